@@ -1,0 +1,114 @@
+#!/bin/sh
+# Installs what building and testing needs, on Debian and its relatives.  Quick and
+# silent where everything is there already.
+#
+# usage: tools/setup.sh [--lab] [--ci]
+#   --lab  also what the lab needs: QEMU, the tools that make its image, and lists of
+#          the packages that the image is made of
+#   --ci   also what .ci/run needs: the second compiler
+# Exit code: 0 everything is there, 2 it is not.
+set -eu
+
+packages="g++ librdmacm-dev libibverbs-dev file zip clang-format clang-tidy"
+libraries="libgtest-dev libgmock-dev librapidcheck-dev libcli11-dev libfmt-dev
+  nlohmann-json3-dev libsqlite3-dev libzstd-dev libbenchmark-dev libxxhash-dev"
+lab_packages="qemu-system-x86 qemu-utils cpio gzip xz-utils zstd"
+ci_packages="clang-19 libclang-rt-19-dev"
+
+fail() {
+  echo "tools/setup.sh: $*" >&2
+  exit 2
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  else
+    sudo "$@"
+  fi
+}
+
+# Root's links lead into root's home, where nobody else can follow them.
+remove_foreign_links() {
+  me=$(id -un)
+  for link in "$1"/bazel-*; do
+    [ -L "$link" ] || continue
+    owner=$(stat -c %U "$link")
+    if [ "$owner" = "$me" ] || rm -f "$link" 2>/dev/null; then continue; fi
+    fail "$link belongs to $owner and is in the way: sudo rm '$1'/bazel-*"
+  done
+}
+
+# Prints those of the packages that are not installed, a space before each.
+missing_of() {
+  installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "$@" 2>/dev/null || true)
+  for package in "$@"; do
+    case "
+$installed
+" in
+      *"
+$package installed
+"*) ;;
+      *) printf ' %s' "$package" ;;
+    esac
+  done
+}
+
+apt() {
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@"
+}
+
+# Says what it does, and what apt says only when that went wrong.
+quietly() {
+  what=$1
+  shift
+  if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+    fail "$what needs root, and there is no sudo"
+  fi
+  echo "tools/setup.sh: $what" >&2
+  log=$(mktemp)
+  if ! "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    fail "failed: $what"
+  fi
+  rm -f "$log"
+}
+
+install() {
+  apt update || echo "no fresh package lists"
+  apt install -y --no-install-recommends "$@"
+}
+
+remove_foreign_links "$(dirname "$(dirname "$(readlink -f "$0")")")"
+
+case "$(bazel --version 2>/dev/null || true)" in
+  "bazel "[7-9].* | "bazel "[1-9][0-9].*) ;;  # that one fetches its libraries
+  *) packages="$packages bazel-bootstrap $libraries" ;;
+esac
+wants_lists=
+for option in "$@"; do
+  case $option in
+    --lab)
+      packages="$packages $lab_packages"
+      wants_lists=yes
+      ;;
+    --ci) packages="$packages $ci_packages" ;;
+    *) fail "no such option: $option (see the top of this file)" ;;
+  esac
+done
+
+if ! command -v apt-get >/dev/null; then
+  # shellcheck disable=SC2086
+  echo "tools/setup.sh: not a Debian; needed are the likes of:" $packages >&2
+  exit 0
+fi
+
+# shellcheck disable=SC2086
+missing=$(missing_of $packages)
+# shellcheck disable=SC2086
+[ -z "$missing" ] || quietly "installing$missing" install $missing
+if [ -n "$wants_lists" ] && ! ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1; then
+  quietly "fetching the lists of packages" apt update
+fi
