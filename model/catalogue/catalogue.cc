@@ -1,0 +1,159 @@
+#include "model/catalogue/catalogue.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace cm::model {
+namespace {
+
+std::string Text(const Outcome& outcome) {
+  if (outcome.kind == OutcomeKind::kBlocks) return "blocks";
+  if (outcome.kind == OutcomeKind::kCrashes) return "is undefined: the real library crashes";
+  return outcome.error == Errno::kNone ? "returns 0" : "returns -1 " + cm::ToString(outcome.error);
+}
+
+template <typename E, typename Name>
+std::string Text(Set<E> set, int count, Name name) {
+  if (set == Set<E>::All(count)) return "any state";
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    if (!set.Has(static_cast<E>(i))) continue;
+    if (!text.empty()) text += ", ";
+    text += name(static_cast<E>(i));
+  }
+  return text;
+}
+
+std::string Text(const Effects& effects) {
+  std::string text;
+  for (const Effect effect : effects)
+    if (effect != Effect::kNone) text += "; " + std::string(ToString(effect));
+  return text;
+}
+
+std::string Says(const CallRule& r) {
+  std::string guards = Text(r.when, kGuardCount, [](Guard g) { return ToString(g); });
+  return fmt::format(
+      "{} in {} ({}) {}{}{}", FunctionName(r.on),
+      Text(r.from, kStateCount, [](State s) { return ToString(s); }), guards, Text(r.outcome),
+      r.to == State::kSame ? "" : fmt::format(", then {}", ToString(r.to)), Text(r.effects));
+}
+
+std::string Event(EventType type, int32_t status) {
+  if (status == kReason) return std::string(cm::ToString(type)) + " with the reason";
+  if (status == kUnchanged || status == 0) return std::string(cm::ToString(type));
+  return fmt::format("{} status={}", cm::ToString(type), status);
+}
+
+std::string Says(const BelowRule& r) {
+  return fmt::format(
+      "{} in {}{}{}", ToString(r.on),
+      Text(r.from, kStateCount, [](State s) { return ToString(s); }),
+      r.to == State::kSame ? "" : fmt::format(", then {}", ToString(r.to)),
+      r.silent ? "; nothing is reported" : "; reports " + Event(r.reports, r.status));
+}
+
+std::string Says(const IbRule& r) {
+  constexpr std::array<std::string_view, 3> kAnswers = {"done", "refused", "ignored"};
+  std::string text = fmt::format("{} in {}: {}", ToString(r.on),
+                                 Text(r.from, kIbStateCount, [](IbState s) { return ToString(s); }),
+                                 kAnswers[static_cast<size_t>(r.answer)]);
+  if (r.to != IbState::kSame) text += fmt::format(", then {}", ToString(r.to));
+  if (r.sends != Sends::kNothing) text += fmt::format("; sends {}", ToString(r.sends));
+  if (r.reports != Report::kNothing) text += fmt::format("; reports {}", ToString(r.reports));
+  if (r.abandons) text += "; its own message is still transmitted";
+  return text;
+}
+
+std::string Says(const RequestRule& r) {
+  const std::string guard(ToString(r.when));
+  if (r.outcome == RequestOutcome::kDelivered) return "a request (" + guard + ") is delivered";
+  if (r.outcome == RequestOutcome::kDropped) return "a request (" + guard + ") is dropped";
+  return fmt::format("a request ({}) is rejected with {}", guard, cm::ToString(r.reason));
+}
+
+std::string Says(const ChannelRule& r) {
+  std::string guards;
+  for (int i = 0; i < 3; ++i) {
+    if (!r.when.Has(static_cast<ChannelGuard>(i))) continue;
+    guards += (guards.empty() ? "" : ", ") + std::string(ToString(static_cast<ChannelGuard>(i)));
+  }
+  const bool any = r.from == rules::kAnyChannel;
+  const bool empty = r.from.Has(ChannelState::kEmpty);
+  return fmt::format("{} on a channel {} ({}) {}", FunctionName(r.on),
+                     any ? "with or without events" : (empty ? "without events" : "with events"),
+                     guards, Text(r.outcome));
+}
+
+std::string Says(const ReportRule& r) {
+  return fmt::format("{} in {}{}: {}", ToString(r.on),
+                     Text(r.from, kStateCount, [](State s) { return ToString(s); }),
+                     r.accepted ? "" : ", not accepted yet",
+                     r.silent ? std::string("nothing is reported") : Event(r.type, r.status));
+}
+
+std::string Says(const FetchRule& r) {
+  std::string guards;
+  for (int i = 0; i < kFetchGuardCount; ++i) {
+    if (!r.when.Has(static_cast<FetchGuard>(i))) continue;
+    guards += (guards.empty() ? "" : ", ") + std::string(ToString(static_cast<FetchGuard>(i)));
+  }
+  return fmt::format("{} ({}) is {}{}", cm::ToString(r.queued), guards,
+                     r.swallowed ? "swallowed" : "fetched as " + Event(r.delivered, r.status),
+                     Text(r.effects));
+}
+
+std::string Says(const QpRule& r) {
+  return fmt::format("queue pair: {} in {} {}{}", ToString(r.on),
+                     Text(r.from, kQpPhaseCount, [](QpPhase p) { return ToString(p); }),
+                     r.possible ? "works" : "fails",
+                     r.to == QpPhase::kSame ? "" : fmt::format(", then {}", ToString(r.to)));
+}
+
+template <typename Table>
+void Append(std::vector<RuleInfo>* all, const Table& table, std::string_view machine) {
+  for (const auto& rule : table) {
+    RuleInfo info{.id = rule.id, .machine = machine, .says = Says(rule), .evidence = rule.evidence};
+    if constexpr (requires { rule.outcome.kind; })
+      info.crashes = rule.outcome.kind == OutcomeKind::kCrashes;
+    all->push_back(std::move(info));
+  }
+}
+
+std::vector<RuleInfo> MakeAll() {
+  std::vector<RuleInfo> all;
+  Append(&all, rules::kCalls, "cm_id");
+  Append(&all, rules::kFromBelow, "cm_id");
+  Append(&all, rules::kIbCm, "ib_cm");
+  Append(&all, rules::kRequests, "ib_cm");
+  Append(&all, rules::kChannels, "channel");
+  Append(&all, rules::kReports, "channel");
+  Append(&all, rules::kFetches, "channel");
+  Append(&all, rules::kQps, "qp");
+  return all;
+}
+
+}  // namespace
+
+std::span<const RuleInfo> AllRules() {
+  static const std::vector<RuleInfo> all = MakeAll();
+  return all;
+}
+
+const RuleInfo& InfoOf(RuleNumber rule) { return AllRules()[rule]; }
+
+bool Enabled(RuleNumber rule, const Profile& profile) {
+  if (rule < kFirstIb || rule >= kFirstRequest) return true;
+  const IbRule& ib = rules::kIbCm[rule - kFirstIb];
+  return ib.on != IbStimulus::kSendFails || profile.dialect.link_down_fails_sends;
+}
+
+RuleBits Reachable(const Profile& profile) {
+  RuleBits bits;
+  for (RuleNumber rule = 0; rule < kRuleCount; ++rule)
+    if (Enabled(rule, profile) && !InfoOf(rule).crashes) bits.set(rule);
+  return bits;
+}
+
+}  // namespace cm::model

@@ -1,0 +1,80 @@
+// Every row of every table under one number: for coverage, for lists and for the generated tables.
+#ifndef MODEL_CATALOGUE_CATALOGUE_H_
+#define MODEL_CATALOGUE_CATALOGUE_H_
+
+#include <bitset>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "model/channel/rules.h"
+#include "model/cm_id/rules.h"
+#include "model/ib_cm/rules.h"
+#include "model/qp/rules.h"
+#include "model/vocabulary/profile.h"
+
+namespace cm::model {
+
+// A row's number. Numbers are for one build; ids are for ever.
+using RuleNumber = uint16_t;
+
+inline constexpr RuleNumber kFirstCall = 0;
+inline constexpr RuleNumber kFirstBelow = kFirstCall + rules::kCalls.size();
+inline constexpr RuleNumber kFirstIb = kFirstBelow + rules::kFromBelow.size();
+inline constexpr RuleNumber kFirstRequest = kFirstIb + rules::kIbCm.size();
+inline constexpr RuleNumber kFirstChannel = kFirstRequest + rules::kRequests.size();
+inline constexpr RuleNumber kFirstReport = kFirstChannel + rules::kChannels.size();
+inline constexpr RuleNumber kFirstFetch = kFirstReport + rules::kReports.size();
+inline constexpr RuleNumber kFirstQp = kFirstFetch + rules::kFetches.size();
+inline constexpr RuleNumber kRuleCount = kFirstQp + rules::kQps.size();
+
+using RuleBits = std::bitset<256>;
+static_assert(kRuleCount <= 256);
+
+// What every row has, whatever its table.
+struct RuleInfo {
+  std::string_view id;
+  std::string_view machine;  // the table: "cm_id", "ib_cm", ...
+  std::string says;          // the row as a sentence
+  Evidence evidence;
+  bool crashes = false;
+};
+
+std::span<const RuleInfo> AllRules();
+const RuleInfo& InfoOf(RuleNumber rule);
+
+// The row's number, by where it stands in its table.
+inline RuleNumber NumberOf(const CallRule* r) {
+  return static_cast<RuleNumber>(kFirstCall + (r - rules::kCalls.data()));
+}
+inline RuleNumber NumberOf(const BelowRule* r) {
+  return static_cast<RuleNumber>(kFirstBelow + (r - rules::kFromBelow.data()));
+}
+inline RuleNumber NumberOf(const IbRule* r) {
+  return static_cast<RuleNumber>(kFirstIb + (r - rules::kIbCm.data()));
+}
+inline RuleNumber NumberOf(const RequestRule* r) {
+  return static_cast<RuleNumber>(kFirstRequest + (r - rules::kRequests.data()));
+}
+inline RuleNumber NumberOf(const ChannelRule* r) {
+  return static_cast<RuleNumber>(kFirstChannel + (r - rules::kChannels.data()));
+}
+inline RuleNumber NumberOf(const ReportRule* r) {
+  return static_cast<RuleNumber>(kFirstReport + (r - rules::kReports.data()));
+}
+inline RuleNumber NumberOf(const FetchRule* r) {
+  return static_cast<RuleNumber>(kFirstFetch + (r - rules::kFetches.data()));
+}
+inline RuleNumber NumberOf(const QpRule* r) {
+  return static_cast<RuleNumber>(kFirstQp + (r - rules::kQps.data()));
+}
+
+// Whether implementations of the profile may show the row.
+bool Enabled(RuleNumber rule, const Profile& profile);
+// Enabled rows that do not crash: what a campaign can reach.
+RuleBits Reachable(const Profile& profile);
+
+}  // namespace cm::model
+
+#endif  // MODEL_CATALOGUE_CATALOGUE_H_

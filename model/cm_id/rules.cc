@@ -1,0 +1,14 @@
+#include "model/cm_id/rules.h"
+
+namespace cm::model {
+namespace {
+
+constexpr std::array<std::string_view, kBelowCount> kBelowNames = {
+    "address found", "address times out", "address without device", "route found",
+    "device goes",   "kernel id closed",  "address changes",        "neighbour changes"};
+
+}  // namespace
+
+std::string_view ToString(Below below) { return kBelowNames[static_cast<size_t>(below)]; }
+
+}  // namespace cm::model

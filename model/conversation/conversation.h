@@ -1,0 +1,72 @@
+// A conversation: what is said and done, line by line, with everything needed to say it again.
+#ifndef MODEL_CONVERSATION_CONVERSATION_H_
+#define MODEL_CONVERSATION_CONVERSATION_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/base/duration.h"
+#include "model/vocabulary/call.h"
+#include "model/vocabulary/fault.h"
+#include "model/vocabulary/names.h"
+#include "model/vocabulary/topology.h"
+
+namespace cm {
+
+namespace line {
+
+struct Calls {
+  Lane lane;
+  Call call;
+};
+// Until the channel's descriptor is readable, at most `within`; fetches nothing.
+struct Waits {
+  Lane lane;
+  ChannelRef channel;
+  Duration within;
+};
+// Time passes. Nothing is fetched.
+struct Passes {
+  Duration span;
+};
+// Time passes until nothing has happened for the profile's quiet bound.
+struct Settles {};
+struct Injects {
+  Fault fault;
+};
+// All packet faults end, links and neighbours are as they were; removed devices stay removed.
+struct Heals {};
+
+}  // namespace line
+
+using Line =
+    std::variant<line::Calls, line::Waits, line::Passes, line::Settles, line::Injects, line::Heals>;
+
+// Where a drawn conversation came from.
+struct Origin {
+  uint64_t seed = 0;
+  uint64_t index = 0;
+  std::string walk;
+  std::string options;  // "calls=20"
+  friend bool operator==(const Origin&, const Origin&) = default;
+};
+
+struct Conversation {
+  std::string comment;  // the leading `#` lines, without the marks
+  const Topology* topology = nullptr;
+  std::string profile;
+  Capabilities capabilities;
+  std::optional<Origin> origin;
+  Names names;
+  std::vector<Line> lines;
+};
+
+// The number of C calls in it; `show` is none.
+int CallCount(const Conversation& conversation);
+
+}  // namespace cm
+
+#endif  // MODEL_CONVERSATION_CONVERSATION_H_

@@ -1,0 +1,202 @@
+#include "model/conversation/history.h"
+
+#include "model/base/digest.h"
+
+namespace cm {
+namespace {
+
+void Put(Digest* d, const Address& a) {
+  d->U8(static_cast<uint8_t>(a.kind));
+  d->U8(a.side);
+  d->U8(a.v6 ? 1 : 0);
+  d->U8(a.family);
+  d->U16(a.port);
+}
+
+void Put(Digest* d, const PrivateData& data) { d->Bytes(data.bytes()); }
+
+void Put(Digest* d, const std::optional<ConnParam>& param) {
+  d->U8(param ? 1 : 0);
+  if (!param) return;
+  d->U8(param->responder_resources);
+  d->U8(param->initiator_depth);
+  d->U8(param->flow_control);
+  d->U8(param->retry_count);
+  d->U8(param->rnr_retry_count);
+  d->U8(param->srq);
+  d->U32(param->qp_num);
+  Put(d, param->private_data);
+}
+
+// The arguments of each call, names by what the conversation calls them.
+class ArgumentDigest {
+ public:
+  ArgumentDigest(Digest* d, const Names& names) : d_(d), names_(names) {}
+
+  void operator()(const call::CreateEventChannel& c) const {
+    Name(c.channel);
+    d_->U8(c.nonblocking ? 1 : 0);
+  }
+  void operator()(const call::DestroyEventChannel& c) const { Name(c.channel); }
+  void operator()(const call::CreateId& c) const {
+    Name(c.id);
+    Name(c.channel);
+    d_->U16(static_cast<uint16_t>(c.space));
+  }
+  void operator()(const call::BindAddr& c) const {
+    Name(c.id);
+    Put(d_, c.address);
+  }
+  void operator()(const call::Listen& c) const {
+    Name(c.id);
+    d_->U32(static_cast<uint32_t>(c.backlog));
+  }
+  void operator()(const call::ResolveAddr& c) const {
+    Name(c.id);
+    Put(d_, c.source);
+    Put(d_, c.destination);
+    d_->U32(static_cast<uint32_t>(c.timeout_ms));
+  }
+  void operator()(const call::ResolveRoute& c) const {
+    Name(c.id);
+    d_->U32(static_cast<uint32_t>(c.timeout_ms));
+  }
+  void operator()(const call::Connect& c) const {
+    Name(c.id);
+    Put(d_, c.param);
+  }
+  void operator()(const call::Accept& c) const {
+    Name(c.id);
+    Put(d_, c.param);
+  }
+  void operator()(const call::Reject& c) const {
+    Name(c.id);
+    Put(d_, c.private_data);
+  }
+  void operator()(const call::GetCmEvent& c) const {
+    Name(c.channel);
+    Name(c.event);
+    Name(c.request);
+  }
+  void operator()(const call::AckCmEvent& c) const { Name(c.event); }
+  template <typename OnlyId>
+  void operator()(const OnlyId& c) const {
+    Name(c.id);
+  }
+
+ private:
+  void Name(IdRef id) const { d_->Text(id.valid() ? names_.ids.NameOf(id) : std::string()); }
+  void Name(ChannelRef c) const { d_->Text(names_.channels.NameOf(c)); }
+  void Name(EventRef e) const { d_->Text(names_.events.NameOf(e)); }
+
+  Digest* d_;
+  const Names& names_;
+};
+
+void PutLine(Digest* d, const Line& line, const Names& names) {
+  d->U8(static_cast<uint8_t>(line.index()));
+  if (const auto* calls = std::get_if<line::Calls>(&line)) {
+    d->U8(calls->lane.side);
+    d->U8(calls->lane.number);
+    d->U8(static_cast<uint8_t>(calls->call.index()));
+    std::visit(ArgumentDigest(d, names), calls->call);
+  } else if (const auto* waits = std::get_if<line::Waits>(&line)) {
+    d->U8(waits->lane.side);
+    d->U8(waits->lane.number);
+    d->Text(names.channels.NameOf(waits->channel));
+    d->I64(waits->within.nanoseconds());
+  } else if (const auto* passes = std::get_if<line::Passes>(&line)) {
+    d->I64(passes->span.nanoseconds());
+  } else if (const auto* injects = std::get_if<line::Injects>(&line)) {
+    const Fault& f = injects->fault;
+    d->U8(static_cast<uint8_t>(f.kind));
+    d->U8(f.side);
+    for (int i = 0; i < kMadKindCount; ++i) d->U8(f.messages.Has(static_cast<MadKind>(i)) ? 1 : 0);
+    d->U32(f.first);
+    d->U32(f.last);
+    d->I64(f.by.nanoseconds());
+    d->I64(f.window.nanoseconds());
+  }
+}
+
+void Put(Digest* d, const Reply& reply) {
+  d->U8(static_cast<uint8_t>(reply.kind));
+  d->U32(static_cast<uint32_t>(reply.value));
+  d->U16(static_cast<uint16_t>(reply.error));
+}
+
+void Put(Digest* d, const std::optional<CmEvent>& event, const Names& names) {
+  d->U8(event ? 1 : 0);
+  if (!event) return;
+  d->U8(static_cast<uint8_t>(event->type));
+  d->U32(static_cast<uint32_t>(event->status));
+  d->Text(event->id.valid() ? names.ids.NameOf(event->id) : std::string());
+  d->Text(event->listen_id.valid() ? names.ids.NameOf(event->listen_id) : std::string());
+  d->U8(event->conn.responder_resources);
+  d->U8(event->conn.initiator_depth);
+  d->U8(event->conn.flow_control);
+  d->U8(event->conn.retry_count);
+  d->U8(event->conn.rnr_retry_count);
+  d->U8(event->conn.srq);
+  d->U32(event->qp_num);
+  Put(d, event->private_data);
+}
+
+void Put(Digest* d, const std::optional<Shown>& shown) {
+  d->U8(shown ? 1 : 0);
+  if (!shown) return;
+  d->U8(shown->device_known ? 1 : 0);
+  d->U8(shown->device);
+  d->U8(shown->port_num);
+  Put(d, shown->source);
+  Put(d, shown->destination);
+  d->U8(shown->num_paths);
+  d->U8(shown->qp ? static_cast<uint8_t>(*shown->qp) + 1 : 0);
+}
+
+void PutSeen(Digest* d, const Observation& seen, const Names& names) {
+  d->U8(static_cast<uint8_t>(seen.index()));
+  if (const auto* answered = std::get_if<seen::Answered>(&seen)) {
+    Put(d, answered->reply);
+    Put(d, answered->event, names);
+    Put(d, answered->shown);
+  } else if (const auto* released = std::get_if<seen::Released>(&seen)) {
+    Put(d, released->reply);
+    Put(d, released->event, names);
+  } else if (const auto* waited = std::get_if<seen::Waited>(&seen)) {
+    d->U8(waited->readable ? 1 : 0);
+  } else {
+    d->U8(std::get<seen::Done>(seen).ok ? 1 : 0);
+  }
+}
+
+}  // namespace
+
+uint64_t DigestOf(const History& history, uint64_t sequence) {
+  Digest d;
+  d.U64(sequence);
+  const Names& names = history.conversation.names;
+  for (const Record& record : history.records) {
+    d.I64(record.begin.nanoseconds());
+    d.I64(record.end.nanoseconds());
+    PutLine(&d, history.conversation.lines[record.line], names);
+    PutSeen(&d, record.seen, names);
+  }
+  return d.Value();
+}
+
+uint64_t WireDigestOf(const History& history, uint64_t sequence) {
+  Digest d;
+  d.U64(sequence);
+  for (const WireRecord& wire : history.wire) {
+    d.I64(wire.at.nanoseconds());
+    d.U8(wire.side);
+    d.U8(static_cast<uint8_t>(wire.kind));
+    d.U16(static_cast<uint16_t>(wire.reason));
+    d.U8(wire.lost ? 1 : 0);
+    Put(&d, wire.private_data);
+  }
+  return d.Value();
+}
+
+}  // namespace cm

@@ -1,0 +1,227 @@
+#include "model/conversation/history_parser.h"
+
+#include <fmt/format.h>
+
+#include "model/conversation/print.h"
+#include "model/conversation/private_data_text.h"
+
+namespace cm {
+namespace {
+
+constexpr std::string_view kArrow = " -> ";
+constexpr std::string_view kReturned = "returned ";
+
+// Takes "12us" or "12us..3s" and the spaces behind it off the front; histories without times exist.
+void TakeTimes(std::string_view* rest, Record* record) {
+  const std::string_view word = rest->substr(0, rest->find(' '));
+  const size_t dots = word.find("..");
+  const std::optional<Duration> begin = ParseDuration(word.substr(0, dots));
+  if (!begin) return;
+  record->begin = Instant() + *begin;
+  record->end = record->begin;
+  if (dots != std::string_view::npos) {
+    const std::optional<Duration> end = ParseDuration(word.substr(dots + 2));
+    if (!end) return;
+    record->end = Instant() + *end;
+  }
+  rest->remove_prefix(word.size());
+  while (rest->starts_with(' ')) rest->remove_prefix(1);
+}
+
+uint8_t Byte(Words& words, std::string_view key) {
+  return static_cast<uint8_t>(words.Number(key, 0, 0, 255));
+}
+
+}  // namespace
+
+std::string HistoryParser::Parse(std::string_view line) {
+  constexpr std::string_view kImplementation = "implementation ";
+  if (line.starts_with(kImplementation)) {
+    history_->implementation = line.substr(kImplementation.size());
+    return {};
+  }
+  Record record;
+  TakeTimes(&line, &record);
+  if (line.starts_with("mad ")) return ParseWire(record.begin, line.substr(4));
+  return ParseRecord(record, line);
+}
+
+std::string HistoryParser::ParseRecord(Record record, std::string_view rest) {
+  const size_t arrow = rest.find(kArrow);
+  if (arrow == std::string_view::npos) return "there is no \" -> \" in this line of the history";
+  std::string_view said = rest.substr(0, arrow);
+  const bool released = said.starts_with(kReturned);
+  if (released) {
+    said.remove_prefix(kReturned.size());
+    const std::optional<uint32_t> blocked = BlockedLine(said);
+    if (!blocked) return fmt::format("nothing that blocked says \"{}\"", said);
+    record.line = *blocked;
+  } else {
+    if (Complete()) return "the history has more lines than the conversation";
+    record.line = static_cast<uint32_t>(next_line_++);
+    const std::string expected =
+        ToString(history_->conversation.lines[record.line], history_->conversation);
+    if (expected != said)
+      return fmt::format("line {} of the conversation is \"{}\"", record.line + 1, expected);
+  }
+  Words words(rest.substr(arrow + kArrow.size()));
+  const std::string_view answer = words.Next("an answer");
+  record.seen = ParseAnswer(answer, history_->conversation.lines[record.line], released, words);
+  words.Finish();
+  history_->records.push_back(std::move(record));
+  return words.problem();
+}
+
+Observation HistoryParser::ParseAnswer(std::string_view answer, const Line& line, bool released,
+                                       Words& words) {
+  if (std::holds_alternative<line::Waits>(line) && answer != "not-applicable") {
+    if (answer != "readable" && answer != "quiet")
+      words.Complain(fmt::format("\"{}\": readable or quiet is wanted", answer));
+    return seen::Waited{.readable = answer == "readable"};
+  }
+  if (!std::holds_alternative<line::Calls>(line) && !std::holds_alternative<line::Waits>(line)) {
+    if (answer != "done" && answer != "failed")
+      words.Complain(fmt::format("\"{}\": done or failed is wanted", answer));
+    seen::Done done{.ok = answer == "done"};
+    if (!done.ok) {
+      const std::string_view note = words.Next("what failed");
+      done.note = note.size() >= 2 ? note.substr(1, note.size() - 2) : note;
+    }
+    return done;
+  }
+  Words reply_words(answer);
+  Reply reply = ParseReply(reply_words);
+  if (!reply_words.ok()) words.Complain(reply_words.problem());
+  if (reply.kind == ReplyKind::kReturned && !words.empty() && words.Peek() != "event" &&
+      words.Peek().front() == 'E') {
+    const std::string_view name = words.Next("an errno");
+    const std::optional<Errno> error = ParseErrno(name);
+    if (!error) words.Complain(fmt::format("\"{}\" is not an errno", name));
+    reply.error = error.value_or(Errno::kNone);
+  }
+  std::optional<CmEvent> event;
+  std::optional<Shown> shown;
+  if (words.Peek() == "event") {
+    words.Next("event");
+    event = ParseEvent(words);
+  } else if (!words.empty()) {
+    shown = ParseShown(words);
+  }
+  if (released) return seen::Released{reply, event};
+  return seen::Answered{reply, event, shown};
+}
+
+Reply HistoryParser::ParseReply(Words& words) {
+  const std::string_view word = words.Next("an answer");
+  if (word == "blocked") return Reply::Blocked();
+  if (word == "crashed") return Reply::Crashed();
+  if (word == "unseen") return Reply::Unseen();
+  if (word == "not-applicable") return Reply::NotApplicable();
+  Reply reply;
+  const char* const last = word.data() + word.size();
+  const auto [end, error] = std::from_chars(word.data(), last, reply.value);
+  if (error != std::errc() || end != last || word.empty())
+    words.Complain(
+        fmt::format("\"{}\": a value, blocked, crashed, unseen or not-applicable is wanted", word));
+  return reply;
+}
+
+CmEvent HistoryParser::ParseEvent(Words& words) {
+  const Names& names = history_->conversation.names;
+  CmEvent event;
+  const std::string_view type = words.Next("an event type");
+  const std::optional<EventType> parsed = ParseEventType(type);
+  if (!parsed) words.Complain(fmt::format("\"{}\" is not an event type", type));
+  event.type = parsed.value_or(event.type);
+  const auto id = [&](std::string_view key) {
+    const auto name = words.Take(key);
+    if (!name || *name == "?") return IdRef{};
+    const auto known = names.ids.Find(*name);
+    if (!known) words.Complain(fmt::format("{}={}: no such id", key, *name));
+    return known.value_or(IdRef{});
+  };
+  event.id = id("id");
+  event.listen_id = id("listen");
+  event.status = static_cast<int32_t>(words.Number("status", 0, -100000, 100000));
+  event.conn.responder_resources = Byte(words, "responder_resources");
+  event.conn.initiator_depth = Byte(words, "initiator_depth");
+  event.conn.flow_control = Byte(words, "flow_control");
+  event.conn.retry_count = Byte(words, "retry_count");
+  event.conn.rnr_retry_count = Byte(words, "rnr_retry_count");
+  event.conn.srq = Byte(words, "srq");
+  event.qp_num = static_cast<uint32_t>(words.Number("qp_num", 0, 0, 0xffffffffLL));
+  if (const auto text = words.Take("private")) {
+    const std::optional<PrivateData> data = ParsePrivateData(*text);
+    if (!data) words.Complain(fmt::format("private={} is not private data", *text));
+    event.private_data = data.value_or(PrivateData());
+  }
+  return event;
+}
+
+Shown HistoryParser::ParseShown(Words& words) {
+  const Topology& topology = *history_->conversation.topology;
+  Shown shown;
+  const std::string_view device = words.Need("device");
+  for (size_t i = 0; i < topology.devices.size(); ++i) {
+    if (topology.devices[i].name != device) continue;
+    shown.device_known = true;
+    shown.device = static_cast<uint8_t>(i);
+  }
+  if (!shown.device_known && device != "none")
+    words.Complain(fmt::format("device={}: no such device in this topology", device));
+  shown.port_num = Byte(words, "port_num");
+  const auto address = [&](std::string_view key) {
+    const std::string_view text = words.Need(key);
+    if (text == "none") return Address{};
+    const std::optional<Address> parsed = ParseAddress(text, topology);
+    if (!parsed) words.Complain(fmt::format("{}={} is not an address", key, text));
+    return parsed.value_or(Address{});
+  };
+  shown.source = address("src");
+  shown.destination = address("dst");
+  shown.num_paths = Byte(words, "num_paths");
+  const std::string_view qp = words.Need("qp");
+  if (qp != "none") {
+    shown.qp = ParseQpState(qp);
+    if (!shown.qp) words.Complain(fmt::format("qp={} is not a state of a queue pair", qp));
+  }
+  return shown;
+}
+
+std::string HistoryParser::ParseWire(Instant at, std::string_view rest) {
+  Words words(rest);
+  const Topology& topology = *history_->conversation.topology;
+  if (history_->records.empty()) return "a message before the first line of the history";
+  WireRecord wire{.record = static_cast<uint32_t>(history_->records.size() - 1), .at = at};
+  const std::string_view side = words.Next("a side");
+  const std::optional<uint8_t> known = topology.SideNamed(side);
+  if (!known) words.Complain(fmt::format("\"{}\" is not a side", side));
+  wire.side = known.value_or(0);
+  const std::string_view name = words.Next("a message");
+  const std::optional<MadKind> kind = ParseMadKind(name);
+  if (!kind) words.Complain(fmt::format("\"{}\" is not a message", name));
+  wire.kind = kind.value_or(MadKind::kReq);
+  wire.reason = static_cast<RejReason>(words.Number("reason", 0, 0, 65535));
+  if (const auto text = words.Take("private")) {
+    const std::optional<PrivateData> data = ParsePrivateData(*text);
+    if (!data) words.Complain(fmt::format("private={} is not private data", *text));
+    wire.private_data = data.value_or(PrivateData());
+  }
+  wire.lost = words.TakeFlag("lost");
+  words.Finish();
+  history_->wire.push_back(std::move(wire));
+  return words.problem();
+}
+
+std::optional<uint32_t> HistoryParser::BlockedLine(std::string_view said) const {
+  for (size_t i = history_->records.size(); i-- > 0;) {
+    const Record& record = history_->records[i];
+    const auto* answered = std::get_if<seen::Answered>(&record.seen);
+    if (answered == nullptr || answered->reply.kind != ReplyKind::kBlocked) continue;
+    if (ToString(history_->conversation.lines[record.line], history_->conversation) == said)
+      return record.line;
+  }
+  return std::nullopt;
+}
+
+}  // namespace cm

@@ -1,0 +1,299 @@
+#include "model/conversation/line_parser.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "model/conversation/private_data_text.h"
+
+namespace cm {
+namespace {
+
+uint8_t Byte(Words& words, std::string_view key, uint8_t fallback) {
+  return static_cast<uint8_t>(words.Number(key, fallback, 0, 255));
+}
+
+int32_t Int(Words& words, std::string_view key, int32_t fallback) {
+  return static_cast<int32_t>(words.Number(key, fallback, std::numeric_limits<int32_t>::min(),
+                                           std::numeric_limits<int32_t>::max()));
+}
+
+Duration DurationFrom(std::string_view text, Words& words) {
+  const std::optional<Duration> duration = ParseDuration(text);
+  if (!duration)
+    words.Complain(fmt::format("\"{}\": a duration such as 20us or 3s is wanted", text));
+  return duration.value_or(Duration());
+}
+
+// "3", "2..5" or "4..": occurrences of a packet.
+void OccurrencesFrom(std::string_view text, Fault* fault, Words& words) {
+  const size_t dots = text.find("..");
+  const auto number = [&words, text](std::string_view digits) {
+    uint32_t n = 0;
+    const char* const last = digits.data() + digits.size();
+    const auto [end, error] = std::from_chars(digits.data(), last, n);
+    if (error != std::errc() || end != last || n == 0)
+      words.Complain(fmt::format("nth={}: 3, 2..5 or 4.. is wanted, counted from 1", text));
+    return n;
+  };
+  fault->first = number(text.substr(0, dots));
+  if (dots == std::string_view::npos) {
+    fault->last = fault->first;
+  } else {
+    fault->last = dots + 2 == text.size() ? 0 : number(text.substr(dots + 2));
+    if (fault->last != 0 && fault->last < fault->first)
+      words.Complain(fmt::format("nth={}: the last is before the first", text));
+  }
+}
+
+}  // namespace
+
+std::string LineParser::Parse(std::string_view line) {
+  Words words(line);
+  const std::string_view first = words.Next("a side, or pass, settle, fault, heal");
+  if (const std::optional<Lane> lane = LaneNamed(first)) {
+    const std::string_view verb = words.Next("a function");
+    ParseOfSide(*lane, verb, words);
+  } else {
+    ParseOwn(first, words);
+  }
+  if (words.ok()) words.Finish();
+  return words.problem();
+}
+
+void LineParser::ParseOwn(std::string_view first, Words& words) {
+  if (first == "pass") {
+    conversation_->lines.push_back(line::Passes{DurationFrom(words.Next("a duration"), words)});
+  } else if (first == "settle") {
+    conversation_->lines.push_back(line::Settles{});
+  } else if (first == "heal") {
+    conversation_->lines.push_back(line::Heals{});
+  } else if (first == "fault") {
+    ParseFault(words);
+  } else {
+    words.Complain(
+        fmt::format("\"{}\" is neither a side of topology {} nor one of pass, settle, fault, heal",
+                    first, conversation_->topology->name));
+  }
+}
+
+void LineParser::ParseFault(Words& words) {
+  const std::string_view name = words.Next("a kind of fault");
+  const std::optional<FaultKind> kind = ParseFaultKind(name);
+  if (!kind) {
+    words.Complain(
+        fmt::format("fault {}: not a kind of fault; there are drop, delay, duplicate, "
+                    "reorder, link-down, link-up, remove-device, add-device, fail-over, "
+                    "neighbour-change, exit",
+                    name));
+    return;
+  }
+  Fault fault{.kind = *kind};
+  if (fault.OnPackets()) {
+    const std::string_view kinds = words.Next("a kind of message");
+    const std::optional<MadKinds> messages = ParseMadKinds(kinds);
+    if (!messages)
+      words.Complain(
+          fmt::format("\"{}\": REQ, MRA, REJ, REP, RTU, DREQ, DREP or any is wanted", kinds));
+    fault.messages = messages.value_or(MadKinds());
+    fault.side = SideFrom(words.Need("from"), words);
+    if (const auto nth = words.Take("nth")) OccurrencesFrom(*nth, &fault, words);
+    if (const auto window = words.Take("during")) fault.window = DurationFrom(*window, words);
+    if (fault.kind == FaultKind::kDelay) fault.by = DurationFrom(words.Need("by"), words);
+  } else {
+    fault.side = SideFrom(words.Need("side"), words);
+  }
+  conversation_->lines.push_back(line::Injects{fault});
+}
+
+void LineParser::ParseOfSide(Lane lane, std::string_view first, Words& words) {
+  if (first == "wait") return ParseWait(lane, words);
+  if (ParseMacro(lane, first, words)) return;
+  const std::optional<CallKind> kind = ParseFunctionName(first);
+  if (!kind) {
+    words.Complain(fmt::format("\"{}\" is not a function that can be called", first));
+    return;
+  }
+  ParseCall(lane, *kind, words);
+}
+
+void LineParser::ParseWait(Lane lane, Words& words) {
+  const ChannelRef channel = KnownChannel(words.Next("a channel"), words);
+  const Duration within = DurationFrom(words.Need("within"), words);
+  conversation_->lines.push_back(line::Waits{lane, channel, within});
+}
+
+void LineParser::ParseCall(Lane lane, CallKind kind, Words& words) {
+  switch (kind) {
+    case CallKind::kCreateEventChannel:
+    case CallKind::kDestroyEventChannel:
+    case CallKind::kGetCmEvent:
+      return Say(lane, CallOnChannel(kind, words));
+    case CallKind::kAckCmEvent: {
+      const std::string_view name = words.Next("an event");
+      const auto event = conversation_->names.events.Find(name);
+      if (!event) words.Complain(fmt::format("no event is fetched as {}", name));
+      return Say(lane, call::AckCmEvent{event.value_or(EventRef{})});
+    }
+    default:
+      return Say(lane, CallOnId(kind, words));
+  }
+}
+
+Call LineParser::CallOnChannel(CallKind kind, Words& words) {
+  if (kind == CallKind::kGetCmEvent) return MakeGetCmEvent(words);
+  const std::string_view name = words.Next("a channel");
+  if (kind == CallKind::kDestroyEventChannel)
+    return call::DestroyEventChannel{KnownChannel(name, words)};
+  if (conversation_->names.channels.Find(name))
+    words.Complain(fmt::format("channel {} is created twice", name));
+  return call::CreateEventChannel{conversation_->names.channels.Intern(name),
+                                  words.TakeFlag("nonblocking")};
+}
+
+Call LineParser::MakeGetCmEvent(Words& words) {
+  Names& names = conversation_->names;
+  const ChannelRef channel = KnownChannel(words.Next("a channel"), words);
+  std::string name;
+  if (const auto as = words.Take("as")) {
+    name = *as;
+  } else {
+    name = fmt::format("e{}", names.events.size() + 1);
+  }
+  if (names.events.Find(name)) words.Complain(fmt::format("event {} is fetched twice", name));
+  const EventRef event = names.events.Intern(name);
+  const auto id = words.Take("id");
+  return call::GetCmEvent{channel, event, NewId(id ? *id : name + ".id", words)};
+}
+
+Call LineParser::CallOnId(CallKind kind, Words& words) {
+  const std::string_view name = words.Next("an id");
+  if (kind == CallKind::kCreateId) {
+    const IdRef id = NewId(name, words);
+    const ChannelRef channel = KnownChannel(words.Need("on"), words);
+    PortSpace space = PortSpace::kTcp;
+    if (const auto ps = words.Take("ps")) {
+      const std::optional<PortSpace> parsed = ParsePortSpace(*ps);
+      if (!parsed) words.Complain(fmt::format("ps={}: RDMA_PS_TCP is wanted", *ps));
+      space = parsed.value_or(space);
+    }
+    return call::CreateId{id, channel, space};
+  }
+  const IdRef id = KnownId(name, words);
+  switch (kind) {
+    case CallKind::kDestroyId:
+      return call::DestroyId{id};
+    case CallKind::kBindAddr:
+      return call::BindAddr{id, AddressFrom(words.Need("addr"), words)};
+    case CallKind::kListen:
+      return call::Listen{id, Int(words, "backlog", 8)};
+    case CallKind::kResolveAddr: {
+      Address source;
+      if (const auto src = words.Take("src")) source = AddressFrom(*src, words);
+      const Address destination = AddressFrom(words.Need("dst"), words);
+      return call::ResolveAddr{id, source, destination, Int(words, "timeout_ms", 2000)};
+    }
+    case CallKind::kResolveRoute:
+      return call::ResolveRoute{id, Int(words, "timeout_ms", 2000)};
+    case CallKind::kCreateQp:
+      return call::CreateQp{id};
+    case CallKind::kDestroyQp:
+      return call::DestroyQp{id};
+    case CallKind::kConnect:
+      return call::Connect{id, ParamFrom(words)};
+    case CallKind::kAccept:
+      return call::Accept{id, ParamFrom(words)};
+    case CallKind::kReject:
+      return call::Reject{id, PrivateFrom(words)};
+    case CallKind::kEstablish:
+      return call::Establish{id};
+    case CallKind::kDisconnect:
+      return call::Disconnect{id};
+    default:
+      return call::Show{id};
+  }
+}
+
+std::optional<Lane> LineParser::LaneNamed(std::string_view word) const {
+  uint8_t number = 1;
+  const size_t slash = word.find('/');
+  if (slash != std::string_view::npos) {
+    const std::string_view digits = word.substr(slash + 1);
+    const char* const last = digits.data() + digits.size();
+    const auto [end, error] = std::from_chars(digits.data(), last, number);
+    if (error != std::errc() || end != last || number == 0) return std::nullopt;
+  }
+  const std::optional<uint8_t> side = conversation_->topology->SideNamed(word.substr(0, slash));
+  if (!side) return std::nullopt;
+  return Lane{.side = *side, .number = number};
+}
+
+IdRef LineParser::NewId(std::string_view name, Words& words) {
+  if (name.empty()) return {};
+  if (conversation_->names.ids.Find(name))
+    words.Complain(fmt::format("id {} is created twice", name));
+  return conversation_->names.ids.Intern(name);
+}
+
+IdRef LineParser::KnownId(std::string_view name, Words& words) {
+  const auto id = conversation_->names.ids.Find(name);
+  if (!id) words.Complain(fmt::format("id {} is never created", name));
+  return id.value_or(IdRef{});
+}
+
+ChannelRef LineParser::KnownChannel(std::string_view name, Words& words) {
+  const auto channel = conversation_->names.channels.Find(name);
+  if (!channel) words.Complain(fmt::format("channel {} is never created", name));
+  return channel.value_or(ChannelRef{});
+}
+
+Address LineParser::AddressFrom(std::string_view text, Words& words) {
+  const std::optional<Address> address = ParseAddress(text, *conversation_->topology);
+  if (!address) {
+    words.Complain(fmt::format(
+        "\"{}\": an address such as passive:7471, active.v6:0, any:0, loopback:7471, foreign:0, "
+        "unroutable:1, silent:1, null or family99 is wanted",
+        text));
+  }
+  return address.value_or(Address{});
+}
+
+uint8_t LineParser::SideFrom(std::string_view text, Words& words) {
+  const std::optional<uint8_t> side = conversation_->topology->SideNamed(text);
+  if (!side) words.Complain(fmt::format("\"{}\" is not a side of this topology", text));
+  return side.value_or(0);
+}
+
+PrivateData LineParser::PrivateFrom(Words& words) {
+  const auto text = words.Take("private");
+  if (!text) return {};
+  const std::optional<PrivateData> data = ParsePrivateData(*text);
+  if (!data) {
+    words.Complain(
+        fmt::format("private={}: \"text\", count:N or hex:DIGITS is wanted, with +N for zeros; at "
+                    "most 255 bytes",
+                    *text));
+  }
+  return data.value_or(PrivateData());
+}
+
+std::optional<ConnParam> LineParser::ParamFrom(Words& words) {
+  if (words.TakeFlag("noparam")) return std::nullopt;
+  ConnParam p;
+  p.responder_resources = Byte(words, "responder_resources", p.responder_resources);
+  p.initiator_depth = Byte(words, "initiator_depth", p.initiator_depth);
+  p.flow_control = Byte(words, "flow_control", p.flow_control);
+  p.retry_count = Byte(words, "retry_count", p.retry_count);
+  p.rnr_retry_count = Byte(words, "rnr_retry_count", p.rnr_retry_count);
+  p.srq = Byte(words, "srq", p.srq);
+  p.qp_num = static_cast<uint32_t>(
+      words.Number("qp_num", p.qp_num, 0, std::numeric_limits<uint32_t>::max()));
+  p.private_data = PrivateFrom(words);
+  return p;
+}
+
+void LineParser::Say(Lane lane, Call call) {
+  conversation_->lines.push_back(line::Calls{lane, std::move(call)});
+}
+
+}  // namespace cm

@@ -1,0 +1,107 @@
+// The macros of parse.h: what people write short and files hold long.
+#include <fmt/format.h>
+
+#include "model/conversation/line_parser.h"
+
+namespace cm {
+namespace {
+
+constexpr Duration kTakingWaits = Duration::Seconds(1);
+
+int32_t BacklogFrom(Words& words) {
+  return static_cast<int32_t>(words.Number("backlog", 8, -1, 1 << 20));
+}
+
+}  // namespace
+
+bool LineParser::ParseMacro(Lane lane, std::string_view name, Words& words) {
+  if (name == "taking") {
+    Taking(lane, KnownChannel(words.Next("a channel"), words), words);
+  } else if (name == "listening") {
+    Listening(lane, words);
+  } else if (name == "resolving") {
+    Resolving(lane, words);
+  } else if (name == "connecting") {
+    Connecting(lane, words);
+  } else if (name == "accepting") {
+    Accepting(lane, words);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void LineParser::Taking(Lane lane, ChannelRef channel, Words& words) {
+  std::string text;
+  if (channel.valid()) text = conversation_->names.channels.NameOf(channel);
+  if (const auto as = words.Take("as")) text += " as=" + std::string(*as);
+  if (const auto id = words.Take("id")) text += " id=" + std::string(*id);
+  if (!channel.valid()) return;
+  Words get(text);
+  const Call call = MakeGetCmEvent(get);
+  if (!get.ok()) words.Complain(get.problem());
+  conversation_->lines.push_back(line::Waits{lane, channel, kTakingWaits});
+  Say(lane, call);
+  Say(lane, call::AckCmEvent{std::get<call::GetCmEvent>(call).event});
+}
+
+ChannelRef LineParser::ChannelMadeBy(Lane lane, std::string_view name) {
+  if (const auto known = conversation_->names.channels.Find(name)) return *known;
+  const ChannelRef channel = conversation_->names.channels.Intern(name);
+  Say(lane, call::CreateEventChannel{channel, false});
+  return channel;
+}
+
+void LineParser::Listening(Lane lane, Words& words) {
+  const IdRef id = NewId(words.Next("an id"), words);
+  const std::string_view on = words.Need("on");
+  const auto port = static_cast<uint16_t>(words.Number("port", 0, 0, 65535));
+  const int32_t backlog = BacklogFrom(words);
+  if (!words.ok()) return;
+  const ChannelRef channel = ChannelMadeBy(lane, on);
+  Say(lane, call::CreateId{id, channel, PortSpace::kTcp});
+  Say(lane,
+      call::BindAddr{id, Address{.kind = AddressKind::kSide, .side = lane.side, .port = port}});
+  Say(lane, call::Listen{id, backlog});
+}
+
+IdRef LineParser::Resolving(Lane lane, Words& words) {
+  const IdRef id = NewId(words.Next("an id"), words);
+  const std::string_view on = words.Need("on");
+  const Address to = AddressFrom(words.Need("to"), words);
+  if (!words.ok()) return id;
+  const ChannelRef channel = ChannelMadeBy(lane, on);
+  const Address own{.kind = AddressKind::kSide, .side = lane.side, .v6 = to.v6};
+  Words none("");
+  Say(lane, call::CreateId{id, channel, PortSpace::kTcp});
+  Say(lane, call::ResolveAddr{id, own, to, 2000});
+  Taking(lane, channel, none);
+  Say(lane, call::ResolveRoute{id, 2000});
+  Taking(lane, channel, none);
+  return id;
+}
+
+void LineParser::Connecting(Lane lane, Words& words) {
+  const bool noqp = words.TakeFlag("noqp");
+  const IdRef id = Resolving(lane, words);
+  const std::optional<ConnParam> param = ParamFrom(words);
+  if (!words.ok()) return;
+  if (!noqp) Say(lane, call::CreateQp{id});
+  Say(lane, call::Connect{id, param});
+}
+
+void LineParser::Accepting(Lane lane, Words& words) {
+  const bool noqp = words.TakeFlag("noqp");
+  const std::string id(words.Next("an id"));
+  const ChannelRef channel = KnownChannel(words.Need("on"), words);
+  const std::optional<ConnParam> param = ParamFrom(words);
+  if (!words.ok()) return;
+  Words taken("id=" + id);
+  Taking(lane, channel, taken);
+  if (!taken.ok()) return words.Complain(taken.problem());
+  const IdRef made = *conversation_->names.ids.Find(id);
+  if (!noqp) Say(lane, call::CreateQp{made});
+  Say(lane, call::Accept{made, param});
+}
+
+}  // namespace cm

@@ -1,0 +1,203 @@
+#include "model/conversation/parse.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+#include "model/conversation/history_parser.h"
+#include "model/conversation/line_parser.h"
+#include "model/conversation/words.h"
+
+namespace cm {
+namespace {
+
+constexpr std::string_view kDashes = "----";
+
+std::string_view Trimmed(std::string_view line) {
+  while (!line.empty() && (line.back() == ' ' || line.back() == '\r' || line.back() == '\t'))
+    line.remove_suffix(1);
+  while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+  return line;
+}
+
+// The text line by line, with numbers from 1.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : rest_(text) {}
+  bool Next(std::string_view* line) {
+    if (rest_.empty()) return false;
+    const size_t end = rest_.find('\n');
+    *line = Trimmed(rest_.substr(0, end));
+    rest_ = end == std::string_view::npos ? std::string_view() : rest_.substr(end + 1);
+    ++number_;
+    return true;
+  }
+  int number() const { return number_; }
+
+ private:
+  std::string_view rest_;
+  int number_ = 0;
+};
+
+std::string KnownTopologies() {
+  std::string names;
+  for (const Topology& topology : Topologies())
+    names += (names.empty() ? "" : ", ") + std::string(topology.name);
+  return names;
+}
+
+// Reads the header lines and then the conversation.
+class FileParser {
+ public:
+  // Returns a problem, or an empty text; stops behind the dashes.
+  std::string Header(std::string_view line) {
+    Words words(line);
+    const std::string_view key = words.Next("a word");
+    if (key == "conversation") {
+      if (words.Next("a version") != "1") return "this program reads version 1 of conversations";
+    } else if (key == "topology") {
+      const std::string_view name = words.Next("a topology");
+      conversation_.topology = FindTopology(name);
+      if (conversation_.topology == nullptr)
+        return fmt::format("topology {}: there are {}", name, KnownTopologies());
+    } else if (key == "profile") {
+      conversation_.profile = words.Next("a profile");
+    } else if (key == "capabilities") {
+      return ReadCapabilities(line);
+    } else {
+      return ReadOrigin(words);
+    }
+    words.Finish();
+    return words.problem();
+  }
+
+  static bool IsHeader(std::string_view line) {
+    const std::string_view key = line.substr(0, line.find(' '));
+    return key == "conversation" || key == "topology" || key == "profile" ||
+           key == "capabilities" || key == "seed";
+  }
+
+  void Comment(std::string_view line) {
+    line.remove_prefix(1);
+    if (line.starts_with(' ')) line.remove_prefix(1);
+    conversation_.comment += std::string(line) + "\n";
+  }
+
+  std::string Body(std::string_view line) {
+    if (conversation_.topology == nullptr) return "a line `topology NAME` must come first";
+    return LineParser(&conversation_).Parse(line);
+  }
+
+  Conversation& conversation() { return conversation_; }
+
+ private:
+  std::string ReadCapabilities(std::string_view line) {
+    const std::string_view names = Trimmed(line.substr(std::string_view("capabilities").size()));
+    const std::optional<Capabilities> all = ParseCapabilities(names);
+    if (!all) return fmt::format("capabilities {}: one of them is not known", names);
+    conversation_.capabilities = *all;
+    return {};
+  }
+
+  std::string ReadOrigin(Words& words) {
+    Origin origin;
+    const auto number = [&words](std::string_view what) {
+      const std::string_view digits = words.Next(what);
+      uint64_t n = 0;
+      const char* const last = digits.data() + digits.size();
+      const auto [end, error] = std::from_chars(digits.data(), last, n);
+      if (error != std::errc() || end != last || digits.empty())
+        words.Complain(fmt::format("\"{}\": {} is wanted", digits, what));
+      return n;
+    };
+    const auto keyword = [&words](std::string_view key) {
+      if (words.Next(key) != key) words.Complain(fmt::format("{} ... is wanted", key));
+    };
+    origin.seed = number("a seed");
+    keyword("index");
+    origin.index = number("an index");
+    keyword("walk");
+    origin.walk = words.Next("a walk");
+    keyword("options");
+    origin.options = words.Next("options");
+    if (origin.options == "none") origin.options.clear();
+    words.Finish();
+    conversation_.origin = origin;
+    return words.problem();
+  }
+
+  Conversation conversation_;
+};
+
+struct Parsed {
+  History history;
+  bool has_history = false;
+  std::optional<TextProblem> problem;
+};
+
+Parsed ParseFile(std::string_view text, bool want_history) {
+  Parsed parsed;
+  FileParser file;
+  Lines lines(text);
+  std::string_view line;
+  bool body_begun = false;
+  while (lines.Next(&line)) {
+    std::string problem;
+    if (line.empty()) continue;
+    if (line == kDashes) {
+      parsed.has_history = true;
+      break;
+    }
+    if (line.front() == '#') {
+      if (!body_begun) file.Comment(line);
+    } else if (!body_begun && FileParser::IsHeader(line)) {
+      problem = file.Header(line);
+    } else {
+      body_begun = true;
+      problem = file.Body(line);
+    }
+    if (!problem.empty()) {
+      parsed.problem = TextProblem{lines.number(), problem};
+      return parsed;
+    }
+  }
+  if (file.conversation().topology == nullptr) {
+    parsed.problem = TextProblem{lines.number(), "not a conversation: no line `topology NAME`"};
+    return parsed;
+  }
+  parsed.history.conversation = std::move(file.conversation());
+  if (!parsed.has_history || !want_history) return parsed;
+  HistoryParser history(&parsed.history);
+  while (lines.Next(&line)) {
+    if (line.empty() || line.front() == '#') continue;
+    const std::string problem = history.Parse(line);
+    if (problem.empty()) continue;
+    parsed.problem = TextProblem{lines.number(), problem};
+    return parsed;
+  }
+  if (!history.Complete()) {
+    parsed.problem =
+        TextProblem{lines.number(),
+                    fmt::format("the history ends early: it has {} of {} lines",
+                                history.lines_seen(), parsed.history.conversation.lines.size())};
+  }
+  return parsed;
+}
+
+}  // namespace
+
+std::variant<Conversation, TextProblem> ParseConversation(std::string_view text) {
+  Parsed parsed = ParseFile(text, false);
+  if (parsed.problem) return *parsed.problem;
+  return std::move(parsed.history.conversation);
+}
+
+std::variant<History, TextProblem> ParseHistory(std::string_view text) {
+  Parsed parsed = ParseFile(text, true);
+  if (parsed.problem) return *parsed.problem;
+  if (!parsed.has_history) return TextProblem{0, "there is no history behind a line of dashes"};
+  return std::move(parsed.history);
+}
+
+}  // namespace cm

@@ -1,0 +1,279 @@
+#include "model/conversation/print.h"
+
+#include <fmt/format.h>
+
+#include <type_traits>
+
+#include "model/conversation/private_data_text.h"
+
+namespace cm {
+namespace {
+
+constexpr ConnParam kPlain;
+
+void Append(std::string* text, std::string_view key, int64_t value) {
+  *text += fmt::format(" {}={}", key, value);
+}
+
+void AppendPrivate(std::string* text, const PrivateData& data) {
+  if (!data.empty()) *text += " private=" + ToText(data);
+}
+
+std::string ParamText(const std::optional<ConnParam>& param) {
+  if (!param) return " noparam";
+  const ConnParam& p = *param;
+  std::string text;
+  const auto field = [&text](std::string_view key, int64_t value, int64_t plain) {
+    if (value != plain) Append(&text, key, value);
+  };
+  field("responder_resources", p.responder_resources, kPlain.responder_resources);
+  field("initiator_depth", p.initiator_depth, kPlain.initiator_depth);
+  field("flow_control", p.flow_control, kPlain.flow_control);
+  field("retry_count", p.retry_count, kPlain.retry_count);
+  field("rnr_retry_count", p.rnr_retry_count, kPlain.rnr_retry_count);
+  field("srq", p.srq, kPlain.srq);
+  field("qp_num", p.qp_num, kPlain.qp_num);
+  AppendPrivate(&text, p.private_data);
+  return text;
+}
+
+// What follows the function's name, for each function.
+class ArgumentPrinter {
+ public:
+  explicit ArgumentPrinter(const Conversation& c) : names_(c.names), topology_(*c.topology) {}
+
+  std::string operator()(const call::CreateEventChannel& c) const {
+    return Channel(c.channel) + (c.nonblocking ? " nonblocking" : "");
+  }
+  std::string operator()(const call::DestroyEventChannel& c) const { return Channel(c.channel); }
+  std::string operator()(const call::CreateId& c) const {
+    std::string text = Id(c.id) + " on=" + Channel(c.channel);
+    if (c.space != PortSpace::kTcp) text += " ps=" + ToString(c.space);
+    return text;
+  }
+  std::string operator()(const call::BindAddr& c) const {
+    return Id(c.id) + " addr=" + ToString(c.address, topology_);
+  }
+  std::string operator()(const call::Listen& c) const {
+    std::string text = Id(c.id);
+    Append(&text, "backlog", c.backlog);
+    return text;
+  }
+  std::string operator()(const call::ResolveAddr& c) const {
+    std::string text = Id(c.id);
+    if (c.source.kind != AddressKind::kNone) text += " src=" + ToString(c.source, topology_);
+    text += " dst=" + ToString(c.destination, topology_);
+    Append(&text, "timeout_ms", c.timeout_ms);
+    return text;
+  }
+  std::string operator()(const call::ResolveRoute& c) const {
+    std::string text = Id(c.id);
+    Append(&text, "timeout_ms", c.timeout_ms);
+    return text;
+  }
+  std::string operator()(const call::Connect& c) const { return Id(c.id) + ParamText(c.param); }
+  std::string operator()(const call::Accept& c) const { return Id(c.id) + ParamText(c.param); }
+  std::string operator()(const call::Reject& c) const {
+    std::string text = Id(c.id);
+    AppendPrivate(&text, c.private_data);
+    return text;
+  }
+  std::string operator()(const call::GetCmEvent& c) const {
+    const std::string& event = names_.events.NameOf(c.event);
+    std::string text = Channel(c.channel) + " as=" + event;
+    if (Id(c.request) != event + ".id") text += " id=" + Id(c.request);
+    return text;
+  }
+  std::string operator()(const call::AckCmEvent& c) const { return names_.events.NameOf(c.event); }
+  template <typename OnlyId>
+  std::string operator()(const OnlyId& c) const {
+    return Id(c.id);
+  }
+
+ private:
+  std::string Id(IdRef id) const { return names_.ids.NameOf(id); }
+  std::string Channel(ChannelRef c) const { return names_.channels.NameOf(c); }
+
+  const Names& names_;
+  const Topology& topology_;
+};
+
+std::string PacketFaultText(const Fault& fault) {
+  std::string text;
+  if (fault.first != 1 || fault.last != 0) {
+    text += fmt::format(" nth={}", fault.first);
+    if (fault.last == 0) text += "..";
+    if (fault.last > fault.first) text += fmt::format("..{}", fault.last);
+  }
+  if (fault.kind == FaultKind::kDelay) text += " by=" + ToString(fault.by);
+  if (fault.window != Duration::Max()) text += " during=" + ToString(fault.window);
+  return text;
+}
+
+std::string ShownAddress(const Address& address, const Topology& topology) {
+  return address.kind == AddressKind::kNone ? "none" : ToString(address, topology);
+}
+
+// What a tool printed, so that it can stand between quotes.
+std::string OnOneLine(std::string text) {
+  for (char& c : text)
+    if (c == '"' || c < ' ') c = c == '"' ? '\'' : ' ';
+  return text;
+}
+
+std::string RecordText(const Record& record, const Conversation& conversation) {
+  const Line& line = conversation.lines[record.line];
+  const std::string said = ToString(line, conversation);
+  if (const auto* answered = std::get_if<seen::Answered>(&record.seen)) {
+    std::string text = said + " -> " + ToString(answered->reply);
+    if (answered->event) text += "  event " + ToString(*answered->event, conversation);
+    if (answered->shown) text += "  " + ToString(*answered->shown, *conversation.topology);
+    return text;
+  }
+  if (const auto* released = std::get_if<seen::Released>(&record.seen)) {
+    std::string text = "returned " + said + " -> " + ToString(released->reply);
+    if (released->event) text += "  event " + ToString(*released->event, conversation);
+    return text;
+  }
+  if (const auto* waited = std::get_if<seen::Waited>(&record.seen))
+    return said + (waited->readable ? " -> readable" : " -> quiet");
+  const auto& done = std::get<seen::Done>(record.seen);
+  return said + (done.ok ? " -> done" : " -> failed \"" + OnOneLine(done.note) + "\"");
+}
+
+std::string WireText(const WireRecord& wire, const Topology& topology) {
+  std::string text = fmt::format("mad {} {}", topology.sides[wire.side].name, ToString(wire.kind));
+  if (wire.kind == MadKind::kRej) text += fmt::format(" reason={}", static_cast<int>(wire.reason));
+  AppendPrivate(&text, wire.private_data);
+  if (wire.lost) text += " lost";
+  return text;
+}
+
+std::string TimePrefix(Instant begin, Instant end, bool shown) {
+  if (!shown) return {};
+  std::string text = ToString(begin);
+  if (end != begin) text += ".." + ToString(end);
+  return fmt::format("{:>12}  ", text);
+}
+
+}  // namespace
+
+std::string ToString(Lane lane, const Topology& topology) {
+  std::string text(topology.sides[lane.side].name);
+  if (lane.number != 1) text += "/" + std::to_string(lane.number);
+  return text;
+}
+
+std::string ToString(const Fault& fault, const Topology& topology) {
+  const std::string_view side = topology.sides[fault.side].name;
+  if (!fault.OnPackets()) return fmt::format("{} side={}", ToString(fault.kind), side);
+  return fmt::format("{} {} from={}{}", ToString(fault.kind), ToString(fault.messages), side,
+                     PacketFaultText(fault));
+}
+
+std::string ToString(const Call& call, const Conversation& conversation) {
+  return fmt::format("{} {}", FunctionName(KindOf(call)),
+                     std::visit(ArgumentPrinter(conversation), call));
+}
+
+std::string ToString(const Line& line, const Conversation& conversation) {
+  const Topology& topology = *conversation.topology;
+  if (const auto* calls = std::get_if<line::Calls>(&line))
+    return ToString(calls->lane, topology) + " " + ToString(calls->call, conversation);
+  if (const auto* waits = std::get_if<line::Waits>(&line)) {
+    return fmt::format("{} wait {} within={}", ToString(waits->lane, topology),
+                       conversation.names.channels.NameOf(waits->channel), ToString(waits->within));
+  }
+  if (const auto* passes = std::get_if<line::Passes>(&line))
+    return "pass " + ToString(passes->span);
+  if (std::holds_alternative<line::Settles>(line)) return "settle";
+  if (const auto* injects = std::get_if<line::Injects>(&line))
+    return "fault " + ToString(injects->fault, topology);
+  return "heal";
+}
+
+std::string ToString(const Reply& reply) {
+  switch (reply.kind) {
+    case ReplyKind::kBlocked:
+      return "blocked";
+    case ReplyKind::kCrashed:
+      return "crashed";
+    case ReplyKind::kUnseen:
+      return "unseen";
+    case ReplyKind::kNotApplicable:
+      return "not-applicable";
+    case ReplyKind::kReturned:
+      break;
+  }
+  std::string text = std::to_string(reply.value);
+  if (reply.error != Errno::kNone) text += " " + ToString(reply.error);
+  return text;
+}
+
+std::string ToString(const CmEvent& event, const Conversation& conversation) {
+  std::string text(ToString(event.type));
+  text += " id=" + (event.id.valid() ? conversation.names.ids.NameOf(event.id) : "?");
+  if (event.listen_id.valid()) text += " listen=" + conversation.names.ids.NameOf(event.listen_id);
+  if (event.status != 0) Append(&text, "status", event.status);
+  const auto field = [&text](std::string_view key, int64_t value) {
+    if (value != 0) Append(&text, key, value);
+  };
+  field("responder_resources", event.conn.responder_resources);
+  field("initiator_depth", event.conn.initiator_depth);
+  field("flow_control", event.conn.flow_control);
+  field("retry_count", event.conn.retry_count);
+  field("rnr_retry_count", event.conn.rnr_retry_count);
+  field("srq", event.conn.srq);
+  field("qp_num", event.qp_num);
+  AppendPrivate(&text, event.private_data);
+  return text;
+}
+
+std::string ToString(const Shown& shown, const Topology& topology) {
+  return fmt::format(
+      "device={} port_num={} src={} dst={} num_paths={} qp={}",
+      shown.device_known ? topology.devices[shown.device].name : std::string_view("none"),
+      shown.port_num, ShownAddress(shown.source, topology),
+      ShownAddress(shown.destination, topology), shown.num_paths,
+      shown.qp ? ToString(*shown.qp) : std::string_view("none"));
+}
+
+std::string ToText(const Conversation& conversation) {
+  std::string text;
+  for (size_t at = 0; at < conversation.comment.size();) {
+    const size_t end = conversation.comment.find('\n', at);
+    const std::string one = conversation.comment.substr(at, end - at);
+    text += one.empty() ? "#\n" : "# " + one + "\n";
+    at = end == std::string::npos ? conversation.comment.size() : end + 1;
+  }
+  text += "conversation 1\n";
+  text += fmt::format("topology {}\n", conversation.topology->name);
+  if (!conversation.profile.empty()) text += "profile " + conversation.profile + "\n";
+  text += "capabilities " + ToString(conversation.capabilities) + "\n";
+  if (conversation.origin) {
+    const Origin& origin = *conversation.origin;
+    text += fmt::format("seed {} index {} walk {} options {}\n", origin.seed, origin.index,
+                        origin.walk, origin.options.empty() ? "none" : origin.options);
+  }
+  for (const Line& line : conversation.lines) text += ToString(line, conversation) + "\n";
+  return text;
+}
+
+std::string ToText(const History& history, PrintOptions options) {
+  std::string text = ToText(history.conversation) + "----\n";
+  if (!history.implementation.empty()) text += "implementation " + history.implementation + "\n";
+  auto wire = history.wire.begin();
+  for (size_t i = 0; i < history.records.size(); ++i) {
+    const Record& record = history.records[i];
+    text += TimePrefix(record.begin, record.end, options.times) +
+            RecordText(record, history.conversation) + "\n";
+    for (; wire != history.wire.end() && wire->record <= i; ++wire) {
+      if (!options.wire) continue;
+      text += TimePrefix(wire->at, wire->at, options.times) +
+              WireText(*wire, *history.conversation.topology) + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace cm

@@ -1,0 +1,74 @@
+#include "model/conversation/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cm {
+
+Words::Words(std::string_view line) {
+  size_t i = 0;
+  while (i < line.size()) {
+    while (i < line.size() && (line[i] == ' ' || line[i] == '\t')) ++i;
+    const size_t start = i;
+    bool quoted = false;
+    while (i < line.size() && (quoted || (line[i] != ' ' && line[i] != '\t'))) {
+      if (line[i] == '"') quoted = !quoted;
+      ++i;
+    }
+    if (i > start) words_.push_back(line.substr(start, i - start));
+    if (quoted) Complain("a quote is not closed");
+  }
+}
+
+std::string_view Words::Next(std::string_view what) {
+  if (words_.empty()) {
+    Complain(fmt::format("the line ends where {} should stand", what));
+    return {};
+  }
+  const std::string_view word = words_.front();
+  words_.erase(words_.begin());
+  return word;
+}
+
+std::optional<std::string_view> Words::Take(std::string_view key) {
+  const auto word = std::ranges::find_if(words_, [key](std::string_view w) {
+    return w.size() > key.size() && w.starts_with(key) && w[key.size()] == '=';
+  });
+  if (word == words_.end()) return std::nullopt;
+  const std::string_view value = word->substr(key.size() + 1);
+  words_.erase(word);
+  return value;
+}
+
+bool Words::TakeFlag(std::string_view flag) {
+  const auto word = std::ranges::find(words_, flag);
+  if (word == words_.end()) return false;
+  words_.erase(word);
+  return true;
+}
+
+std::string_view Words::Need(std::string_view key) {
+  const std::optional<std::string_view> value = Take(key);
+  if (!value) Complain(fmt::format("{}=... is missing", key));
+  return value.value_or(std::string_view());
+}
+
+int64_t Words::Number(std::string_view key, int64_t fallback, int64_t low, int64_t high) {
+  const std::optional<std::string_view> text = Take(key);
+  if (!text) return fallback;
+  int64_t number = 0;
+  const char* const last = text->data() + text->size();
+  const auto [end, error] = std::from_chars(text->data(), last, number);
+  if (error != std::errc() || end != last || number < low || number > high) {
+    Complain(fmt::format("{}={}: a number from {} to {} is wanted", key, *text, low, high));
+    return fallback;
+  }
+  return number;
+}
+
+void Words::Finish() {
+  if (!words_.empty()) Complain(fmt::format("\"{}\" is not understood here", words_.front()));
+}
+
+}  // namespace cm

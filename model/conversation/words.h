@@ -1,0 +1,46 @@
+// One line of a conversation as words: positional ones and key=value pairs.
+#ifndef MODEL_CONVERSATION_WORDS_H_
+#define MODEL_CONVERSATION_WORDS_H_
+
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cm {
+
+// Takes words off the front or by key, and remembers the first thing that was wrong.
+class Words {
+ public:
+  explicit Words(std::string_view line);
+
+  bool empty() const { return words_.empty(); }
+  std::string_view Peek() const { return words_.empty() ? std::string_view() : words_.front(); }
+  // The next positional word; a problem naming `what` when there is none.
+  std::string_view Next(std::string_view what);
+  // The value of key=value, wherever it stands; empty when absent.
+  std::optional<std::string_view> Take(std::string_view key);
+  // True if the word stands alone somewhere; takes it.
+  bool TakeFlag(std::string_view word);
+  // As Take, and a problem when it is absent.
+  std::string_view Need(std::string_view key);
+  // The number behind `key`, or `fallback` when the key is absent; a problem unless within bounds.
+  int64_t Number(std::string_view key, int64_t fallback, int64_t low, int64_t high);
+
+  // Whatever is left is a problem.
+  void Finish();
+  void Complain(std::string what) {
+    if (problem_.empty()) problem_ = std::move(what);
+  }
+  bool ok() const { return problem_.empty(); }
+  const std::string& problem() const { return problem_; }
+
+ private:
+  std::vector<std::string_view> words_;
+  std::string problem_;
+};
+
+}  // namespace cm
+
+#endif  // MODEL_CONVERSATION_WORDS_H_

@@ -1,0 +1,278 @@
+// The ib_cm table: what a connection identifier of the IB CM does at each local call, message and
+// timer, in each of its states; and what becomes of a request that is for no identifier yet.
+//
+// The row names of the protocol's tables (N, R, L, D, M) stand in the sources.
+#ifndef MODEL_IB_CM_RULES_H_
+#define MODEL_IB_CM_RULES_H_
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "model/rules/rule.h"
+#include "model/vocabulary/protocol.h"
+
+namespace cm::model {
+
+// source: linux 6.1 ib_cm.h enum ib_cm_state. kNone: the id has no identifier of the IB CM.
+enum class IbState : uint8_t {
+  kNone,
+  kIdle,
+  kReqSent,
+  kMraReqRcvd,
+  kMraReqSent,  // "armed": a repeated REQ will be answered by MRA
+  kRepSent,
+  kMraRepRcvd,
+  kMraRepSent,
+  kEstablished,
+  kDreqSent,
+  kDreqRcvd,
+  kTimewait,
+  kSame,
+};
+inline constexpr int kIbStateCount = 12;
+using IbStates = Set<IbState>;
+
+enum class IbStimulus : uint8_t {
+  // local calls
+  kSendReq,
+  kSendRep,
+  kSendRtu,
+  kSendRej,
+  kSendDreq,
+  kSendDrep,
+  kQpInit,   // attributes for INIT are asked for
+  kQpReady,  // and for RTR and RTS
+  kDestroy,
+  // messages
+  kReqAgain,
+  kMra,
+  kRep,
+  kRepAgain,
+  kRtu,
+  kRej,
+  kRejStale,  // reason 10
+  kDreq,
+  kDrep,
+  // time
+  kRetry,      // its message was not answered in time
+  kExhausted,  // nor any of the repetitions
+  kSendFails,  // its message could not be sent at all
+  kTimewaitOver,
+};
+inline constexpr int kIbStimulusCount = 22;
+
+enum class IbAnswer : uint8_t {
+  kDone,     // a local call succeeded, a message or timer took effect
+  kRefused,  // a local call failed
+  kIgnored,  // a message or timer had no effect
+};
+
+// What is sent, in the order of MadKind and more: REJ says which message it rejects.
+enum class Sends : uint8_t {
+  kNothing,
+  kReq,
+  kMra,
+  kRejReq,      // rejects the request
+  kRejRep,      // rejects the reply
+  kRejOther,    // rejects neither
+  kRejTimeout,  // reason 4: gives up the request
+  kRep,
+  kRtu,
+  kDreq,
+  kDrep,
+  kAgain,  // the same message once more
+};
+
+// What is reported to the rdma_cm id above.
+enum class Report : uint8_t {
+  kNothing,
+  kReqError,
+  kRepError,
+  kRepReceived,
+  kRtuReceived,
+  kDreqReceived,
+  kDrepReceived,
+  kDreqError,
+  kTimewaitExit,
+  kRejReceived,
+};
+
+struct IbRule {
+  std::string_view id;
+  IbStates from;
+  IbStimulus on;
+  IbAnswer answer;
+  IbState to;
+  Sends sends;
+  Report reports;
+  bool abandons;  // the id moves on, and its own message is transmitted until it runs out
+  Evidence evidence;
+};
+
+// A request that belongs to no identifier: what is looked at, in order.
+enum class RequestGuard : uint8_t {
+  kStale,          // its QP number is that of a live connection of the same peer
+  kNobodyListens,  // for the port, on the device that it came to
+  kOtherAddress,   // somebody listens there, but not for its address
+  kBacklogFull,
+  kFine,
+};
+inline constexpr int kRequestGuardCount = 5;
+
+enum class RequestOutcome : uint8_t { kDelivered, kRejected, kDropped };
+
+struct RequestRule {
+  std::string_view id;
+  RequestGuard when;
+  RequestOutcome outcome;
+  RejReason reason;
+  Evidence evidence;
+};
+
+namespace rules {
+
+namespace ib {
+using enum IbState;
+using enum IbStimulus;
+using enum IbAnswer;
+
+inline constexpr IbStates kAny = IbStates::All(kIbStateCount);
+inline constexpr IbStates kRequesting = IbStates(kReqSent) | kMraReqRcvd;
+inline constexpr IbStates kReplying = IbStates(kRepSent) | kMraRepRcvd;
+inline constexpr IbStates kNegotiating = kRequesting | kMraReqSent | kReplying | kMraRepSent;
+}  // namespace ib
+
+// clang-format off
+inline constexpr auto kIbCm = std::to_array<IbRule>({
+  {"ib-req-1", IbState::kNone, IbStimulus::kSendReq, IbAnswer::kDone, IbState::kReqSent, Sends::kReq, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_req (L1)", "6.1-rxe/01-connect_disconnect_by_active:12"}},
+  {"ib-req-2", ib::kAny.Except(IbState::kNone), IbStimulus::kSendReq, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_req (L1)", ""}},
+
+  {"ib-rep-1", IbState::kMraReqSent, IbStimulus::kSendRep, IbAnswer::kDone, IbState::kRepSent, Sends::kRep, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_rep (L2)", "6.1-rxe/01-connect_disconnect_by_active:15"}},
+  {"ib-rep-2", ib::kAny.Except(IbState::kMraReqSent), IbStimulus::kSendRep, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_rep (L2)", "6.1-rxe/11-reject_by_consumer:18"}},
+
+  {"ib-rtu-1", IbState::kMraRepSent, IbStimulus::kSendRtu, IbAnswer::kDone, IbState::kEstablished, Sends::kRtu, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_rtu (L3)", "6.1-rxe/01-connect_disconnect_by_active:16"}},
+  {"ib-rtu-2", ib::kAny.Except(IbState::kMraRepSent), IbStimulus::kSendRtu, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_rtu (L3)", "6.1-rxe/05-connect_without_qp_then_establish:20"}},
+
+  {"ib-rej-1", IbState::kMraReqSent, IbStimulus::kSendRej, IbAnswer::kDone, IbState::kIdle, Sends::kRejReq, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked (L6)", "6.1-rxe/11-reject_by_consumer:14"}},
+  {"ib-rej-2", IbState::kMraRepSent, IbStimulus::kSendRej, IbAnswer::kDone, IbState::kIdle, Sends::kRejRep, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked (L7)", "6.1-rxe/09-reply_rejected_by_connecting_side:17"}},
+  {"ib-rej-3", ib::kReplying, IbStimulus::kSendRej, IbAnswer::kDone, IbState::kTimewait, Sends::kRejOther, Report::kNothing, true, {"linux 6.1 cm.c cm_send_rej_locked (L8)", ""}},
+  {"ib-rej-4", ib::kRequesting, IbStimulus::kSendRej, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kNothing, true, {"linux 6.1 cm.c cm_send_rej_locked (L9): no communication id of the peer is known, so nobody takes it", "6.1-rxe/35-reject_misuse:18"}},
+  {"ib-rej-5", ib::kAny.Except(ib::kNegotiating), IbStimulus::kSendRej, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked", "6.1-rxe/05-connect_without_qp_then_establish:20"}},
+
+  {"ib-dreq-1", IbState::kEstablished, IbStimulus::kSendDreq, IbAnswer::kDone, IbState::kDreqSent, Sends::kDreq, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_dreq (L10)", "6.1-rxe/01-connect_disconnect_by_active:20"}},
+  {"ib-dreq-2", ib::kAny.Except(IbState::kEstablished), IbStimulus::kSendDreq, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_dreq (L13)", "6.1-rxe/01-connect_disconnect_by_active:22"}},
+  {"ib-drep-1", IbState::kDreqRcvd, IbStimulus::kSendDrep, IbAnswer::kDone, IbState::kTimewait, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_drep (L11)", "6.1-rxe/01-connect_disconnect_by_active:22"}},
+  {"ib-drep-2", ib::kAny.Except(IbState::kDreqRcvd), IbStimulus::kSendDrep, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_drep (L13)", "6.1-rxe/09-reply_rejected_by_connecting_side:22"}},
+
+  {"ib-qp-1", ib::kNegotiating | IbState::kEstablished | IbState::kNone, IbStimulus::kQpInit, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_init_attr", "6.1-rxe/01-connect_disconnect_by_active:11"}},
+  {"ib-qp-2", IbStates(IbState::kIdle) | IbState::kDreqSent | IbState::kDreqRcvd | IbState::kTimewait, IbStimulus::kQpInit, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_init_attr", ""}},
+  {"ib-qp-3", IbStates(IbState::kMraReqSent) | ib::kReplying | IbState::kMraRepSent | IbState::kEstablished, IbStimulus::kQpReady, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_rtr_attr, cm_init_qp_rts_attr", "6.1-rxe/01-connect_disconnect_by_active:15"}},
+  {"ib-qp-4", ib::kRequesting | IbState::kNone | IbState::kIdle | IbState::kDreqSent | IbState::kDreqRcvd | IbState::kTimewait, IbStimulus::kQpReady, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_rtr_attr, verbs.c ib_modify_qp_is_ok", ""}},
+
+  {"ib-destroy-1", ib::kRequesting, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejTimeout, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D2)", "6.1-rxe/69-device_removal_by_state:50"}},
+  {"ib-destroy-2", IbState::kMraReqSent, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejReq, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D4)", "6.1-rxe/13-request_dropped_by_destroying_new_id:14"}},
+  {"ib-destroy-3", IbState::kMraRepSent, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejRep, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D5)", "6.1-rxe/15-connecting_id_destroyed_after_accept:18"}},
+  {"ib-destroy-4", ib::kReplying, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejOther, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D6)", ""}},
+  {"ib-destroy-5", IbState::kEstablished, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kDreq, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D7): once, never repeated", "6.1-rxe/39-active_never_reads_its_reply:22"}},
+  {"ib-destroy-6", IbState::kDreqRcvd, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D9)", "6.1-rxe/17-listener_destroyed_with_request_read:24"}},
+  {"ib-destroy-7", IbStates(IbState::kNone) | IbState::kIdle | IbState::kDreqSent | IbState::kTimewait, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D8, D10)", "6.1-rxe/01-connect_disconnect_by_active:29"}},
+
+  {"ib-req-again-1", IbState::kMraReqSent, IbStimulus::kReqAgain, IbAnswer::kDone, IbState::kSame, Sends::kMra, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_req_handler (N2b)", ""}},
+  {"ib-req-again-2", ib::kReplying | IbState::kEstablished | IbState::kDreqSent | IbState::kDreqRcvd, IbStimulus::kReqAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_req_handler (N2d)", ""}},
+
+  {"ib-mra-1", IbState::kReqSent, IbStimulus::kMra, IbAnswer::kDone, IbState::kMraReqRcvd, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R1)", ""}},
+  {"ib-mra-2", IbState::kRepSent, IbStimulus::kMra, IbAnswer::kDone, IbState::kMraRepRcvd, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R8)", ""}},
+  {"ib-mra-3", ib::kAny.Except(IbStates(IbState::kNone) | IbState::kReqSent | IbState::kRepSent), IbStimulus::kMra, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R29)", ""}},
+
+  {"ib-rep-received-1", ib::kRequesting, IbStimulus::kRep, IbAnswer::kDone, IbState::kMraRepSent, Sends::kNothing, Report::kRepReceived, false, {"linux 6.1 cm.c cm_rep_handler (R2), cma.c cma_ib_handler (L5)", "6.1-rxe/01-connect_disconnect_by_active:16"}},
+  {"ib-rep-received-2", ib::kAny.Except(ib::kRequesting | IbState::kNone), IbStimulus::kRep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R28, R29)", ""}},
+  {"ib-rep-again-1", IbState::kMraRepSent, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kMra, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R13)", ""}},
+  {"ib-rep-again-2", IbState::kEstablished, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kRtu, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R15)", ""}},
+  {"ib-rep-again-3", ib::kAny.Except(IbStates(IbState::kNone) | IbState::kMraRepSent | IbState::kEstablished), IbStimulus::kRepAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R29)", ""}},
+
+  {"ib-rtu-received-1", ib::kReplying, IbStimulus::kRtu, IbAnswer::kDone, IbState::kEstablished, Sends::kNothing, Report::kRtuReceived, false, {"linux 6.1 cm.c cm_rtu_handler (R9)", "6.1-rxe/01-connect_disconnect_by_active:17"}},
+  {"ib-rtu-received-2", ib::kAny.Except(ib::kReplying | IbState::kNone), IbStimulus::kRtu, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rtu_handler (R16, R29)", ""}},
+
+  {"ib-rej-received-1", ib::kRequesting | IbState::kMraReqSent | ib::kReplying, IbStimulus::kRej, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R5, R7, R10)", "6.1-rxe/09-reply_rejected_by_connecting_side:18"}},
+  {"ib-rej-received-2", ib::kRequesting | IbState::kMraReqSent | ib::kReplying, IbStimulus::kRejStale, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R6, R7, R10)", "6.1-rxe/19-stale_connection:25"}},
+  {"ib-rej-received-3", IbStates(IbState::kMraRepSent) | IbState::kEstablished | IbState::kDreqSent, IbStimulus::kRej, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R12, R18, R21)", ""}},
+  {"ib-rej-received-4", IbStates(IbState::kMraRepSent) | IbState::kEstablished | IbState::kDreqSent, IbStimulus::kRejStale, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R12, R18, R21)", ""}},
+  {"ib-rej-received-5", IbStates(IbState::kIdle) | IbState::kDreqRcvd | IbState::kTimewait, IbStimulus::kRej, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rej_handler (R29)", "6.1-rxe/35-reject_misuse:23"}},
+  {"ib-rej-received-6", IbStates(IbState::kIdle) | IbState::kDreqRcvd | IbState::kTimewait, IbStimulus::kRejStale, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rej_handler (R29)", ""}},
+
+  {"ib-dreq-received-1", ib::kReplying | IbState::kEstablished | IbState::kDreqSent, IbStimulus::kDreq, IbAnswer::kDone, IbState::kDreqRcvd, Sends::kNothing, Report::kDreqReceived, false, {"linux 6.1 cm.c cm_dreq_handler (R11, R17, R20)", "6.1-rxe/01-connect_disconnect_by_active:21"}},
+  {"ib-dreq-received-2", IbState::kTimewait, IbStimulus::kDreq, IbAnswer::kDone, IbState::kSame, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c cm_dreq_handler (R24)", ""}},
+  {"ib-dreq-received-3", ib::kRequesting | IbState::kIdle | IbState::kMraReqSent | IbState::kMraRepSent | IbState::kDreqRcvd, IbStimulus::kDreq, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dreq_handler (R22, R25, R29)", "6.1-rxe/59-every_ready_to_use_lost:26"}},
+  {"ib-dreq-received-4", IbState::kNone, IbStimulus::kDreq, IbAnswer::kDone, IbState::kSame, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c cm_issue_drep (R26)", ""}},
+
+  {"ib-drep-received-1", IbStates(IbState::kDreqSent) | IbState::kDreqRcvd, IbStimulus::kDrep, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kDrepReceived, false, {"linux 6.1 cm.c cm_drep_handler (R19, R23)", "6.1-rxe/01-connect_disconnect_by_active:23"}},
+  {"ib-drep-received-2", ib::kAny.Except(IbStates(IbState::kNone) | IbState::kDreqSent | IbState::kDreqRcvd), IbStimulus::kDrep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_drep_handler (R29)", ""}},
+
+  {"ib-unknown-1", IbState::kNone, IbStimulus::kMra, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_acquire_mraed_id (R28)", ""}},
+  {"ib-unknown-2", IbState::kNone, IbStimulus::kRep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R28)", ""}},
+  {"ib-unknown-3", IbState::kNone, IbStimulus::kRepAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R28)", ""}},
+  {"ib-unknown-4", IbState::kNone, IbStimulus::kRtu, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rtu_handler (R28)", ""}},
+  {"ib-unknown-5", IbState::kNone, IbStimulus::kRej, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_acquire_rejected_id (R28)", ""}},
+  {"ib-unknown-6", IbState::kNone, IbStimulus::kRejStale, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_acquire_rejected_id (R28)", ""}},
+  {"ib-unknown-7", IbState::kNone, IbStimulus::kDrep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_drep_handler (R28)", "6.1-rxe/89-peer_process_exits:14"}},
+
+  {"ib-retry-1", ib::kRequesting | ib::kReplying | IbState::kDreqSent, IbStimulus::kRetry, IbAnswer::kDone, IbState::kSame, Sends::kAgain, Report::kNothing, false, {"linux 6.1 mad.c retry_send (M1, M3, M5)", "6.1-rxe/63-every_reject_lost:17"}},
+  {"ib-retry-2", IbStates(IbState::kIdle) | IbState::kTimewait | IbState::kNone, IbStimulus::kRetry, IbAnswer::kDone, IbState::kSame, Sends::kAgain, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked (L8, L9): its message is not taken back", ""}},
+  {"ib-exhausted-1", ib::kRequesting, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kReqError, false, {"linux 6.1 cm.c cm_process_send_error (M2)", "6.1-rxe/57-every_request_lost:14"}},
+  {"ib-exhausted-2", ib::kReplying, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kRepError, false, {"linux 6.1 cm.c cm_process_send_error (M4)", "6.1-rxe/59-every_ready_to_use_lost:18"}},
+  {"ib-exhausted-3", IbState::kDreqSent, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kDreqError, false, {"linux 6.1 cm.c cm_process_send_error (M6)", "6.1-rxe/61-every_disconnect_request_lost:20"}},
+  {"ib-exhausted-4", IbStates(IbState::kIdle) | IbState::kTimewait | IbState::kNone, IbStimulus::kExhausted, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_process_send_error: the id has moved on", ""}},
+  {"ib-send-fails-1", IbState::kReqSent, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kReqError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", "6.1-rxe/73-link_down_when_resolving:25"}},
+  {"ib-send-fails-2", IbState::kRepSent, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kRepError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", ""}},
+  {"ib-send-fails-3", IbState::kDreqSent, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kDreqError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", ""}},
+  {"ib-timewait-1", IbState::kTimewait, IbStimulus::kTimewaitOver, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kTimewaitExit, false, {"linux 6.1 cm.c cm_timewait_handler (M9)", "6.1-rxe/01-connect_disconnect_by_active:24"}},
+});
+
+inline constexpr auto kRequests = std::to_array<RequestRule>({
+  {"request-1", RequestGuard::kStale, RequestOutcome::kRejected, RejReason::kStaleConn, {"linux 6.1 cm.c cm_match_req (N3)", "6.1-rxe/19-stale_connection:25"}},
+  {"request-2", RequestGuard::kNobodyListens, RequestOutcome::kRejected, RejReason::kInvalidServiceId, {"linux 6.1 cm.c cm_match_req (N4)", ""}},
+  {"request-3", RequestGuard::kOtherAddress, RequestOutcome::kRejected, RejReason::kConsumerDefined, {"linux 6.1 cma.c cma_find_listener, cm.c cm_process_work (N9)", ""}},
+  {"request-4", RequestGuard::kBacklogFull, RequestOutcome::kDropped, RejReason::kNone, {"linux 6.1 ucma.c ucma_connect_event_handler (N8)", ""}},
+  {"request-5", RequestGuard::kFine, RequestOutcome::kDelivered, RejReason::kNone, {"man rdma_get_cm_event(3), linux 6.1 cma.c cma_ib_req_handler (N7)", "6.1-rxe/01-connect_disconnect_by_active:13"}},
+});
+// clang-format on
+
+}  // namespace rules
+
+std::string_view ToString(IbState state);
+std::string_view ToString(IbStimulus stimulus);
+std::string_view ToString(Sends sends);
+std::string_view ToString(Report report);
+std::string_view ToString(RequestGuard guard);
+
+// Local calls and messages are answered in every state; timers only where one can run.
+template <size_t N>
+constexpr bool EveryIbStimulusIsAnswered(const std::array<IbRule, N>& table) {
+  constexpr int kFirstTimer = static_cast<int>(IbStimulus::kRetry);
+  for (int stimulus = 0; stimulus < kFirstTimer; ++stimulus) {
+    for (int state = 0; state < kIbStateCount; ++state) {
+      // A repeated request is one whose identifier is known: not idle, not in timewait, not gone,
+      // and not one that sends requests itself.
+      const auto on = static_cast<IbStimulus>(stimulus);
+      const auto from = static_cast<IbState>(state);
+      if (on == IbStimulus::kReqAgain &&
+          (from == IbState::kNone || from == IbState::kIdle || from == IbState::kReqSent ||
+           from == IbState::kMraReqRcvd || from == IbState::kMraRepSent ||
+           from == IbState::kTimewait)) {
+        continue;
+      }
+      int answers = 0;
+      for (const IbRule& rule : table)
+        if (rule.on == on && rule.from.Has(from)) ++answers;
+      if (answers == 0) return false;
+    }
+  }
+  return true;
+}
+
+static_assert(EveryIbStimulusIsAnswered(rules::kIbCm));
+
+}  // namespace cm::model
+
+#endif  // MODEL_IB_CM_RULES_H_

@@ -1,0 +1,277 @@
+// Groups of ids that can influence one another: closing, joining and parting them.
+#include <algorithm>
+
+#include "model/oracle/oracle.h"
+
+namespace cm::model {
+
+Window Oracle::WindowOf(const Record& record) const {
+  return {
+      .begin = record.begin.nanoseconds(), .end = record.end.nanoseconds(), .settled = settled_};
+}
+
+void Oracle::Note(const Component& component) {
+  largest_ = std::max(largest_, component.set.size());
+}
+
+bool Oracle::Close(Component* component, const Window& window, Judgement* judgement) {
+  std::vector<std::string> overdue;
+  if (!steps_.Close(&component->set, window, &overdue)) {
+    judgement->verdict = Verdict::kInconclusive;
+    largest_ = std::max(largest_, component->set.size());
+    return false;
+  }
+  Note(*component);
+  if (!component->set.empty()) return true;
+  judgement->verdict = Verdict::kRefused;
+  for (const std::string& what : overdue)
+    judgement->permitted.push_back({.what = what + " is overdue, and nothing shows it"});
+  return false;
+}
+
+void Oracle::Merge(IdRef a, IdRef b) {
+  const ComponentNumber into = knowledge_.id(a).component;
+  const ComponentNumber from = knowledge_.id(b).component;
+  if (into == from) return;
+  Component& one = components_[into];
+  Component& other = components_[from];
+  PossibilitySet product;
+  for (const Possibility& x : one.set.items()) {
+    for (const Possibility& y : other.set.items()) {
+      Possibility both = x;
+      const auto shift = static_cast<uint8_t>(x.ids.size());
+      const auto moved = [shift](uint8_t i) { return i == kNoId ? kNoId : uint8_t(i + shift); };
+      for (IdState id : y.ids) {
+        id.peer = moved(id.peer);
+        for (Pending& pending : id.queue) pending.child = moved(pending.child);
+        both.ids.push_back(std::move(id));
+      }
+      for (Flight flight : y.flights) {
+        flight.from = moved(flight.from);
+        flight.to = moved(flight.to);
+        both.Send(flight);
+      }
+      both.used |= y.used;
+      product.Add(std::move(both));
+    }
+  }
+  one.set = std::move(product);
+  for (const IdRef id : other.ids) {
+    knowledge_.id(id).component = into;
+    one.ids.push_back(id);
+  }
+  components_.erase(from);
+  Note(components_[into]);
+}
+
+// Whoever asks for a service meets whoever owns its port.
+void Oracle::MergeForRequest(IdRef id) {
+  const IdInfo& info = knowledge_.id(id);
+  const uint8_t device = knowledge_.DeviceOf(info.destination);
+  if (device == kNoDevice) return;
+  const uint8_t kernel = knowledge_.KernelOf(device);
+  for (const PortOwner& owner : knowledge_.ports)
+    if (owner.kernel == kernel && owner.address.port == info.destination.port) Merge(id, owner.id);
+  for (uint16_t i = 0; i < knowledge_.id_count(); ++i) {
+    const IdRef other{i};
+    const IdInfo& o = knowledge_.id(other);
+    // The same QP number makes one connection stale for the other.
+    if (other != id && o.exists && o.qp_key == info.qp_key && info.qp_key != 0) Merge(id, other);
+  }
+}
+
+// And the other way round: whoever takes a port meets the requests that are for it.
+void Oracle::MergeForService(IdRef id, uint8_t kernel, uint16_t port) {
+  if (port == 0) return;
+  std::vector<IdRef> askers;
+  for (const auto& [number, component] : components_) {
+    for (const Possibility& p : component.set.items()) {
+      const auto asks = [&](IdRef sender) {
+        const IdInfo& info = knowledge_.id(sender);
+        const uint8_t device = knowledge_.DeviceOf(info.destination);
+        return device != kNoDevice && knowledge_.KernelOf(device) == kernel &&
+               info.destination.port == port;
+      };
+      for (const IdState& s : p.ids)
+        if (s.name.valid() && !s.origin.valid() && s.outstanding && s.message == Sends::kReq &&
+            asks(s.name) && !component.ids.empty())
+          askers.push_back(component.ids.front());
+      for (const Flight& f : p.flights)
+        if (f.kind == Sends::kReq && asks(f.sender) && !component.ids.empty())
+          askers.push_back(component.ids.front());
+    }
+  }
+  for (const IdRef asker : askers) Merge(id, asker);
+}
+
+namespace {
+
+// Which ids of a component still hang together, over all its possibilities: a union-find over
+// names; a request that nobody fetched hangs on its listener, a message on both its ends.
+class Links {
+ public:
+  explicit Links(const std::vector<IdRef>& ids) : ids_(ids), parent_(ids.size()) {
+    for (size_t i = 0; i < ids.size(); ++i) parent_[i] = i;
+  }
+  size_t Root(size_t i) const {
+    while (parent_[i] != i) i = parent_[i];
+    return i;
+  }
+  void Join(IdRef a, IdRef b) {
+    const size_t x = Index(a);
+    const size_t y = Index(b);
+    if (x < ids_.size() && y < ids_.size()) parent_[Root(x)] = Root(y);
+  }
+  size_t Index(IdRef id) const {
+    return static_cast<size_t>(std::ranges::find(ids_, id) - ids_.begin());
+  }
+
+ private:
+  const std::vector<IdRef>& ids_;
+  std::vector<size_t> parent_;
+};
+
+}  // namespace
+
+// Parts a component where nothing couples its ids any more, if its set is the product of its parts.
+void Oracle::TrySplit(ComponentNumber number) {
+  Component& component = components_[number];
+  if (component.ids.size() < 2) return;
+  Links links(component.ids);
+  for (const Possibility& p : component.set.items()) {
+    std::vector<IdRef> known_as(p.ids.size());
+    for (size_t i = 0; i < p.ids.size(); ++i) known_as[i] = p.ids[i].name;
+    for (const IdState& id : p.ids)
+      for (const Pending& pending : id.queue)
+        if (pending.child != kNoId) known_as[pending.child] = id.name;
+    for (size_t i = 0; i < p.ids.size(); ++i) {
+      const IdState& id = p.ids[i];
+      if (!known_as[i].valid()) return;  // somebody without a name and without a listener
+      if (id.peer != kNoId) links.Join(known_as[i], known_as[id.peer]);
+      if (id.origin.valid()) links.Join(known_as[i], id.origin);
+      const bool asks = !id.origin.valid() && id.outstanding && id.message == Sends::kReq;
+      if (!asks) continue;
+      for (const PortOwner& owner : knowledge_.ports)
+        if (owner.address.port == knowledge_.id(id.name).destination.port)
+          links.Join(id.name, owner.id);
+    }
+    if (!p.flights.empty()) return;  // not while messages are under way
+  }
+  std::vector<size_t> roots;
+  for (size_t i = 0; i < component.ids.size(); ++i)
+    if (std::ranges::find(roots, links.Root(i)) == roots.end()) roots.push_back(links.Root(i));
+  if (roots.size() < 2) return;
+  const std::vector<IdRef> ids = component.ids;
+  std::vector<PossibilitySet> parts(roots.size());
+  for (const Possibility& p : component.set.items()) {
+    for (size_t r = 0; r < roots.size(); ++r) {
+      Possibility part = p;
+      for (uint8_t i = static_cast<uint8_t>(part.ids.size()); i-- > 0;) {
+        IdRef name = part.ids[i].name;
+        if (!name.valid())
+          for (const IdState& id : part.ids)
+            for (const Pending& pending : id.queue)
+              if (pending.child == i) name = id.name;
+        const size_t at = links.Index(name);
+        if (at >= ids.size() || links.Root(at) != roots[r]) part.Remove(i);
+      }
+      parts[r].Add(std::move(part));
+    }
+  }
+  size_t product = 1;
+  for (const PossibilitySet& part : parts) product *= part.size();
+  if (product != component.set.size()) return;
+  components_.erase(number);
+  for (size_t r = 0; r < roots.size(); ++r) {
+    const ComponentNumber fresh = next_component_++;
+    Component& made = components_[fresh];
+    made.set = std::move(parts[r]);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (links.Root(i) != roots[r]) continue;
+      made.ids.push_back(ids[i]);
+      knowledge_.id(ids[i]).component = fresh;
+    }
+  }
+}
+
+std::vector<Oracle::ComponentNumber> Oracle::ComponentsOn(ChannelRef channel) const {
+  std::vector<ComponentNumber> numbers;
+  for (const auto& [number, component] : components_) {
+    const bool here = std::ranges::any_of(component.ids, [&](IdRef id) {
+      return knowledge_.id(id).channel == channel && knowledge_.id(id).exists;
+    });
+    if (here) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+// What the id meets that asks for the port of `owner`, by possibility.
+void Oracle::CountClash(const PortOwner& owner, const Address& wanted, const Window& window,
+                        PortClash* clash) {
+  Component& component = ComponentOf(owner.id);
+  Judgement ignored;
+  if (!Close(&component, window, &ignored)) return;
+  size_t wildcard = 0;
+  size_t same = 0;
+  for (const Possibility& p : component.set.items()) {
+    const uint8_t i = p.Find(owner.id);
+    if (i == kNoId || (p.ids[i].closed && !p.ids[i].abandoned)) continue;
+    const Address owned = knowledge_.OwnedAddress(owner, p.ids[i]);
+    if (wanted.AnyOrLoopback() || owned.AnyOrLoopback())
+      ++wildcard;
+    else if (owned == wanted)
+      ++same;
+  }
+  const auto note = [&](size_t holding, Tri* which) {
+    if (holding == component.set.size())
+      *which = Tri::kYes;
+    else if (holding > 0 && *which == Tri::kNo)
+      *which = Tri::kMaybe;
+  };
+  note(wildcard, &clash->wildcard);
+  note(same, &clash->same_address);
+}
+
+PortClash Oracle::ClashFor(IdRef id, const Call& call, const Window& window) {
+  PortClash clash;
+  const Address wanted = GuardFinder::Wanted(call);
+  if (wanted.kind == AddressKind::kNone || wanted.port == 0) return clash;
+  const IdInfo& info = knowledge_.id(id);
+  const std::vector<PortOwner> owners = knowledge_.ports;
+  for (const PortOwner& owner : owners) {
+    if (owner.id == id || owner.kernel != info.kernel || owner.address.port != wanted.port)
+      continue;
+    if (owner.family_only && !wanted.v6 && owner.address.v6 != wanted.v6) continue;
+    if (knowledge_.id(owner.id).in_scope) {
+      CountClash(owner, wanted, window, &clash);
+      continue;
+    }
+    const bool wildcard = wanted.AnyOrLoopback() || owner.address.AnyOrLoopback();
+    if (wildcard) clash.wildcard = Tri::kMaybe;
+    if (!wildcard && owner.address == wanted) clash.same_address = Tri::kMaybe;
+  }
+  return clash;
+}
+
+void Oracle::Disown(IdRef id) {
+  const IdInfo& info = knowledge_.id(id);
+  if (!info.exists || !info.in_scope) return;
+  const ComponentNumber number = info.component;
+  for (const IdRef member : components_[number].ids) knowledge_.id(member).in_scope = false;
+  components_.erase(number);
+}
+
+// Rows that every remaining possibility has used are certain; they are counted once.
+void Oracle::Confirm(Component* component, Judgement* judgement) {
+  if (component->set.empty()) return;
+  RuleBits certain;
+  certain.set();
+  for (const Possibility& p : component->set.items()) {
+    certain &= p.used;
+    reached_ |= p.used;
+  }
+  for (Possibility& p : component->set.items()) p.used &= ~certain;
+  judgement->certain |= certain;
+}
+
+}  // namespace cm::model

@@ -1,0 +1,227 @@
+// What a call does besides answering, to possibilities and to what is known for certain.
+#include <algorithm>
+#include <optional>
+
+#include "model/oracle/oracle.h"
+
+namespace cm::model {
+namespace {
+
+constexpr uint8_t kDeviceMaximum = 255;  // RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH
+
+// What the effect does to the queue pair, if that is all it does.
+std::optional<QpStimulus> OnQp(Effect effect) {
+  switch (effect) {
+    case Effect::kQpCreated:
+      return QpStimulus::kCreate;
+    case Effect::kQpDestroyed:
+      return QpStimulus::kDestroy;
+    case Effect::kQpUp:
+      return QpStimulus::kBringUp;
+    case Effect::kQpError:
+      return QpStimulus::kError;
+    default:
+      return std::nullopt;
+  }
+}
+
+// What it asks of the IB CM, if it says nothing but that.
+std::optional<IbStimulus> OnIbCm(Effect effect) {
+  switch (effect) {
+    case Effect::kSendsRtu:
+      return IbStimulus::kSendRtu;
+    case Effect::kSendsDreq:
+      return IbStimulus::kSendDreq;
+    case Effect::kSendsDrep:
+      return IbStimulus::kSendDrep;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+// What CONNECT_REQUEST will carry: depths as the receiver sees them, counts clamped.
+Payload Oracle::RequestPayload(const call::Connect& call, bool has_qp) const {
+  const Limits& limits = profile_.limits;
+  Payload payload;
+  const auto depth = [&](uint8_t given) {
+    return call.param && given != kDeviceMaximum ? given : limits.max_depth;
+  };
+  const ConnParam param = call.param.value_or(ConnParam{});
+  payload.conn.responder_resources = depth(param.initiator_depth);
+  payload.conn.initiator_depth = depth(param.responder_resources);
+  payload.conn.flow_control = call.param ? param.flow_control : 0;
+  payload.conn.retry_count = std::min(param.retry_count, limits.max_retry_count);
+  payload.conn.rnr_retry_count = std::min(param.rnr_retry_count, limits.max_retry_count);
+  payload.conn.srq = has_qp ? 0 : param.srq;
+  payload.data = param.private_data.Resized(limits.request_data);
+  if (!call.param) payload.data = PrivateData().Resized(limits.request_data);
+  return payload;
+}
+
+// What the active side's event will carry.
+Payload Oracle::ReplyPayload(const call::Accept& call, const IdState& id) const {
+  const Limits& limits = profile_.limits;
+  Payload payload;
+  const ConnFields requested = id.request_payload == kNoPayload
+                                   ? ConnFields{}
+                                   : knowledge_.payloads[id.request_payload].conn;
+  const ConnParam param = call.param.value_or(ConnParam{});
+  const auto depth = [&](uint8_t given, uint8_t offered) {
+    return call.param && given != kDeviceMaximum ? given : std::min(offered, limits.max_depth);
+  };
+  payload.conn.responder_resources = depth(param.initiator_depth, requested.initiator_depth);
+  payload.conn.initiator_depth = depth(param.responder_resources, requested.responder_resources);
+  payload.conn.flow_control = call.param ? param.flow_control : 0;
+  payload.conn.rnr_retry_count = std::min(param.rnr_retry_count, limits.max_retry_count);
+  payload.conn.srq = id.qp != QpPhase::kNone ? 0 : param.srq;
+  payload.data = param.private_data.Resized(limits.reply_data);
+  if (!call.param) payload.data = PrivateData().Resized(limits.reply_data);
+  return payload;
+}
+
+void Oracle::Carry(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when) {
+  if (const auto on = OnQp(effect)) {
+    Machine::MoveQp(p, id, *on);
+    return;
+  }
+  if (const auto on = OnIbCm(effect)) {
+    machine_.Stimulate(p, id, *on, {}, when);
+    return;
+  }
+  IdState& own = p->ids[id];
+  switch (effect) {
+    case Effect::kBindsAddress:
+    case Effect::kBindsSource: {
+      const uint8_t device =
+          knowledge_.LocalDevice(GuardFinder::Wanted(call), knowledge_.id(own.name).kernel);
+      if (device != kNoDevice) own.device = device;
+      return;
+    }
+    case Effect::kSetsBacklog: {
+      const auto max = static_cast<int32_t>(profile_.limits.max_backlog);
+      const int32_t given = std::get<call::Listen>(call).backlog;
+      own.backlog = static_cast<int16_t>(given <= 0 || given > max ? max : given);
+      return;
+    }
+    case Effect::kStartsAddress:
+    case Effect::kStartsRoute:
+      own.resolving = when;
+      return;
+    case Effect::kSendsReq:
+      machine_.Stimulate(p, id, IbStimulus::kSendReq,
+                         {.payload = knowledge_.payloads.Intern(RequestPayload(
+                              std::get<call::Connect>(call), own.qp != QpPhase::kNone))},
+                         when);
+      return;
+    case Effect::kSendsRep:
+      machine_.Stimulate(
+          p, id, IbStimulus::kSendRep,
+          {.payload = knowledge_.payloads.Intern(ReplyPayload(std::get<call::Accept>(call), own))},
+          when);
+      own.accepted = true;
+      return;
+    case Effect::kSendsRej:
+    case Effect::kRejects: {
+      PrivateData data;
+      if (effect == Effect::kSendsRej) data = std::get<call::Reject>(call).private_data;
+      machine_.Stimulate(p, id, IbStimulus::kSendRej,
+                         {.payload = knowledge_.payloads.Intern(
+                              {.data = data.Resized(profile_.limits.reject_data)})},
+                         when);
+      return;
+    }
+    case Effect::kDestroys:
+      machine_.Destroy(p, id, when);
+      return;
+    default:  // what follows from these is known for certain, see Learn
+      return;
+  }
+}
+
+void Oracle::Apply(Possibility* p, uint8_t id, const CallRule& rule, const Call& call, Span when) {
+  p->used.set(NumberOf(&rule));
+  if (rule.to != State::kSame) p->ids[id].state = rule.to;
+  for (const Effect effect : rule.effects) Carry(p, id, effect, call, when);
+}
+
+// The devices that the id may find itself on by this row: a loopback destination takes the first
+// one that works, at once.
+InlineVector<uint8_t, 2> Oracle::DevicesAfter(const IdState& before, const CallRule& rule,
+                                              const Call& call, const Window& window) const {
+  const auto* resolve = std::get_if<call::ResolveAddr>(&call);
+  const bool unbound = resolve != nullptr && rule.to == State::kAddrQuery &&
+                       resolve->destination.AnyOrLoopback() && before.device == kNoDevice &&
+                       (before.state != State::kIdle || GuardFinder::Wanted(call).AnyOrLoopback());
+  if (unbound) return surroundings_.LoopbackDevices(knowledge_.id(before.name).kernel, window);
+  InlineVector<uint8_t, 2> same;
+  same.push_back(kNoDevice);
+  return same;
+}
+
+void Oracle::LearnBinding(IdRef id, const Address& address) {
+  IdInfo& info = knowledge_.id(id);
+  info.bound = address;
+  info.owns_port = true;
+  const uint8_t device = knowledge_.LocalDevice(address, info.kernel);
+  if (device != kNoDevice) {
+    info.interface = device;
+    info.bond_slave = surroundings_.BondSlave(device);
+  }
+  knowledge_.ports.insert(knowledge_.ports.begin(), {.id = id,
+                                                     .kernel = info.kernel,
+                                                     .space = PortSpace::kTcp,
+                                                     .address = address,
+                                                     .family_only = !address.v6});
+  MergeForService(id, info.kernel, address.port);
+}
+
+// What the caller can know now, and what follows from it.
+void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
+  IdInfo& info = knowledge_.id(id);
+  const auto ephemeral = [](Address a) {
+    return a.port == 0 ? a.WithPort(kFirstEphemeralPort) : a;
+  };
+  for (const Effect effect : rule.effects) {
+    if (effect == Effect::kBindsAddress || effect == Effect::kBindsSource) {
+      LearnBinding(id, GuardFinder::Wanted(call));
+    } else if (effect == Effect::kBindsAny) {
+      LearnBinding(id, {.kind = AddressKind::kAny});
+    } else if (effect == Effect::kSetsDestination) {
+      info.destination = std::get<call::ResolveAddr>(call).destination;
+    } else if (effect == Effect::kMeetsInterface) {
+      info.interface = knowledge_.LocalDevice(GuardFinder::Wanted(call), info.kernel);
+    } else if (effect == Effect::kStartsRoute) {
+      info.tracked = true;
+      info.knew_wrong_neighbour = surroundings_.NeighbourWrong(info.interface);
+    } else if (effect == Effect::kSendsReq) {
+      info.connected = true;
+      MergeForRequest(id);
+    } else if (effect == Effect::kStartsAddress) {
+      const auto& resolve = std::get<call::ResolveAddr>(call);
+      info.shown.destination = resolve.destination;
+      info.timeout_ms = resolve.timeout_ms;
+      info.resolution = resolve.destination.AnyOrLoopback()                ? Resolution::kLoopback
+                        : resolve.destination.kind == AddressKind::kSilent ? Resolution::kSilent
+                                                                           : Resolution::kFound;
+      if (info.resolution == Resolution::kLoopback) continue;
+      info.interface = knowledge_.RouteTo(info, resolve.destination).value_or(kNoDevice);
+      if (info.interface != kNoDevice) info.bond_slave = surroundings_.BondSlave(info.interface);
+    }
+  }
+  const bool bound_now =
+      std::holds_alternative<call::BindAddr>(call) || std::holds_alternative<call::Listen>(call);
+  if (!bound_now || rule.outcome.error != Errno::kNone) return;
+  // The library asks the kernel for the addresses.
+  info.shown.source = ephemeral(info.bound);
+  info.shown.destination = info.destination;
+  if (info.destination.kind == AddressKind::kNone)
+    info.shown.destination = {.kind = AddressKind::kAny, .v6 = info.bound.v6};
+  if (!info.bound.AnyOrLoopback()) {
+    info.shown.device_known = true;
+    info.shown.port_num = 1;
+  }
+}
+
+}  // namespace cm::model

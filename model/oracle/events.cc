@@ -1,0 +1,363 @@
+// Fetching, judged: which event, or none, can be what an application gets to see.
+#include <algorithm>
+
+#include "model/conversation/print.h"
+#include "model/oracle/oracle.h"
+
+namespace cm::model {
+namespace {
+
+const ChannelRule& kFetched = rules::kChannels[3];
+const ChannelRule& kNothingNow = rules::kChannels[4];
+const ChannelRule& kWaitsForOne = rules::kChannels[5];
+
+const FetchRule* FindFetch(EventType queued, FetchGuard guard) {
+  for (const FetchRule& rule : rules::kFetches)
+    if (rule.queued == queued && rule.when.Has(guard)) return &rule;
+  return nullptr;
+}
+
+int32_t StatusOf(const FetchRule& rule, const Pending& pending) {
+  return rule.status == kUnchanged ? pending.status : rule.status;
+}
+
+std::string EventText(EventType type, int32_t status) {
+  std::string text(ToString(type));
+  if (status != 0) text += " status=" + std::to_string(status);
+  return text;
+}
+
+void Permit(std::vector<Permitted>* permitted, std::string what, std::string_view rule,
+            std::string_view source) {
+  for (const Permitted& known : *permitted)
+    if (known.what == what && known.rule == rule) return;
+  permitted->push_back({std::move(what), std::string(rule), std::string(source)});
+}
+
+}  // namespace
+
+FetchGuard Oracle::GuardOfFetch(const Possibility& p, uint8_t id, const Pending& head) const {
+  const IdState& own = p.ids[id];
+  switch (head.type) {
+    case EventType::kAddrResolved:
+    case EventType::kRouteResolved:
+      return own.closed ? FetchGuard::kIdGone : FetchGuard::kFine;
+    case EventType::kConnectRequest:
+      return head.child != kNoId && p.ids[head.child].closed ? FetchGuard::kIdGone
+                                                             : FetchGuard::kFine;
+    case EventType::kConnectResponse: {
+      if (own.qp == QpPhase::kNone) return FetchGuard::kQpAbsent;
+      if (own.closed) return FetchGuard::kIdGone;
+      const IbRule* ready = Machine::Find(own.ib, IbStimulus::kQpReady);
+      const IbRule* rtu = Machine::Find(own.ib, IbStimulus::kSendRtu);
+      const QpRule* up = FindQpRule(own.qp, QpStimulus::kBringUp);
+      const bool follows = up != nullptr && up->possible && ready->answer == IbAnswer::kDone &&
+                           rtu->answer == IbAnswer::kDone && own.state == State::kConnect;
+      return follows ? FetchGuard::kFine : FetchGuard::kQpCannotComeUp;
+    }
+    case EventType::kRejected:
+    case EventType::kDisconnected:
+      return own.connect_error ? FetchGuard::kErrorReported : FetchGuard::kFine;
+    default:
+      return FetchGuard::kFine;
+  }
+}
+
+// Takes the first event of an id if it is one that the library keeps from the application.
+bool Oracle::Swallow(Possibility* p, uint8_t id, Span when) {
+  if (p->ids[id].queue.empty()) return false;
+  const Pending head = p->ids[id].queue.front();
+  const FetchRule* rule = FindFetch(head.type, GuardOfFetch(*p, id, head));
+  if (rule == nullptr || !rule->swallowed) return false;
+  p->used.set(NumberOf(rule));
+  p->ids[id].queue.erase_at(0);
+  if (head.type == EventType::kConnectRequest && head.child != kNoId) {
+    ++p->ids[id].backlog;
+    machine_.Destroy(p, head.child, when);
+  }
+  return true;
+}
+
+// True when no event of the channel's ids is left; with `swallow`, after the library has kept back
+// what it keeps back.
+bool Oracle::Drained(Possibility* p, ChannelRef channel, bool swallow, Span when) {
+  for (uint8_t i = 0; i < p->ids.size(); ++i) {
+    const IdRef name = p->ids[i].name;
+    if (!name.valid() || p->ids[i].gone || knowledge_.id(name).channel != channel) continue;
+    while (swallow && Swallow(p, p->Find(name), when)) {
+    }
+    const uint8_t now = p->Find(name);
+    if (now != kNoId && !p->ids[now].queue.empty()) return false;
+  }
+  return true;
+}
+
+const FetchRule* Oracle::HeadRule(const Possibility& p, uint8_t id) const {
+  if (p.ids[id].queue.empty()) return nullptr;
+  const Pending& head = p.ids[id].queue.front();
+  const FetchRule* rule = FindFetch(head.type, GuardOfFetch(p, id, head));
+  return rule == nullptr || rule->swallowed ? nullptr : rule;
+}
+
+bool Oracle::HeadIs(const Possibility& p, uint8_t id, const FetchRule& rule,
+                    const CmEvent& event) const {
+  const Pending& head = p.ids[id].queue.front();
+  Payload expected;
+  if (head.payload != kNoPayload) expected = knowledge_.payloads[head.payload];
+  return rule.delivered == event.type && StatusOf(rule, head) == event.status &&
+         event.conn == expected.conn && event.private_data == expected.data;
+}
+
+void Oracle::PermitHead(const Possibility& p, uint8_t id, const FetchRule& rule,
+                        std::vector<Permitted>* permitted) const {
+  const Pending& head = p.ids[id].queue.front();
+  CmEvent event{.type = rule.delivered, .status = StatusOf(rule, head)};
+  const bool is_request = head.type == EventType::kConnectRequest;
+  if (!is_request) event.id = p.ids[id].name;
+  if (is_request) event.listen_id = p.ids[id].name;
+  if (head.payload != kNoPayload) {
+    event.conn = knowledge_.payloads[head.payload].conn;
+    event.private_data = knowledge_.payloads[head.payload].data;
+  }
+  Permit(permitted, ToString(event, conversation_), rule.id, rule.evidence.source);
+}
+
+// The event goes to the application, and the library does what it does meanwhile.
+void Oracle::TakeHead(Possibility* p, uint8_t id, const FetchRule& rule, IdRef request, Span when) {
+  const Pending head = p->ids[id].queue.front();
+  p->used.set(NumberOf(&rule));
+  p->used.set(NumberOf(&kFetched));
+  p->ids[id].queue.erase_at(0);
+  if (head.type == EventType::kConnectRequest) {
+    ++p->ids[id].backlog;
+    p->ids[head.child].name = request;
+  }
+  if (rule.delivered == EventType::kConnectError) p->ids[id].connect_error = true;
+  for (const Effect effect : rule.effects) Carry(p, id, effect, call::GetCmEvent{}, when);
+}
+
+Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& call,
+                                 const CmEvent& event) {
+  const Window window = WindowOf(record);
+  Judgement judgement{.saw = ToString(event, conversation_)};
+  const auto refuse = [&](std::string what) {
+    judgement.verdict = Verdict::kRefused;
+    judgement.permitted.push_back({.what = std::move(what), .source = "man rdma_get_cm_event(3)"});
+    return judgement;
+  };
+  const bool is_request = event.type == EventType::kConnectRequest;
+  if (is_request && event.id != call.request) return refuse("a new id");
+  if (!is_request && event.listen_id.valid()) return refuse("no listen_id in such an event");
+  const IdRef owner = is_request ? event.listen_id : event.id;
+  if (!owner.valid()) return refuse("an event of an id that exists");
+  if (!knowledge_.id(owner).in_scope) {
+    if (is_request) knowledge_.id(call.request) = knowledge_.id(owner);
+    return {.verdict = Verdict::kOutOfScope};
+  }
+  if (!knowledge_.id(owner).exists) return refuse("an event of an id that exists");
+  if (knowledge_.id(owner).channel != call.channel) return refuse("an event of this channel's ids");
+  Component* component = &ComponentOf(owner);
+  if (!Close(component, window, &judgement)) return judgement;
+  PossibilitySet next;
+  for (const Possibility& p : component->set.items()) {
+    Possibility after = p;
+    uint8_t at = after.Find(owner);
+    if (at == kNoId) continue;
+    while (Swallow(&after, at, {window.begin, window.end})) at = after.Find(owner);
+    const FetchRule* rule = HeadRule(after, at);
+    if (rule == nullptr) continue;
+    PermitHead(after, at, *rule, &judgement.permitted);
+    if (!HeadIs(after, at, *rule, event)) continue;
+    TakeHead(&after, at, *rule, call.request, {window.begin, window.end});
+    judgement.by |= after.used;
+    next.Add(std::move(after));
+  }
+  if (next.empty()) {
+    judgement.verdict = Verdict::kRefused;
+    if (judgement.permitted.empty())
+      judgement.permitted.push_back({.what = "no event of this id now"});
+    return judgement;
+  }
+  component->set = std::move(next);
+  Note(*component);
+  LearnFromEvent(event, component->set.items().front(), call.request);
+  if (is_request) component->ids.push_back(call.request);
+  knowledge_.CreditOf(call.event) = owner;
+  ++knowledge_.id(owner).unacked;
+  Confirm(component, &judgement);
+  TrySplit(knowledge_.id(owner).component);
+  return judgement;
+}
+
+// What the library has filled in for the caller.
+void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef request) {
+  const auto ephemeral = [](Address a) {
+    return a.port == 0 ? a.WithPort(kFirstEphemeralPort) : a;
+  };
+  if (event.type == EventType::kConnectRequest) {
+    const uint8_t at = p.Find(request);
+    const IdInfo& listener = knowledge_.id(event.listen_id);
+    const IdInfo& asker = knowledge_.id(p.ids[at].origin);
+    IdInfo& info = knowledge_.id(request);
+    info = IdInfo{};
+    info.exists = true;
+    info.side = listener.side;
+    info.kernel = listener.kernel;
+    info.channel = listener.channel;
+    info.component = listener.component;
+    info.interface = p.ids[at].device;
+    info.bond_slave = surroundings_.BondSlave(info.interface);
+    info.shown.device_known = true;
+    info.shown.port_num = 1;
+    info.shown.num_paths = 1;
+    info.shown.source = asker.destination;
+    Address from = knowledge_.AddressOf(asker.interface, asker.destination.v6, asker.bound.port);
+    info.shown.destination = ephemeral(from);
+    return;
+  }
+  IdInfo& info = knowledge_.id(event.id);
+  if (event.type == EventType::kAddrResolved) {
+    info.shown.device_known = true;
+    info.shown.port_num = 1;
+    const bool specific = !info.bound.AnyOrLoopback();
+    Address source = info.bound;
+    if (!specific && info.resolution == Resolution::kLoopback)
+      source.kind = AddressKind::kLoopback;
+    else if (!specific)
+      source = knowledge_.AddressOf(info.interface, info.bound.v6, info.bound.port);
+    info.shown.source = ephemeral(source);
+    info.shown.destination = info.destination;
+  } else if (event.type == EventType::kRouteResolved) {
+    info.shown.num_paths = 1;
+  }
+}
+
+// The channel had nothing for its reader: EAGAIN, or the call waits.
+Judgement Oracle::ObserveNothing(const Record& record, ChannelRef channel, const Reply& reply) {
+  const Window window = WindowOf(record);
+  Judgement judgement{.saw = ToString(reply)};
+  const bool nonblocking = knowledge_.channel(channel).nonblocking;
+  const ChannelRule& rule = nonblocking ? kNothingNow : kWaitsForOne;
+  Permit(&judgement.permitted, nonblocking ? "-1 EAGAIN" : "blocked", rule.id,
+         rule.evidence.source);
+  const bool fits =
+      nonblocking ? reply == Reply::Refused(Errno::kAgain) : reply.kind == ReplyKind::kBlocked;
+  if (!fits) {
+    judgement.verdict = Verdict::kRefused;
+    return judgement;
+  }
+  for (const ComponentNumber number : ComponentsOn(channel)) {
+    Component& component = components_[number];
+    if (!Close(&component, window, &judgement)) return judgement;
+    PossibilitySet next;
+    std::vector<Permitted> waiting;
+    for (const Possibility& p : component.set.items()) {
+      Possibility after = p;
+      if (Drained(&after, channel, true, {window.begin, window.end})) {
+        after.used.set(NumberOf(&rule));
+        next.Add(std::move(after));
+        continue;
+      }
+      for (const IdState& id : p.ids) {
+        if (id.queue.empty() || !id.name.valid() || knowledge_.id(id.name).channel != channel)
+          continue;
+        Permit(&waiting,
+               EventText(id.queue.front().type, id.queue.front().status) + " of " +
+                   conversation_.names.ids.NameOf(id.name),
+               "get-event-1", "man rdma_get_cm_event(3)");
+      }
+    }
+    if (next.empty()) {
+      judgement.verdict = Verdict::kRefused;
+      judgement.permitted = waiting;
+      return judgement;
+    }
+    component.set = std::move(next);
+    Confirm(&component, &judgement);
+    TrySplit(number);
+  }
+  judgement.by.set(NumberOf(&rule));
+  return judgement;
+}
+
+Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool readable) {
+  const Window window = WindowOf(record);
+  Judgement judgement{.saw = readable ? "readable" : "quiet"};
+  std::vector<ComponentNumber> able;
+  for (const ComponentNumber number : ComponentsOn(channel)) {
+    Component& component = components_[number];
+    if (!Close(&component, window, &judgement)) return judgement;
+    PossibilitySet quiet;
+    bool can_be_readable = false;
+    for (const Possibility& p : component.set.items()) {
+      Possibility same = p;
+      if (Drained(&same, channel, false, {}))
+        quiet.Add(p);
+      else
+        can_be_readable = true;
+    }
+    if (can_be_readable) able.push_back(number);
+    if (readable) continue;
+    if (quiet.empty()) {
+      judgement.verdict = Verdict::kRefused;
+      judgement.permitted.push_back({.what = "readable: an event is due"});
+      return judgement;
+    }
+    component.set = std::move(quiet);
+    Confirm(&component, &judgement);
+  }
+  judgement.sharp = !readable || able.empty();
+  if (!readable) return judgement;
+  if (able.empty()) {
+    judgement.verdict = Verdict::kRefused;
+    judgement.permitted.push_back({.what = "quiet: nothing can have happened"});
+    return judgement;
+  }
+  if (able.size() > 1) return judgement;  // one of several: no telling which
+  Component& only = components_[able.front()];
+  PossibilitySet next;
+  const size_t before = only.set.size();
+  for (const Possibility& p : only.set.items()) {
+    Possibility same = p;
+    if (!Drained(&same, channel, false, {})) next.Add(p);
+  }
+  judgement.sharp = next.size() == before;
+  only.set = std::move(next);
+  Confirm(&only, &judgement);
+  return judgement;
+}
+
+// Somebody fetched, and nobody wrote down what.
+Judgement Oracle::ObserveUnseenFetch(const Record& record, const call::GetCmEvent& call) {
+  const Window window = WindowOf(record);
+  Judgement judgement{.saw = "unseen"};
+  for (const ComponentNumber number : ComponentsOn(call.channel)) {
+    Component& component = components_[number];
+    if (!Close(&component, window, &judgement)) return judgement;
+    PossibilitySet next;
+    IdRef learned;
+    CmEvent event;
+    for (const Possibility& p : component.set.items()) {
+      for (uint8_t i = 0; i < p.ids.size(); ++i) {
+        const IdRef name = p.ids[i].name;
+        if (!name.valid() || knowledge_.id(name).channel != call.channel) continue;
+        const FetchRule* rule = HeadRule(p, i);
+        if (rule == nullptr || rule->delivered == EventType::kConnectRequest) continue;
+        Possibility after = p;
+        TakeHead(&after, i, *rule, {}, {window.begin, window.end});
+        event = CmEvent{.type = rule->delivered, .id = name};
+        learned = name;
+        next.Add(std::move(after));
+      }
+    }
+    if (next.empty()) continue;  // it may have fetched of another component, or nothing
+    component.set = std::move(next);
+    LearnFromEvent(event, component.set.items().front(), {});
+    knowledge_.CreditOf(call.event) = learned;
+    ++knowledge_.id(learned).unacked;
+    return judgement;
+  }
+  return judgement;
+}
+
+}  // namespace cm::model

@@ -1,0 +1,48 @@
+// Which guard a call meets in a possibility.
+#ifndef MODEL_ORACLE_GUARDS_H_
+#define MODEL_ORACLE_GUARDS_H_
+
+#include "model/base/inline_vector.h"
+#include "model/oracle/knowledge.h"
+#include "model/oracle/state.h"
+#include "model/oracle/surroundings.h"
+
+namespace cm::model {
+
+// Who else holds the port that a call wants.
+struct PortClash {
+  Tri same_address = Tri::kNo;
+  Tri wildcard = Tri::kNo;
+};
+
+class GuardFinder {
+ public:
+  GuardFinder(const Knowledge& knowledge, const Surroundings& surroundings, const Window& window,
+              const PortClash& clash)
+      : knowledge_(knowledge), surroundings_(surroundings), window_(window), clash_(clash) {}
+
+  // The first guard that holds, in the order of GuardsOf; more than one where it is not certain
+  // whether the earlier ones hold.
+  InlineVector<Guard, 6> Find(const Possibility& p, uint8_t id, const Call& call) const;
+
+  // The rows of lower tables that were asked on the way to the guard.
+  static RuleBits Consulted(const IdState& id, const Call& call, Guard guard);
+
+  // The address that a call would bind the id to; kNone when it binds nothing.
+  static Address Wanted(const Call& call);
+
+ private:
+  Tri Holds(Guard guard, const IdState& id, const IdInfo& info, const Call& call) const;
+  Tri AddressGuard(Guard guard, const IdInfo& info, const Address& wanted) const;
+  bool NoRoute(const IdInfo& info, const IdState& id, const Call& call) const;
+  Tri NoDeviceAtAll(const IdInfo& info, const IdState& id, const Call& call) const;
+
+  const Knowledge& knowledge_;
+  const Surroundings& surroundings_;
+  const Window& window_;
+  const PortClash& clash_;
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_GUARDS_H_

@@ -1,0 +1,55 @@
+#include "model/oracle/judge.h"
+
+#include <fmt/format.h>
+
+namespace cm::model {
+namespace {
+
+// An errno, an event or a status was seen.
+bool IsObservation(const Record& record) {
+  if (const auto* answered = std::get_if<seen::Answered>(&record.seen))
+    return answered->reply.kind != ReplyKind::kNotApplicable;
+  return std::holds_alternative<seen::Released>(record.seen);
+}
+
+}  // namespace
+
+HistoryVerdict JudgeHistory(const History& history, const Profile& profile,
+                            const std::function<void(const Record&, const Judgement&)>& each) {
+  Oracle oracle(history.conversation, profile);
+  HistoryVerdict verdict;
+  for (size_t i = 0; i < history.records.size(); ++i) {
+    const Record& record = history.records[i];
+    Judgement judgement = oracle.Observe(record);
+    if (IsObservation(record)) {
+      ++verdict.observations;
+      if (judgement.sharp) ++verdict.sharp;
+    }
+    if (each) each(record, judgement);
+    if (judgement.verdict == Verdict::kOutOfScope) ++verdict.out_of_scope;
+    if (judgement.verdict == Verdict::kRefused || judgement.verdict == Verdict::kInconclusive) {
+      verdict.verdict = judgement.verdict;
+      verdict.record = i;
+      verdict.judgement = std::move(judgement);
+      break;
+    }
+  }
+  verdict.largest_set = oracle.largest_set();
+  verdict.reached = oracle.reached();
+  verdict.confirmed = oracle.confirmed();
+  return verdict;
+}
+
+std::string Explain(const Judgement& judgement) {
+  std::string text = fmt::format("  saw        {}\n", judgement.saw);
+  for (const Permitted& permitted : judgement.permitted) {
+    text += fmt::format("  permitted  {}", permitted.what);
+    if (!permitted.rule.empty()) text += fmt::format("   rule {}", permitted.rule);
+    if (!permitted.source.empty()) text += fmt::format("   ({})", permitted.source);
+    text += "\n";
+  }
+  if (judgement.permitted.empty()) text += "  permitted  nothing\n";
+  return text;
+}
+
+}  // namespace cm::model

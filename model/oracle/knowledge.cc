@@ -1,0 +1,62 @@
+#include "model/oracle/knowledge.h"
+
+namespace cm::model {
+
+uint16_t Payloads::Intern(const Payload& payload) {
+  for (size_t i = 0; i < payloads_.size(); ++i)
+    if (payloads_[i] == payload) return static_cast<uint16_t>(i);
+  payloads_.push_back(payload);
+  return static_cast<uint16_t>(payloads_.size() - 1);
+}
+
+Knowledge::Knowledge(const Conversation& conversation, const Profile& profile)
+    : topology_(conversation.topology),
+      profile_(profile),
+      ids_(conversation.names.ids.size()),
+      channels_(conversation.names.channels.size()),
+      credits_(conversation.names.events.size()) {
+  empty_rejection = payloads.Intern({.data = PrivateData().Resized(profile.limits.reject_data)});
+}
+
+uint8_t Knowledge::DeviceOf(const Address& address) const {
+  if (address.kind != AddressKind::kSide) return kNoDevice;
+  return topology_->sides[address.side].device;
+}
+
+uint8_t Knowledge::LocalDevice(const Address& address, uint8_t kernel) const {
+  const uint8_t device = DeviceOf(address);
+  return device == kNoDevice || KernelOf(device) != kernel ? kNoDevice : device;
+}
+
+Address Knowledge::AddressOf(uint8_t device, bool v6, uint16_t port) const {
+  for (uint8_t side = 0; side < topology_->sides.size(); ++side) {
+    if (topology_->sides[side].device == device)
+      return {.kind = AddressKind::kSide, .side = side, .v6 = v6, .port = port};
+  }
+  return {};
+}
+
+Address Knowledge::OwnedAddress(const PortOwner& owner, const IdState& id) const {
+  const bool resolved = owner.address.AnyOrLoopback() && id.device != kNoDevice;
+  if (!resolved) return owner.address;
+  if (ids_[owner.id.index].resolution == Resolution::kLoopback) {
+    Address loopback = owner.address;
+    loopback.kind = AddressKind::kLoopback;
+    return loopback;
+  }
+  return AddressOf(id.device, owner.address.v6, owner.address.port);
+}
+
+std::optional<uint8_t> Knowledge::RouteTo(const IdInfo& id, const Address& destination) const {
+  if (destination.kind != AddressKind::kSide && destination.kind != AddressKind::kSilent)
+    return std::nullopt;
+  if (id.interface != kNoDevice) return id.interface;
+  const uint8_t local = LocalDevice(destination, id.kernel);
+  if (local != kNoDevice) return local;
+  uint8_t last = kNoDevice;
+  for (uint8_t device = 0; device < topology_->devices.size(); ++device)
+    if (KernelOf(device) == id.kernel) last = device;
+  return last;
+}
+
+}  // namespace cm::model

@@ -1,0 +1,113 @@
+// What follows from the conversation alone: who exists where, bound to what, resolved to where.
+#ifndef MODEL_ORACLE_KNOWLEDGE_H_
+#define MODEL_ORACLE_KNOWLEDGE_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/base/errno.h"
+#include "model/conversation/conversation.h"
+#include "model/oracle/state.h"
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/reply.h"
+
+namespace cm::model {
+
+// What a message or an event carries.
+struct Payload {
+  ConnFields conn;
+  PrivateData data;
+  friend bool operator==(const Payload&, const Payload&) = default;
+};
+
+// Payloads by small numbers; equal ones have the same.
+class Payloads {
+ public:
+  uint16_t Intern(const Payload& payload);
+  const Payload& operator[](uint16_t number) const { return payloads_[number]; }
+
+ private:
+  std::vector<Payload> payloads_;
+};
+
+// Where a destination is found, when it is looked for.
+enum class Resolution : uint8_t { kFound, kSilent, kLoopback };
+
+struct IdInfo {
+  bool exists = false;
+  bool in_scope = true;  // its port space is one that the tables speak of
+  bool owns_port = false;
+  bool connected = false;  // rdma_connect has succeeded
+  bool tracked = false;    // its peer's hardware address is watched
+  bool knew_wrong_neighbour = false;
+  uint8_t side = 0;
+  uint8_t kernel = 0;
+  uint8_t interface = kNoDevice;  // sticks from the first bind or resolution on
+  uint8_t bond_slave = 0;         // of that interface, when it was met
+  ChannelRef channel;
+  Address bound;        // address and port; port 0 stands for one that the kernel chose
+  Address destination;  // of rdma_resolve_addr, or where a request came from
+  Resolution resolution = Resolution::kFound;
+  int32_t timeout_ms = 0;
+  uint64_t qp_key = 0;  // equal for equal QP numbers; 0 before connecting
+  uint16_t request_payload = kNoPayload;
+  int unacked = 0;  // events fetched and not acknowledged
+  uint32_t component = 0;
+  Shown shown;  // what the library has filled in so far, without the QP
+};
+
+struct ChannelInfo {
+  bool exists = false;
+  bool nonblocking = false;
+  uint8_t side = 0;
+};
+
+struct PortOwner {
+  IdRef id;
+  uint8_t kernel = 0;
+  PortSpace space = PortSpace::kTcp;
+  Address address;  // port 0: some ephemeral one, which nobody else asks for
+  bool family_only = true;
+};
+
+class Knowledge {
+ public:
+  Knowledge(const Conversation& conversation, const Profile& profile);
+
+  const Topology& topology() const { return *topology_; }
+  const Profile& profile() const { return profile_; }
+  IdInfo& id(IdRef ref) { return ids_[ref.index]; }
+  const IdInfo& id(IdRef ref) const { return ids_[ref.index]; }
+  ChannelInfo& channel(ChannelRef ref) { return channels_[ref.index]; }
+  const ChannelInfo& channel(ChannelRef ref) const { return channels_[ref.index]; }
+  IdRef& CreditOf(EventRef ref) { return credits_[ref.index]; }
+  size_t id_count() const { return ids_.size(); }
+
+  // The device with the address, if it belongs to the kernel.
+  uint8_t LocalDevice(const Address& address, uint8_t kernel) const;
+  uint8_t DeviceOf(const Address& address) const;
+  uint8_t KernelOf(uint8_t device) const { return topology_->devices[device].kernel; }
+  // The address that a device's interface has.
+  Address AddressOf(uint8_t device, bool v6, uint16_t port) const;
+  // The address that a port is owned with: an id that was bound to the wildcard has that of its
+  // interface once its destination is resolved. source: linux 6.1 cma.c addr_handler
+  Address OwnedAddress(const PortOwner& owner, const IdState& id) const;
+  // The interface that leads to `destination` from the id's kernel; empty when no route does.
+  std::optional<uint8_t> RouteTo(const IdInfo& id, const Address& destination) const;
+
+  Payloads payloads;
+  uint16_t empty_rejection;  // what REJECTED carries when nobody gave it data
+  std::vector<PortOwner> ports;
+
+ private:
+  const Topology* topology_;
+  const Profile& profile_;
+  std::vector<IdInfo> ids_;
+  std::vector<ChannelInfo> channels_;
+  std::vector<IdRef> credits_;  // by event: the id that its acknowledgement counts for
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_KNOWLEDGE_H_

@@ -1,0 +1,270 @@
+#include "model/oracle/machine.h"
+
+namespace cm::model {
+namespace {
+
+// Whether an identifier in this state still waits for an answer to its message.
+bool Waits(IbState state, Sends message) {
+  switch (message) {
+    case Sends::kReq:
+      return state == IbState::kReqSent || state == IbState::kMraReqRcvd;
+    case Sends::kRep:
+      return state == IbState::kRepSent || state == IbState::kMraRepRcvd;
+    case Sends::kDreq:
+      return state == IbState::kDreqSent;
+    default:
+      return false;
+  }
+}
+
+// Its peer's numbers are in the tables that tell duplicates and stale connections.
+bool KnownRemotely(const IdState& id) {
+  switch (id.ib) {
+    case IbState::kMraReqSent:
+    case IbState::kRepSent:
+    case IbState::kMraRepRcvd:
+    case IbState::kMraRepSent:
+    case IbState::kEstablished:
+    case IbState::kDreqSent:
+    case IbState::kDreqRcvd:
+      return !id.gone;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+const IbRule* Machine::Find(IbState state, IbStimulus on) {
+  for (const IbRule& rule : rules::kIbCm)
+    if (rule.on == on && rule.from.Has(state)) return &rule;
+  return nullptr;
+}
+
+bool Machine::MoveQp(Possibility* p, uint8_t id, QpStimulus on) {
+  IdState& own = p->ids[id];
+  const QpRule* rule = FindQpRule(own.qp, on);
+  if (rule == nullptr || !rule->possible) return false;
+  if (rule->to != QpPhase::kSame) own.qp = rule->to;
+  p->used.set(NumberOf(rule));
+  return true;
+}
+
+void Machine::Queue(Possibility* p, uint8_t id, Pending pending) const {
+  InlineVector<Pending, 8>& queue = p->ids[id].queue;
+  if (!queue.full()) queue.push_back(pending);
+}
+
+void Machine::Send(Possibility* p, uint8_t id, Sends kind, const Details& details,
+                   Span when) const {
+  IdState& own = p->ids[id];
+  if (kind == Sends::kAgain) {
+    own.last = when;
+  } else if (kind == Sends::kReq || kind == Sends::kRep || kind == Sends::kDreq) {
+    own.message = kind;
+    own.message_payload = details.payload;
+    own.outstanding = Waits(own.ib, kind);
+    own.mra = false;
+    own.first = own.last = when;
+  }
+  Flight flight{.kind = kind == Sends::kAgain ? own.message : kind,
+                .from = id,
+                .to = own.peer,
+                .from_device = own.device,
+                .reason = static_cast<uint16_t>(details.reason),
+                .sender = own.name,
+                .payload = kind == Sends::kAgain ? own.message_payload : details.payload,
+                .since = when};
+  if (flight.kind == Sends::kMra) flight.reason = own.origin.valid() ? 0 : 1;
+  if (flight.kind == Sends::kRejTimeout) flight.reason = static_cast<uint16_t>(RejReason::kTimeout);
+  const bool to_whoever = flight.kind == Sends::kReq || flight.kind == Sends::kRejTimeout;
+  if (to_whoever) flight.to = kNoId;
+  if (own.origin.valid()) {
+    flight.to_device = knowledge_.id(own.origin).interface;
+  } else {
+    flight.to_device = knowledge_.DeviceOf(knowledge_.id(own.name).destination);
+  }
+  p->Send(flight);
+}
+
+void Machine::Report(Possibility* p, uint8_t id, model::Report report,
+                     const Details& details) const {
+  if (report == model::Report::kNothing) return;
+  IdState& own = p->ids[id];
+  for (const ReportRule& rule : rules::kReports) {
+    if (rule.on != report || !rule.from.Has(own.state) || rule.accepted != own.accepted) continue;
+    p->used.set(NumberOf(&rule));
+    if (rule.to != State::kSame) own.state = rule.to;
+    if (rule.silent) return;
+    Pending pending{.type = rule.type, .status = rule.status};
+    if (rule.status == kReason) pending.status = static_cast<int32_t>(details.reason);
+    if (rule.type == EventType::kConnectResponse) pending.payload = details.payload;
+    if (rule.type == EventType::kRejected) {
+      pending.payload =
+          details.payload == kNoPayload ? knowledge_.empty_rejection : details.payload;
+    }
+    return Queue(p, id, pending);
+  }
+}
+
+const IbRule* Machine::Stimulate(Possibility* p, uint8_t id, IbStimulus on, const Details& details,
+                                 Span when) const {
+  IdState& own = p->ids[id];
+  const IbRule* rule = Find(own.ib, on);
+  if (rule == nullptr) return nullptr;
+  p->used.set(NumberOf(rule));
+  if (rule->answer != IbAnswer::kDone) return rule;
+  if (rule->to != IbState::kSame) own.ib = rule->to;
+  if (rule->to == IbState::kTimewait) own.timewait = when;
+  if (on == IbStimulus::kMra) {
+    own.mra = true;
+    own.last = when;
+  }
+  if (rule->abandons) own.abandoned = own.outstanding;
+  if (!own.abandoned && !Waits(own.ib, own.message)) own.outstanding = false;
+  if (rule->sends != Sends::kNothing) Send(p, id, rule->sends, details, when);
+  Report(p, id, rule->reports, details);
+  return rule;
+}
+
+bool Machine::FromBelow(Possibility* p, uint8_t id, Below on, Span when) const {
+  IdState& own = p->ids[id];
+  for (const BelowRule& rule : rules::kFromBelow) {
+    if (rule.on != on || !rule.from.Has(own.state)) continue;
+    p->used.set(NumberOf(&rule));
+    if (rule.to != State::kSame) own.state = rule.to;
+    if (!rule.silent && own.accepted) Queue(p, id, {.type = rule.reports, .status = rule.status});
+    if (on == Below::kDeviceGoes) own.due = when;
+    if (on == Below::kKernelIdClosed) DestroyInKernel(p, id, when);
+    return true;
+  }
+  return false;
+}
+
+void Machine::DestroyInKernel(Possibility* p, uint8_t id, Span when) const {
+  Stimulate(p, id, IbStimulus::kDestroy, {}, when);
+  IdState& own = p->ids[id];
+  own.closed = true;
+  if (!own.abandoned) own.outstanding = false;
+}
+
+void Machine::DropRequests(Possibility* p, uint8_t listener, Span when) const {
+  std::vector<uint8_t> children;
+  for (const Pending& pending : p->ids[listener].queue)
+    if (pending.type == EventType::kConnectRequest && pending.child != kNoId)
+      children.push_back(pending.child);
+  p->ids[listener].queue.clear();
+  for (const uint8_t child : children) {
+    if (!p->ids[child].closed) DestroyInKernel(p, child, when);
+    p->ids[child].gone = true;
+  }
+}
+
+void Machine::Destroy(Possibility* p, uint8_t id, Span when) const {
+  if (!p->ids[id].closed) DestroyInKernel(p, id, when);
+  p->ids[id].gone = true;
+  DropRequests(p, id, when);
+  p->Tidy();
+}
+
+uint8_t Machine::FindChild(const Possibility& p, IdRef origin) const {
+  for (uint8_t i = 0; i < p.ids.size(); ++i)
+    if (p.ids[i].origin == origin && KnownRemotely(p.ids[i])) return i;
+  return kNoId;
+}
+
+Machine::Service Machine::ServiceOf(const Flight& request) const {
+  const IdInfo& sender = knowledge_.id(request.sender);
+  return {.kernel = knowledge_.KernelOf(request.to_device),
+          .space = PortSpace::kTcp,
+          .port = sender.destination.port};
+}
+
+// Who answers a request, as linux 6.1 cma.c cma_find_listener looks for it: the newest owner of the
+// port whose address and device fit.
+RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const {
+  const Service service = ServiceOf(flight);
+  const IdInfo& sender = knowledge_.id(flight.sender);
+  for (const IdState& id : p.ids) {
+    const IdRef peer =
+        id.origin.valid() ? id.origin : (id.peer == kNoId ? IdRef{} : p.ids[id.peer].name);
+    if (!KnownRemotely(id) || !peer.valid() || id.device != flight.to_device) continue;
+    if (peer != flight.sender && knowledge_.id(peer).qp_key == sender.qp_key &&
+        knowledge_.id(peer).interface == flight.from_device) {
+      return RequestGuard::kStale;
+    }
+  }
+  bool somebody = false;
+  *listener = kNoId;
+  for (const PortOwner& owner : knowledge_.ports) {
+    if (owner.kernel != service.kernel || owner.address.port != service.port) continue;
+    const uint8_t i = p.Find(owner.id);
+    if (i == kNoId || p.ids[i].closed) continue;
+    const IdState& id = p.ids[i];
+    const bool listens = id.state == State::kListen;
+    const Address address = knowledge_.OwnedAddress(owner, id);
+    const bool wildcard = address.AnyOrLoopback();
+    const bool device_fits = wildcard ? listens : id.device == flight.to_device;
+    if (listens && device_fits) somebody = true;
+    const bool address_fits =
+        (wildcard && !owner.family_only) ||
+        (address.v6 == sender.destination.v6 && (wildcard || address.SameHost(sender.destination)));
+    if (*listener == kNoId && device_fits && address_fits) *listener = i;
+  }
+  if (!somebody) return RequestGuard::kNobodyListens;
+  if (*listener == kNoId || p.ids[*listener].state != State::kListen)
+    return RequestGuard::kOtherAddress;
+  return p.ids[*listener].backlog > 0 ? RequestGuard::kFine : RequestGuard::kBacklogFull;
+}
+
+void Machine::ArriveRequest(Possibility* p, const Flight& flight, Span when) const {
+  const uint8_t known = FindChild(*p, flight.sender);
+  if (known != kNoId) {
+    Stimulate(p, known, IbStimulus::kReqAgain, {}, when);
+    return;
+  }
+  uint8_t listener = kNoId;
+  const RequestGuard guard = GuardOf(*p, flight, &listener);
+  const auto rule = std::ranges::find_if(rules::kRequests,
+                                         [guard](const RequestRule& r) { return r.when == guard; });
+  p->used.set(NumberOf(&*rule));
+  const uint8_t sender = p->Find(flight.sender);
+  if (rule->outcome == RequestOutcome::kRejected) {
+    p->Send({.kind = Sends::kRejReq,
+             .to = sender,
+             .from_device = flight.to_device,
+             .to_device = flight.from_device,
+             .reason = static_cast<uint16_t>(rule->reason),
+             .since = when});
+    if (guard != RequestGuard::kStale) return;
+    // The connection that the stale request collides with is ended.
+    for (uint8_t i = 0; i < p->ids.size(); ++i) {
+      const IdState& id = p->ids[i];
+      const IdRef peer =
+          id.origin.valid() ? id.origin : (id.peer == kNoId ? IdRef{} : p->ids[id.peer].name);
+      if (KnownRemotely(id) && peer.valid() && id.device == flight.to_device &&
+          knowledge_.id(peer).qp_key == knowledge_.id(flight.sender).qp_key &&
+          id.ib == IbState::kEstablished) {
+        Stimulate(p, i, IbStimulus::kSendDreq, {}, when);
+      }
+    }
+  } else if (rule->outcome == RequestOutcome::kDelivered) {
+    IdState child;
+    child.origin = flight.sender;
+    child.state = State::kConnect;
+    child.ib = IbState::kMraReqSent;
+    child.device = flight.to_device;
+    child.peer = sender;
+    child.met = true;
+    child.accepted = false;
+    child.request_payload = flight.payload;
+    --p->ids[listener].backlog;
+    p->ids.push_back(child);
+    Queue(p, listener,
+          {.type = EventType::kConnectRequest,
+           .child = static_cast<uint8_t>(p->ids.size() - 1),
+           .payload = flight.payload});
+  }
+}
+
+}  // namespace cm::model

@@ -1,0 +1,60 @@
+// Carries out rows: what they do to a possibility besides answering.
+#ifndef MODEL_ORACLE_MACHINE_H_
+#define MODEL_ORACLE_MACHINE_H_
+
+#include <cstdint>
+
+#include "model/oracle/knowledge.h"
+#include "model/oracle/state.h"
+
+namespace cm::model {
+
+// What a stimulus brings along.
+struct Details {
+  uint16_t payload = kNoPayload;
+  RejReason reason = RejReason::kConsumerDefined;
+};
+
+class Machine {
+ public:
+  explicit Machine(const Knowledge& knowledge) : knowledge_(knowledge) {}
+
+  // The row that an IB CM identifier answers with; null where the table has none.
+  static const IbRule* Find(IbState state, IbStimulus on);
+  // Carries that row out on the id: state, messages, reports. `when` is when it happens.
+  const IbRule* Stimulate(Possibility* p, uint8_t id, IbStimulus on, const Details& details,
+                          Span when) const;
+  // Something from below happens to the id; false when the table has no row for it.
+  bool FromBelow(Possibility* p, uint8_t id, Below on, Span when) const;
+  // A request arrives at a device; the row that was carried out.
+  void ArriveRequest(Possibility* p, const Flight& flight, Span when) const;
+  // The kernel's part of destroying an id: its peer is told, what it abandoned goes on.
+  void DestroyInKernel(Possibility* p, uint8_t id, Span when) const;
+  // The application's: unfetched events and requests go as well, and then the id.
+  void Destroy(Possibility* p, uint8_t id, Span when) const;
+  // False when the transition is not possible; then nothing changes.
+  static bool MoveQp(Possibility* p, uint8_t id, QpStimulus on);
+
+  // The service that an id offers, or asks for when it connects.
+  struct Service {
+    uint8_t kernel = 0;
+    PortSpace space = PortSpace::kTcp;
+    uint16_t port = 0;
+    friend bool operator==(const Service&, const Service&) = default;
+  };
+  Service ServiceOf(const Flight& request) const;
+
+ private:
+  void Report(Possibility* p, uint8_t id, Report report, const Details& details) const;
+  void Queue(Possibility* p, uint8_t id, Pending pending) const;
+  void Send(Possibility* p, uint8_t id, Sends kind, const Details& details, Span when) const;
+  RequestGuard GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const;
+  uint8_t FindChild(const Possibility& p, IdRef origin) const;
+  void DropRequests(Possibility* p, uint8_t listener, Span when) const;
+
+  const Knowledge& knowledge_;
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_MACHINE_H_

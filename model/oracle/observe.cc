@@ -1,0 +1,456 @@
+// Replies, judged by the rows.
+#include <algorithm>
+
+#include "model/conversation/print.h"
+#include "model/oracle/oracle.h"
+
+namespace cm::model {
+namespace {
+
+bool Fits(const Outcome& outcome, const Reply& reply) {
+  switch (outcome.kind) {
+    case OutcomeKind::kReturns:
+      return reply.kind == ReplyKind::kReturned && reply.error == outcome.error &&
+             reply.value == (outcome.error == Errno::kNone ? 0 : -1);
+    case OutcomeKind::kBlocks:
+      return reply.kind == ReplyKind::kBlocked;
+    case OutcomeKind::kCrashes:
+      return reply.kind == ReplyKind::kCrashed;
+  }
+  return false;
+}
+
+std::string Text(const Outcome& outcome) {
+  if (outcome.kind == OutcomeKind::kBlocks) return "blocked";
+  if (outcome.kind == OutcomeKind::kCrashes) return "crashed (undefined)";
+  return outcome.error == Errno::kNone ? "0" : "-1 " + cm::ToString(outcome.error);
+}
+
+template <typename Rule>
+void Permit(std::vector<Permitted>* permitted, const Rule& rule, std::string what) {
+  const RuleInfo& info = InfoOf(NumberOf(&rule));
+  for (const Permitted& known : *permitted)
+    if (known.rule == info.id) return;
+  permitted->push_back({std::move(what), std::string(info.id), std::string(info.evidence.source)});
+}
+
+// Whether another errno would have been refused: some of a handful is not among the permitted.
+bool SharpReply(const std::vector<Permitted>& permitted) {
+  for (const std::string_view other : {"0", "-1 EINVAL", "-1 ENXIO", "-1 EBADF"}) {
+    const bool allowed =
+        std::ranges::any_of(permitted, [other](const Permitted& p) { return p.what == other; });
+    if (!allowed) return true;
+  }
+  return false;
+}
+
+Judgement Refused(std::string saw, std::string what, std::string source = "") {
+  Judgement judgement{.verdict = Verdict::kRefused, .saw = std::move(saw)};
+  judgement.permitted.push_back({.what = std::move(what), .source = std::move(source)});
+  return judgement;
+}
+
+}  // namespace
+
+Oracle::Oracle(const Conversation& conversation, const Profile& profile)
+    : conversation_(conversation),
+      profile_(profile),
+      knowledge_(conversation, profile),
+      surroundings_(*conversation.topology, profile),
+      machine_(knowledge_),
+      steps_(knowledge_, surroundings_),
+      liveness_(conversation) {}
+
+Judgement Oracle::Observe(const Record& record) {
+  const Line& line = conversation_.lines[record.line];
+  Judgement judgement;
+  const auto* answered = std::get_if<seen::Answered>(&record.seen);
+  if (answered != nullptr && answered->reply.kind == ReplyKind::kNotApplicable) {
+    judgement = ObserveNotApplicable(line);
+  } else if (const auto* calls = std::get_if<line::Calls>(&line)) {
+    if (const auto* released = std::get_if<seen::Released>(&record.seen))
+      judgement = ObserveReleased(record, calls->lane, *released);
+    else if (answered != nullptr)
+      judgement = ObserveCall(record, calls->lane, calls->call, *answered);
+  } else if (const auto* waits = std::get_if<line::Waits>(&line)) {
+    const auto* waited = std::get_if<seen::Waited>(&record.seen);
+    if (waited != nullptr) judgement = ObserveWait(record, waits->channel, waited->readable);
+  } else {
+    judgement = ObserveEnvironment(record, line);
+  }
+  liveness_.Observe(record);
+  judgement.by |= judgement.certain;
+  reached_ |= judgement.by;
+  // What nobody saw, or nobody may do, shows no row.
+  if (judgement.verdict != Verdict::kPermitted || Unseen(record)) judgement.certain.reset();
+  confirmed_ |= judgement.certain;
+  return judgement;
+}
+
+bool Oracle::Unseen(const Record& record) {
+  if (const auto* answered = std::get_if<seen::Answered>(&record.seen))
+    return answered->reply.kind == ReplyKind::kUnseen;
+  if (const auto* released = std::get_if<seen::Released>(&record.seen))
+    return released->reply.kind == ReplyKind::kUnseen;
+  return false;
+}
+
+Judgement Oracle::ObserveNotApplicable(const Line& line) const {
+  if (!liveness_.Applicable(line)) return {};
+  return Refused("not-applicable", "the line could have been carried out");
+}
+
+Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
+                              const seen::Answered& answered) {
+  if (const auto* create = std::get_if<call::CreateId>(&call))
+    return ObserveCreateId(lane, *create, answered.reply);
+  const IdRef id = IdOf(call);
+  if (!id.valid()) return ObserveChannelCall(record, lane, call, answered);
+  if (!knowledge_.id(id).in_scope) return {.verdict = Verdict::kOutOfScope};
+  if (!knowledge_.id(id).exists)
+    return Refused(ToString(answered.reply), "nothing: the id does not exist");
+  if (const auto* show = std::get_if<call::Show>(&call)) {
+    if (!answered.shown) return Refused(ToString(answered.reply), "the fields of the id");
+    return ObserveShow(record, *show, *answered.shown);
+  }
+  if (const auto* destroy = std::get_if<call::DestroyId>(&call))
+    return ObserveDestroy(record, *destroy, answered.reply);
+  return ObserveOnId(record, call, answered);
+}
+
+Judgement Oracle::ObserveCreateId(Lane lane, const call::CreateId& call, const Reply& reply) {
+  Judgement judgement{.saw = ToString(reply)};
+  const bool known = call.space == PortSpace::kTcp || call.space == PortSpace::kUdp ||
+                     call.space == PortSpace::kIb || call.space == PortSpace::kIpoib;
+  const Guard guard = known ? Guard::kFine : Guard::kSpaceUnknown;
+  bool fits = false;
+  for (const CallRule& rule : rules::kCalls) {
+    if (rule.on != CallKind::kCreateId || !rule.when.Has(guard)) continue;
+    Permit(&judgement.permitted, rule, Text(rule.outcome));
+    if (!Fits(rule.outcome, reply)) continue;
+    fits = true;
+    judgement.certain.set(NumberOf(&rule));
+  }
+  if (reply.kind == ReplyKind::kUnseen) fits = true;
+  if (!fits) {
+    judgement.verdict = Verdict::kRefused;
+    return judgement;
+  }
+  if (!reply.succeeded() && reply.kind != ReplyKind::kUnseen) return judgement;
+  IdInfo& info = knowledge_.id(call.id);
+  info = IdInfo{};
+  info.exists = true;
+  info.in_scope = call.space == PortSpace::kTcp;
+  info.side = lane.side;
+  info.kernel = knowledge_.topology().KernelOf(lane.side);
+  info.channel = call.channel;
+  info.component = next_component_++;
+  if (!info.in_scope) return judgement;
+  Possibility fresh;
+  fresh.ids.push_back({.name = call.id});
+  Component& component = components_[info.component];
+  component.ids.push_back(call.id);
+  component.set.Add(std::move(fresh));
+  return judgement;
+}
+
+Judgement Oracle::ObserveOnId(const Record& record, const Call& call,
+                              const seen::Answered& answered) {
+  const Window window = WindowOf(record);
+  const IdRef id = IdOf(call);
+  Judgement judgement{.saw = ToString(answered.reply)};
+  const PortClash clash = ClashFor(id, call, window);
+  Component* component = &ComponentOf(id);
+  if (!Close(component, window, &judgement)) return judgement;
+  const GuardFinder guards(knowledge_, surroundings_, window, clash);
+  PossibilitySet next;
+  std::vector<const CallRule*> fitting;
+  for (const Possibility& p : component->set.items()) {
+    const uint8_t at = p.Find(id);
+    if (at == kNoId) continue;
+    for (const Guard guard : guards.Find(p, at, call)) {
+      for (const CallRule& rule : rules::kCalls) {
+        if (rule.on != KindOf(call) || !rule.from.Has(p.ids[at].state) || !rule.when.Has(guard))
+          continue;
+        Permit(&judgement.permitted, rule, Text(rule.outcome));
+        const bool unseen = answered.reply.kind == ReplyKind::kUnseen;
+        if (!Fits(rule.outcome, answered.reply) && !unseen) continue;
+        if (std::ranges::find(fitting, &rule) == fitting.end()) fitting.push_back(&rule);
+        judgement.by.set(NumberOf(&rule));
+        Possibility after = p;
+        after.used |= GuardFinder::Consulted(p.ids[at], call, guard);
+        if (const auto* connect = std::get_if<call::Connect>(&call);
+            connect != nullptr && rule.outcome == Returns()) {
+          const bool has_qp = p.ids[at].qp != QpPhase::kNone;
+          const uint32_t number = connect->param ? connect->param->qp_num & 0xffffff : 0;
+          knowledge_.id(id).qp_key = has_qp ? (uint64_t{1} << 40) + id.index : uint64_t{number} + 1;
+        }
+        Apply(&after, at, rule, call, {window.begin, window.end});
+        for (const uint8_t device : DevicesAfter(p.ids[at], rule, call, window)) {
+          Possibility there = after;
+          if (device != kNoDevice) there.ids[at].device = device;
+          next.Add(std::move(there));
+        }
+      }
+    }
+  }
+  judgement.sharp = SharpReply(judgement.permitted);
+  if (next.empty()) {
+    judgement.verdict = Verdict::kRefused;
+    return judgement;
+  }
+  component->set = std::move(next);
+  Note(*component);
+  Confirm(component, &judgement);
+  for (const CallRule* rule : fitting) Learn(id, call, *rule);
+  TrySplit(knowledge_.id(id).component);
+  return judgement;
+}
+
+// Destroying has two parts: the kernel's, which a message that was given up can hold up, and the
+// library's, which waits for acknowledgements.
+Judgement Oracle::ObserveDestroy(const Record& record, const call::DestroyId& call,
+                                 const Reply& reply) {
+  const Window window = WindowOf(record);
+  Judgement judgement{.saw = ToString(reply)};
+  Component* component = &ComponentOf(call.id);
+  // What was to happen before the call has happened; the call itself may take long.
+  if (!Close(component, {window.begin, window.begin, window.settled}, &judgement)) return judgement;
+  const int unacked = knowledge_.id(call.id).unacked;
+  const GuardFinder guards(knowledge_, surroundings_, window, {});
+  PossibilitySet begun;
+  for (const Possibility& p : component->set.items()) {
+    const uint8_t at = p.Find(call.id);
+    for (const Guard guard : guards.Find(p, at, call)) {
+      for (const CallRule& rule : rules::kCalls) {
+        if (rule.on != CallKind::kDestroyId || !rule.when.Has(guard)) continue;
+        Permit(&judgement.permitted, rule, Text(rule.outcome));
+        if (reply.kind == ReplyKind::kCrashed ||
+            (reply.kind == ReplyKind::kReturned && reply.value != 0)) {
+          continue;
+        }
+        Possibility after = p;
+        Apply(&after, at, rule, call, {window.begin, window.begin});
+        begun.Add(std::move(after));
+      }
+    }
+  }
+  component->set = std::move(begun);
+  Judgement closing;
+  if (!component->set.empty() && !Close(component, window, &closing)) {
+    closing.saw = judgement.saw;
+    return closing;
+  }
+  PossibilitySet next;
+  for (Possibility& p : component->set.items()) {
+    const bool running = p.Find(call.id) != kNoId;  // its message is still being repeated
+    const bool done = !running && unacked == 0;
+    const bool fits = reply.kind == ReplyKind::kUnseen || (reply.succeeded() ? done : !done);
+    if (fits) next.Add(std::move(p));
+  }
+  if (next.empty()) {
+    judgement.verdict = Verdict::kRefused;
+    return judgement;
+  }
+  component->set = std::move(next);
+  Confirm(component, &judgement);
+  knowledge_.id(call.id).exists = false;
+  if (reply.kind == ReplyKind::kBlocked) {
+    const auto& line = std::get<line::Calls>(conversation_.lines[record.line]);
+    blocked_.push_back({.line = record.line, .lane = line.lane, .id = call.id});
+  } else {
+    std::erase_if(knowledge_.ports, [&](const PortOwner& o) { return o.id == call.id; });
+  }
+  TrySplit(knowledge_.id(call.id).component);
+  return judgement;
+}
+
+Judgement Oracle::ObserveReleased(const Record& record, Lane lane, const seen::Released& released) {
+  const auto blocked =
+      std::ranges::find_if(blocked_, [lane](const Blocked& b) { return b.lane == lane; });
+  if (blocked == blocked_.end()) return Refused(ToString(released.reply), "nothing: no call waits");
+  const Blocked was = *blocked;
+  blocked_.erase(blocked);
+  const auto& line = std::get<line::Calls>(conversation_.lines[was.line]);
+  if (const auto* get = std::get_if<call::GetCmEvent>(&line.call)) {
+    if (released.event) return ObserveFetched(record, *get, *released.event);
+    if (released.reply.kind == ReplyKind::kUnseen) return ObserveUnseenFetch(record, *get);
+    return Refused(ToString(released.reply), "an event");
+  }
+  Judgement judgement{.saw = "returned " + ToString(released.reply)};
+  const Window window = WindowOf(record);
+  const auto refuse = [&](std::string what) {
+    judgement.verdict = Verdict::kRefused;
+    judgement.permitted.push_back({.what = std::move(what), .source = "man rdma_destroy_id(3)"});
+    return judgement;
+  };
+  if (!released.reply.succeeded()) return refuse("0");
+  std::vector<ComponentNumber> numbers;
+  if (was.id.valid()) {
+    if (knowledge_.id(was.id).unacked > 0) return refuse("blocked: an event is not acknowledged");
+    numbers.push_back(knowledge_.id(was.id).component);
+  } else {
+    for (const auto& [number, component] : components_) numbers.push_back(number);
+  }
+  for (const ComponentNumber number : numbers) {
+    const auto found = components_.find(number);
+    if (found == components_.end()) continue;
+    if (!Close(&found->second, window, &judgement)) return judgement;
+    PossibilitySet next;
+    for (Possibility& p : found->second.set.items()) {
+      const bool running = std::ranges::any_of(p.ids, [&](const IdState& id) {
+        return id.gone && (id.name == was.id ||
+                           (!was.id.valid() && knowledge_.id(id.name).channel == was.channel));
+      });
+      if (!running) next.Add(std::move(p));
+    }
+    if (next.empty()) return refuse("blocked: a message of the id is still being repeated");
+    found->second.set = std::move(next);
+    Confirm(&found->second, &judgement);
+  }
+  std::erase_if(knowledge_.ports, [&](const PortOwner& o) { return o.id == was.id; });
+  return judgement;
+}
+
+Judgement Oracle::ObserveChannelCall(const Record& record, Lane lane, const Call& call,
+                                     const seen::Answered& answered) {
+  if (const auto* create = std::get_if<call::CreateEventChannel>(&call)) {
+    Judgement judgement{.saw = ToString(answered.reply)};
+    const ChannelRule& rule = rules::kChannels[0];
+    Permit(&judgement.permitted, rule, "0");
+    const bool unseen = answered.reply.kind == ReplyKind::kUnseen;
+    if (!answered.reply.succeeded() && !unseen) judgement.verdict = Verdict::kRefused;
+    judgement.certain.set(NumberOf(&rule));
+    knowledge_.channel(create->channel) = {true, create->nonblocking, lane.side};
+    return judgement;
+  }
+  if (const auto* destroy = std::get_if<call::DestroyEventChannel>(&call))
+    return ObserveDestroyChannel(record, *destroy, answered.reply);
+  if (const auto* get = std::get_if<call::GetCmEvent>(&call)) {
+    if (answered.reply.kind == ReplyKind::kUnseen) return ObserveUnseenFetch(record, *get);
+    if (answered.event) return ObserveFetched(record, *get, *answered.event);
+    Judgement judgement = ObserveNothing(record, get->channel, answered.reply);
+    if (judgement.verdict == Verdict::kPermitted && answered.reply.kind == ReplyKind::kBlocked)
+      blocked_.push_back({.line = record.line, .lane = lane, .channel = get->channel});
+    return judgement;
+  }
+  // rdma_ack_cm_event
+  const ChannelRule& rule = rules::kChannels.back();
+  Judgement judgement{.saw = ToString(answered.reply)};
+  Permit(&judgement.permitted, rule, "0");
+  const bool unseen = answered.reply.kind == ReplyKind::kUnseen;
+  if (!answered.reply.succeeded() && !unseen) judgement.verdict = Verdict::kRefused;
+  judgement.certain.set(NumberOf(&rule));
+  const IdRef credited = knowledge_.CreditOf(std::get<call::AckCmEvent>(call).event);
+  if (credited.valid()) --knowledge_.id(credited).unacked;
+  return judgement;
+}
+
+Judgement Oracle::ObserveDestroyChannel(const Record& record, const call::DestroyEventChannel& call,
+                                        const Reply& reply) {
+  const Window window = WindowOf(record);
+  Judgement judgement{.saw = ToString(reply)};
+  for (const ChannelRule& rule : rules::kChannels)
+    if (rule.on == CallKind::kDestroyEventChannel)
+      Permit(&judgement.permitted, rule, Text(rule.outcome));
+  const bool blocked = reply.kind == ReplyKind::kBlocked;
+  if (!blocked && !reply.succeeded() && reply.kind != ReplyKind::kUnseen) {
+    judgement.verdict = Verdict::kRefused;
+    return judgement;
+  }
+  bool may_be_held_up = false;
+  for (const ComponentNumber number : ComponentsOn(call.channel)) {
+    Component& component = components_[number];
+    if (!Close(&component, {window.begin, window.begin, window.settled}, &judgement))
+      return judgement;
+    PossibilitySet begun;
+    for (Possibility p : component.set.items()) {
+      for (const IdRef id : component.ids) {
+        const uint8_t at = p.Find(id);
+        if (at == kNoId || knowledge_.id(id).channel != call.channel || p.ids[at].gone) continue;
+        machine_.Destroy(&p, at, {window.begin, window.begin});
+      }
+      begun.Add(std::move(p));
+    }
+    component.set = std::move(begun);
+    if (!Close(&component, window, &judgement)) return judgement;
+    PossibilitySet next;
+    for (Possibility& p : component.set.items()) {
+      const bool running = std::ranges::any_of(p.ids, [&](const IdState& id) {
+        return id.gone && id.name.valid() && knowledge_.id(id.name).channel == call.channel;
+      });
+      may_be_held_up |= running;
+      if (blocked || !running) next.Add(std::move(p));
+    }
+    if (next.empty()) {
+      judgement.verdict = Verdict::kRefused;
+      return judgement;
+    }
+    component.set = std::move(next);
+    Confirm(&component, &judgement);
+    // What is called on them from now on reads memory that is not theirs any more.
+    for (const IdRef id : component.ids)
+      if (knowledge_.id(id).channel == call.channel) knowledge_.id(id).in_scope = false;
+  }
+  if (blocked && !may_be_held_up) judgement.verdict = Verdict::kRefused;
+  const ChannelRule& rule = rules::kChannels[blocked ? 2 : 1];
+  judgement.certain.set(NumberOf(&rule));
+  if (blocked) {
+    const auto& line = std::get<line::Calls>(conversation_.lines[record.line]);
+    blocked_.push_back({.line = record.line, .lane = line.lane, .channel = call.channel});
+  } else {
+    std::erase_if(knowledge_.ports,
+                  [&](const PortOwner& o) { return knowledge_.id(o.id).channel == call.channel; });
+  }
+  knowledge_.channel(call.channel).exists = false;
+  return judgement;
+}
+
+Judgement Oracle::ObserveShow(const Record& record, const call::Show& call, const Shown& shown) {
+  Judgement judgement{.saw = ToString(shown, knowledge_.topology())};
+  Component* component = &ComponentOf(call.id);
+  if (!Close(component, WindowOf(record), &judgement)) return judgement;
+  const auto same = [](const Address& expected, const Address& seen) {
+    if (!expected.SameHost(seen)) return false;
+    if (expected.port >= kFirstEphemeralPort) return seen.port >= kFirstEphemeralPort;
+    return expected.port == seen.port;
+  };
+  PossibilitySet next;
+  for (Possibility& p : component->set.items()) {
+    const uint8_t at = p.Find(call.id);
+    if (at == kNoId) continue;
+    Shown expected = knowledge_.id(call.id).shown;
+    expected.device = expected.device_known ? p.ids[at].device : uint8_t{0};
+    switch (p.ids[at].qp) {
+      case QpPhase::kInit:
+        expected.qp = QpState::kInit;
+        break;
+      case QpPhase::kRts:
+        expected.qp = QpState::kRts;
+        break;
+      case QpPhase::kErr:
+        expected.qp = QpState::kErr;
+        break;
+      default:
+        expected.qp.reset();
+        break;
+    }
+    const std::string text = ToString(expected, knowledge_.topology());
+    if (std::ranges::none_of(judgement.permitted,
+                             [&](const Permitted& known) { return known.what == text; }))
+      judgement.permitted.push_back({.what = text, .source = "rdma-core 44 cma.c ucma_query_addr"});
+    Shown normal = shown;
+    if (same(expected.source, shown.source)) normal.source = expected.source;
+    if (same(expected.destination, shown.destination)) normal.destination = expected.destination;
+    if (normal == expected) next.Add(std::move(p));
+  }
+  if (next.empty()) {
+    judgement.verdict = Verdict::kRefused;
+    return judgement;
+  }
+  component->set = std::move(next);
+  Confirm(component, &judgement);
+  return judgement;
+}
+
+}  // namespace cm::model

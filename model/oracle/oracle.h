@@ -1,0 +1,165 @@
+// Judges a run from outside.
+//
+// The application sees replies and events, never states. So the oracle carries, for each group of
+// ids that can influence one another (a component), every possibility that the tables permit, and
+// objects when none is left. It reads the tables and nothing else.
+//
+//   1. Observe each record of a history in turn; the first that is refused ends the judgement.
+//   2. Loss, delay, removal and address change are permitted only where an environment line of the
+//      conversation permits them.
+//   3. Hidden steps (a message arrives, a timer fires) are closed over before an observation that
+//      they could matter to, and not earlier.
+#ifndef MODEL_ORACLE_ORACLE_H_
+#define MODEL_ORACLE_ORACLE_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/catalogue/catalogue.h"
+#include "model/conversation/history.h"
+#include "model/conversation/liveness.h"
+#include "model/oracle/guards.h"
+#include "model/oracle/knowledge.h"
+#include "model/oracle/machine.h"
+#include "model/oracle/steps.h"
+#include "model/oracle/surroundings.h"
+
+namespace cm::model {
+
+// One thing that would have been permitted, by a row or because something is overdue.
+struct Permitted {
+  std::string what;
+  std::string rule;  // its id; empty for what is overdue
+  std::string source;
+};
+
+enum class Verdict : uint8_t {
+  kPermitted,
+  kRefused,
+  kInconclusive,  // too many possibilities
+  kOutOfScope,    // it speaks of an id that the tables do not know
+};
+
+struct Judgement {
+  Verdict verdict = Verdict::kPermitted;
+  std::string saw;
+  std::vector<Permitted> permitted;
+  RuleBits by;        // the rows that permit it, in one way or another
+  RuleBits certain;   // of them, and of rows before it, those that every explanation has used
+  bool sharp = true;  // another errno, event or status would have been refused
+};
+
+class Oracle {
+ public:
+  // `conversation` and `profile` outlive the oracle.
+  Oracle(const Conversation& conversation, const Profile& profile);
+
+  Judgement Observe(const Record& record);
+  // Something was done to the id that the tables do not know: it and whoever it can influence are
+  // judged no more.
+  void Disown(IdRef id);
+
+  // Rows on the way of some explanation, and rows that every explanation has used.
+  const RuleBits& reached() const { return reached_; }
+  const RuleBits& confirmed() const { return confirmed_; }
+  size_t largest_set() const { return largest_; }
+
+ private:
+  struct Component {
+    PossibilitySet set;
+    std::vector<IdRef> ids;  // the named ones
+  };
+  // A call that has not returned.
+  struct Blocked {
+    uint32_t line = 0;
+    Lane lane;
+    IdRef id;            // of rdma_destroy_id
+    ChannelRef channel;  // of rdma_get_cm_event and rdma_destroy_event_channel
+  };
+  using ComponentNumber = uint32_t;
+
+  // observe.cc
+  Judgement ObserveCall(const Record& record, Lane lane, const Call& call,
+                        const seen::Answered& answered);
+  Judgement ObserveOnId(const Record& record, const Call& call, const seen::Answered& answered);
+  Judgement ObserveDestroy(const Record& record, const call::DestroyId& call, const Reply& reply);
+  Judgement ObserveCreateId(Lane lane, const call::CreateId& call, const Reply& reply);
+  Judgement ObserveChannelCall(const Record& record, Lane lane, const Call& call,
+                               const seen::Answered& answered);
+  Judgement ObserveDestroyChannel(const Record& record, const call::DestroyEventChannel& call,
+                                  const Reply& reply);
+  Judgement ObserveReleased(const Record& record, Lane lane, const seen::Released& released);
+  Judgement ObserveShow(const Record& record, const call::Show& call, const Shown& shown);
+  Judgement ObserveNotApplicable(const Line& line) const;
+
+  // events.cc
+  Judgement ObserveFetched(const Record& record, const call::GetCmEvent& call,
+                           const CmEvent& event);
+  Judgement ObserveNothing(const Record& record, ChannelRef channel, const Reply& reply);
+  Judgement ObserveWait(const Record& record, ChannelRef channel, bool readable);
+  Judgement ObserveUnseenFetch(const Record& record, const call::GetCmEvent& call);
+  // The row for the first event of an id, if the application gets to see it; else null.
+  const FetchRule* HeadRule(const Possibility& p, uint8_t id) const;
+  bool HeadIs(const Possibility& p, uint8_t id, const FetchRule& rule, const CmEvent& event) const;
+  void TakeHead(Possibility* p, uint8_t id, const FetchRule& rule, IdRef request, Span when);
+  void PermitHead(const Possibility& p, uint8_t id, const FetchRule& rule,
+                  std::vector<Permitted>* permitted) const;
+  FetchGuard GuardOfFetch(const Possibility& p, uint8_t id, const Pending& head) const;
+  bool Swallow(Possibility* p, uint8_t id, Span when);
+  bool Drained(Possibility* p, ChannelRef channel, bool swallow, Span when);
+  void LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef request);
+
+  // effects.cc
+  void Apply(Possibility* p, uint8_t id, const CallRule& rule, const Call& call, Span when);
+  void Carry(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
+  void Learn(IdRef id, const Call& call, const CallRule& rule);
+  InlineVector<uint8_t, 2> DevicesAfter(const IdState& before, const CallRule& rule,
+                                        const Call& call, const Window& window) const;
+  void LearnBinding(IdRef id, const Address& address);
+  Payload RequestPayload(const call::Connect& call, bool has_qp) const;
+  Payload ReplyPayload(const call::Accept& call, const IdState& id) const;
+
+  // environment.cc
+  Judgement ObserveEnvironment(const Record& record, const Line& line);
+  void CloseAll(const Window& window);
+  void DeviceRemoved(uint8_t device, const Window& window);
+  void FailedOver(uint8_t device, const Window& window);
+  void NeighbourChanged(uint8_t device, const Window& window);
+  void Exited(uint8_t side, const Window& window);
+
+  // components.cc
+  Component& ComponentOf(IdRef id) { return components_[knowledge_.id(id).component]; }
+  bool Close(Component* component, const Window& window, Judgement* judgement);
+  void Merge(IdRef a, IdRef b);
+  void MergeForService(IdRef id, uint8_t kernel, uint16_t port);
+  void MergeForRequest(IdRef id);
+  void TrySplit(ComponentNumber number);
+  std::vector<ComponentNumber> ComponentsOn(ChannelRef channel) const;
+  void CountClash(const PortOwner& owner, const Address& wanted, const Window& window,
+                  PortClash* clash);
+  PortClash ClashFor(IdRef id, const Call& call, const Window& window);
+  static bool Unseen(const Record& record);
+  void Confirm(Component* component, Judgement* judgement);
+  Window WindowOf(const Record& record) const;
+  void Note(const Component& component);
+
+  const Conversation& conversation_;
+  const Profile& profile_;
+  Knowledge knowledge_;
+  Surroundings surroundings_;
+  Machine machine_;
+  Steps steps_;
+  Liveness liveness_;
+  std::map<ComponentNumber, Component> components_;
+  ComponentNumber next_component_ = 0;
+  std::vector<Blocked> blocked_;
+  int64_t settled_ = -1;
+  RuleBits reached_;
+  RuleBits confirmed_;
+  size_t largest_ = 0;
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_ORACLE_H_

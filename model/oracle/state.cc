@@ -1,0 +1,142 @@
+#include "model/oracle/state.h"
+
+namespace cm::model {
+namespace {
+
+class Mixer {
+ public:
+  void Add(uint64_t x) {
+    hash_ ^= x + 0x9e3779b97f4a7c15ULL + (hash_ << 6) + (hash_ >> 2);
+    hash_ *= 0xff51afd7ed558ccdULL;
+  }
+  uint64_t hash() const { return hash_; }
+
+ private:
+  uint64_t hash_ = 0x243f6a8885a308d3ULL;
+};
+
+bool WidenSpan(Span* mine, Span other) {
+  if (mine->Contains(other)) return false;
+  mine->Widen(other);
+  return true;
+}
+
+bool WidenTimes(Possibility* mine, const Possibility& other) {
+  bool widened = false;
+  for (size_t i = 0; i < mine->ids.size(); ++i) {
+    IdState& a = mine->ids[i];
+    const IdState& b = other.ids[i];
+    widened |= WidenSpan(&a.resolving, b.resolving);
+    widened |= WidenSpan(&a.due, b.due);
+    widened |= WidenSpan(&a.first, b.first);
+    widened |= WidenSpan(&a.last, b.last);
+    widened |= WidenSpan(&a.timewait, b.timewait);
+  }
+  for (size_t i = 0; i < mine->flights.size(); ++i)
+    widened |= WidenSpan(&mine->flights[i].since, other.flights[i].since);
+  return widened;
+}
+
+}  // namespace
+
+// Messages of different senders are in no order; those of one keep theirs.
+// Where the same message is under way already, another copy of it makes no difference.
+void Possibility::Send(Flight flight) {
+  for (Flight& other : flights) {
+    if (other.Key() != flight.Key()) continue;
+    other.since.Widen(flight.since);
+    return;
+  }
+  const auto place =
+      std::ranges::find_if(flights, [&](const Flight& other) { return other.from > flight.from; });
+  flights.insert(place, flight);
+}
+
+void Possibility::Remove(uint8_t index) {
+  const auto mend = [index](uint8_t* at) {
+    if (*at == kNoId) return;
+    if (*at == index)
+      *at = kNoId;
+    else if (*at > index)
+      --*at;
+  };
+  ids.erase(ids.begin() + index);
+  for (IdState& id : ids) {
+    mend(&id.peer);
+    for (Pending& pending : id.queue) mend(&pending.child);
+  }
+  for (Flight& flight : flights) {
+    mend(&flight.from);
+    mend(&flight.to);
+  }
+  std::ranges::stable_sort(flights, {}, &Flight::from);
+}
+
+void Possibility::Tidy() {
+  for (uint8_t i = 0; i < ids.size();) {
+    const IdState& id = ids[i];
+    // What an id has sent stays under way without it; what it still repeats does not.
+    if (id.gone && !(id.outstanding && id.abandoned))
+      Remove(i);
+    else
+      ++i;
+  }
+}
+
+bool SameBehaviour(const Possibility& a, const Possibility& b) {
+  if (a.ids.size() != b.ids.size() || a.flights.size() != b.flights.size()) return false;
+  for (size_t i = 0; i < a.ids.size(); ++i) {
+    if (a.ids[i].Key() != b.ids[i].Key()) return false;
+    if (a.ids[i].queue != b.ids[i].queue) return false;
+  }
+  for (size_t i = 0; i < a.flights.size(); ++i)
+    if (a.flights[i].Key() != b.flights[i].Key()) return false;
+  return true;
+}
+
+uint64_t HashOf(const Possibility& p) {
+  Mixer m;
+  for (const IdState& id : p.ids) {
+    m.Add(id.name.index);
+    m.Add((static_cast<uint64_t>(id.state) << 32) | (static_cast<uint64_t>(id.ib) << 24) |
+          (static_cast<uint64_t>(id.qp) << 16) | (uint64_t{id.device} << 8) | id.peer);
+    m.Add((uint64_t{id.accepted} << 0) | (uint64_t{id.closed} << 1) |
+          (uint64_t{id.connect_error} << 2) | (uint64_t{id.gone} << 3) |
+          (uint64_t{id.outstanding} << 4) | (uint64_t{id.abandoned} << 5) |
+          (uint64_t{id.mra} << 6) | (uint64_t{id.removal_due} << 7) |
+          (uint64_t{id.addr_change_due} << 8) | (uint64_t{id.neighbour_due} << 16) |
+          (static_cast<uint64_t>(static_cast<uint16_t>(id.backlog)) << 24) |
+          (static_cast<uint64_t>(id.message) << 40) | (uint64_t{id.met} << 48));
+    for (const Pending& pending : id.queue)
+      m.Add((static_cast<uint64_t>(pending.type) << 56) | (uint64_t{pending.child} << 48) |
+            (uint64_t{pending.payload} << 32) | static_cast<uint32_t>(pending.status));
+    m.Add(id.queue.size());
+  }
+  for (const Flight& f : p.flights)
+    m.Add((static_cast<uint64_t>(f.kind) << 40) | (uint64_t{f.from} << 32) |
+          (uint64_t{f.to} << 24) | (uint64_t{f.copied} << 16) | f.reason |
+          (uint64_t{f.sender.index} << 48));
+  return m.hash();
+}
+
+void PossibilitySet::clear() {
+  items_.clear();
+  hashes_.clear();
+}
+
+std::pair<PossibilitySet::Added, size_t> PossibilitySet::Add(Possibility p) {
+  const uint64_t hash = HashOf(p);
+  for (size_t i = 0; i < items_.size(); ++i) {
+    if (hashes_[i] != hash || !SameBehaviour(items_[i], p)) continue;
+    bool widened = WidenTimes(&items_[i], p);
+    // Only rows that every way here has used are certain; what follows from it has to hear of that.
+    widened |= (items_[i].used & ~p.used).any();
+    items_[i].used &= p.used;
+    return {widened ? Added::kWidened : Added::kKnown, i};
+  }
+  items_.push_back(std::move(p));
+  hashes_.push_back(hash);
+  return {Added::kNew, items_.size() - 1};
+}
+
+}  // namespace cm::model

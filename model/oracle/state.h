@@ -1,0 +1,150 @@
+// What an implementation may be in, as far as the tables know it.
+#ifndef MODEL_ORACLE_STATE_H_
+#define MODEL_ORACLE_STATE_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "model/base/inline_vector.h"
+#include "model/catalogue/catalogue.h"
+#include "model/channel/rules.h"
+#include "model/cm_id/rules.h"
+#include "model/ib_cm/rules.h"
+#include "model/qp/rules.h"
+#include "model/vocabulary/names.h"
+#include "model/vocabulary/protocol.h"
+
+namespace cm::model {
+
+inline constexpr uint8_t kNoId = 0xff;      // index into a state's ids
+inline constexpr uint8_t kNoDevice = 0xff;  // index into the topology's devices
+inline constexpr uint16_t kNoPayload = 0xffff;
+
+// When something began, in ns: not before `earliest`, not after `latest`.
+struct Span {
+  int64_t earliest = 0;
+  int64_t latest = 0;
+  // The smallest span around both. Times do not tell states apart.
+  void Widen(Span other) {
+    earliest = std::min(earliest, other.earliest);
+    latest = std::max(latest, other.latest);
+  }
+  bool Contains(Span other) const { return earliest <= other.earliest && other.latest <= latest; }
+};
+
+// An event in the kernel's queue of an id.
+struct Pending {
+  EventType type = EventType::kAddrResolved;
+  uint8_t child = kNoId;  // of CONNECT_REQUEST: the new id
+  uint16_t payload = kNoPayload;
+  int32_t status = 0;
+  friend constexpr auto operator<=>(const Pending&, const Pending&) = default;
+};
+
+// A message under way.
+struct Flight {
+  Sends kind = Sends::kNothing;
+  bool copied = false;   // a copy of it is under way or has arrived already
+  uint8_t from = kNoId;  // kNoId: sent for an id that is gone
+  uint8_t to = kNoId;    // kNoId: an id that is gone; of REQ: whoever listens
+  uint8_t from_device = kNoDevice;
+  uint8_t to_device = kNoDevice;
+  uint16_t reason = 0;  // of REJ; of MRA: 1 if it speaks of a reply
+  IdRef sender;         // its name, if it has one, also when it is gone
+  uint16_t payload = kNoPayload;
+  Span since;
+
+  auto Key() const {
+    return std::tuple(from, to, kind, copied, from_device, to_device, reason, sender, payload);
+  }
+  bool SameSender(const Flight& other) const {
+    return sender.valid() ? sender == other.sender : from == other.from && !other.sender.valid();
+  }
+};
+
+// One rdma_cm_id with all its layers.
+struct IdState {
+  IdRef name;    // none for a request that nobody fetched
+  IdRef origin;  // of a request: the id that sent it
+  State state = State::kIdle;
+  IbState ib = IbState::kNone;
+  QpPhase qp = QpPhase::kNone;
+  uint8_t device = kNoDevice;
+  uint8_t peer = kNoId;  // the id at the other end, once it is known
+  bool met = false;      // it knows its peer's communication id
+  bool accepted = true;  // events of a request that is not accepted are discarded
+  bool closed = false;   // gone in the kernel, with its device
+  bool connect_error = false;
+  bool gone = false;         // destroyed; kept for what it has sent
+  bool outstanding = false;  // a message of its own waits for an answer
+  bool abandoned = false;    // that message is of no interest any more, and still repeated
+  bool mra = false;          // an MRA has changed the interval of that message for good
+  bool removal_due = false;
+  uint8_t addr_change_due = 0;
+  uint8_t neighbour_due = 0;
+  int16_t backlog = 0;
+  Sends message = Sends::kNothing;  // the outstanding one
+  uint16_t message_payload = kNoPayload;
+  uint16_t request_payload = kNoPayload;  // of a request: what it carried
+  InlineVector<Pending, 8> queue;
+  Span resolving;  // since when an address or a route is looked for
+  Span due;        // since when something from below is to happen
+  Span first;      // since the first transmission of the outstanding message
+  Span last;       // and the last
+  Span timewait;
+
+  // Everything but the times.
+  auto Key() const {
+    return std::tuple(name, origin, state, ib, qp, device, peer, met, accepted, closed,
+                      connect_error, gone, outstanding, abandoned, mra, removal_due,
+                      addr_change_due, neighbour_due, backlog, message, message_payload,
+                      request_payload);
+  }
+};
+
+// One possibility for all ids of a component at once.
+struct Possibility {
+  std::vector<IdState> ids;
+  std::vector<Flight> flights;  // by sender; those of one sender in the order of sending
+  RuleBits used;                // rows that led here since they were last reported
+
+  uint8_t Find(IdRef name) const {
+    for (uint8_t i = 0; i < ids.size(); ++i)
+      if (ids[i].name == name) return i;
+    return kNoId;
+  }
+  void Send(Flight flight);
+  // Takes an id out and mends what points to it.
+  void Remove(uint8_t index);
+  // Ids that are gone and have nothing under way any more are dropped.
+  void Tidy();
+};
+
+// The same but for times and rows.
+bool SameBehaviour(const Possibility& a, const Possibility& b);
+uint64_t HashOf(const Possibility& p);
+
+// Possibilities without doubles.
+class PossibilitySet {
+ public:
+  const std::vector<Possibility>& items() const { return items_; }
+  std::vector<Possibility>& items() { return items_; }
+  size_t size() const { return items_.size(); }
+  bool empty() const { return items_.empty(); }
+  void clear();
+
+  enum class Added : uint8_t { kNew, kWidened, kKnown };
+  // Adds, or widens the times of the one that it equals; its index.
+  std::pair<Added, size_t> Add(Possibility p);
+
+ private:
+  std::vector<Possibility> items_;
+  std::vector<uint64_t> hashes_;
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_STATE_H_

@@ -1,0 +1,349 @@
+#include "model/oracle/steps.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace cm::model {
+namespace {
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max() / 4;
+
+}  // namespace
+
+Steps::Steps(const Knowledge& knowledge, const Surroundings& surroundings)
+    : knowledge_(knowledge), surroundings_(surroundings), machine_(knowledge) {}
+
+// Done promptly: at any time, and certainly by the next settling or within the prompt bound.
+Steps::Due Steps::Prompt(Span since, const Window& window, int64_t late) const {
+  const int64_t bound = knowledge_.profile().timing.prompt.nanoseconds();
+  Due due{.not_before = since.earliest, .not_after = since.latest + bound + late};
+  if (late == 0 && since.latest <= window.settled)
+    due.not_after = std::min(due.not_after, window.settled);
+  return due;
+}
+
+Steps::Due Steps::Timer(Span since, Duration nominal) const {
+  // Where the environment meddles with time, lateness proves nothing.
+  const int64_t latest = surroundings_.disturbed()
+                             ? kNever
+                             : knowledge_.profile().timing.Latest(nominal).nanoseconds();
+  return {.not_before = since.earliest + nominal.nanoseconds(), .not_after = since.latest + latest};
+}
+
+// Everything that one possibility may turn into by a single step.
+class Steps::Walk {
+ public:
+  Walk(const Steps& steps, const Window& window, PossibilitySet* set)
+      : steps_(steps), machine_(steps.machine_), window_(window), set_(set) {}
+
+  // Adds the successors of item `index`; calls `changed` for each that is new or wider.
+  void Expand(size_t index, const std::function<void(size_t)>& changed) {
+    changed_ = &changed;
+    const Possibility p = set_->items()[index];  // a copy: the set grows
+    for (uint8_t i = 0; i < p.ids.size(); ++i) ExpandId(p, i);
+    for (size_t f = 0; f < p.flights.size(); ++f) ExpandFlight(p, f);
+  }
+
+  // What is overdue in a possibility; empty when it may stay as it is.
+  std::string Overdue(const Possibility& p) {
+    changed_ = nullptr;
+    overdue_.clear();
+    for (uint8_t i = 0; i < p.ids.size() && overdue_.empty(); ++i) ExpandId(p, i);
+    for (size_t f = 0; f < p.flights.size() && overdue_.empty(); ++f) ExpandFlight(p, f);
+    return overdue_;
+  }
+
+ private:
+  // Offers a step: takes it into the set when it may happen now, or notes that it is overdue.
+  template <typename Change>
+  void Offer(const Possibility& p, Due due, std::string_view what, Change change) {
+    if (due.not_before > window_.end) return;
+    if (changed_ == nullptr) {
+      if (due.not_after < window_.begin) overdue_ = what;
+      return;
+    }
+    Possibility next = p;
+    // What it sets off began no later than it had to happen itself.
+    change(&next, Span{due.not_before, std::min(window_.end, due.not_after)});
+    const auto [added, at] = set_->Add(std::move(next));
+    if (added != PossibilitySet::Added::kKnown) (*changed_)(at);
+  }
+
+  void ExpandId(const Possibility& p, uint8_t i) {
+    const IdState& id = p.ids[i];
+    if (!id.gone && !id.closed) ExpandWork(p, i);
+    if (id.outstanding) ExpandOutstanding(p, i);
+    if (id.ib == IbState::kTimewait && !id.closed && !id.gone) {
+      Offer(p, steps_.Timer(id.timewait, steps_.knowledge_.profile().timing.Timewait()),
+            "the end of timewait", [&, i](Possibility* next, Span when) {
+              machine_.Stimulate(next, i, IbStimulus::kTimewaitOver, {}, when);
+            });
+    }
+  }
+
+  void ExpandWork(const Possibility& p, uint8_t i) {
+    const IdState& id = p.ids[i];
+    if (id.state == State::kAddrQuery) ExpandResolution(p, i);
+    if (id.state == State::kRouteQuery) {
+      Offer(p, steps_.Prompt(id.resolving, window_), "the end of route resolution",
+            [&, i](Possibility* next, Span when) {
+              machine_.FromBelow(next, i, Below::kRouteFound, when);
+            });
+    }
+    if (id.removal_due && id.state != State::kDeviceRemoval) {
+      Offer(p, steps_.Prompt(id.due, window_), "the removal of the device",
+            [&, i](Possibility* next, Span when) {
+              next->ids[i].removal_due = false;
+              machine_.FromBelow(next, i, Below::kDeviceGoes, when);
+            });
+    }
+    if (id.state == State::kDeviceRemoval) {
+      Offer(p, steps_.Prompt(id.due, window_), "the end of the kernel's id",
+            [&, i](Possibility* next, Span when) {
+              machine_.FromBelow(next, i, Below::kKernelIdClosed, when);
+            });
+    }
+    if (id.addr_change_due > 0) {
+      Offer(p, steps_.Prompt(id.due, window_), "the report of the address change",
+            [&, i](Possibility* next, Span when) {
+              --next->ids[i].addr_change_due;
+              machine_.FromBelow(next, i, Below::kAddressChanges, when);
+            });
+    }
+    if (id.neighbour_due > 0) {
+      Offer(p, steps_.Prompt(id.due, window_), "the report of the neighbour's change",
+            [&, i](Possibility* next, Span when) {
+              --next->ids[i].neighbour_due;
+              machine_.FromBelow(next, i, Below::kNeighbourChanges, when);
+            });
+    }
+  }
+
+  void ExpandResolution(const Possibility& p, uint8_t i) {
+    const IdState& id = p.ids[i];
+    const IdInfo& info = steps_.knowledge_.id(id.name);
+    if (info.resolution == Resolution::kSilent) {
+      if (info.timeout_ms < 0) return;
+      const Due due = steps_.Timer(id.resolving, Duration::Milliseconds(info.timeout_ms));
+      Offer(p, due, "the time-out of address resolution", [&, i](Possibility* next, Span when) {
+        machine_.FromBelow(next, i, Below::kAddressTimesOut, when);
+      });
+      return;
+    }
+    const uint8_t device = info.interface;
+    const Tri registered =
+        id.device != kNoDevice ? Tri::kYes : steps_.surroundings_.Registered(device, window_);
+    if (registered != Tri::kNo) {
+      Offer(p, steps_.Prompt(id.resolving, window_), "the end of address resolution",
+            [&, i, device](Possibility* next, Span when) {
+              if (next->ids[i].device == kNoDevice) next->ids[i].device = device;
+              machine_.FromBelow(next, i, Below::kAddressFound, when);
+            });
+    }
+    if (registered != Tri::kYes) {
+      Offer(p, steps_.Prompt(id.resolving, window_), "the end of address resolution",
+            [&, i](Possibility* next, Span when) {
+              machine_.FromBelow(next, i, Below::kAddressWithoutDevice, when);
+            });
+    }
+  }
+
+  // The message is repeated while it is not answered, and given up at last. It is repeated only
+  // when the last copy is not under way any more.
+  void ExpandOutstanding(const Possibility& p, uint8_t i) {
+    const IdState& id = p.ids[i];
+    const Timing& timing = steps_.knowledge_.profile().timing;
+    const bool active = !id.origin.valid();
+    const Duration plain =
+        id.message == Sends::kRep || !active ? timing.ReplyInterval() : timing.RequestInterval();
+    const Duration interval = id.mra ? timing.AfterMra() : plain;
+    bool under_way = false;
+    bool fails = false;
+    for (const Flight& flight : p.flights) {
+      if (flight.from != i || flight.kind != id.message) continue;
+      under_way = true;
+      fails |= steps_.surroundings_.FateOf(flight).fails_at_sender;
+    }
+    if (fails) {
+      Offer(p, steps_.Prompt(id.last, window_, kNever), "", [&, i](Possibility* next, Span when) {
+        std::erase_if(next->flights, [&](const Flight& f) {
+          return f.from == i && f.kind == next->ids[i].message;
+        });
+        if (next->ids[i].abandoned)
+          next->ids[i].outstanding = next->ids[i].abandoned = false;
+        else
+          machine_.Stimulate(next, i, IbStimulus::kSendFails, {}, when);
+        next->Tidy();
+      });
+    }
+    if (!under_way) {
+      Due again = steps_.Timer(id.last, interval);
+      again.not_after = kNever;  // the last repetition may have been the last one of all
+      // An id that is asked for its message once more says nothing new about itself.
+      Offer(p, again, "", [&, i](Possibility* next, Span when) {
+        machine_.Stimulate(next, i, IbStimulus::kRetry, {}, when);
+      });
+    }
+    Due end = steps_.Timer(id.first, timing.GiveUp(plain));
+    if (id.mra || MayMeetMra(id))
+      end.not_after =
+          id.first.latest + timing.Latest(timing.GiveUp(timing.AfterMra())).nanoseconds();
+    if (steps_.surroundings_.disturbed()) end.not_after = kNever;
+    Offer(p, end, "the last repetition of a message", [&, i](Possibility* next, Span when) {
+      std::erase_if(next->flights,
+                    [&](const Flight& f) { return f.from == i && f.kind == next->ids[i].message; });
+      const bool abandoned = next->ids[i].abandoned;
+      machine_.Stimulate(next, i, IbStimulus::kExhausted, {}, when);
+      if (abandoned) next->ids[i].outstanding = next->ids[i].abandoned = false;
+      next->Tidy();
+    });
+  }
+
+  // A request or reply that is not answered will be repeated and answered by MRA.
+  static bool MayMeetMra(const IdState& id) {
+    return id.message == Sends::kReq || id.message == Sends::kRep;
+  }
+
+  void ExpandFlight(const Possibility& p, size_t f) {
+    const Flight& flight = p.flights[f];
+    const Fate fate = steps_.surroundings_.FateOf(flight);
+    bool behind = false;
+    for (size_t earlier = 0; earlier < f; ++earlier)
+      behind |=
+          p.flights[earlier].SameSender(flight) && p.flights[earlier].to_device == flight.to_device;
+    const Due due = steps_.Prompt(flight.since, window_, fate.late);
+    if (fate.can_arrive && (!behind || !fate.in_order)) {
+      Offer(p, due, "the arrival of a message", [&, f](Possibility* next, Span when) {
+        const Flight arrives = next->flights[f];
+        next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
+        Arrive(next, arrives, when);
+      });
+      if (fate.can_be_copied) {
+        Offer(p, due, "the arrival of a message", [&, f](Possibility* next, Span when) {
+          next->flights[f].copied = true;
+          const Flight arrives = next->flights[f];
+          Arrive(next, arrives, when);
+        });
+      }
+    }
+    if (fate.can_be_lost || !fate.can_arrive) {
+      Offer(p, due, "the loss of a message", [&, f](Possibility* next, Span) {
+        next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
+      });
+    }
+  }
+
+  void Arrive(Possibility* next, const Flight& flight, Span when) {
+    if (flight.kind == Sends::kReq) return machine_.ArriveRequest(next, flight, when);
+    uint8_t to = flight.to;
+    if (flight.kind == Sends::kRejTimeout) to = FindAnswering(*next, flight.sender);
+    if (to == kNoId || next->ids[to].gone) return ArriveUnknown(next, flight, when);
+    IdState& id = next->ids[to];
+    if (id.closed || !Matches(id, flight)) return ArriveUnknown(next, flight, when);
+    const IbStimulus on = StimulusOf(id, flight);
+    if (on == IbStimulus::kRep && Machine::Find(id.ib, on)->answer == IbAnswer::kDone) {
+      id.met = true;
+      id.peer = flight.from;
+    }
+    machine_.Stimulate(next, to, on,
+                       {.payload = flight.payload, .reason = static_cast<RejReason>(flight.reason)},
+                       when);
+  }
+
+  // The live id that a request made, for whoever gives the request up.
+  static uint8_t FindAnswering(const Possibility& p, IdRef origin) {
+    for (uint8_t i = 0; i < p.ids.size(); ++i) {
+      const IdState& id = p.ids[i];
+      const bool known =
+          id.ib != IbState::kIdle && id.ib != IbState::kTimewait && id.ib != IbState::kNone;
+      if (id.origin == origin && known && !id.gone) return i;
+    }
+    return kNoId;
+  }
+
+  // A message for an identifier that is gone: only DREQ is answered.
+  void ArriveUnknown(Possibility* next, const Flight& flight, Span when) {
+    const IbRule* rule = Machine::Find(IbState::kNone, PlainStimulus(flight));
+    if (rule == nullptr) return;
+    next->used.set(NumberOf(rule));
+    if (rule->sends != Sends::kDrep) return;
+    next->Send({.kind = Sends::kDrep,
+                .to = flight.from,
+                .from_device = flight.to_device,
+                .to_device = flight.from_device,
+                .since = when});
+  }
+
+  static IbStimulus PlainStimulus(const Flight& flight) {
+    switch (flight.kind) {
+      case Sends::kMra:
+        return IbStimulus::kMra;
+      case Sends::kRep:
+        return IbStimulus::kRep;
+      case Sends::kRtu:
+        return IbStimulus::kRtu;
+      case Sends::kDreq:
+        return IbStimulus::kDreq;
+      case Sends::kDrep:
+        return IbStimulus::kDrep;
+      default:
+        return flight.reason == static_cast<uint16_t>(RejReason::kStaleConn) ? IbStimulus::kRejStale
+                                                                             : IbStimulus::kRej;
+    }
+  }
+
+  // Whether the communication ids of a message are those that the id knows.
+  // source: linux 6.1 cm.c cm_acquire_id, cm_acquire_rejected_id, cm_acquire_mraed_id
+  static bool Matches(const IdState& id, const Flight& flight) {
+    if (flight.kind == Sends::kRejTimeout) return true;  // it was found by another key
+    const bool speaks_of_request =
+        flight.kind == Sends::kRejReq || (flight.kind == Sends::kMra && flight.reason == 0);
+    if (speaks_of_request) return !id.met;
+    if (flight.kind == Sends::kRep && !id.met) return true;
+    return id.met && id.peer == flight.from;
+  }
+
+  static IbStimulus StimulusOf(const IdState& id, const Flight& flight) {
+    if (flight.kind == Sends::kRep && id.met) return IbStimulus::kRepAgain;
+    return PlainStimulus(flight);
+  }
+
+  const Steps& steps_;
+  const Machine& machine_;
+  const Window& window_;
+  PossibilitySet* set_;
+  const std::function<void(size_t)>* changed_ = nullptr;
+  std::string overdue_;
+};
+
+bool Steps::Close(PossibilitySet* set, const Window& window,
+                  std::vector<std::string>* overdue) const {
+  Walk walk(*this, window, set);
+  std::vector<size_t> open;
+  std::vector<bool> queued(set->size(), true);
+  for (size_t i = 0; i < set->size(); ++i) open.push_back(i);
+  const std::function<void(size_t)> changed = [&](size_t at) {
+    if (at >= queued.size()) queued.resize(at + 1, false);
+    if (queued[at]) return;
+    queued[at] = true;
+    open.push_back(at);
+  };
+  for (size_t next = 0; next < open.size(); ++next) {
+    if (set->size() > kMostPossibilities) return false;
+    queued[open[next]] = false;
+    walk.Expand(open[next], changed);
+  }
+  PossibilitySet stay;
+  for (Possibility& p : set->items()) {
+    std::string what = walk.Overdue(p);
+    if (what.empty())
+      stay.Add(std::move(p));
+    else if (std::ranges::find(*overdue, what) == overdue->end())
+      overdue->push_back(std::move(what));
+  }
+  *set = std::move(stay);
+  return true;
+}
+
+}  // namespace cm::model

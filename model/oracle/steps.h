@@ -1,0 +1,46 @@
+// Hidden steps: what may happen, and must have happened, between two observations.
+#ifndef MODEL_ORACLE_STEPS_H_
+#define MODEL_ORACLE_STEPS_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/oracle/knowledge.h"
+#include "model/oracle/machine.h"
+#include "model/oracle/state.h"
+#include "model/oracle/surroundings.h"
+
+namespace cm::model {
+
+// How many possibilities a component may have before the oracle gives up.
+inline constexpr size_t kMostPossibilities = 4096;
+
+class Steps {
+ public:
+  Steps(const Knowledge& knowledge, const Surroundings& surroundings);
+
+  // Closes the set over everything that may have happened by window.end, and drops possibilities
+  // in which something is overdue. False when there are too many. `overdue` names what would have
+  // had to happen, if nothing is left.
+  bool Close(PossibilitySet* set, const Window& window, std::vector<std::string>* overdue) const;
+
+ private:
+  // When a step may happen and when it must have: it is skipped when too early.
+  struct Due {
+    int64_t not_before = 0;
+    int64_t not_after = 0;
+  };
+  class Walk;
+
+  Due Prompt(Span since, const Window& window, int64_t late = 0) const;
+  Due Timer(Span since, Duration nominal) const;
+
+  const Knowledge& knowledge_;
+  const Surroundings& surroundings_;
+  Machine machine_;
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_STEPS_H_

@@ -1,0 +1,173 @@
+#include "model/oracle/surroundings.h"
+
+#include <algorithm>
+
+namespace cm::model {
+namespace {
+
+// How long a message may be held back for others to pass it.
+constexpr Duration kReordering = Duration::Milliseconds(10);
+
+// The message on the wire behind each way of sending it.
+MadKind MadOf(Sends kind) {
+  switch (kind) {
+    case Sends::kReq:
+      return MadKind::kReq;
+    case Sends::kMra:
+      return MadKind::kMra;
+    case Sends::kRep:
+      return MadKind::kRep;
+    case Sends::kRtu:
+      return MadKind::kRtu;
+    case Sends::kDreq:
+      return MadKind::kDreq;
+    case Sends::kDrep:
+      return MadKind::kDrep;
+    default:
+      return MadKind::kRej;
+  }
+}
+
+}  // namespace
+
+Surroundings::Surroundings(const Topology& topology, const Profile& profile)
+    : topology_(topology), profile_(profile), devices_(topology.devices.size()) {
+  for (uint8_t device = 0; device < devices_.size(); ++device) order_.push_back(device);
+}
+
+void Surroundings::Inject(const Fault& fault, int64_t now) {
+  DeviceInfo& device = devices_[topology_.sides[fault.side].device];
+  disturbed_ = true;
+  switch (fault.kind) {
+    case FaultKind::kDrop:
+    case FaultKind::kDelay:
+    case FaultKind::kDuplicate:
+    case FaultKind::kReorder:
+      rules_.push_back({fault, now});
+      return;
+    case FaultKind::kLinkDown:
+    case FaultKind::kLinkUp:
+      device.up = fault.kind == FaultKind::kLinkUp;
+      device.link_changed = now;
+      return;
+    case FaultKind::kRemoveDevice:
+    case FaultKind::kAddDevice:
+      if (device.registered == (fault.kind == FaultKind::kAddDevice)) return;
+      device.registered = !device.registered;
+      std::erase(order_, topology_.sides[fault.side].device);
+      order_.push_back(topology_.sides[fault.side].device);
+      device.changes = true;
+      device.changed = now;
+      device.deaf_from = now + profile_.timing.prompt.nanoseconds();
+      return;
+    case FaultKind::kFailOver:
+      device.bond_slave ^= 1;
+      return;
+    case FaultKind::kNeighbourChange:
+      device.neighbour_wrong = true;
+      device.neighbour_changed = now;
+      return;
+    case FaultKind::kExit:
+      return;
+  }
+}
+
+void Surroundings::Heal() {
+  rules_.clear();
+  for (DeviceInfo& device : devices_) {
+    device.up = true;
+    device.neighbour_wrong = false;
+  }
+}
+
+void Surroundings::Settle(int64_t now) {
+  for (DeviceInfo& device : devices_) device.deaf_from = std::min(device.deaf_from, now);
+}
+
+// Whether what began at `since` may still be under way.
+bool Surroundings::Prompt(int64_t since, const Window& window) const {
+  const int64_t bound = profile_.timing.prompt.nanoseconds();
+  return since > window.settled && since + bound >= window.begin;
+}
+
+Tri Surroundings::Registered(uint8_t device, const Window& window) const {
+  const DeviceInfo& info = devices_[device];
+  if (info.changes && Prompt(info.changed, window)) return Tri::kMaybe;
+  return info.registered ? Tri::kYes : Tri::kNo;
+}
+
+uint8_t Surroundings::FirstWorking(uint8_t kernel, const Window& window, Tri least) const {
+  uint8_t first = kNoDevice;
+  for (const uint8_t device : order_) {
+    if (topology_.devices[device].kernel != kernel || Registered(device, window) < least) continue;
+    if (devices_[device].up) return device;
+    if (first == kNoDevice) first = device;
+  }
+  return first;
+}
+
+InlineVector<uint8_t, 2> Surroundings::LoopbackDevices(uint8_t kernel, const Window& window) const {
+  InlineVector<uint8_t, 2> found;
+  const uint8_t early = FirstWorking(kernel, window, Tri::kMaybe);
+  const uint8_t late = FirstWorking(kernel, window, Tri::kYes);
+  found.push_back(early);
+  if (late != early) found.push_back(late);
+  return found;
+}
+
+void Surroundings::ApplyRule(const Rule& rule, const Flight& flight, Fate* fate) const {
+  const Fault& fault = rule.fault;
+  if (topology_.sides[fault.side].device != flight.from_device ||
+      !fault.messages.Has(MadOf(flight.kind))) {
+    return;
+  }
+  if (fault.window != Duration::Max() &&
+      flight.since.earliest > rule.since + fault.window.nanoseconds()) {
+    return;
+  }
+  const bool always = fault.first == 1 && fault.last == 0 && fault.window == Duration::Max() &&
+                      flight.since.earliest >= rule.since;
+  switch (fault.kind) {
+    case FaultKind::kDrop:
+      fate->can_be_lost = true;
+      if (always) fate->can_arrive = false;
+      break;
+    case FaultKind::kDelay:
+      fate->in_order = false;
+      fate->late += fault.by.nanoseconds();
+      break;
+    case FaultKind::kDuplicate:
+      fate->can_be_copied = !flight.copied;
+      break;
+    default:
+      fate->in_order = false;
+      fate->late += kReordering.nanoseconds();
+      break;
+  }
+}
+
+Fate Surroundings::FateOf(const Flight& flight) const {
+  Fate fate;
+  const DeviceInfo& to = devices_[flight.to_device];
+  if (!to.registered) {
+    // The device that is being removed hears for a moment longer.
+    fate.can_be_lost = true;
+    if (flight.since.earliest >= to.deaf_from) fate.can_arrive = false;
+  }
+  if (flight.from_device == flight.to_device) return fate;  // it never meets the link
+  const DeviceInfo& from = devices_[flight.from_device];
+  if (!from.up || !to.up) {
+    fate.can_be_lost = true;
+    fate.fails_at_sender = !from.up && profile_.dialect.link_down_fails_sends;
+    const int64_t changed = from.up ? to.link_changed : from.link_changed;
+    if (flight.since.earliest > changed) fate.can_arrive = false;
+  }
+  if (from.neighbour_wrong) {
+    fate.can_be_lost = true;
+    if (flight.since.earliest > from.neighbour_changed) fate.can_arrive = false;
+  }
+  for (const Rule& rule : rules_) ApplyRule(rule, flight, &fate);
+  return fate;
+}
+
+}  // namespace cm::model

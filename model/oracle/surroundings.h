@@ -1,0 +1,89 @@
+// The environment, as far as the conversation tells: what may be lost, late or gone.
+#ifndef MODEL_ORACLE_SURROUNDINGS_H_
+#define MODEL_ORACLE_SURROUNDINGS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "model/base/inline_vector.h"
+#include "model/oracle/state.h"
+#include "model/vocabulary/fault.h"
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
+
+namespace cm::model {
+
+// When an observation was made, in ns, and since when nothing prompt can be left over.
+struct Window {
+  int64_t begin = 0;
+  int64_t end = 0;
+  int64_t settled = -1;  // what was to happen promptly before this has happened
+};
+
+enum class Tri : uint8_t { kNo, kMaybe, kYes };
+
+// What can become of a message.
+struct Fate {
+  bool can_arrive = true;
+  bool can_be_lost = false;
+  bool can_be_copied = false;
+  bool in_order = true;          // behind what its sender sent before
+  bool fails_at_sender = false;  // its sender finds at once that it cannot be sent
+  int64_t late = 0;              // how much later than promptly it may arrive
+};
+
+class Surroundings {
+ public:
+  Surroundings(const Topology& topology, const Profile& profile);
+
+  // The environment does something at `now`.
+  void Inject(const Fault& fault, int64_t now);
+  void Heal();
+  // Everything prompt that was under way has happened by `now`.
+  void Settle(int64_t now);
+
+  Fate FateOf(const Flight& flight) const;
+  // Whether ids can be bound to the device.
+  Tri Registered(uint8_t device, const Window& window) const;
+  bool LinkUp(uint8_t device) const { return devices_[device].up; }
+  // The devices that a loopback destination may take on the kernel: one, or one and the one that
+  // takes its place. source: linux 6.1 cma.c cma_bind_loopback
+  InlineVector<uint8_t, 2> LoopbackDevices(uint8_t kernel, const Window& window) const;
+  bool NeighbourWrong(uint8_t device) const { return devices_[device].neighbour_wrong; }
+  uint8_t BondSlave(uint8_t device) const { return devices_[device].bond_slave; }
+  // Something was done that can make things late or lost.
+  bool disturbed() const { return disturbed_; }
+
+ private:
+  struct DeviceInfo {
+    bool registered = true;
+    bool up = true;
+    bool neighbour_wrong = false;
+    uint8_t bond_slave = 0;
+    bool changes = false;   // it was removed or added
+    int64_t changed = 0;    // and when
+    int64_t deaf_from = 0;  // a removed one: what is sent from then on does not arrive
+    int64_t link_changed = 0;
+    int64_t neighbour_changed = 0;
+  };
+  struct Rule {
+    Fault fault;
+    int64_t since = 0;
+  };
+
+  void ApplyRule(const Rule& rule, const Flight& flight, Fate* fate) const;
+  bool Prompt(int64_t since, const Window& window) const;
+
+  const Topology& topology_;
+  const Profile& profile_;
+  uint8_t FirstWorking(uint8_t kernel, const Window& window, Tri least) const;
+
+  std::vector<DeviceInfo> devices_;
+  std::vector<uint8_t> order_;  // devices in the order of their registration
+  std::vector<Rule> rules_;
+  bool disturbed_ = false;
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_SURROUNDINGS_H_

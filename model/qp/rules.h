@@ -1,0 +1,61 @@
+// The queue pair table: the transitions that the library makes on its user's behalf.
+#ifndef MODEL_QP_RULES_H_
+#define MODEL_QP_RULES_H_
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "model/rules/rule.h"
+
+namespace cm::model {
+
+// A queue pair between two calls: RESET and RTR are passed through, not rested in.
+enum class QpPhase : uint8_t { kNone, kInit, kRts, kErr, kSame };
+inline constexpr int kQpPhaseCount = 4;
+using QpPhases = Set<QpPhase>;
+
+enum class QpStimulus : uint8_t { kCreate, kBringUp, kError, kDestroy };
+inline constexpr int kQpStimulusCount = 4;
+
+struct QpRule {
+  std::string_view id;
+  QpPhases from;
+  QpStimulus on;
+  bool possible;
+  QpPhase to;
+  Evidence evidence;
+};
+
+namespace rules {
+
+inline constexpr QpPhases kAnyQp = QpPhases::All(kQpPhaseCount);
+
+// clang-format off
+inline constexpr auto kQps = std::to_array<QpRule>({
+  {"qp-create-1", QpPhase::kNone, QpStimulus::kCreate, true, QpPhase::kInit, {"man rdma_create_qp(3)", "6.1-rxe/01-connect_disconnect_by_active:11"}},
+  {"qp-create-2", kAnyQp.Except(QpPhase::kNone), QpStimulus::kCreate, false, QpPhase::kSame, {"rdma-core 44 cma.c rdma_create_qp_ex", "6.1-rxe/49-qp_misuse:18"}},
+  {"qp-up-1", QpPhase::kInit, QpStimulus::kBringUp, true, QpPhase::kRts, {"rdma-core 44 cma.c ucma_modify_qp_rtr, ucma_modify_qp_rts", "6.1-rxe/01-connect_disconnect_by_active:15"}},
+  {"qp-up-2", QpPhase::kNone, QpStimulus::kBringUp, true, QpPhase::kSame, {"rdma-core 44 cma.c ucma_modify_qp_rtr", ""}},
+  {"qp-up-3", QpPhases(QpPhase::kRts) | QpPhase::kErr, QpStimulus::kBringUp, false, QpPhase::kSame, {"linux 6.1 verbs.c ib_modify_qp_is_ok", ""}},
+  {"qp-error-1", kAnyQp.Except(QpPhase::kNone), QpStimulus::kError, true, QpPhase::kErr, {"rdma-core 44 cma.c ucma_modify_qp_err", "6.1-rxe/01-connect_disconnect_by_active:20"}},
+  {"qp-error-2", QpPhase::kNone, QpStimulus::kError, true, QpPhase::kSame, {"rdma-core 44 cma.c ucma_modify_qp_err", "6.1-rxe/05-connect_without_qp_then_establish:21"}},
+  {"qp-destroy-1", kAnyQp.Except(QpPhase::kNone), QpStimulus::kDestroy, true, QpPhase::kNone, {"man rdma_destroy_qp(3)", "6.1-rxe/15-connecting_id_destroyed_after_accept:17"}},
+});
+// clang-format on
+
+}  // namespace rules
+
+std::string_view ToString(QpPhase phase);
+std::string_view ToString(QpStimulus stimulus);
+
+// The row for a stimulus in a phase; null where destroying nothing would crash.
+constexpr const QpRule* FindQpRule(QpPhase phase, QpStimulus on) {
+  for (const QpRule& rule : rules::kQps)
+    if (rule.on == on && rule.from.Has(phase)) return &rule;
+  return nullptr;
+}
+
+}  // namespace cm::model
+
+#endif  // MODEL_QP_RULES_H_

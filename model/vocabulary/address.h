@@ -1,0 +1,49 @@
+// Addresses as a conversation names them: by what they are, so that one text fits every topology.
+#ifndef MODEL_VOCABULARY_ADDRESS_H_
+#define MODEL_VOCABULARY_ADDRESS_H_
+
+#include <compare>
+#include <cstdint>
+
+namespace cm {
+
+enum class AddressKind : uint8_t {
+  kNone,        // no address: a null pointer as an argument, family 0 when shown
+  kSide,        // the address of a side's device
+  kAny,         // 0.0.0.0 or ::
+  kLoopback,    // 127.0.0.1 or ::1
+  kForeign,     // an address that no interface has
+  kUnroutable,  // an address that no route leads to
+  kSilent,      // an address on the passive side's link that nobody answers for
+  kBadFamily,   // a sockaddr of a family that librdmacm does not know
+};
+
+// A socket address. `port` is in host order.
+struct Address {
+  AddressKind kind = AddressKind::kNone;
+  uint8_t side = 0;    // for kSide: index into the topology's sides
+  bool v6 = false;     // IPv6 rather than IPv4
+  uint8_t family = 0;  // for kBadFamily
+  uint16_t port = 0;
+
+  friend constexpr auto operator<=>(const Address&, const Address&) = default;
+
+  constexpr Address WithPort(uint16_t p) const {
+    Address a = *this;
+    a.port = p;
+    return a;
+  }
+  // The same but for the port.
+  constexpr bool SameHost(const Address& other) const { return WithPort(0) == other.WithPort(0); }
+  // What the kernel takes for a wildcard. source: linux 6.1 cma.c cma_any_addr, cma_loopback_addr
+  constexpr bool AnyOrLoopback() const {
+    return kind == AddressKind::kAny || kind == AddressKind::kLoopback;
+  }
+};
+
+// Ports from here on are drawn by the kernel; which one is nobody's business.
+inline constexpr uint16_t kFirstEphemeralPort = 32768;
+
+}  // namespace cm
+
+#endif  // MODEL_VOCABULARY_ADDRESS_H_

@@ -1,0 +1,57 @@
+// Private data of a connection message.
+#ifndef MODEL_VOCABULARY_PRIVATE_DATA_H_
+#define MODEL_VOCABULARY_PRIVATE_DATA_H_
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace cm {
+
+// Up to 255 bytes, as much as the uint8_t of the C structures can announce.
+class PrivateData {
+ public:
+  PrivateData() = default;
+  explicit PrivateData(std::span<const uint8_t> bytes)
+      : size_(static_cast<uint8_t>(std::min<size_t>(bytes.size(), 255))) {
+    std::copy_n(bytes.begin(), size_, bytes_.begin());
+  }
+  // 01 02 03 ...: content that shows where it was cut.
+  static PrivateData Counting(uint8_t size) {
+    PrivateData data;
+    data.size_ = size;
+    for (uint8_t i = 0; i < size; ++i) data.bytes_[i] = static_cast<uint8_t>(i + 1);
+    return data;
+  }
+
+  uint8_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  std::span<const uint8_t> bytes() const { return {bytes_.data(), size_}; }
+
+  // The same content with the given length: cut, or padded with zeros.
+  PrivateData Resized(uint8_t size) const {
+    PrivateData data;
+    data.size_ = size;
+    std::copy_n(bytes_.begin(), std::min(size, size_), data.bytes_.begin());
+    return data;
+  }
+  // The length without trailing zeros.
+  uint8_t SignificantSize() const {
+    uint8_t n = size_;
+    while (n > 0 && bytes_[n - 1] == 0) --n;
+    return n;
+  }
+
+  friend bool operator==(const PrivateData& a, const PrivateData& b) {
+    return std::ranges::equal(a.bytes(), b.bytes());
+  }
+
+ private:
+  uint8_t size_ = 0;
+  std::array<uint8_t, 255> bytes_{};
+};
+
+}  // namespace cm
+
+#endif  // MODEL_VOCABULARY_PRIVATE_DATA_H_

@@ -1,0 +1,72 @@
+#include "model/vocabulary/profile.h"
+
+#include <algorithm>
+
+namespace cm {
+namespace {
+
+// linux 6.1 cm.c cm_ack_timeout: the time a message may take, as an exponent.
+int AckTimeout(int ack_delay, int packet_lifetime) {
+  const int there = packet_lifetime + 1;
+  const int sum = there >= ack_delay ? there + (ack_delay >= there - 1 ? 1 : 0)
+                                     : ack_delay + (there >= ack_delay - 1 ? 1 : 0);
+  return std::min(31, sum);
+}
+
+Capabilities Everything() {
+  Capabilities all;
+  for (int i = 0; i < kCapabilityCount; ++i) all = all.With(static_cast<Capability>(i));
+  return all.Without(Capability::kCrashes);
+}
+
+std::vector<Profile> MakeProfiles() {
+  Profile linux61{.name = "6.1-rxe",
+                  .sentence = "librdmacm 44 on Linux 6.1 over Soft-RoCE: the reference.",
+                  .capabilities = Everything()};
+  Profile linux612 = linux61;
+  linux612.name = "6.12-rxe";
+  linux612.sentence = "librdmacm 56 on Linux 6.12 over Soft-RoCE.";
+  linux612.timing.packet_lifetime = 16;
+  linux612.dialect.link_down_fails_sends = false;
+  Profile linux72 = linux612;
+  linux72.name = "7.2-rxe";
+  linux72.sentence = "librdmacm 65 on Linux 7.2 over Soft-RoCE.";
+  linux72.dialect.link_down_fails_sends = true;
+  Profile strict = linux61;
+  strict.name = "strict";
+  strict.sentence = "As 6.1-rxe, and takes no deviations.";
+  return {linux61, linux612, linux72, strict};
+}
+
+const std::vector<Profile>& All() {
+  static const std::vector<Profile> all = MakeProfiles();
+  return all;
+}
+
+}  // namespace
+
+Duration Timing::Exponent(int t) {
+  return Duration::Milliseconds(int64_t{1} << std::max(t - 8, 0));
+}
+
+Duration Timing::RequestInterval() const {
+  return Exponent(packet_lifetime) * 2 + Exponent(response_timeout);
+}
+
+Duration Timing::ReplyInterval() const { return Exponent(response_timeout); }
+
+Duration Timing::AfterMra() const {
+  return Exponent(mra_service_timeout) + Exponent(packet_lifetime + 1);
+}
+
+Duration Timing::Timewait() const { return Exponent(AckTimeout(ack_delay, packet_lifetime)); }
+
+std::span<const Profile> Profiles() { return All(); }
+
+const Profile* FindProfile(std::string_view name) {
+  for (const Profile& profile : All())
+    if (profile.name == name) return &profile;
+  return nullptr;
+}
+
+}  // namespace cm

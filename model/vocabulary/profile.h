@@ -1,0 +1,86 @@
+// A profile: what an implementation may differ in without being wrong.
+#ifndef MODEL_VOCABULARY_PROFILE_H_
+#define MODEL_VOCABULARY_PROFILE_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/duration.h"
+#include "model/vocabulary/fault.h"
+
+namespace cm {
+
+// Timers of the communication manager, as the exponents that the protocol carries.
+// source: facts of linux 6.1 cm.c cm_convert_to_ms, cm_ack_timeout, cma.c CMA_IBOE_PACKET_LIFETIME
+struct Timing {
+  int packet_lifetime = 18;      // of a RoCE path; 16 from linux 6.12 on
+  int ack_delay = 15;            // of the local device
+  int response_timeout = 20;     // CMA_CM_RESPONSE_TIMEOUT
+  int max_retries = 15;          // CMA_MAX_CM_RETRIES: one more transmission than this
+  int mra_service_timeout = 24;  // CMA_CM_MRA_SETTING
+  Duration prompt = Duration::Milliseconds(200);  // anything that waits for no long timer is done
+  Duration quiet = Duration::Milliseconds(20);    // `settle` ends when nothing happened for so long
+  int late_percent = 8;  // a kernel timer may be late by this much of its nominal length,
+  Duration late = Duration::Milliseconds(300);  // and by this much more
+
+  // 2^(t-8) ms, at least 1 ms.
+  static Duration Exponent(int t);
+  Duration RequestInterval() const;  // between two REQ, or two DREQ of the active side
+  Duration ReplyInterval() const;    // between two REP, or two DREQ of the passive side
+  Duration AfterMra() const;         // between two transmissions once an MRA came
+  Duration Timewait() const;
+  // From the first transmission until the sender gives up.
+  Duration GiveUp(Duration interval) const { return interval * (max_retries + 1); }
+  // The latest moment of a timer whose nominal length is `nominal`.
+  Duration Latest(Duration nominal) const { return nominal + nominal * late_percent / 100 + late; }
+  // No call stays blocked longer than this unless nothing can ever answer it.
+  Duration Longest() const { return Latest(RequestInterval() + AfterMra() * max_retries); }
+
+  friend bool operator==(const Timing&, const Timing&) = default;
+};
+
+// Numbers that bound arguments.
+struct Limits {
+  uint8_t request_data = 56;  // private data of rdma_connect over IP: 92 minus the CMA header
+  uint8_t reply_data = 196;   // of rdma_accept
+  uint8_t reject_data = 148;  // of rdma_reject
+  uint8_t max_depth = 128;    // responder resources and initiator depth of the device
+  uint8_t max_retry_count = 7;
+  uint32_t max_backlog = 1024;
+  friend bool operator==(const Limits&, const Limits&) = default;
+};
+
+// Which permitted behaviour an implementation shows.
+struct Dialect {
+  bool link_down_fails_sends = true;  // a request over a link that is down fails at once
+  friend bool operator==(const Dialect&, const Dialect&) = default;
+};
+
+// Behaviour known to be wrong: run anyway, expected to fail.
+struct Deviation {
+  std::string id;      // of the property or rule
+  std::string reason;  // never empty
+  friend bool operator==(const Deviation&, const Deviation&) = default;
+};
+
+struct Profile {
+  std::string name;
+  std::string sentence;
+  Timing timing;
+  Limits limits;
+  Dialect dialect;
+  Capabilities capabilities;  // of the environment that goes with it, unless said otherwise
+  std::vector<Deviation> deviations;
+  friend bool operator==(const Profile&, const Profile&) = default;
+};
+
+// 6.1-rxe, 6.12-rxe, 7.2-rxe, strict.
+std::span<const Profile> Profiles();
+const Profile* FindProfile(std::string_view name);
+
+}  // namespace cm
+
+#endif  // MODEL_VOCABULARY_PROFILE_H_

@@ -1,0 +1,104 @@
+#include "model/vocabulary/protocol.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace cm {
+namespace {
+
+constexpr std::string_view kEventPrefix = "RDMA_CM_EVENT_";
+
+constexpr std::array<std::string_view, kEventTypeCount> kEventNames = {
+    "RDMA_CM_EVENT_ADDR_RESOLVED",   "RDMA_CM_EVENT_ADDR_ERROR",
+    "RDMA_CM_EVENT_ROUTE_RESOLVED",  "RDMA_CM_EVENT_ROUTE_ERROR",
+    "RDMA_CM_EVENT_CONNECT_REQUEST", "RDMA_CM_EVENT_CONNECT_RESPONSE",
+    "RDMA_CM_EVENT_CONNECT_ERROR",   "RDMA_CM_EVENT_UNREACHABLE",
+    "RDMA_CM_EVENT_REJECTED",        "RDMA_CM_EVENT_ESTABLISHED",
+    "RDMA_CM_EVENT_DISCONNECTED",    "RDMA_CM_EVENT_DEVICE_REMOVAL",
+    "RDMA_CM_EVENT_MULTICAST_JOIN",  "RDMA_CM_EVENT_MULTICAST_ERROR",
+    "RDMA_CM_EVENT_ADDR_CHANGE",     "RDMA_CM_EVENT_TIMEWAIT_EXIT",
+};
+
+constexpr std::array<std::string_view, kMadKindCount> kMadNames = {"REQ", "MRA",  "REJ", "REP",
+                                                                   "RTU", "DREQ", "DREP"};
+
+constexpr auto kReasonNames = std::to_array<std::pair<RejReason, std::string_view>>({
+    {RejReason::kNoQp, "IB_CM_REJ_NO_QP"},
+    {RejReason::kNoResources, "IB_CM_REJ_NO_RESOURCES"},
+    {RejReason::kTimeout, "IB_CM_REJ_TIMEOUT"},
+    {RejReason::kInvalidCommId, "IB_CM_REJ_INVALID_COMM_ID"},
+    {RejReason::kInvalidServiceId, "IB_CM_REJ_INVALID_SERVICE_ID"},
+    {RejReason::kInvalidTransportType, "IB_CM_REJ_INVALID_TRANSPORT_TYPE"},
+    {RejReason::kStaleConn, "IB_CM_REJ_STALE_CONN"},
+    {RejReason::kInvalidGid, "IB_CM_REJ_INVALID_GID"},
+    {RejReason::kInvalidAltGid, "IB_CM_REJ_INVALID_ALT_GID"},
+    {RejReason::kConsumerDefined, "IB_CM_REJ_CONSUMER_DEFINED"},
+    {RejReason::kDuplicateLocalCommId, "IB_CM_REJ_DUPLICATE_LOCAL_COMM_ID"},
+    {RejReason::kVendorOptionNotSupported, "IB_CM_REJ_VENDOR_OPTION_NOT_SUPPORTED"},
+});
+
+constexpr auto kSpaceNames = std::to_array<std::pair<PortSpace, std::string_view>>({
+    {PortSpace::kTcp, "RDMA_PS_TCP"},
+    {PortSpace::kUdp, "RDMA_PS_UDP"},
+    {PortSpace::kIpoib, "RDMA_PS_IPOIB"},
+    {PortSpace::kIb, "RDMA_PS_IB"},
+});
+
+constexpr std::array<std::string_view, 7> kQpNames = {"RESET", "INIT", "RTR", "RTS",
+                                                      "SQD",   "SQE",  "ERR"};
+
+template <typename E, size_t N>
+std::optional<E> Find(const std::array<std::string_view, N>& names, std::string_view name) {
+  for (size_t i = 0; i < N; ++i)
+    if (names[i] == name) return static_cast<E>(i);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view ToString(EventType type) { return kEventNames[static_cast<size_t>(type)]; }
+
+std::string_view ShortName(EventType type) { return ToString(type).substr(kEventPrefix.size()); }
+
+std::optional<EventType> ParseEventType(std::string_view name) {
+  for (size_t i = 0; i < kEventNames.size(); ++i) {
+    if (kEventNames[i] == name || kEventNames[i].substr(kEventPrefix.size()) == name)
+      return static_cast<EventType>(i);
+  }
+  return std::nullopt;
+}
+
+std::string_view ToString(MadKind kind) { return kMadNames[static_cast<size_t>(kind)]; }
+
+std::optional<MadKind> ParseMadKind(std::string_view name) {
+  return Find<MadKind>(kMadNames, name);
+}
+
+std::string ToString(RejReason reason) {
+  for (const auto& [value, name] : kReasonNames)
+    if (value == reason) return std::string(name);
+  return std::to_string(static_cast<int>(reason));
+}
+
+std::string ToString(PortSpace space) {
+  for (const auto& [value, name] : kSpaceNames)
+    if (value == space) return std::string(name);
+  return std::to_string(static_cast<int>(space));
+}
+
+std::optional<PortSpace> ParsePortSpace(std::string_view name) {
+  for (const auto& [value, known] : kSpaceNames)
+    if (known == name) return value;
+  uint16_t number = 0;
+  const char* const last = name.data() + name.size();
+  const auto [end, error] = std::from_chars(name.data(), last, number);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return static_cast<PortSpace>(number);
+}
+
+std::string_view ToString(QpState state) { return kQpNames[static_cast<size_t>(state)]; }
+
+std::optional<QpState> ParseQpState(std::string_view name) { return Find<QpState>(kQpNames, name); }
+
+}  // namespace cm

@@ -1,0 +1,177 @@
+#include "model/vocabulary/topology.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace cm {
+namespace {
+
+// The address plan is the same everywhere; a hardware site maps it to addresses of its own.
+constexpr std::string_view kActiveV4 = "10.0.0.1";
+constexpr std::string_view kActiveV6 = "fd00::1";
+constexpr std::string_view kPassiveV4 = "10.0.1.1";
+constexpr std::string_view kPassiveV6 = "fd00:1::1";
+
+struct SpecialHost {
+  AddressKind kind;
+  std::string_view name;
+  std::string_view v4;
+  std::string_view v6;
+};
+
+constexpr auto kSpecialHosts = std::to_array<SpecialHost>({
+    {AddressKind::kAny, "any", "0.0.0.0", "::"},
+    {AddressKind::kLoopback, "loopback", "127.0.0.1", "::1"},
+    {AddressKind::kForeign, "foreign", "10.9.9.9", "fd00:9::9"},
+    {AddressKind::kUnroutable, "unroutable", "192.168.55.1", "fd55::1"},
+    {AddressKind::kSilent, "silent", "10.0.1.99", "fd00:1::99"},
+});
+
+constexpr std::string_view kV6Suffix = ".v6";
+constexpr std::string_view kFamilyPrefix = "family";
+
+std::optional<uint16_t> ParsePort(std::string_view text) {
+  uint16_t port = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, port);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return port;
+}
+
+std::optional<Address> BadFamily(std::string_view number) {
+  const std::optional<uint16_t> family = ParsePort(number);
+  if (!family || *family > 255) return std::nullopt;
+  return Address{.kind = AddressKind::kBadFamily, .family = static_cast<uint8_t>(*family)};
+}
+
+// Splits "host:port" or "[host]:port".
+std::optional<std::pair<std::string_view, uint16_t>> SplitPort(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const std::optional<uint16_t> port = ParsePort(text.substr(colon + 1));
+  if (!port) return std::nullopt;
+  std::string_view host = text.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']')
+    host = host.substr(1, host.size() - 2);
+  return std::pair{host, *port};
+}
+
+std::vector<Topology> MakeTopologies() {
+  const DeviceInfo active{.name = "rxe0", .netdev = "veth0", .v4 = kActiveV4, .v6 = kActiveV6};
+  const DeviceInfo passive{.name = "rxe1", .netdev = "veth1", .v4 = kPassiveV4, .v6 = kPassiveV6};
+  DeviceInfo far = passive;
+  far.kernel = 1;
+  DeviceInfo bonded = active;
+  bonded.netdev = "bond0";
+  bonded.bonded = true;
+  const std::vector<SideInfo> sides = {{.name = "active", .device = 0},
+                                       {.name = "passive", .device = 1}};
+  return {
+      {.name = "two-kernels",
+       .sentence = "Each side on a kernel of its own, one device each, one link between them.",
+       .devices = {active, far},
+       .sides = sides},
+      {.name = "one-kernel-two-devices",
+       .sentence = "Both sides on one kernel, so that they share ports; one device each.",
+       .devices = {active, passive},
+       .sides = sides},
+      {.name = "bond",
+       .sentence = "Both sides on one kernel; the active side's device is on a bond that can fail "
+                   "over.",
+       .devices = {bonded, passive},
+       .sides = sides},
+  };
+}
+
+const std::vector<Topology>& All() {
+  static const std::vector<Topology> all = MakeTopologies();
+  return all;
+}
+
+}  // namespace
+
+std::optional<uint8_t> Topology::SideNamed(std::string_view side) const {
+  for (size_t i = 0; i < sides.size(); ++i)
+    if (sides[i].name == side) return static_cast<uint8_t>(i);
+  return std::nullopt;
+}
+
+std::span<const Topology> Topologies() { return All(); }
+
+const Topology* FindTopology(std::string_view name) {
+  for (const Topology& topology : All())
+    if (topology.name == name) return &topology;
+  return nullptr;
+}
+
+std::string ToString(const Address& address, const Topology& topology) {
+  if (address.kind == AddressKind::kNone) return "null";
+  if (address.kind == AddressKind::kBadFamily)
+    return std::string(kFamilyPrefix) + std::to_string(address.family);
+  std::string text;
+  if (address.kind == AddressKind::kSide) {
+    text = topology.sides[address.side].name;
+  } else {
+    for (const SpecialHost& host : kSpecialHosts)
+      if (host.kind == address.kind) text = host.name;
+  }
+  if (address.v6) text += kV6Suffix;
+  return text + ":" + std::to_string(address.port);
+}
+
+std::optional<Address> ParseAddress(std::string_view text, const Topology& topology) {
+  if (text == "null") return Address{};
+  if (text.starts_with(kFamilyPrefix)) return BadFamily(text.substr(kFamilyPrefix.size()));
+  const auto split = SplitPort(text);
+  if (!split) return std::nullopt;
+  auto [host, port] = *split;
+  Address address{.port = port};
+  if (host.ends_with(kV6Suffix)) {
+    address.v6 = true;
+    host.remove_suffix(kV6Suffix.size());
+  }
+  if (const std::optional<uint8_t> side = topology.SideNamed(host)) {
+    address.kind = AddressKind::kSide;
+    address.side = *side;
+    return address;
+  }
+  for (const SpecialHost& special : kSpecialHosts) {
+    if (special.name != host) continue;
+    address.kind = special.kind;
+    return address;
+  }
+  return std::nullopt;
+}
+
+std::string NumericHost(const Address& address, const Topology& topology) {
+  if (address.kind == AddressKind::kSide) {
+    const DeviceInfo& device = topology.devices[topology.sides[address.side].device];
+    return std::string(address.v6 ? device.v6 : device.v4);
+  }
+  for (const SpecialHost& host : kSpecialHosts)
+    if (host.kind == address.kind) return std::string(address.v6 ? host.v6 : host.v4);
+  return {};
+}
+
+std::optional<Address> AddressOfNumeric(std::string_view text, const Topology& topology) {
+  if (text == "null") return Address{};
+  if (text == "af0") return Address{.kind = AddressKind::kBadFamily, .family = 0};
+  if (text.starts_with("af")) return BadFamily(text.substr(2));
+  const auto split = SplitPort(text);
+  if (!split) return std::nullopt;
+  const auto [host, port] = *split;
+  for (uint8_t side = 0; side < topology.sides.size(); ++side) {
+    const DeviceInfo& device = topology.devices[topology.sides[side].device];
+    if (host == device.v4 || host == device.v6)
+      return Address{
+          .kind = AddressKind::kSide, .side = side, .v6 = host == device.v6, .port = port};
+  }
+  for (const SpecialHost& special : kSpecialHosts) {
+    if (host == special.v4 || host == special.v6)
+      return Address{.kind = special.kind, .v6 = host == special.v6, .port = port};
+  }
+  return std::nullopt;
+}
+
+}  // namespace cm
