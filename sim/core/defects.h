@@ -1,0 +1,57 @@
+// Named defects: each changes one behaviour and keeps the world's invariants. They prove that the
+// suite notices.
+#ifndef SIM_CORE_DEFECTS_H_
+#define SIM_CORE_DEFECTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace cm::sim {
+
+enum class Defect : uint8_t {
+  kNone,
+  kForgetsTimewait,
+  kTimewaitTooShort,
+  kEstablishedTwice,
+  kDestroyIgnoresAcks,
+  kConnectWrongErrno,
+  kConnectWithoutRoute,
+  kRemovalSkipsListener,
+  kRejectDropsData,
+  kNoListenerIsConsumer,
+  kPortNeverFreed,
+  kWildcardSharesPort,
+  kRequestTimerRunsOn,
+  kDisconnectStatusLost,
+  kDepthsNotSwapped,
+  kAddrChangeLost,
+  kRejectAfterEstablished,
+  kDestroyKeepsEvents,
+  kListenerTakesChildren,
+  kDuplicateRequestTwice,
+  kIgnoresRtu,
+  kUnreachablePositive,
+  kRequestDataTooLong,
+  kAcceptDataTooLong,
+  kLateFetchOverwrites,
+  kBacklogIgnored,
+  kRemovalTwice,
+  kDisconnectSilent,
+  kListenAfterResolve,
+};
+
+struct DefectInfo {
+  Defect defect;
+  std::string_view name;
+  std::string_view sentence;
+};
+
+std::span<const DefectInfo> Defects();
+std::optional<Defect> ParseDefect(std::string_view name);
+std::string_view ToString(Defect defect);
+
+}  // namespace cm::sim
+
+#endif  // SIM_CORE_DEFECTS_H_

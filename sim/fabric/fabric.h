@@ -1,0 +1,114 @@
+// Devices, interfaces and the links between them; what becomes of a message under way.
+#ifndef SIM_FABRIC_FABRIC_H_
+#define SIM_FABRIC_FABRIC_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/vocabulary/fault.h"
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
+#include "sim/core/agenda.h"
+#include "sim/core/slab.h"
+#include "sim/fabric/mad.h"
+
+namespace cm::sim {
+
+inline constexpr uint8_t kNoDevice = 0xff;
+
+// One message between two devices.
+struct Packet {
+  bool live = false;
+  uint8_t from = 0;
+  uint8_t to = 0;
+  Instant arrives;  // an arrival event at another instant is stale
+  Mad mad;
+  friend bool operator==(const Packet&, const Packet&) = default;
+};
+
+// An RDMA device and the network interface under it.
+struct DeviceState {
+  bool registered = true;        // ids can be bound to it
+  bool receives = true;          // messages reach it
+  bool up = true;                // its interface
+  bool neighbour_wrong = false;  // its interface has a wrong hardware address for its peers
+  uint8_t bond_slave = 0;        // which of the two interfaces of its bond is active
+  friend bool operator==(const DeviceState&, const DeviceState&) = default;
+};
+
+// A packet fault since its installation. The first rule that matches decides.
+struct InstalledRule {
+  Fault fault;
+  Instant since;
+  uint32_t seen = 0;  // matching packets so far
+  friend bool operator==(const InstalledRule&, const InstalledRule&) = default;
+};
+
+// What an onlooker of the wire writes down; not part of the world's state.
+struct WireNote {
+  Instant at;
+  uint8_t device = 0;
+  MadKind kind = MadKind::kReq;
+  RejReason reason = RejReason::kNone;
+  bool lost = false;
+  PrivateData data;
+};
+
+class Fabric {
+ public:
+  Fabric(const Topology* topology, const Profile* profile);
+
+  const Topology& topology() const { return *topology_; }
+  const DeviceState& device(uint8_t index) const { return devices_[index]; }
+  DeviceState& device(uint8_t index) { return devices_[index]; }
+  uint8_t device_count() const { return static_cast<uint8_t>(devices_.size()); }
+  // Registered devices, the one that has been so for the longest time first.
+  const std::vector<uint8_t>& ByRegistration() const { return registered_; }
+  void Register(uint8_t device);
+  void Unregister(uint8_t device);
+  uint8_t KernelOf(uint8_t device) const { return topology_->devices[device].kernel; }
+
+  // The device that has this address; kNoDevice for an address that is not a side's.
+  uint8_t DeviceOf(const Address& address) const;
+  // The same, if that device belongs to `kernel`.
+  uint8_t LocalDevice(const Address& address, uint8_t kernel) const;
+
+  // Sends a message; false when the sending device finds at once that it cannot.
+  bool Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad);
+  // The packet that arrives; empty when it does not (stale event, or nobody receives).
+  std::optional<Packet> Arrive(Instant now, uint32_t packet);
+
+  void Install(const Fault& fault, Instant now) { rules_.push_back({fault, now}); }
+  void RemoveRules() { rules_.clear(); }
+
+  bool watches = false;  // whether the wire is written down
+  std::vector<WireNote> wire_notes;
+
+  // Pending packets; for fingerprints.
+  const Slab<Packet>& packets() const { return packets_; }
+
+  friend bool operator==(const Fabric& a, const Fabric& b) {
+    return a.devices_ == b.devices_ && a.registered_ == b.registered_ && a.rules_ == b.rules_ &&
+           a.packets_ == b.packets_ && a.held_ == b.held_;
+  }
+
+ private:
+  const InstalledRule* Decide(Instant now, uint8_t from, MadKind kind);
+  void Deliver(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad, Duration after);
+  void Hold(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad);
+  void ReleaseHeld(Agenda* agenda, uint8_t from, Duration after);
+  bool CrossesLink(uint8_t from, uint8_t to) const { return from != to; }
+
+  const Topology* topology_;
+  const Profile* profile_;
+  std::vector<DeviceState> devices_;
+  std::vector<uint8_t> registered_;
+  std::vector<InstalledRule> rules_;
+  Slab<Packet> packets_;
+  std::vector<uint32_t> held_;  // by sending device: a packet that lets the next one pass
+};
+
+}  // namespace cm::sim
+
+#endif  // SIM_FABRIC_FABRIC_H_

@@ -1,0 +1,45 @@
+// A communication management message on its way, as values; bytes are made of it elsewhere.
+#ifndef SIM_FABRIC_MAD_H_
+#define SIM_FABRIC_MAD_H_
+
+#include <cstdint>
+
+#include "model/vocabulary/address.h"
+#include "model/vocabulary/private_data.h"
+#include "model/vocabulary/protocol.h"
+#include "model/vocabulary/reply.h"
+
+namespace cm::sim {
+
+// Which message an MRA or a REJ speaks of. source: linux 6.1 cm_msgs.h enum cm_msg_response
+enum class About : uint8_t { kReq = 0, kRep = 1, kOther = 2 };
+
+struct Mad {
+  MadKind kind = MadKind::kReq;
+  uint32_t local_cid = 0;   // communication id of the sender; 0 when it has none
+  uint32_t remote_cid = 0;  // and of the receiver, as far as the sender knows
+
+  About about = About::kReq;            // MRA, REJ
+  RejReason reason = RejReason::kNone;  // REJ
+  bool names_guid = false;              // REJ: the sender's GUID stands in the information field
+  uint8_t service_timeout = 0;          // MRA, an exponent
+
+  PortSpace space = PortSpace::kTcp;  // REQ: the service id is made of these two
+  uint16_t port = 0;
+  uint8_t guid = 0;              // REQ, REP, REJ: the sender's device
+  uint32_t qp_num = 0;           // REQ, REP: the sender's; DREQ: the receiver's
+  uint8_t response_timeout = 0;  // REQ: how long the receiver waits for an answer
+  uint8_t max_retries = 0;       // REQ
+  uint8_t ack_timeout = 0;       // REQ, an exponent
+  uint8_t ack_delay = 0;         // REP, an exponent
+  ConnFields conn;               // REQ, REP: as the sender gave them
+  Address source;                // REQ: the CMA header
+  Address destination;
+  PrivateData data;
+
+  friend bool operator==(const Mad&, const Mad&) = default;
+};
+
+}  // namespace cm::sim
+
+#endif  // SIM_FABRIC_MAD_H_

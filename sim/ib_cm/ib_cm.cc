@@ -1,0 +1,333 @@
+#include "sim/ib_cm/ib_cm.h"
+
+#include <algorithm>
+
+namespace cm::sim {
+namespace {
+
+// source: linux 6.1 cm.c cm_ack_timeout
+uint8_t AckTimeout(int ack_delay, int packet_lifetime) {
+  int timeout = packet_lifetime + 1;
+  if (timeout >= ack_delay)
+    timeout += ack_delay >= timeout - 1 ? 1 : 0;
+  else
+    timeout = ack_delay + (timeout >= ack_delay - 1 ? 1 : 0);
+  return static_cast<uint8_t>(std::min(timeout, 31));
+}
+
+constexpr Duration kSendErrorLatency = Duration::Microseconds(20);
+
+}  // namespace
+
+uint32_t IbCm::Create(uint8_t kernel, uint8_t device, uint32_t user) {
+  IbId id;
+  id.kernel = kernel;
+  id.device = device;
+  id.user = user;
+  id.local_cid = NewCid();
+  return ids_.Add(std::move(id));
+}
+
+Mad IbCm::Answer(const IbId& id, MadKind kind) const {
+  Mad mad;
+  mad.kind = kind;
+  mad.local_cid = id.local_cid;
+  mad.remote_cid = id.remote_cid;
+  mad.guid = id.device;
+  return mad;
+}
+
+Mad IbCm::Rejection(const IbId& id, About about, RejReason reason) const {
+  Mad rej = Answer(id, MadKind::kRej);
+  rej.about = about;
+  rej.reason = reason;
+  return rej;
+}
+
+void IbCm::Transmit(Context c, uint32_t ib) {
+  IbId& id = ids_[ib];
+  id.mad_timer = c.agenda->Now() + id.interval;
+  if (c.fabric->Send(c.agenda, id.device, id.peer_device, id.message)) {
+    c.agenda->At(id.mad_timer, EventKind::kMadTimer, ib);
+  } else {
+    id.mad_timer = c.agenda->Now() + kSendErrorLatency;
+    c.agenda->At(id.mad_timer, EventKind::kSendFailed, ib);
+  }
+}
+
+void IbCm::SendOutstanding(Context c, uint32_t ib, Mad message) {
+  IbId& id = ids_[ib];
+  id.message = std::move(message);
+  id.message_state = id.state;
+  id.outstanding = true;
+  id.interval = id.base_interval;
+  id.retries_left = id.max_retries;
+  Transmit(c, ib);
+}
+
+void IbCm::Cancel(IbId* id) {
+  id->outstanding = false;
+  id->mad_timer = Instant::Never();
+}
+
+void IbCm::EnterTimewait(Context c, uint32_t ib) {
+  IbId& id = ids_[ib];
+  id.state = IbState::kTimewait;
+  id.known_remotely = false;
+  Duration span = Timing::Exponent(id.av_timeout);
+  if (c.defect == Defect::kTimewaitTooShort) span = Duration::Microseconds(1);
+  id.timewait_timer = c.agenda->Now() + span;
+  c.agenda->At(id.timewait_timer, EventKind::kTimewaitOver, ib);
+}
+
+void IbCm::ResetToIdle(IbId* id) {
+  id->state = IbState::kIdle;
+  id->known_remotely = false;
+}
+
+Errno IbCm::SendReq(Context c, uint32_t ib, uint8_t to_device, Mad req) {
+  IbId& id = ids_[ib];
+  if (id.state != IbState::kIdle) return Errno::kInval;
+  const Timing& timing = c.profile->timing;
+  req.kind = MadKind::kReq;
+  req.local_cid = id.local_cid;
+  req.guid = id.device;
+  req.response_timeout = static_cast<uint8_t>(timing.response_timeout);
+  req.max_retries = static_cast<uint8_t>(timing.max_retries);
+  req.ack_timeout = AckTimeout(timing.ack_delay, timing.packet_lifetime);
+  id.peer_device = to_device;
+  id.local_qpn = req.qp_num;
+  id.av_timeout = static_cast<uint8_t>(timing.packet_lifetime + 1);
+  id.max_retries = req.max_retries;
+  id.state = IbState::kReqSent;
+  id.base_interval = timing.RequestInterval();
+  SendOutstanding(c, ib, std::move(req));
+  return Errno::kNone;
+}
+
+Errno IbCm::SendRep(Context c, uint32_t ib, Mad rep) {
+  IbId& id = ids_[ib];
+  if (id.state != IbState::kReqRcvd && id.state != IbState::kMraReqSent) return Errno::kInval;
+  rep.kind = MadKind::kRep;
+  rep.local_cid = id.local_cid;
+  rep.remote_cid = id.remote_cid;
+  rep.guid = id.device;
+  rep.ack_delay = static_cast<uint8_t>(c.profile->timing.ack_delay);
+  id.local_qpn = rep.qp_num;
+  id.state = IbState::kRepSent;
+  SendOutstanding(c, ib, std::move(rep));
+  return Errno::kNone;
+}
+
+Errno IbCm::SendRtu(Context c, uint32_t ib) {
+  IbId& id = ids_[ib];
+  if (id.state != IbState::kRepRcvd && id.state != IbState::kMraRepSent) return Errno::kInval;
+  id.state = IbState::kEstablished;
+  c.fabric->Send(c.agenda, id.device, id.peer_device, Answer(id, MadKind::kRtu));
+  return Errno::kNone;
+}
+
+Errno IbCm::SendRej(Context c, uint32_t ib, RejReason reason, const PrivateData& data) {
+  IbId& id = ids_[ib];
+  if (data.size() > c.profile->limits.reject_data) return Errno::kInval;
+  Mad rej = Rejection(id, About::kReq, reason);
+  rej.data = data;
+  bool timewait = false;
+  switch (id.state) {
+    case IbState::kReqRcvd:
+      rej.local_cid = 0;
+      break;
+    case IbState::kMraReqSent:
+      break;
+    case IbState::kRepRcvd:
+    case IbState::kMraRepSent:
+      rej.about = About::kRep;
+      break;
+    case IbState::kRepSent:
+    case IbState::kMraRepRcvd:
+      rej.about = About::kOther;
+      timewait = true;
+      break;
+    case IbState::kReqSent:
+    case IbState::kMraReqRcvd:
+      // The request is not taken back: it is transmitted again and again until it runs out.
+      rej.about = About::kOther;
+      break;
+    case IbState::kEstablished:
+      if (c.defect != Defect::kRejectAfterEstablished) return Errno::kInval;
+      rej.about = About::kOther;
+      timewait = true;
+      break;
+    default:
+      return Errno::kInval;
+  }
+  c.fabric->Send(c.agenda, id.device, id.peer_device, rej);
+  if (timewait)
+    EnterTimewait(c, ib);
+  else
+    ResetToIdle(&id);
+  return Errno::kNone;
+}
+
+Errno IbCm::SendDreq(Context c, uint32_t ib) {
+  IbId& id = ids_[ib];
+  if (id.state != IbState::kEstablished) return Errno::kInval;
+  Mad dreq = Answer(id, MadKind::kDreq);
+  dreq.qp_num = id.remote_qpn;
+  id.state = IbState::kDreqSent;
+  SendOutstanding(c, ib, std::move(dreq));
+  return Errno::kNone;
+}
+
+Errno IbCm::SendDrep(Context c, uint32_t ib) {
+  IbId& id = ids_[ib];
+  if (id.state != IbState::kDreqRcvd) return Errno::kInval;
+  c.fabric->Send(c.agenda, id.device, id.peer_device, Answer(id, MadKind::kDrep));
+  EnterTimewait(c, ib);
+  return Errno::kNone;
+}
+
+Errno IbCm::InitQpAttr(uint32_t ib, QpState state) const {
+  switch (ids_[ib].state) {
+    case IbState::kReqSent:
+    case IbState::kMraReqRcvd:
+      return state == QpState::kInit ? Errno::kNone : Errno::kInval;
+    case IbState::kReqRcvd:
+    case IbState::kMraReqSent:
+    case IbState::kRepRcvd:
+    case IbState::kMraRepSent:
+    case IbState::kRepSent:
+    case IbState::kMraRepRcvd:
+    case IbState::kEstablished:
+      return state == QpState::kInit || state == QpState::kRtr || state == QpState::kRts
+                 ? Errno::kNone
+                 : Errno::kInval;
+    default:
+      return Errno::kInval;
+  }
+}
+
+bool IbCm::DestroyByState(Context c, uint32_t ib) {
+  IbId& id = ids_[ib];
+  const auto send = [&](const Mad& mad) {
+    c.fabric->Send(c.agenda, id.device, id.peer_device, mad);
+  };
+  switch (id.state) {
+    case IbState::kReqSent:
+    case IbState::kMraReqRcvd: {
+      Mad rej = Rejection(id, About::kOther, RejReason::kTimeout);
+      rej.names_guid = true;
+      Cancel(&id);
+      send(rej);
+      break;
+    }
+    case IbState::kReqRcvd:
+    case IbState::kMraReqSent:
+      send(Rejection(id, About::kReq, RejReason::kConsumerDefined));
+      break;
+    case IbState::kRepRcvd:
+    case IbState::kMraRepSent:
+      send(Rejection(id, About::kRep, RejReason::kConsumerDefined));
+      break;
+    case IbState::kRepSent:
+    case IbState::kMraRepRcvd:
+      Cancel(&id);
+      send(Rejection(id, About::kOther, RejReason::kConsumerDefined));
+      break;
+    case IbState::kEstablished: {
+      Mad dreq = Answer(id, MadKind::kDreq);
+      dreq.qp_num = id.remote_qpn;
+      send(dreq);
+      break;
+    }
+    case IbState::kDreqSent:
+      Cancel(&id);
+      break;
+    case IbState::kDreqRcvd:
+      send(Answer(id, MadKind::kDrep));
+      break;
+    case IbState::kIdle:
+    case IbState::kTimewait:
+      break;
+  }
+  return !id.outstanding;
+}
+
+bool IbCm::Destroy(Context c, uint32_t ib) {
+  const bool finished = DestroyByState(c, ib);
+  IbId& id = ids_[ib];
+  if (finished) {
+    ids_.Free(ib);
+    return true;
+  }
+  id.dying = true;
+  id.state = IbState::kIdle;
+  id.known_remotely = false;
+  id.timewait_timer = Instant::Never();
+  return false;
+}
+
+void IbCm::OnMadTimer(Context c, uint32_t ib) {
+  if (!ids_.Live(ib)) return;
+  IbId& id = ids_[ib];
+  if (!id.outstanding || id.mad_timer != c.agenda->Now()) return;
+  if (id.retries_left == 0) {
+    GiveUp(c, ib);
+    return;
+  }
+  --id.retries_left;
+  Transmit(c, ib);
+}
+
+void IbCm::OnSendFailed(Context c, uint32_t ib) {
+  if (!ids_.Live(ib)) return;
+  const IbId& id = ids_[ib];
+  if (id.outstanding && id.mad_timer == c.agenda->Now()) GiveUp(c, ib);
+}
+
+void IbCm::GiveUp(Context c, uint32_t ib) {
+  IbId& id = ids_[ib];
+  Cancel(&id);
+  if (id.dying) {
+    const uint32_t user = id.user;
+    ids_.Free(ib);
+    c.user->OnIbGone(user);
+    return;
+  }
+  // A message whose id has moved on is of no interest any more.
+  if (id.state == id.message_state || c.defect == Defect::kRequestTimerRunsOn) Exhausted(c, ib);
+}
+
+void IbCm::Exhausted(Context c, uint32_t ib) {
+  IbId& id = ids_[ib];
+  const uint32_t user = id.user;
+  switch (id.message.kind) {
+    case MadKind::kReq:
+      if (c.defect != Defect::kRequestTimerRunsOn || id.state == IbState::kReqSent ||
+          id.state == IbState::kMraReqRcvd) {
+        ResetToIdle(&id);
+      }
+      c.user->OnIbEvent(user, IbEventKind::kReqError, nullptr);
+      break;
+    case MadKind::kRep:
+      ResetToIdle(&id);
+      c.user->OnIbEvent(user, IbEventKind::kRepError, nullptr);
+      break;
+    default:
+      EnterTimewait(c, ib);
+      c.user->OnIbEvent(user, IbEventKind::kDreqError, nullptr);
+      break;
+  }
+}
+
+void IbCm::OnTimewaitOver(Context c, uint32_t ib) {
+  if (!ids_.Live(ib)) return;
+  IbId& id = ids_[ib];
+  if (id.state != IbState::kTimewait || id.timewait_timer != c.agenda->Now()) return;
+  id.timewait_timer = Instant::Never();
+  id.state = IbState::kIdle;
+  if (c.defect != Defect::kForgetsTimewait)
+    c.user->OnIbEvent(id.user, IbEventKind::kTimewaitExit, nullptr);
+}
+
+}  // namespace cm::sim

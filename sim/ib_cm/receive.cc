@@ -1,0 +1,271 @@
+// What the IB CM does with a message that arrives.
+#include <algorithm>
+
+#include "sim/ib_cm/ib_cm.h"
+
+namespace cm::sim {
+
+// The id that a message speaks of, by both communication ids; an idle id still matches.
+uint32_t IbCm::Match(uint8_t device, uint32_t local_cid, uint32_t remote_cid) const {
+  for (uint32_t ib = 0; ib < ids_.end(); ++ib) {
+    if (!ids_.Live(ib)) continue;
+    const IbId& id = ids_[ib];
+    if (!id.dying && id.device == device && id.local_cid == local_cid &&
+        id.remote_cid == remote_cid)
+      return ib;
+  }
+  return kNobody;
+}
+
+uint32_t IbCm::FindRemoteId(uint8_t kernel, uint8_t guid, uint32_t cid) const {
+  for (uint32_t ib = 0; ib < ids_.end(); ++ib) {
+    if (!ids_.Live(ib)) continue;
+    const IbId& id = ids_[ib];
+    if (id.known_remotely && id.kernel == kernel && id.peer_device == guid && id.remote_cid == cid)
+      return ib;
+  }
+  return kNobody;
+}
+
+uint32_t IbCm::FindRemoteQp(uint8_t kernel, uint8_t guid, uint32_t qpn) const {
+  for (uint32_t ib = 0; ib < ids_.end(); ++ib) {
+    if (!ids_.Live(ib)) continue;
+    const IbId& id = ids_[ib];
+    if (id.known_remotely && id.kernel == kernel && id.peer_device == guid && id.remote_qpn == qpn)
+      return ib;
+  }
+  return kNobody;
+}
+
+void IbCm::Receive(Context c, uint8_t device, const Mad& mad) {
+  switch (mad.kind) {
+    case MadKind::kReq:
+      return ReceiveReq(c, device, mad);
+    case MadKind::kMra:
+      return ReceiveMra(c, device, mad);
+    case MadKind::kRej:
+      return ReceiveRej(c, device, mad);
+    case MadKind::kRep:
+      return ReceiveRep(c, device, mad);
+    case MadKind::kRtu:
+      return ReceiveRtu(c, device, mad);
+    case MadKind::kDreq:
+      return ReceiveDreq(c, device, mad);
+    case MadKind::kDrep:
+      return ReceiveDrep(c, device, mad);
+  }
+}
+
+void IbCm::ReceiveDuplicateReq(Context c, uint32_t ib) {
+  const IbId& id = ids_[ib];
+  if (id.state != IbState::kMraReqSent) return;
+  Mad mra = Answer(id, MadKind::kMra);
+  mra.about = About::kReq;
+  mra.service_timeout = static_cast<uint8_t>(c.profile->timing.mra_service_timeout);
+  c.fabric->Send(c.agenda, id.device, id.peer_device, mra);
+}
+
+void IbCm::ReceiveStaleReq(Context c, uint8_t device, const Mad& req, uint32_t old) {
+  Mad rej;
+  rej.kind = MadKind::kRej;
+  rej.remote_cid = req.local_cid;
+  rej.guid = device;
+  rej.about = About::kReq;
+  rej.reason = RejReason::kStaleConn;
+  c.fabric->Send(c.agenda, device, req.guid, rej);
+  if (ids_[old].state == IbState::kEstablished) SendDreq(c, old);
+}
+
+void IbCm::ReceiveReq(Context c, uint8_t device, const Mad& req) {
+  const uint8_t kernel = c.fabric->KernelOf(device);
+  const uint32_t duplicate = FindRemoteId(kernel, req.guid, req.local_cid);
+  if (duplicate != kNobody && c.defect != Defect::kDuplicateRequestTwice)
+    return ReceiveDuplicateReq(c, duplicate);
+  if (duplicate == kNobody) {
+    const uint32_t stale = FindRemoteQp(kernel, req.guid, req.qp_num);
+    if (stale != kNobody) return ReceiveStaleReq(c, device, req, stale);
+  }
+  Mad rej;
+  rej.kind = MadKind::kRej;
+  rej.remote_cid = req.local_cid;
+  rej.guid = device;
+  rej.about = About::kReq;
+  if (!c.user->Listens(device, req)) {
+    rej.reason = c.defect == Defect::kNoListenerIsConsumer ? RejReason::kConsumerDefined
+                                                           : RejReason::kInvalidServiceId;
+    c.fabric->Send(c.agenda, device, req.guid, rej);
+    return;
+  }
+  const uint32_t ib = Create(kernel, device, kNobody);
+  IbId& id = ids_[ib];
+  id.state = IbState::kReqRcvd;
+  id.peer_device = req.guid;
+  id.remote_cid = req.local_cid;
+  id.remote_qpn = req.qp_num;
+  id.known_remotely = true;
+  id.av_timeout = std::max<uint8_t>(req.ack_timeout, 1);
+  id.base_interval = Timing::Exponent(req.response_timeout);
+  id.max_retries = req.max_retries;
+  switch (c.user->OnRequest(ib, device, req)) {
+    case RequestVerdict::kTaken:
+      ids_[ib].state = IbState::kMraReqSent;  // from now on duplicates are answered by MRA
+      return;
+    case RequestVerdict::kNobodyListens:
+    case RequestVerdict::kRejected:
+      rej.reason = RejReason::kConsumerDefined;
+      c.fabric->Send(c.agenda, device, req.guid, rej);
+      break;
+    case RequestVerdict::kDropped:
+      break;
+  }
+  ids_.Free(ib);
+}
+
+void IbCm::ReceiveMra(Context c, uint8_t device, const Mad& mra) {
+  const uint32_t ib = Match(device, mra.remote_cid, mra.about == About::kReq ? 0 : mra.local_cid);
+  if (ib == kNobody) return;
+  IbId& id = ids_[ib];
+  if (mra.about == About::kReq && id.state == IbState::kReqSent) {
+    id.state = IbState::kMraReqRcvd;
+  } else if (mra.about == About::kRep && id.state == IbState::kRepSent) {
+    id.state = IbState::kMraRepRcvd;
+  } else {
+    return;
+  }
+  id.message_state = id.state;
+  // The new interval stays for all later transmissions.
+  id.interval = Timing::Exponent(mra.service_timeout) + Timing::Exponent(id.av_timeout);
+  id.mad_timer = c.agenda->Now() + id.interval;
+  c.agenda->At(id.mad_timer, EventKind::kMadTimer, ib);
+}
+
+void IbCm::ReceiveRej(Context c, uint8_t device, const Mad& rej) {
+  uint32_t ib = kNobody;
+  if (rej.reason == RejReason::kTimeout && rej.names_guid) {
+    ib = FindRemoteId(c.fabric->KernelOf(device), rej.guid, rej.local_cid);
+  } else {
+    ib = Match(device, rej.remote_cid, rej.about == About::kReq ? 0 : rej.local_cid);
+  }
+  if (ib == kNobody) return;
+  IbId& id = ids_[ib];
+  const bool stale = rej.reason == RejReason::kStaleConn;
+  switch (id.state) {
+    case IbState::kReqSent:
+    case IbState::kMraReqRcvd:
+    case IbState::kRepSent:
+    case IbState::kMraRepRcvd:
+      Cancel(&id);
+      [[fallthrough]];
+    case IbState::kReqRcvd:
+    case IbState::kMraReqSent:
+      if (stale)
+        EnterTimewait(c, ib);
+      else
+        ResetToIdle(&id);
+      break;
+    case IbState::kDreqSent:
+      Cancel(&id);
+      [[fallthrough]];
+    case IbState::kRepRcvd:
+    case IbState::kMraRepSent:
+    case IbState::kEstablished:
+      EnterTimewait(c, ib);
+      break;
+    default:
+      return;
+  }
+  c.user->OnIbEvent(id.user, IbEventKind::kRejReceived, &rej);
+}
+
+void IbCm::ReceiveRep(Context c, uint8_t device, const Mad& rep) {
+  const uint32_t ib = Match(device, rep.remote_cid, 0);
+  if (ib == kNobody) {
+    const uint32_t again = Match(device, rep.remote_cid, rep.local_cid);
+    if (again == kNobody) return;
+    const IbId& id = ids_[again];
+    if (id.state == IbState::kMraRepSent) {
+      Mad mra = Answer(id, MadKind::kMra);
+      mra.about = About::kRep;
+      mra.service_timeout = static_cast<uint8_t>(c.profile->timing.mra_service_timeout);
+      c.fabric->Send(c.agenda, id.device, id.peer_device, mra);
+    } else if (id.state == IbState::kEstablished) {
+      c.fabric->Send(c.agenda, id.device, id.peer_device, Answer(id, MadKind::kRtu));
+    }
+    return;
+  }
+  IbId& id = ids_[ib];
+  if (id.state != IbState::kReqSent && id.state != IbState::kMraReqRcvd) return;
+  const uint32_t stale = FindRemoteQp(id.kernel, rep.guid, rep.qp_num);
+  if (stale != kNobody) {
+    Mad rej = Rejection(id, About::kRep, RejReason::kStaleConn);
+    rej.remote_cid = rep.local_cid;
+    c.fabric->Send(c.agenda, id.device, id.peer_device, rej);
+    if (ids_[stale].state == IbState::kEstablished) SendDreq(c, stale);
+    return;
+  }
+  id.remote_cid = rep.local_cid;
+  id.remote_qpn = rep.qp_num;
+  id.known_remotely = true;
+  id.av_timeout = std::max<uint8_t>(id.message.ack_timeout, 1);
+  if (c.defect != Defect::kRequestTimerRunsOn) Cancel(&id);
+  // The layer above arms the answer to duplicates at once.
+  id.state = IbState::kMraRepSent;
+  c.user->OnIbEvent(id.user, IbEventKind::kRepReceived, &rep);
+}
+
+void IbCm::ReceiveRtu(Context c, uint8_t device, const Mad& rtu) {
+  if (c.defect == Defect::kIgnoresRtu) return;
+  const uint32_t ib = Match(device, rtu.remote_cid, rtu.local_cid);
+  if (ib == kNobody) return;
+  IbId& id = ids_[ib];
+  if (id.state != IbState::kRepSent && id.state != IbState::kMraRepRcvd) return;
+  Cancel(&id);
+  id.state = IbState::kEstablished;
+  const uint32_t user = id.user;
+  c.user->OnIbEvent(user, IbEventKind::kRtuReceived, &rtu);
+  if (c.defect == Defect::kEstablishedTwice)
+    c.user->OnIbEvent(user, IbEventKind::kRtuReceived, &rtu);
+}
+
+void IbCm::ReceiveDreq(Context c, uint8_t device, const Mad& dreq) {
+  const uint32_t ib = Match(device, dreq.remote_cid, dreq.local_cid);
+  if (ib == kNobody) {
+    Mad drep;
+    drep.kind = MadKind::kDrep;
+    drep.local_cid = dreq.remote_cid;
+    drep.remote_cid = dreq.local_cid;
+    drep.guid = device;
+    c.fabric->Send(c.agenda, device, dreq.guid, drep);
+    return;
+  }
+  IbId& id = ids_[ib];
+  if (dreq.qp_num != id.local_qpn) return;
+  switch (id.state) {
+    case IbState::kRepSent:
+    case IbState::kMraRepRcvd:
+    case IbState::kDreqSent:
+      Cancel(&id);
+      break;
+    case IbState::kEstablished:
+      break;
+    case IbState::kTimewait:
+      c.fabric->Send(c.agenda, id.device, id.peer_device, Answer(id, MadKind::kDrep));
+      return;
+    default:
+      return;
+  }
+  id.state = IbState::kDreqRcvd;
+  c.user->OnIbEvent(id.user, IbEventKind::kDreqReceived, &dreq);
+}
+
+void IbCm::ReceiveDrep(Context c, uint8_t device, const Mad& drep) {
+  const uint32_t ib = Match(device, drep.remote_cid, drep.local_cid);
+  if (ib == kNobody) return;
+  IbId& id = ids_[ib];
+  if (id.state != IbState::kDreqSent && id.state != IbState::kDreqRcvd) return;
+  Cancel(&id);
+  EnterTimewait(c, ib);
+  c.user->OnIbEvent(id.user, IbEventKind::kDrepReceived, &drep);
+}
+
+}  // namespace cm::sim

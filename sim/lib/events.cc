@@ -1,0 +1,112 @@
+// Fetching and acknowledging: what the library makes of the kernel's events.
+#include "sim/lib/library.h"
+
+namespace cm::sim {
+namespace {
+
+// What the library reports where its own steps failed. source: rdma-core 44 cma.c
+constexpr int32_t kLibraryFailure = -1;
+
+}  // namespace
+
+Progress Library::GetCmEvent(Context c, uint32_t channel) {
+  for (;;) {
+    const Result<response::Event> event = c.kernel->GetEvent(channels_[channel].file);
+    if (!event.ok()) {
+      if (channels_[channel].nonblocking) return {.reply = Reply::Refused(event.error())};
+      return {.reply = Reply::Blocked(),
+              .ongoing = {.waiting = Waiting::kEvent, .channel = channel}};
+    }
+    FetchedEvent fetched;
+    // Some events are swallowed here: the descriptor was readable, and nothing comes of it.
+    if (Process(c, channel, event.value(), &fetched))
+      return {.reply = Reply::Returned(), .made = fetched_.Add(std::move(fetched))};
+  }
+}
+
+Reply Library::AckCmEvent(uint32_t event) {
+  const uint32_t credits = fetched_[event].credits;
+  if (ids_.Live(credits)) ++ids_[credits].events_completed;
+  fetched_.Free(event);
+  return Reply::Returned();
+}
+
+// False when the event is not for the application.
+bool Library::Process(Context c, uint32_t channel, response::Event event, FetchedEvent* fetched) {
+  const auto id = static_cast<uint32_t>(event.uid - 1);
+  fetched->credits = id;
+  fetched->id = id;
+  fetched->event.type = event.type;
+  fetched->event.status = event.status;
+  fetched->event.conn = event.conn;
+  fetched->event.qp_num = event.qp_num;
+  fetched->event.private_data = event.private_data;
+  if (!ids_.Live(id)) return true;  // only a kernel that keeps events of destroyed ids
+  switch (event.type) {
+    case EventType::kAddrResolved:
+      if (QueryAddr(c, id) != Errno::kNone) {
+        fetched->event.type = EventType::kAddrError;
+        fetched->event.status = kLibraryFailure;
+      }
+      return true;
+    case EventType::kRouteResolved:
+      if (QueryPath(c, id) != Errno::kNone) {
+        fetched->event.type = EventType::kRouteError;
+        fetched->event.status = kLibraryFailure;
+      }
+      return true;
+    case EventType::kConnectRequest:
+      return ProcessRequest(c, channel, event, fetched);
+    case EventType::kConnectResponse:
+      ProcessResponse(c, fetched);
+      return true;
+    case EventType::kRejected:
+    case EventType::kDisconnected:
+      if (ids_[id].connect_error) {
+        ++ids_[id].events_completed;
+        return false;
+      }
+      if (event.type == EventType::kRejected) QpToError(c, id);
+      return true;
+    default:
+      return true;
+  }
+}
+
+bool Library::ProcessRequest(Context c, uint32_t channel, const response::Event& event,
+                             FetchedEvent* fetched) {
+  const uint32_t listener = fetched->id;
+  const uint32_t id = ids_.Add({.live = true,
+                                .responder_resources = event.conn.responder_resources,
+                                .initiator_depth = event.conn.initiator_depth,
+                                .space = ids_[listener].space,
+                                .channel = channel,
+                                .handle = event.id});
+  if (QueryAddr(c, id) != Errno::kNone || QueryPath(c, id) != Errno::kNone) {
+    // Its device is gone, or the like: the request is dropped and the listener credited.
+    static_cast<void>(DestroyId(c, id));
+    ++ids_[listener].events_completed;
+    return false;
+  }
+  fetched->id = id;
+  fetched->listen_id = listener;
+  return true;
+}
+
+void Library::ProcessResponse(Context c, FetchedEvent* fetched) {
+  const uint32_t id = fetched->id;
+  if (ids_[id].qp == kNobody) return;
+  Errno error = BringUp(c, id);
+  if (error == Errno::kNone)
+    error = c.kernel->Write(FileOf(id), command::Accept{.id = ids_[id].handle});
+  if (error == Errno::kNone) {
+    fetched->event.type = EventType::kEstablished;
+    return;
+  }
+  QpToError(c, id);
+  ids_[id].connect_error = true;
+  fetched->event.type = EventType::kConnectError;
+  fetched->event.status = kLibraryFailure;
+}
+
+}  // namespace cm::sim

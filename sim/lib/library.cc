@@ -1,0 +1,295 @@
+#include "sim/lib/library.h"
+
+#include <algorithm>
+
+namespace cm::sim {
+namespace {
+
+constexpr uint8_t kMaximum = 255;  // RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH
+
+Reply FromErrno(Errno error) {
+  return error == Errno::kNone ? Reply::Returned() : Reply::Refused(error);
+}
+
+Progress Done(Reply reply) { return {.reply = reply}; }
+
+// source: rdma-core 44 librdmacm/cma.c ucma_addrlen
+bool FamilyKnown(const Address& address) {
+  return address.kind != AddressKind::kNone && address.kind != AddressKind::kBadFamily;
+}
+
+}  // namespace
+
+Progress Library::CreateEventChannel(Context c, bool nonblocking) {
+  Channel channel;
+  channel.nonblocking = nonblocking;
+  channel.file = c.kernel->Open(kernel_);
+  return {.reply = Reply::Returned(), .made = channels_.Add(channel)};
+}
+
+Progress Library::DestroyEventChannel(Context c, uint32_t channel) {
+  if (!c.kernel->Close(channels_[channel].file)) {
+    return {.reply = Reply::Blocked(),
+            .ongoing = {.waiting = Waiting::kChannelClose, .channel = channel}};
+  }
+  channels_.Free(channel);
+  return Done(Reply::Returned());
+}
+
+Progress Library::CreateId(Context c, uint32_t channel, PortSpace space) {
+  const uint32_t id = ids_.Add({.live = true, .space = space, .channel = channel});
+  // The id's own place plus one is what the kernel gives back with every event: never 0.
+  const Result<uint32_t> handle =
+      c.kernel->Write(channels_[channel].file, command::CreateId{.uid = id + 1, .space = space});
+  if (!handle.ok()) {
+    ids_.Free(id);
+    return Done(Reply::Refused(handle.error()));
+  }
+  ids_[id].handle = handle.value();
+  return {.reply = Reply::Returned(), .made = id};
+}
+
+void Library::FreeId(Context c, uint32_t id) {
+  // A queue pair outlives its id: it belongs to the program. Here the program forgets it.
+  if (ids_[id].qp != kNobody) c.verbs->Destroy(ids_[id].qp);
+  ids_.Free(id);
+}
+
+Progress Library::DestroyId(Context c, uint32_t id) {
+  const Result<Destroyed> destroyed =
+      c.kernel->Write(FileOf(id), command::DestroyId{ids_[id].handle});
+  if (!destroyed.ok()) return Done(Reply::Refused(destroyed.error()));
+  Ongoing ongoing{.waiting = Waiting::kKernelDestroy,
+                  .id = id,
+                  .ticket = destroyed.value().ticket,
+                  .events_reported = destroyed.value().events_reported};
+  if (destroyed.value().finished) ongoing.waiting = Waiting::kAcks;
+  return Continue(c, ongoing);
+}
+
+Progress Library::Continue(Context c, const Ongoing& before) {
+  Ongoing ongoing = before;
+  if (ongoing.waiting == Waiting::kEvent) return GetCmEvent(c, ongoing.channel);
+  if (ongoing.waiting == Waiting::kChannelClose) {
+    if (!c.kernel->Closed(channels_[ongoing.channel].file))
+      return {.reply = Reply::Blocked(), .ongoing = ongoing};
+    channels_.Free(ongoing.channel);
+    return Done(Reply::Returned());
+  }
+  if (ongoing.waiting == Waiting::kKernelDestroy) {
+    const std::optional<uint32_t> reported = c.kernel->TakeDestroyed(ongoing.ticket);
+    if (!reported) return {.reply = Reply::Blocked(), .ongoing = ongoing};
+    ongoing.events_reported = *reported;
+    ongoing.waiting = Waiting::kAcks;
+  }
+  if (ids_[ongoing.id].events_completed < ongoing.events_reported &&
+      c.defect != Defect::kDestroyIgnoresAcks) {
+    return {.reply = Reply::Blocked(), .ongoing = ongoing};
+  }
+  FreeId(c, ongoing.id);
+  return Done(Reply::Returned());
+}
+
+Errno Library::QueryAddr(Context c, uint32_t id) {
+  const Result<response::QueryAddr> answer =
+      c.kernel->QueryAddr(FileOf(id), command::Query{ids_[id].handle});
+  if (!answer.ok()) return answer.error();
+  UserId& own = ids_[id];
+  own.source = answer.value().source;
+  own.destination = answer.value().destination;
+  if (own.device == kNoDevice && answer.value().device != kNoDevice) {
+    own.device = answer.value().device;
+    own.port_num = answer.value().port_num;
+  }
+  return Errno::kNone;
+}
+
+Errno Library::QueryPath(Context c, uint32_t id) {
+  const Result<response::QueryPath> answer =
+      c.kernel->QueryPath(FileOf(id), command::Query{ids_[id].handle});
+  if (!answer.ok()) return answer.error();
+  ids_[id].num_paths = answer.value().num_paths;
+  return Errno::kNone;
+}
+
+Reply Library::BindAddr(Context c, uint32_t id, const Address& address) {
+  if (!FamilyKnown(address)) return Reply::Refused(Errno::kInval);
+  const Errno error = c.kernel->Write(FileOf(id), command::Bind{ids_[id].handle, address});
+  if (error != Errno::kNone) return Reply::Refused(error);
+  return FromErrno(QueryAddr(c, id));
+}
+
+Reply Library::Listen(Context c, uint32_t id, int32_t backlog) {
+  const Errno error = c.kernel->Write(FileOf(id), command::Listen{ids_[id].handle, backlog});
+  if (error != Errno::kNone) return Reply::Refused(error);
+  return FromErrno(QueryAddr(c, id));
+}
+
+Reply Library::ResolveAddr(Context c, uint32_t id, const call::ResolveAddr& call) {
+  if (!FamilyKnown(call.destination)) return Reply::Refused(Errno::kInval);
+  if (call.source.kind == AddressKind::kBadFamily) return Reply::Refused(Errno::kInval);
+  const Errno error =
+      c.kernel->Write(FileOf(id), command::ResolveAddr{.id = ids_[id].handle,
+                                                       .source = call.source,
+                                                       .destination = call.destination,
+                                                       .timeout_ms = call.timeout_ms});
+  if (error != Errno::kNone) return Reply::Refused(error);
+  ids_[id].destination = call.destination;
+  return Reply::Returned();
+}
+
+Reply Library::ResolveRoute(Context c, uint32_t id, int32_t timeout_ms) {
+  if (ids_[id].device == kNoDevice) return Reply::Crashed();
+  return FromErrno(c.kernel->Write(FileOf(id), command::ResolveRoute{ids_[id].handle, timeout_ms}));
+}
+
+Reply Library::CreateQp(Context c, uint32_t id) {
+  UserId& own = ids_[id];
+  if (own.qp != kNobody) return Reply::Refused(Errno::kInval);
+  if (own.device == kNoDevice) return Reply::Crashed();
+  const uint32_t qp = c.verbs->Create(own.device);
+  const Result<response::QpAttr> attr =
+      c.kernel->Write(FileOf(id), command::InitQpAttr{own.handle, QpState::kInit});
+  const Errno error = attr.ok() ? c.verbs->Modify(qp, QpState::kInit) : attr.error();
+  if (error != Errno::kNone) {
+    c.verbs->Destroy(qp);
+    return Reply::Refused(error);
+  }
+  own.qp = qp;
+  return Reply::Returned();
+}
+
+Reply Library::DestroyQp(Context c, uint32_t id) {
+  UserId& own = ids_[id];
+  if (own.qp == kNobody) return Reply::Crashed();
+  c.verbs->Destroy(own.qp);
+  own.qp = kNobody;
+  return Reply::Returned();
+}
+
+// Moves the queue pair to RTS, asking the kernel for the attributes of each step.
+Errno Library::BringUp(Context c, uint32_t id) {
+  const UserId& own = ids_[id];
+  if (own.qp == kNobody) return Errno::kNone;
+  for (const QpState step : {QpState::kInit, QpState::kRtr, QpState::kRts}) {
+    const Result<response::QpAttr> attr =
+        c.kernel->Write(FileOf(id), command::InitQpAttr{own.handle, step});
+    if (!attr.ok()) return attr.error();
+    const Errno error = c.verbs->Modify(own.qp, step, attr.value().connects);
+    if (error != Errno::kNone) return error;
+  }
+  return Errno::kNone;
+}
+
+void Library::QpToError(Context c, uint32_t id) {
+  if (ids_[id].qp != kNobody) static_cast<void>(c.verbs->Modify(ids_[id].qp, QpState::kErr));
+}
+
+bool Library::DepthsFit(Context c, uint32_t id, const ConnParam& param) const {
+  if (ids_[id].space != PortSpace::kTcp) return true;
+  const uint8_t max = c.profile->limits.max_depth;
+  const auto fits = [max](uint8_t depth) { return depth == kMaximum || depth <= max; };
+  return fits(param.responder_resources) && fits(param.initiator_depth);
+}
+
+command::ConnectionParam Library::ParamFor(Context c, uint32_t id,
+                                           const std::optional<ConnParam>& param) {
+  const UserId& own = ids_[id];
+  command::ConnectionParam to_kernel;
+  to_kernel.conn.responder_resources = own.responder_resources;
+  to_kernel.conn.initiator_depth = own.initiator_depth;
+  if (own.qp != kNobody) {
+    to_kernel.qp_num = c.verbs->at(own.qp).number;
+  } else if (param) {
+    to_kernel.qp_num = param->qp_num;
+    to_kernel.conn.srq = param->srq;
+  }
+  if (param) {
+    to_kernel.conn.flow_control = param->flow_control;
+    to_kernel.conn.retry_count = param->retry_count;
+    to_kernel.conn.rnr_retry_count = param->rnr_retry_count;
+    to_kernel.private_data = param->private_data;
+  } else {
+    to_kernel.conn.retry_count = c.profile->limits.max_retry_count;
+    to_kernel.conn.rnr_retry_count = c.profile->limits.max_retry_count;
+  }
+  return to_kernel;
+}
+
+Reply Library::Connect(Context c, uint32_t id, const std::optional<ConnParam>& param) {
+  UserId& own = ids_[id];
+  if (own.qp == kNobody && !param) return Reply::Refused(Errno::kInval);
+  if (own.device == kNoDevice) return Reply::Crashed();
+  if (param && !DepthsFit(c, id, *param)) return Reply::Refused(Errno::kInval);
+  const uint8_t max = c.profile->limits.max_depth;
+  own.initiator_depth = param && param->initiator_depth != kMaximum ? param->initiator_depth : max;
+  own.responder_resources =
+      param && param->responder_resources != kMaximum ? param->responder_resources : max;
+  return FromErrno(
+      c.kernel->Write(FileOf(id), command::Connect{own.handle, ParamFor(c, id, param)}));
+}
+
+Reply Library::Accept(Context c, uint32_t id, const std::optional<ConnParam>& param) {
+  UserId& own = ids_[id];
+  if (own.qp == kNobody && !param) return Reply::Crashed();
+  if (own.device == kNoDevice) return Reply::Crashed();
+  if (param && !DepthsFit(c, id, *param)) return Reply::Refused(Errno::kInval);
+  const uint8_t max = c.profile->limits.max_depth;
+  own.initiator_depth = param && param->initiator_depth != kMaximum
+                            ? param->initiator_depth
+                            : std::min(own.initiator_depth, max);
+  own.responder_resources = param && param->responder_resources != kMaximum
+                                ? param->responder_resources
+                                : std::min(own.responder_resources, max);
+  const Errno up = BringUp(c, id);
+  if (up != Errno::kNone) return Reply::Refused(up);
+  const Errno error = c.kernel->Write(
+      FileOf(id),
+      command::Accept{
+          .id = own.handle, .uid = id + 1, .valid = true, .param = ParamFor(c, id, param)});
+  if (error != Errno::kNone) QpToError(c, id);
+  return FromErrno(error);
+}
+
+Reply Library::Reject(Context c, uint32_t id, const PrivateData& data) {
+  return FromErrno(
+      c.kernel->Write(FileOf(id), command::Reject{.id = ids_[id].handle, .private_data = data}));
+}
+
+Reply Library::Establish(Context c, uint32_t id) {
+  if (ids_[id].qp != kNobody) return Reply::Refused(Errno::kInval);
+  return FromErrno(c.kernel->Write(FileOf(id), command::Accept{.id = ids_[id].handle}));
+}
+
+Reply Library::Disconnect(Context c, uint32_t id) {
+  if (ids_[id].device == kNoDevice) return Reply::Refused(Errno::kInval);
+  QpToError(c, id);
+  return FromErrno(c.kernel->Write(FileOf(id), command::Disconnect{ids_[id].handle}));
+}
+
+Shown Library::Show(Context c, uint32_t id) const {
+  const UserId& own = ids_[id];
+  Shown shown;
+  shown.device_known = own.device != kNoDevice;
+  shown.device = shown.device_known ? own.device : uint8_t{0};
+  shown.port_num = own.port_num;
+  shown.source = own.source;
+  shown.destination = own.destination;
+  shown.num_paths = own.num_paths;
+  if (own.qp != kNobody) shown.qp = c.verbs->at(own.qp).state;
+  return shown;
+}
+
+bool Library::Readable(Context c, uint32_t channel) const {
+  return c.kernel->Readable(channels_[channel].file);
+}
+
+void Library::Exit(Context c) {
+  for (uint32_t channel = 0; channel < channels_.end(); ++channel)
+    if (channels_.Live(channel)) c.kernel->Close(channels_[channel].file);
+  for (uint32_t id = 0; id < ids_.end(); ++id)
+    if (ids_.Live(id) && ids_[id].qp != kNobody) c.verbs->Destroy(ids_[id].qp);
+  *this = Library(kernel_);
+}
+
+}  // namespace cm::sim

@@ -1,0 +1,144 @@
+// Binding, listening and ports. source: linux 6.1 cma.c rdma_bind_addr_dst, cma_check_port
+#include <algorithm>
+
+#include "sim/rdma_cm/rdma_cm.h"
+
+namespace cm::sim {
+namespace {
+
+constexpr uint16_t kFirstUnprivilegedPort = 1024;
+constexpr uint16_t kLastEphemeralPort = 60999;
+
+}  // namespace
+
+// An IPv6 address goes with the link; an IPv4 address stays.
+bool RdmaCm::AddressIsUp(const Address& address, uint8_t kernel) const {
+  const uint8_t device = c_.fabric->LocalDevice(address, kernel);
+  return device != kNoDevice && (!address.v6 || c_.fabric->device(device).up);
+}
+
+Errno RdmaCm::CheckPort(uint32_t id) const {
+  const CmId& own = ids_[id];
+  for (const uint32_t other : port_owners_) {
+    if (other == id) continue;
+    const CmId& owner = ids_[other];
+    if (owner.kernel != own.kernel || owner.space != own.space ||
+        owner.source.port != own.source.port) {
+      continue;
+    }
+    if (own.family_only && owner.family_only && own.source.v6 != owner.source.v6) continue;
+    if (own.source.AnyOrLoopback() || owner.source.AnyOrLoopback()) {
+      if (c_.defect == Defect::kWildcardSharesPort && !own.source.AnyOrLoopback()) continue;
+      return Errno::kAddrNotAvail;
+    }
+    if (own.source == owner.source) return Errno::kAddrInUse;
+  }
+  return Errno::kNone;
+}
+
+// Ports from the range of the kernel, each one after the other; which one is nobody's business.
+uint16_t RdmaCm::EphemeralPort(uint32_t id) {
+  CmId& own = ids_[id];
+  for (;;) {
+    last_ephemeral_ = last_ephemeral_ < kFirstEphemeralPort || last_ephemeral_ >= kLastEphemeralPort
+                          ? kFirstEphemeralPort
+                          : static_cast<uint16_t>(last_ephemeral_ + 1);
+    own.source.port = last_ephemeral_;
+    if (CheckPort(id) == Errno::kNone) return last_ephemeral_;
+  }
+}
+
+Errno RdmaCm::TakePort(uint32_t id) {
+  CmId& own = ids_[id];
+  if (own.source.port == 0) {
+    own.source.port = EphemeralPort(id);
+  } else {
+    // The programs of a conversation run as root: low ports are theirs.
+    static_assert(kFirstUnprivilegedPort > 0);
+    const Errno error = CheckPort(id);
+    if (error != Errno::kNone) return error;
+  }
+  own.owns_port = true;
+  port_owners_.insert(port_owners_.begin(), id);
+  return Errno::kNone;
+}
+
+Errno RdmaCm::BindTo(uint32_t id, const Address& address, const Address* destination) {
+  CmId& own = ids_[id];
+  if (own.state != CmState::kIdle) return Errno::kInval;
+  own.source = address;
+  if (!address.AnyOrLoopback()) {
+    const uint8_t device = c_.fabric->LocalDevice(address, own.kernel);
+    const bool other_interface = own.interface != kNoDevice && own.interface != device;
+    if (!AddressIsUp(address, own.kernel) || other_interface)
+      return own.interface == kNoDevice ? Errno::kAddrNotAvail : Errno::kNoDev;
+    own.interface = device;
+    own.bond_slave = c_.fabric->device(device).bond_slave;
+    if (!c_.fabric->device(device).registered) return Errno::kNoDev;
+    AttachTo(id, device);
+  }
+  own.family_only = !address.v6;
+  if (destination == nullptr)
+    own.destination = Address{.kind = AddressKind::kAny, .v6 = address.v6};
+  else
+    own.destination = *destination;
+  const Errno error = TakePort(id);
+  if (error != Errno::kNone) {
+    own.device = kNoDevice;
+    return error;
+  }
+  own.state = CmState::kAddrBound;
+  return Errno::kNone;
+}
+
+Errno RdmaCm::Write(uint32_t file, const command::Bind& cmd) {
+  const Errno error = Lookup(file, cmd.id);
+  if (error != Errno::kNone) return error;
+  return BindTo(cmd.id, cmd.address, nullptr);
+}
+
+Errno RdmaCm::Write(uint32_t file, const command::Listen& cmd) {
+  const Errno error = Lookup(file, cmd.id);
+  if (error != Errno::kNone) return error;
+  CmId& own = ids_[cmd.id];
+  const auto max = static_cast<int32_t>(c_.profile->limits.max_backlog);
+  own.backlog = cmd.backlog <= 0 || cmd.backlog > max ? max : cmd.backlog;
+  if (own.state == CmState::kIdle) {
+    const Errno bound = BindTo(cmd.id, Address{.kind = AddressKind::kAny}, nullptr);
+    if (bound != Errno::kNone) return bound;
+  }
+  const bool defective =
+      c_.defect == Defect::kListenAfterResolve && own.state == CmState::kAddrResolved;
+  if (own.state != CmState::kAddrBound && !defective) return Errno::kInval;
+  own.state = CmState::kListen;
+  own.listens_on_device = own.device != kNoDevice;
+  return Errno::kNone;
+}
+
+bool RdmaCm::Listens(uint8_t device, const Mad& req) {
+  const uint8_t kernel = c_.fabric->KernelOf(device);
+  return std::ranges::any_of(port_owners_, [&](uint32_t id) {
+    const CmId& own = ids_[id];
+    return own.state == CmState::kListen && own.kernel == kernel && own.space == req.space &&
+           own.source.port == req.port && (own.device == kNoDevice || own.device == device);
+  });
+}
+
+// Who owns the port that a request is for, the newest first. source: cma.c cma_find_listener
+uint32_t RdmaCm::FindOwner(uint8_t device, const Mad& req) const {
+  const uint8_t kernel = c_.fabric->KernelOf(device);
+  for (const uint32_t id : port_owners_) {
+    const CmId& own = ids_[id];
+    if (own.kernel != kernel || own.space != req.space || own.source.port != req.port) continue;
+    const bool any = own.source.AnyOrLoopback();
+    const bool address_fits =
+        (any && !own.family_only) ||
+        (own.source.v6 == req.destination.v6 && (any || own.source.SameHost(req.destination)));
+    const bool device_fits =
+        own.device == device || (own.device == kNoDevice && own.state == CmState::kListen);
+    if (address_fits && device_fits) return id;
+  }
+  return kNobody;
+}
+
+}  // namespace cm::sim

@@ -1,0 +1,109 @@
+// What librdmacm says to the kernel, as values of the shape of <rdma/rdma_user_cm.h>.
+//
+// The simulated library reaches the simulated kernel through these alone, so that the real library
+// can sit in its place.
+#ifndef SIM_RDMA_CM_COMMANDS_H_
+#define SIM_RDMA_CM_COMMANDS_H_
+
+#include <cstdint>
+
+#include "model/vocabulary/address.h"
+#include "model/vocabulary/private_data.h"
+#include "model/vocabulary/protocol.h"
+#include "model/vocabulary/reply.h"
+#include "sim/fabric/fabric.h"
+
+namespace cm::sim::command {
+
+// struct rdma_ucm_conn_param
+struct ConnectionParam {
+  ConnFields conn;
+  uint32_t qp_num = 0;
+  PrivateData private_data;
+};
+
+struct CreateId {  // rdma_ucm_create_id; answered by the kernel's handle
+  uint64_t uid = 0;
+  PortSpace space = PortSpace::kTcp;
+};
+struct DestroyId {  // answered by the number of events reported
+  uint32_t id = 0;
+};
+struct Bind {
+  uint32_t id = 0;
+  Address address;
+};
+struct ResolveAddr {
+  uint32_t id = 0;
+  Address source;  // kNone: size 0
+  Address destination;
+  int32_t timeout_ms = 0;
+};
+struct ResolveRoute {
+  uint32_t id = 0;
+  int32_t timeout_ms = 0;
+};
+struct Query {
+  uint32_t id = 0;
+};
+struct Connect {
+  uint32_t id = 0;
+  ConnectionParam param;
+};
+struct Listen {
+  uint32_t id = 0;
+  int32_t backlog = 0;
+};
+struct Accept {
+  uint32_t id = 0;
+  uint64_t uid = 0;
+  bool valid = false;  // false: no parameters, only complete the active side
+  ConnectionParam param;
+};
+struct Reject {
+  uint32_t id = 0;
+  RejReason reason = RejReason::kNone;  // kNone stands for "consumer defined"
+  PrivateData private_data;
+};
+struct Disconnect {
+  uint32_t id = 0;
+};
+struct InitQpAttr {
+  uint32_t id = 0;
+  QpState state = QpState::kInit;
+};
+
+}  // namespace cm::sim::command
+
+namespace cm::sim::response {
+
+struct QueryAddr {  // rdma_ucm_query_addr_resp
+  Address source;
+  Address destination;
+  uint8_t device = kNoDevice;
+  uint8_t port_num = 0;
+};
+struct QueryPath {
+  uint8_t num_paths = 0;
+};
+
+// ib_uverbs_qp_attr
+struct QpAttr {
+  bool connects = false;  // address and numbers of a peer are among the attributes
+};
+
+// rdma_ucm_event_resp
+struct Event {
+  uint64_t uid = 0;
+  uint32_t id = 0;  // of the request's new id, for a connection request
+  EventType type = EventType::kAddrResolved;
+  int32_t status = 0;
+  ConnFields conn;
+  uint32_t qp_num = 0;
+  PrivateData private_data;
+  friend bool operator==(const Event&, const Event&) = default;
+};
+
+}  // namespace cm::sim::response
+
+#endif  // SIM_RDMA_CM_COMMANDS_H_

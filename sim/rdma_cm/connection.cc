@@ -1,0 +1,211 @@
+// Connecting, accepting, rejecting, disconnecting, and what the IB CM reports.
+// source: linux 6.1 cma.c rdma_connect_locked, rdma_accept, cma_ib_handler, cma_ib_req_handler
+#include <algorithm>
+
+#include "sim/rdma_cm/rdma_cm.h"
+
+namespace cm::sim {
+namespace {
+
+// The other side's view: what it offers as responder we use as initiator, and the reverse.
+ConnFields Swapped(ConnFields conn) {
+  std::swap(conn.responder_resources, conn.initiator_depth);
+  return conn;
+}
+
+}  // namespace
+
+Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
+  const Errno error = LookupWithDevice(file, cmd.id);
+  if (error != Errno::kNone) return error;
+  CmId& own = ids_[cmd.id];
+  const bool defective =
+      c_.defect == Defect::kConnectWithoutRoute && own.state == CmState::kAddrResolved;
+  if (own.state != CmState::kRouteResolved && !defective)
+    return c_.defect == Defect::kConnectWrongErrno && own.state != CmState::kConnect
+               ? Errno::kNotConn
+               : Errno::kInval;
+  const Limits& limits = c_.profile->limits;
+  PrivateData data = cmd.param.private_data;
+  if (data.size() > limits.request_data) {
+    if (c_.defect != Defect::kRequestDataTooLong || data.size() > limits.request_data + 1)
+      return Errno::kInval;
+  }
+  Mad req;
+  req.space = own.space;
+  req.port = own.destination.port;
+  req.qp_num = cmd.param.qp_num & 0xffffff;
+  req.conn = cmd.param.conn;
+  req.conn.retry_count = std::min(req.conn.retry_count, limits.max_retry_count);
+  req.conn.rnr_retry_count = std::min(req.conn.rnr_retry_count, limits.max_retry_count);
+  req.source = own.source;
+  req.destination = own.destination;
+  req.data = data.Resized(limits.request_data);
+  own.state = CmState::kConnect;
+  own.ib = c_.ib->Create(own.kernel, own.device, cmd.id);
+  return c_.ib->SendReq(IbContext(), own.ib, c_.fabric->DeviceOf(own.destination), std::move(req));
+}
+
+RequestVerdict RdmaCm::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
+  const uint32_t listener = FindOwner(device, req);
+  if (listener == kNobody || ids_[listener].state != CmState::kListen)
+    return RequestVerdict::kRejected;
+  if (ids_[listener].backlog <= 0 && c_.defect != Defect::kBacklogIgnored)
+    return RequestVerdict::kDropped;
+  --ids_[listener].backlog;
+  CmId child;
+  child.state = CmState::kConnect;
+  child.space = req.space;
+  child.kernel = ids_[listener].kernel;
+  child.file = ids_[listener].file;
+  child.family_only = ids_[listener].family_only;
+  child.source = req.destination.WithPort(req.port);
+  child.destination = req.source;
+  child.num_paths = 1;
+  child.ib = ib;
+  child.listener = listener;
+  child.interface = device;
+  child.bond_slave = c_.fabric->device(device).bond_slave;
+  const uint32_t id = ids_.Add(std::move(child));
+  AttachTo(id, device);
+  c_.ib->SetUser(ib, id);
+  response::Event event{
+      .type = EventType::kConnectRequest,
+      .conn = c_.defect == Defect::kDepthsNotSwapped ? req.conn : Swapped(req.conn),
+      .qp_num = req.qp_num,
+      .private_data = req.data};
+  QueueRequest(listener, id, std::move(event));
+  return RequestVerdict::kTaken;
+}
+
+Errno RdmaCm::AcceptOrEstablish(uint32_t id, const command::Accept& cmd) {
+  const CmId& own = ids_[id];
+  if (own.state != CmState::kConnect) return Errno::kInval;
+  if (!cmd.valid) return c_.ib->SendRtu(IbContext(), own.ib);
+  const Limits& limits = c_.profile->limits;
+  PrivateData data = cmd.param.private_data;
+  const bool defective =
+      c_.defect == Defect::kAcceptDataTooLong && data.size() == limits.reply_data + 1;
+  if (data.size() > limits.reply_data && !defective) return Errno::kInval;
+  Mad rep;
+  rep.qp_num = cmd.param.qp_num & 0xffffff;
+  rep.conn = cmd.param.conn;
+  rep.conn.retry_count = 0;
+  rep.conn.rnr_retry_count = std::min(rep.conn.rnr_retry_count, limits.max_retry_count);
+  rep.data = data.Resized(limits.reply_data);
+  return c_.ib->SendRep(IbContext(), own.ib, std::move(rep));
+}
+
+Errno RdmaCm::Write(uint32_t file, const command::Accept& cmd) {
+  const Errno error = LookupWithDevice(file, cmd.id);
+  if (error != Errno::kNone) return error;
+  const Errno accepted = AcceptOrEstablish(cmd.id, cmd);
+  CmId& own = ids_[cmd.id];
+  if (accepted == Errno::kNone) {
+    if (cmd.valid) own.uid = cmd.uid;
+    return Errno::kNone;
+  }
+  // A failed accept rejects, whatever there is to reject.
+  if (own.state == CmState::kConnect)
+    c_.ib->SendRej(IbContext(), own.ib, RejReason::kConsumerDefined, PrivateData());
+  return accepted;
+}
+
+Errno RdmaCm::Write(uint32_t file, const command::Reject& cmd) {
+  const Errno error = LookupWithDevice(file, cmd.id);
+  if (error != Errno::kNone) return error;
+  const CmId& own = ids_[cmd.id];
+  if (own.ib == kNobody) return Errno::kInval;
+  const RejReason reason =
+      cmd.reason == RejReason::kNone ? RejReason::kConsumerDefined : cmd.reason;
+  if (cmd.private_data.size() > c_.profile->limits.reject_data) return Errno::kInval;
+  PrivateData data = cmd.private_data;
+  if (c_.defect == Defect::kRejectDropsData) data = PrivateData();
+  return c_.ib->SendRej(IbContext(), own.ib, reason, data);
+}
+
+Errno RdmaCm::Write(uint32_t file, const command::Disconnect& cmd) {
+  const Errno error = LookupWithDevice(file, cmd.id);
+  if (error != Errno::kNone) return error;
+  const CmId& own = ids_[cmd.id];
+  // A listener's IB CM id is one that there is nothing to disconnect on.
+  if (own.listens_on_device) return Errno::kNone;
+  if (own.ib == kNobody) return Errno::kInval;
+  if (c_.defect == Defect::kDisconnectSilent) return Errno::kNone;
+  if (c_.ib->SendDreq(IbContext(), own.ib) != Errno::kNone) c_.ib->SendDrep(IbContext(), own.ib);
+  return Errno::kNone;
+}
+
+Result<response::QpAttr> RdmaCm::Write(uint32_t file, const command::InitQpAttr& cmd) {
+  const Errno error = LookupWithDevice(file, cmd.id);
+  if (error != Errno::kNone) return error;
+  const CmId& own = ids_[cmd.id];
+  if (own.listens_on_device) return Errno::kInval;
+  // Without an IB CM id there are only the attributes for INIT, whatever is asked for.
+  if (own.ib == kNobody) return response::QpAttr{};
+  const Errno refused = c_.ib->InitQpAttr(own.ib, cmd.state);
+  if (refused != Errno::kNone) return refused;
+  return response::QpAttr{.connects = cmd.state != QpState::kInit};
+}
+
+Result<response::QueryAddr> RdmaCm::QueryAddr(uint32_t file, const command::Query& cmd) {
+  const Errno error = Lookup(file, cmd.id);
+  if (error != Errno::kNone) return error;
+  const CmId& own = ids_[cmd.id];
+  return response::QueryAddr{.source = own.source,
+                             .destination = own.destination,
+                             .device = own.device,
+                             .port_num = static_cast<uint8_t>(own.device == kNoDevice ? 0 : 1)};
+}
+
+Result<response::QueryPath> RdmaCm::QueryPath(uint32_t file, const command::Query& cmd) {
+  const Errno error = Lookup(file, cmd.id);
+  if (error != Errno::kNone) return error;
+  return response::QueryPath{.num_paths = ids_[cmd.id].num_paths};
+}
+
+void RdmaCm::OnIbEvent(uint32_t id, IbEventKind kind, const Mad* mad) {
+  CmId& own = ids_[id];
+  const CmState wanted =
+      kind == IbEventKind::kTimewaitExit ? CmState::kDisconnect : CmState::kConnect;
+  if (own.state != wanted) return;
+  response::Event event;
+  switch (kind) {
+    case IbEventKind::kReqError:
+    case IbEventKind::kRepError: {
+      const int timed_out = static_cast<int>(Errno::kTimedOut);
+      event.type = EventType::kUnreachable;
+      event.status = c_.defect == Defect::kUnreachablePositive ? timed_out : -timed_out;
+      break;
+    }
+    case IbEventKind::kRepReceived:
+      event.type = EventType::kConnectResponse;
+      event.conn = Swapped(mad->conn);
+      event.qp_num = mad->qp_num;
+      event.private_data = mad->data;
+      break;
+    case IbEventKind::kRtuReceived:
+      event.type = EventType::kEstablished;
+      break;
+    case IbEventKind::kDreqError:
+      if (c_.defect != Defect::kDisconnectStatusLost)
+        event.status = -static_cast<int>(Errno::kTimedOut);
+      [[fallthrough]];
+    case IbEventKind::kDreqReceived:
+    case IbEventKind::kDrepReceived:
+      own.state = CmState::kDisconnect;
+      event.type = EventType::kDisconnected;
+      break;
+    case IbEventKind::kTimewaitExit:
+      event.type = EventType::kTimewaitExit;
+      break;
+    case IbEventKind::kRejReceived:
+      event.type = EventType::kRejected;
+      event.status = static_cast<int32_t>(mad->reason);
+      event.private_data = mad->data.Resized(c_.profile->limits.reject_data);
+      break;
+  }
+  Queue(id, std::move(event));
+}
+
+}  // namespace cm::sim

@@ -1,0 +1,85 @@
+// What happens to ids from outside: devices go, bonds fail over, neighbours change.
+#include <algorithm>
+
+#include "sim/rdma_cm/rdma_cm.h"
+
+namespace cm::sim {
+namespace {
+
+constexpr Duration kCloseLatency = Duration::Microseconds(10);
+constexpr Duration kAgentLatency = Duration::Milliseconds(1);
+constexpr Duration kWorkLatency = Duration::Microseconds(10);
+
+}  // namespace
+
+// source: linux 6.1 cma.c cma_process_remove, ucma.c ucma_close_id
+void RdmaCm::RemoveDevice(uint8_t device) {
+  c_.fabric->Unregister(device);
+  std::vector<uint32_t> attached;
+  for (uint32_t id = 0; id < ids_.end(); ++id) {
+    if (ids_.Live(id) && ids_[id].device == device && ids_[id].state != CmState::kDestroying)
+      attached.push_back(id);
+  }
+  std::ranges::stable_sort(attached, {}, [this](uint32_t id) { return ids_[id].attached; });
+  for (const uint32_t id : attached) {
+    const CmState before = ids_[id].state;
+    ids_[id].state = CmState::kDeviceRemoval;
+    ids_[id].work = Instant::Never();
+    const bool skipped = c_.defect == Defect::kRemovalSkipsListener && before == CmState::kListen;
+    if (!skipped) Queue(id, {.type = EventType::kDeviceRemoval});
+    if (c_.defect == Defect::kRemovalTwice &&
+        (before == CmState::kConnect || before == CmState::kDisconnect)) {
+      Queue(id, {.type = EventType::kDeviceRemoval});
+    }
+    c_.agenda->In(kCloseLatency, EventKind::kCloseWork, id);
+  }
+  c_.agenda->In(kAgentLatency, EventKind::kAgentGone, device);
+}
+
+void RdmaCm::OnCloseWork(uint32_t id) {
+  if (!ids_.Live(id) || ids_[id].state != CmState::kDeviceRemoval) return;
+  ids_[id].closed = true;
+  DestroyKernelId(id);
+}
+
+// source: linux 6.1 cma.c cma_netdev_change
+void RdmaCm::FailOver(uint8_t device) {
+  DeviceState& state = c_.fabric->device(device);
+  state.bond_slave ^= 1;
+  for (uint32_t id = 0; id < ids_.end(); ++id) {
+    if (!ids_.Live(id)) continue;
+    const CmId& own = ids_[id];
+    if (own.device == kNoDevice || own.interface != device || own.bond_slave == state.bond_slave)
+      continue;
+    c_.agenda->In(kWorkLatency, EventKind::kAddrChangeWork, id);
+  }
+}
+
+void RdmaCm::OnAddrChangeWork(uint32_t id) {
+  if (!ids_.Live(id) || c_.defect == Defect::kAddrChangeLost) return;
+  const CmState state = ids_[id].state;
+  if (state == CmState::kDestroying || state == CmState::kDeviceRemoval) return;
+  Queue(id, {.type = EventType::kAddrChange});
+}
+
+// source: linux 6.1 cma.c cma_netevent_callback, cma_netevent_work_handler
+void RdmaCm::NeighbourChanged(uint8_t device) {
+  const bool wrong = c_.fabric->device(device).neighbour_wrong;
+  for (uint32_t id = 0; id < ids_.end(); ++id) {
+    if (!ids_.Live(id)) continue;
+    const CmId& own = ids_[id];
+    const bool to_itself = c_.fabric->LocalDevice(own.destination, own.kernel) == device;
+    if (!own.neighbour_tracked || own.interface != device || to_itself) continue;
+    if (own.resolved_wrong_neighbour == wrong) continue;
+    c_.agenda->In(kWorkLatency, EventKind::kNeighbourWork, id);
+  }
+}
+
+void RdmaCm::OnNeighbourWork(uint32_t id) {
+  if (!ids_.Live(id)) return;
+  const CmState state = ids_[id].state;
+  if (state == CmState::kDestroying || state == CmState::kDeviceRemoval) return;
+  Queue(id, {.type = EventType::kUnreachable, .status = -static_cast<int>(Errno::kTimedOut)});
+}
+
+}  // namespace cm::sim

@@ -1,0 +1,191 @@
+// Files, ids and event queues of the simulated kernel. source: linux 6.1 ucma.c
+#include <algorithm>
+
+#include "sim/rdma_cm/rdma_cm.h"
+
+namespace cm::sim {
+
+uint32_t RdmaCm::Open(uint8_t kernel) {
+  File file;
+  file.kernel = kernel;
+  return files_.Add(std::move(file));
+}
+
+bool RdmaCm::Close(uint32_t file) {
+  files_[file].closing = true;
+  for (uint32_t id = 0; id < ids_.end(); ++id) {
+    if (ids_.Live(id) && ids_[id].file == file && !ids_[id].destroy_wanted)
+      static_cast<void>(Write(file, command::DestroyId{id}));
+  }
+  return FreeIfUnused(file);
+}
+
+bool RdmaCm::FreeIfUnused(uint32_t file) {
+  for (uint32_t id = 0; id < ids_.end(); ++id)
+    if (ids_.Live(id) && ids_[id].file == file && !ids_[id].haunts) return false;
+  files_.Free(file);
+  return true;
+}
+
+Errno RdmaCm::Lookup(uint32_t file, uint32_t id) const {
+  if (!ids_.Live(id) || ids_[id].destroy_wanted) return Errno::kNoEnt;
+  if (ids_[id].file != file) return Errno::kInval;
+  return ids_[id].closed ? Errno::kNxIo : Errno::kNone;
+}
+
+Errno RdmaCm::LookupWithDevice(uint32_t file, uint32_t id) const {
+  const Errno error = Lookup(file, id);
+  if (error != Errno::kNone) return error;
+  return ids_[id].device == kNoDevice ? Errno::kInval : Errno::kNone;
+}
+
+Result<uint32_t> RdmaCm::Write(uint32_t file, const command::CreateId& cmd) {
+  if (cmd.space != PortSpace::kTcp && cmd.space != PortSpace::kUdp && cmd.space != PortSpace::kIb &&
+      cmd.space != PortSpace::kIpoib) {
+    return Errno::kInval;
+  }
+  CmId id;
+  id.kernel = files_[file].kernel;
+  id.file = file;
+  id.uid = cmd.uid;
+  id.space = cmd.space;
+  return ids_.Add(std::move(id));
+}
+
+void RdmaCm::AttachTo(uint32_t id, uint8_t device) {
+  ids_[id].device = device;
+  ids_[id].attached = ++attach_count_;
+}
+
+// Events for an id that its owner does not know yet are discarded.
+void RdmaCm::Queue(uint32_t id, response::Event event) {
+  const CmId& owner = ids_[id];
+  if (owner.uid == 0) return;
+  event.uid = owner.uid;
+  event.id = id;
+  files_[owner.file].queue.push_back({.event = std::move(event), .on = id});
+}
+
+void RdmaCm::QueueRequest(uint32_t listener, uint32_t request, response::Event event) {
+  const CmId& owner = ids_[listener];
+  event.uid = owner.uid;
+  event.id = request;
+  std::vector<QueuedEvent>& queue = files_[owner.file].queue;
+  if (c_.defect == Defect::kLateFetchOverwrites) {
+    for (QueuedEvent& queued : queue)
+      if (queued.on == listener && queued.request != kNobody)
+        queued.event.private_data = event.private_data;
+  }
+  queue.push_back({.event = std::move(event), .on = listener, .request = request});
+}
+
+Result<response::Event> RdmaCm::GetEvent(uint32_t file) {
+  std::vector<QueuedEvent>& queue = files_[file].queue;
+  if (queue.empty()) return Errno::kAgain;
+  const QueuedEvent first = std::move(queue.front());
+  queue.erase(queue.begin());
+  if (ids_.Live(first.on)) {
+    if (first.request != kNobody) ++ids_[first.on].backlog;
+    ++ids_[first.on].events_reported;
+  }
+  return first.event;
+}
+
+// Takes the id from ports, device and IB CM. False while a message of it runs out.
+bool RdmaCm::DestroyKernelId(uint32_t id) {
+  CmId& owner = ids_[id];
+  owner.state = CmState::kDestroying;
+  owner.work = Instant::Never();
+  if (owner.ib != kNobody && !c_.ib->Destroy(IbContext(), owner.ib)) return false;
+  ReleaseKernelId(id);
+  return true;
+}
+
+void RdmaCm::ReleaseKernelId(uint32_t id) {
+  CmId& owner = ids_[id];
+  owner.ib = kNobody;
+  owner.device = kNoDevice;
+  if (owner.owns_port && c_.defect != Defect::kPortNeverFreed) {
+    std::erase(port_owners_, id);
+    owner.owns_port = false;
+  }
+}
+
+void RdmaCm::CleanUpEvents(uint32_t id) {
+  if (c_.defect == Defect::kDestroyKeepsEvents) return;
+  std::vector<QueuedEvent>& queue = files_[ids_[id].file].queue;
+  std::vector<uint32_t> requests;
+  std::erase_if(queue, [&](const QueuedEvent& queued) {
+    if (queued.on != id) return false;
+    if (queued.request != kNobody) requests.push_back(queued.request);
+    return true;
+  });
+  // A request that nobody fetched goes with its listener; its peer is told.
+  for (const uint32_t request : requests) {
+    if (!ids_.Live(request)) continue;
+    ids_[request].destroy_wanted = true;
+    if (ids_[request].closed || DestroyKernelId(request)) ids_.Free(request);
+  }
+}
+
+void RdmaCm::FreeContext(uint32_t id) {
+  CleanUpEvents(id);
+  if (ids_[id].owns_port) {
+    // Only the defect that never frees ports comes here: the place stays taken.
+    ids_[id].destroy_wanted = true;
+    ids_[id].haunts = true;
+    return;
+  }
+  ids_.Free(id);
+}
+
+Result<Destroyed> RdmaCm::Write(uint32_t file, const command::DestroyId& cmd) {
+  const Errno error = Lookup(file, cmd.id);
+  if (error != Errno::kNone && error != Errno::kNxIo) return error;
+  ids_[cmd.id].destroy_wanted = true;
+  if (c_.defect == Defect::kListenerTakesChildren) {
+    for (uint32_t child = 0; child < ids_.end(); ++child) {
+      if (ids_.Live(child) && ids_[child].listener == cmd.id && !ids_[child].closed &&
+          !ids_[child].destroy_wanted && DestroyKernelId(child)) {
+        ids_[child].closed = true;
+      }
+    }
+  }
+  if (!ids_[cmd.id].closed && !DestroyKernelId(cmd.id)) {
+    pending_destroys_.push_back({.ticket = ++last_ticket_, .id = cmd.id});
+    return Destroyed{.finished = false, .ticket = last_ticket_};
+  }
+  CleanUpEvents(cmd.id);
+  const uint32_t reported = ids_[cmd.id].events_reported;
+  FreeContext(cmd.id);
+  return Destroyed{.finished = true, .events_reported = reported};
+}
+
+std::optional<uint32_t> RdmaCm::TakeDestroyed(uint32_t ticket) {
+  for (size_t i = 0; i < pending_destroys_.size(); ++i) {
+    if (pending_destroys_[i].ticket != ticket || !pending_destroys_[i].finished) continue;
+    const uint32_t reported = pending_destroys_[i].events_reported;
+    pending_destroys_.erase(pending_destroys_.begin() + static_cast<ptrdiff_t>(i));
+    return reported;
+  }
+  return std::nullopt;
+}
+
+void RdmaCm::OnIbGone(uint32_t id) {
+  ReleaseKernelId(id);
+  if (!ids_[id].destroy_wanted) {
+    ids_[id].closed = true;
+    return;
+  }
+  CleanUpEvents(id);
+  for (PendingDestroy& pending : pending_destroys_) {
+    if (pending.id != id || pending.finished) continue;
+    pending.finished = true;
+    pending.events_reported = ids_[id].events_reported;
+  }
+  const uint32_t file = ids_[id].file;
+  FreeContext(id);
+  if (files_[file].closing) FreeIfUnused(file);
+}
+
+}  // namespace cm::sim

@@ -1,0 +1,218 @@
+// The simulated kernel rdma_cm: ids, ports, address and route resolution, event queues.
+//
+// One object serves all kernels of a world. Each command checks what the kernel checks, in its
+// order: handle, removal, device, state. source: linux 6.1 ucma.c, cma.c
+#ifndef SIM_RDMA_CM_RDMA_CM_H_
+#define SIM_RDMA_CM_RDMA_CM_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/base/result.h"
+#include "sim/core/agenda.h"
+#include "sim/core/defects.h"
+#include "sim/core/slab.h"
+#include "sim/fabric/fabric.h"
+#include "sim/ib_cm/ib_cm.h"
+#include "sim/rdma_cm/commands.h"
+
+namespace cm::sim {
+
+// source: linux 6.1 cma_priv.h enum rdma_cm_state
+enum class CmState : uint8_t {
+  kIdle,
+  kAddrQuery,
+  kAddrResolved,
+  kRouteQuery,
+  kRouteResolved,
+  kConnect,
+  kDisconnect,
+  kAddrBound,
+  kListen,
+  kDeviceRemoval,
+  kDestroying,
+};
+
+// An id of the kernel, with what ucma keeps beside it.
+struct CmId {
+  bool live = false;
+  bool closed = false;  // its device was removed: every command but destroy answers ENXIO
+  bool owns_port = false;
+  bool listens_on_device = false;  // it has an IB CM id of its own, in a state of its own
+  bool family_only = true;
+  bool haunts = false;          // gone, but for its port; a defect
+  bool destroy_wanted = false;  // by its owner, not by the removal of its device
+  bool neighbour_tracked = false;
+  bool resolved_wrong_neighbour = false;  // the hardware address that it knows of its peer
+  CmState state = CmState::kIdle;
+  PortSpace space = PortSpace::kTcp;
+  uint8_t kernel = 0;
+  uint8_t device = kNoDevice;
+  uint8_t interface = kNoDevice;  // bound_dev_if: sticks, also after a failure
+  uint8_t bond_slave = 0;         // of the interface, when it was bound
+  uint8_t num_paths = 0;
+  uint32_t file = kNobody;
+  uint64_t uid = 0;  // 0 on a request that is not accepted: its events are discarded
+  uint32_t ib = kNobody;
+  uint32_t listener = kNobody;  // of a request: whom it was for
+  uint32_t attached = 0;        // when it came to its device: the order of removal
+  uint32_t events_reported = 0;
+  int32_t backlog = 0;  // free places for requests that nobody fetched
+  Address source;
+  Address destination;
+  uint8_t resolve_interface = kNoDevice;  // what the address resolution under way will find
+  int32_t resolve_status = 0;
+  Instant work = Instant::Never();  // when its resolution ends; another event is stale
+  friend bool operator==(const CmId&, const CmId&) = default;
+};
+
+struct QueuedEvent {
+  response::Event event;
+  uint32_t on = kNobody;       // the id that it is counted on
+  uint32_t request = kNobody;  // the new id of a connection request
+  friend bool operator==(const QueuedEvent&, const QueuedEvent&) = default;
+};
+
+// An open file of the rdma_cm device: an event channel.
+struct File {
+  bool live = false;
+  bool closing = false;  // goes with the last of its ids
+  uint8_t kernel = 0;
+  std::vector<QueuedEvent> queue;
+  friend bool operator==(const File&, const File&) = default;
+};
+
+// A destroy that waits for a message of the id to run out.
+struct PendingDestroy {
+  uint32_t ticket = 0;
+  uint32_t id = kNobody;
+  bool finished = false;
+  uint32_t events_reported = 0;
+  friend bool operator==(const PendingDestroy&, const PendingDestroy&) = default;
+};
+
+// How a destroy went: at once, or under a ticket to ask with.
+struct Destroyed {
+  bool finished = false;
+  uint32_t ticket = 0;
+  uint32_t events_reported = 0;
+};
+
+class RdmaCm : public IbCmUser {
+ public:
+  struct Context {
+    Agenda* agenda;
+    Fabric* fabric;
+    IbCm* ib;
+    const Profile* profile;
+    Defect defect;
+  };
+  // Everything that commands and events need; the world calls this before each.
+  void Attend(Context context) { c_ = context; }
+
+  uint32_t Open(uint8_t kernel);
+  // Destroys what is still there; false while one of the ids is not gone.
+  bool Close(uint32_t file);
+  bool Closed(uint32_t file) const { return !files_.Live(file); }
+  bool Readable(uint32_t file) const { return !files_[file].queue.empty(); }
+
+  // Commands; one overload each. `file` is the descriptor that the command is written to.
+  Result<uint32_t> Write(uint32_t file, const command::CreateId& cmd);
+  Errno Write(uint32_t file, const command::Bind& cmd);
+  Errno Write(uint32_t file, const command::Listen& cmd);
+  Errno Write(uint32_t file, const command::ResolveAddr& cmd);
+  Errno Write(uint32_t file, const command::ResolveRoute& cmd);
+  Errno Write(uint32_t file, const command::Connect& cmd);
+  Errno Write(uint32_t file, const command::Accept& cmd);
+  Errno Write(uint32_t file, const command::Reject& cmd);
+  Errno Write(uint32_t file, const command::Disconnect& cmd);
+  Result<response::QpAttr> Write(uint32_t file, const command::InitQpAttr& cmd);
+  Result<response::QueryAddr> QueryAddr(uint32_t file, const command::Query& cmd);
+  Result<response::QueryPath> QueryPath(uint32_t file, const command::Query& cmd);
+  // The next event, or EAGAIN.
+  Result<response::Event> GetEvent(uint32_t file);
+  Result<Destroyed> Write(uint32_t file, const command::DestroyId& cmd);
+  // The number of events reported, once the destroy of this ticket is over; then it is forgotten.
+  std::optional<uint32_t> TakeDestroyed(uint32_t ticket);
+
+  // Events of the agenda.
+  void OnAddressWork(uint32_t id);
+  void OnRouteWork(uint32_t id);
+  void OnNeighbourWork(uint32_t id);
+  void OnAddrChangeWork(uint32_t id);
+  void OnCloseWork(uint32_t id);
+
+  // The environment.
+  void RemoveDevice(uint8_t device);
+  void FailOver(uint8_t device);
+  void NeighbourChanged(uint8_t device);
+
+  // IbCmUser
+  bool Listens(uint8_t device, const Mad& req) override;
+  RequestVerdict OnRequest(uint32_t ib, uint8_t device, const Mad& req) override;
+  void OnIbEvent(uint32_t user, IbEventKind kind, const Mad* mad) override;
+  void OnIbGone(uint32_t user) override;
+
+  uint32_t live_ids() const { return ids_.live_count(); }
+  const CmId& at(uint32_t id) const { return ids_[id]; }
+  const File& file(uint32_t f) const { return files_[f]; }
+  bool Live(uint32_t id) const { return ids_.Live(id); }
+  bool LiveFile(uint32_t f) const { return files_.Live(f); }
+  uint32_t id_end() const { return ids_.end(); }
+  uint32_t file_end() const { return files_.end(); }
+
+  friend bool operator==(const RdmaCm& a, const RdmaCm& b) {
+    return a.ids_ == b.ids_ && a.files_ == b.files_ && a.port_owners_ == b.port_owners_ &&
+           a.pending_destroys_ == b.pending_destroys_;
+  }
+
+ private:
+  IbCm::Context IbContext() { return {c_.agenda, c_.fabric, this, c_.profile, c_.defect}; }
+  // ENOENT, EINVAL or ENXIO, in the order of the kernel's handle lookup.
+  Errno Lookup(uint32_t file, uint32_t id) const;
+  Errno LookupWithDevice(uint32_t file, uint32_t id) const;
+
+  // ids.cc
+  void Queue(uint32_t id, response::Event event);
+  void QueueRequest(uint32_t listener, uint32_t request, response::Event event);
+  bool DestroyKernelId(uint32_t id);
+  void ReleaseKernelId(uint32_t id);
+  void FreeContext(uint32_t id);
+  bool FreeIfUnused(uint32_t file);
+  void CleanUpEvents(uint32_t id);
+  void AttachTo(uint32_t id, uint8_t device);
+
+  // addressing.cc
+  Errno BindTo(uint32_t id, const Address& address, const Address* destination);
+  Errno TakePort(uint32_t id);
+  Errno CheckPort(uint32_t id) const;
+  uint16_t EphemeralPort(uint32_t id);
+  bool AddressIsUp(const Address& address, uint8_t kernel) const;
+
+  // resolution.cc
+  struct Route {
+    uint8_t interface = kNoDevice;
+    bool neighbour_answers = true;
+  };
+  Result<Route> FindRoute(const CmId& id, const Address& destination) const;
+  Errno StartResolving(uint32_t id, const command::ResolveAddr& cmd);
+  Errno ResolveLoopback(uint32_t id);
+
+  // connection.cc
+  uint32_t FindOwner(uint8_t device, const Mad& req) const;
+  Errno AcceptOrEstablish(uint32_t id, const command::Accept& cmd);
+
+  Context c_{};
+  Slab<CmId> ids_;
+  Slab<File> files_;
+  std::vector<uint32_t> port_owners_;  // ids that own a port, the newest first
+  std::vector<PendingDestroy> pending_destroys_;
+  uint32_t attach_count_ = 0;
+  uint32_t last_ticket_ = 0;
+  uint16_t last_ephemeral_ = 0;
+};
+
+}  // namespace cm::sim
+
+#endif  // SIM_RDMA_CM_RDMA_CM_H_

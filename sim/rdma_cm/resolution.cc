@@ -1,0 +1,153 @@
+// Address and route resolution. source: linux 6.1 cma.c rdma_resolve_addr, addr_handler, addr.c
+#include "sim/rdma_cm/rdma_cm.h"
+
+namespace cm::sim {
+namespace {
+
+constexpr Duration kAddressLatency = Duration::Microseconds(20);
+constexpr Duration kRouteLatency = Duration::Microseconds(15);
+constexpr Duration kOneAttempt = Duration::Milliseconds(1);  // timeout 0: tried once
+
+}  // namespace
+
+// Where packets to `destination` leave, and whether somebody answers there.
+Result<RdmaCm::Route> RdmaCm::FindRoute(const CmId& id, const Address& destination) const {
+  const Fabric& fabric = *c_.fabric;
+  if (destination.kind != AddressKind::kSide && destination.kind != AddressKind::kSilent)
+    return Errno::kNetUnreach;
+  Route route{.interface = id.interface,
+              .neighbour_answers = destination.kind == AddressKind::kSide};
+  const uint8_t local = fabric.LocalDevice(destination, id.kernel);
+  if (route.interface == kNoDevice) {
+    // Without a source address the kernel takes its own interface with that address, or the one
+    // that leads to the network of the passive side.
+    if (local != kNoDevice) {
+      route.interface = local;
+    } else {
+      for (uint8_t device = 0; device < fabric.device_count(); ++device)
+        if (fabric.KernelOf(device) == id.kernel) route.interface = device;
+    }
+  }
+  const bool to_itself = local == route.interface;
+  if (to_itself && destination.kind == AddressKind::kSide) return route;
+  if (!fabric.device(route.interface).up) return Errno::kNetUnreach;
+  return route;
+}
+
+Errno RdmaCm::ResolveLoopback(uint32_t id) {
+  CmId& own = ids_[id];
+  if (own.device == kNoDevice) {
+    uint8_t found = kNoDevice;
+    for (const uint8_t device : c_.fabric->ByRegistration()) {
+      if (c_.fabric->KernelOf(device) != own.kernel) continue;
+      if (found == kNoDevice) found = device;
+      if (!c_.fabric->device(device).up) continue;
+      found = device;
+      break;
+    }
+    if (found == kNoDevice) return Errno::kNoDev;
+    AttachTo(id, found);
+    own.source =
+        Address{.kind = AddressKind::kLoopback, .v6 = own.source.v6, .port = own.source.port};
+  }
+  own.resolve_interface = own.interface;
+  own.resolve_status = 0;
+  own.work = c_.agenda->Now() + kAddressLatency;
+  c_.agenda->At(own.work, EventKind::kAddressWork, id);
+  return Errno::kNone;
+}
+
+Errno RdmaCm::StartResolving(uint32_t id, const command::ResolveAddr& cmd) {
+  CmId& own = ids_[id];
+  if (own.source.v6 != cmd.destination.v6) return Errno::kInval;
+  if (cmd.destination.AnyOrLoopback()) return ResolveLoopback(id);
+  const Result<Route> route = FindRoute(own, cmd.destination);
+  if (!route.ok()) return route.error();
+  own.interface = route.value().interface;
+  own.bond_slave = c_.fabric->device(own.interface).bond_slave;
+  own.resolve_interface = own.interface;
+  own.resolve_status = route.value().neighbour_answers ? 0 : -static_cast<int>(Errno::kTimedOut);
+  Duration after = kAddressLatency;
+  if (!route.value().neighbour_answers) {
+    if (cmd.timeout_ms < 0) {
+      own.work = Instant::Never();  // it asks for ever
+      return Errno::kNone;
+    }
+    after = cmd.timeout_ms == 0 ? kOneAttempt : Duration::Milliseconds(cmd.timeout_ms);
+  }
+  own.work = c_.agenda->Now() + after;
+  c_.agenda->At(own.work, EventKind::kAddressWork, id);
+  return Errno::kNone;
+}
+
+Errno RdmaCm::Write(uint32_t file, const command::ResolveAddr& cmd) {
+  const Errno error = Lookup(file, cmd.id);
+  if (error != Errno::kNone) return error;
+  CmId& own = ids_[cmd.id];
+  if (own.state == CmState::kAddrBound) {
+    own.destination = cmd.destination;
+  } else {
+    const Address any{.kind = AddressKind::kAny, .v6 = cmd.destination.v6};
+    const Address& source = cmd.source.kind == AddressKind::kNone ? any : cmd.source;
+    const Errno bound = BindTo(cmd.id, source, &cmd.destination);
+    if (bound != Errno::kNone) return bound;
+  }
+  own.state = CmState::kAddrQuery;
+  const Errno started = StartResolving(cmd.id, cmd);
+  if (started != Errno::kNone) own.state = CmState::kAddrBound;
+  return started;
+}
+
+void RdmaCm::OnAddressWork(uint32_t id) {
+  if (!ids_.Live(id)) return;
+  CmId& own = ids_[id];
+  if (own.state != CmState::kAddrQuery || own.work != c_.agenda->Now()) return;
+  own.work = Instant::Never();
+  int32_t status = own.resolve_status;
+  if (status == 0 && own.device == kNoDevice) {
+    if (c_.fabric->device(own.resolve_interface).registered) {
+      AttachTo(id, own.resolve_interface);
+      // The source is the address of the interface from now on; the port stays.
+      for (uint8_t side = 0; side < c_.fabric->topology().sides.size(); ++side) {
+        if (c_.fabric->topology().sides[side].device == own.resolve_interface)
+          own.source = Address{.kind = AddressKind::kSide,
+                               .side = side,
+                               .v6 = own.source.v6,
+                               .port = own.source.port};
+      }
+    } else {
+      status = -static_cast<int>(Errno::kNoDev);
+    }
+  }
+  own.state = status == 0 ? CmState::kAddrResolved : CmState::kAddrBound;
+  Queue(id,
+        {.type = status == 0 ? EventType::kAddrResolved : EventType::kAddrError, .status = status});
+}
+
+Errno RdmaCm::Write(uint32_t file, const command::ResolveRoute& cmd) {
+  const Errno error = LookupWithDevice(file, cmd.id);
+  if (error != Errno::kNone) return error;
+  if (cmd.timeout_ms == 0) return Errno::kInval;
+  CmId& own = ids_[cmd.id];
+  if (own.state != CmState::kAddrResolved) return Errno::kInval;
+  // Loopback destinations are found without an interface, and without one there is no route.
+  if (own.interface == kNoDevice) return Errno::kNoDev;
+  own.state = CmState::kRouteQuery;
+  own.num_paths = 1;
+  own.neighbour_tracked = true;
+  own.resolved_wrong_neighbour = c_.fabric->device(own.interface).neighbour_wrong;
+  own.work = c_.agenda->Now() + kRouteLatency;
+  c_.agenda->At(own.work, EventKind::kRouteWork, cmd.id);
+  return Errno::kNone;
+}
+
+void RdmaCm::OnRouteWork(uint32_t id) {
+  if (!ids_.Live(id)) return;
+  CmId& own = ids_[id];
+  if (own.state != CmState::kRouteQuery || own.work != c_.agenda->Now()) return;
+  own.work = Instant::Never();
+  own.state = CmState::kRouteResolved;
+  Queue(id, {.type = EventType::kRouteResolved});
+}
+
+}  // namespace cm::sim

@@ -1,0 +1,137 @@
+// The canonical hash of a world: equal for worlds that will behave alike.
+#include <algorithm>
+
+#include "model/base/digest.h"
+#include "sim/world/world.h"
+
+namespace cm::sim {
+namespace {
+
+void Put(Digest* d, const Address& a) {
+  d->U8(static_cast<uint8_t>(a.kind));
+  d->U8(a.side);
+  d->U8(a.v6 ? 1 : 0);
+  d->U16(a.port);
+}
+
+void Put(Digest* d, const ConnFields& c) {
+  d->U8(c.responder_resources);
+  d->U8(c.initiator_depth);
+  d->U8(c.flow_control);
+  d->U8(c.retry_count);
+  d->U8(c.rnr_retry_count);
+  d->U8(c.srq);
+}
+
+void Put(Digest* d, const response::Event& e) {
+  d->U8(static_cast<uint8_t>(e.type));
+  d->U32(static_cast<uint32_t>(e.status));
+  Put(d, e.conn);
+  d->Bytes(e.private_data.bytes());
+}
+
+// Times are relative; what never comes is 0.
+void PutTime(Digest* d, Instant at, Instant now) {
+  d->I64(at == Instant::Never() ? 0 : (at - now).nanoseconds() + 1);
+}
+
+uint64_t HashOf(const Mad& mad) {
+  Digest d;
+  d.U8(static_cast<uint8_t>(mad.kind));
+  d.U8(static_cast<uint8_t>(mad.about));
+  d.U16(static_cast<uint16_t>(mad.reason));
+  d.U16(mad.port);
+  Put(&d, mad.conn);
+  Put(&d, mad.source);
+  Put(&d, mad.destination);
+  d.Bytes(mad.data.bytes());
+  return d.Value();
+}
+
+uint64_t HashOf(const IbId& id, Instant now) {
+  Digest d;
+  d.U8(id.dying ? 1 : 0);
+  d.U8(static_cast<uint8_t>(id.state));
+  d.U8(id.device);
+  d.U8(id.peer_device);
+  d.U8(id.av_timeout);
+  d.U8(id.retries_left);
+  d.U8(id.outstanding ? 1 : 0);
+  d.U8(id.known_remotely ? 1 : 0);
+  d.I64(id.interval.nanoseconds());
+  PutTime(&d, id.mad_timer, now);
+  PutTime(&d, id.timewait_timer, now);
+  if (id.outstanding) d.U64(HashOf(id.message));
+  return d.Value();
+}
+
+uint64_t HashOf(const CmId& id, const IbCm& ib, Instant now) {
+  Digest d;
+  d.U8(id.closed ? 1 : 0);
+  d.U8(static_cast<uint8_t>(id.state));
+  d.U8(id.kernel);
+  d.U8(id.device);
+  d.U8(id.interface);
+  d.U8(id.bond_slave);
+  d.U8(id.neighbour_tracked ? 1 : 0);
+  d.U8(id.resolved_wrong_neighbour ? 1 : 0);
+  d.U8(id.uid != 0 ? 1 : 0);
+  d.U32(id.events_reported);
+  d.U32(static_cast<uint32_t>(id.backlog));
+  Put(&d, id.source);
+  Put(&d, id.destination);
+  PutTime(&d, id.work, now);
+  d.U64(id.ib == kNobody ? 0 : HashOf(ib.at(id.ib), now));
+  return d.Value();
+}
+
+}  // namespace
+
+// The parts are hashed one by one and combined in the order of their hashes, which depends on what
+// they are and not on where they are stored.
+uint64_t World::Fingerprint() const {
+  const Instant now = Now();
+  std::vector<uint64_t> parts;
+  for (uint32_t id = 0; id < cma_.id_end(); ++id)
+    if (cma_.Live(id)) parts.push_back(HashOf(cma_.at(id), ib_, now));
+  const Slab<Packet>& packets = fabric_.packets();
+  for (uint32_t p = 0; p < packets.end(); ++p) {
+    if (!packets.Live(p)) continue;
+    Digest d;
+    d.U8(packets[p].from);
+    d.U8(packets[p].to);
+    PutTime(&d, packets[p].arrives, now);
+    d.U64(HashOf(packets[p].mad));
+    parts.push_back(d.Value());
+  }
+  std::ranges::sort(parts);  // lint: equal hashes are interchangeable
+  Digest d;
+  for (const uint64_t part : parts) d.U64(part);
+  for (const uint8_t device : fabric_.ByRegistration()) d.U8(device);
+  for (uint8_t device = 0; device < fabric_.device_count(); ++device) {
+    const DeviceState& state = fabric_.device(device);
+    d.U8(state.registered ? 1 : 0);
+    d.U8(state.receives ? 1 : 0);
+    d.U8(state.up ? 1 : 0);
+    d.U8(state.neighbour_wrong ? 1 : 0);
+    d.U8(state.bond_slave);
+  }
+  for (const Library& library : libraries_) {
+    d.U32(library.live_ids());
+    d.U32(library.live_events());
+  }
+  for (const WaitingLane& waiting : waiting_) {
+    d.U8(waiting.lane.side);
+    d.U8(waiting.lane.number);
+    d.U8(static_cast<uint8_t>(waiting.ongoing.waiting));
+  }
+  // What is queued, file by file in the order of opening.
+  for (uint32_t f = 0; f < cma_.file_end(); ++f) {
+    if (!cma_.LiveFile(f)) continue;
+    for (const QueuedEvent& queued : cma_.file(f).queue) Put(&d, queued.event);
+    d.U8(0xff);
+  }
+  return d.Value();
+}
+
+}  // namespace cm::sim

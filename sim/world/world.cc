@@ -1,0 +1,154 @@
+#include "sim/world/world.h"
+
+#include <algorithm>
+
+#include "model/base/check.h"
+
+namespace cm::sim {
+
+World::World(const Topology* topology, const Profile* profile, uint64_t seed, Defect defect)
+    : topology_(topology),
+      profile_(profile),
+      defect_(defect),
+      stream_(NamedStream(seed, "world")),
+      fabric_(topology, profile),
+      verbs_(topology->devices.size()) {
+  for (uint8_t side = 0; side < topology->sides.size(); ++side)
+    libraries_.emplace_back(topology->KernelOf(side));
+}
+
+void World::Attend() { cma_.Attend({&agenda_, &fabric_, &ib_, profile_, defect_}); }
+
+Library& World::Prepared(uint8_t side) {
+  Attend();
+  return libraries_[side];
+}
+
+Library::Context World::Context() { return {&cma_, &verbs_, profile_, defect_}; }
+
+void World::Step() {
+  Attend();
+  Happens(agenda_.Take());
+}
+
+void World::RunUntil(Instant when) {
+  while (agenda_.NextAt() && *agenda_.NextAt() <= when) Step();
+  agenda_.AdvanceTo(when);
+}
+
+// The complete list of what can happen.
+void World::Happens(const Event& event) {
+  const IbCm::Context ib{&agenda_, &fabric_, &cma_, profile_, defect_};
+  switch (event.kind()) {
+    case EventKind::kPacketArrives:
+      if (const std::optional<Packet> packet = fabric_.Arrive(agenda_.Now(), event.on()))
+        ib_.Receive(ib, packet->to, packet->mad);
+      return;
+    case EventKind::kMadTimer:
+      return ib_.OnMadTimer(ib, event.on());
+    case EventKind::kTimewaitOver:
+      return ib_.OnTimewaitOver(ib, event.on());
+    case EventKind::kSendFailed:
+      return ib_.OnSendFailed(ib, event.on());
+    case EventKind::kAddressWork:
+      return cma_.OnAddressWork(event.on());
+    case EventKind::kRouteWork:
+      return cma_.OnRouteWork(event.on());
+    case EventKind::kNeighbourWork:
+      return cma_.OnNeighbourWork(event.on());
+    case EventKind::kAddrChangeWork:
+      return cma_.OnAddrChangeWork(event.on());
+    case EventKind::kCloseWork:
+      return cma_.OnCloseWork(event.on());
+    case EventKind::kAgentGone:
+      if (!fabric_.device(static_cast<uint8_t>(event.on())).registered)
+        fabric_.device(static_cast<uint8_t>(event.on())).receives = false;
+      return;
+  }
+}
+
+void World::Block(Lane lane, const Ongoing& ongoing) {
+  CM_CHECK(!Waits(lane));
+  waiting_.push_back({lane, ongoing});
+}
+
+bool World::Waits(Lane lane) const {
+  return std::ranges::any_of(waiting_, [lane](const WaitingLane& w) { return w.lane == lane; });
+}
+
+Progress World::Continue(Lane lane) {
+  const auto waiting =
+      std::ranges::find_if(waiting_, [lane](const WaitingLane& w) { return w.lane == lane; });
+  CM_CHECK(waiting != waiting_.end());
+  Progress progress = Prepared(lane.side).Continue(Context(), waiting->ongoing);
+  if (progress.reply.kind == ReplyKind::kBlocked)
+    waiting->ongoing = progress.ongoing;
+  else
+    waiting_.erase(waiting);
+  return progress;
+}
+
+void World::SetLink(uint8_t device, bool up) { fabric_.device(device).up = up; }
+
+void World::SetNeighbour(uint8_t device, bool wrong) {
+  if (fabric_.device(device).neighbour_wrong == wrong) return;
+  fabric_.device(device).neighbour_wrong = wrong;
+  cma_.NeighbourChanged(device);
+}
+
+void World::Inject(const Fault& fault) {
+  Attend();
+  const uint8_t device = topology_->sides[fault.side].device;
+  switch (fault.kind) {
+    case FaultKind::kDrop:
+    case FaultKind::kDelay:
+    case FaultKind::kDuplicate:
+    case FaultKind::kReorder:
+      return fabric_.Install(fault, Now());
+    case FaultKind::kLinkDown:
+      return SetLink(device, false);
+    case FaultKind::kLinkUp:
+      return SetLink(device, true);
+    case FaultKind::kRemoveDevice:
+      if (fabric_.device(device).registered) cma_.RemoveDevice(device);
+      return;
+    case FaultKind::kAddDevice:
+      return fabric_.Register(device);
+    case FaultKind::kFailOver:
+      return cma_.FailOver(device);
+    case FaultKind::kNeighbourChange:
+      return SetNeighbour(device, true);
+    case FaultKind::kExit:
+      std::erase_if(waiting_, [&](const WaitingLane& w) { return w.lane.side == fault.side; });
+      libraries_[fault.side].Exit(Context());
+      return;
+  }
+}
+
+void World::Heal() {
+  Attend();
+  fabric_.RemoveRules();
+  for (uint8_t device = 0; device < fabric_.device_count(); ++device) {
+    SetLink(device, true);
+    SetNeighbour(device, false);
+  }
+}
+
+Usage World::InUse() const {
+  Usage usage{.kernel_ids = cma_.live_ids(),
+              .ib_ids = ib_.live_count(),
+              .queue_pairs = verbs_.live_count()};
+  for (const Library& library : libraries_) {
+    usage.library_ids += library.live_ids();
+    usage.unacknowledged += library.live_events();
+  }
+  return usage;
+}
+
+std::vector<WireNote> World::TakeWireNotes() {
+  std::vector<WireNote> notes;
+  notes.swap(fabric_.wire_notes);
+  return notes;
+}
+
+}  // namespace cm::sim

@@ -1,0 +1,102 @@
+// Everything that a run depends on, in one copyable value.
+//
+// A world is copied, compared and hashed; pending events are data in it. Nothing happens in it but
+// by a call of a program, by the environment, or by an event of the agenda.
+#ifndef SIM_WORLD_WORLD_H_
+#define SIM_WORLD_WORLD_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/base/choice.h"
+#include "model/vocabulary/fault.h"
+#include "model/vocabulary/names.h"
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
+#include "sim/core/agenda.h"
+#include "sim/core/defects.h"
+#include "sim/fabric/fabric.h"
+#include "sim/ib_cm/ib_cm.h"
+#include "sim/lib/library.h"
+#include "sim/rdma_cm/rdma_cm.h"
+#include "sim/verbs/verbs.h"
+
+namespace cm::sim {
+
+// A thread whose call has not returned.
+struct WaitingLane {
+  Lane lane;
+  Ongoing ongoing;
+  friend bool operator==(const WaitingLane&, const WaitingLane&) = default;
+};
+
+// How much of the world is in use; equal before and after a conversation that cleaned up.
+struct Usage {
+  uint32_t kernel_ids = 0;
+  uint32_t ib_ids = 0;
+  uint32_t queue_pairs = 0;
+  uint32_t library_ids = 0;
+  uint32_t unacknowledged = 0;
+  friend bool operator==(const Usage&, const Usage&) = default;
+};
+
+class World {
+ public:
+  // `topology` and `profile` outlive the world and its copies.
+  World(const Topology* topology, const Profile* profile, uint64_t seed = 0,
+        Defect defect = Defect::kNone);
+
+  Instant Now() const { return agenda_.Now(); }
+  std::optional<Instant> NextAt() const { return agenda_.NextAt(); }
+  // Lets the next event happen.
+  void Step();
+  // Lets everything happen that is due until then, and moves the clock there.
+  void RunUntil(Instant when);
+
+  // The library of a side's process, ready for a call.
+  Library& Prepared(uint8_t side);
+  Library::Context Context();
+  const Library& library(uint8_t side) const { return libraries_[side]; }
+
+  // A call that blocks is kept with its lane; Continue asks whether it can go on.
+  void Block(Lane lane, const Ongoing& ongoing);
+  bool Waits(Lane lane) const;
+  // The progress of a waiting lane; when it is over, the lane waits no longer.
+  Progress Continue(Lane lane);
+  const std::vector<WaitingLane>& waiting() const { return waiting_; }
+
+  void Inject(const Fault& fault);
+  void Heal();
+
+  Usage InUse() const;
+  void WatchWire() { fabric_.watches = true; }
+  std::vector<WireNote> TakeWireNotes();
+
+  // Canonical: times relative to now, no slot or insertion numbers, no choice state.
+  uint64_t Fingerprint() const;
+
+  friend bool operator==(const World&, const World&) = default;
+
+ private:
+  void Happens(const Event& event);
+  void Attend();
+  void SetLink(uint8_t device, bool up);
+  void SetNeighbour(uint8_t device, bool wrong);
+
+  const Topology* topology_;
+  const Profile* profile_;
+  Defect defect_;
+  StreamState stream_;  // of the world's own coins; none is flipped yet
+  Agenda agenda_;
+  Fabric fabric_;
+  IbCm ib_;
+  RdmaCm cma_;
+  Verbs verbs_;
+  std::vector<Library> libraries_;  // by side
+  std::vector<WaitingLane> waiting_;
+};
+
+}  // namespace cm::sim
+
+#endif  // SIM_WORLD_WORLD_H_
