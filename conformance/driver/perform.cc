@@ -1,0 +1,107 @@
+#include "conformance/driver/perform.h"
+
+#include <utility>
+
+#include "model/conversation/liveness.h"
+
+namespace cm {
+namespace {
+
+class Performance {
+ public:
+  Performance(const Conversation& conversation, Session& session)
+      : conversation_(conversation), session_(session), liveness_(conversation) {
+    history_.conversation = conversation;
+  }
+
+  History Run() {
+    for (uint32_t i = 0; i < conversation_.lines.size(); ++i) {
+      CarryOut(i);
+      CollectReleased();
+      CollectWire();
+    }
+    return std::move(history_);
+  }
+
+ private:
+  struct Pending {
+    Lane lane;
+    uint32_t line;
+  };
+
+  void CarryOut(uint32_t i) {
+    const Line& line = conversation_.lines[i];
+    Record record{.line = i, .begin = session_.driver().Now()};
+    if (!liveness_.Applicable(line)) {
+      record.seen = seen::Answered{.reply = Reply::NotApplicable()};
+    } else {
+      record.seen = Answer(i, line);
+    }
+    record.end = session_.driver().Now();
+    Add(std::move(record));
+  }
+
+  Observation Answer(uint32_t i, const Line& line) {
+    Driver& driver = session_.driver();
+    Environment& environment = session_.environment();
+    if (const auto* calls = std::get_if<line::Calls>(&line)) {
+      seen::Answered answered = driver.Submit(calls->lane, calls->call);
+      if (answered.reply.kind == ReplyKind::kBlocked) pending_.push_back({calls->lane, i});
+      return answered;
+    }
+    if (const auto* waits = std::get_if<line::Waits>(&line))
+      return seen::Waited{driver.Readable(waits->lane, waits->channel, waits->within)};
+    if (const auto* passes = std::get_if<line::Passes>(&line))
+      return environment.Pass(passes->span);
+    if (std::holds_alternative<line::Settles>(line)) return environment.Settle();
+    if (const auto* injects = std::get_if<line::Injects>(&line))
+      return environment.Inject(injects->fault);
+    return environment.Heal();
+  }
+
+  // Calls that had blocked may have returned because of the last line; each is a record of its own.
+  void CollectReleased() {
+    for (size_t i = 0; i < pending_.size();) {
+      const Pending pending = pending_[i];
+      if (!liveness_.LaneWaits(pending.lane)) {  // its process has exited
+        pending_.erase(pending_.begin() + static_cast<ptrdiff_t>(i));
+        continue;
+      }
+      std::optional<seen::Released> released = session_.driver().Released(pending.lane);
+      if (!released) {
+        ++i;
+        continue;
+      }
+      pending_.erase(pending_.begin() + static_cast<ptrdiff_t>(i));
+      const Instant now = session_.driver().Now();
+      Add({.line = pending.line, .begin = now, .end = now, .seen = *std::move(released)});
+    }
+  }
+
+  void CollectWire() {
+    const auto last = static_cast<uint32_t>(history_.records.size() - 1);
+    for (WireRecord& wire : session_.TakeWire()) {
+      wire.record = last;
+      history_.wire.push_back(std::move(wire));
+    }
+  }
+
+  void Add(Record record) {
+    liveness_.Observe(record);
+    history_.records.push_back(std::move(record));
+  }
+
+  const Conversation& conversation_;
+  Session& session_;
+  Liveness liveness_;
+  History history_;
+  std::vector<Pending> pending_;
+};
+
+}  // namespace
+
+History Perform(const Conversation& conversation, Session& session) {
+  return Performance(conversation, session).Run();
+}
+
+}  // namespace cm

@@ -1,0 +1,16 @@
+// Carries out a conversation, line by line.
+#ifndef CONFORMANCE_DRIVER_PERFORM_H_
+#define CONFORMANCE_DRIVER_PERFORM_H_
+
+#include "conformance/driver/driver.h"
+#include "model/conversation/conversation.h"
+#include "model/conversation/history.h"
+
+namespace cm {
+
+// What came of it. Lines that are not applicable are recorded as such and not carried out.
+History Perform(const Conversation& conversation, Session& session);
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_DRIVER_PERFORM_H_

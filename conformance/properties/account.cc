@@ -1,0 +1,209 @@
+#include "conformance/properties/account.h"
+
+#include <algorithm>
+
+namespace cm {
+
+Account::Account(const History& history, const Profile& profile)
+    : history_(history),
+      profile_(profile),
+      ids_(history.conversation.names.ids.size(), Id{.end = history.records.size()}),
+      channels_(history.conversation.names.channels.size()) {
+  for (size_t at = 0; at < history.records.size(); ++at) Note(at, history.records[at]);
+  FindPairs();
+}
+
+void Account::Note(size_t at, const Record& record) {
+  const Line& line = history_.conversation.lines[record.line];
+  if (const auto* injects = std::get_if<line::Injects>(&line)) {
+    undisturbed_ = false;
+    if (injects->fault.kind == FaultKind::kExit)
+      NoteEnd(at, [&](const Id& id) { return id.side == injects->fault.side; });
+    return;
+  }
+  if (const auto* waits = std::get_if<line::Waits>(&line)) {
+    const auto* waited = std::get_if<seen::Waited>(&record.seen);
+    if (waited != nullptr && !waited->readable)
+      silences_.push_back({at, record.end, waits->channel});
+    return;
+  }
+  const auto* calls = std::get_if<line::Calls>(&line);
+  if (calls == nullptr) return;
+  if (const auto* answered = std::get_if<seen::Answered>(&record.seen)) {
+    NoteAnswer(at, record, *calls, *answered);
+  } else if (const auto* released = std::get_if<seen::Released>(&record.seen)) {
+    for (MadeCall& call : calls_)
+      if (call.call == &calls->call) call.released = at;
+    const auto* get = std::get_if<call::GetCmEvent>(&calls->call);
+    if (get != nullptr && released->event) NoteEvent(at, record.end, *get, *released->event);
+  }
+}
+
+void Account::NoteAnswer(size_t at, const Record& record, const line::Calls& line,
+                         const seen::Answered& answered) {
+  if (answered.reply.kind == ReplyKind::kNotApplicable) return;
+  if (answered.reply.kind == ReplyKind::kCrashed) undisturbed_ = false;
+  calls_.push_back({.at = at,
+                    .begin = record.begin,
+                    .end = record.end,
+                    .lane = line.lane,
+                    .call = &line.call,
+                    .reply = answered.reply});
+  const bool blocked = answered.reply.kind == ReplyKind::kBlocked;
+  if (const auto* get = std::get_if<call::GetCmEvent>(&line.call)) {
+    if (answered.event) NoteEvent(at, record.end, *get, *answered.event);
+    const bool nothing = blocked || answered.reply == Reply::Refused(Errno::kAgain);
+    if (nothing) silences_.push_back({at, record.end, get->channel});
+    return;
+  }
+  if (const auto* destroy = std::get_if<call::DestroyId>(&line.call)) {
+    if (blocked || answered.reply.succeeded()) ids_[destroy->id.index].end = at;
+    return;
+  }
+  if (const auto* destroy = std::get_if<call::DestroyEventChannel>(&line.call))
+    NoteEnd(at, [&](const Id& id) { return id.channel == destroy->channel; });
+  if (answered.reply.succeeded()) NoteSuccess(at, line.lane, line.call);
+}
+
+void Account::NoteSuccess(size_t at, Lane lane, const Call& call) {
+  if (const auto* channel = std::get_if<call::CreateEventChannel>(&call)) {
+    channels_[channel->channel.index] = {lane.side, channel->nonblocking};
+  } else if (const auto* create = std::get_if<call::CreateId>(&call)) {
+    Id& id = ids_[create->id.index];
+    id = {.exists = true,
+          .tcp = create->space == PortSpace::kTcp,
+          .side = lane.side,
+          .channel = create->channel,
+          .end = history_.records.size()};
+  } else if (const auto* ack = std::get_if<call::AckCmEvent>(&call)) {
+    for (HeardEvent& heard : heard_)
+      if (heard.name == ack->event && !heard.acked) heard.acked = at;
+  }
+}
+
+void Account::NoteEvent(size_t at, Instant time, const call::GetCmEvent& get,
+                        const CmEvent& event) {
+  heard_.push_back(
+      {.at = at, .time = time, .channel = get.channel, .name = get.event, .event = event});
+  if (event.type != EventType::kConnectRequest || event.id != get.request) return;
+  ids_[get.request.index] = {.exists = true,
+                             .tcp = !event.listen_id.valid() || IsTcp(event.listen_id),
+                             .side = channels_[get.channel.index].side,
+                             .channel = get.channel,
+                             .listener = event.listen_id,
+                             .end = history_.records.size()};
+}
+
+void Account::NoteEnd(size_t at, const std::function<bool(const Id&)>& which) {
+  for (Id& id : ids_)
+    if (id.exists && which(id)) id.end = std::min(id.end, at);
+}
+
+// A request belongs to the only rdma_connect before it whose data it carries and that has no other
+// request; where several would do, nobody knows.
+void Account::FindPairs() {
+  std::vector<bool> taken(id_count(), false);
+  const uint8_t size = profile_.limits.request_data;
+  for (const HeardEvent& heard : heard_) {
+    if (heard.event.type != EventType::kConnectRequest || !heard.event.id.valid()) continue;
+    std::vector<IdRef> candidates;
+    for (const MadeCall& call : calls_) {
+      if (call.at > heard.at) break;
+      const auto* connect = std::get_if<call::Connect>(call.call);
+      if (connect == nullptr || !call.reply.succeeded() || taken[connect->id.index]) continue;
+      const PrivateData sent = connect->param ? connect->param->private_data : PrivateData();
+      if (sent.Resized(size) == heard.event.private_data) candidates.push_back(connect->id);
+    }
+    if (candidates.size() != 1) continue;
+    taken[candidates.front().index] = true;
+    pairs_.push_back({candidates.front(), heard.event.id});
+  }
+}
+
+std::vector<const MadeCall*> Account::CallsOn(IdRef id) const {
+  std::vector<const MadeCall*> found;
+  for (const MadeCall& call : calls_)
+    if (call.id() == id) found.push_back(&call);
+  return found;
+}
+
+std::vector<const MadeCall*> Account::CallsOn(IdRef id, CallKind kind) const {
+  std::vector<const MadeCall*> found = CallsOn(id);
+  std::erase_if(found, [kind](const MadeCall* call) { return call->kind() != kind; });
+  return found;
+}
+
+std::vector<const HeardEvent*> Account::EventsOf(IdRef id) const {
+  std::vector<const HeardEvent*> found;
+  for (const HeardEvent& heard : heard_)
+    if (heard.event.id == id) found.push_back(&heard);
+  return found;
+}
+
+std::vector<const HeardEvent*> Account::EventsOf(IdRef id, EventType type) const {
+  std::vector<const HeardEvent*> found = EventsOf(id);
+  std::erase_if(found, [type](const HeardEvent* heard) { return heard->event.type != type; });
+  return found;
+}
+
+const MadeCall* Account::FirstSuccess(IdRef id, CallKind kind) const {
+  for (const MadeCall& call : calls_)
+    if (call.id() == id && call.kind() == kind && call.reply.succeeded()) return &call;
+  return nullptr;
+}
+
+const HeardEvent* Account::First(IdRef id, EventType type) const {
+  for (const HeardEvent& heard : heard_)
+    if (heard.event.id == id && heard.event.type == type) return &heard;
+  return nullptr;
+}
+
+const Silence* Account::SilentAfter(IdRef id, size_t from) const {
+  for (const Silence& silence : silences_) {
+    if (silence.channel == ChannelOf(id) && silence.at > from && silence.at < EndOf(id))
+      return &silence;
+  }
+  return nullptr;
+}
+
+const Silence* Account::SilentAfter(IdRef id, Instant from) const {
+  for (const Silence& silence : silences_) {
+    if (silence.channel == ChannelOf(id) && silence.time > from && silence.at < EndOf(id))
+      return &silence;
+  }
+  return nullptr;
+}
+
+bool Account::Settled(size_t from, size_t until) const {
+  const Instant since = history_.records[from].end;
+  for (size_t at = from + 1; at < until && at < history_.records.size(); ++at) {
+    const Record& record = history_.records[at];
+    if (std::holds_alternative<line::Settles>(history_.conversation.lines[record.line]))
+      return true;
+    if (record.begin > since + profile_.timing.prompt) return true;
+  }
+  return until < history_.records.size() &&
+         history_.records[until].begin > since + profile_.timing.prompt;
+}
+
+int Account::CountBefore(size_t record, FaultKind kind) const {
+  int count = 0;
+  for (size_t at = 0; at < record; ++at) {
+    const Line& line = history_.conversation.lines[history_.records[at].line];
+    const auto* injects = std::get_if<line::Injects>(&line);
+    if (injects != nullptr && injects->fault.kind == kind) ++count;
+  }
+  return count;
+}
+
+bool Account::Before(size_t record, FaultKind kind, std::optional<uint8_t> side) const {
+  for (size_t at = 0; at < record; ++at) {
+    const Line& line = history_.conversation.lines[history_.records[at].line];
+    const auto* injects = std::get_if<line::Injects>(&line);
+    if (injects == nullptr || injects->fault.kind != kind) continue;
+    if (!side || injects->fault.side == *side) return true;
+  }
+  return false;
+}
+
+}  // namespace cm

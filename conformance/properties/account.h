@@ -1,0 +1,139 @@
+// A history with an index: who called what, who heard what, when a channel was found empty.
+// Properties read this and nothing else.
+#ifndef CONFORMANCE_PROPERTIES_ACCOUNT_H_
+#define CONFORMANCE_PROPERTIES_ACCOUNT_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "model/conversation/history.h"
+#include "model/vocabulary/profile.h"
+
+namespace cm {
+
+// A call that was made. Positions are indices into the history's records.
+struct MadeCall {
+  size_t at = 0;
+  Instant begin;
+  Instant end;
+  Lane lane;
+  const Call* call = nullptr;
+  Reply reply;
+  std::optional<size_t> released;  // where it returned, if it was blocked at first
+
+  CallKind kind() const { return KindOf(*call); }
+  IdRef id() const { return IdOf(*call); }
+  bool Refused(Errno error) const { return reply == Reply::Refused(error); }
+};
+
+// An event that was fetched.
+struct HeardEvent {
+  size_t at = 0;
+  Instant time;
+  ChannelRef channel;
+  EventRef name;
+  CmEvent event;
+  std::optional<size_t> acked;
+};
+
+// A channel had nothing: EAGAIN, a call that waits for an event, or a wait in vain.
+struct Silence {
+  size_t at = 0;
+  Instant time;
+  ChannelRef channel;
+};
+
+// A connection whose two ends are known.
+struct Pair {
+  IdRef active;
+  IdRef passive;
+};
+
+class Account {
+ public:
+  Account(const History& history, const Profile& profile);
+
+  const History& history() const { return history_; }
+  const Profile& profile() const { return profile_; }
+  const Topology& topology() const { return *history_.conversation.topology; }
+  const std::vector<MadeCall>& calls() const { return calls_; }
+  const std::vector<HeardEvent>& heard() const { return heard_; }
+  const std::vector<Silence>& silences() const { return silences_; }
+  const std::vector<Pair>& pairs() const { return pairs_; }
+
+  size_t id_count() const { return history_.conversation.names.ids.size(); }
+  // The id came to be.
+  bool Exists(IdRef id) const { return ids_[id.index].exists; }
+  bool IsRequest(IdRef id) const { return ids_[id.index].listener.valid(); }
+  IdRef ListenerOf(IdRef request) const { return ids_[request.index].listener; }
+  ChannelRef ChannelOf(IdRef id) const { return ids_[id.index].channel; }
+  uint8_t SideOf(IdRef id) const { return ids_[id.index].side; }
+  uint8_t KernelOf(IdRef id) const { return topology().KernelOf(SideOf(id)); }
+  uint8_t SideOf(ChannelRef channel) const { return channels_[channel.index].side; }
+  bool Nonblocking(ChannelRef channel) const { return channels_[channel.index].nonblocking; }
+  // The port space that the id was made in is RDMA_PS_TCP.
+  bool IsTcp(IdRef id) const { return ids_[id.index].tcp; }
+
+  // Calls on the id, and events of it, in order. A connection request is an event of the new id.
+  std::vector<const MadeCall*> CallsOn(IdRef id) const;
+  std::vector<const MadeCall*> CallsOn(IdRef id, CallKind kind) const;
+  std::vector<const HeardEvent*> EventsOf(IdRef id) const;
+  std::vector<const HeardEvent*> EventsOf(IdRef id, EventType type) const;
+  const MadeCall* FirstSuccess(IdRef id, CallKind kind) const;
+  const HeardEvent* First(IdRef id, EventType type) const;
+  // Where rdma_destroy_id was not refused, or the id's channel or side went; else past the end.
+  size_t EndOf(IdRef id) const { return ids_[id.index].end; }
+
+  // The first time after `from` that the id's channel was found empty, the id still being there:
+  // what had happened to the id by then was fetched.
+  const Silence* SilentAfter(IdRef id, size_t from) const;
+  const Silence* SilentAfter(IdRef id, Instant from) const;
+
+  // The world had settled, or long enough had passed for everything prompt, between two records.
+  bool Settled(size_t from, size_t until) const;
+  // An environment line of the kind stands before the record; on the side, if one is given.
+  bool Before(size_t record, FaultKind kind, std::optional<uint8_t> side = {}) const;
+  int CountBefore(size_t record, FaultKind kind) const;
+  bool Injected(FaultKind kind) const { return Before(history_.records.size(), kind); }
+  // Nothing was ever done to the environment, and nobody crashed.
+  bool Undisturbed() const { return undisturbed_; }
+  Instant TimeOf(size_t record) const { return history_.records[record].end; }
+
+ private:
+  struct Id {
+    bool exists = false;
+    bool tcp = true;
+    uint8_t side = 0;
+    ChannelRef channel;
+    IdRef listener;
+    size_t end = 0;
+  };
+  struct Channel {
+    uint8_t side = 0;
+    bool nonblocking = false;
+  };
+
+  void Note(size_t at, const Record& record);
+  void NoteAnswer(size_t at, const Record& record, const line::Calls& line,
+                  const seen::Answered& answered);
+  void NoteSuccess(size_t at, Lane lane, const Call& call);
+  void NoteEvent(size_t at, Instant time, const call::GetCmEvent& get, const CmEvent& event);
+  void NoteEnd(size_t at, const std::function<bool(const Id&)>& which);
+  void FindPairs();
+
+  const History& history_;
+  const Profile& profile_;
+  std::vector<Id> ids_;
+  std::vector<Channel> channels_;
+  std::vector<MadeCall> calls_;
+  std::vector<HeardEvent> heard_;
+  std::vector<Silence> silences_;
+  std::vector<Pair> pairs_;
+  bool undisturbed_ = true;
+};
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_PROPERTIES_ACCOUNT_H_

@@ -1,0 +1,97 @@
+// Addresses that move to other hardware.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "conformance/properties/claims.h"
+
+namespace cm::claims {
+namespace {
+
+void OnlyIfMoved(const Account& account, Testimony& testimony) {
+  for (const HeardEvent& heard : account.heard()) {
+    if (heard.event.type != EventType::kAddrChange) continue;
+    testimony.Arose();
+    if (!account.Before(heard.at, FaultKind::kFailOver))
+      testimony.Violated(heard.at, Heard(account, heard), "nothing: no bond has failed over");
+  }
+}
+
+void OneForEachMove(const Account& account, Testimony& testimony) {
+  ForEachId(account, [&](IdRef id) {
+    int heard_so_far = 0;
+    for (const HeardEvent* heard : account.EventsOf(id, EventType::kAddrChange)) {
+      testimony.Arose();
+      const int moves = account.CountBefore(heard->at, FaultKind::kFailOver);
+      if (++heard_so_far > moves)
+        testimony.Violated(heard->at, Heard(account, *heard),
+                           fmt::format("one for each of {} fail-overs", moves));
+    }
+  });
+}
+
+void OwnersHear(const Account& account, Testimony& testimony) {
+  if (account.Injected(FaultKind::kRemoveDevice)) return;
+  const auto& records = account.history().records;
+  size_t moved = 0;
+  uint8_t side = 0;
+  for (; moved < records.size(); ++moved) {
+    const auto* injects =
+        std::get_if<line::Injects>(&account.history().conversation.lines[records[moved].line]);
+    if (injects == nullptr || injects->fault.kind != FaultKind::kFailOver) continue;
+    side = injects->fault.side;
+    break;
+  }
+  ForEachId(account, [&](IdRef id) {
+    const MadeCall* bind = account.FirstSuccess(id, CallKind::kBindAddr);
+    if (bind == nullptr || bind->at > moved) return;
+    const Address& address = std::get<call::BindAddr>(*bind->call).address;
+    if (address.kind != AddressKind::kSide || address.side != side) return;
+    const Silence* silence = account.SilentAfter(id, moved);
+    if (silence == nullptr || !account.Settled(moved, silence->at)) return;
+    testimony.Arose();
+    const HeardEvent* heard = account.First(id, EventType::kAddrChange);
+    if (heard == nullptr || heard->at > silence->at)
+      testimony.Violated(silence->at, "nothing",
+                         "RDMA_CM_EVENT_ADDR_CHANGE of " + NameOf(account, id));
+  });
+}
+
+void ChangeIsHeard(const Account& account, Testimony& testimony) {
+  IsHeard(account, testimony, EventType::kAddrChange);
+}
+
+constexpr Capabilities kNeedsFailOver = Capabilities().With(Capability::kFailOver);
+
+constexpr auto kClaims = std::to_array<Property>({
+    {"CHG-1",
+     "address change",
+     PropertyKind::kAlways,
+     "ADDR_CHANGE is heard only after a fail-over.",
+     "man rdma_get_cm_event(3)",
+     OnlyIfMoved,
+     {}},
+    {"CHG-2",
+     "address change",
+     PropertyKind::kAlways,
+     "Each fail-over is reported to an id at most once.",
+     "linux 6.1 cma.c cma_netdev_change",
+     OneForEachMove,
+     {}},
+    {"CHG-3",
+     "address change",
+     PropertyKind::kEventually,
+     "Every id that is bound to an address that moved hears of it.",
+     "man rdma_get_cm_event(3)",
+     OwnersHear,
+     {}},
+    {"CHG-4", "address change", PropertyKind::kSometimes, "ADDR_CHANGE is heard.",
+     "man rdma_get_cm_event(3)", ChangeIsHeard, kNeedsFailOver},
+});
+
+}  // namespace
+
+std::span<const Property> AddressChange() { return kClaims; }
+
+}  // namespace cm::claims

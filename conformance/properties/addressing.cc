@@ -1,0 +1,294 @@
+// Addresses, ports, listening.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "conformance/properties/claims.h"
+
+namespace cm::claims {
+namespace {
+
+const call::BindAddr* AsBind(const MadeCall& call) {
+  return std::get_if<call::BindAddr>(call.call);
+}
+
+// Whether the id may own the port at the record: it was bound to it, or asked for it on the way of
+// resolving, and is not gone for certain.
+bool MayOwn(const Account& account, IdRef id, uint16_t port, size_t record) {
+  for (const MadeCall* destroy : account.CallsOn(id, CallKind::kDestroyId)) {
+    const bool gone = destroy->reply.succeeded() && destroy->at < record;
+    const bool released = destroy->released && *destroy->released < record;
+    if (gone || released) return false;
+  }
+  return std::ranges::any_of(account.CallsOn(id), [&](const MadeCall* call) {
+    if (call->at >= record) return false;
+    const auto* bind = AsBind(*call);
+    const auto* resolve = std::get_if<call::ResolveAddr>(call->call);
+    return (bind != nullptr && bind->address.port == port) ||
+           (resolve != nullptr && resolve->source.port == port);
+  });
+}
+
+// Two successful rdma_bind_addr to one port of one kernel, by ids that are there at the same time.
+template <typename Clash>
+void NoTwoOn(const Account& account, Testimony& testimony, Clash clash) {
+  if (account.Injected(FaultKind::kRemoveDevice)) return;
+  const auto& calls = account.calls();
+  for (size_t second = 0; second < calls.size(); ++second) {
+    const auto* late = AsBind(calls[second]);
+    if (late == nullptr || late->address.port == 0 || !account.IsTcp(late->id)) continue;
+    for (size_t first = 0; first < second; ++first) {
+      const auto* early = AsBind(calls[first]);
+      const bool both =
+          early != nullptr && early->id != late->id && calls[first].reply.succeeded() &&
+          account.IsTcp(early->id) && early->address.port == late->address.port &&
+          account.KernelOf(early->id) == account.KernelOf(late->id) &&
+          account.EndOf(early->id) > calls[second].at && clash(early->address, late->address);
+      if (!both) continue;
+      testimony.Arose();
+      if (calls[second].reply.succeeded())
+        testimony.Violated(calls[second].at, Made(account, calls[second]),
+                           fmt::format("a refusal: {} has the port", NameOf(account, early->id)));
+    }
+  }
+}
+
+void NoTwoOnOneAddress(const Account& account, Testimony& testimony) {
+  NoTwoOn(account, testimony, [](const Address& a, const Address& b) { return a == b; });
+}
+
+void NoneBesideAWildcard(const Account& account, Testimony& testimony) {
+  NoTwoOn(account, testimony, [](const Address& a, const Address& b) {
+    return a.v6 == b.v6 && (a.kind == AddressKind::kAny) != (b.kind == AddressKind::kAny);
+  });
+}
+
+void FreeAfterDestroy(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    const auto* bind = AsBind(call);
+    if (bind == nullptr || bind->address.port == 0) continue;
+    const bool wildcard = bind->address.kind == AddressKind::kAny;
+    const bool taken =
+        call.Refused(Errno::kAddrInUse) || (wildcard && call.Refused(Errno::kAddrNotAvail));
+    if (bind->address.kind != AddressKind::kSide && !wildcard) continue;
+    bool owned = false;
+    bool was_owned = false;
+    for (uint16_t i = 0; i < account.id_count(); ++i) {
+      const IdRef other{i};
+      if (other == bind->id || !account.Exists(other)) continue;
+      owned |= MayOwn(account, other, bind->address.port, call.at);
+      was_owned |= account.EndOf(other) < call.at;
+    }
+    if (owned) continue;
+    if (was_owned) testimony.Arose();
+    if (taken) testimony.Violated(call.at, Made(account, call), "0: nobody has the port");
+  }
+}
+
+void BoundOnce(const Account& account, Testimony& testimony) {
+  ForEachId(account, [&](IdRef id) {
+    const MadeCall* first = account.FirstSuccess(id, CallKind::kBindAddr);
+    if (first == nullptr) return;
+    for (const MadeCall* again : account.CallsOn(id, CallKind::kBindAddr)) {
+      if (again->at <= first->at) continue;
+      testimony.Arose();
+      if (!again->Refused(Errno::kInval) && !again->Refused(Errno::kNxIo))
+        testimony.Violated(again->at, Made(account, *again), "-1 EINVAL: the id is bound");
+    }
+  });
+}
+
+void NoListenerThatResolves(const Account& account, Testimony& testimony) {
+  ForEachId(account, [&](IdRef id) {
+    const HeardEvent* resolved = account.First(id, EventType::kAddrResolved);
+    if (resolved == nullptr) return;
+    for (const MadeCall* listen : account.CallsOn(id, CallKind::kListen)) {
+      if (listen->at < resolved->at) continue;
+      testimony.Arose();
+      if (!listen->Refused(Errno::kInval) && !listen->Refused(Errno::kNxIo))
+        testimony.Violated(listen->at, Made(account, *listen),
+                           "-1 EINVAL: the id has a destination");
+    }
+  });
+}
+
+// The last successful rdma_resolve_addr of an id before a record.
+const MadeCall* LastResolve(const Account& account, IdRef id, size_t record) {
+  const MadeCall* last = nullptr;
+  for (const MadeCall* call : account.CallsOn(id, CallKind::kResolveAddr))
+    if (call->reply.succeeded() && call->at < record) last = call;
+  return last;
+}
+
+void SilentAddressesTimeOut(const Account& account, Testimony& testimony) {
+  for (const HeardEvent& heard : account.heard()) {
+    const EventType type = heard.event.type;
+    if (type != EventType::kAddrResolved && type != EventType::kAddrError) continue;
+    if (!heard.event.id.valid()) continue;
+    const MadeCall* resolve = LastResolve(account, heard.event.id, heard.at);
+    if (resolve == nullptr) continue;
+    const auto& arguments = std::get<call::ResolveAddr>(*resolve->call);
+    if (arguments.destination.kind != AddressKind::kSilent) continue;
+    testimony.Arose();
+    const Duration patience = Duration::Milliseconds(std::max(arguments.timeout_ms, 0));
+    if (type == EventType::kAddrResolved || arguments.timeout_ms < 0)
+      testimony.Violated(heard.at, Heard(account, heard),
+                         "no answer from an address without a host");
+    else if (heard.time < resolve->begin + patience)
+      testimony.Violated(heard.at, Heard(account, heard) + " early",
+                         fmt::format("not before {} have passed", ToString(patience)));
+  }
+}
+
+void TimeOutsAreKept(const Account& account, Testimony& testimony) {
+  if (!account.Undisturbed()) return;
+  ForEachId(account, [&](IdRef id) {
+    for (const MadeCall* resolve : account.CallsOn(id, CallKind::kResolveAddr)) {
+      const auto& arguments = std::get<call::ResolveAddr>(*resolve->call);
+      const bool waits = resolve->reply.succeeded() && arguments.timeout_ms >= 0 &&
+                         arguments.destination.kind == AddressKind::kSilent;
+      if (!waits) continue;
+      const Duration nominal = Duration::Milliseconds(arguments.timeout_ms);
+      const Instant latest = resolve->end + account.profile().timing.Latest(nominal);
+      const Silence* silence = account.SilentAfter(id, latest);
+      if (silence == nullptr) continue;
+      testimony.Arose();
+      const auto events = account.EventsOf(id, EventType::kAddrError);
+      const bool told = std::ranges::any_of(events, [&](const HeardEvent* heard) {
+        return heard->at > resolve->at && heard->at < silence->at;
+      });
+      if (!told)
+        testimony.Violated(silence->at, "nothing",
+                           "RDMA_CM_EVENT_ADDR_ERROR of " + NameOf(account, id));
+    }
+  });
+}
+
+void NowhereIsNotFound(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    const auto* resolve = std::get_if<call::ResolveAddr>(call.call);
+    if (resolve == nullptr || resolve->destination.kind != AddressKind::kUnroutable) continue;
+    testimony.Arose();
+    if (call.reply.succeeded())
+      testimony.Violated(call.at, Made(account, call), "a refusal: no route leads there");
+  }
+}
+
+void AddrErrorIsHeard(const Account& account, Testimony& testimony) {
+  IsHeard(account, testimony, EventType::kAddrError);
+}
+
+void FoundTaken(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls())
+    if (AsBind(call) != nullptr && call.Refused(Errno::kAddrInUse)) testimony.Arose();
+}
+
+// A crowd is read in one go: the fetches that follow one another with nothing but acknowledgements
+// between them.
+void BacklogHolds(const Account& account, Testimony& testimony) {
+  if (!account.Undisturbed()) return;
+  ForEachId(account, [&](IdRef listener) {
+    const auto listens = account.CallsOn(listener, CallKind::kListen);
+    if (listens.size() != 1 || !listens.front()->reply.succeeded()) return;
+    const int backlog = std::get<call::Listen>(*listens.front()->call).backlog;
+    if (backlog <= 0) return;
+    int in_a_row = 0;
+    size_t last = 0;
+    for (const MadeCall& call : account.calls()) {
+      const bool looks =
+          call.kind() == CallKind::kGetCmEvent || call.kind() == CallKind::kAckCmEvent;
+      if (!looks || call.at != last + 1) in_a_row = 0;
+      last = call.at;
+      const auto heard = std::ranges::find(account.heard(), call.at, &HeardEvent::at);
+      if (heard == account.heard().end() || heard->event.listen_id != listener) continue;
+      testimony.Arose();
+      if (++in_a_row > backlog)
+        testimony.Violated(call.at, fmt::format("request {} in a row", in_a_row),
+                           fmt::format("{} waiting requests: the backlog", backlog));
+    }
+  });
+}
+
+constexpr Capabilities kNeedsTime = Capabilities().With(Capability::kTime);
+
+constexpr auto kClaims = std::to_array<Property>({
+    {"PORT-1",
+     "addressing/ports",
+     PropertyKind::kAlways,
+     "No two ids of a kernel are bound to one address and port.",
+     "man rdma_bind_addr(3)",
+     NoTwoOnOneAddress,
+     {}},
+    {"PORT-2",
+     "addressing/ports",
+     PropertyKind::kAlways,
+     "A port that a wildcard address holds is not bound to an address beside it.",
+     "linux 6.1 cma.c cma_check_port",
+     NoneBesideAWildcard,
+     {}},
+    {"PORT-3",
+     "addressing/ports",
+     PropertyKind::kEventually,
+     "A port is free again once its owner is destroyed.",
+     "man rdma_destroy_id(3)",
+     FreeAfterDestroy,
+     {}},
+    {"PORT-4",
+     "addressing/ports",
+     PropertyKind::kAlways,
+     "An id is bound once.",
+     "linux 6.1 cma.c rdma_bind_addr_dst",
+     BoundOnce,
+     {}},
+    {"PORT-5",
+     "addressing/ports",
+     PropertyKind::kAlways,
+     "An id that has resolved a destination cannot listen.",
+     "man rdma_listen(3)",
+     NoListenerThatResolves,
+     {}},
+    {"PORT-6",
+     "addressing/ports",
+     PropertyKind::kSometimes,
+     "EADDRINUSE is met.",
+     "man rdma_bind_addr(3)",
+     FoundTaken,
+     {}},
+    {"ADDR-1",
+     "addressing/ports",
+     PropertyKind::kAlways,
+     "An address without a host is never resolved, and not given up early.",
+     "man rdma_resolve_addr(3)",
+     SilentAddressesTimeOut,
+     {}},
+    {"ADDR-2",
+     "addressing/ports",
+     PropertyKind::kEventually,
+     "rdma_resolve_addr gives up when its time is over.",
+     "man rdma_resolve_addr(3)",
+     TimeOutsAreKept,
+     {}},
+    {"ADDR-3",
+     "addressing/ports",
+     PropertyKind::kAlways,
+     "A destination that no route leads to is refused.",
+     "linux 6.1 addr.c addr_resolve",
+     NowhereIsNotFound,
+     {}},
+    {"ADDR-4", "addressing/ports", PropertyKind::kSometimes, "ADDR_ERROR is heard.",
+     "man rdma_get_cm_event(3)", AddrErrorIsHeard, kNeedsTime},
+    {"LIS-1",
+     "addressing/ports",
+     PropertyKind::kAlways,
+     "No more requests wait on a listener than its backlog.",
+     "man rdma_listen(3)",
+     BacklogHolds,
+     {}},
+});
+
+}  // namespace
+
+std::span<const Property> Addressing() { return kClaims; }
+
+}  // namespace cm::claims

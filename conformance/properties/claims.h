@@ -1,0 +1,48 @@
+// What the families of properties have in common: the lists, and words for what was seen.
+#ifndef CONFORMANCE_PROPERTIES_CLAIMS_H_
+#define CONFORMANCE_PROPERTIES_CLAIMS_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "conformance/properties/property.h"
+
+namespace cm::claims {
+
+std::span<const Property> Lifecycle();
+std::span<const Property> Events();
+std::span<const Property> Acknowledgement();
+std::span<const Property> Addressing();
+std::span<const Property> Establishment();
+std::span<const Property> Rejection();
+std::span<const Property> Disconnection();
+std::span<const Property> DeviceRemoval();
+std::span<const Property> AddressChange();
+std::span<const Property> Loss();
+
+// "a2 heard RDMA_CM_EVENT_ESTABLISHED"
+std::string Heard(const Account& account, const HeardEvent& heard);
+// "rdma_connect a2 ... -> -1 EINVAL"
+std::string Made(const Account& account, const MadeCall& call);
+const std::string& NameOf(const Account& account, IdRef id);
+
+// A function for every id that came to be and is of RDMA_PS_TCP.
+template <typename Each>
+void ForEachId(const Account& account, Each each) {
+  for (uint16_t i = 0; i < account.id_count(); ++i)
+    if (account.Exists(IdRef{i}) && account.IsTcp(IdRef{i})) each(IdRef{i});
+}
+
+// At most one event of the type for each id.
+void AtMostOnce(const Account& account, Testimony& testimony, EventType type);
+// Of kSometimes: an event of the type was heard.
+void IsHeard(const Account& account, Testimony& testimony, EventType type);
+// A call that succeeded on the id between two records.
+bool Succeeded(const Account& account, IdRef id, CallKind kind, size_t from, size_t until);
+// Anything but looking was done to the id between two records.
+bool Touched(const Account& account, IdRef id, size_t from, size_t until);
+
+}  // namespace cm::claims
+
+#endif  // CONFORMANCE_PROPERTIES_CLAIMS_H_

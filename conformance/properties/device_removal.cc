@@ -1,0 +1,132 @@
+// Devices that go away.
+#include <algorithm>
+#include <array>
+
+#include "conformance/properties/claims.h"
+
+namespace cm::claims {
+namespace {
+
+// The first line that removes the device of the side; past the end if there is none.
+size_t RemovalOf(const Account& account, uint8_t side) {
+  const auto& records = account.history().records;
+  const uint8_t device = account.topology().sides[side].device;
+  for (size_t at = 0; at < records.size(); ++at) {
+    const auto* injects =
+        std::get_if<line::Injects>(&account.history().conversation.lines[records[at].line]);
+    if (injects != nullptr && injects->fault.kind == FaultKind::kRemoveDevice &&
+        account.topology().sides[injects->fault.side].device == device) {
+      return at;
+    }
+  }
+  return records.size();
+}
+
+void OnlyIfRemoved(const Account& account, Testimony& testimony) {
+  for (const HeardEvent& heard : account.heard()) {
+    if (heard.event.type != EventType::kDeviceRemoval) continue;
+    testimony.Arose();
+    if (!account.Before(heard.at, FaultKind::kRemoveDevice))
+      testimony.Violated(heard.at, Heard(account, heard), "nothing: no device was removed");
+  }
+}
+
+void RemovalOnce(const Account& account, Testimony& testimony) {
+  AtMostOnce(account, testimony, EventType::kDeviceRemoval);
+}
+
+void OwnersHear(const Account& account, Testimony& testimony) {
+  ForEachId(account, [&](IdRef id) {
+    const MadeCall* bind = account.FirstSuccess(id, CallKind::kBindAddr);
+    if (bind == nullptr) return;
+    const Address& address = std::get<call::BindAddr>(*bind->call).address;
+    if (address.kind != AddressKind::kSide) return;
+    const size_t removed = RemovalOf(account, address.side);
+    if (removed < bind->at || removed == account.history().records.size()) return;
+    const Silence* silence = account.SilentAfter(id, removed);
+    if (silence == nullptr || !account.Settled(removed, silence->at)) return;
+    testimony.Arose();
+    const HeardEvent* heard = account.First(id, EventType::kDeviceRemoval);
+    if (heard == nullptr || heard->at > silence->at)
+      testimony.Violated(silence->at, "nothing",
+                         "RDMA_CM_EVENT_DEVICE_REMOVAL of " + NameOf(account, id));
+  });
+}
+
+// What the library answers from its own memory does not meet the kernel.
+bool AsksTheKernel(CallKind kind) {
+  switch (kind) {
+    case CallKind::kBindAddr:
+    case CallKind::kListen:
+    case CallKind::kResolveAddr:
+    case CallKind::kResolveRoute:
+    case CallKind::kCreateQp:
+    case CallKind::kConnect:
+    case CallKind::kAccept:
+    case CallKind::kReject:
+    case CallKind::kEstablish:
+    case CallKind::kDisconnect:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void NothingWorksAfterwards(const Account& account, Testimony& testimony) {
+  ForEachId(account, [&](IdRef id) {
+    const HeardEvent* removed = account.First(id, EventType::kDeviceRemoval);
+    if (removed == nullptr) return;
+    for (const MadeCall* call : account.CallsOn(id)) {
+      if (call->at < removed->at || !AsksTheKernel(call->kind())) continue;
+      if (!account.Settled(removed->at, call->at)) continue;
+      testimony.Arose();
+      if (call->reply.succeeded())
+        testimony.Violated(call->at, Made(account, *call), "-1 ENXIO: the device is gone");
+    }
+  });
+}
+
+void RemovalIsHeard(const Account& account, Testimony& testimony) {
+  IsHeard(account, testimony, EventType::kDeviceRemoval);
+}
+
+constexpr Capabilities kNeedsRemoval = Capabilities().With(Capability::kRemoveDevice);
+
+constexpr auto kClaims = std::to_array<Property>({
+    {"REM-1",
+     "device removal",
+     PropertyKind::kAlways,
+     "DEVICE_REMOVAL is heard only after a device was removed.",
+     "man rdma_get_cm_event(3)",
+     OnlyIfRemoved,
+     {}},
+    {"REM-2",
+     "device removal",
+     PropertyKind::kAlways,
+     "An id reports DEVICE_REMOVAL at most once.",
+     "man rdma_get_cm_event(3)",
+     RemovalOnce,
+     {}},
+    {"REM-3",
+     "device removal",
+     PropertyKind::kEventually,
+     "Every id that is bound to an address of a removed device hears of it, listeners too.",
+     "man rdma_get_cm_event(3)",
+     OwnersHear,
+     {}},
+    {"REM-4",
+     "device removal",
+     PropertyKind::kAlways,
+     "Once DEVICE_REMOVAL is heard no call succeeds but destroying.",
+     "man rdma_get_cm_event(3), linux 6.1 ucma.c ucma_get_ctx",
+     NothingWorksAfterwards,
+     {}},
+    {"REM-5", "device removal", PropertyKind::kSometimes, "DEVICE_REMOVAL is heard.",
+     "man rdma_get_cm_event(3)", RemovalIsHeard, kNeedsRemoval},
+});
+
+}  // namespace
+
+std::span<const Property> DeviceRemoval() { return kClaims; }
+
+}  // namespace cm::claims

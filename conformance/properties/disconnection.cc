@@ -1,0 +1,276 @@
+// From rdma_disconnect to the end of timewait.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "conformance/properties/claims.h"
+
+namespace cm::claims {
+namespace {
+
+constexpr int32_t kTimedOut = -static_cast<int32_t>(Errno::kTimedOut);
+
+void DisconnectedOnce(const Account& account, Testimony& testimony) {
+  AtMostOnce(account, testimony, EventType::kDisconnected);
+}
+
+void OnlyConnectionsEnd(const Account& account, Testimony& testimony) {
+  for (const HeardEvent& heard : account.heard()) {
+    if (heard.event.type != EventType::kDisconnected || !heard.event.id.valid()) continue;
+    testimony.Arose();
+    if (account.FirstSuccess(heard.event.id, CallKind::kConnect) == nullptr &&
+        account.FirstSuccess(heard.event.id, CallKind::kAccept) == nullptr) {
+      testimony.Violated(heard.at, Heard(account, heard),
+                         "the end of a connection, after rdma_connect or rdma_accept");
+    }
+  }
+}
+
+// Whether a side could have sent DREQ or DREP for the id before the record.
+bool SaidGoodbye(const Account& account, IdRef id, size_t record) {
+  if (account.EndOf(id) < record) return true;
+  if (account.Before(record, FaultKind::kExit) || account.Before(record, FaultKind::kRemoveDevice))
+    return true;
+  return Succeeded(account, id, CallKind::kDisconnect, 0, record);
+}
+
+// Ids with queue pairs of their own: no other connection can make theirs stale.
+bool HasOwnQp(const Account& account, IdRef id) {
+  return account.FirstSuccess(id, CallKind::kCreateQp) != nullptr;
+}
+
+void UnansweredIsTimedOut(const Account& account, Testimony& testimony) {
+  for (const Pair& pair : account.pairs()) {
+    if (!HasOwnQp(account, pair.active) || !HasOwnQp(account, pair.passive)) continue;
+    for (const IdRef id : {pair.active, pair.passive}) {
+      const IdRef peer = id == pair.active ? pair.passive : pair.active;
+      const HeardEvent* heard = account.First(id, EventType::kDisconnected);
+      if (heard == nullptr || SaidGoodbye(account, peer, heard->at)) continue;
+      testimony.Arose();
+      if (heard->event.status != kTimedOut)
+        testimony.Violated(
+            heard->at, Heard(account, *heard),
+            fmt::format("status={}: {} never answered", kTimedOut, NameOf(account, peer)));
+    }
+  }
+}
+
+void PeerHearsTheEnd(const Account& account, Testimony& testimony) {
+  if (!account.Undisturbed()) return;
+  for (const Pair& pair : account.pairs()) {
+    const HeardEvent* active = account.First(pair.active, EventType::kEstablished);
+    const HeardEvent* passive = account.First(pair.passive, EventType::kEstablished);
+    if (active == nullptr || passive == nullptr) continue;
+    const size_t connected = std::max(active->at, passive->at);
+    for (const IdRef id : {pair.active, pair.passive}) {
+      const IdRef peer = id == pair.active ? pair.passive : pair.active;
+      const auto calls = account.CallsOn(id, CallKind::kDisconnect);
+      const auto ends = std::ranges::find_if(calls, [connected](const MadeCall* call) {
+        return call->at > connected && call->reply.succeeded();
+      });
+      if (ends == calls.end() || Touched(account, id, connected, (*ends)->at)) continue;
+      if (Touched(account, peer, connected, (*ends)->at)) continue;
+      const Silence* silence = account.SilentAfter(peer, (*ends)->at);
+      if (silence == nullptr || !account.Settled((*ends)->at, silence->at)) continue;
+      testimony.Arose();
+      const HeardEvent* heard = account.First(peer, EventType::kDisconnected);
+      if (heard == nullptr || heard->at > silence->at)
+        testimony.Violated(silence->at, "nothing",
+                           "RDMA_CM_EVENT_DISCONNECTED of " + NameOf(account, peer));
+    }
+  }
+}
+
+void DisconnectedIsHeard(const Account& account, Testimony& testimony) {
+  IsHeard(account, testimony, EventType::kDisconnected);
+}
+
+void TimewaitFollows(const Account& account, Testimony& testimony) {
+  for (const HeardEvent& heard : account.heard()) {
+    if (heard.event.type != EventType::kTimewaitExit || !heard.event.id.valid()) continue;
+    testimony.Arose();
+    const HeardEvent* ended = account.First(heard.event.id, EventType::kDisconnected);
+    if (ended == nullptr || ended->at > heard.at)
+      testimony.Violated(heard.at, Heard(account, heard), "DISCONNECTED before TIMEWAIT_EXIT");
+  }
+}
+
+void TimewaitOnce(const Account& account, Testimony& testimony) {
+  AtMostOnce(account, testimony, EventType::kTimewaitExit);
+}
+
+// When one of the two first did something that ends the connection.
+std::optional<Instant> FirstEnd(const Account& account, const Pair& pair) {
+  std::optional<Instant> first;
+  for (const MadeCall& call : account.calls()) {
+    const bool ours = call.id() == pair.active || call.id() == pair.passive;
+    const bool ends = call.kind() == CallKind::kDisconnect || call.kind() == CallKind::kDestroyId;
+    if (!ours || !ends || first) continue;
+    if (call.reply.succeeded() || call.reply.kind == ReplyKind::kBlocked) first = call.begin;
+  }
+  return first;
+}
+
+void TimewaitLasts(const Account& account, Testimony& testimony) {
+  if (!account.Undisturbed()) return;
+  for (const Pair& pair : account.pairs()) {
+    if (!HasOwnQp(account, pair.active) || !HasOwnQp(account, pair.passive)) continue;
+    const std::optional<Instant> end = FirstEnd(account, pair);
+    for (const IdRef id : {pair.active, pair.passive}) {
+      const HeardEvent* heard = account.First(id, EventType::kTimewaitExit);
+      if (heard == nullptr || !end) continue;
+      testimony.Arose();
+      const Duration lasts = account.profile().timing.Timewait();
+      if (heard->time < *end + lasts)
+        testimony.Violated(heard->at, Heard(account, *heard) + " early",
+                           fmt::format("not before {} have passed", ToString(lasts)));
+    }
+  }
+}
+
+// One end disconnects, the other hears of it and answers: then both are in timewait.
+void TimewaitEnds(const Account& account, Testimony& testimony) {
+  if (!account.Undisturbed()) return;
+  for (const Pair& pair : account.pairs()) {
+    for (const IdRef id : {pair.active, pair.passive}) {
+      const IdRef peer = id == pair.active ? pair.passive : pair.active;
+      const MadeCall* first = account.FirstSuccess(id, CallKind::kDisconnect);
+      const HeardEvent* told = account.First(peer, EventType::kDisconnected);
+      const MadeCall* answer = account.FirstSuccess(peer, CallKind::kDisconnect);
+      const bool in_turn = first != nullptr && told != nullptr && answer != nullptr &&
+                           first->at < told->at && told->at < answer->at;
+      if (!in_turn || account.First(id, EventType::kDisconnected) == nullptr) continue;
+      const Timing& timing = account.profile().timing;
+      const Instant latest = answer->end + timing.prompt + timing.Latest(timing.Timewait());
+      for (const IdRef end : {id, peer}) {
+        const Silence* silence = account.SilentAfter(end, latest);
+        if (silence == nullptr) continue;
+        testimony.Arose();
+        const HeardEvent* over = account.First(end, EventType::kTimewaitExit);
+        if (over == nullptr || over->at > silence->at)
+          testimony.Violated(silence->at, "nothing",
+                             "RDMA_CM_EVENT_TIMEWAIT_EXIT of " + NameOf(account, end));
+      }
+    }
+  }
+}
+
+void TimewaitExitIsHeard(const Account& account, Testimony& testimony) {
+  IsHeard(account, testimony, EventType::kTimewaitExit);
+}
+
+void ExitEndsConnections(const Account& account, Testimony& testimony) {
+  for (int kind = 0; kind < kFaultKindCount; ++kind)
+    if (static_cast<FaultKind>(kind) != FaultKind::kExit &&
+        account.Injected(static_cast<FaultKind>(kind)))
+      return;
+  for (const Pair& pair : account.pairs()) {
+    const HeardEvent* active = account.First(pair.active, EventType::kEstablished);
+    const HeardEvent* passive = account.First(pair.passive, EventType::kEstablished);
+    if (active == nullptr || passive == nullptr) continue;
+    const size_t connected = std::max(active->at, passive->at);
+    for (const IdRef id : {pair.active, pair.passive}) {
+      const IdRef peer = id == pair.active ? pair.passive : pair.active;
+      const size_t exited = account.EndOf(peer);
+      if (exited >= account.history().records.size() ||
+          !account.Before(exited + 1, FaultKind::kExit, account.SideOf(peer)) ||
+          account.Before(exited, FaultKind::kExit, account.SideOf(peer))) {
+        continue;
+      }
+      const Silence* silence = account.SilentAfter(id, exited);
+      if (silence == nullptr || !account.Settled(exited, silence->at)) continue;
+      if (Touched(account, id, connected, silence->at) || Touched(account, peer, connected, exited))
+        continue;
+      testimony.Arose();
+      const HeardEvent* heard = account.First(id, EventType::kDisconnected);
+      if (heard == nullptr || heard->at > silence->at)
+        testimony.Violated(silence->at, "nothing",
+                           "RDMA_CM_EVENT_DISCONNECTED of " + NameOf(account, id));
+    }
+  }
+}
+
+constexpr Capabilities kNeedsTime = Capabilities().With(Capability::kTime);
+
+constexpr auto kClaims = std::to_array<Property>({
+    {"DIS-1",
+     "disconnect/timewait",
+     PropertyKind::kAlways,
+     "An id reports DISCONNECTED at most once.",
+     "man rdma_get_cm_event(3)",
+     DisconnectedOnce,
+     {}},
+    {"DIS-2",
+     "disconnect/timewait",
+     PropertyKind::kAlways,
+     "Only what was connected is disconnected.",
+     "man rdma_get_cm_event(3)",
+     OnlyConnectionsEnd,
+     {}},
+    {"DIS-3",
+     "disconnect/timewait",
+     PropertyKind::kAlways,
+     "A disconnect that the peer never answered reports ETIMEDOUT.",
+     "linux 6.1 cma.c cma_ib_handler",
+     UnansweredIsTimedOut,
+     {}},
+    {"DIS-4",
+     "disconnect/timewait",
+     PropertyKind::kEventually,
+     "The other end of a connection hears that it was disconnected.",
+     "man rdma_disconnect(3)",
+     PeerHearsTheEnd,
+     {}},
+    {"DIS-5",
+     "disconnect/timewait",
+     PropertyKind::kEventually,
+     "The exit of a process disconnects its connections.",
+     "man rdma_disconnect(3)",
+     ExitEndsConnections,
+     {}},
+    {"DIS-6",
+     "disconnect/timewait",
+     PropertyKind::kSometimes,
+     "DISCONNECTED is heard.",
+     "man rdma_get_cm_event(3)",
+     DisconnectedIsHeard,
+     {}},
+    {"TW-1",
+     "disconnect/timewait",
+     PropertyKind::kAlways,
+     "TIMEWAIT_EXIT follows DISCONNECTED.",
+     "man rdma_get_cm_event(3)",
+     TimewaitFollows,
+     {}},
+    {"TW-2",
+     "disconnect/timewait",
+     PropertyKind::kAlways,
+     "An id reports TIMEWAIT_EXIT at most once.",
+     "man rdma_get_cm_event(3)",
+     TimewaitOnce,
+     {}},
+    {"TW-3",
+     "disconnect/timewait",
+     PropertyKind::kAlways,
+     "Timewait lasts as long as a packet may be under way.",
+     "linux 6.1 cm.c cm_enter_timewait, ibta 1.7 12.9.8.4",
+     TimewaitLasts,
+     {}},
+    {"TW-4",
+     "disconnect/timewait",
+     PropertyKind::kEventually,
+     "Timewait ends, and says so.",
+     "man rdma_get_cm_event(3)",
+     TimewaitEnds,
+     {}},
+    {"TW-5", "disconnect/timewait", PropertyKind::kSometimes, "TIMEWAIT_EXIT is heard.",
+     "man rdma_get_cm_event(3)", TimewaitExitIsHeard, kNeedsTime},
+});
+
+}  // namespace
+
+std::span<const Property> Disconnection() { return kClaims; }
+
+}  // namespace cm::claims

@@ -1,0 +1,328 @@
+// From rdma_connect to ESTABLISHED.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "conformance/properties/claims.h"
+
+namespace cm::claims {
+namespace {
+
+constexpr uint8_t kDeviceMaximum = 255;  // RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH
+
+const std::optional<ConnParam>* ParamOf(const MadeCall& call) {
+  if (const auto* connect = std::get_if<call::Connect>(call.call)) return &connect->param;
+  if (const auto* accept = std::get_if<call::Accept>(call.call)) return &accept->param;
+  return nullptr;
+}
+
+PrivateData Sent(const MadeCall& call, uint8_t size) {
+  const std::optional<ConnParam>& param = *ParamOf(call);
+  return (param ? param->private_data : PrivateData()).Resized(size);
+}
+
+void EstablishedOnce(const Account& account, Testimony& testimony) {
+  AtMostOnce(account, testimony, EventType::kEstablished);
+}
+
+void AnswersFollowCalls(const Account& account, Testimony& testimony) {
+  for (const HeardEvent& heard : account.heard()) {
+    const CmEvent& event = heard.event;
+    const size_t now = heard.at;
+    const auto made = [&](IdRef id, CallKind kind) {
+      const MadeCall* call = id.valid() ? account.FirstSuccess(id, kind) : nullptr;
+      return call != nullptr && call->at < now;
+    };
+    std::string wanted;
+    if (event.type == EventType::kConnectRequest) {
+      if (!made(event.listen_id, CallKind::kListen)) wanted = "a request for an id that listens";
+    } else if (event.type == EventType::kConnectResponse) {
+      if (!made(event.id, CallKind::kConnect)) wanted = "an answer to rdma_connect";
+    } else if (event.type == EventType::kEstablished) {
+      if (!made(event.id, CallKind::kConnect) && !made(event.id, CallKind::kAccept))
+        wanted = "ESTABLISHED after rdma_connect or rdma_accept";
+    } else {
+      continue;
+    }
+    testimony.Arose();
+    if (!wanted.empty()) testimony.Violated(now, Heard(account, heard), wanted);
+  }
+}
+
+// As a multiset: each request takes one rdma_connect that gave its data. Where messages can be lost
+// a request that was refused may come once more.
+void RequestsAreWhatWasAsked(const Account& account, Testimony& testimony) {
+  const uint8_t size = account.profile().limits.request_data;
+  std::vector<const MadeCall*> asked;
+  for (const MadeCall& call : account.calls())
+    if (call.kind() == CallKind::kConnect && call.reply.succeeded()) asked.push_back(&call);
+  for (const HeardEvent& heard : account.heard()) {
+    if (heard.event.type != EventType::kConnectRequest) continue;
+    testimony.Arose();
+    const auto match = std::ranges::find_if(asked, [&](const MadeCall* call) {
+      return call->at < heard.at && Sent(*call, size) == heard.event.private_data;
+    });
+    if (match == asked.end())
+      testimony.Violated(heard.at, Heard(account, heard) + " with private data that nobody gave",
+                         "one request for each rdma_connect, with its private data");
+    else if (account.Undisturbed())
+      asked.erase(match);
+  }
+}
+
+void RepliesAreWhatWasAnswered(const Account& account, Testimony& testimony) {
+  for (const Pair& pair : account.pairs()) {
+    const MadeCall* accept = account.FirstSuccess(pair.passive, CallKind::kAccept);
+    if (accept == nullptr) continue;
+    const PrivateData sent = Sent(*accept, account.profile().limits.reply_data);
+    for (const HeardEvent* heard : account.EventsOf(pair.active)) {
+      const EventType type = heard->event.type;
+      if (type != EventType::kEstablished && type != EventType::kConnectResponse) continue;
+      if (heard->event.private_data.empty()) continue;  // the second of the two carries none
+      testimony.Arose();
+      if (heard->event.private_data != sent)
+        testimony.Violated(heard->at, Heard(account, *heard) + " with other private data",
+                           "the private data of rdma_accept");
+    }
+  }
+}
+
+void DepthsAreTheReceivers(const Account& account, Testimony& testimony) {
+  const uint8_t most = account.profile().limits.max_depth;
+  for (const Pair& pair : account.pairs()) {
+    const MadeCall* connect = account.FirstSuccess(pair.active, CallKind::kConnect);
+    const HeardEvent* heard = account.First(pair.passive, EventType::kConnectRequest);
+    if (connect == nullptr || heard == nullptr) continue;
+    const std::optional<ConnParam>& param = *ParamOf(*connect);
+    const auto depth = [&](uint8_t given) {
+      return param && given != kDeviceMaximum ? given : most;
+    };
+    const ConnParam asked = param.value_or(ConnParam{});
+    testimony.Arose();
+    const ConnFields& got = heard->event.conn;
+    if (got.responder_resources == depth(asked.initiator_depth) &&
+        got.initiator_depth == depth(asked.responder_resources)) {
+      continue;
+    }
+    testimony.Violated(
+        heard->at,
+        fmt::format("{} responder_resources={} initiator_depth={}", Heard(account, *heard),
+                    got.responder_resources, got.initiator_depth),
+        fmt::format("responder_resources={} initiator_depth={}: those of the peer, swapped",
+                    depth(asked.initiator_depth), depth(asked.responder_resources)));
+  }
+}
+
+void DataFits(const Account& account, Testimony& testimony, CallKind kind, uint8_t limit) {
+  for (const MadeCall& call : account.calls()) {
+    if (call.kind() != kind) continue;
+    const std::optional<ConnParam>& param = *ParamOf(call);
+    if (!param || param->private_data.size() <= limit) continue;
+    testimony.Arose();
+    if (call.reply.succeeded())
+      testimony.Violated(call.at, Made(account, call),
+                         fmt::format("-1 EINVAL: more than {} bytes do not fit", limit));
+  }
+}
+
+void RequestDataFits(const Account& account, Testimony& testimony) {
+  DataFits(account, testimony, CallKind::kConnect, account.profile().limits.request_data);
+}
+
+void ReplyDataFits(const Account& account, Testimony& testimony) {
+  DataFits(account, testimony, CallKind::kAccept, account.profile().limits.reply_data);
+}
+
+void RouteComesFirst(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    if (call.kind() != CallKind::kConnect) continue;
+    const MadeCall* route = account.FirstSuccess(call.id(), CallKind::kResolveRoute);
+    if (route != nullptr && route->at < call.at) continue;
+    testimony.Arose();
+    if (call.reply.succeeded())
+      testimony.Violated(call.at, Made(account, call), "-1 EINVAL: no route is resolved");
+  }
+}
+
+void RefusalsOfConnect(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    if (call.kind() != CallKind::kConnect || call.reply.kind != ReplyKind::kReturned) continue;
+    if (call.reply.succeeded()) continue;
+    testimony.Arose();
+    if (!call.Refused(Errno::kInval) && !call.Refused(Errno::kNxIo))
+      testimony.Violated(call.at, Made(account, call),
+                         "-1 EINVAL, or -1 ENXIO once the device is removed");
+  }
+}
+
+void ActiveHearsTheReply(const Account& account, Testimony& testimony) {
+  if (!account.Undisturbed()) return;
+  for (const Pair& pair : account.pairs()) {
+    const MadeCall* accept = account.FirstSuccess(pair.passive, CallKind::kAccept);
+    if (accept == nullptr) continue;
+    const MadeCall* connect = account.FirstSuccess(pair.active, CallKind::kConnect);
+    const Silence* silence = account.SilentAfter(pair.active, accept->at);
+    if (silence == nullptr || !account.Settled(accept->at, silence->at)) continue;
+    if (Touched(account, pair.active, connect->at, silence->at)) continue;
+    if (Touched(account, pair.passive, accept->at, silence->at)) continue;
+    if (account.CallsOn(pair.passive, CallKind::kAccept).front() != accept) continue;
+    if (account.FirstSuccess(pair.passive, CallKind::kReject) != nullptr) continue;
+    testimony.Arose();
+    const auto events = account.EventsOf(pair.active);
+    const bool told = std::ranges::any_of(events, [&](const HeardEvent* heard) {
+      return heard->at > connect->at && heard->at < silence->at;
+    });
+    if (!told)
+      testimony.Violated(silence->at, "nothing",
+                         "the reply to " + NameOf(account, pair.active) + "'s request");
+  }
+}
+
+void PassiveHearsTheRtu(const Account& account, Testimony& testimony) {
+  if (!account.Undisturbed()) return;
+  for (const Pair& pair : account.pairs()) {
+    const HeardEvent* active = account.First(pair.active, EventType::kEstablished);
+    const MadeCall* accept = account.FirstSuccess(pair.passive, CallKind::kAccept);
+    if (active == nullptr || accept == nullptr) continue;
+    const Silence* silence = account.SilentAfter(pair.passive, active->at);
+    if (silence == nullptr || !account.Settled(active->at, silence->at)) continue;
+    if (Touched(account, pair.active, active->at, silence->at)) continue;
+    if (Touched(account, pair.passive, accept->at, silence->at)) continue;
+    testimony.Arose();
+    const HeardEvent* passive = account.First(pair.passive, EventType::kEstablished);
+    if (passive == nullptr || passive->at > silence->at)
+      testimony.Violated(silence->at, "nothing",
+                         "RDMA_CM_EVENT_ESTABLISHED of " + NameOf(account, pair.passive));
+  }
+}
+
+// Whatever is lost: a request is answered, or given up when its last repetition is over.
+void ConnectIsAnswered(const Account& account, Testimony& testimony) {
+  for (const FaultKind kind : {FaultKind::kDelay, FaultKind::kFailOver, FaultKind::kRemoveDevice})
+    if (account.Injected(kind)) return;
+  ForEachId(account, [&](IdRef id) {
+    const MadeCall* connect = account.FirstSuccess(id, CallKind::kConnect);
+    if (connect == nullptr) return;
+    const Timing& timing = account.profile().timing;
+    const Silence* silence = account.SilentAfter(id, connect->end + timing.Longest());
+    if (silence == nullptr || account.FirstSuccess(id, CallKind::kReject) != nullptr) return;
+    testimony.Arose();
+    const auto events = account.EventsOf(id);
+    const bool told = std::ranges::any_of(events, [&](const HeardEvent* heard) {
+      return heard->at > connect->at && heard->at < silence->at;
+    });
+    if (!told)
+      testimony.Violated(silence->at, "nothing",
+                         "an answer to " + NameOf(account, id) + "'s request, or UNREACHABLE");
+  });
+}
+
+void BothEstablished(const Account& account, Testimony& testimony) {
+  for (const Pair& pair : account.pairs())
+    if (account.First(pair.active, EventType::kEstablished) != nullptr &&
+        account.First(pair.passive, EventType::kEstablished) != nullptr) {
+      testimony.Arose();
+    }
+}
+
+constexpr auto kClaims = std::to_array<Property>({
+    {"EST-1",
+     "establishment",
+     PropertyKind::kAlways,
+     "An id reports ESTABLISHED at most once.",
+     "man rdma_get_cm_event(3)",
+     EstablishedOnce,
+     {}},
+    {"EST-2",
+     "establishment",
+     PropertyKind::kAlways,
+     "Requests come to listeners, replies to those who asked, ESTABLISHED to those who asked or "
+     "accepted.",
+     "man rdma_get_cm_event(3)",
+     AnswersFollowCalls,
+     {}},
+    {"EST-3",
+     "establishment",
+     PropertyKind::kAlways,
+     "Each rdma_connect makes one request at most, with its private data.",
+     "man rdma_connect(3)",
+     RequestsAreWhatWasAsked,
+     {}},
+    {"EST-4",
+     "establishment",
+     PropertyKind::kAlways,
+     "A request carries responder resources and initiator depth as the receiver sees them.",
+     "man rdma_get_cm_event(3), rdma-core 44 cma.c ucma_copy_conn_event",
+     DepthsAreTheReceivers,
+     {}},
+    {"EST-5",
+     "establishment",
+     PropertyKind::kAlways,
+     "A reply carries the private data of rdma_accept.",
+     "man rdma_accept(3)",
+     RepliesAreWhatWasAnswered,
+     {}},
+    {"EST-6",
+     "establishment",
+     PropertyKind::kAlways,
+     "Private data that does not fit a request is refused.",
+     "man rdma_connect(3)",
+     RequestDataFits,
+     {}},
+    {"EST-7",
+     "establishment",
+     PropertyKind::kAlways,
+     "Private data that does not fit a reply is refused.",
+     "man rdma_accept(3)",
+     ReplyDataFits,
+     {}},
+    {"EST-8",
+     "establishment",
+     PropertyKind::kAlways,
+     "rdma_connect is refused until a route is resolved.",
+     "man rdma_connect(3)",
+     RouteComesFirst,
+     {}},
+    {"EST-9",
+     "establishment",
+     PropertyKind::kAlways,
+     "rdma_connect is refused with EINVAL, or with ENXIO once the device is gone.",
+     "linux 6.1 cma.c rdma_connect_locked, ucma.c ucma_get_ctx",
+     RefusalsOfConnect,
+     {}},
+    {"EST-10",
+     "establishment",
+     PropertyKind::kEventually,
+     "Who asked hears the reply of who accepted.",
+     "man rdma_accept(3)",
+     ActiveHearsTheReply,
+     {}},
+    {"EST-11",
+     "establishment",
+     PropertyKind::kEventually,
+     "Who accepted hears ESTABLISHED once who asked has heard it.",
+     "man rdma_get_cm_event(3)",
+     PassiveHearsTheRtu,
+     {}},
+    {"EST-12",
+     "establishment",
+     PropertyKind::kEventually,
+     "Every request is answered or given up within the time of all its repetitions.",
+     "linux 6.1 cm.c cm_process_send_error, cma.c CMA_MAX_CM_RETRIES",
+     ConnectIsAnswered,
+     {}},
+    {"EST-13",
+     "establishment",
+     PropertyKind::kSometimes,
+     "Both ends hear ESTABLISHED.",
+     "man rdma_get_cm_event(3)",
+     BothEstablished,
+     {}},
+});
+
+}  // namespace
+
+std::span<const Property> Establishment() { return kClaims; }
+
+}  // namespace cm::claims

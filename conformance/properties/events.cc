@@ -1,0 +1,246 @@
+// What events look like, and when there are any.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "conformance/properties/claims.h"
+
+namespace cm::claims {
+namespace {
+
+enum class Sign : uint8_t { kZero, kErrno, kAny };
+
+Sign SignOf(EventType type) {
+  switch (type) {
+    case EventType::kAddrError:
+    case EventType::kRouteError:
+    case EventType::kConnectError:
+    case EventType::kUnreachable:
+    case EventType::kMulticastError:
+      return Sign::kErrno;
+    case EventType::kRejected:
+    case EventType::kDisconnected:
+      return Sign::kAny;
+    default:
+      return Sign::kZero;
+  }
+}
+
+void StatusFitsType(const Account& account, Testimony& testimony) {
+  for (const HeardEvent& heard : account.heard()) {
+    testimony.Arose();
+    const int32_t status = heard.event.status;
+    const Sign sign = SignOf(heard.event.type);
+    if (sign == Sign::kZero && status != 0)
+      testimony.Violated(heard.at, Heard(account, heard), "status 0");
+    else if (sign == Sign::kErrno && status >= 0)
+      testimony.Violated(heard.at, Heard(account, heard) + " without a negative status",
+                         "a negative errno");
+    else if (heard.event.type == EventType::kDisconnected && status > 0)
+      testimony.Violated(heard.at, Heard(account, heard), "0 or a negative errno");
+    else if (heard.event.type == EventType::kRejected && status <= 0)
+      testimony.Violated(heard.at, Heard(account, heard), "the reason of a REJ, from 1");
+  }
+}
+
+// How far the life of an id has come with an event; 0 for those that say nothing about it.
+int RankOf(EventType type) {
+  switch (type) {
+    case EventType::kAddrResolved:
+      return 1;
+    case EventType::kRouteResolved:
+      return 2;
+    case EventType::kConnectRequest:
+    case EventType::kConnectResponse:
+      return 3;
+    case EventType::kEstablished:
+      return 4;
+    case EventType::kDisconnected:
+      return 5;
+    case EventType::kTimewaitExit:
+      return 6;
+    default:
+      return 0;
+  }
+}
+
+void InTheOrderOfLife(const Account& account, Testimony& testimony) {
+  ForEachId(account, [&](IdRef id) {
+    const HeardEvent* last = nullptr;
+    for (const HeardEvent* heard : account.EventsOf(id)) {
+      if (RankOf(heard->event.type) == 0) continue;
+      if (last != nullptr) {
+        testimony.Arose();
+        if (RankOf(heard->event.type) < RankOf(last->event.type))
+          testimony.Violated(
+              heard->at, Heard(account, *heard),
+              fmt::format("nothing of the kind after {}", ToString(last->event.type)));
+      }
+      last = heard;
+    }
+  });
+}
+
+// Events of two types, one for each successful call at most.
+void OneForEach(const Account& account, Testimony& testimony, CallKind kind, EventType good,
+                EventType bad) {
+  ForEachId(account, [&](IdRef id) {
+    const auto calls = account.CallsOn(id, kind);
+    std::ptrdiff_t events = 0;
+    for (const HeardEvent* heard : account.EventsOf(id)) {
+      if (heard->event.type != good && heard->event.type != bad) continue;
+      testimony.Arose();
+      const auto so_far = std::ranges::count_if(calls, [heard](const MadeCall* call) {
+        return call->reply.succeeded() && call->at < heard->at;
+      });
+      if (++events > so_far)
+        testimony.Violated(heard->at, Heard(account, *heard),
+                           fmt::format("one such event for each {}", FunctionName(kind)));
+    }
+  });
+}
+
+void OneAddressEach(const Account& account, Testimony& testimony) {
+  OneForEach(account, testimony, CallKind::kResolveAddr, EventType::kAddrResolved,
+             EventType::kAddrError);
+}
+
+void OneRouteEach(const Account& account, Testimony& testimony) {
+  OneForEach(account, testimony, CallKind::kResolveRoute, EventType::kRouteResolved,
+             EventType::kRouteError);
+}
+
+void BlockingAsAsked(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    const auto* get = std::get_if<call::GetCmEvent>(call.call);
+    if (get == nullptr) continue;
+    testimony.Arose();
+    const bool nonblocking = account.Nonblocking(get->channel);
+    if (nonblocking && call.reply.kind == ReplyKind::kBlocked)
+      testimony.Violated(call.at, Made(account, call), "-1 EAGAIN: the descriptor is O_NONBLOCK");
+    if (!nonblocking && call.Refused(Errno::kAgain))
+      testimony.Violated(call.at, Made(account, call), "a call that waits for an event");
+  }
+}
+
+// The library keeps some events to itself: what follows a CONNECT_ERROR, and requests whose device
+// is gone. There a readable channel can have nothing.
+void ReadableHasAnEvent(const Account& account, Testimony& testimony) {
+  const auto& records = account.history().records;
+  const auto& lines = account.history().conversation.lines;
+  if (account.Injected(FaultKind::kRemoveDevice)) return;
+  for (const MadeCall& call : account.calls()) {
+    const auto* get = std::get_if<call::GetCmEvent>(call.call);
+    if (get == nullptr || call.at == 0) continue;
+    const Record& before = records[call.at - 1];
+    const auto* waits = std::get_if<line::Waits>(&lines[before.line]);
+    const auto* waited = std::get_if<seen::Waited>(&before.seen);
+    if (waits == nullptr || waited == nullptr || !waited->readable) continue;
+    if (waits->channel != get->channel) continue;
+    bool keeps = false;
+    for (const HeardEvent& heard : account.heard())
+      keeps |= heard.event.type == EventType::kConnectError && heard.channel == get->channel;
+    if (keeps) continue;
+    testimony.Arose();
+    if (!call.reply.succeeded())
+      testimony.Violated(call.at, Made(account, call), "an event: the channel was readable");
+  }
+}
+
+void ResolutionIsReported(const Account& account, Testimony& testimony) {
+  if (!account.Undisturbed()) return;
+  ForEachId(account, [&](IdRef id) {
+    const MadeCall* resolve = account.FirstSuccess(id, CallKind::kResolveAddr);
+    if (resolve == nullptr) return;
+    const auto& arguments = std::get<call::ResolveAddr>(*resolve->call);
+    if (arguments.destination.kind != AddressKind::kSide) return;
+    const Silence* silence = account.SilentAfter(id, resolve->at);
+    if (silence == nullptr || !account.Settled(resolve->at, silence->at)) return;
+    testimony.Arose();
+    for (const HeardEvent* heard : account.EventsOf(id))
+      if (heard->at < silence->at) return;
+    testimony.Violated(silence->at, "nothing",
+                       "RDMA_CM_EVENT_ADDR_RESOLVED of " + NameOf(account, id));
+  });
+}
+
+void ConnectErrorIsHeard(const Account& account, Testimony& testimony) {
+  IsHeard(account, testimony, EventType::kConnectError);
+}
+
+void ConnectResponseIsHeard(const Account& account, Testimony& testimony) {
+  IsHeard(account, testimony, EventType::kConnectResponse);
+}
+
+constexpr auto kClaims = std::to_array<Property>({
+    {"EV-1",
+     "events",
+     PropertyKind::kAlways,
+     "The status of an event fits its type: 0, a negative errno, or the reason of a REJ.",
+     "man rdma_get_cm_event(3)",
+     StatusFitsType,
+     {}},
+    {"EV-2",
+     "events",
+     PropertyKind::kAlways,
+     "Events of an id come in the order of its life.",
+     "man rdma_get_cm_event(3)",
+     InTheOrderOfLife,
+     {}},
+    {"EV-3",
+     "events",
+     PropertyKind::kAlways,
+     "Each rdma_resolve_addr is answered by one event at most.",
+     "man rdma_resolve_addr(3)",
+     OneAddressEach,
+     {}},
+    {"EV-4",
+     "events",
+     PropertyKind::kAlways,
+     "Each rdma_resolve_route is answered by one event at most.",
+     "man rdma_resolve_route(3)",
+     OneRouteEach,
+     {}},
+    {"EV-5",
+     "events",
+     PropertyKind::kAlways,
+     "rdma_get_cm_event waits on a blocking descriptor, and on no other.",
+     "man rdma_get_cm_event(3)",
+     BlockingAsAsked,
+     {}},
+    {"EV-6",
+     "events",
+     PropertyKind::kAlways,
+     "A readable channel has an event.",
+     "man rdma_create_event_channel(3)",
+     ReadableHasAnEvent,
+     {}},
+    {"EV-7",
+     "events",
+     PropertyKind::kEventually,
+     "What came of rdma_resolve_addr is reported.",
+     "man rdma_resolve_addr(3)",
+     ResolutionIsReported,
+     {}},
+    {"EV-8",
+     "events",
+     PropertyKind::kSometimes,
+     "CONNECT_ERROR is heard.",
+     "man rdma_get_cm_event(3)",
+     ConnectErrorIsHeard,
+     {}},
+    {"EV-9",
+     "events",
+     PropertyKind::kSometimes,
+     "CONNECT_RESPONSE is heard.",
+     "man rdma_get_cm_event(3)",
+     ConnectResponseIsHeard,
+     {}},
+});
+
+}  // namespace
+
+std::span<const Property> Events() { return kClaims; }
+
+}  // namespace cm::claims

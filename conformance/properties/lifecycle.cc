@@ -1,0 +1,167 @@
+// Ids and channels: made, alive, gone.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "conformance/properties/claims.h"
+
+namespace cm::claims {
+namespace {
+
+// Where rdma_destroy_id of the id returned; past the end if it did not.
+size_t DestroyedAt(const Account& account, IdRef id) {
+  for (const MadeCall* call : account.CallsOn(id, CallKind::kDestroyId)) {
+    if (call->reply.succeeded()) return call->at;
+    if (call->released) return *call->released;
+  }
+  return account.history().records.size();
+}
+
+void DestroyedIsSilent(const Account& account, Testimony& testimony) {
+  for (const HeardEvent& heard : account.heard()) {
+    const bool request = heard.event.type == EventType::kConnectRequest;
+    const IdRef owner = request ? heard.event.listen_id : heard.event.id;
+    if (!owner.valid() || !account.Exists(owner)) continue;
+    const size_t destroyed = DestroyedAt(account, owner);
+    if (destroyed == account.history().records.size()) continue;
+    testimony.Arose();
+    if (heard.at > destroyed)
+      testimony.Violated(heard.at, Heard(account, heard) + " after rdma_destroy_id returned",
+                         "no event of an id that is gone");
+  }
+}
+
+void EventsAreOfTheChannel(const Account& account, Testimony& testimony) {
+  for (const HeardEvent& heard : account.heard()) {
+    testimony.Arose();
+    const CmEvent& event = heard.event;
+    const bool request = event.type == EventType::kConnectRequest;
+    const IdRef owner = request ? event.listen_id : event.id;
+    const bool known = owner.valid() && account.Exists(owner) && event.id.valid();
+    if (!known)
+      testimony.Violated(heard.at, Heard(account, heard), "an event of an id that exists");
+    else if (account.ChannelOf(owner) != heard.channel)
+      testimony.Violated(heard.at, Heard(account, heard) + " on a channel that is not its own",
+                         "an event of an id of this channel");
+    else if (!request && event.listen_id.valid())
+      testimony.Violated(heard.at, Heard(account, heard) + " with a listen_id",
+                         "a listen_id in connection requests only");
+  }
+}
+
+void DestroyRefusesNothing(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    if (call.kind() != CallKind::kDestroyId) continue;
+    testimony.Arose();
+    if (call.reply.kind == ReplyKind::kReturned && !call.reply.succeeded())
+      testimony.Violated(call.at, Made(account, call), "0, or a call that waits");
+  }
+}
+
+void LiveIsKnown(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    if (!call.id().valid()) continue;
+    testimony.Arose();
+    for (const Errno unknown : {Errno::kNoEnt, Errno::kBadF}) {
+      if (call.Refused(unknown))
+        testimony.Violated(call.at, Made(account, call), "an answer about an id that is there");
+    }
+  }
+}
+
+void SilentAtTheEnd(const Account& account, Testimony& testimony) {
+  const auto& records = account.history().records;
+  const auto& lines = account.history().conversation.lines;
+  for (size_t at = 0; at < records.size(); ++at) {
+    const auto* waits = std::get_if<line::Waits>(&lines[records[at].line]);
+    const auto* waited = std::get_if<seen::Waited>(&records[at].seen);
+    if (waits == nullptr || waited == nullptr) continue;
+    bool all_gone = true;
+    for (uint16_t i = 0; i < account.id_count(); ++i) {
+      const IdRef id{i};
+      if (account.Exists(id) && account.ChannelOf(id) == waits->channel)
+        all_gone &= DestroyedAt(account, id) < at;
+    }
+    if (!all_gone) continue;
+    testimony.Arose();
+    if (waited->readable)
+      testimony.Violated(at, "readable", "quiet: every id of the channel is destroyed");
+  }
+}
+
+void TcpIdsAreMade(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    const auto* create = std::get_if<call::CreateId>(call.call);
+    if (create == nullptr || create->space != PortSpace::kTcp) continue;
+    testimony.Arose();
+    if (!call.reply.succeeded()) testimony.Violated(call.at, Made(account, call), "0");
+  }
+}
+
+void DestroyedWhileAsking(const Account& account, Testimony& testimony) {
+  ForEachId(account, [&](IdRef id) {
+    const MadeCall* connect = account.FirstSuccess(id, CallKind::kConnect);
+    if (connect == nullptr || account.FirstSuccess(id, CallKind::kDestroyId) == nullptr) return;
+    for (const HeardEvent* heard : account.EventsOf(id))
+      if (heard->at > connect->at) return;
+    testimony.Arose();
+  });
+}
+
+constexpr auto kClaims = std::to_array<Property>({
+    {"LIFE-1",
+     "lifecycle",
+     PropertyKind::kAlways,
+     "An id whose rdma_destroy_id has returned is heard of no more.",
+     "man rdma_destroy_id(3)",
+     DestroyedIsSilent,
+     {}},
+    {"LIFE-2",
+     "lifecycle",
+     PropertyKind::kAlways,
+     "Events speak of ids that exist, and come on the channel of their id.",
+     "man rdma_get_cm_event(3)",
+     EventsAreOfTheChannel,
+     {}},
+    {"LIFE-3",
+     "lifecycle",
+     PropertyKind::kAlways,
+     "rdma_destroy_id is never refused.",
+     "man rdma_destroy_id(3)",
+     DestroyRefusesNothing,
+     {}},
+    {"LIFE-4",
+     "lifecycle",
+     PropertyKind::kAlways,
+     "No call on an id that is there is answered with ENOENT or EBADF.",
+     "linux 6.1 ucma.c ucma_get_ctx",
+     LiveIsKnown,
+     {}},
+    {"LIFE-5",
+     "lifecycle",
+     PropertyKind::kEventually,
+     "A channel whose ids are all destroyed is quiet.",
+     "man rdma_destroy_event_channel(3)",
+     SilentAtTheEnd,
+     {}},
+    {"LIFE-6",
+     "lifecycle",
+     PropertyKind::kAlways,
+     "An id of RDMA_PS_TCP can always be made.",
+     "man rdma_create_id(3)",
+     TcpIdsAreMade,
+     {}},
+    {"LIFE-7",
+     "lifecycle",
+     PropertyKind::kSometimes,
+     "An id is destroyed while its request waits for an answer.",
+     "man rdma_destroy_id(3)",
+     DestroyedWhileAsking,
+     {}},
+});
+
+}  // namespace
+
+std::span<const Property> Lifecycle() { return kClaims; }
+
+}  // namespace cm::claims

@@ -1,0 +1,93 @@
+// Messages that do not arrive.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "conformance/properties/claims.h"
+
+namespace cm::claims {
+namespace {
+
+// Faults by which a sender finds out at once, without waiting for its timers.
+bool ToldAtOnce(const Account& account) {
+  return account.Injected(FaultKind::kLinkDown) || account.Injected(FaultKind::kNeighbourChange) ||
+         account.Injected(FaultKind::kFailOver) || account.Injected(FaultKind::kRemoveDevice);
+}
+
+void NotGivenUpEarly(const Account& account, Testimony& testimony) {
+  if (ToldAtOnce(account)) return;
+  for (const HeardEvent& heard : account.heard()) {
+    if (heard.event.type != EventType::kUnreachable || !heard.event.id.valid()) continue;
+    const MadeCall* asked = account.FirstSuccess(heard.event.id, CallKind::kConnect);
+    if (asked == nullptr) asked = account.FirstSuccess(heard.event.id, CallKind::kAccept);
+    testimony.Arose();
+    const Timing& timing = account.profile().timing;
+    const Duration least = timing.GiveUp(timing.ReplyInterval());
+    if (asked == nullptr)
+      testimony.Violated(heard.at, Heard(account, heard), "nothing: nobody was asked");
+    else if (heard.time < asked->begin + least)
+      testimony.Violated(heard.at, Heard(account, heard) + " early",
+                         fmt::format("not before {} have passed", ToString(least)));
+  }
+}
+
+void NotAfterEstablished(const Account& account, Testimony& testimony) {
+  if (ToldAtOnce(account)) return;
+  ForEachId(account, [&](IdRef id) {
+    const HeardEvent* established = account.First(id, EventType::kEstablished);
+    if (established == nullptr) return;
+    testimony.Arose();
+    for (const HeardEvent* heard : account.EventsOf(id, EventType::kUnreachable))
+      if (heard->at > established->at)
+        testimony.Violated(heard->at, Heard(account, *heard) + " after ESTABLISHED",
+                           "no time-out of a request that was answered");
+  });
+}
+
+void UnreachableIsHeard(const Account& account, Testimony& testimony) {
+  IsHeard(account, testimony, EventType::kUnreachable);
+}
+
+void MadeUpFor(const Account& account, Testimony& testimony) {
+  for (const Pair& pair : account.pairs()) {
+    const MadeCall* connect = account.FirstSuccess(pair.active, CallKind::kConnect);
+    const HeardEvent* established = account.First(pair.active, EventType::kEstablished);
+    if (connect == nullptr || established == nullptr) continue;
+    const Duration took = established->time - connect->begin;
+    if (account.Before(connect->at, FaultKind::kDrop) &&
+        took >= account.profile().timing.ReplyInterval()) {
+      testimony.Arose();
+    }
+  }
+}
+
+constexpr Capabilities kNeedsLoss = Capabilities().With(Capability::kDrop).With(Capability::kTime);
+constexpr Capabilities kNeedsSomeLoss = kNeedsLoss.With(Capability::kDropNth);
+
+constexpr auto kClaims = std::to_array<Property>({
+    {"LOSS-1",
+     "loss",
+     PropertyKind::kAlways,
+     "UNREACHABLE is not heard before every repetition is over.",
+     "linux 6.1 cm.c cm_process_send_error, cma.c CMA_MAX_CM_RETRIES",
+     NotGivenUpEarly,
+     {}},
+    {"LOSS-2",
+     "loss",
+     PropertyKind::kAlways,
+     "After ESTABLISHED no request times out.",
+     "linux 6.1 cm.c cm_rep_handler",
+     NotAfterEstablished,
+     {}},
+    {"LOSS-3", "loss", PropertyKind::kSometimes, "UNREACHABLE is heard.",
+     "man rdma_get_cm_event(3)", UnreachableIsHeard, kNeedsLoss},
+    {"LOSS-4", "loss", PropertyKind::kSometimes, "A lost message is made up for by repeating it.",
+     "ibta 1.7 12.9.8", MadeUpFor, kNeedsSomeLoss},
+});
+
+}  // namespace
+
+std::span<const Property> Loss() { return kClaims; }
+
+}  // namespace cm::claims

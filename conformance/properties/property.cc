@@ -1,0 +1,95 @@
+#include "conformance/properties/property.h"
+
+#include <fmt/format.h>
+
+#include "conformance/properties/claims.h"
+#include "model/conversation/print.h"
+
+namespace cm {
+namespace {
+
+std::vector<Property> MakeAll() {
+  std::vector<Property> all;
+  for (const auto family :
+       {claims::Lifecycle(), claims::Events(), claims::Acknowledgement(), claims::Addressing(),
+        claims::Establishment(), claims::Rejection(), claims::Disconnection(),
+        claims::DeviceRemoval(), claims::AddressChange(), claims::Loss()}) {
+    all.insert(all.end(), family.begin(), family.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string_view ToString(PropertyKind kind) {
+  switch (kind) {
+    case PropertyKind::kAlways:
+      return "always";
+    case PropertyKind::kEventually:
+      return "eventually";
+    case PropertyKind::kSometimes:
+      break;
+  }
+  return "sometimes";
+}
+
+std::span<const Property> Properties() {
+  static const std::vector<Property> all = MakeAll();
+  return all;
+}
+
+const Property* FindProperty(std::string_view id) {
+  for (const Property& property : Properties())
+    if (property.id == id) return &property;
+  return nullptr;
+}
+
+namespace claims {
+
+const std::string& NameOf(const Account& account, IdRef id) {
+  static const std::string nobody = "?";
+  return id.valid() ? account.history().conversation.names.ids.NameOf(id) : nobody;
+}
+
+std::string Heard(const Account& account, const HeardEvent& heard) {
+  std::string text =
+      fmt::format("{} heard {}", NameOf(account, heard.event.id), ToString(heard.event.type));
+  if (heard.event.status != 0) text += fmt::format(" status={}", heard.event.status);
+  return text;
+}
+
+std::string Made(const Account& account, const MadeCall& call) {
+  return fmt::format("{} -> {}", ToString(*call.call, account.history().conversation),
+                     ToString(call.reply));
+}
+
+void AtMostOnce(const Account& account, Testimony& testimony, EventType type) {
+  ForEachId(account, [&](IdRef id) {
+    const auto events = account.EventsOf(id, type);
+    if (events.empty()) return;
+    testimony.Arose();
+    if (events.size() == 1) return;
+    testimony.Violated(events[1]->at, Heard(account, *events[1]) + " once more",
+                       fmt::format("once, at {}", ToString(events[0]->time)));
+  });
+}
+
+void IsHeard(const Account& account, Testimony& testimony, EventType type) {
+  for (const HeardEvent& heard : account.heard())
+    if (heard.event.type == type) testimony.Arose();
+}
+
+bool Succeeded(const Account& account, IdRef id, CallKind kind, size_t from, size_t until) {
+  for (const MadeCall* call : account.CallsOn(id, kind))
+    if (call->reply.succeeded() && call->at > from && call->at < until) return true;
+  return false;
+}
+
+bool Touched(const Account& account, IdRef id, size_t from, size_t until) {
+  for (const MadeCall* call : account.CallsOn(id))
+    if (call->kind() != CallKind::kShow && call->at > from && call->at < until) return true;
+  return false;
+}
+
+}  // namespace claims
+}  // namespace cm

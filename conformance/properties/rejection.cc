@@ -1,0 +1,197 @@
+// Requests that are refused.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "conformance/properties/claims.h"
+
+namespace cm::claims {
+namespace {
+
+constexpr auto kConsumerDefined = static_cast<int32_t>(RejReason::kConsumerDefined);
+constexpr auto kInvalidServiceId = static_cast<int32_t>(RejReason::kInvalidServiceId);
+constexpr auto kStaleConn = static_cast<int32_t>(RejReason::kStaleConn);
+
+// Whether anybody on the kernel may have listened on the port before the record: an ephemeral port
+// could be any.
+bool SomebodyListened(const Account& account, uint8_t kernel, uint16_t port, size_t record) {
+  for (const MadeCall& call : account.calls()) {
+    if (call.at >= record) return false;
+    if (call.kind() != CallKind::kListen || account.KernelOf(call.id()) != kernel) continue;
+    for (const MadeCall* earlier : account.CallsOn(call.id())) {
+      const auto* bind = std::get_if<call::BindAddr>(earlier->call);
+      const auto* resolve = std::get_if<call::ResolveAddr>(earlier->call);
+      if (bind != nullptr && bind->address.port == port) return true;
+      if (resolve != nullptr && resolve->source.port == port) return true;
+    }
+  }
+  return false;
+}
+
+void NobodyListens(const Account& account, Testimony& testimony) {
+  for (const HeardEvent& heard : account.heard()) {
+    if (heard.event.type != EventType::kRejected || !heard.event.id.valid()) continue;
+    const MadeCall* resolve = account.FirstSuccess(heard.event.id, CallKind::kResolveAddr);
+    if (resolve == nullptr) continue;
+    const Address& to = std::get<call::ResolveAddr>(*resolve->call).destination;
+    if (to.kind != AddressKind::kSide || to.port >= kFirstEphemeralPort) continue;
+    const uint8_t kernel = account.topology().KernelOf(to.side);
+    if (SomebodyListened(account, kernel, to.port, heard.at)) continue;
+    testimony.Arose();
+    if (heard.event.status != kInvalidServiceId && heard.event.status != kStaleConn)
+      testimony.Violated(heard.at, Heard(account, heard), "status=8: nobody listens on the port");
+  }
+}
+
+// Requests that were refused by one rdma_reject and by nothing else.
+void ReasonsArrive(const Account& account, Testimony& testimony) {
+  for (const Pair& pair : account.pairs()) {
+    const HeardEvent* rejected = account.First(pair.active, EventType::kRejected);
+    if (rejected == nullptr || rejected->event.status != kConsumerDefined) continue;
+    const MadeCall* reject = account.FirstSuccess(pair.passive, CallKind::kReject);
+    const bool alone = reject != nullptr && reject->at < rejected->at &&
+                       account.CallsOn(pair.passive, CallKind::kReject).front() == reject &&
+                       account.CallsOn(pair.passive, CallKind::kAccept).empty();
+    if (!alone || account.EndOf(pair.passive) < reject->at) continue;
+    if (account.Injected(FaultKind::kRemoveDevice)) continue;
+    testimony.Arose();
+    const auto& given = std::get<call::Reject>(*reject->call).private_data;
+    if (rejected->event.private_data != given.Resized(account.profile().limits.reject_data))
+      testimony.Violated(rejected->at, Heard(account, *rejected) + " with other private data",
+                         "the private data of rdma_reject");
+  }
+}
+
+void RejectedOnce(const Account& account, Testimony& testimony) {
+  AtMostOnce(account, testimony, EventType::kRejected);
+}
+
+void RejectedIsFinal(const Account& account, Testimony& testimony) {
+  ForEachId(account, [&](IdRef id) {
+    const HeardEvent* rejected = account.First(id, EventType::kRejected);
+    if (rejected == nullptr) return;
+    testimony.Arose();
+    for (const HeardEvent* heard : account.EventsOf(id, EventType::kEstablished))
+      if (heard->at > rejected->at)
+        testimony.Violated(heard->at, Heard(account, *heard) + " after REJECTED",
+                           "no connection that was refused");
+  });
+}
+
+void EstablishedIsNotRejected(const Account& account, Testimony& testimony) {
+  if (!account.Undisturbed()) return;
+  for (const Pair& pair : account.pairs()) {
+    for (const IdRef id : {pair.active, pair.passive}) {
+      const IdRef peer = id == pair.active ? pair.passive : pair.active;
+      const HeardEvent* established = account.First(id, EventType::kEstablished);
+      if (established == nullptr) continue;
+      for (const MadeCall* reject : account.CallsOn(id, CallKind::kReject)) {
+        if (reject->at < established->at) continue;
+        const bool quiet = !Touched(account, peer, established->at, reject->at) &&
+                           !Touched(account, id, established->at, reject->at) &&
+                           account.EndOf(peer) > reject->at;
+        if (!quiet) continue;
+        testimony.Arose();
+        if (reject->reply.succeeded())
+          testimony.Violated(reject->at, Made(account, *reject),
+                             "-1 EINVAL: the connection is established");
+      }
+    }
+  }
+}
+
+void RejectIsHeard(const Account& account, Testimony& testimony) {
+  if (!account.Undisturbed()) return;
+  for (const Pair& pair : account.pairs()) {
+    const MadeCall* reject = account.FirstSuccess(pair.passive, CallKind::kReject);
+    const MadeCall* connect = account.FirstSuccess(pair.active, CallKind::kConnect);
+    if (reject == nullptr || !account.CallsOn(pair.passive, CallKind::kAccept).empty()) continue;
+    const Silence* silence = account.SilentAfter(pair.active, reject->at);
+    if (silence == nullptr || !account.Settled(reject->at, silence->at)) continue;
+    if (Touched(account, pair.active, connect->at, silence->at)) continue;
+    testimony.Arose();
+    const HeardEvent* rejected = account.First(pair.active, EventType::kRejected);
+    if (rejected == nullptr || rejected->at > silence->at)
+      testimony.Violated(silence->at, "nothing",
+                         "RDMA_CM_EVENT_REJECTED of " + NameOf(account, pair.active));
+  }
+}
+
+void RefusedByApplication(const Account& account, Testimony& testimony) {
+  for (const HeardEvent& heard : account.heard())
+    if (heard.event.type == EventType::kRejected && heard.event.status == kConsumerDefined &&
+        heard.event.private_data.SignificantSize() > 0) {
+      testimony.Arose();
+    }
+}
+
+void RefusedByNobody(const Account& account, Testimony& testimony) {
+  for (const HeardEvent& heard : account.heard())
+    if (heard.event.type == EventType::kRejected && heard.event.status == kInvalidServiceId)
+      testimony.Arose();
+}
+
+constexpr auto kClaims = std::to_array<Property>({
+    {"REJ-1",
+     "rejection",
+     PropertyKind::kAlways,
+     "A request for a port that nobody ever listened on is rejected with reason 8.",
+     "linux 6.1 cm.c cm_match_req, ibta 1.7 12.6.7.2",
+     NobodyListens,
+     {}},
+    {"REJ-2",
+     "rejection",
+     PropertyKind::kAlways,
+     "REJECTED carries the private data of rdma_reject, filled up with zeros.",
+     "man rdma_reject(3)",
+     ReasonsArrive,
+     {}},
+    {"REJ-3",
+     "rejection",
+     PropertyKind::kAlways,
+     "An id reports REJECTED at most once.",
+     "man rdma_get_cm_event(3)",
+     RejectedOnce,
+     {}},
+    {"REJ-4",
+     "rejection",
+     PropertyKind::kAlways,
+     "After REJECTED there is no ESTABLISHED.",
+     "man rdma_get_cm_event(3)",
+     RejectedIsFinal,
+     {}},
+    {"REJ-5",
+     "rejection",
+     PropertyKind::kAlways,
+     "rdma_reject of a connection is refused.",
+     "man rdma_reject(3), linux 6.1 cm.c cm_send_rej_locked",
+     EstablishedIsNotRejected,
+     {}},
+    {"REJ-6",
+     "rejection",
+     PropertyKind::kEventually,
+     "Who asked hears that it was refused.",
+     "man rdma_reject(3)",
+     RejectIsHeard,
+     {}},
+    {"REJ-7",
+     "rejection",
+     PropertyKind::kSometimes,
+     "REJECTED is heard with the reasons of an application.",
+     "man rdma_reject(3)",
+     RefusedByApplication,
+     {}},
+    {"REJ-8",
+     "rejection",
+     PropertyKind::kSometimes,
+     "REJECTED is heard since nobody listens.",
+     "man rdma_get_cm_event(3)",
+     RefusedByNobody,
+     {}},
+});
+
+}  // namespace
+
+std::span<const Property> Rejection() { return kClaims; }
+
+}  // namespace cm::claims

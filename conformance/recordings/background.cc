@@ -1,0 +1,288 @@
+// Calls on other threads, other processes, and the environment.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conformance/recordings/reader.h"
+
+namespace cm {
+namespace {
+
+constexpr Duration kAtOnce = Duration::Milliseconds(100);
+
+std::string Text(const nlohmann::json& line, std::string_view key) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+int64_t Microseconds(const nlohmann::json& line, std::string_view key) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+}
+
+}  // namespace
+
+// Which events a script kept: for each acknowledgement the event of an id that is being destroyed
+// at that time, or else the last one before it.
+void RecordingReader::FindKeptEvents() {
+  std::vector<std::string> destroying;
+  std::vector<std::pair<size_t, std::string>> fetched;
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    const Json& line = lines_[i];
+    if (!line.is_object()) continue;
+    const std::string kind = Text(line, "k");
+    if (kind == "event") {
+      const std::string listener = Text(line, "listen_id");
+      fetched.emplace_back(i, listener.empty() ? Text(line, "id") : listener);
+    } else if (kind == "bg" && Text(line, "cmd").starts_with("destroy ")) {
+      destroying.push_back(Text(line, "cmd").substr(8));
+    }
+    const bool acks = (kind == "call" && Text(line, "fn") == "rdma_ack_cm_event") ||
+                      (kind == "bg" && Text(line, "cmd").starts_with("ack "));
+    if (!acks) continue;
+    const std::string name =
+        kind == "bg" ? Text(line, "cmd").substr(4) : ScriptWords(Text(line, "args")).Word(0);
+    if (std::ranges::count(kept_, name, &Kept::name) > 0) continue;
+    std::optional<size_t> chosen;
+    for (const bool of_destroyed : {true, false}) {
+      for (size_t f = fetched.size(); f-- > 0 && !chosen;) {
+        const bool taken = std::ranges::count(kept_, fetched[f].first, &Kept::event_line) > 0;
+        const bool dying = std::ranges::count(destroying, fetched[f].second) > 0;
+        if (!taken && (dying || !of_destroyed)) chosen = fetched[f].first;
+      }
+    }
+    if (chosen) kept_.push_back({.name = name, .event_line = *chosen});
+  }
+}
+
+bool RecordingReader::IsForeign(const std::string& name) const {
+  for (size_t i = ids_.size(); i-- > 0;)
+    if (ids_[i].first == name) return !ids_[i].second.has_value();
+  return false;
+}
+
+uint8_t RecordingReader::SideOf(const Call& call) const {
+  const Names& names = recording_->history.conversation.names;
+  if (const ChannelRef channel = ChannelOf(call); channel.valid())
+    return SideOfChannel(names.channels.NameOf(channel));
+  if (const auto* ack = std::get_if<call::AckCmEvent>(&call)) {
+    for (const Record& record : recording_->history.records) {
+      const auto* said =
+          std::get_if<line::Calls>(&recording_->history.conversation.lines[record.line]);
+      if (said == nullptr) continue;
+      const auto* get = std::get_if<call::GetCmEvent>(&said->call);
+      if (get != nullptr && get->event == ack->event) return said->lane.side;
+    }
+    return 0;
+  }
+  return SideOfId(IdOf(call));
+}
+
+// An id is on the side of its channel.
+uint8_t RecordingReader::SideOfId(IdRef id) const {
+  for (const Line& line : recording_->history.conversation.lines) {
+    const auto* said = std::get_if<line::Calls>(&line);
+    if (said == nullptr) continue;
+    if (const auto* create = std::get_if<call::CreateId>(&said->call); create && create->id == id)
+      return said->lane.side;
+    if (const auto* get = std::get_if<call::GetCmEvent>(&said->call); get && get->request == id)
+      return said->lane.side;
+  }
+  return 0;
+}
+
+std::optional<Call> RecordingReader::CallOf(const std::string& function, const ScriptWords& words) {
+  const CallKind kind = *ParseFunctionName(function);
+  Names& names = recording_->history.conversation.names;
+  if (kind == CallKind::kCreateEventChannel)
+    return call::CreateEventChannel{names.channels.Intern(words.Word(0)), words.Has("nb")};
+  if (kind == CallKind::kDestroyEventChannel || kind == CallKind::kGetCmEvent) {
+    const std::optional<ChannelRef> channel = KnownChannel(words.Word(0));
+    if (!channel) return std::nullopt;
+    if (kind == CallKind::kDestroyEventChannel) return call::DestroyEventChannel{*channel};
+    const std::string event = fmt::format("e{}", ++event_count_);
+    return call::GetCmEvent{*channel, names.events.Intern(event), names.ids.Intern(event + ".id")};
+  }
+  if (kind == CallKind::kAckCmEvent) {
+    const auto kept = std::ranges::find(kept_, words.Word(0), &Kept::name);
+    if (kept == kept_.end() || !kept->event.valid()) return std::nullopt;
+    return call::AckCmEvent{kept->event};
+  }
+  if (kind == CallKind::kCreateId) {
+    const std::optional<ChannelRef> channel = KnownChannel(words.Value("chan").value_or(""));
+    if (!channel || words.Value("ps").value_or("tcp") != "tcp") return std::nullopt;
+    return call::CreateId{NewId(words.Word(0)), *channel, PortSpace::kTcp};
+  }
+  const std::optional<IdRef> id = KnownId(words.Word(0));
+  if (!id) return std::nullopt;
+  return CallOnId(kind, *id, words);
+}
+
+std::optional<Call> RecordingReader::CallOnId(CallKind kind, IdRef id, const ScriptWords& words) {
+  const auto address = [&](const std::string& text) -> std::optional<Address> {
+    if (text.find(':') == std::string::npos && !text.starts_with("af") && text != "null")
+      return AddressOfNumeric(text + ":0", *topology_);
+    return AddressOfNumeric(text, *topology_);
+  };
+  switch (kind) {
+    case CallKind::kBindAddr: {
+      const std::optional<Address> to = address(words.Word(1));
+      if (!to) return std::nullopt;
+      return call::BindAddr{id, *to};
+    }
+    case CallKind::kListen:
+      return call::Listen{id, std::atoi(words.Word(1).c_str())};
+    case CallKind::kResolveAddr: {
+      const std::optional<Address> to = address(words.Word(1));
+      std::optional<Address> from = Address{};
+      if (const auto source = words.Value("src")) from = address(*source);
+      if (!to || !from) return std::nullopt;
+      return call::ResolveAddr{id, *from, *to, words.Number("tmo", 2000)};
+    }
+    case CallKind::kResolveRoute:
+      return call::ResolveRoute{id, words.Number("tmo", 2000)};
+    case CallKind::kCreateQp:
+      if (words.Value("type")) return std::nullopt;
+      return call::CreateQp{id};
+    case CallKind::kDestroyQp:
+      return call::DestroyQp{id};
+    case CallKind::kConnect:
+      return call::Connect{id, ParamOf(words)};
+    case CallKind::kAccept:
+      return call::Accept{id, ParamOf(words)};
+    case CallKind::kReject:
+      return call::Reject{id, PrivateData::Counting(static_cast<uint8_t>(words.Number("pd", 0)))};
+    case CallKind::kEstablish:
+      return call::Establish{id};
+    case CallKind::kDisconnect:
+      return call::Disconnect{id};
+    case CallKind::kDestroyId:
+      return call::DestroyId{id};
+    default:
+      return std::nullopt;
+  }
+}
+
+void RecordingReader::ReadShell(const Json& line) {
+  const std::string command = Text(line, "cmd");
+  const Instant begin = At(line);
+  const Instant end = begin + Duration::Microseconds(Microseconds(line, "dur_us"));
+  if (command.find("cmprobe") != std::string::npos) return ReadEmbeddedScript(command, begin);
+  const std::optional<ShellEffect> effect = EffectOf(command, *topology_);
+  if (!effect) return Foreign("sh " + command, {});
+  for (const Fault& fault : effect->faults) Environment(line::Injects{fault}, begin, end);
+  if (effect->heals) Environment(line::Heals{}, begin, end);
+}
+
+void RecordingReader::ReadBackground(const Json& line) {
+  const std::string command = Text(line, "cmd");
+  const Instant begin = At(line);
+  Background background{.name = Text(line, "name"),
+                        .lane = static_cast<uint8_t>(2 + backgrounds_.size())};
+  if (command.starts_with("sh ")) {
+    background.is_shell = true;
+    const std::optional<ShellEffect> effect = EffectOf(command.substr(3), *topology_);
+    if (!effect) return Foreign(command, {});
+    for (const Fault& fault : effect->faults) Environment(line::Injects{fault}, begin, begin);
+    backgrounds_.push_back(background);
+    return;
+  }
+  const size_t space = command.find(' ');
+  const std::optional<CallKind> kind = CallOfScriptWord(command.substr(0, space));
+  const std::string arguments = space == std::string::npos ? "" : command.substr(space + 1);
+  const std::optional<Call> call =
+      kind ? CallOf(std::string(FunctionName(*kind)), ScriptWords(arguments)) : std::nullopt;
+  if (!call) return Foreign(command, {});
+  // Its own line is printed when it returns, and says when it began.
+  for (size_t i = at_ + 1; i < lines_.size(); ++i) {
+    const Json& later = lines_[i];
+    if (!later.is_object() || Text(later, "fn") != FunctionName(*kind) || consumed_[i]) continue;
+    if (ScriptWords(Text(later, "args")).Word(0) != ScriptWords(arguments).Word(0)) continue;
+    background.call_line = i;
+    background.returned = At(later) + Duration::Microseconds(Microseconds(later, "dur_us"));
+    consumed_[i] = true;
+    break;
+  }
+  const Lane lane{.side = SideOf(*call), .number = background.lane};
+  const bool at_once = background.call_line && background.returned - begin < kAtOnce;
+  background.reported = at_once;
+  background.record_line = static_cast<uint32_t>(recording_->history.conversation.lines.size());
+  const Reply reply = at_once ? ReplyOf(lines_[*background.call_line]) : Reply::Blocked();
+  Say(lane, *call, seen::Answered{.reply = reply}, begin, at_once ? background.returned : begin);
+  backgrounds_.push_back(background);
+}
+
+// Calls that had blocked have returned by now.
+void RecordingReader::ReleaseUntil(Instant now) {
+  for (Background& background : backgrounds_) {
+    if (background.is_shell || background.reported || !background.call_line) continue;
+    if (background.returned > now) continue;
+    background.reported = true;
+    recording_->history.records.push_back(
+        {.line = background.record_line,
+         .begin = background.returned,
+         .end = now,
+         .seen = seen::Released{.reply = ReplyOf(lines_[*background.call_line])}});
+    recording_->line_of.push_back(static_cast<int>(*background.call_line) + 1);
+  }
+}
+
+void RecordingReader::ReadWait(const Json& line) {
+  const auto background = std::ranges::find(backgrounds_, Text(line, "name"), &Background::name);
+  if (background == backgrounds_.end()) return Foreign("a wait for " + Text(line, "name"), {});
+  const auto done = line.find("done");
+  const bool says = done != line.end() && done->is_boolean() && done->get<bool>();
+  const bool is = !background->is_shell && background->reported;
+  if (says == is) return;
+  // The removal of a device ends when nobody has it open any more, and this process has.
+  Contradict(says ? "done" : "not done",
+             is ? "done: the call has returned" : "not done: nothing has ended it",
+             background->is_shell ? "linux 6.1 device.c disable_device: waits for every user"
+                                  : "the line of the call itself");
+}
+
+// A second process that nobody watched: its calls are made and not seen. Its reading of the reply
+// is what completes the connection, so that it waits for this process to accept.
+void RecordingReader::ReadEmbeddedScript(const std::string& command, Instant at) {
+  Names& names = recording_->history.conversation.names;
+  const ChannelRef channel = names.channels.Intern("other.C");
+  const IdRef id = names.ids.Intern("other.A");
+  const Lane lane{.side = 0, .number = 1};
+  const auto unseen = [&](const Call& call) {
+    Say(lane, call, seen::Answered{.reply = Reply::Unseen()}, at, at + Duration::Milliseconds(200));
+  };
+  const auto fetched = [&] {
+    const std::string event = fmt::format("e{}", ++event_count_);
+    const EventRef ref = names.events.Intern(event);
+    unseen(call::GetCmEvent{channel, ref, names.ids.Intern(event + ".id")});
+    unseen(call::AckCmEvent{ref});
+  };
+  static_cast<void>(command);
+  unseen(call::CreateEventChannel{channel, false});
+  unseen(call::CreateId{id, channel, PortSpace::kTcp});
+  const Address own{.kind = AddressKind::kSide, .side = 0};
+  const Address other{.kind = AddressKind::kSide, .side = 1, .port = 7471};
+  unseen(call::ResolveAddr{id, own, other, 2000});
+  fetched();
+  unseen(call::ResolveRoute{id, 2000});
+  fetched();
+  unseen(call::CreateQp{id});
+  unseen(call::Connect{id, ConnParam{}});
+  embedded_ = true;
+}
+
+void RecordingReader::FinishEmbedded(Instant at) {
+  if (!embedded_) return;
+  embedded_ = false;
+  Names& names = recording_->history.conversation.names;
+  const Lane lane{.side = 0, .number = 1};
+  const std::string event = fmt::format("e{}", ++event_count_);
+  const Instant soon = at + Duration::Milliseconds(5);
+  Say(lane,
+      call::GetCmEvent{*KnownChannel("other.C"), names.events.Intern(event),
+                       names.ids.Intern(event + ".id")},
+      seen::Answered{.reply = Reply::Unseen()}, at, soon);
+  Environment(line::Injects{{.kind = FaultKind::kExit, .side = 0}}, soon, soon);
+}
+
+}  // namespace cm

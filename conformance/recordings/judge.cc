@@ -1,0 +1,49 @@
+#include "conformance/recordings/judge.h"
+
+#include <fmt/format.h>
+
+#include "model/conversation/print.h"
+
+namespace cm {
+
+RecordingVerdict JudgeRecording(const Recording& recording, const Profile& profile,
+                                const std::function<void(size_t, const model::Judgement&)>& each) {
+  const History& history = recording.history;
+  model::Oracle oracle(history.conversation, profile);
+  RecordingVerdict verdict;
+  size_t foreign = 0;
+  for (size_t i = 0; i < history.records.size(); ++i) {
+    for (; foreign < recording.foreign.size() && recording.foreign[foreign].before_record <= i;
+         ++foreign) {
+      for (const IdRef id : recording.foreign[foreign].disowns) oracle.Disown(id);
+    }
+    const Record& record = history.records[i];
+    const model::Judgement judgement = oracle.Observe(record);
+    if (each) each(i, judgement);
+    if (judgement.verdict == model::Verdict::kPermitted) ++verdict.judged;
+    if (judgement.verdict == model::Verdict::kOutOfScope) ++verdict.out_of_scope;
+    if (judgement.verdict == model::Verdict::kInconclusive) {
+      verdict.inconclusive = true;
+      break;
+    }
+    if (judgement.verdict == model::Verdict::kRefused) {
+      verdict.refusal = {
+          recording.line_of[i],
+          fmt::format("{}\n{}",
+                      ToString(history.conversation.lines[record.line], history.conversation),
+                      model::Explain(judgement))};
+      break;
+    }
+  }
+  verdict.out_of_scope += recording.foreign.size();
+  verdict.reached = oracle.reached();
+  verdict.confirmed = oracle.confirmed();
+  for (const Contradiction& c : recording.contradictions) {
+    if (verdict.refusal && verdict.refusal->line <= c.line) continue;
+    verdict.refusal = {c.line, fmt::format("  saw        {}\n  permitted  {}   ({})\n", c.saw,
+                                           c.permitted, c.source)};
+  }
+  return verdict;
+}
+
+}  // namespace cm

@@ -1,0 +1,96 @@
+// Turns the JSON lines of a recording into lines and records, one after the other.
+#ifndef CONFORMANCE_RECORDINGS_READER_H_
+#define CONFORMANCE_RECORDINGS_READER_H_
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/recordings/recording.h"
+#include "conformance/recordings/script.h"
+
+namespace cm {
+
+class RecordingReader {
+ public:
+  RecordingReader(std::vector<nlohmann::json> lines, const Topology* topology);
+
+  std::variant<std::unique_ptr<Recording>, TextProblem> Read();
+
+ private:
+  using Json = nlohmann::json;
+  // A call on another thread, from its `bg` line to its return.
+  struct Background {
+    std::string name;
+    uint8_t lane = 2;
+    bool is_shell = false;
+    bool blocked = false;
+    std::optional<size_t> call_line;  // index of the line that records its return
+    Instant returned;
+    uint32_t record_line = 0;
+    bool reported = false;
+  };
+
+  // An event that the script did not acknowledge at once.
+  struct Kept {
+    std::string name;  // as the acknowledgement calls it
+    size_t event_line = 0;
+    EventRef event;
+  };
+
+  void ReadLine(const Json& line);
+  void ReadCall(const Json& line);
+  void ReadEvent(const Json& line);
+  void SayFetched(ChannelRef on, const CmEvent& event, IdRef request);
+  void ReadCrash(const Json& line);
+  void ReadShow(const Json& line);
+  void ReadQuiet(const Json& line, std::string_view span_key);
+  void Say(Lane lane, const Call& call, Observation seen, Instant begin, Instant end);
+  void Environment(Line line, Instant begin, Instant end, bool ok = true);
+  void Foreign(const std::string& what, const std::vector<IdRef>& ids);
+  void Problem(std::string what);
+  // The line stands against itself or another one.
+  void Contradict(std::string saw, std::string permitted, std::string source);
+  Instant At(const Json& line) const;
+  Reply ReplyOf(const Json& line) const;
+  IdRef NewId(const std::string& name);
+  std::optional<IdRef> KnownId(const std::string& name) const;
+  std::optional<ChannelRef> KnownChannel(const std::string& name) const;
+
+  // background.cc
+  void FindKeptEvents();
+  void ReadShell(const Json& line);
+  void ReadBackground(const Json& line);
+  void ReadWait(const Json& line);
+  void ReleaseUntil(Instant now);
+  void ReadEmbeddedScript(const std::string& command, Instant at);
+  void FinishEmbedded(Instant at);
+  std::optional<Call> CallOf(const std::string& function, const ScriptWords& words);
+  std::optional<Call> CallOnId(CallKind kind, IdRef id, const ScriptWords& words);
+  bool IsForeign(const std::string& name) const;
+  uint8_t SideOf(const Call& call) const;
+  uint8_t SideOfId(IdRef id) const;
+  // The scripts call the accepting side's channel S.
+  static uint8_t SideOfChannel(const std::string& name) { return name.starts_with("S") ? 1 : 0; }
+  static Lane LaneOf(uint8_t side) { return {.side = side, .number = 1}; }
+
+  std::vector<Json> lines_;
+  const Topology* topology_;
+  std::unique_ptr<Recording> recording_ = std::make_unique<Recording>();
+  size_t at_ = 0;
+  Instant now_;
+  std::string problem_;
+  std::vector<std::pair<std::string, std::optional<IdRef>>> ids_;  // newest last; none: foreign
+  std::vector<Background> backgrounds_;
+  std::vector<IdRef> disowned_;
+  std::vector<bool> consumed_;  // lines that were read ahead
+  std::vector<Kept> kept_;
+  std::optional<call::GetCmEvent> explicit_fetch_;
+  bool embedded_ = false;  // another process waits for an acceptance
+  int event_count_ = 0;
+};
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_RECORDINGS_READER_H_

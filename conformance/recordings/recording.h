@@ -1,0 +1,50 @@
+// Recordings of real kernels, one JSON object a line, as histories.
+//
+// A recording was made by a script interpreter: an `event` line stands for a fetch and, unless the
+// script kept it, an acknowledgement; `no_event` and `quiet` for a wait in vain; `sh` for something
+// done to the environment; `bg` for a call on another thread.
+#ifndef CONFORMANCE_RECORDINGS_RECORDING_H_
+#define CONFORMANCE_RECORDINGS_RECORDING_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "model/conversation/history.h"
+#include "model/conversation/parse.h"
+
+namespace cm {
+
+// A line that speaks of what the tables do not know; its ids are not judged from there on, unless
+// it is harmless.
+struct ForeignLine {
+  int line = 0;              // of the file, from 1
+  size_t before_record = 0;  // where it stands among the records
+  std::string what;          // "rdma_migrate_id A C"
+  std::vector<IdRef> disowns;
+};
+
+// A line that contradicts another one of the same file, whatever the tables permit.
+struct Contradiction {
+  int line = 0;
+  std::string saw;
+  std::string permitted;
+  std::string source;
+};
+
+struct Recording {
+  History history;
+  std::vector<int> line_of;  // by record: the line of the file, from 1
+  std::vector<ForeignLine> foreign;
+  std::vector<Contradiction> contradictions;
+};
+
+// Reads a whole file. `topology_name` is the network that the recording was made on.
+std::variant<std::unique_ptr<Recording>, TextProblem> ReadRecording(
+    std::string_view text, std::string_view topology_name = "one-kernel-two-devices");
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_RECORDINGS_RECORDING_H_

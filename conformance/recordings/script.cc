@@ -1,0 +1,197 @@
+#include "conformance/recordings/script.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+
+namespace cm {
+namespace {
+
+// The attribute of each message, as the scripts' packet filters name it.
+// source: facts of linux 6.1 ibta_vol1_c12.h
+constexpr auto kAttributes = std::to_array<std::pair<std::string_view, MadKind>>({
+    {"0x10", MadKind::kReq},
+    {"0x11", MadKind::kMra},
+    {"0x12", MadKind::kRej},
+    {"0x13", MadKind::kRep},
+    {"0x14", MadKind::kRtu},
+    {"0x15", MadKind::kDreq},
+    {"0x16", MadKind::kDrep},
+});
+
+constexpr auto kScriptWords = std::to_array<std::pair<std::string_view, CallKind>>({
+    {"chan", CallKind::kCreateEventChannel},
+    {"delchan", CallKind::kDestroyEventChannel},
+    {"id", CallKind::kCreateId},
+    {"destroy", CallKind::kDestroyId},
+    {"bind", CallKind::kBindAddr},
+    {"listen", CallKind::kListen},
+    {"resolve", CallKind::kResolveAddr},
+    {"route", CallKind::kResolveRoute},
+    {"qp", CallKind::kCreateQp},
+    {"delqp", CallKind::kDestroyQp},
+    {"connect", CallKind::kConnect},
+    {"accept", CallKind::kAccept},
+    {"reject", CallKind::kReject},
+    {"establish", CallKind::kEstablish},
+    {"disconnect", CallKind::kDisconnect},
+    {"getev", CallKind::kGetCmEvent},
+    {"ack", CallKind::kAckCmEvent},
+    {"show", CallKind::kShow},
+});
+
+int NumberIn(std::string_view text, int fallback) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : fallback;
+}
+
+// The word behind `before` in a command; empty when it does not occur.
+std::string_view After(std::string_view command, std::string_view before) {
+  const size_t at = command.find(before);
+  if (at == std::string_view::npos) return {};
+  std::string_view rest = command.substr(at + before.size());
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  return rest.substr(0, rest.find_first_of(" ;'"));
+}
+
+std::optional<uint8_t> SideOfNetdev(std::string_view netdev, const Topology& topology) {
+  for (uint8_t side = 0; side < topology.sides.size(); ++side) {
+    const DeviceInfo& device = topology.devices[topology.sides[side].device];
+    if (device.netdev == netdev || device.name == netdev) return side;
+  }
+  return std::nullopt;
+}
+
+// `... iif veth1 ... @th,352,16 0x10 ... counter drop`: dropped on the receiving side.
+std::optional<Fault> DropOf(std::string_view command, const Topology& topology) {
+  const std::optional<uint8_t> receiver = SideOfNetdev(After(command, "iif "), topology);
+  const std::string_view attribute = After(command, "@th,352,16 ");
+  if (!receiver || command.find("drop") == std::string_view::npos) return std::nullopt;
+  for (const auto& [text, kind] : kAttributes) {
+    if (text != attribute) continue;
+    Fault fault{.kind = FaultKind::kDrop,
+                .side = static_cast<uint8_t>(1 - *receiver),
+                .messages = MadKinds(kind)};
+    const std::string_view counted = After(command, "numgen inc mod 1000000 ");
+    if (!counted.empty()) {
+      const size_t dash = counted.find('-');
+      fault.first = static_cast<uint32_t>(NumberIn(counted.substr(0, dash), 0)) + 1;
+      fault.last = dash == std::string_view::npos
+                       ? fault.first
+                       : static_cast<uint32_t>(NumberIn(counted.substr(dash + 1), 0)) + 1;
+    }
+    return fault;
+  }
+  return std::nullopt;
+}
+
+// `tc qdisc add dev veth0 root netem duplicate 100%`: on the sending side, for every message.
+std::vector<Fault> NetemOf(std::string_view command, const Topology& topology) {
+  std::vector<Fault> faults;
+  constexpr std::string_view kAdd = "tc qdisc add dev ";
+  for (size_t at = command.find(kAdd); at != std::string_view::npos;
+       at = command.find(kAdd, at + 1)) {
+    const std::string_view rest = command.substr(at, command.find(';', at) - at);
+    const std::optional<uint8_t> sender = SideOfNetdev(After(rest, kAdd), topology);
+    if (!sender) continue;
+    Fault fault{.side = *sender, .messages = MadKinds::All()};
+    if (rest.find("duplicate") != std::string_view::npos) {
+      fault.kind = FaultKind::kDuplicate;
+    } else if (rest.find("delay") != std::string_view::npos) {
+      fault.kind = FaultKind::kDelay;
+      fault.by = ParseDuration(After(rest, "delay ")).value_or(Duration::Seconds(1));
+    } else {
+      continue;
+    }
+    faults.push_back(fault);
+  }
+  return faults;
+}
+
+}  // namespace
+
+ScriptWords::ScriptWords(std::string_view line) {
+  while (!line.empty()) {
+    const size_t space = line.find(' ');
+    const std::string_view word = line.substr(0, space);
+    line = space == std::string_view::npos ? std::string_view() : line.substr(space + 1);
+    if (word.empty()) continue;
+    const size_t equals = word.find('=');
+    if (equals == std::string_view::npos)
+      words_.emplace_back(word);
+    else
+      values_.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+  }
+}
+
+std::optional<std::string> ScriptWords::Value(std::string_view key) const {
+  for (const auto& [k, v] : values_)
+    if (k == key) return v;
+  return std::nullopt;
+}
+
+int ScriptWords::Number(std::string_view key, int fallback) const {
+  const std::optional<std::string> value = Value(key);
+  return value ? NumberIn(*value, fallback) : fallback;
+}
+
+bool ScriptWords::Has(std::string_view flag) const {
+  return std::ranges::find(words_, flag) != words_.end();
+}
+
+ConnParam ParamOf(const ScriptWords& words) {
+  ConnParam param;
+  const auto byte = [&words](std::string_view key, uint8_t fallback) {
+    return static_cast<uint8_t>(words.Number(key, fallback));
+  };
+  param.responder_resources = byte("rr", param.responder_resources);
+  param.initiator_depth = byte("depth", param.initiator_depth);
+  param.flow_control = byte("fc", param.flow_control);
+  param.retry_count = byte("retry", param.retry_count);
+  param.rnr_retry_count = byte("rnr", param.rnr_retry_count);
+  param.srq = byte("srq", param.srq);
+  param.private_data = PrivateData::Counting(byte("pd", 0));
+  // A queue pair that the library does not know has a number that nobody else has.
+  if (const auto qpn = words.Value("qpn")) {
+    param.qp_num = 0x10000;
+    for (const char c : *qpn)
+      param.qp_num = (param.qp_num * 31 + static_cast<uint8_t>(c)) & 0xffffff;
+  }
+  return param;
+}
+
+std::optional<CallKind> CallOfScriptWord(std::string_view word) {
+  for (const auto& [name, kind] : kScriptWords)
+    if (name == word) return kind;
+  return std::nullopt;
+}
+
+std::optional<ShellEffect> EffectOf(std::string_view command, const Topology& topology) {
+  ShellEffect effect;
+  const auto add = [&](FaultKind kind, std::string_view netdev) {
+    if (const std::optional<uint8_t> side = SideOfNetdev(netdev, topology))
+      effect.faults.push_back({.kind = kind, .side = *side});
+  };
+  if (command.find("rdma link del") != std::string_view::npos)
+    add(FaultKind::kRemoveDevice, After(command, "rdma link del "));
+  const std::string_view link = After(command, "ip link set ");
+  if (!link.empty()) {
+    const bool down = command.find(" down") != std::string_view::npos;
+    add(down ? FaultKind::kLinkDown : FaultKind::kLinkUp, link);
+  }
+  if (command.find("ip neigh replace") != std::string_view::npos)
+    add(FaultKind::kNeighbourChange, After(command, " dev "));
+  if (command.find("active_slave") != std::string_view::npos &&
+      command.find("echo ") != std::string_view::npos)
+    add(FaultKind::kFailOver, "bond0");
+  if (const std::optional<Fault> drop = DropOf(command, topology)) effect.faults.push_back(*drop);
+  for (const Fault& fault : NetemOf(command, topology)) effect.faults.push_back(fault);
+  effect.heals = command.find("nft delete table") != std::string_view::npos ||
+                 command.find("tc qdisc del") != std::string_view::npos;
+  if (effect.faults.empty() && !effect.heals) return std::nullopt;
+  return effect;
+}
+
+}  // namespace cm

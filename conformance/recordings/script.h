@@ -1,0 +1,48 @@
+// The words of a script line in a recording: "A 10.0.1.1:7471 src=10.0.0.1 tmo=2000".
+#ifndef CONFORMANCE_RECORDINGS_SCRIPT_H_
+#define CONFORMANCE_RECORDINGS_SCRIPT_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/vocabulary/call.h"
+#include "model/vocabulary/fault.h"
+#include "model/vocabulary/topology.h"
+
+namespace cm {
+
+class ScriptWords {
+ public:
+  explicit ScriptWords(std::string_view line);
+
+  // The n-th positional word; empty when there are fewer.
+  std::string Word(size_t n) const { return n < words_.size() ? words_[n] : std::string(); }
+  std::optional<std::string> Value(std::string_view key) const;
+  // A number behind key=, or `fallback`.
+  int Number(std::string_view key, int fallback) const;
+  bool Has(std::string_view flag) const;
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<std::pair<std::string, std::string>> values_;
+};
+
+// Parameters of connect and accept. The scripts' `noparam` did not pass a null pointer: what the
+// peer was told shows the usual parameters.
+ConnParam ParamOf(const ScriptWords& words);
+
+// A script's word for a call ("route", "qp") as the library's function.
+std::optional<CallKind> CallOfScriptWord(std::string_view word);
+
+// What a shell command of a script did to the environment; empty when that is not known.
+struct ShellEffect {
+  std::vector<Fault> faults;
+  bool heals = false;
+};
+std::optional<ShellEffect> EffectOf(std::string_view command, const Topology& topology);
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_RECORDINGS_SCRIPT_H_

@@ -1,0 +1,89 @@
+#include "conformance/walks/arguments.h"
+
+#include <array>
+
+namespace cm {
+
+int32_t Arguments::Backlog() {
+  constexpr std::array<int32_t, 6> kBacklogs = {8, 8, 8, 1, 2, 0};
+  return kBacklogs[stage_.Below(kBacklogs.size(), "backlog")];
+}
+
+int32_t Arguments::ResolveTimeout() {
+  constexpr std::array<int32_t, 4> kTimeouts = {2000, 2000, 500, 1000};
+  return kTimeouts[stage_.Below(kTimeouts.size(), "time-out")];
+}
+
+uint16_t Arguments::Port() { return stage_.Port(static_cast<int>(stage_.Below(3, "which port"))); }
+
+Address Arguments::OddAddress(uint16_t port) {
+  constexpr std::array<AddressKind, 7> kKinds = {
+      AddressKind::kNone,       AddressKind::kAny,    AddressKind::kLoopback, AddressKind::kForeign,
+      AddressKind::kUnroutable, AddressKind::kSilent, AddressKind::kBadFamily};
+  Address address{.kind = kKinds[stage_.Below(kKinds.size(), "kind of address")], .port = port};
+  const bool has_family =
+      address.kind != AddressKind::kNone && address.kind != AddressKind::kBadFamily;
+  if (has_family && stage_.choice().OneIn(4, "IPv6 address")) address.v6 = true;
+  if (address.kind == AddressKind::kBadFamily) {
+    address.port = 0;
+    address.family = stage_.choice().OneIn(2, "family") ? 0 : 99;
+  }
+  if (address.kind == AddressKind::kNone) address.port = 0;
+  return address;
+}
+
+Address Arguments::BindAddress(uint8_t side) {
+  const uint16_t port = stage_.choice().OneIn(4, "any port") ? uint16_t{0} : Port();
+  if (stage_.choice().OneIn(2, "an odd address")) {
+    const Address odd = OddAddress(port);
+    const auto other = static_cast<uint8_t>(1 - side);
+    return odd.kind == AddressKind::kSilent ? stage_.AddressOf(other, port) : odd;
+  }
+  return stage_.AddressOf(side, port, v6_);
+}
+
+uint8_t Arguments::DataLength(uint8_t limit) {
+  const auto one_more = static_cast<uint8_t>(limit + 1);
+  const std::array<uint8_t, 9> lengths = {0, 0, 1, 20, 55, limit, limit, one_more, 255};
+  return lengths[stage_.Below(lengths.size(), "private data length")];
+}
+
+uint8_t Arguments::Depth() {
+  constexpr std::array<uint8_t, 8> kDepths = {1, 1, 1, 2, 16, 0, 128, 255};
+  return kDepths[stage_.Below(kDepths.size(), "depth")];
+}
+
+std::optional<ConnParam> Arguments::Param(IdRef id) {
+  constexpr uint8_t kTooDeep = 200;
+  const bool has_qp = stage_.forecast().id(id).has_qp;
+  if (has_qp && stage_.choice().OneIn(12, "null parameters")) return std::nullopt;
+  ConnParam param;
+  param.responder_resources = Depth();
+  param.initiator_depth = Depth();
+  if (stage_.choice().OneIn(16, "a depth too large")) param.responder_resources = kTooDeep;
+  if (stage_.choice().OneIn(4, "odd retry counts")) {
+    param.retry_count = static_cast<uint8_t>(stage_.Below(10, "retry count"));
+    param.rnr_retry_count = static_cast<uint8_t>(stage_.Below(10, "RNR retry count"));
+    param.flow_control = static_cast<uint8_t>(stage_.Below(2, "flow control"));
+  }
+  if (!has_qp) {
+    param.srq = static_cast<uint8_t>(stage_.Below(2, "srq"));
+    param.qp_num = stage_.FreshQpNumber();
+    if (last_qp_number_ != 0 && stage_.choice().OneIn(6, "a QP number again"))
+      param.qp_num = last_qp_number_;
+    last_qp_number_ = param.qp_num;
+  }
+  const bool passive = stage_.forecast().id(id).phase == Phase::kPending;
+  const Limits& limits = stage_.profile().limits;
+  const uint8_t length = DataLength(passive ? limits.reply_data : limits.request_data);
+  param.private_data = PrivateData::Counting(length);
+  return param;
+}
+
+std::optional<ConnParam> Arguments::AcceptParam(IdRef id, const ExpectedId& expected) {
+  std::optional<ConnParam> param = Param(id);
+  if (!param && !expected.has_qp && !stage_.Can(Capability::kCrashes)) param = ConnParam{};
+  return param;
+}
+
+}  // namespace cm

@@ -1,0 +1,31 @@
+// Walks that make one kind of trouble certain.
+#ifndef CONFORMANCE_WALKS_DIRECTED_WALKS_H_
+#define CONFORMANCE_WALKS_DIRECTED_WALKS_H_
+
+#include "conformance/walks/stage.h"
+
+namespace cm {
+
+void LifeOfAConnection(Stage& stage);
+void MessagesAreLost(Stage& stage);
+void MessagesAreDisturbed(Stage& stage);
+void NobodyAnswers(Stage& stage);
+void Refusals(Stage& stage);
+void AnswersOutOfPlace(Stage& stage);
+void DeviceRemoved(Stage& stage);
+void AddressChanges(Stage& stage);
+void NeighbourChanges(Stage& stage);
+void LinkGoesDown(Stage& stage);
+void PeerExits(Stage& stage);
+void DestroyWaits(Stage& stage);
+void Crowd(Stage& stage);
+void ArgumentLimits(Stage& stage);
+void OddAddresses(Stage& stage);
+void RemovedUnread(Stage& stage);
+void ReplyCannotBeFollowed(Stage& stage);
+void AbandonedHoldsUp(Stage& stage);
+void PortsMeet(Stage& stage);
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_WALKS_DIRECTED_WALKS_H_

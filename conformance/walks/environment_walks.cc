@@ -1,0 +1,172 @@
+// Walks through trouble that the environment makes: devices, links, neighbours and peers that go.
+#include "conformance/walks/directed_walks.h"
+
+namespace cm {
+
+// The device of a side goes away under ids in many states; the calls afterwards.
+void DeviceRemoved(Stage& stage) {
+  const uint8_t side = stage.AnySide();
+  const uint16_t port = stage.Port(0);
+  const Lane lane = Stage::MainLane(side);
+  const IdRef listener = stage.Listens(kPassiveSide, port);
+  const IdRef bound = stage.NewId(side, stage.ChannelOf(side));
+  stage.Call(lane, call::BindAddr{bound, stage.AddressOf(side, stage.Port(1))});
+  IdRef other;
+  if (stage.choice().OneIn(2, "connected")) {
+    other = stage.Connection(kActiveSide, port).first;
+  } else {
+    other = stage.Connects(kActiveSide, port);
+    if (stage.choice().OneIn(2, "the request is read")) stage.Accepts(kPassiveSide);
+  }
+  IdRef resolving;
+  if (side == kActiveSide && stage.choice().OneIn(2, "one that has resolved"))
+    resolving = stage.Resolves(kActiveSide, port);
+  stage.Inject({.kind = FaultKind::kRemoveDevice, .side = side});
+  if (!stage.choice().OneIn(3, "at once")) stage.Settle();
+  stage.FetchesAll(3);
+  stage.Call(lane, call::Listen{bound, 4});
+  stage.Call(lane, call::BindAddr{bound, stage.AddressOf(side, stage.Port(2))});
+  stage.Call(lane, call::Reject{bound, {}});
+  stage.Call(lane, call::Establish{bound});
+  if (resolving.valid()) {
+    stage.Call(lane, call::ResolveAddr{resolving, {}, stage.AddressOf(1, port), 500});
+    stage.Call(lane, call::Connect{resolving, ConnParam{}});
+  }
+  stage.Disconnects(other);
+  const IdRef late = stage.NewId(side, stage.ChannelOf(side));
+  stage.Call(lane, call::BindAddr{late, stage.AddressOf(side, stage.Port(3))});
+  stage.Call(lane, call::ResolveAddr{
+                       late, {}, stage.AddressOf(static_cast<uint8_t>(1 - side), port), 500});
+  if (stage.Inject({.kind = FaultKind::kAddDevice, .side = side})) {
+    const IdRef again = stage.NewId(side, stage.ChannelOf(side));
+    stage.Call(lane, call::BindAddr{again, stage.AddressOf(side, stage.Port(4))});
+  }
+  stage.Destroys(listener);
+  if (stage.Can(Capability::kTime)) stage.Pass(Duration::Seconds(4));
+  stage.FetchesAll(2);
+}
+
+// The bond under a side moves to another interface while ids use it.
+void AddressChanges(Stage& stage) {
+  const uint16_t port = stage.Port(0);
+  const Lane lane = Stage::MainLane(kActiveSide);
+  stage.Listens(kPassiveSide, port);
+  const IdRef bound = stage.NewId(kActiveSide, stage.ChannelOf(kActiveSide));
+  stage.Call(lane, call::BindAddr{bound, stage.AddressOf(kActiveSide, stage.Port(1))});
+  const bool connected = stage.choice().OneIn(2, "connected");
+  const IdRef active =
+      connected ? stage.Connection(kActiveSide, port).first : stage.Resolves(kActiveSide, port);
+  stage.Inject({.kind = FaultKind::kFailOver, .side = kActiveSide});
+  stage.Settle();
+  stage.FetchesAll(3);
+  if (stage.choice().OneIn(2, "and back"))
+    stage.Inject({.kind = FaultKind::kFailOver, .side = kActiveSide});
+  stage.Disconnects(active);
+  stage.Settle();
+  stage.FetchesAll(2);
+  const IdRef passive_listener = stage.Listens(kActiveSide, stage.Port(2));
+  stage.Inject({.kind = FaultKind::kFailOver, .side = kActiveSide});
+  stage.FetchesAll(2);
+  stage.Destroys(passive_listener);
+}
+
+// The hardware address behind the peer's IP address changes, and comes back.
+void NeighbourChanges(Stage& stage) {
+  const uint16_t port = stage.Port(0);
+  stage.Listens(kPassiveSide, port);
+  const uint64_t when = stage.Below(3, "in which phase");
+  IdRef active;
+  if (when == 0) active = stage.Resolves(kActiveSide, port);
+  if (when == 1) active = stage.Connects(kActiveSide, port);
+  if (when == 2) active = stage.Connection(kActiveSide, port).first;
+  stage.Inject({.kind = FaultKind::kNeighbourChange, .side = kActiveSide});
+  stage.Settle();
+  stage.FetchesAll(1);
+  if (when == 0) {
+    stage.Call(Stage::MainLane(kActiveSide), call::CreateQp{active});
+    stage.Call(Stage::MainLane(kActiveSide), call::Connect{active, ConnParam{}});
+  } else {
+    stage.Disconnects(active);
+  }
+  stage.Pass(stage.choice().OneIn(2, "how long") ? Duration::Seconds(4) : Duration::Seconds(120));
+  stage.FetchesAll(2);
+  stage.Heal();
+  stage.FetchesAll(1);
+}
+
+// The link goes down before a step, and comes up again.
+void LinkGoesDown(Stage& stage) {
+  const uint16_t port = stage.Port(0);
+  const uint8_t side = stage.AnySide();
+  stage.Listens(kPassiveSide, port);
+  const uint64_t when = stage.Below(4, "in which phase");
+  IdRef active;
+  if (when == 1) active = stage.Resolves(kActiveSide, port);
+  if (when == 2) active = stage.Connects(kActiveSide, port);
+  if (when == 3) active = stage.Connection(kActiveSide, port).first;
+  stage.Inject({.kind = FaultKind::kLinkDown, .side = side});
+  stage.Settle();
+  if (when == 0) active = stage.Resolves(kActiveSide, port);
+  if (when == 1) {
+    stage.Call(Stage::MainLane(kActiveSide), call::CreateQp{active});
+    stage.Call(Stage::MainLane(kActiveSide), call::Connect{active, ConnParam{}});
+  }
+  if (when == 2) stage.Accepts(kPassiveSide);
+  if (when == 3) stage.Disconnects(active);
+  stage.Pass(Duration::Seconds(1));
+  stage.FetchesAll(2);
+  if (stage.choice().OneIn(2, "comes up")) stage.Inject({.kind = FaultKind::kLinkUp, .side = side});
+  stage.Pass(Duration::Seconds(120));
+  stage.FetchesAll(2);
+}
+
+// A process exits without a word; what its peer hears.
+void PeerExits(Stage& stage) {
+  const uint16_t port = stage.Port(0);
+  stage.Listens(kPassiveSide, port);
+  const uint64_t when = stage.Below(3, "in which phase");
+  if (when == 0) stage.Connects(kActiveSide, port);
+  if (when == 1) {
+    stage.Connects(kActiveSide, port);
+    stage.Accepts(kPassiveSide);
+  }
+  if (when == 2) stage.Connection(kActiveSide, port);
+  const uint8_t side = stage.AnySide();
+  const auto left = static_cast<uint8_t>(1 - side);
+  stage.Inject({.kind = FaultKind::kExit, .side = side});
+  stage.Settle();
+  for (int i = 0; i < 2; ++i) stage.Fetch(Stage::MainLane(left), stage.ChannelOf(left));
+  stage.Pass(Duration::Seconds(4));
+  stage.Fetch(Stage::MainLane(left), stage.ChannelOf(left));
+}
+
+// What waits unread when the device goes away, and what the library makes of it.
+void RemovedUnread(Stage& stage) {
+  const Lane lane = Stage::MainLane(kActiveSide);
+  const ChannelRef channel = stage.ChannelOf(kActiveSide);
+  const uint16_t port = stage.Port(0);
+  stage.Listens(kPassiveSide, port);
+  const uint64_t what = stage.Below(4, "what is unread");
+  if (what == 0) {
+    const IdRef id = stage.NewId(kActiveSide, channel);
+    stage.Call(lane, call::ResolveAddr{id, stage.AddressOf(kActiveSide, 0),
+                                       stage.AddressOf(kPassiveSide, port), 2000});
+  } else if (what == 1) {
+    const IdRef id = stage.NewId(kActiveSide, channel);
+    stage.Call(lane, call::BindAddr{id, stage.AddressOf(kActiveSide, 0)});
+    stage.Call(lane, call::ResolveAddr{id, {}, stage.AddressOf(kPassiveSide, port), 2000});
+    stage.Settle();
+    stage.Fetch(lane, channel);
+    stage.Call(lane, call::ResolveRoute{id, 2000});
+  } else {
+    stage.Connects(kActiveSide, port, what == 2);
+    if (what == 2) stage.Accepts(kPassiveSide);
+  }
+  stage.Settle();
+  const uint8_t side = what == 3 ? kPassiveSide : kActiveSide;
+  stage.Inject({.kind = FaultKind::kRemoveDevice, .side = side});
+  stage.Settle();
+  stage.FetchesAll(3);
+}
+
+}  // namespace cm

@@ -1,0 +1,458 @@
+// Anything, legal and illegal, with weights that each run draws for itself (swarm testing): a run
+// that never destroys finds other things than a run that destroys all the time.
+#include <algorithm>
+#include <array>
+
+#include "conformance/walks/arguments.h"
+#include "conformance/walks/walk.h"
+
+namespace cm {
+namespace {
+
+enum class Action : uint8_t {
+  kNewChannel,
+  kNewId,
+  kListen,    // a new listening id, in three calls
+  kProgress,  // the next legal call on some id
+  kFetch,
+  kFetchHeld,  // and acknowledge later
+  kAck,
+  kAnswer,  // accept or reject a request
+  kDisconnect,
+  kDestroy,
+  kIllegal,  // any call on any id, with any arguments
+  kShow,
+  kPass,
+  kSettle,
+  kFault,
+  kHeal,
+  kBlocking,  // a call that may wait, on a thread of its own
+};
+constexpr int kActionCount = 17;
+
+struct ActionWeight {
+  Action action;
+  int weight;
+};
+
+constexpr std::array<ActionWeight, kActionCount> kWeights = {{
+    {Action::kNewChannel, 2},
+    {Action::kNewId, 8},
+    {Action::kListen, 6},
+    {Action::kProgress, 40},
+    {Action::kFetch, 30},
+    {Action::kFetchHeld, 4},
+    {Action::kAck, 6},
+    {Action::kAnswer, 16},
+    {Action::kDisconnect, 8},
+    {Action::kDestroy, 7},
+    {Action::kIllegal, 16},
+    {Action::kShow, 4},
+    {Action::kPass, 4},
+    {Action::kSettle, 10},
+    {Action::kFault, 3},
+    {Action::kHeal, 2},
+    {Action::kBlocking, 2},
+}};
+
+class Random {
+ public:
+  explicit Random(Stage& stage)
+      : stage_(stage), v6_(stage.choice().OneIn(7, "IPv6")), arguments_(stage, v6_) {
+    for (const ActionWeight& w : kWeights) {
+      constexpr std::array<int, 4> kFactors = {0, 1, 1, 4};
+      const uint64_t factor = stage_.Below(kFactors.size(), "how much this run likes an action");
+      weights_[static_cast<size_t>(w.action)] = w.weight * kFactors[factor];
+    }
+    // Without these nothing ever happens.
+    for (const Action a : {Action::kNewId, Action::kProgress, Action::kFetch, Action::kListen})
+      weights_[static_cast<size_t>(a)] =
+          std::max(weights_[static_cast<size_t>(a)], kWeights[static_cast<size_t>(a)].weight);
+    faults_ = stage_.choice().OneIn(2, "faults at all");
+  }
+
+  void Run() {
+    Listen();
+    Progress();
+    while (stage_.calls_made() < stage_.calls_wanted()) Act(Draw());
+  }
+
+ private:
+  Action Draw() {
+    int total = 0;
+    for (const int w : weights_) total += w;
+    auto at = static_cast<int>(stage_.Below(static_cast<uint64_t>(total), "the next action"));
+    for (size_t i = 0; i < weights_.size(); ++i) {
+      at -= weights_[i];
+      if (at < 0) return static_cast<Action>(i);
+    }
+    return Action::kProgress;
+  }
+
+  void Act(Action action) {
+    switch (action) {
+      case Action::kNewChannel:
+        NewChannel(AnySide());
+        return;
+      case Action::kNewId:
+        NewId(AnySide());
+        return;
+      case Action::kListen:
+        return Listen();
+      case Action::kProgress:
+        return Progress();
+      case Action::kFetch:
+      case Action::kFetchHeld:
+        return Fetch(action == Action::kFetch);
+      case Action::kAck:
+        return Ack();
+      case Action::kAnswer:
+        return Answer();
+      case Action::kDisconnect:
+        return Disconnect();
+      case Action::kDestroy:
+        return Destroy();
+      case Action::kIllegal:
+        return Illegal();
+      case Action::kShow:
+        if (const IdRef id = AnyId(); id.valid()) Call(id, call::Show{id});
+        return;
+      case Action::kPass:
+        return Pass();
+      case Action::kSettle:
+        return stage_.Settle();
+      case Action::kFault:
+        return Fault();
+      case Action::kHeal:
+        if (stage_.forecast().AnythingInTheWay()) stage_.Heal();
+        return;
+      case Action::kBlocking:
+        return Blocking();
+    }
+  }
+
+  uint8_t AnySide() { return static_cast<uint8_t>(stage_.Below(2, "which side")); }
+
+  ChannelRef NewChannel(uint8_t side) {
+    const bool blocking =
+        stage_.Can(Capability::kLanes) && stage_.choice().OneIn(8, "blocking channel");
+    const ChannelRef channel = stage_.NewChannel(side, !blocking);
+    channels_.push_back({channel, side, blocking});
+    return channel;
+  }
+
+  ChannelRef ChannelOn(uint8_t side) {
+    std::vector<ChannelRef> mine;
+    for (const Known& known : channels_)
+      if (known.side == side) mine.push_back(known.channel);
+    if (mine.empty()) return NewChannel(side);
+    return mine[stage_.Below(mine.size(), "which channel")];
+  }
+
+  IdRef NewId(uint8_t side) {
+    const ChannelRef channel = ChannelOn(side);
+    return stage_.NewId(side, channel);
+  }
+
+  // An id that satisfies the condition; none when there is none.
+  template <typename Condition>
+  IdRef Pick(Condition condition) {
+    std::vector<IdRef> found;
+    for (uint16_t i = 0; i < stage_.forecast().id_count(); ++i)
+      if (condition(stage_.forecast().id(IdRef{i}))) found.push_back(IdRef{i});
+    if (found.empty()) return {};
+    return found[stage_.Below(found.size(), "which id")];
+  }
+
+  IdRef AnyId() {
+    return Pick([](const ExpectedId& id) { return id.phase != Phase::kNone; });
+  }
+
+  void Call(IdRef id, const cm::Call& call) {
+    stage_.Call(Stage::MainLane(stage_.forecast().id(id).side), call);
+  }
+
+  void Listen() {
+    const uint8_t side =
+        stage_.choice().OneIn(4, "the other way round") ? kActiveSide : kPassiveSide;
+    const IdRef id = NewId(side);
+    if (!stage_.choice().OneIn(10, "listen without bind")) {
+      const uint16_t port = arguments_.Port();
+      Address address = stage_.AddressOf(side, port, v6_);
+      if (stage_.choice().OneIn(5, "wildcard")) address.kind = AddressKind::kAny;
+      Call(id, call::BindAddr{id, address});
+    }
+    Call(id, call::Listen{id, arguments_.Backlog()});
+  }
+
+  void Progress() {
+    const IdRef id = Pick([](const ExpectedId& e) {
+      return e.phase == Phase::kCreated || e.phase == Phase::kBound ||
+             e.phase == Phase::kAddrResolved || e.phase == Phase::kRouteResolved ||
+             (e.phase == Phase::kReplied && !e.has_qp);
+    });
+    if (!id.valid()) {
+      NewId(AnySide());
+      return;
+    }
+    const ExpectedId expected = stage_.forecast().id(id);
+    switch (expected.phase) {
+      case Phase::kCreated:
+      case Phase::kBound:
+        return Resolve(id, expected);
+      case Phase::kAddrResolved:
+        if (expected.device_known) return Call(id, call::ResolveRoute{id, 2000});
+        return FetchOn(expected.channel, expected.side, true);
+      case Phase::kRouteResolved:
+        if (!expected.has_qp && !stage_.choice().OneIn(6, "without a queue pair"))
+          Call(id, call::CreateQp{id});
+        return Call(id, call::Connect{id, arguments_.Param(id)});
+      default:
+        return Call(id, call::Establish{id});
+    }
+  }
+
+  void Resolve(IdRef id, const ExpectedId& expected) {
+    const auto other = static_cast<uint8_t>(1 - expected.side);
+    const bool v6 = expected.phase == Phase::kBound ? expected.v6 : v6_;
+    Address source = stage_.AddressOf(expected.side, 0, v6);
+    if (stage_.choice().OneIn(8, "no source")) source = Address{};
+    Address destination = stage_.AddressOf(other, AnyListenedPort(), v6);
+    if (stage_.choice().OneIn(20, "an odd destination")) {
+      const uint16_t port = arguments_.Port();
+      destination = arguments_.OddAddress(port);
+    }
+    Call(id, call::ResolveAddr{id, source, destination, arguments_.ResolveTimeout()});
+  }
+
+  // Mostly a port that somebody listens on.
+  uint16_t AnyListenedPort() {
+    const IdRef listener =
+        Pick([](const ExpectedId& e) { return e.phase == Phase::kListening && e.port != 0; });
+    if (!listener.valid() || stage_.choice().OneIn(10, "a port nobody may listen on"))
+      return arguments_.Port();
+    return stage_.forecast().id(listener).port;
+  }
+
+  void Fetch(bool acknowledge) {
+    std::vector<Known> full;
+    for (const Known& known : channels_)
+      if (!stage_.forecast().waiting(known.channel).empty()) full.push_back(known);
+    if (full.empty()) {
+      if (channels_.empty() || !stage_.choice().OneIn(6, "look at a channel without events"))
+        return;
+      const Known& known = channels_[stage_.Below(channels_.size(), "which channel")];
+      if (known.blocking)
+        return stage_.Wait(Stage::MainLane(known.side), known.channel, Duration::Milliseconds(30));
+      stage_.Fetch(Stage::MainLane(known.side), known.channel, true);
+      return;
+    }
+    const Known known = full[stage_.Below(full.size(), "which channel")];
+    FetchOn(known.channel, known.side, acknowledge);
+  }
+
+  void FetchOn(ChannelRef channel, uint8_t side, bool acknowledge) {
+    if (stage_.Can(Capability::kRaces) && !stage_.choice().OneIn(8, "fetch without waiting"))
+      stage_.Wait(Stage::MainLane(side), channel, Duration::Seconds(1));
+    stage_.Fetch(Stage::MainLane(side), channel, acknowledge);
+  }
+
+  void Ack() {
+    const auto& held = stage_.forecast().held();
+    if (held.empty()) return;
+    const auto [event, id] = held[stage_.Below(held.size(), "which event")];
+    if (!id.valid()) return;
+    stage_.Call(Stage::MainLane(stage_.forecast().id(id).side), call::AckCmEvent{event});
+  }
+
+  void Answer() {
+    const IdRef id = Pick([](const ExpectedId& e) { return e.phase == Phase::kPending; });
+    if (!id.valid()) return Progress();
+    if (stage_.choice().OneIn(4, "reject")) {
+      const uint8_t length = arguments_.DataLength(stage_.profile().limits.reject_data);
+      return Call(id, call::Reject{id, PrivateData::Counting(length)});
+    }
+    if (!stage_.forecast().id(id).has_qp && !stage_.choice().OneIn(5, "without a queue pair"))
+      Call(id, call::CreateQp{id});
+    Call(id, call::Accept{id, arguments_.Param(id)});
+  }
+
+  void Disconnect() {
+    const IdRef id = Pick([](const ExpectedId& e) {
+      return e.phase == Phase::kEstablished || e.phase == Phase::kDisconnected ||
+             e.phase == Phase::kDisconnecting;
+    });
+    if (!id.valid()) return;
+    Call(id, call::Disconnect{id});
+  }
+
+  // Destroying an id with an event in hand waits for ever on the thread that holds it.
+  bool Holds(IdRef id) const {
+    return std::ranges::any_of(stage_.forecast().held(),
+                               [id](const auto& h) { return h.second == id; });
+  }
+
+  void Destroy() {
+    const IdRef id = AnyId();
+    if (!id.valid()) return;
+    if (stage_.choice().OneIn(12, "destroy a channel") && channels_.size() > 1) {
+      const size_t at = stage_.Below(channels_.size(), "which channel");
+      const Known known = channels_[at];
+      channels_.erase(channels_.begin() + static_cast<ptrdiff_t>(at));
+      return stage_.Call(Stage::MainLane(known.side), call::DestroyEventChannel{known.channel});
+    }
+    if (Holds(id)) return;
+    Call(id, call::DestroyId{id});
+  }
+
+  // Whether the real library would die of the call.
+  bool Crashes(const ExpectedId& id, CallKind kind) const {
+    switch (kind) {
+      case CallKind::kDestroyQp:
+        return !id.has_qp;
+      case CallKind::kResolveRoute:
+      case CallKind::kCreateQp:
+      case CallKind::kConnect:
+      case CallKind::kAccept:
+        return !id.device_known;
+      default:
+        return false;
+    }
+  }
+
+  void Illegal() {
+    constexpr std::array<CallKind, 11> kKinds = {
+        CallKind::kBindAddr, CallKind::kListen,    CallKind::kResolveAddr, CallKind::kResolveRoute,
+        CallKind::kCreateQp, CallKind::kDestroyQp, CallKind::kConnect,     CallKind::kAccept,
+        CallKind::kReject,   CallKind::kEstablish, CallKind::kDisconnect};
+    const IdRef id = AnyId();
+    if (!id.valid()) return;
+    const CallKind kind = kKinds[stage_.Below(kKinds.size(), "which call")];
+    const ExpectedId expected = stage_.forecast().id(id);
+    if (Crashes(expected, kind) && !stage_.Can(Capability::kCrashes)) return;
+    Call(id, AnyCall(kind, id, expected));
+  }
+
+  cm::Call AnyCall(CallKind kind, IdRef id, const ExpectedId& expected) {
+    switch (kind) {
+      case CallKind::kBindAddr:
+        return call::BindAddr{id, arguments_.BindAddress(expected.side)};
+      case CallKind::kListen:
+        return call::Listen{id, arguments_.Backlog()};
+      case CallKind::kResolveAddr: {
+        const Address source = arguments_.BindAddress(expected.side);
+        const auto other = static_cast<uint8_t>(1 - expected.side);
+        const uint16_t port = arguments_.Port();
+        const bool odd = stage_.choice().OneIn(3, "an odd destination");
+        const Address destination =
+            odd ? arguments_.OddAddress(port) : stage_.AddressOf(other, port, v6_);
+        constexpr std::array<int32_t, 4> kTimeouts = {2000, 0, 300, -1};
+        const uint64_t timeout = stage_.Below(kTimeouts.size(), "time-out");
+        return call::ResolveAddr{id, source, destination, kTimeouts[timeout]};
+      }
+      case CallKind::kResolveRoute:
+        return call::ResolveRoute{id, stage_.choice().OneIn(3, "no time") ? 0 : 2000};
+      case CallKind::kCreateQp:
+        return call::CreateQp{id};
+      case CallKind::kDestroyQp:
+        return call::DestroyQp{id};
+      case CallKind::kConnect:
+        return call::Connect{id, arguments_.Param(id)};
+      case CallKind::kAccept:
+        return call::Accept{id, arguments_.AcceptParam(id, expected)};
+      case CallKind::kReject: {
+        const uint8_t length = arguments_.DataLength(stage_.profile().limits.reject_data);
+        return call::Reject{id, PrivateData::Counting(length)};
+      }
+      case CallKind::kEstablish:
+        return call::Establish{id};
+      default:
+        return call::Disconnect{id};
+    }
+  }
+
+  void Pass() {
+    constexpr std::array<Duration, 6> kShort = {
+        Duration::Microseconds(3),  Duration::Microseconds(8), Duration::Microseconds(15),
+        Duration::Microseconds(40), Duration::Milliseconds(1), Duration::Milliseconds(300)};
+    constexpr std::array<Duration, 5> kLong = {Duration::Seconds(4), Duration::Seconds(4),
+                                               Duration::Seconds(12), Duration::Seconds(80),
+                                               Duration::Seconds(120)};
+    if (stage_.Can(Capability::kRaces) && !stage_.choice().OneIn(4, "a long time"))
+      return stage_.Pass(kShort[stage_.Below(kShort.size(), "how long")]);
+    if (stage_.Can(Capability::kTime)) stage_.Pass(kLong[stage_.Below(kLong.size(), "how long")]);
+  }
+
+  void Fault() {
+    if (!faults_) return;
+    constexpr std::array<FaultKind, 12> kKinds = {FaultKind::kDrop,
+                                                  FaultKind::kDrop,
+                                                  FaultKind::kDrop,
+                                                  FaultKind::kDelay,
+                                                  FaultKind::kDuplicate,
+                                                  FaultKind::kReorder,
+                                                  FaultKind::kLinkDown,
+                                                  FaultKind::kLinkUp,
+                                                  FaultKind::kRemoveDevice,
+                                                  FaultKind::kFailOver,
+                                                  FaultKind::kNeighbourChange,
+                                                  FaultKind::kExit};
+    cm::Fault fault{.kind = kKinds[stage_.Below(kKinds.size(), "kind of fault")]};
+    fault.side = AnySide();
+    if (fault.kind == FaultKind::kRemoveDevice && stage_.forecast().DeviceGone(fault.side))
+      fault.kind = FaultKind::kAddDevice;
+    if (fault.OnPackets()) {
+      const uint64_t which = stage_.Below(kMadKindCount + 1, "which messages");
+      fault.messages =
+          which == kMadKindCount ? MadKinds::All() : MadKinds(static_cast<MadKind>(which));
+      if (stage_.Can(Capability::kDropNth) && stage_.choice().OneIn(2, "only some")) {
+        fault.first = static_cast<uint32_t>(1 + stage_.Below(2, "from which on"));
+        fault.last = fault.first + static_cast<uint32_t>(stage_.Below(2, "how many more"));
+      }
+    }
+    if (fault.kind == FaultKind::kDelay) {
+      constexpr std::array<Duration, 3> kDelays = {
+          Duration::Microseconds(25), Duration::Milliseconds(500), Duration::Seconds(5)};
+      fault.by = kDelays[stage_.Below(kDelays.size(), "how much later")];
+    }
+    if (fault.kind == FaultKind::kExit && !stage_.choice().OneIn(3, "really")) return;
+    stage_.Inject(fault);
+  }
+
+  // Calls that wait, on threads that nobody else needs.
+  void Blocking() {
+    if (!stage_.Can(Capability::kLanes) || next_lane_ >= 6) return;
+    const auto lane = [this](uint8_t side) { return Lane{.side = side, .number = next_lane_++}; };
+    const auto& held = stage_.forecast().held();
+    if (!held.empty() && !stage_.choice().OneIn(3, "wait for an event instead")) {
+      const auto [event, id] = held[stage_.Below(held.size(), "which event")];
+      if (!id.valid() || stage_.forecast().id(id).phase == Phase::kNone) return;
+      return stage_.Call(lane(stage_.forecast().id(id).side), call::DestroyId{id});
+    }
+    for (const Known& known : channels_) {
+      if (!known.blocking) continue;
+      stage_.Fetch(lane(known.side), known.channel, false);
+      return;
+    }
+  }
+
+  struct Known {
+    ChannelRef channel;
+    uint8_t side = 0;
+    bool blocking = false;
+  };
+
+  Stage& stage_;
+  const bool v6_;
+  Arguments arguments_;
+  std::array<int, kActionCount> weights_{};
+  std::vector<Known> channels_;
+  bool faults_ = false;
+  uint8_t next_lane_ = 2;
+};
+
+}  // namespace
+
+void RandomWalk(Stage& stage) { Random(stage).Run(); }
+
+}  // namespace cm

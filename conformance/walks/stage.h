@@ -1,0 +1,118 @@
+// Where a walk writes: a conversation that is drawn whole before anybody hears of it.
+#ifndef CONFORMANCE_WALKS_STAGE_H_
+#define CONFORMANCE_WALKS_STAGE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/walks/forecast.h"
+#include "model/base/choice.h"
+#include "model/conversation/conversation.h"
+#include "model/vocabulary/profile.h"
+
+namespace cm {
+
+// One of the topologies that a campaign takes place on, and how often.
+struct TopologyShare {
+  const Topology* topology = nullptr;
+  int weight = 1;
+};
+
+// What a conversation is drawn for. A drawn conversation is a function of this and nothing else.
+struct DrawOptions {
+  const Topology* topology = nullptr;  // null: one of `topologies`
+  std::vector<TopologyShare> topologies;
+  Profile profile;
+  Capabilities capabilities;
+  uint64_t seed = 1;
+  uint64_t index = 0;
+  int calls = 20;
+  std::string walk;  // empty: one of all, by weight
+};
+
+class Stage {
+ public:
+  Stage(const DrawOptions& options, Choice* choice);
+
+  Choice& choice() { return *choice_; }
+  uint64_t Below(uint64_t bound, std::string_view what) { return choice_->Below(bound, what); }
+  const Topology& topology() const { return *options_.topology; }
+  const Profile& profile() const { return options_.profile; }
+  bool Can(Capability c) const { return options_.capabilities.Has(c); }
+  bool Can(const Fault& fault) const;
+  int calls_wanted() const { return options_.calls; }
+  int calls_made() const { return calls_; }
+  const Forecast& forecast() const { return forecast_; }
+  const Conversation& conversation() const { return conversation_; }
+
+  // One of eight ports that are this sequence's own.
+  uint16_t Port(int n) const {
+    return static_cast<uint16_t>(20000 + 8 * (options_.index % 1500) + n % 8);
+  }
+  // A QP number that no other id of this sequence, or of one near it, is given.
+  uint32_t FreshQpNumber();
+  Address AddressOf(uint8_t side, uint16_t port, bool v6 = false) const {
+    return {.kind = AddressKind::kSide, .side = side, .v6 = v6, .port = port};
+  }
+
+  // Lines, one each. Where the environment cannot keep races apart, `Call` settles afterwards.
+  ChannelRef NewChannel(uint8_t side, bool nonblocking);
+  IdRef NewId(uint8_t side, ChannelRef channel) { return NewIdIn(side, channel, PortSpace::kTcp); }
+  IdRef NewIdIn(uint8_t side, ChannelRef channel, PortSpace space);
+  void Call(Lane lane, const cm::Call& call);
+  // Fetches, and acknowledges at once if asked to; the name for the new id of a request.
+  IdRef Fetch(Lane lane, ChannelRef channel, bool acknowledge = true);
+  void Wait(Lane lane, ChannelRef channel, Duration within);
+  void Pass(Duration span);
+  void Settle();
+  // False, and no line, when the environment cannot do it.
+  bool Inject(const Fault& fault);
+  void Heal();
+
+  // Several lines.
+  // The side's channel, made when it is first asked for.
+  ChannelRef ChannelOf(uint8_t side);
+  IdRef Listens(uint8_t side, uint16_t port, int backlog = 8, bool v6 = false);
+  // Up to the resolved route; the events are fetched.
+  IdRef Resolves(uint8_t side, uint16_t port, bool v6 = false);
+  IdRef Connects(uint8_t side, uint16_t port, bool with_qp = true, bool v6 = false);
+  // Fetches the request that is due and answers it.
+  IdRef Accepts(uint8_t side, bool with_qp = true);
+  // A connection from `side` to the other one, both ends knowing; {active, passive}.
+  std::pair<IdRef, IdRef> Connection(uint8_t side, uint16_t port);
+  void Disconnects(IdRef id);
+  void Destroys(IdRef id);
+  // One event of each side's channel, so many times.
+  void FetchesAll(int times);
+  uint8_t AnySide() { return static_cast<uint8_t>(Below(2, "which side")); }
+
+  // The fixed end of every sequence: heal, acknowledge everything, disconnect, destroy, look for
+  // leftovers.
+  void Epilogue();
+  Conversation Take() { return std::move(conversation_); }
+
+  static Lane MainLane(uint8_t side) { return {.side = side, .number = 1}; }
+
+ private:
+  std::string Fresh(std::string_view prefix, int* counter);
+
+  DrawOptions options_;
+  Choice* choice_;
+  Conversation conversation_;
+  Forecast forecast_;
+  std::vector<ChannelRef> main_channel_;  // by side
+  std::vector<uint8_t> channel_side_;     // by channel
+  std::vector<uint8_t> event_side_;       // by event
+  std::vector<IdRef> request_names_;      // by event
+  std::vector<uint8_t> id_side_;          // by id
+  int calls_ = 0;
+  int ids_ = 0;
+  int channels_ = 0;
+  int events_ = 0;
+  uint32_t qp_numbers_ = 0;
+};
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_WALKS_STAGE_H_
