@@ -1,0 +1,42 @@
+// Writes C++ that carries files: `embed FILE... >embedded.cc`. See embedded.h.
+//
+// So a binary of ours works wherever it is copied to, without a folder of files beside it.
+#include <cstddef>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace {
+
+constexpr size_t kBytesPerLine = 24;
+
+// Three octal digits a byte, always, so that a digit behind one is never taken for a part of it.
+void PrintLiteral(const std::string& bytes) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (i % kBytesPerLine == 0) fputs(i == 0 ? "\"" : "\"\n\"", stdout);
+    printf("\\%03o", static_cast<unsigned>(static_cast<unsigned char>(bytes[i])));
+  }
+  fputs(bytes.empty() ? "\"\"" : "\"", stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  puts("#include \"hw_tests/lab/embedded.h\"\n\nnamespace lab {\n");
+  puts("std::string_view Embedded(std::string_view name) {");
+  for (int i = 1; i < argc; ++i) {
+    const std::string path = argv[i];
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    if (!file) {
+      fprintf(stderr, "embed: cannot read %s\n", path.c_str());
+      return 1;
+    }
+    printf("  if (name == \"%s\") return {", path.substr(path.rfind('/') + 1).c_str());
+    PrintLiteral(bytes);
+    printf(", %zu};\n", bytes.size());
+  }
+  puts("  return {};\n}\n\n}  // namespace lab");
+  return ferror(stdout) != 0 ? 1 : 0;
+}

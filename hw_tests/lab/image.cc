@@ -1,0 +1,207 @@
+#include "hw_tests/lab/image.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "hw_tests/lab/cache.h"
+#include "hw_tests/lab/embedded.h"
+
+namespace lab {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kComplaint = "build_image.sh: ";
+constexpr int kAskEveryMs = 100;
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string((std::istreambuf_iterator<char>(file)), {});
+}
+
+std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string LastLine(std::string text) {
+  if (text.ends_with('\n')) text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+// The version in the line "NAME VERSION" whose name fits.
+std::string VersionOf(const std::string& versions, const std::string& name) {
+  const std::string lines = "\n" + versions;
+  const size_t line = lines.find("\n" + name + " ");
+  if (line == std::string::npos) return "";
+  return FirstLine(lines.substr(line + name.size() + 2));
+}
+
+// Runs the builder's script and reads what it says.
+class Builder {
+ public:
+  Builder(const ImageSettings& settings, const Caller& caller)
+      : settings_(settings), caller_(caller) {}
+
+  // All of its output, or the Problem that it names.
+  Outcome<std::string> Run(const std::vector<std::string>& words, bool shows_progress);
+
+  const Descriptor& tool() const { return tool_; }
+
+ private:
+  Outcome<std::string> Listen(Process& process, int output, bool shows_progress);
+  void TakeLines(std::string& rest, bool shows_progress);
+  bool Cancelled() const { return caller_.cancelled && caller_.cancelled(); }
+
+  const ImageSettings& settings_;
+  const Caller& caller_;
+  const Descriptor script_ = MemoryFile(Embedded("build_image.sh"));
+  const Descriptor tool_ = MemoryFile(Embedded("guest_tool"));
+  std::string said_;
+  std::string complaint_;
+};
+
+Outcome<std::string> Builder::Run(const std::vector<std::string>& words, bool shows_progress) {
+  const std::optional<std::string> shell = FindProgram("sh", settings_.search_path);
+  if (!shell) return Problem{"no sh in " + settings_.search_path};
+  std::optional<std::pair<Descriptor, Descriptor>> pipe = Pipe();
+  if (!pipe) return Problem{std::string("cannot make a pipe: ") + strerror(errno)};
+  Launch launch;
+  launch.arguments = {*shell, InheritedPath(script_)};
+  launch.arguments.insert(launch.arguments.end(), words.begin(), words.end());
+  launch.environment = {"PATH=" + settings_.search_path};
+  launch.inherited = {script_.get(), tool_.get()};
+  launch.output = pipe->second.get();
+  // So that the script removes what it has begun when we are killed.
+  launch.death_signal = SIGTERM;
+  Outcome<Process> process = Process::Start(launch);
+  if (!process.ok()) return process.problem();
+  pipe->second.Close();
+  return Listen(process.value(), pipe->first.get(), shows_progress);
+}
+
+Outcome<std::string> Builder::Listen(Process& process, int output, bool shows_progress) {
+  std::string rest;
+  bool stopped = false;
+  for (;;) {
+    pollfd ready = {output, POLLIN, 0};
+    if (!stopped && Cancelled()) {
+      process.Signal(SIGTERM);
+      stopped = true;
+    }
+    if (poll(&ready, 1, kAskEveryMs) <= 0) continue;
+    std::array<char, 4096> buffer;
+    const ssize_t n = read(output, buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    rest.append(buffer.data(), static_cast<size_t>(n));
+    TakeLines(rest, shows_progress);
+  }
+  const int status = process.Wait(std::chrono::seconds(10)).value_or(1);
+  if (stopped) return Problem{"interrupted while building the image", ProblemKind::kCancelled};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return said_;
+  if (!complaint_.empty()) return Problem{complaint_};
+  return Problem{"building the image failed: " + LastLine(said_ + rest)};
+}
+
+void Builder::TakeLines(std::string& rest, bool shows_progress) {
+  for (size_t end = 0; (end = rest.find('\n')) != std::string::npos; rest.erase(0, end + 1)) {
+    const std::string line = rest.substr(0, end);
+    if (line.starts_with(kComplaint)) {
+      complaint_ = line.substr(kComplaint.size());
+    } else if (shows_progress && caller_.progress) {
+      caller_.progress(line);
+    }
+    said_ += line + "\n";
+  }
+}
+
+// Stands for the package lists without reading them: asking apt takes two seconds.
+std::string ListsStamp(const fs::path& folder) {
+  std::vector<std::string> lists;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().find("_Packages") == std::string::npos) continue;
+    lists.push_back(InstalledIdentity(entry.path().string()));
+  }
+  std::sort(lists.begin(), lists.end());
+  CacheKey key;
+  for (const std::string& list : lists) key.Add(list);
+  return key.Digits();
+}
+
+// The newest image of the same scripts, when apt cannot say which packages there are.
+std::optional<fs::path> NewestImage(const fs::path& cache, const std::string& prefix) {
+  std::optional<fs::path> newest;
+  fs::file_time_type newest_time = fs::file_time_type::min();
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(cache, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix) || !fs::exists(entry.path() / "vmlinux", error)) continue;
+    const fs::file_time_type time = entry.last_write_time(error);
+    if (newest && time <= newest_time) continue;
+    newest = entry.path();
+    newest_time = time;
+  }
+  return newest;
+}
+
+void Remember(const fs::path& link, const fs::path& image) {
+  std::error_code error;
+  fs::remove(link, error);
+  fs::create_symlink(image.filename(), link, error);  // Without it the next start asks apt again.
+}
+
+}  // namespace
+
+Outcome<Image> Image::Ensure(const ImageSettings& settings, const Caller& caller) {
+  std::error_code error;
+  fs::create_directories(settings.cache, error);
+  if (error) return Problem{settings.cache.string() + ": " + error.message()};
+  const std::string recipe =
+      CacheKey().Add(Embedded("build_image.sh")).Add(Embedded("guest_tool")).Digits();
+  const fs::path known =
+      settings.cache / ("known-" + recipe + "-" + ListsStamp(settings.package_lists));
+  if (fs::exists(known / "vmlinux", error)) return Open(fs::canonical(known, error));
+
+  Builder asking(settings, caller);
+  const Outcome<std::string> versions = asking.Run({"--versions"}, /*shows_progress=*/false);
+  const std::string prefix = "image-" + recipe + "-";
+  if (!versions.ok()) {
+    const std::optional<fs::path> newest = NewestImage(settings.cache, prefix);
+    if (newest) return Open(*newest);
+    return versions.problem();
+  }
+  const fs::path folder = settings.cache / (prefix + CacheKey().Add(versions.value()).Digits());
+  if (!fs::exists(folder / "vmlinux", error)) {
+    Builder building(settings, caller);
+    const Outcome<std::string> built = building.Run(
+        {"--agent", InheritedPath(building.tool()), folder.string()}, /*shows_progress=*/true);
+    if (!built.ok()) return built.problem();
+  }
+  Remember(known, folder);
+  return Open(folder);
+}
+
+Outcome<Image> Image::Open(const fs::path& folder) {
+  Image image;
+  image.folder_ = folder;
+  image.kernel_release_ = FirstLine(ReadFile(folder / "release"));
+  const std::string versions = ReadFile(folder / "versions");
+  image.kernel_version_ = VersionOf(versions, "linux-image-" + image.kernel_release_);
+  image.librdmacm_version_ = VersionOf(versions, "librdmacm1");
+  if (image.kernel_version_.empty() || image.librdmacm_version_.empty()) {
+    return Problem{folder.string() + " is no image of the lab: remove it"};
+  }
+  return image;
+}
+
+}  // namespace lab
