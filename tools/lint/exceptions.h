@@ -1,0 +1,33 @@
+// Where a rule may be broken, and why: the list in exceptions.txt.
+#ifndef TOOLS_LINT_EXCEPTIONS_H_
+#define TOOLS_LINT_EXCEPTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "tools/lint/rules.h"
+
+namespace lint {
+
+inline constexpr std::string_view kExceptionsPath = "tools/lint/exceptions.txt";
+
+struct Exception {
+  std::string rule;
+  std::string path;
+  std::string reason;
+  int line = 0;  // in the list
+};
+
+// One a line: rule, path, reason; "#" starts a comment.
+std::vector<Exception> ParseExceptions(const Source& list);
+
+// The findings without those that the list excuses, and one for every entry of the list that gives
+// no reason or excuses nothing any more.
+std::vector<Finding> Excuse(const std::vector<Finding>& findings, const Source& list);
+
+// What is wrong with a workspace, its own list of exceptions taken into account.
+std::vector<Finding> Lint(const Tree& tree);
+
+}  // namespace lint
+
+#endif  // TOOLS_LINT_EXCEPTIONS_H_

@@ -1,0 +1,40 @@
+// The text files of the workspace.
+#ifndef TOOLS_LINT_TREE_H_
+#define TOOLS_LINT_TREE_H_
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/lint/source.h"
+
+namespace lint {
+
+class Tree {
+ public:
+  Tree() = default;
+  // In any order; tests make small trees this way.
+  explicit Tree(std::vector<Source> sources);
+
+  // Every text file below `root`, except what Git, Bazel and Python leave there and whatever a
+  // .gitignore at the top names.
+  static Tree At(const std::filesystem::path& root);
+
+  // By path. Not for a temporary: a loop over it would outlive the tree.
+  const std::vector<Source>& sources() const& { return sources_; }
+  const std::vector<Source>& sources() && = delete;
+  // Null when there is no such file.
+  const Source* Find(std::string_view path) const;
+
+ private:
+  std::vector<Source> sources_;
+};
+
+// The workspace that the running test was built from. Call it in the folder that Bazel started the
+// test in, and name //:WORKSPACE in the test's data.
+std::filesystem::path WorkspaceOfTest();
+
+}  // namespace lint
+
+#endif  // TOOLS_LINT_TREE_H_

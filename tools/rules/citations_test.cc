@@ -1,0 +1,110 @@
+// Every row says where it is written down in a form that can be followed, and where it was seen.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/catalogue/catalogue.h"
+#include "tools/rules/testimony.h"
+
+namespace cm::ruledoc {
+namespace {
+
+using model::AllRules;
+using model::RuleInfo;
+using model::RuleNumber;
+using testing::Matches;
+using testing::MatchesRegex;
+
+constexpr std::string_view kToMend = "To mend it: bazel run //tools/rules:observe -- --fill";
+
+constexpr std::string_view kObserved = "observed ";
+
+const std::vector<Testimony>& Recordings() {
+  static const std::vector<Testimony> all = HearFolder("conformance/recordings/6.1-rxe");
+  return all;
+}
+
+// One source or several, each perhaps with rows of the protocol's tables in parentheses, then
+// perhaps a remark.
+bool IsSource(std::string_view text) {
+  const std::string name = "[a-z_][a-z_0-9]*";
+  const std::string in_file = name + "\\.[ch] " + name;
+  const std::string one = "(man " + name + "\\([0-9]\\)(, [A-Z][A-Z ]+)?|rdma-core 44 " + in_file +
+                          "|linux 6\\.1 " + in_file +
+                          "|observed [0-9a-z.-]+ [0-9]+-[0-9a-z_]+|ibta 1\\.[0-9]+ [0-9.]+)";
+  const std::string rows = "( \\([A-Z][0-9]+[a-z]?(, [A-Z][0-9]+[a-z]?)*\\))?";
+  const std::string more = "(, (" + one + "|" + in_file + "|" + name + ")" + rows + ")*";
+  return Matches(MatchesRegex(one + rows + more + "(: .+)?"))(std::string(text));
+}
+
+TEST(Source, IsOneOfTheFormsThatCanBeFollowed) {
+  for (const RuleInfo& rule : AllRules())
+    EXPECT_TRUE(IsSource(rule.evidence.source)) << rule.id << ": " << rule.evidence.source;
+}
+
+TEST(Source, OfAnotherFormIsObjectedTo) {
+  for (const char* good :
+       {"man rdma_connect(3)", "man rdma_get_cm_event(3), EVENT TYPES",
+        "rdma-core 44 cma.c ucma_modify_qp_rtr, ucma_modify_qp_rts",
+        "linux 6.1 cma.c rdma_listen, ucma.c ucma_listen", "linux 6.1 cm.c cm_rej_handler (R6, R7)",
+        "linux 6.1 cm.c cm_dup_req_handler (N2b): a remark", "observed 6.1-rxe 33-connect_misuse",
+        "rdma-core 44 cma.c rdma_disconnect, linux 6.1 ucma.c ucma_get_ctx", "ibta 1.7 12.9.8"})
+    EXPECT_TRUE(IsSource(good)) << good;
+  for (const char* bad : {"", "man rdma_connect", "rdma_connect(3)", "linux 6.1 rdma_listen",
+                          "linux cma.c rdma_listen", "rdma-core 44",
+                          "linux 6.1 cm.c cm_rej_handler (see there)", "ibta 12.9.8", "hearsay"})
+    EXPECT_FALSE(IsSource(bad)) << bad;
+}
+
+// "observed 6.1-rxe 33-connect_misuse" as a row's source: the recording is there.
+TEST(Source, ThatIsARecordingExists) {
+  for (const RuleInfo& rule : AllRules()) {
+    if (!rule.evidence.source.starts_with(kObserved)) continue;
+    std::string name(rule.evidence.source.substr(kObserved.size()));
+    name = name.substr(0, name.find(':'));
+    std::ranges::replace(name, ' ', '/');
+    EXPECT_NE(std::ranges::find(Recordings(), name, &Testimony::name), Recordings().end())
+        << rule.id << ": there is no recording " << name;
+  }
+}
+
+TEST(Id, IsUniqueAndEndsWithANumber) {
+  std::set<std::string_view> ids;
+  for (const RuleInfo& rule : AllRules()) {
+    EXPECT_TRUE(ids.insert(rule.id).second) << rule.id << " is the id of two rows";
+    EXPECT_THAT(std::string(rule.id), MatchesRegex("[a-z]+(-[a-z]+)*-[1-9][0-9]*"));
+  }
+}
+
+TEST(Recordings, AreAllPermitted) {
+  EXPECT_FALSE(Recordings().empty());
+  for (const Testimony& testimony : Recordings())
+    EXPECT_TRUE(testimony.problem.empty()) << testimony.name << ": " << testimony.problem;
+}
+
+TEST(Observed, NamesALineThatShowsTheRow) {
+  for (RuleNumber row = 0; row < AllRules().size(); ++row) {
+    const RuleInfo& rule = AllRules()[row];
+    const std::string why = WhyNotShown(row, rule.evidence.observed, Recordings());
+    EXPECT_TRUE(why.empty()) << rule.id << " cites " << rule.evidence.observed << ", but " << why
+                             << "\n"
+                             << kToMend;
+  }
+}
+
+TEST(Observed, IsNotEmptyWhereARecordingShowsTheRow) {
+  for (RuleNumber row = 0; row < AllRules().size(); ++row) {
+    const RuleInfo& rule = AllRules()[row];
+    if (!rule.evidence.observed.empty()) continue;
+    const std::string where = FirstShown(row, Recordings());
+    EXPECT_TRUE(where.empty()) << rule.id << " is shown by " << where << "\n" << kToMend;
+  }
+}
+
+}  // namespace
+}  // namespace cm::ruledoc

@@ -1,0 +1,39 @@
+#include "tools/rules/fill.h"
+
+namespace cm::ruledoc {
+namespace {
+
+constexpr std::string_view kEnd = "\"}},";
+
+std::string FilledLine(std::string_view line,
+                       const std::function<std::string(std::string_view)>& observed) {
+  const size_t start = line.find_first_not_of(' ');
+  const bool is_row =
+      start != line.npos && line.substr(start).starts_with("{\"") && line.ends_with(kEnd);
+  if (!is_row) return std::string(line);
+  const size_t id_at = start + 2;
+  const std::string_view id = line.substr(id_at, line.find('"', id_at) - id_at);
+  const std::string_view body = line.substr(0, line.size() - kEnd.size());
+  const size_t quote = body.rfind('"');
+  const std::string now = observed(id);
+  const bool stays = now.empty() && body.substr(quote + 1).starts_with("lab ");
+  if (stays) return std::string(line);
+  return std::string(body.substr(0, quote + 1)) + now + std::string(kEnd);
+}
+
+}  // namespace
+
+std::string Filled(std::string_view text,
+                   const std::function<std::string(std::string_view)>& observed) {
+  std::string filled;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    filled += FilledLine(text.substr(0, end), observed);
+    if (end == text.npos) break;
+    filled += '\n';
+    text.remove_prefix(end + 1);
+  }
+  return filled;
+}
+
+}  // namespace cm::ruledoc

@@ -1,0 +1,19 @@
+// Writes `observed` into the rows of a table's source text.
+#ifndef TOOLS_RULES_FILL_H_
+#define TOOLS_RULES_FILL_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace cm::ruledoc {
+
+// The text with the last string of each row replaced by what `observed` says of the row's id. A row
+// is a line that begins with {"ID", and ends with "..."}},. What the lab saw stays as it is, unless
+// a recording shows the row now.
+std::string Filled(std::string_view text,
+                   const std::function<std::string(std::string_view id)>& observed);
+
+}  // namespace cm::ruledoc
+
+#endif  // TOOLS_RULES_FILL_H_

@@ -1,0 +1,88 @@
+// Prints where a recording of a real kernel first shows each row, or writes it into the rows.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/catalogue/catalogue.h"
+#include "tools/rules/fill.h"
+#include "tools/rules/testimony.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using cm::model::AllRules;
+using cm::model::RuleNumber;
+using cm::ruledoc::Testimony;
+
+constexpr auto kTables = std::to_array<std::string_view>(
+    {"model/cm_id/rules.h", "model/ib_cm/rules.h", "model/channel/rules.h", "model/qp/rules.h"});
+
+std::string FirstShown(std::string_view id, std::span<const Testimony> testimonies) {
+  for (RuleNumber row = 0; row < AllRules().size(); ++row)
+    if (AllRules()[row].id == id) return cm::ruledoc::FirstShown(row, testimonies);
+  return "";
+}
+
+void Print(std::span<const Testimony> testimonies) {
+  int shown = 0;
+  for (RuleNumber row = 0; row < AllRules().size(); ++row) {
+    const std::string where = cm::ruledoc::FirstShown(row, testimonies);
+    fmt::print("{:<20}  {}\n", AllRules()[row].id, where.empty() ? "-" : where);
+    if (!where.empty()) ++shown;
+  }
+  fmt::print("{} rows, {} shown by {} recordings\n", AllRules().size(), shown, testimonies.size());
+}
+
+int Fill(const fs::path& workspace, std::span<const Testimony> testimonies) {
+  for (const std::string_view table : kTables) {
+    const fs::path path = workspace / table;
+    std::ifstream in(path, std::ios::binary);
+    const std::string before{std::istreambuf_iterator<char>(in), {}};
+    const std::string after = cm::ruledoc::Filled(
+        before, [&](std::string_view id) { return FirstShown(id, testimonies); });
+    if (after == before) continue;
+    if (!(std::ofstream(path, std::ios::binary) << after)) {
+      fmt::print(stderr, "cannot write {}\n", path.string());
+      return 2;
+    }
+    fmt::print("wrote {}\n", table);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Says which line of a recording first shows each row of the tables.", "observe");
+  const char* run_in = std::getenv("BUILD_WORKSPACE_DIRECTORY");  // set by bazel run
+  const fs::path workspace = run_in == nullptr ? "." : run_in;
+  std::string folder = "conformance/recordings/6.1-rxe";
+  bool fill = false;
+  app.add_option("--recordings", folder, "a folder of recordings, called as its profile is")
+      ->capture_default_str();
+  app.add_flag("--fill", fill, "write it into the rows of model/*/rules.h");
+  CLI11_PARSE(app, argc, argv);
+  const std::vector<Testimony> testimonies = cm::ruledoc::HearFolder(workspace / folder);
+  if (testimonies.empty()) {
+    fmt::print(stderr, "no recordings in {}\n", folder);
+    return 2;
+  }
+  bool all_speak = true;
+  for (const Testimony& testimony : testimonies) {
+    if (testimony.problem.empty()) continue;
+    all_speak = false;
+    fmt::print(stderr, "{} says nothing: {}\n", testimony.name, testimony.problem);
+  }
+  if (!all_speak) return 1;
+  if (fill) return Fill(workspace, testimonies);
+  Print(testimonies);
+  return 0;
+}

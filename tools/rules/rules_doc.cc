@@ -1,0 +1,49 @@
+// Writes the generated part of docs/.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tools/rules/documents.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// bazel run starts programs elsewhere, and says where it was called and where the workspace is.
+fs::path Under(const char* variable, const fs::path& path) {
+  const char* folder = std::getenv(variable);
+  return folder == nullptr ? path : fs::path(folder) / path;
+}
+
+bool Write(const fs::path& path, const std::string& text) {
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  return !error && out.good();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Writes the tables of the model as Markdown and as state diagrams.", "rules_doc");
+  std::string given;
+  app.add_option("folder", given, "where to write; docs/ of the workspace unless given");
+  CLI11_PARSE(app, argc, argv);
+  const fs::path folder = given.empty() ? Under("BUILD_WORKSPACE_DIRECTORY", "docs")
+                                        : Under("BUILD_WORKING_DIRECTORY", given);
+  for (const cm::ruledoc::Document& document : cm::ruledoc::AllDocuments()) {
+    const fs::path path = folder / document.path;
+    if (!Write(path, document.text)) {
+      fmt::print(stderr, "cannot write {}\n", path.string());
+      return 2;
+    }
+    fmt::print("wrote {}\n", path.string());
+  }
+  return 0;
+}

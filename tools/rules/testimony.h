@@ -1,0 +1,46 @@
+// What the recordings of real kernels say about the rows.
+//
+//   1. A recording is judged by the oracle. One that is refused, or that cannot be read, says
+//      nothing at all: its other lines may have been explained wrongly too.
+//   2. A line shows a row when some explanation of the line uses the row, and every explanation of
+//      the recording up to there has used it. So a row that nobody sees (a timer, a message) is
+//      shown by the line that leaves no other way, not by the moment when it happens.
+//   3. A call whose answer nobody wrote down shows nothing.
+#ifndef TOOLS_RULES_TESTIMONY_H_
+#define TOOLS_RULES_TESTIMONY_H_
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/catalogue/catalogue.h"
+#include "model/vocabulary/profile.h"
+
+namespace cm::ruledoc {
+
+// One recording.
+struct Testimony {
+  std::string name;                    // "6.1-rxe/33-connect_misuse"
+  std::string problem;                 // why it says nothing; empty when it does
+  std::vector<model::RuleBits> shown;  // by line of the file; the first is line 1
+};
+
+Testimony Hear(std::string name, std::string_view text, const Profile& profile);
+
+// Every recording of a folder that is called as the profile of its kernel is ("6.1-rxe"), in the
+// order of their names.
+std::vector<Testimony> HearFolder(const std::filesystem::path& folder);
+
+// The first line that shows the row, as rows cite it: "6.1-rxe/33-connect_misuse:12"; or empty.
+std::string FirstShown(model::RuleNumber row, std::span<const Testimony> testimonies);
+
+// Why a row's `observed` does not hold; empty when it does. What the lab saw ("lab 6.1-rxe ...")
+// is not in a recording and is taken as it is.
+std::string WhyNotShown(model::RuleNumber row, std::string_view observed,
+                        std::span<const Testimony> testimonies);
+
+}  // namespace cm::ruledoc
+
+#endif  // TOOLS_RULES_TESTIMONY_H_
