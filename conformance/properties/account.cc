@@ -100,24 +100,33 @@ void Account::NoteEnd(size_t at, const std::function<bool(const Id&)>& which) {
 }
 
 // A request belongs to the only rdma_connect before it whose data it carries and that has no other
-// request; where several would do, nobody knows.
+// request; where several would do, nobody knows. Nor where a request comes once more: its answer
+// may be to either.
 void Account::FindPairs() {
   std::vector<bool> taken(id_count(), false);
+  std::vector<IdRef> repeated;
   const uint8_t size = profile_.limits.request_data;
   for (const HeardEvent& heard : heard_) {
     if (heard.event.type != EventType::kConnectRequest || !heard.event.id.valid()) continue;
     std::vector<IdRef> candidates;
+    std::vector<IdRef> earlier;
     for (const MadeCall& call : calls_) {
       if (call.at > heard.at) break;
       const auto* connect = std::get_if<call::Connect>(call.call);
-      if (connect == nullptr || !call.reply.succeeded() || taken[connect->id.index]) continue;
+      if (connect == nullptr || !call.reply.succeeded()) continue;
       const PrivateData sent = connect->param ? connect->param->private_data : PrivateData();
-      if (sent.Resized(size) == heard.event.private_data) candidates.push_back(connect->id);
+      if (sent.Resized(size) != heard.event.private_data) continue;
+      (taken[connect->id.index] ? earlier : candidates).push_back(connect->id);
     }
+    if (candidates.empty() || !undisturbed_)
+      repeated.insert(repeated.end(), earlier.begin(), earlier.end());
     if (candidates.size() != 1) continue;
     taken[candidates.front().index] = true;
     pairs_.push_back({candidates.front(), heard.event.id});
   }
+  std::erase_if(pairs_, [&](const Pair& pair) {
+    return std::ranges::find(repeated, pair.active) != repeated.end();
+  });
 }
 
 std::vector<const MadeCall*> Account::CallsOn(IdRef id) const {

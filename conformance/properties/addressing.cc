@@ -184,6 +184,20 @@ void FoundTaken(const Account& account, Testimony& testimony) {
     if (AsBind(call) != nullptr && call.Refused(Errno::kAddrInUse)) testimony.Arose();
 }
 
+// Whether a request may have been repeated in the meantime: it finds the place that a fetch has
+// freed.
+bool SomebodyAskedAgain(const Account& account, Instant from, Instant until) {
+  const Timing& timing = account.profile().timing;
+  for (const MadeCall& call : account.calls()) {
+    if (call.kind() != CallKind::kConnect || !call.reply.succeeded()) continue;
+    for (int n = 1; n <= timing.max_retries; ++n) {
+      const Duration nominal = timing.RequestInterval() * n;
+      if (call.begin + nominal <= until && from <= call.end + timing.Latest(nominal)) return true;
+    }
+  }
+  return false;
+}
+
 // A crowd is read in one go: the fetches that follow one another with nothing but acknowledgements
 // between them.
 void BacklogHolds(const Account& account, Testimony& testimony) {
@@ -195,15 +209,17 @@ void BacklogHolds(const Account& account, Testimony& testimony) {
     if (backlog <= 0) return;
     int in_a_row = 0;
     size_t last = 0;
+    Instant since;
     for (const MadeCall& call : account.calls()) {
       const bool looks =
           call.kind() == CallKind::kGetCmEvent || call.kind() == CallKind::kAckCmEvent;
       if (!looks || call.at != last + 1) in_a_row = 0;
+      if (in_a_row == 0) since = call.begin;
       last = call.at;
       const auto heard = std::ranges::find(account.heard(), call.at, &HeardEvent::at);
       if (heard == account.heard().end() || heard->event.listen_id != listener) continue;
       testimony.Arose();
-      if (++in_a_row > backlog)
+      if (++in_a_row > backlog && !SomebodyAskedAgain(account, since, call.end))
         testimony.Violated(call.at, fmt::format("request {} in a row", in_a_row),
                            fmt::format("{} waiting requests: the backlog", backlog));
     }

@@ -50,24 +50,41 @@ void AnswersFollowCalls(const Account& account, Testimony& testimony) {
   }
 }
 
-// As a multiset: each request takes one rdma_connect that gave its data. Where messages can be lost
-// a request that was refused may come once more.
+// Refusing on the side that asked abandons the request: nobody waits for its answer any more, and
+// it is repeated until it runs out. A failed rdma_accept or rdma_establish refuses.
+bool Abandoned(const Account& account, const MadeCall& connect, size_t record) {
+  return std::ranges::any_of(account.CallsOn(connect.id()), [&](const MadeCall* call) {
+    const bool answers = call->kind() == CallKind::kAccept || call->kind() == CallKind::kEstablish;
+    const bool refuses = call->reply.succeeded() ? call->kind() == CallKind::kReject : answers;
+    return refuses && call->at > connect.at && call->at < record;
+  });
+}
+
+// As a multiset: each request takes one rdma_connect that gave its data. Where messages can be
+// lost, or are repeated although nobody waits for an answer, a request that was refused may come
+// once more.
 void RequestsAreWhatWasAsked(const Account& account, Testimony& testimony) {
   const uint8_t size = account.profile().limits.request_data;
-  std::vector<const MadeCall*> asked;
-  for (const MadeCall& call : account.calls())
-    if (call.kind() == CallKind::kConnect && call.reply.succeeded()) asked.push_back(&call);
+  std::vector<const MadeCall*> taken;
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kConnectRequest) continue;
     testimony.Arose();
-    const auto match = std::ranges::find_if(asked, [&](const MadeCall* call) {
-      return call->at < heard.at && Sent(*call, size) == heard.event.private_data;
-    });
-    if (match == asked.end())
+    const MadeCall* asked = nullptr;
+    bool again = !account.Undisturbed();
+    for (const MadeCall& call : account.calls()) {
+      if (call.kind() != CallKind::kConnect || !call.reply.succeeded()) continue;
+      if (call.at > heard.at || Sent(call, size) != heard.event.private_data) continue;
+      const bool is_taken = std::ranges::find(taken, &call) != taken.end();
+      again |= is_taken && Abandoned(account, call, heard.at);
+      if (asked == nullptr || std::ranges::find(taken, asked) != taken.end()) asked = &call;
+    }
+    if (asked == nullptr)
       testimony.Violated(heard.at, Heard(account, heard) + " with private data that nobody gave",
-                         "one request for each rdma_connect, with its private data");
-    else if (account.Undisturbed())
-      asked.erase(match);
+                         "the private data of a rdma_connect");
+    else if (std::ranges::find(taken, asked) != taken.end() && !again)
+      testimony.Violated(heard.at, Heard(account, heard) + " once more",
+                         "one request for each rdma_connect");
+    taken.push_back(asked);
   }
 }
 

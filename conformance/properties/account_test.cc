@@ -1,0 +1,145 @@
+#include "conformance/properties/account.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/properties/trips.h"
+#include "conformance/scenarios/on_sim.h"
+
+namespace cm {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class Accounts : public testing::Test {
+ protected:
+  const Account& Of(const std::string& conversation) {
+    history_ = OnSim(ConversationOf(conversation));
+    account_ = std::make_unique<Account>(history_, ProfileOf(history_.conversation));
+    return *account_;
+  }
+  IdRef Id(std::string_view name) { return *history_.conversation.names.ids.Find(name); }
+  // "A-P"
+  std::vector<std::string> Pairs() {
+    std::vector<std::string> pairs;
+    const auto& ids = history_.conversation.names.ids;
+    for (const Pair& pair : account_->pairs())
+      pairs.push_back(ids.NameOf(pair.active) + "-" + ids.NameOf(pair.passive));
+    return pairs;
+  }
+  size_t Last() const { return history_.records.size() - 1; }
+
+  History history_;
+  std::unique_ptr<Account> account_;
+};
+
+constexpr std::string_view kTwoAsk = R"(active connecting A on=C to=passive:7471 private="first"
+active connecting B on=D to=passive:7471 private="second"
+passive taking S id=P
+passive taking S id=Q
+)";
+
+TEST_F(Accounts, TellTwoRequestsApartByTheirData) {
+  Of(Listening(kTwoAsk));
+  EXPECT_THAT(Pairs(), ElementsAre("A-P", "B-Q"));
+}
+
+TEST_F(Accounts, DoNotGuessWhoseRequestItIs) {
+  std::string same(kTwoAsk);
+  same.replace(same.find("second"), 6, "first");
+  Of(Listening(same));
+  EXPECT_THAT(Pairs(), IsEmpty());
+}
+
+TEST_F(Accounts, LeaveOutARequestThatComesOnceMore) {
+  Of(Asked(R"(fault drop REJ from=passive nth=1
+passive taking S id=P
+passive rdma_reject P
+pass 7s
+passive taking S id=Q
+)"));
+  EXPECT_THAT(Pairs(), IsEmpty());
+}
+
+TEST_F(Accounts, KnowARequestAndItsListener) {
+  const Account& account = Of(Connected(""));
+  EXPECT_TRUE(account.IsRequest(Id("P")));
+  EXPECT_EQ(account.ListenerOf(Id("P")), Id("L"));
+  EXPECT_FALSE(account.IsRequest(Id("A")));
+  EXPECT_EQ(account.SideOf(Id("P")), kPassiveSide);
+  EXPECT_EQ(account.ChannelOf(Id("P")), account.ChannelOf(Id("L")));
+}
+
+TEST_F(Accounts, EndAnIdWithItself) {
+  const Account& account = Of(Listening("passive rdma_destroy_id L\n"));
+  EXPECT_EQ(account.EndOf(Id("L")), Last());
+}
+
+TEST_F(Accounts, EndAnIdWithItsChannel) {
+  const Account& account = Of(Listening("passive rdma_destroy_event_channel S\n"));
+  EXPECT_EQ(account.EndOf(Id("L")), Last());
+}
+
+TEST_F(Accounts, EndAnIdWithItsProcessOnly) {
+  const Account& account = Of(Connected("fault exit side=active\n"));
+  EXPECT_EQ(account.EndOf(Id("A")), Last());
+  EXPECT_GT(account.EndOf(Id("P")), Last());
+}
+
+TEST_F(Accounts, NoteWhereAnEventWasAcknowledged) {
+  const Account& account = Of(Asked("passive rdma_get_cm_event S as=asked id=P\n"));
+  EXPECT_EQ(account.heard().front().acked, account.heard().front().at + 1);
+  EXPECT_EQ(account.heard().back().acked, std::nullopt);
+}
+
+TEST_F(Accounts, TakeAWaitInVainForSilence) {
+  const Account& account = Of(Listening("passive wait S within=1s\n"));
+  ASSERT_EQ(account.silences().size(), 1U);
+  EXPECT_EQ(account.silences().front().at, Last());
+  EXPECT_EQ(account.SilentAfter(Id("L"), size_t{0}), &account.silences().front());
+  EXPECT_EQ(account.SilentAfter(Id("L"), Last()), nullptr);
+}
+
+TEST_F(Accounts, TakeAFetchThatFindsNothingForSilence) {
+  EXPECT_EQ(Of(Listening("passive rdma_get_cm_event S\n")).silences().size(), 1U);
+  EXPECT_EQ(Of(Alone("active rdma_create_event_channel C nonblocking\n"
+                     "active rdma_get_cm_event C\n"))
+                .silences()
+                .size(),
+            1U);
+}
+
+TEST_F(Accounts, AreSettledBySettlingAndByTime) {
+  Of(Listening("passive rdma_destroy_id L\n"));
+  EXPECT_FALSE(account_->Settled(0, Last()));
+  Of(Listening("settle\npassive rdma_destroy_id L\n"));
+  EXPECT_TRUE(account_->Settled(0, Last()));
+  Of(Listening("pass 1s\npassive rdma_destroy_id L\n"));
+  EXPECT_TRUE(account_->Settled(0, Last()));
+}
+
+TEST_F(Accounts, AreDisturbedByTheEnvironment) {
+  EXPECT_TRUE(Of(Connected("settle\n")).Undisturbed());
+  EXPECT_FALSE(Of(Listening("fault drop REQ from=active\n")).Undisturbed());
+}
+
+TEST_F(Accounts, CountFaultsOfAKindBeforeARecord) {
+  const Account& account = Of(OnBond(R"(fault fail-over side=active
+settle
+fault fail-over side=active
+)"));
+  EXPECT_EQ(account.CountBefore(1, FaultKind::kFailOver), 1);
+  EXPECT_EQ(account.CountBefore(3, FaultKind::kFailOver), 2);
+  EXPECT_FALSE(account.Before(0, FaultKind::kFailOver));
+  EXPECT_TRUE(account.Before(1, FaultKind::kFailOver, kActiveSide));
+  EXPECT_FALSE(account.Before(3, FaultKind::kFailOver, kPassiveSide));
+}
+
+}  // namespace
+}  // namespace cm

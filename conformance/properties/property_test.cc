@@ -1,0 +1,58 @@
+#include "conformance/properties/property.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace cm {
+namespace {
+
+using testing::EndsWith;
+using testing::Matches;
+using testing::MatchesRegex;
+
+TEST(Properties, HaveIdsOfTheirOwn) {
+  std::set<std::string_view> ids;
+  for (const Property& property : Properties()) {
+    EXPECT_THAT(std::string(property.id), MatchesRegex("[A-Z]+-[0-9]+"));
+    EXPECT_TRUE(ids.insert(property.id).second) << property.id << " is there twice";
+  }
+}
+
+TEST(Properties, AreFoundByTheirIds) {
+  for (const Property& property : Properties()) EXPECT_EQ(FindProperty(property.id), &property);
+  EXPECT_EQ(FindProperty("EST-0"), nullptr);
+}
+
+TEST(Properties, AreSentencesWithASource) {
+  const auto is_source = Matches(MatchesRegex(
+      "((man|linux|rdma-core|ibta) .+)(, (man|linux|rdma-core|ibta|[a-z]+\\.c|[A-Z ]+).*)*"));
+  for (const Property& property : Properties()) {
+    EXPECT_THAT(std::string(property.says), EndsWith(".")) << property.id;
+    EXPECT_TRUE(is_source(std::string(property.source))) << property.id << ": " << property.source;
+  }
+}
+
+// What no environment has to serve is needed only by what must happen in some history.
+TEST(Properties, NeedAnEnvironmentOnlyToHappen) {
+  for (const Property& property : Properties()) {
+    if (property.kind == PropertyKind::kSometimes) continue;
+    EXPECT_EQ(property.needs, Capabilities()) << property.id;
+  }
+}
+
+TEST(Properties, CoverEveryFamily) {
+  std::set<std::string_view> families;
+  for (const Property& property : Properties()) families.insert(property.family);
+  for (const std::string_view family :
+       {"lifecycle", "events", "ack/destroy", "addressing/ports", "establishment", "rejection",
+        "disconnect/timewait", "device removal", "address change", "loss"})
+    EXPECT_TRUE(families.contains(family)) << family;
+  EXPECT_EQ(families.size(), 10U);
+}
+
+}  // namespace
+}  // namespace cm

@@ -1,0 +1,78 @@
+// Devices that go, addresses that move, messages that are lost.
+#include <algorithm>
+
+#include "conformance/properties/damage.h"
+#include "conformance/properties/trips.h"
+
+namespace cm {
+namespace {
+
+using damage::Hears;
+using damage::HearsAgain;
+using damage::Hurries;
+using damage::Makes;
+using damage::ReplyAt;
+
+// The record of the first environment line, moved behind all others.
+void ComesLast(History& history) {
+  const auto first = std::ranges::find_if(history.records, [&](const Record& record) {
+    return std::holds_alternative<line::Injects>(history.conversation.lines[record.line]);
+  });
+  std::rotate(first, first + 1, history.records.end());
+}
+
+std::string Removed(std::string_view rest) {
+  return Listening(std::string("fault remove-device side=passive\nsettle\n") + std::string(rest));
+}
+
+std::string FailedOver(std::string_view rest) {
+  return OnBond(std::string(R"(active rdma_create_event_channel C
+active rdma_create_id A on=C
+active rdma_bind_addr A addr=active:0
+fault fail-over side=active
+settle
+)") + std::string(rest));
+}
+
+std::string EveryRequestLost() {
+  return Alone(
+      "fault drop REQ from=active\nactive connecting A on=C to=passive:7471\npass 100s\n"
+      "active taking C\n");
+}
+
+}  // namespace
+
+std::vector<Trip> TripsOfTrouble() {
+  return {
+      {"REM-1", "a device is reported that nobody removed", Removed("passive taking S\n"), "",
+       ComesLast},
+      {"REM-2", "a removal is reported twice", Removed("passive taking S\n"), "",
+       [](History& h) { HearsAgain(h, Hears(h, EventType::kDeviceRemoval)); }},
+      {"REM-2", "a removal is reported twice",
+       Connected("fault remove-device side=active\nsettle\nactive taking C\n"
+                 "active rdma_get_cm_event C\n"),
+       "removal-twice"},
+      {"REM-3", "a listener does not hear of a removal",
+       Removed("passive rdma_get_cm_event S\npassive/2 wait S within=1s\n"),
+       "removal-skips-listener"},
+      {"REM-4", "a call on a removed device succeeds",
+       Removed("passive taking S\nsettle\npassive rdma_listen L\n"), "",
+       [](History& h) { ReplyAt(h, Makes(h, CallKind::kListen, 2)) = Reply::Returned(); }},
+      {"CHG-1", "an address changes that nobody moved", FailedOver("active taking C\n"), "",
+       ComesLast},
+      {"CHG-2", "an address changes twice", FailedOver("active taking C\n"), "",
+       [](History& h) { HearsAgain(h, Hears(h, EventType::kAddrChange)); }},
+      {"CHG-3", "an address changes, and its owner is not told",
+       FailedOver("active rdma_get_cm_event C\nactive/2 wait C within=1s\n"), "addr-change-lost"},
+      {"LOSS-1", "a request is given up early", EveryRequestLost(), "",
+       [](History& h) { Hurries(h, Hears(h, EventType::kUnreachable), Duration::Seconds(50)); }},
+      {"LOSS-1", "nobody was asked, and is unreachable", EveryRequestLost(), "",
+       [](History& h) {
+         ReplyAt(h, Makes(h, CallKind::kConnect)) = Reply::Refused(Errno::kInval);
+       }},
+      {"LOSS-2", "a request times out that was answered",
+       Connected("pass 100s\nactive rdma_get_cm_event C\n"), "request-timer-runs-on"},
+  };
+}
+
+}  // namespace cm

@@ -1,0 +1,77 @@
+#include "conformance/scenarios/on_sim.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/driver/perform.h"
+#include "conformance/properties/property.h"
+#include "model/base/check.h"
+#include "model/conversation/parse.h"
+#include "model/oracle/judge.h"
+
+namespace cm {
+
+Conversation ConversationOf(std::string_view text) {
+  auto parsed = ParseConversation(text);
+  const auto* problem = std::get_if<TextProblem>(&parsed);
+  if (problem != nullptr) fmt::print(stderr, "line {}: {}\n", problem->line, problem->what);
+  CM_CHECK(problem == nullptr);
+  return std::get<Conversation>(std::move(parsed));
+}
+
+const Profile& ProfileOf(const Conversation& conversation) {
+  const Profile* profile =
+      FindProfile(conversation.profile.empty() ? "6.1-rxe" : conversation.profile);
+  CM_CHECK(profile != nullptr);
+  return *profile;
+}
+
+History OnSim(const Conversation& conversation, std::string_view defect) {
+  const Profile& profile = ProfileOf(conversation);
+  const std::unique_ptr<Implementation> sim = MakeSimImplementation(
+      {.profile = profile, .defect = std::string(defect), .capabilities = profile.capabilities});
+  CM_CHECK(sim != nullptr);
+  return Perform(conversation, *sim->Start(conversation));
+}
+
+std::vector<std::string> Objections(const History& history) {
+  std::vector<std::string> objections;
+  const Profile& profile = ProfileOf(history.conversation);
+  const model::HistoryVerdict verdict = model::JudgeHistory(history, profile);
+  if (verdict.verdict != model::Verdict::kPermitted)
+    objections.push_back("rows: " + model::Explain(verdict.judgement));
+  const Account account(history, profile);
+  for (const Property& property : Properties()) {
+    Testimony testimony;
+    property.check(account, testimony);
+    for (const Violation& violation : testimony.violations())
+      objections.push_back(
+          fmt::format("{}: saw {}, permitted {}", property.id, violation.saw, violation.permitted));
+  }
+  return objections;
+}
+
+std::vector<std::string> ConversationFiles(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    if (entry.path().extension() == ".conv") files.push_back(entry.path().string());
+  std::ranges::sort(files);  // lint: keys are unique
+  return files;
+}
+
+std::string TextOf(const std::string& file) {
+  std::ifstream stream(file);
+  CM_CHECK(stream.good());
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+}  // namespace cm
