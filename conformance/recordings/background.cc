@@ -119,23 +119,21 @@ std::optional<Call> RecordingReader::CallOf(const std::string& function, const S
 }
 
 std::optional<Call> RecordingReader::CallOnId(CallKind kind, IdRef id, const ScriptWords& words) {
-  const auto address = [&](const std::string& text) -> std::optional<Address> {
-    if (text.find(':') == std::string::npos && !text.starts_with("af") && text != "null")
-      return AddressOfNumeric(text + ":0", *topology_);
-    return AddressOfNumeric(text, *topology_);
-  };
   switch (kind) {
     case CallKind::kBindAddr: {
-      const std::optional<Address> to = address(words.Word(1));
+      const std::optional<Address> to = ReadAddress(words.Word(1));
       if (!to) return std::nullopt;
       return call::BindAddr{id, *to};
     }
     case CallKind::kListen:
       return call::Listen{id, std::atoi(words.Word(1).c_str())};
     case CallKind::kResolveAddr: {
-      const std::optional<Address> to = address(words.Word(1));
+      const std::optional<Address> to = ReadAddress(words.Word(1));
       std::optional<Address> from = Address{};
-      if (const auto source = words.Value("src")) from = address(*source);
+      if (const auto source = words.Value("src")) from = ReadAddress(*source);
+      // The only way to the neighbour of a bond is from its address.
+      else if (bond_)
+        from = ReadAddress(bond_->address);
       if (!to || !from) return std::nullopt;
       return call::ResolveAddr{id, *from, *to, words.Number("tmo", 2000)};
     }
@@ -168,10 +166,31 @@ void RecordingReader::ReadShell(const Json& line) {
   const Instant begin = At(line);
   const Instant end = begin + Duration::Microseconds(Microseconds(line, "dur_us"));
   if (command.find("cmprobe") != std::string::npos) return ReadEmbeddedScript(command, begin);
-  const std::optional<ShellEffect> effect = EffectOf(command, *topology_);
+  if (const std::optional<Bond> bond = BondMadeBy(command)) return ReadBond(*bond, begin, end);
+  const std::optional<ShellEffect> effect = EffectOfShell(command);
   if (!effect) return Foreign("sh " + command, {});
   for (const Fault& fault : effect->faults) Environment(line::Injects{fault}, begin, end);
   if (effect->heals) Environment(line::Heals{}, begin, end);
+}
+
+// A bond that loses the interface that it uses takes the other one.
+std::optional<ShellEffect> RecordingReader::EffectOfShell(const std::string& command) {
+  if (bond_ && command == "ip link set " + bond_->slave + " down")
+    return ShellEffect{.faults = {{.kind = FaultKind::kFailOver, .side = kActiveSide}}};
+  std::optional<ShellEffect> effect = EffectOf(command, *topology_);
+  const ScriptWords words(command);
+  if (bond_ && effect && words.Word(0) == "echo") bond_->slave = words.Word(1);
+  return effect;
+}
+
+// The active side is on the bond from here on. Its neighbour never answers: that is the passive
+// side, with everything that is sent to it lost.
+void RecordingReader::ReadBond(const Bond& bond, Instant begin, Instant end) {
+  bond_ = bond;
+  topology_ = FindTopology("bond");
+  recording_->history.conversation.topology = topology_;
+  const Fault silence{.kind = FaultKind::kDrop, .side = kActiveSide, .messages = MadKinds::All()};
+  Environment(line::Injects{silence}, begin, end);
 }
 
 void RecordingReader::ReadBackground(const Json& line) {
@@ -209,6 +228,7 @@ void RecordingReader::ReadBackground(const Json& line) {
   background.record_line = static_cast<uint32_t>(recording_->history.conversation.lines.size());
   const Reply reply = at_once ? ReplyOf(lines_[*background.call_line]) : Reply::Blocked();
   Say(lane, *call, seen::Answered{.reply = reply}, begin, at_once ? background.returned : begin);
+  if (at_once) recording_->line_of.back() = static_cast<int>(*background.call_line) + 1;
   backgrounds_.push_back(background);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "conformance/recordings/fields.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm {
@@ -53,12 +54,15 @@ void RecordingReader::Problem(std::string what) {
 }
 
 std::variant<std::unique_ptr<Recording>, TextProblem> RecordingReader::Read() {
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    const std::string problem =
+        lines_[i].is_object() ? ProblemOfFields(lines_[i]) : "not a line of a recording";
+    if (!problem.empty()) return TextProblem{static_cast<int>(i) + 1, problem};
+  }
   FindKeptEvents();
   for (at_ = 0; at_ < lines_.size(); ++at_) {
     if (consumed_[at_]) continue;
     const Json& line = lines_[at_];
-    if (!line.is_object() || !line.contains("k"))
-      return TextProblem{static_cast<int>(at_) + 1, "not a line of a recording: there is no \"k\""};
     if (line.contains("t_us")) now_ = std::max(now_, At(line));
     ReleaseUntil(now_);
     const bool fetched = explicit_fetch_.has_value();
@@ -70,6 +74,9 @@ std::variant<std::unique_ptr<Recording>, TextProblem> RecordingReader::Read() {
     }
     if (!problem_.empty()) return TextProblem{static_cast<int>(at_) + 1, problem_};
   }
+  if (explicit_fetch_)
+    return TextProblem{static_cast<int>(lines_.size()),
+                       "the file ends where the event of rdma_get_cm_event should stand"};
   return std::move(recording_);
 }
 
@@ -130,6 +137,23 @@ void RecordingReader::Contradict(std::string saw, std::string permitted, std::st
                                         .saw = std::move(saw),
                                         .permitted = std::move(permitted),
                                         .source = std::move(source)});
+}
+
+// An address with or without a port; those of a bond stand for those of the sides.
+std::optional<Address> RecordingReader::ReadAddress(std::string_view text) const {
+  std::string plain(text);
+  if (text.find(':') == std::string_view::npos && !text.starts_with("af") && text != "null")
+    plain += ":0";
+  const size_t colon = plain.rfind(':');
+  const std::string host = plain.substr(0, colon);
+  const bool stands_for_side = bond_ && (host == bond_->address || host == bond_->neighbour);
+  if (stands_for_side) {
+    const uint8_t side = host == bond_->address ? kActiveSide : kPassiveSide;
+    plain.replace(0, colon, NumericHost({.kind = AddressKind::kSide, .side = side}, *topology_));
+  }
+  const std::optional<Address> address = AddressOfNumeric(plain, *topology_);
+  const bool another = bond_ && !stands_for_side && address && address->kind == AddressKind::kSide;
+  return another ? std::nullopt : address;
 }
 
 IdRef RecordingReader::NewId(const std::string& name) {
@@ -264,7 +288,8 @@ void RecordingReader::ReadShow(const Json& line) {
   const std::optional<IdRef> id = KnownId(name);
   if (!id || std::ranges::count(disowned_, *id) > 0) return Foreign("show " + name, {});
   Shown shown;
-  const std::string device = Text(line, "verbs");
+  std::string device = Text(line, "verbs");
+  if (bond_) device = device == bond_->device ? topology_->devices[0].name : "";
   for (uint8_t i = 0; i < topology_->devices.size(); ++i) {
     if (topology_->devices[i].name != device) continue;
     shown.device_known = true;
@@ -275,7 +300,7 @@ void RecordingReader::ReadShow(const Json& line) {
   };
   const auto address = [&](std::string_view key, std::string_view port_key) {
     const std::string text = Text(line, key);
-    const std::optional<Address> a = AddressOfNumeric(text, *topology_);
+    const std::optional<Address> a = ReadAddress(text);
     Address read = a.value_or(Address{.kind = AddressKind::kForeign, .family = 1});
     if (read.kind == AddressKind::kBadFamily && read.family == 0) read = Address{};
     if (Number(line, port_key, -1) != read.port)

@@ -58,9 +58,13 @@ class RecordingReader {
   std::optional<IdRef> KnownId(const std::string& name) const;
   std::optional<ChannelRef> KnownChannel(const std::string& name) const;
 
+  std::optional<Address> ReadAddress(std::string_view text) const;
+
   // background.cc
   void FindKeptEvents();
   void ReadShell(const Json& line);
+  std::optional<ShellEffect> EffectOfShell(const std::string& command);
+  void ReadBond(const Bond& bond, Instant begin, Instant end);
   void ReadBackground(const Json& line);
   void ReadWait(const Json& line);
   void ReleaseUntil(Instant now);
@@ -87,6 +91,7 @@ class RecordingReader {
   std::vector<bool> consumed_;  // lines that were read ahead
   std::vector<Kept> kept_;
   std::optional<call::GetCmEvent> explicit_fetch_;
+  std::optional<Bond> bond_;
   bool embedded_ = false;  // another process waits for an acceptance
   int event_count_ = 0;
 };

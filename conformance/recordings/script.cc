@@ -168,6 +168,15 @@ std::optional<CallKind> CallOfScriptWord(std::string_view word) {
   return std::nullopt;
 }
 
+std::optional<Bond> BondMadeBy(std::string_view command) {
+  if (command.find("ip link add bond0 type bond ") == std::string_view::npos) return std::nullopt;
+  const std::string_view address = After(command, "ip addr add ");
+  return Bond{.address = std::string(address.substr(0, address.find('/'))),
+              .neighbour = std::string(After(command, "ip neigh replace ")),
+              .device = std::string(After(command, "rdma link add ")),
+              .slave = std::string(After(command, "ip link set "))};
+}
+
 std::optional<ShellEffect> EffectOf(std::string_view command, const Topology& topology) {
   ShellEffect effect;
   const auto add = [&](FaultKind kind, std::string_view netdev) {

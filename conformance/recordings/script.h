@@ -43,6 +43,17 @@ struct ShellEffect {
 };
 std::optional<ShellEffect> EffectOf(std::string_view command, const Topology& topology);
 
+// A bond that a script made, with an address and a device on it, and a neighbour of which only the
+// hardware address exists.
+struct Bond {
+  std::string address;
+  std::string neighbour;
+  std::string device;
+  std::string slave;  // the interface that it uses
+};
+// Empty when the command makes none.
+std::optional<Bond> BondMadeBy(std::string_view command);
+
 }  // namespace cm
 
 #endif  // CONFORMANCE_RECORDINGS_SCRIPT_H_

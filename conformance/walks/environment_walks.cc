@@ -59,6 +59,10 @@ void AddressChanges(Stage& stage) {
   stage.Inject({.kind = FaultKind::kFailOver, .side = kActiveSide});
   stage.Settle();
   stage.FetchesAll(3);
+  if (!connected) {
+    stage.Call(lane, call::CreateQp{active});
+    stage.Call(lane, call::Connect{active, ConnParam{}});
+  }
   if (stage.choice().OneIn(2, "and back"))
     stage.Inject({.kind = FaultKind::kFailOver, .side = kActiveSide});
   stage.Disconnects(active);

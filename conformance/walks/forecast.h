@@ -57,7 +57,7 @@ struct ExpectedEvent {
 
 class Forecast {
  public:
-  Forecast(const Topology* topology, const Names* names) : topology_(topology), names_(names) {}
+  explicit Forecast(const Names* names) : names_(names) {}
 
   void Calls(Lane lane, const Call& call);
   void Injects(const Fault& fault);
@@ -82,7 +82,6 @@ class Forecast {
   void Ends(IdRef id, bool destroyed);
   void Gone(IdRef id);
 
-  const Topology* topology_;
   const Names* names_;
   std::vector<ExpectedId> ids_;
   std::vector<std::vector<ExpectedEvent>> waiting_;  // by channel

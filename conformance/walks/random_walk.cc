@@ -179,7 +179,8 @@ class Random {
     if (!stage_.choice().OneIn(10, "listen without bind")) {
       const uint16_t port = arguments_.Port();
       Address address = stage_.AddressOf(side, port, v6_);
-      if (stage_.choice().OneIn(5, "wildcard")) address.kind = AddressKind::kAny;
+      if (stage_.choice().OneIn(5, "wildcard"))
+        address = {.kind = AddressKind::kAny, .v6 = address.v6, .port = port};
       Call(id, call::BindAddr{id, address});
     }
     Call(id, call::Listen{id, arguments_.Backlog()});

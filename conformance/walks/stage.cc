@@ -13,7 +13,7 @@ constexpr uint8_t kEpilogueLane = 9;
 Stage::Stage(const DrawOptions& options, Choice* choice)
     : options_(options),
       choice_(choice),
-      forecast_(options.topology, &conversation_.names),
+      forecast_(&conversation_.names),
       main_channel_(options.topology->sides.size()) {
   conversation_.topology = options.topology;
   conversation_.profile = options.profile.name;

@@ -119,7 +119,7 @@ inline constexpr auto kFetches = std::to_array<FetchRule>({
   {"fetch-16", EventType::kUnreachable, FetchGuard::kFine, EventType::kUnreachable, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/57-every_request_lost:14"}},
   {"fetch-17", EventType::kAddrError, FetchGuard::kFine, EventType::kAddrError, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/69-device_removal_by_state:74"}},
   {"fetch-18", EventType::kDeviceRemoval, FetchGuard::kFine, EventType::kDeviceRemoval, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/69-device_removal_by_state:45"}},
-  {"fetch-19", EventType::kAddrChange, FetchGuard::kFine, EventType::kAddrChange, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", ""}},
+  {"fetch-19", EventType::kAddrChange, FetchGuard::kFine, EventType::kAddrChange, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/77-bond_failover_addr_change:29"}},
   {"fetch-20", EventType::kTimewaitExit, FetchGuard::kFine, EventType::kTimewaitExit, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:24"}},
 });
 // clang-format on

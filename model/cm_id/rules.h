@@ -102,8 +102,9 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"connect-2", kAnyState, CallKind::kConnect, kDeviceUnknown, kCrashes, kSame, {}, {"rdma-core 44 cma.c ucma_valid_param", "6.1-rxe/23-resolve_misuse:5"}},
   {"connect-3", kAnyState, CallKind::kConnect, kDepthTooLarge, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c ucma_valid_param", "6.1-rxe/43-conn_param_limits:12"}},
   {"connect-4", kAnyState, CallKind::kConnect, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "6.1-rxe/69-device_removal_by_state:56"}},
-  {"connect-5", kAnyState.Except(kRouteResolved), CallKind::kConnect, Guards(kDataTooLong) | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_connect_locked", "6.1-rxe/11-reject_by_consumer:19"}},
+  {"connect-5", kAnyState.Except(kRouteResolved), CallKind::kConnect, Guards(kDataTooLong) | kSourceLost | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_connect_locked", "6.1-rxe/11-reject_by_consumer:19"}},
   {"connect-6", kRouteResolved, CallKind::kConnect, kDataTooLong, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c cma_connect_ib", "6.1-rxe/41-private_data_lengths:12"}},
+  {"connect-8", kRouteResolved, CallKind::kConnect, kSourceLost, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c cma_connect_ib, sa_query.c roce_resolve_route_from_path", "6.1-rxe/77-bond_failover_addr_change:38"}},
   {"connect-7", kRouteResolved, CallKind::kConnect, kFine, Returns(), kConnect, {kSendsReq}, {"man rdma_connect(3)", "6.1-rxe/01-connect_disconnect_by_active:12"}},
 
   {"accept-1", kAnyState, CallKind::kAccept, kNoQpNoParam, kCrashes, kSame, {}, {"rdma-core 44 cma.c rdma_accept", ""}},
@@ -181,7 +182,7 @@ inline constexpr auto kFromBelow = std::to_array<BelowRule>({
   {"route-1", kRouteQuery, Below::kRouteFound, kRouteResolved, EventType::kRouteResolved, 0, false, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:10"}},
   {"removal-1", kAnyState.Except(kDeviceRemoval), Below::kDeviceGoes, kDeviceRemoval, EventType::kDeviceRemoval, 0, false, {"linux 6.1 cma.c cma_send_device_removal_put", "6.1-rxe/69-device_removal_by_state:45"}},
   {"removal-2", kDeviceRemoval, Below::kKernelIdClosed, kSame, EventType::kDeviceRemoval, 0, true, {"linux 6.1 ucma.c ucma_close_id", "6.1-rxe/69-device_removal_by_state:45"}},
-  {"addr-change-1", kAnyState.Except(kDeviceRemoval), Below::kAddressChanges, kSame, EventType::kAddrChange, 0, false, {"linux 6.1 cma.c cma_netdev_change", ""}},
+  {"addr-change-1", kAnyState.Except(kDeviceRemoval), Below::kAddressChanges, kSame, EventType::kAddrChange, 0, false, {"linux 6.1 cma.c cma_netdev_change", "6.1-rxe/77-bond_failover_addr_change:29"}},
   {"neighbour-1", kAnyState.Except(kDeviceRemoval), Below::kNeighbourChanges, kSame, EventType::kUnreachable, -110, false, {"linux 6.1 cma.c cma_netevent_work_handler", "6.1-rxe/75-peer_hardware_address_changes:19"}},
 });
 // clang-format on

@@ -36,6 +36,7 @@ constexpr std::array<GuardText, kGuardCount> kGuardTexts = {{
     {"no-device-at-all", "the destination is loopback, and there is no device to serve it"},
     {"no-interface", "the address was resolved without an interface"},
     {"data-too-long", "the private data is longer than the message has room for"},
+    {"source-lost", "the GID that the id was bound to went when its bond failed over"},
     {"init-refused", "the IB CM has no attributes for INIT in its state"},
     {"rep-refused", "the IB CM cannot send REP in its state"},
     {"rtu-refused", "the IB CM cannot send RTU in its state"},

@@ -55,6 +55,7 @@ enum class Guard : uint8_t {
   kNoDeviceAtAll,  // for a loopback destination
   kNoInterface,    // resolved without one, as loopback is
   kDataTooLong,
+  kSourceLost,   // the GID that the id was bound to went when its bond failed over
   kInitRefused,  // the IB CM has no attributes for INIT in its state
   kRepRefused,   // the IB CM cannot send REP in its state
   kRtuRefused,
@@ -64,7 +65,7 @@ enum class Guard : uint8_t {
   kMessageOutstanding,  // a message that was given up is still being transmitted
   kEventsUnacked,       // events of the id are fetched and not acknowledged
 };
-inline constexpr int kGuardCount = 29;
+inline constexpr int kGuardCount = 30;
 
 // What a call does besides answering; the oracle knows how.
 enum class Effect : uint8_t {
@@ -122,7 +123,7 @@ inline constexpr auto kCreateQp =
     std::to_array<Guard>({kQpPresent, kDeviceUnknown, kDeviceRemoved, kInitRefused});
 inline constexpr auto kDestroyQp = std::to_array<Guard>({kQpAbsent});
 inline constexpr auto kConnect = std::to_array<Guard>(
-    {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kDataTooLong});
+    {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kDataTooLong, kSourceLost});
 inline constexpr auto kAccept =
     std::to_array<Guard>({kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved,
                           kQpCannotComeUp, kDataTooLong, kRepRefused});

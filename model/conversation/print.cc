@@ -121,26 +121,6 @@ std::string OnOneLine(std::string text) {
   return text;
 }
 
-std::string RecordText(const Record& record, const Conversation& conversation) {
-  const Line& line = conversation.lines[record.line];
-  const std::string said = ToString(line, conversation);
-  if (const auto* answered = std::get_if<seen::Answered>(&record.seen)) {
-    std::string text = said + " -> " + ToString(answered->reply);
-    if (answered->event) text += "  event " + ToString(*answered->event, conversation);
-    if (answered->shown) text += "  " + ToString(*answered->shown, *conversation.topology);
-    return text;
-  }
-  if (const auto* released = std::get_if<seen::Released>(&record.seen)) {
-    std::string text = "returned " + said + " -> " + ToString(released->reply);
-    if (released->event) text += "  event " + ToString(*released->event, conversation);
-    return text;
-  }
-  if (const auto* waited = std::get_if<seen::Waited>(&record.seen))
-    return said + (waited->readable ? " -> readable" : " -> quiet");
-  const auto& done = std::get<seen::Done>(record.seen);
-  return said + (done.ok ? " -> done" : " -> failed \"" + OnOneLine(done.note) + "\"");
-}
-
 std::string WireText(const WireRecord& wire, const Topology& topology) {
   std::string text = fmt::format("mad {} {}", topology.sides[wire.side].name, ToString(wire.kind));
   if (wire.kind == MadKind::kRej) text += fmt::format(" reason={}", static_cast<int>(wire.reason));
@@ -238,6 +218,26 @@ std::string ToString(const Shown& shown, const Topology& topology) {
       shown.qp ? ToString(*shown.qp) : std::string_view("none"));
 }
 
+std::string ToString(const Record& record, const Conversation& conversation) {
+  const Line& line = conversation.lines[record.line];
+  const std::string said = ToString(line, conversation);
+  if (const auto* answered = std::get_if<seen::Answered>(&record.seen)) {
+    std::string text = said + " -> " + ToString(answered->reply);
+    if (answered->event) text += "  event " + ToString(*answered->event, conversation);
+    if (answered->shown) text += "  " + ToString(*answered->shown, *conversation.topology);
+    return text;
+  }
+  if (const auto* released = std::get_if<seen::Released>(&record.seen)) {
+    std::string text = "returned " + said + " -> " + ToString(released->reply);
+    if (released->event) text += "  event " + ToString(*released->event, conversation);
+    return text;
+  }
+  if (const auto* waited = std::get_if<seen::Waited>(&record.seen))
+    return said + (waited->readable ? " -> readable" : " -> quiet");
+  const auto& done = std::get<seen::Done>(record.seen);
+  return said + (done.ok ? " -> done" : " -> failed \"" + OnOneLine(done.note) + "\"");
+}
+
 std::string ToText(const Conversation& conversation) {
   std::string text;
   for (size_t at = 0; at < conversation.comment.size();) {
@@ -266,7 +266,7 @@ std::string ToText(const History& history, PrintOptions options) {
   for (size_t i = 0; i < history.records.size(); ++i) {
     const Record& record = history.records[i];
     text += TimePrefix(record.begin, record.end, options.times) +
-            RecordText(record, history.conversation) + "\n";
+            ToString(record, history.conversation) + "\n";
     for (; wire != history.wire.end() && wire->record <= i; ++wire) {
       if (!options.wire) continue;
       text += TimePrefix(wire->at, wire->at, options.times) +

@@ -217,7 +217,7 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-unknown-6", IbState::kNone, IbStimulus::kRejStale, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_acquire_rejected_id (R28)", ""}},
   {"ib-unknown-7", IbState::kNone, IbStimulus::kDrep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_drep_handler (R28)", "6.1-rxe/89-peer_process_exits:14"}},
 
-  {"ib-retry-1", ib::kRequesting | ib::kReplying | IbState::kDreqSent, IbStimulus::kRetry, IbAnswer::kDone, IbState::kSame, Sends::kAgain, Report::kNothing, false, {"linux 6.1 mad.c retry_send (M1, M3, M5)", "6.1-rxe/63-every_reject_lost:17"}},
+  {"ib-retry-1", ib::kRequesting | ib::kReplying | IbState::kDreqSent, IbStimulus::kRetry, IbAnswer::kDone, IbState::kSame, Sends::kAgain, Report::kNothing, false, {"linux 6.1 mad.c retry_send (M1, M3, M5)", "6.1-rxe/39-active_never_reads_its_reply:21"}},
   {"ib-retry-2", IbStates(IbState::kIdle) | IbState::kTimewait | IbState::kNone, IbStimulus::kRetry, IbAnswer::kDone, IbState::kSame, Sends::kAgain, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked (L8, L9): its message is not taken back", ""}},
   {"ib-exhausted-1", ib::kRequesting, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kReqError, false, {"linux 6.1 cm.c cm_process_send_error (M2)", "6.1-rxe/57-every_request_lost:14"}},
   {"ib-exhausted-2", ib::kReplying, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kRepError, false, {"linux 6.1 cm.c cm_process_send_error (M4)", "6.1-rxe/59-every_ready_to_use_lost:18"}},

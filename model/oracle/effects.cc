@@ -167,7 +167,8 @@ void Oracle::LearnBinding(IdRef id, const Address& address) {
   const uint8_t device = knowledge_.LocalDevice(address, info.kernel);
   if (device != kNoDevice) {
     info.interface = device;
-    info.bond_slave = surroundings_.BondSlave(device);
+    info.fail_overs = surroundings_.FailOvers(device);
+    info.source_from = info.source_to = info.fail_overs;
   }
   knowledge_.ports.insert(knowledge_.ports.begin(), {.id = id,
                                                      .kernel = info.kernel,
@@ -207,7 +208,9 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
                                                                            : Resolution::kFound;
       if (info.resolution == Resolution::kLoopback) continue;
       info.interface = knowledge_.RouteTo(info, resolve.destination).value_or(kNoDevice);
-      if (info.interface != kNoDevice) info.bond_slave = surroundings_.BondSlave(info.interface);
+      if (info.interface == kNoDevice) continue;
+      info.fail_overs = surroundings_.FailOvers(info.interface);
+      if (!info.source_from) info.source_from = info.fail_overs;
     }
   }
   const bool bound_now =

@@ -64,10 +64,10 @@ void Oracle::FailedOver(uint8_t device, const Window& window) {
       for (IdState& id : p.ids) {
         if (id.closed || id.gone || id.device == kNoDevice) continue;
         const uint8_t interface = id.name.valid() ? knowledge_.id(id.name).interface : id.device;
-        const uint8_t met = id.name.valid()
-                                ? knowledge_.id(id.name).bond_slave
-                                : static_cast<uint8_t>(surroundings_.BondSlave(device) ^ 1);
-        if (interface != device || met == surroundings_.BondSlave(device)) continue;
+        // Two interfaces take turns: after an even number the address is the same again.
+        const uint32_t now = surroundings_.FailOvers(device);
+        const uint32_t met = id.name.valid() ? knowledge_.id(id.name).fail_overs : now - 1;
+        if (interface != device || met % 2 == now % 2) continue;
         if (id.addr_change_due < 255) ++id.addr_change_due;
         id.due = {window.begin, window.end};
       }

@@ -206,7 +206,7 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
     info.channel = listener.channel;
     info.component = listener.component;
     info.interface = p.ids[at].device;
-    info.bond_slave = surroundings_.BondSlave(info.interface);
+    info.fail_overs = surroundings_.FailOvers(info.interface);
     info.shown.device_known = true;
     info.shown.port_num = 1;
     info.shown.num_paths = 1;
@@ -217,6 +217,8 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
   }
   IdInfo& info = knowledge_.id(event.id);
   if (event.type == EventType::kAddrResolved) {
+    if (!info.shown.device_known && info.interface != kNoDevice)
+      info.source_to = surroundings_.FailOvers(info.interface);
     info.shown.device_known = true;
     info.shown.port_num = 1;
     const bool specific = !info.bound.AnyOrLoopback();

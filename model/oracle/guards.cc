@@ -150,6 +150,9 @@ Tri GuardFinder::Holds(Guard guard, const IdState& id, const IdInfo& info, const
       return Of(info.interface == kNoDevice);
     case Guard::kDataTooLong:
       return Of(DataTooLong(call, limits));
+    case Guard::kSourceLost:
+      if (!info.source_from) return Tri::kNo;
+      return surroundings_.SourceLost(info.interface, *info.source_from, info.source_to, window_);
     case Guard::kInitRefused:
       return Of(!Answers(id, IbStimulus::kQpInit));
     case Guard::kRepRefused:

@@ -44,7 +44,10 @@ struct IdInfo {
   uint8_t side = 0;
   uint8_t kernel = 0;
   uint8_t interface = kNoDevice;  // sticks from the first bind or resolution on
-  uint8_t bond_slave = 0;         // of that interface, when it was met
+  uint32_t fail_overs = 0;        // of that interface's bond, when it was met
+  // Of the device's bond when the id took the device and its GID: at least and at most so many.
+  std::optional<uint32_t> source_from;
+  uint32_t source_to = 0;
   ChannelRef channel;
   Address bound;        // address and port; port 0 stands for one that the kernel chose
   Address destination;  // of rdma_resolve_addr, or where a request came from

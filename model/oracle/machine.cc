@@ -117,6 +117,7 @@ const IbRule* Machine::Stimulate(Possibility* p, uint8_t id, IbStimulus on, cons
   if (rule->to != IbState::kSame) own.ib = rule->to;
   if (rule->to == IbState::kTimewait) own.timewait = when;
   if (on == IbStimulus::kMra) {
+    if (!own.mra) own.first_mra = when;
     own.mra = true;
     own.last = when;
   }

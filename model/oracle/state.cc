@@ -30,6 +30,7 @@ bool WidenTimes(Possibility* mine, const Possibility& other) {
     widened |= WidenSpan(&a.due, b.due);
     widened |= WidenSpan(&a.first, b.first);
     widened |= WidenSpan(&a.last, b.last);
+    widened |= WidenSpan(&a.first_mra, b.first_mra);
     widened |= WidenSpan(&a.timewait, b.timewait);
   }
   for (size_t i = 0; i < mine->flights.size(); ++i)

@@ -94,6 +94,7 @@ struct IdState {
   Span due;        // since when something from below is to happen
   Span first;      // since the first transmission of the outstanding message
   Span last;       // and the last
+  Span first_mra;  // when the first MRA for it came
   Span timewait;
 
   // Everything but the times.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace cm::model {
@@ -41,8 +42,12 @@ class Steps::Walk {
   void Expand(size_t index, const std::function<void(size_t)>& changed) {
     changed_ = &changed;
     const Possibility p = set_->items()[index];  // a copy: the set grows
-    for (uint8_t i = 0; i < p.ids.size(); ++i) ExpandId(p, i);
-    for (size_t f = 0; f < p.flights.size(); ++f) ExpandFlight(p, f);
+    horizon_ = kNever;
+    for (const bool measuring : {true, false}) {
+      measuring_ = measuring;
+      for (uint8_t i = 0; i < p.ids.size(); ++i) ExpandId(p, i);
+      for (size_t f = 0; f < p.flights.size(); ++f) ExpandFlight(p, f);
+    }
   }
 
   // What is overdue in a possibility; empty when it may stay as it is.
@@ -63,6 +68,8 @@ class Steps::Walk {
       if (due.not_after < window_.begin) overdue_ = what;
       return;
     }
+    if (measuring_) horizon_ = std::min(horizon_, due.not_after);
+    if (measuring_ || due.not_before > horizon_) return;
     Possibility next = p;
     // What it sets off began no later than it had to happen itself.
     change(&next, Span{due.not_before, std::min(window_.end, due.not_after)});
@@ -179,13 +186,15 @@ class Steps::Walk {
     }
     if (!under_way) {
       Due again = steps_.Timer(id.last, interval);
-      again.not_after = kNever;  // the last repetition may have been the last one of all
+      if (!MustRepeat(id, plain)) again.not_after = kNever;
       // An id that is asked for its message once more says nothing new about itself.
       Offer(p, again, "", [&, i](Possibility* next, Span when) {
         machine_.Stimulate(next, i, IbStimulus::kRetry, {}, when);
       });
     }
+    if (MustRepeat(id, plain)) return;
     Due end = steps_.Timer(id.first, timing.GiveUp(plain));
+    end.not_before = std::max(end.not_before, EarliestEnd(id, plain));
     if (id.mra || MayMeetMra(id))
       end.not_after =
           id.first.latest + timing.Latest(timing.GiveUp(timing.AfterMra())).nanoseconds();
@@ -198,6 +207,23 @@ class Steps::Walk {
       if (abandoned) next->ids[i].outstanding = next->ids[i].abandoned = false;
       next->Tidy();
     });
+  }
+
+  // Whether the last transmission cannot have been the last one of all. Where messages are late or
+  // lost nobody can tell.
+  bool MustRepeat(const IdState& id, Duration plain) const {
+    if (steps_.surroundings_.disturbed() || id.mra || id.abandoned) return false;
+    const int64_t retries = steps_.knowledge_.profile().timing.max_retries;
+    return id.last.latest < id.first.earliest + retries * plain.nanoseconds();
+  }
+
+  // From the first MRA on each wait that is left takes as long as it says.
+  int64_t EarliestEnd(const IdState& id, Duration plain) const {
+    if (!id.mra) return 0;
+    const Timing& timing = steps_.knowledge_.profile().timing;
+    const int64_t waited = (id.first_mra.latest - id.first.earliest) / plain.nanoseconds();
+    const int64_t left = timing.max_retries + 1 - std::min<int64_t>(timing.max_retries, waited);
+    return id.first_mra.earliest + left * timing.AfterMra().nanoseconds();
   }
 
   // A request or reply that is not answered will be repeated and answered by MRA.
@@ -315,6 +341,9 @@ class Steps::Walk {
   PossibilitySet* set_;
   const std::function<void(size_t)>* changed_ = nullptr;
   std::string overdue_;
+  // When the first of the steps that have to happen has happened: none that is later comes before.
+  int64_t horizon_ = kNever;
+  bool measuring_ = false;
 };
 
 bool Steps::Close(PossibilitySet* set, const Window& window,

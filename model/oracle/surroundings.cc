@@ -61,7 +61,8 @@ void Surroundings::Inject(const Fault& fault, int64_t now) {
       device.deaf_from = now + profile_.timing.prompt.nanoseconds();
       return;
     case FaultKind::kFailOver:
-      device.bond_slave ^= 1;
+      ++device.fail_overs;
+      device.failed_over = now;
       return;
     case FaultKind::kNeighbourChange:
       device.neighbour_wrong = true;
@@ -94,6 +95,14 @@ Tri Surroundings::Registered(uint8_t device, const Window& window) const {
   const DeviceInfo& info = devices_[device];
   if (info.changes && Prompt(info.changed, window)) return Tri::kMaybe;
   return info.registered ? Tri::kYes : Tri::kNo;
+}
+
+Tri Surroundings::SourceLost(uint8_t device, uint32_t from, uint32_t to,
+                             const Window& window) const {
+  const DeviceInfo& info = devices_[device];
+  if (from == info.fail_overs) return Tri::kNo;
+  const bool only_now = to + 1 == info.fail_overs && Prompt(info.failed_over, window);
+  return to == info.fail_overs || only_now ? Tri::kMaybe : Tri::kYes;
 }
 
 uint8_t Surroundings::FirstWorking(uint8_t kernel, const Window& window, Tri least) const {

@@ -50,7 +50,11 @@ class Surroundings {
   // takes its place. source: linux 6.1 cma.c cma_bind_loopback
   InlineVector<uint8_t, 2> LoopbackDevices(uint8_t kernel, const Window& window) const;
   bool NeighbourWrong(uint8_t device) const { return devices_[device].neighbour_wrong; }
-  uint8_t BondSlave(uint8_t device) const { return devices_[device].bond_slave; }
+  // How often the device's bond has failed over.
+  uint32_t FailOvers(uint8_t device) const { return devices_[device].fail_overs; }
+  // Whether the GID of an id that took the device after `from` to `to` fail-overs is gone: a
+  // fail-over makes new ones. source: linux 6.1 roce_gid_mgmt.c netdevice_event
+  Tri SourceLost(uint8_t device, uint32_t from, uint32_t to, const Window& window) const;
   // Something was done that can make things late or lost.
   bool disturbed() const { return disturbed_; }
 
@@ -59,7 +63,8 @@ class Surroundings {
     bool registered = true;
     bool up = true;
     bool neighbour_wrong = false;
-    uint8_t bond_slave = 0;
+    uint32_t fail_overs = 0;
+    int64_t failed_over = 0;
     bool changes = false;   // it was removed or added
     int64_t changed = 0;    // and when
     int64_t deaf_from = 0;  // a removed one: what is sent from then on does not arrive

@@ -34,6 +34,7 @@ struct DeviceState {
   bool up = true;                // its interface
   bool neighbour_wrong = false;  // its interface has a wrong hardware address for its peers
   uint8_t bond_slave = 0;        // which of the two interfaces of its bond is active
+  uint32_t fail_overs = 0;       // of its bond; each makes new GIDs
   friend bool operator==(const DeviceState&, const DeviceState&) = default;
 };
 
@@ -85,7 +86,8 @@ class Fabric {
   bool watches = false;  // whether the wire is written down
   std::vector<WireNote> wire_notes;
 
-  // Pending packets; for fingerprints.
+  // Rules and pending packets; for fingerprints.
+  const std::vector<InstalledRule>& rules() const { return rules_; }
   const Slab<Packet>& packets() const { return packets_; }
 
   friend bool operator==(const Fabric& a, const Fabric& b) {

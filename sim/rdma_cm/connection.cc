@@ -31,6 +31,10 @@ Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
     if (c_.defect != Defect::kRequestDataTooLong || data.size() > limits.request_data + 1)
       return Errno::kInval;
   }
+  // The GID that the id was bound to went with its interface's turn.
+  // source: linux 6.1 sa_query.c roce_resolve_route_from_path
+  const bool source_lost = own.source_since != c_.fabric->device(own.device).fail_overs;
+  if (own.interface != kNoDevice && source_lost) return Errno::kInval;
   Mad req;
   req.space = own.space;
   req.port = own.destination.port;

@@ -46,17 +46,21 @@ void RdmaCm::OnCloseWork(uint32_t id) {
 void RdmaCm::FailOver(uint8_t device) {
   DeviceState& state = c_.fabric->device(device);
   state.bond_slave ^= 1;
+  ++state.fail_overs;
   for (uint32_t id = 0; id < ids_.end(); ++id) {
     if (!ids_.Live(id)) continue;
-    const CmId& own = ids_[id];
+    CmId& own = ids_[id];
     if (own.device == kNoDevice || own.interface != device || own.bond_slave == state.bond_slave)
       continue;
+    ++own.addr_change_due;
     c_.agenda->In(kWorkLatency, EventKind::kAddrChangeWork, id);
   }
 }
 
 void RdmaCm::OnAddrChangeWork(uint32_t id) {
-  if (!ids_.Live(id) || c_.defect == Defect::kAddrChangeLost) return;
+  if (!ids_.Live(id) || ids_[id].addr_change_due == 0) return;
+  --ids_[id].addr_change_due;
+  if (c_.defect == Defect::kAddrChangeLost) return;
   const CmState state = ids_[id].state;
   if (state == CmState::kDestroying || state == CmState::kDeviceRemoval) return;
   Queue(id, {.type = EventType::kAddrChange});
@@ -67,16 +71,18 @@ void RdmaCm::NeighbourChanged(uint8_t device) {
   const bool wrong = c_.fabric->device(device).neighbour_wrong;
   for (uint32_t id = 0; id < ids_.end(); ++id) {
     if (!ids_.Live(id)) continue;
-    const CmId& own = ids_[id];
+    CmId& own = ids_[id];
     const bool to_itself = c_.fabric->LocalDevice(own.destination, own.kernel) == device;
     if (!own.neighbour_tracked || own.interface != device || to_itself) continue;
     if (own.resolved_wrong_neighbour == wrong) continue;
+    ++own.neighbour_due;
     c_.agenda->In(kWorkLatency, EventKind::kNeighbourWork, id);
   }
 }
 
 void RdmaCm::OnNeighbourWork(uint32_t id) {
-  if (!ids_.Live(id)) return;
+  if (!ids_.Live(id) || ids_[id].neighbour_due == 0) return;
+  --ids_[id].neighbour_due;
   const CmState state = ids_[id].state;
   if (state == CmState::kDestroying || state == CmState::kDeviceRemoval) return;
   Queue(id, {.type = EventType::kUnreachable, .status = -static_cast<int>(Errno::kTimedOut)});

@@ -54,6 +54,7 @@ Result<uint32_t> RdmaCm::Write(uint32_t file, const command::CreateId& cmd) {
 
 void RdmaCm::AttachTo(uint32_t id, uint8_t device) {
   ids_[id].device = device;
+  ids_[id].source_since = c_.fabric->device(device).fail_overs;
   ids_[id].attached = ++attach_count_;
 }
 

@@ -51,7 +51,10 @@ struct CmId {
   uint8_t device = kNoDevice;
   uint8_t interface = kNoDevice;  // bound_dev_if: sticks, also after a failure
   uint8_t bond_slave = 0;         // of the interface, when it was bound
+  uint32_t source_since = 0;      // fail-overs of the device's bond when the id took its GID
   uint8_t num_paths = 0;
+  uint8_t addr_change_due = 0;  // reports under way; none of them is for whoever has the place next
+  uint8_t neighbour_due = 0;
   uint32_t file = kNobody;
   uint64_t uid = 0;  // 0 on a request that is not accepted: its events are discarded
   uint32_t ib = kNobody;

@@ -73,6 +73,9 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, Instant now) {
   d.U8(id.device);
   d.U8(id.interface);
   d.U8(id.bond_slave);
+  d.U32(id.source_since);
+  d.U8(id.addr_change_due);
+  d.U8(id.neighbour_due);
   d.U8(id.neighbour_tracked ? 1 : 0);
   d.U8(id.resolved_wrong_neighbour ? 1 : 0);
   d.U8(id.uid != 0 ? 1 : 0);
@@ -83,6 +86,22 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, Instant now) {
   PutTime(&d, id.work, now);
   d.U64(id.ib == kNobody ? 0 : HashOf(ib.at(id.ib), now));
   return d.Value();
+}
+
+// What a rule will still do.
+void Put(Digest* d, const InstalledRule& rule, Instant now) {
+  const Fault& fault = rule.fault;
+  d->U8(static_cast<uint8_t>(fault.kind));
+  d->U8(fault.side);
+  for (int kind = 0; kind < kMadKindCount; ++kind)
+    d->U8(fault.messages.Has(static_cast<MadKind>(kind)) ? 1 : 0);
+  const bool counts = fault.first != 1 || fault.last != 0;
+  d->U32(fault.first);
+  d->U32(fault.last);
+  d->U32(counts ? rule.seen : 0);
+  d->I64(fault.by.nanoseconds());
+  const bool ends = fault.window != Duration::Max();
+  PutTime(d, ends ? rule.since + fault.window : Instant::Never(), now);
 }
 
 }  // namespace
@@ -115,7 +134,9 @@ uint64_t World::Fingerprint() const {
     d.U8(state.up ? 1 : 0);
     d.U8(state.neighbour_wrong ? 1 : 0);
     d.U8(state.bond_slave);
+    d.U32(state.fail_overs);
   }
+  for (const InstalledRule& rule : fabric_.rules()) Put(&d, rule, now);
   for (const Library& library : libraries_) {
     d.U32(library.live_ids());
     d.U32(library.live_events());

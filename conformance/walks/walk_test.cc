@@ -1,0 +1,69 @@
+// What the walks draw is written and read again without loss, and drawn the same again.
+#include "conformance/walks/walk.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <variant>
+
+#include "model/conversation/parse.h"
+#include "model/conversation/print.h"
+
+namespace cm {
+namespace {
+
+DrawOptions Options(uint64_t index) {
+  const Profile& profile = *FindProfile("6.1-rxe");
+  DrawOptions options{.profile = profile,
+                      .capabilities = profile.capabilities.With(Capability::kCrashes),
+                      .seed = 3,
+                      .index = index};
+  for (const Topology& topology : Topologies()) options.topologies.push_back({&topology, 1});
+  return options;
+}
+
+TEST(ADrawnConversation, ReadsBackAsItWasWritten) {
+  std::set<std::string> walks;
+  for (uint64_t index = 0; index < 1500; ++index) {
+    const Conversation drawn = Draw(Options(index));
+    walks.insert(drawn.origin->walk);
+    const std::string text = ToText(drawn);
+    const auto parsed = ParseConversation(text);
+    const auto* problem = std::get_if<TextProblem>(&parsed);
+    ASSERT_EQ(problem, nullptr) << problem->line << ": " << problem->what << "\n" << text;
+    const auto& read = std::get<Conversation>(parsed);
+    ASSERT_EQ(ToText(read), text);
+    ASSERT_EQ(read.topology, drawn.topology);
+    ASSERT_EQ(read.names, drawn.names);
+    ASSERT_EQ(read.origin, drawn.origin);
+    ASSERT_EQ(read.capabilities, drawn.capabilities);
+    ASSERT_EQ(read.lines.size(), drawn.lines.size());
+    for (size_t i = 0; i < read.lines.size(); ++i)
+      ASSERT_EQ(read.lines[i].index(), drawn.lines[i].index());
+  }
+  EXPECT_EQ(walks.size(), Walks().size()) << "some walk was never drawn";
+}
+
+TEST(ADrawnConversation, IsAFunctionOfItsOptions) {
+  for (uint64_t index = 0; index < 200; ++index)
+    ASSERT_EQ(ToText(Draw(Options(index))), ToText(Draw(Options(index))));
+  EXPECT_NE(ToText(Draw(Options(0))), ToText(Draw(Options(1))));
+}
+
+// A cut anywhere behind the header is either a shorter conversation or a problem with its line.
+TEST(ADrawnConversation, IsReadOrRefusedWhenItIsCut) {
+  const std::string text = ToText(Draw(Options(5)));
+  for (size_t size = 0; size < text.size(); ++size) {
+    const auto parsed = ParseConversation(text.substr(0, size));
+    if (std::holds_alternative<Conversation>(parsed)) {
+      const std::string again = ToText(std::get<Conversation>(parsed));
+      EXPECT_TRUE(ParseConversation(again).index() == 0);
+    } else {
+      EXPECT_LE(std::get<TextProblem>(parsed).line, std::ranges::count(text, '\n'));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cm

@@ -1,0 +1,143 @@
+// The checks that prove the tables are alive: a table with a hole or a double in it fails them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/catalogue/catalogue.h"
+
+namespace cm::model {
+namespace {
+
+using testing::IsEmpty;
+
+template <typename Row, size_t N>
+constexpr std::array<Row, N - 1> Without(const std::array<Row, N>& table, size_t hole) {
+  std::array<Row, N - 1> rest{};
+  for (size_t i = 0, to = 0; i < N; ++i)
+    if (i != hole) rest[to++] = table[i];
+  return rest;
+}
+
+constexpr size_t RowOf(std::string_view id) {
+  for (size_t i = 0; i < rules::kCalls.size(); ++i)
+    if (rules::kCalls[i].id == id) return i;
+  return rules::kCalls.size();
+}
+
+// What the compiler would say of such tables.
+static_assert(!EveryCallIsAnswered(Without(rules::kCalls, RowOf("connect-7"))));
+static_assert(!EveryCallIsAnswered(Without(rules::kCalls, RowOf("destroy-id-2"))));
+
+constexpr auto WithDouble() {
+  auto table = rules::kCalls;
+  table[RowOf("connect-7")].id = "connect-6";
+  return table;
+}
+static_assert(!IdsAreUnique(WithDouble()));
+
+constexpr auto WithStrangeGuard() {
+  auto table = rules::kCalls;
+  table[RowOf("disconnect-1")].when = Guards(Guard::kTimeoutZero);
+  return table;
+}
+static_assert(!EveryGuardIsLookedAt(WithStrangeGuard()));
+
+// Whether another row answers wherever this one does.
+bool IsAnAlternative(const CallRule& row) {
+  for (int s = 0; s < kStateCount; ++s) {
+    for (int g = 0; g < kGuardCount; ++g) {
+      const auto state = static_cast<State>(s);
+      const auto guard = static_cast<Guard>(g);
+      if (!row.from.Has(state) || !row.when.Has(guard)) continue;
+      bool another = false;
+      for (const CallRule& other : rules::kCalls)
+        another |=
+            &other != &row && other.on == row.on && other.from.Has(state) && other.when.Has(guard);
+      if (!another) return false;
+    }
+  }
+  return true;
+}
+
+TEST(ACallTable, HasNoRowThatCouldGoUnnoticed) {
+  std::vector<std::string_view> unnoticed;
+  for (size_t i = 0; i < rules::kCalls.size(); ++i) {
+    const bool noticed = !EveryCallIsAnswered(Without(rules::kCalls, i));
+    if (!noticed && !IsAnAlternative(rules::kCalls[i])) unnoticed.push_back(rules::kCalls[i].id);
+  }
+  EXPECT_THAT(unnoticed, IsEmpty());
+}
+
+// Timers run in some states only, so that a missing row for one is no hole.
+TEST(AnIbTable, HasNoRowForACallOrAMessageThatCouldGoUnnoticed) {
+  std::vector<std::string_view> unnoticed;
+  for (size_t i = 0; i < rules::kIbCm.size(); ++i) {
+    const bool timer = rules::kIbCm[i].on >= IbStimulus::kRetry;
+    if (!timer && EveryIbStimulusIsAnswered(Without(rules::kIbCm, i)))
+      unnoticed.push_back(rules::kIbCm[i].id);
+  }
+  EXPECT_THAT(unnoticed, IsEmpty());
+}
+
+TEST(AnIbTable, GivesUpWhatItRepeatsAndRepeatsWhatItGivesUp) {
+  IbStates repeats;
+  IbStates gives_up;
+  for (const IbRule& rule : rules::kIbCm) {
+    if (rule.on == IbStimulus::kRetry) repeats = repeats | rule.from;
+    if (rule.on == IbStimulus::kExhausted) gives_up = gives_up | rule.from;
+  }
+  EXPECT_EQ(repeats, gives_up);
+}
+
+TEST(Rules, HaveIdsThatNoOtherTableHasEither) {
+  std::set<std::string_view> ids;
+  for (const RuleInfo& rule : AllRules()) EXPECT_TRUE(ids.insert(rule.id).second) << rule.id;
+  EXPECT_EQ(AllRules().size(), size_t{kRuleCount});
+}
+
+TEST(Rules, SayWhereTheyAreWrittenDownAndWhatTheySay) {
+  for (const RuleInfo& rule : AllRules()) {
+    EXPECT_FALSE(rule.evidence.source.empty()) << rule.id;
+    EXPECT_FALSE(rule.says.empty()) << rule.id;
+    EXPECT_FALSE(rule.machine.empty()) << rule.id;
+  }
+}
+
+TEST(RuleNumbers, LeadBackToTheirRows) {
+  for (const CallRule& rule : rules::kCalls) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+  for (const BelowRule& rule : rules::kFromBelow) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+  for (const IbRule& rule : rules::kIbCm) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+  for (const RequestRule& rule : rules::kRequests) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+  for (const ChannelRule& rule : rules::kChannels) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+  for (const ReportRule& rule : rules::kReports) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+  for (const FetchRule& rule : rules::kFetches) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+  for (const QpRule& rule : rules::kQps) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+}
+
+TEST(ReachableRules, AreThoseThatDoNotCrash) {
+  const RuleBits reachable = Reachable(*FindProfile("6.1-rxe"));
+  for (RuleNumber rule = 0; rule < kRuleCount; ++rule)
+    EXPECT_FALSE(InfoOf(rule).crashes && reachable.test(rule)) << InfoOf(rule).id;
+  EXPECT_GT(reachable.count(), kRuleCount / 2);
+}
+
+// A fetch has one row for each guard, so that what the application sees is no matter of order.
+TEST(FetchTable, AnswersNoEventTwice) {
+  for (const FetchRule& a : rules::kFetches) {
+    for (const FetchRule& b : rules::kFetches) {
+      if (&a == &b || a.queued != b.queued) continue;
+      for (int g = 0; g < 8; ++g)
+        EXPECT_FALSE(a.when.Has(static_cast<FetchGuard>(g)) &&
+                     b.when.Has(static_cast<FetchGuard>(g)))
+            << a.id << " and " << b.id;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cm::model

@@ -1,0 +1,184 @@
+#include "model/conversation/liveness.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "model/conversation/parse.h"
+
+namespace cm {
+namespace {
+
+// A conversation of which one line after the other comes to pass.
+class Followed {
+ public:
+  explicit Followed(std::string_view body, std::string_view capabilities = "none")
+      : conversation_(Read(body, capabilities)), liveness_(conversation_) {}
+
+  bool Applicable(size_t line) const { return liveness_.Applicable(conversation_.lines[line]); }
+  void Answer(uint32_t line, Reply reply) {
+    liveness_.Observe({.line = line, .seen = seen::Answered{.reply = reply}});
+  }
+  void Fetch(uint32_t line, const CmEvent& event) {
+    liveness_.Observe(
+        {.line = line, .seen = seen::Answered{.reply = Reply::Returned(), .event = event}});
+  }
+  void Release(uint32_t line, Reply reply) {
+    liveness_.Observe({.line = line, .seen = seen::Released{.reply = reply}});
+  }
+  void Done(uint32_t line) { liveness_.Observe({.line = line, .seen = seen::Done{}}); }
+  IdRef Id(std::string_view name) const { return *conversation_.names.ids.Find(name); }
+  const Liveness& liveness() const { return liveness_; }
+
+ private:
+  static Conversation Read(std::string_view body, std::string_view capabilities) {
+    auto parsed = ParseConversation("topology two-kernels\ncapabilities " +
+                                    std::string(capabilities) + "\n" + std::string(body));
+    if (const auto* problem = std::get_if<TextProblem>(&parsed)) {
+      ADD_FAILURE() << problem->line << ": " << problem->what;
+      return {.topology = FindTopology("two-kernels")};
+    }
+    return std::move(std::get<Conversation>(parsed));
+  }
+
+  Conversation conversation_;
+  Liveness liveness_;
+};
+
+constexpr std::string_view kIdOnChannel =
+    "active rdma_create_event_channel C\n"   // 0
+    "active rdma_create_id A on=C\n"         // 1
+    "active rdma_listen A\n"                 // 2
+    "active rdma_destroy_id A\n"             // 3
+    "active rdma_destroy_event_channel C\n"  // 4
+    "passive rdma_listen A\n"                // 5
+    "active/2 rdma_listen A\n"               // 6
+    "active rdma_get_cm_event C as=e\n"      // 7
+    "active rdma_ack_cm_event e\n"           // 8
+    "active rdma_resolve_route A\n"          // 9
+    "active wait C within=1s\n"              // 10
+    "settle\n"                               // 11
+    "fault exit side=active\n";              // 12
+
+TEST(ALine, AppliesOnlyToWhatCameToBe) {
+  Followed run(kIdOnChannel);
+  EXPECT_FALSE(run.Applicable(1));
+  run.Answer(0, Reply::Returned());
+  EXPECT_TRUE(run.Applicable(1));
+  EXPECT_FALSE(run.Applicable(2));
+  run.Answer(1, Reply::Refused(Errno::kNoMem));
+  EXPECT_FALSE(run.Applicable(2));
+  run.Answer(1, Reply::Returned());
+  EXPECT_TRUE(run.Applicable(2));
+}
+
+TEST(ALine, DoesNotApplyToAnIdOfAnotherSide) {
+  Followed run(kIdOnChannel);
+  run.Answer(0, Reply::Returned());
+  run.Answer(1, Reply::Returned());
+  EXPECT_FALSE(run.Applicable(5));
+}
+
+TEST(AnId, IsGoneOnceDestroyingItWasNotRefused) {
+  for (const bool blocks : {false, true}) {
+    Followed run(kIdOnChannel);
+    run.Answer(0, Reply::Returned());
+    run.Answer(1, Reply::Returned());
+    run.Answer(3, Reply::Refused(Errno::kInval));
+    EXPECT_TRUE(run.liveness().IdIsLive(run.Id("A")));
+    run.Answer(3, blocks ? Reply::Blocked() : Reply::Returned());
+    EXPECT_FALSE(run.liveness().IdIsLive(run.Id("A")));
+    EXPECT_FALSE(run.Applicable(2));
+  }
+}
+
+TEST(AnId, IsGoneWithItsChannel) {
+  Followed run(kIdOnChannel);
+  run.Answer(0, Reply::Returned());
+  run.Answer(1, Reply::Returned());
+  run.Answer(4, Reply::Returned());
+  EXPECT_FALSE(run.Applicable(2));
+  EXPECT_FALSE(run.Applicable(7));
+  EXPECT_FALSE(run.Applicable(10));
+}
+
+TEST(ALane, TakesNothingWhileACallIsPending) {
+  Followed run(kIdOnChannel);
+  run.Answer(0, Reply::Returned());
+  run.Answer(1, Reply::Returned());
+  run.Answer(7, Reply::Blocked());
+  EXPECT_FALSE(run.Applicable(2));
+  EXPECT_FALSE(run.Applicable(10));
+  EXPECT_TRUE(run.Applicable(6)) << "another lane of the side is free";
+  EXPECT_TRUE(run.Applicable(11));
+  run.Release(7, Reply::Returned());
+  EXPECT_TRUE(run.Applicable(2));
+}
+
+TEST(AChannel, IsNotDestroyedUnderACallThatWaitsOnIt) {
+  Followed run(
+      "active rdma_create_event_channel C\nactive rdma_get_cm_event C as=e\n"
+      "active/2 rdma_destroy_event_channel C\n");
+  run.Answer(0, Reply::Returned());
+  EXPECT_TRUE(run.Applicable(2));
+  run.Answer(1, Reply::Blocked());
+  EXPECT_FALSE(run.Applicable(2));
+}
+
+TEST(AnEvent, IsAcknowledgedOnceAndNotBeforeItWasFetched) {
+  Followed run(kIdOnChannel);
+  run.Answer(0, Reply::Returned());
+  run.Answer(1, Reply::Returned());
+  EXPECT_FALSE(run.Applicable(8));
+  run.Fetch(7, {.type = EventType::kDeviceRemoval, .id = run.Id("A")});
+  EXPECT_TRUE(run.Applicable(8));
+  run.Answer(8, Reply::Returned());
+  EXPECT_FALSE(run.Applicable(8));
+}
+
+TEST(ARequest, BringsItsIdIntoBeing) {
+  Followed run(
+      "passive listening L on=S port=1\npassive rdma_get_cm_event S as=e id=P\n"
+      "passive rdma_reject P\n");
+  for (const uint32_t line : {0u, 1u, 2u, 3u}) run.Answer(line, Reply::Returned());
+  EXPECT_FALSE(run.Applicable(5));
+  run.Fetch(4, {.type = EventType::kConnectRequest, .id = run.Id("P"), .listen_id = run.Id("L")});
+  EXPECT_TRUE(run.Applicable(5));
+}
+
+TEST(AProcess, SaysNothingAfterItHasExited) {
+  Followed run(kIdOnChannel);
+  run.Answer(0, Reply::Returned());
+  run.Answer(1, Reply::Returned());
+  run.Done(12);
+  for (const size_t line : {0u, 1u, 2u, 4u, 6u, 7u, 10u})
+    EXPECT_FALSE(run.Applicable(line)) << line;
+  EXPECT_TRUE(run.Applicable(11));
+}
+
+// rdma-core 44 cma.c: rdma_resolve_route reads id->verbs, which ADDR_RESOLVED brings.
+TEST(ACrash, IsNotMadeUnlessAskedFor) {
+  for (const bool asked_for : {false, true}) {
+    Followed run(kIdOnChannel, asked_for ? "crashes" : "none");
+    run.Answer(0, Reply::Returned());
+    run.Answer(1, Reply::Returned());
+    EXPECT_EQ(run.Applicable(9), asked_for);
+    run.Fetch(7, {.type = EventType::kAddrResolved, .id = run.Id("A")});
+    EXPECT_TRUE(run.Applicable(9));
+  }
+}
+
+TEST(ACrash, EndsEveryCallThatFollows) {
+  Followed run(kIdOnChannel, "crashes");
+  run.Answer(0, Reply::Returned());
+  run.Answer(1, Reply::Returned());
+  run.Answer(9, Reply::Crashed());
+  for (const size_t line : {0u, 2u, 7u, 10u}) EXPECT_FALSE(run.Applicable(line)) << line;
+  EXPECT_TRUE(run.Applicable(11));
+}
+
+}  // namespace
+}  // namespace cm

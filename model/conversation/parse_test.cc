@@ -1,0 +1,274 @@
+#include "model/conversation/parse.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "model/conversation/print.h"
+
+namespace cm {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::string_view kHead = "conversation 1\ntopology two-kernels\n";
+
+Conversation Parsed(std::string_view body) {
+  auto parsed = ParseConversation(std::string(kHead) + std::string(body));
+  if (const auto* problem = std::get_if<TextProblem>(&parsed)) {
+    ADD_FAILURE() << problem->line << ": " << problem->what;
+    return {.topology = FindTopology("two-kernels")};
+  }
+  return std::move(std::get<Conversation>(parsed));
+}
+
+std::vector<std::string> Lines(const Conversation& conversation) {
+  std::vector<std::string> lines;
+  for (const Line& line : conversation.lines) lines.push_back(ToString(line, conversation));
+  return lines;
+}
+
+template <typename T>
+std::string Problem(const std::variant<T, TextProblem>& parsed) {
+  const auto* problem = std::get_if<TextProblem>(&parsed);
+  if (problem == nullptr) return "";
+  EXPECT_EQ(problem->what.find('\n'), std::string::npos) << problem->what;
+  return std::to_string(problem->line) + ": " + problem->what;
+}
+
+std::string ProblemIn(std::string_view text) { return Problem(ParseConversation(text)); }
+
+// The problem of a line that follows two of the header and three good ones.
+std::string ProblemOfLine(std::string_view line) {
+  return ProblemIn(std::string(kHead) +
+                   "active rdma_create_event_channel C\n"
+                   "active rdma_create_id A on=C\n"
+                   "active rdma_get_cm_event C as=e\n" +
+                   std::string(line) + "\nsettle\n");
+}
+
+TEST(ParseConversation, ReadsACommentAndAnOrigin) {
+  const auto parsed = ParseConversation(
+      "# Why it was\n#\n# kept.\nconversation 1\ntopology bond\nprofile 6.1-rxe\n"
+      "capabilities drop time\nseed 18446744073709551615 index 7 walk life options calls=20\n");
+  const auto& conversation = std::get<Conversation>(parsed);
+  EXPECT_EQ(conversation.comment, "Why it was\n\nkept.\n");
+  EXPECT_EQ(conversation.topology->name, "bond");
+  EXPECT_EQ(conversation.profile, "6.1-rxe");
+  EXPECT_TRUE(conversation.capabilities.Has(Capability::kDrop));
+  EXPECT_TRUE(conversation.capabilities.Has(Capability::kTime));
+  EXPECT_FALSE(conversation.capabilities.Has(Capability::kDelay));
+  EXPECT_EQ(
+      conversation.origin,
+      (Origin{.seed = 0xffffffffffffffffu, .index = 7, .walk = "life", .options = "calls=20"}));
+}
+
+TEST(ParseConversation, ReadsCallsWithTheirDefaults) {
+  const Conversation conversation = Parsed(
+      "active rdma_create_event_channel C\nactive rdma_create_id A on=C\n"
+      "active rdma_listen A\nactive rdma_resolve_route A\n");
+  const auto& create = std::get<call::CreateId>(std::get<line::Calls>(conversation.lines[1]).call);
+  EXPECT_EQ(create.space, PortSpace::kTcp);
+  const auto& listen = std::get<call::Listen>(std::get<line::Calls>(conversation.lines[2]).call);
+  EXPECT_EQ(listen.backlog, 8);
+  const auto& route =
+      std::get<call::ResolveRoute>(std::get<line::Calls>(conversation.lines[3]).call);
+  EXPECT_EQ(route.timeout_ms, 2000);
+}
+
+TEST(ParseConversation, ReadsTheSameWithTabsBlankLinesAndCarriageReturns) {
+  EXPECT_EQ(Lines(Parsed("\n\tactive\trdma_create_event_channel   C \r\n\n# between\n settle\r\n")),
+            (std::vector<std::string>{"active rdma_create_event_channel C", "settle"}));
+}
+
+TEST(ParseConversation, ReadsFaults) {
+  const Conversation conversation = Parsed(
+      "fault drop REQ from=active nth=2..5 during=3s\nfault delay any from=passive nth=4.. by=1s\n"
+      "fault duplicate DREP from=active nth=3\nfault link-down side=passive\n");
+  const auto fault = [&](size_t i) { return std::get<line::Injects>(conversation.lines[i]).fault; };
+  EXPECT_EQ(fault(0), (Fault{.kind = FaultKind::kDrop,
+                             .side = kActiveSide,
+                             .messages = MadKinds(MadKind::kReq),
+                             .first = 2,
+                             .last = 5,
+                             .window = Duration::Seconds(3)}));
+  EXPECT_EQ(fault(1), (Fault{.kind = FaultKind::kDelay,
+                             .side = kPassiveSide,
+                             .messages = MadKinds::All(),
+                             .first = 4,
+                             .last = 0,
+                             .by = Duration::Seconds(1)}));
+  EXPECT_EQ(fault(2), (Fault{.kind = FaultKind::kDuplicate,
+                             .side = kActiveSide,
+                             .messages = MadKinds(MadKind::kDrep),
+                             .first = 3,
+                             .last = 3}));
+  EXPECT_EQ(fault(3), (Fault{.kind = FaultKind::kLinkDown, .side = kPassiveSide}));
+}
+
+TEST(ParseConversation, ReadsLanes) {
+  const Conversation conversation =
+      Parsed("active rdma_create_event_channel C\nactive/3 wait C within=2s\n");
+  EXPECT_EQ(std::get<line::Calls>(conversation.lines[0]).lane, (Lane{.side = 0, .number = 1}));
+  EXPECT_EQ(std::get<line::Waits>(conversation.lines[1]).lane, (Lane{.side = 0, .number = 3}));
+}
+
+TEST(ParseConversation, NamesTheLineThatItCannotRead) {
+  for (const auto& [line, what] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"active rdma_frobnicate A", "\"rdma_frobnicate\" is not a function"},
+           {"sideways rdma_listen A", "\"sideways\" is neither a side of topology two-kernels"},
+           {"active/0 rdma_listen A", "\"active/0\" is neither a side"},
+           {"active/256 rdma_listen A", "\"active/256\" is neither a side"},
+           {"active", "the line ends where a function should stand"},
+           {"active rdma_listen", "the line ends where an id should stand"},
+           {"active rdma_listen B", "B"},
+           {"active rdma_listen A backlog=many", "backlog=many: a number"},
+           {"active rdma_listen A backlog=2147483648", "backlog=2147483648: a number"},
+           {"active rdma_listen A backlog=8x", "backlog=8x: a number"},
+           {"active rdma_listen A backlog=8 9", "\"9\" is not understood here"},
+           {"active rdma_bind_addr A", "addr=... is missing"},
+           {"active rdma_bind_addr A addr=nowhere:1", "nowhere:1"},
+           {"active rdma_bind_addr A addr=active", "active"},
+           {"active rdma_bind_addr A addr=active:65536", "active:65536"},
+           {"active rdma_bind_addr A addr=active:-1", "active:-1"},
+           {"active rdma_create_id A on=C", "id A is created twice"},
+           {"active rdma_create_id B on=D", "D"},
+           {"active rdma_create_id B on=C ps=RDMA_PS_ODD", "ps=RDMA_PS_ODD"},
+           {"active rdma_create_event_channel C", "channel C is created twice"},
+           {"active rdma_get_cm_event C as=e", "event e is fetched twice"},
+           {"active rdma_ack_cm_event f", "no event is fetched as f"},
+           {"active rdma_connect A private=hello", "private"},
+           {"active rdma_connect A private=\"hello", "a quote is not closed"},
+           {"active rdma_connect A private=count:256", "private"},
+           {"active rdma_connect A private=hex:0", "private"},
+           {"active rdma_connect A responder_resources=256", "responder_resources=256: a number"},
+           {"active wait C", "within=... is missing"},
+           {"active wait C within=soon", "\"soon\": a duration"},
+           {"pass", "a duration"},
+           {"pass -1s", "\"-1s\": a duration"},
+           {"fault melt REQ from=active", "fault melt: not a kind of fault"},
+           {"fault drop RUN from=active", "\"RUN\": REQ, MRA"},
+           {"fault drop REQ", "from=... is missing"},
+           {"fault drop REQ from=above", "above"},
+           {"fault drop REQ from=active nth=0", "nth=0: 3, 2..5 or 4.. is wanted"},
+           {"fault drop REQ from=active nth=5..2", "nth=5..2: the last is before the first"},
+           {"fault delay REQ from=active", "by=... is missing"},
+           {"heal now", "\"now\" is not understood here"},
+           {"topology bond", "\"topology\" is neither a side"}}) {
+    EXPECT_THAT(ProblemOfLine(line), HasSubstr(what)) << line;
+    EXPECT_TRUE(ProblemOfLine(line).starts_with("6: ")) << ProblemOfLine(line);
+  }
+}
+
+TEST(ParseConversation, WantsAHeaderThatItKnows) {
+  EXPECT_THAT(ProblemIn(""), HasSubstr("not a conversation"));
+  EXPECT_THAT(ProblemIn("{\"k\":\"call\"}\n"), HasSubstr("1: "));
+  EXPECT_THAT(ProblemIn("conversation 2\n"), HasSubstr("1: this program reads version 1"));
+  EXPECT_THAT(ProblemIn("conversation 1\ntopology ring\n"),
+              HasSubstr("2: topology ring: there are two-kernels, "));
+  EXPECT_EQ(ProblemIn("conversation 1\nsettle\n"), "2: a line `topology NAME` must come first");
+  EXPECT_THAT(ProblemIn("topology bond\ncapabilities drop flight\n"), HasSubstr("2: capabilities"));
+  EXPECT_THAT(ProblemIn("topology bond\nseed x index 1 walk w options none\n"),
+              HasSubstr("2: \"x\": a seed is wanted"));
+  EXPECT_THAT(ProblemIn("topology bond\nseed 1 walk w\n"), HasSubstr("2: index ... is wanted"));
+}
+
+TEST(Macros, AreExpandedToOneLineACall) {
+  EXPECT_THAT(
+      Lines(Parsed("passive listening L on=S port=7471\n")),
+      ElementsAre("passive rdma_create_event_channel S", "passive rdma_create_id L on=S",
+                  "passive rdma_bind_addr L addr=passive:7471", "passive rdma_listen L backlog=8"));
+  EXPECT_THAT(
+      Lines(Parsed("active connecting A on=C to=passive:7471 private=\"hello\"\n")),
+      ElementsAre("active rdma_create_event_channel C", "active rdma_create_id A on=C",
+                  "active rdma_resolve_addr A src=active:0 dst=passive:7471 timeout_ms=2000",
+                  "active wait C within=1s", "active rdma_get_cm_event C as=e1",
+                  "active rdma_ack_cm_event e1", "active rdma_resolve_route A timeout_ms=2000",
+                  "active wait C within=1s", "active rdma_get_cm_event C as=e2",
+                  "active rdma_ack_cm_event e2", "active rdma_create_qp A",
+                  "active rdma_connect A private=\"hello\""));
+}
+
+TEST(Macros, TakeTheQueuePairAwayOnRequest) {
+  const std::vector<std::string> lines =
+      Lines(Parsed("passive listening L on=S port=1\npassive accepting P on=S noqp srq=1\n"));
+  EXPECT_THAT(std::vector<std::string>(lines.begin() + 4, lines.end()),
+              ElementsAre("passive wait S within=1s", "passive rdma_get_cm_event S as=e1 id=P",
+                          "passive rdma_ack_cm_event e1", "passive rdma_accept P srq=1"));
+}
+
+TEST(Macros, MakeAChannelOnlyOnce) {
+  const std::vector<std::string> lines =
+      Lines(Parsed("passive listening L on=S port=1\npassive listening M on=S port=2\n"));
+  EXPECT_EQ(std::ranges::count(lines, "passive rdma_create_event_channel S"), 1);
+}
+
+TEST(Macros, NameWhatTheyMiss) {
+  EXPECT_THAT(ProblemOfLine("active listening B port=1"), HasSubstr("6: on=... is missing"));
+  EXPECT_THAT(ProblemOfLine("active connecting B on=C"), HasSubstr("6: to=... is missing"));
+  EXPECT_THAT(ProblemOfLine("active accepting B on=D"), HasSubstr("6: "));
+  EXPECT_THAT(ProblemOfLine("active taking"), HasSubstr("6: the line ends"));
+}
+
+constexpr std::string_view kShort =
+    "conversation 1\ntopology two-kernels\ncapabilities none\n"
+    "active rdma_create_event_channel C\nactive rdma_create_id A on=C\nsettle\n";
+
+History Kept() {
+  History history;
+  auto parsed = ParseConversation(kShort);
+  history.conversation = std::move(std::get<Conversation>(parsed));
+  history.implementation = "somebody";
+  const auto at = [](int us) { return Instant() + Duration::Microseconds(us); };
+  history.records = {{0, at(0), at(1), seen::Answered{}},
+                     {1, at(1), at(2), seen::Answered{Reply::Refused(Errno::kNoDev), {}, {}}},
+                     {2, at(2), at(9), seen::Done{}}};
+  return history;
+}
+
+TEST(ParseHistory, ReadsWhatIsPrinted) {
+  const std::string text = ToText(Kept());
+  const auto parsed = ParseHistory(text);
+  ASSERT_EQ(Problem(parsed), "");
+  EXPECT_EQ(ToText(std::get<History>(parsed)), text);
+  EXPECT_EQ(std::get<History>(parsed).implementation, "somebody");
+}
+
+TEST(ParseHistory, WantsAHistory) {
+  EXPECT_EQ(Problem(ParseHistory(kShort)), "0: there is no history behind a line of dashes");
+}
+
+// Cut behind any of its lines, a history is not complete.
+TEST(ParseHistory, SaysWhenItEndsEarly) {
+  const std::string text = ToText(Kept());
+  const size_t dashes = text.find("----\n");
+  for (size_t end = text.rfind('\n', text.size() - 2); end > dashes + 5;
+       end = text.rfind('\n', end - 1))
+    EXPECT_THAT(Problem(ParseHistory(text.substr(0, end + 1))), HasSubstr("the history ends early"))
+        << text.substr(0, end);
+}
+
+TEST(ParseHistory, NoticesALineThatWasEdited) {
+  std::string text = ToText(Kept());
+  const size_t dashes = text.find("----\n");
+  text.replace(text.find("rdma_create_id A", dashes), 16, "rdma_create_id B");
+  EXPECT_TRUE(Problem(ParseHistory(text)).starts_with("10: ")) << Problem(ParseHistory(text));
+}
+
+TEST(ParseHistory, NamesAnAnswerThatItCannotRead) {
+  for (const auto& [before, after] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"-1 ENODEV", "-1 ENOWHERE"}, {"-1 ENODEV", "minus"}, {"-1 ENODEV", ""}}) {
+    std::string text = ToText(Kept());
+    text.replace(text.find(before), std::string_view(before).size(), after);
+    EXPECT_TRUE(Problem(ParseHistory(text)).starts_with("10: ")) << Problem(ParseHistory(text));
+  }
+}
+
+}  // namespace
+}  // namespace cm

@@ -1,0 +1,305 @@
+// Small histories, written by hand, that the oracle has to permit or to refuse; for refusals also
+// what it says about them.
+#include "model/oracle/judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "model/conversation/parse.h"
+
+namespace cm::model {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// "LINE -> ANSWER", one after the other, each 1 ms after the one before; "@70s" sets the clock.
+using Told = std::vector<std::string>;
+
+History Tell(const Told& told) {
+  std::string said;
+  std::string seen;
+  Duration now;
+  for (const std::string& one : told) {
+    if (one.starts_with("@")) {
+      now = ParseDuration(one.substr(1)).value();
+      continue;
+    }
+    const std::string line = one.substr(0, one.find(" -> "));
+    if (!line.starts_with("returned ")) said += line + "\n";
+    seen += ToString(now) + "  " + one + "\n";
+    now = now + Duration::Milliseconds(1);
+  }
+  auto parsed = ParseHistory("conversation 1\ntopology two-kernels\ncapabilities none\n" + said +
+                             "----\n" + seen);
+  if (const auto* problem = std::get_if<TextProblem>(&parsed)) {
+    ADD_FAILURE() << problem->line << ": " << problem->what << "\n" << said << "----\n" << seen;
+    return {};
+  }
+  return std::move(std::get<History>(parsed));
+}
+
+struct Said {
+  Verdict verdict;
+  size_t record;
+  std::string text;
+};
+
+Said Judge(const Told& told) {
+  const History history = Tell(told);
+  const HistoryVerdict verdict = JudgeHistory(history, *FindProfile("6.1-rxe"));
+  return {verdict.verdict, verdict.record, Explain(verdict.judgement)};
+}
+
+void ExpectPermitted(const Told& told) {
+  const Said said = Judge(told);
+  EXPECT_EQ(said.verdict, Verdict::kPermitted) << "record " << said.record << "\n" << said.text;
+}
+
+// The last of the records is refused, and none before it.
+std::string RefusalOfTheLast(const Told& told) {
+  const Said said = Judge(told);
+  EXPECT_EQ(said.verdict, Verdict::kRefused);
+  size_t records = 0;
+  for (const std::string& one : told)
+    if (!one.starts_with("@")) ++records;
+  EXPECT_EQ(said.record + 1, records) << said.text;
+  return said.text;
+}
+
+Told operator+(Told a, const Told& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+const Told kListening = {
+    "passive rdma_create_event_channel S -> 0", "passive rdma_create_id L on=S -> 0",
+    "passive rdma_bind_addr L addr=passive:7471 -> 0", "passive rdma_listen L backlog=8 -> 0"};
+const Told kIdle = {"active rdma_create_event_channel C -> 0", "active rdma_create_id A on=C -> 0"};
+const Told kResolving =
+    kIdle + Told{"active rdma_resolve_addr A src=active:0 dst=passive:7471 timeout_ms=2000 -> 0"};
+const Told kAddrResolved =
+    kResolving +
+    Told{"active rdma_get_cm_event C as=e1 -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=A",
+         "active rdma_ack_cm_event e1 -> 0"};
+const Told kRouteResolved =
+    kAddrResolved +
+    Told{"active rdma_resolve_route A timeout_ms=2000 -> 0",
+         "active rdma_get_cm_event C as=e2 -> 0  event RDMA_CM_EVENT_ROUTE_RESOLVED id=A",
+         "active rdma_ack_cm_event e2 -> 0", "active rdma_create_qp A -> 0"};
+const Told kConnecting =
+    kListening + kRouteResolved + Told{"active rdma_connect A private=\"hello\" -> 0"};
+const std::string kRequestFields =
+    " responder_resources=1 initiator_depth=1 flow_control=1 retry_count=7 rnr_retry_count=7 "
+    "qp_num=17";
+const std::string kFetchRequest =
+    "passive rdma_get_cm_event S as=r id=P -> 0  event RDMA_CM_EVENT_CONNECT_REQUEST id=P "
+    "listen=L";
+const Told kRequested =
+    kConnecting + Told{kFetchRequest + kRequestFields + " private=\"hello\"+51",
+                       "passive rdma_ack_cm_event r -> 0", "passive rdma_create_qp P -> 0"};
+const Told kAccepted = kRequested + Told{"passive rdma_accept P -> 0"};
+const std::string kEstablished =
+    "active rdma_get_cm_event C as=e3 -> 0  event RDMA_CM_EVENT_ESTABLISHED id=A "
+    "responder_resources=1 initiator_depth=1 flow_control=1 rnr_retry_count=7 qp_num=18 "
+    "private=\"\"+196";
+
+TEST(TheOracle, PermitsAConnection) {
+  ExpectPermitted(
+      kAccepted +
+      Told{kEstablished, "active rdma_ack_cm_event e3 -> 0",
+           "passive rdma_get_cm_event S as=e4 -> 0  event RDMA_CM_EVENT_ESTABLISHED id=P"});
+}
+
+TEST(TheOracle, RefusesAWrongErrnoAndSaysWhichIsRight) {
+  const std::string text = RefusalOfTheLast(
+      kAddrResolved + Told{"active rdma_connect A private=\"hello\" -> -1 ENOTCONN"});
+  EXPECT_THAT(text, AllOf(HasSubstr("-1 ENOTCONN"), HasSubstr("-1 EINVAL"), HasSubstr("connect-5"),
+                          HasSubstr("linux 6.1 cma.c rdma_connect_locked")));
+  ExpectPermitted(kAddrResolved + Told{"active rdma_connect A private=\"hello\" -> -1 EINVAL"});
+}
+
+TEST(TheOracle, RefusesSuccessWhereACallIsIllegal) {
+  EXPECT_THAT(RefusalOfTheLast(kIdle + Told{"active rdma_disconnect A -> 0"}),
+              HasSubstr("disconnect-1"));
+}
+
+TEST(TheOracle, RefusesAnEventFromNowhere) {
+  const std::string text = RefusalOfTheLast(
+      kIdle +
+      Told{"active rdma_get_cm_event C as=e1 -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=A"});
+  EXPECT_THAT(text, AllOf(HasSubstr("RDMA_CM_EVENT_ADDR_RESOLVED id=A"),
+                          HasSubstr("no event of this id now")));
+}
+
+TEST(TheOracle, RefusesAnEventThatComesTwice) {
+  EXPECT_THAT(
+      RefusalOfTheLast(
+          kAddrResolved +
+          Told{"active rdma_get_cm_event C as=e9 -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=A"}),
+      HasSubstr("no event of this id now"));
+}
+
+TEST(TheOracle, RefusesAnotherEventThanTheOneThatIsDue) {
+  EXPECT_THAT(
+      RefusalOfTheLast(
+          kResolving +
+          Told{"active rdma_get_cm_event C as=e1 -> 0  event RDMA_CM_EVENT_ROUTE_RESOLVED id=A"}),
+      AllOf(HasSubstr("saw"), HasSubstr("RDMA_CM_EVENT_ADDR_RESOLVED"), HasSubstr("fetch-1")));
+}
+
+TEST(TheOracle, RefusesAWrongStatus) {
+  const Told rejected = kRequested + Told{"passive rdma_reject P -> 0"};
+  const std::string fetch =
+      "active rdma_get_cm_event C as=e3 -> 0  event RDMA_CM_EVENT_REJECTED id=A";
+  ExpectPermitted(rejected + Told{fetch + " status=28 private=\"\"+148"});
+  EXPECT_THAT(RefusalOfTheLast(rejected + Told{fetch + " status=8 private=\"\"+148"}),
+              AllOf(HasSubstr("status=8"), HasSubstr("status=28")));
+}
+
+TEST(TheOracle, RefusesPrivateDataThatNobodySent) {
+  EXPECT_THAT(RefusalOfTheLast(kConnecting +
+                               Told{kFetchRequest + kRequestFields + " private=\"hallo\"+51"}),
+              AllOf(HasSubstr("\"hallo\"+51"), HasSubstr("\"hello\"+51"), HasSubstr("fetch-5")));
+  RefusalOfTheLast(kConnecting + Told{kFetchRequest + kRequestFields + " private=\"hello\"+50"});
+}
+
+TEST(TheOracle, RefusesParametersThatNobodyAskedFor) {
+  RefusalOfTheLast(kConnecting +
+                   Told{kFetchRequest + " responder_resources=2 initiator_depth=1 flow_control=1 "
+                                        "retry_count=7 rnr_retry_count=7 private=\"hello\"+51"});
+}
+
+TEST(TheOracle, RefusesSilenceInAFaultFreeConversation) {
+  EXPECT_THAT(
+      RefusalOfTheLast(kResolving + Told{"settle -> done", "active wait C within=1s -> quiet"}),
+      HasSubstr("readable: an event is due"));
+  EXPECT_THAT(RefusalOfTheLast(kConnecting + Told{"settle -> done",
+                                                  "passive rdma_get_cm_event S as=r -> blocked"}),
+              HasSubstr("CONNECT_REQUEST"));
+}
+
+TEST(TheOracle, RefusesAReadableChannelWithNothingToRead) {
+  EXPECT_THAT(RefusalOfTheLast(kIdle + Told{"active wait C within=1s -> readable"}),
+              HasSubstr("quiet: nothing can have happened"));
+}
+
+const std::string kUnreachable =
+    "active rdma_get_cm_event C as=e3 -> 0  event RDMA_CM_EVENT_UNREACHABLE id=A status=-110";
+
+// 16 transmissions, 6.144 s apart: 98.3 s.
+TEST(TheOracle, RefusesUnreachableUnlessTheConversationLosesMessages) {
+  const Told asks = kListening + kRouteResolved;
+  const Told connects = {"active rdma_connect A private=\"hello\" -> 0"};
+  const Told loses = {"fault drop REQ from=active -> done"};
+  RefusalOfTheLast(asks + connects + Told{"@100s", kUnreachable});
+  ExpectPermitted(asks + loses + connects + Told{"@100s", kUnreachable});
+}
+
+TEST(TheOracle, RefusesUnreachableBeforeTheSenderCanHaveGivenUp) {
+  const Told lost =
+      kListening + kRouteResolved +
+      Told{"fault drop REQ from=active -> done", "active rdma_connect A private=\"hello\" -> 0"};
+  RefusalOfTheLast(lost + Told{"@98s", kUnreachable});
+  ExpectPermitted(lost + Told{"@99s", kUnreachable});
+}
+
+TEST(TheOracle, PermitsSilenceWhereTheMessageIsLost) {
+  ExpectPermitted(kListening + kRouteResolved +
+                  Told{"fault drop REQ from=active -> done",
+                       "active rdma_connect A private=\"hello\" -> 0", "settle -> done",
+                       "passive wait S within=1s -> quiet"});
+}
+
+// Losing a message of the other direction, or of another kind, is no excuse.
+TEST(TheOracle, TakesNoLossForAnother) {
+  for (const char* other :
+       {"fault drop REQ from=passive -> done", "fault drop REP from=active -> done"})
+    RefusalOfTheLast(kListening + kRouteResolved +
+                     Told{other, "active rdma_connect A private=\"hello\" -> 0", "settle -> done",
+                          "passive wait S within=1s -> quiet"});
+}
+
+TEST(TheOracle, RefusesTheEndBeforeTheBeginning) {
+  RefusalOfTheLast(
+      kAccepted +
+      Told{"passive rdma_disconnect P -> 0",
+           "active rdma_get_cm_event C as=e3 -> 0  event RDMA_CM_EVENT_DISCONNECTED id=A"});
+}
+
+TEST(TheOracle, RefusesADestroyThatDoesNotWaitForAcknowledgements) {
+  const Told unacked =
+      kResolving +
+      Told{"active rdma_get_cm_event C as=e1 -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=A"};
+  EXPECT_THAT(
+      RefusalOfTheLast(unacked + Told{"active rdma_destroy_id A -> 0"}),
+      AllOf(HasSubstr("blocked"), HasSubstr("destroy-id-2"), HasSubstr("man rdma_destroy_id(3)")));
+  ExpectPermitted(unacked + Told{"active rdma_destroy_id A -> blocked",
+                                 "active/2 rdma_ack_cm_event e1 -> 0",
+                                 "returned active rdma_destroy_id A -> 0"});
+}
+
+TEST(TheOracle, RefusesADestroyThatReturnsBeforeTheAcknowledgement) {
+  EXPECT_THAT(
+      RefusalOfTheLast(
+          kResolving +
+          Told{"active rdma_get_cm_event C as=e1 -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=A",
+               "active rdma_destroy_id A -> blocked", "returned active rdma_destroy_id A -> 0"}),
+      HasSubstr("an event is not acknowledged"));
+}
+
+TEST(TheOracle, RefusesAPortThatTwoIdsOwn) {
+  const Told twice = kListening + Told{"passive rdma_create_id M on=S -> 0"};
+  EXPECT_THAT(RefusalOfTheLast(twice + Told{"passive rdma_bind_addr M addr=passive:7471 -> 0"}),
+              AllOf(HasSubstr("-1 EADDRINUSE"), HasSubstr("bind-7")));
+  ExpectPermitted(twice + Told{"passive rdma_bind_addr M addr=passive:7471 -> -1 EADDRINUSE"});
+  ExpectPermitted(twice + Told{"passive rdma_bind_addr M addr=passive:7472 -> 0"});
+}
+
+TEST(TheOracle, RefusesALineThatWasSkippedAlthoughItApplied) {
+  EXPECT_THAT(RefusalOfTheLast(kIdle + Told{"active rdma_listen A backlog=8 -> not-applicable"}),
+              HasSubstr("the line could have been carried out"));
+}
+
+TEST(TheOracle, RefusesFieldsThatTheLibraryCannotKnow) {
+  const std::string show = "active show A -> 0  device=";
+  ExpectPermitted(kAddrResolved + Told{show + "rxe0 port_num=1 src=active:40000 dst=passive:7471 "
+                                              "num_paths=0 qp=none"});
+  EXPECT_THAT(RefusalOfTheLast(kAddrResolved +
+                               Told{show + "rxe0 port_num=1 src=active:40000 dst=passive:7471 "
+                                           "num_paths=1 qp=none"}),
+              HasSubstr("num_paths=0"));
+  RefusalOfTheLast(kAddrResolved + Told{show + "rxe0 port_num=1 src=active:7471 "
+                                               "dst=passive:7471 num_paths=0 qp=none"});
+}
+
+// Connections that all wait under duplication may be in more ways than the oracle follows.
+TEST(TheOracle, SaysWhenThereAreTooManyWays) {
+  Told crowd = {"fault duplicate any from=active -> done", "fault reorder any from=active -> done",
+                "fault delay any from=passive by=1s -> done"};
+  crowd = crowd + kListening + Told{"active rdma_create_event_channel C -> 0"};
+  for (int n = 0; n < 7; ++n) {
+    const std::string id = "A" + std::to_string(n);
+    const std::string fetch = "active rdma_get_cm_event C as=" + id;
+    crowd = crowd + Told{"active rdma_create_id " + id + " on=C -> 0",
+                         "active rdma_resolve_addr " + id +
+                             " src=active:0 dst=passive:7471 timeout_ms=2000 -> 0",
+                         fetch + "a -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=" + id,
+                         "active rdma_resolve_route " + id + " timeout_ms=2000 -> 0",
+                         fetch + "r -> 0  event RDMA_CM_EVENT_ROUTE_RESOLVED id=" + id,
+                         "active rdma_create_qp " + id + " -> 0",
+                         "active rdma_connect " + id + " -> 0"};
+  }
+  const Said said = Judge(crowd + Told{"@20s", "passive wait S within=1s -> readable"});
+  EXPECT_EQ(said.verdict, Verdict::kInconclusive) << said.text;
+}
+
+}  // namespace
+}  // namespace cm::model

@@ -1,0 +1,95 @@
+// Timers, as linux 6.1 cm.c and cma.c and linux 6.12 compute them from the exponents on the wire,
+// and as they were observed over Soft-RoCE.
+#include "model/vocabulary/profile.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace cm {
+namespace {
+
+constexpr Duration Ms(int64_t n) { return Duration::Milliseconds(n); }
+
+const Timing& TimingOf(std::string_view profile) { return FindProfile(profile)->timing; }
+
+// source: linux 6.1 cm.c cm_convert_to_ms: 2^max(t-8, 0)
+TEST(Exponent, IsAPowerOfTwoInMilliseconds) {
+  EXPECT_EQ(Timing::Exponent(0), Ms(1));
+  EXPECT_EQ(Timing::Exponent(8), Ms(1));
+  EXPECT_EQ(Timing::Exponent(9), Ms(2));
+  EXPECT_EQ(Timing::Exponent(20), Ms(4096));
+  EXPECT_EQ(Timing::Exponent(31), Ms(8388608));
+}
+
+TEST(Timing, IsThatOfLinux61) {
+  const Timing& timing = TimingOf("6.1-rxe");
+  EXPECT_EQ(timing.RequestInterval(), Ms(6144));
+  EXPECT_EQ(timing.ReplyInterval(), Ms(4096));
+  EXPECT_EQ(timing.AfterMra(), Ms(67584));
+  EXPECT_EQ(timing.Timewait(), Ms(2048));
+  EXPECT_EQ(timing.GiveUp(timing.RequestInterval()), Ms(98304));
+  EXPECT_EQ(timing.GiveUp(timing.ReplyInterval()), Ms(65536));
+}
+
+// The path's packet life time is 16 rather than 18 from 6.12 on.
+TEST(Timing, IsShorterFromLinux612On) {
+  for (const std::string_view profile : {"6.12-rxe", "7.2-rxe"}) {
+    const Timing& timing = TimingOf(profile);
+    EXPECT_EQ(timing.RequestInterval(), Ms(4608)) << profile;
+    EXPECT_EQ(timing.ReplyInterval(), Ms(4096)) << profile;
+    EXPECT_EQ(timing.AfterMra(), Ms(66048)) << profile;
+    EXPECT_EQ(timing.Timewait(), Ms(512)) << profile;
+    EXPECT_EQ(timing.GiveUp(timing.RequestInterval()), Ms(73728)) << profile;
+  }
+}
+
+// Each observed time lies between the nominal one and the latest.
+TEST(Timing, AllowsForTheLatenessThatWasObserved) {
+  const Timing& linux61 = TimingOf("6.1-rxe");
+  const Timing& linux612 = TimingOf("6.12-rxe");
+  const auto allowed = [](const Timing& timing, Duration nominal, int64_t observed_ms) {
+    return nominal <= Ms(observed_ms) && Ms(observed_ms) <= timing.Latest(nominal);
+  };
+  EXPECT_TRUE(allowed(linux61, linux61.GiveUp(linux61.RequestInterval()), 102360));
+  EXPECT_TRUE(allowed(linux61, linux61.GiveUp(linux61.RequestInterval()), 98700));
+  EXPECT_TRUE(allowed(linux61, linux61.GiveUp(linux61.ReplyInterval()), 66000));
+  EXPECT_TRUE(allowed(linux612, linux612.GiveUp(linux612.ReplyInterval()), 69000));
+  EXPECT_TRUE(allowed(linux612, linux612.GiveUp(linux612.RequestInterval()), 77630));
+  EXPECT_TRUE(allowed(linux61, linux61.RequestInterval(), 6400));
+  EXPECT_TRUE(allowed(linux61, linux61.Timewait(), 2060));
+  EXPECT_TRUE(allowed(linux61, linux61.Timewait(), 2310));
+  EXPECT_TRUE(allowed(linux61, linux61.AfterMra(), 69448));
+  EXPECT_TRUE(allowed(linux612, linux612.Timewait(), 550));
+  EXPECT_FALSE(allowed(linux61, linux61.GiveUp(linux61.RequestInterval()), 98303)) << "never early";
+}
+
+// 6.144 s + 15 x 67.584 s: a request that is answered by MRA and never accepted.
+TEST(Timing, LastsNoLongerThanTheLongestWaitForAnAnswer) {
+  EXPECT_GE(TimingOf("6.1-rxe").Longest(), Ms(1019904));
+  EXPECT_GE(TimingOf("6.12-rxe").Longest(), Ms(995328));
+}
+
+// source: linux 6.1 cma.c cma_user_data_offset (36 bytes), cm_msgs.h: 92, 196, 148
+TEST(Limits, AreThoseOfTheMessages) {
+  for (const Profile& profile : Profiles()) {
+    EXPECT_EQ(profile.limits.request_data, 92 - 36);
+    EXPECT_EQ(profile.limits.reply_data, 196);
+    EXPECT_EQ(profile.limits.reject_data, 148);
+  }
+}
+
+TEST(Profiles, HaveNamesThatFindThem) {
+  std::set<std::string> names;
+  for (const Profile& profile : Profiles()) {
+    EXPECT_TRUE(names.insert(profile.name).second) << profile.name;
+    EXPECT_EQ(FindProfile(profile.name), &profile);
+    EXPECT_FALSE(profile.sentence.empty());
+  }
+  EXPECT_EQ(FindProfile("no-such"), nullptr);
+  EXPECT_TRUE(FindProfile("strict")->deviations.empty());
+}
+
+}  // namespace
+}  // namespace cm

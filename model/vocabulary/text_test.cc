@@ -1,0 +1,140 @@
+// Addresses, faults and the names of the protocol as text and back.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/vocabulary/call.h"
+#include "model/vocabulary/fault.h"
+#include "model/vocabulary/protocol.h"
+#include "model/vocabulary/topology.h"
+
+namespace cm {
+namespace {
+
+// Every address that can be said on a topology.
+std::vector<Address> AddressesOn(const Topology& topology) {
+  std::vector<Address> all = {Address{},
+                              {.kind = AddressKind::kBadFamily, .family = 1},
+                              {.kind = AddressKind::kBadFamily, .family = 255}};
+  for (const bool v6 : {false, true}) {
+    for (const uint16_t port : {0, 1, 7471, 32768, 65535}) {
+      for (uint8_t side = 0; side < topology.sides.size(); ++side)
+        all.push_back({.kind = AddressKind::kSide, .side = side, .v6 = v6, .port = port});
+      for (const AddressKind kind :
+           {AddressKind::kAny, AddressKind::kLoopback, AddressKind::kForeign,
+            AddressKind::kUnroutable, AddressKind::kSilent})
+        all.push_back({.kind = kind, .v6 = v6, .port = port});
+    }
+  }
+  return all;
+}
+
+TEST(Address, ReadsBackAsItWasWrittenOnEveryTopology) {
+  for (const Topology& topology : Topologies()) {
+    std::map<std::string, Address> by_text;
+    for (const Address& address : AddressesOn(topology)) {
+      const std::string text = ToString(address, topology);
+      EXPECT_EQ(ParseAddress(text, topology), address) << topology.name << " " << text;
+      EXPECT_TRUE(by_text.emplace(text, address).second) << text;
+    }
+  }
+}
+
+TEST(Address, IsFoundBehindItsNumbers) {
+  for (const Topology& topology : Topologies()) {
+    for (const Address& address : AddressesOn(topology)) {
+      const std::string host = NumericHost(address, topology);
+      if (host.empty()) continue;
+      const std::string port = ":" + std::to_string(address.port);
+      EXPECT_EQ(AddressOfNumeric((address.v6 ? "[" + host + "]" : host) + port, topology), address);
+    }
+    EXPECT_EQ(AddressOfNumeric("null", topology), Address{});
+  }
+}
+
+TEST(Address, IsNoneOfTheseTexts) {
+  const Topology& topology = *FindTopology("two-kernels");
+  for (const std::string_view bad :
+       {"", ":", "active", "active:", ":7471", "active:x", "active:65536", "active:-1",
+        "active:7471 ", "Active:7471", "active.v4:7471", "nobody:7471", "family", "family256"})
+    EXPECT_EQ(ParseAddress(bad, topology), std::nullopt) << bad;
+}
+
+TEST(Topology, IsFoundByItsNameAndPutsSidesWhereItSays) {
+  for (const Topology& topology : Topologies()) {
+    EXPECT_EQ(FindTopology(topology.name), &topology);
+    EXPECT_EQ(topology.SideNamed("active"), kActiveSide);
+    EXPECT_EQ(topology.SideNamed("passive"), kPassiveSide);
+    EXPECT_EQ(topology.SideNamed("other"), std::nullopt);
+    const bool apart = topology.KernelOf(kActiveSide) != topology.KernelOf(kPassiveSide);
+    EXPECT_EQ(apart, topology.name == "two-kernels");
+    EXPECT_EQ(topology.devices[topology.sides[kActiveSide].device].bonded, topology.name == "bond");
+  }
+}
+
+TEST(Fault, HasANameForEachKind) {
+  for (int i = 0; i < kFaultKindCount; ++i) {
+    const auto kind = static_cast<FaultKind>(i);
+    EXPECT_EQ(ParseFaultKind(ToString(kind)), kind);
+    EXPECT_EQ(Fault{.kind = kind}.OnPackets(), i < 4) << ToString(kind);
+  }
+  EXPECT_EQ(ParseFaultKind("melt"), std::nullopt);
+}
+
+TEST(Fault, AsksForWhatItNeeds) {
+  const Capabilities drop = Capabilities().With(Capability::kDrop);
+  EXPECT_EQ(Needs({.kind = FaultKind::kDrop}), drop);
+  const Capabilities nth = drop.With(Capability::kDropNth);
+  EXPECT_EQ(Needs({.kind = FaultKind::kDrop, .first = 2}), nth);
+  EXPECT_EQ(Needs({.kind = FaultKind::kDrop, .last = 1}), nth);
+  EXPECT_EQ(Needs({.kind = FaultKind::kDrop, .window = Duration::Seconds(1)}), nth);
+  EXPECT_EQ(Needs({.kind = FaultKind::kLinkUp}), Capabilities().With(Capability::kLink));
+}
+
+TEST(MadKinds, AreOneOrAll) {
+  for (int i = 0; i < kMadKindCount; ++i) {
+    const MadKinds one(static_cast<MadKind>(i));
+    EXPECT_EQ(ParseMadKinds(ToString(one)), one);
+    EXPECT_TRUE(MadKinds::All().Has(static_cast<MadKind>(i)));
+  }
+  EXPECT_EQ(ToString(MadKinds::All()), "any");
+  EXPECT_EQ(ParseMadKinds("any"), MadKinds::All());
+  EXPECT_EQ(ParseMadKinds("REQS"), std::nullopt);
+}
+
+TEST(Capabilities, ReadBackAsTheyWereWritten) {
+  Capabilities every_other;
+  for (int i = 0; i < kCapabilityCount; i += 2)
+    every_other = every_other.With(static_cast<Capability>(i));
+  for (const Capabilities& set : {Capabilities(), every_other})
+    EXPECT_EQ(ParseCapabilities(ToString(set)), set);
+  EXPECT_EQ(ToString(Capabilities()), "none");
+  EXPECT_EQ(ParseCapabilities("drop flight"), std::nullopt);
+}
+
+// The numbers of <rdma/rdma_cma.h>, as far as this project speaks of them.
+TEST(EventType, HasTheNamesOfTheHeader) {
+  EXPECT_EQ(ToString(EventType::kConnectRequest), "RDMA_CM_EVENT_CONNECT_REQUEST");
+  EXPECT_EQ(ShortName(EventType::kTimewaitExit), "TIMEWAIT_EXIT");
+  for (int i = 0; i < kEventTypeCount; ++i) {
+    const auto type = static_cast<EventType>(i);
+    EXPECT_EQ(ParseEventType(ToString(type)), type);
+    EXPECT_EQ(ParseEventType(ShortName(type)), type);
+  }
+}
+
+TEST(CallKind, HasTheNameOfItsFunction) {
+  EXPECT_EQ(FunctionName(CallKind::kResolveAddr), "rdma_resolve_addr");
+  for (int i = 0; i < kCallKindCount; ++i) {
+    const auto kind = static_cast<CallKind>(i);
+    EXPECT_EQ(ParseFunctionName(FunctionName(kind)), kind);
+  }
+  EXPECT_EQ(ParseFunctionName("rdma_create"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace cm
