@@ -8,6 +8,7 @@
 
 #include "conformance/adapters/dl/place.h"
 #include "conformance/driver/driver.h"
+#include "model/base/duration.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm {
@@ -15,6 +16,8 @@ namespace cm {
 struct DlOptions {
   std::string path = "librdmacm.so.1";  // as dlopen takes it
   Profile profile;
+  // Where waiting costs time, a call that is not back by then makes the conversation inconclusive.
+  Duration patience = Duration::Seconds(5);
 };
 
 // The implementation, or why there is none, in one line: the object cannot be loaded, or lacks a

@@ -1,0 +1,105 @@
+#include "conformance/adapters/dl/api.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace cm {
+namespace {
+
+// What dlerror said, without the path in front of it and on one line.
+std::string WhyNot(const std::string& path) {
+  const char* said = dlerror();
+  std::string why = said == nullptr ? "no reason given" : said;
+  if (why.starts_with(path + ": ")) why.erase(0, path.size() + 2);
+  std::ranges::replace(why, '\n', ' ');
+  return why;
+}
+
+// Finds symbols and remembers the first that is missing.
+class Symbols {
+ public:
+  explicit Symbols(void* object) : object_(object) {}
+
+  template <typename Function>
+  void Find(const char* symbol, Function* function) {
+    Optional(symbol, function);
+    if (*function == nullptr && missing_.empty()) missing_ = symbol;
+  }
+  // In the object and what it is linked to, else in whatever is loaded.
+  template <typename Function>
+  void FindAnywhere(const char* symbol, Function* function) {
+    Optional(symbol, function);
+    if (*function == nullptr)
+      *function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, symbol));  // NOLINT: C's way
+    if (*function == nullptr && missing_.empty()) missing_ = symbol;
+  }
+  template <typename Function>
+  void Optional(const char* symbol, Function* function) {
+    *function = reinterpret_cast<Function>(dlsym(object_, symbol));  // NOLINT: C's way
+  }
+  const std::string& missing() const { return missing_; }
+
+ private:
+  void* object_;
+  std::string missing_;
+};
+
+std::vector<std::string> Split(const std::string& text, char at) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == at)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+// Debian's file is librdmacm.so.1.3.44.0: ABI, then the release of rdma-core.
+std::string NameOf(const void* function) {
+  constexpr size_t kPartsWithRelease = 6;
+  Dl_info info{};
+  if (dladdr(function, &info) == 0 || info.dli_fname == nullptr) return "librdmacm";
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(info.dli_fname, error);
+  std::string file = (error ? std::filesystem::path(info.dli_fname) : real).filename();
+  const std::vector<std::string> parts = Split(file, '.');
+  if (parts.size() != kPartsWithRelease || parts[0] != "librdmacm") return file;
+  return fmt::format("librdmacm {}.{}", parts[4], parts[5]);
+}
+
+}  // namespace
+
+std::variant<LoadedObject, std::string> Load(const std::string& path) {
+  void* const object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (object == nullptr) return fmt::format("cannot load {}: {}", path, WhyNot(path));
+  LoadedObject loaded;
+  Symbols symbols(object);
+#define CM_FIND(symbol) symbols.Find(#symbol, &loaded.api.symbol);
+#define CM_FIND_ANYWHERE(symbol) symbols.FindAnywhere(#symbol, &loaded.api.symbol);
+#define CM_FIND_OPTIONAL(symbol) symbols.Optional(#symbol, &loaded.api.symbol);
+  CM_ENTRY_POINTS(CM_FIND)
+  CM_VERBS_ENTRY_POINTS(CM_FIND_ANYWHERE)
+  CM_OPTIONAL_ENTRY_POINTS(CM_FIND_OPTIONAL)
+#undef CM_FIND
+#undef CM_FIND_ANYWHERE
+#undef CM_FIND_OPTIONAL
+  if (dlsym(object, "cmcheck_start") != nullptr) {
+    Hooks& hooks = loaded.hooks.emplace();
+#define CM_FIND(symbol) symbols.Find(#symbol, &hooks.symbol);
+    CM_HOOKS(CM_FIND)
+#undef CM_FIND
+  }
+  if (!symbols.missing().empty())
+    return fmt::format("{} has no symbol {}", path, symbols.missing());
+  loaded.name = NameOf(reinterpret_cast<const void*>(loaded.api.rdma_create_id));  // NOLINT
+  return loaded;
+}
+
+}  // namespace cm

@@ -1,0 +1,85 @@
+// The C functions of a librdmacm-shaped shared object. Their types come from the installed
+// <rdma/rdma_cma.h>, so a drifting prototype does not compile and a missing symbol is named when
+// the object is loaded.
+#ifndef CONFORMANCE_ADAPTERS_DL_API_H_
+#define CONFORMANCE_ADAPTERS_DL_API_H_
+
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "conformance/adapters/dl/hooks.h"
+
+namespace cm {
+
+#define CM_ENTRY_POINTS(X)      \
+  X(rdma_create_event_channel)  \
+  X(rdma_destroy_event_channel) \
+  X(rdma_create_id)             \
+  X(rdma_destroy_id)            \
+  X(rdma_bind_addr)             \
+  X(rdma_listen)                \
+  X(rdma_resolve_addr)          \
+  X(rdma_resolve_route)         \
+  X(rdma_create_qp)             \
+  X(rdma_destroy_qp)            \
+  X(rdma_connect)               \
+  X(rdma_accept)                \
+  X(rdma_reject)                \
+  X(rdma_establish)             \
+  X(rdma_disconnect)            \
+  X(rdma_get_cm_event)          \
+  X(rdma_ack_cm_event)
+
+// Of libibverbs: the object's own, or those of the library that it is linked to.
+#define CM_VERBS_ENTRY_POINTS(X) \
+  X(ibv_query_qp)                \
+  X(ibv_get_device_name)
+
+// Null where there is none.
+#define CM_OPTIONAL_ENTRY_POINTS(X) \
+  X(rdma_get_devices)               \
+  X(rdma_free_devices)
+
+#define CM_HOOKS(X)       \
+  X(cmcheck_capabilities) \
+  X(cmcheck_start)        \
+  X(cmcheck_enter)        \
+  X(cmcheck_now)          \
+  X(cmcheck_next)         \
+  X(cmcheck_step)         \
+  X(cmcheck_advance)      \
+  X(cmcheck_blocked)      \
+  X(cmcheck_continue)     \
+  X(cmcheck_readable)     \
+  X(cmcheck_fault)        \
+  X(cmcheck_heal)         \
+  X(cmcheck_leaks)
+
+#define CM_FIELD(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses)
+struct RdmaCmApi {
+  CM_ENTRY_POINTS(CM_FIELD)
+  CM_VERBS_ENTRY_POINTS(CM_FIELD)
+  CM_OPTIONAL_ENTRY_POINTS(CM_FIELD)
+};
+struct Hooks {
+  CM_HOOKS(CM_FIELD)
+};
+#undef CM_FIELD
+
+struct LoadedObject {
+  RdmaCmApi api;
+  std::optional<Hooks> hooks;
+  std::string name;  // "librdmacm 44.0", by the name of the file; else the file's name
+};
+
+// The functions of the object at `path`, or in one line why there are none. The object is never
+// unloaded: processes that are forked later find it as it is now.
+std::variant<LoadedObject, std::string> Load(const std::string& path);
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_ADAPTERS_DL_API_H_

@@ -1,0 +1,110 @@
+// For tests: a librdmacm-shaped object that crashes, hangs and really blocks, by what it is asked.
+//
+// rdma_listen with backlog 1 crashes, with 2 never returns, with 3 exits; with any other it puts an
+// event for the id on the id's channel. rdma_bind_addr to an IPv6 address keeps the caller busy for
+// ever.
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+
+namespace {
+
+struct Channel {
+  rdma_event_channel c{};
+  int write_end = -1;
+};
+
+// So that no compiler knows how long a loop will run.
+bool Hangs(int backlog) {
+  static volatile int hanging = 2;
+  return backlog == hanging;
+}
+
+}  // namespace
+
+extern "C" {
+
+rdma_event_channel* rdma_create_event_channel(void) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) return nullptr;
+  auto* const channel = new Channel;
+  channel->c.fd = ends[0];
+  channel->write_end = ends[1];
+  return &channel->c;
+}
+
+void rdma_destroy_event_channel(rdma_event_channel* channel) {
+  close(channel->fd);
+  close(reinterpret_cast<Channel*>(channel)->write_end);
+  delete reinterpret_cast<Channel*>(channel);
+}
+
+int rdma_create_id(rdma_event_channel* channel, rdma_cm_id** id, void* context,
+                   rdma_port_space ps) {
+  *id = new rdma_cm_id{};
+  (*id)->channel = channel;
+  (*id)->context = context;
+  (*id)->ps = ps;
+  return 0;
+}
+
+int rdma_destroy_id(rdma_cm_id* id) {
+  delete id;
+  return 0;
+}
+
+int rdma_listen(rdma_cm_id* id, int backlog) {
+  if (backlog == 1) return std::raise(SIGSEGV);
+  while (Hangs(backlog)) pause();
+  if (backlog == 3) syscall(SYS_exit_group, 0);  // at once, whatever watches the process
+  const int write_end = reinterpret_cast<Channel*>(id->channel)->write_end;
+  const auto number = reinterpret_cast<uintptr_t>(id);
+  return write(write_end, &number, sizeof(number)) == sizeof(number) ? 0 : -1;
+}
+
+int rdma_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) {
+  uintptr_t number = 0;
+  if (read(channel->fd, &number, sizeof(number)) != sizeof(number)) return -1;
+  *event = new rdma_cm_event{};
+  (*event)->id = reinterpret_cast<rdma_cm_id*>(number);  // NOLINT(performance-no-int-to-ptr)
+  (*event)->event = RDMA_CM_EVENT_ADDR_RESOLVED;
+  return 0;
+}
+
+int rdma_ack_cm_event(rdma_cm_event* event) {
+  delete event;
+  return 0;
+}
+
+int rdma_bind_addr(rdma_cm_id* /*id*/, sockaddr* addr) {
+  while (Hangs(addr->sa_family == AF_INET6 ? 2 : 0)) continue;
+  return 0;
+}
+
+int rdma_resolve_addr(rdma_cm_id* /*id*/, sockaddr* /*src_addr*/, sockaddr* /*dst_addr*/,
+                      int /*timeout_ms*/) {
+  return 0;
+}
+int rdma_resolve_route(rdma_cm_id* /*id*/, int /*timeout_ms*/) { return 0; }
+int rdma_create_qp(rdma_cm_id* /*id*/, ibv_pd* /*pd*/, ibv_qp_init_attr* /*attr*/) { return 0; }
+void rdma_destroy_qp(rdma_cm_id* /*id*/) {}
+int rdma_connect(rdma_cm_id* /*id*/, rdma_conn_param* /*param*/) { return 0; }
+int rdma_accept(rdma_cm_id* /*id*/, rdma_conn_param* /*param*/) { return 0; }
+int rdma_reject(rdma_cm_id* /*id*/, const void* /*data*/, uint8_t /*length*/) { return 0; }
+int rdma_establish(rdma_cm_id* /*id*/) { return 0; }
+int rdma_disconnect(rdma_cm_id* /*id*/) {
+  errno = EINVAL;
+  return -1;
+}
+int ibv_query_qp(ibv_qp* /*qp*/, ibv_qp_attr* /*attr*/, int /*mask*/, ibv_qp_init_attr* /*init*/) {
+  return EINVAL;
+}
+const char* ibv_get_device_name(ibv_device* device) { return device->name; }
+
+}  // extern "C"

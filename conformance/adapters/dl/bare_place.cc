@@ -1,0 +1,32 @@
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include "conformance/adapters/dl/dl_adapter.h"
+
+namespace cm {
+namespace {
+
+constexpr std::string_view kCannot = "nothing can be done to links and devices here";
+
+class BarePlace : public Place {
+ public:
+  std::string name() const override {
+    utsname machine{};
+    if (uname(&machine) != 0) return "an unknown kernel";
+    return fmt::format("{} {}", machine.sysname, machine.release);
+  }
+  Capabilities capabilities() const override { return {}; }
+  bool patient() const override { return false; }
+  std::string Prepare(const Conversation& /*conversation*/) override { return {}; }
+  seen::Done Inject(const Fault& /*fault*/) override {
+    return {.ok = false, .note = std::string(kCannot)};
+  }
+  seen::Done Heal() override { return {}; }
+  std::string PutRight() override { return {}; }
+};
+
+}  // namespace
+
+std::unique_ptr<Place> MakeBarePlace() { return std::make_unique<BarePlace>(); }
+
+}  // namespace cm

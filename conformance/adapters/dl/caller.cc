@@ -1,0 +1,219 @@
+#include "conformance/adapters/dl/caller.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <span>
+#include <string_view>
+
+#include "conformance/adapters/dl/sockaddr.h"
+
+namespace cm {
+namespace {
+
+// struct rdma_conn_param of `param`, which outlives it.
+class ConnParamOf {
+ public:
+  explicit ConnParamOf(const std::optional<ConnParam>& param) : present_(param.has_value()) {
+    if (!param) return;
+    const PrivateData& data = param->private_data;
+    c_.private_data = data.empty() ? nullptr : data.bytes().data();
+    c_.private_data_len = data.size();
+    c_.responder_resources = param->responder_resources;
+    c_.initiator_depth = param->initiator_depth;
+    c_.flow_control = param->flow_control;
+    c_.retry_count = param->retry_count;
+    c_.rnr_retry_count = param->rnr_retry_count;
+    c_.srq = param->srq;
+    c_.qp_num = param->qp_num;
+  }
+  rdma_conn_param* get() { return present_ ? &c_ : nullptr; }
+
+ private:
+  bool present_;
+  rdma_conn_param c_{};
+};
+
+EventType TypeOf(rdma_cm_event_type type) {
+  if (static_cast<unsigned>(type) < kEventTypeCount) return static_cast<EventType>(type);
+  // The vocabulary has no word for it. No conversation here leads to a multicast error, so this
+  // is refused wherever it comes.
+  fmt::print(stderr, "rdma_get_cm_event: {} is no event type\n", static_cast<unsigned>(type));
+  return EventType::kMulticastError;
+}
+
+}  // namespace
+
+Caller::Caller(const RdmaCmApi* api, const Conversation* conversation)
+    : api_(api),
+      conversation_(conversation),
+      ids_(conversation->names.ids.size()),
+      channels_(conversation->names.channels.size()),
+      events_(conversation->names.events.size()) {}
+
+void Caller::Make(const Call& call, Products* products) {
+  *products = {};
+  errno = 0;
+  products->value =
+      std::visit([this, products](const auto& one) { return One(one, products); }, call);
+  products->error = errno;
+}
+
+int Caller::One(const call::CreateEventChannel& c, Products* products) const {
+  products->channel = api_->rdma_create_event_channel();
+  if (products->channel == nullptr) return -1;
+  if (!c.nonblocking) return 0;
+  const int flags = fcntl(products->channel->fd, F_GETFL);
+  return fcntl(products->channel->fd, F_SETFL, flags | O_NONBLOCK);
+}
+int Caller::One(const call::DestroyEventChannel& c, Products* /*products*/) const {
+  api_->rdma_destroy_event_channel(At(channels_, c.channel));
+  return 0;
+}
+int Caller::One(const call::CreateId& c, Products* products) const {
+  return api_->rdma_create_id(At(channels_, c.channel), &products->id, nullptr,
+                              static_cast<rdma_port_space>(c.space));
+}
+int Caller::One(const call::DestroyId& c, Products* /*products*/) const {
+  return api_->rdma_destroy_id(At(c.id));
+}
+int Caller::One(const call::BindAddr& c, Products* /*products*/) const {
+  return api_->rdma_bind_addr(At(c.id), SockAddr(c.address, *conversation_->topology).get());
+}
+int Caller::One(const call::Listen& c, Products* /*products*/) const {
+  return api_->rdma_listen(At(c.id), c.backlog);
+}
+int Caller::One(const call::ResolveAddr& c, Products* /*products*/) const {
+  return api_->rdma_resolve_addr(At(c.id), SockAddr(c.source, *conversation_->topology).get(),
+                                 SockAddr(c.destination, *conversation_->topology).get(),
+                                 c.timeout_ms);
+}
+int Caller::One(const call::ResolveRoute& c, Products* /*products*/) const {
+  return api_->rdma_resolve_route(At(c.id), c.timeout_ms);
+}
+int Caller::One(const call::CreateQp& c, Products* /*products*/) const {
+  rdma_cm_id* const id = At(c.id);
+  ibv_qp_init_attr attr{};
+  attr.qp_type = id->qp_type;
+  attr.cap = {.max_send_wr = 1,
+              .max_recv_wr = 1,
+              .max_send_sge = 1,
+              .max_recv_sge = 1,
+              .max_inline_data = 0};
+  return api_->rdma_create_qp(id, nullptr, &attr);
+}
+int Caller::One(const call::DestroyQp& c, Products* /*products*/) const {
+  api_->rdma_destroy_qp(At(c.id));
+  return 0;
+}
+int Caller::One(const call::Connect& c, Products* /*products*/) const {
+  return api_->rdma_connect(At(c.id), ConnParamOf(c.param).get());
+}
+int Caller::One(const call::Accept& c, Products* /*products*/) const {
+  return api_->rdma_accept(At(c.id), ConnParamOf(c.param).get());
+}
+int Caller::One(const call::Reject& c, Products* /*products*/) const {
+  const std::span<const uint8_t> data = c.private_data.bytes();
+  return api_->rdma_reject(At(c.id), data.empty() ? nullptr : data.data(),
+                           static_cast<uint8_t>(data.size()));
+}
+int Caller::One(const call::Establish& c, Products* /*products*/) const {
+  return api_->rdma_establish(At(c.id));
+}
+int Caller::One(const call::Disconnect& c, Products* /*products*/) const {
+  return api_->rdma_disconnect(At(c.id));
+}
+int Caller::One(const call::GetCmEvent& c, Products* products) const {
+  return api_->rdma_get_cm_event(At(channels_, c.channel), &products->event);
+}
+int Caller::One(const call::AckCmEvent& c, Products* /*products*/) const {
+  return api_->rdma_ack_cm_event(At(events_, c.event));
+}
+int Caller::One(const call::Show& /*c*/, Products* /*products*/) const { return 0; }
+
+seen::Answered Caller::Conclude(const Call& call, const Products& products) {
+  seen::Answered answered;
+  answered.reply.value = products.value;
+  if (products.value < 0) answered.reply.error = static_cast<Errno>(products.error);
+  if (products.value != 0) return answered;
+  if (const auto* show = std::get_if<call::Show>(&call)) {
+    answered.shown = Look(At(show->id));
+    return answered;
+  }
+  const std::lock_guard lock(mutex_);
+  if (const auto* channel = std::get_if<call::CreateEventChannel>(&call)) {
+    channels_[channel->channel.index] = products.channel;
+  } else if (const auto* id = std::get_if<call::CreateId>(&call)) {
+    SetId(id->id, products.id);
+  } else if (const auto* get = std::get_if<call::GetCmEvent>(&call)) {
+    events_[get->event.index] = products.event;
+    if (products.event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+      SetId(get->request, products.event->id);
+    answered.event = Read(*products.event);
+  }
+  return answered;
+}
+
+// An address may be used again once what was there is destroyed: then the old name is forgotten.
+void Caller::SetId(IdRef ref, rdma_cm_id* id) {
+  for (rdma_cm_id*& known : ids_)
+    if (known == id) known = nullptr;
+  ids_[ref.index] = id;
+}
+
+IdRef Caller::NameOf(const rdma_cm_id* id) const {
+  if (id == nullptr) return {};
+  for (uint16_t i = 0; i < ids_.size(); ++i)
+    if (ids_[i] == id) return IdRef{i};
+  return {};
+}
+
+CmEvent Caller::Read(const rdma_cm_event& event) const {
+  const rdma_conn_param& conn = event.param.conn;
+  CmEvent read{.type = TypeOf(event.event),
+               .status = event.status,
+               .id = NameOf(event.id),
+               .listen_id = NameOf(event.listen_id),
+               .conn = {.responder_resources = conn.responder_resources,
+                        .initiator_depth = conn.initiator_depth,
+                        .flow_control = conn.flow_control,
+                        .retry_count = conn.retry_count,
+                        .rnr_retry_count = conn.rnr_retry_count,
+                        .srq = conn.srq},
+               .qp_num = conn.qp_num};
+  if (conn.private_data != nullptr) {
+    read.private_data = PrivateData(std::span<const uint8_t>(
+        static_cast<const uint8_t*>(conn.private_data), conn.private_data_len));
+  }
+  return read;
+}
+
+Shown Caller::Look(rdma_cm_id* id) const {
+  const Topology& topology = *conversation_->topology;
+  Shown shown;
+  shown.device_known = id->verbs != nullptr;
+  shown.port_num = id->port_num;
+  shown.source = AddressOf(&id->route.addr.src_addr, topology);
+  shown.destination = AddressOf(&id->route.addr.dst_addr, topology);
+  shown.num_paths = static_cast<uint8_t>(id->route.num_paths);
+  if (id->verbs != nullptr) {
+    // A device that the topology does not name is the one whose address the id has.
+    if (shown.source.kind == AddressKind::kSide)
+      shown.device = topology.sides[shown.source.side].device;
+    const std::string_view name = api_->ibv_get_device_name(id->verbs->device);
+    for (uint8_t device = 0; device < topology.devices.size(); ++device)
+      if (topology.devices[device].name == name) shown.device = device;
+  }
+  if (id->qp != nullptr) {
+    ibv_qp_attr attr{};
+    ibv_qp_init_attr init{};
+    attr.qp_state = id->qp->state;  // should the device be gone
+    static_cast<void>(api_->ibv_query_qp(id->qp, &attr, IBV_QP_STATE, &init));
+    shown.qp = static_cast<QpState>(attr.qp_state);
+  }
+  return shown;
+}
+
+}  // namespace cm

@@ -1,0 +1,80 @@
+// Makes the calls of a conversation on the C functions, and reads what they gave.
+#ifndef CONFORMANCE_ADAPTERS_DL_CALLER_H_
+#define CONFORMANCE_ADAPTERS_DL_CALLER_H_
+
+#include <mutex>
+#include <vector>
+
+#include "conformance/adapters/dl/api.h"
+#include "model/conversation/conversation.h"
+#include "model/conversation/history.h"
+
+namespace cm {
+
+// What a call writes through its pointers, and what it returned. Stays where it is while the call
+// is blocked.
+struct Products {
+  rdma_event_channel* channel = nullptr;
+  rdma_cm_id* id = nullptr;
+  rdma_cm_event* event = nullptr;
+  int value = 0;
+  int error = 0;  // errno
+};
+
+// What the names of a conversation point to in one process, and the calls that are made on them.
+// Several threads may use it at once.
+class Caller {
+ public:
+  // Both outlive it.
+  Caller(const RdmaCmApi* api, const Conversation* conversation);
+
+  // Makes the call; returns when it does.
+  void Make(const Call& call, Products* products);
+  // What the application saw of a call that has returned; names what it made.
+  seen::Answered Conclude(const Call& call, const Products& products);
+  // Null when the name stands for nothing.
+  rdma_event_channel* ChannelOf(ChannelRef ref) const { return At(channels_, ref); }
+
+ private:
+  template <typename T, typename R>
+  T* At(const std::vector<T*>& table, R ref) const {
+    const std::lock_guard lock(mutex_);
+    return table[ref.index];
+  }
+  rdma_cm_id* At(IdRef ref) const { return At(ids_, ref); }
+
+  int One(const call::CreateEventChannel& c, Products* products) const;
+  int One(const call::DestroyEventChannel& c, Products* products) const;
+  int One(const call::CreateId& c, Products* products) const;
+  int One(const call::DestroyId& c, Products* products) const;
+  int One(const call::BindAddr& c, Products* products) const;
+  int One(const call::Listen& c, Products* products) const;
+  int One(const call::ResolveAddr& c, Products* products) const;
+  int One(const call::ResolveRoute& c, Products* products) const;
+  int One(const call::CreateQp& c, Products* products) const;
+  int One(const call::DestroyQp& c, Products* products) const;
+  int One(const call::Connect& c, Products* products) const;
+  int One(const call::Accept& c, Products* products) const;
+  int One(const call::Reject& c, Products* products) const;
+  int One(const call::Establish& c, Products* products) const;
+  int One(const call::Disconnect& c, Products* products) const;
+  int One(const call::GetCmEvent& c, Products* products) const;
+  int One(const call::AckCmEvent& c, Products* products) const;
+  int One(const call::Show& c, Products* products) const;
+
+  void SetId(IdRef ref, rdma_cm_id* id);
+  IdRef NameOf(const rdma_cm_id* id) const;
+  CmEvent Read(const rdma_cm_event& event) const;
+  Shown Look(rdma_cm_id* id) const;
+
+  const RdmaCmApi* api_;
+  const Conversation* conversation_;
+  mutable std::mutex mutex_;  // for the tables
+  std::vector<rdma_cm_id*> ids_;
+  std::vector<rdma_event_channel*> channels_;
+  std::vector<rdma_cm_event*> events_;
+};
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_ADAPTERS_DL_CALLER_H_

@@ -1,0 +1,68 @@
+// What a session and its worker processes say to one another: values without pointers.
+#ifndef CONFORMANCE_ADAPTERS_DL_MESSAGES_H_
+#define CONFORMANCE_ADAPTERS_DL_MESSAGES_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "model/base/duration.h"
+#include "model/conversation/history.h"
+#include "model/vocabulary/call.h"
+#include "model/vocabulary/fault.h"
+#include "model/vocabulary/names.h"
+
+namespace cm {
+
+enum class Asked : uint8_t {
+  kStart,     // whether the library can stand in for the conversation; only of one with hooks
+  kCall,      // make `call` on `lane`
+  kReleased,  // the pending call of `lane`, should it have returned; with hooks
+  kReadable,  // whether `channel` becomes readable within `span`
+  kQuiet,     // whether nothing becomes readable for `span`
+  kPass,      // let `span` pass; with hooks, as are those that follow
+  kSettle,
+  kInject,
+  kHeal,
+  kLeaks,
+};
+
+struct Request {
+  Asked asked = Asked::kCall;
+  uint32_t number = 0;  // the answer has it too
+  Lane lane;
+  Call call;
+  ChannelRef channel;
+  Duration span;
+  Fault fault;
+};
+
+struct Answer {
+  uint32_t number = 0;
+  Lane lane;
+  Instant now;              // of a library with hooks
+  seen::Answered answered;  // to kCall and kReleased; blocked where nothing is to be told
+  bool yes = false;         // to the other questions
+  std::array<char, 256> text{};
+
+  std::string_view words() const { return text.data(); }
+  void SetWords(std::string_view words) {
+    text = {};
+    words.copy(text.data(), text.size() - 1);
+  }
+};
+
+static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Answer>);
+
+// Messages over a socket that keeps their bounds. Send is false, and Receive empty, when nobody is
+// at the other end any more. A request is waited for; an answer is there or is not.
+bool Send(int to, const Request& request);
+bool Send(int to, const Answer& answer);
+std::optional<Request> ReceiveRequest(int from);
+std::optional<Answer> ReceiveAnswer(int from);
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_ADAPTERS_DL_MESSAGES_H_

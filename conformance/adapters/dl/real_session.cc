@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "conformance/adapters/dl/crew.h"
+#include "conformance/adapters/dl/serve.h"
+#include "conformance/adapters/dl/session.h"
+
+namespace cm {
+namespace {
+
+// A worker answers this much later than it was asked to.
+constexpr Duration kSlack = Duration::Seconds(10);
+
+bool SomebodyExits(const Conversation& conversation) {
+  return std::ranges::any_of(conversation.lines, [](const Line& line) {
+    const auto* injects = std::get_if<line::Injects>(&line);
+    return injects != nullptr && injects->fault.kind == FaultKind::kExit;
+  });
+}
+
+class RealSession : public Session, public Driver, public Environment {
+ public:
+  RealSession(const Ground& ground, Crew crew)
+      : place_(ground.place),
+        spoiled_(ground.spoiled),
+        quiet_(ground.profile->timing.quiet),
+        longest_(ground.profile->timing.Longest()),
+        patience_(ground.place->patient() ? longest_ : std::min(longest_, ground.patience)),
+        crew_(std::move(crew)),
+        begin_(RealNow()) {}
+  ~RealSession() override { static_cast<void>(End()); }
+
+  Driver& driver() override { return *this; }
+  Environment& environment() override { return *this; }
+
+  // Driver
+  seen::Answered Submit(Lane lane, const Call& call) override {
+    const size_t worker = WorkerOf(lane.side);
+    const uint32_t number = crew_.Post(worker, {.asked = Asked::kCall, .lane = lane, .call = call});
+    const std::optional<Answer> answer = crew_.Await(worker, number, patience_);
+    LetOthersReturn();
+    if (answer) return answer->answered;
+    if (!crew_.alive(worker)) return {.reply = Reply::Crashed()};
+    pending_[lane] = number;
+    if (patience_ < longest_) inconclusive_ = true;
+    return {.reply = Reply::Blocked()};
+  }
+
+  std::optional<seen::Released> Released(Lane lane) override {
+    const auto pending = pending_.find(lane);
+    if (pending == pending_.end()) return std::nullopt;
+    const std::optional<Answer> answer =
+        crew_.Await(WorkerOf(lane.side), pending->second, Duration());
+    if (!answer) return std::nullopt;
+    pending_.erase(pending);
+    return seen::Released{.reply = answer->answered.reply, .event = answer->answered.event};
+  }
+
+  bool Readable(Lane lane, ChannelRef channel, Duration within) override {
+    const std::optional<Answer> answer =
+        crew_.Ask(WorkerOf(lane.side),
+                  {.asked = Asked::kReadable, .lane = lane, .channel = channel, .span = within},
+                  within + kSlack);
+    return answer && answer->yes;
+  }
+
+  Instant Now() override { return Instant() + (RealNow() - begin_); }
+
+  // Environment
+  seen::Done Pass(Duration span) override {
+    ReallySleep(span);
+    return {};
+  }
+
+  // Until no channel became readable and no pending call returned for the quiet bound.
+  seen::Done Settle() override {
+    const Instant limit = Now() + patience_;
+    while (!QuietNow()) {
+      if (Now() < limit) continue;
+      inconclusive_ = true;
+      break;
+    }
+    return {};
+  }
+
+  seen::Done Inject(const Fault& fault) override {
+    if (fault.kind != FaultKind::kExit) return place_->Inject(fault);
+    std::erase_if(pending_, [&](const auto& p) { return p.first.side == fault.side; });
+    // Its end may take the kernel minutes, which are part of what the other side sees.
+    unreaped_ = !crew_.End(WorkerOf(fault.side)) || unreaped_;
+    return {};
+  }
+
+  seen::Done Heal() override { return place_->Heal(); }
+
+  // Session
+  std::string Leaks() override { return End(); }
+  bool Inconclusive() const override { return inconclusive_ || unreaped_; }
+
+ private:
+  size_t WorkerOf(uint8_t side) const { return crew_.size() == 1 ? 0 : side; }
+
+  // A call that the last one has released is on its way back on another thread.
+  void LetOthersReturn() {
+    const Instant limit = Now() + quiet_;
+    for (const auto& [lane, number] : pending_) {
+      if (std::optional<Answer> answer =
+              crew_.Await(WorkerOf(lane.side), number, std::max(limit - Now(), Duration())))
+        crew_.PutBack(*answer);
+    }
+  }
+
+  bool QuietNow() {
+    const size_t returned = crew_.unread();
+    std::map<size_t, uint32_t> asked;
+    for (size_t worker = 0; worker < crew_.size(); ++worker)
+      if (crew_.alive(worker))
+        asked[worker] = crew_.Post(worker, {.asked = Asked::kQuiet, .span = quiet_});
+    bool quiet = true;
+    for (const auto& [worker, number] : asked) {
+      const std::optional<Answer> answer = crew_.Await(worker, number, quiet_ + kSlack);
+      quiet = quiet && (!answer || answer->yes);
+    }
+    if (asked.empty()) ReallySleep(quiet_);
+    return quiet && crew_.unread() == returned;
+  }
+
+  // What did not end as it should, in words; only once.
+  std::string End() {
+    if (std::exchange(ended_, true)) return {};
+    unreaped_ = !crew_.EndAll() || unreaped_;
+    std::string wrong = unreaped_ ? "child not reaped" : "";
+    const std::string differs = place_->PutRight();
+    if (!wrong.empty() && !differs.empty()) wrong += "; ";
+    wrong += differs;
+    if (!wrong.empty()) *spoiled_ = wrong;
+    return wrong;
+  }
+
+  Place* place_;
+  std::string* spoiled_;
+  Duration quiet_;
+  Duration longest_;   // the longest that a call may take
+  Duration patience_;  // and the longest that is waited for one: less proves nothing
+  Crew crew_;
+  Instant begin_;
+  std::map<Lane, uint32_t> pending_;  // the number by which the answer will be known
+  bool inconclusive_ = false;
+  bool unreaped_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Session> StartRealSession(const Ground& ground, const Conversation& conversation) {
+  std::string why_not = ground.place->Prepare(conversation);
+  if (!why_not.empty()) return RefuseSession(std::move(why_not));
+  Crew crew(ground.late);
+  const size_t workers = SomebodyExits(conversation) ? conversation.topology->sides.size() : 1;
+  for (size_t i = 0; i < workers; ++i) {
+    const bool hired = crew.Hire([&ground, &conversation](int connection) {
+      ServeLanes(connection, ground.object->api, conversation);
+    });
+    if (!hired) return RefuseSession("no process could be made");
+  }
+  return std::make_unique<RealSession>(ground, std::move(crew));
+}
+
+}  // namespace cm

@@ -1,0 +1,228 @@
+// What happens on a real clock, with an object that behaves badly.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/adapters/dl/dl_adapter.h"
+#include "conformance/driver/perform.h"
+#include "model/conversation/parse.h"
+#include "model/conversation/print.h"
+
+namespace cm {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Its longest timer takes half a second, so that what blocks for ever is soon known to; long enough
+// for what does not, on a machine that has other things to do.
+Profile Hasty() {
+  Profile profile = Profiles().front();
+  profile.timing = {.packet_lifetime = 0,
+                    .response_timeout = 8,
+                    .mra_service_timeout = 8,
+                    .quiet = Duration::Milliseconds(200),
+                    .late = Duration::Milliseconds(400)};
+  return profile;
+}
+
+bool HasNoChildren() { return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
+
+// Writes down when it is asked for what.
+class ToldPlace : public Place {
+ public:
+  explicit ToldPlace(std::vector<std::string>* told, std::string why_not = {})
+      : told_(told), why_not_(std::move(why_not)) {}
+  std::string name() const override { return "a place"; }
+  Capabilities capabilities() const override { return {}; }
+  bool patient() const override { return true; }
+  std::string Prepare(const Conversation& /*conversation*/) override {
+    told_->push_back(HasNoChildren() ? "prepare" : "prepare too late");
+    return why_not_;
+  }
+  seen::Done Inject(const Fault& fault) override {
+    told_->emplace_back(ToString(fault.kind));
+    return {};
+  }
+  seen::Done Heal() override {
+    told_->emplace_back("heal");
+    return {};
+  }
+  std::string PutRight() override {
+    told_->push_back(HasNoChildren() ? "put right" : "put right too early");
+    return "a link is missing";
+  }
+
+ private:
+  std::vector<std::string>* told_;
+  std::string why_not_;
+};
+
+Conversation Read(const std::string& lines) {
+  auto read = ParseConversation("topology one-kernel-two-devices\nprofile 6.1-rxe\n" + lines);
+  if (const auto* problem = std::get_if<TextProblem>(&read))
+    ADD_FAILURE() << problem->line << ": " << problem->what;
+  return std::get<Conversation>(read);
+}
+
+std::unique_ptr<Implementation> Awkward(std::unique_ptr<Place> place,
+                                        const Profile& profile = Hasty()) {
+  auto made = MakeDlImplementation({.path = "conformance/adapters/dl/libawkward_rdmacm.so",
+                                    .profile = profile,
+                                    .patience = Duration::Milliseconds(500)},
+                                   std::move(place));
+  if (const auto* why = std::get_if<std::string>(&made)) ADD_FAILURE() << *why;
+  return std::move(std::get<0>(made));
+}
+
+class RealSession : public testing::Test {
+ protected:
+  // The records without times, or what was seen in the n-th.
+  void Run(const std::string& lines) {
+    const Conversation conversation = Read(lines);
+    const auto implementation = Awkward(std::make_unique<ToldPlace>(&told_));
+    const std::unique_ptr<Session> session = implementation->Start(conversation);
+    history_ = Perform(conversation, *session);
+    leaks_ = session->Leaks();
+    inconclusive_ = session->Inconclusive();
+  }
+  std::string Seen() const {
+    const std::string text = ToText(history_, {.times = false});
+    return text.substr(text.find("----\n") + 5);
+  }
+
+  std::vector<std::string> told_;
+  History history_;
+  std::string leaks_;
+  bool inconclusive_ = false;
+};
+
+TEST_F(RealSession, ACrashIsSeenAndLeavesNothingBehind) {
+  Run("active rdma_create_event_channel C\nactive rdma_create_id A on=C\n"
+      "active rdma_listen A backlog=1\nactive rdma_disconnect A\n");
+  EXPECT_THAT(Seen(), HasSubstr("rdma_listen A backlog=1 -> crashed\n"));
+  EXPECT_THAT(Seen(), HasSubstr("rdma_disconnect A -> not-applicable\n"));
+  EXPECT_FALSE(inconclusive_);
+  EXPECT_TRUE(HasNoChildren());
+}
+
+TEST_F(RealSession, ALibraryThatExitsHasCrashedToo) {
+  Run("active rdma_create_event_channel C\nactive rdma_create_id A on=C\n"
+      "active rdma_listen A backlog=3\n");
+  EXPECT_THAT(Seen(), HasSubstr("rdma_listen A backlog=3 -> crashed\n"));
+}
+
+TEST_F(RealSession, WhatHangsIsGivenUpAndKilled) {
+  const Instant begin;
+  Run("active rdma_create_event_channel C\nactive rdma_create_id A on=C\n"
+      "active rdma_create_id B on=C\n"
+      "active rdma_listen A backlog=2\nactive/2 rdma_bind_addr B addr=active.v6:0\n"
+      "active/3 rdma_disconnect B\n");
+  EXPECT_THAT(Seen(), HasSubstr("rdma_listen A backlog=2 -> blocked\n"));
+  EXPECT_THAT(Seen(), HasSubstr("rdma_bind_addr B addr=active.v6:0 -> blocked\n"));
+  EXPECT_THAT(Seen(), HasSubstr("rdma_disconnect B -> -1 EINVAL\n"));
+  EXPECT_FALSE(inconclusive_);  // the place is patient: it had all the time that a call may take
+  EXPECT_LT(history_.records.back().end - begin, Duration::Seconds(5));
+  EXPECT_TRUE(HasNoChildren());
+}
+
+TEST_F(RealSession, ABlockedCallReturnsWhenAnotherLaneLetsIt) {
+  Run("passive rdma_create_event_channel S\npassive rdma_create_id L on=S\n"
+      "passive rdma_get_cm_event S as=e1\npassive wait S within=10ms\n"
+      "passive/2 rdma_listen L backlog=8\nsettle\npassive rdma_ack_cm_event e1\n"
+      "passive/2 rdma_listen L backlog=8\npassive wait S within=1s\n");
+  EXPECT_EQ(Seen(),
+            "passive rdma_create_event_channel S -> 0\n"
+            "passive rdma_create_id L on=S -> 0\n"
+            "passive rdma_get_cm_event S as=e1 -> blocked\n"
+            "passive wait S within=10ms -> not-applicable\n"
+            "passive/2 rdma_listen L backlog=8 -> 0\n"
+            "returned passive rdma_get_cm_event S as=e1 -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED "
+            "id=L\n"
+            "settle -> done\n"
+            "passive rdma_ack_cm_event e1 -> 0\n"
+            "passive/2 rdma_listen L backlog=8 -> 0\n"
+            "passive wait S within=1s -> readable\n");
+  EXPECT_FALSE(inconclusive_);
+}
+
+TEST_F(RealSession, ASideThatExitsIsKilledAlone) {
+  Run("active rdma_create_event_channel C\nactive rdma_create_id A on=C\n"
+      "passive rdma_create_event_channel S\npassive rdma_create_id L on=S\n"
+      "active rdma_get_cm_event C as=e1\n"
+      "fault exit side=active\nactive rdma_create_event_channel D\n"
+      "passive rdma_listen L backlog=8\npassive wait S within=1s\n");
+  EXPECT_THAT(Seen(), HasSubstr("fault exit side=active -> done\n"
+                                "active rdma_create_event_channel D -> not-applicable\n"
+                                "passive rdma_listen L backlog=8 -> 0\n"
+                                "passive wait S within=1s -> readable\n"));
+  EXPECT_TRUE(HasNoChildren());
+}
+
+TEST_F(RealSession, ThePlaceIsToldInOrder) {
+  Run("fault link-down side=active\nheal\n");
+  EXPECT_THAT(told_, ElementsAre("prepare", "link-down", "heal", "put right"));
+  EXPECT_EQ(leaks_, "a link is missing");
+}
+
+TEST_F(RealSession, APlaceThatCannotServeIsUnsupported) {
+  const auto implementation =
+      Awkward(std::make_unique<ToldPlace>(&told_, "there is one kernel only"));
+  const Conversation conversation = Read("heal\n");
+  EXPECT_EQ(implementation->Start(conversation)->Unsupported(), "there is one kernel only");
+}
+
+TEST(BarePlace, WithoutPatienceWhatDoesNotReturnProvesNothing) {
+  Profile profile = Hasty();
+  profile.timing.late = Duration::Seconds(60);
+  const auto implementation = Awkward(MakeBarePlace(), profile);
+  const Conversation conversation =
+      Read("active rdma_create_event_channel C\nactive rdma_get_cm_event C as=e1\n");
+  const std::unique_ptr<Session> session = implementation->Start(conversation);
+  const History history = Perform(conversation, *session);
+  EXPECT_EQ(std::get<seen::Answered>(history.records.back().seen).reply, Reply::Blocked());
+  EXPECT_TRUE(session->Inconclusive());
+}
+
+// The read end of a pipe tells when the last process that has the write end is gone.
+TEST(Killed, NothingIsLeftWhenTheSuiteItselfIsKilled) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t suite = fork();
+  ASSERT_GE(suite, 0);
+  if (suite == 0) {
+    Profile profile = Hasty();
+    profile.timing.late = Duration::Seconds(600);
+    std::vector<std::string> told;
+    const auto implementation = Awkward(std::make_unique<ToldPlace>(&told), profile);
+    const Conversation conversation = Read(
+        "active rdma_create_event_channel C\nactive rdma_create_id A on=C\n"
+        "active rdma_listen A backlog=2\n");
+    const std::unique_ptr<Session> session = implementation->Start(conversation);
+    if (write(ends[1], "x", 1) != 1) _exit(1);
+    Perform(conversation, *session);
+    _exit(0);
+  }
+  close(ends[1]);
+  char begun = 0;
+  ASSERT_EQ(read(ends[0], &begun, 1), 1);
+  kill(suite, SIGKILL);
+  pollfd gone{.fd = ends[0], .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&gone, 1, 10'000), 1);
+  EXPECT_EQ(read(ends[0], &begun, 1), 0);
+  waitpid(suite, nullptr, 0);
+  close(ends[0]);
+}
+
+}  // namespace
+}  // namespace cm

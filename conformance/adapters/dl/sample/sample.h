@@ -1,0 +1,99 @@
+// The simulated library behind pointers, as C knows it.
+#ifndef CONFORMANCE_ADAPTERS_DL_SAMPLE_SAMPLE_H_
+#define CONFORMANCE_ADAPTERS_DL_SAMPLE_SAMPLE_H_
+
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
+#include "sim/world/world.h"
+
+namespace cm::sample {
+
+// What the application's pointers point to. The C structure comes first, so that a pointer to it
+// is one to the whole.
+struct Channel {
+  rdma_event_channel c{};
+  uint32_t number = 0;
+};
+struct Id {
+  rdma_cm_id c{};
+  ibv_qp qp{};
+  uint8_t side = 0;
+  uint32_t number = 0;
+};
+struct Event {
+  rdma_cm_event c{};
+  uint32_t number = 0;
+  PrivateData private_data;
+};
+
+// A call that has not returned: what it makes ready when it does.
+struct Unfinished {
+  Channel* closes = nullptr;
+  rdma_cm_event** fetches = nullptr;
+};
+
+class Sample {
+ public:
+  Sample(const Topology* topology, const Profile* profile, uint64_t seed, sim::Defect defect);
+
+  void Enter(Lane lane) { lane_ = lane; }
+  sim::World& world() { return world_; }
+  sim::Library& library() { return world_.Prepared(lane_.side); }
+
+  rdma_event_channel* CreateChannel();
+  void DestroyChannel(Channel* channel);
+  int CreateId(Channel* channel, rdma_cm_id** id, rdma_port_space space);
+  int DestroyId(Id* id);
+  int GetEvent(Channel* channel, rdma_cm_event** event);
+  int Ack(Event* event);
+  // A call on an id that is answered at once.
+  int Answer(Id* id, const Reply& reply);
+  Shown Show(const Id& id);
+
+  // Null and families that are none of ours included.
+  Address AddressOf(const sockaddr* address) const;
+
+  bool Blocked() const;
+  bool Continue(int* value);
+  bool Readable(Channel* channel);
+  void Inject(const Fault& fault);
+  std::string Leaks() const;
+
+ private:
+  int Begin(const sim::Progress& progress, const Unfinished& unfinished);
+  int Finish(const sim::Progress& progress, const Unfinished& unfinished);
+  Id* NewId(uint32_t number, rdma_event_channel* channel, rdma_port_space space);
+  Id* IdAt(uint32_t number);
+  // Brings the public fields up to date.
+  void Refresh(Id* id);
+  rdma_cm_event* NewEvent(uint32_t number);
+
+  const Topology* topology_;
+  sim::World world_;
+  sim::Usage before_;
+  Lane lane_;
+  std::vector<ibv_device> devices_;
+  std::vector<ibv_context> contexts_;
+  // By side and number. A destroyed id stays until its place is used again, as a real one may.
+  std::map<std::pair<uint8_t, uint32_t>, std::unique_ptr<Id>> ids_;
+  std::map<Lane, Unfinished> unfinished_;
+};
+
+// The sample of this process; started by cmcheck_start, or as the first topology by itself.
+Sample& TheSample();
+bool StartSample(const std::string& topology, const std::string& profile, uint64_t seed);
+
+}  // namespace cm::sample
+
+#endif  // CONFORMANCE_ADAPTERS_DL_SAMPLE_SAMPLE_H_

@@ -1,0 +1,101 @@
+// The sample in its virtual time: the simulator seen through C pointers and another process.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "conformance/adapters/dl/dl_adapter.h"
+#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/driver/perform.h"
+#include "conformance/walks/walk.h"
+#include "model/conversation/print.h"
+#include "model/oracle/judge.h"
+
+namespace cm {
+namespace {
+
+constexpr int kSequences = 100;  // on each topology
+constexpr const char* kSample = "conformance/adapters/dl/sample/libsample_rdmacm.so";
+constexpr const char* kDefectVariable = "CMCHECK_SAMPLE_DEFECT";
+
+std::unique_ptr<Implementation> TheSample() {
+  auto made =
+      MakeDlImplementation({.path = kSample, .profile = Profiles().front()}, MakeBarePlace());
+  if (const auto* why = std::get_if<std::string>(&made)) ADD_FAILURE() << *why;
+  return std::move(std::get<0>(made));
+}
+
+Conversation Drawn(std::string_view topology, uint64_t index, Capabilities capabilities) {
+  return Draw({.topology = FindTopology(topology),
+               .profile = Profiles().front(),
+               .capabilities = capabilities,
+               .seed = 1,
+               .index = index,
+               .calls = 20});
+}
+
+class OnTopology : public testing::TestWithParam<const char*> {};
+
+TEST_P(OnTopology, TheSampleDoesWhatTheSimulatorDoes) {
+  const std::unique_ptr<Implementation> sample = TheSample();
+  const std::unique_ptr<Implementation> sim = MakeSimImplementation(
+      {.profile = Profiles().front(), .capabilities = Profiles().front().capabilities});
+  ASSERT_EQ(sample->capabilities(), sim->capabilities());
+  for (uint64_t i = 0; i < kSequences; ++i) {
+    const Conversation conversation = Drawn(GetParam(), i, sim->capabilities());
+    const std::unique_ptr<Session> of_sample = sample->Start(conversation);
+    const std::unique_ptr<Session> of_sim = sim->Start(conversation);
+    const History seen = Perform(conversation, *of_sample);
+    const History expected = Perform(conversation, *of_sim);
+    ASSERT_EQ(ToText(seen), ToText(expected, {.wire = false})) << "conversation " << i;
+    ASSERT_EQ(DigestOf(seen, i), DigestOf(expected, i)) << "conversation " << i;
+    EXPECT_EQ(of_sample->Leaks(), of_sim->Leaks()) << "conversation " << i;
+    EXPECT_FALSE(of_sample->Inconclusive());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Topologies, OnTopology,
+                         testing::Values("two-kernels", "one-kernel-two-devices"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(VirtualSession, ADefectOfTheSampleIsRefused) {
+  ASSERT_EQ(setenv(kDefectVariable, "forgets-timewait", 1), 0);
+  const std::unique_ptr<Implementation> sample = TheSample();
+  int refused = 0;
+  for (uint64_t i = 0; i < kSequences && refused == 0; ++i) {
+    const Conversation conversation = Drawn("two-kernels", i, sample->capabilities());
+    const History history = Perform(conversation, *sample->Start(conversation));
+    if (model::JudgeHistory(history, sample->profile()).verdict == model::Verdict::kRefused)
+      ++refused;
+  }
+  unsetenv(kDefectVariable);
+  EXPECT_EQ(refused, 1);
+}
+
+TEST(VirtualSession, ADefectThatIsNoneIsUnsupported) {
+  ASSERT_EQ(setenv(kDefectVariable, "no-such-defect", 1), 0);
+  const std::unique_ptr<Implementation> sample = TheSample();
+  const Conversation conversation = Drawn("two-kernels", 0, sample->capabilities());
+  const std::unique_ptr<Session> session = sample->Start(conversation);
+  unsetenv(kDefectVariable);
+  EXPECT_NE(session->Unsupported(), "");
+}
+
+TEST(VirtualSession, TheSampleIsNamedByItsFile) {
+  EXPECT_EQ(TheSample()->name(),
+            "libsample_rdmacm.so (" + std::string(kSample) + "), virtual time");
+}
+
+TEST(VirtualSession, ASampleNeedsNoDevice) {
+  EXPECT_EQ(Probe({.path = kSample, .profile = Profiles().front()}), "");
+}
+
+}  // namespace
+}  // namespace cm

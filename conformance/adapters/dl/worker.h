@@ -1,0 +1,85 @@
+// A process of our own in which a library may crash, hang or be killed.
+#ifndef CONFORMANCE_ADAPTERS_DL_WORKER_H_
+#define CONFORMANCE_ADAPTERS_DL_WORKER_H_
+
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "conformance/adapters/dl/messages.h"
+#include "model/base/duration.h"
+
+namespace cm {
+
+// Processes that did not end in time: a kernel may hold one back for minutes while it destroys
+// what the process had. They are reaped when they do end.
+class LateProcesses {
+ public:
+  void Add(pid_t process);
+  // Reaps those that have ended meanwhile; how many are left.
+  size_t Reap();
+
+ private:
+  std::mutex mutex_;
+  std::vector<pid_t> processes_;
+};
+
+// A point of this machine's clock.
+class Deadline {
+ public:
+  explicit Deadline(Duration within);
+  // As poll takes it: rounded up, 0 when it has passed.
+  int milliseconds_left() const;
+
+ private:
+  Instant at_;
+};
+
+// Time on this machine's steady clock.
+Instant RealNow();
+void ReallySleep(Duration span);
+
+class Worker {
+ public:
+  // `serve` runs in the new process, on its end of the connection; the process ends when it
+  // returns, or with the thread that called this. Null when there can be no process.
+  static std::unique_ptr<Worker> Start(const std::function<void(int connection)>& serve,
+                                       LateProcesses* late);
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+  ~Worker();
+
+  // False once it is dead or was killed.
+  bool Ask(const Request& request);
+  bool alive() const { return connection_ >= 0; }
+  // Kills its process group. False when the process could not be reaped within 10 s.
+  bool End();
+
+  // What the first of the workers to speak says; empty when none did until then. A worker found
+  // dead is not alive afterwards, and says nothing.
+  struct Heard {
+    size_t worker = 0;
+    std::optional<Answer> answer;  // empty: it died
+  };
+  static std::optional<Heard> Hear(const std::vector<std::unique_ptr<Worker>>& workers,
+                                   const Deadline& deadline);
+
+ private:
+  Worker(pid_t process, int connection, int watch, LateProcesses* late)
+      : process_(process), connection_(connection), watch_(watch), late_(late) {}
+  Heard Listen(size_t self);
+  void Disconnect();
+
+  pid_t process_;
+  int connection_;
+  int watch_;  // readable when the process has ended; -1 on kernels without such a thing
+  LateProcesses* late_;
+};
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_ADAPTERS_DL_WORKER_H_
