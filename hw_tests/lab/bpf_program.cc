@@ -29,14 +29,18 @@ void BpfProgram::And(Register to, int32_t mask) {
   Append(BPF_ALU64 | BPF_AND | BPF_K, to, 0, 0, mask);
 }
 
+void BpfProgram::ShiftLeft(Register to, Register by) {
+  Append(BPF_ALU64 | BPF_LSH | BPF_X, to, by, 0, 0);
+}
+
 // The one instruction that is two long: a 64-bit constant, here the map behind a descriptor.
 void BpfProgram::SetMap(Register to, int map_fd) {
   Append(BPF_LD | BPF_DW | BPF_IMM, to, BPF_PSEUDO_MAP_FD, 0, map_fd);
   Append(0, 0, 0, 0, 0);
 }
 
-void BpfProgram::Load(Width width, Register to, Register base, size_t offset) {
-  Append(BPF_LDX | BPF_MEM | static_cast<int>(width), to, base, static_cast<int16_t>(offset), 0);
+void BpfProgram::Load(Width width, Register to, Register base, int16_t offset) {
+  Append(BPF_LDX | BPF_MEM | static_cast<int>(width), to, base, offset, 0);
 }
 
 void BpfProgram::Store(Width width, Register base, int16_t offset, Register from) {

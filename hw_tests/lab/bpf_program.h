@@ -22,6 +22,7 @@ class BpfProgram {
     kNotEqual = BPF_JNE,
     kAbove = BPF_JGT,  // unsigned
     kBelow = BPF_JLT,  // unsigned
+    kSharesBits = BPF_JSET,
   };
   struct Label {
     size_t index = 0;
@@ -35,9 +36,10 @@ class BpfProgram {
   void Add(Register to, int32_t value);
   void AddRegister(Register to, Register from);
   void And(Register to, int32_t mask);
+  void ShiftLeft(Register to, Register by);
   void SetMap(Register to, int map_fd);
 
-  void Load(Width width, Register to, Register base, size_t offset);
+  void Load(Width width, Register to, Register base, int16_t offset);
   void Store(Width width, Register base, int16_t offset, Register from);
   // Reads the packet, in host byte order, into register 0; the packet is in register 6. A read
   // behind the end of the packet ends the program with 0. Registers 1 to 5 are lost.

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -21,29 +22,37 @@ constexpr const char* kToActivePath = "/sys/fs/bpf/cm_to_active";
 constexpr const char* kToPassivePath = "/sys/fs/bpf/cm_to_passive";
 constexpr const char* kDelayPath = "/sys/fs/bpf/cm_delay";
 
+// The table: a counter for each kind and direction, then until when a message is held in each
+// direction, then the rules, none behind the first that is empty.
 constexpr uint32_t kKindsRoom = 16;
-constexpr uint32_t kSlots = 2 * kKindsRoom;
+constexpr uint32_t kHeldAt = 2 * kKindsRoom;
+constexpr uint32_t kRulesAt = kHeldAt + 2;
+constexpr uint32_t kRules = 32;
+constexpr uint32_t kEntries = kRulesAt + kRules;
 
 // An entry of the table, as the kernel's programs and this file see it.
-struct Slot {
+struct Entry {
   uint64_t delay_ns = 0;
+  uint64_t until_ns = 0;  // by the monotonic clock
+  uint32_t streams = 0;   // a bit for each kind and direction
   uint32_t action = 0;
   uint32_t first = 0;
   uint32_t last = 0;
   uint32_t seen = 0;
   uint32_t hit = 0;
-  uint32_t padding = 0;  // the kernel rounds the size up; so that both agree on it
 };
 
-// skb->mark of a copy (this) or of a delayed message (this and its slot), so that each message
-// is judged once.
+constexpr int32_t kHeldNs = 5'000'000;
+
+// skb->mark of a copy (this) or of a message that comes later (this and its rule), so that each
+// message is judged once.
 constexpr int32_t kMark = 0x4c4d0000;
 
 constexpr std::array<std::string_view, kCmKinds> kNames = {
     "REQ", "MRA", "REJ", "REP", "RTU", "DREQ", "DREP", "SIDR_REQ", "SIDR_REP", "LAP", "APR"};
 
-uint32_t SlotOf(CmStream stream) {
-  return static_cast<uint32_t>(stream.toward) * kKindsRoom + static_cast<uint32_t>(stream.kind);
+uint32_t CounterOf(Toward toward, CmKind kind) {
+  return static_cast<uint32_t>(toward) * kKindsRoom + static_cast<uint32_t>(kind);
 }
 
 long Bpf(bpf_cmd command, bpf_attr& attr) { return syscall(SYS_bpf, command, &attr, sizeof(attr)); }
@@ -99,15 +108,76 @@ void FindKind(BpfProgram& p, Label pass) {
   p.JumpIf(0, When::kAbove, static_cast<int32_t>(kCmKinds) - 1, pass);
 }
 
-// Leaves the slot whose number is in register 9 in register 7.
-void FindSlot(BpfProgram& p, int table, Label pass) {
-  p.Store(Width::kWord, 10, -4, 9);
+// The programs' stack.
+constexpr int16_t kKey = -4;
+constexpr int16_t kDecided = -8;  // the number of the rule that decides, or kNobody
+constexpr int16_t kNow = -16;
+constexpr int32_t kNobody = kRules;
+
+// Leaves the entry whose number is in `number` plus `from` in register 0. Registers 1 to 5 are
+// lost.
+void FindEntry(BpfProgram& p, int table, BpfProgram::Register number, uint32_t from, Label pass) {
+  p.Copy(2, number);
+  p.Add(2, static_cast<int32_t>(from));
+  p.Store(Width::kWord, 10, kKey, 2);
   p.SetMap(1, table);
   p.Copy(2, 10);
-  p.Add(2, -4);
+  p.Add(2, kKey);
   p.Call(BPF_FUNC_map_lookup_elem);
   p.JumpIf(0, When::kEqual, 0, pass);
-  p.Copy(7, 0);
+}
+
+// Adds 1 to a number of the entry in register 0, and leaves it in register 1. One processor, so
+// counting needs no atomic instruction.
+void CountOne(BpfProgram& p, int16_t number) {
+  p.Load(Width::kWord, 1, 0, number);
+  p.Add(1, 1);
+  p.Store(Width::kWord, 0, number, 1);
+}
+
+// Lets one rule count the message whose stream is the bit in register 8, and decide about it if
+// none did before. Goes to `end` behind the last rule.
+void AskRule(BpfProgram& p, int table, uint32_t rule, Label end, Label pass) {
+  const Label matches = p.NewLabel();
+  const Label in_time = p.NewLabel();
+  const Label next = p.NewLabel();
+  p.Set(9, static_cast<int32_t>(rule));
+  FindEntry(p, table, 9, kRulesAt, pass);
+  p.Load(Width::kWord, 1, 0, offsetof(Entry, action));
+  p.JumpIf(1, When::kEqual, static_cast<int32_t>(CmAction::kNone), end);
+  p.Load(Width::kWord, 1, 0, offsetof(Entry, streams));
+  p.JumpIfRegister(1, When::kSharesBits, 8, matches);
+  p.Jump(next);
+  p.Place(matches);
+  p.Load(Width::kDouble, 1, 0, offsetof(Entry, until_ns));
+  p.Load(Width::kDouble, 2, 10, kNow);
+  p.JumpIfRegister(2, When::kBelow, 1, in_time);
+  p.Jump(next);
+  p.Place(in_time);
+  CountOne(p, offsetof(Entry, seen));
+  p.Load(Width::kWord, 2, 10, kDecided);
+  p.JumpIf(2, When::kNotEqual, kNobody, next);
+  p.Load(Width::kWord, 2, 0, offsetof(Entry, first));
+  p.JumpIfRegister(1, When::kBelow, 2, next);
+  p.Load(Width::kWord, 2, 0, offsetof(Entry, last));
+  p.JumpIfRegister(1, When::kAbove, 2, next);
+  CountOne(p, offsetof(Entry, hit));
+  p.Store(Width::kWord, 10, kDecided, 9);
+  p.Place(next);
+}
+
+// Counts the message whose kind is in register 0 and asks all rules about it.
+void AskRules(BpfProgram& p, int table, Toward toward, Label end, Label pass) {
+  p.Copy(9, 0);
+  FindEntry(p, table, 9, static_cast<uint32_t>(toward) * kKindsRoom, pass);
+  CountOne(p, offsetof(Entry, seen));
+  p.Set(8, 1 << (static_cast<int32_t>(toward) * static_cast<int32_t>(kKindsRoom)));
+  p.ShiftLeft(8, 9);
+  p.Call(BPF_FUNC_ktime_get_ns);
+  p.Store(Width::kDouble, 10, kNow, 0);
+  p.Set(1, kNobody);
+  p.Store(Width::kWord, 10, kDecided, 1);
+  for (uint32_t rule = 0; rule < kRules; ++rule) AskRule(p, table, rule, end, pass);
 }
 
 // At the ingress of a node's link.
@@ -117,31 +187,24 @@ std::vector<bpf_insn> JudgeProgram(int table, Toward toward) {
   constexpr int32_t kNext = -1;  // TC_ACT_UNSPEC: the link's next filter, which leads to the ifb
   BpfProgram p;
   const Label pass = p.NewLabel();
+  const Label end = p.NewLabel();
   const Label duplicate = p.NewLabel();
-  const Label delay = p.NewLabel();
+  const Label reorder = p.NewLabel();
+  const Label later = p.NewLabel();
   p.Copy(6, 1);
   p.Load(Width::kWord, 1, 6, offsetof(__sk_buff, mark));
   p.JumpIf(1, When::kNotEqual, 0, pass);
   FindUdp(p, pass);
   FindKind(p, pass);
-  p.Copy(9, 0);
-  p.Add(9, static_cast<int32_t>(toward) * static_cast<int32_t>(kKindsRoom));
-  FindSlot(p, table, pass);
-  // One processor, so counting needs no atomic instruction.
-  p.Load(Width::kWord, 1, 7, offsetof(Slot, seen));
-  p.Add(1, 1);
-  p.Store(Width::kWord, 7, offsetof(Slot, seen), 1);
-  p.Load(Width::kWord, 2, 7, offsetof(Slot, action));
-  p.JumpIf(2, When::kEqual, static_cast<int32_t>(CmAction::kNone), pass);
-  p.Load(Width::kWord, 3, 7, offsetof(Slot, first));
-  p.JumpIfRegister(1, When::kBelow, 3, pass);
-  p.Load(Width::kWord, 3, 7, offsetof(Slot, last));
-  p.JumpIfRegister(1, When::kAbove, 3, pass);
-  p.Load(Width::kWord, 1, 7, offsetof(Slot, hit));
-  p.Add(1, 1);
-  p.Store(Width::kWord, 7, offsetof(Slot, hit), 1);
-  p.JumpIf(2, When::kEqual, static_cast<int32_t>(CmAction::kDuplicate), duplicate);
-  p.JumpIf(2, When::kEqual, static_cast<int32_t>(CmAction::kDelay), delay);
+  AskRules(p, table, toward, end, pass);
+  p.Place(end);
+  p.Load(Width::kWord, 9, 10, kDecided);
+  p.JumpIf(9, When::kEqual, kNobody, pass);
+  FindEntry(p, table, 9, kRulesAt, pass);
+  p.Load(Width::kWord, 1, 0, offsetof(Entry, action));
+  p.JumpIf(1, When::kEqual, static_cast<int32_t>(CmAction::kDuplicate), duplicate);
+  p.JumpIf(1, When::kEqual, static_cast<int32_t>(CmAction::kDelay), later);
+  p.JumpIf(1, When::kEqual, static_cast<int32_t>(CmAction::kReorder), reorder);
   p.Set(0, kShot);
   p.Exit();
   p.Place(duplicate);
@@ -154,7 +217,15 @@ std::vector<bpf_insn> JudgeProgram(int table, Toward toward) {
   p.Place(pass);
   p.Set(0, kPass);
   p.Exit();
-  p.Place(delay);
+  p.Place(reorder);
+  p.Set(7, static_cast<int32_t>(toward));
+  FindEntry(p, table, 7, kHeldAt, pass);
+  p.Load(Width::kDouble, 1, 0, offsetof(Entry, until_ns));
+  p.Load(Width::kDouble, 2, 10, kNow);
+  p.JumpIfRegister(2, When::kBelow, 1, pass);
+  p.Add(2, kHeldNs);
+  p.Store(Width::kDouble, 0, offsetof(Entry, until_ns), 2);
+  p.Place(later);
   p.Add(9, kMark);
   p.Store(Width::kWord, 6, offsetof(__sk_buff, mark), 9);
   p.Set(0, kNext);
@@ -170,9 +241,10 @@ std::vector<bpf_insn> DelayProgram(int table) {
   p.Copy(6, 1);
   p.Load(Width::kWord, 9, 6, offsetof(__sk_buff, mark));
   p.And(9, 0xffff);
-  FindSlot(p, table, pass);
+  FindEntry(p, table, 9, kRulesAt, pass);
+  p.Copy(7, 0);
   p.Call(BPF_FUNC_ktime_get_ns);
-  p.Load(Width::kDouble, 2, 7, offsetof(Slot, delay_ns));
+  p.Load(Width::kDouble, 2, 7, offsetof(Entry, delay_ns));
   p.AddRegister(2, 0);
   p.Copy(1, 6);
   p.Set(3, BPF_SKB_TSTAMP_DELIVERY_MONO);
@@ -187,8 +259,8 @@ int MakeTable() {
   bpf_attr attr = {};
   attr.map_type = BPF_MAP_TYPE_ARRAY;
   attr.key_size = sizeof(uint32_t);
-  attr.value_size = sizeof(Slot);
-  attr.max_entries = kSlots;
+  attr.value_size = sizeof(Entry);
+  attr.max_entries = kEntries;
   return static_cast<int>(Bpf(BPF_MAP_CREATE, attr));
 }
 
@@ -213,20 +285,55 @@ bool LoadAndPin(const std::vector<bpf_insn>& instructions, const char* path) {
   return pinned;
 }
 
-bool WriteSlot(int table, uint32_t key, const Slot& slot) {
+bool Write(int table, uint32_t key, const Entry& entry) {
   bpf_attr attr = {};
   attr.map_fd = static_cast<uint32_t>(table);
   attr.key = Pointer(&key);
-  attr.value = Pointer(&slot);
+  attr.value = Pointer(&entry);
   return Bpf(BPF_MAP_UPDATE_ELEM, attr) == 0;
 }
 
-bool ReadSlot(int table, uint32_t key, Slot& slot) {
+bool Read(int table, uint32_t key, Entry& entry) {
   bpf_attr attr = {};
   attr.map_fd = static_cast<uint32_t>(table);
   attr.key = Pointer(&key);
-  attr.value = Pointer(&slot);
+  attr.value = Pointer(&entry);
   return Bpf(BPF_MAP_LOOKUP_ELEM, attr) == 0;
+}
+
+bool IsEmpty(const Entry& entry) { return entry.action == static_cast<uint32_t>(CmAction::kNone); }
+
+uint64_t NowNs() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+Entry EntryOf(const CmRule& rule) {
+  const uint64_t now = NowNs();
+  const bool ends = rule.window_ns < kForEver - now;
+  return {.delay_ns = rule.action == CmAction::kReorder ? kHeldNs : rule.delay_ns,
+          .until_ns = ends ? now + rule.window_ns : kForEver,
+          .streams = rule.kinds << (static_cast<uint32_t>(rule.toward) * kKindsRoom),
+          .action = static_cast<uint32_t>(rule.action),
+          .first = rule.first,
+          .last = rule.last};
+}
+
+CmRuleCount CountOf(const Entry& entry) {
+  const Toward toward = entry.streams < (1u << kKindsRoom) ? Toward::kActive : Toward::kPassive;
+  const auto action = static_cast<CmAction>(entry.action);
+  const uint64_t now = NowNs();
+  const uint64_t left = entry.until_ns > now ? entry.until_ns - now : 0;
+  return {.rule = {.toward = toward,
+                   .kinds = entry.streams >> (static_cast<uint32_t>(toward) * kKindsRoom),
+                   .action = action,
+                   .first = entry.first,
+                   .last = entry.last,
+                   .delay_ns = action == CmAction::kReorder ? 0 : entry.delay_ns,
+                   .window_ns = entry.until_ns == kForEver ? kForEver : left},
+          .seen = entry.seen,
+          .hit = entry.hit};
 }
 
 }  // namespace
@@ -272,34 +379,39 @@ CmFilter::~CmFilter() {
   if (table_ >= 0) close(table_);
 }
 
-std::optional<Problem> CmFilter::Set(CmStream stream, const CmFault& fault) {
-  Slot slot;
-  if (!ReadSlot(table_, SlotOf(stream), slot)) return Failed("cannot read the table");
-  slot.delay_ns = fault.delay_ns;
-  slot.action = static_cast<uint32_t>(fault.action);
-  slot.first = fault.first;
-  slot.last = fault.last;
-  slot.seen = 0;
-  slot.hit = 0;
-  if (!WriteSlot(table_, SlotOf(stream), slot)) return Failed("cannot write the table");
-  return std::nullopt;
+std::optional<Problem> CmFilter::Add(const CmRule& rule) {
+  for (uint32_t key = kRulesAt; key < kEntries; ++key) {
+    Entry entry;
+    if (!Read(table_, key, entry)) return Failed("cannot read the table");
+    if (!IsEmpty(entry)) continue;
+    if (!Write(table_, key, EntryOf(rule))) return Failed("cannot write the table");
+    return std::nullopt;
+  }
+  return Problem{"cm filter: there is no room for another rule"};
 }
 
 std::optional<Problem> CmFilter::ClearAll() {
-  for (Toward toward : {Toward::kActive, Toward::kPassive}) {
-    for (uint32_t kind = 0; kind < kCmKinds; ++kind) {
-      const CmStream stream = {toward, static_cast<CmKind>(kind)};
-      if (std::optional<Problem> problem = Set(stream, CmFault())) return problem;
-    }
+  for (uint32_t key = 0; key < kEntries; ++key) {
+    if (!Write(table_, key, Entry())) return Failed("cannot write the table");
   }
   return std::nullopt;
 }
 
-Outcome<CmCount> CmFilter::Get(CmStream stream) const {
-  Slot slot;
-  if (!ReadSlot(table_, SlotOf(stream), slot)) return Failed("cannot read the table");
-  const CmFault fault = {static_cast<CmAction>(slot.action), slot.first, slot.last, slot.delay_ns};
-  return CmCount{fault, slot.seen, slot.hit};
+Outcome<std::vector<CmRuleCount>> CmFilter::Rules() const {
+  std::vector<CmRuleCount> rules;
+  for (uint32_t key = kRulesAt; key < kEntries; ++key) {
+    Entry entry;
+    if (!Read(table_, key, entry)) return Failed("cannot read the table");
+    if (IsEmpty(entry)) break;
+    rules.push_back(CountOf(entry));
+  }
+  return rules;
+}
+
+Outcome<uint32_t> CmFilter::Seen(Toward toward, CmKind kind) const {
+  Entry entry;
+  if (!Read(table_, CounterOf(toward, kind), entry)) return Failed("cannot read the table");
+  return entry.seen;
 }
 
 }  // namespace lab

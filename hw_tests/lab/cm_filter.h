@@ -1,16 +1,20 @@
-// Loses, repeats or delays chosen CM messages inside the guest, for the price of a system call.
+// Loses, repeats, delays or reorders chosen CM messages inside the guest, for the price of a system
+// call.
 //
 // 1. A small program stands at the ingress of both nodes' links. It knows the CM messages of
 //    RoCEv2 over IPv4 and IPv6 and counts them, by kind and by the node they go to, in a table.
 //    The set-up of the network installs it, so it is part of every snapshot.
-// 2. A fault is an entry of the table. Setting one starts its count anew: "the third REP from now
-//    on" is one call. A kind and direction has one fault at a time.
+// 2. The table also holds rules, in the order in which they were added. Each counts the messages
+//    that match it from then on, whatever becomes of them: "the third REP from now on" is one
+//    call. The first rule that matches, and whose turn a message is, decides about it.
 // 3. Everything happens on the receiving side. To the rxe driver a drop on the sending side is a
 //    failed send, which it repeats for ever (Linux 6.1) or after which it falls silent (6.12).
-// 4. A copy made by kDuplicate and a message let go after kDelay are not counted again.
+// 4. A copy made by kDuplicate and a message let go after kDelay or kReorder are not judged again.
 //
 //   Outcome<CmFilter> filter = CmFilter::Open();
-//   filter.value().Set({Toward::kActive, CmKind::kRep}, {CmAction::kDrop, 1, 2});  // two REPs
+//   CmRule two_replies = {Toward::kActive, MaskOf(CmKind::kRep), CmAction::kDrop};
+//   two_replies.last = 2;
+//   filter.value().Add(two_replies);
 #ifndef HW_TESTS_LAB_CM_FILTER_H_
 #define HW_TESTS_LAB_CM_FILTER_H_
 
@@ -18,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hw_tests/lab/problem.h"
 
@@ -41,28 +46,38 @@ enum class CmKind : uint32_t {
 };
 inline constexpr uint32_t kCmKinds = 11;
 
-enum class CmAction : uint32_t { kNone, kDrop, kDuplicate, kDelay };
+// A set of kinds, a bit for each.
+using CmKindMask = uint32_t;
+constexpr CmKindMask MaskOf(CmKind kind) { return CmKindMask{1} << static_cast<uint32_t>(kind); }
+inline constexpr CmKindMask kAnyCmKind = (CmKindMask{1} << kCmKinds) - 1;
 
-struct CmStream {
-  Toward toward = Toward::kActive;
-  CmKind kind = CmKind::kReq;
+enum class CmAction : uint32_t {
+  kNone,
+  kDrop,
+  kDuplicate,
+  kDelay,
+  kReorder,  // held for 5 ms, so that the next message passes; not while another one is held
 };
 
 inline constexpr uint32_t kEveryOne = UINT32_MAX;
+inline constexpr uint64_t kForEver = UINT64_MAX;
 
-struct CmFault {
+struct CmRule {
+  Toward toward = Toward::kActive;
+  CmKindMask kinds = 0;
   CmAction action = CmAction::kNone;
-  uint32_t first = 1;         // the first message after Set is number 1
-  uint32_t last = kEveryOne;  // inclusive
-  uint64_t delay_ns = 0;      // of kDelay
+  uint32_t first = 1;             // the first message after Add is number 1
+  uint32_t last = kEveryOne;      // inclusive
+  uint64_t delay_ns = 0;          // of kDelay
+  uint64_t window_ns = kForEver;  // how long after Add the rule matches anything
 
-  friend bool operator==(const CmFault&, const CmFault&) = default;
+  friend bool operator==(const CmRule&, const CmRule&) = default;
 };
 
-struct CmCount {
-  CmFault fault;
-  uint32_t seen = 0;  // messages since the fault was set, or cleared
-  uint32_t hit = 0;   // messages that the fault befell
+struct CmRuleCount {
+  CmRule rule;        // with what is left of its window
+  uint32_t seen = 0;  // messages that matched
+  uint32_t hit = 0;   // messages about which it decided
 };
 
 // Names as the specification writes them, with an underscore for the space: REQ, SIDR_REP.
@@ -84,9 +99,14 @@ class CmFilter {
   CmFilter& operator=(CmFilter&& other) noexcept;
   ~CmFilter();
 
-  std::optional<Problem> Set(CmStream stream, const CmFault& fault);
+  // There is room for 32 rules.
+  std::optional<Problem> Add(const CmRule& rule);
+  // No rules any more, and all counts back to 0.
   std::optional<Problem> ClearAll();
-  Outcome<CmCount> Get(CmStream stream) const;
+
+  Outcome<std::vector<CmRuleCount>> Rules() const;
+  // Messages since the last ClearAll.
+  Outcome<uint32_t> Seen(Toward toward, CmKind kind) const;
 
  private:
   explicit CmFilter(int table) : table_(table) {}

@@ -4,12 +4,14 @@
 #include <cstdio>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace lab {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
 constexpr uint64_t kDelayMsMax = 3'600'000;  // the horizon of the fair queue
+constexpr std::string_view kAny = "any";
 
 std::optional<uint64_t> Number(std::string_view word) {
   uint64_t value = 0;
@@ -34,90 +36,101 @@ std::string_view NameOf(Toward toward) { return toward == Toward::kActive ? "act
 
 Problem Unusable(const std::string& line) { return {line, ProblemKind::kUnusable}; }
 
+std::optional<CmKindMask> KindsNamed(std::string_view word) {
+  if (word == kAny) return kAnyCmKind;
+  const std::optional<CmKind> kind = CmKindNamed(word);
+  return kind ? std::optional(MaskOf(*kind)) : std::nullopt;
+}
+
+// The kinds with commas between them, or "any".
+std::string NameOf(CmKindMask kinds) {
+  if (kinds == kAnyCmKind) return std::string(kAny);
+  std::string names;
+  for (uint32_t kind = 0; kind < kCmKinds; ++kind) {
+    if ((kinds & MaskOf(static_cast<CmKind>(kind))) == 0) continue;
+    names.append(names.empty() ? "" : ",").append(lab::NameOf(static_cast<CmKind>(kind)));
+  }
+  return names;
+}
+
 // Takes the words that every fault ends in: KIND SIDE [FIRST [LAST]].
-std::optional<Problem> ParseStream(std::span<const std::string> words, CmFaultCommand& command) {
+std::optional<Problem> ParseStream(std::span<const std::string> words, CmRule& rule) {
   if (words.size() < 2 || words.size() > 4) {
     return Unusable("wanted: KIND active|passive [FIRST [LAST]]");
   }
-  const std::optional<CmKind> kind = CmKindNamed(words[0]);
-  if (!kind) return Unusable("no CM message is called " + words[0]);
+  const std::optional<CmKindMask> kinds = KindsNamed(words[0]);
+  if (!kinds) return Unusable("no CM message is called " + words[0]);
   const std::optional<Toward> toward = SideNamed(words[1]);
   if (!toward) return Unusable(words[1] + " is neither active nor passive");
-  command.stream = {*toward, *kind};
+  rule.toward = *toward;
+  rule.kinds = *kinds;
   if (words.size() == 2) return std::nullopt;
   const std::optional<uint32_t> first = Ordinal(words[2]);
   const std::optional<uint32_t> last = Ordinal(words.back());
   if (!first || !last || *last < *first) {
     return Unusable("FIRST and LAST are numbers from 1 up, in this order");
   }
-  command.fault.first = *first;
-  command.fault.last = *last;
+  rule.first = *first;
+  rule.last = *last;
   return std::nullopt;
 }
-
-// Set, and so worth a line.
-bool IsSet(const CmCount& count) { return count.fault.action != CmAction::kNone; }
 
 int Fail(const Problem& problem) {
   fprintf(stderr, "cmfault: %s\n", problem.line.c_str());
   return 1;
 }
 
-// Calls `print` with each stream and its count, in a fixed order.
-template <typename Print>
-int ForEachStream(const CmFilter& filter, const Print& print) {
+int Show(const CmFilter& filter) {
+  const Outcome<std::vector<CmRuleCount>> rules = filter.Rules();
+  if (!rules.ok()) return Fail(rules.problem());
+  for (const CmRuleCount& count : rules.value()) printf("%s\n", Describe(count).c_str());
+  return 0;
+}
+
+int Counts(const CmFilter& filter) {
   for (Toward toward : {Toward::kActive, Toward::kPassive}) {
-    for (uint32_t kind = 0; kind < kCmKinds; ++kind) {
-      const CmStream stream = {toward, static_cast<CmKind>(kind)};
-      const Outcome<CmCount> count = filter.Get(stream);
-      if (!count.ok()) return Fail(count.problem());
-      print(stream, count.value());
+    for (uint32_t number = 0; number < kCmKinds; ++number) {
+      const auto kind = static_cast<CmKind>(number);
+      const Outcome<uint32_t> seen = filter.Seen(toward, kind);
+      if (!seen.ok()) return Fail(seen.problem());
+      const std::string name(lab::NameOf(kind));
+      const std::string side(NameOf(toward));
+      if (seen.value() != 0) printf("%s %s %u\n", name.c_str(), side.c_str(), seen.value());
     }
   }
   return 0;
 }
 
-int Show(const CmFilter& filter) {
-  return ForEachStream(filter, [](CmStream stream, const CmCount& count) {
-    if (IsSet(count)) printf("%s\n", Describe(stream, count).c_str());
-  });
-}
-
-int Counts(const CmFilter& filter) {
-  return ForEachStream(filter, [](CmStream stream, const CmCount& count) {
-    const std::string kind(lab::NameOf(stream.kind));
-    const std::string side(NameOf(stream.toward));
-    if (count.seen != 0) printf("%s %s %u\n", kind.c_str(), side.c_str(), count.seen);
-  });
-}
-
 }  // namespace
 
-Outcome<CmFaultCommand> ParseCmFault(std::span<const std::string> words) {
-  CmFaultCommand command;
+Outcome<CmRule> ParseCmFault(std::span<const std::string> words) {
+  CmRule rule;
   if (words.empty())
-    return Unusable("wanted: drop, duplicate, delay, show, counts, clear or install");
+    return Unusable("wanted: drop, duplicate, delay, reorder, show, counts, clear or install");
   size_t used = 1;
   if (words[0] == "drop") {
-    command.fault.action = CmAction::kDrop;
+    rule.action = CmAction::kDrop;
   } else if (words[0] == "duplicate") {
-    command.fault.action = CmAction::kDuplicate;
+    rule.action = CmAction::kDuplicate;
+  } else if (words[0] == "reorder") {
+    rule.action = CmAction::kReorder;
   } else if (words[0] == "delay") {
     const std::optional<uint64_t> ms = words.size() > 1 ? Number(words[1]) : std::nullopt;
     if (!ms || *ms > kDelayMsMax) return Unusable("a delay is 0 to 3600000 ms");
-    command.fault.action = CmAction::kDelay;
-    command.fault.delay_ns = *ms * kNsPerMs;
+    rule.action = CmAction::kDelay;
+    rule.delay_ns = *ms * kNsPerMs;
     used = 2;
   } else {
     return Unusable("unknown word " + words[0]);
   }
-  if (std::optional<Problem> problem = ParseStream(words.subspan(used), command)) return *problem;
-  return command;
+  if (std::optional<Problem> problem = ParseStream(words.subspan(used), rule)) return *problem;
+  return rule;
 }
 
-std::string Describe(CmStream stream, const CmCount& count) {
+std::string Describe(const CmRuleCount& count) {
+  const CmRule& rule = count.rule;
   std::string line;
-  switch (count.fault.action) {
+  switch (rule.action) {
     case CmAction::kNone:
       line = "none";
       break;
@@ -128,13 +141,18 @@ std::string Describe(CmStream stream, const CmCount& count) {
       line = "duplicate";
       break;
     case CmAction::kDelay:
-      line = "delay " + std::to_string(count.fault.delay_ns / kNsPerMs);
+      line = "delay " + std::to_string(rule.delay_ns / kNsPerMs);
+      break;
+    case CmAction::kReorder:
+      line = "reorder";
       break;
   }
-  line.append(" ").append(lab::NameOf(stream.kind));
-  line.append(" ").append(NameOf(stream.toward));
-  if (count.fault.first != 1 || count.fault.last != kEveryOne) {
-    line += " " + std::to_string(count.fault.first) + " " + std::to_string(count.fault.last);
+  line.append(" ").append(NameOf(rule.kinds)).append(" ").append(NameOf(rule.toward));
+  if (rule.first != 1 || rule.last != kEveryOne) {
+    line += " " + std::to_string(rule.first) + " " + std::to_string(rule.last);
+  }
+  if (rule.window_ns != kForEver) {
+    line += " for another " + std::to_string(rule.window_ns / kNsPerMs) + " ms";
   }
   return line + " seen " + std::to_string(count.seen) + " hit " + std::to_string(count.hit);
 }
@@ -152,10 +170,9 @@ int RunCmFault(std::span<const std::string> words) {
     const std::optional<Problem> problem = filter.value().ClearAll();
     return problem ? Fail(*problem) : 0;
   }
-  const Outcome<CmFaultCommand> command = ParseCmFault(words);
-  if (!command.ok()) return Fail(command.problem());
-  const std::optional<Problem> problem =
-      filter.value().Set(command.value().stream, command.value().fault);
+  const Outcome<CmRule> rule = ParseCmFault(words);
+  if (!rule.ok()) return Fail(rule.problem());
+  const std::optional<Problem> problem = filter.value().Add(rule.value());
   return problem ? Fail(*problem) : 0;
 }
 

@@ -2,9 +2,11 @@
 //
 //   cmfault drop REP active            every REP towards the active side
 //   cmfault drop REQ passive 1 2       the first two REQ from now on
+//   cmfault drop any passive 3         the third message of any kind
 //   cmfault duplicate RTU passive 1    the first
 //   cmfault delay 3000 REP active      each by 3000 ms
-//   cmfault show                       the faults that are set, with what they have seen and hit
+//   cmfault reorder RTU passive 1      the first lets the message behind it pass
+//   cmfault show                       the faults in their order, with what they have seen and hit
 //   cmfault counts                     the messages of each kind and direction since the last clear
 //   cmfault clear                      no fault any more, and all counts back to 0
 //   cmfault install                    once, before the links' filters are attached
@@ -19,16 +21,11 @@
 
 namespace lab {
 
-struct CmFaultCommand {
-  CmStream stream;
-  CmFault fault;
-};
+// Reads "drop|duplicate|reorder KIND SIDE [FIRST [LAST]]" or "delay MS KIND SIDE [FIRST [LAST]]".
+Outcome<CmRule> ParseCmFault(std::span<const std::string> words);
 
-// Reads "drop|duplicate KIND SIDE [FIRST [LAST]]" or "delay MS KIND SIDE [FIRST [LAST]]".
-Outcome<CmFaultCommand> ParseCmFault(std::span<const std::string> words);
-
-// One line about a fault that is set: "drop REP active 1 2 seen 3 hit 2".
-std::string Describe(CmStream stream, const CmCount& count);
+// One line about a fault: "drop REP active 1 2 seen 3 hit 2".
+std::string Describe(const CmRuleCount& count);
 
 // The whole command; returns the exit code.
 int RunCmFault(std::span<const std::string> words);

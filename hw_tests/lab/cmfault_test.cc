@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Outcome<CmFaultCommand> Parse(const std::string& text) {
+Outcome<CmRule> Parse(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
@@ -20,28 +20,33 @@ Outcome<CmFaultCommand> Parse(const std::string& text) {
 }
 
 TEST(ParseCmFault, TakesEveryMessageUnlessARangeIsGiven) {
-  const Outcome<CmFaultCommand> command = Parse("drop REP active");
-  ASSERT_TRUE(command.ok());
-  EXPECT_EQ(command.value().stream.kind, CmKind::kRep);
-  EXPECT_EQ(command.value().stream.toward, Toward::kActive);
-  EXPECT_EQ(command.value().fault, (CmFault{CmAction::kDrop, 1, kEveryOne, 0}));
+  const Outcome<CmRule> rule = Parse("drop REP active");
+  ASSERT_TRUE(rule.ok());
+  EXPECT_EQ(rule.value(), (CmRule{Toward::kActive, MaskOf(CmKind::kRep), CmAction::kDrop}));
 }
 
 TEST(ParseCmFault, OneNumberIsOneMessageAndTwoAreARange) {
-  EXPECT_EQ(Parse("duplicate RTU passive 3").value().fault,
-            (CmFault{CmAction::kDuplicate, 3, 3, 0}));
-  EXPECT_EQ(Parse("drop SIDR_REQ passive 2 5").value().fault, (CmFault{CmAction::kDrop, 2, 5, 0}));
+  EXPECT_EQ(Parse("duplicate RTU passive 3").value(),
+            (CmRule{Toward::kPassive, MaskOf(CmKind::kRtu), CmAction::kDuplicate, 3, 3}));
+  EXPECT_EQ(Parse("reorder SIDR_REQ passive 2 5").value(),
+            (CmRule{Toward::kPassive, MaskOf(CmKind::kSidrReq), CmAction::kReorder, 2, 5}));
+}
+
+TEST(ParseCmFault, AnyIsEveryKind) {
+  EXPECT_EQ(Parse("drop any active 2").value(),
+            (CmRule{Toward::kActive, kAnyCmKind, CmAction::kDrop, 2, 2}));
 }
 
 TEST(ParseCmFault, DelayIsInMilliseconds) {
-  EXPECT_EQ(Parse("delay 1500 DREQ passive 1").value().fault,
-            (CmFault{CmAction::kDelay, 1, 1, 1'500'000'000}));
+  EXPECT_EQ(
+      Parse("delay 1500 DREQ passive 1").value(),
+      (CmRule{Toward::kPassive, MaskOf(CmKind::kDreq), CmAction::kDelay, 1, 1, 1'500'000'000}));
 }
 
 TEST(ParseCmFault, SaysWhatItCannotRead) {
   const auto problem = [](const std::string& text) {
-    const Outcome<CmFaultCommand> command = Parse(text);
-    return command.ok() ? "no problem" : command.problem().line;
+    const Outcome<CmRule> rule = Parse(text);
+    return rule.ok() ? "no problem" : rule.problem().line;
   };
   EXPECT_THAT(problem(""), HasSubstr("wanted"));
   EXPECT_THAT(problem("lose REP active"), HasSubstr("lose"));
@@ -57,12 +62,17 @@ TEST(ParseCmFault, SaysWhatItCannotRead) {
 }
 
 TEST(Describe, IsWhatOneWouldType) {
-  for (const char* text :
-       {"drop REP active", "duplicate DREQ passive 2 2", "delay 3000 SIDR_REP active 1 4"}) {
-    const CmFaultCommand command = Parse(text).value();
-    const CmCount count = {command.fault, 5, 4};
-    EXPECT_EQ(Describe(command.stream, count), std::string(text) + " seen 5 hit 4");
+  for (const char* text : {"drop REP active", "duplicate DREQ passive 2 2", "reorder any passive",
+                           "delay 3000 SIDR_REP active 1 4"}) {
+    const CmRuleCount count = {Parse(text).value(), 5, 4};
+    EXPECT_EQ(Describe(count), std::string(text) + " seen 5 hit 4");
   }
+}
+
+TEST(Describe, NamesSeveralKindsAndWhatIsLeftOfAWindow) {
+  CmRule rule = {Toward::kActive, MaskOf(CmKind::kReq) | MaskOf(CmKind::kRej), CmAction::kDrop};
+  rule.window_ns = 1'500'000'000;
+  EXPECT_EQ(Describe({rule, 1, 0}), "drop REQ,REJ active for another 1500 ms seen 1 hit 0");
 }
 
 TEST(CmKind, HasANameAndIsFoundByIt) {

@@ -97,6 +97,19 @@ TEST_P(EachTopology, IsMendedByTheResetWhateverWasBroken) {
   }
 }
 
+TEST_P(EachTopology, IsAPlaceForConversations) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "trial";
+  fs::create_directories(folder);
+  fs::copy_file("hw_tests/lab/linux_place_trial", folder / "trial",
+                fs::copy_options::overwrite_existing);
+  Guest guest = StartGuest(GetParam(), folder);
+  RunSettings settings;
+  settings.wall_limit = std::chrono::minutes(5);
+  const Outcome<Ended> ended = guest.Run("cp /host/trial /tmp && /tmp/trial", settings);
+  ASSERT_TRUE(ended.ok()) << ended.problem().line;
+  EXPECT_EQ(ended.value().status, 0) << ended.value().output << ended.value().error;
+}
+
 TEST(Bond, CarriesConnectionsAfterAFailOver) {
   Guest guest = StartGuest(Topology::kBond);
   const std::string baseline = Says(guest, "cat /lab/baseline");

@@ -1,0 +1,316 @@
+#include "hw_tests/lab/linux_place.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "model/base/duration.h"
+#include "model/vocabulary/fault.h"
+#include "model/vocabulary/protocol.h"
+
+namespace lab {
+namespace {
+
+using cm::Capability;
+using cm::Duration;
+using cm::FaultKind;
+using cm::seen::Done;
+
+// A removal that cannot begin has failed by then; one that has begun has told everybody.
+constexpr Duration kRemovalBegins = Duration::Milliseconds(50);
+constexpr Duration kRemovalOfTheUnused = Duration::Milliseconds(200);
+// The processes have been reaped when it is waited for.
+constexpr Duration kRemovalEnds = Duration::Seconds(10);
+
+constexpr std::string_view kWrongAddress = "02:00:00:00:00:99";
+constexpr std::string_view kPutRoutesRight = "sh /lab/net_routes.sh";
+
+struct Network {
+  std::string_view name;      // in /lab/topology
+  std::string_view topology;  // of conversations
+};
+constexpr Network kNetworks[] = {{"pair", "one-kernel-two-devices"}, {"bond", "bond"}};
+
+std::string_view Trimmed(std::string_view text) {
+  const size_t end = text.find_last_not_of(" \n");
+  return end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
+}
+
+Done Failed(std::string_view why) { return {.ok = false, .note = std::string(why)}; }
+
+// A bond counts as down until it has looked at its links; a link whose other end is down stays
+// so.
+std::string Raise(const std::set<std::string>& links) {
+  std::string command;
+  for (const std::string& link : links) command += fmt::format("ip link set {} up && ", link);
+  for (const std::string& link : links) {
+    command += fmt::format(
+        "for _ in 1 2 3 4 5; do read -r state </sys/class/net/{}/operstate; "
+        "[ \"$state\" = down ] || break; sleep 0.1; done && ",
+        link);
+  }
+  return command;
+}
+
+std::optional<CmAction> ActionOf(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::kDrop:
+      return CmAction::kDrop;
+    case FaultKind::kDelay:
+      return CmAction::kDelay;
+    case FaultKind::kDuplicate:
+      return CmAction::kDuplicate;
+    case FaultKind::kReorder:
+      return CmAction::kReorder;
+    default:
+      return std::nullopt;
+  }
+}
+
+CmKindMask KindsOf(cm::MadKinds messages) {
+  CmKindMask mask = 0;
+  for (int i = 0; i < cm::kMadKindCount; ++i) {
+    const auto kind = static_cast<cm::MadKind>(i);
+    if (messages.Has(kind)) mask |= MaskOf(*CmKindNamed(cm::ToString(kind)));
+  }
+  return mask;
+}
+
+// The facts that a tool printed, one a line, sorted, as net_reset.sh has them: without numbers of
+// devices.
+std::vector<std::string> FactsOf(const std::string& text) {
+  std::vector<std::string> facts;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    std::string_view fact = Trimmed(line);
+    const size_t number = fact.find_first_not_of("0123456789");
+    if (number != 0 && fact.substr(std::min(number, fact.size())).starts_with(": "))
+      fact.remove_prefix(number + 2);
+    facts.emplace_back(fact);
+  }
+  std::stable_sort(facts.begin(), facts.end());
+  return facts;
+}
+
+// Those that are about RDMA devices: "link rxe0/1 state ACTIVE", "rxe0: pd 1 cq 1".
+std::vector<std::string> AboutDevices(const std::vector<std::string>& facts,
+                                      const cm::Topology& topology) {
+  std::vector<std::string> chosen;
+  for (const std::string& fact : facts) {
+    const bool is_about_one = std::ranges::any_of(topology.devices, [&](const auto& device) {
+      return fact.starts_with(fmt::format("{}: ", device.name)) ||
+             fact.starts_with(fmt::format("link {}/", device.name));
+    });
+    if (is_about_one) chosen.push_back(fact);
+  }
+  return chosen;
+}
+
+// "not there: a; b", the first few of the lines that `all` has and `others` does not.
+std::string Missing(std::string_view how, const std::vector<std::string>& all,
+                    const std::vector<std::string>& others) {
+  constexpr size_t kShown = 3;
+  std::vector<std::string> lines;
+  std::set_difference(all.begin(), all.end(), others.begin(), others.end(),
+                      std::back_inserter(lines));
+  if (lines.empty()) return {};
+  std::string text(how);
+  for (size_t i = 0; i < std::min(lines.size(), kShown); ++i)
+    text.append(i == 0 ? ": " : "; ").append(lines[i]);
+  if (lines.size() > kShown) text += fmt::format("; and {} more", lines.size() - kShown);
+  return text;
+}
+
+void Append(std::string& text, const std::string& more) {
+  if (!text.empty() && !more.empty()) text += "; ";
+  text += more;
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<cm::Place>> LinuxPlace::Open() {
+  Outcome<std::unique_ptr<GuestTools>> tools = MakeGuestTools();
+  if (!tools.ok()) return tools.problem();
+  utsname machine = {};
+  uname(&machine);
+  std::unique_ptr<cm::Place> place = std::make_unique<LinuxPlace>(
+      std::move(tools.value()), fmt::format("{} {}", machine.sysname, machine.release));
+  return place;
+}
+
+LinuxPlace::LinuxPlace(std::unique_ptr<GuestTools> tools, std::string name)
+    : tools_(std::move(tools)),
+      name_(std::move(name)),
+      network_(Trimmed(tools_->Read("/lab/topology"))) {}
+
+cm::Capabilities GuestCapabilities(bool bonded) {
+  const cm::Capabilities everywhere = cm::Capabilities()
+                                          .With(Capability::kDrop)
+                                          .With(Capability::kDropNth)
+                                          .With(Capability::kDelay)
+                                          .With(Capability::kDuplicate)
+                                          .With(Capability::kReorder)
+                                          .With(Capability::kLink)
+                                          .With(Capability::kRemoveDevice)
+                                          .With(Capability::kNeighbour)
+                                          .With(Capability::kTime);
+  return bonded ? everywhere.With(Capability::kFailOver) : everywhere;
+}
+
+cm::Capabilities LinuxPlace::capabilities() const { return GuestCapabilities(network_ == "bond"); }
+
+std::string LinuxPlace::Prepare(const cm::Conversation& conversation) {
+  const std::string_view wanted = conversation.topology->name;
+  for (const Network& network : kNetworks) {
+    if (network.name != network_ || network.topology != wanted) continue;
+    topology_ = conversation.topology;
+    return {};
+  }
+  return fmt::format("the guest's network is '{}', which is not {}", network_, wanted);
+}
+
+const cm::DeviceInfo& LinuxPlace::DeviceOf(const cm::Fault& fault) const {
+  return topology_->devices[topology_->sides[fault.side].device];
+}
+
+Done LinuxPlace::Run(const std::string& command) {
+  const Ran ran = tools_->Run(command);
+  if (ran.status == 0) return {};
+  return Failed(fmt::format("status {}: {}", ran.status, Trimmed(ran.printed)));
+}
+
+Done LinuxPlace::Inject(const cm::Fault& fault) {
+  if (topology_ == nullptr) return Failed("no conversation was prepared");
+  if (fault.OnPackets()) return Install(fault);
+  meddled_ = true;
+  const cm::DeviceInfo& device = DeviceOf(fault);
+  switch (fault.kind) {
+    case FaultKind::kLinkDown:
+      used_up_ = true;
+      down_.emplace(device.netdev);
+      return Run(fmt::format("ip link set {} down", device.netdev));
+    case FaultKind::kLinkUp: {
+      const std::string link(device.netdev);
+      down_.erase(link);
+      return Run(Raise({link}).append(kPutRoutesRight));
+    }
+    case FaultKind::kRemoveDevice:
+      return RemoveDevice(device);
+    case FaultKind::kAddDevice:
+      tools_->AwaitBehind(kRemovalOfTheUnused);
+      return Run(fmt::format("rdma link add {} type rxe netdev {}", device.name, device.netdev));
+    case FaultKind::kFailOver:
+      return FailOver(device);
+    case FaultKind::kNeighbourChange:
+      return ChangeNeighbours(device);
+    default:
+      return Failed("nothing of this place ends processes");
+  }
+}
+
+Done LinuxPlace::Install(const cm::Fault& fault) {
+  CmRule rule;
+  // On the way in, so at the other side.
+  rule.toward = fault.side == cm::kActiveSide ? Toward::kPassive : Toward::kActive;
+  rule.kinds = KindsOf(fault.messages);
+  rule.action = *ActionOf(fault.kind);
+  rule.first = fault.first;
+  rule.last = fault.last == 0 ? kEveryOne : fault.last;
+  rule.delay_ns = static_cast<uint64_t>(fault.by.nanoseconds());
+  if (fault.window != Duration::Max())
+    rule.window_ns = static_cast<uint64_t>(fault.window.nanoseconds());
+  const std::optional<Problem> problem = tools_->AddRule(rule);
+  return problem ? Failed(problem->line) : Done();
+}
+
+Done LinuxPlace::RemoveDevice(const cm::DeviceInfo& device) {
+  used_up_ = true;
+  const std::optional<Ran> ran =
+      tools_->RunBehind(fmt::format("rdma link del {}", device.name), kRemovalBegins);
+  if (!ran || ran->status == 0) return {};
+  return Failed(fmt::format("status {}: {}", ran->status, Trimmed(ran->printed)));
+}
+
+Done LinuxPlace::FailOver(const cm::DeviceInfo& device) {
+  if (!device.bonded) return Failed(fmt::format("{} is no bond", device.netdev));
+  used_up_ = true;
+  const std::string active =
+      tools_->Read(fmt::format("/sys/class/net/{}/bonding/active_slave", device.netdev));
+  return Run(fmt::format("sh /lab/net_failover.sh {}", Trimmed(active) == "b0" ? "b1" : "b0"));
+}
+
+Done LinuxPlace::ChangeNeighbours(const cm::DeviceInfo& device) {
+  wrong_neighbours_ = true;
+  std::string command = "ip -batch - <<END\n";
+  for (const cm::DeviceInfo& other : topology_->devices) {
+    if (other.name == device.name) continue;
+    for (const std::string_view address : {other.v4, other.v6})
+      command += fmt::format("neigh replace {} lladdr {} dev {} nud permanent\n", address,
+                             kWrongAddress, device.netdev);
+  }
+  return Run(command + "END\n");
+}
+
+Done LinuxPlace::Heal() {
+  if (const std::optional<Problem> problem = tools_->ClearRules()) return Failed(problem->line);
+  if (down_.empty() && !wrong_neighbours_) return {};
+  const std::string raise = Raise(down_);
+  down_.clear();
+  wrong_neighbours_ = false;
+  return Run(raise + std::string(kPutRoutesRight));
+}
+
+std::string LinuxPlace::RemoveAllDevices() {
+  if (topology_ == nullptr) return {};
+  for (const cm::DeviceInfo& device : topology_->devices) {
+    const std::string command =
+        fmt::format("[ ! -e /sys/class/infiniband/{0} ] || rdma link del {0}", device.name);
+    const std::optional<Ran> ran = tools_->RunBehind(command, kRemovalEnds);
+    if (!ran) return fmt::format("{} is in use", device.name);
+    if (ran->status != 0) return fmt::format("{}: {}", device.name, Trimmed(ran->printed));
+  }
+  return {};
+}
+
+bool LinuxPlace::DevicesAreRight() {
+  const Ran ran = tools_->Run("printf 'link\\nresource\\n' | rdma -b -");
+  const std::vector<std::string> facts = FactsOf(ran.printed);
+  return ran.status == 0 && !facts.empty() &&
+         facts == AboutDevices(FactsOf(tools_->Read("/lab/baseline")), *topology_);
+}
+
+std::string LinuxPlace::Reset() {
+  const Ran ran = tools_->Run("sh /lab/net_reset.sh");
+  if (ran.status != 0)
+    return fmt::format("net_reset.sh: status {}: {}", ran.status, Trimmed(ran.printed));
+  const std::vector<std::string> wanted = FactsOf(tools_->Read("/lab/baseline"));
+  const std::vector<std::string> found = FactsOf(ran.printed);
+  std::string wrong = Missing("not there", wanted, found);
+  Append(wrong, Missing("should not be there", found, wanted));
+  return wrong;
+}
+
+std::string LinuxPlace::PutRight() {
+  std::string wrong;
+  for (const std::string& command : tools_->AwaitBehind(kRemovalEnds))
+    Append(wrong, fmt::format("'{}' does not end", command));
+  if (!wrong.empty()) tools_->KillBehind();
+  if (wrong.empty() && used_up_) Append(wrong, RemoveAllDevices());
+  // Otherwise the reset would find something to mend.
+  if (const std::optional<Problem> problem = tools_->ClearRules()) Append(wrong, problem->line);
+  if (!wrong.empty()) return wrong;
+  if (!meddled_ && DevicesAreRight()) return {};
+  used_up_ = wrong_neighbours_ = false;
+  down_.clear();
+  wrong = Reset();
+  meddled_ = !wrong.empty();
+  return wrong;
+}
+
+}  // namespace lab

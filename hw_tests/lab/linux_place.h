@@ -1,0 +1,76 @@
+// The inside of a guest as a place for conversations: links, devices and messages are meddled with
+// where the conversation runs.
+//
+// 1. A guest serves the topology whose network it was restored with: `pair` is
+//    one-kernel-two-devices, `bond` is bond. The devices are called as the topology calls them.
+// 2. Packet faults act as the conversation says, by occurrence and window. kReorder holds a
+//    message back for 5 ms.
+// 3. A tool that fails is part of the answer, with what it printed. `rdma link del` goes on in the
+//    background until every process that has the device open has ended; for the same reason a
+//    removed device cannot come back during a conversation, and kAddDevice is no capability.
+// 4. A device of Linux 6.1 that failed to send a CM message, because its link was down or because a
+//    message from before a fail-over was repeated, hears none from then on. No fact of the network
+//    shows it, so PutRight makes the devices anew after such a fault, in the topology's order:
+//    which device was made first is visible to an application.
+// 5. PutRight looks at the RDMA devices only, if nothing but packet faults happened: the rest of
+//    the network cannot have changed, and looking at all of it takes several times as long.
+#ifndef HW_TESTS_LAB_LINUX_PLACE_H_
+#define HW_TESTS_LAB_LINUX_PLACE_H_
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "conformance/adapters/dl/place.h"
+#include "hw_tests/lab/guest_tools.h"
+#include "hw_tests/lab/problem.h"
+#include "model/vocabulary/topology.h"
+
+namespace lab {
+
+// What can be done in a guest, with or without a bond.
+cm::Capabilities GuestCapabilities(bool bonded);
+
+class LinuxPlace : public cm::Place {
+ public:
+  // The guest that we are in, or why this is none.
+  static Outcome<std::unique_ptr<cm::Place>> Open();
+
+  LinuxPlace(std::unique_ptr<GuestTools> tools, std::string name);
+
+  std::string name() const override { return name_; }
+  cm::Capabilities capabilities() const override;
+  bool patient() const override { return true; }
+  std::string Prepare(const cm::Conversation& conversation) override;
+  cm::seen::Done Inject(const cm::Fault& fault) override;
+  cm::seen::Done Heal() override;
+  std::string PutRight() override;
+
+ private:
+  const cm::DeviceInfo& DeviceOf(const cm::Fault& fault) const;
+  cm::seen::Done Run(const std::string& command);
+  cm::seen::Done Install(const cm::Fault& fault);
+  cm::seen::Done RemoveDevice(const cm::DeviceInfo& device);
+  cm::seen::Done FailOver(const cm::DeviceInfo& device);
+  cm::seen::Done ChangeNeighbours(const cm::DeviceInfo& device);
+  // What could not be done.
+  std::string RemoveAllDevices();
+  // Whether the devices, and what is in use of them, are as they were at first.
+  bool DevicesAreRight();
+  // Mends the network; what differs afterwards.
+  std::string Reset();
+
+  std::unique_ptr<GuestTools> tools_;
+  std::string name_;
+  std::string network_;  // pair or bond
+  const cm::Topology* topology_ = nullptr;
+  bool meddled_ = true;         // with more than packets, as far as we know
+  std::set<std::string> down_;  // interfaces
+  bool wrong_neighbours_ = false;
+  bool used_up_ = false;  // devices have to be made anew
+};
+
+}  // namespace lab
+
+#endif  // HW_TESTS_LAB_LINUX_PLACE_H_

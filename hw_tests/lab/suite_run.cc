@@ -1,0 +1,275 @@
+#include "hw_tests/lab/suite_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <fstream>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include "conformance/runner/journal.h"
+
+namespace lab {
+namespace {
+
+namespace fs = std::filesystem;
+using cm::Finding;
+using cm::SequenceResult;
+using cm::SequenceVerdict;
+
+// Work for one fresh guest.
+struct Batch {
+  Topology topology = Topology::kPair;
+  std::vector<uint64_t> numbers;
+  bool alone = false;                   // one sequence that failed in company
+  std::optional<uint64_t> predecessor;  // of that one
+};
+
+// Batches still to be run, and what came of those that were.
+class Desk {
+ public:
+  Desk(const SuiteSettings& settings, const std::function<void(const SequenceResult&)>& on_result)
+      : on_result_(on_result) {
+    for (const Part& part : settings.parts)
+      for (size_t at = 0; at < part.numbers.size(); at += settings.batch) {
+        const auto begin = part.numbers.begin() + static_cast<ptrdiff_t>(at);
+        const size_t count = std::min(settings.batch, part.numbers.size() - at);
+        batches_.push_back(
+            {.topology = part.topology, .numbers = {begin, begin + static_cast<ptrdiff_t>(count)}});
+      }
+  }
+
+  // The next batch, preferably on the network that the guest has. Waits while others are at work
+  // that may bring more.
+  std::optional<Batch> Take(std::optional<Topology> preferred) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stopped_ || !batches_.empty() || at_work_ == 0; });
+    if (stopped_ || batches_.empty()) return std::nullopt;
+    auto chosen = std::find_if(batches_.begin(), batches_.end(),
+                               [&](const Batch& b) { return b.topology == preferred; });
+    if (chosen == batches_.end()) chosen = batches_.begin();
+    Batch batch = std::move(*chosen);
+    batches_.erase(chosen);
+    ++at_work_;
+    return batch;
+  }
+
+  void Add(Batch batch) {
+    const std::lock_guard lock(mutex_);
+    if (!batch.numbers.empty()) batches_.push_back(std::move(batch));
+  }
+  void Done() {
+    const std::lock_guard lock(mutex_);
+    --at_work_;
+    changed_.notify_all();
+  }
+  void Stop(std::optional<Problem> problem) {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    if (problem && !problem_) problem_ = std::move(problem);
+    changed_.notify_all();
+  }
+
+  void Bring(SequenceResult result) {
+    const std::lock_guard lock(mutex_);
+    on_result_(result);
+    const uint64_t index = result.index;
+    end_.results.insert_or_assign(index, std::move(result));
+  }
+  void CountRestore() {
+    const std::lock_guard lock(mutex_);
+    ++end_.restored;
+  }
+
+  const std::optional<Problem>& problem() const { return problem_; }
+  SuiteEnd TakeEnd() { return std::move(end_); }
+
+ private:
+  const std::function<void(const SequenceResult&)>& on_result_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Batch> batches_;
+  int at_work_ = 0;
+  bool stopped_ = false;
+  std::optional<Problem> problem_;
+  SuiteEnd end_;
+};
+
+std::string ListOf(const std::vector<uint64_t>& numbers) {
+  return fmt::format("{}", fmt::join(numbers, ","));
+}
+
+void Append(const fs::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary | std::ios::app) << text;
+}
+
+// One guest with its thread: batch after batch.
+class Bench {
+ public:
+  Bench(const Image& image, const SuiteSettings& settings, int number, Desk* desk,
+        const Caller& caller)
+      : image_(image),
+        settings_(settings),
+        share_(settings.folder / fmt::format("guest-{}", number)),
+        desk_(desk),
+        caller_(caller) {}
+
+  void Work() {
+    while (std::optional<Batch> batch = desk_->Take(topology_)) {
+      const std::optional<Problem> problem = RunBatch(std::move(*batch));
+      desk_->Done();
+      if (!problem) continue;
+      desk_->Stop(problem);
+      break;
+    }
+    std::error_code ignored;
+    fs::remove_all(share_, ignored);
+  }
+
+ private:
+  // Starts the guest, or takes it back to its snapshot.
+  std::optional<Problem> Freshen(Topology topology) {
+    if (guest_ && topology_ == topology) return guest_->Restore();
+    guest_.reset();
+    std::error_code error;
+    fs::create_directories(share_, error);
+    if (!error)
+      fs::copy_file(settings_.program, share_ / "cmcheck", fs::copy_options::overwrite_existing,
+                    error);
+    if (error) return Problem{fmt::format("{}: {}", share_.string(), error.message())};
+    GuestSettings settings;
+    settings.topology = topology;
+    settings.share = share_;
+    Outcome<Guest> guest = Guest::Start(image_, settings, caller_);
+    if (!guest.ok()) return guest.problem();
+    guest_.emplace(std::move(guest.value()));
+    topology_ = topology;
+    return std::nullopt;
+  }
+
+  std::optional<Problem> RunBatch(Batch batch) {
+    if (std::optional<Problem> problem = Freshen(batch.topology)) return problem;
+    std::error_code ignored;
+    fs::remove_all(share_ / "report", ignored);
+    fs::remove(share_ / "journal", ignored);
+    const std::string command = fmt::format(
+        "cp /host/cmcheck /tmp/ && cd /tmp && ./cmcheck run {} --only {} --report /host/report "
+        "--journal /host/journal --keep --no-shrink; code=$?; dmesg > /host/dmesg; exit $code",
+        settings_.arguments, ListOf(batch.numbers));
+    RunSettings run;
+    run.wall_limit = settings_.batch_limit;
+    run.cancelled = caller_.cancelled;
+    const Outcome<Ended> ended = guest_->Run(command, run);
+    if (!ended.ok() && ended.problem().kind == ProblemKind::kUnusable) return ended.problem();
+    if (ended.ok() && ended.value().status == 2)
+      return Problem{fmt::format("the suite in the guest: {}", LastLine(ended.value().error))};
+    KeepLogs(batch, ended);
+    return Collect(std::move(batch), ended);
+  }
+
+  static std::string LastLine(const std::string& text) {
+    const size_t end = text.find_last_not_of('\n');
+    if (end == std::string::npos) return "no word";
+    const size_t begin = text.rfind('\n', end);
+    return text.substr(begin + 1, end - begin);
+  }
+
+  void KeepLogs(const Batch& batch, const Outcome<Ended>& ended) {
+    std::error_code ignored;
+    const fs::path logs = settings_.folder / "kernel";
+    fs::create_directories(logs, ignored);
+    const std::string name =
+        fmt::format("{:06}{}", batch.numbers.front(), batch.alone ? "-alone" : "");
+    fs::rename(share_ / "dmesg", logs / (name + ".log"), ignored);
+    if (!ended.ok()) Append(logs / (name + ".host"), ended.problem().line + "\n");
+    fs::create_directories(settings_.folder / "conversations", ignored);
+    for (const auto& entry : fs::directory_iterator(share_ / "report" / "conversations", ignored)) {
+      std::error_code error;
+      fs::copy_file(entry.path(), settings_.folder / "conversations" / entry.path().filename(),
+                    fs::copy_options::overwrite_existing, error);
+    }
+  }
+
+  std::optional<Problem> Collect(Batch batch, const Outcome<Ended>& ended) {
+    auto read = cm::ReadJournal((share_ / "journal").string(), settings_.campaign);
+    if (const auto* problem = std::get_if<std::string>(&read)) return Problem{*problem};
+    cm::JournalContent content = std::get<cm::JournalContent>(std::move(read));
+    std::vector<uint64_t> left;
+    std::optional<uint64_t> before;
+    for (const uint64_t number : batch.numbers) {
+      const auto found = content.find(number);
+      if (found == content.end()) {
+        left.push_back(number);
+        continue;
+      }
+      Deliver(batch, std::move(found->second), before);
+      before = number;
+    }
+    if (left.empty()) return std::nullopt;
+    if (!ended.ok() && ended.problem().kind == ProblemKind::kCancelled) return ended.problem();
+    desk_->CountRestore();
+    // Nothing was finished, or the guest did not come to an end: the first that is left is why.
+    if (!ended.ok() || left.size() == batch.numbers.size()) {
+      SequenceResult cut_off{.index = left.front(), .verdict = SequenceVerdict::kInconclusive};
+      cut_off.reason =
+          ended.ok() ? "the guest did not begin it" : "cut off: " + ended.problem().line;
+      desk_->Bring(std::move(cut_off));
+      left.erase(left.begin());
+    }
+    batch.numbers = std::move(left);
+    desk_->Add(std::move(batch));
+    return std::nullopt;
+  }
+
+  // A first failure is not reported before it was seen alone.
+  void Deliver(const Batch& batch, SequenceResult result, std::optional<uint64_t> before) {
+    if (result.verdict == SequenceVerdict::kFailed && !batch.alone && before) {
+      desk_->Add({.topology = batch.topology,
+                  .numbers = {result.index},
+                  .alone = true,
+                  .predecessor = before});
+      desk_->Bring(std::move(result));
+      return;
+    }
+    if (batch.alone && result.verdict == SequenceVerdict::kPassed) {
+      result.verdict = SequenceVerdict::kInconclusive;
+      result.reason = fmt::format("order-dependent: it failed after sequence {}, not alone",
+                                  batch.predecessor.value_or(0));
+    }
+    desk_->Bring(std::move(result));
+  }
+
+  const Image& image_;
+  const SuiteSettings& settings_;
+  fs::path share_;
+  Desk* desk_;
+  const Caller& caller_;
+  std::optional<Guest> guest_;
+  std::optional<Topology> topology_;
+};
+
+}  // namespace
+
+Outcome<SuiteEnd> RunSuite(const Image& image, const SuiteSettings& settings,
+                           const std::function<void(const SequenceResult&)>& on_result,
+                           const Caller& caller) {
+  Desk desk(settings, on_result);
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < settings.guests; ++i)
+      threads.emplace_back([&, i] { Bench(image, settings, i + 1, &desk, caller).Work(); });
+  }
+  SuiteEnd end = desk.TakeEnd();
+  if (const std::optional<Problem>& problem = desk.problem()) {
+    if (problem->kind != ProblemKind::kCancelled) return *problem;
+    end.cancelled = true;
+  }
+  return end;
+}
+
+}  // namespace lab
