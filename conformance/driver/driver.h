@@ -51,6 +51,8 @@ class Session {
   virtual std::vector<WireRecord> TakeWire() { return {}; }
   // What is still in use after the last line, in words; empty when everything was returned.
   virtual std::string Leaks() { return {}; }
+  // Why the conversation cannot be carried out here, asked before its first line; empty if it can.
+  virtual std::string Unsupported() const { return {}; }
   // A real clock ran out somewhere: what was seen proves nothing.
   virtual bool Inconclusive() const { return false; }
 };
@@ -67,6 +69,8 @@ class Implementation {
   virtual Capabilities capabilities() const = 0;
   virtual bool concurrent() const { return false; }
   virtual std::unique_ptr<Session> Start(const Conversation& conversation) = 0;
+  // Why sessions from now on would not start from the same place; empty as long as they do.
+  virtual std::string Spoiled() const { return {}; }
 };
 
 }  // namespace cm

@@ -1,0 +1,109 @@
+#include "conformance/runner/campaign.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "conformance/driver/perform.h"
+#include "conformance/walks/walk.h"
+
+namespace cm {
+namespace {
+
+// Hands out numbers and puts what comes of them back into their order.
+class Queue {
+ public:
+  Queue(uint64_t first, uint64_t end, const std::set<uint64_t>& done, uint64_t ahead)
+      : next_(first), due_(first), end_(end), done_(done), ahead_(ahead) {
+    Skip(&next_);
+    Skip(&due_);
+  }
+
+  // The next number; none when there is none, or the run was stopped. Waits while the oldest
+  // number that is out is too far behind, so that memory stays bounded.
+  std::optional<uint64_t> Take(const std::atomic<bool>& interrupted) {
+    std::unique_lock lock(mutex_);
+    moved_.wait(lock, [&] { return interrupted || next_ < due_ + ahead_ || next_ >= end_; });
+    if (interrupted || next_ >= end_) return std::nullopt;
+    const uint64_t taken = next_++;
+    Skip(&next_);
+    return taken;
+  }
+
+  void Bring(uint64_t number, Judged judged, const OnJudged& on_judged) {
+    const std::lock_guard lock(mutex_);
+    waiting_.emplace(number, std::move(judged));
+    while (!waiting_.empty() && waiting_.begin()->first == due_) {
+      on_judged(waiting_.begin()->second);
+      waiting_.erase(waiting_.begin());
+      ++due_;
+      Skip(&due_);
+    }
+    moved_.notify_all();
+  }
+
+  bool finished() const { return due_ >= end_; }
+
+ private:
+  void Skip(uint64_t* number) const {
+    while (*number < end_ && done_.contains(*number)) ++*number;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable moved_;
+  std::map<uint64_t, Judged> waiting_;
+  uint64_t next_;
+  uint64_t due_;  // the first that was not handed on
+  uint64_t end_;
+  const std::set<uint64_t>& done_;
+  uint64_t ahead_;
+};
+
+}  // namespace
+
+Judged JudgeOne(Implementation& implementation, const Conversation& conversation,
+                std::string_view only) {
+  const std::unique_ptr<Session> session = implementation.Start(conversation);
+  Ending ending{.unsupported = session->Unsupported()};
+  Judged judged;
+  judged.history.conversation = conversation;
+  if (ending.unsupported.empty()) {
+    judged.history = Perform(conversation, *session);
+    ending.leaks = session->Leaks();
+    ending.inconclusive = session->Inconclusive();
+  }
+  judged.history.implementation = implementation.name();
+  judged.result = Judge(judged.history, ending, implementation.profile(), only);
+  return judged;
+}
+
+bool RunCampaign(Implementation& implementation, const CampaignOptions& options,
+                 const OnJudged& on_judged, const std::atomic<bool>& interrupted) {
+  constexpr uint64_t kAheadOfEachJob = 64;
+  const int jobs = implementation.concurrent() ? std::max(options.jobs, 1) : 1;
+  Queue queue(options.first, options.first + options.sequences, options.done,
+              kAheadOfEachJob * static_cast<uint64_t>(jobs));
+  const auto work = [&] {
+    DrawOptions draw = options.draw;
+    while (const std::optional<uint64_t> number = queue.Take(interrupted)) {
+      if (!implementation.Spoiled().empty()) break;
+      draw.index = *number;
+      queue.Bring(*number, JudgeOne(implementation, Draw(draw), options.property), on_judged);
+    }
+  };
+  if (jobs == 1) {
+    work();
+  } else {
+    std::vector<std::jthread> workers;
+    for (int i = 0; i < jobs; ++i) workers.emplace_back(work);
+  }
+  return queue.finished();
+}
+
+}  // namespace cm

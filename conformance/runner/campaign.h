@@ -1,0 +1,48 @@
+// Many conversations, drawn, carried out and judged, one after the other or side by side.
+#ifndef CONFORMANCE_RUNNER_CAMPAIGN_H_
+#define CONFORMANCE_RUNNER_CAMPAIGN_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "conformance/driver/driver.h"
+#include "conformance/runner/verdict.h"
+#include "conformance/walks/stage.h"
+#include "model/conversation/conversation.h"
+#include "model/conversation/history.h"
+
+namespace cm {
+
+struct CampaignOptions {
+  DrawOptions draw;  // its index is not used
+  uint64_t first = 0;
+  uint64_t sequences = 1000;
+  std::string property;     // the one claim that is judged; empty: all
+  int jobs = 1;             // more than one only where the implementation permits it
+  std::set<uint64_t> done;  // sequences that an earlier run has judged
+};
+
+// A conversation with what came of it.
+struct Judged {
+  SequenceResult result;
+  History history;
+};
+
+// Carries the conversation out and judges it.
+Judged JudgeOne(Implementation& implementation, const Conversation& conversation,
+                std::string_view only);
+
+// Hears of every sequence in the order of their numbers, whatever the number of jobs.
+using OnJudged = std::function<void(const Judged&)>;
+
+// False when `interrupted` became true before the last sequence; what was heard of by then is
+// whole.
+bool RunCampaign(Implementation& implementation, const CampaignOptions& options,
+                 const OnJudged& on_judged, const std::atomic<bool>& interrupted);
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_RUNNER_CAMPAIGN_H_

@@ -1,0 +1,196 @@
+#include "conformance/runner/journal.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "conformance/properties/property.h"
+#include "model/base/digest.h"
+
+namespace cm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using model::RuleBits;
+
+// Of the ids that the numbers in a line stand for.
+uint64_t Vocabulary() {
+  Digest digest;
+  for (const model::RuleInfo& rule : model::AllRules()) digest.Text(rule.id);
+  for (const Property& property : Properties()) digest.Text(property.id);
+  return digest.Value();
+}
+
+std::string HeaderFor(const std::string& campaign) {
+  return Json{
+      {"journal", 1}, {"vocabulary", fmt::format("{:016x}", Vocabulary())}, {"campaign", campaign}}
+      .dump();
+}
+
+std::string ToHex(const RuleBits& bits) {
+  std::string text;
+  for (size_t i = 0; i < bits.size(); i += 4) {
+    unsigned digit = 0;
+    for (size_t k = 0; k < 4; ++k) digit |= static_cast<unsigned>(bits[i + k]) << k;
+    text += fmt::format("{:x}", digit);
+  }
+  while (!text.empty() && text.back() == '0') text.pop_back();
+  return text;
+}
+
+RuleBits BitsOf(const std::string& hex) {
+  RuleBits bits;
+  for (size_t i = 0; i < hex.size() && i * 4 < bits.size(); ++i) {
+    unsigned digit = 0;
+    std::from_chars(&hex[i], &hex[i] + 1, digit, 16);
+    for (size_t k = 0; k < 4; ++k) bits[i * 4 + k] = ((digit >> k) & 1) != 0;
+  }
+  return bits;
+}
+
+Json ToJson(const Finding& finding) {
+  return {{"id", finding.id},         {"about", finding.about},
+          {"saw", finding.saw},       {"permitted", finding.permitted},
+          {"source", finding.source}, {"record", finding.record},
+          {"where", finding.where}};
+}
+
+Finding FindingOf(const Json& json, uint64_t index) {
+  return {.id = json.at("id"),
+          .about = json.at("about"),
+          .saw = json.at("saw"),
+          .permitted = json.at("permitted"),
+          .source = json.at("source"),
+          .index = index,
+          .record = json.at("record"),
+          .where = json.at("where")};
+}
+
+uint64_t NumberOfHex(const std::string& hex) {
+  uint64_t number = 0;
+  std::from_chars(hex.data(), hex.data() + hex.size(), number, 16);
+  return number;
+}
+
+SequenceResult ResultOf(const Json& json) {
+  SequenceResult result;
+  result.index = json.at("i");
+  result.walk = json.at("walk");
+  result.topology = json.at("topology");
+  const auto verdict = ParseSequenceVerdict(json.at("verdict").get<std::string>());
+  if (!verdict) throw std::invalid_argument("an unknown verdict");
+  result.verdict = *verdict;
+  result.reason = json.value("reason", "");
+  result.digest = NumberOfHex(json.at("digest"));
+  result.wire_digest = NumberOfHex(json.at("wire_digest"));
+  result.calls = json.at("calls");
+  result.events = json.at("events");
+  result.observations = json.at("observations");
+  result.sharp = json.at("sharp");
+  result.largest_set = json.at("set");
+  result.reached = BitsOf(json.at("reached"));
+  result.confirmed = BitsOf(json.at("confirmed"));
+  result.heard = json.at("heard");
+  result.arose = json.at("arose").get<std::vector<uint32_t>>();
+  if (json.contains("findings"))
+    for (const Json& finding : json.at("findings"))
+      result.findings.push_back(FindingOf(finding, result.index));
+  return result;
+}
+
+// What a kill left of a last line goes.
+std::error_code CutOffHalfLine(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return {};
+  std::ifstream in(path, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const size_t end = text.rfind('\n') + 1;  // npos + 1 is 0
+  if (end < text.size()) std::filesystem::resize_file(path, end, error);
+  return error;
+}
+
+}  // namespace
+
+std::string ToJsonLine(const SequenceResult& result) {
+  Json json = {{"i", result.index},
+               {"walk", result.walk},
+               {"topology", result.topology},
+               {"verdict", ToString(result.verdict)},
+               {"digest", fmt::format("{:016x}", result.digest)},
+               {"wire_digest", fmt::format("{:016x}", result.wire_digest)},
+               {"calls", result.calls},
+               {"events", result.events},
+               {"observations", result.observations},
+               {"sharp", result.sharp},
+               {"set", result.largest_set},
+               {"reached", ToHex(result.reached)},
+               {"confirmed", ToHex(result.confirmed)},
+               {"heard", result.heard},
+               {"arose", result.arose}};
+  if (!result.reason.empty()) json["reason"] = result.reason;
+  for (const Finding& finding : result.findings) json["findings"].push_back(ToJson(finding));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::variant<SequenceResult, std::string> ParseJsonLine(const std::string& line) {
+  try {
+    return ResultOf(Json::parse(line));
+  } catch (const std::exception& problem) {  // the library's own way to say so; ends here
+    return std::string(problem.what());
+  }
+}
+
+std::variant<JournalContent, std::string> ReadJournal(const std::string& path,
+                                                      const std::string& campaign) {
+  JournalContent content;
+  std::ifstream in(path, std::ios::binary);
+  std::string line;
+  if (!std::getline(in, line)) return content;
+  if (line != HeaderFor(campaign))
+    return fmt::format("{} is the journal of another campaign or of another build", path);
+  for (int number = 2; std::getline(in, line); ++number) {
+    const bool cut_off = in.eof();
+    auto parsed = ParseJsonLine(line);
+    if (auto* result = std::get_if<SequenceResult>(&parsed)) {
+      const uint64_t index = result->index;
+      content.insert_or_assign(index, std::move(*result));
+    } else if (!cut_off) {
+      return fmt::format("{}:{}: {}", path, number, std::get<std::string>(parsed));
+    }
+  }
+  return content;
+}
+
+std::variant<std::unique_ptr<Journal>, std::string> Journal::Open(const std::string& path,
+                                                                  const std::string& campaign) {
+  const auto problem = [&] { return fmt::format("{}: {}", path, std::strerror(errno)); };
+  if (const std::error_code error = CutOffHalfLine(path))
+    return fmt::format("{}: {}", path, error.message());
+  std::FILE* file = std::fopen(path.c_str(), "ab");
+  if (file == nullptr) return problem();
+  std::unique_ptr<Journal> journal(new Journal(file));
+  if (std::ftell(file) == 0) {
+    const std::string header = HeaderFor(campaign) + "\n";
+    if (std::fwrite(header.data(), 1, header.size(), file) != header.size()) return problem();
+  }
+  if (std::fflush(file) != 0) return problem();
+  return journal;
+}
+
+std::string Journal::Add(const SequenceResult& result) {
+  const std::string line = ToJsonLine(result) + "\n";
+  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() ||
+      std::fflush(file_.get()) != 0)
+    return std::strerror(errno);
+  return {};
+}
+
+}  // namespace cm

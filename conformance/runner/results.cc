@@ -1,0 +1,191 @@
+#include "conformance/runner/results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "conformance/properties/property.h"
+#include "model/catalogue/catalogue.h"
+
+namespace cm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+
+std::string Hex(uint64_t digest) { return fmt::format("0x{:016x}", digest); }
+
+std::string Percent(uint64_t basis_points) {
+  return fmt::format("{}.{:02} %", basis_points / 100, basis_points % 100);
+}
+
+// Ends of connections that a campaign is expected to meet.
+constexpr EventType kTold[] = {EventType::kConnectRequest, EventType::kEstablished,
+                               EventType::kRejected,       EventType::kUnreachable,
+                               EventType::kDisconnected,   EventType::kTimewaitExit,
+                               EventType::kDeviceRemoval,  EventType::kAddrChange};
+
+Json FindingsOf(const Tally& tally) {
+  Json findings = Json::array();
+  for (const CountedFinding& counted : tally.findings()) {
+    const Finding& finding = counted.finding;
+    findings.push_back({{"id", finding.id},
+                        {"about", finding.about},
+                        {"saw", finding.saw},
+                        {"permitted", finding.permitted},
+                        {"source", finding.source},
+                        {"replay", counted.replay},
+                        {"index", finding.index},
+                        {"where", finding.where},
+                        {"sequences", counted.sequences}});
+  }
+  return findings;
+}
+
+// One family of the catalogue, as a row of the table.
+struct FamilyRow {
+  std::string_view family;
+  int claims = 0;
+  int arose = 0;        // claims whose premise arose
+  int unsupported = 0;  // that this environment cannot make happen
+  uint64_t failed = 0;  // sequences against them, claim by claim
+};
+
+std::vector<FamilyRow> Families(const Tally& tally, Capabilities capabilities) {
+  std::vector<FamilyRow> rows;
+  const auto properties = Properties();
+  for (size_t i = 0; i < properties.size(); ++i) {
+    const Property& property = properties[i];
+    if (rows.empty() || rows.back().family != property.family)
+      rows.push_back({.family = property.family});
+    FamilyRow& row = rows.back();
+    ++row.claims;
+    if (tally.Arose(i) > 0)
+      ++row.arose;
+    else if ((property.needs.bits() & ~capabilities.bits()) != 0)
+      ++row.unsupported;
+    row.failed += tally.Against(property.id);
+  }
+  return rows;
+}
+
+// Colours, or none.
+class Paint {
+ public:
+  explicit Paint(bool on) : on_(on) {}
+  std::string Good(std::string_view text) const { return With("32", text); }
+  std::string Bad(std::string_view text) const { return With("31", text); }
+  std::string Dim(std::string_view text) const { return With("2", text); }
+
+ private:
+  std::string With(std::string_view code, std::string_view text) const {
+    return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+  }
+  bool on_;
+};
+
+std::string VerdictOf(uint64_t failed, bool arose, const Paint& paint) {
+  if (failed > 0) return paint.Bad(fmt::format("failed in {}", failed));
+  return arose ? paint.Good("passed") : paint.Dim("did not arise");
+}
+
+std::string FindingText(const CountedFinding& counted, const Paint& paint) {
+  const Finding& finding = counted.finding;
+  std::string text = fmt::format("\n{} in {} sequence{}, first in {}: {}\n", paint.Bad(finding.id),
+                                 counted.sequences, counted.sequences == 1 ? "" : "s",
+                                 finding.index, finding.where);
+  text += fmt::format("  saw        {}\n  permitted  {}\n", finding.saw, finding.permitted);
+  if (!finding.source.empty()) text += fmt::format("  source     {}\n", finding.source);
+  if (!counted.replay.empty()) text += fmt::format("  replay     {}\n", counted.replay);
+  return text;
+}
+
+}  // namespace
+
+std::string ToJson(const Tally& tally, const CampaignName& name, const Profile& profile) {
+  const model::RuleBits reachable = model::Reachable(profile);
+  Json json = {{"schema", kSchema},
+               {"implementation", name.implementation},
+               {"profile", profile.name},
+               {"topology", name.topology},
+               {"library", name.library},
+               {"kernel", name.kernel},
+               {"seed", name.seed},
+               {"first", name.first},
+               {"sequences", tally.sequences()},
+               {"calls", tally.calls()},
+               {"events", tally.events()},
+               {"passed", tally.With(SequenceVerdict::kPassed)},
+               {"failed", tally.With(SequenceVerdict::kFailed)},
+               {"inconclusive", tally.With(SequenceVerdict::kInconclusive)},
+               {"unsupported", tally.With(SequenceVerdict::kUnsupported)},
+               {"known_deviations", tally.With(SequenceVerdict::kKnownDeviation)},
+               {"digest", Hex(tally.digest())},
+               {"wire_digest", Hex(tally.wire_digest())},
+               {"rules_total", reachable.count()},
+               {"rules_reached", (tally.reached() & reachable).count()},
+               {"rules_confirmed", (tally.confirmed() & reachable).count()},
+               {"state_set_max", tally.largest_set()},
+               {"state_set_p99", tally.set_p99()},
+               {"sharpness", static_cast<double>(tally.sharpness_basis_points()) / 10000.0},
+               {"interrupted", name.interrupted},
+               {"findings", FindingsOf(tally)}};
+  for (const EventType type : kTold) json["heard"][std::string(ToString(type))] = tally.Heard(type);
+  for (model::RuleNumber rule = 0; rule < model::kRuleCount; ++rule)
+    if (reachable[rule] && !tally.reached()[rule])
+      json["rules_missed"].push_back(model::InfoOf(rule).id);
+  for (model::RuleNumber rule = 0; rule < model::kRuleCount; ++rule)
+    if (tally.confirmed()[rule]) json["confirmed"].push_back(model::InfoOf(rule).id);
+  for (const auto& [reason, count] : tally.reasons()) json["reasons"][reason] = count;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string ToTable(const Tally& tally, const CampaignName& name, const Profile& profile,
+                    const TableOptions& options) {
+  const Paint paint(options.colours);
+  std::string text = fmt::format(
+      "{} under profile {}, topology {}, seed {}, sequences {} to {}\n\n", name.implementation,
+      profile.name, name.topology, name.seed, name.first, name.first + tally.sequences());
+  text += fmt::format("{:<18} {:>7} {:>7}  {}\n", "claims", "number", "arose", "verdict");
+  const auto runner_row = [&](std::string_view what, std::string_view id, bool arose) {
+    text += fmt::format("{:<18} {:>7} {:>7}  {}\n", what, 1, arose ? 1 : 0,
+                        VerdictOf(tally.Against(id), arose, paint));
+  };
+  runner_row("rows", kRowsId, tally.calls() > 0);
+  runner_row("leaks", kLeakId, tally.calls() > 0);
+  for (const FamilyRow& row : Families(tally, options.capabilities)) {
+    text += fmt::format("{:<18} {:>7} {:>7}  {}", row.family, row.claims, row.arose,
+                        VerdictOf(row.failed, row.arose > 0, paint));
+    if (row.unsupported > 0)
+      text += paint.Dim(fmt::format(", {} unsupported by this environment", row.unsupported));
+    text += "\n";
+  }
+  const model::RuleBits reachable = model::Reachable(profile);
+  const size_t reached = (tally.reached() & reachable).count();
+  text += fmt::format(
+      "\nsequences   {} passed, {} failed, {} inconclusive, {} unsupported, {} known "
+      "deviations\n",
+      tally.With(SequenceVerdict::kPassed), tally.With(SequenceVerdict::kFailed),
+      tally.With(SequenceVerdict::kInconclusive), tally.With(SequenceVerdict::kUnsupported),
+      tally.With(SequenceVerdict::kKnownDeviation));
+  for (const auto& [reason, count] : tally.reasons())
+    text += fmt::format("            {} x {}\n", count, reason);
+  text += fmt::format("calls       {}; events {}\n", tally.calls(), tally.events());
+  text += fmt::format("rules       {} of {} reached ({} %), {} confirmed\n", reached,
+                      reachable.count(), reached * 100 / std::max<size_t>(reachable.count(), 1),
+                      (tally.confirmed() & reachable).count());
+  text +=
+      fmt::format("oracle      {} of the answers sharp; largest set {}, 99 % at most {}\n",
+                  Percent(tally.sharpness_basis_points()), tally.largest_set(), tally.set_p99());
+  text += fmt::format("digest      {}, wire {}\n", Hex(tally.digest()), Hex(tally.wire_digest()));
+  for (const CountedFinding& counted : tally.findings()) text += FindingText(counted, paint);
+  if (name.interrupted)
+    text += "\ninterrupted: the sequences above are whole, others were not run\n";
+  return text;
+}
+
+}  // namespace cm

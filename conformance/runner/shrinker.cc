@@ -1,0 +1,179 @@
+#include "conformance/runner/shrinker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <compare>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "conformance/runner/simpler.h"
+#include "model/conversation/parse.h"
+#include "model/conversation/print.h"
+
+namespace cm {
+namespace {
+
+// What is made small, the most important first.
+struct Measure {
+  int calls = 0;
+  size_t lines = 0;
+  size_t letters = 0;
+  friend auto operator<=>(const Measure&, const Measure&) = default;
+};
+
+Measure MeasureOf(const Conversation& conversation) {
+  return {CallCount(conversation), conversation.lines.size(), ToText(conversation).size()};
+}
+
+class Search {
+ public:
+  Search(Implementation& implementation, const Finding& finding, int attempts_max,
+         const OnAttempt& on_attempt, const std::atomic<bool>& interrupted)
+      : implementation_(implementation),
+        finding_(finding),
+        attempts_max_(attempts_max),
+        on_attempt_(on_attempt),
+        interrupted_(interrupted) {}
+
+  std::optional<Shrunk> Run(const Conversation& conversation) {
+    if (!Attempt(conversation)) return std::nullopt;
+    Descend();
+    while (!Over() && TakeDetour()) {
+    }
+    best_->attempts = attempts_;
+    return std::move(best_);
+  }
+
+ private:
+  using Moves = std::vector<Conversation> (*)(const Conversation&);
+
+  bool Over() const { return attempts_ >= attempts_max_ || interrupted_; }
+  const Conversation& best() const { return best_->judged.history.conversation; }
+
+  // Removes and simplifies until nothing more can go.
+  void Descend() {
+    bool better = true;
+    while (better && !Over()) {
+      better = CutOff();
+      better |= RemoveChunks();
+      better |= TryEach(WithoutOneName);
+      better |= TryEach(WithoutQueuePairs);
+      better |= TryEach(WithTwoNamesAsOne);
+      better |= TryEach(WithoutOneFetch);
+      if (!better) better = TryEach(WithOneEstablishing) || TryEach(WithSmallerBacklog);
+      if (!better) better = RemovePairs() || TryEach(WithOneLineSimpler);
+    }
+  }
+
+  // From a conversation that is no smaller, down again: it pays if that ends below.
+  // The letters alone are no reason: the other side's name is shorter.
+  bool TakeDetour() {
+    for (const Conversation& detour : Detours(best())) {
+      const Shrunk lowest = *best_;
+      const Measure measure = measure_;
+      best_.reset();
+      if (Attempt(detour)) Descend();
+      if (best_ &&
+          std::pair(measure_.calls, measure_.lines) < std::pair(measure.calls, measure.lines))
+        return true;
+      best_ = lowest;
+      measure_ = measure;
+    }
+    return false;
+  }
+
+  // Carries it out; it is the best from now on if it shows the finding and is smaller.
+  bool Attempt(const Conversation& candidate) {
+    if (Over()) return false;
+    const Measure measure = MeasureOf(candidate);
+    if (best_ && measure >= measure_) return false;
+    Judged judged = JudgeOne(implementation_, candidate, {});
+    ++attempts_;
+    const auto same = std::find_if(judged.result.findings.begin(), judged.result.findings.end(),
+                                   [&](const Finding& f) { return f.Same(finding_); });
+    const bool shows = same != judged.result.findings.end();
+    if (shows) {
+      const Finding found = *same;
+      best_ = Shrunk{.judged = std::move(judged), .finding = found};
+      measure_ = measure;
+    }
+    if (on_attempt_) on_attempt_(attempts_, measure_.calls);
+    return shows;
+  }
+
+  // What comes after the finding, and what could not be carried out, did nothing for it.
+  bool CutOff() {
+    const History& history = best_->judged.history;
+    const size_t line = history.records[best_->finding.record].line;
+    bool better = Attempt(WithoutLines(best(), line + 1, best().lines.size()));
+    Conversation applicable = best();
+    applicable.lines.clear();
+    for (const Record& record : best_->judged.history.records) {
+      const auto* answered = std::get_if<seen::Answered>(&record.seen);
+      const bool made = answered == nullptr || answered->reply != Reply::NotApplicable();
+      if (made && !std::holds_alternative<seen::Released>(record.seen))
+        applicable.lines.push_back(best().lines[record.line]);
+    }
+    better |= Attempt(applicable);
+    return better;
+  }
+
+  bool RemoveChunks() {
+    bool better = false;
+    for (size_t size = std::max<size_t>(best().lines.size() / 2, 1); size >= 1; size /= 2)
+      for (size_t from = best().lines.size(); from > 0 && !Over();) {
+        from = from > size ? from - size : 0;
+        if (from < best().lines.size()) better |= Attempt(WithoutLines(best(), from, size));
+        from = std::min(from, best().lines.size());
+      }
+    return better;
+  }
+
+  // Two lines that only go together: what was said, and what it made necessary.
+  bool RemovePairs() {
+    for (size_t b = best().lines.size(); b-- > 1;)
+      for (size_t a = b; a-- > 0 && !Over();)
+        if (Attempt(WithoutTwo(best(), a, b))) return true;
+    return false;
+  }
+
+  bool TryEach(Moves moves) {
+    bool better = false;
+    for (bool again = true; again && !Over();) {
+      again = false;
+      for (const Conversation& candidate : moves(best()))
+        if (Attempt(candidate)) {
+          again = better = true;
+          break;
+        }
+    }
+    return better;
+  }
+
+  Implementation& implementation_;
+  const Finding& finding_;
+  int attempts_max_;
+  const OnAttempt& on_attempt_;
+  const std::atomic<bool>& interrupted_;
+  std::optional<Shrunk> best_;
+  Measure measure_;
+  int attempts_ = 0;
+};
+
+}  // namespace
+
+std::optional<Shrunk> Shrink(Implementation& implementation, const Conversation& conversation,
+                             const Finding& finding, int attempts_max, const OnAttempt& on_attempt,
+                             const std::atomic<bool>& interrupted) {
+  Conversation start = conversation;
+  if (start.origin)
+    start.comment =
+        fmt::format("Shrunk from sequence {} of seed {}, walk {}, {}.", start.origin->index,
+                    start.origin->seed, start.origin->walk, start.origin->options);
+  start.origin.reset();
+  return Search(implementation, finding, attempts_max, on_attempt, interrupted).Run(start);
+}
+
+}  // namespace cm

@@ -1,0 +1,33 @@
+// Makes a conversation shorter while it still shows the same finding.
+#ifndef CONFORMANCE_RUNNER_SHRINKER_H_
+#define CONFORMANCE_RUNNER_SHRINKER_H_
+
+#include <atomic>
+#include <functional>
+#include <optional>
+
+#include "conformance/driver/driver.h"
+#include "conformance/runner/campaign.h"
+#include "conformance/runner/verdict.h"
+#include "model/conversation/conversation.h"
+
+namespace cm {
+
+struct Shrunk {
+  Judged judged;    // of the shortest conversation that was met
+  Finding finding;  // as it shows there
+  int attempts = 0;
+};
+
+// Hears of every attempt: the number so far, and the calls of the shortest conversation.
+using OnAttempt = std::function<void(int attempts, int calls)>;
+
+// Every attempt is one session of the implementation; at most `attempts_max` of them. Deterministic
+// when the implementation is. None when the conversation does not show the finding.
+std::optional<Shrunk> Shrink(Implementation& implementation, const Conversation& conversation,
+                             const Finding& finding, int attempts_max, const OnAttempt& on_attempt,
+                             const std::atomic<bool>& interrupted);
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_RUNNER_SHRINKER_H_

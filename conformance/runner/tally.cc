@@ -1,0 +1,108 @@
+#include "conformance/runner/tally.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "conformance/properties/property.h"
+
+namespace cm {
+namespace {
+
+bool Includes(Capabilities all, Capabilities some) { return (some.bits() & ~all.bits()) == 0; }
+
+}  // namespace
+
+void Tally::Add(const SequenceResult& result) {
+  ++sequences_;
+  ++verdicts_[static_cast<size_t>(result.verdict)];
+  ++walks_[result.walk];
+  if (!result.reason.empty()) ++reasons_[result.reason];
+  calls_ += result.calls;
+  events_ += result.events;
+  observations_ += result.observations;
+  sharp_ += result.sharp;
+  digest_.U64(result.digest);
+  wire_digest_.U64(result.wire_digest);
+  reached_ |= result.reached;
+  confirmed_ |= result.confirmed;
+  if (result.observations > 0) ++largest_sets_[result.largest_set];
+  for (size_t i = 0; i < heard_.size(); ++i) heard_[i] += result.heard[i];
+  if (arose_.size() < result.arose.size()) arose_.resize(result.arose.size());
+  for (size_t i = 0; i < result.arose.size(); ++i) arose_[i] += result.arose[i];
+  std::set<std::string_view> claims;
+  for (const Finding& finding : result.findings) {
+    if (claims.insert(finding.id).second) ++against_[finding.id];
+    AddFinding(finding);
+  }
+}
+
+void Tally::AddFinding(const Finding& finding) {
+  const auto known =
+      std::find_if(findings_.begin(), findings_.end(),
+                   [&](const CountedFinding& counted) { return counted.finding.Same(finding); });
+  if (known == findings_.end())
+    findings_.push_back({.finding = finding, .sequences = 1, .replay = {}});
+  else
+    ++known->sequences;
+}
+
+uint64_t Tally::Against(std::string_view claim) const {
+  const auto found = against_.find(claim);
+  return found == against_.end() ? 0 : found->second;
+}
+
+uint64_t Tally::set_p99() const {
+  uint64_t total = 0;
+  for (const auto& [size, count] : largest_sets_) total += count;
+  uint64_t seen = 0;
+  for (const auto& [size, count] : largest_sets_) {
+    seen += count;
+    if (seen * 100 >= total * 99) return size;
+  }
+  return 0;
+}
+
+void Tally::Conclude(const CampaignScope& scope, const Profile& profile) {
+  if (!scope.every_property || !scope.every_walk || sequences_ < kWholeCampaign) return;
+  FindNever(scope, profile);
+  FindMended(profile);
+}
+
+void Tally::FindNever(const CampaignScope& scope, const Profile& profile) {
+  const auto properties = Properties();
+  for (size_t i = 0; i < properties.size(); ++i) {
+    const Property& property = properties[i];
+    if (property.kind != PropertyKind::kSometimes || Arose(i) > 0) continue;
+    if (!Includes(scope.capabilities, property.needs)) continue;
+    Finding finding{.id = std::string(kNeverId),
+                    .about = std::string(property.id),
+                    .saw = fmt::format("never in {} sequences", sequences_),
+                    .permitted = std::string(property.says),
+                    .source = std::string(property.source),
+                    .where = "the whole campaign"};
+    if (!Declared({.id = std::string(property.id)}, profile)) campaign_failed_ = true;
+    ++against_[std::string(property.id)];
+    findings_.push_back({.finding = std::move(finding), .sequences = sequences_, .replay = {}});
+  }
+}
+
+void Tally::FindMended(const Profile& profile) {
+  for (const Deviation& deviation : profile.deviations) {
+    if (Against(deviation.id) > 0) continue;
+    campaign_failed_ = true;
+    findings_.push_back(
+        {.finding = {.id = std::string(kMendedId),
+                     .about = deviation.id,
+                     .saw = fmt::format("no sequence of {} fails {}", sequences_, deviation.id),
+                     .permitted =
+                         fmt::format("profile {} declares it: {}", profile.name, deviation.reason),
+                     .source = "the profile's deviations",
+                     .where = "the whole campaign"},
+         .sequences = sequences_,
+         .replay = {}});
+  }
+}
+
+}  // namespace cm

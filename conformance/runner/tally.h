@@ -1,0 +1,102 @@
+// What a campaign comes to: sums over its sequences, in their order.
+#ifndef CONFORMANCE_RUNNER_TALLY_H_
+#define CONFORMANCE_RUNNER_TALLY_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "conformance/runner/verdict.h"
+#include "model/base/digest.h"
+#include "model/catalogue/catalogue.h"
+#include "model/vocabulary/fault.h"
+#include "model/vocabulary/profile.h"
+
+namespace cm {
+
+// A finding, and in how many sequences the same thing was found.
+struct CountedFinding {
+  Finding finding;  // of the first of them
+  uint64_t sequences = 0;
+  std::string replay;  // the command that shows it again; empty as long as there is none
+};
+
+// What a campaign was, as far as claims about a whole campaign depend on it.
+struct CampaignScope {
+  Capabilities capabilities;
+  bool every_walk = true;      // no walk and no topology was asked for
+  bool every_property = true;  // no claim was asked for
+};
+
+class Tally {
+ public:
+  // In the order of the sequences' numbers.
+  void Add(const SequenceResult& result);
+  // After the last one: the claims about a whole campaign.
+  void Conclude(const CampaignScope& scope, const Profile& profile);
+
+  uint64_t sequences() const { return sequences_; }
+  uint64_t With(SequenceVerdict verdict) const { return verdicts_[static_cast<size_t>(verdict)]; }
+  uint64_t calls() const { return calls_; }
+  uint64_t events() const { return events_; }
+  uint64_t Heard(EventType type) const { return heard_[static_cast<size_t>(type)]; }
+  uint64_t digest() const { return digest_.Value(); }
+  uint64_t wire_digest() const { return wire_digest_.Value(); }
+  const model::RuleBits& reached() const { return reached_; }
+  const model::RuleBits& confirmed() const { return confirmed_; }
+  uint64_t largest_set() const { return largest_sets_.empty() ? 0 : largest_sets_.rbegin()->first; }
+  // Of the sequences' largest sets: 99 % are at most this large.
+  uint64_t set_p99() const;
+  // In per cent, rounded down to hundredths, as a number of hundredths.
+  uint64_t sharpness_basis_points() const {
+    return observations_ == 0 ? 10000 : sharp_ * 10000 / observations_;
+  }
+  // How often the premise of a property arose, by its place in Properties().
+  uint64_t Arose(size_t property) const { return property < arose_.size() ? arose_[property] : 0; }
+  // In how many sequences the claim was not met.
+  uint64_t Against(std::string_view claim) const;
+  const std::vector<CountedFinding>& findings() const { return findings_; }
+  std::vector<CountedFinding>& findings() { return findings_; }
+  const std::map<std::string, uint64_t>& walks() const { return walks_; }
+  const std::map<std::string, uint64_t>& reasons() const { return reasons_; }
+
+  // Whether the exit code has to say that something was found.
+  bool failed() const { return With(SequenceVerdict::kFailed) > 0 || campaign_failed_; }
+  // More inconclusive sequences than so many hundredths of a per cent.
+  bool TooInconclusive(uint64_t basis_points) const {
+    return With(SequenceVerdict::kInconclusive) * 10000 > sequences_ * basis_points;
+  }
+
+ private:
+  void AddFinding(const Finding& finding);
+  void FindNever(const CampaignScope& scope, const Profile& profile);
+  void FindMended(const Profile& profile);
+
+  uint64_t sequences_ = 0;
+  std::array<uint64_t, 5> verdicts_{};
+  uint64_t calls_ = 0;
+  uint64_t events_ = 0;
+  std::array<uint64_t, kEventTypeCount> heard_{};
+  uint64_t observations_ = 0;
+  uint64_t sharp_ = 0;
+  Digest digest_;
+  Digest wire_digest_;
+  model::RuleBits reached_;
+  model::RuleBits confirmed_;
+  std::map<uint64_t, uint64_t> largest_sets_;  // size to number of sequences
+  std::vector<uint64_t> arose_;
+  std::map<std::string, uint64_t, std::less<>> against_;
+  std::map<std::string, uint64_t> walks_;
+  std::map<std::string, uint64_t> reasons_;  // of unsupported and inconclusive sequences
+  std::vector<CountedFinding> findings_;
+  bool campaign_failed_ = false;
+};
+
+// A campaign shorter than this need not have met everything that must happen some time.
+inline constexpr uint64_t kWholeCampaign = 1000;
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_RUNNER_TALLY_H_

@@ -1,0 +1,205 @@
+#include "conformance/runner/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "conformance/properties/account.h"
+#include "conformance/properties/property.h"
+#include "model/conversation/liveness.h"
+#include "model/conversation/print.h"
+#include "model/oracle/judge.h"
+#include "model/vocabulary/call.h"
+
+namespace cm {
+namespace {
+
+constexpr auto kVerdictNames = std::to_array<std::string_view>(
+    {"passed", "failed", "inconclusive", "unsupported", "known deviation"});
+
+std::string WhereOf(const History& history, const Record& record) {
+  return ToString(history.conversation.lines[record.line], history.conversation);
+}
+
+std::string AboutOf(const History& history, const Record& record) {
+  const Line& line = history.conversation.lines[record.line];
+  const std::optional<CmEvent>* event = nullptr;
+  if (const auto* answered = std::get_if<seen::Answered>(&record.seen)) event = &answered->event;
+  if (const auto* released = std::get_if<seen::Released>(&record.seen)) event = &released->event;
+  if (event != nullptr && *event) return std::string(ToString((*event)->type));
+  if (const auto* calls = std::get_if<line::Calls>(&line))
+    return std::string(FunctionName(KindOf(calls->call)));
+  return "environment";
+}
+
+void AddUnique(std::vector<std::string>* all, std::string one) {
+  if (!one.empty() && std::find(all->begin(), all->end(), one) == all->end())
+    all->push_back(std::move(one));
+}
+
+Finding RowsFinding(const History& history, const model::HistoryVerdict& verdict) {
+  const Record& record = history.records[verdict.record];
+  std::vector<std::string> permitted;
+  std::vector<std::string> sources;
+  for (const model::Permitted& p : verdict.judgement.permitted) {
+    AddUnique(&permitted, p.what);
+    if (!p.rule.empty()) AddUnique(&sources, fmt::format("{} ({})", p.rule, p.source));
+  }
+  return {
+      .id = std::string(kRowsId),
+      .about = AboutOf(history, record),
+      .saw = verdict.judgement.saw,
+      .permitted = permitted.empty() ? "nothing" : fmt::format("{}", fmt::join(permitted, "; ")),
+      .source = fmt::format("{}", fmt::join(sources, "; ")),
+      .record = verdict.record,
+      .where = WhereOf(history, record)};
+}
+
+void JudgeByRows(const History& history, const Profile& profile, SequenceResult* result) {
+  const model::HistoryVerdict verdict = model::JudgeHistory(history, profile);
+  result->observations = verdict.observations;
+  result->sharp = verdict.sharp;
+  result->largest_set = verdict.largest_set;
+  result->reached = verdict.reached;
+  result->confirmed = verdict.confirmed;
+  if (verdict.verdict == model::Verdict::kRefused)
+    result->findings.push_back(RowsFinding(history, verdict));
+  if (verdict.verdict == model::Verdict::kInconclusive) {
+    result->verdict = SequenceVerdict::kInconclusive;
+    result->reason = "too many possibilities are left";
+  }
+}
+
+void JudgeByProperties(const History& history, const Profile& profile, std::string_view only,
+                       SequenceResult* result) {
+  const Account account(history, profile);
+  result->arose.reserve(Properties().size());
+  for (const Property& property : Properties()) {
+    Testimony testimony;
+    if (only.empty() || only == property.id) property.check(account, testimony);
+    result->arose.push_back(static_cast<uint32_t>(testimony.arose()));
+    if (testimony.violations().empty()) continue;
+    const Violation& first = testimony.violations().front();
+    const Record& record = history.records[first.record];
+    result->findings.push_back({.id = std::string(property.id),
+                                .about = AboutOf(history, record),
+                                .saw = first.saw,
+                                .permitted = first.permitted,
+                                .source = std::string(property.source),
+                                .record = first.record,
+                                .where = WhereOf(history, record)});
+  }
+}
+
+// The record destroys a channel that still has ids: the library keeps their memory.
+bool Orphans(const History& history, const Record& record, const Liveness& liveness) {
+  const auto* calls = std::get_if<line::Calls>(&history.conversation.lines[record.line]);
+  if (calls == nullptr) return false;
+  const auto* destroy = std::get_if<call::DestroyEventChannel>(&calls->call);
+  if (destroy == nullptr) return false;
+  for (uint16_t i = 0; i < history.conversation.names.ids.size(); ++i)
+    if (liveness.IdIsLive(IdRef{i}) && liveness.ChannelOf(IdRef{i}) == destroy->channel)
+      return true;
+  return false;
+}
+
+// The record ends a process that had no chance to return what it held, or leaves a call inside.
+bool NeverReturns(const History& history, const Record& record) {
+  if (const auto* answered = std::get_if<seen::Answered>(&record.seen))
+    if (answered->reply.kind == ReplyKind::kCrashed || answered->reply.kind == ReplyKind::kBlocked)
+      return true;
+  const auto* injects = std::get_if<line::Injects>(&history.conversation.lines[record.line]);
+  return injects != nullptr && injects->fault.kind == FaultKind::kExit;
+}
+
+// Whether the application has returned everything: only then is what is left a leak.
+bool EverythingReturned(const History& history) {
+  Liveness liveness(history.conversation);
+  for (const Record& record : history.records) {
+    if (NeverReturns(history, record) || Orphans(history, record, liveness)) return false;
+    liveness.Observe(record);
+  }
+  const Names& names = history.conversation.names;
+  for (uint16_t id = 0; id < names.ids.size(); ++id)
+    if (liveness.IdIsLive(IdRef{id})) return false;
+  for (uint16_t channel = 0; channel < names.channels.size(); ++channel)
+    if (liveness.ChannelIsLive(ChannelRef{channel})) return false;
+  return true;
+}
+
+void Count(const History& history, SequenceResult* result) {
+  for (const Record& record : history.records) {
+    const auto* answered = std::get_if<seen::Answered>(&record.seen);
+    const auto* released = std::get_if<seen::Released>(&record.seen);
+    const std::optional<CmEvent>* event = nullptr;
+    if (answered != nullptr) {
+      if (answered->reply.kind != ReplyKind::kNotApplicable) ++result->calls;
+      event = &answered->event;
+    }
+    if (released != nullptr) event = &released->event;
+    if (event == nullptr || !*event) continue;
+    ++result->events;
+    ++result->heard[static_cast<size_t>((*event)->type)];
+  }
+}
+
+}  // namespace
+
+std::string_view ToString(SequenceVerdict verdict) {
+  return kVerdictNames[static_cast<size_t>(verdict)];
+}
+
+std::optional<SequenceVerdict> ParseSequenceVerdict(std::string_view name) {
+  for (size_t i = 0; i < kVerdictNames.size(); ++i)
+    if (kVerdictNames[i] == name) return static_cast<SequenceVerdict>(i);
+  return std::nullopt;
+}
+
+bool Declared(const Finding& finding, const Profile& profile) {
+  return std::any_of(profile.deviations.begin(), profile.deviations.end(),
+                     [&](const Deviation& deviation) { return deviation.id == finding.id; });
+}
+
+SequenceResult Judge(const History& history, const Ending& ending, const Profile& profile,
+                     std::string_view only) {
+  SequenceResult result;
+  if (history.conversation.origin) {
+    result.index = history.conversation.origin->index;
+    result.walk = history.conversation.origin->walk;
+  }
+  result.topology = history.conversation.topology->name;
+  if (!ending.unsupported.empty()) {
+    result.verdict = SequenceVerdict::kUnsupported;
+    result.reason = ending.unsupported;
+    return result;
+  }
+  result.digest = DigestOf(history, result.index);
+  result.wire_digest = WireDigestOf(history, result.index);
+  Count(history, &result);
+  JudgeByRows(history, profile, &result);
+  if (!only.empty() && only != kRowsId) result.findings.clear();
+  JudgeByProperties(history, profile, only, &result);
+  if (!ending.leaks.empty() && (only.empty() || only == kLeakId) && EverythingReturned(history))
+    result.findings.push_back(
+        {.id = std::string(kLeakId),
+         .about = "end",
+         .saw = ending.leaks,
+         .permitted = "nothing in use",
+         .source = "man rdma_destroy_id(3), man rdma_destroy_event_channel(3)",
+         .record = history.records.size() - 1,
+         .where = "after the last line"});
+  for (Finding& finding : result.findings) finding.index = result.index;
+  if (ending.inconclusive) {
+    result.verdict = SequenceVerdict::kInconclusive;
+    result.reason = "a clock ran out";
+    result.findings.clear();
+  } else if (!result.findings.empty()) {
+    const bool declared = std::all_of(result.findings.begin(), result.findings.end(),
+                                      [&](const Finding& f) { return Declared(f, profile); });
+    result.verdict = declared ? SequenceVerdict::kKnownDeviation : SequenceVerdict::kFailed;
+  }
+  return result;
+}
+
+}  // namespace cm

@@ -1,0 +1,156 @@
+#include "tools/cmcheck/command.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "conformance/adapters/dl/dl_adapter.h"
+#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/runner/profile_file.h"
+#include "hw_tests/lab/linux_place.h"
+#include "model/vocabulary/topology.h"
+
+namespace cm {
+namespace {
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void NoteInterrupt(int signal) {
+  interrupted = true;
+  ::signal(signal, SIG_DFL);
+}
+
+std::string DefectNames() {
+  std::vector<std::string_view> names;
+  for (const auto& [name, sentence] : SimDefects()) names.push_back(name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions options) {
+  Answering answering;
+  answering.implementation = MakeSimImplementation(std::move(options));
+  if (answering.implementation == nullptr)
+    return fmt::format("there is no defect '{}'; defects are {}", asked.defect, DefectNames());
+  answering.text = asked.defect.empty() ? "sim" : "sim+" + asked.defect;
+  answering.options = "--impl sim";
+  if (!asked.defect.empty()) answering.options += " --defect " + asked.defect;
+  answering.library = "simulated";
+  answering.kernel = "simulated";
+  return answering;
+}
+
+std::variant<std::unique_ptr<Place>, std::string> PlaceNamed(const std::string& name) {
+  if (name.empty() || name == "bare") return MakeBarePlace();
+  if (name != "guest") return fmt::format("there is no place '{}'; places are bare, guest", name);
+  lab::Outcome<std::unique_ptr<Place>> guest = lab::LinuxPlace::Open();
+  if (!guest.ok()) return guest.problem().line;
+  return std::move(guest.value());
+}
+
+std::variant<Answering, std::string> ResolveDl(const Asked& asked, DlOptions options) {
+  if (!asked.defect.empty()) return "--defect goes with --impl sim only";
+  const size_t colon = asked.impl.find(':');
+  if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
+  if (options.path.empty()) return "--impl dl: has no path behind the colon";
+  if (options.path.find('/') != std::string::npos) options.path = FromUsersFolder(options.path);
+  auto found = PlaceNamed(asked.place);
+  if (auto* problem = std::get_if<std::string>(&found)) return std::move(*problem);
+  std::unique_ptr<Place> place = std::get<std::unique_ptr<Place>>(std::move(found));
+  Answering answering{.implementation = nullptr,
+                      .text = "dl:" + options.path,
+                      .options = "--impl dl:" + options.path,
+                      .library = {},
+                      .kernel = place->name()};
+  if (std::string problem = Probe(options); !problem.empty()) return problem;
+  auto made = MakeDlImplementation(std::move(options), std::move(place));
+  if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
+  answering.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made));
+  answering.library = answering.implementation->name();
+  return answering;
+}
+
+}  // namespace
+
+int Unusable(const std::string& what) {
+  fmt::print(stderr, "cmcheck: {}\n", what);
+  return kExitUnusable;
+}
+
+const std::atomic<bool>& Interrupted() { return interrupted; }
+
+void CatchInterrupts() {
+  struct sigaction action = {};
+  action.sa_handler = NoteInterrupt;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool ColoursOn(int descriptor) {
+  return isatty(descriptor) == 1 && std::getenv("NO_COLOR") == nullptr;
+}
+
+std::string FromUsersFolder(const std::string& path) {
+  const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
+  return folder == nullptr ? path : (std::filesystem::path(folder) / path).string();
+}
+
+std::variant<std::string, std::monostate> ReadFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in || std::filesystem::is_directory(path)) return std::monostate{};
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+void AddAsked(CLI::App* verb, Asked* asked) {
+  verb->add_option("--impl", asked->impl,
+                   "Who is asked: sim, dl (the installed librdmacm), dl:PATH (any shared object)");
+  verb->add_option("--defect", asked->defect, "A named defect of sim; `cmcheck list defects`");
+  verb->add_option("--profile", asked->profile,
+                   "A name that `cmcheck list profiles` prints, or a file");
+  verb->add_option("--capabilities", asked->capabilities,
+                   "What the environment may do, in quotes, or none; default: all that it can");
+  verb->add_option("--place", asked->place, "What dl stands on: bare, or guest inside the lab");
+}
+
+std::variant<Answering, std::string> Resolve(const Asked& asked) {
+  const std::string profile_name =
+      FindProfile(asked.profile) != nullptr ? asked.profile : FromUsersFolder(asked.profile);
+  auto profile = LoadProfile(profile_name);
+  if (auto* problem = std::get_if<std::string>(&profile)) return std::move(*problem);
+  const Profile& known = std::get<Profile>(profile);
+  std::variant<Answering, std::string> answering;
+  if (asked.impl == "sim")
+    answering = ResolveSim(asked, {.profile = known,
+                                   .defect = asked.defect,
+                                   .watch_wire = true,
+                                   .capabilities = known.capabilities});
+  else if (asked.impl == "dl" || asked.impl.starts_with("dl:"))
+    answering = ResolveDl(asked, {.profile = known});
+  else
+    return fmt::format("there is no implementation '{}'; accepted are sim, dl, dl:PATH",
+                       asked.impl);
+  if (auto* found = std::get_if<Answering>(&answering);
+      found != nullptr && asked.profile != "6.1-rxe")
+    found->options += " --profile " + profile_name;
+  return answering;
+}
+
+std::vector<TopologyShare> MixedTopologies() {
+  return {{.topology = FindTopology("two-kernels"), .weight = 4},
+          {.topology = FindTopology("one-kernel-two-devices"), .weight = 3},
+          {.topology = FindTopology("bond"), .weight = 2}};
+}
+
+std::string TopologyNames() {
+  std::vector<std::string_view> names;
+  for (const Topology& topology : Topologies()) names.push_back(topology.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace cm

@@ -1,0 +1,40 @@
+#include "tools/cmcheck/conversation_file.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "model/conversation/parse.h"
+#include "tools/cmcheck/command.h"
+
+namespace cm {
+
+std::variant<ConversationFile, std::string> ReadConversationFile(const std::string& path) {
+  auto content = ReadFile(FromUsersFolder(path));
+  if (std::holds_alternative<std::monostate>(content))
+    return fmt::format("{} cannot be read", path);
+  ConversationFile file{.path = path,
+                        .conversation = {},
+                        .text = std::get<std::string>(std::move(content)),
+                        .history = {}};
+  auto conversation = ParseConversation(file.text);
+  if (const auto* problem = std::get_if<TextProblem>(&conversation))
+    return fmt::format("{}:{}: {}", path, problem->line, problem->what);
+  file.conversation = std::get<Conversation>(std::move(conversation));
+  const bool has_history = file.text.find("\n----") != std::string::npos;
+  if (!has_history) return file;
+  auto history = ParseHistory(file.text);
+  if (const auto* problem = std::get_if<TextProblem>(&history))
+    return fmt::format("{}:{}: {}", path, problem->line, problem->what);
+  file.history = std::get<History>(std::move(history));
+  return file;
+}
+
+std::string Describe(const Finding& finding) {
+  std::string text = fmt::format("{} at: {}\n  saw        {}\n  permitted  {}\n", finding.id,
+                                 finding.where, finding.saw, finding.permitted);
+  if (!finding.source.empty()) text += fmt::format("  source     {}\n", finding.source);
+  return text;
+}
+
+}  // namespace cm

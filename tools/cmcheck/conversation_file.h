@@ -1,0 +1,31 @@
+// A conversation that a verb is given as a file.
+#ifndef TOOLS_CMCHECK_CONVERSATION_FILE_H_
+#define TOOLS_CMCHECK_CONVERSATION_FILE_H_
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "conformance/runner/verdict.h"
+#include "model/conversation/conversation.h"
+#include "model/conversation/history.h"
+
+namespace cm {
+
+struct ConversationFile {
+  std::string path;
+  Conversation conversation;
+  std::string text;
+  // What the file says came of it, if it says so in full.
+  std::optional<History> history;
+};
+
+// Or one line: the file, the line, what was given and what would be accepted.
+std::variant<ConversationFile, std::string> ReadConversationFile(const std::string& path);
+
+// Three lines for a person: what was seen, what was permitted, why.
+std::string Describe(const Finding& finding);
+
+}  // namespace cm
+
+#endif  // TOOLS_CMCHECK_CONVERSATION_FILE_H_

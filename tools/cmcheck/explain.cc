@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/recordings/judge.h"
+#include "conformance/recordings/recording.h"
+#include "conformance/runner/campaign.h"
+#include "conformance/runner/profile_file.h"
+#include "model/catalogue/catalogue.h"
+#include "model/conversation/print.h"
+#include "model/oracle/judge.h"
+#include "tools/cmcheck/command.h"
+#include "tools/cmcheck/conversation_file.h"
+
+namespace cm {
+namespace {
+
+struct ExplainOptions {
+  Asked asked;
+  std::string path;
+  std::string topology = "one-kernel-two-devices";
+};
+
+// The rows that permit it, each with its source.
+std::string Reasons(const model::Judgement& judgement, const Profile& profile) {
+  constexpr size_t kMost = 12;
+  std::vector<std::string> rows;
+  size_t more = 0;
+  for (model::RuleNumber rule = 0; rule < model::kRuleCount; ++rule) {
+    if (!judgement.by[rule] || !model::Enabled(rule, profile)) continue;
+    const model::RuleInfo& info = model::InfoOf(rule);
+    if (rows.size() < kMost)
+      rows.push_back(
+          fmt::format("    by {}  {}  ({})\n", info.id, info.says, info.evidence.source));
+    else
+      ++more;
+  }
+  std::string text = fmt::format("{}", fmt::join(rows, ""));
+  if (more > 0) text += fmt::format("    and {} rows more\n", more);
+  return text;
+}
+
+// One record with why it is, or is not, permitted.
+void PrintRecord(const Record& record, const model::Judgement& judgement,
+                 const Conversation& conversation, const Profile& profile) {
+  switch (judgement.verdict) {
+    case model::Verdict::kPermitted:
+      fmt::print("{}", Reasons(judgement, profile));
+      break;
+    case model::Verdict::kRefused:
+      fmt::print("    REFUSED\n{}", model::Explain(judgement));
+      break;
+    case model::Verdict::kInconclusive:
+      fmt::print("    not decided: too many possibilities\n");
+      break;
+    case model::Verdict::kOutOfScope:
+      fmt::print("    out of scope: {}\n", ToString(conversation.lines[record.line], conversation));
+      break;
+  }
+}
+
+int ExplainRecording(const ExplainOptions& options, const std::string& text,
+                     const Profile& profile) {
+  auto read = ReadRecording(text, options.topology);
+  if (const auto* problem = std::get_if<TextProblem>(&read))
+    return Unusable(fmt::format("{}:{}: {}", options.path, problem->line, problem->what));
+  const Recording& recording = *std::get<std::unique_ptr<Recording>>(read);
+  const Conversation& conversation = recording.history.conversation;
+  const auto print = [&](size_t i, const model::Judgement& judgement) {
+    const Record& record = recording.history.records[i];
+    fmt::print("{}:{}: {}\n", options.path, recording.line_of[i], ToString(record, conversation));
+    PrintRecord(record, judgement, conversation, profile);
+  };
+  const RecordingVerdict verdict = JudgeRecording(recording, profile, print);
+  fmt::print("\n{} answers and events permitted, {} lines out of scope\n", verdict.judged,
+             verdict.out_of_scope);
+  for (const ForeignLine& foreign : recording.foreign)
+    fmt::print("out of scope {}:{}: {}\n", options.path, foreign.line, foreign.what);
+  if (verdict.refusal) {
+    fmt::print("refused {}:{}: {}", options.path, verdict.refusal->line, verdict.refusal->text);
+    return kExitFound;
+  }
+  return verdict.inconclusive ? kExitInconclusive : kExitClean;
+}
+
+int ExplainHistory(const History& history, const Profile& profile) {
+  const auto print = [&](const Record& record, const model::Judgement& judgement) {
+    fmt::print("{:>12}  {}\n", ToString(record.begin), ToString(record, history.conversation));
+    PrintRecord(record, judgement, history.conversation, profile);
+  };
+  const model::HistoryVerdict verdict = model::JudgeHistory(history, profile, print);
+  if (verdict.verdict == model::Verdict::kInconclusive) return kExitInconclusive;
+  const SequenceResult result = Judge(history, {}, profile);
+  for (const Finding& finding : result.findings)
+    if (finding.id != kRowsId) fmt::print("\n{}", Describe(finding));
+  fmt::print("\n{}\n", result.findings.empty() ? "permitted" : "refused");
+  return result.findings.empty() ? kExitClean : kExitFound;
+}
+
+int ExplainConversation(ExplainOptions options) {
+  auto read = ReadConversationFile(options.path);
+  if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
+  const ConversationFile& file = std::get<ConversationFile>(read);
+  if (options.asked.profile.empty()) options.asked.profile = file.conversation.profile;
+  if (file.history && options.asked.impl.empty()) {
+    auto profile = LoadProfile(options.asked.profile);
+    if (auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
+    return ExplainHistory(*file.history, std::get<Profile>(profile));
+  }
+  if (options.asked.impl.empty()) options.asked.impl = "sim";
+  auto resolved = Resolve(options.asked);
+  if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
+  Answering& answering = std::get<Answering>(resolved);
+  const Judged judged = JudgeOne(*answering.implementation, file.conversation, {});
+  return ExplainHistory(judged.history, answering.implementation->profile());
+}
+
+int DoExplain(const ExplainOptions& options) {
+  if (!options.path.ends_with(".jsonl")) return ExplainConversation(options);
+  auto content = ReadFile(FromUsersFolder(options.path));
+  if (std::holds_alternative<std::monostate>(content))
+    return Unusable(fmt::format("{} cannot be read", options.path));
+  auto profile = LoadProfile(options.asked.profile.empty() ? "6.1-rxe" : options.asked.profile);
+  if (auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
+  return ExplainRecording(options, std::get<std::string>(content), std::get<Profile>(profile));
+}
+
+}  // namespace
+
+void AddExplain(CLI::App* app, int* exit_code) {
+  CLI::App* verb = app->add_subcommand(
+      "explain", "For each line: the rows that permit it, or what would have been permitted");
+  verb->footer(R"(
+A conversation with what came of it is judged as it stands, unless --impl asks somebody; one without
+is carried out by sim. A file that ends in .jsonl is a recording of a real kernel.
+Exit code 0 permitted, 1 refused.
+Examples:
+  cmcheck explain cmcheck-report/findings/rows-1-rdma_connect.conv
+  cmcheck explain conformance/recordings/6.1-rxe/01-basic.jsonl --profile 6.1-rxe)");
+  auto options = std::make_shared<ExplainOptions>();
+  AddAsked(verb, &options->asked);
+  options->asked.profile.clear();
+  options->asked.impl.clear();
+  verb->add_option("file", options->path, "A conversation (.conv) or a recording (.jsonl)")
+      ->required();
+  verb->add_option("--topology", options->topology, "Of a recording; one of " + TopologyNames());
+  verb->callback([options, exit_code] { *exit_code = DoExplain(*options); });
+}
+
+}  // namespace cm

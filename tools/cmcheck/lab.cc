@@ -1,0 +1,239 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "conformance/runner/journal.h"
+#include "conformance/runner/profile_file.h"
+#include "conformance/walks/walk.h"
+#include "hw_tests/lab/cache.h"
+#include "hw_tests/lab/linux_place.h"
+#include "hw_tests/lab/suite_run.h"
+#include "model/vocabulary/topology.h"
+#include "tools/cmcheck/command.h"
+#include "tools/cmcheck/progress.h"
+#include "tools/cmcheck/report.h"
+#include "tools/cmcheck/run.h"
+
+namespace cm {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLabTopologies = "one-kernel-two-devices:4,bond:1";
+
+struct LabOptions {
+  RunOptions run;
+  int guests = 2;
+  int batch = 25;
+};
+
+lab::Caller ShowingProgress() {
+  return {.progress = [](std::string_view line) { fmt::print(stderr, "{}\n", line); },
+          .cancelled = [] { return Interrupted().load(); }};
+}
+
+lab::Outcome<lab::Image> EnsureImage() {
+  const lab::Outcome<std::string> emulator = lab::FindEmulator(lab::SearchPath());
+  if (!emulator.ok()) return emulator.problem();
+  const lab::Outcome<fs::path> cache = lab::DefaultCache();
+  if (!cache.ok()) return cache.problem();
+  lab::ImageSettings settings;
+  settings.cache = cache.value();
+  return lab::Image::Ensure(settings, ShowingProgress());
+}
+
+// Everything that guests can do, on whichever network.
+Capabilities EveryCapability() {
+  return lab::GuestCapabilities(true).With(Capability::kExit).With(Capability::kLanes);
+}
+
+// One run in guests, from its options to its report.
+class LabRun {
+ public:
+  LabRun(const LabOptions& options, lab::Image image, CampaignOptions campaign, Profile profile)
+      : options_(options),
+        image_(std::move(image)),
+        campaign_(std::move(campaign)),
+        profile_(std::move(profile)),
+        report_(FromUsersFolder(options.run.report)) {}
+
+  int Go() {
+    if (std::string problem = report_.Prepare(); !problem.empty()) return Unusable(problem);
+    if (std::string problem = OpenJournal(); !problem.empty()) return Unusable(problem);
+    lab::SuiteSettings settings{.program = "/proc/self/exe",
+                                .arguments = GuestArguments(),
+                                .campaign = CampaignText(GuestOptions(), "dl:librdmacm.so.1"),
+                                .parts = Parts(),
+                                .folder = report_.folder(),
+                                .guests = options_.guests,
+                                .batch = static_cast<size_t>(options_.batch)};
+    Progress progress("sequences", campaign_.sequences, isatty(STDERR_FILENO) == 1);
+    uint64_t done = earlier_.size();
+    const auto on_result = [&](const SequenceResult& result) {
+      if (journal_ != nullptr) problem_ += journal_->Add(result);
+      progress.At(++done);
+    };
+    const lab::Outcome<lab::SuiteEnd> end =
+        lab::RunSuite(image_, settings, on_result, ShowingProgress());
+    progress.Clear();
+    if (!end.ok()) return Unusable(end.problem().line);
+    if (!problem_.empty()) return Unusable(problem_);
+    return Finish(end.value());
+  }
+
+ private:
+  RunOptions GuestOptions() const {
+    RunOptions guest = options_.run;
+    guest.asked.capabilities = ToString(campaign_.draw.capabilities);
+    return guest;
+  }
+
+  // Of `run` in the guest, for its shell.
+  std::string GuestArguments() const {
+    const RunOptions guest = GuestOptions();
+    std::string text = fmt::format(
+        "--impl dl --place guest --profile {} --capabilities '{}' --topology {} --seed {} --calls "
+        "{}",
+        guest.asked.profile, guest.asked.capabilities, guest.topology, guest.seed, guest.calls);
+    if (!guest.walk.empty()) text += " --walk " + guest.walk;
+    if (!guest.property.empty()) text += " --property " + guest.property;
+    return text;
+  }
+
+  // Which sequences want which network; a sequence's topology is part of what is drawn.
+  std::vector<lab::Part> Parts() const {
+    lab::Part pair{.topology = lab::Topology::kPair, .numbers = {}};
+    lab::Part bond{.topology = lab::Topology::kBond, .numbers = {}};
+    DrawOptions draw = campaign_.draw;
+    for (uint64_t i = campaign_.first; i < campaign_.first + campaign_.sequences; ++i) {
+      if (campaign_.done.contains(i)) continue;
+      draw.index = i;
+      const bool bonded = Draw(draw).topology->name == "bond";
+      (bonded ? bond : pair).numbers.push_back(i);
+    }
+    return {pair, bond};
+  }
+
+  std::string OpenJournal() {
+    if (options_.run.journal.empty()) return {};
+    const std::string path = FromUsersFolder(options_.run.journal);
+    const std::string text = "lab " + CampaignText(options_.run, image_.kernel_version());
+    auto known = ReadJournal(path, text);
+    if (auto* problem = std::get_if<std::string>(&known)) return *problem;
+    earlier_ = std::get<JournalContent>(std::move(known));
+    for (const auto& [index, result] : earlier_) campaign_.done.insert(index);
+    auto opened = Journal::Open(path, text);
+    if (auto* problem = std::get_if<std::string>(&opened)) return *problem;
+    journal_ = std::get<std::unique_ptr<Journal>>(std::move(opened));
+    return {};
+  }
+
+  int Finish(const lab::SuiteEnd& end) {
+    std::map<uint64_t, SequenceResult> results = end.results;
+    results.insert(earlier_.begin(), earlier_.end());
+    Tally tally;
+    for (const auto& [index, result] : results) tally.Add(result);
+    tally.Conclude(
+        {.capabilities = campaign_.draw.capabilities,
+         .every_walk = options_.run.walk.empty() && options_.run.topology == kLabTopologies,
+         .every_property = options_.run.property.empty()},
+        profile_);
+    for (CountedFinding& counted : tally.findings())
+      counted.replay = fmt::format("cmcheck lab run -- --seed {} --calls {} --only {}",
+                                   options_.run.seed, options_.run.calls, counted.finding.index);
+    const CampaignName name{
+        .implementation = fmt::format("librdmacm {} on Linux {}", image_.librdmacm_version(),
+                                      image_.kernel_release()),
+        .library = image_.librdmacm_version(),
+        .kernel = fmt::format("{} ({})", image_.kernel_release(), image_.kernel_version()),
+        .topology = options_.run.topology,
+        .seed = options_.run.seed,
+        .first = campaign_.first,
+        .interrupted = end.cancelled};
+    if (std::string problem =
+            Publish(tally, name, profile_, options_.run, campaign_.draw.capabilities);
+        !problem.empty())
+      return Unusable(problem);
+    fmt::print("guests      {} restored in the middle of a batch\n", end.restored);
+    return ExitCodeOf(tally, options_.run, end.cancelled);
+  }
+
+  const LabOptions& options_;
+  lab::Image image_;
+  CampaignOptions campaign_;
+  Profile profile_;
+  Report report_;
+  JournalContent earlier_;
+  std::unique_ptr<Journal> journal_;
+  std::string problem_;
+};
+
+int RunLab(LabOptions options) {
+  if (options.run.topology.empty()) options.run.topology = kLabTopologies;
+  if (options.run.asked.impl != "sim" && options.run.asked.impl != "dl")
+    return Unusable("in the lab the implementation is the distribution's librdmacm: no --impl");
+  auto profile = LoadProfile(options.run.asked.profile);
+  if (auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
+  const Profile known = std::get<Profile>(profile);
+  auto campaign = CampaignOf(options.run, known, EveryCapability());
+  if (auto* problem = std::get_if<std::string>(&campaign)) return Unusable(*problem);
+  for (const TopologyShare& share : std::get<CampaignOptions>(campaign).draw.topologies)
+    if (share.topology->name == "two-kernels")
+      return Unusable("a guest has one kernel: topologies are one-kernel-two-devices, bond");
+  lab::Outcome<lab::Image> image = EnsureImage();
+  if (!image.ok())
+    return image.problem().kind == lab::ProblemKind::kCancelled ? kExitInterrupted
+                                                                : Unusable(image.problem().line);
+  return LabRun(options, std::move(image.value()), std::get<CampaignOptions>(std::move(campaign)),
+                known)
+      .Go();
+}
+
+// The arguments behind `--`, as `run` takes them.
+int ParseAndRun(LabOptions options, std::vector<std::string> arguments) {
+  CLI::App app("What the suite in the guests is asked", "cmcheck lab run --");
+  AddRunOptions(&app, &options.run);
+  std::reverse(arguments.begin(), arguments.end());
+  try {
+    app.parse(arguments);
+  } catch (const CLI::Success& help) {  // --help; the library's own way to end
+    return app.exit(help);
+  } catch (const CLI::ParseError& problem) {
+    return Unusable(
+        fmt::format("{} (`cmcheck lab run -- --help` says what is accepted)", problem.what()));
+  }
+  return RunLab(std::move(options));
+}
+
+}  // namespace
+
+void AddLab(CLI::App* app, int* exit_code) {
+  CLI::App* lab = app->add_subcommand("lab", "A throw-away guest with Soft-RoCE");
+  lab->require_subcommand(1);
+  CLI::App* verb = lab->add_subcommand("run", "Judge the real librdmacm on a real kernel");
+  verb->footer(R"(
+What stands behind -- is for `run` in the guests; see `cmcheck run --help`. The first run builds
+the guest's image, which is kept.
+Examples:
+  cmcheck lab run -- --sequences 100
+  cmcheck lab run --guests 1 -- --walk removal --sequences 50 --journal removal.journal)");
+  auto options = std::make_shared<LabOptions>();
+  options->run.sequences = 1000;
+  verb->add_option("--guests", options->guests, "How many guests side by side")
+      ->check(CLI::Range(1, 16));
+  verb->add_option("--batch", options->batch, "Sequences between two fresh starts")
+      ->check(CLI::Range(1, 10000));
+  auto arguments = std::make_shared<std::vector<std::string>>();
+  verb->add_option("arguments", *arguments, "Behind --: arguments of `run`");
+  verb->callback(
+      [options, arguments, exit_code] { *exit_code = ParseAndRun(*options, *arguments); });
+}
+
+}  // namespace cm

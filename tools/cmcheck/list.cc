@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/properties/property.h"
+#include "conformance/runner/verdict.h"
+#include "conformance/walks/walk.h"
+#include "model/catalogue/catalogue.h"
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
+#include "tools/cmcheck/command.h"
+
+namespace cm {
+namespace {
+
+void Print(std::string_view id, std::string_view sentence) { fmt::print("{}  {}\n", id, sentence); }
+
+void ListWalks() {
+  for (const Walk& walk : Walks()) Print(walk.name, walk.sentence);
+}
+
+void ListProperties() {
+  for (const RunnerClaim& claim : kRunnerClaims) Print(claim.id, claim.says);
+  for (const Property& property : Properties())
+    Print(property.id,
+          fmt::format("{} ({}; {})", property.says, ToString(property.kind), property.source));
+}
+
+void ListRules() {
+  for (const model::RuleInfo& rule : model::AllRules()) {
+    const std::string observed = rule.evidence.observed.empty()
+                                     ? "unobserved"
+                                     : fmt::format("observed {}", rule.evidence.observed);
+    Print(rule.id,
+          fmt::format("{} [{}; {}; {}]", rule.says, rule.machine, rule.evidence.source, observed));
+  }
+}
+
+void ListDefects() {
+  for (const auto& [name, sentence] : SimDefects()) Print(name, sentence);
+}
+
+void ListProfiles() {
+  for (const Profile& profile : Profiles()) Print(profile.name, profile.sentence);
+}
+
+void ListTopologies() {
+  for (const Topology& topology : Topologies()) Print(topology.name, topology.sentence);
+}
+
+struct Listing {
+  std::string_view what;
+  void (*print)();
+};
+constexpr auto kListings = std::to_array<Listing>({{"walks", ListWalks},
+                                                   {"properties", ListProperties},
+                                                   {"rules", ListRules},
+                                                   {"defects", ListDefects},
+                                                   {"profiles", ListProfiles},
+                                                   {"topologies", ListTopologies}});
+
+int List(const std::string& what) {
+  for (const Listing& listing : kListings)
+    if (listing.what == what) {
+      listing.print();
+      return kExitClean;
+    }
+  return Unusable(fmt::format(
+      "there is no list '{}'; lists are walks, properties, rules, defects, profiles, topologies",
+      what));
+}
+
+}  // namespace
+
+void AddList(CLI::App* app, int* exit_code) {
+  CLI::App* verb = app->add_subcommand("list", "What there is, one a line: id, then a sentence");
+  verb->footer("\nExamples:\n  cmcheck list walks\n  cmcheck list rules | grep unobserved");
+  auto what = std::make_shared<std::string>();
+  verb->add_option("what", *what, "walks, properties, rules, defects, profiles or topologies")
+      ->required();
+  verb->callback([what, exit_code] { *exit_code = List(*what); });
+}
+
+}  // namespace cm

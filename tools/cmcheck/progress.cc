@@ -1,0 +1,41 @@
+#include "tools/cmcheck/progress.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <utility>
+
+namespace cm {
+namespace {
+
+constexpr int kWidth = 32;
+
+}  // namespace
+
+Progress::Progress(std::string what, uint64_t total, bool terminal)
+    : what_(std::move(what)), total_(total == 0 ? 1 : total), terminal_(terminal) {}
+
+void Progress::At(uint64_t done, const std::string& note) {
+  const uint64_t steps = terminal_ ? 1000 : 10;
+  const uint64_t step = done * steps / total_;
+  if (step == shown_ && !(terminal_ && !visible_)) return;
+  shown_ = step;
+  if (!terminal_) {
+    fmt::print(stderr, "{} of {} {}{}\n", done, total_, what_, note.empty() ? "" : ", " + note);
+    return;
+  }
+  const auto full = static_cast<int>(done * kWidth / total_);
+  fmt::print(stderr, "\r[{:=<{}}{:>{}}] {} of {} {} {}\x1b[K", "", full, "", kWidth - full, done,
+             total_, what_, note);
+  std::fflush(stderr);
+  visible_ = true;
+}
+
+void Progress::Clear() {
+  if (!visible_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  visible_ = false;
+}
+
+}  // namespace cm

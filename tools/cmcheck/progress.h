@@ -1,0 +1,32 @@
+// How far long work has come: a bar on a terminal, a line now and then elsewhere.
+#ifndef TOOLS_CMCHECK_PROGRESS_H_
+#define TOOLS_CMCHECK_PROGRESS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace cm {
+
+class Progress {
+ public:
+  // On stderr. `what` names the unit: "sequences".
+  Progress(std::string what, uint64_t total, bool terminal);
+  ~Progress() { Clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void At(uint64_t done, const std::string& note = {});
+  // Takes the bar away, so that something else can be printed.
+  void Clear();
+
+ private:
+  std::string what_;
+  uint64_t total_;
+  bool terminal_;
+  uint64_t shown_ = 0;  // in thousandths on a terminal, in tenths elsewhere
+  bool visible_ = false;
+};
+
+}  // namespace cm
+
+#endif  // TOOLS_CMCHECK_PROGRESS_H_

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "conformance/runner/campaign.h"
+#include "conformance/scenarios/golden.h"
+#include "model/conversation/print.h"
+#include "tools/cmcheck/command.h"
+#include "tools/cmcheck/conversation_file.h"
+
+namespace cm {
+namespace {
+
+struct ReplayOptions {
+  Asked asked;
+  std::string path;
+  bool quiet = false;
+};
+
+// Empty when the history is what the file says; otherwise the first difference.
+std::string Compare(const ConversationFile& file, const History& history, bool simulated) {
+  auto golden = ReadGolden(file.text);
+  if (const auto* problem = std::get_if<TextProblem>(&golden)) return problem->what;
+  return Difference(std::get<Golden>(golden), history,
+                    simulated ? GoldenView::kExact : GoldenView::kVisible);
+}
+
+int Replay(ReplayOptions options) {
+  auto read = ReadConversationFile(options.path);
+  if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
+  const ConversationFile& file = std::get<ConversationFile>(read);
+  if (options.asked.profile.empty()) options.asked.profile = file.conversation.profile;
+  auto resolved = Resolve(options.asked);
+  if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
+  Answering& answering = std::get<Answering>(resolved);
+  const Judged judged = JudgeOne(*answering.implementation, file.conversation, {});
+  if (judged.result.verdict == SequenceVerdict::kUnsupported)
+    return Unusable(fmt::format("{}: {}", file.path, judged.result.reason));
+  if (!options.quiet) fmt::print("{}\n", ToText(judged.history));
+  for (const Finding& finding : judged.result.findings) fmt::print("{}", Describe(finding));
+  std::string difference;
+  if (file.history) {
+    difference = Compare(file, judged.history, options.asked.impl == "sim");
+    fmt::print("{}\n", difference.empty() ? "It did the same as the file says."
+                                          : "It did not do the same: " + difference);
+  }
+  fmt::print("{}\n", ToString(judged.result.verdict));
+  if (judged.result.verdict == SequenceVerdict::kInconclusive) return kExitInconclusive;
+  return judged.result.findings.empty() && difference.empty() ? kExitClean : kExitFound;
+}
+
+}  // namespace
+
+void AddReplay(CLI::App* app, int* exit_code) {
+  CLI::App* verb =
+      app->add_subcommand("replay", "Run a saved conversation again; does it still do the same?");
+  verb->footer(R"(
+Exit code 1 when there is a finding, or when something else came of it than the file says.
+Examples:
+  cmcheck replay cmcheck-report/findings/rows-1-rdma_connect.conv --impl sim
+  cmcheck replay scenario.conv --impl dl:./libmine.so --quiet)");
+  auto options = std::make_shared<ReplayOptions>();
+  AddAsked(verb, &options->asked);
+  options->asked.profile.clear();
+  verb->add_option("file", options->path, "A conversation")->required();
+  verb->add_flag("--quiet", options->quiet, "Only the verdict and the findings");
+  verb->callback([options, exit_code] { *exit_code = Replay(*options); });
+}
+
+}  // namespace cm

@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/runner/campaign.h"
+#include "conformance/scenarios/golden.h"
+#include "tools/cmcheck/command.h"
+#include "tools/cmcheck/report.h"
+
+namespace cm {
+namespace {
+
+struct RewriteOptions {
+  Asked asked;
+  std::vector<std::string> paths;
+};
+
+// Empty, or the problem.
+std::string RewriteOne(const RewriteOptions& options, const std::string& path, int* found) {
+  const std::string real_path = FromUsersFolder(path);
+  auto content = ReadFile(real_path);
+  if (std::holds_alternative<std::monostate>(content))
+    return fmt::format("{} cannot be read", path);
+  auto golden = ReadGolden(std::get<std::string>(content));
+  if (const auto* problem = std::get_if<TextProblem>(&golden))
+    return fmt::format("{}:{}: {}", path, problem->line, problem->what);
+  const Golden& known = std::get<Golden>(golden);
+  Asked asked = options.asked;
+  if (asked.profile.empty()) asked.profile = known.conversation.profile;
+  auto resolved = Resolve(asked);
+  if (auto* problem = std::get_if<std::string>(&resolved)) return *problem;
+  Answering& answering = std::get<Answering>(resolved);
+  const Judged judged = JudgeOne(*answering.implementation, known.conversation, {});
+  const std::string text = Rewritten(known, judged.history);
+  for (const Finding& finding : judged.result.findings) {
+    ++*found;
+    fmt::print("{}: {} at {}: saw {}\n", path, finding.id, finding.where, finding.saw);
+  }
+  if (text == std::get<std::string>(content)) return {};
+  fmt::print("{}\n", path);
+  return WriteFile(real_path, text);
+}
+
+int Rewrite(const RewriteOptions& options) {
+  int found = 0;
+  for (const std::string& path : options.paths) {
+    if (Interrupted()) return kExitInterrupted;
+    if (std::string problem = RewriteOne(options, path, &found); !problem.empty())
+      return Unusable(problem);
+  }
+  return found == 0 ? kExitClean : kExitFound;
+}
+
+}  // namespace
+
+void AddRewrite(CLI::App* app, int* exit_code) {
+  CLI::App* verb = app->add_subcommand(
+      "rewrite", "Write what comes of golden conversations behind their dashes");
+  verb->footer(R"(
+Prints the files that changed; commit a change only when you can say why it is right.
+Example:
+  cmcheck rewrite conformance/scenarios/*/*.conv)");
+  auto options = std::make_shared<RewriteOptions>();
+  AddAsked(verb, &options->asked);
+  options->asked.profile.clear();
+  verb->add_option("files", options->paths, "Conversations")->required();
+  verb->callback([options, exit_code] { *exit_code = Rewrite(*options); });
+}
+
+}  // namespace cm

@@ -1,0 +1,52 @@
+// `cmcheck run`: draws sequences, has them carried out, judges them.
+#ifndef TOOLS_CMCHECK_RUN_H_
+#define TOOLS_CMCHECK_RUN_H_
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "conformance/runner/campaign.h"
+#include "conformance/runner/results.h"
+#include "tools/cmcheck/command.h"
+
+namespace cm {
+
+struct RunOptions {
+  Asked asked;
+  std::string topology;  // "NAME" or "NAME:WEIGHT,..."; empty: a mix of all
+  uint64_t seed = 1;
+  uint64_t first = 0;
+  uint64_t sequences = 10000;
+  int calls = 20;
+  std::string walk;
+  std::string property;
+  std::string json;
+  int jobs = 0;  // 0: one a processor
+  double max_inconclusive = 2.0;
+  std::string report = "cmcheck-report";
+  std::string journal;
+  std::string only;  // these numbers rather than a range: "3,5,8"
+  bool keep = false;
+  bool shrink = true;
+};
+void AddRunOptions(CLI::App* verb, RunOptions* options);
+
+// What the options draw, or one line about what is wrong with them.
+std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,
+                                                      const Profile& profile,
+                                                      Capabilities capabilities);
+// The text that a journal is kept under: another campaign does not continue it.
+std::string CampaignText(const RunOptions& options, const std::string& implementation);
+
+int ExitCodeOf(const Tally& tally, const RunOptions& options, bool interrupted);
+// Prints the table and writes results.json, table.txt and the file asked for; empty or a problem.
+std::string Publish(const Tally& tally, const CampaignName& name, const Profile& profile,
+                    const RunOptions& options, Capabilities capabilities);
+
+int Run(const RunOptions& options);
+
+}  // namespace cm
+
+#endif  // TOOLS_CMCHECK_RUN_H_

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "conformance/runner/shrinker.h"
+#include "model/conversation/print.h"
+#include "tools/cmcheck/command.h"
+#include "tools/cmcheck/conversation_file.h"
+#include "tools/cmcheck/progress.h"
+#include "tools/cmcheck/report.h"
+
+namespace cm {
+namespace {
+
+struct ShrinkOptions {
+  Asked asked;
+  std::string path;
+  std::string output;
+  std::string finding;
+  int attempts = 20000;
+};
+
+// The finding asked for, else the first.
+const Finding* ChosenOf(const Judged& judged, const std::string& id) {
+  const auto chosen =
+      std::find_if(judged.result.findings.begin(), judged.result.findings.end(),
+                   [&](const Finding& finding) { return id.empty() || finding.id == id; });
+  return chosen == judged.result.findings.end() ? nullptr : &*chosen;
+}
+
+int DoShrink(ShrinkOptions options) {
+  auto read = ReadConversationFile(options.path);
+  if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
+  const ConversationFile& file = std::get<ConversationFile>(read);
+  if (options.asked.profile.empty()) options.asked.profile = file.conversation.profile;
+  auto resolved = Resolve(options.asked);
+  if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
+  Answering& answering = std::get<Answering>(resolved);
+  const Judged whole = JudgeOne(*answering.implementation, file.conversation, {});
+  const Finding* finding = ChosenOf(whole, options.finding);
+  if (finding == nullptr)
+    return Unusable(fmt::format("{} shows no finding{} on {}: nothing to shrink", file.path,
+                                options.finding.empty() ? "" : " " + options.finding,
+                                answering.text));
+  Progress progress("attempts", static_cast<uint64_t>(options.attempts),
+                    isatty(STDERR_FILENO) == 1);
+  const auto on_attempt = [&](int attempts, int calls) {
+    if (isatty(STDERR_FILENO) == 1)
+      progress.At(static_cast<uint64_t>(attempts), fmt::format("{} calls", calls));
+  };
+  const std::optional<Shrunk> shrunk =
+      Shrink(*answering.implementation, file.conversation, *finding, options.attempts, on_attempt,
+             Interrupted());
+  progress.Clear();
+  if (!shrunk)
+    return Interrupted() ? kExitInterrupted : Unusable("the finding does not show again");
+  const std::string text = ToText(shrunk->judged.history);
+  if (options.output.empty()) {
+    fmt::print("{}", text);
+  } else if (std::string problem = WriteFile(FromUsersFolder(options.output), text);
+             !problem.empty()) {
+    return Unusable(problem);
+  }
+  fmt::print(stderr, "{}{} calls of {} are left, after {} attempts\n", Describe(shrunk->finding),
+             CallCount(shrunk->judged.history.conversation), CallCount(file.conversation),
+             shrunk->attempts);
+  return Interrupted() ? kExitInterrupted : kExitFound;
+}
+
+}  // namespace
+
+void AddShrink(CLI::App* app, int* exit_code) {
+  CLI::App* verb = app->add_subcommand(
+      "shrink", "Make a conversation shorter while it still fails the same way");
+  verb->footer(R"(
+The short conversation goes to stdout or FILE; exit code 1, as it still shows the finding.
+Examples:
+  cmcheck shrink long.conv --impl sim --defect forgets-timewait --output short.conv
+  cmcheck shrink long.conv --impl dl:./libmine.so --finding ROWS-1 --attempts 500)");
+  auto options = std::make_shared<ShrinkOptions>();
+  AddAsked(verb, &options->asked);
+  options->asked.profile.clear();
+  verb->add_option("file", options->path, "A conversation")->required();
+  verb->add_option("--output", options->output, "Where the short one goes; default: stdout");
+  verb->add_option("--finding", options->finding, "Which finding has to stay; default: the first");
+  verb->add_option("--attempts", options->attempts, "At most so many")
+      ->check(CLI::Range(1, 10'000'000));
+  verb->callback([options, exit_code] { *exit_code = DoShrink(*options); });
+}
+
+}  // namespace cm
