@@ -46,6 +46,10 @@ void NoTwoOn(const Account& account, Testimony& testimony, Clash clash) {
           account.KernelOf(early->id) == account.KernelOf(late->id) &&
           account.EndOf(early->id) > calls[second].at && clash(early->address, late->address);
       if (!both) continue;
+      // A wildcard becomes an address of its own once a destination is resolved.
+      if (early->address.AnyOrLoopback() &&
+          account.FirstSuccess(early->id, CallKind::kResolveAddr) != nullptr)
+        continue;
       testimony.Arose();
       if (calls[second].reply.succeeded())
         testimony.Violated(calls[second].at, Made(account, calls[second]),
@@ -169,6 +173,10 @@ void NowhereIsNotFound(const Account& account, Testimony& testimony) {
   for (const MadeCall& call : account.calls()) {
     const auto* resolve = std::get_if<call::ResolveAddr>(call.call);
     if (resolve == nullptr || resolve->destination.kind != AddressKind::kUnroutable) continue;
+    // IPv4 takes it for a neighbour once the interface is known; IPv6 does not.
+    if (!resolve->destination.v6 && !account.CallsOn(call.id(), CallKind::kBindAddr).empty())
+      continue;
+    if (!resolve->destination.v6 && resolve->source.kind == AddressKind::kSide) continue;
     testimony.Arose();
     if (call.reply.succeeded())
       testimony.Violated(call.at, Made(account, call), "a refusal: no route leads there");
@@ -288,7 +296,7 @@ constexpr auto kClaims = std::to_array<Property>({
     {"ADDR-3",
      "addressing/ports",
      PropertyKind::kAlways,
-     "A destination that no route leads to is refused.",
+     "A destination that no route leads to is refused, unless it may be a neighbour.",
      "linux 6.1 addr.c addr_resolve",
      NowhereIsNotFound,
      {}},

@@ -156,7 +156,7 @@ passive rdma_bind_addr M addr=passive:7471
       {"ADDR-3", "an address without a route is looked for",
        Alone(R"(active rdma_create_event_channel C
 active rdma_create_id A on=C
-active rdma_resolve_addr A src=active:0 dst=unroutable:7471
+active rdma_resolve_addr A dst=unroutable:7471
 )"),
        "", [](History& h) { ReplyAt(h, Makes(h, CallKind::kResolveAddr)) = Reply::Returned(); }},
       {"LIS-1", "more wait than the backlog holds", Listening(R"(passive rdma_destroy_id L

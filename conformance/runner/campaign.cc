@@ -29,8 +29,9 @@ class Queue {
   // number that is out is too far behind, so that memory stays bounded.
   std::optional<uint64_t> Take(const std::atomic<bool>& interrupted) {
     std::unique_lock lock(mutex_);
-    moved_.wait(lock, [&] { return interrupted || next_ < due_ + ahead_ || next_ >= end_; });
-    if (interrupted || next_ >= end_) return std::nullopt;
+    const auto over = [&] { return interrupted || stopped_ || next_ >= end_; };
+    moved_.wait(lock, [&] { return over() || next_ < due_ + ahead_; });
+    if (over()) return std::nullopt;
     const uint64_t taken = next_++;
     Skip(&next_);
     return taken;
@@ -45,6 +46,13 @@ class Queue {
       ++due_;
       Skip(&due_);
     }
+    moved_.notify_all();
+  }
+
+  // Nobody gets another number.
+  void Stop() {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
     moved_.notify_all();
   }
 
@@ -63,6 +71,7 @@ class Queue {
   uint64_t end_;
   const std::set<uint64_t>& done_;
   uint64_t ahead_;
+  bool stopped_ = false;
 };
 
 }  // namespace
@@ -92,7 +101,10 @@ bool RunCampaign(Implementation& implementation, const CampaignOptions& options,
   const auto work = [&] {
     DrawOptions draw = options.draw;
     while (const std::optional<uint64_t> number = queue.Take(interrupted)) {
-      if (!implementation.Spoiled().empty()) break;
+      if (!implementation.Spoiled().empty()) {
+        queue.Stop();
+        break;
+      }
       draw.index = *number;
       queue.Bring(*number, JudgeOne(implementation, Draw(draw), options.property), on_judged);
     }

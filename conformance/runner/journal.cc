@@ -80,13 +80,14 @@ uint64_t NumberOfHex(const std::string& hex) {
   return number;
 }
 
-SequenceResult ResultOf(const Json& json) {
+std::variant<SequenceResult, std::string> ResultOf(const Json& json) {
   SequenceResult result;
   result.index = json.at("i");
   result.walk = json.at("walk");
   result.topology = json.at("topology");
-  const auto verdict = ParseSequenceVerdict(json.at("verdict").get<std::string>());
-  if (!verdict) throw std::invalid_argument("an unknown verdict");
+  const std::string named = json.at("verdict");
+  const auto verdict = ParseSequenceVerdict(named);
+  if (!verdict) return fmt::format("'{}' is no verdict", named);
   result.verdict = *verdict;
   result.reason = json.value("reason", "");
   result.digest = NumberOfHex(json.at("digest"));
@@ -151,10 +152,16 @@ std::variant<SequenceResult, std::string> ParseJsonLine(const std::string& line)
 std::variant<JournalContent, std::string> ReadJournal(const std::string& path,
                                                       const std::string& campaign) {
   JournalContent content;
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return fmt::format("{} is no regular file, so no journal", path);
   std::ifstream in(path, std::ios::binary);
   std::string line;
   if (!std::getline(in, line)) return content;
-  if (line != HeaderFor(campaign))
+  const std::string header = HeaderFor(campaign);
+  if (in.eof() && header.starts_with(line)) return content;  // killed as it began
+  if (line != header)
     return fmt::format("{} is the journal of another campaign or of another build", path);
   for (int number = 2; std::getline(in, line); ++number) {
     const bool cut_off = in.eof();

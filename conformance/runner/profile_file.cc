@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,64 +18,103 @@
 namespace cm {
 namespace {
 
-using Json = nlohmann::json;
+std::string ProfileNames() {
+  std::vector<std::string_view> names;
+  for (const Profile& profile : Profiles()) names.push_back(profile.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
-// Ends in ParseProfile, which says it in one line.
-class BadProfile : public std::runtime_error {
+using Json = nlohmann::json;
+using Keys = std::initializer_list<std::string_view>;
+
+// The fields of one object of the file. The first problem of the whole file is kept, and nothing is
+// read behind it.
+class Fields {
  public:
-  using std::runtime_error::runtime_error;
+  Fields(const Json& object, const std::string& where, Keys keys, std::string* problem)
+      : object_(object), problem_(*problem) {
+    if (!object.is_object()) {
+      Object(fmt::format("{} is {}; it has to be an object", where, object.dump()));
+      return;
+    }
+    for (const auto& [key, value] : object.items())
+      if (std::find(keys.begin(), keys.end(), key) == keys.end())
+        Object(fmt::format("{} has no '{}'; it may have {}", where, key, fmt::join(keys, ", ")));
+  }
+
+  // Null when there is none, or when there was a problem before.
+  const Json* Find(const char* key) const {
+    if (!problem_.empty()) return nullptr;
+    const auto found = object_.find(key);
+    return found == object_.end() ? nullptr : &*found;
+  }
+  void Read(const char* key, std::string* field) {
+    const Json* value = Find(key);
+    if (value == nullptr) return;
+    if (value->is_string())
+      *field = value->get<std::string>();
+    else
+      Object(fmt::format("'{}' is {}; it has to be a text", key, value->dump()));
+  }
+  void Read(const char* key, bool* field) {
+    const Json* value = Find(key);
+    if (value == nullptr) return;
+    if (value->is_boolean())
+      *field = value->get<bool>();
+    else
+      Object(fmt::format("'{}' is {}; it has to be true or false", key, value->dump()));
+  }
+  template <typename T>
+  void Read(const char* key, int64_t least, int64_t most, T* field) {
+    const Json* value = Find(key);
+    if (value == nullptr) return;
+    if (value->is_number_integer() && *value >= least && *value <= most)
+      *field = static_cast<T>(value->get<int64_t>());
+    else
+      Object(fmt::format("'{}' is {}; it has to be a whole number from {} to {}", key,
+                         value->dump(), least, most));
+  }
+  void ReadSpan(const char* key, Duration* field) {
+    int64_t milliseconds = -1;
+    Read(key, 0, 3'600'000, &milliseconds);
+    if (milliseconds >= 0) *field = Duration::Milliseconds(milliseconds);
+  }
+  void Object(std::string problem) {
+    if (problem_.empty()) problem_ = std::move(problem);
+  }
+
+ private:
+  const Json& object_;
+  std::string& problem_;
 };
 
-void AllowOnly(const Json& object, const std::string& where,
-               std::initializer_list<std::string_view> keys) {
-  if (!object.is_object()) throw BadProfile(fmt::format("{} is not an object", where));
-  for (const auto& [key, value] : object.items())
-    if (std::find(keys.begin(), keys.end(), key) == keys.end())
-      throw BadProfile(
-          fmt::format("{} has no '{}'; it may have {}", where, key, fmt::join(keys, ", ")));
+void ReadTiming(const Json& json, Timing* timing, std::string* problem) {
+  Fields fields(json, "'timing'",
+                {"packet_lifetime", "ack_delay", "response_timeout", "max_retries",
+                 "mra_service_timeout", "prompt_ms", "quiet_ms", "late_percent", "late_ms"},
+                problem);
+  fields.Read("packet_lifetime", 0, 31, &timing->packet_lifetime);
+  fields.Read("ack_delay", 0, 31, &timing->ack_delay);
+  fields.Read("response_timeout", 0, 31, &timing->response_timeout);
+  fields.Read("max_retries", 0, 15, &timing->max_retries);
+  fields.Read("mra_service_timeout", 0, 31, &timing->mra_service_timeout);
+  fields.ReadSpan("prompt_ms", &timing->prompt);
+  fields.ReadSpan("quiet_ms", &timing->quiet);
+  fields.Read("late_percent", 0, 1000, &timing->late_percent);
+  fields.ReadSpan("late_ms", &timing->late);
 }
 
-template <typename T>
-void Read(const Json& object, const std::string& key, int64_t least, int64_t most, T* field) {
-  if (!object.contains(key)) return;
-  const Json& value = object.at(key);
-  if (!value.is_number_integer() || value < least || value > most)
-    throw BadProfile(
-        fmt::format("'{}' is {}; it has to be from {} to {}", key, value.dump(), least, most));
-  *field = static_cast<T>(value.get<int64_t>());
-}
-
-void ReadSpan(const Json& object, const std::string& key, Duration* field) {
-  int64_t milliseconds = -1;
-  Read(object, key, 0, 3'600'000, &milliseconds);
-  if (milliseconds >= 0) *field = Duration::Milliseconds(milliseconds);
-}
-
-void ReadTiming(const Json& json, Timing* timing) {
-  AllowOnly(json, "timing",
-            {"packet_lifetime", "ack_delay", "response_timeout", "max_retries",
-             "mra_service_timeout", "prompt_ms", "quiet_ms", "late_percent", "late_ms"});
-  Read(json, "packet_lifetime", 0, 31, &timing->packet_lifetime);
-  Read(json, "ack_delay", 0, 31, &timing->ack_delay);
-  Read(json, "response_timeout", 0, 31, &timing->response_timeout);
-  Read(json, "max_retries", 0, 15, &timing->max_retries);
-  Read(json, "mra_service_timeout", 0, 31, &timing->mra_service_timeout);
-  ReadSpan(json, "prompt_ms", &timing->prompt);
-  ReadSpan(json, "quiet_ms", &timing->quiet);
-  Read(json, "late_percent", 0, 1000, &timing->late_percent);
-  ReadSpan(json, "late_ms", &timing->late);
-}
-
-void ReadLimits(const Json& json, Limits* limits) {
-  AllowOnly(
-      json, "limits",
-      {"request_data", "reply_data", "reject_data", "max_depth", "max_retry_count", "max_backlog"});
-  Read(json, "request_data", 0, 255, &limits->request_data);
-  Read(json, "reply_data", 0, 255, &limits->reply_data);
-  Read(json, "reject_data", 0, 255, &limits->reject_data);
-  Read(json, "max_depth", 0, 255, &limits->max_depth);
-  Read(json, "max_retry_count", 0, 7, &limits->max_retry_count);
-  Read(json, "max_backlog", 1, INT32_MAX, &limits->max_backlog);
+void ReadLimits(const Json& json, Limits* limits, std::string* problem) {
+  Fields fields(
+      json, "'limits'",
+      {"request_data", "reply_data", "reject_data", "max_depth", "max_retry_count", "max_backlog"},
+      problem);
+  fields.Read("request_data", 0, 255, &limits->request_data);
+  fields.Read("reply_data", 0, 255, &limits->reply_data);
+  fields.Read("reject_data", 0, 255, &limits->reject_data);
+  fields.Read("max_depth", 0, 255, &limits->max_depth);
+  fields.Read("max_retry_count", 0, 7, &limits->max_retry_count);
+  fields.Read("max_backlog", 1, INT32_MAX, &limits->max_backlog);
 }
 
 bool IsClaim(const std::string& id) {
@@ -83,67 +123,100 @@ bool IsClaim(const std::string& id) {
                      [&](const RunnerClaim& claim) { return claim.id == id; });
 }
 
-Deviation DeviationOf(const Json& json) {
-  AllowOnly(json, "a deviation", {"id", "reason"});
-  Deviation deviation{.id = json.value("id", ""), .reason = json.value("reason", "")};
+Deviation DeviationOf(const Json& json, std::string* problem) {
+  Fields fields(json, "a deviation", {"id", "reason"}, problem);
+  Deviation deviation;
+  fields.Read("id", &deviation.id);
+  fields.Read("reason", &deviation.reason);
   if (!IsClaim(deviation.id))
-    throw BadProfile(fmt::format("a deviation names '{}'; `cmcheck list properties` has the names",
-                                 deviation.id));
+    fields.Object(fmt::format("a deviation names '{}'; `cmcheck list properties` has the names",
+                              deviation.id));
   if (deviation.reason.empty())
-    throw BadProfile(fmt::format("the deviation {} has no reason", deviation.id));
+    fields.Object(fmt::format("the deviation {} has no 'reason'", deviation.id));
   return deviation;
 }
 
-Profile ProfileOf(const Json& json) {
-  AllowOnly(
+Capabilities CapabilitiesOf(const std::string& text, Fields* fields) {
+  const auto capabilities = ParseCapabilities(text);
+  if (capabilities) return *capabilities;
+  Capabilities all;
+  for (int i = 0; i < kCapabilityCount; ++i) all = all.With(static_cast<Capability>(i));
+  fields->Object(
+      fmt::format("'capabilities' are '{}'; they may be none, or of {}", text, ToString(all)));
+  return {};
+}
+
+std::vector<Deviation> DeviationsOf(const Json& json, Fields* fields, std::string* problem) {
+  std::vector<Deviation> deviations;
+  if (!json.is_array())
+    fields->Object(fmt::format("'deviations' is {}; it has to be a list", json.dump()));
+  else
+    for (const Json& deviation : json) deviations.push_back(DeviationOf(deviation, problem));
+  return deviations;
+}
+
+Profile ProfileOf(const Json& json, std::string* problem) {
+  Fields fields(
       json, "a profile",
-      {"name", "base", "sentence", "timing", "limits", "dialect", "capabilities", "deviations"});
-  const std::string base = json.value("base", "6.1-rxe");
+      {"name", "base", "sentence", "timing", "limits", "dialect", "capabilities", "deviations"},
+      problem);
+  std::string base = "6.1-rxe";
+  fields.Read("base", &base);
   const Profile* known = FindProfile(base);
-  if (known == nullptr)
-    throw BadProfile(fmt::format("'base' is '{}'; `cmcheck list profiles` has the names", base));
+  if (known == nullptr) {
+    fields.Object(fmt::format("'base' is '{}'; it may be {}", base, ProfileNames()));
+    return {};
+  }
   Profile profile = *known;
-  profile.name = json.value("name", "");
-  if (profile.name.empty()) throw BadProfile("a profile needs a 'name'");
-  profile.sentence = json.value("sentence", "");
-  if (json.contains("timing")) ReadTiming(json.at("timing"), &profile.timing);
-  if (json.contains("limits")) ReadLimits(json.at("limits"), &profile.limits);
-  if (json.contains("dialect")) {
-    AllowOnly(json.at("dialect"), "dialect", {"link_down_fails_sends"});
-    profile.dialect.link_down_fails_sends =
-        json.at("dialect").value("link_down_fails_sends", profile.dialect.link_down_fails_sends);
-  }
-  if (json.contains("capabilities")) {
-    const std::string text = json.at("capabilities").get<std::string>();
-    const auto capabilities = ParseCapabilities(text);
-    if (!capabilities) throw BadProfile(fmt::format("'capabilities' are '{}'", text));
-    profile.capabilities = *capabilities;
-  }
-  if (json.contains("deviations"))
-    for (const Json& deviation : json.at("deviations"))
-      profile.deviations.push_back(DeviationOf(deviation));
+  profile.name.clear();
+  profile.sentence.clear();
+  fields.Read("name", &profile.name);
+  if (profile.name.empty()) fields.Object("a profile needs a 'name'");
+  fields.Read("sentence", &profile.sentence);
+  if (const Json* timing = fields.Find("timing")) ReadTiming(*timing, &profile.timing, problem);
+  if (const Json* limits = fields.Find("limits")) ReadLimits(*limits, &profile.limits, problem);
+  if (const Json* dialect = fields.Find("dialect"))
+    Fields(*dialect, "'dialect'", {"link_down_fails_sends"}, problem)
+        .Read("link_down_fails_sends", &profile.dialect.link_down_fails_sends);
+  std::string capabilities = ToString(profile.capabilities);
+  fields.Read("capabilities", &capabilities);
+  profile.capabilities = CapabilitiesOf(capabilities, &fields);
+  if (const Json* deviations = fields.Find("deviations"))
+    for (Deviation& deviation : DeviationsOf(*deviations, &fields, problem))
+      profile.deviations.push_back(std::move(deviation));
   return profile;
+}
+
+// The library says by an exception what is wrong; it ends here.
+Json JsonOf(std::string_view text, std::string* problem) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::exception& wrong) {
+    *problem = wrong.what();
+    return {};
+  }
 }
 
 }  // namespace
 
 std::variant<Profile, std::string> ParseProfile(std::string_view text) {
-  try {
-    return ProfileOf(Json::parse(text));
-  } catch (const std::exception& problem) {  // of the JSON library too; goes no further
-    return std::string(problem.what());
-  }
+  std::string problem;
+  const Json json = JsonOf(text, &problem);
+  if (!problem.empty()) return problem;
+  Profile profile = ProfileOf(json, &problem);
+  if (!problem.empty()) return problem;
+  return profile;
 }
 
 std::variant<Profile, std::string> LoadProfile(const std::string& name_or_path) {
   if (const Profile* known = FindProfile(name_or_path)) return *known;
   std::ifstream in(name_or_path, std::ios::binary);
-  if (!in) {
-    std::vector<std::string_view> names;
-    for (const Profile& profile : Profiles()) names.push_back(profile.name);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(name_or_path, ignored))
+    return fmt::format("{} is a directory, not a profile", name_or_path);
+  if (!in)
     return fmt::format("there is no profile '{}' and no such file; profiles are {}", name_or_path,
-                       fmt::join(names, ", "));
-  }
+                       ProfileNames());
   auto parsed = ParseProfile(std::string(std::istreambuf_iterator<char>(in), {}));
   if (auto* problem = std::get_if<std::string>(&parsed))
     return fmt::format("{}: {}", name_or_path, *problem);

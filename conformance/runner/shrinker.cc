@@ -27,6 +27,11 @@ Measure MeasureOf(const Conversation& conversation) {
   return {CallCount(conversation), conversation.lines.size(), ToText(conversation).size()};
 }
 
+// What cannot be read from a file cannot be replayed.
+bool ReadsBack(const Conversation& conversation) {
+  return std::holds_alternative<Conversation>(ParseConversation(ToText(conversation)));
+}
+
 class Search {
  public:
   Search(Implementation& implementation, const Finding& finding, int attempts_max,
@@ -85,15 +90,16 @@ class Search {
   }
 
   // Carries it out; it is the best from now on if it shows the finding and is smaller.
-  bool Attempt(const Conversation& candidate) {
+  bool Attempt(Conversation candidate) {
     if (Over()) return false;
+    GiveNumbers(&candidate);
     const Measure measure = MeasureOf(candidate);
     if (best_ && measure >= measure_) return false;
     Judged judged = JudgeOne(implementation_, candidate, {});
     ++attempts_;
     const auto same = std::find_if(judged.result.findings.begin(), judged.result.findings.end(),
                                    [&](const Finding& f) { return f.Same(finding_); });
-    const bool shows = same != judged.result.findings.end();
+    const bool shows = same != judged.result.findings.end() && ReadsBack(candidate);
     if (shows) {
       const Finding found = *same;
       best_ = Shrunk{.judged = std::move(judged), .finding = found};
@@ -106,6 +112,7 @@ class Search {
   // What comes after the finding, and what could not be carried out, did nothing for it.
   bool CutOff() {
     const History& history = best_->judged.history;
+    if (history.records.empty()) return false;  // something is in use though nothing was done
     const size_t line = history.records[best_->finding.record].line;
     bool better = Attempt(WithoutLines(best(), line + 1, best().lines.size()));
     Conversation applicable = best();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -44,6 +45,14 @@ bool Mentions(const Line& line, Ref name) {
     if constexpr (std::is_same_v<std::decay_t<decltype(ref)>, Ref>) found |= ref == name;
   });
   return found;
+}
+
+template <typename Ref>
+void Rename(Line* line, Ref from, Ref to) {
+  EachName(line, [&](auto& ref) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(ref)>, Ref>)
+      if (ref == from) ref = to;
+  });
 }
 
 template <typename Ref>
@@ -92,11 +101,12 @@ std::vector<Conversation> WithoutOneFetchAtAll(const Conversation& conversation)
   return all;
 }
 
+constexpr uint32_t kFirstNumber = 100;  // any that no other id has
+
 void GivePlainNumber(Call* call, IdRef id, uint32_t number) {
   const auto give = [&](auto* with_param) {
     if (with_param == nullptr || with_param->id != id) return;
-    if (!with_param->param) with_param->param.emplace();
-    if (with_param->param->qp_num == 0) with_param->param->qp_num = number;
+    if (with_param->param && with_param->param->qp_num == 0) with_param->param->qp_num = number;
   };
   give(std::get_if<call::Connect>(call));
   give(std::get_if<call::Accept>(call));
@@ -197,6 +207,12 @@ Conversation WithPartsChanged(const Conversation& conversation, size_t at) {
   return changed;
 }
 
+std::string FreshEvent(const Names& names) {
+  size_t number = names.events.size() + 1;
+  while (names.events.Find("e" + std::to_string(number))) ++number;
+  return "e" + std::to_string(number);
+}
+
 void Append(std::vector<Conversation> more, std::vector<Conversation>* all) {
   for (Conversation& one : more) all->push_back(std::move(one));
 }
@@ -272,13 +288,9 @@ std::vector<Conversation> WithoutOneName(const Conversation& conversation) {
 std::vector<Conversation> WithTwoNamesAsOne(const Conversation& conversation) {
   std::vector<Conversation> all;
   // The later name goes; its line of making with it.
-  const auto merge = [&](auto kept, auto gone, size_t made_at) {
+  const auto merge = [&]<typename Ref>(Ref kept, Ref gone, size_t made_at) {
     Conversation merged = WithoutLines(conversation, made_at, 1);
-    for (Line& line : merged.lines)
-      EachName(&line, [&](auto& ref) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(ref)>, decltype(kept)>)
-          if (ref == gone) ref = kept;
-      });
+    for (Line& line : merged.lines) Rename(&line, gone, kept);
     all.push_back(std::move(merged));
   };
   const auto& lines = conversation.lines;
@@ -295,8 +307,18 @@ std::vector<Conversation> WithTwoNamesAsOne(const Conversation& conversation) {
   return all;
 }
 
+void GiveNumbers(Conversation* conversation) {
+  std::vector<bool> has_qp(conversation->names.ids.size());
+  for (Line& line : conversation->lines) {
+    Call* call = CallIn(&line);
+    if (call == nullptr) continue;
+    const IdRef id = IdOf(*call);
+    if (KindOf(*call) == CallKind::kCreateQp) has_qp[id.index] = true;
+    if (id.valid() && !has_qp[id.index]) GivePlainNumber(call, id, kFirstNumber + id.index);
+  }
+}
+
 std::vector<Conversation> WithoutQueuePairs(const Conversation& conversation) {
-  constexpr uint32_t kFirstNumber = 100;  // any that no other id has
   std::vector<Conversation> all;
   for (size_t i = 0; i < conversation.lines.size(); ++i) {
     const Call* call = CallIn(conversation.lines[i]);
@@ -308,8 +330,6 @@ std::vector<Conversation> WithoutQueuePairs(const Conversation& conversation) {
       return c != nullptr && IdOf(*c) == id &&
              (KindOf(*c) == CallKind::kDestroyQp || KindOf(*c) == CallKind::kCreateQp);
     });
-    for (Line& line : without.lines)
-      if (Call* c = CallIn(&line)) GivePlainNumber(c, id, kFirstNumber + id.index);
     all.push_back(std::move(without));
   }
   return all;
@@ -398,8 +418,12 @@ std::vector<Conversation> Detours(const Conversation& conversation) {
     Conversation fetches_more = all.back();
     for (size_t k = i; k < fetches_more.lines.size(); ++k)
       if (IsFetch(fetches_more.lines[k])) {
-        const Line again = fetches_more.lines[k];
-        fetches_more.lines.insert(fetches_more.lines.begin() + static_cast<ptrdiff_t>(k), again);
+        Line before = fetches_more.lines[k];
+        auto& fetch = std::get<call::GetCmEvent>(*CallIn(&before));
+        const std::string name = FreshEvent(fetches_more.names);
+        fetch.event = fetches_more.names.events.Intern(name);
+        fetch.request = fetches_more.names.ids.Intern(name + ".id");
+        fetches_more.lines.insert(fetches_more.lines.begin() + static_cast<ptrdiff_t>(k), before);
         all.push_back(std::move(fetches_more));
         break;
       }

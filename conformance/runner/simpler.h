@@ -17,6 +17,9 @@ Conversation WithoutTwo(const Conversation& conversation, size_t a, size_t b);
 std::vector<Conversation> WithoutOneName(const Conversation& conversation);
 // One id, or one channel, does what two did.
 std::vector<Conversation> WithTwoNamesAsOne(const Conversation& conversation);
+// Who connects or accepts without a queue pair has a number of his own: with one number for both
+// ends of a device the kernel takes the reply for one of a stale connection.
+void GiveNumbers(Conversation* conversation);
 // Without a queue pair: those who connect give a number instead.
 std::vector<Conversation> WithoutQueuePairs(const Conversation& conversation);
 // One line says the same more plainly: default parameters, no private data, the first lane.

@@ -187,7 +187,7 @@ SequenceResult Judge(const History& history, const Ending& ending, const Profile
          .saw = ending.leaks,
          .permitted = "nothing in use",
          .source = "man rdma_destroy_id(3), man rdma_destroy_event_channel(3)",
-         .record = history.records.size() - 1,
+         .record = history.records.empty() ? 0 : history.records.size() - 1,
          .where = "after the last line"});
   for (Finding& finding : result.findings) finding.index = result.index;
   if (ending.inconclusive) {

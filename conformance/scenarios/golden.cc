@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <utility>
 
 #include "model/conversation/print.h"
-#include "model/vocabulary/address.h"
+#include "model/conversation/volatile.h"
 
 namespace cm {
 namespace {
@@ -32,27 +31,6 @@ std::string SecondHalf(const History& history, PrintOptions options) {
   anonymous.implementation.clear();
   const std::string text = ToText(anonymous, options);
   return text.substr(FindDashes(text) + kDashes.size());
-}
-
-// What differs from one provider, or one run, to the next.
-void ForgetVolatile(std::optional<CmEvent>* event) {
-  if (*event) (*event)->qp_num = 0;
-}
-void ForgetVolatile(Shown* shown) {
-  for (Address* address : {&shown->source, &shown->destination})
-    if (address->port >= kFirstEphemeralPort) address->port = 0;
-}
-
-History WithoutVolatile(History history) {
-  for (Record& record : history.records) {
-    if (auto* answered = std::get_if<seen::Answered>(&record.seen)) {
-      ForgetVolatile(&answered->event);
-      if (answered->shown) ForgetVolatile(&*answered->shown);
-    } else if (auto* released = std::get_if<seen::Released>(&record.seen)) {
-      ForgetVolatile(&released->event);
-    }
-  }
-  return history;
 }
 
 std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }

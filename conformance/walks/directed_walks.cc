@@ -315,7 +315,24 @@ void OddAddresses(Stage& stage) {
     const IdRef spaceless = stage.NewIdIn(kActiveSide, channel, static_cast<PortSpace>(0x999));
     stage.Call(lane, call::DestroyId{spaceless});
   }
-  switch (stage.Below(6, "what is odd")) {
+  switch (stage.Below(8, "what is odd")) {
+    case 6:  // from loopback to somebody else
+      if (stage.choice().OneIn(2, "bound first"))
+        stage.Call(lane, call::BindAddr{id, odd(AddressKind::kLoopback)});
+      stage.Call(lane, call::ResolveAddr{id, odd(AddressKind::kLoopback),
+                                         stage.choice().OneIn(3, "on the same kernel")
+                                             ? here.WithPort(port)
+                                             : odd(AddressKind::kSilent),
+                                         500});
+      stage.Settle();
+      stage.Fetch(lane, channel);
+      stage.Call(lane, call::ResolveAddr{id, {}, odd(AddressKind::kSilent), 500});
+      return;
+    case 7:  // no route from the wildcard
+      stage.Call(lane, call::BindAddr{id, odd(AddressKind::kAny)});
+      stage.Call(lane, call::ResolveAddr{id, {}, odd(AddressKind::kUnroutable), 500});
+      stage.Call(lane, call::Show{id});
+      return;
     case 0:  // loopback resolves, and has no route
       stage.Call(lane, call::ResolveAddr{id, {}, odd(AddressKind::kLoopback), 2000});
       stage.Settle();

@@ -14,6 +14,7 @@ void Refusals(Stage& stage);
 void AnswersOutOfPlace(Stage& stage);
 void DeviceRemoved(Stage& stage);
 void AddressChanges(Stage& stage);
+void SourceGoes(Stage& stage);
 void NeighbourChanges(Stage& stage);
 void LinkGoesDown(Stage& stage);
 void PeerExits(Stage& stage);

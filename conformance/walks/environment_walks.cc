@@ -74,6 +74,67 @@ void AddressChanges(Stage& stage) {
   stage.Destroys(passive_listener);
 }
 
+// A bond fails over, and with it goes the address that ids send from: under a request that is yet
+// to be answered, under one whose answer is yet to be read, and under a connection.
+void SourceGoes(Stage& stage) {
+  const uint16_t port = stage.Port(0);
+  const Lane lane = Stage::MainLane(kActiveSide);
+  const bool with_qp = stage.choice().OneIn(2, "with a queue pair");
+  IdRef stale;
+  switch (stage.Below(6, "in which phase")) {
+    case 0:  // a request from the other side is read
+      stage.Listens(kActiveSide, port);
+      stage.Connects(kPassiveSide, port);
+      stage.Wait(lane, stage.ChannelOf(kActiveSide), Duration::Seconds(1));
+      stale = stage.Fetch(lane, stage.ChannelOf(kActiveSide));
+      break;
+    case 1:  // and accepted, and the reply is not read
+      stage.Listens(kActiveSide, port);
+      stage.Connects(kPassiveSide, port);
+      stale = stage.Accepts(kActiveSide);
+      break;
+    case 2:  // its own waits
+      stage.Listens(kPassiveSide, port);
+      stale = stage.Connects(kActiveSide, port, with_qp);
+      break;
+    case 3:  // its own was accepted
+      stage.Listens(kPassiveSide, port);
+      stale = stage.Connects(kActiveSide, port, with_qp);
+      stage.Accepts(kPassiveSide);
+      break;
+    default:
+      stage.Listens(kPassiveSide, port);
+      stale = stage.Connection(kActiveSide, port).first;
+      break;
+  }
+  stage.Inject({.kind = FaultKind::kFailOver, .side = kActiveSide});
+  stage.Settle();
+  stage.FetchesAll(2);
+  ConnParam param;
+  if (with_qp)
+    stage.Call(lane, call::CreateQp{stale});
+  else
+    param.qp_num = stage.FreshQpNumber();
+  switch (stage.Below(4, "what is tried")) {
+    case 0:
+      stage.Call(lane, call::Accept{stale, param});
+      break;
+    case 1:
+      stage.Call(lane, call::Reject{stale, {}});
+      break;
+    case 2:
+      stage.Call(lane, call::Establish{stale});
+      break;
+    default:
+      stage.Disconnects(stale);
+      break;
+  }
+  stage.FetchesAll(1);
+  stage.Pass(Duration::Seconds(20));
+  stage.FetchesAll(2);
+  stage.Disconnects(stale);
+}
+
 // The hardware address behind the peer's IP address changes, and comes back.
 void NeighbourChanges(Stage& stage) {
   const uint16_t port = stage.Port(0);
@@ -115,7 +176,7 @@ void LinkGoesDown(Stage& stage) {
     stage.Call(Stage::MainLane(kActiveSide), call::CreateQp{active});
     stage.Call(Stage::MainLane(kActiveSide), call::Connect{active, ConnParam{}});
   }
-  if (when == 2) stage.Accepts(kPassiveSide);
+  if (when == 2) stage.Accepts(kPassiveSide, stage.choice().OneIn(2, "with a queue pair"));
   if (when == 3) stage.Disconnects(active);
   stage.Pass(Duration::Seconds(1));
   stage.FetchesAll(2);

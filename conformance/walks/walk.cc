@@ -31,6 +31,8 @@ constexpr auto kWalks = std::to_array<Walk>({
      false, DeviceRemoved},
     {"address-change", "The bond under a side fails over.", 24, Need(Capability::kFailOver), true,
      AddressChanges},
+    {"source-lost", "The bond fails over under ids that have taken its address.", 20,
+     Need(Capability::kFailOver, Capability::kTime), true, SourceGoes},
     {"neighbour", "The peer's hardware address changes.", 3,
      Need(Capability::kNeighbour, Capability::kTime), false, NeighbourChanges},
     {"link", "The link goes down before a step.", 3, Need(Capability::kLink, Capability::kTime),

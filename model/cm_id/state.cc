@@ -36,6 +36,10 @@ constexpr std::array<GuardText, kGuardCount> kGuardTexts = {{
     {"no-device-at-all", "the destination is loopback, and there is no device to serve it"},
     {"no-interface", "the address was resolved without an interface"},
     {"data-too-long", "the private data is longer than the message has room for"},
+    {"qp-source-lost", "it has a queue pair, and the GID is gone that this would send from"},
+    {"qp-without-route",
+     "it has a queue pair, and the interface is down that this would send over"},
+    {"from-loopback", "from an IPv4 loopback address to another host"},
     {"source-lost", "the GID that the id was bound to went when its bond failed over"},
     {"init-refused", "the IB CM has no attributes for INIT in its state"},
     {"rep-refused", "the IB CM cannot send REP in its state"},
@@ -47,7 +51,7 @@ constexpr std::array<GuardText, kGuardCount> kGuardTexts = {{
     {"events-unacked", "events of the id are fetched and not acknowledged"},
 }};
 
-constexpr std::array<std::string_view, 21> kEffectNames = {
+constexpr std::array<std::string_view, 23> kEffectNames = {
     "",
     "takes address and port",
     "takes 0.0.0.0 and an ephemeral port",
@@ -68,6 +72,8 @@ constexpr std::array<std::string_view, 21> kEffectNames = {
     "rejects what there is to reject",
     "sends DREQ",
     "sends DREP",
+    "can send neither DREQ nor DREP",
+    "can send no REJ",
     "destroys the kernel's id",
 };
 

@@ -55,9 +55,12 @@ enum class Guard : uint8_t {
   kNoDeviceAtAll,  // for a loopback destination
   kNoInterface,    // resolved without one, as loopback is
   kDataTooLong,
-  kSourceLost,   // the GID that the id was bound to went when its bond failed over
-  kInitRefused,  // the IB CM has no attributes for INIT in its state
-  kRepRefused,   // the IB CM cannot send REP in its state
+  kQpSourceLost,    // there is a queue pair, and the GID is gone that it would send from
+  kQpWithoutRoute,  // there is one, and the interface is down that it would send over
+  kFromLoopback,    // from an IPv4 loopback address to another host
+  kSourceLost,      // the GID that the id was bound to went when its bond failed over
+  kInitRefused,     // the IB CM has no attributes for INIT in its state
+  kRepRefused,      // the IB CM cannot send REP in its state
   kRtuRefused,
   kRejRefused,
   kDreqPossible,        // the IB CM can send DREQ
@@ -65,7 +68,7 @@ enum class Guard : uint8_t {
   kMessageOutstanding,  // a message that was given up is still being transmitted
   kEventsUnacked,       // events of the id are fetched and not acknowledged
 };
-inline constexpr int kGuardCount = 30;
+inline constexpr int kGuardCount = 33;
 
 // What a call does besides answering; the oracle knows how.
 enum class Effect : uint8_t {
@@ -89,7 +92,9 @@ enum class Effect : uint8_t {
   kRejects,   // REJ 28 without data, whatever there is to reject
   kSendsDreq,
   kSendsDrep,
-  kDestroys,  // the IB CM's id, the port, unfetched events and requests
+  kEndsUnsaid,  // DREQ or DREP is due and cannot be sent
+  kGivesUp,     // REJ is due and cannot be sent
+  kDestroys,    // the IB CM's id, the port, unfetched events and requests
 };
 
 using Effects = std::array<Effect, 3>;
@@ -116,7 +121,7 @@ inline constexpr auto kBindAddr =
 inline constexpr auto kListen = std::to_array<Guard>({kDeviceRemoved});
 inline constexpr auto kResolveAddr = std::to_array<Guard>(
     {kFamilyUnsupported, kDeviceRemoved, kAddressNotLocal, kInterfaceDiffers, kDeviceGone,
-     kPortInUse, kPortInUseByWildcard, kFamiliesDiffer, kNoRoute, kNoDeviceAtAll});
+     kPortInUse, kPortInUseByWildcard, kFamiliesDiffer, kFromLoopback, kNoRoute, kNoDeviceAtAll});
 inline constexpr auto kResolveRoute =
     std::to_array<Guard>({kDeviceUnknown, kDeviceRemoved, kTimeoutZero, kNoInterface});
 inline constexpr auto kCreateQp =
@@ -124,13 +129,15 @@ inline constexpr auto kCreateQp =
 inline constexpr auto kDestroyQp = std::to_array<Guard>({kQpAbsent});
 inline constexpr auto kConnect = std::to_array<Guard>(
     {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kDataTooLong, kSourceLost});
-inline constexpr auto kAccept =
-    std::to_array<Guard>({kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved,
-                          kQpCannotComeUp, kDataTooLong, kRepRefused});
-inline constexpr auto kReject = std::to_array<Guard>({kDeviceRemoved, kDataTooLong, kRejRefused});
-inline constexpr auto kEstablish = std::to_array<Guard>({kQpPresent, kDeviceRemoved, kRtuRefused});
-inline constexpr auto kDisconnect =
-    std::to_array<Guard>({kDeviceUnknown, kDeviceRemoved, kDreqPossible, kDrepPossible});
+inline constexpr auto kAccept = std::to_array<Guard>(
+    {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kQpCannotComeUp, kQpSourceLost,
+     kQpWithoutRoute, kDataTooLong, kRepRefused, kSourceLost});
+inline constexpr auto kReject =
+    std::to_array<Guard>({kDeviceRemoved, kDataTooLong, kRejRefused, kSourceLost});
+inline constexpr auto kEstablish =
+    std::to_array<Guard>({kQpPresent, kDeviceRemoved, kRtuRefused, kSourceLost});
+inline constexpr auto kDisconnect = std::to_array<Guard>(
+    {kDeviceUnknown, kDeviceRemoved, kSourceLost, kDreqPossible, kDrepPossible});
 
 }  // namespace cm::model::internal
 

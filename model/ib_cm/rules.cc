@@ -9,10 +9,30 @@ constexpr std::array<std::string_view, kIbStateCount + 1> kStateNames = {
     "DREQ_RCVD", "TIMEWAIT",     "same"};
 
 constexpr std::array<std::string_view, kIbStimulusCount> kStimulusNames = {
-    "send REQ",  "send REP",    "send RTU",   "send REJ",     "send DREQ", "send DREP",
-    "QP INIT",   "QP RTR, RTS", "destroy",    "REQ again",    "MRA",       "REP",
-    "REP again", "RTU",         "REJ",        "REJ 10",       "DREQ",      "DREP",
-    "retry",     "exhausted",   "send fails", "timewait over"};
+    "send REQ",
+    "send REP",
+    "send RTU",
+    "send REJ",
+    "send DREQ",
+    "send DREP",
+    "send DREQ or DREP in vain",
+    "send REJ in vain",
+    "QP INIT",
+    "QP RTR, RTS",
+    "destroy",
+    "REQ again",
+    "MRA",
+    "REP",
+    "REP again",
+    "RTU",
+    "REJ",
+    "REJ 10",
+    "DREQ",
+    "DREP",
+    "retry",
+    "exhausted",
+    "send fails",
+    "timewait over"};
 
 constexpr std::array<std::string_view, 12> kSendsNames = {
     "",      "REQ", "MRA", "REJ of REQ", "REJ of REP", "REJ",

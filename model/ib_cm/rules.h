@@ -41,8 +41,10 @@ enum class IbStimulus : uint8_t {
   kSendRej,
   kSendDreq,
   kSendDrep,
-  kQpInit,   // attributes for INIT are asked for
-  kQpReady,  // and for RTR and RTS
+  kUnsentEnd,  // DREQ or DREP is asked for and cannot be sent
+  kUnsentRej,  // and REJ
+  kQpInit,     // attributes for INIT are asked for
+  kQpReady,    // and for RTR and RTS
   kDestroy,
   // messages
   kReqAgain,
@@ -60,7 +62,7 @@ enum class IbStimulus : uint8_t {
   kSendFails,  // its message could not be sent at all
   kTimewaitOver,
 };
-inline constexpr int kIbStimulusCount = 22;
+inline constexpr int kIbStimulusCount = 24;
 
 enum class IbAnswer : uint8_t {
   kDone,     // a local call succeeded, a message or timer took effect
@@ -165,6 +167,13 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-drep-1", IbState::kDreqRcvd, IbStimulus::kSendDrep, IbAnswer::kDone, IbState::kTimewait, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_drep (L11)", "6.1-rxe/01-connect_disconnect_by_active:22"}},
   {"ib-drep-2", ib::kAny.Except(IbState::kDreqRcvd), IbStimulus::kSendDrep, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_drep (L13)", "6.1-rxe/09-reply_rejected_by_connecting_side:22"}},
 
+  {"ib-unsent-1", IbStates(IbState::kEstablished) | IbState::kDreqRcvd, IbStimulus::kUnsentEnd, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_dreq, ib_send_cm_drep", ""}},
+  {"ib-unsent-2", ib::kAny.Except(IbStates(IbState::kEstablished) | IbState::kDreqRcvd), IbStimulus::kUnsentEnd, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_dreq, ib_send_cm_drep", ""}},
+  {"ib-unsent-3", IbStates(IbState::kMraReqSent) | IbState::kMraRepSent, IbStimulus::kUnsentRej, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked", ""}},
+  {"ib-unsent-4", ib::kReplying, IbStimulus::kUnsentRej, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kNothing, true, {"linux 6.1 cm.c cm_send_rej_locked", ""}},
+  {"ib-unsent-5", ib::kRequesting, IbStimulus::kUnsentRej, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kNothing, true, {"linux 6.1 cm.c cm_send_rej_locked", ""}},
+  {"ib-unsent-6", ib::kAny.Except(ib::kNegotiating), IbStimulus::kUnsentRej, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked", ""}},
+
   {"ib-qp-1", ib::kNegotiating | IbState::kEstablished | IbState::kNone, IbStimulus::kQpInit, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_init_attr", "6.1-rxe/01-connect_disconnect_by_active:11"}},
   {"ib-qp-2", IbStates(IbState::kIdle) | IbState::kDreqSent | IbState::kDreqRcvd | IbState::kTimewait, IbStimulus::kQpInit, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_init_attr", ""}},
   {"ib-qp-3", IbStates(IbState::kMraReqSent) | ib::kReplying | IbState::kMraRepSent | IbState::kEstablished, IbStimulus::kQpReady, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_rtr_attr, cm_init_qp_rts_attr", "6.1-rxe/01-connect_disconnect_by_active:15"}},
@@ -223,8 +232,8 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-exhausted-2", ib::kReplying, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kRepError, false, {"linux 6.1 cm.c cm_process_send_error (M4)", "6.1-rxe/59-every_ready_to_use_lost:18"}},
   {"ib-exhausted-3", IbState::kDreqSent, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kDreqError, false, {"linux 6.1 cm.c cm_process_send_error (M6)", "6.1-rxe/61-every_disconnect_request_lost:20"}},
   {"ib-exhausted-4", IbStates(IbState::kIdle) | IbState::kTimewait | IbState::kNone, IbStimulus::kExhausted, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_process_send_error: the id has moved on", ""}},
-  {"ib-send-fails-1", IbState::kReqSent, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kReqError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", "6.1-rxe/73-link_down_when_resolving:25"}},
-  {"ib-send-fails-2", IbState::kRepSent, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kRepError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", ""}},
+  {"ib-send-fails-1", ib::kRequesting, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kReqError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", "6.1-rxe/73-link_down_when_resolving:25"}},
+  {"ib-send-fails-2", ib::kReplying, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kRepError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", ""}},
   {"ib-send-fails-3", IbState::kDreqSent, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kDreqError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", ""}},
   {"ib-timewait-1", IbState::kTimewait, IbStimulus::kTimewaitOver, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kTimewaitExit, false, {"linux 6.1 cm.c cm_timewait_handler (M9)", "6.1-rxe/01-connect_disconnect_by_active:24"}},
 });

@@ -34,6 +34,10 @@ std::optional<IbStimulus> OnIbCm(Effect effect) {
       return IbStimulus::kSendDreq;
     case Effect::kSendsDrep:
       return IbStimulus::kSendDrep;
+    case Effect::kEndsUnsaid:
+      return IbStimulus::kUnsentEnd;
+    case Effect::kGivesUp:
+      return IbStimulus::kUnsentRej;
     default:
       return std::nullopt;
   }
@@ -195,6 +199,8 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
       info.interface = knowledge_.LocalDevice(GuardFinder::Wanted(call), info.kernel);
     } else if (effect == Effect::kStartsRoute) {
       info.tracked = true;
+      if (const uint8_t there = knowledge_.DeviceOf(info.destination); there != kNoDevice)
+        info.peer_fail_overs = surroundings_.FailOvers(there);
       info.knew_wrong_neighbour = surroundings_.NeighbourWrong(info.interface);
     } else if (effect == Effect::kSendsReq) {
       info.connected = true;
@@ -203,10 +209,14 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
       const auto& resolve = std::get<call::ResolveAddr>(call);
       info.shown.destination = resolve.destination;
       info.timeout_ms = resolve.timeout_ms;
-      info.resolution = resolve.destination.AnyOrLoopback()                ? Resolution::kLoopback
-                        : resolve.destination.kind == AddressKind::kSilent ? Resolution::kSilent
-                                                                           : Resolution::kFound;
-      if (info.resolution == Resolution::kLoopback) continue;
+      info.resolution = resolve.destination.AnyOrLoopback()              ? Resolution::kLoopback
+                        : resolve.destination.kind == AddressKind::kSide ? Resolution::kFound
+                                                                         : Resolution::kSilent;
+      // From loopback to the same kernel: found, and no device with it.
+      const bool stays_inside =
+          info.bound.kind == AddressKind::kLoopback &&
+          knowledge_.LocalDevice(resolve.destination, info.kernel) != kNoDevice;
+      if (info.resolution == Resolution::kLoopback || stays_inside) continue;
       info.interface = knowledge_.RouteTo(info, resolve.destination).value_or(kNoDevice);
       if (info.interface == kNoDevice) continue;
       info.fail_overs = surroundings_.FailOvers(info.interface);

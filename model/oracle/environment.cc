@@ -29,6 +29,7 @@ Judgement Oracle::ObserveEnvironment(const Record& record, const Line& line) {
     const uint8_t device = knowledge_.topology().sides[fault.side].device;
     const bool was_wrong = surroundings_.NeighbourWrong(device);
     surroundings_.Inject(fault, now);
+    knowledge_.fail_overs[device] = static_cast<uint8_t>(surroundings_.FailOvers(device));
     if (fault.kind == FaultKind::kRemoveDevice) DeviceRemoved(device, window);
     if (fault.kind == FaultKind::kFailOver) FailedOver(device, window);
     if (fault.kind == FaultKind::kNeighbourChange && !was_wrong) NeighbourChanged(device, window);
@@ -57,12 +58,27 @@ void Oracle::DeviceRemoved(uint8_t device, const Window& window) {
   }
 }
 
+// For the other side it is a change of its neighbour. source: observed 6.1-rxe in the lab
+void Oracle::MeetNeighbour(IdState* id, uint8_t device, const Window& window) {
+  if (!id->name.valid()) return;
+  const IdInfo& info = knowledge_.id(id->name);
+  if (!info.tracked || info.interface == device ||
+      knowledge_.DeviceOf(info.destination) != device ||
+      info.peer_fail_overs % 2 == surroundings_.FailOvers(device) % 2) {
+    return;
+  }
+  if (id->neighbour_due < 255) ++id->neighbour_due;
+  id->due = {window.begin, window.end};
+}
+
 // source: linux 6.1 cma.c cma_netdev_change
 void Oracle::FailedOver(uint8_t device, const Window& window) {
   for (auto& [number, component] : components_) {
     for (Possibility& p : component.set.items()) {
       for (IdState& id : p.ids) {
-        if (id.closed || id.gone || id.device == kNoDevice) continue;
+        if (id.closed || id.gone) continue;
+        MeetNeighbour(&id, device, window);
+        if (id.device == kNoDevice) continue;
         const uint8_t interface = id.name.valid() ? knowledge_.id(id.name).interface : id.device;
         // Two interfaces take turns: after an even number the address is the same again.
         const uint32_t now = surroundings_.FailOvers(device);

@@ -36,6 +36,12 @@ void Permit(std::vector<Permitted>* permitted, std::string what, std::string_vie
 
 }  // namespace
 
+// Its queue pair can find the way to its peer: the GID is there, and the interface is up.
+bool Oracle::CanSend(const IdState& id) const {
+  return surroundings_.LinkUp(id.device) &&
+         knowledge_.SourceOf(id) == surroundings_.FailOvers(id.device);
+}
+
 FetchGuard Oracle::GuardOfFetch(const Possibility& p, uint8_t id, const Pending& head) const {
   const IdState& own = p.ids[id];
   switch (head.type) {
@@ -52,7 +58,8 @@ FetchGuard Oracle::GuardOfFetch(const Possibility& p, uint8_t id, const Pending&
       const IbRule* rtu = Machine::Find(own.ib, IbStimulus::kSendRtu);
       const QpRule* up = FindQpRule(own.qp, QpStimulus::kBringUp);
       const bool follows = up != nullptr && up->possible && ready->answer == IbAnswer::kDone &&
-                           rtu->answer == IbAnswer::kDone && own.state == State::kConnect;
+                           rtu->answer == IbAnswer::kDone && own.state == State::kConnect &&
+                           CanSend(own);
       return follows ? FetchGuard::kFine : FetchGuard::kQpCannotComeUp;
     }
     case EventType::kRejected:
@@ -142,7 +149,9 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
   Judgement judgement{.saw = ToString(event, conversation_)};
   const auto refuse = [&](std::string what) {
     judgement.verdict = Verdict::kRefused;
-    judgement.permitted.push_back({.what = std::move(what), .source = "man rdma_get_cm_event(3)"});
+    judgement.permitted.push_back({.what = std::move(what),
+                                   .rule = std::string(kFetched.id),
+                                   .source = std::string(kFetched.evidence.source)});
     return judgement;
   };
   const bool is_request = event.type == EventType::kConnectRequest;
@@ -175,7 +184,9 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
   if (next.empty()) {
     judgement.verdict = Verdict::kRefused;
     if (judgement.permitted.empty())
-      judgement.permitted.push_back({.what = "no event of this id now"});
+      judgement.permitted.push_back({.what = "no event of this id now",
+                                     .rule = std::string(kNothingNow.id),
+                                     .source = std::string(kNothingNow.evidence.source)});
     return judgement;
   }
   component->set = std::move(next);
@@ -302,7 +313,9 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
     if (readable) continue;
     if (quiet.empty()) {
       judgement.verdict = Verdict::kRefused;
-      judgement.permitted.push_back({.what = "readable: an event is due"});
+      judgement.permitted.push_back({.what = "readable: an event is due",
+                                     .rule = std::string(kFetched.id),
+                                     .source = std::string(kFetched.evidence.source)});
       return judgement;
     }
     component.set = std::move(quiet);
@@ -312,7 +325,9 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
   if (!readable) return judgement;
   if (able.empty()) {
     judgement.verdict = Verdict::kRefused;
-    judgement.permitted.push_back({.what = "quiet: nothing can have happened"});
+    judgement.permitted.push_back({.what = "quiet: nothing can have happened",
+                                   .rule = std::string(kNothingNow.id),
+                                   .source = std::string(kNothingNow.evidence.source)});
     return judgement;
   }
   if (able.size() > 1) return judgement;  // one of several: no telling which

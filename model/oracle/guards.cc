@@ -97,6 +97,27 @@ bool GuardFinder::NoRoute(const IdInfo& info, const IdState& id, const Call& cal
   return !to_itself && !surroundings_.LinkUp(*interface);
 }
 
+// IPv4 loopback leads to addresses of the same kernel, and nowhere else.
+// source: linux 6.1 route.c ip_route_output_key_hash_rcu
+bool GuardFinder::FromLoopback(const IdInfo& info, const IdState& id, const Call& call) const {
+  const auto& resolve = std::get<call::ResolveAddr>(call);
+  const Address& source = id.state == State::kIdle ? resolve.source : info.bound;
+  if (source.kind != AddressKind::kLoopback || source.v6 || resolve.destination.AnyOrLoopback())
+    return false;
+  return knowledge_.LocalDevice(resolve.destination, info.kernel) == kNoDevice &&
+         (resolve.destination.kind == AddressKind::kSide ||
+          resolve.destination.kind == AddressKind::kSilent);
+}
+
+Tri GuardFinder::SourceLost(const IdInfo& info, const IdState& id) const {
+  if (id.origin.valid()) {
+    if (id.device == kNoDevice) return Tri::kNo;
+    return surroundings_.SourceLost(id.device, id.source, id.source, window_);
+  }
+  if (!info.source_from || info.interface == kNoDevice) return Tri::kNo;
+  return surroundings_.SourceLost(info.interface, *info.source_from, info.source_to, window_);
+}
+
 Tri GuardFinder::NoDeviceAtAll(const IdInfo& info, const IdState& id, const Call& call) const {
   const auto& resolve = std::get<call::ResolveAddr>(call);
   if (!resolve.destination.AnyOrLoopback() || id.device != kNoDevice) return Tri::kNo;
@@ -150,9 +171,15 @@ Tri GuardFinder::Holds(Guard guard, const IdState& id, const IdInfo& info, const
       return Of(info.interface == kNoDevice);
     case Guard::kDataTooLong:
       return Of(DataTooLong(call, limits));
+    case Guard::kFromLoopback:
+      return Of(FromLoopback(info, id, call));
+    case Guard::kQpSourceLost:
+      return id.qp == QpPhase::kNone ? Tri::kNo : SourceLost(info, id);
+    case Guard::kQpWithoutRoute:
+      return Of(id.qp != QpPhase::kNone && id.device != kNoDevice &&
+                !surroundings_.LinkUp(id.device));
     case Guard::kSourceLost:
-      if (!info.source_from) return Tri::kNo;
-      return surroundings_.SourceLost(info.interface, *info.source_from, info.source_to, window_);
+      return SourceLost(info, id);
     case Guard::kInitRefused:
       return Of(!Answers(id, IbStimulus::kQpInit));
     case Guard::kRepRefused:

@@ -35,6 +35,8 @@ class GuardFinder {
   Tri Holds(Guard guard, const IdState& id, const IdInfo& info, const Call& call) const;
   Tri AddressGuard(Guard guard, const IdInfo& info, const Address& wanted) const;
   bool NoRoute(const IdInfo& info, const IdState& id, const Call& call) const;
+  bool FromLoopback(const IdInfo& info, const IdState& id, const Call& call) const;
+  Tri SourceLost(const IdInfo& info, const IdState& id) const;
   Tri NoDeviceAtAll(const IdInfo& info, const IdState& id, const Call& call) const;
 
   const Knowledge& knowledge_;

@@ -15,6 +15,7 @@ Knowledge::Knowledge(const Conversation& conversation, const Profile& profile)
       ids_(conversation.names.ids.size()),
       channels_(conversation.names.channels.size()),
       credits_(conversation.names.events.size()) {
+  fail_overs.resize(topology_->devices.size());
   empty_rejection = payloads.Intern({.data = PrivateData().Resized(profile.limits.reject_data)});
 }
 
@@ -47,9 +48,18 @@ Address Knowledge::OwnedAddress(const PortOwner& owner, const IdState& id) const
   return AddressOf(id.device, owner.address.v6, owner.address.port);
 }
 
+uint8_t Knowledge::SourceOf(const IdState& id) const {
+  if (id.origin.valid()) return id.source;
+  const std::optional<uint32_t> since = ids_[id.name.index].source_from;
+  return static_cast<uint8_t>(since.value_or(0));
+}
+
+// source: linux 6.1 route.c ip_route_output_key_hash_rcu: IPv4 takes what no route leads to for a
+// neighbour, once the interface is known
 std::optional<uint8_t> Knowledge::RouteTo(const IdInfo& id, const Address& destination) const {
-  if (destination.kind != AddressKind::kSide && destination.kind != AddressKind::kSilent)
-    return std::nullopt;
+  const bool routed =
+      destination.kind == AddressKind::kSide || destination.kind == AddressKind::kSilent;
+  if (!routed && (destination.v6 || id.interface == kNoDevice)) return std::nullopt;
   if (id.interface != kNoDevice) return id.interface;
   const uint8_t local = LocalDevice(destination, id.kernel);
   if (local != kNoDevice) return local;

@@ -44,6 +44,7 @@ struct IdInfo {
   uint8_t side = 0;
   uint8_t kernel = 0;
   uint8_t interface = kNoDevice;  // sticks from the first bind or resolution on
+  uint32_t peer_fail_overs = 0;   // of the destination's bond, when the route was resolved
   uint32_t fail_overs = 0;        // of that interface's bond, when it was met
   // Of the device's bond when the id took the device and its GID: at least and at most so many.
   std::optional<uint32_t> source_from;
@@ -99,9 +100,13 @@ class Knowledge {
   // The interface that leads to `destination` from the id's kernel; empty when no route does.
   std::optional<uint8_t> RouteTo(const IdInfo& id, const Address& destination) const;
 
+  // How often the device's bond had failed over when the id took its GID.
+  uint8_t SourceOf(const IdState& id) const;
+
   Payloads payloads;
   uint16_t empty_rejection;  // what REJECTED carries when nobody gave it data
   std::vector<PortOwner> ports;
+  std::vector<uint8_t> fail_overs;  // by device: of its bond, so far
 
  private:
   const Topology* topology_;

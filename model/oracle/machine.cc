@@ -17,6 +17,10 @@ bool Waits(IbState state, Sends message) {
   }
 }
 
+// What a call or a timer sends leaves by the id's own address; an answer to a message by that
+// message's.
+bool IsOwn(IbStimulus on) { return on <= IbStimulus::kDestroy || on >= IbStimulus::kRetry; }
+
 // Its peer's numbers are in the tables that tell duplicates and stale connections.
 bool KnownRemotely(const IdState& id) {
   switch (id.ib) {
@@ -55,7 +59,7 @@ void Machine::Queue(Possibility* p, uint8_t id, Pending pending) const {
   if (!queue.full()) queue.push_back(pending);
 }
 
-void Machine::Send(Possibility* p, uint8_t id, Sends kind, const Details& details,
+void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, const Details& details,
                    Span when) const {
   IdState& own = p->ids[id];
   if (kind == Sends::kAgain) {
@@ -79,6 +83,7 @@ void Machine::Send(Possibility* p, uint8_t id, Sends kind, const Details& detail
   if (flight.kind == Sends::kRejTimeout) flight.reason = static_cast<uint16_t>(RejReason::kTimeout);
   const bool to_whoever = flight.kind == Sends::kReq || flight.kind == Sends::kRejTimeout;
   if (to_whoever) flight.to = kNoId;
+  if (own_source) flight.source = knowledge_.SourceOf(own);
   if (own.origin.valid()) {
     flight.to_device = knowledge_.id(own.origin).interface;
   } else {
@@ -123,7 +128,7 @@ const IbRule* Machine::Stimulate(Possibility* p, uint8_t id, IbStimulus on, cons
   }
   if (rule->abandons) own.abandoned = own.outstanding;
   if (!own.abandoned && !Waits(own.ib, own.message)) own.outstanding = false;
-  if (rule->sends != Sends::kNothing) Send(p, id, rule->sends, details, when);
+  if (rule->sends != Sends::kNothing) Send(p, id, rule->sends, IsOwn(on), details, when);
   Report(p, id, rule->reports, details);
   return rule;
 }
@@ -255,6 +260,7 @@ void Machine::ArriveRequest(Possibility* p, const Flight& flight, Span when) con
     child.state = State::kConnect;
     child.ib = IbState::kMraReqSent;
     child.device = flight.to_device;
+    child.source = knowledge_.fail_overs[flight.to_device];
     child.peer = sender;
     child.met = true;
     child.accepted = false;

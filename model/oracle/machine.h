@@ -47,7 +47,9 @@ class Machine {
  private:
   void Report(Possibility* p, uint8_t id, Report report, const Details& details) const;
   void Queue(Possibility* p, uint8_t id, Pending pending) const;
-  void Send(Possibility* p, uint8_t id, Sends kind, const Details& details, Span when) const;
+  // `own` unless it is an answer that is made from what it answers.
+  void Send(Possibility* p, uint8_t id, Sends kind, bool own, const Details& details,
+            Span when) const;
   RequestGuard GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const;
   uint8_t FindChild(const Possibility& p, IdRef origin) const;
   void DropRequests(Possibility* p, uint8_t listener, Span when) const;

@@ -105,6 +105,7 @@ class Oracle {
   void TakeHead(Possibility* p, uint8_t id, const FetchRule& rule, IdRef request, Span when);
   void PermitHead(const Possibility& p, uint8_t id, const FetchRule& rule,
                   std::vector<Permitted>* permitted) const;
+  bool CanSend(const IdState& id) const;
   FetchGuard GuardOfFetch(const Possibility& p, uint8_t id, const Pending& head) const;
   bool Swallow(Possibility* p, uint8_t id, Span when);
   bool Drained(Possibility* p, ChannelRef channel, bool swallow, Span when);
@@ -124,6 +125,7 @@ class Oracle {
   Judgement ObserveEnvironment(const Record& record, const Line& line);
   void CloseAll(const Window& window);
   void DeviceRemoved(uint8_t device, const Window& window);
+  void MeetNeighbour(IdState* id, uint8_t device, const Window& window);
   void FailedOver(uint8_t device, const Window& window);
   void NeighbourChanged(uint8_t device, const Window& window);
   void Exited(uint8_t side, const Window& window);

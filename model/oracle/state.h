@@ -21,6 +21,7 @@ namespace cm::model {
 
 inline constexpr uint8_t kNoId = 0xff;      // index into a state's ids
 inline constexpr uint8_t kNoDevice = 0xff;  // index into the topology's devices
+inline constexpr uint8_t kNoSource = 0xff;
 inline constexpr uint16_t kNoPayload = 0xffff;
 
 // When something began, in ns: not before `earliest`, not after `latest`.
@@ -52,13 +53,16 @@ struct Flight {
   uint8_t to = kNoId;    // kNoId: an id that is gone; of REQ: whoever listens
   uint8_t from_device = kNoDevice;
   uint8_t to_device = kNoDevice;
-  uint16_t reason = 0;  // of REJ; of MRA: 1 if it speaks of a reply
-  IdRef sender;         // its name, if it has one, also when it is gone
+  uint16_t reason = 0;         // of REJ; of MRA: 1 if it speaks of a reply
+  uint8_t source = kNoSource;  // fail-overs when its sender took its GID; kNoSource: an answer
+                               // that is made from what it answers
+  IdRef sender;                // its name, if it has one, also when it is gone
   uint16_t payload = kNoPayload;
   Span since;
 
   auto Key() const {
-    return std::tuple(from, to, kind, copied, from_device, to_device, reason, sender, payload);
+    return std::tuple(from, to, kind, copied, from_device, to_device, reason, source, sender,
+                      payload);
   }
   bool SameSender(const Flight& other) const {
     return sender.valid() ? sender == other.sender : from == other.from && !other.sender.valid();
@@ -73,6 +77,7 @@ struct IdState {
   IbState ib = IbState::kNone;
   QpPhase qp = QpPhase::kNone;
   uint8_t device = kNoDevice;
+  uint8_t source = 0;    // of a request: fail-overs of the device's bond when it came
   uint8_t peer = kNoId;  // the id at the other end, once it is known
   bool met = false;      // it knows its peer's communication id
   bool accepted = true;  // events of a request that is not accepted are discarded
@@ -99,7 +104,7 @@ struct IdState {
 
   // Everything but the times.
   auto Key() const {
-    return std::tuple(name, origin, state, ib, qp, device, peer, met, accepted, closed,
+    return std::tuple(name, origin, state, ib, qp, device, source, peer, met, accepted, closed,
                       connect_error, gone, outstanding, abandoned, mra, removal_due,
                       addr_change_due, neighbour_due, backlog, message, message_payload,
                       request_payload);

@@ -139,8 +139,10 @@ class Steps::Walk {
       return;
     }
     const uint8_t device = info.interface;
-    const Tri registered =
-        id.device != kNoDevice ? Tri::kYes : steps_.surroundings_.Registered(device, window_);
+    // From a loopback address nothing leads to a device.
+    const Tri registered = id.device != kNoDevice ? Tri::kYes
+                           : device == kNoDevice  ? Tri::kNo
+                                                 : steps_.surroundings_.Registered(device, window_);
     if (registered != Tri::kNo) {
       Offer(p, steps_.Prompt(id.resolving, window_), "the end of address resolution",
             [&, i, device](Possibility* next, Span when) {

@@ -48,6 +48,7 @@ void Surroundings::Inject(const Fault& fault, int64_t now) {
     case FaultKind::kLinkDown:
     case FaultKind::kLinkUp:
       device.up = fault.kind == FaultKind::kLinkUp;
+      device.may_be_deaf |= !device.up && profile_.dialect.link_down_fails_sends;
       device.link_changed = now;
       return;
     case FaultKind::kRemoveDevice:
@@ -57,12 +58,14 @@ void Surroundings::Inject(const Fault& fault, int64_t now) {
       std::erase(order_, topology_.sides[fault.side].device);
       order_.push_back(topology_.sides[fault.side].device);
       device.changes = true;
+      device.may_be_deaf = false;
       device.changed = now;
       device.deaf_from = now + profile_.timing.prompt.nanoseconds();
       return;
     case FaultKind::kFailOver:
       ++device.fail_overs;
-      device.failed_over = now;
+      device.failed_over.push_back({now, now + profile_.timing.prompt.nanoseconds()});
+      device.may_be_deaf = true;
       return;
     case FaultKind::kNeighbourChange:
       device.neighbour_wrong = true;
@@ -82,7 +85,10 @@ void Surroundings::Heal() {
 }
 
 void Surroundings::Settle(int64_t now) {
-  for (DeviceInfo& device : devices_) device.deaf_from = std::min(device.deaf_from, now);
+  for (DeviceInfo& device : devices_) {
+    device.deaf_from = std::min(device.deaf_from, now);
+    for (Change& change : device.failed_over) change.end = std::min(change.end, now);
+  }
 }
 
 // Whether what began at `since` may still be under way.
@@ -101,7 +107,7 @@ Tri Surroundings::SourceLost(uint8_t device, uint32_t from, uint32_t to,
                              const Window& window) const {
   const DeviceInfo& info = devices_[device];
   if (from == info.fail_overs) return Tri::kNo;
-  const bool only_now = to + 1 == info.fail_overs && Prompt(info.failed_over, window);
+  const bool only_now = to + 1 == info.fail_overs && Prompt(info.failed_over.back().begin, window);
   return to == info.fail_overs || only_now ? Tri::kMaybe : Tri::kYes;
 }
 
@@ -155,9 +161,25 @@ void Surroundings::ApplyRule(const Rule& rule, const Flight& flight, Fate* fate)
   }
 }
 
+Tri Surroundings::SentWithoutSource(const Flight& flight) const {
+  if (flight.source == kNoSource) return Tri::kNo;
+  const std::vector<Change>& failed_over = devices_[flight.from_device].failed_over;
+  if (flight.source >= failed_over.size()) return Tri::kNo;
+  const Change& lost = failed_over[flight.source];
+  if (flight.since.earliest >= lost.end) return Tri::kYes;
+  return flight.since.latest < lost.begin ? Tri::kNo : Tri::kMaybe;
+}
+
 Fate Surroundings::FateOf(const Flight& flight) const {
   Fate fate;
   const DeviceInfo& to = devices_[flight.to_device];
+  if (const Tri lost = SentWithoutSource(flight); lost != Tri::kNo) {
+    fate.can_be_lost = true;
+    fate.can_arrive = lost == Tri::kMaybe;
+    fate.fails_at_sender = true;
+  }
+  // source: observed lab 6.1-rxe, "the deaf device" in docs/fidelity.md
+  fate.can_be_lost |= to.may_be_deaf;
   if (!to.registered) {
     // The device that is being removed hears for a moment longer.
     fate.can_be_lost = true;
@@ -167,9 +189,11 @@ Fate Surroundings::FateOf(const Flight& flight) const {
   const DeviceInfo& from = devices_[flight.from_device];
   if (!from.up || !to.up) {
     fate.can_be_lost = true;
-    fate.fails_at_sender = !from.up && profile_.dialect.link_down_fails_sends;
+    fate.fails_at_sender |= !from.up && profile_.dialect.link_down_fails_sends;
     const int64_t changed = from.up ? to.link_changed : from.link_changed;
-    if (flight.since.earliest > changed) fate.can_arrive = false;
+    // A bond that is down still takes what its links bring. source: observed 6.1-rxe in the lab
+    const bool hears = from.up && topology_.devices[flight.to_device].bonded;
+    if (flight.since.earliest > changed && !hears) fate.can_arrive = false;
   }
   if (from.neighbour_wrong) {
     fate.can_be_lost = true;

@@ -59,15 +59,21 @@ class Surroundings {
   bool disturbed() const { return disturbed_; }
 
  private:
+  // Something that the environment did, and by when it was done.
+  struct Change {
+    int64_t begin = 0;
+    int64_t end = 0;
+  };
   struct DeviceInfo {
     bool registered = true;
     bool up = true;
     bool neighbour_wrong = false;
     uint32_t fail_overs = 0;
-    int64_t failed_over = 0;
-    bool changes = false;   // it was removed or added
-    int64_t changed = 0;    // and when
-    int64_t deaf_from = 0;  // a removed one: what is sent from then on does not arrive
+    std::vector<Change> failed_over;  // each time
+    bool may_be_deaf = false;         // a send may have failed, and then it hears nothing any more
+    bool changes = false;             // it was removed or added
+    int64_t changed = 0;              // and when
+    int64_t deaf_from = 0;            // a removed one: what is sent from then on does not arrive
     int64_t link_changed = 0;
     int64_t neighbour_changed = 0;
   };
@@ -76,6 +82,8 @@ class Surroundings {
     int64_t since = 0;
   };
 
+  // Whether the GID that the message is sent from was gone by then.
+  Tri SentWithoutSource(const Flight& flight) const;
   void ApplyRule(const Rule& rule, const Flight& flight, Fate* fate) const;
   bool Prompt(int64_t since, const Window& window) const;
 

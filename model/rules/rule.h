@@ -9,12 +9,13 @@
 
 namespace cm::model {
 
-// A set of values of an enumeration with at most 32 of them.
+// A set of values of an enumeration with at most 63 of them.
 template <typename E>
 class Set {
  public:
   constexpr Set() = default;
-  constexpr Set(E one) : bits_(1u << static_cast<unsigned>(one)) {}  // NOLINT: one is a set
+  constexpr Set(E one)
+      : bits_(uint64_t{1} << static_cast<unsigned>(one)) {}  // NOLINT: one is a set
   static constexpr Set All(int count) { return FromBits((uint64_t{1} << count) - 1); }
 
   constexpr bool Has(E e) const { return (bits_ >> static_cast<unsigned>(e)) & 1; }
@@ -26,10 +27,10 @@ class Set {
  private:
   static constexpr Set FromBits(uint64_t bits) {
     Set s;
-    s.bits_ = static_cast<uint32_t>(bits);
+    s.bits_ = bits;
     return s;
   }
-  uint32_t bits_ = 0;
+  uint64_t bits_ = 0;
 };
 
 // How a call answers. A refusal is an outcome like any other.

@@ -23,6 +23,7 @@ Fabric::Fabric(const Topology* topology, const Profile* profile)
 void Fabric::Register(uint8_t device) {
   if (devices_[device].registered) return;
   devices_[device].registered = devices_[device].receives = true;
+  devices_[device].deaf = false;
   registered_.push_back(device);
 }
 
@@ -86,6 +87,8 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
   };
   if (crosses && !devices_[from].up) {
     note(true);
+    // source: observed 6.1-rxe in the lab, rxe: "qp#1 Failed allocating skb"
+    devices_[from].deaf |= profile_->dialect.link_down_fails_sends;
     return !profile_->dialect.link_down_fails_sends;
   }
   if (!crosses) {
@@ -94,7 +97,9 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
     return true;
   }
   const InstalledRule* rule = Decide(agenda->Now(), from, mad.kind);
-  const bool unreachable = !devices_[to].up || devices_[from].neighbour_wrong;
+  // A bond that is down still takes what its links bring. source: observed 6.1-rxe in the lab
+  const bool hears = devices_[to].up || topology_->devices[to].bonded;
+  const bool unreachable = !hears || devices_[from].neighbour_wrong;
   const bool dropped = rule != nullptr && rule->fault.kind == FaultKind::kDrop;
   note(unreachable || dropped);
   if (unreachable || dropped) return true;
@@ -116,7 +121,7 @@ std::optional<Packet> Fabric::Arrive(Instant now, uint32_t packet) {
   Packet arrived = packets_[packet];
   if (held_[arrived.from] == packet) held_[arrived.from] = kNobody;
   packets_.Free(packet);
-  if (!devices_[arrived.to].receives) return std::nullopt;
+  if (!devices_[arrived.to].receives || devices_[arrived.to].deaf) return std::nullopt;
   return arrived;
 }
 

@@ -31,6 +31,7 @@ struct Packet {
 struct DeviceState {
   bool registered = true;        // ids can be bound to it
   bool receives = true;          // messages reach it
+  bool deaf = false;             // a send of it failed in its driver: it hears nothing any more
   bool up = true;                // its interface
   bool neighbour_wrong = false;  // its interface has a wrong hardware address for its peers
   uint8_t bond_slave = 0;        // which of the two interfaces of its bond is active

@@ -19,11 +19,12 @@ constexpr Duration kSendErrorLatency = Duration::Microseconds(20);
 
 }  // namespace
 
-uint32_t IbCm::Create(uint8_t kernel, uint8_t device, uint32_t user) {
+uint32_t IbCm::Create(uint8_t kernel, uint8_t device, uint32_t user, uint32_t source_since) {
   IbId id;
   id.kernel = kernel;
   id.device = device;
   id.user = user;
+  id.source_since = source_since;
   id.local_cid = NewCid();
   return ids_.Add(std::move(id));
 }
@@ -44,10 +45,18 @@ Mad IbCm::Rejection(const IbId& id, About about, RejReason reason) const {
   return rej;
 }
 
+// The GID that the id sends from went when its device's bond failed over: no message of its own can
+// be made any more. source: linux 6.1 cm.c cm_alloc_msg, observed 6.1-rxe in the lab
+bool IbCm::SourceLost(Context c, const IbId& id) {
+  return id.source_since != c.fabric->device(id.device).fail_overs;
+}
+
 void IbCm::Transmit(Context c, uint32_t ib) {
   IbId& id = ids_[ib];
   id.mad_timer = c.agenda->Now() + id.interval;
-  if (c.fabric->Send(c.agenda, id.device, id.peer_device, id.message)) {
+  const bool lost = SourceLost(c, id);
+  if (lost) c.fabric->device(id.device).deaf = true;
+  if (!lost && c.fabric->Send(c.agenda, id.device, id.peer_device, id.message)) {
     c.agenda->At(id.mad_timer, EventKind::kMadTimer, ib);
   } else {
     id.mad_timer = c.agenda->Now() + kSendErrorLatency;
@@ -108,6 +117,7 @@ Errno IbCm::SendReq(Context c, uint32_t ib, uint8_t to_device, Mad req) {
 Errno IbCm::SendRep(Context c, uint32_t ib, Mad rep) {
   IbId& id = ids_[ib];
   if (id.state != IbState::kReqRcvd && id.state != IbState::kMraReqSent) return Errno::kInval;
+  if (SourceLost(c, id)) return Errno::kInval;
   rep.kind = MadKind::kRep;
   rep.local_cid = id.local_cid;
   rep.remote_cid = id.remote_cid;
@@ -122,6 +132,7 @@ Errno IbCm::SendRep(Context c, uint32_t ib, Mad rep) {
 Errno IbCm::SendRtu(Context c, uint32_t ib) {
   IbId& id = ids_[ib];
   if (id.state != IbState::kRepRcvd && id.state != IbState::kMraRepSent) return Errno::kInval;
+  if (SourceLost(c, id)) return Errno::kInval;
   id.state = IbState::kEstablished;
   c.fabric->Send(c.agenda, id.device, id.peer_device, Answer(id, MadKind::kRtu));
   return Errno::kNone;
@@ -161,17 +172,22 @@ Errno IbCm::SendRej(Context c, uint32_t ib, RejReason reason, const PrivateData&
     default:
       return Errno::kInval;
   }
-  c.fabric->Send(c.agenda, id.device, id.peer_device, rej);
+  const bool lost = SourceLost(c, id);
+  if (!lost) c.fabric->Send(c.agenda, id.device, id.peer_device, rej);
   if (timewait)
     EnterTimewait(c, ib);
   else
     ResetToIdle(&id);
-  return Errno::kNone;
+  return lost ? Errno::kInval : Errno::kNone;
 }
 
 Errno IbCm::SendDreq(Context c, uint32_t ib) {
   IbId& id = ids_[ib];
   if (id.state != IbState::kEstablished) return Errno::kInval;
+  if (SourceLost(c, id)) {
+    EnterTimewait(c, ib);
+    return Errno::kInval;
+  }
   Mad dreq = Answer(id, MadKind::kDreq);
   dreq.qp_num = id.remote_qpn;
   id.state = IbState::kDreqSent;
@@ -182,12 +198,13 @@ Errno IbCm::SendDreq(Context c, uint32_t ib) {
 Errno IbCm::SendDrep(Context c, uint32_t ib) {
   IbId& id = ids_[ib];
   if (id.state != IbState::kDreqRcvd) return Errno::kInval;
-  c.fabric->Send(c.agenda, id.device, id.peer_device, Answer(id, MadKind::kDrep));
+  if (!SourceLost(c, id))
+    c.fabric->Send(c.agenda, id.device, id.peer_device, Answer(id, MadKind::kDrep));
   EnterTimewait(c, ib);
   return Errno::kNone;
 }
 
-Errno IbCm::InitQpAttr(uint32_t ib, QpState state) const {
+Errno IbCm::InitQpAttr(Context c, uint32_t ib, QpState state) const {
   switch (ids_[ib].state) {
     case IbState::kReqSent:
     case IbState::kMraReqRcvd:
@@ -199,9 +216,9 @@ Errno IbCm::InitQpAttr(uint32_t ib, QpState state) const {
     case IbState::kRepSent:
     case IbState::kMraRepRcvd:
     case IbState::kEstablished:
-      return state == QpState::kInit || state == QpState::kRtr || state == QpState::kRts
-                 ? Errno::kNone
-                 : Errno::kInval;
+      if (state == QpState::kInit) return Errno::kNone;
+      if (state != QpState::kRtr && state != QpState::kRts) return Errno::kInval;
+      return SourceLost(c, ids_[ib]) ? Errno::kNoData : Errno::kNone;
     default:
       return Errno::kInval;
   }
@@ -210,6 +227,7 @@ Errno IbCm::InitQpAttr(uint32_t ib, QpState state) const {
 bool IbCm::DestroyByState(Context c, uint32_t ib) {
   IbId& id = ids_[ib];
   const auto send = [&](const Mad& mad) {
+    if (SourceLost(c, id)) return;
     c.fabric->Send(c.agenda, id.device, id.peer_device, mad);
   };
   switch (id.state) {

@@ -58,7 +58,8 @@ struct IbId {
   Duration base_interval;   // and of every new message
   Instant mad_timer = Instant::Never();
   Instant timewait_timer = Instant::Never();
-  Mad message;  // what is transmitted again
+  uint32_t source_since = 0;  // fail-overs of the device's bond when the id took its GID
+  Mad message;                // what is transmitted again
   friend bool operator==(const IbId&, const IbId&) = default;
 };
 
@@ -103,7 +104,8 @@ class IbCm {
     Defect defect;
   };
 
-  uint32_t Create(uint8_t kernel, uint8_t device, uint32_t user);
+  // `source_since`: how often the device's bond had failed over when the id took its GID.
+  uint32_t Create(uint8_t kernel, uint8_t device, uint32_t user, uint32_t source_since);
   const IbId& at(uint32_t ib) const { return ids_[ib]; }
   void SetUser(uint32_t ib, uint32_t user) { ids_[ib].user = user; }
 
@@ -115,7 +117,7 @@ class IbCm {
   Errno SendDreq(Context c, uint32_t ib);
   Errno SendDrep(Context c, uint32_t ib);
   // What a queue pair may become now. source: linux 6.1 cm.c ib_cm_init_qp_attr
-  Errno InitQpAttr(uint32_t ib, QpState state) const;
+  Errno InitQpAttr(Context c, uint32_t ib, QpState state) const;
   // Rows D. False when it goes on until the outstanding message has run out; OnIbGone tells.
   bool Destroy(Context c, uint32_t ib);
 
@@ -129,6 +131,7 @@ class IbCm {
   friend bool operator==(const IbCm&, const IbCm&) = default;
 
  private:
+  static bool SourceLost(Context c, const IbId& id);
   // receive.cc
   void ReceiveReq(Context c, uint8_t device, const Mad& req);
   void ReceiveDuplicateReq(Context c, uint32_t ib);

@@ -96,7 +96,7 @@ void IbCm::ReceiveReq(Context c, uint8_t device, const Mad& req) {
     c.fabric->Send(c.agenda, device, req.guid, rej);
     return;
   }
-  const uint32_t ib = Create(kernel, device, kNobody);
+  const uint32_t ib = Create(kernel, device, kNobody, c.fabric->device(device).fail_overs);
   IbId& id = ids_[ib];
   id.state = IbState::kReqRcvd;
   id.peer_device = req.guid;

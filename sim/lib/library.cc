@@ -175,7 +175,7 @@ Errno Library::BringUp(Context c, uint32_t id) {
     const Result<response::QpAttr> attr =
         c.kernel->Write(FileOf(id), command::InitQpAttr{own.handle, step});
     if (!attr.ok()) return attr.error();
-    const Errno error = c.verbs->Modify(own.qp, step, attr.value().connects);
+    const Errno error = c.verbs->Modify(own.qp, step, attr.value().connects, attr.value().resolves);
     if (error != Errno::kNone) return error;
   }
   return Errno::kNone;

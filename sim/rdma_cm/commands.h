@@ -89,7 +89,8 @@ struct QueryPath {
 
 // ib_uverbs_qp_attr
 struct QpAttr {
-  bool connects = false;  // address and numbers of a peer are among the attributes
+  bool connects = false;          // address and numbers of a peer are among the attributes
+  Errno resolves = Errno::kNone;  // what looking for the way to that address will say
 };
 
 // rdma_ucm_event_resp

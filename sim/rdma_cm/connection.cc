@@ -46,7 +46,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
   req.destination = own.destination;
   req.data = data.Resized(limits.request_data);
   own.state = CmState::kConnect;
-  own.ib = c_.ib->Create(own.kernel, own.device, cmd.id);
+  own.ib = c_.ib->Create(own.kernel, own.device, cmd.id, own.source_since);
   return c_.ib->SendReq(IbContext(), own.ib, c_.fabric->DeviceOf(own.destination), std::move(req));
 }
 
@@ -147,9 +147,11 @@ Result<response::QpAttr> RdmaCm::Write(uint32_t file, const command::InitQpAttr&
   if (own.listens_on_device) return Errno::kInval;
   // Without an IB CM id there are only the attributes for INIT, whatever is asked for.
   if (own.ib == kNobody) return response::QpAttr{};
-  const Errno refused = c_.ib->InitQpAttr(own.ib, cmd.state);
+  const Errno refused = c_.ib->InitQpAttr(IbContext(), own.ib, cmd.state);
   if (refused != Errno::kNone) return refused;
-  return response::QpAttr{.connects = cmd.state != QpState::kInit};
+  const bool up = c_.fabric->device(own.device).up;
+  return response::QpAttr{.connects = cmd.state != QpState::kInit,
+                          .resolves = up ? Errno::kNone : Errno::kNetUnreach};
 }
 
 Result<response::QueryAddr> RdmaCm::QueryAddr(uint32_t file, const command::Query& cmd) {

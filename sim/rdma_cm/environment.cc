@@ -50,6 +50,13 @@ void RdmaCm::FailOver(uint8_t device) {
   for (uint32_t id = 0; id < ids_.end(); ++id) {
     if (!ids_.Live(id)) continue;
     CmId& own = ids_[id];
+    // For the other side it is a change of its neighbour.
+    const bool tracks = own.neighbour_tracked && own.interface != device &&
+                        c_.fabric->DeviceOf(own.destination) == device;
+    if (tracks && own.peer_fail_overs % 2 != state.fail_overs % 2) {
+      ++own.neighbour_due;
+      c_.agenda->In(kWorkLatency, EventKind::kNeighbourWork, id);
+    }
     if (own.device == kNoDevice || own.interface != device || own.bond_slave == state.bond_slave)
       continue;
     ++own.addr_change_due;

@@ -152,7 +152,9 @@ Result<Destroyed> RdmaCm::Write(uint32_t file, const command::DestroyId& cmd) {
       }
     }
   }
-  if (!ids_[cmd.id].closed && !DestroyKernelId(cmd.id)) {
+  const CmId& own = ids_[cmd.id];
+  // Where its device went first, its destruction has begun, and may have to wait just as well.
+  if (own.closed ? own.ib != kNobody : !DestroyKernelId(cmd.id)) {
     pending_destroys_.push_back({.ticket = ++last_ticket_, .id = cmd.id});
     return Destroyed{.finished = false, .ticket = last_ticket_};
   }

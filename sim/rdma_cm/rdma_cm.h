@@ -51,6 +51,7 @@ struct CmId {
   uint8_t device = kNoDevice;
   uint8_t interface = kNoDevice;  // bound_dev_if: sticks, also after a failure
   uint8_t bond_slave = 0;         // of the interface, when it was bound
+  uint32_t peer_fail_overs = 0;   // of the destination's bond, when the route was resolved
   uint32_t source_since = 0;      // fail-overs of the device's bond when the id took its GID
   uint8_t num_paths = 0;
   uint8_t addr_change_due = 0;  // reports under way; none of them is for whoever has the place next

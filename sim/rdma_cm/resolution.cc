@@ -13,8 +13,18 @@ constexpr Duration kOneAttempt = Duration::Milliseconds(1);  // timeout 0: tried
 // Where packets to `destination` leave, and whether somebody answers there.
 Result<RdmaCm::Route> RdmaCm::FindRoute(const CmId& id, const Address& destination) const {
   const Fabric& fabric = *c_.fabric;
-  if (destination.kind != AddressKind::kSide && destination.kind != AddressKind::kSilent)
-    return Errno::kNetUnreach;
+  const bool routed =
+      destination.kind == AddressKind::kSide || destination.kind == AddressKind::kSilent;
+  // IPv4 takes what no route leads to for a neighbour, once the interface is known.
+  // source: linux 6.1 route.c ip_route_output_key_hash_rcu
+  if (!routed && (destination.v6 || id.interface == kNoDevice)) return Errno::kNetUnreach;
+  // Loopback leads to addresses of the same kernel, where no device is found; IPv4 loopback leads
+  // nowhere else.
+  if (id.source.kind == AddressKind::kLoopback && id.device == kNoDevice) {
+    const bool inside = fabric.LocalDevice(destination, id.kernel) != kNoDevice;
+    if (inside) return Route{.interface = kNoDevice, .neighbour_answers = true};
+    if (!destination.v6) return Errno::kInval;
+  }
   Route route{.interface = id.interface,
               .neighbour_answers = destination.kind == AddressKind::kSide};
   const uint8_t local = fabric.LocalDevice(destination, id.kernel);
@@ -64,7 +74,7 @@ Errno RdmaCm::StartResolving(uint32_t id, const command::ResolveAddr& cmd) {
   const Result<Route> route = FindRoute(own, cmd.destination);
   if (!route.ok()) return route.error();
   own.interface = route.value().interface;
-  own.bond_slave = c_.fabric->device(own.interface).bond_slave;
+  if (own.interface != kNoDevice) own.bond_slave = c_.fabric->device(own.interface).bond_slave;
   own.resolve_interface = own.interface;
   own.resolve_status = route.value().neighbour_answers ? 0 : -static_cast<int>(Errno::kTimedOut);
   Duration after = kAddressLatency;
@@ -105,7 +115,7 @@ void RdmaCm::OnAddressWork(uint32_t id) {
   own.work = Instant::Never();
   int32_t status = own.resolve_status;
   if (status == 0 && own.device == kNoDevice) {
-    if (c_.fabric->device(own.resolve_interface).registered) {
+    if (own.resolve_interface != kNoDevice && c_.fabric->device(own.resolve_interface).registered) {
       AttachTo(id, own.resolve_interface);
       // The source is the address of the interface from now on; the port stays.
       for (uint8_t side = 0; side < c_.fabric->topology().sides.size(); ++side) {
@@ -135,6 +145,8 @@ Errno RdmaCm::Write(uint32_t file, const command::ResolveRoute& cmd) {
   own.state = CmState::kRouteQuery;
   own.num_paths = 1;
   own.neighbour_tracked = true;
+  if (const uint8_t there = c_.fabric->DeviceOf(own.destination); there != kNoDevice)
+    own.peer_fail_overs = c_.fabric->device(there).fail_overs;
   own.resolved_wrong_neighbour = c_.fabric->device(own.interface).neighbour_wrong;
   own.work = c_.agenda->Now() + kRouteLatency;
   c_.agenda->At(own.work, EventKind::kRouteWork, cmd.id);

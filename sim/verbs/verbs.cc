@@ -6,14 +6,15 @@ uint32_t Verbs::Create(uint8_t device) {
   return qps_.Add({.live = true, .device = device, .number = next_number_[device]++});
 }
 
-// source: linux 6.1 verbs.c qp_state_table
-Errno Verbs::Modify(uint32_t qp, QpState state, bool connects) {
+// source: linux 6.1 verbs.c qp_state_table, ib_resolve_eth_dmac
+Errno Verbs::Modify(uint32_t qp, QpState state, bool connects, Errno resolves) {
   const QpState now = qps_[qp].state;
   bool allowed = state == QpState::kErr || state == QpState::kReset;
   if (state == QpState::kInit) allowed = now == QpState::kReset || now == QpState::kInit;
   if (state == QpState::kRtr) allowed = connects && now == QpState::kInit;
   if (state == QpState::kRts) allowed = connects && (now == QpState::kRtr || now == QpState::kRts);
   if (!allowed) return Errno::kInval;
+  if (state == QpState::kRtr && resolves != Errno::kNone) return resolves;
   qps_[qp].state = state;
   return Errno::kNone;
 }

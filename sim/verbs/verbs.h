@@ -27,7 +27,8 @@ class Verbs {
   void Destroy(uint32_t qp) { qps_.Free(qp); }
   // EINVAL unless the transition is one that a queue pair may make; `connects` says whether the
   // attributes that RTR and RTS need are given.
-  Errno Modify(uint32_t qp, QpState state, bool connects = false);
+  // `connects`: the address of a peer is given; `resolves`: what looking for the way there says.
+  Errno Modify(uint32_t qp, QpState state, bool connects = false, Errno resolves = Errno::kNone);
   const Qp& at(uint32_t qp) const { return qps_[qp]; }
   uint32_t live_count() const { return qps_.live_count(); }
 

@@ -61,6 +61,7 @@ uint64_t HashOf(const IbId& id, Instant now) {
   d.I64(id.interval.nanoseconds());
   PutTime(&d, id.mad_timer, now);
   PutTime(&d, id.timewait_timer, now);
+  d.U32(id.source_since);
   if (id.outstanding) d.U64(HashOf(id.message));
   return d.Value();
 }
@@ -74,6 +75,7 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, Instant now) {
   d.U8(id.interface);
   d.U8(id.bond_slave);
   d.U32(id.source_since);
+  d.U32(id.peer_fail_overs);
   d.U8(id.addr_change_due);
   d.U8(id.neighbour_due);
   d.U8(id.neighbour_tracked ? 1 : 0);
@@ -135,6 +137,7 @@ uint64_t World::Fingerprint() const {
     d.U8(state.neighbour_wrong ? 1 : 0);
     d.U8(state.bond_slave);
     d.U32(state.fail_overs);
+    d.U8(state.deaf ? 1 : 0);
   }
   for (const InstalledRule& rule : fabric_.rules()) Put(&d, rule, now);
   for (const Library& library : libraries_) {

@@ -34,6 +34,7 @@ std::string DefectNames() {
 }
 
 std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions options) {
+  if (!asked.place.empty()) return "--place goes with --impl dl only";
   Answering answering;
   answering.implementation = MakeSimImplementation(std::move(options));
   if (answering.implementation == nullptr)
@@ -84,6 +85,8 @@ int Unusable(const std::string& what) {
 }
 
 const std::atomic<bool>& Interrupted() { return interrupted; }
+
+void StopWork() { interrupted = true; }
 
 void CatchInterrupts() {
   struct sigaction action = {};

@@ -32,6 +32,8 @@ int Unusable(const std::string& what);
 // Becomes true with the first Ctrl-C or SIGTERM; the second one ends the process as usual.
 const std::atomic<bool>& Interrupted();
 void CatchInterrupts();
+// As if interrupted: what is under way ends, nothing new begins.
+void StopWork();
 
 // Terminal properties of a stream, and no NO_COLOR in the environment.
 bool ColoursOn(int descriptor);

@@ -9,6 +9,12 @@
 
 namespace cm {
 
+std::string CutOff(const std::string& path, const std::string& text) {
+  return text.ends_with('\n')
+             ? std::string()
+             : fmt::format("{}: the last line has no end: the file was cut off", path);
+}
+
 std::variant<ConversationFile, std::string> ReadConversationFile(const std::string& path) {
   auto content = ReadFile(FromUsersFolder(path));
   if (std::holds_alternative<std::monostate>(content))
@@ -17,6 +23,7 @@ std::variant<ConversationFile, std::string> ReadConversationFile(const std::stri
                         .conversation = {},
                         .text = std::get<std::string>(std::move(content)),
                         .history = {}};
+  if (std::string problem = CutOff(path, file.text); !problem.empty()) return problem;
   auto conversation = ParseConversation(file.text);
   if (const auto* problem = std::get_if<TextProblem>(&conversation))
     return fmt::format("{}:{}: {}", path, problem->line, problem->what);

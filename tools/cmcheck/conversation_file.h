@@ -20,6 +20,9 @@ struct ConversationFile {
   std::optional<History> history;
 };
 
+// Empty, or why the text of a file is no more than its beginning: its last line has no end.
+std::string CutOff(const std::string& path, const std::string& text);
+
 // Or one line: the file, the line, what was given and what would be accepted.
 std::variant<ConversationFile, std::string> ReadConversationFile(const std::string& path);
 

@@ -12,6 +12,7 @@
 #include "model/catalogue/catalogue.h"
 #include "model/conversation/print.h"
 #include "model/oracle/judge.h"
+#include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
 
@@ -64,6 +65,9 @@ void PrintRecord(const Record& record, const model::Judgement& judgement,
 
 int ExplainRecording(const ExplainOptions& options, const std::string& text,
                      const Profile& profile) {
+  if (FindTopology(options.topology) == nullptr)
+    return Unusable(fmt::format("there is no topology '{}'; topologies are {}", options.topology,
+                                TopologyNames()));
   auto read = ReadRecording(text, options.topology);
   if (const auto* problem = std::get_if<TextProblem>(&read))
     return Unusable(fmt::format("{}:{}: {}", options.path, problem->line, problem->what));

@@ -17,6 +17,7 @@
 #include "hw_tests/lab/suite_run.h"
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
+#include "tools/cmcheck/compare.h"
 #include "tools/cmcheck/progress.h"
 #include "tools/cmcheck/report.h"
 #include "tools/cmcheck/run.h"
@@ -65,8 +66,15 @@ class LabRun {
         report_(FromUsersFolder(options.run.report)) {}
 
   int Go() {
-    if (std::string problem = report_.Prepare(); !problem.empty()) return Unusable(problem);
-    if (std::string problem = OpenJournal(); !problem.empty()) return Unusable(problem);
+    if (!options_.run.json.empty())
+      if (std::string problem = WhyUnwritable(FromUsersFolder(options_.run.json)); !problem.empty())
+        return Unusable(problem);
+    std::string problem = report_.Prepare();
+    if (problem.empty()) problem = OpenJournal();
+    if (!problem.empty()) {
+      report_.Discard();
+      return Unusable(problem);
+    }
     lab::SuiteSettings settings{.program = "/proc/self/exe",
                                 .arguments = GuestArguments(),
                                 .campaign = CampaignText(GuestOptions(), "dl:librdmacm.so.1"),
@@ -234,6 +242,7 @@ Examples:
   verb->add_option("arguments", *arguments, "Behind --: arguments of `run`");
   verb->callback(
       [options, arguments, exit_code] { *exit_code = ParseAndRun(*options, *arguments); });
+  AddLabCompare(lab, exit_code);
 }
 
 }  // namespace cm

@@ -57,8 +57,8 @@ int Main(int argc, char** argv) {
   } catch (const CLI::Success& help) {  // --help; the library's own way to end
     return app.exit(help);
   } catch (const CLI::ParseError& problem) {
-    return Unusable(fmt::format("{} (`cmcheck {} --help` says what is accepted)", problem.what(),
-                                first.starts_with("-") ? "" : first));
+    return Unusable(fmt::format("{} (`cmcheck {}--help` says what is accepted)", problem.what(),
+                                first.starts_with("-") ? "" : first + " "));
   }
   return exit_code;
 }

@@ -23,8 +23,10 @@ struct ReplayOptions {
 std::string Compare(const ConversationFile& file, const History& history, bool simulated) {
   auto golden = ReadGolden(file.text);
   if (const auto* problem = std::get_if<TextProblem>(&golden)) return problem->what;
-  return Difference(std::get<Golden>(golden), history,
-                    simulated ? GoldenView::kExact : GoldenView::kVisible);
+  Golden& known = std::get<Golden>(golden);
+  if (known.expected.starts_with("implementation "))  // whose history it is, not what came of it
+    known.expected.erase(0, known.expected.find('\n') + 1);
+  return Difference(known, history, simulated ? GoldenView::kExact : GoldenView::kVisible);
 }
 
 int Replay(ReplayOptions options) {

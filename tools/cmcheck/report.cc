@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <fstream>
 #include <system_error>
 
@@ -12,8 +13,23 @@
 namespace cm {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr size_t kExamplesOfEach = 6;
 constexpr size_t kFindingsWithExamples = 32;
+
+// A device or a pipe, which must not be replaced by a file.
+bool IsSpecial(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+// Empty when there is no error.
+std::string ProblemOf(const fs::path& path, const std::error_code& error) {
+  return error ? fmt::format("{} cannot be written: {}", path.string(), error.message())
+               : std::string();
+}
 
 std::string NameOf(const Finding& finding) {
   std::string name = finding.id;
@@ -24,36 +40,52 @@ std::string NameOf(const Finding& finding) {
 
 }  // namespace
 
-std::string WriteFile(const std::filesystem::path& path, const std::string& text) {
-  std::filesystem::path half = path;
-  half += ".part";
-  {
-    std::ofstream out(half, std::ios::binary | std::ios::trunc);
-    out << text;
-    out.flush();
-    if (!out) {
-      std::error_code ignored;
-      std::filesystem::remove(half, ignored);
-      return fmt::format("{} cannot be written", path.string());
-    }
-  }
+std::string WriteFile(const fs::path& path, const std::string& text) {
+  const bool special = IsSpecial(path);
+  fs::path half = path;
+  if (!special) half += ".part";
+  std::ofstream out(half, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
   std::error_code error;
-  std::filesystem::rename(half, path, error);
-  return error ? fmt::format("{}: {}", path.string(), error.message()) : std::string();
+  if (!out) error = std::make_error_code(std::errc(errno));
+  if (special) return ProblemOf(path, error);
+  if (!error) fs::rename(half, path, error);
+  std::error_code ignored;
+  if (error) fs::remove(half, ignored);
+  return ProblemOf(path, error);
+}
+
+std::string WhyUnwritable(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    return ProblemOf(path, std::make_error_code(std::errc::is_a_directory));
+  const bool there = fs::exists(path, error);
+  const bool open = static_cast<bool>(std::ofstream(path, std::ios::binary | std::ios::app));
+  if (!open) return ProblemOf(path, std::make_error_code(std::errc(errno)));
+  if (!there) fs::remove(path, error);
+  return {};
 }
 
 std::string Report::Prepare() {
   std::error_code error;
-  std::filesystem::create_directories(folder_, error);
+  for (fs::path folder = fs::absolute(folder_, error); !fs::exists(folder, error);
+       folder = folder.parent_path())
+    made_ = folder;
+  fs::create_directories(folder_, error);
   if (error) return fmt::format("{}: {}", folder_.string(), error.message());
-  std::filesystem::remove_all(folder_ / "findings", error);  // of an earlier run
+  fs::remove_all(folder_ / "findings", error);  // of an earlier run
   return {};
 }
 
-std::string Report::WriteFinding(const Finding& finding, const History& history,
-                                 std::filesystem::path* path) {
+void Report::Discard() {
+  std::error_code ignored;
+  if (!made_.empty()) fs::remove_all(made_, ignored);
+}
+
+std::string Report::WriteFinding(const Finding& finding, const History& history, fs::path* path) {
   std::error_code error;
-  std::filesystem::create_directories(folder_ / "findings", error);
+  fs::create_directories(folder_ / "findings", error);
   if (error) return fmt::format("{}: {}", (folder_ / "findings").string(), error.message());
   *path = folder_ / "findings" / NameOf(finding);
   return WriteFile(*path, ToText(history));
@@ -61,7 +93,7 @@ std::string Report::WriteFinding(const Finding& finding, const History& history,
 
 std::string Report::WriteConversation(const History& history) {
   std::error_code error;
-  std::filesystem::create_directories(folder_ / "conversations", error);
+  fs::create_directories(folder_ / "conversations", error);
   if (error) return fmt::format("{}: {}", (folder_ / "conversations").string(), error.message());
   const uint64_t index = history.conversation.origin ? history.conversation.origin->index : 0;
   return WriteFile(folder_ / "conversations" / fmt::format("{:06}.conv", index), ToText(history));

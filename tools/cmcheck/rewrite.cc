@@ -8,6 +8,7 @@
 #include "conformance/runner/campaign.h"
 #include "conformance/scenarios/golden.h"
 #include "tools/cmcheck/command.h"
+#include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/report.h"
 
 namespace cm {
@@ -24,6 +25,8 @@ std::string RewriteOne(const RewriteOptions& options, const std::string& path, i
   auto content = ReadFile(real_path);
   if (std::holds_alternative<std::monostate>(content))
     return fmt::format("{} cannot be read", path);
+  if (std::string problem = CutOff(path, std::get<std::string>(content)); !problem.empty())
+    return problem;
   auto golden = ReadGolden(std::get<std::string>(content));
   if (const auto* problem = std::get_if<TextProblem>(&golden))
     return fmt::format("{}:{}: {}", path, problem->line, problem->what);

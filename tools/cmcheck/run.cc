@@ -36,6 +36,16 @@ std::string WalkNames() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// The library would take -1 as the largest number there is.
+std::string IsNatural(const std::string& text) {
+  uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end
+             ? std::string()
+             : fmt::format("'{}' is no number from 0 to {}", text, UINT64_MAX);
+}
+
 // Those of the topologies on which the walk can be walked.
 std::vector<TopologyShare> WalkableShares(const DrawOptions& draw,
                                           const std::vector<TopologyShare>& all) {
@@ -87,8 +97,12 @@ std::string ChooseNumbers(const std::string& list, CampaignOptions* campaign) {
       return fmt::format("--only '{}': '{}' is no number", list, part);
     numbers.insert(number);
   }
+  constexpr uint64_t kWidest = 10'000'000;
   campaign->first = *numbers.begin();
   campaign->sequences = *numbers.rbegin() - campaign->first + 1;
+  if (campaign->sequences == 0 || campaign->sequences > kWidest)
+    return fmt::format("--only '{}': at most {} may lie between the first and the last", list,
+                       kWidest);
   for (uint64_t n = campaign->first; n < campaign->first + campaign->sequences; ++n)
     if (!numbers.contains(n)) campaign->done.insert(n);
   return {};
@@ -104,16 +118,19 @@ class Runner {
         report_(FromUsersFolder(options.report)) {}
 
   int Go() {
-    if (std::string problem = report_.Prepare(); !problem.empty()) return Unusable(problem);
-    if (std::string problem = OpenJournal(); !problem.empty()) return Unusable(problem);
-    const bool finished = Draw();
-    if (!problem_.empty()) return Unusable(problem_);
+    if (!options_.json.empty())
+      if (std::string problem = WhyUnwritable(FromUsersFolder(options_.json)); !problem.empty())
+        return Unusable(problem);
+    if (std::string problem = report_.Prepare(); !problem.empty()) return Fail(problem);
+    if (std::string problem = OpenJournal(); !problem.empty()) return Fail(problem);
+    Draw();
+    if (!problem_.empty()) return Fail(problem_);
     tally_.Conclude({.capabilities = campaign_.draw.capabilities,
                      .every_walk = options_.walk.empty() && options_.topology.empty(),
                      .every_property = options_.property.empty()},
                     implementation().profile());
-    if (finished) WriteFindings();
-    if (!problem_.empty()) return Unusable(problem_);
+    WriteFindings();
+    if (!problem_.empty()) return Fail(problem_);
     const CampaignName name{.implementation = answering_.text,
                             .library = answering_.library,
                             .kernel = answering_.kernel,
@@ -124,7 +141,7 @@ class Runner {
     if (std::string problem = Publish(tally_, name, implementation().profile(), options_,
                                       campaign_.draw.capabilities);
         !problem.empty())
-      return Unusable(problem);
+      return Fail(problem);
     const std::string spoiled = implementation().Spoiled();
     if (!spoiled.empty()) {
       fmt::print(stderr, "cmcheck: stopped after {} sequences: {}\n", tally_.sequences(), spoiled);
@@ -135,6 +152,11 @@ class Runner {
 
  private:
   Implementation& implementation() { return *answering_.implementation; }
+
+  int Fail(const std::string& problem) {
+    report_.Discard();
+    return Unusable(problem);
+  }
 
   std::string OpenJournal() {
     if (options_.journal.empty()) return {};
@@ -150,14 +172,13 @@ class Runner {
     return {};
   }
 
-  // False when it was interrupted.
-  bool Draw() {
+  void Draw() {
     Progress progress("sequences", campaign_.sequences, isatty(STDERR_FILENO) == 1);
     uint64_t next = campaign_.first;
     const auto add_earlier = [&](uint64_t until) {
       for (; next < until; ++next)
         if (const auto known = earlier_.find(next); known != earlier_.end())
-          tally_.Add(known->second);
+          AddEarlier(known->second);
     };
     const auto on_judged = [&](const Judged& judged) {
       add_earlier(judged.result.index);
@@ -170,15 +191,23 @@ class Runner {
     };
     const bool finished = RunCampaign(implementation(), campaign_, on_judged, Interrupted());
     if (finished) add_earlier(campaign_.first + campaign_.sequences);
-    return finished;
+  }
+
+  // A journal has no histories: where they come out the same again, what was found is shown again.
+  void AddEarlier(const SequenceResult& result) {
+    tally_.Add(result);
+    if (result.findings.empty() || !implementation().concurrent()) return;
+    DrawOptions draw = campaign_.draw;
+    draw.index = result.index;
+    examples_.Add(JudgeOne(implementation(), cm::Draw(draw), options_.property));
   }
 
   void Keep(const Judged& judged) {
-    if (journal_ != nullptr)
-      if (std::string problem = journal_->Add(judged.result); !problem.empty()) problem_ = problem;
-    if (options_.keep)
-      if (std::string problem = report_.WriteConversation(judged.history); !problem.empty())
-        problem_ = problem;
+    if (journal_ != nullptr && problem_.empty())
+      if (std::string problem = journal_->Add(judged.result); !problem.empty())
+        problem_ = fmt::format("{}: {}", options_.journal, problem);
+    if (options_.keep && problem_.empty()) problem_ = report_.WriteConversation(judged.history);
+    if (!problem_.empty()) StopWork();
   }
 
   // The shortest conversation that the examples lead to, as a file.
@@ -234,7 +263,8 @@ void AddRunOptions(CLI::App* verb, RunOptions* options) {
   AddAsked(verb, &options->asked);
   verb->add_option("--topology", options->topology,
                    "One of: " + TopologyNames() + "; or several as NAME:WEIGHT,...; default: all");
-  verb->add_option("--seed", options->seed, "What the sequences are drawn from");
+  verb->add_option("--seed", options->seed, "What the sequences are drawn from")
+      ->check(IsNatural, "UINT");
   verb->add_option("--first", options->first, "Number of the first sequence")
       ->check(CLI::Range(uint64_t{0}, kMost));
   verb->add_option("--sequences", options->sequences, "How many sequences")

@@ -1,0 +1,39 @@
+// The folder that `cmcheck lab run` leaves behind, as far as it is compared: results.json and the
+// conversations with what a real kernel made of them.
+#ifndef CONFORMANCE_LIKENESS_LAB_REPORT_H_
+#define CONFORMANCE_LIKENESS_LAB_REPORT_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/conversation/history.h"
+
+namespace cm {
+
+struct LabReport {
+  std::string implementation;
+  std::string profile;
+  std::string topology;
+  std::string library;
+  std::string kernel;
+  std::string digest;
+  uint64_t seed = 0;
+  uint64_t first = 0;
+  uint64_t sequences = 0;
+  uint64_t failed = 0;
+  uint64_t inconclusive = 0;
+  std::vector<std::filesystem::path> conversations;  // in the order of their numbers
+};
+
+// Or one line: which file is missing or damaged, and how.
+std::variant<LabReport, std::string> ReadLabReport(const std::filesystem::path& folder);
+
+// A drawn conversation with all that came of it; or one line.
+std::variant<History, std::string> ReadLabConversation(const std::filesystem::path& file);
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_LIKENESS_LAB_REPORT_H_

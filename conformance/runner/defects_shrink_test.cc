@@ -1,0 +1,130 @@
+// Each defect of the simulator is found, and the shrinker gets as far as a person does, give or
+// take two calls.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/runner/campaign.h"
+#include "conformance/runner/shrinker.h"
+#include "conformance/scenarios/on_sim.h"
+#include "model/conversation/print.h"
+#include "model/vocabulary/topology.h"
+
+namespace cm {
+namespace {
+
+using testing::Contains;
+using testing::IsEmpty;
+using testing::Truly;
+
+constexpr uint64_t kSequences = 2000;
+constexpr size_t kExamples = 6;  // as many as `cmcheck run` keeps
+constexpr int kAttempts = 6000;
+constexpr int kCallsMore = 2;
+
+const std::atomic<bool> kNever{false};
+
+std::unique_ptr<Implementation> Sim(const std::string& defect) {
+  return MakeSimImplementation({.profile = Profiles().front(),
+                                .defect = defect,
+                                .capabilities = Profiles().front().capabilities});
+}
+
+CampaignOptions Campaign() {
+  CampaignOptions options{.sequences = kSequences, .property = {}, .done = {}};
+  options.draw.topologies = {{.topology = FindTopology("two-kernels"), .weight = 4},
+                             {.topology = FindTopology("one-kernel-two-devices"), .weight = 3},
+                             {.topology = FindTopology("bond"), .weight = 2}};
+  options.draw.profile = Profiles().front();
+  options.draw.capabilities = Profiles().front().capabilities;
+  options.draw.seed = 1;
+  return options;
+}
+
+// Of the first finding of the campaign: an example of each walk that shows it.
+struct Found {
+  Finding finding;
+  std::vector<Conversation> examples;
+};
+
+std::optional<Found> Find(Implementation& implementation) {
+  std::optional<Found> found;
+  std::vector<std::string> walks;
+  std::atomic<bool> enough{false};
+  const auto on_judged = [&](const Judged& judged) {
+    for (const Finding& finding : judged.result.findings) {
+      if (!found) found = Found{.finding = finding, .examples = {}};
+      const bool known = std::find(walks.begin(), walks.end(), judged.result.walk) != walks.end();
+      if (known || !finding.Same(found->finding)) continue;
+      walks.push_back(judged.result.walk);
+      found->examples.push_back(judged.history.conversation);
+      enough = walks.size() == kExamples;
+    }
+  };
+  RunCampaign(implementation, Campaign(), on_judged, enough);
+  return found;
+}
+
+std::optional<Shrunk> Shortest(Implementation& implementation, const Found& found) {
+  std::optional<Shrunk> shortest;
+  for (const Conversation& example : found.examples) {
+    std::optional<Shrunk> shrunk =
+        Shrink(implementation, example, found.finding, kAttempts, nullptr, kNever);
+    const auto calls_of = [](const std::optional<Shrunk>& s) {
+      return CallCount(s->judged.history.conversation);
+    };
+    if (shrunk && (!shortest || calls_of(shrunk) < calls_of(shortest))) shortest = shrunk;
+  }
+  return shortest;
+}
+
+class EachDefect : public testing::TestWithParam<std::string> {};
+
+TEST_P(EachDefect, IsFoundAndShrunkToTwoCallsMoreThanAPersonNeedsAtMost) {
+  const std::unique_ptr<Implementation> sim = Sim(GetParam());
+  const std::optional<Found> found = Find(*sim);
+  ASSERT_TRUE(found) << "not found in " << kSequences << " sequences";
+  const std::optional<Shrunk> shrunk = Shortest(*sim, *found);
+  ASSERT_TRUE(shrunk) << found->finding.id << " does not show again";
+  const std::string text = ToText(shrunk->judged.history.conversation);
+  const Conversation by_hand =
+      ConversationOf(TextOf("conformance/scenarios/defects/" + GetParam() + ".conv"));
+  EXPECT_LE(CallCount(shrunk->judged.history.conversation), CallCount(by_hand) + kCallsMore)
+      << text;
+
+  const Conversation read_back = ConversationOf(text);
+  const Judged again = JudgeOne(*Sim(GetParam()), read_back, {});
+  EXPECT_THAT(again.result.findings, Contains(Truly([&](const Finding& finding) {
+                return finding.Same(found->finding) && finding.saw == shrunk->finding.saw;
+              })))
+      << text;
+  EXPECT_FALSE(shrunk->finding.permitted.empty());
+  // Where an event is not permitted at all there is no row to name.
+  if (shrunk->finding.permitted != "no event of this id now") {
+    EXPECT_FALSE(shrunk->finding.source.empty()) << shrunk->finding.permitted;
+  }
+  EXPECT_THAT(JudgeOne(*Sim({}), read_back, {}).result.findings, IsEmpty()) << text;
+}
+
+std::vector<std::string> AllDefects() {
+  std::vector<std::string> names;
+  for (const auto& [name, sentence] : SimDefects()) names.emplace_back(name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Defect, EachDefect, testing::ValuesIn(AllDefects()),
+                         [](const auto& defect) {
+                           std::string name = defect.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace cm

@@ -1,0 +1,179 @@
+// What a history comes to: rows, properties, leaks, and what the profile declares.
+#include "conformance/runner/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/scenarios/on_sim.h"
+
+namespace cm {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* kHeader =
+    "conversation 1\ntopology two-kernels\nprofile 6.1-rxe\ncapabilities lanes exit crashes\n";
+constexpr const char* kOneId = "active rdma_create_event_channel C\nactive rdma_create_id A on=C\n";
+
+History Of(const std::string& lines, std::string_view defect = {}) {
+  return OnSim(ConversationOf(kHeader + lines), defect);
+}
+
+SequenceResult Judged(const History& history, const Ending& ending = {},
+                      std::string_view only = {}) {
+  return Judge(history, ending, Profiles().front(), only);
+}
+
+std::vector<std::string> IdsOf(const SequenceResult& result) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : result.findings) ids.push_back(finding.id);
+  return ids;
+}
+
+const Ending kLeaks{.unsupported = {}, .leaks = "an id and a port"};
+
+History WrongErrno() {
+  return Of(std::string(kOneId) + "active rdma_bind_addr A addr=active:0\nactive rdma_connect A\n",
+            "connect-wrong-errno");
+}
+
+TEST(Verdict, OfAConformingHistoryIsPassedWithItsCounts) {
+  const SequenceResult result =
+      Judged(Of(std::string(kOneId) +
+                "active rdma_resolve_addr A dst=passive:7471 timeout_ms=2000\nsettle\n"
+                "active rdma_get_cm_event C as=e1\nactive rdma_ack_cm_event e1\nactive "
+                "rdma_ack_cm_event e1\n"));
+  EXPECT_EQ(result.verdict, SequenceVerdict::kPassed);
+  EXPECT_THAT(result.findings, IsEmpty());
+  EXPECT_EQ(result.calls, 5u);  // the last one names an event that is gone: it was not made
+  EXPECT_EQ(result.events, 1u);
+  EXPECT_EQ(result.heard[static_cast<size_t>(EventType::kAddrResolved)], 1u);
+  EXPECT_EQ(result.topology, "two-kernels");
+  EXPECT_GT(result.reached.count(), 0u);
+  EXPECT_GT(result.observations, 0u);
+  EXPECT_NE(result.digest, 0u);
+}
+
+TEST(Verdict, AgainstTheRowsNamesWhatWasSeenWhatIsPermittedTheRulesAndTheirSources) {
+  const SequenceResult result = Judged(WrongErrno(), {}, kRowsId);
+  EXPECT_EQ(result.verdict, SequenceVerdict::kFailed);
+  ASSERT_THAT(IdsOf(result), ElementsAre("ROWS-1"));
+  const Finding& finding = result.findings.front();
+  EXPECT_EQ(finding.about, "rdma_connect");
+  EXPECT_EQ(finding.saw, "-1 ENOTCONN");
+  EXPECT_THAT(finding.permitted, HasSubstr("-1 EINVAL"));
+  EXPECT_THAT(finding.source, AllOf(HasSubstr("connect-"), HasSubstr("linux 6.1 cma.c")));
+  EXPECT_EQ(finding.record, 3u);
+  EXPECT_EQ(finding.where, "active rdma_connect A");
+}
+
+TEST(Verdict, OfTheRowsIsAboutTheEventWhereOneWasFetched) {
+  History history = Of(std::string(kOneId) +
+                       "active rdma_resolve_addr A dst=passive:7471 timeout_ms=2000\nsettle\n"
+                       "active rdma_get_cm_event C as=e1\n");
+  std::get<seen::Answered>(history.records.back().seen).event->type = EventType::kAddrError;
+  const SequenceResult result = Judged(history, {}, kRowsId);
+  ASSERT_THAT(IdsOf(result), ElementsAre("ROWS-1"));
+  EXPECT_EQ(result.findings.front().about, "RDMA_CM_EVENT_ADDR_ERROR");
+  EXPECT_THAT(result.findings.front().permitted, HasSubstr("RDMA_CM_EVENT_ADDR_RESOLVED"));
+}
+
+TEST(Verdict, OfOneClaimLeavesTheOthersOut) {
+  const History history = WrongErrno();
+  EXPECT_THAT(IdsOf(Judged(history)), AllOf(Contains("ROWS-1"), Contains("EST-9")));
+  EXPECT_THAT(IdsOf(Judged(history, {}, "EST-9")), ElementsAre("EST-9"));
+  EXPECT_THAT(IdsOf(Judged(history, {}, kLeakId)), IsEmpty());
+  EXPECT_EQ(Judged(history, {}, "EST-1").verdict, SequenceVerdict::kPassed);
+}
+
+TEST(Verdict, HasTheWholeHistoryInItsDigestWhateverIsJudged) {
+  const History history = WrongErrno();
+  EXPECT_EQ(Judged(history, {}, "EST-1").digest, Judged(history).digest);
+  EXPECT_NE(Judged(Of(kOneId)).digest, Judged(history).digest);
+}
+
+TEST(Verdict, IsThatOfAKnownDeviationWhenTheProfileDeclaresAllThatWasFound) {
+  Profile profile = Profiles().front();
+  profile.deviations = {{.id = "ROWS-1", .reason = "another errno"}};
+  EXPECT_EQ(Judge(WrongErrno(), {}, profile).verdict, SequenceVerdict::kFailed);
+  profile.deviations.push_back({.id = "EST-9", .reason = "the same"});
+  const SequenceResult result = Judge(WrongErrno(), {}, profile);
+  EXPECT_EQ(result.verdict, SequenceVerdict::kKnownDeviation);
+  EXPECT_THAT(result.findings, Not(IsEmpty()));
+}
+
+TEST(Verdict, OfAnInconclusiveSessionDropsWhatWasFound) {
+  const SequenceResult result = Judged(WrongErrno(), {.unsupported = {}, .inconclusive = true});
+  EXPECT_EQ(result.verdict, SequenceVerdict::kInconclusive);
+  EXPECT_EQ(result.reason, "a clock ran out");
+  EXPECT_THAT(result.findings, IsEmpty());
+}
+
+TEST(Leak, IsFoundWhenEverythingWasReturned) {
+  const SequenceResult result = Judged(
+      Of(std::string(kOneId) + "active rdma_destroy_id A\nactive rdma_destroy_event_channel C\n"),
+      kLeaks);
+  ASSERT_THAT(IdsOf(result), ElementsAre("LEAK-1"));
+  EXPECT_EQ(result.findings.front().saw, "an id and a port");
+  EXPECT_EQ(result.findings.front().permitted, "nothing in use");
+  EXPECT_THAT(result.findings.front().source, HasSubstr("man rdma_destroy_id(3)"));
+  EXPECT_EQ(result.findings.front().record, 3u);
+}
+
+TEST(Leak, IsFoundEvenWhereNothingWasDone) {
+  EXPECT_THAT(IdsOf(Judged(Of(""), kLeaks)), ElementsAre("LEAK-1"));
+  EXPECT_EQ(Judged(Of(""), kLeaks).findings.front().record, 0u);
+}
+
+TEST(Leak, IsNoneWhileTheApplicationHoldsSomething) {
+  EXPECT_THAT(IdsOf(Judged(Of(kOneId), kLeaks)), IsEmpty());
+  EXPECT_THAT(IdsOf(Judged(Of(std::string(kOneId) + "active rdma_destroy_id A\n"), kLeaks)),
+              IsEmpty());
+}
+
+TEST(Leak, IsNoneAfterAProcessHasExited) {
+  EXPECT_THAT(IdsOf(Judged(Of(std::string(kOneId) + "fault exit side=active\n"), kLeaks)),
+              IsEmpty());
+}
+
+TEST(Leak, IsNoneWhereAChannelWasDestroyedUnderItsIds) {
+  EXPECT_THAT(
+      IdsOf(Judged(Of(std::string(kOneId) + "active rdma_destroy_event_channel C\n"), kLeaks)),
+      Not(Contains("LEAK-1")));
+}
+
+// The last call of a history that returned everything is said to have ended otherwise.
+class LeakAfter : public testing::TestWithParam<std::pair<const char*, Reply>> {};
+
+TEST_P(LeakAfter, IsNone) {
+  History history = Of(std::string(kOneId) +
+                       "active rdma_destroy_id A\nactive rdma_destroy_event_channel C\npassive "
+                       "rdma_create_event_channel S\n");
+  std::get<seen::Answered>(history.records.back().seen).reply = GetParam().second;
+  EXPECT_THAT(IdsOf(Judged(history, kLeaks, kLeakId)), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Ends, LeakAfter,
+                         testing::Values(std::pair("ACrash", Reply::Crashed()),
+                                         std::pair("ABlockedCall", Reply::Blocked())),
+                         [](const auto& end) { return std::string(end.param.first); });
+
+TEST(SequenceVerdicts, ReadBackFromTheirNames) {
+  for (int i = 0; i < 5; ++i) {
+    const auto verdict = static_cast<SequenceVerdict>(i);
+    EXPECT_EQ(ParseSequenceVerdict(ToString(verdict)), verdict);
+  }
+  EXPECT_EQ(ParseSequenceVerdict("splendid"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace cm

@@ -1,0 +1,201 @@
+#include "conformance/suite/suite.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "conformance/adapters/dl/dl_adapter.h"
+#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/properties/property.h"
+#include "conformance/runner/campaign.h"
+#include "conformance/runner/profile_file.h"
+#include "conformance/runner/tally.h"
+#include "conformance/suite/drawn_by_rapidcheck.h"
+#include "model/conversation/print.h"
+#include "model/vocabulary/topology.h"
+
+namespace cm {
+namespace {
+
+// The implementation, and what came of the campaign, for all tests of the program.
+struct Stand {
+  SuiteFlags flags;
+  std::string problem;  // why there is no implementation
+  std::unique_ptr<Implementation> implementation;
+  CampaignOptions campaign;
+  Tally tally;
+};
+
+void RunCampaignOn(Stand* stand) {
+  CampaignOptions& campaign = stand->campaign;
+  campaign.sequences = stand->flags.sequences;
+  campaign.jobs = static_cast<int>(std::thread::hardware_concurrency());
+  campaign.draw.profile = stand->implementation->profile();
+  campaign.draw.capabilities = stand->implementation->capabilities();
+  campaign.draw.seed = stand->flags.seed;
+  campaign.draw.calls = stand->flags.calls;
+  for (const Topology& topology : Topologies())
+    if (stand->flags.topology.empty() || topology.name == stand->flags.topology)
+      campaign.draw.topologies.push_back({.topology = &topology, .weight = 1});
+  if (campaign.draw.topologies.empty()) {
+    stand->problem = fmt::format("there is no topology '{}'", stand->flags.topology);
+    return;
+  }
+  const std::atomic<bool> never{false};
+  const bool finished = RunCampaign(
+      *stand->implementation, campaign,
+      [&](const Judged& judged) { stand->tally.Add(judged.result); }, never);
+  if (!finished) stand->problem = "stopped: " + stand->implementation->Spoiled();
+  stand->tally.Conclude({.capabilities = campaign.draw.capabilities,
+                         .every_walk = stand->flags.topology.empty(),
+                         .every_property = true},
+                        campaign.draw.profile);
+}
+
+std::string FindingsAgainst(const Tally& tally, std::string_view claim) {
+  std::string text;
+  for (const CountedFinding& counted : tally.findings()) {
+    const Finding& finding = counted.finding;
+    if (finding.id == claim || finding.about == claim)
+      text += fmt::format("sequence {}: {}\n  saw {}\n  permitted {}\n  source {}\n", finding.index,
+                          finding.where, finding.saw, finding.permitted, finding.source);
+  }
+  return text;
+}
+
+class Claim : public testing::Test {
+ public:
+  Claim(const Stand* stand, std::string id) : stand_(stand), id_(std::move(id)) {}
+
+  void TestBody() override {
+    ASSERT_EQ(stand_->problem, "");
+    EXPECT_EQ(stand_->tally.Against(id_), 0u) << FindingsAgainst(stand_->tally, id_);
+  }
+
+ private:
+  const Stand* stand_;
+  std::string id_;
+};
+
+// What has to be so before the claims mean anything.
+class WasAsked : public testing::Test {
+ public:
+  explicit WasAsked(const Stand* stand) : stand_(stand) {}
+
+  void TestBody() override {
+    ASSERT_EQ(stand_->problem, "");
+    EXPECT_EQ(stand_->tally.sequences(), stand_->flags.sequences);
+    EXPECT_GT(stand_->tally.With(SequenceVerdict::kPassed), 0u);
+    constexpr uint64_t kTwoPercent = 200;
+    EXPECT_FALSE(stand_->tally.TooInconclusive(kTwoPercent));
+  }
+
+ private:
+  const Stand* stand_;
+};
+
+class DrawnByRapidcheck : public testing::Test {
+ public:
+  explicit DrawnByRapidcheck(const Stand* stand) : stand_(stand) {}
+
+  void TestBody() override {
+    ASSERT_EQ(stand_->problem, "");
+    EXPECT_EQ(CheckWithRapidcheck(*stand_->implementation, stand_->campaign.draw), "");
+  }
+
+ private:
+  const Stand* stand_;
+};
+
+std::string TestName(std::string_view id) {
+  std::string name(id);
+  for (char& c : name)
+    if (c == '-') c = '_';
+  return name;
+}
+
+void RegisterTests(const Stand* stand) {
+  const auto add = [](const char* suite, const std::string& name, auto make) {
+    testing::RegisterTest(suite, name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                          [make]() -> testing::Test* { return make(); });
+  };
+  add("Implementation", "WasAsked", [stand] { return new WasAsked(stand); });
+  for (const std::string_view id : {kRowsId, kLeakId})
+    add("Claim", TestName(id), [stand, id] { return new Claim(stand, std::string(id)); });
+  for (const Property& property : Properties())
+    add("Claim", TestName(property.id),
+        [stand, &property] { return new Claim(stand, std::string(property.id)); });
+  add("Rapidcheck", "FindsNothingToObjectTo", [stand] { return new DrawnByRapidcheck(stand); });
+}
+
+// Empty, or why the flags cannot be read.
+std::string ReadFlags(int argc, char** argv, SuiteFlags* flags) {
+  CLI::App app("The catalogue against one implementation", "properties_test");
+  app.add_option("--impl", flags->impl, "sim, dl or dl:PATH");
+  app.add_option("--defect", flags->defect, "A named defect of sim");
+  app.add_option("--profile", flags->profile, "A name or a file");
+  app.add_option("--topology", flags->topology, "One topology; default: all");
+  app.add_option("--seed", flags->seed, "What the sequences are drawn from");
+  app.add_option("--sequences", flags->sequences, "How many")->check(CLI::PositiveNumber);
+  app.add_option("--calls", flags->calls, "About how many calls a sequence makes");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& problem) {  // the library's own way to say so; ends here
+    return problem.get_exit_code() == 0 ? app.help() : problem.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+std::variant<std::unique_ptr<Implementation>, std::string> MakeSimOrDl(const SuiteFlags& flags) {
+  auto loaded = LoadProfile(flags.profile);
+  if (auto* problem = std::get_if<std::string>(&loaded)) return std::move(*problem);
+  const Profile& profile = std::get<Profile>(loaded);
+  if (flags.impl == "sim") {
+    auto sim = MakeSimImplementation({.profile = profile,
+                                      .defect = flags.defect,
+                                      .watch_wire = true,
+                                      .capabilities = profile.capabilities});
+    if (sim == nullptr) return fmt::format("there is no defect '{}'", flags.defect);
+    return sim;
+  }
+  DlOptions options{.profile = profile};
+  if (flags.impl.starts_with("dl:"))
+    options.path = flags.impl.substr(3);
+  else if (flags.impl != "dl")
+    return fmt::format("there is no implementation '{}'; accepted are sim, dl, dl:PATH",
+                       flags.impl);
+  if (std::string problem = Probe(options); !problem.empty()) return problem;
+  return MakeDlImplementation(std::move(options), MakeBarePlace());
+}
+
+int RunSuite(int argc, char** argv, SuiteFlags defaults, const MakeImplementation& make) {
+  testing::InitGoogleTest(&argc, argv);
+  Stand stand{.flags = std::move(defaults),
+              .problem = {},
+              .implementation = {},
+              .campaign = {},
+              .tally = {}};
+  if (const std::string problem = ReadFlags(argc, argv, &stand.flags); !problem.empty()) {
+    fmt::print(stderr, "properties_test: {}\n", problem);
+    return 2;
+  }
+  auto made = make(stand.flags);
+  if (auto* problem = std::get_if<std::string>(&made)) {
+    stand.problem = *problem;
+  } else {
+    stand.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made));
+    RunCampaignOn(&stand);
+  }
+  RegisterTests(&stand);
+  return RUN_ALL_TESTS();
+}
+
+}  // namespace cm

@@ -1,0 +1,45 @@
+// The catalogue as a GoogleTest program that takes the implementation by flag.
+//
+//   bazel test //conformance:properties_test
+//   bazel test --config=hw //hw_tests:properties_test
+//   bazel run //conformance:properties_test -- --impl dl:/path/libmine.so --sequences 500
+//
+// 1. One campaign is run; each property is a test of its own over what came of it.
+// 2. rapidcheck draws conversations from the same generator, and shrinks them its own way.
+// 3. Without an implementation the program fails and says why; it never passes.
+#ifndef CONFORMANCE_SUITE_SUITE_H_
+#define CONFORMANCE_SUITE_SUITE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "conformance/driver/driver.h"
+
+namespace cm {
+
+struct SuiteFlags {
+  std::string impl = "sim";  // or dl, dl:PATH
+  std::string defect;        // of sim
+  std::string profile = "6.1-rxe";
+  std::string topology;  // empty: all of them
+  uint64_t seed = 1;
+  uint64_t sequences = 2000;
+  int calls = 20;
+};
+
+// An implementation, or why there is none, in one line.
+using MakeImplementation =
+    std::function<std::variant<std::unique_ptr<Implementation>, std::string>(const SuiteFlags&)>;
+
+// Of an implementation that is a shared object on this machine, or the simulator.
+std::variant<std::unique_ptr<Implementation>, std::string> MakeSimOrDl(const SuiteFlags& flags);
+
+// The main function: reads the flags, registers the tests, runs them.
+int RunSuite(int argc, char** argv, SuiteFlags defaults, const MakeImplementation& make);
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_SUITE_SUITE_H_

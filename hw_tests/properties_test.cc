@@ -1,0 +1,9 @@
+// The catalogue against the librdmacm of this machine. Without a device it fails and says so.
+#include "conformance/suite/suite.h"
+
+int main(int argc, char** argv) {
+  return cm::RunSuite(
+      argc, argv,
+      {.impl = "dl", .topology = "one-kernel-two-devices", .sequences = 200, .calls = 20},
+      cm::MakeSimOrDl);
+}

@@ -1,0 +1,36 @@
+#include "model/conversation/volatile.h"
+
+#include <optional>
+#include <utility>
+
+#include "model/vocabulary/address.h"
+
+namespace cm {
+namespace {
+
+void Forget(std::optional<CmEvent>* event) {
+  if (*event) (*event)->qp_num = 0;
+}
+void Forget(Shown* shown) {
+  for (Address* address : {&shown->source, &shown->destination})
+    if (address->port >= kFirstEphemeralPort) address->port = 0;
+}
+
+}  // namespace
+
+Record WithoutVolatile(Record record) {
+  if (auto* answered = std::get_if<seen::Answered>(&record.seen)) {
+    Forget(&answered->event);
+    if (answered->shown) Forget(&*answered->shown);
+  } else if (auto* released = std::get_if<seen::Released>(&record.seen)) {
+    Forget(&released->event);
+  }
+  return record;
+}
+
+History WithoutVolatile(History history) {
+  for (Record& record : history.records) record = WithoutVolatile(std::move(record));
+  return history;
+}
+
+}  // namespace cm

@@ -1,0 +1,176 @@
+// What cannot be used: one line on stderr, exit code 2, nothing left behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tools/cmcheck/cmcheck_process.h"
+
+namespace cm {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+
+namespace fs = std::filesystem;
+
+constexpr const char* kConversation =
+    "conversation 1\ntopology two-kernels\nprofile 6.1-rxe\ncapabilities none\n"
+    "active rdma_create_event_channel C\n";
+
+struct Bad {
+  const char* what;
+  std::vector<std::string> arguments;
+  std::vector<std::string> says;  // what was given, what is accepted
+};
+
+class BadInput : public testing::TestWithParam<Bad> {
+ protected:
+  BadInput() {
+    folder_.Write("text.so", "hello\n");
+    folder_.Write("profile.json", R"({"name": 1})");
+    folder_.Write("cut_off.conv", std::string(kConversation) + "active rdma_cre");
+    folder_.Write("cut_at_end.conv", std::string(kConversation) + "active rdma_create_id A on=C");
+    folder_.Write("half_a_history.conv",
+                  std::string(kConversation) + "----\n  0us  active rdma_cr");
+    folder_.Write("history_ends_early.conv", std::string(kConversation) + "----\n");
+    folder_.Write("plain.conv", kConversation);
+    folder_.Write("empty.conv", "");
+    folder_.Write("empty.jsonl", "what is this\n");
+    fs::create_directory(folder_.path() / "directory");
+    files_ = folder_.Files();
+  }
+
+  void IsRefused(const std::vector<std::string>& arguments, const std::vector<std::string>& says,
+                 const std::vector<std::string>& environment = {}) {
+    const Ended ended = folder_.Cmcheck(arguments, environment);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_THAT(LinesOf(ended.error), ElementsAre(StartsWith("cmcheck: ")));
+    for (const std::string& part : says) EXPECT_THAT(ended.error, HasSubstr(part));
+    EXPECT_THAT(ended.output, IsEmpty());
+    EXPECT_EQ(folder_.Files(), files_) << "something was left behind";
+  }
+
+  CmcheckFolder folder_;
+  std::vector<std::string> files_;
+};
+
+TEST_P(BadInput, IsRefusedInOneLineAndLeavesNothingBehind) {
+  IsRefused(GetParam().arguments, GetParam().says);
+}
+
+std::string NameOf(const testing::TestParamInfo<Bad>& bad) { return bad.param.what; }
+
+INSTANTIATE_TEST_SUITE_P(
+    Arguments, BadInput,
+    testing::Values(
+        Bad{"UnknownVerb",
+            {"judge"},
+            {"'judge'", "run, list, replay, shrink, explain, rewrite, lab"}},
+        Bad{"EmptyVerb", {""}, {"''", "run, list"}},
+        Bad{"UnknownOption", {"run", "--sequence", "3"}, {"--sequence", "cmcheck run --help"}},
+        Bad{"UnknownOptionOfNoVerb", {"--fast"}, {"--fast", "cmcheck --help"}},
+        Bad{"UnknownWalk", {"run", "--walk", "nope"}, {"'nope'", "random, life, loss"}},
+        Bad{"UnknownProperty", {"run", "--property", "X-1"}, {"'X-1'", "list properties"}},
+        Bad{"UnknownProfile", {"run", "--profile", "2.4"}, {"'2.4'", "6.1-rxe, 6.12-rxe"}},
+        Bad{"UnknownTopology",
+            {"run", "--topology", "ring"},
+            {"'ring'", "two-kernels, one-kernel"}},
+        Bad{"TopologyWithoutWeight", {"run", "--topology", "bond:0"}, {"'bond:0'", "from 1 on"}},
+        Bad{"UnknownDefect", {"run", "--defect", "nope"}, {"'nope'", "forgets-timewait"}},
+        Bad{"UnknownImplementation", {"run", "--impl", "rdma"}, {"'rdma'", "sim, dl, dl:PATH"}},
+        Bad{"UnknownPlace", {"run", "--impl", "dl", "--place", "moon"}, {"'moon'", "bare, guest"}},
+        Bad{"PlaceOfSim", {"run", "--place", "guest"}, {"--place", "--impl dl"}},
+        Bad{"DefectOfDl", {"run", "--impl", "dl", "--defect", "x"}, {"--defect", "--impl sim"}},
+        Bad{"UnknownCapability", {"run", "--capabilities", "drop fly"}, {"'drop fly'", "drop-nth"}},
+        Bad{"WalkBeyondTheEnvironment",
+            {"run", "--walk", "removal", "--capabilities", "none"},
+            {"removal", "cannot do"}},
+        Bad{"NegativeSeed", {"run", "--seed", "-1"}, {"'-1'", "from 0 to"}},
+        Bad{"NoSequences", {"run", "--sequences", "0"}, {"--sequences", "in range 1"}},
+        Bad{"SequencesInWords", {"run", "--sequences", "ten"}, {"ten", "in range 1"}},
+        Bad{"OnlyWords", {"run", "--only", "3,x"}, {"'3,x'", "'x' is no number"}},
+        Bad{"OnlyFarApart", {"run", "--only", "0,1000000000000"}, {"1000000000000", "at most"}},
+        Bad{"UnknownList", {"list", "bugs"}, {"'bugs'", "walks, properties, rules"}},
+        Bad{"NoList", {"list"}, {"required", "cmcheck list --help"}},
+        Bad{"NoFile", {"replay"}, {"required", "cmcheck replay --help"}},
+        Bad{"LabWithoutVerb", {"lab"}, {"required", "cmcheck lab --help"}},
+        Bad{"LabOptionBehindDashes",
+            {"lab", "run", "--", "--fast"},
+            {"--fast", "lab run -- --help"}},
+        Bad{"LabTopology",
+            {"lab", "run", "--", "--topology", "two-kernels"},
+            {"one-kernel-two-devices"}}),
+    NameOf);
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, BadInput,
+    testing::Values(
+        Bad{"ProfileDirectory", {"run", "--profile", "directory"}, {"directory is a directory"}},
+        Bad{"ProfileDamaged", {"run", "--profile", "profile.json"}, {"profile.json: 'name' is 1"}},
+        Bad{"LibraryWithoutPath", {"run", "--impl", "dl:"}, {"path"}},
+        Bad{"LibraryMissing", {"run", "--impl", "dl:./no.so"}, {"no.so", "No such file"}},
+        Bad{"LibraryDirectory", {"run", "--impl", "dl:./directory"}, {"directory"}},
+        Bad{"LibraryOfText", {"run", "--impl", "dl:./text.so"}, {"text.so"}},
+        Bad{"ReportBelowAFile",
+            {"run", "--report", "text.so/report"},
+            {"text.so/report", "Not a directory"}},
+        Bad{"JsonNowhere", {"run", "--json", "no/where.json"}, {"no/where.json", "No such file"}},
+        Bad{"JsonDirectory", {"run", "--json", "directory"}, {"directory", "Is a directory"}},
+        Bad{"JournalNowhere", {"run", "--journal", "no/where"}, {"no/where", "No such file"}},
+        Bad{"JournalNowhereWithDeepReport",
+            {"run", "--report", "a/b/c", "--journal", "no/where"},
+            {"no/where"}},
+        Bad{"JournalDirectory", {"run", "--journal", "directory"}, {"directory", "no journal"}},
+        Bad{"JournalOfText", {"run", "--journal", "text.so"}, {"text.so", "another campaign"}},
+        Bad{"ReplayMissing", {"replay", "no.conv"}, {"no.conv cannot be read"}},
+        Bad{"ReplayDirectory", {"replay", "directory"}, {"directory cannot be read"}},
+        Bad{"ReplayEmpty", {"replay", "empty.conv"}, {"empty.conv"}},
+        Bad{"ReplayCutOff", {"replay", "cut_off.conv"}, {"cut_off.conv", "cut off"}},
+        Bad{"ReplayCutAtEnd", {"replay", "cut_at_end.conv"}, {"cut_at_end.conv", "cut off"}},
+        Bad{"ReplayHalfAHistory", {"replay", "half_a_history.conv"}, {"half_a_history.conv"}},
+        Bad{"ReplayHistoryEndsEarly",
+            {"replay", "history_ends_early.conv"},
+            {"history_ends_early.conv:"}},
+        Bad{"ShrinkNothing", {"shrink", "plain.conv"}, {"plain.conv shows no finding on sim"}},
+        Bad{"ShrinkCutOff", {"shrink", "cut_off.conv"}, {"cut_off.conv"}},
+        Bad{"ExplainMissing", {"explain", "no.jsonl"}, {"no.jsonl cannot be read"}},
+        Bad{"ExplainText", {"explain", "text.so"}, {"text.so:1:"}},
+        Bad{"ExplainDamagedRecording", {"explain", "empty.jsonl"}, {"empty.jsonl:1:"}},
+        Bad{"ExplainUnknownTopology",
+            {"explain", "empty.jsonl", "--topology", "ring"},
+            {"'ring'", "two-kernels, one-kernel-two-devices, bond"}},
+        Bad{"RewriteDirectory", {"rewrite", "directory"}, {"directory cannot be read"}},
+        Bad{"RewriteCutOff", {"rewrite", "cut_at_end.conv"}, {"cut_at_end.conv", "cut off"}}),
+    NameOf);
+
+using BadSurroundings = BadInput;
+INSTANTIATE_TEST_SUITE_P(None, BadSurroundings, testing::Values(Bad{"Any", {}, {}}), NameOf);
+
+TEST_P(BadSurroundings, OfALibraryWithoutTheSymbolsNamesTheFirstThatIsMissing) {
+  const std::string path = DataFile("conformance/adapters/dl/libwithout_symbols.so").string();
+  IsRefused({"run", "--impl", "dl:" + path}, {path, "has no symbol rdma_"});
+}
+
+TEST_P(BadSurroundings, WithoutQemuNamesWhatToInstall) {
+  IsRefused({"lab", "run"}, {"qemu-system-x86_64", "tools/setup.sh --lab"},
+            {"PATH=" + folder_.path().string()});
+}
+
+TEST_P(BadSurroundings, WithoutSpaceSayItInOneLineAndLeaveTheDeviceAsItWas) {
+  const Ended ended = folder_.Cmcheck({"run", "--sequences", "5", "--json", "/dev/full"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(LinesOf(ended.error).back(),
+              testing::AllOf(StartsWith("cmcheck: /dev/full"), HasSubstr("No space left")));
+  EXPECT_EQ(folder_.Files(), files_);
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+  EXPECT_FALSE(fs::exists("/dev/full.part"));
+}
+
+}  // namespace
+}  // namespace cm

@@ -1,0 +1,83 @@
+// The commands of the front page do what it says, with the output that it shows.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tools/cmcheck/cmcheck_process.h"
+
+namespace cm {
+namespace {
+
+// A command of a ```sh block, and the ```text block that follows it.
+struct Shown {
+  std::vector<std::string> arguments;  // of cmcheck
+  int exit_code = 0;
+  std::vector<std::string> output;  // parts of lines, in no order
+};
+
+std::string Comment(const std::string& line) {
+  const size_t hash = line.find(" # ");
+  return hash == std::string::npos ? "" : line.substr(hash + 3);
+}
+
+int ExitCodeIn(const std::string& comment) {
+  const size_t at = comment.find("exit ");
+  return at == std::string::npos ? 0 : comment[at + 5] - '0';
+}
+
+// tools/test, and what needs QEMU, are not for a test to run.
+void AddCommand(const std::string& line, std::vector<Shown>* all) {
+  const std::string comment = Comment(line);
+  if (!line.starts_with("tools/run") || comment.find("not run") != std::string::npos) return;
+  std::istringstream words(line.substr(0, line.find(" # ")));
+  Shown shown{.arguments = {}, .exit_code = ExitCodeIn(comment), .output = {}};
+  std::string word;
+  words >> word;  // tools/run itself
+  while (words >> word) shown.arguments.push_back(word);
+  all->push_back(std::move(shown));
+}
+
+std::vector<Shown> ReadPage() {
+  std::ifstream in(DataFile("README.md"));
+  std::vector<Shown> all;
+  std::string block;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("```"))
+      block = block.empty() ? line.substr(3) : "";
+    else if (block == "sh")
+      AddCommand(line, &all);
+    else if (block == "text" && !all.empty())
+      all.back().output.push_back(line);
+  }
+  return all;
+}
+
+TEST(TheFrontPage, ShowsWhatItsCommandsDo) {
+  const CmcheckFolder folder;
+  const std::filesystem::path root = DataFile("README.md").parent_path();
+  std::filesystem::create_directory_symlink(root / "conformance", folder.path() / "conformance");
+  std::filesystem::create_directory_symlink(root, folder.path() / "bazel-bin");
+  const std::vector<Shown> page = ReadPage();
+  ASSERT_GE(page.size(), 8u);
+  size_t compared = 0;
+  for (const Shown& shown : page) {
+    std::string command = "cmcheck";
+    for (const std::string& argument : shown.arguments) command += " " + argument;
+    SCOPED_TRACE(command);
+    const Ended ended = folder.Cmcheck(shown.arguments);
+    EXPECT_EQ(ended.exit_code, shown.exit_code) << ended.error;
+    for (const std::string& line : shown.output) {
+      ++compared;
+      EXPECT_NE(ended.output.find(line), std::string::npos) << line;
+    }
+  }
+  EXPECT_GE(compared, 10u);
+}
+
+}  // namespace
+}  // namespace cm
