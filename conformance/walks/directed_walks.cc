@@ -301,6 +301,21 @@ void ArgumentLimits(Stage& stage) {
   stage.Call(other, call::Show{passive});
 }
 
+// From a loopback address to somebody else, on the same kernel or not.
+static void FromLoopback(Stage& stage, IdRef id, bool v6) {
+  const Lane lane = Stage::MainLane(kActiveSide);
+  const uint16_t port = stage.Port(0);
+  const Address loopback{.kind = AddressKind::kLoopback, .v6 = v6, .port = port};
+  const Address silent{.kind = AddressKind::kSilent, .v6 = v6, .port = port};
+  if (stage.choice().OneIn(2, "bound first")) stage.Call(lane, call::BindAddr{id, loopback});
+  const bool inside = stage.choice().OneIn(3, "on the same kernel");
+  const Address there = inside ? stage.AddressOf(kActiveSide, port, v6) : silent;
+  stage.Call(lane, call::ResolveAddr{id, loopback, there, 500});
+  stage.Settle();
+  stage.Fetch(lane, stage.ChannelOf(kActiveSide));
+  stage.Call(lane, call::ResolveAddr{id, {}, silent, 500});
+}
+
 // Addresses that lead nowhere, or only half of the way.
 void OddAddresses(Stage& stage) {
   const Lane lane = Stage::MainLane(kActiveSide);
@@ -312,22 +327,11 @@ void OddAddresses(Stage& stage) {
   const Address here = stage.AddressOf(kActiveSide, 0, v6);
   const IdRef id = stage.NewId(kActiveSide, channel);
   if (stage.choice().OneIn(4, "no such port space")) {
-    const IdRef spaceless = stage.NewIdIn(kActiveSide, channel, static_cast<PortSpace>(0x999));
-    stage.Call(lane, call::DestroyId{spaceless});
+    stage.Destroys(stage.NewIdIn(kActiveSide, channel, static_cast<PortSpace>(0x999)));
   }
   switch (stage.Below(8, "what is odd")) {
-    case 6:  // from loopback to somebody else
-      if (stage.choice().OneIn(2, "bound first"))
-        stage.Call(lane, call::BindAddr{id, odd(AddressKind::kLoopback)});
-      stage.Call(lane, call::ResolveAddr{id, odd(AddressKind::kLoopback),
-                                         stage.choice().OneIn(3, "on the same kernel")
-                                             ? here.WithPort(port)
-                                             : odd(AddressKind::kSilent),
-                                         500});
-      stage.Settle();
-      stage.Fetch(lane, channel);
-      stage.Call(lane, call::ResolveAddr{id, {}, odd(AddressKind::kSilent), 500});
-      return;
+    case 6:
+      return FromLoopback(stage, id, v6);
     case 7:  // no route from the wildcard
       stage.Call(lane, call::BindAddr{id, odd(AddressKind::kAny)});
       stage.Call(lane, call::ResolveAddr{id, {}, odd(AddressKind::kUnroutable), 500});

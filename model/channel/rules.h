@@ -81,7 +81,7 @@ inline constexpr auto kChannels = std::to_array<ChannelRule>({
   {"channel-3", kAnyChannel, CallKind::kDestroyEventChannel, ChannelGuard::kMessageOutstanding, kBlocks, false, {"linux 6.1 ucma.c ucma_close, cm.c cm_destroy_id", ""}},
   {"get-event-1", ChannelState::kPending, CallKind::kGetCmEvent, ChannelGuards(ChannelGuard::kFine) | ChannelGuard::kNonblocking, Returns(), true, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:8"}},
   {"get-event-2", ChannelState::kEmpty, CallKind::kGetCmEvent, ChannelGuard::kNonblocking, Returns(Errno::kAgain), false, {"linux 6.1 ucma.c ucma_get_event", "6.1-rxe/53-nonblocking_channel:7"}},
-  {"get-event-3", ChannelState::kEmpty, CallKind::kGetCmEvent, ChannelGuard::kFine, kBlocks, false, {"man rdma_get_cm_event(3)", ""}},
+  {"get-event-3", ChannelState::kEmpty, CallKind::kGetCmEvent, ChannelGuard::kFine, kBlocks, false, {"man rdma_get_cm_event(3)", "lab 6.1-rxe, seed 1"}},
   {"ack-event-1", kAnyChannel, CallKind::kAckCmEvent, ChannelGuard::kFine, Returns(), false, {"man rdma_ack_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:8"}},
 });
 
@@ -102,17 +102,17 @@ inline constexpr auto kReports = std::to_array<ReportRule>({
 
 inline constexpr auto kFetches = std::to_array<FetchRule>({
   {"fetch-1", EventType::kAddrResolved, FetchGuard::kFine, EventType::kAddrResolved, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:8"}},
-  {"fetch-2", EventType::kAddrResolved, FetchGuard::kIdGone, EventType::kAddrError, -1, false, {}, {"rdma-core 44 cma.c ucma_process_addr_resolved", ""}},
+  {"fetch-2", EventType::kAddrResolved, FetchGuard::kIdGone, EventType::kAddrError, -1, false, {}, {"rdma-core 44 cma.c ucma_process_addr_resolved", "lab 6.1-rxe, seed 1"}},
   {"fetch-3", EventType::kRouteResolved, FetchGuard::kFine, EventType::kRouteResolved, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:10"}},
-  {"fetch-4", EventType::kRouteResolved, FetchGuard::kIdGone, EventType::kRouteError, -1, false, {}, {"rdma-core 44 cma.c ucma_process_route_resolved", ""}},
+  {"fetch-4", EventType::kRouteResolved, FetchGuard::kIdGone, EventType::kRouteError, -1, false, {}, {"rdma-core 44 cma.c ucma_process_route_resolved", "lab 6.1-rxe, seed 1"}},
   {"fetch-5", EventType::kConnectRequest, FetchGuard::kFine, EventType::kConnectRequest, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:13"}},
-  {"fetch-6", EventType::kConnectRequest, FetchGuard::kIdGone, EventType::kConnectRequest, 0, true, {Effect::kDestroys}, {"rdma-core 44 cma.c ucma_process_conn_req", ""}},
+  {"fetch-6", EventType::kConnectRequest, FetchGuard::kIdGone, EventType::kConnectRequest, 0, true, {Effect::kDestroys}, {"rdma-core 44 cma.c ucma_process_conn_req", "lab 6.1-rxe, seed 1"}},
   {"fetch-7", EventType::kConnectResponse, FetchGuard::kQpAbsent, EventType::kConnectResponse, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/05-connect_without_qp_then_establish:16"}},
   {"fetch-8", EventType::kConnectResponse, FetchGuard::kFine, EventType::kEstablished, kUnchanged, false, {Effect::kQpUp, Effect::kSendsRtu}, {"rdma-core 44 cma.c ucma_process_conn_resp", "6.1-rxe/01-connect_disconnect_by_active:16"}},
-  {"fetch-9", EventType::kConnectResponse, FetchGuard::kQpCannotComeUp, EventType::kConnectError, -1, false, {Effect::kQpError}, {"rdma-core 44 cma.c ucma_process_conn_resp", ""}},
-  {"fetch-10", EventType::kConnectResponse, FetchGuard::kIdGone, EventType::kConnectError, -1, false, {Effect::kQpError}, {"rdma-core 44 cma.c ucma_process_conn_resp", ""}},
+  {"fetch-9", EventType::kConnectResponse, FetchGuard::kQpCannotComeUp, EventType::kConnectError, -1, false, {Effect::kQpError}, {"rdma-core 44 cma.c ucma_process_conn_resp", "lab 6.1-rxe, seed 1"}},
+  {"fetch-10", EventType::kConnectResponse, FetchGuard::kIdGone, EventType::kConnectError, -1, false, {Effect::kQpError}, {"rdma-core 44 cma.c ucma_process_conn_resp", "lab 6.1-rxe, seed 1"}},
   {"fetch-11", EventType::kRejected, FetchGuard::kFine, EventType::kRejected, kUnchanged, false, {Effect::kQpError}, {"rdma-core 44 cma.c rdma_get_cm_event", "6.1-rxe/09-reply_rejected_by_connecting_side:18"}},
-  {"fetch-12", EventType::kRejected, FetchGuard::kErrorReported, EventType::kRejected, 0, true, {}, {"rdma-core 44 cma.c rdma_get_cm_event", ""}},
+  {"fetch-12", EventType::kRejected, FetchGuard::kErrorReported, EventType::kRejected, 0, true, {}, {"rdma-core 44 cma.c rdma_get_cm_event", "lab 6.1-rxe, seed 1"}},
   {"fetch-13", EventType::kDisconnected, FetchGuard::kFine, EventType::kDisconnected, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:21"}},
   {"fetch-14", EventType::kDisconnected, FetchGuard::kErrorReported, EventType::kDisconnected, 0, true, {}, {"rdma-core 44 cma.c rdma_get_cm_event", ""}},
   {"fetch-15", EventType::kEstablished, FetchGuard::kFine, EventType::kEstablished, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:17"}},
