@@ -330,6 +330,7 @@ std::vector<Conversation> WithoutQueuePairs(const Conversation& conversation) {
       return c != nullptr && IdOf(*c) == id &&
              (KindOf(*c) == CallKind::kDestroyQp || KindOf(*c) == CallKind::kCreateQp);
     });
+    GiveNumbers(&without);
     all.push_back(std::move(without));
   }
   return all;

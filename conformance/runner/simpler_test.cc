@@ -82,9 +82,25 @@ TEST(WithTwoNamesAsOne, KeepsTheSidesApart) {
 
 TEST(WithoutQueuePairs, GivesANumberWhereTheQueuePairWas) {
   const std::string before = kChannel + kA;
-  EXPECT_THAT(LinesOf(WithoutQueuePairs(Of(before + "active rdma_create_qp A\n" +
-                                           "active rdma_connect A\nactive rdma_destroy_qp A\n"))),
-              ElementsAre(before + "active rdma_connect A qp_num=100\n"));
+  EXPECT_THAT(LinesOf(WithoutQueuePairs(
+                  Of(before + "active rdma_create_qp A\n" +
+                     "active rdma_connect A retry_count=3\nactive rdma_destroy_qp A\n"))),
+              ElementsAre(before + "active rdma_connect A retry_count=3 qp_num=100\n"));
+}
+
+TEST(GiveNumbers, LeavesAQueuePairANumberAndANullParameterAsTheyAre) {
+  Conversation conversation = Of(kChannel + kA + kB +
+                                 "active rdma_create_id D on=C\nactive rdma_create_qp A\n"
+                                 "active rdma_connect A retry_count=3\nactive rdma_connect B\n"
+                                 "active rdma_connect B retry_count=3\n"
+                                 "active rdma_accept D retry_count=3 qp_num=9\n");
+  GiveNumbers(&conversation);
+  EXPECT_EQ(LinesOf(conversation),
+            kChannel + kA + kB +
+                "active rdma_create_id D on=C\nactive rdma_create_qp A\n"
+                "active rdma_connect A retry_count=3\nactive rdma_connect B\n"
+                "active rdma_connect B retry_count=3 qp_num=101\n"
+                "active rdma_accept D retry_count=3 qp_num=9\n");
 }
 
 TEST(WithOneLineSimpler, SaysTheSameWithLess) {
@@ -114,9 +130,11 @@ TEST(WithoutOneFetch, SettlesInstead) {
 TEST(WithOneEstablishing, EstablishesRatherThanFetch) {
   const std::string before = kChannel + kA;
   EXPECT_THAT(
-      LinesOf(WithOneEstablishing(
-          Of(before + "active rdma_create_qp A\n" + "active rdma_connect A\n" + kFetch))),
-      ElementsAre(before + "active rdma_connect A qp_num=100\nsettle\nactive rdma_establish A\n"));
+      LinesOf(WithOneEstablishing(Of(before + "active rdma_create_qp A\n" +
+                                     "active rdma_connect A retry_count=3\n" + kFetch))),
+      ElementsAre(
+          before +
+          "active rdma_connect A retry_count=3 qp_num=100\nsettle\nactive rdma_establish A\n"));
 }
 
 TEST(WithSmallerBacklog, NeedsOneIdFewerToFillIt) {

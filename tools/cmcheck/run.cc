@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -335,7 +336,7 @@ std::string CampaignText(const RunOptions& options, const std::string& implement
 int ExitCodeOf(const Tally& tally, const RunOptions& options, bool interrupted) {
   if (interrupted) return kExitInterrupted;
   if (tally.failed()) return kExitFound;
-  const auto basis_points = static_cast<uint64_t>(options.max_inconclusive * 100.0 + 0.5);
+  const auto basis_points = static_cast<uint64_t>(std::llround(options.max_inconclusive * 100.0));
   return tally.TooInconclusive(basis_points) ? kExitInconclusive : kExitClean;
 }
 
