@@ -106,10 +106,7 @@ TEST_P(EachDefect, IsFoundAndShrunkToTwoCallsMoreThanAPersonNeedsAtMost) {
               })))
       << text;
   EXPECT_FALSE(shrunk->finding.permitted.empty());
-  // Where an event is not permitted at all there is no row to name.
-  if (shrunk->finding.permitted != "no event of this id now") {
-    EXPECT_FALSE(shrunk->finding.source.empty()) << shrunk->finding.permitted;
-  }
+  EXPECT_FALSE(shrunk->finding.source.empty()) << shrunk->finding.permitted;
   EXPECT_THAT(JudgeOne(*Sim({}), read_back, {}).result.findings, IsEmpty()) << text;
 }
 

@@ -89,16 +89,17 @@ TEST(WithoutQueuePairs, GivesANumberWhereTheQueuePairWas) {
 }
 
 TEST(GiveNumbers, LeavesAQueuePairANumberAndANullParameterAsTheyAre) {
-  Conversation conversation = Of(kChannel + kA + kB +
-                                 "active rdma_create_id D on=C\nactive rdma_create_qp A\n"
-                                 "active rdma_connect A retry_count=3\nactive rdma_connect B\n"
-                                 "active rdma_connect B retry_count=3\n"
-                                 "active rdma_accept D retry_count=3 qp_num=9\n");
+  Conversation conversation =
+      Of(kChannel + kA + kB +
+         "active rdma_create_id D on=C\nactive rdma_create_qp A\n"
+         "active rdma_connect A retry_count=3\nactive rdma_connect B noparam\n"
+         "active rdma_connect B retry_count=3\n"
+         "active rdma_accept D retry_count=3 qp_num=9\n");
   GiveNumbers(&conversation);
   EXPECT_EQ(LinesOf(conversation),
             kChannel + kA + kB +
                 "active rdma_create_id D on=C\nactive rdma_create_qp A\n"
-                "active rdma_connect A retry_count=3\nactive rdma_connect B\n"
+                "active rdma_connect A retry_count=3\nactive rdma_connect B noparam\n"
                 "active rdma_connect B retry_count=3 qp_num=101\n"
                 "active rdma_accept D retry_count=3 qp_num=9\n");
 }

@@ -198,6 +198,7 @@ SequenceResult Judge(const History& history, const Ending& ending, const Profile
     const bool declared = std::all_of(result.findings.begin(), result.findings.end(),
                                       [&](const Finding& f) { return Declared(f, profile); });
     result.verdict = declared ? SequenceVerdict::kKnownDeviation : SequenceVerdict::kFailed;
+    result.reason.clear();  // what the rows left open a property has decided
   }
   return result;
 }

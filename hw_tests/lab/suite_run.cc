@@ -18,7 +18,6 @@ namespace lab {
 namespace {
 
 namespace fs = std::filesystem;
-using cm::Finding;
 using cm::SequenceResult;
 using cm::SequenceVerdict;
 
