@@ -90,7 +90,7 @@ Outcome<FolderLock> FolderLock::Take(const fs::path& folder, const std::function
 Outcome<NewFile> NewFile::In(const fs::path& folder) {
   Descriptor nameless(open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0644));
   if (nameless.get() >= 0) return NewFile(std::move(nameless), "");
-  std::string name = (folder / "part.XXXXXX").string();
+  std::string name = (folder / ("part." + std::string(6, 'X'))).string();
   Descriptor named(mkostemp(name.data(), O_CLOEXEC));
   if (named.get() < 0) return Failed(folder);
   fchmod(named.get(), 0644);
