@@ -47,8 +47,8 @@ void NoTwoOn(const Account& account, Testimony& testimony, Clash clash) {
           account.EndOf(early->id) > calls[second].at && clash(early->address, late->address);
       if (!both) continue;
       // A wildcard becomes an address of its own once a destination is resolved.
-      if (early->address.AnyOrLoopback() &&
-          account.FirstSuccess(early->id, CallKind::kResolveAddr) != nullptr)
+      const MadeCall* resolved = account.FirstSuccess(early->id, CallKind::kResolveAddr);
+      if (early->address.AnyOrLoopback() && resolved != nullptr && resolved->at < calls[second].at)
         continue;
       testimony.Arose();
       if (calls[second].reply.succeeded())
@@ -169,14 +169,25 @@ void TimeOutsAreKept(const Account& account, Testimony& testimony) {
   });
 }
 
+// By this call, or one before it, the id may have met an interface: that of an address of a side,
+// or the one that an earlier destination led to.
+bool MayKnowInterface(const Account& account, const MadeCall& now) {
+  return std::ranges::any_of(account.CallsOn(now.id()), [&](const MadeCall* call) {
+    if (call->at > now.at) return false;
+    if (const auto* bind = AsBind(*call)) return bind->address.kind == AddressKind::kSide;
+    const auto* resolve = std::get_if<call::ResolveAddr>(call->call);
+    if (resolve == nullptr) return false;
+    return resolve->source.kind == AddressKind::kSide ||
+           (call->at < now.at && call->reply.succeeded());
+  });
+}
+
 void NowhereIsNotFound(const Account& account, Testimony& testimony) {
   for (const MadeCall& call : account.calls()) {
     const auto* resolve = std::get_if<call::ResolveAddr>(call.call);
     if (resolve == nullptr || resolve->destination.kind != AddressKind::kUnroutable) continue;
     // IPv4 takes it for a neighbour once the interface is known; IPv6 does not.
-    if (!resolve->destination.v6 && !account.CallsOn(call.id(), CallKind::kBindAddr).empty())
-      continue;
-    if (!resolve->destination.v6 && resolve->source.kind == AddressKind::kSide) continue;
+    if (!resolve->destination.v6 && MayKnowInterface(account, call)) continue;
     testimony.Arose();
     if (call.reply.succeeded())
       testimony.Violated(call.at, Made(account, call), "a refusal: no route leads there");

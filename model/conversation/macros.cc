@@ -72,7 +72,7 @@ IdRef LineParser::Resolving(Lane lane, Words& words) {
   if (!words.ok()) return id;
   const ChannelRef channel = ChannelMadeBy(lane, on);
   const Address own{.kind = AddressKind::kSide, .side = lane.side, .v6 = to.v6};
-  Words none("");
+  Words none{std::string_view()};
   Say(lane, call::CreateId{id, channel, PortSpace::kTcp});
   Say(lane, call::ResolveAddr{id, own, to, 2000});
   Taking(lane, channel, none);
@@ -96,7 +96,8 @@ void LineParser::Accepting(Lane lane, Words& words) {
   const ChannelRef channel = KnownChannel(words.Need("on"), words);
   const std::optional<ConnParam> param = ParamFrom(words);
   if (!words.ok()) return;
-  Words taken("id=" + id);
+  const std::string as = "id=" + id;
+  Words taken(as);
   Taking(lane, channel, taken);
   if (!taken.ok()) return words.Complain(taken.problem());
   const IdRef made = *conversation_->names.ids.Find(id);

@@ -10,10 +10,12 @@
 
 namespace cm {
 
-// Takes words off the front or by key, and remembers the first thing that was wrong.
+// Takes words off the front or by key, and remembers the first thing that was wrong.  It keeps
+// looking at the text it was given, which has to outlive it.
 class Words {
  public:
   explicit Words(std::string_view line);
+  explicit Words(std::string&&) = delete;
 
   bool empty() const { return words_.empty(); }
   std::string_view Peek() const { return words_.empty() ? std::string_view() : words_.front(); }
