@@ -15,12 +15,14 @@
 #include "conformance/recordings/judge.h"
 #include "conformance/recordings/recording.h"
 #include "conformance/recordings/testing.h"
+#include "model/vocabulary/profile.h"
 
 namespace cm {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::UnorderedElementsAreArray;
 
 // Those that the project promises to judge.
 constexpr auto kPromised = std::to_array<std::string_view>(
@@ -31,7 +33,7 @@ constexpr auto kPromised = std::to_array<std::string_view>(
 std::unique_ptr<Recording> Read(const CarriedRecording& carried) {
   auto read = ReadRecording(carried.text);
   if (const auto* problem = std::get_if<TextProblem>(&read)) {
-    ADD_FAILURE() << carried.name << ":" << problem->line << ": " << problem->what;
+    ADD_FAILURE() << carried.FullName() << ":" << problem->line << ": " << problem->what;
     return std::make_unique<Recording>();
   }
   return std::move(std::get<std::unique_ptr<Recording>>(read));
@@ -61,8 +63,8 @@ class Carried : public testing::TestWithParam<CarriedRecording> {};
 
 TEST_P(Carried, IsPermittedLineByLine) {
   const std::unique_ptr<Recording> recording = Read(GetParam());
-  const RecordingVerdict verdict = JudgeRecording(*recording, CarriedProfile());
-  EXPECT_FALSE(verdict.refusal) << GetParam().name << ":" << verdict.refusal->line << "\n"
+  const RecordingVerdict verdict = JudgeRecording(*recording, GetParam().profile());
+  EXPECT_FALSE(verdict.refusal) << GetParam().FullName() << ":" << verdict.refusal->line << "\n"
                                 << verdict.refusal->text;
   EXPECT_FALSE(verdict.inconclusive);
 }
@@ -75,47 +77,99 @@ TEST_P(Carried, HasNoLineThatIsPassedOverInSilence) {
     // A successful fetch and the event behind it are one record, which stands at the event.
     const bool fetch = heard.count(line) == 0 && heard.count(line + 1) > 0 &&
                        GetParam().text.find("rdma_get_cm_event") != std::string::npos;
-    EXPECT_TRUE(heard.count(line) > 0 || fetch) << GetParam().name << ":" << line;
+    EXPECT_TRUE(heard.count(line) > 0 || fetch) << GetParam().FullName() << ":" << line;
   }
 }
 
 TEST_P(Carried, IsCountedWhole) {
   const std::unique_ptr<Recording> recording = Read(GetParam());
-  const RecordingVerdict verdict = JudgeRecording(*recording, CarriedProfile());
+  const RecordingVerdict verdict = JudgeRecording(*recording, GetParam().profile());
   EXPECT_EQ(verdict.judged + verdict.out_of_scope,
             recording->history.records.size() + recording->foreign.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Recordings, Carried, testing::ValuesIn(CarriedRecordings()),
                          [](const auto& carried) {
-                           std::string name = carried.param.name;
-                           std::ranges::replace(name, '-', '_');
+                           std::string name = carried.param.FullName();
+                           for (const char c : {'-', '.', '/'}) std::ranges::replace(name, c, '_');
                            return name;
                          });
 
+class Promised : public testing::TestWithParam<std::string_view> {
+ protected:
+  const CarriedRecording& Number(std::string_view number) const {
+    return CarriedRecordingNumber(number, GetParam());
+  }
+};
+
 // Three of the promised ones speak of what the tables do not know, and say so.
-TEST(PromisedRecordings, AreJudgedAndNotJustPassedOver) {
+TEST_P(Promised, AreJudgedAndNotJustPassedOver) {
   for (const std::string_view number : kPromised) {
     if (number == "55" || number == "89") continue;
-    const CarriedRecording& carried = CarriedRecordingNumber(number);
+    const CarriedRecording& carried = Number(number);
     const std::unique_ptr<Recording> recording = Read(carried);
-    EXPECT_THAT(Foreign(*recording), IsEmpty()) << carried.name;
-    EXPECT_EQ(JudgeRecording(*recording, CarriedProfile()).out_of_scope, 0u) << carried.name;
+    EXPECT_THAT(Foreign(*recording), IsEmpty()) << carried.FullName();
+    EXPECT_EQ(JudgeRecording(*recording, carried.profile()).out_of_scope, 0u) << carried.FullName();
   }
 }
 
-TEST(PromisedRecordings, NameTheCommandThatOnlyCountsLines) {
-  EXPECT_THAT(Foreign(*Read(CarriedRecordingNumber("89"))), ElementsAre("sh cat q.out | wc -l"));
+TEST_P(Promised, NameTheCommandThatOnlyCountsLines) {
+  EXPECT_THAT(Foreign(*Read(Number("89"))), ElementsAre("sh cat q.out | wc -l"));
 }
 
-TEST(PromisedRecordings, NameEveryCallOnASynchronousId) {
-  const CarriedRecording& carried = CarriedRecordingNumber("55");
+TEST_P(Promised, NameEveryCallOnASynchronousId) {
+  const CarriedRecording& carried = Number("55");
   const std::unique_ptr<Recording> recording = Read(carried);
   EXPECT_THAT(recording->history.records, IsEmpty());
   const std::set<int> telling = TellingLines(carried.text);
   std::set<int> named;
   for (const ForeignLine& foreign : recording->foreign) named.insert(foreign.line);
   EXPECT_TRUE(std::ranges::includes(named, telling));
+}
+
+std::string NameOfKernel(const testing::TestParamInfo<std::string_view>& kernel) {
+  std::string name(kernel.param);
+  for (const char c : {'-', '.'}) std::ranges::replace(name, c, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernel, Promised, testing::ValuesIn(kRecordedKernels), NameOfKernel);
+
+// What is judged of a recording is not less on one kernel than on another.
+TEST(Kernels, AreJudgedAlike) {
+  for (const CarriedRecording& carried : CarriedRecordings()) {
+    const CarriedRecording& reference = CarriedRecordingNumber(carried.name.substr(0, 2));
+    EXPECT_EQ(carried.name, reference.name);
+    const std::unique_ptr<Recording> here = Read(carried);
+    const std::unique_ptr<Recording> there = Read(reference);
+    // In another order: which thread prints first is nobody's to say.
+    EXPECT_THAT(Foreign(*here), UnorderedElementsAreArray(Foreign(*there))) << carried.FullName();
+    EXPECT_EQ(JudgeRecording(*here, carried.profile()).out_of_scope,
+              JudgeRecording(*there, reference.profile()).out_of_scope)
+        << carried.FullName();
+  }
+}
+
+// The numbers of the first recording that a profile refuses among those of another kernel.
+std::string FirstRefused(std::string_view kernel, std::string_view profile) {
+  for (const CarriedRecording& carried : CarriedRecordings()) {
+    if (carried.kernel != kernel) continue;
+    if (JudgeRecording(*Read(carried), *FindProfile(profile)).refusal) return carried.name;
+  }
+  return "";
+}
+
+// The profiles are not loose: each refuses what was recorded on a kernel that differs from it.
+TEST(Profiles, TellTheKernelsApart) {
+  // Timewait ends after 0.5 s, and after 2 s on Linux 6.1.
+  EXPECT_EQ(FirstRefused("6.12-rxe", "6.1-rxe"), "01-connect_disconnect_by_active");
+  EXPECT_EQ(FirstRefused("7.2-rxe", "6.1-rxe"), "01-connect_disconnect_by_active");
+  // A request over a link that is down: given up at once on 6.1, never on 6.12, in time on 7.2.
+  EXPECT_EQ(FirstRefused("6.1-rxe", "6.12-rxe"), "73-link_down_when_resolving");
+  EXPECT_EQ(FirstRefused("6.1-rxe", "7.2-rxe"), "73-link_down_when_resolving");
+  EXPECT_EQ(FirstRefused("7.2-rxe", "6.12-rxe"), "73-link_down_when_resolving");
+  // Silence after something was done to the environment is never overdue.
+  EXPECT_EQ(FirstRefused("6.12-rxe", "7.2-rxe"), "");
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ std::string ProblemIn(std::string_view text) {
 RecordingVerdict Judged(std::string_view text) {
   const auto read = ReadRecording(text);
   EXPECT_FALSE(std::holds_alternative<TextProblem>(read)) << std::get<TextProblem>(read).what;
-  return JudgeRecording(*std::get<std::unique_ptr<Recording>>(read), CarriedProfile());
+  return JudgeRecording(*std::get<std::unique_ptr<Recording>>(read), ReferenceProfile());
 }
 
 TEST(Reader, ReadsTheShortRecordingThatTheOthersDamage) {
@@ -151,7 +151,7 @@ TEST(Reader, CountsACallOutsideTheTablesAndNamesIt) {
   ASSERT_FALSE(recording.foreign.empty());
   EXPECT_EQ(recording.foreign.front().line, 3);
   EXPECT_EQ(recording.foreign.front().what, "rdma_frobnicate A 10.0.1.1:7471 src=10.0.0.1");
-  EXPECT_GT(JudgeRecording(recording, CarriedProfile()).out_of_scope, 0u);
+  EXPECT_GT(JudgeRecording(recording, ReferenceProfile()).out_of_scope, 0u);
 }
 
 // A call that was not refused may have done anything to the id: nothing about it is judged then.

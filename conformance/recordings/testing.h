@@ -2,6 +2,7 @@
 #ifndef CONFORMANCE_RECORDINGS_TESTING_H_
 #define CONFORMANCE_RECORDINGS_TESTING_H_
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,20 +11,30 @@
 
 namespace cm {
 
-// A file of conformance/recordings/6.1-rxe.
+// The kernels, each a folder of conformance/recordings and a profile. The same scripts were run on
+// all of them, so that a file has the same name in every folder.
+inline constexpr auto kRecordedKernels =
+    std::to_array<std::string_view>({"6.1-rxe", "6.12-rxe", "7.2-rxe"});
+
 struct CarriedRecording {
-  std::string name;  // "01-connect_disconnect_by_active"
+  std::string kernel;  // "6.1-rxe"
+  std::string name;    // "01-connect_disconnect_by_active"
   std::string text;
+
+  std::string FullName() const { return kernel + "/" + name; }
+  // Of the kernel that it was made on.
+  const Profile& profile() const;
 };
 
-// In the order of their names; a missing folder is a failed check.
+// Kernel by kernel, in the order of their names; a missing folder is a failed check.
 const std::vector<CarriedRecording>& CarriedRecordings();
 
 // "01-connect_disconnect_by_active" for "01"; a missing one is a failed check.
-const CarriedRecording& CarriedRecordingNumber(std::string_view number);
+const CarriedRecording& CarriedRecordingNumber(std::string_view number,
+                                               std::string_view kernel = "6.1-rxe");
 
-// The profile of the kernel that they were made on.
-const Profile& CarriedProfile();
+// The profile of the reference.
+const Profile& ReferenceProfile();
 
 }  // namespace cm
 

@@ -117,6 +117,12 @@ void ReadLimits(const Json& json, Limits* limits, std::string* problem) {
   fields.Read("max_backlog", 1, INT32_MAX, &limits->max_backlog);
 }
 
+void ReadDialect(const Json& json, Dialect* dialect, std::string* problem) {
+  Fields fields(json, "'dialect'", {"link_down_fails_sends", "link_down_keeps_sends"}, problem);
+  fields.Read("link_down_fails_sends", &dialect->link_down_fails_sends);
+  fields.Read("link_down_keeps_sends", &dialect->link_down_keeps_sends);
+}
+
 bool IsClaim(const std::string& id) {
   return FindProperty(id) != nullptr ||
          std::any_of(kRunnerClaims.begin(), kRunnerClaims.end(),
@@ -176,8 +182,7 @@ Profile ProfileOf(const Json& json, std::string* problem) {
   if (const Json* timing = fields.Find("timing")) ReadTiming(*timing, &profile.timing, problem);
   if (const Json* limits = fields.Find("limits")) ReadLimits(*limits, &profile.limits, problem);
   if (const Json* dialect = fields.Find("dialect"))
-    Fields(*dialect, "'dialect'", {"link_down_fails_sends"}, problem)
-        .Read("link_down_fails_sends", &profile.dialect.link_down_fails_sends);
+    ReadDialect(*dialect, &profile.dialect, problem);
   std::string capabilities = ToString(profile.capabilities);
   fields.Read("capabilities", &capabilities);
   profile.capabilities = CapabilitiesOf(capabilities, &fields);

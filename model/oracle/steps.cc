@@ -167,6 +167,7 @@ class Steps::Walk {
     const Duration plain =
         id.message == Sends::kRep || !active ? timing.ReplyInterval() : timing.RequestInterval();
     const Duration interval = id.mra ? timing.AfterMra() : plain;
+    if (IsKept(id)) return;
     bool under_way = false;
     bool fails = false;
     for (const Flight& flight : p.flights) {
@@ -209,6 +210,16 @@ class Steps::Walk {
       if (abandoned) next->ids[i].outstanding = next->ids[i].abandoned = false;
       next->Tidy();
     });
+  }
+
+  // Neither repeated nor given up. source: observed 6.12-rxe 73-link_down_when_resolving
+  bool IsKept(const IdState& id) const {
+    const Knowledge& knowledge = steps_.knowledge_;
+    const uint8_t to = id.origin.valid()
+                           ? knowledge.id(id.origin).interface
+                           : knowledge.DeviceOf(knowledge.id(id.name).destination);
+    return id.device != kNoDevice && id.device != to &&
+           steps_.surroundings_.Keeps(id.device, id.last.earliest);
   }
 
   // Whether the last transmission cannot have been the last one of all. Where messages are late or

@@ -46,6 +46,12 @@ class Surroundings {
   // Whether ids can be bound to the device.
   Tri Registered(uint8_t device, const Window& window) const;
   bool LinkUp(uint8_t device) const { return devices_[device].up; }
+  // Whether the device keeps what it was given at `since` to send over its link, and has it still.
+  // What becomes of that once the link is up again nobody has seen.
+  bool Keeps(uint8_t device, int64_t since) const {
+    const DeviceInfo& from = devices_[device];
+    return profile_.dialect.link_down_keeps_sends && !from.up && since > from.link_changed;
+  }
   // The devices that a loopback destination may take on the kernel: one, or one and the one that
   // takes its place. source: linux 6.1 cma.c cma_bind_loopback
   InlineVector<uint8_t, 2> LoopbackDevices(uint8_t kernel, const Window& window) const;

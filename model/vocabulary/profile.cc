@@ -27,11 +27,11 @@ std::vector<Profile> MakeProfiles() {
   linux612.name = "6.12-rxe";
   linux612.sentence = "librdmacm 56 on Linux 6.12 over Soft-RoCE.";
   linux612.timing.packet_lifetime = 16;
-  linux612.dialect.link_down_fails_sends = false;
+  linux612.dialect = {.link_down_fails_sends = false, .link_down_keeps_sends = true};
   Profile linux72 = linux612;
   linux72.name = "7.2-rxe";
   linux72.sentence = "librdmacm 65 on Linux 7.2 over Soft-RoCE.";
-  linux72.dialect.link_down_fails_sends = true;
+  linux72.dialect.link_down_keeps_sends = false;
   Profile strict = linux61;
   strict.name = "strict";
   strict.sentence = "As 6.1-rxe, and takes no deviations.";

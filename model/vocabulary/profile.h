@@ -55,7 +55,11 @@ struct Limits {
 
 // Which permitted behaviour an implementation shows.
 struct Dialect {
-  bool link_down_fails_sends = true;  // a request over a link that is down fails at once
+  // What becomes of a message that is sent over a link that is down: it fails at once; else it is
+  // kept, so that nothing is heard of it any more; else it is lost, and repeated.
+  // source: observed 6.1-rxe, 6.12-rxe, 7.2-rxe 73-link_down_when_resolving
+  bool link_down_fails_sends = true;
+  bool link_down_keeps_sends = false;
   friend bool operator==(const Dialect&, const Dialect&) = default;
 };
 

@@ -65,6 +65,15 @@ TEST(Timing, AllowsForTheLatenessThatWasObserved) {
   EXPECT_FALSE(allowed(linux61, linux61.GiveUp(linux61.RequestInterval()), 98303)) << "never early";
 }
 
+// 0 s, never within 300 s, and 77.8 s. source: 73-link_down_when_resolving of each
+TEST(Dialect, OfALinkThatIsDownDiffersFromKernelToKernel) {
+  EXPECT_TRUE(FindProfile("6.1-rxe")->dialect.link_down_fails_sends);
+  EXPECT_FALSE(FindProfile("6.12-rxe")->dialect.link_down_fails_sends);
+  EXPECT_TRUE(FindProfile("6.12-rxe")->dialect.link_down_keeps_sends);
+  EXPECT_EQ(FindProfile("7.2-rxe")->dialect,
+            (Dialect{.link_down_fails_sends = false, .link_down_keeps_sends = false}));
+}
+
 // 6.144 s + 15 x 67.584 s: a request that is answered by MRA and never accepted.
 TEST(Timing, LastsNoLongerThanTheLongestWaitForAnAnswer) {
   EXPECT_GE(TimingOf("6.1-rxe").Longest(), Ms(1019904));

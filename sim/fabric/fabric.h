@@ -78,6 +78,10 @@ class Fabric {
 
   // Sends a message; false when the sending device finds at once that it cannot.
   bool Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad);
+  // Whether the sending device keeps what it is given, and neither sends it nor says so.
+  bool Keeps(uint8_t from, uint8_t to) const {
+    return CrossesLink(from, to) && !devices_[from].up && profile_->dialect.link_down_keeps_sends;
+  }
   // The packet that arrives; empty when it does not (stale event, or nobody receives).
   std::optional<Packet> Arrive(Instant now, uint32_t packet);
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 namespace cm::sim {
@@ -114,13 +115,20 @@ TEST_F(FabricTest, LosesWhatIsSentToAnInterfaceThatIsDown) {
   EXPECT_THAT(Arrivals(), IsEmpty());
 }
 
-// linux 6.1 rxe fails the send at once; linux 6.12 loses the message.
+// linux 6.1 rxe fails the send at once; linux 6.12 keeps the message, and linux 7.2 loses it.
 TEST_F(FabricTest, SaysThatItCannotSendWhereTheKernelDoes) {
   fabric_.device(0).up = false;
   EXPECT_FALSE(fabric_.Send(&agenda_, 0, 1, Mad{}));
-  Fabric other(FindTopology("two-kernels"), FindProfile("6.12-rxe"));
-  other.device(0).up = false;
-  EXPECT_TRUE(other.Send(&agenda_, 0, 1, Mad{}));
+  EXPECT_FALSE(fabric_.Keeps(0, 1));
+  for (const auto& [profile, keeps] : {std::pair{"6.12-rxe", true}, std::pair{"7.2-rxe", false}}) {
+    Fabric other(FindTopology("two-kernels"), FindProfile(profile));
+    EXPECT_FALSE(other.Keeps(0, 1)) << profile;
+    other.device(0).up = false;
+    EXPECT_TRUE(other.Send(&agenda_, 0, 1, Mad{})) << profile;
+    EXPECT_EQ(other.Keeps(0, 1), keeps) << profile;
+    EXPECT_FALSE(other.Keeps(0, 0)) << profile;
+    EXPECT_FALSE(other.Keeps(1, 0)) << profile;
+  }
   EXPECT_THAT(Arrivals(), IsEmpty());
 }
 

@@ -57,6 +57,11 @@ void IbCm::Transmit(Context c, uint32_t ib) {
   const bool lost = SourceLost(c, id);
   if (lost) c.fabric->device(id.device).deaf = true;
   if (!lost && c.fabric->Send(c.agenda, id.device, id.peer_device, id.message)) {
+    // Its timer starts when it has been sent. source: observed 6.12-rxe 73-link_down_when_resolving
+    if (c.fabric->Keeps(id.device, id.peer_device)) {
+      id.mad_timer = Instant::Never();
+      return;
+    }
     c.agenda->At(id.mad_timer, EventKind::kMadTimer, ib);
   } else {
     id.mad_timer = c.agenda->Now() + kSendErrorLatency;
