@@ -37,6 +37,15 @@ TEST(Slab, ForgetsWhatIsFreed) {
   EXPECT_EQ(slab[slab.Add({})].name, "");
 }
 
+TEST(Slab, IsAValue) {
+  Slab<Thing> slab;
+  slab.Add({.name = "a"});
+  Slab<Thing> copy = slab;
+  EXPECT_TRUE(copy == slab);
+  copy[0].name = "b";
+  EXPECT_FALSE(copy == slab);
+}
+
 TEST(SlabDeathTest, HasNothingInAFreePlace) {
   Slab<Thing> slab;
   slab.Free(slab.Add({}));
