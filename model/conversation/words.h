@@ -10,7 +10,7 @@
 
 namespace cm {
 
-// Takes words off the front or by key, and remembers the first thing that was wrong.  It keeps
+// Takes words off the front or by key, and remembers the first thing that was wrong. It keeps
 // looking at the text it was given, which has to outlive it.
 class Words {
  public:
