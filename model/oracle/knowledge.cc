@@ -48,6 +48,11 @@ Address Knowledge::OwnedAddress(const PortOwner& owner, const IdState& id) const
   return AddressOf(id.device, owner.address.v6, owner.address.port);
 }
 
+uint8_t Knowledge::PeerDeviceOf(const IdState& id) const {
+  if (id.origin.valid()) return ids_[id.origin.index].interface;
+  return DeviceOf(ids_[id.name.index].destination);
+}
+
 uint8_t Knowledge::SourceOf(const IdState& id) const {
   if (id.origin.valid()) return id.source;
   const std::optional<uint32_t> since = ids_[id.name.index].source_from;

@@ -100,6 +100,8 @@ class Knowledge {
   // The interface that leads to `destination` from the id's kernel; empty when no route does.
   std::optional<uint8_t> RouteTo(const IdInfo& id, const Address& destination) const;
 
+  // The device at the other end; kNoDevice when none has the destination's address.
+  uint8_t PeerDeviceOf(const IdState& id) const;
   // How often the device's bond had failed over when the id took its GID.
   uint8_t SourceOf(const IdState& id) const;
 

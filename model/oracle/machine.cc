@@ -84,11 +84,7 @@ void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, cons
   const bool to_whoever = flight.kind == Sends::kReq || flight.kind == Sends::kRejTimeout;
   if (to_whoever) flight.to = kNoId;
   if (own_source) flight.source = knowledge_.SourceOf(own);
-  if (own.origin.valid()) {
-    flight.to_device = knowledge_.id(own.origin).interface;
-  } else {
-    flight.to_device = knowledge_.DeviceOf(knowledge_.id(own.name).destination);
-  }
+  flight.to_device = knowledge_.PeerDeviceOf(own);
   p->Send(flight);
 }
 

@@ -162,12 +162,12 @@ class Steps::Walk {
   // when the last copy is not under way any more.
   void ExpandOutstanding(const Possibility& p, uint8_t i) {
     const IdState& id = p.ids[i];
+    if (IsKept(id)) return;
     const Timing& timing = steps_.knowledge_.profile().timing;
     const bool active = !id.origin.valid();
     const Duration plain =
         id.message == Sends::kRep || !active ? timing.ReplyInterval() : timing.RequestInterval();
     const Duration interval = id.mra ? timing.AfterMra() : plain;
-    if (IsKept(id)) return;
     bool under_way = false;
     bool fails = false;
     for (const Flight& flight : p.flights) {
@@ -214,11 +214,7 @@ class Steps::Walk {
 
   // Neither repeated nor given up. source: observed 6.12-rxe 73-link_down_when_resolving
   bool IsKept(const IdState& id) const {
-    const Knowledge& knowledge = steps_.knowledge_;
-    const uint8_t to = id.origin.valid()
-                           ? knowledge.id(id.origin).interface
-                           : knowledge.DeviceOf(knowledge.id(id.name).destination);
-    return id.device != kNoDevice && id.device != to &&
+    return id.device != kNoDevice && id.device != steps_.knowledge_.PeerDeviceOf(id) &&
            steps_.surroundings_.Keeps(id.device, id.last.earliest);
   }
 
