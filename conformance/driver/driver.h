@@ -15,6 +15,11 @@
 
 namespace cm {
 
+struct Submission {
+  Lane lane;
+  Call call;
+};
+
 // One conversation's worth of applications. Names stand for nothing until a call makes them.
 class Driver {
  public:
@@ -23,6 +28,9 @@ class Driver {
   // Makes the call on the lane. A call that nothing can answer within the profile's longest timer
   // is blocked: it stays pending and the lane takes no further call.
   virtual seen::Answered Submit(Lane lane, const Call& call) = 0;
+  // Makes all of them at once, each on its lane; the answers in the same order. Blocked are those
+  // that still are when all were made. Without threads of its own: one after the other.
+  virtual std::vector<seen::Answered> SubmitTogether(const std::vector<Submission>& all);
   // A pending call that has returned meanwhile; asked between two lines, waits for nothing.
   virtual std::optional<seen::Released> Released(Lane lane) = 0;
   // Whether the channel's descriptor is or becomes readable; never fetches.

@@ -1,6 +1,8 @@
 #include "conformance/driver/perform.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "model/conversation/liveness.h"
 
@@ -15,8 +17,13 @@ class Performance {
   }
 
   History Run() {
-    for (uint32_t i = 0; i < conversation_.lines.size(); ++i) {
-      CarryOut(i);
+    for (uint32_t i = 0; i < conversation_.lines.size();) {
+      const auto end = static_cast<uint32_t>(EndOfTogether(conversation_, i));
+      if (end - i > 1)
+        CarryOutTogether(i, end);
+      else
+        CarryOut(i);
+      i = end;
       CollectReleased();
       CollectWire();
     }
@@ -39,6 +46,32 @@ class Performance {
     }
     record.end = session_.driver().Now();
     Add(std::move(record));
+  }
+
+  // What can be made is made at once; the records have the order of the lines.
+  void CarryOutTogether(uint32_t first, uint32_t end) {
+    const Instant begin = session_.driver().Now();
+    std::vector<Submission> submitted;
+    std::vector<bool> made;
+    for (uint32_t i = first; i < end; ++i) {
+      const auto& calls = std::get<line::Calls>(conversation_.lines[i]);
+      made.push_back(liveness_.Applicable(conversation_.lines[i]) &&
+                     std::ranges::none_of(submitted, [&](const Submission& earlier) {
+                       return liveness_.Contend(earlier.call, calls.call);
+                     }));
+      if (made.back()) submitted.push_back({calls.lane, calls.call});
+    }
+    std::vector<seen::Answered> answers = session_.driver().SubmitTogether(submitted);
+    const Instant over = session_.driver().Now();
+    auto answer = answers.begin();
+    for (uint32_t i = first; i < end; ++i) {
+      Record record{.line = i, .begin = begin, .end = over};
+      record.seen = made[i - first] ? *answer++ : seen::Answered{.reply = Reply::NotApplicable()};
+      const seen::Answered& answered = std::get<seen::Answered>(record.seen);
+      if (answered.reply.kind == ReplyKind::kBlocked)
+        pending_.push_back({std::get<line::Calls>(conversation_.lines[i]).lane, i});
+      Add(std::move(record));
+    }
   }
 
   Observation Answer(uint32_t i, const Line& line) {

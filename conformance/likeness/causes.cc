@@ -93,6 +93,7 @@ class Side {
   }
 
   const CmEvent* EventOf(size_t record) const {
+    if (!ChannelAt(record)) return nullptr;  // shown, and not fetched
     const Observation& seen = history_.records[record].seen;
     if (const auto* answered = std::get_if<seen::Answered>(&seen))
       return answered->event ? &*answered->event : nullptr;

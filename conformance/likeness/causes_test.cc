@@ -58,8 +58,9 @@ TEST(Causes, TheSimulatorDoesWhatNoRowPermits) {
 
 TEST(Causes, BeyondTheTables) {
   const auto with = [](const std::string& answer) {
-    return Channels() + Told{"active rdma_create_id A on=C ps=RDMA_PS_UDP -> 0",
-                             "active rdma_bind_addr A addr=active:7000 -> " + answer};
+    return Channels() + Told{"active rdma_create_id A on=C -> 0",
+                             "active rdma_bind_addr A addr=active:7000 -> 0",
+                             "active rdma_create_qp A type=UC -> " + answer};
   };
   EXPECT_EQ(NameOf(Why(with("0"), with("-1 EPERM"))), "beyond the tables");
 }

@@ -19,6 +19,12 @@ std::optional<Lane> LaneOf(const Line& line) {
   return std::nullopt;
 }
 
+// What was shown of id->event is the lane's affair; what was fetched is the channel's.
+const call::GetCmEvent* FetchIn(const Line& line) {
+  const auto* calls = std::get_if<line::Calls>(&line);
+  return calls == nullptr ? nullptr : std::get_if<call::GetCmEvent>(&calls->call);
+}
+
 // The event that the record carries; takes it out.
 std::optional<CmEvent> TakeEvent(Record* record) {
   if (auto* answered = std::get_if<seen::Answered>(&record->seen))
@@ -56,11 +62,12 @@ class Sorter {
     const Line& line = conversation().lines[record.line];
     const std::optional<Lane> lane = LaneOf(line);
     if (!lane) return;
-    const std::optional<CmEvent> event = TakeEvent(&record);
+    const call::GetCmEvent* const fetch = FetchIn(line);
+    const std::optional<CmEvent> event = fetch == nullptr ? std::nullopt : TakeEvent(&record);
     lanes_[*lane].push_back({index, record.line, ToString(record, conversation())});
     if (!event) return;
-    const ChannelRef channel = std::get<call::GetCmEvent>(std::get<line::Calls>(line).call).channel;
-    channels_[channel.index].push_back({index, record.line, ToString(*event, conversation())});
+    channels_[fetch->channel.index].push_back(
+        {index, record.line, ToString(*event, conversation())});
   }
 
   const History& history_;

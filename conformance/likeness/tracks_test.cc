@@ -62,6 +62,11 @@ TEST(Tracks, PortsThatTheKernelChoseDoNotCountAndOthersDo) {
                                    port + " dst=any:0 num_paths=0 qp=none"});
   };
   EXPECT_FALSE(FirstParting(with("32768"), with("45000")));
+  const auto handed = [](const std::string& port) {
+    return Tell(Listening() + Told{"passive rdma_get_src_port L -> 0  port=" + port});
+  };
+  EXPECT_FALSE(FirstParting(handed("32768"), handed("45000")));
+  EXPECT_TRUE(FirstParting(handed("7471"), handed("7472")));
   const std::optional<Parting> parting = FirstParting(with("7471"), with("7472"));
   ASSERT_TRUE(parting);
   EXPECT_EQ(parting->track, "passive");
@@ -124,6 +129,18 @@ TEST(Tracks, FieldsOfAnEventAreTheChannelsAffair) {
   ASSERT_TRUE(parting);
   EXPECT_EQ(parting->track, "channel S");
   EXPECT_TRUE(FirstParting(with(" private=\"a\""), with(" private=\"b\"")));
+}
+
+TEST(Tracks, AnEventThatIsShownIsTheLanesAffair) {
+  const auto with = [](const std::string& type) {
+    return Tell({"active rdma_create_id A on=null -> 0",
+                 "active show-event A -> 0  event RDMA_CM_EVENT_" + type + " id=A"});
+  };
+  const std::optional<Parting> parting =
+      FirstParting(with("ADDR_RESOLVED"), with("ROUTE_RESOLVED"));
+  ASSERT_TRUE(parting);
+  EXPECT_EQ(parting->track, "active");
+  EXPECT_FALSE(FirstParting(with("ADDR_RESOLVED"), with("ADDR_RESOLVED")));
 }
 
 TEST(Tracks, TheEarliestLineOfAllTracksIsTheFirstDifference) {

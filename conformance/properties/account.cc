@@ -2,14 +2,34 @@
 
 #include <algorithm>
 
+#include "model/conversation/liveness.h"
+
 namespace cm {
+namespace {
+
+// The record from which on memory may be damaged, by a call on what is gone: nothing can be claimed
+// of what comes then. Behind the last when there is none.
+size_t EndOfSense(const History& history) {
+  if (!history.conversation.capabilities.Has(Capability::kMisuse)) return history.records.size();
+  Liveness liveness(history.conversation);
+  for (size_t at = 0; at < history.records.size(); ++at) {
+    const Record& record = history.records[at];
+    const auto* calls = std::get_if<line::Calls>(&history.conversation.lines[record.line]);
+    if (calls != nullptr && liveness.MisuseIn(calls->call)) return at;
+    liveness.Observe(record);
+  }
+  return history.records.size();
+}
+
+}  // namespace
 
 Account::Account(const History& history, const Profile& profile)
     : history_(history),
       profile_(profile),
       ids_(history.conversation.names.ids.size(), Id{.end = history.records.size()}),
       channels_(history.conversation.names.channels.size()) {
-  for (size_t at = 0; at < history.records.size(); ++at) Note(at, history.records[at]);
+  const size_t end = EndOfSense(history);
+  for (size_t at = 0; at < end; ++at) Note(at, history.records[at]);
   FindPairs();
 }
 
@@ -36,7 +56,32 @@ void Account::Note(size_t at, const Record& record) {
       if (call.call == &calls->call) call.released = at;
     const auto* get = std::get_if<call::GetCmEvent>(&calls->call);
     if (get != nullptr && released->event) NoteEvent(at, record.end, *get, *released->event);
+    const CallKind kind = KindOf(calls->call);
+    const bool makes = kind == CallKind::kGetRequest || kind == CallKind::kCreateEp;
+    if (makes && released->reply.succeeded()) NoteSuccess(at, calls->lane, calls->call);
   }
+}
+
+// A call on a synchronous id returns with the event of what it has started. The other properties
+// speak of the start: it had begun where it waited, and where an event has told how it went.
+Reply Account::Started(const Call& call, const Reply& reply) const {
+  switch (KindOf(call)) {
+    case CallKind::kResolveAddr:
+    case CallKind::kResolveRoute:
+    case CallKind::kConnect:
+    case CallKind::kAccept:
+    case CallKind::kDisconnect:
+    case CallKind::kJoinMulticast:
+    case CallKind::kJoinMulticastEx:
+      break;
+    default:
+      return reply;
+  }
+  const Id& id = ids_[IdOf(call).index];
+  if (!id.exists || id.channel.valid()) return reply;
+  const bool told = reply.kind == ReplyKind::kBlocked || reply.error == Errno::kConnRefused ||
+                    reply.error == Errno::kTimedOut || reply.error == Errno::kPerm;
+  return told ? Reply::Returned() : reply;
 }
 
 void Account::NoteAnswer(size_t at, const Record& record, const line::Calls& line,
@@ -48,7 +93,7 @@ void Account::NoteAnswer(size_t at, const Record& record, const line::Calls& lin
                     .end = record.end,
                     .lane = line.lane,
                     .call = &line.call,
-                    .reply = answered.reply});
+                    .reply = Started(line.call, answered.reply)});
   const bool blocked = answered.reply.kind == ReplyKind::kBlocked;
   if (const auto* get = std::get_if<call::GetCmEvent>(&line.call)) {
     if (answered.event) NoteEvent(at, record.end, *get, *answered.event);
@@ -56,13 +101,29 @@ void Account::NoteAnswer(size_t at, const Record& record, const line::Calls& lin
     if (nothing) silences_.push_back({at, record.end, get->channel});
     return;
   }
-  if (const auto* destroy = std::get_if<call::DestroyId>(&line.call)) {
-    if (blocked || answered.reply.succeeded()) ids_[destroy->id.index].end = at;
+  if (KindOf(line.call) == CallKind::kDestroyId || KindOf(line.call) == CallKind::kDestroyEp) {
+    if (blocked || answered.reply.succeeded()) ids_[IdOf(line.call).index].end = at;
     return;
   }
+  if (const auto* migrate = std::get_if<call::MigrateId>(&line.call))
+    NoteMigration(at, *migrate, answered.reply);
   if (const auto* destroy = std::get_if<call::DestroyEventChannel>(&line.call))
     NoteEnd(at, [&](const Id& id) { return id.channel == destroy->channel; });
   if (answered.reply.succeeded()) NoteSuccess(at, line.lane, line.call);
+}
+
+// It has moved though it still waits for acknowledgements.
+void Account::NoteMigration(size_t at, const call::MigrateId& call, const Reply& reply) {
+  if (!reply.succeeded() && reply.kind != ReplyKind::kBlocked) return;
+  Id& id = ids_[call.id.index];
+  id.left.emplace_back(at, id.channel);
+  id.channel = call.channel;
+}
+
+ChannelRef Account::ChannelOf(IdRef id, size_t record) const {
+  for (const auto& [at, channel] : ids_[id.index].left)
+    if (record <= at) return channel;
+  return ids_[id.index].channel;
 }
 
 void Account::NoteSuccess(size_t at, Lane lane, const Call& call) {
@@ -75,6 +136,15 @@ void Account::NoteSuccess(size_t at, Lane lane, const Call& call) {
           .side = lane.side,
           .channel = create->channel,
           .end = history_.records.size()};
+  } else if (const auto* ep = std::get_if<call::CreateEp>(&call)) {
+    // Claims about ids of RDMA_PS_TCP speak of those whose steps are calls of their own.
+    ids_[ep->id.index] = {.exists = true, .side = lane.side, .end = history_.records.size()};
+  } else if (const auto* get = std::get_if<call::GetRequest>(&call)) {
+    ids_[get->request.index] = {.exists = true,
+                                .tcp = IsTcp(get->id),
+                                .side = lane.side,
+                                .listener = get->id,
+                                .end = history_.records.size()};
   } else if (const auto* ack = std::get_if<call::AckCmEvent>(&call)) {
     for (HeardEvent& heard : heard_)
       if (heard.name == ack->event && !heard.acked) heard.acked = at;
@@ -167,17 +237,26 @@ const HeardEvent* Account::First(IdRef id, EventType type) const {
   return nullptr;
 }
 
+bool Account::WasSynchronous(IdRef id) const {
+  const Id& own = ids_[id.index];
+  return !own.channel.valid() ||
+         std::ranges::any_of(own.left, [](const auto& left) { return !left.second.valid(); });
+}
+
 const Silence* Account::SilentAfter(IdRef id, size_t from) const {
+  if (WasSynchronous(id)) return nullptr;
   for (const Silence& silence : silences_) {
-    if (silence.channel == ChannelOf(id) && silence.at > from && silence.at < EndOf(id))
+    if (silence.channel == ChannelOf(id, silence.at) && silence.at > from && silence.at < EndOf(id))
       return &silence;
   }
   return nullptr;
 }
 
 const Silence* Account::SilentAfter(IdRef id, Instant from) const {
+  if (WasSynchronous(id)) return nullptr;
   for (const Silence& silence : silences_) {
-    if (silence.channel == ChannelOf(id) && silence.time > from && silence.at < EndOf(id))
+    if (silence.channel == ChannelOf(id, silence.at) && silence.time > from &&
+        silence.at < EndOf(id))
       return &silence;
   }
   return nullptr;

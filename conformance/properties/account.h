@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "model/conversation/history.h"
@@ -20,7 +21,7 @@ struct MadeCall {
   Instant end;
   Lane lane;
   const Call* call = nullptr;
-  Reply reply;
+  Reply reply;                     // of a call on a synchronous id: that of what it starts
   std::optional<size_t> released;  // where it returned, if it was blocked at first
 
   CallKind kind() const { return KindOf(*call); }
@@ -68,7 +69,9 @@ class Account {
   bool Exists(IdRef id) const { return ids_[id.index].exists; }
   bool IsRequest(IdRef id) const { return ids_[id.index].listener.valid(); }
   IdRef ListenerOf(IdRef request) const { return ids_[request.index].listener; }
+  // The one that it is on in the end.
   ChannelRef ChannelOf(IdRef id) const { return ids_[id.index].channel; }
+  ChannelRef ChannelOf(IdRef id, size_t record) const;
   uint8_t SideOf(IdRef id) const { return ids_[id.index].side; }
   uint8_t KernelOf(IdRef id) const { return topology().KernelOf(SideOf(id)); }
   uint8_t SideOf(ChannelRef channel) const { return channels_[channel.index].side; }
@@ -87,7 +90,8 @@ class Account {
   size_t EndOf(IdRef id) const { return ids_[id.index].end; }
 
   // The first time after `from` that the id's channel was found empty, the id still being there:
-  // what had happened to the id by then was fetched.
+  // what had happened to the id by then was fetched. Never of an id that was synchronous at some
+  // time, whose calls take events.
   const Silence* SilentAfter(IdRef id, size_t from) const;
   const Silence* SilentAfter(IdRef id, Instant from) const;
 
@@ -107,6 +111,7 @@ class Account {
     bool tcp = true;
     uint8_t side = 0;
     ChannelRef channel;
+    std::vector<std::pair<size_t, ChannelRef>> left;  // where it left which channels
     IdRef listener;
     size_t end = 0;
   };
@@ -118,7 +123,10 @@ class Account {
   void Note(size_t at, const Record& record);
   void NoteAnswer(size_t at, const Record& record, const line::Calls& line,
                   const seen::Answered& answered);
+  Reply Started(const Call& call, const Reply& reply) const;
+  bool WasSynchronous(IdRef id) const;
   void NoteSuccess(size_t at, Lane lane, const Call& call);
+  void NoteMigration(size_t at, const call::MigrateId& call, const Reply& reply);
   void NoteEvent(size_t at, Instant time, const call::GetCmEvent& get, const CmEvent& event);
   void NoteEnd(size_t at, const std::function<bool(const Id&)>& which);
   void FindPairs();

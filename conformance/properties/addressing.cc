@@ -16,7 +16,9 @@ const call::BindAddr* AsBind(const MadeCall& call) {
 // Whether the id may own the port at the record: it was bound to it, or asked for it on the way of
 // resolving, and is not gone for certain.
 bool MayOwn(const Account& account, IdRef id, uint16_t port, size_t record) {
-  for (const MadeCall* destroy : account.CallsOn(id, CallKind::kDestroyId)) {
+  for (const MadeCall* destroy : account.CallsOn(id)) {
+    if (destroy->kind() != CallKind::kDestroyId && destroy->kind() != CallKind::kDestroyEp)
+      continue;
     const bool gone = destroy->reply.succeeded() && destroy->at < record;
     const bool released = destroy->released && *destroy->released < record;
     if (gone || released) return false;
@@ -25,6 +27,8 @@ bool MayOwn(const Account& account, IdRef id, uint16_t port, size_t record) {
     if (call->at >= record) return false;
     const auto* bind = AsBind(*call);
     const auto* resolve = std::get_if<call::ResolveAddr>(call->call);
+    const auto* ep = std::get_if<call::CreateEp>(call->call);
+    if (ep != nullptr) return ep->source.port == port;
     return (bind != nullptr && bind->address.port == port) ||
            (resolve != nullptr && resolve->source.port == port);
   });
@@ -46,6 +50,9 @@ void NoTwoOn(const Account& account, Testimony& testimony, Clash clash) {
           account.KernelOf(early->id) == account.KernelOf(late->id) &&
           account.EndOf(early->id) > calls[second].at && clash(early->address, late->address);
       if (!both) continue;
+      const bool shared = HasSet(account, early->id, kReuseAddrOption, calls[second].at) &&
+                          HasSet(account, late->id, kReuseAddrOption, calls[second].at);
+      if (shared) continue;
       // A wildcard becomes an address of its own once a destination is resolved.
       const MadeCall* resolved = account.FirstSuccess(early->id, CallKind::kResolveAddr);
       if (early->address.AnyOrLoopback() && resolved != nullptr && resolved->at < calls[second].at)
@@ -206,9 +213,9 @@ void FoundTaken(const Account& account, Testimony& testimony) {
 // Whether a request may have been repeated in the meantime: it finds the place that a fetch has
 // freed.
 bool SomebodyAskedAgain(const Account& account, Instant from, Instant until) {
-  const Timing& timing = account.profile().timing;
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kConnect || !call.reply.succeeded()) continue;
+    const Timing timing = TimingOf(account, call.id());
     for (int n = 1; n <= timing.max_retries; ++n) {
       const Duration nominal = timing.RequestInterval() * n;
       if (call.begin + nominal <= until && from <= call.end + timing.Latest(nominal)) return true;

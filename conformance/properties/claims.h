@@ -20,6 +20,13 @@ std::span<const Property> Disconnection();
 std::span<const Property> DeviceRemoval();
 std::span<const Property> AddressChange();
 std::span<const Property> Loss();
+std::span<const Property> Attributes();
+std::span<const Property> Synchronous();
+std::span<const Property> Datagrams();
+std::span<const Property> Options();
+std::span<const Property> Migration();
+std::span<const Property> Multicast();
+std::span<const Property> Endpoints();
 
 // "a2 heard RDMA_CM_EVENT_ESTABLISHED"
 std::string Heard(const Account& account, const HeardEvent& heard);
@@ -42,6 +49,11 @@ void IsHeard(const Account& account, Testimony& testimony, EventType type);
 bool Succeeded(const Account& account, IdRef id, CallKind kind, size_t from, size_t until);
 // Anything but looking was done to the id between two records.
 bool Touched(const Account& account, IdRef id, size_t from, size_t until);
+
+// rdma_set_option has succeeded on the id with it before the record.
+bool HasSet(const Account& account, IdRef id, IdOption option, size_t record);
+// The timers of the connections that the id asks for.
+Timing TimingOf(const Account& account, IdRef active);
 
 }  // namespace cm::claims
 

@@ -28,9 +28,22 @@ void OnlyConnectionsEnd(const Account& account, Testimony& testimony) {
   }
 }
 
+// Whether the id gave up its negotiation before the record: what comes for it later is answered as
+// for an id that nobody knows. A failed rdma_accept or rdma_establish gives up as well.
+bool GaveUp(const Account& account, IdRef id, size_t record) {
+  return std::ranges::any_of(account.CallsOn(id), [&](const MadeCall* call) {
+    const CallKind kind = call->kind();
+    const bool answers = kind == CallKind::kAccept || kind == CallKind::kEstablish;
+    const bool rejects = kind == CallKind::kReject || kind == CallKind::kRejectEce;
+    // With its address gone a refusal fails, and is one.
+    const bool unsaid = rejects && account.Before(call->at, FaultKind::kFailOver);
+    return call->at < record && (unsaid || (call->reply.succeeded() ? rejects : answers));
+  });
+}
+
 // Whether a side could have sent DREQ or DREP for the id before the record.
 bool SaidGoodbye(const Account& account, IdRef id, size_t record) {
-  if (account.EndOf(id) < record) return true;
+  if (account.EndOf(id) < record || GaveUp(account, id, record)) return true;
   if (account.Before(record, FaultKind::kExit) || account.Before(record, FaultKind::kRemoveDevice))
     return true;
   return Succeeded(account, id, CallKind::kDisconnect, 0, record);
@@ -113,16 +126,27 @@ std::optional<Instant> FirstEnd(const Account& account, const Pair& pair) {
   return first;
 }
 
+// Told of another path, its connection has none any more: it says nothing, and waits for nothing.
+bool Pathless(const Account& account, const Pair& pair) {
+  for (const IdRef id : {pair.active, pair.passive})
+    for (const MadeCall* call : account.CallsOn(id, CallKind::kNotify))
+      if (call->reply.succeeded() &&
+          std::get<call::Notify>(*call->call).what == call::Notify::kPathMig)
+        return true;
+  return false;
+}
+
 void TimewaitLasts(const Account& account, Testimony& testimony) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
     if (!HasOwnQp(account, pair.active) || !HasOwnQp(account, pair.passive)) continue;
+    if (Pathless(account, pair)) continue;
     const std::optional<Instant> end = FirstEnd(account, pair);
     for (const IdRef id : {pair.active, pair.passive}) {
       const HeardEvent* heard = account.First(id, EventType::kTimewaitExit);
       if (heard == nullptr || !end) continue;
       testimony.Arose();
-      const Duration lasts = account.profile().timing.Timewait();
+      const Duration lasts = TimingOf(account, pair.active).Timewait();
       if (heard->time < *end + lasts)
         testimony.Violated(heard->at, Heard(account, *heard) + " early",
                            fmt::format("not before {} have passed", ToString(lasts)));
@@ -134,6 +158,7 @@ void TimewaitLasts(const Account& account, Testimony& testimony) {
 void TimewaitEnds(const Account& account, Testimony& testimony) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
+    if (Pathless(account, pair)) continue;
     for (const IdRef id : {pair.active, pair.passive}) {
       const IdRef peer = id == pair.active ? pair.passive : pair.active;
       const MadeCall* first = account.FirstSuccess(id, CallKind::kDisconnect);
@@ -142,7 +167,7 @@ void TimewaitEnds(const Account& account, Testimony& testimony) {
       const bool in_turn = first != nullptr && told != nullptr && answer != nullptr &&
                            first->at < told->at && told->at < answer->at;
       if (!in_turn || account.First(id, EventType::kDisconnected) == nullptr) continue;
-      const Timing& timing = account.profile().timing;
+      const Timing timing = TimingOf(account, pair.active);
       const Instant latest = answer->end + timing.prompt + timing.Latest(timing.Timewait());
       for (const IdRef end : {id, peer}) {
         const Silence* silence = account.SilentAfter(end, latest);

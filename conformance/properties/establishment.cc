@@ -55,7 +55,8 @@ void AnswersFollowCalls(const Account& account, Testimony& testimony) {
 bool Abandoned(const Account& account, const MadeCall& connect, size_t record) {
   return std::ranges::any_of(account.CallsOn(connect.id()), [&](const MadeCall* call) {
     const bool answers = call->kind() == CallKind::kAccept || call->kind() == CallKind::kEstablish;
-    const bool refuses = call->reply.succeeded() ? call->kind() == CallKind::kReject : answers;
+    const bool rejects = call->kind() == CallKind::kReject || call->kind() == CallKind::kRejectEce;
+    const bool refuses = call->reply.succeeded() ? rejects : answers;
     return refuses && call->at > connect.at && call->at < record;
   });
 }
@@ -68,6 +69,7 @@ void RequestsAreWhatWasAsked(const Account& account, Testimony& testimony) {
   std::vector<const MadeCall*> taken;
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kConnectRequest) continue;
+    if (heard.event.id.valid() && !account.IsTcp(heard.event.id)) continue;
     testimony.Arose();
     const MadeCall* asked = nullptr;
     bool again = !account.Undisturbed();
@@ -133,7 +135,7 @@ void DepthsAreTheReceivers(const Account& account, Testimony& testimony) {
 
 void DataFits(const Account& account, Testimony& testimony, CallKind kind, uint8_t limit) {
   for (const MadeCall& call : account.calls()) {
-    if (call.kind() != kind) continue;
+    if (call.kind() != kind || !account.IsTcp(call.id())) continue;
     const std::optional<ConnParam>& param = *ParamOf(call);
     if (!param || param->private_data.size() <= limit) continue;
     testimony.Arose();
@@ -154,6 +156,7 @@ void ReplyDataFits(const Account& account, Testimony& testimony) {
 void RouteComesFirst(const Account& account, Testimony& testimony) {
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kConnect) continue;
+    if (!account.CallsOn(call.id(), CallKind::kCreateEp).empty()) continue;  // it resolves
     const MadeCall* route = account.FirstSuccess(call.id(), CallKind::kResolveRoute);
     if (route != nullptr && route->at < call.at) continue;
     testimony.Arose();
@@ -221,9 +224,11 @@ void ConnectIsAnswered(const Account& account, Testimony& testimony) {
   ForEachId(account, [&](IdRef id) {
     const MadeCall* connect = account.FirstSuccess(id, CallKind::kConnect);
     if (connect == nullptr) return;
-    const Timing& timing = account.profile().timing;
+    const Timing timing = TimingOf(account, id);
     const Silence* silence = account.SilentAfter(id, connect->end + timing.Longest());
-    if (silence == nullptr || account.FirstSuccess(id, CallKind::kReject) != nullptr) return;
+    if (silence == nullptr || account.FirstSuccess(id, CallKind::kReject) != nullptr ||
+        account.FirstSuccess(id, CallKind::kRejectEce) != nullptr)
+      return;
     testimony.Arose();
     const auto events = account.EventsOf(id);
     const bool told = std::ranges::any_of(events, [&](const HeardEvent* heard) {

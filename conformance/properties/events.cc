@@ -17,8 +17,8 @@ Sign SignOf(EventType type) {
     case EventType::kRouteError:
     case EventType::kConnectError:
     case EventType::kUnreachable:
-    case EventType::kMulticastError:
       return Sign::kErrno;
+    case EventType::kMulticastError:  // 0 where the way to the group is not found
     case EventType::kRejected:
     case EventType::kDisconnected:
       return Sign::kAny;
@@ -29,6 +29,9 @@ Sign SignOf(EventType type) {
 
 void StatusFitsType(const Account& account, Testimony& testimony) {
   for (const HeardEvent& heard : account.heard()) {
+    // UNREACHABLE of a datagram id can say how its request was refused.
+    const bool tcp = !heard.event.id.valid() || account.IsTcp(heard.event.id);
+    if (!tcp && heard.event.type == EventType::kUnreachable) continue;
     testimony.Arose();
     const int32_t status = heard.event.status;
     const Sign sign = SignOf(heard.event.type);
@@ -86,7 +89,12 @@ void InTheOrderOfLife(const Account& account, Testimony& testimony) {
 void OneForEach(const Account& account, Testimony& testimony, CallKind kind, EventType good,
                 EventType bad) {
   ForEachId(account, [&](IdRef id) {
-    const auto calls = account.CallsOn(id, kind);
+    auto calls = account.CallsOn(id, kind);
+    if (kind == CallKind::kResolveRoute) {
+      // A path of the application's own is a route as well.
+      for (const MadeCall* set : account.CallsOn(id, CallKind::kSetOption))
+        if (std::get<call::SetOption>(*set->call).option == kIbPathOption) calls.push_back(set);
+    }
     std::ptrdiff_t events = 0;
     for (const HeardEvent* heard : account.EventsOf(id)) {
       if (heard->event.type != good && heard->event.type != bad) continue;
@@ -124,8 +132,9 @@ void BlockingAsAsked(const Account& account, Testimony& testimony) {
   }
 }
 
-// The library keeps some events to itself: what follows a CONNECT_ERROR, and requests whose device
-// is gone. There a readable channel can have nothing.
+// The library keeps some events to itself: what follows a CONNECT_ERROR, requests whose device is
+// gone, and those that a listener has left on another channel. There a readable channel can have
+// nothing.
 void ReadableHasAnEvent(const Account& account, Testimony& testimony) {
   const auto& records = account.history().records;
   const auto& lines = account.history().conversation.lines;
@@ -139,6 +148,9 @@ void ReadableHasAnEvent(const Account& account, Testimony& testimony) {
     if (waits == nullptr || waited == nullptr || !waited->readable) continue;
     if (waits->channel != get->channel) continue;
     bool keeps = false;
+    for (const MadeCall& other : account.calls())
+      keeps |= other.kind() == CallKind::kMigrateId &&
+               !account.CallsOn(other.id(), CallKind::kListen).empty();
     for (const HeardEvent& heard : account.heard())
       keeps |= heard.event.type == EventType::kConnectError && heard.channel == get->channel;
     if (keeps) continue;

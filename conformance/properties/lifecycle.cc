@@ -40,7 +40,7 @@ void EventsAreOfTheChannel(const Account& account, Testimony& testimony) {
     const bool known = owner.valid() && account.Exists(owner) && event.id.valid();
     if (!known)
       testimony.Violated(heard.at, Heard(account, heard), "an event of an id that exists");
-    else if (account.ChannelOf(owner) != heard.channel)
+    else if (account.ChannelOf(owner, heard.at) != heard.channel)
       testimony.Violated(heard.at, Heard(account, heard) + " on a channel that is not its own",
                          "an event of an id of this channel");
     else if (!request && event.listen_id.valid())
@@ -51,7 +51,7 @@ void EventsAreOfTheChannel(const Account& account, Testimony& testimony) {
 
 void DestroyRefusesNothing(const Account& account, Testimony& testimony) {
   for (const MadeCall& call : account.calls()) {
-    if (call.kind() != CallKind::kDestroyId) continue;
+    if (call.kind() != CallKind::kDestroyId && call.kind() != CallKind::kDestroyEp) continue;
     testimony.Arose();
     if (call.reply.kind == ReplyKind::kReturned && !call.reply.succeeded())
       testimony.Violated(call.at, Made(account, call), "0, or a call that waits");
@@ -79,7 +79,7 @@ void SilentAtTheEnd(const Account& account, Testimony& testimony) {
     bool all_gone = true;
     for (uint16_t i = 0; i < account.id_count(); ++i) {
       const IdRef id{i};
-      if (account.Exists(id) && account.ChannelOf(id) == waits->channel)
+      if (account.Exists(id) && account.ChannelOf(id, at) == waits->channel)
         all_gone &= DestroyedAt(account, id) < at;
     }
     if (!all_gone) continue;

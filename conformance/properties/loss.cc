@@ -19,6 +19,7 @@ void NotGivenUpEarly(const Account& account, Testimony& testimony) {
   if (ToldAtOnce(account)) return;
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kUnreachable || !heard.event.id.valid()) continue;
+    if (!account.IsTcp(heard.event.id)) continue;
     const MadeCall* asked = account.FirstSuccess(heard.event.id, CallKind::kConnect);
     if (asked == nullptr) asked = account.FirstSuccess(heard.event.id, CallKind::kAccept);
     testimony.Arose();

@@ -13,7 +13,9 @@ std::vector<Property> MakeAll() {
   for (const auto family :
        {claims::Lifecycle(), claims::Events(), claims::Acknowledgement(), claims::Addressing(),
         claims::Establishment(), claims::Rejection(), claims::Disconnection(),
-        claims::DeviceRemoval(), claims::AddressChange(), claims::Loss()}) {
+        claims::DeviceRemoval(), claims::AddressChange(), claims::Loss(), claims::Attributes(),
+        claims::Synchronous(), claims::Datagrams(), claims::Options(), claims::Migration(),
+        claims::Multicast(), claims::Endpoints()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;
@@ -87,7 +89,7 @@ bool Succeeded(const Account& account, IdRef id, CallKind kind, size_t from, siz
 
 bool Touched(const Account& account, IdRef id, size_t from, size_t until) {
   for (const MadeCall* call : account.CallsOn(id))
-    if (call->kind() != CallKind::kShow && call->at > from && call->at < until) return true;
+    if (IsFunction(call->kind()) && call->at > from && call->at < until) return true;
   return false;
 }
 

@@ -49,9 +49,10 @@ TEST(Properties, CoverEveryFamily) {
   for (const Property& property : Properties()) families.insert(property.family);
   for (const std::string_view family :
        {"lifecycle", "events", "ack/destroy", "addressing/ports", "establishment", "rejection",
-        "disconnect/timewait", "device removal", "address change", "loss"})
+        "disconnect/timewait", "device removal", "address change", "loss", "attributes",
+        "synchronous", "datagrams", "options", "migration", "multicast", "endpoints"})
     EXPECT_TRUE(families.contains(family)) << family;
-  EXPECT_EQ(families.size(), 10U);
+  EXPECT_EQ(families.size(), 17U);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace {
 
 constexpr auto kConsumerDefined = static_cast<int32_t>(RejReason::kConsumerDefined);
 constexpr auto kInvalidServiceId = static_cast<int32_t>(RejReason::kInvalidServiceId);
+constexpr auto kOptionsRefused = static_cast<int32_t>(RejReason::kVendorOptionNotSupported);
 constexpr auto kStaleConn = static_cast<int32_t>(RejReason::kStaleConn);
 
 // Whether anybody on the kernel may have listened on the port before the record: an ephemeral port
@@ -117,6 +118,24 @@ void RejectIsHeard(const Account& account, Testimony& testimony) {
   }
 }
 
+// Refused by one rdma_reject_ece and by nothing else.
+void OptionsAreTheReason(const Account& account, Testimony& testimony) {
+  for (const FaultKind kind : {FaultKind::kRemoveDevice, FaultKind::kExit})
+    if (account.Injected(kind)) return;
+  for (const Pair& pair : account.pairs()) {
+    const HeardEvent* rejected = account.First(pair.active, EventType::kRejected);
+    const MadeCall* reject = account.FirstSuccess(pair.passive, CallKind::kRejectEce);
+    if (rejected == nullptr || reject == nullptr || rejected->at < reject->at) continue;
+    const bool alone = account.CallsOn(pair.passive, CallKind::kAccept).empty() &&
+                       account.CallsOn(pair.passive, CallKind::kEstablish).empty() &&
+                       account.FirstSuccess(pair.passive, CallKind::kReject) == nullptr;
+    if (!alone) continue;
+    testimony.Arose();
+    if (rejected->event.status != kOptionsRefused)
+      testimony.Violated(rejected->at, Heard(account, *rejected), "status=35: rdma_reject_ece");
+  }
+}
+
 void RefusedByApplication(const Account& account, Testimony& testimony) {
   for (const HeardEvent& heard : account.heard())
     if (heard.event.type == EventType::kRejected && heard.event.status == kConsumerDefined &&
@@ -187,6 +206,13 @@ constexpr auto kClaims = std::to_array<Property>({
      "REJECTED is heard since nobody listens.",
      "man rdma_get_cm_event(3)",
      RefusedByNobody,
+     {}},
+    {"REJ-9",
+     "rejection",
+     PropertyKind::kAlways,
+     "Who is refused by rdma_reject_ece hears reason 35.",
+     "rdma-core 44 cma.c rdma_reject_ece",
+     OptionsAreTheReason,
      {}},
 });
 

@@ -34,7 +34,9 @@ Testimony Hear(std::string_view property, const History& history) {
 
 std::vector<Trip> AllTrips() {
   std::vector<Trip> all = TripsOfIds();
-  for (const std::vector<Trip>& more : {TripsOfConnections(), TripsOfTrouble()})
+  for (const std::vector<Trip>& more :
+       {TripsOfConnections(), TripsOfTrouble(), TripsOfAttributes(), TripsOfSynchronousIds(),
+        TripsOfOptions(), TripsOfGroups(), TripsOfEndpoints()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

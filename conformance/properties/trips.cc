@@ -15,6 +15,22 @@ std::string Behind(std::string_view first, std::string_view rest) {
   return std::string(first) + std::string(rest);
 }
 
+constexpr std::string_view kServiceFound = R"(passive rdma_create_event_channel S
+passive rdma_create_id L on=S ps=RDMA_PS_UDP
+passive rdma_bind_addr L addr=passive:7471
+passive rdma_listen L
+active rdma_create_event_channel C
+active rdma_create_id D on=C ps=RDMA_PS_UDP
+active rdma_resolve_addr D dst=passive:7471
+active taking C
+active rdma_resolve_route D
+active taking C
+active rdma_connect D
+passive taking S id=P
+passive rdma_accept P qp_num=4101
+active taking C
+)";
+
 }  // namespace
 
 std::string Alone(std::string_view rest) { return On("one-kernel-two-devices", rest); }
@@ -75,12 +91,15 @@ pass 3s
 active taking C
 )")},
       {"REM-5", Listening("fault remove-device side=passive\npassive taking S\n")},
+      {"NOT-2", Asked("passive accepting P on=S\npassive rdma_notify P\n")},
       {"CHG-4", OnBond(R"(active rdma_create_event_channel C
 active rdma_create_id A on=C
 active rdma_bind_addr A addr=active:0
 fault fail-over side=active
 active taking C
 )")},
+      {"UD-5", Alone(kServiceFound)},
+      ReachOfGroups(),
       {"LOSS-3", Alone("fault drop REQ from=active\nactive connecting A on=C to=passive:7471\n"
                        "pass 100s\nactive taking C\n")},
       {"LOSS-4", Listening(R"(fault drop REQ from=active nth=1

@@ -29,7 +29,13 @@ struct Reach {
 std::vector<Trip> TripsOfIds();          // lifecycle, events, acknowledgements, addresses
 std::vector<Trip> TripsOfConnections();  // from establishment to timewait
 std::vector<Trip> TripsOfTrouble();      // removal, address change, loss
+std::vector<Trip> TripsOfAttributes();   // attributes, notices, options of vendors, ports
+std::vector<Trip> TripsOfSynchronousIds();
+std::vector<Trip> TripsOfOptions();
+std::vector<Trip> TripsOfGroups();
+std::vector<Trip> TripsOfEndpoints();  // and of what is looked up
 std::vector<Reach> Reaches();
+Reach ReachOfGroups();
 
 // What conversations begin with, macros included; `rest` follows.
 std::string Alone(std::string_view rest);      // an empty world with one kernel and two devices

@@ -7,6 +7,7 @@
 namespace cm {
 namespace {
 
+using damage::EventAt;
 using damage::Hears;
 using damage::HearsAgain;
 using damage::Hurries;
@@ -38,6 +39,29 @@ std::string EveryRequestLost() {
   return Alone(
       "fault drop REQ from=active\nactive connecting A on=C to=passive:7471\npass 100s\n"
       "active taking C\n");
+}
+
+// D asks for the service of L.
+std::string DatagramAsked(std::string_view rest) {
+  return Alone(std::string(R"(passive rdma_create_event_channel S
+passive rdma_create_id L on=S ps=RDMA_PS_UDP
+passive rdma_bind_addr L addr=passive:7471
+passive rdma_listen L
+active rdma_create_event_channel C
+active rdma_create_id D on=C ps=RDMA_PS_UDP
+active rdma_resolve_addr D dst=passive:7471
+active taking C
+active rdma_resolve_route D
+active taking C
+active rdma_connect D private="hello"
+passive taking S id=P
+)") + std::string(rest));
+}
+
+std::string DatagramServed() {
+  return DatagramAsked(
+      "passive rdma_accept P qp_num=4101\nactive taking C\nsettle\n"
+      "passive wait S within=1s\n");
 }
 
 }  // namespace
@@ -72,6 +96,21 @@ std::vector<Trip> TripsOfTrouble() {
        }},
       {"LOSS-2", "a request times out that was answered",
        Connected("pass 100s\nactive rdma_get_cm_event C\n"), "request-timer-runs-on"},
+      {"UD-1", "a refusal is no refusal",
+       DatagramAsked("passive rdma_reject P private=\"full\"\nactive taking C\n"),
+       "refusal-times-out"},
+      {"UD-1", "a refusal comes without data",
+       DatagramAsked("passive rdma_destroy_id P\nactive taking C\n"), "",
+       [](History& h) { EventAt(h, Hears(h, EventType::kUnreachable)).private_data = {}; }},
+      {"UD-2", "who accepted a request for datagrams is told",
+       DatagramAsked("passive rdma_accept P qp_num=4101\nsettle\n"
+                     "passive/2 rdma_get_cm_event S\n"),
+       "service-established"},
+      {"UD-3", "a service has no key", DatagramServed(), "service-without-key"},
+      {"UD-3", "a service has another queue pair", DatagramServed(), "",
+       [](History& h) { ++EventAt(h, Hears(h, EventType::kEstablished)).qp_num; }},
+      {"UD-4", "a request for datagrams carries what nobody said", DatagramAsked(""), "",
+       [](History& h) { EventAt(h, Hears(h, EventType::kConnectRequest)).private_data = {}; }},
   };
 }
 

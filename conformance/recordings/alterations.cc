@@ -37,6 +37,9 @@ constexpr auto kHosts =
 constexpr auto kQpStates =
     std::to_array<std::string_view>({"", "RESET", "INIT", "RTR", "RTS", "ERR"});
 
+// Which attributes of a queue pair rdma_init_qp_attr says it has filled in.
+constexpr auto kMasks = std::to_array<int64_t>({0, 0x39, 0x129181, 0x12e01});
+
 constexpr auto kDevices = std::to_array<std::string_view>({"", "rxe0", "rxe1"});
 
 std::vector<std::string_view> LinesOf(std::string_view text) {
@@ -76,8 +79,10 @@ class Alterer {
       const Json& json = lines_[static_cast<size_t>(line) - 1];
       const std::string kind = TextOf(json, "k");
       if (kind == "call") AlterReply(json);
+      if (json.contains("mask") && NumberOf(json, "ret") == 0) AlterMask(json);
       if (kind == "crash") AlterCrash(json);
       if (kind == "event") AlterEvent(json);
+      if (kind == "id_event") AlterIdEvent(json);
       if (kind == "show") AlterShow(json);
       if (kind == "wait") AlterWait(json);
       if (kind == "quiet" || kind == "no_event") AlterSilence(json);
@@ -128,6 +133,15 @@ class Alterer {
     for (const std::string_view error : kErrnos) say(-1, error);
   }
 
+  // The attributes for another state, or none.
+  void AlterMask(const Json& line) {
+    for (const int64_t mask : kMasks) {
+      Json other = line;
+      other["mask"] = mask;
+      Say("mask", fmt::format("{:#x}", NumberOf(line, "mask")), fmt::format("{:#x}", mask), other);
+    }
+  }
+
   // A call that is survived instead.
   void AlterCrash(const Json& line) {
     const std::string text = TextOf(line, "line");
@@ -157,6 +171,7 @@ class Alterer {
     AlterName(line, "listen_id", ids_);
     AlterName(line, "chan", channels_);
     AlterPrivateData(line);
+    if (line.contains("ud")) AlterDatagram(line);
     if (!line.contains("conn")) return;
     for (const std::string_view field : {"rr", "depth", "fc", "retry", "rnr", "srq"}) {
       const int64_t was = NumberOf(line["conn"], field);
@@ -169,10 +184,37 @@ class Alterer {
     }
   }
 
+  // The number of the queue pair says something where it is that of groups.
+  void AlterDatagram(const Json& line) {
+    const auto say = [&](const std::string& field, const Json& is) {
+      Json other = line;
+      other["ud"][field] = is;
+      Say("ud." + field, line["ud"][field].dump(), is.dump(), other);
+    };
+    say("qkey", NumberOf(line["ud"], "qkey") + 1);
+    const std::string group = TextOf(line["ud"], "dgid");
+    if (TextOf(line, "type") != ShortName(EventType::kMulticastJoin) || group.empty()) return;
+    say("qpn", NumberOf(line["ud"], "qpn") - 1);
+    say("dgid", "");
+    say("dgid", group.substr(0, group.size() - 1) + (group.back() == '1' ? "2" : "1"));
+  }
+
+  void AlterIdEvent(const Json& line) {
+    for (int n = 0; n < kEventTypeCount; ++n) {
+      Json other = line;
+      other["event"] = std::string(ShortName(static_cast<EventType>(n)));
+      Say("event", TextOf(line, "event"), TextOf(other, "event"), other);
+    }
+    for (const int status : kStatuses) {
+      Json other = line;
+      other["status"] = status;
+      Say("status", std::to_string(NumberOf(line, "status")), std::to_string(status), other);
+    }
+  }
+
   void AlterType(const Json& line) {
     for (int n = 0; n < kEventTypeCount; ++n) {
       const auto type = static_cast<EventType>(n);
-      if (type == EventType::kMulticastJoin || type == EventType::kMulticastError) continue;
       Json other = line;
       other["type"] = std::string(ShortName(type));
       other["num"] = n;

@@ -109,7 +109,7 @@ constexpr std::string_view kShort =
 {"t_us":4,"k":"call","fn":"rdma_create_id","args":"L chan=S","ret":0,"errno":"0","dur_us":1}
 {"t_us":5,"k":"call","fn":"rdma_resolve_addr","args":"A 10.0.1.1:7471 src=10.0.0.1","ret":0,"errno":"0","dur_us":1}
 {"t_us":900,"k":"event","chan":"C","type":"ADDR_RESOLVED","num":0,"status":0,"id":"A","listen_id":null,"pdlen":0,"pd":"","conn":{"rr":0,"depth":0,"fc":0,"retry":0,"rnr":0,"srq":0,"qpn":0}}
-{"t_us":1000,"k":"call","fn":"rdma_init_qp_attr","args":"A 1","ret":0,"errno":"0","dur_us":1}
+{"t_us":1000,"k":"call","fn":"ibv_query_qp","args":"A","ret":0,"errno":"0","dur_us":1}
 {"t_us":1100,"k":"show","id":"A","verbs":"rxe0","port":1,"ps":262,"src":"10.0.0.1:51589","dst":"10.0.1.1:7471","src_port":51589,"dst_port":7471,"num_paths":0,"qp":null}
 )";
 

@@ -63,6 +63,8 @@ bool RecordingReader::IsForeign(const std::string& name) const {
 
 uint8_t RecordingReader::SideOf(const Call& call) const {
   const Names& names = recording_->history.conversation.names;
+  if (const auto* create = std::get_if<call::CreateId>(&call); create && !create->channel.valid())
+    return SideOfSynchronous(names.ids.NameOf(create->id));
   if (const ChannelRef channel = ChannelOf(call); channel.valid())
     return SideOfChannel(names.channels.NameOf(channel));
   if (const auto* ack = std::get_if<call::AckCmEvent>(&call)) {
@@ -87,8 +89,46 @@ uint8_t RecordingReader::SideOfId(IdRef id) const {
       return said->lane.side;
     if (const auto* get = std::get_if<call::GetCmEvent>(&said->call); get && get->request == id)
       return said->lane.side;
+    if (const auto* get = std::get_if<call::GetRequest>(&said->call); get && get->request == id)
+      return said->lane.side;
   }
   return 0;
+}
+
+// Who is to listen is on the accepting side.
+uint8_t RecordingReader::SideOfSynchronous(const std::string& name) const {
+  for (size_t i = at_ + 1; i < lines_.size(); ++i) {
+    if (lines_[i].is_object() && Text(lines_[i], "fn") == "rdma_listen" &&
+        ScriptWords(Text(lines_[i], "args")).Word(0) == name)
+      return kPassiveSide;
+  }
+  return kActiveSide;
+}
+
+// A call on a synchronous id returns when another thread has let it.
+bool RecordingReader::WaitsForEvent(const Call& call) const {
+  const IdRef id = IdOf(call);
+  for (const Line& line : recording_->history.conversation.lines) {
+    const auto* said = std::get_if<line::Calls>(&line);
+    const auto* create = said == nullptr ? nullptr : std::get_if<call::CreateId>(&said->call);
+    if (create != nullptr && create->id == id) return !create->channel.valid();
+  }
+  return false;
+}
+
+// An id has the port space that it was made in; a request that of its listener.
+PortSpace RecordingReader::SpaceOfId(IdRef id) const {
+  const History& history = recording_->history;
+  for (const Record& record : history.records) {
+    const auto* said = std::get_if<line::Calls>(&history.conversation.lines[record.line]);
+    const auto* answered = std::get_if<seen::Answered>(&record.seen);
+    if (said == nullptr || answered == nullptr) continue;
+    if (const auto* create = std::get_if<call::CreateId>(&said->call); create && create->id == id)
+      return create->space;
+    if (answered->event && answered->event->id == id && answered->event->listen_id.valid())
+      return SpaceOfId(answered->event->listen_id);
+  }
+  return PortSpace::kTcp;
 }
 
 std::optional<Call> RecordingReader::CallOf(const std::string& function, const ScriptWords& words) {
@@ -109,13 +149,43 @@ std::optional<Call> RecordingReader::CallOf(const std::string& function, const S
     return call::AckCmEvent{kept->event};
   }
   if (kind == CallKind::kCreateId) {
-    const std::optional<ChannelRef> channel = KnownChannel(words.Value("chan").value_or(""));
-    if (!channel || words.Value("ps").value_or("tcp") != "tcp") return std::nullopt;
-    return call::CreateId{NewId(words.Word(0)), *channel, PortSpace::kTcp};
+    const std::string on = words.Value("chan").value_or("");
+    const std::optional<ChannelRef> channel =
+        on == "null" ? std::optional<ChannelRef>(ChannelRef{}) : KnownChannel(on);
+    const std::optional<PortSpace> space = SpaceOfWord(words.Value("ps").value_or("tcp"));
+    if (!channel || !space) return std::nullopt;
+    return call::CreateId{NewId(words.Word(0)), *channel, *space};
   }
   const std::optional<IdRef> id = KnownId(words.Word(0));
   if (!id) return std::nullopt;
   return CallOnId(kind, *id, words);
+}
+
+Address RecordingReader::GroupOf(const std::string& digits) const {
+  constexpr std::string_view kMapped = "00000000000000000000ffff";
+  constexpr size_t kDigits = 32;
+  if (digits.empty()) return {};
+  const Address unknown{.kind = AddressKind::kForeign};
+  // Groups of RoCE v2 are IPv4 addresses, mapped.
+  if (digits.size() != kDigits || !digits.starts_with(kMapped)) return unknown;
+  std::string host;
+  for (size_t at = kMapped.size(); at < kDigits; at += 2) {
+    if (!host.empty()) host += '.';
+    host += std::to_string(std::strtoul(digits.substr(at, 2).c_str(), nullptr, 16));
+  }
+  return ReadAddress(host).value_or(unknown);
+}
+
+// The recorder gave no context.
+std::optional<Call> RecordingReader::CallOnGroup(CallKind kind, IdRef id,
+                                                 const ScriptWords& words) const {
+  const std::optional<Address> group = ReadAddress(words.Word(1));
+  if (!group) return std::nullopt;
+  if (kind == CallKind::kLeaveMulticast) return call::LeaveMulticast{id, *group};
+  if (kind == CallKind::kJoinMulticast) return call::JoinMulticast{id, *group};
+  call::JoinMulticastEx join{id, *group};
+  join.flags = static_cast<uint32_t>(words.Number("flags", 0));
+  return join;
 }
 
 std::optional<Call> RecordingReader::CallOnId(CallKind kind, IdRef id, const ScriptWords& words) {
@@ -137,10 +207,17 @@ std::optional<Call> RecordingReader::CallOnId(CallKind kind, IdRef id, const Scr
       if (!to || !from) return std::nullopt;
       return call::ResolveAddr{id, *from, *to, words.Number("tmo", 2000)};
     }
+    case CallKind::kJoinMulticast:
+    case CallKind::kJoinMulticastEx:
+    case CallKind::kLeaveMulticast:
+      return CallOnGroup(kind, id, words);
     case CallKind::kResolveRoute:
       return call::ResolveRoute{id, words.Number("tmo", 2000)};
     case CallKind::kCreateQp:
-      if (words.Value("type")) return std::nullopt;
+      if (const auto type = words.Value("type")) {
+        if (*type != "ud" && *type != "rc") return std::nullopt;
+        return call::CreateQp{id, *type == "ud" ? QpType::kUd : QpType::kRc};
+      }
       return call::CreateQp{id};
     case CallKind::kDestroyQp:
       return call::DestroyQp{id};
@@ -156,6 +233,12 @@ std::optional<Call> RecordingReader::CallOnId(CallKind kind, IdRef id, const Scr
       return call::Disconnect{id};
     case CallKind::kDestroyId:
       return call::DestroyId{id};
+    case CallKind::kInitQpAttr:
+      return call::InitQpAttr{id, static_cast<uint8_t>(std::atoi(words.Word(1).c_str()))};
+    case CallKind::kNotify:
+      return call::Notify{id, static_cast<uint8_t>(std::atoi(words.Word(1).c_str()))};
+    case CallKind::kGetRequest:
+      return call::GetRequest{id, NewId(words.Word(1))};
     default:
       return std::nullopt;
   }
@@ -223,7 +306,8 @@ void RecordingReader::ReadBackground(const Json& line) {
     break;
   }
   const Lane lane{.side = SideOf(*call), .number = background.lane};
-  const bool at_once = background.call_line && background.returned - begin < kAtOnce;
+  const bool at_once =
+      background.call_line && background.returned - begin < kAtOnce && !WaitsForEvent(*call);
   background.reported = at_once;
   background.record_line = static_cast<uint32_t>(recording_->history.conversation.lines.size());
   const Reply reply = at_once ? ReplyOf(lines_[*background.call_line]) : Reply::Blocked();

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string_view>
 
 namespace cm {
@@ -40,6 +41,9 @@ constexpr auto kFields = std::to_array<Field>({
     {"event", "listen_id", Type::kTextOrNull},
     {"event", "pdlen", Type::kNumber, 0, 255},
     {"event", "pd"},
+    {"id_event", "id"},
+    {"id_event", "event"},
+    {"id_event", "status", Type::kNumber, kIntLow, kIntHigh},
     {"show", "t_us", Type::kNumber, 0, kTimeHigh},
     {"show", "id"},
     {"show", "verbs", Type::kTextOrNull},
@@ -81,6 +85,13 @@ constexpr auto kConnFields = std::to_array<Field>({
     {"event", "qpn", Type::kNumber, 0, 0xffffff},
 });
 
+constexpr Field kMask{"call", "mask", Type::kNumber, 0, kIntHigh};
+constexpr auto kDatagramFields = std::to_array<Field>({
+    {"event", "qpn", Type::kNumber, 0, 0xffffff},
+    {"event", "qkey", Type::kNumber, 0, 0xffffffff},
+    {"event", "dgid"},
+});
+
 constexpr Field kDuration{"call", "dur_us", Type::kNumber, 0, kTimeHigh};
 // clang-format on
 
@@ -113,6 +124,17 @@ std::string ProblemOf(const nlohmann::json& line, const Field& field) {
   return "";
 }
 
+// What is wrong with the parameters of an event, if it has any under this name.
+std::string ProblemOfParam(const nlohmann::json& line, std::string_view name,
+                           std::span<const Field> fields) {
+  const auto param = line.find(name);
+  if (param == line.end()) return "";
+  if (!param->is_object()) return fmt::format("\"{}\" is {}, not an object", name, param->dump());
+  for (const Field& field : fields)
+    if (std::string problem = ProblemOf(*param, field); !problem.empty()) return problem;
+  return "";
+}
+
 }  // namespace
 
 std::string ProblemOfFields(const nlohmann::json& line) {
@@ -125,12 +147,13 @@ std::string ProblemOfFields(const nlohmann::json& line) {
   }
   if (line.contains("dur_us"))
     if (std::string problem = ProblemOf(line, kDuration); !problem.empty()) return problem;
-  const auto conn = line.find("conn");
-  if (conn == line.end()) return "";
-  if (!conn->is_object()) return "\"conn\" is " + conn->dump() + ", not an object";
-  for (const Field& field : kConnFields)
-    if (std::string problem = ProblemOf(*conn, field); !problem.empty()) return problem;
-  return "";
+  if (const auto function = line.find("fn");
+      function != line.end() && *function == "rdma_init_qp_attr") {
+    if (std::string problem = ProblemOf(line, kMask); !problem.empty()) return problem;
+  }
+  if (std::string problem = ProblemOfParam(line, "ud", kDatagramFields); !problem.empty())
+    return problem;
+  return ProblemOfParam(line, "conn", kConnFields);
 }
 
 }  // namespace cm

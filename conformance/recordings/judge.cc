@@ -10,6 +10,7 @@ RecordingVerdict JudgeRecording(const Recording& recording, const Profile& profi
                                 const std::function<void(size_t, const model::Judgement&)>& each) {
   const History& history = recording.history;
   model::Oracle oracle(history.conversation, profile);
+  oracle.ShowsOnlyTypeAndStatus();
   RecordingVerdict verdict;
   size_t foreign = 0;
   for (size_t i = 0; i < history.records.size(); ++i) {

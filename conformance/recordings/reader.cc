@@ -12,8 +12,7 @@ namespace {
 
 // Calls that change nothing that the tables speak of.
 bool Harmless(std::string_view function, bool succeeded) {
-  return !succeeded || function == "rdma_init_qp_attr" || function == "ibv_create_qp" ||
-         function == "ibv_query_qp";
+  return !succeeded || function == "ibv_create_qp" || function == "ibv_query_qp";
 }
 
 std::vector<uint8_t> FromHex(const std::string& digits) {
@@ -95,7 +94,7 @@ void RecordingReader::ReadLine(const Json& line) {
     const Duration span = Duration::Milliseconds(Number(line, "ms"));
     return Environment(line::Passes{span}, At(line), At(line) + span);
   }
-  if (kind == "id_event") return Foreign("id_event of " + Text(line, "id"), {});
+  if (kind == "id_event") return ReadIdEvent(line);
   if (kind == "bad") return Foreign("a script line that could not run", {});
   const bool says_nothing = kind == "end" || kind == "note" || kind == "out";
   if (!says_nothing) Problem("\"" + kind + "\" is not a kind of line that recordings have");
@@ -203,7 +202,11 @@ void RecordingReader::ReadCall(const Json& line) {
     explicit_fetch_ = *get;  // the event's own line follows
     return;
   }
-  Say(lane, *call, seen::Answered{.reply = reply}, begin, end);
+  seen::Answered answered{.reply = reply};
+  // The scripts printed which attributes they were given, and left the state as they had set it.
+  if (const auto* attrs = std::get_if<call::InitQpAttr>(&*call); attrs != nullptr && !reply.value)
+    answered.handed = QpAttrs{static_cast<uint32_t>(Number(line, "mask")), attrs->state};
+  Say(lane, *call, std::move(answered), begin, end);
   if (std::holds_alternative<call::Accept>(*call)) FinishEmbedded(end);
 }
 
@@ -244,6 +247,12 @@ void RecordingReader::ReadEvent(const Json& line) {
     };
     event.conn = {byte("rr"), byte("depth"), byte("fc"), byte("retry"), byte("rnr"), byte("srq")};
     event.qp_num = static_cast<uint32_t>(Number(conn, "qpn"));
+  }
+  if (line.contains("ud")) {
+    event.qp_num = static_cast<uint32_t>(Number(line["ud"], "qpn"));
+    event.qkey = static_cast<uint32_t>(Number(line["ud"], "qkey"));
+    if (*type == EventType::kMulticastJoin || *type == EventType::kMulticastError)
+      event.group = GroupOf(Text(line["ud"], "dgid"));
   }
   event.private_data = PrivateData(FromHex(digits)).Resized(static_cast<uint8_t>(length));
   SayFetched(*on, event, request);
@@ -312,7 +321,7 @@ void RecordingReader::ReadShow(const Json& line) {
   shown.source = address("src", "src_port");
   shown.destination = address("dst", "dst_port");
   shown.num_paths = static_cast<uint8_t>(Number(line, "num_paths"));
-  if (Number(line, "ps") != static_cast<int64_t>(PortSpace::kTcp))
+  if (Number(line, "ps") != static_cast<int64_t>(SpaceOfId(*id)))
     contradict(fmt::format("ps {}", Number(line, "ps")), "the port space that the id was made in");
   const std::string qp = Text(line, "qp");
   if (!qp.empty()) {
@@ -321,6 +330,20 @@ void RecordingReader::ReadShow(const Json& line) {
   }
   const call::Show show{*id};
   Say(LaneOf(SideOf(show)), show, seen::Answered{.reply = Reply::Returned(), .shown = shown},
+      At(line), At(line));
+}
+
+// id->event of a synchronous id; type and status are all that was written down.
+void RecordingReader::ReadIdEvent(const Json& line) {
+  const std::string name = Text(line, "id");
+  const std::optional<IdRef> id = KnownId(name);
+  if (!id) return Foreign("id_event of " + name, {});
+  // The scripts leave the prefix out.
+  const std::optional<EventType> type = ParseEventType("RDMA_CM_EVENT_" + Text(line, "event"));
+  if (!type) return Problem("\"" + Text(line, "event") + "\" is not a type of event");
+  const call::ShowEvent show{*id};
+  const CmEvent event{.type = *type, .status = static_cast<int32_t>(Number(line, "status"))};
+  Say(LaneOf(SideOf(show)), show, seen::Answered{.reply = Reply::Returned(), .event = event},
       At(line), At(line));
 }
 

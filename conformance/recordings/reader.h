@@ -45,6 +45,7 @@ class RecordingReader {
   void SayFetched(ChannelRef on, const CmEvent& event, IdRef request);
   void ReadCrash(const Json& line);
   void ReadShow(const Json& line);
+  void ReadIdEvent(const Json& line);
   void ReadQuiet(const Json& line, std::string_view span_key);
   void Say(Lane lane, const Call& call, Observation seen, Instant begin, Instant end);
   void Environment(Line line, Instant begin, Instant end, bool ok = true);
@@ -72,9 +73,15 @@ class RecordingReader {
   void FinishEmbedded(Instant at);
   std::optional<Call> CallOf(const std::string& function, const ScriptWords& words);
   std::optional<Call> CallOnId(CallKind kind, IdRef id, const ScriptWords& words);
+  std::optional<Call> CallOnGroup(CallKind kind, IdRef id, const ScriptWords& words) const;
+  // The group that a GID stands for.
+  Address GroupOf(const std::string& digits) const;
   bool IsForeign(const std::string& name) const;
   uint8_t SideOf(const Call& call) const;
   uint8_t SideOfId(IdRef id) const;
+  uint8_t SideOfSynchronous(const std::string& name) const;
+  bool WaitsForEvent(const Call& call) const;
+  PortSpace SpaceOfId(IdRef id) const;
   // The scripts call the accepting side's channel S.
   static uint8_t SideOfChannel(const std::string& name) { return name.starts_with("S") ? 1 : 0; }
   static Lane LaneOf(uint8_t side) { return {.side = side, .number = 1}; }

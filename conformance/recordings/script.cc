@@ -18,6 +18,8 @@ constexpr auto kAttributes = std::to_array<std::pair<std::string_view, MadKind>>
     {"0x14", MadKind::kRtu},
     {"0x15", MadKind::kDreq},
     {"0x16", MadKind::kDrep},
+    {"0x17", MadKind::kSidrReq},
+    {"0x18", MadKind::kSidrRep},
 });
 
 constexpr auto kScriptWords = std::to_array<std::pair<std::string_view, CallKind>>({
@@ -39,6 +41,12 @@ constexpr auto kScriptWords = std::to_array<std::pair<std::string_view, CallKind
     {"getev", CallKind::kGetCmEvent},
     {"ack", CallKind::kAckCmEvent},
     {"show", CallKind::kShow},
+    {"notify", CallKind::kNotify},
+    {"initattr", CallKind::kInitQpAttr},
+    {"getreq", CallKind::kGetRequest},
+    {"join", CallKind::kJoinMulticast},
+    {"joinex", CallKind::kJoinMulticastEx},
+    {"leave", CallKind::kLeaveMulticast},
 });
 
 int NumberIn(std::string_view text, int fallback) {
@@ -166,6 +174,20 @@ std::optional<CallKind> CallOfScriptWord(std::string_view word) {
   for (const auto& [name, kind] : kScriptWords)
     if (name == word) return kind;
   return std::nullopt;
+}
+
+std::optional<PortSpace> SpaceOfWord(std::string_view word) {
+  if (word == "tcp") return PortSpace::kTcp;
+  if (word == "udp") return PortSpace::kUdp;
+  if (word == "ib") return PortSpace::kIb;
+  if (word == "ipoib") return PortSpace::kIpoib;
+  const bool hexadecimal = word.starts_with("0x");
+  if (hexadecimal) word.remove_prefix(2);
+  uint16_t number = 0;
+  const char* const last = word.data() + word.size();
+  const auto [end, error] = std::from_chars(word.data(), last, number, hexadecimal ? 16 : 10);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return static_cast<PortSpace>(number);
 }
 
 std::optional<Bond> BondMadeBy(std::string_view command) {

@@ -35,6 +35,8 @@ ConnParam ParamOf(const ScriptWords& words);
 
 // A script's word for a call ("route", "qp") as the library's function.
 std::optional<CallKind> CallOfScriptWord(std::string_view word);
+// The port space that a script calls tcp, udp, ib or ipoib, or gives the number of.
+std::optional<PortSpace> SpaceOfWord(std::string_view word);
 
 // What a shell command of a script did to the environment; empty when that is not known.
 struct ShellEffect {

@@ -105,13 +105,15 @@ void ReadTiming(const Json& json, Timing* timing, std::string* problem) {
 }
 
 void ReadLimits(const Json& json, Limits* limits, std::string* problem) {
-  Fields fields(
-      json, "'limits'",
-      {"request_data", "reply_data", "reject_data", "max_depth", "max_retry_count", "max_backlog"},
-      problem);
+  Fields fields(json, "'limits'",
+                {"request_data", "reply_data", "reject_data", "datagram_request_data",
+                 "datagram_reply_data", "max_depth", "max_retry_count", "max_backlog"},
+                problem);
   fields.Read("request_data", 0, 255, &limits->request_data);
   fields.Read("reply_data", 0, 255, &limits->reply_data);
   fields.Read("reject_data", 0, 255, &limits->reject_data);
+  fields.Read("datagram_request_data", 0, 255, &limits->datagram_request_data);
+  fields.Read("datagram_reply_data", 0, 255, &limits->datagram_reply_data);
   fields.Read("max_depth", 0, 255, &limits->max_depth);
   fields.Read("max_retry_count", 0, 7, &limits->max_retry_count);
   fields.Read("max_backlog", 1, INT32_MAX, &limits->max_backlog);

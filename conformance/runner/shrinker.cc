@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <compare>
+#include <numeric>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "conformance/runner/simpler.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
+#include "model/oracle/orders.h"
 
 namespace cm {
 namespace {
@@ -93,6 +96,7 @@ class Search {
   bool Attempt(Conversation candidate) {
     if (Over()) return false;
     GiveNumbers(&candidate);
+    LetGoAlone(&candidate);
     const Measure measure = MeasureOf(candidate);
     if (best_ && measure >= measure_) return false;
     Judged judged = JudgeOne(implementation_, candidate, {});
@@ -169,6 +173,26 @@ class Search {
   int attempts_ = 0;
 };
 
+// The calls that are made at once in every other order, of one group at a time.
+std::vector<Conversation> WithOneGroupTurned(const Conversation& conversation) {
+  std::vector<Conversation> all;
+  for (size_t first = 0; first < conversation.lines.size();) {
+    const size_t end = EndOfTogether(conversation, first);
+    std::vector<size_t> order(end - first);
+    std::iota(order.begin(), order.end(), first);
+    while (std::next_permutation(order.begin(), order.end())) {
+      Conversation turned = conversation;
+      for (size_t i = first; i < end; ++i) {
+        turned.lines[i] = conversation.lines[order[i - first]];
+        std::get<line::Calls>(turned.lines[i]).meanwhile = i > first;
+      }
+      all.push_back(std::move(turned));
+    }
+    first = end;
+  }
+  return all;
+}
+
 }  // namespace
 
 std::optional<Shrunk> Shrink(Implementation& implementation, const Conversation& conversation,
@@ -180,7 +204,16 @@ std::optional<Shrunk> Shrink(Implementation& implementation, const Conversation&
         fmt::format("Shrunk from sequence {} of seed {}, walk {}, {}.", start.origin->index,
                     start.origin->seed, start.origin->walk, start.origin->options);
   start.origin.reset();
-  return Search(implementation, finding, attempts_max, on_attempt, interrupted).Run(start);
+  const auto search = [&](const Conversation& from) {
+    return Search(implementation, finding, attempts_max, on_attempt, interrupted).Run(from);
+  };
+  if (std::optional<Shrunk> shrunk = search(start)) return shrunk;
+  // The sequence has drawn which of several threads came first: now it is to be the line's place.
+  for (const Conversation& turned : WithOneGroupTurned(start))
+    if (std::optional<Shrunk> shrunk = search(turned)) return shrunk;
+  if (!conversation.origin || !model::HasTogether(conversation)) return std::nullopt;
+  start.origin = conversation.origin;
+  return search(start);
 }
 
 }  // namespace cm

@@ -33,6 +33,8 @@ void EachName(Line* line, Visit visit) {
         if constexpr (requires { c.channel; }) visit(c.channel);
         if constexpr (requires { c.event; }) visit(c.event);
         if constexpr (requires { c.request; }) visit(c.request);
+        if constexpr (requires { c.info; }) visit(c.info);
+        if constexpr (requires { c.devices; }) visit(c.devices);
       },
       *call);
 }
@@ -70,8 +72,9 @@ void DropId(Conversation* conversation, IdRef id) {
 
 IdRef MadeBy(const Line& line) {
   const Call* call = CallIn(line);
-  const auto* make = call == nullptr ? nullptr : std::get_if<call::CreateId>(call);
-  return make == nullptr ? IdRef{} : make->id;
+  if (call == nullptr) return {};
+  const CallKind kind = KindOf(*call);
+  return kind == CallKind::kCreateId || kind == CallKind::kCreateEp ? IdOf(*call) : IdRef{};
 }
 
 ChannelRef ChannelMadeBy(const Line& line) {
@@ -237,6 +240,31 @@ std::vector<Conversation> WithFaultOnOtherSide(const Conversation& conversation)
   return all;
 }
 
+// What is done to the id of a request is done to one that is bound, and nothing else is done.
+std::vector<Conversation> WithBoundIdInstead(const Conversation& conversation) {
+  constexpr uint16_t kAnyPort = 7471;
+  std::vector<Conversation> all;
+  for (const Line& fetch : conversation.lines) {
+    if (!IsFetch(fetch)) continue;
+    const auto& get = std::get<call::GetCmEvent>(*CallIn(fetch));
+    const Lane lane{.side = SideOf(fetch)};
+    Conversation bound = conversation;
+    std::erase_if(bound.lines, [&](const Line& line) {
+      const Call* call = CallIn(line);
+      return call == nullptr || IsFetch(line) || IdOf(*call) != get.request;
+    });
+    if (bound.lines.empty()) continue;
+    const Address address{.kind = AddressKind::kSide, .side = lane.side, .port = kAnyPort};
+    const auto first = {
+        Line(line::Calls{lane, call::CreateEventChannel{get.channel, true}}),
+        Line(line::Calls{lane, call::CreateId{get.request, get.channel, PortSpace::kTcp}}),
+        Line(line::Calls{lane, call::BindAddr{get.request, address}})};
+    bound.lines.insert(bound.lines.begin(), first);
+    all.push_back(std::move(bound));
+  }
+  return all;
+}
+
 std::vector<Conversation> WithOneCallReplaced(const Conversation& conversation) {
   Variants variants(conversation);
   for (size_t i = 0; i < conversation.lines.size(); ++i) {
@@ -249,6 +277,11 @@ std::vector<Conversation> WithOneCallReplaced(const Conversation& conversation) 
 }
 
 }  // namespace
+
+void LetGoAlone(Conversation* conversation) {
+  for (size_t i = 0; i < conversation->lines.size(); i = EndOfTogether(*conversation, i))
+    if (auto* calls = std::get_if<line::Calls>(&conversation->lines[i])) calls->meanwhile = false;
+}
 
 Conversation WithoutLines(const Conversation& conversation, size_t from, size_t count) {
   Conversation shorter = conversation;
@@ -280,6 +313,11 @@ std::vector<Conversation> WithoutOneName(const Conversation& conversation) {
   for (uint16_t i = 0; i < conversation.names.events.size(); ++i) {
     Conversation shorter = conversation;
     Drop(&shorter, EventRef{i});
+    if (shorter.lines.size() < conversation.lines.size()) all.push_back(std::move(shorter));
+  }
+  for (uint16_t i = 0; i < conversation.names.held.size(); ++i) {
+    Conversation shorter = conversation;
+    Drop(&shorter, HeldRef{i});
     if (shorter.lines.size() < conversation.lines.size()) all.push_back(std::move(shorter));
   }
   return all;
@@ -391,11 +429,16 @@ std::vector<Conversation> WithOneLineSimpler(const Conversation& conversation) {
         i, [](auto* c) { c->timeout_ms = call::ResolveAddr{}.timeout_ms; });
     variants.AddIfCall<call::ResolveRoute>(
         i, [](auto* c) { c->timeout_ms = call::ResolveRoute{}.timeout_ms; });
+    variants.AddIfCall<call::JoinMulticast>(i, [](auto* c) { c->context = 0; });
+    variants.AddIfCall<call::JoinMulticastEx>(i, [](auto* c) { c->context = 0; });
     variants.AddIfCall<call::CreateEventChannel>(i, [](auto* c) { c->nonblocking = true; });
     variants.AddIfCall<call::CreateEventChannel>(i, [](auto* c) { c->nonblocking = false; });
     const Line& line = conversation.lines[i];
-    if (std::holds_alternative<line::Calls>(line))
+    if (const auto* calls = std::get_if<line::Calls>(&line)) {
       variants.Add(i, [](Line* l) { std::get<line::Calls>(*l).lane.number = 1; });
+      if (calls->meanwhile)
+        variants.Add(i, [](Line* l) { std::get<line::Calls>(*l).meanwhile = false; });
+    }
     if (std::holds_alternative<line::Waits>(line) || std::holds_alternative<line::Passes>(line))
       variants.Add(i, [](Line* l) { *l = line::Settles{}; });
     if (const auto* passes = std::get_if<line::Passes>(&line))
@@ -409,6 +452,7 @@ std::vector<Conversation> WithOneLineSimpler(const Conversation& conversation) {
 std::vector<Conversation> Detours(const Conversation& conversation) {
   std::vector<Conversation> all = WithFaultOnOtherSide(conversation);
   Append(WithOneCallReplaced(conversation), &all);
+  Append(WithBoundIdInstead(conversation), &all);
   bool connects = false;
   for (size_t i = 0; i < conversation.lines.size(); ++i) {
     const Call* call = CallIn(conversation.lines[i]);

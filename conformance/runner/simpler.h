@@ -20,6 +20,8 @@ std::vector<Conversation> WithTwoNamesAsOne(const Conversation& conversation);
 // Who connects or accepts without a queue pair has a number of his own: with one number for both
 // ends of a device the kernel takes the reply for one of a stale connection.
 void GiveNumbers(Conversation* conversation);
+// A call that is to be made at once with others, none of which is left, is an ordinary one.
+void LetGoAlone(Conversation* conversation);
 // Without a queue pair: those who connect give a number instead.
 std::vector<Conversation> WithoutQueuePairs(const Conversation& conversation);
 // One line says the same more plainly: default parameters, no private data, the first lane.

@@ -123,6 +123,24 @@ TEST(WithOneLineSimpler, SaysTheSameWithLess) {
                              testing::Not(Contains(before + "pass 100s\n"))));
 }
 
+TEST(WithOneLineSimpler, LetsOneThreadGoAfterTheOther) {
+  const std::string before = kChannel + kA;
+  EXPECT_THAT(LinesOf(WithOneLineSimpler(
+                  Of(before + "active rdma_listen A backlog=8\nactive/2 & rdma_reject A\n"))),
+              Contains(before + "active rdma_listen A backlog=8\nactive/2 rdma_reject A\n"));
+}
+
+TEST(LetGoAlone, LeavesThoseThatHaveCompany) {
+  Conversation conversation =
+      Of(kChannel + kA + "active rdma_listen A backlog=8\nactive/2 & rdma_reject A\n" +
+         "active/3 & rdma_establish A\n");
+  conversation.lines.erase(conversation.lines.end() - 3);
+  conversation.lines.insert(conversation.lines.end() - 2, line::Settles{});
+  LetGoAlone(&conversation);
+  EXPECT_EQ(LinesOf(conversation),
+            kChannel + kA + "settle\nactive/2 rdma_reject A\n" + "active/3 & rdma_establish A\n");
+}
+
 TEST(WithoutOneFetch, SettlesInstead) {
   EXPECT_THAT(LinesOf(WithoutOneFetch(Of(kChannel + kFetch + kAck))),
               ElementsAre(kChannel + "settle\n" + kAck));
@@ -157,6 +175,14 @@ TEST(Detours, HitTheOtherSideRejectRatherThanAcceptAndSilenceASide) {
   EXPECT_THAT(accepted, Contains(both + "passive rdma_reject L\n"));
   EXPECT_THAT(accepted,
               Contains("fault drop any from=active\n" + both + "passive rdma_accept L\n"));
+}
+
+TEST(Detours, BindAnIdRatherThanWaitForARequest) {
+  EXPECT_THAT(LinesOf(Detours(Of(kChannel + kA + kFetch + "active rdma_create_qp P\n"))),
+              Contains("active rdma_create_event_channel C nonblocking\n"
+                       "active rdma_create_id P on=C\n"
+                       "active rdma_bind_addr P addr=active:7471\n"
+                       "active rdma_create_qp P\n"));
 }
 
 TEST(Detours, LetOneSideDoEverything) {

@@ -10,6 +10,7 @@
 #include "model/conversation/liveness.h"
 #include "model/conversation/print.h"
 #include "model/oracle/judge.h"
+#include "model/oracle/orders.h"
 #include "model/vocabulary/call.h"
 
 namespace cm {
@@ -44,7 +45,7 @@ Finding RowsFinding(const History& history, const model::HistoryVerdict& verdict
   std::vector<std::string> sources;
   for (const model::Permitted& p : verdict.judgement.permitted) {
     AddUnique(&permitted, p.what);
-    if (!p.rule.empty()) AddUnique(&sources, fmt::format("{} ({})", p.rule, p.source));
+    AddUnique(&sources, p.rule.empty() ? p.source : fmt::format("{} ({})", p.rule, p.source));
   }
   return {
       .id = std::string(kRowsId),
@@ -56,8 +57,8 @@ Finding RowsFinding(const History& history, const model::HistoryVerdict& verdict
       .where = WhereOf(history, record)};
 }
 
-void JudgeByRows(const History& history, const Profile& profile, SequenceResult* result) {
-  const model::HistoryVerdict verdict = model::JudgeHistory(history, profile);
+void AddVerdict(const History& history, const model::HistoryVerdict& verdict,
+                SequenceResult* result) {
   result->observations = verdict.observations;
   result->sharp = verdict.sharp;
   result->largest_set = verdict.largest_set;
@@ -69,6 +70,15 @@ void JudgeByRows(const History& history, const Profile& profile, SequenceResult*
     result->verdict = SequenceVerdict::kInconclusive;
     result->reason = "too many possibilities are left";
   }
+}
+
+bool KeepsProperties(const History& history, const Profile& profile) {
+  const Account account(history, profile);
+  return std::ranges::all_of(Properties(), [&](const Property& property) {
+    Testimony testimony;
+    property.check(account, testimony);
+    return testimony.violations().empty();
+  });
 }
 
 void JudgeByProperties(const History& history, const Profile& profile, std::string_view only,
@@ -92,6 +102,13 @@ void JudgeByProperties(const History& history, const Profile& profile, std::stri
   }
 }
 
+void JudgeByClaims(const History& history, const model::HistoryVerdict& verdict,
+                   const Profile& profile, std::string_view only, SequenceResult* result) {
+  AddVerdict(history, verdict, result);
+  if (!only.empty() && only != kRowsId) result->findings.clear();
+  JudgeByProperties(history, profile, only, result);
+}
+
 // The record destroys a channel that still has ids: the library keeps their memory.
 bool Orphans(const History& history, const Record& record, const Liveness& liveness) {
   const auto* calls = std::get_if<line::Calls>(&history.conversation.lines[record.line]);
@@ -109,6 +126,14 @@ bool NeverReturns(const History& history, const Record& record) {
   if (const auto* answered = std::get_if<seen::Answered>(&record.seen))
     if (answered->reply.kind == ReplyKind::kCrashed || answered->reply.kind == ReplyKind::kBlocked)
       return true;
+  // A request whose queue pair cannot be made is nobody's: rdma_get_request leaves it behind.
+  const auto* calls = std::get_if<line::Calls>(&history.conversation.lines[record.line]);
+  if (calls != nullptr && std::holds_alternative<call::GetRequest>(calls->call)) {
+    const auto* answer = std::get_if<seen::Answered>(&record.seen);
+    const auto* released = std::get_if<seen::Released>(&record.seen);
+    if (answer != nullptr && answer->reply == Reply::Refused(Errno::kInval)) return true;
+    if (released != nullptr && released->reply == Reply::Refused(Errno::kInval)) return true;
+  }
   const auto* injects = std::get_if<line::Injects>(&history.conversation.lines[record.line]);
   return injects != nullptr && injects->fault.kind == FaultKind::kExit;
 }
@@ -125,6 +150,8 @@ bool EverythingReturned(const History& history) {
     if (liveness.IdIsLive(IdRef{id})) return false;
   for (uint16_t channel = 0; channel < names.channels.size(); ++channel)
     if (liveness.ChannelIsLive(ChannelRef{channel})) return false;
+  for (uint16_t held = 0; held < names.held.size(); ++held)
+    if (liveness.HeldIsLive(HeldRef{held})) return false;
   return true;
 }
 
@@ -177,9 +204,14 @@ SequenceResult Judge(const History& history, const Ending& ending, const Profile
   result.digest = DigestOf(history, result.index);
   result.wire_digest = WireDigestOf(history, result.index);
   Count(history, &result);
-  JudgeByRows(history, profile, &result);
-  if (!only.empty() && only != kRowsId) result.findings.clear();
-  JudgeByProperties(history, profile, only, &result);
+  if (model::HasTogether(history.conversation)) {
+    const model::InOrder in_order = model::FindOrder(history, profile, [&](const History& ordered) {
+      return KeepsProperties(ordered, profile);
+    });
+    JudgeByClaims(in_order.history, in_order.verdict, profile, only, &result);
+  } else {
+    JudgeByClaims(history, model::JudgeHistory(history, profile), profile, only, &result);
+  }
   if (!ending.leaks.empty() && (only.empty() || only == kLeakId) && EverythingReturned(history))
     result.findings.push_back(
         {.id = std::string(kLeakId),

@@ -15,6 +15,7 @@
 #include "model/base/check.h"
 #include "model/conversation/parse.h"
 #include "model/oracle/judge.h"
+#include "model/oracle/orders.h"
 
 namespace cm {
 
@@ -41,10 +42,10 @@ History OnSim(const Conversation& conversation, std::string_view defect) {
   return Perform(conversation, *sim->Start(conversation));
 }
 
-std::vector<std::string> Objections(const History& history) {
+std::vector<std::string> Objections(const History& as_recorded) {
   std::vector<std::string> objections;
-  const Profile& profile = ProfileOf(history.conversation);
-  const model::HistoryVerdict verdict = model::JudgeHistory(history, profile);
+  const Profile& profile = ProfileOf(as_recorded.conversation);
+  const auto [history, verdict] = model::FindOrder(as_recorded, profile);
   if (verdict.verdict != model::Verdict::kPermitted)
     objections.push_back("rows: " + model::Explain(verdict.judgement));
   const Account account(history, profile);

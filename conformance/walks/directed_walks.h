@@ -26,6 +26,9 @@ void RemovedUnread(Stage& stage);
 void ReplyCannotBeFollowed(Stage& stage);
 void AbandonedHoldsUp(Stage& stage);
 void PortsMeet(Stage& stage);
+void DatagramServices(Stage& stage);  // datagram_walk.cc
+// misuse_walk.cc
+void Misuses(Stage& stage);
 
 }  // namespace cm
 

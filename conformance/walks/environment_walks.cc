@@ -28,6 +28,9 @@ void DeviceRemoved(Stage& stage) {
   stage.Call(lane, call::BindAddr{bound, stage.AddressOf(side, stage.Port(2))});
   stage.Call(lane, call::Reject{bound, {}});
   stage.Call(lane, call::Establish{bound});
+  stage.Call(lane, call::ResolveRoute{bound, 2000});
+  stage.Call(lane, call::CreateQp{bound, std::nullopt});
+  stage.Call(lane, call::Accept{bound, ConnParam{}});
   if (resolving.valid()) {
     stage.Call(lane, call::ResolveAddr{resolving, {}, stage.AddressOf(1, port), 500});
     stage.Call(lane, call::Connect{resolving, ConnParam{}});

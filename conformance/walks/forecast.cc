@@ -15,6 +15,7 @@ ExpectedId& Forecast::At(IdRef ref) {
 }
 
 void Forecast::Expect(ChannelRef channel, ExpectedEvent event) {
+  if (!channel.valid()) return;  // a synchronous id: nobody fetches from its own channel
   if (channel.index >= waiting_.size()) waiting_.resize(channel.index + 1);
   waiting_[channel.index].push_back(event);
 }

@@ -403,9 +403,9 @@ class Random {
     if (fault.kind == FaultKind::kRemoveDevice && stage_.forecast().DeviceGone(fault.side))
       fault.kind = FaultKind::kAddDevice;
     if (fault.OnPackets()) {
-      const uint64_t which = stage_.Below(kMadKindCount + 1, "which messages");
-      fault.messages =
-          which == kMadKindCount ? MadKinds::All() : MadKinds(static_cast<MadKind>(which));
+      const uint64_t which = stage_.Below(kConnectionMadKindCount + 1, "which messages");
+      fault.messages = which == kConnectionMadKindCount ? MadKinds::All()
+                                                        : MadKinds(static_cast<MadKind>(which));
       if (stage_.Can(Capability::kDropNth) && stage_.choice().OneIn(2, "only some")) {
         fault.first = static_cast<uint32_t>(1 + stage_.Below(2, "from which on"));
         fault.last = fault.first + static_cast<uint32_t>(stage_.Below(2, "how many more"));

@@ -8,6 +8,25 @@ namespace {
 // The threads of the epilogue: no earlier call can have blocked them.
 constexpr uint8_t kEpilogueLane = 9;
 
+// Nothing happens elsewhere because of these.
+bool OnlyAsks(CallKind kind) {
+  switch (kind) {
+    case CallKind::kInitQpAttr:
+    case CallKind::kSetLocalEce:
+    case CallKind::kGetRemoteEce:
+    case CallKind::kGetSrcPort:
+    case CallKind::kGetDstPort:
+    case CallKind::kEventStr:
+    case CallKind::kGetAddrInfo:
+    case CallKind::kFreeAddrInfo:
+    case CallKind::kGetDevices:
+    case CallKind::kFreeDevices:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Stage::Stage(const DrawOptions& options, Choice* choice)
@@ -46,8 +65,7 @@ ChannelRef Stage::NewChannel(uint8_t side, bool nonblocking) {
 }
 
 IdRef Stage::NewIdIn(uint8_t side, ChannelRef channel, PortSpace space) {
-  const IdRef id = conversation_.names.ids.Intern(Fresh(side == kActiveSide ? "a" : "p", &ids_));
-  id_side_.resize(conversation_.names.ids.size(), side);
+  const IdRef id = NewName(side);
   Call(MainLane(side), call::CreateId{id, channel, space});
   return id;
 }
@@ -57,11 +75,12 @@ void Stage::Call(Lane lane, const cm::Call& call) {
   forecast_.Calls(lane, call);
   ++calls_;
   const CallKind kind = KindOf(call);
-  const bool starts_nothing = kind == CallKind::kCreateEventChannel || kind == CallKind::kShow ||
-                              kind == CallKind::kCreateId || kind == CallKind::kAckCmEvent ||
-                              kind == CallKind::kBindAddr || kind == CallKind::kListen ||
-                              kind == CallKind::kCreateQp || kind == CallKind::kDestroyQp;
-  if (!Can(Capability::kRaces) && !starts_nothing) conversation_.lines.push_back(line::Settles{});
+  const bool starts_nothing =
+      OnlyAsks(kind) || kind == CallKind::kCreateEventChannel || !IsFunction(kind) ||
+      kind == CallKind::kCreateId || kind == CallKind::kAckCmEvent || kind == CallKind::kBindAddr ||
+      kind == CallKind::kListen || kind == CallKind::kCreateQp || kind == CallKind::kDestroyQp;
+  if (!Can(Capability::kRaces) && !starts_nothing && !together_)
+    conversation_.lines.push_back(line::Settles{});
 }
 
 IdRef Stage::Fetch(Lane lane, ChannelRef channel, bool acknowledge) {
@@ -74,6 +93,23 @@ IdRef Stage::Fetch(Lane lane, ChannelRef channel, bool acknowledge) {
   Call(lane, call::GetCmEvent{channel, event, request});
   if (acknowledge) Call(lane, call::AckCmEvent{event});
   return request;
+}
+
+IdRef Stage::NewName(uint8_t side) {
+  const IdRef id = conversation_.names.ids.Intern(Fresh(side == kActiveSide ? "a" : "p", &ids_));
+  id_side_.resize(conversation_.names.ids.size(), side);
+  return id;
+}
+
+HeldRef Stage::NewHeld(uint8_t side) {
+  held_side_.push_back(side);
+  return conversation_.names.held.Intern("h" + std::to_string(held_side_.size()));
+}
+
+IdRef Stage::GetsRequest(Lane lane, IdRef listener) {
+  const IdRef id = NewName(lane.side);
+  Call(lane, call::GetRequest{listener, id});
+  return id;
 }
 
 void Stage::Wait(Lane lane, ChannelRef channel, Duration within) {

@@ -60,9 +60,28 @@ class Stage {
   ChannelRef NewChannel(uint8_t side, bool nonblocking);
   IdRef NewId(uint8_t side, ChannelRef channel) { return NewIdIn(side, channel, PortSpace::kTcp); }
   IdRef NewIdIn(uint8_t side, ChannelRef channel, PortSpace space);
+  // A name for what a call of the side will make.
+  IdRef NewName(uint8_t side);
+  HeldRef NewHeld(uint8_t side);
   void Call(Lane lane, const cm::Call& call);
+  // The calls that `made` draws are made at once, each by a thread of its own side. A single one is
+  // an ordinary call.
+  template <typename Made>
+  void Together(Made made) {
+    const size_t first = conversation_.lines.size();
+    together_ = true;
+    made();
+    together_ = false;
+    for (size_t i = first + 1; i < conversation_.lines.size(); ++i)
+      std::get<line::Calls>(conversation_.lines[i]).meanwhile = true;
+    if (!Can(Capability::kRaces)) Settle();
+  }
   // Fetches, and acknowledges at once if asked to; the name for the new id of a request.
   IdRef Fetch(Lane lane, ChannelRef channel, bool acknowledge = true);
+  // The event that was fetched last.
+  EventRef LastEvent() const { return EventRef{static_cast<uint16_t>(event_side_.size() - 1)}; }
+  // rdma_get_request; the name for the new id.
+  IdRef GetsRequest(Lane lane, IdRef listener);
   void Wait(Lane lane, ChannelRef channel, Duration within);
   void Pass(Duration span);
   void Settle();
@@ -104,8 +123,10 @@ class Stage {
   std::vector<ChannelRef> main_channel_;  // by side
   std::vector<uint8_t> channel_side_;     // by channel
   std::vector<uint8_t> event_side_;       // by event
+  std::vector<uint8_t> held_side_;        // by what was handed out
   std::vector<IdRef> request_names_;      // by event
   std::vector<uint8_t> id_side_;          // by id
+  bool together_ = false;
   int calls_ = 0;
   int ids_ = 0;
   int channels_ = 0;

@@ -2,7 +2,14 @@
 
 #include <array>
 
+#include "conformance/walks/attribute_walk.h"
 #include "conformance/walks/directed_walks.h"
+#include "conformance/walks/endpoint_walk.h"
+#include "conformance/walks/migration_walk.h"
+#include "conformance/walks/multicast_walk.h"
+#include "conformance/walks/option_walk.h"
+#include "conformance/walks/synchronous_walk.h"
+#include "conformance/walks/thread_walk.h"
 #include "model/base/check.h"
 
 namespace cm {
@@ -51,7 +58,25 @@ constexpr auto kWalks = std::to_array<Walk>({
      ReplyCannotBeFollowed},
     {"held-up", "An abandoned id holds up whoever destroys it.", 1, Need(Capability::kTime), false,
      AbandonedHoldsUp},
+    {"misuse", "Calls on what is gone, and what is left behind.", 4,
+     Need(Capability::kMisuse, Capability::kLanes), false, Misuses},
     {"ports", "Ports that are taken, shared and freed.", 4, kNothing, false, PortsMeet},
+    {"attributes", "Attributes, options of vendors and notices, asked for in every state.", 12,
+     kNothing, false, AttributesInEveryState},
+    {"synchronous", "A client or a server, or both, on synchronous ids.", 6,
+     Need(Capability::kLanes), false, SynchronousCalls},
+    {"datagrams", "Services of datagrams are asked for, found and refused.", 9, kNothing, false,
+     DatagramServices},
+    {"threads", "Several threads at once, on ids of their own, on one id and on one channel.", 8,
+     Need(Capability::kLanes), false, ThreadsAtOnce},
+    {"options", "Options of ids in every state, shared ports, and timers of their own.", 8,
+     kNothing, false, OptionsInEveryState},
+    {"migration", "Ids move from channel to channel, with what is unread and unacknowledged.", 6,
+     Need(Capability::kLanes), false, IdsMove},
+    {"multicast", "Groups are joined and left, by ids in every state.", 6, kNothing, false,
+     GroupsAreJoined},
+    {"endpoints", "What is looked up, made at once and destroyed at once.", 6,
+     Need(Capability::kLanes), false, EndpointsMeet},
 });
 
 }  // namespace

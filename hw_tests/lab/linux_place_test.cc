@@ -99,12 +99,12 @@ TEST(LinuxPlace, CanFailOverOnABondOnlyAndAddADeviceNowhere) {
 
 TEST(LinuxPlace, LosesMessagesAtTheSideThatTheyGoTo) {
   Place place("pair");
-  const CmKindMask seven = (MaskOf(CmKind::kDrep) << 1) - 1;
+  const CmKindMask any = (MaskOf(CmKind::kSidrRep) << 1) - 1;
   InSequence in_this_order;
   EXPECT_CALL(place.tools(), AddRule(CmRule{Toward::kPassive, MaskOf(CmKind::kReq), CmAction::kDrop,
                                             1, kEveryOne}));
   EXPECT_CALL(place.tools(),
-              AddRule(CmRule{Toward::kActive, seven, CmAction::kDelay, 2, 3, 1'500'000}));
+              AddRule(CmRule{Toward::kActive, any, CmAction::kDelay, 2, 3, 1'500'000}));
   EXPECT_CALL(place.tools(), AddRule(CmRule{Toward::kActive, MaskOf(CmKind::kRtu),
                                             CmAction::kDuplicate, 1, kEveryOne, 0, 7'000'000'000}));
   EXPECT_CALL(place.tools(), AddRule(CmRule{Toward::kPassive, MaskOf(CmKind::kDrep),

@@ -40,6 +40,7 @@ enum class Errno : int16_t {
   kTimedOut = 110,
   kConnRefused = 111,
   kHostUnreach = 113,
+  kNotSupp = 524,  // the kernel's own; C has no name for it
 };
 
 // "EINVAL"; "0" for success; "E524" for a number without a name here.

@@ -10,6 +10,7 @@ namespace {
 std::string Text(const Outcome& outcome) {
   if (outcome.kind == OutcomeKind::kBlocks) return "blocks";
   if (outcome.kind == OutcomeKind::kCrashes) return "is undefined: the real library crashes";
+  if (outcome.kind == OutcomeKind::kReturnsCode) return fmt::format("returns {}", outcome.code);
   return outcome.error == Errno::kNone ? "returns 0" : "returns -1 " + cm::ToString(outcome.error);
 }
 
@@ -73,6 +74,13 @@ std::string Says(const RequestRule& r) {
   return fmt::format("a request ({}) is rejected with {}", guard, cm::ToString(r.reason));
 }
 
+std::string Says(const SidrRequestRule& r) {
+  const std::string guard(ToString(r.when));
+  if (r.delivered) return "a request for datagrams (" + guard + ") is delivered";
+  return fmt::format("a request for datagrams ({}) is refused with status {}", guard,
+                     static_cast<int>(r.status));
+}
+
 std::string Says(const ChannelRule& r) {
   std::string guards;
   for (int i = 0; i < 3; ++i) {
@@ -111,6 +119,28 @@ std::string Says(const QpRule& r) {
                      r.to == QpPhase::kSame ? "" : fmt::format(", then {}", ToString(r.to)));
 }
 
+std::string Says(const CompletionRule& r) {
+  const std::string calls = r.on == rules::kCompleting
+                                ? std::string("a call on a synchronous id")
+                                : std::string(FunctionName(CallKind::kGetRequest));
+  const std::string found = Text(r.when, kFoundCount, [](Found found) { return ToString(found); });
+  return fmt::format("{} that finds {} {}{}", calls, found,
+                     r.errno_of_status ? "returns -1 and the errno of the status" : Text(r.outcome),
+                     r.retained ? "; the event is kept as id->event" : "");
+}
+
+std::string Says(const EndpointRule& r) {
+  return fmt::format("{} whose {} {} {}{}", FunctionName(CallKind::kCreateEp),
+                     Text(r.at, kEpStepCount, [](EpStep step) { return ToString(step); }),
+                     ToString(r.when),
+                     r.errno_of_step ? "returns -1 and the errno of that" : Text(r.outcome),
+                     r.destroyed ? "; nothing is left of the id" : "");
+}
+
+std::string Says(const MisuseRule& r) {
+  return fmt::format("{} {}", ToString(r.on), Text(r.outcome));
+}
+
 template <typename Table>
 void Append(std::vector<RuleInfo>* all, const Table& table, std::string_view machine) {
   for (const auto& rule : table) {
@@ -127,10 +157,14 @@ std::vector<RuleInfo> MakeAll() {
   Append(&all, rules::kFromBelow, "cm_id");
   Append(&all, rules::kIbCm, "ib_cm");
   Append(&all, rules::kRequests, "ib_cm");
+  Append(&all, rules::kSidrRequests, "ib_cm");
   Append(&all, rules::kChannels, "channel");
   Append(&all, rules::kReports, "channel");
   Append(&all, rules::kFetches, "channel");
   Append(&all, rules::kQps, "qp");
+  Append(&all, rules::kCompletions, "channel");
+  Append(&all, rules::kMisuses, "channel");
+  Append(&all, rules::kEndpoints, "channel");
   return all;
 }
 

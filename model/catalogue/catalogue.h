@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/channel/misuse.h"
 #include "model/channel/rules.h"
 #include "model/cm_id/rules.h"
 #include "model/ib_cm/rules.h"
@@ -23,14 +24,18 @@ inline constexpr RuleNumber kFirstCall = 0;
 inline constexpr RuleNumber kFirstBelow = kFirstCall + rules::kCalls.size();
 inline constexpr RuleNumber kFirstIb = kFirstBelow + rules::kFromBelow.size();
 inline constexpr RuleNumber kFirstRequest = kFirstIb + rules::kIbCm.size();
-inline constexpr RuleNumber kFirstChannel = kFirstRequest + rules::kRequests.size();
+inline constexpr RuleNumber kFirstSidrRequest = kFirstRequest + rules::kRequests.size();
+inline constexpr RuleNumber kFirstChannel = kFirstSidrRequest + rules::kSidrRequests.size();
 inline constexpr RuleNumber kFirstReport = kFirstChannel + rules::kChannels.size();
 inline constexpr RuleNumber kFirstFetch = kFirstReport + rules::kReports.size();
 inline constexpr RuleNumber kFirstQp = kFirstFetch + rules::kFetches.size();
-inline constexpr RuleNumber kRuleCount = kFirstQp + rules::kQps.size();
+inline constexpr RuleNumber kFirstCompletion = kFirstQp + rules::kQps.size();
+inline constexpr RuleNumber kFirstMisuse = kFirstCompletion + rules::kCompletions.size();
+inline constexpr RuleNumber kFirstEndpoint = kFirstMisuse + rules::kMisuses.size();
+inline constexpr RuleNumber kRuleCount = kFirstEndpoint + rules::kEndpoints.size();
 
-using RuleBits = std::bitset<256>;
-static_assert(kRuleCount <= 256);
+using RuleBits = std::bitset<512>;
+static_assert(kRuleCount <= 512);
 
 // What every row has, whatever its table.
 struct RuleInfo {
@@ -57,6 +62,9 @@ inline RuleNumber NumberOf(const IbRule* r) {
 inline RuleNumber NumberOf(const RequestRule* r) {
   return static_cast<RuleNumber>(kFirstRequest + (r - rules::kRequests.data()));
 }
+inline RuleNumber NumberOf(const SidrRequestRule* r) {
+  return static_cast<RuleNumber>(kFirstSidrRequest + (r - rules::kSidrRequests.data()));
+}
 inline RuleNumber NumberOf(const ChannelRule* r) {
   return static_cast<RuleNumber>(kFirstChannel + (r - rules::kChannels.data()));
 }
@@ -68,6 +76,16 @@ inline RuleNumber NumberOf(const FetchRule* r) {
 }
 inline RuleNumber NumberOf(const QpRule* r) {
   return static_cast<RuleNumber>(kFirstQp + (r - rules::kQps.data()));
+}
+inline RuleNumber NumberOf(const CompletionRule* r) {
+  return static_cast<RuleNumber>(kFirstCompletion + (r - rules::kCompletions.data()));
+}
+
+inline RuleNumber NumberOf(const MisuseRule* r) {
+  return static_cast<RuleNumber>(kFirstMisuse + (r - rules::kMisuses.data()));
+}
+inline RuleNumber NumberOf(const EndpointRule* r) {
+  return static_cast<RuleNumber>(kFirstEndpoint + (r - rules::kEndpoints.data()));
 }
 
 // Whether implementations of the profile may show the row.

@@ -113,10 +113,50 @@ TEST(RuleNumbers, LeadBackToTheirRows) {
   for (const BelowRule& rule : rules::kFromBelow) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const IbRule& rule : rules::kIbCm) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const RequestRule& rule : rules::kRequests) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+  for (const SidrRequestRule& rule : rules::kSidrRequests)
+    EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const ChannelRule& rule : rules::kChannels) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const ReportRule& rule : rules::kReports) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const FetchRule& rule : rules::kFetches) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const QpRule& rule : rules::kQps) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+  for (const CompletionRule& rule : rules::kCompletions)
+    EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+  for (const EndpointRule& rule : rules::kEndpoints) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+}
+
+// How each step can end, there is one answer to; a bound endpoint waits for nothing.
+TEST(EndpointTable, AnswersHoweverAStepEndsOnce) {
+  for (int step = 0; step < kEpStepCount; ++step) {
+    const auto at = static_cast<EpStep>(step);
+    const bool waits = at == EpStep::kAddress || at == EpStep::kRoute;
+    for (int end = 0; end < kEpEndCount; ++end) {
+      const auto when = static_cast<EpEnd>(end);
+      int rows = 0;
+      for (const EndpointRule& rule : rules::kEndpoints)
+        rows += rule.at.Has(at) && rule.when == when ? 1 : 0;
+      const bool never =
+          when == EpEnd::kDone ? at == EpStep::kAddress : when != EpEnd::kRefused && !waits;
+      EXPECT_EQ(rows, never ? 0 : 1) << ToString(at) << " " << ToString(when);
+    }
+  }
+}
+
+// Whatever is found, there is one answer to each call that looks.
+TEST(CompletionTable, AnswersWhateverIsFoundOnce) {
+  for (int call = 0; call < kCallKindCount; ++call) {
+    const auto kind = static_cast<CallKind>(call);
+    const bool looks = rules::kCompleting.Has(kind) || kind == CallKind::kGetRequest;
+    for (int found = 0; found < kFoundCount; ++found) {
+      int rows = 0;
+      for (const CompletionRule& rule : rules::kCompletions)
+        rows += rule.on.Has(kind) && rule.when.Has(static_cast<Found>(found)) ? 1 : 0;
+      // Queue pairs are made for requests alone.
+      const bool never =
+          static_cast<Found>(found) == Found::kRequestWithoutQp && kind != CallKind::kGetRequest;
+      EXPECT_EQ(rows, looks && !never ? 1 : 0)
+          << FunctionName(kind) << " " << ToString(static_cast<Found>(found));
+    }
+  }
 }
 
 TEST(ReachableRules, AreThoseThatDoNotCrash) {

@@ -41,7 +41,7 @@ struct ReportRule {
   bool accepted;  // false: rows for requests that are not accepted yet
   State to;
   EventType type;
-  int32_t status;  // kReason: the REJ reason
+  int32_t status;  // kReason: the REJ reason, or the SIDR status
   bool silent;     // discarded
   Evidence evidence;
 };
@@ -54,8 +54,10 @@ enum class FetchGuard : uint8_t {
   kQpAbsent,        // a reply, and the application has a queue pair of its own
   kQpCannotComeUp,  // a reply, and the id's queue pair does not follow
   kErrorReported,   // the library has reported CONNECT_ERROR
+  kLeftBehind,      // a request whose own id is not on the channel that its listener went to
+  kQpCannotAttach,  // the id's queue pair cannot become a member of the group
 };
-inline constexpr int kFetchGuardCount = 5;
+inline constexpr int kFetchGuardCount = 7;
 using FetchGuards = Set<FetchGuard>;
 
 struct FetchRule {
@@ -70,7 +72,60 @@ struct FetchRule {
 };
 inline constexpr int32_t kUnchanged = 1'000'001;
 
+// What a call on a synchronous id that has started something finds on the id's own channel.
+enum class Found : uint8_t {
+  kNothing,           // yet
+  kSuccess,           // an event with status 0, whatever its type
+  kRequest,           // CONNECT_REQUEST
+  kRejected,          // REJECTED with its reason
+  kFailure,           // another status
+  kRequestWithoutQp,  // CONNECT_REQUEST, and the queue pair that it is to have cannot be made
+};
+inline constexpr int kFoundCount = 6;
+using Calls = Set<CallKind>;
+
+// What becomes of the call. Where a row of the cm_id table says that it returns 0, this comes after
+// it. source: rdma-core 44 cma.c ucma_complete, rdma_get_request
+struct CompletionRule {
+  std::string_view id;
+  Calls on;
+  Set<Found> when;
+  Outcome outcome;
+  bool errno_of_status;  // and with which errno
+  bool retained;         // the event is kept as id->event of the id of the call
+  Evidence evidence;
+};
+
+// What rdma_create_ep does one after the other on an id of its own: each step is what the call of
+// that name does on any synchronous id. source: rdma-core 44 cma.c rdma_create_ep, ucma_passive_ep
+enum class EpStep : uint8_t { kBind, kAddress, kRoute, kQueuePair };
+inline constexpr int kEpStepCount = 4;
+// How a step ends; the call ends with the first that does not go on.
+enum class EpEnd : uint8_t {
+  kRefused,  // at once, by a row of the cm_id table
+  kWaits,    // its event has not come yet
+  kFailed,   // its event has a status
+  kDone,     // it was the last
+};
+inline constexpr int kEpEndCount = 4;
+
+struct EndpointRule {
+  std::string_view id;
+  Set<EpStep> at;
+  EpEnd when;
+  Outcome outcome;     // of the call
+  bool errno_of_step;  // instead: -1 with the errno of the step or of its event's status
+  bool destroyed;      // nothing is left of the id
+  Evidence evidence;
+};
+
 namespace rules {
+
+// Calls that wait for an event on a synchronous id.
+inline constexpr Calls kCompleting = Calls(CallKind::kResolveAddr) | CallKind::kResolveRoute |
+                                     CallKind::kConnect | CallKind::kAccept |
+                                     CallKind::kDisconnect | CallKind::kJoinMulticast |
+                                     CallKind::kJoinMulticastEx;
 
 inline constexpr ChannelStates kAnyChannel = ChannelStates::All(kChannelStateCount);
 
@@ -92,12 +147,16 @@ inline constexpr auto kReports = std::to_array<ReportRule>({
   {"report-4", State::kConnect, Report::kRtuReceived, true, State::kSame, EventType::kEstablished, 0, false, {"linux 6.1 cma.c cma_ib_handler", "6.1-rxe/01-connect_disconnect_by_active:17"}},
   {"report-5", State::kConnect, Report::kDreqReceived, true, State::kDisconnect, EventType::kDisconnected, 0, false, {"linux 6.1 cma.c cma_ib_handler", "6.1-rxe/01-connect_disconnect_by_active:21"}},
   {"report-6", State::kConnect, Report::kDrepReceived, true, State::kDisconnect, EventType::kDisconnected, 0, false, {"linux 6.1 cma.c cma_ib_handler", "6.1-rxe/01-connect_disconnect_by_active:23"}},
-  {"report-7", State::kConnect, Report::kDreqError, true, State::kDisconnect, EventType::kDisconnected, -110, false, {"linux 6.1 cma.c cma_ib_handler", "6.1-rxe/61-every_disconnect_request_lost:20"}},
+  {"report-7", State::kConnect, Report::kDreqError, true, State::kDisconnect, EventType::kDisconnected, -110, false, {"linux 6.1 cma.c cma_ib_handler", "6.1-rxe/55-synchronous_id:19"}},
   {"report-8", State::kDisconnect, Report::kTimewaitExit, true, State::kSame, EventType::kTimewaitExit, 0, false, {"linux 6.1 cma.c cma_ib_handler", "6.1-rxe/01-connect_disconnect_by_active:24"}},
   {"report-9", State::kConnect, Report::kRejReceived, true, State::kSame, EventType::kRejected, kReason, false, {"linux 6.1 cma.c cma_ib_handler", "6.1-rxe/09-reply_rejected_by_connecting_side:18"}},
   {"report-10", State::kConnect, Report::kRejReceived, false, State::kSame, EventType::kRejected, 0, true, {"linux 6.1 ucma.c ucma_event_handler", "6.1-rxe/69-device_removal_by_state:53"}},
   {"report-11", State::kConnect, Report::kTimewaitExit, true, State::kSame, EventType::kTimewaitExit, 0, true, {"linux 6.1 cma.c cma_ib_handler: only a disconnected id is told", "6.1-rxe/19-stale_connection:32"}},
   {"report-12", State::kDisconnect, Report::kDrepReceived, true, State::kSame, EventType::kDisconnected, 0, true, {"linux 6.1 cma.c cma_ib_handler: the second end of crossing disconnects", ""}},
+  {"report-13", State::kConnect, Report::kUserEstablished, true, State::kSame, EventType::kEstablished, 0, false, {"linux 6.1 cma.c cma_ib_handler", "lab 6.1-rxe, seed 1"}},
+  {"sidr-report-1", State::kConnect, Report::kSidrRepReceived, true, State::kSame, EventType::kEstablished, 0, false, {"linux 6.1 cma.c cma_sidr_rep_handler", "6.1-rxe/81-datagram_private_data_lengths:17"}},
+  {"sidr-report-2", State::kConnect, Report::kSidrRefusalReceived, true, State::kSame, EventType::kUnreachable, kReason, false, {"linux 6.1 cma.c cma_sidr_rep_handler", "6.1-rxe/79-datagram_refusals:10"}},
+  {"sidr-report-3", State::kConnect, Report::kSidrReqError, true, State::kSame, EventType::kUnreachable, -110, false, {"linux 6.1 cma.c cma_sidr_rep_handler", "lab 6.1-rxe, seed 1"}},
 });
 
 inline constexpr auto kFetches = std::to_array<FetchRule>({
@@ -107,6 +166,7 @@ inline constexpr auto kFetches = std::to_array<FetchRule>({
   {"fetch-4", EventType::kRouteResolved, FetchGuard::kIdGone, EventType::kRouteError, -1, false, {}, {"rdma-core 44 cma.c ucma_process_route_resolved", "lab 6.1-rxe, seed 1"}},
   {"fetch-5", EventType::kConnectRequest, FetchGuard::kFine, EventType::kConnectRequest, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:13"}},
   {"fetch-6", EventType::kConnectRequest, FetchGuard::kIdGone, EventType::kConnectRequest, 0, true, {Effect::kDestroys}, {"rdma-core 44 cma.c ucma_process_conn_req", "lab 6.1-rxe, seed 1"}},
+  {"fetch-24", EventType::kConnectRequest, FetchGuard::kLeftBehind, EventType::kConnectRequest, 0, true, {}, {"linux 6.1 ucma.c ucma_migrate_id, rdma-core 44 cma.c ucma_process_conn_req", ""}},
   {"fetch-7", EventType::kConnectResponse, FetchGuard::kQpAbsent, EventType::kConnectResponse, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/05-connect_without_qp_then_establish:16"}},
   {"fetch-8", EventType::kConnectResponse, FetchGuard::kFine, EventType::kEstablished, kUnchanged, false, {Effect::kQpUp, Effect::kSendsRtu}, {"rdma-core 44 cma.c ucma_process_conn_resp", "6.1-rxe/01-connect_disconnect_by_active:16"}},
   {"fetch-9", EventType::kConnectResponse, FetchGuard::kQpCannotComeUp, EventType::kConnectError, -1, false, {Effect::kQpError}, {"rdma-core 44 cma.c ucma_process_conn_resp", "lab 6.1-rxe, seed 1"}},
@@ -117,17 +177,47 @@ inline constexpr auto kFetches = std::to_array<FetchRule>({
   {"fetch-14", EventType::kDisconnected, FetchGuard::kErrorReported, EventType::kDisconnected, 0, true, {}, {"rdma-core 44 cma.c rdma_get_cm_event", ""}},
   {"fetch-15", EventType::kEstablished, FetchGuard::kFine, EventType::kEstablished, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:17"}},
   {"fetch-16", EventType::kUnreachable, FetchGuard::kFine, EventType::kUnreachable, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/57-every_request_lost:14"}},
-  {"fetch-17", EventType::kAddrError, FetchGuard::kFine, EventType::kAddrError, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/69-device_removal_by_state:74"}},
+  {"fetch-17", EventType::kAddrError, FetchGuard::kFine, EventType::kAddrError, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/55-synchronous_id:26"}},
   {"fetch-18", EventType::kDeviceRemoval, FetchGuard::kFine, EventType::kDeviceRemoval, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/69-device_removal_by_state:45"}},
   {"fetch-19", EventType::kAddrChange, FetchGuard::kFine, EventType::kAddrChange, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/77-bond_failover_addr_change:29"}},
   {"fetch-20", EventType::kTimewaitExit, FetchGuard::kFine, EventType::kTimewaitExit, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:24"}},
+  {"fetch-21", EventType::kMulticastJoin, FetchGuard::kFine, EventType::kMulticastJoin, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "lab 6.1-rxe, seed 1"}},
+  {"fetch-22", EventType::kMulticastJoin, FetchGuard::kQpCannotAttach, EventType::kMulticastError, -1, false, {}, {"rdma-core 44 cma.c ucma_process_join", ""}},
+  {"fetch-23", EventType::kMulticastError, FetchGuard::kFine, EventType::kMulticastError, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", ""}},
+});
+
+inline constexpr auto kCompletions = std::to_array<CompletionRule>({
+  {"sync-1", kCompleting, Found::kNothing, kBlocks, false, false, {"rdma-core 44 cma.c ucma_complete", "6.1-rxe/55-synchronous_id:10"}},
+  {"sync-2", kCompleting, Set<Found>(Found::kSuccess) | Found::kRequest, Returns(), false, true, {"rdma-core 44 cma.c ucma_complete", "6.1-rxe/55-synchronous_id:5"}},
+  {"sync-3", kCompleting, Found::kRejected, Returns(Errno::kConnRefused), false, true, {"rdma-core 44 cma.c ucma_complete", "6.1-rxe/55-synchronous_id:32"}},
+  {"sync-4", kCompleting, Found::kFailure, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c ucma_complete", "6.1-rxe/55-synchronous_id:19"}},
+  {"sync-5", CallKind::kGetRequest, Found::kNothing, kBlocks, false, false, {"rdma-core 44 cma.c rdma_get_request", "lab 6.1-rxe, seed 1"}},
+  {"sync-6", CallKind::kGetRequest, Found::kRequest, Returns(), false, false, {"rdma-core 44 cma.c rdma_get_request", "6.1-rxe/55-synchronous_id:11"}},
+  {"sync-7", CallKind::kGetRequest, Found::kSuccess, Returns(Errno::kInval), false, true, {"rdma-core 44 cma.c rdma_get_request", ""}},
+  {"sync-8", CallKind::kGetRequest, Found::kRejected, Returns(Errno::kConnRefused), false, true, {"rdma-core 44 cma.c rdma_get_request", ""}},
+  {"sync-9", CallKind::kGetRequest, Found::kFailure, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c rdma_get_request", ""}},
+  {"sync-10", CallKind::kGetRequest, Found::kRequestWithoutQp, Returns(Errno::kInval), false, true, {"rdma-core 44 cma.c rdma_get_request, rdma_create_qp_ex", ""}},
+});
+
+inline constexpr auto kEndpoints = std::to_array<EndpointRule>({
+  {"ep-1", EpStep::kBind, EpEnd::kRefused, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c rdma_create_ep, ucma_passive_ep", "lab 6.1-rxe, seed 1"}},
+  {"ep-2", EpStep::kBind, EpEnd::kDone, Returns(), false, false, {"man rdma_create_ep(3), rdma-core 44 cma.c ucma_passive_ep", "lab 6.1-rxe, seed 1"}},
+  {"ep-3", EpStep::kAddress, EpEnd::kRefused, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c rdma_create_ep", "lab 6.1-rxe, seed 1"}},
+  {"ep-4", Set<EpStep>(EpStep::kAddress) | EpStep::kRoute, EpEnd::kWaits, kBlocks, false, false, {"rdma-core 44 cma.c rdma_create_ep, ucma_complete", ""}},
+  {"ep-5", Set<EpStep>(EpStep::kAddress) | EpStep::kRoute, EpEnd::kFailed, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c rdma_create_ep, ucma_complete", ""}},
+  {"ep-6", EpStep::kRoute, EpEnd::kRefused, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c rdma_create_ep, rdma_resolve_route", ""}},
+  {"ep-7", EpStep::kQueuePair, EpEnd::kRefused, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c rdma_create_ep, rdma_create_qp", ""}},
+  {"ep-8", Set<EpStep>(EpStep::kRoute) | EpStep::kQueuePair, EpEnd::kDone, Returns(), false, false, {"man rdma_create_ep(3), rdma-core 44 cma.c rdma_create_ep", "lab 6.1-rxe, seed 1"}},
 });
 // clang-format on
 
 }  // namespace rules
 
+std::string_view ToString(EpStep step);
+std::string_view ToString(EpEnd end);
 std::string_view ToString(FetchGuard guard);
 std::string_view ToString(ChannelGuard guard);
+std::string_view ToString(Found found);
 
 }  // namespace cm::model
 

@@ -4,8 +4,9 @@ namespace cm::model {
 namespace {
 
 constexpr std::array<std::string_view, kBelowCount> kBelowNames = {
-    "address found", "address times out", "address without device", "route found",
-    "device goes",   "kernel id closed",  "address changes",        "neighbour changes"};
+    "address found",     "address times out", "address without device", "address of another link",
+    "route found",       "device goes",       "kernel id closed",       "address changes",
+    "neighbour changes", "group joined",      "group without GID"};
 
 }  // namespace
 

@@ -37,12 +37,15 @@ inline constexpr States kAnyState = States::All(kStateCount);
 inline constexpr States kUnconnected =
     States(kIdle) | kAddrBound | kAddrQuery | kAddrResolved | kRouteQuery | kRouteResolved;
 inline constexpr States kWithIbCm = States(kConnect) | kDisconnect | kDeviceRemoval;
-inline constexpr Guards kBindTrouble =
-    Guards(kAddressNotLocal) | kInterfaceDiffers | kDeviceGone | kPortInUse | kPortInUseByWildcard;
+inline constexpr Guards kBindTrouble = Guards(kAddressNotLocal) | kInterfaceDiffers | kOtherLink |
+                                       kDeviceGone | kPortInUse | kPortInUseByWildcard;
+inline constexpr States kMayJoin = States(kAddrBound) | kAddrResolved;
+inline constexpr Guards kJoinTrouble =
+    Guards(kNotDatagram) | kAddressZero | kNoInterface | kGroupV6 | kGidGone;
 
 // clang-format off
 inline constexpr auto kCalls = std::to_array<CallRule>({
-  {"create-id-1", kIdle, CallKind::kCreateId, kSpaceUnknown, Returns(Errno::kInval), kSame, {}, {"linux 6.1 ucma.c ucma_get_qp_type", "lab 6.1-rxe, seed 1"}},
+  {"create-id-1", kIdle, CallKind::kCreateId, kSpaceUnknown, Returns(Errno::kInval), kSame, {}, {"linux 6.1 ucma.c ucma_get_qp_type", "6.1-rxe/85-port_spaces:7"}},
   {"create-id-2", kIdle, CallKind::kCreateId, kFine, Returns(), kIdle, {}, {"man rdma_create_id(3)", "6.1-rxe/01-connect_disconnect_by_active:3"}},
 
   {"bind-1", kAnyState, CallKind::kBindAddr, kFamilyUnsupported, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_bind_addr", "6.1-rxe/27-bind_misuse:12"}},
@@ -54,16 +57,20 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"bind-7", kIdle, CallKind::kBindAddr, kPortInUse, Returns(Errno::kAddrInUse), kSame, {kMeetsInterface}, {"linux 6.1 cma.c cma_check_port", "6.1-rxe/27-bind_misuse:8"}},
   {"bind-8", kIdle, CallKind::kBindAddr, kPortInUseByWildcard, Returns(Errno::kAddrNotAvail), kSame, {kMeetsInterface}, {"linux 6.1 cma.c cma_check_port", "6.1-rxe/27-bind_misuse:18"}},
   {"bind-9", kIdle, CallKind::kBindAddr, kFine, Returns(), kAddrBound, {kBindsAddress}, {"man rdma_bind_addr(3)", "6.1-rxe/01-connect_disconnect_by_active:4"}},
+  {"bind-10", kIdle, CallKind::kBindAddr, kOtherLink, Returns(Errno::kInval), kSame, {kMeetsInterface}, {"linux 6.1 cma.c cma_acquire_dev_by_src_ip", "6.1-rxe/85-port_spaces:13"}},
 
   {"listen-1", kAnyState, CallKind::kListen, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "6.1-rxe/69-device_removal_by_state:54"}},
-  {"listen-2", kIdle, CallKind::kListen, kFine, Returns(), kListen, {kSetsBacklog, kBindsAny}, {"linux 6.1 cma.c rdma_listen", "lab 6.1-rxe, seed 1"}},
+  {"listen-2", kIdle, CallKind::kListen, Guards(kPortInUse) | kPortInUseByWildcard | kFine, Returns(), kListen, {kSetsBacklog, kBindsAny}, {"linux 6.1 cma.c rdma_listen", "lab 6.1-rxe, seed 1"}},
   {"listen-3", kAddrBound, CallKind::kListen, kFine, Returns(), kListen, {kSetsBacklog}, {"man rdma_listen(3)", "6.1-rxe/01-connect_disconnect_by_active:5"}},
-  {"listen-4", kAnyState.Except(States(kIdle) | kAddrBound), CallKind::kListen, kFine, Returns(Errno::kInval), kSame, {kSetsBacklog}, {"linux 6.1 cma.c rdma_listen, ucma.c ucma_listen", "lab 6.1-rxe, seed 1"}},
+  {"listen-4", kAnyState.Except(States(kIdle) | kAddrBound), CallKind::kListen, Guards(kPortInUse) | kPortInUseByWildcard | kFine, Returns(Errno::kInval), kSame, {kSetsBacklog}, {"linux 6.1 cma.c rdma_listen, ucma.c ucma_listen", "lab 6.1-rxe, seed 1"}},
+  // Who listens shares its port with nobody.
+  {"listen-5", kAddrBound, CallKind::kListen, kPortInUse, Returns(Errno::kAddrInUse), kSame, {kSetsBacklog}, {"linux 6.1 cma.c rdma_listen, cma_check_port", ""}},
+  {"listen-6", kAddrBound, CallKind::kListen, kPortInUseByWildcard, Returns(Errno::kAddrNotAvail), kSame, {kSetsBacklog}, {"linux 6.1 cma.c rdma_listen, cma_check_port", ""}},
 
   {"resolve-addr-1", kAnyState, CallKind::kResolveAddr, kFamilyUnsupported, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_resolve_addr", "6.1-rxe/23-resolve_misuse:6"}},
   {"resolve-addr-2", kAnyState, CallKind::kResolveAddr, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "lab 6.1-rxe, seed 1"}},
   {"resolve-addr-3", kAnyState.Except(States(kIdle) | kAddrBound), CallKind::kResolveAddr, kBindTrouble | kFamiliesDiffer | kFromLoopback | kNoRoute | kNoDeviceAtAll | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c resolve_prepare_src", "6.1-rxe/21-addr_no_route:8"}},
-  {"resolve-addr-4", kIdle, CallKind::kResolveAddr, kAddressNotLocal, Returns(Errno::kAddrNotAvail), kSame, {}, {"linux 6.1 addr.c rdma_translate_ip", "lab 6.1-rxe, seed 1"}},
+  {"resolve-addr-4", kIdle, CallKind::kResolveAddr, kAddressNotLocal, Returns(Errno::kAddrNotAvail), kSame, {}, {"linux 6.1 addr.c rdma_translate_ip", ""}},
   {"resolve-addr-5", kIdle, CallKind::kResolveAddr, kInterfaceDiffers, Returns(Errno::kNoDev), kSame, {}, {"linux 6.1 addr.c rdma_translate_ip", "lab 6.1-rxe, seed 1"}},
   {"resolve-addr-6", kIdle, CallKind::kResolveAddr, kDeviceGone, Returns(Errno::kNoDev), kSame, {kMeetsInterface}, {"linux 6.1 cma.c cma_acquire_dev_by_src_ip", "6.1-rxe/69-device_removal_by_state:60"}},
   {"resolve-addr-7", kIdle, CallKind::kResolveAddr, kPortInUse, Returns(Errno::kAddrInUse), kSame, {kMeetsInterface}, {"linux 6.1 cma.c cma_check_port", "lab 6.1-rxe, seed 1"}},
@@ -72,13 +79,14 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"resolve-addr-10", kAddrBound, CallKind::kResolveAddr, kFamiliesDiffer, Returns(Errno::kInval), kSame, {kSetsDestination}, {"linux 6.1 cma.c resolve_prepare_src", "lab 6.1-rxe, seed 1"}},
   {"resolve-addr-11", kIdle, CallKind::kResolveAddr, kNoRoute, Returns(Errno::kNetUnreach), kAddrBound, {kBindsSource, kSetsDestination}, {"linux 6.1 addr.c addr_resolve", "6.1-rxe/21-addr_no_route:4"}},
   {"resolve-addr-12", kAddrBound, CallKind::kResolveAddr, kNoRoute, Returns(Errno::kNetUnreach), kSame, {kSetsDestination}, {"linux 6.1 addr.c addr_resolve", "lab 6.1-rxe, seed 1"}},
-  {"resolve-addr-17", kIdle, CallKind::kResolveAddr, kFromLoopback, Returns(Errno::kInval), kAddrBound, {kBindsSource, kSetsDestination}, {"linux 6.1 route.c ip_route_output_key_hash_rcu", "lab 6.1-rxe, seed 1"}},
+  {"resolve-addr-17", kIdle, CallKind::kResolveAddr, kFromLoopback, Returns(Errno::kInval), kAddrBound, {kBindsSource, kSetsDestination}, {"linux 6.1 route.c ip_route_output_key_hash_rcu", ""}},
   {"resolve-addr-18", kAddrBound, CallKind::kResolveAddr, kFromLoopback, Returns(Errno::kInval), kSame, {kSetsDestination}, {"linux 6.1 route.c ip_route_output_key_hash_rcu", "lab 6.1-rxe, seed 1"}},
   {"resolve-addr-15", kIdle, CallKind::kResolveAddr, kNoDeviceAtAll, Returns(Errno::kNoDev), kAddrBound, {kBindsSource, kSetsDestination}, {"linux 6.1 cma.c cma_bind_loopback", ""}},
   {"resolve-addr-16", kAddrBound, CallKind::kResolveAddr, kNoDeviceAtAll, Returns(Errno::kNoDev), kSame, {kSetsDestination}, {"linux 6.1 cma.c cma_bind_loopback", ""}},
   {"resolve-addr-13", kIdle, CallKind::kResolveAddr, kFine, Returns(), kAddrQuery, {kBindsSource, kSetsDestination, kStartsAddress}, {"man rdma_resolve_addr(3)", "6.1-rxe/01-connect_disconnect_by_active:7"}},
   // The source argument of an id that is bound is ignored, whatever it says.
   {"resolve-addr-14", kAddrBound, CallKind::kResolveAddr, kBindTrouble | kFine, Returns(), kAddrQuery, {kSetsDestination, kStartsAddress}, {"man rdma_resolve_addr(3)", "6.1-rxe/21-addr_no_route:6"}},
+  {"resolve-addr-19", kIdle, CallKind::kResolveAddr, kOtherLink, Returns(Errno::kInval), kSame, {kMeetsInterface}, {"linux 6.1 cma.c cma_acquire_dev_by_src_ip", "lab 6.1-rxe, seed 1"}},
 
   {"resolve-route-1", kAnyState, CallKind::kResolveRoute, kDeviceUnknown, kCrashes, kSame, {}, {"rdma-core 44 cma.c rdma_resolve_route", "6.1-rxe/23-resolve_misuse:4"}},
   {"resolve-route-2", kAnyState, CallKind::kResolveRoute, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "6.1-rxe/69-device_removal_by_state:55"}},
@@ -91,11 +99,14 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"create-qp-2", kAnyState, CallKind::kCreateQp, kDeviceUnknown, kCrashes, kSame, {}, {"rdma-core 44 cma.c ucma_create_cqs", "6.1-rxe/49-qp_misuse:7"}},
   {"create-qp-3", kAnyState, CallKind::kCreateQp, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "6.1-rxe/69-device_removal_by_state:59"}},
   {"create-qp-4", kListen, CallKind::kCreateQp, Guards(kInitRefused) | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c ib_cm_init_qp_attr", "lab 6.1-rxe, seed 1"}},
-  {"create-qp-5", kWithIbCm, CallKind::kCreateQp, kInitRefused, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c ib_cm_init_qp_attr", "lab 6.1-rxe, seed 1"}},
+  {"create-qp-5", kWithIbCm, CallKind::kCreateQp, kInitRefused, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c ib_cm_init_qp_attr", ""}},
   {"create-qp-6", kUnconnected, CallKind::kCreateQp, Guards(kInitRefused) | kFine, Returns(), kSame, {kQpCreated}, {"man rdma_create_qp(3)", "6.1-rxe/01-connect_disconnect_by_active:11"}},
   {"create-qp-7", kWithIbCm, CallKind::kCreateQp, kFine, Returns(), kSame, {kQpCreated}, {"man rdma_create_qp(3)", "6.1-rxe/01-connect_disconnect_by_active:14"}},
 
   {"create-qp-8", kDeviceRemoval, CallKind::kCreateQp, kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c ib_cm_init_qp_attr: it was listening", ""}},
+
+  {"sidr-qp-1", kAnyState, CallKind::kCreateQp, kTypeDiffers, Returns(Errno::kInval), kSame, {}, {"linux 6.1 verbs.c ib_modify_qp_is_ok: INIT of another type has other attributes", "6.1-rxe/49-qp_misuse:16"}},
+  {"sidr-qp-2", kAnyState, CallKind::kCreateQp, kDatagram, Returns(), kSame, {kDatagramQpCreated}, {"rdma-core 44 cma.c ucma_init_ud_qp", "6.1-rxe/49-qp_misuse:11"}},
 
   {"destroy-qp-1", kAnyState, CallKind::kDestroyQp, kQpAbsent, kCrashes, kSame, {}, {"rdma-core 44 cma.c rdma_destroy_qp", ""}},
   {"destroy-qp-2", kAnyState, CallKind::kDestroyQp, kFine, Returns(), kSame, {kQpDestroyed}, {"man rdma_destroy_qp(3)", "6.1-rxe/15-connecting_id_destroyed_after_accept:17"}},
@@ -104,37 +115,41 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"connect-2", kAnyState, CallKind::kConnect, kDeviceUnknown, kCrashes, kSame, {}, {"rdma-core 44 cma.c ucma_valid_param", "6.1-rxe/23-resolve_misuse:5"}},
   {"connect-3", kAnyState, CallKind::kConnect, kDepthTooLarge, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c ucma_valid_param", "6.1-rxe/43-conn_param_limits:12"}},
   {"connect-4", kAnyState, CallKind::kConnect, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "6.1-rxe/69-device_removal_by_state:56"}},
-  {"connect-5", kAnyState.Except(kRouteResolved), CallKind::kConnect, Guards(kDataTooLong) | kSourceLost | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_connect_locked", "6.1-rxe/11-reject_by_consumer:19"}},
+  {"connect-5", kAnyState.Except(kRouteResolved), CallKind::kConnect, Guards(kDataTooLong) | kSourceLost | kDatagram | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_connect_locked", "6.1-rxe/11-reject_by_consumer:19"}},
   {"connect-6", kRouteResolved, CallKind::kConnect, kDataTooLong, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c cma_connect_ib", "6.1-rxe/41-private_data_lengths:12"}},
   {"connect-8", kRouteResolved, CallKind::kConnect, kSourceLost, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c cma_connect_ib, sa_query.c roce_resolve_route_from_path", "6.1-rxe/77-bond_failover_addr_change:38"}},
   {"connect-7", kRouteResolved, CallKind::kConnect, kFine, Returns(), kConnect, {kSendsReq}, {"man rdma_connect(3)", "6.1-rxe/01-connect_disconnect_by_active:12"}},
+  {"sidr-connect-1", kRouteResolved, CallKind::kConnect, kDatagram, Returns(), kConnect, {kSendsSidrReq}, {"linux 6.1 cma.c cma_resolve_ib_udp", "6.1-rxe/79-datagram_refusals:9"}},
 
   {"accept-1", kAnyState, CallKind::kAccept, kNoQpNoParam, kCrashes, kSame, {}, {"rdma-core 44 cma.c rdma_accept", ""}},
   {"accept-2", kAnyState, CallKind::kAccept, kDeviceUnknown, kCrashes, kSame, {}, {"rdma-core 44 cma.c ucma_valid_param", ""}},
   {"accept-3", kAnyState, CallKind::kAccept, kDepthTooLarge, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c ucma_valid_param", "6.1-rxe/43-conn_param_limits:17"}},
   {"accept-4", kAnyState, CallKind::kAccept, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "6.1-rxe/71-device_removal_of_passive_side:35"}},
   {"accept-5", kAnyState, CallKind::kAccept, kQpCannotComeUp, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c ucma_modify_qp_rtr", "lab 6.1-rxe, seed 1"}},
-  {"accept-6", kAnyState.Except(kConnect), CallKind::kAccept, Guards(kDataTooLong) | kRepRefused | kSourceLost | kFine, Returns(Errno::kInval), kSame, {kQpError}, {"linux 6.1 cma.c rdma_accept", "lab 6.1-rxe, seed 1"}},
-  {"accept-7", kConnect, CallKind::kAccept, kDataTooLong, Returns(Errno::kInval), kSame, {kQpError, kRejects}, {"linux 6.1 cm.c ib_send_cm_rep, cma.c rdma_accept", "lab 6.1-rxe, seed 1"}},
+  {"accept-6", kAnyState.Except(kConnect), CallKind::kAccept, Guards(kDataTooLong) | kRepRefused | kSourceLost | kDatagram | kFine, Returns(Errno::kInval), kSame, {kQpError}, {"linux 6.1 cma.c rdma_accept", "lab 6.1-rxe, seed 1"}},
+  {"accept-7", kConnect, CallKind::kAccept, kDataTooLong, Returns(Errno::kInval), kSame, {kQpError, kRejects}, {"linux 6.1 cm.c ib_send_cm_rep, cma.c rdma_accept", "6.1-rxe/81-datagram_private_data_lengths:27"}},
   {"accept-8", kConnect, CallKind::kAccept, kRepRefused, Returns(Errno::kInval), kSame, {kQpError, kRejects}, {"linux 6.1 cm.c ib_send_cm_rep, cma.c rdma_accept", "6.1-rxe/11-reject_by_consumer:18"}},
   {"accept-9", kConnect, CallKind::kAccept, kFine, Returns(), kSame, {kQpUp, kSendsRep}, {"man rdma_accept(3)", "6.1-rxe/01-connect_disconnect_by_active:15"}},
-  {"accept-10", kAnyState, CallKind::kAccept, kQpSourceLost, Returns(Errno::kNoData), kSame, {}, {"linux 6.1 cma.c rdma_init_qp_attr", "lab 6.1-rxe, seed 1"}},
-  {"accept-11", kAnyState, CallKind::kAccept, kQpWithoutRoute, Returns(Errno::kNetUnreach), kSame, {}, {"linux 6.1 verbs.c ib_resolve_eth_dmac", "lab 6.1-rxe, seed 1"}},
+  {"accept-10", kAnyState, CallKind::kAccept, kQpSourceLost, Returns(Errno::kNoData), kSame, {}, {"linux 6.1 cma.c rdma_init_qp_attr", ""}},
+  {"accept-11", kAnyState, CallKind::kAccept, kQpWithoutRoute, Returns(Errno::kNetUnreach), kSame, {}, {"linux 6.1 verbs.c ib_resolve_eth_dmac", ""}},
   {"accept-12", kConnect, CallKind::kAccept, kSourceLost, Returns(Errno::kInval), kSame, {kGivesUp}, {"linux 6.1 cm.c ib_send_cm_rep, cma.c rdma_accept", ""}},
+  {"sidr-accept-1", kConnect, CallKind::kAccept, kDatagram, Returns(), kSame, {kAnswersSidr}, {"linux 6.1 cma.c rdma_accept, cma_send_sidr_rep", "6.1-rxe/81-datagram_private_data_lengths:16"}},
 
   {"reject-1", kAnyState, CallKind::kReject, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "6.1-rxe/71-device_removal_of_passive_side:36"}},
-  {"reject-2", kUnconnected | kListen, CallKind::kReject, Guards(kDataTooLong) | kRejRefused | kSourceLost | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_reject", "6.1-rxe/35-reject_misuse:7"}},
+  {"reject-2", kUnconnected | kListen, CallKind::kReject, Guards(kDataTooLong) | kRejRefused | kSourceLost | kDatagram | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_reject", "6.1-rxe/35-reject_misuse:7"}},
   {"reject-3", kWithIbCm, CallKind::kReject, kDataTooLong, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c ib_send_cm_rej", "6.1-rxe/41-private_data_lengths:30"}},
   {"reject-4", kWithIbCm, CallKind::kReject, kRejRefused, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c cm_send_rej_locked", "6.1-rxe/11-reject_by_consumer:17"}},
   {"reject-5", kWithIbCm, CallKind::kReject, kFine, Returns(), kSame, {kSendsRej}, {"man rdma_reject(3)", "6.1-rxe/09-reply_rejected_by_connecting_side:17"}},
-  {"reject-6", kWithIbCm, CallKind::kReject, kSourceLost, Returns(Errno::kInval), kSame, {kGivesUp}, {"linux 6.1 cm.c cm_send_rej_locked", "lab 6.1-rxe, seed 1"}},
+  {"reject-6", kWithIbCm, CallKind::kReject, kSourceLost, Returns(Errno::kInval), kSame, {kGivesUp}, {"linux 6.1 cm.c cm_send_rej_locked", ""}},
+  {"sidr-reject-1", kWithIbCm, CallKind::kReject, kDatagram, Returns(), kSame, {kRefusesSidr}, {"linux 6.1 cma.c rdma_reject, cma_send_sidr_rep", "6.1-rxe/79-datagram_refusals:22"}},
 
   {"establish-1", kAnyState, CallKind::kEstablish, kQpPresent, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_establish", "lab 6.1-rxe, seed 1"}},
   {"establish-2", kAnyState, CallKind::kEstablish, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "lab 6.1-rxe, seed 1"}},
-  {"establish-3", kAnyState.Except(kConnect), CallKind::kEstablish, Guards(kRtuRefused) | kSourceLost | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_accept", "lab 6.1-rxe, seed 1"}},
+  {"establish-3", kAnyState.Except(kConnect), CallKind::kEstablish, Guards(kRtuRefused) | kSourceLost | kDatagram | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_accept", "lab 6.1-rxe, seed 1"}},
   {"establish-4", kConnect, CallKind::kEstablish, kRtuRefused, Returns(Errno::kInval), kSame, {kRejects}, {"linux 6.1 cm.c ib_send_cm_rtu, cma.c rdma_accept", "6.1-rxe/05-connect_without_qp_then_establish:20"}},
   {"establish-5", kConnect, CallKind::kEstablish, kFine, Returns(), kSame, {kSendsRtu}, {"man rdma_establish(3)", "6.1-rxe/05-connect_without_qp_then_establish:18"}},
   {"establish-6", kConnect, CallKind::kEstablish, kSourceLost, Returns(Errno::kInval), kSame, {kGivesUp}, {"linux 6.1 cm.c ib_send_cm_rtu, cma.c rdma_accept", ""}},
+  {"sidr-establish-1", kConnect, CallKind::kEstablish, kDatagram, Returns(), kSame, {kAnswersSidr}, {"linux 6.1 cma.c rdma_accept: without parameters it answers with queue pair 0", "lab 6.1-rxe, seed 1"}},
 
   {"disconnect-1", kAnyState, CallKind::kDisconnect, kDeviceUnknown, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c ucma_shutdown", "lab 6.1-rxe, seed 1"}},
   {"disconnect-2", kAnyState, CallKind::kDisconnect, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {kQpError}, {"rdma-core 44 cma.c rdma_disconnect, linux 6.1 ucma.c ucma_get_ctx", "6.1-rxe/69-device_removal_by_state:57"}},
@@ -142,14 +157,118 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"disconnect-4", kListen, CallKind::kDisconnect, Guards(kSourceLost) | kDreqPossible | kDrepPossible | kFine, Returns(), kSame, {kQpError}, {"linux 6.1 cma.c rdma_disconnect", "lab 6.1-rxe, seed 1"}},
   {"disconnect-5", kWithIbCm, CallKind::kDisconnect, kDreqPossible, Returns(), kSame, {kQpError, kSendsDreq}, {"man rdma_disconnect(3)", "6.1-rxe/01-connect_disconnect_by_active:20"}},
   {"disconnect-6", kWithIbCm, CallKind::kDisconnect, kDrepPossible, Returns(), kSame, {kQpError, kSendsDrep}, {"linux 6.1 cma.c rdma_disconnect", "6.1-rxe/01-connect_disconnect_by_active:22"}},
-  {"disconnect-9", kWithIbCm, CallKind::kDisconnect, kSourceLost, Returns(), kSame, {kQpError, kEndsUnsaid}, {"linux 6.1 cm.c ib_send_cm_dreq", "lab 6.1-rxe, seed 1"}},
+  {"disconnect-9", kWithIbCm, CallKind::kDisconnect, kSourceLost, Returns(), kSame, {kQpError, kEndsUnsaid}, {"linux 6.1 cm.c ib_send_cm_dreq", ""}},
   {"disconnect-7", kWithIbCm, CallKind::kDisconnect, kFine, Returns(), kSame, {kQpError}, {"linux 6.1 cma.c rdma_disconnect", "6.1-rxe/09-reply_rejected_by_connecting_side:22"}},
 
   {"disconnect-8", kDeviceRemoval, CallKind::kDisconnect, kFine, Returns(Errno::kInval), kSame, {kQpError}, {"linux 6.1 cma.c rdma_disconnect: it was never connected", ""}},
 
+  {"get-request-1", kAnyState, CallKind::kGetRequest, kAsynchronous, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_get_request", ""}},
+  {"get-request-2", kAnyState, CallKind::kGetRequest, kFine, Returns(), kSame, {}, {"rdma-core 44 cma.c rdma_get_request", "6.1-rxe/55-synchronous_id:11"}},
+
   {"destroy-id-1", kAnyState, CallKind::kDestroyId, kMessageOutstanding, kBlocks, kSame, {kDestroys}, {"linux 6.1 cm.c cm_destroy_id", "lab 6.1-rxe, seed 1"}},
   {"destroy-id-2", kAnyState, CallKind::kDestroyId, kEventsUnacked, kBlocks, kSame, {kDestroys}, {"man rdma_destroy_id(3)", "6.1-rxe/51-destroy_waits_for_unacked_event:9"}},
   {"destroy-id-3", kAnyState, CallKind::kDestroyId, kFine, Returns(), kSame, {kDestroys}, {"man rdma_destroy_id(3)", "6.1-rxe/01-connect_disconnect_by_active:29"}},
+  {"destroy-ep-1", kAnyState, CallKind::kDestroyEp, kMessageOutstanding, kBlocks, kSame, {kDestroys}, {"linux 6.1 cm.c cm_destroy_id", ""}},
+  {"destroy-ep-2", kAnyState, CallKind::kDestroyEp, kEventsUnacked, kBlocks, kSame, {kDestroys}, {"man rdma_destroy_ep(3), rdma-core 44 cma.c rdma_destroy_id", "lab 6.1-rxe, seed 1"}},
+  {"destroy-ep-3", kAnyState, CallKind::kDestroyEp, kFine, Returns(), kSame, {kDestroys}, {"man rdma_destroy_ep(3)", "lab 6.1-rxe, seed 1"}},
+
+  {"notify-1", kAnyState, CallKind::kNotify, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "lab 6.1-rxe, seed 1"}},
+  {"notify-2", kUnconnected | kListen, CallKind::kNotify, Guards(kEstablishedAlready) | kCommEstPossible | kPathMigPossible | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 ucma.c ucma_notify, cma.c rdma_notify", "lab 6.1-rxe, seed 1"}},
+  {"notify-3", kWithIbCm, CallKind::kNotify, kEstablishedAlready, Returns(Errno::kIsConn), kSame, {}, {"linux 6.1 cm.c cm_establish", "lab 6.1-rxe, seed 1"}},
+  {"notify-4", kWithIbCm, CallKind::kNotify, kCommEstPossible, Returns(), kSame, {kEstablishes}, {"man rdma_notify(3)", "lab 6.1-rxe, seed 1"}},
+  {"notify-5", kWithIbCm, CallKind::kNotify, kPathMigPossible, Returns(), kSame, {kMigratesPath}, {"linux 6.1 cm.c cm_migrate", ""}},
+  {"notify-6", kWithIbCm, CallKind::kNotify, kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c ib_cm_notify", "lab 6.1-rxe, seed 1"}},
+
+  {"init-qp-attr-1", kAnyState, CallKind::kInitQpAttr, kQpStateUnknown, Returns(Errno::kInval), kSame, {}, {"linux 6.1 ucma.c ucma_init_qp_attr", "lab 6.1-rxe, seed 1"}},
+  {"init-qp-attr-2", kAnyState, CallKind::kInitQpAttr, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx_dev", "lab 6.1-rxe, seed 1"}},
+  {"init-qp-attr-3", kAnyState, CallKind::kInitQpAttr, kWithoutDevice, Returns(Errno::kInval), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx_dev", "6.1-rxe/47-init_qp_attr_in_each_state:7"}},
+  {"init-qp-attr-4", kListen, CallKind::kInitQpAttr, Guards(kAttrsRefused) | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c ib_cm_init_qp_attr", "6.1-rxe/47-init_qp_attr_in_each_state:34"}},
+  // Without an identifier of the IB CM there are the attributes for INIT, whatever is asked for.
+  {"init-qp-attr-5", kUnconnected, CallKind::kInitQpAttr, Guards(kAttrsRefused) | kFine, Returns(), kSame, {}, {"man rdma_init_qp_attr(3), linux 6.1 cma.c cma_ib_init_qp_attr", "6.1-rxe/47-init_qp_attr_in_each_state:11"}},
+  {"init-qp-attr-6", kWithIbCm, CallKind::kInitQpAttr, kAttrsRefused, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c ib_cm_init_qp_attr", "6.1-rxe/47-init_qp_attr_in_each_state:20"}},
+  {"init-qp-attr-7", kWithIbCm, CallKind::kInitQpAttr, kFine, Returns(), kSame, {}, {"man rdma_init_qp_attr(3)", "6.1-rxe/47-init_qp_attr_in_each_state:19"}},
+  {"init-qp-attr-8", kDeviceRemoval, CallKind::kInitQpAttr, kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c ib_cm_init_qp_attr: it was listening", ""}},
+
+  {"set-local-ece-1", kAnyState, CallKind::kSetLocalEce, kQpPresent, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_set_local_ece", "lab 6.1-rxe, seed 1"}},
+  {"set-local-ece-2", kAnyState, CallKind::kSetLocalEce, kEceMalformed, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_set_local_ece", "lab 6.1-rxe, seed 1"}},
+  {"set-local-ece-3", kAnyState, CallKind::kSetLocalEce, kFine, Returns(), kSame, {kSetsEce}, {"man rdma_set_local_ece(3)", "lab 6.1-rxe, seed 1"}},
+  {"get-remote-ece-1", kAnyState, CallKind::kGetRemoteEce, kQpPresent, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_get_remote_ece", "lab 6.1-rxe, seed 1"}},
+  {"get-remote-ece-2", kAnyState, CallKind::kGetRemoteEce, kFine, Returns(), kSame, {}, {"man rdma_get_remote_ece(3)", "lab 6.1-rxe, seed 1"}},
+
+  {"reject-ece-1", kAnyState, CallKind::kRejectEce, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "lab 6.1-rxe, seed 1"}},
+  {"reject-ece-2", kUnconnected | kListen, CallKind::kRejectEce, Guards(kDataTooLong) | kRejRefused | kSourceLost | kDatagram | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_reject", "lab 6.1-rxe, seed 1"}},
+  {"reject-ece-3", kWithIbCm, CallKind::kRejectEce, kDataTooLong, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c ib_send_cm_rej", "lab 6.1-rxe, seed 1"}},
+  {"reject-ece-4", kWithIbCm, CallKind::kRejectEce, kRejRefused, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c cm_send_rej_locked", "lab 6.1-rxe, seed 1"}},
+  {"reject-ece-5", kWithIbCm, CallKind::kRejectEce, kFine, Returns(), kSame, {kSendsRej}, {"man rdma_reject(3), rdma-core 44 cma.c rdma_reject_ece", "lab 6.1-rxe, seed 1"}},
+  {"reject-ece-6", kWithIbCm, CallKind::kRejectEce, kSourceLost, Returns(Errno::kInval), kSame, {kGivesUp}, {"linux 6.1 cm.c cm_send_rej_locked", ""}},
+  {"sidr-reject-ece-1", kWithIbCm, CallKind::kRejectEce, kDatagram, Returns(), kSame, {kRefusesSidr}, {"linux 6.1 cma.c rdma_reject, cma_send_sidr_rep", "lab 6.1-rxe, seed 1"}},
+
+  {"set-option-1", kAnyState, CallKind::kSetOption, kOptionTooLong, Returns(Errno::kInval), kSame, {}, {"linux 6.1 ucma.c ucma_set_option", "lab 6.1-rxe, seed 1"}},
+  {"set-option-2", kAnyState, CallKind::kSetOption, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", ""}},
+  {"set-option-3", kAnyState, CallKind::kSetOption, kOptionUnknown, Returns(Errno::kNoSys), kSame, {}, {"linux 6.1 ucma.c ucma_set_option_level", "lab 6.1-rxe, seed 1"}},
+  {"set-option-4", kAnyState, CallKind::kSetOption, kOptionMalformed, Returns(Errno::kInval), kSame, {}, {"linux 6.1 ucma.c ucma_set_option_id, ucma_set_ib_path", "lab 6.1-rxe, seed 1"}},
+  {"set-option-5", kAnyState, CallKind::kSetOption, kFine, Returns(), kSame, {}, {"linux 6.1 cma.c rdma_set_service_type: whatever the type of service", "lab 6.1-rxe, seed 1"}},
+  {"set-option-6", kAnyState.Except(kListen), CallKind::kSetOption, kReuseWanted, Returns(), kSame, {kSharesPort}, {"linux 6.1 cma.c rdma_set_reuseaddr", "lab 6.1-rxe, seed 1"}},
+  {"set-option-7", kListen, CallKind::kSetOption, kReuseWanted, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_set_reuseaddr", "lab 6.1-rxe, seed 1"}},
+  {"set-option-8", kIdle, CallKind::kSetOption, kReuseUnwanted, Returns(), kSame, {kSharesPortNoMore}, {"linux 6.1 cma.c rdma_set_reuseaddr", "lab 6.1-rxe, seed 1"}},
+  {"set-option-9", kAnyState.Except(kIdle), CallKind::kSetOption, kReuseUnwanted, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_set_reuseaddr", ""}},
+  {"set-option-10", States(kIdle) | kAddrBound, CallKind::kSetOption, kFamilyOnlyWanted, Returns(), kSame, {kLimitsFamily}, {"linux 6.1 cma.c rdma_set_afonly", "lab 6.1-rxe, seed 1"}},
+  {"set-option-11", kAnyState.Except(States(kIdle) | kAddrBound), CallKind::kSetOption, kFamilyOnlyWanted, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_set_afonly", ""}},
+  {"set-option-12", kAnyState, CallKind::kSetOption, kTimeoutWanted, Returns(), kSame, {kSetsTimeout}, {"linux 6.1 cma.c rdma_set_ack_timeout", "lab 6.1-rxe, seed 1"}},
+  {"set-option-13", kAnyState, CallKind::kSetOption, kDatagram, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_set_ack_timeout", ""}},
+  {"set-option-14", kAnyState, CallKind::kSetOption, kWithoutDevice, Returns(Errno::kInval), kSame, {}, {"linux 6.1 ucma.c ucma_set_ib_path", ""}},
+  {"set-option-15", kAddrResolved, CallKind::kSetOption, kPathWanted, Returns(), kRouteResolved, {kSetsPath}, {"linux 6.1 ucma.c ucma_set_ib_path, cma.c rdma_set_ib_path", ""}},
+  {"set-option-16", kAnyState.Except(kAddrResolved), CallKind::kSetOption, Guards(kNoInterface) | kPathWanted, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_set_ib_path", ""}},
+  {"set-option-17", kAddrResolved, CallKind::kSetOption, kNoInterface, Returns(Errno::kNoDev), kSame, {}, {"linux 6.1 cma.c rdma_set_ib_path, cma_iboe_set_path_rec_l2_fields", ""}},
+
+  {"migrate-id-1", kAnyState, CallKind::kMigrateId, kSynchronousAlready, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_migrate_id", ""}},
+  {"migrate-id-2", kAnyState, CallKind::kMigrateId, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "lab 6.1-rxe, seed 1"}},
+  {"migrate-id-3", kAnyState, CallKind::kMigrateId, kEventsUnacked, kBlocks, kSame, {kMovesEvents}, {"rdma-core 44 cma.c rdma_migrate_id", "lab 6.1-rxe, seed 1"}},
+  {"migrate-id-4", kAnyState, CallKind::kMigrateId, kFine, Returns(), kSame, {kMovesEvents}, {"man rdma_migrate_id(3)", "lab 6.1-rxe, seed 1"}},
+
+  {"get-src-port-1", kAnyState, CallKind::kGetSrcPort, kFine, Returns(), kSame, {}, {"man rdma_get_src_port(3)", "lab 6.1-rxe, seed 1"}},
+  {"get-dst-port-1", kAnyState, CallKind::kGetDstPort, kFine, Returns(), kSame, {}, {"man rdma_get_dst_port(3)", "lab 6.1-rxe, seed 1"}},
+  {"event-str-1", kIdle, CallKind::kEventStr, kFine, Returns(), kSame, {}, {"man rdma_event_str(3)", "lab 6.1-rxe, seed 1"}},
+
+  {"join-multicast-1", kAnyState, CallKind::kJoinMulticast, kFamilyUnsupported, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_join_multicast", "lab 6.1-rxe, seed 1"}},
+  {"join-multicast-2", kAnyState, CallKind::kJoinMulticast, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx_dev", ""}},
+  {"join-multicast-3", kAnyState, CallKind::kJoinMulticast, kWithoutDevice, Returns(Errno::kInval), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx_dev", "6.1-rxe/83-multicast_on_wrong_ids:23"}},
+  {"join-multicast-4", kAnyState.Except(kMayJoin), CallKind::kJoinMulticast, kJoinTrouble | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_join_multicast", "6.1-rxe/83-multicast_on_wrong_ids:28"}},
+  {"join-multicast-5", kMayJoin, CallKind::kJoinMulticast, kNotDatagram, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_join_multicast", "6.1-rxe/83-multicast_on_wrong_ids:5"}},
+  {"join-multicast-6", kMayJoin, CallKind::kJoinMulticast, kAddressZero, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c cma_iboe_join_multicast", ""}},
+  {"join-multicast-7", kMayJoin, CallKind::kJoinMulticast, kNoInterface, Returns(Errno::kNoDev), kSame, {}, {"linux 6.1 cma.c cma_iboe_join_multicast", "lab 6.1-rxe, seed 1"}},
+  {"join-multicast-8", kMayJoin, CallKind::kJoinMulticast, kGroupV6, Returns(Errno::kNotSupp), kSame, {}, {"linux 6.1 cma.c cma_iboe_join_multicast", ""}},
+  {"join-multicast-9", kMayJoin, CallKind::kJoinMulticast, kGidGone, Returns(), kSame, {kJoinsInVain}, {"linux 6.1 cma.c cma_make_mc_event", ""}},
+  {"join-multicast-10", kMayJoin, CallKind::kJoinMulticast, kFine, Returns(), kSame, {kJoinsGroup}, {"man rdma_join_multicast(3)", "6.1-rxe/83-multicast_on_wrong_ids:10"}},
+
+  {"join-multicast-ex-1", kAnyState, CallKind::kJoinMulticastEx, kMaskUnknown, Returns(Errno::kNotSup), kSame, {}, {"rdma-core 44 cma.c rdma_join_multicast_ex", ""}},
+  {"join-multicast-ex-2", kAnyState, CallKind::kJoinMulticastEx, kMaskIncomplete, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_join_multicast_ex", "6.1-rxe/83-multicast_on_wrong_ids:19"}},
+  {"join-multicast-ex-3", kAnyState, CallKind::kJoinMulticastEx, kFamilyUnsupported, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_join_multicast_ex", "lab 6.1-rxe, seed 1"}},
+  {"join-multicast-ex-4", kAnyState, CallKind::kJoinMulticastEx, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx_dev", "lab 6.1-rxe, seed 1"}},
+  {"join-multicast-ex-5", kAnyState, CallKind::kJoinMulticastEx, kWithoutDevice, Returns(Errno::kInval), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx_dev", "lab 6.1-rxe, seed 1"}},
+  {"join-multicast-ex-6", kAnyState.Except(kMayJoin), CallKind::kJoinMulticastEx, kJoinTrouble | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_join_multicast", "lab 6.1-rxe, seed 1"}},
+  {"join-multicast-ex-7", kMayJoin, CallKind::kJoinMulticastEx, kNotDatagram, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_join_multicast", ""}},
+  {"join-multicast-ex-8", kMayJoin, CallKind::kJoinMulticastEx, kAddressZero, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c cma_iboe_join_multicast", ""}},
+  {"join-multicast-ex-9", kMayJoin, CallKind::kJoinMulticastEx, kNoInterface, Returns(Errno::kNoDev), kSame, {}, {"linux 6.1 cma.c cma_iboe_join_multicast", "lab 6.1-rxe, seed 1"}},
+  {"join-multicast-ex-10", kMayJoin, CallKind::kJoinMulticastEx, kGroupV6, Returns(Errno::kNotSupp), kSame, {}, {"linux 6.1 cma.c cma_iboe_join_multicast", ""}},
+  {"join-multicast-ex-11", kMayJoin, CallKind::kJoinMulticastEx, kGidGone, Returns(), kSame, {kJoinsInVain}, {"linux 6.1 cma.c cma_make_mc_event", ""}},
+  {"join-multicast-ex-12", kMayJoin, CallKind::kJoinMulticastEx, kFine, Returns(), kSame, {kJoinsGroup}, {"man rdma_join_multicast_ex(3)", "6.1-rxe/83-multicast_on_wrong_ids:15"}},
+
+  {"leave-multicast-1", kAnyState, CallKind::kLeaveMulticast, kFamilyUnsupported, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_leave_multicast", "lab 6.1-rxe, seed 1"}},
+  {"leave-multicast-2", kAnyState, CallKind::kLeaveMulticast, kNotJoined, Returns(Errno::kAddrNotAvail), kSame, {}, {"rdma-core 44 cma.c rdma_leave_multicast", "lab 6.1-rxe, seed 1"}},
+  {"leave-multicast-3", kAnyState, CallKind::kLeaveMulticast, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {kForgetsGroup}, {"linux 6.1 ucma.c ucma_leave_multicast", ""}},
+  {"leave-multicast-4", kAnyState, CallKind::kLeaveMulticast, kGroupUnacked, kBlocks, kSame, {kLeavesGroup}, {"rdma-core 44 cma.c rdma_leave_multicast", ""}},
+  {"leave-multicast-5", kAnyState, CallKind::kLeaveMulticast, kFine, Returns(), kSame, {kLeavesGroup}, {"man rdma_leave_multicast(3)", "lab 6.1-rxe, seed 1"}},
+  {"getaddrinfo-1", kIdle, CallKind::kGetAddrInfo, kNothingAsked, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 addrinfo.c rdma_getaddrinfo", ""}},
+  {"getaddrinfo-2", kIdle, CallKind::kGetAddrInfo, kHintsAlone, Returns(), kSame, {}, {"rdma-core 44 addrinfo.c rdma_getaddrinfo", ""}},
+  {"getaddrinfo-3", kIdle, CallKind::kGetAddrInfo, kFamilyForeign, ReturnsCode(kFamilyUnknownCode), kSame, {}, {"man getaddrinfo(3), rdma-core 44 addrinfo.c ucma_getaddrinfo", ""}},
+  {"getaddrinfo-4", kIdle, CallKind::kGetAddrInfo, kTypeAgainstSpace, ReturnsCode(kTypeUnknownCode), kSame, {}, {"man getaddrinfo(3), rdma-core 44 addrinfo.c ucma_convert_to_ai", "lab 6.1-rxe, seed 1"}},
+  {"getaddrinfo-5", kIdle, CallKind::kGetAddrInfo, kNodeOfOtherFamily, ReturnsCode(kAddressFamilyCode), kSame, {}, {"man getaddrinfo(3), rdma-core 44 addrinfo.c ucma_getaddrinfo", ""}},
+  {"getaddrinfo-6", kIdle, CallKind::kGetAddrInfo, kFine, Returns(), kSame, {}, {"man rdma_getaddrinfo(3)", "lab 6.1-rxe, seed 1"}},
+  {"freeaddrinfo-1", kIdle, CallKind::kFreeAddrInfo, kFine, Returns(), kSame, {}, {"man rdma_getaddrinfo(3)", "lab 6.1-rxe, seed 1"}},
+  {"get-devices-1", kIdle, CallKind::kGetDevices, kNoDeviceAtAll, Returns(Errno::kNoDev), kSame, {}, {"rdma-core 44 cma.c sync_devices_list", "lab 6.1-rxe, seed 1"}},
+  {"get-devices-2", kIdle, CallKind::kGetDevices, kFine, Returns(), kSame, {}, {"man rdma_get_devices(3)", "lab 6.1-rxe, seed 1"}},
+  {"free-devices-1", kIdle, CallKind::kFreeDevices, kFine, Returns(), kSame, {}, {"man rdma_free_devices(3)", "lab 6.1-rxe, seed 1"}},
 });
 // clang-format on
 
@@ -160,13 +279,16 @@ enum class Below : uint8_t {
   kAddressFound,
   kAddressTimesOut,       // nobody answers for the destination
   kAddressWithoutDevice,  // the interface found has no RDMA device
+  kAddressOfOtherLink,    // nor is it of a link that the port space is for
   kRouteFound,
   kDeviceGoes,        // its device is being removed
   kKernelIdClosed,    // after that
   kAddressChanges,    // the bond under it has failed over
   kNeighbourChanges,  // its peer's hardware address has changed
+  kGroupJoined,       // a membership is complete
+  kGroupWithoutGid,   // or there is no way to the group
 };
-inline constexpr int kBelowCount = 8;
+inline constexpr int kBelowCount = 11;
 std::string_view ToString(Below below);
 
 struct BelowRule {
@@ -185,13 +307,17 @@ namespace rules {
 // clang-format off
 inline constexpr auto kFromBelow = std::to_array<BelowRule>({
   {"addr-1", kAddrQuery, Below::kAddressFound, kAddrResolved, EventType::kAddrResolved, 0, false, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:8"}},
-  {"addr-2", kAddrQuery, Below::kAddressTimesOut, kAddrBound, EventType::kAddrError, -110, false, {"linux 6.1 addr.c process_one_req, cma.c addr_handler", "lab 6.1-rxe, seed 1"}},
+  {"addr-2", kAddrQuery, Below::kAddressTimesOut, kAddrBound, EventType::kAddrError, -110, false, {"linux 6.1 addr.c process_one_req, cma.c addr_handler", "6.1-rxe/55-synchronous_id:26"}},
   {"addr-3", kAddrQuery, Below::kAddressWithoutDevice, kAddrBound, EventType::kAddrError, -19, false, {"linux 6.1 cma.c addr_handler", "6.1-rxe/69-device_removal_by_state:74"}},
+  {"addr-4", kAddrQuery, Below::kAddressOfOtherLink, kAddrBound, EventType::kAddrError, -22, false, {"linux 6.1 cma.c cma_acquire_dev_by_src_ip", "6.1-rxe/85-port_spaces:18"}},
   {"route-1", kRouteQuery, Below::kRouteFound, kRouteResolved, EventType::kRouteResolved, 0, false, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:10"}},
   {"removal-1", kAnyState.Except(kDeviceRemoval), Below::kDeviceGoes, kDeviceRemoval, EventType::kDeviceRemoval, 0, false, {"linux 6.1 cma.c cma_send_device_removal_put", "6.1-rxe/69-device_removal_by_state:45"}},
   {"removal-2", kDeviceRemoval, Below::kKernelIdClosed, kSame, EventType::kDeviceRemoval, 0, true, {"linux 6.1 ucma.c ucma_close_id", "6.1-rxe/69-device_removal_by_state:45"}},
   {"addr-change-1", kAnyState.Except(kDeviceRemoval), Below::kAddressChanges, kSame, EventType::kAddrChange, 0, false, {"linux 6.1 cma.c cma_netdev_change", "6.1-rxe/77-bond_failover_addr_change:29"}},
   {"neighbour-1", kAnyState.Except(kDeviceRemoval), Below::kNeighbourChanges, kSame, EventType::kUnreachable, -110, false, {"linux 6.1 cma.c cma_netevent_work_handler", "6.1-rxe/75-peer_hardware_address_changes:19"}},
+  {"group-1", kAnyState.Except(kDeviceRemoval), Below::kGroupJoined, kSame, EventType::kMulticastJoin, 0, false, {"man rdma_join_multicast(3)", "6.1-rxe/83-multicast_on_wrong_ids:11"}},
+  {"group-2", kAnyState.Except(kDeviceRemoval), Below::kGroupWithoutGid, kSame, EventType::kMulticastError, 0, false, {"linux 6.1 cma.c cma_make_mc_event", ""}},
+  {"group-3", kDeviceRemoval, Below::kGroupJoined, kSame, EventType::kMulticastJoin, 0, true, {"linux 6.1 cma.c cma_iboe_join_work_handler", ""}},
 });
 // clang-format on
 
@@ -203,8 +329,9 @@ constexpr bool EveryCallIsAnswered(const std::array<CallRule, N>& table) {
   for (int c = 0; c < kCallKindCount; ++c) {
     const auto call = static_cast<CallKind>(c);
     const std::span<const Guard> guards = GuardsOf(call);
-    if (guards.empty()) continue;  // not a call on an id; see the channel table
-    const int states = call == CallKind::kCreateId ? 1 : kStateCount;
+    // Not a call on an id; see the channel table.
+    if (guards.empty() && !NeverRefused(call)) continue;
+    const int states = WithoutId(call) ? 1 : kStateCount;
     for (int s = 0; s < states; ++s) {
       for (size_t g = 0; g <= guards.size(); ++g) {
         const Guard guard = g < guards.size() ? guards[g] : Guard::kFine;

@@ -66,9 +66,42 @@ enum class Guard : uint8_t {
   kDreqPossible,        // the IB CM can send DREQ
   kDrepPossible,        // it cannot, and can send DREP
   kMessageOutstanding,  // a message that was given up is still being transmitted
+  kTypeDiffers,         // the queue pair is to be of another type than the id
+  kDatagram,            // the id is one of datagrams
+  kOtherLink,           // its port space is one of links that the interface is none of
   kEventsUnacked,       // events of the id are fetched and not acknowledged
+  kQpStateUnknown,      // a queue pair has no such state
+  kWithoutDevice,       // the kernel's id is on no device
+  kAttrsRefused,  // the IB CM has no attributes for the wanted state of a queue pair in its own
+  kEstablishedAlready,  // the notice of a connection that the IB CM knows of
+  kCommEstPossible,     // the notice of one that it takes the word for
+  kPathMigPossible,     // the notice that the path has changed, of a connection
+  kEceMalformed,        // no vendor, or a mask of what nobody knows
+  kAsynchronous,        // the id has a channel of the application's
+  kOptionTooLong,       // longer than the kernel copies anything
+  kOptionUnknown,       // no such level, or no such name of it
+  kOptionMalformed,     // of another length than the option, or without what it is to hold
+  kReuseWanted,         // REUSEADDR, on
+  kReuseUnwanted,       // and off
+  kFamilyOnlyWanted,    // AFONLY, on or off
+  kTimeoutWanted,       // ACK_TIMEOUT
+  kPathWanted,          // IB_PATH
+  kSynchronousAlready,  // it is to have a channel of its own, and has one
+  kMaskUnknown,         // there is more than anybody knows in the mask
+  kMaskIncomplete,      // address or flags are not given, or the flags are unknown
+  kNotDatagram,         // the id is none of datagrams
+  kAddressZero,         // 0.0.0.0 or ::
+  kGroupV6,             // an IPv6 group, which RoCE v2 does not take
+  kGidGone,             // the interface has lost the GID of the id's address
+  kNotJoined,           // the id is in no group of this address and port
+  kGroupUnacked,        // an event of the membership is fetched and not acknowledged
+  kNothingAsked,        // neither node nor service nor hints
+  kHintsAlone,          // hints without node and service
+  kFamilyForeign,       // the hints want a family that the resolver does not know
+  kTypeAgainstSpace,    // the hints want a type that their port space is not of
+  kNodeOfOtherFamily,   // the node is of another family than the hints want
 };
-inline constexpr int kGuardCount = 33;
+inline constexpr int kGuardCount = 66;
 
 // What a call does besides answering; the oracle knows how.
 enum class Effect : uint8_t {
@@ -92,9 +125,26 @@ enum class Effect : uint8_t {
   kRejects,   // REJ 28 without data, whatever there is to reject
   kSendsDreq,
   kSendsDrep,
-  kEndsUnsaid,  // DREQ or DREP is due and cannot be sent
-  kGivesUp,     // REJ is due and cannot be sent
-  kDestroys,    // the IB CM's id, the port, unfetched events and requests
+  kEndsUnsaid,         // DREQ or DREP is due and cannot be sent
+  kGivesUp,            // REJ is due and cannot be sent
+  kDatagramQpCreated,  // in RTS
+  kSendsSidrReq,
+  kAnswersSidr,   // SIDR_REP with the service
+  kRefusesSidr,   // SIDR_REP without it, with the call's private data
+  kDestroys,      // the IB CM's id, the port, unfetched events and requests
+  kEstablishes,   // the connection stands, without RTU
+  kMigratesPath,  // the alternate path takes over, which is empty
+  kSetsEce,
+  kSharesPort,        // with ids that share theirs
+  kSharesPortNoMore,  // with those that come
+  kLimitsFamily,      // a wildcard is for its own address family alone, or for both
+  kSetsTimeout,       // the packet lifetime of the route that is resolved next
+  kSetsPath,          // the application's own path; ROUTE_RESOLVED is queued at once
+  kMovesEvents,       // the id and its unread events go to the end of another channel
+  kJoinsGroup,        // JOIN is due
+  kJoinsInVain,       // ERROR is due; it is a membership all the same
+  kLeavesGroup,       // and drops its unfetched events
+  kForgetsGroup,
 };
 
 using Effects = std::array<Effect, 3>;
@@ -117,27 +167,55 @@ inline constexpr auto kCreateId = std::to_array<Guard>({kSpaceUnknown});
 inline constexpr auto kDestroyId = std::to_array<Guard>({kMessageOutstanding, kEventsUnacked});
 inline constexpr auto kBindAddr =
     std::to_array<Guard>({kFamilyUnsupported, kDeviceRemoved, kAddressNotLocal, kInterfaceDiffers,
-                          kDeviceGone, kPortInUse, kPortInUseByWildcard});
-inline constexpr auto kListen = std::to_array<Guard>({kDeviceRemoved});
-inline constexpr auto kResolveAddr = std::to_array<Guard>(
-    {kFamilyUnsupported, kDeviceRemoved, kAddressNotLocal, kInterfaceDiffers, kDeviceGone,
-     kPortInUse, kPortInUseByWildcard, kFamiliesDiffer, kFromLoopback, kNoRoute, kNoDeviceAtAll});
+                          kOtherLink, kDeviceGone, kPortInUse, kPortInUseByWildcard});
+inline constexpr auto kListen =
+    std::to_array<Guard>({kDeviceRemoved, kPortInUse, kPortInUseByWildcard});
+inline constexpr auto kResolveAddr =
+    std::to_array<Guard>({kFamilyUnsupported, kDeviceRemoved, kAddressNotLocal, kInterfaceDiffers,
+                          kOtherLink, kDeviceGone, kPortInUse, kPortInUseByWildcard,
+                          kFamiliesDiffer, kFromLoopback, kNoRoute, kNoDeviceAtAll});
 inline constexpr auto kResolveRoute =
     std::to_array<Guard>({kDeviceUnknown, kDeviceRemoved, kTimeoutZero, kNoInterface});
-inline constexpr auto kCreateQp =
-    std::to_array<Guard>({kQpPresent, kDeviceUnknown, kDeviceRemoved, kInitRefused});
+inline constexpr auto kCreateQp = std::to_array<Guard>(
+    {kQpPresent, kDeviceUnknown, kDeviceRemoved, kTypeDiffers, kDatagram, kInitRefused});
 inline constexpr auto kDestroyQp = std::to_array<Guard>({kQpAbsent});
-inline constexpr auto kConnect = std::to_array<Guard>(
-    {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kDataTooLong, kSourceLost});
+inline constexpr auto kConnect =
+    std::to_array<Guard>({kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved,
+                          kDataTooLong, kSourceLost, kDatagram});
 inline constexpr auto kAccept = std::to_array<Guard>(
     {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kQpCannotComeUp, kQpSourceLost,
-     kQpWithoutRoute, kDataTooLong, kRepRefused, kSourceLost});
+     kQpWithoutRoute, kDataTooLong, kRepRefused, kSourceLost, kDatagram});
 inline constexpr auto kReject =
-    std::to_array<Guard>({kDeviceRemoved, kDataTooLong, kRejRefused, kSourceLost});
+    std::to_array<Guard>({kDeviceRemoved, kDataTooLong, kRejRefused, kSourceLost, kDatagram});
 inline constexpr auto kEstablish =
-    std::to_array<Guard>({kQpPresent, kDeviceRemoved, kRtuRefused, kSourceLost});
+    std::to_array<Guard>({kQpPresent, kDeviceRemoved, kRtuRefused, kSourceLost, kDatagram});
 inline constexpr auto kDisconnect = std::to_array<Guard>(
     {kDeviceUnknown, kDeviceRemoved, kSourceLost, kDreqPossible, kDrepPossible});
+inline constexpr auto kNotify =
+    std::to_array<Guard>({kDeviceRemoved, kEstablishedAlready, kCommEstPossible, kPathMigPossible});
+inline constexpr auto kInitQpAttr =
+    std::to_array<Guard>({kQpStateUnknown, kDeviceRemoved, kWithoutDevice, kAttrsRefused});
+inline constexpr auto kSetLocalEce = std::to_array<Guard>({kQpPresent, kEceMalformed});
+inline constexpr auto kGetRemoteEce = std::to_array<Guard>({kQpPresent});
+inline constexpr auto kGetRequest = std::to_array<Guard>({kAsynchronous});
+// Beside refusals, which option it is; kFine is TOS.
+inline constexpr auto kSetOption = std::to_array<Guard>(
+    {kOptionTooLong, kDeviceRemoved, kOptionUnknown, kOptionMalformed, kDatagram, kWithoutDevice,
+     kNoInterface, kReuseWanted, kReuseUnwanted, kFamilyOnlyWanted, kTimeoutWanted, kPathWanted});
+inline constexpr auto kMigrateId =
+    std::to_array<Guard>({kSynchronousAlready, kDeviceRemoved, kEventsUnacked});
+inline constexpr auto kJoinMulticast =
+    std::to_array<Guard>({kFamilyUnsupported, kDeviceRemoved, kWithoutDevice, kNotDatagram,
+                          kAddressZero, kNoInterface, kGroupV6, kGidGone});
+inline constexpr auto kJoinMulticastEx = std::to_array<Guard>(
+    {kMaskUnknown, kMaskIncomplete, kFamilyUnsupported, kDeviceRemoved, kWithoutDevice,
+     kNotDatagram, kAddressZero, kNoInterface, kGroupV6, kGidGone});
+inline constexpr auto kLeaveMulticast =
+    std::to_array<Guard>({kFamilyUnsupported, kNotJoined, kDeviceRemoved, kGroupUnacked});
+// source: rdma-core 44 addrinfo.c rdma_getaddrinfo, glibc 2.36 getaddrinfo.c
+inline constexpr auto kGetAddrInfo = std::to_array<Guard>(
+    {kNothingAsked, kHintsAlone, kFamilyForeign, kTypeAgainstSpace, kNodeOfOtherFamily});
+inline constexpr auto kGetDevices = std::to_array<Guard>({kNoDeviceAtAll});
 
 }  // namespace cm::model::internal
 
@@ -148,6 +226,7 @@ constexpr std::span<const Guard> GuardsOf(CallKind call) {
     case CallKind::kCreateId:
       return internal::kCreateId;
     case CallKind::kDestroyId:
+    case CallKind::kDestroyEp:
       return internal::kDestroyId;
     case CallKind::kBindAddr:
       return internal::kBindAddr;
@@ -166,13 +245,60 @@ constexpr std::span<const Guard> GuardsOf(CallKind call) {
     case CallKind::kAccept:
       return internal::kAccept;
     case CallKind::kReject:
+    case CallKind::kRejectEce:
       return internal::kReject;
     case CallKind::kEstablish:
       return internal::kEstablish;
     case CallKind::kDisconnect:
       return internal::kDisconnect;
+    case CallKind::kNotify:
+      return internal::kNotify;
+    case CallKind::kInitQpAttr:
+      return internal::kInitQpAttr;
+    case CallKind::kSetLocalEce:
+      return internal::kSetLocalEce;
+    case CallKind::kGetRemoteEce:
+      return internal::kGetRemoteEce;
+    case CallKind::kGetRequest:
+      return internal::kGetRequest;
+    case CallKind::kSetOption:
+      return internal::kSetOption;
+    case CallKind::kMigrateId:
+      return internal::kMigrateId;
+    case CallKind::kJoinMulticast:
+      return internal::kJoinMulticast;
+    case CallKind::kJoinMulticastEx:
+      return internal::kJoinMulticastEx;
+    case CallKind::kLeaveMulticast:
+      return internal::kLeaveMulticast;
+    case CallKind::kGetAddrInfo:
+      return internal::kGetAddrInfo;
+    case CallKind::kGetDevices:
+      return internal::kGetDevices;
     default:
       return {};
+  }
+}
+
+// Nothing stands in the way of these: they read what the library has.
+constexpr bool NeverRefused(CallKind call) {
+  return call == CallKind::kGetSrcPort || call == CallKind::kGetDstPort ||
+         call == CallKind::kEventStr || call == CallKind::kFreeAddrInfo ||
+         call == CallKind::kFreeDevices;
+}
+
+// It makes its id, or speaks of none: one state is enough for it.
+constexpr bool WithoutId(CallKind call) {
+  switch (call) {
+    case CallKind::kCreateId:
+    case CallKind::kEventStr:
+    case CallKind::kGetAddrInfo:
+    case CallKind::kFreeAddrInfo:
+    case CallKind::kGetDevices:
+    case CallKind::kFreeDevices:
+      return true;
+    default:
+      return false;
   }
 }
 

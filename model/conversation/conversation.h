@@ -21,6 +21,9 @@ namespace line {
 struct Calls {
   Lane lane;
   Call call;
+  // Made at the same time as the call of the line before, by another thread: nobody says which of
+  // them comes first. Without such a line before it, an ordinary call.
+  bool meanwhile = false;
 };
 // Until the channel's descriptor is readable, at most `within`; fetches nothing.
 struct Waits {
@@ -63,6 +66,10 @@ struct Conversation {
   Names names;
   std::vector<Line> lines;
 };
+
+// One past the last of the calls that are made at once, the first of which is line `first`: of the
+// lines that follow it, those that say so, each of a lane of its own.
+size_t EndOfTogether(const Conversation& conversation, size_t first);
 
 // The number of C calls in it; `show` is none.
 int CallCount(const Conversation& conversation);

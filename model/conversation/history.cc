@@ -10,6 +10,7 @@ void Put(Digest* d, const Address& a) {
   d->U8(a.side);
   d->U8(a.v6 ? 1 : 0);
   d->U8(a.family);
+  if (a.kind == AddressKind::kGroup) d->U8(a.group);
   d->U16(a.port);
 }
 
@@ -26,6 +27,18 @@ void Put(Digest* d, const std::optional<ConnParam>& param) {
   d->U8(param->srq);
   d->U32(param->qp_num);
   Put(d, param->private_data);
+}
+
+void Put(Digest* d, std::optional<QpType> type) { d->U8(type ? static_cast<uint8_t>(*type) : 0); }
+
+void Put(Digest* d, std::optional<PortSpace> space) {
+  d->U16(space ? static_cast<uint16_t>(*space) : 0);
+}
+
+void Put(Digest* d, const EceOptions& ece) {
+  d->U32(ece.vendor_id);
+  d->U32(ece.options);
+  d->U32(ece.comp_mask);
 }
 
 // The arguments of each call, names by what the conversation calls them.
@@ -73,6 +86,83 @@ class ArgumentDigest {
     Name(c.id);
     Put(d_, c.private_data);
   }
+  void operator()(const call::CreateQp& c) const {
+    Name(c.id);
+    if (c.type) d_->U8(static_cast<uint8_t>(*c.type));
+  }
+  void operator()(const call::Notify& c) const {
+    Name(c.id);
+    d_->U8(c.what);
+  }
+  void operator()(const call::InitQpAttr& c) const {
+    Name(c.id);
+    d_->U8(c.state);
+  }
+  void operator()(const call::SetLocalEce& c) const {
+    Name(c.id);
+    Put(d_, c.ece);
+  }
+  void operator()(const call::RejectEce& c) const {
+    Name(c.id);
+    Put(d_, c.private_data);
+  }
+  void operator()(const call::EventStr& c) const { d_->U8(c.type); }
+  void operator()(const call::SetOption& c) const {
+    Name(c.id);
+    d_->U32(static_cast<uint32_t>(c.option.level));
+    d_->U32(static_cast<uint32_t>(c.option.name));
+    d_->U32(c.value);
+    d_->U32(c.length);
+  }
+  void operator()(const call::MigrateId& c) const {
+    Name(c.id);
+    Name(c.channel);
+  }
+  void operator()(const call::GetRequest& c) const {
+    Name(c.id);
+    Name(c.request);
+  }
+  void operator()(const call::CreateEp& c) const {
+    Name(c.id);
+    Put(d_, c.source);
+    Put(d_, c.destination);
+    d_->U8(c.passive ? 1 : 0);
+    d_->U8(c.with_qp ? 1 : 0);
+    d_->U16(static_cast<uint16_t>(c.space));
+    Put(d_, c.type);
+  }
+  void operator()(const call::JoinMulticast& c) const {
+    Name(c.id);
+    Put(d_, c.address);
+    d_->U16(c.context);
+  }
+  void operator()(const call::JoinMulticastEx& c) const {
+    Name(c.id);
+    Put(d_, c.address);
+    d_->U16(c.context);
+    d_->U32(c.flags);
+    d_->U32(c.comp_mask);
+  }
+  void operator()(const call::LeaveMulticast& c) const {
+    Name(c.id);
+    Put(d_, c.address);
+  }
+  void operator()(const call::GetAddrInfo& c) const {
+    Name(c.info);
+    Put(d_, c.node);
+    d_->U32(c.service ? *c.service + 1u : 0);
+    d_->U8(c.hints ? 1 : 0);
+    if (!c.hints) return;
+    d_->U32(c.hints->flags);
+    d_->U8(c.hints->family);
+    Put(d_, c.hints->type);
+    Put(d_, c.hints->space);
+    Put(d_, c.hints->source);
+    Put(d_, c.hints->destination);
+  }
+  void operator()(const call::FreeAddrInfo& c) const { Name(c.info); }
+  void operator()(const call::GetDevices& c) const { Name(c.devices); }
+  void operator()(const call::FreeDevices& c) const { Name(c.devices); }
   void operator()(const call::GetCmEvent& c) const {
     Name(c.channel);
     Name(c.event);
@@ -86,12 +176,23 @@ class ArgumentDigest {
 
  private:
   void Name(IdRef id) const { d_->Text(id.valid() ? names_.ids.NameOf(id) : std::string()); }
-  void Name(ChannelRef c) const { d_->Text(names_.channels.NameOf(c)); }
+  void Name(ChannelRef c) const { d_->Text(c.valid() ? names_.channels.NameOf(c) : std::string()); }
   void Name(EventRef e) const { d_->Text(names_.events.NameOf(e)); }
+  void Name(HeldRef h) const { d_->Text(names_.held.NameOf(h)); }
 
   Digest* d_;
   const Names& names_;
 };
+
+// Messages of datagram services are named where they are meant alone.
+void PutKinds(Digest* d, MadKinds kinds) {
+  const bool all = kinds == MadKinds::All();
+  for (int i = 0; i < kMadKindCount; ++i) {
+    const bool has = kinds.Has(static_cast<MadKind>(i));
+    if (i < kConnectionMadKindCount) d->U8(has ? 1 : 0);
+    if (i >= kConnectionMadKindCount && has && !all) d->U8(static_cast<uint8_t>(i));
+  }
+}
 
 void PutLine(Digest* d, const Line& line, const Names& names) {
   d->U8(static_cast<uint8_t>(line.index()));
@@ -100,6 +201,7 @@ void PutLine(Digest* d, const Line& line, const Names& names) {
     d->U8(calls->lane.number);
     d->U8(static_cast<uint8_t>(calls->call.index()));
     std::visit(ArgumentDigest(d, names), calls->call);
+    if (calls->meanwhile) d->U8(1);
   } else if (const auto* waits = std::get_if<line::Waits>(&line)) {
     d->U8(waits->lane.side);
     d->U8(waits->lane.number);
@@ -111,7 +213,7 @@ void PutLine(Digest* d, const Line& line, const Names& names) {
     const Fault& f = injects->fault;
     d->U8(static_cast<uint8_t>(f.kind));
     d->U8(f.side);
-    for (int i = 0; i < kMadKindCount; ++i) d->U8(f.messages.Has(static_cast<MadKind>(i)) ? 1 : 0);
+    PutKinds(d, f.messages);
     d->U32(f.first);
     d->U32(f.last);
     d->I64(f.by.nanoseconds());
@@ -139,6 +241,9 @@ void Put(Digest* d, const std::optional<CmEvent>& event, const Names& names) {
   d->U8(event->conn.rnr_retry_count);
   d->U8(event->conn.srq);
   d->U32(event->qp_num);
+  if (event->qkey != 0) d->U32(event->qkey);
+  if (event->group.kind != AddressKind::kNone) Put(d, event->group);
+  if (event->context != 0) d->U16(event->context);
   Put(d, event->private_data);
 }
 
@@ -154,12 +259,41 @@ void Put(Digest* d, const std::optional<Shown>& shown) {
   d->U8(shown->qp ? static_cast<uint8_t>(*shown->qp) + 1 : 0);
 }
 
+void Put(Digest* d, const HandedOut& handed) {
+  d->U8(static_cast<uint8_t>(handed.index()));
+  if (const auto* attrs = std::get_if<QpAttrs>(&handed)) {
+    d->U32(attrs->mask);
+    d->U8(attrs->state);
+  } else if (const auto* ece = std::get_if<EceOptions>(&handed)) {
+    Put(d, *ece);
+  } else if (const auto* port = std::get_if<PortHanded>(&handed)) {
+    d->U16(port->port);
+  } else if (const auto* info = std::get_if<AddrInfoHanded>(&handed)) {
+    d->U32(info->flags);
+    d->U8(info->family);
+    Put(d, info->type);
+    Put(d, info->space);
+    Put(d, info->source);
+    Put(d, info->destination);
+    d->U8(info->source_length);
+    d->U8(info->destination_length);
+    d->U32(info->route_length);
+    d->U32(info->connect_length);
+  } else if (const auto* devices = std::get_if<DevicesHanded>(&handed)) {
+    d->U32(devices->known);
+    d->U32(devices->unknown);
+  } else {
+    d->Text(std::get<TextHanded>(handed).words());
+  }
+}
+
 void PutSeen(Digest* d, const Observation& seen, const Names& names) {
   d->U8(static_cast<uint8_t>(seen.index()));
   if (const auto* answered = std::get_if<seen::Answered>(&seen)) {
     Put(d, answered->reply);
     Put(d, answered->event, names);
     Put(d, answered->shown);
+    if (answered->handed) Put(d, *answered->handed);
   } else if (const auto* released = std::get_if<seen::Released>(&seen)) {
     Put(d, released->reply);
     Put(d, released->event, names);

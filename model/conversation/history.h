@@ -19,8 +19,9 @@ namespace seen {
 // A call was made: how it answered, or that it is blocked or crashed or could not be made.
 struct Answered {
   Reply reply;
-  std::optional<CmEvent> event;  // of rdma_get_cm_event that returned 0
-  std::optional<Shown> shown;    // of show
+  std::optional<CmEvent> event;     // of rdma_get_cm_event that returned 0; id->event of show-event
+  std::optional<Shown> shown;       // of show
+  std::optional<HandedOut> handed;  // of what hands something out besides its value
 };
 // A call that had blocked returned.
 struct Released {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "model/conversation/print.h"
 #include "model/conversation/private_data_text.h"
 
@@ -30,6 +33,19 @@ void TakeTimes(std::string_view* rest, Record* record) {
 
 uint8_t Byte(Words& words, std::string_view key) {
   return static_cast<uint8_t>(words.Number(key, 0, 0, 255));
+}
+
+// 0 where the key is not there.
+uint32_t Hexadecimal(Words& words, std::string_view key) {
+  const auto text = words.Take(key);
+  if (!text) return 0;
+  uint32_t bits = 0;
+  const std::string_view digits = text->starts_with("0x") ? text->substr(2) : *text;
+  const char* const last = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(digits.data(), last, bits, 16);
+  if (error != std::errc() || end != last)
+    words.Complain(fmt::format("{}={}: a hexadecimal number is wanted", key, *text));
+  return bits;
 }
 
 }  // namespace
@@ -101,14 +117,17 @@ Observation HistoryParser::ParseAnswer(std::string_view answer, const Line& line
   }
   std::optional<CmEvent> event;
   std::optional<Shown> shown;
+  std::optional<HandedOut> handed;
   if (words.Peek() == "event") {
     words.Next("event");
     event = ParseEvent(words);
-  } else if (!words.empty()) {
+  } else if (words.Peek().starts_with("device=")) {
     shown = ParseShown(words);
+  } else if (!words.empty()) {
+    handed = ParseHandedOut(words);
   }
   if (released) return seen::Released{reply, event};
-  return seen::Answered{reply, event, shown};
+  return seen::Answered{reply, event, shown, handed};
 }
 
 Reply HistoryParser::ParseReply(Words& words) {
@@ -150,6 +169,13 @@ CmEvent HistoryParser::ParseEvent(Words& words) {
   event.conn.rnr_retry_count = Byte(words, "rnr_retry_count");
   event.conn.srq = Byte(words, "srq");
   event.qp_num = static_cast<uint32_t>(words.Number("qp_num", 0, 0, 0xffffffffLL));
+  event.qkey = Hexadecimal(words, "qkey");
+  if (const auto text = words.Take("group")) {
+    const auto group = ParseAddress(*text, *history_->conversation.topology);
+    if (!group) words.Complain(fmt::format("group={} is not an address", *text));
+    event.group = group.value_or(Address{});
+  }
+  event.context = static_cast<uint16_t>(words.Number("context", 0, 0, 65535));
   if (const auto text = words.Take("private")) {
     const std::optional<PrivateData> data = ParsePrivateData(*text);
     if (!data) words.Complain(fmt::format("private={} is not private data", *text));
@@ -186,6 +212,68 @@ Shown HistoryParser::ParseShown(Words& words) {
     if (!shown.qp) words.Complain(fmt::format("qp={} is not a state of a queue pair", qp));
   }
   return shown;
+}
+
+AddrInfoHanded HistoryParser::ParseAddrInfo(Words& words) {
+  const Topology& topology = *history_->conversation.topology;
+  const auto number = [&words](std::string_view key) {
+    return static_cast<uint32_t>(words.Number(key, 0, 0, 0xffffffffLL));
+  };
+  AddrInfoHanded info{.flags = number("flags"), .family = Byte(words, "family")};
+  info.type = ParseQpType(words.Need("type"));
+  info.space = ParsePortSpace(words.Need("ps"));
+  const auto address = [&](std::string_view key, uint8_t* length) {
+    const std::string_view text = words.Need(key);
+    const size_t plus = text.find('+');
+    const std::string_view digits = plus == std::string_view::npos ? "" : text.substr(plus + 1);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), *length);
+    const std::optional<Address> parsed =
+        text.starts_with("none+") ? Address{} : ParseAddress(text.substr(0, plus), topology);
+    if (!parsed || error != std::errc())
+      words.Complain(fmt::format("{}={}: an address and its length is wanted", key, text));
+    return parsed.value_or(Address{});
+  };
+  info.source = address("src", &info.source_length);
+  info.destination = address("dst", &info.destination_length);
+  info.route_length = number("route");
+  info.connect_length = number("connect");
+  return info;
+}
+
+DevicesHanded HistoryParser::ParseDevices(Words& words) {
+  const Topology& topology = *history_->conversation.topology;
+  DevicesHanded devices;
+  std::string_view rest = words.Need("devices");
+  while (!rest.empty() && rest != "none") {
+    const std::string_view name = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+    for (size_t i = 0; i < topology.devices.size(); ++i)
+      if (topology.devices[i].name == name) devices.known |= 1u << i;
+  }
+  devices.unknown = static_cast<uint32_t>(words.Number("unknown", 0, 0, 0xffffffffLL));
+  return devices;
+}
+
+HandedOut HistoryParser::ParseHandedOut(Words& words) {
+  const auto number = [&words](std::string_view key) {
+    return static_cast<uint32_t>(words.Number(key, 0, 0, 0xffffffffLL));
+  };
+  if (const auto text = words.Take("text"))
+    return TextHanded::Of(text->size() >= 2 ? text->substr(1, text->size() - 2) : *text);
+  if (words.Peek().starts_with("flags=")) return ParseAddrInfo(words);
+  if (words.Peek().starts_with("devices=")) return ParseDevices(words);
+  if (words.Peek().starts_with("mask=")) {
+    const uint32_t mask = Hexadecimal(words, "mask");
+    return QpAttrs{mask, Byte(words, "state")};
+  }
+  if (words.Peek().starts_with("port="))
+    return PortHanded{static_cast<uint16_t>(words.Number("port", 0, 0, 65535))};
+  EceOptions ece;
+  ece.vendor_id = number("vendor_id");
+  ece.options = number("options");
+  ece.comp_mask = number("comp_mask");
+  return ece;
 }
 
 std::string HistoryParser::ParseWire(Instant at, std::string_view rest) {

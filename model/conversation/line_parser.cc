@@ -53,7 +53,10 @@ std::string LineParser::Parse(std::string_view line) {
   const std::string_view first = words.Next("a side, or pass, settle, fault, heal");
   if (const std::optional<Lane> lane = LaneNamed(first)) {
     const std::string_view verb = words.Next("a function");
-    ParseOfSide(*lane, verb, words);
+    if (verb == "&")
+      ParseMeanwhile(*lane, words);
+    else
+      ParseOfSide(*lane, verb, words);
   } else {
     ParseOwn(first, words);
   }
@@ -117,6 +120,25 @@ void LineParser::ParseOfSide(Lane lane, std::string_view first, Words& words) {
   ParseCall(lane, *kind, words);
 }
 
+void LineParser::ParseMeanwhile(Lane lane, Words& words) {
+  const std::string_view name = words.Next("a function");
+  const std::optional<CallKind> kind = ParseFunctionName(name);
+  const std::vector<Line>& lines = conversation_->lines;
+  if (!kind)
+    words.Complain(fmt::format("\"{}\" is not a function that can be called", name));
+  else if (lines.empty() || !std::holds_alternative<line::Calls>(lines.back()))
+    words.Complain("&: the line before is no call that this one could be made together with");
+  if (!words.ok()) return;
+  const size_t before = lines.size() - 1;
+  ParseCall(lane, *kind, words);
+  if (!words.ok()) return;
+  std::get<line::Calls>(conversation_->lines.back()).meanwhile = true;
+  size_t first = before;
+  while (first > 0 && std::get<line::Calls>(lines[first]).meanwhile) --first;
+  if (EndOfTogether(*conversation_, first) != lines.size())
+    words.Complain("&: this thread makes another of the calls that are made at once");
+}
+
 void LineParser::ParseWait(Lane lane, Words& words) {
   const ChannelRef channel = KnownChannel(words.Next("a channel"), words);
   const Duration within = DurationFrom(words.Need("within"), words);
@@ -129,12 +151,19 @@ void LineParser::ParseCall(Lane lane, CallKind kind, Words& words) {
     case CallKind::kDestroyEventChannel:
     case CallKind::kGetCmEvent:
       return Say(lane, CallOnChannel(kind, words));
+    case CallKind::kEventStr:
+      return Say(lane, call::EventStr{TypeNumber(words)});
     case CallKind::kAckCmEvent: {
       const std::string_view name = words.Next("an event");
       const auto event = conversation_->names.events.Find(name);
       if (!event) words.Complain(fmt::format("no event is fetched as {}", name));
       return Say(lane, call::AckCmEvent{event.value_or(EventRef{})});
     }
+    case CallKind::kGetAddrInfo:
+    case CallKind::kFreeAddrInfo:
+    case CallKind::kGetDevices:
+    case CallKind::kFreeDevices:
+      return Say(lane, CallOnHeld(kind, words));
     default:
       return Say(lane, CallOnId(kind, words));
   }
@@ -168,15 +197,12 @@ Call LineParser::MakeGetCmEvent(Words& words) {
 
 Call LineParser::CallOnId(CallKind kind, Words& words) {
   const std::string_view name = words.Next("an id");
+  if (kind == CallKind::kCreateEp) return MakeCreateEp(name, words);
   if (kind == CallKind::kCreateId) {
     const IdRef id = NewId(name, words);
-    const ChannelRef channel = KnownChannel(words.Need("on"), words);
+    const ChannelRef channel = ChannelOrNull(words.Need("on"), words);
     PortSpace space = PortSpace::kTcp;
-    if (const auto ps = words.Take("ps")) {
-      const std::optional<PortSpace> parsed = ParsePortSpace(*ps);
-      if (!parsed) words.Complain(fmt::format("ps={}: RDMA_PS_TCP is wanted", *ps));
-      space = parsed.value_or(space);
-    }
+    if (const auto ps = words.Take("ps")) space = PortSpaceFrom(*ps, words);
     return call::CreateId{id, channel, space};
   }
   const IdRef id = KnownId(name, words);
@@ -196,7 +222,7 @@ Call LineParser::CallOnId(CallKind kind, Words& words) {
     case CallKind::kResolveRoute:
       return call::ResolveRoute{id, Int(words, "timeout_ms", 2000)};
     case CallKind::kCreateQp:
-      return call::CreateQp{id};
+      return MakeCreateQp(id, words);
     case CallKind::kDestroyQp:
       return call::DestroyQp{id};
     case CallKind::kConnect:
@@ -209,9 +235,17 @@ Call LineParser::CallOnId(CallKind kind, Words& words) {
       return call::Establish{id};
     case CallKind::kDisconnect:
       return call::Disconnect{id};
-    default:
+    case CallKind::kShow:
       return call::Show{id};
+    default:
+      return LaterCallOnId(kind, id, words);
   }
+}
+
+Call LineParser::MakeCreateQp(IdRef id, Words& words) {
+  const auto text = words.Take("type");
+  if (!text) return call::CreateQp{id, std::nullopt};
+  return call::CreateQp{id, QpTypeFrom(*text, words)};
 }
 
 std::optional<Lane> LineParser::LaneNamed(std::string_view word) const {
@@ -245,6 +279,10 @@ ChannelRef LineParser::KnownChannel(std::string_view name, Words& words) {
   const auto channel = conversation_->names.channels.Find(name);
   if (!channel) words.Complain(fmt::format("channel {} is never created", name));
   return channel.value_or(ChannelRef{});
+}
+
+ChannelRef LineParser::ChannelOrNull(std::string_view name, Words& words) {
+  return name == "null" ? ChannelRef{} : KnownChannel(name, words);
 }
 
 Address LineParser::AddressFrom(std::string_view text, Words& words) {

@@ -22,13 +22,29 @@ class LineParser {
  private:
   void ParseOwn(std::string_view first, Words& words);
   void ParseOfSide(Lane lane, std::string_view first, Words& words);
+  void ParseMeanwhile(Lane lane, Words& words);
   void ParseFault(Words& words);
   void ParseWait(Lane lane, Words& words);
   void ParseCall(Lane lane, CallKind kind, Words& words);
   bool ParseMacro(Lane lane, std::string_view name, Words& words);
   Call CallOnId(CallKind kind, Words& words);
   Call CallOnChannel(CallKind kind, Words& words);
+  Call MakeCreateQp(IdRef id, Words& words);
   Call MakeGetCmEvent(Words& words);
+
+  // later_calls.cc
+  Call LaterCallOnId(CallKind kind, IdRef id, Words& words);
+  Call MakeCreateEp(std::string_view name, Words& words);
+  Call CallOnGroup(CallKind kind, IdRef id, Words& words);
+  PortSpace PortSpaceFrom(std::string_view text, Words& words);
+  QpType QpTypeFrom(std::string_view text, Words& words);
+
+  // held_calls.cc
+  Call CallOnHeld(CallKind kind, Words& words);
+  Call MakeGetAddrInfo(HeldRef info, Words& words);
+  AddrHints HintsFrom(Words& words);
+  HeldRef KnownHeld(CallKind maker, std::string_view name, Words& words);
+  uint8_t TypeNumber(Words& words);
 
   void Taking(Lane lane, ChannelRef channel, Words& words);
   void Listening(Lane lane, Words& words);
@@ -40,6 +56,8 @@ class LineParser {
   IdRef NewId(std::string_view name, Words& words);
   IdRef KnownId(std::string_view name, Words& words);
   ChannelRef KnownChannel(std::string_view name, Words& words);
+  // "null" for none.
+  ChannelRef ChannelOrNull(std::string_view name, Words& words);
   ChannelRef ChannelMadeBy(Lane lane, std::string_view name);
   Address AddressFrom(std::string_view text, Words& words);
   uint8_t SideFrom(std::string_view text, Words& words);

@@ -9,7 +9,9 @@ Liveness::Liveness(const Conversation& conversation)
       ids_(conversation.names.ids.size()),
       channels_(conversation.names.channels.size()),
       events_(conversation.names.events.size()),
-      exited_(conversation.topology->sides.size(), false) {}
+      held_(conversation.names.held.size()),
+      exited_(conversation.topology->sides.size(), false),
+      removed_(conversation.topology->sides.size(), false) {}
 
 bool Liveness::LaneWaits(Lane lane) const {
   return std::ranges::count(waiting_, lane, &WaitingCall::lane) > 0;
@@ -28,7 +30,10 @@ bool Liveness::Applicable(const Line& line) const {
 
 bool Liveness::CallApplicable(Lane lane, const Call& call) const {
   if (crashed_ || exited_[lane.side] || LaneWaits(lane)) return false;
-  const auto of_side = [lane](const Name& name) { return name.live && name.side == lane.side; };
+  const bool misuse = conversation_.capabilities.Has(Capability::kMisuse);
+  const auto of_side = [lane, misuse](const Name& name) {
+    return (name.live || (misuse && name.made)) && name.side == lane.side;
+  };
   switch (KindOf(call)) {
     case CallKind::kCreateEventChannel:
       return true;
@@ -37,19 +42,77 @@ bool Liveness::CallApplicable(Lane lane, const Call& call) const {
         return false;
       [[fallthrough]];
     case CallKind::kGetCmEvent:
-    case CallKind::kCreateId:
       return of_side(channels_[cm::ChannelOf(call).index]);
+    case CallKind::kCreateId: {
+      const ChannelRef channel = cm::ChannelOf(call);
+      return !channel.valid() || of_side(channels_[channel.index]);
+    }
+    case CallKind::kMigrateId: {
+      const ChannelRef channel = cm::ChannelOf(call);
+      const bool there = !channel.valid() || of_side(channels_[channel.index]);
+      return there && of_side(ids_[IdOf(call).index]) && !WaitedOn(IdOf(call));
+    }
+    case CallKind::kCreateEp:
+    case CallKind::kEventStr:
+    case CallKind::kGetAddrInfo:
+    case CallKind::kGetDevices:
+      return true;
+    case CallKind::kFreeAddrInfo:
+    case CallKind::kFreeDevices:
+      return held_[HeldOf(call).index].live && held_[HeldOf(call).index].side == lane.side;
     case CallKind::kAckCmEvent:
       return of_side(events_[std::get<call::AckCmEvent>(call).event.index]);
     default:
-      return of_side(ids_[IdOf(call).index]) &&
+      return of_side(ids_[IdOf(call).index]) && !WaitedOn(IdOf(call)) &&
              (conversation_.capabilities.Has(Capability::kCrashes) || !WouldCrash(call));
   }
+}
+
+// What is called on an id while another thread waits for its event would be between the two.
+bool Liveness::WaitedOn(IdRef id) const {
+  return std::ranges::count(waiting_, id, &WaitingCall::id) > 0;
+}
+
+bool Liveness::Completes(const Call& call) const {
+  switch (KindOf(call)) {
+    case CallKind::kResolveAddr:
+    case CallKind::kResolveRoute:
+    case CallKind::kConnect:
+    case CallKind::kAccept:
+    case CallKind::kDisconnect:
+    case CallKind::kJoinMulticast:
+    case CallKind::kJoinMulticastEx:
+    case CallKind::kGetRequest:
+      return ids_[IdOf(call).index].synchronous;
+    default:
+      return false;
+  }
+}
+
+std::optional<Misuse> Liveness::MisuseIn(const Call& call) const {
+  const auto gone = [](const Name& name) { return name.made && !name.live; };
+  if (const auto* ack = std::get_if<call::AckCmEvent>(&call)) {
+    if (gone(events_[ack->event.index])) return Misuse::kEventAcknowledged;
+    return std::nullopt;
+  }
+  const CallKind kind = KindOf(call);
+  const IdRef id = IdOf(call);
+  const bool makes_id = kind == CallKind::kCreateId || kind == CallKind::kCreateEp;
+  if (id.valid() && !makes_id && gone(ids_[id.index])) {
+    const ChannelRef on = ids_[id.index].channel;
+    const bool orphaned = on.valid() && !ids_[id.index].destroyed && gone(channels_[on.index]);
+    return orphaned ? Misuse::kIdWithoutChannel : Misuse::kIdDestroyed;
+  }
+  const ChannelRef channel = cm::ChannelOf(call);
+  if (kind != CallKind::kCreateEventChannel && channel.valid() && gone(channels_[channel.index]))
+    return Misuse::kChannelDestroyed;
+  return std::nullopt;
 }
 
 // source: rdma-core 44 cma.c: these read id->verbs or id->qp without looking whether it is there
 bool Liveness::WouldCrash(const Call& call) const {
   const Name& id = ids_[IdOf(call).index];
+  if (!id.live) return false;
   switch (KindOf(call)) {
     case CallKind::kResolveRoute:
     case CallKind::kCreateQp:
@@ -60,15 +123,55 @@ bool Liveness::WouldCrash(const Call& call) const {
       return !id.device_known && (id.has_qp || std::get<call::Connect>(call).param);
     case CallKind::kAccept:
       return !id.device_known || (!id.has_qp && !std::get<call::Accept>(call).param);
+    case CallKind::kLeaveMulticast:  // it forgets the group, and events of it still point there
+      return removed_[id.side] && id.untold > 0;
     default:
       return false;
   }
 }
 
+bool Liveness::NeedsChannel(const Call& call, ChannelRef channel) const {
+  const IdRef id = IdOf(call);
+  const CallKind kind = KindOf(call);
+  const bool makes_id = kind == CallKind::kCreateId || kind == CallKind::kCreateEp;
+  return cm::ChannelOf(call) == channel ||
+         (id.valid() && !makes_id && ids_[id.index].channel == channel);
+}
+
+// source: rdma-core 44 cma.c: an id's fields, its queue pair and its channel are read and changed
+// without a lock; what the kernel holds for it, and the count of acknowledgements, have one
+bool Liveness::Contend(const Call& a, const Call& b) const {
+  const auto ack = [](const Call& call) { return std::get_if<call::AckCmEvent>(&call); };
+  if (ack(a) != nullptr && ack(b) != nullptr) return ack(a)->event == ack(b)->event;
+  for (const Call* one : {&a, &b}) {
+    const Call& other = one == &a ? b : a;
+    if (const auto* closes = std::get_if<call::DestroyEventChannel>(one))
+      if (NeedsChannel(other, closes->channel)) return true;
+  }
+  if (HeldOf(a).valid() && HeldOf(a) == HeldOf(b)) return true;
+  const IdRef id = IdOf(a);
+  if (!id.valid() || id != IdOf(b)) return false;
+  const auto only_asks_kernel = [](const Call& call) {
+    switch (KindOf(call)) {
+      case CallKind::kListen:
+      case CallKind::kResolveAddr:
+      case CallKind::kResolveRoute:
+      case CallKind::kDisconnect:
+      case CallKind::kReject:
+      case CallKind::kRejectEce:
+      case CallKind::kNotify:
+        return true;
+      default:
+        return false;
+    }
+  };
+  return ids_[id.index].synchronous || !only_asks_kernel(a) || !only_asks_kernel(b);
+}
+
 void Liveness::SideExits(uint8_t side) {
   exited_[side] = true;
   std::erase_if(waiting_, [side](const WaitingCall& w) { return w.lane.side == side; });
-  for (auto* table : {&ids_, &channels_, &events_})
+  for (auto* table : {&ids_, &channels_, &events_, &held_})
     for (Name& name : *table)
       if (name.side == side) name.live = false;
 }
@@ -79,7 +182,22 @@ void Liveness::EventFetched(const call::GetCmEvent& get, uint8_t side, const CmE
     At(get.request).device_known = true;
   } else if (event.type == EventType::kAddrResolved && event.id.valid()) {
     At(event.id).device_known = true;
+  } else if (event.type == EventType::kMulticastJoin || event.type == EventType::kMulticastError) {
+    events_[get.event.index].owner = event.id;
   }
+}
+
+void Liveness::EventAcknowledged(EventRef event) {
+  Name& name = events_[event.index];
+  name.live = false;
+  if (name.owner.valid()) --At(name.owner).untold;
+}
+
+void Liveness::EpMade(Lane lane, const call::CreateEp& call) {
+  MakeId(call.id, lane.side, {});
+  At(call.id).device_known = !call.passive || !call.source.AnyOrLoopback();
+  At(call.id).has_qp = call.with_qp && !call.passive;
+  At(call.id).gives_qps = call.with_qp && call.passive;
 }
 
 void Liveness::CallAnswered(Lane lane, const Call& call, const Reply& reply,
@@ -87,19 +205,38 @@ void Liveness::CallAnswered(Lane lane, const Call& call, const Reply& reply,
   const bool refused = reply.kind == ReplyKind::kReturned && reply.value != 0;
   if (refused) return;
   if (const auto* c = std::get_if<call::CreateEventChannel>(&call)) {
-    channels_[c->channel.index] = {.live = true, .side = lane.side};
+    channels_[c->channel.index] = {.live = true, .made = true, .side = lane.side};
   } else if (const auto* d = std::get_if<call::DestroyEventChannel>(&call)) {
     channels_[d->channel.index].live = false;
     for (Name& id : ids_)
       if (id.channel == d->channel) id.live = false;
   } else if (const auto* i = std::get_if<call::CreateId>(&call)) {
     MakeId(i->id, lane.side, i->channel);
-  } else if (const auto* x = std::get_if<call::DestroyId>(&call)) {
-    ids_[x->id.index].live = false;
+  } else if (KindOf(call) == CallKind::kDestroyId || KindOf(call) == CallKind::kDestroyEp) {
+    At(IdOf(call)).live = false;
+    At(IdOf(call)).destroyed = true;
+  } else if (const auto* m = std::get_if<call::MigrateId>(&call)) {
+    // It has moved, though it may still wait for acknowledgements.
+    ids_[m->id.index].channel = m->channel;
+    ids_[m->id.index].synchronous = !m->channel.valid();
   } else if (const auto* g = std::get_if<call::GetCmEvent>(&call)) {
     if (reply.kind == ReplyKind::kBlocked) return;
-    events_[g->event.index] = {.live = true, .side = lane.side};
+    events_[g->event.index] = {.live = true, .made = true, .side = lane.side};
     if (event) EventFetched(*g, lane.side, *event);
+  } else if (reply.kind == ReplyKind::kBlocked) {
+    return;
+  } else if (const auto* r = std::get_if<call::GetRequest>(&call)) {
+    MakeId(r->request, lane.side, {});
+    At(r->request).device_known = true;
+    At(r->request).has_qp = At(r->id).gives_qps;
+  } else if (const auto* ep = std::get_if<call::CreateEp>(&call)) {
+    EpMade(lane, *ep);
+  } else if (const HeldRef held = HeldOf(call); held.valid()) {
+    const CallKind kind = KindOf(call);
+    const bool made = kind == CallKind::kGetAddrInfo || kind == CallKind::kGetDevices;
+    held_[held.index] = {.live = made, .made = true, .side = lane.side};
+  } else if (const auto* s = std::get_if<call::ResolveAddr>(&call)) {
+    if (At(s->id).synchronous) At(s->id).device_known = true;
   } else if (const auto* b = std::get_if<call::BindAddr>(&call)) {
     if (!b->address.AnyOrLoopback()) At(b->id).device_known = true;
   } else if (const auto* q = std::get_if<call::CreateQp>(&call)) {
@@ -107,7 +244,10 @@ void Liveness::CallAnswered(Lane lane, const Call& call, const Reply& reply,
   } else if (const auto* p = std::get_if<call::DestroyQp>(&call)) {
     At(p->id).has_qp = false;
   } else if (const auto* a = std::get_if<call::AckCmEvent>(&call)) {
-    events_[a->event.index].live = false;
+    EventAcknowledged(a->event);
+  } else if (KindOf(call) == CallKind::kJoinMulticast ||
+             KindOf(call) == CallKind::kJoinMulticastEx) {
+    ++At(IdOf(call)).untold;
   }
 }
 
@@ -115,6 +255,7 @@ void Liveness::Observe(const Record& record) {
   const Line& line = conversation_.lines[record.line];
   if (const auto* injects = std::get_if<line::Injects>(&line)) {
     if (injects->fault.kind == FaultKind::kExit) SideExits(injects->fault.side);
+    if (injects->fault.kind == FaultKind::kRemoveDevice) removed_[injects->fault.side] = true;
     return;
   }
   const auto* calls = std::get_if<line::Calls>(&line);
@@ -132,8 +273,12 @@ void Liveness::Observe(const Record& record) {
   }
   if (answered->reply.kind == ReplyKind::kBlocked) {
     const IdRef id = IdOf(calls->call);
-    const ChannelRef needed = id.valid() ? ids_[id.index].channel : cm::ChannelOf(calls->call);
-    waiting_.push_back({calls->lane, needed});
+    const bool migrates = std::holds_alternative<call::MigrateId>(calls->call);
+    const bool leaves = std::holds_alternative<call::LeaveMulticast>(calls->call);
+    const bool on_id = id.valid() && !migrates;
+    const ChannelRef needed = on_id ? ids_[id.index].channel : cm::ChannelOf(calls->call);
+    const bool alone = migrates || leaves || Completes(calls->call);
+    waiting_.push_back({calls->lane, needed, alone ? id : IdRef{}});
   }
   CallAnswered(calls->lane, calls->call, answered->reply, answered->event);
 }

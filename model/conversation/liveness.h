@@ -3,10 +3,12 @@
 #ifndef MODEL_CONVERSATION_LIVENESS_H_
 #define MODEL_CONVERSATION_LIVENESS_H_
 
+#include <optional>
 #include <vector>
 
 #include "model/conversation/conversation.h"
 #include "model/conversation/history.h"
+#include "model/vocabulary/misuse.h"
 
 namespace cm {
 
@@ -15,18 +17,26 @@ namespace cm {
 // A line is not applicable when it names what never came to be or is gone, when its lane still
 // waits for an earlier call, when it speaks for a process that has exited, when the real library
 // would die of it and the conversation does not ask for crashes, and, if it is a call or a wait,
-// after a crash. An id is gone as soon as rdma_destroy_id was not refused, whether or not
-// it has returned; so are the ids of a destroyed channel.
+// after a crash. A conversation that asks for misuse may call on what is gone. An id is gone as
+// soon as rdma_destroy_id was not refused, whether or not it has returned; so are the ids of a
+// destroyed channel.
 class Liveness {
  public:
   explicit Liveness(const Conversation& conversation);
 
   bool Applicable(const Line& line) const;
+  // What the call would be if it were made now; empty when everything that it names is there, or
+  // never was.
+  std::optional<Misuse> MisuseIn(const Call& call) const;
+  // One of the two takes away what the other one needs, or the library has no lock for what both
+  // of them change: they cannot be made at once.
+  bool Contend(const Call& a, const Call& b) const;
   void Observe(const Record& record);
 
   bool IdIsLive(IdRef id) const { return id.valid() && ids_[id.index].live; }
   bool ChannelIsLive(ChannelRef c) const { return c.valid() && channels_[c.index].live; }
   bool EventIsLive(EventRef e) const { return e.valid() && events_[e.index].live; }
+  bool HeldIsLive(HeldRef h) const { return h.valid() && held_[h.index].live; }
   bool LaneWaits(Lane lane) const;
   // The channel that the id's events come on.
   ChannelRef ChannelOf(IdRef id) const { return ids_[id.index].channel; }
@@ -34,19 +44,35 @@ class Liveness {
  private:
   struct Name {
     bool live = false;
+    bool made = false;  // it is there, or was
     uint8_t side = 0;
     ChannelRef channel;         // of an id
     bool device_known = false;  // of an id: the library has a context for it
     bool has_qp = false;        // of an id
+    bool synchronous = false;   // of an id: it has no channel of the application's
+    bool destroyed = false;     // of an id: by name, not with its channel
+    int untold = 0;             // of an id: joins whose event is not acknowledged, or not fetched
+    IdRef owner;                // of an event of a membership: the id
+    bool gives_qps = false;     // of a listener: its requests come with queue pairs
   };
 
   bool CallApplicable(Lane lane, const Call& call) const;
   bool WouldCrash(const Call& call) const;
+  // Waits for an event of a synchronous id.
+  bool Completes(const Call& call) const;
+  void EventAcknowledged(EventRef event);
+  bool WaitedOn(IdRef id) const;
+  bool NeedsChannel(const Call& call, ChannelRef channel) const;
   void EventFetched(const call::GetCmEvent& get, uint8_t side, const CmEvent& event);
   void CallAnswered(Lane lane, const Call& call, const Reply& reply,
                     const std::optional<CmEvent>& event);
+  void EpMade(Lane lane, const call::CreateEp& call);
   void MakeId(IdRef id, uint8_t side, ChannelRef channel) {
-    ids_[id.index] = {.live = true, .side = side, .channel = channel};
+    ids_[id.index] = {.live = true,
+                      .made = true,
+                      .side = side,
+                      .channel = channel,
+                      .synchronous = !channel.valid()};
   }
   Name& At(IdRef id) { return ids_[id.index]; }
   void SideExits(uint8_t side);
@@ -55,12 +81,15 @@ class Liveness {
   std::vector<Name> ids_;
   std::vector<Name> channels_;
   std::vector<Name> events_;
+  std::vector<Name> held_;  // what was handed out and not given back
   struct WaitingCall {
     Lane lane;
     ChannelRef channel;  // that it needs
+    IdRef id;            // that no other call may be made on meanwhile
   };
   std::vector<WaitingCall> waiting_;
-  std::vector<bool> exited_;  // by side
+  std::vector<bool> exited_;   // by side
+  std::vector<bool> removed_;  // by side: its device was, at some time
   bool crashed_ = false;
 };
 

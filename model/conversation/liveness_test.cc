@@ -159,7 +159,68 @@ TEST(AProcess, SaysNothingAfterItHasExited) {
   EXPECT_TRUE(run.Applicable(11));
 }
 
+TEST(CallsAtOnce, ContendWhereOneTakesWhatTheOtherNeeds) {
+  Followed run(kIdOnChannel);
+  run.Answer(0, Reply::Returned());
+  run.Answer(1, Reply::Returned());
+  const IdRef a = run.Id("A");
+  const EventRef e{0};
+  const ChannelRef c{0};
+  const Call listen = call::Listen{a};
+  const Call destroy = call::DestroyId{a};
+  const Call fetch = call::GetCmEvent{c, e, {}};
+  const Call close = call::DestroyEventChannel{c};
+  const Call ack = call::AckCmEvent{e};
+  EXPECT_FALSE(run.liveness().Contend(listen, listen));
+  EXPECT_TRUE(run.liveness().Contend(listen, destroy));
+  EXPECT_TRUE(run.liveness().Contend(destroy, listen));
+  EXPECT_TRUE(run.liveness().Contend(listen, call::BindAddr{a, {}}));
+  EXPECT_FALSE(run.liveness().Contend(fetch, destroy));
+  EXPECT_FALSE(run.liveness().Contend(fetch, fetch));
+  EXPECT_FALSE(run.liveness().Contend(ack, destroy));
+  EXPECT_TRUE(run.liveness().Contend(ack, ack));
+  EXPECT_TRUE(run.liveness().Contend(close, fetch));
+  EXPECT_TRUE(run.liveness().Contend(call::FreeDevices{HeldRef{0}}, call::FreeDevices{HeldRef{0}}));
+  EXPECT_FALSE(
+      run.liveness().Contend(call::FreeDevices{HeldRef{0}}, call::FreeDevices{HeldRef{1}}));
+  EXPECT_TRUE(run.liveness().Contend(listen, close));
+}
+
 // rdma-core 44 cma.c: rdma_resolve_route reads id->verbs, which ADDR_RESOLVED brings.
+constexpr std::string_view kMember = R"(active rdma_create_event_channel C
+active rdma_create_id A on=C ps=RDMA_PS_UDP
+active rdma_bind_addr A addr=active:0
+active rdma_join_multicast A addr=group1:0
+active rdma_get_cm_event C as=joined
+active/2 rdma_leave_multicast A addr=group1:0
+active rdma_ack_cm_event joined
+active show A
+fault remove-device side=active
+)";
+
+TEST(AGroup, IsLeftWithNothingElseBeingDoneToTheId) {
+  Followed member(kMember);
+  for (uint32_t line = 0; line < 4; ++line) member.Answer(line, Reply::Returned());
+  member.Fetch(4, {.type = EventType::kMulticastJoin, .id = member.Id("A")});
+  member.Answer(5, Reply::Blocked());
+  EXPECT_FALSE(member.Applicable(7));
+  EXPECT_TRUE(member.Applicable(6));
+  member.Answer(6, Reply::Returned());
+  member.Release(5, Reply::Returned());
+  EXPECT_TRUE(member.Applicable(7));
+}
+
+TEST(AGroup, IsNotLeftWithoutItsDeviceWhileAnEventPointsToIt) {
+  Followed member(kMember);
+  for (uint32_t line = 0; line < 4; ++line) member.Answer(line, Reply::Returned());
+  member.Done(8);
+  EXPECT_FALSE(member.Applicable(5));
+  member.Fetch(4, {.type = EventType::kMulticastJoin, .id = member.Id("A")});
+  EXPECT_FALSE(member.Applicable(5));
+  member.Answer(6, Reply::Returned());
+  EXPECT_TRUE(member.Applicable(5));
+}
+
 TEST(ACrash, IsNotMadeUnlessAskedFor) {
   for (const bool asked_for : {false, true}) {
     Followed run(kIdOnChannel, asked_for ? "crashes" : "none");

@@ -119,9 +119,25 @@ TEST(ParseConversation, ReadsLanes) {
   EXPECT_EQ(std::get<line::Waits>(conversation.lines[1]).lane, (Lane{.side = 0, .number = 3}));
 }
 
+TEST(ParseConversation, ReadsCallsThatAreMadeAtOnce) {
+  const std::vector<std::string> lines = {
+      "active rdma_create_event_channel C", "active rdma_create_id A on=C",
+      "active/2 & rdma_create_id B on=C",   "active/3 & rdma_create_id D on=C",
+      "active/2 rdma_create_id E on=C",     "active/3 & rdma_create_id F on=C"};
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  const Conversation conversation = Parsed(text);
+  EXPECT_EQ(Lines(conversation), lines);
+  EXPECT_EQ(EndOfTogether(conversation, 0), 1u);
+  EXPECT_EQ(EndOfTogether(conversation, 1), 4u);
+  EXPECT_EQ(EndOfTogether(conversation, 4), 6u);
+}
+
 TEST(ParseConversation, NamesTheLineThatItCannotRead) {
   for (const auto& [line, what] : std::initializer_list<std::pair<const char*, const char*>>{
            {"active rdma_frobnicate A", "\"rdma_frobnicate\" is not a function"},
+           {"active & wait C within=1s", "\"wait\" is not a function"},
+           {"active & rdma_create_event_channel D", "&: this thread makes another of the calls"},
            {"sideways rdma_listen A", "\"sideways\" is neither a side of topology two-kernels"},
            {"active/0 rdma_listen A", "\"active/0\" is neither a side"},
            {"active/256 rdma_listen A", "\"active/256\" is neither a side"},
@@ -143,6 +159,13 @@ TEST(ParseConversation, NamesTheLineThatItCannotRead) {
            {"active rdma_create_event_channel C", "channel C is created twice"},
            {"active rdma_get_cm_event C as=e", "event e is fetched twice"},
            {"active rdma_ack_cm_event f", "no event is fetched as f"},
+           {"active rdma_create_ep A passive", "id A is created twice"},
+           {"active rdma_create_ep B type=XRC", "type=XRC: RC, UC or UD"},
+           {"active rdma_getaddrinfo I service=65536", "service=65536: a number"},
+           {"active rdma_getaddrinfo I node=nowhere", "nowhere"},
+           {"active rdma_getaddrinfo I nohints family=2", "family=2"},
+           {"active rdma_freeaddrinfo I", "rdma_getaddrinfo hands out no I"},
+           {"active rdma_free_devices I", "rdma_get_devices hands out no I"},
            {"active rdma_connect A private=hello", "private"},
            {"active rdma_connect A private=\"hello", "a quote is not closed"},
            {"active rdma_connect A private=count:256", "private"},
@@ -238,6 +261,31 @@ TEST(ParseHistory, ReadsWhatIsPrinted) {
   ASSERT_EQ(Problem(parsed), "");
   EXPECT_EQ(ToText(std::get<History>(parsed)), text);
   EXPECT_EQ(std::get<History>(parsed).implementation, "somebody");
+}
+
+TEST(ParseHistory, ReadsWhatIsHandedOut) {
+  const std::string text = R"(conversation 1
+topology one-kernel-two-devices
+profile 6.1-rxe
+capabilities none
+active rdma_getaddrinfo I node=passive.v6 service=7471 flags=3 family=10 type=UD ps=RDMA_PS_IB src=active:1
+active rdma_getaddrinfo J node=passive nohints
+active rdma_freeaddrinfo I
+active rdma_get_devices D
+active rdma_free_devices D
+active rdma_create_ep A dst=passive:7471 qp ps=RDMA_PS_UDP type=RC
+----
+  0us  active rdma_getaddrinfo I node=passive.v6 service=7471 flags=3 family=10 type=UD ps=RDMA_PS_IB src=active:1 -> 0  flags=1 family=10 type=UD ps=RDMA_PS_IB src=passive.v6:7471+28 dst=none+0 route=0 connect=0
+  0us  active rdma_getaddrinfo J node=passive nohints -> -9
+  0us  active rdma_freeaddrinfo I -> 0
+  0us  active rdma_get_devices D -> 0  devices=rxe0,rxe1 unknown=2
+  0us  active rdma_free_devices D -> 0
+  0us  active rdma_create_ep A dst=passive:7471 qp ps=RDMA_PS_UDP type=RC -> -1 EINVAL
+)";
+  const auto parsed = ParseHistory(text);
+  ASSERT_EQ(Problem(parsed), "");
+  EXPECT_EQ(ToText(std::get<History>(parsed), {.times = false}).size(),
+            text.size() - std::string_view("  0us  ").size() * 6);
 }
 
 TEST(ParseHistory, WantsAHistory) {

@@ -37,6 +37,47 @@ std::string ParamText(const std::optional<ConnParam>& param) {
   return text;
 }
 
+std::string EceText(const EceOptions& ece) {
+  std::string text = fmt::format(" vendor_id={} options={}", ece.vendor_id, ece.options);
+  if (ece.comp_mask != 0) Append(&text, "comp_mask", ece.comp_mask);
+  return text;
+}
+
+std::string ShownAddress(const Address& address, const Topology& topology) {
+  return address.kind == AddressKind::kNone ? "none" : ToString(address, topology);
+}
+
+std::string AddrInfoText(const AddrInfoHanded& info, const Topology& topology) {
+  return fmt::format(
+      " flags={} family={} type={} ps={} src={}+{} dst={}+{} route={} connect={}", info.flags,
+      info.family, info.type ? ToString(*info.type) : std::string_view("none"),
+      info.space ? ToString(*info.space) : "none", ShownAddress(info.source, topology),
+      info.source_length, ShownAddress(info.destination, topology), info.destination_length,
+      info.route_length, info.connect_length);
+}
+
+std::string DevicesText(const DevicesHanded& devices, const Topology& topology) {
+  std::string text;
+  for (size_t i = 0; i < topology.devices.size(); ++i)
+    if ((devices.known >> i & 1) != 0)
+      text += (text.empty() ? "" : ",") + std::string(topology.devices[i].name);
+  text = " devices=" + (text.empty() ? "none" : text);
+  if (devices.unknown != 0) Append(&text, "unknown", devices.unknown);
+  return text;
+}
+
+std::string HandedOutText(const HandedOut& handed, const Topology& topology) {
+  if (const auto* attrs = std::get_if<QpAttrs>(&handed))
+    return fmt::format(" mask={:#x} state={}", attrs->mask, attrs->state);
+  if (const auto* ece = std::get_if<EceOptions>(&handed)) return EceText(*ece);
+  if (const auto* port = std::get_if<PortHanded>(&handed))
+    return fmt::format(" port={}", port->port);
+  if (const auto* info = std::get_if<AddrInfoHanded>(&handed)) return AddrInfoText(*info, topology);
+  if (const auto* devices = std::get_if<DevicesHanded>(&handed))
+    return DevicesText(*devices, topology);
+  return fmt::format(" text=\"{}\"", std::get<TextHanded>(handed).words());
+}
+
 // What follows the function's name, for each function.
 class ArgumentPrinter {
  public:
@@ -47,7 +88,7 @@ class ArgumentPrinter {
   }
   std::string operator()(const call::DestroyEventChannel& c) const { return Channel(c.channel); }
   std::string operator()(const call::CreateId& c) const {
-    std::string text = Id(c.id) + " on=" + Channel(c.channel);
+    std::string text = Id(c.id) + " on=" + ChannelOrNull(c.channel);
     if (c.space != PortSpace::kTcp) text += " ps=" + ToString(c.space);
     return text;
   }
@@ -84,6 +125,66 @@ class ArgumentPrinter {
     if (Id(c.request) != event + ".id") text += " id=" + Id(c.request);
     return text;
   }
+  std::string operator()(const call::CreateQp& c) const {
+    return Id(c.id) + (c.type ? fmt::format(" type={}", ToString(*c.type)) : "");
+  }
+  std::string operator()(const call::Notify& c) const {
+    return fmt::format("{} event={}", Id(c.id), c.what);
+  }
+  std::string operator()(const call::InitQpAttr& c) const {
+    return fmt::format("{} state={}", Id(c.id), c.state);
+  }
+  std::string operator()(const call::SetLocalEce& c) const { return Id(c.id) + EceText(c.ece); }
+  std::string operator()(const call::RejectEce& c) const {
+    std::string text = Id(c.id);
+    AppendPrivate(&text, c.private_data);
+    return text;
+  }
+  std::string operator()(const call::EventStr& c) const { return fmt::format("{}", c.type); }
+  std::string operator()(const call::SetOption& c) const {
+    std::string text = fmt::format("{} option={} value={}", Id(c.id), ToString(c.option), c.value);
+    if (c.length != call::SetOption{}.length) Append(&text, "length", c.length);
+    return text;
+  }
+  std::string operator()(const call::MigrateId& c) const {
+    return Id(c.id) + " to=" + ChannelOrNull(c.channel);
+  }
+  std::string operator()(const call::GetRequest& c) const {
+    return Id(c.id) + " id=" + Id(c.request);
+  }
+  std::string operator()(const call::CreateEp& c) const {
+    std::string text = Id(c.id);
+    if (c.source.kind != AddressKind::kNone) text += " src=" + ToString(c.source, topology_);
+    if (c.destination.kind != AddressKind::kNone)
+      text += " dst=" + ToString(c.destination, topology_);
+    text += std::string(c.passive ? " passive" : "") + (c.with_qp ? " qp" : "");
+    if (c.space != PortSpace::kTcp) text += " ps=" + ToString(c.space);
+    return text + (c.type ? fmt::format(" type={}", ToString(*c.type)) : "");
+  }
+  std::string operator()(const call::JoinMulticast& c) const {
+    return Joining(c.id, c.address, c.context);
+  }
+  std::string operator()(const call::JoinMulticastEx& c) const {
+    std::string text = Joining(c.id, c.address, c.context);
+    Append(&text, "flags", c.flags);
+    if (c.comp_mask != call::JoinMulticastEx{}.comp_mask) Append(&text, "comp_mask", c.comp_mask);
+    return text;
+  }
+  std::string operator()(const call::LeaveMulticast& c) const {
+    return Joining(c.id, c.address, 0);
+  }
+  std::string operator()(const call::GetAddrInfo& c) const {
+    std::string text = names_.held.NameOf(c.info);
+    if (c.node.kind != AddressKind::kNone) {
+      const std::string node = ToString(c.node.WithPort(0), topology_);
+      text += " node=" + node.substr(0, node.size() - 2);
+    }
+    if (c.service) Append(&text, "service", *c.service);
+    return text + (c.hints ? HintsText(*c.hints) : " nohints");
+  }
+  std::string operator()(const call::FreeAddrInfo& c) const { return names_.held.NameOf(c.info); }
+  std::string operator()(const call::GetDevices& c) const { return names_.held.NameOf(c.devices); }
+  std::string operator()(const call::FreeDevices& c) const { return names_.held.NameOf(c.devices); }
   std::string operator()(const call::AckCmEvent& c) const { return names_.events.NameOf(c.event); }
   template <typename OnlyId>
   std::string operator()(const OnlyId& c) const {
@@ -91,8 +192,26 @@ class ArgumentPrinter {
   }
 
  private:
+  std::string HintsText(const AddrHints& hints) const {
+    std::string text;
+    if (hints.flags != 0) Append(&text, "flags", hints.flags);
+    if (hints.family != 0) Append(&text, "family", hints.family);
+    if (hints.type) text += fmt::format(" type={}", ToString(*hints.type));
+    if (hints.space) text += " ps=" + ToString(*hints.space);
+    if (hints.source.kind != AddressKind::kNone)
+      text += " src=" + ToString(hints.source, topology_);
+    if (hints.destination.kind != AddressKind::kNone)
+      text += " dst=" + ToString(hints.destination, topology_);
+    return text;
+  }
   std::string Id(IdRef id) const { return names_.ids.NameOf(id); }
+  std::string Joining(IdRef id, const Address& address, uint16_t context) const {
+    std::string text = Id(id) + " addr=" + ToString(address, topology_);
+    if (context != 0) Append(&text, "context", context);
+    return text;
+  }
   std::string Channel(ChannelRef c) const { return names_.channels.NameOf(c); }
+  std::string ChannelOrNull(ChannelRef c) const { return c.valid() ? Channel(c) : "null"; }
 
   const Names& names_;
   const Topology& topology_;
@@ -108,10 +227,6 @@ std::string PacketFaultText(const Fault& fault) {
   if (fault.kind == FaultKind::kDelay) text += " by=" + ToString(fault.by);
   if (fault.window != Duration::Max()) text += " during=" + ToString(fault.window);
   return text;
-}
-
-std::string ShownAddress(const Address& address, const Topology& topology) {
-  return address.kind == AddressKind::kNone ? "none" : ToString(address, topology);
 }
 
 // What a tool printed, so that it can stand between quotes.
@@ -159,7 +274,8 @@ std::string ToString(const Call& call, const Conversation& conversation) {
 std::string ToString(const Line& line, const Conversation& conversation) {
   const Topology& topology = *conversation.topology;
   if (const auto* calls = std::get_if<line::Calls>(&line))
-    return ToString(calls->lane, topology) + " " + ToString(calls->call, conversation);
+    return ToString(calls->lane, topology) + (calls->meanwhile ? " & " : " ") +
+           ToString(calls->call, conversation);
   if (const auto* waits = std::get_if<line::Waits>(&line)) {
     return fmt::format("{} wait {} within={}", ToString(waits->lane, topology),
                        conversation.names.channels.NameOf(waits->channel), ToString(waits->within));
@@ -205,8 +321,16 @@ std::string ToString(const CmEvent& event, const Conversation& conversation) {
   field("rnr_retry_count", event.conn.rnr_retry_count);
   field("srq", event.conn.srq);
   field("qp_num", event.qp_num);
+  if (event.qkey != 0) text += fmt::format(" qkey={:#010x}", event.qkey);
+  if (event.group.kind != AddressKind::kNone)
+    text += " group=" + ToString(event.group, *conversation.topology);
+  field("context", event.context);
   AppendPrivate(&text, event.private_data);
   return text;
+}
+
+std::string ToString(const HandedOut& handed, const Topology& topology) {
+  return HandedOutText(handed, topology).substr(1);
 }
 
 std::string ToString(const Shown& shown, const Topology& topology) {
@@ -225,6 +349,7 @@ std::string ToString(const Record& record, const Conversation& conversation) {
     std::string text = said + " -> " + ToString(answered->reply);
     if (answered->event) text += "  event " + ToString(*answered->event, conversation);
     if (answered->shown) text += "  " + ToString(*answered->shown, *conversation.topology);
+    if (answered->handed) text += "  " + ToString(*answered->handed, *conversation.topology);
     return text;
   }
   if (const auto* released = std::get_if<seen::Released>(&record.seen)) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "model/vocabulary/address.h"
 
@@ -15,6 +16,10 @@ void Forget(Shown* shown) {
   for (Address* address : {&shown->source, &shown->destination})
     if (address->port >= kFirstEphemeralPort) address->port = 0;
 }
+void Forget(HandedOut* handed) {
+  if (auto* port = std::get_if<PortHanded>(handed))
+    if (port->port >= kFirstEphemeralPort) port->port = 0;
+}
 
 }  // namespace
 
@@ -22,6 +27,7 @@ Record WithoutVolatile(Record record) {
   if (auto* answered = std::get_if<seen::Answered>(&record.seen)) {
     Forget(&answered->event);
     if (answered->shown) Forget(&*answered->shown);
+    if (answered->handed) Forget(&*answered->handed);
   } else if (auto* released = std::get_if<seen::Released>(&record.seen)) {
     Forget(&released->event);
   }

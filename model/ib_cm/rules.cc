@@ -4,9 +4,9 @@ namespace cm::model {
 namespace {
 
 constexpr std::array<std::string_view, kIbStateCount + 1> kStateNames = {
-    "none",      "IDLE",         "REQ_SENT",     "MRA_REQ_RCVD", "MRA_REQ_SENT",
-    "REP_SENT",  "MRA_REP_RCVD", "MRA_REP_SENT", "ESTABLISHED",  "DREQ_SENT",
-    "DREQ_RCVD", "TIMEWAIT",     "same"};
+    "none",      "IDLE",         "REQ_SENT",      "MRA_REQ_RCVD",  "MRA_REQ_SENT",
+    "REP_SENT",  "MRA_REP_RCVD", "MRA_REP_SENT",  "ESTABLISHED",   "DREQ_SENT",
+    "DREQ_RCVD", "TIMEWAIT",     "SIDR_REQ_SENT", "SIDR_REQ_RCVD", "same"};
 
 constexpr std::array<std::string_view, kIbStimulusCount> kStimulusNames = {
     "send REQ",
@@ -15,10 +15,15 @@ constexpr std::array<std::string_view, kIbStimulusCount> kStimulusNames = {
     "send REJ",
     "send DREQ",
     "send DREP",
+    "send SIDR_REQ",
+    "send SIDR_REP",
+    "send SIDR_REP that refuses",
     "send DREQ or DREP in vain",
     "send REJ in vain",
     "QP INIT",
     "QP RTR, RTS",
+    "told of the connection",
+    "told of another path",
     "destroy",
     "REQ again",
     "MRA",
@@ -29,18 +34,43 @@ constexpr std::array<std::string_view, kIbStimulusCount> kStimulusNames = {
     "REJ 10",
     "DREQ",
     "DREP",
+    "SIDR_REP",
+    "SIDR_REP that refuses",
     "retry",
     "exhausted",
     "send fails",
     "timewait over"};
 
-constexpr std::array<std::string_view, 12> kSendsNames = {
-    "",      "REQ", "MRA", "REJ of REQ", "REJ of REP", "REJ",
-    "REJ 4", "REP", "RTU", "DREQ",       "DREP",       "the same again"};
+constexpr std::array<std::string_view, 15> kSendsNames = {"",
+                                                          "REQ",
+                                                          "MRA",
+                                                          "REJ of REQ",
+                                                          "REJ of REP",
+                                                          "REJ",
+                                                          "REJ 4",
+                                                          "REP",
+                                                          "RTU",
+                                                          "DREQ",
+                                                          "DREP",
+                                                          "SIDR_REQ",
+                                                          "SIDR_REP",
+                                                          "SIDR_REP that refuses",
+                                                          "the same again"};
 
-constexpr std::array<std::string_view, 10> kReportNames = {
-    "",     "REQ_ERROR", "REP_ERROR",  "REP",           "RTU",
-    "DREQ", "DREP",      "DREQ_ERROR", "TIMEWAIT_EXIT", "REJ"};
+constexpr std::array<std::string_view, 14> kReportNames = {"",
+                                                           "REQ_ERROR",
+                                                           "REP_ERROR",
+                                                           "REP",
+                                                           "RTU",
+                                                           "DREQ",
+                                                           "DREP",
+                                                           "DREQ_ERROR",
+                                                           "TIMEWAIT_EXIT",
+                                                           "REJ",
+                                                           "USER_ESTABLISHED",
+                                                           "SIDR_REP",
+                                                           "SIDR_REP that refuses",
+                                                           "SIDR_REQ_ERROR"};
 
 constexpr std::array<std::string_view, kRequestGuardCount> kRequestGuardNames = {
     "stale", "nobody-listens", "other-address", "backlog-full", "fine"};

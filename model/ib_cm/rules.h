@@ -28,9 +28,11 @@ enum class IbState : uint8_t {
   kDreqSent,
   kDreqRcvd,
   kTimewait,
+  kSidrReqSent,
+  kSidrReqRcvd,
   kSame,
 };
-inline constexpr int kIbStateCount = 12;
+inline constexpr int kIbStateCount = 14;
 using IbStates = Set<IbState>;
 
 enum class IbStimulus : uint8_t {
@@ -41,10 +43,15 @@ enum class IbStimulus : uint8_t {
   kSendRej,
   kSendDreq,
   kSendDrep,
-  kUnsentEnd,  // DREQ or DREP is asked for and cannot be sent
-  kUnsentRej,  // and REJ
-  kQpInit,     // attributes for INIT are asked for
-  kQpReady,    // and for RTR and RTS
+  kSendSidrReq,
+  kSendSidrRep,
+  kSendSidrRefusal,  // SIDR_REP that says no
+  kUnsentEnd,        // DREQ or DREP is asked for and cannot be sent
+  kUnsentRej,        // and REJ
+  kQpInit,           // attributes for INIT are asked for
+  kQpReady,          // and for RTR and RTS
+  kCommEst,          // the application has seen that the connection stands
+  kPathMig,          // or that its path has changed
   kDestroy,
   // messages
   kReqAgain,
@@ -56,13 +63,15 @@ enum class IbStimulus : uint8_t {
   kRejStale,  // reason 10
   kDreq,
   kDrep,
+  kSidrRep,
+  kSidrRefusal,
   // time
   kRetry,      // its message was not answered in time
   kExhausted,  // nor any of the repetitions
   kSendFails,  // its message could not be sent at all
   kTimewaitOver,
 };
-inline constexpr int kIbStimulusCount = 24;
+inline constexpr int kIbStimulusCount = 31;
 
 enum class IbAnswer : uint8_t {
   kDone,     // a local call succeeded, a message or timer took effect
@@ -83,7 +92,10 @@ enum class Sends : uint8_t {
   kRtu,
   kDreq,
   kDrep,
-  kAgain,  // the same message once more
+  kSidrReq,
+  kSidrRep,
+  kSidrRefusal,  // SIDR_REP that says no
+  kAgain,        // the same message once more
 };
 
 // What is reported to the rdma_cm id above.
@@ -98,6 +110,10 @@ enum class Report : uint8_t {
   kDreqError,
   kTimewaitExit,
   kRejReceived,
+  kUserEstablished,
+  kSidrRepReceived,
+  kSidrRefusalReceived,
+  kSidrReqError,
 };
 
 struct IbRule {
@@ -132,6 +148,15 @@ struct RequestRule {
   Evidence evidence;
 };
 
+// The same for a datagram service; everything but delivery is a refusal.
+struct SidrRequestRule {
+  std::string_view id;
+  RequestGuard when;
+  bool delivered;
+  SidrStatus status;
+  Evidence evidence;
+};
+
 namespace rules {
 
 namespace ib {
@@ -142,6 +167,7 @@ using enum IbAnswer;
 inline constexpr IbStates kAny = IbStates::All(kIbStateCount);
 inline constexpr IbStates kRequesting = IbStates(kReqSent) | kMraReqRcvd;
 inline constexpr IbStates kReplying = IbStates(kRepSent) | kMraRepRcvd;
+inline constexpr IbStates kSidr = IbStates(kSidrReqSent) | kSidrReqRcvd;
 inline constexpr IbStates kNegotiating = kRequesting | kMraReqSent | kReplying | kMraRepSent;
 }  // namespace ib
 
@@ -167,17 +193,22 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-drep-1", IbState::kDreqRcvd, IbStimulus::kSendDrep, IbAnswer::kDone, IbState::kTimewait, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_drep (L11)", "6.1-rxe/01-connect_disconnect_by_active:22"}},
   {"ib-drep-2", ib::kAny.Except(IbState::kDreqRcvd), IbStimulus::kSendDrep, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_drep (L13)", "6.1-rxe/09-reply_rejected_by_connecting_side:22"}},
 
-  {"ib-unsent-1", IbStates(IbState::kEstablished) | IbState::kDreqRcvd, IbStimulus::kUnsentEnd, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_dreq, ib_send_cm_drep", "lab 6.1-rxe, seed 1"}},
-  {"ib-unsent-2", ib::kAny.Except(IbStates(IbState::kEstablished) | IbState::kDreqRcvd), IbStimulus::kUnsentEnd, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_dreq, ib_send_cm_drep", "lab 6.1-rxe, seed 1"}},
-  {"ib-unsent-3", IbStates(IbState::kMraReqSent) | IbState::kMraRepSent, IbStimulus::kUnsentRej, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked", "lab 6.1-rxe, seed 1"}},
+  {"ib-unsent-1", IbStates(IbState::kEstablished) | IbState::kDreqRcvd, IbStimulus::kUnsentEnd, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_dreq, ib_send_cm_drep", ""}},
+  {"ib-unsent-2", ib::kAny.Except(IbStates(IbState::kEstablished) | IbState::kDreqRcvd), IbStimulus::kUnsentEnd, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_dreq, ib_send_cm_drep", ""}},
+  {"ib-unsent-3", IbStates(IbState::kMraReqSent) | IbState::kMraRepSent, IbStimulus::kUnsentRej, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked", ""}},
   {"ib-unsent-4", ib::kReplying, IbStimulus::kUnsentRej, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kNothing, true, {"linux 6.1 cm.c cm_send_rej_locked", ""}},
-  {"ib-unsent-5", ib::kRequesting, IbStimulus::kUnsentRej, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kNothing, true, {"linux 6.1 cm.c cm_send_rej_locked", "lab 6.1-rxe, seed 1"}},
+  {"ib-unsent-5", ib::kRequesting, IbStimulus::kUnsentRej, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kNothing, true, {"linux 6.1 cm.c cm_send_rej_locked", ""}},
   {"ib-unsent-6", ib::kAny.Except(ib::kNegotiating), IbStimulus::kUnsentRej, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked", ""}},
 
-  {"ib-qp-1", ib::kNegotiating | IbState::kEstablished | IbState::kNone, IbStimulus::kQpInit, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_init_attr", "6.1-rxe/01-connect_disconnect_by_active:11"}},
-  {"ib-qp-2", IbStates(IbState::kIdle) | IbState::kDreqSent | IbState::kDreqRcvd | IbState::kTimewait, IbStimulus::kQpInit, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_init_attr", "lab 6.1-rxe, seed 1"}},
-  {"ib-qp-3", IbStates(IbState::kMraReqSent) | ib::kReplying | IbState::kMraRepSent | IbState::kEstablished, IbStimulus::kQpReady, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_rtr_attr, cm_init_qp_rts_attr", "6.1-rxe/01-connect_disconnect_by_active:15"}},
-  {"ib-qp-4", ib::kRequesting | IbState::kNone | IbState::kIdle | IbState::kDreqSent | IbState::kDreqRcvd | IbState::kTimewait, IbStimulus::kQpReady, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_rtr_attr, verbs.c ib_modify_qp_is_ok", "lab 6.1-rxe, seed 1"}},
+  {"ib-qp-1", ib::kNegotiating | IbState::kEstablished | IbState::kNone | ib::kSidr, IbStimulus::kQpInit, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_init_attr", "6.1-rxe/01-connect_disconnect_by_active:11"}},
+  {"ib-qp-2", IbStates(IbState::kIdle) | IbState::kDreqSent | IbState::kDreqRcvd | IbState::kTimewait, IbStimulus::kQpInit, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_init_attr", "6.1-rxe/47-init_qp_attr_in_each_state:38"}},
+  {"ib-qp-3", IbStates(IbState::kMraReqSent) | ib::kReplying | IbState::kMraRepSent | IbState::kEstablished | ib::kSidr, IbStimulus::kQpReady, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_rtr_attr, cm_init_qp_rts_attr", "6.1-rxe/01-connect_disconnect_by_active:15"}},
+  {"ib-qp-4", ib::kRequesting | IbState::kNone | IbState::kIdle | IbState::kDreqSent | IbState::kDreqRcvd | IbState::kTimewait, IbStimulus::kQpReady, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_rtr_attr, verbs.c ib_modify_qp_is_ok", "6.1-rxe/47-init_qp_attr_in_each_state:20"}},
+
+  {"ib-comm-est-1", ib::kReplying, IbStimulus::kCommEst, IbAnswer::kDone, IbState::kEstablished, Sends::kNothing, Report::kUserEstablished, false, {"linux 6.1 cm.c cm_establish", "lab 6.1-rxe, seed 1"}},
+  {"ib-comm-est-2", ib::kAny.Except(ib::kReplying), IbStimulus::kCommEst, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_establish", "lab 6.1-rxe, seed 1"}},
+  {"ib-path-mig-1", IbState::kEstablished, IbStimulus::kPathMig, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_migrate", ""}},
+  {"ib-path-mig-2", ib::kAny.Except(IbState::kEstablished), IbStimulus::kPathMig, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_migrate", "lab 6.1-rxe, seed 1"}},
 
   {"ib-destroy-1", ib::kRequesting, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejTimeout, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D2)", "6.1-rxe/69-device_removal_by_state:50"}},
   {"ib-destroy-2", IbState::kMraReqSent, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejReq, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D4)", "6.1-rxe/13-request_dropped_by_destroying_new_id:14"}},
@@ -201,18 +232,18 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-rep-again-3", ib::kAny.Except(IbStates(IbState::kNone) | IbState::kMraRepSent | IbState::kEstablished), IbStimulus::kRepAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R29)", ""}},
 
   {"ib-rtu-received-1", ib::kReplying, IbStimulus::kRtu, IbAnswer::kDone, IbState::kEstablished, Sends::kNothing, Report::kRtuReceived, false, {"linux 6.1 cm.c cm_rtu_handler (R9)", "6.1-rxe/01-connect_disconnect_by_active:17"}},
-  {"ib-rtu-received-2", ib::kAny.Except(ib::kReplying | IbState::kNone), IbStimulus::kRtu, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rtu_handler (R16, R29)", ""}},
+  {"ib-rtu-received-2", ib::kAny.Except(ib::kReplying | IbState::kNone), IbStimulus::kRtu, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rtu_handler (R16, R29)", "lab 6.1-rxe, seed 1"}},
 
   {"ib-rej-received-1", ib::kRequesting | IbState::kMraReqSent | ib::kReplying, IbStimulus::kRej, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R5, R7, R10)", "6.1-rxe/09-reply_rejected_by_connecting_side:18"}},
   {"ib-rej-received-2", ib::kRequesting | IbState::kMraReqSent | ib::kReplying, IbStimulus::kRejStale, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R6, R7, R10)", "6.1-rxe/19-stale_connection:25"}},
   {"ib-rej-received-3", IbStates(IbState::kMraRepSent) | IbState::kEstablished | IbState::kDreqSent, IbStimulus::kRej, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R12, R18, R21)", "lab 6.1-rxe, seed 1"}},
   {"ib-rej-received-4", IbStates(IbState::kMraRepSent) | IbState::kEstablished | IbState::kDreqSent, IbStimulus::kRejStale, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R12, R18, R21)", ""}},
-  {"ib-rej-received-5", IbStates(IbState::kIdle) | IbState::kDreqRcvd | IbState::kTimewait, IbStimulus::kRej, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rej_handler (R29)", "6.1-rxe/35-reject_misuse:23"}},
-  {"ib-rej-received-6", IbStates(IbState::kIdle) | IbState::kDreqRcvd | IbState::kTimewait, IbStimulus::kRejStale, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rej_handler (R29)", ""}},
+  {"ib-rej-received-5", IbStates(IbState::kIdle) | IbState::kDreqRcvd | IbState::kTimewait | ib::kSidr, IbStimulus::kRej, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rej_handler (R29)", "6.1-rxe/35-reject_misuse:23"}},
+  {"ib-rej-received-6", IbStates(IbState::kIdle) | IbState::kDreqRcvd | IbState::kTimewait | ib::kSidr, IbStimulus::kRejStale, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rej_handler (R29)", ""}},
 
   {"ib-dreq-received-1", ib::kReplying | IbState::kEstablished | IbState::kDreqSent, IbStimulus::kDreq, IbAnswer::kDone, IbState::kDreqRcvd, Sends::kNothing, Report::kDreqReceived, false, {"linux 6.1 cm.c cm_dreq_handler (R11, R17, R20)", "6.1-rxe/01-connect_disconnect_by_active:21"}},
   {"ib-dreq-received-2", IbState::kTimewait, IbStimulus::kDreq, IbAnswer::kDone, IbState::kSame, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c cm_dreq_handler (R24)", ""}},
-  {"ib-dreq-received-3", ib::kRequesting | IbState::kIdle | IbState::kMraReqSent | IbState::kMraRepSent | IbState::kDreqRcvd, IbStimulus::kDreq, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dreq_handler (R22, R25, R29)", "6.1-rxe/59-every_ready_to_use_lost:26"}},
+  {"ib-dreq-received-3", ib::kRequesting | IbState::kIdle | IbState::kMraReqSent | IbState::kMraRepSent | IbState::kDreqRcvd | ib::kSidr, IbStimulus::kDreq, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dreq_handler (R22, R25, R29)", "6.1-rxe/59-every_ready_to_use_lost:26"}},
   {"ib-dreq-received-4", IbState::kNone, IbStimulus::kDreq, IbAnswer::kDone, IbState::kSame, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c cm_issue_drep (R26)", ""}},
 
   {"ib-drep-received-1", IbStates(IbState::kDreqSent) | IbState::kDreqRcvd, IbStimulus::kDrep, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kDrepReceived, false, {"linux 6.1 cm.c cm_drep_handler (R19, R23)", "6.1-rxe/01-connect_disconnect_by_active:23"}},
@@ -230,20 +261,44 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-retry-2", IbStates(IbState::kIdle) | IbState::kTimewait | IbState::kNone, IbStimulus::kRetry, IbAnswer::kDone, IbState::kSame, Sends::kAgain, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked (L8, L9): its message is not taken back", "lab 6.1-rxe, seed 1"}},
   {"ib-exhausted-1", ib::kRequesting, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kReqError, false, {"linux 6.1 cm.c cm_process_send_error (M2)", "6.1-rxe/57-every_request_lost:14"}},
   {"ib-exhausted-2", ib::kReplying, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kRepError, false, {"linux 6.1 cm.c cm_process_send_error (M4)", "6.1-rxe/59-every_ready_to_use_lost:18"}},
-  {"ib-exhausted-3", IbState::kDreqSent, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kDreqError, false, {"linux 6.1 cm.c cm_process_send_error (M6)", "6.1-rxe/61-every_disconnect_request_lost:20"}},
+  {"ib-exhausted-3", IbState::kDreqSent, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kDreqError, false, {"linux 6.1 cm.c cm_process_send_error (M6)", "6.1-rxe/55-synchronous_id:19"}},
   {"ib-exhausted-4", IbStates(IbState::kIdle) | IbState::kTimewait | IbState::kNone, IbStimulus::kExhausted, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_process_send_error: the id has moved on", "lab 6.1-rxe, seed 1"}},
   {"ib-send-fails-1", ib::kRequesting, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kReqError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", "6.1-rxe/73-link_down_when_resolving:25"}},
   {"ib-send-fails-2", ib::kReplying, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kRepError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", "lab 6.1-rxe, seed 1"}},
   {"ib-send-fails-3", IbState::kDreqSent, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kDreqError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", "lab 6.1-rxe, seed 1"}},
   {"ib-timewait-1", IbState::kTimewait, IbStimulus::kTimewaitOver, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kTimewaitExit, false, {"linux 6.1 cm.c cm_timewait_handler (M9)", "6.1-rxe/01-connect_disconnect_by_active:24"}},
+
+  {"sidr-req-1", IbState::kNone, IbStimulus::kSendSidrReq, IbAnswer::kDone, IbState::kSidrReqSent, Sends::kSidrReq, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_sidr_req (L14)", "6.1-rxe/79-datagram_refusals:9"}},
+  {"sidr-req-2", ib::kAny.Except(IbState::kNone), IbStimulus::kSendSidrReq, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_sidr_req (L14)", ""}},
+  {"sidr-rep-1", IbState::kSidrReqRcvd, IbStimulus::kSendSidrRep, IbAnswer::kDone, IbState::kIdle, Sends::kSidrRep, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_sidr_rep (L15)", "6.1-rxe/81-datagram_private_data_lengths:16"}},
+  {"sidr-rep-2", ib::kAny.Except(IbState::kSidrReqRcvd), IbStimulus::kSendSidrRep, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_sidr_rep (L15)", "6.1-rxe/81-datagram_private_data_lengths:28"}},
+  {"sidr-refusal-1", IbState::kSidrReqRcvd, IbStimulus::kSendSidrRefusal, IbAnswer::kDone, IbState::kIdle, Sends::kSidrRefusal, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_sidr_rep (L15)", "6.1-rxe/79-datagram_refusals:22"}},
+  {"sidr-refusal-2", ib::kAny.Except(IbState::kSidrReqRcvd), IbStimulus::kSendSidrRefusal, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_sidr_rep (L15)", "6.1-rxe/81-datagram_private_data_lengths:28"}},
+  {"sidr-destroy-1", IbState::kSidrReqSent, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D11)", "lab 6.1-rxe, seed 1"}},
+  {"sidr-destroy-2", IbState::kSidrReqRcvd, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kSidrRefusal, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D12)", "6.1-rxe/79-datagram_refusals:32"}},
+  {"sidr-req-again-1", IbState::kSidrReqRcvd, IbStimulus::kReqAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_insert_remote_sidr (R35)", ""}},
+  {"sidr-rep-received-1", IbState::kSidrReqSent, IbStimulus::kSidrRep, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kSidrRepReceived, false, {"linux 6.1 cm.c cm_sidr_rep_handler (R39)", "6.1-rxe/81-datagram_private_data_lengths:17"}},
+  {"sidr-rep-received-2", ib::kAny.Except(IbState::kSidrReqSent), IbStimulus::kSidrRep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_sidr_rep_handler (R28, R40)", "lab 6.1-rxe, seed 1"}},
+  {"sidr-refusal-received-1", IbState::kSidrReqSent, IbStimulus::kSidrRefusal, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kSidrRefusalReceived, false, {"linux 6.1 cm.c cm_sidr_rep_handler (R39)", "6.1-rxe/79-datagram_refusals:10"}},
+  {"sidr-refusal-received-2", ib::kAny.Except(IbState::kSidrReqSent), IbStimulus::kSidrRefusal, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_sidr_rep_handler (R28, R40)", "lab 6.1-rxe, seed 1"}},
+  {"sidr-retry-1", IbState::kSidrReqSent, IbStimulus::kRetry, IbAnswer::kDone, IbState::kSame, Sends::kAgain, Report::kNothing, false, {"linux 6.1 mad.c retry_send (M7)", ""}},
+  {"sidr-exhausted-1", IbState::kSidrReqSent, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kSidrReqError, false, {"linux 6.1 cm.c cm_process_send_error (M8)", "lab 6.1-rxe, seed 1"}},
+  {"sidr-send-fails-1", IbState::kSidrReqSent, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kSidrReqError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", "lab 6.1-rxe, seed 1"}},
 });
 
 inline constexpr auto kRequests = std::to_array<RequestRule>({
   {"request-1", RequestGuard::kStale, RequestOutcome::kRejected, RejReason::kStaleConn, {"linux 6.1 cm.c cm_match_req (N3)", "6.1-rxe/19-stale_connection:25"}},
-  {"request-2", RequestGuard::kNobodyListens, RequestOutcome::kRejected, RejReason::kInvalidServiceId, {"linux 6.1 cm.c cm_match_req (N4)", "lab 6.1-rxe, seed 1"}},
+  {"request-2", RequestGuard::kNobodyListens, RequestOutcome::kRejected, RejReason::kInvalidServiceId, {"linux 6.1 cm.c cm_match_req (N4)", "6.1-rxe/55-synchronous_id:32"}},
   {"request-3", RequestGuard::kOtherAddress, RequestOutcome::kRejected, RejReason::kConsumerDefined, {"linux 6.1 cma.c cma_find_listener, cm.c cm_process_work (N9)", "lab 6.1-rxe, seed 1"}},
   {"request-4", RequestGuard::kBacklogFull, RequestOutcome::kDropped, RejReason::kNone, {"linux 6.1 ucma.c ucma_connect_event_handler (N8)", "lab 6.1-rxe, seed 1"}},
   {"request-5", RequestGuard::kFine, RequestOutcome::kDelivered, RejReason::kNone, {"man rdma_get_cm_event(3), linux 6.1 cma.c cma_ib_req_handler (N7)", "6.1-rxe/01-connect_disconnect_by_active:13"}},
+});
+
+inline constexpr auto kSidrRequests = std::to_array<SidrRequestRule>({
+  {"sidr-request-1", RequestGuard::kNobodyListens, false, SidrStatus::kUnsupported, {"linux 6.1 cm.c cm_sidr_req_handler (R36)", "6.1-rxe/79-datagram_refusals:10"}},
+  {"sidr-request-2", RequestGuard::kOtherAddress, false, SidrStatus::kReject, {"linux 6.1 cma.c cma_find_listener, cm.c cm_destroy_id (R38)", "lab 6.1-rxe, seed 1"}},
+  {"sidr-request-3", RequestGuard::kBacklogFull, false, SidrStatus::kReject, {"linux 6.1 ucma.c ucma_connect_event_handler, cm.c cm_destroy_id (R38)", "lab 6.1-rxe, seed 1"}},
+  {"sidr-request-4", RequestGuard::kFine, true, SidrStatus::kSuccess, {"linux 6.1 cm.c cm_sidr_req_handler, cma.c cma_ib_req_handler (R37)", "6.1-rxe/79-datagram_refusals:21"}},
 });
 // clang-format on
 
@@ -268,7 +323,7 @@ constexpr bool EveryIbStimulusIsAnswered(const std::array<IbRule, N>& table) {
       if (on == IbStimulus::kReqAgain &&
           (from == IbState::kNone || from == IbState::kIdle || from == IbState::kReqSent ||
            from == IbState::kMraReqRcvd || from == IbState::kMraRepSent ||
-           from == IbState::kTimewait)) {
+           from == IbState::kTimewait || from == IbState::kSidrReqSent)) {
         continue;
       }
       int answers = 0;

@@ -4,6 +4,11 @@
 #include "model/oracle/oracle.h"
 
 namespace cm::model {
+namespace {
+
+bool IsRequest(Sends message) { return message == Sends::kReq || message == Sends::kSidrReq; }
+
+}  // namespace
 
 Window Oracle::WindowOf(const Record& record) const {
   return {
@@ -71,7 +76,9 @@ void Oracle::MergeForRequest(IdRef id) {
   if (device == kNoDevice) return;
   const uint8_t kernel = knowledge_.KernelOf(device);
   for (const PortOwner& owner : knowledge_.ports)
-    if (owner.kernel == kernel && owner.address.port == info.destination.port) Merge(id, owner.id);
+    if (owner.kernel == kernel && owner.space == info.space &&
+        owner.address.port == info.destination.port)
+      Merge(id, owner.id);
   for (uint16_t i = 0; i < knowledge_.id_count(); ++i) {
     const IdRef other{i};
     const IdInfo& o = knowledge_.id(other);
@@ -81,8 +88,10 @@ void Oracle::MergeForRequest(IdRef id) {
 }
 
 // And the other way round: whoever takes a port meets the requests that are for it.
-void Oracle::MergeForService(IdRef id, uint8_t kernel, uint16_t port) {
+void Oracle::MergeForService(IdRef id, uint16_t port) {
   if (port == 0) return;
+  const PortSpace space = knowledge_.id(id).space;
+  const uint8_t kernel = knowledge_.id(id).kernel;
   std::vector<IdRef> askers;
   for (const auto& [number, component] : components_) {
     for (const Possibility& p : component.set.items()) {
@@ -90,14 +99,14 @@ void Oracle::MergeForService(IdRef id, uint8_t kernel, uint16_t port) {
         const IdInfo& info = knowledge_.id(sender);
         const uint8_t device = knowledge_.DeviceOf(info.destination);
         return device != kNoDevice && knowledge_.KernelOf(device) == kernel &&
-               info.destination.port == port;
+               info.space == space && info.destination.port == port;
       };
       for (const IdState& s : p.ids)
-        if (s.name.valid() && !s.origin.valid() && s.outstanding && s.message == Sends::kReq &&
+        if (s.name.valid() && !s.origin.valid() && s.outstanding && IsRequest(s.message) &&
             asks(s.name) && !component.ids.empty())
           askers.push_back(component.ids.front());
       for (const Flight& f : p.flights)
-        if (f.kind == Sends::kReq && asks(f.sender) && !component.ids.empty())
+        if (IsRequest(f.kind) && asks(f.sender) && !component.ids.empty())
           askers.push_back(component.ids.front());
     }
   }
@@ -149,7 +158,7 @@ void Oracle::TrySplit(ComponentNumber number) {
       if (!known_as[i].valid()) return;  // somebody without a name and without a listener
       if (id.peer != kNoId) links.Join(known_as[i], known_as[id.peer]);
       if (id.origin.valid()) links.Join(known_as[i], id.origin);
-      const bool asks = !id.origin.valid() && id.outstanding && id.message == Sends::kReq;
+      const bool asks = !id.origin.valid() && id.outstanding && IsRequest(id.message);
       if (!asks) continue;
       for (const PortOwner& owner : knowledge_.ports)
         if (owner.address.port == knowledge_.id(id.name).destination.port)
@@ -200,7 +209,7 @@ std::vector<Oracle::ComponentNumber> Oracle::ComponentsOn(ChannelRef channel) co
     const bool here = std::ranges::any_of(component.ids, [&](IdRef id) {
       return knowledge_.id(id).channel == channel && knowledge_.id(id).exists;
     });
-    if (here) numbers.push_back(number);
+    if (here || HasLeftOn(component, channel)) numbers.push_back(number);
   }
   return numbers;
 }
@@ -234,16 +243,25 @@ void Oracle::CountClash(const PortOwner& owner, const Address& wanted, const Win
 
 PortClash Oracle::ClashFor(IdRef id, const Call& call, const Window& window) {
   PortClash clash;
-  const Address wanted = GuardFinder::Wanted(call);
-  if (wanted.kind == AddressKind::kNone || wanted.port == 0) return clash;
   const IdInfo& info = knowledge_.id(id);
+  // Who listens and has shared its port has to have it for itself.
+  const bool listens = std::holds_alternative<call::Listen>(call) && info.shares_port;
+  const Address wanted = listens ? info.bound : GuardFinder::Wanted(call);
+  if (wanted.kind == AddressKind::kNone || wanted.port == 0) return clash;
   const std::vector<PortOwner> owners = knowledge_.ports;
   for (const PortOwner& owner : owners) {
-    if (owner.id == id || owner.kernel != info.kernel || owner.address.port != wanted.port)
+    if (owner.id == id || owner.kernel != info.kernel || owner.space != info.space ||
+        owner.address.port != wanted.port)
       continue;
-    if (owner.family_only && !wanted.v6 && owner.address.v6 != wanted.v6) continue;
+    if (!listens && info.shares_port && knowledge_.id(owner.id).shares_port) continue;
+    const bool family_only = info.family_only.value_or(!wanted.v6);
+    if (owner.family_only && family_only && owner.address.v6 != wanted.v6) continue;
     if (knowledge_.id(owner.id).in_scope) {
       CountClash(owner, wanted, window, &clash);
+      // Owners are looked at the newest first, and the first in the way says what is wrong.
+      if (clash.same_address == Tri::kYes && clash.wildcard == Tri::kMaybe)
+        clash = {.same_address = Tri::kMaybe, .wildcard = Tri::kYes};
+      if (clash.same_address == Tri::kYes || clash.wildcard == Tri::kYes) break;
       continue;
     }
     const bool wildcard = wanted.AnyOrLoopback() || owner.address.AnyOrLoopback();

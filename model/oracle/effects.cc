@@ -9,6 +9,13 @@ namespace {
 
 constexpr uint8_t kDeviceMaximum = 255;  // RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH
 
+// What a rejection says; nothing when a failed answer rejects.
+PrivateData DataOfReject(const Call& call) {
+  if (const auto* reject = std::get_if<call::Reject>(&call)) return reject->private_data;
+  if (const auto* reject = std::get_if<call::RejectEce>(&call)) return reject->private_data;
+  return {};
+}
+
 // What the effect does to the queue pair, if that is all it does.
 std::optional<QpStimulus> OnQp(Effect effect) {
   switch (effect) {
@@ -20,6 +27,8 @@ std::optional<QpStimulus> OnQp(Effect effect) {
       return QpStimulus::kBringUp;
     case Effect::kQpError:
       return QpStimulus::kError;
+    case Effect::kDatagramQpCreated:
+      return QpStimulus::kCreateDatagram;
     default:
       return std::nullopt;
   }
@@ -38,9 +47,24 @@ std::optional<IbStimulus> OnIbCm(Effect effect) {
       return IbStimulus::kUnsentEnd;
     case Effect::kGivesUp:
       return IbStimulus::kUnsentRej;
+    case Effect::kEstablishes:
+      return IbStimulus::kCommEst;
     default:
       return std::nullopt;
   }
+}
+
+// Groups need no neighbour to answer. source: linux 6.1 arp.c arp_constructor
+Resolution ResolutionOf(const Address& destination) {
+  if (destination.AnyOrLoopback()) return Resolution::kLoopback;
+  const bool answers =
+      destination.kind == AddressKind::kSide || destination.kind == AddressKind::kGroup;
+  return answers ? Resolution::kFound : Resolution::kSilent;
+}
+
+// A message has 24 bits for the vendor.
+EceOptions OnTheWire(const EceOptions& ece) {
+  return {.vendor_id = ece.vendor_id & 0xffffff, .options = ece.options};
 }
 
 }  // namespace
@@ -59,6 +83,7 @@ Payload Oracle::RequestPayload(const call::Connect& call, bool has_qp) const {
   payload.conn.retry_count = std::min(param.retry_count, limits.max_retry_count);
   payload.conn.rnr_retry_count = std::min(param.rnr_retry_count, limits.max_retry_count);
   payload.conn.srq = has_qp ? 0 : param.srq;
+  payload.ece = OnTheWire(knowledge_.id(call.id).ece);
   payload.data = param.private_data.Resized(limits.request_data);
   if (!call.param) payload.data = PrivateData().Resized(limits.request_data);
   return payload;
@@ -68,9 +93,9 @@ Payload Oracle::RequestPayload(const call::Connect& call, bool has_qp) const {
 Payload Oracle::ReplyPayload(const call::Accept& call, const IdState& id) const {
   const Limits& limits = profile_.limits;
   Payload payload;
-  const ConnFields requested = id.request_payload == kNoPayload
-                                   ? ConnFields{}
-                                   : knowledge_.payloads[id.request_payload].conn;
+  const Payload request =
+      id.request_payload == kNoPayload ? Payload{} : knowledge_.payloads[id.request_payload];
+  const ConnFields& requested = request.conn;
   const ConnParam param = call.param.value_or(ConnParam{});
   const auto depth = [&](uint8_t given, uint8_t offered) {
     return call.param && given != kDeviceMaximum ? given : std::min(offered, limits.max_depth);
@@ -80,9 +105,57 @@ Payload Oracle::ReplyPayload(const call::Accept& call, const IdState& id) const 
   payload.conn.flow_control = call.param ? param.flow_control : 0;
   payload.conn.rnr_retry_count = std::min(param.rnr_retry_count, limits.max_retry_count);
   payload.conn.srq = id.qp != QpPhase::kNone ? 0 : param.srq;
+  // The vendor is the one that was received, the options are those of who answers.
+  payload.ece = {.vendor_id = request.ece.vendor_id, .options = knowledge_.id(call.id).ece.options};
   payload.data = param.private_data.Resized(limits.reply_data);
   if (!call.param) payload.data = PrivateData().Resized(limits.reply_data);
   return payload;
+}
+
+// Of datagrams only the private data comes along.
+Payload Oracle::DatagramPayload(const std::optional<ConnParam>& param, uint8_t length) const {
+  return {.data = (param ? param->private_data : PrivateData()).Resized(length)};
+}
+
+// Where the service is that was asked for: rdma_accept names its queue pair, and rdma_establish
+// names none.
+Payload Oracle::ServicePayload(const Call& call, const IdState& id) const {
+  const auto* accept = std::get_if<call::Accept>(&call);
+  const std::optional<ConnParam> param = accept != nullptr ? accept->param : std::nullopt;
+  Payload payload = DatagramPayload(param, profile_.limits.datagram_reply_data);
+  payload.qkey = kDatagramQkey;
+  const bool drawn = accept != nullptr && id.qp != QpPhase::kNone;
+  if (!drawn) payload.qp_num = param ? param->qp_num & 0xffffff : 0;
+  return payload;
+}
+
+// What an effect means on an id of datagrams; false when it is nothing of its own.
+bool Oracle::CarryDatagram(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when) {
+  IdState& own = p->ids[id];
+  const Limits& limits = profile_.limits;
+  const auto asks = [&](IbStimulus on, const Payload& payload) {
+    machine_.Stimulate(p, id, on, {.payload = knowledge_.payloads.Intern(payload)}, when);
+    return true;
+  };
+  switch (effect) {
+    case Effect::kSendsSidrReq:
+      return asks(IbStimulus::kSendSidrReq, DatagramPayload(std::get<call::Connect>(call).param,
+                                                            limits.datagram_request_data));
+    case Effect::kAnswersSidr: {
+      const Payload payload = ServicePayload(call, own);
+      if (std::holds_alternative<call::Accept>(call)) own.accepted = true;
+      return asks(IbStimulus::kSendSidrRep, payload);
+    }
+    case Effect::kRefusesSidr:
+      return asks(IbStimulus::kSendSidrRefusal,
+                  {.data = DataOfReject(call).Resized(limits.datagram_reply_data)});
+    case Effect::kRejects:
+      if (!IsDatagram(knowledge_.SpaceOf(own))) return false;
+      return asks(IbStimulus::kSendSidrRefusal,
+                  {.data = PrivateData().Resized(limits.datagram_reply_data)});
+    default:
+      return false;
+  }
 }
 
 void Oracle::Carry(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when) {
@@ -94,6 +167,8 @@ void Oracle::Carry(Possibility* p, uint8_t id, Effect effect, const Call& call, 
     machine_.Stimulate(p, id, *on, {}, when);
     return;
   }
+  if (CarryDatagram(p, id, effect, call, when) || CarryMembership(p, id, effect, call, when))
+    return;
   IdState& own = p->ids[id];
   switch (effect) {
     case Effect::kBindsAddress:
@@ -128,16 +203,26 @@ void Oracle::Carry(Possibility* p, uint8_t id, Effect effect, const Call& call, 
       return;
     case Effect::kSendsRej:
     case Effect::kRejects: {
-      PrivateData data;
-      if (effect == Effect::kSendsRej) data = std::get<call::Reject>(call).private_data;
-      machine_.Stimulate(p, id, IbStimulus::kSendRej,
-                         {.payload = knowledge_.payloads.Intern(
-                              {.data = data.Resized(profile_.limits.reject_data)})},
-                         when);
+      Details details;
+      if (std::holds_alternative<call::RejectEce>(call))
+        details.reason = static_cast<uint16_t>(RejReason::kVendorOptionNotSupported);
+      details.payload = knowledge_.payloads.Intern(
+          {.data = DataOfReject(call).Resized(profile_.limits.reject_data)});
+      machine_.Stimulate(p, id, IbStimulus::kSendRej, details, when);
       return;
     }
+    case Effect::kMigratesPath:
+      machine_.Stimulate(p, id, IbStimulus::kPathMig, {}, when);
+      own.pathless = true;
+      return;
     case Effect::kDestroys:
       machine_.Destroy(p, id, when);
+      return;
+    case Effect::kSetsPath:
+      if (!own.queue.full()) own.queue.push_back({.type = EventType::kRouteResolved});
+      return;
+    case Effect::kMovesEvents:
+      MoveTo(std::get<call::MigrateId>(call).channel, p, id, when);
       return;
     default:  // what follows from these is known for certain, see Learn
       return;
@@ -164,6 +249,15 @@ InlineVector<uint8_t, 2> Oracle::DevicesAfter(const IdState& before, const CallR
   return same;
 }
 
+// Equal for connections whose peers cannot tell their queue pairs apart.
+void Oracle::LearnQpKey(const Call& call, const IdState& id) {
+  const auto& connect = std::get<call::Connect>(call);
+  const uint32_t number = connect.param ? connect.param->qp_num & 0xffffff : 0;
+  const bool has_qp = id.qp != QpPhase::kNone;
+  knowledge_.id(connect.id).qp_key =
+      has_qp ? (uint64_t{1} << 40) + connect.id.index : uint64_t{number} + 1;
+}
+
 void Oracle::LearnBinding(IdRef id, const Address& address) {
   IdInfo& info = knowledge_.id(id);
   info.bound = address;
@@ -174,12 +268,13 @@ void Oracle::LearnBinding(IdRef id, const Address& address) {
     info.fail_overs = surroundings_.FailOvers(device);
     info.source_from = info.source_to = info.fail_overs;
   }
-  knowledge_.ports.insert(knowledge_.ports.begin(), {.id = id,
-                                                     .kernel = info.kernel,
-                                                     .space = PortSpace::kTcp,
-                                                     .address = address,
-                                                     .family_only = !address.v6});
-  MergeForService(id, info.kernel, address.port);
+  knowledge_.ports.insert(knowledge_.ports.begin(),
+                          {.id = id,
+                           .kernel = info.kernel,
+                           .space = info.space,
+                           .address = address,
+                           .family_only = info.family_only.value_or(!address.v6)});
+  MergeForService(id, address.port);
 }
 
 // What the caller can know now, and what follows from it.
@@ -188,6 +283,12 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
   const auto ephemeral = [](Address a) {
     return a.port == 0 ? a.WithPort(kFirstEphemeralPort) : a;
   };
+  // A queue pair is asked for its vendor's options as soon as it is there, and Soft-RoCE has none.
+  const bool asks_qp = std::holds_alternative<call::CreateQp>(call) &&
+                       rule.outcome.kind == OutcomeKind::kReturns &&
+                       !rule.when.Has(Guard::kQpPresent);
+  if (asks_qp) info.ece = {};
+  LearnMembership(id, call, rule);
   for (const Effect effect : rule.effects) {
     if (effect == Effect::kBindsAddress || effect == Effect::kBindsSource) {
       LearnBinding(id, GuardFinder::Wanted(call));
@@ -197,21 +298,24 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
       info.destination = std::get<call::ResolveAddr>(call).destination;
     } else if (effect == Effect::kMeetsInterface) {
       info.interface = knowledge_.LocalDevice(GuardFinder::Wanted(call), info.kernel);
+    } else if (effect == Effect::kSetsEce) {
+      info.ece = std::get<call::SetLocalEce>(call).ece;
+    } else if (const auto* option = std::get_if<call::SetOption>(&call)) {
+      LearnOption(*option, effect);
     } else if (effect == Effect::kStartsRoute) {
       info.tracked = true;
+      if (info.ack_timeout != 0) info.packet_lifetime = info.ack_timeout - 1;
       if (const uint8_t there = knowledge_.DeviceOf(info.destination); there != kNoDevice)
         info.peer_fail_overs = surroundings_.FailOvers(there);
       info.knew_wrong_neighbour = surroundings_.NeighbourWrong(info.interface);
-    } else if (effect == Effect::kSendsReq) {
+    } else if (effect == Effect::kSendsReq || effect == Effect::kSendsSidrReq) {
       info.connected = true;
       MergeForRequest(id);
     } else if (effect == Effect::kStartsAddress) {
       const auto& resolve = std::get<call::ResolveAddr>(call);
       info.shown.destination = resolve.destination;
       info.timeout_ms = resolve.timeout_ms;
-      info.resolution = resolve.destination.AnyOrLoopback()              ? Resolution::kLoopback
-                        : resolve.destination.kind == AddressKind::kSide ? Resolution::kFound
-                                                                         : Resolution::kSilent;
+      info.resolution = ResolutionOf(resolve.destination);
       // From loopback to the same kernel: found, and no device with it.
       const bool stays_inside =
           info.bound.kind == AddressKind::kLoopback &&
@@ -226,6 +330,7 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
   const bool bound_now =
       std::holds_alternative<call::BindAddr>(call) || std::holds_alternative<call::Listen>(call);
   if (!bound_now || rule.outcome.error != Errno::kNone) return;
+  if (std::holds_alternative<call::Listen>(call)) info.shares_port = false;
   // The library asks the kernel for the addresses.
   info.shown.source = ephemeral(info.bound);
   info.shown.destination = info.destination;

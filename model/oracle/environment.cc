@@ -121,6 +121,8 @@ void Oracle::Exited(uint8_t side, const Window& window) {
         if (at == kNoId || knowledge_.id(name).side != side || p.ids[at].gone) continue;
         machine_.Destroy(&p, at, {window.begin, window.end});
       }
+      DestroyLeftOn(&p, {window.begin, window.end},
+                    [&](ChannelRef channel) { return knowledge_.channel(channel).side == side; });
       next.Add(std::move(p));
     }
     component.set = std::move(next);

@@ -49,8 +49,8 @@ FetchGuard Oracle::GuardOfFetch(const Possibility& p, uint8_t id, const Pending&
     case EventType::kRouteResolved:
       return own.closed ? FetchGuard::kIdGone : FetchGuard::kFine;
     case EventType::kConnectRequest:
-      return head.child != kNoId && p.ids[head.child].closed ? FetchGuard::kIdGone
-                                                             : FetchGuard::kFine;
+      if (head.child == kNoId || p.ids[head.child].left_on.valid()) return FetchGuard::kLeftBehind;
+      return p.ids[head.child].closed ? FetchGuard::kIdGone : FetchGuard::kFine;
     case EventType::kConnectResponse: {
       if (own.qp == QpPhase::kNone) return FetchGuard::kQpAbsent;
       if (own.closed) return FetchGuard::kIdGone;
@@ -65,6 +65,8 @@ FetchGuard Oracle::GuardOfFetch(const Possibility& p, uint8_t id, const Pending&
     case EventType::kRejected:
     case EventType::kDisconnected:
       return own.connect_error ? FetchGuard::kErrorReported : FetchGuard::kFine;
+    case EventType::kMulticastJoin:
+      return CanAttach(own, head) ? FetchGuard::kFine : FetchGuard::kQpCannotAttach;
     default:
       return FetchGuard::kFine;
   }
@@ -78,10 +80,9 @@ bool Oracle::Swallow(Possibility* p, uint8_t id, Span when) {
   if (rule == nullptr || !rule->swallowed) return false;
   p->used.set(NumberOf(rule));
   p->ids[id].queue.erase_at(0);
-  if (head.type == EventType::kConnectRequest && head.child != kNoId) {
-    ++p->ids[id].backlog;
-    machine_.Destroy(p, head.child, when);
-  }
+  if (head.type != EventType::kConnectRequest) return true;
+  ++p->ids[id].backlog;
+  if (rule->effects.front() == Effect::kDestroys) machine_.Destroy(p, head.child, when);
   return true;
 }
 
@@ -112,7 +113,9 @@ bool Oracle::HeadIs(const Possibility& p, uint8_t id, const FetchRule& rule,
   Payload expected;
   if (head.payload != kNoPayload) expected = knowledge_.payloads[head.payload];
   return rule.delivered == event.type && StatusOf(rule, head) == event.status &&
-         event.conn == expected.conn && event.private_data == expected.data;
+         event.conn == expected.conn && event.qkey == expected.qkey &&
+         (!expected.qp_num || *expected.qp_num == event.qp_num) && event.group == expected.group &&
+         event.context == expected.context && event.private_data == expected.data;
 }
 
 void Oracle::PermitHead(const Possibility& p, uint8_t id, const FetchRule& rule,
@@ -124,6 +127,10 @@ void Oracle::PermitHead(const Possibility& p, uint8_t id, const FetchRule& rule,
   if (is_request) event.listen_id = p.ids[id].name;
   if (head.payload != kNoPayload) {
     event.conn = knowledge_.payloads[head.payload].conn;
+    event.qkey = knowledge_.payloads[head.payload].qkey;
+    event.qp_num = knowledge_.payloads[head.payload].qp_num.value_or(0);
+    event.group = knowledge_.payloads[head.payload].group;
+    event.context = knowledge_.payloads[head.payload].context;
     event.private_data = knowledge_.payloads[head.payload].data;
   }
   Permit(permitted, ToString(event, conversation_), rule.id, rule.evidence.source);
@@ -140,6 +147,7 @@ void Oracle::TakeHead(Possibility* p, uint8_t id, const FetchRule& rule, IdRef r
     p->ids[head.child].name = request;
   }
   if (rule.delivered == EventType::kConnectError) p->ids[id].connect_error = true;
+  if (rule.delivered == EventType::kConnectResponse) p->ids[id].reply_payload = head.payload;
   for (const Effect effect : rule.effects) Carry(p, id, effect, call::GetCmEvent{}, when);
 }
 
@@ -168,6 +176,7 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
   Component* component = &ComponentOf(owner);
   if (!Close(component, window, &judgement)) return judgement;
   PossibilitySet next;
+  uint16_t membership = 0;
   for (const Possibility& p : component->set.items()) {
     Possibility after = p;
     uint8_t at = after.Find(owner);
@@ -177,6 +186,8 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
     if (rule == nullptr) continue;
     PermitHead(after, at, *rule, &judgement.permitted);
     if (!HeadIs(after, at, *rule, event)) continue;
+    const uint16_t payload = after.ids[at].queue.front().payload;
+    if (payload != kNoPayload) membership = knowledge_.payloads[payload].membership;
     TakeHead(&after, at, *rule, call.request, {window.begin, window.end});
     judgement.by |= after.used;
     next.Add(std::move(after));
@@ -194,7 +205,9 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
   LearnFromEvent(event, component->set.items().front(), call.request);
   if (is_request) component->ids.push_back(call.request);
   knowledge_.CreditOf(call.event) = owner;
+  knowledge_.MembershipOf(call.event) = membership;
   ++knowledge_.id(owner).unacked;
+  if (membership != 0) ++knowledge_.id(owner).memberships[membership - 1].unacked;
   Confirm(component, &judgement);
   TrySplit(knowledge_.id(owner).component);
   return judgement;
@@ -212,6 +225,7 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
     IdInfo& info = knowledge_.id(request);
     info = IdInfo{};
     info.exists = true;
+    info.space = listener.space;
     info.side = listener.side;
     info.kernel = listener.kernel;
     info.channel = listener.channel;
@@ -220,7 +234,7 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
     info.fail_overs = surroundings_.FailOvers(info.interface);
     info.shown.device_known = true;
     info.shown.port_num = 1;
-    info.shown.num_paths = 1;
+    info.shown.num_paths = IsDatagram(listener.space) ? 0 : 1;
     info.shown.source = asker.destination;
     Address from = knowledge_.AddressOf(asker.interface, asker.destination.v6, asker.bound.port);
     info.shown.destination = ephemeral(from);

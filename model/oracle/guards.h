@@ -2,6 +2,8 @@
 #ifndef MODEL_ORACLE_GUARDS_H_
 #define MODEL_ORACLE_GUARDS_H_
 
+#include <optional>
+
 #include "model/base/inline_vector.h"
 #include "model/oracle/knowledge.h"
 #include "model/oracle/state.h"
@@ -26,13 +28,22 @@ class GuardFinder {
   InlineVector<Guard, 6> Find(const Possibility& p, uint8_t id, const Call& call) const;
 
   // The rows of lower tables that were asked on the way to the guard.
-  static RuleBits Consulted(const IdState& id, const Call& call, Guard guard);
+  RuleBits Consulted(const IdState& id, const Call& call, Guard guard) const;
 
   // The address that a call would bind the id to; kNone when it binds nothing.
   static Address Wanted(const Call& call);
 
  private:
   Tri Holds(Guard guard, const IdState& id, const IdInfo& info, const Call& call) const;
+  // What the port space alone decides; empty where it makes no difference.
+  std::optional<Tri> HoldsBesideTcp(Guard guard, const IdState& id, const IdInfo& info,
+                                    const Call& call) const;
+  // Of rdma_set_option and rdma_migrate_id; empty for what is looked at as everywhere.
+  static std::optional<Tri> HoldsForOption(Guard guard, const IdState& id, const IdInfo& info,
+                                           const Call& call);
+  std::optional<Tri> OfGroups(Guard guard, const IdState& id, const IdInfo& info,
+                              const Call& call) const;
+  RuleBits ConsultedForDatagrams(const IdState& id, const Call& call, Guard guard) const;
   Tri AddressGuard(Guard guard, const IdInfo& info, const Address& wanted) const;
   bool NoRoute(const IdInfo& info, const IdState& id, const Call& call) const;
   bool FromLoopback(const IdInfo& info, const IdState& id, const Call& call) const;

@@ -301,5 +301,54 @@ TEST(TheOracle, SaysWhenThereAreTooManyWays) {
   EXPECT_EQ(said.verdict, Verdict::kInconclusive) << said.text;
 }
 
+const Told kSecondChannel = {"active rdma_create_event_channel D nonblocking -> 0"};
+
+TEST(TheOracle, RefusesAnEventOnTheChannelThatItsIdHasLeft) {
+  const Told moved =
+      kResolving + kSecondChannel + Told{"settle -> done", "active rdma_migrate_id A to=D -> 0"};
+  const std::string event = " -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=A";
+  ExpectPermitted(moved + Told{"active rdma_get_cm_event D as=e1" + event});
+  EXPECT_THAT(RefusalOfTheLast(moved + Told{"active rdma_get_cm_event C as=e1" + event}),
+              HasSubstr("an event of this channel's ids"));
+  EXPECT_THAT(RefusalOfTheLast(moved + Told{"active rdma_get_cm_event D as=e1 -> -1 EAGAIN"}),
+              HasSubstr("RDMA_CM_EVENT_ADDR_RESOLVED"));
+}
+
+TEST(TheOracle, RefusesAMigrationThatDoesNotWaitForAcknowledgements) {
+  const Told unacked =
+      kResolving + kSecondChannel +
+      Told{"active rdma_get_cm_event C as=e1 -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=A"};
+  EXPECT_THAT(RefusalOfTheLast(unacked + Told{"active rdma_migrate_id A to=D -> 0"}),
+              AllOf(HasSubstr("blocked"), HasSubstr("migrate-id-3")));
+  const Told waits = unacked + Told{"active/2 rdma_migrate_id A to=D -> blocked"};
+  EXPECT_THAT(RefusalOfTheLast(waits + Told{"returned active/2 rdma_migrate_id A to=D -> 0"}),
+              HasSubstr("an event is not acknowledged"));
+  ExpectPermitted(waits + Told{"active rdma_ack_cm_event e1 -> 0",
+                               "returned active/2 rdma_migrate_id A to=D -> 0"});
+}
+
+TEST(TheOracle, RefusesARequestThatItsListenerHasLeftBehind) {
+  const Told left = kConnecting + Told{"passive rdma_create_event_channel T nonblocking -> 0",
+                                       "settle -> done", "passive rdma_migrate_id L to=T -> 0"};
+  ExpectPermitted(left + Told{"passive rdma_get_cm_event T as=r -> -1 EAGAIN"});
+  RefusalOfTheLast(left + Told{"passive rdma_get_cm_event T as=r id=P -> 0  event "
+                               "RDMA_CM_EVENT_CONNECT_REQUEST id=P listen=L" +
+                               kRequestFields + " private=\"hello\"+51"});
+}
+
+TEST(TheOracle, RefusesAListenerOnASharedPort) {
+  Told shared = {"passive rdma_create_event_channel S -> 0"};
+  for (const std::string id : {"L", "M"}) {
+    shared = shared + Told{"passive rdma_create_id " + id + " on=S -> 0",
+                           "passive rdma_set_option " + id + " option=REUSEADDR value=1 -> 0",
+                           "passive rdma_bind_addr " + id + " addr=passive:7471 -> 0"};
+  }
+  EXPECT_THAT(RefusalOfTheLast(shared + Told{"passive rdma_listen M backlog=8 -> 0"}),
+              AllOf(HasSubstr("EADDRINUSE"), HasSubstr("listen-5")));
+  ExpectPermitted(shared + Told{"passive rdma_listen M backlog=8 -> -1 EADDRINUSE",
+                                "passive rdma_destroy_id L -> 0",
+                                "passive rdma_listen M backlog=8 -> 0"});
+}
+
 }  // namespace
 }  // namespace cm::model

@@ -14,9 +14,19 @@ Knowledge::Knowledge(const Conversation& conversation, const Profile& profile)
       profile_(profile),
       ids_(conversation.names.ids.size()),
       channels_(conversation.names.channels.size()),
-      credits_(conversation.names.events.size()) {
+      credits_(conversation.names.events.size()),
+      memberships_(conversation.names.events.size()) {
   fail_overs.resize(topology_->devices.size());
   empty_rejection = payloads.Intern({.data = PrivateData().Resized(profile.limits.reject_data)});
+  empty_refusal =
+      payloads.Intern({.data = PrivateData().Resized(profile.limits.datagram_reply_data)});
+}
+
+uint16_t IdInfo::JoinedAs(const Address& address) const {
+  for (size_t i = memberships.size(); i-- > 0;)
+    if (memberships[i].joined && memberships[i].address == address)
+      return static_cast<uint16_t>(i + 1);
+  return 0;
 }
 
 uint8_t Knowledge::DeviceOf(const Address& address) const {
@@ -48,6 +58,18 @@ Address Knowledge::OwnedAddress(const PortOwner& owner, const IdState& id) const
   return AddressOf(id.device, owner.address.v6, owner.address.port);
 }
 
+PortSpace Knowledge::SpaceOf(const IdState& id) const {
+  return ids_[id.origin.valid() ? id.origin.index : id.name.index].space;
+}
+
+Timing Knowledge::TimingOf(const IdState& id) const {
+  Timing timing = profile_.timing;
+  const IdRef asker = id.origin.valid() ? id.origin : id.name;
+  if (asker.valid() && ids_[asker.index].packet_lifetime)
+    timing.packet_lifetime = *ids_[asker.index].packet_lifetime;
+  return timing;
+}
+
 uint8_t Knowledge::PeerDeviceOf(const IdState& id) const {
   if (id.origin.valid()) return ids_[id.origin.index].interface;
   return DeviceOf(ids_[id.name.index].destination);
@@ -64,7 +86,8 @@ uint8_t Knowledge::SourceOf(const IdState& id) const {
 std::optional<uint8_t> Knowledge::RouteTo(const IdInfo& id, const Address& destination) const {
   const bool routed =
       destination.kind == AddressKind::kSide || destination.kind == AddressKind::kSilent;
-  if (!routed && (destination.v6 || id.interface == kNoDevice)) return std::nullopt;
+  const bool multicast = destination.kind == AddressKind::kGroup;
+  if (!routed && ((destination.v6 && !multicast) || id.interface == kNoDevice)) return std::nullopt;
   if (id.interface != kNoDevice) return id.interface;
   const uint8_t local = LocalDevice(destination, id.kernel);
   if (local != kNoDevice) return local;

@@ -17,7 +17,13 @@ namespace cm::model {
 // What a message or an event carries.
 struct Payload {
   ConnFields conn;
+  uint32_t qkey = 0;
+  std::optional<uint32_t> qp_num;  // where the one that sent it has chosen it
   PrivateData data;
+  EceOptions ece;  // without a mask
+  Address group;   // of a membership, as are the rest
+  uint16_t context = 0;
+  uint16_t membership = 0;  // its number within the id, from 1; 0: of none
   friend bool operator==(const Payload&, const Payload&) = default;
 };
 
@@ -34,6 +40,14 @@ class Payloads {
 // Where a destination is found, when it is looked for.
 enum class Resolution : uint8_t { kFound, kSilent, kLoopback };
 
+// What rdma_join_multicast has made.
+struct Membership {
+  Address address;
+  bool joined = true;
+  bool send_only = false;
+  int unacked = 0;  // events fetched and not acknowledged
+};
+
 struct IdInfo {
   bool exists = false;
   bool in_scope = true;  // its port space is one that the tables speak of
@@ -41,6 +55,9 @@ struct IdInfo {
   bool connected = false;  // rdma_connect has succeeded
   bool tracked = false;    // its peer's hardware address is watched
   bool knew_wrong_neighbour = false;
+  bool gives_qps = false;          // a passive endpoint: its requests come with queue pairs
+  std::optional<QpType> qps_type;  // of this type
+  PortSpace space = PortSpace::kTcp;
   uint8_t side = 0;
   uint8_t kernel = 0;
   uint8_t interface = kNoDevice;  // sticks from the first bind or resolution on
@@ -54,11 +71,24 @@ struct IdInfo {
   Address destination;  // of rdma_resolve_addr, or where a request came from
   Resolution resolution = Resolution::kFound;
   int32_t timeout_ms = 0;
-  uint64_t qp_key = 0;  // equal for equal QP numbers; 0 before connecting
+  EceOptions ece;                      // what the library will send
+  bool shares_port = false;            // REUSEADDR
+  bool path_given = false;             // IB_PATH: nobody knows where it leads
+  std::optional<bool> family_only;     // AFONLY
+  bool left_requests = false;          // it has left requests on another channel
+  uint8_t ack_timeout = 0;             // ACK_TIMEOUT; 0: that of the path
+  std::optional<int> packet_lifetime;  // of its route, if it is not that of all routes
+  uint64_t qp_key = 0;                 // equal for equal QP numbers; 0 before connecting
   uint16_t request_payload = kNoPayload;
-  int unacked = 0;  // events fetched and not acknowledged
+  int unacked = 0;                      // events fetched and not acknowledged
+  int acked = 0;                        // and those that were acknowledged, ever
+  std::vector<Membership> memberships;  // all that it ever had, by number
+  IdRef holds;  // the listener that waits for this id's request to be acknowledged
   uint32_t component = 0;
   Shown shown;  // what the library has filled in so far, without the QP
+  bool synchronous() const { return !channel.valid(); }
+  // The number of the membership that rdma_leave_multicast would leave; 0 for none.
+  uint16_t JoinedAs(const Address& address) const;
 };
 
 struct ChannelInfo {
@@ -86,6 +116,8 @@ class Knowledge {
   ChannelInfo& channel(ChannelRef ref) { return channels_[ref.index]; }
   const ChannelInfo& channel(ChannelRef ref) const { return channels_[ref.index]; }
   IdRef& CreditOf(EventRef ref) { return credits_[ref.index]; }
+  // The membership of that id that the event is counted on as well; 0 for none.
+  uint16_t& MembershipOf(EventRef ref) { return memberships_[ref.index]; }
   size_t id_count() const { return ids_.size(); }
 
   // The device with the address, if it belongs to the kernel.
@@ -100,13 +132,18 @@ class Knowledge {
   // The interface that leads to `destination` from the id's kernel; empty when no route does.
   std::optional<uint8_t> RouteTo(const IdInfo& id, const Address& destination) const;
 
+  // The port space of the id, or of the one that a request came from.
+  PortSpace SpaceOf(const IdState& id) const;
   // The device at the other end; kNoDevice when none has the destination's address.
   uint8_t PeerDeviceOf(const IdState& id) const;
+  // The timers of the id's connection: they are those of the path that its request went.
+  Timing TimingOf(const IdState& id) const;
   // How often the device's bond had failed over when the id took its GID.
   uint8_t SourceOf(const IdState& id) const;
 
   Payloads payloads;
   uint16_t empty_rejection;  // what REJECTED carries when nobody gave it data
+  uint16_t empty_refusal;    // and UNREACHABLE of a datagram service
   std::vector<PortOwner> ports;
   std::vector<uint8_t> fail_overs;  // by device: of its bond, so far
 
@@ -115,7 +152,8 @@ class Knowledge {
   const Profile& profile_;
   std::vector<IdInfo> ids_;
   std::vector<ChannelInfo> channels_;
-  std::vector<IdRef> credits_;  // by event: the id that its acknowledgement counts for
+  std::vector<IdRef> credits_;         // by event: the id that its acknowledgement counts for
+  std::vector<uint16_t> memberships_;  // by event
 };
 
 }  // namespace cm::model

@@ -12,6 +12,8 @@ bool Waits(IbState state, Sends message) {
       return state == IbState::kRepSent || state == IbState::kMraRepRcvd;
     case Sends::kDreq:
       return state == IbState::kDreqSent;
+    case Sends::kSidrReq:
+      return state == IbState::kSidrReqSent;
     default:
       return false;
   }
@@ -31,6 +33,7 @@ bool KnownRemotely(const IdState& id) {
     case IbState::kEstablished:
     case IbState::kDreqSent:
     case IbState::kDreqRcvd:
+    case IbState::kSidrReqRcvd:
       return !id.gone;
     default:
       return false;
@@ -64,7 +67,8 @@ void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, cons
   IdState& own = p->ids[id];
   if (kind == Sends::kAgain) {
     own.last = when;
-  } else if (kind == Sends::kReq || kind == Sends::kRep || kind == Sends::kDreq) {
+  } else if (kind == Sends::kReq || kind == Sends::kRep || kind == Sends::kDreq ||
+             kind == Sends::kSidrReq) {
     own.message = kind;
     own.message_payload = details.payload;
     own.outstanding = Waits(own.ib, kind);
@@ -75,15 +79,20 @@ void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, cons
                 .from = id,
                 .to = own.peer,
                 .from_device = own.device,
-                .reason = static_cast<uint16_t>(details.reason),
+                .reason = details.reason,
                 .sender = own.name,
                 .payload = kind == Sends::kAgain ? own.message_payload : details.payload,
                 .since = when};
   if (flight.kind == Sends::kMra) flight.reason = own.origin.valid() ? 0 : 1;
   if (flight.kind == Sends::kRejTimeout) flight.reason = static_cast<uint16_t>(RejReason::kTimeout);
-  const bool to_whoever = flight.kind == Sends::kReq || flight.kind == Sends::kRejTimeout;
+  if (flight.kind == Sends::kSidrReq || flight.kind == Sends::kSidrRep) flight.reason = 0;
+  if (flight.kind == Sends::kSidrRefusal)
+    flight.reason = static_cast<uint16_t>(SidrStatus::kReject);
+  const bool to_whoever = flight.kind == Sends::kReq || flight.kind == Sends::kRejTimeout ||
+                          flight.kind == Sends::kSidrReq;
   if (to_whoever) flight.to = kNoId;
   if (own_source) flight.source = knowledge_.SourceOf(own);
+  if (own_source && own.pathless) return;  // it has no address to send from any more
   flight.to_device = knowledge_.PeerDeviceOf(own);
   p->Send(flight);
 }
@@ -99,7 +108,11 @@ void Machine::Report(Possibility* p, uint8_t id, model::Report report,
     if (rule.silent) return;
     Pending pending{.type = rule.type, .status = rule.status};
     if (rule.status == kReason) pending.status = static_cast<int32_t>(details.reason);
-    if (rule.type == EventType::kConnectResponse) pending.payload = details.payload;
+    const bool replied = report == model::Report::kSidrRepReceived;
+    if (rule.type == EventType::kConnectResponse || replied) pending.payload = details.payload;
+    if (report == model::Report::kSidrRefusalReceived) {
+      pending.payload = details.payload == kNoPayload ? knowledge_.empty_refusal : details.payload;
+    }
     if (rule.type == EventType::kRejected) {
       pending.payload =
           details.payload == kNoPayload ? knowledge_.empty_rejection : details.payload;
@@ -143,10 +156,21 @@ bool Machine::FromBelow(Possibility* p, uint8_t id, Below on, Span when) const {
   return false;
 }
 
+void Machine::ReportMembership(Possibility* p, uint8_t id, Span when) const {
+  IdState& own = p->ids[id];
+  const uint16_t payload = own.joining.front();
+  own.joining.erase_at(0);
+  const bool joined = knowledge_.payloads[payload].group.kind != AddressKind::kNone;
+  const bool told = own.state != State::kDeviceRemoval;
+  FromBelow(p, id, joined || !told ? Below::kGroupJoined : Below::kGroupWithoutGid, when);
+  if (told) p->ids[id].queue.back().payload = payload;
+}
+
 void Machine::DestroyInKernel(Possibility* p, uint8_t id, Span when) const {
   Stimulate(p, id, IbStimulus::kDestroy, {}, when);
   IdState& own = p->ids[id];
   own.closed = true;
+  own.joining.clear();
   if (!own.abandoned) own.outstanding = false;
 }
 
@@ -178,14 +202,12 @@ uint8_t Machine::FindChild(const Possibility& p, IdRef origin) const {
 Machine::Service Machine::ServiceOf(const Flight& request) const {
   const IdInfo& sender = knowledge_.id(request.sender);
   return {.kernel = knowledge_.KernelOf(request.to_device),
-          .space = PortSpace::kTcp,
+          .space = sender.space,
           .port = sender.destination.port};
 }
 
-// Who answers a request, as linux 6.1 cma.c cma_find_listener looks for it: the newest owner of the
-// port whose address and device fit.
-RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const {
-  const Service service = ServiceOf(flight);
+// Whether the request's queue pair is that of a live connection already.
+bool Machine::Stale(const Possibility& p, const Flight& flight) const {
   const IdInfo& sender = knowledge_.id(flight.sender);
   for (const IdState& id : p.ids) {
     const IdRef peer =
@@ -193,13 +215,21 @@ RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_
     if (!KnownRemotely(id) || !peer.valid() || id.device != flight.to_device) continue;
     if (peer != flight.sender && knowledge_.id(peer).qp_key == sender.qp_key &&
         knowledge_.id(peer).interface == flight.from_device) {
-      return RequestGuard::kStale;
+      return true;
     }
   }
+  return false;
+}
+
+// Who answers a request, as linux 6.1 cma.c cma_find_listener looks for it: the newest owner of the
+// port whose address and device fit.
+RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const {
+  const Service service = ServiceOf(flight);
+  const IdInfo& sender = knowledge_.id(flight.sender);
   bool somebody = false;
   *listener = kNoId;
   for (const PortOwner& owner : knowledge_.ports) {
-    if (owner.kernel != service.kernel || owner.address.port != service.port) continue;
+    if (!service.Of(owner)) continue;
     const uint8_t i = p.Find(owner.id);
     if (i == kNoId || p.ids[i].closed) continue;
     const IdState& id = p.ids[i];
@@ -219,55 +249,75 @@ RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_
   return p.ids[*listener].backlog > 0 ? RequestGuard::kFine : RequestGuard::kBacklogFull;
 }
 
+// The connections that a stale request collides with are ended.
+void Machine::EndStale(Possibility* p, const Flight& flight, Span when) const {
+  for (uint8_t i = 0; i < p->ids.size(); ++i) {
+    const IdState& id = p->ids[i];
+    const IdRef peer =
+        id.origin.valid() ? id.origin : (id.peer == kNoId ? IdRef{} : p->ids[id.peer].name);
+    if (KnownRemotely(id) && peer.valid() && id.device == flight.to_device &&
+        knowledge_.id(peer).qp_key == knowledge_.id(flight.sender).qp_key &&
+        id.ib == IbState::kEstablished) {
+      Stimulate(p, i, id.pathless ? IbStimulus::kUnsentEnd : IbStimulus::kSendDreq, {}, when);
+    }
+  }
+}
+
+// The listener hears of a request, which is an id of its own from now on.
+void Machine::Deliver(Possibility* p, const Flight& flight, uint8_t listener) const {
+  IdState child;
+  child.origin = flight.sender;
+  child.state = State::kConnect;
+  child.ib = flight.kind == Sends::kSidrReq ? IbState::kSidrReqRcvd : IbState::kMraReqSent;
+  child.device = flight.to_device;
+  child.source = knowledge_.fail_overs[flight.to_device];
+  child.peer = p->Find(flight.sender);
+  child.met = true;
+  child.accepted = false;
+  child.request_payload = flight.payload;
+  --p->ids[listener].backlog;
+  p->ids.push_back(child);
+  Queue(p, listener,
+        {.type = EventType::kConnectRequest,
+         .child = static_cast<uint8_t>(p->ids.size() - 1),
+         .payload = flight.payload});
+}
+
+void Machine::ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const {
+  uint8_t listener = kNoId;
+  const RequestGuard guard = GuardOf(*p, flight, &listener);
+  const auto rule = std::ranges::find(rules::kSidrRequests, guard, &SidrRequestRule::when);
+  p->used.set(NumberOf(&*rule));
+  if (rule->delivered) return Deliver(p, flight, listener);
+  p->Send({.kind = Sends::kSidrRefusal,
+           .to = p->Find(flight.sender),
+           .from_device = flight.to_device,
+           .to_device = flight.from_device,
+           .reason = static_cast<uint16_t>(rule->status),
+           .since = when});
+}
+
 void Machine::ArriveRequest(Possibility* p, const Flight& flight, Span when) const {
   const uint8_t known = FindChild(*p, flight.sender);
   if (known != kNoId) {
     Stimulate(p, known, IbStimulus::kReqAgain, {}, when);
     return;
   }
+  if (flight.kind == Sends::kSidrReq) return ArriveSidrRequest(p, flight, when);
   uint8_t listener = kNoId;
-  const RequestGuard guard = GuardOf(*p, flight, &listener);
-  const auto rule = std::ranges::find_if(rules::kRequests,
-                                         [guard](const RequestRule& r) { return r.when == guard; });
+  const RequestGuard guard =
+      Stale(*p, flight) ? RequestGuard::kStale : GuardOf(*p, flight, &listener);
+  const auto rule = std::ranges::find(rules::kRequests, guard, &RequestRule::when);
   p->used.set(NumberOf(&*rule));
-  const uint8_t sender = p->Find(flight.sender);
-  if (rule->outcome == RequestOutcome::kRejected) {
-    p->Send({.kind = Sends::kRejReq,
-             .to = sender,
-             .from_device = flight.to_device,
-             .to_device = flight.from_device,
-             .reason = static_cast<uint16_t>(rule->reason),
-             .since = when});
-    if (guard != RequestGuard::kStale) return;
-    // The connection that the stale request collides with is ended.
-    for (uint8_t i = 0; i < p->ids.size(); ++i) {
-      const IdState& id = p->ids[i];
-      const IdRef peer =
-          id.origin.valid() ? id.origin : (id.peer == kNoId ? IdRef{} : p->ids[id.peer].name);
-      if (KnownRemotely(id) && peer.valid() && id.device == flight.to_device &&
-          knowledge_.id(peer).qp_key == knowledge_.id(flight.sender).qp_key &&
-          id.ib == IbState::kEstablished) {
-        Stimulate(p, i, IbStimulus::kSendDreq, {}, when);
-      }
-    }
-  } else if (rule->outcome == RequestOutcome::kDelivered) {
-    IdState child;
-    child.origin = flight.sender;
-    child.state = State::kConnect;
-    child.ib = IbState::kMraReqSent;
-    child.device = flight.to_device;
-    child.source = knowledge_.fail_overs[flight.to_device];
-    child.peer = sender;
-    child.met = true;
-    child.accepted = false;
-    child.request_payload = flight.payload;
-    --p->ids[listener].backlog;
-    p->ids.push_back(child);
-    Queue(p, listener,
-          {.type = EventType::kConnectRequest,
-           .child = static_cast<uint8_t>(p->ids.size() - 1),
-           .payload = flight.payload});
-  }
+  if (rule->outcome == RequestOutcome::kDelivered) return Deliver(p, flight, listener);
+  if (rule->outcome == RequestOutcome::kDropped) return;
+  p->Send({.kind = Sends::kRejReq,
+           .to = p->Find(flight.sender),
+           .from_device = flight.to_device,
+           .to_device = flight.from_device,
+           .reason = static_cast<uint16_t>(rule->reason),
+           .since = when});
+  if (guard == RequestGuard::kStale) EndStale(p, flight, when);
 }
 
 }  // namespace cm::model

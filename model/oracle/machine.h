@@ -12,7 +12,7 @@ namespace cm::model {
 // What a stimulus brings along.
 struct Details {
   uint16_t payload = kNoPayload;
-  RejReason reason = RejReason::kConsumerDefined;
+  uint16_t reason = static_cast<uint16_t>(RejReason::kConsumerDefined);  // or a SIDR status
 };
 
 class Machine {
@@ -26,6 +26,8 @@ class Machine {
                           Span when) const;
   // Something from below happens to the id; false when the table has no row for it.
   bool FromBelow(Possibility* p, uint8_t id, Below on, Span when) const;
+  // The first membership that is due is reported.
+  void ReportMembership(Possibility* p, uint8_t id, Span when) const;
   // A request arrives at a device; the row that was carried out.
   void ArriveRequest(Possibility* p, const Flight& flight, Span when) const;
   // The kernel's part of destroying an id: its peer is told, what it abandoned goes on.
@@ -40,6 +42,9 @@ class Machine {
     uint8_t kernel = 0;
     PortSpace space = PortSpace::kTcp;
     uint16_t port = 0;
+    bool Of(const PortOwner& owner) const {
+      return owner.kernel == kernel && owner.space == space && owner.address.port == port;
+    }
     friend bool operator==(const Service&, const Service&) = default;
   };
   Service ServiceOf(const Flight& request) const;
@@ -50,7 +55,12 @@ class Machine {
   // `own` unless it is an answer that is made from what it answers.
   void Send(Possibility* p, uint8_t id, Sends kind, bool own, const Details& details,
             Span when) const;
+  bool Stale(const Possibility& p, const Flight& flight) const;
+  // Who answers a request, but for its being stale.
   RequestGuard GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const;
+  void ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const;
+  void Deliver(Possibility* p, const Flight& flight, uint8_t listener) const;
+  void EndStale(Possibility* p, const Flight& flight, Span when) const;
   uint8_t FindChild(const Possibility& p, IdRef origin) const;
   void DropRequests(Possibility* p, uint8_t listener, Span when) const;
 

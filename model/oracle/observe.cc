@@ -2,37 +2,11 @@
 #include <algorithm>
 
 #include "model/conversation/print.h"
+#include "model/oracle/answers.h"
 #include "model/oracle/oracle.h"
 
 namespace cm::model {
 namespace {
-
-bool Fits(const Outcome& outcome, const Reply& reply) {
-  switch (outcome.kind) {
-    case OutcomeKind::kReturns:
-      return reply.kind == ReplyKind::kReturned && reply.error == outcome.error &&
-             reply.value == (outcome.error == Errno::kNone ? 0 : -1);
-    case OutcomeKind::kBlocks:
-      return reply.kind == ReplyKind::kBlocked;
-    case OutcomeKind::kCrashes:
-      return reply.kind == ReplyKind::kCrashed;
-  }
-  return false;
-}
-
-std::string Text(const Outcome& outcome) {
-  if (outcome.kind == OutcomeKind::kBlocks) return "blocked";
-  if (outcome.kind == OutcomeKind::kCrashes) return "crashed (undefined)";
-  return outcome.error == Errno::kNone ? "0" : "-1 " + cm::ToString(outcome.error);
-}
-
-template <typename Rule>
-void Permit(std::vector<Permitted>* permitted, const Rule& rule, std::string what) {
-  const RuleInfo& info = InfoOf(NumberOf(&rule));
-  for (const Permitted& known : *permitted)
-    if (known.rule == info.id) return;
-  permitted->push_back({std::move(what), std::string(info.id), std::string(info.evidence.source)});
-}
 
 // Whether another errno would have been refused: some of a handful is not among the permitted.
 bool SharpReply(const std::vector<Permitted>& permitted) {
@@ -58,17 +32,26 @@ Oracle::Oracle(const Conversation& conversation, const Profile& profile)
       knowledge_(conversation, profile),
       surroundings_(*conversation.topology, profile),
       machine_(knowledge_),
-      steps_(knowledge_, surroundings_),
+      steps_(knowledge_, surroundings_,
+             [this](Possibility* p, uint8_t id, Span when) { TakeAwaited(p, id, when); }),
       liveness_(conversation) {}
 
 Judgement Oracle::Observe(const Record& record) {
   const Line& line = conversation_.lines[record.line];
   Judgement judgement;
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
+  const bool releases = std::holds_alternative<seen::Released>(record.seen);
+  if (just_settled_ && !releases && !MayStillWait(record, &judgement)) return judgement;
+  just_settled_ = std::holds_alternative<line::Settles>(line) || (just_settled_ && releases);
   if (answered != nullptr && answered->reply.kind == ReplyKind::kNotApplicable) {
     judgement = ObserveNotApplicable(line);
+  } else if (undefined_) {
+    judgement.verdict = Verdict::kOutOfScope;
   } else if (const auto* calls = std::get_if<line::Calls>(&line)) {
-    if (const auto* released = std::get_if<seen::Released>(&record.seen))
+    const std::optional<Misuse> misuse = liveness_.MisuseIn(calls->call);
+    if (misuse && answered != nullptr)
+      judgement = ObserveMisuse(*misuse, answered->reply);
+    else if (const auto* released = std::get_if<seen::Released>(&record.seen))
       judgement = ObserveReleased(record, calls->lane, *released);
     else if (answered != nullptr)
       judgement = ObserveCall(record, calls->lane, calls->call, *answered);
@@ -96,7 +79,9 @@ bool Oracle::Unseen(const Record& record) {
 }
 
 Judgement Oracle::ObserveNotApplicable(const Line& line) const {
-  if (!liveness_.Applicable(line)) return {};
+  const auto* calls = std::get_if<line::Calls>(&line);
+  const bool may_contend = calls != nullptr && calls->meanwhile;
+  if (!liveness_.Applicable(line) || may_contend) return {};
   return Refused("not-applicable", "the line could have been carried out");
 }
 
@@ -104,17 +89,38 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
                               const seen::Answered& answered) {
   if (const auto* create = std::get_if<call::CreateId>(&call))
     return ObserveCreateId(lane, *create, answered.reply);
+  if (const auto* names = std::get_if<call::EventStr>(&call))
+    return ObserveEventStr(*names, answered);
+  if (HeldOf(call).valid()) return ObserveHeld(record, lane, call, answered);
+  if (const auto* ep = std::get_if<call::CreateEp>(&call))
+    return ObserveCreateEp(record, lane, *ep, answered.reply);
   const IdRef id = IdOf(call);
   if (!id.valid()) return ObserveChannelCall(record, lane, call, answered);
   if (!knowledge_.id(id).in_scope) return {.verdict = Verdict::kOutOfScope};
+  if (const auto* create = std::get_if<call::CreateQp>(&call);
+      create != nullptr &&
+      (create->type == QpType::kUc || knowledge_.id(id).space == PortSpace::kIpoib)) {
+    Disown(id);  // the tables know nothing of unreliable connections, nor of InfiniBand's links
+    return {.verdict = Verdict::kOutOfScope};
+  }
+  if (std::holds_alternative<call::Connect>(call) && knowledge_.id(id).path_given) {
+    Disown(id);  // nobody knows where a path leads that the application has made up
+    return {.verdict = Verdict::kOutOfScope};
+  }
   if (!knowledge_.id(id).exists)
     return Refused(ToString(answered.reply), "nothing: the id does not exist");
   if (const auto* show = std::get_if<call::Show>(&call)) {
     if (!answered.shown) return Refused(ToString(answered.reply), "the fields of the id");
     return ObserveShow(record, *show, *answered.shown);
   }
-  if (const auto* destroy = std::get_if<call::DestroyId>(&call))
-    return ObserveDestroy(record, *destroy, answered.reply);
+  if (std::holds_alternative<call::ShowEvent>(call)) return ObserveShowEvent(record, id, answered);
+  if (KindOf(call) >= CallKind::kJoinMulticast && KindOf(call) <= CallKind::kLeaveMulticast)
+    return ObserveMulticast(record, lane, call, answered);
+  if (Completes(call)) return ObserveSynchronous(record, lane, call, answered.reply);
+  if (KindOf(call) == CallKind::kDestroyId || KindOf(call) == CallKind::kDestroyEp)
+    return ObserveDestroy(record, call, answered.reply);
+  if (const auto* migrate = std::get_if<call::MigrateId>(&call))
+    return ObserveMigrate(record, lane, *migrate, answered.reply);
   return ObserveOnId(record, call, answered);
 }
 
@@ -137,21 +143,24 @@ Judgement Oracle::ObserveCreateId(Lane lane, const call::CreateId& call, const R
     return judgement;
   }
   if (!reply.succeeded() && reply.kind != ReplyKind::kUnseen) return judgement;
-  IdInfo& info = knowledge_.id(call.id);
+  MakeId(lane, call.id, call.channel, call.space);
+  return judgement;
+}
+
+void Oracle::MakeId(Lane lane, IdRef id, ChannelRef channel, PortSpace space) {
+  IdInfo& info = knowledge_.id(id);
   info = IdInfo{};
   info.exists = true;
-  info.in_scope = call.space == PortSpace::kTcp;
+  info.space = space;
   info.side = lane.side;
   info.kernel = knowledge_.topology().KernelOf(lane.side);
-  info.channel = call.channel;
+  info.channel = channel;
   info.component = next_component_++;
-  if (!info.in_scope) return judgement;
   Possibility fresh;
-  fresh.ids.push_back({.name = call.id});
+  fresh.ids.push_back({.name = id});
   Component& component = components_[info.component];
-  component.ids.push_back(call.id);
+  component.ids.push_back(id);
   component.set.Add(std::move(fresh));
-  return judgement;
 }
 
 Judgement Oracle::ObserveOnId(const Record& record, const Call& call,
@@ -178,12 +187,11 @@ Judgement Oracle::ObserveOnId(const Record& record, const Call& call,
         if (std::ranges::find(fitting, &rule) == fitting.end()) fitting.push_back(&rule);
         judgement.by.set(NumberOf(&rule));
         Possibility after = p;
-        after.used |= GuardFinder::Consulted(p.ids[at], call, guard);
+        after.used |= guards.Consulted(p.ids[at], call, guard);
         if (const auto* connect = std::get_if<call::Connect>(&call);
-            connect != nullptr && rule.outcome == Returns()) {
-          const bool has_qp = p.ids[at].qp != QpPhase::kNone;
-          const uint32_t number = connect->param ? connect->param->qp_num & 0xffffff : 0;
-          knowledge_.id(id).qp_key = has_qp ? (uint64_t{1} << 40) + id.index : uint64_t{number} + 1;
+            connect != nullptr && rule.outcome == Returns() &&
+            !IsDatagram(knowledge_.id(id).space)) {
+          LearnQpKey(call, p.ids[at]);
         }
         Apply(&after, at, rule, call, {window.begin, window.end});
         for (const uint8_t device : DevicesAfter(p.ids[at], rule, call, window)) {
@@ -195,6 +203,7 @@ Judgement Oracle::ObserveOnId(const Record& record, const Call& call,
     }
   }
   judgement.sharp = SharpReply(judgement.permitted);
+  if (answered.reply.succeeded()) JudgeHandedOut(call, answered, &next, &judgement);
   if (next.empty()) {
     judgement.verdict = Verdict::kRefused;
     return judgement;
@@ -209,21 +218,21 @@ Judgement Oracle::ObserveOnId(const Record& record, const Call& call,
 
 // Destroying has two parts: the kernel's, which a message that was given up can hold up, and the
 // library's, which waits for acknowledgements.
-Judgement Oracle::ObserveDestroy(const Record& record, const call::DestroyId& call,
-                                 const Reply& reply) {
+Judgement Oracle::ObserveDestroy(const Record& record, const Call& call, const Reply& reply) {
   const Window window = WindowOf(record);
+  const IdRef id = IdOf(call);
   Judgement judgement{.saw = ToString(reply)};
-  Component* component = &ComponentOf(call.id);
+  Component* component = &ComponentOf(id);
   // What was to happen before the call has happened; the call itself may take long.
   if (!Close(component, {window.begin, window.begin, window.settled}, &judgement)) return judgement;
-  const int unacked = knowledge_.id(call.id).unacked;
+  const int unacked = knowledge_.id(id).unacked;
   const GuardFinder guards(knowledge_, surroundings_, window, {});
   PossibilitySet begun;
   for (const Possibility& p : component->set.items()) {
-    const uint8_t at = p.Find(call.id);
+    const uint8_t at = p.Find(id);
     for (const Guard guard : guards.Find(p, at, call)) {
       for (const CallRule& rule : rules::kCalls) {
-        if (rule.on != CallKind::kDestroyId || !rule.when.Has(guard)) continue;
+        if (rule.on != KindOf(call) || !rule.when.Has(guard)) continue;
         Permit(&judgement.permitted, rule, Text(rule.outcome));
         if (reply.kind == ReplyKind::kCrashed ||
             (reply.kind == ReplyKind::kReturned && reply.value != 0)) {
@@ -243,7 +252,7 @@ Judgement Oracle::ObserveDestroy(const Record& record, const call::DestroyId& ca
   }
   PossibilitySet next;
   for (Possibility& p : component->set.items()) {
-    const bool running = p.Find(call.id) != kNoId;  // its message is still being repeated
+    const bool running = p.Find(id) != kNoId;  // its message is still being repeated
     const bool done = !running && unacked == 0;
     const bool fits = reply.kind == ReplyKind::kUnseen || (reply.succeeded() ? done : !done);
     if (fits) next.Add(std::move(p));
@@ -254,14 +263,15 @@ Judgement Oracle::ObserveDestroy(const Record& record, const call::DestroyId& ca
   }
   component->set = std::move(next);
   Confirm(component, &judgement);
-  knowledge_.id(call.id).exists = false;
+  knowledge_.id(id).exists = false;
   if (reply.kind == ReplyKind::kBlocked) {
     const auto& line = std::get<line::Calls>(conversation_.lines[record.line]);
-    blocked_.push_back({.line = record.line, .lane = line.lane, .id = call.id});
+    blocked_.push_back({.line = record.line, .lane = line.lane, .id = id});
   } else {
-    std::erase_if(knowledge_.ports, [&](const PortOwner& o) { return o.id == call.id; });
+    std::erase_if(knowledge_.ports, [&](const PortOwner& o) { return o.id == id; });
+    LetGo(id);
   }
-  TrySplit(knowledge_.id(call.id).component);
+  TrySplit(knowledge_.id(id).component);
   return judgement;
 }
 
@@ -279,6 +289,9 @@ Judgement Oracle::ObserveReleased(const Record& record, Lane lane, const seen::R
   }
   Judgement judgement{.saw = "returned " + ToString(released.reply)};
   const Window window = WindowOf(record);
+  if (was.migrates) return ObserveMigrated(was, released.reply);
+  if (was.leaves != 0) return ObserveLeft(record, was, released.reply);
+  if (was.completes) return JudgeCompletion(window, line.call, released.reply, judgement);
   const auto refuse = [&](std::string what) {
     judgement.verdict = Verdict::kRefused;
     judgement.permitted.push_back({.what = std::move(what), .source = "man rdma_destroy_id(3)"});
@@ -309,6 +322,7 @@ Judgement Oracle::ObserveReleased(const Record& record, Lane lane, const seen::R
     Confirm(&found->second, &judgement);
   }
   std::erase_if(knowledge_.ports, [&](const PortOwner& o) { return o.id == was.id; });
+  if (was.id.valid()) LetGo(was.id);
   return judgement;
 }
 
@@ -342,7 +356,9 @@ Judgement Oracle::ObserveChannelCall(const Record& record, Lane lane, const Call
   if (!answered.reply.succeeded() && !unseen) judgement.verdict = Verdict::kRefused;
   judgement.certain.set(NumberOf(&rule));
   const IdRef credited = knowledge_.CreditOf(std::get<call::AckCmEvent>(call).event);
-  if (credited.valid()) --knowledge_.id(credited).unacked;
+  if (credited.valid()) Acknowledged(credited);
+  const uint16_t member = knowledge_.MembershipOf(std::get<call::AckCmEvent>(call).event);
+  if (member != 0) --knowledge_.id(credited).memberships[member - 1].unacked;
   return judgement;
 }
 
@@ -370,6 +386,8 @@ Judgement Oracle::ObserveDestroyChannel(const Record& record, const call::Destro
         if (at == kNoId || knowledge_.id(id).channel != call.channel || p.ids[at].gone) continue;
         machine_.Destroy(&p, at, {window.begin, window.begin});
       }
+      DestroyLeftOn(&p, {window.begin, window.begin},
+                    [&](ChannelRef channel) { return channel == call.channel; });
       begun.Add(std::move(p));
     }
     component.set = std::move(begun);

@@ -12,8 +12,11 @@
 #ifndef MODEL_ORACLE_ORACLE_H_
 #define MODEL_ORACLE_ORACLE_H_
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/catalogue/catalogue.h"
@@ -59,6 +62,8 @@ class Oracle {
   // Something was done to the id that the tables do not know: it and whoever it can influence are
   // judged no more.
   void Disown(IdRef id);
+  // Of what show-event shows only type and status are there, as in recordings.
+  void ShowsOnlyTypeAndStatus() { partial_events_ = true; }
 
   // Rows on the way of some explanation, and rows that every explanation has used.
   const RuleBits& reached() const { return reached_; }
@@ -74,16 +79,24 @@ class Oracle {
   struct Blocked {
     uint32_t line = 0;
     Lane lane;
-    IdRef id;            // of rdma_destroy_id
-    ChannelRef channel;  // of rdma_get_cm_event and rdma_destroy_event_channel
+    IdRef id;                // of rdma_destroy_id
+    ChannelRef channel;      // of rdma_get_cm_event and rdma_destroy_event_channel
+    bool completes = false;  // a call on a synchronous id, or rdma_get_request
+    bool migrates = false;   // rdma_migrate_id
+    int acks = 0;            // how many acknowledgements of its id it waits for, ever
+    uint16_t leaves = 0;     // of rdma_leave_multicast: the membership
   };
   using ComponentNumber = uint32_t;
+
+  // misuse.cc
+  Judgement ObserveMisuse(Misuse misuse, const Reply& reply);
 
   // observe.cc
   Judgement ObserveCall(const Record& record, Lane lane, const Call& call,
                         const seen::Answered& answered);
   Judgement ObserveOnId(const Record& record, const Call& call, const seen::Answered& answered);
-  Judgement ObserveDestroy(const Record& record, const call::DestroyId& call, const Reply& reply);
+  Judgement ObserveDestroy(const Record& record, const Call& call, const Reply& reply);
+  void MakeId(Lane lane, IdRef id, ChannelRef channel, PortSpace space);
   Judgement ObserveCreateId(Lane lane, const call::CreateId& call, const Reply& reply);
   Judgement ObserveChannelCall(const Record& record, Lane lane, const Call& call,
                                const seen::Answered& answered);
@@ -92,6 +105,78 @@ class Oracle {
   Judgement ObserveReleased(const Record& record, Lane lane, const seen::Released& released);
   Judgement ObserveShow(const Record& record, const call::Show& call, const Shown& shown);
   Judgement ObserveNotApplicable(const Line& line) const;
+
+  // handed_out.cc
+  Judgement ObserveEventStr(const call::EventStr& call, const seen::Answered& answered);
+  // Drops the possibilities that would have handed out something else; what they would have.
+  void JudgeHandedOut(const Call& call, const seen::Answered& answered, PossibilitySet* set,
+                      Judgement* judgement) const;
+  HandedOut ExpectedOf(const Possibility& p, const Call& call) const;
+  // multicast.cc
+  Judgement ObserveMulticast(const Record& record, Lane lane, const Call& call,
+                             const seen::Answered& answered);
+  Judgement ObserveLeft(const Record& record, const Blocked& was, const Reply& reply);
+  bool CarryMembership(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
+  void LearnMembership(IdRef id, const Call& call, const CallRule& rule);
+  // Drops what is queued or due for the membership.
+  void DropEvents(Possibility* p, uint8_t id, uint16_t membership) const;
+  Payload MembershipPayload(IdRef id, const Call& call, bool found) const;
+  // Whether a fetched JOIN makes the id's queue pair a member, if it has one.
+  bool CanAttach(const IdState& id, const Pending& head) const;
+
+  // held.cc
+  Judgement ObserveHeld(const Record& record, Lane lane, const Call& call,
+                        const seen::Answered& answered);
+  std::vector<HandedOut> HandedBy(const Call& call, uint8_t side, const Window& window,
+                                  const std::optional<HandedOut>& seen) const;
+  std::pair<uint32_t, uint32_t> DevicesOf(uint8_t side, const Window& window) const;
+
+  // endpoints.cc
+  Judgement ObserveCreateEp(const Record& record, Lane lane, const call::CreateEp& ep,
+                            const Reply& reply);
+  Judgement JudgeEp(const Window& window, const call::CreateEp& ep, const Reply& reply,
+                    PossibilitySet fitting, Judgement judgement);
+  Judgement ConcludeEp(const call::CreateEp& ep, const Reply& reply, PossibilitySet fitting,
+                       Judgement judgement);
+  void EndEp(const call::CreateEp& ep, Possibility p, EpStep at, EpEnd end, const Reply& expected,
+             const Reply& reply, PossibilitySet* fitting, Judgement* judgement);
+  bool TakeEpStep(const call::CreateEp& ep, EpStep at, const Call& step, const Reply& reply,
+                  const Window& window, PossibilitySet* fitting, Judgement* judgement);
+  void LearnFromEpEvent(IdRef id);
+  void GiveQp(const call::GetRequest& get, const Window& window, const Reply& reply,
+              const Possibility& served, PossibilitySet* next, Judgement* judgement);
+
+  // synchronous.cc
+  bool Completes(const Call& call) const;
+  Judgement ObserveSynchronous(const Record& record, Lane lane, const Call& call,
+                               const Reply& reply);
+  // Splits into possibilities in which the call was refused, and others in which it has begun.
+  void Begin(const Call& call, const Reply& reply, const Window& window, Judgement* judgement,
+             PossibilitySet* refused, PossibilitySet* begun,
+             std::vector<const CallRule*>* starting);
+  Judgement JudgeCompletion(const Window& window, const Call& call, const Reply& reply,
+                            Judgement judgement);
+  void TakeAwaited(Possibility* p, uint8_t id, Span when);
+  void LearnFromCompletion(const Call& call, const Possibility& p);
+  void LetGo(IdRef id);
+  // After a settling: refused when a call that still waits has had its event for certain.
+  bool MayStillWait(const Record& record, Judgement* judgement);
+  Judgement ObserveShowEvent(const Record& record, IdRef id, const seen::Answered& answered);
+
+  // migration.cc
+  Judgement ObserveMigrate(const Record& record, Lane lane, const call::MigrateId& call,
+                           const Reply& reply);
+  Judgement ObserveMigrated(const Blocked& was, const Reply& reply) const;
+  // The id and its events go to the channel; what becomes of the requests among them.
+  void MoveTo(ChannelRef channel, Possibility* p, uint8_t id, Span when);
+  // Requests that were left on a channel go with it.
+  void DestroyLeftOn(Possibility* p, Span when, const std::function<bool(ChannelRef)>& goes) const;
+  void Acknowledged(IdRef id) {
+    --knowledge_.id(id).unacked;
+    ++knowledge_.id(id).acked;
+  }
+  static bool HasLeftOn(const Component& component, ChannelRef channel);
+  void LearnOption(const call::SetOption& call, Effect effect);
 
   // events.cc
   Judgement ObserveFetched(const Record& record, const call::GetCmEvent& call,
@@ -117,7 +202,11 @@ class Oracle {
   void Learn(IdRef id, const Call& call, const CallRule& rule);
   InlineVector<uint8_t, 2> DevicesAfter(const IdState& before, const CallRule& rule,
                                         const Call& call, const Window& window) const;
+  void LearnQpKey(const Call& call, const IdState& id);
   void LearnBinding(IdRef id, const Address& address);
+  Payload DatagramPayload(const std::optional<ConnParam>& param, uint8_t length) const;
+  Payload ServicePayload(const Call& call, const IdState& id) const;
+  bool CarryDatagram(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
   Payload RequestPayload(const call::Connect& call, bool has_qp) const;
   Payload ReplyPayload(const call::Accept& call, const IdState& id) const;
 
@@ -134,7 +223,7 @@ class Oracle {
   Component& ComponentOf(IdRef id) { return components_[knowledge_.id(id).component]; }
   bool Close(Component* component, const Window& window, Judgement* judgement);
   void Merge(IdRef a, IdRef b);
-  void MergeForService(IdRef id, uint8_t kernel, uint16_t port);
+  void MergeForService(IdRef id, uint16_t port);
   void MergeForRequest(IdRef id);
   void TrySplit(ComponentNumber number);
   std::vector<ComponentNumber> ComponentsOn(ChannelRef channel) const;
@@ -157,6 +246,9 @@ class Oracle {
   ComponentNumber next_component_ = 0;
   std::vector<Blocked> blocked_;
   int64_t settled_ = -1;
+  bool partial_events_ = false;
+  bool just_settled_ = false;
+  bool undefined_ = false;  // memory may be damaged: nothing can be said about what comes after
   RuleBits reached_;
   RuleBits confirmed_;
   size_t largest_ = 0;

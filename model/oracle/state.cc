@@ -28,10 +28,12 @@ bool WidenTimes(Possibility* mine, const Possibility& other) {
     const IdState& b = other.ids[i];
     widened |= WidenSpan(&a.resolving, b.resolving);
     widened |= WidenSpan(&a.due, b.due);
+    widened |= WidenSpan(&a.joined, b.joined);
     widened |= WidenSpan(&a.first, b.first);
     widened |= WidenSpan(&a.last, b.last);
     widened |= WidenSpan(&a.first_mra, b.first_mra);
     widened |= WidenSpan(&a.timewait, b.timewait);
+    widened |= WidenSpan(&a.awaited, b.awaited);
   }
   for (size_t i = 0; i < mine->flights.size(); ++i)
     widened |= WidenSpan(&mine->flights[i].since, other.flights[i].since);
@@ -107,11 +109,14 @@ uint64_t HashOf(const Possibility& p) {
           (uint64_t{id.mra} << 6) | (uint64_t{id.removal_due} << 7) |
           (uint64_t{id.addr_change_due} << 8) | (uint64_t{id.neighbour_due} << 16) |
           (static_cast<uint64_t>(static_cast<uint16_t>(id.backlog)) << 24) |
-          (static_cast<uint64_t>(id.message) << 40) | (uint64_t{id.met} << 48));
+          (static_cast<uint64_t>(id.message) << 40) | (uint64_t{id.met} << 48) |
+          (uint64_t{id.pathless} << 49));
     for (const Pending& pending : id.queue)
       m.Add((static_cast<uint64_t>(pending.type) << 56) | (uint64_t{pending.child} << 48) |
             (uint64_t{pending.payload} << 32) | static_cast<uint32_t>(pending.status));
-    m.Add(id.queue.size());
+    for (const uint16_t payload : id.joining) m.Add(payload);
+    m.Add(id.queue.size() | (static_cast<uint64_t>(id.awaits) << 8) |
+          (uint64_t{id.retained.has_value()} << 16));
   }
   for (const Flight& f : p.flights)
     m.Add((static_cast<uint64_t>(f.kind) << 40) | (uint64_t{f.from} << 32) |

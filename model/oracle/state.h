@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -69,10 +70,19 @@ struct Flight {
   }
 };
 
+// What a thread within a call on a synchronous id waits for.
+enum class Awaits : uint8_t {
+  kNothing,
+  kEvent,    // whatever comes next
+  kRequest,  // the same, in rdma_get_request
+  kServed,   // its request is the first of the queue, and its own
+};
+
 // One rdma_cm_id with all its layers.
 struct IdState {
-  IdRef name;    // none for a request that nobody fetched
-  IdRef origin;  // of a request: the id that sent it
+  IdRef name;          // none for a request that nobody fetched
+  IdRef origin;        // of a request: the id that sent it
+  ChannelRef left_on;  // of a request: the channel that its listener has left it on
   State state = State::kIdle;
   IbState ib = IbState::kNone;
   QpPhase qp = QpPhase::kNone;
@@ -87,6 +97,7 @@ struct IdState {
   bool outstanding = false;  // a message of its own waits for an answer
   bool abandoned = false;    // that message is of no interest any more, and still repeated
   bool mra = false;          // an MRA has changed the interval of that message for good
+  bool pathless = false;     // the alternate path took over, and there was none
   bool removal_due = false;
   uint8_t addr_change_due = 0;
   uint8_t neighbour_due = 0;
@@ -94,20 +105,31 @@ struct IdState {
   Sends message = Sends::kNothing;  // the outstanding one
   uint16_t message_payload = kNoPayload;
   uint16_t request_payload = kNoPayload;  // of a request: what it carried
+  uint16_t reply_payload = kNoPayload;    // what the reply carried that was fetched
   InlineVector<Pending, 8> queue;
-  Span resolving;  // since when an address or a route is looked for
-  Span due;        // since when something from below is to happen
-  Span first;      // since the first transmission of the outstanding message
-  Span last;       // and the last
-  Span first_mra;  // when the first MRA for it came
+  InlineVector<uint16_t, 8> joining;  // memberships that are not reported yet: what will be said
+  Awaits awaits = Awaits::kNothing;
+  std::optional<Pending> retained;  // id->event of a synchronous id, as it was delivered
+  Span awaited;                     // since when it is waited for
+  Span resolving;                   // since when an address or a route is looked for
+  Span due;                         // since when something from below is to happen
+  Span joined;                      // since when memberships are to be reported
+  Span first;                       // since the first transmission of the outstanding message
+  Span last;                        // and the last
+  Span first_mra;                   // when the first MRA for it came
   Span timewait;
+
+  // A synchronous call waits on it, and what it waits for is there.
+  bool HasItsEvent() const {
+    return (awaits == Awaits::kEvent || awaits == Awaits::kRequest) && !queue.empty();
+  }
 
   // Everything but the times.
   auto Key() const {
     return std::tuple(name, origin, state, ib, qp, device, source, peer, met, accepted, closed,
-                      connect_error, gone, outstanding, abandoned, mra, removal_due,
+                      connect_error, gone, outstanding, abandoned, mra, pathless, removal_due,
                       addr_change_due, neighbour_due, backlog, message, message_payload,
-                      request_payload);
+                      request_payload, reply_payload, awaits, retained, left_on, joining);
   }
 };
 

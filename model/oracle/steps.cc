@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace cm::model {
 namespace {
@@ -12,8 +13,11 @@ constexpr int64_t kNever = std::numeric_limits<int64_t>::max() / 4;
 
 }  // namespace
 
-Steps::Steps(const Knowledge& knowledge, const Surroundings& surroundings)
-    : knowledge_(knowledge), surroundings_(surroundings), machine_(knowledge) {}
+Steps::Steps(const Knowledge& knowledge, const Surroundings& surroundings, Takes takes)
+    : knowledge_(knowledge),
+      surroundings_(surroundings),
+      machine_(knowledge),
+      takes_(std::move(takes)) {}
 
 // Done promptly: at any time, and certainly by the next settling or within the prompt bound.
 Steps::Due Steps::Prompt(Span since, const Window& window, int64_t late) const {
@@ -80,13 +84,24 @@ class Steps::Walk {
   void ExpandId(const Possibility& p, uint8_t i) {
     const IdState& id = p.ids[i];
     if (!id.gone && !id.closed) ExpandWork(p, i);
+    if (!id.gone && id.HasItsEvent()) ExpandCompletion(p, i);
     if (id.outstanding) ExpandOutstanding(p, i);
     if (id.ib == IbState::kTimewait && !id.closed && !id.gone) {
-      Offer(p, steps_.Timer(id.timewait, steps_.knowledge_.profile().timing.Timewait()),
-            "the end of timewait", [&, i](Possibility* next, Span when) {
+      // The empty path has no time-out, and with it timewait is over at once.
+      const Duration span =
+          id.pathless ? Timing::Exponent(0) : steps_.knowledge_.TimingOf(id).Timewait();
+      Offer(p, steps_.Timer(id.timewait, span), "the end of timewait",
+            [&, i](Possibility* next, Span when) {
               machine_.Stimulate(next, i, IbStimulus::kTimewaitOver, {}, when);
             });
     }
+  }
+
+  // Whether it is overdue is seen where the call is: it has returned or it has not.
+  void ExpandCompletion(const Possibility& p, uint8_t i) {
+    const Due due{.not_before = p.ids[i].awaited.earliest, .not_after = kNever};
+    Offer(p, due, "the return of a synchronous call",
+          [&, i](Possibility* next, Span when) { steps_.takes_(next, i, when); });
   }
 
   void ExpandWork(const Possibility& p, uint8_t i) {
@@ -110,6 +125,10 @@ class Steps::Walk {
             [&, i](Possibility* next, Span when) {
               machine_.FromBelow(next, i, Below::kKernelIdClosed, when);
             });
+    }
+    if (!id.joining.empty()) {
+      Offer(p, steps_.Prompt(id.joined, window_), "the report of a membership",
+            [&, i](Possibility* next, Span when) { machine_.ReportMembership(next, i, when); });
     }
     if (id.addr_change_due > 0) {
       Offer(p, steps_.Prompt(id.due, window_), "the report of the address change",
@@ -138,6 +157,13 @@ class Steps::Walk {
       });
       return;
     }
+    if (info.space == PortSpace::kIpoib && id.device == kNoDevice) {
+      Offer(p, steps_.Prompt(id.resolving, window_), "the end of address resolution",
+            [&, i](Possibility* next, Span when) {
+              machine_.FromBelow(next, i, Below::kAddressOfOtherLink, when);
+            });
+      return;
+    }
     const uint8_t device = info.interface;
     // From a loopback address nothing leads to a device.
     const Tri registered = id.device != kNoDevice ? Tri::kYes
@@ -163,10 +189,11 @@ class Steps::Walk {
   void ExpandOutstanding(const Possibility& p, uint8_t i) {
     const IdState& id = p.ids[i];
     if (IsKept(id)) return;
-    const Timing& timing = steps_.knowledge_.profile().timing;
+    const Timing timing = steps_.knowledge_.TimingOf(id);
     const bool active = !id.origin.valid();
-    const Duration plain =
-        id.message == Sends::kRep || !active ? timing.ReplyInterval() : timing.RequestInterval();
+    const Duration plain = id.message == Sends::kRep || id.message == Sends::kSidrReq || !active
+                               ? timing.ReplyInterval()
+                               : timing.RequestInterval();
     const Duration interval = id.mra ? timing.AfterMra() : plain;
     bool under_way = false;
     bool fails = false;
@@ -229,7 +256,7 @@ class Steps::Walk {
   // From the first MRA on each wait that is left takes as long as it says.
   int64_t EarliestEnd(const IdState& id, Duration plain) const {
     if (!id.mra) return 0;
-    const Timing& timing = steps_.knowledge_.profile().timing;
+    const Timing timing = steps_.knowledge_.TimingOf(id);
     const int64_t waited = (id.first_mra.latest - id.first.earliest) / plain.nanoseconds();
     const int64_t left = timing.max_retries + 1 - std::min<int64_t>(timing.max_retries, waited);
     return id.first_mra.earliest + left * timing.AfterMra().nanoseconds();
@@ -270,7 +297,8 @@ class Steps::Walk {
   }
 
   void Arrive(Possibility* next, const Flight& flight, Span when) {
-    if (flight.kind == Sends::kReq) return machine_.ArriveRequest(next, flight, when);
+    if (flight.kind == Sends::kReq || flight.kind == Sends::kSidrReq)
+      return machine_.ArriveRequest(next, flight, when);
     uint8_t to = flight.to;
     if (flight.kind == Sends::kRejTimeout) to = FindAnswering(*next, flight.sender);
     if (to == kNoId || next->ids[to].gone) return ArriveUnknown(next, flight, when);
@@ -281,9 +309,7 @@ class Steps::Walk {
       id.met = true;
       id.peer = flight.from;
     }
-    machine_.Stimulate(next, to, on,
-                       {.payload = flight.payload, .reason = static_cast<RejReason>(flight.reason)},
-                       when);
+    machine_.Stimulate(next, to, on, {.payload = flight.payload, .reason = flight.reason}, when);
   }
 
   // The live id that a request made, for whoever gives the request up.
@@ -303,7 +329,9 @@ class Steps::Walk {
     if (rule == nullptr) return;
     next->used.set(NumberOf(rule));
     if (rule->sends != Sends::kDrep) return;
+    // The answer names whom it was for, though that one may never have heard of the sender.
     next->Send({.kind = Sends::kDrep,
+                .from = flight.to,
                 .to = flight.from,
                 .from_device = flight.to_device,
                 .to_device = flight.from_device,
@@ -322,6 +350,10 @@ class Steps::Walk {
         return IbStimulus::kDreq;
       case Sends::kDrep:
         return IbStimulus::kDrep;
+      case Sends::kSidrRep:
+        return IbStimulus::kSidrRep;
+      case Sends::kSidrRefusal:
+        return IbStimulus::kSidrRefusal;
       default:
         return flight.reason == static_cast<uint16_t>(RejReason::kStaleConn) ? IbStimulus::kRejStale
                                                                              : IbStimulus::kRej;
@@ -332,6 +364,8 @@ class Steps::Walk {
   // source: linux 6.1 cm.c cm_acquire_id, cm_acquire_rejected_id, cm_acquire_mraed_id
   static bool Matches(const IdState& id, const Flight& flight) {
     if (flight.kind == Sends::kRejTimeout) return true;  // it was found by another key
+    // It names the request that it answers, and there is one of the id.
+    if (flight.kind == Sends::kSidrRep || flight.kind == Sends::kSidrRefusal) return true;
     const bool speaks_of_request =
         flight.kind == Sends::kRejReq || (flight.kind == Sends::kMra && flight.reason == 0);
     if (speaks_of_request) return !id.met;

@@ -18,7 +18,10 @@ inline constexpr size_t kMostPossibilities = 4096;
 
 class Steps {
  public:
-  Steps(const Knowledge& knowledge, const Surroundings& surroundings);
+  // What the library does with the first event of an id that a synchronous call waits on.
+  using Takes = std::function<void(Possibility*, uint8_t id, Span when)>;
+
+  Steps(const Knowledge& knowledge, const Surroundings& surroundings, Takes takes = {});
 
   // Closes the set over everything that may have happened by window.end, and drops possibilities
   // in which something is overdue. False when there are too many. `overdue` names what would have
@@ -39,6 +42,7 @@ class Steps {
   const Knowledge& knowledge_;
   const Surroundings& surroundings_;
   Machine machine_;
+  Takes takes_;
 };
 
 }  // namespace cm::model

@@ -23,6 +23,11 @@ MadKind MadOf(Sends kind) {
       return MadKind::kDreq;
     case Sends::kDrep:
       return MadKind::kDrep;
+    case Sends::kSidrReq:
+      return MadKind::kSidrReq;
+    case Sends::kSidrRep:
+    case Sends::kSidrRefusal:
+      return MadKind::kSidrRep;
     default:
       return MadKind::kRej;
   }

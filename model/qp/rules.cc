@@ -5,8 +5,8 @@ namespace {
 
 constexpr std::array<std::string_view, kQpPhaseCount + 1> kPhaseNames = {"none", "INIT", "RTS",
                                                                          "ERR", "same"};
-constexpr std::array<std::string_view, kQpStimulusCount> kStimulusNames = {"create", "bring up",
-                                                                           "error", "destroy"};
+constexpr std::array<std::string_view, kQpStimulusCount> kStimulusNames = {
+    "create", "bring up", "error", "destroy", "create for datagrams"};
 
 }  // namespace
 

@@ -15,8 +15,8 @@ enum class QpPhase : uint8_t { kNone, kInit, kRts, kErr, kSame };
 inline constexpr int kQpPhaseCount = 4;
 using QpPhases = Set<QpPhase>;
 
-enum class QpStimulus : uint8_t { kCreate, kBringUp, kError, kDestroy };
-inline constexpr int kQpStimulusCount = 4;
+enum class QpStimulus : uint8_t { kCreate, kBringUp, kError, kDestroy, kCreateDatagram };
+inline constexpr int kQpStimulusCount = 5;
 
 struct QpRule {
   std::string_view id;
@@ -41,6 +41,8 @@ inline constexpr auto kQps = std::to_array<QpRule>({
   {"qp-error-1", kAnyQp.Except(QpPhase::kNone), QpStimulus::kError, true, QpPhase::kErr, {"rdma-core 44 cma.c ucma_modify_qp_err", "6.1-rxe/01-connect_disconnect_by_active:20"}},
   {"qp-error-2", QpPhase::kNone, QpStimulus::kError, true, QpPhase::kSame, {"rdma-core 44 cma.c ucma_modify_qp_err", "6.1-rxe/05-connect_without_qp_then_establish:21"}},
   {"qp-destroy-1", kAnyQp.Except(QpPhase::kNone), QpStimulus::kDestroy, true, QpPhase::kNone, {"man rdma_destroy_qp(3)", "6.1-rxe/15-connecting_id_destroyed_after_accept:17"}},
+  {"sidr-qp-create-1", QpPhase::kNone, QpStimulus::kCreateDatagram, true, QpPhase::kRts, {"rdma-core 44 cma.c ucma_init_ud_qp", "6.1-rxe/49-qp_misuse:11"}},
+  {"sidr-qp-create-2", kAnyQp.Except(QpPhase::kNone), QpStimulus::kCreateDatagram, false, QpPhase::kSame, {"rdma-core 44 cma.c rdma_create_qp_ex", "lab 6.1-rxe, seed 1"}},
 });
 // clang-format on
 

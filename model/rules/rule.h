@@ -9,44 +9,63 @@
 
 namespace cm::model {
 
-// A set of values of an enumeration with at most 63 of them.
+// A set of values of an enumeration with at most 128 of them.
 template <typename E>
 class Set {
  public:
   constexpr Set() = default;
-  constexpr Set(E one)
-      : bits_(uint64_t{1} << static_cast<unsigned>(one)) {}  // NOLINT: one is a set
-  static constexpr Set All(int count) { return FromBits((uint64_t{1} << count) - 1); }
+  constexpr Set(E one) {  // NOLINT: one is a set
+    const auto n = static_cast<unsigned>(one);
+    (n < 64 ? low_ : high_) = uint64_t{1} << n % 64;
+  }
+  static constexpr Set All(int count) {
+    const auto first = [](int n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; };
+    return FromBits(first(count), count > 64 ? first(count - 64) : 0);
+  }
 
-  constexpr bool Has(E e) const { return (bits_ >> static_cast<unsigned>(e)) & 1; }
-  constexpr bool empty() const { return bits_ == 0; }
-  friend constexpr Set operator|(Set a, Set b) { return FromBits(a.bits_ | b.bits_); }
-  constexpr Set Except(Set other) const { return FromBits(bits_ & ~other.bits_); }
+  constexpr bool Has(E e) const {
+    const auto n = static_cast<unsigned>(e);
+    return ((n < 64 ? low_ : high_) >> n % 64) & 1;
+  }
+  constexpr bool empty() const { return low_ == 0 && high_ == 0; }
+  friend constexpr Set operator|(Set a, Set b) {
+    return FromBits(a.low_ | b.low_, a.high_ | b.high_);
+  }
+  constexpr Set Except(Set other) const {
+    return FromBits(low_ & ~other.low_, high_ & ~other.high_);
+  }
   friend constexpr bool operator==(Set, Set) = default;
 
  private:
-  static constexpr Set FromBits(uint64_t bits) {
+  static constexpr Set FromBits(uint64_t low, uint64_t high) {
     Set s;
-    s.bits_ = bits;
+    s.low_ = low;
+    s.high_ = high;
     return s;
   }
-  uint64_t bits_ = 0;
+  uint64_t low_ = 0;   // values from 0
+  uint64_t high_ = 0;  // values from 64
 };
 
 // How a call answers. A refusal is an outcome like any other.
 enum class OutcomeKind : uint8_t {
-  kReturns,  // 0, or -1 with the errno
-  kBlocks,   // until something else happens
-  kCrashes,  // undefined: the real library dies
+  kReturns,      // 0, or -1 with the errno
+  kReturnsCode,  // a number of the resolver's, and no errno
+  kBlocks,       // until something else happens
+  kCrashes,      // undefined: the real library dies
 };
 
 struct Outcome {
   OutcomeKind kind = OutcomeKind::kReturns;
   Errno error = Errno::kNone;
+  int8_t code = 0;
   friend constexpr bool operator==(const Outcome&, const Outcome&) = default;
 };
 
 constexpr Outcome Returns(Errno error = Errno::kNone) { return {OutcomeKind::kReturns, error}; }
+constexpr Outcome ReturnsCode(int8_t code) {
+  return {OutcomeKind::kReturnsCode, Errno::kNone, code};
+}
 inline constexpr Outcome kBlocks{OutcomeKind::kBlocks, Errno::kNone};
 inline constexpr Outcome kCrashes{OutcomeKind::kCrashes, Errno::kNone};
 

@@ -16,6 +16,7 @@ enum class AddressKind : uint8_t {
   kUnroutable,  // an address that no route leads to
   kSilent,      // an address on the passive side's link that nobody answers for
   kBadFamily,   // a sockaddr of a family that librdmacm does not know
+  kGroup,       // a multicast group
 };
 
 // A socket address. `port` is in host order.
@@ -24,6 +25,7 @@ struct Address {
   uint8_t side = 0;    // for kSide: index into the topology's sides
   bool v6 = false;     // IPv6 rather than IPv4
   uint8_t family = 0;  // for kBadFamily
+  uint8_t group = 0;   // for kGroup: which one, from 1 to kLastGroup
   uint16_t port = 0;
 
   friend constexpr auto operator<=>(const Address&, const Address&) = default;
@@ -40,6 +42,8 @@ struct Address {
     return kind == AddressKind::kAny || kind == AddressKind::kLoopback;
   }
 };
+
+inline constexpr uint8_t kLastGroup = 9;
 
 // Ports from here on are drawn by the kernel; which one is nobody's business.
 inline constexpr uint16_t kFirstEphemeralPort = 32768;

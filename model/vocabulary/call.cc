@@ -24,6 +24,27 @@ constexpr std::array<std::string_view, kCallKindCount> kNames = {
     "rdma_get_cm_event",
     "rdma_ack_cm_event",
     "show",
+    "show-event",
+    "rdma_notify",
+    "rdma_init_qp_attr",
+    "rdma_set_local_ece",
+    "rdma_get_remote_ece",
+    "rdma_reject_ece",
+    "rdma_get_src_port",
+    "rdma_get_dst_port",
+    "rdma_event_str",
+    "rdma_set_option",
+    "rdma_migrate_id",
+    "rdma_get_request",
+    "rdma_create_ep",
+    "rdma_destroy_ep",
+    "rdma_join_multicast",
+    "rdma_join_multicast_ex",
+    "rdma_leave_multicast",
+    "rdma_getaddrinfo",
+    "rdma_freeaddrinfo",
+    "rdma_get_devices",
+    "rdma_free_devices",
 };
 
 template <typename T>
@@ -36,6 +57,8 @@ concept OnChannel = requires(const T& c) {
 };
 
 }  // namespace
+
+bool IsFunction(CallKind kind) { return kind != CallKind::kShow && kind != CallKind::kShowEvent; }
 
 std::string_view FunctionName(CallKind kind) { return kNames[static_cast<size_t>(kind)]; }
 
@@ -67,8 +90,25 @@ ChannelRef ChannelOf(const Call& call) {
       call);
 }
 
+HeldRef HeldOf(const Call& call) {
+  if (const auto* get = std::get_if<call::GetAddrInfo>(&call)) return get->info;
+  if (const auto* free = std::get_if<call::FreeAddrInfo>(&call)) return free->info;
+  if (const auto* get = std::get_if<call::GetDevices>(&call)) return get->devices;
+  if (const auto* free = std::get_if<call::FreeDevices>(&call)) return free->devices;
+  return {};
+}
+
 bool ReturnsVoid(CallKind kind) {
-  return kind == CallKind::kDestroyEventChannel || kind == CallKind::kDestroyQp;
+  switch (kind) {
+    case CallKind::kDestroyEventChannel:
+    case CallKind::kDestroyQp:
+    case CallKind::kDestroyEp:
+    case CallKind::kFreeAddrInfo:
+    case CallKind::kFreeDevices:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace cm

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "model/vocabulary/address.h"
+#include "model/vocabulary/ece.h"
 #include "model/vocabulary/names.h"
 #include "model/vocabulary/private_data.h"
 #include "model/vocabulary/protocol.h"
@@ -28,6 +29,17 @@ struct ConnParam {
   friend bool operator==(const ConnParam&, const ConnParam&) = default;
 };
 
+// The hints of rdma_getaddrinfo: those of struct rdma_addrinfo that it looks at.
+struct AddrHints {
+  uint32_t flags = 0;          // RAI_*
+  uint8_t family = 0;          // AF_*; 0 leaves it open
+  std::optional<QpType> type;  // empty: 0, which leaves it open
+  std::optional<PortSpace> space;
+  Address source;  // kNone: a null pointer
+  Address destination;
+  friend bool operator==(const AddrHints&, const AddrHints&) = default;
+};
+
 namespace call {
 
 struct CreateEventChannel {
@@ -39,7 +51,7 @@ struct DestroyEventChannel {
 };
 struct CreateId {
   IdRef id;
-  ChannelRef channel;
+  ChannelRef channel;  // none: a null pointer, which makes the id a synchronous one
   PortSpace space = PortSpace::kTcp;
 };
 struct DestroyId {
@@ -63,9 +75,9 @@ struct ResolveRoute {
   IdRef id;
   int32_t timeout_ms = 2000;
 };
-struct CreateQp {  // no protection domain, type of the id, both completion queues made by the
-                   // library
+struct CreateQp {  // no protection domain, both completion queues made by the library
   IdRef id;
+  std::optional<QpType> type;  // empty: that of the id
 };
 struct DestroyQp {
   IdRef id;
@@ -100,14 +112,117 @@ struct AckCmEvent {
 struct Show {
   IdRef id;
 };
+// Nor this: reads id->event, which a synchronous call leaves behind.
+struct ShowEvent {
+  IdRef id;
+};
+struct Notify {
+  IdRef id;
+  uint8_t what = kCommEst;  // <infiniband/verbs.h> enum ibv_event_type
+  static constexpr uint8_t kCommEst = 4;
+  static constexpr uint8_t kPathMig = 6;
+};
+struct InitQpAttr {
+  IdRef id;
+  uint8_t state = 1;  // attr.qp_state: a QpState, or too large for one
+};
+struct SetLocalEce {
+  IdRef id;
+  EceOptions ece;
+};
+struct GetRemoteEce {
+  IdRef id;
+};
+struct RejectEce {
+  IdRef id;
+  PrivateData private_data;
+};
+struct GetSrcPort {
+  IdRef id;
+};
+struct GetDstPort {
+  IdRef id;
+};
+struct EventStr {
+  uint8_t type = 0;  // an EventType, or another number
+};
+struct SetOption {
+  IdRef id;
+  IdOption option;
+  uint32_t value = 0;
+  uint32_t length = 4;  // in bytes, of what `value` is handed over in
+};
+struct MigrateId {
+  IdRef id;
+  ChannelRef channel;  // none: a null pointer, which makes the id a synchronous one
+};
+struct GetRequest {
+  IdRef id;       // the listener
+  IdRef request;  // the name of the new id
+};
+// rdma_create_ep with an rdma_addrinfo of these addresses: passive ones are bound to `source`.
+struct CreateEp {
+  IdRef id;
+  Address source;
+  Address destination;
+  bool passive = false;
+  bool with_qp = false;  // attributes of a queue pair are given
+  PortSpace space = PortSpace::kTcp;
+  std::optional<QpType> type;  // empty: that of the port space
+};
+struct DestroyEp {
+  IdRef id;
+};
+struct JoinMulticast {
+  IdRef id;
+  Address address;
+  uint16_t context = 0;  // given back with the events of this membership
+};
+// With struct rdma_cm_join_mc_attr_ex; the defaults are those of a plain caller.
+struct JoinMulticastEx {
+  IdRef id;
+  Address address;
+  uint16_t context = 0;
+  uint32_t flags = kFullMember;
+  uint32_t comp_mask = kHasAddress | kHasFlags;
+  // source: <rdma/rdma_cma.h> enum rdma_cm_mc_join_flags, enum rdma_cm_join_mc_attr_mask
+  static constexpr uint32_t kFullMember = 0;
+  static constexpr uint32_t kSendOnly = 1;
+  static constexpr uint32_t kHasAddress = 1;
+  static constexpr uint32_t kHasFlags = 2;
+};
+struct LeaveMulticast {
+  IdRef id;
+  Address address;
+};
+// Node and service in numeric form.
+struct GetAddrInfo {
+  HeldRef info;
+  Address node;                     // its port counts for nothing; kNone: a null pointer
+  std::optional<uint16_t> service;  // empty: a null pointer
+  std::optional<AddrHints> hints;   // empty: a null pointer
+};
+struct FreeAddrInfo {
+  HeldRef info;
+};
+struct GetDevices {
+  HeldRef devices;
+};
+struct FreeDevices {
+  HeldRef devices;
+};
 
 }  // namespace call
 
-using Call = std::variant<call::CreateEventChannel, call::DestroyEventChannel, call::CreateId,
-                          call::DestroyId, call::BindAddr, call::Listen, call::ResolveAddr,
-                          call::ResolveRoute, call::CreateQp, call::DestroyQp, call::Connect,
-                          call::Accept, call::Reject, call::Establish, call::Disconnect,
-                          call::GetCmEvent, call::AckCmEvent, call::Show>;
+using Call = std::variant<
+    call::CreateEventChannel, call::DestroyEventChannel, call::CreateId, call::DestroyId,
+    call::BindAddr, call::Listen, call::ResolveAddr, call::ResolveRoute, call::CreateQp,
+    call::DestroyQp, call::Connect, call::Accept, call::Reject, call::Establish, call::Disconnect,
+    call::GetCmEvent, call::AckCmEvent, call::Show, call::ShowEvent, call::Notify, call::InitQpAttr,
+    call::SetLocalEce, call::GetRemoteEce, call::RejectEce, call::GetSrcPort, call::GetDstPort,
+    call::EventStr, call::SetOption, call::MigrateId, call::GetRequest, call::CreateEp,
+    call::DestroyEp, call::JoinMulticast, call::JoinMulticastEx, call::LeaveMulticast,
+    call::GetAddrInfo, call::FreeAddrInfo, call::GetDevices, call::FreeDevices>;
 
 // The alternatives of Call, in the same order.
 enum class CallKind : uint8_t {
@@ -129,12 +244,35 @@ enum class CallKind : uint8_t {
   kGetCmEvent,
   kAckCmEvent,
   kShow,
+  kShowEvent,
+  kNotify,
+  kInitQpAttr,
+  kSetLocalEce,
+  kGetRemoteEce,
+  kRejectEce,
+  kGetSrcPort,
+  kGetDstPort,
+  kEventStr,
+  kSetOption,
+  kMigrateId,
+  kGetRequest,
+  kCreateEp,
+  kDestroyEp,
+  kJoinMulticast,
+  kJoinMulticastEx,
+  kLeaveMulticast,
+  kGetAddrInfo,
+  kFreeAddrInfo,
+  kGetDevices,
+  kFreeDevices,
 };
 inline constexpr int kCallKindCount = std::variant_size_v<Call>;
 
 constexpr CallKind KindOf(const Call& call) { return static_cast<CallKind>(call.index()); }
 
-// "rdma_create_event_channel"; "show" for what is not a function of the library.
+// Show and ShowEvent are none.
+bool IsFunction(CallKind kind);
+// "rdma_create_event_channel"; "show" and "show-event" for what is not a function of the library.
 std::string_view FunctionName(CallKind kind);
 std::optional<CallKind> ParseFunctionName(std::string_view name);
 
@@ -142,6 +280,8 @@ std::optional<CallKind> ParseFunctionName(std::string_view name);
 IdRef IdOf(const Call& call);
 // The channel that the call names; none for calls on ids and events.
 ChannelRef ChannelOf(const Call& call);
+// What the call has handed out, or gives back; none for all others.
+HeldRef HeldOf(const Call& call);
 // Void in C: succeeds or crashes, never refuses.
 bool ReturnsVoid(CallKind kind);
 

@@ -32,7 +32,7 @@ class MadKinds {
  public:
   constexpr MadKinds() = default;
   constexpr explicit MadKinds(MadKind kind)
-      : bits_(static_cast<uint8_t>(1u << static_cast<int>(kind))) {}
+      : bits_(static_cast<uint16_t>(1u << static_cast<int>(kind))) {}
   static constexpr MadKinds All() {
     MadKinds all;
     all.bits_ = (1u << kMadKindCount) - 1;
@@ -42,7 +42,7 @@ class MadKinds {
   friend constexpr auto operator<=>(MadKinds, MadKinds) = default;
 
  private:
-  uint8_t bits_ = 0;
+  uint16_t bits_ = 0;
 };
 
 // One environment line. For packet faults the first installed rule that matches decides.
@@ -84,8 +84,9 @@ enum class Capability : uint8_t {
   kRaces,    // calls may follow one another before the world has settled
   kLanes,    // a side has more than one thread
   kCrashes,  // calls that crash the real library may be made
+  kMisuse,   // calls on what is gone may be made, which read memory that is not theirs
 };
-inline constexpr int kCapabilityCount = 15;
+inline constexpr int kCapabilityCount = 16;
 
 class Capabilities {
  public:

@@ -23,6 +23,7 @@ struct Ref {
 using IdRef = Ref<struct IdTag>;            // an rdma_cm_id
 using ChannelRef = Ref<struct ChannelTag>;  // an event channel
 using EventRef = Ref<struct EventTag>;      // an event that was fetched
+using HeldRef = Ref<struct HeldTag>;        // what was handed out and is to be given back
 
 // An application thread of one side. Text: "active", or "active/2" for any but the first lane.
 struct Lane {
@@ -58,6 +59,7 @@ struct Names {
   NameTable<IdTag> ids;
   NameTable<ChannelTag> channels;
   NameTable<EventTag> events;
+  NameTable<HeldTag> held;
   friend bool operator==(const Names&, const Names&) = default;
 };
 

@@ -16,7 +16,7 @@ int AckTimeout(int ack_delay, int packet_lifetime) {
 Capabilities Everything() {
   Capabilities all;
   for (int i = 0; i < kCapabilityCount; ++i) all = all.With(static_cast<Capability>(i));
-  return all.Without(Capability::kCrashes);
+  return all.Without(Capability::kCrashes).Without(Capability::kMisuse);
 }
 
 std::vector<Profile> MakeProfiles() {

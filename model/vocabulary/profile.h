@@ -47,7 +47,9 @@ struct Limits {
   uint8_t request_data = 56;  // private data of rdma_connect over IP: 92 minus the CMA header
   uint8_t reply_data = 196;   // of rdma_accept
   uint8_t reject_data = 148;  // of rdma_reject
-  uint8_t max_depth = 128;    // responder resources and initiator depth of the device
+  uint8_t datagram_request_data = 180;  // of rdma_connect for datagrams: 216 minus that header
+  uint8_t datagram_reply_data = 136;    // of rdma_accept and rdma_reject for datagrams
+  uint8_t max_depth = 128;              // responder resources and initiator depth of the device
   uint8_t max_retry_count = 7;
   uint32_t max_backlog = 1024;
   friend bool operator==(const Limits&, const Limits&) = default;

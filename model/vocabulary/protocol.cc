@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, kEventTypeCount> kEventNames = {
     "RDMA_CM_EVENT_ADDR_CHANGE",     "RDMA_CM_EVENT_TIMEWAIT_EXIT",
 };
 
-constexpr std::array<std::string_view, kMadKindCount> kMadNames = {"REQ", "MRA",  "REJ", "REP",
-                                                                   "RTU", "DREQ", "DREP"};
+constexpr std::array<std::string_view, kMadKindCount> kMadNames = {
+    "REQ", "MRA", "REJ", "REP", "RTU", "DREQ", "DREP", "SIDR_REQ", "SIDR_REP"};
 
 constexpr auto kReasonNames = std::to_array<std::pair<RejReason, std::string_view>>({
     {RejReason::kNoQp, "IB_CM_REJ_NO_QP"},
@@ -53,6 +53,24 @@ std::optional<E> Find(const std::array<std::string_view, N>& names, std::string_
   for (size_t i = 0; i < N; ++i)
     if (names[i] == name) return static_cast<E>(i);
   return std::nullopt;
+}
+
+constexpr auto kQpTypeNames = std::to_array<std::pair<QpType, std::string_view>>(
+    {{QpType::kRc, "RC"}, {QpType::kUc, "UC"}, {QpType::kUd, "UD"}});
+
+constexpr auto kOptionNames =
+    std::to_array<std::pair<IdOption, std::string_view>>({{kTosOption, "TOS"},
+                                                          {kReuseAddrOption, "REUSEADDR"},
+                                                          {kAfOnlyOption, "AFONLY"},
+                                                          {kAckTimeoutOption, "ACK_TIMEOUT"},
+                                                          {kIbPathOption, "IB_PATH"}});
+
+std::optional<int32_t> Number(std::string_view digits) {
+  int32_t number = 0;
+  const char* const last = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(digits.data(), last, number);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return number;
 }
 
 }  // namespace
@@ -100,5 +118,34 @@ std::optional<PortSpace> ParsePortSpace(std::string_view name) {
 std::string_view ToString(QpState state) { return kQpNames[static_cast<size_t>(state)]; }
 
 std::optional<QpState> ParseQpState(std::string_view name) { return Find<QpState>(kQpNames, name); }
+
+std::string_view ToString(QpType type) {
+  for (const auto& [value, name] : kQpTypeNames)
+    if (value == type) return name;
+  return "?";
+}
+
+std::optional<QpType> ParseQpType(std::string_view name) {
+  for (const auto& [value, known] : kQpTypeNames)
+    if (known == name) return value;
+  return std::nullopt;
+}
+
+std::string ToString(IdOption option) {
+  for (const auto& [value, name] : kOptionNames)
+    if (value == option) return std::string(name);
+  return std::to_string(option.level) + "/" + std::to_string(option.name);
+}
+
+std::optional<IdOption> ParseIdOption(std::string_view text) {
+  for (const auto& [value, known] : kOptionNames)
+    if (known == text) return value;
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const std::optional<int32_t> level = Number(text.substr(0, slash));
+  const std::optional<int32_t> name = Number(text.substr(slash + 1));
+  if (!level || !name) return std::nullopt;
+  return IdOption{*level, *name};
+}
 
 }  // namespace cm

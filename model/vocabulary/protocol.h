@@ -13,6 +13,12 @@ namespace cm {
 // source: <rdma/rdma_cma.h> enum rdma_port_space
 enum class PortSpace : uint16_t { kIpoib = 0x0002, kTcp = 0x0106, kUdp = 0x0111, kIb = 0x013F };
 
+// Its ids look services up and exchange datagrams; they do not connect.
+// source: rdma-core 44 cma.c rdma_create_id
+constexpr bool IsDatagram(PortSpace space) {
+  return space == PortSpace::kUdp || space == PortSpace::kIpoib;
+}
+
 // source: <rdma/rdma_cma.h> enum rdma_cm_event_type
 enum class EventType : uint8_t {
   kAddrResolved = 0,
@@ -35,8 +41,18 @@ enum class EventType : uint8_t {
 inline constexpr int kEventTypeCount = 16;
 
 // The messages of the communication manager. source: linux 6.1 ibta_vol1_c12.h
-enum class MadKind : uint8_t { kReq, kMra, kRej, kRep, kRtu, kDreq, kDrep };
-inline constexpr int kMadKindCount = 7;
+enum class MadKind : uint8_t { kReq, kMra, kRej, kRep, kRtu, kDreq, kDrep, kSidrReq, kSidrRep };
+inline constexpr int kMadKindCount = 9;
+inline constexpr int kConnectionMadKindCount = 7;  // the first ones: those of connections
+
+// What SIDR_REP answers to a request for a datagram service.
+// source: linux 6.1 ib_cm.h enum ib_cm_sidr_status
+enum class SidrStatus : uint8_t { kSuccess = 0, kUnsupported = 1, kReject = 2 };
+
+// The Q_Key of datagrams of RDMA_PS_UDP. source: <rdma/rdma_cma.h> RDMA_UDP_QKEY
+inline constexpr uint32_t kDatagramQkey = 0x01234567;
+// The queue pair that stands for all members of a group. source: linux 6.1 cma.c cma_make_mc_event
+inline constexpr uint32_t kMulticastQpNumber = 0xffffff;
 
 // Why a request or a reply was rejected; the numbers that Linux sends or that tests use.
 // source: linux 6.1 ib_cm.h enum ib_cm_rej_reason
@@ -67,6 +83,41 @@ enum class QpState : uint8_t {
   kErr = 6
 };
 
+// source: <infiniband/verbs.h> enum ibv_qp_type
+enum class QpType : uint8_t { kRc = 2, kUc = 3, kUd = 4 };
+
+// What rdma_set_option sets, by level and name; any other numbers are refused.
+// source: <rdma/rdma_cma.h> RDMA_OPTION_ID, RDMA_OPTION_IB
+struct IdOption {
+  int32_t level = 0;
+  int32_t name = 0;
+  friend constexpr auto operator<=>(const IdOption&, const IdOption&) = default;
+};
+inline constexpr IdOption kTosOption{0, 0};
+inline constexpr IdOption kReuseAddrOption{0, 1};
+inline constexpr IdOption kAfOnlyOption{0, 2};
+inline constexpr IdOption kAckTimeoutOption{0, 3};
+inline constexpr IdOption kIbPathOption{1, 1};
+
+// What rdma_getaddrinfo is told, and tells. source: <rdma/rdma_cma.h> RAI_PASSIVE
+inline constexpr uint32_t kPassiveHint = 1;
+inline constexpr uint32_t kNumericHostHint = 2;
+inline constexpr uint32_t kNoRouteHint = 4;
+inline constexpr uint32_t kFamilyHint = 8;
+
+// Address families by number. source: <sys/socket.h> of Linux
+inline constexpr uint8_t kInetFamily = 2;
+inline constexpr uint8_t kInet6Family = 10;
+constexpr uint8_t FamilyNumber(bool v6) { return v6 ? kInet6Family : kInetFamily; }
+// The lengths of struct sockaddr_in and sockaddr_in6.
+constexpr uint8_t SockaddrLength(bool v6) { return v6 ? 28 : 16; }
+
+// What the resolver returns where it finds nothing: neither -1 nor an errno.
+// source: <netdb.h> of Linux EAI_FAMILY, EAI_SOCKTYPE, EAI_ADDRFAMILY
+inline constexpr int8_t kFamilyUnknownCode = -6;
+inline constexpr int8_t kTypeUnknownCode = -7;
+inline constexpr int8_t kAddressFamilyCode = -9;
+
 // "RDMA_CM_EVENT_ESTABLISHED" and back; Short leaves the prefix out.
 std::string_view ToString(EventType type);
 std::string_view ShortName(EventType type);
@@ -86,6 +137,14 @@ std::optional<PortSpace> ParsePortSpace(std::string_view name);
 // "RTS" and back.
 std::string_view ToString(QpState state);
 std::optional<QpState> ParseQpState(std::string_view name);
+
+// "RC" and back.
+std::string_view ToString(QpType type);
+std::optional<QpType> ParseQpType(std::string_view name);
+
+// "TOS", "REUSEADDR", "AFONLY", "ACK_TIMEOUT", "IB_PATH"; "7/3" for level 7 and name 3.
+std::string ToString(IdOption option);
+std::optional<IdOption> ParseIdOption(std::string_view text);
 
 }  // namespace cm
 

@@ -2,11 +2,15 @@
 #ifndef MODEL_VOCABULARY_REPLY_H_
 #define MODEL_VOCABULARY_REPLY_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
+#include <variant>
 
 #include "model/base/errno.h"
 #include "model/vocabulary/address.h"
+#include "model/vocabulary/ece.h"
 #include "model/vocabulary/names.h"
 #include "model/vocabulary/private_data.h"
 #include "model/vocabulary/protocol.h"
@@ -50,14 +54,17 @@ struct ConnFields {
   friend constexpr bool operator==(const ConnFields&, const ConnFields&) = default;
 };
 
-// struct rdma_cm_event of a connection-oriented id.
+// struct rdma_cm_event. Of a datagram id `conn` is empty.
 struct CmEvent {
   EventType type = EventType::kAddrResolved;
   int32_t status = 0;  // 0, a negative errno, -1, or a positive REJ reason
   IdRef id;
   IdRef listen_id;
   ConnFields conn;
-  uint32_t qp_num = 0;  // volatile: drawn by the provider
+  uint32_t qp_num = 0;   // volatile: drawn by the provider
+  uint32_t qkey = 0;     // of a datagram service that was found, or of a group
+  Address group;         // of a group that was joined, without a port; else kNone
+  uint16_t context = 0;  // of a membership
   PrivateData private_data;
   friend bool operator==(const CmEvent&, const CmEvent&) = default;
 };
@@ -73,6 +80,47 @@ struct Shown {
   std::optional<QpState> qp;
   friend constexpr bool operator==(const Shown&, const Shown&) = default;
 };
+
+// What a call hands out besides its value.
+struct QpAttrs {  // of rdma_init_qp_attr
+  uint32_t mask = 0;
+  uint8_t state = 0;  // attr.qp_state, as returned
+  friend constexpr bool operator==(const QpAttrs&, const QpAttrs&) = default;
+};
+struct PortHanded {  // of rdma_get_src_port and rdma_get_dst_port, in host order
+  uint16_t port = 0;
+  friend constexpr bool operator==(const PortHanded&, const PortHanded&) = default;
+};
+struct TextHanded {  // of rdma_event_str
+  std::array<char, 48> text{};
+  std::string_view words() const { return text.data(); }
+  static TextHanded Of(std::string_view words) {
+    TextHanded handed;
+    words.copy(handed.text.data(), handed.text.size() - 1);
+    return handed;
+  }
+  friend bool operator==(const TextHanded&, const TextHanded&) = default;
+};
+struct AddrInfoHanded {  // of rdma_getaddrinfo: the first, and only, rdma_addrinfo
+  uint32_t flags = 0;
+  uint8_t family = 0;          // AF_*
+  std::optional<QpType> type;  // empty: 0
+  std::optional<PortSpace> space;
+  Address source;  // kNone: a null pointer
+  Address destination;
+  uint8_t source_length = 0;
+  uint8_t destination_length = 0;
+  uint32_t route_length = 0;
+  uint32_t connect_length = 0;
+  friend constexpr bool operator==(const AddrInfoHanded&, const AddrInfoHanded&) = default;
+};
+struct DevicesHanded {   // of rdma_get_devices; in which order they come is nobody's business
+  uint32_t known = 0;    // bits: indices into the topology's devices
+  uint32_t unknown = 0;  // how many others, which the topology does not name
+  friend constexpr bool operator==(const DevicesHanded&, const DevicesHanded&) = default;
+};
+using HandedOut =
+    std::variant<QpAttrs, EceOptions, PortHanded, TextHanded, AddrInfoHanded, DevicesHanded>;
 
 }  // namespace cm
 

@@ -28,6 +28,8 @@ std::vector<Address> AddressesOn(const Topology& topology) {
            {AddressKind::kAny, AddressKind::kLoopback, AddressKind::kForeign,
             AddressKind::kUnroutable, AddressKind::kSilent})
         all.push_back({.kind = kind, .v6 = v6, .port = port});
+      for (uint8_t group = 1; group <= kLastGroup; ++group)
+        all.push_back({.kind = AddressKind::kGroup, .v6 = v6, .group = group, .port = port});
     }
   }
   return all;

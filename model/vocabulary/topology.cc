@@ -30,6 +30,10 @@ constexpr auto kSpecialHosts = std::to_array<SpecialHost>({
 
 constexpr std::string_view kV6Suffix = ".v6";
 constexpr std::string_view kFamilyPrefix = "family";
+constexpr std::string_view kGroupPrefix = "group";
+// A digit follows.
+constexpr std::string_view kGroupV4 = "239.1.1.";
+constexpr std::string_view kGroupV6 = "ff0e::";
 
 std::optional<uint16_t> ParsePort(std::string_view text) {
   uint16_t port = 0;
@@ -43,6 +47,13 @@ std::optional<Address> BadFamily(std::string_view number) {
   const std::optional<uint16_t> family = ParsePort(number);
   if (!family || *family > 255) return std::nullopt;
   return Address{.kind = AddressKind::kBadFamily, .family = static_cast<uint8_t>(*family)};
+}
+
+// The group whose digit follows the prefix; 0 for none.
+uint8_t GroupBehind(std::string_view prefix, std::string_view host) {
+  if (host.size() != prefix.size() + 1 || !host.starts_with(prefix)) return 0;
+  const char digit = host.back();
+  return digit >= '1' && digit <= '0' + kLastGroup ? static_cast<uint8_t>(digit - '0') : uint8_t{0};
 }
 
 // Splits "host:port" or "[host]:port".
@@ -112,6 +123,8 @@ std::string ToString(const Address& address, const Topology& topology) {
   std::string text;
   if (address.kind == AddressKind::kSide) {
     text = topology.sides[address.side].name;
+  } else if (address.kind == AddressKind::kGroup) {
+    text = std::string(kGroupPrefix) + std::to_string(address.group);
   } else {
     for (const SpecialHost& host : kSpecialHosts)
       if (host.kind == address.kind) text = host.name;
@@ -136,6 +149,11 @@ std::optional<Address> ParseAddress(std::string_view text, const Topology& topol
     address.side = *side;
     return address;
   }
+  if (const uint8_t group = GroupBehind(kGroupPrefix, host); group != 0) {
+    address.kind = AddressKind::kGroup;
+    address.group = group;
+    return address;
+  }
   for (const SpecialHost& special : kSpecialHosts) {
     if (special.name != host) continue;
     address.kind = special.kind;
@@ -149,6 +167,8 @@ std::string NumericHost(const Address& address, const Topology& topology) {
     const DeviceInfo& device = topology.devices[topology.sides[address.side].device];
     return std::string(address.v6 ? device.v6 : device.v4);
   }
+  if (address.kind == AddressKind::kGroup)
+    return std::string(address.v6 ? kGroupV6 : kGroupV4) + std::to_string(address.group);
   for (const SpecialHost& host : kSpecialHosts)
     if (host.kind == address.kind) return std::string(address.v6 ? host.v6 : host.v4);
   return {};
@@ -166,6 +186,11 @@ std::optional<Address> AddressOfNumeric(std::string_view text, const Topology& t
     if (host == device.v4 || host == device.v6)
       return Address{
           .kind = AddressKind::kSide, .side = side, .v6 = host == device.v6, .port = port};
+  }
+  for (const bool v6 : {false, true}) {
+    const uint8_t group = GroupBehind(v6 ? kGroupV6 : kGroupV4, host);
+    if (group != 0)
+      return Address{.kind = AddressKind::kGroup, .v6 = v6, .group = group, .port = port};
   }
   for (const SpecialHost& special : kSpecialHosts) {
     if (host == special.v4 || host == special.v6)

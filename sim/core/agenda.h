@@ -22,6 +22,7 @@ enum class EventKind : uint8_t {
   kAddrChangeWork,  // on: an rdma_cm id whose bond has failed over
   kCloseWork,       // on: an rdma_cm id whose device is gone
   kAgentGone,       // on: a device on which no message is received any more
+  kMembershipWork,  // on: a membership that is to be reported
 };
 
 // 16 bytes: when, in which order, what, and to which object. An event is data, never a closure.

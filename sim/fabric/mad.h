@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/vocabulary/address.h"
+#include "model/vocabulary/ece.h"
 #include "model/vocabulary/private_data.h"
 #include "model/vocabulary/protocol.h"
 #include "model/vocabulary/reply.h"
@@ -26,14 +27,17 @@ struct Mad {
 
   PortSpace space = PortSpace::kTcp;  // REQ: the service id is made of these two
   uint16_t port = 0;
-  uint8_t guid = 0;              // REQ, REP, REJ: the sender's device
-  uint32_t qp_num = 0;           // REQ, REP: the sender's; DREQ: the receiver's
-  uint8_t response_timeout = 0;  // REQ: how long the receiver waits for an answer
-  uint8_t max_retries = 0;       // REQ
-  uint8_t ack_timeout = 0;       // REQ, an exponent
-  uint8_t ack_delay = 0;         // REP, an exponent
-  ConnFields conn;               // REQ, REP: as the sender gave them
-  Address source;                // REQ: the CMA header
+  uint8_t guid = 0;     // REQ, REP, REJ: the sender's device
+  uint32_t qp_num = 0;  // REQ, REP: the sender's; DREQ: the receiver's; SIDR_REP: the service's
+  uint32_t qkey = 0;    // SIDR_REP
+  SidrStatus status = SidrStatus::kSuccess;  // SIDR_REP
+  uint8_t response_timeout = 0;              // REQ: how long the receiver waits for an answer
+  uint8_t max_retries = 0;                   // REQ
+  uint8_t ack_timeout = 0;                   // REQ, an exponent
+  uint8_t ack_delay = 0;                     // REP, an exponent
+  ConnFields conn;                           // REQ, REP: as the sender gave them
+  EceOptions ece;                            // REQ, REP
+  Address source;                            // REQ: the CMA header
   Address destination;
   PrivateData data;
 

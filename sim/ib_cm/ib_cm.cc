@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/vocabulary/call.h"
+
 namespace cm::sim {
 namespace {
 
@@ -48,7 +50,7 @@ Mad IbCm::Rejection(const IbId& id, About about, RejReason reason) const {
 // The GID that the id sends from went when its device's bond failed over: no message of its own can
 // be made any more. source: linux 6.1 cm.c cm_alloc_msg, observed 6.1-rxe in the lab
 bool IbCm::SourceLost(Context c, const IbId& id) {
-  return id.source_since != c.fabric->device(id.device).fail_overs;
+  return id.pathless || id.source_since != c.fabric->device(id.device).fail_overs;
 }
 
 void IbCm::Transmit(Context c, uint32_t ib) {
@@ -99,10 +101,11 @@ void IbCm::ResetToIdle(IbId* id) {
   id->known_remotely = false;
 }
 
-Errno IbCm::SendReq(Context c, uint32_t ib, uint8_t to_device, Mad req) {
+Errno IbCm::SendReq(Context c, uint32_t ib, uint8_t to_device, uint8_t packet_lifetime, Mad req) {
   IbId& id = ids_[ib];
   if (id.state != IbState::kIdle) return Errno::kInval;
-  const Timing& timing = c.profile->timing;
+  Timing timing = c.profile->timing;
+  timing.packet_lifetime = packet_lifetime;
   req.kind = MadKind::kReq;
   req.local_cid = id.local_cid;
   req.guid = id.device;
@@ -209,11 +212,36 @@ Errno IbCm::SendDrep(Context c, uint32_t ib) {
   return Errno::kNone;
 }
 
-Errno IbCm::InitQpAttr(Context c, uint32_t ib, QpState state) const {
+Errno IbCm::Notify(Context c, uint32_t ib, uint8_t event) {
+  IbId& id = ids_[ib];
+  const bool stands = id.state == IbState::kEstablished;
+  if (event == call::Notify::kCommEst) {
+    if (stands) return Errno::kIsConn;
+    if (id.state != IbState::kRepSent && id.state != IbState::kMraRepRcvd) return Errno::kInval;
+    Cancel(&id);
+    id.state = IbState::kEstablished;
+    id.noticed = true;
+    c.user->OnIbEvent(id.user, IbEventKind::kUserEstablished, nullptr);
+    return Errno::kNone;
+  }
+  if (event != call::Notify::kPathMig || !stands) return Errno::kInval;
+  // There never is an alternate path: nothing can be sent any more, and no time-out is left.
+  id.pathless = true;
+  id.av_timeout = 0;
+  return Errno::kNone;
+}
+
+// source: linux 6.1 cm.c cm_init_qp_init_attr, cm_init_qp_rtr_attr, cm_init_qp_rts_attr
+Result<uint32_t> IbCm::InitQpAttr(Context c, uint32_t ib, QpState state) const {
+  constexpr uint32_t kRtrMask = 0x129181;
+  constexpr uint32_t kRtsMask = 0x12e01;
+  constexpr uint32_t kRearmMask = 0x44000;
+  bool init = true;
+  bool ready = false;
   switch (ids_[ib].state) {
     case IbState::kReqSent:
     case IbState::kMraReqRcvd:
-      return state == QpState::kInit ? Errno::kNone : Errno::kInval;
+      break;
     case IbState::kReqRcvd:
     case IbState::kMraReqSent:
     case IbState::kRepRcvd:
@@ -221,12 +249,19 @@ Errno IbCm::InitQpAttr(Context c, uint32_t ib, QpState state) const {
     case IbState::kRepSent:
     case IbState::kMraRepRcvd:
     case IbState::kEstablished:
-      if (state == QpState::kInit) return Errno::kNone;
-      if (state != QpState::kRtr && state != QpState::kRts) return Errno::kInval;
-      return SourceLost(c, ids_[ib]) ? Errno::kNoData : Errno::kNone;
+      ready = true;
+      break;
+    case IbState::kTimewait:
+      init = c.defect == Defect::kAttrsInTimewait;
+      break;
     default:
-      return Errno::kInval;
+      init = false;
+      break;
   }
+  if (state == QpState::kInit && init) return kInitAttrMask;
+  if (state == QpState::kRtr && ready) return kRtrMask;
+  if (state == QpState::kRts && ready) return ids_[ib].pathless ? kRearmMask : kRtsMask;
+  return Errno::kInval;
 }
 
 bool IbCm::DestroyByState(Context c, uint32_t ib) {
@@ -264,8 +299,16 @@ bool IbCm::DestroyByState(Context c, uint32_t ib) {
       break;
     }
     case IbState::kDreqSent:
+    case IbState::kSidrReqSent:
       Cancel(&id);
       break;
+    case IbState::kSidrReqRcvd: {
+      Mad refusal = Answer(id, MadKind::kSidrRep);
+      refusal.status = SidrStatus::kReject;
+      refusal.data = PrivateData().Resized(c.profile->limits.datagram_reply_data);
+      send(refusal);
+      break;
+    }
     case IbState::kDreqRcvd:
       send(Answer(id, MadKind::kDrep));
       break;
@@ -335,6 +378,10 @@ void IbCm::Exhausted(Context c, uint32_t ib) {
     case MadKind::kRep:
       ResetToIdle(&id);
       c.user->OnIbEvent(user, IbEventKind::kRepError, nullptr);
+      break;
+    case MadKind::kSidrReq:
+      ResetToIdle(&id);
+      c.user->OnIbEvent(user, IbEventKind::kSidrReqError, nullptr);
       break;
     default:
       EnterTimewait(c, ib);

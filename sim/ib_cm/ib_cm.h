@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/base/errno.h"
+#include "model/base/result.h"
 #include "model/vocabulary/profile.h"
 #include "sim/core/agenda.h"
 #include "sim/core/defects.h"
@@ -19,7 +20,7 @@
 
 namespace cm::sim {
 
-// source: linux 6.1 ib_cm.h enum ib_cm_state, without the states of datagrams
+// source: linux 6.1 ib_cm.h enum ib_cm_state
 enum class IbState : uint8_t {
   kIdle,
   kReqSent,
@@ -34,6 +35,8 @@ enum class IbState : uint8_t {
   kDreqSent,
   kDreqRcvd,
   kTimewait,
+  kSidrReqSent,
+  kSidrReqRcvd,
 };
 
 struct IbId {
@@ -47,6 +50,8 @@ struct IbId {
   uint8_t max_retries = 0;
   uint8_t retries_left = 0;
   bool outstanding = false;     // `message` waits for an answer
+  bool pathless = false;        // the alternate path took over, and there was none
+  bool noticed = false;         // the application was first to say that the connection stands
   bool known_remotely = false;  // its peer's communication id and QP number are in the tables
   IbState message_state = IbState::kIdle;  // the state that `message` was sent in
   uint32_t local_cid = 0;
@@ -74,6 +79,9 @@ enum class IbEventKind : uint8_t {
   kDreqError,
   kTimewaitExit,
   kRejReceived,
+  kUserEstablished,
+  kSidrRepReceived,
+  kSidrReqError,
 };
 
 // What the layer above makes of a request.
@@ -93,6 +101,10 @@ class IbCmUser {
   virtual void OnIbGone(uint32_t user) = 0;
 };
 
+// State, access flags, P_Key index and port: the attributes for INIT.
+inline constexpr uint32_t kInitAttrMask = 0x39;
+inline constexpr uint32_t kDatagramAttrMask = 0x71;
+
 class IbCm {
  public:
   // What a call needs besides the ids themselves.
@@ -110,14 +122,22 @@ class IbCm {
   void SetUser(uint32_t ib, uint32_t user) { ids_[ib].user = user; }
 
   // Local calls; the errno is kNone on success. Rows L of the protocol's tables.
-  Errno SendReq(Context c, uint32_t ib, uint8_t to_device, Mad req);
+  Errno SendReq(Context c, uint32_t ib, uint8_t to_device, uint8_t packet_lifetime, Mad req);
   Errno SendRep(Context c, uint32_t ib, Mad rep);
   Errno SendRtu(Context c, uint32_t ib);
   Errno SendRej(Context c, uint32_t ib, RejReason reason, const PrivateData& data);
   Errno SendDreq(Context c, uint32_t ib);
   Errno SendDrep(Context c, uint32_t ib);
-  // What a queue pair may become now. source: linux 6.1 cm.c ib_cm_init_qp_attr
-  Errno InitQpAttr(Context c, uint32_t ib, QpState state) const;
+  // What the application noticed of the queue pair. source: linux 6.1 cm.c ib_cm_notify
+  Errno Notify(Context c, uint32_t ib, uint8_t event);
+  // The attributes that a queue pair needs for the state, if it may come to that now.
+  // source: linux 6.1 cm.c ib_cm_init_qp_attr
+  Result<uint32_t> InitQpAttr(Context c, uint32_t ib, QpState state) const;
+  // The address that the id sends from is gone.
+  bool SourceLost(Context c, uint32_t ib) const { return SourceLost(c, ids_[ib]); }
+  // datagram.cc
+  Errno SendSidrReq(Context c, uint32_t ib, uint8_t to_device, Mad req);
+  Errno SendSidrRep(Context c, uint32_t ib, Mad rep);
   // Rows D. False when it goes on until the outstanding message has run out; OnIbGone tells.
   bool Destroy(Context c, uint32_t ib);
 
@@ -142,6 +162,9 @@ class IbCm {
   void ReceiveRtu(Context c, uint8_t device, const Mad& rtu);
   void ReceiveDreq(Context c, uint8_t device, const Mad& dreq);
   void ReceiveDrep(Context c, uint8_t device, const Mad& drep);
+  // datagram.cc
+  void ReceiveSidrReq(Context c, uint8_t device, const Mad& req);
+  void ReceiveSidrRep(Context c, uint8_t device, const Mad& rep);
   uint32_t Match(uint8_t device, uint32_t local_cid, uint32_t remote_cid) const;
   uint32_t FindRemoteId(uint8_t kernel, uint8_t guid, uint32_t cid) const;
   uint32_t FindRemoteQp(uint8_t kernel, uint8_t guid, uint32_t qpn) const;

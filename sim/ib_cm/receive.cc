@@ -53,6 +53,10 @@ void IbCm::Receive(Context c, uint8_t device, const Mad& mad) {
       return ReceiveDreq(c, device, mad);
     case MadKind::kDrep:
       return ReceiveDrep(c, device, mad);
+    case MadKind::kSidrReq:
+      return ReceiveSidrReq(c, device, mad);
+    case MadKind::kSidrRep:
+      return ReceiveSidrRep(c, device, mad);
   }
 }
 
@@ -218,6 +222,11 @@ void IbCm::ReceiveRtu(Context c, uint8_t device, const Mad& rtu) {
   const uint32_t ib = Match(device, rtu.remote_cid, rtu.local_cid);
   if (ib == kNobody) return;
   IbId& id = ids_[ib];
+  if (c.defect == Defect::kNoticeDoubled && id.noticed) {
+    id.noticed = false;
+    c.user->OnIbEvent(id.user, IbEventKind::kRtuReceived, &rtu);
+    return;
+  }
   if (id.state != IbState::kRepSent && id.state != IbState::kMraRepRcvd) return;
   Cancel(&id);
   id.state = IbState::kEstablished;

@@ -1,4 +1,6 @@
 // Fetching and acknowledging: what the library makes of the kernel's events.
+#include <utility>
+
 #include "sim/lib/library.h"
 
 namespace cm::sim {
@@ -24,15 +26,31 @@ Progress Library::GetCmEvent(Context c, uint32_t channel) {
   }
 }
 
-Reply Library::AckCmEvent(uint32_t event) {
+Reply Library::AckCmEvent(Context c, uint32_t event) {
   const uint32_t credits = fetched_[event].credits;
+  if (c.defect == Defect::kAcksCollide && c.turn != 0 && ids_.Live(credits)) {
+    const bool another = std::exchange(ids_[credits].acknowledged_in, c.turn) == c.turn;
+    if (another) fetched_[event].credits = kNobody;
+  }
+  Release(event);
+  return Reply::Returned();
+}
+
+void Library::Release(uint32_t event) {
+  const uint32_t credits = fetched_[event].credits;
+  const uint32_t membership = fetched_[event].membership;
+  if (membership != kNobody && memberships_.Live(membership))
+    ++memberships_[membership].events_completed;
   if (ids_.Live(credits)) ++ids_[credits].events_completed;
   fetched_.Free(event);
-  return Reply::Returned();
 }
 
 // False when the event is not for the application.
 bool Library::Process(Context c, uint32_t channel, response::Event event, FetchedEvent* fetched) {
+  if (event.type == EventType::kMulticastJoin || event.type == EventType::kMulticastError) {
+    ProcessMembership(c, event, fetched);
+    return true;
+  }
   const auto id = static_cast<uint32_t>(event.uid - 1);
   fetched->credits = id;
   fetched->id = id;
@@ -40,6 +58,7 @@ bool Library::Process(Context c, uint32_t channel, response::Event event, Fetche
   fetched->event.status = event.status;
   fetched->event.conn = event.conn;
   fetched->event.qp_num = event.qp_num;
+  fetched->event.qkey = event.qkey;
   fetched->event.private_data = event.private_data;
   if (!ids_.Live(id)) return true;  // only a kernel that keeps events of destroyed ids
   switch (event.type) {
@@ -58,6 +77,7 @@ bool Library::Process(Context c, uint32_t channel, response::Event event, Fetche
     case EventType::kConnectRequest:
       return ProcessRequest(c, channel, event, fetched);
     case EventType::kConnectResponse:
+      if (ids_[id].qp == kNobody) ids_[id].remote_ece = event.ece;
       ProcessResponse(c, fetched);
       return true;
     case EventType::kRejected:
@@ -81,10 +101,16 @@ bool Library::ProcessRequest(Context c, uint32_t channel, const response::Event&
                                 .initiator_depth = event.conn.initiator_depth,
                                 .space = ids_[listener].space,
                                 .channel = channel,
-                                .handle = event.id});
-  if (QueryAddr(c, id) != Errno::kNone || QueryPath(c, id) != Errno::kNone) {
-    // Its device is gone, or the like: the request is dropped and the listener credited.
-    static_cast<void>(DestroyId(c, id));
+                                .handle = event.id,
+                                .remote_ece = event.ece});
+  Errno error = Errno::kNone;
+  if (ids_[listener].synchronous) error = MoveToOwnChannel(c, id);
+  if (error != Errno::kNone || QueryAddr(c, id) != Errno::kNone ||
+      QueryPath(c, id) != Errno::kNone) {
+    // Its device is gone, or the like: the request is dropped and the listener credited. One that
+    // is on another channel stays in the kernel, and the real library forgets its own part of it.
+    const Reply destroyed = DestroyId(c, id).reply;
+    if (destroyed.kind == ReplyKind::kReturned && !destroyed.succeeded()) FreeId(c, id);
     ++ids_[listener].events_completed;
     return false;
   }

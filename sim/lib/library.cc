@@ -37,12 +37,15 @@ Progress Library::DestroyEventChannel(Context c, uint32_t channel) {
 }
 
 Progress Library::CreateId(Context c, uint32_t channel, PortSpace space) {
-  const uint32_t id = ids_.Add({.live = true, .space = space, .channel = channel});
+  const bool synchronous = channel == kNobody;
+  if (synchronous) channel = OpenPrivateChannel(c);
+  const uint32_t id =
+      ids_.Add({.live = true, .synchronous = synchronous, .space = space, .channel = channel});
   // The id's own place plus one is what the kernel gives back with every event: never 0.
   const Result<uint32_t> handle =
       c.kernel->Write(channels_[channel].file, command::CreateId{.uid = id + 1, .space = space});
   if (!handle.ok()) {
-    ids_.Free(id);
+    FreeId(c, id);
     return Done(Reply::Refused(handle.error()));
   }
   ids_[id].handle = handle.value();
@@ -52,6 +55,8 @@ Progress Library::CreateId(Context c, uint32_t channel, PortSpace space) {
 void Library::FreeId(Context c, uint32_t id) {
   // A queue pair outlives its id: it belongs to the program. Here the program forgets it.
   if (ids_[id].qp != kNobody) c.verbs->Destroy(ids_[id].qp);
+  if (ids_[id].synchronous) ClosePrivateChannel(c, ids_[id].channel);
+  FreeMemberships(id);
   ids_.Free(id);
 }
 
@@ -70,6 +75,18 @@ Progress Library::DestroyId(Context c, uint32_t id) {
 Progress Library::Continue(Context c, const Ongoing& before) {
   Ongoing ongoing = before;
   if (ongoing.waiting == Waiting::kEvent) return GetCmEvent(c, ongoing.channel);
+  if (ongoing.waiting == Waiting::kCompletion) return TakeCompletion(c, ongoing);
+  if (ongoing.waiting == Waiting::kRequest) return TakeRequest(c, ongoing);
+  if (ongoing.waiting == Waiting::kMigrationAcks) {
+    const bool acked = ids_[ongoing.id].events_completed >= ongoing.events_reported;
+    const bool defective = c.defect == Defect::kMigrationIgnoresAcks &&
+                           ids_[ongoing.id].destination.kind == AddressKind::kSide;
+    if (acked || defective) return Done(Reply::Returned());
+    return {.reply = Reply::Blocked(), .ongoing = ongoing};
+  }
+  if (ongoing.waiting == Waiting::kGroupAcks) return FinishLeaving(c, ongoing);
+  if (ongoing.waiting == Waiting::kEpAddress || ongoing.waiting == Waiting::kEpRoute)
+    return GoOnWithEp(c, ongoing);
   if (ongoing.waiting == Waiting::kChannelClose) {
     if (!c.kernel->Closed(channels_[ongoing.channel].file))
       return {.reply = Reply::Blocked(), .ongoing = ongoing};
@@ -82,6 +99,7 @@ Progress Library::Continue(Context c, const Ongoing& before) {
     ongoing.events_reported = *reported;
     ongoing.waiting = Waiting::kAcks;
   }
+  AckRetained(ongoing.id);
   if (ids_[ongoing.id].events_completed < ongoing.events_reported &&
       c.defect != Defect::kDestroyIgnoresAcks) {
     return {.reply = Reply::Blocked(), .ongoing = ongoing};
@@ -143,14 +161,26 @@ Reply Library::ResolveRoute(Context c, uint32_t id, int32_t timeout_ms) {
   return FromErrno(c.kernel->Write(FileOf(id), command::ResolveRoute{ids_[id].handle, timeout_ms}));
 }
 
-Reply Library::CreateQp(Context c, uint32_t id) {
+// One for datagrams needs no peer and is brought up at once.
+Errno Library::InitQp(Context c, uint32_t id, uint32_t qp) {
+  const UserId& own = ids_[id];
+  const Result<response::QpAttr> attr =
+      c.kernel->Write(FileOf(id), command::InitQpAttr{own.handle, QpState::kInit});
+  Errno error = attr.ok() ? c.verbs->Initialize(qp, attr.value().datagram) : attr.error();
+  if (!IsDatagram(own.space)) return error;
+  for (const QpState step : {QpState::kRtr, QpState::kRts})
+    if (error == Errno::kNone) error = c.verbs->Modify(qp, step);
+  return error;
+}
+
+Reply Library::CreateQp(Context c, uint32_t id, std::optional<QpType> type) {
   UserId& own = ids_[id];
   if (own.qp != kNobody) return Reply::Refused(Errno::kInval);
   if (own.device == kNoDevice) return Reply::Crashed();
-  const uint32_t qp = c.verbs->Create(own.device);
-  const Result<response::QpAttr> attr =
-      c.kernel->Write(FileOf(id), command::InitQpAttr{own.handle, QpState::kInit});
-  const Errno error = attr.ok() ? c.verbs->Modify(qp, QpState::kInit) : attr.error();
+  const bool datagram = type ? *type == QpType::kUd : IsDatagram(own.space);
+  const uint32_t qp = c.verbs->Create(own.device, datagram);
+  own.local_ece = {};  // the queue pair is asked, and Soft-RoCE has no options of its vendor
+  const Errno error = InitQp(c, id, qp);
   if (error != Errno::kNone) {
     c.verbs->Destroy(qp);
     return Reply::Refused(error);
@@ -170,7 +200,7 @@ Reply Library::DestroyQp(Context c, uint32_t id) {
 // Moves the queue pair to RTS, asking the kernel for the attributes of each step.
 Errno Library::BringUp(Context c, uint32_t id) {
   const UserId& own = ids_[id];
-  if (own.qp == kNobody) return Errno::kNone;
+  if (own.qp == kNobody || IsDatagram(own.space)) return Errno::kNone;
   for (const QpState step : {QpState::kInit, QpState::kRtr, QpState::kRts}) {
     const Result<response::QpAttr> attr =
         c.kernel->Write(FileOf(id), command::InitQpAttr{own.handle, step});
@@ -183,6 +213,15 @@ Errno Library::BringUp(Context c, uint32_t id) {
 
 void Library::QpToError(Context c, uint32_t id) {
   if (ids_[id].qp != kNobody) static_cast<void>(c.verbs->Modify(ids_[id].qp, QpState::kErr));
+}
+
+// The device is to say how deep queues may be, and it is not known. Parameters of other port spaces
+// than RDMA_PS_TCP are not looked at before.
+bool Library::Misses(uint32_t id, const std::optional<ConnParam>& param) const {
+  if (ids_[id].device != kNoDevice) return false;
+  const bool open =
+      !param || param->responder_resources == kMaximum || param->initiator_depth == kMaximum;
+  return open || ids_[id].space == PortSpace::kTcp;
 }
 
 bool Library::DepthsFit(Context c, uint32_t id, const ConnParam& param) const {
@@ -198,6 +237,7 @@ command::ConnectionParam Library::ParamFor(Context c, uint32_t id,
   command::ConnectionParam to_kernel;
   to_kernel.conn.responder_resources = own.responder_resources;
   to_kernel.conn.initiator_depth = own.initiator_depth;
+  to_kernel.ece = own.local_ece;
   if (own.qp != kNobody) {
     to_kernel.qp_num = c.verbs->at(own.qp).number;
   } else if (param) {
@@ -218,8 +258,9 @@ command::ConnectionParam Library::ParamFor(Context c, uint32_t id,
 
 Reply Library::Connect(Context c, uint32_t id, const std::optional<ConnParam>& param) {
   UserId& own = ids_[id];
-  if (own.qp == kNobody && !param) return Reply::Refused(Errno::kInval);
-  if (own.device == kNoDevice) return Reply::Crashed();
+  if (own.qp == kNobody && !param && own.space == PortSpace::kTcp)
+    return Reply::Refused(Errno::kInval);
+  if (Misses(id, param)) return Reply::Crashed();
   if (param && !DepthsFit(c, id, *param)) return Reply::Refused(Errno::kInval);
   const uint8_t max = c.profile->limits.max_depth;
   own.initiator_depth = param && param->initiator_depth != kMaximum ? param->initiator_depth : max;
@@ -232,7 +273,7 @@ Reply Library::Connect(Context c, uint32_t id, const std::optional<ConnParam>& p
 Reply Library::Accept(Context c, uint32_t id, const std::optional<ConnParam>& param) {
   UserId& own = ids_[id];
   if (own.qp == kNobody && !param) return Reply::Crashed();
-  if (own.device == kNoDevice) return Reply::Crashed();
+  if (Misses(id, param)) return Reply::Crashed();
   if (param && !DepthsFit(c, id, *param)) return Reply::Refused(Errno::kInval);
   const uint8_t max = c.profile->limits.max_depth;
   own.initiator_depth = param && param->initiator_depth != kMaximum
@@ -243,10 +284,11 @@ Reply Library::Accept(Context c, uint32_t id, const std::optional<ConnParam>& pa
                                 : std::min(own.responder_resources, max);
   const Errno up = BringUp(c, id);
   if (up != Errno::kNone) return Reply::Refused(up);
-  const Errno error = c.kernel->Write(
-      FileOf(id),
-      command::Accept{
-          .id = own.handle, .uid = id + 1, .valid = true, .param = ParamFor(c, id, param)});
+  command::Accept accept{
+      .id = own.handle, .uid = id + 1, .valid = true, .param = ParamFor(c, id, param)};
+  // The answer names the vendor that was received, whoever that is.
+  accept.param.ece.vendor_id = own.remote_ece.vendor_id;
+  const Errno error = c.kernel->Write(FileOf(id), accept);
   if (error != Errno::kNone) QpToError(c, id);
   return FromErrno(error);
 }

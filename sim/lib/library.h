@@ -29,41 +29,78 @@ struct Channel {
 struct UserId {
   bool live = false;
   bool connect_error = false;  // the library reported CONNECT_ERROR: it hides what comes later
+  bool synchronous = false;    // its channel is its own, and calls wait for their event
   uint8_t device = kNoDevice;  // id->verbs
   uint8_t port_num = 0;
   uint8_t num_paths = 0;
   uint8_t responder_resources = 0;
   uint8_t initiator_depth = 0;
+  bool gives_qps = false;          // its requests come with queue pairs
+  std::optional<QpType> qps_type;  // of this type; empty: that of the port space
   PortSpace space = PortSpace::kTcp;
   uint32_t channel = kNobody;
   uint32_t handle = kNobody;  // the kernel's
   uint32_t qp = kNobody;
+  uint32_t event = kNobody;  // id->event: what the last synchronous call has left behind
   uint32_t events_completed = 0;
+  uint32_t acknowledged_in = 0;  // the turn of the last acknowledgement; of a defect
+  EceOptions local_ece;          // what is sent
+  EceOptions remote_ece;         // what was received
   Address source;
   Address destination;
   friend bool operator==(const UserId&, const UserId&) = default;
 };
 
+// struct cma_multicast
+struct UserMembership {
+  bool live = false;
+  bool joined = true;  // it is in the id's list
+  bool send_only = false;
+  uint16_t context = 0;
+  uint32_t id = kNobody;
+  uint32_t handle = kNobody;  // the kernel's
+  uint32_t order = 0;         // the newest of an id is the first of its list
+  uint32_t events_completed = 0;
+  Address address;
+  friend bool operator==(const UserMembership&, const UserMembership&) = default;
+};
+
 // struct cma_event: an event between rdma_get_cm_event and rdma_ack_cm_event
 struct FetchedEvent {
   bool live = false;
-  uint32_t credits = kNobody;    // the id that the acknowledgement counts for
-  uint32_t id = kNobody;         // event->id
-  uint32_t listen_id = kNobody;  // event->listen_id
-  CmEvent event;                 // without names
+  uint32_t credits = kNobody;     // the id that the acknowledgement counts for
+  uint32_t id = kNobody;          // event->id
+  uint32_t listen_id = kNobody;   // event->listen_id
+  uint32_t membership = kNobody;  // that it counts for as well
+  CmEvent event;                  // without names
   friend bool operator==(const FetchedEvent&, const FetchedEvent&) = default;
 };
 
 // What a call that has not returned waits for.
-enum class Waiting : uint8_t { kNothing, kEvent, kKernelDestroy, kAcks, kChannelClose };
+enum class Waiting : uint8_t {
+  kNothing,
+  kEvent,
+  kKernelDestroy,
+  kAcks,
+  kChannelClose,
+  kCompletion,  // a call on a synchronous id, for the next event of the id's own channel
+  kRequest,     // rdma_get_request, for the same
+  kMigrationAcks,
+  kGroupAcks,  // rdma_leave_multicast
+  kEpAddress,  // rdma_create_ep, for the end of its address resolution
+  kEpRoute,    // and of its route resolution
+};
 
 // A call in the middle of its work.
 struct Ongoing {
   Waiting waiting = Waiting::kNothing;
-  uint32_t id = kNobody;       // of rdma_destroy_id
-  uint32_t channel = kNobody;  // of rdma_get_cm_event and rdma_destroy_event_channel
-  uint32_t ticket = 0;         // of the kernel's destroy
+  uint32_t id = kNobody;          // of rdma_destroy_id, rdma_migrate_id, calls on synchronous ids
+  uint32_t membership = kNobody;  // of rdma_leave_multicast
+  uint32_t channel = kNobody;     // of rdma_get_cm_event and rdma_destroy_event_channel
+  uint32_t ticket = 0;            // of the kernel's destroy
   uint32_t events_reported = 0;
+  bool with_qp = false;        // of rdma_create_ep: attributes of a queue pair are given
+  std::optional<QpType> type;  // and its type
   friend bool operator==(const Ongoing&, const Ongoing&) = default;
 };
 
@@ -72,6 +109,8 @@ struct Progress {
   Reply reply;
   uint32_t made = kNobody;  // the channel, id or event that the call made
   Ongoing ongoing;
+  std::optional<HandedOut> handed;  // what the call hands out besides
+  friend bool operator==(const Progress&, const Progress&) = default;
 };
 
 class Library {
@@ -83,6 +122,7 @@ class Library {
     Verbs* verbs;
     const Profile* profile;
     Defect defect;
+    uint32_t turn = 0;  // the same for calls that are made at once; 0 when nobody counts
   };
 
   Progress CreateEventChannel(Context c, bool nonblocking);
@@ -93,7 +133,7 @@ class Library {
   Reply Listen(Context c, uint32_t id, int32_t backlog);
   Reply ResolveAddr(Context c, uint32_t id, const call::ResolveAddr& call);
   Reply ResolveRoute(Context c, uint32_t id, int32_t timeout_ms);
-  Reply CreateQp(Context c, uint32_t id);
+  Reply CreateQp(Context c, uint32_t id, std::optional<QpType> type);
   Reply DestroyQp(Context c, uint32_t id);
   Reply Connect(Context c, uint32_t id, const std::optional<ConnParam>& param);
   Reply Accept(Context c, uint32_t id, const std::optional<ConnParam>& param);
@@ -101,7 +141,35 @@ class Library {
   Reply Establish(Context c, uint32_t id);
   Reply Disconnect(Context c, uint32_t id);
   Progress GetCmEvent(Context c, uint32_t channel);
-  Reply AckCmEvent(uint32_t event);
+  Reply AckCmEvent(Context c, uint32_t event);
+  // attributes.cc
+  Reply Notify(Context c, uint32_t id, uint8_t what);
+  Progress InitQpAttr(Context c, uint32_t id, uint8_t state);
+  Reply SetLocalEce(Context c, uint32_t id, const EceOptions& ece);
+  Progress GetRemoteEce(uint32_t id) const;
+  Reply RejectEce(Context c, uint32_t id, const PrivateData& data);
+  Progress EventStr(uint8_t type) const;
+  // multicast.cc
+  Reply JoinMulticast(Context c, uint32_t id, const call::JoinMulticast& call);
+  Reply JoinMulticastEx(Context c, uint32_t id, const call::JoinMulticastEx& call);
+  Progress LeaveMulticast(Context c, uint32_t id, const Address& address);
+  // options.cc
+  Reply SetOption(Context c, uint32_t id, const call::SetOption& call);
+  Progress MigrateId(Context c, uint32_t id, uint32_t channel);
+  // synchronous.cc
+  // What comes of a call that starts something and was answered with `started`: on a synchronous
+  // id it waits for the event.
+  Progress Complete(Context c, uint32_t id, Reply started);
+  // The same of rdma_accept: for datagrams there is no event to wait for.
+  Progress CompleteAccept(Context c, uint32_t id, Reply started);
+  Progress GetRequest(Context c, uint32_t listener);
+  // endpoints.cc
+  Progress CreateEp(Context c, const call::CreateEp& call);
+  Progress DestroyEp(Context c, uint32_t id);
+  // addrinfo.cc
+  Progress GetAddrInfo(Context c, const call::GetAddrInfo& call);
+  Progress GetDevices(Context c);
+  void GiveBack() { --handed_out_; }
   Shown Show(Context c, uint32_t id) const;
 
   // Goes on with a call that waits.
@@ -114,6 +182,7 @@ class Library {
   const UserId& at(uint32_t id) const { return ids_[id]; }
   uint32_t live_ids() const { return ids_.live_count(); }
   uint32_t live_events() const { return fetched_.live_count(); }
+  uint32_t handed_out() const { return handed_out_; }
 
   // The process exits: the kernel closes its files, and nothing of the library is left.
   void Exit(Context c);
@@ -124,11 +193,32 @@ class Library {
   uint32_t FileOf(uint32_t id) const { return channels_[ids_[id].channel].file; }
   Errno QueryAddr(Context c, uint32_t id);
   Errno QueryPath(Context c, uint32_t id);
+  Errno InitQp(Context c, uint32_t id, uint32_t qp);
+  bool Misses(uint32_t id, const std::optional<ConnParam>& param) const;
   Errno BringUp(Context c, uint32_t id);
   void QpToError(Context c, uint32_t id);
   bool DepthsFit(Context c, uint32_t id, const ConnParam& param) const;
   command::ConnectionParam ParamFor(Context c, uint32_t id, const std::optional<ConnParam>& param);
   void FreeId(Context c, uint32_t id);
+
+  // synchronous.cc
+  uint32_t OpenPrivateChannel(Context c);
+  void ClosePrivateChannel(Context c, uint32_t channel);
+  void AckRetained(uint32_t id);
+  void Release(uint32_t event);
+  Progress TakeCompletion(Context c, const Ongoing& ongoing);
+  Progress TakeRequest(Context c, const Ongoing& ongoing);
+  Errno MoveToOwnChannel(Context c, uint32_t id);
+
+  // multicast.cc
+  Reply Join(Context c, uint32_t id, UserMembership membership);
+  void ProcessMembership(Context c, const response::Event& event, FetchedEvent* fetched);
+  Progress FinishLeaving(Context c, const Ongoing& ongoing);
+  void FreeMemberships(uint32_t id);
+  // endpoints.cc
+  Progress FailEp(Context c, uint32_t id, Reply reply);
+  Progress GoOnWithEp(Context c, const Ongoing& ongoing);
+  Progress FinishEp(Context c, const Ongoing& ongoing);
 
   // events.cc
   bool Process(Context c, uint32_t channel, response::Event event, FetchedEvent* fetched);
@@ -140,6 +230,10 @@ class Library {
   Slab<Channel> channels_;
   Slab<UserId> ids_;
   Slab<FetchedEvent> fetched_;
+  Slab<UserMembership> memberships_;
+  uint32_t joins_ = 0;
+  uint32_t handed_out_ = 0;     // and not given back: address infos and lists of devices
+  uint32_t devices_known_ = 0;  // when they were first looked for
 };
 
 }  // namespace cm::sim

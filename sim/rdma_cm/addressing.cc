@@ -17,7 +17,8 @@ bool RdmaCm::AddressIsUp(const Address& address, uint8_t kernel) const {
   return device != kNoDevice && (!address.v6 || c_.fabric->device(device).up);
 }
 
-Errno RdmaCm::CheckPort(uint32_t id) const {
+// `shares`: ids that share their ports are not in the way.
+Errno RdmaCm::CheckPort(uint32_t id, bool shares) const {
   const CmId& own = ids_[id];
   for (const uint32_t other : port_owners_) {
     if (other == id) continue;
@@ -26,6 +27,7 @@ Errno RdmaCm::CheckPort(uint32_t id) const {
         owner.source.port != own.source.port) {
       continue;
     }
+    if (shares && owner.shares_port && c_.defect != Defect::kReuseIgnored) continue;
     if (own.family_only && owner.family_only && own.source.v6 != owner.source.v6) continue;
     if (own.source.AnyOrLoopback() || owner.source.AnyOrLoopback()) {
       if (c_.defect == Defect::kWildcardSharesPort && !own.source.AnyOrLoopback()) continue;
@@ -44,7 +46,7 @@ uint16_t RdmaCm::EphemeralPort(uint32_t id) {
                           ? kFirstEphemeralPort
                           : static_cast<uint16_t>(last_ephemeral_ + 1);
     own.source.port = last_ephemeral_;
-    if (CheckPort(id) == Errno::kNone) return last_ephemeral_;
+    if (CheckPort(id, false) == Errno::kNone) return last_ephemeral_;
   }
 }
 
@@ -55,7 +57,7 @@ Errno RdmaCm::TakePort(uint32_t id) {
   } else {
     // The programs of a conversation run as root: low ports are theirs.
     static_assert(kFirstUnprivilegedPort > 0);
-    const Errno error = CheckPort(id);
+    const Errno error = CheckPort(id, own.shares_port);
     if (error != Errno::kNone) return error;
   }
   own.owns_port = true;
@@ -74,10 +76,12 @@ Errno RdmaCm::BindTo(uint32_t id, const Address& address, const Address* destina
       return own.interface == kNoDevice ? Errno::kAddrNotAvail : Errno::kNoDev;
     own.interface = device;
     own.bond_slave = c_.fabric->device(device).bond_slave;
+    // It is for interfaces of InfiniBand, and there are none.
+    if (own.space == PortSpace::kIpoib) return Errno::kInval;
     if (!c_.fabric->device(device).registered) return Errno::kNoDev;
     AttachTo(id, device);
   }
-  own.family_only = !address.v6;
+  if (!own.family_only_given) own.family_only = !address.v6;
   if (destination == nullptr)
     own.destination = Address{.kind = AddressKind::kAny, .v6 = address.v6};
   else
@@ -110,6 +114,12 @@ Errno RdmaCm::Write(uint32_t file, const command::Listen& cmd) {
   const bool defective =
       c_.defect == Defect::kListenAfterResolve && own.state == CmState::kAddrResolved;
   if (own.state != CmState::kAddrBound && !defective) return Errno::kInval;
+  // Whoever listens shares its port with nobody.
+  if (own.shares_port && c_.defect != Defect::kSharedListens) {
+    const Errno shared = CheckPort(cmd.id, false);
+    if (shared != Errno::kNone) return shared;
+  }
+  own.shares_port = false;
   own.state = CmState::kListen;
   own.listens_on_device = own.device != kNoDevice;
   return Errno::kNone;

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "model/vocabulary/address.h"
+#include "model/vocabulary/ece.h"
 #include "model/vocabulary/private_data.h"
 #include "model/vocabulary/protocol.h"
 #include "model/vocabulary/reply.h"
@@ -18,6 +19,7 @@ namespace cm::sim::command {
 // struct rdma_ucm_conn_param
 struct ConnectionParam {
   ConnFields conn;
+  EceOptions ece;
   uint32_t qp_num = 0;
   PrivateData private_data;
 };
@@ -68,9 +70,32 @@ struct Reject {
 struct Disconnect {
   uint32_t id = 0;
 };
+struct MigrateId {  // written to the new file; answered by the number of events reported
+  uint32_t id = 0;
+  uint32_t from = 0;  // the file that the id is on
+};
+struct SetOption {  // of the option's bytes the first four; the others are 0
+  uint32_t id = 0;
+  IdOption option;
+  uint32_t value = 0;
+  uint32_t length = 0;
+};
 struct InitQpAttr {
   uint32_t id = 0;
-  QpState state = QpState::kInit;
+  QpState state = QpState::kInit;  // or too large for one
+};
+struct JoinMulticast {  // rdma_ucm_join_mcast; answered by the kernel's handle of the membership
+  uint32_t id = 0;
+  uint64_t uid = 0;
+  Address address;
+  bool send_only = false;
+};
+struct LeaveMulticast {  // answered by the number of events of the membership that were reported
+  uint32_t membership = 0;
+};
+struct Notify {
+  uint32_t id = 0;
+  uint8_t event = 0;  // enum ib_event_type
 };
 
 }  // namespace cm::sim::command
@@ -89,18 +114,23 @@ struct QueryPath {
 
 // ib_uverbs_qp_attr
 struct QpAttr {
+  uint32_t mask = 0;
+  bool datagram = false;          // a Q_Key is among the attributes, and no access flags
   bool connects = false;          // address and numbers of a peer are among the attributes
   Errno resolves = Errno::kNone;  // what looking for the way to that address will say
 };
 
 // rdma_ucm_event_resp
 struct Event {
-  uint64_t uid = 0;
-  uint32_t id = 0;  // of the request's new id, for a connection request
+  uint64_t uid = 0;  // of a membership, for what is reported of one
+  uint32_t id = 0;   // of the request's new id, for a connection request
   EventType type = EventType::kAddrResolved;
   int32_t status = 0;
   ConnFields conn;
+  EceOptions ece;
   uint32_t qp_num = 0;
+  uint32_t qkey = 0;
+  Address group;  // of a membership
   PrivateData private_data;
   friend bool operator==(const Event&, const Event&) = default;
 };

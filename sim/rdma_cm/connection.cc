@@ -13,7 +13,20 @@ ConnFields Swapped(ConnFields conn) {
   return conn;
 }
 
+// A message has 24 bits for the vendor.
+EceOptions OnTheWire(EceOptions ece) {
+  ece.vendor_id &= 0xffffff;
+  return ece;
+}
+
 }  // namespace
+
+// The GID that the id was bound to went with its interface's turn.
+// source: linux 6.1 sa_query.c roce_resolve_route_from_path
+bool RdmaCm::SourceLost(const CmId& own) const {
+  const bool lost = own.source_since != c_.fabric->device(own.device).fail_overs;
+  return own.interface != kNoDevice && lost;
+}
 
 Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
   const Errno error = LookupWithDevice(file, cmd.id);
@@ -25,21 +38,20 @@ Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
     return c_.defect == Defect::kConnectWrongErrno && own.state != CmState::kConnect
                ? Errno::kNotConn
                : Errno::kInval;
+  if (IsDatagram(own.space)) return ConnectDatagram(cmd.id, cmd);
   const Limits& limits = c_.profile->limits;
   PrivateData data = cmd.param.private_data;
   if (data.size() > limits.request_data) {
     if (c_.defect != Defect::kRequestDataTooLong || data.size() > limits.request_data + 1)
       return Errno::kInval;
   }
-  // The GID that the id was bound to went with its interface's turn.
-  // source: linux 6.1 sa_query.c roce_resolve_route_from_path
-  const bool source_lost = own.source_since != c_.fabric->device(own.device).fail_overs;
-  if (own.interface != kNoDevice && source_lost) return Errno::kInval;
+  if (SourceLost(own)) return Errno::kInval;
   Mad req;
   req.space = own.space;
   req.port = own.destination.port;
   req.qp_num = cmd.param.qp_num & 0xffffff;
   req.conn = cmd.param.conn;
+  req.ece = OnTheWire(cmd.param.ece);
   req.conn.retry_count = std::min(req.conn.retry_count, limits.max_retry_count);
   req.conn.rnr_retry_count = std::min(req.conn.rnr_retry_count, limits.max_retry_count);
   req.source = own.source;
@@ -47,7 +59,10 @@ Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
   req.data = data.Resized(limits.request_data);
   own.state = CmState::kConnect;
   own.ib = c_.ib->Create(own.kernel, own.device, cmd.id, own.source_since);
-  return c_.ib->SendReq(IbContext(), own.ib, c_.fabric->DeviceOf(own.destination), std::move(req));
+  // A path without addresses comes back to where it began, and nobody is there.
+  if (own.path_given) req.port = 0;
+  const uint8_t there = own.path_given ? own.device : c_.fabric->DeviceOf(own.destination);
+  return c_.ib->SendReq(IbContext(), own.ib, there, own.packet_lifetime, std::move(req));
 }
 
 RequestVerdict RdmaCm::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
@@ -65,7 +80,7 @@ RequestVerdict RdmaCm::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
   child.family_only = ids_[listener].family_only;
   child.source = req.destination.WithPort(req.port);
   child.destination = req.source;
-  child.num_paths = 1;
+  child.num_paths = IsDatagram(req.space) ? 0 : 1;
   child.ib = ib;
   child.listener = listener;
   child.interface = device;
@@ -76,8 +91,10 @@ RequestVerdict RdmaCm::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
   response::Event event{
       .type = EventType::kConnectRequest,
       .conn = c_.defect == Defect::kDepthsNotSwapped ? req.conn : Swapped(req.conn),
+      .ece = req.ece,
       .qp_num = req.qp_num,
       .private_data = req.data};
+  if (IsDatagram(req.space)) event.conn = {};
   QueueRequest(listener, id, std::move(event));
   return RequestVerdict::kTaken;
 }
@@ -85,6 +102,7 @@ RequestVerdict RdmaCm::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
 Errno RdmaCm::AcceptOrEstablish(uint32_t id, const command::Accept& cmd) {
   const CmId& own = ids_[id];
   if (own.state != CmState::kConnect) return Errno::kInval;
+  if (IsDatagram(own.space)) return AnswerDatagram(id, cmd);
   if (!cmd.valid) return c_.ib->SendRtu(IbContext(), own.ib);
   const Limits& limits = c_.profile->limits;
   PrivateData data = cmd.param.private_data;
@@ -94,6 +112,7 @@ Errno RdmaCm::AcceptOrEstablish(uint32_t id, const command::Accept& cmd) {
   Mad rep;
   rep.qp_num = cmd.param.qp_num & 0xffffff;
   rep.conn = cmd.param.conn;
+  rep.ece = OnTheWire(cmd.param.ece);
   rep.conn.retry_count = 0;
   rep.conn.rnr_retry_count = std::min(rep.conn.rnr_retry_count, limits.max_retry_count);
   rep.data = data.Resized(limits.reply_data);
@@ -110,7 +129,9 @@ Errno RdmaCm::Write(uint32_t file, const command::Accept& cmd) {
     return Errno::kNone;
   }
   // A failed accept rejects, whatever there is to reject.
-  if (own.state == CmState::kConnect)
+  if (own.state == CmState::kConnect && IsDatagram(own.space))
+    RefuseDatagram(cmd.id, PrivateData());
+  else if (own.state == CmState::kConnect)
     c_.ib->SendRej(IbContext(), own.ib, RejReason::kConsumerDefined, PrivateData());
   return accepted;
 }
@@ -120,6 +141,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Reject& cmd) {
   if (error != Errno::kNone) return error;
   const CmId& own = ids_[cmd.id];
   if (own.ib == kNobody) return Errno::kInval;
+  if (IsDatagram(own.space)) return RefuseDatagram(cmd.id, cmd.private_data);
   const RejReason reason =
       cmd.reason == RejReason::kNone ? RejReason::kConsumerDefined : cmd.reason;
   if (cmd.private_data.size() > c_.profile->limits.reject_data) return Errno::kInval;
@@ -140,18 +162,31 @@ Errno RdmaCm::Write(uint32_t file, const command::Disconnect& cmd) {
   return Errno::kNone;
 }
 
-Result<response::QpAttr> RdmaCm::Write(uint32_t file, const command::InitQpAttr& cmd) {
+Errno RdmaCm::Write(uint32_t file, const command::Notify& cmd) {
   const Errno error = LookupWithDevice(file, cmd.id);
   if (error != Errno::kNone) return error;
   const CmId& own = ids_[cmd.id];
+  // A listener's IB CM id knows of no connection.
+  if (own.listens_on_device || own.ib == kNobody) return Errno::kInval;
+  return c_.ib->Notify(IbContext(), own.ib, cmd.event);
+}
+
+Result<response::QpAttr> RdmaCm::Write(uint32_t file, const command::InitQpAttr& cmd) {
+  if (cmd.state > QpState::kErr) return Errno::kInval;
+  const Errno error = LookupWithDevice(file, cmd.id);
+  if (error != Errno::kNone) return error;
+  const CmId& own = ids_[cmd.id];
+  if (IsDatagram(own.space)) return response::QpAttr{.mask = kDatagramAttrMask, .datagram = true};
   if (own.listens_on_device) return Errno::kInval;
   // Without an IB CM id there are only the attributes for INIT, whatever is asked for.
-  if (own.ib == kNobody) return response::QpAttr{};
-  const Errno refused = c_.ib->InitQpAttr(IbContext(), own.ib, cmd.state);
-  if (refused != Errno::kNone) return refused;
-  const bool up = c_.fabric->device(own.device).up;
-  return response::QpAttr{.connects = cmd.state != QpState::kInit,
-                          .resolves = up ? Errno::kNone : Errno::kNetUnreach};
+  if (own.ib == kNobody) return response::QpAttr{.mask = kInitAttrMask};
+  const Result<uint32_t> mask = c_.ib->InitQpAttr(IbContext(), own.ib, cmd.state);
+  if (!mask.ok()) return mask.error();
+  // Whoever moves a queue pair with them will be told whether they lead anywhere.
+  Errno resolves = c_.fabric->device(own.device).up ? Errno::kNone : Errno::kNetUnreach;
+  if (c_.ib->SourceLost(IbContext(), own.ib)) resolves = Errno::kNoData;
+  return response::QpAttr{
+      .mask = mask.value(), .connects = cmd.state != QpState::kInit, .resolves = resolves};
 }
 
 Result<response::QueryAddr> RdmaCm::QueryAddr(uint32_t file, const command::Query& cmd) {
@@ -175,6 +210,7 @@ void RdmaCm::OnIbEvent(uint32_t id, IbEventKind kind, const Mad* mad) {
   const CmState wanted =
       kind == IbEventKind::kTimewaitExit ? CmState::kDisconnect : CmState::kConnect;
   if (own.state != wanted) return;
+  if (ReportDatagram(id, kind, mad)) return;
   response::Event event;
   switch (kind) {
     case IbEventKind::kReqError:
@@ -187,10 +223,12 @@ void RdmaCm::OnIbEvent(uint32_t id, IbEventKind kind, const Mad* mad) {
     case IbEventKind::kRepReceived:
       event.type = EventType::kConnectResponse;
       event.conn = Swapped(mad->conn);
+      event.ece = mad->ece;
       event.qp_num = mad->qp_num;
       event.private_data = mad->data;
       break;
     case IbEventKind::kRtuReceived:
+    case IbEventKind::kUserEstablished:
       event.type = EventType::kEstablished;
       break;
     case IbEventKind::kDreqError:
@@ -210,6 +248,9 @@ void RdmaCm::OnIbEvent(uint32_t id, IbEventKind kind, const Mad* mad) {
       event.status = static_cast<int32_t>(mad->reason);
       event.private_data = mad->data.Resized(c_.profile->limits.reject_data);
       break;
+    case IbEventKind::kSidrRepReceived:
+    case IbEventKind::kSidrReqError:
+      return;  // ReportDatagram has dealt with them
   }
   Queue(id, std::move(event));
 }

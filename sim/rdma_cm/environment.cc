@@ -13,6 +13,13 @@ constexpr Duration kWorkLatency = Duration::Microseconds(10);
 }  // namespace
 
 // source: linux 6.1 cma.c cma_process_remove, ucma.c ucma_close_id
+uint32_t RdmaCm::Devices(uint8_t kernel) const {
+  uint32_t devices = 0;
+  for (const uint8_t device : c_.fabric->ByRegistration())
+    if (c_.fabric->KernelOf(device) == kernel) devices |= 1U << device;
+  return devices;
+}
+
 void RdmaCm::RemoveDevice(uint8_t device) {
   c_.fabric->Unregister(device);
   std::vector<uint32_t> attached;

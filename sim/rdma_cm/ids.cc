@@ -49,7 +49,27 @@ Result<uint32_t> RdmaCm::Write(uint32_t file, const command::CreateId& cmd) {
   id.file = file;
   id.uid = cmd.uid;
   id.space = cmd.space;
+  id.packet_lifetime = static_cast<uint8_t>(c_.profile->timing.packet_lifetime);
   return ids_.Add(std::move(id));
+}
+
+// The id's unread events go with it, to the end of the new queue; those of one that stays come to
+// the end as well. The ids of requests that it has not read stay where they are, on the old file.
+Result<uint32_t> RdmaCm::Write(uint32_t file, const command::MigrateId& cmd) {
+  const Errno error = Lookup(cmd.from, cmd.id);
+  if (error != Errno::kNone) return error;
+  const bool leaves = c_.defect == Defect::kMigrationLeavesEvents;
+  const auto goes = [&](const QueuedEvent& queued) {
+    return queued.on == cmd.id && (!leaves || queued.event.type != EventType::kAddrResolved);
+  };
+  std::vector<QueuedEvent> moved;
+  for (const QueuedEvent& queued : files_[cmd.from].queue)
+    if (goes(queued)) moved.push_back(queued);
+  std::erase_if(files_[cmd.from].queue, goes);
+  std::vector<QueuedEvent>& queue = files_[file].queue;
+  queue.insert(queue.end(), moved.begin(), moved.end());
+  ids_[cmd.id].file = file;
+  return ids_[cmd.id].events_reported;
 }
 
 void RdmaCm::AttachTo(uint32_t id, uint8_t device) {
@@ -86,8 +106,10 @@ Result<response::Event> RdmaCm::GetEvent(uint32_t file) {
   const QueuedEvent first = std::move(queue.front());
   queue.erase(queue.begin());
   if (ids_.Live(first.on)) {
-    if (first.request != kNobody) ++ids_[first.on].backlog;
+    if (first.event.type == EventType::kConnectRequest) ++ids_[first.on].backlog;
     ++ids_[first.on].events_reported;
+    if (first.membership != kNobody && memberships_.Live(first.membership))
+      ++memberships_[first.membership].events_reported;
   }
   return first.event;
 }
@@ -129,8 +151,23 @@ void RdmaCm::CleanUpEvents(uint32_t id) {
   }
 }
 
+// Where its listener has gone to another file with its event, that event leads nowhere from now on.
+void RdmaCm::ForgetRequest(uint32_t id) {
+  if (ids_[id].listener == kNobody) return;
+  for (uint32_t file = 0; file < files_.end(); ++file) {
+    if (!files_.Live(file)) continue;
+    for (QueuedEvent& queued : files_[file].queue) {
+      if (queued.request != id) continue;
+      queued.request = kNobody;
+      queued.event.id = kNobody;
+    }
+  }
+}
+
 void RdmaCm::FreeContext(uint32_t id) {
   CleanUpEvents(id);
+  ForgetRequest(id);
+  LeaveAll(id);
   if (ids_[id].owns_port) {
     // Only the defect that never frees ports comes here: the place stays taken.
     ids_[id].destroy_wanted = true;

@@ -41,8 +41,13 @@ struct CmId {
   bool owns_port = false;
   bool listens_on_device = false;  // it has an IB CM id of its own, in a state of its own
   bool family_only = true;
-  bool haunts = false;          // gone, but for its port; a defect
-  bool destroy_wanted = false;  // by its owner, not by the removal of its device
+  bool family_only_given = false;  // by an option
+  bool shares_port = false;        // REUSEADDR
+  bool path_given = false;         // by an option, and it leads nowhere
+  uint8_t ack_timeout = 0;         // an exponent; 0: that of the path
+  uint8_t packet_lifetime = 0;     // of the path
+  bool haunts = false;             // gone, but for its port; a defect
+  bool destroy_wanted = false;     // by its owner, not by the removal of its device
   bool neighbour_tracked = false;
   bool resolved_wrong_neighbour = false;  // the hardware address that it knows of its peer
   CmState state = CmState::kIdle;
@@ -71,10 +76,23 @@ struct CmId {
   friend bool operator==(const CmId&, const CmId&) = default;
 };
 
+// An id's membership in a group.
+struct Membership {
+  bool live = false;
+  uint32_t id = kNobody;
+  uint64_t uid = 0;
+  uint32_t events_reported = 0;
+  Address address;
+  bool left = false;  // and its place is kept until the work is over, which finds nothing to do
+  Instant work = Instant::Never();  // when it is reported
+  friend bool operator==(const Membership&, const Membership&) = default;
+};
+
 struct QueuedEvent {
   response::Event event;
-  uint32_t on = kNobody;       // the id that it is counted on
-  uint32_t request = kNobody;  // the new id of a connection request
+  uint32_t on = kNobody;          // the id that it is counted on
+  uint32_t request = kNobody;     // the new id of a connection request
+  uint32_t membership = kNobody;  // that it is counted on as well
   friend bool operator==(const QueuedEvent&, const QueuedEvent&) = default;
 };
 
@@ -131,6 +149,11 @@ class RdmaCm : public IbCmUser {
   Errno Write(uint32_t file, const command::Accept& cmd);
   Errno Write(uint32_t file, const command::Reject& cmd);
   Errno Write(uint32_t file, const command::Disconnect& cmd);
+  Errno Write(uint32_t file, const command::Notify& cmd);
+  Result<uint32_t> Write(uint32_t file, const command::MigrateId& cmd);
+  Errno Write(uint32_t file, const command::SetOption& cmd);
+  Result<uint32_t> Write(uint32_t file, const command::JoinMulticast& cmd);
+  Result<uint32_t> Write(uint32_t file, const command::LeaveMulticast& cmd);
   Result<response::QpAttr> Write(uint32_t file, const command::InitQpAttr& cmd);
   Result<response::QueryAddr> QueryAddr(uint32_t file, const command::Query& cmd);
   Result<response::QueryPath> QueryPath(uint32_t file, const command::Query& cmd);
@@ -146,6 +169,7 @@ class RdmaCm : public IbCmUser {
   void OnNeighbourWork(uint32_t id);
   void OnAddrChangeWork(uint32_t id);
   void OnCloseWork(uint32_t id);
+  void OnMembershipWork(uint32_t membership);
 
   // The environment.
   void RemoveDevice(uint8_t device);
@@ -158,17 +182,21 @@ class RdmaCm : public IbCmUser {
   void OnIbEvent(uint32_t user, IbEventKind kind, const Mad* mad) override;
   void OnIbGone(uint32_t user) override;
 
+  // The kernel's devices, as a user finds them: bits by index.
+  uint32_t Devices(uint8_t kernel) const;
+
   uint32_t live_ids() const { return ids_.live_count(); }
   const CmId& at(uint32_t id) const { return ids_[id]; }
   const File& file(uint32_t f) const { return files_[f]; }
   bool Live(uint32_t id) const { return ids_.Live(id); }
   bool LiveFile(uint32_t f) const { return files_.Live(f); }
   uint32_t id_end() const { return ids_.end(); }
+  const Slab<Membership>& memberships() const { return memberships_; }
   uint32_t file_end() const { return files_.end(); }
 
   friend bool operator==(const RdmaCm& a, const RdmaCm& b) {
     return a.ids_ == b.ids_ && a.files_ == b.files_ && a.port_owners_ == b.port_owners_ &&
-           a.pending_destroys_ == b.pending_destroys_;
+           a.pending_destroys_ == b.pending_destroys_ && a.memberships_ == b.memberships_;
   }
 
  private:
@@ -185,12 +213,13 @@ class RdmaCm : public IbCmUser {
   void FreeContext(uint32_t id);
   bool FreeIfUnused(uint32_t file);
   void CleanUpEvents(uint32_t id);
+  void ForgetRequest(uint32_t id);
   void AttachTo(uint32_t id, uint8_t device);
 
   // addressing.cc
   Errno BindTo(uint32_t id, const Address& address, const Address* destination);
   Errno TakePort(uint32_t id);
-  Errno CheckPort(uint32_t id) const;
+  Errno CheckPort(uint32_t id, bool shares) const;
   uint16_t EphemeralPort(uint32_t id);
   bool AddressIsUp(const Address& address, uint8_t kernel) const;
 
@@ -203,13 +232,31 @@ class RdmaCm : public IbCmUser {
   Errno StartResolving(uint32_t id, const command::ResolveAddr& cmd);
   Errno ResolveLoopback(uint32_t id);
 
+  // options.cc
+  Errno SetIdOption(CmId* own, const command::SetOption& cmd);
+  Errno SetPath(uint32_t id, const command::SetOption& cmd);
+
   // connection.cc
   uint32_t FindOwner(uint8_t device, const Mad& req) const;
   Errno AcceptOrEstablish(uint32_t id, const command::Accept& cmd);
+  bool SourceLost(const CmId& own) const;
+
+  // multicast.cc
+  Errno CheckJoin(const CmId& own, const Address& address) const;
+  void LeaveAll(uint32_t id);
+  void DropEventsOf(uint32_t membership);
+  void Forget(uint32_t membership);
+
+  // datagram.cc
+  Errno ConnectDatagram(uint32_t id, const command::Connect& cmd);
+  Errno AnswerDatagram(uint32_t id, const command::Accept& cmd);
+  Errno RefuseDatagram(uint32_t id, const PrivateData& data);
+  bool ReportDatagram(uint32_t id, IbEventKind kind, const Mad* mad);
 
   Context c_{};
   Slab<CmId> ids_;
   Slab<File> files_;
+  Slab<Membership> memberships_;
   std::vector<uint32_t> port_owners_;  // ids that own a port, the newest first
   std::vector<PendingDestroy> pending_destroys_;
   uint32_t attach_count_ = 0;

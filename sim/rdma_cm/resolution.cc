@@ -17,7 +17,9 @@ Result<RdmaCm::Route> RdmaCm::FindRoute(const CmId& id, const Address& destinati
       destination.kind == AddressKind::kSide || destination.kind == AddressKind::kSilent;
   // IPv4 takes what no route leads to for a neighbour, once the interface is known.
   // source: linux 6.1 route.c ip_route_output_key_hash_rcu
-  if (!routed && (destination.v6 || id.interface == kNoDevice)) return Errno::kNetUnreach;
+  const bool multicast = destination.kind == AddressKind::kGroup;
+  if (!routed && ((destination.v6 && !multicast) || id.interface == kNoDevice))
+    return Errno::kNetUnreach;
   // Loopback leads to addresses of the same kernel, where no device is found; IPv4 loopback leads
   // nowhere else.
   if (id.source.kind == AddressKind::kLoopback && id.device == kNoDevice) {
@@ -26,7 +28,7 @@ Result<RdmaCm::Route> RdmaCm::FindRoute(const CmId& id, const Address& destinati
     if (!destination.v6) return Errno::kInval;
   }
   Route route{.interface = id.interface,
-              .neighbour_answers = destination.kind == AddressKind::kSide};
+              .neighbour_answers = multicast || destination.kind == AddressKind::kSide};
   const uint8_t local = fabric.LocalDevice(destination, id.kernel);
   if (route.interface == kNoDevice) {
     // Without a source address the kernel takes its own interface with that address, or the one
@@ -115,7 +117,10 @@ void RdmaCm::OnAddressWork(uint32_t id) {
   own.work = Instant::Never();
   int32_t status = own.resolve_status;
   if (status == 0 && own.device == kNoDevice) {
-    if (own.resolve_interface != kNoDevice && c_.fabric->device(own.resolve_interface).registered) {
+    if (own.space == PortSpace::kIpoib) {
+      status = -static_cast<int>(Errno::kInval);
+    } else if (own.resolve_interface != kNoDevice &&
+               c_.fabric->device(own.resolve_interface).registered) {
       AttachTo(id, own.resolve_interface);
       // The source is the address of the interface from now on; the port stays.
       for (uint8_t side = 0; side < c_.fabric->topology().sides.size(); ++side) {
@@ -144,6 +149,9 @@ Errno RdmaCm::Write(uint32_t file, const command::ResolveRoute& cmd) {
   if (own.interface == kNoDevice) return Errno::kNoDev;
   own.state = CmState::kRouteQuery;
   own.num_paths = 1;
+  own.packet_lifetime = static_cast<uint8_t>(c_.profile->timing.packet_lifetime);
+  if (own.ack_timeout != 0 && c_.defect != Defect::kAckTimeoutIgnored)
+    own.packet_lifetime = static_cast<uint8_t>(own.ack_timeout - 1);
   own.neighbour_tracked = true;
   if (const uint8_t there = c_.fabric->DeviceOf(own.destination); there != kNoDevice)
     own.peer_fail_overs = c_.fabric->device(there).fail_overs;

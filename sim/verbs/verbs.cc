@@ -2,13 +2,15 @@
 
 namespace cm::sim {
 
-uint32_t Verbs::Create(uint8_t device) {
-  return qps_.Add({.live = true, .device = device, .number = next_number_[device]++});
+uint32_t Verbs::Create(uint8_t device, bool datagram) {
+  return qps_.Add(
+      {.live = true, .datagram = datagram, .device = device, .number = next_number_[device]++});
 }
 
 // source: linux 6.1 verbs.c qp_state_table, ib_resolve_eth_dmac
 Errno Verbs::Modify(uint32_t qp, QpState state, bool connects, Errno resolves) {
   const QpState now = qps_[qp].state;
+  connects |= qps_[qp].datagram;  // it has no peer to know
   bool allowed = state == QpState::kErr || state == QpState::kReset;
   if (state == QpState::kInit) allowed = now == QpState::kReset || now == QpState::kInit;
   if (state == QpState::kRtr) allowed = connects && now == QpState::kInit;
@@ -17,6 +19,10 @@ Errno Verbs::Modify(uint32_t qp, QpState state, bool connects, Errno resolves) {
   if (state == QpState::kRtr && resolves != Errno::kNone) return resolves;
   qps_[qp].state = state;
   return Errno::kNone;
+}
+
+Errno Verbs::Initialize(uint32_t qp, bool datagram) {
+  return datagram == qps_[qp].datagram ? Modify(qp, QpState::kInit) : Errno::kInval;
 }
 
 }  // namespace cm::sim

@@ -13,6 +13,7 @@ namespace cm::sim {
 
 struct Qp {
   bool live = false;
+  bool datagram = false;
   uint8_t device = 0;
   QpState state = QpState::kReset;
   uint32_t number = 0;
@@ -23,12 +24,14 @@ class Verbs {
  public:
   explicit Verbs(size_t devices) : next_number_(devices, kFirstNumber) {}
 
-  uint32_t Create(uint8_t device);
+  uint32_t Create(uint8_t device, bool datagram);
   void Destroy(uint32_t qp) { qps_.Free(qp); }
   // EINVAL unless the transition is one that a queue pair may make; `connects` says whether the
   // attributes that RTR and RTS need are given.
   // `connects`: the address of a peer is given; `resolves`: what looking for the way there says.
   Errno Modify(uint32_t qp, QpState state, bool connects = false, Errno resolves = Errno::kNone);
+  // RESET to INIT; `datagram`: the attributes are those of a queue pair for datagrams.
+  Errno Initialize(uint32_t qp, bool datagram);
   const Qp& at(uint32_t qp) const { return qps_[qp]; }
   uint32_t live_count() const { return qps_.live_count(); }
 

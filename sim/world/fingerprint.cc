@@ -11,6 +11,7 @@ void Put(Digest* d, const Address& a) {
   d->U8(static_cast<uint8_t>(a.kind));
   d->U8(a.side);
   d->U8(a.v6 ? 1 : 0);
+  d->U8(a.group);
   d->U16(a.port);
 }
 
@@ -23,10 +24,18 @@ void Put(Digest* d, const ConnFields& c) {
   d->U8(c.srq);
 }
 
+void Put(Digest* d, const EceOptions& ece) {
+  d->U32(ece.vendor_id);
+  d->U32(ece.options);
+}
+
 void Put(Digest* d, const response::Event& e) {
   d->U8(static_cast<uint8_t>(e.type));
   d->U32(static_cast<uint32_t>(e.status));
   Put(d, e.conn);
+  Put(d, e.ece);
+  d->U32(e.qkey);
+  Put(d, e.group);
   d->Bytes(e.private_data.bytes());
 }
 
@@ -42,9 +51,14 @@ uint64_t HashOf(const Mad& mad) {
   d.U16(static_cast<uint16_t>(mad.reason));
   d.U16(mad.port);
   Put(&d, mad.conn);
+  Put(&d, mad.ece);
   Put(&d, mad.source);
   Put(&d, mad.destination);
   d.Bytes(mad.data.bytes());
+  if (mad.kind == MadKind::kSidrRep) {
+    d.U8(static_cast<uint8_t>(mad.status));
+    d.U32(mad.qkey);
+  }
   return d.Value();
 }
 
@@ -58,6 +72,7 @@ uint64_t HashOf(const IbId& id, Instant now) {
   d.U8(id.retries_left);
   d.U8(id.outstanding ? 1 : 0);
   d.U8(id.known_remotely ? 1 : 0);
+  d.U8(id.pathless ? 1 : 0);
   d.I64(id.interval.nanoseconds());
   PutTime(&d, id.mad_timer, now);
   PutTime(&d, id.timewait_timer, now);
@@ -81,6 +96,11 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, Instant now) {
   d.U8(id.neighbour_tracked ? 1 : 0);
   d.U8(id.resolved_wrong_neighbour ? 1 : 0);
   d.U8(id.uid != 0 ? 1 : 0);
+  d.U8(id.family_only ? 1 : 0);
+  d.U8(id.shares_port ? 1 : 0);
+  d.U8(id.path_given ? 1 : 0);
+  d.U8(id.ack_timeout);
+  d.U8(id.packet_lifetime);
   d.U32(id.events_reported);
   d.U32(static_cast<uint32_t>(id.backlog));
   Put(&d, id.source);
@@ -125,6 +145,16 @@ uint64_t World::Fingerprint() const {
     d.U64(HashOf(packets[p].mad));
     parts.push_back(d.Value());
   }
+  const Slab<Membership>& memberships = cma_.memberships();
+  for (uint32_t m = 0; m < memberships.end(); ++m) {
+    if (!memberships.Live(m) || memberships[m].left) continue;
+    Digest d;
+    d.U32(memberships[m].events_reported);
+    Put(&d, memberships[m].address);
+    PutTime(&d, memberships[m].work, now);
+    d.U64(HashOf(cma_.at(memberships[m].id), ib_, now));
+    parts.push_back(d.Value());
+  }
   std::ranges::sort(parts);  // lint: equal hashes are interchangeable
   Digest d;
   for (const uint64_t part : parts) d.U64(part);
@@ -143,11 +173,13 @@ uint64_t World::Fingerprint() const {
   for (const Library& library : libraries_) {
     d.U32(library.live_ids());
     d.U32(library.live_events());
+    d.U32(library.handed_out());
   }
   for (const WaitingLane& waiting : waiting_) {
     d.U8(waiting.lane.side);
     d.U8(waiting.lane.number);
     d.U8(static_cast<uint8_t>(waiting.ongoing.waiting));
+    d.U8(waiting.ongoing.with_qp ? 1 : 0);
   }
   // What is queued, file by file in the order of opening.
   for (uint32_t f = 0; f < cma_.file_end(); ++f) {

@@ -6,11 +6,11 @@
 
 namespace cm::sim {
 
-World::World(const Topology* topology, const Profile* profile, uint64_t seed, Defect defect)
+World::World(const Topology* topology, const Profile* profile, StreamState coins, Defect defect)
     : topology_(topology),
       profile_(profile),
       defect_(defect),
-      stream_(NamedStream(seed, "world")),
+      stream_(coins),
       fabric_(topology, profile),
       verbs_(topology->devices.size()) {
   for (uint8_t side = 0; side < topology->sides.size(); ++side)
@@ -24,11 +24,29 @@ Library& World::Prepared(uint8_t side) {
   return libraries_[side];
 }
 
-Library::Context World::Context() { return {&cma_, &verbs_, profile_, defect_}; }
+Library::Context World::Context() { return {&cma_, &verbs_, profile_, defect_, turn_}; }
+
+size_t World::PickThread(size_t ready) {
+  RandomChoice coin(&stream_);
+  return coin.Below(ready, "which thread is first");
+}
 
 void World::Step() {
   Attend();
   Happens(agenda_.Take());
+  GoOn();
+}
+
+// A thread within a synchronous call goes on as soon as its event is there: what the library does
+// with the event, a peer may be waiting for.
+void World::GoOn() {
+  for (WaitingLane& waiting : waiting_) {
+    const bool synchronous = waiting.ongoing.waiting == Waiting::kCompletion ||
+                             waiting.ongoing.waiting == Waiting::kRequest;
+    if (!synchronous || waiting.done) continue;
+    Progress progress = Prepared(waiting.lane.side).Continue(Context(), waiting.ongoing);
+    if (progress.reply.kind != ReplyKind::kBlocked) waiting.done = progress;
+  }
 }
 
 void World::RunUntil(Instant when) {
@@ -60,6 +78,8 @@ void World::Happens(const Event& event) {
       return cma_.OnAddrChangeWork(event.on());
     case EventKind::kCloseWork:
       return cma_.OnCloseWork(event.on());
+    case EventKind::kMembershipWork:
+      return cma_.OnMembershipWork(event.on());
     case EventKind::kAgentGone:
       if (!fabric_.device(static_cast<uint8_t>(event.on())).registered)
         fabric_.device(static_cast<uint8_t>(event.on())).receives = false;
@@ -76,11 +96,21 @@ bool World::Waits(Lane lane) const {
   return std::ranges::any_of(waiting_, [lane](const WaitingLane& w) { return w.lane == lane; });
 }
 
+bool World::Completes(Lane lane) const {
+  return std::ranges::any_of(waiting_, [lane](const WaitingLane& w) {
+    return w.lane == lane &&
+           (w.ongoing.waiting == Waiting::kCompletion || w.ongoing.waiting == Waiting::kRequest ||
+            w.ongoing.waiting == Waiting::kMigrationAcks ||
+            w.ongoing.waiting == Waiting::kEpAddress || w.ongoing.waiting == Waiting::kEpRoute);
+  });
+}
+
 Progress World::Continue(Lane lane) {
   const auto waiting =
       std::ranges::find_if(waiting_, [lane](const WaitingLane& w) { return w.lane == lane; });
   CM_CHECK(waiting != waiting_.end());
-  Progress progress = Prepared(lane.side).Continue(Context(), waiting->ongoing);
+  Progress progress =
+      waiting->done ? *waiting->done : Prepared(lane.side).Continue(Context(), waiting->ongoing);
   if (progress.reply.kind == ReplyKind::kBlocked)
     waiting->ongoing = progress.ongoing;
   else
@@ -141,6 +171,7 @@ Usage World::InUse() const {
   for (const Library& library : libraries_) {
     usage.library_ids += library.live_ids();
     usage.unacknowledged += library.live_events();
+    usage.handed_out += library.handed_out();
   }
   return usage;
 }

@@ -28,6 +28,7 @@ namespace cm::sim {
 struct WaitingLane {
   Lane lane;
   Ongoing ongoing;
+  std::optional<Progress> done;  // it has returned, and nobody has asked yet
   friend bool operator==(const WaitingLane&, const WaitingLane&) = default;
 };
 
@@ -38,13 +39,14 @@ struct Usage {
   uint32_t queue_pairs = 0;
   uint32_t library_ids = 0;
   uint32_t unacknowledged = 0;
+  uint32_t handed_out = 0;
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
 class World {
  public:
   // `topology` and `profile` outlive the world and its copies.
-  World(const Topology* topology, const Profile* profile, uint64_t seed = 0,
+  World(const Topology* topology, const Profile* profile, StreamState coins = {},
         Defect defect = Defect::kNone);
 
   Instant Now() const { return agenda_.Now(); }
@@ -62,9 +64,17 @@ class World {
   // A call that blocks is kept with its lane; Continue asks whether it can go on.
   void Block(Lane lane, const Ongoing& ongoing);
   bool Waits(Lane lane) const;
+  // The call of the lane waits for what another thread may have to do: for the event of a
+  // synchronous id, or for acknowledgements before an id has moved.
+  bool Completes(Lane lane) const;
   // The progress of a waiting lane; when it is over, the lane waits no longer.
   Progress Continue(Lane lane);
   const std::vector<WaitingLane>& waiting() const { return waiting_; }
+
+  // One of the threads that are ready to make a call.
+  size_t PickThread(size_t ready);
+  // Calls made from now on are not at once with those before.
+  void BeginTurn() { ++turn_; }
 
   void Inject(const Fault& fault);
   void Heal();
@@ -81,13 +91,15 @@ class World {
  private:
   void Happens(const Event& event);
   void Attend();
+  void GoOn();
   void SetLink(uint8_t device, bool up);
   void SetNeighbour(uint8_t device, bool wrong);
 
   const Topology* topology_;
   const Profile* profile_;
   Defect defect_;
-  StreamState stream_;  // of the world's own coins; none is flipped yet
+  StreamState stream_;  // of the world's own coins: which of several threads comes first
+  uint32_t turn_ = 0;
   Agenda agenda_;
   Fabric fabric_;
   IbCm ib_;

@@ -35,7 +35,7 @@ class Pair {
     Take(0, EventType::kAddrResolved);
     EXPECT_TRUE(Lib(0).ResolveRoute(world.Context(), id, 2000).succeeded());
     Take(0, EventType::kRouteResolved);
-    EXPECT_TRUE(Lib(0).CreateQp(world.Context(), id).succeeded());
+    EXPECT_TRUE(Lib(0).CreateQp(world.Context(), id, {}).succeeded());
   }
 
   Library& Lib(uint8_t side) { return world.Prepared(side); }
@@ -57,7 +57,7 @@ class Pair {
     const FetchedEvent event = Lib(side).fetched(got.made);
     EXPECT_EQ(event.event.type, type) << ToString(event.event.type);
     last = event;
-    EXPECT_TRUE(Lib(side).AckCmEvent(got.made).succeeded());
+    EXPECT_TRUE(Lib(side).AckCmEvent(world.Context(), got.made).succeeded());
     return world.Now();
   }
   // When messages of the kind were sent by the side, since the last time.
@@ -129,7 +129,7 @@ TEST(AConnection, EndsInTimewaitForAsLongAsItsPathSays) {
     pair.Connect();
     pair.Take(1, EventType::kConnectRequest);
     const uint32_t passive = pair.last.id;
-    EXPECT_TRUE(pair.Lib(1).CreateQp(pair.world.Context(), passive).succeeded());
+    EXPECT_TRUE(pair.Lib(1).CreateQp(pair.world.Context(), passive, {}).succeeded());
     EXPECT_TRUE(pair.Lib(1).Accept(pair.world.Context(), passive, ConnParam{}).succeeded());
     pair.Take(0, EventType::kEstablished);
     pair.Take(1, EventType::kEstablished);
@@ -154,7 +154,7 @@ TEST(ADestroyedId, WaitsForTheAcknowledgementOfItsEvents) {
   ASSERT_EQ(destroy.ongoing.waiting, Waiting::kAcks);
   EXPECT_EQ(pair.Lib(0).Continue(pair.world.Context(), destroy.ongoing).ongoing.waiting,
             Waiting::kAcks);
-  EXPECT_TRUE(pair.Lib(0).AckCmEvent(got.made).succeeded());
+  EXPECT_TRUE(pair.Lib(0).AckCmEvent(pair.world.Context(), got.made).succeeded());
   const Progress over = pair.Lib(0).Continue(pair.world.Context(), destroy.ongoing);
   EXPECT_EQ(over.ongoing.waiting, Waiting::kNothing);
   EXPECT_TRUE(over.reply.succeeded());

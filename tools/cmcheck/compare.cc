@@ -15,7 +15,9 @@
 #include "conformance/driver/perform.h"
 #include "conformance/likeness/fidelity.h"
 #include "conformance/likeness/lab_report.h"
+#include "conformance/likeness/tracks.h"
 #include "conformance/runner/profile_file.h"
+#include "model/oracle/orders.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/progress.h"
 #include "tools/cmcheck/report.h"
@@ -83,10 +85,26 @@ class Comparer {
                                  .defect = {},
                                  .watch_wire = false,
                                  .capabilities = kernel.conversation.capabilities});
-      fidelity_.Add(Compare(
-          kernel, Perform(kernel.conversation, *simulator->Start(kernel.conversation)), profile));
+      const History told = ToldInOrder(kernel, profile, simulator.get());
+      fidelity_.Add(Compare(told, OnSimulator(told, simulator.get()), profile));
       progress.At(++done);
     }
+  }
+
+  static History OnSimulator(const History& kernel, Implementation* simulator) {
+    return Perform(kernel.conversation, *simulator->Start(kernel.conversation));
+  }
+
+  // Which of several threads came first is the kernel's to say, and the simulator's to follow: an
+  // order that explains what the kernel did, one in which the simulator does the same if there is.
+  static History ToldInOrder(const History& kernel, const Profile& profile,
+                             Implementation* simulator) {
+    if (!model::HasTogether(kernel.conversation)) return kernel;
+    const auto same = [&](const History& ordered) {
+      const History told = model::InSequence(ordered);
+      return !FirstParting(told, OnSimulator(told, simulator));
+    };
+    return model::InSequence(model::FindOrder(kernel, profile, same).history);
   }
 
   int Publish(const LabReport& report, const Profile& profile) {

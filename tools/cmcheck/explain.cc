@@ -8,10 +8,12 @@
 #include "conformance/recordings/judge.h"
 #include "conformance/recordings/recording.h"
 #include "conformance/runner/campaign.h"
+#include "conformance/runner/misuse.h"
 #include "conformance/runner/profile_file.h"
 #include "model/catalogue/catalogue.h"
 #include "model/conversation/print.h"
 #include "model/oracle/judge.h"
+#include "model/oracle/orders.h"
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
@@ -95,11 +97,15 @@ int ExplainHistory(const History& history, const Profile& profile) {
     fmt::print("{:>12}  {}\n", ToString(record.begin), ToString(record, history.conversation));
     PrintRecord(record, judgement, history.conversation, profile);
   };
-  const model::HistoryVerdict verdict = model::JudgeHistory(history, profile, print);
+  const model::HistoryVerdict verdict = model::JudgeHistory(
+      model::HasTogether(history.conversation) ? model::FindOrder(history, profile).history
+                                               : history,
+      profile, print);
   if (verdict.verdict == model::Verdict::kInconclusive) return kExitInconclusive;
   const SequenceResult result = Judge(history, {}, profile);
   for (const Finding& finding : result.findings)
     if (finding.id != kRowsId) fmt::print("\n{}", Describe(finding));
+  for (const MisuseNote& note : MisusesOf(history)) fmt::print("\n{}", Describe(note, history));
   fmt::print("\n{}\n", result.findings.empty() ? "permitted" : "refused");
   return result.findings.empty() ? kExitClean : kExitFound;
 }

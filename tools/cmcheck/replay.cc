@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "conformance/runner/campaign.h"
+#include "conformance/runner/misuse.h"
 #include "conformance/scenarios/golden.h"
 #include "model/conversation/print.h"
 #include "tools/cmcheck/command.h"
@@ -42,6 +43,8 @@ int Replay(ReplayOptions options) {
     return Unusable(fmt::format("{}: {}", file.path, judged.result.reason));
   if (!options.quiet) fmt::print("{}\n", ToText(judged.history));
   for (const Finding& finding : judged.result.findings) fmt::print("{}", Describe(finding));
+  for (const MisuseNote& note : MisusesOf(judged.history))
+    fmt::print("{}", Describe(note, judged.history));
   std::string difference;
   if (file.history) {
     difference = Compare(file, judged.history, options.asked.impl == "sim");

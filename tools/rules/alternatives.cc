@@ -97,6 +97,9 @@ void CollectIbCm(std::vector<Alternatives>* all) {
   Collect(model::rules::kRequests, all, [](const model::RequestRule& r, Situations* to) {
     to->Add({0, "REQ"}, Named(r.when), {}, model::NumberOf(&r));
   });
+  Collect(model::rules::kSidrRequests, all, [](const model::SidrRequestRule& r, Situations* to) {
+    to->Add({0, "SIDR_REQ"}, Named(r.when), {}, model::NumberOf(&r));
+  });
 }
 
 void CollectChannel(std::vector<Alternatives>* all) {
@@ -120,6 +123,24 @@ void CollectChannel(std::vector<Alternatives>* all) {
     ForEach(r.when, model::kFetchGuardCount,
             [&](Part guard) { to->Add(on, guard, {}, model::NumberOf(&r)); });
   });
+  Collect(model::rules::kCompletions, all, [](const model::CompletionRule& r, Situations* to) {
+    for (int call = 0; call < kCallKindCount; ++call) {
+      const auto kind = static_cast<CallKind>(call);
+      if (!r.on.Has(kind)) continue;
+      ForEach(r.when, model::kFoundCount, [&](Part found) {
+        to->Add({call, FunctionName(kind)}, found, {}, model::NumberOf(&r));
+      });
+    }
+  });
+}
+
+void CollectEndpoints(std::vector<Alternatives>* all) {
+  using Part = Situations::Part;
+  Collect(model::rules::kEndpoints, all, [](const model::EndpointRule& r, Situations* to) {
+    const Part on{static_cast<int>(CallKind::kCreateEp), FunctionName(CallKind::kCreateEp)};
+    ForEach(r.at, model::kEpStepCount,
+            [&](Part step) { to->Add(on, Named(r.when), step, model::NumberOf(&r)); });
+  });
 }
 
 // Without the -1 that goes with every errno.
@@ -136,6 +157,7 @@ std::vector<Alternatives> AllAlternatives() {
   CollectCmId(&all);
   CollectIbCm(&all);
   CollectChannel(&all);
+  CollectEndpoints(&all);
   Collect(model::rules::kQps, &all, [](const model::QpRule& r, Situations* to) {
     ForEach(r.from, model::kQpPhaseCount,
             [&](Situations::Part state) { to->Add(Named(r.on), {}, state, model::NumberOf(&r)); });

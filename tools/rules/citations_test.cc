@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/catalogue/catalogue.h"
+#include "tools/rules/lab_runs.h"
 #include "tools/rules/testimony.h"
 
 namespace cm::ruledoc {
@@ -26,6 +27,11 @@ constexpr std::string_view kObserved = "observed ";
 
 const std::vector<Testimony>& Recordings() {
   static const std::vector<Testimony> all = HearFolder("conformance/recordings/6.1-rxe");
+  return all;
+}
+
+const std::vector<LabRun>& LabRuns() {
+  static const std::vector<LabRun> all = ReadLabRuns("conformance/recordings/lab");
   return all;
 }
 
@@ -87,21 +93,25 @@ TEST(Recordings, AreAllPermitted) {
     EXPECT_TRUE(testimony.problem.empty()) << testimony.name << ": " << testimony.problem;
 }
 
-TEST(Observed, NamesALineThatShowsTheRow) {
+TEST(Observed, NamesALineThatShowsTheRowOrARunThatConfirmedIt) {
   for (RuleNumber row = 0; row < AllRules().size(); ++row) {
     const RuleInfo& rule = AllRules()[row];
-    const std::string why = WhyNotShown(row, rule.evidence.observed, Recordings());
+    const std::string_view observed = rule.evidence.observed;
+    const std::string why = observed.starts_with("lab ")
+                                ? WhyNotConfirmed(rule.id, observed, LabRuns())
+                                : WhyNotShown(row, observed, Recordings());
     EXPECT_TRUE(why.empty()) << rule.id << " cites " << rule.evidence.observed << ", but " << why
                              << "\n"
                              << kToMend;
   }
 }
 
-TEST(Observed, IsNotEmptyWhereARecordingShowsTheRow) {
+TEST(Observed, IsNotEmptyWhereTheRowWasSeen) {
   for (RuleNumber row = 0; row < AllRules().size(); ++row) {
     const RuleInfo& rule = AllRules()[row];
     if (!rule.evidence.observed.empty()) continue;
-    const std::string where = FirstShown(row, Recordings());
+    std::string where = FirstShown(row, Recordings());
+    if (where.empty()) where = FirstConfirmed(rule.id, LabRuns());
     EXPECT_TRUE(where.empty()) << rule.id << " is shown by " << where << "\n" << kToMend;
   }
 }

@@ -101,6 +101,12 @@ std::string_view DeliveryId() {
   return row->id;
 }
 
+// The same for a request for a datagram service.
+std::string_view DatagramDeliveryId() {
+  return std::ranges::find(model::rules::kSidrRequests, true, &model::SidrRequestRule::delivered)
+      ->id;
+}
+
 Diagram CmId() {
   Diagram diagram{.name = "cm_id",
                   .title = "cm_id",
@@ -155,6 +161,8 @@ Diagram IbCm() {
   // cma_ib_req_handler, cm.c ib_send_cm_mra
   sketch.Add({std::string(ToString(IbState::kNone))}, std::string(ToString(IbState::kMraReqSent)),
              "REQ is delivered", DeliveryId());
+  sketch.Add({std::string(ToString(IbState::kNone))}, std::string(ToString(IbState::kSidrReqRcvd)),
+             "SIDR_REQ is delivered", DatagramDeliveryId());
   for (const model::IbRule& r : model::rules::kIbCm) {
     if (r.to == IbState::kSame) continue;
     sketch.Add(Names(r.from, model::kIbStateCount), std::string(ToString(r.to)), Stimulus(r.on),

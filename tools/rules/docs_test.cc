@@ -73,7 +73,7 @@ TEST(Difference, HasTheLinesThatChanged) {
 }
 
 TEST(Docs, AreWhatTheTablesSay) {
-  for (const Document& document : AllDocuments()) {
+  for (const Document& document : AllDocuments(".")) {
     const fs::path path = fs::path("docs") / document.path;
     std::ifstream in(path, std::ios::binary);
     EXPECT_TRUE(in.is_open()) << path << " is missing. " << kToMend;
@@ -86,7 +86,7 @@ TEST(Docs, AreWhatTheTablesSay) {
 
 TEST(Docs, HaveNoDiagramThatNobodyWrites) {
   std::set<std::string> written;
-  for (const Document& document : AllDocuments()) written.insert(document.path);
+  for (const Document& document : AllDocuments(".")) written.insert(document.path);
   for (const fs::directory_entry& entry : fs::directory_iterator("docs/diagrams")) {
     const std::string path = "diagrams/" + entry.path().filename().string();
     EXPECT_TRUE(written.contains(path)) << "docs/" << path << ": delete it";

@@ -12,6 +12,7 @@
 #include "model/vocabulary/call.h"
 #include "tools/rules/alternatives.h"
 #include "tools/rules/diagram.h"
+#include "tools/rules/scope.h"
 #include "tools/rules/table.h"
 
 namespace cm::ruledoc {
@@ -150,7 +151,8 @@ std::string Matrix() {
   }
   text += "\n" + rule + "\n";
   for (const CallKind call : CallsOnIds()) {
-    if (call == CallKind::kCreateId) continue;  // there is no id yet
+    // There is no id, or none yet.
+    if (model::WithoutId(call)) continue;
     text += fmt::format("| `{}` |", FunctionName(call));
     for (int s = 0; s < model::kStateCount; ++s)
       text += fmt::format(" {} |", Answers(static_cast<model::State>(s), call));
@@ -198,7 +200,7 @@ std::string CallTables(const Table& table) {
     const std::span<const model::Guard> guards = model::GuardsOf(call);
     for (size_t i = 0; i < guards.size(); ++i)
       text += (i == 0 ? "Looked at in this order: " : ", ") + std::string(ToString(guards[i]));
-    text += ".\n\n";
+    text += guards.empty() ? "Nothing stands in its way.\n\n" : ".\n\n";
     std::vector<Row> rows;
     for (const Row& row : table.rows)
       if (row.on == FunctionName(call)) rows.push_back(row);
@@ -259,10 +261,12 @@ std::string RulesMarkdown(const std::vector<Diagram>& diagrams) {
 
 }  // namespace
 
-std::vector<Document> AllDocuments() {
+std::vector<Document> AllDocuments(const std::filesystem::path& root) {
   const std::vector<Diagram> diagrams = AllDiagrams();
   std::vector<Document> documents;
   documents.push_back({"rules.md", RulesMarkdown(diagrams)});
+  documents.push_back({"functions.md", FunctionsMarkdown(ToldIn(root / "conformance/scenarios"))});
+  documents.push_back({"ambiguities.md", AmbiguitiesMarkdown()});
   for (const Diagram& diagram : diagrams)
     documents.push_back({fmt::format("diagrams/{}.dot", diagram.name), ToDot(diagram)});
   return documents;

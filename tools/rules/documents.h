@@ -1,7 +1,8 @@
-// The generated part of docs/: the rows as Markdown and their state diagrams.
+// The generated part of docs/: the rows as Markdown, their state diagrams, and how far they go.
 #ifndef TOOLS_RULES_DOCUMENTS_H_
 #define TOOLS_RULES_DOCUMENTS_H_
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@ struct Document {
   std::string text;
 };
 
-// The same on every machine, whatever the compiler.
-std::vector<Document> AllDocuments();
+// The same on every machine, whatever the compiler. `root` is that of the repository, whose golden
+// conversations are counted.
+std::vector<Document> AllDocuments(const std::filesystem::path& root);
 
 }  // namespace cm::ruledoc
 

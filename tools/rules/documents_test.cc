@@ -119,8 +119,8 @@ TEST(Diagrams, AreWrittenInBothLanguages) {
 }
 
 TEST(Documents, AreTheSameEachTime) {
-  const std::vector<Document> first = AllDocuments();
-  const std::vector<Document> second = AllDocuments();
+  const std::vector<Document> first = AllDocuments(".");
+  const std::vector<Document> second = AllDocuments(".");
   ASSERT_EQ(first.size(), second.size());
   for (size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].text, second[i].text);
 }

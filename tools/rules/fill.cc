@@ -15,10 +15,7 @@ std::string FilledLine(std::string_view line,
   const std::string_view id = line.substr(id_at, line.find('"', id_at) - id_at);
   const std::string_view body = line.substr(0, line.size() - kEnd.size());
   const size_t quote = body.rfind('"');
-  const std::string now = observed(id);
-  const bool stays = now.empty() && body.substr(quote + 1).starts_with("lab ");
-  if (stays) return std::string(line);
-  return std::string(body.substr(0, quote + 1)) + now + std::string(kEnd);
+  return std::string(body.substr(0, quote + 1)) + observed(id) + std::string(kEnd);
 }
 
 }  // namespace

@@ -9,8 +9,7 @@
 namespace cm::ruledoc {
 
 // The text with the last string of each row replaced by what `observed` says of the row's id. A row
-// is a line that begins with {"ID", and ends with "..."}},. What the lab saw stays as it is, unless
-// a recording shows the row now.
+// is a line that begins with {"ID", and ends with "..."}},.
 std::string Filled(std::string_view text,
                    const std::function<std::string(std::string_view id)>& observed);
 

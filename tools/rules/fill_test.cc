@@ -20,11 +20,6 @@ TEST(Filled, TakesAwayWhatIsSeenNoMore) {
             R"row(  {"bind-1", {"man x(3)", ""}},)row");
 }
 
-TEST(Filled, LeavesWhatTheLabSaw) {
-  constexpr std::string_view kRow = R"row(  {"bind-1", {"man x(3)", "lab 6.1-rxe seed 7"}},)row";
-  EXPECT_EQ(Filled(kRow, Seen), kRow);
-}
-
 TEST(Filled, LeavesEverythingThatIsNoRow) {
   constexpr std::string_view kText =
       "// {\"bind-9\" is a row\n"

@@ -9,10 +9,13 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <system_error>
+#include <variant>
 #include <vector>
 
 #include "model/catalogue/catalogue.h"
 #include "tools/rules/fill.h"
+#include "tools/rules/lab_runs.h"
 #include "tools/rules/testimony.h"
 
 namespace {
@@ -20,10 +23,14 @@ namespace {
 namespace fs = std::filesystem;
 using cm::model::AllRules;
 using cm::model::RuleNumber;
+using cm::ruledoc::LabRun;
 using cm::ruledoc::Testimony;
 
+constexpr std::string_view kLabRuns = "conformance/recordings/lab";
+
 constexpr auto kTables = std::to_array<std::string_view>(
-    {"model/cm_id/rules.h", "model/ib_cm/rules.h", "model/channel/rules.h", "model/qp/rules.h"});
+    {"model/cm_id/rules.h", "model/ib_cm/rules.h", "model/channel/rules.h",
+     "model/channel/misuse.h", "model/qp/rules.h"});
 
 std::string FirstShown(std::string_view id, std::span<const Testimony> testimonies) {
   for (RuleNumber row = 0; row < AllRules().size(); ++row)
@@ -41,13 +48,39 @@ void Print(std::span<const Testimony> testimonies) {
   fmt::print("{} rows, {} shown by {} recordings\n", AllRules().size(), shown, testimonies.size());
 }
 
+std::string ReadText(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Makes the run one of those that the workspace carries.
+int Carry(const fs::path& workspace, const fs::path& results) {
+  const auto read = cm::ruledoc::ReadResults(ReadText(results));
+  if (const auto* problem = std::get_if<std::string>(&read)) {
+    fmt::print(stderr, "{}: {}\n", results.string(), *problem);
+    return 2;
+  }
+  const auto& run = std::get<LabRun>(read);
+  const fs::path path = workspace / kLabRuns / cm::ruledoc::FileNameOf(run);
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  if (!(std::ofstream(path, std::ios::binary) << cm::ruledoc::ToJson(run))) {
+    fmt::print(stderr, "cannot write {}\n", path.string());
+    return 2;
+  }
+  fmt::print("wrote {}\n", path.string());
+  return 0;
+}
+
 int Fill(const fs::path& workspace, std::span<const Testimony> testimonies) {
+  const std::vector<LabRun> runs = cm::ruledoc::ReadLabRuns(workspace / kLabRuns);
   for (const std::string_view table : kTables) {
     const fs::path path = workspace / table;
-    std::ifstream in(path, std::ios::binary);
-    const std::string before{std::istreambuf_iterator<char>(in), {}};
-    const std::string after = cm::ruledoc::Filled(
-        before, [&](std::string_view id) { return FirstShown(id, testimonies); });
+    const std::string before = ReadText(path);
+    const std::string after = cm::ruledoc::Filled(before, [&](std::string_view id) {
+      const std::string shown = FirstShown(id, testimonies);
+      return shown.empty() ? cm::ruledoc::FirstConfirmed(id, runs) : shown;
+    });
     if (after == before) continue;
     if (!(std::ofstream(path, std::ios::binary) << after)) {
       fmt::print(stderr, "cannot write {}\n", path.string());
@@ -68,8 +101,12 @@ int main(int argc, char** argv) {
   bool fill = false;
   app.add_option("--recordings", folder, "a folder of recordings, called as its profile is")
       ->capture_default_str();
+  std::string lab;
+  app.add_option("--lab", lab, "results.json of a run in the lab, to be carried as evidence");
   app.add_flag("--fill", fill, "write it into the rows of model/*/rules.h");
   CLI11_PARSE(app, argc, argv);
+  if (!lab.empty())
+    if (const int problem = Carry(workspace, lab); problem != 0) return problem;
   const std::vector<Testimony> testimonies = cm::ruledoc::HearFolder(workspace / folder);
   if (testimonies.empty()) {
     fmt::print(stderr, "no recordings in {}\n", folder);

@@ -37,7 +37,8 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   const fs::path folder = given.empty() ? Under("BUILD_WORKSPACE_DIRECTORY", "docs")
                                         : Under("BUILD_WORKING_DIRECTORY", given);
-  for (const cm::ruledoc::Document& document : cm::ruledoc::AllDocuments()) {
+  for (const cm::ruledoc::Document& document :
+       cm::ruledoc::AllDocuments(Under("BUILD_WORKSPACE_DIRECTORY", "."))) {
     const fs::path path = folder / document.path;
     if (!Write(path, document.text)) {
       fmt::print(stderr, "cannot write {}\n", path.string());

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "model/base/errno.h"
+#include "model/channel/misuse.h"
 #include "model/channel/rules.h"
 #include "model/cm_id/rules.h"
 #include "model/ib_cm/rules.h"
@@ -114,6 +115,16 @@ Row Fill(const model::RequestRule& r) {
   return row;
 }
 
+Row Fill(const model::SidrRequestRule& r) {
+  Row row{.on = "SIDR_REQ",
+          .when = std::string(ToString(r.when)),
+          .outcome = r.delivered ? "delivered" : "refused"};
+  row.effects =
+      r.delivered ? fmt::format("reports {} to the listener", ShortName(EventType::kConnectRequest))
+                  : fmt::format("sends SIDR_REP, status {}", static_cast<int>(r.status));
+  return row;
+}
+
 Row Fill(const model::ChannelRule& r) {
   const bool empty = r.from.Has(model::ChannelState::kEmpty);
   const bool pending = r.from.Has(model::ChannelState::kPending);
@@ -145,11 +156,32 @@ Row Fill(const model::FetchRule& r) {
           .effects = NamesOf(r.effects)};
 }
 
+Row Fill(const model::CompletionRule& r) {
+  return {.on = r.on == model::rules::kCompleting
+                    ? "any that starts something"
+                    : std::string(FunctionName(CallKind::kGetRequest)),
+          .when = NamesOf(r.when, model::kFoundCount),
+          .outcome = r.errno_of_status ? "-1, the errno of the status" : ToText(r.outcome),
+          .effects = r.retained ? "the event is kept as id->event" : ""};
+}
+
+Row Fill(const model::EndpointRule& r) {
+  return {.from = NamesOf(r.at, model::kEpStepCount),
+          .on = std::string(FunctionName(CallKind::kCreateEp)),
+          .when = std::string(ToString(r.when)),
+          .outcome = r.errno_of_step ? "-1, the errno of that" : ToText(r.outcome),
+          .effects = r.destroyed ? "nothing is left of the id" : ""};
+}
+
 Row Fill(const model::QpRule& r) {
   return {.from = NamesOf(r.from, model::kQpPhaseCount),
           .on = std::string(ToString(r.on)),
           .outcome = r.possible ? "works" : "fails",
           .then = Then(r.to, model::QpPhase::kSame)};
+}
+
+Row Fill(const model::MisuseRule& r) {
+  return {.on = std::string(model::ToString(r.on)), .outcome = ToText(r.outcome)};
 }
 
 template <typename Rules>
@@ -171,6 +203,7 @@ Table Make(std::string_view title, std::string_view says, const Rules& rules) {
 std::string ToText(const model::Outcome& outcome) {
   if (outcome.kind == model::OutcomeKind::kBlocks) return "blocks";
   if (outcome.kind == model::OutcomeKind::kCrashes) return "crashes";
+  if (outcome.kind == model::OutcomeKind::kReturnsCode) return std::to_string(outcome.code);
   return outcome.error == Errno::kNone ? "0" : "-1 " + cm::ToString(outcome.error);
 }
 
@@ -192,6 +225,9 @@ std::vector<Table> AllTables() {
            "What becomes of a REQ that belongs to no identifier yet. The first guard that holds "
            "decides, in the order of the rows.",
            rules::kRequests),
+      Make("Requests for datagrams",
+           "What becomes of a SIDR_REQ that does not wait for its answer already, in the same way.",
+           rules::kSidrRequests),
       Make("Channel: calls", "What a call on an event channel answers.", rules::kChannels),
       Make("Channel: reports",
            "Which event of the id a report of the IB CM becomes, in the kernel. \"nothing\": the "
@@ -203,6 +239,19 @@ std::vector<Table> AllTables() {
            rules::kFetches),
       Make("qp", "What the library does with the queue pair of an id on its user's behalf.",
            rules::kQps),
+      Make("Synchronous ids",
+           "What a call on a synchronous id, which would return 0 by its own row, returns when the "
+           "next event of the id's own channel is there: whatever it is.",
+           rules::kCompletions),
+      Make("Misuse",
+           "Calls on what is gone. They read or free memory that is not there any more: whatever "
+           "comes of them is permitted, and nothing that comes after them is judged.",
+           rules::kMisuses),
+      Make("Endpoints",
+           "What `rdma_create_ep` returns: it takes its steps one after the other on a new "
+           "synchronous id, each by the rows of the call of that name, and ends with the first "
+           "that does not go on. A passive one is bound, and that is all.",
+           rules::kEndpoints),
   };
 }
 

@@ -85,7 +85,7 @@ std::string FirstShown(model::RuleNumber row, std::span<const Testimony> testimo
 
 std::string WhyNotShown(model::RuleNumber row, std::string_view observed,
                         std::span<const Testimony> testimonies) {
-  if (observed.empty() || observed.starts_with("lab ")) return "";
+  if (observed.empty()) return "";
   const size_t colon = observed.rfind(':');
   if (colon == observed.npos) return "it names no line: PROFILE/RECORDING:LINE is expected";
   const std::string_view name = observed.substr(0, colon);

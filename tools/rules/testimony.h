@@ -36,8 +36,7 @@ std::vector<Testimony> HearFolder(const std::filesystem::path& folder);
 // The first line that shows the row, as rows cite it: "6.1-rxe/33-connect_misuse:12"; or empty.
 std::string FirstShown(model::RuleNumber row, std::span<const Testimony> testimonies);
 
-// Why a row's `observed` does not hold; empty when it does. What the lab saw ("lab 6.1-rxe ...")
-// is not in a recording and is taken as it is.
+// Why a row's `observed` does not hold; empty when it does, or says nothing.
 std::string WhyNotShown(model::RuleNumber row, std::string_view observed,
                         std::span<const Testimony> testimonies);
 

@@ -76,6 +76,15 @@ std::string NameOf(const void* function) {
 
 }  // namespace
 
+std::string_view MissingFor(const RdmaCmApi& api, CallKind kind) {
+  const bool there = kind == CallKind::kGetAddrInfo    ? api.rdma_getaddrinfo != nullptr
+                     : kind == CallKind::kFreeAddrInfo ? api.rdma_freeaddrinfo != nullptr
+                     : kind == CallKind::kGetDevices   ? api.rdma_get_devices != nullptr
+                     : kind == CallKind::kFreeDevices  ? api.rdma_free_devices != nullptr
+                                                       : true;
+  return there ? std::string_view() : FunctionName(kind);
+}
+
 std::variant<LoadedObject, std::string> Load(const std::string& path) {
   void* const object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (object == nullptr) return fmt::format("cannot load {}: {}", path, WhyNot(path));

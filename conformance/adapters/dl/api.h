@@ -9,9 +9,11 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "conformance/adapters/dl/hooks.h"
+#include "model/vocabulary/call.h"
 
 namespace cm {
 
@@ -32,17 +34,35 @@ namespace cm {
   X(rdma_establish)             \
   X(rdma_disconnect)            \
   X(rdma_get_cm_event)          \
-  X(rdma_ack_cm_event)
+  X(rdma_ack_cm_event)          \
+  X(rdma_notify)                \
+  X(rdma_init_qp_attr)          \
+  X(rdma_set_local_ece)         \
+  X(rdma_get_remote_ece)        \
+  X(rdma_reject_ece)            \
+  X(rdma_get_src_port)          \
+  X(rdma_get_dst_port)          \
+  X(rdma_event_str)             \
+  X(rdma_set_option)            \
+  X(rdma_migrate_id)            \
+  X(rdma_get_request)           \
+  X(rdma_create_ep)             \
+  X(rdma_destroy_ep)            \
+  X(rdma_join_multicast)        \
+  X(rdma_join_multicast_ex)     \
+  X(rdma_leave_multicast)
 
 // Of libibverbs: the object's own, or those of the library that it is linked to.
 #define CM_VERBS_ENTRY_POINTS(X) \
   X(ibv_query_qp)                \
   X(ibv_get_device_name)
 
-// Null where there is none.
+// Null where there is none: conversations that call it are unsupported then.
 #define CM_OPTIONAL_ENTRY_POINTS(X) \
   X(rdma_get_devices)               \
-  X(rdma_free_devices)
+  X(rdma_free_devices)              \
+  X(rdma_getaddrinfo)               \
+  X(rdma_freeaddrinfo)
 
 #define CM_HOOKS(X)       \
   X(cmcheck_capabilities) \
@@ -79,6 +99,9 @@ struct LoadedObject {
 // The functions of the object at `path`, or in one line why there are none. The object is never
 // unloaded: processes that are forked later find it as it is now.
 std::variant<LoadedObject, std::string> Load(const std::string& path);
+
+// The function of a call that the object does not have; empty when it has all that can be called.
+std::string_view MissingFor(const RdmaCmApi& api, CallKind kind);
 
 }  // namespace cm
 

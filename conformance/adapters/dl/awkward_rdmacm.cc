@@ -102,6 +102,38 @@ int rdma_disconnect(rdma_cm_id* /*id*/) {
   errno = EINVAL;
   return -1;
 }
+int rdma_notify(rdma_cm_id* /*id*/, ibv_event_type /*event*/) { return 0; }
+int rdma_init_qp_attr(rdma_cm_id* /*id*/, ibv_qp_attr* /*attr*/, int* /*mask*/) { return 0; }
+int rdma_set_local_ece(rdma_cm_id* /*id*/, ibv_ece* /*ece*/) { return 0; }
+int rdma_get_remote_ece(rdma_cm_id* /*id*/, ibv_ece* /*ece*/) { return 0; }
+int rdma_reject_ece(rdma_cm_id* /*id*/, const void* /*data*/, uint8_t /*length*/) { return 0; }
+__be16 rdma_get_src_port(rdma_cm_id* /*id*/) { return 0; }
+__be16 rdma_get_dst_port(rdma_cm_id* /*id*/) { return 0; }
+const char* rdma_event_str(rdma_cm_event_type /*event*/) { return ""; }
+int rdma_set_option(rdma_cm_id* /*id*/, int /*level*/, int /*name*/, void* /*value*/,
+                    size_t /*length*/) {
+  return 0;
+}
+int rdma_migrate_id(rdma_cm_id* id, rdma_event_channel* channel) {
+  id->channel = channel;
+  return 0;
+}
+int rdma_get_request(rdma_cm_id* /*listen*/, rdma_cm_id** /*id*/) {
+  errno = EINVAL;
+  return -1;
+}
+int rdma_create_ep(rdma_cm_id** /*id*/, rdma_addrinfo* /*res*/, ibv_pd* /*pd*/,
+                   ibv_qp_init_attr* /*attr*/) {
+  errno = EINVAL;
+  return -1;
+}
+void rdma_destroy_ep(rdma_cm_id* id) { delete id; }
+int rdma_join_multicast(rdma_cm_id* /*id*/, sockaddr* /*addr*/, void* /*context*/) { return 0; }
+int rdma_join_multicast_ex(rdma_cm_id* /*id*/, rdma_cm_join_mc_attr_ex* /*attr*/,
+                           void* /*context*/) {
+  return 0;
+}
+int rdma_leave_multicast(rdma_cm_id* /*id*/, sockaddr* /*addr*/) { return 0; }
 int ibv_query_qp(ibv_qp* /*qp*/, ibv_qp_attr* /*attr*/, int /*mask*/, ibv_qp_init_attr* /*init*/) {
   return EINVAL;
 }

@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <span>
 #include <string_view>
 
+#include "conformance/adapters/dl/c_enum.h"
 #include "conformance/adapters/dl/sockaddr.h"
 
 namespace cm {
@@ -36,11 +39,11 @@ class ConnParamOf {
   rdma_conn_param c_{};
 };
 
-EventType TypeOf(rdma_cm_event_type type) {
-  if (static_cast<unsigned>(type) < kEventTypeCount) return static_cast<EventType>(type);
-  // The vocabulary has no word for it. No conversation here leads to a multicast error, so this
-  // is refused wherever it comes.
-  fmt::print(stderr, "rdma_get_cm_event: {} is no event type\n", static_cast<unsigned>(type));
+EventType TypeOf(const rdma_cm_event_type& stored) {
+  const uint32_t type = ValueOf(stored);
+  if (type < uint32_t{kEventTypeCount}) return static_cast<EventType>(type);
+  // The vocabulary has no word for it, and this is refused nearly wherever it comes.
+  fmt::print(stderr, "rdma_get_cm_event: {} is no event type\n", type);
   return EventType::kMulticastError;
 }
 
@@ -51,7 +54,9 @@ Caller::Caller(const RdmaCmApi* api, const Conversation* conversation)
       conversation_(conversation),
       ids_(conversation->names.ids.size()),
       channels_(conversation->names.channels.size()),
-      events_(conversation->names.events.size()) {}
+      events_(conversation->names.events.size()),
+      infos_(conversation->names.held.size()),
+      devices_(conversation->names.held.size()) {}
 
 void Caller::Make(const Call& call, Products* products) {
   *products = {};
@@ -73,7 +78,7 @@ int Caller::One(const call::DestroyEventChannel& c, Products* /*products*/) cons
   return 0;
 }
 int Caller::One(const call::CreateId& c, Products* products) const {
-  return api_->rdma_create_id(At(channels_, c.channel), &products->id, nullptr,
+  return api_->rdma_create_id(At(c.channel), &products->id, nullptr,
                               static_cast<rdma_port_space>(c.space));
 }
 int Caller::One(const call::DestroyId& c, Products* /*products*/) const {
@@ -96,7 +101,7 @@ int Caller::One(const call::ResolveRoute& c, Products* /*products*/) const {
 int Caller::One(const call::CreateQp& c, Products* /*products*/) const {
   rdma_cm_id* const id = At(c.id);
   ibv_qp_init_attr attr{};
-  attr.qp_type = id->qp_type;
+  attr.qp_type = c.type ? static_cast<ibv_qp_type>(*c.type) : id->qp_type;
   attr.cap = {.max_send_wr = 1,
               .max_recv_wr = 1,
               .max_send_sge = 1,
@@ -132,21 +137,37 @@ int Caller::One(const call::AckCmEvent& c, Products* /*products*/) const {
   return api_->rdma_ack_cm_event(At(events_, c.event));
 }
 int Caller::One(const call::Show& /*c*/, Products* /*products*/) const { return 0; }
+int Caller::One(const call::ShowEvent& /*c*/, Products* /*products*/) const { return 0; }
 
 seen::Answered Caller::Conclude(const Call& call, const Products& products) {
   seen::Answered answered;
   answered.reply.value = products.value;
-  if (products.value < 0) answered.reply.error = static_cast<Errno>(products.error);
+  // The resolver has numbers of its own, below -1.
+  if (products.value == -1) answered.reply.error = static_cast<Errno>(products.error);
   if (products.value != 0) return answered;
+  answered.handed = products.handed;
   if (const auto* show = std::get_if<call::Show>(&call)) {
     answered.shown = Look(At(show->id));
     return answered;
   }
   const std::lock_guard lock(mutex_);
+  if (const auto* show = std::get_if<call::ShowEvent>(&call)) {
+    const rdma_cm_id* const id = ids_[show->id.index];
+    if (id->event != nullptr) answered.event = Read(*id->event);
+    return answered;
+  }
   if (const auto* channel = std::get_if<call::CreateEventChannel>(&call)) {
     channels_[channel->channel.index] = products.channel;
   } else if (const auto* id = std::get_if<call::CreateId>(&call)) {
     SetId(id->id, products.id);
+  } else if (const auto* ep = std::get_if<call::CreateEp>(&call)) {
+    SetId(ep->id, products.id);
+  } else if (const auto* request = std::get_if<call::GetRequest>(&call)) {
+    SetId(request->request, products.id);
+  } else if (const auto* get = std::get_if<call::GetAddrInfo>(&call)) {
+    infos_[get->info.index] = products.info;
+  } else if (const auto* get = std::get_if<call::GetDevices>(&call)) {
+    devices_[get->devices.index] = products.devices;
   } else if (const auto* get = std::get_if<call::GetCmEvent>(&call)) {
     events_[get->event.index] = products.event;
     if (products.event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
@@ -171,6 +192,7 @@ IdRef Caller::NameOf(const rdma_cm_id* id) const {
 }
 
 CmEvent Caller::Read(const rdma_cm_event& event) const {
+  if (event.id != nullptr && event.id->qp_type == IBV_QPT_UD) return ReadDatagram(event);
   const rdma_conn_param& conn = event.param.conn;
   CmEvent read{.type = TypeOf(event.event),
                .status = event.status,
@@ -188,6 +210,42 @@ CmEvent Caller::Read(const rdma_cm_event& event) const {
         static_cast<const uint8_t*>(conn.private_data), conn.private_data_len));
   }
   return read;
+}
+
+CmEvent Caller::ReadDatagram(const rdma_cm_event& event) const {
+  const rdma_ud_param& ud = event.param.ud;
+  CmEvent read{.type = TypeOf(event.event),
+               .status = event.status,
+               .id = NameOf(event.id),
+               .listen_id = NameOf(event.listen_id),
+               .qp_num = ud.qp_num,
+               .qkey = ud.qkey};
+  if (read.type == EventType::kMulticastJoin || read.type == EventType::kMulticastError) {
+    ReadMembership(ud, &read);
+    return read;
+  }
+  if (ud.private_data != nullptr) {
+    read.private_data = PrivateData(std::span<const uint8_t>(
+        static_cast<const uint8_t*>(ud.private_data), ud.private_data_len));
+  }
+  return read;
+}
+
+// The pointer to private data is the one that was given to the join; of the group there is the GID,
+// in which IPv4 addresses are mapped.
+void Caller::ReadMembership(const rdma_ud_param& ud, CmEvent* read) const {
+  read->context = static_cast<uint16_t>(reinterpret_cast<uintptr_t>(ud.private_data));
+  const auto& gid = ud.ah_attr.grh.dgid;
+  if (ud.ah_attr.is_global == 0) return;
+  sockaddr_in6 v6{};
+  v6.sin6_family = AF_INET6;
+  std::memcpy(&v6.sin6_addr, gid.raw, sizeof(gid.raw));
+  sockaddr_in v4{};
+  v4.sin_family = AF_INET;
+  std::memcpy(&v4.sin_addr, gid.raw + 12, sizeof(v4.sin_addr));
+  const bool mapped = IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr);
+  const void* const address = mapped ? static_cast<void*>(&v4) : &v6;
+  read->group = AddressOf(static_cast<const sockaddr*>(address), *conversation_->topology);
 }
 
 Shown Caller::Look(rdma_cm_id* id) const {
@@ -211,7 +269,7 @@ Shown Caller::Look(rdma_cm_id* id) const {
     ibv_qp_init_attr init{};
     attr.qp_state = id->qp->state;  // should the device be gone
     static_cast<void>(api_->ibv_query_qp(id->qp, &attr, IBV_QP_STATE, &init));
-    shown.qp = static_cast<QpState>(attr.qp_state);
+    shown.qp = static_cast<QpState>(ValueOf(attr.qp_state));
   }
   return shown;
 }

@@ -3,6 +3,7 @@
 #define CONFORMANCE_ADAPTERS_DL_CALLER_H_
 
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "conformance/adapters/dl/api.h"
@@ -18,7 +19,10 @@ struct Products {
   rdma_cm_id* id = nullptr;
   rdma_cm_event* event = nullptr;
   int value = 0;
-  int error = 0;  // errno
+  int error = 0;                    // errno
+  std::optional<HandedOut> handed;  // what it handed out besides
+  rdma_addrinfo* info = nullptr;
+  ibv_context** devices = nullptr;
 };
 
 // What the names of a conversation point to in one process, and the calls that are made on them.
@@ -42,6 +46,10 @@ class Caller {
     return table[ref.index];
   }
   rdma_cm_id* At(IdRef ref) const { return At(ids_, ref); }
+  // Null for the null pointer as well.
+  rdma_event_channel* At(ChannelRef ref) const {
+    return ref.valid() ? At(channels_, ref) : nullptr;
+  }
 
   int One(const call::CreateEventChannel& c, Products* products) const;
   int One(const call::DestroyEventChannel& c, Products* products) const;
@@ -61,10 +69,37 @@ class Caller {
   int One(const call::GetCmEvent& c, Products* products) const;
   int One(const call::AckCmEvent& c, Products* products) const;
   int One(const call::Show& c, Products* products) const;
+  int One(const call::ShowEvent& c, Products* products) const;
+  // later_calls.cc
+  int One(const call::Notify& c, Products* products) const;
+  int One(const call::InitQpAttr& c, Products* products) const;
+  int One(const call::SetLocalEce& c, Products* products) const;
+  int One(const call::GetRemoteEce& c, Products* products) const;
+  int One(const call::RejectEce& c, Products* products) const;
+  int One(const call::GetSrcPort& c, Products* products) const;
+  int One(const call::GetDstPort& c, Products* products) const;
+  int One(const call::EventStr& c, Products* products) const;
+  int One(const call::SetOption& c, Products* products) const;
+  int One(const call::MigrateId& c, Products* products) const;
+  int One(const call::GetRequest& c, Products* products) const;
+  int One(const call::CreateEp& c, Products* products) const;
+  int One(const call::DestroyEp& c, Products* products) const;
+  int One(const call::JoinMulticast& c, Products* products) const;
+  int One(const call::JoinMulticastEx& c, Products* products) const;
+  int One(const call::LeaveMulticast& c, Products* products) const;
+  // held_calls.cc
+  int One(const call::GetAddrInfo& c, Products* products) const;
+  int One(const call::FreeAddrInfo& c, Products* products) const;
+  int One(const call::GetDevices& c, Products* products) const;
+  int One(const call::FreeDevices& c, Products* products) const;
+  DevicesHanded NamesOf(ibv_context** devices) const;
+  AddrInfoHanded FieldsOf(const rdma_addrinfo& info) const;
 
   void SetId(IdRef ref, rdma_cm_id* id);
   IdRef NameOf(const rdma_cm_id* id) const;
   CmEvent Read(const rdma_cm_event& event) const;
+  CmEvent ReadDatagram(const rdma_cm_event& event) const;
+  void ReadMembership(const rdma_ud_param& ud, CmEvent* read) const;
   Shown Look(rdma_cm_id* id) const;
 
   const RdmaCmApi* api_;
@@ -73,6 +108,8 @@ class Caller {
   std::vector<rdma_cm_id*> ids_;
   std::vector<rdma_event_channel*> channels_;
   std::vector<rdma_cm_event*> events_;
+  std::vector<rdma_addrinfo*> infos_;   // by held name
+  std::vector<ibv_context**> devices_;  // by held name
 };
 
 }  // namespace cm

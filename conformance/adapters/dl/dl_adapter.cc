@@ -48,6 +48,13 @@ class DlImplementation : public Implementation {
 
   std::unique_ptr<Session> Start(const Conversation& conversation) override {
     late_.Reap();
+    for (const Line& line : conversation.lines) {
+      const auto* calls = std::get_if<line::Calls>(&line);
+      if (calls == nullptr) continue;
+      const std::string_view missing = MissingFor(object_.api, KindOf(calls->call));
+      if (!missing.empty())
+        return RefuseSession(fmt::format("{} has no symbol {}", options_.path, missing));
+    }
     const Ground ground{&object_, &options_.profile, place_.get(),
                         &late_,   &spoiled_,         options_.patience};
     return object_.hooks ? StartVirtualSession(ground, conversation)

@@ -28,7 +28,8 @@ extern "C" {
 struct cmcheck_fault_line {
   const char* kind;  /* "drop", "link-down", "exit", ...: docs of the conversation format */
   uint8_t side;      /* 0 active, 1 passive; of packet faults: who sends */
-  uint32_t messages; /* of packet faults: bits 0 to 6 are REQ MRA REJ REP RTU DREQ DREP */
+  uint32_t messages; /* of packet faults: bits 0 to 8 are REQ MRA REJ REP RTU DREQ DREP
+                        SIDR_REQ SIDR_REP */
   uint32_t first;    /* the first matching occurrence that is hit, from 1 */
   uint32_t last;     /* and the last; 0: all from `first` on */
   int64_t by_ns;     /* of "delay" */

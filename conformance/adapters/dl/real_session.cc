@@ -6,6 +6,7 @@
 #include "conformance/adapters/dl/crew.h"
 #include "conformance/adapters/dl/serve.h"
 #include "conformance/adapters/dl/session.h"
+#include "conformance/driver/synchronous_ids.h"
 
 namespace cm {
 namespace {
@@ -26,6 +27,7 @@ class RealSession : public Session, public Driver, public Environment {
       : place_(ground.place),
         spoiled_(ground.spoiled),
         quiet_(ground.profile->timing.quiet),
+        prompt_(ground.profile->timing.prompt),
         longest_(ground.profile->timing.Longest()),
         patience_(ground.place->patient() ? longest_ : std::min(longest_, ground.patience)),
         crew_(std::move(crew)),
@@ -39,13 +41,33 @@ class RealSession : public Session, public Driver, public Environment {
   seen::Answered Submit(Lane lane, const Call& call) override {
     const size_t worker = WorkerOf(lane.side);
     const uint32_t number = crew_.Post(worker, {.asked = Asked::kCall, .lane = lane, .call = call});
-    const std::optional<Answer> answer = crew_.Await(worker, number, patience_);
+    const bool left_alone = synchronous_.WaitsForOthers(call);
+    synchronous_.Made(call);
+    const std::optional<Answer> answer =
+        crew_.Await(worker, number, left_alone ? std::min(prompt_, patience_) : patience_);
     LetOthersReturn();
     if (answer) return answer->answered;
-    if (!crew_.alive(worker)) return {.reply = Reply::Crashed()};
-    pending_[lane] = number;
-    if (patience_ < longest_) inconclusive_ = true;
-    return {.reply = Reply::Blocked()};
+    return NoAnswer(lane, number, left_alone);
+  }
+
+  // All are asked before any is waited for; they share what is waited for one.
+  std::vector<seen::Answered> SubmitTogether(const std::vector<Submission>& all) override {
+    std::vector<uint32_t> numbers;
+    for (const Submission& one : all)
+      numbers.push_back(crew_.Post(WorkerOf(one.lane.side),
+                                   {.asked = Asked::kCall, .lane = one.lane, .call = one.call}));
+    const Instant begin = Now();
+    std::vector<seen::Answered> answers;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const bool left_alone = synchronous_.WaitsForOthers(all[i].call);
+      const Instant limit = begin + (left_alone ? std::min(prompt_, patience_) : patience_);
+      const std::optional<Answer> answer =
+          crew_.Await(WorkerOf(all[i].lane.side), numbers[i], std::max(limit - Now(), Duration()));
+      answers.push_back(answer ? answer->answered : NoAnswer(all[i].lane, numbers[i], left_alone));
+    }
+    for (const Submission& one : all) synchronous_.Made(one.call);
+    LetOthersReturn();
+    return answers;
   }
 
   std::optional<seen::Released> Released(Lane lane) override {
@@ -102,6 +124,13 @@ class RealSession : public Session, public Driver, public Environment {
  private:
   size_t WorkerOf(uint8_t side) const { return crew_.size() == 1 ? 0 : side; }
 
+  seen::Answered NoAnswer(Lane lane, uint32_t number, bool left_alone) {
+    if (!crew_.alive(WorkerOf(lane.side))) return {.reply = Reply::Crashed()};
+    pending_[lane] = number;
+    if (patience_ < longest_ && !left_alone) inconclusive_ = true;
+    return {.reply = Reply::Blocked()};
+  }
+
   // A call that the last one has released is on its way back on another thread.
   void LetOthersReturn() {
     const Instant limit = Now() + quiet_;
@@ -142,11 +171,13 @@ class RealSession : public Session, public Driver, public Environment {
   Place* place_;
   std::string* spoiled_;
   Duration quiet_;
+  Duration prompt_;    // how long a call waits that another thread's may have to release
   Duration longest_;   // the longest that a call may take
   Duration patience_;  // and the longest that is waited for one: less proves nothing
   Crew crew_;
   Instant begin_;
   std::map<Lane, uint32_t> pending_;  // the number by which the answer will be known
+  SynchronousIds synchronous_;
   bool inconclusive_ = false;
   bool unreaped_ = false;
   bool ended_ = false;

@@ -156,6 +156,17 @@ TEST_F(RealSession, ABlockedCallReturnsWhenAnotherLaneLetsIt) {
   EXPECT_FALSE(inconclusive_);
 }
 
+// The first would wait for ever if the second were not made until it has returned.
+TEST_F(RealSession, CallsAreMadeAtOnce) {
+  Run("passive rdma_create_event_channel S\npassive rdma_create_id L on=S\n"
+      "passive rdma_get_cm_event S as=e1\npassive/2 & rdma_listen L backlog=8\n"
+      "passive/3 & rdma_get_cm_event S as=e2\n");
+  EXPECT_THAT(Seen(), HasSubstr("passive/2 & rdma_listen L backlog=8 -> 0\n"));
+  EXPECT_THAT(Seen(), HasSubstr(" -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=L\n"));
+  EXPECT_THAT(Seen(), HasSubstr(" -> blocked\n"));
+  EXPECT_TRUE(HasNoChildren());
+}
+
 TEST_F(RealSession, ASideThatExitsIsKilledAlone) {
   Run("active rdma_create_event_channel C\nactive rdma_create_id A on=C\n"
       "passive rdma_create_event_channel S\npassive rdma_create_id L on=S\n"

@@ -6,6 +6,7 @@
 #include "conformance/adapters/dl/caller.h"
 #include "conformance/adapters/dl/messages.h"
 #include "conformance/adapters/dl/serve.h"
+#include "conformance/driver/synchronous_ids.h"
 
 namespace cm {
 namespace {
@@ -82,10 +83,12 @@ class VirtualTime {
     Unreturned& made = unreturned_[lane] = {.call = call, .products = {}};
     caller_.Make(made.call, &made.products);
     // `show` is no call of the library's.
-    if (KindOf(call) == CallKind::kShow || hooks_.cmcheck_blocked() == 0) return Returned(lane);
-    const Instant limit = Now() + profile_.timing.Longest();
+    if (!IsFunction(KindOf(call)) || hooks_.cmcheck_blocked() == 0) return Returned(lane);
+    const bool left_alone = synchronous_.WaitsForOthers(call);
+    Instant limit = Now() + profile_.timing.Longest();
     for (;;) {
       seen::Answered answered = Continue(lane);
+      if (left_alone) limit = Now() + profile_.timing.quiet;
       if (answered.reply.kind != ReplyKind::kBlocked || !HappensUntil(limit)) return answered;
       hooks_.cmcheck_step();
     }
@@ -106,6 +109,7 @@ class VirtualTime {
   seen::Answered Returned(Lane lane) {
     const auto at = unreturned_.find(lane);
     seen::Answered answered = caller_.Conclude(at->second.call, at->second.products);
+    if (answered.reply.succeeded()) synchronous_.Made(at->second.call);
     unreturned_.erase(at);
     return answered;
   }
@@ -148,6 +152,7 @@ class VirtualTime {
   const Profile& profile_;
   Caller caller_;
   std::map<Lane, Unreturned> unreturned_;
+  SynchronousIds synchronous_;
 };
 
 }  // namespace

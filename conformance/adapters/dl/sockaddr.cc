@@ -36,6 +36,11 @@ SockAddr::SockAddr(const Address& address, const Topology& topology)
   std::memcpy(&storage_, &v4, sizeof(v4));
 }
 
+socklen_t LengthOf(const sockaddr* address) {
+  if (address == nullptr) return 0;
+  return address->sa_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+}
+
 Address AddressOf(const sockaddr* address, const Topology& topology) {
   if (address == nullptr || address->sa_family == AF_UNSPEC) return {};
   std::array<char, INET6_ADDRSTRLEN> host{};

@@ -21,6 +21,9 @@ class SockAddr {
   sockaddr_storage storage_{};
 };
 
+// 0 for null.
+socklen_t LengthOf(const sockaddr* address);
+
 // What the address is in the topology; kNone for null and for family 0, kForeign for an address
 // that stands for nothing there.
 Address AddressOf(const sockaddr* address, const Topology& topology);

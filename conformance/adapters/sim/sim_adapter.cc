@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "model/base/check.h"
 #include "sim/core/defects.h"
@@ -26,7 +29,8 @@ class SimNames {
         id_names_(names.ids.size(), Place{}) {}
 
   uint32_t Id(IdRef ref) const { return ids_[ref.index]; }
-  uint32_t Channel(ChannelRef ref) const { return channels_[ref.index]; }
+  // kNobody for a null pointer.
+  uint32_t Channel(ChannelRef ref) const { return ref.valid() ? channels_[ref.index] : kNobody; }
   uint32_t Event(EventRef ref) const { return events_[ref.index]; }
 
   void SetId(IdRef ref, uint8_t side, uint32_t id) {
@@ -37,6 +41,9 @@ class SimNames {
   }
   void SetChannel(ChannelRef ref, uint32_t channel) { channels_[ref.index] = channel; }
   void SetEvent(EventRef ref, uint32_t event) { events_[ref.index] = event; }
+  void ForgetId(IdRef ref) { ids_[ref.index] = kNobody; }
+  void ForgetChannel(ChannelRef ref) { channels_[ref.index] = kNobody; }
+  void ForgetEvent(EventRef ref) { events_[ref.index] = kNobody; }
 
   // The name of a library's id; none when the conversation has no name for it.
   IdRef NameOf(uint8_t side, uint32_t id) const {
@@ -55,14 +62,19 @@ class SimNames {
   std::vector<Place> id_names_;
 };
 
+// Of each sequence of a run its own.
+StreamState CoinsOf(const Conversation& conversation) {
+  const Origin origin = conversation.origin.value_or(Origin{});
+  return NamedStream(origin.seed, fmt::format("world {}", origin.index));
+}
+
 class SimSession : public Session, public Driver, public Environment {
  public:
   SimSession(const Conversation& conversation, const Profile* profile, sim::Defect defect,
              bool watch_wire)
       : conversation_(conversation),
         profile_(profile),
-        world_(conversation.topology, profile, conversation.origin ? conversation.origin->seed : 0,
-               defect),
+        world_(conversation.topology, profile, CoinsOf(conversation), defect),
         names_(conversation.names),
         before_(world_.InUse()) {
     if (watch_wire) world_.WatchWire();
@@ -73,19 +85,32 @@ class SimSession : public Session, public Driver, public Environment {
 
   // Driver
   seen::Answered Submit(Lane lane, const Call& call) override {
-    Progress progress = Make(lane.side, call);
-    if (progress.reply.kind == ReplyKind::kBlocked) {
-      world_.Block(lane, progress.ongoing);
-      progress = RunUntilAnswered(lane);
-      if (progress.reply.kind == ReplyKind::kBlocked) waiting_calls_.push_back({lane, call});
+    if (NamesWhatIsGone(lane.side, call)) return {.reply = Reply::Crashed()};
+    world_.BeginTurn();
+    return Finish(lane, call, Begin(lane, call));
+  }
+
+  // Every thread gets as far as it gets by itself, one after the other; then those wait that must.
+  // Who comes first a sequence that was drawn draws; elsewhere it is the order of the lines.
+  std::vector<seen::Answered> SubmitTogether(const std::vector<Submission>& all) override {
+    world_.BeginTurn();
+    std::vector<seen::Answered> answers(all.size());
+    std::vector<size_t> ready(all.size());
+    std::iota(ready.begin(), ready.end(), 0);
+    std::vector<std::pair<size_t, Progress>> begun;
+    while (!ready.empty()) {
+      const size_t picked = conversation_.origin ? world_.PickThread(ready.size()) : 0;
+      const auto next = ready.begin() + static_cast<ptrdiff_t>(picked);
+      const Submission& one = all[*next];
+      Progress progress = Begin(one.lane, one.call);
+      if (progress.reply.kind == ReplyKind::kBlocked)
+        begun.emplace_back(*next, progress);
+      else
+        answers[*next] = Finish(one.lane, one.call, progress);
+      ready.erase(next);
     }
-    seen::Answered answered{.reply = progress.reply};
-    if (progress.reply.succeeded()) answered.event = Learn(lane.side, call, progress.made);
-    if (std::holds_alternative<call::Show>(call)) {
-      answered.shown = world_.Prepared(lane.side).Show(world_.Context(),
-                                                       names_.Id(std::get<call::Show>(call).id));
-    }
-    return answered;
+    for (const auto& [i, progress] : begun) answers[i] = Finish(all[i].lane, all[i].call, progress);
+    return answers;
   }
 
   std::optional<seen::Released> Released(Lane lane) override {
@@ -162,8 +187,9 @@ class SimSession : public Session, public Driver, public Environment {
     if (after == before_) return {};
     return fmt::format(
         "in use at the end: {} kernel ids, {} IB CM ids, {} queue pairs, {} ids of the library, {} "
-        "unacknowledged events",
-        after.kernel_ids, after.ib_ids, after.queue_pairs, after.library_ids, after.unacknowledged);
+        "unacknowledged events, {} not given back",
+        after.kernel_ids, after.ib_ids, after.queue_pairs, after.library_ids, after.unacknowledged,
+        after.handed_out);
   }
 
  private:
@@ -172,18 +198,76 @@ class SimSession : public Session, public Driver, public Environment {
     Call call;
   };
 
+  Progress Begin(Lane lane, const Call& call) {
+    Progress progress = Make(lane.side, call);
+    if (progress.reply.kind == ReplyKind::kBlocked) world_.Block(lane, progress.ongoing);
+    return progress;
+  }
+
+  seen::Answered Finish(Lane lane, const Call& call, Progress progress) {
+    if (progress.reply.kind == ReplyKind::kBlocked) {
+      progress = RunUntilAnswered(lane);
+      if (progress.reply.kind == ReplyKind::kBlocked) waiting_calls_.push_back({lane, call});
+    }
+    seen::Answered answered{.reply = progress.reply, .handed = progress.handed};
+    if (progress.reply.succeeded()) answered.event = Learn(lane.side, call, progress.made);
+    if (const auto* show = std::get_if<call::ShowEvent>(&call)) {
+      const uint32_t event = world_.library(lane.side).at(names_.Id(show->id)).event;
+      if (event != kNobody) answered.event = EventOf(lane.side, event);
+    }
+    if (std::holds_alternative<call::Show>(call)) {
+      answered.shown = world_.Prepared(lane.side).Show(world_.Context(),
+                                                       names_.Id(std::get<call::Show>(call).id));
+    }
+    return answered;
+  }
+
+  // Where the real library would read memory that was freed.
+  bool NamesWhatIsGone(uint8_t side, const Call& call) {
+    if (const auto* ack = std::get_if<call::AckCmEvent>(&call))
+      return names_.Event(ack->event) == kNobody;
+    const CallKind kind = KindOf(call);
+    const IdRef id = IdOf(call);
+    if (const auto* migrate = std::get_if<call::MigrateId>(&call);
+        migrate != nullptr && migrate->channel.valid() &&
+        names_.Channel(migrate->channel) == kNobody)
+      return true;
+    if (id.valid() && kind != CallKind::kCreateId && kind != CallKind::kCreateEp) {
+      const uint32_t known = names_.Id(id);
+      const Library& library = world_.Prepared(side);
+      if (known == kNobody || !library.LiveId(known)) return true;
+      const uint32_t channel = library.at(known).channel;
+      return channel != kNobody && !library.LiveChannel(channel);
+    }
+    const ChannelRef channel = ChannelOf(call);
+    return kind != CallKind::kCreateEventChannel && channel.valid() &&
+           names_.Channel(channel) == kNobody;
+  }
+
+  // What the call did away with has no place any more.
+  void Forget(const Call& call) {
+    if (const auto* ack = std::get_if<call::AckCmEvent>(&call)) names_.ForgetEvent(ack->event);
+    if (KindOf(call) == CallKind::kDestroyId || KindOf(call) == CallKind::kDestroyEp)
+      names_.ForgetId(IdOf(call));
+    if (const auto* close = std::get_if<call::DestroyEventChannel>(&call))
+      names_.ForgetChannel(close->channel);
+  }
+
   uint8_t SideOf(uint8_t device) const {
     for (uint8_t side = 0; side < conversation_.topology->sides.size(); ++side)
       if (conversation_.topology->sides[side].device == device) return side;
     return 0;
   }
 
-  // A blocking call means: run the world until it is answered, or nothing can answer it.
+  // A blocking call means: run the world until it is answered, or nothing can answer it. One on a
+  // synchronous id may need another thread's next call, and is left alone once the world is quiet.
   Progress RunUntilAnswered(Lane lane) {
-    const Instant limit = Now() + profile_->timing.Longest();
+    const bool completes = world_.Completes(lane);
+    Instant limit = Now() + profile_->timing.Longest();
     for (;;) {
       const Progress progress = world_.Continue(lane);
       if (progress.reply.kind != ReplyKind::kBlocked) return progress;
+      if (completes) limit = Now() + profile_->timing.quiet;
       if (!world_.NextAt() || *world_.NextAt() > limit) return progress;
       world_.Step();
     }
@@ -214,22 +298,26 @@ class SimSession : public Session, public Driver, public Environment {
     return {.reply = l.Listen(c, names_.Id(x.id), x.backlog)};
   }
   Progress MakeOne(Library& l, Library::Context c, const call::ResolveAddr& x) {
-    return {.reply = l.ResolveAddr(c, names_.Id(x.id), x)};
+    const uint32_t id = names_.Id(x.id);
+    return l.Complete(c, id, l.ResolveAddr(c, id, x));
   }
   Progress MakeOne(Library& l, Library::Context c, const call::ResolveRoute& x) {
-    return {.reply = l.ResolveRoute(c, names_.Id(x.id), x.timeout_ms)};
+    const uint32_t id = names_.Id(x.id);
+    return l.Complete(c, id, l.ResolveRoute(c, id, x.timeout_ms));
   }
   Progress MakeOne(Library& l, Library::Context c, const call::CreateQp& x) {
-    return {.reply = l.CreateQp(c, names_.Id(x.id))};
+    return {.reply = l.CreateQp(c, names_.Id(x.id), x.type)};
   }
   Progress MakeOne(Library& l, Library::Context c, const call::DestroyQp& x) {
     return {.reply = l.DestroyQp(c, names_.Id(x.id))};
   }
   Progress MakeOne(Library& l, Library::Context c, const call::Connect& x) {
-    return {.reply = l.Connect(c, names_.Id(x.id), x.param)};
+    const uint32_t id = names_.Id(x.id);
+    return l.Complete(c, id, l.Connect(c, id, x.param));
   }
   Progress MakeOne(Library& l, Library::Context c, const call::Accept& x) {
-    return {.reply = l.Accept(c, names_.Id(x.id), x.param)};
+    const uint32_t id = names_.Id(x.id);
+    return l.CompleteAccept(c, id, l.Accept(c, id, x.param));
   }
   Progress MakeOne(Library& l, Library::Context c, const call::Reject& x) {
     return {.reply = l.Reject(c, names_.Id(x.id), x.private_data)};
@@ -238,33 +326,110 @@ class SimSession : public Session, public Driver, public Environment {
     return {.reply = l.Establish(c, names_.Id(x.id))};
   }
   Progress MakeOne(Library& l, Library::Context c, const call::Disconnect& x) {
-    return {.reply = l.Disconnect(c, names_.Id(x.id))};
+    const uint32_t id = names_.Id(x.id);
+    return l.Complete(c, id, l.Disconnect(c, id));
   }
   Progress MakeOne(Library& l, Library::Context c, const call::GetCmEvent& x) {
     return l.GetCmEvent(c, names_.Channel(x.channel));
   }
-  Progress MakeOne(Library& l, Library::Context, const call::AckCmEvent& x) {
-    return {.reply = l.AckCmEvent(names_.Event(x.event))};
+  Progress MakeOne(Library& l, Library::Context c, const call::AckCmEvent& x) {
+    return {.reply = l.AckCmEvent(c, names_.Event(x.event))};
   }
   Progress MakeOne(Library&, Library::Context, const call::Show&) { return {}; }
+  Progress MakeOne(Library&, Library::Context, const call::ShowEvent&) { return {}; }
+  Progress MakeOne(Library& l, Library::Context c, const call::Notify& x) {
+    return {.reply = l.Notify(c, names_.Id(x.id), x.what)};
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::InitQpAttr& x) {
+    return l.InitQpAttr(c, names_.Id(x.id), x.state);
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::SetLocalEce& x) {
+    return {.reply = l.SetLocalEce(c, names_.Id(x.id), x.ece)};
+  }
+  Progress MakeOne(Library& l, Library::Context, const call::GetRemoteEce& x) {
+    return l.GetRemoteEce(names_.Id(x.id));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::RejectEce& x) {
+    return {.reply = l.RejectEce(c, names_.Id(x.id), x.private_data)};
+  }
+  Progress MakeOne(Library& l, Library::Context, const call::GetSrcPort& x) {
+    return {.handed = PortHanded{l.at(names_.Id(x.id)).source.port}};
+  }
+  Progress MakeOne(Library& l, Library::Context, const call::GetDstPort& x) {
+    return {.handed = PortHanded{l.at(names_.Id(x.id)).destination.port}};
+  }
+  Progress MakeOne(Library& l, Library::Context, const call::EventStr& x) {
+    return l.EventStr(x.type);
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::SetOption& x) {
+    return {.reply = l.SetOption(c, names_.Id(x.id), x)};
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::MigrateId& x) {
+    return l.MigrateId(c, names_.Id(x.id), names_.Channel(x.channel));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::GetRequest& x) {
+    return l.GetRequest(c, names_.Id(x.id));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::CreateEp& x) {
+    return l.CreateEp(c, x);
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::DestroyEp& x) {
+    return l.DestroyEp(c, names_.Id(x.id));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::GetAddrInfo& x) {
+    return l.GetAddrInfo(c, x);
+  }
+  Progress MakeOne(Library& l, Library::Context, const call::FreeAddrInfo&) {
+    l.GiveBack();
+    return {};
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::GetDevices&) {
+    return l.GetDevices(c);
+  }
+  Progress MakeOne(Library& l, Library::Context, const call::FreeDevices&) {
+    l.GiveBack();
+    return {};
+  }
+
+  Progress MakeOne(Library& l, Library::Context c, const call::JoinMulticast& x) {
+    const uint32_t id = names_.Id(x.id);
+    return l.Complete(c, id, l.JoinMulticast(c, id, x));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::JoinMulticastEx& x) {
+    const uint32_t id = names_.Id(x.id);
+    return l.Complete(c, id, l.JoinMulticastEx(c, id, x));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::LeaveMulticast& x) {
+    return l.LeaveMulticast(c, names_.Id(x.id), x.address);
+  }
 
   // Gives the call's product its name; the event, if it is one.
   std::optional<CmEvent> Learn(uint8_t side, const Call& call, uint32_t made) {
+    Forget(call);
     if (const auto* channel = std::get_if<call::CreateEventChannel>(&call)) {
       names_.SetChannel(channel->channel, made);
     } else if (const auto* id = std::get_if<call::CreateId>(&call)) {
       names_.SetId(id->id, side, made);
+    } else if (const auto* ep = std::get_if<call::CreateEp>(&call)) {
+      names_.SetId(ep->id, side, made);
     } else if (const auto* get = std::get_if<call::GetCmEvent>(&call)) {
       names_.SetEvent(get->event, made);
       const sim::FetchedEvent& fetched = world_.library(side).fetched(made);
       if (fetched.event.type == EventType::kConnectRequest)
         names_.SetId(get->request, side, fetched.id);
-      CmEvent event = fetched.event;
-      event.id = names_.NameOf(side, fetched.id);
-      if (fetched.listen_id != kNobody) event.listen_id = names_.NameOf(side, fetched.listen_id);
-      return event;
+      return EventOf(side, made);
+    } else if (const auto* request = std::get_if<call::GetRequest>(&call)) {
+      names_.SetId(request->request, side, made);
     }
     return std::nullopt;
+  }
+
+  CmEvent EventOf(uint8_t side, uint32_t number) const {
+    const sim::FetchedEvent& fetched = world_.library(side).fetched(number);
+    CmEvent event = fetched.event;
+    event.id = names_.NameOf(side, fetched.id);
+    if (fetched.listen_id != kNobody) event.listen_id = names_.NameOf(side, fetched.listen_id);
+    return event;
   }
 
   const Conversation& conversation_;

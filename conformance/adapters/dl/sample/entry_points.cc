@@ -1,11 +1,18 @@
 // The functions of librdmacm, and the little of libibverbs that goes with them.
+#include <arpa/inet.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
+#include <variant>
 
+#include "conformance/adapters/dl/c_enum.h"
 #include "conformance/adapters/dl/sample/sample.h"
 
 namespace {
@@ -37,6 +44,11 @@ std::optional<cm::ConnParam> ParamOf(const rdma_conn_param* c) {
   return param;
 }
 
+cm::PrivateData DataOf(const void* data, uint8_t length) {
+  if (length == 0) return {};
+  return cm::PrivateData(std::span<const uint8_t>(static_cast<const uint8_t*>(data), length));
+}
+
 // Makes a call of the simulated library on the id.
 template <typename Call>
 int On(rdma_cm_id* id, const Call& call) {
@@ -47,6 +59,17 @@ int On(rdma_cm_id* id, const Call& call) {
 
 using Context = cm::sim::Library::Context;
 using cm::sim::Library;
+
+// One that waits for its event on a synchronous id.
+template <typename Call>
+int Completing(rdma_cm_id* id, const Call& call) {
+  Sample& sample = TheSample();
+  Library& library = sample.library();
+  const Context context = sample.world().Context();
+  const uint32_t number = Ours(id)->number;
+  return sample.Completes(Ours(id),
+                          library.Complete(context, number, call(library, context, number)));
+}
 
 }  // namespace
 
@@ -81,16 +104,18 @@ int rdma_resolve_addr(rdma_cm_id* id, sockaddr* src_addr, sockaddr* dst_addr, in
                                    .source = TheSample().AddressOf(src_addr),
                                    .destination = TheSample().AddressOf(dst_addr),
                                    .timeout_ms = timeout_ms};
-  return On(id, [&](Library& l, Context c, uint32_t i) { return l.ResolveAddr(c, i, call); });
+  return Completing(id,
+                    [&](Library& l, Context c, uint32_t i) { return l.ResolveAddr(c, i, call); });
 }
 
 int rdma_resolve_route(rdma_cm_id* id, int timeout_ms) {
-  return On(id,
-            [&](Library& l, Context c, uint32_t i) { return l.ResolveRoute(c, i, timeout_ms); });
+  return Completing(
+      id, [&](Library& l, Context c, uint32_t i) { return l.ResolveRoute(c, i, timeout_ms); });
 }
 
-int rdma_create_qp(rdma_cm_id* id, ibv_pd* /*pd*/, ibv_qp_init_attr* /*qp_init_attr*/) {
-  return On(id, [](Library& l, Context c, uint32_t i) { return l.CreateQp(c, i); });
+int rdma_create_qp(rdma_cm_id* id, ibv_pd* /*pd*/, ibv_qp_init_attr* qp_init_attr) {
+  const auto type = static_cast<cm::QpType>(qp_init_attr->qp_type);
+  return On(id, [&](Library& l, Context c, uint32_t i) { return l.CreateQp(c, i, type); });
 }
 
 void rdma_destroy_qp(rdma_cm_id* id) {
@@ -99,20 +124,21 @@ void rdma_destroy_qp(rdma_cm_id* id) {
 
 int rdma_connect(rdma_cm_id* id, rdma_conn_param* conn_param) {
   const std::optional<cm::ConnParam> param = ParamOf(conn_param);
-  return On(id, [&](Library& l, Context c, uint32_t i) { return l.Connect(c, i, param); });
+  return Completing(id, [&](Library& l, Context c, uint32_t i) { return l.Connect(c, i, param); });
 }
 
 int rdma_accept(rdma_cm_id* id, rdma_conn_param* conn_param) {
   const std::optional<cm::ConnParam> param = ParamOf(conn_param);
-  return On(id, [&](Library& l, Context c, uint32_t i) { return l.Accept(c, i, param); });
+  Sample& sample = TheSample();
+  Library& library = sample.library();
+  const Context context = sample.world().Context();
+  const uint32_t number = Ours(id)->number;
+  return sample.Completes(
+      Ours(id), library.CompleteAccept(context, number, library.Accept(context, number, param)));
 }
 
 int rdma_reject(rdma_cm_id* id, const void* private_data, uint8_t private_data_len) {
-  cm::PrivateData data;
-  if (private_data_len > 0) {
-    data = cm::PrivateData(
-        std::span<const uint8_t>(static_cast<const uint8_t*>(private_data), private_data_len));
-  }
+  const cm::PrivateData data = DataOf(private_data, private_data_len);
   return On(id, [&](Library& l, Context c, uint32_t i) { return l.Reject(c, i, data); });
 }
 
@@ -121,7 +147,106 @@ int rdma_establish(rdma_cm_id* id) {
 }
 
 int rdma_disconnect(rdma_cm_id* id) {
-  return On(id, [](Library& l, Context c, uint32_t i) { return l.Disconnect(c, i); });
+  return Completing(id, [](Library& l, Context c, uint32_t i) { return l.Disconnect(c, i); });
+}
+
+int rdma_join_multicast(rdma_cm_id* id, sockaddr* addr, void* context) {
+  const cm::call::JoinMulticast call{
+      .id = {}, .address = TheSample().AddressOf(addr), .context = TheSample().Keep(context)};
+  return Completing(id,
+                    [&](Library& l, Context c, uint32_t i) { return l.JoinMulticast(c, i, call); });
+}
+
+int rdma_join_multicast_ex(rdma_cm_id* id, rdma_cm_join_mc_attr_ex* mc_join_attr, void* context) {
+  const cm::call::JoinMulticastEx call{.id = {},
+                                       .address = TheSample().AddressOf(mc_join_attr->addr),
+                                       .context = TheSample().Keep(context),
+                                       .flags = mc_join_attr->join_flags,
+                                       .comp_mask = mc_join_attr->comp_mask};
+  return Completing(
+      id, [&](Library& l, Context c, uint32_t i) { return l.JoinMulticastEx(c, i, call); });
+}
+
+int rdma_leave_multicast(rdma_cm_id* id, sockaddr* addr) {
+  Sample& sample = TheSample();
+  const cm::Address address = sample.AddressOf(addr);
+  return sample.Completes(Ours(id), sample.library().LeaveMulticast(sample.world().Context(),
+                                                                    Ours(id)->number, address));
+}
+
+int rdma_get_request(rdma_cm_id* listen, rdma_cm_id** id) {
+  return TheSample().GetRequest(Ours(listen), id);
+}
+
+int rdma_set_option(rdma_cm_id* id, int level, int optname, void* optval, size_t optlen) {
+  cm::call::SetOption call{.id = {},
+                           .option = {.level = level, .name = optname},
+                           .length = static_cast<uint32_t>(optlen)};
+  if (optlen > 0) std::memcpy(&call.value, optval, std::min(optlen, sizeof(call.value)));
+  return On(id, [&](Library& l, Context c, uint32_t i) { return l.SetOption(c, i, call); });
+}
+
+int rdma_migrate_id(rdma_cm_id* id, rdma_event_channel* channel) {
+  return TheSample().MigrateId(Ours(id), Ours(channel));
+}
+
+int rdma_notify(rdma_cm_id* id, ibv_event_type event) {
+  return On(id, [&](Library& l, Context c, uint32_t i) {
+    return l.Notify(c, i, static_cast<uint8_t>(cm::ValueOf(event)));
+  });
+}
+
+int rdma_init_qp_attr(rdma_cm_id* id, ibv_qp_attr* qp_attr, int* qp_attr_mask) {
+  cm::sim::Progress progress;
+  const int value = On(id, [&](Library& l, Context c, uint32_t i) {
+    progress = l.InitQpAttr(c, i, static_cast<uint8_t>(cm::ValueOf(qp_attr->qp_state)));
+    return progress.reply;
+  });
+  if (value != 0) return value;
+  const auto& attrs = std::get<cm::QpAttrs>(*progress.handed);
+  qp_attr->qp_state = static_cast<ibv_qp_state>(attrs.state);
+  *qp_attr_mask = static_cast<int>(attrs.mask);
+  return value;
+}
+
+int rdma_set_local_ece(rdma_cm_id* id, ibv_ece* ece) {
+  const cm::EceOptions options{ece->vendor_id, ece->options, ece->comp_mask};
+  return On(id, [&](Library& l, Context c, uint32_t i) { return l.SetLocalEce(c, i, options); });
+}
+
+int rdma_get_remote_ece(rdma_cm_id* id, ibv_ece* ece) {
+  cm::sim::Progress progress;
+  const int value = On(id, [&](Library& l, Context, uint32_t i) {
+    progress = l.GetRemoteEce(i);
+    return progress.reply;
+  });
+  if (value != 0) return value;
+  const auto& options = std::get<cm::EceOptions>(*progress.handed);
+  *ece = {
+      .vendor_id = options.vendor_id, .options = options.options, .comp_mask = options.comp_mask};
+  return value;
+}
+
+int rdma_reject_ece(rdma_cm_id* id, const void* private_data, uint8_t private_data_len) {
+  const cm::PrivateData data = DataOf(private_data, private_data_len);
+  return On(id, [&](Library& l, Context c, uint32_t i) { return l.RejectEce(c, i, data); });
+}
+
+uint16_t rdma_get_src_port(rdma_cm_id* id) {
+  return htons(TheSample().library().at(Ours(id)->number).source.port);
+}
+
+uint16_t rdma_get_dst_port(rdma_cm_id* id) {
+  return htons(TheSample().library().at(Ours(id)->number).destination.port);
+}
+
+const char* rdma_event_str(rdma_cm_event_type event) {
+  // As long as the longest name, and there for ever, as the C function's answer is.
+  static auto* const names = new std::map<int, std::string>;
+  const auto type = static_cast<uint8_t>(cm::ValueOf(event));
+  const cm::sim::Progress progress = TheSample().library().EventStr(type);
+  return names->emplace(type, std::get<cm::TextHanded>(*progress.handed).words())
+      .first->second.c_str();
 }
 
 int rdma_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) {

@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -40,7 +41,7 @@ void Copy(const Address& address, const Topology& topology, sockaddr_storage* to
 
 Sample::Sample(const Topology* topology, const Profile* profile, uint64_t seed, sim::Defect defect)
     : topology_(topology),
-      world_(topology, profile, seed, defect),
+      world_(topology, profile, NamedStream(seed, "world"), defect),
       before_(world_.InUse()),
       devices_(topology->devices.size()),
       contexts_(topology->devices.size()) {
@@ -59,13 +60,25 @@ int Sample::Begin(const sim::Progress& progress, const Unfinished& unfinished) {
 
 int Sample::Finish(const sim::Progress& progress, const Unfinished& unfinished) {
   if (progress.reply.succeeded()) {
-    if (unfinished.fetches != nullptr) *unfinished.fetches = NewEvent(progress.made);
+    if (unfinished.fetches != nullptr) *unfinished.fetches = &Make(progress.made).release()->c;
+    if (unfinished.requests != nullptr) {
+      const sim::FetchedEvent& event =
+          world_.library(lane_.side).fetched(library().at(progress.made).event);
+      Id* const listener = IdAt(event.listen_id);
+      *unfinished.requests = &NewId(progress.made, nullptr, listener->c.ps)->c;
+    }
+    if (unfinished.makes != nullptr)
+      *unfinished.makes = &NewId(progress.made, nullptr, unfinished.space)->c;
     if (unfinished.closes != nullptr) {
       close(unfinished.closes->c.fd);
       delete unfinished.closes;
     }
   }
-  return ToC(progress.reply);
+  const int value = ToC(progress.reply);
+  const int error = errno;
+  if (unfinished.completes != nullptr) Refresh(unfinished.completes);
+  errno = error;
+  return value;
 }
 
 rdma_event_channel* Sample::CreateChannel() {
@@ -101,8 +114,10 @@ Id* Sample::IdAt(uint32_t number) {
 
 int Sample::CreateId(Channel* channel, rdma_cm_id** id, rdma_port_space space) {
   const sim::Progress progress =
-      library().CreateId(world_.Context(), channel->number, static_cast<PortSpace>(space));
-  if (progress.reply.succeeded()) *id = &NewId(progress.made, &channel->c, space)->c;
+      library().CreateId(world_.Context(), channel == nullptr ? sim::kNobody : channel->number,
+                         static_cast<PortSpace>(space));
+  if (progress.reply.succeeded())
+    *id = &NewId(progress.made, channel == nullptr ? nullptr : &channel->c, space)->c;
   return ToC(progress.reply);
 }
 
@@ -118,6 +133,42 @@ int Sample::Answer(Id* id, const Reply& reply) {
   return value;
 }
 
+int Sample::Completes(Id* id, const sim::Progress& progress) {
+  return Begin(progress, {.completes = id});
+}
+
+int Sample::GetRequest(Id* listener, rdma_cm_id** id) {
+  return Begin(library().GetRequest(world_.Context(), listener->number),
+               {.requests = id, .completes = listener});
+}
+
+// It has moved as soon as it was not refused, though the call may wait.
+int Sample::MigrateId(Id* id, Channel* channel) {
+  const sim::Progress progress = library().MigrateId(
+      world_.Context(), id->number, channel == nullptr ? sim::kNobody : channel->number);
+  const bool moved = progress.reply.kind == ReplyKind::kBlocked || progress.reply.succeeded();
+  if (moved) id->c.channel = channel == nullptr ? nullptr : &channel->c;
+  return Begin(progress, {.completes = id});
+}
+
+int Sample::CreateEp(const call::CreateEp& ep, rdma_cm_id** id) {
+  return Begin(library().CreateEp(world_.Context(), ep),
+               {.makes = id, .space = static_cast<rdma_port_space>(ep.space)});
+}
+
+int Sample::DestroyEp(Id* id) {
+  return Begin(library().DestroyEp(world_.Context(), id->number), {});
+}
+
+ibv_context** Sample::NewList(uint32_t devices, int* count) {
+  auto** const list = new ibv_context*[contexts_.size() + 1];
+  *count = 0;
+  for (size_t i = 0; i < contexts_.size(); ++i)
+    if ((devices >> i & 1) != 0) list[(*count)++] = &contexts_[i];
+  list[*count] = nullptr;
+  return list;
+}
+
 Shown Sample::Show(const Id& id) {
   return world_.library(id.side).Show(world_.Context(), id.number);
 }
@@ -131,6 +182,14 @@ void Sample::Refresh(Id* id) {
   id->c.route.num_paths = shown.num_paths;
   id->c.qp = shown.qp ? &id->qp : nullptr;
   id->qp.context = id->c.verbs;
+  const sim::Library& library = world_.library(id->side);
+  const uint32_t number = library.at(id->number).event;
+  const bool retains = number != sim::kNobody;
+  // The place of an event is used again: that it is the same says nothing.
+  if (retains && id->event && library.fetched(number) == id->kept) return;
+  id->event = retains ? Make(number) : nullptr;
+  if (retains) id->kept = library.fetched(number);
+  id->c.event = retains ? &id->event->c : nullptr;
 }
 
 int Sample::GetEvent(Channel* channel, rdma_cm_event** event) {
@@ -141,9 +200,9 @@ int Sample::GetEvent(Channel* channel, rdma_cm_event** event) {
   return Begin(progress, {.fetches = event});
 }
 
-rdma_cm_event* Sample::NewEvent(uint32_t number) {
+std::unique_ptr<Event> Sample::Make(uint32_t number) {
   const sim::FetchedEvent& fetched = world_.library(lane_.side).fetched(number);
-  auto* const event = new Event;
+  auto event = std::make_unique<Event>();
   event->number = number;
   event->private_data = fetched.event.private_data;
   rdma_cm_event& c = event->c;
@@ -152,27 +211,69 @@ rdma_cm_event* Sample::NewEvent(uint32_t number) {
   if (fetched.listen_id != sim::kNobody) {
     Id* const listener = IdAt(fetched.listen_id);
     c.listen_id = &listener->c;
-    NewId(fetched.id, listener->c.channel, listener->c.ps);
+    // That of a synchronous listener has been made where rdma_get_request returned.
+    if (!world_.library(lane_.side).at(fetched.id).synchronous)
+      NewId(fetched.id, listener->c.channel, listener->c.ps);
   }
   if (Id* const id = IdAt(fetched.id)) {
-    if (world_.library(lane_.side).LiveId(fetched.id)) Refresh(id);
+    const sim::Library& library = world_.library(lane_.side);
+    if (library.LiveId(fetched.id) && !library.at(fetched.id).synchronous) Refresh(id);
     c.id = &id->c;
+  }
+  FillParam(fetched.event, event.get());
+  return event;
+}
+
+uint16_t Sample::Keep(void* context) {
+  const auto known = std::ranges::find(contexts_of_groups_, context);
+  const auto number = static_cast<uint16_t>(known - contexts_of_groups_.begin());
+  if (known == contexts_of_groups_.end()) contexts_of_groups_.push_back(context);
+  return number;
+}
+
+// Of a group there is the GID, in which IPv4 addresses are mapped.
+void Sample::FillMembership(const CmEvent& fetched, rdma_ud_param* ud) const {
+  ud->private_data = contexts_of_groups_[fetched.context];
+  ud->private_data_len = 0;
+  SockAddr address(fetched.group, *topology_);
+  if (address.get() == nullptr) return;
+  ud->ah_attr.is_global = 1;
+  uint8_t* const gid = ud->ah_attr.grh.dgid.raw;
+  if (fetched.group.v6) {
+    std::memcpy(gid, &reinterpret_cast<sockaddr_in6*>(address.get())->sin6_addr, 16);
+    return;
+  }
+  gid[10] = gid[11] = 0xff;
+  std::memcpy(gid + 12, &reinterpret_cast<sockaddr_in*>(address.get())->sin_addr, 4);
+}
+
+void Sample::FillParam(const CmEvent& fetched, Event* event) const {
+  rdma_cm_event& c = event->c;
+  if (c.id != nullptr && c.id->qp_type == IBV_QPT_UD) {
+    rdma_ud_param& ud = c.param.ud;
+    ud.private_data = event->private_data.empty() ? nullptr : event->private_data.bytes().data();
+    ud.private_data_len = event->private_data.size();
+    ud.qp_num = fetched.qp_num;
+    ud.qkey = fetched.qkey;
+    const bool of_group =
+        fetched.type == EventType::kMulticastJoin || fetched.type == EventType::kMulticastError;
+    if (of_group) FillMembership(fetched, &ud);
+    return;
   }
   rdma_conn_param& conn = c.param.conn;
   conn.private_data = event->private_data.empty() ? nullptr : event->private_data.bytes().data();
   conn.private_data_len = event->private_data.size();
-  conn.responder_resources = fetched.event.conn.responder_resources;
-  conn.initiator_depth = fetched.event.conn.initiator_depth;
-  conn.flow_control = fetched.event.conn.flow_control;
-  conn.retry_count = fetched.event.conn.retry_count;
-  conn.rnr_retry_count = fetched.event.conn.rnr_retry_count;
-  conn.srq = fetched.event.conn.srq;
-  conn.qp_num = fetched.event.qp_num;
-  return &c;
+  conn.responder_resources = fetched.conn.responder_resources;
+  conn.initiator_depth = fetched.conn.initiator_depth;
+  conn.flow_control = fetched.conn.flow_control;
+  conn.retry_count = fetched.conn.retry_count;
+  conn.rnr_retry_count = fetched.conn.rnr_retry_count;
+  conn.srq = fetched.conn.srq;
+  conn.qp_num = fetched.qp_num;
 }
 
 int Sample::Ack(Event* event) {
-  const Reply reply = library().AckCmEvent(event->number);
+  const Reply reply = library().AckCmEvent(world_.Context(), event->number);
   delete event;
   return ToC(reply);
 }
@@ -209,8 +310,9 @@ std::string Sample::Leaks() const {
   if (after == before_) return {};
   return fmt::format(
       "in use at the end: {} kernel ids, {} IB CM ids, {} queue pairs, {} ids of the library, {} "
-      "unacknowledged events",
-      after.kernel_ids, after.ib_ids, after.queue_pairs, after.library_ids, after.unacknowledged);
+      "unacknowledged events, {} not given back",
+      after.kernel_ids, after.ib_ids, after.queue_pairs, after.library_ids, after.unacknowledged,
+      after.handed_out);
 }
 
 bool StartSample(const std::string& topology, const std::string& profile, uint64_t seed) {

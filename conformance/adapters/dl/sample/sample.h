@@ -25,11 +25,14 @@ struct Channel {
   rdma_event_channel c{};
   uint32_t number = 0;
 };
+struct Event;
 struct Id {
   rdma_cm_id c{};
   ibv_qp qp{};
   uint8_t side = 0;
   uint32_t number = 0;
+  std::unique_ptr<Event> event;  // what c.event points to
+  sim::FetchedEvent kept;        // and what it was made of
 };
 struct Event {
   rdma_cm_event c{};
@@ -41,6 +44,10 @@ struct Event {
 struct Unfinished {
   Channel* closes = nullptr;
   rdma_cm_event** fetches = nullptr;
+  rdma_cm_id** requests = nullptr;
+  rdma_cm_id** makes = nullptr;  // an endpoint, of this port space
+  rdma_port_space space = RDMA_PS_TCP;
+  Id* completes = nullptr;
 };
 
 class Sample {
@@ -59,7 +66,19 @@ class Sample {
   int Ack(Event* event);
   // A call on an id that is answered at once.
   int Answer(Id* id, const Reply& reply);
+  // One that waits for an event if the id is synchronous.
+  int Completes(Id* id, const sim::Progress& progress);
+  int GetRequest(Id* listener, rdma_cm_id** id);
+  int MigrateId(Id* id, Channel* channel);
+  int CreateEp(const call::CreateEp& ep, rdma_cm_id** id);
+  int DestroyEp(Id* id);
+  // A list of the devices, which are bits by index; the last is null.
+  ibv_context** NewList(uint32_t devices, int* count);
+  const Topology& topology() const { return *topology_; }
   Shown Show(const Id& id);
+
+  // The number under which the application's pointer is kept, and what is under it.
+  uint16_t Keep(void* context);
 
   // Null and families that are none of ours included.
   Address AddressOf(const sockaddr* address) const;
@@ -77,7 +96,10 @@ class Sample {
   Id* IdAt(uint32_t number);
   // Brings the public fields up to date.
   void Refresh(Id* id);
-  rdma_cm_event* NewEvent(uint32_t number);
+  // The event with that number, as a C structure.
+  std::unique_ptr<Event> Make(uint32_t number);
+  void FillParam(const CmEvent& fetched, Event* event) const;
+  void FillMembership(const CmEvent& fetched, rdma_ud_param* ud) const;
 
   const Topology* topology_;
   sim::World world_;
@@ -88,6 +110,7 @@ class Sample {
   // By side and number. A destroyed id stays until its place is used again, as a real one may.
   std::map<std::pair<uint8_t, uint32_t>, std::unique_ptr<Id>> ids_;
   std::map<Lane, Unfinished> unfinished_;
+  std::vector<void*> contexts_of_groups_ = {nullptr};
 };
 
 // The sample of this process; started by cmcheck_start, or as the first topology by itself.

@@ -1,0 +1,90 @@
+// Calls on the C functions that hand out what is to be given back.
+#include <sys/socket.h>
+
+#include <string>
+
+#include "conformance/adapters/dl/caller.h"
+#include "conformance/adapters/dl/sockaddr.h"
+
+namespace cm {
+namespace {
+
+rdma_addrinfo HintsOf(const AddrHints& hints, SockAddr* source, SockAddr* destination) {
+  rdma_addrinfo info{};
+  info.ai_flags = static_cast<int>(hints.flags);
+  info.ai_family = hints.family;
+  info.ai_qp_type = hints.type ? static_cast<int>(*hints.type) : 0;
+  info.ai_port_space = hints.space ? static_cast<int>(*hints.space) : 0;
+  info.ai_src_addr = source->get();
+  info.ai_src_len = LengthOf(info.ai_src_addr);
+  info.ai_dst_addr = destination->get();
+  info.ai_dst_len = LengthOf(info.ai_dst_addr);
+  return info;
+}
+
+}  // namespace
+
+int Caller::One(const call::GetAddrInfo& c, Products* products) const {
+  const AddrHints given = c.hints.value_or(AddrHints{});
+  SockAddr source(given.source, *conversation_->topology);
+  SockAddr destination(given.destination, *conversation_->topology);
+  const rdma_addrinfo hints = HintsOf(given, &source, &destination);
+  const std::string node = NumericHost(c.node, *conversation_->topology);
+  const std::string service = c.service ? std::to_string(*c.service) : "";
+  const int value = api_->rdma_getaddrinfo(
+      c.node.kind == AddressKind::kNone ? nullptr : node.c_str(),
+      c.service ? service.c_str() : nullptr, c.hints ? &hints : nullptr, &products->info);
+  if (value == 0) products->handed = FieldsOf(*products->info);
+  return value;
+}
+
+int Caller::One(const call::FreeAddrInfo& c, Products* /*products*/) const {
+  api_->rdma_freeaddrinfo(At(infos_, c.info));
+  return 0;
+}
+
+int Caller::One(const call::GetDevices& /*c*/, Products* products) const {
+  int count = 0;
+  products->devices = api_->rdma_get_devices(&count);
+  if (products->devices == nullptr) return -1;
+  products->handed = NamesOf(products->devices);
+  return 0;
+}
+
+int Caller::One(const call::FreeDevices& c, Products* /*products*/) const {
+  api_->rdma_free_devices(At(devices_, c.devices));
+  return 0;
+}
+
+AddrInfoHanded Caller::FieldsOf(const rdma_addrinfo& info) const {
+  const Topology& topology = *conversation_->topology;
+  AddrInfoHanded fields{.flags = static_cast<uint32_t>(info.ai_flags),
+                        .family = static_cast<uint8_t>(info.ai_family)};
+  if (info.ai_qp_type != 0) fields.type = static_cast<QpType>(info.ai_qp_type);
+  if (info.ai_port_space != 0) fields.space = static_cast<PortSpace>(info.ai_port_space);
+  fields.source = AddressOf(info.ai_src_addr, topology);
+  fields.destination = AddressOf(info.ai_dst_addr, topology);
+  fields.source_length = static_cast<uint8_t>(info.ai_src_len);
+  fields.destination_length = static_cast<uint8_t>(info.ai_dst_len);
+  fields.route_length = static_cast<uint32_t>(info.ai_route_len);
+  fields.connect_length = static_cast<uint32_t>(info.ai_connect_len);
+  return fields;
+}
+
+DevicesHanded Caller::NamesOf(ibv_context** devices) const {
+  const Topology& topology = *conversation_->topology;
+  DevicesHanded names;
+  for (; *devices != nullptr; ++devices) {
+    const std::string_view name = api_->ibv_get_device_name((*devices)->device);
+    bool known = false;
+    for (uint8_t device = 0; device < topology.devices.size(); ++device) {
+      if (topology.devices[device].name != name) continue;
+      known = true;
+      names.known |= 1U << device;
+    }
+    if (!known) ++names.unknown;
+  }
+  return names;
+}
+
+}  // namespace cm

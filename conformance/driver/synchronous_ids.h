@@ -1,0 +1,56 @@
+// Which ids of a run are synchronous, and so which calls wait for an event of their own.
+#ifndef CONFORMANCE_DRIVER_SYNCHRONOUS_IDS_H_
+#define CONFORMANCE_DRIVER_SYNCHRONOUS_IDS_H_
+
+#include <set>
+
+#include "model/vocabulary/call.h"
+
+namespace cm {
+
+// A call on a synchronous id may need the next call of another thread before it can return. So it
+// is left alone, as blocked, once the world is quiet, and not after the longest timer. So is
+// rdma_migrate_id, which waits for acknowledgements.
+class SynchronousIds {
+ public:
+  void Made(const Call& call) {
+    if (const auto* create = std::get_if<call::CreateId>(&call))
+      create->channel.valid() ? Forget(create->id) : Note(create->id);
+    else if (const auto* ep = std::get_if<call::CreateEp>(&call))
+      Note(ep->id);
+    else if (const auto* get = std::get_if<call::GetRequest>(&call))
+      Note(get->request);
+    else if (const auto* migrate = std::get_if<call::MigrateId>(&call))
+      migrate->channel.valid() ? Forget(migrate->id) : Note(migrate->id);
+    else if (const auto* event = std::get_if<call::GetCmEvent>(&call))
+      Forget(event->request);
+  }
+  bool WaitsForOthers(const Call& call) const {
+    switch (KindOf(call)) {
+      case CallKind::kResolveAddr:
+      case CallKind::kResolveRoute:
+      case CallKind::kConnect:
+      case CallKind::kAccept:
+      case CallKind::kDisconnect:
+      case CallKind::kJoinMulticast:
+      case CallKind::kJoinMulticastEx:
+      case CallKind::kGetRequest:
+        return ids_.contains(IdOf(call).index);
+      case CallKind::kMigrateId:  // for acknowledgements, which are another thread's
+      case CallKind::kCreateEp:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+ private:
+  void Note(IdRef id) { ids_.insert(id.index); }
+  void Forget(IdRef id) { ids_.erase(id.index); }
+
+  std::set<uint16_t> ids_;
+};
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_DRIVER_SYNCHRONOUS_IDS_H_

@@ -1,0 +1,245 @@
+// What ids have beside states: attributes for queue pairs, options of vendors, ports; and notices.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "conformance/properties/claims.h"
+#include "model/conversation/print.h"
+
+namespace cm::claims {
+namespace {
+
+// source: <infiniband/verbs.h> enum ibv_qp_attr_mask, linux 6.1 cm.c cm_init_qp_init_attr,
+// cm_init_qp_rtr_attr, cm_init_qp_rts_attr
+constexpr uint32_t kForInit = 0x39;
+constexpr uint32_t kForRtr = 0x129181;
+constexpr uint32_t kForRts = 0x12e01;
+
+const std::optional<HandedOut>& HandedBy(const Account& account, const MadeCall& call) {
+  return std::get<seen::Answered>(account.history().records[call.at].seen).handed;
+}
+
+std::string Text(const Account& account, const HandedOut& handed) {
+  return ToString(handed, *account.history().conversation.topology);
+}
+
+// It has asked somebody, or was asked for, before the record.
+bool Negotiates(const Account& account, IdRef id, size_t record) {
+  const MadeCall* connect = account.FirstSuccess(id, CallKind::kConnect);
+  return account.IsRequest(id) || (connect != nullptr && connect->at < record);
+}
+
+bool Migrated(const Account& account, IdRef id, size_t record) {
+  return std::ranges::any_of(account.CallsOn(id, CallKind::kNotify), [&](const MadeCall* call) {
+    return call->at < record && call->reply.succeeded() &&
+           std::get<call::Notify>(*call->call).what == call::Notify::kPathMig;
+  });
+}
+
+// Which attributes a queue pair needs for the state; none where there are none.
+std::optional<uint32_t> MaskOf(uint8_t state) {
+  if (state == static_cast<uint8_t>(QpState::kInit)) return kForInit;
+  if (state == static_cast<uint8_t>(QpState::kRtr)) return kForRtr;
+  if (state == static_cast<uint8_t>(QpState::kRts)) return kForRts;
+  return std::nullopt;
+}
+
+void AttributesFitTheState(const Account& account, Testimony& testimony) {
+  ForEachId(account, [&](IdRef id) {
+    for (const MadeCall* call : account.CallsOn(id, CallKind::kInitQpAttr)) {
+      if (!call->reply.succeeded() || Migrated(account, id, call->at)) continue;
+      testimony.Arose();
+      const uint8_t state = std::get<call::InitQpAttr>(*call->call).state;
+      const std::optional<uint32_t> mask =
+          Negotiates(account, id, call->at) ? MaskOf(state) : kForInit;
+      const auto& handed = HandedBy(account, *call);
+      if (mask && handed == HandedOut(QpAttrs{*mask, state})) continue;
+      const std::string saw = handed ? " " + Text(account, *handed) : ", and nothing";
+      testimony.Violated(call->at, Made(account, *call) + saw,
+                         mask ? Text(account, QpAttrs{*mask, state}) : "-1 EINVAL");
+    }
+  });
+}
+
+void NoAttributesAfterTheEnd(const Account& account, Testimony& testimony) {
+  ForEachId(account, [&](IdRef id) {
+    for (const MadeCall* call : account.CallsOn(id, CallKind::kInitQpAttr)) {
+      const auto events = account.EventsOf(id);
+      const bool over = std::ranges::any_of(events, [&](const HeardEvent* heard) {
+        const EventType type = heard->event.type;
+        return heard->at < call->at &&
+               (type == EventType::kDisconnected || type == EventType::kRejected);
+      });
+      if (!over) continue;
+      testimony.Arose();
+      if (call->reply.succeeded())
+        testimony.Violated(call->at, Made(account, *call), "-1 EINVAL: the connection is over");
+    }
+  });
+}
+
+// RTU may come before or after the notice, or never.
+void NoticeEstablishes(const Account& account, Testimony& testimony) {
+  if (account.Injected(FaultKind::kRemoveDevice)) return;
+  ForEachId(account, [&](IdRef id) {
+    for (const MadeCall* call : account.CallsOn(id, CallKind::kNotify)) {
+      const uint8_t what = std::get<call::Notify>(*call->call).what;
+      if (what != call::Notify::kCommEst || !call->reply.succeeded()) continue;
+      const Silence* silence = account.SilentAfter(id, call->at);
+      if (silence == nullptr || !account.Settled(call->at, silence->at)) continue;
+      testimony.Arose();
+      const auto events = account.EventsOf(id, EventType::kEstablished);
+      if (events.size() == 1 && events.front()->at > call->at) continue;
+      testimony.Violated(
+          silence->at, fmt::format("{} times ESTABLISHED", events.size()),
+          fmt::format("one ESTABLISHED of {}, behind rdma_notify", NameOf(account, id)));
+    }
+  });
+}
+
+bool HasQp(const Account& account, IdRef id, size_t record) {
+  bool has = false;
+  for (const MadeCall* call : account.CallsOn(id)) {
+    if (call->at >= record || !call->reply.succeeded()) continue;
+    if (call->kind() == CallKind::kCreateQp) has = true;
+    if (call->kind() == CallKind::kDestroyQp) has = false;
+  }
+  return has;
+}
+
+void QueuePairsSpeakForThemselves(const Account& account, Testimony& testimony) {
+  ForEachId(account, [&](IdRef id) {
+    for (const MadeCall* call : account.CallsOn(id)) {
+      const bool about_options =
+          call->kind() == CallKind::kSetLocalEce || call->kind() == CallKind::kGetRemoteEce;
+      if (!about_options || !HasQp(account, id, call->at)) continue;
+      testimony.Arose();
+      if (!call->Refused(Errno::kInval))
+        testimony.Violated(call->at, Made(account, *call),
+                           "-1 EINVAL: the options are those of its queue pair");
+    }
+  });
+}
+
+// A request carries what was set before it, with as much of the vendor as a message has room for.
+void OptionsAreCarried(const Account& account, Testimony& testimony) {
+  constexpr uint32_t kVendorOnTheWire = 0xffffff;
+  for (const Pair& pair : account.pairs()) {
+    const MadeCall* connect = account.FirstSuccess(pair.active, CallKind::kConnect);
+    if (account.FirstSuccess(pair.active, CallKind::kCreateQp) != nullptr) continue;
+    EceOptions set;
+    for (const MadeCall* call : account.CallsOn(pair.active, CallKind::kSetLocalEce))
+      if (call->reply.succeeded() && call->at < connect->at)
+        set = std::get<call::SetLocalEce>(*call->call).ece;
+    set.vendor_id &= kVendorOnTheWire;
+    for (const MadeCall* call : account.CallsOn(pair.passive, CallKind::kGetRemoteEce)) {
+      if (!call->reply.succeeded()) continue;
+      testimony.Arose();
+      const auto& handed = HandedBy(account, *call);
+      if (handed == HandedOut(set)) continue;
+      testimony.Violated(call->at, handed ? Text(account, *handed) : "nothing",
+                         Text(account, HandedOut(set)) + ": what the peer has set");
+    }
+  }
+}
+
+// Nothing happened to the id between two records that could change its fields.
+bool Unchanged(const Account& account, IdRef id, size_t from, size_t until) {
+  for (const MadeCall* call : account.CallsOn(id)) {
+    const bool looks = call->kind() == CallKind::kShow || call->kind() == CallKind::kGetSrcPort ||
+                       call->kind() == CallKind::kGetDstPort;
+    if (call->at > from && call->at < until && !looks) return false;
+  }
+  const auto events = account.EventsOf(id);
+  return std::ranges::none_of(
+      events, [&](const HeardEvent* heard) { return heard->at > from && heard->at < until; });
+}
+
+void PortsAreThoseShown(const Account& account, Testimony& testimony) {
+  ForEachId(account, [&](IdRef id) {
+    for (const MadeCall* call : account.CallsOn(id)) {
+      const bool source = call->kind() == CallKind::kGetSrcPort;
+      if (!source && call->kind() != CallKind::kGetDstPort) continue;
+      for (const MadeCall* show : account.CallsOn(id, CallKind::kShow)) {
+        const auto& shown =
+            std::get<seen::Answered>(account.history().records[show->at].seen).shown;
+        if (show->at < call->at || !shown || !Unchanged(account, id, call->at, show->at)) continue;
+        testimony.Arose();
+        const HandedOut port = PortHanded{source ? shown->source.port : shown->destination.port};
+        const auto& handed = HandedBy(account, *call);
+        if (handed != port)
+          testimony.Violated(call->at, handed ? Text(account, *handed) : "nothing",
+                             Text(account, port) + ": that of its address");
+      }
+    }
+  });
+}
+
+void NoticeIsHeard(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    const auto* notify = std::get_if<call::Notify>(call.call);
+    if (notify != nullptr && notify->what == call::Notify::kCommEst && call.reply.succeeded())
+      testimony.Arose();
+  }
+}
+
+constexpr auto kClaims = std::to_array<Property>({
+    {"ATTR-1",
+     "attributes",
+     PropertyKind::kAlways,
+     "rdma_init_qp_attr hands out the attributes for the state, and those for INIT before there is "
+     "a negotiation.",
+     "man rdma_init_qp_attr(3), linux 6.1 cma.c rdma_init_qp_attr, cm.c ib_cm_init_qp_attr",
+     AttributesFitTheState,
+     {}},
+    {"ATTR-2",
+     "attributes",
+     PropertyKind::kAlways,
+     "There are no attributes for a queue pair whose connection is over or refused.",
+     "linux 6.1 cm.c ib_cm_init_qp_attr",
+     NoAttributesAfterTheEnd,
+     {}},
+    {"NOT-1",
+     "attributes",
+     PropertyKind::kEventually,
+     "Who is told of the connection by rdma_notify reports ESTABLISHED once, with or without RTU.",
+     "man rdma_notify(3), linux 6.1 cm.c cm_establish",
+     NoticeEstablishes,
+     {}},
+    {"NOT-2",
+     "attributes",
+     PropertyKind::kSometimes,
+     "rdma_notify is first to tell of a connection.",
+     "man rdma_notify(3)",
+     NoticeIsHeard,
+     {}},
+    {"ECE-1",
+     "attributes",
+     PropertyKind::kAlways,
+     "An id with a queue pair neither takes options of vendors nor tells its peer's.",
+     "man rdma_set_local_ece(3), rdma-core 44 cma.c rdma_set_local_ece",
+     QueuePairsSpeakForThemselves,
+     {}},
+    {"ECE-2",
+     "attributes",
+     PropertyKind::kAlways,
+     "A request tells the options that were set before it.",
+     "man rdma_get_remote_ece(3)",
+     OptionsAreCarried,
+     {}},
+    {"PORT-7",
+     "attributes",
+     PropertyKind::kAlways,
+     "The ports of an id are those of its addresses.",
+     "man rdma_get_src_port(3), man rdma_get_dst_port(3)",
+     PortsAreThoseShown,
+     {}},
+});
+
+}  // namespace
+
+std::span<const Property> Attributes() { return kClaims; }
+
+}  // namespace cm::claims

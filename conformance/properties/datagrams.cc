@@ -1,0 +1,170 @@
+// Services of datagrams: asked for, found or refused; nothing is connected.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "conformance/properties/claims.h"
+
+namespace cm::claims {
+namespace {
+
+constexpr int32_t kTimedOut = -static_cast<int32_t>(Errno::kTimedOut);
+
+// The id was made in RDMA_PS_UDP, or is a request to one that was.
+bool IsOfDatagrams(const Account& account, IdRef id) {
+  if (!id.valid() || !account.Exists(id)) return false;
+  if (account.IsRequest(id)) return IsOfDatagrams(account, account.ListenerOf(id));
+  for (const MadeCall* call : account.CallsOn(id, CallKind::kCreateId))
+    if (std::get<call::CreateId>(*call->call).space == PortSpace::kUdp) return true;
+  return false;
+}
+
+bool IsRefusal(int32_t status) {
+  return status == static_cast<int32_t>(SidrStatus::kUnsupported) ||
+         status == static_cast<int32_t>(SidrStatus::kReject);
+}
+
+// A neighbour that changes is told as UNREACHABLE at any time.
+bool ToldAtOnce(const Account& account) {
+  return account.Injected(FaultKind::kLinkDown) || account.Injected(FaultKind::kNeighbourChange) ||
+         account.Injected(FaultKind::kFailOver) || account.Injected(FaultKind::kRemoveDevice);
+}
+
+void RefusalsSaySo(const Account& account, Testimony& testimony) {
+  if (ToldAtOnce(account)) return;
+  const Timing& timing = account.profile().timing;
+  const uint8_t size = account.profile().limits.datagram_reply_data;
+  for (const HeardEvent& heard : account.heard()) {
+    if (heard.event.type != EventType::kUnreachable) continue;
+    if (!IsOfDatagrams(account, heard.event.id)) continue;
+    const MadeCall* asked = account.FirstSuccess(heard.event.id, CallKind::kConnect);
+    testimony.Arose();
+    const Duration least = timing.GiveUp(timing.ReplyInterval());
+    const bool late = asked != nullptr && heard.time >= asked->begin + least;
+    const bool given_up = late && heard.event.status == kTimedOut;
+    if (asked == nullptr)
+      testimony.Violated(heard.at, Heard(account, heard), "nothing: nobody was asked");
+    else if (!IsRefusal(heard.event.status) && !given_up)
+      testimony.Violated(
+          heard.at, Heard(account, heard),
+          fmt::format("status=1 or status=2, or {} once all repetitions are over", kTimedOut));
+    else if (IsRefusal(heard.event.status) && heard.event.private_data.size() != size)
+      testimony.Violated(heard.at,
+                         fmt::format("{} with {} bytes of private data", Heard(account, heard),
+                                     heard.event.private_data.size()),
+                         fmt::format("{} bytes", size));
+  }
+}
+
+void AnsweringIsTheEnd(const Account& account, Testimony& testimony) {
+  for (uint16_t i = 0; i < account.id_count(); ++i) {
+    const IdRef id{i};
+    if (!account.Exists(id) || !account.IsRequest(id) || !IsOfDatagrams(account, id)) continue;
+    if (account.FirstSuccess(id, CallKind::kAccept) != nullptr) testimony.Arose();
+    if (const HeardEvent* heard = account.First(id, EventType::kEstablished))
+      testimony.Violated(heard->at, Heard(account, *heard),
+                         "no such event: who accepts a datagram service hears nothing more");
+  }
+}
+
+// Whether some id of datagrams was accepted with this queue pair before the record, or with one
+// whose number nobody was told.
+bool SomebodyGave(const Account& account, uint32_t qp_num, size_t record) {
+  for (const MadeCall& call : account.calls()) {
+    if (call.at >= record) return false;
+    if (!call.reply.succeeded() || !call.id().valid() || !IsOfDatagrams(account, call.id()))
+      continue;
+    if (call.kind() == CallKind::kEstablish && qp_num == 0) return true;
+    const auto* accept = std::get_if<call::Accept>(call.call);
+    if (accept == nullptr) continue;
+    if (account.FirstSuccess(accept->id, CallKind::kCreateQp) != nullptr) return true;
+    if (accept->param && (accept->param->qp_num & 0xffffff) == qp_num) return true;
+  }
+  return false;
+}
+
+void ServiceIsNamed(const Account& account, Testimony& testimony) {
+  for (const HeardEvent& heard : account.heard()) {
+    if (heard.event.type != EventType::kEstablished) continue;
+    if (!IsOfDatagrams(account, heard.event.id) || account.IsRequest(heard.event.id)) continue;
+    testimony.Arose();
+    if (heard.event.qkey != kDatagramQkey)
+      testimony.Violated(heard.at,
+                         fmt::format("{} qkey={:#010x}", Heard(account, heard), heard.event.qkey),
+                         fmt::format("qkey={:#010x}", kDatagramQkey));
+    else if (!SomebodyGave(account, heard.event.qp_num, heard.at))
+      testimony.Violated(heard.at,
+                         fmt::format("{} qp_num={}", Heard(account, heard), heard.event.qp_num),
+                         "the number of the queue pair that rdma_accept gave");
+  }
+}
+
+void RequestsCarryTheirData(const Account& account, Testimony& testimony) {
+  const uint8_t size = account.profile().limits.datagram_request_data;
+  for (const HeardEvent& heard : account.heard()) {
+    if (heard.event.type != EventType::kConnectRequest) continue;
+    if (!IsOfDatagrams(account, heard.event.id)) continue;
+    testimony.Arose();
+    bool given = false;
+    for (const MadeCall& call : account.calls()) {
+      const auto* connect = std::get_if<call::Connect>(call.call);
+      if (connect == nullptr || call.at > heard.at || !call.reply.succeeded()) continue;
+      const PrivateData sent = connect->param ? connect->param->private_data : PrivateData();
+      given |= sent.Resized(size) == heard.event.private_data;
+    }
+    if (!given)
+      testimony.Violated(heard.at, Heard(account, heard) + " with private data that nobody gave",
+                         fmt::format("the private data of a rdma_connect, {} bytes", size));
+  }
+}
+
+void ServiceIsFound(const Account& account, Testimony& testimony) {
+  for (const HeardEvent& heard : account.heard())
+    if (heard.event.type == EventType::kEstablished && IsOfDatagrams(account, heard.event.id))
+      testimony.Arose();
+}
+
+constexpr auto kClaims = std::to_array<Property>({
+    {"UD-1",
+     "datagrams",
+     PropertyKind::kAlways,
+     "A refused request for a datagram service ends in UNREACHABLE with the status of the refusal "
+     "and its private data.",
+     "linux 6.1 cma.c cma_sidr_rep_handler",
+     RefusalsSaySo,
+     {}},
+    {"UD-2",
+     "datagrams",
+     PropertyKind::kAlways,
+     "Who accepts a request for a datagram service never hears ESTABLISHED.",
+     "linux 6.1 cma.c rdma_accept, cma_send_sidr_rep",
+     AnsweringIsTheEnd,
+     {}},
+    {"UD-3",
+     "datagrams",
+     PropertyKind::kAlways,
+     "ESTABLISHED of a datagram id carries the Q_Key and the queue pair of the service.",
+     "man rdma_get_cm_event(3), linux 6.1 cma.c cma_sidr_rep_handler",
+     ServiceIsNamed,
+     {}},
+    {"UD-4",
+     "datagrams",
+     PropertyKind::kAlways,
+     "A request for a datagram service carries the private data of rdma_connect.",
+     "man rdma_connect(3)",
+     RequestsCarryTheirData,
+     {}},
+    {"UD-5",
+     "datagrams",
+     PropertyKind::kSometimes,
+     "A datagram service is found.",
+     "man rdma_get_cm_event(3)",
+     ServiceIsFound,
+     {}},
+});
+
+}  // namespace
+
+std::span<const Property> Datagrams() { return kClaims; }
+
+}  // namespace cm::claims

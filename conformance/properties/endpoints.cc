@@ -1,0 +1,200 @@
+// Endpoints: what rdma_create_ep makes at once, and what the library looks up for it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "conformance/properties/claims.h"
+#include "model/conversation/print.h"
+
+namespace cm::claims {
+namespace {
+
+// What the call returned in the end, and where; blocked if it did not.
+std::pair<Reply, size_t> EndOf(const Account& account, const MadeCall& call) {
+  const std::vector<Record>& records = account.history().records;
+  if (!call.released) return {std::get<seen::Answered>(records[call.at].seen).reply, call.at};
+  return {std::get<seen::Released>(records[*call.released].seen).reply, *call.released};
+}
+
+const std::optional<HandedOut>& HandedBy(const Account& account, const MadeCall& call) {
+  return std::get<seen::Answered>(account.history().records[call.at].seen).handed;
+}
+
+// What `show` shows of the id behind the record, if nothing was called on it in between.
+const MadeCall* ShowBehind(const Account& account, IdRef id, size_t at) {
+  for (const MadeCall* call : account.CallsOn(id)) {
+    if (call->at <= at || call->kind() == CallKind::kShowEvent) continue;
+    return call->kind() == CallKind::kShow && call->reply.succeeded() ? call : nullptr;
+  }
+  return nullptr;
+}
+
+const Shown& ShownBy(const Account& account, const MadeCall& show) {
+  return *std::get<seen::Answered>(account.history().records[show.at].seen).shown;
+}
+
+void ActiveIsReady(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    const auto* ep = std::get_if<call::CreateEp>(call.call);
+    if (ep == nullptr || ep->passive) continue;
+    const auto [reply, at] = EndOf(account, call);
+    const MadeCall* show = reply.succeeded() ? ShowBehind(account, ep->id, at) : nullptr;
+    if (show == nullptr) continue;
+    testimony.Arose();
+    const Shown& shown = ShownBy(account, *show);
+    if (shown.device_known && shown.num_paths == 1 && shown.qp.has_value() == ep->with_qp) continue;
+    testimony.Violated(show->at, ToString(shown, account.topology()),
+                       ep->with_qp ? "a device, a path and a queue pair" : "a device and a path");
+  }
+}
+
+void RequestsHaveQps(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    const auto* get = std::get_if<call::GetRequest>(call.call);
+    if (get == nullptr) continue;
+    const auto made = account.CallsOn(get->id, CallKind::kCreateEp);
+    const auto [reply, at] = EndOf(account, call);
+    if (made.empty() || !reply.succeeded()) continue;
+    const MadeCall* show = ShowBehind(account, get->request, at);
+    if (show == nullptr) continue;
+    testimony.Arose();
+    const bool wanted = std::get<call::CreateEp>(*made.front()->call).with_qp;
+    if (ShownBy(account, *show).qp.has_value() != wanted)
+      testimony.Violated(show->at, ToString(ShownBy(account, *show), account.topology()),
+                         wanted ? "a queue pair" : "no queue pair: none was asked for");
+  }
+}
+
+// Where an endpoint that failed asked for the port of the address.
+bool Asked(const Account& account, const MadeCall& call, const Address& address, size_t before) {
+  const auto* ep = std::get_if<call::CreateEp>(call.call);
+  if (ep == nullptr || ep->source != address) return false;
+  const auto [reply, at] = EndOf(account, call);
+  return at < before && reply.kind == ReplyKind::kReturned && !reply.succeeded();
+}
+
+// Whether somebody else may have it: whoever speaks of the port in another call.
+bool OthersAsk(const Account& account, const MadeCall& self, uint16_t port) {
+  return std::ranges::any_of(account.calls(), [&](const MadeCall& call) {
+    if (call.at >= self.at) return false;
+    if (const auto* bind = std::get_if<call::BindAddr>(call.call))
+      return bind->address.port == port;
+    if (const auto* resolve = std::get_if<call::ResolveAddr>(call.call))
+      return resolve->source.port == port;
+    const auto* ep = std::get_if<call::CreateEp>(call.call);
+    if (ep == nullptr || ep->source.port != port) return false;
+    const Reply reply = EndOf(account, call).first;
+    return reply.kind != ReplyKind::kReturned || reply.succeeded();
+  });
+}
+
+void FailedLeavesNothing(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    const auto* bind = std::get_if<call::BindAddr>(call.call);
+    const auto* ep = std::get_if<call::CreateEp>(call.call);
+    if (bind == nullptr && (ep == nullptr || !ep->passive)) continue;
+    const Address& wanted = bind != nullptr ? bind->address : ep->source;
+    if (wanted.port == 0 || wanted.kind != AddressKind::kSide) continue;
+    const bool asked = std::ranges::any_of(account.calls(), [&](const MadeCall& other) {
+      return Asked(account, other, wanted, call.at);
+    });
+    if (!asked || OthersAsk(account, call, wanted.port)) continue;
+    testimony.Arose();
+    if (call.Refused(Errno::kAddrInUse))
+      testimony.Violated(call.at, Made(account, call), "an answer about a port that is free");
+  }
+}
+
+void InfoIsWhatWasAsked(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    const auto* get = std::get_if<call::GetAddrInfo>(call.call);
+    if (get == nullptr || !call.reply.succeeded() || get->node.kind == AddressKind::kNone) continue;
+    testimony.Arose();
+    const auto& handed = HandedBy(account, call);
+    const auto* info = handed ? std::get_if<AddrInfoHanded>(&*handed) : nullptr;
+    const bool passive = get->hints && (get->hints->flags & kPassiveHint) != 0;
+    const Address wanted = get->node.WithPort(get->service.value_or(0));
+    if (info != nullptr && (passive ? info->source : info->destination) == wanted) continue;
+    testimony.Violated(call.at, handed ? ToString(*handed, account.topology()) : "nothing",
+                       ToString(wanted, account.topology()) +
+                           (passive ? " as the source" : " as the destination"));
+  }
+}
+
+// Bits of the devices that were removed long enough before the record, and not added again.
+uint32_t GoneBefore(const Account& account, size_t record) {
+  uint32_t gone = 0;
+  const History& history = account.history();
+  for (size_t at = 0; at < record; ++at) {
+    const Line& line = history.conversation.lines[history.records[at].line];
+    const auto* injects = std::get_if<line::Injects>(&line);
+    if (injects == nullptr) continue;
+    const uint32_t bit = 1U << account.topology().sides[injects->fault.side].device;
+    if (injects->fault.kind == FaultKind::kAddDevice) gone &= ~bit;
+    if (injects->fault.kind == FaultKind::kRemoveDevice && account.Settled(at, record)) gone |= bit;
+  }
+  return gone;
+}
+
+void DevicesAreThere(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    if (call.kind() != CallKind::kGetDevices || !call.reply.succeeded()) continue;
+    const auto& handed = HandedBy(account, call);
+    const auto* devices = handed ? std::get_if<DevicesHanded>(&*handed) : nullptr;
+    const uint32_t gone = GoneBefore(account, call.at);
+    if (devices == nullptr || gone == 0) continue;
+    testimony.Arose();
+    if ((devices->known & gone) != 0)
+      testimony.Violated(call.at, ToString(*handed, account.topology()),
+                         "no device that was removed");
+  }
+}
+
+constexpr auto kClaims = std::to_array<Property>({
+    {"EP-1",
+     "endpoints",
+     PropertyKind::kAlways,
+     "rdma_create_ep of an active endpoint leaves a path, and a queue pair if it was asked for.",
+     "man rdma_create_ep(3)",
+     ActiveIsReady,
+     {}},
+    {"EP-2",
+     "endpoints",
+     PropertyKind::kAlways,
+     "rdma_get_request of a passive endpoint gives a queue pair just where rdma_create_ep was "
+     "given attributes.",
+     "man rdma_create_ep(3), rdma-core 44 cma.c rdma_get_request",
+     RequestsHaveQps,
+     {}},
+    {"EP-3",
+     "endpoints",
+     PropertyKind::kAlways,
+     "rdma_create_ep that fails leaves nothing behind: the port that it asked for is free.",
+     "rdma-core 44 cma.c rdma_create_ep",
+     FailedLeavesNothing,
+     {}},
+    {"INFO-1",
+     "endpoints",
+     PropertyKind::kAlways,
+     "rdma_getaddrinfo hands out the numeric node with the service as port, as source where the "
+     "hints are passive and else as destination.",
+     "man rdma_getaddrinfo(3)",
+     InfoIsWhatWasAsked,
+     {}},
+    {"DEV-1",
+     "endpoints",
+     PropertyKind::kAlways,
+     "rdma_get_devices names no device that was removed before.",
+     "rdma-core 44 cma.c rdma_get_devices, sync_devices_list",
+     DevicesAreThere,
+     {}},
+});
+
+}  // namespace
+
+std::span<const Property> Endpoints() { return kClaims; }
+
+}  // namespace cm::claims

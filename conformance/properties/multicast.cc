@@ -1,0 +1,271 @@
+// Groups, joined and left.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "conformance/properties/claims.h"
+#include "model/conversation/print.h"
+
+namespace cm::claims {
+namespace {
+
+// What one successful join has made.
+struct Membership {
+  const MadeCall* join = nullptr;
+  Address address;
+  uint16_t context = 0;
+  const HeardEvent* heard = nullptr;
+  const MadeCall* left = nullptr;
+};
+
+// How the event of a join names the group: a loopback address makes none.
+Address GroupOf(const Address& joined) {
+  if (joined.kind == AddressKind::kLoopback) return {.kind = AddressKind::kAny, .v6 = true};
+  return joined.WithPort(0);
+}
+
+// All that the application did to one id about groups, and heard of it, in order.
+struct Story {
+  std::vector<Membership> memberships;    // in the order of the joins
+  std::vector<const HeardEvent*> strays;  // events that belong to none
+  std::vector<const MadeCall*> vain;      // leaves of what was not joined
+};
+
+bool IsOfMembership(const HeardEvent& heard) {
+  return heard.event.type == EventType::kMulticastJoin ||
+         heard.event.type == EventType::kMulticastError;
+}
+
+bool IsJoin(const MadeCall& call) {
+  return call.kind() == CallKind::kJoinMulticast || call.kind() == CallKind::kJoinMulticastEx;
+}
+
+Membership MadeBy(const MadeCall& call) {
+  if (const auto* join = std::get_if<call::JoinMulticast>(call.call))
+    return {.join = &call, .address = join->address, .context = join->context};
+  const auto& join = std::get<call::JoinMulticastEx>(*call.call);
+  return {.join = &call, .address = join.address, .context = join.context};
+}
+
+// The newest one that lasts.
+Membership* Lasting(Story& story, const Address& address) {
+  for (size_t i = story.memberships.size(); i-- > 0;) {
+    Membership& one = story.memberships[i];
+    if (one.left == nullptr && one.address == address) return &one;
+  }
+  return nullptr;
+}
+
+// One that it was refused for a device that is gone has been forgotten all the same.
+bool Leaves(const MadeCall& call) {
+  return call.reply.succeeded() || call.reply.kind == ReplyKind::kBlocked ||
+         call.Refused(Errno::kNxIo);
+}
+
+void Tell(Story& story, const MadeCall& call) {
+  if (IsJoin(call) && call.reply.succeeded()) story.memberships.push_back(MadeBy(call));
+  const auto* leave = std::get_if<call::LeaveMulticast>(call.call);
+  if (leave == nullptr) return;
+  Membership* const left = Lasting(story, leave->address);
+  if (left == nullptr)
+    story.vain.push_back(&call);
+  else if (Leaves(call))
+    left->left = &call;
+}
+
+void Tell(Story& story, const HeardEvent& heard) {
+  for (Membership& one : story.memberships) {
+    if (one.heard != nullptr || one.left != nullptr) continue;
+    one.heard = &heard;
+    return;
+  }
+  story.strays.push_back(&heard);
+}
+
+Story StoryOf(const Account& account, IdRef id) {
+  Story story;
+  const std::vector<const HeardEvent*> events = account.EventsOf(id);
+  auto event = events.begin();
+  const auto hear_until = [&](size_t record) {
+    for (; event != events.end() && (*event)->at < record; ++event)
+      if (IsOfMembership(**event)) Tell(story, **event);
+  };
+  for (const MadeCall* call : account.CallsOn(id)) {
+    hear_until(call->at);
+    Tell(story, *call);
+  }
+  hear_until(account.history().records.size());
+  return story;
+}
+
+template <typename Each>
+void ForEachStory(const Account& account, Each each) {
+  for (uint16_t i = 0; i < account.id_count(); ++i)
+    if (account.Exists(IdRef{i})) each(IdRef{i}, StoryOf(account, IdRef{i}));
+}
+
+void EachIsReportedOnce(const Account& account, Testimony& testimony) {
+  ForEachStory(account, [&](IdRef, const Story& story) {
+    for (const Membership& one : story.memberships)
+      if (one.heard != nullptr) testimony.Arose();
+    for (const HeardEvent* stray : story.strays)
+      testimony.Violated(stray->at, Heard(account, *stray),
+                         "no such event: every group that the id is in was reported, or left");
+  });
+}
+
+void ReportsSayWhich(const Account& account, Testimony& testimony) {
+  ForEachStory(account, [&](IdRef, const Story& story) {
+    for (const Membership& one : story.memberships) {
+      if (one.heard == nullptr) continue;
+      testimony.Arose();
+      const CmEvent& event = one.heard->event;
+      const auto violated = [&](const std::string& saw, const std::string& permitted) {
+        testimony.Violated(one.heard->at, Heard(account, *one.heard) + " " + saw, permitted);
+      };
+      if (event.context != one.context)
+        violated(fmt::format("context={}", event.context),
+                 fmt::format("context={}, as the join was given", one.context));
+      if (event.type != EventType::kMulticastJoin) continue;
+      if (event.qp_num != kMulticastQpNumber || event.qkey != kDatagramQkey)
+        violated(fmt::format("qp_num={} qkey={:#010x}", event.qp_num, event.qkey),
+                 fmt::format("qp_num={} qkey={:#010x}", kMulticastQpNumber, kDatagramQkey));
+      const Address group = GroupOf(one.address);
+      if (event.group != group)
+        violated("group=" + ToString(event.group, account.topology()),
+                 "group=" + ToString(group, account.topology()));
+    }
+  });
+}
+
+void EachIsReported(const Account& account, Testimony& testimony) {
+  ForEachStory(account, [&](IdRef id, const Story& story) {
+    if (!account.ChannelOf(id).valid()) return;
+    for (const Membership& one : story.memberships) {
+      const Silence* silence = account.SilentAfter(id, one.join->at);
+      if (silence == nullptr || !account.Settled(one.join->at, silence->at)) continue;
+      if (account.Before(silence->at, FaultKind::kRemoveDevice)) continue;
+      if (one.left != nullptr && one.left->at < silence->at) continue;
+      testimony.Arose();
+      if (one.heard == nullptr || one.heard->at > silence->at)
+        testimony.Violated(silence->at, Made(account, *one.join) + ", and then nothing",
+                           "RDMA_CM_EVENT_MULTICAST_JOIN or RDMA_CM_EVENT_MULTICAST_ERROR");
+    }
+  });
+}
+
+bool Unsupported(const Address& address) {
+  return address.kind == AddressKind::kNone || address.kind == AddressKind::kBadFamily;
+}
+
+void LeftAsOftenAsJoined(const Account& account, Testimony& testimony) {
+  ForEachStory(account, [&](IdRef id, const Story& story) {
+    for (const MadeCall* vain : story.vain) {
+      if (Unsupported(std::get<call::LeaveMulticast>(*vain->call).address)) continue;
+      if (vain->reply.kind == ReplyKind::kUnseen) continue;
+      testimony.Arose();
+      if (!vain->Refused(Errno::kAddrNotAvail))
+        testimony.Violated(vain->at, Made(account, *vain),
+                           "-1 EADDRNOTAVAIL: the id is in no such group");
+    }
+    for (const Membership& one : story.memberships)
+      if (one.left != nullptr) testimony.Arose();
+    for (const MadeCall* call : account.CallsOn(id, CallKind::kLeaveMulticast)) {
+      const bool vain = std::ranges::count(story.vain, call) > 0;
+      if (!vain && call->Refused(Errno::kAddrNotAvail))
+        testimony.Violated(call->at, Made(account, *call), "0: the id is in that group");
+    }
+  });
+}
+
+void LeavingWaits(const Account& account, Testimony& testimony) {
+  ForEachStory(account, [&](IdRef, const Story& story) {
+    for (const Membership& one : story.memberships) {
+      if (one.left == nullptr || one.heard == nullptr || one.left->Refused(Errno::kNxIo)) continue;
+      testimony.Arose();
+      const size_t returned = one.left->released.value_or(one.left->at);
+      const bool waits = one.left->reply.kind == ReplyKind::kBlocked && !one.left->released;
+      const bool held = !one.heard->acked || *one.heard->acked > returned;
+      if (held && !waits)
+        testimony.Violated(returned, Made(account, *one.left) + " with an event in hand",
+                           "blocked until the event of the group is acknowledged");
+    }
+  });
+}
+
+void JoinedInTime(const Account& account, Testimony& testimony) {
+  ForEachStory(account, [&](IdRef id, const Story& story) {
+    for (const Membership& one : story.memberships) {
+      testimony.Arose();
+      for (const CallKind late : {CallKind::kListen, CallKind::kResolveRoute, CallKind::kConnect})
+        if (Succeeded(account, id, late, 0, one.join->at))
+          testimony.Violated(one.join->at, Made(account, *one.join),
+                             fmt::format("-1 EINVAL: after {}", FunctionName(late)));
+    }
+  });
+}
+
+void GroupIsJoined(const Account& account, Testimony& testimony) {
+  IsHeard(account, testimony, EventType::kMulticastJoin);
+}
+
+constexpr auto kClaims = std::to_array<Property>({
+    {"MC-1",
+     "multicast",
+     PropertyKind::kAlways,
+     "A membership is reported at most once, and not after it was left.",
+     "man rdma_join_multicast(3), rdma_leave_multicast(3)",
+     EachIsReportedOnce,
+     {}},
+    {"MC-2",
+     "multicast",
+     PropertyKind::kAlways,
+     "MULTICAST_JOIN carries the group, the queue pair of groups, the id's Q_Key, and, as "
+     "MULTICAST_ERROR does, the context of the join.",
+     "man rdma_get_cm_event(3), linux 6.1 cma.c cma_make_mc_event",
+     ReportsSayWhich,
+     {}},
+    {"MC-3",
+     "multicast",
+     PropertyKind::kEventually,
+     "A join that succeeds is reported.",
+     "man rdma_join_multicast(3)",
+     EachIsReported,
+     {}},
+    {"MC-4",
+     "multicast",
+     PropertyKind::kAlways,
+     "A group can be left as often as it was joined, by the same address and port.",
+     "man rdma_leave_multicast(3), rdma-core 44 cma.c rdma_leave_multicast",
+     LeftAsOftenAsJoined,
+     {}},
+    {"MC-5",
+     "multicast",
+     PropertyKind::kAlways,
+     "rdma_leave_multicast returns when the events of the membership are acknowledged.",
+     "rdma-core 44 cma.c rdma_leave_multicast",
+     LeavingWaits,
+     {}},
+    {"MC-6",
+     "multicast",
+     PropertyKind::kAlways,
+     "Groups are joined before the id listens, has its route, or connects.",
+     "linux 6.1 cma.c rdma_join_multicast",
+     JoinedInTime,
+     {}},
+    {"MC-7",
+     "multicast",
+     PropertyKind::kSometimes,
+     "A group is joined.",
+     "man rdma_join_multicast(3)",
+     GroupIsJoined,
+     {}},
+});
+
+}  // namespace
+
+std::span<const Property> Multicast() { return kClaims; }
+
+}  // namespace cm::claims

@@ -1,0 +1,144 @@
+// Synchronous ids: what a call returns and what it leaves behind.
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "conformance/properties/claims.h"
+#include "model/conversation/print.h"
+
+namespace cm::claims {
+namespace {
+
+bool Completes(CallKind kind) {
+  switch (kind) {
+    case CallKind::kResolveAddr:
+    case CallKind::kResolveRoute:
+    case CallKind::kConnect:
+    case CallKind::kAccept:
+    case CallKind::kDisconnect:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsSynchronous(const Account& account, IdRef id, size_t record) {
+  return account.Exists(id) && !account.ChannelOf(id, record).valid();
+}
+
+// What the call returned in the end, and where; blocked if it did not.
+std::pair<Reply, size_t> EndOf(const Account& account, const MadeCall& call) {
+  const std::vector<Record>& records = account.history().records;
+  if (!call.released) return {std::get<seen::Answered>(records[call.at].seen).reply, call.at};
+  const Record& record = records[*call.released];
+  return {std::get<seen::Released>(record.seen).reply, *call.released};
+}
+
+// What show-event shows of the id behind the record, if nothing was called on it in between.
+const seen::Answered* ShownAfter(const Account& account, IdRef id, size_t at, size_t* where) {
+  const History& history = account.history();
+  for (size_t i = at + 1; i < history.records.size(); ++i) {
+    const auto* line =
+        std::get_if<line::Calls>(&history.conversation.lines[history.records[i].line]);
+    if (line == nullptr || IdOf(line->call) != id) continue;
+    const auto* answered = std::get_if<seen::Answered>(&history.records[i].seen);
+    if (answered == nullptr) return nullptr;
+    if (answered->reply.kind == ReplyKind::kNotApplicable) continue;
+    if (!std::holds_alternative<call::ShowEvent>(line->call)) return nullptr;
+    *where = i;
+    return answered;
+  }
+  return nullptr;
+}
+
+void ValueIsOfTheEvent(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    if (!Completes(call.kind()) || !IsSynchronous(account, call.id(), call.at)) continue;
+    const auto [reply, at] = EndOf(account, call);
+    if (reply.kind != ReplyKind::kReturned) continue;
+    size_t where = 0;
+    const seen::Answered* shown = ShownAfter(account, call.id(), at, &where);
+    if (shown == nullptr) continue;
+    const bool refused = reply == Reply::Refused(Errno::kConnRefused);
+    if (!reply.succeeded() && !refused) continue;  // it may not have begun at all
+    testimony.Arose();
+    const bool rejected = shown->event && shown->event->type == EventType::kRejected;
+    if (refused ? !rejected : !shown->event || shown->event->status != 0)
+      testimony.Violated(
+          where,
+          fmt::format("{}, in the end {}, and {}", Made(account, call), ToString(reply),
+                      shown->event ? ToString(shown->event->type) : std::string_view("no event")),
+          "an event with status 0 behind 0, and REJECTED behind ECONNREFUSED");
+  }
+}
+
+// Only ids without any connection: others may be held up by a message that they gave up, or by a
+// request of theirs that somebody keeps.
+void RetainedHoldsNothingUp(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    const IdRef id = call.id();
+    if (call.kind() != CallKind::kDestroyId || !IsSynchronous(account, id, call.at)) continue;
+    bool resolved = false;
+    // What was fetched while it had a channel of the application's is another matter.
+    bool connects = account.IsRequest(id) || !account.CallsOn(id, CallKind::kMigrateId).empty();
+    for (const MadeCall* other : account.CallsOn(id)) {
+      resolved |= other->kind() == CallKind::kResolveAddr && other->reply.succeeded();
+      connects |= other->kind() == CallKind::kConnect || other->kind() == CallKind::kAccept ||
+                  other->kind() == CallKind::kGetRequest;
+    }
+    if (!resolved || connects) continue;
+    testimony.Arose();
+    if (!call.reply.succeeded())
+      testimony.Violated(call.at, Made(account, call), "0: each event was acknowledged");
+  }
+}
+
+void RequestIsOfItsOwn(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    const auto* get = std::get_if<call::GetRequest>(call.call);
+    if (get == nullptr) continue;
+    const auto [reply, at] = EndOf(account, call);
+    if (!reply.succeeded()) continue;
+    size_t where = 0;
+    const seen::Answered* shown = ShownAfter(account, get->request, at, &where);
+    if (shown == nullptr) continue;
+    testimony.Arose();
+    const bool own = shown->event && shown->event->type == EventType::kConnectRequest &&
+                     shown->event->id == get->request && shown->event->listen_id == get->id;
+    if (!own)
+      testimony.Violated(where, shown->event ? "another event" : "no event",
+                         "CONNECT_REQUEST of the new id and its listener");
+  }
+}
+
+constexpr auto kClaims = std::to_array<Property>({
+    {"SYNC-1",
+     "synchronous",
+     PropertyKind::kAlways,
+     "What a call on a synchronous id returns is what the event says that it leaves behind.",
+     "rdma-core 44 cma.c ucma_complete",
+     ValueIsOfTheEvent,
+     {}},
+    {"SYNC-2",
+     "synchronous",
+     PropertyKind::kAlways,
+     "One event at most is kept, and rdma_destroy_id does not wait for it.",
+     "rdma-core 44 cma.c ucma_complete, rdma_destroy_id",
+     RetainedHoldsNothingUp,
+     {}},
+    {"SYNC-3",
+     "synchronous",
+     PropertyKind::kAlways,
+     "rdma_get_request gives an id of its own, with its request as event.",
+     "rdma-core 44 cma.c rdma_get_request",
+     RequestIsOfItsOwn,
+     {}},
+});
+
+}  // namespace
+
+std::span<const Property> Synchronous() { return kClaims; }
+
+}  // namespace cm::claims

@@ -1,0 +1,71 @@
+// What an application must not do, and does: only where a conversation asks for it, as the real
+// library reads memory that is not there any more.
+#include <array>
+
+#include "conformance/walks/directed_walks.h"
+
+namespace cm {
+namespace {
+
+// Any call on the id, as one of its own thread.
+void CallOn(Stage& stage, uint8_t side, IdRef id) {
+  const Lane lane = Stage::MainLane(side);
+  switch (stage.Below(6, "which call")) {
+    case 0:
+      return stage.Call(lane, call::DestroyId{id});
+    case 1:
+      return stage.Call(lane, call::Disconnect{id});
+    case 2:
+      return stage.Call(lane, call::Listen{id, 1});
+    case 3:
+      return stage.Call(lane, call::BindAddr{id, stage.AddressOf(side, stage.Port(3))});
+    case 4:
+      return stage.Call(lane, call::Connect{id, ConnParam{}});
+    default:
+      return stage.Call(lane, call::Show{id});
+  }
+}
+
+EventRef LastEvent(const Stage& stage) {
+  return EventRef{static_cast<uint16_t>(stage.conversation().names.events.size() - 1)};
+}
+
+}  // namespace
+
+void Misuses(Stage& stage) {
+  const uint16_t port = stage.Port(0);
+  stage.Listens(kPassiveSide, port);
+  const auto [active, passive] = stage.Connection(kActiveSide, port);
+  const uint8_t side = stage.AnySide();
+  const IdRef id = side == kActiveSide ? active : passive;
+  const ChannelRef channel = stage.ChannelOf(side);
+  const Lane lane = Stage::MainLane(side);
+  switch (stage.Below(5, "which misuse")) {
+    case 0:
+      stage.Destroys(id);
+      return CallOn(stage, side, id);
+    case 1:
+      stage.Call(lane, call::DestroyEventChannel{channel});
+      return CallOn(stage, side, id);
+    case 2:
+      stage.Call(lane, call::DestroyEventChannel{channel});
+      if (stage.choice().OneIn(2, "a new id")) {
+        stage.NewId(side, channel);
+      } else {
+        stage.Fetch(lane, channel, false);
+      }
+      return;
+    case 3:
+      stage.Disconnects(side == kActiveSide ? passive : active);
+      stage.Settle();
+      stage.Fetch(lane, channel, true);
+      return stage.Call(lane, call::AckCmEvent{LastEvent(stage)});
+    default:
+      stage.Disconnects(side == kActiveSide ? passive : active);
+      stage.Settle();
+      stage.Fetch(lane, channel, false);
+      return stage.Call({.side = side, .number = 2}, call::DestroyId{id});
+  }
+}
+
+}  // namespace cm

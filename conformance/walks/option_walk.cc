@@ -1,0 +1,285 @@
+#include "conformance/walks/option_walk.h"
+
+#include <array>
+#include <string_view>
+
+namespace cm {
+namespace {
+
+constexpr uint32_t kOwnPath = 0x2b;   // flags of the one path that the kernel looks for
+constexpr uint32_t kPathRecord = 72;  // struct ib_path_rec_data
+constexpr uint32_t kTooLong = (4u << 20) + 1;
+constexpr std::array<uint32_t, 5> kTimeouts = {0, 1, 14, 17, 20};
+
+class OptionWalk {
+ public:
+  explicit OptionWalk(Stage& stage)
+      : stage_(stage), v6_(stage.choice().OneIn(5, "IPv6")), port_(stage.Port(0)) {}
+
+  void Run() {
+    switch (stage_.Below(10, "what options are about")) {
+      case 0:
+        return Alone();
+      case 1:
+        return Searching();
+      case 2:
+      case 3:
+        return Sharing();
+      case 4:
+        return Families();
+      case 5:
+        return Path();
+      default:
+        return Together();
+    }
+  }
+
+ private:
+  // Unbound, bound, listening, and without its device.
+  void Alone() {
+    const uint8_t side = stage_.AnySide();
+    const bool datagrams = stage_.choice().OneIn(3, "datagrams");
+    const IdRef id =
+        stage_.NewIdIn(side, stage_.ChannelOf(side), datagrams ? PortSpace::kUdp : PortSpace::kTcp);
+    Tries(id, side);
+    On(side, call::BindAddr{id, Somewhere(side)});
+    Tries(id, side);
+    On(side, call::Listen{id, 8});
+    Tries(id, side);
+    if (!stage_.choice().OneIn(3, "its device goes")) return;
+    if (!stage_.Inject({.kind = FaultKind::kRemoveDevice, .side = side})) return;
+    stage_.Settle();
+    stage_.FetchesAll(1);
+    for (int i = 0; i < 3; ++i) Tries(id, side);
+  }
+
+  // Nobody answers for the address.
+  void Searching() {
+    const IdRef id = stage_.NewId(kActiveSide, stage_.ChannelOf(kActiveSide));
+    const bool bound = stage_.choice().OneIn(2, "from an address");
+    const Address source = bound ? stage_.AddressOf(kActiveSide, 0, v6_) : Address{};
+    On(kActiveSide, call::ResolveAddr{
+                        id, source, {.kind = AddressKind::kSilent, .v6 = v6_, .port = port_}, 500});
+    Tries(id, kActiveSide);
+    if (stage_.Can(Capability::kTime)) stage_.Pass(Duration::Seconds(2));
+    stage_.FetchesAll(1);
+    Tries(id, kActiveSide);
+  }
+
+  // Several ids of a side on one port, some of which share it.
+  void Sharing() {
+    const uint8_t side = stage_.AnySide();
+    std::array<IdRef, 3> ids;
+    for (IdRef& id : ids) {
+      id = stage_.NewId(side, stage_.ChannelOf(side));
+      Reuse(id, side, 4);
+      if (stage_.choice().OneIn(4, "on the way")) {
+        const Address source = stage_.AddressOf(side, port_, v6_);
+        const Address there = stage_.AddressOf(static_cast<uint8_t>(1 - side), port_, v6_);
+        On(side, call::ResolveAddr{id, source, there, 2000});
+      } else {
+        On(side, call::BindAddr{id, Somewhere(side)});
+      }
+      if (stage_.choice().OneIn(3, "on second thoughts")) Reuse(id, side, 2);
+      if (stage_.choice().OneIn(4, "listens at once")) On(side, call::Listen{id, 4});
+    }
+    On(side, call::Listen{ids[stage_.Below(3, "who listens")], 4});
+    const uint64_t gone = stage_.Below(3, "who goes");
+    stage_.Settle();
+    stage_.FetchesAll(1);
+    On(side, call::DestroyId{ids[gone]});
+    On(side, call::Listen{ids[stage_.Below(3, "who listens now")], 4});
+    On(side, call::DestroyId{ids[(gone + 1) % 3]});
+    On(side, call::Listen{ids[(gone + 2) % 3], 4});
+    if (!stage_.choice().OneIn(2, "somebody asks")) return;
+    stage_.Connects(static_cast<uint8_t>(1 - side), port_, true, v6_);
+    stage_.Settle();
+    stage_.FetchesAll(2);
+  }
+
+  void Reuse(IdRef id, uint8_t side, uint64_t of) {
+    if (stage_.choice().OneIn(of, "does not share")) return;
+    const uint32_t value = stage_.choice().OneIn(6, "off") ? 0 : 1;
+    On(side, call::SetOption{id, kReuseAddrOption, value});
+  }
+
+  // Wildcards of both address families on one port, and who is let in.
+  void Families() {
+    const std::array<bool, 2> order = stage_.choice().OneIn(2, "IPv6 first")
+                                          ? std::array<bool, 2>{true, false}
+                                          : std::array<bool, 2>{false, true};
+    std::array<IdRef, 2> ids;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      ids[i] = stage_.NewId(kPassiveSide, stage_.ChannelOf(kPassiveSide));
+      Only(ids[i]);
+      Address address = stage_.AddressOf(kPassiveSide, port_, order[i]);
+      if (!stage_.choice().OneIn(4, "an address"))
+        address = {.kind = AddressKind::kAny, .v6 = order[i], .port = port_};
+      On(kPassiveSide, call::BindAddr{ids[i], address});
+      if (stage_.choice().OneIn(3, "on second thoughts")) Only(ids[i]);
+    }
+    for (const IdRef id : ids)
+      if (!stage_.choice().OneIn(4, "does not listen")) On(kPassiveSide, call::Listen{id, 4});
+    for (const bool v6 : {false, true}) {
+      if (stage_.choice().OneIn(3, "nobody asks")) continue;
+      stage_.Connects(kActiveSide, port_, true, v6);
+      stage_.Settle();
+      stage_.FetchesAll(1);
+    }
+  }
+
+  void Only(IdRef id) {
+    if (stage_.choice().OneIn(3, "as usual")) return;
+    const auto value = static_cast<uint32_t>(stage_.Below(2, "its own family alone"));
+    On(kPassiveSide, call::SetOption{id, kAfOnlyOption, value});
+  }
+
+  // A path of the application's own. Nobody knows where it leads: no connection follows.
+  void Path() {
+    const ChannelRef channel = stage_.ChannelOf(kActiveSide);
+    const IdRef id = stage_.NewId(kActiveSide, channel);
+    const bool inside = stage_.choice().OneIn(4, "loopback");
+    Address there = stage_.AddressOf(kPassiveSide, port_, v6_);
+    if (inside) there = {.kind = AddressKind::kLoopback, .v6 = v6_, .port = port_};
+    const call::SetOption path{id, kIbPathOption, kOwnPath,
+                               stage_.choice().OneIn(3, "two") ? 2 * kPathRecord : kPathRecord};
+    if (stage_.choice().OneIn(4, "too early")) On(kActiveSide, path);
+    On(kActiveSide, call::ResolveAddr{id, {}, there, 2000});
+    if (stage_.choice().OneIn(4, "at once")) On(kActiveSide, path);
+    stage_.Wait(Stage::MainLane(kActiveSide), channel, Duration::Seconds(1));
+    stage_.Fetch(Stage::MainLane(kActiveSide), channel);
+    Tries(id, kActiveSide);
+    On(kActiveSide, path);
+    stage_.Wait(Stage::MainLane(kActiveSide), channel, Duration::Seconds(1));
+    stage_.Fetch(Stage::MainLane(kActiveSide), channel);
+    On(kActiveSide, call::Show{id});
+    On(kActiveSide, stage_.choice().OneIn(2, "again") ? Call(path) : call::ResolveRoute{id, 2000});
+    Tries(id, kActiveSide);
+  }
+
+  // A connection, whose timers may be its own, from the first call to the end of timewait.
+  void Together() {
+    const IdRef listener = stage_.Listens(kPassiveSide, port_, 8, v6_);
+    Tries(listener, kPassiveSide);
+    const Lane lane = Stage::MainLane(kActiveSide);
+    const ChannelRef channel = stage_.ChannelOf(kActiveSide);
+    const IdRef active = stage_.NewId(kActiveSide, channel);
+    Patience(active);
+    On(kActiveSide, call::ResolveAddr{active, stage_.AddressOf(kActiveSide, 0, v6_),
+                                      stage_.AddressOf(kPassiveSide, port_, v6_), 2000});
+    Patience(active);
+    stage_.Wait(lane, channel, Duration::Seconds(1));
+    stage_.Fetch(lane, channel);
+    Patience(active);
+    On(kActiveSide, call::ResolveRoute{active, 2000});
+    stage_.Wait(lane, channel, Duration::Seconds(1));
+    stage_.Fetch(lane, channel);
+    if (stage_.choice().OneIn(3, "too late")) Patience(active);
+    Lose();
+    ConnParam param;
+    param.private_data = PrivateData::Counting(7);
+    On(kActiveSide, call::CreateQp{active});
+    On(kActiveSide, call::Connect{active, param});
+    if (!stage_.choice().OneIn(4, "nobody answers")) {
+      const IdRef passive = stage_.Accepts(kPassiveSide);
+      stage_.Settle();
+      Tries(passive, kPassiveSide);
+      stage_.FetchesAll(2);
+      stage_.Disconnects(active);
+      stage_.Settle();
+      Tries(active, kActiveSide);
+      stage_.FetchesAll(1);
+      stage_.Disconnects(passive);
+    }
+    for (int i = 0; i < 3; ++i) {
+      stage_.Settle();
+      stage_.FetchesAll(1);
+      if (stage_.Can(Capability::kTime))
+        stage_.Pass(stage_.choice().OneIn(2, "long") ? Duration::Seconds(150)
+                                                     : Duration::Milliseconds(700));
+    }
+    stage_.FetchesAll(1);
+  }
+
+  void Patience(IdRef id) {
+    if (stage_.choice().OneIn(2, "as it is")) return;
+    const uint32_t value = kTimeouts[stage_.Below(kTimeouts.size(), "how patient")];
+    On(kActiveSide, call::SetOption{id, kAckTimeoutOption, value, 1});
+  }
+
+  void Lose() {
+    if (!stage_.Can(Capability::kTime) || !stage_.choice().OneIn(4, "something is lost")) return;
+    constexpr std::array<MadKind, 3> kLosable = {MadKind::kReq, MadKind::kRep, MadKind::kDreq};
+    Fault fault{.kind = FaultKind::kDrop, .side = stage_.AnySide()};
+    fault.messages = MadKinds(kLosable[stage_.Below(kLosable.size(), "which message")]);
+    if (stage_.Can(Capability::kDropNth) && stage_.choice().OneIn(2, "only the first"))
+      fault.last = 1;
+    stage_.Inject(fault);
+  }
+
+  Address Somewhere(uint8_t side) {
+    if (stage_.choice().OneIn(4, "wildcard"))
+      return {.kind = AddressKind::kAny, .v6 = v6_, .port = port_};
+    return stage_.AddressOf(side, port_, v6_);
+  }
+
+  // Up to two options, of which nothing follows for a connection.
+  void Tries(IdRef id, uint8_t side) {
+    for (uint64_t i = stage_.Below(3, "how many options"); i > 0; --i) On(side, Option(id));
+  }
+
+  call::SetOption Option(IdRef id) {
+    constexpr std::array<IdOption, 5> kUnknown = {{{0, 4}, {0, -1}, {1, 2}, {1, 0}, {7, 3}}};
+    const auto drawn = [this](uint64_t bound, std::string_view what) {
+      return static_cast<uint32_t>(stage_.Below(bound, what));
+    };
+    const uint64_t which = stage_.Below(9, "which option");
+    const uint32_t value = drawn(256, "its value");
+    switch (which) {
+      case 0:
+        return {id, kTosOption, value, 1};
+      case 1:
+        return {id, kReuseAddrOption, value % 2};
+      case 2:
+        return {id, kAfOnlyOption, value % 2};
+      case 3:
+        return {id, kAckTimeoutOption, kTimeouts[value % kTimeouts.size()], 1};
+      case 4:
+        return {id, kUnknown[value % kUnknown.size()], 1, drawn(9, "length")};
+      case 5:
+        return {id, kIbPathOption, kOwnPath - value % 2, Around(kPathRecord)};
+      case 6:
+        return {id, kReuseAddrOption, 1, kTooLong};
+      case 7:
+        return {id, value % 2 == 0 ? kTosOption : kAckTimeoutOption, 14, Around(1)};
+      default:
+        return {id, value % 2 == 0 ? kAfOnlyOption : kReuseAddrOption, 1, Around(4)};
+    }
+  }
+
+  // A length that is not that one.
+  uint32_t Around(uint32_t length) {
+    switch (stage_.Below(4, "length")) {
+      case 0:
+        return 0;
+      case 1:
+        return length - 1;
+      case 2:
+        return length + 1;
+      default:
+        return 8;
+    }
+  }
+
+  void On(uint8_t side, const Call& call) { stage_.Call(Stage::MainLane(side), call); }
+
+  Stage& stage_;
+  const bool v6_;
+  const uint16_t port_;
+};
+
+}  // namespace
+
+void OptionsInEveryState(Stage& stage) { OptionWalk(stage).Run(); }
+
+}  // namespace cm

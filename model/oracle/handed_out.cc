@@ -1,0 +1,103 @@
+// What calls hand out besides their value, judged: attributes, options, ports, names.
+#include <algorithm>
+
+#include "model/conversation/print.h"
+#include "model/oracle/oracle.h"
+
+namespace cm::model {
+namespace {
+
+// source: <infiniband/verbs.h> enum ibv_qp_attr_mask
+constexpr uint32_t kForInit = 0x39;       // state, access flags, P_Key index, port
+constexpr uint32_t kForDatagrams = 0x71;  // state, P_Key index, port, Q_Key
+constexpr uint32_t kForRtr = 0x129181;    // state, address, MTU, PSN, depth, RNR timer, number
+constexpr uint32_t kForRts = 0x12e01;     // state, time-out, retries, PSN, depth
+constexpr uint32_t kForRearm = 0x44000;   // the alternate path, and that it is to be taken
+constexpr std::string_view kUnknown = "UNKNOWN EVENT";
+
+bool HandsOut(CallKind kind) {
+  switch (kind) {
+    case CallKind::kInitQpAttr:
+    case CallKind::kGetRemoteEce:
+    case CallKind::kGetSrcPort:
+    case CallKind::kGetDstPort:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// source: linux 6.1 cma.c cma_ib_init_qp_attr, cm.c cm_init_qp_init_attr, cm_init_qp_rtr_attr,
+// cm_init_qp_rts_attr
+uint32_t MaskFor(const IdState& id, uint8_t state, bool datagram) {
+  if (datagram) return kForDatagrams;
+  if (id.ib == IbState::kNone || state == static_cast<uint8_t>(QpState::kInit)) return kForInit;
+  if (state == static_cast<uint8_t>(QpState::kRtr)) return kForRtr;
+  return id.pathless ? kForRearm : kForRts;
+}
+
+// Which of its own ports the kernel takes is nobody's business.
+bool Fits(const HandedOut& expected, const HandedOut& seen) {
+  const auto* port = std::get_if<PortHanded>(&expected);
+  const auto* other = std::get_if<PortHanded>(&seen);
+  if (port != nullptr && other != nullptr && port->port >= kFirstEphemeralPort)
+    return other->port >= kFirstEphemeralPort;
+  return expected == seen;
+}
+
+}  // namespace
+
+HandedOut Oracle::ExpectedOf(const Possibility& p, const Call& call) const {
+  const IdRef id = IdOf(call);
+  const IdState& own = p.ids[p.Find(id)];
+  if (const auto* attrs = std::get_if<call::InitQpAttr>(&call))
+    return QpAttrs{.mask = MaskFor(own, attrs->state, IsDatagram(knowledge_.id(id).space)),
+                   .state = attrs->state};
+  if (std::holds_alternative<call::GetRemoteEce>(call)) {
+    const uint16_t heard = own.origin.valid() ? own.request_payload : own.reply_payload;
+    return heard == kNoPayload ? EceOptions{} : knowledge_.payloads[heard].ece;
+  }
+  const Shown& shown = knowledge_.id(id).shown;
+  const bool source = std::holds_alternative<call::GetSrcPort>(call);
+  return PortHanded{source ? shown.source.port : shown.destination.port};
+}
+
+void Oracle::JudgeHandedOut(const Call& call, const seen::Answered& answered, PossibilitySet* set,
+                            Judgement* judgement) const {
+  if (!HandsOut(KindOf(call))) return;
+  if (answered.handed) judgement->saw += " " + ToString(*answered.handed, knowledge_.topology());
+  PossibilitySet next;
+  std::vector<Permitted> permitted;
+  for (Possibility& p : set->items()) {
+    const HandedOut expected = ExpectedOf(p, call);
+    if (answered.handed && Fits(expected, *answered.handed)) {
+      next.Add(std::move(p));
+      continue;
+    }
+    const std::string text = "0 " + ToString(expected, knowledge_.topology());
+    const bool known =
+        std::ranges::any_of(permitted, [&](const Permitted& other) { return other.what == text; });
+    if (!known) permitted.push_back({.what = text, .source = "what was asked for, in this state"});
+  }
+  if (next.empty() && !permitted.empty()) judgement->permitted = std::move(permitted);
+  *set = std::move(next);
+}
+
+Judgement Oracle::ObserveEventStr(const call::EventStr& call, const seen::Answered& answered) {
+  const auto rule = std::ranges::find(rules::kCalls, CallKind::kEventStr, &CallRule::on);
+  const bool known = call.type < kEventTypeCount;
+  const std::string_view name = known ? ToString(static_cast<EventType>(call.type)) : kUnknown;
+  const HandedOut expected = TextHanded::Of(name);
+  Judgement judgement{.saw = ToString(answered.reply)};
+  if (answered.handed) judgement.saw += " " + ToString(*answered.handed, knowledge_.topology());
+  judgement.permitted.push_back({.what = "0 " + ToString(expected, knowledge_.topology()),
+                                 .rule = std::string(rule->id),
+                                 .source = std::string(rule->evidence.source)});
+  const bool unseen = answered.reply.kind == ReplyKind::kUnseen;
+  const bool fits = answered.reply.succeeded() && answered.handed == expected;
+  if (!fits && !unseen) judgement.verdict = Verdict::kRefused;
+  judgement.certain.set(NumberOf(&*rule));
+  return judgement;
+}
+
+}  // namespace cm::model

@@ -1,0 +1,20 @@
+// Calls on what is gone.
+#include <algorithm>
+
+#include "model/conversation/print.h"
+#include "model/oracle/oracle.h"
+
+namespace cm::model {
+
+Judgement Oracle::ObserveMisuse(Misuse misuse, const Reply& reply) {
+  const auto rule = std::ranges::find(rules::kMisuses, misuse, &MisuseRule::on);
+  Judgement judgement{.saw = ToString(reply), .sharp = false};
+  judgement.permitted.push_back({.what = "anything: undefined",
+                                 .rule = std::string(rule->id),
+                                 .source = std::string(rule->evidence.source)});
+  judgement.certain.set(NumberOf(&*rule));
+  undefined_ = true;
+  return judgement;
+}
+
+}  // namespace cm::model

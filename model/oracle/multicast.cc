@@ -1,0 +1,143 @@
+// Groups, joined and left: which memberships an id has is known for certain, what is reported of
+// them is one of several possibilities.
+#include <algorithm>
+
+#include "model/conversation/print.h"
+#include "model/oracle/oracle.h"
+
+namespace cm::model {
+namespace {
+
+// A possibility has room for a few more than these.
+constexpr size_t kMostUnread = 5;
+
+// The GID that is made of the address; of a loopback address, as of a wildcard, zero.
+// source: linux 6.1 cma.c cma_iboe_set_mgid; observed 6.1-rxe
+Address ReportedGroup(const Address& joined) {
+  if (joined.AnyOrLoopback()) return {.kind = AddressKind::kAny, .v6 = true};
+  return joined.WithPort(0);
+}
+
+// What a join says; `address` is that of the group.
+struct Joins {
+  Address address;
+  uint16_t context = 0;
+  bool send_only = false;
+};
+
+Joins JoinsOf(const Call& call) {
+  if (const auto* join = std::get_if<call::JoinMulticast>(&call))
+    return {.address = join->address, .context = join->context};
+  const auto& join = std::get<call::JoinMulticastEx>(call);
+  return {.address = join.address,
+          .context = join.context,
+          .send_only = join.flags == call::JoinMulticastEx::kSendOnly};
+}
+
+}  // namespace
+
+Judgement Oracle::ObserveMulticast(const Record& record, Lane lane, const Call& call,
+                                   const seen::Answered& answered) {
+  const IdRef id = IdOf(call);
+  const auto* leave = std::get_if<call::LeaveMulticast>(&call);
+  const bool crowded = std::ranges::any_of(ComponentOf(id).set.items(), [&](const Possibility& p) {
+    const uint8_t at = p.Find(id);
+    return at != kNoId && p.ids[at].queue.size() + p.ids[at].joining.size() > kMostUnread;
+  });
+  if (leave == nullptr && crowded) {
+    Disown(id);
+    return {.verdict = Verdict::kOutOfScope};
+  }
+  if (Completes(call)) return ObserveSynchronous(record, lane, call, answered.reply);
+  const uint16_t left = leave == nullptr ? 0 : knowledge_.id(id).JoinedAs(leave->address);
+  Judgement judgement = ObserveOnId(record, call, answered);
+  const bool waits = answered.reply.kind == ReplyKind::kBlocked;
+  if (left != 0 && waits && judgement.verdict == Verdict::kPermitted)
+    blocked_.push_back({.line = record.line, .lane = lane, .id = id, .leaves = left});
+  return judgement;
+}
+
+// The last event of the membership has been acknowledged, by another thread.
+Judgement Oracle::ObserveLeft(const Record& record, const Blocked& was, const Reply& reply) {
+  Judgement judgement{.saw = "returned " + ToString(reply)};
+  if (!knowledge_.id(was.id).in_scope) return {.verdict = Verdict::kOutOfScope};
+  const bool unacked = knowledge_.id(was.id).memberships[was.leaves - 1].unacked > 0;
+  if (!unacked && (reply.succeeded() || Unseen(record))) return judgement;
+  judgement.verdict = Verdict::kRefused;
+  judgement.permitted.push_back(
+      {.what = unacked ? "blocked: an event of the membership is not acknowledged" : "0",
+       .source = "man rdma_leave_multicast(3)"});
+  return judgement;
+}
+
+Payload Oracle::MembershipPayload(IdRef id, const Call& call, bool found) const {
+  const Joins joins = JoinsOf(call);
+  Payload payload;
+  payload.context = joins.context;
+  payload.membership = static_cast<uint16_t>(knowledge_.id(id).memberships.size() + 1);
+  payload.qp_num = found ? kMulticastQpNumber : 0;
+  payload.qkey = found ? kDatagramQkey : 0;
+  if (found) payload.group = ReportedGroup(joins.address);
+  return payload;
+}
+
+void Oracle::DropEvents(Possibility* p, uint8_t id, uint16_t membership) const {
+  IdState& own = p->ids[id];
+  const auto of_it = [&](uint16_t payload) {
+    return payload != kNoPayload && knowledge_.payloads[payload].membership == membership;
+  };
+  for (size_t i = own.joining.size(); i-- > 0;)
+    if (of_it(own.joining[i])) own.joining.erase_at(i);
+  for (size_t i = own.queue.size(); i-- > 0;)
+    if (of_it(own.queue[i].payload)) own.queue.erase_at(i);
+}
+
+// False when the effect is none of memberships.
+bool Oracle::CarryMembership(Possibility* p, uint8_t id, Effect effect, const Call& call,
+                             Span when) {
+  IdState& own = p->ids[id];
+  switch (effect) {
+    case Effect::kJoinsGroup:
+    case Effect::kJoinsInVain: {
+      const bool found = effect == Effect::kJoinsGroup;
+      if (own.joining.empty())
+        own.joined = when;
+      else
+        own.joined.Widen(when);
+      own.joining.push_back(knowledge_.payloads.Intern(MembershipPayload(own.name, call, found)));
+      return true;
+    }
+    case Effect::kLeavesGroup:
+      DropEvents(p, id,
+                 knowledge_.id(own.name).JoinedAs(std::get<call::LeaveMulticast>(call).address));
+      return true;
+    case Effect::kForgetsGroup:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void Oracle::LearnMembership(IdRef id, const Call& call, const CallRule& rule) {
+  IdInfo& info = knowledge_.id(id);
+  for (const Effect effect : rule.effects) {
+    if (effect == Effect::kJoinsGroup || effect == Effect::kJoinsInVain) {
+      const Joins joins = JoinsOf(call);
+      info.memberships.push_back({.address = joins.address, .send_only = joins.send_only});
+    } else if (effect == Effect::kLeavesGroup || effect == Effect::kForgetsGroup) {
+      const uint16_t left = info.JoinedAs(std::get<call::LeaveMulticast>(call).address);
+      if (left != 0) info.memberships[left - 1].joined = false;
+    }
+  }
+}
+
+// The kernel takes queue pairs into groups alone, though it lets ids join any address.
+// source: linux 6.1 verbs.c ib_attach_mcast
+bool Oracle::CanAttach(const IdState& id, const Pending& head) const {
+  if (id.qp == QpPhase::kNone || head.payload == kNoPayload) return true;
+  const Payload& payload = knowledge_.payloads[head.payload];
+  if (knowledge_.id(id.name).memberships[payload.membership - 1].send_only) return true;
+  return !id.closed && payload.group.kind == AddressKind::kGroup;
+}
+
+}  // namespace cm::model

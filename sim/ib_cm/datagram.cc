@@ -1,0 +1,78 @@
+// Looking up a datagram service: one request, one answer, and nothing is left of either.
+// source: linux 6.1 cm.c ib_send_cm_sidr_req, ib_send_cm_sidr_rep, cm_sidr_req_handler
+#include "sim/ib_cm/ib_cm.h"
+
+namespace cm::sim {
+
+Errno IbCm::SendSidrReq(Context c, uint32_t ib, uint8_t to_device, Mad req) {
+  IbId& id = ids_[ib];
+  if (id.state != IbState::kIdle) return Errno::kInval;
+  const Timing& timing = c.profile->timing;
+  req.kind = MadKind::kSidrReq;
+  req.local_cid = id.local_cid;
+  req.guid = id.device;
+  id.peer_device = to_device;
+  id.max_retries = static_cast<uint8_t>(timing.max_retries);
+  id.state = IbState::kSidrReqSent;
+  id.base_interval = timing.ReplyInterval();
+  SendOutstanding(c, ib, std::move(req));
+  return Errno::kNone;
+}
+
+Errno IbCm::SendSidrRep(Context c, uint32_t ib, Mad rep) {
+  IbId& id = ids_[ib];
+  if (rep.data.size() > c.profile->limits.datagram_reply_data) return Errno::kInval;
+  if (id.state != IbState::kSidrReqRcvd || SourceLost(c, id)) return Errno::kInval;
+  rep.kind = MadKind::kSidrRep;
+  rep.local_cid = id.local_cid;
+  rep.remote_cid = id.remote_cid;
+  rep.guid = id.device;
+  rep.data = rep.data.Resized(c.profile->limits.datagram_reply_data);
+  c.fabric->Send(c.agenda, id.device, id.peer_device, rep);
+  ResetToIdle(&id);
+  return Errno::kNone;
+}
+
+void IbCm::ReceiveSidrReq(Context c, uint8_t device, const Mad& req) {
+  const uint8_t kernel = c.fabric->KernelOf(device);
+  // Known only while it is not answered: what comes again after that is a new request.
+  for (uint32_t ib = 0; ib < ids_.end(); ++ib) {
+    if (!ids_.Live(ib)) continue;
+    const IbId& id = ids_[ib];
+    if (id.state == IbState::kSidrReqRcvd && id.kernel == kernel && id.peer_device == req.guid &&
+        id.remote_cid == req.local_cid) {
+      return;
+    }
+  }
+  Mad refusal;
+  refusal.kind = MadKind::kSidrRep;
+  refusal.remote_cid = req.local_cid;
+  refusal.guid = device;
+  refusal.status = SidrStatus::kUnsupported;
+  refusal.data = PrivateData().Resized(c.profile->limits.datagram_reply_data);
+  if (!c.user->Listens(device, req)) {
+    c.fabric->Send(c.agenda, device, req.guid, refusal);
+    return;
+  }
+  const uint32_t ib = Create(kernel, device, kNobody, c.fabric->device(device).fail_overs);
+  IbId& id = ids_[ib];
+  id.state = IbState::kSidrReqRcvd;
+  id.peer_device = req.guid;
+  id.remote_cid = req.local_cid;
+  if (c.user->OnRequest(ib, device, req) == RequestVerdict::kTaken) return;
+  // Where there is no room, a request for datagrams is refused and not dropped.
+  refusal.status = SidrStatus::kReject;
+  c.fabric->Send(c.agenda, device, req.guid, refusal);
+  ids_.Free(ib);
+}
+
+void IbCm::ReceiveSidrRep(Context c, uint8_t device, const Mad& rep) {
+  const uint32_t ib = Match(device, rep.remote_cid, 0);
+  if (ib == kNobody || ids_[ib].state != IbState::kSidrReqSent) return;
+  IbId& id = ids_[ib];
+  Cancel(&id);
+  ResetToIdle(&id);
+  c.user->OnIbEvent(id.user, IbEventKind::kSidrRepReceived, &rep);
+}
+
+}  // namespace cm::sim

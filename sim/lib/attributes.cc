@@ -1,0 +1,52 @@
+// What an id and its connection have beside states: attributes, options of vendors, names.
+// source: rdma-core 44 librdmacm/cma.c
+#include "sim/lib/library.h"
+
+namespace cm::sim {
+namespace {
+
+Reply FromErrno(Errno error) {
+  return error == Errno::kNone ? Reply::Returned() : Reply::Refused(error);
+}
+
+}  // namespace
+
+Reply Library::Notify(Context c, uint32_t id, uint8_t what) {
+  return FromErrno(c.kernel->Write(FileOf(id), command::Notify{ids_[id].handle, what}));
+}
+
+Progress Library::InitQpAttr(Context c, uint32_t id, uint8_t state) {
+  const Result<response::QpAttr> attr = c.kernel->Write(
+      FileOf(id), command::InitQpAttr{ids_[id].handle, static_cast<QpState>(state)});
+  if (!attr.ok()) return {.reply = Reply::Refused(attr.error())};
+  return {.handed = QpAttrs{.mask = attr.value().mask, .state = state}};
+}
+
+Reply Library::SetLocalEce(Context c, uint32_t id, const EceOptions& ece) {
+  const bool has_qp = ids_[id].qp != kNobody && c.defect != Defect::kEceOverQp;
+  if (has_qp || ece.vendor_id == 0 || ece.comp_mask != 0) return Reply::Refused(Errno::kInval);
+  ids_[id].local_ece = ece;
+  return Reply::Returned();
+}
+
+Progress Library::GetRemoteEce(uint32_t id) const {
+  if (ids_[id].qp != kNobody) return {.reply = Reply::Refused(Errno::kInval)};
+  return {.handed = ids_[id].remote_ece};
+}
+
+Reply Library::RejectEce(Context c, uint32_t id, const PrivateData& data) {
+  const bool defective = c.defect == Defect::kRejectEceIsConsumer;
+  return FromErrno(c.kernel->Write(
+      FileOf(id),
+      command::Reject{.id = ids_[id].handle,
+                      .reason = defective ? RejReason::kNone : RejReason::kVendorOptionNotSupported,
+                      .private_data = data}));
+}
+
+Progress Library::EventStr(uint8_t type) const {
+  const bool known = type < kEventTypeCount;
+  return {.handed = TextHanded::Of(known ? ToString(static_cast<EventType>(type))
+                                         : std::string_view("UNKNOWN EVENT"))};
+}
+
+}  // namespace cm::sim

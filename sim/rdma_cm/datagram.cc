@@ -1,0 +1,68 @@
+// Ids of datagrams: they look a service up, and are told where it is.
+// source: linux 6.1 cma.c cma_resolve_ib_udp, cma_send_sidr_rep, cma_sidr_rep_handler
+#include "sim/rdma_cm/rdma_cm.h"
+
+namespace cm::sim {
+
+Errno RdmaCm::ConnectDatagram(uint32_t id, const command::Connect& cmd) {
+  CmId& own = ids_[id];
+  const uint8_t room = c_.profile->limits.datagram_request_data;
+  if (cmd.param.private_data.size() > room || SourceLost(own)) return Errno::kInval;
+  Mad req;
+  req.space = own.space;
+  req.port = own.destination.port;
+  req.source = own.source;
+  req.destination = own.destination;
+  req.data = cmd.param.private_data.Resized(room);
+  own.state = CmState::kConnect;
+  own.ib = c_.ib->Create(own.kernel, own.device, id, own.source_since);
+  return c_.ib->SendSidrReq(IbContext(), own.ib, c_.fabric->DeviceOf(own.destination),
+                            std::move(req));
+}
+
+// Without parameters the answer names the queue pair that the kernel knows of: none.
+Errno RdmaCm::AnswerDatagram(uint32_t id, const command::Accept& cmd) {
+  const CmId& own = ids_[id];
+  Mad rep;
+  rep.qkey = c_.defect == Defect::kServiceWithoutKey ? 0 : kDatagramQkey;
+  if (cmd.valid) {
+    rep.qp_num = cmd.param.qp_num & 0xffffff;
+    rep.data = cmd.param.private_data;
+  }
+  const Errno error = c_.ib->SendSidrRep(IbContext(), own.ib, std::move(rep));
+  if (error == Errno::kNone && c_.defect == Defect::kServiceEstablished) {
+    ids_[id].uid = cmd.valid ? cmd.uid : ids_[id].uid;
+    Queue(id, {.type = EventType::kEstablished});
+  }
+  return error;
+}
+
+Errno RdmaCm::RefuseDatagram(uint32_t id, const PrivateData& data) {
+  Mad rep;
+  rep.status = SidrStatus::kReject;
+  rep.data = data;
+  return c_.ib->SendSidrRep(IbContext(), ids_[id].ib, std::move(rep));
+}
+
+// False when the report is none of these.
+bool RdmaCm::ReportDatagram(uint32_t id, IbEventKind kind, const Mad* mad) {
+  const int timed_out = static_cast<int>(Errno::kTimedOut);
+  response::Event event{.type = EventType::kUnreachable, .status = -timed_out};
+  if (kind == IbEventKind::kSidrRepReceived) {
+    event.status = static_cast<int32_t>(mad->status);
+    event.private_data = mad->data.Resized(c_.profile->limits.datagram_reply_data);
+    if (mad->status == SidrStatus::kSuccess) {
+      event.type = EventType::kEstablished;
+      event.qp_num = mad->qp_num;
+      event.qkey = mad->qkey;
+    } else if (c_.defect == Defect::kRefusalTimesOut) {
+      event.status = -timed_out;
+    }
+  } else if (kind != IbEventKind::kSidrReqError) {
+    return false;
+  }
+  Queue(id, std::move(event));
+  return true;
+}
+
+}  // namespace cm::sim

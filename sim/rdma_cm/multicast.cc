@@ -1,0 +1,89 @@
+// Memberships in multicast groups, on RoCE: nobody is asked, so all that happens is local.
+// source: linux 6.1 ucma.c ucma_process_join, ucma_leave_multicast, cma.c cma_iboe_join_multicast
+#include <algorithm>
+
+#include "sim/rdma_cm/rdma_cm.h"
+
+namespace cm::sim {
+namespace {
+
+constexpr Duration kWorkLatency = Duration::Microseconds(10);
+
+}  // namespace
+
+Errno RdmaCm::CheckJoin(const CmId& own, const Address& address) const {
+  if (own.state != CmState::kAddrBound && own.state != CmState::kAddrResolved &&
+      !(c_.defect == Defect::kJoinWithRoute && own.state == CmState::kRouteResolved)) {
+    return Errno::kInval;
+  }
+  if (!IsDatagram(own.space)) return Errno::kInval;
+  if (address.kind == AddressKind::kAny) return Errno::kInval;
+  if (own.interface == kNoDevice) return Errno::kNoDev;
+  return address.v6 ? Errno::kNotSupp : Errno::kNone;
+}
+
+Result<uint32_t> RdmaCm::Write(uint32_t file, const command::JoinMulticast& cmd) {
+  Errno error = LookupWithDevice(file, cmd.id);
+  if (error == Errno::kNone) error = CheckJoin(ids_[cmd.id], cmd.address);
+  if (error != Errno::kNone) return error;
+  Membership membership;
+  membership.id = cmd.id;
+  membership.uid = cmd.uid;
+  membership.address = cmd.address;
+  membership.work = c_.agenda->Now() + kWorkLatency;
+  const uint32_t number = memberships_.Add(std::move(membership));
+  c_.agenda->At(memberships_[number].work, EventKind::kMembershipWork, number);
+  return number;
+}
+
+void RdmaCm::OnMembershipWork(uint32_t number) {
+  if (memberships_[number].left) return memberships_.Free(number);
+  Membership& own = memberships_[number];
+  own.work = Instant::Never();
+  const CmState state = ids_[own.id].state;
+  if (state == CmState::kDestroying || state == CmState::kDeviceRemoval) return;
+  response::Event event{.uid = own.uid, .id = number, .type = EventType::kMulticastJoin};
+  event.qp_num = c_.defect == Defect::kGroupWithoutQpNumber ? 0 : kMulticastQpNumber;
+  event.qkey = kDatagramQkey;
+  event.group = own.address.WithPort(0);
+  if (own.address.kind == AddressKind::kLoopback)
+    event.group = {.kind = AddressKind::kAny, .v6 = true};
+  std::vector<QueuedEvent>& queue = files_[ids_[own.id].file].queue;
+  queue.push_back({.event = event, .on = own.id, .membership = number});
+  if (c_.defect == Defect::kJoinReportedTwice) queue.push_back(queue.back());
+}
+
+void RdmaCm::DropEventsOf(uint32_t membership) {
+  std::vector<QueuedEvent>& queue = files_[ids_[memberships_[membership].id].file].queue;
+  std::erase_if(queue, [&](const QueuedEvent& queued) { return queued.membership == membership; });
+}
+
+Result<uint32_t> RdmaCm::Write(uint32_t file, const command::LeaveMulticast& cmd) {
+  const uint32_t id = memberships_[cmd.membership].id;
+  const Errno error = Lookup(file, id);
+  if (error != Errno::kNone) return error;
+  if (c_.defect == Defect::kLeaveKeepsEvents) {
+    memberships_[cmd.membership].address = {};
+    return memberships_[cmd.membership].events_reported;
+  }
+  DropEventsOf(cmd.membership);
+  const uint32_t reported = memberships_[cmd.membership].events_reported;
+  Forget(cmd.membership);
+  return reported;
+}
+
+void RdmaCm::LeaveAll(uint32_t id) {
+  for (uint32_t number = 0; number < memberships_.end(); ++number) {
+    if (memberships_.Live(number) && !memberships_[number].left && memberships_[number].id == id)
+      Forget(number);
+  }
+}
+
+void RdmaCm::Forget(uint32_t membership) {
+  if (memberships_[membership].work == Instant::Never())
+    memberships_.Free(membership);
+  else
+    memberships_[membership].left = true;
+}
+
+}  // namespace cm::sim

@@ -1,0 +1,60 @@
+// Options of ids. source: linux 6.1 ucma.c ucma_set_option, cma.c rdma_set_reuseaddr,
+// rdma_set_afonly, rdma_set_ack_timeout, rdma_set_ib_path
+#include "sim/rdma_cm/rdma_cm.h"
+
+namespace cm::sim {
+namespace {
+
+constexpr uint32_t kCopiedAtMost = 4u << 20;  // KMALLOC_MAX_SIZE
+constexpr uint32_t kByte = 1;
+constexpr uint32_t kNumber = 4;
+constexpr uint32_t kPathRecord = 72;  // struct ib_path_rec_data
+constexpr uint32_t kOwnPath = 0x2b;   // IB_PATH_GMP, IB_PATH_PRIMARY, IB_PATH_BIDIRECTIONAL
+
+}  // namespace
+
+Errno RdmaCm::SetIdOption(CmId* own, const command::SetOption& cmd) {
+  const bool byte = cmd.option == kTosOption || cmd.option == kAckTimeoutOption;
+  const bool fits = cmd.length == (byte ? kByte : kNumber);
+  if (!fits && c_.defect != Defect::kOptionLengthUnchecked) return Errno::kInval;
+  if (cmd.option == kReuseAddrOption) {
+    const bool shares = cmd.value != 0;
+    if (own->state != CmState::kIdle && (!shares || own->state == CmState::kListen))
+      return Errno::kInval;
+    own->shares_port = shares;
+  } else if (cmd.option == kAfOnlyOption) {
+    if (own->state != CmState::kIdle && own->state != CmState::kAddrBound) return Errno::kInval;
+    own->family_only = cmd.value != 0;
+    own->family_only_given = true;
+  } else if (cmd.option == kAckTimeoutOption) {
+    if (IsDatagram(own->space)) return Errno::kInval;
+    own->ack_timeout = static_cast<uint8_t>(cmd.value);
+  }
+  return Errno::kNone;
+}
+
+// The record has flags and nothing else: its path leads from nowhere to nowhere.
+Errno RdmaCm::SetPath(uint32_t id, const command::SetOption& cmd) {
+  CmId& own = ids_[id];
+  const bool whole = cmd.length != 0 && cmd.length % kPathRecord == 0;
+  if (!whole || cmd.value != kOwnPath || own.device == kNoDevice) return Errno::kInval;
+  if (own.state != CmState::kAddrResolved) return Errno::kInval;
+  if (own.interface == kNoDevice) return Errno::kNoDev;
+  own.state = CmState::kRouteResolved;
+  own.num_paths = 1;
+  own.path_given = true;
+  Queue(id, {.type = EventType::kRouteResolved});
+  return Errno::kNone;
+}
+
+Errno RdmaCm::Write(uint32_t file, const command::SetOption& cmd) {
+  if (cmd.length > kCopiedAtMost) return Errno::kInval;
+  const Errno error = Lookup(file, cmd.id);
+  if (error != Errno::kNone) return error;
+  if (cmd.option == kIbPathOption) return SetPath(cmd.id, cmd);
+  for (const IdOption known : {kTosOption, kReuseAddrOption, kAfOnlyOption, kAckTimeoutOption})
+    if (cmd.option == known) return SetIdOption(&ids_[cmd.id], cmd);
+  return Errno::kNoSys;
+}
+
+}  // namespace cm::sim

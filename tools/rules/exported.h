@@ -1,0 +1,24 @@
+// What librdmacm exports, and the library's events: which of them the model speaks of.
+#ifndef TOOLS_RULES_EXPORTED_H_
+#define TOOLS_RULES_EXPORTED_H_
+
+#include <span>
+#include <string_view>
+
+namespace cm::ruledoc {
+
+struct Exported {
+  std::string_view name;     // "rdma_connect"
+  std::string_view outside;  // why conversations do not speak of it; empty where they do
+};
+
+// Every function of librdmacm.map but the rsockets, in alphabetical order.
+// source: rdma-core librdmacm.map, RDMACM_1.0 to RDMACM_1.5
+std::span<const Exported> ExportedFunctions();
+
+// Of the same map, in alphabetical order: a client of the functions above, and none of the model.
+std::span<const std::string_view> RsocketFunctions();
+
+}  // namespace cm::ruledoc
+
+#endif  // TOOLS_RULES_EXPORTED_H_

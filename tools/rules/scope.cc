@@ -1,0 +1,214 @@
+#include "tools/rules/scope.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "conformance/properties/property.h"
+#include "model/catalogue/catalogue.h"
+#include "model/vocabulary/call.h"
+#include "model/vocabulary/protocol.h"
+#include "tools/rules/alternatives.h"
+#include "tools/rules/disagreements.h"
+#include "tools/rules/exported.h"
+#include "tools/rules/table.h"
+
+namespace cm::ruledoc {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kGenerated =
+    "Generated from the tables by `bazel run //tools/rules:rules_doc`; a test compares the two. Do "
+    "not edit.\n\n";
+
+constexpr std::string_view kScenarios = "../conformance/scenarios/";
+
+// One line of a table: what the model, the suite and its conversations have of a thing.
+struct Reach {
+  size_t rows = 0;
+  size_t observed = 0;
+  std::vector<std::string_view> properties;
+  size_t scenarios = 0;
+  std::string shortest;  // of the conversations
+};
+
+void CountProperty(const Property& property, std::string_view word, Reach* reach) {
+  if (HasWord(property.says, word) || HasWord(property.source, word))
+    reach->properties.push_back(property.id);
+}
+
+void CountScenarios(const std::vector<Told>& scenarios, std::string_view word, Reach* reach) {
+  size_t least = 0;
+  for (const Told& scenario : scenarios) {
+    if (!HasWord(scenario.told, word)) continue;
+    ++reach->scenarios;
+    if (!reach->shortest.empty() && scenario.told.size() >= least) continue;
+    least = scenario.told.size();
+    reach->shortest = scenario.path;
+  }
+}
+
+Reach OfFunction(std::string_view name, const std::vector<Told>& scenarios) {
+  Reach reach;
+  for (const Table& table : AllTables()) {
+    for (const Row& row : table.rows) {
+      if (row.on != name) continue;
+      ++reach.rows;
+      if (!row.observed.empty()) ++reach.observed;
+    }
+  }
+  for (const Property& property : Properties()) CountProperty(property, name, &reach);
+  CountScenarios(scenarios, name, &reach);
+  return reach;
+}
+
+// Rows that report it, and those that make it of another one, or another one of it.
+Reach OfEvent(EventType type, const std::vector<Told>& scenarios) {
+  Reach reach;
+  const std::string to_listener = fmt::format("reports {} to the listener", ShortName(type));
+  for (const Table& table : AllTables()) {
+    for (const Row& row : table.rows) {
+      if (!HasWord(model::InfoOf(row.number).says, ToString(type)) && row.effects != to_listener)
+        continue;
+      ++reach.rows;
+      if (!row.observed.empty()) ++reach.observed;
+    }
+  }
+  for (const Property& property : Properties()) CountProperty(property, ShortName(type), &reach);
+  CountScenarios(scenarios, ToString(type), &reach);
+  return reach;
+}
+
+std::string Line(std::string_view name, const Reach& reach, std::string_view remark) {
+  std::string scenarios = reach.scenarios == 0 ? "" : std::to_string(reach.scenarios);
+  if (!reach.shortest.empty())
+    scenarios += fmt::format(", e.g. [{0}]({1}{0})", reach.shortest, kScenarios);
+  return fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", name, reach.rows, reach.observed,
+                     fmt::join(reach.properties, " "), scenarios, remark);
+}
+
+constexpr std::string_view kHead =
+    "| name | rows | observed | properties | conversations | |\n|---|--:|--:|---|---|---|\n";
+
+std::string Functions(const std::vector<Told>& scenarios) {
+  std::string text(kHead);
+  for (const Exported& function : ExportedFunctions()) {
+    const Reach reach = OfFunction(function.name, scenarios);
+    std::string remark;
+    if (!function.outside.empty())
+      remark = fmt::format("not in conversations: {}", function.outside);
+    else if (reach.rows == 0)
+      remark = "in conversations; its answers are judged by no row";
+    text += Line(function.name, reach, remark);
+  }
+  return text;
+}
+
+std::string Events(const std::vector<Told>& scenarios) {
+  std::string text(kHead);
+  for (int t = 0; t < kEventTypeCount; ++t) {
+    const auto type = static_cast<EventType>(t);
+    const Reach reach = OfEvent(type, scenarios);
+    text += Line(ToString(type), reach, reach.rows == 0 ? "no row makes it" : "");
+  }
+  return text;
+}
+
+// "`disconnect-7`, `report-12` (not observed)".
+std::string RowsCell(const std::vector<model::RuleNumber>& rows) {
+  std::vector<std::string> names;
+  for (const model::RuleNumber number : rows) {
+    const model::RuleInfo& info = model::InfoOf(number);
+    names.push_back(
+        fmt::format("`{}`{}", info.id, info.evidence.observed.empty() ? " (not observed)" : ""));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// The rows that a hand-written entry names, or why it names none.
+std::string RowsOf(std::string_view ids, std::string_view outside) {
+  if (ids.empty()) return fmt::format("none: {}", outside);
+  std::vector<model::RuleNumber> rows;
+  while (!ids.empty()) {
+    const size_t end = std::min(ids.find(' '), ids.size());
+    const std::string_view id = ids.substr(0, end);
+    for (model::RuleNumber number = 0; number < model::kRuleCount; ++number)
+      if (model::InfoOf(number).id == id) rows.push_back(number);
+    ids.remove_prefix(std::min(end + 1, ids.size()));
+  }
+  return RowsCell(rows);
+}
+
+}  // namespace
+
+bool HasWord(std::string_view text, std::string_view word) {
+  const auto part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || !part(text[at - 1])) && (end == text.size() || !part(text[end]))) return true;
+  }
+  return false;
+}
+
+std::vector<Told> ToldIn(const fs::path& folder) {
+  std::vector<Told> all;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".conv") continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const size_t dashes = text.find("\n----\n");
+    if (dashes == text.npos) continue;
+    all.push_back({entry.path().lexically_relative(folder).generic_string(), text.substr(dashes)});
+  }
+  std::ranges::sort(all, {}, &Told::path);  // lint: keys are unique
+  return all;
+}
+
+std::string FunctionsMarkdown(const std::vector<Told>& scenarios) {
+  std::string text = "# Functions and events\n\n" + std::string(kGenerated);
+  text +=
+      "How much the project has to say about each function of `librdmacm.map` and each event of "
+      "the header: rows of the [tables](rules.md), how many of them a real kernel has shown, the "
+      "properties that speak of it, and the golden conversations in which it occurs.\n\n"
+      "## Functions\n\n" +
+      Functions(scenarios) +
+      "\n`rdma_get_local_addr` and `rdma_get_peer_addr` are inline functions of the header: "
+      "`show` lines have what they return. Outside the model are the rsockets, a client of these "
+      "functions: ";
+  for (const std::string_view name : RsocketFunctions())
+    text += fmt::format("{}`{}`", name == RsocketFunctions().front() ? "" : ", ", name);
+  return text + ".\n\n## Events\n\n" + Events(scenarios);
+}
+
+std::string AmbiguitiesMarkdown() {
+  std::string text = "# Ambiguities\n\n" + std::string(kGenerated);
+  text +=
+      "## The manual and the code\n\n"
+      "The rows follow the code: that is what programs meet.\n\n"
+      "| id | the manual says | the code does | rows |\n|---|---|---|---|\n";
+  for (const Disagreement& d : Disagreements())
+    text +=
+        fmt::format("| {} | {} | {} | {} |\n", d.id, d.manual, d.code, RowsOf(d.rows, d.outside));
+  text +=
+      "\n## Races\n\n"
+      "Two things happen at once, and who is first is nobody's to say. The oracle follows each of "
+      "the orders, so that what may come of it is a set; these are the rows at its ends.\n\n"
+      "| id | situation | admissible | rows |\n|---|---|---|---|\n";
+  for (const Race& r : Races())
+    text += fmt::format("| {} | {} | {} | {} |\n", r.id, r.situation, r.admissible,
+                        RowsOf(r.rows, r.outside));
+  text +=
+      "\n## Rows that share state, call and guard\n\n"
+      "What tells them apart is nothing that the table knows of, or the sources leave it open.\n\n"
+      "| on | in | when | rows |\n|---|---|---|---|\n";
+  for (const Alternatives& a : AllAlternatives())
+    text += fmt::format("| {} | {} | {} | {} |\n", a.stimulus, a.states, a.guard, RowsCell(a.rows));
+  return text;
+}
+
+}  // namespace cm::ruledoc

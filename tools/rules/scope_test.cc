@@ -1,0 +1,99 @@
+// The hand-written lists behind docs/functions.md and docs/ambiguities.md.
+#include "tools/rules/scope.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "model/catalogue/catalogue.h"
+#include "model/vocabulary/call.h"
+#include "tools/rules/disagreements.h"
+#include "tools/rules/exported.h"
+#include "tools/rules/table.h"
+
+namespace cm::ruledoc {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+bool IsRule(std::string_view id) {
+  return std::ranges::find(model::AllRules(), id, &model::RuleInfo::id) != model::AllRules().end();
+}
+
+// Ids are unique; there are rows, all of which exist, or there is a reason.
+template <typename Entries>
+void ExpectSound(const Entries& entries) {
+  std::set<std::string_view> ids;
+  for (const auto& entry : entries) {
+    EXPECT_TRUE(ids.insert(entry.id).second) << entry.id;
+    EXPECT_NE(entry.rows.empty(), entry.outside.empty()) << entry.id;
+    std::istringstream rows{std::string(entry.rows)};
+    for (std::string row; rows >> row;)
+      EXPECT_TRUE(IsRule(row)) << entry.id << ": there is no row " << row;
+  }
+}
+
+// "rdma_notify" as the reason why there are no rows holds as long as the function has none.
+template <typename Entries>
+void ExpectStillOutside(const Entries& entries) {
+  for (const auto& entry : entries) {
+    for (const Table& table : AllTables())
+      EXPECT_EQ(std::ranges::count(table.rows, entry.outside, &Row::on), 0)
+          << entry.id << ": " << entry.outside << " has rows by now";
+  }
+}
+
+TEST(Disagreements, AreOutsideAsLongAsTheirFunctionIs) {
+  ExpectStillOutside(Disagreements());
+  ExpectStillOutside(Races());
+}
+
+TEST(Disagreements, NameRowsThatExist) { ExpectSound(Disagreements()); }
+
+TEST(Races, NameRowsThatExist) { ExpectSound(Races()); }
+
+TEST(ExportedFunctions, AreThoseOfTheMapInTheirOrder) {
+  EXPECT_EQ(ExportedFunctions().size(), 44u);
+  EXPECT_TRUE(std::ranges::is_sorted(ExportedFunctions(), {}, &Exported::name));
+  EXPECT_TRUE(std::ranges::is_sorted(RsocketFunctions()));
+}
+
+TEST(ExportedFunctions, AreOutsideUnlessConversationsSpeakOfThem) {
+  for (const Exported& function : ExportedFunctions())
+    EXPECT_EQ(function.outside.empty(), ParseFunctionName(function.name).has_value())
+        << function.name;
+}
+
+TEST(ExportedFunctions, AreAllThatConversationsSpeakOf) {
+  for (int kind = 0; kind < kCallKindCount; ++kind) {
+    const std::string_view name = FunctionName(static_cast<CallKind>(kind));
+    if (!IsFunction(static_cast<CallKind>(kind))) continue;
+    EXPECT_NE(std::ranges::find(ExportedFunctions(), name, &Exported::name),
+              ExportedFunctions().end())
+        << name;
+  }
+}
+
+TEST(HasWord, DoesNotFindPartsOfWords) {
+  EXPECT_TRUE(HasWord("man rdma_create_qp(3)", "rdma_create_qp"));
+  EXPECT_TRUE(HasWord("rdma_create_qp_ex rdma_create_qp", "rdma_create_qp"));
+  EXPECT_FALSE(HasWord("rdma_create_qp_ex", "rdma_create_qp"));
+  EXPECT_FALSE(HasWord("DISCONNECTED", "CONNECTED"));
+}
+
+TEST(FunctionsMarkdown, NamesTheShortestConversation) {
+  const std::string text = FunctionsMarkdown({{"a/long.conv", "active rdma_notify A  and more"},
+                                              {"b/short.conv", "active rdma_notify A"},
+                                              {"c/none.conv", "active rdma_notify_not A"}});
+  EXPECT_THAT(text, HasSubstr("| 2, e.g. [b/short.conv](../conformance/scenarios/b/short.conv) |"));
+  EXPECT_THAT(text, Not(HasSubstr("c/none.conv")));
+}
+
+}  // namespace
+}  // namespace cm::ruledoc
