@@ -397,6 +397,12 @@ void ReplyCannotBeFollowed(Stage& stage) {
   const IdRef passive = stage.Accepts(kPassiveSide);
   stage.Settle();
   stage.FetchesAll(1);
+  if (stage.choice().OneIn(3, "it is established all the same")) {
+    stage.Call(Stage::MainLane(kActiveSide), call::DestroyQp{active});
+    stage.Call(Stage::MainLane(kActiveSide), call::Establish{active});
+    stage.Settle();
+    stage.FetchesAll(1);
+  }
   if (stage.choice().OneIn(2, "how it ends"))
     stage.Destroys(passive);
   else

@@ -23,6 +23,9 @@ void DeviceRemoved(Stage& stage) {
     resolving = stage.Resolves(kActiveSide, port);
   stage.Inject({.kind = FaultKind::kRemoveDevice, .side = side});
   if (!stage.choice().OneIn(3, "at once")) stage.Settle();
+  if (side == kPassiveSide && stage.choice().OneIn(2, "a queue pair for the listener"))
+    stage.Call(lane, call::CreateQp{listener});
+  if (stage.choice().OneIn(2, "what was never connected disconnects")) stage.Disconnects(bound);
   stage.FetchesAll(3);
   stage.Call(lane, call::Listen{bound, 4});
   stage.Call(lane, call::BindAddr{bound, stage.AddressOf(side, stage.Port(2))});

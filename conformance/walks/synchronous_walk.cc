@@ -126,6 +126,8 @@ class Company {
   void Answer() {
     const Lane lane = Stage::MainLane(kPassiveSide);
     if (server_waits_) stage_.Call(lane, call::ShowEvent{passive_});
+    if (stage_.choice().OneIn(8, "the device goes"))
+      stage_.Inject({.kind = FaultKind::kRemoveDevice, .side = kPassiveSide});
     if (stage_.choice().OneIn(6, "another waits already"))
       stage_.GetsRequest(Spare(kPassiveSide), listener_);
     switch (stage_.Below(8, "what the server says")) {

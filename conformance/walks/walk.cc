@@ -8,6 +8,7 @@
 #include "conformance/walks/migration_walk.h"
 #include "conformance/walks/multicast_walk.h"
 #include "conformance/walks/option_walk.h"
+#include "conformance/walks/stray_walk.h"
 #include "conformance/walks/synchronous_walk.h"
 #include "conformance/walks/thread_walk.h"
 #include "model/base/check.h"
@@ -29,6 +30,8 @@ constexpr auto kWalks = std::to_array<Walk>({
      MessagesAreLost},
     {"disturbance", "Messages are late, doubled or out of order.", 4,
      Need(Capability::kDelay, Capability::kTime), false, MessagesAreDisturbed},
+    {"strays", "Messages arrive where nobody expects them any more.", 4,
+     Need(Capability::kDelay, Capability::kTime), false, StrayMessages},
     {"patience", "Nobody answers, and every timer runs out.", 2,
      Need(Capability::kDrop, Capability::kTime), false, NobodyAnswers},
     {"refusal", "A request is refused in every way there is.", 6, kNothing, false, Refusals},

@@ -57,6 +57,7 @@ void Oracle::Merge(IdRef a, IdRef b) {
         both.Send(flight);
       }
       both.used |= y.used;
+      both.perhaps |= y.perhaps;
       product.Add(std::move(both));
     }
   }
@@ -284,9 +285,10 @@ void Oracle::Confirm(Component* component, Judgement* judgement) {
   if (component->set.empty()) return;
   RuleBits certain;
   certain.set();
-  for (const Possibility& p : component->set.items()) {
+  for (Possibility& p : component->set.items()) {
     certain &= p.used;
-    reached_ |= p.used;
+    reached_ |= p.used | p.perhaps;
+    p.perhaps.reset();
   }
   for (Possibility& p : component->set.items()) p.used &= ~certain;
   judgement->certain |= certain;

@@ -39,7 +39,7 @@ Judgement Oracle::ObserveEnvironment(const Record& record, const Line& line) {
   std::vector<bool> wrong;
   for (uint8_t device = 0; device < devices; ++device)
     wrong.push_back(surroundings_.NeighbourWrong(device));
-  surroundings_.Heal();
+  surroundings_.Heal(window.end);
   for (uint8_t device = 0; device < devices; ++device)
     if (wrong[device]) NeighbourChanged(device, window);
   return {};

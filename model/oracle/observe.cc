@@ -375,6 +375,9 @@ Judgement Oracle::ObserveDestroyChannel(const Record& record, const call::Destro
     return judgement;
   }
   bool may_be_held_up = false;
+  const auto closing = [&](const IdState& id) {
+    return id.gone && id.name.valid() && knowledge_.id(id.name).channel == call.channel;
+  };
   for (const ComponentNumber number : ComponentsOn(call.channel)) {
     Component& component = components_[number];
     if (!Close(&component, {window.begin, window.begin, window.settled}, &judgement))
@@ -388,15 +391,14 @@ Judgement Oracle::ObserveDestroyChannel(const Record& record, const call::Destro
       }
       DestroyLeftOn(&p, {window.begin, window.begin},
                     [&](ChannelRef channel) { return channel == call.channel; });
+      if (std::ranges::any_of(p.ids, closing)) p.used.set(NumberOf(&rules::kChannels[2]));
       begun.Add(std::move(p));
     }
     component.set = std::move(begun);
     if (!Close(&component, window, &judgement)) return judgement;
     PossibilitySet next;
     for (Possibility& p : component.set.items()) {
-      const bool running = std::ranges::any_of(p.ids, [&](const IdState& id) {
-        return id.gone && id.name.valid() && knowledge_.id(id.name).channel == call.channel;
-      });
+      const bool running = std::ranges::any_of(p.ids, closing);
       may_be_held_up |= running;
       if (blocked || !running) next.Add(std::move(p));
     }

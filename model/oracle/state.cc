@@ -137,6 +137,7 @@ std::pair<PossibilitySet::Added, size_t> PossibilitySet::Add(Possibility p) {
     bool widened = WidenTimes(&items_[i], p);
     // Only rows that every way here has used are certain; what follows from it has to hear of that.
     widened |= (items_[i].used & ~p.used).any();
+    items_[i].perhaps |= (items_[i].used ^ p.used) | p.perhaps;
     items_[i].used &= p.used;
     return {widened ? Added::kWidened : Added::kKnown, i};
   }

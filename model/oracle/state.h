@@ -138,6 +138,7 @@ struct Possibility {
   std::vector<IdState> ids;
   std::vector<Flight> flights;  // by sender; those of one sender in the order of sending
   RuleBits used;                // rows that led here since they were last reported
+  RuleBits perhaps;             // rows of some of the ways that led here, but not of all
 
   uint8_t Find(IdRef name) const {
     for (uint8_t i = 0; i < ids.size(); ++i)

@@ -271,9 +271,12 @@ class Steps::Walk {
     const Flight& flight = p.flights[f];
     const Fate fate = steps_.surroundings_.FateOf(flight);
     bool behind = false;
-    for (size_t earlier = 0; earlier < f; ++earlier)
-      behind |=
-          p.flights[earlier].SameSender(flight) && p.flights[earlier].to_device == flight.to_device;
+    for (size_t earlier = 0; earlier < f && !behind; ++earlier) {
+      // What is held back itself holds nothing up.
+      const Flight& first = p.flights[earlier];
+      behind = first.SameSender(flight) && first.to_device == flight.to_device &&
+               steps_.surroundings_.FateOf(first).in_order;
+    }
     const Due due = steps_.Prompt(flight.since, window_, fate.late);
     if (fate.can_arrive && (!behind || !fate.in_order)) {
       Offer(p, due, "the arrival of a message", [&, f](Possibility* next, Span when) {

@@ -81,8 +81,10 @@ void Surroundings::Inject(const Fault& fault, int64_t now) {
   }
 }
 
-void Surroundings::Heal() {
-  rules_.clear();
+void Surroundings::Heal(int64_t now) {
+  // What is held back already stays held back.
+  std::erase_if(rules_, [](const Rule& rule) { return rule.fault.kind != FaultKind::kDelay; });
+  for (Rule& rule : rules_) rule.until = std::min(rule.until, now);
   for (DeviceInfo& device : devices_) {
     device.up = true;
     device.neighbour_wrong = false;
@@ -145,6 +147,7 @@ void Surroundings::ApplyRule(const Rule& rule, const Flight& flight, Fate* fate)
       flight.since.earliest > rule.since + fault.window.nanoseconds()) {
     return;
   }
+  if (flight.since.earliest > rule.until) return;
   const bool always = fault.first == 1 && fault.last == 0 && fault.window == Duration::Max() &&
                       flight.since.earliest >= rule.since;
   switch (fault.kind) {

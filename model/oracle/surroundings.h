@@ -3,6 +3,7 @@
 #define MODEL_ORACLE_SURROUNDINGS_H_
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "model/base/inline_vector.h"
@@ -38,7 +39,7 @@ class Surroundings {
 
   // The environment does something at `now`.
   void Inject(const Fault& fault, int64_t now);
-  void Heal();
+  void Heal(int64_t now);
   // Everything prompt that was under way has happened by `now`.
   void Settle(int64_t now);
 
@@ -86,6 +87,7 @@ class Surroundings {
   struct Rule {
     Fault fault;
     int64_t since = 0;
+    int64_t until = std::numeric_limits<int64_t>::max();
   };
 
   // Whether the GID that the message is sent from was gone by then.

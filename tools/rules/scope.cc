@@ -16,6 +16,7 @@
 #include "tools/rules/disagreements.h"
 #include "tools/rules/exported.h"
 #include "tools/rules/table.h"
+#include "tools/rules/unreached.h"
 
 namespace cm::ruledoc {
 namespace {
@@ -31,11 +32,18 @@ constexpr std::string_view kScenarios = "../conformance/scenarios/";
 // One line of a table: what the model, the suite and its conversations have of a thing.
 struct Reach {
   size_t rows = 0;
+  size_t simulated = 0;  // that the default campaign reaches on the simulator
   size_t observed = 0;
   std::vector<std::string_view> properties;
   size_t scenarios = 0;
   std::string shortest;  // of the conversations
 };
+
+void CountRow(const Row& row, Reach* reach) {
+  ++reach->rows;
+  if (WhyNotSimulated(row.number).empty()) ++reach->simulated;
+  if (!row.observed.empty()) ++reach->observed;
+}
 
 void CountProperty(const Property& property, std::string_view word, Reach* reach) {
   if (HasWord(property.says, word) || HasWord(property.source, word))
@@ -58,8 +66,7 @@ Reach OfFunction(std::string_view name, const std::vector<Told>& scenarios) {
   for (const Table& table : AllTables()) {
     for (const Row& row : table.rows) {
       if (row.on != name) continue;
-      ++reach.rows;
-      if (!row.observed.empty()) ++reach.observed;
+      CountRow(row, &reach);
     }
   }
   for (const Property& property : Properties()) CountProperty(property, name, &reach);
@@ -75,8 +82,7 @@ Reach OfEvent(EventType type, const std::vector<Told>& scenarios) {
     for (const Row& row : table.rows) {
       if (!HasWord(model::InfoOf(row.number).says, ToString(type)) && row.effects != to_listener)
         continue;
-      ++reach.rows;
-      if (!row.observed.empty()) ++reach.observed;
+      CountRow(row, &reach);
     }
   }
   for (const Property& property : Properties()) CountProperty(property, ShortName(type), &reach);
@@ -88,12 +94,13 @@ std::string Line(std::string_view name, const Reach& reach, std::string_view rem
   std::string scenarios = reach.scenarios == 0 ? "" : std::to_string(reach.scenarios);
   if (!reach.shortest.empty())
     scenarios += fmt::format(", e.g. [{0}]({1}{0})", reach.shortest, kScenarios);
-  return fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", name, reach.rows, reach.observed,
-                     fmt::join(reach.properties, " "), scenarios, remark);
+  return fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", name, reach.rows, reach.simulated,
+                     reach.observed, fmt::join(reach.properties, " "), scenarios, remark);
 }
 
 constexpr std::string_view kHead =
-    "| name | rows | observed | properties | conversations | |\n|---|--:|--:|---|---|---|\n";
+    "| name | rows | simulated | observed | properties | conversations | |\n"
+    "|---|--:|--:|--:|---|---|---|\n";
 
 std::string Functions(const std::vector<Told>& scenarios) {
   std::string text(kHead);
@@ -115,6 +122,25 @@ std::string Events(const std::vector<Told>& scenarios) {
     const auto type = static_cast<EventType>(t);
     const Reach reach = OfEvent(type, scenarios);
     text += Line(ToString(type), reach, reach.rows == 0 ? "no row makes it" : "");
+  }
+  return text;
+}
+
+// The rows that the simulator does not come by, under the reason why.
+std::string NotSimulated() {
+  std::string text =
+      "\n## Rows that the default campaign does not reach on the simulator\n\n"
+      "| rows | why |\n|---|---|\n";
+  std::vector<std::string_view> reasons;
+  for (model::RuleNumber row = 0; row < model::kRuleCount; ++row) {
+    const std::string_view why = WhyNotSimulated(row);
+    if (!why.empty() && std::ranges::find(reasons, why) == reasons.end()) reasons.push_back(why);
+  }
+  for (const std::string_view why : reasons) {
+    std::vector<std::string> rows;
+    for (model::RuleNumber row = 0; row < model::kRuleCount; ++row)
+      if (WhyNotSimulated(row) == why) rows.push_back(fmt::format("`{}`", model::InfoOf(row).id));
+    text += fmt::format("| {} | {} |\n", fmt::join(rows, ", "), why);
   }
   return text;
 }
@@ -173,8 +199,10 @@ std::string FunctionsMarkdown(const std::vector<Told>& scenarios) {
   std::string text = "# Functions and events\n\n" + std::string(kGenerated);
   text +=
       "How much the project has to say about each function of `librdmacm.map` and each event of "
-      "the header: rows of the [tables](rules.md), how many of them a real kernel has shown, the "
-      "properties that speak of it, and the golden conversations in which it occurs.\n\n"
+      "the header: rows of the [tables](rules.md), how many of them the default campaign reaches "
+      "on "
+      "the simulator, how many a real kernel has shown, the properties that speak of it, and the "
+      "golden conversations in which it occurs.\n\n"
       "## Functions\n\n" +
       Functions(scenarios) +
       "\n`rdma_get_local_addr` and `rdma_get_peer_addr` are inline functions of the header: "
@@ -182,7 +210,7 @@ std::string FunctionsMarkdown(const std::vector<Told>& scenarios) {
       "functions: ";
   for (const std::string_view name : RsocketFunctions())
     text += fmt::format("{}`{}`", name == RsocketFunctions().front() ? "" : ", ", name);
-  return text + ".\n\n## Events\n\n" + Events(scenarios);
+  return text + ".\n\n## Events\n\n" + Events(scenarios) + NotSimulated();
 }
 
 std::string AmbiguitiesMarkdown() {

@@ -1,0 +1,122 @@
+// Messages arrive at ids that have moved on, or are gone.
+#include "conformance/walks/stray_walk.h"
+
+#include <array>
+
+namespace cm {
+namespace {
+
+constexpr Duration kLate = Duration::Seconds(15);     // later than what it finds changed
+constexpr Duration kUntilMra = Duration::Seconds(7);  // by then a request was repeated
+
+class Strays {
+ public:
+  explicit Strays(Stage& stage) : stage_(stage), port_(stage.Port(0)) {}
+
+  // A message is under way for so long that its receiver is gone when it comes.
+  void ReachNobody() {
+    constexpr std::array<MadKind, 5> kKinds = {MadKind::kMra, MadKind::kRtu, MadKind::kRep,
+                                               MadKind::kRej, MadKind::kDrep};
+    const MadKind kind = kKinds[stage_.Below(kKinds.size(), "which message is late")];
+    stage_.Listens(kPassiveSide, port_);
+    Delay(kind, 1);
+    const IdRef active = stage_.Connects(kActiveSide, port_);
+    if (kind == MadKind::kMra) {
+      stage_.Pass(kUntilMra);
+      stage_.Destroys(active);
+    }
+    const IdRef passive = stage_.Accepts(kPassiveSide);
+    stage_.Settle();
+    stage_.FetchesAll(1);
+    if (stage_.choice().OneIn(2, "the active side disconnects")) stage_.Disconnects(active);
+    stage_.Destroys(stage_.choice().OneIn(2, "who goes") ? active : passive);
+    End();
+  }
+
+  // A message is repeated, and its repetition finds its receiver in another state.
+  void FindAnotherState() {
+    stage_.Listens(kPassiveSide, port_);
+    const uint64_t what = stage_.Below(3, "what is late");
+    if (what == 0) Delay(MadKind::kReq, 2);
+    if (what == 1) Delay(MadKind::kMra, 1);
+    if (what == 2) Lose(MadKind::kRtu);
+    const IdRef active = stage_.Connects(kActiveSide, port_);
+    if (what < 2) stage_.Pass(kUntilMra);
+    const IdRef passive = stage_.Accepts(kPassiveSide);
+    stage_.Settle();
+    stage_.FetchesAll(1);
+    if (what == 2) Lose(MadKind::kDreq);
+    if (what == 2 || stage_.choice().OneIn(2, "it ends")) stage_.Disconnects(active);
+    if (stage_.choice().OneIn(2, "the peer ends it")) stage_.Disconnects(passive);
+    stage_.Pass(kLate);
+    stage_.FetchesAll(1);
+    End();
+  }
+
+  // A request is refused because its queue pair is in use, when its sender has given it up.
+  void RefuseWhatIsGone() {
+    stage_.Listens(kPassiveSide, port_);
+    ConnParam param;
+    param.qp_num = stage_.FreshQpNumber();
+    Asks(param);
+    stage_.Accepts(kPassiveSide);
+    stage_.Settle();
+    stage_.FetchesAll(1);
+    Delay(MadKind::kRej, 1);
+    const IdRef again = Asks(param);
+    stage_.Settle();
+    if (stage_.choice().OneIn(2, "how it gives up"))
+      stage_.Destroys(again);
+    else
+      stage_.Call(Stage::MainLane(kActiveSide), call::Reject{again, {}});
+    stage_.Pass(kLate);
+    stage_.FetchesAll(1);
+    End();
+  }
+
+ private:
+  IdRef Asks(const ConnParam& param) {
+    const IdRef active = stage_.Resolves(kActiveSide, port_);
+    stage_.Call(Stage::MainLane(kActiveSide), call::Connect{active, param});
+    return active;
+  }
+
+  void Delay(MadKind kind, uint32_t first) {
+    for (const uint8_t side : {kActiveSide, kPassiveSide}) {
+      stage_.Inject({.kind = FaultKind::kDelay,
+                     .side = side,
+                     .messages = MadKinds(kind),
+                     .first = stage_.Can(Capability::kDropNth) ? first : 1,
+                     .by = kLate});
+    }
+  }
+
+  void Lose(MadKind kind) {
+    stage_.Inject({.kind = FaultKind::kDrop, .side = kActiveSide, .messages = MadKinds(kind)});
+  }
+
+  void End() {
+    stage_.Heal();
+    stage_.Pass(kLate * 2);
+    stage_.FetchesAll(2);
+  }
+
+  Stage& stage_;
+  uint16_t port_;
+};
+
+}  // namespace
+
+void StrayMessages(Stage& stage) {
+  Strays strays(stage);
+  switch (stage.Below(3, "what arrives too late")) {
+    case 0:
+      return strays.ReachNobody();
+    case 1:
+      return strays.FindAnotherState();
+    default:
+      return strays.RefuseWhatIsGone();
+  }
+}
+
+}  // namespace cm

@@ -1,0 +1,46 @@
+#include "tools/rules/unreached.h"
+
+#include <algorithm>
+#include <array>
+
+namespace cm::ruledoc {
+namespace {
+
+constexpr auto kUnreached = std::to_array<Unreached>({
+    {"join-multicast-9 join-multicast-ex-11 group-2 fetch-23",
+     "no fault takes the GID of an address from an interface that keeps its device"},
+    {"ib-req-2 sidr-req-2",
+     "rdma_cm makes an identifier of the IB CM for each rdma_connect, which is idle then"},
+    {"ib-unsent-6",
+     "rdma_reject asks whether there is anything to reject before it finds that "
+     "nothing can be sent"},
+    {"ib-unknown-3",
+     "where the id is gone nobody knows a repeated reply from the first one: `ib-unknown-2`"},
+    {"ib-rej-received-4",
+     "only a reply could be refused as stale that late, and what is drawn gives each reply a queue "
+     "pair of its own"},
+    {"sync-8 sync-9", "a listener hears of nothing that was refused, or that failed"},
+});
+
+bool HasId(std::string_view ids, std::string_view id) {
+  while (!ids.empty()) {
+    const size_t end = std::min(ids.find(' '), ids.size());
+    if (ids.substr(0, end) == id) return true;
+    ids.remove_prefix(std::min(end + 1, ids.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const Unreached> UnreachedRows() { return kUnreached; }
+
+std::string_view WhyNotSimulated(model::RuleNumber row) {
+  const model::RuleInfo& info = model::InfoOf(row);
+  if (info.crashes) return "the real library crashes, or may: drawn only where that is asked for";
+  for (const Unreached& entry : kUnreached)
+    if (HasId(entry.rows, info.id)) return entry.why;
+  return {};
+}
+
+}  // namespace cm::ruledoc
