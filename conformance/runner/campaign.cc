@@ -1,5 +1,7 @@
 #include "conformance/runner/campaign.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <map>
@@ -74,12 +76,27 @@ class Queue {
   bool stopped_ = false;
 };
 
+// A conversation that was written down may want more than the one who is asked has. That races are
+// none of it is no matter: they are judged as they come.
+std::string WhatIsMissing(const Implementation& implementation, const Conversation& conversation) {
+  Capabilities missing;
+  for (int i = 0; i < kCapabilityCount; ++i) {
+    const auto c = static_cast<Capability>(i);
+    const bool wanted = conversation.capabilities.Has(c) && c != Capability::kRaces;
+    if (wanted && !implementation.capabilities().Has(c)) missing = missing.With(c);
+  }
+  return missing.bits() == 0
+             ? std::string()
+             : fmt::format("it needs {}, which is not to be had here", ToString(missing));
+}
+
 }  // namespace
 
 Judged JudgeOne(Implementation& implementation, const Conversation& conversation,
                 std::string_view only) {
   const std::unique_ptr<Session> session = implementation.Start(conversation);
-  Ending ending{.unsupported = session->Unsupported()};
+  Ending ending{.unsupported = WhatIsMissing(implementation, conversation)};
+  if (ending.unsupported.empty()) ending.unsupported = session->Unsupported();
   Judged judged;
   judged.history.conversation = conversation;
   if (ending.unsupported.empty()) {
@@ -92,6 +109,13 @@ Judged JudgeOne(Implementation& implementation, const Conversation& conversation
   return judged;
 }
 
+Conversation ConversationOf(const CampaignOptions& options, uint64_t number) {
+  if (!options.given.empty()) return options.given.at(number);
+  DrawOptions draw = options.draw;
+  draw.index = number;
+  return Draw(draw);
+}
+
 bool RunCampaign(Implementation& implementation, const CampaignOptions& options,
                  const OnJudged& on_judged, const std::atomic<bool>& interrupted) {
   constexpr uint64_t kAheadOfEachJob = 64;
@@ -99,14 +123,14 @@ bool RunCampaign(Implementation& implementation, const CampaignOptions& options,
   Queue queue(options.first, options.first + options.sequences, options.done,
               kAheadOfEachJob * static_cast<uint64_t>(jobs));
   const auto work = [&] {
-    DrawOptions draw = options.draw;
     while (const std::optional<uint64_t> number = queue.Take(interrupted)) {
       if (!implementation.Spoiled().empty()) {
         queue.Stop();
         break;
       }
-      draw.index = *number;
-      queue.Bring(*number, JudgeOne(implementation, Draw(draw), options.property), on_judged);
+      Judged judged = JudgeOne(implementation, ConversationOf(options, *number), options.property);
+      judged.result.index = *number;  // a given one does not know it
+      queue.Bring(*number, std::move(judged), on_judged);
     }
   };
   if (jobs == 1) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "conformance/driver/driver.h"
 #include "conformance/runner/verdict.h"
@@ -20,10 +21,14 @@ struct CampaignOptions {
   DrawOptions draw;  // its index is not used
   uint64_t first = 0;
   uint64_t sequences = 1000;
-  std::string property;     // the one claim that is judged; empty: all
-  int jobs = 1;             // more than one only where the implementation permits it
-  std::set<uint64_t> done;  // sequences that an earlier run has judged
+  std::string property;             // the one claim that is judged; empty: all
+  int jobs = 1;                     // more than one only where the implementation permits it
+  std::set<uint64_t> done;          // sequences that an earlier run has judged
+  std::vector<Conversation> given;  // these, by their number, and nothing is drawn; empty: drawn
 };
+
+// The conversation of that number, drawn or given.
+Conversation ConversationOf(const CampaignOptions& options, uint64_t number);
 
 // A conversation with what came of it.
 struct Judged {

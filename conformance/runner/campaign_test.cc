@@ -231,6 +231,15 @@ TEST_F(OneSession, ThatDoesNotServeTheConversationIsUnsupportedWithItsReason) {
   EXPECT_EQ(judged.history.implementation, "a double");
 }
 
+TEST_F(OneSession, OfOneWhoCanDoTooLittleIsNotBegun) {
+  Conversation conversation = ConversationOf(kTwoIds);
+  conversation.capabilities = Capabilities().With(Capability::kMisuse).With(Capability::kRaces);
+  EXPECT_CALL(session_->driver(), Submit).Times(0);
+  const Judged judged = JudgeThe(conversation);
+  EXPECT_EQ(judged.result.verdict, SequenceVerdict::kUnsupported);
+  EXPECT_EQ(judged.result.reason, "it needs misuse, which is not to be had here");
+}
+
 TEST_F(OneSession, ThatIsInconclusiveProvesNothingAgainstTheImplementation) {
   ON_CALL(session_->driver(), Submit)
       .WillByDefault(Return(seen::Answered{.reply = Reply::Refused(Errno::kInval)}));

@@ -140,6 +140,9 @@ class Bench {
     if (!error)
       fs::copy_file(settings_.program, share_ / "cmcheck", fs::copy_options::overwrite_existing,
                     error);
+    if (!error && !settings_.given.empty())
+      fs::copy(settings_.given, share_ / "given",
+               fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
     if (error) return Problem{fmt::format("{}: {}", share_.string(), error.message())};
     GuestSettings settings;
     settings.topology = topology;

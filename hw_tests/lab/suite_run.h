@@ -37,6 +37,7 @@ struct Part {
 struct SuiteSettings {
   std::filesystem::path program;  // cmcheck; it needs nothing that the guest has not
   std::string arguments;          // of its `run`, for a shell, without the numbers
+  std::filesystem::path given;    // what guests find as /host/given; empty: nothing
   std::string campaign;           // what the journal of such a run is kept under
   std::vector<Part> parts;
   std::filesystem::path folder;  // gets conversations/, kernel logs and what the guests printed

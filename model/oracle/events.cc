@@ -107,11 +107,24 @@ const FetchRule* Oracle::HeadRule(const Possibility& p, uint8_t id) const {
   return rule == nullptr || rule->swallowed ? nullptr : rule;
 }
 
+// A listener that was made for datagrams reads its requests as those of datagrams, whatever its
+// port space. source: rdma-core 44 cma.c ucma_process_conn_req; observed lab 6.1-rxe
+Payload Oracle::PayloadOf(IdRef id, EventType type, uint16_t number) const {
+  if (number == kNoPayload) return {};
+  Payload payload = knowledge_.payloads[number];
+  if (type != EventType::kConnectRequest) return payload;
+  const IdInfo& listener = knowledge_.id(id);
+  if (listener.qps_type == QpType::kUd && !IsDatagram(listener.space)) {
+    payload.conn = {};
+    payload.data = {};
+  }
+  return payload;
+}
+
 bool Oracle::HeadIs(const Possibility& p, uint8_t id, const FetchRule& rule,
                     const CmEvent& event) const {
   const Pending& head = p.ids[id].queue.front();
-  Payload expected;
-  if (head.payload != kNoPayload) expected = knowledge_.payloads[head.payload];
+  const Payload expected = PayloadOf(p.ids[id].name, head.type, head.payload);
   return rule.delivered == event.type && StatusOf(rule, head) == event.status &&
          event.conn == expected.conn && event.qkey == expected.qkey &&
          (!expected.qp_num || *expected.qp_num == event.qp_num) && event.group == expected.group &&
@@ -125,14 +138,13 @@ void Oracle::PermitHead(const Possibility& p, uint8_t id, const FetchRule& rule,
   const bool is_request = head.type == EventType::kConnectRequest;
   if (!is_request) event.id = p.ids[id].name;
   if (is_request) event.listen_id = p.ids[id].name;
-  if (head.payload != kNoPayload) {
-    event.conn = knowledge_.payloads[head.payload].conn;
-    event.qkey = knowledge_.payloads[head.payload].qkey;
-    event.qp_num = knowledge_.payloads[head.payload].qp_num.value_or(0);
-    event.group = knowledge_.payloads[head.payload].group;
-    event.context = knowledge_.payloads[head.payload].context;
-    event.private_data = knowledge_.payloads[head.payload].data;
-  }
+  const Payload payload = PayloadOf(p.ids[id].name, head.type, head.payload);
+  event.conn = payload.conn;
+  event.qkey = payload.qkey;
+  event.qp_num = payload.qp_num.value_or(0);
+  event.group = payload.group;
+  event.context = payload.context;
+  event.private_data = payload.data;
   Permit(permitted, ToString(event, conversation_), rule.id, rule.evidence.source);
 }
 

@@ -186,6 +186,7 @@ class Oracle {
   Judgement ObserveUnseenFetch(const Record& record, const call::GetCmEvent& call);
   // The row for the first event of an id, if the application gets to see it; else null.
   const FetchRule* HeadRule(const Possibility& p, uint8_t id) const;
+  Payload PayloadOf(IdRef id, EventType type, uint16_t number) const;
   bool HeadIs(const Possibility& p, uint8_t id, const FetchRule& rule, const CmEvent& event) const;
   void TakeHead(Possibility* p, uint8_t id, const FetchRule& rule, IdRef request, Span when);
   void PermitHead(const Possibility& p, uint8_t id, const FetchRule& rule,

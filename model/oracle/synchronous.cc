@@ -290,11 +290,13 @@ Judgement Oracle::ObserveShowEvent(const Record& record, IdRef id, const seen::A
         expected->listen_id = id;
       }
       if (!partial_events_ && retained->payload != kNoPayload) {
-        expected->conn = knowledge_.payloads[retained->payload].conn;
-        expected->private_data = knowledge_.payloads[retained->payload].data;
-        expected->qkey = knowledge_.payloads[retained->payload].qkey;
-        expected->group = knowledge_.payloads[retained->payload].group;
-        expected->context = knowledge_.payloads[retained->payload].context;
+        const IdRef owner = expected->listen_id.valid() ? expected->listen_id : id;
+        const Payload payload = PayloadOf(owner, retained->type, retained->payload);
+        expected->conn = payload.conn;
+        expected->private_data = payload.data;
+        expected->qkey = payload.qkey;
+        expected->group = payload.group;
+        expected->context = payload.context;
       }
       if (answered.event) expected->qp_num = answered.event->qp_num;
     }

@@ -75,6 +75,11 @@ bool Library::Process(Context c, uint32_t channel, response::Event event, Fetche
       }
       return true;
     case EventType::kConnectRequest:
+      // A listener of datagrams reads it as one of theirs, whatever its port space.
+      if (ids_[id].qps_type == QpType::kUd && !IsDatagram(ids_[id].space)) {
+        fetched->event.conn = {};
+        fetched->event.private_data = {};
+      }
       return ProcessRequest(c, channel, event, fetched);
     case EventType::kConnectResponse:
       if (ids_[id].qp == kNobody) ids_[id].remote_ece = event.ece;

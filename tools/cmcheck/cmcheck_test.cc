@@ -225,6 +225,19 @@ TEST_F(Cmcheck, DoesNotContinueTheJournalOfAnotherRun) {
   EXPECT_THAT(other.error, HasSubstr("j is the journal of another campaign"));
 }
 
+TEST_F(Cmcheck, CarriesOutTheConversationsThatItIsGiven) {
+  const std::string all = DataFile("conformance/scenarios").string();
+  const Ended whole = folder_.Cmcheck({"run", "--conversations", all});
+  EXPECT_EQ(whole.exit_code, 0) << whole.error;
+  const Json results = Results();
+  EXPECT_GT(results["passed"], 200);
+  EXPECT_EQ(results["passed"], results["sequences"]);
+
+  const Ended defect = folder_.Cmcheck(
+      {"run", "--conversations", all, "--defect", "forgets-timewait", "--no-shrink"});
+  EXPECT_EQ(defect.exit_code, 1) << defect.output;
+}
+
 TEST_F(Cmcheck, ExplainsEachLineOfAScenario) {
   const Ended explain = folder_.Cmcheck({"explain", DataFile(kGolden).string()});
   EXPECT_EQ(explain.exit_code, 0) << explain.error;

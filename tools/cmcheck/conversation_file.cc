@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "model/conversation/parse.h"
@@ -35,6 +38,18 @@ std::variant<ConversationFile, std::string> ReadConversationFile(const std::stri
     return fmt::format("{}:{}: {}", path, problem->line, problem->what);
   file.history = std::get<History>(std::move(history));
   return file;
+}
+
+std::vector<std::string> ConversationFilesIn(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path from = FromUsersFolder(path);
+  if (!fs::is_directory(from, error)) return {path};
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(from, error))
+    if (entry.path().extension() == ".conv") files.push_back(entry.path().string());
+  std::ranges::sort(files);  // lint: keys are unique
+  return files;
 }
 
 std::string Describe(const Finding& finding) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "conformance/runner/verdict.h"
 #include "model/conversation/conversation.h"
@@ -25,6 +26,9 @@ std::string CutOff(const std::string& path, const std::string& text);
 
 // Or one line: the file, the line, what was given and what would be accepted.
 std::variant<ConversationFile, std::string> ReadConversationFile(const std::string& path);
+
+// The .conv below the folder, in the order of their names; the path itself where it is a file.
+std::vector<std::string> ConversationFilesIn(const std::string& path);
 
 // Three lines for a person: what was seen, what was permitted, why.
 std::string Describe(const Finding& finding);

@@ -18,6 +18,7 @@
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/compare.h"
+#include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/progress.h"
 #include "tools/cmcheck/report.h"
 #include "tools/cmcheck/run.h"
@@ -77,6 +78,7 @@ class LabRun {
     }
     lab::SuiteSettings settings{.program = "/proc/self/exe",
                                 .arguments = GuestArguments(),
+                                .given = Given(),
                                 .campaign = CampaignText(GuestOptions(), "dl:librdmacm.so.1"),
                                 .parts = Parts(),
                                 .folder = report_.folder(),
@@ -97,9 +99,15 @@ class LabRun {
   }
 
  private:
+  fs::path Given() const {
+    const std::string& given = options_.run.conversations;
+    return given.empty() ? given : FromUsersFolder(given);
+  }
+
   RunOptions GuestOptions() const {
     RunOptions guest = options_.run;
     guest.asked.capabilities = ToString(campaign_.draw.capabilities);
+    if (!guest.conversations.empty()) guest.conversations = "/host/given";
     return guest;
   }
 
@@ -111,6 +119,7 @@ class LabRun {
         "{}",
         guest.asked.profile, guest.asked.capabilities, guest.topology, guest.seed, guest.calls);
     if (!guest.walk.empty()) text += " --walk " + guest.walk;
+    if (!guest.conversations.empty()) text += " --conversations " + guest.conversations;
     if (!guest.property.empty()) text += " --property " + guest.property;
     return text;
   }
@@ -119,11 +128,9 @@ class LabRun {
   std::vector<lab::Part> Parts() const {
     lab::Part pair{.topology = lab::Topology::kPair, .numbers = {}};
     lab::Part bond{.topology = lab::Topology::kBond, .numbers = {}};
-    DrawOptions draw = campaign_.draw;
     for (uint64_t i = campaign_.first; i < campaign_.first + campaign_.sequences; ++i) {
       if (campaign_.done.contains(i)) continue;
-      draw.index = i;
-      const bool bonded = Draw(draw).topology->name == "bond";
+      const bool bonded = ConversationOf(campaign_, i).topology->name == "bond";
       (bonded ? bond : pair).numbers.push_back(i);
     }
     return {pair, bond};
@@ -143,6 +150,15 @@ class LabRun {
     return {};
   }
 
+  std::string ReplayOf(uint64_t index) const {
+    const RunOptions& run = options_.run;
+    if (!run.conversations.empty())
+      return fmt::format("cmcheck lab run -- --conversations {}",
+                         ConversationFilesIn(run.conversations)[index]);
+    return fmt::format("cmcheck lab run -- --seed {} --calls {} --only {}", run.seed, run.calls,
+                       index);
+  }
+
   int Finish(const lab::SuiteEnd& end) {
     std::map<uint64_t, SequenceResult> results = end.results;
     results.insert(earlier_.begin(), earlier_.end());
@@ -154,8 +170,7 @@ class LabRun {
          .every_property = options_.run.property.empty()},
         profile_);
     for (CountedFinding& counted : tally.findings())
-      counted.replay = fmt::format("cmcheck lab run -- --seed {} --calls {} --only {}",
-                                   options_.run.seed, options_.run.calls, counted.finding.index);
+      counted.replay = ReplayOf(counted.finding.index);
     const CampaignName name{
         .implementation = fmt::format("librdmacm {} on Linux {}", image_.librdmacm_version(),
                                       image_.kernel_release()),
@@ -231,6 +246,7 @@ What stands behind -- is for `run` in the guests; see `cmcheck run --help`. The 
 the guest's image, which is kept.
 Examples:
   cmcheck lab run -- --sequences 100
+  cmcheck lab run -- --conversations conformance/scenarios/users
   cmcheck lab run --guests 1 -- --walk removal --sequences 50 --journal removal.journal)");
   auto options = std::make_shared<LabOptions>();
   options->run.sequences = 1000;

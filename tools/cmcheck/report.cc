@@ -91,11 +91,10 @@ std::string Report::WriteFinding(const Finding& finding, const History& history,
   return WriteFile(*path, ToText(history));
 }
 
-std::string Report::WriteConversation(const History& history) {
+std::string Report::WriteConversation(uint64_t index, const History& history) {
   std::error_code error;
   fs::create_directories(folder_ / "conversations", error);
   if (error) return fmt::format("{}: {}", (folder_ / "conversations").string(), error.message());
-  const uint64_t index = history.conversation.origin ? history.conversation.origin->index : 0;
   return WriteFile(folder_ / "conversations" / fmt::format("{:06}.conv", index), ToText(history));
 }
 

@@ -31,7 +31,7 @@ class Report {
   // Writes what shows the finding; the path is what `cmcheck replay` takes.
   std::string WriteFinding(const Finding& finding, const History& history,
                            std::filesystem::path* path);
-  std::string WriteConversation(const History& history);
+  std::string WriteConversation(uint64_t index, const History& history);
 
  private:
   std::filesystem::path folder_;

@@ -19,6 +19,7 @@
 #include "conformance/walks/walk.h"
 #include "model/conversation/print.h"
 #include "model/vocabulary/topology.h"
+#include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/progress.h"
 #include "tools/cmcheck/report.h"
 
@@ -106,6 +107,26 @@ std::string ChooseNumbers(const std::string& list, CampaignOptions* campaign) {
                        kWidest);
   for (uint64_t n = campaign->first; n < campaign->first + campaign->sequences; ++n)
     if (!numbers.contains(n)) campaign->done.insert(n);
+  return {};
+}
+
+// Those of the files; empty, or what is wrong with one. One that takes place where this campaign
+// does not is moved to the first place of the campaign.
+std::string TakeGiven(const std::string& path, CampaignOptions* campaign) {
+  for (const std::string& file : ConversationFilesIn(path)) {
+    auto read = ReadConversationFile(file);
+    if (auto* problem = std::get_if<std::string>(&read)) return *problem;
+    Conversation conversation = std::get<ConversationFile>(std::move(read)).conversation;
+    const auto here = [&](const TopologyShare& s) { return s.topology == conversation.topology; };
+    if (!std::ranges::any_of(campaign->draw.topologies, here))
+      conversation.topology = campaign->draw.topologies.front().topology;
+    campaign->given.push_back(std::move(conversation));
+  }
+  if (campaign->given.empty()) return fmt::format("{} holds no .conv", path);
+  if (campaign->first >= campaign->given.size())
+    return fmt::format("--first {}: {} holds {} conversations", campaign->first, path,
+                       campaign->given.size());
+  campaign->sequences = std::min(campaign->sequences, campaign->given.size() - campaign->first);
   return {};
 }
 
@@ -198,16 +219,16 @@ class Runner {
   void AddEarlier(const SequenceResult& result) {
     tally_.Add(result);
     if (result.findings.empty() || !implementation().concurrent()) return;
-    DrawOptions draw = campaign_.draw;
-    draw.index = result.index;
-    examples_.Add(JudgeOne(implementation(), cm::Draw(draw), options_.property));
+    examples_.Add(
+        JudgeOne(implementation(), ConversationOf(campaign_, result.index), options_.property));
   }
 
   void Keep(const Judged& judged) {
     if (journal_ != nullptr && problem_.empty())
       if (std::string problem = journal_->Add(judged.result); !problem.empty())
         problem_ = fmt::format("{}: {}", options_.journal, problem);
-    if (options_.keep && problem_.empty()) problem_ = report_.WriteConversation(judged.history);
+    if (options_.keep && problem_.empty())
+      problem_ = report_.WriteConversation(judged.result.index, judged.history);
     if (!problem_.empty()) StopWork();
   }
 
@@ -283,6 +304,8 @@ void AddRunOptions(CLI::App* verb, RunOptions* options) {
   verb->add_option("--report", options->report, "Folder for the report");
   verb->add_option("--journal", options->journal,
                    "Results of each sequence as they come; a run continues where it ended");
+  verb->add_option("--conversations", options->conversations,
+                   "A file or a folder of .conv: carry these out, and draw none");
   verb->add_option("--only", options->only, "These sequences, not a range: 3,5,8");
   verb->add_flag("--keep", options->keep, "Keep every conversation in the report");
   verb->add_flag("!--no-shrink", options->shrink, "Leave findings as they were drawn");
@@ -315,8 +338,6 @@ std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,
   if (!options.property.empty() && !IsClaim(options.property))
     return fmt::format("there is no property '{}'; `cmcheck list properties` has the names",
                        options.property);
-  if (std::string problem = ChooseNumbers(options.only, &campaign); !problem.empty())
-    return problem;
   auto shares = SharesOf(options.topology);
   if (auto* problem = std::get_if<std::string>(&shares)) return std::move(*problem);
   draw.topologies = WalkableShares(draw, std::get<std::vector<TopologyShare>>(shares));
@@ -324,13 +345,21 @@ std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,
     return fmt::format("walk {} needs what this environment{} cannot do", options.walk,
                        options.topology.empty() ? "" : " with topology " + options.topology);
   if (draw.topologies.size() == 1) draw.topology = draw.topologies.front().topology;
+  if (!options.conversations.empty())
+    if (std::string problem = TakeGiven(options.conversations, &campaign); !problem.empty())
+      return problem;
+  if (std::string problem = ChooseNumbers(options.only, &campaign); !problem.empty())
+    return problem;
   return campaign;
 }
 
 std::string CampaignText(const RunOptions& options, const std::string& implementation) {
-  return fmt::format("{} profile={} topology={} seed={} calls={} walk={} property={} caps={}",
-                     implementation, options.asked.profile, options.topology, options.seed,
-                     options.calls, options.walk, options.property, options.asked.capabilities);
+  std::string text =
+      fmt::format("{} profile={} topology={} seed={} calls={} walk={} property={} caps={}",
+                  implementation, options.asked.profile, options.topology, options.seed,
+                  options.calls, options.walk, options.property, options.asked.capabilities);
+  if (!options.conversations.empty()) text += " conversations=" + options.conversations;
+  return text;
 }
 
 int ExitCodeOf(const Tally& tally, const RunOptions& options, bool interrupted) {
@@ -375,6 +404,7 @@ Examples:
   cmcheck run --impl sim --seed 1 --sequences 2000 --json results.json
   cmcheck run --impl sim --defect connect-wrong-errno --sequences 200
   cmcheck run --impl dl:./libmine.so --profile mine.json
+  cmcheck run --impl dl:./libmine.so --conversations conformance/scenarios/users
   cmcheck run --walk removal --property REM-1 --first 500 --sequences 100)");
   auto options = std::make_shared<RunOptions>();
   AddRunOptions(verb, options.get());

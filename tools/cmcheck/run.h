@@ -27,7 +27,8 @@ struct RunOptions {
   double max_inconclusive = 2.0;
   std::string report = "cmcheck-report";
   std::string journal;
-  std::string only;  // these numbers rather than a range: "3,5,8"
+  std::string conversations;  // a file or folder of them, to be carried out instead of drawn ones
+  std::string only;           // these numbers rather than a range: "3,5,8"
   bool keep = false;
   bool shrink = true;
 };
