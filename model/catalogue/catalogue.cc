@@ -120,9 +120,9 @@ std::string Says(const QpRule& r) {
 }
 
 std::string Says(const CompletionRule& r) {
-  const std::string calls = r.on == rules::kCompleting
-                                ? std::string("a call on a synchronous id")
-                                : std::string(FunctionName(CallKind::kGetRequest));
+  std::string calls = "a call on a synchronous id";
+  for (const CallKind one : {CallKind::kGetRequest, CallKind::kResolveAddrInfo})
+    if (r.on == Calls(one)) calls = FunctionName(one);
   const std::string found = Text(r.when, kFoundCount, [](Found found) { return ToString(found); });
   return fmt::format("{} that finds {} {}{}", calls, found,
                      r.errno_of_status ? "returns -1 and the errno of the status" : Text(r.outcome),

@@ -65,6 +65,9 @@ FetchGuard Oracle::GuardOfFetch(const Possibility& p, uint8_t id, const Pending&
     case EventType::kRejected:
     case EventType::kDisconnected:
       return own.connect_error ? FetchGuard::kErrorReported : FetchGuard::kFine;
+    case EventType::kInternal:
+      if (own.has_info) return FetchGuard::kFine;
+      return own.closed ? FetchGuard::kInfoTakenIdGone : FetchGuard::kInfoTaken;
     case EventType::kMulticastJoin:
       return CanAttach(own, head) ? FetchGuard::kFine : FetchGuard::kQpCannotAttach;
     default:
@@ -115,7 +118,8 @@ bool Oracle::HeadIs(const Possibility& p, uint8_t id, const FetchRule& rule,
   return rule.delivered == event.type && StatusOf(rule, head) == event.status &&
          event.conn == expected.conn && event.qkey == expected.qkey &&
          (!expected.qp_num || *expected.qp_num == event.qp_num) && event.group == expected.group &&
-         event.context == expected.context && event.private_data == expected.data;
+         event.context == expected.context && event.argument == expected.argument &&
+         event.private_data == expected.data;
 }
 
 void Oracle::PermitHead(const Possibility& p, uint8_t id, const FetchRule& rule,
@@ -131,6 +135,7 @@ void Oracle::PermitHead(const Possibility& p, uint8_t id, const FetchRule& rule,
     event.qp_num = knowledge_.payloads[head.payload].qp_num.value_or(0);
     event.group = knowledge_.payloads[head.payload].group;
     event.context = knowledge_.payloads[head.payload].context;
+    event.argument = knowledge_.payloads[head.payload].argument;
     event.private_data = knowledge_.payloads[head.payload].data;
   }
   Permit(permitted, ToString(event, conversation_), rule.id, rule.evidence.source);

@@ -302,6 +302,7 @@ std::optional<Tri> GuardFinder::OfGroups(Guard guard, const IdState& id, const I
 Tri GuardFinder::Holds(Guard guard, const IdState& id, const IdInfo& info, const Call& call) const {
   if (const std::optional<Tri> holds = HoldsForOption(guard, id, info, call)) return *holds;
   if (const std::optional<Tri> holds = HoldsBesideTcp(guard, id, info, call)) return *holds;
+  if (const std::optional<Tri> holds = HoldsForInfo(guard, id, call)) return *holds;
   if (const std::optional<Tri> holds = OfGroups(guard, id, info, call)) return *holds;
   const Limits& limits = knowledge_.profile().limits;
   const bool datagram = IsDatagram(info.space);

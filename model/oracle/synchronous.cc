@@ -20,9 +20,12 @@ const CompletionRule& RuleFor(CallKind kind, Found found) {
   });
 }
 
-Reply ReplyBy(const CompletionRule& rule, int32_t status) {
+// rdma_get_request turns the sign of a status, whatever it is.
+Reply ReplyBy(const CompletionRule& rule, int64_t status) {
   if (rule.outcome == kBlocks) return Reply::Blocked();
-  if (rule.errno_of_status) return Reply::Refused(static_cast<Errno>(std::abs(status)));
+  const bool turns = rule.on.Has(CallKind::kGetRequest);
+  if (rule.errno_of_status)
+    return Reply::Refused(static_cast<Errno>(turns ? -status : std::abs(status)));
   return rule.outcome == Returns() ? Reply::Returned() : Reply::Refused(rule.outcome.error);
 }
 
@@ -197,6 +200,7 @@ Judgement Oracle::JudgeCompletion(const Window& window, const Call& call, const 
     Permit(&judgement.permitted, *rule, ToString(expected));
     if (expected != reply && !unseen) continue;
     Possibility after = p.ids[at].awaits == Awaits::kServed ? Served(p, at, call) : p;
+    if (rule->on == Calls(CallKind::kResolveAddrInfo)) after.ids[at].looks_up = false;
     after.used.set(NumberOf(rule));
     judgement.by.set(NumberOf(rule));
     next.Add(std::move(after));
@@ -295,6 +299,7 @@ Judgement Oracle::ObserveShowEvent(const Record& record, IdRef id, const seen::A
         expected->qkey = knowledge_.payloads[retained->payload].qkey;
         expected->group = knowledge_.payloads[retained->payload].group;
         expected->context = knowledge_.payloads[retained->payload].context;
+        expected->argument = knowledge_.payloads[retained->payload].argument;
       }
       if (answered.event) expected->qp_num = answered.event->qp_num;
     }
