@@ -50,26 +50,25 @@ class AddrInfoWalk {
   // Two ids from the first call to the end of their connection.
   void Together() {
     const IdRef listener = stage_.Listens(kPassiveSide, port_);
+    Stop(listener, kPassiveSide);
+    Empties(kPassiveSide);
     const IdRef active = stage_.NewId(kActiveSide, stage_.ChannelOf(kActiveSide));
     Stop(active, kActiveSide);
     On(kActiveSide, call::ResolveAddr{active, {}, stage_.AddressOf(kPassiveSide, port_), 2000});
     if (Stop(active, kActiveSide)) return;
-    Reads(kActiveSide, 2);
+    Empties(kActiveSide);
     On(kActiveSide, call::ResolveRoute{active, 2000});
     if (Stop(active, kActiveSide)) return;
-    Reads(kActiveSide, 2);
+    Empties(kActiveSide);
     On(kActiveSide, call::Connect{active, Numbered()});
-    if (Stop(active, kActiveSide) || Stop(listener, kPassiveSide)) return;
+    if (Stop(active, kActiveSide)) return;
     stage_.Settle();
-    Reads(kPassiveSide, kUnreadAtMost);
     const IdRef passive =
         stage_.Fetch(Stage::MainLane(kPassiveSide), stage_.ChannelOf(kPassiveSide));
-    if (stage_.choice().OneIn(3, "the request was read before")) return;
     if (Stop(passive, kPassiveSide)) return;
     On(kPassiveSide, call::Accept{passive, Numbered()});
     if (Stop(passive, kPassiveSide)) return;
-    stage_.Settle();
-    Reads(kActiveSide, 2);
+    Empties(kActiveSide);
     On(kActiveSide, call::Establish{active});
     stage_.Settle();
     if (Stop(active, kActiveSide) || Stop(passive, kPassiveSide)) return;
@@ -194,6 +193,12 @@ class AddrInfoWalk {
     if (++unread_ <= kUnreadAtMost) return;
     Reads(side, kUnreadAtMost);
     unread_ = 1;
+  }
+
+  void Empties(uint8_t side) {
+    stage_.Settle();
+    Reads(side, kUnreadAtMost + 2);
+    unread_ = 0;
   }
 
   void Reads(uint8_t side, int times) {

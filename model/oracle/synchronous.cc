@@ -156,8 +156,14 @@ Judgement Oracle::ObserveSynchronous(const Record& record, Lane lane, const Call
   PossibilitySet begun;
   std::vector<const CallRule*> starting;
   Begin(call, reply, start, &judgement, &refused, &begun, &starting);
-  // An answer that the kernel may have given at once is taken for that.
+  // An answer that the kernel may have given at once is taken for that, but where it says as much
+  // of the event: then nobody can tell what is left of the id's events.
   const bool was_refused = !refused.empty();
+  const bool one_errno = std::holds_alternative<call::ResolveAddrInfo>(call);
+  if (one_errno && was_refused && !begun.empty()) {
+    Disown(id);
+    return {.verdict = Verdict::kOutOfScope};
+  }
   if (was_refused || begun.empty()) {
     if (refused.empty()) {
       judgement.verdict = Verdict::kRefused;
