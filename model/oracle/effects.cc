@@ -163,10 +163,8 @@ void Oracle::Carry(Possibility* p, uint8_t id, Effect effect, const Call& call, 
     Machine::MoveQp(p, id, *on);
     return;
   }
-  if (const auto on = OnIbCm(effect)) {
-    machine_.Stimulate(p, id, *on, {}, when);
-    return;
-  }
+  if (const auto on = OnIbCm(effect))
+    return static_cast<void>(machine_.Stimulate(p, id, *on, {}, when));
   if (CarryDatagram(p, id, effect, call, when) || CarryMembership(p, id, effect, call, when) ||
       CarryInfo(p, id, effect, call))
     return;
