@@ -35,6 +35,7 @@ class SynchronousIds {
       case CallKind::kJoinMulticast:
       case CallKind::kJoinMulticastEx:
       case CallKind::kGetRequest:
+      case CallKind::kResolveAddrInfo:
         return ids_.contains(IdOf(call).index);
       case CallKind::kMigrateId:  // for acknowledgements, which are another thread's
       case CallKind::kCreateEp:

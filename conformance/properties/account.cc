@@ -73,6 +73,7 @@ Reply Account::Started(const Call& call, const Reply& reply) const {
     case CallKind::kDisconnect:
     case CallKind::kJoinMulticast:
     case CallKind::kJoinMulticastEx:
+    case CallKind::kResolveAddrInfo:
       break;
     default:
       return reply;

@@ -21,6 +21,8 @@ Sign SignOf(EventType type) {
     case EventType::kMulticastError:  // 0 where the way to the group is not found
     case EventType::kRejected:
     case EventType::kDisconnected:
+    case EventType::kAddrInfoError:  // the kernel's is negative, the library's is not
+    case EventType::kUser:
       return Sign::kAny;
     default:
       return Sign::kZero;
@@ -42,6 +44,8 @@ void StatusFitsType(const Account& account, Testimony& testimony) {
                          "a negative errno");
     else if (heard.event.type == EventType::kDisconnected && status > 0)
       testimony.Violated(heard.at, Heard(account, heard), "0 or a negative errno");
+    else if (heard.event.type == EventType::kAddrInfoError && status == 0)
+      testimony.Violated(heard.at, Heard(account, heard), "an errno");
     else if (heard.event.type == EventType::kRejected && status <= 0)
       testimony.Violated(heard.at, Heard(account, heard), "the reason of a REJ, from 1");
   }
@@ -189,7 +193,8 @@ constexpr auto kClaims = std::to_array<Property>({
     {"EV-1",
      "events",
      PropertyKind::kAlways,
-     "The status of an event fits its type: 0, a negative errno, or the reason of a REJ.",
+     "The status of an event fits its type: 0, a negative errno, the reason of a REJ, or of "
+     "ADDRINFO_ERROR any errno; that of USER is the application's.",
      "man rdma_get_cm_event(3)",
      StatusFitsType,
      {}},

@@ -3,10 +3,13 @@
 namespace cm {
 namespace {
 
-std::string On(std::string_view topology, std::string_view rest) {
+std::string On(std::string_view topology, std::string_view rest,
+               std::string_view profile = "6.1-rxe") {
   std::string text = "topology ";
   text += topology;
-  text += "\nprofile 6.1-rxe\ncapabilities none\n";
+  text += "\nprofile ";
+  text += profile;
+  text += "\ncapabilities none\n";
   text += rest;
   return text;
 }
@@ -34,6 +37,8 @@ active taking C
 }  // namespace
 
 std::string Alone(std::string_view rest) { return On("one-kernel-two-devices", rest); }
+
+std::string OnLater(std::string_view rest) { return On("one-kernel-two-devices", rest, "7.2-rxe"); }
 
 std::string OnBond(std::string_view rest) { return On("bond", rest); }
 
@@ -100,6 +105,7 @@ active taking C
 )")},
       {"UD-5", Alone(kServiceFound)},
       ReachOfGroups(),
+      ReachOfLaterCalls(),
       {"LOSS-3", Alone("fault drop REQ from=active\nactive connecting A on=C to=passive:7471\n"
                        "pass 100s\nactive taking C\n")},
       {"LOSS-4", Listening(R"(fault drop REQ from=active nth=1

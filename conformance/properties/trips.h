@@ -34,11 +34,14 @@ std::vector<Trip> TripsOfSynchronousIds();
 std::vector<Trip> TripsOfOptions();
 std::vector<Trip> TripsOfGroups();
 std::vector<Trip> TripsOfEndpoints();  // and of what is looked up
+std::vector<Trip> TripsOfLaterCalls();
 std::vector<Reach> Reaches();
 Reach ReachOfGroups();
+Reach ReachOfLaterCalls();
 
 // What conversations begin with, macros included; `rest` follows.
 std::string Alone(std::string_view rest);      // an empty world with one kernel and two devices
+std::string OnLater(std::string_view rest);    // the same, where there are the latest calls
 std::string OnBond(std::string_view rest);     // the same, the active side on a bond
 std::string Listening(std::string_view rest);  // L listens
 std::string Asked(std::string_view rest);      // A has asked L; both have queue pairs if any

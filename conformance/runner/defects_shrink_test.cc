@@ -31,19 +31,23 @@ constexpr int kCallsMore = 2;
 
 const std::atomic<bool> kNever{false};
 
-std::unique_ptr<Implementation> Sim(const std::string& defect) {
-  return MakeSimImplementation({.profile = Profiles().front(),
-                                .defect = defect,
-                                .capabilities = Profiles().front().capabilities});
+// By hand, and under the profile that shows it.
+Conversation ByHand(const std::string& defect) {
+  return ConversationOf(TextOf("conformance/scenarios/defects/" + defect + ".conv"));
 }
 
-CampaignOptions Campaign() {
+std::unique_ptr<Implementation> Sim(const std::string& defect, const Profile& profile) {
+  return MakeSimImplementation(
+      {.profile = profile, .defect = defect, .capabilities = profile.capabilities});
+}
+
+CampaignOptions Campaign(const Profile& profile) {
   CampaignOptions options{.sequences = kSequences, .property = {}, .done = {}};
   options.draw.topologies = {{.topology = FindTopology("two-kernels"), .weight = 4},
                              {.topology = FindTopology("one-kernel-two-devices"), .weight = 3},
                              {.topology = FindTopology("bond"), .weight = 2}};
-  options.draw.profile = Profiles().front();
-  options.draw.capabilities = Profiles().front().capabilities;
+  options.draw.profile = profile;
+  options.draw.capabilities = profile.capabilities;
   options.draw.seed = 1;
   return options;
 }
@@ -68,7 +72,7 @@ std::optional<Found> Find(Implementation& implementation) {
       enough = walks.size() == kExamples;
     }
   };
-  RunCampaign(implementation, Campaign(), on_judged, enough);
+  RunCampaign(implementation, Campaign(implementation.profile()), on_judged, enough);
   return found;
 }
 
@@ -88,26 +92,26 @@ std::optional<Shrunk> Shortest(Implementation& implementation, const Found& foun
 class EachDefect : public testing::TestWithParam<std::string> {};
 
 TEST_P(EachDefect, IsFoundAndShrunkToTwoCallsMoreThanAPersonNeedsAtMost) {
-  const std::unique_ptr<Implementation> sim = Sim(GetParam());
+  const Conversation by_hand = ByHand(GetParam());
+  const Profile& profile = ProfileOf(by_hand);
+  const std::unique_ptr<Implementation> sim = Sim(GetParam(), profile);
   const std::optional<Found> found = Find(*sim);
   ASSERT_TRUE(found) << "not found in " << kSequences << " sequences";
   const std::optional<Shrunk> shrunk = Shortest(*sim, *found);
   ASSERT_TRUE(shrunk) << found->finding.id << " does not show again";
   const std::string text = ToText(shrunk->judged.history.conversation);
-  const Conversation by_hand =
-      ConversationOf(TextOf("conformance/scenarios/defects/" + GetParam() + ".conv"));
   EXPECT_LE(CallCount(shrunk->judged.history.conversation), CallCount(by_hand) + kCallsMore)
       << text;
 
   const Conversation read_back = ConversationOf(text);
-  const Judged again = JudgeOne(*Sim(GetParam()), read_back, {});
+  const Judged again = JudgeOne(*Sim(GetParam(), profile), read_back, {});
   EXPECT_THAT(again.result.findings, Contains(Truly([&](const Finding& finding) {
                 return finding.Same(found->finding) && finding.saw == shrunk->finding.saw;
               })))
       << text;
   EXPECT_FALSE(shrunk->finding.permitted.empty());
   EXPECT_FALSE(shrunk->finding.source.empty()) << shrunk->finding.permitted;
-  EXPECT_THAT(JudgeOne(*Sim({}), read_back, {}).result.findings, IsEmpty()) << text;
+  EXPECT_THAT(JudgeOne(*Sim({}, profile), read_back, {}).result.findings, IsEmpty()) << text;
 }
 
 std::vector<std::string> AllDefects() {

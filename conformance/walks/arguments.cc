@@ -3,6 +3,14 @@
 #include <array>
 
 namespace cm {
+namespace {
+
+constexpr std::array kFamilies = {uint8_t{0}, kInetFamily, kInet6Family, uint8_t{99}};
+constexpr std::array kTypes = {QpType::kRc, QpType::kUc, QpType::kUd};
+constexpr std::array kSpaces = {PortSpace::kTcp, PortSpace::kUdp, PortSpace::kIb,
+                                PortSpace::kIpoib};
+
+}  // namespace
 
 int32_t Arguments::Backlog() {
   constexpr std::array<int32_t, 6> kBacklogs = {8, 8, 8, 1, 2, 0};
@@ -84,6 +92,37 @@ std::optional<ConnParam> Arguments::AcceptParam(IdRef id, const ExpectedId& expe
   std::optional<ConnParam> param = Param(id);
   if (!param && !expected.has_qp && !stage_.Can(Capability::kCrashes)) param = ConnParam{};
   return param;
+}
+
+AddrHints SomeHints(Stage& stage) {
+  AddrHints hints;
+  // One draw for each of the four flags.
+  hints.flags = static_cast<uint32_t>(stage.Below(16, "which flags"));
+  if (stage.choice().OneIn(3, "a family"))
+    hints.family = kFamilies[stage.Below(kFamilies.size(), "which family")];
+  if (stage.choice().OneIn(3, "a type")) hints.type = kTypes[stage.Below(kTypes.size(), "type")];
+  if (stage.choice().OneIn(3, "a port space"))
+    hints.space = kSpaces[stage.Below(kSpaces.size(), "which port space")];
+  const bool v6 = stage.choice().OneIn(4, "hints of IPv6");
+  if (stage.choice().OneIn(3, "a source among the hints"))
+    hints.source = stage.AddressOf(kActiveSide, stage.Port(4), v6);
+  if (stage.choice().OneIn(4, "a destination among the hints"))
+    hints.destination = stage.AddressOf(kPassiveSide, stage.Port(0), v6);
+  return hints;
+}
+
+Address SomeNode(Stage& stage) {
+  const bool v6 = stage.choice().OneIn(3, "a node of IPv6");
+  switch (stage.Below(6, "which node")) {
+    case 0:
+      return {};
+    case 1:
+      return {.kind = AddressKind::kAny, .v6 = v6};
+    case 2:
+      return {.kind = AddressKind::kLoopback, .v6 = v6};
+    default:
+      return stage.AddressOf(stage.AnySide(), 0, v6);
+  }
 }
 
 }  // namespace cm

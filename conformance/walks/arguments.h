@@ -36,6 +36,10 @@ class Arguments {
   uint32_t last_qp_number_ = 0;
 };
 
+// What is looked up, and how.
+Address SomeNode(Stage& stage);
+AddrHints SomeHints(Stage& stage);
+
 }  // namespace cm
 
 #endif  // CONFORMANCE_WALKS_ARGUMENTS_H_

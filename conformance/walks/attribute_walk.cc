@@ -258,12 +258,13 @@ class AttributeWalk {
     return {.vendor_id = 0x2c9, .options = 1, .comp_mask = 1};
   }
 
-  // The types of the oldest library that is judged, and numbers that none has a name for.
+  // The types that the library may know, and numbers that none has a name for.
   call::EventStr EventName() {
     constexpr std::array<uint8_t, 3> kNameless = {20, 99, 255};
-    const uint64_t type = stage_.Below(kEventTypeCount + kNameless.size(), "type of event");
-    return {type < kEventTypeCount ? static_cast<uint8_t>(type)
-                                   : kNameless[type - kEventTypeCount]};
+    const bool later = stage_.Can(Capability::kLaterCalls);
+    const uint64_t named = later ? kEventTypeCount : kFirstEventTypeCount;
+    const uint64_t type = stage_.Below(named + kNameless.size(), "type of event");
+    return {type < named ? static_cast<uint8_t>(type) : kNameless[type - named]};
   }
 
   void On(uint8_t side, const Call& call) { stage_.Call(Stage::MainLane(side), call); }

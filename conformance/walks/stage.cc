@@ -21,6 +21,7 @@ bool OnlyAsks(CallKind kind) {
     case CallKind::kFreeAddrInfo:
     case CallKind::kGetDevices:
     case CallKind::kFreeDevices:
+    case CallKind::kQueryAddrInfo:
       return true;
     default:
       return false;

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "conformance/walks/addrinfo_walk.h"
 #include "conformance/walks/attribute_walk.h"
 #include "conformance/walks/directed_walks.h"
 #include "conformance/walks/endpoint_walk.h"
@@ -80,6 +81,8 @@ constexpr auto kWalks = std::to_array<Walk>({
      GroupsAreJoined},
     {"endpoints", "What is looked up, made at once and destroyed at once.", 6,
      Need(Capability::kLanes), false, EndpointsMeet},
+    {"addrinfo", "Ids look addresses up and are written to, in every state.", 4,
+     Need(Capability::kLaterCalls, Capability::kLanes), false, AddressesForIds},
 });
 
 }  // namespace

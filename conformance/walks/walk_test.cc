@@ -15,11 +15,12 @@ namespace {
 
 DrawOptions Options(uint64_t index) {
   const Profile& profile = *FindProfile("6.1-rxe");
-  DrawOptions options{
-      .profile = profile,
-      .capabilities = profile.capabilities.With(Capability::kCrashes).With(Capability::kMisuse),
-      .seed = 3,
-      .index = index};
+  DrawOptions options{.profile = profile,
+                      .capabilities = profile.capabilities.With(Capability::kCrashes)
+                                          .With(Capability::kMisuse)
+                                          .With(Capability::kLaterCalls),
+                      .seed = 3,
+                      .index = index};
   for (const Topology& topology : Topologies()) options.topologies.push_back({&topology, 1});
   return options;
 }

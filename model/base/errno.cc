@@ -54,7 +54,7 @@ std::optional<Errno> ParseErrno(std::string_view name) {
   int16_t number = 0;
   const char* const last = name.data() + name.size();
   const auto [end, error] = std::from_chars(name.data() + 1, last, number);
-  if (error != std::errc() || end != last || number <= 0) return std::nullopt;
+  if (error != std::errc() || end != last || number == 0) return std::nullopt;
   return static_cast<Errno>(number);
 }
 

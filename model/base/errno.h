@@ -43,7 +43,7 @@ enum class Errno : int16_t {
   kNotSupp = 524,  // the kernel's own; C has no name for it
 };
 
-// "EINVAL"; "0" for success; "E524" for a number without a name here.
+// "EINVAL"; "0" for success; "E524" for a number without a name here, "E-6" for one below 0.
 std::string ToString(Errno error);
 
 // The inverse of ToString.

@@ -120,9 +120,9 @@ std::string Says(const QpRule& r) {
 }
 
 std::string Says(const CompletionRule& r) {
-  const std::string calls = r.on == rules::kCompleting
-                                ? std::string("a call on a synchronous id")
-                                : std::string(FunctionName(CallKind::kGetRequest));
+  std::string calls = "a call on a synchronous id";
+  for (const CallKind one : {CallKind::kGetRequest, CallKind::kResolveAddrInfo})
+    if (r.on == Calls(one)) calls = FunctionName(one);
   const std::string found = Text(r.when, kFoundCount, [](Found found) { return ToString(found); });
   return fmt::format("{} that finds {} {}{}", calls, found,
                      r.errno_of_status ? "returns -1 and the errno of the status" : Text(r.outcome),
@@ -168,6 +168,26 @@ std::vector<RuleInfo> MakeAll() {
   return all;
 }
 
+bool IsLater(CallKind call) {
+  return call == CallKind::kResolveAddrInfo || call == CallKind::kQueryAddrInfo ||
+         call == CallKind::kWriteCmEvent;
+}
+
+// Of the calls of the library's map 1.4, which no campaign draws where they are not served.
+bool OfLaterCalls(RuleNumber rule) {
+  for (const CallRule& call : rules::kCalls)
+    if (NumberOf(&call) == rule) return IsLater(call.on);
+  for (const FetchRule& fetch : rules::kFetches)
+    if (NumberOf(&fetch) == rule) return fetch.queued >= EventType::kAddrInfoResolved;
+  for (const CompletionRule& completion : rules::kCompletions)
+    if (NumberOf(&completion) == rule) return completion.on == Calls(CallKind::kResolveAddrInfo);
+  return false;
+}
+
+bool OfOlderKernels(RuleNumber rule) {
+  return rule < rules::kCalls.size() && rules::kCalls[rule].when == Guards(Guard::kNotServed);
+}
+
 }  // namespace
 
 std::span<const RuleInfo> AllRules() {
@@ -178,6 +198,8 @@ std::span<const RuleInfo> AllRules() {
 const RuleInfo& InfoOf(RuleNumber rule) { return AllRules()[rule]; }
 
 bool Enabled(RuleNumber rule, const Profile& profile) {
+  const bool later = profile.capabilities.Has(Capability::kLaterCalls);
+  if (OfOlderKernels(rule)) return !later;
   if (rule < kFirstIb || rule >= kFirstRequest) return true;
   const IbRule& ib = rules::kIbCm[rule - kFirstIb];
   return ib.on != IbStimulus::kSendFails || profile.dialect.link_down_fails_sends;
@@ -185,8 +207,11 @@ bool Enabled(RuleNumber rule, const Profile& profile) {
 
 RuleBits Reachable(const Profile& profile) {
   RuleBits bits;
-  for (RuleNumber rule = 0; rule < kRuleCount; ++rule)
-    if (Enabled(rule, profile) && !InfoOf(rule).crashes) bits.set(rule);
+  const bool later = profile.capabilities.Has(Capability::kLaterCalls);
+  for (RuleNumber rule = 0; rule < kRuleCount; ++rule) {
+    const bool drawn = later || !OfLaterCalls(rule);
+    if (drawn && Enabled(rule, profile) && !InfoOf(rule).crashes) bits.set(rule);
+  }
   return bits;
 }
 

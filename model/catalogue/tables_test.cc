@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string>
@@ -166,12 +167,25 @@ TEST(ReachableRules, AreThoseThatDoNotCrash) {
   EXPECT_GT(reachable.count(), kRuleCount / 2);
 }
 
+TEST(ReachableRules, AreOfLaterCallsWhereTheyAreDrawn) {
+  const auto reachable = [](std::string_view profile, std::string_view id) {
+    const auto rule = std::ranges::find(AllRules(), id, &RuleInfo::id);
+    return Reachable(*FindProfile(profile)).test(static_cast<size_t>(rule - AllRules().begin()));
+  };
+  for (const std::string_view id : {"write-cm-event-5", "fetch-28", "sync-11"}) {
+    EXPECT_TRUE(reachable("7.2-rxe", id)) << id;
+    EXPECT_FALSE(reachable("6.12-rxe", id)) << id;
+  }
+  EXPECT_FALSE(reachable("7.2-rxe", "write-cm-event-2"));
+  EXPECT_FALSE(reachable("6.1-rxe", "write-cm-event-2"));
+}
+
 // A fetch has one row for each guard, so that what the application sees is no matter of order.
 TEST(FetchTable, AnswersNoEventTwice) {
   for (const FetchRule& a : rules::kFetches) {
     for (const FetchRule& b : rules::kFetches) {
       if (&a == &b || a.queued != b.queued) continue;
-      for (int g = 0; g < 8; ++g)
+      for (int g = 0; g < kFetchGuardCount; ++g)
         EXPECT_FALSE(a.when.Has(static_cast<FetchGuard>(g)) &&
                      b.when.Has(static_cast<FetchGuard>(g)))
             << a.id << " and " << b.id;

@@ -6,8 +6,8 @@ namespace cm::model {
 namespace {
 
 constexpr std::array<std::string_view, kFetchGuardCount> kFetchGuardNames = {
-    "fine",           "id-gone",     "qp-absent",       "qp-cannot-come-up",
-    "error-reported", "left-behind", "qp-cannot-attach"};
+    "fine",        "id-gone",          "qp-absent",  "qp-cannot-come-up", "error-reported",
+    "left-behind", "qp-cannot-attach", "info-taken", "info-taken-id-gone"};
 constexpr std::array<std::string_view, 3> kChannelGuardNames = {"fine", "nonblocking",
                                                                 "message-outstanding"};
 

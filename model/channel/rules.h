@@ -50,14 +50,16 @@ inline constexpr int32_t kReason = 1'000'000;
 // What the library makes of an event when it is fetched. source: rdma-core 44 cma.c
 enum class FetchGuard : uint8_t {
   kFine,
-  kIdGone,          // the kernel's id is gone with its device: nothing can be asked about it
-  kQpAbsent,        // a reply, and the application has a queue pair of its own
-  kQpCannotComeUp,  // a reply, and the id's queue pair does not follow
-  kErrorReported,   // the library has reported CONNECT_ERROR
-  kLeftBehind,      // a request whose own id is not on the channel that its listener went to
-  kQpCannotAttach,  // the id's queue pair cannot become a member of the group
+  kIdGone,           // the kernel's id is gone with its device: nothing can be asked about it
+  kQpAbsent,         // a reply, and the application has a queue pair of its own
+  kQpCannotComeUp,   // a reply, and the id's queue pair does not follow
+  kErrorReported,    // the library has reported CONNECT_ERROR
+  kLeftBehind,       // a request whose own id is not on the channel that its listener went to
+  kQpCannotAttach,   // the id's queue pair cannot become a member of the group
+  kInfoTaken,        // what the id had looked up was handed out before its event was fetched
+  kInfoTakenIdGone,  // and the kernel's id is gone as well
 };
-inline constexpr int kFetchGuardCount = 7;
+inline constexpr int kFetchGuardCount = 9;
 using FetchGuards = Set<FetchGuard>;
 
 struct FetchRule {
@@ -125,7 +127,9 @@ namespace rules {
 inline constexpr Calls kCompleting = Calls(CallKind::kResolveAddr) | CallKind::kResolveRoute |
                                      CallKind::kConnect | CallKind::kAccept |
                                      CallKind::kDisconnect | CallKind::kJoinMulticast |
-                                     CallKind::kJoinMulticastEx;
+                                     CallKind::kJoinMulticastEx | CallKind::kResolveAddrInfo;
+// Of those rdma_resolve_addrinfo has an errno of its own for every failure.
+inline constexpr Calls kPlainlyCompleting = kCompleting.Except(CallKind::kResolveAddrInfo);
 
 inline constexpr ChannelStates kAnyChannel = ChannelStates::All(kChannelStateCount);
 
@@ -184,19 +188,25 @@ inline constexpr auto kFetches = std::to_array<FetchRule>({
   {"fetch-21", EventType::kMulticastJoin, FetchGuard::kFine, EventType::kMulticastJoin, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "lab 6.1-rxe, seed 1"}},
   {"fetch-22", EventType::kMulticastJoin, FetchGuard::kQpCannotAttach, EventType::kMulticastError, -1, false, {}, {"rdma-core 44 cma.c ucma_process_join", ""}},
   {"fetch-23", EventType::kMulticastError, FetchGuard::kFine, EventType::kMulticastError, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", ""}},
+  // The kernel reports ADDRINFO_RESOLVED and ADDRINFO_ERROR itself for records of services alone.
+  {"fetch-25", EventType::kInternal, FetchGuard::kFine, EventType::kAddrInfoResolved, kUnchanged, false, {}, {"rdma-core 65 cma.c rdma_get_cm_event, ucma_process_addrinfo_resolved", ""}},
+  {"fetch-26", EventType::kInternal, FetchGuard::kInfoTaken, EventType::kAddrInfoError, 61, false, {Effect::kForgetsInfo}, {"rdma-core 65 cma.c ucma_process_addrinfo_resolved, linux 7.2 ucma.c ucma_query_ib_service", ""}},
+  {"fetch-27", EventType::kInternal, FetchGuard::kInfoTakenIdGone, EventType::kAddrInfoError, 6, false, {Effect::kForgetsInfo}, {"rdma-core 65 cma.c ucma_process_addrinfo_resolved, linux 7.2 ucma.c ucma_get_ctx", ""}},
+  {"fetch-28", EventType::kUser, FetchGuard::kFine, EventType::kUser, kUnchanged, false, {}, {"rdma-core 65 cma.c rdma_get_cm_event", ""}},
 });
 
 inline constexpr auto kCompletions = std::to_array<CompletionRule>({
   {"sync-1", kCompleting, Found::kNothing, kBlocks, false, false, {"rdma-core 44 cma.c ucma_complete", "6.1-rxe/55-synchronous_id:10"}},
   {"sync-2", kCompleting, Set<Found>(Found::kSuccess) | Found::kRequest, Returns(), false, true, {"rdma-core 44 cma.c ucma_complete", "6.1-rxe/55-synchronous_id:5"}},
-  {"sync-3", kCompleting, Found::kRejected, Returns(Errno::kConnRefused), false, true, {"rdma-core 44 cma.c ucma_complete", "6.1-rxe/55-synchronous_id:32"}},
-  {"sync-4", kCompleting, Found::kFailure, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c ucma_complete", "6.1-rxe/55-synchronous_id:19"}},
+  {"sync-3", kPlainlyCompleting, Found::kRejected, Returns(Errno::kConnRefused), false, true, {"rdma-core 44 cma.c ucma_complete", "6.1-rxe/55-synchronous_id:32"}},
+  {"sync-4", kPlainlyCompleting, Found::kFailure, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c ucma_complete", "6.1-rxe/55-synchronous_id:19"}},
   {"sync-5", CallKind::kGetRequest, Found::kNothing, kBlocks, false, false, {"rdma-core 44 cma.c rdma_get_request", "lab 6.1-rxe, seed 1"}},
   {"sync-6", CallKind::kGetRequest, Found::kRequest, Returns(), false, false, {"rdma-core 44 cma.c rdma_get_request", "6.1-rxe/55-synchronous_id:11"}},
   {"sync-7", CallKind::kGetRequest, Found::kSuccess, Returns(Errno::kInval), false, true, {"rdma-core 44 cma.c rdma_get_request", ""}},
   {"sync-8", CallKind::kGetRequest, Found::kRejected, Returns(Errno::kConnRefused), false, true, {"rdma-core 44 cma.c rdma_get_request", ""}},
   {"sync-9", CallKind::kGetRequest, Found::kFailure, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c rdma_get_request", ""}},
   {"sync-10", CallKind::kGetRequest, Found::kRequestWithoutQp, Returns(Errno::kInval), false, true, {"rdma-core 44 cma.c rdma_get_request, rdma_create_qp_ex", ""}},
+  {"sync-11", CallKind::kResolveAddrInfo, Set<Found>(Found::kRejected) | Found::kFailure, ReturnsOdd(-1), false, true, {"rdma-core 65 cma.c rdma_resolve_addrinfo, ucma_complete", ""}},
 });
 
 inline constexpr auto kEndpoints = std::to_array<EndpointRule>({

@@ -82,9 +82,16 @@ constexpr std::array<GuardText, kGuardCount> kGuardTexts = {{
     {"family-foreign", "the hints want a family that the resolver does not know"},
     {"type-against-space", "the hints want a type that their port space is not of"},
     {"node-of-other-family", "the node is of another family than the hints want"},
+    {"info-under-way", "what the id looked up before is not handed out"},
+    {"two-ways-asked", "records of services are wanted, with a node or from the resolver"},
+    {"service-records", "records of services are wanted, which no RoCE port has"},
+    {"not-served", "the kernel is older than the library's map 1.4"},
+    {"not-accepted", "the id is that of a request that is not accepted"},
+    {"no-info", "nothing that the id has looked up waits to be handed out"},
+    {"not-user-event", "the event is to be of another type than USER"},
 }};
 
-constexpr std::array<std::string_view, 40> kEffectNames = {
+constexpr std::array<std::string_view, 44> kEffectNames = {
     "",
     "takes address and port",
     "takes 0.0.0.0 and an ephemeral port",
@@ -125,6 +132,10 @@ constexpr std::array<std::string_view, 40> kEffectNames = {
     "joins, and cannot say where the group is",
     "leaves the group, and drops its unfetched events",
     "the library forgets the group",
+    "what is found waits; queues INTERNAL",
+    "what was found is the caller's",
+    "another may be looked up",
+    "queues USER at the end of the id's channel",
 };
 
 }  // namespace

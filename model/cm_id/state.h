@@ -100,8 +100,15 @@ enum class Guard : uint8_t {
   kFamilyForeign,       // the hints want a family that the resolver does not know
   kTypeAgainstSpace,    // the hints want a type that their port space is not of
   kNodeOfOtherFamily,   // the node is of another family than the hints want
+  kInfoUnderWay,        // what the id looked up before is not handed out
+  kTwoWaysAsked,        // records of services, with a node or from the resolver
+  kServiceRecords,      // records of services, which no RoCE port has
+  kNotServed,           // the kernel is older than the library's map 1.4
+  kNotAccepted,         // the id is that of a request that is not accepted
+  kNoInfo,              // nothing that the id has looked up waits
+  kNotUserEvent,        // the event is to be of another type than USER
 };
-inline constexpr int kGuardCount = 66;
+inline constexpr int kGuardCount = 73;
 
 // What a call does besides answering; the oracle knows how.
 enum class Effect : uint8_t {
@@ -145,6 +152,10 @@ enum class Effect : uint8_t {
   kJoinsInVain,       // ERROR is due; it is a membership all the same
   kLeavesGroup,       // and drops its unfetched events
   kForgetsGroup,
+  kLooksUp,      // INTERNAL is queued, and the address info waits
+  kHandsInfo,    // and waits no more
+  kForgetsInfo,  // nor is it looked for
+  kWritesEvent,  // USER is queued
 };
 
 using Effects = std::array<Effect, 3>;
@@ -216,6 +227,13 @@ inline constexpr auto kLeaveMulticast =
 inline constexpr auto kGetAddrInfo = std::to_array<Guard>(
     {kNothingAsked, kHintsAlone, kFamilyForeign, kTypeAgainstSpace, kNodeOfOtherFamily});
 inline constexpr auto kGetDevices = std::to_array<Guard>({kNoDeviceAtAll});
+// source: rdma-core 65 cma.c rdma_resolve_addrinfo, rdma_write_cm_event, linux 7.2 ucma.c
+inline constexpr auto kResolveAddrInfo = std::to_array<Guard>(
+    {kInfoUnderWay, kTwoWaysAsked, kServiceRecords, kNothingAsked, kFamilyForeign,
+     kTypeAgainstSpace, kNodeOfOtherFamily, kNotServed, kDeviceRemoved, kNotAccepted});
+inline constexpr auto kQueryAddrInfo = std::to_array<Guard>({kNoInfo});
+inline constexpr auto kWriteCmEvent =
+    std::to_array<Guard>({kNotUserEvent, kNotServed, kDeviceRemoved, kNotAccepted});
 
 }  // namespace cm::model::internal
 
@@ -275,6 +293,12 @@ constexpr std::span<const Guard> GuardsOf(CallKind call) {
       return internal::kGetAddrInfo;
     case CallKind::kGetDevices:
       return internal::kGetDevices;
+    case CallKind::kResolveAddrInfo:
+      return internal::kResolveAddrInfo;
+    case CallKind::kQueryAddrInfo:
+      return internal::kQueryAddrInfo;
+    case CallKind::kWriteCmEvent:
+      return internal::kWriteCmEvent;
     default:
       return {};
   }

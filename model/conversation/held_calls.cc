@@ -14,26 +14,34 @@ Call LineParser::CallOnHeld(CallKind kind, Words& words) {
     return call::FreeAddrInfo{KnownHeld(CallKind::kGetAddrInfo, name, words)};
   if (kind == CallKind::kFreeDevices)
     return call::FreeDevices{KnownHeld(CallKind::kGetDevices, name, words)};
-  if (conversation_->names.held.Find(name))
-    words.Complain(fmt::format("{} is handed out twice", name));
-  const HeldRef held = conversation_->names.held.Intern(name);
+  const HeldRef held = NewHeld(name, words);
   if (kind == CallKind::kGetDevices) return call::GetDevices{held};
   return MakeGetAddrInfo(held, words);
 }
 
-// What another function has handed out is no name for it.
+HeldRef LineParser::NewHeld(std::string_view name, Words& words) {
+  if (conversation_->names.held.Find(name))
+    words.Complain(fmt::format("{} is handed out twice", name));
+  return conversation_->names.held.Intern(name);
+}
+
+// What another function has handed out is no name for it; rdma_query_addrinfo hands out the same as
+// rdma_getaddrinfo.
 HeldRef LineParser::KnownHeld(CallKind maker, std::string_view name, Words& words) {
   const auto held = conversation_->names.held.Find(name);
-  const bool made =
-      held && std::ranges::any_of(conversation_->lines, [&](const Line& line) {
-        const auto* calls = std::get_if<line::Calls>(&line);
-        return calls != nullptr && KindOf(calls->call) == maker && HeldOf(calls->call) == *held;
-      });
+  const bool made = held && std::ranges::any_of(conversation_->lines, [&](const Line& line) {
+                      const auto* calls = std::get_if<line::Calls>(&line);
+                      if (calls == nullptr || HeldOf(calls->call) != *held) return false;
+                      const CallKind made_by = KindOf(calls->call);
+                      const bool queried =
+                          made_by == CallKind::kQueryAddrInfo && maker == CallKind::kGetAddrInfo;
+                      return made_by == maker || queried;
+                    });
   if (!made) words.Complain(fmt::format("{} hands out no {}", FunctionName(maker), name));
   return held.value_or(HeldRef{});
 }
 
-Call LineParser::MakeGetAddrInfo(HeldRef info, Words& words) {
+call::GetAddrInfo LineParser::MakeGetAddrInfo(HeldRef info, Words& words) {
   call::GetAddrInfo get{.info = info};
   if (const auto node = words.Take("node"))
     get.node = AddressFrom(std::string(*node) + ":0", words);
@@ -41,6 +49,20 @@ Call LineParser::MakeGetAddrInfo(HeldRef info, Words& words) {
   if (service >= 0) get.service = static_cast<uint16_t>(service);
   if (!words.TakeFlag("nohints")) get.hints = HintsFrom(words);
   return get;
+}
+
+Call LineParser::CallOnInfo(CallKind kind, IdRef id, Words& words) {
+  if (kind == CallKind::kQueryAddrInfo)
+    return call::QueryAddrInfo{id, NewHeld(words.Need("info"), words)};
+  if (kind == CallKind::kResolveAddrInfo) {
+    const call::GetAddrInfo get = MakeGetAddrInfo({}, words);
+    return call::ResolveAddrInfo{id, get.node, get.service, get.hints};
+  }
+  call::WriteCmEvent write{.id = id};
+  write.type = static_cast<uint8_t>(words.Number("event", write.type, 0, 255));
+  write.status = words.Signed("status");
+  write.argument = words.Bits("argument", ~uint64_t{0});
+  return write;
 }
 
 AddrHints LineParser::HintsFrom(Words& words) {

@@ -149,16 +149,21 @@ class ArgumentDigest {
   }
   void operator()(const call::GetAddrInfo& c) const {
     Name(c.info);
-    Put(d_, c.node);
-    d_->U32(c.service ? *c.service + 1u : 0);
-    d_->U8(c.hints ? 1 : 0);
-    if (!c.hints) return;
-    d_->U32(c.hints->flags);
-    d_->U8(c.hints->family);
-    Put(d_, c.hints->type);
-    Put(d_, c.hints->space);
-    Put(d_, c.hints->source);
-    Put(d_, c.hints->destination);
+    Lookup(c.node, c.service, c.hints);
+  }
+  void operator()(const call::ResolveAddrInfo& c) const {
+    Name(c.id);
+    Lookup(c.node, c.service, c.hints);
+  }
+  void operator()(const call::QueryAddrInfo& c) const {
+    Name(c.id);
+    Name(c.info);
+  }
+  void operator()(const call::WriteCmEvent& c) const {
+    Name(c.id);
+    d_->U8(c.type);
+    d_->U32(static_cast<uint32_t>(c.status));
+    d_->U64(c.argument);
   }
   void operator()(const call::FreeAddrInfo& c) const { Name(c.info); }
   void operator()(const call::GetDevices& c) const { Name(c.devices); }
@@ -175,6 +180,19 @@ class ArgumentDigest {
   }
 
  private:
+  void Lookup(const Address& node, std::optional<uint16_t> service,
+              const std::optional<AddrHints>& hints) const {
+    Put(d_, node);
+    d_->U32(service ? *service + 1u : 0);
+    d_->U8(hints ? 1 : 0);
+    if (!hints) return;
+    d_->U32(hints->flags);
+    d_->U8(hints->family);
+    Put(d_, hints->type);
+    Put(d_, hints->space);
+    Put(d_, hints->source);
+    Put(d_, hints->destination);
+  }
   void Name(IdRef id) const { d_->Text(id.valid() ? names_.ids.NameOf(id) : std::string()); }
   void Name(ChannelRef c) const { d_->Text(c.valid() ? names_.channels.NameOf(c) : std::string()); }
   void Name(EventRef e) const { d_->Text(names_.events.NameOf(e)); }
@@ -244,6 +262,7 @@ void Put(Digest* d, const std::optional<CmEvent>& event, const Names& names) {
   if (event->qkey != 0) d->U32(event->qkey);
   if (event->group.kind != AddressKind::kNone) Put(d, event->group);
   if (event->context != 0) d->U16(event->context);
+  if (event->argument != 0) d->U64(event->argument);
   Put(d, event->private_data);
 }
 

@@ -35,19 +35,6 @@ uint8_t Byte(Words& words, std::string_view key) {
   return static_cast<uint8_t>(words.Number(key, 0, 0, 255));
 }
 
-// 0 where the key is not there.
-uint32_t Hexadecimal(Words& words, std::string_view key) {
-  const auto text = words.Take(key);
-  if (!text) return 0;
-  uint32_t bits = 0;
-  const std::string_view digits = text->starts_with("0x") ? text->substr(2) : *text;
-  const char* const last = digits.data() + digits.size();
-  const auto [end, error] = std::from_chars(digits.data(), last, bits, 16);
-  if (error != std::errc() || end != last)
-    words.Complain(fmt::format("{}={}: a hexadecimal number is wanted", key, *text));
-  return bits;
-}
-
 }  // namespace
 
 std::string HistoryParser::Parse(std::string_view line) {
@@ -161,7 +148,7 @@ CmEvent HistoryParser::ParseEvent(Words& words) {
   };
   event.id = id("id");
   event.listen_id = id("listen");
-  event.status = static_cast<int32_t>(words.Number("status", 0, -100000, 100000));
+  event.status = words.Signed("status");
   event.conn.responder_resources = Byte(words, "responder_resources");
   event.conn.initiator_depth = Byte(words, "initiator_depth");
   event.conn.flow_control = Byte(words, "flow_control");
@@ -169,13 +156,14 @@ CmEvent HistoryParser::ParseEvent(Words& words) {
   event.conn.rnr_retry_count = Byte(words, "rnr_retry_count");
   event.conn.srq = Byte(words, "srq");
   event.qp_num = static_cast<uint32_t>(words.Number("qp_num", 0, 0, 0xffffffffLL));
-  event.qkey = Hexadecimal(words, "qkey");
+  event.qkey = static_cast<uint32_t>(words.Bits("qkey", 0xffffffff));
   if (const auto text = words.Take("group")) {
     const auto group = ParseAddress(*text, *history_->conversation.topology);
     if (!group) words.Complain(fmt::format("group={} is not an address", *text));
     event.group = group.value_or(Address{});
   }
   event.context = static_cast<uint16_t>(words.Number("context", 0, 0, 65535));
+  event.argument = words.Bits("argument", ~uint64_t{0});
   if (const auto text = words.Take("private")) {
     const std::optional<PrivateData> data = ParsePrivateData(*text);
     if (!data) words.Complain(fmt::format("private={} is not private data", *text));
@@ -264,7 +252,7 @@ HandedOut HistoryParser::ParseHandedOut(Words& words) {
   if (words.Peek().starts_with("flags=")) return ParseAddrInfo(words);
   if (words.Peek().starts_with("devices=")) return ParseDevices(words);
   if (words.Peek().starts_with("mask=")) {
-    const uint32_t mask = Hexadecimal(words, "mask");
+    const auto mask = static_cast<uint32_t>(words.Bits("mask", 0xffffffff));
     return QpAttrs{mask, Byte(words, "state")};
   }
   if (words.Peek().starts_with("port="))

@@ -112,6 +112,10 @@ Call LineParser::LaterCallOnId(CallKind kind, IdRef id, Words& words) {
     case CallKind::kJoinMulticastEx:
     case CallKind::kLeaveMulticast:
       return CallOnGroup(kind, id, words);
+    case CallKind::kResolveAddrInfo:
+    case CallKind::kQueryAddrInfo:
+    case CallKind::kWriteCmEvent:
+      return CallOnInfo(kind, id, words);
     default:
       return call::DestroyEp{id};
   }

@@ -41,7 +41,9 @@ class LineParser {
 
   // held_calls.cc
   Call CallOnHeld(CallKind kind, Words& words);
-  Call MakeGetAddrInfo(HeldRef info, Words& words);
+  call::GetAddrInfo MakeGetAddrInfo(HeldRef info, Words& words);
+  Call CallOnInfo(CallKind kind, IdRef id, Words& words);
+  HeldRef NewHeld(std::string_view name, Words& words);
   AddrHints HintsFrom(Words& words);
   HeldRef KnownHeld(CallKind maker, std::string_view name, Words& words);
   uint8_t TypeNumber(Words& words);

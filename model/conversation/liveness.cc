@@ -83,6 +83,7 @@ bool Liveness::Completes(const Call& call) const {
     case CallKind::kJoinMulticast:
     case CallKind::kJoinMulticastEx:
     case CallKind::kGetRequest:
+    case CallKind::kResolveAddrInfo:
       return ids_[IdOf(call).index].synchronous;
     default:
       return false;
@@ -160,6 +161,7 @@ bool Liveness::Contend(const Call& a, const Call& b) const {
       case CallKind::kReject:
       case CallKind::kRejectEce:
       case CallKind::kNotify:
+      case CallKind::kWriteCmEvent:
         return true;
       default:
         return false;
@@ -233,10 +235,14 @@ void Liveness::CallAnswered(Lane lane, const Call& call, const Reply& reply,
     EpMade(lane, *ep);
   } else if (const HeldRef held = HeldOf(call); held.valid()) {
     const CallKind kind = KindOf(call);
-    const bool made = kind == CallKind::kGetAddrInfo || kind == CallKind::kGetDevices;
+    const bool made = kind == CallKind::kGetAddrInfo || kind == CallKind::kQueryAddrInfo ||
+                      kind == CallKind::kGetDevices;
     held_[held.index] = {.live = made, .made = true, .side = lane.side};
   } else if (const auto* s = std::get_if<call::ResolveAddr>(&call)) {
-    if (At(s->id).synchronous) At(s->id).device_known = true;
+    const bool own_event = At(s->id).synchronous && !At(s->id).written_to;
+    if (own_event) At(s->id).device_known = true;
+  } else if (KindOf(call) == CallKind::kWriteCmEvent) {
+    At(IdOf(call)).written_to = true;
   } else if (const auto* b = std::get_if<call::BindAddr>(&call)) {
     if (!b->address.AnyOrLoopback()) At(b->id).device_known = true;
   } else if (const auto* q = std::get_if<call::CreateQp>(&call)) {

@@ -54,6 +54,7 @@ class Liveness {
     int untold = 0;             // of an id: joins whose event is not acknowledged, or not fetched
     IdRef owner;                // of an event of a membership: the id
     bool gives_qps = false;     // of a listener: its requests come with queue pairs
+    bool written_to = false;    // of an id: what its calls take for theirs may be another's event
   };
 
   bool CallApplicable(Lane lane, const Call& call) const;

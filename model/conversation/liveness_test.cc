@@ -241,5 +241,20 @@ TEST(ACrash, EndsEveryCallThatFollows) {
   EXPECT_TRUE(run.Applicable(11));
 }
 
+// What the call took for its own event may have been the one that was written.
+TEST(Applicable, IsNoRouteOfAnIdWhoseEventMayHaveBeenAnothers) {
+  for (const bool written : {false, true}) {
+    Followed run(
+        "active rdma_create_id A on=null\n"
+        "active rdma_write_cm_event A\n"
+        "active rdma_resolve_addr A dst=passive:7471\n"
+        "active rdma_resolve_route A\n");
+    run.Answer(0, Reply::Returned());
+    run.Answer(1, written ? Reply::Returned() : Reply::Refused(Errno::kInval));
+    run.Answer(2, Reply::Returned());
+    EXPECT_EQ(run.Applicable(3), !written);
+  }
+}
+
 }  // namespace
 }  // namespace cm

@@ -166,6 +166,10 @@ TEST(ParseConversation, NamesTheLineThatItCannotRead) {
            {"active rdma_getaddrinfo I nohints family=2", "family=2"},
            {"active rdma_freeaddrinfo I", "rdma_getaddrinfo hands out no I"},
            {"active rdma_free_devices I", "rdma_get_devices hands out no I"},
+           {"active rdma_query_addrinfo A", "info=... is missing"},
+           {"active rdma_write_cm_event A event=256", "event=256: a number"},
+           {"active rdma_write_cm_event A status=2147483648", "status=2147483648: a number"},
+           {"active rdma_write_cm_event A argument=g", "argument=g: a hexadecimal number"},
            {"active rdma_connect A private=hello", "private"},
            {"active rdma_connect A private=\"hello", "a quote is not closed"},
            {"active rdma_connect A private=count:256", "private"},
@@ -286,6 +290,34 @@ active rdma_create_ep A dst=passive:7471 qp ps=RDMA_PS_UDP type=RC
   ASSERT_EQ(Problem(parsed), "");
   EXPECT_EQ(ToText(std::get<History>(parsed), {.times = false}).size(),
             text.size() - std::string_view("  0us  ").size() * 6);
+}
+
+TEST(ParseHistory, ReadsWhatIsWrittenToAnId) {
+  const std::string text = R"(conversation 1
+topology one-kernel-two-devices
+profile 7.2-rxe
+capabilities none
+active rdma_create_event_channel C
+active rdma_create_id A on=C
+active rdma_write_cm_event A event=9 status=-2147483648 argument=0xffffffffffffffff
+active rdma_write_cm_event A
+active rdma_resolve_addrinfo A node=passive service=7471 flags=48
+active rdma_query_addrinfo A info=I
+active rdma_freeaddrinfo I
+active rdma_get_cm_event C as=e
+----
+active rdma_create_event_channel C -> 0
+active rdma_create_id A on=C -> 0
+active rdma_write_cm_event A event=9 status=-2147483648 argument=0xffffffffffffffff -> 0
+active rdma_write_cm_event A -> 0
+active rdma_resolve_addrinfo A node=passive service=7471 flags=48 -> -1 E-6
+active rdma_query_addrinfo A info=I -> 0  flags=0 family=2 type=RC ps=RDMA_PS_TCP src=none+0 dst=passive:7471+16 route=0 connect=0
+active rdma_freeaddrinfo I -> 0
+active rdma_get_cm_event C as=e -> 0  event RDMA_CM_EVENT_USER id=A status=2147483647 argument=0xfedcba9876543210
+)";
+  const auto parsed = ParseHistory(text);
+  ASSERT_EQ(Problem(parsed), "");
+  EXPECT_EQ(ToText(std::get<History>(parsed), {.times = false}), text);
 }
 
 TEST(ParseHistory, WantsAHistory) {

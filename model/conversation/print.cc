@@ -174,13 +174,19 @@ class ArgumentPrinter {
     return Joining(c.id, c.address, 0);
   }
   std::string operator()(const call::GetAddrInfo& c) const {
-    std::string text = names_.held.NameOf(c.info);
-    if (c.node.kind != AddressKind::kNone) {
-      const std::string node = ToString(c.node.WithPort(0), topology_);
-      text += " node=" + node.substr(0, node.size() - 2);
-    }
-    if (c.service) Append(&text, "service", *c.service);
-    return text + (c.hints ? HintsText(*c.hints) : " nohints");
+    return names_.held.NameOf(c.info) + LookupText(c.node, c.service, c.hints);
+  }
+  std::string operator()(const call::ResolveAddrInfo& c) const {
+    return Id(c.id) + LookupText(c.node, c.service, c.hints);
+  }
+  std::string operator()(const call::QueryAddrInfo& c) const {
+    return Id(c.id) + " info=" + names_.held.NameOf(c.info);
+  }
+  std::string operator()(const call::WriteCmEvent& c) const {
+    std::string text = Id(c.id);
+    if (c.type != call::WriteCmEvent{}.type) Append(&text, "event", c.type);
+    if (c.status != 0) Append(&text, "status", c.status);
+    return text + (c.argument != 0 ? fmt::format(" argument={:#x}", c.argument) : "");
   }
   std::string operator()(const call::FreeAddrInfo& c) const { return names_.held.NameOf(c.info); }
   std::string operator()(const call::GetDevices& c) const { return names_.held.NameOf(c.devices); }
@@ -192,6 +198,16 @@ class ArgumentPrinter {
   }
 
  private:
+  std::string LookupText(const Address& node, std::optional<uint16_t> service,
+                         const std::optional<AddrHints>& hints) const {
+    std::string text;
+    if (node.kind != AddressKind::kNone) {
+      const std::string name = ToString(node.WithPort(0), topology_);
+      text += " node=" + name.substr(0, name.size() - 2);
+    }
+    if (service) Append(&text, "service", *service);
+    return text + (hints ? HintsText(*hints) : " nohints");
+  }
   std::string HintsText(const AddrHints& hints) const {
     std::string text;
     if (hints.flags != 0) Append(&text, "flags", hints.flags);
@@ -325,6 +341,7 @@ std::string ToString(const CmEvent& event, const Conversation& conversation) {
   if (event.group.kind != AddressKind::kNone)
     text += " group=" + ToString(event.group, *conversation.topology);
   field("context", event.context);
+  if (event.argument != 0) text += fmt::format(" argument={:#x}", event.argument);
   AppendPrivate(&text, event.private_data);
   return text;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace cm {
 
@@ -65,6 +66,23 @@ int64_t Words::Number(std::string_view key, int64_t fallback, int64_t low, int64
     return fallback;
   }
   return number;
+}
+
+int32_t Words::Signed(std::string_view key) {
+  return static_cast<int32_t>(
+      Number(key, 0, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
+}
+
+uint64_t Words::Bits(std::string_view key, uint64_t high) {
+  const std::optional<std::string_view> text = Take(key);
+  if (!text) return 0;
+  uint64_t bits = 0;
+  const std::string_view digits = text->starts_with("0x") ? text->substr(2) : *text;
+  const char* const last = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(digits.data(), last, bits, 16);
+  if (error != std::errc() || end != last || bits > high)
+    Complain(fmt::format("{}={}: a hexadecimal number is wanted", key, *text));
+  return bits;
 }
 
 void Words::Finish() {

@@ -29,6 +29,10 @@ class Words {
   std::string_view Need(std::string_view key);
   // The number behind `key`, or `fallback` when the key is absent; a problem unless within bounds.
   int64_t Number(std::string_view key, int64_t fallback, int64_t low, int64_t high);
+  // Any int of C; 0 when the key is absent.
+  int32_t Signed(std::string_view key);
+  // A number in hexadecimal digits; 0 when the key is absent.
+  uint64_t Bits(std::string_view key, uint64_t high);
 
   // Whatever is left is a problem.
   void Finish();

@@ -163,11 +163,10 @@ void Oracle::Carry(Possibility* p, uint8_t id, Effect effect, const Call& call, 
     Machine::MoveQp(p, id, *on);
     return;
   }
-  if (const auto on = OnIbCm(effect)) {
-    machine_.Stimulate(p, id, *on, {}, when);
-    return;
-  }
-  if (CarryDatagram(p, id, effect, call, when) || CarryMembership(p, id, effect, call, when))
+  if (const auto on = OnIbCm(effect))
+    return static_cast<void>(machine_.Stimulate(p, id, *on, {}, when));
+  if (CarryDatagram(p, id, effect, call, when) || CarryMembership(p, id, effect, call, when) ||
+      CarryInfo(p, id, effect, call))
     return;
   IdState& own = p->ids[id];
   switch (effect) {
@@ -290,7 +289,9 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
   if (asks_qp) info.ece = {};
   LearnMembership(id, call, rule);
   for (const Effect effect : rule.effects) {
-    if (effect == Effect::kBindsAddress || effect == Effect::kBindsSource) {
+    if (effect == Effect::kLooksUp) {
+      LearnLookup(call);
+    } else if (effect == Effect::kBindsAddress || effect == Effect::kBindsSource) {
       LearnBinding(id, GuardFinder::Wanted(call));
     } else if (effect == Effect::kBindsAny) {
       LearnBinding(id, {.kind = AddressKind::kAny});

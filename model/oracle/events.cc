@@ -65,6 +65,9 @@ FetchGuard Oracle::GuardOfFetch(const Possibility& p, uint8_t id, const Pending&
     case EventType::kRejected:
     case EventType::kDisconnected:
       return own.connect_error ? FetchGuard::kErrorReported : FetchGuard::kFine;
+    case EventType::kInternal:
+      if (own.has_info) return FetchGuard::kFine;
+      return own.closed ? FetchGuard::kInfoTakenIdGone : FetchGuard::kInfoTaken;
     case EventType::kMulticastJoin:
       return CanAttach(own, head) ? FetchGuard::kFine : FetchGuard::kQpCannotAttach;
     default:
@@ -128,7 +131,8 @@ bool Oracle::HeadIs(const Possibility& p, uint8_t id, const FetchRule& rule,
   return rule.delivered == event.type && StatusOf(rule, head) == event.status &&
          event.conn == expected.conn && event.qkey == expected.qkey &&
          (!expected.qp_num || *expected.qp_num == event.qp_num) && event.group == expected.group &&
-         event.context == expected.context && event.private_data == expected.data;
+         event.context == expected.context && event.argument == expected.argument &&
+         event.private_data == expected.data;
 }
 
 void Oracle::PermitHead(const Possibility& p, uint8_t id, const FetchRule& rule,
@@ -144,6 +148,7 @@ void Oracle::PermitHead(const Possibility& p, uint8_t id, const FetchRule& rule,
   event.qp_num = payload.qp_num.value_or(0);
   event.group = payload.group;
   event.context = payload.context;
+  event.argument = payload.argument;
   event.private_data = payload.data;
   Permit(permitted, ToString(event, conversation_), rule.id, rule.evidence.source);
 }

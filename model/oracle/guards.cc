@@ -145,6 +145,8 @@ Tri OfAttributes(Guard guard, const IdState& id, const Call& call) {
       return Of(std::get<call::InitQpAttr>(call).state > static_cast<uint8_t>(QpState::kErr));
     case Guard::kWithoutDevice:
       return Of(id.device == kNoDevice);
+    case Guard::kDeviceRemoved:
+      return Of(id.closed);
     case Guard::kEstablishedAlready:
       return Of(id.ib == IbState::kEstablished &&
                 std::get<call::Notify>(call).what == call::Notify::kCommEst);
@@ -302,6 +304,7 @@ std::optional<Tri> GuardFinder::OfGroups(Guard guard, const IdState& id, const I
 Tri GuardFinder::Holds(Guard guard, const IdState& id, const IdInfo& info, const Call& call) const {
   if (const std::optional<Tri> holds = HoldsForOption(guard, id, info, call)) return *holds;
   if (const std::optional<Tri> holds = HoldsBesideTcp(guard, id, info, call)) return *holds;
+  if (const std::optional<Tri> holds = HoldsForInfo(guard, id, call)) return *holds;
   if (const std::optional<Tri> holds = OfGroups(guard, id, info, call)) return *holds;
   const Limits& limits = knowledge_.profile().limits;
   const bool datagram = IsDatagram(info.space);
@@ -310,8 +313,6 @@ Tri GuardFinder::Holds(Guard guard, const IdState& id, const IdInfo& info, const
       return Of(FamilyUnsupported(call));
     case Guard::kDeviceUnknown:
       return Of(!info.shown.device_known);
-    case Guard::kDeviceRemoved:
-      return Of(id.closed);
     case Guard::kQpPresent:
       return Of(id.qp != QpPhase::kNone);
     case Guard::kQpAbsent:

@@ -41,6 +41,8 @@ class GuardFinder {
   // Of rdma_set_option and rdma_migrate_id; empty for what is looked at as everywhere.
   static std::optional<Tri> HoldsForOption(Guard guard, const IdState& id, const IdInfo& info,
                                            const Call& call);
+  // Of the calls of the library's map 1.4, in the same way.
+  std::optional<Tri> HoldsForInfo(Guard guard, const IdState& id, const Call& call) const;
   std::optional<Tri> OfGroups(Guard guard, const IdState& id, const IdInfo& info,
                               const Call& call) const;
   RuleBits ConsultedForDatagrams(const IdState& id, const Call& call, Guard guard) const;

@@ -9,6 +9,7 @@
 #include "model/base/errno.h"
 #include "model/conversation/conversation.h"
 #include "model/oracle/state.h"
+#include "model/vocabulary/call.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/reply.h"
 
@@ -24,6 +25,7 @@ struct Payload {
   Address group;   // of a membership, as are the rest
   uint16_t context = 0;
   uint16_t membership = 0;  // its number within the id, from 1; 0: of none
+  uint64_t argument = 0;    // of USER
   friend bool operator==(const Payload&, const Payload&) = default;
 };
 
@@ -85,6 +87,7 @@ struct IdInfo {
   std::vector<Membership> memberships;  // all that it ever had, by number
   IdRef holds;  // the listener that waits for this id's request to be acknowledged
   uint32_t component = 0;
+  std::optional<call::GetAddrInfo> looked_up;  // what rdma_resolve_addrinfo asked for at last
   Shown shown;  // what the library has filled in so far, without the QP
   bool synchronous() const { return !channel.valid(); }
   // The number of the membership that rdma_leave_multicast would leave; 0 for none.

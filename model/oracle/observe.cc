@@ -91,7 +91,7 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
     return ObserveCreateId(lane, *create, answered.reply);
   if (const auto* names = std::get_if<call::EventStr>(&call))
     return ObserveEventStr(*names, answered);
-  if (HeldOf(call).valid()) return ObserveHeld(record, lane, call, answered);
+  if (HeldOf(call).valid() && !IdOf(call).valid()) return ObserveHeld(record, lane, call, answered);
   if (const auto* ep = std::get_if<call::CreateEp>(&call))
     return ObserveCreateEp(record, lane, *ep, answered.reply);
   const IdRef id = IdOf(call);
@@ -109,6 +109,12 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
   }
   if (!knowledge_.id(id).exists)
     return Refused(ToString(answered.reply), "nothing: the id does not exist");
+  const bool queues =
+      KindOf(call) == CallKind::kResolveAddrInfo || KindOf(call) == CallKind::kWriteCmEvent;
+  if (queues && TooManyUnread(id)) {
+    Disown(id);
+    return {.verdict = Verdict::kOutOfScope};
+  }
   if (const auto* show = std::get_if<call::Show>(&call)) {
     if (!answered.shown) return Refused(ToString(answered.reply), "the fields of the id");
     return ObserveShow(record, *show, *answered.shown);

@@ -111,7 +111,7 @@ class Oracle {
   // Drops the possibilities that would have handed out something else; what they would have.
   void JudgeHandedOut(const Call& call, const seen::Answered& answered, PossibilitySet* set,
                       Judgement* judgement) const;
-  HandedOut ExpectedOf(const Possibility& p, const Call& call) const;
+  std::vector<HandedOut> ExpectedOf(const Possibility& p, const Call& call) const;
   // multicast.cc
   Judgement ObserveMulticast(const Record& record, Lane lane, const Call& call,
                              const seen::Answered& answered);
@@ -130,6 +130,12 @@ class Oracle {
   std::vector<HandedOut> HandedBy(const Call& call, uint8_t side, const Window& window,
                                   const std::optional<HandedOut>& seen) const;
   std::pair<uint32_t, uint32_t> DevicesOf(uint8_t side, const Window& window) const;
+
+  // addrinfo.cc
+  // An id has more events unread than can be followed.
+  bool TooManyUnread(IdRef id);
+  bool CarryInfo(Possibility* p, uint8_t id, Effect effect, const Call& call);
+  void LearnLookup(const Call& call);
 
   // endpoints.cc
   Judgement ObserveCreateEp(const Record& record, Lane lane, const call::CreateEp& ep,

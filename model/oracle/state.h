@@ -98,6 +98,8 @@ struct IdState {
   bool abandoned = false;    // that message is of no interest any more, and still repeated
   bool mra = false;          // an MRA has changed the interval of that message for good
   bool pathless = false;     // the alternate path took over, and there was none
+  bool looks_up = false;     // an address info: no other may be looked up
+  bool has_info = false;     // it is found, and not handed out
   bool removal_due = false;
   uint8_t addr_change_due = 0;
   uint8_t neighbour_due = 0;
@@ -129,7 +131,8 @@ struct IdState {
     return std::tuple(name, origin, state, ib, qp, device, source, peer, met, accepted, closed,
                       connect_error, gone, outstanding, abandoned, mra, pathless, removal_due,
                       addr_change_due, neighbour_due, backlog, message, message_payload,
-                      request_payload, reply_payload, awaits, retained, left_on, joining);
+                      request_payload, reply_payload, awaits, retained, left_on, joining, looks_up,
+                      has_info);
   }
 };
 

@@ -20,9 +20,12 @@ const CompletionRule& RuleFor(CallKind kind, Found found) {
   });
 }
 
-Reply ReplyBy(const CompletionRule& rule, int32_t status) {
+// rdma_get_request turns the sign of a status, whatever it is.
+Reply ReplyBy(const CompletionRule& rule, int64_t status) {
   if (rule.outcome == kBlocks) return Reply::Blocked();
-  if (rule.errno_of_status) return Reply::Refused(static_cast<Errno>(std::abs(status)));
+  const bool turns = rule.on.Has(CallKind::kGetRequest);
+  if (rule.errno_of_status)
+    return Reply::Refused(static_cast<Errno>(turns ? -status : std::abs(status)));
   return rule.outcome == Returns() ? Reply::Returned() : Reply::Refused(rule.outcome.error);
 }
 
@@ -153,8 +156,14 @@ Judgement Oracle::ObserveSynchronous(const Record& record, Lane lane, const Call
   PossibilitySet begun;
   std::vector<const CallRule*> starting;
   Begin(call, reply, start, &judgement, &refused, &begun, &starting);
-  // An answer that the kernel may have given at once is taken for that.
+  // An answer that the kernel may have given at once is taken for that, but where it says as much
+  // of the event: then nobody can tell what is left of the id's events.
   const bool was_refused = !refused.empty();
+  const bool one_errno = std::holds_alternative<call::ResolveAddrInfo>(call);
+  if (one_errno && was_refused && !begun.empty()) {
+    Disown(id);
+    return {.verdict = Verdict::kOutOfScope};
+  }
   if (was_refused || begun.empty()) {
     if (refused.empty()) {
       judgement.verdict = Verdict::kRefused;
@@ -197,6 +206,7 @@ Judgement Oracle::JudgeCompletion(const Window& window, const Call& call, const 
     Permit(&judgement.permitted, *rule, ToString(expected));
     if (expected != reply && !unseen) continue;
     Possibility after = p.ids[at].awaits == Awaits::kServed ? Served(p, at, call) : p;
+    if (rule->on == Calls(CallKind::kResolveAddrInfo)) after.ids[at].looks_up = false;
     after.used.set(NumberOf(rule));
     judgement.by.set(NumberOf(rule));
     next.Add(std::move(after));
@@ -297,6 +307,7 @@ Judgement Oracle::ObserveShowEvent(const Record& record, IdRef id, const seen::A
         expected->qkey = payload.qkey;
         expected->group = payload.group;
         expected->context = payload.context;
+        expected->argument = payload.argument;
       }
       if (answered.event) expected->qp_num = answered.event->qp_num;
     }

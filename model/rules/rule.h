@@ -63,6 +63,10 @@ struct Outcome {
 };
 
 constexpr Outcome Returns(Errno error = Errno::kNone) { return {OutcomeKind::kReturns, error}; }
+// -1 with a number below 0 for the errno: the caller's own -1, or one of the resolver's.
+constexpr Outcome ReturnsOdd(int8_t number) {
+  return {OutcomeKind::kReturns, static_cast<Errno>(number)};
+}
 constexpr Outcome ReturnsCode(int8_t code) {
   return {OutcomeKind::kReturnsCode, Errno::kNone, code};
 }

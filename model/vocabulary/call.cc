@@ -45,6 +45,9 @@ constexpr std::array<std::string_view, kCallKindCount> kNames = {
     "rdma_freeaddrinfo",
     "rdma_get_devices",
     "rdma_free_devices",
+    "rdma_resolve_addrinfo",
+    "rdma_query_addrinfo",
+    "rdma_write_cm_event",
 };
 
 template <typename T>
@@ -95,6 +98,7 @@ HeldRef HeldOf(const Call& call) {
   if (const auto* free = std::get_if<call::FreeAddrInfo>(&call)) return free->info;
   if (const auto* get = std::get_if<call::GetDevices>(&call)) return get->devices;
   if (const auto* free = std::get_if<call::FreeDevices>(&call)) return free->devices;
+  if (const auto* query = std::get_if<call::QueryAddrInfo>(&call)) return query->info;
   return {};
 }
 

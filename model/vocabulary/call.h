@@ -211,6 +211,23 @@ struct GetDevices {
 struct FreeDevices {
   HeldRef devices;
 };
+// The calls of the library's map 1.4. Node and service as in GetAddrInfo.
+struct ResolveAddrInfo {
+  IdRef id;
+  Address node;
+  std::optional<uint16_t> service;
+  std::optional<AddrHints> hints;
+};
+struct QueryAddrInfo {
+  IdRef id;
+  HeldRef info;  // the name of what is handed out, for rdma_freeaddrinfo
+};
+struct WriteCmEvent {
+  IdRef id;
+  uint8_t type = 18;  // an EventType, or another number
+  int32_t status = 0;
+  uint64_t argument = 0;
+};
 
 }  // namespace call
 
@@ -222,7 +239,8 @@ using Call = std::variant<
     call::SetLocalEce, call::GetRemoteEce, call::RejectEce, call::GetSrcPort, call::GetDstPort,
     call::EventStr, call::SetOption, call::MigrateId, call::GetRequest, call::CreateEp,
     call::DestroyEp, call::JoinMulticast, call::JoinMulticastEx, call::LeaveMulticast,
-    call::GetAddrInfo, call::FreeAddrInfo, call::GetDevices, call::FreeDevices>;
+    call::GetAddrInfo, call::FreeAddrInfo, call::GetDevices, call::FreeDevices,
+    call::ResolveAddrInfo, call::QueryAddrInfo, call::WriteCmEvent>;
 
 // The alternatives of Call, in the same order.
 enum class CallKind : uint8_t {
@@ -265,6 +283,9 @@ enum class CallKind : uint8_t {
   kFreeAddrInfo,
   kGetDevices,
   kFreeDevices,
+  kResolveAddrInfo,
+  kQueryAddrInfo,
+  kWriteCmEvent,
 };
 inline constexpr int kCallKindCount = std::variant_size_v<Call>;
 

@@ -11,9 +11,9 @@ constexpr std::array<std::string_view, kFaultKindCount> kFaultNames = {
 };
 
 constexpr std::array<std::string_view, kCapabilityCount> kCapabilityNames = {
-    "drop",          "drop-nth",   "delay",     "duplicate", "reorder", "link",
-    "remove-device", "add-device", "fail-over", "neighbour", "exit",    "time",
-    "races",         "lanes",      "crashes",   "misuse",
+    "drop",          "drop-nth",   "delay",     "duplicate", "reorder",     "link",
+    "remove-device", "add-device", "fail-over", "neighbour", "exit",        "time",
+    "races",         "lanes",      "crashes",   "misuse",    "later-calls",
 };
 
 constexpr std::array<Capability, kFaultKindCount> kNeeded = {

@@ -80,13 +80,14 @@ enum class Capability : uint8_t {
   kFailOver,
   kNeighbour,
   kExit,
-  kTime,     // minutes may pass: virtual time, or patience
-  kRaces,    // calls may follow one another before the world has settled
-  kLanes,    // a side has more than one thread
-  kCrashes,  // calls that crash the real library may be made
-  kMisuse,   // calls on what is gone may be made, which read memory that is not theirs
+  kTime,        // minutes may pass: virtual time, or patience
+  kRaces,       // calls may follow one another before the world has settled
+  kLanes,       // a side has more than one thread
+  kCrashes,     // calls that crash the real library may be made
+  kMisuse,      // calls on what is gone may be made, which read memory that is not theirs
+  kLaterCalls,  // the library has the calls of its map 1.4, and the kernel serves them
 };
-inline constexpr int kCapabilityCount = 16;
+inline constexpr int kCapabilityCount = 17;
 
 class Capabilities {
  public:

@@ -16,7 +16,9 @@ int AckTimeout(int ack_delay, int packet_lifetime) {
 Capabilities Everything() {
   Capabilities all;
   for (int i = 0; i < kCapabilityCount; ++i) all = all.With(static_cast<Capability>(i));
-  return all.Without(Capability::kCrashes).Without(Capability::kMisuse);
+  return all.Without(Capability::kCrashes)
+      .Without(Capability::kMisuse)
+      .Without(Capability::kLaterCalls);
 }
 
 std::vector<Profile> MakeProfiles() {
@@ -32,6 +34,7 @@ std::vector<Profile> MakeProfiles() {
   linux72.name = "7.2-rxe";
   linux72.sentence = "librdmacm 65 on Linux 7.2 over Soft-RoCE.";
   linux72.dialect.link_down_keeps_sends = false;
+  linux72.capabilities = linux72.capabilities.With(Capability::kLaterCalls);
   Profile strict = linux61;
   strict.name = "strict";
   strict.sentence = "As 6.1-rxe, and takes no deviations.";

@@ -37,8 +37,13 @@ enum class EventType : uint8_t {
   kMulticastError = 13,
   kAddrChange = 14,
   kTimewaitExit = 15,
+  kAddrInfoResolved = 16,
+  kAddrInfoError = 17,
+  kUser = 18,
+  kInternal = 19,  // the library's own, on its way through the kernel: no application gets it
 };
-inline constexpr int kEventTypeCount = 16;
+inline constexpr int kEventTypeCount = 20;
+inline constexpr int kFirstEventTypeCount = 16;  // those of every library; the others are newer
 
 // The messages of the communication manager. source: linux 6.1 ibta_vol1_c12.h
 enum class MadKind : uint8_t { kReq, kMra, kRej, kRep, kRtu, kDreq, kDrep, kSidrReq, kSidrRep };
@@ -104,6 +109,8 @@ inline constexpr uint32_t kPassiveHint = 1;
 inline constexpr uint32_t kNumericHostHint = 2;
 inline constexpr uint32_t kNoRouteHint = 4;
 inline constexpr uint32_t kFamilyHint = 8;
+inline constexpr uint32_t kServiceRecordsHint = 16;  // RAI_SA
+inline constexpr uint32_t kResolverHint = 32;        // RAI_DNS
 
 // Address families by number. source: <sys/socket.h> of Linux
 inline constexpr uint8_t kInetFamily = 2;

@@ -61,10 +61,11 @@ struct CmEvent {
   IdRef id;
   IdRef listen_id;
   ConnFields conn;
-  uint32_t qp_num = 0;   // volatile: drawn by the provider
-  uint32_t qkey = 0;     // of a datagram service that was found, or of a group
-  Address group;         // of a group that was joined, without a port; else kNone
-  uint16_t context = 0;  // of a membership
+  uint32_t qp_num = 0;    // volatile: drawn by the provider
+  uint32_t qkey = 0;      // of a datagram service that was found, or of a group
+  Address group;          // of a group that was joined, without a port; else kNone
+  uint16_t context = 0;   // of a membership
+  uint64_t argument = 0;  // of USER
   PrivateData private_data;
   friend bool operator==(const CmEvent&, const CmEvent&) = default;
 };

@@ -101,6 +101,10 @@ constexpr auto kDefects = std::to_array<DefectInfo>({
      "rdma_getaddrinfo hands out port 0, whatever the service."},
     {Defect::kDevicesCached, "devices-cached",
      "rdma_get_devices hands out the devices that it found first."},
+    {Defect::kInfoHandedTwice, "info-handed-twice",
+     "rdma_query_addrinfo hands out again what it has handed out."},
+    {Defect::kUserArgumentCut, "user-argument-cut",
+     "The argument of rdma_write_cm_event loses its upper half."},
 });
 
 }  // namespace

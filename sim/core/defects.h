@@ -66,6 +66,8 @@ enum class Defect : uint8_t {
   kEpForgetsQps,
   kAddrInfoDropsService,
   kDevicesCached,
+  kInfoHandedTwice,
+  kUserArgumentCut,
 };
 
 struct DefectInfo {

@@ -1,5 +1,7 @@
-// What the library looks up and hands out: addresses by name, and devices.
-// source: rdma-core 44 librdmacm/addrinfo.c, cma.c rdma_get_devices; glibc 2.36 getaddrinfo.c
+// What the library looks up and hands out: addresses by name, and devices; and the calls of its map
+// 1.4, which look addresses up for an id, and write events.
+// source: rdma-core 44 librdmacm/addrinfo.c, cma.c rdma_get_devices; glibc 2.36 getaddrinfo.c;
+// rdma-core 65 librdmacm/cma.c rdma_resolve_addrinfo
 #include "sim/lib/library.h"
 
 namespace cm::sim {
@@ -34,9 +36,8 @@ Address Lookup(const call::GetAddrInfo& call, uint8_t family, bool passive) {
   return found.WithPort(call.service.value_or(0));
 }
 
-}  // namespace
-
-Progress Library::GetAddrInfo(Context c, const call::GetAddrInfo& call) {
+// What comes of a look-up, wherever it goes from there.
+Progress LookUp(Defect defect, const call::GetAddrInfo& call) {
   const bool node = call.node.kind != AddressKind::kNone;
   if (!node && !call.service && !call.hints) return {.reply = Reply::Refused(Errno::kInval)};
   const AddrHints hints = call.hints.value_or(AddrHints{});
@@ -62,15 +63,25 @@ Progress Library::GetAddrInfo(Context c, const call::GetAddrInfo& call) {
     info.flags = hints.flags & kPassiveHint;
     const bool passive = info.flags != 0;
     Address found = Lookup(call, family, passive);
-    if (c.defect == Defect::kAddrInfoDropsService) found.port = 0;
+    if (defect == Defect::kAddrInfoDropsService) found.port = 0;
     info.family = FamilyNumber(found.v6);
     (passive ? info.source : info.destination) = found;
   }
   if (info.source.kind == AddressKind::kNone) info.source = hints.source;
   info.source_length = LengthOf(info.source);
   info.destination_length = LengthOf(info.destination);
-  ++handed_out_;
   return {.handed = info};
+}
+
+// What rdma_resolve_addrinfo makes of every failure that has no errno.
+constexpr auto kOwnFailure = static_cast<Errno>(-1);
+
+}  // namespace
+
+Progress Library::GetAddrInfo(Context c, const call::GetAddrInfo& call) {
+  const Progress found = LookUp(c.defect, call);
+  if (found.reply.succeeded()) ++handed_out_;
+  return found;
 }
 
 // They are looked for anew each time.
@@ -83,6 +94,76 @@ Progress Library::GetDevices(Context c) {
   if (devices == 0) return {.reply = Reply::Refused(Errno::kNoDev)};
   ++handed_out_;
   return {.handed = DevicesHanded{.known = devices}};
+}
+
+// The look-up is over when this returns; its event goes through the kernel and back.
+Errno Library::StartLookup(Context c, uint32_t id, const call::ResolveAddrInfo& call) {
+  UserId& own = ids_[id];
+  if (own.looks_up) return Errno::kBusy;
+  const uint32_t flags = call.hints ? call.hints->flags : 0;
+  if ((flags & kServiceRecordsHint) != 0) {
+    const bool two_ways = call.node.kind != AddressKind::kNone || (flags & kResolverHint) != 0;
+    return two_ways ? Errno::kNotSup : kOwnFailure;  // no port of RoCE has records of services
+  }
+  const Progress found = LookUp(
+      c.defect, {.info = {}, .node = call.node, .service = call.service, .hints = call.hints});
+  // The errno is what the resolver returned, whatever that is.
+  if (!found.reply.succeeded()) return static_cast<Errno>(found.reply.value);
+  const Errno written = c.kernel->Write(
+      FileOf(id), command::WriteCmEvent{.id = own.handle, .type = EventType::kInternal});
+  if (written != Errno::kNone) return kOwnFailure;
+  own.looks_up = true;
+  own.info = std::get<AddrInfoHanded>(*found.handed);
+  return Errno::kNone;
+}
+
+Progress Library::ResolveAddrInfo(Context c, uint32_t id, const call::ResolveAddrInfo& call) {
+  const Errno error = StartLookup(c, id, call);
+  if (error != Errno::kNone) return {.reply = Reply::Refused(error)};
+  if (!ids_[id].synchronous) return {};
+  AckRetained(id);
+  return FinishLookup(c, {.waiting = Waiting::kLookup, .id = id});
+}
+
+// On a synchronous id; the event may be any. What was found stays where it is.
+Progress Library::FinishLookup(Context c, const Ongoing& ongoing) {
+  const Progress taken = TakeCompletion(c, ongoing);
+  const bool failed = taken.reply.kind == ReplyKind::kReturned && !taken.reply.succeeded();
+  if (!failed) return taken;
+  ids_[ongoing.id].looks_up = false;
+  return {.reply = Reply::Refused(kOwnFailure)};
+}
+
+Progress Library::QueryAddrInfo(Context c, uint32_t id) {
+  UserId& own = ids_[id];
+  if (!own.looks_up || !own.info) return {.reply = Reply::Refused(Errno::kNoEnt)};
+  const AddrInfoHanded info = *own.info;
+  ++handed_out_;
+  if (c.defect == Defect::kInfoHandedTwice) return {.handed = info};
+  own.looks_up = false;
+  own.info.reset();
+  return {.handed = info};
+}
+
+// What was handed out before its event came is not there any more: the kernel is asked for records
+// of services instead, and has none.
+void Library::ProcessInfo(Context c, FetchedEvent* fetched) {
+  UserId& own = ids_[fetched->id];
+  fetched->event.type = EventType::kAddrInfoResolved;
+  if (own.info) return;
+  fetched->event.type = EventType::kAddrInfoError;
+  fetched->event.status =
+      static_cast<int32_t>(c.kernel->QueryService(FileOf(fetched->id), command::Query{own.handle}));
+  own.looks_up = false;
+}
+
+Reply Library::WriteCmEvent(Context c, uint32_t id, const call::WriteCmEvent& call) {
+  if (call.type != static_cast<uint8_t>(EventType::kUser)) return Reply::Refused(Errno::kInval);
+  const Errno error = c.kernel->Write(FileOf(id), command::WriteCmEvent{.id = ids_[id].handle,
+                                                                        .type = EventType::kUser,
+                                                                        .status = call.status,
+                                                                        .argument = call.argument});
+  return error == Errno::kNone ? Reply::Returned() : Reply::Refused(error);
 }
 
 }  // namespace cm::sim

@@ -43,8 +43,10 @@ Reply Library::RejectEce(Context c, uint32_t id, const PrivateData& data) {
                       .private_data = data}));
 }
 
-Progress Library::EventStr(uint8_t type) const {
-  const bool known = type < kEventTypeCount;
+// A library that has the events of later ones names the first two of them.
+Progress Library::EventStr(Context c, uint8_t type) const {
+  const bool later = c.profile->capabilities.Has(Capability::kLaterCalls);
+  const bool known = type < kFirstEventTypeCount || (later && type < kFirstEventTypeCount + 2);
   return {.handed = TextHanded::Of(known ? ToString(static_cast<EventType>(type))
                                          : std::string_view("UNKNOWN EVENT"))};
 }

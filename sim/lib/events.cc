@@ -59,6 +59,7 @@ bool Library::Process(Context c, uint32_t channel, response::Event event, Fetche
   fetched->event.conn = event.conn;
   fetched->event.qp_num = event.qp_num;
   fetched->event.qkey = event.qkey;
+  fetched->event.argument = event.argument;
   fetched->event.private_data = event.private_data;
   if (!ids_.Live(id)) return true;  // only a kernel that keeps events of destroyed ids
   switch (event.type) {
@@ -73,6 +74,9 @@ bool Library::Process(Context c, uint32_t channel, response::Event event, Fetche
         fetched->event.type = EventType::kRouteError;
         fetched->event.status = kLibraryFailure;
       }
+      return true;
+    case EventType::kInternal:
+      ProcessInfo(c, fetched);
       return true;
     case EventType::kConnectRequest:
       // A listener of datagrams reads it as one of theirs, whatever its port space.

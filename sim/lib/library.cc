@@ -76,6 +76,7 @@ Progress Library::Continue(Context c, const Ongoing& before) {
   Ongoing ongoing = before;
   if (ongoing.waiting == Waiting::kEvent) return GetCmEvent(c, ongoing.channel);
   if (ongoing.waiting == Waiting::kCompletion) return TakeCompletion(c, ongoing);
+  if (ongoing.waiting == Waiting::kLookup) return FinishLookup(c, ongoing);
   if (ongoing.waiting == Waiting::kRequest) return TakeRequest(c, ongoing);
   if (ongoing.waiting == Waiting::kMigrationAcks) {
     const bool acked = ids_[ongoing.id].events_completed >= ongoing.events_reported;

@@ -35,8 +35,10 @@ struct UserId {
   uint8_t num_paths = 0;
   uint8_t responder_resources = 0;
   uint8_t initiator_depth = 0;
-  bool gives_qps = false;          // its requests come with queue pairs
-  std::optional<QpType> qps_type;  // of this type; empty: that of the port space
+  bool gives_qps = false;              // its requests come with queue pairs
+  bool looks_up = false;               // an address info is looked for, or waits
+  std::optional<QpType> qps_type;      // of this type; empty: that of the port space
+  std::optional<AddrInfoHanded> info;  // that was looked up and is not handed out
   PortSpace space = PortSpace::kTcp;
   uint32_t channel = kNobody;
   uint32_t handle = kNobody;  // the kernel's
@@ -84,6 +86,7 @@ enum class Waiting : uint8_t {
   kAcks,
   kChannelClose,
   kCompletion,  // a call on a synchronous id, for the next event of the id's own channel
+  kLookup,      // rdma_resolve_addrinfo on one, for the same
   kRequest,     // rdma_get_request, for the same
   kMigrationAcks,
   kGroupAcks,  // rdma_leave_multicast
@@ -148,7 +151,7 @@ class Library {
   Reply SetLocalEce(Context c, uint32_t id, const EceOptions& ece);
   Progress GetRemoteEce(uint32_t id) const;
   Reply RejectEce(Context c, uint32_t id, const PrivateData& data);
-  Progress EventStr(uint8_t type) const;
+  Progress EventStr(Context c, uint8_t type) const;
   // multicast.cc
   Reply JoinMulticast(Context c, uint32_t id, const call::JoinMulticast& call);
   Reply JoinMulticastEx(Context c, uint32_t id, const call::JoinMulticastEx& call);
@@ -170,6 +173,9 @@ class Library {
   Progress GetAddrInfo(Context c, const call::GetAddrInfo& call);
   Progress GetDevices(Context c);
   void GiveBack() { --handed_out_; }
+  Progress ResolveAddrInfo(Context c, uint32_t id, const call::ResolveAddrInfo& call);
+  Progress QueryAddrInfo(Context c, uint32_t id);
+  Reply WriteCmEvent(Context c, uint32_t id, const call::WriteCmEvent& call);
   Shown Show(Context c, uint32_t id) const;
 
   // Goes on with a call that waits.
@@ -181,6 +187,7 @@ class Library {
   const FetchedEvent& fetched(uint32_t event) const { return fetched_[event]; }
   const UserId& at(uint32_t id) const { return ids_[id]; }
   uint32_t live_ids() const { return ids_.live_count(); }
+  uint32_t id_end() const { return ids_.end(); }
   uint32_t live_events() const { return fetched_.live_count(); }
   uint32_t handed_out() const { return handed_out_; }
 
@@ -209,6 +216,11 @@ class Library {
   Progress TakeCompletion(Context c, const Ongoing& ongoing);
   Progress TakeRequest(Context c, const Ongoing& ongoing);
   Errno MoveToOwnChannel(Context c, uint32_t id);
+
+  // addrinfo.cc
+  Errno StartLookup(Context c, uint32_t id, const call::ResolveAddrInfo& call);
+  Progress FinishLookup(Context c, const Ongoing& ongoing);
+  void ProcessInfo(Context c, FetchedEvent* fetched);
 
   // multicast.cc
   Reply Join(Context c, uint32_t id, UserMembership membership);

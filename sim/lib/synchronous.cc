@@ -45,7 +45,8 @@ Progress Library::TakeCompletion(Context c, const Ongoing& ongoing) {
     const bool overlooked = c.defect == Defect::kSyncIgnoresReject;
     return {.reply = overlooked ? Reply::Returned() : Reply::Refused(Errno::kConnRefused)};
   }
-  const int32_t number = event.status < 0 ? -event.status : event.status;
+  const int64_t status = event.status;
+  const int64_t number = status < 0 ? -status : status;
   return {.reply = Reply::Refused(static_cast<Errno>(number))};
 }
 
@@ -78,7 +79,7 @@ Progress Library::TakeRequest(Context c, const Ongoing& ongoing) {
   if (event.type == EventType::kRejected)
     error = Errno::kConnRefused;
   else if (event.status != 0)
-    error = static_cast<Errno>(-event.status);
+    error = static_cast<Errno>(-int64_t{event.status});
   return {.reply = Reply::Refused(error)};
 }
 

@@ -93,6 +93,12 @@ struct JoinMulticast {  // rdma_ucm_join_mcast; answered by the kernel's handle 
 struct LeaveMulticast {  // answered by the number of events of the membership that were reported
   uint32_t membership = 0;
 };
+struct WriteCmEvent {  // rdma_ucm_write_cm_event
+  uint32_t id = 0;
+  EventType type = EventType::kUser;
+  int32_t status = 0;
+  uint64_t argument = 0;
+};
 struct Notify {
   uint32_t id = 0;
   uint8_t event = 0;  // enum ib_event_type
@@ -130,7 +136,8 @@ struct Event {
   EceOptions ece;
   uint32_t qp_num = 0;
   uint32_t qkey = 0;
-  Address group;  // of a membership
+  Address group;          // of a membership
+  uint64_t argument = 0;  // of what an application wrote
   PrivateData private_data;
   friend bool operator==(const Event&, const Event&) = default;
 };

@@ -87,6 +87,24 @@ void RdmaCm::Queue(uint32_t id, response::Event event) {
   files_[owner.file].queue.push_back({.event = std::move(event), .on = id});
 }
 
+// source: linux 7.2 ucma.c ucma_write_cm_event. A kernel that is older knows no such command.
+Errno RdmaCm::Write(uint32_t file, const command::WriteCmEvent& cmd) {
+  if (!c_.profile->capabilities.Has(Capability::kLaterCalls)) return Errno::kInval;
+  const Errno error = Lookup(file, cmd.id);
+  if (error != Errno::kNone) return error;
+  if (ids_[cmd.id].uid == 0) return Errno::kInval;
+  uint64_t argument = cmd.argument;
+  if (c_.defect == Defect::kUserArgumentCut) argument = static_cast<uint32_t>(argument);
+  Queue(cmd.id, {.type = cmd.type, .status = cmd.status, .argument = argument});
+  return Errno::kNone;
+}
+
+// Without the subnet administrator of an InfiniBand link there are no records.
+Errno RdmaCm::QueryService(uint32_t file, const command::Query& cmd) const {
+  const Errno error = Lookup(file, cmd.id);
+  return error == Errno::kNone ? Errno::kNoData : error;
+}
+
 void RdmaCm::QueueRequest(uint32_t listener, uint32_t request, response::Event event) {
   const CmId& owner = ids_[listener];
   event.uid = owner.uid;

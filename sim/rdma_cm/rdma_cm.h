@@ -150,6 +150,7 @@ class RdmaCm : public IbCmUser {
   Errno Write(uint32_t file, const command::Reject& cmd);
   Errno Write(uint32_t file, const command::Disconnect& cmd);
   Errno Write(uint32_t file, const command::Notify& cmd);
+  Errno Write(uint32_t file, const command::WriteCmEvent& cmd);
   Result<uint32_t> Write(uint32_t file, const command::MigrateId& cmd);
   Errno Write(uint32_t file, const command::SetOption& cmd);
   Result<uint32_t> Write(uint32_t file, const command::JoinMulticast& cmd);
@@ -157,6 +158,7 @@ class RdmaCm : public IbCmUser {
   Result<response::QpAttr> Write(uint32_t file, const command::InitQpAttr& cmd);
   Result<response::QueryAddr> QueryAddr(uint32_t file, const command::Query& cmd);
   Result<response::QueryPath> QueryPath(uint32_t file, const command::Query& cmd);
+  Errno QueryService(uint32_t file, const command::Query& cmd) const;
   // The next event, or EAGAIN.
   Result<response::Event> GetEvent(uint32_t file);
   Result<Destroyed> Write(uint32_t file, const command::DestroyId& cmd);

@@ -36,6 +36,7 @@ void Put(Digest* d, const response::Event& e) {
   Put(d, e.ece);
   d->U32(e.qkey);
   Put(d, e.group);
+  if (e.argument != 0) d->U64(e.argument);
   d->Bytes(e.private_data.bytes());
 }
 
@@ -110,6 +111,22 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, Instant now) {
   return d.Value();
 }
 
+// What an id has looked up; 0 for nothing.
+uint64_t HashOfLookup(const UserId& id, const RdmaCm& cma, const IbCm& ib, Instant now) {
+  if (!id.looks_up && !id.info) return 0;
+  Digest d;
+  d.U8(id.looks_up ? 1 : 0);
+  d.U8(id.info ? 1 : 0);
+  d.U64(cma.Live(id.handle) ? HashOf(cma.at(id.handle), ib, now) : 0);
+  if (!id.info) return d.Value();
+  d.U32(id.info->flags);
+  d.U8(id.info->type ? static_cast<uint8_t>(*id.info->type) : 0);
+  d.U16(id.info->space ? static_cast<uint16_t>(*id.info->space) : 0);
+  Put(&d, id.info->source);
+  Put(&d, id.info->destination);
+  return d.Value();
+}
+
 // What a rule will still do.
 void Put(Digest* d, const InstalledRule& rule, Instant now) {
   const Fault& fault = rule.fault;
@@ -154,6 +171,13 @@ uint64_t World::Fingerprint() const {
     PutTime(&d, memberships[m].work, now);
     d.U64(HashOf(cma_.at(memberships[m].id), ib_, now));
     parts.push_back(d.Value());
+  }
+  for (const Library& library : libraries_) {
+    for (uint32_t id = 0; id < library.id_end(); ++id) {
+      if (!library.LiveId(id)) continue;
+      const uint64_t looked_up = HashOfLookup(library.at(id), cma_, ib_, now);
+      if (looked_up != 0) parts.push_back(looked_up);
+    }
   }
   std::ranges::sort(parts);  // lint: equal hashes are interchangeable
   Digest d;

@@ -99,7 +99,8 @@ bool World::Waits(Lane lane) const {
 bool World::Completes(Lane lane) const {
   return std::ranges::any_of(waiting_, [lane](const WaitingLane& w) {
     return w.lane == lane &&
-           (w.ongoing.waiting == Waiting::kCompletion || w.ongoing.waiting == Waiting::kRequest ||
+           (w.ongoing.waiting == Waiting::kCompletion || w.ongoing.waiting == Waiting::kLookup ||
+            w.ongoing.waiting == Waiting::kRequest ||
             w.ongoing.waiting == Waiting::kMigrationAcks ||
             w.ongoing.waiting == Waiting::kEpAddress || w.ongoing.waiting == Waiting::kEpRoute);
   });

@@ -40,8 +40,8 @@ const std::vector<LabRun>& LabRuns() {
 bool IsSource(std::string_view text) {
   const std::string name = "[a-z_][a-z_0-9]*";
   const std::string in_file = name + "\\.[ch] " + name;
-  const std::string one = "(man " + name + "\\([0-9]\\)(, [A-Z][A-Z ]+)?|rdma-core 44 " + in_file +
-                          "|linux 6\\.1 " + in_file +
+  const std::string one = "(man " + name + "\\([0-9]\\)(, [A-Z][A-Z ]+)?|rdma-core (44|65) " +
+                          in_file + "|linux (6\\.1|7\\.2) " + in_file +
                           "|observed [0-9a-z.-]+ [0-9]+-[0-9a-z_]+|ibta 1\\.[0-9]+ [0-9.]+)";
   const std::string rows = "( \\([A-Z][0-9]+[a-z]?(, [A-Z][0-9]+[a-z]?)*\\))?";
   const std::string more = "(, (" + one + "|" + in_file + "|" + name + ")" + rows + ")*";

@@ -7,7 +7,6 @@ namespace {
 
 constexpr std::string_view kTwoThreads =
     "two threads within calls on one id, which no conversation has";
-constexpr std::string_view kNewLibrary = "functions of later libraries";
 constexpr std::string_view kShown = "fields of an id: the oracle compares them without a row";
 constexpr std::string_view kContents = "contents of events: the oracle compares them without a row";
 
@@ -45,7 +44,7 @@ constexpr auto kDisagreements = std::to_array<Disagreement>({
     {"doc-30", "devices stay open while the library is loaded", "one that was unplugged is closed when the list is read anew", "get-devices-1 get-devices-2", ""},
     {"doc-31", "CONNECT_ERROR is for either side", "the library makes it on the active side alone", "fetch-9 fetch-10", ""},
     {"doc-32", "rdma_set_local_ece after the queue pair is created", "an id with a queue pair says EINVAL", "set-local-ece-1", ""},
-    {"doc-33", "every event has a name", "those of later libraries print as unknown", "", kNewLibrary},
+    {"doc-33", "every event has a name", "USER has none, and those of later libraries print as unknown", "event-str-1", ""},
     {"doc-34", "the number of AF_INET6 is 23", "10, as everywhere on Linux", "", "a number of the platform"},
 });
 

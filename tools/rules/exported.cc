@@ -5,7 +5,7 @@
 namespace cm::ruledoc {
 namespace {
 
-constexpr std::string_view kLater = "of later libraries";
+constexpr std::string_view kNewer = "newer: map 1.4";
 constexpr std::string_view kSharedQueues = "shared receive queues: data path";
 
 // clang-format off
@@ -23,10 +23,10 @@ constexpr auto kExported = std::to_array<Exported>({
     {"rdma_get_src_port", ""}, {"rdma_getaddrinfo", ""}, {"rdma_init_qp_attr", ""},
     {"rdma_join_multicast", ""}, {"rdma_join_multicast_ex", ""},
     {"rdma_leave_multicast", ""}, {"rdma_listen", ""}, {"rdma_migrate_id", ""},
-    {"rdma_notify", ""}, {"rdma_query_addrinfo", kLater}, {"rdma_reject", ""},
-    {"rdma_reject_ece", ""}, {"rdma_resolve_addr", ""}, {"rdma_resolve_addrinfo", kLater},
+    {"rdma_notify", ""}, {"rdma_query_addrinfo", "", kNewer}, {"rdma_reject", ""},
+    {"rdma_reject_ece", ""}, {"rdma_resolve_addr", ""}, {"rdma_resolve_addrinfo", "", kNewer},
     {"rdma_resolve_route", ""}, {"rdma_set_local_ece", ""}, {"rdma_set_option", ""},
-    {"rdma_write_cm_event", kLater},
+    {"rdma_write_cm_event", "", kNewer},
 });
 
 constexpr auto kRsockets = std::to_array<std::string_view>({

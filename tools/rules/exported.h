@@ -10,6 +10,7 @@ namespace cm::ruledoc {
 struct Exported {
   std::string_view name;     // "rdma_connect"
   std::string_view outside;  // why conversations do not speak of it; empty where they do
+  std::string_view remark = {};
 };
 
 // Every function of librdmacm.map but the rsockets, in alphabetical order.

@@ -106,7 +106,7 @@ std::string Functions(const std::vector<Told>& scenarios) {
   std::string text(kHead);
   for (const Exported& function : ExportedFunctions()) {
     const Reach reach = OfFunction(function.name, scenarios);
-    std::string remark;
+    std::string remark(function.remark);
     if (!function.outside.empty())
       remark = fmt::format("not in conversations: {}", function.outside);
     else if (reach.rows == 0)

@@ -157,9 +157,11 @@ Row Fill(const model::FetchRule& r) {
 }
 
 Row Fill(const model::CompletionRule& r) {
-  return {.on = r.on == model::rules::kCompleting
-                    ? "any that starts something"
-                    : std::string(FunctionName(CallKind::kGetRequest)),
+  std::string on = r.on == model::rules::kCompleting ? "any that starts something"
+                                                     : "any other that starts something";
+  for (const CallKind one : {CallKind::kGetRequest, CallKind::kResolveAddrInfo})
+    if (r.on == model::Calls(one)) on = FunctionName(one);
+  return {.on = on,
           .when = NamesOf(r.when, model::kFoundCount),
           .outcome = r.errno_of_status ? "-1, the errno of the status" : ToText(r.outcome),
           .effects = r.retained ? "the event is kept as id->event" : ""};

@@ -77,12 +77,16 @@ std::string NameOf(const void* function) {
 }  // namespace
 
 std::string_view MissingFor(const RdmaCmApi& api, CallKind kind) {
-  const bool there = kind == CallKind::kGetAddrInfo    ? api.rdma_getaddrinfo != nullptr
-                     : kind == CallKind::kFreeAddrInfo ? api.rdma_freeaddrinfo != nullptr
-                     : kind == CallKind::kGetDevices   ? api.rdma_get_devices != nullptr
-                     : kind == CallKind::kFreeDevices  ? api.rdma_free_devices != nullptr
-                                                       : true;
-  return there ? std::string_view() : FunctionName(kind);
+#define CM_MISSES(symbol) \
+  if (api.symbol == nullptr && FunctionName(kind) == #symbol) return #symbol;
+  CM_OPTIONAL_ENTRY_POINTS(CM_MISSES)
+#undef CM_MISSES
+  return {};
+}
+
+bool HasLaterCalls(const RdmaCmApi& api) {
+  return api.rdma_resolve_addrinfo != nullptr && api.rdma_query_addrinfo != nullptr &&
+         api.rdma_write_cm_event != nullptr;
 }
 
 std::variant<LoadedObject, std::string> Load(const std::string& path) {

@@ -7,6 +7,7 @@
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,15 @@
 
 #include "conformance/adapters/dl/hooks.h"
 #include "model/vocabulary/call.h"
+
+// Of the library's map 1.4, which the installed header may be older than.
+// source: rdma-core 65 rdma_cma.h
+extern "C" {
+int rdma_resolve_addrinfo(rdma_cm_id* id, const char* node, const char* service,
+                          const rdma_addrinfo* hints);
+int rdma_query_addrinfo(rdma_cm_id* id, rdma_addrinfo** info);
+int rdma_write_cm_event(rdma_cm_id* id, rdma_cm_event_type event, int status, uint64_t arg);
+}
 
 namespace cm {
 
@@ -62,7 +72,10 @@ namespace cm {
   X(rdma_get_devices)               \
   X(rdma_free_devices)              \
   X(rdma_getaddrinfo)               \
-  X(rdma_freeaddrinfo)
+  X(rdma_freeaddrinfo)              \
+  X(rdma_resolve_addrinfo)          \
+  X(rdma_query_addrinfo)            \
+  X(rdma_write_cm_event)
 
 #define CM_HOOKS(X)       \
   X(cmcheck_capabilities) \
@@ -102,6 +115,8 @@ std::variant<LoadedObject, std::string> Load(const std::string& path);
 
 // The function of a call that the object does not have; empty when it has all that can be called.
 std::string_view MissingFor(const RdmaCmApi& api, CallKind kind);
+// All of its map 1.4.
+bool HasLaterCalls(const RdmaCmApi& api);
 
 }  // namespace cm
 

@@ -166,11 +166,13 @@ seen::Answered Caller::Conclude(const Call& call, const Products& products) {
     SetId(request->request, products.id);
   } else if (const auto* get = std::get_if<call::GetAddrInfo>(&call)) {
     infos_[get->info.index] = products.info;
+  } else if (const auto* query = std::get_if<call::QueryAddrInfo>(&call)) {
+    infos_[query->info.index] = products.info;
   } else if (const auto* get = std::get_if<call::GetDevices>(&call)) {
     devices_[get->devices.index] = products.devices;
   } else if (const auto* get = std::get_if<call::GetCmEvent>(&call)) {
     events_[get->event.index] = products.event;
-    if (products.event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+    if (ValueOf(products.event->event) == RDMA_CM_EVENT_CONNECT_REQUEST)
       SetId(get->request, products.event->id);
     answered.event = Read(*products.event);
   }
@@ -191,7 +193,20 @@ IdRef Caller::NameOf(const rdma_cm_id* id) const {
   return {};
 }
 
+// The events of the library's map 1.4 have no parameters but one, which the header may not know: it
+// lies where the others begin.
+CmEvent Caller::ReadLater(const rdma_cm_event& event) const {
+  CmEvent read{.type = TypeOf(event.event),
+               .status = event.status,
+               .id = NameOf(event.id),
+               .listen_id = NameOf(event.listen_id)};
+  if (read.type == EventType::kUser)
+    std::memcpy(&read.argument, &event.param, sizeof(read.argument));
+  return read;
+}
+
 CmEvent Caller::Read(const rdma_cm_event& event) const {
+  if (ValueOf(event.event) >= uint32_t{kFirstEventTypeCount}) return ReadLater(event);
   if (event.id != nullptr && event.id->qp_type == IBV_QPT_UD) return ReadDatagram(event);
   const rdma_conn_param& conn = event.param.conn;
   CmEvent read{.type = TypeOf(event.event),

@@ -92,12 +92,16 @@ class Caller {
   int One(const call::FreeAddrInfo& c, Products* products) const;
   int One(const call::GetDevices& c, Products* products) const;
   int One(const call::FreeDevices& c, Products* products) const;
+  int One(const call::ResolveAddrInfo& c, Products* products) const;
+  int One(const call::QueryAddrInfo& c, Products* products) const;
+  int One(const call::WriteCmEvent& c, Products* products) const;
   DevicesHanded NamesOf(ibv_context** devices) const;
   AddrInfoHanded FieldsOf(const rdma_addrinfo& info) const;
 
   void SetId(IdRef ref, rdma_cm_id* id);
   IdRef NameOf(const rdma_cm_id* id) const;
   CmEvent Read(const rdma_cm_event& event) const;
+  CmEvent ReadLater(const rdma_cm_event& event) const;
   CmEvent ReadDatagram(const rdma_cm_event& event) const;
   void ReadMembership(const rdma_ud_param& ud, CmEvent* read) const;
   Shown Look(rdma_cm_id* id) const;

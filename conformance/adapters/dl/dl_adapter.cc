@@ -34,8 +34,14 @@ class DlImplementation : public Implementation {
   const Profile& profile() const override { return options_.profile; }
 
   Capabilities capabilities() const override {
-    if (object_.hooks) return of_hooks_;
-    return place_->capabilities()
+    // What the object has shows, what the kernel serves only its profile tells.
+    const bool later =
+        HasLaterCalls(object_.api) && options_.profile.capabilities.Has(Capability::kLaterCalls);
+    const auto with_later = [later](Capabilities all) {
+      return later ? all.With(Capability::kLaterCalls) : all.Without(Capability::kLaterCalls);
+    };
+    if (object_.hooks) return with_later(of_hooks_);
+    return with_later(place_->capabilities())
         .With(Capability::kExit)
         .With(Capability::kLanes)
         .Without(Capability::kRaces);  // who is first on a real machine is nobody's to say

@@ -22,20 +22,61 @@ rdma_addrinfo HintsOf(const AddrHints& hints, SockAddr* source, SockAddr* destin
   return info;
 }
 
+// What is asked for, as C has it.
+class Lookup {
+ public:
+  template <typename Call>
+  Lookup(const Call& c, const Topology& topology)
+      : has_node_(c.node.kind != AddressKind::kNone),
+        has_service_(c.service.has_value()),
+        has_hints_(c.hints.has_value()),
+        node_(NumericHost(c.node, topology)),
+        service_(std::to_string(c.service.value_or(0))),
+        source_(c.hints.value_or(AddrHints{}).source, topology),
+        destination_(c.hints.value_or(AddrHints{}).destination, topology),
+        hints_(HintsOf(c.hints.value_or(AddrHints{}), &source_, &destination_)) {}
+  Lookup(const Lookup&) = delete;
+  Lookup& operator=(const Lookup&) = delete;
+
+  const char* node() const { return has_node_ ? node_.c_str() : nullptr; }
+  const char* service() const { return has_service_ ? service_.c_str() : nullptr; }
+  const rdma_addrinfo* hints() const { return has_hints_ ? &hints_ : nullptr; }
+
+ private:
+  bool has_node_;
+  bool has_service_;
+  bool has_hints_;
+  std::string node_;
+  std::string service_;
+  SockAddr source_;
+  SockAddr destination_;
+  rdma_addrinfo hints_;
+};
+
 }  // namespace
 
 int Caller::One(const call::GetAddrInfo& c, Products* products) const {
-  const AddrHints given = c.hints.value_or(AddrHints{});
-  SockAddr source(given.source, *conversation_->topology);
-  SockAddr destination(given.destination, *conversation_->topology);
-  const rdma_addrinfo hints = HintsOf(given, &source, &destination);
-  const std::string node = NumericHost(c.node, *conversation_->topology);
-  const std::string service = c.service ? std::to_string(*c.service) : "";
-  const int value = api_->rdma_getaddrinfo(
-      c.node.kind == AddressKind::kNone ? nullptr : node.c_str(),
-      c.service ? service.c_str() : nullptr, c.hints ? &hints : nullptr, &products->info);
+  const Lookup lookup(c, *conversation_->topology);
+  const int value =
+      api_->rdma_getaddrinfo(lookup.node(), lookup.service(), lookup.hints(), &products->info);
   if (value == 0) products->handed = FieldsOf(*products->info);
   return value;
+}
+
+int Caller::One(const call::ResolveAddrInfo& c, Products* /*products*/) const {
+  const Lookup lookup(c, *conversation_->topology);
+  return api_->rdma_resolve_addrinfo(At(c.id), lookup.node(), lookup.service(), lookup.hints());
+}
+
+int Caller::One(const call::QueryAddrInfo& c, Products* products) const {
+  const int value = api_->rdma_query_addrinfo(At(c.id), &products->info);
+  if (value == 0) products->handed = FieldsOf(*products->info);
+  return value;
+}
+
+int Caller::One(const call::WriteCmEvent& c, Products* /*products*/) const {
+  return api_->rdma_write_cm_event(At(c.id), static_cast<rdma_cm_event_type>(c.type), c.status,
+                                   c.argument);
 }
 
 int Caller::One(const call::FreeAddrInfo& c, Products* /*products*/) const {

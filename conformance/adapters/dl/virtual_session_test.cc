@@ -21,9 +21,8 @@ constexpr int kSequences = 100;  // on each topology
 constexpr const char* kSample = "conformance/adapters/dl/sample/libsample_rdmacm.so";
 constexpr const char* kDefectVariable = "CMCHECK_SAMPLE_DEFECT";
 
-std::unique_ptr<Implementation> TheSample() {
-  auto made =
-      MakeDlImplementation({.path = kSample, .profile = Profiles().front()}, MakeBarePlace());
+std::unique_ptr<Implementation> TheSample(const Profile& profile = Profiles().front()) {
+  auto made = MakeDlImplementation({.path = kSample, .profile = profile}, MakeBarePlace());
   if (const auto* why = std::get_if<std::string>(&made)) ADD_FAILURE() << *why;
   return std::move(std::get<0>(made));
 }
@@ -66,6 +65,29 @@ INSTANTIATE_TEST_SUITE_P(Topologies, OnTopology,
                            std::erase(name, '-');
                            return name;
                          });
+
+TEST(VirtualSession, TheSampleHasTheLaterCallsWhereItsProfileHas) {
+  const Profile& profile = *FindProfile("7.2-rxe");
+  const std::unique_ptr<Implementation> sample = TheSample(profile);
+  const std::unique_ptr<Implementation> sim =
+      MakeSimImplementation({.profile = profile, .capabilities = profile.capabilities});
+  EXPECT_FALSE(TheSample()->capabilities().Has(Capability::kLaterCalls));
+  ASSERT_EQ(sample->capabilities(), sim->capabilities());
+  for (uint64_t i = 0; i < kSequences; ++i) {
+    const Conversation conversation = Draw({.topology = FindTopology("two-kernels"),
+                                            .profile = profile,
+                                            .capabilities = profile.capabilities,
+                                            .seed = 1,
+                                            .index = i,
+                                            .calls = 20,
+                                            .walk = "addrinfo"});
+    const std::unique_ptr<Session> of_sample = sample->Start(conversation);
+    const std::unique_ptr<Session> of_sim = sim->Start(conversation);
+    ASSERT_EQ(ToText(Perform(conversation, *of_sample)),
+              ToText(Perform(conversation, *of_sim), {.wire = false}));
+    EXPECT_EQ(of_sample->Leaks(), of_sim->Leaks()) << "conversation " << i;
+  }
+}
 
 TEST(VirtualSession, ADefectOfTheSampleIsRefused) {
   ASSERT_EQ(setenv(kDefectVariable, "forgets-timewait", 1), 0);

@@ -358,8 +358,8 @@ class SimSession : public Session, public Driver, public Environment {
   Progress MakeOne(Library& l, Library::Context, const call::GetDstPort& x) {
     return {.handed = PortHanded{l.at(names_.Id(x.id)).destination.port}};
   }
-  Progress MakeOne(Library& l, Library::Context, const call::EventStr& x) {
-    return l.EventStr(x.type);
+  Progress MakeOne(Library& l, Library::Context c, const call::EventStr& x) {
+    return l.EventStr(c, x.type);
   }
   Progress MakeOne(Library& l, Library::Context c, const call::SetOption& x) {
     return {.reply = l.SetOption(c, names_.Id(x.id), x)};
@@ -391,6 +391,15 @@ class SimSession : public Session, public Driver, public Environment {
     return {};
   }
 
+  Progress MakeOne(Library& l, Library::Context c, const call::ResolveAddrInfo& x) {
+    return l.ResolveAddrInfo(c, names_.Id(x.id), x);
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::QueryAddrInfo& x) {
+    return l.QueryAddrInfo(c, names_.Id(x.id));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::WriteCmEvent& x) {
+    return {.reply = l.WriteCmEvent(c, names_.Id(x.id), x)};
+  }
   Progress MakeOne(Library& l, Library::Context c, const call::JoinMulticast& x) {
     const uint32_t id = names_.Id(x.id);
     return l.Complete(c, id, l.JoinMulticast(c, id, x));

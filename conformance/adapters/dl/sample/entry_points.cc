@@ -244,7 +244,8 @@ const char* rdma_event_str(rdma_cm_event_type event) {
   // As long as the longest name, and there for ever, as the C function's answer is.
   static auto* const names = new std::map<int, std::string>;
   const auto type = static_cast<uint8_t>(cm::ValueOf(event));
-  const cm::sim::Progress progress = TheSample().library().EventStr(type);
+  const cm::sim::Progress progress =
+      TheSample().library().EventStr(TheSample().world().Context(), type);
   return names->emplace(type, std::get<cm::TextHanded>(*progress.handed).words())
       .first->second.c_str();
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <variant>
 
+#include "conformance/adapters/dl/c_enum.h"
 #include "conformance/adapters/dl/sample/sample.h"
 #include "conformance/adapters/dl/sockaddr.h"
 
@@ -62,6 +63,20 @@ sockaddr* Copy(const cm::Address& address, sockaddr_storage* to) {
   return reinterpret_cast<sockaddr*>(to);
 }
 
+// What the application is given, and gives back.
+rdma_addrinfo* Handed(const cm::AddrInfoHanded& found) {
+  auto* const info = new Info;
+  info->c.ai_flags = static_cast<int>(found.flags);
+  info->c.ai_family = found.family;
+  info->c.ai_qp_type = found.type ? static_cast<int>(*found.type) : 0;
+  info->c.ai_port_space = found.space ? static_cast<int>(*found.space) : 0;
+  info->c.ai_src_addr = Copy(found.source, &info->source);
+  info->c.ai_src_len = found.source_length;
+  info->c.ai_dst_addr = Copy(found.destination, &info->destination);
+  info->c.ai_dst_len = found.destination_length;
+  return &info->c;
+}
+
 // A number of the resolver's is returned as it is.
 int Refused(const cm::Reply& reply) {
   if (reply.error != cm::Errno::kNone) errno = static_cast<int>(reply.error);
@@ -94,18 +109,40 @@ int rdma_getaddrinfo(const char* node, const char* service, const rdma_addrinfo*
   Sample& sample = TheSample();
   const cm::sim::Progress progress = sample.library().GetAddrInfo(sample.world().Context(), get);
   if (!progress.reply.succeeded()) return Refused(progress.reply);
-  const auto& found = std::get<cm::AddrInfoHanded>(*progress.handed);
-  auto* const info = new Info;
-  info->c.ai_flags = static_cast<int>(found.flags);
-  info->c.ai_family = found.family;
-  info->c.ai_qp_type = found.type ? static_cast<int>(*found.type) : 0;
-  info->c.ai_port_space = found.space ? static_cast<int>(*found.space) : 0;
-  info->c.ai_src_addr = Copy(found.source, &info->source);
-  info->c.ai_src_len = found.source_length;
-  info->c.ai_dst_addr = Copy(found.destination, &info->destination);
-  info->c.ai_dst_len = found.destination_length;
-  *res = &info->c;
+  *res = Handed(std::get<cm::AddrInfoHanded>(*progress.handed));
   return 0;
+}
+
+int rdma_resolve_addrinfo(rdma_cm_id* id, const char* node, const char* service,
+                          const rdma_addrinfo* hints) {
+  cm::call::ResolveAddrInfo resolve{.id = {}, .node = NodeOf(node)};
+  if (service != nullptr)
+    resolve.service = static_cast<uint16_t>(std::strtoul(service, nullptr, 10));
+  if (hints != nullptr) resolve.hints = HintsOf(*hints);
+  Sample& sample = TheSample();
+  Id* const own = reinterpret_cast<Id*>(id);
+  return sample.Completes(
+      own, sample.library().ResolveAddrInfo(sample.world().Context(), own->number, resolve));
+}
+
+int rdma_query_addrinfo(rdma_cm_id* id, rdma_addrinfo** info) {
+  Sample& sample = TheSample();
+  const uint32_t number = reinterpret_cast<Id*>(id)->number;
+  const cm::sim::Progress progress =
+      sample.library().QueryAddrInfo(sample.world().Context(), number);
+  if (!progress.reply.succeeded()) return Refused(progress.reply);
+  *info = Handed(std::get<cm::AddrInfoHanded>(*progress.handed));
+  return 0;
+}
+
+int rdma_write_cm_event(rdma_cm_id* id, rdma_cm_event_type event, int status, uint64_t arg) {
+  Sample& sample = TheSample();
+  Id* const own = reinterpret_cast<Id*>(id);
+  const auto type = static_cast<uint8_t>(cm::ValueOf(event));
+  const cm::Reply reply =
+      sample.library().WriteCmEvent(sample.world().Context(), own->number,
+                                    {.id = {}, .type = type, .status = status, .argument = arg});
+  return sample.Answer(own, reply);
 }
 
 void rdma_freeaddrinfo(rdma_addrinfo* res) {

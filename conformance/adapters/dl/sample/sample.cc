@@ -249,6 +249,9 @@ void Sample::FillMembership(const CmEvent& fetched, rdma_ud_param* ud) const {
 
 void Sample::FillParam(const CmEvent& fetched, Event* event) const {
   rdma_cm_event& c = event->c;
+  if (fetched.type == EventType::kUser)
+    std::memcpy(&c.param, &fetched.argument, sizeof(fetched.argument));
+  if (fetched.type >= EventType::kAddrInfoResolved) return;
   if (c.id != nullptr && c.id->qp_type == IBV_QPT_UD) {
     rdma_ud_param& ud = c.param.ud;
     ud.private_data = event->private_data.empty() ? nullptr : event->private_data.bytes().data();

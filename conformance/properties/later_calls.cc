@@ -1,0 +1,134 @@
+// The calls of the library's map 1.4: what an id looks up, and what is written to it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "conformance/properties/claims.h"
+#include "model/conversation/print.h"
+
+namespace cm::claims {
+namespace {
+
+// Its events are fetched by the application, all of them.
+bool HasChannel(const Account& account, IdRef id) {
+  for (const MadeCall* call : account.CallsOn(id)) {
+    const auto* create = std::get_if<call::CreateId>(call->call);
+    const auto* migrate = std::get_if<call::MigrateId>(call->call);
+    const bool loses = (create != nullptr && !create->channel.valid()) ||
+                       (migrate != nullptr && !migrate->channel.valid());
+    if (loses || call->kind() == CallKind::kCreateEp) return false;
+  }
+  return account.ChannelOf(id).valid();
+}
+
+std::vector<const MadeCall*> Successes(const Account& account, IdRef id, CallKind kind) {
+  std::vector<const MadeCall*> all = account.CallsOn(id, kind);
+  std::erase_if(all, [](const MadeCall* call) { return !call->reply.succeeded(); });
+  return all;
+}
+
+// The n-th that is heard is the n-th that was written.
+void ArrivesAsWritten(const Account& account, Testimony& testimony) {
+  for (uint16_t i = 0; i < account.id_count(); ++i) {
+    const IdRef id{i};
+    if (!account.Exists(id) || !HasChannel(account, id)) continue;
+    const auto written = Successes(account, id, CallKind::kWriteCmEvent);
+    size_t n = 0;
+    for (const HeardEvent* heard : account.EventsOf(id, EventType::kUser)) {
+      testimony.Arose();
+      const std::string saw =
+          fmt::format("{} argument={:#x}", Heard(account, *heard), heard->event.argument);
+      if (n == written.size() || written[n]->at > heard->at) {
+        testimony.Violated(heard->at, saw, "no event that nobody has written");
+        break;
+      }
+      const auto& write = std::get<call::WriteCmEvent>(*written[n++]->call);
+      if (write.status == heard->event.status && write.argument == heard->event.argument) continue;
+      testimony.Violated(heard->at, saw,
+                         fmt::format("status={} argument={:#x}", write.status, write.argument));
+      break;
+    }
+  }
+}
+
+void UserIsHeard(const Account& account, Testimony& testimony) {
+  IsHeard(account, testimony, EventType::kUser);
+}
+
+// The rdma_resolve_addrinfo before the call; null when its result has been handed out.
+const MadeCall* LookupBefore(const Account& account, const MadeCall& query) {
+  const MadeCall* last = nullptr;
+  for (const MadeCall* call : account.CallsOn(query.id())) {
+    if (call->at >= query.at) break;
+    if (!call->reply.succeeded()) continue;
+    if (call->kind() == CallKind::kResolveAddrInfo) last = call;
+    if (call->kind() == CallKind::kQueryAddrInfo) last = nullptr;
+  }
+  return last;
+}
+
+void HandedOutOnce(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    if (call.kind() != CallKind::kQueryAddrInfo || !call.reply.succeeded()) continue;
+    testimony.Arose();
+    if (LookupBefore(account, call) == nullptr)
+      testimony.Violated(call.at, Made(account, call), "ENOENT: nothing that was looked up waits");
+  }
+}
+
+void HandsOutWhatWasAsked(const Account& account, Testimony& testimony) {
+  for (const MadeCall& call : account.calls()) {
+    if (call.kind() != CallKind::kQueryAddrInfo || !call.reply.succeeded()) continue;
+    const MadeCall* lookup = LookupBefore(account, call);
+    if (lookup == nullptr) continue;
+    const auto& asked = std::get<call::ResolveAddrInfo>(*lookup->call);
+    if (asked.node.kind == AddressKind::kNone) continue;
+    testimony.Arose();
+    const auto& answered = std::get<seen::Answered>(account.history().records[call.at].seen);
+    const auto* info = answered.handed ? std::get_if<AddrInfoHanded>(&*answered.handed) : nullptr;
+    const bool passive = asked.hints && (asked.hints->flags & kPassiveHint) != 0;
+    const Address wanted = asked.node.WithPort(asked.service.value_or(0));
+    if (info != nullptr && (passive ? info->source : info->destination) == wanted) continue;
+    testimony.Violated(call.at,
+                       answered.handed ? ToString(*answered.handed, account.topology()) : "nothing",
+                       ToString(wanted, account.topology()) +
+                           (passive ? " as the source" : " as the destination"));
+  }
+}
+
+constexpr Capabilities kLater = Capabilities().With(Capability::kLaterCalls);
+
+constexpr auto kClaims = std::to_array<Property>({
+    {"USER-1",
+     "later calls",
+     PropertyKind::kAlways,
+     "USER events of an id carry the status and the argument of rdma_write_cm_event, in the order "
+     "of writing.",
+     "rdma-core 65 cma.c rdma_write_cm_event, linux 7.2 ucma.c ucma_write_cm_event",
+     ArrivesAsWritten,
+     {}},
+    {"USER-2", "later calls", PropertyKind::kSometimes, "USER is heard.",
+     "rdma-core 65 cma.c rdma_write_cm_event", UserIsHeard, kLater},
+    {"AINFO-1",
+     "later calls",
+     PropertyKind::kAlways,
+     "What rdma_resolve_addrinfo has found rdma_query_addrinfo hands out once.",
+     "rdma-core 65 cma.c rdma_query_addrinfo",
+     HandedOutOnce,
+     {}},
+    {"AINFO-2",
+     "later calls",
+     PropertyKind::kAlways,
+     "rdma_query_addrinfo hands out the numeric node of rdma_resolve_addrinfo with the service as "
+     "port, as source where the hints are passive and else as destination.",
+     "rdma-core 65 cma.c rdma_resolve_addrinfo, addrinfo.c rdma_getaddrinfo",
+     HandsOutWhatWasAsked,
+     {}},
+});
+
+}  // namespace
+
+std::span<const Property> LaterCalls() { return kClaims; }
+
+}  // namespace cm::claims

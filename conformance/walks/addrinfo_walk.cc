@@ -1,0 +1,229 @@
+#include "conformance/walks/addrinfo_walk.h"
+
+#include <array>
+#include <limits>
+
+#include "conformance/walks/arguments.h"
+
+namespace cm {
+namespace {
+
+constexpr int kUnreadAtMost = 4;  // that the walk has made itself
+
+// The thread of calls that wait.
+Lane Thread(uint8_t side) { return {.side = side, .number = 2}; }
+
+class AddrInfoWalk {
+ public:
+  explicit AddrInfoWalk(Stage& stage) : stage_(stage), port_(stage.Port(0)) {
+    removed_at_ = stage.Can(Capability::kRemoveDevice)
+                      ? stage.Below(24, "which stop loses a device")
+                      : uint64_t{99};
+  }
+
+  void Run() {
+    switch (stage_.Below(6, "which ids")) {
+      case 0:
+        return Alone();
+      case 1:
+        return Waiting();
+      case 2:
+        return Moving();
+      default:
+        return Together();
+    }
+  }
+
+ private:
+  // Unbound, bound, listening.
+  void Alone() {
+    const uint8_t side = stage_.AnySide();
+    const IdRef id = stage_.NewId(side, stage_.ChannelOf(side));
+    Stop(id, side);
+    On(side, call::BindAddr{id, stage_.AddressOf(side, port_)});
+    Stop(id, side);
+    On(side, call::Listen{id, 8});
+    Stop(id, side);
+    if (stage_.choice().OneIn(2, "it goes with what is unread")) On(side, call::DestroyId{id});
+  }
+
+  // Two ids from the first call to the end of their connection.
+  void Together() {
+    const IdRef listener = stage_.Listens(kPassiveSide, port_);
+    Stop(listener, kPassiveSide);
+    Empties(kPassiveSide);
+    const IdRef active = stage_.NewId(kActiveSide, stage_.ChannelOf(kActiveSide));
+    Stop(active, kActiveSide);
+    On(kActiveSide, call::ResolveAddr{active, {}, stage_.AddressOf(kPassiveSide, port_), 2000});
+    if (Stop(active, kActiveSide)) return;
+    Empties(kActiveSide);
+    On(kActiveSide, call::ResolveRoute{active, 2000});
+    if (Stop(active, kActiveSide)) return;
+    Empties(kActiveSide);
+    On(kActiveSide, call::Connect{active, Numbered()});
+    if (Stop(active, kActiveSide)) return;
+    stage_.Settle();
+    const IdRef passive =
+        stage_.Fetch(Stage::MainLane(kPassiveSide), stage_.ChannelOf(kPassiveSide));
+    if (Stop(passive, kPassiveSide)) return;
+    On(kPassiveSide, call::Accept{passive, Numbered()});
+    if (Stop(passive, kPassiveSide)) return;
+    Empties(kActiveSide);
+    On(kActiveSide, call::Establish{active});
+    stage_.Settle();
+    if (Stop(active, kActiveSide) || Stop(passive, kPassiveSide)) return;
+    stage_.Disconnects(active);
+    if (Stop(active, kActiveSide)) return;
+    stage_.Settle();
+    stage_.FetchesAll(2);
+    if (stage_.choice().OneIn(2, "it goes with what is unread")) stage_.Destroys(active);
+  }
+
+  // A synchronous id: what is written to it comes before what its calls wait for.
+  void Waiting() {
+    const uint8_t side = stage_.AnySide();
+    synchronous_ = true;
+    const IdRef id = stage_.NewId(side, {});
+    for (int i = 0; i < 2; ++i) {
+      Stop(id, side);
+      stage_.Call(Stage::MainLane(side), call::ShowEvent{id});
+    }
+    const auto other = static_cast<uint8_t>(1 - side);
+    if (stage_.choice().OneIn(2, "it looks for the other side"))
+      stage_.Call(Thread(side), call::ResolveAddr{id, {}, stage_.AddressOf(other, port_), 2000});
+    else
+      On(side, call::BindAddr{id, stage_.AddressOf(side, port_)});
+    stage_.Settle();
+    stage_.Call(Stage::MainLane(side), call::ShowEvent{id});
+    for (int i = 0; i < 2; ++i) Stop(id, side);
+    stage_.Call(Stage::MainLane(side), call::ShowEvent{id});
+  }
+
+  // What is unread goes with its id to another channel.
+  void Moving() {
+    const uint8_t side = stage_.AnySide();
+    const IdRef id = stage_.NewId(side, stage_.ChannelOf(side));
+    Stop(id, side);
+    Writes(id, side);
+    const ChannelRef other = stage_.NewChannel(side, true);
+    stage_.Call(Thread(side), call::MigrateId{id, other});
+    LooksUp(id, side);
+    Writes(id, side);
+    for (int i = 0; i < 4; ++i) stage_.Fetch(Stage::MainLane(side), other);
+    Queries(id, side);
+    unread_ = 0;
+    if (stage_.choice().OneIn(3, "and waits from now on")) {
+      stage_.Call(Thread(side), call::MigrateId{id, {}});
+      synchronous_ = true;
+    }
+    Stop(id, side);
+  }
+
+  // Some of the calls, in any order. True when the side's device goes here; then that was all.
+  bool Stop(IdRef id, uint8_t side) {
+    for (uint64_t left = stage_.Below(5, "how many calls"); left > 0; --left) Step(id, side);
+    if (stops_++ != removed_at_) return false;
+    if (!stage_.Inject({.kind = FaultKind::kRemoveDevice, .side = side})) return false;
+    for (int i = 0; i < 2; ++i) Step(id, side);
+    stage_.Settle();
+    for (int i = 0; i < 5; ++i) Step(id, side);
+    return true;
+  }
+
+  void Step(IdRef id, uint8_t side) {
+    switch (stage_.Below(8, "which of them")) {
+      case 0:
+      case 1:
+      case 2:
+        return LooksUp(id, side);
+      case 3:
+      case 4:
+        return Queries(id, side);
+      case 5:
+        return Reads(side, 1);
+      default:
+        return Writes(id, side);
+    }
+  }
+
+  void LooksUp(IdRef id, uint8_t side) {
+    MakesRoom(side);
+    call::ResolveAddrInfo resolve{.id = id, .node = SomeNode(stage_)};
+    if (!stage_.choice().OneIn(4, "without a service")) resolve.service = stage_.Port(0);
+    if (!stage_.choice().OneIn(3, "without hints")) {
+      resolve.hints = SomeHints(stage_);
+      if (stage_.choice().OneIn(8, "records of services"))
+        resolve.hints->flags |= kServiceRecordsHint;
+      if (stage_.choice().OneIn(8, "by the resolver")) resolve.hints->flags |= kResolverHint;
+    }
+    stage_.Call(synchronous_ ? Thread(side) : Stage::MainLane(side), resolve);
+  }
+
+  void Queries(IdRef id, uint8_t side) {
+    const HeldRef info = stage_.NewHeld(side);
+    On(side, call::QueryAddrInfo{id, info});
+    On(side, call::FreeAddrInfo{info});
+  }
+
+  void Writes(IdRef id, uint8_t side) {
+    if (synchronous_ && ++written_ > kUnreadAtMost) return;  // nobody fetches them
+    MakesRoom(side);
+    constexpr std::array<uint8_t, 6> kOthers = {0, 9, 16, 17, 19, 255};
+    constexpr std::array<uint64_t, 6> kArguments = {
+        0, 1, 0xffffffff, uint64_t{1} << 32, 0x0123456789abcdef, ~uint64_t{0}};
+    // A call that finds one of the first on a synchronous id says what that errno is.
+    constexpr std::array<int32_t, 8> kStatuses = {0,
+                                                  0,
+                                                  -5,
+                                                  -110,
+                                                  7,
+                                                  61,
+                                                  std::numeric_limits<int32_t>::max(),
+                                                  std::numeric_limits<int32_t>::min()};
+    call::WriteCmEvent write{.id = id};
+    if (stage_.choice().OneIn(8, "another type"))
+      write.type = kOthers[stage_.Below(kOthers.size(), "which type")];
+    write.status = kStatuses[stage_.Below(synchronous_ ? 6 : kStatuses.size(), "which status")];
+    write.argument = kArguments[stage_.Below(kArguments.size(), "which argument")];
+    On(side, write);
+  }
+
+  // The oracle follows a few unread events of an id, and no more.
+  void MakesRoom(uint8_t side) {
+    if (++unread_ <= kUnreadAtMost) return;
+    Reads(side, kUnreadAtMost);
+    unread_ = 1;
+  }
+
+  void Empties(uint8_t side) {
+    stage_.Settle();
+    Reads(side, kUnreadAtMost + 2);
+    unread_ = 0;
+  }
+
+  void Reads(uint8_t side, int times) {
+    for (int i = 0; i < times; ++i) stage_.Fetch(Stage::MainLane(side), stage_.ChannelOf(side));
+  }
+
+  ConnParam Numbered() {
+    ConnParam param;
+    param.qp_num = stage_.FreshQpNumber();
+    return param;
+  }
+
+  void On(uint8_t side, const Call& call) { stage_.Call(Stage::MainLane(side), call); }
+
+  Stage& stage_;
+  const uint16_t port_;
+  uint64_t removed_at_ = 0;
+  uint64_t stops_ = 0;
+  int unread_ = 0;
+  int written_ = 0;
+  bool synchronous_ = false;
+};
+
+}  // namespace
+
+void AddressesForIds(Stage& stage) { AddrInfoWalk(stage).Run(); }
+
+}  // namespace cm

@@ -1,0 +1,20 @@
+// What looking an address up comes to, by the arguments alone: those of rdma_getaddrinfo, which
+// rdma_resolve_addrinfo hands on.
+#ifndef MODEL_ORACLE_LOOKUPS_H_
+#define MODEL_ORACLE_LOOKUPS_H_
+
+#include <vector>
+
+#include "model/cm_id/state.h"
+#include "model/vocabulary/call.h"
+#include "model/vocabulary/reply.h"
+
+namespace cm::model {
+
+Guard LookupGuard(const call::GetAddrInfo& get);
+// Any of these may be handed out, where nothing stands in the way.
+std::vector<HandedOut> LookedUp(const call::GetAddrInfo& get);
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_LOOKUPS_H_
