@@ -34,6 +34,7 @@ std::vector<Trip> TripsOfSynchronousIds();
 std::vector<Trip> TripsOfOptions();
 std::vector<Trip> TripsOfGroups();
 std::vector<Trip> TripsOfEndpoints();  // and of what is looked up
+std::vector<Trip> TripsOfData();
 std::vector<Reach> Reaches();
 Reach ReachOfGroups();
 

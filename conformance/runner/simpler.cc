@@ -35,6 +35,11 @@ void EachName(Line* line, Visit visit) {
         if constexpr (requires { c.request; }) visit(c.request);
         if constexpr (requires { c.info; }) visit(c.info);
         if constexpr (requires { c.devices; }) visit(c.devices);
+        if constexpr (requires { c.mr; }) visit(c.mr);
+        if constexpr (requires { c.sges; }) {
+          for (Sge& sge : c.sges) visit(sge.mr);
+          visit(c.remote);
+        }
       },
       *call);
 }
@@ -310,16 +315,14 @@ std::vector<Conversation> WithoutOneName(const Conversation& conversation) {
     DropId(&shorter, IdRef{i});
     if (shorter.lines.size() < conversation.lines.size()) all.push_back(std::move(shorter));
   }
-  for (uint16_t i = 0; i < conversation.names.events.size(); ++i) {
+  const auto without = [&](auto ref) {
     Conversation shorter = conversation;
-    Drop(&shorter, EventRef{i});
+    Drop(&shorter, ref);
     if (shorter.lines.size() < conversation.lines.size()) all.push_back(std::move(shorter));
-  }
-  for (uint16_t i = 0; i < conversation.names.held.size(); ++i) {
-    Conversation shorter = conversation;
-    Drop(&shorter, HeldRef{i});
-    if (shorter.lines.size() < conversation.lines.size()) all.push_back(std::move(shorter));
-  }
+  };
+  for (uint16_t i = 0; i < conversation.names.events.size(); ++i) without(EventRef{i});
+  for (uint16_t i = 0; i < conversation.names.held.size(); ++i) without(HeldRef{i});
+  for (uint16_t i = 0; i < conversation.names.regions.size(); ++i) without(MrRef{i});
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "conformance/walks/attribute_walk.h"
+#include "conformance/walks/data_walk.h"
 #include "conformance/walks/directed_walks.h"
 #include "conformance/walks/endpoint_walk.h"
 #include "conformance/walks/migration_walk.h"
@@ -77,6 +78,8 @@ constexpr auto kWalks = std::to_array<Walk>({
      GroupsAreJoined},
     {"endpoints", "What is looked up, made at once and destroyed at once.", 6,
      Need(Capability::kLanes), false, EndpointsMeet},
+    {"data", "Messages, reads and writes; then the connection ends, with work posted.", 5,
+     Need(Capability::kData, Capability::kTime), false, DataMoves},
 });
 
 }  // namespace

@@ -100,8 +100,17 @@ enum class Guard : uint8_t {
   kFamilyForeign,       // the hints want a family that the resolver does not know
   kTypeAgainstSpace,    // the hints want a type that their port space is not of
   kNodeOfOtherFamily,   // the node is of another family than the hints want
+  kSrqUntyped,          // the attributes do not say of which type it is to be
+  kSrqAbsent,           // the id has no shared receive queue
+  kQueueAbsent,         // nor a queue pair
+  kServiceUnknown,      // no ESTABLISHED has named a datagram service
+  kPiecesTooMany,       // more than the queue was asked for
+  kInlineTooLong,       // more inline bytes than that
+  kQueueFull,           // it holds as many requests as it was asked for
+  kQpNotReady,          // the queue pair is in INIT
+  kNothingCompleted,    // the completion queue is empty
 };
-inline constexpr int kGuardCount = 66;
+inline constexpr int kGuardCount = 75;
 
 // What a call does besides answering; the oracle knows how.
 enum class Effect : uint8_t {
@@ -216,6 +225,20 @@ inline constexpr auto kLeaveMulticast =
 inline constexpr auto kGetAddrInfo = std::to_array<Guard>(
     {kNothingAsked, kHintsAlone, kFamilyForeign, kTypeAgainstSpace, kNodeOfOtherFamily});
 inline constexpr auto kGetDevices = std::to_array<Guard>({kNoDeviceAtAll});
+// source: <rdma/rdma_verbs.h>, rdma-core 44 rxe.c post_one_send, rxe_post_one_recv
+inline constexpr auto kCreateSrq = std::to_array<Guard>({kDeviceUnknown});
+inline constexpr auto kCreateSrqEx = std::to_array<Guard>({kSrqUntyped, kDeviceUnknown});
+inline constexpr auto kDestroySrq = std::to_array<Guard>({kSrqAbsent});
+inline constexpr auto kRegister = std::to_array<Guard>({kDeviceUnknown});
+inline constexpr auto kPostRecv = std::to_array<Guard>({kQueueAbsent, kQueueFull});
+inline constexpr auto kPostRecvv = std::to_array<Guard>({kQueueAbsent, kQueueFull, kPiecesTooMany});
+inline constexpr auto kPost =
+    std::to_array<Guard>({kQpAbsent, kDatagram, kInlineTooLong, kQueueFull, kQpNotReady});
+inline constexpr auto kPostList = std::to_array<Guard>(
+    {kQpAbsent, kDatagram, kPiecesTooMany, kInlineTooLong, kQueueFull, kQpNotReady});
+inline constexpr auto kPostUdSend =
+    std::to_array<Guard>({kQpAbsent, kServiceUnknown, kInlineTooLong, kQueueFull});
+inline constexpr auto kGetComp = std::to_array<Guard>({kQpAbsent, kNothingCompleted});
 
 }  // namespace cm::model::internal
 
@@ -275,6 +298,35 @@ constexpr std::span<const Guard> GuardsOf(CallKind call) {
       return internal::kGetAddrInfo;
     case CallKind::kGetDevices:
       return internal::kGetDevices;
+    case CallKind::kCreateQpEx:
+      return internal::kCreateQp;
+    case CallKind::kCreateSrq:
+      return internal::kCreateSrq;
+    case CallKind::kCreateSrqEx:
+      return internal::kCreateSrqEx;
+    case CallKind::kDestroySrq:
+      return internal::kDestroySrq;
+    case CallKind::kRegMsgs:
+    case CallKind::kRegRead:
+    case CallKind::kRegWrite:
+      return internal::kRegister;
+    case CallKind::kPostRecv:
+      return internal::kPostRecv;
+    case CallKind::kPostRecvv:
+      return internal::kPostRecvv;
+    case CallKind::kPostSend:
+    case CallKind::kPostRead:
+    case CallKind::kPostWrite:
+      return internal::kPost;
+    case CallKind::kPostSendv:
+    case CallKind::kPostReadv:
+    case CallKind::kPostWritev:
+      return internal::kPostList;
+    case CallKind::kPostUdSend:
+      return internal::kPostUdSend;
+    case CallKind::kGetSendComp:
+    case CallKind::kGetRecvComp:
+      return internal::kGetComp;
     default:
       return {};
   }
@@ -284,7 +336,7 @@ constexpr std::span<const Guard> GuardsOf(CallKind call) {
 constexpr bool NeverRefused(CallKind call) {
   return call == CallKind::kGetSrcPort || call == CallKind::kGetDstPort ||
          call == CallKind::kEventStr || call == CallKind::kFreeAddrInfo ||
-         call == CallKind::kFreeDevices;
+         call == CallKind::kFreeDevices || call == CallKind::kDeregMr;
 }
 
 // It makes its id, or speaks of none: one state is enough for it.
@@ -296,6 +348,7 @@ constexpr bool WithoutId(CallKind call) {
     case CallKind::kFreeAddrInfo:
     case CallKind::kGetDevices:
     case CallKind::kFreeDevices:
+    case CallKind::kDeregMr:
       return true;
     default:
       return false;

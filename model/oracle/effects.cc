@@ -284,8 +284,7 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
     return a.port == 0 ? a.WithPort(kFirstEphemeralPort) : a;
   };
   // A queue pair is asked for its vendor's options as soon as it is there, and Soft-RoCE has none.
-  const bool asks_qp = std::holds_alternative<call::CreateQp>(call) &&
-                       rule.outcome.kind == OutcomeKind::kReturns &&
+  const bool asks_qp = QpAskedBy(call).has_value() && rule.outcome.kind == OutcomeKind::kReturns &&
                        !rule.when.Has(Guard::kQpPresent);
   if (asks_qp) info.ece = {};
   LearnMembership(id, call, rule);

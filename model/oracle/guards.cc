@@ -358,13 +358,23 @@ Tri GuardFinder::Holds(Guard guard, const IdState& id, const IdInfo& info, const
     case Guard::kEventsUnacked:
       return Of(info.unacked > 0);
     case Guard::kTypeDiffers:
-      return Of(TypeDiffers(std::get<call::CreateQp>(call), datagram));
+      return Of(TypeDiffers(*QpAskedBy(call), datagram));
     case Guard::kDatagram:
       return Of(datagram);
     case Guard::kAttrsRefused:
       return Of(!datagram && AttrsRefused(id, std::get<call::InitQpAttr>(call)));
     case Guard::kOtherLink:
       return Of(info.space == PortSpace::kIpoib && !Wanted(call).AnyOrLoopback());
+    case Guard::kSrqUntyped:
+    case Guard::kSrqAbsent:
+    case Guard::kQueueAbsent:
+    case Guard::kServiceUnknown:
+    case Guard::kPiecesTooMany:
+    case Guard::kInlineTooLong:
+    case Guard::kQueueFull:
+      return knowledge_.ledger.Holds(guard, id, call);
+    case Guard::kQpNotReady:
+      return Of(id.qp == QpPhase::kInit);
     default:
       return HoldsBelow(guard, id) ? Tri::kYes : OfAttributes(guard, id, call);
   }
@@ -376,7 +386,7 @@ RuleBits GuardFinder::ConsultedForDatagrams(const IdState& id, const Call& call,
   const auto ib = [&](IbStimulus on) {
     if (const IbRule* rule = Machine::Find(id.ib, on)) rows.set(NumberOf(rule));
   };
-  if (guard == Guard::kQpPresent && KindOf(call) == CallKind::kCreateQp)
+  if (guard == Guard::kQpPresent && QpAskedBy(call))
     rows.set(NumberOf(FindQpRule(id.qp, QpStimulus::kCreateDatagram)));
   if (guard == Guard::kRepRefused || guard == Guard::kRtuRefused) ib(IbStimulus::kSendSidrRep);
   if (guard == Guard::kRejRefused) ib(IbStimulus::kSendSidrRefusal);
@@ -395,6 +405,7 @@ RuleBits GuardFinder::Consulted(const IdState& id, const Call& call, Guard guard
   const bool past_removal = guard != Guard::kDeviceUnknown && guard != Guard::kDeviceRemoved;
   switch (KindOf(call)) {
     case CallKind::kCreateQp:
+    case CallKind::kCreateQpEx:
       if (guard == Guard::kQpPresent) qp(QpStimulus::kCreate);
       if (guard == Guard::kInitRefused || guard == Guard::kFine) ib(IbStimulus::kQpInit);
       break;

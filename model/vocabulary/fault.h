@@ -85,8 +85,9 @@ enum class Capability : uint8_t {
   kLanes,    // a side has more than one thread
   kCrashes,  // calls that crash the real library may be made
   kMisuse,   // calls on what is gone may be made, which read memory that is not theirs
+  kData,     // bytes move: queues take work, and complete it
 };
-inline constexpr int kCapabilityCount = 16;
+inline constexpr int kCapabilityCount = 17;
 
 class Capabilities {
  public:

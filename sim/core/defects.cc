@@ -101,6 +101,17 @@ constexpr auto kDefects = std::to_array<DefectInfo>({
      "rdma_getaddrinfo hands out port 0, whatever the service."},
     {Defect::kDevicesCached, "devices-cached",
      "rdma_get_devices hands out the devices that it found first."},
+    {Defect::kFlushForgetsReceives, "flush-forgets-receives",
+     "Receives are not flushed when their queue pair is in error."},
+    {Defect::kFlushTwice, "flush-twice", "The last send request that is flushed completes twice."},
+    {Defect::kCompletionsReversed, "completions-reversed",
+     "Of several completions the newest is handed out first."},
+    {Defect::kReceivesReversed, "receives-reversed",
+     "A message goes to the receive that was posted last."},
+    {Defect::kSendCorrupts, "send-corrupts", "The last byte of a message is altered."},
+    {Defect::kWriteBeyond, "write-beyond", "An RDMA write clears the byte behind its range."},
+    {Defect::kWriteIgnoresKey, "write-ignores-key",
+     "An RDMA write reaches regions that allow none."},
 });
 
 }  // namespace

@@ -66,6 +66,13 @@ enum class Defect : uint8_t {
   kEpForgetsQps,
   kAddrInfoDropsService,
   kDevicesCached,
+  kFlushForgetsReceives,
+  kFlushTwice,
+  kCompletionsReversed,
+  kReceivesReversed,
+  kSendCorrupts,
+  kWriteBeyond,
+  kWriteIgnoresKey,
 };
 
 struct DefectInfo {

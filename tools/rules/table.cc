@@ -12,6 +12,8 @@
 #include "model/qp/rules.h"
 #include "model/vocabulary/call.h"
 #include "model/vocabulary/protocol.h"
+#include "model/vocabulary/work.h"
+#include "model/work/rules.h"
 
 namespace cm::ruledoc {
 namespace {
@@ -180,6 +182,13 @@ Row Fill(const model::QpRule& r) {
           .then = Then(r.to, model::QpPhase::kSame)};
 }
 
+Row Fill(const model::WorkRule& r) {
+  return {.on = NamesOf(r.on, model::kWorkKindCount),
+          .when = std::string(ToString(r.when)),
+          .outcome = std::string(cm::ToString(r.status)),
+          .effects = r.peer_fails ? "both queue pairs are in error" : ""};
+}
+
 Row Fill(const model::MisuseRule& r) {
   return {.on = std::string(model::ToString(r.on)), .outcome = ToText(r.outcome)};
 }
@@ -252,6 +261,10 @@ std::vector<Table> AllTables() {
            "synchronous id, each by the rows of the call of that name, and ends with the first "
            "that does not go on. A passive one is bound, and that is all.",
            rules::kEndpoints),
+      Make("Work",
+           "With which status a posted request completes. A queue pair of which one has failed is "
+           "in error.",
+           rules::kWork),
   };
 }
 

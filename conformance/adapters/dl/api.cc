@@ -34,10 +34,14 @@ class Symbols {
   // In the object and what it is linked to, else in whatever is loaded.
   template <typename Function>
   void FindAnywhere(const char* symbol, Function* function) {
+    OptionalAnywhere(symbol, function);
+    if (*function == nullptr && missing_.empty()) missing_ = symbol;
+  }
+  template <typename Function>
+  void OptionalAnywhere(const char* symbol, Function* function) {
     Optional(symbol, function);
     if (*function == nullptr)
       *function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, symbol));  // NOLINT: C's way
-    if (*function == nullptr && missing_.empty()) missing_ = symbol;
   }
   template <typename Function>
   void Optional(const char* symbol, Function* function) {
@@ -77,12 +81,34 @@ std::string NameOf(const void* function) {
 }  // namespace
 
 std::string_view MissingFor(const RdmaCmApi& api, CallKind kind) {
-  const bool there = kind == CallKind::kGetAddrInfo    ? api.rdma_getaddrinfo != nullptr
-                     : kind == CallKind::kFreeAddrInfo ? api.rdma_freeaddrinfo != nullptr
-                     : kind == CallKind::kGetDevices   ? api.rdma_get_devices != nullptr
-                     : kind == CallKind::kFreeDevices  ? api.rdma_free_devices != nullptr
-                                                       : true;
-  return there ? std::string_view() : FunctionName(kind);
+  const auto there = [&] {
+    switch (kind) {
+      case CallKind::kGetAddrInfo:
+        return api.rdma_getaddrinfo != nullptr;
+      case CallKind::kFreeAddrInfo:
+        return api.rdma_freeaddrinfo != nullptr;
+      case CallKind::kGetDevices:
+        return api.rdma_get_devices != nullptr;
+      case CallKind::kFreeDevices:
+        return api.rdma_free_devices != nullptr;
+      case CallKind::kCreateQpEx:
+        return api.rdma_create_qp_ex != nullptr;
+      case CallKind::kCreateSrq:
+        return api.rdma_create_srq != nullptr;
+      case CallKind::kCreateSrqEx:
+        return api.rdma_create_srq_ex != nullptr;
+      case CallKind::kDestroySrq:
+        return api.rdma_destroy_srq != nullptr;
+      default:
+        return !MovesData(kind) || MovesData(api);
+    }
+  };
+  return there() ? std::string_view() : FunctionName(kind);
+}
+
+bool MovesData(const RdmaCmApi& api) {
+  return api.ibv_reg_mr != nullptr && api.ibv_dereg_mr != nullptr && api.ibv_create_ah != nullptr &&
+         api.ibv_get_cq_event != nullptr && api.ibv_ack_cq_events != nullptr;
 }
 
 std::variant<LoadedObject, std::string> Load(const std::string& path) {
@@ -92,10 +118,13 @@ std::variant<LoadedObject, std::string> Load(const std::string& path) {
   Symbols symbols(object);
 #define CM_FIND(symbol) symbols.Find(#symbol, &loaded.api.symbol);
 #define CM_FIND_ANYWHERE(symbol) symbols.FindAnywhere(#symbol, &loaded.api.symbol);
+#define CM_FIND_WORK(symbol) symbols.OptionalAnywhere(#symbol, &loaded.api.symbol);
 #define CM_FIND_OPTIONAL(symbol) symbols.Optional(#symbol, &loaded.api.symbol);
   CM_ENTRY_POINTS(CM_FIND)
   CM_VERBS_ENTRY_POINTS(CM_FIND_ANYWHERE)
   CM_OPTIONAL_ENTRY_POINTS(CM_FIND_OPTIONAL)
+  CM_WORK_ENTRY_POINTS(CM_FIND_WORK)
+#undef CM_FIND_WORK
 #undef CM_FIND
 #undef CM_FIND_ANYWHERE
 #undef CM_FIND_OPTIONAL

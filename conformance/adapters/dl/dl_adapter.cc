@@ -35,10 +35,11 @@ class DlImplementation : public Implementation {
 
   Capabilities capabilities() const override {
     if (object_.hooks) return of_hooks_;
-    return place_->capabilities()
-        .With(Capability::kExit)
-        .With(Capability::kLanes)
-        .Without(Capability::kRaces);  // who is first on a real machine is nobody's to say
+    const Capabilities real = place_->capabilities()
+                                  .With(Capability::kExit)
+                                  .With(Capability::kLanes)
+                                  .Without(Capability::kRaces);  // nobody says who is first
+    return MovesData(object_.api) ? real.With(Capability::kData) : real;
   }
 
   std::string Spoiled() const override { return spoiled_; }
@@ -51,6 +52,8 @@ class DlImplementation : public Implementation {
     for (const Line& line : conversation.lines) {
       const auto* calls = std::get_if<line::Calls>(&line);
       if (calls == nullptr) continue;
+      if (MovesData(KindOf(calls->call)) && !capabilities().Has(Capability::kData))
+        return RefuseSession(fmt::format("{} moves no data", options_.path));
       const std::string_view missing = MissingFor(object_.api, KindOf(calls->call));
       if (!missing.empty())
         return RefuseSession(fmt::format("{} has no symbol {}", options_.path, missing));
