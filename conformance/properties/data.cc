@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "conformance/properties/claims.h"
@@ -32,7 +33,11 @@ struct Queue {
   std::vector<Request> requests;
   std::vector<size_t> order;  // in which they completed
   std::vector<Stray> strays;
-  std::vector<const MadeCall*> waits;  // calls that found nothing
+  struct Wait {
+    const MadeCall* call = nullptr;
+    size_t at = 0;
+  };
+  std::vector<Wait> waits;  // calls that found nothing
 };
 
 struct Region {
@@ -77,9 +82,18 @@ struct Queues {
 std::optional<Queues> QueuesOf(const Account& account, IdRef id) {
   Queues queues;
   int pairs = 0;
+  // What had to wait for its completion belongs where it returned.
+  std::vector<std::pair<size_t, const MadeCall*>> calls;
   for (const MadeCall* call : account.CallsOn(id)) {
+    calls.emplace_back(call->at, call);
+    if (call->released) calls.emplace_back(*call->released, call);
+  }
+  std::ranges::sort(calls);  // lint: a record is of one call
+  for (const auto& [at, call] : calls) {
     const CallKind kind = call->kind();
     const bool taken = call->reply.succeeded();
+    const bool returns = at != call->at;
+    if (returns && !IsCompletion(kind)) continue;
     if (taken && QpAskedBy(*call->call)) ++pairs;
     if (taken && (kind == CallKind::kCreateSrq || kind == CallKind::kCreateSrqEx))
       queues.shared = true;
@@ -87,10 +101,9 @@ std::optional<Queues> QueuesOf(const Account& account, IdRef id) {
       (IsReceive(kind) ? queues.receives : queues.sends).requests.push_back({.post = call});
     if (!IsCompletion(kind)) continue;
     Queue& queue = kind == CallKind::kGetRecvComp ? queues.receives : queues.sends;
-    if (const std::optional<Stray> seen = HandedBy(account, *call))
-      Complete(queue, *seen);
-    else if (call->reply.kind == ReplyKind::kBlocked)
-      queue.waits.push_back(call);
+    if (!returns && call->reply.kind == ReplyKind::kBlocked) queue.waits.push_back({call, at});
+    if (returns || !call->released)
+      if (const std::optional<Stray> seen = HandedBy(account, *call)) Complete(queue, *seen);
   }
   if (pairs > 1) return std::nullopt;
   return queues;
@@ -254,11 +267,12 @@ void AllIsFlushed(const Account& account, Testimony& testimony) {
     const std::optional<size_t> since = InErrorSince(account, id);
     const bool receives = &queue == &queues.receives;
     if (!since || !account.IsTcp(id) || (receives && queues.shared)) return;
-    for (const MadeCall* wait : queue.waits) {
-      if (wait->at < *since) continue;
+    for (const Queue::Wait& wait : queue.waits) {
+      if (wait.at < *since) continue;
       for (const Request& request : queue.requests) {
-        if (request.done_at || request.silent() || request.post->at > *since) continue;
-        testimony.Violated(wait->at, Made(account, *wait),
+        const bool done = request.done_at && *request.done_at < wait.at;
+        if (done || request.silent() || request.post->at > *since) continue;
+        testimony.Violated(wait.at, Made(account, *wait.call),
                            "the completion of " + Made(account, *request.post));
         break;
       }

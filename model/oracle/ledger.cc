@@ -99,15 +99,15 @@ WorkEnds Ledger::EndsByItself(IdRef id, size_t at, const Ends& ends) const {
   const QueuesInfo& own = queues_[id.index];
   const PostedWork& posted = own.sends[at];
   WorkEnds all;
-  if (ends.own.Has(QpPhase::kErr) || own.failed) all = all | WorkEnd::kFlushed;
-  if (posted.into_error || own.failed) return all;
+  if (ends.own.Has(QpPhase::kErr) || Failed(own)) all = all | WorkEnd::kFlushed;
+  if (posted.into_error || own.sends_failed) return all;
   const bool copied = (posted.work.flags & kInline) != 0 && !IsRead(posted.kind);
   const Tri unreachable = copied ? Tri::kNo : Unreachable(posted.work, own.device);
   if (unreachable != Tri::kNo) all = all | WorkEnd::kPieceUnreachable;
   if (unreachable == Tri::kYes && !IsRead(posted.kind)) return all;
   if (posted.kind == CallKind::kPostUdSend) return all | WorkEnd::kDone;
   const bool there = own.peer.valid() && Only(ends.peers, QpPhase::kRts) && posted.peer_ready;
-  if (!there || disturbed_ || queues_[own.peer.index].failed) all = all | WorkEnd::kPeerSilent;
+  if (!there || disturbed_ || Failed(queues_[own.peer.index])) all = all | WorkEnd::kPeerSilent;
   const bool was_there = own.peer.valid() && !ends.peers.Except(QpPhase::kInit).empty();
   if (!was_there) return all;
   if (WorkKindOf(posted.kind) == WorkKind::kMessage) return all | EndsOfMessage(own, posted);
@@ -119,7 +119,7 @@ WorkEnds Ledger::EndsByItself(IdRef id, size_t at, const Ends& ends) const {
 
 bool Ledger::AnyMayFail(IdRef id, const Ends& ends) const {
   const QueuesInfo& own = queues_[id.index];
-  if (own.unknown || own.failed) return true;
+  if (own.unknown || Failed(own)) return true;
   for (size_t at = own.sends_done; at < own.sends.size(); ++at)
     if (MayFail(EndsByItself(id, at, ends))) return true;
   return false;
@@ -137,7 +137,7 @@ bool Ledger::MayHaveFailed(IdRef id, const Ends& ends) const { return Troubled(i
 WorkEnds Ledger::EndsOfSend(IdRef id, size_t at, const Ends& ends) const {
   WorkEnds all = EndsByItself(id, at, ends);
   const QueuesInfo& own = queues_[id.index];
-  if (own.failed || own.sends[at].into_error || !Troubled(id, ends)) return all;
+  if (own.sends_failed || own.sends[at].into_error || !Troubled(id, ends)) return all;
   all = all | WorkEnd::kFlushed;
   const bool connected = own.sends[at].kind != CallKind::kPostUdSend;
   return connected ? all | WorkEnd::kPeerSilent : all;
@@ -147,9 +147,10 @@ WorkEnds Ledger::EndsOfReceive(IdRef id, size_t at, const Ends& ends) const {
   const QueuesInfo& own = queues_[id.index];
   const PostedWork& posted = own.receives[at];
   WorkEnds all;
-  const bool in_error = ends.own.Has(QpPhase::kErr) || own.failed || Troubled(id, ends);
+  const bool in_error = ends.own.Has(QpPhase::kErr) || Failed(own) || Troubled(id, ends);
   if (in_error && !own.shares) all = all | WorkEnd::kFlushed;
-  if (posted.into_error) return all;
+  const bool connected = !ends.own.Except(QpPhases(QpPhase::kInit) | QpPhase::kNone).empty();
+  if (posted.into_error || own.receives_failed || !connected) return all;
   const PostedWork* const message = MessageFor(id, at);
   if (message == nullptr || message->into_error) return all;
   if (LengthOf(message->work.sges) > LengthOf(posted.work.sges))
@@ -164,7 +165,7 @@ void Ledger::Post(const Call& call, const Ends& ends) {
   const CallKind kind = KindOf(call);
   QueuesInfo& own = queues_[IdOf(call).index];
   PostedWork posted{.kind = kind, .work = *WorkOf(call)};
-  posted.into_error = Only(ends.own, QpPhase::kErr) || own.failed;
+  posted.into_error = Only(ends.own, QpPhase::kErr) || Failed(own);
   posted.peer_ready = Only(ends.peers, QpPhase::kRts);
   std::vector<PostedWork>& queue = IsReceive(kind) ? own.receives : own.sends;
   const size_t done = IsReceive(kind) ? own.receives_done : own.sends_done;

@@ -42,7 +42,8 @@ struct QueuesInfo {
   bool had = false;         // it is there, or was
   bool srq = false;         // the id has a shared receive queue
   bool shares = false;      // and its queue pair takes receives from it
-  bool failed = false;      // a completion has said that it is in error
+  bool sends_failed = false;     // one of them has: those behind it are flushed
+  bool receives_failed = false;
   bool unknown = false;     // nothing can be said about what completes
   bool service = false;     // a datagram service was named
   uint8_t rnr_retries = 7;  // that the application of this end has asked the other one for
@@ -55,6 +56,11 @@ struct Ends {
   QpPhases own;
   QpPhases peers;
 };
+
+// Either has failed.
+inline bool Failed(const QueuesInfo& queues) {
+  return queues.sends_failed || queues.receives_failed;
+}
 
 class Ledger {
  public:

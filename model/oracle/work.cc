@@ -74,7 +74,6 @@ Ends Oracle::EndsOf(IdRef id) {
 
 // Its queue pair is in error, whatever was thought of it.
 void Oracle::QueuePairFailed(IdRef id) {
-  knowledge_.ledger.of(id).failed = true;
   Component& component = ComponentOf(id);
   PossibilitySet next;
   for (Possibility& p : component.set.items()) {
@@ -146,6 +145,7 @@ Tri Oracle::NothingCompleted(IdRef id, bool receives, const Ends& ends) const {
   if (due.empty()) return Tri::kYes;
   const bool certain = Only(ends.own, QpPhase::kErr) && !(receives && own.shares);
   if (certain) return Tri::kNo;
+  if (receives && !Only(ends.own, QpPhase::kRts)) return Tri::kMaybe;
   const bool done = std::ranges::all_of(
       due, [](const DueCompletion& d) { return d.rule->when == WorkEnd::kDone; });
   const bool datagram = receives && IsDatagram(knowledge_.id(id).space);
@@ -207,6 +207,7 @@ bool Oracle::JudgeWork(IdRef id, bool receives, const Ends& ends,
   (receives ? own.receives_done : own.sends_done) = found->at + 1;
   if (seen->status == WcStatus::kSuccess) return true;
   const IdRef peer = own.peer;
+  (receives ? own.receives_failed : own.sends_failed) = true;
   QueuePairFailed(id);
   if (found->rule->peer_fails && peer.valid()) QueuePairFailed(peer);
   return true;
