@@ -354,7 +354,7 @@ void GiveNumbers(Conversation* conversation) {
     Call* call = CallIn(&line);
     if (call == nullptr) continue;
     const IdRef id = IdOf(*call);
-    if (KindOf(*call) == CallKind::kCreateQp) has_qp[id.index] = true;
+    if (QpAskedBy(*call)) has_qp[id.index] = true;
     if (id.valid() && !has_qp[id.index]) GivePlainNumber(call, id, kFirstNumber + id.index);
   }
 }
@@ -363,13 +363,13 @@ std::vector<Conversation> WithoutQueuePairs(const Conversation& conversation) {
   std::vector<Conversation> all;
   for (size_t i = 0; i < conversation.lines.size(); ++i) {
     const Call* call = CallIn(conversation.lines[i]);
-    if (call == nullptr || KindOf(*call) != CallKind::kCreateQp) continue;
+    if (call == nullptr || !QpAskedBy(*call)) continue;
     const IdRef id = IdOf(*call);
     Conversation without = WithoutLines(conversation, i, 1);
     std::erase_if(without.lines, [&](const Line& line) {
       const Call* c = CallIn(line);
       return c != nullptr && IdOf(*c) == id &&
-             (KindOf(*c) == CallKind::kDestroyQp || KindOf(*c) == CallKind::kCreateQp);
+             (KindOf(*c) == CallKind::kDestroyQp || QpAskedBy(*c));
     });
     GiveNumbers(&without);
     all.push_back(std::move(without));

@@ -145,7 +145,9 @@ Tri Oracle::NothingCompleted(IdRef id, bool receives, const Ends& ends) const {
   if (due.empty()) return Tri::kYes;
   const bool certain = Only(ends.own, QpPhase::kErr) && !(receives && own.shares);
   if (certain) return Tri::kNo;
-  if (receives && !Only(ends.own, QpPhase::kRts)) return Tri::kMaybe;
+  // A message may be on its way still where its sender is in error by now.
+  const bool up = Only(ends.own, QpPhase::kRts) && Only(ends.peers, QpPhase::kRts);
+  if (receives && !up) return Tri::kMaybe;
   const bool done = std::ranges::all_of(
       due, [](const DueCompletion& d) { return d.rule->when == WorkEnd::kDone; });
   const bool datagram = receives && IsDatagram(knowledge_.id(id).space);
