@@ -72,7 +72,13 @@ void Complete(Queue& queue, const Stray& seen) {
   queue.strays.push_back(seen);
 }
 
-// Both queues of an id; empty for one whose queue pair was made twice, or has a shared queue.
+// A send that came before the connection: some keep what they refuse, and carry it out later.
+bool MayBeKept(const MadeCall& call) {
+  return IsWork(call.kind()) && !IsReceive(call.kind()) && call.Refused(Errno::kInval);
+}
+
+// Both queues of an id; empty where its queue pair was made twice, or may have kept what it
+// refused.
 struct Queues {
   Queue sends;
   Queue receives;
@@ -83,17 +89,19 @@ std::optional<Queues> QueuesOf(const Account& account, IdRef id) {
   Queues queues;
   int pairs = 0;
   // What had to wait for its completion belongs where it returned.
-  std::vector<std::pair<size_t, const MadeCall*>> calls;
+  std::vector<std::pair<size_t, const MadeCall*>> calls;  // by record
   for (const MadeCall* call : account.CallsOn(id)) {
     calls.emplace_back(call->at, call);
     if (call->released) calls.emplace_back(*call->released, call);
   }
-  std::ranges::sort(calls);  // lint: a record is of one call
+  std::ranges::sort(calls, {},
+                    [](const auto& call) { return call.first; });  // lint: keys are unique
   for (const auto& [at, call] : calls) {
     const CallKind kind = call->kind();
     const bool taken = call->reply.succeeded();
     const bool returns = at != call->at;
     if (returns && !IsCompletion(kind)) continue;
+    if (MayBeKept(*call)) return std::nullopt;
     if (taken && QpAskedBy(*call->call)) ++pairs;
     if (taken && (kind == CallKind::kCreateSrq || kind == CallKind::kCreateSrqEx))
       queues.shared = true;
@@ -127,8 +135,10 @@ std::string Saw(const Account& account, const Completion& completion) {
 // Everything that was posted on regions, by whom ever.
 std::vector<const MadeCall*> AllWork(const Account& account) {
   std::vector<const MadeCall*> all;
-  for (const MadeCall& call : account.calls())
-    if (WorkOf(*call.call) != nullptr && call.reply.succeeded()) all.push_back(&call);
+  for (const MadeCall& call : account.calls()) {
+    const bool counts = call.reply.succeeded() || MayBeKept(call);
+    if (WorkOf(*call.call) != nullptr && counts) all.push_back(&call);
+  }
   return all;
 }
 
@@ -315,11 +325,11 @@ std::optional<uint32_t> HoldsInTheEnd(const std::vector<const MadeCall*>& all,
 void OnlyItsRange(const Account& account, Testimony& testimony) {
   const std::vector<const MadeCall*> all = AllWork(account);
   const std::vector<Region> regions = RegionsOf(account);
-  std::set<const MadeCall*> done;
+  std::set<size_t> done;  // posts, by where they were made
   ForEachQueue(account, [&](IdRef, const Queue& queue, const Queues&) {
     for (const Request& request : queue.requests)
       if (request.done_at && request.completion.status == WcStatus::kSuccess)
-        done.insert(request.post);
+        done.insert(request.post->at);
   });
   for (const MadeCall& call : account.calls()) {
     const auto* dereg = std::get_if<call::DeregMr>(call.call);
@@ -331,7 +341,7 @@ void OnlyItsRange(const Account& account, Testimony& testimony) {
                            : nullptr;
     if (held == nullptr) continue;
     const std::optional<uint32_t> expected = HoldsInTheEnd(
-        all, regions, dereg->mr, [&](const MadeCall* work) { return done.contains(work); });
+        all, regions, dereg->mr, [&](const MadeCall* work) { return done.contains(work->at); });
     if (!expected) continue;
     testimony.Arose();
     if (held->digest != *expected)

@@ -142,7 +142,10 @@ class Traffic {
                                   ? QueueLimits::kWork + 2
                                   : stage_.Below(3, "how many receives");
     for (uint64_t i = 0; i < receives; ++i) Receive(*end, kSlot);
-    if (OneIn(16, "before anybody can hear it")) Send(*end, 8, kSignaled);
+    if (!datagrams_ && OneIn(40, "before anybody can hear it")) {
+      Send(*end, 8, kSignaled);
+      end->sent = 0;
+    }
   }
 
   uint32_t NextSlot() { return kSlot * (slots_++ % kSlots); }
@@ -171,7 +174,7 @@ class Traffic {
         sges.size() <= QueueLimits::kSges && end.posted_receives < static_cast<int>(kMost);
     const call::Work work{.id = end.id, .context = NextContext(), .sges = sges};
     stage_.Call(LaneOf(end), list ? Call(call::PostRecvv{work}) : Call(call::PostRecv{work}));
-    if (taken) ++end.posted_receives;
+    if (taken && !end.failed) ++end.posted_receives;
   }
 
   uint8_t Flags(uint32_t length) {

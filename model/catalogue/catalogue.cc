@@ -174,7 +174,7 @@ std::vector<RuleInfo> MakeAll() {
   Append(&all, rules::kCompletions, "channel");
   Append(&all, rules::kMisuses, "channel");
   Append(&all, rules::kEndpoints, "channel");
-  Append(&all, rules::kWork, "work");
+  Append(&all, rules::kWork, "queue");
   return all;
 }
 

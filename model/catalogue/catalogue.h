@@ -13,8 +13,8 @@
 #include "model/cm_id/rules.h"
 #include "model/ib_cm/rules.h"
 #include "model/qp/rules.h"
+#include "model/queue/rules.h"
 #include "model/vocabulary/profile.h"
-#include "model/work/rules.h"
 
 namespace cm::model {
 

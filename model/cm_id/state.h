@@ -240,6 +240,42 @@ inline constexpr auto kPostUdSend =
     std::to_array<Guard>({kQpAbsent, kServiceUnknown, kInlineTooLong, kQueueFull});
 inline constexpr auto kGetComp = std::to_array<Guard>({kQpAbsent, kNothingCompleted});
 
+constexpr std::span<const Guard> OfQueueCall(CallKind call) {
+  switch (call) {
+    case CallKind::kCreateQpEx:
+      return kCreateQp;
+    case CallKind::kCreateSrq:
+      return kCreateSrq;
+    case CallKind::kCreateSrqEx:
+      return kCreateSrqEx;
+    case CallKind::kDestroySrq:
+      return kDestroySrq;
+    case CallKind::kRegMsgs:
+    case CallKind::kRegRead:
+    case CallKind::kRegWrite:
+      return kRegister;
+    case CallKind::kPostRecv:
+      return kPostRecv;
+    case CallKind::kPostRecvv:
+      return kPostRecvv;
+    case CallKind::kPostSend:
+    case CallKind::kPostRead:
+    case CallKind::kPostWrite:
+      return kPost;
+    case CallKind::kPostSendv:
+    case CallKind::kPostReadv:
+    case CallKind::kPostWritev:
+      return kPostList;
+    case CallKind::kPostUdSend:
+      return kPostUdSend;
+    case CallKind::kGetSendComp:
+    case CallKind::kGetRecvComp:
+      return kGetComp;
+    default:
+      return {};
+  }
+}
+
 }  // namespace cm::model::internal
 
 namespace cm::model {
@@ -298,37 +334,8 @@ constexpr std::span<const Guard> GuardsOf(CallKind call) {
       return internal::kGetAddrInfo;
     case CallKind::kGetDevices:
       return internal::kGetDevices;
-    case CallKind::kCreateQpEx:
-      return internal::kCreateQp;
-    case CallKind::kCreateSrq:
-      return internal::kCreateSrq;
-    case CallKind::kCreateSrqEx:
-      return internal::kCreateSrqEx;
-    case CallKind::kDestroySrq:
-      return internal::kDestroySrq;
-    case CallKind::kRegMsgs:
-    case CallKind::kRegRead:
-    case CallKind::kRegWrite:
-      return internal::kRegister;
-    case CallKind::kPostRecv:
-      return internal::kPostRecv;
-    case CallKind::kPostRecvv:
-      return internal::kPostRecvv;
-    case CallKind::kPostSend:
-    case CallKind::kPostRead:
-    case CallKind::kPostWrite:
-      return internal::kPost;
-    case CallKind::kPostSendv:
-    case CallKind::kPostReadv:
-    case CallKind::kPostWritev:
-      return internal::kPostList;
-    case CallKind::kPostUdSend:
-      return internal::kPostUdSend;
-    case CallKind::kGetSendComp:
-    case CallKind::kGetRecvComp:
-      return internal::kGetComp;
     default:
-      return {};
+      return internal::OfQueueCall(call);
   }
 }
 

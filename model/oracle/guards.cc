@@ -303,6 +303,9 @@ Tri GuardFinder::Holds(Guard guard, const IdState& id, const IdInfo& info, const
   if (const std::optional<Tri> holds = HoldsForOption(guard, id, info, call)) return *holds;
   if (const std::optional<Tri> holds = HoldsBesideTcp(guard, id, info, call)) return *holds;
   if (const std::optional<Tri> holds = OfGroups(guard, id, info, call)) return *holds;
+  if (guard >= Guard::kSrqUntyped && guard <= Guard::kQueueFull)
+    return knowledge_.ledger.Holds(guard, id, call);
+  if (guard == Guard::kQpNotReady) return Of(id.qp == QpPhase::kInit);
   const Limits& limits = knowledge_.profile().limits;
   const bool datagram = IsDatagram(info.space);
   switch (guard) {
@@ -365,16 +368,6 @@ Tri GuardFinder::Holds(Guard guard, const IdState& id, const IdInfo& info, const
       return Of(!datagram && AttrsRefused(id, std::get<call::InitQpAttr>(call)));
     case Guard::kOtherLink:
       return Of(info.space == PortSpace::kIpoib && !Wanted(call).AnyOrLoopback());
-    case Guard::kSrqUntyped:
-    case Guard::kSrqAbsent:
-    case Guard::kQueueAbsent:
-    case Guard::kServiceUnknown:
-    case Guard::kPiecesTooMany:
-    case Guard::kInlineTooLong:
-    case Guard::kQueueFull:
-      return knowledge_.ledger.Holds(guard, id, call);
-    case Guard::kQpNotReady:
-      return Of(id.qp == QpPhase::kInit);
     default:
       return HoldsBelow(guard, id) ? Tri::kYes : OfAttributes(guard, id, call);
   }

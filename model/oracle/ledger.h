@@ -11,8 +11,8 @@
 #include "model/cm_id/state.h"
 #include "model/oracle/state.h"
 #include "model/oracle/tri.h"
+#include "model/queue/rules.h"
 #include "model/vocabulary/call.h"
-#include "model/work/rules.h"
 
 namespace cm::model {
 
@@ -39,10 +39,10 @@ struct QueuesInfo {
   size_t sends_done = 0;  // so many have completed, or the application has no more to hear of them
   size_t receives_done = 0;
   uint32_t messages = 0;
-  bool had = false;         // it is there, or was
-  bool srq = false;         // the id has a shared receive queue
-  bool shares = false;      // and its queue pair takes receives from it
-  bool sends_failed = false;     // one of them has: those behind it are flushed
+  bool had = false;           // it is there, or was
+  bool srq = false;           // the id has a shared receive queue
+  bool shares = false;        // and its queue pair takes receives from it
+  bool sends_failed = false;  // one of them has: those behind it are flushed
   bool receives_failed = false;
   bool unknown = false;     // nothing can be said about what completes
   bool service = false;     // a datagram service was named

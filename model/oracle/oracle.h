@@ -138,6 +138,8 @@ class Oracle {
     const WorkRule* rule = nullptr;
     size_t at = 0;  // the request, among all of its queue
   };
+  // What a request or a reply says of the id's queue pair.
+  uint8_t SharesReceives(IdRef id) const { return knowledge_.ledger.of(id).shares ? 1 : 0; }
   QpPhases PhasesOf(IdRef id);
   void MeetPeer(IdRef id);
   Ends EndsOf(IdRef id);

@@ -143,8 +143,10 @@ Tri Oracle::NothingCompleted(IdRef id, bool receives, const Ends& ends) const {
   if (knowledge_.ledger.Unknown(id)) return Tri::kMaybe;
   const std::vector<DueCompletion> due = receives ? DueOfReceives(id, ends) : DueOfSends(id, ends);
   if (due.empty()) return Tri::kYes;
-  const bool certain = Only(ends.own, QpPhase::kErr) && !(receives && own.shares);
-  if (certain) return Tri::kNo;
+  if (Only(ends.own, QpPhase::kErr) && !(receives && own.shares)) {
+    const bool late = receives && own.receives[own.receives_done].into_error;
+    return late ? Tri::kMaybe : Tri::kNo;
+  }
   // A message may be on its way still where its sender is in error by now.
   const bool up = Only(ends.own, QpPhase::kRts) && Only(ends.peers, QpPhase::kRts);
   if (receives && !up) return Tri::kMaybe;
@@ -248,8 +250,12 @@ void Oracle::LearnWork(const Record& record, const Line& line) {
     ledger.of(id).rnr_retries = connect->param ? connect->param->rnr_retry_count : kForEver;
   if (const auto* accept = std::get_if<call::Accept>(&call))
     ledger.of(id).rnr_retries = accept->param ? accept->param->rnr_retry_count : kForEver;
-  if (!answered->reply.succeeded() || !id.valid()) return;
   const CallKind kind = KindOf(call);
+  // Soft-RoCE keeps what it refuses for the sake of the state, and carries it out later.
+  const bool refused = answered->reply == Reply::Refused(Errno::kInval);
+  if (refused && IsWork(kind) && !IsReceive(kind) && PhasesOf(id).Has(QpPhase::kInit))
+    ledger.of(id).unknown = true;
+  if (!answered->reply.succeeded() || !id.valid()) return;
   if (kind < CallKind::kCreateQpEx && kind != CallKind::kCreateQp) return;
   if (!knowledge_.id(id).in_scope) return;
   const auto registered = [&](const auto& reg) {

@@ -249,6 +249,7 @@ command::ConnectionParam Library::ParamFor(Context c, uint32_t id,
   to_kernel.ece = own.local_ece;
   if (own.qp != kNobody) {
     to_kernel.qp_num = c.verbs->at(own.qp).number;
+    to_kernel.conn.srq = c.verbs->at(own.qp).srq != kNobody ? 1 : 0;
   } else if (param) {
     to_kernel.qp_num = param->qp_num;
     to_kernel.conn.srq = param->srq;

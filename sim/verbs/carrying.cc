@@ -104,8 +104,7 @@ Verbs::Carried Verbs::CarryMessage(Wires /*w*/, uint32_t qp, uint32_t peer,
     SetError(peer);
     return Carried{.status = here};
   };
-  if (work.length() > receive.length()) return fail(WcStatus::kRemInvReq, WcStatus::kLocLen);
-  if (!Reaches(qps_[peer].device, receive.pieces))
+  if (work.length() > receive.length() || !Reaches(qps_[peer].device, receive.pieces))
     return fail(WcStatus::kRemOp, WcStatus::kLocQpOp);
   std::vector<uint8_t> bytes = work.is_inline ? work.data : Gather(work.pieces);
   if (defect_ == Defect::kSendCorrupts && bytes.size() > 1) bytes.back() ^= 1;

@@ -45,9 +45,8 @@ Errno Verbs::PostToSrq(uint32_t srq, WorkRequest work) {
 
 Errno Verbs::PostReceive(uint32_t qp, WorkRequest work) {
   if (qps_[qp].srq != kNobody) return Errno::kInval;
-  const Errno error = Take(&qps_[qp].receives, std::move(work));
-  if (error == Errno::kNone && qps_[qp].state == QpState::kErr) Flush(qp);
-  return error;
+  // Nobody tells the kernel: what is posted in ERR lies there until it is moved there once more.
+  return Take(&qps_[qp].receives, std::move(work));
 }
 
 Errno Verbs::PostSend(Wires w, uint32_t qp, WorkRequest work) {

@@ -10,10 +10,10 @@
 #include "model/cm_id/rules.h"
 #include "model/ib_cm/rules.h"
 #include "model/qp/rules.h"
+#include "model/queue/rules.h"
 #include "model/vocabulary/call.h"
 #include "model/vocabulary/protocol.h"
 #include "model/vocabulary/work.h"
-#include "model/work/rules.h"
 
 namespace cm::ruledoc {
 namespace {

@@ -1,9 +1,10 @@
 // The work table: with which status a posted request completes, and why.
 //
 // Example: a message that is longer than the receive it meets completes with REM_INV_REQ_ERR where
-// it was sent (work-length-1) and with LOC_LEN_ERR where it was to be received (work-length-2).
-#ifndef MODEL_WORK_RULES_H_
-#define MODEL_WORK_RULES_H_
+// it was sent (work-length-1) and with LOC_LEN_ERR where it was to be received (work-length-2);
+// with REM_OP_ERR and LOC_QP_OP_ERR on Soft-RoCE (work-length-3, work-length-4).
+#ifndef MODEL_QUEUE_RULES_H_
+#define MODEL_QUEUE_RULES_H_
 
 #include <array>
 #include <cstdint>
@@ -53,8 +54,10 @@ inline constexpr auto kWork = std::to_array<WorkRule>({
   {"work-done-1", kAnyWork, WorkEnd::kDone, WcStatus::kSuccess, false, {"man ibv_poll_cq(3)", ""}},
   {"work-flush-1", kAnyWork, WorkEnd::kFlushed, WcStatus::kWrFlush, false, {"linux 6.1 rxe_comp.c rxe_drain_resp_pkts, rxe_resp.c check_resource", ""}},
   {"work-piece-1", kConnectedWork | WorkKind::kDatagram, WorkEnd::kPieceUnreachable, WcStatus::kLocProt, false, {"linux 6.1 rxe_req.c rxe_requester, rxe_comp.c do_read", ""}},
-  {"work-length-1", WorkKind::kMessage, WorkEnd::kReceiveTooShort, WcStatus::kRemInvReq, true, {"linux 6.1 rxe_resp.c send_data_in", ""}},
-  {"work-length-2", WorkKind::kReceive, WorkEnd::kReceiveTooShort, WcStatus::kLocLen, true, {"linux 6.1 rxe_resp.c rxe_responder", ""}},
+  {"work-length-1", WorkKind::kMessage, WorkEnd::kReceiveTooShort, WcStatus::kRemInvReq, true, {"IBA 9.7.5.2.8", ""}},
+  {"work-length-2", WorkKind::kReceive, WorkEnd::kReceiveTooShort, WcStatus::kLocLen, true, {"man ibv_poll_cq(3)", ""}},
+  {"work-length-3", WorkKind::kMessage, WorkEnd::kReceiveTooShort, WcStatus::kRemOp, true, {"linux 6.1 rxe_resp.c send_data_in, rxe_mr.c copy_data", ""}},
+  {"work-length-4", WorkKind::kReceive, WorkEnd::kReceiveTooShort, WcStatus::kLocQpOp, true, {"linux 6.1 rxe_resp.c rxe_responder", ""}},
   {"work-receive-1", WorkKind::kMessage, WorkEnd::kReceiveUnreachable, WcStatus::kRemOp, true, {"linux 6.1 rxe_resp.c rxe_responder", ""}},
   {"work-receive-2", WorkKind::kReceive, WorkEnd::kReceiveUnreachable, WcStatus::kLocQpOp, true, {"linux 6.1 rxe_resp.c rxe_responder", ""}},
   {"work-rnr-1", WorkKind::kMessage, WorkEnd::kReceiveMissing, WcStatus::kRnrRetryExc, false, {"linux 6.1 rxe_comp.c rxe_completer", ""}},
@@ -71,4 +74,4 @@ std::string_view ToString(WorkEnd end);
 
 }  // namespace cm::model
 
-#endif  // MODEL_WORK_RULES_H_
+#endif  // MODEL_QUEUE_RULES_H_

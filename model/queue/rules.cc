@@ -1,4 +1,4 @@
-#include "model/work/rules.h"
+#include "model/queue/rules.h"
 
 namespace cm::model {
 
