@@ -237,6 +237,11 @@ void CompleteInOrder(const Account& account, Testimony& testimony) {
       if (silent)
         testimony.Violated(*request.done_at, Saw(account, request.completion),
                            "nothing: the request asked for no completion");
+      if (i > 0 && queue.order[i - 1] > queue.order[i]) {
+        testimony.Violated(*request.done_at, Saw(account, request.completion),
+                           "this one before those of later requests");
+        continue;
+      }
       size_t next = i == 0 ? 0 : queue.order[i - 1] + 1;
       while (next < queue.order[i] && queue.requests[next].silent()) ++next;
       if (next != queue.order[i])
