@@ -94,8 +94,7 @@ std::optional<Queues> QueuesOf(const Account& account, IdRef id) {
     calls.emplace_back(call->at, call);
     if (call->released) calls.emplace_back(*call->released, call);
   }
-  std::ranges::sort(calls, {},
-                    [](const auto& call) { return call.first; });  // lint: keys are unique
+  std::ranges::stable_sort(calls, {}, [](const auto& call) { return call.first; });
   for (const auto& [at, call] : calls) {
     const CallKind kind = call->kind();
     const bool taken = call->reply.succeeded();

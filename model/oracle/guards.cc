@@ -268,9 +268,12 @@ std::optional<Tri> GuardFinder::HoldsBesideTcp(Guard guard, const IdState& id, c
   }
 }
 
-// The guards of calls on groups; empty for those of other calls.
+// The guards of calls on groups and on queues; empty for those of other calls.
 std::optional<Tri> GuardFinder::OfGroups(Guard guard, const IdState& id, const IdInfo& info,
                                          const Call& call) const {
+  if (guard >= Guard::kSrqUntyped && guard <= Guard::kQueueFull)
+    return knowledge_.ledger.Holds(guard, id, call);
+  if (guard == Guard::kQpNotReady) return Of(id.qp == QpPhase::kInit);
   const Address* address = MemberAddressOf(call);
   if (address == nullptr) return std::nullopt;
   switch (guard) {
@@ -303,9 +306,6 @@ Tri GuardFinder::Holds(Guard guard, const IdState& id, const IdInfo& info, const
   if (const std::optional<Tri> holds = HoldsForOption(guard, id, info, call)) return *holds;
   if (const std::optional<Tri> holds = HoldsBesideTcp(guard, id, info, call)) return *holds;
   if (const std::optional<Tri> holds = OfGroups(guard, id, info, call)) return *holds;
-  if (guard >= Guard::kSrqUntyped && guard <= Guard::kQueueFull)
-    return knowledge_.ledger.Holds(guard, id, call);
-  if (guard == Guard::kQpNotReady) return Of(id.qp == QpPhase::kInit);
   const Limits& limits = knowledge_.profile().limits;
   const bool datagram = IsDatagram(info.space);
   switch (guard) {
