@@ -103,7 +103,7 @@ bool HasQp(const Account& account, IdRef id, size_t record) {
   bool has = false;
   for (const MadeCall* call : account.CallsOn(id)) {
     if (call->at >= record || !call->reply.succeeded()) continue;
-    if (call->kind() == CallKind::kCreateQp) has = true;
+    if (QpAskedBy(*call->call)) has = true;
     if (call->kind() == CallKind::kDestroyQp) has = false;
   }
   return has;
@@ -128,7 +128,9 @@ void OptionsAreCarried(const Account& account, Testimony& testimony) {
   constexpr uint32_t kVendorOnTheWire = 0xffffff;
   for (const Pair& pair : account.pairs()) {
     const MadeCall* connect = account.FirstSuccess(pair.active, CallKind::kConnect);
-    if (account.FirstSuccess(pair.active, CallKind::kCreateQp) != nullptr) continue;
+    if (account.FirstSuccess(pair.active, CallKind::kCreateQp) != nullptr ||
+        account.FirstSuccess(pair.active, CallKind::kCreateQpEx) != nullptr)
+      continue;
     EceOptions set;
     for (const MadeCall* call : account.CallsOn(pair.active, CallKind::kSetLocalEce))
       if (call->reply.succeeded() && call->at < connect->at)

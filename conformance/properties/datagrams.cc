@@ -77,7 +77,9 @@ bool SomebodyGave(const Account& account, uint32_t qp_num, size_t record) {
     if (call.kind() == CallKind::kEstablish && qp_num == 0) return true;
     const auto* accept = std::get_if<call::Accept>(call.call);
     if (accept == nullptr) continue;
-    if (account.FirstSuccess(accept->id, CallKind::kCreateQp) != nullptr) return true;
+    if (account.FirstSuccess(accept->id, CallKind::kCreateQp) != nullptr ||
+        account.FirstSuccess(accept->id, CallKind::kCreateQpEx) != nullptr)
+      return true;
     if (accept->param && (accept->param->qp_num & 0xffffff) == qp_num) return true;
   }
   return false;

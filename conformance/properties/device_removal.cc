@@ -61,6 +61,7 @@ bool AsksTheKernel(CallKind kind) {
     case CallKind::kResolveAddr:
     case CallKind::kResolveRoute:
     case CallKind::kCreateQp:
+    case CallKind::kCreateQpEx:
     case CallKind::kConnect:
     case CallKind::kAccept:
     case CallKind::kReject:

@@ -51,7 +51,8 @@ bool SaidGoodbye(const Account& account, IdRef id, size_t record) {
 
 // Ids with queue pairs of their own: no other connection can make theirs stale.
 bool HasOwnQp(const Account& account, IdRef id) {
-  return account.FirstSuccess(id, CallKind::kCreateQp) != nullptr;
+  return account.FirstSuccess(id, CallKind::kCreateQp) != nullptr ||
+         account.FirstSuccess(id, CallKind::kCreateQpEx) != nullptr;
 }
 
 void UnansweredIsTimedOut(const Account& account, Testimony& testimony) {

@@ -36,7 +36,7 @@ std::vector<Trip> AllTrips() {
   std::vector<Trip> all = TripsOfIds();
   for (const std::vector<Trip>& more :
        {TripsOfConnections(), TripsOfTrouble(), TripsOfAttributes(), TripsOfSynchronousIds(),
-        TripsOfOptions(), TripsOfGroups(), TripsOfEndpoints(), TripsOfLaterCalls()})
+        TripsOfOptions(), TripsOfGroups(), TripsOfEndpoints(), TripsOfLaterCalls(), TripsOfData()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

@@ -35,6 +35,7 @@ std::vector<Trip> TripsOfOptions();
 std::vector<Trip> TripsOfGroups();
 std::vector<Trip> TripsOfEndpoints();  // and of what is looked up
 std::vector<Trip> TripsOfLaterCalls();
+std::vector<Trip> TripsOfData();
 std::vector<Reach> Reaches();
 Reach ReachOfGroups();
 Reach ReachOfLaterCalls();

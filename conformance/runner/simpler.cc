@@ -35,6 +35,11 @@ void EachName(Line* line, Visit visit) {
         if constexpr (requires { c.request; }) visit(c.request);
         if constexpr (requires { c.info; }) visit(c.info);
         if constexpr (requires { c.devices; }) visit(c.devices);
+        if constexpr (requires { c.mr; }) visit(c.mr);
+        if constexpr (requires { c.sges; }) {
+          for (Sge& sge : c.sges) visit(sge.mr);
+          visit(c.remote);
+        }
       },
       *call);
 }
@@ -310,16 +315,14 @@ std::vector<Conversation> WithoutOneName(const Conversation& conversation) {
     DropId(&shorter, IdRef{i});
     if (shorter.lines.size() < conversation.lines.size()) all.push_back(std::move(shorter));
   }
-  for (uint16_t i = 0; i < conversation.names.events.size(); ++i) {
+  const auto without = [&](auto ref) {
     Conversation shorter = conversation;
-    Drop(&shorter, EventRef{i});
+    Drop(&shorter, ref);
     if (shorter.lines.size() < conversation.lines.size()) all.push_back(std::move(shorter));
-  }
-  for (uint16_t i = 0; i < conversation.names.held.size(); ++i) {
-    Conversation shorter = conversation;
-    Drop(&shorter, HeldRef{i});
-    if (shorter.lines.size() < conversation.lines.size()) all.push_back(std::move(shorter));
-  }
+  };
+  for (uint16_t i = 0; i < conversation.names.events.size(); ++i) without(EventRef{i});
+  for (uint16_t i = 0; i < conversation.names.held.size(); ++i) without(HeldRef{i});
+  for (uint16_t i = 0; i < conversation.names.regions.size(); ++i) without(MrRef{i});
   return all;
 }
 
@@ -351,7 +354,7 @@ void GiveNumbers(Conversation* conversation) {
     Call* call = CallIn(&line);
     if (call == nullptr) continue;
     const IdRef id = IdOf(*call);
-    if (KindOf(*call) == CallKind::kCreateQp) has_qp[id.index] = true;
+    if (QpAskedBy(*call)) has_qp[id.index] = true;
     if (id.valid() && !has_qp[id.index]) GivePlainNumber(call, id, kFirstNumber + id.index);
   }
 }
@@ -360,13 +363,13 @@ std::vector<Conversation> WithoutQueuePairs(const Conversation& conversation) {
   std::vector<Conversation> all;
   for (size_t i = 0; i < conversation.lines.size(); ++i) {
     const Call* call = CallIn(conversation.lines[i]);
-    if (call == nullptr || KindOf(*call) != CallKind::kCreateQp) continue;
+    if (call == nullptr || !QpAskedBy(*call)) continue;
     const IdRef id = IdOf(*call);
     Conversation without = WithoutLines(conversation, i, 1);
     std::erase_if(without.lines, [&](const Line& line) {
       const Call* c = CallIn(line);
       return c != nullptr && IdOf(*c) == id &&
-             (KindOf(*c) == CallKind::kDestroyQp || KindOf(*c) == CallKind::kCreateQp);
+             (KindOf(*c) == CallKind::kDestroyQp || QpAskedBy(*c));
     });
     GiveNumbers(&without);
     all.push_back(std::move(without));

@@ -167,7 +167,7 @@ void Forecast::CallsOn(IdRef id, const Call& call) {
 // Queue pairs and everything from rdma_connect on.
 void Forecast::Negotiates(IdRef id, const Call& call) {
   ExpectedId& own = At(id);
-  if (std::holds_alternative<call::CreateQp>(call)) {
+  if (QpAskedBy(call)) {
     own.has_qp = own.device_known;
   } else if (std::holds_alternative<call::DestroyQp>(call)) {
     own.has_qp = false;

@@ -22,6 +22,18 @@ bool OnlyAsks(CallKind kind) {
     case CallKind::kGetDevices:
     case CallKind::kFreeDevices:
     case CallKind::kQueryAddrInfo:
+    case CallKind::kCreateQpEx:
+    case CallKind::kCreateSrq:
+    case CallKind::kCreateSrqEx:
+    case CallKind::kDestroySrq:
+    case CallKind::kRegMsgs:
+    case CallKind::kRegRead:
+    case CallKind::kRegWrite:
+    case CallKind::kDeregMr:
+    case CallKind::kPostRecv:
+    case CallKind::kPostRecvv:
+    case CallKind::kGetSendComp:
+    case CallKind::kGetRecvComp:
       return true;
     default:
       return false;
@@ -105,6 +117,11 @@ IdRef Stage::NewName(uint8_t side) {
 HeldRef Stage::NewHeld(uint8_t side) {
   held_side_.push_back(side);
   return conversation_.names.held.Intern("h" + std::to_string(held_side_.size()));
+}
+
+MrRef Stage::NewRegion(uint8_t side) {
+  region_side_.push_back(side);
+  return conversation_.names.regions.Intern("m" + std::to_string(region_side_.size()));
 }
 
 IdRef Stage::GetsRequest(Lane lane, IdRef listener) {
@@ -223,6 +240,8 @@ void Stage::Epilogue() {
   for (uint16_t i = 0; i < ids; ++i)
     conversation_.lines.push_back(line::Calls{lane(id_side_[i]), call::Disconnect{IdRef{i}}});
   Settle();
+  for (uint16_t m = 0; m < conversation_.names.regions.size(); ++m)
+    conversation_.lines.push_back(line::Calls{lane(region_side_[m]), call::DeregMr{MrRef{m}}});
   for (uint16_t i = 0; i < ids; ++i)
     conversation_.lines.push_back(line::Calls{lane(id_side_[i]), call::DestroyId{IdRef{i}}});
   Settle();

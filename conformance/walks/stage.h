@@ -63,6 +63,7 @@ class Stage {
   // A name for what a call of the side will make.
   IdRef NewName(uint8_t side);
   HeldRef NewHeld(uint8_t side);
+  MrRef NewRegion(uint8_t side);
   void Call(Lane lane, const cm::Call& call);
   // The calls that `made` draws are made at once, each by a thread of its own side. A single one is
   // an ordinary call.
@@ -124,6 +125,7 @@ class Stage {
   std::vector<uint8_t> channel_side_;     // by channel
   std::vector<uint8_t> event_side_;       // by event
   std::vector<uint8_t> held_side_;        // by what was handed out
+  std::vector<uint8_t> region_side_;      // by region
   std::vector<IdRef> request_names_;      // by event
   std::vector<uint8_t> id_side_;          // by id
   bool together_ = false;

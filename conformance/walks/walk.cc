@@ -4,6 +4,7 @@
 
 #include "conformance/walks/addrinfo_walk.h"
 #include "conformance/walks/attribute_walk.h"
+#include "conformance/walks/data_walk.h"
 #include "conformance/walks/directed_walks.h"
 #include "conformance/walks/endpoint_walk.h"
 #include "conformance/walks/migration_walk.h"
@@ -83,6 +84,8 @@ constexpr auto kWalks = std::to_array<Walk>({
      Need(Capability::kLanes), false, EndpointsMeet},
     {"addrinfo", "Ids look addresses up and are written to, in every state.", 4,
      Need(Capability::kLaterCalls, Capability::kLanes), false, AddressesForIds},
+    {"data", "Messages, reads and writes; then the connection ends, with work posted.", 5,
+     Need(Capability::kData, Capability::kTime), false, DataMoves},
 });
 
 }  // namespace

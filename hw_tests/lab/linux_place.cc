@@ -159,7 +159,8 @@ cm::Capabilities GuestCapabilities(bool bonded) {
                                           .With(Capability::kLink)
                                           .With(Capability::kRemoveDevice)
                                           .With(Capability::kNeighbour)
-                                          .With(Capability::kTime);
+                                          .With(Capability::kTime)
+                                          .With(Capability::kData);
   return bonded ? everywhere.With(Capability::kFailOver) : everywhere;
 }
 

@@ -137,6 +137,15 @@ std::string Says(const EndpointRule& r) {
                      r.destroyed ? "; nothing is left of the id" : "");
 }
 
+std::string Says(const WorkRule& r) {
+  const std::string kinds =
+      r.on == rules::kAnyWork ? std::string("a request")
+                              : Text(r.on, kWorkKindCount, [](WorkKind k) { return ToString(k); });
+  return fmt::format("{} that {} completes with {}{}", kinds, ToString(r.when),
+                     cm::ToString(r.status),
+                     r.peer_fails ? "; both queue pairs are in error then" : "");
+}
+
 std::string Says(const MisuseRule& r) {
   return fmt::format("{} {}", ToString(r.on), Text(r.outcome));
 }
@@ -165,6 +174,7 @@ std::vector<RuleInfo> MakeAll() {
   Append(&all, rules::kCompletions, "channel");
   Append(&all, rules::kMisuses, "channel");
   Append(&all, rules::kEndpoints, "channel");
+  Append(&all, rules::kWork, "queue");
   return all;
 }
 

@@ -13,6 +13,7 @@
 #include "model/cm_id/rules.h"
 #include "model/ib_cm/rules.h"
 #include "model/qp/rules.h"
+#include "model/queue/rules.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm::model {
@@ -32,10 +33,11 @@ inline constexpr RuleNumber kFirstQp = kFirstFetch + rules::kFetches.size();
 inline constexpr RuleNumber kFirstCompletion = kFirstQp + rules::kQps.size();
 inline constexpr RuleNumber kFirstMisuse = kFirstCompletion + rules::kCompletions.size();
 inline constexpr RuleNumber kFirstEndpoint = kFirstMisuse + rules::kMisuses.size();
-inline constexpr RuleNumber kRuleCount = kFirstEndpoint + rules::kEndpoints.size();
+inline constexpr RuleNumber kFirstWork = kFirstEndpoint + rules::kEndpoints.size();
+inline constexpr RuleNumber kRuleCount = kFirstWork + rules::kWork.size();
 
-using RuleBits = std::bitset<512>;
-static_assert(kRuleCount <= 512);
+using RuleBits = std::bitset<640>;
+static_assert(kRuleCount <= 640);
 
 // What every row has, whatever its table.
 struct RuleInfo {
@@ -86,6 +88,10 @@ inline RuleNumber NumberOf(const MisuseRule* r) {
 }
 inline RuleNumber NumberOf(const EndpointRule* r) {
   return static_cast<RuleNumber>(kFirstEndpoint + (r - rules::kEndpoints.data()));
+}
+
+inline RuleNumber NumberOf(const WorkRule* r) {
+  return static_cast<RuleNumber>(kFirstWork + (r - rules::kWork.data()));
 }
 
 // Whether implementations of the profile may show the row.

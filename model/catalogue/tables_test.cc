@@ -123,6 +123,7 @@ TEST(RuleNumbers, LeadBackToTheirRows) {
   for (const CompletionRule& rule : rules::kCompletions)
     EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const EndpointRule& rule : rules::kEndpoints) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+  for (const WorkRule& rule : rules::kWork) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
 }
 
 // How each step can end, there is one answer to; a bound endpoint waits for nothing.

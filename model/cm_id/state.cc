@@ -89,6 +89,15 @@ constexpr std::array<GuardText, kGuardCount> kGuardTexts = {{
     {"not-accepted", "the id is that of a request that is not accepted"},
     {"no-info", "nothing that the id has looked up waits to be handed out"},
     {"not-user-event", "the event is to be of another type than USER"},
+    {"srq-untyped", "the attributes do not say of which type the queue is to be"},
+    {"srq-absent", "the id has no shared receive queue"},
+    {"queue-absent", "the id has neither a queue pair nor a shared receive queue"},
+    {"service-unknown", "no ESTABLISHED of the id has named a datagram service"},
+    {"pieces-too-many", "the list has more pieces than the queue was asked for"},
+    {"inline-too-long", "the inline bytes are more than the queue was asked for"},
+    {"queue-full", "the queue holds as many requests as it was asked for"},
+    {"qp-not-ready", "the queue pair is in INIT"},
+    {"nothing-completed", "no request has completed"},
 }};
 
 constexpr std::array<std::string_view, 44> kEffectNames = {

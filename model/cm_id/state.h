@@ -107,8 +107,17 @@ enum class Guard : uint8_t {
   kNotAccepted,         // the id is that of a request that is not accepted
   kNoInfo,              // nothing that the id has looked up waits
   kNotUserEvent,        // the event is to be of another type than USER
+  kSrqUntyped,          // the attributes do not say of which type it is to be
+  kSrqAbsent,           // the id has no shared receive queue
+  kQueueAbsent,         // nor a queue pair
+  kServiceUnknown,      // no ESTABLISHED has named a datagram service
+  kPiecesTooMany,       // more than the queue was asked for
+  kInlineTooLong,       // more inline bytes than that
+  kQueueFull,           // it holds as many requests as it was asked for
+  kQpNotReady,          // the queue pair is in INIT
+  kNothingCompleted,    // the completion queue is empty
 };
-inline constexpr int kGuardCount = 73;
+inline constexpr int kGuardCount = 82;
 
 // What a call does besides answering; the oracle knows how.
 enum class Effect : uint8_t {
@@ -234,6 +243,56 @@ inline constexpr auto kResolveAddrInfo = std::to_array<Guard>(
 inline constexpr auto kQueryAddrInfo = std::to_array<Guard>({kNoInfo});
 inline constexpr auto kWriteCmEvent =
     std::to_array<Guard>({kNotUserEvent, kNotServed, kDeviceRemoved, kNotAccepted});
+// source: <rdma/rdma_verbs.h>, rdma-core 44 rxe.c post_one_send, rxe_post_one_recv
+inline constexpr auto kCreateSrq = std::to_array<Guard>({kDeviceUnknown});
+inline constexpr auto kCreateSrqEx = std::to_array<Guard>({kSrqUntyped, kDeviceUnknown});
+inline constexpr auto kDestroySrq = std::to_array<Guard>({kSrqAbsent});
+inline constexpr auto kRegister = std::to_array<Guard>({kDeviceUnknown});
+inline constexpr auto kPostRecv = std::to_array<Guard>({kQueueAbsent, kQueueFull});
+inline constexpr auto kPostRecvv = std::to_array<Guard>({kQueueAbsent, kQueueFull, kPiecesTooMany});
+inline constexpr auto kPost =
+    std::to_array<Guard>({kQpAbsent, kDatagram, kInlineTooLong, kQueueFull, kQpNotReady});
+inline constexpr auto kPostList = std::to_array<Guard>(
+    {kQpAbsent, kDatagram, kPiecesTooMany, kInlineTooLong, kQueueFull, kQpNotReady});
+inline constexpr auto kPostUdSend =
+    std::to_array<Guard>({kQpAbsent, kServiceUnknown, kInlineTooLong, kQueueFull});
+inline constexpr auto kGetComp = std::to_array<Guard>({kQpAbsent, kNothingCompleted});
+
+constexpr std::span<const Guard> OfQueueCall(CallKind call) {
+  switch (call) {
+    case CallKind::kCreateQpEx:
+      return kCreateQp;
+    case CallKind::kCreateSrq:
+      return kCreateSrq;
+    case CallKind::kCreateSrqEx:
+      return kCreateSrqEx;
+    case CallKind::kDestroySrq:
+      return kDestroySrq;
+    case CallKind::kRegMsgs:
+    case CallKind::kRegRead:
+    case CallKind::kRegWrite:
+      return kRegister;
+    case CallKind::kPostRecv:
+      return kPostRecv;
+    case CallKind::kPostRecvv:
+      return kPostRecvv;
+    case CallKind::kPostSend:
+    case CallKind::kPostRead:
+    case CallKind::kPostWrite:
+      return kPost;
+    case CallKind::kPostSendv:
+    case CallKind::kPostReadv:
+    case CallKind::kPostWritev:
+      return kPostList;
+    case CallKind::kPostUdSend:
+      return kPostUdSend;
+    case CallKind::kGetSendComp:
+    case CallKind::kGetRecvComp:
+      return kGetComp;
+    default:
+      return {};
+  }
+}
 
 }  // namespace cm::model::internal
 
@@ -300,7 +359,7 @@ constexpr std::span<const Guard> GuardsOf(CallKind call) {
     case CallKind::kWriteCmEvent:
       return internal::kWriteCmEvent;
     default:
-      return {};
+      return internal::OfQueueCall(call);
   }
 }
 
@@ -308,7 +367,7 @@ constexpr std::span<const Guard> GuardsOf(CallKind call) {
 constexpr bool NeverRefused(CallKind call) {
   return call == CallKind::kGetSrcPort || call == CallKind::kGetDstPort ||
          call == CallKind::kEventStr || call == CallKind::kFreeAddrInfo ||
-         call == CallKind::kFreeDevices;
+         call == CallKind::kFreeDevices || call == CallKind::kDeregMr;
 }
 
 // It makes its id, or speaks of none: one state is enough for it.
@@ -320,6 +379,7 @@ constexpr bool WithoutId(CallKind call) {
     case CallKind::kFreeAddrInfo:
     case CallKind::kGetDevices:
     case CallKind::kFreeDevices:
+    case CallKind::kDeregMr:
       return true;
     default:
       return false;

@@ -1,5 +1,7 @@
 #include "model/conversation/history.h"
 
+#include <type_traits>
+
 #include "model/base/digest.h"
 
 namespace cm {
@@ -168,15 +170,45 @@ class ArgumentDigest {
   void operator()(const call::FreeAddrInfo& c) const { Name(c.info); }
   void operator()(const call::GetDevices& c) const { Name(c.devices); }
   void operator()(const call::FreeDevices& c) const { Name(c.devices); }
+  void operator()(const call::CreateQpEx& c) const {
+    Name(c.id);
+    if (c.type) d_->U8(static_cast<uint8_t>(*c.type));
+  }
+  void operator()(const call::CreateSrqEx& c) const {
+    Name(c.id);
+    d_->U8(c.typed ? 1 : 0);
+  }
+  void operator()(const call::DeregMr& c) const { Name(c.mr); }
+  void operator()(const call::Work& c) const {
+    Name(c.id);
+    d_->U16(c.context);
+    for (const Sge& sge : c.sges) {
+      Name(sge.mr);
+      d_->U32(sge.offset);
+      d_->U32(sge.length);
+    }
+    d_->U8(c.flags);
+    if (!c.remote.valid()) return;
+    Name(c.remote);
+    d_->U32(c.remote_offset);
+  }
   void operator()(const call::GetCmEvent& c) const {
     Name(c.channel);
     Name(c.event);
     Name(c.request);
   }
   void operator()(const call::AckCmEvent& c) const { Name(c.event); }
-  template <typename OnlyId>
-  void operator()(const OnlyId& c) const {
-    Name(c.id);
+  template <typename Other>
+  void operator()(const Other& c) const {
+    if constexpr (std::is_base_of_v<call::Work, Other>) {
+      (*this)(static_cast<const call::Work&>(c));
+    } else {
+      Name(c.id);
+      if constexpr (requires { c.mr; }) {
+        Name(c.mr);
+        d_->U32(c.length);
+      }
+    }
   }
 
  private:
@@ -196,6 +228,7 @@ class ArgumentDigest {
   void Name(IdRef id) const { d_->Text(id.valid() ? names_.ids.NameOf(id) : std::string()); }
   void Name(ChannelRef c) const { d_->Text(c.valid() ? names_.channels.NameOf(c) : std::string()); }
   void Name(EventRef e) const { d_->Text(names_.events.NameOf(e)); }
+  void Name(MrRef m) const { d_->Text(names_.regions.NameOf(m)); }
   void Name(HeldRef h) const { d_->Text(names_.held.NameOf(h)); }
 
   Digest* d_;
@@ -301,6 +334,14 @@ void Put(Digest* d, const HandedOut& handed) {
   } else if (const auto* devices = std::get_if<DevicesHanded>(&handed)) {
     d->U32(devices->known);
     d->U32(devices->unknown);
+  } else if (const auto* bytes = std::get_if<BytesHanded>(&handed)) {
+    d->U32(bytes->digest);
+  } else if (const auto* completion = std::get_if<Completion>(&handed)) {
+    d->U8(static_cast<uint8_t>(completion->status));
+    d->U8(static_cast<uint8_t>(completion->opcode));
+    d->U16(completion->context);
+    d->U32(completion->length);
+    d->U32(completion->bytes);
   } else {
     d->Text(std::get<TextHanded>(handed).words());
   }
@@ -316,6 +357,7 @@ void PutSeen(Digest* d, const Observation& seen, const Names& names) {
   } else if (const auto* released = std::get_if<seen::Released>(&seen)) {
     Put(d, released->reply);
     Put(d, released->event, names);
+    if (released->handed) Put(d, *released->handed);
   } else if (const auto* waited = std::get_if<seen::Waited>(&seen)) {
     d->U8(waited->readable ? 1 : 0);
   } else {

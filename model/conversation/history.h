@@ -27,6 +27,7 @@ struct Answered {
 struct Released {
   Reply reply;
   std::optional<CmEvent> event;
+  std::optional<HandedOut> handed;
 };
 // The descriptor became readable, or did not.
 struct Waited {

@@ -113,7 +113,7 @@ Observation HistoryParser::ParseAnswer(std::string_view answer, const Line& line
   } else if (!words.empty()) {
     handed = ParseHandedOut(words);
   }
-  if (released) return seen::Released{reply, event};
+  if (released) return seen::Released{reply, event, handed};
   return seen::Answered{reply, event, shown, handed};
 }
 
@@ -243,6 +243,32 @@ DevicesHanded HistoryParser::ParseDevices(Words& words) {
   return devices;
 }
 
+uint32_t HistoryParser::Digest32(Words& words) {
+  const std::string_view text = words.Take("bytes").value_or("0");
+  uint32_t digest = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, digest, 16);
+  if (error != std::errc() || end != last)
+    words.Complain(fmt::format("bytes={}: eight hexadecimal digits are wanted", text));
+  return digest;
+}
+
+Completion HistoryParser::ParseCompletion(Words& words) {
+  const std::string_view status = words.Need("status");
+  const std::optional<WcStatus> known = ParseWcStatus(status);
+  if (!known) words.Complain(fmt::format("status={} is no status of a completion", status));
+  Completion completion{.status = known.value_or(WcStatus::kSuccess)};
+  if (const auto text = words.Take("opcode")) {
+    const std::optional<WcOpcode> opcode = ParseWcOpcode(*text);
+    if (!opcode) words.Complain(fmt::format("opcode={} is none of a completion", *text));
+    completion.opcode = opcode.value_or(WcOpcode::kSend);
+  }
+  completion.context = static_cast<uint16_t>(words.Number("context", 0, 0, 65535));
+  completion.length = static_cast<uint32_t>(words.Number("length", 0, 0, 0xffffffffLL));
+  completion.bytes = Digest32(words);
+  return completion;
+}
+
 HandedOut HistoryParser::ParseHandedOut(Words& words) {
   const auto number = [&words](std::string_view key) {
     return static_cast<uint32_t>(words.Number(key, 0, 0, 0xffffffffLL));
@@ -251,6 +277,8 @@ HandedOut HistoryParser::ParseHandedOut(Words& words) {
     return TextHanded::Of(text->size() >= 2 ? text->substr(1, text->size() - 2) : *text);
   if (words.Peek().starts_with("flags=")) return ParseAddrInfo(words);
   if (words.Peek().starts_with("devices=")) return ParseDevices(words);
+  if (words.Peek().starts_with("bytes=")) return BytesHanded{Digest32(words)};
+  if (words.Peek().starts_with("status=")) return ParseCompletion(words);
   if (words.Peek().starts_with("mask=")) {
     const auto mask = static_cast<uint32_t>(words.Bits("mask", 0xffffffff));
     return QpAttrs{mask, Byte(words, "state")};

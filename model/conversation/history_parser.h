@@ -32,6 +32,8 @@ class HistoryParser {
   HandedOut ParseHandedOut(Words& words);
   AddrInfoHanded ParseAddrInfo(Words& words);
   DevicesHanded ParseDevices(Words& words);
+  Completion ParseCompletion(Words& words);
+  uint32_t Digest32(Words& words);
   Observation ParseAnswer(std::string_view answer, const Line& line, bool released, Words& words);
 
   History* history_;

@@ -165,6 +165,7 @@ void LineParser::ParseCall(Lane lane, CallKind kind, Words& words) {
     case CallKind::kFreeDevices:
       return Say(lane, CallOnHeld(kind, words));
     default:
+      if (kind >= CallKind::kCreateQpEx) return Say(lane, CallOnQueue(kind, words));
       return Say(lane, CallOnId(kind, words));
   }
 }

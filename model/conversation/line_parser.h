@@ -48,6 +48,12 @@ class LineParser {
   HeldRef KnownHeld(CallKind maker, std::string_view name, Words& words);
   uint8_t TypeNumber(Words& words);
 
+  // work_calls.cc
+  Call CallOnQueue(CallKind kind, Words& words);
+  call::Work WorkFrom(CallKind kind, IdRef id, Words& words);
+  Sge SgeFrom(std::string_view text, Words& words);
+  MrRef KnownRegion(std::string_view name, Words& words);
+
   void Taking(Lane lane, ChannelRef channel, Words& words);
   void Listening(Lane lane, Words& words);
   IdRef Resolving(Lane lane, Words& words);

@@ -10,8 +10,14 @@ Liveness::Liveness(const Conversation& conversation)
       channels_(conversation.names.channels.size()),
       events_(conversation.names.events.size()),
       held_(conversation.names.held.size()),
+      regions_(conversation.names.regions.size()),
       exited_(conversation.topology->sides.size(), false),
-      removed_(conversation.topology->sides.size(), false) {}
+      removed_(conversation.topology->sides.size(), false) {
+  for (const Line& line : conversation.lines) {
+    const auto* injects = std::get_if<line::Injects>(&line);
+    apart_ |= injects != nullptr && injects->fault.kind == FaultKind::kExit;
+  }
+}
 
 bool Liveness::LaneWaits(Lane lane) const {
   return std::ranges::count(waiting_, lane, &WaitingCall::lane) > 0;
@@ -63,7 +69,10 @@ bool Liveness::CallApplicable(Lane lane, const Call& call) const {
     case CallKind::kAckCmEvent:
       return of_side(events_[std::get<call::AckCmEvent>(call).event.index]);
     default:
+      if (!QueueCallApplicable(lane, call)) return false;
+      if (KindOf(call) == CallKind::kDeregMr) return true;
       return of_side(ids_[IdOf(call).index]) && !WaitedOn(IdOf(call)) &&
+             !CompletionWaitedFor(IdOf(call), call) &&
              (conversation_.capabilities.Has(Capability::kCrashes) || !WouldCrash(call));
   }
 }
@@ -117,6 +126,7 @@ bool Liveness::WouldCrash(const Call& call) const {
   switch (KindOf(call)) {
     case CallKind::kResolveRoute:
     case CallKind::kCreateQp:
+    case CallKind::kCreateQpEx:
       return !id.device_known;
     case CallKind::kDestroyQp:
       return !id.has_qp;
@@ -127,7 +137,7 @@ bool Liveness::WouldCrash(const Call& call) const {
     case CallKind::kLeaveMulticast:  // it forgets the group, and events of it still point there
       return removed_[id.side] && id.untold > 0;
     default:
-      return false;
+      return QueueCallWouldCrash(id, call);
   }
 }
 
@@ -173,7 +183,7 @@ bool Liveness::Contend(const Call& a, const Call& b) const {
 void Liveness::SideExits(uint8_t side) {
   exited_[side] = true;
   std::erase_if(waiting_, [side](const WaitingCall& w) { return w.lane.side == side; });
-  for (auto* table : {&ids_, &channels_, &events_, &held_})
+  for (auto* table : {&ids_, &channels_, &events_, &held_, &regions_})
     for (Name& name : *table)
       if (name.side == side) name.live = false;
 }
@@ -182,6 +192,9 @@ void Liveness::EventFetched(const call::GetCmEvent& get, uint8_t side, const CmE
   if (event.type == EventType::kConnectRequest) {
     MakeId(get.request, side, get.channel);
     At(get.request).device_known = true;
+    At(get.request).datagram = event.listen_id.valid() && At(event.listen_id).datagram;
+  } else if (event.type == EventType::kEstablished && event.id.valid()) {
+    At(event.id).knows_peer = At(event.id).datagram;
   } else if (event.type == EventType::kAddrResolved && event.id.valid()) {
     At(event.id).device_known = true;
   } else if (event.type == EventType::kMulticastJoin || event.type == EventType::kMulticastError) {
@@ -200,6 +213,7 @@ void Liveness::EpMade(Lane lane, const call::CreateEp& call) {
   At(call.id).device_known = !call.passive || !call.source.AnyOrLoopback();
   At(call.id).has_qp = call.with_qp && !call.passive;
   At(call.id).gives_qps = call.with_qp && call.passive;
+  At(call.id).datagram = IsDatagram(call.space);
 }
 
 void Liveness::CallAnswered(Lane lane, const Call& call, const Reply& reply,
@@ -214,6 +228,7 @@ void Liveness::CallAnswered(Lane lane, const Call& call, const Reply& reply,
       if (id.channel == d->channel) id.live = false;
   } else if (const auto* i = std::get_if<call::CreateId>(&call)) {
     MakeId(i->id, lane.side, i->channel);
+    At(i->id).datagram = IsDatagram(i->space);
   } else if (KindOf(call) == CallKind::kDestroyId || KindOf(call) == CallKind::kDestroyEp) {
     At(IdOf(call)).live = false;
     At(IdOf(call)).destroyed = true;
@@ -230,6 +245,7 @@ void Liveness::CallAnswered(Lane lane, const Call& call, const Reply& reply,
   } else if (const auto* r = std::get_if<call::GetRequest>(&call)) {
     MakeId(r->request, lane.side, {});
     At(r->request).device_known = true;
+    At(r->request).datagram = At(r->id).datagram;
     At(r->request).has_qp = At(r->id).gives_qps;
   } else if (const auto* ep = std::get_if<call::CreateEp>(&call)) {
     EpMade(lane, *ep);
@@ -245,8 +261,8 @@ void Liveness::CallAnswered(Lane lane, const Call& call, const Reply& reply,
     At(IdOf(call)).written_to = true;
   } else if (const auto* b = std::get_if<call::BindAddr>(&call)) {
     if (!b->address.AnyOrLoopback()) At(b->id).device_known = true;
-  } else if (const auto* q = std::get_if<call::CreateQp>(&call)) {
-    At(q->id).has_qp = true;
+  } else if (QpAskedBy(call)) {
+    At(IdOf(call)).has_qp = true;
   } else if (const auto* p = std::get_if<call::DestroyQp>(&call)) {
     At(p->id).has_qp = false;
   } else if (const auto* a = std::get_if<call::AckCmEvent>(&call)) {
@@ -254,6 +270,8 @@ void Liveness::CallAnswered(Lane lane, const Call& call, const Reply& reply,
   } else if (KindOf(call) == CallKind::kJoinMulticast ||
              KindOf(call) == CallKind::kJoinMulticastEx) {
     ++At(IdOf(call)).untold;
+  } else {
+    QueueCallAnswered(lane, call);
   }
 }
 
@@ -284,7 +302,12 @@ void Liveness::Observe(const Record& record) {
     const bool on_id = id.valid() && !migrates;
     const ChannelRef needed = on_id ? ids_[id.index].channel : cm::ChannelOf(calls->call);
     const bool alone = migrates || leaves || Completes(calls->call);
-    waiting_.push_back({calls->lane, needed, alone ? id : IdRef{}});
+    const CallKind kind = KindOf(calls->call);
+    waiting_.push_back({.lane = calls->lane,
+                        .channel = needed,
+                        .id = alone ? id : IdRef{},
+                        .queues = IsCompletion(kind) ? id : IdRef{},
+                        .kind = kind});
   }
   CallAnswered(calls->lane, calls->call, answered->reply, answered->event);
 }

@@ -36,6 +36,7 @@ class Liveness {
   bool IdIsLive(IdRef id) const { return id.valid() && ids_[id.index].live; }
   bool ChannelIsLive(ChannelRef c) const { return c.valid() && channels_[c.index].live; }
   bool EventIsLive(EventRef e) const { return e.valid() && events_[e.index].live; }
+  bool RegionIsLive(MrRef m) const { return m.valid() && regions_[m.index].live; }
   bool HeldIsLive(HeldRef h) const { return h.valid() && held_[h.index].live; }
   bool LaneWaits(Lane lane) const;
   // The channel that the id's events come on.
@@ -55,10 +56,20 @@ class Liveness {
     IdRef owner;                // of an event of a membership: the id
     bool gives_qps = false;     // of a listener: its requests come with queue pairs
     bool written_to = false;    // of an id: what its calls take for theirs may be another's event
+    bool datagram = false;      // of an id
+    bool has_srq = false;       // of an id
+    bool knows_peer = false;    // of an id: its ESTABLISHED has named a datagram service
+    uint32_t length = 0;        // of a region
   };
 
   bool CallApplicable(Lane lane, const Call& call) const;
   bool WouldCrash(const Call& call) const;
+  // queues.cc
+  bool QueueCallApplicable(Lane lane, const Call& call) const;
+  bool WorkWouldCrash(const Name& id, CallKind kind, const call::Work& work) const;
+  bool QueueCallWouldCrash(const Name& id, const Call& call) const;
+  bool CompletionWaitedFor(IdRef id, const Call& call) const;
+  void QueueCallAnswered(Lane lane, const Call& call);
   // Waits for an event of a synchronous id.
   bool Completes(const Call& call) const;
   void EventAcknowledged(EventRef event);
@@ -82,16 +93,20 @@ class Liveness {
   std::vector<Name> ids_;
   std::vector<Name> channels_;
   std::vector<Name> events_;
-  std::vector<Name> held_;  // what was handed out and not given back
+  std::vector<Name> held_;     // what was handed out and not given back
+  std::vector<Name> regions_;  // of memory, registered
   struct WaitingCall {
     Lane lane;
     ChannelRef channel;  // that it needs
     IdRef id;            // that no other call may be made on meanwhile
+    IdRef queues;        // whose completions it waits for
+    CallKind kind = CallKind::kGetCmEvent;
   };
   std::vector<WaitingCall> waiting_;
   std::vector<bool> exited_;   // by side
   std::vector<bool> removed_;  // by side: its device was, at some time
   bool crashed_ = false;
+  bool apart_ = false;  // a side's process exits, and each has one of its own
 };
 
 }  // namespace cm

@@ -66,6 +66,16 @@ std::string DevicesText(const DevicesHanded& devices, const Topology& topology) 
   return text;
 }
 
+std::string CompletionText(const Completion& completion) {
+  std::string text = fmt::format(" status={}", ToString(completion.status));
+  if (completion.status == WcStatus::kSuccess)
+    text += fmt::format(" opcode={}", ToString(completion.opcode));
+  Append(&text, "context", completion.context);
+  if (completion.length != 0) Append(&text, "length", completion.length);
+  if (completion.bytes != 0) text += fmt::format(" bytes={:08x}", completion.bytes);
+  return text;
+}
+
 std::string HandedOutText(const HandedOut& handed, const Topology& topology) {
   if (const auto* attrs = std::get_if<QpAttrs>(&handed))
     return fmt::format(" mask={:#x} state={}", attrs->mask, attrs->state);
@@ -75,6 +85,9 @@ std::string HandedOutText(const HandedOut& handed, const Topology& topology) {
   if (const auto* info = std::get_if<AddrInfoHanded>(&handed)) return AddrInfoText(*info, topology);
   if (const auto* devices = std::get_if<DevicesHanded>(&handed))
     return DevicesText(*devices, topology);
+  if (const auto* bytes = std::get_if<BytesHanded>(&handed))
+    return fmt::format(" bytes={:08x}", bytes->digest);
+  if (const auto* completion = std::get_if<Completion>(&handed)) return CompletionText(*completion);
   return fmt::format(" text=\"{}\"", std::get<TextHanded>(handed).words());
 }
 
@@ -192,9 +205,21 @@ class ArgumentPrinter {
   std::string operator()(const call::GetDevices& c) const { return names_.held.NameOf(c.devices); }
   std::string operator()(const call::FreeDevices& c) const { return names_.held.NameOf(c.devices); }
   std::string operator()(const call::AckCmEvent& c) const { return names_.events.NameOf(c.event); }
-  template <typename OnlyId>
-  std::string operator()(const OnlyId& c) const {
-    return Id(c.id);
+  std::string operator()(const call::CreateQpEx& c) const {
+    return Id(c.id) + (c.type ? fmt::format(" type={}", ToString(*c.type)) : "");
+  }
+  std::string operator()(const call::CreateSrqEx& c) const {
+    return Id(c.id) + (c.typed ? "" : " untyped");
+  }
+  std::string operator()(const call::DeregMr& c) const { return names_.regions.NameOf(c.mr); }
+  template <typename Other>
+  std::string operator()(const Other& c) const {
+    if constexpr (std::is_base_of_v<call::Work, Other>)
+      return WorkText(c);
+    else if constexpr (requires { c.mr; })
+      return fmt::format("{} id={} length={}", names_.regions.NameOf(c.mr), Id(c.id), c.length);
+    else
+      return Id(c.id);
   }
 
  private:
@@ -207,6 +232,18 @@ class ArgumentPrinter {
     }
     if (service) Append(&text, "service", *service);
     return text + (hints ? HintsText(*hints) : " nohints");
+  }
+
+  // A piece of a region: "m1:0+16".
+  std::string WorkText(const call::Work& work) const {
+    std::string text = Id(work.id);
+    Append(&text, "context", work.context);
+    for (const Sge& sge : work.sges)
+      text += fmt::format(" sge={}:{}+{}", names_.regions.NameOf(sge.mr), sge.offset, sge.length);
+    if (work.flags != kSignaled) Append(&text, "flags", work.flags);
+    if (work.remote.valid())
+      text += fmt::format(" remote={}:{}", names_.regions.NameOf(work.remote), work.remote_offset);
+    return text;
   }
   std::string HintsText(const AddrHints& hints) const {
     std::string text;
@@ -372,6 +409,7 @@ std::string ToString(const Record& record, const Conversation& conversation) {
   if (const auto* released = std::get_if<seen::Released>(&record.seen)) {
     std::string text = "returned " + said + " -> " + ToString(released->reply);
     if (released->event) text += "  event " + ToString(*released->event, conversation);
+    if (released->handed) text += "  " + ToString(*released->handed, *conversation.topology);
     return text;
   }
   if (const auto* waited = std::get_if<seen::Waited>(&record.seen))

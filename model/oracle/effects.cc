@@ -82,7 +82,7 @@ Payload Oracle::RequestPayload(const call::Connect& call, bool has_qp) const {
   payload.conn.flow_control = call.param ? param.flow_control : 0;
   payload.conn.retry_count = std::min(param.retry_count, limits.max_retry_count);
   payload.conn.rnr_retry_count = std::min(param.rnr_retry_count, limits.max_retry_count);
-  payload.conn.srq = has_qp ? 0 : param.srq;
+  payload.conn.srq = has_qp ? SharesReceives(call.id) : param.srq;
   payload.ece = OnTheWire(knowledge_.id(call.id).ece);
   payload.data = param.private_data.Resized(limits.request_data);
   if (!call.param) payload.data = PrivateData().Resized(limits.request_data);
@@ -104,7 +104,7 @@ Payload Oracle::ReplyPayload(const call::Accept& call, const IdState& id) const 
   payload.conn.initiator_depth = depth(param.responder_resources, requested.responder_resources);
   payload.conn.flow_control = call.param ? param.flow_control : 0;
   payload.conn.rnr_retry_count = std::min(param.rnr_retry_count, limits.max_retry_count);
-  payload.conn.srq = id.qp != QpPhase::kNone ? 0 : param.srq;
+  payload.conn.srq = id.qp != QpPhase::kNone ? SharesReceives(call.id) : param.srq;
   // The vendor is the one that was received, the options are those of who answers.
   payload.ece = {.vendor_id = request.ece.vendor_id, .options = knowledge_.id(call.id).ece.options};
   payload.data = param.private_data.Resized(limits.reply_data);
@@ -283,8 +283,7 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
     return a.port == 0 ? a.WithPort(kFirstEphemeralPort) : a;
   };
   // A queue pair is asked for its vendor's options as soon as it is there, and Soft-RoCE has none.
-  const bool asks_qp = std::holds_alternative<call::CreateQp>(call) &&
-                       rule.outcome.kind == OutcomeKind::kReturns &&
+  const bool asks_qp = QpAskedBy(call).has_value() && rule.outcome.kind == OutcomeKind::kReturns &&
                        !rule.when.Has(Guard::kQpPresent);
   if (asks_qp) info.ece = {};
   LearnMembership(id, call, rule);

@@ -270,9 +270,12 @@ std::optional<Tri> GuardFinder::HoldsBesideTcp(Guard guard, const IdState& id, c
   }
 }
 
-// The guards of calls on groups; empty for those of other calls.
+// The guards of calls on groups and on queues; empty for those of other calls.
 std::optional<Tri> GuardFinder::OfGroups(Guard guard, const IdState& id, const IdInfo& info,
                                          const Call& call) const {
+  if (guard >= Guard::kSrqUntyped && guard <= Guard::kQueueFull)
+    return knowledge_.ledger.Holds(guard, id, call);
+  if (guard == Guard::kQpNotReady) return Of(id.qp == QpPhase::kInit);
   const Address* address = MemberAddressOf(call);
   if (address == nullptr) return std::nullopt;
   switch (guard) {
@@ -359,7 +362,7 @@ Tri GuardFinder::Holds(Guard guard, const IdState& id, const IdInfo& info, const
     case Guard::kEventsUnacked:
       return Of(info.unacked > 0);
     case Guard::kTypeDiffers:
-      return Of(TypeDiffers(std::get<call::CreateQp>(call), datagram));
+      return Of(TypeDiffers(*QpAskedBy(call), datagram));
     case Guard::kDatagram:
       return Of(datagram);
     case Guard::kAttrsRefused:
@@ -377,7 +380,7 @@ RuleBits GuardFinder::ConsultedForDatagrams(const IdState& id, const Call& call,
   const auto ib = [&](IbStimulus on) {
     if (const IbRule* rule = Machine::Find(id.ib, on)) rows.set(NumberOf(rule));
   };
-  if (guard == Guard::kQpPresent && KindOf(call) == CallKind::kCreateQp)
+  if (guard == Guard::kQpPresent && QpAskedBy(call))
     rows.set(NumberOf(FindQpRule(id.qp, QpStimulus::kCreateDatagram)));
   if (guard == Guard::kRepRefused || guard == Guard::kRtuRefused) ib(IbStimulus::kSendSidrRep);
   if (guard == Guard::kRejRefused) ib(IbStimulus::kSendSidrRefusal);
@@ -396,6 +399,7 @@ RuleBits GuardFinder::Consulted(const IdState& id, const Call& call, Guard guard
   const bool past_removal = guard != Guard::kDeviceUnknown && guard != Guard::kDeviceRemoved;
   switch (KindOf(call)) {
     case CallKind::kCreateQp:
+    case CallKind::kCreateQpEx:
       if (guard == Guard::kQpPresent) qp(QpStimulus::kCreate);
       if (guard == Guard::kInitRefused || guard == Guard::kFine) ib(IbStimulus::kQpInit);
       break;

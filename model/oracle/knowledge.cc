@@ -10,7 +10,8 @@ uint16_t Payloads::Intern(const Payload& payload) {
 }
 
 Knowledge::Knowledge(const Conversation& conversation, const Profile& profile)
-    : topology_(conversation.topology),
+    : ledger(conversation.names.ids.size(), conversation.names.regions.size()),
+      topology_(conversation.topology),
       profile_(profile),
       ids_(conversation.names.ids.size()),
       channels_(conversation.names.channels.size()),

@@ -8,6 +8,7 @@
 
 #include "model/base/errno.h"
 #include "model/conversation/conversation.h"
+#include "model/oracle/ledger.h"
 #include "model/oracle/state.h"
 #include "model/vocabulary/call.h"
 #include "model/vocabulary/profile.h"
@@ -144,6 +145,7 @@ class Knowledge {
   // How often the device's bond had failed over when the id took its GID.
   uint8_t SourceOf(const IdState& id) const;
 
+  Ledger ledger;
   Payloads payloads;
   uint16_t empty_rejection;  // what REJECTED carries when nobody gave it data
   uint16_t empty_refusal;    // and UNREACHABLE of a datagram service

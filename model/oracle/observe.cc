@@ -61,6 +61,7 @@ Judgement Oracle::Observe(const Record& record) {
   } else {
     judgement = ObserveEnvironment(record, line);
   }
+  if (judgement.verdict == Verdict::kPermitted) LearnWork(record, line);
   liveness_.Observe(record);
   judgement.by |= judgement.certain;
   reached_ |= judgement.by;
@@ -94,12 +95,12 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
   if (HeldOf(call).valid() && !IdOf(call).valid()) return ObserveHeld(record, lane, call, answered);
   if (const auto* ep = std::get_if<call::CreateEp>(&call))
     return ObserveCreateEp(record, lane, *ep, answered.reply);
+  if (const auto* dereg = std::get_if<call::DeregMr>(&call)) return ObserveDereg(*dereg, answered);
   const IdRef id = IdOf(call);
   if (!id.valid()) return ObserveChannelCall(record, lane, call, answered);
   if (!knowledge_.id(id).in_scope) return {.verdict = Verdict::kOutOfScope};
-  if (const auto* create = std::get_if<call::CreateQp>(&call);
-      create != nullptr &&
-      (create->type == QpType::kUc || knowledge_.id(id).space == PortSpace::kIpoib)) {
+  if (const std::optional<call::CreateQp> create = QpAskedBy(call);
+      create && (create->type == QpType::kUc || knowledge_.id(id).space == PortSpace::kIpoib)) {
     Disown(id);  // the tables know nothing of unreliable connections, nor of InfiniBand's links
     return {.verdict = Verdict::kOutOfScope};
   }
@@ -122,6 +123,8 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
   if (std::holds_alternative<call::ShowEvent>(call)) return ObserveShowEvent(record, id, answered);
   if (KindOf(call) >= CallKind::kJoinMulticast && KindOf(call) <= CallKind::kLeaveMulticast)
     return ObserveMulticast(record, lane, call, answered);
+  if (IsCompletion(KindOf(call)))
+    return ObserveCompletion(record, lane, call, answered.reply, answered.handed);
   if (Completes(call)) return ObserveSynchronous(record, lane, call, answered.reply);
   if (KindOf(call) == CallKind::kDestroyId || KindOf(call) == CallKind::kDestroyEp)
     return ObserveDestroy(record, call, answered.reply);
@@ -297,6 +300,7 @@ Judgement Oracle::ObserveReleased(const Record& record, Lane lane, const seen::R
   const Window window = WindowOf(record);
   if (was.migrates) return ObserveMigrated(was, released.reply);
   if (was.leaves != 0) return ObserveLeft(record, was, released.reply);
+  if (was.work) return ObserveCompletion(record, lane, line.call, released.reply, released.handed);
   if (was.completes) return JudgeCompletion(window, line.call, released.reply, judgement);
   const auto refuse = [&](std::string what) {
     judgement.verdict = Verdict::kRefused;
@@ -441,6 +445,7 @@ Judgement Oracle::ObserveShow(const Record& record, const call::Show& call, cons
     if (expected.port >= kFirstEphemeralPort) return seen.port >= kFirstEphemeralPort;
     return expected.port == seen.port;
   };
+  const bool may_have_failed = knowledge_.ledger.MayHaveFailed(call.id, EndsOf(call.id));
   PossibilitySet next;
   for (Possibility& p : component->set.items()) {
     const uint8_t at = p.Find(call.id);
@@ -466,9 +471,14 @@ Judgement Oracle::ObserveShow(const Record& record, const call::Show& call, cons
                              [&](const Permitted& known) { return known.what == text; }))
       judgement.permitted.push_back({.what = text, .source = "rdma-core 44 cma.c ucma_query_addr"});
     Shown normal = shown;
+    const bool failed =
+        expected.qp == QpState::kRts && shown.qp == QpState::kErr && may_have_failed;
+    if (failed) expected.qp = QpState::kErr;
     if (same(expected.source, shown.source)) normal.source = expected.source;
     if (same(expected.destination, shown.destination)) normal.destination = expected.destination;
-    if (normal == expected) next.Add(std::move(p));
+    if (normal != expected) continue;
+    if (failed) p.ids[at].qp = QpPhase::kErr;
+    next.Add(std::move(p));
   }
   if (next.empty()) {
     judgement.verdict = Verdict::kRefused;

@@ -85,6 +85,7 @@ class Oracle {
     bool migrates = false;   // rdma_migrate_id
     int acks = 0;            // how many acknowledgements of its id it waits for, ever
     uint16_t leaves = 0;     // of rdma_leave_multicast: the membership
+    bool work = false;       // rdma_get_send_comp, rdma_get_recv_comp
   };
   using ComponentNumber = uint32_t;
 
@@ -136,6 +137,27 @@ class Oracle {
   bool TooManyUnread(IdRef id);
   bool CarryInfo(Possibility* p, uint8_t id, Effect effect, const Call& call);
   void LearnLookup(const Call& call);
+  // work.cc
+  struct DueCompletion {
+    Completion completion;
+    const WorkRule* rule = nullptr;
+    size_t at = 0;  // the request, among all of its queue
+  };
+  // What a request or a reply says of the id's queue pair.
+  uint8_t SharesReceives(IdRef id) const { return knowledge_.ledger.of(id).shares ? 1 : 0; }
+  QpPhases PhasesOf(IdRef id);
+  void MeetPeer(IdRef id);
+  Ends EndsOf(IdRef id);
+  void QueuePairFailed(IdRef id);
+  std::vector<DueCompletion> DueOfSends(IdRef id, const Ends& ends) const;
+  std::vector<DueCompletion> DueOfReceives(IdRef id, const Ends& ends) const;
+  Tri NothingCompleted(IdRef id, bool receives, const Ends& ends) const;
+  Judgement ObserveCompletion(const Record& record, Lane lane, const Call& call, const Reply& reply,
+                              const std::optional<HandedOut>& handed);
+  bool JudgeWork(IdRef id, bool receives, const Ends& ends, const std::optional<HandedOut>& handed,
+                 Judgement* judgement);
+  Judgement ObserveDereg(const call::DeregMr& dereg, const seen::Answered& answered);
+  void LearnWork(const Record& record, const Line& line);
 
   // endpoints.cc
   Judgement ObserveCreateEp(const Record& record, Lane lane, const call::CreateEp& ep,
@@ -252,6 +274,7 @@ class Oracle {
   std::map<ComponentNumber, Component> components_;
   ComponentNumber next_component_ = 0;
   std::vector<Blocked> blocked_;
+  std::vector<uint32_t> datagram_lengths_;  // of all that were sent
   int64_t settled_ = -1;
   bool partial_events_ = false;
   bool just_settled_ = false;

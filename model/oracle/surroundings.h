@@ -8,6 +8,7 @@
 
 #include "model/base/inline_vector.h"
 #include "model/oracle/state.h"
+#include "model/oracle/tri.h"
 #include "model/vocabulary/fault.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
@@ -20,8 +21,6 @@ struct Window {
   int64_t end = 0;
   int64_t settled = -1;  // what was to happen promptly before this has happened
 };
-
-enum class Tri : uint8_t { kNo, kMaybe, kYes };
 
 // What can become of a message.
 struct Fate {

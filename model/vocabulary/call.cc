@@ -1,6 +1,7 @@
 #include "model/vocabulary/call.h"
 
 #include <array>
+#include <type_traits>
 
 namespace cm {
 namespace {
@@ -48,6 +49,25 @@ constexpr std::array<std::string_view, kCallKindCount> kNames = {
     "rdma_resolve_addrinfo",
     "rdma_query_addrinfo",
     "rdma_write_cm_event",
+    "rdma_create_qp_ex",
+    "rdma_create_srq",
+    "rdma_create_srq_ex",
+    "rdma_destroy_srq",
+    "rdma_reg_msgs",
+    "rdma_reg_read",
+    "rdma_reg_write",
+    "rdma_dereg_mr",
+    "rdma_post_recv",
+    "rdma_post_recvv",
+    "rdma_post_send",
+    "rdma_post_sendv",
+    "rdma_post_read",
+    "rdma_post_readv",
+    "rdma_post_write",
+    "rdma_post_writev",
+    "rdma_post_ud_send",
+    "rdma_get_send_comp",
+    "rdma_get_recv_comp",
 };
 
 template <typename T>
@@ -102,6 +122,32 @@ HeldRef HeldOf(const Call& call) {
   return {};
 }
 
+MrRef RegionOf(const Call& call) {
+  if (const auto* reg = std::get_if<call::RegMsgs>(&call)) return reg->mr;
+  if (const auto* reg = std::get_if<call::RegRead>(&call)) return reg->mr;
+  if (const auto* reg = std::get_if<call::RegWrite>(&call)) return reg->mr;
+  if (const auto* dereg = std::get_if<call::DeregMr>(&call)) return dereg->mr;
+  return {};
+}
+
+const call::Work* WorkOf(const Call& call) {
+  return std::visit(
+      [](const auto& c) -> const call::Work* {
+        if constexpr (std::is_base_of_v<call::Work, std::decay_t<decltype(c)>>)
+          return &c;
+        else
+          return nullptr;
+      },
+      call);
+}
+
+std::optional<call::CreateQp> QpAskedBy(const Call& call) {
+  if (const auto* create = std::get_if<call::CreateQp>(&call)) return *create;
+  if (const auto* create = std::get_if<call::CreateQpEx>(&call))
+    return call::CreateQp{create->id, create->type};
+  return std::nullopt;
+}
+
 bool ReturnsVoid(CallKind kind) {
   switch (kind) {
     case CallKind::kDestroyEventChannel:
@@ -109,6 +155,7 @@ bool ReturnsVoid(CallKind kind) {
     case CallKind::kDestroyEp:
     case CallKind::kFreeAddrInfo:
     case CallKind::kFreeDevices:
+    case CallKind::kDestroySrq:
       return true;
     default:
       return false;

@@ -13,6 +13,7 @@
 #include "model/vocabulary/names.h"
 #include "model/vocabulary/private_data.h"
 #include "model/vocabulary/protocol.h"
+#include "model/vocabulary/work.h"
 
 namespace cm {
 
@@ -228,6 +229,63 @@ struct WriteCmEvent {
   int32_t status = 0;
   uint64_t argument = 0;
 };
+struct CreateQpEx {  // as CreateQp, with struct ibv_qp_init_attr_ex
+  IdRef id;
+  std::optional<QpType> type;
+};
+struct CreateSrq {
+  IdRef id;
+};
+struct CreateSrqEx {
+  IdRef id;
+  bool typed = true;  // IBV_SRQ_INIT_ATTR_TYPE is in the mask
+};
+struct DestroySrq {
+  IdRef id;
+};
+// A buffer of its own, filled with a pattern; what remote ends may do with it the function says.
+struct RegMsgs {
+  MrRef mr;
+  IdRef id;
+  uint32_t length = 1;
+};
+struct RegRead {
+  MrRef mr;
+  IdRef id;
+  uint32_t length = 1;
+};
+struct RegWrite {
+  MrRef mr;
+  IdRef id;
+  uint32_t length = 1;
+};
+struct DeregMr {  // hands out what the buffer holds in the end
+  MrRef mr;
+};
+// A work request. The functions whose names end in v take a list of pieces.
+struct Work {
+  IdRef id;
+  uint16_t context = 0;
+  Sges sges;
+  uint8_t flags = kSignaled;   // of what is sent
+  MrRef remote;                // of reads and writes
+  uint32_t remote_offset = 0;  // within it
+};
+struct PostRecv : Work {};
+struct PostRecvv : Work {};
+struct PostSend : Work {};
+struct PostSendv : Work {};
+struct PostRead : Work {};
+struct PostReadv : Work {};
+struct PostWrite : Work {};
+struct PostWritev : Work {};
+struct PostUdSend : Work {};  // to whom the id's ESTABLISHED has named
+struct GetSendComp {          // waits for a completion; 1 in C is 0 here
+  IdRef id;
+};
+struct GetRecvComp {
+  IdRef id;
+};
 
 }  // namespace call
 
@@ -240,7 +298,11 @@ using Call = std::variant<
     call::EventStr, call::SetOption, call::MigrateId, call::GetRequest, call::CreateEp,
     call::DestroyEp, call::JoinMulticast, call::JoinMulticastEx, call::LeaveMulticast,
     call::GetAddrInfo, call::FreeAddrInfo, call::GetDevices, call::FreeDevices,
-    call::ResolveAddrInfo, call::QueryAddrInfo, call::WriteCmEvent>;
+    call::ResolveAddrInfo, call::QueryAddrInfo, call::WriteCmEvent, call::CreateQpEx,
+    call::CreateSrq, call::CreateSrqEx, call::DestroySrq, call::RegMsgs, call::RegRead,
+    call::RegWrite, call::DeregMr, call::PostRecv, call::PostRecvv, call::PostSend, call::PostSendv,
+    call::PostRead, call::PostReadv, call::PostWrite, call::PostWritev, call::PostUdSend,
+    call::GetSendComp, call::GetRecvComp>;
 
 // The alternatives of Call, in the same order.
 enum class CallKind : uint8_t {
@@ -286,6 +348,25 @@ enum class CallKind : uint8_t {
   kResolveAddrInfo,
   kQueryAddrInfo,
   kWriteCmEvent,
+  kCreateQpEx,
+  kCreateSrq,
+  kCreateSrqEx,
+  kDestroySrq,
+  kRegMsgs,
+  kRegRead,
+  kRegWrite,
+  kDeregMr,
+  kPostRecv,
+  kPostRecvv,
+  kPostSend,
+  kPostSendv,
+  kPostRead,
+  kPostReadv,
+  kPostWrite,
+  kPostWritev,
+  kPostUdSend,
+  kGetSendComp,
+  kGetRecvComp,
 };
 inline constexpr int kCallKindCount = std::variant_size_v<Call>;
 
@@ -303,6 +384,32 @@ IdRef IdOf(const Call& call);
 ChannelRef ChannelOf(const Call& call);
 // What the call has handed out, or gives back; none for all others.
 HeldRef HeldOf(const Call& call);
+// The region that the call registers or gives back; none for all others.
+MrRef RegionOf(const Call& call);
+// A work request is posted; null for all others.
+const call::Work* WorkOf(const Call& call);
+// rdma_create_qp, with either structure.
+std::optional<call::CreateQp> QpAskedBy(const Call& call);
+// On regions and queues, beside the making of queue pairs.
+constexpr bool MovesData(CallKind kind) { return kind >= CallKind::kCreateSrq; }
+constexpr bool IsWork(CallKind kind) {
+  return kind >= CallKind::kPostRecv && kind <= CallKind::kPostUdSend;
+}
+constexpr bool IsReceive(CallKind kind) {
+  return kind == CallKind::kPostRecv || kind == CallKind::kPostRecvv;
+}
+constexpr bool IsRead(CallKind kind) {
+  return kind == CallKind::kPostRead || kind == CallKind::kPostReadv;
+}
+constexpr bool IsWrite(CallKind kind) {
+  return kind == CallKind::kPostWrite || kind == CallKind::kPostWritev;
+}
+constexpr bool IsCompletion(CallKind kind) {
+  return kind == CallKind::kGetSendComp || kind == CallKind::kGetRecvComp;
+}
+constexpr bool RegistersRegion(CallKind kind) {
+  return kind >= CallKind::kRegMsgs && kind <= CallKind::kRegWrite;
+}
 // Void in C: succeeds or crashes, never refuses.
 bool ReturnsVoid(CallKind kind);
 

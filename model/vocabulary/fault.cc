@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, kFaultKindCount> kFaultNames = {
 constexpr std::array<std::string_view, kCapabilityCount> kCapabilityNames = {
     "drop",          "drop-nth",   "delay",     "duplicate", "reorder",     "link",
     "remove-device", "add-device", "fail-over", "neighbour", "exit",        "time",
-    "races",         "lanes",      "crashes",   "misuse",    "later-calls",
+    "races",         "lanes",      "crashes",   "misuse",    "later-calls", "data",
 };
 
 constexpr std::array<Capability, kFaultKindCount> kNeeded = {

@@ -86,8 +86,9 @@ enum class Capability : uint8_t {
   kCrashes,     // calls that crash the real library may be made
   kMisuse,      // calls on what is gone may be made, which read memory that is not theirs
   kLaterCalls,  // the library has the calls of its map 1.4, and the kernel serves them
+  kData,        // bytes move: queues take work, and complete it
 };
-inline constexpr int kCapabilityCount = 17;
+inline constexpr int kCapabilityCount = 18;
 
 class Capabilities {
  public:

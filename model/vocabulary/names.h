@@ -23,6 +23,7 @@ struct Ref {
 using IdRef = Ref<struct IdTag>;            // an rdma_cm_id
 using ChannelRef = Ref<struct ChannelTag>;  // an event channel
 using EventRef = Ref<struct EventTag>;      // an event that was fetched
+using MrRef = Ref<struct MrTag>;            // a registered memory region, and its buffer
 using HeldRef = Ref<struct HeldTag>;        // what was handed out and is to be given back
 
 // An application thread of one side. Text: "active", or "active/2" for any but the first lane.
@@ -60,6 +61,7 @@ struct Names {
   NameTable<ChannelTag> channels;
   NameTable<EventTag> events;
   NameTable<HeldTag> held;
+  NameTable<MrTag> regions;
   friend bool operator==(const Names&, const Names&) = default;
 };
 

@@ -14,6 +14,7 @@
 #include "model/vocabulary/names.h"
 #include "model/vocabulary/private_data.h"
 #include "model/vocabulary/protocol.h"
+#include "model/vocabulary/work.h"
 
 namespace cm {
 
@@ -120,8 +121,12 @@ struct DevicesHanded {   // of rdma_get_devices; in which order they come is nob
   uint32_t unknown = 0;  // how many others, which the topology does not name
   friend constexpr bool operator==(const DevicesHanded&, const DevicesHanded&) = default;
 };
-using HandedOut =
-    std::variant<QpAttrs, EceOptions, PortHanded, TextHanded, AddrInfoHanded, DevicesHanded>;
+struct BytesHanded {  // of rdma_dereg_mr: what the buffer of the region holds, see BytesDigest
+  uint32_t digest = 0;
+  friend constexpr bool operator==(const BytesHanded&, const BytesHanded&) = default;
+};
+using HandedOut = std::variant<QpAttrs, EceOptions, PortHanded, TextHanded, AddrInfoHanded,
+                               DevicesHanded, BytesHanded, Completion>;
 
 }  // namespace cm
 

@@ -23,6 +23,7 @@ enum class EventKind : uint8_t {
   kCloseWork,       // on: an rdma_cm id whose device is gone
   kAgentGone,       // on: a device on which no message is received any more
   kMembershipWork,  // on: a membership that is to be reported
+  kWorkDue,         // on: a queue pair whose first send request is carried out
 };
 
 // 16 bytes: when, in which order, what, and to which object. An event is data, never a closure.

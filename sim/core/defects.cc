@@ -105,6 +105,17 @@ constexpr auto kDefects = std::to_array<DefectInfo>({
      "rdma_query_addrinfo hands out again what it has handed out."},
     {Defect::kUserArgumentCut, "user-argument-cut",
      "The argument of rdma_write_cm_event loses its upper half."},
+    {Defect::kFlushForgetsReceives, "flush-forgets-receives",
+     "Receives are not flushed when their queue pair is in error."},
+    {Defect::kFlushTwice, "flush-twice", "The last send request that is flushed completes twice."},
+    {Defect::kCompletionsReversed, "completions-reversed",
+     "Of several completions the newest is handed out first."},
+    {Defect::kReceivesReversed, "receives-reversed",
+     "A message goes to the receive that was posted last."},
+    {Defect::kSendCorrupts, "send-corrupts", "The last byte of a message is altered."},
+    {Defect::kWriteBeyond, "write-beyond", "An RDMA write clears the byte behind its range."},
+    {Defect::kWriteIgnoresKey, "write-ignores-key",
+     "An RDMA write reaches regions that allow none."},
 });
 
 }  // namespace

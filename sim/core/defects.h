@@ -68,6 +68,13 @@ enum class Defect : uint8_t {
   kDevicesCached,
   kInfoHandedTwice,
   kUserArgumentCut,
+  kFlushForgetsReceives,
+  kFlushTwice,
+  kCompletionsReversed,
+  kReceivesReversed,
+  kSendCorrupts,
+  kWriteBeyond,
+  kWriteIgnoresKey,
 };
 
 struct DefectInfo {

@@ -114,6 +114,7 @@ Errno IbCm::SendReq(Context c, uint32_t ib, uint8_t to_device, uint8_t packet_li
   req.ack_timeout = AckTimeout(timing.ack_delay, timing.packet_lifetime);
   id.peer_device = to_device;
   id.local_qpn = req.qp_num;
+  id.retry_count = req.conn.retry_count;
   id.av_timeout = static_cast<uint8_t>(timing.packet_lifetime + 1);
   id.max_retries = req.max_retries;
   id.state = IbState::kReqSent;

@@ -58,6 +58,8 @@ struct IbId {
   uint32_t remote_cid = 0;
   uint32_t local_qpn = 0;
   uint32_t remote_qpn = 0;
+  uint8_t retry_count = 0;  // of the queue pair, as REQ has it
+  ConnFields peer;          // what the peer has said, for the queue pair
   uint32_t user = kNobody;  // the rdma_cm id above
   Duration interval;        // between two transmissions of `message`; an MRA changes it
   Duration base_interval;   // and of every new message

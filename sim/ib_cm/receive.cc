@@ -106,6 +106,8 @@ void IbCm::ReceiveReq(Context c, uint8_t device, const Mad& req) {
   id.peer_device = req.guid;
   id.remote_cid = req.local_cid;
   id.remote_qpn = req.qp_num;
+  id.retry_count = req.conn.retry_count;
+  id.peer = req.conn;
   id.known_remotely = true;
   id.av_timeout = std::max<uint8_t>(req.ack_timeout, 1);
   id.base_interval = Timing::Exponent(req.response_timeout);
@@ -209,6 +211,7 @@ void IbCm::ReceiveRep(Context c, uint8_t device, const Mad& rep) {
   }
   id.remote_cid = rep.local_cid;
   id.remote_qpn = rep.qp_num;
+  id.peer = rep.conn;
   id.known_remotely = true;
   id.av_timeout = std::max<uint8_t>(id.message.ack_timeout, 1);
   if (c.defect != Defect::kRequestTimerRunsOn) Cancel(&id);

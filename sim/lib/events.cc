@@ -97,6 +97,9 @@ bool Library::Process(Context c, uint32_t channel, response::Event event, Fetche
       }
       if (event.type == EventType::kRejected) QpToError(c, id);
       return true;
+    case EventType::kEstablished:
+      ids_[id].service = event.qp_num;
+      return true;
     default:
       return true;
   }

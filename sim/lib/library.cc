@@ -55,6 +55,7 @@ Progress Library::CreateId(Context c, uint32_t channel, PortSpace space) {
 void Library::FreeId(Context c, uint32_t id) {
   // A queue pair outlives its id: it belongs to the program. Here the program forgets it.
   if (ids_[id].qp != kNobody) c.verbs->Destroy(ids_[id].qp);
+  if (ids_[id].srq != kNobody) c.verbs->DestroySrq(ids_[id].srq);
   if (ids_[id].synchronous) ClosePrivateChannel(c, ids_[id].channel);
   FreeMemberships(id);
   ids_.Free(id);
@@ -85,6 +86,8 @@ Progress Library::Continue(Context c, const Ongoing& before) {
     if (acked || defective) return Done(Reply::Returned());
     return {.reply = Reply::Blocked(), .ongoing = ongoing};
   }
+  if (ongoing.waiting == Waiting::kSentWork || ongoing.waiting == Waiting::kReceivedWork)
+    return GetCompletion(c, ongoing.id, ongoing.waiting);
   if (ongoing.waiting == Waiting::kGroupAcks) return FinishLeaving(c, ongoing);
   if (ongoing.waiting == Waiting::kEpAddress || ongoing.waiting == Waiting::kEpRoute)
     return GoOnWithEp(c, ongoing);
@@ -179,7 +182,7 @@ Reply Library::CreateQp(Context c, uint32_t id, std::optional<QpType> type) {
   if (own.qp != kNobody) return Reply::Refused(Errno::kInval);
   if (own.device == kNoDevice) return Reply::Crashed();
   const bool datagram = type ? *type == QpType::kUd : IsDatagram(own.space);
-  const uint32_t qp = c.verbs->Create(own.device, datagram);
+  const uint32_t qp = c.verbs->Create(own.device, datagram, own.srq);
   own.local_ece = {};  // the queue pair is asked, and Soft-RoCE has no options of its vendor
   const Errno error = InitQp(c, id, qp);
   if (error != Errno::kNone) {
@@ -206,6 +209,12 @@ Errno Library::BringUp(Context c, uint32_t id) {
     const Result<response::QpAttr> attr =
         c.kernel->Write(FileOf(id), command::InitQpAttr{own.handle, step});
     if (!attr.ok()) return attr.error();
+    if (attr.value().connects) {
+      c.verbs->Connect(own.qp, {.peer = {attr.value().peer_device, attr.value().peer_number},
+                                .retry_count = attr.value().retry_count,
+                                .rnr_retry_count = attr.value().rnr_retry_count,
+                                .remote_read = attr.value().remote_read});
+    }
     const Errno error = c.verbs->Modify(own.qp, step, attr.value().connects, attr.value().resolves);
     if (error != Errno::kNone) return error;
   }
@@ -241,6 +250,7 @@ command::ConnectionParam Library::ParamFor(Context c, uint32_t id,
   to_kernel.ece = own.local_ece;
   if (own.qp != kNobody) {
     to_kernel.qp_num = c.verbs->at(own.qp).number;
+    to_kernel.conn.srq = c.verbs->at(own.qp).srq != kNobody ? 1 : 0;
   } else if (param) {
     to_kernel.qp_num = param->qp_num;
     to_kernel.conn.srq = param->srq;
@@ -332,6 +342,10 @@ void Library::Exit(Context c) {
     if (channels_.Live(channel)) c.kernel->Close(channels_[channel].file);
   for (uint32_t id = 0; id < ids_.end(); ++id)
     if (ids_.Live(id) && ids_[id].qp != kNobody) c.verbs->Destroy(ids_[id].qp);
+  for (uint32_t id = 0; id < ids_.end(); ++id)
+    if (ids_.Live(id) && ids_[id].srq != kNobody) c.verbs->DestroySrq(ids_[id].srq);
+  for (const uint32_t region : regions_)
+    if (c.verbs->region(region).live) c.verbs->Deregister(region);
   *this = Library(kernel_);
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "model/vocabulary/call.h"
 #include "model/vocabulary/profile.h"
@@ -43,6 +44,8 @@ struct UserId {
   uint32_t channel = kNobody;
   uint32_t handle = kNobody;  // the kernel's
   uint32_t qp = kNobody;
+  uint32_t srq = kNobody;
+  uint32_t service = 0;      // of a datagram id: the queue pair that its ESTABLISHED has named
   uint32_t event = kNobody;  // id->event: what the last synchronous call has left behind
   uint32_t events_completed = 0;
   uint32_t acknowledged_in = 0;  // the turn of the last acknowledgement; of a defect
@@ -89,9 +92,11 @@ enum class Waiting : uint8_t {
   kLookup,      // rdma_resolve_addrinfo on one, for the same
   kRequest,     // rdma_get_request, for the same
   kMigrationAcks,
-  kGroupAcks,  // rdma_leave_multicast
-  kEpAddress,  // rdma_create_ep, for the end of its address resolution
-  kEpRoute,    // and of its route resolution
+  kGroupAcks,     // rdma_leave_multicast
+  kEpAddress,     // rdma_create_ep, for the end of its address resolution
+  kEpRoute,       // and of its route resolution
+  kSentWork,      // rdma_get_send_comp
+  kReceivedWork,  // rdma_get_recv_comp
 };
 
 // A call in the middle of its work.
@@ -126,6 +131,7 @@ class Library {
     const Profile* profile;
     Defect defect;
     uint32_t turn = 0;  // the same for calls that are made at once; 0 when nobody counts
+    Verbs::Wires wires{};
   };
 
   Progress CreateEventChannel(Context c, bool nonblocking);
@@ -177,6 +183,15 @@ class Library {
   Progress QueryAddrInfo(Context c, uint32_t id);
   Reply WriteCmEvent(Context c, uint32_t id, const call::WriteCmEvent& call);
   Shown Show(Context c, uint32_t id) const;
+  // work.cc
+  Reply CreateSrq(Context c, uint32_t id, bool typed);
+  Reply DestroySrq(Context c, uint32_t id);
+  Progress Register(Context c, uint32_t id, const std::vector<uint8_t>& bytes, bool remote_read,
+                    bool remote_write);
+  Progress Deregister(Context c, uint32_t region);
+  Reply PostReceive(Context c, uint32_t id, WorkRequest work);
+  Reply PostSend(Context c, uint32_t id, WorkRequest work);
+  Progress GetCompletion(Context c, uint32_t id, Waiting which);
 
   // Goes on with a call that waits.
   Progress Continue(Context c, const Ongoing& ongoing);
@@ -244,8 +259,9 @@ class Library {
   Slab<FetchedEvent> fetched_;
   Slab<UserMembership> memberships_;
   uint32_t joins_ = 0;
-  uint32_t handed_out_ = 0;     // and not given back: address infos and lists of devices
-  uint32_t devices_known_ = 0;  // when they were first looked for
+  std::vector<uint32_t> regions_;  // registered by this process
+  uint32_t handed_out_ = 0;        // and not given back: address infos and lists of devices
+  uint32_t devices_known_ = 0;     // when they were first looked for
 };
 
 }  // namespace cm::sim

@@ -124,6 +124,11 @@ struct QpAttr {
   bool datagram = false;          // a Q_Key is among the attributes, and no access flags
   bool connects = false;          // address and numbers of a peer are among the attributes
   Errno resolves = Errno::kNone;  // what looking for the way to that address will say
+  uint8_t peer_device = kNoDevice;
+  uint32_t peer_number = 0;
+  uint8_t retry_count = 7;
+  uint8_t rnr_retry_count = 7;
+  bool remote_read = true;  // among the access flags
 };
 
 // rdma_ucm_event_resp

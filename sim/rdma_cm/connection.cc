@@ -185,8 +185,15 @@ Result<response::QpAttr> RdmaCm::Write(uint32_t file, const command::InitQpAttr&
   // Whoever moves a queue pair with them will be told whether they lead anywhere.
   Errno resolves = c_.fabric->device(own.device).up ? Errno::kNone : Errno::kNetUnreach;
   if (c_.ib->SourceLost(IbContext(), own.ib)) resolves = Errno::kNoData;
-  return response::QpAttr{
-      .mask = mask.value(), .connects = cmd.state != QpState::kInit, .resolves = resolves};
+  const IbId& ib = c_.ib->at(own.ib);
+  return response::QpAttr{.mask = mask.value(),
+                          .connects = cmd.state != QpState::kInit,
+                          .resolves = resolves,
+                          .peer_device = ib.peer_device,
+                          .peer_number = ib.remote_qpn,
+                          .retry_count = ib.retry_count,
+                          .rnr_retry_count = ib.peer.rnr_retry_count,
+                          .remote_read = ib.peer.initiator_depth != 0};
 }
 
 Result<response::QueryAddr> RdmaCm::QueryAddr(uint32_t file, const command::Query& cmd) {

@@ -2,9 +2,12 @@
 
 namespace cm::sim {
 
-uint32_t Verbs::Create(uint8_t device, bool datagram) {
-  return qps_.Add(
-      {.live = true, .datagram = datagram, .device = device, .number = next_number_[device]++});
+uint32_t Verbs::Create(uint8_t device, bool datagram, uint32_t srq) {
+  return qps_.Add({.live = true,
+                   .datagram = datagram,
+                   .device = device,
+                   .number = next_number_[device]++,
+                   .srq = srq});
 }
 
 // source: linux 6.1 verbs.c qp_state_table, ib_resolve_eth_dmac
@@ -18,6 +21,7 @@ Errno Verbs::Modify(uint32_t qp, QpState state, bool connects, Errno resolves) {
   if (!allowed) return Errno::kInval;
   if (state == QpState::kRtr && resolves != Errno::kNone) return resolves;
   qps_[qp].state = state;
+  if (state == QpState::kErr) Flush(qp);
   return Errno::kNone;
 }
 

@@ -1,15 +1,88 @@
-// Queue pairs, as far as connecting goes: numbers and states.
+// Queue pairs, shared receive queues, memory regions and completions; the bytes that move between
+// them.
 #ifndef SIM_VERBS_VERBS_H_
 #define SIM_VERBS_VERBS_H_
 
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <vector>
 
 #include "model/base/errno.h"
+#include "model/vocabulary/profile.h"
 #include "model/vocabulary/protocol.h"
+#include "model/vocabulary/work.h"
+#include "sim/core/agenda.h"
+#include "sim/core/defects.h"
 #include "sim/core/slab.h"
+#include "sim/fabric/fabric.h"
 
 namespace cm::sim {
+
+// A registered buffer. Its number is never used again, and is its key.
+struct Region {
+  bool live = false;
+  bool remote_read = false;
+  bool remote_write = false;
+  uint8_t device = 0;
+  std::vector<uint8_t> bytes;  // the buffer outlives its registration
+  friend bool operator==(const Region&, const Region&) = default;
+};
+
+struct Piece {
+  uint32_t region = kNobody;
+  uint32_t offset = 0;
+  uint32_t length = 0;
+  friend bool operator==(const Piece&, const Piece&) = default;
+};
+
+// A queue pair as those who send to it know it.
+struct QpAddress {
+  uint8_t device = kNoDevice;
+  uint32_t number = 0;
+  friend bool operator==(const QpAddress&, const QpAddress&) = default;
+};
+
+struct WorkRequest {
+  WcOpcode opcode = WcOpcode::kSend;
+  uint16_t context = 0;
+  bool signaled = true;
+  bool is_inline = false;
+  std::vector<Piece> pieces;
+  std::vector<uint8_t> data;  // of an inline request
+  Piece remote;               // its length is that of the pieces
+  QpAddress to;               // of datagrams
+  uint32_t length() const {
+    uint32_t sum = 0;
+    for (const Piece& piece : pieces) sum += piece.length;
+    return sum;
+  }
+  friend bool operator==(const WorkRequest&, const WorkRequest&) = default;
+};
+
+// Its bytes are read when it is polled: the application looks no earlier.
+struct Finished {
+  Completion completion;
+  std::vector<Piece> pieces;
+  bool datagram = false;
+  friend bool operator==(const Finished&, const Finished&) = default;
+};
+
+struct Srq {
+  bool live = false;
+  bool orphaned = false;  // it goes with the last queue pair that takes from it
+  std::deque<WorkRequest> receives;
+  friend bool operator==(const Srq&, const Srq&) = default;
+};
+
+// What RTR and RTS say of the connection.
+struct Connection {
+  QpAddress peer;
+  uint8_t retry_count = 7;
+  uint8_t rnr_retry_count = 7;
+  bool remote_read = true;
+  friend bool operator==(const Connection&, const Connection&) = default;
+};
 
 struct Qp {
   bool live = false;
@@ -17,30 +90,113 @@ struct Qp {
   uint8_t device = 0;
   QpState state = QpState::kReset;
   uint32_t number = 0;
+  uint32_t srq = kNobody;
+  Connection connection;
+  std::deque<WorkRequest> sends;
+  std::deque<WorkRequest> receives;
+  std::deque<Finished> sent;       // the completion queue of what is sent
+  std::deque<Finished> received;   // and of what is received
+  Instant due = Instant::Never();  // when the first of `sends` is carried out
+  uint8_t retries_left = 0;
+  uint8_t rnr_retries_left = 0;
   friend bool operator==(const Qp&, const Qp&) = default;
 };
 
 class Verbs {
  public:
-  explicit Verbs(size_t devices) : next_number_(devices, kFirstNumber) {}
+  explicit Verbs(size_t devices, Defect defect = Defect::kNone)
+      : defect_(defect), next_number_(devices, kFirstNumber) {}
 
-  uint32_t Create(uint8_t device, bool datagram);
-  void Destroy(uint32_t qp) { qps_.Free(qp); }
+  // What work is carried out with.
+  struct Wires {
+    Agenda* agenda;
+    const Fabric* fabric;
+    const Profile* profile;
+  };
+
+  uint32_t Create(uint8_t device, bool datagram, uint32_t srq = kNobody);
+  void Destroy(uint32_t qp);
   // EINVAL unless the transition is one that a queue pair may make; `connects` says whether the
   // attributes that RTR and RTS need are given.
   // `connects`: the address of a peer is given; `resolves`: what looking for the way there says.
   Errno Modify(uint32_t qp, QpState state, bool connects = false, Errno resolves = Errno::kNone);
   // RESET to INIT; `datagram`: the attributes are those of a queue pair for datagrams.
   Errno Initialize(uint32_t qp, bool datagram);
+  void Connect(uint32_t qp, const Connection& connection) {
+    qps_[qp].connection = connection;
+    qps_[qp].retries_left = connection.retry_count;
+    qps_[qp].rnr_retries_left = connection.rnr_retry_count;
+  }
   const Qp& at(uint32_t qp) const { return qps_[qp]; }
   uint32_t live_count() const { return qps_.live_count(); }
+  bool Live(uint32_t qp) const { return qps_.Live(qp); }
+  uint32_t end() const { return qps_.end(); }
+
+  // regions.cc
+  uint32_t Register(uint8_t device, const std::vector<uint8_t>& bytes, bool remote_read,
+                    bool remote_write);
+  void Deregister(uint32_t region) { regions_[region].live = false; }
+  const Region& region(uint32_t number) const { return regions_[number]; }
+  const std::vector<Region>& regions() const { return regions_; }
+  uint32_t live_regions() const;
+
+  // posting.cc
+  uint32_t CreateSrq() { return srqs_.Add({}); }
+  void DestroySrq(uint32_t srq);
+  uint32_t live_srqs() const { return srqs_.live_count(); }
+  const Slab<Srq>& srqs() const { return srqs_; }
+  Errno PostReceive(uint32_t qp, WorkRequest work);
+  Errno PostToSrq(uint32_t srq, WorkRequest work);
+  Errno PostSend(Wires w, uint32_t qp, WorkRequest work);
+  // The next completion, if there is one.
+  std::optional<Completion> PollSent(uint32_t qp) { return Poll(&qps_[qp].sent); }
+  std::optional<Completion> PollReceived(uint32_t qp) { return Poll(&qps_[qp].received); }
+
+  // carrying.cc
+  void OnWorkDue(Wires w, uint32_t qp);
 
   friend bool operator==(const Verbs&, const Verbs&) = default;
 
  private:
   static constexpr uint32_t kFirstNumber = 17;  // the first that a user of Soft-RoCE gets
 
+  // How far a request came: done, to be tried again, or failed.
+  struct Carried {
+    WcStatus status = WcStatus::kSuccess;
+    std::optional<Duration> again;
+  };
+
+  // regions.cc
+  bool Reaches(uint8_t device, const Piece& piece) const;
+  bool Reaches(uint8_t device, const std::vector<Piece>& pieces) const;
+  std::vector<uint8_t> Gather(const std::vector<Piece>& pieces) const;
+  void Scatter(const std::vector<Piece>& pieces, const std::vector<uint8_t>& bytes,
+               uint32_t skip = 0);
+
+  // posting.cc
+  static Errno Take(std::deque<WorkRequest>* queue, WorkRequest work);
+  std::optional<Completion> Poll(std::deque<Finished>* done) const;
+  static void Finish(std::deque<Finished>* done, const WorkRequest& work, WcStatus status,
+                     uint32_t length);
+  void Flush(uint32_t qp);
+  bool Shared(uint32_t srq) const;
+
+  // carrying.cc
+  Carried Carry(Wires w, uint32_t qp, const WorkRequest& work);
+  Carried CarryMessage(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work);
+  Carried CarryDatagram(Wires w, uint32_t qp, const WorkRequest& work);
+  Carried CarryWrite(uint32_t qp, uint32_t peer, const WorkRequest& work);
+  Carried CarryRead(uint32_t qp, uint32_t peer, const WorkRequest& work);
+  Carried Retry(Wires w, uint32_t qp);
+  uint32_t FindQp(const QpAddress& address) const;
+  std::deque<WorkRequest>* ReceivesOf(uint32_t qp);
+  void SetError(uint32_t qp);
+  void Schedule(Wires w, uint32_t qp, Duration after);
+
+  Defect defect_;
   Slab<Qp> qps_;
+  Slab<Srq> srqs_;
+  std::vector<Region> regions_;
   std::vector<uint32_t> next_number_;  // by device
 };
 

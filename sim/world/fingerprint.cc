@@ -78,6 +78,8 @@ uint64_t HashOf(const IbId& id, Instant now) {
   PutTime(&d, id.mad_timer, now);
   PutTime(&d, id.timewait_timer, now);
   d.U32(id.source_since);
+  d.U8(id.retry_count);
+  Put(&d, id.peer);
   if (id.outstanding) d.U64(HashOf(id.message));
   return d.Value();
 }
@@ -124,6 +126,44 @@ uint64_t HashOfLookup(const UserId& id, const RdmaCm& cma, const IbCm& ib, Insta
   d.U16(id.info->space ? static_cast<uint16_t>(*id.info->space) : 0);
   Put(&d, id.info->source);
   Put(&d, id.info->destination);
+  return d.Value();
+}
+
+void Put(Digest* d, const WorkRequest& work) {
+  d->U8(static_cast<uint8_t>(work.opcode));
+  d->U16(work.context);
+  d->U8(work.signaled ? 1 : 0);
+  for (const Piece& piece : work.pieces) {
+    d->U32(piece.region);
+    d->U32(piece.offset);
+    d->U32(piece.length);
+  }
+  d->Bytes(work.data);
+  d->U32(work.remote.region);
+  d->U32(work.remote.offset);
+}
+
+void Put(Digest* d, const std::deque<Finished>& done) {
+  d->U32(static_cast<uint32_t>(done.size()));
+  for (const Finished& one : done) {
+    d->U8(static_cast<uint8_t>(one.completion.status));
+    d->U16(one.completion.context);
+    d->U32(one.completion.length);
+  }
+}
+
+uint64_t HashOf(const Qp& qp, Instant now) {
+  Digest d;
+  d.U8(qp.device);
+  d.U8(static_cast<uint8_t>(qp.state));
+  PutTime(&d, qp.due, now);
+  d.U8(qp.retries_left);
+  d.U8(qp.rnr_retries_left);
+  for (const WorkRequest& work : qp.sends) Put(&d, work);
+  d.U8(0xff);
+  for (const WorkRequest& work : qp.receives) Put(&d, work);
+  Put(&d, qp.sent);
+  Put(&d, qp.received);
   return d.Value();
 }
 
@@ -179,6 +219,8 @@ uint64_t World::Fingerprint() const {
       if (looked_up != 0) parts.push_back(looked_up);
     }
   }
+  for (uint32_t qp = 0; qp < verbs_.end(); ++qp)
+    if (verbs_.Live(qp)) parts.push_back(HashOf(verbs_.at(qp), now));
   std::ranges::sort(parts);  // lint: equal hashes are interchangeable
   Digest d;
   for (const uint64_t part : parts) d.U64(part);
@@ -193,6 +235,13 @@ uint64_t World::Fingerprint() const {
     d.U32(state.fail_overs);
     d.U8(state.deaf ? 1 : 0);
   }
+  for (const Region& region : verbs_.regions()) {
+    d.U8(region.live ? 1 : 0);
+    d.Bytes(region.bytes);
+  }
+  for (uint32_t srq = 0; srq < verbs_.srqs().end(); ++srq)
+    if (verbs_.srqs().Live(srq))
+      for (const WorkRequest& work : verbs_.srqs()[srq].receives) Put(&d, work);
   for (const InstalledRule& rule : fabric_.rules()) Put(&d, rule, now);
   for (const Library& library : libraries_) {
     d.U32(library.live_ids());

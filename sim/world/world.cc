@@ -12,7 +12,7 @@ World::World(const Topology* topology, const Profile* profile, StreamState coins
       defect_(defect),
       stream_(coins),
       fabric_(topology, profile),
-      verbs_(topology->devices.size()) {
+      verbs_(topology->devices.size(), defect) {
   for (uint8_t side = 0; side < topology->sides.size(); ++side)
     libraries_.emplace_back(topology->KernelOf(side));
 }
@@ -24,7 +24,9 @@ Library& World::Prepared(uint8_t side) {
   return libraries_[side];
 }
 
-Library::Context World::Context() { return {&cma_, &verbs_, profile_, defect_, turn_}; }
+Library::Context World::Context() {
+  return {&cma_, &verbs_, profile_, defect_, turn_, {&agenda_, &fabric_, profile_}};
+}
 
 size_t World::PickThread(size_t ready) {
   RandomChoice coin(&stream_);
@@ -80,6 +82,8 @@ void World::Happens(const Event& event) {
       return cma_.OnCloseWork(event.on());
     case EventKind::kMembershipWork:
       return cma_.OnMembershipWork(event.on());
+    case EventKind::kWorkDue:
+      return verbs_.OnWorkDue({&agenda_, &fabric_, profile_}, event.on());
     case EventKind::kAgentGone:
       if (!fabric_.device(static_cast<uint8_t>(event.on())).registered)
         fabric_.device(static_cast<uint8_t>(event.on())).receives = false;
@@ -168,7 +172,9 @@ void World::Heal() {
 Usage World::InUse() const {
   Usage usage{.kernel_ids = cma_.live_ids(),
               .ib_ids = ib_.live_count(),
-              .queue_pairs = verbs_.live_count()};
+              .queue_pairs = verbs_.live_count(),
+              .receive_queues = verbs_.live_srqs(),
+              .regions = verbs_.live_regions()};
   for (const Library& library : libraries_) {
     usage.library_ids += library.live_ids();
     usage.unacknowledged += library.live_events();

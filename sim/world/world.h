@@ -37,6 +37,8 @@ struct Usage {
   uint32_t kernel_ids = 0;
   uint32_t ib_ids = 0;
   uint32_t queue_pairs = 0;
+  uint32_t receive_queues = 0;  // shared ones
+  uint32_t regions = 0;
   uint32_t library_ids = 0;
   uint32_t unacknowledged = 0;
   uint32_t handed_out = 0;

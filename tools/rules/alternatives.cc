@@ -143,6 +143,14 @@ void CollectEndpoints(std::vector<Alternatives>* all) {
   });
 }
 
+void CollectWork(std::vector<Alternatives>* all) {
+  using Part = Situations::Part;
+  Collect(model::rules::kWork, all, [](const model::WorkRule& r, Situations* to) {
+    ForEach(r.on, model::kWorkKindCount,
+            [&](Part kind) { to->Add(kind, Named(r.when), {}, model::NumberOf(&r)); });
+  });
+}
+
 // Without the -1 that goes with every errno.
 std::string Short(const model::Outcome& outcome) {
   const bool refuses =
@@ -158,6 +166,7 @@ std::vector<Alternatives> AllAlternatives() {
   CollectIbCm(&all);
   CollectChannel(&all);
   CollectEndpoints(&all);
+  CollectWork(&all);
   Collect(model::rules::kQps, &all, [](const model::QpRule& r, Situations* to) {
     ForEach(r.from, model::kQpPhaseCount,
             [&](Situations::Part state) { to->Add(Named(r.on), {}, state, model::NumberOf(&r)); });

@@ -18,6 +18,8 @@ struct Exported {
 std::span<const Exported> ExportedFunctions();
 
 // Of the same map, in alphabetical order: a client of the functions above, and none of the model.
+// Those of <rdma/rdma_verbs.h>, by name: they are in no library.
+std::span<const std::string_view> InlineFunctions();
 std::span<const std::string_view> RsocketFunctions();
 
 }  // namespace cm::ruledoc

@@ -116,6 +116,13 @@ std::string Functions(const std::vector<Told>& scenarios) {
   return text;
 }
 
+std::string InlineOnes(const std::vector<Told>& scenarios) {
+  std::string text(kHead);
+  for (const std::string_view name : InlineFunctions())
+    text += Line(name, OfFunction(name, scenarios), "");
+  return text;
+}
+
 std::string Events(const std::vector<Told>& scenarios) {
   std::string text(kHead);
   for (int t = 0; t < kEventTypeCount; ++t) {
@@ -211,6 +218,11 @@ std::string FunctionsMarkdown(const std::vector<Told>& scenarios) {
   for (const std::string_view name : RsocketFunctions())
     text += fmt::format("{}`{}`", name == RsocketFunctions().front() ? "" : ", ", name);
   return text + ".\n\n## Events\n\n" + Events(scenarios) + NotSimulated();
+  return text +
+         ".\n\n## Inline functions of `<rdma/rdma_verbs.h>`\n\nThey post work to the queues of an "
+         "id, and wait for its completions; with which status it completes the table `Work` "
+         "says.\n\n" +
+         InlineOnes(scenarios) + "\n## Events\n\n" + Events(scenarios);
 }
 
 std::string AmbiguitiesMarkdown() {

@@ -10,8 +10,10 @@
 #include "model/cm_id/rules.h"
 #include "model/ib_cm/rules.h"
 #include "model/qp/rules.h"
+#include "model/queue/rules.h"
 #include "model/vocabulary/call.h"
 #include "model/vocabulary/protocol.h"
+#include "model/vocabulary/work.h"
 
 namespace cm::ruledoc {
 namespace {
@@ -182,6 +184,13 @@ Row Fill(const model::QpRule& r) {
           .then = Then(r.to, model::QpPhase::kSame)};
 }
 
+Row Fill(const model::WorkRule& r) {
+  return {.on = NamesOf(r.on, model::kWorkKindCount),
+          .when = std::string(ToString(r.when)),
+          .outcome = std::string(cm::ToString(r.status)),
+          .effects = r.peer_fails ? "both queue pairs are in error" : ""};
+}
+
 Row Fill(const model::MisuseRule& r) {
   return {.on = std::string(model::ToString(r.on)), .outcome = ToText(r.outcome)};
 }
@@ -254,6 +263,10 @@ std::vector<Table> AllTables() {
            "synchronous id, each by the rows of the call of that name, and ends with the first "
            "that does not go on. A passive one is bound, and that is all.",
            rules::kEndpoints),
+      Make("Work",
+           "With which status a posted request completes. A queue pair of which one has failed is "
+           "in error.",
+           rules::kWork),
   };
 }
 

@@ -34,10 +34,14 @@ class Symbols {
   // In the object and what it is linked to, else in whatever is loaded.
   template <typename Function>
   void FindAnywhere(const char* symbol, Function* function) {
+    OptionalAnywhere(symbol, function);
+    if (*function == nullptr && missing_.empty()) missing_ = symbol;
+  }
+  template <typename Function>
+  void OptionalAnywhere(const char* symbol, Function* function) {
     Optional(symbol, function);
     if (*function == nullptr)
       *function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, symbol));  // NOLINT: C's way
-    if (*function == nullptr && missing_.empty()) missing_ = symbol;
   }
   template <typename Function>
   void Optional(const char* symbol, Function* function) {
@@ -81,12 +85,17 @@ std::string_view MissingFor(const RdmaCmApi& api, CallKind kind) {
   if (api.symbol == nullptr && FunctionName(kind) == #symbol) return #symbol;
   CM_OPTIONAL_ENTRY_POINTS(CM_MISSES)
 #undef CM_MISSES
-  return {};
+  return MovesData(kind) && !MovesData(api) ? FunctionName(kind) : std::string_view();
 }
 
 bool HasLaterCalls(const RdmaCmApi& api) {
   return api.rdma_resolve_addrinfo != nullptr && api.rdma_query_addrinfo != nullptr &&
          api.rdma_write_cm_event != nullptr;
+}
+
+bool MovesData(const RdmaCmApi& api) {
+  return api.ibv_reg_mr != nullptr && api.ibv_dereg_mr != nullptr && api.ibv_create_ah != nullptr &&
+         api.ibv_get_cq_event != nullptr && api.ibv_ack_cq_events != nullptr;
 }
 
 std::variant<LoadedObject, std::string> Load(const std::string& path) {
@@ -96,10 +105,13 @@ std::variant<LoadedObject, std::string> Load(const std::string& path) {
   Symbols symbols(object);
 #define CM_FIND(symbol) symbols.Find(#symbol, &loaded.api.symbol);
 #define CM_FIND_ANYWHERE(symbol) symbols.FindAnywhere(#symbol, &loaded.api.symbol);
+#define CM_FIND_WORK(symbol) symbols.OptionalAnywhere(#symbol, &loaded.api.symbol);
 #define CM_FIND_OPTIONAL(symbol) symbols.Optional(#symbol, &loaded.api.symbol);
   CM_ENTRY_POINTS(CM_FIND)
   CM_VERBS_ENTRY_POINTS(CM_FIND_ANYWHERE)
   CM_OPTIONAL_ENTRY_POINTS(CM_FIND_OPTIONAL)
+  CM_WORK_ENTRY_POINTS(CM_FIND_WORK)
+#undef CM_FIND_WORK
 #undef CM_FIND
 #undef CM_FIND_ANYWHERE
 #undef CM_FIND_OPTIONAL

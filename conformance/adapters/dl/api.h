@@ -6,6 +6,7 @@
 
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
+#include <rdma/rdma_verbs.h>
 
 #include <cstdint>
 #include <optional>
@@ -75,7 +76,19 @@ namespace cm {
   X(rdma_freeaddrinfo)              \
   X(rdma_resolve_addrinfo)          \
   X(rdma_query_addrinfo)            \
-  X(rdma_write_cm_event)
+  X(rdma_write_cm_event)            \
+  X(rdma_create_qp_ex)              \
+  X(rdma_create_srq)                \
+  X(rdma_create_srq_ex)             \
+  X(rdma_destroy_srq)
+
+// Of libibverbs as well, for work that is posted; without them none can be.
+#define CM_WORK_ENTRY_POINTS(X) \
+  X(ibv_reg_mr)                 \
+  X(ibv_dereg_mr)               \
+  X(ibv_create_ah)              \
+  X(ibv_get_cq_event)           \
+  X(ibv_ack_cq_events)
 
 #define CM_HOOKS(X)       \
   X(cmcheck_capabilities) \
@@ -97,6 +110,7 @@ struct RdmaCmApi {
   CM_ENTRY_POINTS(CM_FIELD)
   CM_VERBS_ENTRY_POINTS(CM_FIELD)
   CM_OPTIONAL_ENTRY_POINTS(CM_FIELD)
+  CM_WORK_ENTRY_POINTS(CM_FIELD)
 };
 struct Hooks {
   CM_HOOKS(CM_FIELD)
@@ -117,6 +131,8 @@ std::variant<LoadedObject, std::string> Load(const std::string& path);
 std::string_view MissingFor(const RdmaCmApi& api, CallKind kind);
 // All of its map 1.4.
 bool HasLaterCalls(const RdmaCmApi& api);
+// What the inline functions of <rdma/rdma_verbs.h> call is there.
+bool MovesData(const RdmaCmApi& api);
 
 }  // namespace cm
 

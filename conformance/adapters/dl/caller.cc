@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "conformance/adapters/dl/c_enum.h"
+#include "conformance/adapters/dl/small_queues.h"
 #include "conformance/adapters/dl/sockaddr.h"
 
 namespace cm {
@@ -56,7 +57,9 @@ Caller::Caller(const RdmaCmApi* api, const Conversation* conversation)
       channels_(conversation->names.channels.size()),
       events_(conversation->names.events.size()),
       infos_(conversation->names.held.size()),
-      devices_(conversation->names.held.size()) {}
+      devices_(conversation->names.held.size()),
+      regions_(conversation->names.regions.size()),
+      services_(conversation->names.ids.size()) {}
 
 void Caller::Make(const Call& call, Products* products) {
   *products = {};
@@ -102,11 +105,7 @@ int Caller::One(const call::CreateQp& c, Products* /*products*/) const {
   rdma_cm_id* const id = At(c.id);
   ibv_qp_init_attr attr{};
   attr.qp_type = c.type ? static_cast<ibv_qp_type>(*c.type) : id->qp_type;
-  attr.cap = {.max_send_wr = 1,
-              .max_recv_wr = 1,
-              .max_send_sge = 1,
-              .max_recv_sge = 1,
-              .max_inline_data = 0};
+  attr.cap = SmallQueues();
   return api_->rdma_create_qp(id, nullptr, &attr);
 }
 int Caller::One(const call::DestroyQp& c, Products* /*products*/) const {
@@ -175,6 +174,13 @@ seen::Answered Caller::Conclude(const Call& call, const Products& products) {
     if (ValueOf(products.event->event) == RDMA_CM_EVENT_CONNECT_REQUEST)
       SetId(get->request, products.event->id);
     answered.event = Read(*products.event);
+    const IdRef of = answered.event->id;
+    if (products.event->event == RDMA_CM_EVENT_ESTABLISHED && of.valid() &&
+        products.event->id->qp_type == IBV_QPT_UD)
+      services_[of.index] = {.way = products.event->param.ud.ah_attr,
+                             .qp_num = products.event->param.ud.qp_num};
+  } else {
+    LearnWork(call, products);
   }
   return answered;
 }

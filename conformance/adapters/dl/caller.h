@@ -23,6 +23,7 @@ struct Products {
   std::optional<HandedOut> handed;  // what it handed out besides
   rdma_addrinfo* info = nullptr;
   ibv_context** devices = nullptr;
+  ibv_mr* region = nullptr;
 };
 
 // What the names of a conversation point to in one process, and the calls that are made on them.
@@ -95,6 +96,38 @@ class Caller {
   int One(const call::ResolveAddrInfo& c, Products* products) const;
   int One(const call::QueryAddrInfo& c, Products* products) const;
   int One(const call::WriteCmEvent& c, Products* products) const;
+  // work_calls.cc
+  int One(const call::CreateQpEx& c, Products* products) const;
+  int One(const call::CreateSrq& c, Products* products) const;
+  int One(const call::CreateSrqEx& c, Products* products) const;
+  int One(const call::DestroySrq& c, Products* products) const;
+  int One(const call::RegMsgs& c, Products* products) const;
+  int One(const call::RegRead& c, Products* products) const;
+  int One(const call::RegWrite& c, Products* products) const;
+  int One(const call::DeregMr& c, Products* products) const;
+  int One(const call::PostRecv& c, Products* products) const;
+  int One(const call::PostRecvv& c, Products* products) const;
+  int One(const call::PostSend& c, Products* products) const;
+  int One(const call::PostSendv& c, Products* products) const;
+  int One(const call::PostRead& c, Products* products) const;
+  int One(const call::PostReadv& c, Products* products) const;
+  int One(const call::PostWrite& c, Products* products) const;
+  int One(const call::PostWritev& c, Products* products) const;
+  int One(const call::PostUdSend& c, Products* products) const;
+  int One(const call::GetSendComp& c, Products* products) const;
+  int One(const call::GetRecvComp& c, Products* products) const;
+  struct RegionPlace {
+    ibv_mr* mr = nullptr;
+    uint32_t key = 0;  // remote ends use it, also when the region is gone
+    std::vector<uint8_t> buffer;
+  };
+  std::vector<ibv_sge> SgesOf(const call::Work& work) const;
+  uint8_t* AddressIn(MrRef mr, uint32_t offset) const;
+  RegionPlace RegionAt(MrRef mr) const;
+  uint8_t* Buffer(MrRef mr, uint32_t length) const;
+  Completion ReadCompletion(IdRef id, bool received, const ibv_wc& wc) const;
+  uint32_t BytesOf(const call::Work& work, uint32_t length, bool datagram) const;
+  void LearnWork(const Call& call, const Products& products);
   DevicesHanded NamesOf(ibv_context** devices) const;
   AddrInfoHanded FieldsOf(const rdma_addrinfo& info) const;
 
@@ -114,6 +147,20 @@ class Caller {
   std::vector<rdma_cm_event*> events_;
   std::vector<rdma_addrinfo*> infos_;   // by held name
   std::vector<ibv_context**> devices_;  // by held name
+  mutable std::vector<RegionPlace> regions_;
+  // Where a datagram id's ESTABLISHED leads.
+  struct Service {
+    ibv_ah_attr way{};
+    uint32_t qp_num = 0;
+    ibv_ah* handle = nullptr;
+  };
+  mutable std::vector<Service> services_;  // by id
+  struct Posted {
+    IdRef id;
+    bool receive = false;
+    call::Work work;
+  };
+  mutable std::vector<Posted> posted_;  // and not completed
 };
 
 }  // namespace cm

@@ -41,10 +41,11 @@ class DlImplementation : public Implementation {
       return later ? all.With(Capability::kLaterCalls) : all.Without(Capability::kLaterCalls);
     };
     if (object_.hooks) return with_later(of_hooks_);
-    return with_later(place_->capabilities())
-        .With(Capability::kExit)
-        .With(Capability::kLanes)
-        .Without(Capability::kRaces);  // who is first on a real machine is nobody's to say
+    const Capabilities real = with_later(place_->capabilities())
+                                  .With(Capability::kExit)
+                                  .With(Capability::kLanes)
+                                  .Without(Capability::kRaces);  // nobody says who is first
+    return MovesData(object_.api) ? real.With(Capability::kData) : real;
   }
 
   std::string Spoiled() const override { return spoiled_; }
@@ -57,6 +58,8 @@ class DlImplementation : public Implementation {
     for (const Line& line : conversation.lines) {
       const auto* calls = std::get_if<line::Calls>(&line);
       if (calls == nullptr) continue;
+      if (MovesData(KindOf(calls->call)) && !capabilities().Has(Capability::kData))
+        return RefuseSession(fmt::format("{} moves no data", options_.path));
       const std::string_view missing = MissingFor(object_.api, KindOf(calls->call));
       if (!missing.empty())
         return RefuseSession(fmt::format("{} has no symbol {}", options_.path, missing));

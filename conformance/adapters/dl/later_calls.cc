@@ -6,6 +6,7 @@
 
 #include "conformance/adapters/dl/c_enum.h"
 #include "conformance/adapters/dl/caller.h"
+#include "conformance/adapters/dl/small_queues.h"
 #include "conformance/adapters/dl/sockaddr.h"
 
 namespace cm {
@@ -14,11 +15,7 @@ namespace {
 ibv_qp_init_attr SmallQueuePair(ibv_qp_type type) {
   ibv_qp_init_attr attr{};
   attr.qp_type = type;
-  attr.cap = {.max_send_wr = 1,
-              .max_recv_wr = 1,
-              .max_send_sge = 1,
-              .max_recv_sge = 1,
-              .max_inline_data = 0};
+  attr.cap = SmallQueues();
   return attr;
 }
 

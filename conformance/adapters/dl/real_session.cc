@@ -77,7 +77,9 @@ class RealSession : public Session, public Driver, public Environment {
         crew_.Await(WorkerOf(lane.side), pending->second, Duration());
     if (!answer) return std::nullopt;
     pending_.erase(pending);
-    return seen::Released{.reply = answer->answered.reply, .event = answer->answered.event};
+    return seen::Released{.reply = answer->answered.reply,
+                          .event = answer->answered.event,
+                          .handed = answer->answered.handed};
   }
 
   bool Readable(Lane lane, ChannelRef channel, Duration within) override {

@@ -34,7 +34,9 @@ class VirtualSession : public Session, public Driver, public Environment {
   std::optional<seen::Released> Released(Lane lane) override {
     const std::optional<Answer> answer = Ask({.asked = Asked::kReleased, .lane = lane});
     if (!answer || answer->answered.reply.kind == ReplyKind::kBlocked) return std::nullopt;
-    return seen::Released{.reply = answer->answered.reply, .event = answer->answered.event};
+    return seen::Released{.reply = answer->answered.reply,
+                          .event = answer->answered.event,
+                          .handed = answer->answered.handed};
   }
   bool Readable(Lane lane, ChannelRef channel, Duration within) override {
     const std::optional<Answer> answer =

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/adapters/sim/sim_names.h"
+#include "conformance/adapters/sim/work_calls.h"
 #include "model/base/check.h"
 #include "sim/core/defects.h"
 #include "sim/world/world.h"
@@ -18,49 +20,6 @@ using sim::kNobody;
 using sim::Library;
 using sim::Progress;
 using sim::World;
-
-// What the names of a conversation stand for in the simulated libraries.
-class SimNames {
- public:
-  explicit SimNames(const Names& names)
-      : ids_(names.ids.size(), kNobody),
-        channels_(names.channels.size(), kNobody),
-        events_(names.events.size(), kNobody),
-        id_names_(names.ids.size(), Place{}) {}
-
-  uint32_t Id(IdRef ref) const { return ids_[ref.index]; }
-  // kNobody for a null pointer.
-  uint32_t Channel(ChannelRef ref) const { return ref.valid() ? channels_[ref.index] : kNobody; }
-  uint32_t Event(EventRef ref) const { return events_[ref.index]; }
-
-  void SetId(IdRef ref, uint8_t side, uint32_t id) {
-    for (size_t i = 0; i < ids_.size(); ++i)
-      if (ids_[i] == id && id_names_[i].side == side) ids_[i] = kNobody;  // the place is used again
-    ids_[ref.index] = id;
-    id_names_[ref.index].side = side;
-  }
-  void SetChannel(ChannelRef ref, uint32_t channel) { channels_[ref.index] = channel; }
-  void SetEvent(EventRef ref, uint32_t event) { events_[ref.index] = event; }
-  void ForgetId(IdRef ref) { ids_[ref.index] = kNobody; }
-  void ForgetChannel(ChannelRef ref) { channels_[ref.index] = kNobody; }
-  void ForgetEvent(EventRef ref) { events_[ref.index] = kNobody; }
-
-  // The name of a library's id; none when the conversation has no name for it.
-  IdRef NameOf(uint8_t side, uint32_t id) const {
-    for (uint16_t i = 0; i < ids_.size(); ++i)
-      if (ids_[i] == id && id_names_[i].side == side) return IdRef{i};
-    return {};
-  }
-
- private:
-  struct Place {
-    uint8_t side = 0;
-  };
-  std::vector<uint32_t> ids_;
-  std::vector<uint32_t> channels_;
-  std::vector<uint32_t> events_;
-  std::vector<Place> id_names_;
-};
 
 // Of each sequence of a run its own.
 StreamState CoinsOf(const Conversation& conversation) {
@@ -122,7 +81,7 @@ class SimSession : public Session, public Driver, public Environment {
     CM_CHECK(waiting != waiting_calls_.end());
     const Call call = waiting->call;
     waiting_calls_.erase(waiting);
-    seen::Released released{.reply = progress.reply};
+    seen::Released released{.reply = progress.reply, .handed = progress.handed};
     if (progress.reply.succeeded()) released.event = Learn(lane.side, call, progress.made);
     return released;
   }
@@ -186,10 +145,10 @@ class SimSession : public Session, public Driver, public Environment {
     const sim::Usage after = world_.InUse();
     if (after == before_) return {};
     return fmt::format(
-        "in use at the end: {} kernel ids, {} IB CM ids, {} queue pairs, {} ids of the library, {} "
-        "unacknowledged events, {} not given back",
-        after.kernel_ids, after.ib_ids, after.queue_pairs, after.library_ids, after.unacknowledged,
-        after.handed_out);
+        "in use at the end: {} kernel ids, {} IB CM ids, {} queue pairs, {} shared receive queues, "
+        "{} memory regions, {} ids of the library, {} unacknowledged events, {} not given back",
+        after.kernel_ids, after.ib_ids, after.queue_pairs, after.receive_queues, after.regions,
+        after.library_ids, after.unacknowledged, after.handed_out);
   }
 
  private:
@@ -412,6 +371,12 @@ class SimSession : public Session, public Driver, public Environment {
     return l.LeaveMulticast(c, names_.Id(x.id), x.address);
   }
 
+  // The rest is in work_calls.cc.
+  template <typename OnQueue>
+  Progress MakeOne(Library& l, Library::Context c, const OnQueue& x) {
+    return MakeWorkCall(l, c, names_, x);
+  }
+
   // Gives the call's product its name; the event, if it is one.
   std::optional<CmEvent> Learn(uint8_t side, const Call& call, uint32_t made) {
     Forget(call);
@@ -427,6 +392,8 @@ class SimSession : public Session, public Driver, public Environment {
       if (fetched.event.type == EventType::kConnectRequest)
         names_.SetId(get->request, side, fetched.id);
       return EventOf(side, made);
+    } else if (RegistersRegion(KindOf(call))) {
+      names_.SetRegion(RegionOf(call), made);
     } else if (const auto* request = std::get_if<call::GetRequest>(&call)) {
       names_.SetId(request->request, side, made);
     }

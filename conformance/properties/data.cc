@@ -1,0 +1,404 @@
+// Bytes that move, and the requests that move them.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "conformance/properties/claims.h"
+#include "model/conversation/print.h"
+
+namespace cm::claims {
+namespace {
+
+// A request that was taken, and its completion.
+struct Request {
+  const MadeCall* post = nullptr;
+  std::optional<size_t> done_at;
+  Completion completion;
+  const call::Work& work() const { return *WorkOf(*post->call); }
+  bool silent() const { return (work().flags & kSignaled) == 0 && !IsReceive(post->kind()); }
+};
+
+// A completion that no request can have.
+struct Stray {
+  size_t at = 0;
+  Completion completion;
+};
+
+// What was posted to one queue of an id, in order, and what completed.
+struct Queue {
+  std::vector<Request> requests;
+  std::vector<size_t> order;  // in which they completed
+  std::vector<Stray> strays;
+  struct Wait {
+    const MadeCall* call = nullptr;
+    size_t at = 0;
+  };
+  std::vector<Wait> waits;  // calls that found nothing
+};
+
+struct Region {
+  const MadeCall* made = nullptr;
+  uint32_t length = 0;
+};
+
+// The completion that the call has handed out in the end.
+std::optional<Stray> HandedBy(const Account& account, const MadeCall& call) {
+  const size_t at = call.released.value_or(call.at);
+  const Observation& seen = account.history().records[at].seen;
+  const auto* answered = std::get_if<seen::Answered>(&seen);
+  const auto* released = std::get_if<seen::Released>(&seen);
+  const std::optional<HandedOut>* handed = answered != nullptr   ? &answered->handed
+                                           : released != nullptr ? &released->handed
+                                                                 : nullptr;
+  const auto* completion =
+      handed != nullptr && *handed ? std::get_if<Completion>(&**handed) : nullptr;
+  if (completion == nullptr) return std::nullopt;
+  return Stray{at, *completion};
+}
+
+void Complete(Queue& queue, const Stray& seen) {
+  for (size_t i = 0; i < queue.requests.size(); ++i) {
+    Request& request = queue.requests[i];
+    if (request.done_at || request.work().context != seen.completion.context) continue;
+    request.done_at = seen.at;
+    request.completion = seen.completion;
+    queue.order.push_back(i);
+    return;
+  }
+  queue.strays.push_back(seen);
+}
+
+// A send that came before the connection: some keep what they refuse, and carry it out later.
+bool MayBeKept(const MadeCall& call) {
+  return IsWork(call.kind()) && !IsReceive(call.kind()) && call.Refused(Errno::kInval);
+}
+
+// Both queues of an id; empty where its queue pair was made twice, or may have kept what it
+// refused.
+struct Queues {
+  Queue sends;
+  Queue receives;
+  bool shared = false;
+};
+
+std::optional<Queues> QueuesOf(const Account& account, IdRef id) {
+  Queues queues;
+  int pairs = 0;
+  // What had to wait for its completion belongs where it returned.
+  std::vector<std::pair<size_t, const MadeCall*>> calls;  // by record
+  for (const MadeCall* call : account.CallsOn(id)) {
+    calls.emplace_back(call->at, call);
+    if (call->released) calls.emplace_back(*call->released, call);
+  }
+  std::ranges::stable_sort(calls, {}, [](const auto& call) { return call.first; });
+  for (const auto& [at, call] : calls) {
+    const CallKind kind = call->kind();
+    const bool taken = call->reply.succeeded();
+    const bool returns = at != call->at;
+    if (returns && !IsCompletion(kind)) continue;
+    if (MayBeKept(*call)) return std::nullopt;
+    if (taken && QpAskedBy(*call->call)) ++pairs;
+    if (taken && (kind == CallKind::kCreateSrq || kind == CallKind::kCreateSrqEx))
+      queues.shared = true;
+    if (IsWork(kind) && taken)
+      (IsReceive(kind) ? queues.receives : queues.sends).requests.push_back({.post = call});
+    if (!IsCompletion(kind)) continue;
+    Queue& queue = kind == CallKind::kGetRecvComp ? queues.receives : queues.sends;
+    if (!returns && call->reply.kind == ReplyKind::kBlocked) queue.waits.push_back({call, at});
+    if (returns || !call->released)
+      if (const std::optional<Stray> seen = HandedBy(account, *call)) Complete(queue, *seen);
+  }
+  if (pairs > 1) return std::nullopt;
+  return queues;
+}
+
+template <typename Each>
+void ForEachQueue(const Account& account, Each each) {
+  for (uint16_t i = 0; i < account.id_count(); ++i) {
+    if (!account.Exists(IdRef{i})) continue;
+    const std::optional<Queues> queues = QueuesOf(account, IdRef{i});
+    if (!queues) continue;
+    each(IdRef{i}, queues->sends, *queues);
+    each(IdRef{i}, queues->receives, *queues);
+  }
+}
+
+std::string Saw(const Account& account, const Completion& completion) {
+  return ToString(HandedOut(completion), account.topology());
+}
+
+// Everything that was posted on regions, by whom ever.
+std::vector<const MadeCall*> AllWork(const Account& account) {
+  std::vector<const MadeCall*> all;
+  for (const MadeCall& call : account.calls()) {
+    const bool counts = call.reply.succeeded() || MayBeKept(call);
+    if (WorkOf(*call.call) != nullptr && counts) all.push_back(&call);
+  }
+  return all;
+}
+
+std::vector<Region> RegionsOf(const Account& account) {
+  std::vector<Region> regions(account.history().conversation.names.regions.size());
+  for (const MadeCall& call : account.calls()) {
+    if (!RegistersRegion(call.kind()) || !call.reply.succeeded()) continue;
+    const auto note = [&](const auto& reg) { regions[reg.mr.index] = {&call, reg.length}; };
+    if (const auto* msgs = std::get_if<call::RegMsgs>(call.call)) note(*msgs);
+    if (const auto* read = std::get_if<call::RegRead>(call.call)) note(*read);
+    if (const auto* write = std::get_if<call::RegWrite>(call.call)) note(*write);
+  }
+  return regions;
+}
+
+// The pieces that a request may fill.
+std::vector<Sge> FilledBy(const MadeCall& call) {
+  const call::Work& work = *WorkOf(*call.call);
+  if (IsReceive(call.kind()) || IsRead(call.kind())) return {work.sges.begin(), work.sges.end()};
+  if (IsWrite(call.kind())) return {{work.remote, work.remote_offset, LengthOf(work.sges)}};
+  return {};
+}
+
+bool Overlap(const Sge& a, const Sge& b) {
+  return a.mr == b.mr && a.offset < b.offset + b.length && b.offset < a.offset + a.length;
+}
+
+// Nothing but `except` may fill any of the pieces.
+bool FilledByNobodyElse(const std::vector<const MadeCall*>& all, const std::vector<Sge>& pieces,
+                        const MadeCall* except) {
+  return std::ranges::none_of(all, [&](const MadeCall* other) {
+    if (other == except) return false;
+    return std::ranges::any_of(FilledBy(*other), [&](const Sge& filled) {
+      return std::ranges::any_of(pieces, [&](const Sge& piece) { return Overlap(filled, piece); });
+    });
+  });
+}
+
+uint32_t PatternOf(const std::vector<Sge>& pieces) {
+  BytesDigest digest;
+  for (const Sge& piece : pieces)
+    for (uint32_t i = 0; i < piece.length; ++i) digest.Add(PatternAt(piece.mr, piece.offset + i));
+  return digest.value();
+}
+
+// The pieces that the bytes of a request come from.
+std::vector<Sge> SourceOf(const Account& account, IdRef id, const Request& request, size_t at) {
+  const call::Work& work = request.work();
+  if (IsRead(request.post->kind())) return {{work.remote, work.remote_offset, LengthOf(work.sges)}};
+  for (const Pair& pair : account.pairs()) {
+    if (pair.active != id && pair.passive != id) continue;
+    const std::optional<Queues> there =
+        QueuesOf(account, pair.active == id ? pair.passive : pair.active);
+    if (!there) return {};
+    size_t message = 0;
+    for (const Request& sent : there->sends.requests) {
+      const CallKind kind = sent.post->kind();
+      if (kind != CallKind::kPostSend && kind != CallKind::kPostSendv) continue;
+      if (message++ == at) return {sent.work().sges.begin(), sent.work().sges.end()};
+    }
+  }
+  return {};
+}
+
+void BytesArrive(const Account& account, Testimony& testimony) {
+  const std::vector<const MadeCall*> all = AllWork(account);
+  ForEachQueue(account, [&](IdRef id, const Queue& queue, const Queues&) {
+    if (!account.IsTcp(id)) return;
+    for (size_t at = 0; at < queue.requests.size(); ++at) {
+      const Request& request = queue.requests[at];
+      const bool fills = IsReceive(request.post->kind()) || IsRead(request.post->kind());
+      if (!fills || !request.done_at || request.completion.status != WcStatus::kSuccess) continue;
+      const std::vector<Sge> source = SourceOf(account, id, request, at);
+      const std::vector<Sge> target = FilledBy(*request.post);
+      if (source.empty() || !FilledByNobodyElse(all, source, nullptr) ||
+          !FilledByNobodyElse(all, target, request.post))
+        continue;
+      testimony.Arose();
+      Completion expected = request.completion;
+      expected.bytes = PatternOf(source);
+      expected.length = 0;
+      for (const Sge& piece : source) expected.length += piece.length;
+      if (expected != request.completion)
+        testimony.Violated(*request.done_at, Saw(account, request.completion),
+                           Saw(account, expected));
+    }
+  });
+}
+
+void CompleteInOrder(const Account& account, Testimony& testimony) {
+  ForEachQueue(account, [&](IdRef, const Queue& queue, const Queues&) {
+    for (size_t i = 0; i < queue.order.size(); ++i) {
+      testimony.Arose();
+      const Request& request = queue.requests[queue.order[i]];
+      const bool silent = request.silent() && request.completion.status == WcStatus::kSuccess;
+      if (silent)
+        testimony.Violated(*request.done_at, Saw(account, request.completion),
+                           "nothing: the request asked for no completion");
+      if (i > 0 && queue.order[i - 1] > queue.order[i]) {
+        testimony.Violated(*request.done_at, Saw(account, request.completion),
+                           "this one before those of later requests");
+        continue;
+      }
+      size_t next = i == 0 ? 0 : queue.order[i - 1] + 1;
+      while (next < queue.order[i] && queue.requests[next].silent()) ++next;
+      if (next != queue.order[i])
+        testimony.Violated(
+            *request.done_at, Saw(account, request.completion),
+            "the completion of " + Made(account, *queue.requests[next].post) + " before it");
+    }
+  });
+}
+
+void NoneWithoutARequest(const Account& account, Testimony& testimony) {
+  ForEachQueue(account, [&](IdRef, const Queue& queue, const Queues&) {
+    for (size_t i = 0; i < queue.order.size(); ++i) testimony.Arose();
+    for (const Stray& stray : queue.strays)
+      testimony.Violated(stray.at, Saw(account, stray.completion),
+                         "nothing: every such request has completed, or there was none");
+  });
+}
+
+// Where the id's queue pair is in error for certain: its application has disconnected.
+std::optional<size_t> InErrorSince(const Account& account, IdRef id) {
+  for (const MadeCall* call : account.CallsOn(id, CallKind::kDisconnect))
+    if (call->reply.kind == ReplyKind::kReturned) return call->at;
+  return std::nullopt;
+}
+
+void AllIsFlushed(const Account& account, Testimony& testimony) {
+  ForEachQueue(account, [&](IdRef id, const Queue& queue, const Queues& queues) {
+    bool failed = false;
+    for (const size_t i : queue.order) {
+      const Request& request = queue.requests[i];
+      if (failed) testimony.Arose();
+      if (failed && request.completion.status != WcStatus::kWrFlush)
+        testimony.Violated(*request.done_at, Saw(account, request.completion),
+                           "IBV_WC_WR_FLUSH_ERR: one before it has failed");
+      failed |= request.completion.status != WcStatus::kSuccess;
+    }
+    const std::optional<size_t> since = InErrorSince(account, id);
+    const bool receives = &queue == &queues.receives;
+    if (!since || !account.IsTcp(id) || (receives && queues.shared)) return;
+    for (const Queue::Wait& wait : queue.waits) {
+      if (wait.at < *since) continue;
+      for (const Request& request : queue.requests) {
+        const bool done = request.done_at && *request.done_at < wait.at;
+        if (done || request.silent() || request.post->at > *since) continue;
+        testimony.Violated(wait.at, Made(account, *wait.call),
+                           "the completion of " + Made(account, *request.post));
+        break;
+      }
+    }
+    for (const Request& request : queue.requests)
+      if (request.done_at && request.completion.status == WcStatus::kWrFlush) testimony.Arose();
+  });
+}
+
+// What the region must hold where everything that was to fill it is known to have; empty where it
+// is not.
+std::optional<uint32_t> HoldsInTheEnd(const std::vector<const MadeCall*>& all,
+                                      const std::vector<Region>& regions, MrRef mr,
+                                      const std::function<bool(const MadeCall*)>& done) {
+  std::vector<uint8_t> bytes(regions[mr.index].length);
+  for (uint32_t i = 0; i < bytes.size(); ++i) bytes[i] = PatternAt(mr, i);
+  const bool writable = regions[mr.index].made->kind() == CallKind::kRegWrite;
+  for (const MadeCall* work : all) {
+    for (const Sge& piece : FilledBy(*work)) {
+      if (piece.mr != mr) continue;
+      if (!IsWrite(work->kind())) return std::nullopt;
+      const bool forbidden = !writable || uint64_t{piece.offset} + piece.length > bytes.size();
+      if (forbidden) continue;
+      const call::Work& write = *WorkOf(*work->call);
+      const std::vector<Sge> source(write.sges.begin(), write.sges.end());
+      if (!done(work) || !FilledByNobodyElse(all, source, nullptr) ||
+          !FilledByNobodyElse(all, {piece}, work))
+        return std::nullopt;
+      uint32_t to = piece.offset;
+      for (const Sge& from : source)
+        for (uint32_t i = 0; i < from.length; ++i)
+          bytes[to++] = PatternAt(from.mr, from.offset + i);
+    }
+  }
+  BytesDigest digest;
+  digest.Add(bytes);
+  return digest.value();
+}
+
+void OnlyItsRange(const Account& account, Testimony& testimony) {
+  const std::vector<const MadeCall*> all = AllWork(account);
+  const std::vector<Region> regions = RegionsOf(account);
+  std::set<size_t> done;  // posts, by where they were made
+  ForEachQueue(account, [&](IdRef, const Queue& queue, const Queues&) {
+    for (const Request& request : queue.requests)
+      if (request.done_at && request.completion.status == WcStatus::kSuccess)
+        done.insert(request.post->at);
+  });
+  for (const MadeCall& call : account.calls()) {
+    const auto* dereg = std::get_if<call::DeregMr>(call.call);
+    if (dereg == nullptr || !call.reply.succeeded() || regions[dereg->mr.index].made == nullptr)
+      continue;
+    const auto* answered = std::get_if<seen::Answered>(&account.history().records[call.at].seen);
+    const auto* held = answered != nullptr && answered->handed
+                           ? std::get_if<BytesHanded>(&*answered->handed)
+                           : nullptr;
+    if (held == nullptr) continue;
+    const std::optional<uint32_t> expected = HoldsInTheEnd(
+        all, regions, dereg->mr, [&](const MadeCall* work) { return done.contains(work->at); });
+    if (!expected) continue;
+    testimony.Arose();
+    if (held->digest != *expected)
+      testimony.Violated(call.at, ToString(HandedOut(*held), account.topology()),
+                         ToString(HandedOut(BytesHanded{*expected}), account.topology()));
+  }
+}
+
+constexpr auto kProperties = std::to_array<Property>({
+    {"DATA-1",
+     "data",
+     PropertyKind::kAlways,
+     "What rdma_post_recv or rdma_post_read has filled holds the bytes of the message, or of the "
+     "range, that belongs to it.",
+     "man rdma_post_recv(3), man rdma_post_read(3)",
+     BytesArrive,
+     {}},
+    {"DATA-2",
+     "data",
+     PropertyKind::kAlways,
+     "The requests of a queue complete in the order of posting, and one without IBV_SEND_SIGNALED "
+     "only in error.",
+     "man ibv_post_send(3), man rdma_get_send_comp(3)",
+     CompleteInOrder,
+     {}},
+    {"DATA-3",
+     "data",
+     PropertyKind::kAlways,
+     "Once a request of a queue has failed, or rdma_disconnect was called, whatever is posted to "
+     "it "
+     "is flushed.",
+     "man rdma_disconnect(3), IBA 10.3.1",
+     AllIsFlushed,
+     {}},
+    {"DATA-4",
+     "data",
+     PropertyKind::kAlways,
+     "rdma_get_send_comp and rdma_get_recv_comp hand out one completion of each request at most.",
+     "man rdma_get_send_comp(3), man rdma_get_recv_comp(3)",
+     NoneWithoutARequest,
+     {}},
+    {"DATA-5",
+     "data",
+     PropertyKind::kAlways,
+     "rdma_post_write changes the range that it names and nothing else, and nothing of a region "
+     "that rdma_reg_write has not registered.",
+     "man rdma_post_write(3), man rdma_reg_write(3)",
+     OnlyItsRange,
+     {}},
+});
+
+}  // namespace
+
+std::span<const Property> Data() { return kProperties; }
+
+}  // namespace cm::claims

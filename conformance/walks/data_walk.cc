@@ -1,0 +1,373 @@
+// Bytes move over a connection: messages, reads and writes, some of which must not be; then the
+// connection ends, with work posted.
+#include "conformance/walks/data_walk.h"
+
+#include <algorithm>
+#include <array>
+
+namespace cm {
+namespace {
+
+constexpr uint32_t kSlot = 64;  // of a region: what one request reads or fills
+constexpr uint32_t kSlots = 8;
+constexpr uint32_t kDatagramHeader = 40;
+
+// One end of the connection, with what is due at it.
+struct End {
+  uint8_t side = 0;
+  IdRef id;
+  bool shares = false;  // its receives are of a shared queue
+  uint8_t rnr_retries = 7;
+  MrRef source;  // of what it sends: nobody writes into it
+  MrRef target;  // of what it receives and reads
+  MrRef readable;
+  MrRef writable;
+  int sent = 0;        // send requests that complete, and were not asked for
+  int unsignaled = 0;  // those that complete in error alone
+  int posted_receives = 0;
+  int received = 0;  // receives that have met a message
+  bool failed = false;
+};
+
+class Traffic {
+ public:
+  explicit Traffic(Stage& stage)
+      : stage_(stage),
+        datagrams_(stage.choice().OneIn(6, "datagrams")),
+        ends_{{{.side = kActiveSide}, {.side = kPassiveSide}}} {}
+
+  void Meet() {
+    const PortSpace space = datagrams_ ? PortSpace::kUdp : PortSpace::kTcp;
+    const Lane active = Stage::MainLane(kActiveSide);
+    const Lane passive = Stage::MainLane(kPassiveSide);
+    listener_ = stage_.NewIdIn(kPassiveSide, stage_.ChannelOf(kPassiveSide), space);
+    const Address at = stage_.AddressOf(kPassiveSide, stage_.Port(0));
+    stage_.Call(passive, call::BindAddr{listener_, at});
+    stage_.Call(passive, call::Listen{listener_, 4});
+    ends_[0].id = stage_.NewIdIn(kActiveSide, stage_.ChannelOf(kActiveSide), space);
+    stage_.Call(active, call::ResolveAddr{ends_[0].id, stage_.AddressOf(kActiveSide, 0), at, 2000});
+    Hear(kActiveSide);
+    stage_.Call(active, call::ResolveRoute{ends_[0].id, 2000});
+    Hear(kActiveSide);
+    Equip(&ends_[0]);
+    ConnParam param;
+    param.private_data = PrivateData::Counting(static_cast<uint8_t>(1 + stage_.calls_made() % 56));
+    param.rnr_retry_count = ends_[0].rnr_retries;
+    stage_.Call(active, call::Connect{ends_[0].id, param});
+    ends_[1].id = Hear(kPassiveSide);
+    Equip(&ends_[1]);
+    param.rnr_retry_count = ends_[1].rnr_retries;
+    if (stage_.choice().OneIn(16, "a refusal")) {
+      stage_.Call(passive, call::Reject{ends_[1].id, PrivateData()});
+      Hear(kActiveSide);
+      for (End& end : ends_) end.failed = true;
+      return;
+    }
+    stage_.Call(passive, call::Accept{ends_[1].id, param});
+    const bool early = !datagrams_ && stage_.choice().OneIn(8, "the passive side hurries");
+    if (early) Message(ends_[1], ends_[0], false);
+    Hear(kActiveSide);
+    if (!datagrams_) Hear(kPassiveSide);
+    if (early) Collect();
+  }
+
+  void Work() {
+    const auto steps = static_cast<int>(3 + stage_.Below(6, "how much is done"));
+    for (int i = 0; i < steps; ++i) {
+      const size_t from = datagrams_ ? 0 : stage_.Below(2, "who acts");
+      End& own = ends_[from];
+      Step(own, ends_[1 - from]);
+    }
+  }
+
+  void Part() {
+    for (End& end : ends_)
+      if (stage_.choice().OneIn(2, "a receive is left"))
+        Receive(end, static_cast<uint32_t>(kSlot - stage_.Below(8, "how much less")));
+    const size_t first = stage_.Below(2, "who parts first");
+    switch (stage_.Below(8, "how they part")) {
+      case 0:
+        RemovedDevice(ends_[first]);
+        break;
+      case 1:
+        if (!ends_[first].shares)
+          stage_.Call(LaneOf(ends_[first]), call::DestroyQp{ends_[first].id});
+        break;
+      default:
+        for (End* end : {&ends_[first], &ends_[1 - first]}) Disconnect(end);
+        break;
+    }
+    Release();
+  }
+
+ private:
+  static Lane LaneOf(const End& end) { return Stage::MainLane(end.side); }
+  bool OneIn(uint64_t n, std::string_view what) { return stage_.choice().OneIn(n, what); }
+
+  // The next event of the side.
+  IdRef Hear(uint8_t side) {
+    stage_.Wait(Stage::MainLane(side), stage_.ChannelOf(side), Duration::Seconds(1));
+    return stage_.Fetch(Stage::MainLane(side), stage_.ChannelOf(side));
+  }
+
+  MrRef Register(const End& end, CallKind how) {
+    const MrRef mr = stage_.NewRegion(end.side);
+    constexpr uint32_t kLength = kSlot * kSlots;
+    if (how == CallKind::kRegMsgs)
+      stage_.Call(LaneOf(end), call::RegMsgs{mr, end.id, kLength});
+    else if (how == CallKind::kRegRead)
+      stage_.Call(LaneOf(end), call::RegRead{mr, end.id, kLength});
+    else
+      stage_.Call(LaneOf(end), call::RegWrite{mr, end.id, kLength});
+    return mr;
+  }
+
+  // Queues, regions, and perhaps the first receives.
+  void Equip(End* end) {
+    end->shares = OneIn(6, "a shared receive queue");
+    if (end->shares && OneIn(2, "extended"))
+      stage_.Call(LaneOf(*end), call::CreateSrqEx{end->id, !OneIn(4, "without a type")});
+    if (end->shares) stage_.Call(LaneOf(*end), call::CreateSrq{end->id});
+    if (OneIn(3, "extended"))
+      stage_.Call(LaneOf(*end), call::CreateQpEx{end->id, {}});
+    else
+      stage_.Call(LaneOf(*end), call::CreateQp{end->id, {}});
+    if (OneIn(3, "little patience"))
+      end->rnr_retries = static_cast<uint8_t>(stage_.Below(3, "how many retries"));
+    end->source = Register(*end, CallKind::kRegMsgs);
+    end->target = Register(*end, CallKind::kRegMsgs);
+    end->readable = Register(*end, CallKind::kRegRead);
+    end->writable = Register(*end, CallKind::kRegWrite);
+    const uint64_t receives = OneIn(12, "as many as there is room for, and more")
+                                  ? QueueLimits::kWork + 2
+                                  : stage_.Below(3, "how many receives");
+    for (uint64_t i = 0; i < receives; ++i) Receive(*end, kSlot);
+    if (!datagrams_ && OneIn(40, "before anybody can hear it")) {
+      Send(*end, 8, kSignaled);
+      end->sent = 0;
+    }
+  }
+
+  uint32_t NextSlot() { return kSlot * (slots_++ % kSlots); }
+  uint16_t NextContext() { return ++contexts_; }
+
+  // One piece, or two of half the length each.
+  Sges Pieces(MrRef mr, uint32_t length, bool* list) {
+    const uint32_t offset = NextSlot();
+    *list = OneIn(3, "a list");
+    Sges sges;
+    if (!*list || length < 2) {
+      sges.push_back({mr, offset, length});
+    } else {
+      sges.push_back({mr, offset, length / 2});
+      sges.push_back({mr, offset + length / 2, length - length / 2});
+    }
+    if (*list && OneIn(20, "a piece too many"))
+      while (sges.size() <= QueueLimits::kSges) sges.push_back({mr, offset, 1});
+    return sges;
+  }
+
+  void Receive(End& end, uint32_t length) {
+    bool list = false;
+    const Sges sges = Pieces(end.target, length, &list);
+    const bool taken =
+        sges.size() <= QueueLimits::kSges && end.posted_receives < static_cast<int>(kMost);
+    const call::Work work{.id = end.id, .context = NextContext(), .sges = sges};
+    stage_.Call(LaneOf(end), list ? Call(call::PostRecvv{work}) : Call(call::PostRecv{work}));
+    if (taken && !end.failed) ++end.posted_receives;
+  }
+
+  uint8_t Flags(uint32_t length) {
+    uint8_t flags = OneIn(4, "unsignaled") ? 0 : kSignaled;
+    if (length <= QueueLimits::kInline && OneIn(4, "inline")) flags |= kInline;
+    if (OneIn(8, "solicited")) flags |= kSolicited;
+    return flags;
+  }
+
+  void Count(End& end, uint8_t flags) { ++((flags & kSignaled) != 0 ? end.sent : end.unsignaled); }
+
+  void Send(End& end, uint32_t length, uint8_t flags) {
+    bool list = false;
+    Sges sges = Pieces(end.source, length, &list);
+    call::Work work{.id = end.id, .context = NextContext(), .sges = sges, .flags = flags};
+    const Lane lane = LaneOf(end);
+    if (datagrams_ && sges.size() == 1)
+      stage_.Call(lane, call::PostUdSend{work});
+    else if (!datagrams_)
+      stage_.Call(lane, list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
+    if (sges.size() <= QueueLimits::kSges && (!datagrams_ || sges.size() == 1)) Count(end, flags);
+  }
+
+  // A message, and a receive for it unless one is there or it is to do without.
+  void Message(End& own, End& other, bool collected) {
+    const auto length = static_cast<uint32_t>(1 + stage_.Below(datagrams_ ? 24 : 40, "how long"));
+    const uint32_t room =
+        datagrams_ ? kSlot : length + static_cast<uint32_t>(stage_.Below(8, "room"));
+    if (other.posted_receives <= other.received) {
+      if (!OneIn(8, "nobody waits for it")) Receive(other, std::min(room, kSlot));
+    }
+    const bool met = other.posted_receives > other.received;
+    if (!met && own.rnr_retries == 7 && other.rnr_retries == 7) return;  // it would wait for ever
+    Send(own, length, Flags(length));
+    if (!met) return Failed(own, nullptr);
+    if (!own.failed && !other.failed) ++other.received;
+    if (collected) Collect();
+  }
+
+  void ReadOrWrite(End& own, End& other, bool reads) {
+    const auto length = static_cast<uint32_t>(1 + stage_.Below(kSlot, "how long"));
+    bool list = false;
+    const Sges sges = Pieces(reads ? own.target : own.source, length, &list);
+    const uint8_t flags = reads ? kSignaled : Flags(length);
+    call::Work work{.id = own.id, .context = NextContext(), .sges = sges, .flags = flags};
+    work.remote = reads ? other.readable : other.writable;
+    work.remote_offset = NextSlot();
+    Post(own, reads, list, work);
+    if (sges.size() <= QueueLimits::kSges) Count(own, flags);
+    Collect();
+  }
+
+  void Post(const End& own, bool reads, bool list, const call::Work& work) {
+    if (reads)
+      stage_.Call(LaneOf(own), list ? Call(call::PostReadv{work}) : Call(call::PostRead{work}));
+    else
+      stage_.Call(LaneOf(own), list ? Call(call::PostWritev{work}) : Call(call::PostWrite{work}));
+  }
+
+  // Where the remote end must not be reached, or the own one does not reach.
+  void Violate(End& own, End& other) {
+    const bool reads = OneIn(2, "a read");
+    const uint32_t offset = NextSlot();
+    Sges sges;
+    sges.push_back({reads ? own.target : own.source, offset, 16});
+    call::Work work{.id = own.id, .context = NextContext(), .sges = sges};
+    work.remote = reads ? other.readable : other.writable;
+    work.remote_offset = offset;
+    bool there = true;
+    switch (stage_.Below(4, "what is wrong")) {
+      case 0:
+        work.remote = reads ? other.writable : other.readable;
+        break;
+      case 1:
+        work.remote = other.source;
+        break;
+      case 2:
+        work.remote_offset = kSlot * kSlots - 8;
+        break;
+      default:
+        work.sges[0].offset = kSlot * kSlots - 8;
+        there = false;
+        break;
+    }
+    Post(own, reads, true, work);
+    Count(own, kSignaled);
+    Failed(own, there ? &other : nullptr);
+  }
+
+  void TooLong(End& own, End& other) {
+    if (other.posted_receives > other.received) return;
+    Receive(other, 16);
+    Send(own, 24, kSignaled);
+    Failed(own, &other);
+  }
+
+  // Everything that is posted completes now, in error if not before.
+  void Failed(End& own, End* other) {
+    own.failed = true;
+    if (other != nullptr) other->failed = true;
+    Collect();
+  }
+
+  // Asks for what is due, and now and then for more than that.
+  void Collect() {
+    for (End& end : ends_) {
+      const int sends = end.sent + (end.failed ? end.unsignaled : 0);
+      for (int i = 0; i < sends; ++i) stage_.Call(LaneOf(end), call::GetSendComp{end.id});
+      end.sent = 0;
+      end.unsignaled = 0;
+      const bool flushed = end.failed && !end.shares;
+      const int receives = flushed ? end.posted_receives : end.received;
+      for (int i = 0; i < receives; ++i) stage_.Call(LaneOf(end), call::GetRecvComp{end.id});
+      end.posted_receives -= receives;
+      end.received = 0;
+    }
+  }
+
+  void Step(End& own, End& other) {
+    switch (stage_.Below(datagrams_ ? 4 : 14, "what is done")) {
+      case 4:
+      case 5:
+      case 6:
+        return ReadOrWrite(own, other, true);
+      case 7:
+      case 8:
+      case 9:
+        return ReadOrWrite(own, other, false);
+      case 10:
+        return Violate(own, other);
+      case 11:
+        return TooLong(own, other);
+      case 12:
+        stage_.Call(LaneOf(own), call::Show{own.id});
+        return;
+      case 13:
+        if (stage_.Can(Capability::kLanes) && OneIn(3, "somebody waits already"))
+          stage_.Call({.side = other.side, .number = 2}, call::GetRecvComp{other.id});
+        return Message(own, other, true);
+      case 3:
+        Message(own, other, false);
+        Message(own, other, false);
+        return Message(own, other, true);
+      default:
+        return Message(own, other, true);
+    }
+  }
+
+  void Disconnect(End* end) {
+    stage_.Call(LaneOf(*end), call::Disconnect{end->id});
+    end->failed |= !datagrams_;
+    if (OneIn(3, "more is posted")) {
+      Receive(*end, kSlot);
+      if (!datagrams_) Send(*end, 8, kSignaled);
+    }
+    if (!OneIn(4, "nobody looks")) Collect();
+    if (OneIn(3, "it is shown")) stage_.Call(LaneOf(*end), call::Show{end->id});
+  }
+
+  void RemovedDevice(End& end) {
+    stage_.Inject({.kind = FaultKind::kRemoveDevice, .side = end.side});
+    Hear(end.side);
+    Disconnect(&end);
+  }
+
+  void Release() {
+    for (End& end : ends_) {
+      if (end.shares) {
+        stage_.Call(LaneOf(end), call::DestroyQp{end.id});
+        stage_.Call(LaneOf(end), call::DestroySrq{end.id});
+      }
+      for (const MrRef mr : {end.source, end.target, end.readable, end.writable})
+        if (mr.valid()) stage_.Call(LaneOf(end), call::DeregMr{mr});
+    }
+  }
+
+  static constexpr uint32_t kMost = QueueLimits::kWork;
+
+  Stage& stage_;
+  bool datagrams_;
+  std::array<End, 2> ends_;
+  IdRef listener_;
+  uint32_t slots_ = 0;
+  uint16_t contexts_ = 0;
+};
+
+}  // namespace
+
+void DataMoves(Stage& stage) {
+  Traffic traffic(stage);
+  traffic.Meet();
+  traffic.Work();
+  traffic.Part();
+}
+
+}  // namespace cm

@@ -1,0 +1,197 @@
+#include "model/oracle/ledger.h"
+
+#include <algorithm>
+
+namespace cm::model {
+namespace {
+
+Tri Of(bool yes) { return yes ? Tri::kYes : Tri::kNo; }
+
+bool Only(QpPhases phases, QpPhase one) { return phases == QpPhases(one); }
+
+// More than that it is carried out, or flushed.
+bool MayFail(WorkEnds ends) {
+  return !ends.Except(WorkEnds(WorkEnd::kDone) | WorkEnd::kFlushed).empty();
+}
+
+}  // namespace
+
+// A region that is gone may have gone before or after the request was carried out.
+Tri Ledger::Unreachable(const call::Work& work, uint8_t device) const {
+  Tri unreachable = Tri::kNo;
+  for (const Sge& sge : work.sges) {
+    const RegionInfo& region = regions_[sge.mr.index];
+    if (uint64_t{sge.offset} + sge.length > region.length) return Tri::kYes;
+    if (!region.live || region.device == kNoDevice || region.device != device)
+      unreachable = Tri::kMaybe;
+  }
+  return unreachable;
+}
+
+Tri Ledger::Forbidden(const PostedWork& posted, uint8_t device) const {
+  const RegionInfo& region = regions_[posted.work.remote.index];
+  const CallKind wanted = IsRead(posted.kind) ? CallKind::kRegRead : CallKind::kRegWrite;
+  if (region.by != wanted) return Tri::kYes;
+  if (uint64_t{posted.work.remote_offset} + LengthOf(posted.work.sges) > region.length)
+    return Tri::kYes;
+  if (region.device != kNoDevice && device != kNoDevice && region.device != device)
+    return Tri::kYes;
+  return region.live && region.device == device ? Tri::kNo : Tri::kMaybe;
+}
+
+Tri Ledger::QueueFull(const IdState& id, const Call& call) const {
+  const QueuesInfo& own = queues_[IdOf(call).index];
+  const bool receives = IsReceive(KindOf(call));
+  const size_t waiting =
+      receives ? own.receives.size() - own.receives_done : own.sends.size() - own.sends_done;
+  if (Unknown(IdOf(call))) return Tri::kMaybe;
+  if (waiting < QueueLimits::kWork) return Tri::kNo;
+  // Nothing takes receives from a queue pair that was never connected.
+  return receives && id.qp == QpPhase::kInit && !own.shares ? Tri::kYes : Tri::kMaybe;
+}
+
+Tri Ledger::Holds(Guard guard, const IdState& id, const Call& call) const {
+  const QueuesInfo& own = queues_[IdOf(call).index];
+  const call::Work* const work = WorkOf(call);
+  switch (guard) {
+    case Guard::kSrqUntyped:
+      return Of(!std::get<call::CreateSrqEx>(call).typed);
+    case Guard::kSrqAbsent:
+      return Of(!own.srq);
+    case Guard::kQueueAbsent:
+      return Of(!own.srq && id.qp == QpPhase::kNone);
+    case Guard::kServiceUnknown:
+      return Of(!own.service);
+    case Guard::kPiecesTooMany:
+      return Of(work->sges.size() > QueueLimits::kSges);
+    case Guard::kInlineTooLong:
+      return Of((work->flags & kInline) != 0 && LengthOf(work->sges) > QueueLimits::kInline);
+    case Guard::kQueueFull:
+      return QueueFull(id, call);
+    default:
+      return Tri::kNo;
+  }
+}
+
+const PostedWork* Ledger::MessageFor(IdRef id, size_t receive) const {
+  const IdRef peer = queues_[id.index].peer;
+  if (!peer.valid()) return nullptr;
+  for (const PostedWork& posted : queues_[peer.index].sends)
+    if (WorkKindOf(posted.kind) == WorkKind::kMessage && posted.message == receive) return &posted;
+  return nullptr;
+}
+
+WorkEnds Ledger::EndsOfMessage(const QueuesInfo& own, const PostedWork& posted) const {
+  WorkEnds ends;
+  const QueuesInfo& there = queues_[own.peer.index];
+  if (!posted.receive_there && there.rnr_retries < 7) ends = ends | WorkEnd::kReceiveMissing;
+  if (posted.message >= there.receives.size()) return ends;
+  const call::Work& receive = there.receives[posted.message].work;
+  if (LengthOf(posted.work.sges) > LengthOf(receive.sges)) return ends | WorkEnd::kReceiveTooShort;
+  const Tri unreachable = Unreachable(receive, there.device);
+  if (unreachable != Tri::kNo) ends = ends | WorkEnd::kReceiveUnreachable;
+  if (unreachable != Tri::kYes) ends = ends | WorkEnd::kDone;
+  return ends;
+}
+
+// As if nothing else were on its way.
+WorkEnds Ledger::EndsByItself(IdRef id, size_t at, const Ends& ends) const {
+  const QueuesInfo& own = queues_[id.index];
+  const PostedWork& posted = own.sends[at];
+  WorkEnds all;
+  if (ends.own.Has(QpPhase::kErr) || Failed(own)) all = all | WorkEnd::kFlushed;
+  if (posted.into_error || own.sends_failed) return all;
+  const bool copied = (posted.work.flags & kInline) != 0 && !IsRead(posted.kind);
+  const Tri unreachable = copied ? Tri::kNo : Unreachable(posted.work, own.device);
+  if (unreachable != Tri::kNo) all = all | WorkEnd::kPieceUnreachable;
+  if (unreachable == Tri::kYes && !IsRead(posted.kind)) return all;
+  if (posted.kind == CallKind::kPostUdSend) return all | WorkEnd::kDone;
+  const bool there = own.peer.valid() && Only(ends.peers, QpPhase::kRts) && posted.peer_ready;
+  if (!there || disturbed_ || Failed(queues_[own.peer.index])) all = all | WorkEnd::kPeerSilent;
+  const bool was_there = own.peer.valid() && !ends.peers.Except(QpPhase::kInit).empty();
+  if (!was_there) return all;
+  if (WorkKindOf(posted.kind) == WorkKind::kMessage) return all | EndsOfMessage(own, posted);
+  const Tri forbidden = Forbidden(posted, queues_[own.peer.index].device);
+  if (forbidden != Tri::kNo) all = all | WorkEnd::kRemoteForbidden;
+  if (forbidden != Tri::kYes && unreachable != Tri::kYes) all = all | WorkEnd::kDone;
+  return all;
+}
+
+bool Ledger::AnyMayFail(IdRef id, const Ends& ends) const {
+  const QueuesInfo& own = queues_[id.index];
+  if (own.unknown || Failed(own)) return true;
+  for (size_t at = own.sends_done; at < own.sends.size(); ++at)
+    if (MayFail(EndsByItself(id, at, ends))) return true;
+  return false;
+}
+
+// Something that was posted at one of the ends may have brought both of them into error.
+bool Ledger::Troubled(IdRef id, const Ends& ends) const {
+  const IdRef peer = queues_[id.index].peer;
+  if (AnyMayFail(id, ends)) return true;
+  return peer.valid() && AnyMayFail(peer, {.own = ends.peers, .peers = ends.own});
+}
+
+bool Ledger::MayHaveFailed(IdRef id, const Ends& ends) const { return Troubled(id, ends); }
+
+WorkEnds Ledger::EndsOfSend(IdRef id, size_t at, const Ends& ends) const {
+  WorkEnds all = EndsByItself(id, at, ends);
+  const QueuesInfo& own = queues_[id.index];
+  if (own.sends_failed || own.sends[at].into_error || !Troubled(id, ends)) return all;
+  all = all | WorkEnd::kFlushed;
+  const bool connected = own.sends[at].kind != CallKind::kPostUdSend;
+  return connected ? all | WorkEnd::kPeerSilent : all;
+}
+
+WorkEnds Ledger::EndsOfReceive(IdRef id, size_t at, const Ends& ends) const {
+  const QueuesInfo& own = queues_[id.index];
+  const PostedWork& posted = own.receives[at];
+  WorkEnds all;
+  const bool in_error = ends.own.Has(QpPhase::kErr) || Failed(own) || Troubled(id, ends);
+  if (in_error && !own.shares) all = all | WorkEnd::kFlushed;
+  const bool connected = !ends.own.Except(QpPhases(QpPhase::kInit) | QpPhase::kNone).empty();
+  if (posted.into_error || own.receives_failed || !connected) return all;
+  const PostedWork* const message = MessageFor(id, at);
+  if (message == nullptr || message->into_error) return all;
+  if (LengthOf(message->work.sges) > LengthOf(posted.work.sges))
+    return all | WorkEnd::kReceiveTooShort;
+  const Tri unreachable = Unreachable(posted.work, own.device);
+  if (unreachable != Tri::kNo) all = all | WorkEnd::kReceiveUnreachable;
+  if (unreachable != Tri::kYes) all = all | WorkEnd::kDone;
+  return all;
+}
+
+void Ledger::Post(const Call& call, const Ends& ends) {
+  const CallKind kind = KindOf(call);
+  QueuesInfo& own = queues_[IdOf(call).index];
+  PostedWork posted{.kind = kind, .work = *WorkOf(call)};
+  posted.into_error = Only(ends.own, QpPhase::kErr) || Failed(own);
+  posted.peer_ready = Only(ends.peers, QpPhase::kRts);
+  std::vector<PostedWork>& queue = IsReceive(kind) ? own.receives : own.sends;
+  const size_t done = IsReceive(kind) ? own.receives_done : own.sends_done;
+  // What completes beyond that, a completion queue has no room for.
+  if (queue.size() - done >= QueueLimits::kWork) own.unknown = true;
+  if (WorkKindOf(kind) == WorkKind::kMessage) {
+    posted.message = own.messages++;
+    posted.receive_there =
+        own.peer.valid() && posted.message < queues_[own.peer.index].receives.size();
+  }
+  queue.push_back(posted);
+}
+
+void Ledger::NewQueuePair(IdRef id, bool connected) {
+  QueuesInfo& own = queues_[id.index];
+  // Whoever knows the number of the one before does not know this one.
+  const bool unknown = own.unknown || (own.had && (connected || own.srq));
+  QueuesInfo fresh{.srq = own.srq, .shares = own.srq, .service = own.service};
+  fresh.rnr_retries = own.rnr_retries;
+  fresh.device = own.device;
+  fresh.peer = own.peer;
+  fresh.had = true;
+  fresh.unknown = unknown;
+  if (own.srq) fresh.receives = own.receives;
+  if (unknown && own.peer.valid()) queues_[own.peer.index].unknown = true;
+  own = fresh;
+}
+
+}  // namespace cm::model

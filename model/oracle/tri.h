@@ -1,0 +1,13 @@
+// Yes, no, or nobody knows.
+#ifndef MODEL_ORACLE_TRI_H_
+#define MODEL_ORACLE_TRI_H_
+
+#include <cstdint>
+
+namespace cm::model {
+
+enum class Tri : uint8_t { kNo, kMaybe, kYes };
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_TRI_H_

@@ -1,0 +1,166 @@
+// Work is carried out: messages meet receives, reads and writes meet memory.
+//
+// A request is carried out as one step, a short while after it is the first of its queue; while
+// its peer cannot take it, it is tried again.
+// source: linux 6.1 rxe_req.c, rxe_resp.c, rxe_comp.c; IBA 9.7
+#include <utility>
+
+#include "sim/verbs/verbs.h"
+
+namespace cm::sim {
+namespace {
+
+constexpr Duration kLatency = Duration::Microseconds(10);
+// The library asks for none, which stands for the longest.
+constexpr Duration kRnrTimer = Duration::Microseconds(655360);
+constexpr uint8_t kForEver = 7;  // as a number of RNR retries
+constexpr uint32_t kDatagramHeader = 40;
+
+}  // namespace
+
+void Verbs::Schedule(Wires w, uint32_t qp, Duration after) {
+  qps_[qp].due = w.agenda->Now() + after + kLatency;
+  w.agenda->At(qps_[qp].due, EventKind::kWorkDue, qp);
+}
+
+void Verbs::SetError(uint32_t qp) {
+  qps_[qp].state = QpState::kErr;
+  Flush(qp);
+}
+
+uint32_t Verbs::FindQp(const QpAddress& address) const {
+  for (uint32_t qp = 0; qp < qps_.end(); ++qp)
+    if (qps_.Live(qp) && qps_[qp].device == address.device && qps_[qp].number == address.number)
+      return qp;
+  return kNobody;
+}
+
+std::deque<WorkRequest>* Verbs::ReceivesOf(uint32_t qp) {
+  const uint32_t srq = qps_[qp].srq;
+  return srq == kNobody ? &qps_[qp].receives : &srqs_[srq].receives;
+}
+
+void Verbs::OnWorkDue(Wires w, uint32_t qp) {
+  if (!qps_.Live(qp) || qps_[qp].due != w.agenda->Now()) return;
+  qps_[qp].due = Instant::Never();
+  if (qps_[qp].state != QpState::kRts || qps_[qp].sends.empty()) return;
+  const WorkRequest work = qps_[qp].sends.front();
+  const Carried carried = Carry(w, qp, work);
+  Qp& own = qps_[qp];
+  if (carried.again) return Schedule(w, qp, *carried.again);
+  if (own.state != QpState::kRts || own.sends.empty()) return;  // what it did came back to it
+  own.sends.pop_front();
+  own.retries_left = own.connection.retry_count;
+  own.rnr_retries_left = own.connection.rnr_retry_count;
+  if (carried.status != WcStatus::kSuccess || work.signaled)
+    Finish(&own.sent, work, carried.status, work.length());
+  if (carried.status != WcStatus::kSuccess) return SetError(qp);
+  if (!own.sends.empty()) Schedule(w, qp, {});
+}
+
+Verbs::Carried Verbs::Retry(Wires w, uint32_t qp) {
+  Qp& own = qps_[qp];
+  if (own.retries_left == 0) return {.status = WcStatus::kRetryExc};
+  --own.retries_left;
+  return {.again = w.profile->timing.Timewait()};
+}
+
+Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, const WorkRequest& work) {
+  const Qp& own = qps_[qp];
+  const bool sends = work.opcode != WcOpcode::kRead;
+  if (sends && !work.is_inline && !Reaches(own.device, work.pieces))
+    return {.status = WcStatus::kLocProt};
+  if (own.datagram) return CarryDatagram(w, qp, work);
+  const QpAddress& there = own.connection.peer;
+  const bool inside = there.device == own.device;
+  const bool linked =
+      inside || (w.fabric->device(own.device).up && w.fabric->device(there.device).up);
+  const uint32_t peer = linked ? FindQp(there) : kNobody;
+  const bool takes =
+      peer != kNobody && (qps_[peer].state == QpState::kRts || qps_[peer].state == QpState::kRtr);
+  if (!takes) return Retry(w, qp);
+  if (work.opcode == WcOpcode::kSend) return CarryMessage(w, qp, peer, work);
+  return work.opcode == WcOpcode::kWrite ? CarryWrite(qp, peer, work) : CarryRead(qp, peer, work);
+}
+
+Verbs::Carried Verbs::CarryMessage(Wires /*w*/, uint32_t qp, uint32_t peer,
+                                   const WorkRequest& work) {
+  Qp& own = qps_[qp];
+  std::deque<WorkRequest>* const receives = ReceivesOf(peer);
+  if (receives->empty()) {
+    if (own.connection.rnr_retry_count == kForEver) return {.again = kRnrTimer};
+    if (own.rnr_retries_left == 0) return {.status = WcStatus::kRnrRetryExc};
+    --own.rnr_retries_left;
+    return {.again = kRnrTimer};
+  }
+  const bool last = defect_ == Defect::kReceivesReversed;
+  const WorkRequest receive = last ? receives->back() : receives->front();
+  if (last)
+    receives->pop_back();
+  else
+    receives->pop_front();
+  const auto fail = [&](WcStatus here, WcStatus there) {
+    Finish(&qps_[peer].received, receive, there, 0);
+    SetError(peer);
+    return Carried{.status = here};
+  };
+  if (work.length() > receive.length() || !Reaches(qps_[peer].device, receive.pieces))
+    return fail(WcStatus::kRemOp, WcStatus::kLocQpOp);
+  std::vector<uint8_t> bytes = work.is_inline ? work.data : Gather(work.pieces);
+  if (defect_ == Defect::kSendCorrupts && bytes.size() > 1) bytes.back() ^= 1;
+  Scatter(receive.pieces, bytes);
+  Finish(&qps_[peer].received, receive, WcStatus::kSuccess, work.length());
+  return {};
+}
+
+// Nobody is told what becomes of it.
+Verbs::Carried Verbs::CarryDatagram(Wires w, uint32_t qp, const WorkRequest& work) {
+  const uint8_t from = qps_[qp].device;
+  const bool linked =
+      work.to.device == from || (work.to.device != kNoDevice && w.fabric->device(from).up &&
+                                 w.fabric->device(work.to.device).up);
+  const uint32_t peer = linked ? FindQp(work.to) : kNobody;
+  if (peer == kNobody || !qps_[peer].datagram || qps_[peer].state != QpState::kRts) return {};
+  std::deque<WorkRequest>* const receives = ReceivesOf(peer);
+  if (receives->empty()) return {};
+  const WorkRequest receive = receives->front();
+  const uint32_t length = work.length() + kDatagramHeader;
+  if (length > receive.length() || !Reaches(qps_[peer].device, receive.pieces)) return {};
+  receives->pop_front();
+  Scatter(receive.pieces, work.is_inline ? work.data : Gather(work.pieces), kDatagramHeader);
+  Finish(&qps_[peer].received, receive, WcStatus::kSuccess, length);
+  qps_[peer].received.back().datagram = true;
+  return {};
+}
+
+Verbs::Carried Verbs::CarryWrite(uint32_t qp, uint32_t peer, const WorkRequest& work) {
+  const bool unchecked = defect_ == Defect::kWriteIgnoresKey;
+  const bool reaches = Reaches(qps_[peer].device, work.remote);
+  if (!reaches || (!regions_[work.remote.region].remote_write && !unchecked)) {
+    SetError(peer);
+    return {.status = WcStatus::kRemAccess};
+  }
+  std::vector<uint8_t> bytes = work.is_inline ? work.data : Gather(work.pieces);
+  Piece target = work.remote;
+  const Region& region = regions_[target.region];
+  if (defect_ == Defect::kWriteBeyond && target.offset + target.length < region.bytes.size()) {
+    ++target.length;
+    bytes.push_back(0);
+  }
+  Scatter({target}, bytes);
+  static_cast<void>(qp);
+  return {};
+}
+
+Verbs::Carried Verbs::CarryRead(uint32_t qp, uint32_t peer, const WorkRequest& work) {
+  const bool reaches = Reaches(qps_[peer].device, work.remote);
+  if (!reaches || !qps_[peer].connection.remote_read || !regions_[work.remote.region].remote_read) {
+    SetError(peer);
+    return {.status = WcStatus::kRemAccess};
+  }
+  if (!Reaches(qps_[qp].device, work.pieces)) return {.status = WcStatus::kLocProt};
+  Scatter(work.pieces, Gather({work.remote}));
+  return {};
+}
+
+}  // namespace cm::sim
