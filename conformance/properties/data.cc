@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -176,10 +177,15 @@ bool FilledByNobodyElse(const std::vector<const MadeCall*>& all, const std::vect
   });
 }
 
-uint32_t PatternOf(const std::vector<Sge>& pieces) {
+const std::string& NameOf(const Account& account, MrRef mr) {
+  return account.history().conversation.names.regions.NameOf(mr);
+}
+
+uint32_t PatternOf(const Account& account, const std::vector<Sge>& pieces) {
   BytesDigest digest;
   for (const Sge& piece : pieces)
-    for (uint32_t i = 0; i < piece.length; ++i) digest.Add(PatternAt(piece.mr, piece.offset + i));
+    for (uint32_t i = 0; i < piece.length; ++i)
+      digest.Add(PatternAt(NameOf(account, piece.mr), piece.offset + i));
   return digest.value();
 }
 
@@ -217,7 +223,7 @@ void BytesArrive(const Account& account, Testimony& testimony) {
         continue;
       testimony.Arose();
       Completion expected = request.completion;
-      expected.bytes = PatternOf(source);
+      expected.bytes = PatternOf(account, source);
       expected.length = 0;
       for (const Sge& piece : source) expected.length += piece.length;
       if (expected != request.completion)
@@ -298,11 +304,12 @@ void AllIsFlushed(const Account& account, Testimony& testimony) {
 
 // What the region must hold where everything that was to fill it is known to have; empty where it
 // is not.
-std::optional<uint32_t> HoldsInTheEnd(const std::vector<const MadeCall*>& all,
+std::optional<uint32_t> HoldsInTheEnd(const Account& account,
+                                      const std::vector<const MadeCall*>& all,
                                       const std::vector<Region>& regions, MrRef mr,
                                       const std::function<bool(const MadeCall*)>& done) {
   std::vector<uint8_t> bytes(regions[mr.index].length);
-  for (uint32_t i = 0; i < bytes.size(); ++i) bytes[i] = PatternAt(mr, i);
+  for (uint32_t i = 0; i < bytes.size(); ++i) bytes[i] = PatternAt(NameOf(account, mr), i);
   const bool writable = regions[mr.index].made->kind() == CallKind::kRegWrite;
   for (const MadeCall* work : all) {
     for (const Sge& piece : FilledBy(*work)) {
@@ -318,7 +325,7 @@ std::optional<uint32_t> HoldsInTheEnd(const std::vector<const MadeCall*>& all,
       uint32_t to = piece.offset;
       for (const Sge& from : source)
         for (uint32_t i = 0; i < from.length; ++i)
-          bytes[to++] = PatternAt(from.mr, from.offset + i);
+          bytes[to++] = PatternAt(NameOf(account, from.mr), from.offset + i);
     }
   }
   BytesDigest digest;
@@ -344,8 +351,9 @@ void OnlyItsRange(const Account& account, Testimony& testimony) {
                            ? std::get_if<BytesHanded>(&*answered->handed)
                            : nullptr;
     if (held == nullptr) continue;
-    const std::optional<uint32_t> expected = HoldsInTheEnd(
-        all, regions, dereg->mr, [&](const MadeCall* work) { return done.contains(work->at); });
+    const std::optional<uint32_t> expected =
+        HoldsInTheEnd(account, all, regions, dereg->mr,
+                      [&](const MadeCall* work) { return done.contains(work->at); });
     if (!expected) continue;
     testimony.Arose();
     if (held->digest != *expected)

@@ -80,9 +80,11 @@ struct Completion {
   friend constexpr bool operator==(const Completion&, const Completion&) = default;
 };
 
-// What the buffer of a region holds before anybody writes into it.
-constexpr uint8_t PatternAt(MrRef region, uint32_t offset) {
-  return static_cast<uint8_t>(31 * (region.index + 1) + 7 * offset + offset / 251);
+// What the buffer of a region of this name holds before anybody writes into it.
+constexpr uint8_t PatternAt(std::string_view region, uint32_t offset) {
+  uint32_t seed = 1;
+  for (const char c : region) seed = 31 * seed + static_cast<uint8_t>(c);
+  return static_cast<uint8_t>(31 * seed + 7 * offset + offset / 251);
 }
 
 // FNV-1a over the pieces of a buffer, one after the other; 0 is of none.

@@ -203,7 +203,8 @@ uint8_t* Caller::Buffer(MrRef mr, uint32_t length) const {
   const std::lock_guard lock(mutex_);
   std::vector<uint8_t>& buffer = regions_[mr.index].buffer;
   buffer.resize(length);
-  for (uint32_t i = 0; i < length; ++i) buffer[i] = PatternAt(mr, i);
+  const std::string& name = conversation_->names.regions.NameOf(mr);
+  for (uint32_t i = 0; i < length; ++i) buffer[i] = PatternAt(name, i);
   return buffer.data();
 }
 

@@ -3,6 +3,7 @@
 #define CONFORMANCE_ADAPTERS_SIM_SIM_NAMES_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "model/vocabulary/names.h"
@@ -12,8 +13,10 @@ namespace cm {
 
 class SimNames {
  public:
+  // `names` outlives it.
   explicit SimNames(const Names& names)
-      : ids_(names.ids.size(), sim::kNobody),
+      : names_(names),
+        ids_(names.ids.size(), sim::kNobody),
         channels_(names.channels.size(), sim::kNobody),
         events_(names.events.size(), sim::kNobody),
         regions_(names.regions.size(), sim::kNobody),
@@ -36,6 +39,7 @@ class SimNames {
   void SetChannel(ChannelRef ref, uint32_t channel) { channels_[ref.index] = channel; }
   void SetEvent(EventRef ref, uint32_t event) { events_[ref.index] = event; }
   uint32_t Region(MrRef ref) const { return ref.valid() ? regions_[ref.index] : sim::kNobody; }
+  const std::string& NameOf(MrRef ref) const { return names_.regions.NameOf(ref); }
   void SetRegion(MrRef ref, uint32_t region) { regions_[ref.index] = region; }
   void ForgetId(IdRef ref) { ids_[ref.index] = sim::kNobody; }
   void ForgetChannel(ChannelRef ref) { channels_[ref.index] = sim::kNobody; }
@@ -52,6 +56,7 @@ class SimNames {
   struct Place {
     uint8_t side = 0;
   };
+  const Names& names_;
   std::vector<uint32_t> ids_;
   std::vector<uint32_t> channels_;
   std::vector<uint32_t> events_;

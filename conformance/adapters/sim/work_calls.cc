@@ -1,5 +1,6 @@
 #include "conformance/adapters/sim/work_calls.h"
 
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -9,7 +10,7 @@ namespace {
 using sim::Library;
 using sim::Progress;
 
-std::vector<uint8_t> Pattern(MrRef region, uint32_t length) {
+std::vector<uint8_t> Pattern(std::string_view region, uint32_t length) {
   std::vector<uint8_t> bytes(length);
   for (uint32_t i = 0; i < length; ++i) bytes[i] = PatternAt(region, i);
   return bytes;
@@ -37,7 +38,8 @@ template <typename Reg>
 Progress Register(Library& l, Library::Context c, const SimNames& names, const Reg& reg) {
   constexpr bool kReads = std::is_same_v<Reg, call::RegRead>;
   constexpr bool kWrites = std::is_same_v<Reg, call::RegWrite>;
-  return l.Register(c, names.Id(reg.id), Pattern(reg.mr, reg.length), kReads, kWrites);
+  return l.Register(c, names.Id(reg.id), Pattern(names.NameOf(reg.mr), reg.length), kReads,
+                    kWrites);
 }
 
 }  // namespace
