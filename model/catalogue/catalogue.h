@@ -12,6 +12,7 @@
 #include "model/channel/rules.h"
 #include "model/cm_id/rules.h"
 #include "model/ib_cm/rules.h"
+#include "model/iw_cm/rules.h"
 #include "model/qp/rules.h"
 #include "model/vocabulary/profile.h"
 
@@ -32,7 +33,9 @@ inline constexpr RuleNumber kFirstQp = kFirstFetch + rules::kFetches.size();
 inline constexpr RuleNumber kFirstCompletion = kFirstQp + rules::kQps.size();
 inline constexpr RuleNumber kFirstMisuse = kFirstCompletion + rules::kCompletions.size();
 inline constexpr RuleNumber kFirstEndpoint = kFirstMisuse + rules::kMisuses.size();
-inline constexpr RuleNumber kRuleCount = kFirstEndpoint + rules::kEndpoints.size();
+inline constexpr RuleNumber kFirstIw = kFirstEndpoint + rules::kEndpoints.size();
+inline constexpr RuleNumber kFirstIwRequest = kFirstIw + rules::kIwCm.size();
+inline constexpr RuleNumber kRuleCount = kFirstIwRequest + rules::kIwRequests.size();
 
 using RuleBits = std::bitset<512>;
 static_assert(kRuleCount <= 512);
@@ -86,6 +89,13 @@ inline RuleNumber NumberOf(const MisuseRule* r) {
 }
 inline RuleNumber NumberOf(const EndpointRule* r) {
   return static_cast<RuleNumber>(kFirstEndpoint + (r - rules::kEndpoints.data()));
+}
+
+inline RuleNumber NumberOf(const IwRule* r) {
+  return static_cast<RuleNumber>(kFirstIw + (r - rules::kIwCm.data()));
+}
+inline RuleNumber NumberOf(const IwRequestRule* r) {
+  return static_cast<RuleNumber>(kFirstIwRequest + (r - rules::kIwRequests.data()));
 }
 
 // Whether implementations of the profile may show the row.

@@ -82,9 +82,17 @@ constexpr std::array<GuardText, kGuardCount> kGuardTexts = {{
     {"family-foreign", "the hints want a family that the resolver does not know"},
     {"type-against-space", "the hints want a type that their port space is not of"},
     {"node-of-other-family", "the node is of another family than the hints want"},
+    {"over-iwarp", "the id's device is one of iWARP"},
+    {"type-unsupported", "iWARP has no queue pairs of the type that is wanted"},
+    {"no-keys", "the destination is loopback, which is found by a P_Key, and iWARP has none"},
+    {"qp-unknown", "the id has no queue pair, and the number given is that of none"},
+    {"connection-refused", "nobody listens there, and TCP says so at once"},
+    {"peer-unreachable", "nobody is there to accept a TCP connection or to refuse it"},
+    {"reply-awaited", "the request is sent, and not answered yet"},
+    {"connection-lost", "the request is there, and its connection is gone"},
 }};
 
-constexpr std::array<std::string_view, 40> kEffectNames = {
+constexpr std::array<std::string_view, 42> kEffectNames = {
     "",
     "takes address and port",
     "takes 0.0.0.0 and an ephemeral port",
@@ -125,6 +133,8 @@ constexpr std::array<std::string_view, 40> kEffectNames = {
     "joins, and cannot say where the group is",
     "leaves the group, and drops its unfetched events",
     "the library forgets the group",
+    "closes the connection",
+    "closes the connection as soon as it is answered",
 };
 
 }  // namespace

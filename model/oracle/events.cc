@@ -146,7 +146,8 @@ void Oracle::TakeHead(Possibility* p, uint8_t id, const FetchRule& rule, IdRef r
     ++p->ids[id].backlog;
     p->ids[head.child].name = request;
   }
-  if (rule.delivered == EventType::kConnectError) p->ids[id].connect_error = true;
+  const bool by_library = head.type != EventType::kConnectError;
+  if (rule.delivered == EventType::kConnectError && by_library) p->ids[id].connect_error = true;
   if (rule.delivered == EventType::kConnectResponse) p->ids[id].reply_payload = head.payload;
   for (const Effect effect : rule.effects) Carry(p, id, effect, call::GetCmEvent{}, when);
 }
@@ -234,7 +235,7 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
     info.fail_overs = surroundings_.FailOvers(info.interface);
     info.shown.device_known = true;
     info.shown.port_num = 1;
-    info.shown.num_paths = IsDatagram(listener.space) ? 0 : 1;
+    info.shown.num_paths = IsDatagram(listener.space) || machine_.over_iwarp() ? 0 : 1;
     info.shown.source = asker.destination;
     Address from = knowledge_.AddressOf(asker.interface, asker.destination.v6, asker.bound.port);
     info.shown.destination = ephemeral(from);
@@ -255,7 +256,7 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
     info.shown.source = ephemeral(source);
     info.shown.destination = info.destination;
   } else if (event.type == EventType::kRouteResolved) {
-    info.shown.num_paths = 1;
+    info.shown.num_paths = machine_.over_iwarp() ? 0 : 1;
   }
 }
 

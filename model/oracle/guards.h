@@ -41,6 +41,12 @@ class GuardFinder {
   // Of rdma_set_option and rdma_migrate_id; empty for what is looked at as everywhere.
   static std::optional<Tri> HoldsForOption(Guard guard, const IdState& id, const IdInfo& info,
                                            const Call& call);
+  // What is different over iWARP; empty where nothing is. iw_guards.cc
+  std::optional<Tri> OfTransport(Guard guard, const Possibility& p, uint8_t id,
+                                 const Call& call) const;
+  std::optional<Tri> OfConnecting(Guard guard, const Possibility& p, uint8_t id,
+                                  const Call& call) const;
+  RuleBits ConsultedOverIwarp(const IdState& id, const Call& call, Guard guard) const;
   std::optional<Tri> OfGroups(Guard guard, const IdState& id, const IdInfo& info,
                               const Call& call) const;
   RuleBits ConsultedForDatagrams(const IdState& id, const Call& call, Guard guard) const;

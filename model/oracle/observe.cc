@@ -109,6 +109,10 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
   }
   if (!knowledge_.id(id).exists)
     return Refused(ToString(answered.reply), "nothing: the id does not exist");
+  if (machine_.over_iwarp()) {
+    if (std::optional<Judgement> judged = ObserveOverIwarp(record, lane, call, answered.reply))
+      return *judged;
+  }
   if (const auto* show = std::get_if<call::Show>(&call)) {
     if (!answered.shown) return Refused(ToString(answered.reply), "the fields of the id");
     return ObserveShow(record, *show, *answered.shown);
@@ -289,6 +293,7 @@ Judgement Oracle::ObserveReleased(const Record& record, Lane lane, const seen::R
   }
   Judgement judgement{.saw = "returned " + ToString(released.reply)};
   const Window window = WindowOf(record);
+  if (was.closes) return ObserveClosed(record, was, released.reply);
   if (was.migrates) return ObserveMigrated(was, released.reply);
   if (was.leaves != 0) return ObserveLeft(record, was, released.reply);
   if (was.completes) return JudgeCompletion(window, line.call, released.reply, judgement);
@@ -453,6 +458,8 @@ Judgement Oracle::ObserveShow(const Record& record, const call::Show& call, cons
         expected.qp.reset();
         break;
     }
+    // Soft-iWARP says that of every queue pair. source: linux 6.1 siw_verbs.c siw_query_qp
+    if (machine_.over_iwarp() && expected.qp) expected.qp = QpState::kReset;
     const std::string text = ToString(expected, knowledge_.topology());
     if (std::ranges::none_of(judgement.permitted,
                              [&](const Permitted& known) { return known.what == text; }))

@@ -110,7 +110,8 @@ uint64_t HashOf(const Possibility& p) {
           (uint64_t{id.addr_change_due} << 8) | (uint64_t{id.neighbour_due} << 16) |
           (static_cast<uint64_t>(static_cast<uint16_t>(id.backlog)) << 24) |
           (static_cast<uint64_t>(id.message) << 40) | (uint64_t{id.met} << 48) |
-          (uint64_t{id.pathless} << 49));
+          (uint64_t{id.pathless} << 49) | (static_cast<uint64_t>(id.iw) << 50) |
+          (uint64_t{id.ending} << 54));
     for (const Pending& pending : id.queue)
       m.Add((static_cast<uint64_t>(pending.type) << 56) | (uint64_t{pending.child} << 48) |
             (uint64_t{pending.payload} << 32) | static_cast<uint32_t>(pending.status));

@@ -14,6 +14,7 @@
 #include "model/channel/rules.h"
 #include "model/cm_id/rules.h"
 #include "model/ib_cm/rules.h"
+#include "model/iw_cm/rules.h"
 #include "model/qp/rules.h"
 #include "model/vocabulary/names.h"
 #include "model/vocabulary/protocol.h"
@@ -85,6 +86,7 @@ struct IdState {
   ChannelRef left_on;  // of a request: the channel that its listener has left it on
   State state = State::kIdle;
   IbState ib = IbState::kNone;
+  IwState iw = IwState::kNone;  // over iWARP, where it has no identifier of the IB CM
   QpPhase qp = QpPhase::kNone;
   uint8_t device = kNoDevice;
   uint8_t source = 0;    // of a request: fail-overs of the device's bond when it came
@@ -98,6 +100,7 @@ struct IdState {
   bool abandoned = false;    // that message is of no interest any more, and still repeated
   bool mra = false;          // an MRA has changed the interval of that message for good
   bool pathless = false;     // the alternate path took over, and there was none
+  bool ending = false;       // a call that is to close the connection waits for the reply
   bool removal_due = false;
   uint8_t addr_change_due = 0;
   uint8_t neighbour_due = 0;
@@ -126,10 +129,11 @@ struct IdState {
 
   // Everything but the times.
   auto Key() const {
-    return std::tuple(name, origin, state, ib, qp, device, source, peer, met, accepted, closed,
-                      connect_error, gone, outstanding, abandoned, mra, pathless, removal_due,
-                      addr_change_due, neighbour_due, backlog, message, message_payload,
-                      request_payload, reply_payload, awaits, retained, left_on, joining);
+    return std::tuple(name, origin, state, ib, iw, qp, device, source, peer, met, accepted, closed,
+                      connect_error, gone, outstanding, abandoned, mra, pathless, ending,
+                      removal_due, addr_change_due, neighbour_due, backlog, message,
+                      message_payload, request_payload, reply_payload, awaits, retained, left_on,
+                      joining);
   }
 };
 

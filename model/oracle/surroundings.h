@@ -90,6 +90,7 @@ class Surroundings {
 
   // Whether the GID that the message is sent from was gone by then.
   Tri SentWithoutSource(const Flight& flight) const;
+  Fate FateOverTcp(const Flight& flight) const;
   void ApplyRule(const Rule& rule, const Flight& flight, Fate* fate) const;
   bool Prompt(int64_t since, const Window& window) const;
 
