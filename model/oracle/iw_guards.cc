@@ -65,10 +65,8 @@ std::optional<Tri> GuardFinder::OfConnecting(Guard guard, const Possibility& p, 
                 (!knowledge_.numbers_name_qps || NumberGiven(call) == 0));
     case Guard::kPeerUnreachable: {
       const uint8_t there = knowledge_.PeerDeviceOf(own);
-      if (there == kNoDevice) return Tri::kYes;
-      if (there == own.device) return Tri::kNo;
-      return Of(!surroundings_.LinkUp(own.device) || !surroundings_.LinkUp(there) ||
-                surroundings_.NeighbourWrong(own.device) || surroundings_.NeighbourWrong(there));
+      return Of(own.device != kNoDevice &&
+                (there == kNoDevice || surroundings_.Parted(own.device, there)));
     }
     case Guard::kConnectionRefused: {
       if (own.state != State::kRouteResolved) return Tri::kNo;

@@ -42,16 +42,15 @@ bool Answers(const Call& call) {
 
 bool Ends(const Call& call) {
   const CallKind kind = KindOf(call);
-  return kind == CallKind::kDisconnect || kind == CallKind::kDestroyId ||
-         kind == CallKind::kDestroyEp;
+  return kind == CallKind::kDisconnect || kind == CallKind::kDestroyId;
 }
 
 }  // namespace
 
-bool Oracle::MayBe(IdRef id, IwState state) {
+bool Oracle::MayBe(IdRef id, const std::function<bool(const IdState&)>& is) {
   return std::ranges::any_of(ComponentOf(id).set.items(), [&](const Possibility& p) {
     const uint8_t at = p.Find(id);
-    return at != kNoId && p.ids[at].iw == state;
+    return at != kNoId && is(p.ids[at]);
   });
 }
 
@@ -69,7 +68,8 @@ bool Oracle::BeyondConnecting(const call::Connect& call) {
     // TCP knows no port spaces.
     if (asked && (owner.space != info.space || owner.address.kind == AddressKind::kLoopback))
       beyond = true;
-    if (asked) others.push_back(owner.id);
+    if (asked && knowledge_.id(owner.id).in_scope) others.push_back(owner.id);
+    if (asked && !knowledge_.id(owner.id).in_scope) beyond = true;
   }
   for (uint16_t i = 0; i < knowledge_.id_count(); ++i) {
     const IdInfo& other = knowledge_.id(IdRef{i});
@@ -81,25 +81,39 @@ bool Oracle::BeyondConnecting(const call::Connect& call) {
   return beyond;
 }
 
+// Parameters that the tables do not speak of, where anybody would look at them.
+bool Oracle::BeyondParameters(const Call& call) {
+  const IdRef id = IdOf(call);
+  const bool connects = std::holds_alternative<call::Connect>(call);
+  const bool looked_at = MayBe(id, [connects](const IdState& own) {
+    return connects ? own.state == State::kRouteResolved && !own.closed
+                    : own.iw == IwState::kConnRecv;
+  });
+  if (!looked_at) return false;
+  const PrivateData* data = DataOf(call);
+  const bool deep =
+      knowledge_.id(id).space != PortSpace::kTcp && DepthAbove(call, profile_.limits.max_depth);
+  if (deep || (data != nullptr && data->size() > profile_.limits.request_data)) return true;
+  return connects && BeyondConnecting(std::get<call::Connect>(call));
+}
+
 bool Oracle::BeyondIwarp(const Window& window, const Call& call) {
   const IdRef id = IdOf(call);
   IdInfo& info = knowledge_.id(id);
-  if (const auto* connect = std::get_if<call::Connect>(&call); connect != nullptr)
-    if (BeyondConnecting(*connect)) return true;
-  if (const PrivateData* data = DataOf(call); data != nullptr)
-    if (data->size() > profile_.limits.request_data) return true;
-  if (info.space != PortSpace::kTcp && DepthAbove(call, profile_.limits.max_depth)) return true;
-  if (const auto* create = std::get_if<call::CreateQp>(&call); create != nullptr)
-    if (create->type && *create->type == QpType::kRc && IsDatagram(info.space)) return true;
+  const auto* create = std::get_if<call::CreateQp>(&call);
+  if (create != nullptr && create->type == QpType::kRc && IsDatagram(info.space)) return true;
   if (std::holds_alternative<call::Listen>(call) && info.bound.kind == AddressKind::kLoopback)
     return true;
-  const bool breaks_qp =
-      KindOf(call) == CallKind::kDestroyQp || KindOf(call) == CallKind::kDestroyEp;
-  if (!breaks_qp && !Ends(call) && !Answers(call)) return false;
+  const bool breaks_qp = std::holds_alternative<call::DestroyQp>(call) ||
+                         std::holds_alternative<call::DestroyEp>(call);
+  const bool parametrised = std::holds_alternative<call::Connect>(call) || Answers(call);
+  if (!parametrised && !breaks_qp && !Ends(call)) return false;
   Judgement ignored;
-  if (!Close(&ComponentOf(id), window, &ignored) || !MayBe(id, IwState::kConnSent)) return false;
+  if (!Close(&ComponentOf(id), window, &ignored)) return false;
+  if (parametrised && BeyondParameters(call)) return true;
+  if (!MayBe(id, [](const IdState& own) { return own.iw == IwState::kConnSent; })) return false;
   // The provider waits for whoever uses the queue pair.
-  if (breaks_qp && KindOf(call) == CallKind::kDestroyQp) return true;
+  if (breaks_qp) return true;
   if (std::holds_alternative<call::Disconnect>(call) && info.synchronous()) return true;
   // An answer that is refused takes the guard away that calls wait at; what follows is a bug check.
   if (Ends(call) && info.reply_unguarded) return true;

@@ -172,11 +172,12 @@ class Oracle {
                                             const Reply& reply);
   // What the tables do not speak of: the ids are judged no more. True when the id is among them.
   bool BeyondIwarp(const Window& window, const Call& call);
+  bool BeyondParameters(const Call& call);
   bool BeyondConnecting(const call::Connect& call);
   Judgement ObserveClosing(const Record& record, Lane lane, const Call& call, const Reply& reply);
   Judgement ObserveClosed(const Record& record, const Blocked& was, const Reply& reply);
   bool CarryOverIwarp(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
-  bool MayBe(IdRef id, IwState state);
+  bool MayBe(IdRef id, const std::function<bool(const IdState&)>& is);
   Payload IwRequestPayload(const call::Connect& call) const;
   Details AgreedOn(const call::Accept& call, const IdState& id);
 

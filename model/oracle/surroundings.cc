@@ -11,6 +11,11 @@ constexpr Duration kReordering = Duration::Milliseconds(10);
 // How long TCP repeats what is not acknowledged. source: man tcp(7), tcp_retries2
 constexpr Duration kTcpPatience = Duration::Seconds(16 * 60);
 
+// Rules that name messages are for those of the IB CM; TCP hides duplicates.
+bool OfEveryPacket(const Fault& fault) {
+  return fault.messages == MadKinds::All() && fault.kind != FaultKind::kDuplicate;
+}
+
 // The message on the wire behind each way of sending it.
 MadKind MadOf(Sends kind) {
   switch (kind) {
@@ -191,8 +196,20 @@ Fate Surroundings::FateOverTcp(const Flight& flight) const {
   fate.can_be_lost = meddled;
   if (meddled) fate.late += kTcpPatience.nanoseconds();
   for (const Rule& rule : rules_)
-    if (rule.fault.kind != FaultKind::kDuplicate) fate.late += kTcpPatience.nanoseconds();
+    if (OfEveryPacket(rule.fault)) fate.late += kTcpPatience.nanoseconds();
   return fate;
+}
+
+bool Surroundings::Parted(uint8_t a, uint8_t b) const {
+  if (a == b) return false;
+  for (const uint8_t device : {a, b}) {
+    if (!devices_[device].up || devices_[device].neighbour_wrong) return true;
+    for (const Rule& rule : rules_) {
+      const bool here = topology_.sides[rule.fault.side].device == device;
+      if (here && rule.fault.kind == FaultKind::kDrop && OfEveryPacket(rule.fault)) return true;
+    }
+  }
+  return false;
 }
 
 Fate Surroundings::FateOf(const Flight& flight) const {
