@@ -256,7 +256,7 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
     info.shown.source = ephemeral(source);
     info.shown.destination = info.destination;
   } else if (event.type == EventType::kRouteResolved) {
-    info.shown.num_paths = machine_.over_iwarp() ? 0 : 1;
+    info.shown.num_paths = machine_.over_iwarp() && !info.path_given ? 0 : 1;
   }
 }
 

@@ -13,6 +13,8 @@ Reply FromErrno(Errno error) {
 
 Progress Done(Reply reply) { return {.reply = reply}; }
 
+bool OverIwarp(const Library::Context& c) { return c.profile->transport == Transport::kIwarp; }
+
 // source: rdma-core 44 librdmacm/cma.c ucma_addrlen
 bool FamilyKnown(const Address& address) {
   return address.kind != AddressKind::kNone && address.kind != AddressKind::kBadFamily;
@@ -84,6 +86,7 @@ Progress Library::Continue(Context c, const Ongoing& before) {
     if (acked || defective) return Done(Reply::Returned());
     return {.reply = Reply::Blocked(), .ongoing = ongoing};
   }
+  if (ongoing.waiting == Waiting::kReply) return DisconnectOrWait(c, ongoing.id);
   if (ongoing.waiting == Waiting::kGroupAcks) return FinishLeaving(c, ongoing);
   if (ongoing.waiting == Waiting::kEpAddress || ongoing.waiting == Waiting::kEpRoute)
     return GoOnWithEp(c, ongoing);
@@ -178,6 +181,8 @@ Reply Library::CreateQp(Context c, uint32_t id, std::optional<QpType> type) {
   if (own.qp != kNobody) return Reply::Refused(Errno::kInval);
   if (own.device == kNoDevice) return Reply::Crashed();
   const bool datagram = type ? *type == QpType::kUd : IsDatagram(own.space);
+  // Soft-iWARP has no other queue pairs than those of connections.
+  if (datagram && OverIwarp(c)) return Reply::Refused(Errno::kNotSup);
   const uint32_t qp = c.verbs->Create(own.device, datagram);
   own.local_ece = {};  // the queue pair is asked, and Soft-RoCE has no options of its vendor
   const Errno error = InitQp(c, id, qp);
@@ -194,6 +199,7 @@ Reply Library::DestroyQp(Context c, uint32_t id) {
   if (own.qp == kNobody) return Reply::Crashed();
   c.verbs->Destroy(own.qp);
   own.qp = kNobody;
+  c.kernel->QueuePairBreaks(own.handle);
   return Reply::Returned();
 }
 
@@ -205,6 +211,7 @@ Errno Library::BringUp(Context c, uint32_t id) {
     const Result<response::QpAttr> attr =
         c.kernel->Write(FileOf(id), command::InitQpAttr{own.handle, step});
     if (!attr.ok()) return attr.error();
+    if (OverIwarp(c)) continue;  // the provider moves it, with the connection
     const Errno error = c.verbs->Modify(own.qp, step, attr.value().connects, attr.value().resolves);
     if (error != Errno::kNone) return error;
   }
@@ -212,7 +219,9 @@ Errno Library::BringUp(Context c, uint32_t id) {
 }
 
 void Library::QpToError(Context c, uint32_t id) {
-  if (ids_[id].qp != kNobody) static_cast<void>(c.verbs->Modify(ids_[id].qp, QpState::kErr));
+  if (ids_[id].qp == kNobody) return;
+  static_cast<void>(c.verbs->Modify(ids_[id].qp, QpState::kErr));
+  c.kernel->QueuePairBreaks(ids_[id].handle);
 }
 
 // The device is to say how deep queues may be, and it is not known. Parameters of other port spaces
@@ -240,6 +249,7 @@ command::ConnectionParam Library::ParamFor(Context c, uint32_t id,
   to_kernel.ece = own.local_ece;
   if (own.qp != kNobody) {
     to_kernel.qp_num = c.verbs->at(own.qp).number;
+    to_kernel.qp_known = true;
   } else if (param) {
     to_kernel.qp_num = param->qp_num;
     to_kernel.conn.srq = param->srq;
@@ -303,10 +313,18 @@ Reply Library::Establish(Context c, uint32_t id) {
   return FromErrno(c.kernel->Write(FileOf(id), command::Accept{.id = ids_[id].handle}));
 }
 
+Progress Library::DisconnectOrWait(Context c, uint32_t id) {
+  const Reply reply = Disconnect(c, id);
+  if (reply.kind != ReplyKind::kBlocked) return Done(reply);
+  return {.reply = reply, .ongoing = {.waiting = Waiting::kReply, .id = id}};
+}
+
 Reply Library::Disconnect(Context c, uint32_t id) {
   if (ids_[id].device == kNoDevice) return Reply::Refused(Errno::kInval);
-  QpToError(c, id);
-  return FromErrno(c.kernel->Write(FileOf(id), command::Disconnect{ids_[id].handle}));
+  // Over iWARP the queue pair is drained instead, which is what closes the connection.
+  if (!OverIwarp(c)) QpToError(c, id);
+  const Errno error = c.kernel->Write(FileOf(id), command::Disconnect{ids_[id].handle});
+  return error == Errno::kAgain ? Reply::Blocked() : FromErrno(error);
 }
 
 Shown Library::Show(Context c, uint32_t id) const {
@@ -319,6 +337,7 @@ Shown Library::Show(Context c, uint32_t id) const {
   shown.destination = own.destination;
   shown.num_paths = own.num_paths;
   if (own.qp != kNobody) shown.qp = c.verbs->at(own.qp).state;
+  if (shown.qp && OverIwarp(c)) shown.qp = QpState::kReset;  // it says that of every queue pair
   return shown;
 }
 

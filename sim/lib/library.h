@@ -89,6 +89,7 @@ enum class Waiting : uint8_t {
   kGroupAcks,  // rdma_leave_multicast
   kEpAddress,  // rdma_create_ep, for the end of its address resolution
   kEpRoute,    // and of its route resolution
+  kReply,      // rdma_disconnect over iWARP, for the reply to the request
 };
 
 // A call in the middle of its work.
@@ -139,7 +140,9 @@ class Library {
   Reply Accept(Context c, uint32_t id, const std::optional<ConnParam>& param);
   Reply Reject(Context c, uint32_t id, const PrivateData& data);
   Reply Establish(Context c, uint32_t id);
+  // Blocked, over iWARP, while a request of the id is not answered.
   Reply Disconnect(Context c, uint32_t id);
+  Progress DisconnectOrWait(Context c, uint32_t id);
   Progress GetCmEvent(Context c, uint32_t channel);
   Reply AckCmEvent(Context c, uint32_t event);
   // attributes.cc

@@ -17,7 +17,7 @@ World::World(const Topology* topology, const Profile* profile, StreamState coins
     libraries_.emplace_back(topology->KernelOf(side));
 }
 
-void World::Attend() { cma_.Attend({&agenda_, &fabric_, &ib_, profile_, defect_}); }
+void World::Attend() { cma_.Attend({&agenda_, &fabric_, &ib_, &iw_, profile_, defect_}); }
 
 Library& World::Prepared(uint8_t side) {
   Attend();
@@ -42,7 +42,8 @@ void World::Step() {
 void World::GoOn() {
   for (WaitingLane& waiting : waiting_) {
     const bool synchronous = waiting.ongoing.waiting == Waiting::kCompletion ||
-                             waiting.ongoing.waiting == Waiting::kRequest;
+                             waiting.ongoing.waiting == Waiting::kRequest ||
+                             waiting.ongoing.waiting == Waiting::kReply;
     if (!synchronous || waiting.done) continue;
     Progress progress = Prepared(waiting.lane.side).Continue(Context(), waiting.ongoing);
     if (progress.reply.kind != ReplyKind::kBlocked) waiting.done = progress;
@@ -57,6 +58,7 @@ void World::RunUntil(Instant when) {
 // The complete list of what can happen.
 void World::Happens(const Event& event) {
   const IbCm::Context ib{&agenda_, &fabric_, &cma_, profile_, defect_};
+  const IwCm::Context iw{&agenda_, &fabric_, &cma_, profile_};
   switch (event.kind()) {
     case EventKind::kPacketArrives:
       if (const std::optional<Packet> packet = fabric_.Arrive(agenda_.Now(), event.on()))
@@ -80,6 +82,12 @@ void World::Happens(const Event& event) {
       return cma_.OnCloseWork(event.on());
     case EventKind::kMembershipWork:
       return cma_.OnMembershipWork(event.on());
+    case EventKind::kFrameArrives:
+      return iw_.OnFrame(iw, event.on());
+    case EventKind::kReplyTimer:
+      return iw_.OnReplyTimer(iw, event.on());
+    case EventKind::kIwWork:
+      return iw_.OnWork(iw, event.on());
     case EventKind::kAgentGone:
       if (!fabric_.device(static_cast<uint8_t>(event.on())).registered)
         fabric_.device(static_cast<uint8_t>(event.on())).receives = false;
@@ -166,7 +174,7 @@ void World::Heal() {
 
 Usage World::InUse() const {
   Usage usage{.kernel_ids = cma_.live_ids(),
-              .ib_ids = ib_.live_count(),
+              .ib_ids = ib_.live_count() + iw_.live_count(),
               .queue_pairs = verbs_.live_count()};
   for (const Library& library : libraries_) {
     usage.library_ids += library.live_ids();
