@@ -308,6 +308,14 @@ Judgement Oracle::ObserveNothing(const Record& record, ChannelRef channel, const
   return judgement;
 }
 
+bool Oracle::HasDisownedOn(ChannelRef channel) const {
+  for (uint16_t i = 0; i < knowledge_.id_count(); ++i) {
+    const IdInfo& info = knowledge_.id(IdRef{i});
+    if (info.exists && !info.in_scope && info.channel == channel) return true;
+  }
+  return false;
+}
+
 Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool readable) {
   const Window window = WindowOf(record);
   Judgement judgement{.saw = readable ? "readable" : "quiet"};
@@ -338,6 +346,7 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
   }
   judgement.sharp = !readable || able.empty();
   if (!readable) return judgement;
+  if (able.empty() && HasDisownedOn(channel)) return {.verdict = Verdict::kOutOfScope};
   if (able.empty()) {
     judgement.verdict = Verdict::kRefused;
     judgement.permitted.push_back({.what = "quiet: nothing can have happened",

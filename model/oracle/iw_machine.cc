@@ -27,7 +27,7 @@ void Machine::Enter(IdState* id, IwState state, Span when) {
   }
 }
 
-void Machine::SendOverTcp(Possibility* p, uint8_t id, Sends kind, uint16_t payload,
+void Machine::SendOverTcp(Possibility* p, uint8_t id, Sends kind, const Details& details,
                           Span when) const {
   const IdState& own = p->ids[id];
   p->Send({.kind = kind,
@@ -35,8 +35,9 @@ void Machine::SendOverTcp(Possibility* p, uint8_t id, Sends kind, uint16_t paylo
            .to = kind == Sends::kMpaRequest ? kNoId : own.peer,
            .from_device = own.device,
            .to_device = knowledge_.PeerDeviceOf(own),
+           .reason = kind == Sends::kMpaReply ? details.reason : uint16_t{0},
            .sender = own.name,
-           .payload = payload,
+           .payload = details.payload,
            .since = when});
 }
 
@@ -49,7 +50,7 @@ const IwRule* Machine::StimulateIw(Possibility* p, uint8_t id, IwStimulus on,
   if (on == IwStimulus::kDestroy && rule->answer == IwAnswer::kWaits)
     p->ids[id].abandoned = p->ids[id].outstanding;
   if (rule->to != IwState::kSame) Enter(&p->ids[id], rule->to, when);
-  if (rule->sends != Sends::kNothing) SendOverTcp(p, id, rule->sends, details.payload, when);
+  if (rule->sends != Sends::kNothing) SendOverTcp(p, id, rule->sends, details, when);
   // Whoever is being destroyed hears nothing any more.
   if (!p->ids[id].abandoned) Report(p, id, rule->reports, details);
   if (!awaited || p->ids[id].iw == IwState::kConnSent) return rule;
@@ -91,7 +92,8 @@ void Machine::ArriveOverTcp(Possibility* p, const Flight& flight, Span when) con
   if (flight.kind == Sends::kMpaReject) on = IwStimulus::kRejection;
   if (flight.kind == Sends::kMpaReply)
     on = p->ids[to].qp == QpPhase::kErr ? IwStimulus::kReplyInVain : IwStimulus::kReply;
-  StimulateIw(p, to, on, {.payload = flight.payload}, when);
+  const bool in_vain = on == IwStimulus::kReplyInVain;
+  StimulateIw(p, to, on, {.payload = in_vain ? flight.reason : flight.payload}, when);
   p->Tidy();
 }
 

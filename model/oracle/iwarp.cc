@@ -54,13 +54,20 @@ bool Oracle::MayBe(IdRef id, const std::function<bool(const IdState&)>& is) {
   });
 }
 
+// With a queue pair, and a route: the provider is asked.
+bool Oracle::MayConnect(IdRef id) {
+  return MayBe(id, [this](const IdState& own) {
+    return own.state == State::kRouteResolved && !own.closed &&
+           (own.qp != QpPhase::kNone || knowledge_.numbers_name_qps);
+  });
+}
+
 // A connection that leads nobody can say where, or uses a queue pair that another one uses.
-bool Oracle::BeyondConnecting(const call::Connect& call) {
+bool Oracle::BeyondConnecting(const call::Connect& call, bool beyond) {
   const IdInfo info = knowledge_.id(call.id);
   if (info.destination.AnyOrLoopback()) return true;
   const uint32_t number = call.param ? call.param->qp_num & 0xffffff : 0;
   const uint8_t there = knowledge_.DeviceOf(info.destination);
-  bool beyond = false;
   std::vector<IdRef> others;
   for (const PortOwner& owner : knowledge_.ports) {
     const bool asked = there != kNoDevice && owner.kernel == knowledge_.KernelOf(there) &&
@@ -85,16 +92,14 @@ bool Oracle::BeyondConnecting(const call::Connect& call) {
 bool Oracle::BeyondParameters(const Call& call) {
   const IdRef id = IdOf(call);
   const bool connects = std::holds_alternative<call::Connect>(call);
-  const bool looked_at = MayBe(id, [connects](const IdState& own) {
-    return connects ? own.state == State::kRouteResolved && !own.closed
-                    : own.iw == IwState::kConnRecv;
-  });
-  if (!looked_at) return false;
+  if (connects ? !MayConnect(id)
+               : !MayBe(id, [](const IdState& own) { return own.iw == IwState::kConnRecv; }))
+    return false;
   const PrivateData* data = DataOf(call);
   const bool deep =
       knowledge_.id(id).space != PortSpace::kTcp && DepthAbove(call, profile_.limits.max_depth);
-  if (deep || (data != nullptr && data->size() > profile_.limits.request_data)) return true;
-  return connects && BeyondConnecting(std::get<call::Connect>(call));
+  const bool beyond = deep || (data != nullptr && data->size() > profile_.limits.request_data);
+  return connects ? BeyondConnecting(std::get<call::Connect>(call), beyond) : beyond;
 }
 
 bool Oracle::BeyondIwarp(const Window& window, const Call& call) {
@@ -129,7 +134,8 @@ std::optional<Judgement> Oracle::ObserveOverIwarp(const Record& record, Lane lan
     return Judgement{.verdict = Verdict::kOutOfScope};
   }
   // Whether somebody listens is asked within the call.
-  if (std::holds_alternative<call::Connect>(call)) MergeForRequest(IdOf(call));
+  if (std::holds_alternative<call::Connect>(call) && MayConnect(IdOf(call)))
+    MergeForRequest(IdOf(call));
   if (std::holds_alternative<call::Disconnect>(call) && !knowledge_.id(IdOf(call)).synchronous())
     return ObserveClosing(record, lane, call, reply);
   return std::nullopt;
@@ -246,7 +252,9 @@ Details Oracle::AgreedOn(const call::Accept& call, const IdState& id) {
   Payload told;
   told.conn.initiator_depth = answers;
   told.conn.responder_resources = reads;
-  return {.payload = knowledge_.payloads.Intern(reply), .told = knowledge_.payloads.Intern(told)};
+  return {.payload = knowledge_.payloads.Intern(reply),
+          .reason = knowledge_.payloads.Intern({.data = reply.data}),
+          .told = knowledge_.payloads.Intern(told)};
 }
 
 bool Oracle::CarryOverIwarp(Possibility* p, uint8_t id, Effect effect, const Call& call,

@@ -71,7 +71,7 @@ class Machine {
   void ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const;
   void Deliver(Possibility* p, const Flight& flight, uint8_t listener) const;
   void ArriveMpaRequest(Possibility* p, const Flight& flight, Span when) const;
-  void SendOverTcp(Possibility* p, uint8_t id, Sends kind, uint16_t payload, Span when) const;
+  void SendOverTcp(Possibility* p, uint8_t id, Sends kind, const Details& details, Span when) const;
   static void Enter(IdState* id, IwState state, Span when);
   void EndStale(Possibility* p, const Flight& flight, Span when) const;
   uint8_t FindChild(const Possibility& p, IdRef origin) const;

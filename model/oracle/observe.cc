@@ -282,6 +282,12 @@ Judgement Oracle::ObserveDestroy(const Record& record, const Call& call, const R
 Judgement Oracle::ObserveReleased(const Record& record, Lane lane, const seen::Released& released) {
   const auto blocked =
       std::ranges::find_if(blocked_, [lane](const Blocked& b) { return b.lane == lane; });
+  const IdRef id = IdOf(std::get<line::Calls>(conversation_.lines[record.line]).call);
+  const bool judged = !id.valid() || !knowledge_.id(id).exists || knowledge_.id(id).in_scope;
+  if (!judged) {
+    if (blocked != blocked_.end()) blocked_.erase(blocked);
+    return {.verdict = Verdict::kOutOfScope};
+  }
   if (blocked == blocked_.end()) return Refused(ToString(released.reply), "nothing: no call waits");
   const Blocked was = *blocked;
   blocked_.erase(blocked);

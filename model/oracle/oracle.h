@@ -173,7 +173,9 @@ class Oracle {
   // What the tables do not speak of: the ids are judged no more. True when the id is among them.
   bool BeyondIwarp(const Window& window, const Call& call);
   bool BeyondParameters(const Call& call);
-  bool BeyondConnecting(const call::Connect& call);
+  // `beyond`: something else of it is. Whom it would have reached is judged no more either.
+  bool BeyondConnecting(const call::Connect& call, bool beyond);
+  bool MayConnect(IdRef id);
   Judgement ObserveClosing(const Record& record, Lane lane, const Call& call, const Reply& reply);
   Judgement ObserveClosed(const Record& record, const Blocked& was, const Reply& reply);
   bool CarryOverIwarp(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
@@ -200,6 +202,7 @@ class Oracle {
   Judgement ObserveFetched(const Record& record, const call::GetCmEvent& call,
                            const CmEvent& event);
   Judgement ObserveNothing(const Record& record, ChannelRef channel, const Reply& reply);
+  bool HasDisownedOn(ChannelRef channel) const;
   Judgement ObserveWait(const Record& record, ChannelRef channel, bool readable);
   Judgement ObserveUnseenFetch(const Record& record, const call::GetCmEvent& call);
   // The row for the first event of an id, if the application gets to see it; else null.

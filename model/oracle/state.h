@@ -55,7 +55,8 @@ struct Flight {
   uint8_t to = kNoId;    // kNoId: an id that is gone; of REQ: whoever listens
   uint8_t from_device = kNoDevice;
   uint8_t to_device = kNoDevice;
-  uint16_t reason = 0;         // of REJ; of MRA: 1 if it speaks of a reply
+  uint16_t reason = 0;         // of REJ; of MRA: 1 if it speaks of a reply; of an MPA reply: what
+                               // it carries for an id that cannot take the connection
   uint8_t source = kNoSource;  // fail-overs when its sender took its GID; kNoSource: an answer
                                // that is made from what it answers
   IdRef sender;                // its name, if it has one, also when it is gone

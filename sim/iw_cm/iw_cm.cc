@@ -24,7 +24,6 @@ void IwCm::Send(Context c, uint32_t iw, Frame frame) {
   c.agenda->At(arrives, EventKind::kFrameArrives, frames_.Add(std::move(frame)));
 }
 
-// Both reports go up in the order in which they came about.
 void IwCm::Schedule(Context c, uint32_t iw) {
   ids_[iw].work = c.agenda->Now() + kWorkLatency;
   c.agenda->At(ids_[iw].work, EventKind::kIwWork, iw);
@@ -38,7 +37,6 @@ void IwCm::Tell(Context c, uint32_t iw, IwEventKind kind, const Frame* frame) {
 void IwCm::FlushReports(Context c, uint32_t iw) {
   IwId& own = ids_[iw];
   own.work = Instant::Never();
-  if (std::exchange(own.says_established, false)) Tell(c, iw, IwEventKind::kEstablished, nullptr);
   if (!std::exchange(own.says_closed, false)) return;
   own.state = IwState::kIdle;
   Tell(c, iw, IwEventKind::kClosed, nullptr);
@@ -82,12 +80,11 @@ Errno IwCm::Accept(Context c, uint32_t iw, bool qp_known, Depths offered, const 
   own.depths = {.ird = std::max(offered.ird, own.depths.ird),
                 .ord = std::min(offered.ord, own.depths.ord)};
   own.state = IwState::kEstablished;
-  own.says_established = true;
   Frame reply{.kind = FrameKind::kReply};
   reply.depths = own.depths;
   reply.data = data;
   Send(c, iw, std::move(reply));
-  Schedule(c, iw);
+  Tell(c, iw, IwEventKind::kEstablished, nullptr);
   return Errno::kNone;
 }
 

@@ -57,10 +57,9 @@ struct Frame {
 
 struct IwId {
   bool live = false;
-  bool dying = false;             // destroyed; waits for the reply
-  bool qp_broken = false;         // its queue pair can take no connection any more
-  bool says_established = false;  // reports that are due
-  bool says_closed = false;
+  bool dying = false;        // destroyed; waits for the reply
+  bool qp_broken = false;    // its queue pair can take no connection any more
+  bool says_closed = false;  // the report is due
   IwState state = IwState::kIdle;
   uint8_t device = 0;
   uint8_t peer_device = 0;

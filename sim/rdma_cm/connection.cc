@@ -124,12 +124,16 @@ Errno RdmaCm::AcceptOrEstablish(uint32_t id, const command::Accept& cmd) {
 Errno RdmaCm::Write(uint32_t file, const command::Accept& cmd) {
   const Errno error = LookupWithDevice(file, cmd.id);
   if (error != Errno::kNone) return error;
-  const Errno accepted = AcceptOrEstablish(cmd.id, cmd);
   CmId& own = ids_[cmd.id];
+  const uint64_t before = own.uid;
+  // Over iWARP the connection stands within the call, and its owner is to hear of that.
+  if (OverIwarp() && cmd.valid) own.uid = cmd.uid;
+  const Errno accepted = AcceptOrEstablish(cmd.id, cmd);
   if (accepted == Errno::kNone) {
     if (cmd.valid) own.uid = cmd.uid;
     return Errno::kNone;
   }
+  own.uid = before;
   // A failed accept rejects, whatever there is to reject.
   if (own.iw != kNobody)
     c_.iw->Reject(IwContext(), own.iw, PrivateData());

@@ -85,7 +85,6 @@ uint64_t HashOf(const IwId& id, Instant now) {
   Digest d;
   d.U8(id.dying ? 1 : 0);
   d.U8(id.qp_broken ? 1 : 0);
-  d.U8(id.says_established ? 1 : 0);
   d.U8(id.says_closed ? 1 : 0);
   d.U8(static_cast<uint8_t>(id.state));
   d.U8(id.device);
