@@ -160,10 +160,7 @@ bool Oracle::CarryDatagram(Possibility* p, uint8_t id, Effect effect, const Call
 
 void Oracle::Carry(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when) {
   if (machine_.over_iwarp() && CarryOverIwarp(p, id, effect, call, when)) return;
-  if (const auto on = OnQp(effect)) {
-    Machine::MoveQp(p, id, *on);
-    return;
-  }
+  if (const auto on = OnQp(effect)) return static_cast<void>(Machine::MoveQp(p, id, *on));
   if (const auto on = OnIbCm(effect)) {
     machine_.Stimulate(p, id, *on, {}, when);
     return;

@@ -346,7 +346,11 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
   }
   judgement.sharp = !readable || able.empty();
   if (!readable) return judgement;
-  if (able.empty() && HasDisownedOn(channel)) return {.verdict = Verdict::kOutOfScope};
+  // It may be readable for an id that nobody judges.
+  if (HasDisownedOn(channel)) {
+    if (able.empty()) judgement.verdict = Verdict::kOutOfScope;
+    return judgement;
+  }
   if (able.empty()) {
     judgement.verdict = Verdict::kRefused;
     judgement.permitted.push_back({.what = "quiet: nothing can have happened",

@@ -126,6 +126,22 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now) {
   return d.Value();
 }
 
+// What is under way over TCP.
+void PutFrames(const Slab<Frame>& frames, Instant now, std::vector<uint64_t>* parts) {
+  for (uint32_t f = 0; f < frames.end(); ++f) {
+    if (!frames.Live(f)) continue;
+    Digest d;
+    d.U8(static_cast<uint8_t>(frames[f].kind));
+    d.U8(frames[f].from_device);
+    d.U8(frames[f].to_device);
+    d.U8(frames[f].depths.ird);
+    d.U8(frames[f].depths.ord);
+    d.Bytes(frames[f].data.bytes());
+    PutTime(&d, frames[f].arrives, now);
+    parts->push_back(d.Value());
+  }
+}
+
 // What a rule will still do.
 void Put(Digest* d, const InstalledRule& rule, Instant now) {
   const Fault& fault = rule.fault;
@@ -161,19 +177,7 @@ uint64_t World::Fingerprint() const {
     d.U64(HashOf(packets[p].mad));
     parts.push_back(d.Value());
   }
-  const Slab<Frame>& frames = iw_.frames();
-  for (uint32_t f = 0; f < frames.end(); ++f) {
-    if (!frames.Live(f)) continue;
-    Digest d;
-    d.U8(static_cast<uint8_t>(frames[f].kind));
-    d.U8(frames[f].from_device);
-    d.U8(frames[f].to_device);
-    d.U8(frames[f].depths.ird);
-    d.U8(frames[f].depths.ord);
-    d.Bytes(frames[f].data.bytes());
-    PutTime(&d, frames[f].arrives, now);
-    parts.push_back(d.Value());
-  }
+  PutFrames(iw_.frames(), now, &parts);
   const Slab<Membership>& memberships = cma_.memberships();
   for (uint32_t m = 0; m < memberships.end(); ++m) {
     if (!memberships.Live(m) || memberships[m].left) continue;
