@@ -141,6 +141,20 @@ TEST(Kernels, AreJudgedAlike) {
   }
 }
 
+// Over iWARP as well, but for two connections on one queue pair and one that a script has moved.
+TEST(Kernels, AreJudgedOverIwarpToo) {
+  size_t carried_over_iwarp = 0;
+  for (const CarriedRecording& carried : CarriedRecordings()) {
+    if (carried.kernel != kRecordedOverIwarp) continue;
+    ++carried_over_iwarp;
+    if (carried.name.starts_with("19-") || carried.name.starts_with("45-")) continue;
+    const std::unique_ptr<Recording> recording = Read(carried);
+    EXPECT_EQ(JudgeRecording(*recording, carried.profile()).out_of_scope, recording->foreign.size())
+        << carried.FullName();
+  }
+  EXPECT_EQ(carried_over_iwarp, 41u);
+}
+
 // The numbers of the first recording that a profile refuses among those of another kernel.
 std::string FirstRefused(std::string_view kernel, std::string_view profile) {
   for (const CarriedRecording& carried : CarriedRecordings()) {

@@ -61,6 +61,7 @@ TEST(ADigest, IsTheSameWhereverItIsComputed) {
 TEST(ADigest, IsOfItsProfile) {
   EXPECT_EQ(RunOf("two-kernels", 1, "6.12-rxe"), (Digests{0xb14b67b1be33ad75, 0x38762f1fde427ac5}));
   EXPECT_EQ(RunOf("two-kernels", 1, "7.2-rxe"), (Digests{0x3809086cbea67298, 0xf3eeda1022640db6}));
+  EXPECT_EQ(RunOf("two-kernels", 1, "6.1-siw"), (Digests{0xde0d65603556cbf0, 0x758d5ef5ae6f3d75}));
 }
 
 TEST(ADigest, IsTheSameWhenTheRunIsRepeated) {
