@@ -212,6 +212,10 @@ bool Enabled(RuleNumber rule, const Profile& profile) {
     return !rules::kCalls[rule - kFirstCall].when.Except(iwarp ? kOfRoce : kOfIwarp).empty();
   if (rule >= kFirstReport && rule < kFirstFetch)
     return iwarp == (rules::kReports[rule - kFirstReport].on >= Report::kIwReply);
+  // Of the kernel, that is; the library's own is no event of the queue.
+  const bool fetched = rule >= kFirstFetch && rule < kFirstQp;
+  if (fetched && rules::kFetches[rule - kFirstFetch].queued == EventType::kConnectError)
+    return iwarp;
   if (rule < kFirstIb || rule >= kFirstChannel) return true;
   if (iwarp || rule >= kFirstRequest) return !iwarp;
   const IbRule& ib = rules::kIbCm[rule - kFirstIb];
