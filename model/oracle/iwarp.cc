@@ -114,7 +114,9 @@ bool Oracle::BeyondIwarp(const Window& window, const Call& call) {
   const bool parametrised = std::holds_alternative<call::Connect>(call) || Answers(call);
   if (!parametrised && !breaks_qp && !Ends(call)) return false;
   Judgement ignored;
-  if (!Close(&ComponentOf(id), window, &ignored)) return false;
+  // What happens within a call that waits is not to come before it.
+  const Window before{window.begin, parametrised ? window.end : window.begin, window.settled};
+  if (!Close(&ComponentOf(id), before, &ignored)) return false;
   if (parametrised && BeyondParameters(call)) return true;
   if (!MayBe(id, [](const IdState& own) { return own.iw == IwState::kConnSent; })) return false;
   // The provider waits for whoever uses the queue pair.
