@@ -186,7 +186,8 @@ void Account::FindPairs() {
       const auto* connect = std::get_if<call::Connect>(call.call);
       if (connect == nullptr || !call.reply.succeeded()) continue;
       const PrivateData sent = connect->param ? connect->param->private_data : PrivateData();
-      if (sent.Resized(size) != heard.event.private_data) continue;
+      const PrivateData heard_of = OverIwarp() ? sent : sent.Resized(size);
+      if (heard_of != heard.event.private_data) continue;
       (taken[connect->id.index] ? earlier : candidates).push_back(connect->id);
     }
     if (candidates.empty() || !undisturbed_)

@@ -58,6 +58,7 @@ class Account {
 
   const History& history() const { return history_; }
   const Profile& profile() const { return profile_; }
+  bool OverIwarp() const { return profile_.transport == Transport::kIwarp; }
   const Topology& topology() const { return *history_.conversation.topology; }
   const std::vector<MadeCall>& calls() const { return calls_; }
   const std::vector<HeardEvent>& heard() const { return heard_; }

@@ -16,6 +16,9 @@ namespace {
 constexpr uint32_t kForInit = 0x39;
 constexpr uint32_t kForRtr = 0x129181;
 constexpr uint32_t kForRts = 0x12e01;
+// And over iWARP. source: linux 6.1 iwcm.c iwcm_init_qp_init_attr, iwcm_init_qp_rts_attr
+constexpr uint32_t kIwForInit = 0x29;
+constexpr uint32_t kIwForRts = 0x20;
 
 const std::optional<HandedOut>& HandedBy(const Account& account, const MadeCall& call) {
   return std::get<seen::Answered>(account.history().records[call.at].seen).handed;
@@ -39,7 +42,15 @@ bool Migrated(const Account& account, IdRef id, size_t record) {
 }
 
 // Which attributes a queue pair needs for the state; none where there are none.
-std::optional<uint32_t> MaskOf(uint8_t state) {
+std::optional<uint32_t> MaskOverIwarp(uint8_t state) {
+  if (state == static_cast<uint8_t>(QpState::kRts)) return kIwForRts;
+  if (state == static_cast<uint8_t>(QpState::kInit)) return kIwForInit;
+  if (state == static_cast<uint8_t>(QpState::kRtr)) return kIwForInit;
+  return std::nullopt;
+}
+
+std::optional<uint32_t> MaskOf(const Account& account, uint8_t state) {
+  if (account.OverIwarp()) return MaskOverIwarp(state);
   if (state == static_cast<uint8_t>(QpState::kInit)) return kForInit;
   if (state == static_cast<uint8_t>(QpState::kRtr)) return kForRtr;
   if (state == static_cast<uint8_t>(QpState::kRts)) return kForRts;
@@ -52,8 +63,9 @@ void AttributesFitTheState(const Account& account, Testimony& testimony) {
       if (!call->reply.succeeded() || Migrated(account, id, call->at)) continue;
       testimony.Arose();
       const uint8_t state = std::get<call::InitQpAttr>(*call->call).state;
-      const std::optional<uint32_t> mask =
-          Negotiates(account, id, call->at) ? MaskOf(state) : kForInit;
+      const std::optional<uint32_t> mask = Negotiates(account, id, call->at)
+                                               ? MaskOf(account, state)
+                                               : (account.OverIwarp() ? kIwForInit : kForInit);
       const auto& handed = HandedBy(account, *call);
       if (mask && handed == HandedOut(QpAttrs{*mask, state})) continue;
       const std::string saw = handed ? " " + Text(account, *handed) : ", and nothing";
@@ -63,7 +75,9 @@ void AttributesFitTheState(const Account& account, Testimony& testimony) {
   });
 }
 
+// Over iWARP there always are some.
 void NoAttributesAfterTheEnd(const Account& account, Testimony& testimony) {
+  if (account.OverIwarp()) return;
   ForEachId(account, [&](IdRef id) {
     for (const MadeCall* call : account.CallsOn(id, CallKind::kInitQpAttr)) {
       const auto events = account.EventsOf(id);
@@ -82,7 +96,7 @@ void NoAttributesAfterTheEnd(const Account& account, Testimony& testimony) {
 
 // RTU may come before or after the notice, or never.
 void NoticeEstablishes(const Account& account, Testimony& testimony) {
-  if (account.Injected(FaultKind::kRemoveDevice)) return;
+  if (account.Injected(FaultKind::kRemoveDevice) || account.OverIwarp()) return;
   ForEachId(account, [&](IdRef id) {
     for (const MadeCall* call : account.CallsOn(id, CallKind::kNotify)) {
       const uint8_t what = std::get<call::Notify>(*call->call).what;

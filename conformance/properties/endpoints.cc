@@ -45,7 +45,9 @@ void ActiveIsReady(const Account& account, Testimony& testimony) {
     if (show == nullptr) continue;
     testimony.Arose();
     const Shown& shown = ShownBy(account, *show);
-    if (shown.device_known && shown.num_paths == 1 && shown.qp.has_value() == ep->with_qp) continue;
+    const int paths = account.OverIwarp() ? 0 : 1;
+    if (shown.device_known && shown.num_paths == paths && shown.qp.has_value() == ep->with_qp)
+      continue;
     testimony.Violated(show->at, ToString(shown, account.topology()),
                        ep->with_qp ? "a device, a path and a queue pair" : "a device and a path");
   }

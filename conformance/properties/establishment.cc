@@ -17,8 +17,10 @@ const std::optional<ConnParam>* ParamOf(const MadeCall& call) {
   return nullptr;
 }
 
-PrivateData Sent(const MadeCall& call, uint8_t size) {
+// What the other side hears of; over iWARP nothing is added to it.
+PrivateData Sent(const Account& account, const MadeCall& call, uint8_t size) {
   const std::optional<ConnParam>& param = *ParamOf(call);
+  if (account.OverIwarp()) return param ? param->private_data : PrivateData();
   return (param ? param->private_data : PrivateData()).Resized(size);
 }
 
@@ -75,7 +77,7 @@ void RequestsAreWhatWasAsked(const Account& account, Testimony& testimony) {
     bool again = !account.Undisturbed();
     for (const MadeCall& call : account.calls()) {
       if (call.kind() != CallKind::kConnect || !call.reply.succeeded()) continue;
-      if (call.at > heard.at || Sent(call, size) != heard.event.private_data) continue;
+      if (call.at > heard.at || Sent(account, call, size) != heard.event.private_data) continue;
       const bool is_taken = std::ranges::find(taken, &call) != taken.end();
       again |= is_taken && Abandoned(account, call, heard.at);
       if (asked == nullptr || std::ranges::find(taken, asked) != taken.end()) asked = &call;
@@ -94,7 +96,7 @@ void RepliesAreWhatWasAnswered(const Account& account, Testimony& testimony) {
   for (const Pair& pair : account.pairs()) {
     const MadeCall* accept = account.FirstSuccess(pair.passive, CallKind::kAccept);
     if (accept == nullptr) continue;
-    const PrivateData sent = Sent(*accept, account.profile().limits.reply_data);
+    const PrivateData sent = Sent(account, *accept, account.profile().limits.reply_data);
     for (const HeardEvent* heard : account.EventsOf(pair.active)) {
       const EventType type = heard->event.type;
       if (type != EventType::kEstablished && type != EventType::kConnectResponse) continue;
@@ -133,7 +135,9 @@ void DepthsAreTheReceivers(const Account& account, Testimony& testimony) {
   }
 }
 
+// Over iWARP nobody has watched what does not fit.
 void DataFits(const Account& account, Testimony& testimony, CallKind kind, uint8_t limit) {
+  if (account.OverIwarp()) return;
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != kind || !account.IsTcp(call.id())) continue;
     const std::optional<ConnParam>& param = *ParamOf(call);
@@ -170,6 +174,10 @@ void RefusalsOfConnect(const Account& account, Testimony& testimony) {
     if (call.kind() != CallKind::kConnect || call.reply.kind != ReplyKind::kReturned) continue;
     if (call.reply.succeeded()) continue;
     testimony.Arose();
+    // Over iWARP the call itself hears what TCP says.
+    const bool by_tcp = call.Refused(Errno::kConnRefused) || call.Refused(Errno::kTimedOut) ||
+                        call.Refused(Errno::kHostUnreach);
+    if (account.OverIwarp() && by_tcp) continue;
     if (!call.Refused(Errno::kInval) && !call.Refused(Errno::kNxIo))
       testimony.Violated(call.at, Made(account, call),
                          "-1 EINVAL, or -1 ENXIO once the device is removed");

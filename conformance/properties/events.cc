@@ -46,7 +46,11 @@ void StatusFitsType(const Account& account, Testimony& testimony) {
       testimony.Violated(heard.at, Heard(account, heard), "0 or a negative errno");
     else if (heard.event.type == EventType::kAddrInfoError && status == 0)
       testimony.Violated(heard.at, Heard(account, heard), "an errno");
-    else if (heard.event.type == EventType::kRejected && status <= 0)
+    else if (heard.event.type == EventType::kRejected && account.OverIwarp() &&
+             status != -static_cast<int>(Errno::kConnReset) &&
+             status != -static_cast<int>(Errno::kConnRefused))
+      testimony.Violated(heard.at, Heard(account, heard), "-104 or -111");
+    else if (heard.event.type == EventType::kRejected && !account.OverIwarp() && status <= 0)
       testimony.Violated(heard.at, Heard(account, heard), "the reason of a REJ, from 1");
   }
 }

@@ -24,7 +24,8 @@ void NotGivenUpEarly(const Account& account, Testimony& testimony) {
     if (asked == nullptr) asked = account.FirstSuccess(heard.event.id, CallKind::kAccept);
     testimony.Arose();
     const Timing& timing = account.profile().timing;
-    const Duration least = timing.GiveUp(timing.ReplyInterval());
+    const Duration least =
+        account.OverIwarp() ? timing.mpa_reply : timing.GiveUp(timing.ReplyInterval());
     if (asked == nullptr)
       testimony.Violated(heard.at, Heard(account, heard), "nothing: nobody was asked");
     else if (heard.time < asked->begin + least)

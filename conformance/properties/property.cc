@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "conformance/properties/claims.h"
 #include "model/conversation/print.h"
 
@@ -44,6 +47,15 @@ const Property* FindProperty(std::string_view id) {
   for (const Property& property : Properties())
     if (property.id == id) return &property;
   return nullptr;
+}
+
+// There is no timewait over iWARP and no RTU, reasons are not sent along, and there are no
+// datagrams and no groups.
+bool Concerns(const Property& property, const Profile& profile) {
+  constexpr auto kOfRoce = std::to_array<std::string_view>(
+      {"DIS-3", "EV-9", "MC-7", "REJ-7", "REJ-8", "REJ-9", "TW-4", "TW-5", "UD-5"});
+  return profile.transport == Transport::kRoce ||
+         std::ranges::find(kOfRoce, property.id) == kOfRoce.end();
 }
 
 namespace claims {

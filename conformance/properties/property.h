@@ -58,6 +58,8 @@ struct Property {
 // All of them, family by family.
 std::span<const Property> Properties();
 const Property* FindProperty(std::string_view id);
+// Whether the claim is about anything that there is over the profile's transport.
+bool Concerns(const Property& property, const Profile& profile);
 
 }  // namespace cm
 

@@ -48,7 +48,9 @@ void NobodyListens(const Account& account, Testimony& testimony) {
 void ReasonsArrive(const Account& account, Testimony& testimony) {
   for (const Pair& pair : account.pairs()) {
     const HeardEvent* rejected = account.First(pair.active, EventType::kRejected);
-    if (rejected == nullptr || rejected->event.status != kConsumerDefined) continue;
+    const int32_t status =
+        account.OverIwarp() ? -static_cast<int32_t>(Errno::kConnReset) : kConsumerDefined;
+    if (rejected == nullptr || rejected->event.status != status) continue;
     const MadeCall* reject = account.FirstSuccess(pair.passive, CallKind::kReject);
     const bool alone = reject != nullptr && reject->at < rejected->at &&
                        account.CallsOn(pair.passive, CallKind::kReject).front() == reject &&
@@ -57,7 +59,8 @@ void ReasonsArrive(const Account& account, Testimony& testimony) {
     if (account.Injected(FaultKind::kRemoveDevice)) continue;
     testimony.Arose();
     const auto& given = std::get<call::Reject>(*reject->call).private_data;
-    if (rejected->event.private_data != given.Resized(account.profile().limits.reject_data))
+    const uint8_t size = account.profile().limits.reject_data;
+    if (rejected->event.private_data != (account.OverIwarp() ? given : given.Resized(size)))
       testimony.Violated(rejected->at, Heard(account, *rejected) + " with other private data",
                          "the private data of rdma_reject");
   }

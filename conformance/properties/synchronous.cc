@@ -63,6 +63,7 @@ void ValueIsOfTheEvent(const Account& account, Testimony& testimony) {
     if (shown == nullptr) continue;
     const bool refused = reply == Reply::Refused(Errno::kConnRefused);
     if (!reply.succeeded() && !refused) continue;  // it may not have begun at all
+    if (refused && account.OverIwarp()) continue;  // nor this, where TCP was refused
     testimony.Arose();
     const bool rejected = shown->event && shown->event->type == EventType::kRejected;
     if (refused ? !rejected : !shown->event || shown->event->status != 0)

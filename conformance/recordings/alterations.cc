@@ -28,7 +28,7 @@ constexpr auto kErrnos = std::to_array<std::string_view>(
     {"EINVAL", "ENODEV", "ENXIO", "EADDRINUSE", "EADDRNOTAVAIL", "EAGAIN"});
 
 // What ends a connection or an attempt: a wrong errno, a wrong reason, nothing wrong at all.
-constexpr auto kStatuses = std::to_array<int>({0, 8, 28, -1, -110});
+constexpr auto kStatuses = std::to_array<int>({0, 8, 28, -1, -104, -110});
 
 // Other hosts that an id may be said to be bound to or to mean.
 constexpr auto kHosts =
@@ -38,9 +38,10 @@ constexpr auto kQpStates =
     std::to_array<std::string_view>({"", "RESET", "INIT", "RTR", "RTS", "ERR"});
 
 // Which attributes of a queue pair rdma_init_qp_attr says it has filled in.
-constexpr auto kMasks = std::to_array<int64_t>({0, 0x39, 0x129181, 0x12e01});
+constexpr auto kMasks = std::to_array<int64_t>({0, 0x20, 0x29, 0x39, 0x129181, 0x12e01});
 
 constexpr auto kDevices = std::to_array<std::string_view>({"", "rxe0", "rxe1"});
+constexpr auto kIwarpDevices = std::to_array<std::string_view>({"", "siw0", "siw1"});
 
 std::vector<std::string_view> LinesOf(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -281,7 +282,9 @@ class Alterer {
       other[field] = is;
       Say(field, std::to_string(NumberOf(line, field)), std::to_string(is), other);
     };
-    for (const std::string_view device : kDevices) other_text("verbs", device);
+    const bool over_iwarp = TextOf(line, "verbs").starts_with("siw");
+    for (const std::string_view device : over_iwarp ? kIwarpDevices : kDevices)
+      other_text("verbs", device);
     for (const std::string_view state : kQpStates) other_text("qp", state);
     for (const int step : {1, -1}) {
       other_number("port", NumberOf(line, "port") + step);

@@ -35,9 +35,10 @@ std::vector<Alteration> AllOf(const CarriedRecording& carried) {
   return AlterationsOf(carried.text, JudgedLines(carried.text, carried.profile()));
 }
 
-// The kernels that a listed name speaks of: the one that it begins with, otherwise all.
+// The kernels that a listed name speaks of: the one that it begins with, otherwise all over RoCE.
 std::vector<std::string> NamesOnKernels(const std::string& line) {
   std::vector<std::string> names;
+  if (line.starts_with(std::string(kRecordedOverIwarp) + "/")) return {line};
   for (const std::string_view kernel : kRecordedKernels) {
     if (line.starts_with(std::string(kernel) + "/")) return {line};
     names.push_back(fmt::format("{}/{}", kernel, line));

@@ -11,6 +11,7 @@ RecordingVerdict JudgeRecording(const Recording& recording, const Profile& profi
   const History& history = recording.history;
   model::Oracle oracle(history.conversation, profile);
   oracle.ShowsOnlyTypeAndStatus();
+  oracle.NumbersNameQps();
   RecordingVerdict verdict;
   size_t foreign = 0;
   for (size_t i = 0; i < history.records.size(); ++i) {

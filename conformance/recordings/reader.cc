@@ -298,7 +298,10 @@ void RecordingReader::ReadShow(const Json& line) {
   if (!id || std::ranges::count(disowned_, *id) > 0) return Foreign("show " + name, {});
   Shown shown;
   std::string device = Text(line, "verbs");
-  if (bond_) device = device == bond_->device ? topology_->devices[0].name : "";
+  if (bond_)
+    device = device == bond_->device ? topology_->devices[0].name : "";
+  else
+    device = OverRoce(device);
   for (uint8_t i = 0; i < topology_->devices.size(); ++i) {
     if (topology_->devices[i].name != device) continue;
     shown.device_known = true;

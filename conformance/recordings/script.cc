@@ -64,10 +64,18 @@ std::string_view After(std::string_view command, std::string_view before) {
   return rest.substr(0, rest.find_first_of(" ;'"));
 }
 
+}  // namespace
+
+std::string OverRoce(std::string device) {
+  return device.starts_with("siw") ? "rxe" + device.substr(3) : device;
+}
+
+namespace {
+
 std::optional<uint8_t> SideOfNetdev(std::string_view netdev, const Topology& topology) {
   for (uint8_t side = 0; side < topology.sides.size(); ++side) {
     const DeviceInfo& device = topology.devices[topology.sides[side].device];
-    if (device.netdev == netdev || device.name == netdev) return side;
+    if (device.netdev == netdev || OverRoce(std::string(netdev)) == device.name) return side;
   }
   return std::nullopt;
 }

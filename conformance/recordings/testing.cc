@@ -32,6 +32,8 @@ std::vector<CarriedRecording> ReadAll() {
   std::vector<CarriedRecording> all;
   for (const std::string_view kernel : kRecordedKernels)
     for (CarriedRecording& recording : ReadFolder(kernel)) all.push_back(std::move(recording));
+  for (CarriedRecording& recording : ReadFolder(kRecordedOverIwarp))
+    all.push_back(std::move(recording));
   return all;
 }
 

@@ -15,6 +15,8 @@ namespace cm {
 // all of them, so that a file has the same name in every folder.
 inline constexpr auto kRecordedKernels =
     std::to_array<std::string_view>({"6.1-rxe", "6.12-rxe", "7.2-rxe"});
+// And over iWARP, but for scripts that drop packets of RoCE.
+inline constexpr std::string_view kRecordedOverIwarp = "6.1-siw";
 
 struct CarriedRecording {
   std::string kernel;  // "6.1-rxe"

@@ -75,7 +75,7 @@ void Tally::FindNever(const CampaignScope& scope, const Profile& profile) {
   for (size_t i = 0; i < properties.size(); ++i) {
     const Property& property = properties[i];
     if (property.kind != PropertyKind::kSometimes || Arose(i) > 0) continue;
-    if (!Includes(scope.capabilities, property.needs)) continue;
+    if (!Includes(scope.capabilities, property.needs) || !Concerns(property, profile)) continue;
     Finding finding{.id = std::string(kNeverId),
                     .about = std::string(property.id),
                     .saw = fmt::format("never in {} sequences", sequences_),

@@ -76,7 +76,7 @@ bool KeepsProperties(const History& history, const Profile& profile) {
   const Account account(history, profile);
   return std::ranges::all_of(Properties(), [&](const Property& property) {
     Testimony testimony;
-    property.check(account, testimony);
+    if (Concerns(property, profile)) property.check(account, testimony);
     return testimony.violations().empty();
   });
 }
@@ -87,7 +87,8 @@ void JudgeByProperties(const History& history, const Profile& profile, std::stri
   result->arose.reserve(Properties().size());
   for (const Property& property : Properties()) {
     Testimony testimony;
-    if (only.empty() || only == property.id) property.check(account, testimony);
+    const bool wanted = only.empty() || only == property.id;
+    if (wanted && Concerns(property, account.profile())) property.check(account, testimony);
     result->arose.push_back(static_cast<uint32_t>(testimony.arose()));
     if (testimony.violations().empty()) continue;
     const Violation& first = testimony.violations().front();

@@ -51,7 +51,7 @@ std::vector<std::string> Objections(const History& as_recorded) {
   const Account account(history, profile);
   for (const Property& property : Properties()) {
     Testimony testimony;
-    property.check(account, testimony);
+    if (Concerns(property, profile)) property.check(account, testimony);
     for (const Violation& violation : testimony.violations())
       objections.push_back(
           fmt::format("{}: saw {}, permitted {}", property.id, violation.saw, violation.permitted));

@@ -48,6 +48,7 @@ std::string ToString(Errno error) {
 }
 
 std::optional<Errno> ParseErrno(std::string_view name) {
+  if (name == "EOPNOTSUPP") return Errno::kNotSup;  // Linux has one number for both
   for (const auto& [value, known] : kNames)
     if (known == name) return value;
   if (name.size() < 2 || name[0] != 'E') return std::nullopt;

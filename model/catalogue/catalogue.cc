@@ -67,6 +67,22 @@ std::string Says(const IbRule& r) {
   return text;
 }
 
+std::string Says(const IwRule& r) {
+  std::string text = fmt::format("{} in {}: {}", ToString(r.on),
+                                 Text(r.from, kIwStateCount, [](IwState s) { return ToString(s); }),
+                                 ToString(r.answer));
+  if (r.to != IwState::kSame) text += fmt::format(", then {}", ToString(r.to));
+  if (r.sends != Sends::kNothing) text += fmt::format("; sends {}", ToString(r.sends));
+  if (r.reports != Report::kNothing) text += fmt::format("; reports {}", ToString(r.reports));
+  return text;
+}
+
+std::string Says(const IwRequestRule& r) {
+  const std::string guard(ToString(r.when));
+  if (r.sends == Sends::kNothing) return "an MPA request (" + guard + ") is delivered";
+  return fmt::format("an MPA request ({}) is answered with {}", guard, ToString(r.sends));
+}
+
 std::string Says(const RequestRule& r) {
   const std::string guard(ToString(r.when));
   if (r.outcome == RequestOutcome::kDelivered) return "a request (" + guard + ") is delivered";
@@ -150,6 +166,16 @@ std::string Says(const MisuseRule& r) {
   return fmt::format("{} {}", ToString(r.on), Text(r.outcome));
 }
 
+// Guards that hold over one transport alone.
+constexpr Guards kOfIwarp = Guards(Guard::kOverIwarp) | Guard::kTypeUnsupported | Guard::kNoKeys |
+                            Guard::kQpUnknown | Guard::kConnectionRefused |
+                            Guard::kPeerUnreachable | Guard::kReplyAwaited | Guard::kConnectionLost;
+constexpr Guards kOfRoce = Guards(Guard::kSourceLost) | Guard::kQpSourceLost |
+                           Guard::kQpWithoutRoute | Guard::kQpCannotComeUp | Guard::kDreqPossible |
+                           Guard::kDrepPossible | Guard::kEstablishedAlready |
+                           Guard::kCommEstPossible | Guard::kPathMigPossible | Guard::kTypeDiffers |
+                           Guard::kGroupV6 | Guard::kAddressZero | Guard::kGidGone;
+
 template <typename Table>
 void Append(std::vector<RuleInfo>* all, const Table& table, std::string_view machine) {
   for (const auto& rule : table) {
@@ -175,6 +201,8 @@ std::vector<RuleInfo> MakeAll() {
   Append(&all, rules::kMisuses, "channel");
   Append(&all, rules::kEndpoints, "channel");
   Append(&all, rules::kWork, "queue");
+  Append(&all, rules::kIwCm, "iw_cm");
+  Append(&all, rules::kIwRequests, "iw_cm");
   return all;
 }
 
@@ -210,7 +238,19 @@ const RuleInfo& InfoOf(RuleNumber rule) { return AllRules()[rule]; }
 bool Enabled(RuleNumber rule, const Profile& profile) {
   const bool later = profile.capabilities.Has(Capability::kLaterCalls);
   if (OfOlderKernels(rule)) return !later;
-  if (rule < kFirstIb || rule >= kFirstRequest) return true;
+  const bool iwarp = profile.transport == Transport::kIwarp;
+  if (rule >= kFirstIw) return iwarp;
+  if (rule >= kFirstWork) return !iwarp;
+  if (rule < kFirstBelow)
+    return !rules::kCalls[rule - kFirstCall].when.Except(iwarp ? kOfRoce : kOfIwarp).empty();
+  if (rule >= kFirstReport && rule < kFirstFetch)
+    return iwarp == (rules::kReports[rule - kFirstReport].on >= Report::kIwReply);
+  // Of the kernel, that is; the library's own is no event of the queue.
+  const bool fetched = rule >= kFirstFetch && rule < kFirstQp;
+  if (fetched && rules::kFetches[rule - kFirstFetch].queued == EventType::kConnectError)
+    return iwarp;
+  if (rule < kFirstIb || rule >= kFirstChannel) return true;
+  if (iwarp || rule >= kFirstRequest) return !iwarp;
   const IbRule& ib = rules::kIbCm[rule - kFirstIb];
   return ib.on != IbStimulus::kSendFails || profile.dialect.link_down_fails_sends;
 }

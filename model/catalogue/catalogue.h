@@ -12,6 +12,7 @@
 #include "model/channel/rules.h"
 #include "model/cm_id/rules.h"
 #include "model/ib_cm/rules.h"
+#include "model/iw_cm/rules.h"
 #include "model/qp/rules.h"
 #include "model/queue/rules.h"
 #include "model/vocabulary/profile.h"
@@ -34,7 +35,9 @@ inline constexpr RuleNumber kFirstCompletion = kFirstQp + rules::kQps.size();
 inline constexpr RuleNumber kFirstMisuse = kFirstCompletion + rules::kCompletions.size();
 inline constexpr RuleNumber kFirstEndpoint = kFirstMisuse + rules::kMisuses.size();
 inline constexpr RuleNumber kFirstWork = kFirstEndpoint + rules::kEndpoints.size();
-inline constexpr RuleNumber kRuleCount = kFirstWork + rules::kWork.size();
+inline constexpr RuleNumber kFirstIw = kFirstWork + rules::kWork.size();
+inline constexpr RuleNumber kFirstIwRequest = kFirstIw + rules::kIwCm.size();
+inline constexpr RuleNumber kRuleCount = kFirstIwRequest + rules::kIwRequests.size();
 
 using RuleBits = std::bitset<640>;
 static_assert(kRuleCount <= 640);
@@ -92,6 +95,12 @@ inline RuleNumber NumberOf(const EndpointRule* r) {
 
 inline RuleNumber NumberOf(const WorkRule* r) {
   return static_cast<RuleNumber>(kFirstWork + (r - rules::kWork.data()));
+}
+inline RuleNumber NumberOf(const IwRule* r) {
+  return static_cast<RuleNumber>(kFirstIw + (r - rules::kIwCm.data()));
+}
+inline RuleNumber NumberOf(const IwRequestRule* r) {
+  return static_cast<RuleNumber>(kFirstIwRequest + (r - rules::kIwRequests.data()));
 }
 
 // Whether implementations of the profile may show the row.

@@ -85,6 +85,16 @@ TEST(AnIbTable, HasNoRowForACallOrAMessageThatCouldGoUnnoticed) {
   EXPECT_THAT(unnoticed, IsEmpty());
 }
 
+TEST(AnIwTable, HasNoRowForACallOrAFrameThatCouldGoUnnoticed) {
+  std::vector<std::string_view> unnoticed;
+  for (size_t i = 0; i < rules::kIwCm.size(); ++i) {
+    const bool timer = rules::kIwCm[i].on >= IwStimulus::kNoReply;
+    if (!timer && EveryIwStimulusIsAnswered(Without(rules::kIwCm, i)))
+      unnoticed.push_back(rules::kIwCm[i].id);
+  }
+  EXPECT_THAT(unnoticed, IsEmpty());
+}
+
 TEST(AnIbTable, GivesUpWhatItRepeatsAndRepeatsWhatItGivesUp) {
   IbStates repeats;
   IbStates gives_up;
@@ -114,6 +124,9 @@ TEST(RuleNumbers, LeadBackToTheirRows) {
   for (const BelowRule& rule : rules::kFromBelow) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const IbRule& rule : rules::kIbCm) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const RequestRule& rule : rules::kRequests) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+  for (const IwRule& rule : rules::kIwCm) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+  for (const IwRequestRule& rule : rules::kIwRequests)
+    EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const SidrRequestRule& rule : rules::kSidrRequests)
     EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const ChannelRule& rule : rules::kChannels) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);

@@ -161,6 +161,13 @@ inline constexpr auto kReports = std::to_array<ReportRule>({
   {"sidr-report-1", State::kConnect, Report::kSidrRepReceived, true, State::kSame, EventType::kEstablished, 0, false, {"linux 6.1 cma.c cma_sidr_rep_handler", "6.1-rxe/81-datagram_private_data_lengths:17"}},
   {"sidr-report-2", State::kConnect, Report::kSidrRefusalReceived, true, State::kSame, EventType::kUnreachable, kReason, false, {"linux 6.1 cma.c cma_sidr_rep_handler", "6.1-rxe/79-datagram_refusals:10"}},
   {"sidr-report-3", State::kConnect, Report::kSidrReqError, true, State::kSame, EventType::kUnreachable, -110, false, {"linux 6.1 cma.c cma_sidr_rep_handler", "lab 6.1-rxe, seed 1"}},
+  {"iw-report-1", State::kConnect, Report::kIwReply, true, State::kSame, EventType::kEstablished, 0, false, {"linux 6.1 cma.c cma_iw_handler", "6.1-siw/01-connect_disconnect_by_active:16"}},
+  {"iw-report-2", State::kConnect, Report::kIwRejected, true, State::kSame, EventType::kRejected, -104, false, {"linux 6.1 cma.c cma_iw_handler", "6.1-siw/11-reject_by_consumer:15"}},
+  {"iw-report-3", State::kConnect, Report::kIwTimedOut, true, State::kSame, EventType::kUnreachable, -110, false, {"linux 6.1 cma.c cma_iw_handler", "6.1-siw/65-slow_consumer_answer:15"}},
+  {"iw-report-4", State::kConnect, Report::kIwFailed, true, State::kSame, EventType::kConnectError, -22, false, {"linux 6.1 cma.c cma_iw_handler", ""}},
+  {"iw-report-5", State::kConnect, Report::kIwEstablished, true, State::kSame, EventType::kEstablished, 0, false, {"linux 6.1 cma.c cma_iw_handler", "6.1-siw/01-connect_disconnect_by_active:15"}},
+  // The state stays: nothing is left to be done in another.
+  {"iw-report-6", State::kConnect, Report::kIwClosed, true, State::kSame, EventType::kDisconnected, 0, false, {"linux 6.1 cma.c cma_iw_handler", "6.1-siw/01-connect_disconnect_by_active:21"}},
 });
 
 inline constexpr auto kFetches = std::to_array<FetchRule>({
@@ -185,8 +192,9 @@ inline constexpr auto kFetches = std::to_array<FetchRule>({
   {"fetch-18", EventType::kDeviceRemoval, FetchGuard::kFine, EventType::kDeviceRemoval, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/69-device_removal_by_state:45"}},
   {"fetch-19", EventType::kAddrChange, FetchGuard::kFine, EventType::kAddrChange, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/77-bond_failover_addr_change:29"}},
   {"fetch-20", EventType::kTimewaitExit, FetchGuard::kFine, EventType::kTimewaitExit, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:24"}},
-  {"fetch-21", EventType::kMulticastJoin, FetchGuard::kFine, EventType::kMulticastJoin, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "lab 6.1-rxe, seed 1"}},
+  {"fetch-21", EventType::kMulticastJoin, FetchGuard::kFine, EventType::kMulticastJoin, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/83-multicast_on_wrong_ids:11"}},
   {"fetch-22", EventType::kMulticastJoin, FetchGuard::kQpCannotAttach, EventType::kMulticastError, -1, false, {}, {"rdma-core 44 cma.c ucma_process_join", ""}},
+  {"fetch-25", EventType::kConnectError, FetchGuard::kFine, EventType::kConnectError, kUnchanged, false, {}, {"rdma-core 44 cma.c rdma_get_cm_event", ""}},
   {"fetch-23", EventType::kMulticastError, FetchGuard::kFine, EventType::kMulticastError, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", ""}},
   // The kernel reports ADDRINFO_RESOLVED and ADDRINFO_ERROR itself for records of services alone.
   {"fetch-25", EventType::kInternal, FetchGuard::kFine, EventType::kAddrInfoResolved, kUnchanged, false, {}, {"rdma-core 65 cma.c rdma_get_cm_event, ucma_process_addrinfo_resolved", ""}},

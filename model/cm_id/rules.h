@@ -39,9 +39,11 @@ inline constexpr States kUnconnected =
 inline constexpr States kWithIbCm = States(kConnect) | kDisconnect | kDeviceRemoval;
 inline constexpr Guards kBindTrouble = Guards(kAddressNotLocal) | kInterfaceDiffers | kOtherLink |
                                        kDeviceGone | kPortInUse | kPortInUseByWildcard;
+// Over iWARP: what the TCP connection comes to within rdma_connect.
+inline constexpr Guards kTcpTrouble = Guards(kQpUnknown) | kConnectionRefused | kPeerUnreachable;
 inline constexpr States kMayJoin = States(kAddrBound) | kAddrResolved;
 inline constexpr Guards kJoinTrouble =
-    Guards(kNotDatagram) | kAddressZero | kNoInterface | kGroupV6 | kGidGone;
+    Guards(kNotDatagram) | kOverIwarp | kAddressZero | kNoInterface | kGroupV6 | kGidGone;
 
 // clang-format off
 inline constexpr auto kCalls = std::to_array<CallRule>({
@@ -69,7 +71,7 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
 
   {"resolve-addr-1", kAnyState, CallKind::kResolveAddr, kFamilyUnsupported, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_resolve_addr", "6.1-rxe/23-resolve_misuse:6"}},
   {"resolve-addr-2", kAnyState, CallKind::kResolveAddr, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "lab 6.1-rxe, seed 1"}},
-  {"resolve-addr-3", kAnyState.Except(States(kIdle) | kAddrBound), CallKind::kResolveAddr, kBindTrouble | kFamiliesDiffer | kFromLoopback | kNoRoute | kNoDeviceAtAll | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c resolve_prepare_src", "6.1-rxe/21-addr_no_route:8"}},
+  {"resolve-addr-3", kAnyState.Except(States(kIdle) | kAddrBound), CallKind::kResolveAddr, kBindTrouble | kFamiliesDiffer | kFromLoopback | kNoRoute | kNoDeviceAtAll | kNoKeys | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c resolve_prepare_src", "6.1-rxe/21-addr_no_route:8"}},
   {"resolve-addr-4", kIdle, CallKind::kResolveAddr, kAddressNotLocal, Returns(Errno::kAddrNotAvail), kSame, {}, {"linux 6.1 addr.c rdma_translate_ip", ""}},
   {"resolve-addr-5", kIdle, CallKind::kResolveAddr, kInterfaceDiffers, Returns(Errno::kNoDev), kSame, {}, {"linux 6.1 addr.c rdma_translate_ip", "lab 6.1-rxe, seed 1"}},
   {"resolve-addr-6", kIdle, CallKind::kResolveAddr, kDeviceGone, Returns(Errno::kNoDev), kSame, {kMeetsInterface}, {"linux 6.1 cma.c cma_acquire_dev_by_src_ip", "6.1-rxe/69-device_removal_by_state:60"}},
@@ -87,6 +89,8 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   // The source argument of an id that is bound is ignored, whatever it says.
   {"resolve-addr-14", kAddrBound, CallKind::kResolveAddr, kBindTrouble | kFine, Returns(), kAddrQuery, {kSetsDestination, kStartsAddress}, {"man rdma_resolve_addr(3)", "6.1-rxe/21-addr_no_route:6"}},
   {"resolve-addr-19", kIdle, CallKind::kResolveAddr, kOtherLink, Returns(Errno::kInval), kSame, {kMeetsInterface}, {"linux 6.1 cma.c cma_acquire_dev_by_src_ip", "lab 6.1-rxe, seed 1"}},
+  {"iw-resolve-addr-1", kIdle, CallKind::kResolveAddr, kNoKeys, Returns(Errno::kInval), kAddrBound, {kBindsSource, kSetsDestination}, {"linux 6.1 cma.c cma_bind_loopback, cache.c ib_get_cached_pkey", "6.1-siw/25-resolve_to_own_address:8"}},
+  {"iw-resolve-addr-2", kAddrBound, CallKind::kResolveAddr, kNoKeys, Returns(Errno::kInval), kSame, {kSetsDestination}, {"linux 6.1 cma.c cma_bind_loopback, cache.c ib_get_cached_pkey", ""}},
 
   {"resolve-route-1", kAnyState, CallKind::kResolveRoute, kDeviceUnknown, kCrashes, kSame, {}, {"rdma-core 44 cma.c rdma_resolve_route", "6.1-rxe/23-resolve_misuse:4"}},
   {"resolve-route-2", kAnyState, CallKind::kResolveRoute, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "6.1-rxe/69-device_removal_by_state:55"}},
@@ -107,6 +111,7 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
 
   {"sidr-qp-1", kAnyState, CallKind::kCreateQp, kTypeDiffers, Returns(Errno::kInval), kSame, {}, {"linux 6.1 verbs.c ib_modify_qp_is_ok: INIT of another type has other attributes", "6.1-rxe/49-qp_misuse:16"}},
   {"sidr-qp-2", kAnyState, CallKind::kCreateQp, kDatagram, Returns(), kSame, {kDatagramQpCreated}, {"rdma-core 44 cma.c ucma_init_ud_qp", "6.1-rxe/49-qp_misuse:11"}},
+  {"iw-qp-type-1", kAnyState, CallKind::kCreateQp, kTypeUnsupported, Returns(Errno::kNotSup), kSame, {}, {"linux 6.1 siw_verbs.c siw_create_qp", "6.1-siw/49-qp_misuse:11"}},
 
   {"destroy-qp-1", kAnyState, CallKind::kDestroyQp, kQpAbsent, kCrashes, kSame, {}, {"rdma-core 44 cma.c rdma_destroy_qp", ""}},
   {"destroy-qp-2", kAnyState, CallKind::kDestroyQp, kFine, Returns(), kSame, {kQpDestroyed}, {"man rdma_destroy_qp(3)", "6.1-rxe/15-connecting_id_destroyed_after_accept:17"}},
@@ -115,18 +120,22 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"connect-2", kAnyState, CallKind::kConnect, kDeviceUnknown, kCrashes, kSame, {}, {"rdma-core 44 cma.c ucma_valid_param", "6.1-rxe/23-resolve_misuse:5"}},
   {"connect-3", kAnyState, CallKind::kConnect, kDepthTooLarge, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c ucma_valid_param", "6.1-rxe/43-conn_param_limits:12"}},
   {"connect-4", kAnyState, CallKind::kConnect, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "6.1-rxe/69-device_removal_by_state:56"}},
-  {"connect-5", kAnyState.Except(kRouteResolved), CallKind::kConnect, Guards(kDataTooLong) | kSourceLost | kDatagram | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_connect_locked", "6.1-rxe/11-reject_by_consumer:19"}},
+  {"connect-5", kAnyState.Except(kRouteResolved), CallKind::kConnect, Guards(kDataTooLong) | kSourceLost | kTcpTrouble | kDatagram | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_connect_locked", "6.1-rxe/11-reject_by_consumer:19"}},
   {"connect-6", kRouteResolved, CallKind::kConnect, kDataTooLong, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c cma_connect_ib", "6.1-rxe/41-private_data_lengths:12"}},
   {"connect-8", kRouteResolved, CallKind::kConnect, kSourceLost, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c cma_connect_ib, sa_query.c roce_resolve_route_from_path", "6.1-rxe/77-bond_failover_addr_change:38"}},
   {"connect-7", kRouteResolved, CallKind::kConnect, kFine, Returns(), kConnect, {kSendsReq}, {"man rdma_connect(3)", "6.1-rxe/01-connect_disconnect_by_active:12"}},
   {"sidr-connect-1", kRouteResolved, CallKind::kConnect, kDatagram, Returns(), kConnect, {kSendsSidrReq}, {"linux 6.1 cma.c cma_resolve_ib_udp", "6.1-rxe/79-datagram_refusals:9"}},
+  {"tcp-connect-1", kRouteResolved, CallKind::kConnect, kQpUnknown, Returns(Errno::kInval), kSame, {}, {"linux 6.1 iwcm.c iw_cm_connect", "6.1-siw/79-datagram_refusals:9"}},
+  {"tcp-connect-2", kRouteResolved, CallKind::kConnect, kConnectionRefused, Returns(Errno::kConnRefused), kSame, {}, {"linux 6.1 siw_cm.c siw_connect, kernel_bindconnect", "6.1-siw/55-synchronous_id:32"}},
+  {"tcp-connect-3", kRouteResolved, CallKind::kConnect, kPeerUnreachable, Returns(Errno::kTimedOut), kSame, {}, {"linux 6.1 siw_cm.c siw_connect, kernel_bindconnect: after 131 s", "6.1-siw/73-link_down_when_resolving:24"}},
+  {"tcp-connect-4", kRouteResolved, CallKind::kConnect, kPeerUnreachable, Returns(Errno::kHostUnreach), kSame, {}, {"linux 6.1 siw_cm.c siw_connect, kernel_bindconnect: after 3 s, the neighbour being unknown", "6.1-siw/77-bond_failover_addr_change:38"}},
 
   {"accept-1", kAnyState, CallKind::kAccept, kNoQpNoParam, kCrashes, kSame, {}, {"rdma-core 44 cma.c rdma_accept", ""}},
   {"accept-2", kAnyState, CallKind::kAccept, kDeviceUnknown, kCrashes, kSame, {}, {"rdma-core 44 cma.c ucma_valid_param", ""}},
   {"accept-3", kAnyState, CallKind::kAccept, kDepthTooLarge, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c ucma_valid_param", "6.1-rxe/43-conn_param_limits:17"}},
   {"accept-4", kAnyState, CallKind::kAccept, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "6.1-rxe/71-device_removal_of_passive_side:35"}},
   {"accept-5", kAnyState, CallKind::kAccept, kQpCannotComeUp, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c ucma_modify_qp_rtr", "lab 6.1-rxe, seed 1"}},
-  {"accept-6", kAnyState.Except(kConnect), CallKind::kAccept, Guards(kDataTooLong) | kRepRefused | kSourceLost | kDatagram | kFine, Returns(Errno::kInval), kSame, {kQpError}, {"linux 6.1 cma.c rdma_accept", "lab 6.1-rxe, seed 1"}},
+  {"accept-6", kAnyState.Except(kConnect), CallKind::kAccept, Guards(kDataTooLong) | kRepRefused | kQpUnknown | kConnectionLost | kSourceLost | kDatagram | kFine, Returns(Errno::kInval), kSame, {kQpError}, {"linux 6.1 cma.c rdma_accept", "lab 6.1-rxe, seed 1"}},
   {"accept-7", kConnect, CallKind::kAccept, kDataTooLong, Returns(Errno::kInval), kSame, {kQpError, kRejects}, {"linux 6.1 cm.c ib_send_cm_rep, cma.c rdma_accept", "6.1-rxe/81-datagram_private_data_lengths:27"}},
   {"accept-8", kConnect, CallKind::kAccept, kRepRefused, Returns(Errno::kInval), kSame, {kQpError, kRejects}, {"linux 6.1 cm.c ib_send_cm_rep, cma.c rdma_accept", "6.1-rxe/11-reject_by_consumer:18"}},
   {"accept-9", kConnect, CallKind::kAccept, kFine, Returns(), kSame, {kQpUp, kSendsRep}, {"man rdma_accept(3)", "6.1-rxe/01-connect_disconnect_by_active:15"}},
@@ -134,14 +143,17 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"accept-11", kAnyState, CallKind::kAccept, kQpWithoutRoute, Returns(Errno::kNetUnreach), kSame, {}, {"linux 6.1 verbs.c ib_resolve_eth_dmac", ""}},
   {"accept-12", kConnect, CallKind::kAccept, kSourceLost, Returns(Errno::kInval), kSame, {kGivesUp}, {"linux 6.1 cm.c ib_send_cm_rep, cma.c rdma_accept", ""}},
   {"sidr-accept-1", kConnect, CallKind::kAccept, kDatagram, Returns(), kSame, {kAnswersSidr}, {"linux 6.1 cma.c rdma_accept, cma_send_sidr_rep", "6.1-rxe/81-datagram_private_data_lengths:16"}},
+  {"iw-accept-unknown-1", kConnect, CallKind::kAccept, kQpUnknown, Returns(Errno::kInval), kSame, {kQpError, kRejects}, {"linux 6.1 iwcm.c iw_cm_accept, cma.c rdma_accept", ""}},
+  {"iw-accept-lost-1", kConnect, CallKind::kAccept, kConnectionLost, Returns(Errno::kConnReset), kSame, {kQpError, kRejects}, {"linux 6.1 siw_cm.c siw_accept", "6.1-siw/65-slow_consumer_answer:16"}},
 
   {"reject-1", kAnyState, CallKind::kReject, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "6.1-rxe/71-device_removal_of_passive_side:36"}},
-  {"reject-2", kUnconnected | kListen, CallKind::kReject, Guards(kDataTooLong) | kRejRefused | kSourceLost | kDatagram | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_reject", "6.1-rxe/35-reject_misuse:7"}},
+  {"reject-2", kUnconnected | kListen, CallKind::kReject, Guards(kDataTooLong) | kRejRefused | kConnectionLost | kSourceLost | kDatagram | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_reject", "6.1-rxe/35-reject_misuse:7"}},
   {"reject-3", kWithIbCm, CallKind::kReject, kDataTooLong, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c ib_send_cm_rej", "6.1-rxe/41-private_data_lengths:30"}},
   {"reject-4", kWithIbCm, CallKind::kReject, kRejRefused, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c cm_send_rej_locked", "6.1-rxe/11-reject_by_consumer:17"}},
   {"reject-5", kWithIbCm, CallKind::kReject, kFine, Returns(), kSame, {kSendsRej}, {"man rdma_reject(3)", "6.1-rxe/09-reply_rejected_by_connecting_side:17"}},
   {"reject-6", kWithIbCm, CallKind::kReject, kSourceLost, Returns(Errno::kInval), kSame, {kGivesUp}, {"linux 6.1 cm.c cm_send_rej_locked", ""}},
   {"sidr-reject-1", kWithIbCm, CallKind::kReject, kDatagram, Returns(), kSame, {kRefusesSidr}, {"linux 6.1 cma.c rdma_reject, cma_send_sidr_rep", "6.1-rxe/79-datagram_refusals:22"}},
+  {"iw-reject-lost-1", kWithIbCm, CallKind::kReject, kConnectionLost, Returns(Errno::kConnReset), kSame, {kRejects}, {"linux 6.1 siw_cm.c siw_reject", ""}},
 
   {"establish-1", kAnyState, CallKind::kEstablish, kQpPresent, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_establish", "lab 6.1-rxe, seed 1"}},
   {"establish-2", kAnyState, CallKind::kEstablish, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "lab 6.1-rxe, seed 1"}},
@@ -161,14 +173,20 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"disconnect-7", kWithIbCm, CallKind::kDisconnect, kFine, Returns(), kSame, {kQpError}, {"linux 6.1 cma.c rdma_disconnect", "6.1-rxe/09-reply_rejected_by_connecting_side:22"}},
 
   {"disconnect-8", kDeviceRemoval, CallKind::kDisconnect, kFine, Returns(Errno::kInval), kSame, {kQpError}, {"linux 6.1 cma.c rdma_disconnect: it was never connected", ""}},
+  {"iw-disconnect-call-1", kUnconnected | kListen, CallKind::kDisconnect, Guards(kReplyAwaited) | kOverIwarp, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_disconnect, iwcm.c iw_cm_disconnect", ""}},
+  {"iw-disconnect-call-2", kWithIbCm, CallKind::kDisconnect, kReplyAwaited, kBlocks, kSame, {kEndsLater}, {"linux 6.1 iwcm.c iw_cm_disconnect", ""}},
+  {"iw-disconnect-call-3", kWithIbCm, CallKind::kDisconnect, kOverIwarp, Returns(), kSame, {kCloses}, {"man rdma_disconnect(3), linux 6.1 iwcm.c iw_cm_disconnect", "6.1-siw/01-connect_disconnect_by_active:20"}},
+  {"iw-disconnect-call-4", kDeviceRemoval, CallKind::kDisconnect, kOverIwarp, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_disconnect: it was never connected", ""}},
 
   {"get-request-1", kAnyState, CallKind::kGetRequest, kAsynchronous, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_get_request", ""}},
   {"get-request-2", kAnyState, CallKind::kGetRequest, kFine, Returns(), kSame, {}, {"rdma-core 44 cma.c rdma_get_request", "6.1-rxe/55-synchronous_id:11"}},
 
   {"destroy-id-1", kAnyState, CallKind::kDestroyId, kMessageOutstanding, kBlocks, kSame, {kDestroys}, {"linux 6.1 cm.c cm_destroy_id", "lab 6.1-rxe, seed 1"}},
+  {"iw-destroy-id-1", kAnyState, CallKind::kDestroyId, kReplyAwaited, kBlocks, kSame, {kDestroys}, {"linux 6.1 iwcm.c destroy_cm_id", ""}},
   {"destroy-id-2", kAnyState, CallKind::kDestroyId, kEventsUnacked, kBlocks, kSame, {kDestroys}, {"man rdma_destroy_id(3)", "6.1-rxe/51-destroy_waits_for_unacked_event:9"}},
   {"destroy-id-3", kAnyState, CallKind::kDestroyId, kFine, Returns(), kSame, {kDestroys}, {"man rdma_destroy_id(3)", "6.1-rxe/01-connect_disconnect_by_active:29"}},
   {"destroy-ep-1", kAnyState, CallKind::kDestroyEp, kMessageOutstanding, kBlocks, kSame, {kDestroys}, {"linux 6.1 cm.c cm_destroy_id", ""}},
+  {"iw-destroy-ep-1", kAnyState, CallKind::kDestroyEp, kReplyAwaited, kBlocks, kSame, {kDestroys}, {"linux 6.1 iwcm.c destroy_cm_id", ""}},
   {"destroy-ep-2", kAnyState, CallKind::kDestroyEp, kEventsUnacked, kBlocks, kSame, {kDestroys}, {"man rdma_destroy_ep(3), rdma-core 44 cma.c rdma_destroy_id", "lab 6.1-rxe, seed 1"}},
   {"destroy-ep-3", kAnyState, CallKind::kDestroyEp, kFine, Returns(), kSame, {kDestroys}, {"man rdma_destroy_ep(3)", "lab 6.1-rxe, seed 1"}},
 
@@ -178,6 +196,9 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"notify-4", kWithIbCm, CallKind::kNotify, kCommEstPossible, Returns(), kSame, {kEstablishes}, {"man rdma_notify(3)", "lab 6.1-rxe, seed 1"}},
   {"notify-5", kWithIbCm, CallKind::kNotify, kPathMigPossible, Returns(), kSame, {kMigratesPath}, {"linux 6.1 cm.c cm_migrate", ""}},
   {"notify-6", kWithIbCm, CallKind::kNotify, kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c ib_cm_notify", "lab 6.1-rxe, seed 1"}},
+  {"iw-notify-1", kUnconnected, CallKind::kNotify, kOverIwarp, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_notify", ""}},
+  {"iw-notify-2", kWithIbCm | kListen, CallKind::kNotify, kOverIwarp, Returns(), kSame, {}, {"linux 6.1 cma.c rdma_notify: a device that is no channel adapter of InfiniBand is told nothing", ""}},
+  {"iw-notify-3", kDeviceRemoval, CallKind::kNotify, kOverIwarp, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_notify: it was never connected", ""}},
 
   {"init-qp-attr-1", kAnyState, CallKind::kInitQpAttr, kQpStateUnknown, Returns(Errno::kInval), kSame, {}, {"linux 6.1 ucma.c ucma_init_qp_attr", "lab 6.1-rxe, seed 1"}},
   {"init-qp-attr-2", kAnyState, CallKind::kInitQpAttr, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx_dev", "lab 6.1-rxe, seed 1"}},
@@ -196,12 +217,13 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"get-remote-ece-2", kAnyState, CallKind::kGetRemoteEce, kFine, Returns(), kSame, {}, {"man rdma_get_remote_ece(3)", "lab 6.1-rxe, seed 1"}},
 
   {"reject-ece-1", kAnyState, CallKind::kRejectEce, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "lab 6.1-rxe, seed 1"}},
-  {"reject-ece-2", kUnconnected | kListen, CallKind::kRejectEce, Guards(kDataTooLong) | kRejRefused | kSourceLost | kDatagram | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_reject", "lab 6.1-rxe, seed 1"}},
+  {"reject-ece-2", kUnconnected | kListen, CallKind::kRejectEce, Guards(kDataTooLong) | kRejRefused | kConnectionLost | kSourceLost | kDatagram | kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_reject", "lab 6.1-rxe, seed 1"}},
   {"reject-ece-3", kWithIbCm, CallKind::kRejectEce, kDataTooLong, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c ib_send_cm_rej", "lab 6.1-rxe, seed 1"}},
   {"reject-ece-4", kWithIbCm, CallKind::kRejectEce, kRejRefused, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c cm_send_rej_locked", "lab 6.1-rxe, seed 1"}},
   {"reject-ece-5", kWithIbCm, CallKind::kRejectEce, kFine, Returns(), kSame, {kSendsRej}, {"man rdma_reject(3), rdma-core 44 cma.c rdma_reject_ece", "lab 6.1-rxe, seed 1"}},
   {"reject-ece-6", kWithIbCm, CallKind::kRejectEce, kSourceLost, Returns(Errno::kInval), kSame, {kGivesUp}, {"linux 6.1 cm.c cm_send_rej_locked", ""}},
   {"sidr-reject-ece-1", kWithIbCm, CallKind::kRejectEce, kDatagram, Returns(), kSame, {kRefusesSidr}, {"linux 6.1 cma.c rdma_reject, cma_send_sidr_rep", "lab 6.1-rxe, seed 1"}},
+  {"iw-reject-ece-lost-1", kWithIbCm, CallKind::kRejectEce, kConnectionLost, Returns(Errno::kConnReset), kSame, {kRejects}, {"linux 6.1 siw_cm.c siw_reject", ""}},
 
   {"set-option-1", kAnyState, CallKind::kSetOption, kOptionTooLong, Returns(Errno::kInval), kSame, {}, {"linux 6.1 ucma.c ucma_set_option", "lab 6.1-rxe, seed 1"}},
   {"set-option-2", kAnyState, CallKind::kSetOption, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", ""}},
@@ -240,6 +262,7 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"join-multicast-8", kMayJoin, CallKind::kJoinMulticast, kGroupV6, Returns(Errno::kNotSupp), kSame, {}, {"linux 6.1 cma.c cma_iboe_join_multicast", ""}},
   {"join-multicast-9", kMayJoin, CallKind::kJoinMulticast, kGidGone, Returns(), kSame, {kJoinsInVain}, {"linux 6.1 cma.c cma_make_mc_event", ""}},
   {"join-multicast-10", kMayJoin, CallKind::kJoinMulticast, kFine, Returns(), kSame, {kJoinsGroup}, {"man rdma_join_multicast(3)", "6.1-rxe/83-multicast_on_wrong_ids:10"}},
+  {"iw-join-multicast-1", kMayJoin, CallKind::kJoinMulticast, kOverIwarp, Returns(Errno::kNoSys), kSame, {}, {"linux 6.1 cma.c rdma_join_multicast", "6.1-siw/83-multicast_on_wrong_ids:10"}},
 
   {"join-multicast-ex-1", kAnyState, CallKind::kJoinMulticastEx, kMaskUnknown, Returns(Errno::kNotSup), kSame, {}, {"rdma-core 44 cma.c rdma_join_multicast_ex", ""}},
   {"join-multicast-ex-2", kAnyState, CallKind::kJoinMulticastEx, kMaskIncomplete, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_join_multicast_ex", "6.1-rxe/83-multicast_on_wrong_ids:19"}},
@@ -253,6 +276,7 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"join-multicast-ex-10", kMayJoin, CallKind::kJoinMulticastEx, kGroupV6, Returns(Errno::kNotSupp), kSame, {}, {"linux 6.1 cma.c cma_iboe_join_multicast", ""}},
   {"join-multicast-ex-11", kMayJoin, CallKind::kJoinMulticastEx, kGidGone, Returns(), kSame, {kJoinsInVain}, {"linux 6.1 cma.c cma_make_mc_event", ""}},
   {"join-multicast-ex-12", kMayJoin, CallKind::kJoinMulticastEx, kFine, Returns(), kSame, {kJoinsGroup}, {"man rdma_join_multicast_ex(3)", "6.1-rxe/83-multicast_on_wrong_ids:15"}},
+  {"iw-join-multicast-ex-1", kMayJoin, CallKind::kJoinMulticastEx, kOverIwarp, Returns(Errno::kNoSys), kSame, {}, {"linux 6.1 cma.c rdma_join_multicast", "6.1-siw/83-multicast_on_wrong_ids:15"}},
 
   {"leave-multicast-1", kAnyState, CallKind::kLeaveMulticast, kFamilyUnsupported, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_leave_multicast", "lab 6.1-rxe, seed 1"}},
   {"leave-multicast-2", kAnyState, CallKind::kLeaveMulticast, kNotJoined, Returns(Errno::kAddrNotAvail), kSame, {}, {"rdma-core 44 cma.c rdma_leave_multicast", "lab 6.1-rxe, seed 1"}},
@@ -299,6 +323,7 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"create-qp-ex-8", kDeviceRemoval, CallKind::kCreateQpEx, kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c ib_cm_init_qp_attr: it was listening", ""}},
   {"create-qp-ex-9", kAnyState, CallKind::kCreateQpEx, kTypeDiffers, Returns(Errno::kInval), kSame, {}, {"linux 6.1 verbs.c ib_modify_qp_is_ok: INIT of another type has other attributes", ""}},
   {"create-qp-ex-10", kAnyState, CallKind::kCreateQpEx, kDatagram, Returns(), kSame, {kDatagramQpCreated}, {"rdma-core 44 cma.c ucma_init_ud_qp", ""}},
+  {"create-qp-ex-11", kAnyState, CallKind::kCreateQpEx, kTypeUnsupported, Returns(Errno::kNotSup), kSame, {}, {"linux 6.1 siw_verbs.c siw_create_qp", ""}},
 
   {"create-srq-1", kAnyState, CallKind::kCreateSrq, kDeviceUnknown, kCrashes, kSame, {}, {"rdma-core 44 cma.c rdma_create_srq_ex", ""}},
   {"create-srq-2", kAnyState, CallKind::kCreateSrq, kFine, Returns(), kSame, {}, {"man rdma_create_srq(3)", ""}},

@@ -98,9 +98,17 @@ constexpr std::array<GuardText, kGuardCount> kGuardTexts = {{
     {"queue-full", "the queue holds as many requests as it was asked for"},
     {"qp-not-ready", "the queue pair is in INIT"},
     {"nothing-completed", "no request has completed"},
+    {"over-iwarp", "the id's device is one of iWARP"},
+    {"type-unsupported", "iWARP has no queue pairs of the type that is wanted"},
+    {"no-keys", "the destination is loopback, which is found by a P_Key, and iWARP has none"},
+    {"qp-unknown", "the id has no queue pair, and the number given is that of none"},
+    {"connection-refused", "nobody listens there, and TCP says so at once"},
+    {"peer-unreachable", "nobody is there to accept a TCP connection or to refuse it"},
+    {"reply-awaited", "the request is sent, and not answered yet"},
+    {"connection-lost", "the request is there, and its connection is gone"},
 }};
 
-constexpr std::array<std::string_view, 44> kEffectNames = {
+constexpr std::array<std::string_view, 46> kEffectNames = {
     "",
     "takes address and port",
     "takes 0.0.0.0 and an ephemeral port",
@@ -145,6 +153,8 @@ constexpr std::array<std::string_view, 44> kEffectNames = {
     "what was found is the caller's",
     "another may be looked up",
     "queues USER at the end of the id's channel",
+    "closes the connection",
+    "closes the connection as soon as it is answered",
 };
 
 }  // namespace

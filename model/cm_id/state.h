@@ -116,8 +116,16 @@ enum class Guard : uint8_t {
   kQueueFull,           // it holds as many requests as it was asked for
   kQpNotReady,          // the queue pair is in INIT
   kNothingCompleted,    // the completion queue is empty
+  kOverIwarp,           // the id's device is one of iWARP
+  kTypeUnsupported,     // the queue pair is to be of a type that such a device has none of
+  kNoKeys,              // such a device has no P_Key, which a loopback destination is found by
+  kQpUnknown,           // the id has no queue pair, and the number given is that of none
+  kConnectionRefused,   // nobody listens there: TCP says so at once
+  kPeerUnreachable,     // nobody is there to say so
+  kReplyAwaited,        // the request is sent, and not answered yet
+  kConnectionLost,      // the request is there, and its connection is gone
 };
-inline constexpr int kGuardCount = 82;
+inline constexpr int kGuardCount = 90;
 
 // What a call does besides answering; the oracle knows how.
 enum class Effect : uint8_t {
@@ -165,6 +173,8 @@ enum class Effect : uint8_t {
   kHandsInfo,    // and waits no more
   kForgetsInfo,  // nor is it looked for
   kWritesEvent,  // USER is queued
+  kCloses,       // the connection of an iWARP device, and its queue pair with it
+  kEndsLater,    // the same as soon as it is answered
 };
 
 using Effects = std::array<Effect, 3>;
@@ -184,7 +194,8 @@ namespace cm::model::internal {
 using enum Guard;
 // source: rdma-core 44 librdmacm/cma.c, linux 6.1 ucma.c, cma.c, in the order of the code.
 inline constexpr auto kCreateId = std::to_array<Guard>({kSpaceUnknown});
-inline constexpr auto kDestroyId = std::to_array<Guard>({kMessageOutstanding, kEventsUnacked});
+inline constexpr auto kDestroyId =
+    std::to_array<Guard>({kMessageOutstanding, kReplyAwaited, kEventsUnacked});
 inline constexpr auto kBindAddr =
     std::to_array<Guard>({kFamilyUnsupported, kDeviceRemoved, kAddressNotLocal, kInterfaceDiffers,
                           kOtherLink, kDeviceGone, kPortInUse, kPortInUseByWildcard});
@@ -193,26 +204,29 @@ inline constexpr auto kListen =
 inline constexpr auto kResolveAddr =
     std::to_array<Guard>({kFamilyUnsupported, kDeviceRemoved, kAddressNotLocal, kInterfaceDiffers,
                           kOtherLink, kDeviceGone, kPortInUse, kPortInUseByWildcard,
-                          kFamiliesDiffer, kFromLoopback, kNoRoute, kNoDeviceAtAll});
+                          kFamiliesDiffer, kFromLoopback, kNoRoute, kNoDeviceAtAll, kNoKeys});
 inline constexpr auto kResolveRoute =
     std::to_array<Guard>({kDeviceUnknown, kDeviceRemoved, kTimeoutZero, kNoInterface});
-inline constexpr auto kCreateQp = std::to_array<Guard>(
-    {kQpPresent, kDeviceUnknown, kDeviceRemoved, kTypeDiffers, kDatagram, kInitRefused});
+inline constexpr auto kCreateQp =
+    std::to_array<Guard>({kQpPresent, kDeviceUnknown, kTypeUnsupported, kDeviceRemoved,
+                          kTypeDiffers, kDatagram, kInitRefused});
 inline constexpr auto kDestroyQp = std::to_array<Guard>({kQpAbsent});
-inline constexpr auto kConnect =
+inline constexpr auto kConnect = std::to_array<Guard>(
+    {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kDataTooLong, kSourceLost,
+     kQpUnknown, kPeerUnreachable, kConnectionRefused, kDatagram});
+inline constexpr auto kAccept =
     std::to_array<Guard>({kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved,
-                          kDataTooLong, kSourceLost, kDatagram});
-inline constexpr auto kAccept = std::to_array<Guard>(
-    {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kQpCannotComeUp, kQpSourceLost,
-     kQpWithoutRoute, kDataTooLong, kRepRefused, kSourceLost, kDatagram});
-inline constexpr auto kReject =
-    std::to_array<Guard>({kDeviceRemoved, kDataTooLong, kRejRefused, kSourceLost, kDatagram});
+                          kQpCannotComeUp, kQpSourceLost, kQpWithoutRoute, kDataTooLong,
+                          kRepRefused, kQpUnknown, kConnectionLost, kSourceLost, kDatagram});
+inline constexpr auto kReject = std::to_array<Guard>(
+    {kDeviceRemoved, kDataTooLong, kRejRefused, kConnectionLost, kSourceLost, kDatagram});
 inline constexpr auto kEstablish =
     std::to_array<Guard>({kQpPresent, kDeviceRemoved, kRtuRefused, kSourceLost, kDatagram});
-inline constexpr auto kDisconnect = std::to_array<Guard>(
-    {kDeviceUnknown, kDeviceRemoved, kSourceLost, kDreqPossible, kDrepPossible});
-inline constexpr auto kNotify =
-    std::to_array<Guard>({kDeviceRemoved, kEstablishedAlready, kCommEstPossible, kPathMigPossible});
+inline constexpr auto kDisconnect =
+    std::to_array<Guard>({kDeviceUnknown, kDeviceRemoved, kReplyAwaited, kOverIwarp, kSourceLost,
+                          kDreqPossible, kDrepPossible});
+inline constexpr auto kNotify = std::to_array<Guard>(
+    {kDeviceRemoved, kOverIwarp, kEstablishedAlready, kCommEstPossible, kPathMigPossible});
 inline constexpr auto kInitQpAttr =
     std::to_array<Guard>({kQpStateUnknown, kDeviceRemoved, kWithoutDevice, kAttrsRefused});
 inline constexpr auto kSetLocalEce = std::to_array<Guard>({kQpPresent, kEceMalformed});
@@ -226,10 +240,10 @@ inline constexpr auto kMigrateId =
     std::to_array<Guard>({kSynchronousAlready, kDeviceRemoved, kEventsUnacked});
 inline constexpr auto kJoinMulticast =
     std::to_array<Guard>({kFamilyUnsupported, kDeviceRemoved, kWithoutDevice, kNotDatagram,
-                          kAddressZero, kNoInterface, kGroupV6, kGidGone});
+                          kOverIwarp, kAddressZero, kNoInterface, kGroupV6, kGidGone});
 inline constexpr auto kJoinMulticastEx = std::to_array<Guard>(
     {kMaskUnknown, kMaskIncomplete, kFamilyUnsupported, kDeviceRemoved, kWithoutDevice,
-     kNotDatagram, kAddressZero, kNoInterface, kGroupV6, kGidGone});
+     kNotDatagram, kOverIwarp, kAddressZero, kNoInterface, kGroupV6, kGidGone});
 inline constexpr auto kLeaveMulticast =
     std::to_array<Guard>({kFamilyUnsupported, kNotJoined, kDeviceRemoved, kGroupUnacked});
 // source: rdma-core 44 addrinfo.c rdma_getaddrinfo, glibc 2.36 getaddrinfo.c

@@ -41,7 +41,7 @@ constexpr std::array<std::string_view, kIbStimulusCount> kStimulusNames = {
     "send fails",
     "timewait over"};
 
-constexpr std::array<std::string_view, 15> kSendsNames = {"",
+constexpr std::array<std::string_view, 19> kSendsNames = {"",
                                                           "REQ",
                                                           "MRA",
                                                           "REJ of REQ",
@@ -55,9 +55,13 @@ constexpr std::array<std::string_view, 15> kSendsNames = {"",
                                                           "SIDR_REQ",
                                                           "SIDR_REP",
                                                           "SIDR_REP that refuses",
-                                                          "the same again"};
+                                                          "the same again",
+                                                          "MPA request",
+                                                          "MPA reply",
+                                                          "MPA reply that rejects",
+                                                          "FIN"};
 
-constexpr std::array<std::string_view, 14> kReportNames = {"",
+constexpr std::array<std::string_view, 20> kReportNames = {"",
                                                            "REQ_ERROR",
                                                            "REP_ERROR",
                                                            "REP",
@@ -70,7 +74,13 @@ constexpr std::array<std::string_view, 14> kReportNames = {"",
                                                            "USER_ESTABLISHED",
                                                            "SIDR_REP",
                                                            "SIDR_REP that refuses",
-                                                           "SIDR_REQ_ERROR"};
+                                                           "SIDR_REQ_ERROR",
+                                                           "CONNECT_REPLY 0",
+                                                           "CONNECT_REPLY -104",
+                                                           "CONNECT_REPLY -110",
+                                                           "CONNECT_REPLY -22",
+                                                           "ESTABLISHED",
+                                                           "CLOSE"};
 
 constexpr std::array<std::string_view, kRequestGuardCount> kRequestGuardNames = {
     "stale", "nobody-listens", "other-address", "backlog-full", "fine"};

@@ -96,6 +96,11 @@ enum class Sends : uint8_t {
   kSidrRep,
   kSidrRefusal,  // SIDR_REP that says no
   kAgain,        // the same message once more
+  // over iWARP
+  kMpaRequest,
+  kMpaReply,
+  kMpaReject,
+  kFin,  // the end of the TCP connection
 };
 
 // What is reported to the rdma_cm id above.
@@ -114,6 +119,13 @@ enum class Report : uint8_t {
   kSidrRepReceived,
   kSidrRefusalReceived,
   kSidrReqError,
+  // of the iWARP CM
+  kIwReply,
+  kIwRejected,
+  kIwTimedOut,
+  kIwFailed,
+  kIwEstablished,
+  kIwClosed,
 };
 
 struct IbRule {

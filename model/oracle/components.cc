@@ -6,7 +6,9 @@
 namespace cm::model {
 namespace {
 
-bool IsRequest(Sends message) { return message == Sends::kReq || message == Sends::kSidrReq; }
+bool IsRequest(Sends message) {
+  return message == Sends::kReq || message == Sends::kSidrReq || message == Sends::kMpaRequest;
+}
 
 }  // namespace
 

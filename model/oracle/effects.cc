@@ -159,10 +159,8 @@ bool Oracle::CarryDatagram(Possibility* p, uint8_t id, Effect effect, const Call
 }
 
 void Oracle::Carry(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when) {
-  if (const auto on = OnQp(effect)) {
-    Machine::MoveQp(p, id, *on);
-    return;
-  }
+  if (machine_.over_iwarp() && CarryOverIwarp(p, id, effect, call, when)) return;
+  if (const auto on = OnQp(effect)) return static_cast<void>(Machine::MoveQp(p, id, *on));
   if (const auto on = OnIbCm(effect))
     return static_cast<void>(machine_.Stimulate(p, id, *on, {}, when));
   if (CarryDatagram(p, id, effect, call, when) || CarryMembership(p, id, effect, call, when) ||
@@ -284,7 +282,7 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
   };
   // A queue pair is asked for its vendor's options as soon as it is there, and Soft-RoCE has none.
   const bool asks_qp = QpAskedBy(call).has_value() && rule.outcome.kind == OutcomeKind::kReturns &&
-                       !rule.when.Has(Guard::kQpPresent);
+                       !rule.when.Has(Guard::kQpPresent) && !rule.when.Has(Guard::kTypeUnsupported);
   if (asks_qp) info.ece = {};
   LearnMembership(id, call, rule);
   for (const Effect effect : rule.effects) {
@@ -303,7 +301,7 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
     } else if (const auto* option = std::get_if<call::SetOption>(&call)) {
       LearnOption(*option, effect);
     } else if (effect == Effect::kStartsRoute) {
-      info.tracked = true;
+      info.tracked = !machine_.over_iwarp();
       if (info.ack_timeout != 0) info.packet_lifetime = info.ack_timeout - 1;
       if (const uint8_t there = knowledge_.DeviceOf(info.destination); there != kNoDevice)
         info.peer_fail_overs = surroundings_.FailOvers(there);

@@ -163,7 +163,8 @@ void Oracle::TakeHead(Possibility* p, uint8_t id, const FetchRule& rule, IdRef r
     ++p->ids[id].backlog;
     p->ids[head.child].name = request;
   }
-  if (rule.delivered == EventType::kConnectError) p->ids[id].connect_error = true;
+  const bool by_library = head.type != EventType::kConnectError;
+  if (rule.delivered == EventType::kConnectError && by_library) p->ids[id].connect_error = true;
   if (rule.delivered == EventType::kConnectResponse) p->ids[id].reply_payload = head.payload;
   for (const Effect effect : rule.effects) Carry(p, id, effect, call::GetCmEvent{}, when);
 }
@@ -251,7 +252,7 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
     info.fail_overs = surroundings_.FailOvers(info.interface);
     info.shown.device_known = true;
     info.shown.port_num = 1;
-    info.shown.num_paths = IsDatagram(listener.space) ? 0 : 1;
+    info.shown.num_paths = IsDatagram(listener.space) || machine_.over_iwarp() ? 0 : 1;
     info.shown.source = asker.destination;
     Address from = knowledge_.AddressOf(asker.interface, asker.destination.v6, asker.bound.port);
     info.shown.destination = ephemeral(from);
@@ -272,7 +273,7 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
     info.shown.source = ephemeral(source);
     info.shown.destination = info.destination;
   } else if (event.type == EventType::kRouteResolved) {
-    info.shown.num_paths = 1;
+    info.shown.num_paths = machine_.over_iwarp() && !info.path_given ? 0 : 1;
   }
 }
 
@@ -324,6 +325,14 @@ Judgement Oracle::ObserveNothing(const Record& record, ChannelRef channel, const
   return judgement;
 }
 
+bool Oracle::HasDisownedOn(ChannelRef channel) const {
+  for (uint16_t i = 0; i < knowledge_.id_count(); ++i) {
+    const IdInfo& info = knowledge_.id(IdRef{i});
+    if (info.exists && !info.in_scope && info.channel == channel) return true;
+  }
+  return false;
+}
+
 Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool readable) {
   const Window window = WindowOf(record);
   Judgement judgement{.saw = readable ? "readable" : "quiet"};
@@ -354,6 +363,11 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
   }
   judgement.sharp = !readable || able.empty();
   if (!readable) return judgement;
+  // It may be readable for an id that nobody judges.
+  if (HasDisownedOn(channel)) {
+    if (able.empty()) judgement.verdict = Verdict::kOutOfScope;
+    return judgement;
+  }
   if (able.empty()) {
     judgement.verdict = Verdict::kRefused;
     judgement.permitted.push_back({.what = "quiet: nothing can have happened",

@@ -388,6 +388,8 @@ RuleBits GuardFinder::ConsultedForDatagrams(const IdState& id, const Call& call,
 }
 
 RuleBits GuardFinder::Consulted(const IdState& id, const Call& call, Guard guard) const {
+  if (knowledge_.profile().transport == Transport::kIwarp)
+    return ConsultedOverIwarp(id, call, guard);
   if (IsDatagram(knowledge_.SpaceOf(id))) return ConsultedForDatagrams(id, call, guard);
   RuleBits rows;
   const auto ib = [&](IbStimulus on) {
@@ -445,7 +447,8 @@ InlineVector<Guard, 6> GuardFinder::Find(const Possibility& p, uint8_t id, const
   InlineVector<Guard, 6> found;
   for (const Guard guard : GuardsOf(KindOf(call))) {
     if (!binds && rules::kBindTrouble.Has(guard)) continue;
-    const Tri holds = Holds(guard, own, info, call);
+    const std::optional<Tri> of_transport = OfTransport(guard, p, id, call);
+    const Tri holds = of_transport ? *of_transport : Holds(guard, own, info, call);
     if (holds == Tri::kNo) continue;
     found.push_back(guard);
     if (holds == Tri::kYes) return found;

@@ -43,6 +43,12 @@ class GuardFinder {
                                            const Call& call);
   // Of the calls of the library's map 1.4, in the same way.
   std::optional<Tri> HoldsForInfo(Guard guard, const IdState& id, const Call& call) const;
+  // What is different over iWARP; empty where nothing is. iw_guards.cc
+  std::optional<Tri> OfTransport(Guard guard, const Possibility& p, uint8_t id,
+                                 const Call& call) const;
+  std::optional<Tri> OfConnecting(Guard guard, const Possibility& p, uint8_t id,
+                                  const Call& call) const;
+  RuleBits ConsultedOverIwarp(const IdState& id, const Call& call, Guard guard) const;
   std::optional<Tri> OfGroups(Guard guard, const IdState& id, const IdInfo& info,
                               const Call& call) const;
   RuleBits ConsultedForDatagrams(const IdState& id, const Call& call, Guard guard) const;

@@ -31,6 +31,14 @@ bool HandsOut(CallKind kind) {
 
 // source: linux 6.1 cma.c cma_ib_init_qp_attr, cm.c cm_init_qp_init_attr, cm_init_qp_rtr_attr,
 // cm_init_qp_rts_attr
+constexpr uint32_t kIwForInit = 0x29;  // over iWARP: state, access flags, port
+constexpr uint32_t kIwForRts = 0x20;   // port
+
+uint32_t MaskOverIwarp(const IdState& id, uint8_t state) {
+  const bool for_rts = id.iw != IwState::kNone && state == static_cast<uint8_t>(QpState::kRts);
+  return for_rts ? kIwForRts : kIwForInit;
+}
+
 uint32_t MaskFor(const IdState& id, uint8_t state, bool datagram) {
   if (datagram) return kForDatagrams;
   if (id.ib == IbState::kNone || state == static_cast<uint8_t>(QpState::kInit)) return kForInit;
@@ -52,6 +60,9 @@ bool Fits(const HandedOut& expected, const HandedOut& seen) {
 std::vector<HandedOut> Oracle::ExpectedOf(const Possibility& p, const Call& call) const {
   const IdRef id = IdOf(call);
   const IdState& own = p.ids[p.Find(id)];
+  if (const auto* attrs = std::get_if<call::InitQpAttr>(&call);
+      attrs != nullptr && machine_.over_iwarp())
+    return {QpAttrs{.mask = MaskOverIwarp(own, attrs->state), .state = attrs->state}};
   if (const auto* attrs = std::get_if<call::InitQpAttr>(&call))
     return {QpAttrs{.mask = MaskFor(own, attrs->state, IsDatagram(knowledge_.id(id).space)),
                     .state = attrs->state}};

@@ -81,6 +81,7 @@ struct IdInfo {
   bool left_requests = false;          // it has left requests on another channel
   uint8_t ack_timeout = 0;             // ACK_TIMEOUT; 0: that of the path
   std::optional<int> packet_lifetime;  // of its route, if it is not that of all routes
+  bool reply_unguarded = false;        // over iWARP: nothing waits for a reply any more
   uint64_t qp_key = 0;                 // equal for equal QP numbers; 0 before connecting
   uint16_t request_payload = kNoPayload;
   int unacked = 0;                      // events fetched and not acknowledged
@@ -146,6 +147,7 @@ class Knowledge {
   uint8_t SourceOf(const IdState& id) const;
 
   Ledger ledger;
+  bool numbers_name_qps = false;  // that the application has made without the library
   Payloads payloads;
   uint16_t empty_rejection;  // what REJECTED carries when nobody gave it data
   uint16_t empty_refusal;    // and UNREACHABLE of a datagram service

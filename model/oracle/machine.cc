@@ -107,6 +107,10 @@ void Machine::Report(Possibility* p, uint8_t id, model::Report report,
     if (rule.to != State::kSame) own.state = rule.to;
     if (rule.silent) return;
     Pending pending{.type = rule.type, .status = rule.status};
+    if (report >= model::Report::kIwReply) {
+      pending.payload = report == model::Report::kIwEstablished ? details.told : details.payload;
+      return Queue(p, id, pending);
+    }
     if (rule.status == kReason) pending.status = static_cast<int32_t>(details.reason);
     const bool replied = report == model::Report::kSidrRepReceived;
     if (rule.type == EventType::kConnectResponse || replied) pending.payload = details.payload;
@@ -167,7 +171,10 @@ void Machine::ReportMembership(Possibility* p, uint8_t id, Span when) const {
 }
 
 void Machine::DestroyInKernel(Possibility* p, uint8_t id, Span when) const {
-  Stimulate(p, id, IbStimulus::kDestroy, {}, when);
+  if (over_iwarp())
+    StimulateIw(p, id, IwStimulus::kDestroy, {}, when);
+  else
+    Stimulate(p, id, IbStimulus::kDestroy, {}, when);
   IdState& own = p->ids[id];
   own.closed = true;
   own.joining.clear();
@@ -268,7 +275,10 @@ void Machine::Deliver(Possibility* p, const Flight& flight, uint8_t listener) co
   IdState child;
   child.origin = flight.sender;
   child.state = State::kConnect;
-  child.ib = flight.kind == Sends::kSidrReq ? IbState::kSidrReqRcvd : IbState::kMraReqSent;
+  if (flight.kind == Sends::kMpaRequest)
+    child.iw = IwState::kConnRecv;
+  else
+    child.ib = flight.kind == Sends::kSidrReq ? IbState::kSidrReqRcvd : IbState::kMraReqSent;
   child.device = flight.to_device;
   child.source = knowledge_.fail_overs[flight.to_device];
   child.peer = p->Find(flight.sender);

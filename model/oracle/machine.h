@@ -13,6 +13,7 @@ namespace cm::model {
 struct Details {
   uint16_t payload = kNoPayload;
   uint16_t reason = static_cast<uint16_t>(RejReason::kConsumerDefined);  // or a SIDR status
+  uint16_t told = kNoPayload;  // over iWARP: what the id itself is told of what it has agreed to
 };
 
 class Machine {
@@ -24,6 +25,15 @@ class Machine {
   // Carries that row out on the id: state, messages, reports. `when` is when it happens.
   const IbRule* Stimulate(Possibility* p, uint8_t id, IbStimulus on, const Details& details,
                           Span when) const;
+  // The same for one of the iWARP CM, and what its provider does.
+  static const IwRule* FindIw(IwState state, IwStimulus on);
+  const IwRule* StimulateIw(Possibility* p, uint8_t id, IwStimulus on, const Details& details,
+                            Span when) const;
+  // A frame, or the end, arrives on a TCP connection.
+  void ArriveOverTcp(Possibility* p, const Flight& flight, Span when) const;
+  // Who would take a TCP connection from the id to its destination.
+  RequestGuard AcceptorOf(const Possibility& p, uint8_t id) const;
+  bool over_iwarp() const { return knowledge_.profile().transport == Transport::kIwarp; }
   // Something from below happens to the id; false when the table has no row for it.
   bool FromBelow(Possibility* p, uint8_t id, Below on, Span when) const;
   // The first membership that is due is reported.
@@ -60,6 +70,9 @@ class Machine {
   RequestGuard GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const;
   void ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const;
   void Deliver(Possibility* p, const Flight& flight, uint8_t listener) const;
+  void ArriveMpaRequest(Possibility* p, const Flight& flight, Span when) const;
+  void SendOverTcp(Possibility* p, uint8_t id, Sends kind, const Details& details, Span when) const;
+  static void Enter(IdState* id, IwState state, Span when);
   void EndStale(Possibility* p, const Flight& flight, Span when) const;
   uint8_t FindChild(const Possibility& p, IdRef origin) const;
   void DropRequests(Possibility* p, uint8_t listener, Span when) const;

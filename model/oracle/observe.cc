@@ -116,6 +116,10 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
     Disown(id);
     return {.verdict = Verdict::kOutOfScope};
   }
+  if (machine_.over_iwarp()) {
+    if (std::optional<Judgement> judged = ObserveOverIwarp(record, lane, call, answered.reply))
+      return *judged;
+  }
   if (const auto* show = std::get_if<call::Show>(&call)) {
     if (!answered.shown) return Refused(ToString(answered.reply), "the fields of the id");
     return ObserveShow(record, *show, *answered.shown);
@@ -287,6 +291,12 @@ Judgement Oracle::ObserveDestroy(const Record& record, const Call& call, const R
 Judgement Oracle::ObserveReleased(const Record& record, Lane lane, const seen::Released& released) {
   const auto blocked =
       std::ranges::find_if(blocked_, [lane](const Blocked& b) { return b.lane == lane; });
+  const IdRef id = IdOf(std::get<line::Calls>(conversation_.lines[record.line]).call);
+  const bool judged = !id.valid() || !knowledge_.id(id).exists || knowledge_.id(id).in_scope;
+  if (!judged) {
+    if (blocked != blocked_.end()) blocked_.erase(blocked);
+    return {.verdict = Verdict::kOutOfScope};
+  }
   if (blocked == blocked_.end()) return Refused(ToString(released.reply), "nothing: no call waits");
   const Blocked was = *blocked;
   blocked_.erase(blocked);
@@ -298,6 +308,7 @@ Judgement Oracle::ObserveReleased(const Record& record, Lane lane, const seen::R
   }
   Judgement judgement{.saw = "returned " + ToString(released.reply)};
   const Window window = WindowOf(record);
+  if (was.closes) return ObserveClosed(record, was, released.reply);
   if (was.migrates) return ObserveMigrated(was, released.reply);
   if (was.leaves != 0) return ObserveLeft(record, was, released.reply);
   if (was.work) return ObserveCompletion(record, lane, line.call, released.reply, released.handed);
@@ -466,6 +477,8 @@ Judgement Oracle::ObserveShow(const Record& record, const call::Show& call, cons
         expected.qp.reset();
         break;
     }
+    // Soft-iWARP says that of every queue pair. source: linux 6.1 siw_verbs.c siw_query_qp
+    if (machine_.over_iwarp() && expected.qp) expected.qp = QpState::kReset;
     const std::string text = ToString(expected, knowledge_.topology());
     if (std::ranges::none_of(judgement.permitted,
                              [&](const Permitted& known) { return known.what == text; }))

@@ -64,6 +64,8 @@ class Oracle {
   void Disown(IdRef id);
   // Of what show-event shows only type and status are there, as in recordings.
   void ShowsOnlyTypeAndStatus() { partial_events_ = true; }
+  // Numbers of queue pairs that calls name are those of queue pairs, as in recordings.
+  void NumbersNameQps() { knowledge_.numbers_name_qps = true; }
 
   // Rows on the way of some explanation, and rows that every explanation has used.
   const RuleBits& reached() const { return reached_; }
@@ -83,6 +85,7 @@ class Oracle {
     ChannelRef channel;      // of rdma_get_cm_event and rdma_destroy_event_channel
     bool completes = false;  // a call on a synchronous id, or rdma_get_request
     bool migrates = false;   // rdma_migrate_id
+    bool closes = false;     // rdma_disconnect over iWARP
     int acks = 0;            // how many acknowledgements of its id it waits for, ever
     uint16_t leaves = 0;     // of rdma_leave_multicast: the membership
     bool work = false;       // rdma_get_send_comp, rdma_get_recv_comp
@@ -191,6 +194,23 @@ class Oracle {
   bool MayStillWait(const Record& record, Judgement* judgement);
   Judgement ObserveShowEvent(const Record& record, IdRef id, const seen::Answered& answered);
 
+  // iwarp.cc
+  // Judges what is different over iWARP; empty where nothing is.
+  std::optional<Judgement> ObserveOverIwarp(const Record& record, Lane lane, const Call& call,
+                                            const Reply& reply);
+  // What the tables do not speak of: the ids are judged no more. True when the id is among them.
+  bool BeyondIwarp(const Window& window, const Call& call);
+  bool BeyondParameters(const Call& call);
+  // `beyond`: something else of it is. Whom it would have reached is judged no more either.
+  bool BeyondConnecting(const call::Connect& call, bool beyond);
+  bool MayConnect(IdRef id);
+  Judgement ObserveClosing(const Record& record, Lane lane, const Call& call, const Reply& reply);
+  Judgement ObserveClosed(const Record& record, const Blocked& was, const Reply& reply);
+  bool CarryOverIwarp(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
+  bool MayBe(IdRef id, const std::function<bool(const IdState&)>& is);
+  Payload IwRequestPayload(const call::Connect& call) const;
+  Details AgreedOn(const call::Accept& call, const IdState& id);
+
   // migration.cc
   Judgement ObserveMigrate(const Record& record, Lane lane, const call::MigrateId& call,
                            const Reply& reply);
@@ -210,6 +230,7 @@ class Oracle {
   Judgement ObserveFetched(const Record& record, const call::GetCmEvent& call,
                            const CmEvent& event);
   Judgement ObserveNothing(const Record& record, ChannelRef channel, const Reply& reply);
+  bool HasDisownedOn(ChannelRef channel) const;
   Judgement ObserveWait(const Record& record, ChannelRef channel, bool readable);
   Judgement ObserveUnseenFetch(const Record& record, const call::GetCmEvent& call);
   // The row for the first event of an id, if the application gets to see it; else null.

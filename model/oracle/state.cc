@@ -111,7 +111,8 @@ uint64_t HashOf(const Possibility& p) {
           (static_cast<uint64_t>(static_cast<uint16_t>(id.backlog)) << 24) |
           (static_cast<uint64_t>(id.message) << 40) | (uint64_t{id.met} << 48) |
           (uint64_t{id.pathless} << 49) | (uint64_t{id.looks_up} << 50) |
-          (uint64_t{id.has_info} << 51));
+          (uint64_t{id.has_info} << 51) | (static_cast<uint64_t>(id.iw) << 52) |
+          (uint64_t{id.ending} << 56));
     for (const Pending& pending : id.queue)
       m.Add((static_cast<uint64_t>(pending.type) << 56) | (uint64_t{pending.child} << 48) |
             (uint64_t{pending.payload} << 32) | static_cast<uint32_t>(pending.status));

@@ -14,6 +14,7 @@
 #include "model/channel/rules.h"
 #include "model/cm_id/rules.h"
 #include "model/ib_cm/rules.h"
+#include "model/iw_cm/rules.h"
 #include "model/qp/rules.h"
 #include "model/vocabulary/names.h"
 #include "model/vocabulary/protocol.h"
@@ -54,7 +55,8 @@ struct Flight {
   uint8_t to = kNoId;    // kNoId: an id that is gone; of REQ: whoever listens
   uint8_t from_device = kNoDevice;
   uint8_t to_device = kNoDevice;
-  uint16_t reason = 0;         // of REJ; of MRA: 1 if it speaks of a reply
+  uint16_t reason = 0;         // of REJ; of MRA: 1 if it speaks of a reply; of an MPA reply: what
+                               // it carries for an id that cannot take the connection
   uint8_t source = kNoSource;  // fail-overs when its sender took its GID; kNoSource: an answer
                                // that is made from what it answers
   IdRef sender;                // its name, if it has one, also when it is gone
@@ -85,6 +87,7 @@ struct IdState {
   ChannelRef left_on;  // of a request: the channel that its listener has left it on
   State state = State::kIdle;
   IbState ib = IbState::kNone;
+  IwState iw = IwState::kNone;  // over iWARP, where it has no identifier of the IB CM
   QpPhase qp = QpPhase::kNone;
   uint8_t device = kNoDevice;
   uint8_t source = 0;    // of a request: fail-overs of the device's bond when it came
@@ -100,6 +103,7 @@ struct IdState {
   bool pathless = false;     // the alternate path took over, and there was none
   bool looks_up = false;     // an address info: no other may be looked up
   bool has_info = false;     // it is found, and not handed out
+  bool ending = false;       // a call that is to close the connection waits for the reply
   bool removal_due = false;
   uint8_t addr_change_due = 0;
   uint8_t neighbour_due = 0;
@@ -128,11 +132,11 @@ struct IdState {
 
   // Everything but the times.
   auto Key() const {
-    return std::tuple(name, origin, state, ib, qp, device, source, peer, met, accepted, closed,
-                      connect_error, gone, outstanding, abandoned, mra, pathless, removal_due,
-                      addr_change_due, neighbour_due, backlog, message, message_payload,
-                      request_payload, reply_payload, awaits, retained, left_on, joining, looks_up,
-                      has_info);
+    return std::tuple(name, origin, state, ib, iw, qp, device, source, peer, met, accepted, closed,
+                      connect_error, gone, outstanding, abandoned, mra, pathless, ending,
+                      removal_due, addr_change_due, neighbour_due, backlog, message,
+                      message_payload, request_payload, reply_payload, awaits, retained, left_on,
+                      joining, looks_up, has_info);
   }
 };
 

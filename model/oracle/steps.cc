@@ -126,6 +126,12 @@ class Steps::Walk {
               machine_.FromBelow(next, i, Below::kKernelIdClosed, when);
             });
     }
+    if (id.iw == IwState::kClosing) {
+      Offer(p, steps_.Prompt(id.timewait, window_), "the end of the connection",
+            [&, i](Possibility* next, Span when) {
+              machine_.StimulateIw(next, i, IwStimulus::kClosed, {}, when);
+            });
+    }
     if (!id.joining.empty()) {
       Offer(p, steps_.Prompt(id.joined, window_), "the report of a membership",
             [&, i](Possibility* next, Span when) { machine_.ReportMembership(next, i, when); });
@@ -188,6 +194,7 @@ class Steps::Walk {
   // when the last copy is not under way any more.
   void ExpandOutstanding(const Possibility& p, uint8_t i) {
     const IdState& id = p.ids[i];
+    if (id.message == Sends::kMpaRequest) return ExpandAwaitedReply(p, i);
     if (IsKept(id)) return;
     const Timing timing = steps_.knowledge_.TimingOf(id);
     const bool active = !id.origin.valid();
@@ -237,6 +244,16 @@ class Steps::Walk {
       if (abandoned) next->ids[i].outstanding = next->ids[i].abandoned = false;
       next->Tidy();
     });
+  }
+
+  // TCP repeats what is lost, until the provider waits no more.
+  void ExpandAwaitedReply(const Possibility& p, uint8_t i) {
+    const Duration wait = steps_.knowledge_.profile().timing.mpa_reply;
+    Offer(p, steps_.Timer(p.ids[i].first, wait), "the end of waiting for an MPA reply",
+          [&, i](Possibility* next, Span when) {
+            machine_.StimulateIw(next, i, IwStimulus::kNoReply, {}, when);
+            next->Tidy();
+          });
   }
 
   // Neither repeated nor given up. source: observed 6.12-rxe 73-link_down_when_resolving
@@ -300,6 +317,7 @@ class Steps::Walk {
   }
 
   void Arrive(Possibility* next, const Flight& flight, Span when) {
+    if (flight.kind >= Sends::kMpaRequest) return machine_.ArriveOverTcp(next, flight, when);
     if (flight.kind == Sends::kReq || flight.kind == Sends::kSidrReq)
       return machine_.ArriveRequest(next, flight, when);
     uint8_t to = flight.to;

@@ -8,6 +8,14 @@ namespace {
 // How long a message may be held back for others to pass it.
 constexpr Duration kReordering = Duration::Milliseconds(10);
 
+// How long TCP repeats what is not acknowledged. source: man tcp(7), tcp_retries2
+constexpr Duration kTcpPatience = Duration::Seconds(16 * 60);
+
+// Rules that name messages are for those of the IB CM; TCP hides duplicates.
+bool OfEveryPacket(const Fault& fault) {
+  return fault.messages == MadKinds::All() && fault.kind != FaultKind::kDuplicate;
+}
+
 // The message on the wire behind each way of sending it.
 MadKind MadOf(Sends kind) {
   switch (kind) {
@@ -178,7 +186,37 @@ Tri Surroundings::SentWithoutSource(const Flight& flight) const {
   return flight.since.latest < lost.begin ? Tri::kNo : Tri::kMaybe;
 }
 
+// What is lost is repeated, ever more seldom, and duplicates are dropped. While a link is down or
+// a neighbour is wrong nothing arrives; how long it takes afterwards nobody has watched.
+Fate Surroundings::FateOverTcp(const Flight& flight) const {
+  Fate fate;
+  if (flight.from_device == flight.to_device) return fate;
+  bool meddled = false;
+  for (const uint8_t device : {flight.from_device, flight.to_device}) {
+    const DeviceInfo& info = devices_[device];
+    meddled |= info.link_changed != 0 || info.neighbour_changed != 0 || info.fail_overs != 0;
+  }
+  fate.can_be_lost = meddled;
+  if (meddled) fate.late += kTcpPatience.nanoseconds();
+  for (const Rule& rule : rules_)
+    if (OfEveryPacket(rule.fault)) fate.late += kTcpPatience.nanoseconds();
+  return fate;
+}
+
+bool Surroundings::Parted(uint8_t a, uint8_t b) const {
+  if (a == b) return false;
+  for (const uint8_t device : {a, b}) {
+    if (!devices_[device].up || devices_[device].neighbour_wrong) return true;
+    for (const Rule& rule : rules_) {
+      const bool here = topology_.sides[rule.fault.side].device == device;
+      if (here && rule.fault.kind == FaultKind::kDrop && OfEveryPacket(rule.fault)) return true;
+    }
+  }
+  return false;
+}
+
 Fate Surroundings::FateOf(const Flight& flight) const {
+  if (profile_.transport == Transport::kIwarp) return FateOverTcp(flight);
   Fate fate;
   const DeviceInfo& to = devices_[flight.to_device];
   if (const Tri lost = SentWithoutSource(flight); lost != Tri::kNo) {

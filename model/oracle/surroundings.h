@@ -43,6 +43,8 @@ class Surroundings {
   void Settle(int64_t now);
 
   Fate FateOf(const Flight& flight) const;
+  // Nothing of a TCP connection gets from one device to the other.
+  bool Parted(uint8_t a, uint8_t b) const;
   // Whether ids can be bound to the device.
   Tri Registered(uint8_t device, const Window& window) const;
   bool LinkUp(uint8_t device) const { return devices_[device].up; }
@@ -91,6 +93,7 @@ class Surroundings {
 
   // Whether the GID that the message is sent from was gone by then.
   Tri SentWithoutSource(const Flight& flight) const;
+  Fate FateOverTcp(const Flight& flight) const;
   void ApplyRule(const Rule& rule, const Flight& flight, Fate* fate) const;
   bool Prompt(int64_t since, const Window& window) const;
 

@@ -21,6 +21,18 @@ Capabilities Everything() {
       .Without(Capability::kLaterCalls);
 }
 
+// TCP hides what becomes of single packets, and nobody has watched it over links that come and go.
+// Work that is posted is followed over RoCE alone.
+Capabilities WithoutPackets() {
+  Capabilities some = Everything();
+  for (const Capability packets :
+       {Capability::kData, Capability::kDrop, Capability::kDropNth, Capability::kDelay,
+        Capability::kDuplicate, Capability::kReorder, Capability::kLink, Capability::kFailOver,
+        Capability::kNeighbour})
+    some = some.Without(packets);
+  return some;
+}
+
 std::vector<Profile> MakeProfiles() {
   Profile linux61{.name = "6.1-rxe",
                   .sentence = "librdmacm 44 on Linux 6.1 over Soft-RoCE: the reference.",
@@ -35,10 +47,17 @@ std::vector<Profile> MakeProfiles() {
   linux72.sentence = "librdmacm 65 on Linux 7.2 over Soft-RoCE.";
   linux72.dialect.link_down_keeps_sends = false;
   linux72.capabilities = linux72.capabilities.With(Capability::kLaterCalls);
+  // A frame has room for more, but counts its private data and 4 bytes before it with one byte.
+  Profile siw = linux61;
+  siw.name = "6.1-siw";
+  siw.sentence = "librdmacm 44 on Linux 6.1 over Soft-iWARP.";
+  siw.transport = Transport::kIwarp;
+  siw.limits.request_data = siw.limits.reply_data = siw.limits.reject_data = 251;
+  siw.capabilities = WithoutPackets();
   Profile strict = linux61;
   strict.name = "strict";
   strict.sentence = "As 6.1-rxe, and takes no deviations.";
-  return {linux61, linux612, linux72, strict};
+  return {linux61, linux612, linux72, siw, strict};
 }
 
 const std::vector<Profile>& All() {

@@ -23,6 +23,7 @@ struct Timing {
   int mra_service_timeout = 24;  // CMA_CM_MRA_SETTING
   Duration prompt = Duration::Milliseconds(200);  // anything that waits for no long timer is done
   Duration quiet = Duration::Milliseconds(20);    // `settle` ends when nothing happened for so long
+  Duration mpa_reply = Duration::Seconds(10);     // how long iWARP waits for an answer
   int late_percent = 8;  // a kernel timer may be late by this much of its nominal length,
   Duration late = Duration::Milliseconds(300);  // and by this much more
 
@@ -55,6 +56,9 @@ struct Limits {
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
+// What carries connections: InfiniBand's protocol in RoCE packets, or TCP and MPA.
+enum class Transport : uint8_t { kRoce, kIwarp };
+
 // Which permitted behaviour an implementation shows.
 struct Dialect {
   // What becomes of a message that is sent over a link that is down: it fails at once; else it is
@@ -75,6 +79,7 @@ struct Deviation {
 struct Profile {
   std::string name;
   std::string sentence;
+  Transport transport = Transport::kRoce;
   Timing timing;
   Limits limits;
   Dialect dialect;
@@ -83,7 +88,7 @@ struct Profile {
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 
-// 6.1-rxe, 6.12-rxe, 7.2-rxe, strict.
+// 6.1-rxe, 6.12-rxe, 7.2-rxe, 6.1-siw, strict.
 std::span<const Profile> Profiles();
 const Profile* FindProfile(std::string_view name);
 

@@ -83,10 +83,26 @@ TEST(Timing, LastsNoLongerThanTheLongestWaitForAnAnswer) {
 // source: linux 6.1 cma.c cma_user_data_offset (36 bytes), cm_msgs.h: 92, 196, 148
 TEST(Limits, AreThoseOfTheMessages) {
   for (const Profile& profile : Profiles()) {
+    if (profile.transport != Transport::kRoce) continue;
     EXPECT_EQ(profile.limits.request_data, 92 - 36);
     EXPECT_EQ(profile.limits.reply_data, 196);
     EXPECT_EQ(profile.limits.reject_data, 148);
   }
+}
+
+// A byte counts the private data and the 4 bytes of the depths. source: linux 6.1 siw_cm.c
+// siw_send_mpareqrep
+TEST(Limits, OverIwarpAreThoseOfTheCount) {
+  const Limits& limits = FindProfile("6.1-siw")->limits;
+  EXPECT_EQ(limits.request_data, 255 - 4);
+  EXPECT_EQ(limits.reply_data, 255 - 4);
+  EXPECT_EQ(limits.reject_data, 255 - 4);
+}
+
+// source: observed 6.1-siw 65-slow_consumer_answer
+TEST(Transport, OverIwarpWaitsTenSecondsForAReply) {
+  EXPECT_EQ(FindProfile("6.1-siw")->transport, Transport::kIwarp);
+  EXPECT_EQ(TimingOf("6.1-siw").mpa_reply, Ms(10000));
 }
 
 TEST(Profiles, HaveNamesThatFindThem) {

@@ -24,6 +24,9 @@ enum class EventKind : uint8_t {
   kAgentGone,       // on: a device on which no message is received any more
   kMembershipWork,  // on: a membership that is to be reported
   kWorkDue,         // on: a queue pair whose first send request is carried out
+  kFrameArrives,    // on: an MPA frame, or the end of a TCP connection
+  kReplyTimer,      // on: an iw_cm id whose request was not answered
+  kIwWork,          // on: an iw_cm id with something to report
 };
 
 // 16 bytes: when, in which order, what, and to which object. An event is data, never a closure.

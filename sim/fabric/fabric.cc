@@ -79,6 +79,13 @@ void Fabric::ReleaseHeld(Agenda* agenda, uint8_t from, Duration after) {
   agenda->At(packets_[packet].arrives, EventKind::kPacketArrives, packet);
 }
 
+bool Fabric::CarriesTcp(uint8_t a, uint8_t b) const {
+  if (!CrossesLink(a, b)) return true;
+  for (const uint8_t device : {a, b})
+    if (!devices_[device].up || devices_[device].neighbour_wrong) return false;
+  return true;
+}
+
 bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
   const bool crosses = CrossesLink(from, to);
   const auto note = [&](bool lost) {

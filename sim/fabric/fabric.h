@@ -77,6 +77,8 @@ class Fabric {
   uint8_t LocalDevice(const Address& address, uint8_t kernel) const;
 
   // Sends a message; false when the sending device finds at once that it cannot.
+  // A TCP connection between the devices gets on at present.
+  bool CarriesTcp(uint8_t a, uint8_t b) const;
   bool Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad);
   // Whether the sending device keeps what it is given, and neither sends it nor says so.
   bool Keeps(uint8_t from, uint8_t to) const {

@@ -13,6 +13,8 @@ Reply FromErrno(Errno error) {
 
 Progress Done(Reply reply) { return {.reply = reply}; }
 
+bool OverIwarp(const Library::Context& c) { return c.profile->transport == Transport::kIwarp; }
+
 // source: rdma-core 44 librdmacm/cma.c ucma_addrlen
 bool FamilyKnown(const Address& address) {
   return address.kind != AddressKind::kNone && address.kind != AddressKind::kBadFamily;
@@ -88,6 +90,7 @@ Progress Library::Continue(Context c, const Ongoing& before) {
   }
   if (ongoing.waiting == Waiting::kSentWork || ongoing.waiting == Waiting::kReceivedWork)
     return GetCompletion(c, ongoing.id, ongoing.waiting);
+  if (ongoing.waiting == Waiting::kReply) return DisconnectOrWait(c, ongoing.id);
   if (ongoing.waiting == Waiting::kGroupAcks) return FinishLeaving(c, ongoing);
   if (ongoing.waiting == Waiting::kEpAddress || ongoing.waiting == Waiting::kEpRoute)
     return GoOnWithEp(c, ongoing);
@@ -182,6 +185,8 @@ Reply Library::CreateQp(Context c, uint32_t id, std::optional<QpType> type) {
   if (own.qp != kNobody) return Reply::Refused(Errno::kInval);
   if (own.device == kNoDevice) return Reply::Crashed();
   const bool datagram = type ? *type == QpType::kUd : IsDatagram(own.space);
+  // Soft-iWARP has no other queue pairs than those of connections.
+  if (datagram && OverIwarp(c)) return Reply::Refused(Errno::kNotSup);
   const uint32_t qp = c.verbs->Create(own.device, datagram, own.srq);
   own.local_ece = {};  // the queue pair is asked, and Soft-RoCE has no options of its vendor
   const Errno error = InitQp(c, id, qp);
@@ -198,6 +203,7 @@ Reply Library::DestroyQp(Context c, uint32_t id) {
   if (own.qp == kNobody) return Reply::Crashed();
   c.verbs->Destroy(own.qp);
   own.qp = kNobody;
+  c.kernel->QueuePairBreaks(own.handle);
   return Reply::Returned();
 }
 
@@ -215,6 +221,7 @@ Errno Library::BringUp(Context c, uint32_t id) {
                                 .rnr_retry_count = attr.value().rnr_retry_count,
                                 .remote_read = attr.value().remote_read});
     }
+    if (OverIwarp(c)) continue;  // the provider moves it, with the connection
     const Errno error = c.verbs->Modify(own.qp, step, attr.value().connects, attr.value().resolves);
     if (error != Errno::kNone) return error;
   }
@@ -222,7 +229,9 @@ Errno Library::BringUp(Context c, uint32_t id) {
 }
 
 void Library::QpToError(Context c, uint32_t id) {
-  if (ids_[id].qp != kNobody) static_cast<void>(c.verbs->Modify(ids_[id].qp, QpState::kErr));
+  if (ids_[id].qp == kNobody) return;
+  static_cast<void>(c.verbs->Modify(ids_[id].qp, QpState::kErr));
+  c.kernel->QueuePairBreaks(ids_[id].handle);
 }
 
 // The device is to say how deep queues may be, and it is not known. Parameters of other port spaces
@@ -251,6 +260,7 @@ command::ConnectionParam Library::ParamFor(Context c, uint32_t id,
   if (own.qp != kNobody) {
     to_kernel.qp_num = c.verbs->at(own.qp).number;
     to_kernel.conn.srq = c.verbs->at(own.qp).srq != kNobody ? 1 : 0;
+    to_kernel.qp_known = true;
   } else if (param) {
     to_kernel.qp_num = param->qp_num;
     to_kernel.conn.srq = param->srq;
@@ -314,10 +324,18 @@ Reply Library::Establish(Context c, uint32_t id) {
   return FromErrno(c.kernel->Write(FileOf(id), command::Accept{.id = ids_[id].handle}));
 }
 
+Progress Library::DisconnectOrWait(Context c, uint32_t id) {
+  const Reply reply = Disconnect(c, id);
+  if (reply.kind != ReplyKind::kBlocked) return Done(reply);
+  return {.reply = reply, .ongoing = {.waiting = Waiting::kReply, .id = id}};
+}
+
 Reply Library::Disconnect(Context c, uint32_t id) {
   if (ids_[id].device == kNoDevice) return Reply::Refused(Errno::kInval);
-  QpToError(c, id);
-  return FromErrno(c.kernel->Write(FileOf(id), command::Disconnect{ids_[id].handle}));
+  // Over iWARP the queue pair is drained instead, which is what closes the connection.
+  if (!OverIwarp(c)) QpToError(c, id);
+  const Errno error = c.kernel->Write(FileOf(id), command::Disconnect{ids_[id].handle});
+  return error == Errno::kAgain ? Reply::Blocked() : FromErrno(error);
 }
 
 Shown Library::Show(Context c, uint32_t id) const {
@@ -330,6 +348,7 @@ Shown Library::Show(Context c, uint32_t id) const {
   shown.destination = own.destination;
   shown.num_paths = own.num_paths;
   if (own.qp != kNobody) shown.qp = c.verbs->at(own.qp).state;
+  if (shown.qp && OverIwarp(c)) shown.qp = QpState::kReset;  // it says that of every queue pair
   return shown;
 }
 

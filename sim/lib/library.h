@@ -97,6 +97,7 @@ enum class Waiting : uint8_t {
   kEpRoute,       // and of its route resolution
   kSentWork,      // rdma_get_send_comp
   kReceivedWork,  // rdma_get_recv_comp
+  kReply,         // rdma_disconnect over iWARP, for the reply to the request
 };
 
 // A call in the middle of its work.
@@ -148,7 +149,9 @@ class Library {
   Reply Accept(Context c, uint32_t id, const std::optional<ConnParam>& param);
   Reply Reject(Context c, uint32_t id, const PrivateData& data);
   Reply Establish(Context c, uint32_t id);
+  // Blocked, over iWARP, while a request of the id is not answered.
   Reply Disconnect(Context c, uint32_t id);
+  Progress DisconnectOrWait(Context c, uint32_t id);
   Progress GetCmEvent(Context c, uint32_t channel);
   Reply AckCmEvent(Context c, uint32_t event);
   // attributes.cc

@@ -21,6 +21,7 @@ struct ConnectionParam {
   ConnFields conn;
   EceOptions ece;
   uint32_t qp_num = 0;
+  bool qp_known = false;  // the number is that of a queue pair, which iWARP asks for
   PrivateData private_data;
 };
 

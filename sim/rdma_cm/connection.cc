@@ -38,6 +38,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
     return c_.defect == Defect::kConnectWrongErrno && own.state != CmState::kConnect
                ? Errno::kNotConn
                : Errno::kInval;
+  if (OverIwarp()) return ConnectOverTcp(cmd.id, cmd);
   if (IsDatagram(own.space)) return ConnectDatagram(cmd.id, cmd);
   const Limits& limits = c_.profile->limits;
   PrivateData data = cmd.param.private_data;
@@ -102,6 +103,7 @@ RequestVerdict RdmaCm::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
 Errno RdmaCm::AcceptOrEstablish(uint32_t id, const command::Accept& cmd) {
   const CmId& own = ids_[id];
   if (own.state != CmState::kConnect) return Errno::kInval;
+  if (OverIwarp()) return AcceptOverTcp(id, cmd);
   if (IsDatagram(own.space)) return AnswerDatagram(id, cmd);
   if (!cmd.valid) return c_.ib->SendRtu(IbContext(), own.ib);
   const Limits& limits = c_.profile->limits;
@@ -122,14 +124,22 @@ Errno RdmaCm::AcceptOrEstablish(uint32_t id, const command::Accept& cmd) {
 Errno RdmaCm::Write(uint32_t file, const command::Accept& cmd) {
   const Errno error = LookupWithDevice(file, cmd.id);
   if (error != Errno::kNone) return error;
-  const Errno accepted = AcceptOrEstablish(cmd.id, cmd);
   CmId& own = ids_[cmd.id];
+  const uint64_t before = own.uid;
+  // Over iWARP the connection stands within the call, and its owner is to hear of that.
+  if (OverIwarp() && cmd.valid) own.uid = cmd.uid;
+  const Errno accepted = AcceptOrEstablish(cmd.id, cmd);
   if (accepted == Errno::kNone) {
     if (cmd.valid) own.uid = cmd.uid;
     return Errno::kNone;
   }
+  own.uid = before;
   // A failed accept rejects, whatever there is to reject.
-  if (own.state == CmState::kConnect && IsDatagram(own.space))
+  if (own.iw != kNobody)
+    c_.iw->Reject(IwContext(), own.iw, PrivateData());
+  else if (OverIwarp())
+    return accepted;
+  else if (own.state == CmState::kConnect && IsDatagram(own.space))
     RefuseDatagram(cmd.id, PrivateData());
   else if (own.state == CmState::kConnect)
     c_.ib->SendRej(IbContext(), own.ib, RejReason::kConsumerDefined, PrivateData());
@@ -140,6 +150,8 @@ Errno RdmaCm::Write(uint32_t file, const command::Reject& cmd) {
   const Errno error = LookupWithDevice(file, cmd.id);
   if (error != Errno::kNone) return error;
   const CmId& own = ids_[cmd.id];
+  if (OverIwarp())
+    return own.iw == kNobody ? Errno::kInval : c_.iw->Reject(IwContext(), own.iw, cmd.private_data);
   if (own.ib == kNobody) return Errno::kInval;
   if (IsDatagram(own.space)) return RefuseDatagram(cmd.id, cmd.private_data);
   const RejReason reason =
@@ -154,6 +166,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Disconnect& cmd) {
   const Errno error = LookupWithDevice(file, cmd.id);
   if (error != Errno::kNone) return error;
   const CmId& own = ids_[cmd.id];
+  if (OverIwarp()) return DisconnectOverTcp(cmd.id);
   // A listener's IB CM id is one that there is nothing to disconnect on.
   if (own.listens_on_device) return Errno::kNone;
   if (own.ib == kNobody) return Errno::kInval;
@@ -166,6 +179,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Notify& cmd) {
   const Errno error = LookupWithDevice(file, cmd.id);
   if (error != Errno::kNone) return error;
   const CmId& own = ids_[cmd.id];
+  if (OverIwarp()) return own.listens_on_device || own.iw != kNobody ? Errno::kNone : Errno::kInval;
   // A listener's IB CM id knows of no connection.
   if (own.listens_on_device || own.ib == kNobody) return Errno::kInval;
   return c_.ib->Notify(IbContext(), own.ib, cmd.event);
@@ -176,6 +190,7 @@ Result<response::QpAttr> RdmaCm::Write(uint32_t file, const command::InitQpAttr&
   const Errno error = LookupWithDevice(file, cmd.id);
   if (error != Errno::kNone) return error;
   const CmId& own = ids_[cmd.id];
+  if (OverIwarp()) return AttributesOverTcp(cmd.id, cmd.state);
   if (IsDatagram(own.space)) return response::QpAttr{.mask = kDatagramAttrMask, .datagram = true};
   if (own.listens_on_device) return Errno::kInval;
   // Without an IB CM id there are only the attributes for INIT, whatever is asked for.

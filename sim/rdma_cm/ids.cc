@@ -132,19 +132,25 @@ Result<response::Event> RdmaCm::GetEvent(uint32_t file) {
   return first.event;
 }
 
+bool RdmaCm::DestroyTransport(uint32_t id) {
+  const CmId& owner = ids_[id];
+  if (owner.iw != kNobody) return c_.iw->Destroy(IwContext(), owner.iw);
+  return owner.ib == kNobody || c_.ib->Destroy(IbContext(), owner.ib);
+}
+
 // Takes the id from ports, device and IB CM. False while a message of it runs out.
 bool RdmaCm::DestroyKernelId(uint32_t id) {
   CmId& owner = ids_[id];
   owner.state = CmState::kDestroying;
   owner.work = Instant::Never();
-  if (owner.ib != kNobody && !c_.ib->Destroy(IbContext(), owner.ib)) return false;
+  if (!DestroyTransport(id)) return false;
   ReleaseKernelId(id);
   return true;
 }
 
 void RdmaCm::ReleaseKernelId(uint32_t id) {
   CmId& owner = ids_[id];
-  owner.ib = kNobody;
+  owner.ib = owner.iw = kNobody;
   owner.device = kNoDevice;
   if (owner.owns_port && c_.defect != Defect::kPortNeverFreed) {
     std::erase(port_owners_, id);
@@ -209,7 +215,7 @@ Result<Destroyed> RdmaCm::Write(uint32_t file, const command::DestroyId& cmd) {
   }
   const CmId& own = ids_[cmd.id];
   // Where its device went first, its destruction has begun, and may have to wait just as well.
-  if (own.closed ? own.ib != kNobody : !DestroyKernelId(cmd.id)) {
+  if (own.closed ? own.ib != kNobody || own.iw != kNobody : !DestroyKernelId(cmd.id)) {
     pending_destroys_.push_back({.ticket = ++last_ticket_, .id = cmd.id});
     return Destroyed{.finished = false, .ticket = last_ticket_};
   }
@@ -229,7 +235,9 @@ std::optional<uint32_t> RdmaCm::TakeDestroyed(uint32_t ticket) {
   return std::nullopt;
 }
 
-void RdmaCm::OnIbGone(uint32_t id) {
+void RdmaCm::OnIbGone(uint32_t id) { OnTransportGone(id); }
+
+void RdmaCm::OnTransportGone(uint32_t id) {
   ReleaseKernelId(id);
   if (!ids_[id].destroy_wanted) {
     ids_[id].closed = true;

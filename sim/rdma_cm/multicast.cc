@@ -17,6 +17,7 @@ Errno RdmaCm::CheckJoin(const CmId& own, const Address& address) const {
     return Errno::kInval;
   }
   if (!IsDatagram(own.space)) return Errno::kInval;
+  if (OverIwarp()) return Errno::kNoSys;
   if (address.kind == AddressKind::kAny) return Errno::kInval;
   if (own.interface == kNoDevice) return Errno::kNoDev;
   return address.v6 ? Errno::kNotSupp : Errno::kNone;

@@ -15,6 +15,7 @@
 #include "sim/core/slab.h"
 #include "sim/fabric/fabric.h"
 #include "sim/ib_cm/ib_cm.h"
+#include "sim/iw_cm/iw_cm.h"
 #include "sim/rdma_cm/commands.h"
 
 namespace cm::sim {
@@ -64,6 +65,7 @@ struct CmId {
   uint32_t file = kNobody;
   uint64_t uid = 0;  // 0 on a request that is not accepted: its events are discarded
   uint32_t ib = kNobody;
+  uint32_t iw = kNobody;        // over iWARP, in place of `ib`
   uint32_t listener = kNobody;  // of a request: whom it was for
   uint32_t attached = 0;        // when it came to its device: the order of removal
   uint32_t events_reported = 0;
@@ -121,12 +123,13 @@ struct Destroyed {
   uint32_t events_reported = 0;
 };
 
-class RdmaCm : public IbCmUser {
+class RdmaCm : public IbCmUser, public IwCmUser {
  public:
   struct Context {
     Agenda* agenda;
     Fabric* fabric;
     IbCm* ib;
+    IwCm* iw;
     const Profile* profile;
     Defect defect;
   };
@@ -184,6 +187,14 @@ class RdmaCm : public IbCmUser {
   void OnIbEvent(uint32_t user, IbEventKind kind, const Mad* mad) override;
   void OnIbGone(uint32_t user) override;
 
+  // IwCmUser
+  IwVerdict OnMpaRequest(uint32_t iw, const Frame& request) override;
+  void OnIwEvent(uint32_t user, IwEventKind kind, Depths depths, const Frame* frame) override;
+  void OnIwGone(uint32_t user) override;
+
+  // What verbs tell the provider: the id's queue pair is destroyed or in an error.
+  void QueuePairBreaks(uint32_t id);
+
   // The kernel's devices, as a user finds them: bits by index.
   uint32_t Devices(uint8_t kernel) const;
 
@@ -203,6 +214,8 @@ class RdmaCm : public IbCmUser {
 
  private:
   IbCm::Context IbContext() { return {c_.agenda, c_.fabric, this, c_.profile, c_.defect}; }
+  IwCm::Context IwContext() { return {c_.agenda, c_.fabric, this, c_.profile}; }
+  bool OverIwarp() const { return c_.profile->transport == Transport::kIwarp; }
   // ENOENT, EINVAL or ENXIO, in the order of the kernel's handle lookup.
   Errno Lookup(uint32_t file, uint32_t id) const;
   Errno LookupWithDevice(uint32_t file, uint32_t id) const;
@@ -211,6 +224,8 @@ class RdmaCm : public IbCmUser {
   void Queue(uint32_t id, response::Event event);
   void QueueRequest(uint32_t listener, uint32_t request, response::Event event);
   bool DestroyKernelId(uint32_t id);
+  bool DestroyTransport(uint32_t id);
+  void OnTransportGone(uint32_t id);
   void ReleaseKernelId(uint32_t id);
   void FreeContext(uint32_t id);
   bool FreeIfUnused(uint32_t file);
@@ -242,6 +257,13 @@ class RdmaCm : public IbCmUser {
   uint32_t FindOwner(uint8_t device, const Mad& req) const;
   Errno AcceptOrEstablish(uint32_t id, const command::Accept& cmd);
   bool SourceLost(const CmId& own) const;
+
+  // iwarp.cc
+  uint32_t ListenerFor(uint8_t device, const Frame& request) const;
+  Errno ConnectOverTcp(uint32_t id, const command::Connect& cmd);
+  Errno AcceptOverTcp(uint32_t id, const command::Accept& cmd);
+  Errno DisconnectOverTcp(uint32_t id);
+  Result<response::QpAttr> AttributesOverTcp(uint32_t id, QpState state) const;
 
   // multicast.cc
   Errno CheckJoin(const CmId& own, const Address& address) const;

@@ -58,6 +58,7 @@ Errno RdmaCm::ResolveLoopback(uint32_t id) {
       break;
     }
     if (found == kNoDevice) return Errno::kNoDev;
+    if (OverIwarp()) return Errno::kInval;  // no P_Key, and it is looked for by that
     AttachTo(id, found);
     own.source =
         Address{.kind = AddressKind::kLoopback, .v6 = own.source.v6, .port = own.source.port};
@@ -146,6 +147,12 @@ Errno RdmaCm::Write(uint32_t file, const command::ResolveRoute& cmd) {
   CmId& own = ids_[cmd.id];
   if (own.state != CmState::kAddrResolved) return Errno::kInval;
   // Loopback destinations are found without an interface, and without one there is no route.
+  if (OverIwarp()) {
+    own.state = CmState::kRouteQuery;
+    own.work = c_.agenda->Now() + kRouteLatency;
+    c_.agenda->At(own.work, EventKind::kRouteWork, cmd.id);
+    return Errno::kNone;
+  }
   if (own.interface == kNoDevice) return Errno::kNoDev;
   own.state = CmState::kRouteQuery;
   own.num_paths = 1;

@@ -84,7 +84,22 @@ uint64_t HashOf(const IbId& id, Instant now) {
   return d.Value();
 }
 
-uint64_t HashOf(const CmId& id, const IbCm& ib, Instant now) {
+uint64_t HashOf(const IwId& id, Instant now) {
+  Digest d;
+  d.U8(id.dying ? 1 : 0);
+  d.U8(id.qp_broken ? 1 : 0);
+  d.U8(id.says_closed ? 1 : 0);
+  d.U8(static_cast<uint8_t>(id.state));
+  d.U8(id.device);
+  d.U8(id.peer_device);
+  d.U8(id.depths.ird);
+  d.U8(id.depths.ord);
+  PutTime(&d, id.reply_timer, now);
+  PutTime(&d, id.work, now);
+  return d.Value();
+}
+
+uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now) {
   Digest d;
   d.U8(id.closed ? 1 : 0);
   d.U8(static_cast<uint8_t>(id.state));
@@ -110,16 +125,18 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, Instant now) {
   Put(&d, id.destination);
   PutTime(&d, id.work, now);
   d.U64(id.ib == kNobody ? 0 : HashOf(ib.at(id.ib), now));
+  if (id.iw != kNobody) d.U64(HashOf(iw.at(id.iw), now));
   return d.Value();
 }
 
 // What an id has looked up; 0 for nothing.
-uint64_t HashOfLookup(const UserId& id, const RdmaCm& cma, const IbCm& ib, Instant now) {
+uint64_t HashOfLookup(const UserId& id, const RdmaCm& cma, const IbCm& ib, const IwCm& iw,
+                      Instant now) {
   if (!id.looks_up && !id.info) return 0;
   Digest d;
   d.U8(id.looks_up ? 1 : 0);
   d.U8(id.info ? 1 : 0);
-  d.U64(cma.Live(id.handle) ? HashOf(cma.at(id.handle), ib, now) : 0);
+  d.U64(cma.Live(id.handle) ? HashOf(cma.at(id.handle), ib, iw, now) : 0);
   if (!id.info) return d.Value();
   d.U32(id.info->flags);
   d.U8(id.info->type ? static_cast<uint8_t>(*id.info->type) : 0);
@@ -167,6 +184,22 @@ uint64_t HashOf(const Qp& qp, Instant now) {
   return d.Value();
 }
 
+// What is under way over TCP.
+void PutFrames(const Slab<Frame>& frames, Instant now, std::vector<uint64_t>* parts) {
+  for (uint32_t f = 0; f < frames.end(); ++f) {
+    if (!frames.Live(f)) continue;
+    Digest d;
+    d.U8(static_cast<uint8_t>(frames[f].kind));
+    d.U8(frames[f].from_device);
+    d.U8(frames[f].to_device);
+    d.U8(frames[f].depths.ird);
+    d.U8(frames[f].depths.ord);
+    d.Bytes(frames[f].data.bytes());
+    PutTime(&d, frames[f].arrives, now);
+    parts->push_back(d.Value());
+  }
+}
+
 // What a rule will still do.
 void Put(Digest* d, const InstalledRule& rule, Instant now) {
   const Fault& fault = rule.fault;
@@ -191,7 +224,7 @@ uint64_t World::Fingerprint() const {
   const Instant now = Now();
   std::vector<uint64_t> parts;
   for (uint32_t id = 0; id < cma_.id_end(); ++id)
-    if (cma_.Live(id)) parts.push_back(HashOf(cma_.at(id), ib_, now));
+    if (cma_.Live(id)) parts.push_back(HashOf(cma_.at(id), ib_, iw_, now));
   const Slab<Packet>& packets = fabric_.packets();
   for (uint32_t p = 0; p < packets.end(); ++p) {
     if (!packets.Live(p)) continue;
@@ -202,6 +235,7 @@ uint64_t World::Fingerprint() const {
     d.U64(HashOf(packets[p].mad));
     parts.push_back(d.Value());
   }
+  PutFrames(iw_.frames(), now, &parts);
   const Slab<Membership>& memberships = cma_.memberships();
   for (uint32_t m = 0; m < memberships.end(); ++m) {
     if (!memberships.Live(m) || memberships[m].left) continue;
@@ -209,13 +243,13 @@ uint64_t World::Fingerprint() const {
     d.U32(memberships[m].events_reported);
     Put(&d, memberships[m].address);
     PutTime(&d, memberships[m].work, now);
-    d.U64(HashOf(cma_.at(memberships[m].id), ib_, now));
+    d.U64(HashOf(cma_.at(memberships[m].id), ib_, iw_, now));
     parts.push_back(d.Value());
   }
   for (const Library& library : libraries_) {
     for (uint32_t id = 0; id < library.id_end(); ++id) {
       if (!library.LiveId(id)) continue;
-      const uint64_t looked_up = HashOfLookup(library.at(id), cma_, ib_, now);
+      const uint64_t looked_up = HashOfLookup(library.at(id), cma_, ib_, iw_, now);
       if (looked_up != 0) parts.push_back(looked_up);
     }
   }

@@ -17,7 +17,7 @@ World::World(const Topology* topology, const Profile* profile, StreamState coins
     libraries_.emplace_back(topology->KernelOf(side));
 }
 
-void World::Attend() { cma_.Attend({&agenda_, &fabric_, &ib_, profile_, defect_}); }
+void World::Attend() { cma_.Attend({&agenda_, &fabric_, &ib_, &iw_, profile_, defect_}); }
 
 Library& World::Prepared(uint8_t side) {
   Attend();
@@ -44,7 +44,8 @@ void World::Step() {
 void World::GoOn() {
   for (WaitingLane& waiting : waiting_) {
     const bool synchronous = waiting.ongoing.waiting == Waiting::kCompletion ||
-                             waiting.ongoing.waiting == Waiting::kRequest;
+                             waiting.ongoing.waiting == Waiting::kRequest ||
+                             waiting.ongoing.waiting == Waiting::kReply;
     if (!synchronous || waiting.done) continue;
     Progress progress = Prepared(waiting.lane.side).Continue(Context(), waiting.ongoing);
     if (progress.reply.kind != ReplyKind::kBlocked) waiting.done = progress;
@@ -59,6 +60,7 @@ void World::RunUntil(Instant when) {
 // The complete list of what can happen.
 void World::Happens(const Event& event) {
   const IbCm::Context ib{&agenda_, &fabric_, &cma_, profile_, defect_};
+  const IwCm::Context iw{&agenda_, &fabric_, &cma_, profile_};
   switch (event.kind()) {
     case EventKind::kPacketArrives:
       if (const std::optional<Packet> packet = fabric_.Arrive(agenda_.Now(), event.on()))
@@ -84,6 +86,12 @@ void World::Happens(const Event& event) {
       return cma_.OnMembershipWork(event.on());
     case EventKind::kWorkDue:
       return verbs_.OnWorkDue({&agenda_, &fabric_, profile_}, event.on());
+    case EventKind::kFrameArrives:
+      return iw_.OnFrame(iw, event.on());
+    case EventKind::kReplyTimer:
+      return iw_.OnReplyTimer(iw, event.on());
+    case EventKind::kIwWork:
+      return iw_.OnWork(iw, event.on());
     case EventKind::kAgentGone:
       if (!fabric_.device(static_cast<uint8_t>(event.on())).registered)
         fabric_.device(static_cast<uint8_t>(event.on())).receives = false;
@@ -171,7 +179,7 @@ void World::Heal() {
 
 Usage World::InUse() const {
   Usage usage{.kernel_ids = cma_.live_ids(),
-              .ib_ids = ib_.live_count(),
+              .ib_ids = ib_.live_count() + iw_.live_count(),
               .queue_pairs = verbs_.live_count(),
               .receive_queues = verbs_.live_srqs(),
               .regions = verbs_.live_regions()};

@@ -18,6 +18,7 @@
 #include "sim/core/defects.h"
 #include "sim/fabric/fabric.h"
 #include "sim/ib_cm/ib_cm.h"
+#include "sim/iw_cm/iw_cm.h"
 #include "sim/lib/library.h"
 #include "sim/rdma_cm/rdma_cm.h"
 #include "sim/verbs/verbs.h"
@@ -105,6 +106,7 @@ class World {
   Agenda agenda_;
   Fabric fabric_;
   IbCm ib_;
+  IwCm iw_;
   RdmaCm cma_;
   Verbs verbs_;
   std::vector<Library> libraries_;  // by side

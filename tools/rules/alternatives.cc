@@ -9,6 +9,7 @@
 #include "model/channel/rules.h"
 #include "model/cm_id/rules.h"
 #include "model/ib_cm/rules.h"
+#include "model/iw_cm/rules.h"
 #include "model/qp/rules.h"
 #include "model/rules/rule.h"
 #include "model/vocabulary/protocol.h"
@@ -99,6 +100,13 @@ void CollectIbCm(std::vector<Alternatives>* all) {
   });
   Collect(model::rules::kSidrRequests, all, [](const model::SidrRequestRule& r, Situations* to) {
     to->Add({0, "SIDR_REQ"}, Named(r.when), {}, model::NumberOf(&r));
+  });
+  Collect(model::rules::kIwCm, all, [](const model::IwRule& r, Situations* to) {
+    ForEach(r.from, model::kIwStateCount,
+            [&](Part state) { to->Add(Named(r.on), {}, state, model::NumberOf(&r)); });
+  });
+  Collect(model::rules::kIwRequests, all, [](const model::IwRequestRule& r, Situations* to) {
+    to->Add({0, "MPA request"}, Named(r.when), {}, model::NumberOf(&r));
   });
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/catalogue/catalogue.h"
@@ -26,7 +27,12 @@ constexpr std::string_view kToMend = "To mend it: bazel run //tools/rules:observ
 constexpr std::string_view kObserved = "observed ";
 
 const std::vector<Testimony>& Recordings() {
-  static const std::vector<Testimony> all = HearFolder("conformance/recordings/6.1-rxe");
+  static const std::vector<Testimony> all = [] {
+    std::vector<Testimony> both = HearFolder("conformance/recordings/6.1-rxe");
+    for (Testimony& over_iwarp : HearFolder("conformance/recordings/6.1-siw"))
+      both.push_back(std::move(over_iwarp));
+    return both;
+  }();
   return all;
 }
 

@@ -42,10 +42,13 @@ constexpr auto kDisagreements = std::to_array<Disagreement>({
     {"doc-28", "an error sets errno", "on an id without a device several calls crash", "resolve-route-1 connect-2 accept-2 create-qp-2", ""},
     {"doc-29", "rdma_resolve_route takes a time-out", "0 says EINVAL, any other is ignored on RoCE", "resolve-route-3 resolve-route-6", ""},
     {"doc-30", "devices stay open while the library is loaded", "one that was unplugged is closed when the list is read anew", "get-devices-1 get-devices-2", ""},
-    {"doc-31", "CONNECT_ERROR is for either side", "the library makes it on the active side alone", "fetch-9 fetch-10", ""},
+    {"doc-31", "CONNECT_ERROR is for either side", "on the active side alone: the library makes it, with -1; over iWARP the kernel does, with -22, where the queue pair cannot take the connection", "fetch-9 fetch-10 iw-report-4 fetch-25", ""},
     {"doc-32", "rdma_set_local_ece after the queue pair is created", "an id with a queue pair says EINVAL", "set-local-ece-1", ""},
     {"doc-33", "every event has a name", "USER has none, and those of later libraries print as unknown", "event-str-1", ""},
     {"doc-34", "the number of AF_INET6 is 23", "10, as everywhere on Linux", "", "a number of the platform"},
+    {"doc-35", "what becomes of a request is told by events", "over iWARP a port that nobody listens on refuses rdma_connect itself, and who is not there lets it wait for two minutes", "tcp-connect-2 tcp-connect-3 tcp-connect-4", ""},
+    {"doc-36", "the status of REJECTED is the transport's reason", "over iWARP it is -104 for every rejection", "iw-rejection-1 iw-peer-closes-1 iw-report-2", ""},
+    {"doc-37", "rdma_disconnect and rdma_destroy_id wait for acknowledgements at most", "over iWARP both wait for the reply to a request that is not answered, for up to 10 s", "iw-disconnect-call-2 iw-destroy-id-1 iw-no-reply-1", ""},
 });
 
 constexpr auto kRaces = std::to_array<Race>({
@@ -69,6 +72,7 @@ constexpr auto kRaces = std::to_array<Race>({
     {"race-18", "a listener is destroyed, and a request arrives", "REJECTED with 8 or with 28", "request-2 request-3 ib-destroy-2", ""},
     {"race-19", "a path is set while the id is migrated, on Linux 6.12", "the event on either channel, or lost", "", kTwoThreads},
     {"race-20", "a late DREP, and the last repetition of a DREQ", "DISCONNECTED with 0 or -110, once", "report-6 report-7", ""},
+    {"race-21", "over iWARP: rdma_accept or rdma_reject, and the peer gives up", "0, then DISCONNECTED; ECONNRESET without an event", "iw-accept-1 iw-accept-lost-1 iw-reject-lost-1 iw-no-reply-1", ""},
 });
 // clang-format on
 

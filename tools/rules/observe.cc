@@ -29,7 +29,7 @@ using cm::ruledoc::Testimony;
 constexpr std::string_view kLabRuns = "conformance/recordings/lab";
 
 constexpr auto kTables = std::to_array<std::string_view>(
-    {"model/cm_id/rules.h", "model/ib_cm/rules.h", "model/channel/rules.h",
+    {"model/cm_id/rules.h", "model/ib_cm/rules.h", "model/iw_cm/rules.h", "model/channel/rules.h",
      "model/channel/misuse.h", "model/qp/rules.h"});
 
 std::string FirstShown(std::string_view id, std::span<const Testimony> testimonies) {
@@ -97,9 +97,10 @@ int main(int argc, char** argv) {
   CLI::App app("Says which line of a recording first shows each row of the tables.", "observe");
   const char* run_in = std::getenv("BUILD_WORKSPACE_DIRECTORY");  // set by bazel run
   const fs::path workspace = run_in == nullptr ? "." : run_in;
-  std::string folder = "conformance/recordings/6.1-rxe";
+  std::vector<std::string> folders = {"conformance/recordings/6.1-rxe",
+                                      "conformance/recordings/6.1-siw"};
   bool fill = false;
-  app.add_option("--recordings", folder, "a folder of recordings, called as its profile is")
+  app.add_option("--recordings", folders, "folders of recordings, called as their profiles are")
       ->capture_default_str();
   std::string lab;
   app.add_option("--lab", lab, "results.json of a run in the lab, to be carried as evidence");
@@ -107,10 +108,14 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (!lab.empty())
     if (const int problem = Carry(workspace, lab); problem != 0) return problem;
-  const std::vector<Testimony> testimonies = cm::ruledoc::HearFolder(workspace / folder);
-  if (testimonies.empty()) {
-    fmt::print(stderr, "no recordings in {}\n", folder);
-    return 2;
+  std::vector<Testimony> testimonies;
+  for (const std::string& folder : folders) {
+    const std::vector<Testimony> heard = cm::ruledoc::HearFolder(workspace / folder);
+    if (heard.empty()) {
+      fmt::print(stderr, "no recordings in {}\n", folder);
+      return 2;
+    }
+    testimonies.insert(testimonies.end(), heard.begin(), heard.end());
   }
   bool all_speak = true;
   for (const Testimony& testimony : testimonies) {

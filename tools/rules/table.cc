@@ -9,6 +9,7 @@
 #include "model/channel/rules.h"
 #include "model/cm_id/rules.h"
 #include "model/ib_cm/rules.h"
+#include "model/iw_cm/rules.h"
 #include "model/qp/rules.h"
 #include "model/queue/rules.h"
 #include "model/vocabulary/call.h"
@@ -102,6 +103,29 @@ Row Fill(const model::IbRule& r) {
   if (r.reports != model::Report::kNothing)
     Join(&row.effects, fmt::format("reports {}", ToString(r.reports)));
   if (r.abandons) Join(&row.effects, "its own message goes on being repeated");
+  return row;
+}
+
+Row Fill(const model::IwRule& r) {
+  Row row{.from = NamesOf(r.from, model::kIwStateCount),
+          .on = std::string(ToString(r.on)),
+          .outcome = std::string(ToString(r.answer)),
+          .then = Then(r.to, model::IwState::kSame)};
+  if (r.sends != model::Sends::kNothing)
+    Join(&row.effects, fmt::format("sends {}", ToString(r.sends)));
+  if (r.reports != model::Report::kNothing)
+    Join(&row.effects, fmt::format("reports {}", ToString(r.reports)));
+  return row;
+}
+
+Row Fill(const model::IwRequestRule& r) {
+  const bool delivered = r.sends == model::Sends::kNothing;
+  Row row{.on = "MPA request",
+          .when = std::string(ToString(r.when)),
+          .outcome = delivered ? "delivered" : "refused"};
+  row.effects =
+      delivered ? fmt::format("reports {} to the listener", ShortName(EventType::kConnectRequest))
+                : fmt::format("sends {}", ToString(r.sends));
   return row;
 }
 
@@ -267,6 +291,15 @@ std::vector<Table> AllTables() {
            "With which status a posted request completes. A queue pair of which one has failed is "
            "in error.",
            rules::kWork),
+      Make("iw_cm",
+           "What an identifier of the iWARP CM does at a local call, at what its provider tells "
+           "it, or in time. Over iWARP an id has one of these, and none of the IB CM. `none`: it "
+           "has not connected; `lost`: its request's TCP connection is gone.",
+           rules::kIwCm),
+      Make("MPA requests",
+           "What becomes of a request that comes over a new TCP connection. Whether somebody "
+           "listens was asked before, within `rdma_connect`.",
+           rules::kIwRequests),
   };
 }
 

@@ -61,6 +61,7 @@ TEST(ADigest, IsTheSameWhereverItIsComputed) {
 TEST(ADigest, IsOfItsProfile) {
   EXPECT_EQ(RunOf("two-kernels", 1, "6.12-rxe"), (Digests{0x9f0fe449cc3b8d20, 0xc4034c257487c7c8}));
   EXPECT_EQ(RunOf("two-kernels", 1, "7.2-rxe"), (Digests{0xc1c12ac6c1a4ffe0, 0x37a1d88e5d1c4719}));
+  EXPECT_EQ(RunOf("two-kernels", 1, "6.1-siw"), (Digests{0xde0d65603556cbf0, 0x758d5ef5ae6f3d75}));
 }
 
 TEST(ADigest, IsTheSameWhenTheRunIsRepeated) {

@@ -286,7 +286,8 @@ class SimSession : public Session, public Driver, public Environment {
   }
   Progress MakeOne(Library& l, Library::Context c, const call::Disconnect& x) {
     const uint32_t id = names_.Id(x.id);
-    return l.Complete(c, id, l.Disconnect(c, id));
+    const Progress closed = l.DisconnectOrWait(c, id);
+    return closed.reply.kind == ReplyKind::kBlocked ? closed : l.Complete(c, id, closed.reply);
   }
   Progress MakeOne(Library& l, Library::Context c, const call::GetCmEvent& x) {
     return l.GetCmEvent(c, names_.Channel(x.channel));

@@ -1,0 +1,305 @@
+// What is judged differently over iWARP: connecting, closing, and what the tables do not speak of.
+#include <algorithm>
+
+#include "model/conversation/print.h"
+#include "model/oracle/answers.h"
+#include "model/oracle/oracle.h"
+
+namespace cm::model {
+namespace {
+
+constexpr uint8_t kDeviceMaximum = 255;  // RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH
+
+const PrivateData* DataOf(const Call& call) {
+  if (const auto* reject = std::get_if<call::Reject>(&call)) return &reject->private_data;
+  if (const auto* reject = std::get_if<call::RejectEce>(&call)) return &reject->private_data;
+  const std::optional<ConnParam>* param = nullptr;
+  if (const auto* connect = std::get_if<call::Connect>(&call)) param = &connect->param;
+  if (const auto* accept = std::get_if<call::Accept>(&call)) param = &accept->param;
+  return param != nullptr && *param ? &(*param)->private_data : nullptr;
+}
+
+bool DepthAbove(const Call& call, uint8_t most) {
+  const std::optional<ConnParam>* param = nullptr;
+  if (const auto* connect = std::get_if<call::Connect>(&call)) param = &connect->param;
+  if (const auto* accept = std::get_if<call::Accept>(&call)) param = &accept->param;
+  if (param == nullptr || !*param) return false;
+  const auto above = [most](uint8_t depth) { return depth != kDeviceMaximum && depth > most; };
+  return above((*param)->responder_resources) || above((*param)->initiator_depth);
+}
+
+bool Answers(const Call& call) {
+  switch (KindOf(call)) {
+    case CallKind::kAccept:
+    case CallKind::kReject:
+    case CallKind::kRejectEce:
+    case CallKind::kEstablish:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool EndsIt(const Call& call) {
+  const CallKind kind = KindOf(call);
+  return kind == CallKind::kDisconnect || kind == CallKind::kDestroyId;
+}
+
+}  // namespace
+
+bool Oracle::MayBe(IdRef id, const std::function<bool(const IdState&)>& is) {
+  return std::ranges::any_of(ComponentOf(id).set.items(), [&](const Possibility& p) {
+    const uint8_t at = p.Find(id);
+    return at != kNoId && is(p.ids[at]);
+  });
+}
+
+// With a queue pair, and a route: the provider is asked.
+bool Oracle::MayConnect(IdRef id) {
+  return MayBe(id, [this](const IdState& own) {
+    return own.state == State::kRouteResolved && !own.closed &&
+           (own.qp != QpPhase::kNone || knowledge_.numbers_name_qps);
+  });
+}
+
+// A connection that leads nobody can say where, or uses a queue pair that another one uses.
+bool Oracle::BeyondConnecting(const call::Connect& call, bool beyond) {
+  const IdInfo info = knowledge_.id(call.id);
+  if (info.destination.AnyOrLoopback()) return true;
+  const uint32_t number = call.param ? call.param->qp_num & 0xffffff : 0;
+  const uint8_t there = knowledge_.DeviceOf(info.destination);
+  std::vector<IdRef> others;
+  for (const PortOwner& owner : knowledge_.ports) {
+    const bool asked = there != kNoDevice && owner.kernel == knowledge_.KernelOf(there) &&
+                       owner.address.port == info.destination.port;
+    // TCP knows no port spaces.
+    if (asked && (owner.space != info.space || owner.address.kind == AddressKind::kLoopback))
+      beyond = true;
+    if (asked && knowledge_.id(owner.id).in_scope) others.push_back(owner.id);
+    if (asked && !knowledge_.id(owner.id).in_scope) beyond = true;
+  }
+  for (uint16_t i = 0; i < knowledge_.id_count(); ++i) {
+    const IdInfo& other = knowledge_.id(IdRef{i});
+    const bool shares = number != 0 && other.exists && other.qp_key == uint64_t{number} + 1;
+    if (shares && IdRef{i} != call.id && knowledge_.numbers_name_qps) beyond = true;
+  }
+  if (beyond)
+    for (const IdRef other : others) Disown(other);
+  return beyond;
+}
+
+// Parameters that the tables do not speak of, where anybody would look at them.
+bool Oracle::BeyondParameters(const Call& call) {
+  const IdRef id = IdOf(call);
+  const bool connects = std::holds_alternative<call::Connect>(call);
+  if (connects ? !MayConnect(id)
+               : !MayBe(id, [](const IdState& own) { return own.iw == IwState::kConnRecv; }))
+    return false;
+  const PrivateData* data = DataOf(call);
+  const bool deep =
+      knowledge_.id(id).space != PortSpace::kTcp && DepthAbove(call, profile_.limits.max_depth);
+  const bool beyond = deep || (data != nullptr && data->size() > profile_.limits.request_data);
+  return connects ? BeyondConnecting(std::get<call::Connect>(call), beyond) : beyond;
+}
+
+bool Oracle::BeyondIwarp(const Window& window, const Call& call) {
+  const IdRef id = IdOf(call);
+  IdInfo& info = knowledge_.id(id);
+  const auto* create = std::get_if<call::CreateQp>(&call);
+  if (create != nullptr && create->type == QpType::kRc && IsDatagram(info.space)) return true;
+  if (std::holds_alternative<call::Listen>(call) && info.bound.kind == AddressKind::kLoopback)
+    return true;
+  const bool breaks_qp = std::holds_alternative<call::DestroyQp>(call) ||
+                         std::holds_alternative<call::DestroyEp>(call);
+  const bool parametrised = std::holds_alternative<call::Connect>(call) || Answers(call);
+  if (!parametrised && !breaks_qp && !EndsIt(call)) return false;
+  Judgement ignored;
+  // What happens within a call that waits is not to come before it.
+  const Window before{window.begin, parametrised ? window.end : window.begin, window.settled};
+  if (!Close(&ComponentOf(id), before, &ignored)) return false;
+  if (parametrised && BeyondParameters(call)) return true;
+  if (!MayBe(id, [](const IdState& own) { return own.iw == IwState::kConnSent; })) return false;
+  // The provider waits for whoever uses the queue pair.
+  if (breaks_qp) return true;
+  if (std::holds_alternative<call::Disconnect>(call) && info.synchronous()) return true;
+  // An answer that is refused takes the guard away that calls wait at; what follows is a bug check.
+  if (EndsIt(call) && info.reply_unguarded) return true;
+  if (Answers(call)) info.reply_unguarded = true;
+  return false;
+}
+
+std::optional<Judgement> Oracle::ObserveOverIwarp(const Record& record, Lane lane, const Call& call,
+                                                  const Reply& reply) {
+  const Window window = WindowOf(record);
+  if (BeyondIwarp(window, call)) {
+    Disown(IdOf(call));
+    return Judgement{.verdict = Verdict::kOutOfScope};
+  }
+  // Whether somebody listens is asked within the call.
+  if (std::holds_alternative<call::Connect>(call) && MayConnect(IdOf(call)))
+    MergeForRequest(IdOf(call));
+  if (std::holds_alternative<call::Disconnect>(call) && !knowledge_.id(IdOf(call)).synchronous())
+    return ObserveClosing(record, lane, call, reply);
+  return std::nullopt;
+}
+
+// Like destroying: where the reply is awaited the call begins now, and goes on when it is there.
+Judgement Oracle::ObserveClosing(const Record& record, Lane lane, const Call& call,
+                                 const Reply& reply) {
+  const Window window = WindowOf(record);
+  const IdRef id = IdOf(call);
+  Judgement judgement{.saw = ToString(reply)};
+  Component* component = &ComponentOf(id);
+  if (!Close(component, {window.begin, window.begin, window.settled}, &judgement)) return judgement;
+  const GuardFinder guards(knowledge_, surroundings_, window, {});
+  const bool unseen = reply.kind == ReplyKind::kUnseen;
+  PossibilitySet begun;
+  for (const Possibility& p : component->set.items()) {
+    const uint8_t at = p.Find(id);
+    for (const Guard guard : guards.Find(p, at, call)) {
+      for (const CallRule& rule : rules::kCalls) {
+        if (rule.on != KindOf(call) || !rule.from.Has(p.ids[at].state) || !rule.when.Has(guard))
+          continue;
+        Permit(&judgement.permitted, rule, Text(rule.outcome));
+        const bool waits = rule.outcome.kind == OutcomeKind::kBlocks;
+        if (!waits && !unseen && !Fits(rule.outcome, reply)) continue;
+        judgement.by.set(NumberOf(&rule));
+        Possibility after = p;
+        after.used |= guards.Consulted(p.ids[at], call, guard);
+        Apply(&after, at, rule, call, {window.begin, window.begin});
+        begun.Add(std::move(after));
+      }
+    }
+  }
+  component->set = std::move(begun);
+  Judgement closing;
+  if (!component->set.empty() && !Close(component, window, &closing)) {
+    closing.saw = judgement.saw;
+    return closing;
+  }
+  PossibilitySet next;
+  for (Possibility& p : component->set.items()) {
+    const uint8_t at = p.Find(id);
+    const bool waits = at != kNoId && p.ids[at].ending;
+    const bool answered = reply.kind == ReplyKind::kReturned;
+    if (unseen || (answered ? !waits : reply.kind == ReplyKind::kBlocked && waits))
+      next.Add(std::move(p));
+  }
+  if (next.empty()) {
+    judgement.verdict = Verdict::kRefused;
+    return judgement;
+  }
+  component->set = std::move(next);
+  Note(*component);
+  Confirm(component, &judgement);
+  if (reply.kind == ReplyKind::kBlocked)
+    blocked_.push_back({.line = record.line, .lane = lane, .id = id, .closes = true});
+  TrySplit(knowledge_.id(id).component);
+  return judgement;
+}
+
+Judgement Oracle::ObserveClosed(const Record& record, const Blocked& was, const Reply& reply) {
+  Judgement judgement{.saw = "returned " + ToString(reply)};
+  judgement.permitted.push_back({.what = "0", .source = "linux 6.1 iwcm.c iw_cm_disconnect"});
+  if (!knowledge_.id(was.id).in_scope) return {.verdict = Verdict::kOutOfScope};
+  Component* component = &ComponentOf(was.id);
+  if (!Close(component, WindowOf(record), &judgement)) return judgement;
+  PossibilitySet next;
+  for (Possibility& p : component->set.items()) {
+    const uint8_t at = p.Find(was.id);
+    if (at == kNoId || !p.ids[at].ending) next.Add(std::move(p));
+  }
+  if (next.empty() || (!reply.succeeded() && reply.kind != ReplyKind::kUnseen)) {
+    judgement.verdict = Verdict::kRefused;
+    return judgement;
+  }
+  component->set = std::move(next);
+  Confirm(component, &judgement);
+  return judgement;
+}
+
+// Private data has its own length, and of the parameters the depths alone come along.
+Payload Oracle::IwRequestPayload(const call::Connect& call) const {
+  const ConnParam param = call.param.value_or(ConnParam{});
+  const auto depth = [&](uint8_t given) {
+    return call.param && given != kDeviceMaximum ? given : profile_.limits.max_depth;
+  };
+  Payload payload;
+  payload.conn.responder_resources = depth(param.initiator_depth);
+  payload.conn.initiator_depth = depth(param.responder_resources);
+  if (call.param) payload.data = param.private_data;
+  return payload;
+}
+
+// The passive side reads at most as far ahead as the other one answers, and answers at least as
+// much as that one reads ahead; each end is told its own view of it.
+// source: linux 6.1 siw_cm.c siw_accept, siw_proc_mpareply, cma.c cma_iw_handler
+Details Oracle::AgreedOn(const call::Accept& call, const IdState& id) {
+  const ConnParam param = call.param.value_or(ConnParam{});
+  const ConnFields asked = id.request_payload == kNoPayload
+                               ? ConnFields{}
+                               : knowledge_.payloads[id.request_payload].conn;
+  const auto depth = [&](uint8_t given, uint8_t offered) {
+    return call.param && given != kDeviceMaximum ? given
+                                                 : std::min(offered, profile_.limits.max_depth);
+  };
+  const uint8_t reads =
+      std::min(depth(param.initiator_depth, asked.initiator_depth), asked.initiator_depth);
+  const uint8_t answers = std::max(depth(param.responder_resources, asked.responder_resources),
+                                   asked.responder_resources);
+  Payload reply;
+  reply.conn.initiator_depth = reads;
+  reply.conn.responder_resources = answers;
+  if (call.param) reply.data = param.private_data;
+  Payload told;
+  told.conn.initiator_depth = answers;
+  told.conn.responder_resources = reads;
+  return {.payload = knowledge_.payloads.Intern(reply),
+          .reason = knowledge_.payloads.Intern({.data = reply.data}),
+          .told = knowledge_.payloads.Intern(told)};
+}
+
+bool Oracle::CarryOverIwarp(Possibility* p, uint8_t id, Effect effect, const Call& call,
+                            Span when) {
+  IdState& own = p->ids[id];
+  switch (effect) {
+    case Effect::kQpError:
+    case Effect::kQpDestroyed: {
+      const bool connected = own.qp == QpPhase::kRts;
+      Machine::MoveQp(p, id,
+                      effect == Effect::kQpError ? QpStimulus::kError : QpStimulus::kDestroy);
+      if (connected && !own.closed) machine_.StimulateIw(p, id, IwStimulus::kQpBreaks, {}, when);
+      return true;
+    }
+    case Effect::kSendsReq:
+      machine_.StimulateIw(
+          p, id, IwStimulus::kConnect,
+          {.payload = knowledge_.payloads.Intern(IwRequestPayload(std::get<call::Connect>(call)))},
+          when);
+      return true;
+    case Effect::kSendsRep:
+      own.accepted = true;
+      machine_.StimulateIw(p, id, IwStimulus::kAccept, AgreedOn(std::get<call::Accept>(call), own),
+                           when);
+      return true;
+    case Effect::kSendsRej:
+    case Effect::kRejects: {
+      const bool rejects =
+          KindOf(call) == CallKind::kReject || KindOf(call) == CallKind::kRejectEce;
+      const Payload payload{.data = rejects ? *DataOf(call) : PrivateData()};
+      machine_.StimulateIw(p, id, IwStimulus::kReject,
+                           {.payload = knowledge_.payloads.Intern(payload)}, when);
+      return true;
+    }
+    case Effect::kCloses:
+      machine_.StimulateIw(p, id, IwStimulus::kDisconnect, {}, when);
+      return true;
+    case Effect::kEndsLater:
+      own.ending = true;
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace cm::model

@@ -1,0 +1,235 @@
+#include "sim/iw_cm/iw_cm.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cm::sim {
+namespace {
+
+constexpr Duration kLatency = Duration::Microseconds(10);
+constexpr Duration kWorkLatency = Duration::Microseconds(5);
+constexpr Duration kRetransmission = Duration::Milliseconds(200);  // TCP_RTO_MIN
+
+}  // namespace
+
+void IwCm::Send(Context c, uint32_t iw, Frame frame) {
+  const IwId& own = ids_[iw];
+  frame.live = true;
+  frame.from = iw;
+  frame.stream = own.stream;
+  frame.from_device = own.device;
+  frame.to_device = own.peer_device;
+  frame.arrives = c.agenda->Now() + kLatency;
+  const Instant arrives = frame.arrives;
+  c.agenda->At(arrives, EventKind::kFrameArrives, frames_.Add(std::move(frame)));
+}
+
+void IwCm::Schedule(Context c, uint32_t iw) {
+  ids_[iw].work = c.agenda->Now() + kWorkLatency;
+  c.agenda->At(ids_[iw].work, EventKind::kIwWork, iw);
+}
+
+void IwCm::Tell(Context c, uint32_t iw, IwEventKind kind, const Frame* frame) {
+  const IwId& own = ids_[iw];
+  if (!own.dying) c.user->OnIwEvent(own.user, kind, own.depths, frame);
+}
+
+void IwCm::FlushReports(Context c, uint32_t iw) {
+  IwId& own = ids_[iw];
+  own.work = Instant::Never();
+  if (!std::exchange(own.says_closed, false)) return;
+  own.state = IwState::kIdle;
+  Tell(c, iw, IwEventKind::kClosed, nullptr);
+}
+
+void IwCm::Close(Context c, uint32_t iw) {
+  ids_[iw].state = IwState::kClosing;
+  ids_[iw].says_closed = true;
+  Send(c, iw, {.kind = FrameKind::kFin});
+  Schedule(c, iw);
+}
+
+uint32_t IwCm::Connect(Context c, uint32_t user, uint8_t device, uint8_t to, const Frame& request) {
+  IwId id;
+  id.state = IwState::kConnSent;
+  id.device = device;
+  id.peer_device = to;
+  id.stream = ++last_stream_;
+  id.user = user;
+  id.depths = request.depths;
+  id.reply_timer = c.agenda->Now() + c.profile->timing.mpa_reply;
+  const Instant gives_up = id.reply_timer;
+  const uint32_t iw = ids_.Add(std::move(id));
+  Frame frame = request;
+  frame.kind = FrameKind::kRequest;
+  Send(c, iw, std::move(frame));
+  c.agenda->At(gives_up, EventKind::kReplyTimer, iw);
+  return iw;
+}
+
+// The passive side may answer more reads than it was asked to, and make no more than it was
+// offered. source: linux 6.1 siw_cm.c siw_accept
+Errno IwCm::Accept(Context c, uint32_t iw, bool qp_known, Depths offered, const PrivateData& data) {
+  IwId& own = ids_[iw];
+  if (own.state != IwState::kConnRecv && own.state != IwState::kPeerGone) return Errno::kInval;
+  if (!qp_known) return Errno::kInval;
+  if (own.state == IwState::kPeerGone) {
+    own.state = IwState::kIdle;
+    return Errno::kConnReset;
+  }
+  own.depths = {.ird = std::max(offered.ird, own.depths.ird),
+                .ord = std::min(offered.ord, own.depths.ord)};
+  own.state = IwState::kEstablished;
+  Frame reply{.kind = FrameKind::kReply};
+  reply.depths = own.depths;
+  reply.data = data;
+  Send(c, iw, std::move(reply));
+  Tell(c, iw, IwEventKind::kEstablished, nullptr);
+  return Errno::kNone;
+}
+
+Errno IwCm::Reject(Context c, uint32_t iw, const PrivateData& data) {
+  IwId& own = ids_[iw];
+  if (own.state != IwState::kConnRecv && own.state != IwState::kPeerGone) return Errno::kInval;
+  const bool gone = own.state == IwState::kPeerGone;
+  own.state = IwState::kIdle;
+  if (gone) return Errno::kConnReset;
+  Frame reject{.kind = FrameKind::kReject};
+  reject.data = data;
+  Send(c, iw, std::move(reject));
+  return Errno::kNone;
+}
+
+Errno IwCm::Disconnect(Context c, uint32_t iw) {
+  if (ids_[iw].state == IwState::kConnSent) return Errno::kAgain;
+  if (ids_[iw].state == IwState::kEstablished) Close(c, iw);
+  return Errno::kNone;
+}
+
+void IwCm::QueuePairBreaks(Context c, uint32_t iw) {
+  ids_[iw].qp_broken = true;
+  if (ids_[iw].state == IwState::kEstablished) Close(c, iw);
+}
+
+bool IwCm::Destroy(Context c, uint32_t iw) {
+  IwId& own = ids_[iw];
+  if (own.state == IwState::kConnSent) {
+    own.dying = true;
+    return false;
+  }
+  if (own.state == IwState::kConnRecv) Send(c, iw, {.kind = FrameKind::kReject});
+  if (own.state == IwState::kEstablished) Send(c, iw, {.kind = FrameKind::kFin});
+  ids_.Free(iw);
+  return true;
+}
+
+bool IwCm::FinishDying(Context c, uint32_t iw) {
+  if (!ids_[iw].dying) return false;
+  const uint32_t user = ids_[iw].user;
+  if (ids_[iw].state == IwState::kEstablished) Send(c, iw, {.kind = FrameKind::kFin});
+  ids_.Free(iw);
+  c.user->OnIwGone(user);
+  return true;
+}
+
+// The id at the other end of the frame's stream; nobody when it is gone.
+uint32_t IwCm::OtherEnd(const Frame& frame) const {
+  for (uint32_t iw = 0; iw < ids_.end(); ++iw) {
+    if (ids_.Live(iw) && ids_[iw].stream == frame.stream && ids_[iw].device == frame.to_device &&
+        iw != frame.from)
+      return iw;
+  }
+  return kNobody;
+}
+
+void IwCm::OnFrame(Context c, uint32_t number) {
+  if (!frames_.Live(number) || frames_[number].arrives != c.agenda->Now()) return;
+  Frame& waiting = frames_[number];
+  if (!c.fabric->CarriesTcp(waiting.from_device, waiting.to_device)) {
+    waiting.arrives = c.agenda->Now() + kRetransmission;
+    c.agenda->At(waiting.arrives, EventKind::kFrameArrives, number);
+    return;
+  }
+  const Frame frame = waiting;
+  frames_.Free(number);
+  if (frame.kind == FrameKind::kRequest) return ReceiveRequest(c, frame);
+  const uint32_t iw = OtherEnd(frame);
+  if (iw == kNobody) return;
+  if (frame.kind == FrameKind::kFin) return ReceiveFin(c, iw);
+  ReceiveReply(c, iw, frame);
+}
+
+void IwCm::ReceiveRequest(Context c, const Frame& frame) {
+  IwId id;
+  id.state = IwState::kConnRecv;
+  id.device = frame.to_device;
+  id.peer_device = frame.from_device;
+  id.stream = frame.stream;
+  // What the other side reads is what this one answers.
+  id.depths = {.ird = frame.depths.ord, .ord = frame.depths.ird};
+  const uint32_t iw = ids_.Add(std::move(id));
+  const IwVerdict verdict = c.user->OnMpaRequest(iw, frame);
+  if (verdict == IwVerdict::kTaken) return;
+  const bool rejected = verdict == IwVerdict::kRejected;
+  Send(c, iw, {.kind = rejected ? FrameKind::kReject : FrameKind::kFin});
+  ids_.Free(iw);
+}
+
+void IwCm::ReceiveReply(Context c, uint32_t iw, const Frame& frame) {
+  IwId& own = ids_[iw];
+  if (own.state != IwState::kConnSent) return;
+  own.reply_timer = Instant::Never();
+  own.depths = {};
+  if (frame.kind == FrameKind::kReject) {
+    own.state = IwState::kIdle;
+    Tell(c, iw, IwEventKind::kRejected, &frame);
+  } else if (own.qp_broken) {
+    own.state = IwState::kIdle;
+    Send(c, iw, {.kind = FrameKind::kFin});
+    Tell(c, iw, IwEventKind::kFailed, &frame);
+  } else {
+    own.depths = {.ird = frame.depths.ord, .ord = frame.depths.ird};
+    own.state = IwState::kEstablished;
+    Tell(c, iw, IwEventKind::kReply, &frame);
+  }
+  FinishDying(c, iw);
+}
+
+void IwCm::ReceiveFin(Context c, uint32_t iw) {
+  IwId& own = ids_[iw];
+  switch (own.state) {
+    case IwState::kConnSent:
+      own.reply_timer = Instant::Never();
+      own.state = IwState::kIdle;
+      own.depths = {};
+      Tell(c, iw, IwEventKind::kRejected, nullptr);
+      FinishDying(c, iw);
+      return;
+    case IwState::kConnRecv:
+      own.state = IwState::kPeerGone;
+      return;
+    case IwState::kEstablished:
+      own.says_closed = true;
+      FlushReports(c, iw);
+      return;
+    default:
+      return;
+  }
+}
+
+void IwCm::OnReplyTimer(Context c, uint32_t iw) {
+  if (!ids_.Live(iw) || ids_[iw].reply_timer != c.agenda->Now()) return;
+  IwId& own = ids_[iw];
+  own.reply_timer = Instant::Never();
+  own.state = IwState::kIdle;
+  own.depths = {};
+  Send(c, iw, {.kind = FrameKind::kFin});
+  Tell(c, iw, IwEventKind::kTimedOut, nullptr);
+  FinishDying(c, iw);
+}
+
+void IwCm::OnWork(Context c, uint32_t iw) {
+  if (ids_.Live(iw) && ids_[iw].work == c.agenda->Now()) FlushReports(c, iw);
+}
+
+}  // namespace cm::sim
