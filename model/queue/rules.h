@@ -54,7 +54,7 @@ inline constexpr auto kWork = std::to_array<WorkRule>({
   {"work-done-1", kAnyWork, WorkEnd::kDone, WcStatus::kSuccess, false, {"man ibv_poll_cq(3)", ""}},
   {"work-flush-1", kAnyWork, WorkEnd::kFlushed, WcStatus::kWrFlush, false, {"linux 6.1 rxe_comp.c rxe_drain_resp_pkts, rxe_resp.c check_resource", ""}},
   {"work-piece-1", kConnectedWork | WorkKind::kDatagram, WorkEnd::kPieceUnreachable, WcStatus::kLocProt, false, {"linux 6.1 rxe_req.c rxe_requester, rxe_comp.c do_read", ""}},
-  {"work-length-1", WorkKind::kMessage, WorkEnd::kReceiveTooShort, WcStatus::kRemInvReq, true, {"IBA 9.7.5.2.8", ""}},
+  {"work-length-1", WorkKind::kMessage, WorkEnd::kReceiveTooShort, WcStatus::kRemInvReq, true, {"man ibv_poll_cq(3)", ""}},
   {"work-length-2", WorkKind::kReceive, WorkEnd::kReceiveTooShort, WcStatus::kLocLen, true, {"man ibv_poll_cq(3)", ""}},
   {"work-length-3", WorkKind::kMessage, WorkEnd::kReceiveTooShort, WcStatus::kRemOp, true, {"linux 6.1 rxe_resp.c send_data_in, rxe_mr.c copy_data", ""}},
   {"work-length-4", WorkKind::kReceive, WorkEnd::kReceiveTooShort, WcStatus::kLocQpOp, true, {"linux 6.1 rxe_resp.c rxe_responder", ""}},
