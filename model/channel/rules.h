@@ -181,7 +181,7 @@ inline constexpr auto kFetches = std::to_array<FetchRule>({
   {"fetch-18", EventType::kDeviceRemoval, FetchGuard::kFine, EventType::kDeviceRemoval, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/69-device_removal_by_state:45"}},
   {"fetch-19", EventType::kAddrChange, FetchGuard::kFine, EventType::kAddrChange, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/77-bond_failover_addr_change:29"}},
   {"fetch-20", EventType::kTimewaitExit, FetchGuard::kFine, EventType::kTimewaitExit, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:24"}},
-  {"fetch-21", EventType::kMulticastJoin, FetchGuard::kFine, EventType::kMulticastJoin, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "lab 6.1-rxe, seed 1"}},
+  {"fetch-21", EventType::kMulticastJoin, FetchGuard::kFine, EventType::kMulticastJoin, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/83-multicast_on_wrong_ids:11"}},
   {"fetch-22", EventType::kMulticastJoin, FetchGuard::kQpCannotAttach, EventType::kMulticastError, -1, false, {}, {"rdma-core 44 cma.c ucma_process_join", ""}},
   {"fetch-23", EventType::kMulticastError, FetchGuard::kFine, EventType::kMulticastError, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", ""}},
 });
