@@ -41,7 +41,8 @@ class OnTopology : public testing::TestWithParam<const char*> {};
 TEST_P(OnTopology, TheSampleDoesWhatTheSimulatorDoes) {
   const std::unique_ptr<Implementation> sample = TheSample();
   const std::unique_ptr<Implementation> sim = MakeSimImplementation(
-      {.profile = Profiles().front(), .capabilities = Profiles().front().capabilities});
+      {.profile = Profiles().front(),
+       .capabilities = Profiles().front().capabilities.Without(Capability::kData)});
   ASSERT_EQ(sample->capabilities(), sim->capabilities());
   for (uint64_t i = 0; i < kSequences; ++i) {
     const Conversation conversation = Drawn(GetParam(), i, sim->capabilities());

@@ -312,10 +312,10 @@ std::string Sample::Leaks() const {
   const sim::Usage after = world_.InUse();
   if (after == before_) return {};
   return fmt::format(
-      "in use at the end: {} kernel ids, {} IB CM ids, {} queue pairs, {} ids of the library, {} "
-      "unacknowledged events, {} not given back",
-      after.kernel_ids, after.ib_ids, after.queue_pairs, after.library_ids, after.unacknowledged,
-      after.handed_out);
+      "in use at the end: {} kernel ids, {} IB CM ids, {} queue pairs, {} shared receive queues, "
+      "{} memory regions, {} ids of the library, {} unacknowledged events, {} not given back",
+      after.kernel_ids, after.ib_ids, after.queue_pairs, after.receive_queues, after.regions,
+      after.library_ids, after.unacknowledged, after.handed_out);
 }
 
 bool StartSample(const std::string& topology, const std::string& profile, uint64_t seed) {
