@@ -1,6 +1,14 @@
 #include "model/cm_id/rules.h"
 
+#include "model/cm_id/proofs.h"
+
 namespace cm::model {
+
+static_assert(EveryCallIsAnswered(rules::kCalls));
+static_assert(EveryGuardIsLookedAt(rules::kCalls));
+static_assert(IdsAreUnique(rules::kCalls));
+static_assert(IdsAreUnique(rules::kFromBelow));
+
 namespace {
 
 constexpr std::array<std::string_view, kBelowCount> kBelowNames = {

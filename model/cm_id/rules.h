@@ -451,65 +451,6 @@ inline constexpr auto kFromBelow = std::to_array<BelowRule>({
 
 }  // namespace rules
 
-// Total over (state, call, guard): some row says what happens.
-template <size_t N>
-constexpr bool EveryCallIsAnswered(const std::array<CallRule, N>& table) {
-  for (int c = 0; c < kCallKindCount; ++c) {
-    const auto call = static_cast<CallKind>(c);
-    const std::span<const Guard> guards = GuardsOf(call);
-    // Not a call on an id; see the channel table.
-    if (guards.empty() && !NeverRefused(call)) continue;
-    // Its rows stand together: no others are looked at, as compilers count the steps.
-    size_t first = N;
-    size_t end = 0;
-    for (size_t i = 0; i < N; ++i) {
-      if (table[i].on != call) continue;
-      if (first == N) first = i;
-      end = i + 1;
-    }
-    const int states = WithoutId(call) ? 1 : kStateCount;
-    for (int s = 0; s < states; ++s) {
-      for (size_t g = 0; g <= guards.size(); ++g) {
-        const Guard guard = g < guards.size() ? guards[g] : Guard::kFine;
-        bool answered = false;
-        for (size_t i = first; i < end && !answered; ++i) {
-          answered = table[i].on == call && table[i].from.Has(static_cast<State>(s)) &&
-                     table[i].when.Has(guard);
-        }
-        if (!answered) return false;
-      }
-    }
-  }
-  return true;
-}
-
-// No row speaks of a guard that its call never looks at.
-template <size_t N>
-constexpr bool EveryGuardIsLookedAt(const std::array<CallRule, N>& table) {
-  for (const CallRule& rule : table) {
-    for (int g = 1; g < kGuardCount; ++g) {
-      if (!rule.when.Has(static_cast<Guard>(g))) continue;
-      bool known = false;
-      for (const Guard guard : GuardsOf(rule.on)) known = known || guard == static_cast<Guard>(g);
-      if (!known) return false;
-    }
-  }
-  return true;
-}
-
-template <typename Table>
-constexpr bool IdsAreUnique(const Table& table) {
-  for (size_t i = 0; i < table.size(); ++i)
-    for (size_t j = i + 1; j < table.size(); ++j)
-      if (table[i].id == table[j].id) return false;
-  return true;
-}
-
-static_assert(EveryCallIsAnswered(rules::kCalls));
-static_assert(EveryGuardIsLookedAt(rules::kCalls));
-static_assert(IdsAreUnique(rules::kCalls));
-static_assert(IdsAreUnique(rules::kFromBelow));
-
 }  // namespace cm::model
 
 #endif  // MODEL_CM_ID_RULES_H_

@@ -122,4 +122,59 @@ Judgement Oracle::ObserveEventStr(const call::EventStr& call, const seen::Answer
   return judgement;
 }
 
+Judgement Oracle::ObserveShow(const Record& record, const call::Show& call, const Shown& shown) {
+  Judgement judgement{.saw = ToString(shown, knowledge_.topology())};
+  Component* component = &ComponentOf(call.id);
+  if (!Close(component, WindowOf(record), &judgement)) return judgement;
+  const auto same = [](const Address& expected, const Address& seen) {
+    if (!expected.SameHost(seen)) return false;
+    if (expected.port >= kFirstEphemeralPort) return seen.port >= kFirstEphemeralPort;
+    return expected.port == seen.port;
+  };
+  const bool may_have_failed = knowledge_.ledger.MayHaveFailed(call.id, EndsOf(call.id));
+  PossibilitySet next;
+  for (Possibility& p : component->set.items()) {
+    const uint8_t at = p.Find(call.id);
+    if (at == kNoId) continue;
+    Shown expected = knowledge_.id(call.id).shown;
+    expected.device = expected.device_known ? p.ids[at].device : uint8_t{0};
+    switch (p.ids[at].qp) {
+      case QpPhase::kInit:
+        expected.qp = QpState::kInit;
+        break;
+      case QpPhase::kRts:
+        expected.qp = QpState::kRts;
+        break;
+      case QpPhase::kErr:
+        expected.qp = QpState::kErr;
+        break;
+      default:
+        expected.qp.reset();
+        break;
+    }
+    // Soft-iWARP says that of every queue pair. source: linux 6.1 siw_verbs.c siw_query_qp
+    if (machine_.over_iwarp() && expected.qp) expected.qp = QpState::kReset;
+    const std::string text = ToString(expected, knowledge_.topology());
+    if (std::ranges::none_of(judgement.permitted,
+                             [&](const Permitted& known) { return known.what == text; }))
+      judgement.permitted.push_back({.what = text, .source = "rdma-core 44 cma.c ucma_query_addr"});
+    Shown normal = shown;
+    const bool failed =
+        expected.qp == QpState::kRts && shown.qp == QpState::kErr && may_have_failed;
+    if (failed) expected.qp = QpState::kErr;
+    if (same(expected.source, shown.source)) normal.source = expected.source;
+    if (same(expected.destination, shown.destination)) normal.destination = expected.destination;
+    if (normal != expected) continue;
+    if (failed) p.ids[at].qp = QpPhase::kErr;
+    next.Add(std::move(p));
+  }
+  if (next.empty()) {
+    judgement.verdict = Verdict::kRefused;
+    return judgement;
+  }
+  component->set = std::move(next);
+  Confirm(component, &judgement);
+  return judgement;
+}
+
 }  // namespace cm::model

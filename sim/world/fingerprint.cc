@@ -200,6 +200,16 @@ void PutFrames(const Slab<Frame>& frames, Instant now, std::vector<uint64_t>* pa
   }
 }
 
+void Put(Digest* d, const DeviceState& state) {
+  d->U8(state.registered ? 1 : 0);
+  d->U8(state.receives ? 1 : 0);
+  d->U8(state.up ? 1 : 0);
+  d->U8(state.neighbour_wrong ? 1 : 0);
+  d->U8(state.bond_slave);
+  d->U32(state.fail_overs);
+  d->U8(state.deaf ? 1 : 0);
+}
+
 // What a rule will still do.
 void Put(Digest* d, const InstalledRule& rule, Instant now) {
   const Fault& fault = rule.fault;
@@ -259,16 +269,8 @@ uint64_t World::Fingerprint() const {
   Digest d;
   for (const uint64_t part : parts) d.U64(part);
   for (const uint8_t device : fabric_.ByRegistration()) d.U8(device);
-  for (uint8_t device = 0; device < fabric_.device_count(); ++device) {
-    const DeviceState& state = fabric_.device(device);
-    d.U8(state.registered ? 1 : 0);
-    d.U8(state.receives ? 1 : 0);
-    d.U8(state.up ? 1 : 0);
-    d.U8(state.neighbour_wrong ? 1 : 0);
-    d.U8(state.bond_slave);
-    d.U32(state.fail_overs);
-    d.U8(state.deaf ? 1 : 0);
-  }
+  for (uint8_t device = 0; device < fabric_.device_count(); ++device)
+    Put(&d, fabric_.device(device));
   for (const Region& region : verbs_.regions()) {
     d.U8(region.live ? 1 : 0);
     d.Bytes(region.bytes);
