@@ -142,8 +142,15 @@ class Traffic {
                                   ? QueueLimits::kWork + 2
                                   : stage_.Below(3, "how many receives");
     for (uint64_t i = 0; i < receives; ++i) Receive(*end, kSlot);
-    if (!datagrams_ && OneIn(40, "before anybody can hear it")) {
-      Send(*end, 8, kSignaled);
+    if (!datagrams_ && OneIn(30, "before anybody can hear it")) {
+      call::Work work{.id = end->id, .context = NextContext(), .sges = {}, .flags = kSignaled};
+      work.sges.push_back({end->target, 0, 8});
+      work.remote = end->readable;
+      const bool list = OneIn(2, "a list");
+      if (OneIn(2, "a read"))
+        Post(*end, true, list, work);
+      else
+        Send(*end, 8, kSignaled);
       end->sent = 0;
     }
   }
@@ -234,6 +241,32 @@ class Traffic {
       stage_.Call(LaneOf(own), list ? Call(call::PostWritev{work}) : Call(call::PostWrite{work}));
   }
 
+  // What a queue does not take: more inline bytes than it was asked for, or more requests at once.
+  void TooMuch(End& own, End& other) {
+    const bool bytes = OneIn(2, "too many inline bytes");
+    const uint32_t length = bytes ? QueueLimits::kInline + 8 : 8;
+    const uint64_t how = stage_.Below(6, "by which function");
+    const bool list = how % 2 == 1;
+    const MrRef from = how == 2 || how == 3 ? own.target : own.source;
+    call::Work work{.id = own.id, .sges = {}, .flags = kSignaled};
+    if (bytes) work.flags |= kInline;
+    work.sges.push_back({from, 0, length});
+    if (how >= 2) work.remote = how < 4 ? other.readable : other.writable;
+    const uint32_t times = bytes ? 1 : kMost + 2;
+    for (uint32_t i = 0; i < times; ++i) {
+      work.context = NextContext();
+      if (datagrams_)
+        stage_.Call(LaneOf(own), call::PostUdSend{work});
+      else if (how < 2)
+        stage_.Call(LaneOf(own), list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
+      else
+        Post(own, how < 4, list, work);
+      if (!bytes) Count(own, kSignaled);
+    }
+    if (!bytes && how < 2) return Failed(own, nullptr);
+    Collect();
+  }
+
   // Where the remote end must not be reached, or the own one does not reach.
   void Violate(End& own, End& other) {
     const bool reads = OneIn(2, "a read");
@@ -266,7 +299,15 @@ class Traffic {
 
   void TooLong(End& own, End& other) {
     if (other.posted_receives > other.received) return;
-    Receive(other, 16);
+    const bool outside = OneIn(3, "a receive outside its region");
+    if (outside) {
+      call::Work work{.id = other.id, .context = NextContext(), .sges = {}};
+      work.sges.push_back({other.target, kSlot * kSlots - 8, 24});
+      stage_.Call(LaneOf(other), call::PostRecvv{work});  // the other has an assertion
+      if (!other.failed) ++other.posted_receives;
+    } else {
+      Receive(other, 16);
+    }
     Send(own, 24, kSignaled);
     Failed(own, &other);
   }
@@ -294,6 +335,7 @@ class Traffic {
   }
 
   void Step(End& own, End& other) {
+    if (OneIn(20, "too much")) return TooMuch(own, other);
     switch (stage_.Below(datagrams_ ? 4 : 14, "what is done")) {
       case 4:
       case 5:

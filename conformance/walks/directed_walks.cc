@@ -138,6 +138,8 @@ void Refusals(Stage& stage) {
   }
   stage.Settle();
   const IdRef passive = stage.Fetch(Stage::MainLane(kPassiveSide), stage.ChannelOf(kPassiveSide));
+  if (stage.Can(Capability::kTime) && stage.choice().OneIn(4, "after a long time"))
+    stage.Pass(Duration::Seconds(12));
   if (how == 4) {
     stage.Destroys(passive);
   } else if (how == 5) {
@@ -146,7 +148,11 @@ void Refusals(Stage& stage) {
     stage.Call(Stage::MainLane(kPassiveSide), call::Accept{passive, ConnParam{}});
   } else {
     const auto length = static_cast<uint8_t>(stage.Below(149, "length of the reason"));
-    stage.Call(Stage::MainLane(kPassiveSide), call::Reject{passive, PrivateData::Counting(length)});
+    const PrivateData reason = PrivateData::Counting(length);
+    if (stage.choice().OneIn(4, "for its options"))
+      stage.Call(Stage::MainLane(kPassiveSide), call::RejectEce{passive, reason});
+    else
+      stage.Call(Stage::MainLane(kPassiveSide), call::Reject{passive, reason});
   }
   if (stage.Can(Capability::kTime)) stage.Pass(Duration::Seconds(7));
   stage.FetchesAll(2);

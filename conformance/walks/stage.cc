@@ -83,15 +83,25 @@ IdRef Stage::NewIdIn(uint8_t side, ChannelRef channel, PortSpace space) {
   return id;
 }
 
-void Stage::Call(Lane lane, const cm::Call& call) {
+// Whoever makes a queue pair may as well do it with extended attributes.
+cm::Call Stage::PerhapsExtended(const cm::Call& call) {
+  const auto* create = std::get_if<call::CreateQp>(&call);
+  if (create == nullptr || !Can(Capability::kData) || !choice_->OneIn(8, "extended attributes"))
+    return call;
+  return call::CreateQpEx{create->id, create->type};
+}
+
+void Stage::Call(Lane lane, const cm::Call& plain) {
+  const cm::Call call = PerhapsExtended(plain);
   conversation_.lines.push_back(line::Calls{lane, call});
   forecast_.Calls(lane, call);
   ++calls_;
   const CallKind kind = KindOf(call);
-  const bool starts_nothing =
-      OnlyAsks(kind) || kind == CallKind::kCreateEventChannel || !IsFunction(kind) ||
-      kind == CallKind::kCreateId || kind == CallKind::kAckCmEvent || kind == CallKind::kBindAddr ||
-      kind == CallKind::kListen || kind == CallKind::kCreateQp || kind == CallKind::kDestroyQp;
+  const bool starts_nothing = OnlyAsks(kind) || kind == CallKind::kCreateEventChannel ||
+                              !IsFunction(kind) || kind == CallKind::kCreateId ||
+                              kind == CallKind::kAckCmEvent || kind == CallKind::kBindAddr ||
+                              kind == CallKind::kListen || kind == CallKind::kCreateQp ||
+                              kind == CallKind::kCreateQpEx || kind == CallKind::kDestroyQp;
   if (!Can(Capability::kRaces) && !starts_nothing && !together_)
     conversation_.lines.push_back(line::Settles{});
 }

@@ -115,6 +115,7 @@ class Stage {
   static Lane MainLane(uint8_t side) { return {.side = side, .number = 1}; }
 
  private:
+  cm::Call PerhapsExtended(const cm::Call& call);
   std::string Fresh(std::string_view prefix, int* counter);
 
   DrawOptions options_;

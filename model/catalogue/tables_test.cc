@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/catalogue/catalogue.h"
+#include "model/cm_id/proofs.h"
 
 namespace cm::model {
 namespace {

@@ -70,14 +70,15 @@ INSTANTIATE_TEST_SUITE_P(Topologies, OnTopology,
 TEST(VirtualSession, TheSampleHasTheLaterCallsWhereItsProfileHas) {
   const Profile& profile = *FindProfile("7.2-rxe");
   const std::unique_ptr<Implementation> sample = TheSample(profile);
+  const Capabilities capabilities = profile.capabilities.Without(Capability::kData);
   const std::unique_ptr<Implementation> sim =
-      MakeSimImplementation({.profile = profile, .capabilities = profile.capabilities});
+      MakeSimImplementation({.profile = profile, .capabilities = capabilities});
   EXPECT_FALSE(TheSample()->capabilities().Has(Capability::kLaterCalls));
   ASSERT_EQ(sample->capabilities(), sim->capabilities());
   for (uint64_t i = 0; i < kSequences; ++i) {
     const Conversation conversation = Draw({.topology = FindTopology("two-kernels"),
                                             .profile = profile,
-                                            .capabilities = profile.capabilities,
+                                            .capabilities = capabilities,
                                             .seed = 1,
                                             .index = i,
                                             .calls = 20,
