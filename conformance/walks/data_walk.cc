@@ -10,7 +10,6 @@ namespace {
 
 constexpr uint32_t kSlot = 64;  // of a region: what one request reads or fills
 constexpr uint32_t kSlots = 8;
-constexpr uint32_t kDatagramHeader = 40;
 
 // One end of the connection, with what is due at it.
 struct End {

@@ -35,13 +35,6 @@ constexpr size_t RowOf(std::string_view id) {
 static_assert(!EveryCallIsAnswered(Without(rules::kCalls, RowOf("connect-7"))));
 static_assert(!EveryCallIsAnswered(Without(rules::kCalls, RowOf("destroy-id-2"))));
 
-constexpr auto WithDouble() {
-  auto table = rules::kCalls;
-  table[RowOf("connect-7")].id = "connect-6";
-  return table;
-}
-static_assert(!IdsAreUnique(WithDouble()));
-
 constexpr auto WithStrangeGuard() {
   auto table = rules::kCalls;
   table[RowOf("disconnect-1")].when = Guards(Guard::kTimeoutZero);

@@ -56,14 +56,6 @@ constexpr bool EveryGuardIsLookedAt(const std::array<CallRule, N>& table) {
   return true;
 }
 
-template <typename Table>
-constexpr bool IdsAreUnique(const Table& table) {
-  for (size_t i = 0; i < table.size(); ++i)
-    for (size_t j = i + 1; j < table.size(); ++j)
-      if (table[i].id == table[j].id) return false;
-  return true;
-}
-
 }  // namespace cm::model
 
 #endif  // MODEL_CM_ID_PROOFS_H_

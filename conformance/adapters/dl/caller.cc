@@ -175,7 +175,7 @@ seen::Answered Caller::Conclude(const Call& call, const Products& products) {
       SetId(get->request, products.event->id);
     answered.event = Read(*products.event);
     const IdRef of = answered.event->id;
-    if (products.event->event == RDMA_CM_EVENT_ESTABLISHED && of.valid() &&
+    if (ValueOf(products.event->event) == RDMA_CM_EVENT_ESTABLISHED && of.valid() &&
         products.event->id->qp_type == IBV_QPT_UD)
       services_[of.index] = {.way = products.event->param.ud.ah_attr,
                              .qp_num = products.event->param.ud.qp_num};
