@@ -66,7 +66,7 @@ std::string_view After(std::string_view command, std::string_view before) {
 
 }  // namespace
 
-std::string OverRoce(std::string device) {
+std::string OverRoce(const std::string& device) {
   return device.starts_with("siw") ? "rxe" + device.substr(3) : device;
 }
 

@@ -46,7 +46,7 @@ struct ShellEffect {
 std::optional<ShellEffect> EffectOf(std::string_view command, const Topology& topology);
 
 // Soft-iWARP names its devices after itself, and stands where Soft-RoCE stands.
-std::string OverRoce(std::string device);
+std::string OverRoce(const std::string& device);
 
 // A bond that a script made, with an address and a device on it, and a neighbour of which only the
 // hardware address exists.

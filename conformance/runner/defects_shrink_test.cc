@@ -25,7 +25,9 @@ using testing::IsEmpty;
 using testing::Truly;
 
 constexpr uint64_t kSequences = 2000;
-constexpr size_t kExamples = 6;  // as many as `cmcheck run` keeps
+constexpr size_t kExamples = 6;      // as many as `cmcheck run` keeps
+constexpr ptrdiff_t kOfOneWalk = 3;  // of them
+constexpr size_t kFindings = 3;
 constexpr int kAttempts = 6000;
 constexpr int kCallsMore = 2;
 
@@ -52,28 +54,37 @@ CampaignOptions Campaign(const Profile& profile) {
   return options;
 }
 
-// Of the first finding of the campaign: an example of each walk that shows it.
+// A finding, and examples that show it.
 struct Found {
   Finding finding;
   std::vector<Conversation> examples;
 };
 
-std::optional<Found> Find(Implementation& implementation) {
-  std::optional<Found> found;
-  std::vector<std::string> walks;
+// The first few things that are found wrong, each with examples, most of them of different walks.
+std::vector<Found> Find(Implementation& implementation) {
+  std::vector<Found> all;
   std::atomic<bool> enough{false};
-  const auto on_judged = [&](const Judged& judged) {
-    for (const Finding& finding : judged.result.findings) {
-      if (!found) found = Found{.finding = finding, .examples = {}};
-      const bool known = std::find(walks.begin(), walks.end(), judged.result.walk) != walks.end();
-      if (known || !finding.Same(found->finding)) continue;
-      walks.push_back(judged.result.walk);
-      found->examples.push_back(judged.history.conversation);
-      enough = walks.size() == kExamples;
+  const auto add = [&](const Finding& finding, const Judged& judged) {
+    auto found = std::find_if(all.begin(), all.end(),
+                              [&](const Found& f) { return f.finding.Same(finding); });
+    if (found == all.end()) {
+      if (all.size() == kFindings) return;
+      found = all.insert(all.end(), Found{.finding = finding, .examples = {}});
     }
+    const auto known = std::count_if(
+        found->examples.begin(), found->examples.end(), [&](const Conversation& example) {
+          return example.origin->walk == judged.history.conversation.origin->walk;
+        });
+    if (known < kOfOneWalk) found->examples.push_back(judged.history.conversation);
+    if (found->examples.size() == kExamples) enough = true;
   };
-  RunCampaign(implementation, Campaign(implementation.profile()), on_judged, enough);
-  return found;
+  RunCampaign(
+      implementation, Campaign(implementation.profile()),
+      [&](const Judged& judged) {
+        for (const Finding& finding : judged.result.findings) add(finding, judged);
+      },
+      enough);
+  return all;
 }
 
 std::optional<Shrunk> Shortest(Implementation& implementation, const Found& found) {
@@ -95,10 +106,20 @@ TEST_P(EachDefect, IsFoundAndShrunkToTwoCallsMoreThanAPersonNeedsAtMost) {
   const Conversation by_hand = ByHand(GetParam());
   const Profile& profile = ProfileOf(by_hand);
   const std::unique_ptr<Implementation> sim = Sim(GetParam(), profile);
-  const std::optional<Found> found = Find(*sim);
-  ASSERT_TRUE(found) << "not found in " << kSequences << " sequences";
-  const std::optional<Shrunk> shrunk = Shortest(*sim, *found);
-  ASSERT_TRUE(shrunk) << found->finding.id << " does not show again";
+  const std::vector<Found> all = Find(*sim);
+  ASSERT_FALSE(all.empty()) << "not found in " << kSequences << " sequences";
+  // What a report shows first is the shortest of all.
+  std::optional<Shrunk> shrunk;
+  const Found* found = nullptr;
+  for (const Found& one : all) {
+    std::optional<Shrunk> shortest = Shortest(*sim, one);
+    ASSERT_TRUE(shortest) << one.finding.id << " does not show again";
+    if (shrunk && CallCount(shortest->judged.history.conversation) >=
+                      CallCount(shrunk->judged.history.conversation))
+      continue;
+    shrunk = std::move(shortest);
+    found = &one;
+  }
   const std::string text = ToText(shrunk->judged.history.conversation);
   EXPECT_LE(CallCount(shrunk->judged.history.conversation), CallCount(by_hand) + kCallsMore)
       << text;
