@@ -79,6 +79,7 @@ class Queue {
 // A conversation that was written down may want more than the one who is asked has. That races are
 // none of it is no matter: they are judged as they come.
 std::string WhatIsMissing(const Implementation& implementation, const Conversation& conversation) {
+  if (conversation.origin) return {};  // drawn for this one, and perhaps for others beside it
   Capabilities missing;
   for (int i = 0; i < kCapabilityCount; ++i) {
     const auto c = static_cast<Capability>(i);
