@@ -131,13 +131,14 @@ void Oracle::LearnMembership(IdRef id, const Call& call, const CallRule& rule) {
   }
 }
 
-// The kernel takes queue pairs into groups alone, though it lets ids join any address.
-// source: linux 6.1 verbs.c ib_attach_mcast
+// The kernel takes queue pairs into groups alone, though it lets ids join any address. A queue pair
+// outlives the removal of its device, which waits for whoever has it open, and can still be taken.
+// source: linux 6.1 verbs.c ib_attach_mcast; observed lab 6.1-rxe
 bool Oracle::CanAttach(const IdState& id, const Pending& head) const {
   if (id.qp == QpPhase::kNone || head.payload == kNoPayload) return true;
   const Payload& payload = knowledge_.payloads[head.payload];
   if (knowledge_.id(id.name).memberships[payload.membership - 1].send_only) return true;
-  return !id.closed && payload.group.kind == AddressKind::kGroup;
+  return payload.group.kind == AddressKind::kGroup;
 }
 
 }  // namespace cm::model

@@ -92,7 +92,7 @@ void Library::FreeMemberships(uint32_t id) {
 }
 
 // A JOIN makes the id's queue pair a member, if it has one. The kernel takes it into groups alone.
-void Library::ProcessMembership(Context c, const response::Event& event, FetchedEvent* fetched) {
+void Library::ProcessMembership(const response::Event& event, FetchedEvent* fetched) {
   const auto number = static_cast<uint32_t>(event.uid - 1);
   fetched->event.type = event.type;
   fetched->event.status = event.status;
@@ -107,8 +107,7 @@ void Library::ProcessMembership(Context c, const response::Event& event, Fetched
   fetched->event.context = own.context;
   const UserId& id = ids_[own.id];
   if (event.type != EventType::kMulticastJoin || id.qp == kNobody || own.send_only) return;
-  const bool gone = !c.kernel->QueryAddr(FileOf(own.id), command::Query{id.handle}).ok();
-  if (!gone && event.group.kind == AddressKind::kGroup) return;
+  if (event.group.kind == AddressKind::kGroup) return;
   fetched->event.type = EventType::kMulticastError;
   fetched->event.status = kLibraryFailure;
 }
