@@ -27,21 +27,13 @@ class SynchronousIds {
   }
   bool WaitsForOthers(const Call& call) const {
     switch (KindOf(call)) {
-      case CallKind::kResolveAddr:
-      case CallKind::kResolveRoute:
-      case CallKind::kConnect:
-      case CallKind::kAccept:
-      case CallKind::kDisconnect:
-      case CallKind::kJoinMulticast:
-      case CallKind::kJoinMulticastEx:
       case CallKind::kGetRequest:
-      case CallKind::kResolveAddrInfo:
         return ids_.contains(IdOf(call).index);
       case CallKind::kMigrateId:  // for acknowledgements, which are another thread's
       case CallKind::kCreateEp:
         return true;
       default:
-        return false;
+        return CompletesWithEvent(KindOf(call)) && ids_.contains(IdOf(call).index);
     }
   }
 

@@ -65,19 +65,7 @@ void Account::Note(size_t at, const Record& record) {
 // A call on a synchronous id returns with the event of what it has started. The other properties
 // speak of the start: it had begun where it waited, and where an event has told how it went.
 Reply Account::Started(const Call& call, const Reply& reply) const {
-  switch (KindOf(call)) {
-    case CallKind::kResolveAddr:
-    case CallKind::kResolveRoute:
-    case CallKind::kConnect:
-    case CallKind::kAccept:
-    case CallKind::kDisconnect:
-    case CallKind::kJoinMulticast:
-    case CallKind::kJoinMulticastEx:
-    case CallKind::kResolveAddrInfo:
-      break;
-    default:
-      return reply;
-  }
+  if (!CompletesWithEvent(KindOf(call))) return reply;
   const Id& id = ids_[IdOf(call).index];
   if (!id.exists || id.channel.valid()) return reply;
   const bool told = reply.kind == ReplyKind::kBlocked || reply.error == Errno::kConnRefused ||
@@ -138,8 +126,10 @@ void Account::NoteSuccess(size_t at, Lane lane, const Call& call) {
           .channel = create->channel,
           .end = history_.records.size()};
   } else if (const auto* ep = std::get_if<call::CreateEp>(&call)) {
-    // Claims about ids of RDMA_PS_TCP speak of those whose steps are calls of their own.
-    ids_[ep->id.index] = {.exists = true, .side = lane.side, .end = history_.records.size()};
+    ids_[ep->id.index] = {.exists = true,
+                          .tcp = ep->space == PortSpace::kTcp,
+                          .side = lane.side,
+                          .end = history_.records.size()};
   } else if (const auto* get = std::get_if<call::GetRequest>(&call)) {
     ids_[get->request.index] = {.exists = true,
                                 .tcp = IsTcp(get->id),

@@ -20,25 +20,8 @@ constexpr uint32_t kForRts = 0x12e01;
 constexpr uint32_t kIwForInit = 0x29;
 constexpr uint32_t kIwForRts = 0x20;
 
-const std::optional<HandedOut>& HandedBy(const Account& account, const MadeCall& call) {
-  return std::get<seen::Answered>(account.history().records[call.at].seen).handed;
-}
-
 std::string Text(const Account& account, const HandedOut& handed) {
   return ToString(handed, *account.history().conversation.topology);
-}
-
-// It has asked somebody, or was asked for, before the record.
-bool Negotiates(const Account& account, IdRef id, size_t record) {
-  const MadeCall* connect = account.FirstSuccess(id, CallKind::kConnect);
-  return account.IsRequest(id) || (connect != nullptr && connect->at < record);
-}
-
-bool Migrated(const Account& account, IdRef id, size_t record) {
-  return std::ranges::any_of(account.CallsOn(id, CallKind::kNotify), [&](const MadeCall* call) {
-    return call->at < record && call->reply.succeeded() &&
-           std::get<call::Notify>(*call->call).what == call::Notify::kPathMig;
-  });
 }
 
 // Which attributes a queue pair needs for the state; none where there are none.
@@ -60,7 +43,7 @@ std::optional<uint32_t> MaskOf(const Account& account, uint8_t state) {
 void AttributesFitTheState(const Account& account, Testimony& testimony) {
   ForEachId(account, [&](IdRef id) {
     for (const MadeCall* call : account.CallsOn(id, CallKind::kInitQpAttr)) {
-      if (!call->reply.succeeded() || Migrated(account, id, call->at)) continue;
+      if (!call->reply.succeeded() || PathMigrated(account, id, call->at)) continue;
       testimony.Arose();
       const uint8_t state = std::get<call::InitQpAttr>(*call->call).state;
       const std::optional<uint32_t> mask = Negotiates(account, id, call->at)
@@ -142,9 +125,7 @@ void OptionsAreCarried(const Account& account, Testimony& testimony) {
   constexpr uint32_t kVendorOnTheWire = 0xffffff;
   for (const Pair& pair : account.pairs()) {
     const MadeCall* connect = account.FirstSuccess(pair.active, CallKind::kConnect);
-    if (account.FirstSuccess(pair.active, CallKind::kCreateQp) != nullptr ||
-        account.FirstSuccess(pair.active, CallKind::kCreateQpEx) != nullptr)
-      continue;
+    if (HasOwnQp(account, pair.active)) continue;
     EceOptions set;
     for (const MadeCall* call : account.CallsOn(pair.active, CallKind::kSetLocalEce))
       if (call->reply.succeeded() && call->at < connect->at)

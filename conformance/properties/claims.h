@@ -2,9 +2,11 @@
 #ifndef CONFORMANCE_PROPERTIES_CLAIMS_H_
 #define CONFORMANCE_PROPERTIES_CLAIMS_H_
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "conformance/properties/property.h"
 
@@ -49,6 +51,20 @@ void AtMostOnce(const Account& account, Testimony& testimony, EventType type);
 void IsHeard(const Account& account, Testimony& testimony, EventType type);
 // A call that succeeded on the id between two records.
 bool Succeeded(const Account& account, IdRef id, CallKind kind, size_t from, size_t until);
+// It has asked somebody before the record, or it is a request.
+bool Negotiates(const Account& account, IdRef id, size_t record);
+// The library has made a queue pair for it some time.
+bool HasOwnQp(const Account& account, IdRef id);
+// rdma_notify has told its connection before the record that the path has changed.
+bool PathMigrated(const Account& account, IdRef id, size_t record);
+// Faults by which a sender finds out at once, without waiting for its timers.
+bool ToldAtOnce(const Account& account);
+// The status of an UNREACHABLE by which a datagram service was refused.
+bool IsSidrRefusal(int32_t status);
+// What the call handed out besides its value.
+const std::optional<HandedOut>& HandedBy(const Account& account, const MadeCall& call);
+// How the call ended, and at which record: where it had to wait that is a later one.
+std::pair<Reply, size_t> EndOf(const Account& account, const MadeCall& call);
 // Anything but looking was done to the id between two records.
 bool Touched(const Account& account, IdRef id, size_t from, size_t until);
 

@@ -10,24 +10,15 @@ namespace {
 
 constexpr int32_t kTimedOut = -static_cast<int32_t>(Errno::kTimedOut);
 
-// The id was made in RDMA_PS_UDP, or is a request to one that was.
+// The id or endpoint was made in RDMA_PS_UDP, or is a request to one that was.
 bool IsOfDatagrams(const Account& account, IdRef id) {
   if (!id.valid() || !account.Exists(id)) return false;
   if (account.IsRequest(id)) return IsOfDatagrams(account, account.ListenerOf(id));
   for (const MadeCall* call : account.CallsOn(id, CallKind::kCreateId))
     if (std::get<call::CreateId>(*call->call).space == PortSpace::kUdp) return true;
+  for (const MadeCall* call : account.CallsOn(id, CallKind::kCreateEp))
+    if (std::get<call::CreateEp>(*call->call).space == PortSpace::kUdp) return true;
   return false;
-}
-
-bool IsRefusal(int32_t status) {
-  return status == static_cast<int32_t>(SidrStatus::kUnsupported) ||
-         status == static_cast<int32_t>(SidrStatus::kReject);
-}
-
-// A neighbour that changes is told as UNREACHABLE at any time.
-bool ToldAtOnce(const Account& account) {
-  return account.Injected(FaultKind::kLinkDown) || account.Injected(FaultKind::kNeighbourChange) ||
-         account.Injected(FaultKind::kFailOver) || account.Injected(FaultKind::kRemoveDevice);
 }
 
 void RefusalsSaySo(const Account& account, Testimony& testimony) {
@@ -44,11 +35,11 @@ void RefusalsSaySo(const Account& account, Testimony& testimony) {
     const bool given_up = late && heard.event.status == kTimedOut;
     if (asked == nullptr)
       testimony.Violated(heard.at, Heard(account, heard), "nothing: nobody was asked");
-    else if (!IsRefusal(heard.event.status) && !given_up)
+    else if (!IsSidrRefusal(heard.event.status) && !given_up)
       testimony.Violated(
           heard.at, Heard(account, heard),
           fmt::format("status=1 or status=2, or {} once all repetitions are over", kTimedOut));
-    else if (IsRefusal(heard.event.status) && heard.event.private_data.size() != size)
+    else if (IsSidrRefusal(heard.event.status) && heard.event.private_data.size() != size)
       testimony.Violated(heard.at,
                          fmt::format("{} with {} bytes of private data", Heard(account, heard),
                                      heard.event.private_data.size()),
@@ -77,9 +68,7 @@ bool SomebodyGave(const Account& account, uint32_t qp_num, size_t record) {
     if (call.kind() == CallKind::kEstablish && qp_num == 0) return true;
     const auto* accept = std::get_if<call::Accept>(call.call);
     if (accept == nullptr) continue;
-    if (account.FirstSuccess(accept->id, CallKind::kCreateQp) != nullptr ||
-        account.FirstSuccess(accept->id, CallKind::kCreateQpEx) != nullptr)
-      return true;
+    if (HasOwnQp(account, accept->id)) return true;
     if (accept->param && (accept->param->qp_num & 0xffffff) == qp_num) return true;
   }
   return false;

@@ -29,7 +29,8 @@ void OnlyConnectionsEnd(const Account& account, Testimony& testimony) {
 }
 
 // Whether the id gave up its negotiation before the record: what comes for it later is answered as
-// for an id that nobody knows. A failed rdma_accept or rdma_establish gives up as well.
+// for an id that nobody knows. A failed rdma_accept or rdma_establish gives up as well, where there
+// is something to give up.
 bool GaveUp(const Account& account, IdRef id, size_t record) {
   return std::ranges::any_of(account.CallsOn(id), [&](const MadeCall* call) {
     const CallKind kind = call->kind();
@@ -37,7 +38,9 @@ bool GaveUp(const Account& account, IdRef id, size_t record) {
     const bool rejects = kind == CallKind::kReject || kind == CallKind::kRejectEce;
     // With its address gone a refusal fails, and is one.
     const bool unsaid = rejects && account.Before(call->at, FaultKind::kFailOver);
-    return call->at < record && (unsaid || (call->reply.succeeded() ? rejects : answers));
+    const bool gives_up =
+        call->reply.succeeded() ? rejects : answers && Negotiates(account, id, call->at);
+    return call->at < record && (unsaid || gives_up);
   });
 }
 
@@ -49,14 +52,9 @@ bool SaidGoodbye(const Account& account, IdRef id, size_t record) {
   return Succeeded(account, id, CallKind::kDisconnect, 0, record);
 }
 
-// Ids with queue pairs of their own: no other connection can make theirs stale.
-bool HasOwnQp(const Account& account, IdRef id) {
-  return account.FirstSuccess(id, CallKind::kCreateQp) != nullptr ||
-         account.FirstSuccess(id, CallKind::kCreateQpEx) != nullptr;
-}
-
 void UnansweredIsTimedOut(const Account& account, Testimony& testimony) {
   for (const Pair& pair : account.pairs()) {
+    // No other connection can make ids stale that have queue pairs of their own.
     if (!HasOwnQp(account, pair.active) || !HasOwnQp(account, pair.passive)) continue;
     for (const IdRef id : {pair.active, pair.passive}) {
       const IdRef peer = id == pair.active ? pair.passive : pair.active;
@@ -127,21 +125,15 @@ std::optional<Instant> FirstEnd(const Account& account, const Pair& pair) {
   return first;
 }
 
-// Told of another path, its connection has none any more: it says nothing, and waits for nothing.
-bool Pathless(const Account& account, const Pair& pair) {
-  for (const IdRef id : {pair.active, pair.passive})
-    for (const MadeCall* call : account.CallsOn(id, CallKind::kNotify))
-      if (call->reply.succeeded() &&
-          std::get<call::Notify>(*call->call).what == call::Notify::kPathMig)
-        return true;
-  return false;
-}
-
 void TimewaitLasts(const Account& account, Testimony& testimony) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
     if (!HasOwnQp(account, pair.active) || !HasOwnQp(account, pair.passive)) continue;
-    if (Pathless(account, pair)) continue;
+    // Told of another path, a connection has none any more: it says nothing, and waits for nothing.
+    const size_t end_of_all = account.history().records.size();
+    if (PathMigrated(account, pair.active, end_of_all) ||
+        PathMigrated(account, pair.passive, end_of_all))
+      continue;
     const std::optional<Instant> end = FirstEnd(account, pair);
     for (const IdRef id : {pair.active, pair.passive}) {
       const HeardEvent* heard = account.First(id, EventType::kTimewaitExit);
@@ -159,7 +151,10 @@ void TimewaitLasts(const Account& account, Testimony& testimony) {
 void TimewaitEnds(const Account& account, Testimony& testimony) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
-    if (Pathless(account, pair)) continue;
+    const size_t end_of_all = account.history().records.size();
+    if (PathMigrated(account, pair.active, end_of_all) ||
+        PathMigrated(account, pair.passive, end_of_all))
+      continue;
     for (const IdRef id : {pair.active, pair.passive}) {
       const IdRef peer = id == pair.active ? pair.passive : pair.active;
       const MadeCall* first = account.FirstSuccess(id, CallKind::kDisconnect);

@@ -12,17 +12,6 @@
 namespace cm::claims {
 namespace {
 
-// What the call returned in the end, and where; blocked if it did not.
-std::pair<Reply, size_t> EndOf(const Account& account, const MadeCall& call) {
-  const std::vector<Record>& records = account.history().records;
-  if (!call.released) return {std::get<seen::Answered>(records[call.at].seen).reply, call.at};
-  return {std::get<seen::Released>(records[*call.released].seen).reply, *call.released};
-}
-
-const std::optional<HandedOut>& HandedBy(const Account& account, const MadeCall& call) {
-  return std::get<seen::Answered>(account.history().records[call.at].seen).handed;
-}
-
 // What `show` shows of the id behind the record, if nothing was called on it in between.
 const MadeCall* ShowBehind(const Account& account, IdRef id, size_t at) {
   for (const MadeCall* call : account.CallsOn(id)) {

@@ -29,20 +29,25 @@ Sign SignOf(EventType type) {
   }
 }
 
+bool NeverPositive(EventType type) {
+  return type == EventType::kDisconnected || type == EventType::kMulticastError;
+}
+
 void StatusFitsType(const Account& account, Testimony& testimony) {
   for (const HeardEvent& heard : account.heard()) {
-    // UNREACHABLE of a datagram id can say how its request was refused.
-    const bool tcp = !heard.event.id.valid() || account.IsTcp(heard.event.id);
-    if (!tcp && heard.event.type == EventType::kUnreachable) continue;
     testimony.Arose();
     const int32_t status = heard.event.status;
     const Sign sign = SignOf(heard.event.type);
+    // UNREACHABLE of a datagram id can say how its request was refused.
+    const bool tcp = !heard.event.id.valid() || account.IsTcp(heard.event.id);
+    const bool refusal =
+        !tcp && heard.event.type == EventType::kUnreachable && IsSidrRefusal(status);
     if (sign == Sign::kZero && status != 0)
       testimony.Violated(heard.at, Heard(account, heard), "status 0");
-    else if (sign == Sign::kErrno && status >= 0)
+    else if (sign == Sign::kErrno && status >= 0 && !refusal)
       testimony.Violated(heard.at, Heard(account, heard) + " without a negative status",
                          "a negative errno");
-    else if (heard.event.type == EventType::kDisconnected && status > 0)
+    else if (NeverPositive(heard.event.type) && status > 0)
       testimony.Violated(heard.at, Heard(account, heard), "0 or a negative errno");
     else if (heard.event.type == EventType::kAddrInfoError && status == 0)
       testimony.Violated(heard.at, Heard(account, heard), "an errno");
@@ -157,7 +162,8 @@ void ReadableHasAnEvent(const Account& account, Testimony& testimony) {
     if (waits->channel != get->channel) continue;
     bool keeps = false;
     for (const MadeCall& other : account.calls())
-      keeps |= other.kind() == CallKind::kMigrateId &&
+      keeps |= other.kind() == CallKind::kMigrateId && other.at < call.at &&
+               account.ChannelOf(other.id(), other.at) == get->channel &&
                !account.CallsOn(other.id(), CallKind::kListen).empty();
     for (const HeardEvent& heard : account.heard())
       keeps |= heard.event.type == EventType::kConnectError && heard.channel == get->channel;

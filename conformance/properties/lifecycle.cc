@@ -58,13 +58,23 @@ void DestroyRefusesNothing(const Account& account, Testimony& testimony) {
   }
 }
 
+// An address info was found for the id before the call, and no other call has taken it since.
+bool FoundBefore(const Account& account, const MadeCall& query) {
+  size_t since = 0;
+  for (const MadeCall* call : account.CallsOn(query.id(), CallKind::kQueryAddrInfo))
+    if (call->at < query.at && call->reply.succeeded()) since = call->at;
+  return std::ranges::any_of(
+      account.EventsOf(query.id(), EventType::kAddrInfoResolved),
+      [&](const HeardEvent* heard) { return heard->at > since && heard->at < query.at; });
+}
+
 void LiveIsKnown(const Account& account, Testimony& testimony) {
   for (const MadeCall& call : account.calls()) {
     if (!call.id().valid()) continue;
     testimony.Arose();
-    const bool may_have_none = call.kind() == CallKind::kQueryAddrInfo;
+    const bool has_none = call.kind() == CallKind::kQueryAddrInfo && !FoundBefore(account, call);
     for (const Errno unknown : {Errno::kNoEnt, Errno::kBadF}) {
-      if (unknown == Errno::kNoEnt && may_have_none) continue;
+      if (unknown == Errno::kNoEnt && has_none) continue;
       if (call.Refused(unknown))
         testimony.Violated(call.at, Made(account, call), "an answer about an id that is there");
     }
@@ -136,8 +146,7 @@ constexpr auto kClaims = std::to_array<Property>({
      "lifecycle",
      PropertyKind::kAlways,
      "No call on an id that is there is answered with ENOENT or EBADF, but for an address info "
-     "that "
-     "is not.",
+     "that was not found.",
      "linux 6.1 ucma.c ucma_get_ctx",
      LiveIsKnown,
      {}},

@@ -9,12 +9,6 @@
 namespace cm::claims {
 namespace {
 
-// Faults by which a sender finds out at once, without waiting for its timers.
-bool ToldAtOnce(const Account& account) {
-  return account.Injected(FaultKind::kLinkDown) || account.Injected(FaultKind::kNeighbourChange) ||
-         account.Injected(FaultKind::kFailOver) || account.Injected(FaultKind::kRemoveDevice);
-}
-
 void NotGivenUpEarly(const Account& account, Testimony& testimony) {
   if (ToldAtOnce(account)) return;
   for (const HeardEvent& heard : account.heard()) {

@@ -12,7 +12,8 @@ namespace cm::claims {
 bool HasSet(const Account& account, IdRef id, IdOption option, size_t record) {
   return std::ranges::any_of(account.CallsOn(id, CallKind::kSetOption), [&](const MadeCall* call) {
     return call->at < record && call->reply.succeeded() &&
-           std::get<call::SetOption>(*call->call).option == option;
+           std::get<call::SetOption>(*call->call).option == option &&
+           std::get<call::SetOption>(*call->call).value != 0;
   });
 }
 

@@ -93,6 +93,43 @@ void IsHeard(const Account& account, Testimony& testimony, EventType type) {
     if (heard.event.type == type) testimony.Arose();
 }
 
+bool Negotiates(const Account& account, IdRef id, size_t record) {
+  const MadeCall* connect = account.FirstSuccess(id, CallKind::kConnect);
+  return account.IsRequest(id) || (connect != nullptr && connect->at < record);
+}
+
+bool HasOwnQp(const Account& account, IdRef id) {
+  return account.FirstSuccess(id, CallKind::kCreateQp) != nullptr ||
+         account.FirstSuccess(id, CallKind::kCreateQpEx) != nullptr;
+}
+
+bool PathMigrated(const Account& account, IdRef id, size_t record) {
+  return std::ranges::any_of(account.CallsOn(id, CallKind::kNotify), [&](const MadeCall* call) {
+    return call->at < record && call->reply.succeeded() &&
+           std::get<call::Notify>(*call->call).what == call::Notify::kPathMig;
+  });
+}
+
+bool ToldAtOnce(const Account& account) {
+  return account.Injected(FaultKind::kLinkDown) || account.Injected(FaultKind::kNeighbourChange) ||
+         account.Injected(FaultKind::kFailOver) || account.Injected(FaultKind::kRemoveDevice);
+}
+
+bool IsSidrRefusal(int32_t status) {
+  return status == static_cast<int32_t>(SidrStatus::kUnsupported) ||
+         status == static_cast<int32_t>(SidrStatus::kReject);
+}
+
+const std::optional<HandedOut>& HandedBy(const Account& account, const MadeCall& call) {
+  return std::get<seen::Answered>(account.history().records[call.at].seen).handed;
+}
+
+std::pair<Reply, size_t> EndOf(const Account& account, const MadeCall& call) {
+  const std::vector<Record>& records = account.history().records;
+  if (!call.released) return {std::get<seen::Answered>(records[call.at].seen).reply, call.at};
+  return {std::get<seen::Released>(records[*call.released].seen).reply, *call.released};
+}
+
 bool Succeeded(const Account& account, IdRef id, CallKind kind, size_t from, size_t until) {
   for (const MadeCall* call : account.CallsOn(id, kind))
     if (call->reply.succeeded() && call->at > from && call->at < until) return true;

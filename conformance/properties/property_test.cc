@@ -6,6 +6,9 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "model/vocabulary/profile.h"
 
 namespace cm {
 namespace {
@@ -13,6 +16,7 @@ namespace {
 using testing::EndsWith;
 using testing::Matches;
 using testing::MatchesRegex;
+using testing::UnorderedElementsAre;
 
 TEST(Properties, HaveIdsOfTheirOwn) {
   std::set<std::string_view> ids;
@@ -42,6 +46,16 @@ TEST(Properties, NeedAnEnvironmentOnlyToHappen) {
     if (property.kind == PropertyKind::kSometimes) continue;
     EXPECT_EQ(property.needs, Capabilities()) << property.id;
   }
+}
+
+TEST(Properties, ThatConcernRoceAloneAreTheseTen) {
+  std::vector<std::string_view> of_roce;
+  for (const Property& property : Properties()) {
+    EXPECT_TRUE(Concerns(property, *FindProfile("6.1-rxe"))) << property.id;
+    if (!Concerns(property, *FindProfile("6.1-siw"))) of_roce.push_back(property.id);
+  }
+  EXPECT_THAT(of_roce, UnorderedElementsAre("DIS-3", "EV-8", "EV-9", "MC-7", "REJ-7", "REJ-8",
+                                            "REJ-9", "TW-4", "TW-5", "UD-5"));
 }
 
 TEST(Properties, CoverEveryFamily) {

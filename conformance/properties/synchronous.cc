@@ -11,29 +11,8 @@
 namespace cm::claims {
 namespace {
 
-bool Completes(CallKind kind) {
-  switch (kind) {
-    case CallKind::kResolveAddr:
-    case CallKind::kResolveRoute:
-    case CallKind::kConnect:
-    case CallKind::kAccept:
-    case CallKind::kDisconnect:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool IsSynchronous(const Account& account, IdRef id, size_t record) {
   return account.Exists(id) && !account.ChannelOf(id, record).valid();
-}
-
-// What the call returned in the end, and where; blocked if it did not.
-std::pair<Reply, size_t> EndOf(const Account& account, const MadeCall& call) {
-  const std::vector<Record>& records = account.history().records;
-  if (!call.released) return {std::get<seen::Answered>(records[call.at].seen).reply, call.at};
-  const Record& record = records[*call.released];
-  return {std::get<seen::Released>(record.seen).reply, *call.released};
 }
 
 // What show-event shows of the id behind the record, if nothing was called on it in between.
@@ -55,7 +34,7 @@ const seen::Answered* ShownAfter(const Account& account, IdRef id, size_t at, si
 
 void ValueIsOfTheEvent(const Account& account, Testimony& testimony) {
   for (const MadeCall& call : account.calls()) {
-    if (!Completes(call.kind()) || !IsSynchronous(account, call.id(), call.at)) continue;
+    if (!CompletesWithEvent(call.kind()) || !IsSynchronous(account, call.id(), call.at)) continue;
     const auto [reply, at] = EndOf(account, call);
     if (reply.kind != ReplyKind::kReturned) continue;
     size_t where = 0;

@@ -29,7 +29,8 @@ constexpr size_t kExamples = 6;      // as many as `cmcheck run` keeps
 constexpr ptrdiff_t kOfOneWalk = 3;  // of them
 constexpr size_t kFindings = 3;
 constexpr int kAttempts = 6000;
-constexpr int kCallsMore = 2;
+constexpr int kCallsMore = 2;   // of the shortest
+constexpr int kOthersMore = 8;  // of what else is found, where the way there may be longer
 
 const std::atomic<bool> kNever{false};
 
@@ -114,6 +115,8 @@ TEST_P(EachDefect, IsFoundAndShrunkToTwoCallsMoreThanAPersonNeedsAtMost) {
   for (const Found& one : all) {
     std::optional<Shrunk> shortest = Shortest(*sim, one);
     ASSERT_TRUE(shortest) << one.finding.id << " does not show again";
+    EXPECT_LE(CallCount(shortest->judged.history.conversation), CallCount(by_hand) + kOthersMore)
+        << ToText(shortest->judged.history.conversation);
     if (shrunk && CallCount(shortest->judged.history.conversation) >=
                       CallCount(shrunk->judged.history.conversation))
       continue;

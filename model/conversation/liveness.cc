@@ -83,20 +83,9 @@ bool Liveness::WaitedOn(IdRef id) const {
 }
 
 bool Liveness::Completes(const Call& call) const {
-  switch (KindOf(call)) {
-    case CallKind::kResolveAddr:
-    case CallKind::kResolveRoute:
-    case CallKind::kConnect:
-    case CallKind::kAccept:
-    case CallKind::kDisconnect:
-    case CallKind::kJoinMulticast:
-    case CallKind::kJoinMulticastEx:
-    case CallKind::kGetRequest:
-    case CallKind::kResolveAddrInfo:
-      return ids_[IdOf(call).index].synchronous;
-    default:
-      return false;
-  }
+  const CallKind kind = KindOf(call);
+  return (CompletesWithEvent(kind) || kind == CallKind::kGetRequest) &&
+         ids_[IdOf(call).index].synchronous;
 }
 
 std::optional<Misuse> Liveness::MisuseIn(const Call& call) const {

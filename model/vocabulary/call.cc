@@ -148,6 +148,22 @@ std::optional<call::CreateQp> QpAskedBy(const Call& call) {
   return std::nullopt;
 }
 
+bool CompletesWithEvent(CallKind kind) {
+  switch (kind) {
+    case CallKind::kResolveAddr:
+    case CallKind::kResolveRoute:
+    case CallKind::kConnect:
+    case CallKind::kAccept:
+    case CallKind::kDisconnect:
+    case CallKind::kJoinMulticast:
+    case CallKind::kJoinMulticastEx:
+    case CallKind::kResolveAddrInfo:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool ReturnsVoid(CallKind kind) {
   switch (kind) {
     case CallKind::kDestroyEventChannel:

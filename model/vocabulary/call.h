@@ -410,6 +410,9 @@ constexpr bool IsCompletion(CallKind kind) {
 constexpr bool RegistersRegion(CallKind kind) {
   return kind >= CallKind::kRegMsgs && kind <= CallKind::kRegWrite;
 }
+// On a synchronous id the call returns with the event of what it has started.
+// source: rdma-core 44 cma.c ucma_complete
+bool CompletesWithEvent(CallKind kind);
 // Void in C: succeeds or crashes, never refuses.
 bool ReturnsVoid(CallKind kind);
 

@@ -207,8 +207,8 @@ std::string FunctionsMarkdown(const std::vector<Told>& scenarios) {
   text +=
       "How much the project has to say about each function of `librdmacm.map` and each event of "
       "the header: rows of the [tables](rules.md), how many of them the default campaign reaches "
-      "on "
-      "the simulator, how many a real kernel has shown, the properties that speak of it, and the "
+      "on the simulator, how many a real kernel has shown, the properties that speak of it, and "
+      "the "
       "golden conversations in which it occurs.\n\n"
       "## Functions\n\n" +
       Functions(scenarios) +
@@ -217,12 +217,11 @@ std::string FunctionsMarkdown(const std::vector<Told>& scenarios) {
       "functions: ";
   for (const std::string_view name : RsocketFunctions())
     text += fmt::format("{}`{}`", name == RsocketFunctions().front() ? "" : ", ", name);
-  return text + ".\n\n## Events\n\n" + Events(scenarios) + NotSimulated();
   return text +
          ".\n\n## Inline functions of `<rdma/rdma_verbs.h>`\n\nThey post work to the queues of an "
          "id, and wait for its completions; with which status it completes the table `Work` "
          "says.\n\n" +
-         InlineOnes(scenarios) + "\n## Events\n\n" + Events(scenarios);
+         InlineOnes(scenarios) + "\n## Events\n\n" + Events(scenarios) + NotSimulated();
 }
 
 std::string AmbiguitiesMarkdown() {

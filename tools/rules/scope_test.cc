@@ -1,6 +1,7 @@
 // The hand-written lists behind docs/functions.md and docs/ambiguities.md.
 #include "tools/rules/scope.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -85,6 +86,14 @@ TEST(HasWord, DoesNotFindPartsOfWords) {
   EXPECT_TRUE(HasWord("rdma_create_qp_ex rdma_create_qp", "rdma_create_qp"));
   EXPECT_FALSE(HasWord("rdma_create_qp_ex", "rdma_create_qp"));
   EXPECT_FALSE(HasWord("DISCONNECTED", "CONNECTED"));
+}
+
+TEST(FunctionsMarkdown, HasALineForEachFunction) {
+  const std::string text = FunctionsMarkdown({});
+  for (const Exported& function : ExportedFunctions())
+    EXPECT_THAT(text, HasSubstr(fmt::format("| `{}` |", function.name)));
+  for (const std::string_view name : InlineFunctions())
+    EXPECT_THAT(text, HasSubstr(fmt::format("| `{}` |", name)));
 }
 
 TEST(FunctionsMarkdown, NamesTheShortestConversation) {
