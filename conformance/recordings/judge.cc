@@ -19,6 +19,10 @@ RecordingVerdict JudgeRecording(const Recording& recording, const Profile& profi
          ++foreign) {
       for (const IdRef id : recording.foreign[foreign].disowns) oracle.Disown(id);
     }
+    if (i >= recording.judged_until.value_or(history.records.size())) {
+      ++verdict.out_of_scope;
+      continue;
+    }
     const Record& record = history.records[i];
     const model::Judgement judgement = oracle.Observe(record);
     if (each) each(i, judgement);

@@ -193,7 +193,10 @@ void RecordingReader::ReadCall(const Json& line) {
     const bool succeeded = Number(line, "ret") == 0;
     if (!Harmless(function, succeeded))
       if (const auto id = KnownId(words.Word(0))) ids.push_back(*id);
-    if (kind == CallKind::kCreateId) ids_.emplace_back(words.Word(0), std::nullopt);
+    if (kind == CallKind::kCreateId || kind == CallKind::kCreateEp)
+      ids_.emplace_back(words.Word(0), std::nullopt);
+    if (kind == CallKind::kCreateEp && succeeded && !recording_->judged_until)
+      recording_->judged_until = recording_->history.records.size();
     return Foreign(function + " " + Text(line, "args"), ids);
   }
   const Lane lane = LaneOf(SideOf(*call));

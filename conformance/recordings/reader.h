@@ -61,6 +61,13 @@ class RecordingReader {
 
   std::optional<Address> ReadAddress(std::string_view text) const;
 
+  // calls.cc: empty where the arguments do not tell
+  std::optional<Call> CallOf(const std::string& function, const ScriptWords& words);
+  std::optional<Call> CallOnId(CallKind kind, IdRef id, const ScriptWords& words);
+  std::optional<Call> CallOnGroup(CallKind kind, IdRef id, const ScriptWords& words) const;
+  // The group that a GID stands for.
+  Address GroupOf(const std::string& digits) const;
+
   // background.cc
   void FindKeptEvents();
   void ReadShell(const Json& line);
@@ -71,11 +78,6 @@ class RecordingReader {
   void ReleaseUntil(Instant now);
   void ReadEmbeddedScript(const std::string& command, Instant at);
   void FinishEmbedded(Instant at);
-  std::optional<Call> CallOf(const std::string& function, const ScriptWords& words);
-  std::optional<Call> CallOnId(CallKind kind, IdRef id, const ScriptWords& words);
-  std::optional<Call> CallOnGroup(CallKind kind, IdRef id, const ScriptWords& words) const;
-  // The group that a GID stands for.
-  Address GroupOf(const std::string& digits) const;
   bool IsForeign(const std::string& name) const;
   uint8_t SideOf(const Call& call) const;
   uint8_t SideOfId(IdRef id) const;

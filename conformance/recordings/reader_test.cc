@@ -1,5 +1,6 @@
 // What cannot be read is said in one line, with the line of the file; what can be read is read in
 // full.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -165,6 +166,57 @@ TEST(Reader, DisownsAnIdThatSomethingUnknownWasDoneTo) {
   EXPECT_FALSE(Judged(With("{\"t_us\":5,", unknown + "{\"t_us\":5,", wrong)).refusal);
   const std::string refused = With("\"ret\":0", "\"ret\":-1", unknown);
   EXPECT_TRUE(Judged(With("{\"t_us\":5,", refused + "{\"t_us\":5,", wrong)).refusal);
+}
+
+std::string CallLine(int at, std::string_view function, std::string_view arguments,
+                     std::string_view answer = R"("ret":0,"errno":"0")") {
+  return fmt::format(R"({{"t_us":{},"k":"call","fn":"{}","args":"{}",{},"dur_us":1}})"
+                     "\n",
+                     at, function, arguments, answer);
+}
+
+// The short recording with a line before the resolution.
+RecordingVerdict JudgedWith(const std::string& line, std::string_view text = kShort) {
+  const std::string behind = R"({"t_us":5,)";
+  return Judged(With(behind, line + behind, text));
+}
+
+constexpr std::string_view kInvalid = R"("ret":-1,"errno":"EINVAL")";
+constexpr std::string_view kNoSuch = R"("ret":-1,"errno":"ENOSYS")";
+
+TEST(Reader, JudgesOptions) {
+  EXPECT_FALSE(JudgedWith(CallLine(4, "rdma_set_option", "A 0 0 val=16")).refusal);
+  EXPECT_TRUE(JudgedWith(CallLine(4, "rdma_set_option", "A 0 0 val=16", kInvalid)).refusal);
+  EXPECT_FALSE(JudgedWith(CallLine(4, "rdma_set_option", "A 0 0 5 len=4", kInvalid)).refusal);
+  EXPECT_FALSE(JudgedWith(CallLine(4, "rdma_set_option", "A 7 0 0x10", kNoSuch)).refusal);
+  EXPECT_TRUE(JudgedWith(CallLine(4, "rdma_set_option", "A 7 0 0x10")).refusal);
+  const RecordingVerdict untold = JudgedWith(CallLine(4, "rdma_set_option", "A 0 1"));
+  EXPECT_FALSE(untold.refusal);
+  EXPECT_GT(untold.out_of_scope, Judged(kShort).out_of_scope);
+}
+
+TEST(Reader, JudgesMigration) {
+  const std::string another = CallLine(2, "rdma_create_event_channel", "D");
+  const std::string there = another + CallLine(4, "rdma_migrate_id", "A D");
+  EXPECT_TRUE(JudgedWith(there).refusal) << "the event came on the channel that the id has left";
+  EXPECT_FALSE(JudgedWith(there, With(R"("chan":"C","type")", R"("chan":"D","type")")).refusal);
+  EXPECT_TRUE(JudgedWith(another + CallLine(4, "rdma_migrate_id", "A D", kInvalid)).refusal);
+}
+
+TEST(Reader, JudgesNotificationsByNumberAndByName) {
+  for (const std::string_view what : {"4", "COMM_EST", "IBV_EVENT_COMM_EST"}) {
+    const std::string arguments = fmt::format("A {}", what);
+    EXPECT_FALSE(JudgedWith(CallLine(4, "rdma_notify", arguments, kInvalid)).refusal) << what;
+    EXPECT_TRUE(JudgedWith(CallLine(4, "rdma_notify", arguments)).refusal) << what;
+  }
+}
+
+// Whom an endpoint of unknown addresses is a peer of is not known either.
+TEST(Reader, StopsJudgingWhereAnEndpointIsMadeOfWhoKnowsWhat) {
+  const std::string wrong =
+      With(R"("type":"ADDR_RESOLVED","num":0)", R"("type":"ESTABLISHED","num":9)");
+  EXPECT_FALSE(JudgedWith(CallLine(4, "rdma_create_ep", "L"), wrong).refusal);
+  EXPECT_TRUE(JudgedWith(CallLine(4, "rdma_create_ep", "L", kInvalid), wrong).refusal);
 }
 
 TEST(Reader, RefusesAnEventWhoseNameAndNumberDiffer) {

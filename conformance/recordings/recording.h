@@ -7,6 +7,7 @@
 #define CONFORMANCE_RECORDINGS_RECORDING_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -38,6 +39,9 @@ struct Recording {
   History history;
   std::vector<int> line_of;  // by record: the line of the file, from 1
   std::vector<ForeignLine> foreign;
+  // The records before an endpoint was made with arguments that are not told: its peers cannot be
+  // judged without it.
+  std::optional<size_t> judged_until;
   std::vector<Contradiction> contradictions;
 };
 

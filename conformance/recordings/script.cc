@@ -47,12 +47,32 @@ constexpr auto kScriptWords = std::to_array<std::pair<std::string_view, CallKind
     {"join", CallKind::kJoinMulticast},
     {"joinex", CallKind::kJoinMulticastEx},
     {"leave", CallKind::kLeaveMulticast},
+    {"setopt", CallKind::kSetOption},
+    {"migrate", CallKind::kMigrateId},
 });
+
+// source: <infiniband/verbs.h> enum ibv_event_type
+constexpr auto kAsyncEvents = std::to_array<std::string_view>(
+    {"CQ_ERR", "QP_FATAL", "QP_REQ_ERR", "QP_ACCESS_ERR", "COMM_EST", "SQ_DRAINED", "PATH_MIG",
+     "PATH_MIG_ERR", "DEVICE_FATAL", "PORT_ACTIVE", "PORT_ERR", "LID_CHANGE", "PKEY_CHANGE",
+     "SM_CHANGE", "SRQ_ERR", "SRQ_LIMIT_REACHED", "QP_LAST_WQE_REACHED", "CLIENT_REREGISTER",
+     "GID_CHANGE"});
 
 int NumberIn(std::string_view text, int fallback) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() ? number : fallback;
+}
+
+// A whole number in decimal, or in hexadecimal behind "0x".
+std::optional<uint32_t> WholeNumber(std::string_view word) {
+  const bool hexadecimal = word.starts_with("0x");
+  if (hexadecimal) word.remove_prefix(2);
+  uint32_t number = 0;
+  const char* const last = word.data() + word.size();
+  const auto [end, error] = std::from_chars(word.data(), last, number, hexadecimal ? 16 : 10);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return number;
 }
 
 // The word behind `before` in a command; empty when it does not occur.
@@ -189,13 +209,30 @@ std::optional<PortSpace> SpaceOfWord(std::string_view word) {
   if (word == "udp") return PortSpace::kUdp;
   if (word == "ib") return PortSpace::kIb;
   if (word == "ipoib") return PortSpace::kIpoib;
-  const bool hexadecimal = word.starts_with("0x");
-  if (hexadecimal) word.remove_prefix(2);
-  uint16_t number = 0;
-  const char* const last = word.data() + word.size();
-  const auto [end, error] = std::from_chars(word.data(), last, number, hexadecimal ? 16 : 10);
-  if (error != std::errc() || end != last) return std::nullopt;
-  return static_cast<PortSpace>(number);
+  const std::optional<uint32_t> number = WholeNumber(word);
+  if (!number || *number > UINT16_MAX) return std::nullopt;
+  return static_cast<PortSpace>(*number);
+}
+
+std::optional<uint8_t> AsyncEventOfWord(std::string_view word) {
+  for (const std::string_view before : {"IBV_", "EVENT_"})
+    if (word.starts_with(before)) word.remove_prefix(before.size());
+  const auto named = std::ranges::find(kAsyncEvents, word);
+  if (named != kAsyncEvents.end()) return static_cast<uint8_t>(named - kAsyncEvents.begin());
+  const std::optional<uint32_t> number = WholeNumber(word);
+  if (!number || *number > UINT8_MAX) return std::nullopt;
+  return static_cast<uint8_t>(*number);
+}
+
+std::optional<Call> SetOptionOf(IdRef id, const ScriptWords& words) {
+  const std::optional<uint32_t> level = WholeNumber(words.Word(1));
+  const std::optional<uint32_t> name = WholeNumber(words.Word(2));
+  const std::optional<uint32_t> value = WholeNumber(words.Value("val").value_or(words.Word(3)));
+  if (!level || !name || !value) return std::nullopt;
+  call::SetOption set{id, {static_cast<int32_t>(*level), static_cast<int32_t>(*name)}, *value};
+  const bool of_a_byte = set.option == kTosOption || set.option == kAckTimeoutOption;
+  set.length = static_cast<uint32_t>(words.Number("len", of_a_byte ? 1 : 4));
+  return set;
 }
 
 std::optional<Bond> BondMadeBy(std::string_view command) {

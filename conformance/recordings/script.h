@@ -35,6 +35,11 @@ ConnParam ParamOf(const ScriptWords& words);
 
 // A script's word for a call ("route", "qp") as the library's function.
 std::optional<CallKind> CallOfScriptWord(std::string_view word);
+// An event that rdma_notify is given, by number or by name ("COMM_EST"); empty when it is none.
+std::optional<uint8_t> AsyncEventOfWord(std::string_view word);
+// "A 0 1 val=1 len=4": the id, the level, the name of the option, and what it is set to; empty when
+// that does not say what the option is set to.
+std::optional<Call> SetOptionOf(IdRef id, const ScriptWords& words);
 // The port space that a script calls tcp, udp, ib or ipoib, or gives the number of.
 std::optional<PortSpace> SpaceOfWord(std::string_view word);
 
