@@ -49,6 +49,12 @@ constexpr auto kDisagreements = std::to_array<Disagreement>({
     {"doc-35", "what becomes of a request is told by events", "over iWARP a port that nobody listens on refuses rdma_connect itself, and who is not there lets it wait for two minutes", "tcp-connect-2 tcp-connect-3 tcp-connect-4", ""},
     {"doc-36", "the status of REJECTED is the transport's reason", "over iWARP it is -104 for every rejection", "iw-rejection-1 iw-peer-closes-1 iw-report-2", ""},
     {"doc-37", "rdma_disconnect and rdma_destroy_id wait for acknowledgements at most", "over iWARP both wait for the reply to a request that is not answered, for up to 10 s", "iw-disconnect-call-2 iw-destroy-id-1 iw-no-reply-1", ""},
+    {"doc-38", "a message that is too long for its receive ends in REM_INV_REQ_ERR, the receive in LOC_LEN_ERR", "Soft-RoCE says REM_OP_ERR and LOC_QP_OP_ERR; either is permitted", "work-length-1 work-length-2 work-length-3 work-length-4", ""},
+    {"doc-39", "what is posted to a queue pair in the error state is flushed", "a receive that is posted then waits until the queue pair is moved there once more", "work-flush-1 post-recv-3 post-recvv-4", ""},
+    {"doc-40", "the rdma_post and rdma_reg functions return -1 and set errno", "without a queue pair or a device they crash", "reg-msgs-1 post-recv-1 post-send-1 post-read-1 post-write-1 post-ud-send-1", ""},
+    {"doc-41", "rdma_resolve_addrinfo returns -1 and sets errno", "errno is -1, or a code of getaddrinfo(3)", "resolve-addrinfo-3 resolve-addrinfo-4 resolve-addrinfo-5 resolve-addrinfo-6 resolve-addrinfo-7", ""},
+    {"doc-42", "a call on a synchronous id sets errno to what went wrong", "to the status with its sign turned, and to ECONNREFUSED for every rejection", "sync-3 sync-4 sync-9", ""},
+    {"doc-43", "a resolved route has path records", "over iWARP it has none", "", kShown},
 });
 
 constexpr auto kRaces = std::to_array<Race>({
@@ -73,6 +79,8 @@ constexpr auto kRaces = std::to_array<Race>({
     {"race-19", "a path is set while the id is migrated, on Linux 6.12", "the event on either channel, or lost", "", kTwoThreads},
     {"race-20", "a late DREP, and the last repetition of a DREQ", "DISCONNECTED with 0 or -110, once", "report-6 report-7", ""},
     {"race-21", "over iWARP: rdma_accept or rdma_reject, and the peer gives up", "0, then DISCONNECTED; ECONNRESET without an event", "iw-accept-1 iw-accept-lost-1 iw-reject-lost-1 iw-no-reply-1", ""},
+    {"race-22", "a message arrives, and its receive is posted", "success, at once or after repetitions; RNR_RETRY_EXC_ERR where these are over first", "work-done-1 work-rnr-1", ""},
+    {"race-23", "work is under way, and its queue pair is moved to the error state or its peer is gone", "success, WR_FLUSH_ERR, RETRY_EXC_ERR; each piece of work once, and in order", "work-done-1 work-flush-1 work-silent-1", ""},
 });
 // clang-format on
 

@@ -11,9 +11,11 @@
 #include "model/cm_id/rules.h"
 #include "model/vocabulary/call.h"
 #include "tools/rules/alternatives.h"
+#include "tools/rules/ambiguities.h"
 #include "tools/rules/diagram.h"
 #include "tools/rules/scope.h"
 #include "tools/rules/table.h"
+#include "tools/rules/told.h"
 
 namespace cm::ruledoc {
 namespace {
@@ -265,8 +267,9 @@ std::vector<Document> AllDocuments(const std::filesystem::path& root) {
   const std::vector<Diagram> diagrams = AllDiagrams();
   std::vector<Document> documents;
   documents.push_back({"rules.md", RulesMarkdown(diagrams)});
-  documents.push_back({"functions.md", FunctionsMarkdown(ToldIn(root / "conformance/scenarios"))});
-  documents.push_back({"ambiguities.md", AmbiguitiesMarkdown()});
+  const std::vector<Told> scenarios = ToldIn(root / "conformance/scenarios");
+  documents.push_back({"functions.md", FunctionsMarkdown(scenarios)});
+  documents.push_back({"ambiguities.md", AmbiguitiesMarkdown(scenarios)});
   for (const Diagram& diagram : diagrams)
     documents.push_back({fmt::format("diagrams/{}.dot", diagram.name), ToDot(diagram)});
   return documents;

@@ -4,30 +4,18 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include "conformance/properties/property.h"
 #include "model/catalogue/catalogue.h"
 #include "model/vocabulary/call.h"
 #include "model/vocabulary/protocol.h"
-#include "tools/rules/alternatives.h"
-#include "tools/rules/disagreements.h"
 #include "tools/rules/exported.h"
 #include "tools/rules/table.h"
 #include "tools/rules/unreached.h"
 
 namespace cm::ruledoc {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr std::string_view kGenerated =
-    "Generated from the tables by `bazel run //tools/rules:rules_doc`; a test compares the two. Do "
-    "not edit.\n\n";
-
-constexpr std::string_view kScenarios = "../conformance/scenarios/";
 
 // One line of a table: what the model, the suite and its conversations have of a thing.
 struct Reach {
@@ -50,7 +38,7 @@ void CountProperty(const Property& property, std::string_view word, Reach* reach
     reach->properties.push_back(property.id);
 }
 
-void CountScenarios(const std::vector<Told>& scenarios, std::string_view word, Reach* reach) {
+void CountScenarios(std::span<const Told> scenarios, std::string_view word, Reach* reach) {
   size_t least = 0;
   for (const Told& scenario : scenarios) {
     if (!HasWord(scenario.told, word)) continue;
@@ -61,7 +49,7 @@ void CountScenarios(const std::vector<Told>& scenarios, std::string_view word, R
   }
 }
 
-Reach OfFunction(std::string_view name, const std::vector<Told>& scenarios) {
+Reach OfFunction(std::string_view name, std::span<const Told> scenarios) {
   Reach reach;
   for (const Table& table : AllTables()) {
     for (const Row& row : table.rows) {
@@ -75,7 +63,7 @@ Reach OfFunction(std::string_view name, const std::vector<Told>& scenarios) {
 }
 
 // Rows that report it, and those that make it of another one, or another one of it.
-Reach OfEvent(EventType type, const std::vector<Told>& scenarios) {
+Reach OfEvent(EventType type, std::span<const Told> scenarios) {
   Reach reach;
   const std::string to_listener = fmt::format("reports {} to the listener", ShortName(type));
   for (const Table& table : AllTables()) {
@@ -102,7 +90,7 @@ constexpr std::string_view kHead =
     "| name | rows | simulated | observed | properties | conversations | |\n"
     "|---|--:|--:|--:|---|---|---|\n";
 
-std::string Functions(const std::vector<Told>& scenarios) {
+std::string Functions(std::span<const Told> scenarios) {
   std::string text(kHead);
   for (const Exported& function : ExportedFunctions()) {
     const Reach reach = OfFunction(function.name, scenarios);
@@ -116,14 +104,14 @@ std::string Functions(const std::vector<Told>& scenarios) {
   return text;
 }
 
-std::string InlineOnes(const std::vector<Told>& scenarios) {
+std::string InlineOnes(std::span<const Told> scenarios) {
   std::string text(kHead);
   for (const std::string_view name : InlineFunctions())
     text += Line(name, OfFunction(name, scenarios), "");
   return text;
 }
 
-std::string Events(const std::vector<Told>& scenarios) {
+std::string Events(std::span<const Told> scenarios) {
   std::string text(kHead);
   for (int t = 0; t < kEventTypeCount; ++t) {
     const auto type = static_cast<EventType>(t);
@@ -152,31 +140,6 @@ std::string NotSimulated() {
   return text;
 }
 
-// "`disconnect-7`, `report-12` (not observed)".
-std::string RowsCell(const std::vector<model::RuleNumber>& rows) {
-  std::vector<std::string> names;
-  for (const model::RuleNumber number : rows) {
-    const model::RuleInfo& info = model::InfoOf(number);
-    names.push_back(
-        fmt::format("`{}`{}", info.id, info.evidence.observed.empty() ? " (not observed)" : ""));
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-// The rows that a hand-written entry names, or why it names none.
-std::string RowsOf(std::string_view ids, std::string_view outside) {
-  if (ids.empty()) return fmt::format("none: {}", outside);
-  std::vector<model::RuleNumber> rows;
-  while (!ids.empty()) {
-    const size_t end = std::min(ids.find(' '), ids.size());
-    const std::string_view id = ids.substr(0, end);
-    for (model::RuleNumber number = 0; number < model::kRuleCount; ++number)
-      if (model::InfoOf(number).id == id) rows.push_back(number);
-    ids.remove_prefix(std::min(end + 1, ids.size()));
-  }
-  return RowsCell(rows);
-}
-
 }  // namespace
 
 bool HasWord(std::string_view text, std::string_view word) {
@@ -188,21 +151,7 @@ bool HasWord(std::string_view text, std::string_view word) {
   return false;
 }
 
-std::vector<Told> ToldIn(const fs::path& folder) {
-  std::vector<Told> all;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".conv") continue;
-    std::ifstream in(entry.path(), std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const size_t dashes = text.find("\n----\n");
-    if (dashes == text.npos) continue;
-    all.push_back({entry.path().lexically_relative(folder).generic_string(), text.substr(dashes)});
-  }
-  std::ranges::sort(all, {}, &Told::path);  // lint: keys are unique
-  return all;
-}
-
-std::string FunctionsMarkdown(const std::vector<Told>& scenarios) {
+std::string FunctionsMarkdown(std::span<const Told> scenarios) {
   std::string text = "# Functions and events\n\n" + std::string(kGenerated);
   text +=
       "How much the project has to say about each function of `librdmacm.map` and each event of "
@@ -222,32 +171,6 @@ std::string FunctionsMarkdown(const std::vector<Told>& scenarios) {
          "id, and wait for its completions; with which status it completes the table `Work` "
          "says.\n\n" +
          InlineOnes(scenarios) + "\n## Events\n\n" + Events(scenarios) + NotSimulated();
-}
-
-std::string AmbiguitiesMarkdown() {
-  std::string text = "# Ambiguities\n\n" + std::string(kGenerated);
-  text +=
-      "## The manual and the code\n\n"
-      "The rows follow the code: that is what programs meet.\n\n"
-      "| id | the manual says | the code does | rows |\n|---|---|---|---|\n";
-  for (const Disagreement& d : Disagreements())
-    text +=
-        fmt::format("| {} | {} | {} | {} |\n", d.id, d.manual, d.code, RowsOf(d.rows, d.outside));
-  text +=
-      "\n## Races\n\n"
-      "Two things happen at once, and who is first is nobody's to say. The oracle follows each of "
-      "the orders, so that what may come of it is a set; these are the rows at its ends.\n\n"
-      "| id | situation | admissible | rows |\n|---|---|---|---|\n";
-  for (const Race& r : Races())
-    text += fmt::format("| {} | {} | {} | {} |\n", r.id, r.situation, r.admissible,
-                        RowsOf(r.rows, r.outside));
-  text +=
-      "\n## Rows that share state, call and guard\n\n"
-      "What tells them apart is nothing that the table knows of, or the sources leave it open.\n\n"
-      "| on | in | when | rows |\n|---|---|---|---|\n";
-  for (const Alternatives& a : AllAlternatives())
-    text += fmt::format("| {} | {} | {} | {} |\n", a.stimulus, a.states, a.guard, RowsCell(a.rows));
-  return text;
 }
 
 }  // namespace cm::ruledoc

@@ -10,12 +10,15 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/catalogue/catalogue.h"
 #include "model/vocabulary/call.h"
+#include "tools/rules/ambiguities.h"
 #include "tools/rules/disagreements.h"
 #include "tools/rules/exported.h"
 #include "tools/rules/table.h"
+#include "tools/rules/told.h"
 
 namespace cm::ruledoc {
 namespace {
@@ -97,11 +100,33 @@ TEST(FunctionsMarkdown, HasALineForEachFunction) {
 }
 
 TEST(FunctionsMarkdown, NamesTheShortestConversation) {
-  const std::string text = FunctionsMarkdown({{"a/long.conv", "active rdma_notify A  and more"},
-                                              {"b/short.conv", "active rdma_notify A"},
-                                              {"c/none.conv", "active rdma_notify_not A"}});
+  const std::vector<Told> scenarios = {{"a/long.conv", "active rdma_notify A  and more", {}},
+                                       {"b/short.conv", "active rdma_notify A", {}},
+                                       {"c/none.conv", "active rdma_notify_not A", {}}};
+  const std::string text = FunctionsMarkdown(scenarios);
   EXPECT_THAT(text, HasSubstr("| 2, e.g. [b/short.conv](../conformance/scenarios/b/short.conv) |"));
   EXPECT_THAT(text, Not(HasSubstr("c/none.conv")));
+}
+
+model::RuleBits Rows(std::string_view ids) {
+  model::RuleBits rows;
+  for (model::RuleNumber row = 0; row < model::kRuleCount; ++row)
+    if (HasWord(ids, model::InfoOf(row).id)) rows.set(row);
+  return rows;
+}
+
+// doc-2 is about resolve-addr-13 and -14.
+TEST(AmbiguitiesMarkdown, NamesTheConversationThatNeedsMostOfAnEntrysRows) {
+  const std::vector<Told> scenarios = {
+      {"a/one.conv", "1", Rows("resolve-addr-13")},
+      {"b/both.conv", "a longer one", Rows("resolve-addr-13 resolve-addr-14")},
+      {"c/both.conv", "shorter", Rows("resolve-addr-13 resolve-addr-14")},
+      {"d/none.conv", "", Rows("listen-2")}};
+  const std::string text = AmbiguitiesMarkdown(scenarios);
+  EXPECT_THAT(text, HasSubstr("`resolve-addr-13`, `resolve-addr-14` | 3, e.g. "
+                              "[c/both.conv](../conformance/scenarios/c/both.conv) |"));
+  EXPECT_THAT(text, HasSubstr("`listen-2` | 1, e.g. [d/none.conv]"));
+  EXPECT_THAT(AmbiguitiesMarkdown({}), Not(HasSubstr("e.g.")));
 }
 
 }  // namespace

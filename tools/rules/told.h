@@ -1,0 +1,33 @@
+// The golden conversations as the documents cite them: what is told in them, and the rows that
+// permit it.
+#ifndef TOOLS_RULES_TOLD_H_
+#define TOOLS_RULES_TOLD_H_
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/catalogue/catalogue.h"
+
+namespace cm::ruledoc {
+
+struct Told {
+  std::string path;           // "loss/first_request.conv"
+  std::string told;           // behind the dashes
+  model::RuleBits permitted;  // the rows that some explanation of it needs, on the simulator
+};
+
+// Those of a folder like conformance/scenarios, in the order of their paths; files without a
+// second half are left out.
+std::vector<Told> ToldIn(const std::filesystem::path& folder);
+
+// Where the documents link to them, and what stands above each document.
+inline constexpr std::string_view kScenarios = "../conformance/scenarios/";
+inline constexpr std::string_view kGenerated =
+    "Generated from the tables by `bazel run //tools/rules:rules_doc`; a test compares the two. Do "
+    "not edit.\n\n";
+
+}  // namespace cm::ruledoc
+
+#endif  // TOOLS_RULES_TOLD_H_
