@@ -362,7 +362,7 @@ void OnlyItsRange(const Account& account, Testimony& testimony) {
   }
 }
 
-constexpr auto kProperties = std::to_array<Property>({
+constexpr auto kClaims = std::to_array<Property>({
     {"DATA-1",
      "data",
      PropertyKind::kAlways,
@@ -407,6 +407,6 @@ constexpr auto kProperties = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> Data() { return kProperties; }
+std::span<const Property> Data() { return kClaims; }
 
 }  // namespace cm::claims

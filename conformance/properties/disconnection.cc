@@ -69,6 +69,23 @@ void UnansweredIsTimedOut(const Account& account, Testimony& testimony) {
   }
 }
 
+// By the time of this silence the event must have been heard.
+void BeforeSilence(const Account& account, Testimony& testimony, IdRef id, EventType type,
+                   const Silence& silence) {
+  testimony.Arose();
+  const HeardEvent* heard = account.First(id, type);
+  if (heard == nullptr || heard->at > silence.at)
+    testimony.Violated(silence.at, "nothing",
+                       fmt::format("{} of {}", ToString(type), NameOf(account, id)));
+}
+
+// Told of another path, a connection has none any more: it says nothing, and waits for nothing.
+bool OnAnotherPath(const Account& account, const Pair& pair) {
+  const size_t end_of_all = account.history().records.size();
+  return PathMigrated(account, pair.active, end_of_all) ||
+         PathMigrated(account, pair.passive, end_of_all);
+}
+
 void PeerHearsTheEnd(const Account& account, Testimony& testimony) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
@@ -86,11 +103,7 @@ void PeerHearsTheEnd(const Account& account, Testimony& testimony) {
       if (Touched(account, peer, connected, (*ends)->at)) continue;
       const Silence* silence = account.SilentAfter(peer, (*ends)->at);
       if (silence == nullptr || !account.Settled((*ends)->at, silence->at)) continue;
-      testimony.Arose();
-      const HeardEvent* heard = account.First(peer, EventType::kDisconnected);
-      if (heard == nullptr || heard->at > silence->at)
-        testimony.Violated(silence->at, "nothing",
-                           "RDMA_CM_EVENT_DISCONNECTED of " + NameOf(account, peer));
+      BeforeSilence(account, testimony, peer, EventType::kDisconnected, *silence);
     }
   }
 }
@@ -129,11 +142,7 @@ void TimewaitLasts(const Account& account, Testimony& testimony) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
     if (!HasOwnQp(account, pair.active) || !HasOwnQp(account, pair.passive)) continue;
-    // Told of another path, a connection has none any more: it says nothing, and waits for nothing.
-    const size_t end_of_all = account.history().records.size();
-    if (PathMigrated(account, pair.active, end_of_all) ||
-        PathMigrated(account, pair.passive, end_of_all))
-      continue;
+    if (OnAnotherPath(account, pair)) continue;
     const std::optional<Instant> end = FirstEnd(account, pair);
     for (const IdRef id : {pair.active, pair.passive}) {
       const HeardEvent* heard = account.First(id, EventType::kTimewaitExit);
@@ -151,10 +160,7 @@ void TimewaitLasts(const Account& account, Testimony& testimony) {
 void TimewaitEnds(const Account& account, Testimony& testimony) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
-    const size_t end_of_all = account.history().records.size();
-    if (PathMigrated(account, pair.active, end_of_all) ||
-        PathMigrated(account, pair.passive, end_of_all))
-      continue;
+    if (OnAnotherPath(account, pair)) continue;
     for (const IdRef id : {pair.active, pair.passive}) {
       const IdRef peer = id == pair.active ? pair.passive : pair.active;
       const MadeCall* first = account.FirstSuccess(id, CallKind::kDisconnect);
@@ -168,11 +174,7 @@ void TimewaitEnds(const Account& account, Testimony& testimony) {
       for (const IdRef end : {id, peer}) {
         const Silence* silence = account.SilentAfter(end, latest);
         if (silence == nullptr) continue;
-        testimony.Arose();
-        const HeardEvent* over = account.First(end, EventType::kTimewaitExit);
-        if (over == nullptr || over->at > silence->at)
-          testimony.Violated(silence->at, "nothing",
-                             "RDMA_CM_EVENT_TIMEWAIT_EXIT of " + NameOf(account, end));
+        BeforeSilence(account, testimony, end, EventType::kTimewaitExit, *silence);
       }
     }
   }

@@ -16,9 +16,7 @@ Lane Thread(uint8_t side) { return {.side = side, .number = 2}; }
 class AddrInfoWalk {
  public:
   explicit AddrInfoWalk(Stage& stage) : stage_(stage), port_(stage.Port(0)) {
-    removed_at_ = stage.Can(Capability::kRemoveDevice)
-                      ? stage.Below(24, "which stop loses a device")
-                      : uint64_t{99};
+    removed_at_ = stage.StopThatLosesADevice();
   }
 
   void Run() {

@@ -18,9 +18,7 @@ class AttributeWalk {
         arguments_(stage, v6_),
         port_(stage.Port(0)) {
     with_qp_ = stage.choice().OneIn(2, "with queue pairs");
-    removed_at_ = stage.Can(Capability::kRemoveDevice)
-                      ? stage.Below(24, "which stop loses a device")
-                      : uint64_t{99};
+    removed_at_ = stage.StopThatLosesADevice();
   }
 
   void Run() {

@@ -39,10 +39,10 @@ class Traffic {
     const PortSpace space = datagrams_ ? PortSpace::kUdp : PortSpace::kTcp;
     const Lane active = Stage::MainLane(kActiveSide);
     const Lane passive = Stage::MainLane(kPassiveSide);
-    listener_ = stage_.NewIdIn(kPassiveSide, stage_.ChannelOf(kPassiveSide), space);
+    const IdRef listener = stage_.NewIdIn(kPassiveSide, stage_.ChannelOf(kPassiveSide), space);
     const Address at = stage_.AddressOf(kPassiveSide, stage_.Port(0));
-    stage_.Call(passive, call::BindAddr{listener_, at});
-    stage_.Call(passive, call::Listen{listener_, 4});
+    stage_.Call(passive, call::BindAddr{listener, at});
+    stage_.Call(passive, call::Listen{listener, 4});
     ends_[0].id = stage_.NewIdIn(kActiveSide, stage_.ChannelOf(kActiveSide), space);
     stage_.Call(active, call::ResolveAddr{ends_[0].id, stage_.AddressOf(kActiveSide, 0), at, 2000});
     Hear(kActiveSide);
@@ -141,17 +141,20 @@ class Traffic {
                                   ? QueueLimits::kWork + 2
                                   : stage_.Below(3, "how many receives");
     for (uint64_t i = 0; i < receives; ++i) Receive(*end, kSlot);
-    if (!datagrams_ && OneIn(30, "before anybody can hear it")) {
-      call::Work work{.id = end->id, .context = NextContext(), .sges = {}, .flags = kSignaled};
-      work.sges.push_back({end->target, 0, 8});
-      work.remote = end->readable;
-      const bool list = OneIn(2, "a list");
-      if (OneIn(2, "a read"))
-        Post(*end, true, list, work);
-      else
-        Send(*end, 8, kSignaled);
-      end->sent = 0;
-    }
+    if (!datagrams_ && OneIn(30, "before anybody can hear it")) PostTooEarly(end);
+  }
+
+  // Work that is refused, as the queue pair is not ready to send.
+  void PostTooEarly(End* end) {
+    call::Work work{.id = end->id, .context = NextContext(), .sges = {}, .flags = kSignaled};
+    work.sges.push_back({end->target, 0, 8});
+    work.remote = end->readable;
+    const bool list = OneIn(2, "a list");
+    if (OneIn(2, "a read"))
+      Post(*end, true, list, work);
+    else
+      Send(*end, 8, kSignaled);
+    end->sent = 0;
   }
 
   uint32_t NextSlot() { return kSlot * (slots_++ % kSlots); }
@@ -397,7 +400,6 @@ class Traffic {
   Stage& stage_;
   bool datagrams_;
   std::array<End, 2> ends_;
-  IdRef listener_;
   uint32_t slots_ = 0;
   uint16_t contexts_ = 0;
 };

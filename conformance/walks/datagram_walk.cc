@@ -52,7 +52,7 @@ class DatagramWalk {
     stage_.Call(lane, call::BindAddr{id, to});
     const auto backlog = static_cast<int32_t>(1 + stage_.Below(3, "backlog"));
     stage_.Call(lane, call::Listen{id, backlog});
-    (space == PortSpace::kUdp ? passive_ : others_).push_back(id);
+    if (space == PortSpace::kUdp) passive_.push_back(id);
   }
 
   void Disturbs() {
@@ -220,7 +220,6 @@ class DatagramWalk {
   uint16_t port_ = 0;
   std::vector<IdRef> active_;
   std::vector<IdRef> passive_;  // listeners and requests
-  std::vector<IdRef> others_;   // of the other port space
 };
 
 }  // namespace

@@ -10,7 +10,6 @@ namespace {
 
 // The thread of calls that wait, and another one.
 Lane Thread(uint8_t side) { return {.side = side, .number = 2}; }
-Lane Spare(uint8_t side) { return {.side = side, .number = 3}; }
 
 void LooksUp(Stage& stage) {
   const uint8_t side = stage.AnySide();
@@ -53,12 +52,12 @@ class Meeting {
   void Leave() {
     stage_.Settle();
     const bool listener_first = stage_.choice().OneIn(2, "the listener goes first");
-    if (listener_first) Destroy(listener_, Spare(kPassiveSide));
+    if (listener_first) Destroy(listener_, Stage::SpareLane(kPassiveSide));
     // Whoever still waits for an answer is answered so.
     Destroy(passive_, Stage::MainLane(kPassiveSide));
     stage_.Settle();
-    Destroy(active_, Spare(kActiveSide));
-    if (!listener_first) Destroy(listener_, Spare(kPassiveSide));
+    Destroy(active_, Stage::SpareLane(kActiveSide));
+    if (!listener_first) Destroy(listener_, Stage::SpareLane(kPassiveSide));
   }
 
  private:
@@ -187,8 +186,9 @@ void OddEndpoints(Stage& stage) {
     if (ep.source.port != 0 && stage.choice().OneIn(2, "its port is asked for"))
       stage.Call(Stage::MainLane(side),
                  call::CreateEp{.id = stage.NewName(side), .source = ep.source, .passive = true});
-    stage.Call(Spare(side), call::Show{ep.id});
-    if (stage.choice().OneIn(2, "it goes")) stage.Call(Spare(side), call::DestroyEp{ep.id});
+    stage.Call(Stage::SpareLane(side), call::Show{ep.id});
+    if (stage.choice().OneIn(2, "it goes"))
+      stage.Call(Stage::SpareLane(side), call::DestroyEp{ep.id});
   }
 }
 
@@ -225,7 +225,7 @@ void RequestsWithoutQps(Stage& stage) {
   stage.Settle();
   stage.Inject({.kind = FaultKind::kExit, .side = kPassiveSide});
   stage.Settle();
-  stage.Call(Spare(kActiveSide), call::DestroyEp{active});
+  stage.Call(Stage::SpareLane(kActiveSide), call::DestroyEp{active});
 }
 
 void DevicesGo(Stage& stage) {

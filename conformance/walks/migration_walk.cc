@@ -40,13 +40,12 @@ class MigrationWalk {
     if (stage_.Can(Capability::kTime)) stage_.Pass(Duration::Seconds(2));
     for (const IdRef id : made_) {
       const uint8_t side = id == passive_ || id == listener_ ? kPassiveSide : kActiveSide;
-      stage_.Call(Spare(side), call::DestroyId{id});
+      stage_.Call(Stage::SpareLane(side), call::DestroyId{id});
     }
   }
 
  private:
   static Lane Thread(uint8_t side) { return {.side = side, .number = 2}; }
-  static Lane Spare(uint8_t side) { return {.side = side, .number = 3}; }
   ChannelRef Here(uint8_t side) const { return channels_[side][0]; }
   ChannelRef There(uint8_t side) const { return channels_[side][1]; }
 
@@ -78,7 +77,7 @@ class MigrationWalk {
     const auto event = static_cast<uint16_t>(stage_.conversation().names.events.size() - 1);
     stage_.Call(Thread(kActiveSide), call::MigrateId{id, There(kActiveSide)});
     if (held && stage_.choice().OneIn(3, "not moved again"))
-      stage_.Call(Spare(kActiveSide), call::MigrateId{id, Here(kActiveSide)});
+      stage_.Call(Stage::SpareLane(kActiveSide), call::MigrateId{id, Here(kActiveSide)});
     stage_.Settle();
     if (held && !stage_.choice().OneIn(5, "never acknowledged"))
       On(kActiveSide, call::AckCmEvent{EventRef{event}});
@@ -109,12 +108,14 @@ class MigrationWalk {
     Looks(kPassiveSide);
     switch (stage_.Below(4, "what goes")) {
       case 0:
-        stage_.Call(Spare(kPassiveSide), call::DestroyId{listener_});
+        stage_.Call(Stage::SpareLane(kPassiveSide), call::DestroyId{listener_});
         break;
       case 1:
         break;
       default:
-        if (!back) stage_.Call(Spare(kPassiveSide), call::DestroyEventChannel{Here(kPassiveSide)});
+        if (!back)
+          stage_.Call(Stage::SpareLane(kPassiveSide),
+                      call::DestroyEventChannel{Here(kPassiveSide)});
         break;
     }
     stage_.Settle();
@@ -155,7 +156,7 @@ class MigrationWalk {
     if (stage_.choice().OneIn(2, "one more asks")) Asks();
     stage_.Settle();
     // Where the request is kept, its listener waits for that.
-    stage_.Call(Spare(kPassiveSide), call::MigrateId{listener_, There(kPassiveSide)});
+    stage_.Call(Stage::SpareLane(kPassiveSide), call::MigrateId{listener_, There(kPassiveSide)});
     stage_.Settle();
     if (read && !stage_.choice().OneIn(4, "kept for ever"))
       On(kPassiveSide, call::MigrateId{passive_, Here(kPassiveSide)});
@@ -238,7 +239,8 @@ class MigrationWalk {
   // Perhaps, to one or the other.
   void Moves(IdRef id, uint8_t side) {
     if (!id.valid() || stage_.choice().OneIn(2, "it stays")) return;
-    stage_.Call(Spare(side), call::MigrateId{id, channels_[side][stage_.Below(2, "where to")]});
+    stage_.Call(Stage::SpareLane(side),
+                call::MigrateId{id, channels_[side][stage_.Below(2, "where to")]});
   }
 
   // Everything that may be there.

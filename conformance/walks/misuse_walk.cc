@@ -26,10 +26,6 @@ void CallOn(Stage& stage, uint8_t side, IdRef id) {
   }
 }
 
-EventRef LastEvent(const Stage& stage) {
-  return EventRef{static_cast<uint16_t>(stage.conversation().names.events.size() - 1)};
-}
-
 }  // namespace
 
 void Misuses(Stage& stage) {
@@ -59,7 +55,7 @@ void Misuses(Stage& stage) {
       stage.Disconnects(side == kActiveSide ? passive : active);
       stage.Settle();
       stage.Fetch(lane, channel, true);
-      return stage.Call(lane, call::AckCmEvent{LastEvent(stage)});
+      return stage.Call(lane, call::AckCmEvent{stage.LastEvent()});
     default:
       stage.Disconnects(side == kActiveSide ? passive : active);
       stage.Settle();

@@ -210,11 +210,7 @@ class OptionWalk {
   void Lose() {
     if (!stage_.Can(Capability::kTime) || !stage_.choice().OneIn(4, "something is lost")) return;
     constexpr std::array<MadKind, 3> kLosable = {MadKind::kReq, MadKind::kRep, MadKind::kDreq};
-    Fault fault{.kind = FaultKind::kDrop, .side = stage_.AnySide()};
-    fault.messages = MadKinds(kLosable[stage_.Below(kLosable.size(), "which message")]);
-    if (stage_.Can(Capability::kDropNth) && stage_.choice().OneIn(2, "only the first"))
-      fault.last = 1;
-    stage_.Inject(fault);
+    stage_.LosesOneOf(kLosable);
   }
 
   Address Somewhere(uint8_t side) {

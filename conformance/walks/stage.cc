@@ -234,6 +234,18 @@ void Stage::Disconnects(IdRef id) { Call(MainLane(id_side_[id.index]), call::Dis
 
 void Stage::Destroys(IdRef id) { Call(MainLane(id_side_[id.index]), call::DestroyId{id}); }
 
+void Stage::LosesOneOf(std::span<const MadKind> messages) {
+  Fault fault{.kind = FaultKind::kDrop, .side = AnySide()};
+  fault.messages = MadKinds(messages[Below(messages.size(), "which message")]);
+  if (Can(Capability::kDropNth) && choice_->OneIn(2, "only the first")) fault.last = 1;
+  Inject(fault);
+}
+
+uint64_t Stage::StopThatLosesADevice() {
+  constexpr uint64_t kNone = 99;
+  return Can(Capability::kRemoveDevice) ? Below(24, "which stop loses a device") : kNone;
+}
+
 void Stage::FetchesAll(int times) {
   for (int i = 0; i < times; ++i)
     for (const uint8_t side : {kActiveSide, kPassiveSide}) Fetch(MainLane(side), ChannelOf(side));

@@ -3,6 +3,7 @@
 #define CONFORMANCE_WALKS_STAGE_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -103,6 +104,11 @@ class Stage {
   std::pair<IdRef, IdRef> Connection(uint8_t side, uint16_t port);
   void Disconnects(IdRef id);
   void Destroys(IdRef id);
+  // One of the messages is lost from now on, or the first of that kind alone.
+  void LosesOneOf(std::span<const MadKind> messages);
+  // The stop, counted from 0, at which a walk with some twenty stops takes a device away; a number
+  // that none has where the environment cannot.
+  uint64_t StopThatLosesADevice();
   // One event of each side's channel, so many times.
   void FetchesAll(int times);
   uint8_t AnySide() { return static_cast<uint8_t>(Below(2, "which side")); }
@@ -113,6 +119,8 @@ class Stage {
   Conversation Take() { return std::move(conversation_); }
 
   static Lane MainLane(uint8_t side) { return {.side = side, .number = 1}; }
+  // Of a thread that is there when the main one waits.
+  static Lane SpareLane(uint8_t side) { return {.side = side, .number = 3}; }
 
  private:
   cm::Call PerhapsExtended(const cm::Call& call);

@@ -50,18 +50,17 @@ class Company {
     if (stage_.Can(Capability::kTime)) stage_.Pass(Duration::Seconds(120));
     Look();
     const bool listener_first = stage_.choice().OneIn(2, "the listener goes first");
-    if (listener_first) stage_.Call(Spare(kPassiveSide), call::DestroyId{listener_});
+    if (listener_first) stage_.Call(Stage::SpareLane(kPassiveSide), call::DestroyId{listener_});
     for (const IdRef id : {active_, passive_}) {
       const uint8_t side = id == active_ ? kActiveSide : kPassiveSide;
       if (id.valid()) stage_.Call(Stage::MainLane(side), call::DestroyId{id});
     }
-    if (!listener_first) stage_.Call(Spare(kPassiveSide), call::DestroyId{listener_});
+    if (!listener_first) stage_.Call(Stage::SpareLane(kPassiveSide), call::DestroyId{listener_});
   }
 
  private:
   // The thread of calls that wait, and another one.
   static Lane Thread(uint8_t side) { return {.side = side, .number = 2}; }
-  static Lane Spare(uint8_t side) { return {.side = side, .number = 3}; }
 
   void Listen() {
     if (!server_waits_) {
@@ -76,11 +75,7 @@ class Company {
 
   void Lose() {
     if (!stage_.choice().OneIn(5, "something is lost")) return;
-    Fault fault{.kind = FaultKind::kDrop, .side = stage_.AnySide()};
-    fault.messages = MadKinds(kLosable[stage_.Below(kLosable.size(), "which message")]);
-    if (stage_.Can(Capability::kDropNth) && stage_.choice().OneIn(2, "only the first"))
-      fault.last = 1;
-    stage_.Inject(fault);
+    stage_.LosesOneOf(kLosable);
   }
 
   // False when it does not come to a request.
@@ -129,7 +124,7 @@ class Company {
     if (stage_.choice().OneIn(8, "the device goes"))
       stage_.Inject({.kind = FaultKind::kRemoveDevice, .side = kPassiveSide});
     if (stage_.choice().OneIn(6, "another waits already"))
-      stage_.GetsRequest(Spare(kPassiveSide), listener_);
+      stage_.GetsRequest(Stage::SpareLane(kPassiveSide), listener_);
     switch (stage_.Below(8, "what the server says")) {
       case 0:
         stage_.Call(lane, call::Reject{passive_, PrivateData::Counting(5)});

@@ -27,8 +27,8 @@ two. Do not edit.
 
 What a conforming implementation of RDMA CM may do, row by row. The tables are stacked: a call on an
 `rdma_cm_id` is answered by *cm_id*; what it sends and what arrives is told by *ib_cm*; what that
-reports becomes an event by *channel*; over iWARP *iw_cm* stands in the place of *ib_cm*; *qp* says what happens to the queue pair meanwhile. They are
-kept apart, and never multiplied out.
+reports becomes an event by *channel*; over iWARP *iw_cm* stands in the place of *ib_cm*; *qp* says
+what happens to the queue pair meanwhile. They are kept apart, and never multiplied out.
 
 **A row** says: an id that is in one of the states `from`, when the stimulus `on` happens and the
 guard `when` holds, does this. A refusal is a row like any other, not an absence: for every call on
