@@ -140,7 +140,10 @@ std::string ToJson(const Tally& tally, const CampaignName& name, const Profile& 
       json["rules_missed"].push_back(model::InfoOf(rule).id);
   for (model::RuleNumber rule = 0; rule < model::kRuleCount; ++rule)
     if (tally.confirmed()[rule]) json["confirmed"].push_back(model::InfoOf(rule).id);
-  for (const auto& [reason, count] : tally.reasons()) json["reasons"][reason] = count;
+  for (const auto& [reason, of] : tally.reasons()) {
+    json["reasons"][reason] = of.sequences;
+    json["first_with_reason"][reason] = of.first;
+  }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -172,8 +175,9 @@ std::string ToTable(const Tally& tally, const CampaignName& name, const Profile&
       tally.With(SequenceVerdict::kPassed), tally.With(SequenceVerdict::kFailed),
       tally.With(SequenceVerdict::kInconclusive), tally.With(SequenceVerdict::kUnsupported),
       tally.With(SequenceVerdict::kKnownDeviation));
-  for (const auto& [reason, count] : tally.reasons())
-    text += fmt::format("            {} x {}\n", count, reason);
+  for (const auto& [reason, of] : tally.reasons())
+    text +=
+        fmt::format("            {} x {}, first in sequence {}\n", of.sequences, reason, of.first);
   text += fmt::format("calls       {}; events {}\n", tally.calls(), tally.events());
   text += fmt::format("rules       {} of {} reached ({} %), {} confirmed\n", reached,
                       reachable.count(), reached * 100 / std::max<size_t>(reachable.count(), 1),

@@ -99,6 +99,7 @@ TEST(Results, SayWhatTheTallyCounted) {
   EXPECT_THAT(json["rules_missed"], SizeIs(json["rules_total"].get<size_t>() - 1));
   EXPECT_EQ(json["heard"]["RDMA_CM_EVENT_REJECTED"], 2);
   EXPECT_EQ(json["reasons"]["no second device"], 1);
+  EXPECT_EQ(json["first_with_reason"]["no second device"], 2);
   EXPECT_EQ(json["interrupted"], false);
   EXPECT_EQ(std::stoull(json["digest"].get<std::string>(), nullptr, 16), tally.digest());
   const Json finding = json["findings"][0];

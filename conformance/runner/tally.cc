@@ -18,7 +18,10 @@ void Tally::Add(const SequenceResult& result) {
   ++sequences_;
   ++verdicts_[static_cast<size_t>(result.verdict)];
   ++walks_[result.walk];
-  if (!result.reason.empty()) ++reasons_[result.reason];
+  if (!result.reason.empty()) {
+    const auto known = reasons_.try_emplace(result.reason, Reason{.first = result.index}).first;
+    ++known->second.sequences;
+  }
   calls_ += result.calls;
   events_ += result.events;
   observations_ += result.observations;

@@ -30,6 +30,13 @@ struct CampaignScope {
   bool every_property = true;  // no claim was asked for
 };
 
+// Why sequences were unsupported or inconclusive.
+struct Reason {
+  uint64_t sequences = 0;
+  uint64_t first = 0;  // the number of the first of them
+  friend bool operator==(const Reason&, const Reason&) = default;
+};
+
 class Tally {
  public:
   // In the order of the sequences' numbers.
@@ -60,7 +67,7 @@ class Tally {
   const std::vector<CountedFinding>& findings() const { return findings_; }
   std::vector<CountedFinding>& findings() { return findings_; }
   const std::map<std::string, uint64_t>& walks() const { return walks_; }
-  const std::map<std::string, uint64_t>& reasons() const { return reasons_; }
+  const std::map<std::string, Reason>& reasons() const { return reasons_; }
 
   // Whether the exit code has to say that something was found.
   bool failed() const { return With(SequenceVerdict::kFailed) > 0 || campaign_failed_; }
@@ -89,7 +96,7 @@ class Tally {
   std::vector<uint64_t> arose_;
   std::map<std::string, uint64_t, std::less<>> against_;
   std::map<std::string, uint64_t> walks_;
-  std::map<std::string, uint64_t> reasons_;  // of unsupported and inconclusive sequences
+  std::map<std::string, Reason> reasons_;
   std::vector<CountedFinding> findings_;
   bool campaign_failed_ = false;
 };

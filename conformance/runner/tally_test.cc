@@ -101,7 +101,8 @@ TEST(Tally, CountsVerdictsWithTheirReasons) {
   EXPECT_EQ(tally.With(SequenceVerdict::kUnsupported), 2u);
   EXPECT_EQ(tally.With(SequenceVerdict::kKnownDeviation), 1u);
   EXPECT_EQ(tally.With(SequenceVerdict::kFailed), 0u);
-  EXPECT_THAT(tally.reasons(), ElementsAre(Pair("no second device", 2)));
+  EXPECT_THAT(tally.reasons(),
+              ElementsAre(Pair("no second device", Reason{.sequences = 2, .first = 1})));
   EXPECT_FALSE(tally.failed());
   tally.Add(Failed(4, "ROWS-1", "rdma_bind_addr"));
   EXPECT_TRUE(tally.failed());
