@@ -160,11 +160,13 @@ void ReadableHasAnEvent(const Account& account, Testimony& testimony) {
     const auto* waited = std::get_if<seen::Waited>(&before.seen);
     if (waits == nullptr || waited == nullptr || !waited->readable) continue;
     if (waits->channel != get->channel) continue;
+    // Requests that a listener brings along to a channel are lost when they are read there.
     bool keeps = false;
-    for (const MadeCall& other : account.calls())
-      keeps |= other.kind() == CallKind::kMigrateId && other.at < call.at &&
-               account.ChannelOf(other.id(), other.at) == get->channel &&
-               !account.CallsOn(other.id(), CallKind::kListen).empty();
+    for (const MadeCall& other : account.calls()) {
+      const auto* moved = std::get_if<call::MigrateId>(other.call);
+      keeps |= moved != nullptr && other.at < call.at && moved->channel == get->channel &&
+               !account.CallsOn(moved->id, CallKind::kListen).empty();
+    }
     for (const HeardEvent& heard : account.heard())
       keeps |= heard.event.type == EventType::kConnectError && heard.channel == get->channel;
     if (keeps) continue;
