@@ -160,6 +160,23 @@ TEST(ADestroyedId, WaitsForTheAcknowledgementOfItsEvents) {
   EXPECT_TRUE(over.reply.succeeded());
 }
 
+// TCP keeps the order: a reply that the link has lost is repeated before what follows it is heard.
+TEST(AConnectionOverTcp, HearsOfTheReplyBeforeItHearsOfTheEnd) {
+  Pair pair("6.1-siw");
+  pair.Connect();
+  pair.Take(1, EventType::kConnectRequest);
+  const uint32_t passive = pair.last.id;
+  EXPECT_TRUE(pair.Lib(1).CreateQp(pair.world.Context(), passive, {}).succeeded());
+  pair.world.Inject({.kind = FaultKind::kLinkDown, .side = 0});
+  EXPECT_TRUE(pair.Lib(1).Accept(pair.world.Context(), passive, ConnParam{}).succeeded());
+  pair.Take(1, EventType::kEstablished);
+  pair.world.RunUntil(pair.world.Now() + Duration::Milliseconds(50));
+  pair.world.Inject({.kind = FaultKind::kLinkUp, .side = 0});
+  EXPECT_TRUE(pair.Lib(1).Disconnect(pair.world.Context(), passive).succeeded());
+  const Instant established = pair.Take(0, EventType::kEstablished);
+  EXPECT_EQ(pair.Take(0, EventType::kDisconnected), established);
+}
+
 TEST(ACopiedWorld, GoesOnAsTheOriginalDoes) {
   Pair pair;
   pair.world.Inject({.kind = FaultKind::kDrop, .messages = MadKinds(MadKind::kReq), .last = 3});
