@@ -319,7 +319,7 @@ Reply Library::Establish(Context c, uint32_t id) {
 
 Progress Library::DisconnectOrWait(Context c, uint32_t id) {
   const Reply reply = Disconnect(c, id);
-  if (reply.kind != ReplyKind::kBlocked) return Done(reply);
+  if (reply.kind != ReplyKind::kBlocked) return Complete(c, id, reply);
   return {.reply = reply, .ongoing = {.waiting = Waiting::kReply, .id = id}};
 }
 

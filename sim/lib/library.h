@@ -100,6 +100,13 @@ enum class Waiting : uint8_t {
   kReply,         // rdma_disconnect over iWARP, for the reply to the request
 };
 
+// The next event of the id's own channel ends it, or is its next step.
+constexpr bool WaitsOnOwnChannel(Waiting waiting) {
+  return waiting == Waiting::kCompletion || waiting == Waiting::kLookup ||
+         waiting == Waiting::kRequest || waiting == Waiting::kEpAddress ||
+         waiting == Waiting::kEpRoute;
+}
+
 // A call in the middle of its work.
 struct Ongoing {
   Waiting waiting = Waiting::kNothing;
@@ -149,8 +156,7 @@ class Library {
   Reply Accept(Context c, uint32_t id, const std::optional<ConnParam>& param);
   Reply Reject(Context c, uint32_t id, const PrivateData& data);
   Reply Establish(Context c, uint32_t id);
-  // Blocked, over iWARP, while a request of the id is not answered.
-  Reply Disconnect(Context c, uint32_t id);
+  // Waits, over iWARP, while a request of the id is not answered; then for its event, as others do.
   Progress DisconnectOrWait(Context c, uint32_t id);
   Progress GetCmEvent(Context c, uint32_t channel);
   Reply AckCmEvent(Context c, uint32_t event);
@@ -222,6 +228,8 @@ class Library {
   bool Misses(uint32_t id, const std::optional<ConnParam>& param) const;
   Errno BringUp(Context c, uint32_t id);
   void QpToError(Context c, uint32_t id);
+  // Blocked, over iWARP, while a request of the id is not answered.
+  Reply Disconnect(Context c, uint32_t id);
   bool DepthsFit(Context c, uint32_t id, const ConnParam& param) const;
   command::ConnectionParam ParamFor(Context c, uint32_t id, const std::optional<ConnParam>& param);
   void FreeId(Context c, uint32_t id);

@@ -147,7 +147,9 @@ int rdma_establish(rdma_cm_id* id) {
 }
 
 int rdma_disconnect(rdma_cm_id* id) {
-  return Completing(id, [](Library& l, Context c, uint32_t i) { return l.Disconnect(c, i); });
+  Sample& sample = TheSample();
+  return sample.Completes(Ours(id), sample.library().DisconnectOrWait(sample.world().Context(),
+                                                                      Ours(id)->number));
 }
 
 int rdma_join_multicast(rdma_cm_id* id, sockaddr* addr, void* context) {
