@@ -209,11 +209,14 @@ class Library {
   bool LiveId(uint32_t id) const { return ids_.Live(id); }
   bool LiveChannel(uint32_t channel) const { return channels_.Live(channel); }
   const FetchedEvent& fetched(uint32_t event) const { return fetched_[event]; }
+  const Slab<FetchedEvent>& events() const { return fetched_; }
+  const Slab<UserMembership>& memberships() const { return memberships_; }
   const UserId& at(uint32_t id) const { return ids_[id]; }
   uint32_t live_ids() const { return ids_.live_count(); }
   uint32_t id_end() const { return ids_.end(); }
   uint32_t live_events() const { return fetched_.live_count(); }
   uint32_t handed_out() const { return handed_out_; }
+  uint32_t devices_known() const { return devices_known_; }
 
   // The process exits: the kernel closes its files, and nothing of the library is left.
   void Exit(Context c);

@@ -249,6 +249,29 @@ TEST(AFingerprint, TellsWorldsApartThatHaveAnotherFuture) {
   EXPECT_NE(faulty.Fingerprint(), pair.world.Fingerprint());
 }
 
+TEST(AFingerprint, TellsApartWhatIsQueuedAndWhatTheLibraryKnows) {
+  Pair pair;
+  const auto queued = [&pair](uint16_t first, uint16_t second) {
+    World world = pair.world;
+    for (const uint16_t context : {first, second}) {
+      const WorkRequest work{.opcode = WcOpcode::kReceive, .context = context};
+      EXPECT_TRUE(world.Prepared(0).PostReceive(world.Context(), pair.id, work).succeeded());
+    }
+    return world.Fingerprint();
+  };
+  EXPECT_EQ(queued(1, 2), queued(1, 2));
+  EXPECT_NE(queued(1, 2), queued(2, 1));
+  EXPECT_TRUE(pair.Lib(0).DestroyQp(pair.world.Context(), pair.id).succeeded());
+  const auto extended = [&pair](uint32_t vendor) {
+    World world = pair.world;
+    const EceOptions ece{.vendor_id = vendor, .options = 2};
+    EXPECT_TRUE(world.Prepared(0).SetLocalEce(world.Context(), pair.id, ece).succeeded());
+    return world.Fingerprint();
+  };
+  EXPECT_EQ(extended(1), extended(1));
+  EXPECT_NE(extended(1), extended(2));
+}
+
 TEST(AWorld, HasNothingInUseAfterAProcessExits) {
   Pair pair;
   pair.Connect();
