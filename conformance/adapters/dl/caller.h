@@ -71,7 +71,7 @@ class Caller {
   int One(const call::AckCmEvent& c, Products* products) const;
   int One(const call::Show& c, Products* products) const;
   int One(const call::ShowEvent& c, Products* products) const;
-  // later_calls.cc
+  // other_calls.cc
   int One(const call::Notify& c, Products* products) const;
   int One(const call::InitQpAttr& c, Products* products) const;
   int One(const call::SetLocalEce& c, Products* products) const;
@@ -93,6 +93,7 @@ class Caller {
   int One(const call::FreeAddrInfo& c, Products* products) const;
   int One(const call::GetDevices& c, Products* products) const;
   int One(const call::FreeDevices& c, Products* products) const;
+  // later_calls.cc
   int One(const call::ResolveAddrInfo& c, Products* products) const;
   int One(const call::QueryAddrInfo& c, Products* products) const;
   int One(const call::WriteCmEvent& c, Products* products) const;
