@@ -1,4 +1,5 @@
 // The calls of the library's map RDMACM_1.4, on the C functions.
+#include "conformance/adapters/dl/c_enum.h"
 #include "conformance/adapters/dl/caller.h"
 #include "conformance/adapters/dl/lookup.h"
 
@@ -16,8 +17,7 @@ int Caller::One(const call::QueryAddrInfo& c, Products* products) const {
 }
 
 int Caller::One(const call::WriteCmEvent& c, Products* /*products*/) const {
-  return api_->rdma_write_cm_event(At(c.id), static_cast<rdma_cm_event_type>(c.type), c.status,
-                                   c.argument);
+  return WithNumbers(api_->rdma_write_cm_event)(At(c.id), c.type, c.status, c.argument);
 }
 
 }  // namespace cm

@@ -1,8 +1,10 @@
 // The calls beside the making and ending of plain connections, on the C functions.
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <cstring>
 #include <span>
+#include <vector>
 
 #include "conformance/adapters/dl/c_enum.h"
 #include "conformance/adapters/dl/caller.h"
@@ -10,28 +12,12 @@
 #include "conformance/adapters/dl/sockaddr.h"
 
 namespace cm {
-namespace {
-
-ibv_qp_init_attr SmallQueuePair(ibv_qp_type type) {
-  ibv_qp_init_attr attr{};
-  attr.qp_type = type;
-  attr.cap = SmallQueues();
-  return attr;
-}
-
-// Nobody follows it: it comes back with events.
-void* PointerOf(uint16_t context) {
-  return reinterpret_cast<void*>(uintptr_t{context});  // NOLINT(performance-no-int-to-ptr)
-}
-
-}  // namespace
-
 int Caller::One(const call::Notify& c, Products* /*products*/) const {
-  return api_->rdma_notify(At(c.id), static_cast<ibv_event_type>(c.what));
+  return WithNumbers(api_->rdma_notify)(At(c.id), c.what);
 }
 int Caller::One(const call::InitQpAttr& c, Products* products) const {
   ibv_qp_attr attr{};
-  attr.qp_state = static_cast<ibv_qp_state>(c.state);
+  Store(&attr.qp_state, c.state);
   int mask = 0;
   const int value = api_->rdma_init_qp_attr(At(c.id), &attr, &mask);
   products->handed =
@@ -62,7 +48,8 @@ int Caller::One(const call::GetDstPort& c, Products* products) const {
   return 0;
 }
 int Caller::One(const call::EventStr& c, Products* products) const {
-  products->handed = TextHanded::Of(api_->rdma_event_str(static_cast<rdma_cm_event_type>(c.type)));
+  const char* const text = WithNumbers(api_->rdma_event_str)(c.type);
+  products->handed = TextHanded::Of(text == nullptr ? "" : text);
   return 0;
 }
 int Caller::One(const call::SetOption& c, Products* /*products*/) const {
@@ -91,10 +78,11 @@ int Caller::One(const call::CreateEp& c, Products* products) const {
   info.ai_dst_len = LengthOf(info.ai_dst_addr);
   const sockaddr* const any = info.ai_src_addr != nullptr ? info.ai_src_addr : info.ai_dst_addr;
   info.ai_family = any == nullptr ? AF_INET : any->sa_family;
-  ibv_qp_init_attr attr = SmallQueuePair(static_cast<ibv_qp_type>(info.ai_qp_type));
+  auto attr = SmallQueuePair<ibv_qp_init_attr>(static_cast<uint32_t>(info.ai_qp_type));
   return api_->rdma_create_ep(&products->id, &info, nullptr, c.with_qp ? &attr : nullptr);
 }
 int Caller::One(const call::DestroyEp& c, Products* /*products*/) const {
+  DestroyHandles(c.id);
   api_->rdma_destroy_ep(At(c.id));
   return 0;
 }
