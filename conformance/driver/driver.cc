@@ -11,7 +11,10 @@ std::vector<seen::Answered> Driver::SubmitTogether(const std::vector<Submission>
   for (size_t i = 0; i < all.size(); ++i) {
     if (answers[i].reply.kind != ReplyKind::kBlocked) continue;
     std::optional<seen::Released> released = Released(all[i].lane);
-    if (released) answers[i] = {.reply = released->reply, .event = std::move(released->event)};
+    if (!released) continue;
+    answers[i] = {.reply = released->reply,
+                  .event = std::move(released->event),
+                  .handed = std::move(released->handed)};
   }
   return answers;
 }

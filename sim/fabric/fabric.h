@@ -76,9 +76,13 @@ class Fabric {
   // The same, if that device belongs to `kernel`.
   uint8_t LocalDevice(const Address& address, uint8_t kernel) const;
 
-  // Sends a message; false when the sending device finds at once that it cannot.
+  // The same device, or both interfaces are up.
+  bool Linked(uint8_t a, uint8_t b) const {
+    return !CrossesLink(a, b) || (devices_[a].up && devices_[b].up);
+  }
   // A TCP connection between the devices gets on at present.
   bool CarriesTcp(uint8_t a, uint8_t b) const;
+  // Sends a message; false when the sending device finds at once that it cannot.
   bool Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad);
   // Whether the sending device keeps what it is given, and neither sends it nor says so.
   bool Keeps(uint8_t from, uint8_t to) const {

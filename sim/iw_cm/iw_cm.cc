@@ -15,8 +15,9 @@ constexpr Duration kRetransmission = Duration::Milliseconds(200);  // TCP_RTO_MI
 void IwCm::Send(Context c, uint32_t iw, Frame frame) {
   const IwId& own = ids_[iw];
   frame.live = true;
-  frame.from = iw;
+  frame.from_passive = own.passive;
   frame.stream = own.stream;
+  frame.order = ++last_order_;
   frame.from_device = own.device;
   frame.to_device = own.peer_device;
   frame.arrives = c.agenda->Now() + kLatency;
@@ -123,30 +124,47 @@ bool IwCm::Destroy(Context c, uint32_t iw) {
   return true;
 }
 
-bool IwCm::FinishDying(Context c, uint32_t iw) {
-  if (!ids_[iw].dying) return false;
+void IwCm::FinishDying(Context c, uint32_t iw) {
+  if (!ids_[iw].dying) return;
   const uint32_t user = ids_[iw].user;
   if (ids_[iw].state == IwState::kEstablished) Send(c, iw, {.kind = FrameKind::kFin});
   ids_.Free(iw);
   c.user->OnIwGone(user);
-  return true;
 }
 
 // The id at the other end of the frame's stream; nobody when it is gone.
 uint32_t IwCm::OtherEnd(const Frame& frame) const {
   for (uint32_t iw = 0; iw < ids_.end(); ++iw) {
-    if (ids_.Live(iw) && ids_[iw].stream == frame.stream && ids_[iw].device == frame.to_device &&
-        iw != frame.from)
+    if (ids_.Live(iw) && ids_[iw].stream == frame.stream && ids_[iw].passive != frame.from_passive)
       return iw;
   }
   return kNobody;
 }
 
+const Frame* IwCm::Before(const Frame& frame) const {
+  const Frame* before = nullptr;
+  for (uint32_t f = 0; f < frames_.end(); ++f) {
+    if (!frames_.Live(f)) continue;
+    const Frame& other = frames_[f];
+    const bool earlier = other.stream == frame.stream && other.order < frame.order &&
+                         other.from_passive == frame.from_passive;
+    if (earlier && (before == nullptr || before->order < other.order)) before = &other;
+  }
+  return before;
+}
+
+uint32_t IwCm::AheadOf(const Frame& frame) const {
+  uint32_t ahead = 0;
+  for (const Frame* f = Before(frame); f != nullptr; f = Before(*f)) ++ahead;
+  return ahead;
+}
+
 void IwCm::OnFrame(Context c, uint32_t number) {
   if (!frames_.Live(number) || frames_[number].arrives != c.agenda->Now()) return;
   Frame& waiting = frames_[number];
-  if (!c.fabric->CarriesTcp(waiting.from_device, waiting.to_device)) {
-    waiting.arrives = c.agenda->Now() + kRetransmission;
+  const Frame* const before = Before(waiting);
+  if (before != nullptr || !c.fabric->CarriesTcp(waiting.from_device, waiting.to_device)) {
+    waiting.arrives = before != nullptr ? before->arrives : c.agenda->Now() + kRetransmission;
     c.agenda->At(waiting.arrives, EventKind::kFrameArrives, number);
     return;
   }
@@ -162,6 +180,7 @@ void IwCm::OnFrame(Context c, uint32_t number) {
 void IwCm::ReceiveRequest(Context c, const Frame& frame) {
   IwId id;
   id.state = IwState::kConnRecv;
+  id.passive = true;
   id.device = frame.to_device;
   id.peer_device = frame.from_device;
   id.stream = frame.stream;

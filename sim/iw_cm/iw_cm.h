@@ -42,8 +42,9 @@ enum class FrameKind : uint8_t { kRequest, kReply, kReject, kFin };
 struct Frame {
   bool live = false;
   FrameKind kind = FrameKind::kRequest;
-  uint32_t from = kNobody;  // an iw_cm id, live or gone
-  uint32_t stream = 0;      // the connection; both ends know it
+  bool from_passive = false;  // who of the two ends has sent it
+  uint32_t stream = 0;        // the connection; both ends know it
+  uint32_t order = 0;         // a later frame has a higher one
   uint8_t from_device = 0;
   uint8_t to_device = 0;
   Instant arrives;
@@ -57,6 +58,7 @@ struct Frame {
 
 struct IwId {
   bool live = false;
+  bool passive = false;      // made by a request that came
   bool dying = false;        // destroyed; waits for the reply
   bool qp_broken = false;    // its queue pair can take no connection any more
   bool says_closed = false;  // the report is due
@@ -118,6 +120,8 @@ class IwCm {
 
   uint32_t live_count() const { return ids_.live_count(); }
   const Slab<Frame>& frames() const { return frames_; }
+  // How many frames of its sender are to arrive before it.
+  uint32_t AheadOf(const Frame& frame) const;
   friend bool operator==(const IwCm&, const IwCm&) = default;
 
  private:
@@ -130,12 +134,15 @@ class IwCm {
   void ReceiveReply(Context c, uint32_t iw, const Frame& frame);
   void ReceiveFin(Context c, uint32_t iw);
   // The reply is there, or will not come: a destroy that waited for it goes on.
-  bool FinishDying(Context c, uint32_t iw);
+  void FinishDying(Context c, uint32_t iw);
   uint32_t OtherEnd(const Frame& frame) const;
+  // The last of those that its sender has sent before it and that have not arrived.
+  const Frame* Before(const Frame& frame) const;
 
   Slab<IwId> ids_;
   Slab<Frame> frames_;
   uint32_t last_stream_ = 0;
+  uint32_t last_order_ = 0;
 };
 
 }  // namespace cm::sim

@@ -3,6 +3,7 @@
 // source: rdma-core 44 librdmacm/addrinfo.c, cma.c rdma_get_devices; glibc 2.36 getaddrinfo.c;
 // rdma-core 65 librdmacm/cma.c rdma_resolve_addrinfo
 #include "sim/lib/library.h"
+#include "sim/lib/shared.h"
 
 namespace cm::sim {
 namespace {
@@ -163,7 +164,7 @@ Reply Library::WriteCmEvent(Context c, uint32_t id, const call::WriteCmEvent& ca
                                                                         .type = EventType::kUser,
                                                                         .status = call.status,
                                                                         .argument = call.argument});
-  return error == Errno::kNone ? Reply::Returned() : Reply::Refused(error);
+  return FromErrno(error);
 }
 
 }  // namespace cm::sim

@@ -1,16 +1,9 @@
 // What an id and its connection have beside states: attributes, options of vendors, names.
 // source: rdma-core 44 librdmacm/cma.c
 #include "sim/lib/library.h"
+#include "sim/lib/shared.h"
 
 namespace cm::sim {
-namespace {
-
-Reply FromErrno(Errno error) {
-  return error == Errno::kNone ? Reply::Returned() : Reply::Refused(error);
-}
-
-}  // namespace
-
 Reply Library::Notify(Context c, uint32_t id, uint8_t what) {
   return FromErrno(c.kernel->Write(FileOf(id), command::Notify{ids_[id].handle, what}));
 }

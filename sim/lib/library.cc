@@ -2,23 +2,16 @@
 
 #include <algorithm>
 
+#include "sim/lib/shared.h"
+
 namespace cm::sim {
 namespace {
 
 constexpr uint8_t kMaximum = 255;  // RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH
 
-Reply FromErrno(Errno error) {
-  return error == Errno::kNone ? Reply::Returned() : Reply::Refused(error);
-}
-
 Progress Done(Reply reply) { return {.reply = reply}; }
 
 bool OverIwarp(const Library::Context& c) { return c.profile->transport == Transport::kIwarp; }
-
-// source: rdma-core 44 librdmacm/cma.c ucma_addrlen
-bool FamilyKnown(const Address& address) {
-  return address.kind != AddressKind::kNone && address.kind != AddressKind::kBadFamily;
-}
 
 }  // namespace
 
@@ -326,7 +319,7 @@ Reply Library::Establish(Context c, uint32_t id) {
 
 Progress Library::DisconnectOrWait(Context c, uint32_t id) {
   const Reply reply = Disconnect(c, id);
-  if (reply.kind != ReplyKind::kBlocked) return Done(reply);
+  if (reply.kind != ReplyKind::kBlocked) return Complete(c, id, reply);
   return {.reply = reply, .ongoing = {.waiting = Waiting::kReply, .id = id}};
 }
 

@@ -100,6 +100,13 @@ enum class Waiting : uint8_t {
   kReply,         // rdma_disconnect over iWARP, for the reply to the request
 };
 
+// The next event of the id's own channel ends it, or is its next step.
+constexpr bool WaitsOnOwnChannel(Waiting waiting) {
+  return waiting == Waiting::kCompletion || waiting == Waiting::kLookup ||
+         waiting == Waiting::kRequest || waiting == Waiting::kEpAddress ||
+         waiting == Waiting::kEpRoute;
+}
+
 // A call in the middle of its work.
 struct Ongoing {
   Waiting waiting = Waiting::kNothing;
@@ -149,8 +156,7 @@ class Library {
   Reply Accept(Context c, uint32_t id, const std::optional<ConnParam>& param);
   Reply Reject(Context c, uint32_t id, const PrivateData& data);
   Reply Establish(Context c, uint32_t id);
-  // Blocked, over iWARP, while a request of the id is not answered.
-  Reply Disconnect(Context c, uint32_t id);
+  // Waits, over iWARP, while a request of the id is not answered; then for its event, as others do.
   Progress DisconnectOrWait(Context c, uint32_t id);
   Progress GetCmEvent(Context c, uint32_t channel);
   Reply AckCmEvent(Context c, uint32_t event);
@@ -203,11 +209,14 @@ class Library {
   bool LiveId(uint32_t id) const { return ids_.Live(id); }
   bool LiveChannel(uint32_t channel) const { return channels_.Live(channel); }
   const FetchedEvent& fetched(uint32_t event) const { return fetched_[event]; }
+  const Slab<FetchedEvent>& events() const { return fetched_; }
+  const Slab<UserMembership>& memberships() const { return memberships_; }
   const UserId& at(uint32_t id) const { return ids_[id]; }
   uint32_t live_ids() const { return ids_.live_count(); }
   uint32_t id_end() const { return ids_.end(); }
   uint32_t live_events() const { return fetched_.live_count(); }
   uint32_t handed_out() const { return handed_out_; }
+  uint32_t devices_known() const { return devices_known_; }
 
   // The process exits: the kernel closes its files, and nothing of the library is left.
   void Exit(Context c);
@@ -222,6 +231,8 @@ class Library {
   bool Misses(uint32_t id, const std::optional<ConnParam>& param) const;
   Errno BringUp(Context c, uint32_t id);
   void QpToError(Context c, uint32_t id);
+  // Blocked, over iWARP, while a request of the id is not answered.
+  Reply Disconnect(Context c, uint32_t id);
   bool DepthsFit(Context c, uint32_t id, const ConnParam& param) const;
   command::ConnectionParam ParamFor(Context c, uint32_t id, const std::optional<ConnParam>& param);
   void FreeId(Context c, uint32_t id);

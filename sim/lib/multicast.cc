@@ -2,17 +2,13 @@
 // source: rdma-core 44 librdmacm/cma.c rdma_join_multicast2, rdma_leave_multicast,
 // ucma_process_join
 #include "sim/lib/library.h"
+#include "sim/lib/shared.h"
 
 namespace cm::sim {
 namespace {
 
 constexpr int32_t kLibraryFailure = -1;
 constexpr uint32_t kKnownMask = 3;
-
-// source: rdma-core 44 librdmacm/cma.c ucma_addrlen
-bool FamilyKnown(const Address& address) {
-  return address.kind != AddressKind::kNone && address.kind != AddressKind::kBadFamily;
-}
 
 }  // namespace
 

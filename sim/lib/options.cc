@@ -1,5 +1,6 @@
 // rdma_set_option and rdma_migrate_id. source: rdma-core 44 librdmacm/cma.c
 #include "sim/lib/library.h"
+#include "sim/lib/shared.h"
 
 namespace cm::sim {
 
@@ -8,7 +9,7 @@ Reply Library::SetOption(Context c, uint32_t id, const call::SetOption& call) {
                                                                      .option = call.option,
                                                                      .value = call.value,
                                                                      .length = call.length});
-  return error == Errno::kNone ? Reply::Returned() : Reply::Refused(error);
+  return FromErrno(error);
 }
 
 // The command goes to the new file; then the old channel is left, and last of all the

@@ -3,16 +3,9 @@
 #include <utility>
 
 #include "sim/lib/library.h"
+#include "sim/lib/shared.h"
 
 namespace cm::sim {
-namespace {
-
-Reply FromErrno(Errno error) {
-  return error == Errno::kNone ? Reply::Returned() : Reply::Refused(error);
-}
-
-}  // namespace
-
 Reply Library::CreateSrq(Context c, uint32_t id, bool typed) {
   if (!typed) return Reply::Refused(Errno::kInval);
   if (ids_[id].device == kNoDevice) return Reply::Crashed();

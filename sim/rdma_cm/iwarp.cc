@@ -70,7 +70,7 @@ IwVerdict RdmaCm::OnMpaRequest(uint32_t iw, const Frame& request) {
   c_.iw->SetUser(iw, id);
   QueueRequest(listener, id,
                {.type = EventType::kConnectRequest,
-                .conn = FieldsOf({.ird = request.depths.ird, .ord = request.depths.ord}),
+                .conn = FieldsOf(request.depths),
                 .private_data = request.data});
   return IwVerdict::kTaken;
 }

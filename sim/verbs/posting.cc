@@ -8,8 +8,6 @@
 namespace cm::sim {
 namespace {
 
-constexpr uint32_t kDatagramHeader = 40;  // room for a GRH in front of every datagram
-
 bool ForReceives(const WorkRequest& work) { return work.opcode == WcOpcode::kReceive; }
 
 }  // namespace
@@ -64,7 +62,7 @@ Errno Verbs::PostSend(Wires w, uint32_t qp, WorkRequest work) {
   return Errno::kNone;
 }
 
-std::optional<Completion> Verbs::Poll(std::deque<Finished>* done) const {
+std::optional<Completion> Verbs::Poll(uint32_t qp, std::deque<Finished>* done) const {
   if (done->empty()) return std::nullopt;
   const bool newest = defect_ == Defect::kCompletionsReversed;
   const Finished finished = newest ? done->back() : done->front();
@@ -79,7 +77,7 @@ std::optional<Completion> Verbs::Poll(std::deque<Finished>* done) const {
   std::vector<uint8_t> bytes = Gather(finished.pieces);
   if (bytes.size() > completion.length) bytes.resize(completion.length);
   // What stands in front of a datagram is of its route.
-  const size_t from = finished.datagram && bytes.size() > kDatagramHeader ? kDatagramHeader : 0;
+  const size_t from = qps_[qp].datagram && bytes.size() > kDatagramHeader ? kDatagramHeader : 0;
   BytesDigest digest;
   digest.Add(std::span<const uint8_t>(bytes).subspan(from));
   completion.bytes = digest.value();

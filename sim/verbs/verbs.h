@@ -19,6 +19,8 @@
 
 namespace cm::sim {
 
+inline constexpr uint32_t kDatagramHeader = 40;  // room for a GRH in front of every datagram
+
 // A registered buffer. Its number is never used again, and is its key.
 struct Region {
   bool live = false;
@@ -64,7 +66,6 @@ struct WorkRequest {
 struct Finished {
   Completion completion;
   std::vector<Piece> pieces;
-  bool datagram = false;
   friend bool operator==(const Finished&, const Finished&) = default;
 };
 
@@ -149,8 +150,8 @@ class Verbs {
   Errno PostToSrq(uint32_t srq, WorkRequest work);
   Errno PostSend(Wires w, uint32_t qp, WorkRequest work);
   // The next completion, if there is one.
-  std::optional<Completion> PollSent(uint32_t qp) { return Poll(&qps_[qp].sent); }
-  std::optional<Completion> PollReceived(uint32_t qp) { return Poll(&qps_[qp].received); }
+  std::optional<Completion> PollSent(uint32_t qp) { return Poll(qp, &qps_[qp].sent); }
+  std::optional<Completion> PollReceived(uint32_t qp) { return Poll(qp, &qps_[qp].received); }
 
   // carrying.cc
   void OnWorkDue(Wires w, uint32_t qp);
@@ -175,7 +176,7 @@ class Verbs {
 
   // posting.cc
   static Errno Take(std::deque<WorkRequest>* queue, WorkRequest work);
-  std::optional<Completion> Poll(std::deque<Finished>* done) const;
+  std::optional<Completion> Poll(uint32_t qp, std::deque<Finished>* done) const;
   static void Finish(std::deque<Finished>* done, const WorkRequest& work, WcStatus status,
                      uint32_t length);
   void Flush(uint32_t qp);
@@ -183,9 +184,9 @@ class Verbs {
 
   // carrying.cc
   Carried Carry(Wires w, uint32_t qp, const WorkRequest& work);
-  Carried CarryMessage(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work);
+  Carried CarryMessage(uint32_t qp, uint32_t peer, const WorkRequest& work);
   Carried CarryDatagram(Wires w, uint32_t qp, const WorkRequest& work);
-  Carried CarryWrite(uint32_t qp, uint32_t peer, const WorkRequest& work);
+  Carried CarryWrite(uint32_t peer, const WorkRequest& work);
   Carried CarryRead(uint32_t qp, uint32_t peer, const WorkRequest& work);
   Carried Retry(Wires w, uint32_t qp);
   uint32_t FindQp(const QpAddress& address) const;

@@ -27,6 +27,7 @@ void Put(Digest* d, const ConnFields& c) {
 void Put(Digest* d, const EceOptions& ece) {
   d->U32(ece.vendor_id);
   d->U32(ece.options);
+  d->U32(ece.comp_mask);
 }
 
 void Put(Digest* d, const response::Event& e) {
@@ -34,9 +35,10 @@ void Put(Digest* d, const response::Event& e) {
   d->U32(static_cast<uint32_t>(e.status));
   Put(d, e.conn);
   Put(d, e.ece);
+  d->U32(e.qp_num);
   d->U32(e.qkey);
   Put(d, e.group);
-  if (e.argument != 0) d->U64(e.argument);
+  d->U64(e.argument);
   d->Bytes(e.private_data.bytes());
 }
 
@@ -50,7 +52,16 @@ uint64_t HashOf(const Mad& mad) {
   d.U8(static_cast<uint8_t>(mad.kind));
   d.U8(static_cast<uint8_t>(mad.about));
   d.U16(static_cast<uint16_t>(mad.reason));
+  d.U8(mad.names_guid ? 1 : 0);
+  d.U8(mad.service_timeout);
+  d.U16(static_cast<uint16_t>(mad.space));
   d.U16(mad.port);
+  d.U8(mad.guid);
+  d.U32(mad.qp_num);
+  d.U8(mad.response_timeout);
+  d.U8(mad.max_retries);
+  d.U8(mad.ack_timeout);
+  d.U8(mad.ack_delay);
   Put(&d, mad.conn);
   Put(&d, mad.ece);
   Put(&d, mad.source);
@@ -70,22 +81,30 @@ uint64_t HashOf(const IbId& id, Instant now) {
   d.U8(id.device);
   d.U8(id.peer_device);
   d.U8(id.av_timeout);
+  d.U8(id.max_retries);
   d.U8(id.retries_left);
   d.U8(id.outstanding ? 1 : 0);
-  d.U8(id.known_remotely ? 1 : 0);
   d.U8(id.pathless ? 1 : 0);
+  d.U8(id.noticed ? 1 : 0);
+  d.U8(id.known_remotely ? 1 : 0);
+  d.U32(id.local_qpn);
+  d.U32(id.remote_qpn);
   d.I64(id.interval.nanoseconds());
+  d.I64(id.base_interval.nanoseconds());
   PutTime(&d, id.mad_timer, now);
   PutTime(&d, id.timewait_timer, now);
   d.U32(id.source_since);
   d.U8(id.retry_count);
   Put(&d, id.peer);
-  if (id.outstanding) d.U64(HashOf(id.message));
+  if (!id.outstanding) return d.Value();
+  d.U8(static_cast<uint8_t>(id.message_state));
+  d.U64(HashOf(id.message));
   return d.Value();
 }
 
 uint64_t HashOf(const IwId& id, Instant now) {
   Digest d;
+  d.U8(id.passive ? 1 : 0);
   d.U8(id.dying ? 1 : 0);
   d.U8(id.qp_broken ? 1 : 0);
   d.U8(id.says_closed ? 1 : 0);
@@ -102,7 +121,13 @@ uint64_t HashOf(const IwId& id, Instant now) {
 uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now) {
   Digest d;
   d.U8(id.closed ? 1 : 0);
+  d.U8(id.owns_port ? 1 : 0);
+  d.U8(id.listens_on_device ? 1 : 0);
+  d.U8(id.family_only_given ? 1 : 0);
+  d.U8(id.haunts ? 1 : 0);
+  d.U8(id.destroy_wanted ? 1 : 0);
   d.U8(static_cast<uint8_t>(id.state));
+  d.U16(static_cast<uint16_t>(id.space));
   d.U8(id.kernel);
   d.U8(id.device);
   d.U8(id.interface);
@@ -119,85 +144,210 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now) {
   d.U8(id.path_given ? 1 : 0);
   d.U8(id.ack_timeout);
   d.U8(id.packet_lifetime);
+  d.U8(id.num_paths);
   d.U32(id.events_reported);
   d.U32(static_cast<uint32_t>(id.backlog));
   Put(&d, id.source);
   Put(&d, id.destination);
   PutTime(&d, id.work, now);
+  d.U8(id.resolve_interface);
+  d.U32(static_cast<uint32_t>(id.resolve_status));
+  d.U8(id.listener != kNobody ? 1 : 0);
   d.U64(id.ib == kNobody ? 0 : HashOf(ib.at(id.ib), now));
   if (id.iw != kNobody) d.U64(HashOf(iw.at(id.iw), now));
   return d.Value();
 }
 
-// What an id has looked up; 0 for nothing.
-uint64_t HashOfLookup(const UserId& id, const RdmaCm& cma, const IbCm& ib, const IwCm& iw,
-                      Instant now) {
-  if (!id.looks_up && !id.info) return 0;
+void Put(Digest* d, const AddrInfoHanded& info) {
+  d->U32(info.flags);
+  d->U8(info.family);
+  d->U8(info.type ? static_cast<uint8_t>(*info.type) : 0);
+  d->U16(info.space ? static_cast<uint16_t>(*info.space) : 0);
+  Put(d, info.source);
+  Put(d, info.destination);
+}
+
+// What the library knows of an id; not what the kernel does.
+uint64_t HashOf(const UserId& id) {
   Digest d;
+  d.U8(id.connect_error ? 1 : 0);
+  d.U8(id.synchronous ? 1 : 0);
+  d.U8(id.device);
+  d.U8(id.port_num);
+  d.U8(id.num_paths);
+  d.U8(id.responder_resources);
+  d.U8(id.initiator_depth);
+  d.U8(id.gives_qps ? 1 : 0);
   d.U8(id.looks_up ? 1 : 0);
+  d.U8(id.qps_type ? static_cast<uint8_t>(*id.qps_type) : 0);
+  d.U16(static_cast<uint16_t>(id.space));
+  d.U8(id.qp != kNobody ? 1 : 0);
+  d.U8(id.srq != kNobody ? 1 : 0);
+  d.U8(id.service != 0 ? 1 : 0);
+  d.U8(id.event != kNobody ? 1 : 0);
+  d.U32(id.events_completed);
+  Put(&d, id.local_ece);
+  Put(&d, id.remote_ece);
+  Put(&d, id.source);
+  Put(&d, id.destination);
   d.U8(id.info ? 1 : 0);
-  d.U64(cma.Live(id.handle) ? HashOf(cma.at(id.handle), ib, iw, now) : 0);
-  if (!id.info) return d.Value();
-  d.U32(id.info->flags);
-  d.U8(id.info->type ? static_cast<uint8_t>(*id.info->type) : 0);
-  d.U16(id.info->space ? static_cast<uint16_t>(*id.info->space) : 0);
-  Put(&d, id.info->source);
-  Put(&d, id.info->destination);
+  if (id.info) Put(&d, *id.info);
   return d.Value();
+}
+
+uint64_t HashOf(const UserMembership& membership, const Library& library) {
+  Digest d;
+  d.U8(membership.joined ? 1 : 0);
+  d.U8(membership.send_only ? 1 : 0);
+  d.U16(membership.context);
+  d.U32(membership.events_completed);
+  Put(&d, membership.address);
+  d.U64(HashOf(library.at(membership.id)));
+  return d.Value();
+}
+
+// Of an event that was fetched, what its acknowledgement will do, and what the application sees.
+uint64_t HashOf(const FetchedEvent& fetched, const Library& library) {
+  Digest d;
+  const CmEvent& event = fetched.event;
+  d.U8(static_cast<uint8_t>(event.type));
+  d.U32(static_cast<uint32_t>(event.status));
+  d.U32(event.qp_num);
+  d.U32(event.qkey);
+  d.U16(event.context);
+  Put(&d, event.conn);
+  Put(&d, event.group);
+  d.U64(event.argument);
+  d.Bytes(event.private_data.bytes());
+  d.U64(library.LiveId(fetched.credits) ? HashOf(library.at(fetched.credits)) : 0);
+  d.U8(fetched.membership != kNobody ? 1 : 0);
+  return d.Value();
+}
+
+void PutParts(const Library& library, std::vector<uint64_t>* parts) {
+  for (uint32_t id = 0; id < library.id_end(); ++id)
+    if (library.LiveId(id)) parts->push_back(HashOf(library.at(id)));
+  const Slab<UserMembership>& memberships = library.memberships();
+  for (uint32_t m = 0; m < memberships.end(); ++m)
+    if (memberships.Live(m)) parts->push_back(HashOf(memberships[m], library));
+  const Slab<FetchedEvent>& events = library.events();
+  for (uint32_t e = 0; e < events.end(); ++e)
+    if (events.Live(e)) parts->push_back(HashOf(events[e], library));
+}
+
+void Put(Digest* d, const Piece& piece) {
+  d->U32(piece.region);
+  d->U32(piece.offset);
+  d->U32(piece.length);
+}
+
+void Put(Digest* d, const std::vector<Piece>& pieces) {
+  d->U32(static_cast<uint32_t>(pieces.size()));
+  for (const Piece& piece : pieces) Put(d, piece);
+}
+
+void Put(Digest* d, const QpAddress& address) {
+  d->U8(address.device);
+  d->U32(address.number);
 }
 
 void Put(Digest* d, const WorkRequest& work) {
   d->U8(static_cast<uint8_t>(work.opcode));
   d->U16(work.context);
   d->U8(work.signaled ? 1 : 0);
-  for (const Piece& piece : work.pieces) {
-    d->U32(piece.region);
-    d->U32(piece.offset);
-    d->U32(piece.length);
-  }
+  d->U8(work.is_inline ? 1 : 0);
+  Put(d, work.pieces);
   d->Bytes(work.data);
-  d->U32(work.remote.region);
-  d->U32(work.remote.offset);
+  Put(d, work.remote);
+  Put(d, work.to);
+}
+
+void Put(Digest* d, const std::deque<WorkRequest>& queue) {
+  d->U32(static_cast<uint32_t>(queue.size()));
+  for (const WorkRequest& work : queue) Put(d, work);
 }
 
 void Put(Digest* d, const std::deque<Finished>& done) {
   d->U32(static_cast<uint32_t>(done.size()));
   for (const Finished& one : done) {
     d->U8(static_cast<uint8_t>(one.completion.status));
+    d->U8(static_cast<uint8_t>(one.completion.opcode));
     d->U16(one.completion.context);
     d->U32(one.completion.length);
+    d->U32(one.completion.bytes);
+    Put(d, one.pieces);
   }
 }
 
-uint64_t HashOf(const Qp& qp, Instant now) {
+void Put(Digest* d, const Connection& connection) {
+  Put(d, connection.peer);
+  d->U8(connection.retry_count);
+  d->U8(connection.rnr_retry_count);
+  d->U8(connection.remote_read ? 1 : 0);
+}
+
+uint64_t HashOf(const Qp& qp, const Slab<Srq>& srqs, Instant now) {
   Digest d;
+  d.U8(qp.datagram ? 1 : 0);
   d.U8(qp.device);
+  d.U32(qp.number);
   d.U8(static_cast<uint8_t>(qp.state));
+  Put(&d, qp.connection);
   PutTime(&d, qp.due, now);
   d.U8(qp.retries_left);
   d.U8(qp.rnr_retries_left);
-  for (const WorkRequest& work : qp.sends) Put(&d, work);
-  d.U8(0xff);
-  for (const WorkRequest& work : qp.receives) Put(&d, work);
+  Put(&d, qp.sends);
+  Put(&d, qp.receives);
+  d.U8(qp.srq != kNobody ? 1 : 0);
+  if (qp.srq != kNobody) Put(&d, srqs[qp.srq].receives);
   Put(&d, qp.sent);
   Put(&d, qp.received);
   return d.Value();
 }
 
 // What is under way over TCP.
-void PutFrames(const Slab<Frame>& frames, Instant now, std::vector<uint64_t>* parts) {
+void PutFrames(const IwCm& iw, Instant now, std::vector<uint64_t>* parts) {
+  const Slab<Frame>& frames = iw.frames();
   for (uint32_t f = 0; f < frames.end(); ++f) {
     if (!frames.Live(f)) continue;
     Digest d;
     d.U8(static_cast<uint8_t>(frames[f].kind));
+    d.U8(frames[f].from_passive ? 1 : 0);
+    d.U32(iw.AheadOf(frames[f]));
     d.U8(frames[f].from_device);
     d.U8(frames[f].to_device);
     d.U8(frames[f].depths.ird);
     d.U8(frames[f].depths.ord);
     d.Bytes(frames[f].data.bytes());
+    d.U16(static_cast<uint16_t>(frames[f].space));
+    Put(&d, frames[f].source);
+    Put(&d, frames[f].destination);
     PutTime(&d, frames[f].arrives, now);
     parts->push_back(d.Value());
   }
+}
+
+// Places of objects are left out: what is there has been counted.
+void Put(Digest* d, const WaitingLane& waiting) {
+  const Ongoing& ongoing = waiting.ongoing;
+  d->U8(waiting.lane.side);
+  d->U8(waiting.lane.number);
+  d->U8(static_cast<uint8_t>(ongoing.waiting));
+  d->U8(ongoing.with_qp ? 1 : 0);
+  d->U8(ongoing.type ? static_cast<uint8_t>(*ongoing.type) : 0);
+  d->U8(waiting.done ? 1 : 0);
+  if (!waiting.done) return;
+  d->U8(static_cast<uint8_t>(waiting.done->reply.kind));
+  d->U32(static_cast<uint32_t>(waiting.done->reply.value));
+  d->U32(static_cast<uint32_t>(waiting.done->reply.error));
+}
+
+void Put(Digest* d, const Region& region) {
+  d->U8(region.live ? 1 : 0);
+  d->U8(region.remote_read ? 1 : 0);
+  d->U8(region.remote_write ? 1 : 0);
+  d->U8(region.device);
+  d->Bytes(region.bytes);
 }
 
 void Put(Digest* d, const DeviceState& state) {
@@ -245,7 +395,7 @@ uint64_t World::Fingerprint() const {
     d.U64(HashOf(packets[p].mad));
     parts.push_back(d.Value());
   }
-  PutFrames(iw_.frames(), now, &parts);
+  PutFrames(iw_, now, &parts);
   const Slab<Membership>& memberships = cma_.memberships();
   for (uint32_t m = 0; m < memberships.end(); ++m) {
     if (!memberships.Live(m) || memberships[m].left) continue;
@@ -256,45 +406,37 @@ uint64_t World::Fingerprint() const {
     d.U64(HashOf(cma_.at(memberships[m].id), ib_, iw_, now));
     parts.push_back(d.Value());
   }
-  for (const Library& library : libraries_) {
-    for (uint32_t id = 0; id < library.id_end(); ++id) {
-      if (!library.LiveId(id)) continue;
-      const uint64_t looked_up = HashOfLookup(library.at(id), cma_, ib_, iw_, now);
-      if (looked_up != 0) parts.push_back(looked_up);
-    }
-  }
+  for (const Library& library : libraries_) PutParts(library, &parts);
   for (uint32_t qp = 0; qp < verbs_.end(); ++qp)
-    if (verbs_.Live(qp)) parts.push_back(HashOf(verbs_.at(qp), now));
+    if (verbs_.Live(qp)) parts.push_back(HashOf(verbs_.at(qp), verbs_.srqs(), now));
   std::ranges::sort(parts);  // lint: equal hashes are interchangeable
   Digest d;
+  d.U32(static_cast<uint32_t>(parts.size()));
   for (const uint64_t part : parts) d.U64(part);
+  d.U32(static_cast<uint32_t>(fabric_.ByRegistration().size()));
   for (const uint8_t device : fabric_.ByRegistration()) d.U8(device);
   for (uint8_t device = 0; device < fabric_.device_count(); ++device)
     Put(&d, fabric_.device(device));
-  for (const Region& region : verbs_.regions()) {
-    d.U8(region.live ? 1 : 0);
-    d.Bytes(region.bytes);
-  }
+  d.U32(static_cast<uint32_t>(verbs_.regions().size()));
+  for (const Region& region : verbs_.regions()) Put(&d, region);
+  d.U32(verbs_.srqs().live_count());
   for (uint32_t srq = 0; srq < verbs_.srqs().end(); ++srq)
-    if (verbs_.srqs().Live(srq))
-      for (const WorkRequest& work : verbs_.srqs()[srq].receives) Put(&d, work);
+    if (verbs_.srqs().Live(srq)) Put(&d, verbs_.srqs()[srq].receives);
+  d.U32(static_cast<uint32_t>(fabric_.rules().size()));
   for (const InstalledRule& rule : fabric_.rules()) Put(&d, rule, now);
   for (const Library& library : libraries_) {
     d.U32(library.live_ids());
     d.U32(library.live_events());
     d.U32(library.handed_out());
+    d.U32(library.devices_known());
   }
-  for (const WaitingLane& waiting : waiting_) {
-    d.U8(waiting.lane.side);
-    d.U8(waiting.lane.number);
-    d.U8(static_cast<uint8_t>(waiting.ongoing.waiting));
-    d.U8(waiting.ongoing.with_qp ? 1 : 0);
-  }
+  d.U32(static_cast<uint32_t>(waiting_.size()));
+  for (const WaitingLane& waiting : waiting_) Put(&d, waiting);
   // What is queued, file by file in the order of opening.
   for (uint32_t f = 0; f < cma_.file_end(); ++f) {
     if (!cma_.LiveFile(f)) continue;
+    d.U32(static_cast<uint32_t>(cma_.file(f).queue.size()));
     for (const QueuedEvent& queued : cma_.file(f).queue) Put(&d, queued.event);
-    d.U8(0xff);
   }
   return d.Value();
 }

@@ -43,12 +43,14 @@ void World::Step() {
 // with the event, a peer may be waiting for.
 void World::GoOn() {
   for (WaitingLane& waiting : waiting_) {
-    const bool synchronous = waiting.ongoing.waiting == Waiting::kCompletion ||
-                             waiting.ongoing.waiting == Waiting::kRequest ||
-                             waiting.ongoing.waiting == Waiting::kReply;
+    const Waiting what = waiting.ongoing.waiting;
+    const bool synchronous = WaitsOnOwnChannel(what) || what == Waiting::kReply;
     if (!synchronous || waiting.done) continue;
     Progress progress = Prepared(waiting.lane.side).Continue(Context(), waiting.ongoing);
-    if (progress.reply.kind != ReplyKind::kBlocked) waiting.done = progress;
+    if (progress.reply.kind == ReplyKind::kBlocked)
+      waiting.ongoing = progress.ongoing;
+    else
+      waiting.done = progress;
   }
 }
 
@@ -111,10 +113,7 @@ bool World::Waits(Lane lane) const {
 bool World::Completes(Lane lane) const {
   return std::ranges::any_of(waiting_, [lane](const WaitingLane& w) {
     return w.lane == lane &&
-           (w.ongoing.waiting == Waiting::kCompletion || w.ongoing.waiting == Waiting::kLookup ||
-            w.ongoing.waiting == Waiting::kRequest ||
-            w.ongoing.waiting == Waiting::kMigrationAcks ||
-            w.ongoing.waiting == Waiting::kEpAddress || w.ongoing.waiting == Waiting::kEpRoute);
+           (WaitsOnOwnChannel(w.ongoing.waiting) || w.ongoing.waiting == Waiting::kMigrationAcks);
   });
 }
 

@@ -133,9 +133,9 @@ TEST(AConnection, EndsInTimewaitForAsLongAsItsPathSays) {
     EXPECT_TRUE(pair.Lib(1).Accept(pair.world.Context(), passive, ConnParam{}).succeeded());
     pair.Take(0, EventType::kEstablished);
     pair.Take(1, EventType::kEstablished);
-    EXPECT_TRUE(pair.Lib(0).Disconnect(pair.world.Context(), pair.id).succeeded());
+    EXPECT_TRUE(pair.Lib(0).DisconnectOrWait(pair.world.Context(), pair.id).reply.succeeded());
     pair.Take(1, EventType::kDisconnected);
-    EXPECT_TRUE(pair.Lib(1).Disconnect(pair.world.Context(), passive).succeeded());
+    EXPECT_TRUE(pair.Lib(1).DisconnectOrWait(pair.world.Context(), passive).reply.succeeded());
     const Instant ended = pair.Take(0, EventType::kDisconnected);
     const Duration waited = pair.Take(0, EventType::kTimewaitExit) - ended;
     const Duration nominal = Duration::Milliseconds(timewait_ms);
@@ -158,6 +158,53 @@ TEST(ADestroyedId, WaitsForTheAcknowledgementOfItsEvents) {
   const Progress over = pair.Lib(0).Continue(pair.world.Context(), destroy.ongoing);
   EXPECT_EQ(over.ongoing.waiting, Waiting::kNothing);
   EXPECT_TRUE(over.reply.succeeded());
+}
+
+// TCP keeps the order: a reply that the link has lost is repeated before what follows it is heard.
+TEST(AConnectionOverTcp, HearsOfTheReplyBeforeItHearsOfTheEnd) {
+  Pair pair("6.1-siw");
+  pair.Connect();
+  pair.Take(1, EventType::kConnectRequest);
+  const uint32_t passive = pair.last.id;
+  EXPECT_TRUE(pair.Lib(1).CreateQp(pair.world.Context(), passive, {}).succeeded());
+  pair.world.Inject({.kind = FaultKind::kLinkDown, .side = 0});
+  EXPECT_TRUE(pair.Lib(1).Accept(pair.world.Context(), passive, ConnParam{}).succeeded());
+  pair.Take(1, EventType::kEstablished);
+  pair.world.RunUntil(pair.world.Now() + Duration::Milliseconds(50));
+  pair.world.Inject({.kind = FaultKind::kLinkUp, .side = 0});
+  EXPECT_TRUE(pair.Lib(1).DisconnectOrWait(pair.world.Context(), passive).reply.succeeded());
+  const Instant established = pair.Take(0, EventType::kEstablished);
+  EXPECT_EQ(pair.Take(0, EventType::kDisconnected), established);
+}
+
+// On a synchronous id it waits for the reply, and then for its own event.
+TEST(ADisconnectOverTcp, WaitsForItsEventWhenItHasWaitedForTheReply) {
+  Pair pair("6.1-siw");
+  constexpr Lane kDisconnecting{.side = 0, .number = 1};
+  const auto perform = [&](const Progress& progress) {
+    if (progress.reply.kind != ReplyKind::kBlocked) return;
+    pair.world.Block({.side = 0, .number = 2}, progress.ongoing);
+    pair.world.RunUntil(pair.world.Now() + Duration::Seconds(1));
+    EXPECT_TRUE(pair.world.Continue({.side = 0, .number = 2}).reply.succeeded());
+  };
+  const auto context = [&] { return pair.world.Context(); };
+  const uint32_t id = pair.Lib(0).CreateId(context(), kNobody, PortSpace::kTcp).made;
+  const call::ResolveAddr resolve{.source = Of(0, 0), .destination = Of(1, 7471)};
+  perform(pair.Lib(0).Complete(context(), id, pair.Lib(0).ResolveAddr(context(), id, resolve)));
+  perform(pair.Lib(0).Complete(context(), id, pair.Lib(0).ResolveRoute(context(), id, 2000)));
+  EXPECT_TRUE(pair.Lib(0).CreateQp(context(), id, {}).succeeded());
+  EXPECT_TRUE(pair.Lib(0).Connect(context(), id, ConnParam{}).succeeded());
+  const Progress waits = pair.Lib(0).DisconnectOrWait(context(), id);
+  ASSERT_EQ(waits.ongoing.waiting, Waiting::kReply);
+  pair.world.Block(kDisconnecting, waits.ongoing);
+  pair.Take(1, EventType::kConnectRequest);
+  EXPECT_TRUE(pair.Lib(1).CreateQp(context(), pair.last.id, {}).succeeded());
+  EXPECT_TRUE(pair.Lib(1).Accept(context(), pair.last.id, ConnParam{}).succeeded());
+  pair.world.RunUntil(pair.world.Now() + Duration::Microseconds(10));
+  // What it takes is the next event, which is that of the connection.
+  EXPECT_TRUE(pair.world.Continue(kDisconnecting).reply.succeeded());
+  const Library& library = pair.Lib(0);
+  EXPECT_EQ(library.fetched(library.at(id).event).event.type, EventType::kEstablished);
 }
 
 TEST(ACopiedWorld, GoesOnAsTheOriginalDoes) {
@@ -200,6 +247,29 @@ TEST(AFingerprint, TellsWorldsApartThatHaveAnotherFuture) {
   World faulty = pair.world;
   faulty.Inject(kLosesRequests);
   EXPECT_NE(faulty.Fingerprint(), pair.world.Fingerprint());
+}
+
+TEST(AFingerprint, TellsApartWhatIsQueuedAndWhatTheLibraryKnows) {
+  Pair pair;
+  const auto queued = [&pair](uint16_t first, uint16_t second) {
+    World world = pair.world;
+    for (const uint16_t context : {first, second}) {
+      const WorkRequest work{.opcode = WcOpcode::kReceive, .context = context};
+      EXPECT_TRUE(world.Prepared(0).PostReceive(world.Context(), pair.id, work).succeeded());
+    }
+    return world.Fingerprint();
+  };
+  EXPECT_EQ(queued(1, 2), queued(1, 2));
+  EXPECT_NE(queued(1, 2), queued(2, 1));
+  EXPECT_TRUE(pair.Lib(0).DestroyQp(pair.world.Context(), pair.id).succeeded());
+  const auto extended = [&pair](uint32_t vendor) {
+    World world = pair.world;
+    const EceOptions ece{.vendor_id = vendor, .options = 2};
+    EXPECT_TRUE(world.Prepared(0).SetLocalEce(world.Context(), pair.id, ece).succeeded());
+    return world.Fingerprint();
+  };
+  EXPECT_EQ(extended(1), extended(1));
+  EXPECT_NE(extended(1), extended(2));
 }
 
 TEST(AWorld, HasNothingInUseAfterAProcessExits) {

@@ -95,7 +95,8 @@ bool HasLaterCalls(const RdmaCmApi& api) {
 
 bool MovesData(const RdmaCmApi& api) {
   return api.ibv_reg_mr != nullptr && api.ibv_dereg_mr != nullptr && api.ibv_create_ah != nullptr &&
-         api.ibv_get_cq_event != nullptr && api.ibv_ack_cq_events != nullptr;
+         api.ibv_destroy_ah != nullptr && api.ibv_get_cq_event != nullptr &&
+         api.ibv_ack_cq_events != nullptr;
 }
 
 std::variant<LoadedObject, std::string> Load(const std::string& path) {

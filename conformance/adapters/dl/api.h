@@ -87,6 +87,7 @@ namespace cm {
   X(ibv_reg_mr)                 \
   X(ibv_dereg_mr)               \
   X(ibv_create_ah)              \
+  X(ibv_destroy_ah)             \
   X(ibv_get_cq_event)           \
   X(ibv_ack_cq_events)
 

@@ -4,10 +4,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace cm {
 
-// What is stored there.  A C program may store any number in an enumeration and hand it over, and
+// What is stored there. A C program may store any number in an enumeration and hand it over, and
 // librdmacm newer than its header may answer with one; in C++ to read such a number as the
 // enumeration is undefined.
 template <typename Enum>
@@ -16,6 +17,19 @@ uint32_t ValueOf(const Enum& stored) {
   static_assert(sizeof(stored) == sizeof(value));
   std::memcpy(&value, &stored, sizeof(value));
   return value;
+}
+
+template <typename Enum>
+void Store(Enum* to, uint32_t value) {
+  static_assert(sizeof(*to) == sizeof(value));
+  std::memcpy(to, &value, sizeof(value));
+}
+
+// The C function with numbers for the enumerations among its parameters: C passes both alike.
+template <typename Answer, typename... Parameters>
+auto WithNumbers(Answer (*function)(Parameters...)) {
+  using Plain = Answer (*)(std::conditional_t<std::is_enum_v<Parameters>, uint32_t, Parameters>...);
+  return reinterpret_cast<Plain>(reinterpret_cast<void*>(function));  // NOLINT: see above
 }
 
 }  // namespace cm

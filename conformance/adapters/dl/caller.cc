@@ -63,10 +63,14 @@ Caller::Caller(const RdmaCmApi* api, const Conversation* conversation)
 
 void Caller::Make(const Call& call, Products* products) {
   *products = {};
+  const call::Work* const work = WorkOf(call);
+  const bool receive = IsReceive(KindOf(call));
+  if (work != nullptr) NotePosted(*work, receive);
   errno = 0;
   products->value =
       std::visit([this, products](const auto& one) { return One(one, products); }, call);
   products->error = errno;
+  if (work != nullptr && products->value != 0) ForgetPosted(*work, receive);
 }
 
 int Caller::One(const call::CreateEventChannel& c, Products* products) const {
@@ -85,6 +89,7 @@ int Caller::One(const call::CreateId& c, Products* products) const {
                               static_cast<rdma_port_space>(c.space));
 }
 int Caller::One(const call::DestroyId& c, Products* /*products*/) const {
+  DestroyHandles(c.id);
   return api_->rdma_destroy_id(At(c.id));
 }
 int Caller::One(const call::BindAddr& c, Products* /*products*/) const {
@@ -103,9 +108,8 @@ int Caller::One(const call::ResolveRoute& c, Products* /*products*/) const {
 }
 int Caller::One(const call::CreateQp& c, Products* /*products*/) const {
   rdma_cm_id* const id = At(c.id);
-  ibv_qp_init_attr attr{};
-  attr.qp_type = c.type ? static_cast<ibv_qp_type>(*c.type) : id->qp_type;
-  attr.cap = SmallQueues();
+  const uint32_t type = c.type ? static_cast<uint32_t>(*c.type) : ValueOf(id->qp_type);
+  auto attr = SmallQueuePair<ibv_qp_init_attr>(type);
   return api_->rdma_create_qp(id, nullptr, &attr);
 }
 int Caller::One(const call::DestroyQp& c, Products* /*products*/) const {
@@ -176,11 +180,10 @@ seen::Answered Caller::Conclude(const Call& call, const Products& products) {
     answered.event = Read(*products.event);
     const IdRef of = answered.event->id;
     if (ValueOf(products.event->event) == RDMA_CM_EVENT_ESTABLISHED && of.valid() &&
-        products.event->id->qp_type == IBV_QPT_UD)
-      services_[of.index] = {.way = products.event->param.ud.ah_attr,
-                             .qp_num = products.event->param.ud.qp_num};
-  } else {
-    LearnWork(call, products);
+        ValueOf(products.event->id->qp_type) == IBV_QPT_UD)
+      LearnService(of, products.event->param.ud);
+  } else if (RegistersRegion(KindOf(call))) {
+    LearnRegion(call, products);
   }
   return answered;
 }
@@ -213,7 +216,7 @@ CmEvent Caller::ReadLater(const rdma_cm_event& event) const {
 
 CmEvent Caller::Read(const rdma_cm_event& event) const {
   if (ValueOf(event.event) >= uint32_t{kFirstEventTypeCount}) return ReadLater(event);
-  if (event.id != nullptr && event.id->qp_type == IBV_QPT_UD) return ReadDatagram(event);
+  if (event.id != nullptr && ValueOf(event.id->qp_type) == IBV_QPT_UD) return ReadDatagram(event);
   const rdma_conn_param& conn = event.param.conn;
   CmEvent read{.type = TypeOf(event.event),
                .status = event.status,
@@ -288,7 +291,7 @@ Shown Caller::Look(rdma_cm_id* id) const {
   if (id->qp != nullptr) {
     ibv_qp_attr attr{};
     ibv_qp_init_attr init{};
-    attr.qp_state = id->qp->state;  // should the device be gone
+    Store(&attr.qp_state, ValueOf(id->qp->state));  // should the device be gone
     static_cast<void>(api_->ibv_query_qp(id->qp, &attr, IBV_QP_STATE, &init));
     shown.qp = static_cast<QpState>(ValueOf(attr.qp_state));
   }

@@ -71,7 +71,7 @@ class Caller {
   int One(const call::AckCmEvent& c, Products* products) const;
   int One(const call::Show& c, Products* products) const;
   int One(const call::ShowEvent& c, Products* products) const;
-  // later_calls.cc
+  // other_calls.cc
   int One(const call::Notify& c, Products* products) const;
   int One(const call::InitQpAttr& c, Products* products) const;
   int One(const call::SetLocalEce& c, Products* products) const;
@@ -93,6 +93,7 @@ class Caller {
   int One(const call::FreeAddrInfo& c, Products* products) const;
   int One(const call::GetDevices& c, Products* products) const;
   int One(const call::FreeDevices& c, Products* products) const;
+  // later_calls.cc
   int One(const call::ResolveAddrInfo& c, Products* products) const;
   int One(const call::QueryAddrInfo& c, Products* products) const;
   int One(const call::WriteCmEvent& c, Products* products) const;
@@ -116,18 +117,36 @@ class Caller {
   int One(const call::PostUdSend& c, Products* products) const;
   int One(const call::GetSendComp& c, Products* products) const;
   int One(const call::GetRecvComp& c, Products* products) const;
-  struct RegionPlace {
+  struct Registered {
     ibv_mr* mr = nullptr;
     uint32_t key = 0;  // remote ends use it, also when the region is gone
-    std::vector<uint8_t> buffer;
   };
   std::vector<ibv_sge> SgesOf(const call::Work& work) const;
   uint8_t* AddressIn(MrRef mr, uint32_t offset) const;
-  RegionPlace RegionAt(MrRef mr) const;
+  Registered RegionAt(MrRef mr) const;
   uint8_t* Buffer(MrRef mr, uint32_t length) const;
   Completion ReadCompletion(IdRef id, bool received, const ibv_wc& wc) const;
   uint32_t BytesOf(const call::Work& work, uint32_t length, bool datagram) const;
-  void LearnWork(const Call& call, const Products& products);
+  void LearnRegion(const Call& call, const Products& products);
+  // What is posted is known before it is posted: another lane may see it completed before the call
+  // is back.
+  void NotePosted(const call::Work& work, bool receive);
+  void ForgetPosted(const call::Work& work, bool receive);
+  // Where a datagram id's ESTABLISHED leads.
+  struct Service {
+    ibv_ah_attr way{};
+    uint32_t qp_num = 0;
+    ibv_ah* handle = nullptr;   // that goes this way
+    std::vector<ibv_ah*> made;  // all that have been made for the id
+  };
+  void LearnService(IdRef id, const rdma_ud_param& ud);
+  Service ServiceOf(IdRef id) const;
+  // Those of an id that is about to be destroyed.
+  void DestroyHandles(IdRef id) const;
+  // Nobody follows it: it comes back with events and completions.
+  static void* PointerOf(uint16_t context) {
+    return reinterpret_cast<void*>(uintptr_t{context});  // NOLINT(performance-no-int-to-ptr)
+  }
   DevicesHanded NamesOf(ibv_context** devices) const;
   AddrInfoHanded FieldsOf(const rdma_addrinfo& info) const;
 
@@ -141,19 +160,17 @@ class Caller {
 
   const RdmaCmApi* api_;
   const Conversation* conversation_;
-  mutable std::mutex mutex_;  // for the tables
+  mutable std::mutex mutex_;  // for the tables; nobody holds it in a call of the library
   std::vector<rdma_cm_id*> ids_;
   std::vector<rdma_event_channel*> channels_;
   std::vector<rdma_cm_event*> events_;
   std::vector<rdma_addrinfo*> infos_;   // by held name
   std::vector<ibv_context**> devices_;  // by held name
-  mutable std::vector<RegionPlace> regions_;
-  // Where a datagram id's ESTABLISHED leads.
-  struct Service {
-    ibv_ah_attr way{};
-    uint32_t qp_num = 0;
-    ibv_ah* handle = nullptr;
+  struct RegionPlace {
+    Registered registered;
+    std::vector<uint8_t> buffer;
   };
+  mutable std::vector<RegionPlace> regions_;
   mutable std::vector<Service> services_;  // by id
   struct Posted {
     IdRef id;

@@ -18,6 +18,17 @@ namespace {
 
 constexpr Duration kProbeWithin = Duration::Seconds(5);
 
+// Of what a library in virtual time can do, what can be done under a profile as well. No profile
+// says whether it survives calls that crash others.
+Capabilities CommonTo(Capabilities library, Capabilities profile) {
+  for (int i = 0; i < kCapabilityCount; ++i) {
+    const auto one = static_cast<Capability>(i);
+    const bool survival = one == Capability::kCrashes || one == Capability::kMisuse;
+    if (!profile.Has(one) && !survival) library = library.Without(one);
+  }
+  return library;
+}
+
 class DlImplementation : public Implementation {
  public:
   DlImplementation(DlOptions options, LoadedObject object, std::unique_ptr<Place> place,
@@ -40,7 +51,7 @@ class DlImplementation : public Implementation {
     const auto with_later = [later](Capabilities all) {
       return later ? all.With(Capability::kLaterCalls) : all.Without(Capability::kLaterCalls);
     };
-    if (object_.hooks) return with_later(of_hooks_);
+    if (object_.hooks) return with_later(CommonTo(of_hooks_, options_.profile.capabilities));
     const Capabilities real = with_later(place_->capabilities())
                                   .With(Capability::kExit)
                                   .With(Capability::kLanes)

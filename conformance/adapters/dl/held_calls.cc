@@ -1,82 +1,17 @@
 // Calls on the C functions that hand out what is to be given back.
-#include <sys/socket.h>
-
-#include <string>
+#include <string_view>
 
 #include "conformance/adapters/dl/caller.h"
+#include "conformance/adapters/dl/lookup.h"
 #include "conformance/adapters/dl/sockaddr.h"
 
 namespace cm {
-namespace {
-
-rdma_addrinfo HintsOf(const AddrHints& hints, SockAddr* source, SockAddr* destination) {
-  rdma_addrinfo info{};
-  info.ai_flags = static_cast<int>(hints.flags);
-  info.ai_family = hints.family;
-  info.ai_qp_type = hints.type ? static_cast<int>(*hints.type) : 0;
-  info.ai_port_space = hints.space ? static_cast<int>(*hints.space) : 0;
-  info.ai_src_addr = source->get();
-  info.ai_src_len = LengthOf(info.ai_src_addr);
-  info.ai_dst_addr = destination->get();
-  info.ai_dst_len = LengthOf(info.ai_dst_addr);
-  return info;
-}
-
-// What is asked for, as C has it.
-class Lookup {
- public:
-  template <typename Call>
-  Lookup(const Call& c, const Topology& topology)
-      : has_node_(c.node.kind != AddressKind::kNone),
-        has_service_(c.service.has_value()),
-        has_hints_(c.hints.has_value()),
-        node_(NumericHost(c.node, topology)),
-        service_(std::to_string(c.service.value_or(0))),
-        source_(c.hints.value_or(AddrHints{}).source, topology),
-        destination_(c.hints.value_or(AddrHints{}).destination, topology),
-        hints_(HintsOf(c.hints.value_or(AddrHints{}), &source_, &destination_)) {}
-  Lookup(const Lookup&) = delete;
-  Lookup& operator=(const Lookup&) = delete;
-
-  const char* node() const { return has_node_ ? node_.c_str() : nullptr; }
-  const char* service() const { return has_service_ ? service_.c_str() : nullptr; }
-  const rdma_addrinfo* hints() const { return has_hints_ ? &hints_ : nullptr; }
-
- private:
-  bool has_node_;
-  bool has_service_;
-  bool has_hints_;
-  std::string node_;
-  std::string service_;
-  SockAddr source_;
-  SockAddr destination_;
-  rdma_addrinfo hints_;
-};
-
-}  // namespace
-
 int Caller::One(const call::GetAddrInfo& c, Products* products) const {
   const Lookup lookup(c, *conversation_->topology);
   const int value =
       api_->rdma_getaddrinfo(lookup.node(), lookup.service(), lookup.hints(), &products->info);
   if (value == 0) products->handed = FieldsOf(*products->info);
   return value;
-}
-
-int Caller::One(const call::ResolveAddrInfo& c, Products* /*products*/) const {
-  const Lookup lookup(c, *conversation_->topology);
-  return api_->rdma_resolve_addrinfo(At(c.id), lookup.node(), lookup.service(), lookup.hints());
-}
-
-int Caller::One(const call::QueryAddrInfo& c, Products* products) const {
-  const int value = api_->rdma_query_addrinfo(At(c.id), &products->info);
-  if (value == 0) products->handed = FieldsOf(*products->info);
-  return value;
-}
-
-int Caller::One(const call::WriteCmEvent& c, Products* /*products*/) const {
-  return api_->rdma_write_cm_event(At(c.id), static_cast<rdma_cm_event_type>(c.type), c.status,
-                                   c.argument);
 }
 
 int Caller::One(const call::FreeAddrInfo& c, Products* /*products*/) const {

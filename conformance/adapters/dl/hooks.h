@@ -37,8 +37,8 @@ struct cmcheck_fault_line {
 };
 
 /* What can be done here: words as in a conversation's line `capabilities`, "" for nothing. Asked
- * in a process in which nothing else is called; the same every time. Of `later-calls` the functions
- * and the profile tell. */
+ * in a process in which nothing else is called; the same every time. What the profile
+ * lacks does not count; of `later-calls` the functions and the profile tell. */
 const char* cmcheck_capabilities(void);
 
 /* Comes first. The names are those of `cmcheck list topologies` and `cmcheck list profiles`; all

@@ -122,6 +122,11 @@ TEST_F(RealSession, ALibraryThatExitsHasCrashedToo) {
   EXPECT_THAT(Seen(), HasSubstr("rdma_listen A backlog=3 -> crashed\n"));
 }
 
+TEST_F(RealSession, AnEventWithoutAnyWordsIsNoCrash) {
+  Run("active rdma_event_str 255\n");
+  EXPECT_THAT(Seen(), HasSubstr("rdma_event_str 255 -> 0  text=\"\"\n"));
+}
+
 TEST_F(RealSession, WhatHangsIsGivenUpAndKilled) {
   const Instant begin;
   Run("active rdma_create_event_channel C\nactive rdma_create_id A on=C\n"

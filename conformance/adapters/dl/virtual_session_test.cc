@@ -17,7 +17,7 @@
 namespace cm {
 namespace {
 
-constexpr int kSequences = 100;  // on each topology
+constexpr int kSequences = 100;  // in each world
 constexpr const char* kSample = "conformance/adapters/dl/sample/libsample_rdmacm.so";
 constexpr const char* kDefectVariable = "CMCHECK_SAMPLE_DEFECT";
 
@@ -27,25 +27,30 @@ std::unique_ptr<Implementation> TheSample(const Profile& profile = Profiles().fr
   return std::move(std::get<0>(made));
 }
 
-Conversation Drawn(std::string_view topology, uint64_t index, Capabilities capabilities) {
+Conversation Drawn(std::string_view topology, const Implementation& from, uint64_t index) {
   return Draw({.topology = FindTopology(topology),
-               .profile = Profiles().front(),
-               .capabilities = capabilities,
+               .profile = from.profile(),
+               .capabilities = from.capabilities(),
                .seed = 1,
                .index = index,
                .calls = 20});
 }
 
-class OnTopology : public testing::TestWithParam<const char*> {};
+struct World {
+  const char* topology;
+  const char* profile;
+};
 
-TEST_P(OnTopology, TheSampleDoesWhatTheSimulatorDoes) {
-  const std::unique_ptr<Implementation> sample = TheSample();
+class InWorld : public testing::TestWithParam<World> {};
+
+TEST_P(InWorld, TheSampleDoesWhatTheSimulatorDoes) {
+  const Profile& profile = *FindProfile(GetParam().profile);
+  const std::unique_ptr<Implementation> sample = TheSample(profile);
   const std::unique_ptr<Implementation> sim = MakeSimImplementation(
-      {.profile = Profiles().front(),
-       .capabilities = Profiles().front().capabilities.Without(Capability::kData)});
+      {.profile = profile, .capabilities = profile.capabilities.Without(Capability::kData)});
   ASSERT_EQ(sample->capabilities(), sim->capabilities());
   for (uint64_t i = 0; i < kSequences; ++i) {
-    const Conversation conversation = Drawn(GetParam(), i, sim->capabilities());
+    const Conversation conversation = Drawn(GetParam().topology, *sim, i);
     // Its one thread makes calls one after the other that are to be made at once.
     if (conversation.origin->walk == "threads") continue;
     const std::unique_ptr<Session> of_sample = sample->Start(conversation);
@@ -59,11 +64,14 @@ TEST_P(OnTopology, TheSampleDoesWhatTheSimulatorDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Topologies, OnTopology,
-                         testing::Values("two-kernels", "one-kernel-two-devices"),
+INSTANTIATE_TEST_SUITE_P(Worlds, InWorld,
+                         testing::Values(World{"two-kernels", "6.1-rxe"},
+                                         World{"one-kernel-two-devices", "6.1-rxe"},
+                                         World{"two-kernels", "6.1-siw"},
+                                         World{"one-kernel-two-devices", "6.1-siw"}),
                          [](const auto& info) {
-                           std::string name = info.param;
-                           std::erase(name, '-');
+                           std::string name = std::string(info.param.topology) + info.param.profile;
+                           std::erase_if(name, [](char c) { return c == '-' || c == '.'; });
                            return name;
                          });
 
@@ -96,7 +104,7 @@ TEST(VirtualSession, ADefectOfTheSampleIsRefused) {
   const std::unique_ptr<Implementation> sample = TheSample();
   int refused = 0;
   for (uint64_t i = 0; i < kSequences && refused == 0; ++i) {
-    const Conversation conversation = Drawn("two-kernels", i, sample->capabilities());
+    const Conversation conversation = Drawn("two-kernels", *sample, i);
     const History history = Perform(conversation, *sample->Start(conversation));
     if (model::JudgeHistory(history, sample->profile()).verdict == model::Verdict::kRefused)
       ++refused;
@@ -108,7 +116,7 @@ TEST(VirtualSession, ADefectOfTheSampleIsRefused) {
 TEST(VirtualSession, ADefectThatIsNoneIsUnsupported) {
   ASSERT_EQ(setenv(kDefectVariable, "no-such-defect", 1), 0);
   const std::unique_ptr<Implementation> sample = TheSample();
-  const Conversation conversation = Drawn("two-kernels", 0, sample->capabilities());
+  const Conversation conversation = Drawn("two-kernels", *sample, 0);
   const std::unique_ptr<Session> session = sample->Start(conversation);
   unsetenv(kDefectVariable);
   EXPECT_NE(session->Unsupported(), "");

@@ -59,12 +59,7 @@ namespace {
 
 constexpr uint32_t kDatagramHeader = 40;  // room for a GRH in front of every datagram
 
-// Nobody follows it: it comes back with the completion.
-void* PointerOf(uint16_t context) {
-  return reinterpret_cast<void*>(uintptr_t{context});  // NOLINT(performance-no-int-to-ptr)
-}
-
-int Registered(ibv_mr* mr, Products* products) {
+int Made(ibv_mr* mr, Products* products) {
   products->region = mr;
   return mr == nullptr ? -1 : 0;
 }
@@ -73,9 +68,8 @@ int Registered(ibv_mr* mr, Products* products) {
 
 int Caller::One(const call::CreateQpEx& c, Products* /*products*/) const {
   rdma_cm_id* const id = At(c.id);
-  ibv_qp_init_attr_ex attr{};
-  attr.qp_type = c.type ? static_cast<ibv_qp_type>(*c.type) : id->qp_type;
-  attr.cap = SmallQueues();
+  const uint32_t type = c.type ? static_cast<uint32_t>(*c.type) : ValueOf(id->qp_type);
+  auto attr = SmallQueuePair<ibv_qp_init_attr_ex>(type);
   return api_->rdma_create_qp_ex(id, &attr);
 }
 int Caller::One(const call::CreateSrq& c, Products* /*products*/) const {
@@ -97,21 +91,22 @@ int Caller::One(const call::DestroySrq& c, Products* /*products*/) const {
 
 int Caller::One(const call::RegMsgs& c, Products* products) const {
   loaded::api = api_;
-  return Registered(rdma_reg_msgs(At(c.id), Buffer(c.mr, c.length), c.length), products);
+  return Made(rdma_reg_msgs(At(c.id), Buffer(c.mr, c.length), c.length), products);
 }
 int Caller::One(const call::RegRead& c, Products* products) const {
   loaded::api = api_;
-  return Registered(rdma_reg_read(At(c.id), Buffer(c.mr, c.length), c.length), products);
+  return Made(rdma_reg_read(At(c.id), Buffer(c.mr, c.length), c.length), products);
 }
 int Caller::One(const call::RegWrite& c, Products* products) const {
   loaded::api = api_;
-  return Registered(rdma_reg_write(At(c.id), Buffer(c.mr, c.length), c.length), products);
+  return Made(rdma_reg_write(At(c.id), Buffer(c.mr, c.length), c.length), products);
 }
 int Caller::One(const call::DeregMr& c, Products* products) const {
   loaded::api = api_;
   const int value = rdma_dereg_mr(RegionAt(c.mr).mr);
+  const std::lock_guard lock(mutex_);
   BytesDigest digest;
-  digest.Add(RegionAt(c.mr).buffer);
+  digest.Add(regions_[c.mr.index].buffer);
   products->handed = BytesHanded{digest.value()};
   return value;
 }
@@ -167,13 +162,11 @@ int Caller::One(const call::PostWritev& c, Products* /*products*/) const {
 int Caller::One(const call::PostUdSend& c, Products* /*products*/) const {
   rdma_cm_id* const id = At(c.id);
   const ibv_sge sge = SgesOf(c).front();
-  const std::lock_guard lock(mutex_);
-  Service& service = services_[c.id.index];
-  if (service.handle == nullptr) service.handle = api_->ibv_create_ah(id->pd, &service.way);
+  const Service service = ServiceOf(c.id);
   if (service.handle == nullptr) return -1;
   return rdma_post_ud_send(id, PointerOf(c.context), reinterpret_cast<void*>(sge.addr),  // NOLINT
-                           sge.length, regions_[c.sges.front().mr.index].mr, c.flags,
-                           service.handle, service.qp_num);
+                           sge.length, RegionAt(c.sges.front().mr).mr, c.flags, service.handle,
+                           service.qp_num);
 }
 
 int Caller::One(const call::GetSendComp& c, Products* products) const {
@@ -193,9 +186,43 @@ int Caller::One(const call::GetRecvComp& c, Products* products) const {
   return 0;
 }
 
-Caller::RegionPlace Caller::RegionAt(MrRef mr) const {
+void Caller::LearnService(IdRef id, const rdma_ud_param& ud) {
+  Service& service = services_[id.index];
+  service.way = ud.ah_attr;
+  service.qp_num = ud.qp_num;
+  service.handle = nullptr;
+}
+
+// Without a handle when none can be made.
+Caller::Service Caller::ServiceOf(IdRef id) const {
+  Service service;
+  {
+    const std::lock_guard lock(mutex_);
+    service = services_[id.index];
+  }
+  if (service.handle != nullptr) return service;
+  service.handle = api_->ibv_create_ah(At(id)->pd, &service.way);
+  if (service.handle == nullptr) return service;
   const std::lock_guard lock(mutex_);
-  return regions_[mr.index];
+  services_[id.index].handle = service.handle;
+  services_[id.index].made.push_back(service.handle);
+  return service;
+}
+
+// Before the id: its protection domain goes with the last that uses it, if nothing is left in it.
+void Caller::DestroyHandles(IdRef id) const {
+  std::vector<ibv_ah*> handles;
+  {
+    const std::lock_guard lock(mutex_);
+    services_[id.index].handle = nullptr;
+    handles.swap(services_[id.index].made);
+  }
+  for (ibv_ah* const handle : handles) api_->ibv_destroy_ah(handle);
+}
+
+Caller::Registered Caller::RegionAt(MrRef mr) const {
+  const std::lock_guard lock(mutex_);
+  return regions_[mr.index].registered;
 }
 
 // A buffer stays where it is to the end: remote ends may still know its address.
@@ -247,7 +274,7 @@ Completion Caller::ReadCompletion(IdRef id, bool received, const ibv_wc& wc) con
     const bool fills =
         completion.opcode == WcOpcode::kReceive || completion.opcode == WcOpcode::kRead;
     if (fills) completion.length = wc.byte_len;
-    const bool datagram = ids_[id.index]->qp_type == IBV_QPT_UD;
+    const bool datagram = ValueOf(ids_[id.index]->qp_type) == IBV_QPT_UD;
     if (fills && posted != posted_.end())
       completion.bytes = BytesOf(posted->work, wc.byte_len, datagram);
   }
@@ -255,14 +282,24 @@ Completion Caller::ReadCompletion(IdRef id, bool received, const ibv_wc& wc) con
   return completion;
 }
 
-// What a call on regions and queues has made.
-void Caller::LearnWork(const Call& call, const Products& products) {
-  if (RegistersRegion(KindOf(call))) {
-    RegionPlace& place = regions_[RegionOf(call).index];
-    place.mr = products.region;
-    place.key = products.region->rkey;
-  } else if (const call::Work* work = WorkOf(call)) {
-    posted_.push_back({.id = work->id, .receive = IsReceive(KindOf(call)), .work = *work});
+void Caller::LearnRegion(const Call& call, const Products& products) {
+  regions_[RegionOf(call).index].registered = {.mr = products.region, .key = products.region->rkey};
+}
+
+void Caller::NotePosted(const call::Work& work, bool receive) {
+  const std::lock_guard lock(mutex_);
+  posted_.push_back({.id = work.id, .receive = receive, .work = work});
+}
+
+// The last that is the same: those before it are in the queue.
+void Caller::ForgetPosted(const call::Work& work, bool receive) {
+  const std::lock_guard lock(mutex_);
+  for (size_t i = posted_.size(); i > 0; --i) {
+    const Posted& posted = posted_[i - 1];
+    if (posted.id != work.id || posted.receive != receive || posted.work.context != work.context)
+      continue;
+    posted_.erase(posted_.begin() + static_cast<ptrdiff_t>(i - 1));
+    return;
   }
 }
 

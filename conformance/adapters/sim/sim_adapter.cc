@@ -285,9 +285,7 @@ class SimSession : public Session, public Driver, public Environment {
     return {.reply = l.Establish(c, names_.Id(x.id))};
   }
   Progress MakeOne(Library& l, Library::Context c, const call::Disconnect& x) {
-    const uint32_t id = names_.Id(x.id);
-    const Progress closed = l.DisconnectOrWait(c, id);
-    return closed.reply.kind == ReplyKind::kBlocked ? closed : l.Complete(c, id, closed.reply);
+    return l.DisconnectOrWait(c, names_.Id(x.id));
   }
   Progress MakeOne(Library& l, Library::Context c, const call::GetCmEvent& x) {
     return l.GetCmEvent(c, names_.Channel(x.channel));

@@ -83,7 +83,8 @@ void rdma_destroy_event_channel(rdma_event_channel* channel) {
 
 int rdma_create_id(rdma_event_channel* channel, rdma_cm_id** id, void* context,
                    rdma_port_space ps) {
-  const int value = TheSample().CreateId(Ours(channel), id, ps);
+  const auto space = static_cast<cm::PortSpace>(cm::ValueOf(ps));
+  const int value = TheSample().CreateId(Ours(channel), id, space);
   if (value == 0) (*id)->context = context;
   return value;
 }
@@ -114,7 +115,7 @@ int rdma_resolve_route(rdma_cm_id* id, int timeout_ms) {
 }
 
 int rdma_create_qp(rdma_cm_id* id, ibv_pd* /*pd*/, ibv_qp_init_attr* qp_init_attr) {
-  const auto type = static_cast<cm::QpType>(qp_init_attr->qp_type);
+  const auto type = static_cast<cm::QpType>(cm::ValueOf(qp_init_attr->qp_type));
   return On(id, [&](Library& l, Context c, uint32_t i) { return l.CreateQp(c, i, type); });
 }
 
@@ -147,7 +148,9 @@ int rdma_establish(rdma_cm_id* id) {
 }
 
 int rdma_disconnect(rdma_cm_id* id) {
-  return Completing(id, [](Library& l, Context c, uint32_t i) { return l.Disconnect(c, i); });
+  Sample& sample = TheSample();
+  return sample.Completes(
+      Ours(id), sample.library().DisconnectOrWait(sample.world().Context(), Ours(id)->number));
 }
 
 int rdma_join_multicast(rdma_cm_id* id, sockaddr* addr, void* context) {
@@ -204,7 +207,7 @@ int rdma_init_qp_attr(rdma_cm_id* id, ibv_qp_attr* qp_attr, int* qp_attr_mask) {
   });
   if (value != 0) return value;
   const auto& attrs = std::get<cm::QpAttrs>(*progress.handed);
-  qp_attr->qp_state = static_cast<ibv_qp_state>(attrs.state);
+  cm::Store(&qp_attr->qp_state, attrs.state);
   *qp_attr_mask = static_cast<int>(attrs.mask);
   return value;
 }
@@ -259,7 +262,7 @@ int rdma_ack_cm_event(rdma_cm_event* event) { return TheSample().Ack(Ours(event)
 int ibv_query_qp(ibv_qp* qp, ibv_qp_attr* attr, int /*attr_mask*/, ibv_qp_init_attr* /*init*/) {
   const cm::Shown shown = TheSample().Show(*static_cast<Id*>(qp->qp_context));
   if (!shown.qp) return EINVAL;
-  attr->qp_state = static_cast<ibv_qp_state>(*shown.qp);
+  cm::Store(&attr->qp_state, static_cast<uint32_t>(*shown.qp));
   return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "conformance/adapters/dl/c_enum.h"
 #include "conformance/adapters/dl/sockaddr.h"
 #include "sim/core/defects.h"
 
@@ -65,7 +66,7 @@ int Sample::Finish(const sim::Progress& progress, const Unfinished& unfinished) 
       const sim::FetchedEvent& event =
           world_.library(lane_.side).fetched(library().at(progress.made).event);
       Id* const listener = IdAt(event.listen_id);
-      *unfinished.requests = &NewId(progress.made, nullptr, listener->c.ps)->c;
+      *unfinished.requests = &NewId(progress.made, nullptr, listener->space)->c;
     }
     if (unfinished.makes != nullptr)
       *unfinished.makes = &NewId(progress.made, nullptr, unfinished.space)->c;
@@ -94,15 +95,16 @@ void Sample::DestroyChannel(Channel* channel) {
   Begin(library().DestroyEventChannel(world_.Context(), channel->number), {.closes = channel});
 }
 
-Id* Sample::NewId(uint32_t number, rdma_event_channel* channel, rdma_port_space space) {
+Id* Sample::NewId(uint32_t number, rdma_event_channel* channel, PortSpace space) {
   std::unique_ptr<Id>& id = ids_[{lane_.side, number}];
   id = std::make_unique<Id>();
   id->side = lane_.side;
   id->number = number;
   id->c.channel = channel;
-  id->c.ps = space;
+  id->space = space;
+  Store(&id->c.ps, static_cast<uint32_t>(space));
   id->qp.qp_context = id.get();
-  id->c.qp_type = space == RDMA_PS_TCP || space == RDMA_PS_IB ? IBV_QPT_RC : IBV_QPT_UD;
+  id->c.qp_type = IsDatagram(space) ? IBV_QPT_UD : IBV_QPT_RC;
   Refresh(id.get());
   return id.get();
 }
@@ -112,10 +114,9 @@ Id* Sample::IdAt(uint32_t number) {
   return at == ids_.end() ? nullptr : at->second.get();
 }
 
-int Sample::CreateId(Channel* channel, rdma_cm_id** id, rdma_port_space space) {
-  const sim::Progress progress =
-      library().CreateId(world_.Context(), channel == nullptr ? sim::kNobody : channel->number,
-                         static_cast<PortSpace>(space));
+int Sample::CreateId(Channel* channel, rdma_cm_id** id, PortSpace space) {
+  const sim::Progress progress = library().CreateId(
+      world_.Context(), channel == nullptr ? sim::kNobody : channel->number, space);
   if (progress.reply.succeeded())
     *id = &NewId(progress.made, channel == nullptr ? nullptr : &channel->c, space)->c;
   return ToC(progress.reply);
@@ -152,8 +153,7 @@ int Sample::MigrateId(Id* id, Channel* channel) {
 }
 
 int Sample::CreateEp(const call::CreateEp& ep, rdma_cm_id** id) {
-  return Begin(library().CreateEp(world_.Context(), ep),
-               {.makes = id, .space = static_cast<rdma_port_space>(ep.space)});
+  return Begin(library().CreateEp(world_.Context(), ep), {.makes = id, .space = ep.space});
 }
 
 int Sample::DestroyEp(Id* id) {
@@ -206,14 +206,14 @@ std::unique_ptr<Event> Sample::Make(uint32_t number) {
   event->number = number;
   event->private_data = fetched.event.private_data;
   rdma_cm_event& c = event->c;
-  c.event = static_cast<rdma_cm_event_type>(fetched.event.type);
+  Store(&c.event, static_cast<uint32_t>(fetched.event.type));
   c.status = fetched.event.status;
   if (fetched.listen_id != sim::kNobody) {
     Id* const listener = IdAt(fetched.listen_id);
     c.listen_id = &listener->c;
     // That of a synchronous listener has been made where rdma_get_request returned.
     if (!world_.library(lane_.side).at(fetched.id).synchronous)
-      NewId(fetched.id, listener->c.channel, listener->c.ps);
+      NewId(fetched.id, listener->c.channel, listener->space);
   }
   if (Id* const id = IdAt(fetched.id)) {
     const sim::Library& library = world_.library(lane_.side);
@@ -252,7 +252,7 @@ void Sample::FillParam(const CmEvent& fetched, Event* event) const {
   if (fetched.type == EventType::kUser)
     std::memcpy(&c.param, &fetched.argument, sizeof(fetched.argument));
   if (fetched.type >= EventType::kAddrInfoResolved) return;
-  if (c.id != nullptr && c.id->qp_type == IBV_QPT_UD) {
+  if (c.id != nullptr && ValueOf(c.id->qp_type) == IBV_QPT_UD) {
     rdma_ud_param& ud = c.param.ud;
     ud.private_data = event->private_data.empty() ? nullptr : event->private_data.bytes().data();
     ud.private_data_len = event->private_data.size();

@@ -31,6 +31,7 @@ struct Id {
   ibv_qp qp{};
   uint8_t side = 0;
   uint32_t number = 0;
+  PortSpace space = PortSpace::kTcp;
   std::unique_ptr<Event> event;  // what c.event points to
   sim::FetchedEvent kept;        // and what it was made of
 };
@@ -46,7 +47,7 @@ struct Unfinished {
   rdma_cm_event** fetches = nullptr;
   rdma_cm_id** requests = nullptr;
   rdma_cm_id** makes = nullptr;  // an endpoint, of this port space
-  rdma_port_space space = RDMA_PS_TCP;
+  PortSpace space = PortSpace::kTcp;
   Id* completes = nullptr;
 };
 
@@ -60,7 +61,7 @@ class Sample {
 
   rdma_event_channel* CreateChannel();
   void DestroyChannel(Channel* channel);
-  int CreateId(Channel* channel, rdma_cm_id** id, rdma_port_space space);
+  int CreateId(Channel* channel, rdma_cm_id** id, PortSpace space);
   int DestroyId(Id* id);
   int GetEvent(Channel* channel, rdma_cm_event** event);
   int Ack(Event* event);
@@ -92,7 +93,7 @@ class Sample {
  private:
   int Begin(const sim::Progress& progress, const Unfinished& unfinished);
   int Finish(const sim::Progress& progress, const Unfinished& unfinished);
-  Id* NewId(uint32_t number, rdma_event_channel* channel, rdma_port_space space);
+  Id* NewId(uint32_t number, rdma_event_channel* channel, PortSpace space);
   Id* IdAt(uint32_t number);
   // Brings the public fields up to date.
   void Refresh(Id* id);
