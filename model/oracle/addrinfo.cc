@@ -8,8 +8,6 @@
 namespace cm::model {
 namespace {
 
-Tri Of(bool yes) { return yes ? Tri::kYes : Tri::kNo; }
-
 call::GetAddrInfo LookupOf(const call::ResolveAddrInfo& resolve) {
   return {.info = {}, .node = resolve.node, .service = resolve.service, .hints = resolve.hints};
 }

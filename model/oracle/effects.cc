@@ -7,8 +7,6 @@
 namespace cm::model {
 namespace {
 
-constexpr uint8_t kDeviceMaximum = 255;  // RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH
-
 // What a rejection says; nothing when a failed answer rejects.
 PrivateData DataOfReject(const Call& call) {
   if (const auto* reject = std::get_if<call::Reject>(&call)) return reject->private_data;

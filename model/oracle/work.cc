@@ -12,8 +12,6 @@ namespace {
 constexpr uint8_t kForEver = 7;  // as a number of RNR retries
 constexpr uint32_t kDatagramHeader = 40;
 
-bool Only(QpPhases phases, QpPhase one) { return phases == QpPhases(one); }
-
 WcOpcode OpcodeOf(WorkKind kind) {
   switch (kind) {
     case WorkKind::kReceive:
@@ -200,9 +198,8 @@ bool Oracle::JudgeWork(IdRef id, bool receives, const Ends& ends,
   }
   const std::vector<DueCompletion> due = receives ? DueOfReceives(id, ends) : DueOfSends(id, ends);
   for (const DueCompletion& one : due)
-    judgement->permitted.push_back({.what = "0 " + ToString(one.completion, knowledge_.topology()),
-                                    .rule = std::string(one.rule->id),
-                                    .source = std::string(one.rule->evidence.source)});
+    Permit(&judgement->permitted, *one.rule,
+           "0 " + ToString(one.completion, knowledge_.topology()));
   if (seen == nullptr) return true;
   const auto found = std::ranges::find_if(
       due, [&](const DueCompletion& one) { return Fits(one.completion, *seen); });
