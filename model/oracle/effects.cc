@@ -214,7 +214,7 @@ void Oracle::Carry(Possibility* p, uint8_t id, Effect effect, const Call& call, 
       machine_.Destroy(p, id, when);
       return;
     case Effect::kSetsPath:
-      if (!own.queue.full()) own.queue.push_back({.type = EventType::kRouteResolved});
+      own.queue.push_back({.type = EventType::kRouteResolved});
       return;
     case Effect::kMovesEvents:
       MoveTo(std::get<call::MigrateId>(call).channel, p, id, when);

@@ -18,6 +18,21 @@ bool SharpReply(const std::vector<Permitted>& permitted) {
   return false;
 }
 
+// It has an event of its own, which comes from nowhere but the call.
+bool Queues(const Call& call) {
+  switch (KindOf(call)) {
+    case CallKind::kJoinMulticast:
+    case CallKind::kJoinMulticastEx:
+    case CallKind::kResolveAddrInfo:
+    case CallKind::kWriteCmEvent:
+      return true;
+    case CallKind::kSetOption:
+      return std::get<call::SetOption>(call).option == kIbPathOption;
+    default:
+      return false;
+  }
+}
+
 constexpr const ChannelRule& kChannelMade =
     RowOf(ChannelState::kEmpty, CallKind::kCreateEventChannel, ChannelGuard::kFine);
 constexpr const ChannelRule& kChannelGone =
@@ -122,9 +137,7 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
   }
   if (!knowledge_.id(id).exists)
     return Refused(ToString(answered.reply), "nothing: the id does not exist");
-  const bool queues =
-      KindOf(call) == CallKind::kResolveAddrInfo || KindOf(call) == CallKind::kWriteCmEvent;
-  if (queues && TooManyUnread(id)) {
+  if (Queues(call) && TooManyUnread(id)) {
     Disown(id);
     return {.verdict = Verdict::kOutOfScope};
   }
