@@ -230,7 +230,8 @@ bool Enabled(RuleNumber rule, const Profile& profile) {
   if (OfOlderKernels(rule)) return !later;
   const bool iwarp = profile.transport == Transport::kIwarp;
   if (rule >= kFirstIw) return iwarp;
-  if (rule >= kFirstWork) return !iwarp;
+  if (rule >= kFirstWork)
+    return !iwarp && OfDialect(rules::kWork[rule - kFirstWork], profile.dialect);
   if (rule < kFirstBelow)
     return !rules::kCalls[rule - kFirstCall]
                 .when.Except(iwarp ? kOfRoceAlone : kOfIwarpAlone)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/conversation/parse.h"
+#include "model/vocabulary/profile.h"
 
 namespace cm::model {
 namespace {
@@ -52,20 +53,20 @@ struct Said {
   std::string text;
 };
 
-Said Judge(const Told& told) {
+Said Judge(const Told& told, const Profile& profile) {
   const History history = Tell(told);
-  const HistoryVerdict verdict = JudgeHistory(history, *FindProfile("6.1-rxe"));
+  const HistoryVerdict verdict = JudgeHistory(history, profile);
   return {verdict.verdict, verdict.record, Explain(verdict.judgement)};
 }
 
-void ExpectPermitted(const Told& told) {
-  const Said said = Judge(told);
+void ExpectPermitted(const Told& told, const Profile& profile = *FindProfile("6.1-rxe")) {
+  const Said said = Judge(told, profile);
   EXPECT_EQ(said.verdict, Verdict::kPermitted) << "record " << said.record << "\n" << said.text;
 }
 
 // The last of the records is refused, and none before it.
-std::string RefusalOfTheLast(const Told& told) {
-  const Said said = Judge(told);
+std::string RefusalOfTheLast(const Told& told, const Profile& profile = *FindProfile("6.1-rxe")) {
+  const Said said = Judge(told, profile);
   EXPECT_EQ(said.verdict, Verdict::kRefused);
   size_t records = 0;
   for (const std::string& one : told)
@@ -297,7 +298,8 @@ TEST(TheOracle, SaysWhenThereAreTooManyWays) {
                          "active rdma_create_qp " + id + " -> 0",
                          "active rdma_connect " + id + " -> 0"};
   }
-  const Said said = Judge(crowd + Told{"@20s", "passive wait S within=1s -> readable"});
+  const Said said =
+      Judge(crowd + Told{"@20s", "passive wait S within=1s -> readable"}, *FindProfile("6.1-rxe"));
   EXPECT_EQ(said.verdict, Verdict::kInconclusive) << said.text;
 }
 
@@ -348,6 +350,32 @@ TEST(TheOracle, RefusesAListenerOnASharedPort) {
   ExpectPermitted(shared + Told{"passive rdma_listen M backlog=8 -> -1 EADDRINUSE",
                                 "passive rdma_destroy_id L -> 0",
                                 "passive rdma_listen M backlog=8 -> 0"});
+}
+
+// A message of 16 bytes for a receive of 8.
+const Told kTooLong =
+    kAccepted + Told{kEstablished,
+                     "active rdma_ack_cm_event e3 -> 0",
+                     "passive rdma_get_cm_event S as=e4 -> 0  event RDMA_CM_EVENT_ESTABLISHED id=P",
+                     "active rdma_reg_msgs a id=A length=64 -> 0",
+                     "passive rdma_reg_msgs p id=P length=64 -> 0",
+                     "passive rdma_post_recv P context=1 sge=p:0+8 -> 0",
+                     "active rdma_post_send A context=11 sge=a:0+16 -> 0"};
+
+TEST(TheOracle, TakesLongMessagesAsTheDialectHasThem) {
+  const Told manual = {"active rdma_get_send_comp A -> 0  status=IBV_WC_REM_INV_REQ_ERR context=11",
+                       "passive rdma_get_recv_comp P -> 0  status=IBV_WC_LOC_LEN_ERR context=1"};
+  const Told soft_roce = {
+      "active rdma_get_send_comp A -> 0  status=IBV_WC_REM_OP_ERR context=11",
+      "passive rdma_get_recv_comp P -> 0  status=IBV_WC_LOC_QP_OP_ERR context=1"};
+  Profile as_manual = *FindProfile("6.1-rxe");
+  as_manual.dialect.long_messages_as_manual = true;
+  ExpectPermitted(kTooLong + manual, as_manual);
+  ExpectPermitted(kTooLong + soft_roce);
+  for (size_t end : {0, 1}) {
+    RefusalOfTheLast(kTooLong + Told{manual[end]});
+    RefusalOfTheLast(kTooLong + Told{soft_roce[end]}, as_manual);
+  }
 }
 
 }  // namespace

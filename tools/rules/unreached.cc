@@ -20,8 +20,9 @@ constexpr auto kUnreached = std::to_array<Unreached>({
      "only a reply could be refused as stale that late, and what is drawn gives each reply a queue "
      "pair of its own"},
     {"work-length-1 work-length-2",
-     "where a message is too long the simulator says what Soft-RoCE says, and this is what the "
-     "manual says"},
+     "no profile has `long_messages_as_manual`: where a message is too long the simulator says "
+     "what "
+     "Soft-RoCE says, and this is what the manual says"},
     {"create-qp-ex-11", "work that is posted is not drawn over iWARP, nor is what goes with it"},
     {"iw-connect-2",
      "rdma_cm makes an identifier of the iWARP CM for each rdma_connect, which is idle then"},
