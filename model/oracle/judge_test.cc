@@ -362,6 +362,15 @@ const Told kTooLong =
                      "passive rdma_post_recv P context=1 sge=p:0+8 -> 0",
                      "active rdma_post_send A context=11 sge=a:0+16 -> 0"};
 
+TEST(TheOracle, RefusesSuccessWithoutACompletion) {
+  const Told none = {"active rdma_get_send_comp A -> 0"};
+  EXPECT_THAT(RefusalOfTheLast(kTooLong + none), HasSubstr("IBV_WC_REM_OP_ERR context=11"));
+  EXPECT_THAT(RefusalOfTheLast(kTooLong + Told{"passive rdma_get_recv_comp P -> 0"}),
+              HasSubstr("IBV_WC_LOC_QP_OP_ERR context=1"));
+  ExpectPermitted(kTooLong +
+                  Told{"active rdma_get_send_comp A -> 0  status=IBV_WC_REM_OP_ERR context=11"});
+}
+
 TEST(TheOracle, TakesLongMessagesAsTheDialectHasThem) {
   const Told manual = {"active rdma_get_send_comp A -> 0  status=IBV_WC_REM_INV_REQ_ERR context=11",
                        "passive rdma_get_recv_comp P -> 0  status=IBV_WC_LOC_LEN_ERR context=1"};

@@ -182,8 +182,7 @@ Judgement Oracle::ObserveCompletion(const Record& record, Lane lane, const Call&
   if (reply.kind == ReplyKind::kBlocked && fits)
     blocked_.push_back({.line = record.line, .lane = lane, .work = true});
   if (guards.Has(Guard::kFine)) fits = JudgeWork(id, receives, ends, handed, &judgement) && fits;
-  if (!reply.succeeded() && reply.kind != ReplyKind::kBlocked && reply.kind != ReplyKind::kCrashed)
-    fits = fits && reply.kind == ReplyKind::kUnseen;
+  if (reply.succeeded() && !(handed && std::holds_alternative<Completion>(*handed))) fits = false;
   if (!fits) judgement.verdict = Verdict::kRefused;
   return judgement;
 }
