@@ -63,7 +63,7 @@ std::optional<Tri> GuardFinder::OfTransport(Guard guard, const Possibility& p, u
     case Guard::kOverIwarp:
       return Of(own.device != kNoDevice);
     case Guard::kTypeUnsupported: {
-      const auto& create = std::get<call::CreateQp>(call);
+      const call::CreateQp create = *QpAskedBy(call);
       return Of(create.type ? *create.type == QpType::kUd : IsDatagram(info.space));
     }
     case Guard::kNoKeys: {
@@ -97,6 +97,7 @@ RuleBits GuardFinder::ConsultedOverIwarp(const IdState& id, const Call& call, Gu
   const auto asks = [&](IwStimulus on) { rows.set(NumberOf(Machine::FindIw(id.iw, on))); };
   switch (KindOf(call)) {
     case CallKind::kCreateQp:
+    case CallKind::kCreateQpEx:
       if (guard == Guard::kInitRefused || guard == Guard::kFine) asks(IwStimulus::kAttributes);
       if (guard == Guard::kQpPresent)
         if (const QpRule* rule = FindQpRule(id.qp, QpStimulus::kCreate)) rows.set(NumberOf(rule));

@@ -387,5 +387,52 @@ TEST(TheOracle, TakesLongMessagesAsTheDialectHasThem) {
   }
 }
 
+// TCP repeats what was lost for a quarter of an hour, and not for ever.
+TEST(TheOracle, RefusesSilenceOverTcpLongAfterAFault) {
+  const Profile& iwarp = *FindProfile("6.1-siw");
+  const Told connects = kListening + kRouteResolved + Told{"active rdma_connect A -> 0"};
+  const Told silent = {"settle -> done", "passive wait S within=1s -> quiet"};
+  for (const std::string fault : {"link-down side=active", "neighbour-change side=active",
+                                  "drop any from=active", "delay any from=active by=1s"}) {
+    const Told trouble = {"fault " + fault + " -> done", "heal -> done"};
+    ExpectPermitted(trouble + connects + silent, iwarp);
+    RefusalOfTheLast(trouble + Told{"@1000s"} + connects + silent, iwarp);
+  }
+}
+
+// Over iWARP, where a reply is awaited or on its way.
+const Told kAwaitingReply =
+    kListening + kRouteResolved +
+    Told{"active rdma_connect A -> 0", kFetchRequest + " responder_resources=1 initiator_depth=1",
+         "passive rdma_ack_cm_event r -> 0", "passive rdma_create_qp P -> 0",
+         "passive rdma_accept P -> 0"};
+
+TEST(TheOracle, RefusesADisconnectThatFailsWhileItWaitsForTheReply) {
+  const Profile& iwarp = *FindProfile("6.1-siw");
+  const std::string disconnect = "active rdma_disconnect A -> ";
+  for (const std::string reply : {"0", "blocked"})
+    ExpectPermitted(kAwaitingReply + Told{disconnect + reply}, iwarp);
+  for (const std::string reply : {"-1 EINVAL", "crashed"})
+    EXPECT_THAT(RefusalOfTheLast(kAwaitingReply + Told{disconnect + reply}, iwarp),
+                AllOf(HasSubstr("iw-disconnect-call-2"), HasSubstr("iw-disconnect-call-3")));
+  const Told waits = kAwaitingReply + Told{"active/2 rdma_disconnect A -> blocked"};
+  ExpectPermitted(waits + Told{"returned active/2 rdma_disconnect A -> 0"}, iwarp);
+  EXPECT_THAT(
+      RefusalOfTheLast(waits + Told{"returned active/2 rdma_disconnect A -> -1 EINVAL"}, iwarp),
+      HasSubstr("iw-disconnect-call-2"));
+}
+
+// Soft-iWARP has queue pairs of connections alone.
+TEST(TheOracle, RefusesAQueuePairOfDatagramsOverIwarp) {
+  const Profile& iwarp = *FindProfile("6.1-siw");
+  for (const std::string call : {"rdma_create_qp", "rdma_create_qp_ex"}) {
+    const std::string create = "active " + call + " A type=UD -> ";
+    ExpectPermitted(kAddrResolved + Told{create + "-1 ENOTSUP"}, iwarp);
+    EXPECT_THAT(RefusalOfTheLast(kAddrResolved + Told{create + "0"}, iwarp),
+                HasSubstr("-1 ENOTSUP"));
+    ExpectPermitted(kAddrResolved + Told{"active " + call + " A -> 0"}, iwarp);
+  }
+}
+
 }  // namespace
 }  // namespace cm::model
