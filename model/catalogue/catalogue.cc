@@ -166,16 +166,6 @@ std::string Says(const MisuseRule& r) {
   return fmt::format("{} {}", ToString(r.on), Text(r.outcome));
 }
 
-// Guards that hold over one transport alone.
-constexpr Guards kOfIwarp = Guards(Guard::kOverIwarp) | Guard::kTypeUnsupported | Guard::kNoKeys |
-                            Guard::kQpUnknown | Guard::kConnectionRefused |
-                            Guard::kPeerUnreachable | Guard::kReplyAwaited | Guard::kConnectionLost;
-constexpr Guards kOfRoce = Guards(Guard::kSourceLost) | Guard::kQpSourceLost |
-                           Guard::kQpWithoutRoute | Guard::kQpCannotComeUp | Guard::kDreqPossible |
-                           Guard::kDrepPossible | Guard::kEstablishedAlready |
-                           Guard::kCommEstPossible | Guard::kPathMigPossible | Guard::kTypeDiffers |
-                           Guard::kGroupV6 | Guard::kAddressZero | Guard::kGidGone;
-
 template <typename Table>
 void Append(std::vector<RuleInfo>* all, const Table& table, std::string_view machine) {
   for (const auto& rule : table) {
@@ -240,9 +230,12 @@ bool Enabled(RuleNumber rule, const Profile& profile) {
   if (OfOlderKernels(rule)) return !later;
   const bool iwarp = profile.transport == Transport::kIwarp;
   if (rule >= kFirstIw) return iwarp;
-  if (rule >= kFirstWork) return !iwarp;
+  if (rule >= kFirstWork)
+    return !iwarp && OfDialect(rules::kWork[rule - kFirstWork], profile.dialect);
   if (rule < kFirstBelow)
-    return !rules::kCalls[rule - kFirstCall].when.Except(iwarp ? kOfRoce : kOfIwarp).empty();
+    return !rules::kCalls[rule - kFirstCall]
+                .when.Except(iwarp ? kOfRoceAlone : kOfIwarpAlone)
+                .empty();
   if (rule >= kFirstReport && rule < kFirstFetch)
     return iwarp == (rules::kReports[rule - kFirstReport].on >= Report::kIwReply);
   // Of the kernel, that is; the library's own is no event of the queue.

@@ -14,8 +14,6 @@
 
 namespace cm::model {
 
-using Guards = Set<Guard>;
-
 struct CallRule {
   std::string_view id;  // permanent
   States from;

@@ -126,6 +126,19 @@ enum class Guard : uint8_t {
   kConnectionLost,      // the request is there, and its connection is gone
 };
 inline constexpr int kGuardCount = 90;
+using Guards = Set<Guard>;
+
+// Guards that hold over one transport alone.
+inline constexpr Guards kOfIwarpAlone = Guards(Guard::kOverIwarp) | Guard::kTypeUnsupported |
+                                        Guard::kNoKeys | Guard::kQpUnknown |
+                                        Guard::kConnectionRefused | Guard::kPeerUnreachable |
+                                        Guard::kReplyAwaited | Guard::kConnectionLost;
+inline constexpr Guards kOfRoceAlone =
+    Guards(Guard::kSourceLost) | Guard::kQpSourceLost | Guard::kQpWithoutRoute |
+    Guard::kQpCannotComeUp | Guard::kDreqPossible | Guard::kDrepPossible |
+    Guard::kEstablishedAlready | Guard::kCommEstPossible | Guard::kPathMigPossible |
+    Guard::kTypeDiffers | Guard::kGroupV6 | Guard::kAddressZero | Guard::kGidGone |
+    Guard::kDataTooLong | Guard::kNoInterface;
 
 // What a call does besides answering; the oracle knows how.
 enum class Effect : uint8_t {

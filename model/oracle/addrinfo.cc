@@ -8,7 +8,8 @@
 namespace cm::model {
 namespace {
 
-Tri Of(bool yes) { return yes ? Tri::kYes : Tri::kNo; }
+// A possibility has room for a few more than these.
+constexpr size_t kMostUnread = 5;
 
 call::GetAddrInfo LookupOf(const call::ResolveAddrInfo& resolve) {
   return {.info = {}, .node = resolve.node, .service = resolve.service, .hints = resolve.hints};
@@ -55,10 +56,8 @@ std::optional<Tri> GuardFinder::HoldsForInfo(Guard guard, const IdState& id,
 }
 
 bool Oracle::TooManyUnread(IdRef id) {
-  return std::ranges::any_of(ComponentOf(id).set.items(), [id](const Possibility& p) {
-    const uint8_t at = p.Find(id);
-    return at != kNoId && p.ids[at].queue.full();
-  });
+  return MayBe(
+      id, [](const IdState& own) { return own.queue.size() + own.joining.size() > kMostUnread; });
 }
 
 bool Oracle::CarryInfo(Possibility* p, uint8_t id, Effect effect, const Call& call) {

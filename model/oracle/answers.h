@@ -2,14 +2,17 @@
 #ifndef MODEL_ORACLE_ANSWERS_H_
 #define MODEL_ORACLE_ANSWERS_H_
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "model/base/errno.h"
 #include "model/catalogue/catalogue.h"
+#include "model/channel/rules.h"
 #include "model/oracle/oracle.h"
 #include "model/rules/rule.h"
+#include "model/vocabulary/call.h"
 #include "model/vocabulary/reply.h"
 
 namespace cm::model {
@@ -36,11 +39,17 @@ inline std::string Text(const Outcome& outcome) {
   return outcome.error == Errno::kNone ? "0" : "-1 " + cm::ToString(outcome.error);
 }
 
+constexpr const ChannelRule& RowOf(ChannelState from, CallKind on, ChannelGuard when) {
+  return *std::ranges::find_if(rules::kChannels, [&](const ChannelRule& rule) {
+    return rule.from.Has(from) && rule.on == on && rule.when.Has(when);
+  });
+}
+
 template <typename Rule>
 void Permit(std::vector<Permitted>* permitted, const Rule& rule, std::string what) {
   const RuleInfo& info = InfoOf(NumberOf(&rule));
   for (const Permitted& known : *permitted)
-    if (known.rule == info.id) return;
+    if (known.rule == info.id && known.what == what) return;
   permitted->push_back({std::move(what), std::string(info.id), std::string(info.evidence.source)});
 }
 

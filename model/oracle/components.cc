@@ -296,4 +296,15 @@ void Oracle::Confirm(Component* component, Judgement* judgement) {
   judgement->certain |= certain;
 }
 
+bool Oracle::Keep(Component* component, PossibilitySet next, Judgement* judgement) {
+  if (next.empty()) {
+    judgement->verdict = Verdict::kRefused;
+    return false;
+  }
+  component->set = std::move(next);
+  Note(*component);
+  Confirm(component, judgement);
+  return true;
+}
+
 }  // namespace cm::model

@@ -7,8 +7,6 @@
 namespace cm::model {
 namespace {
 
-constexpr uint8_t kDeviceMaximum = 255;  // RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH
-
 // What a rejection says; nothing when a failed answer rejects.
 PrivateData DataOfReject(const Call& call) {
   if (const auto* reject = std::get_if<call::Reject>(&call)) return reject->private_data;
@@ -216,7 +214,7 @@ void Oracle::Carry(Possibility* p, uint8_t id, Effect effect, const Call& call, 
       machine_.Destroy(p, id, when);
       return;
     case Effect::kSetsPath:
-      if (!own.queue.full()) own.queue.push_back({.type = EventType::kRouteResolved});
+      own.queue.push_back({.type = EventType::kRouteResolved});
       return;
     case Effect::kMovesEvents:
       MoveTo(std::get<call::MigrateId>(call).channel, p, id, when);

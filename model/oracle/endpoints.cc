@@ -143,14 +143,7 @@ void Oracle::LearnFromEpEvent(IdRef id) {
 Judgement Oracle::ConcludeEp(const call::CreateEp& ep, const Reply& reply, PossibilitySet fitting,
                              Judgement judgement) {
   judgement.sharp = judgement.permitted.size() < 3;
-  if (fitting.empty()) {
-    judgement.verdict = Verdict::kRefused;
-    return judgement;
-  }
-  Component& component = ComponentOf(ep.id);
-  component.set = std::move(fitting);
-  Note(component);
-  Confirm(&component, &judgement);
+  if (!Keep(&ComponentOf(ep.id), std::move(fitting), &judgement)) return judgement;
   if (reply.kind != ReplyKind::kReturned || reply.succeeded()) return judgement;
   knowledge_.id(ep.id).exists = false;
   std::erase_if(knowledge_.ports, [&](const PortOwner& owner) { return owner.id == ep.id; });

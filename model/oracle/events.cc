@@ -2,14 +2,18 @@
 #include <algorithm>
 
 #include "model/conversation/print.h"
+#include "model/oracle/answers.h"
 #include "model/oracle/oracle.h"
 
 namespace cm::model {
 namespace {
 
-const ChannelRule& kFetched = rules::kChannels[3];
-const ChannelRule& kNothingNow = rules::kChannels[4];
-const ChannelRule& kWaitsForOne = rules::kChannels[5];
+constexpr const ChannelRule& kFetched =
+    RowOf(ChannelState::kPending, CallKind::kGetCmEvent, ChannelGuard::kFine);
+constexpr const ChannelRule& kNothingNow =
+    RowOf(ChannelState::kEmpty, CallKind::kGetCmEvent, ChannelGuard::kNonblocking);
+constexpr const ChannelRule& kWaitsForOne =
+    RowOf(ChannelState::kEmpty, CallKind::kGetCmEvent, ChannelGuard::kFine);
 
 const FetchRule* FindFetch(EventType queued, FetchGuard guard) {
   for (const FetchRule& rule : rules::kFetches)
@@ -25,13 +29,6 @@ std::string EventText(EventType type, int32_t status) {
   std::string text(ToString(type));
   if (status != 0) text += " status=" + std::to_string(status);
   return text;
-}
-
-void Permit(std::vector<Permitted>* permitted, std::string what, std::string_view rule,
-            std::string_view source) {
-  for (const Permitted& known : *permitted)
-    if (known.what == what && known.rule == rule) return;
-  permitted->push_back({std::move(what), std::string(rule), std::string(source)});
 }
 
 }  // namespace
@@ -150,7 +147,7 @@ void Oracle::PermitHead(const Possibility& p, uint8_t id, const FetchRule& rule,
   event.context = payload.context;
   event.argument = payload.argument;
   event.private_data = payload.data;
-  Permit(permitted, ToString(event, conversation_), rule.id, rule.evidence.source);
+  Permit(permitted, rule, ToString(event, conversation_));
 }
 
 // The event goes to the application, and the library does what it does meanwhile.
@@ -175,9 +172,7 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
   Judgement judgement{.saw = ToString(event, conversation_)};
   const auto refuse = [&](std::string what) {
     judgement.verdict = Verdict::kRefused;
-    judgement.permitted.push_back({.what = std::move(what),
-                                   .rule = std::string(kFetched.id),
-                                   .source = std::string(kFetched.evidence.source)});
+    Permit(&judgement.permitted, kFetched, std::move(what));
     return judgement;
   };
   const bool is_request = event.type == EventType::kConnectRequest;
@@ -210,23 +205,15 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
     judgement.by |= after.used;
     next.Add(std::move(after));
   }
-  if (next.empty()) {
-    judgement.verdict = Verdict::kRefused;
-    if (judgement.permitted.empty())
-      judgement.permitted.push_back({.what = "no event of this id now",
-                                     .rule = std::string(kNothingNow.id),
-                                     .source = std::string(kNothingNow.evidence.source)});
-    return judgement;
-  }
-  component->set = std::move(next);
-  Note(*component);
+  if (next.empty() && judgement.permitted.empty())
+    Permit(&judgement.permitted, kNothingNow, "no event of this id now");
+  if (!Keep(component, std::move(next), &judgement)) return judgement;
   LearnFromEvent(event, component->set.items().front(), call.request);
   if (is_request) component->ids.push_back(call.request);
   knowledge_.CreditOf(call.event) = owner;
   knowledge_.MembershipOf(call.event) = membership;
   ++knowledge_.id(owner).unacked;
   if (membership != 0) ++knowledge_.id(owner).memberships[membership - 1].unacked;
-  Confirm(component, &judgement);
   TrySplit(knowledge_.id(owner).component);
   return judgement;
 }
@@ -283,11 +270,8 @@ Judgement Oracle::ObserveNothing(const Record& record, ChannelRef channel, const
   Judgement judgement{.saw = ToString(reply)};
   const bool nonblocking = knowledge_.channel(channel).nonblocking;
   const ChannelRule& rule = nonblocking ? kNothingNow : kWaitsForOne;
-  Permit(&judgement.permitted, nonblocking ? "-1 EAGAIN" : "blocked", rule.id,
-         rule.evidence.source);
-  const bool fits =
-      nonblocking ? reply == Reply::Refused(Errno::kAgain) : reply.kind == ReplyKind::kBlocked;
-  if (!fits) {
+  Permit(&judgement.permitted, rule, Text(rule.outcome));
+  if (!Fits(rule.outcome, reply)) {
     judgement.verdict = Verdict::kRefused;
     return judgement;
   }
@@ -306,19 +290,13 @@ Judgement Oracle::ObserveNothing(const Record& record, ChannelRef channel, const
       for (const IdState& id : p.ids) {
         if (id.queue.empty() || !id.name.valid() || knowledge_.id(id.name).channel != channel)
           continue;
-        Permit(&waiting,
+        Permit(&waiting, kFetched,
                EventText(id.queue.front().type, id.queue.front().status) + " of " +
-                   conversation_.names.ids.NameOf(id.name),
-               "get-event-1", "man rdma_get_cm_event(3)");
+                   conversation_.names.ids.NameOf(id.name));
       }
     }
-    if (next.empty()) {
-      judgement.verdict = Verdict::kRefused;
-      judgement.permitted = waiting;
-      return judgement;
-    }
-    component.set = std::move(next);
-    Confirm(&component, &judgement);
+    if (next.empty()) judgement.permitted = waiting;
+    if (!Keep(&component, std::move(next), &judgement)) return judgement;
     TrySplit(number);
   }
   judgement.by.set(NumberOf(&rule));
@@ -351,15 +329,8 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
     }
     if (can_be_readable) able.push_back(number);
     if (readable) continue;
-    if (quiet.empty()) {
-      judgement.verdict = Verdict::kRefused;
-      judgement.permitted.push_back({.what = "readable: an event is due",
-                                     .rule = std::string(kFetched.id),
-                                     .source = std::string(kFetched.evidence.source)});
-      return judgement;
-    }
-    component.set = std::move(quiet);
-    Confirm(&component, &judgement);
+    if (quiet.empty()) Permit(&judgement.permitted, kFetched, "readable: an event is due");
+    if (!Keep(&component, std::move(quiet), &judgement)) return judgement;
   }
   judgement.sharp = !readable || able.empty();
   if (!readable) return judgement;
@@ -370,9 +341,7 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
   }
   if (able.empty()) {
     judgement.verdict = Verdict::kRefused;
-    judgement.permitted.push_back({.what = "quiet: nothing can have happened",
-                                   .rule = std::string(kNothingNow.id),
-                                   .source = std::string(kNothingNow.evidence.source)});
+    Permit(&judgement.permitted, kNothingNow, "quiet: nothing can have happened");
     return judgement;
   }
   if (able.size() > 1) return judgement;  // one of several: no telling which

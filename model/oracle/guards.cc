@@ -6,10 +6,6 @@
 namespace cm::model {
 namespace {
 
-constexpr uint8_t kDeviceMaximum = 255;  // RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH
-
-Tri Of(bool yes) { return yes ? Tri::kYes : Tri::kNo; }
-
 bool Unsupported(const Address& address) {
   return address.kind == AddressKind::kNone || address.kind == AddressKind::kBadFamily;
 }

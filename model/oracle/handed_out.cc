@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "model/conversation/print.h"
+#include "model/oracle/answers.h"
 #include "model/oracle/lookups.h"
 #include "model/oracle/oracle.h"
 
@@ -29,8 +30,6 @@ bool HandsOut(CallKind kind) {
   }
 }
 
-// source: linux 6.1 cma.c cma_ib_init_qp_attr, cm.c cm_init_qp_init_attr, cm_init_qp_rtr_attr,
-// cm_init_qp_rts_attr
 constexpr uint32_t kIwForInit = 0x29;  // over iWARP: state, access flags, port
 constexpr uint32_t kIwForRts = 0x20;   // port
 
@@ -39,6 +38,8 @@ uint32_t MaskOverIwarp(const IdState& id, uint8_t state) {
   return for_rts ? kIwForRts : kIwForInit;
 }
 
+// source: linux 6.1 cma.c cma_ib_init_qp_attr, cm.c cm_init_qp_init_attr, cm_init_qp_rtr_attr,
+// cm_init_qp_rts_attr
 uint32_t MaskFor(const IdState& id, uint8_t state, bool datagram) {
   if (datagram) return kForDatagrams;
   if (id.ib == IbState::kNone || state == static_cast<uint8_t>(QpState::kInit)) return kForInit;
@@ -112,9 +113,7 @@ Judgement Oracle::ObserveEventStr(const call::EventStr& call, const seen::Answer
   const HandedOut expected = TextHanded::Of(name);
   Judgement judgement{.saw = ToString(answered.reply)};
   if (answered.handed) judgement.saw += " " + ToString(*answered.handed, knowledge_.topology());
-  judgement.permitted.push_back({.what = "0 " + ToString(expected, knowledge_.topology()),
-                                 .rule = std::string(rule->id),
-                                 .source = std::string(rule->evidence.source)});
+  Permit(&judgement.permitted, *rule, "0 " + ToString(expected, knowledge_.topology()));
   const bool unseen = answered.reply.kind == ReplyKind::kUnseen;
   const bool fits = answered.reply.succeeded() && answered.handed == expected;
   if (!fits && !unseen) judgement.verdict = Verdict::kRefused;
@@ -168,12 +167,7 @@ Judgement Oracle::ObserveShow(const Record& record, const call::Show& call, cons
     if (failed) p.ids[at].qp = QpPhase::kErr;
     next.Add(std::move(p));
   }
-  if (next.empty()) {
-    judgement.verdict = Verdict::kRefused;
-    return judgement;
-  }
-  component->set = std::move(next);
-  Confirm(component, &judgement);
+  Keep(component, std::move(next), &judgement);
   return judgement;
 }
 

@@ -31,7 +31,7 @@ std::vector<HandedOut> Oracle::HandedBy(const Call& call, uint8_t side, const Wi
   const auto* devices = seen ? std::get_if<DevicesHanded>(&*seen) : nullptr;
   if (devices != nullptr) {
     const bool fits = (devices->known & certain) == certain && (devices->known & ~possible) == 0;
-    if (devices->unknown > 0 || (fits && devices->known != 0)) return {*seen};
+    if (devices->known == 0 ? devices->unknown > 0 : fits) return {*seen};
   }
   return {DevicesHanded{.known = possible}};
 }

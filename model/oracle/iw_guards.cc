@@ -5,8 +5,6 @@
 namespace cm::model {
 namespace {
 
-Tri Of(bool yes) { return yes ? Tri::kYes : Tri::kNo; }
-
 bool Answers(const IdState& id, IwStimulus on) {
   const IwAnswer answer = Machine::FindIw(id.iw, on)->answer;
   return answer == IwAnswer::kDone || answer == IwAnswer::kReset;
@@ -27,31 +25,6 @@ uint32_t NumberGiven(const Call& call) {
   if (const auto* connect = std::get_if<call::Connect>(&call)) param = &connect->param;
   if (const auto* accept = std::get_if<call::Accept>(&call)) param = &accept->param;
   return param != nullptr && *param ? (*param)->qp_num : 0;
-}
-
-// Of the IB CM and of RoCE.
-bool KnownToRoceAlone(Guard guard) {
-  switch (guard) {
-    case Guard::kQpCannotComeUp:
-    case Guard::kQpSourceLost:
-    case Guard::kQpWithoutRoute:
-    case Guard::kSourceLost:
-    case Guard::kDreqPossible:
-    case Guard::kDrepPossible:
-    case Guard::kEstablishedAlready:
-    case Guard::kCommEstPossible:
-    case Guard::kPathMigPossible:
-    case Guard::kTypeDiffers:
-    case Guard::kNoInterface:
-    case Guard::kDataTooLong:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool KnownToIwarpAlone(Guard guard) {
-  return guard >= Guard::kOverIwarp && guard <= Guard::kConnectionLost;
 }
 
 }  // namespace
@@ -83,14 +56,14 @@ std::optional<Tri> GuardFinder::OfTransport(Guard guard, const Possibility& p, u
   const IdState& own = p.ids[id];
   const IdInfo& info = knowledge_.id(own.name);
   if (knowledge_.profile().transport != Transport::kIwarp)
-    return KnownToIwarpAlone(guard) ? std::optional(Tri::kNo) : std::nullopt;
-  if (KnownToRoceAlone(guard)) return Tri::kNo;
+    return kOfIwarpAlone.Has(guard) ? std::optional(Tri::kNo) : std::nullopt;
+  if (kOfRoceAlone.Has(guard)) return Tri::kNo;
   if (const std::optional<Tri> holds = OfConnecting(guard, p, id, call)) return holds;
   switch (guard) {
     case Guard::kOverIwarp:
       return Of(own.device != kNoDevice);
     case Guard::kTypeUnsupported: {
-      const auto& create = std::get<call::CreateQp>(call);
+      const call::CreateQp create = *QpAskedBy(call);
       return Of(create.type ? *create.type == QpType::kUd : IsDatagram(info.space));
     }
     case Guard::kNoKeys: {
@@ -124,6 +97,7 @@ RuleBits GuardFinder::ConsultedOverIwarp(const IdState& id, const Call& call, Gu
   const auto asks = [&](IwStimulus on) { rows.set(NumberOf(Machine::FindIw(id.iw, on))); };
   switch (KindOf(call)) {
     case CallKind::kCreateQp:
+    case CallKind::kCreateQpEx:
       if (guard == Guard::kInitRefused || guard == Guard::kFine) asks(IwStimulus::kAttributes);
       if (guard == Guard::kQpPresent)
         if (const QpRule* rule = FindQpRule(id.qp, QpStimulus::kCreate)) rows.set(NumberOf(rule));

@@ -8,8 +8,6 @@
 namespace cm::model {
 namespace {
 
-constexpr uint8_t kDeviceMaximum = 255;  // RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH
-
 const PrivateData* DataOf(const Call& call) {
   if (const auto* reject = std::get_if<call::Reject>(&call)) return &reject->private_data;
   if (const auto* reject = std::get_if<call::RejectEce>(&call)) return &reject->private_data;
@@ -42,7 +40,8 @@ bool Answers(const Call& call) {
 
 bool EndsIt(const Call& call) {
   const CallKind kind = KindOf(call);
-  return kind == CallKind::kDisconnect || kind == CallKind::kDestroyId;
+  return kind == CallKind::kDisconnect || kind == CallKind::kDestroyId ||
+         kind == CallKind::kDestroyEp;
 }
 
 }  // namespace
@@ -105,12 +104,18 @@ bool Oracle::BeyondParameters(const Call& call) {
 bool Oracle::BeyondIwarp(const Window& window, const Call& call) {
   const IdRef id = IdOf(call);
   IdInfo& info = knowledge_.id(id);
-  const auto* create = std::get_if<call::CreateQp>(&call);
-  if (create != nullptr && create->type == QpType::kRc && IsDatagram(info.space)) return true;
+  // Soft-iWARP makes a queue pair of connections for an id of datagrams, where others would refuse
+  // it; to what connecting with that comes the tables do not say.
+  // source: rdma-core 44 cma.c rdma_create_qp_ex, linux 6.1 siw_verbs.c siw_create_qp
+  const std::optional<call::CreateQp> create = QpAskedBy(call);
+  if (create && create->type == QpType::kRc && IsDatagram(info.space)) return true;
+  // To rdma_cm a loopback address is a wildcard, but TCP listens on that address alone, and nobody
+  // from outside is heard. source: linux 6.1 cma.c cma_any_addr, siw_cm.c siw_create_listen
   if (std::holds_alternative<call::Listen>(call) && info.bound.kind == AddressKind::kLoopback)
     return true;
   const bool breaks_qp = std::holds_alternative<call::DestroyQp>(call) ||
                          std::holds_alternative<call::DestroyEp>(call);
+  // The other calls look neither at parameters nor at a reply that is awaited.
   const bool parametrised = std::holds_alternative<call::Connect>(call) || Answers(call);
   if (!parametrised && !breaks_qp && !EndsIt(call)) return false;
   Judgement ignored;
@@ -119,10 +124,18 @@ bool Oracle::BeyondIwarp(const Window& window, const Call& call) {
   if (!Close(&ComponentOf(id), before, &ignored)) return false;
   if (parametrised && BeyondParameters(call)) return true;
   if (!MayBe(id, [](const IdState& own) { return own.iw == IwState::kConnSent; })) return false;
-  // The provider waits for whoever uses the queue pair.
-  if (breaks_qp) return true;
+  // The request holds its queue pair, and whoever destroys that waits until nobody does. Without
+  // one rdma_destroy_ep is rdma_destroy_id. source: linux 6.1 siw_verbs.c siw_destroy_qp, iwcm.c
+  // iw_cm_connect, rdma-core 44 cma.c rdma_destroy_ep
+  if (breaks_qp && MayBe(id, [](const IdState& own) {
+        return own.iw == IwState::kConnSent && own.qp != QpPhase::kNone;
+      }))
+    return true;
+  // The library would wait twice: in the kernel for the reply, and then for an event, which may be
+  // that of the reply. source: linux 6.1 iwcm.c iw_cm_disconnect, rdma-core 44 cma.c ucma_complete
   if (std::holds_alternative<call::Disconnect>(call) && info.synchronous()) return true;
   // An answer that is refused takes the guard away that calls wait at; what follows is a bug check.
+  // source: linux 6.1 iwcm.c iw_cm_accept, iw_cm_reject, iw_cm_disconnect, destroy_cm_id
   if (EndsIt(call) && info.reply_unguarded) return true;
   if (Answers(call)) info.reply_unguarded = true;
   return false;
@@ -162,7 +175,9 @@ Judgement Oracle::ObserveClosing(const Record& record, Lane lane, const Call& ca
           continue;
         Permit(&judgement.permitted, rule, Text(rule.outcome));
         const bool waits = rule.outcome.kind == OutcomeKind::kBlocks;
-        if (!waits && !unseen && !Fits(rule.outcome, reply)) continue;
+        const bool fits = waits ? reply.kind == ReplyKind::kBlocked || reply.succeeded()
+                                : Fits(rule.outcome, reply);
+        if (!unseen && !fits) continue;
         judgement.by.set(NumberOf(&rule));
         Possibility after = p;
         after.used |= guards.Consulted(p.ids[at], call, guard);
@@ -185,13 +200,7 @@ Judgement Oracle::ObserveClosing(const Record& record, Lane lane, const Call& ca
     if (unseen || (answered ? !waits : reply.kind == ReplyKind::kBlocked && waits))
       next.Add(std::move(p));
   }
-  if (next.empty()) {
-    judgement.verdict = Verdict::kRefused;
-    return judgement;
-  }
-  component->set = std::move(next);
-  Note(*component);
-  Confirm(component, &judgement);
+  if (!Keep(component, std::move(next), &judgement)) return judgement;
   if (reply.kind == ReplyKind::kBlocked)
     blocked_.push_back({.line = record.line, .lane = lane, .id = id, .closes = true});
   TrySplit(knowledge_.id(id).component);
@@ -199,8 +208,12 @@ Judgement Oracle::ObserveClosing(const Record& record, Lane lane, const Call& ca
 }
 
 Judgement Oracle::ObserveClosed(const Record& record, const Blocked& was, const Reply& reply) {
+  const auto rule = std::ranges::find_if(rules::kCalls, [](const CallRule& r) {
+    return r.on == CallKind::kDisconnect && r.outcome == kBlocks;
+  });
   Judgement judgement{.saw = "returned " + ToString(reply)};
-  judgement.permitted.push_back({.what = "0", .source = "linux 6.1 iwcm.c iw_cm_disconnect"});
+  Permit(&judgement.permitted, *rule, "0");
+  judgement.by.set(NumberOf(&*rule));
   if (!knowledge_.id(was.id).in_scope) return {.verdict = Verdict::kOutOfScope};
   Component* component = &ComponentOf(was.id);
   if (!Close(component, WindowOf(record), &judgement)) return judgement;
@@ -209,12 +222,8 @@ Judgement Oracle::ObserveClosed(const Record& record, const Blocked& was, const 
     const uint8_t at = p.Find(was.id);
     if (at == kNoId || !p.ids[at].ending) next.Add(std::move(p));
   }
-  if (next.empty() || (!reply.succeeded() && reply.kind != ReplyKind::kUnseen)) {
-    judgement.verdict = Verdict::kRefused;
-    return judgement;
-  }
-  component->set = std::move(next);
-  Confirm(component, &judgement);
+  if (!reply.succeeded() && reply.kind != ReplyKind::kUnseen) next = {};
+  Keep(component, std::move(next), &judgement);
   return judgement;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/conversation/parse.h"
+#include "model/vocabulary/profile.h"
 
 namespace cm::model {
 namespace {
@@ -52,20 +53,20 @@ struct Said {
   std::string text;
 };
 
-Said Judge(const Told& told) {
+Said Judge(const Told& told, const Profile& profile) {
   const History history = Tell(told);
-  const HistoryVerdict verdict = JudgeHistory(history, *FindProfile("6.1-rxe"));
+  const HistoryVerdict verdict = JudgeHistory(history, profile);
   return {verdict.verdict, verdict.record, Explain(verdict.judgement)};
 }
 
-void ExpectPermitted(const Told& told) {
-  const Said said = Judge(told);
+void ExpectPermitted(const Told& told, const Profile& profile = *FindProfile("6.1-rxe")) {
+  const Said said = Judge(told, profile);
   EXPECT_EQ(said.verdict, Verdict::kPermitted) << "record " << said.record << "\n" << said.text;
 }
 
 // The last of the records is refused, and none before it.
-std::string RefusalOfTheLast(const Told& told) {
-  const Said said = Judge(told);
+std::string RefusalOfTheLast(const Told& told, const Profile& profile = *FindProfile("6.1-rxe")) {
+  const Said said = Judge(told, profile);
   EXPECT_EQ(said.verdict, Verdict::kRefused);
   size_t records = 0;
   for (const std::string& one : told)
@@ -297,7 +298,8 @@ TEST(TheOracle, SaysWhenThereAreTooManyWays) {
                          "active rdma_create_qp " + id + " -> 0",
                          "active rdma_connect " + id + " -> 0"};
   }
-  const Said said = Judge(crowd + Told{"@20s", "passive wait S within=1s -> readable"});
+  const Said said =
+      Judge(crowd + Told{"@20s", "passive wait S within=1s -> readable"}, *FindProfile("6.1-rxe"));
   EXPECT_EQ(said.verdict, Verdict::kInconclusive) << said.text;
 }
 
@@ -348,6 +350,88 @@ TEST(TheOracle, RefusesAListenerOnASharedPort) {
   ExpectPermitted(shared + Told{"passive rdma_listen M backlog=8 -> -1 EADDRINUSE",
                                 "passive rdma_destroy_id L -> 0",
                                 "passive rdma_listen M backlog=8 -> 0"});
+}
+
+// A message of 16 bytes for a receive of 8.
+const Told kTooLong =
+    kAccepted + Told{kEstablished,
+                     "active rdma_ack_cm_event e3 -> 0",
+                     "passive rdma_get_cm_event S as=e4 -> 0  event RDMA_CM_EVENT_ESTABLISHED id=P",
+                     "active rdma_reg_msgs a id=A length=64 -> 0",
+                     "passive rdma_reg_msgs p id=P length=64 -> 0",
+                     "passive rdma_post_recv P context=1 sge=p:0+8 -> 0",
+                     "active rdma_post_send A context=11 sge=a:0+16 -> 0"};
+
+TEST(TheOracle, RefusesSuccessWithoutACompletion) {
+  const Told none = {"active rdma_get_send_comp A -> 0"};
+  EXPECT_THAT(RefusalOfTheLast(kTooLong + none), HasSubstr("IBV_WC_REM_OP_ERR context=11"));
+  EXPECT_THAT(RefusalOfTheLast(kTooLong + Told{"passive rdma_get_recv_comp P -> 0"}),
+              HasSubstr("IBV_WC_LOC_QP_OP_ERR context=1"));
+  ExpectPermitted(kTooLong +
+                  Told{"active rdma_get_send_comp A -> 0  status=IBV_WC_REM_OP_ERR context=11"});
+}
+
+TEST(TheOracle, TakesLongMessagesAsTheDialectHasThem) {
+  const Told manual = {"active rdma_get_send_comp A -> 0  status=IBV_WC_REM_INV_REQ_ERR context=11",
+                       "passive rdma_get_recv_comp P -> 0  status=IBV_WC_LOC_LEN_ERR context=1"};
+  const Told soft_roce = {
+      "active rdma_get_send_comp A -> 0  status=IBV_WC_REM_OP_ERR context=11",
+      "passive rdma_get_recv_comp P -> 0  status=IBV_WC_LOC_QP_OP_ERR context=1"};
+  Profile as_manual = *FindProfile("6.1-rxe");
+  as_manual.dialect.long_messages_as_manual = true;
+  ExpectPermitted(kTooLong + manual, as_manual);
+  ExpectPermitted(kTooLong + soft_roce);
+  for (size_t end : {0, 1}) {
+    RefusalOfTheLast(kTooLong + Told{manual[end]});
+    RefusalOfTheLast(kTooLong + Told{soft_roce[end]}, as_manual);
+  }
+}
+
+// TCP repeats what was lost for a quarter of an hour, and not for ever.
+TEST(TheOracle, RefusesSilenceOverTcpLongAfterAFault) {
+  const Profile& iwarp = *FindProfile("6.1-siw");
+  const Told connects = kListening + kRouteResolved + Told{"active rdma_connect A -> 0"};
+  const Told silent = {"settle -> done", "passive wait S within=1s -> quiet"};
+  for (const std::string fault : {"link-down side=active", "neighbour-change side=active",
+                                  "drop any from=active", "delay any from=active by=1s"}) {
+    const Told trouble = {"fault " + fault + " -> done", "heal -> done"};
+    ExpectPermitted(trouble + connects + silent, iwarp);
+    RefusalOfTheLast(trouble + Told{"@1000s"} + connects + silent, iwarp);
+  }
+}
+
+// Over iWARP, where a reply is awaited or on its way.
+const Told kAwaitingReply =
+    kListening + kRouteResolved +
+    Told{"active rdma_connect A -> 0", kFetchRequest + " responder_resources=1 initiator_depth=1",
+         "passive rdma_ack_cm_event r -> 0", "passive rdma_create_qp P -> 0",
+         "passive rdma_accept P -> 0"};
+
+TEST(TheOracle, RefusesADisconnectThatFailsWhileItWaitsForTheReply) {
+  const Profile& iwarp = *FindProfile("6.1-siw");
+  const std::string disconnect = "active rdma_disconnect A -> ";
+  for (const std::string reply : {"0", "blocked"})
+    ExpectPermitted(kAwaitingReply + Told{disconnect + reply}, iwarp);
+  for (const std::string reply : {"-1 EINVAL", "crashed"})
+    EXPECT_THAT(RefusalOfTheLast(kAwaitingReply + Told{disconnect + reply}, iwarp),
+                AllOf(HasSubstr("iw-disconnect-call-2"), HasSubstr("iw-disconnect-call-3")));
+  const Told waits = kAwaitingReply + Told{"active/2 rdma_disconnect A -> blocked"};
+  ExpectPermitted(waits + Told{"returned active/2 rdma_disconnect A -> 0"}, iwarp);
+  EXPECT_THAT(
+      RefusalOfTheLast(waits + Told{"returned active/2 rdma_disconnect A -> -1 EINVAL"}, iwarp),
+      HasSubstr("iw-disconnect-call-2"));
+}
+
+// Soft-iWARP has queue pairs of connections alone.
+TEST(TheOracle, RefusesAQueuePairOfDatagramsOverIwarp) {
+  const Profile& iwarp = *FindProfile("6.1-siw");
+  for (const std::string call : {"rdma_create_qp", "rdma_create_qp_ex"}) {
+    const std::string create = "active " + call + " A type=UD -> ";
+    ExpectPermitted(kAddrResolved + Told{create + "-1 ENOTSUP"}, iwarp);
+    EXPECT_THAT(RefusalOfTheLast(kAddrResolved + Told{create + "0"}, iwarp),
+                HasSubstr("-1 ENOTSUP"));
+    ExpectPermitted(kAddrResolved + Told{"active " + call + " A -> 0"}, iwarp);
+  }
 }
 
 }  // namespace

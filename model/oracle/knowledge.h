@@ -53,7 +53,7 @@ struct Membership {
 
 struct IdInfo {
   bool exists = false;
-  bool in_scope = true;  // its port space is one that the tables speak of
+  bool in_scope = true;  // nobody has disowned it
   bool owns_port = false;
   bool connected = false;  // rdma_connect has succeeded
   bool tracked = false;    // its peer's hardware address is watched

@@ -5,10 +5,6 @@
 namespace cm::model {
 namespace {
 
-Tri Of(bool yes) { return yes ? Tri::kYes : Tri::kNo; }
-
-bool Only(QpPhases phases, QpPhase one) { return phases == QpPhases(one); }
-
 // More than that it is carried out, or flushed.
 bool MayFail(WorkEnds ends) {
   return !ends.Except(WorkEnds(WorkEnd::kDone) | WorkEnd::kFlushed).empty();
@@ -126,18 +122,16 @@ bool Ledger::AnyMayFail(IdRef id, const Ends& ends) const {
 }
 
 // Something that was posted at one of the ends may have brought both of them into error.
-bool Ledger::Troubled(IdRef id, const Ends& ends) const {
+bool Ledger::MayHaveFailed(IdRef id, const Ends& ends) const {
   const IdRef peer = queues_[id.index].peer;
   if (AnyMayFail(id, ends)) return true;
   return peer.valid() && AnyMayFail(peer, {.own = ends.peers, .peers = ends.own});
 }
 
-bool Ledger::MayHaveFailed(IdRef id, const Ends& ends) const { return Troubled(id, ends); }
-
 WorkEnds Ledger::EndsOfSend(IdRef id, size_t at, const Ends& ends) const {
   WorkEnds all = EndsByItself(id, at, ends);
   const QueuesInfo& own = queues_[id.index];
-  if (own.sends_failed || own.sends[at].into_error || !Troubled(id, ends)) return all;
+  if (own.sends_failed || own.sends[at].into_error || !MayHaveFailed(id, ends)) return all;
   all = all | WorkEnd::kFlushed;
   const bool connected = own.sends[at].kind != CallKind::kPostUdSend;
   return connected ? all | WorkEnd::kPeerSilent : all;
@@ -147,7 +141,7 @@ WorkEnds Ledger::EndsOfReceive(IdRef id, size_t at, const Ends& ends) const {
   const QueuesInfo& own = queues_[id.index];
   const PostedWork& posted = own.receives[at];
   WorkEnds all;
-  const bool in_error = ends.own.Has(QpPhase::kErr) || Failed(own) || Troubled(id, ends);
+  const bool in_error = ends.own.Has(QpPhase::kErr) || Failed(own) || MayHaveFailed(id, ends);
   if (in_error && !own.shares) all = all | WorkEnd::kFlushed;
   const bool connected = !ends.own.Except(QpPhases(QpPhase::kInit) | QpPhase::kNone).empty();
   if (posted.into_error || own.receives_failed || !connected) return all;

@@ -57,6 +57,8 @@ struct Ends {
   QpPhases peers;
 };
 
+inline bool Only(QpPhases phases, QpPhase one) { return phases == QpPhases(one); }
+
 // Either has failed.
 inline bool Failed(const QueuesInfo& queues) {
   return queues.sends_failed || queues.receives_failed;
@@ -89,7 +91,7 @@ class Ledger {
   const PostedWork* MessageFor(IdRef id, size_t receive) const;
 
   void Post(const Call& call, const Ends& ends);
-  // A queue pair is made, or goes.
+  // A queue pair is made.
   void NewQueuePair(IdRef id, bool connected);
 
  private:
@@ -97,7 +99,6 @@ class Ledger {
   Tri Forbidden(const PostedWork& posted, uint8_t device) const;
   WorkEnds EndsByItself(IdRef id, size_t at, const Ends& ends) const;
   WorkEnds EndsOfMessage(const QueuesInfo& own, const PostedWork& posted) const;
-  bool Troubled(IdRef id, const Ends& ends) const;
   bool AnyMayFail(IdRef id, const Ends& ends) const;
   Tri QueueFull(const IdState& id, const Call& call) const;
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "model/conversation/print.h"
+#include "model/oracle/answers.h"
 #include "model/oracle/oracle.h"
 
 namespace cm::model {
@@ -10,8 +11,6 @@ namespace {
 constexpr uint32_t kCopiedAtMost = 4u << 20;
 constexpr uint32_t kPathRecord = 72;  // struct ib_path_rec_data
 constexpr uint32_t kOwnPath = 0x2b;   // its flags: the path of messages and of data, both ways
-
-Tri Of(bool yes) { return yes ? Tri::kYes : Tri::kNo; }
 
 bool Known(IdOption option) {
   return option == kTosOption || option == kReuseAddrOption || option == kAfOnlyOption ||
@@ -23,17 +22,6 @@ bool Malformed(const call::SetOption& call) {
     return call.length == 0 || call.length % kPathRecord != 0 || call.value != kOwnPath;
   const bool byte = call.option == kTosOption || call.option == kAckTimeoutOption;
   return call.length != (byte ? 1 : 4);
-}
-
-std::string Text(const Outcome& outcome) {
-  if (outcome == kBlocks) return "blocked";
-  return outcome.error == Errno::kNone ? "0" : "-1 " + cm::ToString(outcome.error);
-}
-
-bool Fits(const Outcome& outcome, const Reply& reply) {
-  if (outcome == kBlocks) return reply.kind == ReplyKind::kBlocked;
-  return reply ==
-         (outcome.error == Errno::kNone ? Reply::Returned() : Reply::Refused(outcome.error));
 }
 
 }  // namespace
@@ -161,8 +149,7 @@ Judgement Oracle::ObserveMigrate(const Record& record, Lane lane, const call::Mi
     for (const Guard guard : guards.Find(p, at, call)) {
       for (const CallRule& rule : rules::kCalls) {
         if (rule.on != CallKind::kMigrateId || !rule.when.Has(guard)) continue;
-        judgement.permitted.push_back(
-            {Text(rule.outcome), std::string(rule.id), std::string(rule.evidence.source)});
+        Permit(&judgement.permitted, rule, Text(rule.outcome));
         if (!Fits(rule.outcome, reply) && !unseen) continue;
         moves |= rule.effects.front() == Effect::kMovesEvents;
         judgement.by.set(NumberOf(&rule));
@@ -172,13 +159,7 @@ Judgement Oracle::ObserveMigrate(const Record& record, Lane lane, const call::Mi
       }
     }
   }
-  if (next.empty()) {
-    judgement.verdict = Verdict::kRefused;
-    return judgement;
-  }
-  component->set = std::move(next);
-  Note(*component);
-  Confirm(component, &judgement);
+  if (!Keep(component, std::move(next), &judgement)) return judgement;
   if (!moves) return judgement;
   IdInfo& info = knowledge_.id(call.id);
   if (info.synchronous()) LetGo(call.id);
@@ -202,9 +183,7 @@ Judgement Oracle::ObserveMigrated(const Blocked& was, const Reply& reply) const 
   judgement.by.set(NumberOf(&*rule));
   const IdInfo& info = knowledge_.id(was.id);
   const bool waits = info.acked < was.acks && !info.left_requests;
-  judgement.permitted.push_back({.what = waits ? "blocked: an event is not acknowledged" : "0",
-                                 .rule = std::string(rule->id),
-                                 .source = std::string(rule->evidence.source)});
+  Permit(&judgement.permitted, *rule, waits ? "blocked: an event is not acknowledged" : "0");
   const bool unseen = reply.kind == ReplyKind::kUnseen;
   if (waits || (!reply.succeeded() && !unseen)) judgement.verdict = Verdict::kRefused;
   return judgement;

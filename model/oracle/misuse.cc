@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "model/conversation/print.h"
+#include "model/oracle/answers.h"
 #include "model/oracle/oracle.h"
 
 namespace cm::model {
@@ -9,9 +10,7 @@ namespace cm::model {
 Judgement Oracle::ObserveMisuse(Misuse misuse, const Reply& reply) {
   const auto rule = std::ranges::find(rules::kMisuses, misuse, &MisuseRule::on);
   Judgement judgement{.saw = ToString(reply), .sharp = false};
-  judgement.permitted.push_back({.what = "anything: undefined",
-                                 .rule = std::string(rule->id),
-                                 .source = std::string(rule->evidence.source)});
+  Permit(&judgement.permitted, *rule, "anything: undefined");
   judgement.certain.set(NumberOf(&*rule));
   undefined_ = true;
   return judgement;

@@ -8,9 +8,6 @@
 namespace cm::model {
 namespace {
 
-// A possibility has room for a few more than these.
-constexpr size_t kMostUnread = 5;
-
 // The GID that is made of the address; of a loopback address, as of a wildcard, zero.
 // source: linux 6.1 cma.c cma_iboe_set_mgid; observed 6.1-rxe
 Address ReportedGroup(const Address& joined) {
@@ -40,14 +37,6 @@ Judgement Oracle::ObserveMulticast(const Record& record, Lane lane, const Call& 
                                    const seen::Answered& answered) {
   const IdRef id = IdOf(call);
   const auto* leave = std::get_if<call::LeaveMulticast>(&call);
-  const bool crowded = std::ranges::any_of(ComponentOf(id).set.items(), [&](const Possibility& p) {
-    const uint8_t at = p.Find(id);
-    return at != kNoId && p.ids[at].queue.size() + p.ids[at].joining.size() > kMostUnread;
-  });
-  if (leave == nullptr && crowded) {
-    Disown(id);
-    return {.verdict = Verdict::kOutOfScope};
-  }
   if (Completes(call)) return ObserveSynchronous(record, lane, call, answered.reply);
   const uint16_t left = leave == nullptr ? 0 : knowledge_.id(id).JoinedAs(leave->address);
   Judgement judgement = ObserveOnId(record, call, answered);

@@ -18,6 +18,30 @@ bool SharpReply(const std::vector<Permitted>& permitted) {
   return false;
 }
 
+// It has an event of its own, which comes from nowhere but the call.
+bool Queues(const Call& call) {
+  switch (KindOf(call)) {
+    case CallKind::kJoinMulticast:
+    case CallKind::kJoinMulticastEx:
+    case CallKind::kResolveAddrInfo:
+    case CallKind::kWriteCmEvent:
+      return true;
+    case CallKind::kSetOption:
+      return std::get<call::SetOption>(call).option == kIbPathOption;
+    default:
+      return false;
+  }
+}
+
+constexpr const ChannelRule& kChannelMade =
+    RowOf(ChannelState::kEmpty, CallKind::kCreateEventChannel, ChannelGuard::kFine);
+constexpr const ChannelRule& kChannelGone =
+    RowOf(ChannelState::kEmpty, CallKind::kDestroyEventChannel, ChannelGuard::kFine);
+constexpr const ChannelRule& kChannelHeldUp =
+    RowOf(ChannelState::kEmpty, CallKind::kDestroyEventChannel, ChannelGuard::kMessageOutstanding);
+constexpr const ChannelRule& kAcknowledged =
+    RowOf(ChannelState::kEmpty, CallKind::kAckCmEvent, ChannelGuard::kFine);
+
 Judgement Refused(std::string saw, std::string what, std::string source = "") {
   Judgement judgement{.verdict = Verdict::kRefused, .saw = std::move(saw)};
   judgement.permitted.push_back({.what = std::move(what), .source = std::move(source)});
@@ -81,6 +105,9 @@ bool Oracle::Unseen(const Record& record) {
 
 Judgement Oracle::ObserveNotApplicable(const Line& line) const {
   const auto* calls = std::get_if<line::Calls>(&line);
+  // The driver leaves out what contends with an earlier call of its group, by what was there before
+  // all of them. By now those calls may have moved ids and channels, and the judge may have put
+  // them into another order, so that nobody can ask again: any line of a group may be left out.
   const bool may_contend = calls != nullptr && calls->meanwhile;
   if (!liveness_.Applicable(line) || may_contend) return {};
   return Refused("not-applicable", "the line could have been carried out");
@@ -110,9 +137,7 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
   }
   if (!knowledge_.id(id).exists)
     return Refused(ToString(answered.reply), "nothing: the id does not exist");
-  const bool queues =
-      KindOf(call) == CallKind::kResolveAddrInfo || KindOf(call) == CallKind::kWriteCmEvent;
-  if (queues && TooManyUnread(id)) {
+  if (Queues(call) && TooManyUnread(id)) {
     Disown(id);
     return {.verdict = Verdict::kOutOfScope};
   }
@@ -217,13 +242,7 @@ Judgement Oracle::ObserveOnId(const Record& record, const Call& call,
   }
   judgement.sharp = SharpReply(judgement.permitted);
   if (answered.reply.succeeded()) JudgeHandedOut(call, answered, &next, &judgement);
-  if (next.empty()) {
-    judgement.verdict = Verdict::kRefused;
-    return judgement;
-  }
-  component->set = std::move(next);
-  Note(*component);
-  Confirm(component, &judgement);
+  if (!Keep(component, std::move(next), &judgement)) return judgement;
   for (const CallRule* rule : fitting) Learn(id, call, *rule);
   TrySplit(knowledge_.id(id).component);
   return judgement;
@@ -270,12 +289,7 @@ Judgement Oracle::ObserveDestroy(const Record& record, const Call& call, const R
     const bool fits = reply.kind == ReplyKind::kUnseen || (reply.succeeded() ? done : !done);
     if (fits) next.Add(std::move(p));
   }
-  if (next.empty()) {
-    judgement.verdict = Verdict::kRefused;
-    return judgement;
-  }
-  component->set = std::move(next);
-  Confirm(component, &judgement);
+  if (!Keep(component, std::move(next), &judgement)) return judgement;
   knowledge_.id(id).exists = false;
   if (reply.kind == ReplyKind::kBlocked) {
     const auto& line = std::get<line::Calls>(conversation_.lines[record.line]);
@@ -351,11 +365,10 @@ Judgement Oracle::ObserveChannelCall(const Record& record, Lane lane, const Call
                                      const seen::Answered& answered) {
   if (const auto* create = std::get_if<call::CreateEventChannel>(&call)) {
     Judgement judgement{.saw = ToString(answered.reply)};
-    const ChannelRule& rule = rules::kChannels[0];
-    Permit(&judgement.permitted, rule, "0");
+    Permit(&judgement.permitted, kChannelMade, "0");
     const bool unseen = answered.reply.kind == ReplyKind::kUnseen;
     if (!answered.reply.succeeded() && !unseen) judgement.verdict = Verdict::kRefused;
-    judgement.certain.set(NumberOf(&rule));
+    judgement.certain.set(NumberOf(&kChannelMade));
     knowledge_.channel(create->channel) = {true, create->nonblocking, lane.side};
     return judgement;
   }
@@ -370,12 +383,11 @@ Judgement Oracle::ObserveChannelCall(const Record& record, Lane lane, const Call
     return judgement;
   }
   // rdma_ack_cm_event
-  const ChannelRule& rule = rules::kChannels.back();
   Judgement judgement{.saw = ToString(answered.reply)};
-  Permit(&judgement.permitted, rule, "0");
+  Permit(&judgement.permitted, kAcknowledged, "0");
   const bool unseen = answered.reply.kind == ReplyKind::kUnseen;
   if (!answered.reply.succeeded() && !unseen) judgement.verdict = Verdict::kRefused;
-  judgement.certain.set(NumberOf(&rule));
+  judgement.certain.set(NumberOf(&kAcknowledged));
   const IdRef credited = knowledge_.CreditOf(std::get<call::AckCmEvent>(call).event);
   if (credited.valid()) Acknowledged(credited);
   const uint16_t member = knowledge_.MembershipOf(std::get<call::AckCmEvent>(call).event);
@@ -387,9 +399,8 @@ Judgement Oracle::ObserveDestroyChannel(const Record& record, const call::Destro
                                         const Reply& reply) {
   const Window window = WindowOf(record);
   Judgement judgement{.saw = ToString(reply)};
-  for (const ChannelRule& rule : rules::kChannels)
-    if (rule.on == CallKind::kDestroyEventChannel)
-      Permit(&judgement.permitted, rule, Text(rule.outcome));
+  for (const ChannelRule* rule : {&kChannelGone, &kChannelHeldUp})
+    Permit(&judgement.permitted, *rule, Text(rule->outcome));
   const bool blocked = reply.kind == ReplyKind::kBlocked;
   if (!blocked && !reply.succeeded() && reply.kind != ReplyKind::kUnseen) {
     judgement.verdict = Verdict::kRefused;
@@ -412,7 +423,7 @@ Judgement Oracle::ObserveDestroyChannel(const Record& record, const call::Destro
       }
       DestroyLeftOn(&p, {window.begin, window.begin},
                     [&](ChannelRef channel) { return channel == call.channel; });
-      if (std::ranges::any_of(p.ids, closing)) p.used.set(NumberOf(&rules::kChannels[2]));
+      if (std::ranges::any_of(p.ids, closing)) p.used.set(NumberOf(&kChannelHeldUp));
       begun.Add(std::move(p));
     }
     component.set = std::move(begun);
@@ -423,19 +434,13 @@ Judgement Oracle::ObserveDestroyChannel(const Record& record, const call::Destro
       may_be_held_up |= running;
       if (blocked || !running) next.Add(std::move(p));
     }
-    if (next.empty()) {
-      judgement.verdict = Verdict::kRefused;
-      return judgement;
-    }
-    component.set = std::move(next);
-    Confirm(&component, &judgement);
+    if (!Keep(&component, std::move(next), &judgement)) return judgement;
     // What is called on them from now on reads memory that is not theirs any more.
     for (const IdRef id : component.ids)
       if (knowledge_.id(id).channel == call.channel) knowledge_.id(id).in_scope = false;
   }
   if (blocked && !may_be_held_up) judgement.verdict = Verdict::kRefused;
-  const ChannelRule& rule = rules::kChannels[blocked ? 2 : 1];
-  judgement.certain.set(NumberOf(&rule));
+  judgement.certain.set(NumberOf(blocked ? &kChannelHeldUp : &kChannelGone));
   if (blocked) {
     const auto& line = std::get<line::Calls>(conversation_.lines[record.line]);
     blocked_.push_back({.line = record.line, .lane = line.lane, .channel = call.channel});

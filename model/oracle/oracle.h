@@ -282,6 +282,8 @@ class Oracle {
   PortClash ClashFor(IdRef id, const Call& call, const Window& window);
   static bool Unseen(const Record& record);
   void Confirm(Component* component, Judgement* judgement);
+  // What is left of the component after an observation; refused, and false, where nothing is.
+  bool Keep(Component* component, PossibilitySet next, Judgement* judgement);
   Window WindowOf(const Record& record) const;
   void Note(const Component& component);
 

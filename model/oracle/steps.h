@@ -21,7 +21,7 @@ class Steps {
   // What the library does with the first event of an id that a synchronous call waits on.
   using Takes = std::function<void(Possibility*, uint8_t id, Span when)>;
 
-  Steps(const Knowledge& knowledge, const Surroundings& surroundings, Takes takes = {});
+  Steps(const Knowledge& knowledge, const Surroundings& surroundings, Takes takes);
 
   // Closes the set over everything that may have happened by window.end, and drops possibilities
   // in which something is overdue. False when there are too many. `overdue` names what would have

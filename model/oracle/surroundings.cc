@@ -90,10 +90,15 @@ void Surroundings::Inject(const Fault& fault, int64_t now) {
 }
 
 void Surroundings::Heal(int64_t now) {
-  // What is held back already stays held back.
-  std::erase_if(rules_, [](const Rule& rule) { return rule.fault.kind != FaultKind::kDelay; });
+  // What is held back already stays held back, and what TCP repeats comes later still.
+  const bool over_tcp = profile_.transport == Transport::kIwarp;
+  std::erase_if(rules_, [over_tcp](const Rule& rule) {
+    return !over_tcp && rule.fault.kind != FaultKind::kDelay;
+  });
   for (Rule& rule : rules_) rule.until = std::min(rule.until, now);
   for (DeviceInfo& device : devices_) {
+    if (!device.up) device.link_changed = now;
+    if (device.neighbour_wrong) device.neighbour_changed = now;
     device.up = true;
     device.neighbour_wrong = false;
   }
@@ -151,11 +156,7 @@ void Surroundings::ApplyRule(const Rule& rule, const Flight& flight, Fate* fate)
       !fault.messages.Has(MadOf(flight.kind))) {
     return;
   }
-  if (fault.window != Duration::Max() &&
-      flight.since.earliest > rule.since + fault.window.nanoseconds()) {
-    return;
-  }
-  if (flight.since.earliest > rule.until) return;
+  if (flight.since.earliest > rule.last()) return;
   const bool always = fault.first == 1 && fault.last == 0 && fault.window == Duration::Max() &&
                       flight.since.earliest >= rule.since;
   switch (fault.kind) {
@@ -191,15 +192,24 @@ Tri Surroundings::SentWithoutSource(const Flight& flight) const {
 Fate Surroundings::FateOverTcp(const Flight& flight) const {
   Fate fate;
   if (flight.from_device == flight.to_device) return fate;
+  const auto felt = [&](int64_t last) {
+    return last != kNever && flight.since.earliest - kTcpPatience.nanoseconds() <= last;
+  };
   bool meddled = false;
   for (const uint8_t device : {flight.from_device, flight.to_device}) {
     const DeviceInfo& info = devices_[device];
-    meddled |= info.link_changed != 0 || info.neighbour_changed != 0 || info.fail_overs != 0;
+    meddled |= !info.up || felt(info.link_changed);
+    meddled |= info.neighbour_wrong || felt(info.neighbour_changed);
+    meddled |= !info.failed_over.empty() && felt(info.failed_over.back().begin);
   }
   fate.can_be_lost = meddled;
   if (meddled) fate.late += kTcpPatience.nanoseconds();
-  for (const Rule& rule : rules_)
-    if (OfEveryPacket(rule.fault)) fate.late += kTcpPatience.nanoseconds();
+  for (const Rule& rule : rules_) {
+    const uint8_t at = topology_.sides[rule.fault.side].device;
+    const bool on_its_way = at == flight.from_device || at == flight.to_device;
+    if (on_its_way && OfEveryPacket(rule.fault) && felt(rule.last()))
+      fate.late += kTcpPatience.nanoseconds();
+  }
   return fate;
 }
 
@@ -208,7 +218,7 @@ bool Surroundings::Parted(uint8_t a, uint8_t b) const {
   for (const uint8_t device : {a, b}) {
     if (!devices_[device].up || devices_[device].neighbour_wrong) return true;
     for (const Rule& rule : rules_) {
-      const bool here = topology_.sides[rule.fault.side].device == device;
+      const bool here = topology_.sides[rule.fault.side].device == device && rule.until == kForEver;
       if (here && rule.fault.kind == FaultKind::kDrop && OfEveryPacket(rule.fault)) return true;
     }
   }

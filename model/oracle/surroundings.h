@@ -2,6 +2,7 @@
 #ifndef MODEL_ORACLE_SURROUNDINGS_H_
 #define MODEL_ORACLE_SURROUNDINGS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -67,6 +68,8 @@ class Surroundings {
   bool disturbed() const { return disturbed_; }
 
  private:
+  static constexpr int64_t kNever = -1;
+  static constexpr int64_t kForEver = std::numeric_limits<int64_t>::max();
   // Something that the environment did, and by when it was done.
   struct Change {
     int64_t begin = 0;
@@ -82,13 +85,18 @@ class Surroundings {
     bool changes = false;             // it was removed or added
     int64_t changed = 0;              // and when
     int64_t deaf_from = 0;            // a removed one: what is sent from then on does not arrive
-    int64_t link_changed = 0;
-    int64_t neighbour_changed = 0;
+    int64_t link_changed = kNever;
+    int64_t neighbour_changed = kNever;
   };
   struct Rule {
     Fault fault;
     int64_t since = 0;
-    int64_t until = std::numeric_limits<int64_t>::max();
+    int64_t until = kForEver;
+    // When it meddles for the last time.
+    int64_t last() const {
+      const bool bounded = fault.window != Duration::Max();
+      return bounded ? std::min(until, since + fault.window.nanoseconds()) : until;
+    }
   };
 
   // Whether the GID that the message is sent from was gone by then.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/conversation/print.h"
+#include "model/oracle/answers.h"
 #include "model/oracle/oracle.h"
 
 namespace cm::model {
@@ -27,14 +28,6 @@ Reply ReplyBy(const CompletionRule& rule, int64_t status) {
   if (rule.errno_of_status)
     return Reply::Refused(static_cast<Errno>(turns ? -status : std::abs(status)));
   return rule.outcome == Returns() ? Reply::Returned() : Reply::Refused(rule.outcome.error);
-}
-
-template <typename Rule>
-void Permit(std::vector<Permitted>* permitted, const Rule& rule, std::string what) {
-  const RuleInfo& info = InfoOf(NumberOf(&rule));
-  for (const Permitted& known : *permitted)
-    if (known.rule == info.id && known.what == what) return;
-  permitted->push_back({std::move(what), std::string(info.id), std::string(info.evidence.source)});
 }
 
 bool FitsRefusal(const Outcome& outcome, const Reply& reply) {
@@ -165,12 +158,7 @@ Judgement Oracle::ObserveSynchronous(const Record& record, Lane lane, const Call
     return {.verdict = Verdict::kOutOfScope};
   }
   if (was_refused || begun.empty()) {
-    if (refused.empty()) {
-      judgement.verdict = Verdict::kRefused;
-      return judgement;
-    }
-    ComponentOf(id).set = std::move(refused);
-    Confirm(&ComponentOf(id), &judgement);
+    Keep(&ComponentOf(id), std::move(refused), &judgement);
     return judgement;
   }
   ComponentOf(id).set = std::move(begun);
@@ -212,15 +200,9 @@ Judgement Oracle::JudgeCompletion(const Window& window, const Call& call, const 
     next.Add(std::move(after));
   }
   judgement.sharp = judgement.permitted.size() < 3;
-  if (next.empty()) {
-    judgement.verdict = Verdict::kRefused;
-    return judgement;
-  }
   Component& component = ComponentOf(id);
-  component.set = std::move(next);
-  Note(component);
+  if (!Keep(&component, std::move(next), &judgement)) return judgement;
   if (reply.kind == ReplyKind::kReturned) LearnFromCompletion(call, component.set.items().front());
-  Confirm(&component, &judgement);
   TrySplit(knowledge_.id(id).component);
   return judgement;
 }
@@ -239,15 +221,12 @@ bool Oracle::MayStillWait(const Record& record, Judgement* judgement) {
       const bool waits = id.awaits == Awaits::kEvent || id.awaits == Awaits::kRequest;
       if (waits && id.queue.empty()) next.Add(p);
     }
-    if (next.empty()) {
-      judgement->verdict = Verdict::kRefused;
+    if (!Keep(&component, std::move(next), judgement)) {
       judgement->saw = "a call on a synchronous id that still waits";
       judgement->permitted = {
           {.what = "its return: the event is there", .source = "rdma-core 44 cma.c ucma_complete"}};
       return false;
     }
-    component.set = std::move(next);
-    Confirm(&component, judgement);
   }
   return true;
 }
@@ -320,12 +299,7 @@ Judgement Oracle::ObserveShowEvent(const Record& record, IdRef id, const seen::A
     if (answered.reply.kind == ReplyKind::kUnseen || expected == answered.event)
       next.Add(std::move(p));
   }
-  if (next.empty()) {
-    judgement.verdict = Verdict::kRefused;
-    return judgement;
-  }
-  ComponentOf(id).set = std::move(next);
-  Confirm(&ComponentOf(id), &judgement);
+  Keep(&ComponentOf(id), std::move(next), &judgement);
   return judgement;
 }
 

@@ -8,6 +8,8 @@ namespace cm::model {
 
 enum class Tri : uint8_t { kNo, kMaybe, kYes };
 
+constexpr Tri Of(bool yes) { return yes ? Tri::kYes : Tri::kNo; }
+
 }  // namespace cm::model
 
 #endif  // MODEL_ORACLE_TRI_H_

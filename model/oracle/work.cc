@@ -12,8 +12,6 @@ namespace {
 constexpr uint8_t kForEver = 7;  // as a number of RNR retries
 constexpr uint32_t kDatagramHeader = 40;
 
-bool Only(QpPhases phases, QpPhase one) { return phases == QpPhases(one); }
-
 WcOpcode OpcodeOf(WorkKind kind) {
   switch (kind) {
     case WorkKind::kReceive:
@@ -97,6 +95,7 @@ std::vector<Oracle::DueCompletion> Oracle::DueOfSends(IdRef id, const Ends& ends
     for (const WorkRule& rule : rules::kWork) {
       const bool done = rule.status == WcStatus::kSuccess;
       if (!rule.on.Has(kind) || !all.Has(rule.when) || (done && silent)) continue;
+      if (!OfDialect(rule, profile_.dialect)) continue;
       Completion completion{.status = rule.status, .context = posted.work.context};
       if (done) completion.opcode = OpcodeOf(kind);
       if (done && kind == WorkKind::kRead) completion.length = LengthOf(posted.work.sges);
@@ -118,6 +117,7 @@ std::vector<Oracle::DueCompletion> Oracle::DueOfReceives(IdRef id, const Ends& e
   if (datagram) all = all | WorkEnd::kDone;
   for (const WorkRule& rule : rules::kWork) {
     if (!rule.on.Has(WorkKind::kReceive) || !all.Has(rule.when)) continue;
+    if (!OfDialect(rule, profile_.dialect)) continue;
     Completion completion{.status = rule.status, .context = own.receives[at].work.context};
     if (rule.status != WcStatus::kSuccess) {
       due.push_back({completion, &rule, at});
@@ -182,8 +182,7 @@ Judgement Oracle::ObserveCompletion(const Record& record, Lane lane, const Call&
   if (reply.kind == ReplyKind::kBlocked && fits)
     blocked_.push_back({.line = record.line, .lane = lane, .work = true});
   if (guards.Has(Guard::kFine)) fits = JudgeWork(id, receives, ends, handed, &judgement) && fits;
-  if (!reply.succeeded() && reply.kind != ReplyKind::kBlocked && reply.kind != ReplyKind::kCrashed)
-    fits = fits && reply.kind == ReplyKind::kUnseen;
+  if (reply.succeeded() && !(handed && std::holds_alternative<Completion>(*handed))) fits = false;
   if (!fits) judgement.verdict = Verdict::kRefused;
   return judgement;
 }
@@ -200,9 +199,8 @@ bool Oracle::JudgeWork(IdRef id, bool receives, const Ends& ends,
   }
   const std::vector<DueCompletion> due = receives ? DueOfReceives(id, ends) : DueOfSends(id, ends);
   for (const DueCompletion& one : due)
-    judgement->permitted.push_back({.what = "0 " + ToString(one.completion, knowledge_.topology()),
-                                    .rule = std::string(one.rule->id),
-                                    .source = std::string(one.rule->evidence.source)});
+    Permit(&judgement->permitted, *one.rule,
+           "0 " + ToString(one.completion, knowledge_.topology()));
   if (seen == nullptr) return true;
   const auto found = std::ranges::find_if(
       due, [&](const DueCompletion& one) { return Fits(one.completion, *seen); });

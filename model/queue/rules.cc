@@ -9,6 +9,12 @@ WorkKind WorkKindOf(CallKind call) {
   return call == CallKind::kPostUdSend ? WorkKind::kDatagram : WorkKind::kMessage;
 }
 
+bool OfDialect(const WorkRule& rule, const Dialect& dialect) {
+  if (rule.when != WorkEnd::kReceiveTooShort) return true;
+  const bool as_manual = rule.status == WcStatus::kRemInvReq || rule.status == WcStatus::kLocLen;
+  return as_manual == dialect.long_messages_as_manual;
+}
+
 std::string_view ToString(WorkKind kind) {
   constexpr std::array<std::string_view, kWorkKindCount> kNames = {"a message", "a write", "a read",
                                                                    "a datagram", "a receive"};

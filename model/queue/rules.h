@@ -2,7 +2,8 @@
 //
 // Example: a message that is longer than the receive it meets completes with REM_INV_REQ_ERR where
 // it was sent (work-length-1) and with LOC_LEN_ERR where it was to be received (work-length-2);
-// with REM_OP_ERR and LOC_QP_OP_ERR on Soft-RoCE (work-length-3, work-length-4).
+// with REM_OP_ERR and LOC_QP_OP_ERR on Soft-RoCE (work-length-3, work-length-4). Which of the two
+// it is, is a matter of the profile's dialect.
 #ifndef MODEL_QUEUE_RULES_H_
 #define MODEL_QUEUE_RULES_H_
 
@@ -12,6 +13,7 @@
 
 #include "model/rules/rule.h"
 #include "model/vocabulary/call.h"
+#include "model/vocabulary/profile.h"
 #include "model/vocabulary/work.h"
 
 namespace cm::model {
@@ -69,6 +71,8 @@ inline constexpr auto kWork = std::to_array<WorkRule>({
 }  // namespace rules
 
 WorkKind WorkKindOf(CallKind call);
+// Of what becomes of long messages there are two ways, and an implementation has one of them.
+bool OfDialect(const WorkRule& rule, const Dialect& dialect);
 std::string_view ToString(WorkKind kind);
 std::string_view ToString(WorkEnd end);
 

@@ -17,6 +17,9 @@
 
 namespace cm {
 
+// As much as the device has. source: <rdma/rdma_cma.h> RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH
+inline constexpr uint8_t kDeviceMaximum = 255;
+
 // struct rdma_conn_param; the defaults are those of a plain caller.
 struct ConnParam {
   uint8_t responder_resources = 1;

@@ -66,6 +66,10 @@ struct Dialect {
   // source: observed 6.1-rxe, 6.12-rxe, 7.2-rxe 73-link_down_when_resolving
   bool link_down_fails_sends = true;
   bool link_down_keeps_sends = false;
+  // A message that is longer than the receive it meets completes as the manual says; else as on
+  // Soft-RoCE, with an error of the operation at both ends.
+  // source: man ibv_poll_cq(3); observed lab 6.1-rxe data, seed 1
+  bool long_messages_as_manual = false;
   friend bool operator==(const Dialect&, const Dialect&) = default;
 };
 

@@ -106,9 +106,6 @@ inline constexpr IdOption kIbPathOption{1, 1};
 
 // What rdma_getaddrinfo is told, and tells. source: <rdma/rdma_cma.h> RAI_PASSIVE
 inline constexpr uint32_t kPassiveHint = 1;
-inline constexpr uint32_t kNumericHostHint = 2;
-inline constexpr uint32_t kNoRouteHint = 4;
-inline constexpr uint32_t kFamilyHint = 8;
 inline constexpr uint32_t kServiceRecordsHint = 16;  // RAI_SA
 inline constexpr uint32_t kResolverHint = 32;        // RAI_DNS
 

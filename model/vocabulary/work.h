@@ -36,7 +36,6 @@ struct QueueLimits {
 };
 
 // source: <infiniband/verbs.h> enum ibv_send_flags
-inline constexpr uint8_t kFence = 1;
 inline constexpr uint8_t kSignaled = 2;
 inline constexpr uint8_t kSolicited = 4;
 inline constexpr uint8_t kInline = 8;
