@@ -253,7 +253,7 @@ class Traffic {
     call::Work work{.id = own.id, .sges = {}, .flags = kSignaled};
     if (bytes) work.flags |= kInline;
     work.sges.push_back({from, 0, length});
-    if (how >= 2) work.remote = how < 4 ? other.readable : other.writable;
+    if (how >= 2 && !datagrams_) work.remote = how < 4 ? other.readable : other.writable;
     const uint32_t times = bytes ? 1 : kMost + 2;
     for (uint32_t i = 0; i < times; ++i) {
       work.context = NextContext();

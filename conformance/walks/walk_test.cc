@@ -25,25 +25,35 @@ DrawOptions Options(uint64_t index) {
   return options;
 }
 
+void ReadsBack(const Conversation& drawn) {
+  const std::string text = ToText(drawn);
+  const auto parsed = ParseConversation(text);
+  const auto* problem = std::get_if<TextProblem>(&parsed);
+  ASSERT_EQ(problem, nullptr) << problem->line << ": " << problem->what << "\n" << text;
+  const auto& read = std::get<Conversation>(parsed);
+  ASSERT_EQ(ToText(read), text);
+  ASSERT_EQ(read.topology, drawn.topology);
+  ASSERT_EQ(read.names, drawn.names);
+  ASSERT_EQ(read.origin, drawn.origin);
+  ASSERT_EQ(read.capabilities, drawn.capabilities);
+  ASSERT_EQ(read.lines.size(), drawn.lines.size());
+  for (size_t i = 0; i < read.lines.size(); ++i)
+    ASSERT_EQ(read.lines[i].index(), drawn.lines[i].index());
+}
+
 TEST(ADrawnConversation, ReadsBackAsItWasWritten) {
-  std::set<std::string> walks;
-  for (uint64_t index = 0; index < 1500; ++index) {
-    const Conversation drawn = Draw(Options(index));
-    walks.insert(drawn.origin->walk);
-    const std::string text = ToText(drawn);
-    const auto parsed = ParseConversation(text);
-    const auto* problem = std::get_if<TextProblem>(&parsed);
-    ASSERT_EQ(problem, nullptr) << problem->line << ": " << problem->what << "\n" << text;
-    const auto& read = std::get<Conversation>(parsed);
-    ASSERT_EQ(ToText(read), text);
-    ASSERT_EQ(read.topology, drawn.topology);
-    ASSERT_EQ(read.names, drawn.names);
-    ASSERT_EQ(read.origin, drawn.origin);
-    ASSERT_EQ(read.capabilities, drawn.capabilities);
-    ASSERT_EQ(read.lines.size(), drawn.lines.size());
-    for (size_t i = 0; i < read.lines.size(); ++i)
-      ASSERT_EQ(read.lines[i].index(), drawn.lines[i].index());
+  for (const Walk& walk : Walks()) {
+    for (uint64_t index = 0; index < 300; ++index) {
+      DrawOptions options = Options(index);
+      options.walk = walk.name;
+      ASSERT_NO_FATAL_FAILURE(ReadsBack(Draw(options)));
+    }
   }
+}
+
+TEST(ADrawnConversation, IsOfEveryWalkSomeTime) {
+  std::set<std::string> walks;
+  for (uint64_t index = 0; index < 1500; ++index) walks.insert(Draw(Options(index)).origin->walk);
   EXPECT_EQ(walks.size(), Walks().size()) << "some walk was never drawn";
 }
 

@@ -140,7 +140,7 @@ inline constexpr auto kChannels = std::to_array<ChannelRule>({
   {"channel-3", kAnyChannel, CallKind::kDestroyEventChannel, ChannelGuard::kMessageOutstanding, kBlocks, false, {"linux 6.1 ucma.c ucma_close, cm.c cm_destroy_id", ""}},
   {"get-event-1", ChannelState::kPending, CallKind::kGetCmEvent, ChannelGuards(ChannelGuard::kFine) | ChannelGuard::kNonblocking, Returns(), true, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:8"}},
   {"get-event-2", ChannelState::kEmpty, CallKind::kGetCmEvent, ChannelGuard::kNonblocking, Returns(Errno::kAgain), false, {"linux 6.1 ucma.c ucma_get_event", "6.1-rxe/53-nonblocking_channel:7"}},
-  {"get-event-3", ChannelState::kEmpty, CallKind::kGetCmEvent, ChannelGuard::kFine, kBlocks, false, {"man rdma_get_cm_event(3)", "lab 6.1-rxe, seed 1"}},
+  {"get-event-3", ChannelState::kEmpty, CallKind::kGetCmEvent, ChannelGuard::kFine, kBlocks, false, {"man rdma_get_cm_event(3)", ""}},
   {"ack-event-1", kAnyChannel, CallKind::kAckCmEvent, ChannelGuard::kFine, Returns(), false, {"man rdma_ack_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:8"}},
 });
 
@@ -157,7 +157,7 @@ inline constexpr auto kReports = std::to_array<ReportRule>({
   {"report-10", State::kConnect, Report::kRejReceived, false, State::kSame, EventType::kRejected, 0, true, {"linux 6.1 ucma.c ucma_event_handler", "6.1-rxe/69-device_removal_by_state:53"}},
   {"report-11", State::kConnect, Report::kTimewaitExit, true, State::kSame, EventType::kTimewaitExit, 0, true, {"linux 6.1 cma.c cma_ib_handler: only a disconnected id is told", "6.1-rxe/19-stale_connection:32"}},
   {"report-12", State::kDisconnect, Report::kDrepReceived, true, State::kSame, EventType::kDisconnected, 0, true, {"linux 6.1 cma.c cma_ib_handler: the second end of crossing disconnects", ""}},
-  {"report-13", State::kConnect, Report::kUserEstablished, true, State::kSame, EventType::kEstablished, 0, false, {"linux 6.1 cma.c cma_ib_handler", "lab 6.1-rxe, seed 1"}},
+  {"report-13", State::kConnect, Report::kUserEstablished, true, State::kSame, EventType::kEstablished, 0, false, {"linux 6.1 cma.c cma_ib_handler", ""}},
   {"sidr-report-1", State::kConnect, Report::kSidrRepReceived, true, State::kSame, EventType::kEstablished, 0, false, {"linux 6.1 cma.c cma_sidr_rep_handler", "6.1-rxe/81-datagram_private_data_lengths:17"}},
   {"sidr-report-2", State::kConnect, Report::kSidrRefusalReceived, true, State::kSame, EventType::kUnreachable, kReason, false, {"linux 6.1 cma.c cma_sidr_rep_handler", "6.1-rxe/79-datagram_refusals:10"}},
   {"sidr-report-3", State::kConnect, Report::kSidrReqError, true, State::kSame, EventType::kUnreachable, -110, false, {"linux 6.1 cma.c cma_sidr_rep_handler", "lab 6.1-rxe, seed 1"}},
@@ -172,18 +172,18 @@ inline constexpr auto kReports = std::to_array<ReportRule>({
 
 inline constexpr auto kFetches = std::to_array<FetchRule>({
   {"fetch-1", EventType::kAddrResolved, FetchGuard::kFine, EventType::kAddrResolved, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:8"}},
-  {"fetch-2", EventType::kAddrResolved, FetchGuard::kIdGone, EventType::kAddrError, -1, false, {}, {"rdma-core 44 cma.c ucma_process_addr_resolved", "lab 6.1-rxe, seed 1"}},
+  {"fetch-2", EventType::kAddrResolved, FetchGuard::kIdGone, EventType::kAddrError, -1, false, {}, {"rdma-core 44 cma.c ucma_process_addr_resolved", ""}},
   {"fetch-3", EventType::kRouteResolved, FetchGuard::kFine, EventType::kRouteResolved, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:10"}},
-  {"fetch-4", EventType::kRouteResolved, FetchGuard::kIdGone, EventType::kRouteError, -1, false, {}, {"rdma-core 44 cma.c ucma_process_route_resolved", "lab 6.1-rxe, seed 1"}},
+  {"fetch-4", EventType::kRouteResolved, FetchGuard::kIdGone, EventType::kRouteError, -1, false, {}, {"rdma-core 44 cma.c ucma_process_route_resolved", ""}},
   {"fetch-5", EventType::kConnectRequest, FetchGuard::kFine, EventType::kConnectRequest, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:13"}},
-  {"fetch-6", EventType::kConnectRequest, FetchGuard::kIdGone, EventType::kConnectRequest, 0, true, {Effect::kDestroys}, {"rdma-core 44 cma.c ucma_process_conn_req", "lab 6.1-rxe, seed 1"}},
+  {"fetch-6", EventType::kConnectRequest, FetchGuard::kIdGone, EventType::kConnectRequest, 0, true, {Effect::kDestroys}, {"rdma-core 44 cma.c ucma_process_conn_req", ""}},
   {"fetch-24", EventType::kConnectRequest, FetchGuard::kLeftBehind, EventType::kConnectRequest, 0, true, {}, {"linux 6.1 ucma.c ucma_migrate_id, rdma-core 44 cma.c ucma_process_conn_req", ""}},
   {"fetch-7", EventType::kConnectResponse, FetchGuard::kQpAbsent, EventType::kConnectResponse, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/05-connect_without_qp_then_establish:16"}},
   {"fetch-8", EventType::kConnectResponse, FetchGuard::kFine, EventType::kEstablished, kUnchanged, false, {Effect::kQpUp, Effect::kSendsRtu}, {"rdma-core 44 cma.c ucma_process_conn_resp", "6.1-rxe/01-connect_disconnect_by_active:16"}},
-  {"fetch-9", EventType::kConnectResponse, FetchGuard::kQpCannotComeUp, EventType::kConnectError, -1, false, {Effect::kQpError}, {"rdma-core 44 cma.c ucma_process_conn_resp", "lab 6.1-rxe, seed 1"}},
-  {"fetch-10", EventType::kConnectResponse, FetchGuard::kIdGone, EventType::kConnectError, -1, false, {Effect::kQpError}, {"rdma-core 44 cma.c ucma_process_conn_resp", "lab 6.1-rxe, seed 1"}},
+  {"fetch-9", EventType::kConnectResponse, FetchGuard::kQpCannotComeUp, EventType::kConnectError, -1, false, {Effect::kQpError}, {"rdma-core 44 cma.c ucma_process_conn_resp", ""}},
+  {"fetch-10", EventType::kConnectResponse, FetchGuard::kIdGone, EventType::kConnectError, -1, false, {Effect::kQpError}, {"rdma-core 44 cma.c ucma_process_conn_resp", ""}},
   {"fetch-11", EventType::kRejected, FetchGuard::kFine, EventType::kRejected, kUnchanged, false, {Effect::kQpError}, {"rdma-core 44 cma.c rdma_get_cm_event", "6.1-rxe/09-reply_rejected_by_connecting_side:18"}},
-  {"fetch-12", EventType::kRejected, FetchGuard::kErrorReported, EventType::kRejected, 0, true, {}, {"rdma-core 44 cma.c rdma_get_cm_event", "lab 6.1-rxe, seed 1"}},
+  {"fetch-12", EventType::kRejected, FetchGuard::kErrorReported, EventType::kRejected, 0, true, {}, {"rdma-core 44 cma.c rdma_get_cm_event", ""}},
   {"fetch-13", EventType::kDisconnected, FetchGuard::kFine, EventType::kDisconnected, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:21"}},
   {"fetch-14", EventType::kDisconnected, FetchGuard::kErrorReported, EventType::kDisconnected, 0, true, {}, {"rdma-core 44 cma.c rdma_get_cm_event", ""}},
   {"fetch-15", EventType::kEstablished, FetchGuard::kFine, EventType::kEstablished, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:17"}},
@@ -208,7 +208,7 @@ inline constexpr auto kCompletions = std::to_array<CompletionRule>({
   {"sync-2", kCompleting, Set<Found>(Found::kSuccess) | Found::kRequest, Returns(), false, true, {"rdma-core 44 cma.c ucma_complete", "6.1-rxe/55-synchronous_id:5"}},
   {"sync-3", kPlainlyCompleting, Found::kRejected, Returns(Errno::kConnRefused), false, true, {"rdma-core 44 cma.c ucma_complete", "6.1-rxe/55-synchronous_id:32"}},
   {"sync-4", kPlainlyCompleting, Found::kFailure, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c ucma_complete", "6.1-rxe/55-synchronous_id:19"}},
-  {"sync-5", CallKind::kGetRequest, Found::kNothing, kBlocks, false, false, {"rdma-core 44 cma.c rdma_get_request", "lab 6.1-rxe, seed 1"}},
+  {"sync-5", CallKind::kGetRequest, Found::kNothing, kBlocks, false, false, {"rdma-core 44 cma.c rdma_get_request", ""}},
   {"sync-6", CallKind::kGetRequest, Found::kRequest, Returns(), false, false, {"rdma-core 44 cma.c rdma_get_request", "6.1-rxe/55-synchronous_id:11"}},
   {"sync-7", CallKind::kGetRequest, Found::kSuccess, Returns(Errno::kInval), false, true, {"rdma-core 44 cma.c rdma_get_request", ""}},
   {"sync-8", CallKind::kGetRequest, Found::kRejected, Returns(Errno::kConnRefused), false, true, {"rdma-core 44 cma.c rdma_get_request", ""}},
@@ -218,14 +218,14 @@ inline constexpr auto kCompletions = std::to_array<CompletionRule>({
 });
 
 inline constexpr auto kEndpoints = std::to_array<EndpointRule>({
-  {"ep-1", EpStep::kBind, EpEnd::kRefused, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c rdma_create_ep, ucma_passive_ep", "lab 6.1-rxe, seed 1"}},
-  {"ep-2", EpStep::kBind, EpEnd::kDone, Returns(), false, false, {"man rdma_create_ep(3), rdma-core 44 cma.c ucma_passive_ep", "lab 6.1-rxe, seed 1"}},
-  {"ep-3", EpStep::kAddress, EpEnd::kRefused, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c rdma_create_ep", "lab 6.1-rxe, seed 1"}},
+  {"ep-1", EpStep::kBind, EpEnd::kRefused, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c rdma_create_ep, ucma_passive_ep", ""}},
+  {"ep-2", EpStep::kBind, EpEnd::kDone, Returns(), false, false, {"man rdma_create_ep(3), rdma-core 44 cma.c ucma_passive_ep", ""}},
+  {"ep-3", EpStep::kAddress, EpEnd::kRefused, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c rdma_create_ep", ""}},
   {"ep-4", Set<EpStep>(EpStep::kAddress) | EpStep::kRoute, EpEnd::kWaits, kBlocks, false, false, {"rdma-core 44 cma.c rdma_create_ep, ucma_complete", ""}},
   {"ep-5", Set<EpStep>(EpStep::kAddress) | EpStep::kRoute, EpEnd::kFailed, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c rdma_create_ep, ucma_complete", ""}},
   {"ep-6", EpStep::kRoute, EpEnd::kRefused, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c rdma_create_ep, rdma_resolve_route", ""}},
   {"ep-7", EpStep::kQueuePair, EpEnd::kRefused, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c rdma_create_ep, rdma_create_qp", ""}},
-  {"ep-8", Set<EpStep>(EpStep::kRoute) | EpStep::kQueuePair, EpEnd::kDone, Returns(), false, false, {"man rdma_create_ep(3), rdma-core 44 cma.c rdma_create_ep", "lab 6.1-rxe, seed 1"}},
+  {"ep-8", Set<EpStep>(EpStep::kRoute) | EpStep::kQueuePair, EpEnd::kDone, Returns(), false, false, {"man rdma_create_ep(3), rdma-core 44 cma.c rdma_create_ep", ""}},
 });
 // clang-format on
 
