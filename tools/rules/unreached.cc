@@ -7,7 +7,7 @@ namespace cm::ruledoc {
 namespace {
 
 constexpr auto kUnreached = std::to_array<Unreached>({
-    {"join-multicast-9 join-multicast-ex-11 group-2 fetch-23",
+    {"join-multicast-9 join-multicast-ex-11 group-2",
      "no fault takes the GID of an address from an interface that keeps its device"},
     {"ib-req-2 sidr-req-2",
      "rdma_cm makes an identifier of the IB CM for each rdma_connect, which is idle then"},
