@@ -176,6 +176,26 @@ void TimeOutsAreKept(const Account& account, Testimony& testimony) {
   });
 }
 
+void SilentSubnetsTimeOut(const Account& account, Testimony& testimony) {
+  for (const HeardEvent& heard : account.heard()) {
+    const bool timed_out = heard.event.type == EventType::kRouteError &&
+                           heard.event.status == -static_cast<int32_t>(Errno::kTimedOut);
+    if (!timed_out || !heard.event.id.valid()) continue;
+    const MadeCall* last = nullptr;
+    for (const MadeCall* call : account.CallsOn(heard.event.id, CallKind::kResolveRoute))
+      if (call->reply.succeeded() && call->at < heard.at) last = call;
+    if (last == nullptr) continue;  // EV-4
+    testimony.Arose();
+    const auto given = static_cast<uint32_t>(std::get<call::ResolveRoute>(*last->call).timeout_ms);
+    const Duration patience = Timing::AskPatience(Duration::Milliseconds(given));
+    if (heard.time < last->begin + patience)
+      testimony.Violated(heard.at, Heard(account, heard) + " early",
+                         fmt::format("not before {} have passed", ToString(patience)));
+    else if (!account.Before(heard.at, FaultKind::kSilenceSm))
+      testimony.Violated(heard.at, Heard(account, heard), "an answer: nobody was silent");
+  }
+}
+
 // By this call, or one before it, the id may have met an interface: that of an address of a side,
 // or the one that an earlier destination led to.
 bool MayKnowInterface(const Account& account, const MadeCall& now) {
@@ -320,6 +340,14 @@ constexpr auto kClaims = std::to_array<Property>({
      {}},
     {"ADDR-4", "addressing/ports", PropertyKind::kSometimes, "ADDR_ERROR is heard.",
      "man rdma_get_cm_event(3)", AddrErrorIsHeard, kNeedsTime},
+    {"ADDR-5",
+     "addressing/ports",
+     PropertyKind::kAlways,
+     "A route is given up once the administrator of a subnet was asked for it for its time and a "
+     "tenth more, and was silent.",
+     "linux 6.1 sa_query.c send_mad, send_handler",
+     SilentSubnetsTimeOut,
+     {}},
     {"LIS-1",
      "addressing/ports",
      PropertyKind::kAlways,

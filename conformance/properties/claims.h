@@ -45,6 +45,8 @@ void ForEachId(const Account& account, Each each) {
     if (account.Exists(IdRef{i}) && account.IsTcp(IdRef{i})) each(IdRef{i});
 }
 
+// The Q_Key of datagrams of an id of the application's: that of its port space.
+uint32_t QkeyOf(const Account& account, IdRef id);
 // At most one event of the type for each id.
 void AtMostOnce(const Account& account, Testimony& testimony, EventType type);
 // Of kSometimes: an event of the type was heard.

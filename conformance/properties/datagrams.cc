@@ -10,14 +10,14 @@ namespace {
 
 constexpr int32_t kTimedOut = -static_cast<int32_t>(Errno::kTimedOut);
 
-// The id or endpoint was made in RDMA_PS_UDP, or is a request to one that was.
+// The id or endpoint was made in a port space of datagrams, or is a request to one that was.
 bool IsOfDatagrams(const Account& account, IdRef id) {
   if (!id.valid() || !account.Exists(id)) return false;
   if (account.IsRequest(id)) return IsOfDatagrams(account, account.ListenerOf(id));
   for (const MadeCall* call : account.CallsOn(id, CallKind::kCreateId))
-    if (std::get<call::CreateId>(*call->call).space == PortSpace::kUdp) return true;
+    if (IsDatagram(std::get<call::CreateId>(*call->call).space)) return true;
   for (const MadeCall* call : account.CallsOn(id, CallKind::kCreateEp))
-    if (std::get<call::CreateEp>(*call->call).space == PortSpace::kUdp) return true;
+    if (IsDatagram(std::get<call::CreateEp>(*call->call).space)) return true;
   return false;
 }
 
@@ -79,10 +79,11 @@ void ServiceIsNamed(const Account& account, Testimony& testimony) {
     if (heard.event.type != EventType::kEstablished) continue;
     if (!IsOfDatagrams(account, heard.event.id) || account.IsRequest(heard.event.id)) continue;
     testimony.Arose();
-    if (heard.event.qkey != kDatagramQkey)
+    const uint32_t qkey = QkeyOf(account, heard.event.id);
+    if (heard.event.qkey != qkey)
       testimony.Violated(heard.at,
                          fmt::format("{} qkey={:#010x}", Heard(account, heard), heard.event.qkey),
-                         fmt::format("qkey={:#010x}", kDatagramQkey));
+                         fmt::format("qkey={:#010x}", qkey));
     else if (!SomebodyGave(account, heard.event.qp_num, heard.at))
       testimony.Violated(heard.at,
                          fmt::format("{} qp_num={}", Heard(account, heard), heard.event.qp_num),

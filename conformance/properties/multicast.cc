@@ -20,9 +20,9 @@ struct Membership {
   const MadeCall* left = nullptr;
 };
 
-// How the event of a join names the group: a loopback address makes none.
+// How the event of a join names the group: a loopback address makes none, nor does a wildcard.
 Address GroupOf(const Address& joined) {
-  if (joined.kind == AddressKind::kLoopback) return {.kind = AddressKind::kAny, .v6 = true};
+  if (joined.AnyOrLoopback()) return {.kind = AddressKind::kAny, .v6 = true};
   return joined.WithPort(0);
 }
 
@@ -75,7 +75,19 @@ void Tell(Story& story, const MadeCall& call) {
     left->left = &call;
 }
 
-void Tell(Story& story, const HeardEvent& heard) {
+bool Names(const HeardEvent& heard, const Membership& one) {
+  return heard.event.context == one.context && (heard.event.type != EventType::kMulticastJoin ||
+                                                heard.event.group == GroupOf(one.address));
+}
+
+// Over InfiniBand somebody is asked for each, and the first question need not be the first that is
+// answered.
+void Tell(Story& story, const HeardEvent& heard, bool asked) {
+  for (Membership& one : story.memberships) {
+    if (!asked || one.heard != nullptr || one.left != nullptr || !Names(heard, one)) continue;
+    one.heard = &heard;
+    return;
+  }
   for (Membership& one : story.memberships) {
     if (one.heard != nullptr || one.left != nullptr) continue;
     one.heard = &heard;
@@ -86,11 +98,12 @@ void Tell(Story& story, const HeardEvent& heard) {
 
 Story StoryOf(const Account& account, IdRef id) {
   Story story;
+  const bool asked = account.profile().transport == Transport::kInfiniband;
   const std::vector<const HeardEvent*> events = account.EventsOf(id);
   auto event = events.begin();
   const auto hear_until = [&](size_t record) {
     for (; event != events.end() && (*event)->at < record; ++event)
-      if (IsOfMembership(**event)) Tell(story, **event);
+      if (IsOfMembership(**event)) Tell(story, **event, asked);
   };
   for (const MadeCall* call : account.CallsOn(id)) {
     hear_until(call->at);
@@ -129,9 +142,10 @@ void ReportsSayWhich(const Account& account, Testimony& testimony) {
         violated(fmt::format("context={}", event.context),
                  fmt::format("context={}, as the join was given", one.context));
       if (event.type != EventType::kMulticastJoin) continue;
-      if (event.qp_num != kMulticastQpNumber || event.qkey != kDatagramQkey)
+      const uint32_t qkey = QkeyOf(account, event.id);
+      if (event.qp_num != kMulticastQpNumber || event.qkey != qkey)
         violated(fmt::format("qp_num={} qkey={:#010x}", event.qp_num, event.qkey),
-                 fmt::format("qp_num={} qkey={:#010x}", kMulticastQpNumber, kDatagramQkey));
+                 fmt::format("qp_num={} qkey={:#010x}", kMulticastQpNumber, qkey));
       const Address group = GroupOf(one.address);
       if (event.group != group)
         violated("group=" + ToString(event.group, account.topology()),
@@ -147,6 +161,7 @@ void EachIsReported(const Account& account, Testimony& testimony) {
       const Silence* silence = account.SilentAfter(id, one.join->at);
       if (silence == nullptr || !account.Settled(one.join->at, silence->at)) continue;
       if (account.Before(silence->at, FaultKind::kRemoveDevice)) continue;
+      if (account.Before(silence->at, FaultKind::kSilenceSm)) continue;
       if (one.left != nullptr && one.left->at < silence->at) continue;
       testimony.Arose();
       if (one.heard == nullptr || one.heard->at > silence->at)

@@ -19,11 +19,12 @@ bool HasSet(const Account& account, IdRef id, IdOption option, size_t record) {
 
 namespace {
 
-// The acknowledgement time-out that the id had when its route was resolved.
+// The acknowledgement time-out that the id had when its route was resolved. Over InfiniBand the
+// path is none of its business.
 std::optional<uint8_t> AckTimeoutOf(const Account& account, IdRef active) {
   const MadeCall* route = account.FirstSuccess(active, CallKind::kResolveRoute);
   std::optional<uint8_t> found;
-  if (route == nullptr) return found;
+  if (route == nullptr || account.profile().transport == Transport::kInfiniband) return found;
   for (const MadeCall* call : account.CallsOn(active, CallKind::kSetOption)) {
     const auto& set = std::get<call::SetOption>(*call->call);
     if (set.option == kAckTimeoutOption && call->reply.succeeded() && call->at < route->at)

@@ -54,7 +54,7 @@ const Property* FindProperty(std::string_view id) {
 bool Concerns(const Property& property, const Profile& profile) {
   constexpr auto kOfRoce = std::to_array<std::string_view>(
       {"DIS-3", "EV-8", "EV-9", "MC-7", "REJ-7", "REJ-8", "REJ-9", "TW-4", "TW-5", "UD-5"});
-  return profile.transport == Transport::kRoce ||
+  return profile.transport != Transport::kIwarp ||
          std::ranges::find(kOfRoce, property.id) == kOfRoce.end();
 }
 
@@ -75,6 +75,12 @@ std::string Heard(const Account& account, const HeardEvent& heard) {
 std::string Made(const Account& account, const MadeCall& call) {
   return fmt::format("{} -> {}", ToString(*call.call, account.history().conversation),
                      ToString(call.reply));
+}
+
+uint32_t QkeyOf(const Account& account, IdRef id) {
+  for (const MadeCall* call : account.CallsOn(id, CallKind::kCreateId))
+    return cm::QkeyOf(std::get<call::CreateId>(*call->call).space);
+  return kDatagramQkey;
 }
 
 void AtMostOnce(const Account& account, Testimony& testimony, EventType type) {

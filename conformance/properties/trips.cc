@@ -40,6 +40,10 @@ std::string Alone(std::string_view rest) { return On("one-kernel-two-devices", r
 
 std::string OnLater(std::string_view rest) { return On("one-kernel-two-devices", rest, "7.2-rxe"); }
 
+std::string OnInfiniband(std::string_view rest) {
+  return On("one-kernel-two-devices", rest, "6.1-ib");
+}
+
 std::string OnBond(std::string_view rest) { return On("bond", rest); }
 
 std::string Listening(std::string_view rest) {

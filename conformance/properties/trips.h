@@ -41,12 +41,13 @@ Reach ReachOfGroups();
 Reach ReachOfLaterCalls();
 
 // What conversations begin with, macros included; `rest` follows.
-std::string Alone(std::string_view rest);      // an empty world with one kernel and two devices
-std::string OnLater(std::string_view rest);    // the same, where there are the latest calls
-std::string OnBond(std::string_view rest);     // the same, the active side on a bond
-std::string Listening(std::string_view rest);  // L listens
-std::string Asked(std::string_view rest);      // A has asked L; both have queue pairs if any
-std::string Connected(std::string_view rest);  // A and P have heard ESTABLISHED
+std::string Alone(std::string_view rest);         // an empty world with one kernel and two devices
+std::string OnLater(std::string_view rest);       // the same, where there are the latest calls
+std::string OnInfiniband(std::string_view rest);  // and over InfiniBand
+std::string OnBond(std::string_view rest);        // the same, the active side on a bond
+std::string Listening(std::string_view rest);     // L listens
+std::string Asked(std::string_view rest);         // A has asked L; both have queue pairs if any
+std::string Connected(std::string_view rest);     // A and P have heard ESTABLISHED
 
 }  // namespace cm
 

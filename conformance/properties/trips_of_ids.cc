@@ -33,6 +33,17 @@ active rdma_resolve_addr A src=active:0 dst=silent:7471 timeout_ms=1000
 )") + std::string(rest));
 }
 
+// Nobody answers the question for a route.
+std::string OnSubnet(std::string_view rest) {
+  return OnInfiniband(std::string(R"(active rdma_create_event_channel C
+active rdma_create_id A on=C
+active rdma_resolve_addr A src=active:0 dst=passive:7471 timeout_ms=2000
+active taking C
+fault silence-sm side=active
+active rdma_resolve_route A timeout_ms=2000
+)") + std::string(rest));
+}
+
 IdRef Listener(const History& history) { return *history.conversation.names.ids.Find("L"); }
 
 std::vector<Trip> OfLife() {
@@ -159,6 +170,10 @@ active rdma_create_id A on=C
 active rdma_resolve_addr A dst=unroutable:7471
 )"),
        "", [](History& h) { ReplyAt(h, Makes(h, CallKind::kResolveAddr)) = Reply::Returned(); }},
+      {"ADDR-5", "a route is given up early", OnSubnet("pass 3s\nactive taking C\n"), "",
+       [](History& h) {
+         Hurries(h, Hears(h, EventType::kRouteError), Duration::Milliseconds(1500));
+       }},
       {"LIS-1", "more wait than the backlog holds", Listening(R"(passive rdma_destroy_id L
 passive listening M on=T port=7471 backlog=1
 active connecting A on=C to=passive:7471 private="first"

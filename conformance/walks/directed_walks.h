@@ -16,6 +16,7 @@ void DeviceRemoved(Stage& stage);
 void AddressChanges(Stage& stage);
 void SourceGoes(Stage& stage);
 void NeighbourChanges(Stage& stage);
+void SubnetsAreAsked(Stage& stage);
 void LinkGoesDown(Stage& stage);
 void PeerExits(Stage& stage);
 void DestroyWaits(Stage& stage);

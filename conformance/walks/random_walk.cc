@@ -400,6 +400,8 @@ class Random {
                                                   FaultKind::kExit};
     cm::Fault fault{.kind = kKinds[stage_.Below(kKinds.size(), "kind of fault")]};
     fault.side = AnySide();
+    if (stage_.Can(Capability::kSilenceSm) && stage_.choice().OneIn(8, "the subnet's"))
+      fault.kind = FaultKind::kSilenceSm;
     if (fault.kind == FaultKind::kRemoveDevice && stage_.forecast().DeviceGone(fault.side))
       fault.kind = FaultKind::kAddDevice;
     if (fault.OnPackets()) {

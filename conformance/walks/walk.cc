@@ -86,6 +86,8 @@ constexpr auto kWalks = std::to_array<Walk>({
      Need(Capability::kLaterCalls, Capability::kLanes), false, AddressesForIds},
     {"data", "Messages, reads and writes; then the connection ends, with work posted.", 5,
      Need(Capability::kData, Capability::kTime), false, DataMoves},
+    {"subnet", "The administrator of a subnet is asked, and may be silent.", 12,
+     Need(Capability::kSilenceSm, Capability::kTime), false, SubnetsAreAsked},
 });
 
 }  // namespace

@@ -18,7 +18,8 @@ DrawOptions Options(uint64_t index) {
   DrawOptions options{.profile = profile,
                       .capabilities = profile.capabilities.With(Capability::kCrashes)
                                           .With(Capability::kMisuse)
-                                          .With(Capability::kLaterCalls),
+                                          .With(Capability::kLaterCalls)
+                                          .With(Capability::kSilenceSm),
                       .seed = 3,
                       .index = index};
   for (const Topology& topology : Topologies()) options.topologies.push_back({&topology, 1});

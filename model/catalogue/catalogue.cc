@@ -166,6 +166,21 @@ std::string Says(const MisuseRule& r) {
   return fmt::format("{} {}", ToString(r.on), Text(r.outcome));
 }
 
+// Of one kind of event from below.
+bool IsOfSubnets(const BelowRule& rule) {
+  return rule.on == Below::kRouteTimesOut || rule.on == Below::kRouteRefused ||
+         rule.on == Below::kGroupTimesOut;
+}
+
+bool BelowEnabled(const BelowRule& rule, Transport transport) {
+  const bool ib = transport == Transport::kInfiniband;
+  if (IsOfSubnets(rule)) return ib;
+  const bool of_ethernet = rule.on == Below::kNeighbourChanges ||
+                           rule.on == Below::kGroupWithoutGid ||
+                           rule.on == Below::kAddressOfOtherLink;
+  return !ib || !of_ethernet;
+}
+
 template <typename Table>
 void Append(std::vector<RuleInfo>* all, const Table& table, std::string_view machine) {
   for (const auto& rule : table) {
@@ -225,6 +240,18 @@ std::span<const RuleInfo> AllRules() {
 
 const RuleInfo& InfoOf(RuleNumber rule) { return AllRules()[rule]; }
 
+Guards NeverOver(Transport transport) {
+  switch (transport) {
+    case Transport::kRoce:
+      return kOfIwarpAlone | kOfInfinibandAlone;
+    case Transport::kIwarp:
+      return kOfRoceAlone | kOfInfinibandAlone;
+    case Transport::kInfiniband:
+      break;
+  }
+  return kOfIwarpAlone | kOfEthernetAlone;
+}
+
 bool Enabled(RuleNumber rule, const Profile& profile) {
   const bool later = profile.capabilities.Has(Capability::kLaterCalls);
   if (OfOlderKernels(rule)) return !later;
@@ -233,15 +260,17 @@ bool Enabled(RuleNumber rule, const Profile& profile) {
   if (rule >= kFirstWork)
     return !iwarp && OfDialect(rules::kWork[rule - kFirstWork], profile.dialect);
   if (rule < kFirstBelow)
-    return !rules::kCalls[rule - kFirstCall]
-                .when.Except(iwarp ? kOfRoceAlone : kOfIwarpAlone)
-                .empty();
+    return !rules::kCalls[rule - kFirstCall].when.Except(NeverOver(profile.transport)).empty();
+  if (rule < kFirstIb)
+    return BelowEnabled(rules::kFromBelow[rule - kFirstBelow], profile.transport);
   if (rule >= kFirstReport && rule < kFirstFetch)
     return iwarp == (rules::kReports[rule - kFirstReport].on >= Report::kIwReply);
   // Of the kernel, that is; the library's own is no event of the queue.
   const bool fetched = rule >= kFirstFetch && rule < kFirstQp;
   if (fetched && rules::kFetches[rule - kFirstFetch].queued == EventType::kConnectError)
     return iwarp;
+  if (fetched && rules::kFetches[rule - kFirstFetch].queued == EventType::kRouteError)
+    return profile.transport == Transport::kInfiniband;
   if (rule < kFirstIb || rule >= kFirstChannel) return true;
   if (iwarp || rule >= kFirstRequest) return !iwarp;
   const IbRule& ib = rules::kIbCm[rule - kFirstIb];

@@ -103,6 +103,8 @@ inline RuleNumber NumberOf(const IwRequestRule* r) {
   return static_cast<RuleNumber>(kFirstIwRequest + (r - rules::kIwRequests.data()));
 }
 
+// Guards that hold for no call over the transport.
+Guards NeverOver(Transport transport);
 // Whether implementations of the profile may show the row.
 bool Enabled(RuleNumber rule, const Profile& profile);
 // Enabled rows that do not crash: what a campaign can reach.

@@ -195,6 +195,7 @@ inline constexpr auto kFetches = std::to_array<FetchRule>({
   {"fetch-21", EventType::kMulticastJoin, FetchGuard::kFine, EventType::kMulticastJoin, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/83-multicast_on_wrong_ids:11"}},
   {"fetch-22", EventType::kMulticastJoin, FetchGuard::kQpCannotAttach, EventType::kMulticastError, -1, false, {}, {"rdma-core 44 cma.c ucma_process_join", "lab 6.1-rxe, seed 1"}},
   {"fetch-29", EventType::kConnectError, FetchGuard::kFine, EventType::kConnectError, kUnchanged, false, {}, {"rdma-core 44 cma.c rdma_get_cm_event", ""}},
+  {"fetch-30", EventType::kRouteError, FetchGuard::kFine, EventType::kRouteError, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", ""}},
   {"fetch-23", EventType::kMulticastError, FetchGuard::kFine, EventType::kMulticastError, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", ""}},
   // The kernel reports ADDRINFO_RESOLVED and ADDRINFO_ERROR itself for records of services alone.
   {"fetch-25", EventType::kInternal, FetchGuard::kFine, EventType::kAddrInfoResolved, kUnchanged, false, {}, {"rdma-core 65 cma.c rdma_get_cm_event, ucma_process_addrinfo_resolved", ""}},

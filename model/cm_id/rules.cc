@@ -12,7 +12,8 @@ namespace {
 constexpr std::array<std::string_view, kBelowCount> kBelowNames = {
     "address found",     "address times out", "address without device", "address of another link",
     "route found",       "device goes",       "kernel id closed",       "address changes",
-    "neighbour changes", "group joined",      "group without GID"};
+    "neighbour changes", "group joined",      "group without GID",      "route times out",
+    "route refused",     "group times out"};
 
 }  // namespace
 

@@ -40,8 +40,8 @@ inline constexpr Guards kBindTrouble = Guards(kAddressNotLocal) | kInterfaceDiff
 // Over iWARP: what the TCP connection comes to within rdma_connect.
 inline constexpr Guards kTcpTrouble = Guards(kQpUnknown) | kConnectionRefused | kPeerUnreachable;
 inline constexpr States kMayJoin = States(kAddrBound) | kAddrResolved;
-inline constexpr Guards kJoinTrouble =
-    Guards(kNotDatagram) | kOverIwarp | kAddressZero | kNoInterface | kGroupV6 | kGidGone;
+inline constexpr Guards kJoinTrouble = Guards(kNotDatagram) | kOverIwarp | kNoBroadcast |
+                                       kAddressZero | kNoInterface | kGroupV6 | kGidGone;
 
 // clang-format off
 inline constexpr auto kCalls = std::to_array<CallRule>({
@@ -261,6 +261,7 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"join-multicast-9", kMayJoin, CallKind::kJoinMulticast, kGidGone, Returns(), kSame, {kJoinsInVain}, {"linux 6.1 cma.c cma_make_mc_event", ""}},
   {"join-multicast-10", kMayJoin, CallKind::kJoinMulticast, kFine, Returns(), kSame, {kJoinsGroup}, {"man rdma_join_multicast(3)", "6.1-rxe/83-multicast_on_wrong_ids:10"}},
   {"iw-join-multicast-1", kMayJoin, CallKind::kJoinMulticast, kOverIwarp, Returns(Errno::kNoSys), kSame, {}, {"linux 6.1 cma.c rdma_join_multicast", "6.1-siw/83-multicast_on_wrong_ids:10"}},
+  {"ib-join-multicast-1", kMayJoin, CallKind::kJoinMulticast, kNoBroadcast, Returns(Errno::kAddrNotAvail), kSame, {}, {"linux 6.1 cma.c cma_join_ib_multicast, multicast.c ib_sa_get_mcmember_rec", ""}},
 
   {"join-multicast-ex-1", kAnyState, CallKind::kJoinMulticastEx, kMaskUnknown, Returns(Errno::kNotSup), kSame, {}, {"rdma-core 44 cma.c rdma_join_multicast_ex", "lab 6.1-rxe, seed 1"}},
   {"join-multicast-ex-2", kAnyState, CallKind::kJoinMulticastEx, kMaskIncomplete, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_join_multicast_ex", "6.1-rxe/83-multicast_on_wrong_ids:19"}},
@@ -275,6 +276,7 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"join-multicast-ex-11", kMayJoin, CallKind::kJoinMulticastEx, kGidGone, Returns(), kSame, {kJoinsInVain}, {"linux 6.1 cma.c cma_make_mc_event", ""}},
   {"join-multicast-ex-12", kMayJoin, CallKind::kJoinMulticastEx, kFine, Returns(), kSame, {kJoinsGroup}, {"man rdma_join_multicast_ex(3)", "6.1-rxe/83-multicast_on_wrong_ids:15"}},
   {"iw-join-multicast-ex-1", kMayJoin, CallKind::kJoinMulticastEx, kOverIwarp, Returns(Errno::kNoSys), kSame, {}, {"linux 6.1 cma.c rdma_join_multicast", "6.1-siw/83-multicast_on_wrong_ids:15"}},
+  {"ib-join-multicast-ex-1", kMayJoin, CallKind::kJoinMulticastEx, kNoBroadcast, Returns(Errno::kAddrNotAvail), kSame, {}, {"linux 6.1 cma.c cma_join_ib_multicast, multicast.c ib_sa_get_mcmember_rec", ""}},
 
   {"leave-multicast-1", kAnyState, CallKind::kLeaveMulticast, kFamilyUnsupported, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_leave_multicast", "lab 6.1-rxe, seed 1"}},
   {"leave-multicast-2", kAnyState, CallKind::kLeaveMulticast, kNotJoined, Returns(Errno::kAddrNotAvail), kSame, {}, {"rdma-core 44 cma.c rdma_leave_multicast", "lab 6.1-rxe, seed 1"}},
@@ -413,8 +415,11 @@ enum class Below : uint8_t {
   kNeighbourChanges,  // its peer's hardware address has changed
   kGroupJoined,       // a membership is complete
   kGroupWithoutGid,   // or there is no way to the group
+  kRouteTimesOut,     // the administrator of the subnet does not answer
+  kRouteRefused,      // or says that there is no path
+  kGroupTimesOut,     // it does not answer a join
 };
-inline constexpr int kBelowCount = 11;
+inline constexpr int kBelowCount = 14;
 std::string_view ToString(Below below);
 
 struct BelowRule {
@@ -443,6 +448,10 @@ inline constexpr auto kFromBelow = std::to_array<BelowRule>({
   {"neighbour-1", kAnyState.Except(kDeviceRemoval), Below::kNeighbourChanges, kSame, EventType::kUnreachable, -110, false, {"linux 6.1 cma.c cma_netevent_work_handler", "6.1-rxe/75-peer_hardware_address_changes:19"}},
   {"group-1", kAnyState.Except(kDeviceRemoval), Below::kGroupJoined, kSame, EventType::kMulticastJoin, 0, false, {"man rdma_join_multicast(3)", "6.1-rxe/83-multicast_on_wrong_ids:11"}},
   {"group-2", kAnyState.Except(kDeviceRemoval), Below::kGroupWithoutGid, kSame, EventType::kMulticastError, 0, false, {"linux 6.1 cma.c cma_make_mc_event", ""}},
+  // Over InfiniBand, where the administrator of the subnet is asked.
+  {"ib-route-1", kRouteQuery, Below::kRouteTimesOut, kAddrResolved, EventType::kRouteError, -110, false, {"linux 6.1 sa_query.c send_handler, cma.c cma_query_handler", ""}},
+  {"ib-route-2", kRouteQuery, Below::kRouteRefused, kAddrResolved, EventType::kRouteError, -22, false, {"linux 6.1 sa_query.c recv_handler, cma.c cma_query_handler", ""}},
+  {"ib-group-1", kAnyState.Except(kDeviceRemoval), Below::kGroupTimesOut, kSame, EventType::kMulticastError, -110, false, {"linux 6.1 multicast.c join_handler, sa_query.c send_handler, cma.c cma_ib_mc_handler", ""}},
   {"group-3", kDeviceRemoval, Below::kGroupJoined, kSame, EventType::kMulticastJoin, 0, true, {"linux 6.1 cma.c cma_iboe_join_work_handler", ""}},
 });
 // clang-format on

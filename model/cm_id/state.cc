@@ -106,6 +106,7 @@ constexpr std::array<GuardText, kGuardCount> kGuardTexts = {{
     {"peer-unreachable", "nobody is there to accept a TCP connection or to refuse it"},
     {"reply-awaited", "the request is sent, and not answered yet"},
     {"connection-lost", "the request is there, and its connection is gone"},
+    {"no-broadcast", "the id is on no interface, whose broadcast group a join goes by"},
 }};
 
 constexpr std::array<std::string_view, 46> kEffectNames = {

@@ -124,11 +124,12 @@ enum class Guard : uint8_t {
   kPeerUnreachable,     // nobody is there to say so
   kReplyAwaited,        // the request is sent, and not answered yet
   kConnectionLost,      // the request is there, and its connection is gone
+  kNoBroadcast,         // over InfiniBand: no interface of the id has a broadcast group
 };
-inline constexpr int kGuardCount = 90;
+inline constexpr int kGuardCount = 91;
 using Guards = Set<Guard>;
 
-// Guards that hold over one transport alone.
+// Guards that hold over one transport alone; those of RoCE, but for the next, over InfiniBand too.
 inline constexpr Guards kOfIwarpAlone = Guards(Guard::kOverIwarp) | Guard::kTypeUnsupported |
                                         Guard::kNoKeys | Guard::kQpUnknown |
                                         Guard::kConnectionRefused | Guard::kPeerUnreachable |
@@ -139,6 +140,10 @@ inline constexpr Guards kOfRoceAlone =
     Guard::kEstablishedAlready | Guard::kCommEstPossible | Guard::kPathMigPossible |
     Guard::kTypeDiffers | Guard::kGroupV6 | Guard::kAddressZero | Guard::kGidGone |
     Guard::kDataTooLong | Guard::kNoInterface;
+inline constexpr Guards kOfEthernetAlone = Guards(Guard::kQpWithoutRoute) | Guard::kNoInterface |
+                                           Guard::kOtherLink | Guard::kGroupV6 |
+                                           Guard::kAddressZero | Guard::kGidGone;
+inline constexpr Guards kOfInfinibandAlone = Guard::kNoBroadcast;
 
 // What a call does besides answering; the oracle knows how.
 enum class Effect : uint8_t {
@@ -251,12 +256,12 @@ inline constexpr auto kSetOption = std::to_array<Guard>(
      kNoInterface, kReuseWanted, kReuseUnwanted, kFamilyOnlyWanted, kTimeoutWanted, kPathWanted});
 inline constexpr auto kMigrateId =
     std::to_array<Guard>({kSynchronousAlready, kDeviceRemoved, kEventsUnacked});
-inline constexpr auto kJoinMulticast =
-    std::to_array<Guard>({kFamilyUnsupported, kDeviceRemoved, kWithoutDevice, kNotDatagram,
-                          kOverIwarp, kAddressZero, kNoInterface, kGroupV6, kGidGone});
+inline constexpr auto kJoinMulticast = std::to_array<Guard>(
+    {kFamilyUnsupported, kDeviceRemoved, kWithoutDevice, kNotDatagram, kOverIwarp, kNoBroadcast,
+     kAddressZero, kNoInterface, kGroupV6, kGidGone});
 inline constexpr auto kJoinMulticastEx = std::to_array<Guard>(
     {kMaskUnknown, kMaskIncomplete, kFamilyUnsupported, kDeviceRemoved, kWithoutDevice,
-     kNotDatagram, kOverIwarp, kAddressZero, kNoInterface, kGroupV6, kGidGone});
+     kNotDatagram, kOverIwarp, kNoBroadcast, kAddressZero, kNoInterface, kGroupV6, kGidGone});
 inline constexpr auto kLeaveMulticast =
     std::to_array<Guard>({kFamilyUnsupported, kNotJoined, kDeviceRemoved, kGroupUnacked});
 // source: rdma-core 44 addrinfo.c rdma_getaddrinfo, glibc 2.36 getaddrinfo.c

@@ -87,7 +87,7 @@ void LineParser::ParseFault(Words& words) {
     words.Complain(
         fmt::format("fault {}: not a kind of fault; there are drop, delay, duplicate, "
                     "reorder, link-down, link-up, remove-device, add-device, fail-over, "
-                    "neighbour-change, exit",
+                    "neighbour-change, exit, silence-sm",
                     name));
     return;
   }

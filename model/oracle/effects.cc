@@ -60,6 +60,11 @@ Resolution ResolutionOf(const Address& destination) {
   return answers ? Resolution::kFound : Resolution::kSilent;
 }
 
+int32_t TimeOf(const Call& call) {
+  const auto* resolve = std::get_if<call::ResolveRoute>(&call);
+  return resolve == nullptr ? 0 : resolve->timeout_ms;
+}
+
 // A message has 24 bits for the vendor.
 EceOptions OnTheWire(const EceOptions& ece) {
   return {.vendor_id = ece.vendor_id & 0xffffff, .options = ece.options};
@@ -121,7 +126,7 @@ Payload Oracle::ServicePayload(const Call& call, const IdState& id) const {
   const auto* accept = std::get_if<call::Accept>(&call);
   const std::optional<ConnParam> param = accept != nullptr ? accept->param : std::nullopt;
   Payload payload = DatagramPayload(param, profile_.limits.datagram_reply_data);
-  payload.qkey = kDatagramQkey;
+  payload.qkey = QkeyOf(knowledge_.SpaceOf(id));
   const bool drawn = accept != nullptr && id.qp != QpPhase::kNone;
   if (!drawn) payload.qp_num = param ? param->qp_num & 0xffffff : 0;
   return payload;
@@ -299,8 +304,11 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
     } else if (const auto* option = std::get_if<call::SetOption>(&call)) {
       LearnOption(*option, effect);
     } else if (effect == Effect::kStartsRoute) {
-      info.tracked = !machine_.over_iwarp();
-      if (info.ack_timeout != 0) info.packet_lifetime = info.ack_timeout - 1;
+      info.timeout_ms = TimeOf(call);
+      // Of the path; over InfiniBand it is the administrator's.
+      info.tracked = profile_.transport == Transport::kRoce;
+      if (info.ack_timeout != 0 && !machine_.over_infiniband())
+        info.packet_lifetime = info.ack_timeout - 1;
       if (const uint8_t there = knowledge_.DeviceOf(info.destination); there != kNoDevice)
         info.peer_fail_overs = surroundings_.FailOvers(there);
       info.knew_wrong_neighbour = surroundings_.NeighbourWrong(info.interface);

@@ -22,7 +22,8 @@ const EndpointRule& RuleFor(EpStep at, EpEnd when) {
 
 // Which step an active one is at: the route is looked for once the address is found.
 EpStep StepOf(const IdState& id) {
-  const bool route = id.state == State::kRouteQuery || id.state == State::kRouteResolved;
+  const bool route = id.state == State::kRouteQuery || id.state == State::kRouteResolved ||
+                     (id.retained && id.retained->type == EventType::kRouteError);
   return route ? EpStep::kRoute : EpStep::kAddress;
 }
 
@@ -64,7 +65,8 @@ Judgement Oracle::ObserveCreateEp(const Record& record, Lane lane, const call::C
   const Window start{window.begin, window.begin, window.settled};
   Judgement judgement{.saw = ToString(reply)};
   MakeId(lane, ep.id, {}, ep.space);
-  const bool unknown = ep.type == QpType::kUc || ep.space == PortSpace::kIpoib;
+  const bool unknown =
+      ep.type == QpType::kUc || (ep.space == PortSpace::kIpoib && !machine_.over_infiniband());
   if (unknown || reply.kind == ReplyKind::kUnseen) {
     Disown(ep.id);
     return {.verdict = Verdict::kOutOfScope};

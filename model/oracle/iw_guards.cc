@@ -1,4 +1,5 @@
-// The guards over iWARP: those of its own, and those of the IB CM, which is not there.
+// The guards over iWARP: those of its own, and those of the IB CM, which is not there; and what
+// InfiniBand has not of RoCE.
 #include "model/oracle/guards.h"
 #include "model/oracle/machine.h"
 
@@ -55,9 +56,10 @@ std::optional<Tri> GuardFinder::OfTransport(Guard guard, const Possibility& p, u
                                             const Call& call) const {
   const IdState& own = p.ids[id];
   const IdInfo& info = knowledge_.id(own.name);
-  if (knowledge_.profile().transport != Transport::kIwarp)
-    return kOfIwarpAlone.Has(guard) ? std::optional(Tri::kNo) : std::nullopt;
-  if (kOfRoceAlone.Has(guard)) return Tri::kNo;
+  const Transport transport = knowledge_.profile().transport;
+  if (NeverOver(transport).Has(guard)) return Tri::kNo;
+  if (guard == Guard::kNoBroadcast) return Of(info.interface == kNoDevice);
+  if (transport != Transport::kIwarp) return std::nullopt;
   if (const std::optional<Tri> holds = OfConnecting(guard, p, id, call)) return holds;
   switch (guard) {
     case Guard::kOverIwarp:

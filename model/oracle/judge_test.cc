@@ -352,6 +352,66 @@ TEST(TheOracle, RefusesAListenerOnASharedPort) {
                                 "passive rdma_listen M backlog=8 -> 0"});
 }
 
+const Profile& kInfiniband = *FindProfile("6.1-ib");
+
+// The administrator of the subnet is silent from 10 ms on.
+const Told kAsking = kAddrResolved + Told{"@10ms", "fault silence-sm side=active -> done", "@20ms",
+                                          "active rdma_resolve_route A timeout_ms=2000 -> 0"};
+
+std::string RouteError(int status) {
+  return "active rdma_get_cm_event C as=e2 -> 0  event RDMA_CM_EVENT_ROUTE_ERROR id=A status=" +
+         std::to_string(status);
+}
+
+TEST(TheOracle, KnowsHowLongASubnetIsAsked) {
+  ExpectPermitted(kAsking + Told{"@2220ms", RouteError(-110)}, kInfiniband);
+  EXPECT_THAT(RefusalOfTheLast(kAsking + Told{"@2219ms", RouteError(-110)}, kInfiniband),
+              HasSubstr("no event of this id now"));
+  EXPECT_THAT(RefusalOfTheLast(kAsking + Told{"@2220ms", RouteError(-22)}, kInfiniband),
+              HasSubstr("status=-110"));
+  EXPECT_THAT(RefusalOfTheLast(kAsking + Told{"@9s", "active rdma_get_cm_event C as=e2 -> blocked"},
+                               kInfiniband),
+              HasSubstr("RDMA_CM_EVENT_ROUTE_ERROR"));
+  RefusalOfTheLast(kAddrResolved + Told{"active rdma_resolve_route A timeout_ms=2000 -> 0", "@4s",
+                                        RouteError(-110)},
+                   kInfiniband);
+}
+
+TEST(TheOracle, KnowsThatASilentSubnetHasNoRoutes) {
+  const std::string resolved =
+      "active rdma_get_cm_event C as=e2 -> 0  event RDMA_CM_EVENT_ROUTE_RESOLVED id=A";
+  RefusalOfTheLast(kAsking + Told{resolved}, kInfiniband);
+  ExpectPermitted(kAsking + Told{"heal -> done", "@300ms", resolved}, kInfiniband);
+}
+
+TEST(TheOracle, KnowsThatASilentSubnetHasNoGroups) {
+  const Told joining = {"active rdma_create_event_channel C -> 0",
+                        "active rdma_create_id A on=C ps=RDMA_PS_UDP -> 0",
+                        "active rdma_bind_addr A addr=active:0 -> 0",
+                        "@10ms",
+                        "fault silence-sm side=active -> done",
+                        "@20ms",
+                        "active rdma_join_multicast A addr=group1.v6:0 context=2 -> 0"};
+  const std::string joined =
+      "active rdma_get_cm_event C as=e1 -> 0  event RDMA_CM_EVENT_MULTICAST_JOIN id=A "
+      "qp_num=16777215 qkey=0x01234567 group=group1.v6:0 context=2";
+  const std::string failed =
+      "active rdma_get_cm_event C as=e1 -> 0  event RDMA_CM_EVENT_MULTICAST_ERROR id=A "
+      "status=-110 context=2";
+  RefusalOfTheLast(joining + Told{joined}, kInfiniband);
+  RefusalOfTheLast(joining + Told{"@3319ms", failed}, kInfiniband);
+  ExpectPermitted(joining + Told{"@3320ms", failed}, kInfiniband);
+  ExpectPermitted(joining + Told{"heal -> done", joined}, kInfiniband);
+}
+
+TEST(TheOracle, KnowsThePortSpaceOfIpoib) {
+  const Told made = {"active rdma_create_event_channel C -> 0",
+                     "active rdma_create_id A on=C ps=RDMA_PS_IPOIB -> 0"};
+  ExpectPermitted(made + Told{"active rdma_bind_addr A addr=active:0 -> 0"}, kInfiniband);
+  RefusalOfTheLast(made + Told{"active rdma_bind_addr A addr=active:0 -> -1 EINVAL"}, kInfiniband);
+  ExpectPermitted(made + Told{"active rdma_bind_addr A addr=active:0 -> -1 EINVAL"});
+}
+
 // A message of 16 bytes for a receive of 8.
 const Told kTooLong =
     kAccepted + Told{kEstablished,

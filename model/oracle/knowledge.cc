@@ -1,5 +1,9 @@
 #include "model/oracle/knowledge.h"
 
+#include <algorithm>
+
+#include "model/base/check.h"
+
 namespace cm::model {
 
 uint16_t Payloads::Intern(const Payload& payload) {
@@ -7,6 +11,15 @@ uint16_t Payloads::Intern(const Payload& payload) {
     if (payloads_[i] == payload) return static_cast<uint16_t>(i);
   payloads_.push_back(payload);
   return static_cast<uint16_t>(payloads_.size() - 1);
+}
+
+uint16_t Payloads::FailureOf(uint16_t number) const {
+  Payload failure = payloads_[number];
+  failure.qp_num = failure.qkey = 0;
+  failure.group = {};
+  const auto known = std::ranges::find(payloads_, failure);
+  CM_CHECK(known != payloads_.end());
+  return static_cast<uint16_t>(known - payloads_.begin());
 }
 
 Knowledge::Knowledge(const Conversation& conversation, const Profile& profile)
@@ -61,6 +74,20 @@ Address Knowledge::OwnedAddress(const PortOwner& owner, const IdState& id) const
 
 PortSpace Knowledge::SpaceOf(const IdState& id) const {
   return ids_[id.origin.valid() ? id.origin.index : id.name.index].space;
+}
+
+// source: linux 6.1 multicast.c mcast_work_handler: joins of a group come one after the other, and
+// where the port is in it nobody is asked. Of the address that is nobody's each join makes a group.
+bool Knowledge::SharesGroup(const IdInfo& id, uint16_t membership) const {
+  const Membership& own = id.memberships[membership - 1];
+  if (own.address.AnyOrLoopback()) return false;
+  for (const IdInfo& other : ids_) {
+    if (other.interface != id.interface || other.space != id.space) continue;
+    for (const Membership& one : other.memberships)
+      if (&one != &own && one.send_only == own.send_only && one.address.SameHost(own.address))
+        return true;
+  }
+  return false;
 }
 
 Timing Knowledge::TimingOf(const IdState& id) const {

@@ -34,6 +34,8 @@ struct Payload {
 class Payloads {
  public:
   uint16_t Intern(const Payload& payload);
+  // What is said of a membership that this would have said the best of; it is interned as well.
+  uint16_t FailureOf(uint16_t number) const;
   const Payload& operator[](uint16_t number) const { return payloads_[number]; }
 
  private:
@@ -46,6 +48,7 @@ enum class Resolution : uint8_t { kFound, kSilent, kLoopback };
 // What rdma_join_multicast has made.
 struct Membership {
   Address address;
+  Span since;  // when it was asked for
   bool joined = true;
   bool send_only = false;
   int unacked = 0;  // events fetched and not acknowledged
@@ -139,6 +142,9 @@ class Knowledge {
 
   // The port space of the id, or of the one that a request came from.
   PortSpace SpaceOf(const IdState& id) const;
+  // Over InfiniBand: whether the group of the membership may be one that the device is in or asks
+  // for already, for another membership.
+  bool SharesGroup(const IdInfo& id, uint16_t membership) const;
   // The device at the other end; kNoDevice when none has the destination's address.
   uint8_t PeerDeviceOf(const IdState& id) const;
   // The timers of the id's connection: they are those of the path that its request went.

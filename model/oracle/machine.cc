@@ -160,13 +160,17 @@ bool Machine::FromBelow(Possibility* p, uint8_t id, Below on, Span when) const {
   return false;
 }
 
-void Machine::ReportMembership(Possibility* p, uint8_t id, Span when) const {
+void Machine::ReportMembership(Possibility* p, uint8_t id, size_t which, Below on,
+                               Span when) const {
   IdState& own = p->ids[id];
-  const uint16_t payload = own.joining.front();
-  own.joining.erase_at(0);
+  uint16_t payload = own.joining[which];
+  own.joining.erase_at(which);
   const bool joined = knowledge_.payloads[payload].group.kind != AddressKind::kNone;
+  if (on == Below::kGroupTimesOut) payload = knowledge_.payloads.FailureOf(payload);
   const bool told = own.state != State::kDeviceRemoval;
-  FromBelow(p, id, joined || !told ? Below::kGroupJoined : Below::kGroupWithoutGid, when);
+  if (!told) on = Below::kGroupJoined;
+  FromBelow(p, id, on == Below::kGroupJoined && !joined && told ? Below::kGroupWithoutGid : on,
+            when);
   if (told) p->ids[id].queue.back().payload = payload;
 }
 

@@ -34,10 +34,11 @@ class Machine {
   // Who would take a TCP connection from the id to its destination.
   RequestGuard AcceptorOf(const Possibility& p, uint8_t id) const;
   bool over_iwarp() const { return knowledge_.profile().transport == Transport::kIwarp; }
+  bool over_infiniband() const { return knowledge_.profile().transport == Transport::kInfiniband; }
   // Something from below happens to the id; false when the table has no row for it.
   bool FromBelow(Possibility* p, uint8_t id, Below on, Span when) const;
-  // The first membership that is due is reported.
-  void ReportMembership(Possibility* p, uint8_t id, Span when) const;
+  // One of the memberships that are due is reported.
+  void ReportMembership(Possibility* p, uint8_t id, size_t which, Below on, Span when) const;
   // A request arrives at a device; the row that was carried out.
   void ArriveRequest(Possibility* p, const Flight& flight, Span when) const;
   // The kernel's part of destroying an id: its peer is told, what it abandoned goes on.

@@ -37,6 +37,8 @@ Judgement Oracle::ObserveMulticast(const Record& record, Lane lane, const Call& 
                                    const seen::Answered& answered) {
   const IdRef id = IdOf(call);
   const auto* leave = std::get_if<call::LeaveMulticast>(&call);
+  const Window window = WindowOf(record);
+  joining_since_ = {window.begin, Completes(call) ? window.begin : window.end};
   if (Completes(call)) return ObserveSynchronous(record, lane, call, answered.reply);
   const uint16_t left = leave == nullptr ? 0 : knowledge_.id(id).JoinedAs(leave->address);
   Judgement judgement = ObserveOnId(record, call, answered);
@@ -65,7 +67,7 @@ Payload Oracle::MembershipPayload(IdRef id, const Call& call, bool found) const 
   payload.context = joins.context;
   payload.membership = static_cast<uint16_t>(knowledge_.id(id).memberships.size() + 1);
   payload.qp_num = found ? kMulticastQpNumber : 0;
-  payload.qkey = found ? kDatagramQkey : 0;
+  payload.qkey = found ? QkeyOf(knowledge_.id(id).space) : 0;
   if (found) payload.group = ReportedGroup(joins.address);
   return payload;
 }
@@ -94,6 +96,8 @@ bool Oracle::CarryMembership(Possibility* p, uint8_t id, Effect effect, const Ca
       else
         own.joined.Widen(when);
       own.joining.push_back(knowledge_.payloads.Intern(MembershipPayload(own.name, call, found)));
+      if (machine_.over_infiniband())
+        knowledge_.payloads.Intern(MembershipPayload(own.name, call, false));
       return true;
     }
     case Effect::kLeavesGroup:
@@ -112,7 +116,8 @@ void Oracle::LearnMembership(IdRef id, const Call& call, const CallRule& rule) {
   for (const Effect effect : rule.effects) {
     if (effect == Effect::kJoinsGroup || effect == Effect::kJoinsInVain) {
       const Joins joins = JoinsOf(call);
-      info.memberships.push_back({.address = joins.address, .send_only = joins.send_only});
+      info.memberships.push_back(
+          {.address = joins.address, .since = joining_since_, .send_only = joins.send_only});
     } else if (effect == Effect::kLeavesGroup || effect == Effect::kForgetsGroup) {
       const uint16_t left = info.JoinedAs(std::get<call::LeaveMulticast>(call).address);
       if (left != 0) info.memberships[left - 1].joined = false;
@@ -125,6 +130,8 @@ void Oracle::LearnMembership(IdRef id, const Call& call, const CallRule& rule) {
 // source: linux 6.1 verbs.c ib_attach_mcast; observed lab 6.1-rxe
 bool Oracle::CanAttach(const IdState& id, const Pending& head) const {
   if (id.qp == QpPhase::kNone || head.payload == kNoPayload) return true;
+  // Over InfiniBand every address is that of a group. source: linux 6.1 cma.c cma_set_mgid
+  if (machine_.over_infiniband()) return true;
   const Payload& payload = knowledge_.payloads[head.payload];
   if (knowledge_.id(id.name).memberships[payload.membership - 1].send_only) return true;
   return payload.group.kind == AddressKind::kGroup;

@@ -126,13 +126,18 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
   const IdRef id = IdOf(call);
   if (!id.valid()) return ObserveChannelCall(record, lane, call, answered);
   if (!knowledge_.id(id).in_scope) return {.verdict = Verdict::kOutOfScope};
-  if (const std::optional<call::CreateQp> create = QpAskedBy(call);
-      create && (create->type == QpType::kUc || knowledge_.id(id).space == PortSpace::kIpoib)) {
-    Disown(id);  // the tables know nothing of unreliable connections, nor of InfiniBand's links
+  const bool attributes = std::holds_alternative<call::InitQpAttr>(call);
+  if (attributes && machine_.over_infiniband() && OfAnotherLink(id)) {
+    Disown(id);
     return {.verdict = Verdict::kOutOfScope};
   }
-  if (std::holds_alternative<call::Connect>(call) && knowledge_.id(id).path_given) {
-    Disown(id);  // nobody knows where a path leads that the application has made up
+  if (const std::optional<call::CreateQp> create = QpAskedBy(call);
+      create && (create->type == QpType::kUc || OfAnotherLink(id))) {
+    Disown(id);  // the tables know nothing of unreliable connections, nor of links that are not
+    return {.verdict = Verdict::kOutOfScope};
+  }
+  if (std::holds_alternative<call::Connect>(call) && LeadsNobodyKnowsWhere(id)) {
+    Disown(id);
     return {.verdict = Verdict::kOutOfScope};
   }
   if (!knowledge_.id(id).exists)
@@ -160,6 +165,20 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
   if (const auto* migrate = std::get_if<call::MigrateId>(&call))
     return ObserveMigrate(record, lane, *migrate, answered.reply);
   return ObserveOnId(record, call, answered);
+}
+
+// Of RDMA_PS_IPOIB, and on no interface of InfiniBand: it has no Q_Key.
+bool Oracle::OfAnotherLink(IdRef id) const {
+  const IdInfo& info = knowledge_.id(id);
+  const bool on_one = machine_.over_infiniband() && info.interface != kNoDevice;
+  return info.space == PortSpace::kIpoib && !on_one;
+}
+
+// By a path that the application has made up, or over InfiniBand by loopback, which has a route
+// there, and a peer that turns away who comes without an interface.
+bool Oracle::LeadsNobodyKnowsWhere(IdRef id) const {
+  const IdInfo& info = knowledge_.id(id);
+  return info.path_given || (machine_.over_infiniband() && info.destination.AnyOrLoopback());
 }
 
 Judgement Oracle::ObserveCreateId(Lane lane, const call::CreateId& call, const Reply& reply) {

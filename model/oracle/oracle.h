@@ -109,6 +109,8 @@ class Oracle {
   Judgement ObserveReleased(const Record& record, Lane lane, const seen::Released& released);
   Judgement ObserveShow(const Record& record, const call::Show& call, const Shown& shown);
   Judgement ObserveNotApplicable(const Line& line) const;
+  bool OfAnotherLink(IdRef id) const;
+  bool LeadsNobodyKnowsWhere(IdRef id) const;
 
   // handed_out.cc
   Judgement ObserveEventStr(const call::EventStr& call, const seen::Answered& answered);
@@ -301,6 +303,7 @@ class Oracle {
   int64_t settled_ = -1;
   bool partial_events_ = false;
   bool just_settled_ = false;
+  Span joining_since_;      // when the join that is observed was asked for
   bool undefined_ = false;  // memory may be damaged: nothing can be said about what comes after
   RuleBits reached_;
   RuleBits confirmed_;

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "model/oracle/questions.h"
+
 namespace cm::model {
 namespace {
 
@@ -107,7 +109,9 @@ class Steps::Walk {
   void ExpandWork(const Possibility& p, uint8_t i) {
     const IdState& id = p.ids[i];
     if (id.state == State::kAddrQuery) ExpandResolution(p, i);
-    if (id.state == State::kRouteQuery) {
+    if (id.state == State::kRouteQuery && machine_.over_infiniband()) {
+      ExpandQuery(p, i);
+    } else if (id.state == State::kRouteQuery) {
       Offer(p, steps_.Prompt(id.resolving, window_), "the end of route resolution",
             [&, i](Possibility* next, Span when) {
               machine_.FromBelow(next, i, Below::kRouteFound, when);
@@ -132,9 +136,13 @@ class Steps::Walk {
               machine_.StimulateIw(next, i, IwStimulus::kClosed, {}, when);
             });
     }
-    if (!id.joining.empty()) {
+    if (machine_.over_infiniband()) {
+      for (size_t which = 0; which < id.joining.size(); ++which) ExpandJoin(p, i, which);
+    } else if (!id.joining.empty()) {
       Offer(p, steps_.Prompt(id.joined, window_), "the report of a membership",
-            [&, i](Possibility* next, Span when) { machine_.ReportMembership(next, i, when); });
+            [&, i](Possibility* next, Span when) {
+              machine_.ReportMembership(next, i, 0, Below::kGroupJoined, when);
+            });
     }
     if (id.addr_change_due > 0) {
       Offer(p, steps_.Prompt(id.due, window_), "the report of the address change",
@@ -152,6 +160,47 @@ class Steps::Walk {
     }
   }
 
+  // It is answered, or repeated until it is given up.
+  template <typename Becomes>
+  void ExpandQuestion(const Possibility& p, const Question& question, std::string_view what,
+                      Below answered, Below unheard, Becomes becomes) {
+    const Surroundings::Query& query = question.query;
+    Due due = steps_.Prompt(question.since, window_);
+    if (!query.prompt) {
+      const Timing& timing = steps_.knowledge_.profile().timing;
+      const int64_t latest = timing.Latest(question.in_all).nanoseconds();
+      due.not_after = question.waits ? kNever : question.since.latest + latest;
+    }
+    const Due given_up{.not_before = question.since.earliest + question.in_all.nanoseconds(),
+                       .not_after = due.not_after};
+    due.not_before = query.answered_from;
+    if (query.answered) Offer(p, due, what, becomes(answered));
+    if (query.answered && question.refused) Offer(p, due, what, becomes(Below::kRouteRefused));
+    if (query.unheard) Offer(p, given_up, what, becomes(unheard));
+  }
+
+  void ExpandQuery(const Possibility& p, uint8_t i) {
+    const Question question = QuestionForRoute(steps_.knowledge_, steps_.surroundings_, p.ids[i]);
+    ExpandQuestion(p, question, "the end of route resolution", Below::kRouteFound,
+                   Below::kRouteTimesOut, [this, i](Below on) {
+                     return [this, i, on](Possibility* next, Span when) {
+                       machine_.FromBelow(next, i, on, when);
+                     };
+                   });
+  }
+
+  void ExpandJoin(const Possibility& p, uint8_t i, size_t which) {
+    const uint16_t payload = p.ids[i].joining[which];
+    const Question question = QuestionForGroup(steps_.knowledge_, steps_.surroundings_, p.ids[i],
+                                               steps_.knowledge_.payloads[payload].membership);
+    ExpandQuestion(p, question, "the report of a membership", Below::kGroupJoined,
+                   Below::kGroupTimesOut, [this, i, which](Below on) {
+                     return [this, i, which, on](Possibility* next, Span when) {
+                       machine_.ReportMembership(next, i, which, on, when);
+                     };
+                   });
+  }
+
   void ExpandResolution(const Possibility& p, uint8_t i) {
     const IdState& id = p.ids[i];
     const IdInfo& info = steps_.knowledge_.id(id.name);
@@ -163,7 +212,8 @@ class Steps::Walk {
       });
       return;
     }
-    if (info.space == PortSpace::kIpoib && id.device == kNoDevice) {
+    const bool other_link = info.space == PortSpace::kIpoib && !machine_.over_infiniband();
+    if (other_link && id.device == kNoDevice) {
       Offer(p, steps_.Prompt(id.resolving, window_), "the end of address resolution",
             [&, i](Possibility* next, Span when) {
               machine_.FromBelow(next, i, Below::kAddressOfOtherLink, when);

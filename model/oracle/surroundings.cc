@@ -16,6 +16,9 @@ bool OfEveryPacket(const Fault& fault) {
   return fault.messages == MadKinds::All() && fault.kind != FaultKind::kDuplicate;
 }
 
+// The end of what goes on.
+constexpr int64_t kStill = std::numeric_limits<int64_t>::max();
+
 // The message on the wire behind each way of sending it.
 MadKind MadOf(Sends kind) {
   switch (kind) {
@@ -50,7 +53,7 @@ Surroundings::Surroundings(const Topology& topology, const Profile& profile)
 
 void Surroundings::Inject(const Fault& fault, int64_t now) {
   DeviceInfo& device = devices_[topology_.sides[fault.side].device];
-  disturbed_ = true;
+  disturbed_ |= fault.kind != FaultKind::kSilenceSm;
   switch (fault.kind) {
     case FaultKind::kDrop:
     case FaultKind::kDelay:
@@ -77,6 +80,8 @@ void Surroundings::Inject(const Fault& fault, int64_t now) {
       return;
     case FaultKind::kFailOver:
       ++device.fail_overs;
+      // The GIDs are those of the ports. source: linux 6.1 roce_gid_mgmt.c, which is of RoCE
+      if (profile_.transport == Transport::kInfiniband) return;
       device.failed_over.push_back({now, now + profile_.timing.prompt.nanoseconds()});
       device.may_be_deaf = true;
       return;
@@ -85,6 +90,10 @@ void Surroundings::Inject(const Fault& fault, int64_t now) {
       device.neighbour_changed = now;
       return;
     case FaultKind::kExit:
+      return;
+    case FaultKind::kSilenceSm:
+      if (device.silences.empty() || device.silences.back().end != kStill)
+        device.silences.push_back({now, kStill});
       return;
   }
 }
@@ -101,7 +110,27 @@ void Surroundings::Heal(int64_t now) {
     if (device.neighbour_wrong) device.neighbour_changed = now;
     device.up = true;
     device.neighbour_wrong = false;
+    if (!device.silences.empty())
+      device.silences.back().end = std::min(device.silences.back().end, now);
   }
+}
+
+Surroundings::Query Surroundings::QueryOf(uint8_t device, Span since, Duration patience) const {
+  Query query{.answered_from = since.earliest};
+  const int64_t last = since.earliest + (patience - Timing::AskInterval(patience)).nanoseconds();
+  bool at_first = false;
+  bool at_last = false;
+  for (const Change& silence : devices_[device].silences) {
+    query.silenced = true;
+    if (silence.end < since.earliest) continue;
+    query.prompt = false;
+    at_first |= silence.begin <= since.latest;
+    at_last |= silence.end >= last;
+    if (silence.begin < query.answered_from) query.answered_from = silence.end;
+  }
+  query.answered = query.answered_from != kStill;
+  query.unheard = at_first && at_last;
+  return query;
 }
 
 void Surroundings::Settle(int64_t now) {
@@ -126,7 +155,7 @@ Tri Surroundings::Registered(uint8_t device, const Window& window) const {
 Tri Surroundings::SourceLost(uint8_t device, uint32_t from, uint32_t to,
                              const Window& window) const {
   const DeviceInfo& info = devices_[device];
-  if (from == info.fail_overs) return Tri::kNo;
+  if (from == info.fail_overs || profile_.transport == Transport::kInfiniband) return Tri::kNo;
   const bool only_now = to + 1 == info.fail_overs && Prompt(info.failed_over.back().begin, window);
   return to == info.fail_overs || only_now ? Tri::kMaybe : Tri::kYes;
 }

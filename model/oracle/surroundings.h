@@ -46,6 +46,16 @@ class Surroundings {
   Fate FateOf(const Flight& flight) const;
   // Nothing of a TCP connection gets from one device to the other.
   bool Parted(uint8_t a, uint8_t b) const;
+  // What can become of a question to the administrator of the device's subnet that is asked at
+  // `since`, and repeated for `patience`.
+  struct Query {
+    bool answered = true;
+    int64_t answered_from = 0;
+    bool prompt = true;     // it answers at once
+    bool unheard = false;   // nobody answers for so long
+    bool silenced = false;  // ever
+  };
+  Query QueryOf(uint8_t device, Span since, Duration patience) const;
   // Whether ids can be bound to the device.
   Tri Registered(uint8_t device, const Window& window) const;
   bool LinkUp(uint8_t device) const { return devices_[device].up; }
@@ -87,6 +97,7 @@ class Surroundings {
     int64_t deaf_from = 0;            // a removed one: what is sent from then on does not arrive
     int64_t link_changed = kNever;
     int64_t neighbour_changed = kNever;
+    std::vector<Change> silences;  // of the administrator of its subnet
   };
   struct Rule {
     Fault fault;

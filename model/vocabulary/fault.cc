@@ -7,20 +7,20 @@ namespace {
 
 constexpr std::array<std::string_view, kFaultKindCount> kFaultNames = {
     "drop",          "delay",      "duplicate", "reorder",          "link-down", "link-up",
-    "remove-device", "add-device", "fail-over", "neighbour-change", "exit",
+    "remove-device", "add-device", "fail-over", "neighbour-change", "exit",      "silence-sm",
 };
 
 constexpr std::array<std::string_view, kCapabilityCount> kCapabilityNames = {
-    "drop",          "drop-nth",   "delay",     "duplicate", "reorder",     "link",
-    "remove-device", "add-device", "fail-over", "neighbour", "exit",        "time",
-    "races",         "lanes",      "crashes",   "misuse",    "later-calls", "data",
+    "drop",       "drop-nth",  "delay",       "duplicate", "reorder",    "link",  "remove-device",
+    "add-device", "fail-over", "neighbour",   "exit",      "time",       "races", "lanes",
+    "crashes",    "misuse",    "later-calls", "data",      "silence-sm",
 };
 
 constexpr std::array<Capability, kFaultKindCount> kNeeded = {
     Capability::kDrop,         Capability::kDelay,     Capability::kDuplicate,
     Capability::kReorder,      Capability::kLink,      Capability::kLink,
     Capability::kRemoveDevice, Capability::kAddDevice, Capability::kFailOver,
-    Capability::kNeighbour,    Capability::kExit,
+    Capability::kNeighbour,    Capability::kExit,      Capability::kSilenceSm,
 };
 
 }  // namespace

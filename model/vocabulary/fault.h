@@ -24,8 +24,9 @@ enum class FaultKind : uint8_t {
   kFailOver,         // the side's bond moves to another interface with another hardware address
   kNeighbourChange,  // the hardware address behind the other side's IP address changes
   kExit,             // the side's process exits without cleaning up
+  kSilenceSm,        // the administrator of the side's subnet answers nothing
 };
-inline constexpr int kFaultKindCount = 11;
+inline constexpr int kFaultKindCount = 12;
 
 // A set of message kinds.
 class MadKinds {
@@ -87,8 +88,9 @@ enum class Capability : uint8_t {
   kMisuse,      // calls on what is gone may be made, which read memory that is not theirs
   kLaterCalls,  // the library has the calls of its map 1.4, and the kernel serves them
   kData,        // bytes move: queues take work, and complete it
+  kSilenceSm,   // there is an administrator of the subnet, which can be silenced
 };
-inline constexpr int kCapabilityCount = 18;
+inline constexpr int kCapabilityCount = 19;
 
 class Capabilities {
  public:

@@ -18,7 +18,8 @@ Capabilities Everything() {
   for (int i = 0; i < kCapabilityCount; ++i) all = all.With(static_cast<Capability>(i));
   return all.Without(Capability::kCrashes)
       .Without(Capability::kMisuse)
-      .Without(Capability::kLaterCalls);
+      .Without(Capability::kLaterCalls)
+      .Without(Capability::kSilenceSm);
 }
 
 // TCP hides what becomes of single packets, and nobody has watched it over links that come and go.
@@ -54,10 +55,19 @@ std::vector<Profile> MakeProfiles() {
   siw.transport = Transport::kIwarp;
   siw.limits.request_data = siw.limits.reply_data = siw.limits.reject_data = 251;
   siw.capabilities = WithoutPackets();
+  // Nobody has watched it over links or to neighbours that come and go.
+  Profile ib = linux61;
+  ib.name = "6.1-ib";
+  ib.sentence = "librdmacm 44 on Linux 6.1 over InfiniBand, as the sources say.";
+  ib.transport = Transport::kInfiniband;
+  ib.dialect.long_messages_as_manual = true;  // as adapters do
+  ib.capabilities = ib.capabilities.Without(Capability::kLink)
+                        .Without(Capability::kNeighbour)
+                        .With(Capability::kSilenceSm);
   Profile strict = linux61;
   strict.name = "strict";
   strict.sentence = "As 6.1-rxe, and takes no deviations.";
-  return {linux61, linux612, linux72, siw, strict};
+  return {linux61, linux612, linux72, siw, ib, strict};
 }
 
 const std::vector<Profile>& All() {
@@ -69,6 +79,16 @@ const std::vector<Profile>& All() {
 
 Duration Timing::Exponent(int t) {
   return Duration::Milliseconds(int64_t{1} << std::max(t - 8, 0));
+}
+
+// Ten repetitions; of a patience that is too short for as many, one each millisecond.
+Duration Timing::AskInterval(Duration patience) {
+  return std::max(Duration::Milliseconds(1),
+                  Duration::Milliseconds(patience.nanoseconds() / 10'000'000));
+}
+
+int64_t Timing::AskTimes(Duration patience) {
+  return 1 + std::min<int64_t>(10, patience.nanoseconds() / 1'000'000);
 }
 
 Duration Timing::RequestInterval() const {

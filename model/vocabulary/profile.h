@@ -16,7 +16,7 @@ namespace cm {
 // Timers of the communication manager, as the exponents that the protocol carries.
 // source: facts of linux 6.1 cm.c cm_convert_to_ms, cm_ack_timeout, cma.c CMA_IBOE_PACKET_LIFETIME
 struct Timing {
-  int packet_lifetime = 18;      // of a RoCE path; 16 from linux 6.12 on
+  int packet_lifetime = 18;      // of a RoCE path; 16 from linux 6.12 on; of opensm's paths
   int ack_delay = 15;            // of the local device
   int response_timeout = 20;     // CMA_CM_RESPONSE_TIMEOUT
   int max_retries = 15;          // CMA_MAX_CM_RETRIES: one more transmission than this
@@ -24,6 +24,7 @@ struct Timing {
   Duration prompt = Duration::Milliseconds(200);  // anything that waits for no long timer is done
   Duration quiet = Duration::Milliseconds(20);    // `settle` ends when nothing happened for so long
   Duration mpa_reply = Duration::Seconds(10);     // how long iWARP waits for an answer
+  Duration group_reply = Duration::Seconds(3);    // what a join gives the subnet administrator
   int late_percent = 8;  // a kernel timer may be late by this much of its nominal length,
   Duration late = Duration::Milliseconds(300);  // and by this much more
 
@@ -33,6 +34,13 @@ struct Timing {
   Duration ReplyInterval() const;    // between two REP, or two DREQ of the passive side
   Duration AfterMra() const;         // between two transmissions once an MRA came
   Duration Timewait() const;
+  // How often, and how many times in all, the administrator of a subnet is asked for what is to be
+  // answered within `patience`. source: linux 6.1 sa_query.c send_mad
+  static Duration AskInterval(Duration patience);
+  static int64_t AskTimes(Duration patience);
+  static Duration AskPatience(Duration patience) {
+    return AskInterval(patience) * AskTimes(patience);
+  }
   // From the first transmission until the sender gives up.
   Duration GiveUp(Duration interval) const { return interval * (max_retries + 1); }
   // The latest moment of a timer whose nominal length is `nominal`.
@@ -56,8 +64,9 @@ struct Limits {
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
-// What carries connections: InfiniBand's protocol in RoCE packets, or TCP and MPA.
-enum class Transport : uint8_t { kRoce, kIwarp };
+// What carries connections: InfiniBand's protocol in RoCE packets, TCP and MPA, or InfiniBand's
+// protocol over its own links.
+enum class Transport : uint8_t { kRoce, kIwarp, kInfiniband };
 
 // Which permitted behaviour an implementation shows.
 struct Dialect {
@@ -92,7 +101,7 @@ struct Profile {
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 
-// 6.1-rxe, 6.12-rxe, 7.2-rxe, 6.1-siw, strict.
+// 6.1-rxe, 6.12-rxe, 7.2-rxe, 6.1-siw, 6.1-ib, strict.
 std::span<const Profile> Profiles();
 const Profile* FindProfile(std::string_view name);
 

@@ -83,7 +83,7 @@ TEST(Timing, LastsNoLongerThanTheLongestWaitForAnAnswer) {
 // source: linux 6.1 cma.c cma_user_data_offset (36 bytes), cm_msgs.h: 92, 196, 148
 TEST(Limits, AreThoseOfTheMessages) {
   for (const Profile& profile : Profiles()) {
-    if (profile.transport != Transport::kRoce) continue;
+    if (profile.transport == Transport::kIwarp) continue;
     EXPECT_EQ(profile.limits.request_data, 92 - 36);
     EXPECT_EQ(profile.limits.reply_data, 196);
     EXPECT_EQ(profile.limits.reject_data, 148);
@@ -100,6 +100,15 @@ TEST(Limits, OverIwarpAreThoseOfTheCount) {
 }
 
 // source: observed 6.1-siw 65-slow_consumer_answer
+// source: linux 6.1 sa_query.c send_mad
+TEST(Timing, OfASubnetIsElevenTenthsOfWhatIsGiven) {
+  EXPECT_EQ(Timing::AskPatience(Ms(2000)), Ms(2200));
+  EXPECT_EQ(Timing::AskPatience(Ms(3000)), Ms(3300));
+  EXPECT_EQ(Timing::AskPatience(Ms(19)), Ms(11));
+  EXPECT_EQ(Timing::AskPatience(Ms(5)), Ms(6));
+  EXPECT_EQ(Timing::AskPatience(Ms(1)), Ms(2));
+}
+
 TEST(Transport, OverIwarpWaitsTenSecondsForAReply) {
   EXPECT_EQ(FindProfile("6.1-siw")->transport, Transport::kIwarp);
   EXPECT_EQ(TimingOf("6.1-siw").mpa_reply, Ms(10000));

@@ -56,6 +56,12 @@ enum class SidrStatus : uint8_t { kSuccess = 0, kUnsupported = 1, kReject = 2 };
 
 // The Q_Key of datagrams of RDMA_PS_UDP. source: <rdma/rdma_cma.h> RDMA_UDP_QKEY
 inline constexpr uint32_t kDatagramQkey = 0x01234567;
+// And of RDMA_PS_IPOIB: that of the interface's broadcast group. source: opensm osm_prtn.c, which
+// makes that group
+inline constexpr uint32_t kBroadcastQkey = 0x00000b1b;
+constexpr uint32_t QkeyOf(PortSpace space) {
+  return space == PortSpace::kIpoib ? kBroadcastQkey : kDatagramQkey;
+}
 // The queue pair that stands for all members of a group. source: linux 6.1 cma.c cma_make_mc_event
 inline constexpr uint32_t kMulticastQpNumber = 0xffffff;
 

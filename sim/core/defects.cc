@@ -116,6 +116,7 @@ constexpr auto kDefects = std::to_array<DefectInfo>({
     {Defect::kWriteBeyond, "write-beyond", "An RDMA write clears the byte behind its range."},
     {Defect::kWriteIgnoresKey, "write-ignores-key",
      "An RDMA write reaches regions that allow none."},
+    {Defect::kRouteErrorPositive, "route-error-positive", "ROUTE_ERROR carries +110."},
 });
 
 }  // namespace

@@ -75,6 +75,7 @@ enum class Defect : uint8_t {
   kSendCorrupts,
   kWriteBeyond,
   kWriteIgnoresKey,
+  kRouteErrorPositive,
 };
 
 struct DefectInfo {

@@ -36,6 +36,7 @@ struct DeviceState {
   bool neighbour_wrong = false;  // its interface has a wrong hardware address for its peers
   uint8_t bond_slave = 0;        // which of the two interfaces of its bond is active
   uint32_t fail_overs = 0;       // of its bond; each makes new GIDs
+  bool sm_silent = false;        // nobody administers its subnet
   friend bool operator==(const DeviceState&, const DeviceState&) = default;
 };
 

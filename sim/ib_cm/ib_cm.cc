@@ -50,7 +50,8 @@ Mad IbCm::Rejection(const IbId& id, About about, RejReason reason) const {
 // The GID that the id sends from went when its device's bond failed over: no message of its own can
 // be made any more. source: linux 6.1 cm.c cm_alloc_msg, observed 6.1-rxe in the lab
 bool IbCm::SourceLost(Context c, const IbId& id) {
-  return id.pathless || id.source_since != c.fabric->device(id.device).fail_overs;
+  const bool moves = c.profile->transport != Transport::kInfiniband;
+  return id.pathless || (moves && id.source_since != c.fabric->device(id.device).fail_overs);
 }
 
 void IbCm::Transmit(Context c, uint32_t ib) {

@@ -48,7 +48,7 @@ void Library::Release(uint32_t event) {
 // False when the event is not for the application.
 bool Library::Process(Context c, uint32_t channel, response::Event event, FetchedEvent* fetched) {
   if (event.type == EventType::kMulticastJoin || event.type == EventType::kMulticastError) {
-    ProcessMembership(event, fetched);
+    ProcessMembership(c, event, fetched);
     return true;
   }
   const auto id = static_cast<uint32_t>(event.uid - 1);

@@ -253,7 +253,8 @@ class Library {
 
   // multicast.cc
   Reply Join(Context c, uint32_t id, UserMembership membership);
-  void ProcessMembership(const response::Event& event, FetchedEvent* fetched);
+  static bool TakesIntoGroup(Context c, const Address& group);
+  void ProcessMembership(Context c, const response::Event& event, FetchedEvent* fetched);
   Progress FinishLeaving(Context c, const Ongoing& ongoing);
   void FreeMemberships(uint32_t id);
   // endpoints.cc

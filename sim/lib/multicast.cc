@@ -87,8 +87,13 @@ void Library::FreeMemberships(uint32_t id) {
     if (memberships_.Live(number) && memberships_[number].id == id) memberships_.Free(number);
 }
 
-// A JOIN makes the id's queue pair a member, if it has one. The kernel takes it into groups alone.
-void Library::ProcessMembership(const response::Event& event, FetchedEvent* fetched) {
+// The kernel takes queue pairs into groups alone; over InfiniBand every address is mapped to one.
+bool Library::TakesIntoGroup(Context c, const Address& group) {
+  return group.kind == AddressKind::kGroup || c.profile->transport == Transport::kInfiniband;
+}
+
+// A JOIN makes the id's queue pair a member, if it has one.
+void Library::ProcessMembership(Context c, const response::Event& event, FetchedEvent* fetched) {
   const auto number = static_cast<uint32_t>(event.uid - 1);
   fetched->event.type = event.type;
   fetched->event.status = event.status;
@@ -103,7 +108,7 @@ void Library::ProcessMembership(const response::Event& event, FetchedEvent* fetc
   fetched->event.context = own.context;
   const UserId& id = ids_[own.id];
   if (event.type != EventType::kMulticastJoin || id.qp == kNobody || own.send_only) return;
-  if (event.group.kind == AddressKind::kGroup) return;
+  if (TakesIntoGroup(c, event.group)) return;
   fetched->event.type = EventType::kMulticastError;
   fetched->event.status = kLibraryFailure;
 }

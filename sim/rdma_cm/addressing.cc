@@ -76,8 +76,7 @@ Errno RdmaCm::BindTo(uint32_t id, const Address& address, const Address* destina
       return own.interface == kNoDevice ? Errno::kAddrNotAvail : Errno::kNoDev;
     own.interface = device;
     own.bond_slave = c_.fabric->device(device).bond_slave;
-    // It is for interfaces of InfiniBand, and there are none.
-    if (own.space == PortSpace::kIpoib) return Errno::kInval;
+    if (own.space == PortSpace::kIpoib && !OverInfiniband()) return Errno::kInval;
     if (!c_.fabric->device(device).registered) return Errno::kNoDev;
     AttachTo(id, device);
   }

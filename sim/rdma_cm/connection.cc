@@ -25,7 +25,7 @@ EceOptions OnTheWire(EceOptions ece) {
 // source: linux 6.1 sa_query.c roce_resolve_route_from_path
 bool RdmaCm::SourceLost(const CmId& own) const {
   const bool lost = own.source_since != c_.fabric->device(own.device).fail_overs;
-  return own.interface != kNoDevice && lost;
+  return own.interface != kNoDevice && lost && !OverInfiniband();
 }
 
 Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
@@ -62,11 +62,14 @@ Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
   own.ib = c_.ib->Create(own.kernel, own.device, cmd.id, own.source_since);
   // A path without addresses comes back to where it began, and nobody is there.
   if (own.path_given) req.port = 0;
-  const uint8_t there = own.path_given ? own.device : c_.fabric->DeviceOf(own.destination);
+  const bool inside = own.path_given || (OverInfiniband() && own.destination.AnyOrLoopback());
+  const uint8_t there = inside ? own.device : c_.fabric->DeviceOf(own.destination);
   return c_.ib->SendReq(IbContext(), own.ib, there, own.packet_lifetime, std::move(req));
 }
 
 RequestVerdict RdmaCm::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
+  // source: linux 6.1 cma.c validate_ipv4_net_dev
+  if (OverInfiniband() && req.destination.AnyOrLoopback()) return RequestVerdict::kRejected;
   const uint32_t listener = FindOwner(device, req);
   if (listener == kNobody || ids_[listener].state != CmState::kListen)
     return RequestVerdict::kRejected;
@@ -191,6 +194,9 @@ Result<response::QpAttr> RdmaCm::Write(uint32_t file, const command::InitQpAttr&
   if (error != Errno::kNone) return error;
   const CmId& own = ids_[cmd.id];
   if (OverIwarp()) return AttributesOverTcp(cmd.id, cmd.state);
+  // Without an interface it has no broadcast group, whose Q_Key it would take.
+  if (own.space == PortSpace::kIpoib && OverInfiniband() && own.interface == kNoDevice)
+    return Errno::kAddrNotAvail;
   if (IsDatagram(own.space)) return response::QpAttr{.mask = kDatagramAttrMask, .datagram = true};
   if (own.listens_on_device) return Errno::kInval;
   // Without an IB CM id there are only the attributes for INIT, whatever is asked for.
@@ -198,7 +204,8 @@ Result<response::QpAttr> RdmaCm::Write(uint32_t file, const command::InitQpAttr&
   const Result<uint32_t> mask = c_.ib->InitQpAttr(IbContext(), own.ib, cmd.state);
   if (!mask.ok()) return mask.error();
   // Whoever moves a queue pair with them will be told whether they lead anywhere.
-  Errno resolves = c_.fabric->device(own.device).up ? Errno::kNone : Errno::kNetUnreach;
+  const bool up = c_.fabric->device(own.device).up || OverInfiniband();
+  Errno resolves = up ? Errno::kNone : Errno::kNetUnreach;
   if (c_.ib->SourceLost(IbContext(), own.ib)) resolves = Errno::kNoData;
   const IbId& ib = c_.ib->at(own.ib);
   return response::QpAttr{.mask = mask.value(),

@@ -16,15 +16,16 @@ Errno RdmaCm::ConnectDatagram(uint32_t id, const command::Connect& cmd) {
   req.data = cmd.param.private_data.Resized(room);
   own.state = CmState::kConnect;
   own.ib = c_.ib->Create(own.kernel, own.device, id, own.source_since);
-  return c_.ib->SendSidrReq(IbContext(), own.ib, c_.fabric->DeviceOf(own.destination),
-                            std::move(req));
+  const bool inside = OverInfiniband() && own.destination.AnyOrLoopback();
+  const uint8_t there = inside ? own.device : c_.fabric->DeviceOf(own.destination);
+  return c_.ib->SendSidrReq(IbContext(), own.ib, there, std::move(req));
 }
 
 // Without parameters the answer names the queue pair that the kernel knows of: none.
 Errno RdmaCm::AnswerDatagram(uint32_t id, const command::Accept& cmd) {
   const CmId& own = ids_[id];
   Mad rep;
-  rep.qkey = c_.defect == Defect::kServiceWithoutKey ? 0 : kDatagramQkey;
+  rep.qkey = c_.defect == Defect::kServiceWithoutKey ? 0 : QkeyOf(own.space);
   if (cmd.valid) {
     rep.qp_num = cmd.param.qp_num & 0xffffff;
     rep.data = cmd.param.private_data;

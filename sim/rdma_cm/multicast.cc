@@ -1,4 +1,4 @@
-// Memberships in multicast groups, on RoCE: nobody is asked, so all that happens is local.
+// Memberships in multicast groups. On RoCE nobody is asked, so all that happens is local.
 // source: linux 6.1 ucma.c ucma_process_join, ucma_leave_multicast, cma.c cma_iboe_join_multicast
 #include <algorithm>
 
@@ -18,6 +18,7 @@ Errno RdmaCm::CheckJoin(const CmId& own, const Address& address) const {
   }
   if (!IsDatagram(own.space)) return Errno::kInval;
   if (OverIwarp()) return Errno::kNoSys;
+  if (OverInfiniband()) return own.interface == kNoDevice ? Errno::kAddrNotAvail : Errno::kNone;
   if (address.kind == AddressKind::kAny) return Errno::kInval;
   if (own.interface == kNoDevice) return Errno::kNoDev;
   return address.v6 ? Errno::kNotSupp : Errno::kNone;
@@ -31,8 +32,14 @@ Result<uint32_t> RdmaCm::Write(uint32_t file, const command::JoinMulticast& cmd)
   membership.id = cmd.id;
   membership.uid = cmd.uid;
   membership.address = cmd.address;
+  membership.send_only = cmd.send_only;
   membership.work = c_.agenda->Now() + kWorkLatency;
   const uint32_t number = memberships_.Add(std::move(membership));
+  if (OverInfiniband()) {
+    memberships_[number].asking = AsksFor(c_.profile->timing.group_reply);
+    AskForGroup(number);
+    return number;
+  }
   c_.agenda->At(memberships_[number].work, EventKind::kMembershipWork, number);
   return number;
 }
@@ -43,13 +50,27 @@ void RdmaCm::OnMembershipWork(uint32_t number) {
   own.work = Instant::Never();
   const CmState state = ids_[own.id].state;
   if (state == CmState::kDestroying || state == CmState::kDeviceRemoval) return;
+  if (OverInfiniband()) return AskForGroup(number);
+  ReportMembership(number, Errno::kNone);
+}
+
+void RdmaCm::ReportMembership(uint32_t number, Errno failure) {
+  Membership& own = memberships_[number];
+  std::vector<QueuedEvent>& queue = files_[ids_[own.id].file].queue;
+  own.joined = failure == Errno::kNone;
+  if (!own.joined) {
+    const response::Event error{.uid = own.uid,
+                                .id = number,
+                                .type = EventType::kMulticastError,
+                                .status = -static_cast<int32_t>(failure)};
+    return queue.push_back({.event = error, .on = own.id, .membership = number});
+  }
   response::Event event{.uid = own.uid, .id = number, .type = EventType::kMulticastJoin};
   event.qp_num = c_.defect == Defect::kGroupWithoutQpNumber ? 0 : kMulticastQpNumber;
-  event.qkey = kDatagramQkey;
+  event.qkey = QkeyOf(ids_[own.id].space);
   event.group = own.address.WithPort(0);
-  if (own.address.kind == AddressKind::kLoopback)
-    event.group = {.kind = AddressKind::kAny, .v6 = true};
-  std::vector<QueuedEvent>& queue = files_[ids_[own.id].file].queue;
+  // Over InfiniBand it is made by the administrator then, and no address stands for it.
+  if (own.address.AnyOrLoopback()) event.group = {.kind = AddressKind::kAny, .v6 = true};
   queue.push_back({.event = event, .on = own.id, .membership = number});
   if (c_.defect == Defect::kJoinReportedTwice) queue.push_back(queue.back());
 }

@@ -39,7 +39,7 @@ Errno RdmaCm::SetPath(uint32_t id, const command::SetOption& cmd) {
   const bool whole = cmd.length != 0 && cmd.length % kPathRecord == 0;
   if (!whole || cmd.value != kOwnPath || own.device == kNoDevice) return Errno::kInval;
   if (own.state != CmState::kAddrResolved) return Errno::kInval;
-  if (own.interface == kNoDevice && !OverIwarp()) return Errno::kNoDev;
+  if (own.interface == kNoDevice && !OverIwarp() && !OverInfiniband()) return Errno::kNoDev;
   own.state = CmState::kRouteResolved;
   own.num_paths = 1;
   own.path_given = true;

@@ -35,6 +35,14 @@ enum class CmState : uint8_t {
   kDestroying,
 };
 
+// A question to the administrator of a subnet, which is repeated.
+struct Asking {
+  Duration interval;
+  int64_t left = 0;       // how many times more
+  bool answered = false;  // the answer is under way
+  friend bool operator==(const Asking&, const Asking&) = default;
+};
+
 // An id of the kernel, with what ucma keeps beside it.
 struct CmId {
   bool live = false;
@@ -75,6 +83,7 @@ struct CmId {
   uint8_t resolve_interface = kNoDevice;  // what the address resolution under way will find
   int32_t resolve_status = 0;
   Instant work = Instant::Never();  // when its resolution ends; another event is stale
+  Asking asking;                    // for its route, over InfiniBand
   friend bool operator==(const CmId&, const CmId&) = default;
 };
 
@@ -85,7 +94,10 @@ struct Membership {
   uint64_t uid = 0;
   uint32_t events_reported = 0;
   Address address;
-  bool left = false;  // and its place is kept until the work is over, which finds nothing to do
+  Asking asking;  // over InfiniBand
+  bool send_only = false;
+  bool joined = false;  // and reported
+  bool left = false;    // and its place is kept until the work is over, which finds nothing to do
   Instant work = Instant::Never();  // when it is reported
   friend bool operator==(const Membership&, const Membership&) = default;
 };
@@ -216,6 +228,7 @@ class RdmaCm : public IbCmUser, public IwCmUser {
   IbCm::Context IbContext() { return {c_.agenda, c_.fabric, this, c_.profile, c_.defect}; }
   IwCm::Context IwContext() { return {c_.agenda, c_.fabric, this, c_.profile}; }
   bool OverIwarp() const { return c_.profile->transport == Transport::kIwarp; }
+  bool OverInfiniband() const { return c_.profile->transport == Transport::kInfiniband; }
   // ENOENT, EINVAL or ENXIO, in the order of the kernel's handle lookup.
   Errno Lookup(uint32_t file, uint32_t id) const;
   Errno LookupWithDevice(uint32_t file, uint32_t id) const;
@@ -249,6 +262,14 @@ class RdmaCm : public IbCmUser, public IwCmUser {
   Errno StartResolving(uint32_t id, const command::ResolveAddr& cmd);
   Errno ResolveLoopback(uint32_t id);
 
+  // subnet.cc
+  enum class Heard : uint8_t { kNothingYet, kAnswer, kNothing };
+  static Asking AsksFor(Duration patience);
+  Heard Ask(uint8_t device, Asking* asking, Instant* work) const;
+  void AskForRoute(uint32_t id);
+  void AskForGroup(uint32_t membership);
+  bool AlreadyIn(uint32_t membership) const;
+
   // options.cc
   Errno SetIdOption(CmId* own, const command::SetOption& cmd);
   Errno SetPath(uint32_t id, const command::SetOption& cmd);
@@ -267,6 +288,7 @@ class RdmaCm : public IbCmUser, public IwCmUser {
 
   // multicast.cc
   Errno CheckJoin(const CmId& own, const Address& address) const;
+  void ReportMembership(uint32_t membership, Errno failure);
   void LeaveAll(uint32_t id);
   void DropEventsOf(uint32_t membership);
   void Forget(uint32_t membership);

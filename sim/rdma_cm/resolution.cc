@@ -118,7 +118,7 @@ void RdmaCm::OnAddressWork(uint32_t id) {
   own.work = Instant::Never();
   int32_t status = own.resolve_status;
   if (status == 0 && own.device == kNoDevice) {
-    if (own.space == PortSpace::kIpoib) {
+    if (own.space == PortSpace::kIpoib && !OverInfiniband()) {
       status = -static_cast<int>(Errno::kInval);
     } else if (own.resolve_interface != kNoDevice &&
                c_.fabric->device(own.resolve_interface).registered) {
@@ -153,6 +153,13 @@ Errno RdmaCm::Write(uint32_t file, const command::ResolveRoute& cmd) {
     c_.agenda->At(own.work, EventKind::kRouteWork, cmd.id);
     return Errno::kNone;
   }
+  if (OverInfiniband()) {
+    own.state = CmState::kRouteQuery;
+    own.packet_lifetime = static_cast<uint8_t>(c_.profile->timing.packet_lifetime);
+    own.asking = AsksFor(Duration::Milliseconds(static_cast<uint32_t>(cmd.timeout_ms)));
+    AskForRoute(cmd.id);
+    return Errno::kNone;
+  }
   if (own.interface == kNoDevice) return Errno::kNoDev;
   own.state = CmState::kRouteQuery;
   own.num_paths = 1;
@@ -173,6 +180,7 @@ void RdmaCm::OnRouteWork(uint32_t id) {
   CmId& own = ids_[id];
   if (own.state != CmState::kRouteQuery || own.work != c_.agenda->Now()) return;
   own.work = Instant::Never();
+  if (OverInfiniband()) return AskForRoute(id);
   own.state = CmState::kRouteResolved;
   Queue(id, {.type = EventType::kRouteResolved});
 }

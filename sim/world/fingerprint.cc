@@ -150,6 +150,9 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now) {
   Put(&d, id.source);
   Put(&d, id.destination);
   PutTime(&d, id.work, now);
+  d.I64(id.asking.interval.nanoseconds());
+  d.I64(id.asking.left);
+  d.U8(id.asking.answered ? 1 : 0);
   d.U8(id.resolve_interface);
   d.U32(static_cast<uint32_t>(id.resolve_status));
   d.U8(id.listener != kNobody ? 1 : 0);
@@ -357,6 +360,7 @@ void Put(Digest* d, const DeviceState& state) {
   d->U8(state.neighbour_wrong ? 1 : 0);
   d->U8(state.bond_slave);
   d->U32(state.fail_overs);
+  d->U8(state.sm_silent ? 1 : 0);
   d->U8(state.deaf ? 1 : 0);
 }
 
@@ -403,6 +407,10 @@ uint64_t World::Fingerprint() const {
     d.U32(memberships[m].events_reported);
     Put(&d, memberships[m].address);
     PutTime(&d, memberships[m].work, now);
+    d.I64(memberships[m].asking.left);
+    d.U8(memberships[m].asking.answered ? 1 : 0);
+    d.U8(memberships[m].send_only ? 1 : 0);
+    d.U8(memberships[m].joined ? 1 : 0);
     d.U64(HashOf(cma_.at(memberships[m].id), ib_, iw_, now));
     parts.push_back(d.Value());
   }

@@ -164,6 +164,9 @@ void World::Inject(const Fault& fault) {
       std::erase_if(waiting_, [&](const WaitingLane& w) { return w.lane.side == fault.side; });
       libraries_[fault.side].Exit(Context());
       return;
+    case FaultKind::kSilenceSm:
+      fabric_.device(device).sm_silent = true;
+      return;
   }
 }
 
@@ -173,6 +176,7 @@ void World::Heal() {
   for (uint8_t device = 0; device < fabric_.device_count(); ++device) {
     SetLink(device, true);
     SetNeighbour(device, false);
+    fabric_.device(device).sm_silent = false;
   }
 }
 

@@ -7,7 +7,7 @@ namespace cm::ruledoc {
 namespace {
 
 constexpr auto kUnreached = std::to_array<Unreached>({
-    {"join-multicast-9 join-multicast-ex-11 group-2 fetch-23",
+    {"join-multicast-9 join-multicast-ex-11 group-2",
      "no fault takes the GID of an address from an interface that keeps its device"},
     {"ib-req-2 sidr-req-2",
      "rdma_cm makes an identifier of the IB CM for each rdma_connect, which is idle then"},
@@ -19,10 +19,6 @@ constexpr auto kUnreached = std::to_array<Unreached>({
     {"ib-rej-received-4",
      "only a reply could be refused as stale that late, and what is drawn gives each reply a queue "
      "pair of its own"},
-    {"work-length-1 work-length-2",
-     "no profile has `long_messages_as_manual`: where a message is too long the simulator says "
-     "what "
-     "Soft-RoCE says, and this is what the manual says"},
     {"create-qp-ex-11", "work that is posted is not drawn over iWARP, nor is what goes with it"},
     {"iw-connect-2",
      "rdma_cm makes an identifier of the iWARP CM for each rdma_connect, which is idle then"},

@@ -62,6 +62,7 @@ TEST(ADigest, IsOfItsProfile) {
   EXPECT_EQ(RunOf("two-kernels", 1, "6.12-rxe"), (Digests{0x062db1fac450b2ad, 0x0a54c8397833a653}));
   EXPECT_EQ(RunOf("two-kernels", 1, "7.2-rxe"), (Digests{0x9018fee7aa753dcc, 0x3513fd854db3bb29}));
   EXPECT_EQ(RunOf("two-kernels", 1, "6.1-siw"), (Digests{0xd57d5b9a233d69ef, 0x758d5ef5ae6f3d75}));
+  EXPECT_EQ(RunOf("two-kernels", 1, "6.1-ib"), (Digests{0xa8663c2d20ddded2, 0x0dbe262d2b24c959}));
 }
 
 TEST(ADigest, IsTheSameWhenTheRunIsRepeated) {

@@ -1,0 +1,30 @@
+// What ids ask of the administrator of their subnet, over InfiniBand: routes and groups.
+#ifndef MODEL_ORACLE_QUESTIONS_H_
+#define MODEL_ORACLE_QUESTIONS_H_
+
+#include <cstdint>
+
+#include "model/base/duration.h"
+#include "model/oracle/knowledge.h"
+#include "model/oracle/state.h"
+#include "model/oracle/surroundings.h"
+
+namespace cm::model {
+
+struct Question {
+  Surroundings::Query query;
+  Span since;
+  Duration in_all;       // until it is given up
+  bool waits = false;    // it may have to wait for others first
+  bool refused = false;  // it can be answered by an error
+};
+
+Question QuestionForRoute(const Knowledge& knowledge, const Surroundings& surroundings,
+                          const IdState& id);
+// `membership`: its number.
+Question QuestionForGroup(const Knowledge& knowledge, const Surroundings& surroundings,
+                          const IdState& id, uint16_t membership);
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_QUESTIONS_H_

@@ -1,0 +1,90 @@
+// Over InfiniBand the administrator of the subnet knows the paths and the groups; it is asked, and
+// asked again. source: linux 6.1 sa_query.c send_mad, send_handler, recv_handler, multicast.c
+// mcast_work_handler, cma.c cma_query_handler, cma_ib_mc_handler
+#include <algorithm>
+
+#include "sim/rdma_cm/rdma_cm.h"
+
+namespace cm::sim {
+namespace {
+
+constexpr Duration kRoundTrip = Duration::Microseconds(15);
+constexpr Duration kKnown = Duration::Microseconds(10);  // nobody need be asked
+
+}  // namespace
+
+Asking RdmaCm::AsksFor(Duration patience) {
+  return {.interval = Timing::AskInterval(patience), .left = Timing::AskTimes(patience)};
+}
+
+// Asks once more, or finds that the answer is there, or that none will come; `work` is when to look
+// again. Who is silent when it is asked has not heard the question.
+RdmaCm::Heard RdmaCm::Ask(uint8_t device, Asking* asking, Instant* work) const {
+  if (asking->answered) return Heard::kAnswer;
+  if (asking->left == 0) return Heard::kNothing;
+  --asking->left;
+  asking->answered = !c_.fabric->device(device).sm_silent;
+  *work = c_.agenda->Now() + (asking->answered ? kRoundTrip : asking->interval);
+  return Heard::kNothingYet;
+}
+
+void RdmaCm::AskForRoute(uint32_t id) {
+  CmId& own = ids_[id];
+  switch (Ask(own.device, &own.asking, &own.work)) {
+    case Heard::kNothingYet:
+      return c_.agenda->At(own.work, EventKind::kRouteWork, id);
+    case Heard::kNothing: {
+      const auto timed_out = static_cast<int32_t>(Errno::kTimedOut);
+      own.state = CmState::kAddrResolved;
+      const bool positive = c_.defect == Defect::kRouteErrorPositive;
+      return Queue(id,
+                   {.type = EventType::kRouteError, .status = positive ? timed_out : -timed_out});
+    }
+    case Heard::kAnswer:
+      break;
+  }
+  // There is no path to a group that nobody has made.
+  if (own.destination.kind == AddressKind::kGroup) {
+    own.state = CmState::kAddrResolved;
+    return Queue(id,
+                 {.type = EventType::kRouteError, .status = -static_cast<int32_t>(Errno::kInval)});
+  }
+  own.state = CmState::kRouteResolved;
+  own.num_paths = 1;
+  Queue(id, {.type = EventType::kRouteResolved});
+}
+
+// Whether the port is in the group already, for another membership. The address that is nobody's
+// makes a new group each time.
+bool RdmaCm::AlreadyIn(uint32_t membership) const {
+  const Membership& own = memberships_[membership];
+  if (own.address.AnyOrLoopback()) return false;
+  for (uint32_t number = 0; number < memberships_.end(); ++number) {
+    if (!memberships_.Live(number) || number == membership) continue;
+    const Membership& other = memberships_[number];
+    if (other.joined && !other.left && other.send_only == own.send_only &&
+        ids_[other.id].device == ids_[own.id].device &&
+        ids_[other.id].space == ids_[own.id].space && other.address.SameHost(own.address))
+      return true;
+  }
+  return false;
+}
+
+void RdmaCm::AskForGroup(uint32_t membership) {
+  Membership& own = memberships_[membership];
+  if (!own.asking.answered && AlreadyIn(membership)) {
+    own.asking.answered = true;
+    own.work = c_.agenda->Now() + kKnown;
+    return c_.agenda->At(own.work, EventKind::kMembershipWork, membership);
+  }
+  switch (Ask(ids_[own.id].device, &own.asking, &own.work)) {
+    case Heard::kNothingYet:
+      return c_.agenda->At(own.work, EventKind::kMembershipWork, membership);
+    case Heard::kNothing:
+      return ReportMembership(membership, Errno::kTimedOut);
+    case Heard::kAnswer:
+      return ReportMembership(membership, Errno::kNone);
+  }
+}
+
+}  // namespace cm::sim
