@@ -257,6 +257,13 @@ bool Surroundings::Parted(uint8_t a, uint8_t b) const {
 Fate Surroundings::FateOf(const Flight& flight) const {
   if (profile_.transport == Transport::kIwarp) return FateOverTcp(flight);
   Fate fate;
+  if (flight.to_device == kNoDevice) {  // as from an address of one's own to a loopback address
+    const bool fails = !LinkUp(flight.from_device) && profile_.dialect.link_down_fails_sends;
+    fate.can_be_lost = true;
+    fate.can_arrive = false;
+    fate.fails_at_sender = fails;
+    return fate;
+  }
   const DeviceInfo& to = devices_[flight.to_device];
   if (const Tri lost = SentWithoutSource(flight); lost != Tri::kNo) {
     fate.can_be_lost = true;

@@ -103,6 +103,10 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
     Deliver(agenda, from, to, mad, kLoopbackLatency);
     return true;
   }
+  if (to == kNoDevice) {  // as from an address of one's own to a loopback address
+    note(true);
+    return true;
+  }
   const InstalledRule* rule = Decide(agenda->Now(), from, mad.kind);
   // A bond that is down still takes what its links bring. source: observed 6.1-rxe in the lab
   const bool hears = devices_[to].up || topology_->devices[to].bonded;

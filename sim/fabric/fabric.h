@@ -79,6 +79,7 @@ class Fabric {
 
   // The same device, or both interfaces are up.
   bool Linked(uint8_t a, uint8_t b) const {
+    if (b == kNoDevice) return false;
     return !CrossesLink(a, b) || (devices_[a].up && devices_[b].up);
   }
   // A TCP connection between the devices gets on at present.

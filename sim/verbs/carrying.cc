@@ -116,7 +116,7 @@ Verbs::Carried Verbs::CarryMessage(Wires w, uint32_t qp, uint32_t peer, const Wo
 // Nobody is told what becomes of it.
 Verbs::Carried Verbs::CarryDatagram(Wires w, uint32_t qp, const WorkRequest& work) {
   const uint8_t from = qps_[qp].device;
-  const bool linked = work.to.device != kNoDevice && w.fabric->Linked(from, work.to.device);
+  const bool linked = w.fabric->Linked(from, work.to.device);
   const uint32_t peer = linked ? FindQp(work.to) : kNobody;
   if (peer == kNobody || !qps_[peer].datagram || qps_[peer].state != QpState::kRts) return {};
   std::deque<WorkRequest>* const receives = ReceivesOf(peer);
