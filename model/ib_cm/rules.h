@@ -57,6 +57,7 @@ enum class IbStimulus : uint8_t {
   kReqAgain,
   kMra,
   kRep,
+  kRepStale,  // its QP number is that of a live connection to the same peer
   kRepAgain,
   kRtu,
   kRej,
@@ -71,7 +72,7 @@ enum class IbStimulus : uint8_t {
   kSendFails,  // its message could not be sent at all
   kTimewaitOver,
 };
-inline constexpr int kIbStimulusCount = 31;
+inline constexpr int kIbStimulusCount = 32;
 
 enum class IbAnswer : uint8_t {
   kDone,     // a local call succeeded, a message or timer took effect
@@ -217,7 +218,7 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-qp-3", IbStates(IbState::kMraReqSent) | ib::kReplying | IbState::kMraRepSent | IbState::kEstablished | ib::kSidr, IbStimulus::kQpReady, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_rtr_attr, cm_init_qp_rts_attr", "6.1-rxe/01-connect_disconnect_by_active:15"}},
   {"ib-qp-4", ib::kRequesting | IbState::kNone | IbState::kIdle | IbState::kDreqSent | IbState::kDreqRcvd | IbState::kTimewait, IbStimulus::kQpReady, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_rtr_attr, verbs.c ib_modify_qp_is_ok", "6.1-rxe/47-init_qp_attr_in_each_state:20"}},
 
-  {"ib-comm-est-1", ib::kReplying, IbStimulus::kCommEst, IbAnswer::kDone, IbState::kEstablished, Sends::kNothing, Report::kUserEstablished, false, {"linux 6.1 cm.c cm_establish", ""}},
+  {"ib-comm-est-1", ib::kReplying, IbStimulus::kCommEst, IbAnswer::kDone, IbState::kEstablished, Sends::kNothing, Report::kUserEstablished, false, {"linux 6.1 cm.c cm_establish", "lab 6.1-rxe, seed 2"}},
   {"ib-comm-est-2", ib::kAny.Except(ib::kReplying), IbStimulus::kCommEst, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_establish", ""}},
   {"ib-path-mig-1", IbState::kEstablished, IbStimulus::kPathMig, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_migrate", ""}},
   {"ib-path-mig-2", ib::kAny.Except(IbState::kEstablished), IbStimulus::kPathMig, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_migrate", ""}},
@@ -225,47 +226,48 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-destroy-1", ib::kRequesting, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejTimeout, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D2)", "6.1-rxe/69-device_removal_by_state:50"}},
   {"ib-destroy-2", IbState::kMraReqSent, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejReq, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D4)", "6.1-rxe/13-request_dropped_by_destroying_new_id:14"}},
   {"ib-destroy-3", IbState::kMraRepSent, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejRep, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D5)", "6.1-rxe/15-connecting_id_destroyed_after_accept:18"}},
-  {"ib-destroy-4", ib::kReplying, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejOther, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D6)", ""}},
+  {"ib-destroy-4", ib::kReplying, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejOther, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D6)", "lab 6.1-rxe, seed 2"}},
   {"ib-destroy-5", IbState::kEstablished, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kDreq, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D7): once, never repeated", "6.1-rxe/39-active_never_reads_its_reply:22"}},
   {"ib-destroy-6", IbState::kDreqRcvd, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D9)", "6.1-rxe/17-listener_destroyed_with_request_read:24"}},
   {"ib-destroy-7", IbStates(IbState::kNone) | IbState::kIdle | IbState::kDreqSent | IbState::kTimewait, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D8, D10)", "6.1-rxe/01-connect_disconnect_by_active:29"}},
 
-  {"ib-req-again-1", IbState::kMraReqSent, IbStimulus::kReqAgain, IbAnswer::kDone, IbState::kSame, Sends::kMra, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_req_handler (N2b)", ""}},
+  {"ib-req-again-1", IbState::kMraReqSent, IbStimulus::kReqAgain, IbAnswer::kDone, IbState::kSame, Sends::kMra, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_req_handler (N2b)", "lab 6.1-rxe, seed 2"}},
   {"ib-req-again-2", ib::kReplying | IbState::kEstablished | IbState::kDreqSent | IbState::kDreqRcvd, IbStimulus::kReqAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_req_handler (N2d)", ""}},
 
-  {"ib-mra-1", IbState::kReqSent, IbStimulus::kMra, IbAnswer::kDone, IbState::kMraReqRcvd, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R1)", ""}},
-  {"ib-mra-2", IbState::kRepSent, IbStimulus::kMra, IbAnswer::kDone, IbState::kMraRepRcvd, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R8)", ""}},
+  {"ib-mra-1", IbState::kReqSent, IbStimulus::kMra, IbAnswer::kDone, IbState::kMraReqRcvd, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R1)", "lab 6.1-rxe, seed 2"}},
+  {"ib-mra-2", IbState::kRepSent, IbStimulus::kMra, IbAnswer::kDone, IbState::kMraRepRcvd, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R8)", "lab 6.1-rxe, seed 2"}},
   {"ib-mra-3", ib::kAny.Except(IbStates(IbState::kNone) | IbState::kReqSent | IbState::kRepSent), IbStimulus::kMra, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R29)", ""}},
 
   {"ib-rep-received-1", ib::kRequesting, IbStimulus::kRep, IbAnswer::kDone, IbState::kMraRepSent, Sends::kNothing, Report::kRepReceived, false, {"linux 6.1 cm.c cm_rep_handler (R2), cma.c cma_ib_handler (L5)", "6.1-rxe/01-connect_disconnect_by_active:16"}},
   {"ib-rep-received-2", ib::kAny.Except(ib::kRequesting | IbState::kNone), IbStimulus::kRep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R28, R29)", ""}},
-  {"ib-rep-again-1", IbState::kMraRepSent, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kMra, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R13)", ""}},
+  {"ib-rep-stale-1", ib::kRequesting, IbStimulus::kRepStale, IbAnswer::kDone, IbState::kSame, Sends::kRejRep, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R4): its own message is repeated as before", "lab 6.1-rxe, seed 2"}},
+  {"ib-rep-again-1", IbState::kMraRepSent, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kMra, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R13)", "lab 6.1-rxe, seed 2"}},
   {"ib-rep-again-2", IbState::kEstablished, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kRtu, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R15)", ""}},
   {"ib-rep-again-3", ib::kAny.Except(IbStates(IbState::kNone) | IbState::kMraRepSent | IbState::kEstablished), IbStimulus::kRepAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R29)", ""}},
 
   {"ib-rtu-received-1", ib::kReplying, IbStimulus::kRtu, IbAnswer::kDone, IbState::kEstablished, Sends::kNothing, Report::kRtuReceived, false, {"linux 6.1 cm.c cm_rtu_handler (R9)", "6.1-rxe/01-connect_disconnect_by_active:17"}},
-  {"ib-rtu-received-2", ib::kAny.Except(ib::kReplying | IbState::kNone), IbStimulus::kRtu, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rtu_handler (R16, R29)", ""}},
+  {"ib-rtu-received-2", ib::kAny.Except(ib::kReplying | IbState::kNone), IbStimulus::kRtu, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rtu_handler (R16, R29)", "lab 6.1-rxe, seed 2"}},
 
   {"ib-rej-received-1", ib::kRequesting | IbState::kMraReqSent | ib::kReplying, IbStimulus::kRej, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R5, R7, R10)", "6.1-rxe/09-reply_rejected_by_connecting_side:18"}},
   {"ib-rej-received-2", ib::kRequesting | IbState::kMraReqSent | ib::kReplying, IbStimulus::kRejStale, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R6, R7, R10)", "6.1-rxe/19-stale_connection:25"}},
   {"ib-rej-received-3", IbStates(IbState::kMraRepSent) | IbState::kEstablished | IbState::kDreqSent, IbStimulus::kRej, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R12, R18, R21)", ""}},
-  {"ib-rej-received-4", IbStates(IbState::kMraRepSent) | IbState::kEstablished | IbState::kDreqSent, IbStimulus::kRejStale, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R12, R18, R21)", ""}},
+  {"ib-rej-received-4", IbStates(IbState::kMraRepSent) | IbState::kEstablished | IbState::kDreqSent, IbStimulus::kRejStale, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R12, R18, R21)", "lab 6.1-rxe, seed 2"}},
   {"ib-rej-received-5", IbStates(IbState::kIdle) | IbState::kDreqRcvd | IbState::kTimewait | ib::kSidr, IbStimulus::kRej, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rej_handler (R29)", "6.1-rxe/35-reject_misuse:23"}},
   {"ib-rej-received-6", IbStates(IbState::kIdle) | IbState::kDreqRcvd | IbState::kTimewait | ib::kSidr, IbStimulus::kRejStale, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rej_handler (R29)", ""}},
 
   {"ib-dreq-received-1", ib::kReplying | IbState::kEstablished | IbState::kDreqSent, IbStimulus::kDreq, IbAnswer::kDone, IbState::kDreqRcvd, Sends::kNothing, Report::kDreqReceived, false, {"linux 6.1 cm.c cm_dreq_handler (R11, R17, R20)", "6.1-rxe/01-connect_disconnect_by_active:21"}},
   {"ib-dreq-received-2", IbState::kTimewait, IbStimulus::kDreq, IbAnswer::kDone, IbState::kSame, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c cm_dreq_handler (R24)", ""}},
   {"ib-dreq-received-3", ib::kRequesting | IbState::kIdle | IbState::kMraReqSent | IbState::kMraRepSent | IbState::kDreqRcvd | ib::kSidr, IbStimulus::kDreq, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dreq_handler (R22, R25, R29)", "6.1-rxe/59-every_ready_to_use_lost:26"}},
-  {"ib-dreq-received-4", IbState::kNone, IbStimulus::kDreq, IbAnswer::kDone, IbState::kSame, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c cm_issue_drep (R26)", ""}},
+  {"ib-dreq-received-4", IbState::kNone, IbStimulus::kDreq, IbAnswer::kDone, IbState::kSame, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c cm_issue_drep (R26)", "lab 6.1-rxe, seed 2"}},
 
   {"ib-drep-received-1", IbStates(IbState::kDreqSent) | IbState::kDreqRcvd, IbStimulus::kDrep, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kDrepReceived, false, {"linux 6.1 cm.c cm_drep_handler (R19, R23)", "6.1-rxe/01-connect_disconnect_by_active:23"}},
   {"ib-drep-received-2", ib::kAny.Except(IbStates(IbState::kNone) | IbState::kDreqSent | IbState::kDreqRcvd), IbStimulus::kDrep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_drep_handler (R29)", ""}},
 
   {"ib-unknown-1", IbState::kNone, IbStimulus::kMra, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_acquire_mraed_id (R28)", ""}},
-  {"ib-unknown-2", IbState::kNone, IbStimulus::kRep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R28)", ""}},
+  {"ib-unknown-2", IbState::kNone, IbStimulus::kRep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R28)", "lab 6.1-rxe, seed 2"}},
   {"ib-unknown-3", IbState::kNone, IbStimulus::kRepAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R28)", ""}},
-  {"ib-unknown-4", IbState::kNone, IbStimulus::kRtu, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rtu_handler (R28)", ""}},
-  {"ib-unknown-5", IbState::kNone, IbStimulus::kRej, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_acquire_rejected_id (R28)", ""}},
+  {"ib-unknown-4", IbState::kNone, IbStimulus::kRtu, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rtu_handler (R28)", "lab 6.1-rxe, seed 2"}},
+  {"ib-unknown-5", IbState::kNone, IbStimulus::kRej, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_acquire_rejected_id (R28)", "lab 6.1-rxe, seed 2"}},
   {"ib-unknown-6", IbState::kNone, IbStimulus::kRejStale, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_acquire_rejected_id (R28)", ""}},
   {"ib-unknown-7", IbState::kNone, IbStimulus::kDrep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_drep_handler (R28)", "6.1-rxe/89-peer_process_exits:14"}},
 
@@ -274,7 +276,7 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-exhausted-1", ib::kRequesting, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kReqError, false, {"linux 6.1 cm.c cm_process_send_error (M2)", "6.1-rxe/57-every_request_lost:14"}},
   {"ib-exhausted-2", ib::kReplying, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kRepError, false, {"linux 6.1 cm.c cm_process_send_error (M4)", "6.1-rxe/59-every_ready_to_use_lost:18"}},
   {"ib-exhausted-3", IbState::kDreqSent, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kDreqError, false, {"linux 6.1 cm.c cm_process_send_error (M6)", "6.1-rxe/55-synchronous_id:19"}},
-  {"ib-exhausted-4", IbStates(IbState::kIdle) | IbState::kTimewait | IbState::kNone, IbStimulus::kExhausted, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_process_send_error: the id has moved on", ""}},
+  {"ib-exhausted-4", IbStates(IbState::kIdle) | IbState::kTimewait | IbState::kNone, IbStimulus::kExhausted, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_process_send_error: the id has moved on", "lab 6.1-rxe, seed 2"}},
   {"ib-send-fails-1", ib::kRequesting, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kReqError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", "6.1-rxe/73-link_down_when_resolving:25"}},
   {"ib-send-fails-2", ib::kReplying, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kRepError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", ""}},
   {"ib-send-fails-3", IbState::kDreqSent, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kDreqError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", ""}},
@@ -332,6 +334,8 @@ constexpr bool EveryIbStimulusIsAnswered(const std::array<IbRule, N>& table) {
       // and not one that sends requests itself.
       const auto on = static_cast<IbStimulus>(stimulus);
       const auto from = static_cast<IbState>(state);
+      // Only who awaits a reply asks whether it is stale.
+      if (on == IbStimulus::kRepStale && !rules::ib::kRequesting.Has(from)) continue;
       if (on == IbStimulus::kReqAgain &&
           (from == IbState::kNone || from == IbState::kIdle || from == IbState::kReqSent ||
            from == IbState::kMraReqRcvd || from == IbState::kMraRepSent ||

@@ -16,9 +16,6 @@ constexpr auto kUnreached = std::to_array<Unreached>({
      "nothing can be sent"},
     {"ib-unknown-3",
      "where the id is gone nobody knows a repeated reply from the first one: `ib-unknown-2`"},
-    {"ib-rej-received-4",
-     "only a reply could be refused as stale that late, and what is drawn gives each reply a queue "
-     "pair of its own"},
     {"work-length-1 work-length-2",
      "no profile has `long_messages_as_manual`: where a message is too long the simulator says "
      "what "
