@@ -77,11 +77,11 @@ Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, const WorkRequest& work) {
   const bool takes =
       peer != kNobody && (qps_[peer].state == QpState::kRts || qps_[peer].state == QpState::kRtr);
   if (!takes) return Retry(w, qp);
-  if (work.opcode == WcOpcode::kSend) return CarryMessage(qp, peer, work);
+  if (work.opcode == WcOpcode::kSend) return CarryMessage(w, qp, peer, work);
   return work.opcode == WcOpcode::kWrite ? CarryWrite(peer, work) : CarryRead(qp, peer, work);
 }
 
-Verbs::Carried Verbs::CarryMessage(uint32_t qp, uint32_t peer, const WorkRequest& work) {
+Verbs::Carried Verbs::CarryMessage(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
   Qp& own = qps_[qp];
   std::deque<WorkRequest>* const receives = ReceivesOf(peer);
   if (receives->empty()) {
@@ -101,7 +101,10 @@ Verbs::Carried Verbs::CarryMessage(uint32_t qp, uint32_t peer, const WorkRequest
     SetError(peer);
     return Carried{.status = here};
   };
-  if (work.length() > receive.length() || !Reaches(qps_[peer].device, receive.pieces))
+  const bool too_long = work.length() > receive.length();
+  if (too_long && w.profile->dialect.long_messages_as_manual)
+    return fail(WcStatus::kRemInvReq, WcStatus::kLocLen);
+  if (too_long || !Reaches(qps_[peer].device, receive.pieces))
     return fail(WcStatus::kRemOp, WcStatus::kLocQpOp);
   std::vector<uint8_t> bytes = work.is_inline ? work.data : Gather(work.pieces);
   if (defect_ == Defect::kSendCorrupts && bytes.size() > 1) bytes.back() ^= 1;

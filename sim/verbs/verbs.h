@@ -184,7 +184,7 @@ class Verbs {
 
   // carrying.cc
   Carried Carry(Wires w, uint32_t qp, const WorkRequest& work);
-  Carried CarryMessage(uint32_t qp, uint32_t peer, const WorkRequest& work);
+  Carried CarryMessage(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work);
   Carried CarryDatagram(Wires w, uint32_t qp, const WorkRequest& work);
   Carried CarryWrite(uint32_t peer, const WorkRequest& work);
   Carried CarryRead(uint32_t qp, uint32_t peer, const WorkRequest& work);

@@ -34,15 +34,15 @@ std::optional<LabRun> FromCarried(const std::string& text) {
 
 }  // namespace
 
-std::variant<LabRun, std::string> ReadResults(std::string_view text) {
+std::variant<LabRun, std::string> ReadResults(std::string_view text, std::string_view walk) {
   try {
     const Json json = Json::parse(text);
     const std::string implementation = json.at("implementation");
     if (!implementation.starts_with("librdmacm"))
       return fmt::format("it is of \"{}\", and not of a real library", implementation);
     if (json.at("failed") != 0) return "it has findings: what they say is not settled";
-    return LabRun{.name = fmt::format("lab {}, seed {}", std::string(json.at("profile")),
-                                      uint64_t{json.at("seed")}),
+    return LabRun{.name = fmt::format("lab {}{}{}, seed {}", std::string(json.at("profile")),
+                                      walk.empty() ? "" : " ", walk, uint64_t{json.at("seed")}),
                   .library = json.at("library"),
                   .kernel = json.at("kernel"),
                   .digest = json.at("digest"),

@@ -23,8 +23,9 @@ struct LabRun {
   std::set<std::string> confirmed;  // ids of rows
 };
 
-// Of the results.json that `cmcheck lab run` writes; or why it cannot be.
-std::variant<LabRun, std::string> ReadResults(std::string_view json);
+// Of the results.json that `cmcheck lab run` writes; or why it cannot be. `walk` is the one that
+// the run was of, and stands in its name; empty for the default mix.
+std::variant<LabRun, std::string> ReadResults(std::string_view json, std::string_view walk = {});
 
 // A run as the workspace carries it, in a file of its own.
 std::string FileNameOf(const LabRun& run);  // "6.1-rxe-seed-1.json"

@@ -34,6 +34,9 @@ TEST(LabRuns, AreReadFromResultsAndCarried) {
   const auto run = std::get<LabRun>(ReadResults(kResults));
   EXPECT_EQ(run.name, "lab 6.1-rxe, seed 4");
   EXPECT_EQ(FileNameOf(run), "6.1-rxe-seed-4.json");
+  const auto of_a_walk = std::get<LabRun>(ReadResults(kResults, "data"));
+  EXPECT_EQ(of_a_walk.name, "lab 6.1-rxe data, seed 4");
+  EXPECT_EQ(FileNameOf(of_a_walk), "6.1-rxe-data-seed-4.json");
 
   const std::filesystem::path folder = testing::TempDir() + "/lab_runs";
   std::filesystem::create_directories(folder);

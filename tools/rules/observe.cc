@@ -54,8 +54,8 @@ std::string ReadText(const fs::path& path) {
 }
 
 // Makes the run one of those that the workspace carries.
-int Carry(const fs::path& workspace, const fs::path& results) {
-  const auto read = cm::ruledoc::ReadResults(ReadText(results));
+int Carry(const fs::path& workspace, const fs::path& results, std::string_view walk) {
+  const auto read = cm::ruledoc::ReadResults(ReadText(results), walk);
   if (const auto* problem = std::get_if<std::string>(&read)) {
     fmt::print(stderr, "{}: {}\n", results.string(), *problem);
     return 2;
@@ -104,10 +104,12 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   std::string lab;
   app.add_option("--lab", lab, "results.json of a run in the lab, to be carried as evidence");
+  std::string walk;
+  app.add_option("--walk", walk, "the walk that the run was of; default: the mix of all");
   app.add_flag("--fill", fill, "write it into the rows of model/*/rules.h");
   CLI11_PARSE(app, argc, argv);
   if (!lab.empty())
-    if (const int problem = Carry(workspace, lab); problem != 0) return problem;
+    if (const int problem = Carry(workspace, lab, walk); problem != 0) return problem;
   std::vector<Testimony> testimonies;
   for (const std::string& folder : folders) {
     const std::vector<Testimony> heard = cm::ruledoc::HearFolder(workspace / folder);
