@@ -63,6 +63,21 @@ bool Abandoned(const Account& account, const MadeCall& connect, size_t record) {
   });
 }
 
+// Two replies have named one queue pair, which gives the second away for one of a stale connection:
+// it is refused, and the request that it was for is still repeated.
+bool RepliesShareQp(const Account& account, size_t record) {
+  std::vector<uint32_t> numbers;
+  for (const MadeCall& call : account.calls()) {
+    const bool replies = call.kind() == CallKind::kAccept && call.reply.succeeded();
+    if (!replies || call.at > record || HasOwnQp(account, call.id())) continue;
+    const std::optional<ConnParam>& param = *ParamOf(call);
+    const uint32_t number = param ? param->qp_num & 0xffffff : 0;
+    if (std::ranges::find(numbers, number) != numbers.end()) return true;
+    numbers.push_back(number);
+  }
+  return false;
+}
+
 // As a multiset: each request takes one rdma_connect that gave its data. Where messages can be
 // lost, or are repeated although nobody waits for an answer, a request that was refused may come
 // once more.
@@ -74,7 +89,7 @@ void RequestsAreWhatWasAsked(const Account& account, Testimony& testimony) {
     if (heard.event.id.valid() && !account.IsTcp(heard.event.id)) continue;
     testimony.Arose();
     const MadeCall* asked = nullptr;
-    bool again = !account.Undisturbed();
+    bool again = !account.Undisturbed() || RepliesShareQp(account, heard.at);
     for (const MadeCall& call : account.calls()) {
       if (call.kind() != CallKind::kConnect || !call.reply.succeeded()) continue;
       if (call.at > heard.at || Sent(account, call, size) != heard.event.private_data) continue;

@@ -161,6 +161,8 @@ class AttributeWalk {
     const IdRef first = by_active ? active_ : passive_;
     const IdRef second = by_active ? passive_ : active_;
     stage_.Disconnects(first);
+    if (stage_.choice().OneIn(4, "asked before it has ended"))
+      Asks(first, by_active ? kActiveSide : kPassiveSide);
     stage_.Settle();
     Asks(active_, kActiveSide);
     Asks(passive_, kPassiveSide);

@@ -133,6 +133,8 @@ void Refusals(Stage& stage) {
   if (how == 2) stage.Connects(kActiveSide, port);  // the backlog is full
   if (how == 3) {                                   // with the listener, unread
     stage.Destroys(listener);
+    if (stage.choice().OneIn(2, "another one has its port at once"))
+      stage.Listens(kPassiveSide, port, 8, true);
     stage.FetchesAll(1);
     return;
   }
@@ -189,9 +191,13 @@ void AnswersOutOfPlace(Stage& stage) {
         return;
     }
   };
-  const uint64_t when = stage.Below(5, "in which phase");
+  const uint64_t when = stage.Below(6, "in which phase");
   if (when == 0) meddle(active, kActiveSide);
-  stage.Settle();
+  const bool crossing = when == 5;  // the reply leaves when nobody waits for it any more
+  if (crossing)
+    stage.Pass(stage.profile().timing.mpa_reply);
+  else
+    stage.Settle();
   const IdRef passive = stage.Fetch(Stage::MainLane(kPassiveSide), stage.ChannelOf(kPassiveSide));
   if (when == 1) meddle(passive, kPassiveSide);
   ConnParam param;
@@ -199,6 +205,7 @@ void AnswersOutOfPlace(Stage& stage) {
   if (passive_qp) stage.Call(Stage::MainLane(kPassiveSide), call::CreateQp{passive});
   stage.Call(Stage::MainLane(kPassiveSide), call::Accept{passive, param});
   if (when == 2) meddle(passive, kPassiveSide);
+  if (crossing) stage.Call(Stage::MainLane(kActiveSide), call::Accept{active, param});
   stage.Settle();
   if (when == 3) meddle(active, kActiveSide);
   stage.FetchesAll(1);

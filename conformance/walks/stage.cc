@@ -86,8 +86,9 @@ IdRef Stage::NewIdIn(uint8_t side, ChannelRef channel, PortSpace space) {
 // Whoever makes a queue pair may as well do it with extended attributes.
 cm::Call Stage::PerhapsExtended(const cm::Call& call) {
   const auto* create = std::get_if<call::CreateQp>(&call);
-  if (create == nullptr || !Can(Capability::kData) || !choice_->OneIn(8, "extended attributes"))
-    return call;
+  // They come with work that is posted; over iWARP, where none is, for their own sake.
+  const bool may = Can(Capability::kData) || profile().transport == Transport::kIwarp;
+  if (create == nullptr || !may || !choice_->OneIn(8, "extended attributes")) return call;
   return call::CreateQpEx{create->id, create->type};
 }
 

@@ -74,7 +74,51 @@ class Strays {
     End();
   }
 
+  // A reply is refused because its queue pair is in use, when its sender awaits it and when it has
+  // seen for itself that the connection stands.
+  void RefuseReplies() {
+    stage_.Listens(kPassiveSide, port_);
+    ConnParam reply;
+    reply.qp_num = stage_.FreshQpNumber();
+    const IdRef first = AsksAnew();
+    Answers(reply);
+    stage_.Settle();
+    stage_.FetchesAll(1);
+    if (stage_.choice().OneIn(2, "the first connection stands"))
+      stage_.Call(Stage::MainLane(kActiveSide), call::Establish{first});
+    stage_.Settle();
+    stage_.FetchesAll(1);
+    const bool late = stage_.choice().OneIn(2, "the refusal is late");
+    if (late) Delay(MadKind::kRej, 1);
+    AsksAnew();
+    const IdRef refused = Answers(reply);
+    if (late) stage_.Call(Stage::MainLane(kPassiveSide), call::Notify{refused});
+    stage_.Settle();
+    stage_.FetchesAll(2);
+    if (late && stage_.choice().OneIn(2, "who replied ends it")) {
+      Lose(MadKind::kDrep);
+      stage_.Disconnects(refused);
+    }
+    stage_.Pass(kLate);
+    stage_.FetchesAll(1);
+    End();
+  }
+
  private:
+  IdRef AsksAnew() {
+    ConnParam param;
+    param.qp_num = stage_.FreshQpNumber();
+    return Asks(param);
+  }
+
+  IdRef Answers(const ConnParam& param) {
+    const Lane lane = Stage::MainLane(kPassiveSide);
+    stage_.Wait(lane, stage_.ChannelOf(kPassiveSide), Duration::Seconds(1));
+    const IdRef passive = stage_.Fetch(lane, stage_.ChannelOf(kPassiveSide));
+    stage_.Call(lane, call::Accept{passive, param});
+    return passive;
+  }
+
   IdRef Asks(const ConnParam& param) {
     const IdRef active = stage_.Resolves(kActiveSide, port_);
     stage_.Call(Stage::MainLane(kActiveSide), call::Connect{active, param});
@@ -109,13 +153,15 @@ class Strays {
 
 void StrayMessages(Stage& stage) {
   Strays strays(stage);
-  switch (stage.Below(3, "what arrives too late")) {
+  switch (stage.Below(4, "what arrives too late")) {
     case 0:
       return strays.ReachNobody();
     case 1:
       return strays.FindAnotherState();
-    default:
+    case 2:
       return strays.RefuseWhatIsGone();
+    default:
+      return strays.RefuseReplies();
   }
 }
 

@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, kIbStimulusCount> kStimulusNames = {
     "REQ again",
     "MRA",
     "REP",
+    "REP of a QP in use",
     "REP again",
     "RTU",
     "REJ",

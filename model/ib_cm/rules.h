@@ -57,6 +57,7 @@ enum class IbStimulus : uint8_t {
   kReqAgain,
   kMra,
   kRep,
+  kRepStale,  // its QP number is that of a live connection to the same peer
   kRepAgain,
   kRtu,
   kRej,
@@ -71,7 +72,7 @@ enum class IbStimulus : uint8_t {
   kSendFails,  // its message could not be sent at all
   kTimewaitOver,
 };
-inline constexpr int kIbStimulusCount = 31;
+inline constexpr int kIbStimulusCount = 32;
 
 enum class IbAnswer : uint8_t {
   kDone,     // a local call succeeded, a message or timer took effect
@@ -234,12 +235,13 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-req-again-2", ib::kReplying | IbState::kEstablished | IbState::kDreqSent | IbState::kDreqRcvd, IbStimulus::kReqAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_req_handler (N2d)", ""}},
 
   {"ib-mra-1", IbState::kReqSent, IbStimulus::kMra, IbAnswer::kDone, IbState::kMraReqRcvd, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R1)", "lab 6.1-rxe, seed 1"}},
-  {"ib-mra-2", IbState::kRepSent, IbStimulus::kMra, IbAnswer::kDone, IbState::kMraRepRcvd, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R8)", ""}},
+  {"ib-mra-2", IbState::kRepSent, IbStimulus::kMra, IbAnswer::kDone, IbState::kMraRepRcvd, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R8)", "lab 6.1-rxe strays, seed 2"}},
   {"ib-mra-3", ib::kAny.Except(IbStates(IbState::kNone) | IbState::kReqSent | IbState::kRepSent), IbStimulus::kMra, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R29)", ""}},
 
   {"ib-rep-received-1", ib::kRequesting, IbStimulus::kRep, IbAnswer::kDone, IbState::kMraRepSent, Sends::kNothing, Report::kRepReceived, false, {"linux 6.1 cm.c cm_rep_handler (R2), cma.c cma_ib_handler (L5)", "6.1-rxe/01-connect_disconnect_by_active:16"}},
   {"ib-rep-received-2", ib::kAny.Except(ib::kRequesting | IbState::kNone), IbStimulus::kRep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R28, R29)", "lab 6.1-rxe, seed 1"}},
-  {"ib-rep-again-1", IbState::kMraRepSent, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kMra, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R13)", ""}},
+  {"ib-rep-stale-1", ib::kRequesting, IbStimulus::kRepStale, IbAnswer::kDone, IbState::kSame, Sends::kRejRep, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R4): its own message is repeated as before", "lab 6.1-rxe strays, seed 2"}},
+  {"ib-rep-again-1", IbState::kMraRepSent, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kMra, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R13)", "lab 6.1-rxe strays, seed 2"}},
   {"ib-rep-again-2", IbState::kEstablished, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kRtu, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R15)", "lab 6.1-rxe, seed 1"}},
   {"ib-rep-again-3", ib::kAny.Except(IbStates(IbState::kNone) | IbState::kMraRepSent | IbState::kEstablished), IbStimulus::kRepAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R29)", ""}},
 
@@ -249,7 +251,7 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-rej-received-1", ib::kRequesting | IbState::kMraReqSent | ib::kReplying, IbStimulus::kRej, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R5, R7, R10)", "6.1-rxe/09-reply_rejected_by_connecting_side:18"}},
   {"ib-rej-received-2", ib::kRequesting | IbState::kMraReqSent | ib::kReplying, IbStimulus::kRejStale, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R6, R7, R10)", "6.1-rxe/19-stale_connection:25"}},
   {"ib-rej-received-3", IbStates(IbState::kMraRepSent) | IbState::kEstablished | IbState::kDreqSent, IbStimulus::kRej, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R12, R18, R21)", "lab 6.1-rxe, seed 1"}},
-  {"ib-rej-received-4", IbStates(IbState::kMraRepSent) | IbState::kEstablished | IbState::kDreqSent, IbStimulus::kRejStale, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R12, R18, R21)", ""}},
+  {"ib-rej-received-4", IbStates(IbState::kMraRepSent) | IbState::kEstablished | IbState::kDreqSent, IbStimulus::kRejStale, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R12, R18, R21)", "lab 6.1-rxe strays, seed 2"}},
   {"ib-rej-received-5", IbStates(IbState::kIdle) | IbState::kDreqRcvd | IbState::kTimewait | ib::kSidr, IbStimulus::kRej, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rej_handler (R29)", "6.1-rxe/35-reject_misuse:23"}},
   {"ib-rej-received-6", IbStates(IbState::kIdle) | IbState::kDreqRcvd | IbState::kTimewait | ib::kSidr, IbStimulus::kRejStale, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rej_handler (R29)", ""}},
 
@@ -332,6 +334,8 @@ constexpr bool EveryIbStimulusIsAnswered(const std::array<IbRule, N>& table) {
       // and not one that sends requests itself.
       const auto on = static_cast<IbStimulus>(stimulus);
       const auto from = static_cast<IbState>(state);
+      // Only who awaits a reply asks whether it is stale.
+      if (on == IbStimulus::kRepStale && !rules::ib::kRequesting.Has(from)) continue;
       if (on == IbStimulus::kReqAgain &&
           (from == IbState::kNone || from == IbState::kIdle || from == IbState::kReqSent ||
            from == IbState::kMraReqRcvd || from == IbState::kMraRepSent ||

@@ -107,7 +107,7 @@ inline constexpr auto kIwCm = std::to_array<IwRule>({
   {"iw-attributes-2", IwState::kClosing, IwStimulus::kAttributes, IwAnswer::kRefused, IwState::kSame, Sends::kNothing, Report::kNothing, {"linux 6.1 iwcm.c iwcm_init_qp_init_attr, iwcm_init_qp_rts_attr", ""}},
 
   {"iw-qp-1", IwState::kEstablished, IwStimulus::kQpBreaks, IwAnswer::kDone, IwState::kClosing, Sends::kFin, Report::kNothing, {"linux 6.1 siw_qp.c siw_qp_modify, siw_cm.c siw_qp_cm_drop", "6.1-siw/15-connecting_id_destroyed_after_accept:17"}},
-  {"iw-qp-2", iw::kAny.Except(IwState::kEstablished), IwStimulus::kQpBreaks, IwAnswer::kIgnored, IwState::kSame, Sends::kNothing, Report::kNothing, {"linux 6.1 siw_qp.c siw_qp_nextstate_from_idle", ""}},
+  {"iw-qp-2", iw::kAny.Except(IwState::kEstablished), IwStimulus::kQpBreaks, IwAnswer::kIgnored, IwState::kSame, Sends::kNothing, Report::kNothing, {"linux 6.1 siw_qp.c siw_qp_nextstate_from_idle", "6.1-siw/11-reject_by_consumer:15"}},
 
   {"iw-destroy-1", IwState::kConnSent, IwStimulus::kDestroy, IwAnswer::kWaits, IwState::kSame, Sends::kNothing, Report::kNothing, {"linux 6.1 iwcm.c destroy_cm_id", "6.1-siw/69-device_removal_by_state:50"}},
   {"iw-destroy-2", IwState::kConnRecv, IwStimulus::kDestroy, IwAnswer::kDone, IwState::kNone, Sends::kMpaReject, Report::kNothing, {"linux 6.1 iwcm.c destroy_cm_id", "6.1-siw/13-request_dropped_by_destroying_new_id:14"}},

@@ -82,12 +82,25 @@ void Oracle::MergeForRequest(IdRef id) {
     if (owner.kernel == kernel && owner.space == info.space &&
         owner.address.port == info.destination.port)
       Merge(id, owner.id);
-  for (uint16_t i = 0; i < knowledge_.id_count(); ++i) {
-    const IdRef other{i};
-    const IdInfo& o = knowledge_.id(other);
-    // The same QP number makes one connection stale for the other.
-    if (other != id && o.exists && o.qp_key == info.qp_key && info.qp_key != 0) Merge(id, other);
+  MergeForQp(id);
+}
+
+// The same QP number makes one connection stale for the other, as long as it has either end.
+void Oracle::MergeForQp(IdRef id) {
+  const uint64_t key = knowledge_.id(id).qp_key;
+  const auto shares = [&](IdRef other) {
+    return other.valid() && other != id && knowledge_.id(other).qp_key == key;
+  };
+  if (key == 0) return;
+  std::vector<IdRef> others;
+  for (const auto& [number, component] : components_) {
+    const bool meets = std::ranges::any_of(component.set.items(), [&](const Possibility& p) {
+      return std::ranges::any_of(
+          p.ids, [&](const IdState& s) { return shares(s.name) || shares(s.PeerName()); });
+    });
+    if (meets && !component.ids.empty()) others.push_back(component.ids.front());
   }
+  for (const IdRef other : others) Merge(id, other);
 }
 
 // And the other way round: whoever takes a port meets the requests that are for it.
@@ -167,6 +180,13 @@ void Oracle::TrySplit(ComponentNumber number) {
         if (owner.address.port == knowledge_.id(id.name).destination.port)
           links.Join(id.name, owner.id);
     }
+    // Nor are those parted that may find one another's queue pairs in use.
+    for (const IdState& id : p.ids)
+      for (const IdRef one : {id.name, id.PeerName()})
+        for (const IdRef other : component.ids)
+          if (one.valid() && knowledge_.id(one).qp_key != 0 &&
+              knowledge_.id(one).qp_key == knowledge_.id(other).qp_key)
+            links.Join(one, other);
     if (!p.flights.empty()) return;  // not while messages are under way
   }
   std::vector<size_t> roots;

@@ -250,12 +250,19 @@ InlineVector<uint8_t, 2> Oracle::DevicesAfter(const IdState& before, const CallR
 }
 
 // Equal for connections whose peers cannot tell their queue pairs apart.
-void Oracle::LearnQpKey(const Call& call, const IdState& id) {
-  const auto& connect = std::get<call::Connect>(call);
-  const uint32_t number = connect.param ? connect.param->qp_num & 0xffffff : 0;
-  const bool has_qp = id.qp != QpPhase::kNone;
-  knowledge_.id(connect.id).qp_key =
-      has_qp ? (uint64_t{1} << 40) + connect.id.index : uint64_t{number} + 1;
+void Oracle::LearnQpKey(const CallRule& rule, const Call& call, const IdState& id) {
+  const auto* connect = std::get_if<call::Connect>(&call);
+  const auto* accept = std::get_if<call::Accept>(&call);
+  const bool replies =
+      accept != nullptr && std::ranges::find(rule.effects, Effect::kSendsRep) != rule.effects.end();
+  const bool asks = connect != nullptr && rule.outcome == Returns() &&
+                    !IsDatagram(knowledge_.id(connect->id).space);
+  if (!asks && (!replies || machine_.over_iwarp())) return;
+  const std::optional<ConnParam>& param = asks ? connect->param : accept->param;
+  const IdRef own = IdOf(call);
+  knowledge_.id(own).qp_key = id.qp != QpPhase::kNone
+                                  ? (uint64_t{1} << 40) + own.index
+                                  : uint64_t{param ? param->qp_num & 0xffffff : 0} + 1;
 }
 
 void Oracle::LearnBinding(IdRef id, const Address& address) {
@@ -315,6 +322,8 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
     } else if (effect == Effect::kSendsReq || effect == Effect::kSendsSidrReq) {
       info.connected = true;
       MergeForRequest(id);
+    } else if (effect == Effect::kSendsRep && !machine_.over_iwarp()) {
+      MergeForQp(id);
     } else if (effect == Effect::kStartsAddress) {
       const auto& resolve = std::get<call::ResolveAddr>(call);
       info.shown.destination = resolve.destination;

@@ -274,10 +274,10 @@ bool Oracle::CarryOverIwarp(Possibility* p, uint8_t id, Effect effect, const Cal
   switch (effect) {
     case Effect::kQpError:
     case Effect::kQpDestroyed: {
-      const bool connected = own.qp == QpPhase::kRts;
+      const bool had_one = own.qp != QpPhase::kNone;
       Machine::MoveQp(p, id,
                       effect == Effect::kQpError ? QpStimulus::kError : QpStimulus::kDestroy);
-      if (connected && !own.closed) machine_.StimulateIw(p, id, IwStimulus::kQpBreaks, {}, when);
+      if (had_one && !own.closed) machine_.StimulateIw(p, id, IwStimulus::kQpBreaks, {}, when);
       return true;
     }
     case Effect::kSendsReq:

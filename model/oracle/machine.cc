@@ -217,19 +217,22 @@ Machine::Service Machine::ServiceOf(const Flight& request) const {
           .port = sender.destination.port};
 }
 
-// Whether the request's queue pair is that of a live connection already.
-bool Machine::Stale(const Possibility& p, const Flight& flight) const {
-  const IdInfo& sender = knowledge_.id(flight.sender);
-  for (const IdState& id : p.ids) {
-    const IdRef peer =
-        id.origin.valid() ? id.origin : (id.peer == kNoId ? IdRef{} : p.ids[id.peer].name);
-    if (!KnownRemotely(id) || !peer.valid() || id.device != flight.to_device) continue;
-    if (peer != flight.sender && knowledge_.id(peer).qp_key == sender.qp_key &&
-        knowledge_.id(peer).interface == flight.from_device) {
-      return true;
+// The table is the kernel's, of devices and numbers at the other end.
+// source: linux 6.1 cm.c cm_insert_remote_qpn
+uint8_t Machine::UserOf(const Possibility& p, const Flight& flight) const {
+  if (!flight.sender.valid() || flight.to_device == kNoDevice) return kNoId;
+  const uint64_t key = knowledge_.id(flight.sender).qp_key;
+  const uint8_t kernel = knowledge_.KernelOf(flight.to_device);
+  for (uint8_t i = 0; i < p.ids.size(); ++i) {
+    const IdState& id = p.ids[i];
+    const IdRef peer = id.PeerName();
+    if (!KnownRemotely(id) || !peer.valid() || peer == flight.sender) continue;
+    if (knowledge_.KernelOf(id.device) == kernel && knowledge_.id(peer).qp_key == key &&
+        knowledge_.PeerDeviceOf(id) == flight.from_device) {
+      return i;
     }
   }
-  return false;
+  return kNoId;
 }
 
 // Who answers a request, as linux 6.1 cma.c cma_find_listener looks for it: the newest owner of the
@@ -260,18 +263,25 @@ RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_
   return p.ids[*listener].backlog > 0 ? RequestGuard::kFine : RequestGuard::kBacklogFull;
 }
 
-// The connections that a stale request collides with are ended.
-void Machine::EndStale(Possibility* p, const Flight& flight, Span when) const {
-  for (uint8_t i = 0; i < p->ids.size(); ++i) {
-    const IdState& id = p->ids[i];
-    const IdRef peer =
-        id.origin.valid() ? id.origin : (id.peer == kNoId ? IdRef{} : p->ids[id.peer].name);
-    if (KnownRemotely(id) && peer.valid() && id.device == flight.to_device &&
-        knowledge_.id(peer).qp_key == knowledge_.id(flight.sender).qp_key &&
-        id.ib == IbState::kEstablished) {
-      Stimulate(p, i, id.pathless ? IbStimulus::kUnsentEnd : IbStimulus::kSendDreq, {}, when);
-    }
-  }
+// The connection that a stale request or reply collides with is ended.
+void Machine::EndStale(Possibility* p, uint8_t user, Span when) const {
+  const IdState& id = p->ids[user];
+  if (id.ib != IbState::kEstablished) return;
+  Stimulate(p, user, id.pathless ? IbStimulus::kUnsentEnd : IbStimulus::kSendDreq, {}, when);
+}
+
+void Machine::RefuseReply(Possibility* p, uint8_t id, const Flight& reply, Span when) const {
+  const IbRule* rule = Find(p->ids[id].ib, IbStimulus::kRepStale);
+  p->used.set(NumberOf(rule));
+  p->Send({.kind = rule->sends,
+           .from = id,
+           .to = reply.from,
+           .from_device = reply.to_device,
+           .to_device = reply.from_device,
+           .reason = static_cast<uint16_t>(RejReason::kStaleConn),
+           .sender = p->ids[id].name,
+           .since = when});
+  EndStale(p, UserOf(*p, reply), when);
 }
 
 // The listener hears of a request, which is an id of its own from now on.
@@ -319,8 +329,8 @@ void Machine::ArriveRequest(Possibility* p, const Flight& flight, Span when) con
   }
   if (flight.kind == Sends::kSidrReq) return ArriveSidrRequest(p, flight, when);
   uint8_t listener = kNoId;
-  const RequestGuard guard =
-      Stale(*p, flight) ? RequestGuard::kStale : GuardOf(*p, flight, &listener);
+  const uint8_t user = UserOf(*p, flight);
+  const RequestGuard guard = user != kNoId ? RequestGuard::kStale : GuardOf(*p, flight, &listener);
   const auto rule = std::ranges::find(rules::kRequests, guard, &RequestRule::when);
   p->used.set(NumberOf(&*rule));
   if (rule->outcome == RequestOutcome::kDelivered) return Deliver(p, flight, listener);
@@ -331,7 +341,7 @@ void Machine::ArriveRequest(Possibility* p, const Flight& flight, Span when) con
            .to_device = flight.from_device,
            .reason = static_cast<uint16_t>(rule->reason),
            .since = when});
-  if (guard == RequestGuard::kStale) EndStale(p, flight, when);
+  if (user != kNoId) EndStale(p, user, when);
 }
 
 }  // namespace cm::model

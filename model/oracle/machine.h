@@ -41,6 +41,10 @@ class Machine {
   void ReportMembership(Possibility* p, uint8_t id, size_t which, Below on, Span when) const;
   // A request arrives at a device; the row that was carried out.
   void ArriveRequest(Possibility* p, const Flight& flight, Span when) const;
+  // Whether a reply's queue pair is that of another connection.
+  bool Stale(const Possibility& p, const Flight& reply) const { return UserOf(p, reply) != kNoId; }
+  // Such a reply arrives at an id that awaits one.
+  void RefuseReply(Possibility* p, uint8_t id, const Flight& reply, Span when) const;
   // The kernel's part of destroying an id: its peer is told, what it abandoned goes on.
   void DestroyInKernel(Possibility* p, uint8_t id, Span when) const;
   // The application's: unfetched events and requests go as well, and then the id.
@@ -66,7 +70,8 @@ class Machine {
   // `own` unless it is an answer that is made from what it answers.
   void Send(Possibility* p, uint8_t id, Sends kind, bool own, const Details& details,
             Span when) const;
-  bool Stale(const Possibility& p, const Flight& flight) const;
+  // The id that is connected to the queue pair that a request or reply speaks of; kNoId: none is.
+  uint8_t UserOf(const Possibility& p, const Flight& flight) const;
   // Who answers a request, but for its being stale.
   RequestGuard GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const;
   void ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const;
@@ -74,7 +79,7 @@ class Machine {
   void ArriveMpaRequest(Possibility* p, const Flight& flight, Span when) const;
   void SendOverTcp(Possibility* p, uint8_t id, Sends kind, const Details& details, Span when) const;
   static void Enter(IdState* id, IwState state, Span when);
-  void EndStale(Possibility* p, const Flight& flight, Span when) const;
+  void EndStale(Possibility* p, uint8_t user, Span when) const;
   uint8_t FindChild(const Possibility& p, IdRef origin) const;
   void DropRequests(Possibility* p, uint8_t listener, Span when) const;
 

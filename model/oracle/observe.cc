@@ -245,11 +245,7 @@ Judgement Oracle::ObserveOnId(const Record& record, const Call& call,
         judgement.by.set(NumberOf(&rule));
         Possibility after = p;
         after.used |= guards.Consulted(p.ids[at], call, guard);
-        if (const auto* connect = std::get_if<call::Connect>(&call);
-            connect != nullptr && rule.outcome == Returns() &&
-            !IsDatagram(knowledge_.id(id).space)) {
-          LearnQpKey(call, p.ids[at]);
-        }
+        LearnQpKey(rule, call, p.ids[at]);
         Apply(&after, at, rule, call, {window.begin, window.end});
         for (const uint8_t device : DevicesAfter(p.ids[at], rule, call, window)) {
           Possibility there = after;

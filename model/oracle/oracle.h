@@ -254,7 +254,7 @@ class Oracle {
   void Learn(IdRef id, const Call& call, const CallRule& rule);
   InlineVector<uint8_t, 2> DevicesAfter(const IdState& before, const CallRule& rule,
                                         const Call& call, const Window& window) const;
-  void LearnQpKey(const Call& call, const IdState& id);
+  void LearnQpKey(const CallRule& rule, const Call& call, const IdState& id);
   void LearnBinding(IdRef id, const Address& address);
   Payload DatagramPayload(const std::optional<ConnParam>& param, uint8_t length) const;
   Payload ServicePayload(const Call& call, const IdState& id) const;
@@ -277,6 +277,7 @@ class Oracle {
   void Merge(IdRef a, IdRef b);
   void MergeForService(IdRef id, uint16_t port);
   void MergeForRequest(IdRef id);
+  void MergeForQp(IdRef id);
   void TrySplit(ComponentNumber number);
   std::vector<ComponentNumber> ComponentsOn(ChannelRef channel) const;
   void CountClash(const PortOwner& owner, const Address& wanted, const Window& window,

@@ -92,6 +92,7 @@ struct IdState {
   uint8_t device = kNoDevice;
   uint8_t source = 0;    // of a request: fail-overs of the device's bond when it came
   uint8_t peer = kNoId;  // the id at the other end, once it is known
+  IdRef answered_by;     // of one that has asked: the id whose reply it took
   bool met = false;      // it knows its peer's communication id
   bool accepted = true;  // events of a request that is not accepted are discarded
   bool closed = false;   // gone in the kernel, with its device
@@ -125,6 +126,8 @@ struct IdState {
   Span first_mra;                   // when the first MRA for it came
   Span timewait;
 
+  // The name of the id at the other end, also when that is gone.
+  IdRef PeerName() const { return origin.valid() ? origin : answered_by; }
   // A synchronous call waits on it, and what it waits for is there.
   bool HasItsEvent() const {
     return (awaits == Awaits::kEvent || awaits == Awaits::kRequest) && !queue.empty();
@@ -132,9 +135,9 @@ struct IdState {
 
   // Everything but the times.
   auto Key() const {
-    return std::tuple(name, origin, state, ib, iw, qp, device, source, peer, met, accepted, closed,
-                      connect_error, gone, outstanding, abandoned, mra, pathless, ending,
-                      removal_due, addr_change_due, neighbour_due, backlog, message,
+    return std::tuple(name, origin, answered_by, state, ib, iw, qp, device, source, peer, met,
+                      accepted, closed, connect_error, gone, outstanding, abandoned, mra, pathless,
+                      ending, removal_due, addr_change_due, neighbour_due, backlog, message,
                       message_payload, request_payload, reply_payload, awaits, retained, left_on,
                       joining, looks_up, has_info);
   }

@@ -376,9 +376,13 @@ class Steps::Walk {
     IdState& id = next->ids[to];
     if (id.closed || !Matches(id, flight)) return ArriveUnknown(next, flight, when);
     const IbStimulus on = StimulusOf(id, flight);
+    const bool awaited = on == IbStimulus::kRep && Machine::Find(id.ib, IbStimulus::kRepStale);
+    if (awaited && machine_.Stale(*next, flight))
+      return machine_.RefuseReply(next, to, flight, when);
     if (on == IbStimulus::kRep && Machine::Find(id.ib, on)->answer == IbAnswer::kDone) {
       id.met = true;
       id.peer = flight.from;
+      id.answered_by = flight.sender;
     }
     machine_.Stimulate(next, to, on, {.payload = flight.payload, .reason = flight.reason}, when);
   }

@@ -116,7 +116,7 @@ void Oracle::Begin(const Call& call, const Reply& reply, const Window& window, J
         judgement->by.set(NumberOf(&rule));
         Possibility after = p;
         after.used |= guards.Consulted(p.ids[at], call, guard);
-        if (std::holds_alternative<call::Connect>(call) && starts) LearnQpKey(call, p.ids[at]);
+        LearnQpKey(rule, call, p.ids[at]);
         Apply(&after, at, rule, call, {window.begin, window.end});
         if (!starts) {
           refused->Add(std::move(after));
