@@ -205,6 +205,11 @@ int RunLab(LabOptions options) {
   auto profile = LoadProfile(options.run.asked.profile);
   if (auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
   const Profile known = std::get<Profile>(profile);
+  if (known.transport != Transport::kRoce)
+    return Unusable(fmt::format(
+        "the devices of a guest are Soft-RoCE, and profile {} is of another link: profiles are "
+        "those of RoCE, as 6.1-rxe",
+        known.name));
   auto campaign = CampaignOf(options.run, known, EveryCapability());
   if (auto* problem = std::get_if<std::string>(&campaign)) return Unusable(*problem);
   for (const TopologyShare& share : std::get<CampaignOptions>(campaign).draw.topologies)
