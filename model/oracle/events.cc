@@ -190,7 +190,7 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
   Component* component = &ComponentOf(owner);
   if (!Close(component, window, &judgement)) return judgement;
   PossibilitySet next;
-  uint16_t membership = 0;
+  std::vector<uint16_t> memberships;  // one of which the event is of
   for (const Possibility& p : component->set.items()) {
     Possibility after = p;
     uint8_t at = after.Find(owner);
@@ -201,7 +201,9 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
     PermitHead(after, at, *rule, &judgement.permitted);
     if (!HeadIs(after, at, *rule, event)) continue;
     const uint16_t payload = after.ids[at].queue.front().payload;
-    if (payload != kNoPayload) membership = knowledge_.payloads[payload].membership;
+    const uint16_t of = payload == kNoPayload ? 0 : knowledge_.payloads[payload].membership;
+    if (of != 0 && std::ranges::find(memberships, of) == memberships.end())
+      memberships.push_back(of);
     TakeHead(&after, at, *rule, call.request, {window.begin, window.end});
     judgement.by |= after.used;
     next.Add(std::move(after));
@@ -212,9 +214,8 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
   LearnFromEvent(event, component->set.items().front(), call.request);
   if (is_request) component->ids.push_back(call.request);
   knowledge_.CreditOf(call.event) = owner;
-  knowledge_.MembershipOf(call.event) = membership;
   ++knowledge_.id(owner).unacked;
-  if (membership != 0) ++knowledge_.id(owner).memberships[membership - 1].unacked;
+  LearnMembershipOf(call.event, knowledge_.id(owner), memberships);
   TrySplit(knowledge_.id(owner).component);
   return judgement;
 }

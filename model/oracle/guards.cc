@@ -293,7 +293,9 @@ std::optional<Tri> GuardFinder::OfGroups(Guard guard, const IdState& id, const I
       const uint16_t membership = info.JoinedAs(*address);
       const bool retained = id.retained && id.retained->payload != kNoPayload &&
                             knowledge_.payloads[id.retained->payload].membership == membership;
-      return Of(retained || info.memberships[membership - 1].unacked > 0);
+      const Membership& left = info.memberships[membership - 1];
+      if (left.blurred && info.unacked > 0) return Tri::kMaybe;
+      return Of(retained || left.unacked > 0);
     }
     default:
       return std::nullopt;

@@ -51,7 +51,8 @@ struct Membership {
   Span since;  // when it was asked for
   bool joined = true;
   bool send_only = false;
-  int unacked = 0;  // events fetched and not acknowledged
+  int unacked = 0;       // events fetched and not acknowledged
+  bool blurred = false;  // an event may have been of it, or of another one
 };
 
 struct IdInfo {

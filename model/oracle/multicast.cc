@@ -52,7 +52,8 @@ Judgement Oracle::ObserveMulticast(const Record& record, Lane lane, const Call& 
 Judgement Oracle::ObserveLeft(const Record& record, const Blocked& was, const Reply& reply) {
   Judgement judgement{.saw = "returned " + ToString(reply)};
   if (!knowledge_.id(was.id).in_scope) return {.verdict = Verdict::kOutOfScope};
-  const bool unacked = knowledge_.id(was.id).memberships[was.leaves - 1].unacked > 0;
+  const Membership& left = knowledge_.id(was.id).memberships[was.leaves - 1];
+  const bool unacked = left.unacked > 0 && !left.blurred;
   if (!unacked && (reply.succeeded() || Unseen(record))) return judgement;
   judgement.verdict = Verdict::kRefused;
   judgement.permitted.push_back(
@@ -122,6 +123,17 @@ void Oracle::LearnMembership(IdRef id, const Call& call, const CallRule& rule) {
       const uint16_t left = info.JoinedAs(std::get<call::LeaveMulticast>(call).address);
       if (left != 0) info.memberships[left - 1].joined = false;
     }
+  }
+}
+
+// Events of two memberships in one group that were joined with one context look the same.
+void Oracle::LearnMembershipOf(EventRef event, IdInfo& owner,
+                               const std::vector<uint16_t>& memberships) {
+  const bool known = memberships.size() == 1;
+  knowledge_.MembershipOf(event) = known ? memberships.front() : uint16_t{0};
+  for (const uint16_t membership : memberships) {
+    if (known) ++owner.memberships[membership - 1].unacked;
+    owner.memberships[membership - 1].blurred |= !known;
   }
 }
 

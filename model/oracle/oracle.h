@@ -124,6 +124,7 @@ class Oracle {
   Judgement ObserveLeft(const Record& record, const Blocked& was, const Reply& reply);
   bool CarryMembership(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
   void LearnMembership(IdRef id, const Call& call, const CallRule& rule);
+  void LearnMembershipOf(EventRef event, IdInfo& owner, const std::vector<uint16_t>& memberships);
   // Drops what is queued or due for the membership.
   void DropEvents(Possibility* p, uint8_t id, uint16_t membership) const;
   Payload MembershipPayload(IdRef id, const Call& call, bool found) const;
@@ -156,6 +157,7 @@ class Oracle {
   void QueuePairFailed(IdRef id);
   std::vector<DueCompletion> DueOfSends(IdRef id, const Ends& ends) const;
   std::vector<DueCompletion> DueOfReceives(IdRef id, const Ends& ends) const;
+  bool AllMayBeSilent(IdRef id, const Ends& ends) const;
   Tri NothingCompleted(IdRef id, bool receives, const Ends& ends) const;
   Judgement ObserveCompletion(const Record& record, Lane lane, const Call& call, const Reply& reply,
                               const std::optional<HandedOut>& handed);

@@ -137,6 +137,16 @@ std::vector<Oracle::DueCompletion> Oracle::DueOfReceives(IdRef id, const Ends& e
   return due;
 }
 
+// Each of the requests may have been carried out, which nobody asked to hear of.
+bool Oracle::AllMayBeSilent(IdRef id, const Ends& ends) const {
+  const QueuesInfo& own = knowledge_.ledger.of(id);
+  for (size_t at = own.sends_done; at < own.sends.size(); ++at)
+    if ((own.sends[at].work.flags & kSignaled) != 0 ||
+        !knowledge_.ledger.EndsOfSend(id, at, ends).Has(WorkEnd::kDone))
+      return false;
+  return true;
+}
+
 // Whether the queue may be found empty.
 Tri Oracle::NothingCompleted(IdRef id, bool receives, const Ends& ends) const {
   const QueuesInfo& own = knowledge_.ledger.of(id);
@@ -144,6 +154,7 @@ Tri Oracle::NothingCompleted(IdRef id, bool receives, const Ends& ends) const {
   const std::vector<DueCompletion> due = receives ? DueOfReceives(id, ends) : DueOfSends(id, ends);
   if (due.empty()) return Tri::kYes;
   if (Only(ends.own, QpPhase::kErr) && !(receives && own.shares)) {
+    if (!receives && AllMayBeSilent(id, ends)) return Tri::kMaybe;
     const bool late = receives && own.receives[own.receives_done].into_error;
     return late ? Tri::kMaybe : Tri::kNo;
   }

@@ -119,6 +119,11 @@ int rdma_create_qp(rdma_cm_id* id, ibv_pd* /*pd*/, ibv_qp_init_attr* qp_init_att
   return On(id, [&](Library& l, Context c, uint32_t i) { return l.CreateQp(c, i, type); });
 }
 
+int rdma_create_qp_ex(rdma_cm_id* id, ibv_qp_init_attr_ex* qp_init_attr) {
+  const auto type = static_cast<cm::QpType>(cm::ValueOf(qp_init_attr->qp_type));
+  return On(id, [&](Library& l, Context c, uint32_t i) { return l.CreateQp(c, i, type); });
+}
+
 void rdma_destroy_qp(rdma_cm_id* id) {
   On(id, [](Library& l, Context c, uint32_t i) { return l.DestroyQp(c, i); });
 }
