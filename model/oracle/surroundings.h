@@ -68,7 +68,10 @@ class Surroundings {
   // The devices that a loopback destination may take on the kernel: one, or one and the one that
   // takes its place. source: linux 6.1 cma.c cma_bind_loopback
   InlineVector<uint8_t, 2> LoopbackDevices(uint8_t kernel, const Window& window) const;
-  bool NeighbourWrong(uint8_t device) const { return devices_[device].neighbour_wrong; }
+  // False where there is no device: an id need be on no interface.
+  bool NeighbourWrong(uint8_t device) const {
+    return device != kNoDevice && devices_[device].neighbour_wrong;
+  }
   // How often the device's bond has failed over.
   uint32_t FailOvers(uint8_t device) const { return devices_[device].fail_overs; }
   // Whether the GID of an id that took the device after `from` to `to` fail-overs is gone: a
