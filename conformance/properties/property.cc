@@ -52,10 +52,10 @@ const Property* FindProperty(std::string_view id) {
 // There is no timewait over iWARP and no RTU, few queue pairs fail, reasons are not sent along, and
 // there are no datagrams and no groups.
 bool Concerns(const Property& property, const Profile& profile) {
-  constexpr auto kOfRoce = std::to_array<std::string_view>(
+  constexpr auto kNotOfIwarp = std::to_array<std::string_view>(
       {"DIS-3", "EV-8", "EV-9", "MC-7", "REJ-7", "REJ-8", "REJ-9", "TW-4", "TW-5", "UD-5"});
   return profile.transport != Transport::kIwarp ||
-         std::ranges::find(kOfRoce, property.id) == kOfRoce.end();
+         std::ranges::find(kNotOfIwarp, property.id) == kNotOfIwarp.end();
 }
 
 namespace claims {
