@@ -77,7 +77,8 @@ CmKindMask KindsOf(cm::MadKinds messages) {
   CmKindMask mask = 0;
   for (int i = 0; i < cm::kMadKindCount; ++i) {
     const auto kind = static_cast<cm::MadKind>(i);
-    if (messages.Has(kind)) mask |= MaskOf(*CmKindNamed(cm::ToString(kind)));
+    const std::optional<CmKind> known = CmKindNamed(cm::ToString(kind));
+    if (messages.Has(kind) && known) mask |= MaskOf(*known);
   }
   return mask;
 }

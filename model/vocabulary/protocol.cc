@@ -33,7 +33,8 @@ constexpr std::array<std::string_view, kEventTypeCount> kEventNames = {
 };
 
 constexpr std::array<std::string_view, kMadKindCount> kMadNames = {
-    "REQ", "MRA", "REJ", "REP", "RTU", "DREQ", "DREP", "SIDR_REQ", "SIDR_REP"};
+    "REQ",  "MRA",      "REJ",      "REP", "RTU", "DREQ",
+    "DREP", "SIDR_REQ", "SIDR_REP", "LAP", "APR", "OTHER"};
 
 constexpr auto kReasonNames = std::to_array<std::pair<RejReason, std::string_view>>({
     {RejReason::kNoQp, "IB_CM_REJ_NO_QP"},

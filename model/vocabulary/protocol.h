@@ -46,8 +46,21 @@ inline constexpr int kEventTypeCount = 20;
 inline constexpr int kFirstEventTypeCount = 16;  // those of every library; the others are newer
 
 // The messages of the communication manager. source: linux 6.1 ibta_vol1_c12.h
-enum class MadKind : uint8_t { kReq, kMra, kRej, kRep, kRtu, kDreq, kDrep, kSidrReq, kSidrRep };
-inline constexpr int kMadKindCount = 9;
+enum class MadKind : uint8_t {
+  kReq,
+  kMra,
+  kRej,
+  kRep,
+  kRtu,
+  kDreq,
+  kDrep,
+  kSidrReq,
+  kSidrRep,
+  kLap,
+  kApr,
+  kOther,  // of the same class, and none of these
+};
+inline constexpr int kMadKindCount = 12;
 inline constexpr int kConnectionMadKindCount = 7;  // the first ones: those of connections
 
 // What SIDR_REP answers to a request for a datagram service.

@@ -90,7 +90,7 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
   const bool crosses = CrossesLink(from, to);
   const auto note = [&](bool lost) {
     if (!watches) return;
-    wire_notes.push_back({agenda->Now(), from, mad.kind, mad.reason, lost, mad.data});
+    wire_notes.push_back({agenda->Now(), from, to, lost, mad});
   };
   if (crosses && !devices_[from].up) {
     note(true);

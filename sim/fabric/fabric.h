@@ -51,11 +51,10 @@ struct InstalledRule {
 // What an onlooker of the wire writes down; not part of the world's state.
 struct WireNote {
   Instant at;
-  uint8_t device = 0;
-  MadKind kind = MadKind::kReq;
-  RejReason reason = RejReason::kNone;
+  uint8_t from = 0;
+  uint8_t to = 0;
   bool lost = false;
-  PrivateData data;
+  Mad mad;
 };
 
 class Fabric {

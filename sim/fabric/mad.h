@@ -15,6 +15,10 @@ namespace cm::sim {
 // Which message an MRA or a REJ speaks of. source: linux 6.1 cm_msgs.h enum cm_msg_response
 enum class About : uint8_t { kReq = 0, kRep = 1, kOther = 2 };
 
+inline constexpr uint16_t kDefaultPkey = 0xffff;
+inline constexpr uint8_t kSendMethod = 0x03;
+inline constexpr uint8_t kCmClassVersion = 2;
+
 struct Mad {
   MadKind kind = MadKind::kReq;
   uint32_t local_cid = 0;   // communication id of the sender; 0 when it has none
@@ -27,7 +31,11 @@ struct Mad {
 
   PortSpace space = PortSpace::kTcp;  // REQ: the service id is made of these two
   uint16_t port = 0;
-  uint8_t guid = 0;     // REQ, REP, REJ: the sender's device
+  uint16_t p_key = kDefaultPkey;  // REQ
+  bool unreliable = false;        // REQ: asks for a connection of type UC
+  bool alternate_path = false;    // REQ: it names one
+  uint8_t cma_version = 0;        // REQ, SIDR_REQ: of the CMA header
+  uint8_t guid = 0;               // REQ, REP, REJ: the sender's device
   uint32_t qp_num = 0;  // REQ, REP: the sender's; DREQ: the receiver's; SIDR_REP: the service's
   uint32_t qkey = 0;    // SIDR_REP
   SidrStatus status = SidrStatus::kSuccess;  // SIDR_REP
@@ -40,6 +48,12 @@ struct Mad {
   Address source;                            // REQ: the CMA header
   Address destination;
   PrivateData data;
+
+  // Of a message that is none of the CM's, or not as the CM sends them.
+  uint16_t attribute = 0;   // kOther
+  uint16_t mad_status = 0;  // kOther
+  uint8_t method = kSendMethod;
+  uint8_t class_version = kCmClassVersion;
 
   friend bool operator==(const Mad&, const Mad&) = default;
 };

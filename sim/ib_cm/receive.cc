@@ -57,6 +57,10 @@ void IbCm::Receive(Context c, uint8_t device, const Mad& mad) {
       return ReceiveSidrReq(c, device, mad);
     case MadKind::kSidrRep:
       return ReceiveSidrRep(c, device, mad);
+    case MadKind::kLap:
+    case MadKind::kApr:
+    case MadKind::kOther:
+      return;
   }
 }
 

@@ -64,7 +64,7 @@ class Pair {
   std::vector<Instant> Sent(MadKind kind, uint8_t side) {
     std::vector<Instant> times;
     for (const WireNote& note : world.TakeWireNotes())
-      if (note.kind == kind && note.device == side) times.push_back(note.at);
+      if (note.mad.kind == kind && note.from == side) times.push_back(note.at);
     return times;
   }
 

@@ -132,11 +132,11 @@ class SimSession : public Session, public Driver, public Environment {
     std::vector<WireRecord> wire;
     for (sim::WireNote& note : world_.TakeWireNotes()) {
       wire.push_back({.at = note.at,
-                      .side = SideOf(note.device),
-                      .kind = note.kind,
-                      .reason = note.reason,
+                      .side = SideOf(note.from),
+                      .kind = note.mad.kind,
+                      .reason = note.mad.reason,
                       .lost = note.lost,
-                      .private_data = note.data});
+                      .private_data = note.mad.data});
     }
     return wire;
   }
