@@ -1,0 +1,283 @@
+// Messages of the communication manager, as values: the MAD header and the body of each.
+//
+// Members are the fields of the layouts of the same name (message_layouts.h), reserved bits
+// included, so that a message from anywhere comes back as it was. What Linux always sends is the
+// default value. Offsets in names of reserved fields count from the beginning of the body.
+// source: linux 6.1 ibta_vol1_c12.h, ib_mad.h struct ib_mad_hdr
+#ifndef MODEL_MAD_MESSAGES_H_
+#define MODEL_MAD_MESSAGES_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include "model/vocabulary/protocol.h"
+
+namespace cm::mad {
+
+using Gid = std::array<uint8_t, 16>;
+
+inline constexpr size_t kMadSize = 256;
+inline constexpr size_t kHeaderSize = 24;
+inline constexpr size_t kBodySize = kMadSize - kHeaderSize;
+
+inline constexpr uint8_t kBaseVersion = 1;
+inline constexpr uint8_t kCmClass = 0x07;
+inline constexpr uint8_t kCmClassVersion = 2;
+inline constexpr uint8_t kSend = 0x03;  // the only method of the messages below
+
+// source: linux 6.1 cm_msgs.h, ib_cm.h; rdma-core 44 umad_cm.h for kSap and kSpr
+enum class Attribute : uint16_t {
+  kClassPortInfo = 0x0001,
+  kReq = 0x0010,
+  kMra = 0x0011,
+  kRej = 0x0012,
+  kRep = 0x0013,
+  kRtu = 0x0014,
+  kDreq = 0x0015,
+  kDrep = 0x0016,
+  kSidrReq = 0x0017,
+  kSidrRep = 0x0018,
+  kLap = 0x0019,
+  kApr = 0x001a,
+  kSap = 0x001b,
+  kSpr = 0x001c,
+};
+
+// Which message an MRA or a REJ speaks of. source: linux 6.1 cm_msgs.h enum cm_msg_response
+enum class About : uint8_t { kReq = 0, kRep = 1, kOther = 2 };
+
+// source: linux 6.1 cm_msgs.h cm_req_get_qp_type
+enum class TransportServiceType : uint8_t { kRc = 0, kUc = 1, kRd = 2, kExtended = 3 };
+
+struct MadHeader {
+  uint8_t base_version = kBaseVersion;
+  uint8_t mgmt_class = kCmClass;
+  uint8_t class_version = kCmClassVersion;
+  uint8_t method = kSend;
+  uint16_t status = 0;
+  uint16_t class_specific = 0;
+  uint64_t tid = 0;
+  Attribute attribute_id = Attribute::kReq;
+  uint16_t reserved_18 = 0;
+  uint32_t attribute_modifier = 0;
+  friend bool operator==(const MadHeader&, const MadHeader&) = default;
+};
+
+struct Req {
+  uint32_t local_cid = 0;
+  uint8_t reserved_4 = 0;
+  uint32_t vendor_id = 0;
+  uint64_t service_id = 0;
+  uint64_t local_ca_guid = 0;
+  uint32_t reserved_24 = 0;
+  uint32_t local_qkey = 0;
+  uint32_t local_qpn = 0;
+  uint8_t responder_resources = 0;
+  uint32_t local_eecn = 0;
+  uint8_t initiator_depth = 0;
+  uint32_t remote_eecn = 0;
+  uint8_t remote_cm_response_timeout = 0;
+  TransportServiceType transport_service_type = TransportServiceType::kRc;
+  bool end_to_end_flow_control = false;
+  uint32_t starting_psn = 0;
+  uint8_t local_cm_response_timeout = 0;
+  uint8_t retry_count = 0;
+  uint16_t pkey = 0xffff;
+  uint8_t path_mtu = 0;
+  bool rdc_exists = false;
+  uint8_t rnr_retry_count = 0;
+  uint8_t max_cm_retries = 0;
+  bool srq = false;
+  uint8_t extended_transport_type = 0;
+  uint16_t primary_local_lid = 0;
+  uint16_t primary_remote_lid = 0;
+  Gid primary_local_gid{};
+  Gid primary_remote_gid{};
+  uint32_t primary_flow_label = 0;
+  uint8_t reserved_90 = 0;
+  uint8_t primary_packet_rate = 0;
+  uint8_t primary_traffic_class = 0;
+  uint8_t primary_hop_limit = 0;
+  uint8_t primary_sl = 0;
+  bool primary_subnet_local = false;
+  uint8_t reserved_94 = 0;
+  uint8_t primary_local_ack_timeout = 0;
+  uint8_t reserved_95 = 0;
+  uint16_t alternate_local_lid = 0;
+  uint16_t alternate_remote_lid = 0;
+  Gid alternate_local_gid{};
+  Gid alternate_remote_gid{};
+  uint32_t alternate_flow_label = 0;
+  uint8_t reserved_134 = 0;
+  uint8_t alternate_packet_rate = 0;
+  uint8_t alternate_traffic_class = 0;
+  uint8_t alternate_hop_limit = 0;
+  uint8_t alternate_sl = 0;
+  bool alternate_subnet_local = false;
+  uint8_t reserved_138 = 0;
+  uint8_t alternate_local_ack_timeout = 0;
+  bool sap_supported = false;
+  uint8_t reserved_139 = 0;
+  std::array<uint8_t, 92> private_data{};
+  friend bool operator==(const Req&, const Req&) = default;
+};
+
+// Message receipt acknowledged.
+struct Mra {
+  uint32_t local_cid = 0;
+  uint32_t remote_cid = 0;
+  About message_mraed = About::kReq;
+  uint8_t reserved_8 = 0;
+  uint8_t service_timeout = 0;
+  uint8_t reserved_9 = 0;
+  std::array<uint8_t, 222> private_data{};
+  friend bool operator==(const Mra&, const Mra&) = default;
+};
+
+struct Rej {
+  uint32_t local_cid = 0;
+  uint32_t remote_cid = 0;
+  About message_rejected = About::kReq;
+  uint8_t reserved_8 = 0;
+  uint8_t reject_info_length = 0;
+  bool reserved_9 = false;
+  RejReason reason = RejReason::kNone;
+  std::array<uint8_t, 72> ari{};
+  std::array<uint8_t, 148> private_data{};
+  friend bool operator==(const Rej&, const Rej&) = default;
+};
+
+struct Rep {
+  uint32_t local_cid = 0;
+  uint32_t remote_cid = 0;
+  uint32_t local_qkey = 0;
+  uint32_t local_qpn = 0;
+  uint8_t vendor_id_h = 0;
+  uint32_t local_eecn = 0;
+  uint8_t vendor_id_m = 0;
+  uint32_t starting_psn = 0;
+  uint8_t vendor_id_l = 0;
+  uint8_t responder_resources = 0;
+  uint8_t initiator_depth = 0;
+  uint8_t target_ack_delay = 0;
+  uint8_t failover_accepted = 0;
+  bool end_to_end_flow_control = false;
+  uint8_t rnr_retry_count = 0;
+  bool srq = false;
+  uint8_t reserved_27 = 0;
+  uint64_t local_ca_guid = 0;
+  std::array<uint8_t, 196> private_data{};
+  friend bool operator==(const Rep&, const Rep&) = default;
+};
+
+struct Rtu {
+  uint32_t local_cid = 0;
+  uint32_t remote_cid = 0;
+  std::array<uint8_t, 224> private_data{};
+  friend bool operator==(const Rtu&, const Rtu&) = default;
+};
+
+struct Dreq {
+  uint32_t local_cid = 0;
+  uint32_t remote_cid = 0;
+  uint32_t remote_qpn_eecn = 0;
+  uint8_t reserved_11 = 0;
+  std::array<uint8_t, 220> private_data{};
+  friend bool operator==(const Dreq&, const Dreq&) = default;
+};
+
+struct Drep {
+  uint32_t local_cid = 0;
+  uint32_t remote_cid = 0;
+  std::array<uint8_t, 224> private_data{};
+  friend bool operator==(const Drep&, const Drep&) = default;
+};
+
+struct Lap {
+  uint32_t local_cid = 0;
+  uint32_t remote_cid = 0;
+  uint32_t reserved_8 = 0;
+  uint32_t remote_qpn_eecn = 0;
+  uint8_t remote_cm_response_timeout = 0;
+  uint8_t reserved_15 = 0;
+  uint32_t reserved_16 = 0;
+  uint16_t alternate_local_lid = 0;
+  uint16_t alternate_remote_lid = 0;
+  Gid alternate_local_gid{};
+  Gid alternate_remote_gid{};
+  uint32_t alternate_flow_label = 0;
+  uint8_t reserved_58 = 0;
+  uint8_t alternate_traffic_class = 0;
+  uint8_t alternate_hop_limit = 0;
+  uint8_t reserved_61 = 0;
+  uint8_t alternate_packet_rate = 0;
+  uint8_t alternate_sl = 0;
+  bool alternate_subnet_local = false;
+  uint8_t reserved_62 = 0;
+  uint8_t alternate_local_ack_timeout = 0;
+  uint8_t reserved_63 = 0;
+  std::array<uint8_t, 168> private_data{};
+  friend bool operator==(const Lap&, const Lap&) = default;
+};
+
+struct Apr {
+  uint32_t local_cid = 0;
+  uint32_t remote_cid = 0;
+  uint8_t additional_info_length = 0;
+  uint8_t ap_status = 0;
+  uint16_t reserved_10 = 0;
+  std::array<uint8_t, 72> additional_info{};
+  std::array<uint8_t, 148> private_data{};
+  friend bool operator==(const Apr&, const Apr&) = default;
+};
+
+struct SidrReq {
+  uint32_t request_id = 0;
+  uint16_t pkey = 0xffff;
+  uint16_t reserved_6 = 0;
+  uint64_t service_id = 0;
+  std::array<uint8_t, 216> private_data{};
+  friend bool operator==(const SidrReq&, const SidrReq&) = default;
+};
+
+struct SidrRep {
+  uint32_t request_id = 0;
+  uint8_t status = 0;
+  uint8_t additional_info_length = 0;
+  uint16_t vendor_id_h = 0;
+  uint32_t qpn = 0;
+  uint8_t vendor_id_l = 0;
+  uint64_t service_id = 0;
+  uint32_t qkey = 0;
+  std::array<uint8_t, 72> additional_info{};
+  std::array<uint8_t, 136> private_data{};
+  friend bool operator==(const SidrRep&, const SidrRep&) = default;
+};
+
+// A body whose layout is not known: SAP, SPR, ClassPortInfo, other classes and class versions.
+struct Opaque {
+  std::array<uint8_t, 232> body{};
+  friend bool operator==(const Opaque&, const Opaque&) = default;
+};
+
+using Message =
+    std::variant<Opaque, Req, Mra, Rej, Rep, Rtu, Dreq, Drep, SidrReq, SidrRep, Lap, Apr>;
+
+// The header says which message follows. The two agree in whatever MakeMad or Decode returns.
+struct Mad {
+  MadHeader header;
+  Message message;
+  friend bool operator==(const Mad&, const Mad&) = default;
+};
+
+// A message with the header that Linux gives it; an Opaque one as a SAP.
+Mad MakeMad(const Message& message, uint64_t tid);
+
+// The attribute of a message with a layout of its own; kSap for an Opaque one.
+Attribute AttributeOf(const Message& message);
+
+}  // namespace cm::mad
+
+#endif  // MODEL_MAD_MESSAGES_H_
