@@ -62,7 +62,7 @@ class PcapWriter {
   PcapWriter& operator=(const PcapWriter&) = delete;
   ~PcapWriter();
 
-  // At most kPcapRecordMax bytes; not before the epoch.
+  // At most kPcapRecordMax bytes, at a time that 32 bits of seconds since the epoch can say.
   void Write(int64_t nanoseconds, std::span<const uint8_t> bytes);
   // Gives the sink what it has not yet.
   void Flush();

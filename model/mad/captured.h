@@ -1,0 +1,23 @@
+// The stored captures, for tests.
+#ifndef MODEL_MAD_CAPTURED_H_
+#define MODEL_MAD_CAPTURED_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cm::mad {
+
+using Bytes = std::vector<uint8_t>;
+
+Bytes ReadFile(const std::string& path);
+
+// Their paths, sorted.
+std::vector<std::string> CaptureFiles();
+
+// The frames of all of them, one after another; all are of Ethernet.
+const std::vector<Bytes>& CapturedFrames();
+
+}  // namespace cm::mad
+
+#endif  // MODEL_MAD_CAPTURED_H_

@@ -1,0 +1,18 @@
+// One frame whose bytes are known from elsewhere: a REQ over IPv4.
+#ifndef MODEL_MAD_VECTOR_H_
+#define MODEL_MAD_VECTOR_H_
+
+#include "model/mad/captured.h"
+#include "model/mad/frame.h"
+
+namespace cm::mad {
+
+// Made by an implementation of its own, in Python with zlib, of the layouts that Linux has.
+Bytes VectorBytes();
+
+// The same as values, without lengths, checksum and CRC.
+Frame VectorFrame();
+
+}  // namespace cm::mad
+
+#endif  // MODEL_MAD_VECTOR_H_
