@@ -1,83 +1,73 @@
 #include "sim/core/agenda.h"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 #include "model/base/check.h"
 
 namespace cm::sim {
 namespace {
 
-constexpr size_t kArity = 4;
-constexpr uint32_t kMaxObject = 1u << 26;
+// Where a list and a wheel cost the same; apart from each other, so that an agenda that stays
+// around that number does not go back and forth.
+constexpr size_t kMany = 192;
+constexpr size_t kFew = 64;
 
 }  // namespace
 
 void Agenda::At(Instant when, EventKind kind, uint32_t on) {
   CM_CHECK(when >= now_) << "an event in the past";
-  CM_CHECK(on < kMaxObject);
-  if (last_order_ == std::numeric_limits<uint32_t>::max()) Renumber();
-  const uint32_t order = ++last_order_;
-  const Event event{when, (uint64_t{order} << 32) | (static_cast<uint64_t>(kind) << 26) | on};
-  size_t i = heap_.size();
-  heap_.push_back(event);
-  while (i > 0) {
-    const size_t parent = (i - 1) / kArity;
-    if (heap_[parent] < event) break;
-    heap_[i] = heap_[parent];
-    i = parent;
+  const Event event = Event::Of(when, kind, on);
+  if (wheel_) {
+    wheel_->Push(event);
+    return;
   }
-  heap_[i] = event;
-}
-
-std::optional<Instant> Agenda::NextAt() const {
-  if (heap_.empty()) return std::nullopt;
-  return heap_.front().at;
+  list_.Push(event);
+  if (list_.size() == kMany) ToWheel();
 }
 
 Event Agenda::Take() {
-  CM_CHECK(!heap_.empty());
-  const Event first = heap_.front();
-  const Event last = heap_.back();
-  heap_.pop_back();
-  const size_t n = heap_.size();
-  size_t i = 0;
-  while (n > 0) {
-    const size_t child = i * kArity + 1;
-    if (child >= n) break;
-    const auto begin = heap_.begin() + static_cast<ptrdiff_t>(child);
-    const auto end = heap_.begin() + static_cast<ptrdiff_t>(std::min(child + kArity, n));
-    const auto smallest = std::min_element(begin, end);
-    if (last < *smallest) break;
-    heap_[i] = *smallest;
-    i = static_cast<size_t>(smallest - heap_.begin());
+  if (wheel_) {
+    const Event next = wheel_->Pop();
+    now_ = next.at;
+    if (wheel_->size() == kFew) ToList();
+    return next;
   }
-  if (n > 0) heap_[i] = last;
-  now_ = first.at;
-  return first;
+  CM_CHECK(!list_.empty());
+  const Event next = list_.Pop();
+  now_ = next.at;
+  return next;
 }
 
 void Agenda::AdvanceTo(Instant when) {
   CM_CHECK(when >= now_);
-  CM_CHECK(heap_.empty() || heap_.front().at >= when) << "an event would be passed over";
+  CM_CHECK(size() == 0 || *NextAt() >= when) << "an event would be passed over";
   now_ = when;
 }
 
-void Agenda::Renumber() {
-  std::ranges::sort(heap_);  // lint: keys are unique; a sorted array is a heap
-  last_order_ = 0;
-  for (Event& event : heap_) event.key = (uint64_t{++last_order_} << 32) | (event.key & 0xffffffff);
+void Agenda::ToWheel() {
+  wheel_.emplace(now_);
+  while (!list_.empty()) wheel_->Push(list_.Pop());
+}
+
+void Agenda::ToList() {
+  EventWheel wheel = *std::exchange(wheel_, std::nullopt);
+  while (!wheel.empty()) list_.Push(wheel.Pop());
+}
+
+std::vector<Event> Agenda::InOrder() const {
+  if (!wheel_) return list_.events();
+  std::vector<Event> events;
+  EventWheel wheel = *wheel_;
+  while (!wheel.empty()) events.push_back(wheel.Pop());
+  std::ranges::reverse(events);
+  return events;
 }
 
 bool operator==(const Agenda& a, const Agenda& b) {
-  if (a.now_ != b.now_ || a.heap_.size() != b.heap_.size()) return false;
-  std::vector<Event> x = a.heap_;
-  std::vector<Event> y = b.heap_;
-  std::ranges::sort(x);  // lint: keys are unique
-  std::ranges::sort(y);  // lint: keys are unique
-  return std::ranges::equal(x, y, [](const Event& e, const Event& f) {
-    return e.at == f.at && e.kind() == f.kind() && e.on() == f.on();
-  });
+  if (a.now_ != b.now_ || a.size() != b.size()) return false;
+  if (!a.wheel_ && !b.wheel_) return a.list_.events() == b.list_.events();
+  return a.InOrder() == b.InOrder();
 }
 
 }  // namespace cm::sim

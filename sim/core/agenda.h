@@ -2,50 +2,21 @@
 #ifndef SIM_CORE_AGENDA_H_
 #define SIM_CORE_AGENDA_H_
 
-#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "model/base/duration.h"
+#include "sim/core/event.h"
+#include "sim/core/event_list.h"
+#include "sim/core/event_wheel.h"
 
 namespace cm::sim {
 
-enum class EventKind : uint8_t {
-  kPacketArrives,   // on: a packet of the fabric
-  kMadTimer,        // on: an ib_cm id whose message was not answered
-  kTimewaitOver,    // on: an ib_cm id
-  kSendFailed,      // on: an ib_cm id whose message could not be sent
-  kAddressWork,     // on: an rdma_cm id whose address resolution ends
-  kRouteWork,       // on: an rdma_cm id whose route resolution ends
-  kNeighbourWork,   // on: an rdma_cm id whose neighbour has changed
-  kAddrChangeWork,  // on: an rdma_cm id whose bond has failed over
-  kCloseWork,       // on: an rdma_cm id whose device is gone
-  kAgentGone,       // on: a device on which no message is received any more
-  kMembershipWork,  // on: a membership that is to be reported
-  kWorkDue,         // on: a queue pair whose first send request is carried out
-  kFrameArrives,    // on: an MPA frame, or the end of a TCP connection
-  kReplyTimer,      // on: an iw_cm id whose request was not answered
-  kIwWork,          // on: an iw_cm id with something to report
-};
-
-// 16 bytes: when, in which order, what, and to which object. An event is data, never a closure.
+// Events by instant, and those of one instant in the order of asking.
 //
-// The insertion number is the upper half of `key`. When it would wrap, the pending events are
-// numbered anew from 1 in their present order, so that the order of a run never depends on it.
-// Nobody keeps insertion numbers: an object knows its timer by the deadline.
-struct Event {
-  Instant at;
-  uint64_t key = 0;  // insertion number (32 bits), kind (6 bits), object (26 bits)
-
-  constexpr EventKind kind() const { return static_cast<EventKind>((key >> 26) & 0x3f); }
-  constexpr uint32_t on() const { return static_cast<uint32_t>(key & 0x3ffffff); }
-  constexpr uint32_t order() const { return static_cast<uint32_t>(key >> 32); }
-  friend constexpr auto operator<=>(const Event&, const Event&) = default;
-};
-static_assert(sizeof(Event) == 16);
-
-// Events by (instant, insertion number): what was asked for first happens first.
+// A few are kept in a list, many in a wheel. No order, no comparison and no copy tells which.
 class Agenda {
  public:
   Instant Now() const { return now_; }
@@ -54,26 +25,32 @@ class Agenda {
   void In(Duration span, EventKind kind, uint32_t on) { At(now_ + span, kind, on); }
 
   // When the next event is due; empty when the world is quiet.
-  std::optional<Instant> NextAt() const;
+  std::optional<Instant> NextAt() const {
+    if (wheel_) return wheel_->NextAt();
+    if (list_.empty()) return std::nullopt;
+    return list_.NextAt();
+  }
   // Takes the next event and moves the clock to it.
   Event Take();
   // Moves the clock without an event; `when` is not after the next event.
   void AdvanceTo(Instant when);
 
-  size_t size() const { return heap_.size(); }
-  // Pending events in no particular order; for fingerprints.
-  const std::vector<Event>& pending() const { return heap_; }
+  size_t size() const { return wheel_ ? wheel_->size() : list_.size(); }
 
   // Equal when the clock and the pending events in their order are.
   friend bool operator==(const Agenda&, const Agenda&);
 
  private:
-  friend class AgendaPeer;  // a test brings the insertion number close to its end
-  void Renumber();
+  friend class AgendaPeer;  // a test asks which of the two is in use
+
+  void ToWheel();
+  void ToList();
+  // All of them, the next one last.
+  std::vector<Event> InOrder() const;
 
   Instant now_;
-  uint32_t last_order_ = 0;
-  std::vector<Event> heap_;  // 4-ary, smallest first
+  EventList list_;                   // empty while there is a wheel
+  std::optional<EventWheel> wheel_;  // from kMany events until there are kFew
 };
 
 }  // namespace cm::sim

@@ -5,17 +5,23 @@
 
 #include <cstdint>
 #include <limits>
-#include <utility>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "model/base/choice.h"
 
 namespace cm::sim {
 
-// Brings the insertion number close to its end.
+// Tells which queue an agenda uses.
 class AgendaPeer {
  public:
-  static void SetLastOrder(Agenda* agenda, uint32_t order) { agenda->last_order_ = order; }
+  static bool UsesWheel(const Agenda& agenda) { return agenda.wheel_.has_value(); }
+};
+
+class EventWheelPeer {
+ public:
+  static size_t Chunks(const EventWheel& wheel) { return wheel.chunks_.size(); }
 };
 
 namespace {
@@ -40,43 +46,179 @@ TEST(Agenda, HappensInOrderOfTimeAndThenOfAsking) {
 }
 
 TEST(Agenda, KeepsWhatAnEventIs) {
+  constexpr uint32_t kLargest = std::numeric_limits<uint32_t>::max();
   Agenda agenda;
-  agenda.At(At(7), EventKind::kAgentGone, (1u << 26) - 1);
+  agenda.At(At(7), EventKind::kIwWork, kLargest);
   const Event event = agenda.Take();
   EXPECT_EQ(event.at, At(7));
-  EXPECT_EQ(event.kind(), EventKind::kAgentGone);
-  EXPECT_EQ(event.on(), (1u << 26) - 1);
+  EXPECT_EQ(event.kind(), EventKind::kIwWork);
+  EXPECT_EQ(event.on(), kLargest);
   EXPECT_EQ(agenda.Now(), At(7));
   EXPECT_FALSE(agenda.NextAt());
 }
 
-// Against the plainest implementation there is: look for the first one each time.
-TEST(Agenda, OrdersThousandsAsASortedListWould) {
-  StreamState state = NamedStream(1, "agenda");
-  RandomChoice choice(&state);
-  Agenda agenda;
-  std::vector<std::pair<int64_t, uint32_t>> pending;
-  int64_t now = 0;
-  for (uint32_t i = 0; i < 3000; ++i) {
-    const int64_t when = now + static_cast<int64_t>(choice.Below(50, "when"));
-    agenda.At(At(when), EventKind::kMadTimer, i);
-    pending.emplace_back(when, i);
-    if (!choice.OneIn(2, "take")) continue;
-    const auto first = std::ranges::min_element(pending);
-    const Event event = agenda.Take();
-    ASSERT_EQ(event.on(), first->second);
-    now = first->first;
-    pending.erase(first);
+// The plainest queue there is. A multimap keeps equal keys in the order of their insertion.
+class Reference {
+ public:
+  void Push(Event event) { events_.emplace(event.at, event); }
+  Event Pop() {
+    const Event next = events_.begin()->second;
+    events_.erase(events_.begin());
+    return next;
   }
-  EXPECT_EQ(agenda.size(), pending.size());
+  size_t size() const { return events_.size(); }
+  std::optional<Instant> NextAt() const {
+    if (events_.empty()) return std::nullopt;
+    return events_.begin()->first;
+  }
+
+ private:
+  std::multimap<Instant, Event> events_;
+};
+
+// The same workload for every queue, each answer compared at once.
+class AllQueues {
+ public:
+  explicit AllQueues(StreamState* state) : choice_(state) {}
+
+  void Push() {
+    const Instant when = SomeInstant();
+    const Event event = Event::Of(when, EventKind::kMadTimer, ++pushed_);
+    list_.Push(event);
+    wheel_.Push(event);
+    agenda_.At(when, EventKind::kMadTimer, pushed_);
+    reference_.Push(event);
+    was_at_ = when;
+  }
+
+  void Pop() {
+    if (reference_.size() == 0) return;
+    const Event event = reference_.Pop();
+    ASSERT_EQ(list_.Pop(), event);
+    ASSERT_EQ(wheel_.Pop(), event);
+    ASSERT_EQ(agenda_.Take(), event);
+    ASSERT_EQ(agenda_.Now(), event.at);
+    now_ = event.at;
+  }
+
+  // The queues themselves know no clock.
+  void Advance() {
+    const Instant limit = reference_.NextAt().value_or(now_ + Duration::Seconds(1));
+    const auto room = static_cast<uint64_t>((limit - now_).nanoseconds());
+    const uint64_t step =
+        choice_.OneIn(2, "up to the next event") ? room : choice_.Below(room + 1, "a step");
+    now_ = now_ + Duration::Nanoseconds(static_cast<int64_t>(step));
+    agenda_.AdvanceTo(now_);
+  }
+
+  void Compare() const {
+    ASSERT_EQ(list_.size(), reference_.size());
+    ASSERT_EQ(wheel_.size(), reference_.size());
+    ASSERT_EQ(agenda_.size(), reference_.size());
+    ASSERT_EQ(agenda_.NextAt(), reference_.NextAt());
+    if (reference_.size() == 0) return;
+    ASSERT_EQ(list_.NextAt(), *reference_.NextAt());
+    ASSERT_EQ(wheel_.NextAt(), *reference_.NextAt());
+  }
+
+  bool UsesWheel() const { return AgendaPeer::UsesWheel(agenda_); }
+  const Agenda& agenda() const { return agenda_; }
+  size_t size() const { return reference_.size(); }
+
+ private:
+  // Near, far, at once, together with another one, and on either side of where a byte carries.
+  Instant SomeInstant() {
+    const uint64_t kind = choice_.Below(8, "how far");
+    const auto now = static_cast<uint64_t>(now_.nanoseconds());
+    uint64_t when = now;
+    if (kind == 1 && was_at_ >= now_) return was_at_;
+    if (kind == 2) when += choice_.Below(4, "when");
+    if (kind == 3 || kind == 4) when += choice_.Below(300, "when");
+    if (kind == 5) when += choice_.Below(uint64_t{1} << 21, "when");
+    if (kind == 6) when += choice_.Below(uint64_t{1} << choice_.Below(56, "digits"), "when");
+    if (kind == 7) {
+      const uint64_t carry = uint64_t{1} << (8 * (1 + choice_.Below(6, "which byte")));
+      when = (now / carry + 1) * carry - choice_.Below(2, "before or after");
+    }
+    if (when > uint64_t{1} << 62) return Instant::Never();
+    return At(static_cast<int64_t>(when < now ? now : when));
+  }
+
+  RandomChoice choice_;
+  EventList list_;
+  EventWheel wheel_{Instant()};
+  Agenda agenda_;
+  Reference reference_;
+  Instant now_;
+  Instant was_at_;
+  uint32_t pushed_ = 0;
+};
+
+class QueuesTest : public testing::TestWithParam<int> {};
+
+// Grows and shrinks past both numbers at which the agenda changes its queue. A copy that is made on
+// the way is as good as the original.
+TEST_P(QueuesTest, AgreeOnTheOrder) {
+  StreamState state = NamedStream(static_cast<uint64_t>(GetParam()), "queues");
+  RandomChoice choice(&state);
+  StreamState workload = NamedStream(static_cast<uint64_t>(GetParam()), "workload");
+  AllQueues queues(&workload);
+  int changes = 0;
+  bool used_wheel = false;
+  for (int phase = 0; phase < 12; ++phase) {
+    const size_t until = choice.Below(60, "how many") + (phase % 2 == 0 ? 250 : 0);
+    const uint64_t pushes = queues.size() < until ? 6 : 3;  // of ten
+    for (int i = 0; i < 3000 && queues.size() != until; ++i) {
+      const uint64_t what = choice.Below(10, "what");
+      if (what < pushes)
+        queues.Push();
+      else if (what < 9)
+        ASSERT_NO_FATAL_FAILURE(queues.Pop());
+      else
+        queues.Advance();
+      ASSERT_NO_FATAL_FAILURE(queues.Compare());
+      if (queues.UsesWheel() != used_wheel) ++changes;
+      used_wheel = queues.UsesWheel();
+    }
+    Agenda copy = queues.agenda();
+    ASSERT_EQ(copy, queues.agenda());
+    copy.At(copy.Now(), EventKind::kMadTimer, 0);
+    ASSERT_FALSE(copy == queues.agenda());
+  }
+  EXPECT_EQ(changes, 12) << "the agenda is to change its queue on every way up and down";
+  while (queues.size() > 0) ASSERT_NO_FATAL_FAILURE(queues.Pop());
 }
 
-TEST(Agenda, KeepsItsOrderWhenTheInsertionNumberWraps) {
+INSTANTIATE_TEST_SUITE_P(Seeds, QueuesTest, testing::Range(1, 33));
+
+TEST(Agenda, TakesFirstWhatWasAskedForLastAndIsDueFirst) {
   Agenda agenda;
-  AgendaPeer::SetLastOrder(&agenda, std::numeric_limits<uint32_t>::max() - 3);
-  for (uint32_t i = 0; i < 10; ++i) agenda.At(At(5), EventKind::kMadTimer, i);
-  agenda.At(At(4), EventKind::kMadTimer, 10);
-  EXPECT_THAT(TakeAll(&agenda), ElementsAre(10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+  for (uint32_t i = 1; i <= 300; ++i) agenda.At(At(1000 + i), EventKind::kMadTimer, i);
+  ASSERT_TRUE(AgendaPeer::UsesWheel(agenda));
+  agenda.At(At(10), EventKind::kMadTimer, 0);
+  for (uint32_t i = 0; i <= 300; ++i) ASSERT_EQ(agenda.Take().on(), i);
+}
+
+// Two agendas with the same to come, where one had many more pending in between.
+TEST(Agenda, IsEqualWhicheverQueueItUses) {
+  Agenda small;
+  Agenda large;
+  for (uint32_t i = 0; i < 300; ++i) large.At(At(1), EventKind::kRouteWork, i);
+  ASSERT_TRUE(AgendaPeer::UsesWheel(large));
+  for (uint32_t i = 0; i < 100; ++i) {
+    small.At(At(50 + i % 7 * 1000), EventKind::kMadTimer, i);
+    large.At(At(50 + i % 7 * 1000), EventKind::kMadTimer, i);
+  }
+  for (uint32_t i = 0; i < 300; ++i) large.Take();
+  small.AdvanceTo(At(1));
+  ASSERT_TRUE(AgendaPeer::UsesWheel(large));
+  ASSERT_FALSE(AgendaPeer::UsesWheel(small));
+  EXPECT_EQ(small, large);
+  EXPECT_EQ(large, small);
+  Agenda copy = large;
+  EXPECT_EQ(copy, small);
+  EXPECT_EQ(TakeAll(&copy), TakeAll(&small));
+  EXPECT_EQ(large.size(), 100u) << "a copy took what was its own";
 }
 
 TEST(Agenda, IsEqualWhereTheSameIsToComeInTheSameOrder) {
@@ -85,9 +227,10 @@ TEST(Agenda, IsEqualWhereTheSameIsToComeInTheSameOrder) {
   one.At(At(5), EventKind::kMadTimer, 2);
   Agenda same = one;
   EXPECT_EQ(one, same);
-  // The insertion numbers differ, what is to come does not.
+  // More has happened in the other one, what is to come is the same.
   Agenda later;
-  AgendaPeer::SetLastOrder(&later, 1000);
+  later.At(At(0), EventKind::kMadTimer, 0);
+  later.Take();
   later.At(At(5), EventKind::kMadTimer, 1);
   later.At(At(5), EventKind::kMadTimer, 2);
   EXPECT_EQ(one, later);
@@ -99,8 +242,26 @@ TEST(Agenda, IsEqualWhereTheSameIsToComeInTheSameOrder) {
   EXPECT_FALSE(one == same);
 }
 
+// A chunk that is empty is used again: memory depends on what is pending, not on what has been.
+TEST(EventWheel, KeepsItsMemoryWhileManyTimersGoOn) {
+  constexpr uint32_t kTimers = 5000;
+  EventWheel wheel{Instant()};
+  for (uint32_t i = 0; i < kTimers; ++i) wheel.Push(Event::Of(At(i * 3), EventKind::kMadTimer, i));
+  size_t chunks = 0;
+  for (uint32_t i = 0; i < 20 * kTimers; ++i) {
+    Event event = wheel.Pop();
+    ASSERT_EQ(event.on(), i % kTimers);
+    event.at = event.at + Duration::Microseconds(15);
+    wheel.Push(event);
+    if (i == 2 * kTimers) chunks = EventWheelPeer::Chunks(wheel);
+  }
+  EXPECT_LT(chunks, kTimers);
+  EXPECT_EQ(EventWheelPeer::Chunks(wheel), chunks);
+}
+
 TEST(AgendaDeathTest, TakesNothingInThePastAndPassesNothingOver) {
   Agenda agenda;
+  EXPECT_DEATH(agenda.Take(), "empty");
   agenda.AdvanceTo(At(10));
   EXPECT_DEATH(agenda.At(At(9), EventKind::kMadTimer, 0), "an event in the past");
   agenda.At(At(20), EventKind::kMadTimer, 0);

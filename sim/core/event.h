@@ -1,0 +1,48 @@
+// What can happen in a world, as data.
+#ifndef SIM_CORE_EVENT_H_
+#define SIM_CORE_EVENT_H_
+
+#include <cstdint>
+
+#include "model/base/duration.h"
+
+namespace cm::sim {
+
+enum class EventKind : uint8_t {
+  kPacketArrives,   // on: a packet of the fabric
+  kMadTimer,        // on: an ib_cm id whose message was not answered
+  kTimewaitOver,    // on: an ib_cm id
+  kSendFailed,      // on: an ib_cm id whose message could not be sent
+  kAddressWork,     // on: an rdma_cm id whose address resolution ends
+  kRouteWork,       // on: an rdma_cm id whose route resolution ends
+  kNeighbourWork,   // on: an rdma_cm id whose neighbour has changed
+  kAddrChangeWork,  // on: an rdma_cm id whose bond has failed over
+  kCloseWork,       // on: an rdma_cm id whose device is gone
+  kAgentGone,       // on: a device on which no message is received any more
+  kMembershipWork,  // on: a membership that is to be reported
+  kWorkDue,         // on: a queue pair whose first send request is carried out
+  kFrameArrives,    // on: an MPA frame, or the end of a TCP connection
+  kReplyTimer,      // on: an iw_cm id whose request was not answered
+  kIwWork,          // on: an iw_cm id with something to report
+};
+
+// 16 bytes: when, what, and to which object. An event is data, never a closure.
+//
+// There is no insertion number in it: among events of one instant the order of asking is the order
+// in which a queue holds them. So no number wraps, and two queues that hold the same are equal.
+struct Event {
+  Instant at;
+  uint64_t what = 0;  // the kind above the object
+
+  static constexpr Event Of(Instant at, EventKind kind, uint32_t on) {
+    return {at, (static_cast<uint64_t>(kind) << 32) | on};
+  }
+  constexpr EventKind kind() const { return static_cast<EventKind>(what >> 32); }
+  constexpr uint32_t on() const { return static_cast<uint32_t>(what); }
+  friend constexpr bool operator==(const Event&, const Event&) = default;
+};
+static_assert(sizeof(Event) == 16);
+
+}  // namespace cm::sim
+
+#endif  // SIM_CORE_EVENT_H_
