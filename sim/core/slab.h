@@ -2,9 +2,11 @@
 #ifndef SIM_CORE_SLAB_H_
 #define SIM_CORE_SLAB_H_
 
-#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <utility>
 #include <vector>
 
 #include "model/base/check.h"
@@ -13,7 +15,69 @@ namespace cm::sim {
 
 inline constexpr uint32_t kNobody = 0xffffffff;
 
-// T has a member `bool live`, which the slab sets and clears.
+// A set of small numbers that gives away its lowest. Each bit of a level says whether the word of
+// 64 below it holds any, so that every step looks at one word of each level, however large the set
+// is. The last level is one word.
+class NumberSet {
+ public:
+  bool empty() const { return count_ == 0; }
+  uint32_t size() const { return count_; }
+
+  // `number` is not in the set.
+  void Add(uint32_t number) {
+    ++count_;
+    for (size_t i = 0;; ++i) {
+      std::vector<uint64_t>& level = levels_[i];
+      const uint32_t word = number / kBits;
+      if (word >= level.size()) {
+        if (word > 0 && i + 1 == depth_) {
+          CM_CHECK(depth_ < kLevels);
+          levels_[depth_++].assign(1, !level.empty() && level.front() != 0 ? 1 : 0);
+        }
+        level.resize(word + 1);
+      }
+      const bool known_above = level[word] != 0;
+      level[word] |= uint64_t{1} << (number % kBits);
+      if (known_above || i + 1 == depth_) return;
+      number = word;
+    }
+  }
+  // The set is not empty.
+  uint32_t TakeLowest() {
+    --count_;
+    uint32_t lowest = 0;
+    for (size_t i = depth_; i-- > 0;)
+      lowest = lowest * kBits + static_cast<uint32_t>(std::countr_zero(levels_[i][lowest]));
+    uint32_t number = lowest;
+    for (size_t i = 0; i < depth_; ++i) {
+      uint64_t& bits = levels_[i][number / kBits];
+      bits &= ~(uint64_t{1} << (number % kBits));
+      if (bits != 0) break;
+      number /= kBits;
+    }
+    return lowest;
+  }
+
+  // Sets that hold the same numbers are equal, whatever they have held.
+  friend bool operator==(const NumberSet& a, const NumberSet& b) {
+    if (a.count_ != b.count_) return false;
+    const std::vector<uint64_t>& x = a.levels_.front();
+    const std::vector<uint64_t>& y = b.levels_.front();
+    for (size_t i = 0; i < x.size() || i < y.size(); ++i)
+      if ((i < x.size() ? x[i] : 0) != (i < y.size() ? y[i] : 0)) return false;
+    return true;
+  }
+
+ private:
+  static constexpr uint32_t kBits = 64;
+  static constexpr size_t kLevels = 5;  // of 2^30 numbers
+
+  std::array<std::vector<uint64_t>, kLevels> levels_;
+  size_t depth_ = 1;
+  uint32_t count_ = 0;
+};
+
+// T has a member `live`, which the slab sets and clears.
 template <typename T>
 class Slab {
  public:
@@ -23,17 +87,14 @@ class Slab {
       items_.push_back(std::move(item));
       return static_cast<uint32_t>(items_.size() - 1);
     }
-    std::pop_heap(free_.begin(), free_.end(), std::greater<>());
-    const uint32_t index = free_.back();
-    free_.pop_back();
+    const uint32_t index = free_.TakeLowest();
     items_[index] = std::move(item);
     return index;
   }
   void Free(uint32_t index) {
     CM_CHECK(Live(index));
     items_[index] = T{};
-    free_.push_back(index);
-    std::push_heap(free_.begin(), free_.end(), std::greater<>());
+    free_.Add(index);
   }
   bool Live(uint32_t index) const { return index < items_.size() && items_[index].live; }
 
@@ -46,15 +107,17 @@ class Slab {
     return items_[index];
   }
 
+  // Where `item`, which is one of the slab's, is.
+  uint32_t PlaceOf(const T& item) const { return static_cast<uint32_t>(&item - items_.data()); }
   // One more than the highest index in use so far; with Live, the way to visit all.
   uint32_t end() const { return static_cast<uint32_t>(items_.size()); }
-  uint32_t live_count() const { return static_cast<uint32_t>(items_.size() - free_.size()); }
+  uint32_t live_count() const { return static_cast<uint32_t>(items_.size()) - free_.size(); }
 
   friend bool operator==(const Slab&, const Slab&) = default;
 
  private:
   std::vector<T> items_;
-  std::vector<uint32_t> free_;  // a heap, so that the lowest index comes first
+  NumberSet free_;
 };
 
 }  // namespace cm::sim

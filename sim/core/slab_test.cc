@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 namespace cm::sim {
@@ -24,6 +25,36 @@ TEST(Slab, UsesTheLowestFreePlaceAgain) {
   EXPECT_EQ(slab.Add({.name = "g"}), 2u);
   EXPECT_EQ(slab.Add({.name = "h"}), 4u);
   EXPECT_EQ(slab.live_count(), 5u);
+}
+
+TEST(NumberSet, GivesAwayItsLowestHoweverLargeItIs) {
+  NumberSet set;
+  std::set<uint32_t> reference;
+  uint64_t state = 1;
+  for (int step = 0; step < 20000; ++step) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    const auto number = static_cast<uint32_t>((state >> 33) % (step % 100 == 0 ? 1 << 20 : 5000));
+    if (reference.empty() || (state >> 60) < 7) {
+      if (reference.insert(number).second) set.Add(number);
+    } else {
+      ASSERT_EQ(set.TakeLowest(), *reference.begin());
+      reference.erase(reference.begin());
+    }
+    ASSERT_EQ(set.size(), reference.size());
+    ASSERT_EQ(set.empty(), reference.empty());
+  }
+}
+
+TEST(NumberSet, IsEqualToOneThatHoldsTheSame) {
+  NumberSet one;
+  NumberSet other;
+  other.Add(100000);
+  EXPECT_FALSE(one == other);
+  EXPECT_EQ(other.TakeLowest(), 100000u);
+  EXPECT_TRUE(one == other);
+  one.Add(3);
+  other.Add(4);
+  EXPECT_FALSE(one == other);
 }
 
 TEST(Slab, ForgetsWhatIsFreed) {

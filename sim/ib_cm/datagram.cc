@@ -14,8 +14,8 @@ Errno IbCm::SendSidrReq(Context c, uint32_t ib, uint8_t to_device, Mad req) {
   id.peer_device = to_device;
   id.max_retries = static_cast<uint8_t>(timing.max_retries);
   id.state = IbState::kSidrReqSent;
-  id.base_interval = timing.ReplyInterval();
-  SendOutstanding(c, ib, std::move(req));
+  id.base_interval = Interval(timing.ReplyInterval());
+  SendOutstanding(c, ib, req);
   return Errno::kNone;
 }
 
@@ -36,14 +36,7 @@ Errno IbCm::SendSidrRep(Context c, uint32_t ib, Mad rep) {
 void IbCm::ReceiveSidrReq(Context c, uint8_t device, const Mad& req) {
   const uint8_t kernel = c.fabric->KernelOf(device);
   // Known only while it is not answered: what comes again after that is a new request.
-  for (uint32_t ib = 0; ib < ids_.end(); ++ib) {
-    if (!ids_.Live(ib)) continue;
-    const IbId& id = ids_[ib];
-    if (id.state == IbState::kSidrReqRcvd && id.kernel == kernel && id.peer_device == req.guid &&
-        id.remote_cid == req.local_cid) {
-      return;
-    }
-  }
+  if (FindAsked(kernel, req.guid, req.local_cid) != kNobody) return;
   Mad refusal;
   refusal.kind = MadKind::kSidrRep;
   refusal.remote_cid = req.local_cid;
@@ -59,11 +52,12 @@ void IbCm::ReceiveSidrReq(Context c, uint8_t device, const Mad& req) {
   id.state = IbState::kSidrReqRcvd;
   id.peer_device = req.guid;
   id.remote_cid = req.local_cid;
+  KnowAsked(&id);
   if (c.user->OnRequest(ib, device, req) == RequestVerdict::kTaken) return;
   // Where there is no room, a request for datagrams is refused and not dropped.
   refusal.status = SidrStatus::kReject;
   c.fabric->Send(c.agenda, device, req.guid, refusal);
-  ids_.Free(ib);
+  Free(ib);
 }
 
 void IbCm::ReceiveSidrRep(Context c, uint8_t device, const Mad& rep) {

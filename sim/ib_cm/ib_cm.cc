@@ -1,6 +1,7 @@
 #include "sim/ib_cm/ib_cm.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/vocabulary/call.h"
 
@@ -21,16 +22,6 @@ constexpr Duration kSendErrorLatency = Duration::Microseconds(20);
 
 }  // namespace
 
-uint32_t IbCm::Create(uint8_t kernel, uint8_t device, uint32_t user, uint32_t source_since) {
-  IbId id;
-  id.kernel = kernel;
-  id.device = device;
-  id.user = user;
-  id.source_since = source_since;
-  id.local_cid = NewCid();
-  return ids_.Add(std::move(id));
-}
-
 Mad IbCm::Answer(const IbId& id, MadKind kind) const {
   Mad mad;
   mad.kind = kind;
@@ -38,6 +29,17 @@ Mad IbCm::Answer(const IbId& id, MadKind kind) const {
   mad.remote_cid = id.remote_cid;
   mad.guid = id.device;
   return mad;
+}
+
+Mad IbCm::Dreq(const IbId& id) const {
+  Mad dreq = Answer(id, MadKind::kDreq);
+  dreq.qp_num = id.remote_qpn;
+  return dreq;
+}
+
+// A DREQ says nothing that the id does not know.
+Mad IbCm::MessageOf(const IbId& id) const {
+  return id.message == kNobody ? Dreq(id) : messages_[id.message].mad;
 }
 
 Mad IbCm::Rejection(const IbId& id, About about, RejReason reason) const {
@@ -56,10 +58,13 @@ bool IbCm::SourceLost(Context c, const IbId& id) {
 
 void IbCm::Transmit(Context c, uint32_t ib) {
   IbId& id = ids_[ib];
-  id.mad_timer = c.agenda->Now() + id.interval;
+  id.mad_timer = c.agenda->Now() + id.interval.span();
   const bool lost = SourceLost(c, id);
   if (lost) c.fabric->device(id.device).deaf = true;
-  if (!lost && c.fabric->Send(c.agenda, id.device, id.peer_device, id.message)) {
+  const auto send = [&](const Mad& mad) {
+    return c.fabric->Send(c.agenda, id.device, id.peer_device, mad);
+  };
+  if (!lost && (id.message == kNobody ? send(Dreq(id)) : send(messages_[id.message].mad))) {
     // Its timer starts when it has been sent. source: observed 6.12-rxe 73-link_down_when_resolving
     if (c.fabric->Keeps(id.device, id.peer_device)) {
       id.mad_timer = Instant::Never();
@@ -72,9 +77,11 @@ void IbCm::Transmit(Context c, uint32_t ib) {
   }
 }
 
-void IbCm::SendOutstanding(Context c, uint32_t ib, Mad message) {
+void IbCm::SendOutstanding(Context c, uint32_t ib, const Mad& message) {
   IbId& id = ids_[ib];
-  id.message = std::move(message);
+  Cancel(&id);
+  id.message_kind = message.kind;
+  if (message.kind != MadKind::kDreq) id.message = messages_.Add({.mad = message});
   id.message_state = id.state;
   id.outstanding = true;
   id.interval = id.base_interval;
@@ -85,12 +92,13 @@ void IbCm::SendOutstanding(Context c, uint32_t ib, Mad message) {
 void IbCm::Cancel(IbId* id) {
   id->outstanding = false;
   id->mad_timer = Instant::Never();
+  if (id->message != kNobody) messages_.Free(std::exchange(id->message, kNobody));
 }
 
 void IbCm::EnterTimewait(Context c, uint32_t ib) {
   IbId& id = ids_[ib];
   id.state = IbState::kTimewait;
-  id.known_remotely = false;
+  ForgetRemotely(&id);
   Duration span = Timing::Exponent(id.av_timeout);
   if (c.defect == Defect::kTimewaitTooShort) span = Duration::Microseconds(1);
   id.timewait_timer = c.agenda->Now() + span;
@@ -99,7 +107,7 @@ void IbCm::EnterTimewait(Context c, uint32_t ib) {
 
 void IbCm::ResetToIdle(IbId* id) {
   id->state = IbState::kIdle;
-  id->known_remotely = false;
+  ForgetRemotely(id);
 }
 
 Errno IbCm::SendReq(Context c, uint32_t ib, uint8_t to_device, uint8_t packet_lifetime, Mad req) {
@@ -115,12 +123,12 @@ Errno IbCm::SendReq(Context c, uint32_t ib, uint8_t to_device, uint8_t packet_li
   req.ack_timeout = AckTimeout(timing.ack_delay, timing.packet_lifetime);
   id.peer_device = to_device;
   id.local_qpn = req.qp_num;
-  id.retry_count = req.conn.retry_count;
+  peers_[ib].retry_count = req.conn.retry_count;
   id.av_timeout = static_cast<uint8_t>(timing.packet_lifetime + 1);
   id.max_retries = req.max_retries;
   id.state = IbState::kReqSent;
-  id.base_interval = timing.RequestInterval();
-  SendOutstanding(c, ib, std::move(req));
+  id.base_interval = Interval(timing.RequestInterval());
+  SendOutstanding(c, ib, req);
   return Errno::kNone;
 }
 
@@ -135,7 +143,7 @@ Errno IbCm::SendRep(Context c, uint32_t ib, Mad rep) {
   rep.ack_delay = static_cast<uint8_t>(c.profile->timing.ack_delay);
   id.local_qpn = rep.qp_num;
   id.state = IbState::kRepSent;
-  SendOutstanding(c, ib, std::move(rep));
+  SendOutstanding(c, ib, rep);
   return Errno::kNone;
 }
 
@@ -198,10 +206,8 @@ Errno IbCm::SendDreq(Context c, uint32_t ib) {
     EnterTimewait(c, ib);
     return Errno::kInval;
   }
-  Mad dreq = Answer(id, MadKind::kDreq);
-  dreq.qp_num = id.remote_qpn;
   id.state = IbState::kDreqSent;
-  SendOutstanding(c, ib, std::move(dreq));
+  SendOutstanding(c, ib, Dreq(id));
   return Errno::kNone;
 }
 
@@ -294,12 +300,9 @@ bool IbCm::DestroyByState(Context c, uint32_t ib) {
       Cancel(&id);
       send(Rejection(id, About::kOther, RejReason::kConsumerDefined));
       break;
-    case IbState::kEstablished: {
-      Mad dreq = Answer(id, MadKind::kDreq);
-      dreq.qp_num = id.remote_qpn;
-      send(dreq);
+    case IbState::kEstablished:
+      send(Dreq(id));
       break;
-    }
     case IbState::kDreqSent:
     case IbState::kSidrReqSent:
       Cancel(&id);
@@ -325,12 +328,11 @@ bool IbCm::Destroy(Context c, uint32_t ib) {
   const bool finished = DestroyByState(c, ib);
   IbId& id = ids_[ib];
   if (finished) {
-    ids_.Free(ib);
+    Free(ib);
     return true;
   }
   id.dying = true;
-  id.state = IbState::kIdle;
-  id.known_remotely = false;
+  ResetToIdle(&id);
   id.timewait_timer = Instant::Never();
   return false;
 }
@@ -358,7 +360,7 @@ void IbCm::GiveUp(Context c, uint32_t ib) {
   Cancel(&id);
   if (id.dying) {
     const uint32_t user = id.user;
-    ids_.Free(ib);
+    Free(ib);
     c.user->OnIbGone(user);
     return;
   }
@@ -369,7 +371,7 @@ void IbCm::GiveUp(Context c, uint32_t ib) {
 void IbCm::Exhausted(Context c, uint32_t ib) {
   IbId& id = ids_[ib];
   const uint32_t user = id.user;
-  switch (id.message.kind) {
+  switch (id.message_kind) {
     case MadKind::kReq:
       if (c.defect != Defect::kRequestTimerRunsOn || id.state == IbState::kReqSent ||
           id.state == IbState::kMraReqRcvd) {

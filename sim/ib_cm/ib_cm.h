@@ -9,12 +9,14 @@
 #include <optional>
 #include <vector>
 
+#include "model/base/duration.h"
 #include "model/base/errno.h"
 #include "model/base/result.h"
 #include "model/vocabulary/profile.h"
 #include "sim/core/agenda.h"
 #include "sim/core/defects.h"
 #include "sim/core/slab.h"
+#include "sim/core/slot_table.h"
 #include "sim/fabric/fabric.h"
 #include "sim/fabric/mad.h"
 
@@ -39,35 +41,64 @@ enum class IbState : uint8_t {
   kSidrReqRcvd,
 };
 
-struct IbId {
-  bool live = false;
-  bool dying = false;  // destroyed; waits for a message of its own that was never answered
+// A wait between two transmissions, in the whole milliseconds that the protocol's exponents make.
+class Interval {
+ public:
+  constexpr Interval() = default;
+  constexpr explicit Interval(Duration span) : ms_(static_cast<uint32_t>(span.milliseconds())) {}
+  constexpr Duration span() const { return Duration::Milliseconds(ms_); }
+  friend constexpr bool operator==(Interval, Interval) = default;
+
+ private:
+  uint32_t ms_ = 0;
+};
+
+// What every event of an id looks at, in one line of the cache. The message that is transmitted
+// again and what the peer has said for the queue pair are kept elsewhere.
+struct alignas(64) IbId {
+  bool live : 1 = false;
+  bool dying : 1 = false;  // destroyed; waits for a message of its own that was never answered
+  bool outstanding : 1 = false;     // its message waits for an answer
+  bool pathless : 1 = false;        // the alternate path took over, and there was none
+  bool noticed : 1 = false;         // the application was first to say that the connection stands
+  bool known_remotely : 1 = false;  // found by its peer's communication id and QP number
+  bool asked : 1 = false;           // a request for datagrams, found by its peer's id
   IbState state = IbState::kIdle;
+  IbState message_state = IbState::kIdle;  // the state that the message was sent in
+  MadKind message_kind = MadKind::kReq;
   uint8_t kernel = 0;
   uint8_t device = 0;
   uint8_t peer_device = 0;
   uint8_t av_timeout = 0;  // exponent: timewait, and the waits after an MRA
   uint8_t max_retries = 0;
   uint8_t retries_left = 0;
-  bool outstanding = false;     // `message` waits for an answer
-  bool pathless = false;        // the alternate path took over, and there was none
-  bool noticed = false;         // the application was first to say that the connection stands
-  bool known_remotely = false;  // its peer's communication id and QP number are in the tables
-  IbState message_state = IbState::kIdle;  // the state that `message` was sent in
+  uint32_t source_since = 0;  // fail-overs of the device's bond when the id took its GID
+  Instant mad_timer = Instant::Never();
+  Instant timewait_timer = Instant::Never();
   uint32_t local_cid = 0;
   uint32_t remote_cid = 0;
   uint32_t local_qpn = 0;
   uint32_t remote_qpn = 0;
-  uint8_t retry_count = 0;  // of the queue pair, as REQ has it
-  ConnFields peer;          // what the peer has said, for the queue pair
-  uint32_t user = kNobody;  // the rdma_cm id above
-  Duration interval;        // between two transmissions of `message`; an MRA changes it
-  Duration base_interval;   // and of every new message
-  Instant mad_timer = Instant::Never();
-  Instant timewait_timer = Instant::Never();
-  uint32_t source_since = 0;  // fail-overs of the device's bond when the id took its GID
-  Mad message;                // what is transmitted again
+  uint32_t user = kNobody;     // the rdma_cm id above
+  uint32_t message = kNobody;  // where the message is kept, unless it is made anew each time
+  Interval interval;           // between two transmissions of the message; an MRA changes it
+  Interval base_interval;      // and of every new message
   friend bool operator==(const IbId&, const IbId&) = default;
+};
+static_assert(sizeof(IbId) == 64);
+
+// For the queue pair of an id.
+struct PeerSays {
+  ConnFields conn;          // as the peer has given them
+  uint8_t retry_count = 0;  // as REQ has it
+  friend bool operator==(const PeerSays&, const PeerSays&) = default;
+};
+
+// A message until it is answered.
+struct KeptMessage {
+  bool live = false;
+  Mad mad;
+  friend bool operator==(const KeptMessage&, const KeptMessage&) = default;
 };
 
 // What the IB CM reports to the layer above.
@@ -121,6 +152,9 @@ class IbCm {
   // `source_since`: how often the device's bond had failed over when the id took its GID.
   uint32_t Create(uint8_t kernel, uint8_t device, uint32_t user, uint32_t source_since);
   const IbId& at(uint32_t ib) const { return ids_[ib]; }
+  const PeerSays& peer(uint32_t ib) const { return peers_[ib]; }
+  // What is transmitted until it is answered.
+  Mad MessageOf(const IbId& id) const;
   void SetUser(uint32_t ib, uint32_t user) { ids_[ib].user = user; }
 
   // Local calls; the errno is kNone on success. Rows L of the protocol's tables.
@@ -150,7 +184,10 @@ class IbCm {
   void OnSendFailed(Context c, uint32_t ib);
 
   uint32_t live_count() const { return ids_.live_count(); }
-  friend bool operator==(const IbCm&, const IbCm&) = default;
+  friend bool operator==(const IbCm& a, const IbCm& b) {
+    return a.ids_ == b.ids_ && a.messages_ == b.messages_ && a.peers_ == b.peers_ &&
+           a.last_cid_ == b.last_cid_;
+  }
 
  private:
   static bool SourceLost(Context c, const IbId& id);
@@ -167,15 +204,23 @@ class IbCm {
   // datagram.cc
   void ReceiveSidrReq(Context c, uint8_t device, const Mad& req);
   void ReceiveSidrRep(Context c, uint8_t device, const Mad& rep);
+  // lookup.cc
   uint32_t Match(uint8_t device, uint32_t local_cid, uint32_t remote_cid) const;
   uint32_t FindRemoteId(uint8_t kernel, uint8_t guid, uint32_t cid) const;
   uint32_t FindRemoteQp(uint8_t kernel, uint8_t guid, uint32_t qpn) const;
+  uint32_t FindAsked(uint8_t kernel, uint8_t guid, uint32_t cid) const;
+  // Lets an id be found by what its peer calls itself, and no longer.
+  void KnowRemotely(IbId* id);
+  void KnowAsked(IbId* id);
+  void ForgetRemotely(IbId* id);
+  void Free(uint32_t ib);
 
   // ib_cm.cc
   Mad Answer(const IbId& id, MadKind kind) const;
+  Mad Dreq(const IbId& id) const;
   Mad Rejection(const IbId& id, About about, RejReason reason) const;
   void Transmit(Context c, uint32_t ib);
-  void SendOutstanding(Context c, uint32_t ib, Mad message);
+  void SendOutstanding(Context c, uint32_t ib, const Mad& message);
   void Cancel(IbId* id);
   void EnterTimewait(Context c, uint32_t ib);
   void ResetToIdle(IbId* id);
@@ -185,6 +230,11 @@ class IbCm {
   uint32_t NewCid() { return ++last_cid_; }
 
   Slab<IbId> ids_;
+  Slab<KeptMessage> messages_;
+  std::vector<PeerSays> peers_;  // by id
+  SlotTable by_cid_;
+  SlotTable by_remote_cid_;
+  SlotTable by_remote_qpn_;
   uint32_t last_cid_ = 0;
 };
 

@@ -5,38 +5,6 @@
 
 namespace cm::sim {
 
-// The id that a message speaks of, by both communication ids; an idle id still matches.
-uint32_t IbCm::Match(uint8_t device, uint32_t local_cid, uint32_t remote_cid) const {
-  for (uint32_t ib = 0; ib < ids_.end(); ++ib) {
-    if (!ids_.Live(ib)) continue;
-    const IbId& id = ids_[ib];
-    if (!id.dying && id.device == device && id.local_cid == local_cid &&
-        id.remote_cid == remote_cid)
-      return ib;
-  }
-  return kNobody;
-}
-
-uint32_t IbCm::FindRemoteId(uint8_t kernel, uint8_t guid, uint32_t cid) const {
-  for (uint32_t ib = 0; ib < ids_.end(); ++ib) {
-    if (!ids_.Live(ib)) continue;
-    const IbId& id = ids_[ib];
-    if (id.known_remotely && id.kernel == kernel && id.peer_device == guid && id.remote_cid == cid)
-      return ib;
-  }
-  return kNobody;
-}
-
-uint32_t IbCm::FindRemoteQp(uint8_t kernel, uint8_t guid, uint32_t qpn) const {
-  for (uint32_t ib = 0; ib < ids_.end(); ++ib) {
-    if (!ids_.Live(ib)) continue;
-    const IbId& id = ids_[ib];
-    if (id.known_remotely && id.kernel == kernel && id.peer_device == guid && id.remote_qpn == qpn)
-      return ib;
-  }
-  return kNobody;
-}
-
 void IbCm::Receive(Context c, uint8_t device, const Mad& mad) {
   switch (mad.kind) {
     case MadKind::kReq:
@@ -110,11 +78,10 @@ void IbCm::ReceiveReq(Context c, uint8_t device, const Mad& req) {
   id.peer_device = req.guid;
   id.remote_cid = req.local_cid;
   id.remote_qpn = req.qp_num;
-  id.retry_count = req.conn.retry_count;
-  id.peer = req.conn;
-  id.known_remotely = true;
+  peers_[ib] = {.conn = req.conn, .retry_count = req.conn.retry_count};
+  KnowRemotely(&id);
   id.av_timeout = std::max<uint8_t>(req.ack_timeout, 1);
-  id.base_interval = Timing::Exponent(req.response_timeout);
+  id.base_interval = Interval(Timing::Exponent(req.response_timeout));
   id.max_retries = req.max_retries;
   switch (c.user->OnRequest(ib, device, req)) {
     case RequestVerdict::kTaken:
@@ -128,7 +95,7 @@ void IbCm::ReceiveReq(Context c, uint8_t device, const Mad& req) {
     case RequestVerdict::kDropped:
       break;
   }
-  ids_.Free(ib);
+  Free(ib);
 }
 
 void IbCm::ReceiveMra(Context c, uint8_t device, const Mad& mra) {
@@ -144,8 +111,8 @@ void IbCm::ReceiveMra(Context c, uint8_t device, const Mad& mra) {
   }
   id.message_state = id.state;
   // The new interval stays for all later transmissions.
-  id.interval = Timing::Exponent(mra.service_timeout) + Timing::Exponent(id.av_timeout);
-  id.mad_timer = c.agenda->Now() + id.interval;
+  id.interval = Interval(Timing::Exponent(mra.service_timeout) + Timing::Exponent(id.av_timeout));
+  id.mad_timer = c.agenda->Now() + id.interval.span();
   c.agenda->At(id.mad_timer, EventKind::kMadTimer, ib);
 }
 
@@ -215,9 +182,9 @@ void IbCm::ReceiveRep(Context c, uint8_t device, const Mad& rep) {
   }
   id.remote_cid = rep.local_cid;
   id.remote_qpn = rep.qp_num;
-  id.peer = rep.conn;
-  id.known_remotely = true;
-  id.av_timeout = std::max<uint8_t>(id.message.ack_timeout, 1);
+  peers_[ib].conn = rep.conn;
+  KnowRemotely(&id);
+  id.av_timeout = std::max<uint8_t>(messages_[id.message].mad.ack_timeout, 1);
   if (c.defect != Defect::kRequestTimerRunsOn) Cancel(&id);
   // The layer above arms the answer to duplicates at once.
   id.state = IbState::kMraRepSent;

@@ -74,7 +74,8 @@ uint64_t HashOf(const Mad& mad) {
   return d.Value();
 }
 
-uint64_t HashOf(const IbId& id, Instant now) {
+uint64_t HashOf(const IbCm& ib, uint32_t place, Instant now) {
+  const IbId& id = ib.at(place);
   Digest d;
   d.U8(id.dying ? 1 : 0);
   d.U8(static_cast<uint8_t>(id.state));
@@ -89,16 +90,16 @@ uint64_t HashOf(const IbId& id, Instant now) {
   d.U8(id.known_remotely ? 1 : 0);
   d.U32(id.local_qpn);
   d.U32(id.remote_qpn);
-  d.I64(id.interval.nanoseconds());
-  d.I64(id.base_interval.nanoseconds());
+  d.I64(id.interval.span().nanoseconds());
+  d.I64(id.base_interval.span().nanoseconds());
   PutTime(&d, id.mad_timer, now);
   PutTime(&d, id.timewait_timer, now);
   d.U32(id.source_since);
-  d.U8(id.retry_count);
-  Put(&d, id.peer);
+  d.U8(ib.peer(place).retry_count);
+  Put(&d, ib.peer(place).conn);
   if (!id.outstanding) return d.Value();
   d.U8(static_cast<uint8_t>(id.message_state));
-  d.U64(HashOf(id.message));
+  d.U64(HashOf(ib.MessageOf(id)));
   return d.Value();
 }
 
@@ -156,7 +157,7 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now) {
   d.U8(id.resolve_interface);
   d.U32(static_cast<uint32_t>(id.resolve_status));
   d.U8(id.listener != kNobody ? 1 : 0);
-  d.U64(id.ib == kNobody ? 0 : HashOf(ib.at(id.ib), now));
+  d.U64(id.ib == kNobody ? 0 : HashOf(ib, id.ib, now));
   if (id.iw != kNobody) d.U64(HashOf(iw.at(id.iw), now));
   return d.Value();
 }

@@ -1,0 +1,87 @@
+// Finds objects of a slab by something that they say: places under hashes.
+//
+// The table knows hashes and no keys: whoever asks compares the objects that it is shown. Which one
+// is shown first depends on what else the table holds, so that nothing may come of that order. All
+// that it holds can be made again from the objects; a world's equality leaves it out.
+#ifndef SIM_CORE_SLOT_TABLE_H_
+#define SIM_CORE_SLOT_TABLE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "model/base/check.h"
+#include "sim/core/slab.h"
+
+namespace cm::sim {
+
+// A key's hash, equal wherever it is computed.
+constexpr uint32_t HashOfKey(uint64_t key) {
+  key ^= key >> 32;
+  key *= 0x9e3779b97f4a7c15;
+  return static_cast<uint32_t>(key >> 32);
+}
+
+// Open addressing with linear probing; removing closes the gap, so that nothing wears out.
+class SlotTable {
+ public:
+  void Add(uint32_t hash, uint32_t place) {
+    if ((size_ + 1) * 4 > entries_.size() * 3) Grow();
+    Insert({.hash = hash, .place = place});
+    ++size_;
+  }
+
+  // The place is there under this hash.
+  void Remove(uint32_t hash, uint32_t place) {
+    size_t gap = HomeOf(hash);
+    while (entries_[gap].place != place || entries_[gap].hash != hash) {
+      CM_CHECK(entries_[gap].place != kNobody) << "place " << place;
+      gap = After(gap);
+    }
+    for (size_t i = After(gap); entries_[i].place != kNobody; i = After(i)) {
+      if (Distance(HomeOf(entries_[i].hash), i) < Distance(gap, i)) continue;
+      entries_[gap] = entries_[i];
+      gap = i;
+    }
+    entries_[gap] = Entry{};
+    --size_;
+  }
+
+  // Shows every place under the hash.
+  template <typename Visitor>
+  void Visit(uint32_t hash, Visitor visitor) const {
+    if (entries_.empty()) return;
+    for (size_t i = HomeOf(hash); entries_[i].place != kNobody; i = After(i))
+      if (entries_[i].hash == hash) visitor(entries_[i].place);
+  }
+
+ private:
+  struct Entry {
+    uint32_t hash = 0;
+    uint32_t place = kNobody;  // of nobody: the entry is free
+  };
+
+  size_t HomeOf(uint32_t hash) const { return (uint64_t{hash} * entries_.size()) >> 32; }
+  size_t After(size_t i) const { return i + 1 == entries_.size() ? 0 : i + 1; }
+  size_t Distance(size_t from, size_t to) const {
+    return to >= from ? to - from : to + entries_.size() - from;
+  }
+  void Insert(Entry entry) {
+    size_t i = HomeOf(entry.hash);
+    while (entries_[i].place != kNobody) i = After(i);
+    entries_[i] = entry;
+  }
+  // By a quarter, so that a large table is never much larger than what it holds.
+  void Grow() {
+    std::vector<Entry> before(8 + entries_.size() + entries_.size() / 4);
+    before.swap(entries_);
+    for (const Entry& entry : before)
+      if (entry.place != kNobody) Insert(entry);
+  }
+
+  std::vector<Entry> entries_;
+  size_t size_ = 0;
+};
+
+}  // namespace cm::sim
+
+#endif  // SIM_CORE_SLOT_TABLE_H_

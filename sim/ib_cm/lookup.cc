@@ -1,0 +1,103 @@
+// How a message finds its id.
+#include "sim/ib_cm/ib_cm.h"
+
+namespace cm::sim {
+namespace {
+
+// What a peer calls something of its own, as those of a kernel know it.
+uint32_t HashOf(uint8_t kernel, uint8_t guid, uint32_t number) {
+  return HashOfKey((uint64_t{kernel} << 40) | (uint64_t{guid} << 32) | number);
+}
+
+}  // namespace
+
+uint32_t IbCm::Create(uint8_t kernel, uint8_t device, uint32_t user, uint32_t source_since) {
+  IbId id;
+  id.kernel = kernel;
+  id.device = device;
+  id.user = user;
+  id.source_since = source_since;
+  id.local_cid = NewCid();
+  const uint32_t ib = ids_.Add(id);
+  by_cid_.Add(HashOfKey(id.local_cid), ib);
+  if (ib == peers_.size()) peers_.emplace_back();
+  peers_[ib] = {};
+  return ib;
+}
+
+void IbCm::Free(uint32_t ib) {
+  IbId& id = ids_[ib];
+  ForgetRemotely(&id);
+  Cancel(&id);
+  by_cid_.Remove(HashOfKey(id.local_cid), ib);
+  ids_.Free(ib);
+}
+
+void IbCm::KnowRemotely(IbId* id) {
+  ForgetRemotely(id);
+  id->known_remotely = true;
+  const uint32_t ib = ids_.PlaceOf(*id);
+  by_remote_cid_.Add(HashOf(id->kernel, id->peer_device, id->remote_cid), ib);
+  by_remote_qpn_.Add(HashOf(id->kernel, id->peer_device, id->remote_qpn), ib);
+}
+
+void IbCm::KnowAsked(IbId* id) {
+  id->asked = true;
+  by_remote_cid_.Add(HashOf(id->kernel, id->peer_device, id->remote_cid), ids_.PlaceOf(*id));
+}
+
+void IbCm::ForgetRemotely(IbId* id) {
+  const uint32_t ib = ids_.PlaceOf(*id);
+  if (id->known_remotely || id->asked)
+    by_remote_cid_.Remove(HashOf(id->kernel, id->peer_device, id->remote_cid), ib);
+  if (id->known_remotely)
+    by_remote_qpn_.Remove(HashOf(id->kernel, id->peer_device, id->remote_qpn), ib);
+  id->known_remotely = id->asked = false;
+}
+
+// The id that a message speaks of, by both communication ids; an idle id still matches.
+uint32_t IbCm::Match(uint8_t device, uint32_t local_cid, uint32_t remote_cid) const {
+  uint32_t found = kNobody;
+  by_cid_.Visit(HashOfKey(local_cid), [&](uint32_t ib) {
+    const IbId& id = ids_[ib];
+    if (!id.dying && id.device == device && id.local_cid == local_cid &&
+        id.remote_cid == remote_cid)
+      found = ib;
+  });
+  return found;
+}
+
+// Of several ids, as only a defect makes them, the oldest.
+uint32_t IbCm::FindRemoteId(uint8_t kernel, uint8_t guid, uint32_t cid) const {
+  uint32_t found = kNobody;
+  by_remote_cid_.Visit(HashOf(kernel, guid, cid), [&](uint32_t ib) {
+    const IbId& id = ids_[ib];
+    if (id.known_remotely && id.kernel == kernel && id.peer_device == guid &&
+        id.remote_cid == cid && (found == kNobody || id.local_cid < ids_[found].local_cid))
+      found = ib;
+  });
+  return found;
+}
+
+uint32_t IbCm::FindRemoteQp(uint8_t kernel, uint8_t guid, uint32_t qpn) const {
+  uint32_t found = kNobody;
+  by_remote_qpn_.Visit(HashOf(kernel, guid, qpn), [&](uint32_t ib) {
+    const IbId& id = ids_[ib];
+    if (id.kernel == kernel && id.peer_device == guid && id.remote_qpn == qpn &&
+        (found == kNobody || id.local_cid < ids_[found].local_cid))
+      found = ib;
+  });
+  return found;
+}
+
+uint32_t IbCm::FindAsked(uint8_t kernel, uint8_t guid, uint32_t cid) const {
+  uint32_t found = kNobody;
+  by_remote_cid_.Visit(HashOf(kernel, guid, cid), [&](uint32_t ib) {
+    const IbId& id = ids_[ib];
+    if (id.asked && id.kernel == kernel && id.peer_device == guid && id.remote_cid == cid)
+      found = ib;
+  });
+  return found;
+}
+
+}  // namespace cm::sim
