@@ -1,0 +1,110 @@
+// What the protocol's scenarios say of themselves, written down before anything was run: which
+// events each side hears, when, and which messages are sent. It stands in the comment above a
+// conversation:
+//
+//   # active: EST, DISC -110, TWX                     a side and all its events, in their order;
+//   # passive: CR, EST, DISC                          a status where it is not 0; "nothing" for
+//   none # time: active DISC 98.304s [73.728s] after active rdma_disconnect # time: active
+//   TWX 2.048s [0.512s] after active DISC # time: passive CR#2 6.144s [4.608s]              the
+//   second one; after the first rdma_connect # sends: active REQ 1, active DREQ 16 [9]         how
+//   many messages of a kind, lost ones too # rows: L10 M5 R22 M6                             of the
+//   protocol's tables, see docs/protocol.md # lab: no, its peer is off the rails              why
+//   it is not run on a real kernel
+//
+//   1. A side's events are those that its program fetched; that addresses and routes were resolved
+//      goes without saying. CR, EST, REJ, UNR, DISC and TWX are short for CONNECT_REQUEST,
+//      ESTABLISHED, REJECTED, UNREACHABLE, DISCONNECTED and TIMEWAIT_EXIT.
+//   2. Times are nominal: what the links take, and what a kernel's timers are late, comes on top.
+//      What stands in brackets is for Linux 6.12 and 7.2, where it differs.
+#ifndef CONFORMANCE_SCENARIOS_EXPECTATION_H_
+#define CONFORMANCE_SCENARIOS_EXPECTATION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "model/base/duration.h"
+#include "model/conversation/conversation.h"
+#include "model/conversation/history.h"
+#include "model/vocabulary/call.h"
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/protocol.h"
+
+namespace cm {
+
+struct ExpectedEvent {
+  EventType type = EventType::kEstablished;
+  int32_t status = 0;
+  friend bool operator==(const ExpectedEvent&, const ExpectedEvent&) = default;
+};
+
+// "UNR -110".
+std::string ToString(const ExpectedEvent& event);
+
+// All events of one side.
+struct ExpectedSide {
+  uint8_t side = 0;
+  std::vector<ExpectedEvent> events;
+};
+
+// The `nth` time that a side hears an event or makes a call.
+struct Moment {
+  uint8_t side = 0;
+  std::variant<EventType, CallKind> what;
+  int nth = 1;
+};
+
+struct ExpectedTime {
+  Moment event;
+  Moment after;
+  Duration nominal;
+  Duration later;  // on 6.12 and 7.2
+  std::string text;
+};
+
+struct ExpectedSends {
+  uint8_t side = 0;
+  MadKind kind = MadKind::kReq;
+  int count = 0;
+  int later = 0;
+};
+
+struct Expectation {
+  std::vector<ExpectedSide> sides;
+  std::vector<ExpectedTime> times;
+  std::vector<ExpectedSends> sends;
+  std::vector<std::string> rows;
+  std::string not_in_lab;  // the reason; empty: it is run there
+};
+
+// From the comment of a conversation; or what cannot be read in it.
+std::variant<Expectation, std::string> ReadExpectation(const Conversation& conversation);
+
+// An event as it was fetched: what a comparison of times is about.
+struct FetchedEvent {
+  uint8_t side = 0;
+  ExpectedEvent event;
+  Instant at;
+  uint32_t record = 0;
+};
+
+// All but resolutions, in the order of the history.
+std::vector<FetchedEvent> FetchedEvents(const History& history);
+
+// Empty when that moment never came.
+std::optional<Instant> When(const Moment& moment, const History& history);
+
+// Whether what stands in brackets is meant for it.
+bool IsLater(const Profile& profile);
+
+// What differs from the expectation, in words. `slack` is what links may take.
+std::vector<std::string> Unexpected(const Expectation& expectation, const History& history,
+                                    const Profile& profile, Duration slack);
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_SCENARIOS_EXPECTATION_H_

@@ -1,0 +1,132 @@
+// Every scenario of the protocol, on the simulator under each profile that it is meant for: what
+// the comment of its conversation says was written from the protocol's tables, not from what came
+// of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "conformance/scenarios/expectation.h"
+#include "conformance/scenarios/on_sim.h"
+
+namespace cm {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::string kFolder = "conformance/scenarios/protocol";
+
+// A few messages on a link, each of some microseconds.
+constexpr Duration kLinks = Duration::Microseconds(100);
+
+// What is written for 6.1 holds for the later kernels too, with the times in brackets.
+std::vector<std::string> ProfilesOf(const Conversation& conversation) {
+  if (conversation.profile == "6.1-rxe") return {"6.1-rxe", "6.12-rxe", "7.2-rxe"};
+  return {conversation.profile};
+}
+
+std::vector<std::string> Unexpected(const Conversation& written, const std::string& profile) {
+  const auto read = ReadExpectation(written);
+  if (const auto* problem = std::get_if<std::string>(&read)) return {*problem};
+  Conversation conversation = written;
+  conversation.profile = profile;
+  return Unexpected(std::get<Expectation>(read), OnSim(conversation), *FindProfile(profile),
+                    kLinks);
+}
+
+class Protocol : public testing::TestWithParam<std::string> {};
+
+TEST_P(Protocol, HappensAsItsTablesSay) {
+  const Conversation conversation = ConversationOf(TextOf(GetParam()));
+  for (const std::string& profile : ProfilesOf(conversation))
+    EXPECT_THAT(Unexpected(conversation, profile), IsEmpty()) << profile;
+}
+
+INSTANTIATE_TEST_SUITE_P(File, Protocol, testing::ValuesIn(ConversationFiles(kFolder)),
+                         [](const auto& file) {
+                           std::string name = file.param.substr(kFolder.size() + 1);
+                           name.resize(name.size() - std::string(".conv").size());
+                           std::ranges::replace(name, '/', '_');
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+// What is wrong with a disconnect that nobody answers, when this is said of it.
+std::vector<std::string> Unexpected(const std::string& said,
+                                    const std::string& profile = "6.1-rxe") {
+  return Unexpected(ConversationOf("# Nobody answers.\n" + said +
+                                   "topology one-kernel-two-devices\nprofile 6.1-rxe\n"
+                                   "capabilities time\n"
+                                   "passive listening L on=S port=7471\n"
+                                   "active connecting A on=C to=passive:7471\n"
+                                   "passive accepting P on=S\n"
+                                   "active taking C\npassive taking S\n"
+                                   "active rdma_disconnect A\npassive taking S\n"
+                                   "active wait C within=120s\nactive taking C\n"),
+                    profile);
+}
+
+const std::string kTrue = "# active: EST, DISC -110\n# passive: CR, EST, DISC\n";
+const std::string kTime =
+    kTrue + "# time: active DISC 98.304s [73.728s] after active rdma_disconnect\n";
+
+TEST(Expectation, HoldsWhenItIsTrue) {
+  EXPECT_THAT(Unexpected(kTime + "# sends: active DREQ 16\n"), IsEmpty());
+}
+
+TEST(Expectation, ObjectsToAnotherEvent) {
+  EXPECT_THAT(Unexpected("# active: EST, UNR -110\n"),
+              ElementsAre("active hears EST, DISC -110, expected EST, UNR -110"));
+}
+
+TEST(Expectation, ObjectsToAnotherStatus) {
+  EXPECT_THAT(Unexpected("# active: EST, DISC\n"),
+              ElementsAre("active hears EST, DISC -110, expected EST, DISC"));
+}
+
+TEST(Expectation, ObjectsToAnEventTooManyAndTooFew) {
+  EXPECT_THAT(Unexpected("# active: EST\n# passive: CR, EST, DISC, TWX\n"),
+              ElementsAre(HasSubstr("active hears"), HasSubstr("passive hears")));
+}
+
+TEST(Expectation, ObjectsToATimeThatIsTooEarlyOrTooLate) {
+  EXPECT_THAT(Unexpected(kTrue + "# time: active DISC 98.3041s after active rdma_disconnect\n"),
+              ElementsAre(HasSubstr("took 98.304000s, expected 98.304100s")));
+  EXPECT_THAT(Unexpected(kTrue + "# time: active DISC 98.3038s after active rdma_disconnect\n"),
+              ElementsAre(HasSubstr("took 98.304000s, expected 98.303800s")));
+}
+
+TEST(Expectation, TakesWhatStandsInBracketsForLaterKernels) {
+  EXPECT_THAT(Unexpected(kTime, "6.12-rxe"), IsEmpty());
+  EXPECT_THAT(Unexpected(kTime, "7.2-rxe"), IsEmpty());
+  EXPECT_THAT(
+      Unexpected(kTrue + "# time: active DISC 98.304s after active rdma_disconnect\n", "6.12-rxe"),
+      ElementsAre(HasSubstr("took 73.728000s, expected 98.304000s")));
+}
+
+TEST(Expectation, ObjectsToAMomentThatNeverCame) {
+  EXPECT_THAT(Unexpected(kTrue + "# time: active DISC#2 98.304s\n"),
+              ElementsAre(HasSubstr("never came")));
+}
+
+TEST(Expectation, CountsMessages) {
+  EXPECT_THAT(Unexpected(kTrue + "# sends: active DREQ 15, passive DREP 0\n"),
+              ElementsAre("active sends 16 DREQ, expected 15"));
+}
+
+TEST(Expectation, ThatCannotBeReadIsNone) {
+  for (const std::string line :
+       {"# active: EXT\n", "# active: EST now\n", "# time: active EST\n", "# sends: active DREQ\n",
+        "# time: nobody EST 1s\n", "# time: active EST 1m\n", "# lab: yes\n", "# rows: L1\n"})
+    EXPECT_THAT(Unexpected(line), Contains(HasSubstr("\"")).Times(line == "# rows: L1\n" ? 0 : 1))
+        << line;
+}
+
+}  // namespace
+}  // namespace cm
