@@ -107,6 +107,8 @@ class Reader {
       ReadTime(value);
     } else if (key == "sends") {
       for (const std::string& part : SplitAtCommas(value)) ReadSends(part);
+    } else if (key == "returns") {
+      for (const std::string& part : SplitAtCommas(value)) ReadReturn(part);
     } else if (key == "rows") {
       for (std::string& row : WordsOf(value)) read_.rows.push_back(std::move(row));
     } else if (key == "lab") {
@@ -170,6 +172,16 @@ class Reader {
     read_.sends.push_back({*side, *kind, *count, *later});
   }
 
+  void ReadReturn(const std::string& part) {
+    const std::vector<std::string> words = WordsOf(part);
+    const auto call = words.size() == 3 ? MomentOf(words[0], words[1]) : std::nullopt;
+    const auto error =
+        words.size() == 3 && words[2] != "0" ? ParseErrno(words[2]) : std::optional(Errno::kNone);
+    if (!call || !std::holds_alternative<CallKind>(call->what) || !error)
+      return Complain("not SIDE CALL ERRNO", part);
+    read_.returns.push_back({*call, *error, part});
+  }
+
   const Conversation& conversation_;
   Expectation read_;
   std::string problem_;
@@ -191,9 +203,17 @@ std::string ListOf(const std::vector<ExpectedEvent>& events) {
   return text.empty() ? "nothing" : text;
 }
 
-std::string SecondsText(Duration duration) {
-  return fmt::format("{}.{:06}s", duration.microseconds() / 1'000'000,
-                     duration.microseconds() % 1'000'000);
+// Where the call was made.
+const Record* RecordOf(const Moment& call, const History& history) {
+  int seen = 0;
+  for (const Record& record : history.records) {
+    const auto* const calls = std::get_if<line::Calls>(&history.conversation.lines[record.line]);
+    if (calls == nullptr || calls->lane.side != call.side ||
+        !std::holds_alternative<seen::Answered>(record.seen))
+      continue;
+    if (KindOf(calls->call) == std::get<CallKind>(call.what) && ++seen == call.nth) return &record;
+  }
+  return nullptr;
 }
 
 std::string_view NameOf(uint8_t side, const History& history) {
@@ -229,7 +249,20 @@ std::string Objection(const ExpectedSends& sends, int expected, const History& h
                      ToString(sends.kind), expected);
 }
 
+std::string Objection(const ExpectedReturn& returns, const History& history) {
+  const Record* const made = RecordOf(returns.call, history);
+  if (made == nullptr) return fmt::format("{}: that call was never made", returns.text);
+  const Reply& reply = std::get<seen::Answered>(made->seen).reply;
+  if (reply.kind == ReplyKind::kReturned && reply.error == returns.error) return {};
+  return fmt::format("{}: returned {} {}", returns.text, reply.value, ToString(reply.error));
+}
+
 }  // namespace
+
+std::string SecondsText(Duration duration) {
+  return fmt::format("{}.{:06}s", duration.microseconds() / 1'000'000,
+                     duration.microseconds() % 1'000'000);
+}
 
 std::string ToString(const ExpectedEvent& event) {
   std::string text(WordOf(event.type));
@@ -256,20 +289,15 @@ std::vector<FetchedEvent> FetchedEvents(const History& history) {
 }
 
 std::optional<Instant> When(const Moment& moment, const History& history) {
+  if (std::holds_alternative<CallKind>(moment.what)) {
+    const Record* const made = RecordOf(moment, history);
+    return made == nullptr ? std::nullopt : std::optional(made->begin);
+  }
   int seen = 0;
-  if (const auto* const type = std::get_if<EventType>(&moment.what)) {
-    for (const FetchedEvent& event : FetchedEvents(history))
-      if (event.side == moment.side && event.event.type == *type && ++seen == moment.nth)
-        return event.at;
-    return std::nullopt;
-  }
-  for (const Record& record : history.records) {
-    const auto* const calls = std::get_if<line::Calls>(&history.conversation.lines[record.line]);
-    if (calls == nullptr || calls->lane.side != moment.side) continue;
-    if (!std::holds_alternative<seen::Answered>(record.seen)) continue;
-    if (KindOf(calls->call) == std::get<CallKind>(moment.what) && ++seen == moment.nth)
-      return record.begin;
-  }
+  for (const FetchedEvent& event : FetchedEvents(history))
+    if (event.side == moment.side && event.event.type == std::get<EventType>(moment.what) &&
+        ++seen == moment.nth)
+      return event.at;
   return std::nullopt;
 }
 
@@ -289,6 +317,7 @@ std::vector<std::string> Unexpected(const Expectation& expectation, const Histor
     object(Objection(time, later ? time.later : time.nominal, history, slack));
   for (const ExpectedSends& sends : expectation.sends)
     object(Objection(sends, later ? sends.later : sends.count, history));
+  for (const ExpectedReturn& returns : expectation.returns) object(Objection(returns, history));
   return found;
 }
 

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "model/base/duration.h"
+#include "model/base/errno.h"
 #include "model/conversation/conversation.h"
 #include "model/conversation/history.h"
 #include "model/vocabulary/call.h"
@@ -35,6 +36,9 @@
 #include "model/vocabulary/protocol.h"
 
 namespace cm {
+
+// "98.304065s".
+std::string SecondsText(Duration duration);
 
 struct ExpectedEvent {
   EventType type = EventType::kEstablished;
@@ -73,10 +77,17 @@ struct ExpectedSends {
   int later = 0;
 };
 
+struct ExpectedReturn {
+  Moment call;
+  Errno error = Errno::kNone;
+  std::string text;
+};
+
 struct Expectation {
   std::vector<ExpectedSide> sides;
   std::vector<ExpectedTime> times;
   std::vector<ExpectedSends> sends;
+  std::vector<ExpectedReturn> returns;
   std::vector<std::string> rows;
   std::string not_in_lab;  // the reason; empty: it is run there
 };

@@ -15,7 +15,6 @@
 namespace cm {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -120,12 +119,21 @@ TEST(Expectation, CountsMessages) {
               ElementsAre("active sends 16 DREQ, expected 15"));
 }
 
+TEST(Expectation, ObjectsToAnotherAnswer) {
+  EXPECT_THAT(Unexpected(kTrue + "# returns: active rdma_disconnect 0\n"), IsEmpty());
+  EXPECT_THAT(Unexpected(kTrue + "# returns: active rdma_disconnect EINVAL\n"),
+              ElementsAre(HasSubstr("returned 0")));
+  EXPECT_THAT(Unexpected(kTrue + "# returns: passive rdma_disconnect 0\n"),
+              ElementsAre(HasSubstr("never made")));
+}
+
 TEST(Expectation, ThatCannotBeReadIsNone) {
   for (const std::string line :
        {"# active: EXT\n", "# active: EST now\n", "# time: active EST\n", "# sends: active DREQ\n",
-        "# time: nobody EST 1s\n", "# time: active EST 1m\n", "# lab: yes\n", "# rows: L1\n"})
-    EXPECT_THAT(Unexpected(line), Contains(HasSubstr("\"")).Times(line == "# rows: L1\n" ? 0 : 1))
-        << line;
+        "# time: nobody EST 1s\n", "# time: active EST 1m\n", "# lab: yes\n",
+        "# returns: active EST 0\n", "# returns: active rdma_connect EWHAT\n"})
+    EXPECT_THAT(Unexpected(line), ElementsAre(HasSubstr("\""))) << line;
+  EXPECT_THAT(Unexpected("# rows: L1\n"), ElementsAre("no line says what a side hears"));
 }
 
 }  // namespace

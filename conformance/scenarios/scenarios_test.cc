@@ -62,6 +62,7 @@ INSTANTIATE_TEST_SUITE_P(File, Scenario, testing::ValuesIn(Scenarios()), [](cons
   std::string name = file.param.substr(kFolder.size() + 1);
   name.resize(name.size() - std::string(".conv").size());
   std::ranges::replace(name, '/', '_');
+  std::ranges::replace(name, '-', '_');
   return name;
 });
 
