@@ -113,7 +113,22 @@ struct IsBytes : std::false_type {};
 template <size_t kLength>
 struct IsBytes<std::array<uint8_t, kLength>> : std::true_type {};
 
-// Everything about the field is known when this is compiled; what is left is a few instructions.
+// The bytes that a field is in, as one number with the most significant byte first. That they are
+// known when this is compiled makes it a few instructions.
+template <size_t kByte, size_t... kIndices>
+[[gnu::always_inline]] inline uint64_t Join(const uint8_t* from,
+                                            std::index_sequence<kIndices...> /*bytes*/) {
+  return ((uint64_t{from[kByte + kIndices]} << 8 * (sizeof...(kIndices) - 1 - kIndices)) | ...);
+}
+template <size_t kByte, size_t... kIndices>
+[[gnu::always_inline]] inline void Split(uint64_t value, uint8_t* to,
+                                         std::index_sequence<kIndices...> /*bytes*/) {
+  ((to[kByte + kIndices] |=
+    static_cast<uint8_t>(value >> 8 * (sizeof...(kIndices) - 1 - kIndices))),
+   ...);
+}
+
+// Into bytes that are 0 where the field is.
 template <typename M, size_t kRow>
 [[gnu::always_inline]] inline void PutRow(const M& from, uint8_t* to) {
   constexpr auto row = std::get<kRow>(Layout<M>::kRows);
@@ -121,15 +136,24 @@ template <typename M, size_t kRow>
   if constexpr (IsBytes<T>::value) {
     static_assert(std::tuple_size_v<T> * 8 == row.width && row.bit == 0);
     std::memcpy(to + row.byte, (from.*row.member).data(), row.width / 8);
-  } else if constexpr (row.bit == 0 && row.width == 32) {
-    const uint32_t value = __builtin_bswap32(static_cast<uint32_t>(from.*row.member));
-    std::memcpy(to + row.byte, &value, sizeof(value));
-  } else if constexpr (row.bit == 0 && row.width == 64) {
-    const uint64_t value = __builtin_bswap64(static_cast<uint64_t>(from.*row.member));
-    std::memcpy(to + row.byte, &value, sizeof(value));
   } else {
-    static_assert(sizeof(T) * 8 >= row.width || std::is_same_v<T, bool>);
-    WriteBits(to, row, static_cast<uint64_t>(from.*row.member));
+    static_assert(sizeof(T) * 8 >= row.width);
+    const uint64_t value = static_cast<uint64_t>(from.*row.member) & row.max();
+    if constexpr (row.bit == 0 && row.width == 8) {
+      to[row.byte] = static_cast<uint8_t>(value);
+    } else if constexpr (row.bit == 0 && row.width == 16) {
+      const uint16_t swapped = __builtin_bswap16(static_cast<uint16_t>(value));
+      std::memcpy(to + row.byte, &swapped, sizeof(swapped));
+    } else if constexpr (row.bit == 0 && row.width == 32) {
+      const uint32_t swapped = __builtin_bswap32(static_cast<uint32_t>(value));
+      std::memcpy(to + row.byte, &swapped, sizeof(swapped));
+    } else if constexpr (row.bit == 0 && row.width == 64) {
+      const uint64_t swapped = __builtin_bswap64(value);
+      std::memcpy(to + row.byte, &swapped, sizeof(swapped));
+    } else {
+      constexpr uint32_t last = row.bit + row.width;
+      Split<row.byte>(value << (8 - last % 8) % 8, to, std::make_index_sequence<(last + 7) / 8>());
+    }
   }
 }
 
@@ -140,7 +164,9 @@ template <typename M, size_t kRow>
   if constexpr (IsBytes<T>::value) {
     std::memcpy((to.*row.member).data(), from + row.byte, row.width / 8);
   } else {
-    to.*row.member = static_cast<T>(ReadBits(from, row));
+    constexpr uint32_t last = row.bit + row.width;
+    const uint64_t bytes = Join<row.byte>(from, std::make_index_sequence<(last + 7) / 8>());
+    to.*row.member = static_cast<T>(bytes >> (8 - last % 8) % 8 & row.max());
   }
 }
 
