@@ -6,13 +6,28 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 namespace cm {
 
-// Up to 255 bytes, as much as the uint8_t of the C structures can announce.
+// Up to 255 bytes, as much as the uint8_t of the C structures can announce. Most are far fewer, and
+// every message and event has some: bytes past the length are neither set nor copied.
 class PrivateData {
  public:
-  PrivateData() = default;
+  constexpr PrivateData() : size_(0) {
+    if (std::is_constant_evaluated()) bytes_ = {};  // a constant has no byte that is not set
+  }
+  constexpr PrivateData(const PrivateData& other) noexcept : size_(other.size_) {
+    if (std::is_constant_evaluated()) bytes_ = {};
+    Copy(other, size_);
+  }
+  constexpr PrivateData& operator=(const PrivateData& other) noexcept {
+    if (this == &other) return *this;
+    size_ = other.size_;
+    Copy(other, size_);
+    return *this;
+  }
+  constexpr ~PrivateData() = default;
   explicit PrivateData(std::span<const uint8_t> bytes)
       : size_(static_cast<uint8_t>(std::min<size_t>(bytes.size(), 255))) {
     std::copy_n(bytes.begin(), size_, bytes_.begin());
@@ -33,7 +48,8 @@ class PrivateData {
   PrivateData Resized(uint8_t size) const {
     PrivateData data;
     data.size_ = size;
-    std::copy_n(bytes_.begin(), std::min(size, size_), data.bytes_.begin());
+    data.Copy(*this, std::min(size, size_));
+    if (size > size_) std::fill(data.bytes_.begin() + size_, data.bytes_.begin() + size, 0);
     return data;
   }
   // The length without trailing zeros.
@@ -48,8 +64,12 @@ class PrivateData {
   }
 
  private:
-  uint8_t size_ = 0;
-  std::array<uint8_t, 255> bytes_{};
+  constexpr void Copy(const PrivateData& other, uint8_t size) {
+    std::copy_n(other.bytes_.begin(), size, bytes_.begin());
+  }
+
+  uint8_t size_;
+  std::array<uint8_t, 255> bytes_;
 };
 
 }  // namespace cm

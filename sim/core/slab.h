@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -58,16 +60,6 @@ class NumberSet {
     return lowest;
   }
 
-  // Sets that hold the same numbers are equal, whatever they have held.
-  friend bool operator==(const NumberSet& a, const NumberSet& b) {
-    if (a.count_ != b.count_) return false;
-    const std::vector<uint64_t>& x = a.levels_.front();
-    const std::vector<uint64_t>& y = b.levels_.front();
-    for (size_t i = 0; i < x.size() || i < y.size(); ++i)
-      if ((i < x.size() ? x[i] : 0) != (i < y.size() ? y[i] : 0)) return false;
-    return true;
-  }
-
  private:
   static constexpr uint32_t kBits = 64;
   static constexpr size_t kLevels = 5;  // of 2^30 numbers
@@ -77,46 +69,71 @@ class NumberSet {
   uint32_t count_ = 0;
 };
 
-// T has a member `live`, which the slab sets and clears.
+// Out of the way of those who find what they look for.
+[[noreturn, gnu::noinline, gnu::cold]] inline void NobodyAt(uint32_t index) {
+  internal::CheckFailure("Live(index)", __FILE__, __LINE__).stream() << "object " << index;
+  std::abort();  // never: the check has ended it
+}
+
+// T has a member `live`, which the slab sets and clears. What is in a free place nobody sees.
 template <typename T>
 class Slab {
  public:
-  uint32_t Add(T item) {
-    item.live = true;
-    if (free_.empty()) {
-      items_.push_back(std::move(item));
-      return static_cast<uint32_t>(items_.size() - 1);
-    }
-    const uint32_t index = free_.TakeLowest();
-    items_[index] = std::move(item);
-    return index;
-  }
+  uint32_t Add(const T& item) { return AddOne(item); }
+  uint32_t Add(T&& item) { return AddOne(std::move(item)); }
   void Free(uint32_t index) {
-    CM_CHECK(Live(index));
-    items_[index] = T{};
+    if (!Live(index)) NobodyAt(index);
+    if constexpr (std::is_trivially_destructible_v<T>)
+      items_[index].live = false;
+    else
+      items_[index] = T{};  // gives back what it held
     free_.Add(index);
   }
-  bool Live(uint32_t index) const { return index < items_.size() && items_[index].live; }
+  bool Live(uint32_t index) const { return index < end_ && items_[index].live; }
+  // A new object as it is made, to be filled in place.
+  uint32_t Make() { return AddOne(T{}); }
 
   T& operator[](uint32_t index) {
-    CM_CHECK(Live(index)) << "object " << index;
+    if (!Live(index)) NobodyAt(index);
     return items_[index];
   }
   const T& operator[](uint32_t index) const {
-    CM_CHECK(Live(index)) << "object " << index;
+    if (!Live(index)) NobodyAt(index);
     return items_[index];
   }
 
   // Where `item`, which is one of the slab's, is.
   uint32_t PlaceOf(const T& item) const { return static_cast<uint32_t>(&item - items_.data()); }
   // One more than the highest index in use so far; with Live, the way to visit all.
-  uint32_t end() const { return static_cast<uint32_t>(items_.size()); }
-  uint32_t live_count() const { return static_cast<uint32_t>(items_.size()) - free_.size(); }
+  uint32_t end() const { return end_; }
+  uint32_t live_count() const { return end_ - free_.size(); }
 
-  friend bool operator==(const Slab&, const Slab&) = default;
+  friend bool operator==(const Slab& a, const Slab& b) {
+    if (a.end() != b.end()) return false;
+    for (uint32_t i = 0; i < a.end(); ++i) {
+      if (a.items_[i].live != b.items_[i].live) return false;
+      if (a.items_[i].live && !(a.items_[i] == b.items_[i])) return false;
+    }
+    return true;
+  }
 
  private:
+  template <typename Item>
+  uint32_t AddOne(Item&& item) {
+    uint32_t index = end();
+    if (free_.empty()) {
+      items_.push_back(std::forward<Item>(item));
+      ++end_;
+    } else {
+      index = free_.TakeLowest();
+      items_[index] = std::forward<Item>(item);
+    }
+    items_[index].live = true;
+    return index;
+  }
+
   std::vector<T> items_;
+  uint32_t end_ = 0;  // the number of items, which is cheaper to have than to find
   NumberSet free_;
 };
 

@@ -59,15 +59,22 @@ const InstalledRule* Fabric::Decide(Instant now, uint8_t from, MadKind kind) {
 
 void Fabric::Deliver(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad, Duration after) {
   const Instant arrives = agenda->Now() + after;
-  const uint32_t packet =
-      packets_.Add({.live = true, .from = from, .to = to, .arrives = arrives, .mad = mad});
-  agenda->At(arrives, EventKind::kPacketArrives, packet);
+  agenda->At(arrives, EventKind::kPacketArrives, Take(from, to, mad, arrives));
+}
+
+uint32_t Fabric::Take(uint8_t from, uint8_t to, const Mad& mad, Instant arrives) {
+  const uint32_t place = packets_.Make();
+  Packet& packet = packets_[place];
+  packet.from = from;
+  packet.to = to;
+  packet.arrives = arrives;
+  packet.mad = mad;
+  return place;
 }
 
 void Fabric::Hold(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
   const Instant arrives = agenda->Now() + kHeldAtMost;
-  held_[from] =
-      packets_.Add({.live = true, .from = from, .to = to, .arrives = arrives, .mad = mad});
+  held_[from] = Take(from, to, mad, arrives);
   agenda->At(arrives, EventKind::kPacketArrives, held_[from]);
 }
 
@@ -129,10 +136,10 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
 
 std::optional<Packet> Fabric::Arrive(Instant now, uint32_t packet) {
   if (!packets_.Live(packet) || packets_[packet].arrives != now) return std::nullopt;
-  Packet arrived = packets_[packet];
-  if (held_[arrived.from] == packet) held_[arrived.from] = kNobody;
+  std::optional<Packet> arrived(packets_[packet]);
+  if (held_[arrived->from] == packet) held_[arrived->from] = kNobody;
   packets_.Free(packet);
-  if (!devices_[arrived.to].receives || devices_[arrived.to].deaf) return std::nullopt;
+  if (!devices_[arrived->to].receives || devices_[arrived->to].deaf) arrived.reset();
   return arrived;
 }
 

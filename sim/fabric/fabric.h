@@ -109,6 +109,7 @@ class Fabric {
 
  private:
   const InstalledRule* Decide(Instant now, uint8_t from, MadKind kind);
+  uint32_t Take(uint8_t from, uint8_t to, const Mad& mad, Instant arrives);
   void Deliver(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad, Duration after);
   void Hold(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad);
   void ReleaseHeld(Agenda* agenda, uint8_t from, Duration after);

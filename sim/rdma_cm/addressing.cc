@@ -9,6 +9,12 @@ namespace {
 constexpr uint16_t kFirstUnprivilegedPort = 1024;
 constexpr uint16_t kLastEphemeralPort = 60999;
 
+uint32_t HashOfPort(uint8_t kernel, PortSpace space, uint16_t port) {
+  return HashOfKey((uint64_t{kernel} << 32) | (static_cast<uint64_t>(space) << 16) | port);
+}
+
+uint32_t HashOfPort(const CmId& id) { return HashOfPort(id.kernel, id.space, id.source.port); }
+
 }  // namespace
 
 // An IPv6 address goes with the link; an IPv4 address stays.
@@ -17,43 +23,55 @@ bool RdmaCm::AddressIsUp(const Address& address, uint8_t kernel) const {
   return device != kNoDevice && (!address.v6 || c_.fabric->device(device).up);
 }
 
-// `shares`: ids that share their ports are not in the way.
+// `shares`: ids that share their ports are not in the way. What the newest owner says is the
+// answer.
 Errno RdmaCm::CheckPort(uint32_t id, bool shares) const {
   const CmId& own = ids_[id];
-  for (const uint32_t other : port_owners_) {
-    if (other == id) continue;
+  Errno answer = Errno::kNone;
+  uint32_t newest = 0;
+  const auto object = [&](const CmId& owner, Errno error) {
+    if (owner.took_port < newest) return;
+    newest = owner.took_port;
+    answer = error;
+  };
+  port_owners_.Visit(HashOfPort(own), [&](uint32_t other) {
+    if (other == id) return;
     const CmId& owner = ids_[other];
     if (owner.kernel != own.kernel || owner.space != own.space ||
         owner.source.port != own.source.port) {
-      continue;
+      return;
     }
-    if (shares && owner.shares_port && c_.defect != Defect::kReuseIgnored) continue;
-    if (own.family_only && owner.family_only && own.source.v6 != owner.source.v6) continue;
+    if (shares && owner.shares_port && c_.defect != Defect::kReuseIgnored) return;
+    if (own.family_only && owner.family_only && own.source.v6 != owner.source.v6) return;
     if (own.source.AnyOrLoopback() || owner.source.AnyOrLoopback()) {
-      if (c_.defect == Defect::kWildcardSharesPort && !own.source.AnyOrLoopback()) continue;
-      return Errno::kAddrNotAvail;
+      if (c_.defect == Defect::kWildcardSharesPort && !own.source.AnyOrLoopback()) return;
+      return object(owner, Errno::kAddrNotAvail);
     }
-    if (own.source == owner.source) return Errno::kAddrInUse;
-  }
-  return Errno::kNone;
+    if (own.source == owner.source) object(owner, Errno::kAddrInUse);
+  });
+  return answer;
 }
 
 // Ports from the range of the kernel, each one after the other; which one is nobody's business.
-uint16_t RdmaCm::EphemeralPort(uint32_t id) {
+// False when there is none left.
+bool RdmaCm::TakeEphemeralPort(uint32_t id) {
   CmId& own = ids_[id];
-  for (;;) {
+  for (int tried = kFirstEphemeralPort; tried <= kLastEphemeralPort; ++tried) {
     last_ephemeral_ = last_ephemeral_ < kFirstEphemeralPort || last_ephemeral_ >= kLastEphemeralPort
                           ? kFirstEphemeralPort
                           : static_cast<uint16_t>(last_ephemeral_ + 1);
     own.source.port = last_ephemeral_;
-    if (CheckPort(id, false) == Errno::kNone) return last_ephemeral_;
+    if (CheckPort(id, false) == Errno::kNone) return true;
   }
+  own.source.port = 0;
+  return false;
 }
 
+// source: linux 6.1 cma.c cma_alloc_any_port, cma_use_port
 Errno RdmaCm::TakePort(uint32_t id) {
   CmId& own = ids_[id];
   if (own.source.port == 0) {
-    own.source.port = EphemeralPort(id);
+    if (!TakeEphemeralPort(id)) return Errno::kAddrNotAvail;
   } else {
     // The programs of a conversation run as root: low ports are theirs.
     static_assert(kFirstUnprivilegedPort > 0);
@@ -61,8 +79,14 @@ Errno RdmaCm::TakePort(uint32_t id) {
     if (error != Errno::kNone) return error;
   }
   own.owns_port = true;
-  port_owners_.insert(port_owners_.begin(), id);
+  own.took_port = ++port_count_;
+  port_owners_.Add(HashOfPort(own), id);
   return Errno::kNone;
+}
+
+void RdmaCm::LeavePort(uint32_t id) {
+  port_owners_.Remove(HashOfPort(ids_[id]), id);
+  ids_[id].owns_port = false;
 }
 
 Errno RdmaCm::BindTo(uint32_t id, const Address& address, const Address* destination) {
@@ -126,28 +150,32 @@ Errno RdmaCm::Write(uint32_t file, const command::Listen& cmd) {
 
 bool RdmaCm::Listens(uint8_t device, const Mad& req) {
   const uint8_t kernel = c_.fabric->KernelOf(device);
-  return std::ranges::any_of(port_owners_, [&](uint32_t id) {
+  bool listens = false;
+  port_owners_.Visit(HashOfPort(kernel, req.space, req.port), [&](uint32_t id) {
     const CmId& own = ids_[id];
-    return own.state == CmState::kListen && own.kernel == kernel && own.space == req.space &&
-           own.source.port == req.port && (own.device == kNoDevice || own.device == device);
+    listens |= own.state == CmState::kListen && own.kernel == kernel && own.space == req.space &&
+               own.source.port == req.port && (own.device == kNoDevice || own.device == device);
   });
+  return listens;
 }
 
 // Who owns the port that a request is for, the newest first. source: cma.c cma_find_listener
 uint32_t RdmaCm::FindOwner(uint8_t device, const Mad& req) const {
   const uint8_t kernel = c_.fabric->KernelOf(device);
-  for (const uint32_t id : port_owners_) {
+  uint32_t found = kNobody;
+  port_owners_.Visit(HashOfPort(kernel, req.space, req.port), [&](uint32_t id) {
     const CmId& own = ids_[id];
-    if (own.kernel != kernel || own.space != req.space || own.source.port != req.port) continue;
+    if (own.kernel != kernel || own.space != req.space || own.source.port != req.port) return;
     const bool any = own.source.AnyOrLoopback();
     const bool address_fits =
         (any && !own.family_only) ||
         (own.source.v6 == req.destination.v6 && (any || own.source.SameHost(req.destination)));
     const bool device_fits =
         own.device == device || (own.device == kNoDevice && own.state == CmState::kListen);
-    if (address_fits && device_fits) return id;
-  }
-  return kNobody;
+    const bool newest = found == kNobody || ids_[found].took_port < own.took_port;
+    if (address_fits && device_fits && newest) found = id;
+  });
+  return found;
 }
 
 }  // namespace cm::sim

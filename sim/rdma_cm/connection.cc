@@ -208,15 +208,15 @@ Result<response::QpAttr> RdmaCm::Write(uint32_t file, const command::InitQpAttr&
   Errno resolves = up ? Errno::kNone : Errno::kNetUnreach;
   if (c_.ib->SourceLost(IbContext(), own.ib)) resolves = Errno::kNoData;
   const IbId& ib = c_.ib->at(own.ib);
-  const PeerSays& peer = c_.ib->peer(own.ib);
+  const IbMore& more = c_.ib->more(own.ib);
   return response::QpAttr{.mask = mask.value(),
                           .connects = cmd.state != QpState::kInit,
                           .resolves = resolves,
                           .peer_device = ib.peer_device,
                           .peer_number = ib.remote_qpn,
-                          .retry_count = peer.retry_count,
-                          .rnr_retry_count = peer.conn.rnr_retry_count,
-                          .remote_read = peer.conn.initiator_depth != 0};
+                          .retry_count = more.retry_count,
+                          .rnr_retry_count = more.peer.rnr_retry_count,
+                          .remote_read = more.peer.initiator_depth != 0};
 }
 
 Result<response::QueryAddr> RdmaCm::QueryAddr(uint32_t file, const command::Query& cmd) {

@@ -65,9 +65,8 @@ Result<uint32_t> RdmaCm::Write(uint32_t file, const command::MigrateId& cmd) {
   std::vector<QueuedEvent> moved;
   for (const QueuedEvent& queued : files_[cmd.from].queue)
     if (goes(queued)) moved.push_back(queued);
-  std::erase_if(files_[cmd.from].queue, goes);
-  std::vector<QueuedEvent>& queue = files_[file].queue;
-  queue.insert(queue.end(), moved.begin(), moved.end());
+  files_[cmd.from].queue.EraseIf(goes);
+  for (const QueuedEvent& queued : moved) files_[file].queue.push_back(queued);
   ids_[cmd.id].file = file;
   return ids_[cmd.id].events_reported;
 }
@@ -109,7 +108,7 @@ void RdmaCm::QueueRequest(uint32_t listener, uint32_t request, response::Event e
   const CmId& owner = ids_[listener];
   event.uid = owner.uid;
   event.id = request;
-  std::vector<QueuedEvent>& queue = files_[owner.file].queue;
+  Fifo<QueuedEvent>& queue = files_[owner.file].queue;
   if (c_.defect == Defect::kLateFetchOverwrites) {
     for (QueuedEvent& queued : queue)
       if (queued.on == listener && queued.request != kNobody)
@@ -119,10 +118,10 @@ void RdmaCm::QueueRequest(uint32_t listener, uint32_t request, response::Event e
 }
 
 Result<response::Event> RdmaCm::GetEvent(uint32_t file) {
-  std::vector<QueuedEvent>& queue = files_[file].queue;
+  Fifo<QueuedEvent>& queue = files_[file].queue;
   if (queue.empty()) return Errno::kAgain;
-  const QueuedEvent first = std::move(queue.front());
-  queue.erase(queue.begin());
+  const QueuedEvent first = queue.front();
+  queue.pop_front();
   if (ids_.Live(first.on)) {
     if (first.event.type == EventType::kConnectRequest) ++ids_[first.on].backlog;
     ++ids_[first.on].events_reported;
@@ -153,16 +152,14 @@ void RdmaCm::ReleaseKernelId(uint32_t id) {
   owner.ib = owner.iw = kNobody;
   owner.device = kNoDevice;
   if (owner.owns_port && c_.defect != Defect::kPortNeverFreed) {
-    std::erase(port_owners_, id);
-    owner.owns_port = false;
+    LeavePort(id);
   }
 }
 
 void RdmaCm::CleanUpEvents(uint32_t id) {
   if (c_.defect == Defect::kDestroyKeepsEvents) return;
-  std::vector<QueuedEvent>& queue = files_[ids_[id].file].queue;
   std::vector<uint32_t> requests;
-  std::erase_if(queue, [&](const QueuedEvent& queued) {
+  files_[ids_[id].file].queue.EraseIf([&](const QueuedEvent& queued) {
     if (queued.on != id) return false;
     if (queued.request != kNobody) requests.push_back(queued.request);
     return true;

@@ -56,7 +56,7 @@ void RdmaCm::OnMembershipWork(uint32_t number) {
 
 void RdmaCm::ReportMembership(uint32_t number, Errno failure) {
   Membership& own = memberships_[number];
-  std::vector<QueuedEvent>& queue = files_[ids_[own.id].file].queue;
+  Fifo<QueuedEvent>& queue = files_[ids_[own.id].file].queue;
   own.joined = failure == Errno::kNone;
   if (!own.joined) {
     const response::Event error{.uid = own.uid,
@@ -76,8 +76,8 @@ void RdmaCm::ReportMembership(uint32_t number, Errno failure) {
 }
 
 void RdmaCm::DropEventsOf(uint32_t membership) {
-  std::vector<QueuedEvent>& queue = files_[ids_[memberships_[membership].id].file].queue;
-  std::erase_if(queue, [&](const QueuedEvent& queued) { return queued.membership == membership; });
+  Fifo<QueuedEvent>& queue = files_[ids_[memberships_[membership].id].file].queue;
+  queue.EraseIf([&](const QueuedEvent& queued) { return queued.membership == membership; });
 }
 
 Result<uint32_t> RdmaCm::Write(uint32_t file, const command::LeaveMulticast& cmd) {

@@ -12,7 +12,9 @@
 #include "model/base/result.h"
 #include "sim/core/agenda.h"
 #include "sim/core/defects.h"
+#include "sim/core/fifo.h"
 #include "sim/core/slab.h"
+#include "sim/core/slot_table.h"
 #include "sim/fabric/fabric.h"
 #include "sim/ib_cm/ib_cm.h"
 #include "sim/iw_cm/iw_cm.h"
@@ -76,6 +78,7 @@ struct CmId {
   uint32_t iw = kNobody;        // over iWARP, in place of `ib`
   uint32_t listener = kNobody;  // of a request: whom it was for
   uint32_t attached = 0;        // when it came to its device: the order of removal
+  uint32_t took_port = 0;       // when it came to own its port: the newest is the first
   uint32_t events_reported = 0;
   int32_t backlog = 0;  // free places for requests that nobody fetched
   Address source;
@@ -115,7 +118,7 @@ struct File {
   bool live = false;
   bool closing = false;  // goes with the last of its ids
   uint8_t kernel = 0;
-  std::vector<QueuedEvent> queue;
+  Fifo<QueuedEvent> queue;
   friend bool operator==(const File&, const File&) = default;
 };
 
@@ -220,8 +223,8 @@ class RdmaCm : public IbCmUser, public IwCmUser {
   uint32_t file_end() const { return files_.end(); }
 
   friend bool operator==(const RdmaCm& a, const RdmaCm& b) {
-    return a.ids_ == b.ids_ && a.files_ == b.files_ && a.port_owners_ == b.port_owners_ &&
-           a.pending_destroys_ == b.pending_destroys_ && a.memberships_ == b.memberships_;
+    return a.ids_ == b.ids_ && a.files_ == b.files_ && a.pending_destroys_ == b.pending_destroys_ &&
+           a.memberships_ == b.memberships_;
   }
 
  private:
@@ -250,7 +253,8 @@ class RdmaCm : public IbCmUser, public IwCmUser {
   Errno BindTo(uint32_t id, const Address& address, const Address* destination);
   Errno TakePort(uint32_t id);
   Errno CheckPort(uint32_t id, bool shares) const;
-  uint16_t EphemeralPort(uint32_t id);
+  bool TakeEphemeralPort(uint32_t id);
+  void LeavePort(uint32_t id);
   bool AddressIsUp(const Address& address, uint8_t kernel) const;
 
   // resolution.cc
@@ -303,9 +307,10 @@ class RdmaCm : public IbCmUser, public IwCmUser {
   Slab<CmId> ids_;
   Slab<File> files_;
   Slab<Membership> memberships_;
-  std::vector<uint32_t> port_owners_;  // ids that own a port, the newest first
+  SlotTable port_owners_;  // ids that own a port, by kernel, space and port
   std::vector<PendingDestroy> pending_destroys_;
   uint32_t attach_count_ = 0;
+  uint32_t port_count_ = 0;
   uint32_t last_ticket_ = 0;
   uint16_t last_ephemeral_ = 0;
 };

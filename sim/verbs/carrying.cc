@@ -34,7 +34,7 @@ uint32_t Verbs::FindQp(const QpAddress& address) const {
   return kNobody;
 }
 
-std::deque<WorkRequest>* Verbs::ReceivesOf(uint32_t qp) {
+Fifo<WorkRequest>* Verbs::ReceivesOf(uint32_t qp) {
   const uint32_t srq = qps_[qp].srq;
   return srq == kNobody ? &qps_[qp].receives : &srqs_[srq].receives;
 }
@@ -83,7 +83,7 @@ Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, const WorkRequest& work) {
 
 Verbs::Carried Verbs::CarryMessage(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
   Qp& own = qps_[qp];
-  std::deque<WorkRequest>* const receives = ReceivesOf(peer);
+  Fifo<WorkRequest>* const receives = ReceivesOf(peer);
   if (receives->empty()) {
     if (own.connection.rnr_retry_count == kForEver) return {.again = kRnrTimer};
     if (own.rnr_retries_left == 0) return {.status = WcStatus::kRnrRetryExc};
@@ -119,7 +119,7 @@ Verbs::Carried Verbs::CarryDatagram(Wires w, uint32_t qp, const WorkRequest& wor
   const bool linked = w.fabric->Linked(from, work.to.device);
   const uint32_t peer = linked ? FindQp(work.to) : kNobody;
   if (peer == kNobody || !qps_[peer].datagram || qps_[peer].state != QpState::kRts) return {};
-  std::deque<WorkRequest>* const receives = ReceivesOf(peer);
+  Fifo<WorkRequest>* const receives = ReceivesOf(peer);
   if (receives->empty()) return {};
   const WorkRequest receive = receives->front();
   const uint32_t length = work.length() + kDatagramHeader;

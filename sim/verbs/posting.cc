@@ -30,7 +30,7 @@ void Verbs::Destroy(uint32_t qp) {
   if (srq != kNobody && srqs_[srq].orphaned && !Shared(srq)) srqs_.Free(srq);
 }
 
-Errno Verbs::Take(std::deque<WorkRequest>* queue, WorkRequest work) {
+Errno Verbs::Take(Fifo<WorkRequest>* queue, WorkRequest work) {
   if (queue->size() >= QueueLimits::kWork) return Errno::kNoMem;
   if (work.pieces.size() > QueueLimits::kSges) return Errno::kInval;
   queue->push_back(std::move(work));
@@ -62,7 +62,7 @@ Errno Verbs::PostSend(Wires w, uint32_t qp, WorkRequest work) {
   return Errno::kNone;
 }
 
-std::optional<Completion> Verbs::Poll(uint32_t qp, std::deque<Finished>* done) const {
+std::optional<Completion> Verbs::Poll(uint32_t qp, Fifo<Finished>* done) const {
   if (done->empty()) return std::nullopt;
   const bool newest = defect_ == Defect::kCompletionsReversed;
   const Finished finished = newest ? done->back() : done->front();
@@ -85,7 +85,7 @@ std::optional<Completion> Verbs::Poll(uint32_t qp, std::deque<Finished>* done) c
 }
 
 // A completion queue that is full loses what comes.
-void Verbs::Finish(std::deque<Finished>* done, const WorkRequest& work, WcStatus status,
+void Verbs::Finish(Fifo<Finished>* done, const WorkRequest& work, WcStatus status,
                    uint32_t length) {
   if (done->size() >= QueueLimits::kWork) return;
   Finished finished{.completion = {.status = status, .context = work.context},

@@ -4,7 +4,6 @@
 #define SIM_VERBS_VERBS_H_
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "model/vocabulary/work.h"
 #include "sim/core/agenda.h"
 #include "sim/core/defects.h"
+#include "sim/core/fifo.h"
 #include "sim/core/slab.h"
 #include "sim/fabric/fabric.h"
 
@@ -72,7 +72,7 @@ struct Finished {
 struct Srq {
   bool live = false;
   bool orphaned = false;  // it goes with the last queue pair that takes from it
-  std::deque<WorkRequest> receives;
+  Fifo<WorkRequest> receives;
   friend bool operator==(const Srq&, const Srq&) = default;
 };
 
@@ -93,10 +93,10 @@ struct Qp {
   uint32_t number = 0;
   uint32_t srq = kNobody;
   Connection connection;
-  std::deque<WorkRequest> sends;
-  std::deque<WorkRequest> receives;
-  std::deque<Finished> sent;       // the completion queue of what is sent
-  std::deque<Finished> received;   // and of what is received
+  Fifo<WorkRequest> sends;
+  Fifo<WorkRequest> receives;
+  Fifo<Finished> sent;             // the completion queue of what is sent
+  Fifo<Finished> received;         // and of what is received
   Instant due = Instant::Never();  // when the first of `sends` is carried out
   uint8_t retries_left = 0;
   uint8_t rnr_retries_left = 0;
@@ -175,9 +175,9 @@ class Verbs {
                uint32_t skip = 0);
 
   // posting.cc
-  static Errno Take(std::deque<WorkRequest>* queue, WorkRequest work);
-  std::optional<Completion> Poll(uint32_t qp, std::deque<Finished>* done) const;
-  static void Finish(std::deque<Finished>* done, const WorkRequest& work, WcStatus status,
+  static Errno Take(Fifo<WorkRequest>* queue, WorkRequest work);
+  std::optional<Completion> Poll(uint32_t qp, Fifo<Finished>* done) const;
+  static void Finish(Fifo<Finished>* done, const WorkRequest& work, WcStatus status,
                      uint32_t length);
   void Flush(uint32_t qp);
   bool Shared(uint32_t srq) const;
@@ -190,7 +190,7 @@ class Verbs {
   Carried CarryRead(uint32_t qp, uint32_t peer, const WorkRequest& work);
   Carried Retry(Wires w, uint32_t qp);
   uint32_t FindQp(const QpAddress& address) const;
-  std::deque<WorkRequest>* ReceivesOf(uint32_t qp);
+  Fifo<WorkRequest>* ReceivesOf(uint32_t qp);
   void SetError(uint32_t qp);
   void Schedule(Wires w, uint32_t qp, Duration after);
 
