@@ -1,0 +1,72 @@
+// Connections through the whole simulator: two programs that call librdmacm, each with one event
+// channel, and a queue pair for every connection.
+#ifndef TOOLS_BENCH_LIBRARY_LOAD_H_
+#define TOOLS_BENCH_LIBRARY_LOAD_H_
+
+#include <array>
+#include <cstdint>
+
+#include "model/vocabulary/profile.h"
+#include "sim/core/fifo.h"
+#include "sim/lib/library.h"
+#include "sim/world/world.h"
+
+namespace cm {
+
+class LibraryLoad {
+ public:
+  explicit LibraryLoad(const Profile* profile);
+
+  // Begins with the address; what follows is called as the events come.
+  void Connect();
+  // Ends the connection that was made first of those that stand.
+  void Disconnect();
+  // From now on a connection ends as soon as it stands; whether a new one follows it.
+  void Cycle(bool begins_again) {
+    ends_at_once_ = true;
+    begins_again_ = begins_again;
+  }
+  // The next event happens, if there is one, and both programs deal with what they get.
+  bool Step();
+  void RunUntil(Instant when);
+  // Both programs end.
+  void Exit();
+
+  Instant Now() const { return world_.Now(); }
+  uint32_t live() const { return world_.InUse().library_ids; }
+  uint64_t standing() const { return standing_.size(); }
+  uint64_t events() const { return events_; }
+  uint64_t calls() const { return calls_; }
+  uint64_t cycles() const { return gone_ / 2; }
+  uint64_t failed() const { return failed_; }
+  sim::Usage InUse() const { return world_.InUse(); }
+
+ private:
+  static constexpr uint8_t kActive = 0;
+  static constexpr uint8_t kPassive = 1;
+
+  sim::Library& Of(uint8_t side) {
+    ++calls_;
+    return world_.Prepared(side);
+  }
+  void Expect(const Reply& reply) { failed_ += reply.succeeded() ? 0 : 1; }
+  void Deal(uint8_t side);
+  void Handle(uint8_t side, EventType type, uint32_t id);
+
+  sim::World world_;
+  std::array<uint32_t, 2> channels_{};  // by side
+  uint32_t listener_ = sim::kNobody;
+  bool ends_at_once_ = false;
+  bool begins_again_ = false;
+  uint16_t port_ = 0;
+  sim::Fifo<uint32_t> standing_;  // active ids, as their connections came to stand
+  uint64_t beginning_ = 0;        // new connections that are due
+  uint64_t events_ = 0;
+  uint64_t calls_ = 0;
+  uint64_t gone_ = 0;
+  uint64_t failed_ = 0;
+};
+
+}  // namespace cm
+
+#endif  // TOOLS_BENCH_LIBRARY_LOAD_H_

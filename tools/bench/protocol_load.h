@@ -1,0 +1,79 @@
+// Connections at the level of the protocol: the simulated IB CM, a fabric and an agenda, under a
+// consumer that does as little as one can.
+#ifndef TOOLS_BENCH_PROTOCOL_LOAD_H_
+#define TOOLS_BENCH_PROTOCOL_LOAD_H_
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "model/base/choice.h"
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
+#include "sim/core/agenda.h"
+#include "sim/core/defects.h"
+#include "sim/core/fifo.h"
+#include "sim/fabric/fabric.h"
+#include "sim/ib_cm/ib_cm.h"
+
+namespace cm {
+
+// The active ids are on the first kernel of two, the passive ones on the other. What is lost is
+// drawn when it arrives.
+class ProtocolLoad : private sim::IbCmUser {
+ public:
+  ProtocolLoad(const Profile* profile, uint64_t lost_percent);
+
+  // Sends a request from a new id.
+  void Connect();
+  // Ends the connection that was made first of those that stand.
+  void Disconnect();
+  // From now on a connection ends as soon as it stands; whether a new one follows it.
+  void Cycle(bool begins_again) {
+    ends_at_once_ = true;
+    begins_again_ = begins_again;
+  }
+  // The next event happens, if there is one.
+  bool Step();
+  void RunUntil(Instant when);
+
+  Instant Now() const { return agenda_.Now(); }
+  uint32_t live() const { return ib_.live_count(); }
+  uint64_t standing() const { return standing_.size(); }
+  uint64_t events() const { return events_; }
+  uint64_t cycles() const { return gone_ / 2; }
+  uint64_t failed() const { return failed_; }
+  // Over everything that happened, in its order.
+  uint64_t digest() const { return digest_; }
+
+ private:
+  bool Listens(uint8_t device, const sim::Mad& req) override;
+  sim::RequestVerdict OnRequest(uint32_t ib, uint8_t device, const sim::Mad& req) override;
+  void OnIbEvent(uint32_t user, sim::IbEventKind kind, const sim::Mad* mad) override;
+  void OnIbGone(uint32_t user) override;
+  sim::IbCm::Context Context() { return {&agenda_, &fabric_, this, profile_, sim::Defect::kNone}; }
+  void Happens(const sim::Event& event);
+  void Note(uint64_t word) { digest_ = std::rotl((digest_ ^ word) * 0x9e3779b97f4a7c15, 29); }
+  void Destroy(uint32_t ib);
+
+  const Profile* profile_;
+  uint64_t lost_percent_;
+  StreamState coins_ = NamedStream(1, "loss");
+  sim::Agenda agenda_;
+  sim::Fabric fabric_;
+  sim::IbCm ib_;
+  bool ends_at_once_ = false;
+  bool begins_again_ = false;
+  std::vector<uint32_t> requests_;  // that are to be accepted
+  sim::Fifo<uint32_t> standing_;    // active ids, as their connections came to stand
+  uint64_t beginning_ = 0;          // new connections that are due
+  uint32_t qp_number_ = 0;
+  uint64_t events_ = 0;
+  uint64_t gone_ = 0;
+  uint64_t failed_ = 0;
+  uint64_t digest_ = 0;
+};
+
+}  // namespace cm
+
+#endif  // TOOLS_BENCH_PROTOCOL_LOAD_H_
