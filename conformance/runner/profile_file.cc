@@ -89,10 +89,11 @@ class Fields {
 };
 
 void ReadTiming(const Json& json, Timing* timing, std::string* problem) {
-  Fields fields(json, "'timing'",
-                {"packet_lifetime", "ack_delay", "response_timeout", "max_retries",
-                 "mra_service_timeout", "prompt_ms", "quiet_ms", "late_percent", "late_ms"},
-                problem);
+  Fields fields(
+      json, "'timing'",
+      {"packet_lifetime", "ack_delay", "response_timeout", "max_retries", "mra_service_timeout",
+       "prompt_ms", "quiet_ms", "late_percent", "late_ms", "clock"},
+      problem);
   fields.Read("packet_lifetime", 0, 31, &timing->packet_lifetime);
   fields.Read("ack_delay", 0, 31, &timing->ack_delay);
   fields.Read("response_timeout", 0, 31, &timing->response_timeout);
@@ -102,13 +103,19 @@ void ReadTiming(const Json& json, Timing* timing, std::string* problem) {
   fields.ReadSpan("quiet_ms", &timing->quiet);
   fields.Read("late_percent", 0, 1000, &timing->late_percent);
   fields.ReadSpan("late_ms", &timing->late);
+  std::string clock = timing->clock == TimerClock::kWheel ? "wheel" : "exact";
+  fields.Read("clock", &clock);
+  if (clock != "wheel" && clock != "exact")
+    fields.Object(fmt::format("'clock' is '{}'; it may be exact or wheel", clock));
+  timing->clock = clock == "wheel" ? TimerClock::kWheel : TimerClock::kExact;
 }
 
 void ReadLimits(const Json& json, Limits* limits, std::string* problem) {
-  Fields fields(json, "'limits'",
-                {"request_data", "reply_data", "reject_data", "datagram_request_data",
-                 "datagram_reply_data", "max_depth", "max_retry_count", "max_backlog"},
-                problem);
+  Fields fields(
+      json, "'limits'",
+      {"request_data", "reply_data", "reject_data", "datagram_request_data", "datagram_reply_data",
+       "max_depth", "max_retry_count", "max_backlog", "max_outstanding"},
+      problem);
   fields.Read("request_data", 0, 255, &limits->request_data);
   fields.Read("reply_data", 0, 255, &limits->reply_data);
   fields.Read("reject_data", 0, 255, &limits->reject_data);
@@ -117,6 +124,7 @@ void ReadLimits(const Json& json, Limits* limits, std::string* problem) {
   fields.Read("max_depth", 0, 255, &limits->max_depth);
   fields.Read("max_retry_count", 0, 7, &limits->max_retry_count);
   fields.Read("max_backlog", 1, INT32_MAX, &limits->max_backlog);
+  fields.Read("max_outstanding", 0, INT32_MAX, &limits->max_outstanding);
 }
 
 void ReadDialect(const Json& json, Dialect* dialect, std::string* problem) {

@@ -47,15 +47,17 @@ TEST(ProfileFile, ChangesWhatItNamesAndNothingElse) {
   expected.timing.max_retries = 3;
   expected.timing.quiet = Duration::Milliseconds(50);
   expected.limits.request_data = 40;
+  expected.timing.clock = TimerClock::kWheel;
   expected.limits.max_backlog = 2000;
+  expected.limits.max_outstanding = 16;
   expected.dialect = {.link_down_fails_sends = true,
                       .link_down_keeps_sends = false,
                       .long_messages_as_manual = true};
   expected.capabilities = *ParseCapabilities("drop link time");
   expected.deviations.push_back({.id = "LEAK-1", .reason = "until release 3"});
   EXPECT_EQ(Parsed(R"({"name": "mine", "base": "6.12-rxe", "sentence": "Our own.",
-      "timing": {"packet_lifetime": 17, "max_retries": 3, "quiet_ms": 50},
-      "limits": {"request_data": 40, "max_backlog": 2000},
+      "timing": {"packet_lifetime": 17, "max_retries": 3, "quiet_ms": 50, "clock": "wheel"},
+      "limits": {"request_data": 40, "max_backlog": 2000, "max_outstanding": 16},
       "dialect": {"link_down_fails_sends": true, "link_down_keeps_sends": false,
                   "long_messages_as_manual": true},
       "capabilities": "drop link time",

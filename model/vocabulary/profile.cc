@@ -47,6 +47,7 @@ std::vector<Profile> MakeProfiles() {
   linux72.name = "7.2-rxe";
   linux72.sentence = "librdmacm 65 on Linux 7.2 over Soft-RoCE.";
   linux72.dialect.link_down_keeps_sends = false;
+  linux72.limits.max_outstanding = 128;
   linux72.capabilities = linux72.capabilities.With(Capability::kLaterCalls);
   // A frame has room for more, but counts its private data and 4 bytes before it with one byte.
   Profile siw = linux61;

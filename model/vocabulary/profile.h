@@ -13,6 +13,10 @@
 
 namespace cm {
 
+// When a timer fires: when it is due, or when the wheel of a Linux kernel that has nothing else to
+// do comes to it.
+enum class TimerClock : uint8_t { kExact, kWheel };
+
 // Timers of the communication manager, as the exponents that the protocol carries.
 // source: facts of linux 6.1 cm.c cm_convert_to_ms, cm_ack_timeout, cma.c CMA_IBOE_PACKET_LIFETIME
 struct Timing {
@@ -27,6 +31,7 @@ struct Timing {
   Duration group_reply = Duration::Seconds(3);    // what a join gives the subnet administrator
   int late_percent = 8;  // a kernel timer may be late by this much of its nominal length,
   Duration late = Duration::Milliseconds(300);  // and by this much more
+  TimerClock clock = TimerClock::kExact;        // of the simulator
 
   // 2^(t-8) ms, at least 1 ms.
   static Duration Exponent(int t);
@@ -61,6 +66,9 @@ struct Limits {
   uint8_t max_depth = 128;              // responder resources and initiator depth of the device
   uint8_t max_retry_count = 7;
   uint32_t max_backlog = 1024;
+  // REQ, DREQ and SIDR_REQ of a port that wait for their answer at once; 0: as many as there are.
+  // source: linux 7.2 mad.c get_sol_fc_max_outstanding
+  uint32_t max_outstanding = 0;
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 

@@ -14,7 +14,7 @@ Errno IbCm::SendSidrReq(Context c, uint32_t ib, uint8_t to_device, Mad req) {
   id.peer_device = to_device;
   id.max_retries = static_cast<uint8_t>(timing.max_retries);
   id.state = IbState::kSidrReqSent;
-  id.base_interval = Interval(timing.ReplyInterval());
+  more_[ib].base_interval = Interval(timing.ReplyInterval());
   SendOutstanding(c, ib, req);
   return Errno::kNone;
 }

@@ -31,7 +31,7 @@ Mad IbCm::Answer(const IbId& id, MadKind kind) const {
   return mad;
 }
 
-Mad IbCm::Dreq(const IbId& id) const {
+Mad IbCm::Disconnection(const IbId& id) const {
   Mad dreq = Answer(id, MadKind::kDreq);
   dreq.qp_num = id.remote_qpn;
   return dreq;
@@ -39,7 +39,7 @@ Mad IbCm::Dreq(const IbId& id) const {
 
 // A DREQ says nothing that the id does not know.
 Mad IbCm::MessageOf(const IbId& id) const {
-  return id.message == kNobody ? Dreq(id) : messages_[id.message].mad;
+  return id.message == kNobody ? Disconnection(id) : messages_[id.message].mad;
 }
 
 Mad IbCm::Rejection(const IbId& id, About about, RejReason reason) const {
@@ -56,15 +56,31 @@ bool IbCm::SourceLost(Context c, const IbId& id) {
   return id.pathless || (moves && id.source_since != c.fabric->device(id.device).fail_overs);
 }
 
+// Never early, and late by at most one turn of the wheel's level: buckets of 4 ms, as many as 63 of
+// them ahead, and of eight times as much on each further level. source: linux 6.1 timer.c
+// calc_index
+Instant IbCm::TimerAt(Context c, Duration span) {
+  constexpr int64_t kJiffy = 4'000'000;
+  constexpr int64_t kAhead = 63;
+  const Instant now = c.agenda->Now();
+  if (c.profile->timing.clock == TimerClock::kExact) return now + span;
+  const int64_t ahead = (span.nanoseconds() + kJiffy - 1) / kJiffy;
+  int64_t bucket = 1;
+  while (ahead >= kAhead * bucket) bucket *= 8;
+  const int64_t expires = now.nanoseconds() / kJiffy + ahead;
+  return Instant::FromNanoseconds((expires / bucket + 1) * bucket * kJiffy);
+}
+
 void IbCm::Transmit(Context c, uint32_t ib) {
   IbId& id = ids_[ib];
-  id.mad_timer = c.agenda->Now() + id.interval.span();
+  id.mad_timer = TimerAt(c, id.interval.span());
   const bool lost = SourceLost(c, id);
   if (lost) c.fabric->device(id.device).deaf = true;
   const auto send = [&](const Mad& mad) {
     return c.fabric->Send(c.agenda, id.device, id.peer_device, mad);
   };
-  if (!lost && (id.message == kNobody ? send(Dreq(id)) : send(messages_[id.message].mad))) {
+  if (!lost &&
+      (id.message == kNobody ? send(Disconnection(id)) : send(messages_[id.message].mad))) {
     // Its timer starts when it has been sent. source: observed 6.12-rxe 73-link_down_when_resolving
     if (c.fabric->Keeps(id.device, id.peer_device)) {
       id.mad_timer = Instant::Never();
@@ -81,17 +97,21 @@ void IbCm::SendOutstanding(Context c, uint32_t ib, const Mad& message) {
   IbId& id = ids_[ib];
   Cancel(&id);
   id.message_kind = message.kind;
-  if (message.kind != MadKind::kDreq) id.message = messages_.Add({.mad = message});
+  if (message.kind != MadKind::kDreq) {
+    id.message = messages_.Make();
+    messages_[id.message].mad = message;
+  }
   id.message_state = id.state;
   id.outstanding = true;
-  id.interval = id.base_interval;
+  id.interval = more_[ib].base_interval;
   id.retries_left = id.max_retries;
-  Transmit(c, ib);
+  TransmitInTurn(c, ib);
 }
 
 void IbCm::Cancel(IbId* id) {
   id->outstanding = false;
   id->mad_timer = Instant::Never();
+  LeaveTurn(id);
   if (id->message != kNobody) messages_.Free(std::exchange(id->message, kNobody));
 }
 
@@ -101,7 +121,7 @@ void IbCm::EnterTimewait(Context c, uint32_t ib) {
   ForgetRemotely(&id);
   Duration span = Timing::Exponent(id.av_timeout);
   if (c.defect == Defect::kTimewaitTooShort) span = Duration::Microseconds(1);
-  id.timewait_timer = c.agenda->Now() + span;
+  id.timewait_timer = TimerAt(c, span);
   c.agenda->At(id.timewait_timer, EventKind::kTimewaitOver, ib);
 }
 
@@ -123,11 +143,11 @@ Errno IbCm::SendReq(Context c, uint32_t ib, uint8_t to_device, uint8_t packet_li
   req.ack_timeout = AckTimeout(timing.ack_delay, timing.packet_lifetime);
   id.peer_device = to_device;
   id.local_qpn = req.qp_num;
-  peers_[ib].retry_count = req.conn.retry_count;
+  more_[ib].retry_count = req.conn.retry_count;
   id.av_timeout = static_cast<uint8_t>(timing.packet_lifetime + 1);
   id.max_retries = req.max_retries;
   id.state = IbState::kReqSent;
-  id.base_interval = Interval(timing.RequestInterval());
+  more_[ib].base_interval = Interval(timing.RequestInterval());
   SendOutstanding(c, ib, req);
   return Errno::kNone;
 }
@@ -207,7 +227,7 @@ Errno IbCm::SendDreq(Context c, uint32_t ib) {
     return Errno::kInval;
   }
   id.state = IbState::kDreqSent;
-  SendOutstanding(c, ib, Dreq(id));
+  SendOutstanding(c, ib, Disconnection(id));
   return Errno::kNone;
 }
 
@@ -226,7 +246,7 @@ Errno IbCm::Notify(Context c, uint32_t ib, uint8_t event) {
   if (event == call::Notify::kCommEst) {
     if (stands) return Errno::kIsConn;
     if (id.state != IbState::kRepSent && id.state != IbState::kMraRepRcvd) return Errno::kInval;
-    Cancel(&id);
+    Cancel(&id);  // a REP, which takes no turn
     id.state = IbState::kEstablished;
     id.noticed = true;
     c.user->OnIbEvent(id.user, IbEventKind::kUserEstablished, nullptr);
@@ -301,7 +321,7 @@ bool IbCm::DestroyByState(Context c, uint32_t ib) {
       send(Rejection(id, About::kOther, RejReason::kConsumerDefined));
       break;
     case IbState::kEstablished:
-      send(Dreq(id));
+      send(Disconnection(id));
       break;
     case IbState::kDreqSent:
     case IbState::kSidrReqSent:
@@ -329,6 +349,7 @@ bool IbCm::Destroy(Context c, uint32_t ib) {
   IbId& id = ids_[ib];
   if (finished) {
     Free(ib);
+    GoOn(c);
     return true;
   }
   id.dying = true;
@@ -343,16 +364,18 @@ void IbCm::OnMadTimer(Context c, uint32_t ib) {
   if (!id.outstanding || id.mad_timer != c.agenda->Now()) return;
   if (id.retries_left == 0) {
     GiveUp(c, ib);
-    return;
+    return GoOn(c);
   }
   --id.retries_left;
-  Transmit(c, ib);
+  TransmitInTurn(c, ib);
 }
 
 void IbCm::OnSendFailed(Context c, uint32_t ib) {
   if (!ids_.Live(ib)) return;
   const IbId& id = ids_[ib];
-  if (id.outstanding && id.mad_timer == c.agenda->Now()) GiveUp(c, ib);
+  if (!id.outstanding || id.mad_timer != c.agenda->Now()) return;
+  GiveUp(c, ib);
+  GoOn(c);
 }
 
 void IbCm::GiveUp(Context c, uint32_t ib) {

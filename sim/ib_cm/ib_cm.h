@@ -15,6 +15,7 @@
 #include "model/vocabulary/profile.h"
 #include "sim/core/agenda.h"
 #include "sim/core/defects.h"
+#include "sim/core/fifo.h"
 #include "sim/core/slab.h"
 #include "sim/core/slot_table.h"
 #include "sim/fabric/fabric.h"
@@ -53,8 +54,8 @@ class Interval {
   uint32_t ms_ = 0;
 };
 
-// What every event of an id looks at, in one line of the cache. The message that is transmitted
-// again and what the peer has said for the queue pair are kept elsewhere.
+// What every event of an id looks at, in one line of the cache; what is seldom needed, and the
+// message that is transmitted again, are kept elsewhere.
 struct alignas(64) IbId {
   bool live : 1 = false;
   bool dying : 1 = false;  // destroyed; waits for a message of its own that was never answered
@@ -63,6 +64,8 @@ struct alignas(64) IbId {
   bool noticed : 1 = false;         // the application was first to say that the connection stands
   bool known_remotely : 1 = false;  // found by its peer's communication id and QP number
   bool asked : 1 = false;           // a request for datagrams, found by its peer's id
+  bool counted : 1 = false;         // its message is one of those that a port may have waiting
+  bool queued : 1 = false;          // its message waits for its turn among those
   IbState state = IbState::kIdle;
   IbState message_state = IbState::kIdle;  // the state that the message was sent in
   MadKind message_kind = MadKind::kReq;
@@ -82,16 +85,16 @@ struct alignas(64) IbId {
   uint32_t user = kNobody;     // the rdma_cm id above
   uint32_t message = kNobody;  // where the message is kept, unless it is made anew each time
   Interval interval;           // between two transmissions of the message; an MRA changes it
-  Interval base_interval;      // and of every new message
   friend bool operator==(const IbId&, const IbId&) = default;
 };
 static_assert(sizeof(IbId) == 64);
 
-// For the queue pair of an id.
-struct PeerSays {
-  ConnFields conn;          // as the peer has given them
-  uint8_t retry_count = 0;  // as REQ has it
-  friend bool operator==(const PeerSays&, const PeerSays&) = default;
+// What an id needs seldom.
+struct IbMore {
+  ConnFields peer;          // what the peer has said, for the queue pair
+  uint8_t retry_count = 0;  // of the queue pair, as REQ has it
+  Interval base_interval;   // between the transmissions of every new message
+  friend bool operator==(const IbMore&, const IbMore&) = default;
 };
 
 // A message until it is answered.
@@ -99,6 +102,13 @@ struct KeptMessage {
   bool live = false;
   Mad mad;
   friend bool operator==(const KeptMessage&, const KeptMessage&) = default;
+};
+
+// The messages of a port that have to take turns; see flow_control.cc.
+struct PortQueue {
+  uint32_t outstanding = 0;
+  Fifo<uint32_t> backlog;  // ids
+  friend bool operator==(const PortQueue&, const PortQueue&) = default;
 };
 
 // What the IB CM reports to the layer above.
@@ -152,7 +162,7 @@ class IbCm {
   // `source_since`: how often the device's bond had failed over when the id took its GID.
   uint32_t Create(uint8_t kernel, uint8_t device, uint32_t user, uint32_t source_since);
   const IbId& at(uint32_t ib) const { return ids_[ib]; }
-  const PeerSays& peer(uint32_t ib) const { return peers_[ib]; }
+  const IbMore& more(uint32_t ib) const { return more_[ib]; }
   // What is transmitted until it is answered.
   Mad MessageOf(const IbId& id) const;
   void SetUser(uint32_t ib, uint32_t user) { ids_[ib].user = user; }
@@ -183,15 +193,18 @@ class IbCm {
   void OnTimewaitOver(Context c, uint32_t ib);
   void OnSendFailed(Context c, uint32_t ib);
 
+  // By device, where messages take turns; else empty.
+  const std::vector<PortQueue>& ports() const { return ports_; }
   uint32_t live_count() const { return ids_.live_count(); }
   friend bool operator==(const IbCm& a, const IbCm& b) {
-    return a.ids_ == b.ids_ && a.messages_ == b.messages_ && a.peers_ == b.peers_ &&
-           a.last_cid_ == b.last_cid_;
+    return a.ids_ == b.ids_ && a.messages_ == b.messages_ && a.more_ == b.more_ &&
+           a.ports_ == b.ports_ && a.last_cid_ == b.last_cid_;
   }
 
  private:
   static bool SourceLost(Context c, const IbId& id);
   // receive.cc
+  void Dispatch(Context c, uint8_t device, const Mad& mad);
   void ReceiveReq(Context c, uint8_t device, const Mad& req);
   void ReceiveDuplicateReq(Context c, uint32_t ib);
   void ReceiveStaleReq(Context c, uint8_t device, const Mad& req, uint32_t old);
@@ -215,9 +228,16 @@ class IbCm {
   void ForgetRemotely(IbId* id);
   void Free(uint32_t ib);
 
+  // flow_control.cc
+  bool TakesTurns(Context c, const IbId& id) const;
+  void TransmitInTurn(Context c, uint32_t ib);
+  void LeaveTurn(IbId* id);
+  void GoOn(Context c);
+
   // ib_cm.cc
+  static Instant TimerAt(Context c, Duration span);
   Mad Answer(const IbId& id, MadKind kind) const;
-  Mad Dreq(const IbId& id) const;
+  Mad Disconnection(const IbId& id) const;
   Mad Rejection(const IbId& id, About about, RejReason reason) const;
   void Transmit(Context c, uint32_t ib);
   void SendOutstanding(Context c, uint32_t ib, const Mad& message);
@@ -231,7 +251,8 @@ class IbCm {
 
   Slab<IbId> ids_;
   Slab<KeptMessage> messages_;
-  std::vector<PeerSays> peers_;  // by id
+  std::vector<IbMore> more_;      // by id
+  std::vector<PortQueue> ports_;  // by device
   SlotTable by_cid_;
   SlotTable by_remote_cid_;
   SlotTable by_remote_qpn_;

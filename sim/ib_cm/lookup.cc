@@ -20,8 +20,8 @@ uint32_t IbCm::Create(uint8_t kernel, uint8_t device, uint32_t user, uint32_t so
   id.local_cid = NewCid();
   const uint32_t ib = ids_.Add(id);
   by_cid_.Add(HashOfKey(id.local_cid), ib);
-  if (ib == peers_.size()) peers_.emplace_back();
-  peers_[ib] = {};
+  if (ib == more_.size()) more_.emplace_back();
+  more_[ib] = {};
   return ib;
 }
 

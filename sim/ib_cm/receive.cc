@@ -6,6 +6,11 @@
 namespace cm::sim {
 
 void IbCm::Receive(Context c, uint8_t device, const Mad& mad) {
+  Dispatch(c, device, mad);
+  GoOn(c);
+}
+
+void IbCm::Dispatch(Context c, uint8_t device, const Mad& mad) {
   switch (mad.kind) {
     case MadKind::kReq:
       return ReceiveReq(c, device, mad);
@@ -78,10 +83,11 @@ void IbCm::ReceiveReq(Context c, uint8_t device, const Mad& req) {
   id.peer_device = req.guid;
   id.remote_cid = req.local_cid;
   id.remote_qpn = req.qp_num;
-  peers_[ib] = {.conn = req.conn, .retry_count = req.conn.retry_count};
+  more_[ib].peer = req.conn;
+  more_[ib].retry_count = req.conn.retry_count;
   KnowRemotely(&id);
   id.av_timeout = std::max<uint8_t>(req.ack_timeout, 1);
-  id.base_interval = Interval(Timing::Exponent(req.response_timeout));
+  more_[ib].base_interval = Interval(Timing::Exponent(req.response_timeout));
   id.max_retries = req.max_retries;
   switch (c.user->OnRequest(ib, device, req)) {
     case RequestVerdict::kTaken:
@@ -112,7 +118,7 @@ void IbCm::ReceiveMra(Context c, uint8_t device, const Mad& mra) {
   id.message_state = id.state;
   // The new interval stays for all later transmissions.
   id.interval = Interval(Timing::Exponent(mra.service_timeout) + Timing::Exponent(id.av_timeout));
-  id.mad_timer = c.agenda->Now() + id.interval.span();
+  id.mad_timer = TimerAt(c, id.interval.span());
   c.agenda->At(id.mad_timer, EventKind::kMadTimer, ib);
 }
 
@@ -182,7 +188,7 @@ void IbCm::ReceiveRep(Context c, uint8_t device, const Mad& rep) {
   }
   id.remote_cid = rep.local_cid;
   id.remote_qpn = rep.qp_num;
-  peers_[ib].conn = rep.conn;
+  more_[ib].peer = rep.conn;
   KnowRemotely(&id);
   id.av_timeout = std::max<uint8_t>(messages_[id.message].mad.ack_timeout, 1);
   if (c.defect != Defect::kRequestTimerRunsOn) Cancel(&id);

@@ -88,15 +88,16 @@ uint64_t HashOf(const IbCm& ib, uint32_t place, Instant now) {
   d.U8(id.pathless ? 1 : 0);
   d.U8(id.noticed ? 1 : 0);
   d.U8(id.known_remotely ? 1 : 0);
+  d.U8(id.queued ? 1 : 0);
   d.U32(id.local_qpn);
   d.U32(id.remote_qpn);
   d.I64(id.interval.span().nanoseconds());
-  d.I64(id.base_interval.span().nanoseconds());
+  d.I64(ib.more(place).base_interval.span().nanoseconds());
   PutTime(&d, id.mad_timer, now);
   PutTime(&d, id.timewait_timer, now);
   d.U32(id.source_since);
-  d.U8(ib.peer(place).retry_count);
-  Put(&d, ib.peer(place).conn);
+  d.U8(ib.more(place).retry_count);
+  Put(&d, ib.more(place).peer);
   if (!id.outstanding) return d.Value();
   d.U8(static_cast<uint8_t>(id.message_state));
   d.U64(HashOf(ib.MessageOf(id)));
@@ -266,12 +267,12 @@ void Put(Digest* d, const WorkRequest& work) {
   Put(d, work.to);
 }
 
-void Put(Digest* d, const std::deque<WorkRequest>& queue) {
+void Put(Digest* d, const Fifo<WorkRequest>& queue) {
   d->U32(static_cast<uint32_t>(queue.size()));
   for (const WorkRequest& work : queue) Put(d, work);
 }
 
-void Put(Digest* d, const std::deque<Finished>& done) {
+void Put(Digest* d, const Fifo<Finished>& done) {
   d->U32(static_cast<uint32_t>(done.size()));
   for (const Finished& one : done) {
     d->U8(static_cast<uint8_t>(one.completion.status));
@@ -441,6 +442,9 @@ uint64_t World::Fingerprint() const {
   }
   d.U32(static_cast<uint32_t>(waiting_.size()));
   for (const WaitingLane& waiting : waiting_) Put(&d, waiting);
+  // Requests that wait for their turn, in their order.
+  for (const PortQueue& port : ib_.ports())
+    for (const uint32_t ib : port.backlog) d.U64(HashOf(ib_, ib, now));
   // What is queued, file by file in the order of opening.
   for (uint32_t f = 0; f < cma_.file_end(); ++f) {
     if (!cma_.LiveFile(f)) continue;
