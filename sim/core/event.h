@@ -3,6 +3,7 @@
 #define SIM_CORE_EVENT_H_
 
 #include <cstdint>
+#include <string_view>
 
 #include "model/base/duration.h"
 
@@ -25,6 +26,10 @@ enum class EventKind : uint8_t {
   kReplyTimer,      // on: an iw_cm id whose request was not answered
   kIwWork,          // on: an iw_cm id with something to report
 };
+inline constexpr int kEventKindCount = static_cast<int>(EventKind::kIwWork) + 1;
+
+// "packet-arrives".
+std::string_view ToString(EventKind kind);
 
 // 16 bytes: when, what, and to which object. An event is data, never a closure.
 //

@@ -35,7 +35,9 @@ size_t World::PickThread(size_t ready) {
 
 void World::Step() {
   Attend();
-  Happens(agenda_.Take());
+  const Event event = agenda_.Take();
+  journal_.Note(event);
+  Happens(event);
   GoOn();
 }
 

@@ -16,6 +16,7 @@
 #include "model/vocabulary/topology.h"
 #include "sim/core/agenda.h"
 #include "sim/core/defects.h"
+#include "sim/core/journal.h"
 #include "sim/fabric/fabric.h"
 #include "sim/ib_cm/ib_cm.h"
 #include "sim/iw_cm/iw_cm.h"
@@ -89,6 +90,10 @@ class World {
   // Canonical: times relative to now, no slot or insertion numbers, no choice state.
   uint64_t Fingerprint() const;
 
+  // Of everything that has happened, in its order: the same after every run of a seed.
+  uint64_t RunFingerprint() const { return journal_.fingerprint(); }
+
+  // Equal worlds have the same before them.
   friend bool operator==(const World&, const World&) = default;
 
  private:
@@ -104,6 +109,7 @@ class World {
   StreamState stream_;  // of the world's own coins: which of several threads comes first
   uint32_t turn_ = 0;
   Agenda agenda_;
+  Journal journal_;
   Fabric fabric_;
   IbCm ib_;
   IwCm iw_;

@@ -217,8 +217,10 @@ TEST(ACopiedWorld, GoesOnAsTheOriginalDoes) {
     ASSERT_EQ(copy.Fingerprint(), pair.world.Fingerprint());
     copy.Step();
     ASSERT_FALSE(copy == pair.world) << "a step changes something";
+    ASSERT_NE(copy.RunFingerprint(), pair.world.RunFingerprint());
     pair.world.Step();
     ASSERT_TRUE(copy == pair.world) << "after step " << steps;
+    ASSERT_EQ(copy.RunFingerprint(), pair.world.RunFingerprint());
     ASSERT_EQ(copy.Fingerprint(), pair.world.Fingerprint());
   }
 }
