@@ -2,10 +2,11 @@
 # Installs what building and testing needs, on Debian and its relatives.  Quick and
 # silent where everything is there already.
 #
-# usage: tools/setup.sh [--lab] [--ci]
+# usage: tools/setup.sh [--lab] [--ci] [--bench]
 #   --lab  also what the lab needs: QEMU, the tools that make its image, and lists of
 #          the packages that the image is made of
 #   --ci   also what .ci/run needs: the second compiler
+#   --bench  also what tools/bench/run compares with
 # Exit code: 0 everything is there, 2 it is not.
 set -eu
 
@@ -14,6 +15,7 @@ libraries="libgtest-dev libgmock-dev librapidcheck-dev libcli11-dev libfmt-dev
   nlohmann-json3-dev libsqlite3-dev libzstd-dev libbenchmark-dev libxxhash-dev"
 lab_packages="qemu-system-x86 qemu-utils cpio gzip xz-utils zstd"
 ci_packages="clang-19 libclang-rt-19-dev"
+bench_packages="libns3-dev libpcap-dev valgrind"
 
 fail() {
   echo "tools/setup.sh: $*" >&2
@@ -95,6 +97,7 @@ for option in "$@"; do
       wants_lists=yes
       ;;
     --ci) packages="$packages $ci_packages" ;;
+    --bench) packages="$packages $bench_packages" ;;
     *) fail "no such option: $option (see the top of this file)" ;;
   esac
 done

@@ -1,0 +1,13 @@
+// The floors: each job done by the least code that does it, and nothing else.
+#ifndef TOOLS_BENCH_FLOOR_FLOOR_H_
+#define TOOLS_BENCH_FLOOR_FLOOR_H_
+
+namespace cm::bench {
+
+void FloorHold();
+void FloorLife();
+void FloorRecording();
+
+}  // namespace cm::bench
+
+#endif  // TOOLS_BENCH_FLOOR_FLOOR_H_

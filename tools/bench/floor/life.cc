@@ -1,0 +1,149 @@
+#include "tools/bench/life.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "tools/bench/floor/floor.h"
+#include "tools/bench/floor/queues.h"
+
+namespace cm::bench {
+namespace {
+
+constexpr int64_t kRetransmitNs = 6'144'000'000;
+constexpr int64_t kTimewaitNs = 2'048'000'000;
+
+enum class Is : uint8_t { kIdle, kReqSent, kRepSent, kEstablished, kDreqSent, kTimewait };
+enum class What : uint8_t { kStart, kReq, kRep, kRtu, kOver, kDreq, kDrep, kTimer };
+
+// One end of a connection; two of them are one line of the cache.
+struct End {
+  int64_t deadline = 0;  // of its timer; 0 when none runs
+  int64_t queued = 0;    // when its one entry in the queue is due; 0 when there is none
+  uint32_t lives = 0;
+  uint32_t number = 0;
+  Is is = Is::kIdle;
+  uint8_t retries_left = 0;
+};
+static_assert(sizeof(End) == 32);
+
+// A protocol of five messages and nothing else: no call, no private data, no refusal. Messages have
+// no contents, as the number of the connection says everything.
+class FloorLives {
+ public:
+  explicit FloorLives(int64_t connections) : ends_(2 * static_cast<size_t>(connections)) {
+    for (uint32_t end = 0; end < ends_.size(); end += 2) At(StayNs(&random_), What::kStart, end);
+  }
+
+  void Run(int64_t events) {
+    for (int64_t i = 0; i < events; ++i) {
+      const Due due = queue_.Pop();
+      now_ = due.at;
+      const auto sum = static_cast<unsigned __int128>(fingerprint_ ^ static_cast<uint64_t>(now_)) *
+                       (0x9e3779b97f4a7c15 ^ due.id);
+      fingerprint_ = static_cast<uint64_t>(sum) ^ static_cast<uint64_t>(sum >> 64);
+      Happens(static_cast<What>(due.id & 7), due.id >> 3);
+    }
+    benchmark::DoNotOptimize(fingerprint_);
+  }
+  [[gnu::noinline]] void MeasuredLife(int64_t events) { Run(events); }
+  uint64_t cycles() const { return cycles_; }
+
+ private:
+  void At(int64_t at, What what, uint32_t end) {
+    queue_.Push({at, (end << 3) | static_cast<uint32_t>(what)});
+  }
+  void Send(What what, uint32_t from) {
+    if (random_.Next() % kLossOneIn != 0) At(now_ + kLatencyNs, what, from ^ 1);
+  }
+  // There is one entry at most that counts: one that is due too early goes on to the deadline.
+  void Arm(uint32_t number, int64_t after) {
+    End& end = ends_[number];
+    end.deadline = now_ + after;
+    if (end.queued != 0 && end.queued <= end.deadline) return;
+    end.queued = end.deadline;
+    At(end.queued, What::kTimer, number);
+  }
+  void SendUntilAnswered(What what, uint32_t number, Is is) {
+    ends_[number].is = is;
+    ends_[number].retries_left = 15;
+    Send(what, number);
+    Arm(number, kRetransmitNs);
+  }
+  void Wait(uint32_t number) {
+    ends_[number].is = Is::kTimewait;
+    Arm(number, kTimewaitNs);
+  }
+
+  void Happens(What what, uint32_t number) {
+    End& end = ends_[number];
+    switch (what) {
+      case What::kStart:
+        return SendUntilAnswered(What::kReq, number, Is::kReqSent);
+      case What::kReq:
+        if (end.is == Is::kIdle) SendUntilAnswered(What::kRep, number, Is::kRepSent);
+        return;
+      case What::kRep:
+        if (end.is == Is::kReqSent) {
+          end.is = Is::kEstablished;
+          end.deadline = 0;
+          At(now_ + StayNs(&random_), What::kOver, number);
+        }
+        if (end.is == Is::kEstablished) Send(What::kRtu, number);
+        return;
+      case What::kRtu:
+        if (end.is != Is::kRepSent) return;
+        end.is = Is::kEstablished;
+        end.deadline = 0;
+        return;
+      case What::kOver:
+        return SendUntilAnswered(What::kDreq, number, Is::kDreqSent);
+      case What::kDreq:
+        Send(What::kDrep, number);
+        if (end.is == Is::kEstablished || end.is == Is::kRepSent) Wait(number);
+        return;
+      case What::kDrep:
+        if (end.is == Is::kDreqSent) Wait(number);
+        return;
+      case What::kTimer:
+        return Timer(number);
+    }
+  }
+  void Timer(uint32_t number) {
+    End& end = ends_[number];
+    if (end.queued != now_) return;
+    end.queued = 0;
+    if (end.deadline == 0) return;
+    if (end.deadline > now_) {
+      end.queued = end.deadline;
+      return At(end.queued, What::kTimer, number);
+    }
+    end.deadline = 0;
+    if (end.is == Is::kTimewait) {
+      end.is = Is::kIdle;
+      if (number % 2 == 0) {
+        ++cycles_;
+        Happens(What::kStart, number);
+      }
+      return;
+    }
+    if (end.retries_left-- == 0) return Wait(number);
+    const What again = end.is == Is::kReqSent   ? What::kReq
+                       : end.is == Is::kRepSent ? What::kRep
+                                                : What::kDreq;
+    Send(again, number);
+    Arm(number, kRetransmitNs);
+  }
+
+  FloorWheel queue_;
+  std::vector<End> ends_;
+  Random random_;
+  int64_t now_ = 0;
+  uint64_t fingerprint_ = 0;
+  uint64_t cycles_ = 0;
+};
+
+}  // namespace
+
+void FloorLife() { LifeFigures<FloorLives>("floor"); }
+
+}  // namespace cm::bench

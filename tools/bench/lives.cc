@@ -1,0 +1,121 @@
+#include "tools/bench/lives.h"
+
+#include <optional>
+
+#include "model/base/check.h"
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
+#include "sim/core/agenda.h"
+#include "sim/fabric/fabric.h"
+#include "sim/ib_cm/ib_cm.h"
+#include "tools/bench/life.h"
+
+namespace cm::bench {
+namespace {
+
+constexpr uint8_t kActiveDevice = 0;
+constexpr uint8_t kPassiveDevice = 1;
+// The agenda's kinds are those of the simulator; this one the IB CM does not use.
+constexpr sim::EventKind kApplication = sim::EventKind::kAddressWork;
+
+}  // namespace
+
+Lives::Lives(int64_t connections)
+    : fabric_(FindTopology("two-kernels"), FindProfile("6.1-rxe")),
+      profile_(FindProfile("6.1-rxe")),
+      actives_(static_cast<size_t>(connections), sim::kNobody),
+      passives_(static_cast<size_t>(connections), sim::kNobody) {
+  for (uint32_t i = 0; i < actives_.size(); ++i)
+    agenda_.At(Instant::FromNanoseconds(StayNs(&random_)), kApplication, i);
+}
+
+sim::IbCm::Context Lives::Context() {
+  return {&agenda_, &fabric_, this, profile_, sim::Defect::kNone};
+}
+
+void Lives::Happens(const sim::Event& event) {
+  switch (event.kind()) {
+    case sim::EventKind::kPacketArrives:
+      Arrives(event.on());
+      return;
+    case sim::EventKind::kMadTimer:
+      return ib_.OnMadTimer(Context(), event.on());
+    case sim::EventKind::kTimewaitOver:
+      return ib_.OnTimewaitOver(Context(), event.on());
+    case kApplication:
+      return Application(event.on());
+    default:
+      CM_CHECK(false) << "nothing else is asked for";
+  }
+}
+
+void Lives::Arrives(uint32_t number) {
+  const std::optional<sim::Packet> packet = fabric_.Arrive(agenda_.Now(), number);
+  if (!packet || random_.Next() % kLossOneIn == 0) return;
+  ib_.Receive(Context(), packet->to, packet->mad);
+  if (!asked_) return;
+  const Request asked = *asked_;
+  asked_.reset();
+  sim::Mad rep;
+  rep.qp_num = 2 * asked.connection + 1;
+  rep.data = PrivateData().Resized(profile_->limits.reply_data);
+  CM_CHECK(ib_.SendRep(Context(), asked.ib, rep) == Errno::kNone);
+}
+
+// It is time to connect, or to disconnect.
+void Lives::Application(uint32_t connection) {
+  if (actives_[connection] != sim::kNobody) {
+    CM_CHECK(ib_.SendDreq(Context(), actives_[connection]) == Errno::kNone);
+    return;
+  }
+  const uint32_t ib = actives_[connection] = ib_.Create(0, kActiveDevice, 2 * connection, 0);
+  sim::Mad req;
+  req.qp_num = 2 * connection;
+  req.port = 7471;
+  req.conn.retry_count = 7;
+  req.data = PrivateData().Resized(profile_->limits.request_data);
+  const auto lifetime = static_cast<uint8_t>(profile_->timing.packet_lifetime);
+  CM_CHECK(ib_.SendReq(Context(), ib, kPassiveDevice, lifetime, req) == Errno::kNone);
+}
+
+bool Lives::Listens(uint8_t, const sim::Mad&) { return true; }
+
+sim::RequestVerdict Lives::OnRequest(uint32_t ib, uint8_t, const sim::Mad& req) {
+  const uint32_t connection = req.qp_num / 2;
+  // The one before it is still in timewait: its last message was lost.
+  if (passives_[connection] != sim::kNobody) return sim::RequestVerdict::kDropped;
+  passives_[connection] = ib;
+  ib_.SetUser(ib, 2 * connection + 1);
+  asked_ = Request{connection, ib};
+  return sim::RequestVerdict::kTaken;
+}
+
+void Lives::OnIbEvent(uint32_t user, sim::IbEventKind kind, const sim::Mad*) {
+  const uint32_t connection = user / 2;
+  uint32_t& ib = user % 2 == 0 ? actives_[connection] : passives_[connection];
+  switch (kind) {
+    case sim::IbEventKind::kRepReceived:
+      CM_CHECK(ib_.SendRtu(Context(), ib) == Errno::kNone);
+      agenda_.In(Duration::Nanoseconds(StayNs(&random_)), kApplication, connection);
+      return;
+    case sim::IbEventKind::kDreqReceived:
+      CM_CHECK(ib_.SendDrep(Context(), ib) == Errno::kNone);
+      return;
+    case sim::IbEventKind::kReqError:
+    case sim::IbEventKind::kRepError:
+    case sim::IbEventKind::kTimewaitExit:
+      // Its last act of an id: the IB CM looks at it no more.
+      CM_CHECK(ib_.Destroy(Context(), ib));
+      ib = sim::kNobody;
+      if (user % 2 != 0) return;
+      ++cycles_;
+      agenda_.At(agenda_.Now(), kApplication, connection);
+      return;
+    default:
+      return;
+  }
+}
+
+void Lives::OnIbGone(uint32_t) {}
+
+}  // namespace cm::bench

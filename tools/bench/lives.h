@@ -1,0 +1,61 @@
+// Connections between two IB CMs: messages, timers and timewait as the simulator has them, under an
+// application that does the least it can. Nothing of rdma_cm and librdmacm is in it.
+#ifndef TOOLS_BENCH_LIVES_H_
+#define TOOLS_BENCH_LIVES_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/vocabulary/profile.h"
+#include "sim/core/agenda.h"
+#include "sim/fabric/fabric.h"
+#include "sim/ib_cm/ib_cm.h"
+#include "tools/bench/figure.h"
+
+namespace cm::bench {
+
+// A value, as worlds are: a copy goes on as the original does.
+class Lives : private sim::IbCmUser {
+ public:
+  explicit Lives(int64_t connections);
+
+  // Lets the next event happen.
+  sim::Event Step() {
+    const sim::Event event = agenda_.Take();
+    Happens(event);
+    return event;
+  }
+  uint64_t cycles() const { return cycles_; }
+
+ private:
+  // A request that was taken and is to be accepted.
+  struct Request {
+    uint32_t connection = 0;
+    uint32_t ib = sim::kNobody;
+  };
+
+  sim::IbCm::Context Context();
+  void Happens(const sim::Event& event);
+  void Arrives(uint32_t packet);
+  void Application(uint32_t connection);
+
+  bool Listens(uint8_t device, const sim::Mad& req) override;
+  sim::RequestVerdict OnRequest(uint32_t ib, uint8_t device, const sim::Mad& req) override;
+  void OnIbEvent(uint32_t user, sim::IbEventKind kind, const sim::Mad* mad) override;
+  void OnIbGone(uint32_t user) override;
+
+  sim::Agenda agenda_;
+  sim::Fabric fabric_;
+  sim::IbCm ib_;
+  const Profile* profile_;
+  Random random_;
+  std::vector<uint32_t> actives_;  // the ids of each connection
+  std::vector<uint32_t> passives_;
+  std::optional<Request> asked_;
+  uint64_t cycles_ = 0;
+};
+
+}  // namespace cm::bench
+
+#endif  // TOOLS_BENCH_LIVES_H_

@@ -1,0 +1,14 @@
+// The verdicts of tools/bench/run are tested where they are written, in Python.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace cm::bench {
+namespace {
+
+TEST(TheVerdicts, AreWhatTheirOwnTestsExpect) {
+  EXPECT_EQ(std::system("python3 tools/bench/metrics_test.py"), 0);
+}
+
+}  // namespace
+}  // namespace cm::bench

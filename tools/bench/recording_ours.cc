@@ -1,0 +1,91 @@
+// What recording costs a run, and what it costs to make text of the records.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/core/journal.h"
+#include "tools/bench/figure.h"
+#include "tools/bench/lives.h"
+#include "tools/bench/ours.h"
+#include "tools/bench/recording.h"
+
+namespace cm::bench {
+namespace {
+
+enum Way { kNothing, kFingerprint, kRing, kFile, kWays };
+
+constexpr size_t kRingSize = 4096;
+
+// The same events each time, as each time begins with a copy.
+double RunRecorded(const Lives& from, int64_t events, Way way, std::FILE* file) {
+  auto lives = std::make_unique<Lives>(from);
+  sim::Journal journal = way < kRing ? sim::Journal() : sim::Journal(kRingSize);
+  std::rewind(file);
+  const double start = CpuSeconds();
+  for (int64_t i = 0; i < events; ++i) {
+    const sim::Event event = lives->Step();
+    if (way == kNothing) continue;
+    journal.Note(event);
+    if (way == kFile && journal.noted() % kRingSize == 0)
+      std::fwrite(journal.ring().data(), sizeof(sim::Record), kRingSize, file);
+  }
+  benchmark::DoNotOptimize(journal.fingerprint());
+  return CpuSeconds() - start;
+}
+
+// The least of many times of each way, in turn: what else the machine does only adds.
+void Overheads(benchmark::State& state) {
+  constexpr int kTurns = 41;
+  constexpr int64_t kEvents = 1 << 16;
+  Lives lives(1000);
+  for (int i = 0; i < 100'000; ++i) lives.Step();
+  std::FILE* const file = std::tmpfile();
+  CM_CHECK(file != nullptr);
+  std::array<double, kWays> least;
+  least.fill(1e9);
+  for (auto _ : state) {
+    for (int turn = 0; turn < kTurns; ++turn)
+      for (int way = 0; way < kWays; ++way)
+        least[way] =
+            std::min(least[way], RunRecorded(lives, Scaled(kEvents), static_cast<Way>(way), file));
+  }
+  std::fclose(file);
+  // A ring and a file hold what the fingerprint costs already: theirs is what comes on top.
+  const auto percent = [&least](double more) { return 100 * more / least[kNothing]; };
+  state.counters["fingerprint_percent"] = percent(least[kFingerprint] - least[kNothing]);
+  state.counters["ring_percent"] = percent(least[kRing] - least[kFingerprint]);
+  state.counters["file_percent"] = percent(least[kFile] - least[kFingerprint]);
+}
+
+[[gnu::noinline]] void MeasuredJson(const std::vector<sim::Record>& records, int64_t n,
+                                    Output* out) {
+  constexpr size_t kBuffer = size_t{1} << 16;
+  std::string text;
+  for (int64_t i = 0; i < n; ++i) {
+    sim::AppendJsonLine(records[static_cast<size_t>(i) % records.size()], &text);
+    if (text.size() < kBuffer) continue;
+    out->Write(text.data(), text.size());
+    text.clear();
+  }
+  out->Write(text.data(), text.size());
+}
+
+}  // namespace
+
+void OurRecording() {
+  Figure("overhead/1000/journal", 1, Overheads);
+  Figure("json/1/journal", kRecords, [](benchmark::State& state) {
+    std::vector<sim::Record> records;
+    for (const Noted& noted : SomeRecords())
+      records.push_back({sim::Event::Of(Instant::FromNanoseconds(noted.at),
+                                        static_cast<sim::EventKind>(noted.kind), noted.on),
+                         noted.word});
+    Output out;
+    MeasureOnce(state, [&](int64_t n) { MeasuredJson(records, n, &out); });
+  });
+}
+
+}  // namespace cm::bench
