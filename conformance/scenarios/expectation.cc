@@ -197,9 +197,9 @@ const CmEvent* EventIn(const Record& record, const Conversation& conversation) {
   return nullptr;
 }
 
-std::string ListOf(const std::vector<ExpectedEvent>& events) {
+std::string ListOf(const std::vector<ScenarioEvent>& events) {
   std::string text;
-  for (const ExpectedEvent& event : events) text += (text.empty() ? "" : ", ") + ToString(event);
+  for (const ScenarioEvent& event : events) text += (text.empty() ? "" : ", ") + ToString(event);
   return text.empty() ? "nothing" : text;
 }
 
@@ -221,7 +221,7 @@ std::string_view NameOf(uint8_t side, const History& history) {
 }
 
 std::string Objection(const ExpectedSide& side, const History& history) {
-  std::vector<ExpectedEvent> heard;
+  std::vector<ScenarioEvent> heard;
   for (const FetchedEvent& event : FetchedEvents(history))
     if (event.side == side.side) heard.push_back(event.event);
   if (heard == side.events) return {};
@@ -264,7 +264,7 @@ std::string SecondsText(Duration duration) {
                      duration.microseconds() % 1'000'000);
 }
 
-std::string ToString(const ExpectedEvent& event) {
+std::string ToString(const ScenarioEvent& event) {
   std::string text(WordOf(event.type));
   if (event.status != 0) text += fmt::format(" {}", event.status);
   return text;

@@ -40,19 +40,19 @@ namespace cm {
 // "98.304065s".
 std::string SecondsText(Duration duration);
 
-struct ExpectedEvent {
+struct ScenarioEvent {
   EventType type = EventType::kEstablished;
   int32_t status = 0;
-  friend bool operator==(const ExpectedEvent&, const ExpectedEvent&) = default;
+  friend bool operator==(const ScenarioEvent&, const ScenarioEvent&) = default;
 };
 
 // "UNR -110".
-std::string ToString(const ExpectedEvent& event);
+std::string ToString(const ScenarioEvent& event);
 
 // All events of one side.
 struct ExpectedSide {
   uint8_t side = 0;
-  std::vector<ExpectedEvent> events;
+  std::vector<ScenarioEvent> events;
 };
 
 // The `nth` time that a side hears an event or makes a call.
@@ -98,7 +98,7 @@ std::variant<Expectation, std::string> ReadExpectation(const Conversation& conve
 // An event as it was fetched: what a comparison of times is about.
 struct FetchedEvent {
   uint8_t side = 0;
-  ExpectedEvent event;
+  ScenarioEvent event;
   Instant at;
   uint32_t record = 0;
 };
