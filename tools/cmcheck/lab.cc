@@ -1,7 +1,11 @@
+#include "tools/cmcheck/lab.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -22,6 +26,7 @@
 #include "tools/cmcheck/progress.h"
 #include "tools/cmcheck/report.h"
 #include "tools/cmcheck/run.h"
+#include "tools/cmcheck/scenarios.h"
 
 namespace cm {
 namespace {
@@ -29,12 +34,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLabTopologies = "one-kernel-two-devices:4,bond:1";
-
-struct LabOptions {
-  RunOptions run;
-  int guests = 2;
-  int batch = 25;
-};
 
 lab::Caller ShowingProgress() {
   return {.progress = [](std::string_view line) { fmt::print(stderr, "{}\n", line); },
@@ -133,6 +132,11 @@ class LabRun {
       const bool bonded = ConversationOf(campaign_, i).topology->name == "bond";
       (bonded ? bond : pair).numbers.push_back(i);
     }
+    for (lab::Part* part : {&pair, &bond})
+      if (const size_t count = part->numbers.size(); count > 0)
+        std::ranges::rotate(
+            part->numbers,
+            part->numbers.begin() + static_cast<std::ptrdiff_t>(options_.begin_with % count));
     return {pair, bond};
   }
 
@@ -198,6 +202,8 @@ class LabRun {
   std::string problem_;
 };
 
+}  // namespace
+
 int RunLab(LabOptions options) {
   if (options.run.topology.empty()) options.run.topology = kLabTopologies;
   if (options.run.asked.impl != "sim" && options.run.asked.impl != "dl")
@@ -223,6 +229,8 @@ int RunLab(LabOptions options) {
                 known)
       .Go();
 }
+
+namespace {
 
 // The arguments behind `--`, as `run` takes them.
 int ParseAndRun(LabOptions options, std::vector<std::string> arguments) {
@@ -264,6 +272,7 @@ Examples:
   verb->callback(
       [options, arguments, exit_code] { *exit_code = ParseAndRun(*options, *arguments); });
   AddLabCompare(lab, exit_code);
+  AddLabScenarios(lab, exit_code);
 }
 
 }  // namespace cm

@@ -1,0 +1,25 @@
+// Runs of the suite in throw-away guests.
+#ifndef TOOLS_CMCHECK_LAB_H_
+#define TOOLS_CMCHECK_LAB_H_
+
+#include <cstdint>
+
+#include "tools/cmcheck/run.h"
+
+namespace cm {
+
+struct LabOptions {
+  RunOptions run;
+  int guests = 2;
+  int batch = 25;
+  // How many of the sequences have their turn only after the others: what a guest's clock says when
+  // a sequence begins depends on those before it.
+  uint64_t begin_with = 0;
+};
+
+// To its report and its exit code.
+int RunLab(LabOptions options);
+
+}  // namespace cm
+
+#endif  // TOOLS_CMCHECK_LAB_H_

@@ -1,0 +1,14 @@
+// `cmcheck lab scenarios`: the protocol's scenarios on a real kernel, beside the simulator.
+#ifndef TOOLS_CMCHECK_SCENARIOS_H_
+#define TOOLS_CMCHECK_SCENARIOS_H_
+
+#include "tools/cmcheck/command.h"
+
+namespace cm {
+
+// Adds the verb under `lab`; its exit code goes to `exit_code`.
+void AddLabScenarios(CLI::App* lab, int* exit_code);
+
+}  // namespace cm
+
+#endif  // TOOLS_CMCHECK_SCENARIOS_H_
