@@ -60,8 +60,8 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"bind-10", kIdle, CallKind::kBindAddr, kOtherLink, Returns(Errno::kInval), kSame, {kMeetsInterface}, {"linux 6.1 cma.c cma_acquire_dev_by_src_ip", "6.1-rxe/85-port_spaces:13"}},
 
   {"listen-1", kAnyState, CallKind::kListen, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "6.1-rxe/69-device_removal_by_state:54"}},
-  {"listen-2", kIdle, CallKind::kListen, Guards(kPortInUse) | kPortInUseByWildcard | kFine, Returns(), kListen, {kSetsBacklog, kBindsAny}, {"linux 6.1 cma.c rdma_listen", "lab 6.1-rxe, seed 1"}},
-  {"listen-3", kAddrBound, CallKind::kListen, kFine, Returns(), kListen, {kSetsBacklog}, {"man rdma_listen(3)", "6.1-rxe/01-connect_disconnect_by_active:5"}},
+  {"listen-2", kIdle, CallKind::kListen, Guards(kPortInUse) | kPortInUseByWildcard | kFine, Returns(), kListen, {kSetsBacklog, kBindsAny}, {"linux 6.1 cma.c rdma_listen, cm.c ib_cm_insert_listen (L0)", "lab 6.1-rxe, seed 1"}},
+  {"listen-3", kAddrBound, CallKind::kListen, kFine, Returns(), kListen, {kSetsBacklog}, {"man rdma_listen(3), linux 6.1 cm.c ib_cm_insert_listen (L0)", "6.1-rxe/01-connect_disconnect_by_active:5"}},
   {"listen-4", kAnyState.Except(States(kIdle) | kAddrBound), CallKind::kListen, Guards(kPortInUse) | kPortInUseByWildcard | kFine, Returns(Errno::kInval), kSame, {kSetsBacklog}, {"linux 6.1 cma.c rdma_listen, ucma.c ucma_listen", "lab 6.1-rxe datagrams, seed 1"}},
   // Who listens shares its port with nobody.
   {"listen-5", kAddrBound, CallKind::kListen, kPortInUse, Returns(Errno::kAddrInUse), kSame, {kSetsBacklog}, {"linux 6.1 cma.c rdma_listen, cma_check_port", "lab 6.1-rxe, seed 1"}},
@@ -182,7 +182,7 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"destroy-id-1", kAnyState, CallKind::kDestroyId, kMessageOutstanding, kBlocks, kSame, {kDestroys}, {"linux 6.1 cm.c cm_destroy_id", "lab 6.1-rxe, seed 1"}},
   {"iw-destroy-id-1", kAnyState, CallKind::kDestroyId, kReplyAwaited, kBlocks, kSame, {kDestroys}, {"linux 6.1 iwcm.c destroy_cm_id", ""}},
   {"destroy-id-2", kAnyState, CallKind::kDestroyId, kEventsUnacked, kBlocks, kSame, {kDestroys}, {"man rdma_destroy_id(3)", "6.1-rxe/51-destroy_waits_for_unacked_event:9"}},
-  {"destroy-id-3", kAnyState, CallKind::kDestroyId, kFine, Returns(), kSame, {kDestroys}, {"man rdma_destroy_id(3)", "6.1-rxe/01-connect_disconnect_by_active:29"}},
+  {"destroy-id-3", kAnyState, CallKind::kDestroyId, kFine, Returns(), kSame, {kDestroys}, {"man rdma_destroy_id(3), linux 6.1 cm.c cm_destroy_id (D1)", "6.1-rxe/01-connect_disconnect_by_active:29"}},
   {"destroy-ep-1", kAnyState, CallKind::kDestroyEp, kMessageOutstanding, kBlocks, kSame, {kDestroys}, {"linux 6.1 cm.c cm_destroy_id", "lab 6.1-rxe, seed 1"}},
   {"iw-destroy-ep-1", kAnyState, CallKind::kDestroyEp, kReplyAwaited, kBlocks, kSame, {kDestroys}, {"linux 6.1 iwcm.c destroy_cm_id", ""}},
   {"destroy-ep-2", kAnyState, CallKind::kDestroyEp, kEventsUnacked, kBlocks, kSame, {kDestroys}, {"man rdma_destroy_ep(3), rdma-core 44 cma.c rdma_destroy_id", "lab 6.1-rxe, seed 1"}},

@@ -218,9 +218,9 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-qp-3", IbStates(IbState::kMraReqSent) | ib::kReplying | IbState::kMraRepSent | IbState::kEstablished | ib::kSidr, IbStimulus::kQpReady, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_rtr_attr, cm_init_qp_rts_attr", "6.1-rxe/01-connect_disconnect_by_active:15"}},
   {"ib-qp-4", ib::kRequesting | IbState::kNone | IbState::kIdle | IbState::kDreqSent | IbState::kDreqRcvd | IbState::kTimewait, IbStimulus::kQpReady, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_rtr_attr, verbs.c ib_modify_qp_is_ok", "6.1-rxe/47-init_qp_attr_in_each_state:20"}},
 
-  {"ib-comm-est-1", ib::kReplying, IbStimulus::kCommEst, IbAnswer::kDone, IbState::kEstablished, Sends::kNothing, Report::kUserEstablished, false, {"linux 6.1 cm.c cm_establish", "lab 6.1-rxe, seed 1"}},
+  {"ib-comm-est-1", ib::kReplying, IbStimulus::kCommEst, IbAnswer::kDone, IbState::kEstablished, Sends::kNothing, Report::kUserEstablished, false, {"linux 6.1 cm.c cm_establish (L12)", "lab 6.1-rxe, seed 1"}},
   {"ib-comm-est-2", ib::kAny.Except(ib::kReplying), IbStimulus::kCommEst, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_establish", "lab 6.1-rxe, seed 1"}},
-  {"ib-path-mig-1", IbState::kEstablished, IbStimulus::kPathMig, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_migrate", ""}},
+  {"ib-path-mig-1", IbState::kEstablished, IbStimulus::kPathMig, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_migrate (L12b)", ""}},
   {"ib-path-mig-2", ib::kAny.Except(IbState::kEstablished), IbStimulus::kPathMig, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_migrate", "lab 6.1-rxe, seed 1"}},
 
   {"ib-destroy-1", ib::kRequesting, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejTimeout, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D2)", "6.1-rxe/69-device_removal_by_state:50"}},
@@ -305,7 +305,7 @@ inline constexpr auto kRequests = std::to_array<RequestRule>({
   {"request-2", RequestGuard::kNobodyListens, RequestOutcome::kRejected, RejReason::kInvalidServiceId, {"linux 6.1 cm.c cm_match_req (N4)", "6.1-rxe/55-synchronous_id:32"}},
   {"request-3", RequestGuard::kOtherAddress, RequestOutcome::kRejected, RejReason::kConsumerDefined, {"linux 6.1 cma.c cma_find_listener, cm.c cm_process_work (N9)", "lab 6.1-rxe, seed 1"}},
   {"request-4", RequestGuard::kBacklogFull, RequestOutcome::kDropped, RejReason::kNone, {"linux 6.1 ucma.c ucma_connect_event_handler (N8)", "lab 6.1-rxe, seed 1"}},
-  {"request-5", RequestGuard::kFine, RequestOutcome::kDelivered, RejReason::kNone, {"man rdma_get_cm_event(3), linux 6.1 cma.c cma_ib_req_handler (N7)", "6.1-rxe/01-connect_disconnect_by_active:13"}},
+  {"request-5", RequestGuard::kFine, RequestOutcome::kDelivered, RejReason::kNone, {"man rdma_get_cm_event(3), linux 6.1 cma.c cma_ib_req_handler (N7, L4)", "6.1-rxe/01-connect_disconnect_by_active:13"}},
 });
 
 inline constexpr auto kSidrRequests = std::to_array<SidrRequestRule>({

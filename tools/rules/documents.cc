@@ -13,6 +13,7 @@
 #include "tools/rules/alternatives.h"
 #include "tools/rules/ambiguities.h"
 #include "tools/rules/diagram.h"
+#include "tools/rules/protocol.h"
 #include "tools/rules/scope.h"
 #include "tools/rules/table.h"
 #include "tools/rules/told.h"
@@ -270,6 +271,9 @@ std::vector<Document> AllDocuments(const std::filesystem::path& root) {
   const std::vector<Told> scenarios = ToldIn(root / "conformance/scenarios");
   documents.push_back({"functions.md", FunctionsMarkdown(scenarios)});
   documents.push_back({"ambiguities.md", AmbiguitiesMarkdown(scenarios)});
+  const LabScenarios kernel = KernelScenarios(root);
+  documents.push_back({"protocol.md", ProtocolMarkdown(scenarios, kernel)});
+  documents.push_back({"scenarios.md", ScenariosMarkdown(scenarios, kernel)});
   for (const Diagram& diagram : diagrams)
     documents.push_back({fmt::format("diagrams/{}.dot", diagram.name), ToDot(diagram)});
   return documents;

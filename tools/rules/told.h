@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/catalogue/catalogue.h"
+#include "model/conversation/history.h"
 
 namespace cm::ruledoc {
 
@@ -16,6 +17,11 @@ struct Told {
   std::string path;           // "loss/first_request.conv"
   std::string told;           // behind the dashes
   model::RuleBits permitted;  // the rows that some explanation of it needs, on the simulator
+  History history;            // what the simulator made of it
+  // Of the protocol's scenarios: the first sentences, the protocol's rows, why not in the lab.
+  std::string says;
+  std::vector<std::string> rows;
+  std::string not_in_lab;
 };
 
 // Those of a folder like conformance/scenarios, in the order of their paths; files without a

@@ -1,0 +1,62 @@
+// docs/protocol.md: every row of the protocol's tables with the rows of the model that implement it
+// and the conversations that come by it; and every scenario with its conversation.
+#ifndef TOOLS_RULES_PROTOCOL_H_
+#define TOOLS_RULES_PROTOCOL_H_
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/likeness/lab_scenarios.h"
+#include "model/catalogue/catalogue.h"
+#include "tools/rules/told.h"
+
+namespace cm::ruledoc {
+
+// One of N1 to M10: what happens, in a few words; and why nothing reaches it, if nothing does.
+struct ProtocolRow {
+  std::string_view name;
+  std::string_view says;
+  std::string_view unreachable;
+};
+std::span<const ProtocolRow> ProtocolRows();
+
+// The protocol's rows that a source names, as "linux 6.1 cm.c cm_rep_handler (R2, R29)" does.
+std::vector<std::string> RowsNamedIn(std::string_view source);
+
+struct RowReach {
+  const ProtocolRow* row = nullptr;
+  std::vector<model::RuleNumber> rules;
+  std::vector<const Told*>
+      conversations;                // whose comment names it and that needed one of the rules
+  std::vector<const Told*> others;  // that needed one which implements no other row
+};
+std::vector<RowReach> RowsReached(std::span<const Told> told);
+
+// Rows that a conversation claims to come by, and no rule of which it needed: "PATH: R2".
+std::vector<std::string> UnfoundedClaims(std::span<const Told> told);
+
+// "S01" to "S77", with what has a letter behind its number.
+std::vector<std::string> ScenarioNumbers();
+// "S04" of "protocol/loss/s04-request-once.conv"; empty if it is none.
+std::string ScenarioNumberOf(std::string_view path);
+
+// A scenario without a conversation, and why.
+struct Untold {
+  std::string_view number;
+  std::string_view why;
+};
+std::span<const Untold> UntoldScenarios();
+
+// What the lab has kept of them, below the root of the repository.
+LabScenarios KernelScenarios(const std::filesystem::path& root);
+
+std::string ProtocolMarkdown(std::span<const Told> told, const LabScenarios& kernel);
+// docs/scenarios.md: what a real kernel made of the scenarios, beside the simulator.
+std::string ScenariosMarkdown(std::span<const Told> told, const LabScenarios& kernel);
+
+}  // namespace cm::ruledoc
+
+#endif  // TOOLS_RULES_PROTOCOL_H_

@@ -1,0 +1,96 @@
+// The protocol's tables and scenarios against the model and the golden conversations.
+#include "tools/rules/protocol.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace cm::ruledoc {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const std::vector<Told>& Conversations() {
+  static const std::vector<Told> all = ToldIn("conformance/scenarios");
+  return all;
+}
+
+TEST(RowsNamedIn, TakesParenthesesWithNothingButRows) {
+  EXPECT_THAT(RowsNamedIn("linux 6.1 cm.c cm_rej_handler (R5, R7, R10)"),
+              ElementsAre("R5", "R7", "R10"));
+  EXPECT_THAT(RowsNamedIn("a (R2), b (L5): (N2b)"), ElementsAre("R2", "L5", "N2b"));
+  EXPECT_THAT(RowsNamedIn("man rdma_connect(3) (see R2) (R2 and R3) (X1) ("), IsEmpty());
+}
+
+TEST(ProtocolRows, HaveOneNameEach) {
+  std::set<std::string_view> names;
+  for (const ProtocolRow& row : ProtocolRows())
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+}
+
+TEST(ProtocolRows, AreAllImplementedAndReachedOrSaidToBeUnreachable) {
+  for (const RowReach& reach : RowsReached(Conversations())) {
+    if (!reach.row->unreachable.empty()) continue;
+    EXPECT_THAT(reach.rules, Not(IsEmpty())) << reach.row->name << ": no rule names it";
+    EXPECT_FALSE(reach.conversations.empty() && reach.others.empty())
+        << reach.row->name << ": no conversation comes by it";
+  }
+}
+
+TEST(ProtocolRows, ThatAreSaidToBeUnreachableAreNotClaimed) {
+  for (const RowReach& reach : RowsReached(Conversations())) {
+    if (reach.row->unreachable.empty()) continue;
+    EXPECT_THAT(reach.conversations, IsEmpty()) << reach.row->name;
+  }
+}
+
+TEST(ProtocolRows, AreAllThatRulesName) {
+  std::set<std::string> names;
+  for (const ProtocolRow& row : ProtocolRows()) names.emplace(row.name);
+  for (const model::RuleInfo& rule : model::AllRules())
+    for (const std::string& row : RowsNamedIn(rule.evidence.source))
+      EXPECT_TRUE(names.contains(row)) << rule.id << ": " << row;
+}
+
+TEST(Scenarios, ComeByTheRowsThatTheyClaim) {
+  EXPECT_THAT(UnfoundedClaims(Conversations()), IsEmpty());
+}
+
+TEST(Scenarios, ThatClaimWhatTheyDoNotComeByAreNoticed) {
+  std::vector<Told> told = {Conversations().front()};
+  told[0].rows = {"R26", "R99"};
+  told[0].permitted.reset();
+  EXPECT_THAT(UnfoundedClaims(told), ElementsAre(told[0].path + ": R26", told[0].path + ": R99"));
+}
+
+TEST(Scenarios, AreAllToldOrElseSaidNotToBe) {
+  for (const std::string& number : ScenarioNumbers()) {
+    const bool told = std::ranges::any_of(
+        Conversations(), [&](const Told& t) { return ScenarioNumberOf(t.path) == number; });
+    const bool untold =
+        std::ranges::any_of(UntoldScenarios(), [&](const Untold& u) { return u.number == number; });
+    EXPECT_NE(told, untold) << number;
+  }
+}
+
+TEST(Scenarios, InTheLabAreTheSameAsOnTheSimulator) {
+  const LabScenarios kernel = KernelScenarios(".");
+  const std::string page = ScenariosMarkdown(Conversations(), kernel);
+  EXPECT_GE(kernel.scenarios.size(), 40u);
+  EXPECT_THAT(page, Not(HasSubstr(": different")));
+  for (const Told& told : Conversations()) {
+    if (!told.path.starts_with("protocol/") || !told.not_in_lab.empty()) continue;
+    EXPECT_NE(kernel.Find(told.path.substr(std::string("protocol/").size())), nullptr)
+        << told.path << " neither was run in the lab nor says why not";
+  }
+}
+
+}  // namespace
+}  // namespace cm::ruledoc
