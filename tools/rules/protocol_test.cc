@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "conformance/likeness/lab_scenarios.h"
+#include "model/catalogue/catalogue.h"
+
 namespace cm::ruledoc {
 namespace {
 
