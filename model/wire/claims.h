@@ -1,0 +1,51 @@
+// What the judge claims besides the rows of model/ib_cm and of model/mad: permanent ids, and where
+// each is written.
+#ifndef MODEL_WIRE_CLAIMS_H_
+#define MODEL_WIRE_CLAIMS_H_
+
+#include <string_view>
+
+namespace cm::wire {
+
+struct Claim {
+  std::string_view id;
+  std::string_view says;
+  std::string_view source;
+};
+
+namespace claims {
+
+// clang-format off
+inline constexpr Claim kForm{"wire-form", "A MAD is 256 bytes in one whole packet.", "linux 6.1 ib_mad.h IB_MGMT_MAD_SIZE"};
+inline constexpr Claim kIcrc{"wire-icrc", "A packet arrives with the CRC that its bytes have.", "linux 6.1 rxe_icrc.c rxe_icrc_check"};
+inline constexpr Claim kKind{"wire-kind", "The messages of the CM are those that there are.", "linux 6.1 cm.c cm_recv_handler (R41)"};
+inline constexpr Claim kNeverSent{"wire-never-sent", "Linux sends neither LAP nor APR.", "linux 6.1 cm.c"};
+inline constexpr Claim kAddresses{"wire-addresses", "The GIDs of a REQ are the addresses that it travels between.", "linux 6.1 cma.c cma_resolve_iboe_route"};
+inline constexpr Claim kCmaAddresses{"wire-cma-addresses", "The header of RDMA CM has the addresses that the message travels between.", "linux 6.1 cma.c cma_format_hdr"};
+inline constexpr Claim kGuid{"wire-guid", "The messages of one address have the GUID of one CA.", "linux 6.1 cm.c cm_format_req, cm_format_rep"};
+inline constexpr Claim kTid{"wire-tid", "Each request of a node has a TID of its own.", "linux 6.1 cm.c cm_form_tid"};
+inline constexpr Claim kTidOfCid{"wire-tid-of-cid", "The low half of the TID of a request is the sender's communication id.", "linux 6.1 cm.c cm_form_tid"};
+inline constexpr Claim kPeers{"wire-peers", "A message goes from one end of its connection to the other, and names both.", "linux 6.1 cm.c cm_acquire_id"};
+inline constexpr Claim kKnown{"wire-known", "Who answers was asked: a message for a connection comes after its REQ.", "linux 6.1 cm.c cm_req_handler"};
+inline constexpr Claim kCidInUse{"wire-cid-in-use", "An id that is in use is given to nobody else.", "linux 6.1 cm.c cm_alloc_id_priv"};
+inline constexpr Claim kOnePeer{"wire-one-peer", "Who has answered one REP is connected with its sender alone.", "linux 6.1 cm.c cm_rep_handler"};
+inline constexpr Claim kFlowLabel{"wire-flow-label", "The flow label of a REQ is made of the ports of both ends.", "linux 6.1 cma.c cma_get_roce_udp_flow_label"};
+inline constexpr Claim kNoData{"wire-no-data", "RDMA CM sends no private data in MRA, RTU, DREQ and DREP.", "linux 6.1 cma.c cma_send_rtu, rdma_disconnect"};
+inline constexpr Claim kRejTimeout{"wire-rej-timeout", "Reason 4 gives up a REQ: it is about neither message, has no remote id, and says the GUID of its sender's CA.", "linux 6.1 cm.c cm_destroy_id (D2)"};
+inline constexpr Claim kRejNoService{"wire-rej-no-service", "Reason 8 is said of a REQ, by no id.", "linux 6.1 cm.c cm_match_req (N4)"};
+inline constexpr Claim kRejStale{"wire-rej-stale", "Reason 10 is said of a REQ by no id, of a REP, or in timewait.", "linux 6.1 cm.c cm_match_req, cm_rep_handler, cm_dup_req_handler (N3, R4, N2c)"};
+inline constexpr Claim kRejStaleOf{"wire-rej-stale-of", "Reason 10 is said of a queue pair that another connection has.", "linux 6.1 cm.c cm_match_req (N3)"};
+inline constexpr Claim kRejGid{"wire-rej-gid", "Reasons 12 and 18 are said of a REQ, by no id, with a GID.", "linux 6.1 cm.c cm_req_handler (N5, N6)"};
+inline constexpr Claim kRejNobody{"wire-rej-nobody", "A REJ by no id is about a REQ, and says back what stands behind its local id.", "linux 6.1 cm.c cm_issue_rej"};
+inline constexpr Claim kRejReason{"wire-rej-reason", "Linux rejects with reasons 4, 8, 10, 12, 18, 28 and 35.", "linux 6.1 cm.c, cma.c, ucma.c"};
+inline constexpr Claim kRepetitions{"wire-repetitions", "A message is sent once, and then as often as the REQ says.", "linux 6.1 cm.c cm_alloc_msg (M2, M4, M6, M8)"};
+inline constexpr Claim kTooEarly{"wire-too-early", "A message is repeated when its answer is overdue, not before.", "linux 6.1 mad.c wait_for_response, timeout_sends (M1, M3, M5, M7)"};
+inline constexpr Claim kTooLate{"wire-too-late", "A message is repeated when its answer is overdue, not much later.", "linux 6.1 mad.c timeout_sends (M1, M3, M5, M7)"};
+inline constexpr Claim kOneAnswer{"wire-one-answer", "A message that arrives is answered once.", "linux 6.1 cm.c cm_process_work"};
+inline constexpr Claim kOneId{"wire-one-id", "While the id lives that a REQ was given, no other answers it.", "linux 6.1 cm.c cm_insert_remote_id, cm_dup_req_handler (N2)"};
+// clang-format on
+
+}  // namespace claims
+}  // namespace cm::wire
+
+#endif  // MODEL_WIRE_CLAIMS_H_

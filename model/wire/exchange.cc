@@ -1,0 +1,390 @@
+#include "model/wire/exchange.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "model/mad/constraints.h"
+#include "model/mad/text.h"
+#include "model/wire/claims.h"
+#include "model/wire/timing.h"
+
+namespace cm::wire {
+namespace {
+
+using mad::Attribute;
+using model::IbRule;
+using model::IbState;
+using model::IbStates;
+using model::IbStimulus;
+using model::Sends;
+
+constexpr IbStates kRequesting = model::rules::ib::kRequesting;
+constexpr IbStates kReplying = model::rules::ib::kReplying;
+// Where an id is of which the passive side knows nothing any more, or nothing that hinders.
+constexpr IbStates kOver = IbStates(IbState::kNone) | IbState::kIdle | IbState::kTimewait;
+// More different messages than any connection has; beyond that they are not remembered.
+constexpr size_t kSpokenMost = 64;
+constexpr size_t kRunsMost = 64;
+
+Violation Broken(const Sighting& sighting, const Claim& claim, std::string saw,
+                 std::string permitted) {
+  return {sighting.number,         sighting.nanoseconds,      std::string(claim.id),
+          std::string(claim.says), std::string(claim.source), std::move(saw),
+          std::move(permitted)};
+}
+
+// The message as the table names it; kNothing for LAP and APR, which it does not have.
+Sends SendsOf(const mad::Message& message) {
+  if (const auto* rej = std::get_if<mad::Rej>(&message)) {
+    if (rej->reason == RejReason::kTimeout) return Sends::kRejTimeout;
+    if (rej->message_rejected == mad::About::kReq) return Sends::kRejReq;
+    return rej->message_rejected == mad::About::kRep ? Sends::kRejRep : Sends::kRejOther;
+  }
+  if (const auto* answer = std::get_if<mad::SidrRep>(&message))
+    return answer->status == 0 ? Sends::kSidrRep : Sends::kSidrRefusal;
+  if (std::holds_alternative<mad::Req>(message)) return Sends::kReq;
+  if (std::holds_alternative<mad::Mra>(message)) return Sends::kMra;
+  if (std::holds_alternative<mad::Rep>(message)) return Sends::kRep;
+  if (std::holds_alternative<mad::Rtu>(message)) return Sends::kRtu;
+  if (std::holds_alternative<mad::Dreq>(message)) return Sends::kDreq;
+  if (std::holds_alternative<mad::Drep>(message)) return Sends::kDrep;
+  if (std::holds_alternative<mad::SidrReq>(message)) return Sends::kSidrReq;
+  return Sends::kNothing;
+}
+
+// Of what is sent until it is answered.
+bool IsRepeated(Attribute what) {
+  return what == Attribute::kReq || what == Attribute::kRep || what == Attribute::kDreq ||
+         what == Attribute::kSidrReq;
+}
+
+// A REJ that no id sends, as the REQ has none at its receiver.
+bool ByNobody(const Sighting& sighting) {
+  const auto* rej = sighting.As<mad::Rej>();
+  return rej != nullptr && rej->message_rejected == mad::About::kReq && rej->local_cid == 0;
+}
+
+bool About(const Sighting& sighting, mad::About what) {
+  if (const auto* mra = sighting.As<mad::Mra>()) return mra->message_mraed == what;
+  if (const auto* rej = sighting.As<mad::Rej>()) return rej->message_rejected == what;
+  return false;
+}
+
+std::string Milliseconds(int64_t nanoseconds) {
+  return fmt::format("{:.3f} s", static_cast<double>(nanoseconds / 1'000'000) / 1000);
+}
+
+}  // namespace
+
+Exchange::Exchange(const Manner& manner, const mad::Gid& from, const mad::Gid& to,
+                   uint32_t active_cid, bool begins_before, bool datagrams)
+    : manner_(manner),
+      from_(from),
+      to_(to),
+      active_cid_(active_cid),
+      begins_before_(begins_before),
+      datagrams_(datagrams),
+      active_(begins_before ? Identifier::Unknown() : Identifier::Active()) {
+  if (manner_.missing) active_.MayLackMessages();
+}
+
+std::optional<Violation> Exchange::Take(const Sighting& sighting, bool active,
+                                        std::span<const mad::Constraint> filled) {
+  last_ = sighting.nanoseconds;
+  const uint32_t partner = CidsOf(sighting.mad().message).remote;
+  if (active && passives_.empty() && partner != 0 && (begins_before_ || manner_.missing))
+    passives_.push_back({.cid = partner, .id = Identifier::Unknown()});
+  Spoken* earlier = Earlier(sighting, active);
+  if (earlier == nullptr) {
+    if (auto differs = Differs(sighting, active)) return differs;
+  }
+  // Not all of a repetition's frame is in the MAD.
+  if (auto breach = FirstBreach(sighting, active, spoken_, !judged(), mad::Constraints()))
+    return breach;
+  if (earlier == nullptr) {
+    if (auto breach = FirstBreach(sighting, active, spoken_, false, filled)) return breach;
+    if (auto odd = FirstOddity(sighting, active, spoken_, manner_.profile)) return odd;
+  }
+  const bool again = earlier != nullptr;
+  if (auto out_of_order = Sequenced(sighting, active, again)) return out_of_order;
+  if (auto too_many = Counted(sighting, active, again ? earlier->times + 1 : 1)) return too_many;
+  if (again) {
+    if (auto badly_timed = Timed(sighting, active, earlier->last)) return badly_timed;
+  }
+  Remember(sighting, active, earlier);
+  HeardBy(sighting, active);
+  return std::nullopt;
+}
+
+void Exchange::TakeUnreadable(bool active) {
+  disturbed_ = true;
+  if (active) return active_.MaySayUnseen();
+  for (Passive& passive : passives_) passive.id.MaySayUnseen();
+}
+
+Exchange::Passive* Exchange::PassiveOf(uint32_t cid) {
+  const auto found = std::find_if(passives_.begin(), passives_.end(),
+                                  [cid](const Passive& passive) { return passive.cid == cid; });
+  return found == passives_.end() ? nullptr : &*found;
+}
+
+bool Exchange::Knows(uint32_t passive_cid) const {
+  return std::any_of(passives_.begin(), passives_.end(),
+                     [&](const Passive& passive) { return passive.cid == passive_cid; });
+}
+
+bool Exchange::MayBeGone(bool active, uint32_t cid) {
+  Passive* passive = PassiveOf(cid);
+  if (!active && passive == nullptr) return true;
+  return (active ? active_ : passive->id).MayBe(IbState::kNone);
+}
+
+std::vector<uint32_t> Exchange::PassiveCids() const {
+  std::vector<uint32_t> cids;
+  for (const Passive& passive : passives_) cids.push_back(passive.cid);
+  return cids;
+}
+
+Spoken* Exchange::Earlier(const Sighting& sighting, bool active) {
+  for (Spoken& spoken : spoken_)
+    if (spoken.active == active && spoken.mad == sighting.mad()) return &spoken;
+  return nullptr;
+}
+
+bool Exchange::Said(const mad::Mad& mad, bool active) const {
+  return std::any_of(spoken_.begin(), spoken_.end(), [&](const Spoken& spoken) {
+    return spoken.active == active && spoken.mad == mad;
+  });
+}
+
+// What is repeated, in answer or of itself, is the same each time. Not so DREP and REJ: an id that
+// is gone answers in other words than it did.
+std::optional<Violation> Exchange::Differs(const Sighting& sighting, bool active) const {
+  const Attribute what = sighting.attribute();
+  if (!IsRepeated(what) && what != Attribute::kRtu && what != Attribute::kMra) return std::nullopt;
+  const uint32_t cid = CidsOf(sighting.mad().message).local;
+  for (const Spoken& spoken : spoken_) {
+    if (spoken.active != active || spoken.mad.header.attribute_id != what) continue;
+    if (CidsOf(spoken.mad.message).local != cid) continue;
+    for (const mad::Constraint& row : mad::Constraints()) {
+      if (row.relation != mad::Relation::kConstant) continue;
+      return Violation{
+          sighting.number,           sighting.nanoseconds,
+          std::string(row.id),       std::string(row.says),
+          std::string(row.source),   fmt::format("another {} of the same id", mad::ToString(what)),
+          "the same bytes as before"};
+    }
+  }
+  return std::nullopt;
+}
+
+// The REQ was taken for a new one; what was made of it before has to be over.
+std::optional<Violation> Exchange::NewPassive(const Sighting& sighting, uint32_t cid) {
+  if (judged()) {
+    for (Passive& passive : passives_) {
+      if (passive.id.MayBe(kOver)) continue;
+      return Broken(sighting, claims::kOneId, fmt::format("an answer by id {:#x}", cid),
+                    fmt::format("by {:#x} alone", passive.cid));
+    }
+  }
+  if (ByNobody(sighting)) return std::nullopt;
+  Passive passive{.cid = cid,
+                  .id = begins_before_ ? Identifier::Unknown()
+                        : datagrams_   ? Identifier::AskedSidr()
+                                       : Identifier::Asked()};
+  if (manner_.missing) passive.id.MayLackMessages();
+  if (requests_ > 1) passive.id.MayHear(IbStimulus::kReqAgain);
+  passives_.push_back(std::move(passive));
+  ++request_answers_;
+  return std::nullopt;
+}
+
+std::optional<Violation> Exchange::Sequenced(const Sighting& sighting, bool active, bool again) {
+  const Sends what = SendsOf(sighting.mad().message);
+  const auto* rej = sighting.As<mad::Rej>();
+  const bool stale = rej != nullptr && rej->reason == RejReason::kStaleConn;
+  const Saying saying{what, again, !again || begins_before_ || disturbed_, stale};
+  if (active) {
+    if (what == Sends::kNothing || active_.Says(saying)) return std::nullopt;
+    return NotPermitted(sighting, saying, active_);
+  }
+  if (ByNobody(sighting)) {
+    ++request_answers_;
+    return NewPassive(sighting, 0);
+  }
+  const uint32_t cid = CidsOf(sighting.mad().message).local;
+  if (datagrams_) {  // nothing names the id that answers: each answer is that of a new one
+    ++request_answers_;
+    Identifier id = begins_before_ ? Identifier::Unknown() : Identifier::AskedSidr();
+    return id.Says(saying) ? std::nullopt : NotPermitted(sighting, saying, id);
+  }
+  if (PassiveOf(cid) == nullptr) {
+    if (auto hindered = NewPassive(sighting, cid)) return hindered;
+    // Who is not known to be Linux may ask for time at once. source: linux 6.1 cm.c ib_send_cm_mra
+    if (manner_.profile == nullptr) PassiveOf(cid)->id.MayHear(IbStimulus::kReqAgain);
+  }
+  Identifier& id = PassiveOf(cid)->id;
+  // Whoever comes too late for a request that is over. source: linux 6.1 cm.c cm_dup_req_handler
+  if (stale && what == Sends::kRejOther && id.MayBe(IbState::kTimewait)) return std::nullopt;
+  if (what == Sends::kNothing || id.Says(saying)) return std::nullopt;
+  return NotPermitted(sighting, saying, id);
+}
+
+std::optional<Violation> Exchange::NotPermitted(const Sighting& sighting, const Saying& saying,
+                                                Identifier& id) const {
+  Violation violation{
+      .number = sighting.number,
+      .nanoseconds = sighting.nanoseconds,
+      .saw = fmt::format("{}{}", ToString(saying.what), saying.again ? " again" : "")};
+  std::vector<std::string_view> rules, sources;
+  for (const IbRule& rule : model::rules::kIbCm) {
+    const bool says = SentBy(rule) == saying.what ||
+                      (saying.again && !saying.fresh && SentBy(rule) == Sends::kAgain);
+    if (!says) continue;
+    rules.push_back(rule.id);
+    sources.push_back(rule.evidence.source);
+  }
+  violation.rule = fmt::format("{}", fmt::join(rules, ", "));
+  violation.source = fmt::format("{}", fmt::join(sources, "; "));
+  violation.says = fmt::format("{} is sent by these rows alone.", violation.saw);
+  std::vector<std::string> permitted;
+  for (const IbRule* rule : id.MaySay())
+    permitted.push_back(fmt::format("{} by {}", ToString(SentBy(*rule)), rule->id));
+  violation.permitted =
+      permitted.empty() ? "nothing" : fmt::format("{}", fmt::join(permitted, ", "));
+  return violation;
+}
+
+// How often something may be said: what is repeated as often as the REQ says, what answers as often
+// as there was something to answer.
+std::optional<Violation> Exchange::Counted(const Sighting& sighting, bool active, uint64_t times) {
+  const Attribute what = sighting.attribute();
+  if (IsRepeated(what) && times > TimesOf(spoken_))
+    return Broken(sighting, claims::kRepetitions, fmt::format("{} times", times),
+                  fmt::format("{} times", TimesOf(spoken_)));
+  const auto asked = [&](uint64_t answers, uint64_t questions) -> std::optional<Violation> {
+    if (!judged() || answers <= questions) return std::nullopt;
+    return Broken(sighting, claims::kOneAnswer, fmt::format("answer {}", answers),
+                  fmt::format("{} at most", questions));
+  };
+  if (what == Attribute::kDreq) ++dreqs_[active];
+  if (what == Attribute::kDrep) return asked(++dreps_[active], dreqs_[!active]);
+  if (what == Attribute::kReq || what == Attribute::kSidrReq) ++requests_;
+  if (!active) {
+    Passive* speaker = PassiveOf(CidsOf(sighting.mad().message).local);
+    if (what == Attribute::kRep && speaker != nullptr) ++speaker->replies;
+    if (what == Attribute::kMra) ++receipts_;
+    const uint64_t first = manner_.profile == nullptr ? 0 : request_answers_;
+    if (auto many = asked(first + receipts_, requests_)) return many;
+    return asked(request_answers_, requests_);
+  }
+  const uint32_t partner = CidsOf(sighting.mad().message).remote;
+  Passive* passive = PassiveOf(partner);
+  if (passive == nullptr) return std::nullopt;
+  const bool answers = what == Attribute::kRtu || About(sighting, mad::About::kRep);
+  if (!answers) return std::nullopt;
+  const auto* rej = sighting.As<mad::Rej>();
+  if (rej == nullptr || rej->reason != RejReason::kStaleConn) {
+    if (judged() && partner_.value_or(partner) != partner)
+      return Broken(sighting, claims::kOnePeer, fmt::format("{:#x}", partner),
+                    fmt::format("{:#x}", *partner_));
+    partner_ = partner;
+  }
+  return asked(++passive->reply_answers, passive->replies);
+}
+
+std::optional<Violation> Exchange::Timed(const Sighting& sighting, bool active,
+                                         int64_t since) const {
+  if (!IsRepeated(sighting.attribute())) return std::nullopt;
+  const auto interval = IntervalOf(sighting.attribute(), active, spoken_, manner_.profile);
+  if (!interval) return std::nullopt;
+  const int64_t gap = sighting.nanoseconds - since;
+  const int64_t shortest = interval->shortest.nanoseconds();
+  // A sixteenth less, as not every message takes the same time to where the capture was taken.
+  if (gap < shortest - shortest / 16)
+    return Broken(sighting, claims::kTooEarly, "after " + Milliseconds(gap),
+                  "not before " + Milliseconds(shortest));
+  if (judged() && gap > interval->longest.nanoseconds())
+    return Broken(sighting, claims::kTooLate, "after " + Milliseconds(gap),
+                  "before " + Milliseconds(interval->longest.nanoseconds()));
+  return std::nullopt;
+}
+
+void Exchange::Remember(const Sighting& sighting, bool active, Spoken* earlier) {
+  if (earlier != nullptr) {
+    ++earlier->times;
+    earlier->last = sighting.nanoseconds;
+  } else if (spoken_.size() < kSpokenMost) {
+    spoken_.push_back({active, sighting.mad(), 1, sighting.nanoseconds});
+  }
+  const Attribute what = sighting.attribute();
+  if (!runs_.empty() && runs_.back().what == what)
+    ++runs_.back().times;
+  else if (runs_.size() < kRunsMost)
+    runs_.push_back({what, 1});
+}
+
+// What may happen to the other side now, and to its sender once there is nothing left to repeat.
+void Exchange::HeardBy(const Sighting& sighting, bool active) {
+  const Attribute what = sighting.attribute();
+  const Cids cids = CidsOf(sighting.mad().message);
+  const auto* rej = sighting.As<mad::Rej>();
+  const auto to_passives = [&](IbStimulus stimulus, IbStates in) {
+    for (Passive& passive : passives_)
+      if (cids.remote == 0 || cids.remote == passive.cid) passive.id.MayHear(stimulus, in);
+  };
+  const auto to_other = [&](IbStimulus stimulus, IbStates in = Identifier::kEveryState) {
+    active ? to_passives(stimulus, in) : active_.MayHear(stimulus, in);
+  };
+  if (what == Attribute::kReq && requests_ > 1) to_other(IbStimulus::kReqAgain);
+  if (what == Attribute::kMra) to_other(IbStimulus::kMra, active ? kReplying : kRequesting);
+  if (what == Attribute::kRep) {
+    to_other(IbStimulus::kRep);
+    to_other(IbStimulus::kRepStale);
+    const Spoken* rep = Earlier(sighting, active);
+    if (rep == nullptr || rep->times > 1) to_other(IbStimulus::kRepAgain);
+  }
+  if (what == Attribute::kRtu) to_other(IbStimulus::kRtu);
+  if (rej != nullptr) {
+    const bool stale = rej->reason == RejReason::kStaleConn;
+    // An active side that knows of nobody takes what is about its REQ, and later nothing else.
+    const IbStates in = active ? Identifier::kEveryState
+                        : About(sighting, mad::About::kReq)
+                            ? kRequesting
+                            : Identifier::kEveryState.Except(kRequesting);
+    to_other(stale ? IbStimulus::kRejStale : IbStimulus::kRej, in);
+  }
+  if (what == Attribute::kDreq) to_other(IbStimulus::kDreq);
+  if (what == Attribute::kDrep) to_other(IbStimulus::kDrep);
+  if (const auto* answer = sighting.As<mad::SidrRep>())
+    to_other(answer->status == 0 ? IbStimulus::kSidrRep : IbStimulus::kSidrRefusal);
+  const Spoken* spoken = Earlier(sighting, active);
+  if (!IsRepeated(what) || spoken == nullptr || spoken->times < TimesOf(spoken_)) return;
+  Passive* passive = PassiveOf(cids.local);
+  Identifier* speaker = active ? &active_ : passive == nullptr ? nullptr : &passive->id;
+  if (speaker != nullptr) speaker->MayHear(IbStimulus::kExhausted);
+}
+
+bool Exchange::Stands() const {
+  bool connected = false;
+  for (const Run& run : runs_) {
+    if (run.what == Attribute::kRtu) connected = true;
+    if (run.what == Attribute::kDreq || run.what == Attribute::kRej) connected = false;
+  }
+  return connected;
+}
+
+std::string Exchange::Sequence() const {
+  std::string text;
+  for (const Run& run : runs_) {
+    if (!text.empty()) text += ' ';
+    text += mad::ToString(run.what);
+    if (run.times > 1) text += fmt::format("*{}", run.times);
+  }
+  return runs_.size() < kRunsMost ? text : text + " ...";
+}
+
+}  // namespace cm::wire

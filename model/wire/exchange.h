@@ -1,0 +1,107 @@
+// What two nodes say to one another about one connection, or about one datagram service: from the
+// REQ to the DREP, with everything that becomes of it on the way.
+//
+// 1. The active side has one communication id. The passive side has one for each time that the REQ
+//    was taken for a new one, mostly one.
+// 2. An exchange whose REQ was not seen began before the capture: its identifiers may be in any
+//    state, and what was said before is not asked for.
+// 3. Take says the first thing that is wrong; after that the exchange is not judged any more.
+#ifndef MODEL_WIRE_EXCHANGE_H_
+#define MODEL_WIRE_EXCHANGE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/vocabulary/profile.h"
+#include "model/wire/identifier.h"
+#include "model/wire/relations.h"
+#include "model/wire/sighting.h"
+
+namespace cm::wire {
+
+// How strictly is judged.
+struct Manner {
+  bool whole = false;                // the capture began before the first connection
+  bool missing = false;              // messages may have been sent that are not in the capture
+  bool strict = false;               // what was damaged on the way counts as well
+  const Profile* profile = nullptr;  // of what both sides are, if that is known
+};
+
+class Exchange {
+ public:
+  // `from` and `to` are those of the active side.
+  Exchange(const Manner& manner, const mad::Gid& from, const mad::Gid& to, uint32_t active_cid,
+           bool begins_before, bool datagrams);
+
+  // `active`: whether its sender is the active side.
+  std::optional<Violation> Take(const Sighting& sighting, bool active,
+                                std::span<const mad::Constraint> filled);
+  // A message of that side was there, and cannot be read.
+  void TakeUnreadable(bool active);
+
+  const mad::Gid& from() const { return from_; }
+  const mad::Gid& to() const { return to_; }
+  uint32_t active_cid() const { return active_cid_; }
+  bool begins_before() const { return begins_before_; }
+  bool datagrams() const { return datagrams_; }
+  std::span<const Spoken> spoken() const { return spoken_; }
+  // "REQ REP RTU DREQ*16 DREP"
+  std::string Sequence() const;
+  std::vector<uint32_t> PassiveCids() const;
+  bool Knows(uint32_t passive_cid) const;
+  // Whether the id may be gone, so that its number is free.
+  bool MayBeGone(bool active, uint32_t cid);
+  // Whether both sides may go on like this for ever without saying anything.
+  bool Stands() const;
+  bool Said(const mad::Mad& mad, bool active) const;
+  int64_t last() const { return last_; }
+
+ private:
+  struct Passive {
+    uint32_t cid = 0;
+    Identifier id;
+    uint64_t replies = 0;        // REPs that it sent
+    uint64_t reply_answers = 0;  // and what answered them
+  };
+  struct Run {
+    mad::Attribute what;
+    uint64_t times;
+  };
+
+  Passive* PassiveOf(uint32_t cid);
+  bool judged() const { return !manner_.missing && !disturbed_ && !begins_before_; }
+  Spoken* Earlier(const Sighting& sighting, bool active);
+  std::optional<Violation> Differs(const Sighting& sighting, bool active) const;
+  std::optional<Violation> NewPassive(const Sighting& sighting, uint32_t cid);
+  std::optional<Violation> Sequenced(const Sighting& sighting, bool active, bool again);
+  std::optional<Violation> NotPermitted(const Sighting& sighting, const Saying& saying,
+                                        Identifier& id) const;
+  std::optional<Violation> Counted(const Sighting& sighting, bool active, uint64_t times);
+  std::optional<Violation> Timed(const Sighting& sighting, bool active, int64_t since) const;
+  void HeardBy(const Sighting& sighting, bool active);
+  void Remember(const Sighting& sighting, bool active, Spoken* earlier);
+
+  Manner manner_;
+  mad::Gid from_, to_;
+  uint32_t active_cid_;
+  bool begins_before_;
+  bool datagrams_;
+  bool disturbed_ = false;  // something in it could not be read
+  Identifier active_;
+  std::vector<Passive> passives_;
+  std::optional<uint32_t> partner_;  // the passive id that the active side settled on
+  std::vector<Spoken> spoken_;
+  std::vector<Run> runs_;
+  uint64_t requests_ = 0;         // REQs, or SIDR_REQs
+  uint64_t request_answers_ = 0;  // ids that took one, and REJs by none
+  uint64_t receipts_ = 0;         // MRAs about it
+  uint64_t dreqs_[2] = {};        // of the passive and the active side
+  uint64_t dreps_[2] = {};
+  int64_t last_ = 0;
+};
+
+}  // namespace cm::wire
+
+#endif  // MODEL_WIRE_EXCHANGE_H_

@@ -1,0 +1,375 @@
+#include "model/wire/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "model/mad/text.h"
+#include "model/wire/claims.h"
+
+namespace cm::wire {
+namespace {
+
+using mad::Attribute;
+
+// After so long nothing comes any more of what does not stand: longer than Linux waits for
+// anything.
+constexpr int64_t kForgottenAfter = 1'200'000'000'000;
+constexpr uint64_t kSweepAtLeast = 1024;
+
+Violation Broken(const Sighting& sighting, const Claim& claim, std::string saw,
+                 std::string permitted) {
+  return {sighting.number,         sighting.nanoseconds,      std::string(claim.id),
+          std::string(claim.says), std::string(claim.source), std::move(saw),
+          std::move(permitted)};
+}
+
+bool IsRequest(const Sighting& sighting) {
+  return sighting.attribute() == Attribute::kReq || sighting.attribute() == Attribute::kSidrReq;
+}
+
+bool IsAbout(const Sighting& sighting, mad::About what) {
+  if (const auto* mra = sighting.As<mad::Mra>()) return mra->message_mraed == what;
+  if (const auto* rej = sighting.As<mad::Rej>()) return rej->message_rejected == what;
+  return false;
+}
+
+// What the passive side says before the active one knows its id.
+bool IntroducesItself(const Sighting& sighting) {
+  return sighting.attribute() == Attribute::kRep || sighting.attribute() == Attribute::kSidrRep ||
+         IsAbout(sighting, mad::About::kReq);
+}
+
+// Not of the CM, although it has the shape: no other class has its messages sent in this way.
+bool IsOfAnotherClass(const mad::MadHeader& header) {
+  const auto attribute = static_cast<int>(header.attribute_id);
+  const bool like_ours = header.method == mad::kSend &&
+                         header.class_version == mad::kCmClassVersion &&
+                         attribute >= static_cast<int>(Attribute::kReq) &&
+                         attribute <= static_cast<int>(Attribute::kApr);
+  return header.mgmt_class != mad::kCmClass && !like_ours;
+}
+
+std::string What(const Sighting& sighting) {
+  const Cids cids = CidsOf(sighting.mad().message);
+  return fmt::format("{} from {} to {}, ids {:#010x} and {:#010x}, TID {:#x}",
+                     mad::ToString(sighting.attribute()), AddressText(sighting.from),
+                     AddressText(sighting.to), cids.local, cids.remote, sighting.mad().header.tid);
+}
+
+std::string Ends(const Exchange& exchange) {
+  std::string text = fmt::format("between {} id {:#010x} and {}", AddressText(exchange.from()),
+                                 exchange.active_cid(), AddressText(exchange.to()));
+  for (const uint32_t cid : exchange.PassiveCids()) text += fmt::format(" id {:#010x}", cid);
+  return text;
+}
+
+}  // namespace
+
+size_t Judge::KeyHash::operator()(const Key& key) const {
+  uint64_t hash = key.number * 0x9e3779b97f4a7c15;
+  for (const uint8_t byte : key.node) hash = (hash ^ byte) * 0x100000001b3;
+  return hash ^ hash >> 32;
+}
+
+Judge::Judge(const Manner& manner, Sink sink) : manner_(manner), sink_(std::move(sink)) {
+  if (manner.profile != nullptr) filled_ = FilledBy(*manner.profile);
+}
+
+void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> bytes,
+                 size_t original_length, mad::LinkType link) {
+  ++totals_.frames;
+  if (!begin_) begin_ = nanoseconds;
+  Forget(nanoseconds - *begin_);
+  const auto decoded = mad::Decode(bytes, link);
+  Sighting sighting{.number = number, .nanoseconds = nanoseconds - *begin_};
+  if (!decoded.ok()) {
+    if (decoded.error().foreign) {
+      ++totals_.foreign;
+    } else if (original_length > bytes.size()) {
+      ++totals_.cut;
+    } else {
+      RefuseAlone(sighting, Broken(sighting, claims::kForm, mad::ToString(decoded.error()),
+                                   std::string(claims::kForm.says)));
+    }
+    return;
+  }
+  sighting.frame = decoded.value();
+  sighting.from = SourceOf(sighting.frame.ip);
+  sighting.to = DestinationOf(sighting.frame.ip);
+  if (IsOfAnotherClass(sighting.mad().header)) {
+    ++totals_.foreign;
+  } else if (sighting.frame.icrc.value != mad::IcrcOf(sighting.frame)) {
+    TakeUnreadable(sighting);
+  } else {
+    TakeMessage(sighting);
+  }
+}
+
+void Judge::TakeUnreadable(const Sighting& sighting) {
+  ++totals_.bad_icrc;
+  if (manner_.strict)
+    RefuseAlone(sighting, Broken(sighting, claims::kIcrc, What(sighting), "another CRC"));
+  // Whichever message it was: any that these two had under way.
+  for (Live& live : live_) {
+    if (live.exchange.from() == sighting.from && live.exchange.to() == sighting.to)
+      live.exchange.TakeUnreadable(true);
+    if (live.exchange.to() == sighting.from && live.exchange.from() == sighting.to)
+      live.exchange.TakeUnreadable(false);
+  }
+}
+
+void Judge::TakeMessage(const Sighting& sighting) {
+  ++totals_.messages;
+  const mad::MadHeader& header = sighting.mad().header;
+  const bool known = sighting.As<mad::Opaque>() == nullptr;
+  if (known) {
+    IsRequest(sighting) ? TakeRequest(sighting) : TakeAnswer(sighting);
+    return;
+  }
+  const bool other_kind = header.attribute_id == Attribute::kClassPortInfo ||
+                          header.attribute_id == Attribute::kSap ||
+                          header.attribute_id == Attribute::kSpr;
+  if (other_kind && header.mgmt_class == mad::kCmClass) {
+    ++totals_.unread;
+    return;
+  }
+  auto breach = FirstBreach(sighting, true, {}, false, mad::Constraints());
+  RefuseAlone(sighting, breach ? *breach
+                               : Broken(sighting, claims::kKind,
+                                        "attribute " + mad::ToString(header.attribute_id),
+                                        "REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP"));
+}
+
+std::optional<Judge::End> Judge::Find(const mad::Gid& node, uint32_t cid) const {
+  if (cid == 0) return std::nullopt;
+  const auto found = ids_.find({node, cid});
+  return found == ids_.end() ? std::nullopt : std::optional<End>(found->second);
+}
+
+// The exchange that says such a TID, at either end.
+std::optional<Judge::Place> Judge::OfTid(const Sighting& sighting) const {
+  for (const mad::Gid& node : {sighting.to, sighting.from}) {
+    const auto found = tids_.find({node, sighting.mad().header.tid});
+    if (found != tids_.end()) return found->second;
+  }
+  return std::nullopt;
+}
+
+void Judge::TakeRequest(const Sighting& sighting) {
+  const uint32_t cid = CidsOf(sighting.mad().message).local;
+  if (const auto end = Find(sighting.from, cid)) {
+    Exchange& exchange = end->live->exchange;
+    const bool same = end->active && exchange.to() == sighting.to &&
+                      exchange.datagrams() == (sighting.attribute() == Attribute::kSidrReq);
+    if (!same || !exchange.Said(sighting.mad(), true)) {
+      const mad::Mad* first = FirstOf(exchange.spoken(), sighting.attribute());
+      const bool other = first != nullptr && first->header.tid != sighting.mad().header.tid;
+      if (exchange.MayBeGone(end->active, cid) && (other || !same)) {
+        Close(end->live);
+      } else if (!same) {
+        return Refuse(end->live, Broken(sighting, claims::kCidInUse, What(sighting),
+                                        "an id that is not used " + Ends(exchange)));
+      } else {
+        return Give(end->live, sighting, true);
+      }
+    } else {
+      return Give(end->live, sighting, true);
+    }
+  }
+  const auto tid = tids_.find({sighting.from, sighting.mad().header.tid});
+  const bool used = tid != tids_.end();
+  const std::string by = used ? Ends(tid->second->exchange) : "";
+  const Place live = Open(sighting, sighting.from, sighting.to, cid, false);
+  if (used)
+    return Refuse(live, Broken(sighting, claims::kTid, What(sighting), "not the TID used " + by));
+  Give(live, sighting, true);
+}
+
+// Whether it is for that exchange although only one of its ends is known there.
+bool Judge::TakesPart(const Sighting& sighting, Place live, bool active) {
+  const Exchange& exchange = live->exchange;
+  const bool alone = exchange.PassiveCids().empty();
+  if (active) return CidsOf(sighting.mad().message).remote == 0 || alone;
+  if (sighting.attribute() == Attribute::kSidrRep) return exchange.datagrams();
+  if (exchange.datagrams()) return false;
+  if (IntroducesItself(sighting)) return true;
+  return alone && (exchange.begins_before() || manner_.missing);
+}
+
+void Judge::TakeAnswer(const Sighting& sighting) {
+  const Cids cids = CidsOf(sighting.mad().message);
+  const auto local = Find(sighting.from, cids.local);
+  const auto remote = Find(sighting.to, cids.remote);
+  const auto refuse = [&](Place live) {
+    Refuse(live,
+           Broken(sighting, claims::kPeers, What(sighting), "what goes " + Ends(live->exchange)));
+  };
+  if (local && remote) {
+    if (local->live == remote->live && local->active != remote->active)
+      return Give(local->live, sighting, local->active);
+    return refuse(remote->live);
+  }
+  if (remote) {
+    if (remote->active && TakesPart(sighting, remote->live, false))
+      return Give(remote->live, sighting, false);
+    return refuse(remote->live);
+  }
+  if (local) {
+    if (local->active && !IntroducesItself(sighting) && TakesPart(sighting, local->live, true))
+      return Give(local->live, sighting, true);
+    return refuse(local->live);
+  }
+  const auto wrong_local = Find(sighting.to, cids.local);
+  const auto wrong_remote = Find(sighting.from, cids.remote);
+  if (wrong_local && wrong_remote) return refuse(wrong_local->live);
+  if (const auto live = OfTid(sighting)) return refuse(*live);
+  if (wrong_local && cids.remote == 0) return refuse(wrong_local->live);
+  if (wrong_remote && cids.local == 0) return refuse(wrong_remote->live);
+  if (manner_.whole)
+    return RefuseAlone(sighting, Broken(sighting, claims::kKnown, What(sighting),
+                                        "an answer to a REQ of this capture"));
+  const bool from_passive = IntroducesItself(sighting);
+  const Place live = from_passive ? Open(sighting, sighting.to, sighting.from, cids.remote, true)
+                                  : Open(sighting, sighting.from, sighting.to, cids.local, true);
+  Give(live, sighting, !from_passive);
+}
+
+// What is asked of a message besides what its own exchange says.
+std::optional<Violation> Judge::OfAll(const Sighting& sighting, Place live) {
+  const auto* req = sighting.As<mad::Req>();
+  const auto* rep = sighting.As<mad::Rep>();
+  if (req != nullptr || rep != nullptr) {
+    const uint64_t guid = req != nullptr ? req->local_ca_guid : rep->local_ca_guid;
+    Node& node = nodes_[{sighting.from, 0}];
+    if (node.guid != 0 && node.guid != guid)
+      return Broken(sighting, claims::kGuid, fmt::format("{:#x}", guid),
+                    fmt::format("{:#x}", node.guid));
+    node.guid = guid;
+  }
+  const auto* rej = sighting.As<mad::Rej>();
+  if (rej != nullptr && rej->reason == RejReason::kStaleConn && manner_.whole && !manner_.missing &&
+      IsAbout(sighting, mad::About::kReq) && !IsStale(sighting, live->exchange))
+    return Broken(sighting, claims::kRejStaleOf, "a queue pair that no connection has",
+                  "reason 10 after a connection with the same queue pair");
+  return std::nullopt;
+}
+
+// Whether the passive side knows the queue pair from another connection.
+bool Judge::IsStale(const Sighting& sighting, const Exchange& refused) const {
+  const mad::Mad* first = FirstOf(refused.spoken(), Attribute::kReq);
+  const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
+  if (req == nullptr) return false;
+  return std::any_of(live_.begin(), live_.end(), [&](const Live& live) {
+    const Exchange& other = live.exchange;
+    if (&other == &refused) return false;
+    for (const Spoken& spoken : other.spoken()) {
+      if (const auto* had = std::get_if<mad::Req>(&spoken.mad.message);
+          had != nullptr && other.to() == sighting.from && had->local_qpn == req->local_qpn &&
+          had->local_ca_guid == req->local_ca_guid)
+        return true;
+      if (const auto* had = std::get_if<mad::Rep>(&spoken.mad.message);
+          had != nullptr && other.from() == sighting.from && had->local_qpn == req->local_qpn &&
+          had->local_ca_guid == req->local_ca_guid)
+        return true;
+    }
+    return false;
+  });
+}
+
+Judge::Place Judge::Open(const Sighting& sighting, const mad::Gid& active, const mad::Gid& passive,
+                         uint32_t active_cid, bool begins_before) {
+  ++totals_.exchanges;
+  if (begins_before) ++totals_.begin_before;
+  const bool datagrams =
+      sighting.attribute() == Attribute::kSidrReq || sighting.attribute() == Attribute::kSidrRep;
+  Verdict verdict{.number = sighting.number,
+                  .nanoseconds = sighting.nanoseconds,
+                  .active = active,
+                  .passive = passive,
+                  .active_cid = active_cid,
+                  .begins_before = begins_before};
+  live_.push_back({std::move(verdict),
+                   Exchange(manner_, active, passive, active_cid, begins_before, datagrams),
+                   {}});
+  const Place live = std::prev(live_.end());
+  Index(live, active, active_cid, true);
+  for (const mad::Gid& node : {active, passive}) ++nodes_[{node, 0}].exchanges;
+  return live;
+}
+
+void Judge::Index(Place live, const mad::Gid& node, uint64_t number, bool active) {
+  if (number != 0) ids_.try_emplace({node, number}, End{live, active});
+}
+
+void Judge::Give(Place live, const Sighting& sighting, bool active) {
+  if (live->verdict.violation) return;
+  auto violation = OfAll(sighting, live);
+  if (!violation) violation = live->exchange.Take(sighting, active, filled_);
+  if (violation) return Refuse(live, std::move(*violation));
+  for (const uint32_t cid : live->exchange.PassiveCids())
+    Index(live, live->exchange.to(), cid, false);
+  if (!IsRequest(sighting) && sighting.attribute() != Attribute::kDreq) return;
+  const uint64_t tid = sighting.mad().header.tid;
+  if (tids_.try_emplace({sighting.from, tid}, live).second) live->tids.push_back(tid);
+}
+
+void Judge::Refuse(Place live, Violation violation) {
+  if (live->verdict.violation) return;
+  ++totals_.violations;
+  live->verdict.violation = std::move(violation);
+}
+
+void Judge::RefuseAlone(const Sighting& sighting, Violation violation) {
+  ++totals_.violations;
+  sink_({.number = sighting.number,
+         .nanoseconds = sighting.nanoseconds,
+         .active = sighting.from,
+         .passive = sighting.to,
+         .sequence = sighting.from == mad::Gid{} ? "" : mad::ToString(sighting.attribute()),
+         .violation = std::move(violation)});
+}
+
+void Judge::Unindex(Place live) {
+  const Exchange& exchange = live->exchange;
+  const auto drop = [&](const mad::Gid& node, uint32_t cid) {
+    const auto found = ids_.find({node, cid});
+    if (found != ids_.end() && found->second.live == live) ids_.erase(found);
+  };
+  drop(exchange.from(), exchange.active_cid());
+  for (const uint32_t cid : exchange.PassiveCids()) drop(exchange.to(), cid);
+  for (const mad::Gid& node : {exchange.from(), exchange.to()}) {
+    for (const uint64_t tid : live->tids) {
+      const auto found = tids_.find({node, tid});
+      if (found != tids_.end() && found->second == live) tids_.erase(found);
+    }
+    const auto found = nodes_.find({node, 0});
+    if (found != nodes_.end() && --found->second.exchanges == 0) nodes_.erase(found);
+  }
+}
+
+Judge::Place Judge::Close(Place live) {
+  Unindex(live);
+  live->verdict.passive_cids = live->exchange.PassiveCids();
+  live->verdict.sequence = live->exchange.Sequence();
+  sink_(live->verdict);
+  return live_.erase(live);
+}
+
+void Judge::Forget(int64_t now) {
+  if (++since_sweep_ < std::max<uint64_t>(kSweepAtLeast, live_.size())) return;
+  since_sweep_ = 0;
+  for (auto live = live_.begin(); live != live_.end();) {
+    const bool quiet = now - live->exchange.last() > kForgottenAfter;
+    const bool over = live->verdict.violation || !live->exchange.Stands();
+    live = quiet && over ? Close(live) : std::next(live);
+  }
+}
+
+void Judge::Finish() {
+  for (auto live = live_.begin(); live != live_.end();) live = Close(live);
+}
+
+}  // namespace cm::wire

@@ -1,0 +1,134 @@
+// The ib_cm table as a passive judge of captures: whether what two nodes say to one another is what
+// rows of the table say, from whatever node and implementation it comes.
+//
+// 1. Frames are given in the order of the capture. What is no packet of a CM is counted and
+//    skipped. A packet with a wrong CRC was not received: it is counted, and what its sender goes
+//    on to say is judged as if that had been said.
+// 2. A message belongs to the exchange whose ids and addresses it has. Of one that belongs to none
+//    the REQ was sent before the capture began; its exchange is judged from there on. Where the
+//    capture is said to be whole, that is a violation. A REQ that is seen is taken for the first
+//    of its kind, unless messages may be missing.
+// 3. The capture may have been taken at either end or between them: a message that is seen was sent
+//    before, and arrives later or never. So each side is judged by what it may have received.
+// 4. An exchange is given to the sink when it cannot go on, at the latest by Finish; until then it
+//    is in memory, and no longer.
+//
+//   Judge judge({}, [](const Verdict& verdict) { ... });
+//   for (...) judge.Take(number, nanoseconds, bytes, bytes.size(), mad::LinkType::kEthernet);
+//   judge.Finish();
+#ifndef MODEL_WIRE_JUDGE_H_
+#define MODEL_WIRE_JUDGE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/wire/exchange.h"
+#include "model/wire/sighting.h"
+
+namespace cm::wire {
+
+// What came of an exchange; or of a frame that belongs to none.
+struct Verdict {
+  uint64_t number = 0;  // of its first frame
+  int64_t nanoseconds = 0;
+  mad::Gid active{};
+  mad::Gid passive{};
+  uint32_t active_cid = 0;
+  std::vector<uint32_t> passive_cids;
+  std::string sequence;
+  bool begins_before = false;  // its REQ was not seen
+  std::optional<Violation> violation;
+};
+
+struct Totals {
+  uint64_t frames = 0;
+  uint64_t messages = 0;  // of the CM, and readable
+  uint64_t foreign = 0;   // other protocols, other classes of management
+  uint64_t unread = 0;    // SAP, SPR and ClassPortInfo, which nothing is known of
+  uint64_t bad_icrc = 0;
+  uint64_t cut = 0;  // by whoever captured
+  uint64_t exchanges = 0;
+  uint64_t begin_before = 0;
+  uint64_t violations = 0;
+};
+
+class Judge {
+ public:
+  using Sink = std::function<void(const Verdict&)>;
+
+  Judge(const Manner& manner, Sink sink);
+
+  void Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> bytes,
+            size_t original_length, mad::LinkType link);
+  void Finish();
+
+  const Totals& totals() const { return totals_; }
+  size_t live() const { return live_.size(); }
+
+ private:
+  struct Live {
+    Verdict verdict;
+    Exchange exchange;
+    std::vector<uint64_t> tids;  // those of its requests by which it is found
+  };
+  using Place = std::list<Live>::iterator;
+
+  // An id, or a TID, of a node.
+  struct Key {
+    mad::Gid node;
+    uint64_t number;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& key) const;
+  };
+  struct End {
+    Place live;
+    bool active;
+  };
+  struct Node {
+    uint64_t guid = 0;
+    uint64_t exchanges = 0;
+  };
+
+  void TakeMessage(const Sighting& sighting);
+  void TakeUnreadable(const Sighting& sighting);
+  void TakeRequest(const Sighting& sighting);
+  void TakeAnswer(const Sighting& sighting);
+  bool TakesPart(const Sighting& sighting, Place live, bool active);
+  void Refuse(Place live, Violation violation);
+  void RefuseAlone(const Sighting& sighting, Violation violation);
+  void Give(Place live, const Sighting& sighting, bool active);
+  std::optional<Violation> OfAll(const Sighting& sighting, Place live);
+  bool IsStale(const Sighting& sighting, const Exchange& refused) const;
+  Place Open(const Sighting& sighting, const mad::Gid& active, const mad::Gid& passive,
+             uint32_t active_cid, bool begins_before);
+  void Index(Place live, const mad::Gid& node, uint64_t number, bool active);
+  void Unindex(Place live);
+  std::optional<End> Find(const mad::Gid& node, uint32_t cid) const;
+  std::optional<Place> OfTid(const Sighting& sighting) const;
+  void Forget(int64_t now);
+  Place Close(Place live);
+
+  Manner manner_;
+  std::vector<mad::Constraint> filled_;
+  Sink sink_;
+  Totals totals_;
+  std::optional<int64_t> begin_;
+  std::list<Live> live_;  // in the order in which they began
+  std::unordered_map<Key, End, KeyHash> ids_;
+  std::unordered_map<Key, Place, KeyHash> tids_;
+  std::unordered_map<Key, Node, KeyHash> nodes_;  // with the number 0
+  uint64_t since_sweep_ = 0;
+};
+
+}  // namespace cm::wire
+
+#endif  // MODEL_WIRE_JUDGE_H_

@@ -1,0 +1,366 @@
+#include "model/wire/relations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+#include "model/mad/cma_header.h"
+#include "model/mad/text.h"
+#include "model/wire/claims.h"
+
+namespace cm::wire {
+namespace {
+
+using mad::Attribute;
+using mad::Constraint;
+using mad::Relation;
+
+Violation Broken(const Sighting& sighting, const Claim& claim, std::string saw,
+                 std::string permitted) {
+  return {sighting.number,         sighting.nanoseconds,      std::string(claim.id),
+          std::string(claim.says), std::string(claim.source), std::move(saw),
+          std::move(permitted)};
+}
+
+// A frame whose fields are looked up one after another.
+class Fields {
+ public:
+  explicit Fields(const mad::Frame& frame)
+      : layers_(mad::LayersOf(frame)), bytes_(mad::Encode(frame)) {}
+
+  std::optional<uint64_t> operator[](std::string_view path) const {
+    const auto place = mad::Find(layers_, path);
+    if (!place || !place->field.is_number()) return std::nullopt;
+    return mad::Read(bytes_.view(), *place);
+  }
+  bool Hold(const mad::Condition& when) const {
+    if (when.field.empty()) return true;
+    const auto value = (*this)[when.field];
+    return value && when.low <= *value && *value <= when.high;
+  }
+
+ private:
+  mad::Layers layers_;
+  mad::FrameBytes bytes_;
+};
+
+// A row against a message: whether it is about it, whether it is kept, and what would keep it.
+struct Tried {
+  bool counts = false;
+  bool kept = false;
+  std::string wanted;
+};
+
+std::string Number(uint64_t value) { return fmt::format("{:#x}", value); }
+
+Tried TryRange(const Constraint& row, uint64_t value) {
+  const bool one = row.low == row.high;
+  return {true, row.low <= value && value <= row.high,
+          one ? Number(row.low) : fmt::format("{} to {}", Number(row.low), Number(row.high))};
+}
+
+Tried TryRelation(const Constraint& row, uint64_t value, const mad::Mad& mad, bool active,
+                  std::span<const Spoken> before) {
+  Tried tried;
+  for (const Spoken& spoken : before) {
+    if (spoken.mad.header.attribute_id != row.of || spoken.mad == mad) continue;
+    if ((spoken.active == active) != (row.relation != Relation::kEchoes)) continue;
+    const auto other = mad::ValueOf(spoken.mad, row.of_field);
+    if (!other) continue;
+    const bool same = *other == value;
+    if (row.relation == Relation::kNew) {
+      tried.kept = (tried.kept || !tried.counts) && !same;
+      tried.wanted = fmt::format("not {}", Number(*other));
+    } else {
+      tried.kept = tried.kept || same;
+      tried.wanted = fmt::format("{} as in the {}", Number(*other), mad::ToString(row.of));
+    }
+    tried.counts = true;
+  }
+  return tried;
+}
+
+std::optional<std::string> ReservedThatIsSet(const mad::Mad& message) {
+  const auto bytes = mad::Encode(message);
+  for (const mad::Layer& layer : mad::LayersOf(message)) {
+    for (const mad::Field& field : layer.fields) {
+      if (field.show != mad::Show::kReserved || !field.is_number()) continue;
+      if (mad::Read(bytes, {layer.offset, field}) != 0)
+        return fmt::format("{}.{}", layer.name, field.name);
+    }
+  }
+  return std::nullopt;
+}
+
+// Rows with one id are alternatives; this is all that they come to.
+struct Alternatives {
+  bool count = false;
+  bool kept = false;
+  std::vector<std::string> wanted;
+
+  void Add(Tried tried) {
+    if (!tried.counts) return;
+    count = true;
+    kept = kept || tried.kept;
+    wanted.push_back(std::move(tried.wanted));
+  }
+};
+
+}  // namespace
+
+const mad::Mad* FirstOf(std::span<const Spoken> before, Attribute attribute) {
+  for (const Spoken& spoken : before)
+    if (spoken.mad.header.attribute_id == attribute) return &spoken.mad;
+  return nullptr;
+}
+
+std::optional<Violation> FirstBreach(const Sighting& sighting, bool active,
+                                     std::span<const Spoken> before, bool may_lack,
+                                     std::span<const Constraint> table) {
+  const Fields fields(sighting.frame);
+  for (size_t i = 0; i < table.size();) {
+    const Constraint& row = table[i];
+    Alternatives alternatives;
+    uint64_t value = 0;
+    for (; i < table.size() && table[i].id == row.id; ++i) {
+      const Constraint& one = table[i];
+      if (one.message != mad::kEveryMessage && one.message != sighting.attribute()) continue;
+      if (one.relation == Relation::kReservedZero) {
+        if (const auto set = ReservedThatIsSet(sighting.mad())) {
+          return Violation{sighting.number,
+                           sighting.nanoseconds,
+                           std::string(one.id),
+                           std::string(one.says),
+                           std::string(one.source),
+                           fmt::format("{} is not 0", *set),
+                           "0"};
+        }
+        continue;
+      }
+      const auto found = fields[one.field];
+      if (!found || !fields.Hold(one.when)) continue;
+      value = *found;
+      const bool range = one.relation == Relation::kRange;
+      const Tried tried =
+          range ? TryRange(one, value) : TryRelation(one, value, sighting.mad(), active, before);
+      if (!range && !tried.counts && may_lack) alternatives.kept = true;
+      alternatives.Add(tried);
+    }
+    if (!alternatives.count || alternatives.kept) continue;
+    return Violation{sighting.number,
+                     sighting.nanoseconds,
+                     std::string(row.id),
+                     std::string(row.says),
+                     std::string(row.source),
+                     fmt::format("{} = {}", row.field, Number(value)),
+                     fmt::format("{}", fmt::join(alternatives.wanted, ", or "))};
+  }
+  return std::nullopt;
+}
+
+std::vector<Constraint> FilledBy(const Profile& profile) {
+  using enum Attribute;
+  std::vector<Constraint> rows;
+  const auto fills = [&](std::string_view id, Attribute message, std::string_view field,
+                         uint64_t low, uint64_t high) {
+    rows.push_back({.id = id,
+                    .message = message,
+                    .field = field,
+                    .low = low,
+                    .high = high,
+                    .says = "Linux fills the field so.",
+                    .source = "linux 6.1 cm.c, cma.c"});
+  };
+  const Timing& timing = profile.timing;
+  const auto exponent = static_cast<uint64_t>(timing.response_timeout);
+  const auto retries = static_cast<uint64_t>(timing.max_retries);
+  const auto delay = static_cast<uint64_t>(timing.ack_delay);
+  const auto patience = static_cast<uint64_t>(timing.mra_service_timeout);
+  fills("linux-req-remote-timeout", kReq, "REQ.remote_cm_response_timeout", exponent, exponent);
+  fills("linux-req-local-timeout", kReq, "REQ.local_cm_response_timeout", exponent, exponent);
+  fills("linux-req-cm-retries", kReq, "REQ.max_cm_retries", retries, retries);
+  fills("linux-req-ack-timeout", kReq, "REQ.primary_local_ack_timeout", delay, 31);
+  fills("linux-req-qkey", kReq, "REQ.local_qkey", 0, 0);
+  fills("linux-req-local-eecn", kReq, "REQ.local_eecn", 0, 0);
+  fills("linux-req-remote-eecn", kReq, "REQ.remote_eecn", 0, 0);
+  fills("linux-req-rdc", kReq, "REQ.rdc_exists", 0, 0);
+  fills("linux-req-sap", kReq, "REQ.sap_supported", 0, 0);
+  fills("linux-mra-timeout", kMra, "MRA.service_timeout", patience, patience);
+  fills("linux-rep-qkey", kRep, "REP.local_qkey", 0, 0);
+  fills("linux-rep-failover", kRep, "REP.failover_accepted", 0, 0);
+  fills("linux-rep-ack-delay", kRep, "REP.target_ack_delay", delay, delay);
+  if (profile.transport == Transport::kRoce) {
+    fills("linux-req-pkey", kReq, "REQ.pkey", 0xffff, 0xffff);
+    fills("linux-req-rate", kReq, "REQ.primary_packet_rate", 0, 0);
+    fills("linux-req-alternate-lid", kReq, "REQ.alternate_local_lid", 0, 0);
+    fills("linux-sidr-req-pkey", kSidrReq, "SIDR_REQ.pkey", 0xffff, 0xffff);
+  }
+  return rows;
+}
+
+namespace {
+
+std::optional<Violation> OddAddresses(const Sighting& sighting) {
+  if (const auto* req = sighting.As<mad::Req>()) {
+    if (req->primary_local_gid != sighting.from || req->primary_remote_gid != sighting.to)
+      return Broken(sighting, claims::kAddresses,
+                    fmt::format("GIDs {} and {}", AddressText(req->primary_local_gid),
+                                AddressText(req->primary_remote_gid)),
+                    fmt::format("{} and {}", AddressText(sighting.from), AddressText(sighting.to)));
+  }
+  const auto in_header = [](mad::Gid address) {  // IPv4 stands there without its prefix
+    constexpr size_t kPrefix = 10;
+    if (std::all_of(address.begin(), address.begin() + kPrefix, [](uint8_t b) { return b == 0; }) &&
+        address[kPrefix] == 0xff && address[kPrefix + 1] == 0xff)
+      address[kPrefix] = address[kPrefix + 1] = 0;
+    return address;
+  };
+  const auto check = [&](const auto& request) -> std::optional<Violation> {
+    const auto service = mad::ServiceOf(request.service_id);
+    // An id of AF_IB has no such header.
+    if (!service || service->space == PortSpace::kIb) return std::nullopt;
+    const mad::CmaHeader header = mad::CmaHeaderOf(request);
+    if (header.source_address == in_header(sighting.from) &&
+        header.destination_address == in_header(sighting.to))
+      return std::nullopt;
+    return Broken(sighting, claims::kCmaAddresses, "other addresses in the header of RDMA CM",
+                  fmt::format("{} and {}", AddressText(sighting.from), AddressText(sighting.to)));
+  };
+  if (const auto* req = sighting.As<mad::Req>()) return check(*req);
+  if (const auto* req = sighting.As<mad::SidrReq>()) return check(*req);
+  return std::nullopt;
+}
+
+uint64_t GuidIn(const mad::Rej& rej) {
+  uint64_t guid = 0;
+  for (int i = 0; i < 8; ++i) guid = guid << 8 | rej.ari[i];
+  return guid;
+}
+
+// What a REJ has in place of a local id when no id sends it: what the rejected message has there.
+uint32_t EchoBy(const mad::Mad* req) {
+  const auto* body = req == nullptr ? nullptr : std::get_if<mad::Req>(&req->message);
+  return body == nullptr ? 0 : uint32_t{body->reserved_4} << 24 | body->vendor_id;
+}
+
+std::optional<Violation> OddRej(const Sighting& sighting, bool active,
+                                std::span<const Spoken> before) {
+  const auto* rej = sighting.As<mad::Rej>();
+  if (rej == nullptr) return std::nullopt;
+  const mad::Mad* req = FirstOf(before, Attribute::kReq);
+  const bool about_req = rej->message_rejected == mad::About::kReq;
+  const bool by_nobody = about_req && rej->local_cid == EchoBy(req);
+  const auto odd = [&](const Claim& claim) {
+    return Broken(
+        sighting, claim,
+        fmt::format("reason {} about {}, ids {:#x} and {:#x}, {} bytes of information",
+                    static_cast<int>(rej->reason), static_cast<int>(rej->message_rejected),
+                    rej->local_cid, rej->remote_cid, rej->reject_info_length),
+        std::string(claim.says));
+  };
+  if (rej->local_cid == 0 && !by_nobody) return odd(claims::kRejNobody);
+  switch (rej->reason) {
+    case RejReason::kTimeout: {
+      const auto* asked = req == nullptr ? nullptr : std::get_if<mad::Req>(&req->message);
+      if (!active || rej->message_rejected != mad::About::kOther || rej->remote_cid != 0 ||
+          (asked != nullptr && GuidIn(*rej) != asked->local_ca_guid))
+        return odd(claims::kRejTimeout);
+      break;
+    }
+    case RejReason::kInvalidServiceId:
+      if (!by_nobody) return odd(claims::kRejNoService);
+      break;
+    case RejReason::kStaleConn:
+      if (about_req && !by_nobody) return odd(claims::kRejStale);
+      break;
+    case RejReason::kInvalidGid:
+    case RejReason::kInvalidAltGid:
+      if (!by_nobody || rej->reject_info_length != 16) return odd(claims::kRejGid);
+      break;
+    default:
+      break;
+  }
+  return std::nullopt;
+}
+
+bool HasData(const mad::Message& message) {
+  return std::visit(
+      [](const auto& m) {
+        using M = std::remove_cvref_t<decltype(m)>;
+        if constexpr (std::is_same_v<M, mad::Mra> || std::is_same_v<M, mad::Rtu> ||
+                      std::is_same_v<M, mad::Dreq> || std::is_same_v<M, mad::Drep>)
+          return std::any_of(m.private_data.begin(), m.private_data.end(),
+                             [](uint8_t byte) { return byte != 0; });
+        else
+          return false;
+      },
+      message);
+}
+
+std::optional<Violation> OddLinuxRej(const Sighting& sighting) {
+  const auto* rej = sighting.As<mad::Rej>();
+  if (rej == nullptr) return std::nullopt;
+  switch (static_cast<int>(rej->reason)) {
+    case 4:
+    case 12:
+    case 18:
+      return std::nullopt;
+    case 8:
+    case 10:
+    case 28:
+    case 35:
+      if (rej->reject_info_length == 0) return std::nullopt;
+      break;
+    default:
+      break;
+  }
+  return Broken(sighting, claims::kRejReason,
+                fmt::format("reason {} with {} bytes of information", static_cast<int>(rej->reason),
+                            rej->reject_info_length),
+                "4, 12 and 18 with information; 8, 10, 28 and 35 without");
+}
+
+// source: linux 6.1 cma.c cma_get_roce_udp_flow_label
+std::optional<Violation> OddFlowLabel(const Sighting& sighting, const mad::Req& req) {
+  const auto service = mad::ServiceOf(req.service_id);
+  if (!service || std::holds_alternative<mad::Ipv6>(sighting.frame.ip)) return std::nullopt;
+  const uint32_t source = mad::CmaHeaderOf(req).port;
+  const uint32_t label = (source * 31 + service->port) & 0xfffff;
+  if (label == req.primary_flow_label) return std::nullopt;
+  return Broken(sighting, claims::kFlowLabel, fmt::format("{:#x}", req.primary_flow_label),
+                fmt::format("{:#x}", label));
+}
+
+std::optional<Violation> OddTid(const Sighting& sighting) {
+  const bool own = sighting.attribute() == Attribute::kReq ||
+                   sighting.attribute() == Attribute::kSidrReq ||
+                   sighting.attribute() == Attribute::kDreq;
+  if (!own) return std::nullopt;
+  const Cids cids = CidsOf(sighting.mad().message);
+  const auto low = static_cast<uint32_t>(sighting.mad().header.tid);
+  // As the sender's processor has it: most of them turn it round.
+  if (low == cids.local || low == __builtin_bswap32(cids.local)) return std::nullopt;
+  return Broken(sighting, claims::kTidOfCid, fmt::format("TID {:#x}", low),
+                fmt::format("{:#x} or {:#x}", cids.local, __builtin_bswap32(cids.local)));
+}
+
+}  // namespace
+
+std::optional<Violation> FirstOddity(const Sighting& sighting, bool active,
+                                     std::span<const Spoken> before, const Profile* profile) {
+  if (auto odd = OddAddresses(sighting)) return odd;
+  if (auto odd = OddRej(sighting, active, before)) return odd;
+  if (profile == nullptr) return std::nullopt;
+  if (auto odd = OddLinuxRej(sighting)) return odd;
+  if (HasData(sighting.mad().message))
+    return Broken(sighting, claims::kNoData, "private data", "zeros");
+  if (const auto* req = sighting.As<mad::Req>(); req != nullptr)
+    if (auto odd = OddFlowLabel(sighting, *req)) return odd;
+  if (sighting.attribute() == Attribute::kLap || sighting.attribute() == Attribute::kApr)
+    return Broken(sighting, claims::kNeverSent, mad::ToString(sighting.attribute()), "neither");
+  return OddTid(sighting);
+}
+
+}  // namespace cm::wire

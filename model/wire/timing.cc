@@ -1,0 +1,77 @@
+#include "model/wire/timing.h"
+
+#include <algorithm>
+#include <variant>
+
+namespace cm::wire {
+namespace {
+
+using mad::Attribute;
+
+// source: linux 6.1 cm.c cm_ack_timeout
+int AckTimeout(int ack_delay, int lifetime) {
+  const int path = lifetime + 1;
+  const int timeout = path >= ack_delay ? path + (ack_delay >= path - 1 ? 1 : 0)
+                                        : ack_delay + (path >= ack_delay - 1 ? 1 : 0);
+  return std::min(timeout, 31);
+}
+
+struct Lifetimes {
+  int shortest = 31;
+  int longest = 0;
+};
+
+// The packet lifetimes that come to such an ACK timeout.
+Lifetimes LifetimesOf(int ack_timeout, int ack_delay) {
+  Lifetimes lifetimes;
+  for (int t = 0; t < 32; ++t) {
+    if (AckTimeout(ack_delay, t) != ack_timeout) continue;
+    lifetimes.shortest = std::min(lifetimes.shortest, t);
+    lifetimes.longest = std::max(lifetimes.longest, t);
+  }
+  return lifetimes;
+}
+
+// An MRA gives its sender more time, or less, for good.
+std::optional<Duration> AfterMra(std::span<const Spoken> spoken, int ack_timeout) {
+  const mad::Mad* mra = FirstOf(spoken, Attribute::kMra);
+  if (mra == nullptr) return std::nullopt;
+  const int service = std::get_if<mad::Mra>(&mra->message)->service_timeout;
+  return Timing::Exponent(service) + Timing::Exponent(ack_timeout);
+}
+
+}  // namespace
+
+std::optional<Interval> IntervalOf(Attribute what, bool active, std::span<const Spoken> spoken,
+                                   const Profile* profile) {
+  if (what == Attribute::kSidrReq) {  // source: linux 6.1 cma.c CMA_CM_RESPONSE_TIMEOUT
+    if (profile == nullptr) return std::nullopt;
+    const Duration nominal = Timing::Exponent(profile->timing.response_timeout);
+    return Interval{nominal, profile->timing.Latest(nominal)};
+  }
+  const mad::Mad* first = FirstOf(spoken, Attribute::kReq);
+  const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
+  if (req == nullptr) return std::nullopt;
+  Duration shortest =
+      Timing::Exponent(active ? req->remote_cm_response_timeout : req->local_cm_response_timeout);
+  Duration longest = shortest;
+  if (active && profile != nullptr) {
+    const Lifetimes path = LifetimesOf(req->primary_local_ack_timeout, profile->timing.ack_delay);
+    shortest = shortest + Timing::Exponent(path.shortest) * 2;
+    longest = longest + Timing::Exponent(path.longest) * 2;
+  }
+  if (const auto patience = AfterMra(spoken, req->primary_local_ack_timeout)) {
+    shortest = std::min(shortest, *patience);
+    longest = longest + *patience;
+  }
+  if (profile == nullptr) return Interval{shortest};
+  return Interval{shortest, profile->timing.Latest(longest)};
+}
+
+uint64_t TimesOf(std::span<const Spoken> spoken) {
+  const mad::Mad* first = FirstOf(spoken, Attribute::kReq);
+  const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
+  return 1 + (req == nullptr ? 15 : req->max_cm_retries);
+}
+
+}  // namespace cm::wire
