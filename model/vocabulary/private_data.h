@@ -11,23 +11,12 @@
 namespace cm {
 
 // Up to 255 bytes, as much as the uint8_t of the C structures can announce. Most are far fewer, and
-// every message and event has some: bytes past the length are neither set nor copied.
+// every message and event has some: bytes past the length are not set, and nobody's business.
 class PrivateData {
  public:
   constexpr PrivateData() : size_(0) {
     if (std::is_constant_evaluated()) bytes_ = {};  // a constant has no byte that is not set
   }
-  constexpr PrivateData(const PrivateData& other) noexcept : size_(other.size_) {
-    if (std::is_constant_evaluated()) bytes_ = {};
-    Copy(other, size_);
-  }
-  constexpr PrivateData& operator=(const PrivateData& other) noexcept {
-    if (this == &other) return *this;
-    size_ = other.size_;
-    Copy(other, size_);
-    return *this;
-  }
-  constexpr ~PrivateData() = default;
   explicit PrivateData(std::span<const uint8_t> bytes)
       : size_(static_cast<uint8_t>(std::min<size_t>(bytes.size(), 255))) {
     std::copy_n(bytes.begin(), size_, bytes_.begin());
