@@ -74,7 +74,7 @@ bool About(const Sighting& sighting, mad::About what) {
 }
 
 std::string Milliseconds(int64_t nanoseconds) {
-  return fmt::format("{:.3f} s", static_cast<double>(nanoseconds / 1'000'000) / 1000);
+  return fmt::format("{}.{:03} s", nanoseconds / 1'000'000'000, nanoseconds / 1'000'000 % 1000);
 }
 
 }  // namespace

@@ -68,12 +68,6 @@ std::string Ends(const Exchange& exchange) {
 
 }  // namespace
 
-size_t Judge::KeyHash::operator()(const Key& key) const {
-  uint64_t hash = key.number * 0x9e3779b97f4a7c15;
-  for (const uint8_t byte : key.node) hash = (hash ^ byte) * 0x100000001b3;
-  return hash ^ hash >> 32;
-}
-
 Judge::Judge(const Manner& manner, Sink sink) : manner_(manner), sink_(std::move(sink)) {
   if (manner.profile != nullptr) filled_ = FilledBy(*manner.profile);
 }
@@ -243,7 +237,7 @@ std::optional<Violation> Judge::OfAll(const Sighting& sighting, Place live) {
   const auto* rep = sighting.As<mad::Rep>();
   if (req != nullptr || rep != nullptr) {
     const uint64_t guid = req != nullptr ? req->local_ca_guid : rep->local_ca_guid;
-    Node& node = nodes_[{sighting.from, 0}];
+    Node& node = nodes_[sighting.from];
     if (node.guid != 0 && node.guid != guid)
       return Broken(sighting, claims::kGuid, fmt::format("{:#x}", guid),
                     fmt::format("{:#x}", node.guid));
@@ -296,7 +290,7 @@ Judge::Place Judge::Open(const Sighting& sighting, const mad::Gid& active, const
                    {}});
   const Place live = std::prev(live_.end());
   Index(live, active, active_cid, true);
-  for (const mad::Gid& node : {active, passive}) ++nodes_[{node, 0}].exchanges;
+  for (const mad::Gid& node : {active, passive}) ++nodes_[node].exchanges;
   return live;
 }
 
@@ -345,7 +339,7 @@ void Judge::Unindex(Place live) {
       const auto found = tids_.find({node, tid});
       if (found != tids_.end() && found->second == live) tids_.erase(found);
     }
-    const auto found = nodes_.find({node, 0});
+    const auto found = nodes_.find(node);
     if (found != nodes_.end() && --found->second.exchanges == 0) nodes_.erase(found);
   }
 }

@@ -19,14 +19,15 @@
 #ifndef MODEL_WIRE_JUDGE_H_
 #define MODEL_WIRE_JUDGE_H_
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "model/wire/exchange.h"
@@ -84,10 +85,7 @@ class Judge {
   struct Key {
     mad::Gid node;
     uint64_t number;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  struct KeyHash {
-    size_t operator()(const Key& key) const;
+    friend auto operator<=>(const Key&, const Key&) = default;
   };
   struct End {
     Place live;
@@ -123,9 +121,9 @@ class Judge {
   Totals totals_;
   std::optional<int64_t> begin_;
   std::list<Live> live_;  // in the order in which they began
-  std::unordered_map<Key, End, KeyHash> ids_;
-  std::unordered_map<Key, Place, KeyHash> tids_;
-  std::unordered_map<Key, Node, KeyHash> nodes_;  // with the number 0
+  std::map<Key, End> ids_;
+  std::map<Key, Place> tids_;
+  std::map<mad::Gid, Node> nodes_;
   uint64_t since_sweep_ = 0;
 };
 

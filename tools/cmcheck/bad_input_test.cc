@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{"UnknownVerb",
             {"judge"},
-            {"'judge'", "run, list, replay, shrink, explain, rewrite, lab"}},
+            {"'judge'", "run, list, replay, shrink, explain, rewrite, check-pcap, lab"}},
         Bad{"EmptyVerb", {""}, {"''", "run, list"}},
         Bad{"UnknownOption", {"run", "--sequence", "3"}, {"--sequence", "cmcheck run --help"}},
         Bad{"UnknownOptionOfNoVerb", {"--fast"}, {"--fast", "cmcheck --help"}},
@@ -154,6 +154,13 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"ExplainUnknownTopology",
             {"explain", "empty.jsonl", "--topology", "ring"},
             {"'ring'", "two-kernels, one-kernel-two-devices, bond"}},
+        Bad{"CheckPcapMissing", {"check-pcap", "no.pcap"}, {"no.pcap", "No such file"}},
+        Bad{"CheckPcapDirectory", {"check-pcap", "directory"}, {"directory", "not a file"}},
+        Bad{"CheckPcapText", {"check-pcap", "text.so"}, {"text.so is no capture"}},
+        Bad{"CheckPcapEmpty", {"check-pcap", "empty.conv"}, {"empty.conv is no capture"}},
+        Bad{"CheckPcapOfIwarp",
+            {"check-pcap", "text.so", "--profile", "6.1-siw"},
+            {"6.1-siw", "iWARP"}},
         Bad{"RewriteDirectory", {"rewrite", "directory"}, {"directory cannot be read"}},
         Bad{"RewriteCutOff", {"rewrite", "cut_at_end.conv"}, {"cut_at_end.conv", "cut off"}}),
     NameOf);

@@ -76,6 +76,7 @@ void AddReplay(CLI::App* app, int* exit_code);
 void AddShrink(CLI::App* app, int* exit_code);
 void AddExplain(CLI::App* app, int* exit_code);
 void AddRewrite(CLI::App* app, int* exit_code);
+void AddCheckPcap(CLI::App* app, int* exit_code);
 void AddLab(CLI::App* app, int* exit_code);
 // The main job: `run` with its defaults.
 int RunMainJob();
