@@ -39,6 +39,10 @@ void Account::Note(size_t at, const Record& record) {
     undisturbed_ = false;
     if (injects->fault.kind == FaultKind::kExit)
       NoteEnd(at, [&](const Id& id) { return id.side == injects->fault.side; });
+    if (injects->fault.kind == FaultKind::kCrash)
+      NoteEnd(at, [&](const Id& id) {
+        return topology().KernelOf(id.side) == topology().KernelOf(injects->fault.side);
+      });
     return;
   }
   if (const auto* waits = std::get_if<line::Waits>(&line)) {

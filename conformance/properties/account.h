@@ -101,6 +101,8 @@ class Account {
   // An environment line of the kind stands before the record; on the side, if one is given.
   bool Before(size_t record, FaultKind kind, std::optional<uint8_t> side = {}) const;
   int CountBefore(size_t record, FaultKind kind) const;
+  // A process may have ended by itself.
+  bool SomebodyEnded() const { return Injected(FaultKind::kExit) || Injected(FaultKind::kCrash); }
   bool Injected(FaultKind kind) const { return Before(history_.records.size(), kind); }
   // Nothing was ever done to the environment, and nobody crashed.
   bool Undisturbed() const { return undisturbed_; }

@@ -39,7 +39,7 @@ void AckReleasesDestroy(const Account& account, Testimony& testimony) {
     const bool connects = account.FirstSuccess(id, CallKind::kConnect) != nullptr ||
                           account.FirstSuccess(id, CallKind::kAccept) != nullptr;
     if (connects || account.IsRequest(id) || account.EndOf(id) != call.at) continue;
-    if (account.Injected(FaultKind::kExit)) continue;
+    if (account.SomebodyEnded()) continue;
     const size_t last = account.history().records.size();
     if (Unacked(account, id, last)) continue;
     testimony.Arose();

@@ -47,8 +47,8 @@ bool GaveUp(const Account& account, IdRef id, size_t record) {
 // Whether a side could have sent DREQ or DREP for the id before the record.
 bool SaidGoodbye(const Account& account, IdRef id, size_t record) {
   if (account.EndOf(id) < record || GaveUp(account, id, record)) return true;
-  if (account.Before(record, FaultKind::kExit) || account.Before(record, FaultKind::kRemoveDevice))
-    return true;
+  for (const FaultKind kind : {FaultKind::kExit, FaultKind::kCrash, FaultKind::kRemoveDevice})
+    if (account.Before(record, kind)) return true;
   return Succeeded(account, id, CallKind::kDisconnect, 0, record);
 }
 

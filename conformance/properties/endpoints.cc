@@ -115,6 +115,15 @@ void InfoIsWhatWasAsked(const Account& account, Testimony& testimony) {
   }
 }
 
+// Bits of the devices of the host that the fault is of.
+uint32_t DevicesBeside(const Account& account, const Fault& fault) {
+  const Topology& topology = account.topology();
+  uint32_t devices = 0;
+  for (size_t device = 0; device < topology.devices.size(); ++device)
+    if (topology.devices[device].kernel == topology.KernelOf(fault.side)) devices |= 1U << device;
+  return devices;
+}
+
 // Bits of the devices that were removed long enough before the record, and not added again.
 uint32_t GoneBefore(const Account& account, size_t record) {
   uint32_t gone = 0;
@@ -123,6 +132,8 @@ uint32_t GoneBefore(const Account& account, size_t record) {
     const Line& line = history.conversation.lines[history.records[at].line];
     const auto* injects = std::get_if<line::Injects>(&line);
     if (injects == nullptr) continue;
+    if (injects->fault.kind == FaultKind::kRestart) gone &= ~DevicesBeside(account, injects->fault);
+    if (injects->fault.OnPackets()) continue;
     const uint32_t bit = 1U << account.topology().sides[injects->fault.side].device;
     if (injects->fault.kind == FaultKind::kAddDevice) gone &= ~bit;
     if (injects->fault.kind == FaultKind::kRemoveDevice && account.Settled(at, record)) gone |= bit;

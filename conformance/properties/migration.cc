@@ -66,7 +66,7 @@ void WaitsForAcks(const Account& account, Testimony& testimony) {
 }
 
 void AckReleases(const Account& account, Testimony& testimony) {
-  if (account.Injected(FaultKind::kExit)) return;
+  if (account.SomebodyEnded()) return;
   const size_t last = account.history().records.size();
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kMigrateId || call.reply.kind != ReplyKind::kBlocked) continue;

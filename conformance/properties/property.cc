@@ -118,6 +118,7 @@ bool PathMigrated(const Account& account, IdRef id, size_t record) {
 
 bool ToldAtOnce(const Account& account) {
   return account.Injected(FaultKind::kLinkDown) || account.Injected(FaultKind::kNeighbourChange) ||
+         account.Injected(FaultKind::kFlap) || account.Injected(FaultKind::kDuplicateAddress) ||
          account.Injected(FaultKind::kFailOver) || account.Injected(FaultKind::kRemoveDevice);
 }
 

@@ -123,7 +123,7 @@ void RejectIsHeard(const Account& account, Testimony& testimony) {
 
 // Refused by one rdma_reject_ece and by nothing else.
 void OptionsAreTheReason(const Account& account, Testimony& testimony) {
-  for (const FaultKind kind : {FaultKind::kRemoveDevice, FaultKind::kExit})
+  for (const FaultKind kind : {FaultKind::kRemoveDevice, FaultKind::kExit, FaultKind::kCrash})
     if (account.Injected(kind)) return;
   for (const Pair& pair : account.pairs()) {
     const HeardEvent* rejected = account.First(pair.active, EventType::kRejected);

@@ -162,7 +162,8 @@ Conversation WithOneSide(const Conversation& conversation, uint8_t side) {
   Conversation moved = conversation;
   for (Line& line : moved.lines) {
     if (auto* waits = std::get_if<line::Waits>(&line)) waits->lane.side = side;
-    if (auto* injects = std::get_if<line::Injects>(&line)) injects->fault.side = side;
+    auto* injects = std::get_if<line::Injects>(&line);
+    if (injects != nullptr && injects->fault.side != kAnySide) injects->fault.side = side;
     if (auto* calls = std::get_if<line::Calls>(&line)) calls->lane.side = side;
     Call* call = CallIn(&line);
     if (call == nullptr) continue;
@@ -229,7 +230,7 @@ std::vector<Conversation> WithFaultOnOtherSide(const Conversation& conversation)
   std::vector<Conversation> all;
   for (size_t i = 0; i < conversation.lines.size(); ++i) {
     const auto* injects = std::get_if<line::Injects>(&conversation.lines[i]);
-    if (injects == nullptr) continue;
+    if (injects == nullptr || injects->fault.side > kPassiveSide) continue;
     const auto other = Other(injects->fault.side);
     const ChannelRef channel = FirstChannelOf(conversation, other);
     if (!channel.valid()) continue;

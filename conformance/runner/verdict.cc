@@ -136,7 +136,8 @@ bool NeverReturns(const History& history, const Record& record) {
     if (released != nullptr && released->reply == Reply::Refused(Errno::kInval)) return true;
   }
   const auto* injects = std::get_if<line::Injects>(&history.conversation.lines[record.line]);
-  return injects != nullptr && injects->fault.kind == FaultKind::kExit;
+  return injects != nullptr &&
+         (injects->fault.kind == FaultKind::kExit || injects->fault.kind == FaultKind::kCrash);
 }
 
 // Whether the application has returned everything: only then is what is left a leak.

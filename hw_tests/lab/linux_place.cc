@@ -217,11 +217,15 @@ Done LinuxPlace::Inject(const cm::Fault& fault) {
 }
 
 Done LinuxPlace::Install(const cm::Fault& fault) {
+  const std::optional<CmAction> action = ActionOf(fault.kind);
+  const bool rarer = fault.side == cm::kAnySide || fault.to != cm::kAnySide ||
+                     fault.MostLate() > fault.by || fault.after > Duration();
+  if (!action || rarer) return Failed("the filters of this place cannot do that");
   CmRule rule;
   // On the way in, so at the other side.
   rule.toward = fault.side == cm::kActiveSide ? Toward::kPassive : Toward::kActive;
   rule.kinds = KindsOf(fault.messages);
-  rule.action = *ActionOf(fault.kind);
+  rule.action = *action;
   rule.first = fault.first;
   rule.last = fault.last == 0 ? kEveryOne : fault.last;
   rule.delay_ns = static_cast<uint64_t>(fault.by.nanoseconds());

@@ -59,7 +59,7 @@ struct Origin {
 
 struct Conversation {
   std::string comment;  // the leading `#` lines, without the marks
-  const Topology* topology = nullptr;
+  TopologyRef topology;
   std::string profile;
   Capabilities capabilities;
   std::optional<Origin> origin;

@@ -14,6 +14,7 @@ void Put(Digest* d, const Address& a) {
   d->U8(a.family);
   if (a.kind == AddressKind::kGroup) d->U8(a.group);
   d->U16(a.port);
+  if (a.nth != 0) d->U8(a.nth);
 }
 
 void Put(Digest* d, const PrivateData& data) { d->Bytes(data.bytes()); }
@@ -245,6 +246,16 @@ void PutKinds(Digest* d, MadKinds kinds) {
   }
 }
 
+// What most faults do not say.
+void PutRarer(Digest* d, const Fault& fault) {
+  if (fault.to != kAnySide) d->U8(fault.to);
+  if (fault.MostLate() > fault.by) {
+    d->I64(fault.at_most.nanoseconds());
+    d->U8(static_cast<uint8_t>(fault.shape));
+  }
+  if (fault.after > Duration()) d->I64(fault.after.nanoseconds());
+}
+
 void PutLine(Digest* d, const Line& line, const Names& names) {
   d->U8(static_cast<uint8_t>(line.index()));
   if (const auto* calls = std::get_if<line::Calls>(&line)) {
@@ -269,6 +280,7 @@ void PutLine(Digest* d, const Line& line, const Names& names) {
     d->U32(f.last);
     d->I64(f.by.nanoseconds());
     d->I64(f.window.nanoseconds());
+    PutRarer(d, f);
   }
 }
 
@@ -388,7 +400,7 @@ uint64_t WireDigestOf(const History& history, uint64_t sequence) {
     d.U8(wire.side);
     d.U8(static_cast<uint8_t>(wire.kind));
     d.U16(static_cast<uint16_t>(wire.reason));
-    d.U8(wire.lost ? 1 : 0);
+    d.U8(wire.corrupt ? 2 : wire.lost ? 1 : 0);
     Put(&d, wire.private_data);
   }
   return d.Value();

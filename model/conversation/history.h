@@ -58,6 +58,7 @@ struct WireRecord {
   MadKind kind = MadKind::kReq;
   RejReason reason = RejReason::kNone;
   bool lost = false;
+  bool corrupt = false;  // it is lost because its check sum is wrong
   PrivateData private_data;
 };
 

@@ -311,7 +311,8 @@ std::string HistoryParser::ParseWire(Instant at, std::string_view rest) {
     if (!data) words.Complain(fmt::format("private={} is not private data", *text));
     wire.private_data = data.value_or(PrivateData());
   }
-  wire.lost = words.TakeFlag("lost");
+  wire.corrupt = words.TakeFlag("corrupt");
+  wire.lost = words.TakeFlag("lost") || wire.corrupt;
   words.Finish();
   history_->wire.push_back(std::move(wire));
   return words.problem();

@@ -9,6 +9,8 @@
 namespace cm {
 namespace {
 
+constexpr int64_t kMostFlaps = 1000;
+
 uint8_t Byte(Words& words, std::string_view key, uint8_t fallback) {
   return static_cast<uint8_t>(words.Number(key, fallback, 0, 255));
 }
@@ -44,6 +46,25 @@ void OccurrencesFrom(std::string_view text, Fault* fault, Words& words) {
     if (fault->last != 0 && fault->last < fault->first)
       words.Complain(fmt::format("nth={}: the last is before the first", text));
   }
+}
+
+// "5s", or "1ms..5s shape=tail": a delay, or the range that it is drawn from.
+void DelayFrom(std::string_view text, Fault* fault, Words& words) {
+  const size_t dots = text.find("..");
+  fault->by = DurationFrom(text.substr(0, dots), words);
+  if (dots != std::string_view::npos) {
+    fault->at_most = DurationFrom(text.substr(dots + 2), words);
+    if (fault->at_most <= fault->by)
+      words.Complain(fmt::format("by={}: the longest is no longer than the shortest", text));
+  }
+  const auto shape = words.Take("shape");
+  if (!shape) return;
+  if (fault->at_most <= fault->by)
+    words.Complain(fmt::format("shape={}: a range such as by=1ms..1s is wanted", *shape));
+  if (*shape == "tail")
+    fault->shape = DelayShape::kTail;
+  else if (*shape != "uniform")
+    words.Complain(fmt::format("shape={}: uniform or tail is wanted", *shape));
 }
 
 }  // namespace
@@ -85,28 +106,39 @@ void LineParser::ParseFault(Words& words) {
   const std::optional<FaultKind> kind = ParseFaultKind(name);
   if (!kind) {
     words.Complain(
-        fmt::format("fault {}: not a kind of fault; there are drop, delay, duplicate, "
-                    "reorder, link-down, link-up, remove-device, add-device, fail-over, "
-                    "neighbour-change, exit, silence-sm",
-                    name));
+        fmt::format("fault {}: not a kind of fault; there are {}", name, AllFaultKinds()));
     return;
   }
   Fault fault{.kind = *kind};
-  if (fault.OnPackets()) {
-    const std::string_view kinds = words.Next("a kind of message");
-    const std::optional<MadKinds> messages = ParseMadKinds(kinds);
-    if (!messages)
-      words.Complain(
-          fmt::format("\"{}\": REQ, MRA, REJ, REP, RTU, DREQ, DREP or any is wanted", kinds));
-    fault.messages = messages.value_or(MadKinds());
-    fault.side = SideFrom(words.Need("from"), words);
-    if (const auto nth = words.Take("nth")) OccurrencesFrom(*nth, &fault, words);
-    if (const auto window = words.Take("during")) fault.window = DurationFrom(*window, words);
-    if (fault.kind == FaultKind::kDelay) fault.by = DurationFrom(words.Need("by"), words);
-  } else {
+  if (fault.OnPackets())
+    ParsePacketFault(&fault, words);
+  else
     fault.side = SideFrom(words.Need("side"), words);
+  if (fault.kind == FaultKind::kFlap) {
+    fault.by = DurationFrom(words.Need("every"), words);
+    fault.last = static_cast<uint32_t>(words.Number("times", 0, 1, kMostFlaps));
+    if (fault.last == 0 || fault.by <= Duration())
+      words.Complain(fmt::format("link-flap: every=500ms times=3 or the like is wanted"));
   }
   conversation_->lines.push_back(line::Injects{fault});
+}
+
+void LineParser::ParsePacketFault(Fault* fault, Words& words) {
+  const std::string_view kinds = words.Next("a kind of message");
+  const std::optional<MadKinds> messages = ParseMadKinds(kinds);
+  if (!messages)
+    words.Complain(
+        fmt::format("\"{}\": REQ, MRA, REJ, REP, RTU, DREQ, DREP or any is wanted", kinds));
+  fault->messages = messages.value_or(MadKinds());
+  const auto side = [&](std::string_view name) {
+    return name == "any" ? kAnySide : SideFrom(name, words);
+  };
+  fault->side = side(words.Need("from"));
+  if (const auto to = words.Take("to")) fault->to = side(*to);
+  if (const auto nth = words.Take("nth")) OccurrencesFrom(*nth, fault, words);
+  if (const auto after = words.Take("after")) fault->after = DurationFrom(*after, words);
+  if (const auto window = words.Take("during")) fault->window = DurationFrom(*window, words);
+  if (fault->kind == FaultKind::kDelay) DelayFrom(words.Need("by"), fault, words);
 }
 
 void LineParser::ParseOfSide(Lane lane, std::string_view first, Words& words) {

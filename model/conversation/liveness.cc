@@ -12,7 +12,8 @@ Liveness::Liveness(const Conversation& conversation)
       held_(conversation.names.held.size()),
       regions_(conversation.names.regions.size()),
       exited_(conversation.topology->sides.size(), false),
-      removed_(conversation.topology->sides.size(), false) {
+      removed_(conversation.topology->sides.size(), false),
+      halted_(conversation.topology->sides.size(), false) {
   for (const Line& line : conversation.lines) {
     const auto* injects = std::get_if<line::Injects>(&line);
     apart_ |= injects != nullptr && injects->fault.kind == FaultKind::kExit;
@@ -177,6 +178,23 @@ void Liveness::SideExits(uint8_t side) {
       if (name.side == side) name.live = false;
 }
 
+// A host that starts again has processes again, which know nothing of the ones before.
+void Liveness::Suffer(const Fault& fault) {
+  if (fault.kind == FaultKind::kExit) SideExits(fault.side);
+  if (fault.kind == FaultKind::kRemoveDevice) removed_[fault.side] = true;
+  if (fault.kind != FaultKind::kCrash && fault.kind != FaultKind::kRestart) return;
+  const Topology& topology = *conversation_.topology;
+  for (uint8_t side = 0; side < topology.sides.size(); ++side) {
+    if (topology.KernelOf(side) != topology.KernelOf(fault.side)) continue;
+    if (fault.kind == FaultKind::kCrash) {
+      SideExits(side);
+      halted_[side] = true;
+    } else if (halted_[side]) {
+      exited_[side] = removed_[side] = halted_[side] = false;
+    }
+  }
+}
+
 void Liveness::EventFetched(const call::GetCmEvent& get, uint8_t side, const CmEvent& event) {
   if (event.type == EventType::kConnectRequest) {
     MakeId(get.request, side, get.channel);
@@ -267,9 +285,7 @@ void Liveness::CallAnswered(Lane lane, const Call& call, const Reply& reply,
 void Liveness::Observe(const Record& record) {
   const Line& line = conversation_.lines[record.line];
   if (const auto* injects = std::get_if<line::Injects>(&line)) {
-    if (injects->fault.kind == FaultKind::kExit) SideExits(injects->fault.side);
-    if (injects->fault.kind == FaultKind::kRemoveDevice) removed_[injects->fault.side] = true;
-    return;
+    return Suffer(injects->fault);
   }
   const auto* calls = std::get_if<line::Calls>(&line);
   if (calls == nullptr) return;

@@ -88,6 +88,7 @@ class Liveness {
   }
   Name& At(IdRef id) { return ids_[id.index]; }
   void SideExits(uint8_t side);
+  void Suffer(const Fault& fault);
 
   const Conversation& conversation_;
   std::vector<Name> ids_;
@@ -105,6 +106,7 @@ class Liveness {
   std::vector<WaitingCall> waiting_;
   std::vector<bool> exited_;   // by side
   std::vector<bool> removed_;  // by side: its device was, at some time
+  std::vector<bool> halted_;   // by side: its host is not running
   bool crashed_ = false;
   bool apart_ = false;  // a side's process exits, and each has one of its own
 };

@@ -7,6 +7,7 @@
 
 #include "model/conversation/history_parser.h"
 #include "model/conversation/line_parser.h"
+#include "model/conversation/topology_text.h"
 #include "model/conversation/words.h"
 
 namespace cm {
@@ -34,6 +35,14 @@ class Lines {
     return true;
   }
   int number() const { return number_; }
+  // The first word of the next line that says something.
+  std::string_view WordAhead() const {
+    Lines ahead = *this;
+    std::string_view line;
+    while (ahead.Next(&line))
+      if (!line.empty() && line.front() != '#') return line.substr(0, line.find(' '));
+    return {};
+  }
 
  private:
   std::string_view rest_;
@@ -50,17 +59,27 @@ std::string KnownTopologies() {
 // Reads the header lines and then the conversation.
 class FileParser {
  public:
-  // Returns a problem, or an empty text; stops behind the dashes.
-  std::string Header(std::string_view line) {
+  // Returns a problem, or an empty text. `ahead` is the first word of the line that follows.
+  std::string Header(std::string_view line, std::string_view ahead) {
     Words words(line);
     const std::string_view key = words.Next("a word");
+    if (TopologyParser::Begins(key)) return ReadTopologyLine(line, ahead);
     if (key == "conversation") {
       if (words.Next("a version") != "1") return "this program reads version 1 of conversations";
     } else if (key == "topology") {
       const std::string_view name = words.Next("a topology");
       conversation_.topology = FindTopology(name);
-      if (conversation_.topology == nullptr)
-        return fmt::format("topology {}: there are {}", name, KnownTopologies());
+      own_topology_.reset();
+      if (TopologyParser::Begins(ahead)) {
+        if (conversation_.topology != nullptr)
+          return fmt::format("topology {}: that is a built-in one; another name is wanted", name);
+        own_topology_.emplace(name);
+      } else if (conversation_.topology == nullptr) {
+        return fmt::format(
+            "topology {}: there are {}, or one of the conversation's own, if lines such as `host "
+            "a` follow",
+            name, KnownTopologies());
+      }
     } else if (key == "profile") {
       conversation_.profile = words.Next("a profile");
     } else if (key == "capabilities") {
@@ -75,7 +94,7 @@ class FileParser {
   static bool IsHeader(std::string_view line) {
     const std::string_view key = line.substr(0, line.find(' '));
     return key == "conversation" || key == "topology" || key == "profile" ||
-           key == "capabilities" || key == "seed";
+           key == "capabilities" || key == "seed" || TopologyParser::Begins(key);
   }
 
   void Comment(std::string_view line) {
@@ -92,6 +111,17 @@ class FileParser {
   Conversation& conversation() { return conversation_; }
 
  private:
+  // A topology is complete where its lines end.
+  std::string ReadTopologyLine(std::string_view line, std::string_view ahead) {
+    if (!own_topology_) return "a line `topology NAME` must come first, right before the hosts";
+    std::string problem = own_topology_->Parse(line);
+    if (!problem.empty() || TopologyParser::Begins(ahead)) return problem;
+    problem = own_topology_->Missing();
+    if (problem.empty()) conversation_.topology = TopologyRef(own_topology_->Take());
+    own_topology_.reset();
+    return problem;
+  }
+
   std::string ReadCapabilities(std::string_view line) {
     const std::string_view names = Trimmed(line.substr(std::string_view("capabilities").size()));
     const std::optional<Capabilities> all = ParseCapabilities(names);
@@ -128,6 +158,7 @@ class FileParser {
   }
 
   Conversation conversation_;
+  std::optional<TopologyParser> own_topology_;
 };
 
 struct Parsed {
@@ -152,7 +183,7 @@ Parsed ParseFile(std::string_view text, bool want_history) {
     if (line.front() == '#') {
       if (!body_begun) file.Comment(line);
     } else if (!body_begun && FileParser::IsHeader(line)) {
-      problem = file.Header(line);
+      problem = file.Header(line, lines.WordAhead());
     } else {
       body_begun = true;
       problem = file.Body(line);

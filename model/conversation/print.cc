@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "model/conversation/private_data_text.h"
+#include "model/conversation/topology_text.h"
 
 namespace cm {
 namespace {
@@ -277,7 +278,12 @@ std::string PacketFaultText(const Fault& fault) {
     if (fault.last == 0) text += "..";
     if (fault.last > fault.first) text += fmt::format("..{}", fault.last);
   }
-  if (fault.kind == FaultKind::kDelay) text += " by=" + ToString(fault.by);
+  if (fault.kind == FaultKind::kDelay) {
+    text += " by=" + ToString(fault.by);
+    if (fault.MostLate() > fault.by) text += ".." + ToString(fault.at_most);
+    if (fault.shape == DelayShape::kTail) text += " shape=tail";
+  }
+  if (fault.after > Duration()) text += " after=" + ToString(fault.after);
   if (fault.window != Duration::Max()) text += " during=" + ToString(fault.window);
   return text;
 }
@@ -293,7 +299,10 @@ std::string WireText(const WireRecord& wire, const Topology& topology) {
   std::string text = fmt::format("mad {} {}", topology.sides[wire.side].name, ToString(wire.kind));
   if (wire.kind == MadKind::kRej) text += fmt::format(" reason={}", static_cast<int>(wire.reason));
   AppendPrivate(&text, wire.private_data);
-  if (wire.lost) text += " lost";
+  if (wire.corrupt)
+    text += " corrupt";
+  else if (wire.lost)
+    text += " lost";
   return text;
 }
 
@@ -313,10 +322,19 @@ std::string ToString(Lane lane, const Topology& topology) {
 }
 
 std::string ToString(const Fault& fault, const Topology& topology) {
-  const std::string_view side = topology.sides[fault.side].name;
-  if (!fault.OnPackets()) return fmt::format("{} side={}", ToString(fault.kind), side);
-  return fmt::format("{} {} from={}{}", ToString(fault.kind), ToString(fault.messages), side,
-                     PacketFaultText(fault));
+  const auto name = [&topology](uint8_t side) {
+    return side == kAnySide ? std::string_view("any") : topology.sides[side].name;
+  };
+  if (!fault.OnPackets()) {
+    std::string text = fmt::format("{} side={}", ToString(fault.kind), name(fault.side));
+    if (fault.kind == FaultKind::kFlap)
+      text += fmt::format(" every={} times={}", ToString(fault.by), fault.last);
+    return text;
+  }
+  std::string text = fmt::format("{} {} from={}", ToString(fault.kind), ToString(fault.messages),
+                                 name(fault.side));
+  if (fault.to != kAnySide) text += fmt::format(" to={}", name(fault.to));
+  return text + PacketFaultText(fault);
 }
 
 std::string ToString(const Call& call, const Conversation& conversation) {
@@ -427,7 +445,9 @@ std::string ToText(const Conversation& conversation) {
     at = end == std::string::npos ? conversation.comment.size() : end + 1;
   }
   text += "conversation 1\n";
-  text += fmt::format("topology {}\n", conversation.topology->name);
+  text += conversation.topology.built_in()
+              ? fmt::format("topology {}\n", conversation.topology->name)
+              : ToText(*conversation.topology);
   if (!conversation.profile.empty()) text += "profile " + conversation.profile + "\n";
   text += "capabilities " + ToString(conversation.capabilities) + "\n";
   if (conversation.origin) {

@@ -87,11 +87,10 @@ void Oracle::MergeForRequest(IdRef id) {
 
 // The same QP number makes one connection stale for the other, as long as it has either end.
 void Oracle::MergeForQp(IdRef id) {
-  const uint64_t key = knowledge_.id(id).qp_key;
   const auto shares = [&](IdRef other) {
-    return other.valid() && other != id && knowledge_.id(other).qp_key == key;
+    return other.valid() && other != id && knowledge_.SameQpNumber(id, other) != Tri::kNo;
   };
-  if (key == 0) return;
+  if (knowledge_.id(id).qp_key == 0) return;
   std::vector<IdRef> others;
   for (const auto& [number, component] : components_) {
     const bool meets = std::ranges::any_of(component.set.items(), [&](const Possibility& p) {
@@ -184,8 +183,7 @@ void Oracle::TrySplit(ComponentNumber number) {
     for (const IdState& id : p.ids)
       for (const IdRef one : {id.name, id.PeerName()})
         for (const IdRef other : component.ids)
-          if (one.valid() && knowledge_.id(one).qp_key != 0 &&
-              knowledge_.id(one).qp_key == knowledge_.id(other).qp_key)
+          if (one.valid() && knowledge_.SameQpNumber(one, other) != Tri::kNo)
             links.Join(one, other);
     if (!p.flights.empty()) return;  // not while messages are under way
   }

@@ -260,9 +260,17 @@ void Oracle::LearnQpKey(const CallRule& rule, const Call& call, const IdState& i
   if (!asks && (!replies || machine_.over_iwarp())) return;
   const std::optional<ConnParam>& param = asks ? connect->param : accept->param;
   const IdRef own = IdOf(call);
+  knowledge_.id(own).boot = knowledge_.boots[knowledge_.id(own).kernel];
   knowledge_.id(own).qp_key = id.qp != QpPhase::kNone
-                                  ? (uint64_t{1} << 40) + own.index
+                                  ? kFirstLibraryQp + own.index
                                   : uint64_t{param ? param->qp_num & 0xffffff : 0} + 1;
+}
+
+// No link leads from the id's interface to the device with the address, or its host does not run.
+bool Oracle::NobodyAnswers(const IdInfo& info, const Address& destination) const {
+  const uint8_t there = knowledge_.DeviceOf(destination);
+  if (there == kNoDevice || knowledge_.KernelOf(there) == info.kernel) return false;
+  return !surroundings_.Reaches(info.interface, there);
 }
 
 void Oracle::LearnBinding(IdRef id, const Address& address) {
@@ -318,7 +326,8 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
         info.packet_lifetime = info.ack_timeout - 1;
       if (const uint8_t there = knowledge_.DeviceOf(info.destination); there != kNoDevice)
         info.peer_fail_overs = surroundings_.FailOvers(there);
-      info.knew_wrong_neighbour = surroundings_.NeighbourWrong(info.interface);
+      info.knew_wrong_neighbour =
+          surroundings_.NeighbourWrong(info.interface, knowledge_.DeviceOf(info.destination));
     } else if (effect == Effect::kSendsReq || effect == Effect::kSendsSidrReq) {
       info.connected = true;
       MergeForRequest(id);
@@ -336,6 +345,7 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
       if (info.resolution == Resolution::kLoopback || stays_inside) continue;
       info.interface = knowledge_.RouteTo(info, resolve.destination).value_or(kNoDevice);
       if (info.interface == kNoDevice) continue;
+      if (NobodyAnswers(info, resolve.destination)) info.resolution = Resolution::kSilent;
       info.fail_overs = surroundings_.FailOvers(info.interface);
       if (!info.source_from) info.source_from = info.fail_overs;
     }

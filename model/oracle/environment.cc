@@ -5,6 +5,14 @@
 
 namespace cm::model {
 
+// Links that go down and up by themselves have done so by then.
+void Oracle::LetLinksTurn(int64_t until) {
+  while (const std::optional<int64_t> at = surroundings_.NextTurn(until)) {
+    CloseAll({*at, *at, settled_});
+    surroundings_.Turn();
+  }
+}
+
 // What is under way may still meet the environment as it was: every set is closed first.
 void Oracle::CloseAll(const Window& window) {
   for (auto& [number, component] : components_) {
@@ -23,25 +31,27 @@ Judgement Oracle::ObserveEnvironment(const Record& record, const Line& line) {
   if (std::holds_alternative<line::Passes>(line)) return {};
   CloseAll({window.begin, window.end, settled_});
   const int64_t now = window.begin;
-  const auto devices = static_cast<uint8_t>(knowledge_.topology().devices.size());
   if (const auto* injects = std::get_if<line::Injects>(&line)) {
     const Fault& fault = injects->fault;
+    if (fault.OnPackets()) {
+      surroundings_.Inject(fault, now);
+      return {};
+    }
     const uint8_t device = knowledge_.topology().sides[fault.side].device;
-    const bool was_wrong = surroundings_.NeighbourWrong(device);
     surroundings_.Inject(fault, now);
     knowledge_.fail_overs[device] = static_cast<uint8_t>(surroundings_.FailOvers(device));
     if (fault.kind == FaultKind::kRemoveDevice) DeviceRemoved(device, window);
     if (fault.kind == FaultKind::kFailOver) FailedOver(device, window);
-    if (fault.kind == FaultKind::kNeighbourChange && !was_wrong) NeighbourChanged(device, window);
+    if (fault.kind == FaultKind::kNeighbourChange) NeighboursChanged(window);
+    if (fault.kind == FaultKind::kDuplicateAddress) NeighboursChanged(window);
     if (fault.kind == FaultKind::kExit) Exited(fault.side, window);
+    if (fault.kind == FaultKind::kCrash) Crashed(knowledge_.topology().KernelOf(fault.side));
+    if (fault.kind == FaultKind::kRestart)
+      ++knowledge_.boots[knowledge_.topology().KernelOf(fault.side)];
     return {};
   }
-  std::vector<bool> wrong;
-  for (uint8_t device = 0; device < devices; ++device)
-    wrong.push_back(surroundings_.NeighbourWrong(device));
   surroundings_.Heal(window.end);
-  for (uint8_t device = 0; device < devices; ++device)
-    if (wrong[device]) NeighbourChanged(device, window);
+  NeighboursChanged(window);
   return {};
 }
 
@@ -92,15 +102,16 @@ void Oracle::FailedOver(uint8_t device, const Window& window) {
 }
 
 // source: linux 6.1 cma.c cma_netevent_callback
-void Oracle::NeighbourChanged(uint8_t device, const Window& window) {
-  const bool wrong = surroundings_.NeighbourWrong(device);
+void Oracle::NeighboursChanged(const Window& window) {
   for (auto& [number, component] : components_) {
     for (Possibility& p : component.set.items()) {
       for (IdState& id : p.ids) {
         if (!id.name.valid() || id.closed || id.gone) continue;
         const IdInfo& info = knowledge_.id(id.name);
-        const bool to_itself = knowledge_.LocalDevice(info.destination, info.kernel) == device;
-        if (!info.tracked || info.interface != device || to_itself ||
+        const uint8_t peer = knowledge_.DeviceOf(info.destination);
+        const bool wrong = surroundings_.NeighbourWrong(info.interface, peer);
+        const bool was_wrong = surroundings_.NeighbourWasWrong(info.interface, peer);
+        if (!info.tracked || info.interface == peer || wrong == was_wrong ||
             info.knew_wrong_neighbour == wrong) {
           continue;
         }
@@ -127,11 +138,41 @@ void Oracle::Exited(uint8_t side, const Window& window) {
     }
     component.set = std::move(next);
   }
+  Forget(side);
+}
+
+void Oracle::Forget(uint8_t side) {
   for (uint16_t i = 0; i < knowledge_.id_count(); ++i)
     if (knowledge_.id(IdRef{i}).side == side) knowledge_.id(IdRef{i}).exists = false;
   std::erase_if(knowledge_.ports,
                 [&](const PortOwner& o) { return knowledge_.id(o.id).side == side; });
   std::erase_if(blocked_, [&](const Blocked& b) { return b.lane.side == side; });
+}
+
+// Nothing of the kernel is left, and nobody is told. What it has sent is under way.
+void Oracle::Crashed(uint8_t kernel) {
+  for (auto& [number, component] : components_) {
+    PossibilitySet next;
+    for (Possibility p : component.set.items()) {
+      for (IdState& id : p.ids) {
+        const uint8_t of =
+            id.name.valid() ? knowledge_.id(id.name).kernel : knowledge_.KernelOf(id.device);
+        if (of != kernel) continue;
+        id.gone = id.closed = true;
+        id.outstanding = id.abandoned = false;
+        id.ib = IbState::kNone;
+        id.iw = IwState::kNone;
+        id.queue.clear();
+        id.joining.clear();
+      }
+      p.Tidy();
+      next.Add(std::move(p));
+    }
+    component.set = std::move(next);
+  }
+  const Topology& topology = knowledge_.topology();
+  for (uint8_t side = 0; side < topology.sides.size(); ++side)
+    if (topology.KernelOf(side) == kernel) Forget(side);
 }
 
 }  // namespace cm::model

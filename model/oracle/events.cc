@@ -243,7 +243,8 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
     info.shown.port_num = 1;
     info.shown.num_paths = IsDatagram(listener.space) || machine_.over_iwarp() ? 0 : 1;
     info.shown.source = asker.destination;
-    Address from = knowledge_.AddressOf(asker.interface, asker.destination.v6, asker.bound.port);
+    Address from = knowledge_.AddressOf(asker.interface, asker.destination, asker.bound.port);
+    if (asker.bound.kind == AddressKind::kSide) from.nth = asker.bound.nth;
     info.shown.destination = ephemeral(from);
     return;
   }
@@ -258,7 +259,7 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
     if (!specific && info.resolution == Resolution::kLoopback)
       source.kind = AddressKind::kLoopback;
     else if (!specific)
-      source = knowledge_.AddressOf(info.interface, info.bound.v6, info.bound.port);
+      source = knowledge_.AddressOf(info.interface, info.destination, info.bound.port);
     info.shown.source = ephemeral(source);
     info.shown.destination = info.destination;
   } else if (event.type == EventType::kRouteResolved) {

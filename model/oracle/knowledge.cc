@@ -31,6 +31,8 @@ Knowledge::Knowledge(const Conversation& conversation, const Profile& profile)
       credits_(conversation.names.events.size()),
       memberships_(conversation.names.events.size()) {
   fail_overs.resize(topology_->devices.size());
+  for (const DeviceInfo& device : topology_->devices)
+    boots.resize(std::max<size_t>(boots.size(), device.kernel + 1U));
   empty_rejection = payloads.Intern({.data = PrivateData().Resized(profile.limits.reject_data)});
   empty_refusal =
       payloads.Intern({.data = PrivateData().Resized(profile.limits.datagram_reply_data)});
@@ -53,10 +55,23 @@ uint8_t Knowledge::LocalDevice(const Address& address, uint8_t kernel) const {
   return device == kNoDevice || KernelOf(device) != kernel ? kNoDevice : device;
 }
 
-Address Knowledge::AddressOf(uint8_t device, bool v6, uint16_t port) const {
+Tri Knowledge::SameQpNumber(IdRef a, IdRef b) const {
+  const IdInfo& one = ids_[a.index];
+  const IdInfo& other = ids_[b.index];
+  if (one.qp_key == other.qp_key) return Of(one.qp_key != 0);
+  const bool drawn = one.qp_key >= kFirstLibraryQp && other.qp_key >= kFirstLibraryQp;
+  const bool may = drawn && one.kernel == other.kernel && one.boot != other.boot;
+  return may ? Tri::kMaybe : Tri::kNo;
+}
+
+Address Knowledge::AddressOf(uint8_t device, const Address& towards, uint16_t port) const {
   for (uint8_t side = 0; side < topology_->sides.size(); ++side) {
     if (topology_->sides[side].device == device)
-      return {.kind = AddressKind::kSide, .side = side, .v6 = v6, .port = port};
+      return {.kind = AddressKind::kSide,
+              .side = side,
+              .v6 = towards.v6,
+              .port = port,
+              .nth = topology_->AnsweringNth(device, towards.nth)};
   }
   return {};
 }
@@ -69,7 +84,9 @@ Address Knowledge::OwnedAddress(const PortOwner& owner, const IdState& id) const
     loopback.kind = AddressKind::kLoopback;
     return loopback;
   }
-  return AddressOf(id.device, owner.address.v6, owner.address.port);
+  Address towards = owner.address;
+  towards.nth = ids_[owner.id.index].destination.nth;
+  return AddressOf(id.device, towards, owner.address.port);
 }
 
 PortSpace Knowledge::SpaceOf(const IdState& id) const {
@@ -119,10 +136,8 @@ std::optional<uint8_t> Knowledge::RouteTo(const IdInfo& id, const Address& desti
   if (id.interface != kNoDevice) return id.interface;
   const uint8_t local = LocalDevice(destination, id.kernel);
   if (local != kNoDevice) return local;
-  uint8_t last = kNoDevice;
-  for (uint8_t device = 0; device < topology_->devices.size(); ++device)
-    if (KernelOf(device) == id.kernel) last = device;
-  return last;
+  const uint8_t there = DeviceOf(destination);
+  return topology_->WayOut(id.kernel, there == kNoDevice ? std::nullopt : std::optional(there));
 }
 
 }  // namespace cm::model

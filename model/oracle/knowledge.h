@@ -10,6 +10,7 @@
 #include "model/conversation/conversation.h"
 #include "model/oracle/ledger.h"
 #include "model/oracle/state.h"
+#include "model/oracle/tri.h"
 #include "model/vocabulary/call.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/reply.h"
@@ -87,6 +88,7 @@ struct IdInfo {
   std::optional<int> packet_lifetime;  // of its route, if it is not that of all routes
   bool reply_unguarded = false;        // over iWARP: nothing waits for a reply any more
   uint64_t qp_key = 0;                 // equal for equal QP numbers; 0 before connecting
+  uint32_t boot = 0;                   // how often its kernel had restarted by then
   uint16_t request_payload = kNoPayload;
   int unacked = 0;                      // events fetched and not acknowledged
   int acked = 0;                        // and those that were acknowledged, ever
@@ -114,6 +116,9 @@ struct PortOwner {
   bool family_only = true;
 };
 
+// Keys from here on are of queue pairs that the library has made.
+inline constexpr uint64_t kFirstLibraryQp = uint64_t{1} << 40;
+
 class Knowledge {
  public:
   Knowledge(const Conversation& conversation, const Profile& profile);
@@ -134,13 +139,17 @@ class Knowledge {
   uint8_t DeviceOf(const Address& address) const;
   uint8_t KernelOf(uint8_t device) const { return topology_->devices[device].kernel; }
   // The address that a device's interface has.
-  Address AddressOf(uint8_t device, bool v6, uint16_t port) const;
+  // `towards`: whom it answers to, or asks.
+  Address AddressOf(uint8_t device, const Address& towards, uint16_t port) const;
   // The address that a port is owned with: an id that was bound to the wildcard has that of its
   // interface once its destination is resolved. source: linux 6.1 cma.c addr_handler
   Address OwnedAddress(const PortOwner& owner, const IdState& id) const;
   // The interface that leads to `destination` from the id's kernel; empty when no route does.
   std::optional<uint8_t> RouteTo(const IdInfo& id, const Address& destination) const;
 
+  // Whether the queue pairs of both have the same number. Those that the library makes are numbered
+  // anew when their kernel restarts.
+  Tri SameQpNumber(IdRef a, IdRef b) const;
   // The port space of the id, or of the one that a request came from.
   PortSpace SpaceOf(const IdState& id) const;
   // Over InfiniBand: whether the group of the membership may be one that the device is in or asks
@@ -160,6 +169,7 @@ class Knowledge {
   uint16_t empty_refusal;    // and UNREACHABLE of a datagram service
   std::vector<PortOwner> ports;
   std::vector<uint8_t> fail_overs;  // by device: of its bond, so far
+  std::vector<uint32_t> boots;      // by kernel: how often it has restarted
 
  private:
   const Topology* topology_;

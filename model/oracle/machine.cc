@@ -219,15 +219,15 @@ Machine::Service Machine::ServiceOf(const Flight& request) const {
 
 // The table is the kernel's, of devices and numbers at the other end.
 // source: linux 6.1 cm.c cm_insert_remote_qpn
-uint8_t Machine::UserOf(const Possibility& p, const Flight& flight) const {
+uint8_t Machine::UserOf(const Possibility& p, const Flight& flight, Tri least) const {
   if (!flight.sender.valid() || flight.to_device == kNoDevice) return kNoId;
-  const uint64_t key = knowledge_.id(flight.sender).qp_key;
   const uint8_t kernel = knowledge_.KernelOf(flight.to_device);
   for (uint8_t i = 0; i < p.ids.size(); ++i) {
     const IdState& id = p.ids[i];
     const IdRef peer = id.PeerName();
     if (!KnownRemotely(id) || !peer.valid() || peer == flight.sender) continue;
-    if (knowledge_.KernelOf(id.device) == kernel && knowledge_.id(peer).qp_key == key &&
+    if (knowledge_.KernelOf(id.device) == kernel &&
+        knowledge_.SameQpNumber(peer, flight.sender) >= least &&
         knowledge_.PeerDeviceOf(id) == flight.from_device) {
       return i;
     }
@@ -270,7 +270,8 @@ void Machine::EndStale(Possibility* p, uint8_t user, Span when) const {
   Stimulate(p, user, id.pathless ? IbStimulus::kUnsentEnd : IbStimulus::kSendDreq, {}, when);
 }
 
-void Machine::RefuseReply(Possibility* p, uint8_t id, const Flight& reply, Span when) const {
+void Machine::RefuseReply(Possibility* p, uint8_t id, const Flight& reply, uint8_t user,
+                          Span when) const {
   const IbRule* rule = Find(p->ids[id].ib, IbStimulus::kRepStale);
   p->used.set(NumberOf(rule));
   p->Send({.kind = rule->sends,
@@ -281,7 +282,7 @@ void Machine::RefuseReply(Possibility* p, uint8_t id, const Flight& reply, Span 
            .reason = static_cast<uint16_t>(RejReason::kStaleConn),
            .sender = p->ids[id].name,
            .since = when});
-  EndStale(p, UserOf(*p, reply), when);
+  EndStale(p, user, when);
 }
 
 // The listener hears of a request, which is an id of its own from now on.
@@ -321,7 +322,7 @@ void Machine::ArriveSidrRequest(Possibility* p, const Flight& flight, Span when)
            .since = when});
 }
 
-void Machine::ArriveRequest(Possibility* p, const Flight& flight, Span when) const {
+void Machine::ArriveRequest(Possibility* p, const Flight& flight, uint8_t user, Span when) const {
   const uint8_t known = FindChild(*p, flight.sender);
   if (known != kNoId) {
     Stimulate(p, known, IbStimulus::kReqAgain, {}, when);
@@ -329,7 +330,6 @@ void Machine::ArriveRequest(Possibility* p, const Flight& flight, Span when) con
   }
   if (flight.kind == Sends::kSidrReq) return ArriveSidrRequest(p, flight, when);
   uint8_t listener = kNoId;
-  const uint8_t user = UserOf(*p, flight);
   const RequestGuard guard = user != kNoId ? RequestGuard::kStale : GuardOf(*p, flight, &listener);
   const auto rule = std::ranges::find(rules::kRequests, guard, &RequestRule::when);
   p->used.set(NumberOf(&*rule));

@@ -40,11 +40,13 @@ class Machine {
   // One of the memberships that are due is reported.
   void ReportMembership(Possibility* p, uint8_t id, size_t which, Below on, Span when) const;
   // A request arrives at a device; the row that was carried out.
-  void ArriveRequest(Possibility* p, const Flight& flight, Span when) const;
-  // Whether a reply's queue pair is that of another connection.
-  bool Stale(const Possibility& p, const Flight& reply) const { return UserOf(p, reply) != kNoId; }
-  // Such a reply arrives at an id that awaits one.
-  void RefuseReply(Possibility* p, uint8_t id, const Flight& reply, Span when) const;
+  // `user`: the id that its queue pair is connected to, or kNoId.
+  void ArriveRequest(Possibility* p, const Flight& flight, uint8_t user, Span when) const;
+  // The id that is connected to the queue pair that a request or reply speaks of; kNoId: none is.
+  // `least`: that it may be, or that it certainly is.
+  uint8_t UserOf(const Possibility& p, const Flight& flight, Tri least) const;
+  // A reply arrives at an id that awaits one, from the queue pair of another connection.
+  void RefuseReply(Possibility* p, uint8_t id, const Flight& reply, uint8_t user, Span when) const;
   // The kernel's part of destroying an id: its peer is told, what it abandoned goes on.
   void DestroyInKernel(Possibility* p, uint8_t id, Span when) const;
   // The application's: unfetched events and requests go as well, and then the id.
@@ -70,8 +72,6 @@ class Machine {
   // `own` unless it is an answer that is made from what it answers.
   void Send(Possibility* p, uint8_t id, Sends kind, bool own, const Details& details,
             Span when) const;
-  // The id that is connected to the queue pair that a request or reply speaks of; kNoId: none is.
-  uint8_t UserOf(const Possibility& p, const Flight& flight) const;
   // Who answers a request, but for its being stale.
   RequestGuard GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const;
   void ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const;

@@ -65,6 +65,9 @@ Judgement Oracle::Observe(const Record& record) {
   Judgement judgement;
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
   const bool releases = std::holds_alternative<seen::Released>(record.seen);
+  const bool fetches = releases || std::holds_alternative<line::Waits>(line) ||
+                       (answered != nullptr && answered->event);
+  LetLinksTurn((fetches ? record.end : record.begin).nanoseconds());
   if (just_settled_ && !releases && !MayStillWait(record, &judgement)) return judgement;
   just_settled_ = std::holds_alternative<line::Settles>(line) || (just_settled_ && releases);
   if (answered != nullptr && answered->reply.kind == ReplyKind::kNotApplicable) {

@@ -257,6 +257,7 @@ class Oracle {
   InlineVector<uint8_t, 2> DevicesAfter(const IdState& before, const CallRule& rule,
                                         const Call& call, const Window& window) const;
   void LearnQpKey(const CallRule& rule, const Call& call, const IdState& id);
+  bool NobodyAnswers(const IdInfo& info, const Address& destination) const;
   void LearnBinding(IdRef id, const Address& address);
   Payload DatagramPayload(const std::optional<ConnParam>& param, uint8_t length) const;
   Payload ServicePayload(const Call& call, const IdState& id) const;
@@ -270,8 +271,11 @@ class Oracle {
   void DeviceRemoved(uint8_t device, const Window& window);
   void MeetNeighbour(IdState* id, uint8_t device, const Window& window);
   void FailedOver(uint8_t device, const Window& window);
-  void NeighbourChanged(uint8_t device, const Window& window);
+  void NeighboursChanged(const Window& window);
   void Exited(uint8_t side, const Window& window);
+  void Crashed(uint8_t kernel);
+  void Forget(uint8_t side);
+  void LetLinksTurn(int64_t until);
 
   // components.cc
   Component& ComponentOf(IdRef id) { return components_[knowledge_.id(id).component]; }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "model/oracle/arrivals.h"
 #include "model/oracle/questions.h"
 
 namespace cm::model {
@@ -346,18 +347,12 @@ class Steps::Walk {
     }
     const Due due = steps_.Prompt(flight.since, window_, fate.late);
     if (fate.can_arrive && (!behind || !fate.in_order)) {
-      Offer(p, due, "the arrival of a message", [&, f](Possibility* next, Span when) {
-        const Flight arrives = next->flights[f];
-        next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
-        Arrive(next, arrives, when);
-      });
-      if (fate.can_be_copied) {
-        Offer(p, due, "the arrival of a message", [&, f](Possibility* next, Span when) {
-          next->flights[f].copied = true;
-          const Flight arrives = next->flights[f];
-          Arrive(next, arrives, when);
-        });
-      }
+      // What may find its queue pair in use may find that it is not.
+      const bool asks = flight.kind == Sends::kReq || flight.kind == Sends::kRep;
+      const uint8_t user = asks ? machine_.UserOf(p, flight, Tri::kYes) : kNoId;
+      const uint8_t other = asks ? machine_.UserOf(p, flight, Tri::kMaybe) : kNoId;
+      OfferArrival(p, f, fate, due, user);
+      if (other != user) OfferArrival(p, f, fate, due, other);
     }
     if (fate.can_be_lost || !fate.can_arrive) {
       Offer(p, due, "the loss of a message", [&, f](Possibility* next, Span) {
@@ -366,10 +361,25 @@ class Steps::Walk {
     }
   }
 
-  void Arrive(Possibility* next, const Flight& flight, Span when) {
+  // `user`: the id that its queue pair is connected to.
+  void OfferArrival(const Possibility& p, size_t f, const Fate& fate, Due due, uint8_t user) {
+    Offer(p, due, "the arrival of a message", [&, f](Possibility* next, Span when) {
+      const Flight arrives = next->flights[f];
+      next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
+      Arrive(next, arrives, user, when);
+    });
+    if (!fate.can_be_copied) return;
+    Offer(p, due, "the arrival of a message", [&, f](Possibility* next, Span when) {
+      next->flights[f].copied = true;
+      const Flight arrives = next->flights[f];
+      Arrive(next, arrives, user, when);
+    });
+  }
+
+  void Arrive(Possibility* next, const Flight& flight, uint8_t user, Span when) {
     if (flight.kind >= Sends::kMpaRequest) return machine_.ArriveOverTcp(next, flight, when);
     if (flight.kind == Sends::kReq || flight.kind == Sends::kSidrReq)
-      return machine_.ArriveRequest(next, flight, when);
+      return machine_.ArriveRequest(next, flight, user, when);
     uint8_t to = flight.to;
     if (flight.kind == Sends::kRejTimeout) to = FindAnswering(*next, flight.sender);
     if (to == kNoId || next->ids[to].gone) return ArriveUnknown(next, flight, when);
@@ -377,25 +387,13 @@ class Steps::Walk {
     if (id.closed || !Matches(id, flight)) return ArriveUnknown(next, flight, when);
     const IbStimulus on = StimulusOf(id, flight);
     const bool awaited = on == IbStimulus::kRep && Machine::Find(id.ib, IbStimulus::kRepStale);
-    if (awaited && machine_.Stale(*next, flight))
-      return machine_.RefuseReply(next, to, flight, when);
+    if (awaited && user != kNoId) return machine_.RefuseReply(next, to, flight, user, when);
     if (on == IbStimulus::kRep && Machine::Find(id.ib, on)->answer == IbAnswer::kDone) {
       id.met = true;
       id.peer = flight.from;
       id.answered_by = flight.sender;
     }
     machine_.Stimulate(next, to, on, {.payload = flight.payload, .reason = flight.reason}, when);
-  }
-
-  // The live id that a request made, for whoever gives the request up.
-  static uint8_t FindAnswering(const Possibility& p, IdRef origin) {
-    for (uint8_t i = 0; i < p.ids.size(); ++i) {
-      const IdState& id = p.ids[i];
-      const bool known =
-          id.ib != IbState::kIdle && id.ib != IbState::kTimewait && id.ib != IbState::kNone;
-      if (id.origin == origin && known && !id.gone) return i;
-    }
-    return kNoId;
   }
 
   // A message for an identifier that is gone: only DREQ is answered.
@@ -411,46 +409,6 @@ class Steps::Walk {
                 .from_device = flight.to_device,
                 .to_device = flight.from_device,
                 .since = when});
-  }
-
-  static IbStimulus PlainStimulus(const Flight& flight) {
-    switch (flight.kind) {
-      case Sends::kMra:
-        return IbStimulus::kMra;
-      case Sends::kRep:
-        return IbStimulus::kRep;
-      case Sends::kRtu:
-        return IbStimulus::kRtu;
-      case Sends::kDreq:
-        return IbStimulus::kDreq;
-      case Sends::kDrep:
-        return IbStimulus::kDrep;
-      case Sends::kSidrRep:
-        return IbStimulus::kSidrRep;
-      case Sends::kSidrRefusal:
-        return IbStimulus::kSidrRefusal;
-      default:
-        return flight.reason == static_cast<uint16_t>(RejReason::kStaleConn) ? IbStimulus::kRejStale
-                                                                             : IbStimulus::kRej;
-    }
-  }
-
-  // Whether the communication ids of a message are those that the id knows.
-  // source: linux 6.1 cm.c cm_acquire_id, cm_acquire_rejected_id, cm_acquire_mraed_id
-  static bool Matches(const IdState& id, const Flight& flight) {
-    if (flight.kind == Sends::kRejTimeout) return true;  // it was found by another key
-    // It names the request that it answers, and there is one of the id.
-    if (flight.kind == Sends::kSidrRep || flight.kind == Sends::kSidrRefusal) return true;
-    const bool speaks_of_request =
-        flight.kind == Sends::kRejReq || (flight.kind == Sends::kMra && flight.reason == 0);
-    if (speaks_of_request) return !id.met;
-    if (flight.kind == Sends::kRep && !id.met) return true;
-    return id.met && id.peer == flight.from;
-  }
-
-  static IbStimulus StimulusOf(const IdState& id, const Flight& flight) {
-    if (flight.kind == Sends::kRep && id.met) return IbStimulus::kRepAgain;
-    return PlainStimulus(flight);
   }
 
   const Steps& steps_;

@@ -52,24 +52,26 @@ Surroundings::Surroundings(const Topology& topology, const Profile& profile)
 }
 
 void Surroundings::Inject(const Fault& fault, int64_t now) {
-  DeviceInfo& device = devices_[topology_.sides[fault.side].device];
   disturbed_ |= fault.kind != FaultKind::kSilenceSm;
+  if (fault.OnPackets()) {
+    rules_.push_back({fault, now});
+    return;
+  }
+  for (DeviceInfo& info : devices_) info.wrong_before = info.wrong_neighbours;
+  DeviceInfo& device = devices_[topology_.sides[fault.side].device];
   switch (fault.kind) {
     case FaultKind::kDrop:
     case FaultKind::kDelay:
     case FaultKind::kDuplicate:
     case FaultKind::kReorder:
-      rules_.push_back({fault, now});
+    case FaultKind::kCorrupt:
       return;
     case FaultKind::kLinkDown:
     case FaultKind::kLinkUp:
-      device.up = fault.kind == FaultKind::kLinkUp;
-      device.may_be_deaf |= !device.up && profile_.dialect.link_down_fails_sends;
-      device.link_changed = now;
-      return;
+      return SetLink(&device, fault.kind == FaultKind::kLinkUp, now);
     case FaultKind::kRemoveDevice:
     case FaultKind::kAddDevice:
-      if (device.registered == (fault.kind == FaultKind::kAddDevice)) return;
+      if (device.halted || device.registered == (fault.kind == FaultKind::kAddDevice)) return;
       device.registered = !device.registered;
       std::erase(order_, topology_.sides[fault.side].device);
       order_.push_back(topology_.sides[fault.side].device);
@@ -86,11 +88,30 @@ void Surroundings::Inject(const Fault& fault, int64_t now) {
       device.may_be_deaf = true;
       return;
     case FaultKind::kNeighbourChange:
-      device.neighbour_wrong = true;
+      device.wrong_neighbours = kAllDevices;
       device.neighbour_changed = now;
       return;
     case FaultKind::kExit:
       return;
+    case FaultKind::kDuplicateAddress:
+      for (uint8_t peer = 0; peer < devices_.size(); ++peer) {
+        const uint8_t doubled = topology_.sides[fault.side].device;
+        if (peer == doubled || !topology_.Linked(peer, doubled)) continue;
+        devices_[peer].wrong_neighbours |= uint32_t{1} << doubled;
+        devices_[peer].neighbour_changed = now;
+      }
+      return;
+    case FaultKind::kFlap:
+      turns_.push_back({.device = topology_.sides[fault.side].device,
+                        .at = now,
+                        .every = fault.by.nanoseconds(),
+                        .left = 2 * fault.last});
+      device.flaps_until =
+          std::max(device.flaps_until, now + (2 * fault.last - 1) * fault.by.nanoseconds());
+      return Turn();
+    case FaultKind::kCrash:
+    case FaultKind::kRestart:
+      return SetHost(topology_.KernelOf(fault.side), fault.kind == FaultKind::kRestart);
     case FaultKind::kSilenceSm:
       if (device.silences.empty() || device.silences.back().end != kStill)
         device.silences.push_back({now, kStill});
@@ -105,14 +126,53 @@ void Surroundings::Heal(int64_t now) {
     return !over_tcp && rule.fault.kind != FaultKind::kDelay;
   });
   for (Rule& rule : rules_) rule.until = std::min(rule.until, now);
+  turns_.clear();
   for (DeviceInfo& device : devices_) {
+    device.wrong_before = device.wrong_neighbours;
     if (!device.up) device.link_changed = now;
-    if (device.neighbour_wrong) device.neighbour_changed = now;
+    if (device.wrong_neighbours != 0) device.neighbour_changed = now;
+    device.flaps_until = std::min(device.flaps_until, now);
     device.up = true;
-    device.neighbour_wrong = false;
+    device.wrong_neighbours = 0;
     if (!device.silences.empty())
       device.silences.back().end = std::min(device.silences.back().end, now);
   }
+}
+
+void Surroundings::SetLink(DeviceInfo* device, bool up, int64_t now) const {
+  device->up = up;
+  device->may_be_deaf |= !up && profile_.dialect.link_down_fails_sends;
+  device->link_changed = now;
+}
+
+void Surroundings::SetHost(uint8_t kernel, bool runs) {
+  for (uint8_t device = 0; device < devices_.size(); ++device) {
+    DeviceInfo& info = devices_[device];
+    if (topology_.devices[device].kernel != kernel || info.halted != runs) continue;
+    info.halted = !runs;
+    info.registered = runs;
+    info.may_be_deaf = false;
+    std::erase(order_, device);
+    order_.push_back(device);
+  }
+}
+
+std::vector<Surroundings::LinkTurn>::const_iterator Surroundings::FirstTurn() const {
+  return std::ranges::min_element(turns_, {}, &LinkTurn::at);
+}
+
+std::optional<int64_t> Surroundings::NextTurn(int64_t until) const {
+  const auto first = FirstTurn();
+  if (first == turns_.end() || first->at > until) return std::nullopt;
+  return first->at;
+}
+
+void Surroundings::Turn() {
+  const auto first = turns_.begin() + (FirstTurn() - turns_.cbegin());
+  --first->left;
+  SetLink(&devices_[first->device], first->left % 2 == 0, first->at);
+  first->at += first->every;
+  if (first->left == 0) turns_.erase(first);
 }
 
 Surroundings::Query Surroundings::QueryOf(uint8_t device, Span since, Duration patience) const {
@@ -181,21 +241,25 @@ InlineVector<uint8_t, 2> Surroundings::LoopbackDevices(uint8_t kernel, const Win
 
 void Surroundings::ApplyRule(const Rule& rule, const Flight& flight, Fate* fate) const {
   const Fault& fault = rule.fault;
-  if (topology_.sides[fault.side].device != flight.from_device ||
+  if (!Names(fault.side, flight.from_device) || !Names(fault.to, flight.to_device) ||
       !fault.messages.Has(MadOf(flight.kind))) {
     return;
   }
+  // It may have been under way for as long as anything prompt takes.
+  const int64_t prompt = profile_.timing.prompt.nanoseconds();
+  if (fault.after > Duration() && flight.since.latest + prompt < rule.first()) return;
   if (flight.since.earliest > rule.last()) return;
   const bool always = fault.first == 1 && fault.last == 0 && fault.window == Duration::Max() &&
-                      flight.since.earliest >= rule.since;
+                      flight.since.earliest >= rule.first();
   switch (fault.kind) {
     case FaultKind::kDrop:
+    case FaultKind::kCorrupt:
       fate->can_be_lost = true;
       if (always) fate->can_arrive = false;
       break;
     case FaultKind::kDelay:
       fate->in_order = false;
-      fate->late += fault.by.nanoseconds();
+      fate->late += fault.MostLate().nanoseconds();
       break;
     case FaultKind::kDuplicate:
       fate->can_be_copied = !flight.copied;
@@ -228,14 +292,14 @@ Fate Surroundings::FateOverTcp(const Flight& flight) const {
   for (const uint8_t device : {flight.from_device, flight.to_device}) {
     const DeviceInfo& info = devices_[device];
     meddled |= !info.up || felt(info.link_changed);
-    meddled |= info.neighbour_wrong || felt(info.neighbour_changed);
+    meddled |= info.wrong_neighbours != 0 || felt(info.neighbour_changed);
     meddled |= !info.failed_over.empty() && felt(info.failed_over.back().begin);
   }
   fate.can_be_lost = meddled;
   if (meddled) fate.late += kTcpPatience.nanoseconds();
   for (const Rule& rule : rules_) {
-    const uint8_t at = topology_.sides[rule.fault.side].device;
-    const bool on_its_way = at == flight.from_device || at == flight.to_device;
+    const bool on_its_way =
+        Names(rule.fault.side, flight.from_device) || Names(rule.fault.side, flight.to_device);
     if (on_its_way && OfEveryPacket(rule.fault) && felt(rule.last()))
       fate.late += kTcpPatience.nanoseconds();
   }
@@ -245,10 +309,12 @@ Fate Surroundings::FateOverTcp(const Flight& flight) const {
 bool Surroundings::Parted(uint8_t a, uint8_t b) const {
   if (a == b) return false;
   for (const uint8_t device : {a, b}) {
-    if (!devices_[device].up || devices_[device].neighbour_wrong) return true;
+    const uint8_t other = device == a ? b : a;
+    if (!devices_[device].up || NeighbourWrong(device, other) || !Reaches(device, other))
+      return true;
     for (const Rule& rule : rules_) {
-      const bool here = topology_.sides[rule.fault.side].device == device && rule.until == kForEver;
-      if (here && rule.fault.kind == FaultKind::kDrop && OfEveryPacket(rule.fault)) return true;
+      const bool here = Names(rule.fault.side, device) && rule.until == kForEver;
+      if (here && rule.fault.Loses() && OfEveryPacket(rule.fault)) return true;
     }
   }
   return false;
@@ -279,7 +345,12 @@ Fate Surroundings::FateOf(const Flight& flight) const {
   }
   if (flight.from_device == flight.to_device) return fate;  // it never meets the link
   const DeviceInfo& from = devices_[flight.from_device];
-  if (!from.up || !to.up) {
+  const int64_t flapping = std::max(from.flaps_until, to.flaps_until);
+  const bool flaps = flapping != kNever && flight.since.earliest <= flapping;
+  if (flaps) {
+    fate.can_be_lost = true;
+    fate.fails_at_sender |= profile_.dialect.link_down_fails_sends;
+  } else if (!from.up || !to.up) {
     fate.can_be_lost = true;
     fate.fails_at_sender |= !from.up && profile_.dialect.link_down_fails_sends;
     const int64_t changed = from.up ? to.link_changed : from.link_changed;
@@ -287,7 +358,11 @@ Fate Surroundings::FateOf(const Flight& flight) const {
     const bool hears = from.up && topology_.devices[flight.to_device].bonded;
     if (flight.since.earliest > changed && !hears) fate.can_arrive = false;
   }
-  if (from.neighbour_wrong) {
+  if (!Reaches(flight.from_device, flight.to_device)) {
+    fate.can_be_lost = true;
+    fate.can_arrive = false;
+  }
+  if (NeighbourWrong(flight.from_device, flight.to_device)) {
     fate.can_be_lost = true;
     if (flight.since.earliest > from.neighbour_changed) fate.can_arrive = false;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "model/base/inline_vector.h"
@@ -69,9 +70,20 @@ class Surroundings {
   // takes its place. source: linux 6.1 cma.c cma_bind_loopback
   InlineVector<uint8_t, 2> LoopbackDevices(uint8_t kernel, const Window& window) const;
   // False where there is no device: an id need be on no interface.
-  bool NeighbourWrong(uint8_t device) const {
-    return device != kNoDevice && devices_[device].neighbour_wrong;
+  bool NeighbourWrong(uint8_t device, uint8_t peer) const {
+    return device != kNoDevice && Among(devices_[device].wrong_neighbours, peer);
   }
+  // The same, before the environment's last act.
+  bool NeighbourWasWrong(uint8_t device, uint8_t peer) const {
+    return device != kNoDevice && Among(devices_[device].wrong_before, peer);
+  }
+  // A link leads from one device to the other, and a host that runs is at its end.
+  bool Reaches(uint8_t from, uint8_t to) const {
+    return topology_.Linked(from, to) && !devices_[to].halted;
+  }
+  // The next time by `until` that an interface goes down or up by itself; it has been done then.
+  std::optional<int64_t> NextTurn(int64_t until) const;
+  void Turn();
   // How often the device's bond has failed over.
   uint32_t FailOvers(uint8_t device) const { return devices_[device].fail_overs; }
   // Whether the GID of an id that took the device after `from` to `to` fail-overs is gone: a
@@ -81,6 +93,7 @@ class Surroundings {
   bool disturbed() const { return disturbed_; }
 
  private:
+  static constexpr uint32_t kAllDevices = 0xffffffff;
   static constexpr int64_t kNever = -1;
   static constexpr int64_t kForEver = std::numeric_limits<int64_t>::max();
   // Something that the environment did, and by when it was done.
@@ -91,7 +104,10 @@ class Surroundings {
   struct DeviceInfo {
     bool registered = true;
     bool up = true;
-    bool neighbour_wrong = false;
+    uint32_t wrong_neighbours = 0;  // a set of devices
+    uint32_t wrong_before = 0;      // and before the environment's last act
+    bool halted = false;            // its host is not running
+    int64_t flaps_until = kNever;
     uint32_t fail_overs = 0;
     std::vector<Change> failed_over;  // each time
     bool may_be_deaf = false;         // a send may have failed, and then it hears nothing any more
@@ -106,13 +122,22 @@ class Surroundings {
     Fault fault;
     int64_t since = 0;
     int64_t until = kForEver;
-    // When it meddles for the last time.
+    // When it meddles for the first time, and for the last.
+    int64_t first() const { return since + fault.after.nanoseconds(); }
     int64_t last() const {
       const bool bounded = fault.window != Duration::Max();
-      return bounded ? std::min(until, since + fault.window.nanoseconds()) : until;
+      return bounded ? std::min(until, first() + fault.window.nanoseconds()) : until;
     }
   };
 
+  // Whether the peer is one of the devices; all of them, where it is none.
+  static bool Among(uint32_t devices, uint8_t peer) {
+    return peer == kNoDevice ? devices == kAllDevices : ((devices >> peer) & 1) != 0;
+  }
+  // Whether the device is that of a side that a packet fault names.
+  bool Names(uint8_t side, uint8_t device) const {
+    return side == kAnySide || topology_.sides[side].device == device;
+  }
   // Whether the GID that the message is sent from was gone by then.
   Tri SentWithoutSource(const Flight& flight) const;
   Fate FateOverTcp(const Flight& flight) const;
@@ -121,11 +146,23 @@ class Surroundings {
 
   const Topology& topology_;
   const Profile& profile_;
+  // A link that goes down and up by itself.
+  struct LinkTurn {
+    uint8_t device = 0;
+    int64_t at = 0;
+    int64_t every = 0;
+    uint32_t left = 0;  // it is down before an odd one
+  };
+  std::vector<LinkTurn>::const_iterator FirstTurn() const;
+  void SetHost(uint8_t kernel, bool runs);
+  void SetLink(DeviceInfo* device, bool up, int64_t now) const;
+
   uint8_t FirstWorking(uint8_t kernel, const Window& window, Tri least) const;
 
   std::vector<DeviceInfo> devices_;
   std::vector<uint8_t> order_;  // devices in the order of their registration
   std::vector<Rule> rules_;
+  std::vector<LinkTurn> turns_;
   bool disturbed_ = false;
 };
 

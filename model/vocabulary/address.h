@@ -27,6 +27,7 @@ struct Address {
   uint8_t family = 0;  // for kBadFamily
   uint8_t group = 0;   // for kGroup: which one, from 1 to kLastGroup
   uint16_t port = 0;
+  uint8_t nth = 0;  // for kSide: which of the addresses of its interface, from 0
 
   friend constexpr auto operator<=>(const Address&, const Address&) = default;
 

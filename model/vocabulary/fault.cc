@@ -6,21 +6,30 @@ namespace cm {
 namespace {
 
 constexpr std::array<std::string_view, kFaultKindCount> kFaultNames = {
-    "drop",          "delay",      "duplicate", "reorder",          "link-down", "link-up",
-    "remove-device", "add-device", "fail-over", "neighbour-change", "exit",      "silence-sm",
+    "drop",    "delay",         "duplicate",  "reorder",           "link-down",
+    "link-up", "remove-device", "add-device", "fail-over",         "neighbour-change",
+    "exit",    "silence-sm",    "corrupt",    "duplicate-address", "link-flap",
+    "crash",   "restart",
 };
 
 constexpr std::array<std::string_view, kCapabilityCount> kCapabilityNames = {
-    "drop",       "drop-nth",  "delay",       "duplicate", "reorder",    "link",  "remove-device",
-    "add-device", "fail-over", "neighbour",   "exit",      "time",       "races", "lanes",
-    "crashes",    "misuse",    "later-calls", "data",      "silence-sm",
+    "drop",          "drop-nth",   "delay",     "duplicate",   "reorder",     "link",
+    "remove-device", "add-device", "fail-over", "neighbour",   "exit",        "time",
+    "races",         "lanes",      "crashes",   "misuse",      "later-calls", "data",
+    "silence-sm",    "corrupt",    "direction", "delay-range", "late-start",  "duplicate-address",
+    "link-flap",     "host-crash",
 };
 
 constexpr std::array<Capability, kFaultKindCount> kNeeded = {
-    Capability::kDrop,         Capability::kDelay,     Capability::kDuplicate,
-    Capability::kReorder,      Capability::kLink,      Capability::kLink,
-    Capability::kRemoveDevice, Capability::kAddDevice, Capability::kFailOver,
-    Capability::kNeighbour,    Capability::kExit,      Capability::kSilenceSm,
+    Capability::kDrop,         Capability::kDelay,
+    Capability::kDuplicate,    Capability::kReorder,
+    Capability::kLink,         Capability::kLink,
+    Capability::kRemoveDevice, Capability::kAddDevice,
+    Capability::kFailOver,     Capability::kNeighbour,
+    Capability::kExit,         Capability::kSilenceSm,
+    Capability::kCorrupt,      Capability::kDuplicateAddress,
+    Capability::kFlap,         Capability::kHostCrash,
+    Capability::kHostCrash,
 };
 
 }  // namespace
@@ -31,6 +40,15 @@ std::optional<FaultKind> ParseFaultKind(std::string_view name) {
   for (size_t i = 0; i < kFaultNames.size(); ++i)
     if (kFaultNames[i] == name) return static_cast<FaultKind>(i);
   return std::nullopt;
+}
+
+std::string AllFaultKinds() {
+  std::string all;
+  for (const std::string_view name : kFaultNames) {
+    if (!all.empty()) all += ", ";
+    all += name;
+  }
+  return all;
 }
 
 std::string ToString(MadKinds kinds) {
@@ -89,6 +107,10 @@ Capabilities Needs(const Fault& fault) {
   Capabilities needed = Capabilities().With(kNeeded[static_cast<size_t>(fault.kind)]);
   const bool counted = fault.first != 1 || fault.last != 0 || fault.window != Duration::Max();
   if (fault.OnPackets() && counted) needed = needed.With(Capability::kDropNth);
+  if (!fault.OnPackets()) return needed;
+  if (fault.side == kAnySide || fault.to != kAnySide) needed = needed.With(Capability::kDirection);
+  if (fault.MostLate() > fault.by) needed = needed.With(Capability::kDelayRange);
+  if (fault.after > Duration()) needed = needed.With(Capability::kLateStart);
   return needed;
 }
 

@@ -13,20 +13,31 @@
 namespace cm {
 
 enum class FaultKind : uint8_t {
-  kDrop,             // messages that match are lost on their way in
-  kDelay,            // they arrive later by `by`
-  kDuplicate,        // they arrive twice
-  kReorder,          // they let the next message of their direction pass
-  kLinkDown,         // the side's network interface goes down
-  kLinkUp,           // and up again, with its routes and neighbours
-  kRemoveDevice,     // the side's RDMA device is removed; its network interface stays
-  kAddDevice,        // and comes back
-  kFailOver,         // the side's bond moves to another interface with another hardware address
-  kNeighbourChange,  // the hardware address behind the other side's IP address changes
-  kExit,             // the side's process exits without cleaning up
-  kSilenceSm,        // the administrator of the side's subnet answers nothing
+  kDrop,              // messages that match are lost on their way in
+  kDelay,             // they arrive later by `by`
+  kDuplicate,         // they arrive twice
+  kReorder,           // they let the next message of their direction pass
+  kLinkDown,          // the side's network interface goes down
+  kLinkUp,            // and up again, with its routes and neighbours
+  kRemoveDevice,      // the side's RDMA device is removed; its network interface stays
+  kAddDevice,         // and comes back
+  kFailOver,          // the side's bond moves to another interface with another hardware address
+  kNeighbourChange,   // the hardware address behind the other side's IP address changes
+  kExit,              // the side's process exits without cleaning up
+  kSilenceSm,         // the administrator of the side's subnet answers nothing
+  kCorrupt,           // messages that match arrive with a wrong check sum, and are dropped
+  kDuplicateAddress,  // another host answers for the side's address, and its peers believe it
+  kFlap,              // the side's network interface goes down and up again, and again
+  kCrash,             // the side's host stops: nothing of it is left, and nobody is told
+  kRestart,           // and starts again, with nothing of what it had
 };
-inline constexpr int kFaultKindCount = 12;
+inline constexpr int kFaultKindCount = 17;
+
+// How delays of a range are spread over it.
+enum class DelayShape : uint8_t {
+  kUniform,
+  kTail,  // most are short, and a few are very long: each order of magnitude is as likely
+};
 
 // A set of message kinds.
 class MadKinds {
@@ -46,23 +57,37 @@ class MadKinds {
   uint16_t bits_ = 0;
 };
 
+// Any of them, where a packet fault names sides.
+inline constexpr uint8_t kAnySide = 0xff;
+
 // One environment line. For packet faults the first installed rule that matches decides.
 struct Fault {
   FaultKind kind = FaultKind::kDrop;
-  uint8_t side = 0;    // packet faults: who sends; others: who is hit
-  MadKinds messages;   // packet faults only
-  uint32_t first = 1;  // packet faults: the first matching occurrence that is hit, from 1
-  uint32_t last = 0;   // and the last; 0: all from `first` on
-  Duration by;         // kDelay: how much later
-  Duration window = Duration::Max();  // packet faults: how long after its installation it acts
+  uint8_t side = 0;       // packet faults: who sends, or kAnySide; others: who is hit
+  uint8_t to = kAnySide;  // packet faults: who is sent to
+  MadKinds messages;      // packet faults only
+  uint32_t first = 1;     // packet faults: the first matching occurrence that is hit, from 1
+  uint32_t last = 0;      // and the last; 0: all from `first` on; kFlap: how many times
+  Duration by;            // kDelay: how much later, at least; kFlap: from each turn to the next
+  Duration at_most;       // and at most, where that is more: drawn for each message
+  DelayShape shape = DelayShape::kUniform;
+  Duration after;  // packet faults: how long after its installation it begins to act
+  Duration window = Duration::Max();  // and for how long
   friend constexpr bool operator==(const Fault&, const Fault&) = default;
 
-  constexpr bool OnPackets() const { return kind <= FaultKind::kReorder; }
+  constexpr bool OnPackets() const {
+    return kind <= FaultKind::kReorder || kind == FaultKind::kCorrupt;
+  }
+  // kDrop and kCorrupt: what matches does not get there.
+  constexpr bool Loses() const { return kind == FaultKind::kDrop || kind == FaultKind::kCorrupt; }
+  constexpr Duration MostLate() const { return at_most > by ? at_most : by; }
 };
 
 // "drop", "link-down", "remove-device", ...
 std::string_view ToString(FaultKind kind);
 std::optional<FaultKind> ParseFaultKind(std::string_view name);
+// "drop, delay, duplicate, ...": all of them, for whoever has misspelt one.
+std::string AllFaultKinds();
 
 // "REQ", "any".
 std::string ToString(MadKinds kinds);
@@ -89,8 +114,15 @@ enum class Capability : uint8_t {
   kLaterCalls,  // the library has the calls of its map 1.4, and the kernel serves them
   kData,        // bytes move: queues take work, and complete it
   kSilenceSm,   // there is an administrator of the subnet, which can be silenced
+  kCorrupt,
+  kDirection,   // packet faults between two sides of several, and of whoever sends
+  kDelayRange,  // delays that are drawn for each message
+  kLateStart,   // packet faults that begin to act a while after their installation
+  kDuplicateAddress,
+  kFlap,
+  kHostCrash,  // hosts stop, and start again
 };
-inline constexpr int kCapabilityCount = 19;
+inline constexpr int kCapabilityCount = 26;
 
 class Capabilities {
  public:

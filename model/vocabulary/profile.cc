@@ -29,7 +29,9 @@ Capabilities WithoutPackets() {
   for (const Capability packets :
        {Capability::kData, Capability::kDrop, Capability::kDropNth, Capability::kDelay,
         Capability::kDuplicate, Capability::kReorder, Capability::kLink, Capability::kFailOver,
-        Capability::kNeighbour})
+        Capability::kNeighbour, Capability::kCorrupt, Capability::kDirection,
+        Capability::kDelayRange, Capability::kLateStart, Capability::kDuplicateAddress,
+        Capability::kFlap, Capability::kHostCrash})
     some = some.Without(packets);
   return some;
 }
@@ -63,6 +65,8 @@ std::vector<Profile> MakeProfiles() {
   ib.transport = Transport::kInfiniband;
   ib.dialect.long_messages_as_manual = true;  // as adapters do
   ib.capabilities = ib.capabilities.Without(Capability::kLink)
+                        .Without(Capability::kFlap)
+                        .Without(Capability::kDuplicateAddress)
                         .Without(Capability::kNeighbour)
                         .With(Capability::kSilenceSm);
   Profile strict = linux61;

@@ -82,7 +82,8 @@ TEST(Fault, HasANameForEachKind) {
   for (int i = 0; i < kFaultKindCount; ++i) {
     const auto kind = static_cast<FaultKind>(i);
     EXPECT_EQ(ParseFaultKind(ToString(kind)), kind);
-    EXPECT_EQ(Fault{.kind = kind}.OnPackets(), i < 4) << ToString(kind);
+    EXPECT_EQ(Fault{.kind = kind}.OnPackets(), i < 4 || kind == FaultKind::kCorrupt)
+        << ToString(kind);
   }
   EXPECT_EQ(ParseFaultKind("melt"), std::nullopt);
 }
@@ -95,6 +96,13 @@ TEST(Fault, AsksForWhatItNeeds) {
   EXPECT_EQ(Needs({.kind = FaultKind::kDrop, .last = 1}), nth);
   EXPECT_EQ(Needs({.kind = FaultKind::kDrop, .window = Duration::Seconds(1)}), nth);
   EXPECT_EQ(Needs({.kind = FaultKind::kLinkUp}), Capabilities().With(Capability::kLink));
+  EXPECT_EQ(Needs({.kind = FaultKind::kDrop, .to = 1}), drop.With(Capability::kDirection));
+  EXPECT_EQ(Needs({.kind = FaultKind::kDrop, .side = kAnySide}), drop.With(Capability::kDirection));
+  EXPECT_EQ(Needs({.kind = FaultKind::kDrop, .after = Duration::Seconds(1)}),
+            drop.With(Capability::kLateStart));
+  EXPECT_EQ(Needs({.kind = FaultKind::kDelay, .at_most = Duration::Seconds(1)}),
+            Capabilities().With(Capability::kDelay).With(Capability::kDelayRange));
+  EXPECT_EQ(Needs({.kind = FaultKind::kRestart}), Capabilities().With(Capability::kHostCrash));
 }
 
 TEST(MadKinds, AreOneOrAll) {

@@ -1,5 +1,6 @@
 #include "model/vocabulary/topology.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -69,8 +70,14 @@ std::optional<std::pair<std::string_view, uint16_t>> SplitPort(std::string_view 
 }
 
 std::vector<Topology> MakeTopologies() {
-  const DeviceInfo active{.name = "rxe0", .netdev = "veth0", .v4 = kActiveV4, .v6 = kActiveV6};
-  const DeviceInfo passive{.name = "rxe1", .netdev = "veth1", .v4 = kPassiveV4, .v6 = kPassiveV6};
+  const DeviceInfo active{.name = "rxe0",
+                          .netdev = "veth0",
+                          .v4 = std::string(kActiveV4),
+                          .v6 = std::string(kActiveV6)};
+  const DeviceInfo passive{.name = "rxe1",
+                           .netdev = "veth1",
+                           .v4 = std::string(kPassiveV4),
+                           .v6 = std::string(kPassiveV6)};
   DeviceInfo far = passive;
   far.kernel = 1;
   DeviceInfo bonded = active;
@@ -81,15 +88,18 @@ std::vector<Topology> MakeTopologies() {
   return {
       {.name = "two-kernels",
        .sentence = "Each side on a kernel of its own, one device each, one link between them.",
+       .hosts = {"a", "b"},
        .devices = {active, far},
        .sides = sides},
       {.name = "one-kernel-two-devices",
        .sentence = "Both sides on one kernel, so that they share ports; one device each.",
+       .hosts = {"a"},
        .devices = {active, passive},
        .sides = sides},
       {.name = "bond",
        .sentence = "Both sides on one kernel; the active side's device is on a bond that can fail "
                    "over.",
+       .hosts = {"a"},
        .devices = {bonded, passive},
        .sides = sides},
   };
@@ -108,6 +118,36 @@ std::optional<uint8_t> Topology::SideNamed(std::string_view side) const {
   return std::nullopt;
 }
 
+std::string_view DeviceInfo::Host(size_t nth, bool v6_wanted) const {
+  if (nth == 0) return v6_wanted ? v6 : v4;
+  if (nth > more.size()) return {};
+  return v6_wanted ? more[nth - 1].v6 : more[nth - 1].v4;
+}
+
+bool Topology::Linked(uint8_t a, uint8_t b) const {
+  return std::ranges::none_of(unlinked, [&](const auto& pair) {
+    return pair == std::pair(std::min(a, b), std::max(a, b));
+  });
+}
+
+uint8_t Topology::WayOut(uint8_t kernel, std::optional<uint8_t> there) const {
+  uint8_t last = 0;
+  uint8_t leads = 0;
+  bool found = false;
+  for (uint8_t device = 0; device < devices.size(); ++device) {
+    if (devices[device].kernel != kernel) continue;
+    last = device;
+    if (!there || !Linked(device, *there)) continue;
+    leads = device;
+    found = true;
+  }
+  return found ? leads : last;
+}
+
+uint8_t Topology::AnsweringNth(uint8_t device, uint8_t nth) const {
+  return nth < devices[device].AddressCount() ? nth : uint8_t{0};
+}
+
 std::span<const Topology> Topologies() { return All(); }
 
 const Topology* FindTopology(std::string_view name) {
@@ -123,6 +163,7 @@ std::string ToString(const Address& address, const Topology& topology) {
   std::string text;
   if (address.kind == AddressKind::kSide) {
     text = topology.sides[address.side].name;
+    if (address.nth != 0) text += "/" + std::to_string(address.nth + 1);
   } else if (address.kind == AddressKind::kGroup) {
     text = std::string(kGroupPrefix) + std::to_string(address.group);
   } else {
@@ -144,9 +185,15 @@ std::optional<Address> ParseAddress(std::string_view text, const Topology& topol
     address.v6 = true;
     host.remove_suffix(kV6Suffix.size());
   }
-  if (const std::optional<uint8_t> side = topology.SideNamed(host)) {
+  const size_t slash = host.find('/');
+  if (const std::optional<uint8_t> side = topology.SideNamed(host.substr(0, slash))) {
     address.kind = AddressKind::kSide;
     address.side = *side;
+    if (slash == std::string_view::npos) return address;
+    const std::optional<uint16_t> nth = ParsePort(host.substr(slash + 1));
+    if (!nth || *nth < 2 || *nth > topology.devices[topology.sides[*side].device].AddressCount())
+      return std::nullopt;
+    address.nth = static_cast<uint8_t>(*nth - 1);
     return address;
   }
   if (const uint8_t group = GroupBehind(kGroupPrefix, host); group != 0) {
@@ -165,7 +212,7 @@ std::optional<Address> ParseAddress(std::string_view text, const Topology& topol
 std::string NumericHost(const Address& address, const Topology& topology) {
   if (address.kind == AddressKind::kSide) {
     const DeviceInfo& device = topology.devices[topology.sides[address.side].device];
-    return std::string(address.v6 ? device.v6 : device.v4);
+    return std::string(device.Host(address.nth, address.v6));
   }
   if (address.kind == AddressKind::kGroup)
     return std::string(address.v6 ? kGroupV6 : kGroupV4) + std::to_string(address.group);
@@ -183,9 +230,12 @@ std::optional<Address> AddressOfNumeric(std::string_view text, const Topology& t
   const auto [host, port] = *split;
   for (uint8_t side = 0; side < topology.sides.size(); ++side) {
     const DeviceInfo& device = topology.devices[topology.sides[side].device];
-    if (host == device.v4 || host == device.v6)
-      return Address{
-          .kind = AddressKind::kSide, .side = side, .v6 = host == device.v6, .port = port};
+    for (uint8_t nth = 0; nth < device.AddressCount(); ++nth) {
+      const bool v6 = host == device.Host(nth, true);
+      if (v6 || host == device.Host(nth, false))
+        return Address{
+            .kind = AddressKind::kSide, .side = side, .v6 = v6, .port = port, .nth = nth};
+    }
   }
   for (const bool v6 : {false, true}) {
     const uint8_t group = GroupBehind(v6 ? kGroupV6 : kGroupV4, host);

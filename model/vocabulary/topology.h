@@ -3,40 +3,86 @@
 #define MODEL_VOCABULARY_TOPOLOGY_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/vocabulary/address.h"
 
 namespace cm {
 
-// An RDMA device on a network interface, with one IPv4 and one IPv6 address.
+// An address of an interface in both families.
+struct HostAddress {
+  std::string v4;
+  std::string v6;
+  friend bool operator==(const HostAddress&, const HostAddress&) = default;
+};
+
+// An RDMA device on a network interface.
 struct DeviceInfo {
-  std::string_view name;    // of the RDMA device: "rxe0"
-  std::string_view netdev;  // of the interface under it: "veth0"
-  uint8_t kernel = 0;       // which kernel's; each kernel has ports, ids and devices of its own
-  std::string_view v4;
-  std::string_view v6;
-  bool bonded = false;  // on an active-backup bond: it can fail over
+  std::string name;    // of the RDMA device: "rxe0"
+  std::string netdev;  // of the interface under it: "veth0"
+  uint8_t kernel = 0;  // which kernel's; each kernel has ports, ids and devices of its own
+  std::string v4;
+  std::string v6;
+  bool bonded = false;            // on an active-backup bond: it can fail over
+  std::vector<HostAddress> more;  // the second address of the interface, the third and so on
+  friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
+
+  size_t AddressCount() const { return 1 + more.size(); }
+  // Empty where it has no nth address, counted from 0.
+  std::string_view Host(size_t nth, bool v6_wanted) const;
 };
 
 // An application on a kernel, bound to the address of a device of it.
 struct SideInfo {
-  std::string_view name;  // "active", "passive"
-  uint8_t device = 0;     // index into devices
+  std::string name;    // "active", "passive"
+  uint8_t device = 0;  // index into devices
+  friend bool operator==(const SideInfo&, const SideInfo&) = default;
 };
 
 struct Topology {
-  std::string_view name;
-  std::string_view sentence;
+  std::string name;
+  std::string sentence;
+  std::vector<std::string> hosts;  // one a kernel
   std::vector<DeviceInfo> devices;
   std::vector<SideInfo> sides;
+  // Devices of different hosts that no link leads between.
+  std::vector<std::pair<uint8_t, uint8_t>> unlinked;
+  friend bool operator==(const Topology&, const Topology&) = default;
 
   uint8_t KernelOf(uint8_t side) const { return devices[sides[side].device].kernel; }
   std::optional<uint8_t> SideNamed(std::string_view side) const;
+  // A way leads from one device to the other.
+  bool Linked(uint8_t a, uint8_t b) const;
+  // The device of the kernel over which `there` is reached: the last of those with a link to it.
+  // For `there` that is no device, the last of all.
+  uint8_t WayOut(uint8_t kernel, std::optional<uint8_t> there) const;
+  // Of the addresses of a device, the one that something sent to the nth of another comes from.
+  uint8_t AnsweringNth(uint8_t device, uint8_t nth) const;
+};
+
+// A topology that somebody holds: one of the built-in ones, or one of a conversation's own, which
+// lives as long as anything refers to it.
+class TopologyRef {
+ public:
+  TopologyRef() = default;
+  TopologyRef(const Topology* built_in) : topology_(built_in) {}  // NOLINT: as a pointer is
+  explicit TopologyRef(Topology own)
+      : owned_(std::make_shared<const Topology>(std::move(own))), topology_(owned_.get()) {}
+  const Topology& operator*() const { return *topology_; }
+  const Topology* operator->() const { return topology_; }
+  operator const Topology*() const { return topology_; }  // NOLINT: as a pointer is
+  // Its text says no more than its name.
+  bool built_in() const { return owned_ == nullptr; }
+
+ private:
+  std::shared_ptr<const Topology> owned_;
+  const Topology* topology_ = nullptr;
 };
 
 inline constexpr uint8_t kActiveSide = 0;
@@ -46,7 +92,8 @@ inline constexpr uint8_t kPassiveSide = 1;
 std::span<const Topology> Topologies();
 const Topology* FindTopology(std::string_view name);
 
-// "passive:7471", "any.v6:0", "null": one text for every topology.
+// "passive:7471", "passive/2:7471" for its second address, "any.v6:0", "null": one text for every
+// topology.
 std::string ToString(const Address& address, const Topology& topology);
 std::optional<Address> ParseAddress(std::string_view text, const Topology& topology);
 

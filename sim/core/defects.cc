@@ -117,6 +117,14 @@ constexpr auto kDefects = std::to_array<DefectInfo>({
     {Defect::kWriteIgnoresKey, "write-ignores-key",
      "An RDMA write reaches regions that allow none."},
     {Defect::kRouteErrorPositive, "route-error-positive", "ROUTE_ERROR carries +110."},
+    {Defect::kCorruptDelivered, "corrupt-delivered",
+     "Messages with a wrong check sum are taken for right."},
+    {Defect::kCrashSaysGoodbye, "crash-says-goodbye",
+     "A host that stops ends its connections first."},
+    {Defect::kStaleUnnoticed, "stale-unnoticed",
+     "A request from a queue pair that is connected already is delivered."},
+    {Defect::kNeighbourUnnoticed, "neighbour-unnoticed",
+     "Nobody is told that the hardware address of a peer has changed."},
 });
 
 }  // namespace

@@ -76,6 +76,10 @@ enum class Defect : uint8_t {
   kWriteBeyond,
   kWriteIgnoresKey,
   kRouteErrorPositive,
+  kCorruptDelivered,
+  kCrashSaysGoodbye,
+  kStaleUnnoticed,
+  kNeighbourUnnoticed,
 };
 
 struct DefectInfo {

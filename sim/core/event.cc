@@ -22,6 +22,7 @@ std::string_view ToString(EventKind kind) {
       "frame-arrives",
       "reply-timer",
       "iw-work",
+      "link-turn",
   });
   static_assert(kNames.size() == kEventKindCount);
   return kNames[static_cast<size_t>(kind)];

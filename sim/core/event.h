@@ -25,8 +25,9 @@ enum class EventKind : uint8_t {
   kFrameArrives,    // on: an MPA frame, or the end of a TCP connection
   kReplyTimer,      // on: an iw_cm id whose request was not answered
   kIwWork,          // on: an iw_cm id with something to report
+  kLinkTurn,        // on: an interface that goes down and up in turns
 };
-inline constexpr int kEventKindCount = static_cast<int>(EventKind::kIwWork) + 1;
+inline constexpr int kEventKindCount = static_cast<int>(EventKind::kLinkTurn) + 1;
 
 // "packet-arrives".
 std::string_view ToString(EventKind kind);

@@ -1,5 +1,7 @@
 #include "sim/fabric/fabric.h"
 
+#include <utility>
+
 namespace cm::sim {
 namespace {
 
@@ -12,10 +14,11 @@ constexpr Duration kHeldAtMost =
 
 }  // namespace
 
-Fabric::Fabric(const Topology* topology, const Profile* profile)
+Fabric::Fabric(const Topology* topology, const Profile* profile, StreamState coins)
     : topology_(topology),
       profile_(profile),
       devices_(topology->devices.size()),
+      coins_(coins),
       held_(topology->devices.size(), kNobody) {
   for (uint8_t device = 0; device < devices_.size(); ++device) registered_.push_back(device);
 }
@@ -23,7 +26,7 @@ Fabric::Fabric(const Topology* topology, const Profile* profile)
 void Fabric::Register(uint8_t device) {
   if (devices_[device].registered) return;
   devices_[device].registered = devices_[device].receives = true;
-  devices_[device].deaf = false;
+  devices_[device].deaf = devices_[device].halted = false;
   registered_.push_back(device);
 }
 
@@ -43,18 +46,30 @@ uint8_t Fabric::LocalDevice(const Address& address, uint8_t kernel) const {
   return device;
 }
 
-const InstalledRule* Fabric::Decide(Instant now, uint8_t from, MadKind kind) {
+const InstalledRule* Fabric::Decide(Instant now, uint8_t from, uint8_t to, MadKind kind) {
   const InstalledRule* decided = nullptr;
   for (InstalledRule& rule : rules_) {
-    if (topology_->sides[rule.fault.side].device != from || !rule.fault.messages.Has(kind))
-      continue;
-    if (now - rule.since >= rule.fault.window) continue;
+    const Fault& fault = rule.fault;
+    if (!Names(fault.side, from) || !Names(fault.to, to) || !fault.messages.Has(kind)) continue;
+    const Instant begins = rule.since + fault.after;
+    if (now < begins || now - begins >= fault.window) continue;
     ++rule.seen;
     if (decided != nullptr || rule.seen < rule.fault.first) continue;
     if (rule.fault.last != 0 && rule.seen > rule.fault.last) continue;
     decided = &rule;
   }
   return decided;
+}
+
+// A delay with a tail is drawn from the whole range, its half, its quarter and so on.
+Duration Fabric::DelayBy(const Fault& fault) {
+  constexpr uint64_t kHalvings = 12;
+  auto spread = static_cast<uint64_t>((fault.MostLate() - fault.by).nanoseconds());
+  if (spread == 0) return fault.by;
+  RandomChoice coin(&coins_);
+  if (fault.shape == DelayShape::kTail) spread >>= coin.Below(kHalvings, "which part of a range");
+  const uint64_t more = coin.Below(spread + 1, "how much later");
+  return fault.by + Duration::Nanoseconds(static_cast<int64_t>(more));
 }
 
 void Fabric::Deliver(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad, Duration after) {
@@ -88,16 +103,16 @@ void Fabric::ReleaseHeld(Agenda* agenda, uint8_t from, Duration after) {
 
 bool Fabric::CarriesTcp(uint8_t a, uint8_t b) const {
   if (!CrossesLink(a, b)) return true;
-  for (const uint8_t device : {a, b})
-    if (!devices_[device].up || devices_[device].neighbour_wrong) return false;
+  for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)})
+    if (!devices_[from].up || NeighbourWrong(from, to) || !Reaches(from, to)) return false;
   return true;
 }
 
 bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
   const bool crosses = CrossesLink(from, to);
-  const auto note = [&](bool lost) {
+  const auto note = [&](bool lost, bool corrupt = false) {
     if (!watches) return;
-    wire_notes.push_back({agenda->Now(), from, to, lost, mad});
+    wire_notes.push_back({agenda->Now(), from, to, lost, corrupt, mad});
   };
   if (crosses && !devices_[from].up) {
     note(true);
@@ -114,15 +129,17 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
     note(true);
     return true;
   }
-  const InstalledRule* rule = Decide(agenda->Now(), from, mad.kind);
+  const InstalledRule* rule = Decide(agenda->Now(), from, to, mad.kind);
   // A bond that is down still takes what its links bring. source: observed 6.1-rxe in the lab
   const bool hears = devices_[to].up || topology_->devices[to].bonded;
-  const bool unreachable = !hears || devices_[from].neighbour_wrong;
-  const bool dropped = rule != nullptr && rule->fault.kind == FaultKind::kDrop;
-  note(unreachable || dropped);
+  const bool unreachable = !hears || NeighbourWrong(from, to) || !Reaches(from, to);
+  const bool dropped = rule != nullptr && rule->fault.Loses();
+  const bool corrupt = dropped && rule->fault.kind == FaultKind::kCorrupt && !unreachable;
+  note(unreachable || dropped, corrupt);
   if (unreachable || dropped) return true;
   Duration after = kLinkLatency;
-  if (rule != nullptr && rule->fault.kind == FaultKind::kDelay) after = after + rule->fault.by;
+  if (rule != nullptr && rule->fault.kind == FaultKind::kDelay)
+    after = after + DelayBy(rule->fault);
   if (rule != nullptr && rule->fault.kind == FaultKind::kReorder && held_[from] == kNobody) {
     Hold(agenda, from, to, mad);
     return true;

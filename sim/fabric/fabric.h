@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/base/choice.h"
 #include "model/vocabulary/fault.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
@@ -16,6 +17,7 @@
 namespace cm::sim {
 
 inline constexpr uint8_t kNoDevice = 0xff;
+inline constexpr uint32_t kAllDevices = 0xffffffff;  // as a set of devices
 
 // One message between two devices.
 struct Packet {
@@ -29,14 +31,15 @@ struct Packet {
 
 // An RDMA device and the network interface under it.
 struct DeviceState {
-  bool registered = true;        // ids can be bound to it
-  bool receives = true;          // messages reach it
-  bool deaf = false;             // a send of it failed in its driver: it hears nothing any more
-  bool up = true;                // its interface
-  bool neighbour_wrong = false;  // its interface has a wrong hardware address for its peers
-  uint8_t bond_slave = 0;        // which of the two interfaces of its bond is active
-  uint32_t fail_overs = 0;       // of its bond; each makes new GIDs
-  bool sm_silent = false;        // nobody administers its subnet
+  bool registered = true;         // ids can be bound to it
+  bool receives = true;           // messages reach it
+  bool deaf = false;              // a send of it failed in its driver: it hears nothing any more
+  bool up = true;                 // its interface
+  uint32_t wrong_neighbours = 0;  // devices that its interface has a wrong hardware address of
+  uint8_t bond_slave = 0;         // which of the two interfaces of its bond is active
+  uint32_t fail_overs = 0;        // of its bond; each makes new GIDs
+  bool sm_silent = false;         // nobody administers its subnet
+  bool halted = false;            // its host is not running
   friend bool operator==(const DeviceState&, const DeviceState&) = default;
 };
 
@@ -54,12 +57,14 @@ struct WireNote {
   uint8_t from = 0;
   uint8_t to = 0;
   bool lost = false;
+  bool corrupt = false;  // it is lost because its check sum is wrong
   Mad mad;
 };
 
 class Fabric {
  public:
-  Fabric(const Topology* topology, const Profile* profile);
+  // `coins`: what delays of a range are drawn from.
+  Fabric(const Topology* topology, const Profile* profile, StreamState coins = {});
 
   const Topology& topology() const { return *topology_; }
   const DeviceState& device(uint8_t index) const { return devices_[index]; }
@@ -76,10 +81,19 @@ class Fabric {
   // The same, if that device belongs to `kernel`.
   uint8_t LocalDevice(const Address& address, uint8_t kernel) const;
 
+  // A link leads there, and a host that runs is at its end.
+  bool Reaches(uint8_t from, uint8_t to) const {
+    return topology_->Linked(from, to) && !devices_[to].halted;
+  }
+  // Whether the interface has a wrong hardware address of that device, or of all devices.
+  bool NeighbourWrong(uint8_t from, uint8_t to) const {
+    const uint32_t wrong = devices_[from].wrong_neighbours;
+    return to == kNoDevice ? wrong == kAllDevices : ((wrong >> to) & 1) != 0;
+  }
   // The same device, or both interfaces are up.
   bool Linked(uint8_t a, uint8_t b) const {
     if (b == kNoDevice) return false;
-    return !CrossesLink(a, b) || (devices_[a].up && devices_[b].up);
+    return !CrossesLink(a, b) || (devices_[a].up && devices_[b].up && Reaches(a, b));
   }
   // A TCP connection between the devices gets on at present.
   bool CarriesTcp(uint8_t a, uint8_t b) const;
@@ -104,11 +118,15 @@ class Fabric {
 
   friend bool operator==(const Fabric& a, const Fabric& b) {
     return a.devices_ == b.devices_ && a.registered_ == b.registered_ && a.rules_ == b.rules_ &&
-           a.packets_ == b.packets_ && a.held_ == b.held_;
+           a.packets_ == b.packets_ && a.held_ == b.held_ && a.coins_ == b.coins_;
   }
 
  private:
-  const InstalledRule* Decide(Instant now, uint8_t from, MadKind kind);
+  bool Names(uint8_t side, uint8_t device) const {
+    return side == kAnySide || topology_->sides[side].device == device;
+  }
+  const InstalledRule* Decide(Instant now, uint8_t from, uint8_t to, MadKind kind);
+  Duration DelayBy(const Fault& fault);
   uint32_t Take(uint8_t from, uint8_t to, const Mad& mad, Instant arrives);
   void Deliver(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad, Duration after);
   void Hold(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad);
@@ -121,6 +139,7 @@ class Fabric {
   std::vector<uint8_t> registered_;
   std::vector<InstalledRule> rules_;
   Slab<Packet> packets_;
+  StreamState coins_;
   std::vector<uint32_t> held_;  // by sending device: a packet that lets the next one pass
 };
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -88,6 +89,81 @@ TEST_F(FabricTest, LetsTheFirstRuleThatMatchesDecide) {
   EXPECT_GE(agenda_.Now(), Instant() + Duration::Seconds(1));
 }
 
+TEST_F(FabricTest, DropsWhatIsCorruptAndWritesThatDown) {
+  fabric_.watches = true;
+  fabric_.Install(
+      {.kind = FaultKind::kCorrupt, .messages = MadKinds(MadKind::kReq), .first = 1, .last = 1},
+      agenda_.Now());
+  for (const uint16_t n : {1, 2}) Send(MadKind::kReq, n);
+  EXPECT_THAT(Arrivals(), ElementsAre(2));
+  ASSERT_EQ(fabric_.wire_notes.size(), 2u);
+  EXPECT_TRUE(fabric_.wire_notes[0].corrupt);
+  EXPECT_FALSE(fabric_.wire_notes[1].corrupt);
+}
+
+TEST_F(FabricTest, DropsBetweenThoseThatTheRuleNames) {
+  Fault fault = Drop(MadKind::kReq);
+  fault.side = kAnySide;
+  fault.to = 1;
+  fabric_.Install(fault, agenda_.Now());
+  Send(MadKind::kReq, 1);
+  Send(MadKind::kReq, 2, 1);
+  EXPECT_THAT(Arrivals(), ElementsAre(2));
+}
+
+TEST_F(FabricTest, DropsFromTheTimeOnThatTheRuleSays) {
+  Fault fault = Drop(MadKind::kReq);
+  fault.after = Duration::Milliseconds(10);
+  fault.window = Duration::Milliseconds(5);
+  fabric_.Install(fault, agenda_.Now());
+  const auto send_at = [&](int64_t microseconds, uint16_t number) {
+    agenda_.AdvanceTo(Instant() + Duration::Microseconds(microseconds));
+    Send(MadKind::kReq, number);
+  };
+  send_at(9'999, 1);
+  EXPECT_THAT(Arrivals(), ElementsAre(1));
+  send_at(10'009, 2);
+  send_at(14'999, 3);
+  send_at(15'000, 4);
+  EXPECT_THAT(Arrivals(), ElementsAre(4));
+}
+
+// How late 200 messages are, in microseconds.
+std::vector<int64_t> Delays(DelayShape shape, StreamState coins) {
+  Agenda agenda;
+  Fabric fabric(FindTopology("two-kernels"), FindProfile("6.1-rxe"), coins);
+  fabric.Install({.kind = FaultKind::kDelay,
+                  .messages = MadKinds::All(),
+                  .by = Duration::Milliseconds(1),
+                  .at_most = Duration::Seconds(1),
+                  .shape = shape},
+                 agenda.Now());
+  std::vector<int64_t> delays;
+  for (int i = 0; i < 200; ++i) {
+    const Instant sent = agenda.Now();
+    fabric.Send(&agenda, 0, 1, Mad{});
+    const Event event = agenda.Take();
+    EXPECT_TRUE(fabric.Arrive(agenda.Now(), event.on()));
+    delays.push_back((agenda.Now() - sent).nanoseconds() / 1000);
+  }
+  return delays;
+}
+
+TEST(ADelay, IsDrawnForEachMessageAndStaysWithinItsRange) {
+  for (const DelayShape shape : {DelayShape::kUniform, DelayShape::kTail}) {
+    const std::vector<int64_t> delays = Delays(shape, {.seed = 1});
+    EXPECT_THAT(delays, testing::Each(testing::AllOf(testing::Ge(1000), testing::Le(1'000'010))));
+    EXPECT_EQ(delays, Delays(shape, {.seed = 1}));
+    EXPECT_NE(delays, Delays(shape, {.seed = 2}));
+    const auto below = [&](int64_t bound) {
+      return std::count_if(delays.begin(), delays.end(), [&](int64_t d) { return d < bound; });
+    };
+    // A tenth of the range holds a tenth of the uniform ones, and most of those with a tail.
+    EXPECT_EQ(below(100'000) > 100, shape == DelayShape::kTail);
+    EXPECT_GT(200 - below(500'000), 0);
+  }
+}
+
 TEST_F(FabricTest, DeliversADoubledMessageTwice) {
   fabric_.Install({.kind = FaultKind::kDuplicate, .messages = MadKinds(MadKind::kRep)},
                   agenda_.Now());
@@ -133,7 +209,7 @@ TEST_F(FabricTest, SaysThatItCannotSendWhereTheKernelDoes) {
 }
 
 TEST_F(FabricTest, LosesWhatIsSentToAWrongHardwareAddress) {
-  fabric_.device(0).neighbour_wrong = true;
+  fabric_.device(0).wrong_neighbours = kAllDevices;
   Send(MadKind::kReq, 1);
   Send(MadKind::kReq, 2, 1);
   EXPECT_THAT(Arrivals(), ElementsAre(2));

@@ -358,6 +358,11 @@ bool IbCm::Destroy(Context c, uint32_t ib) {
   return false;
 }
 
+void IbCm::Crash(uint8_t kernel) {
+  for (uint32_t ib = 0; ib < ids_.end(); ++ib)
+    if (ids_.Live(ib) && ids_[ib].kernel == kernel) Free(ib);
+}
+
 void IbCm::OnMadTimer(Context c, uint32_t ib) {
   if (!ids_.Live(ib)) return;
   IbId& id = ids_[ib];

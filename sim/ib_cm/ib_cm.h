@@ -187,6 +187,10 @@ class IbCm {
   // Rows D. False when it goes on until the outstanding message has run out; OnIbGone tells.
   bool Destroy(Context c, uint32_t ib);
 
+  // Everything of the kernel is gone, and nobody is told. Communication ids go on from where they
+  // were: after a restart none is one that a peer may still know.
+  void Crash(uint8_t kernel);
+
   // Events. Rows N, R and M.
   void Receive(Context c, uint8_t device, const Mad& mad);
   void OnMadTimer(Context c, uint32_t ib);

@@ -64,7 +64,8 @@ void IbCm::ReceiveReq(Context c, uint8_t device, const Mad& req) {
     return ReceiveDuplicateReq(c, duplicate);
   if (duplicate == kNobody) {
     const uint32_t stale = FindRemoteQp(kernel, req.guid, req.qp_num);
-    if (stale != kNobody) return ReceiveStaleReq(c, device, req, stale);
+    if (stale != kNobody && c.defect != Defect::kStaleUnnoticed)
+      return ReceiveStaleReq(c, device, req, stale);
   }
   Mad rej;
   rej.kind = MadKind::kRej;

@@ -159,6 +159,11 @@ uint32_t IwCm::AheadOf(const Frame& frame) const {
   return ahead;
 }
 
+void IwCm::Crash(uint8_t device) {
+  for (uint32_t iw = 0; iw < ids_.end(); ++iw)
+    if (ids_.Live(iw) && ids_[iw].device == device) ids_.Free(iw);
+}
+
 void IwCm::OnFrame(Context c, uint32_t number) {
   if (!frames_.Live(number) || frames_[number].arrives != c.agenda->Now()) return;
   Frame& waiting = frames_[number];

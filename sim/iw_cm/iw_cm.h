@@ -113,6 +113,9 @@ class IwCm {
   // False when it waits for the reply; OnIwGone tells.
   bool Destroy(Context c, uint32_t iw);
 
+  // What is on the device is gone, and nobody is told.
+  void Crash(uint8_t device);
+
   // Events.
   void OnFrame(Context c, uint32_t frame);
   void OnReplyTimer(Context c, uint32_t iw);

@@ -352,6 +352,10 @@ bool Library::Readable(Context c, uint32_t channel) const {
 void Library::Exit(Context c) {
   for (uint32_t channel = 0; channel < channels_.end(); ++channel)
     if (channels_.Live(channel)) c.kernel->Close(channels_[channel].file);
+  Crash(c);
+}
+
+void Library::Crash(Context c) {
   for (uint32_t id = 0; id < ids_.end(); ++id)
     if (ids_.Live(id) && ids_[id].qp != kNobody) c.verbs->Destroy(ids_[id].qp);
   for (uint32_t id = 0; id < ids_.end(); ++id)

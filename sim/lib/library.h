@@ -132,6 +132,7 @@ struct Progress {
 class Library {
  public:
   explicit Library(uint8_t kernel) : kernel_(kernel) {}
+  uint8_t kernel() const { return kernel_; }
 
   struct Context {
     RdmaCm* kernel;
@@ -220,6 +221,8 @@ class Library {
 
   // The process exits: the kernel closes its files, and nothing of the library is left.
   void Exit(Context c);
+  // Its kernel is gone already.
+  void Crash(Context c);
 
   friend bool operator==(const Library&, const Library&) = default;
 

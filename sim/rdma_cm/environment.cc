@@ -43,6 +43,20 @@ void RdmaCm::RemoveDevice(uint8_t device) {
   c_.agenda->In(kAgentLatency, EventKind::kAgentGone, device);
 }
 
+void RdmaCm::Crash(uint8_t kernel) {
+  const auto goes = [&](uint32_t id) { return ids_.Live(id) && ids_[id].kernel == kernel; };
+  for (uint32_t m = 0; m < memberships_.end(); ++m)
+    if (memberships_.Live(m) && goes(memberships_[m].id)) memberships_.Free(m);
+  std::erase_if(pending_destroys_, [&](const PendingDestroy& p) { return goes(p.id); });
+  for (uint32_t id = 0; id < ids_.end(); ++id) {
+    if (!goes(id)) continue;
+    if (ids_[id].owns_port) LeavePort(id);
+    ids_.Free(id);
+  }
+  for (uint32_t file = 0; file < files_.end(); ++file)
+    if (files_.Live(file) && files_[file].kernel == kernel) files_.Free(file);
+}
+
 void RdmaCm::OnCloseWork(uint32_t id) {
   if (!ids_.Live(id) || ids_[id].state != CmState::kDeviceRemoval) return;
   ids_[id].closed = true;
@@ -82,13 +96,13 @@ void RdmaCm::OnAddrChangeWork(uint32_t id) {
 
 // source: linux 6.1 cma.c cma_netevent_callback, cma_netevent_work_handler
 void RdmaCm::NeighbourChanged(uint8_t device) {
-  const bool wrong = c_.fabric->device(device).neighbour_wrong;
   for (uint32_t id = 0; id < ids_.end(); ++id) {
     if (!ids_.Live(id)) continue;
     CmId& own = ids_[id];
     const bool to_itself = c_.fabric->LocalDevice(own.destination, own.kernel) == device;
     if (!own.neighbour_tracked || own.interface != device || to_itself) continue;
-    if (own.resolved_wrong_neighbour == wrong) continue;
+    const uint8_t peer = c_.fabric->DeviceOf(own.destination);
+    if (own.resolved_wrong_neighbour == c_.fabric->NeighbourWrong(device, peer)) continue;
     ++own.neighbour_due;
     c_.agenda->In(kWorkLatency, EventKind::kNeighbourWork, id);
   }
@@ -97,6 +111,7 @@ void RdmaCm::NeighbourChanged(uint8_t device) {
 void RdmaCm::OnNeighbourWork(uint32_t id) {
   if (!ids_.Live(id) || ids_[id].neighbour_due == 0) return;
   --ids_[id].neighbour_due;
+  if (c_.defect == Defect::kNeighbourUnnoticed) return;
   const CmState state = ids_[id].state;
   if (state == CmState::kDestroying || state == CmState::kDeviceRemoval) return;
   Queue(id, {.type = EventType::kUnreachable, .status = -static_cast<int>(Errno::kTimedOut)});

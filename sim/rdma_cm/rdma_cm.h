@@ -193,6 +193,8 @@ class RdmaCm : public IbCmUser, public IwCmUser {
 
   // The environment.
   void RemoveDevice(uint8_t device);
+  // Everything of the kernel is gone, and nobody is told.
+  void Crash(uint8_t kernel);
   void FailOver(uint8_t device);
   void NeighbourChanged(uint8_t device);
 

@@ -36,10 +36,13 @@ Result<RdmaCm::Route> RdmaCm::FindRoute(const CmId& id, const Address& destinati
     if (local != kNoDevice) {
       route.interface = local;
     } else {
-      for (uint8_t device = 0; device < fabric.device_count(); ++device)
-        if (fabric.KernelOf(device) == id.kernel) route.interface = device;
+      const uint8_t there = fabric.DeviceOf(destination);
+      route.interface = fabric.topology().WayOut(
+          id.kernel, there == kNoDevice ? std::nullopt : std::optional(there));
     }
   }
+  if (const uint8_t there = fabric.DeviceOf(destination); there != kNoDevice && there != local)
+    route.neighbour_answers = fabric.Reaches(route.interface, there);
   const bool to_itself = local == route.interface;
   if (to_itself && destination.kind == AddressKind::kSide) return route;
   if (!fabric.device(route.interface).up) return Errno::kNetUnreach;
@@ -129,7 +132,9 @@ void RdmaCm::OnAddressWork(uint32_t id) {
           own.source = Address{.kind = AddressKind::kSide,
                                .side = side,
                                .v6 = own.source.v6,
-                               .port = own.source.port};
+                               .port = own.source.port,
+                               .nth = c_.fabric->topology().AnsweringNth(own.resolve_interface,
+                                                                         own.destination.nth)};
       }
     } else {
       status = -static_cast<int>(Errno::kNoDev);
@@ -169,7 +174,8 @@ Errno RdmaCm::Write(uint32_t file, const command::ResolveRoute& cmd) {
   own.neighbour_tracked = true;
   if (const uint8_t there = c_.fabric->DeviceOf(own.destination); there != kNoDevice)
     own.peer_fail_overs = c_.fabric->device(there).fail_overs;
-  own.resolved_wrong_neighbour = c_.fabric->device(own.interface).neighbour_wrong;
+  own.resolved_wrong_neighbour =
+      c_.fabric->NeighbourWrong(own.interface, c_.fabric->DeviceOf(own.destination));
   own.work = c_.agenda->Now() + kRouteLatency;
   c_.agenda->At(own.work, EventKind::kRouteWork, cmd.id);
   return Errno::kNone;

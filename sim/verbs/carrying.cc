@@ -74,8 +74,9 @@ Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, const WorkRequest& work) {
   if (own.datagram) return CarryDatagram(w, qp, work);
   const QpAddress& there = own.connection.peer;
   const uint32_t peer = w.fabric->Linked(own.device, there.device) ? FindQp(there) : kNobody;
-  const bool takes =
-      peer != kNobody && (qps_[peer].state == QpState::kRts || qps_[peer].state == QpState::kRtr);
+  // A queue pair that has the number of another one knows nothing of that one's connection.
+  const bool takes = peer != kNobody && qps_[peer].connection.peer == OwnAddress(qp) &&
+                     (qps_[peer].state == QpState::kRts || qps_[peer].state == QpState::kRtr);
   if (!takes) return Retry(w, qp);
   if (work.opcode == WcOpcode::kSend) return CarryMessage(w, qp, peer, work);
   return work.opcode == WcOpcode::kWrite ? CarryWrite(peer, work) : CarryRead(qp, peer, work);

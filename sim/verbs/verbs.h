@@ -128,6 +128,8 @@ class Verbs {
     qps_[qp].retries_left = connection.retry_count;
     qps_[qp].rnr_retries_left = connection.rnr_retry_count;
   }
+  // The device starts anew, and with it the numbers of its queue pairs.
+  void Restart(uint8_t device) { next_number_[device] = kFirstNumber; }
   const Qp& at(uint32_t qp) const { return qps_[qp]; }
   uint32_t live_count() const { return qps_.live_count(); }
   bool Live(uint32_t qp) const { return qps_.Live(qp); }
@@ -190,6 +192,7 @@ class Verbs {
   Carried CarryRead(uint32_t qp, uint32_t peer, const WorkRequest& work);
   Carried Retry(Wires w, uint32_t qp);
   uint32_t FindQp(const QpAddress& address) const;
+  QpAddress OwnAddress(uint32_t qp) const { return {qps_[qp].device, qps_[qp].number}; }
   Fifo<WorkRequest>* ReceivesOf(uint32_t qp);
   void SetError(uint32_t qp);
   void Schedule(Wires w, uint32_t qp, Duration after);

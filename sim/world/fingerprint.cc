@@ -13,6 +13,7 @@ void Put(Digest* d, const Address& a) {
   d->U8(a.v6 ? 1 : 0);
   d->U8(a.group);
   d->U16(a.port);
+  d->U8(a.nth);
 }
 
 void Put(Digest* d, const ConnFields& c) {
@@ -359,11 +360,19 @@ void Put(Digest* d, const DeviceState& state) {
   d->U8(state.registered ? 1 : 0);
   d->U8(state.receives ? 1 : 0);
   d->U8(state.up ? 1 : 0);
-  d->U8(state.neighbour_wrong ? 1 : 0);
+  d->U32(state.wrong_neighbours);
+  d->U8(state.halted ? 1 : 0);
   d->U8(state.bond_slave);
   d->U32(state.fail_overs);
   d->U8(state.sm_silent ? 1 : 0);
   d->U8(state.deaf ? 1 : 0);
+}
+
+void Put(Digest* d, const Flapping& flapping, Instant now) {
+  d->U8(flapping.device);
+  d->I64(flapping.every.nanoseconds());
+  d->U32(flapping.turns_left);
+  PutTime(d, flapping.next, now);
 }
 
 // What a rule will still do.
@@ -371,6 +380,7 @@ void Put(Digest* d, const InstalledRule& rule, Instant now) {
   const Fault& fault = rule.fault;
   d->U8(static_cast<uint8_t>(fault.kind));
   d->U8(fault.side);
+  d->U8(fault.to);
   for (int kind = 0; kind < kMadKindCount; ++kind)
     d->U8(fault.messages.Has(static_cast<MadKind>(kind)) ? 1 : 0);
   const bool counts = fault.first != 1 || fault.last != 0;
@@ -378,8 +388,12 @@ void Put(Digest* d, const InstalledRule& rule, Instant now) {
   d->U32(fault.last);
   d->U32(counts ? rule.seen : 0);
   d->I64(fault.by.nanoseconds());
+  d->I64(fault.MostLate().nanoseconds());
+  d->U8(static_cast<uint8_t>(fault.shape));
   const bool ends = fault.window != Duration::Max();
-  PutTime(d, ends ? rule.since + fault.window : Instant::Never(), now);
+  PutTime(d, ends ? rule.since + fault.after + fault.window : Instant::Never(), now);
+  const bool waits = rule.since + fault.after > now;
+  PutTime(d, waits ? rule.since + fault.after : now, now);
 }
 
 }  // namespace
@@ -440,6 +454,8 @@ uint64_t World::Fingerprint() const {
     d.U32(library.handed_out());
     d.U32(library.devices_known());
   }
+  for (const Flapping& flapping : flapping_)
+    if (flapping.turns_left != 0) Put(&d, flapping, now);
   d.U32(static_cast<uint32_t>(waiting_.size()));
   for (const WaitingLane& waiting : waiting_) Put(&d, waiting);
   // Requests that wait for their turn, in their order.

@@ -6,12 +6,22 @@
 
 namespace cm::sim {
 
+namespace {
+
+// A stream beside the world's own, so that what is drawn from one has no influence on the other.
+StreamState DelaysOf(StreamState coins) {
+  coins.stream ^= NamedStream(0, "delays").stream;
+  return coins;
+}
+
+}  // namespace
+
 World::World(const Topology* topology, const Profile* profile, StreamState coins, Defect defect)
     : topology_(topology),
       profile_(profile),
       defect_(defect),
       stream_(coins),
-      fabric_(topology, profile),
+      fabric_(topology, profile, DelaysOf(coins)),
       verbs_(topology->devices.size(), defect) {
   for (uint8_t side = 0; side < topology->sides.size(); ++side)
     libraries_.emplace_back(topology->KernelOf(side));
@@ -96,6 +106,8 @@ void World::Happens(const Event& event) {
       return iw_.OnReplyTimer(iw, event.on());
     case EventKind::kIwWork:
       return iw_.OnWork(iw, event.on());
+    case EventKind::kLinkTurn:
+      return OnFlap(event.on());
     case EventKind::kAgentGone:
       if (!fabric_.device(static_cast<uint8_t>(event.on())).registered)
         fabric_.device(static_cast<uint8_t>(event.on())).receives = false;
@@ -134,21 +146,77 @@ Progress World::Continue(Lane lane) {
 
 void World::SetLink(uint8_t device, bool up) { fabric_.device(device).up = up; }
 
-void World::SetNeighbour(uint8_t device, bool wrong) {
-  if (fabric_.device(device).neighbour_wrong == wrong) return;
-  fabric_.device(device).neighbour_wrong = wrong;
+void World::SetNeighbours(uint8_t device, uint32_t wrong) {
+  if (fabric_.device(device).wrong_neighbours == wrong) return;
+  fabric_.device(device).wrong_neighbours = wrong;
   cma_.NeighbourChanged(device);
+}
+
+// Whoever has a link to it believes the other host.
+void World::DuplicateAddress(uint8_t device) {
+  for (uint8_t peer = 0; peer < fabric_.device_count(); ++peer) {
+    if (peer == device || !topology_->Linked(peer, device)) continue;
+    SetNeighbours(peer, fabric_.device(peer).wrong_neighbours | (uint32_t{1} << device));
+  }
+}
+
+// It ends up.
+void World::Flap(const Fault& fault) {
+  flapping_.push_back({.device = topology_->sides[fault.side].device,
+                       .every = fault.by,
+                       .turns_left = 2 * fault.last,
+                       .next = Now()});
+  OnFlap(static_cast<uint32_t>(flapping_.size() - 1));
+}
+
+void World::OnFlap(uint32_t number) {
+  if (number >= flapping_.size() || flapping_[number].next != Now()) return;
+  Flapping& flapping = flapping_[number];
+  --flapping.turns_left;
+  SetLink(flapping.device, flapping.turns_left % 2 == 0);
+  flapping.next = flapping.turns_left == 0 ? Instant::Never() : Now() + flapping.every;
+  if (flapping.turns_left != 0) agenda_.At(flapping.next, EventKind::kLinkTurn, number);
+}
+
+void World::Crash(uint8_t kernel) {
+  for (Library& library : libraries_)
+    if (defect_ == Defect::kCrashSaysGoodbye && library.kernel() == kernel) library.Exit(Context());
+  cma_.Crash(kernel);
+  ib_.Crash(kernel);
+  for (uint8_t device = 0; device < fabric_.device_count(); ++device) {
+    if (fabric_.KernelOf(device) != kernel) continue;
+    iw_.Crash(device);
+    fabric_.Unregister(device);
+    fabric_.device(device).receives = false;
+    fabric_.device(device).halted = true;
+  }
+  for (uint8_t side = 0; side < topology_->sides.size(); ++side) {
+    if (topology_->KernelOf(side) != kernel) continue;
+    std::erase_if(waiting_, [side](const WaitingLane& w) { return w.lane.side == side; });
+    libraries_[side].Crash(Context());
+  }
+}
+
+void World::Restart(uint8_t kernel) {
+  for (uint8_t device = 0; device < fabric_.device_count(); ++device) {
+    if (fabric_.KernelOf(device) != kernel || !fabric_.device(device).halted) continue;
+    fabric_.Register(device);
+    verbs_.Restart(device);
+  }
 }
 
 void World::Inject(const Fault& fault) {
   Attend();
+  if (fault.kind == FaultKind::kCorrupt && defect_ == Defect::kCorruptDelivered) return;
+  if (fault.OnPackets()) return fabric_.Install(fault, Now());
   const uint8_t device = topology_->sides[fault.side].device;
   switch (fault.kind) {
     case FaultKind::kDrop:
     case FaultKind::kDelay:
     case FaultKind::kDuplicate:
     case FaultKind::kReorder:
-      return fabric_.Install(fault, Now());
+    case FaultKind::kCorrupt:
+      return;
     case FaultKind::kLinkDown:
       return SetLink(device, false);
     case FaultKind::kLinkUp:
@@ -157,11 +225,12 @@ void World::Inject(const Fault& fault) {
       if (fabric_.device(device).registered) cma_.RemoveDevice(device);
       return;
     case FaultKind::kAddDevice:
-      return fabric_.Register(device);
+      if (!fabric_.device(device).halted) fabric_.Register(device);
+      return;
     case FaultKind::kFailOver:
       return cma_.FailOver(device);
     case FaultKind::kNeighbourChange:
-      return SetNeighbour(device, true);
+      return SetNeighbours(device, kAllDevices);
     case FaultKind::kExit:
       std::erase_if(waiting_, [&](const WaitingLane& w) { return w.lane.side == fault.side; });
       libraries_[fault.side].Exit(Context());
@@ -169,15 +238,24 @@ void World::Inject(const Fault& fault) {
     case FaultKind::kSilenceSm:
       fabric_.device(device).sm_silent = true;
       return;
+    case FaultKind::kDuplicateAddress:
+      return DuplicateAddress(device);
+    case FaultKind::kFlap:
+      return Flap(fault);
+    case FaultKind::kCrash:
+      return Crash(topology_->KernelOf(fault.side));
+    case FaultKind::kRestart:
+      return Restart(topology_->KernelOf(fault.side));
   }
 }
 
 void World::Heal() {
   Attend();
   fabric_.RemoveRules();
+  flapping_.clear();
   for (uint8_t device = 0; device < fabric_.device_count(); ++device) {
     SetLink(device, true);
-    SetNeighbour(device, false);
+    SetNeighbours(device, 0);
     fabric_.device(device).sm_silent = false;
   }
 }

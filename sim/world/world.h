@@ -34,6 +34,15 @@ struct WaitingLane {
   friend bool operator==(const WaitingLane&, const WaitingLane&) = default;
 };
 
+// An interface that goes down and up in turns.
+struct Flapping {
+  uint8_t device = 0;
+  Duration every;
+  uint32_t turns_left = 0;  // it is down before an odd one
+  Instant next = Instant::Never();
+  friend bool operator==(const Flapping&, const Flapping&) = default;
+};
+
 // How much of the world is in use; equal before and after a conversation that cleaned up.
 struct Usage {
   uint32_t kernel_ids = 0;
@@ -101,7 +110,12 @@ class World {
   void Attend();
   void GoOn();
   void SetLink(uint8_t device, bool up);
-  void SetNeighbour(uint8_t device, bool wrong);
+  void SetNeighbours(uint8_t device, uint32_t wrong);
+  void DuplicateAddress(uint8_t device);
+  void Flap(const Fault& fault);
+  void OnFlap(uint32_t flapping);
+  void Crash(uint8_t kernel);
+  void Restart(uint8_t kernel);
 
   const Topology* topology_;
   const Profile* profile_;
@@ -117,6 +131,7 @@ class World {
   Verbs verbs_;
   std::vector<Library> libraries_;  // by side
   std::vector<WaitingLane> waiting_;
+  std::vector<Flapping> flapping_;
 };
 
 }  // namespace cm::sim

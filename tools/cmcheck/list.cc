@@ -10,6 +10,7 @@
 #include "conformance/runner/verdict.h"
 #include "conformance/walks/walk.h"
 #include "model/catalogue/catalogue.h"
+#include "model/conversation/topology_text.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
@@ -49,7 +50,10 @@ void ListProfiles() {
 }
 
 void ListTopologies() {
-  for (const Topology& topology : Topologies()) Print(topology.name, topology.sentence);
+  for (const Topology& topology : Topologies()) {
+    Print(topology.name, topology.sentence);
+    fmt::print("{}\n", ToText(topology));
+  }
 }
 
 struct Listing {

@@ -111,14 +111,14 @@ std::string ChooseNumbers(const std::string& list, CampaignOptions* campaign) {
 }
 
 // Those of the files; empty, or what is wrong with one. One that takes place where this campaign
-// does not is moved to the first place of the campaign.
+// does not is moved to the first place of the campaign, unless it brings a topology of its own.
 std::string TakeGiven(const std::string& path, CampaignOptions* campaign) {
   for (const std::string& file : ConversationFilesIn(path)) {
     auto read = ReadConversationFile(file);
     if (auto* problem = std::get_if<std::string>(&read)) return *problem;
     Conversation conversation = std::get<ConversationFile>(std::move(read)).conversation;
     const auto here = [&](const TopologyShare& s) { return s.topology == conversation.topology; };
-    if (!std::ranges::any_of(campaign->draw.topologies, here))
+    if (conversation.topology.built_in() && !std::ranges::any_of(campaign->draw.topologies, here))
       conversation.topology = campaign->draw.topologies.front().topology;
     campaign->given.push_back(std::move(conversation));
   }

@@ -17,7 +17,10 @@ class BarePlace : public Place {
   }
   Capabilities capabilities() const override { return {}; }
   bool patient() const override { return false; }
-  std::string Prepare(const Conversation& /*conversation*/) override { return {}; }
+  std::string Prepare(const Conversation& conversation) override {
+    if (conversation.topology.built_in()) return {};
+    return "no topology of a conversation's own can be made here";
+  }
   seen::Done Inject(const Fault& /*fault*/) override {
     return {.ok = false, .note = std::string(kCannot)};
   }

@@ -141,7 +141,11 @@ class VirtualTime {
                             .first = fault.first,
                             .last = fault.last,
                             .by_ns = fault.by.nanoseconds(),
-                            .window_ns = fault.window.nanoseconds()};
+                            .window_ns = fault.window.nanoseconds(),
+                            .to = fault.to,
+                            .tail = fault.shape == DelayShape::kTail ? uint8_t{1} : uint8_t{0},
+                            .at_most_ns = fault.at_most.nanoseconds(),
+                            .after_ns = fault.after.nanoseconds()};
     for (int i = 0; i < kMadKindCount; ++i)
       if (fault.messages.Has(static_cast<MadKind>(i))) line.messages |= 1u << i;
     return hooks_.cmcheck_fault(&line) == 0;

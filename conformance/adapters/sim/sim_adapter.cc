@@ -115,10 +115,7 @@ class SimSession : public Session, public Driver, public Environment {
 
   seen::Done Inject(const Fault& fault) override {
     world_.Inject(fault);
-    if (fault.kind == FaultKind::kExit) {
-      std::erase_if(waiting_calls_,
-                    [&](const WaitingCall& w) { return w.lane.side == fault.side; });
-    }
+    std::erase_if(waiting_calls_, [&](const WaitingCall& w) { return !world_.Waits(w.lane); });
     return {};
   }
 
@@ -136,6 +133,7 @@ class SimSession : public Session, public Driver, public Environment {
                       .kind = note.mad.kind,
                       .reason = note.mad.reason,
                       .lost = note.lost,
+                      .corrupt = note.corrupt,
                       .private_data = note.mad.data});
     }
     return wire;

@@ -13,7 +13,10 @@ extern "C" {
 
 const char* cmcheck_capabilities(void) {
   static const auto* const words = new std::string(
-      cm::ToString(cm::Profiles().front().capabilities.Without(cm::Capability::kData)));
+      cm::ToString(cm::Profiles()
+                       .front()
+                       .capabilities.Without(cm::Capability::kData)
+                       .Without(cm::Capability::kHostCrash)));  // what its objects are part of
   return words->c_str();
 }
 
@@ -54,10 +57,14 @@ int cmcheck_fault(const struct cmcheck_fault_line* fault) {
     if (fault->messages == 1u << i) messages = cm::MadKinds(static_cast<cm::MadKind>(i));
   TheSample().Inject({.kind = *kind,
                       .side = fault->side,
+                      .to = fault->to,
                       .messages = fault->messages == 0 ? cm::MadKinds() : messages,
                       .first = fault->first,
                       .last = fault->last,
                       .by = cm::Duration::Nanoseconds(fault->by_ns),
+                      .at_most = cm::Duration::Nanoseconds(fault->at_most_ns),
+                      .shape = fault->tail == 1 ? cm::DelayShape::kTail : cm::DelayShape::kUniform,
+                      .after = cm::Duration::Nanoseconds(fault->after_ns),
                       .window = cm::Duration::Nanoseconds(fault->window_ns)});
   return 0;
 }

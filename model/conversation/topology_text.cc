@@ -1,0 +1,169 @@
+#include "model/conversation/topology_text.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace cm {
+namespace {
+
+constexpr size_t kMostDevices = 16;
+
+constexpr std::array<std::string_view, 4> kKeys = {"host", "device", "side", "unlinked"};
+// What a line of a conversation may begin with besides a side.
+constexpr std::array<std::string_view, 9> kOtherWords = {"pass",         "settle",       "fault",
+                                                         "heal",         "topology",     "profile",
+                                                         "capabilities", "conversation", "any"};
+
+bool IsName(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
+}
+
+bool IsNumeric(int family, const std::string& text) {
+  in6_addr bytes{};
+  return inet_pton(family, text.c_str(), &bytes) == 1;
+}
+
+}  // namespace
+
+std::string ToText(const Topology& topology) {
+  std::string text = fmt::format("topology {}\n", topology.name);
+  for (size_t host = 0; host < topology.hosts.size(); ++host) {
+    text += fmt::format("host {}\n", topology.hosts[host]);
+    for (const DeviceInfo& device : topology.devices) {
+      if (device.kernel != host) continue;
+      text += fmt::format("device {} on={}", device.name, device.netdev);
+      for (size_t nth = 0; nth < device.AddressCount(); ++nth)
+        text += fmt::format(" address={},{}", device.Host(nth, false), device.Host(nth, true));
+      text += device.bonded ? " bonded\n" : "\n";
+    }
+  }
+  for (const SideInfo& side : topology.sides)
+    text += fmt::format("side {} device={}\n", side.name, topology.devices[side.device].name);
+  for (const auto& [a, b] : topology.unlinked)
+    text += fmt::format("unlinked {} {}\n", topology.devices[a].name, topology.devices[b].name);
+  return text;
+}
+
+bool TopologyParser::Begins(std::string_view word) {
+  return std::ranges::find(kKeys, word) != kKeys.end();
+}
+
+std::string TopologyParser::Parse(std::string_view line) {
+  Words words(line);
+  const std::string_view key = words.Next("host, device, side or unlinked");
+  if (key == "host")
+    ParseHost(words);
+  else if (key == "device")
+    ParseDevice(words);
+  else if (key == "side")
+    ParseSide(words);
+  else
+    ParseUnlinked(words);
+  if (words.ok()) words.Finish();
+  return words.problem();
+}
+
+std::string TopologyParser::Missing() const {
+  if (topology_.sides.empty())
+    return fmt::format("topology {}: a line `side NAME device=DEVICE` is wanted", topology_.name);
+  return {};
+}
+
+void TopologyParser::ParseHost(Words& words) {
+  const std::string_view name = words.Next("a name for the host");
+  if (!IsName(name) || std::ranges::count(topology_.hosts, name) > 0)
+    words.Complain(
+        fmt::format("host {}: small letters, digits and - are wanted, and no name twice", name));
+  topology_.hosts.emplace_back(name);
+}
+
+void TopologyParser::ParseDevice(Words& words) {
+  DeviceInfo device{.name = std::string(words.Next("a name for the device"))};
+  if (!IsName(device.name) ||
+      std::ranges::count(topology_.devices, device.name, &DeviceInfo::name) > 0) {
+    words.Complain(fmt::format(
+        "device {}: small letters, digits and - are wanted, and no name twice", device.name));
+  }
+  if (topology_.hosts.empty()) words.Complain("device: a line `host NAME` must come first");
+  if (topology_.devices.size() == kMostDevices)
+    words.Complain(fmt::format("device {}: there are {} already", device.name, kMostDevices));
+  if (!words.ok()) return;
+  device.netdev = words.Need("on");
+  device.kernel = static_cast<uint8_t>(topology_.hosts.size() - 1);
+  ParseAddress(words.Need("address"), &device, words);
+  while (const auto another = words.Take("address")) {
+    device.more.emplace_back();
+    ParseAddress(*another, &device, words);
+  }
+  device.bonded = words.TakeFlag("bonded");
+  topology_.devices.push_back(std::move(device));
+}
+
+// "10.0.0.1,fd00::1", which nothing else may stand for.
+void TopologyParser::ParseAddress(std::string_view text, DeviceInfo* device, Words& words) {
+  const size_t comma = text.find(',');
+  HostAddress address{.v4 = std::string(text.substr(0, comma))};
+  if (comma != std::string_view::npos) address.v6 = text.substr(comma + 1);
+  if (!IsNumeric(AF_INET, address.v4) || !IsNumeric(AF_INET6, address.v6))
+    words.Complain(fmt::format("address={}: 10.0.0.1,fd00::1 or the like is wanted", text));
+  Topology all = topology_;
+  all.devices.push_back(*device);
+  for (const std::string& host : {address.v4, address.v6}) {
+    bool taken = AddressOfNumeric(host + ":0", {}).has_value();
+    for (const DeviceInfo& other : all.devices)
+      for (size_t nth = 0; nth < other.AddressCount(); ++nth)
+        taken |= other.Host(nth, false) == host || other.Host(nth, true) == host;
+    if (taken) words.Complain(fmt::format("address={}: {} is something else's", text, host));
+  }
+  if (device->more.empty()) {
+    device->v4 = address.v4;
+    device->v6 = address.v6;
+  } else {
+    device->more.back() = address;
+  }
+}
+
+void TopologyParser::ParseSide(Words& words) {
+  SideInfo side{.name = std::string(words.Next("a name for the side"))};
+  const bool means_more = std::ranges::count(kOtherWords, side.name) > 0 || Begins(side.name) ||
+                          cm::ParseAddress(side.name + ":0", {}) || side.name.starts_with("family");
+  if (!IsName(side.name) || means_more || topology_.SideNamed(side.name)) {
+    words.Complain(fmt::format(
+        "side {}: a name is wanted that stands for nothing else, such as active", side.name));
+  }
+  side.device = DeviceNamed(words.Need("device"), words);
+  for (const SideInfo& other : topology_.sides)
+    if (words.ok() && other.device == side.device)
+      words.Complain(fmt::format("side {}: {} is the device of {}", side.name,
+                                 topology_.devices[side.device].name, other.name));
+  topology_.sides.push_back(std::move(side));
+}
+
+void TopologyParser::ParseUnlinked(Words& words) {
+  const uint8_t a = DeviceNamed(words.Next("a device"), words);
+  const uint8_t b = DeviceNamed(words.Next("another device"), words);
+  if (!words.ok()) return;
+  if (topology_.devices[a].kernel == topology_.devices[b].kernel)
+    words.Complain(fmt::format("unlinked: {} and {} are on one host", topology_.devices[a].name,
+                               topology_.devices[b].name));
+  topology_.unlinked.emplace_back(std::min(a, b), std::max(a, b));
+}
+
+uint8_t TopologyParser::DeviceNamed(std::string_view name, Words& words) const {
+  const auto device = std::ranges::find(topology_.devices, name, &DeviceInfo::name);
+  if (device != topology_.devices.end())
+    return static_cast<uint8_t>(device - topology_.devices.begin());
+  std::string all;
+  for (const DeviceInfo& one : topology_.devices) all += (all.empty() ? "" : ", ") + one.name;
+  words.Complain(
+      fmt::format("\"{}\" is not a device; there are {}", name, all.empty() ? "none so far" : all));
+  return 0;
+}
+
+}  // namespace cm

@@ -1,0 +1,57 @@
+// Topologies as text that a conversation can contain.
+//
+//   topology two-listeners
+//   host a
+//   device rxe0 on=veth0 address=10.0.0.1,fd00::1
+//   host b
+//   device rxe1 on=veth1 address=10.0.1.1,fd00:1::1 address=10.5.1.1,fd05:1::1
+//   device rxe2 on=veth2 address=10.0.2.1,fd00:2::1 bonded
+//   side active device=rxe0
+//   side passive device=rxe1
+//   side spare device=rxe2
+//   unlinked rxe0 rxe2
+//
+// A host has a kernel; the devices that follow are its own. The first of several addresses of a
+// device is what the side's name stands for, the second is called passive/2. What is unlinked does
+// not reach one another; everything else does.
+#ifndef MODEL_CONVERSATION_TOPOLOGY_TEXT_H_
+#define MODEL_CONVERSATION_TOPOLOGY_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+#include "model/conversation/words.h"
+#include "model/vocabulary/topology.h"
+
+namespace cm {
+
+// All lines, the first of which is `topology NAME`.
+std::string ToText(const Topology& topology);
+
+// Reads the lines that follow `topology NAME`.
+class TopologyParser {
+ public:
+  explicit TopologyParser(std::string_view name) { topology_.name = name; }
+  // Whether a line that begins with this word is one of a topology.
+  static bool Begins(std::string_view word);
+
+  // The problem with the line, or an empty text.
+  std::string Parse(std::string_view line);
+  // What is missing when all lines have been read; empty when nothing is.
+  std::string Missing() const;
+  Topology Take() { return std::move(topology_); }
+
+ private:
+  void ParseHost(Words& words);
+  void ParseDevice(Words& words);
+  void ParseAddress(std::string_view text, DeviceInfo* device, Words& words);
+  void ParseSide(Words& words);
+  void ParseUnlinked(Words& words);
+  uint8_t DeviceNamed(std::string_view name, Words& words) const;
+
+  Topology topology_;
+};
+
+}  // namespace cm
+
+#endif  // MODEL_CONVERSATION_TOPOLOGY_TEXT_H_
