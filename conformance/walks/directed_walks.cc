@@ -52,6 +52,7 @@ void MessagesAreLost(Stage& stage) {
     fault.first = 1;
     fault.last = 1 + static_cast<uint32_t>(how_many);
   }
+  fault = stage.PerhapsRarer(fault);
   stage.Listens(kPassiveSide, port);
   stage.Inject(fault);
   const IdRef active = stage.Connects(kActiveSide, port);
@@ -82,6 +83,7 @@ void MessagesAreDisturbed(Stage& stage) {
   if (fault.kind == FaultKind::kDelay)
     fault.by =
         stage.choice().OneIn(2, "how late") ? Duration::Seconds(5) : Duration::Milliseconds(500);
+  fault = stage.PerhapsRarer(fault);
   stage.Listens(kPassiveSide, port);
   stage.Inject(fault);
   const IdRef active = stage.Connects(kActiveSide, port);

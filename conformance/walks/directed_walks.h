@@ -28,6 +28,10 @@ void ReplyCannotBeFollowed(Stage& stage);
 void AbandonedHoldsUp(Stage& stage);
 void PortsMeet(Stage& stage);
 void DatagramServices(Stage& stage);  // datagram_walk.cc
+// host_walks.cc
+void HostCrashes(Stage& stage);
+void LinkFlaps(Stage& stage);
+void AddressDoubled(Stage& stage);
 // misuse_walk.cc
 void Misuses(Stage& stage);
 

@@ -201,13 +201,14 @@ void Forecast::Negotiates(IdRef id, const Call& call) {
 
 void Forecast::Injects(const Fault& fault) {
   ++faults_;
-  if (fault.kind == FaultKind::kDrop) dropping_ = true;
-  if (fault.kind != FaultKind::kRemoveDevice && fault.kind != FaultKind::kExit) return;
+  if (fault.OnPackets() && fault.Loses()) dropping_ = true;
+  const bool exits = fault.kind == FaultKind::kExit || fault.kind == FaultKind::kCrash;
+  if (fault.kind != FaultKind::kRemoveDevice && !exits) return;
   gone_[fault.side] = fault.kind == FaultKind::kRemoveDevice;
   for (uint16_t i = 0; i < ids_.size(); ++i) {
     ExpectedId& id = ids_[i];
     if (id.side != fault.side || id.phase == Phase::kNone) continue;
-    if (fault.kind == FaultKind::kExit) {
+    if (exits) {
       Ends(IdRef{i}, true);
       Gone(IdRef{i});
     } else if (id.device_known) {

@@ -418,6 +418,15 @@ class Random {
           Duration::Microseconds(25), Duration::Milliseconds(500), Duration::Seconds(5)};
       fault.by = kDelays[stage_.Below(kDelays.size(), "how much later")];
     }
+    if (fault.kind == FaultKind::kDrop && stage_.Can(Capability::kCorrupt) &&
+        stage_.choice().OneIn(4, "corrupt"))
+      fault.kind = FaultKind::kCorrupt;
+    if (fault.kind == FaultKind::kDelay && stage_.Can(Capability::kDelayRange) &&
+        stage_.choice().OneIn(2, "a range"))
+      fault.at_most = fault.by * 10;
+    if (fault.OnPackets() && stage_.Can(Capability::kDirection) &&
+        stage_.choice().OneIn(6, "whoever sends"))
+      fault.side = kAnySide;
     if (fault.kind == FaultKind::kExit && !stage_.choice().OneIn(3, "really")) return;
     stage_.Inject(fault);
   }

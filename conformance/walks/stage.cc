@@ -159,8 +159,31 @@ bool Stage::Inject(const Fault& fault) {
   if (!Can(fault)) return false;
   conversation_.lines.push_back(line::Injects{fault});
   forecast_.Injects(fault);
+  if (fault.kind == FaultKind::kCrash || fault.kind == FaultKind::kRestart) {
+    for (uint8_t side = 0; side < main_channel_.size(); ++side)
+      if (topology().KernelOf(side) == topology().KernelOf(fault.side)) main_channel_[side] = {};
+  }
   if (!Can(Capability::kRaces)) Settle();
   return true;
+}
+
+Fault Stage::PerhapsRarer(Fault fault) {
+  if (fault.kind == FaultKind::kDrop && Can(Capability::kCorrupt) && choice_->OneIn(3, "corrupt"))
+    fault.kind = FaultKind::kCorrupt;
+  if (fault.kind == FaultKind::kDelay && Can(Capability::kDelayRange) &&
+      choice_->OneIn(2, "a range")) {
+    fault.at_most = fault.by * 2;
+    fault.by = Duration::Microseconds(5);
+    if (choice_->OneIn(2, "with a tail")) fault.shape = DelayShape::kTail;
+  }
+  if (Can(Capability::kDirection)) {
+    const uint64_t which = Below(4, "which direction");
+    if (which == 0) fault.to = static_cast<uint8_t>(1 - fault.side);
+    if (which == 1) fault.side = kAnySide;
+  }
+  if (Can(Capability::kLateStart) && choice_->OneIn(4, "from later on"))
+    fault.after = Duration::Seconds(5);
+  return fault;
 }
 
 void Stage::Heal() {

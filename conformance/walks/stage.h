@@ -89,6 +89,8 @@ class Stage {
   void Settle();
   // False, and no line, when the environment cannot do it.
   bool Inject(const Fault& fault);
+  // Where the environment can, a packet fault may be one of the rarer kinds.
+  Fault PerhapsRarer(Fault fault);
   void Heal();
 
   // Several lines.

@@ -88,6 +88,12 @@ constexpr auto kWalks = std::to_array<Walk>({
      Need(Capability::kData, Capability::kTime), false, DataMoves},
     {"subnet", "The administrator of a subnet is asked, and may be silent.", 12,
      Need(Capability::kSilenceSm, Capability::kTime), false, SubnetsAreAsked},
+    {"crash", "A host stops without a word, and may start again.", 4,
+     Need(Capability::kHostCrash, Capability::kTime), false, HostCrashes},
+    {"flapping", "The link goes down and up by itself, again and again.", 3,
+     Need(Capability::kFlap, Capability::kTime), false, LinkFlaps},
+    {"doubled-address", "Another host answers for the address of a side.", 2,
+     Need(Capability::kDuplicateAddress, Capability::kTime), false, AddressDoubled},
 });
 
 }  // namespace

@@ -1,0 +1,113 @@
+// Walks through hosts that stop and start, links that come and go by themselves, and addresses that
+// two hosts answer for.
+#include <array>
+
+#include "conformance/walks/directed_walks.h"
+
+namespace cm {
+namespace {
+
+// How far the two sides have come; the active id.
+IdRef ComesTo(Stage& stage, uint64_t phase, uint16_t port) {
+  switch (phase) {
+    case 0:
+      return stage.Resolves(kActiveSide, port);
+    case 1:
+      return stage.Connects(kActiveSide, port);
+    case 2: {
+      const IdRef active = stage.Connects(kActiveSide, port, stage.choice().OneIn(2, "queue pair"));
+      stage.Accepts(kPassiveSide);
+      return active;
+    }
+    default:
+      return stage.Connection(kActiveSide, port).first;
+  }
+}
+
+}  // namespace
+
+// A host stops without a word. Its peer finds out by itself, or hears of it from what is new: after
+// a restart queue pairs have the numbers of those before.
+void HostCrashes(Stage& stage) {
+  const uint16_t port = stage.Port(0);
+  const uint8_t side = stage.AnySide();
+  const auto left = static_cast<uint8_t>(1 - side);
+  stage.Listens(kPassiveSide, port);
+  const IdRef listener = stage.Listens(left, stage.Port(1));
+  const IdRef active = ComesTo(stage, stage.Below(4, "in which phase"), port);
+  stage.Inject({.kind = FaultKind::kCrash, .side = side});
+  if (!stage.choice().OneIn(3, "at once")) stage.Settle();
+  if (left == kActiveSide && stage.choice().OneIn(2, "the peer ends it")) stage.Disconnects(active);
+  if (stage.choice().OneIn(3, "somebody asks for it")) stage.Resolves(left, port);
+  stage.Fetch(Stage::MainLane(left), stage.ChannelOf(left));
+  if (stage.choice().OneIn(2, "how long")) stage.Pass(Duration::Seconds(120));
+  if (!stage.choice().OneIn(4, "it stays down")) {
+    stage.Inject({.kind = FaultKind::kRestart, .side = side});
+    stage.Listens(side, port);
+    // The one that was connected before may be asked for the same number.
+    for (int i = 0; i < 2; ++i) {
+      stage.Connects(side, stage.Port(1));
+      stage.Settle();
+      stage.FetchesAll(2);
+    }
+    stage.Accepts(left);
+    stage.FetchesAll(1);
+    if (stage.choice().OneIn(2, "and the other way round")) stage.Connects(left, port);
+  }
+  stage.Destroys(listener);
+  stage.Pass(stage.choice().OneIn(2, "and then") ? Duration::Seconds(4) : Duration::Seconds(120));
+  stage.FetchesAll(2);
+}
+
+// The link goes down and comes up by itself, again and again.
+void LinkFlaps(Stage& stage) {
+  const uint16_t port = stage.Port(0);
+  constexpr std::array<Duration, 3> kPeriods = {Duration::Milliseconds(1),
+                                                Duration::Milliseconds(700), Duration::Seconds(7)};
+  Fault fault{.kind = FaultKind::kFlap, .side = stage.AnySide()};
+  fault.by = kPeriods[stage.Below(kPeriods.size(), "how often")];
+  fault.last = static_cast<uint32_t>(1 + stage.Below(4, "how many times"));
+  stage.Listens(kPassiveSide, port);
+  const uint64_t phase = stage.Below(4, "in which phase");
+  const bool before = stage.choice().OneIn(4, "from the beginning");
+  if (before) stage.Inject(fault);
+  const IdRef active = ComesTo(stage, phase, port);
+  if (!before) stage.Inject(fault);
+  if (phase == 0) {
+    stage.Call(Stage::MainLane(kActiveSide), call::CreateQp{active});
+    stage.Call(Stage::MainLane(kActiveSide), call::Connect{active, ConnParam{}});
+  }
+  if (phase == 1) stage.Accepts(kPassiveSide);
+  if (phase >= 2) stage.Disconnects(active);
+  stage.Pass(fault.by);
+  stage.FetchesAll(2);
+  stage.Pass(Duration::Seconds(20));
+  stage.FetchesAll(2);
+  stage.Pass(Duration::Seconds(120));
+  stage.FetchesAll(2);
+}
+
+// Another host answers for the address of one side: whoever has resolved it hears that its hardware
+// address is a different one, and what is sent there is lost.
+void AddressDoubled(Stage& stage) {
+  const uint16_t port = stage.Port(0);
+  const uint8_t side = stage.AnySide();
+  stage.Listens(kPassiveSide, port);
+  const uint64_t phase = stage.Below(4, "in which phase");
+  const IdRef active = ComesTo(stage, phase, port);
+  stage.Inject({.kind = FaultKind::kDuplicateAddress, .side = side});
+  stage.Settle();
+  stage.FetchesAll(1);
+  if (phase == 0) {
+    stage.Call(Stage::MainLane(kActiveSide), call::CreateQp{active});
+    stage.Call(Stage::MainLane(kActiveSide), call::Connect{active, ConnParam{}});
+  } else {
+    stage.Disconnects(active);
+  }
+  stage.Pass(stage.choice().OneIn(2, "how long") ? Duration::Seconds(4) : Duration::Seconds(120));
+  stage.FetchesAll(2);
+  stage.Heal();
+  stage.FetchesAll(1);
+}
+
+}  // namespace cm
