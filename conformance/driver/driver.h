@@ -12,6 +12,7 @@
 #include "model/conversation/conversation.h"
 #include "model/conversation/history.h"
 #include "model/vocabulary/profile.h"
+#include "model/vocabulary/tester.h"
 
 namespace cm {
 
@@ -47,6 +48,9 @@ class Environment {
   virtual seen::Done Settle() = 0;
   virtual seen::Done Inject(const Fault& fault) = 0;
   virtual seen::Done Heal() = 0;
+  // The tester on that side sends a message. Most environments have none, and do not say that they
+  // can do it.
+  virtual seen::Done Send(uint8_t side, const TesterMad& mad);
 };
 
 // A driver and its environment, from the first line of a conversation to the last.

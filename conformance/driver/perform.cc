@@ -89,6 +89,8 @@ class Performance {
     if (std::holds_alternative<line::Settles>(line)) return environment.Settle();
     if (const auto* injects = std::get_if<line::Injects>(&line))
       return environment.Inject(injects->fault);
+    if (const auto* sends = std::get_if<line::Sends>(&line))
+      return environment.Send(sends->side, sends->mad);
     return environment.Heal();
   }
 

@@ -45,6 +45,7 @@ void Account::Note(size_t at, const Record& record) {
       });
     return;
   }
+  has_tester_ |= std::holds_alternative<line::Sends>(line);
   if (const auto* waits = std::get_if<line::Waits>(&line)) {
     const auto* waited = std::get_if<seen::Waited>(&record.seen);
     if (waited != nullptr && !waited->readable)

@@ -106,6 +106,8 @@ class Account {
   bool Injected(FaultKind kind) const { return Before(history_.records.size(), kind); }
   // Nothing was ever done to the environment, and nobody crashed.
   bool Undisturbed() const { return undisturbed_; }
+  // Some messages are made by hand: what comes of them, no application has caused.
+  bool HasTester() const { return has_tester_; }
   Instant TimeOf(size_t record) const { return history_.records[record].end; }
 
  private:
@@ -143,6 +145,7 @@ class Account {
   std::vector<Silence> silences_;
   std::vector<Pair> pairs_;
   bool undisturbed_ = true;
+  bool has_tester_ = false;
 };
 
 }  // namespace cm

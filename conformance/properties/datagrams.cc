@@ -75,6 +75,7 @@ bool SomebodyGave(const Account& account, uint32_t qp_num, size_t record) {
 }
 
 void ServiceIsNamed(const Account& account, Testimony& testimony) {
+  if (account.HasTester()) return;
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kEstablished) continue;
     if (!IsOfDatagrams(account, heard.event.id) || account.IsRequest(heard.event.id)) continue;
@@ -92,6 +93,7 @@ void ServiceIsNamed(const Account& account, Testimony& testimony) {
 }
 
 void RequestsCarryTheirData(const Account& account, Testimony& testimony) {
+  if (account.HasTester()) return;
   const uint8_t size = account.profile().limits.datagram_request_data;
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kConnectRequest) continue;

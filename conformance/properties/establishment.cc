@@ -82,6 +82,7 @@ bool RepliesShareQp(const Account& account, size_t record) {
 // lost, or are repeated although nobody waits for an answer, a request that was refused may come
 // once more.
 void RequestsAreWhatWasAsked(const Account& account, Testimony& testimony) {
+  if (account.HasTester()) return;
   const uint8_t size = account.profile().limits.request_data;
   std::vector<const MadeCall*> taken;
   for (const HeardEvent& heard : account.heard()) {

@@ -10,6 +10,7 @@ namespace cm::claims {
 namespace {
 
 void NotGivenUpEarly(const Account& account, Testimony& testimony) {
+  if (account.HasTester()) return;
   if (ToldAtOnce(account)) return;
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kUnreachable || !heard.event.id.valid()) continue;

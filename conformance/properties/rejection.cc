@@ -30,6 +30,7 @@ bool SomebodyListened(const Account& account, uint8_t kernel, uint16_t port, siz
 }
 
 void NobodyListens(const Account& account, Testimony& testimony) {
+  if (account.HasTester()) return;
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kRejected || !heard.event.id.valid()) continue;
     const MadeCall* resolve = account.FirstSuccess(heard.event.id, CallKind::kResolveAddr);

@@ -25,6 +25,9 @@ const Call* CallIn(const Line& line) {
 template <typename Visit>
 void EachName(Line* line, Visit visit) {
   if (auto* waits = std::get_if<line::Waits>(line)) visit(waits->channel);
+  if (auto* sends = std::get_if<line::Sends>(line))
+    for (TesterNumber* number : {&sends->mad.local, &sends->mad.remote, &sends->mad.qp})
+      visit(number->of);
   Call* call = CallIn(line);
   if (call == nullptr) return;
   std::visit(

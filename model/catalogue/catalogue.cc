@@ -90,6 +90,13 @@ std::string Says(const RequestRule& r) {
   return fmt::format("a request ({}) is rejected with {}", guard, cm::ToString(r.reason));
 }
 
+std::string Says(const MadRule& r) {
+  constexpr std::array<std::string_view, 3> kOutcomes = {"is taken", "is dropped",
+                                                         "is answered by the layer below"};
+  return fmt::format("a message ({}) {}", ToString(r.when),
+                     kOutcomes[static_cast<size_t>(r.outcome)]);
+}
+
 std::string Says(const SidrRequestRule& r) {
   const std::string guard(ToString(r.when));
   if (r.delivered) return "a request for datagrams (" + guard + ") is delivered";
@@ -208,6 +215,7 @@ std::vector<RuleInfo> MakeAll() {
   Append(&all, rules::kWork, "queue");
   Append(&all, rules::kIwCm, "iw_cm");
   Append(&all, rules::kIwRequests, "iw_cm");
+  Append(&all, rules::kMads, "ib_cm");
   return all;
 }
 
@@ -231,7 +239,54 @@ bool OfOlderKernels(RuleNumber rule) {
   return rule < rules::kCalls.size() && rules::kCalls[rule].when == Guards(Guard::kNotServed);
 }
 
+bool NeedsTester(IbStimulus on) {
+  switch (on) {
+    case IbStimulus::kRepKnown:
+    case IbStimulus::kDreqOtherQp:
+    case IbStimulus::kSidrOtherKey:
+    case IbStimulus::kLap:
+    case IbStimulus::kLapAgain:
+    case IbStimulus::kApr:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool NeedsTester(RequestGuard guard) {
+  return guard == RequestGuard::kUnresolvable || guard == RequestGuard::kNoPath ||
+         guard == RequestGuard::kAlternatePath || guard == RequestGuard::kNotUnderstood;
+}
+
+// LAP and APR are of InfiniBand, and an alternate path that cannot be found is of RoCE.
+bool EnabledForTester(RuleNumber rule, Transport transport) {
+  if (transport == Transport::kIwarp) return false;
+  const bool ib = transport == Transport::kInfiniband;
+  if (rule >= kFirstMad)
+    return !ib || rules::kMads[rule - kFirstMad].when != MadGuard::kLapOverRoce;
+  if (rule >= kFirstRequest && rule < kFirstSidrRequest)
+    return !ib || rules::kRequests[rule - kFirstRequest].when != RequestGuard::kAlternatePath;
+  if (rule < kFirstIb || rule >= kFirstRequest) return true;
+  const IbStimulus on = rules::kIbCm[rule - kFirstIb].on;
+  const bool of_paths =
+      on == IbStimulus::kLap || on == IbStimulus::kLapAgain || on == IbStimulus::kApr;
+  return ib || !of_paths;
+}
+
 }  // namespace
+
+bool NeedsTester(RuleNumber rule) {
+  if (rule >= kFirstMad) return rules::kMads[rule - kFirstMad].when != MadGuard::kFine;
+  if (rule >= kFirstIb && rule < kFirstRequest)
+    return NeedsTester(rules::kIbCm[rule - kFirstIb].on);
+  if (rule >= kFirstRequest && rule < kFirstSidrRequest)
+    return NeedsTester(rules::kRequests[rule - kFirstRequest].when);
+  if (rule >= kFirstSidrRequest && rule < kFirstChannel)
+    return NeedsTester(rules::kSidrRequests[rule - kFirstSidrRequest].when);
+  if (rule >= kFirstReport && rule < kFirstFetch)
+    return rules::kReports[rule - kFirstReport].on == Report::kSidrOtherKeyReceived;
+  return false;
+}
 
 std::span<const RuleInfo> AllRules() {
   static const std::vector<RuleInfo> all = MakeAll();
@@ -256,6 +311,8 @@ bool Enabled(RuleNumber rule, const Profile& profile) {
   const bool later = profile.capabilities.Has(Capability::kLaterCalls);
   if (OfOlderKernels(rule)) return !later;
   const bool iwarp = profile.transport == Transport::kIwarp;
+  if (NeedsTester(rule) && !EnabledForTester(rule, profile.transport)) return false;
+  if (rule >= kFirstMad) return !iwarp;
   if (rule >= kFirstIw) return iwarp;
   if (rule >= kFirstWork)
     return !iwarp && OfDialect(rules::kWork[rule - kFirstWork], profile.dialect);
@@ -282,7 +339,8 @@ RuleBits Reachable(const Profile& profile) {
   const bool later = profile.capabilities.Has(Capability::kLaterCalls);
   for (RuleNumber rule = 0; rule < kRuleCount; ++rule) {
     const bool drawn = later || !OfLaterCalls(rule);
-    if (drawn && Enabled(rule, profile) && !InfoOf(rule).crashes) bits.set(rule);
+    const bool said = drawn && !NeedsTester(rule);
+    if (said && Enabled(rule, profile) && !InfoOf(rule).crashes) bits.set(rule);
   }
   return bits;
 }

@@ -37,7 +37,8 @@ inline constexpr RuleNumber kFirstEndpoint = kFirstMisuse + rules::kMisuses.size
 inline constexpr RuleNumber kFirstWork = kFirstEndpoint + rules::kEndpoints.size();
 inline constexpr RuleNumber kFirstIw = kFirstWork + rules::kWork.size();
 inline constexpr RuleNumber kFirstIwRequest = kFirstIw + rules::kIwCm.size();
-inline constexpr RuleNumber kRuleCount = kFirstIwRequest + rules::kIwRequests.size();
+inline constexpr RuleNumber kFirstMad = kFirstIwRequest + rules::kIwRequests.size();
+inline constexpr RuleNumber kRuleCount = kFirstMad + rules::kMads.size();
 
 using RuleBits = std::bitset<640>;
 static_assert(kRuleCount <= 640);
@@ -103,11 +104,17 @@ inline RuleNumber NumberOf(const IwRequestRule* r) {
   return static_cast<RuleNumber>(kFirstIwRequest + (r - rules::kIwRequests.data()));
 }
 
+inline RuleNumber NumberOf(const MadRule* r) {
+  return static_cast<RuleNumber>(kFirstMad + (r - rules::kMads.data()));
+}
+
 // Guards that hold for no call over the transport.
 Guards NeverOver(Transport transport);
 // Whether implementations of the profile may show the row.
 bool Enabled(RuleNumber rule, const Profile& profile);
-// Enabled rows that do not crash: what a campaign can reach.
+// The row is of messages that no connection manager sends.
+bool NeedsTester(RuleNumber rule);
+// Enabled rows that do not crash and need no tester: what a campaign can reach.
 RuleBits Reachable(const Profile& profile);
 
 }  // namespace cm::model

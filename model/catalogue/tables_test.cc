@@ -117,6 +117,7 @@ TEST(RuleNumbers, LeadBackToTheirRows) {
   for (const CallRule& rule : rules::kCalls) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const BelowRule& rule : rules::kFromBelow) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const IbRule& rule : rules::kIbCm) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
+  for (const MadRule& rule : rules::kMads) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const RequestRule& rule : rules::kRequests) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const IwRule& rule : rules::kIwCm) EXPECT_EQ(InfoOf(NumberOf(&rule)).id, rule.id);
   for (const IwRequestRule& rule : rules::kIwRequests)

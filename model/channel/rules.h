@@ -161,6 +161,7 @@ inline constexpr auto kReports = std::to_array<ReportRule>({
   {"sidr-report-1", State::kConnect, Report::kSidrRepReceived, true, State::kSame, EventType::kEstablished, 0, false, {"linux 6.1 cma.c cma_sidr_rep_handler", "6.1-rxe/81-datagram_private_data_lengths:17"}},
   {"sidr-report-2", State::kConnect, Report::kSidrRefusalReceived, true, State::kSame, EventType::kUnreachable, kReason, false, {"linux 6.1 cma.c cma_sidr_rep_handler", "6.1-rxe/79-datagram_refusals:10"}},
   {"sidr-report-3", State::kConnect, Report::kSidrReqError, true, State::kSame, EventType::kUnreachable, -110, false, {"linux 6.1 cma.c cma_sidr_rep_handler", "lab 6.1-rxe datagrams, seed 1"}},
+  {"sidr-report-4", State::kConnect, Report::kSidrOtherKeyReceived, true, State::kSame, EventType::kAddrError, -22, false, {"linux 6.1 cma.c cma_sidr_rep_handler, cma_set_qkey", ""}},
   {"iw-report-1", State::kConnect, Report::kIwReply, true, State::kSame, EventType::kEstablished, 0, false, {"linux 6.1 cma.c cma_iw_handler", "6.1-siw/01-connect_disconnect_by_active:16"}},
   {"iw-report-2", State::kConnect, Report::kIwRejected, true, State::kSame, EventType::kRejected, -104, false, {"linux 6.1 cma.c cma_iw_handler", "6.1-siw/11-reject_by_consumer:15"}},
   {"iw-report-3", State::kConnect, Report::kIwTimedOut, true, State::kSame, EventType::kUnreachable, -110, false, {"linux 6.1 cma.c cma_iw_handler", "6.1-siw/65-slow_consumer_answer:15"}},

@@ -16,6 +16,10 @@ size_t EndOfTogether(const Conversation& conversation, size_t first) {
   return end;
 }
 
+std::array<IdRef, 3> IdsIn(const TesterMad& mad) {
+  return {mad.local.of, mad.remote.of, mad.qp.of};
+}
+
 int CallCount(const Conversation& conversation) {
   int count = 0;
   for (const Line& line : conversation.lines) {

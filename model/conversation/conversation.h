@@ -2,6 +2,7 @@
 #ifndef MODEL_CONVERSATION_CONVERSATION_H_
 #define MODEL_CONVERSATION_CONVERSATION_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "model/vocabulary/call.h"
 #include "model/vocabulary/fault.h"
 #include "model/vocabulary/names.h"
+#include "model/vocabulary/tester.h"
 #include "model/vocabulary/topology.h"
 
 namespace cm {
@@ -42,11 +44,16 @@ struct Injects {
 };
 // All packet faults end, links and neighbours are as they were; removed devices stay removed.
 struct Heals {};
+// The tester sends a message.
+struct Sends {
+  uint8_t side = 0;
+  TesterMad mad;
+};
 
 }  // namespace line
 
-using Line =
-    std::variant<line::Calls, line::Waits, line::Passes, line::Settles, line::Injects, line::Heals>;
+using Line = std::variant<line::Calls, line::Waits, line::Passes, line::Settles, line::Injects,
+                          line::Heals, line::Sends>;
 
 // Where a drawn conversation came from.
 struct Origin {
@@ -70,6 +77,9 @@ struct Conversation {
 // One past the last of the calls that are made at once, the first of which is line `first`: of the
 // lines that follow it, those that say so, each of a lane of its own.
 size_t EndOfTogether(const Conversation& conversation, size_t first);
+
+// The ids that a message of the tester speaks of; some may be none.
+std::array<IdRef, 3> IdsIn(const TesterMad& mad);
 
 // The number of C calls in it; `show` is none.
 int CallCount(const Conversation& conversation);

@@ -256,6 +256,23 @@ void PutRarer(Digest* d, const Fault& fault) {
   if (fault.after > Duration()) d->I64(fault.after.nanoseconds());
 }
 
+void PutTesterNumber(Digest* d, const TesterNumber& number, const Names& names) {
+  d->Text(number.of.valid() ? names.ids.NameOf(number.of) : std::string());
+  d->U32(number.plain);
+}
+
+void PutTesterMad(Digest* d, const TesterMad& mad, const Names& names) {
+  d->U8(static_cast<uint8_t>(mad.kind));
+  d->U8(mad.to);
+  for (const TesterNumber& number : {mad.local, mad.remote, mad.qp})
+    PutTesterNumber(d, number, names);
+  d->U16(static_cast<uint16_t>(mad.space));
+  d->U8(static_cast<uint8_t>(mad.about));
+  EachNumber(mad, [d](std::string_view, auto number) { d->U32(static_cast<uint32_t>(number)); });
+  EachFlag(mad, [d](std::string_view, bool flag) { d->U8(flag ? 1 : 0); });
+  Put(d, mad.data);
+}
+
 void PutLine(Digest* d, const Line& line, const Names& names) {
   d->U8(static_cast<uint8_t>(line.index()));
   if (const auto* calls = std::get_if<line::Calls>(&line)) {
@@ -281,6 +298,9 @@ void PutLine(Digest* d, const Line& line, const Names& names) {
     d->I64(f.by.nanoseconds());
     d->I64(f.window.nanoseconds());
     PutRarer(d, f);
+  } else if (const auto* sends = std::get_if<line::Sends>(&line)) {
+    d->U8(sends->side);
+    PutTesterMad(d, sends->mad, names);
   }
 }
 
@@ -400,6 +420,13 @@ uint64_t WireDigestOf(const History& history, uint64_t sequence) {
     d.U8(wire.side);
     d.U8(static_cast<uint8_t>(wire.kind));
     d.U16(static_cast<uint16_t>(wire.reason));
+    d.U8(static_cast<uint8_t>(wire.about));
+    d.U8(wire.unnamed ? 1 : 0);
+    d.U8(wire.info_length);
+    d.U8(wire.service_timeout);
+    d.U8(static_cast<uint8_t>(wire.status));
+    d.U16(wire.attribute);
+    d.U16(wire.mad_status);
     d.U8(wire.corrupt ? 2 : wire.lost ? 1 : 0);
     Put(&d, wire.private_data);
   }

@@ -57,6 +57,13 @@ struct WireRecord {
   uint8_t side = 0;  // who sent it
   MadKind kind = MadKind::kReq;
   RejReason reason = RejReason::kNone;
+  About about = About::kReq;                 // MRA, REJ
+  bool unnamed = false;                      // its sender names no communication id of its own
+  uint8_t info_length = 0;                   // REJ
+  uint8_t service_timeout = 0;               // MRA
+  SidrStatus status = SidrStatus::kSuccess;  // SIDR_REP
+  uint16_t attribute = 0;                    // of what is no message of the CM
+  uint16_t mad_status = 0;
   bool lost = false;
   bool corrupt = false;  // it is lost because its check sum is wrong
   PrivateData private_data;

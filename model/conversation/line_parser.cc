@@ -74,7 +74,13 @@ std::string LineParser::Parse(std::string_view line) {
   const std::string_view first = words.Next("a side, or pass, settle, fault, heal");
   if (const std::optional<Lane> lane = LaneNamed(first)) {
     const std::string_view verb = words.Next("a function");
-    if (verb == "&")
+    const bool tester = conversation_->topology->IsTester(lane->side);
+    if (tester != (verb == "sends"))
+      words.Complain(tester ? "the tester calls no functions: it sends messages"
+                            : "only a tester sends messages that are made by hand");
+    else if (tester)
+      ParseSends(lane->side, words);
+    else if (verb == "&")
       ParseMeanwhile(*lane, words);
     else
       ParseOfSide(*lane, verb, words);

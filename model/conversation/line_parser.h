@@ -33,6 +33,9 @@ class LineParser {
   Call MakeCreateQp(IdRef id, Words& words);
   Call MakeGetCmEvent(Words& words);
 
+  // tester_text.cc
+  void ParseSends(uint8_t side, Words& words);
+
   // later_calls.cc
   Call LaterCallOnId(CallKind kind, IdRef id, Words& words);
   Call MakeCreateEp(std::string_view name, Words& words);

@@ -32,6 +32,11 @@ bool Liveness::Applicable(const Line& line) const {
            ChannelIsLive(waits->channel) &&
            channels_[waits->channel.index].side == waits->lane.side;
   }
+  if (const auto* sends = std::get_if<line::Sends>(&line)) {
+    // What an id has had is known of it when it is gone as well.
+    return std::ranges::all_of(IdsIn(sends->mad),
+                               [this](IdRef id) { return !id.valid() || ids_[id.index].made; });
+  }
   return true;
 }
 

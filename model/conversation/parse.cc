@@ -51,7 +51,7 @@ class Lines {
 
 std::string KnownTopologies() {
   std::string names;
-  for (const Topology& topology : Topologies())
+  for (const Topology& topology : AllTopologies())
     names += (names.empty() ? "" : ", ") + std::string(topology.name);
   return names;
 }

@@ -7,6 +7,11 @@
 //   SIDE connecting ID on=CHANNEL to=ADDRESS [noqp] [CONNECTION PARAMETERS]
 //   SIDE accepting ID on=CHANNEL [noqp] [CONNECTION PARAMETERS]
 //   SIDE taking CHANNEL [as=EVENT] [id=ID]             wait, fetch, acknowledge
+//
+// Where there is a tester, it sends messages that are made by hand:
+//   tester sends KIND to=SIDE [local=N] [remote=ID] [qp=N] [FIELDS]
+// What is not said is as Linux fills it in. A communication id and a number of a queue pair may be
+// that of an id, by its name; a plain number in the place of the receiver's is nobody's.
 #ifndef MODEL_CONVERSATION_PARSE_H_
 #define MODEL_CONVERSATION_PARSE_H_
 

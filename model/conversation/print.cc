@@ -298,6 +298,17 @@ std::string OnOneLine(std::string text) {
 std::string WireText(const WireRecord& wire, const Topology& topology) {
   std::string text = fmt::format("mad {} {}", topology.sides[wire.side].name, ToString(wire.kind));
   if (wire.kind == MadKind::kRej) text += fmt::format(" reason={}", static_cast<int>(wire.reason));
+  if (wire.kind == MadKind::kRej || wire.kind == MadKind::kMra)
+    text += fmt::format(" of={}", ToString(wire.about));
+  const auto field = [&text](std::string_view key, int value) {
+    if (value != 0) text += fmt::format(" {}={}", key, value);
+  };
+  field("info", wire.info_length);
+  field("timeout", wire.service_timeout);
+  field("status", static_cast<int>(wire.status));
+  if (wire.kind == MadKind::kOther) text += fmt::format(" attribute={:#06x}", wire.attribute);
+  if (wire.mad_status != 0) text += fmt::format(" mad_status={:#06x}", wire.mad_status);
+  if (wire.unnamed) text += " unnamed";
   AppendPrivate(&text, wire.private_data);
   if (wire.corrupt)
     text += " corrupt";
@@ -356,6 +367,9 @@ std::string ToString(const Line& line, const Conversation& conversation) {
   if (std::holds_alternative<line::Settles>(line)) return "settle";
   if (const auto* injects = std::get_if<line::Injects>(&line))
     return "fault " + ToString(injects->fault, topology);
+  if (const auto* sends = std::get_if<line::Sends>(&line))
+    return fmt::format("{} sends {}", topology.sides[sends->side].name,
+                       ToString(sends->mad, conversation));
   return "heal";
 }
 

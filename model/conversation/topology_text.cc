@@ -40,7 +40,7 @@ std::string ToText(const Topology& topology) {
       text += fmt::format("device {} on={}", device.name, device.netdev);
       for (size_t nth = 0; nth < device.AddressCount(); ++nth)
         text += fmt::format(" address={},{}", device.Host(nth, false), device.Host(nth, true));
-      text += device.bonded ? " bonded\n" : "\n";
+      text += fmt::format("{}{}\n", device.bonded ? " bonded" : "", device.tester ? " tester" : "");
     }
   }
   for (const SideInfo& side : topology.sides)
@@ -102,6 +102,7 @@ void TopologyParser::ParseDevice(Words& words) {
     ParseAddress(*another, &device, words);
   }
   device.bonded = words.TakeFlag("bonded");
+  device.tester = words.TakeFlag("tester");
   topology_.devices.push_back(std::move(device));
 }
 

@@ -29,20 +29,27 @@ constexpr std::array<std::string_view, kIbStimulusCount> kStimulusNames = {
     "MRA",
     "REP",
     "REP of a QP in use",
+    "REP of an id in use",
     "REP again",
     "RTU",
     "REJ",
     "REJ 10",
+    "REJ on another path",
     "DREQ",
+    "DREQ for another QP",
     "DREP",
     "SIDR_REP",
     "SIDR_REP that refuses",
+    "SIDR_REP with another Q_Key",
+    "LAP",
+    "LAP again",
+    "APR",
     "retry",
     "exhausted",
     "send fails",
     "timewait over"};
 
-constexpr std::array<std::string_view, 19> kSendsNames = {"",
+constexpr std::array<std::string_view, 20> kSendsNames = {"",
                                                           "REQ",
                                                           "MRA",
                                                           "REJ of REQ",
@@ -57,12 +64,13 @@ constexpr std::array<std::string_view, 19> kSendsNames = {"",
                                                           "SIDR_REP",
                                                           "SIDR_REP that refuses",
                                                           "the same again",
+                                                          "LAP",
                                                           "MPA request",
                                                           "MPA reply",
                                                           "MPA reply that rejects",
                                                           "FIN"};
 
-constexpr std::array<std::string_view, 20> kReportNames = {"",
+constexpr std::array<std::string_view, 21> kReportNames = {"",
                                                            "REQ_ERROR",
                                                            "REP_ERROR",
                                                            "REP",
@@ -75,6 +83,7 @@ constexpr std::array<std::string_view, 20> kReportNames = {"",
                                                            "USER_ESTABLISHED",
                                                            "SIDR_REP",
                                                            "SIDR_REP that refuses",
+                                                           "SIDR_REP with another Q_Key",
                                                            "SIDR_REQ_ERROR",
                                                            "CONNECT_REPLY 0",
                                                            "CONNECT_REPLY -104",
@@ -84,7 +93,11 @@ constexpr std::array<std::string_view, 20> kReportNames = {"",
                                                            "CLOSE"};
 
 constexpr std::array<std::string_view, kRequestGuardCount> kRequestGuardNames = {
-    "stale", "nobody-listens", "other-address", "backlog-full", "fine"};
+    "unresolvable",   "stale",         "nobody-listens", "no-path", "alternate-path",
+    "not-understood", "other-address", "backlog-full",   "fine"};
+
+constexpr std::array<std::string_view, kMadGuardCount> kMadGuardNames = {
+    "base-version", "asks-class", "method", "class-version", "attribute", "lap-over-roce", "fine"};
 
 }  // namespace
 
@@ -95,5 +108,7 @@ std::string_view ToString(Report report) { return kReportNames[static_cast<size_
 std::string_view ToString(RequestGuard guard) {
   return kRequestGuardNames[static_cast<size_t>(guard)];
 }
+
+std::string_view ToString(MadGuard guard) { return kMadGuardNames[static_cast<size_t>(guard)]; }
 
 }  // namespace cm::model

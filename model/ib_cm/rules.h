@@ -58,21 +58,28 @@ enum class IbStimulus : uint8_t {
   kMra,
   kRep,
   kRepStale,  // its QP number is that of a live connection to the same peer
+  kRepKnown,  // and so is its sender's communication id
   kRepAgain,
   kRtu,
   kRej,
   kRejStale,  // reason 10
+  kRejMoved,  // any, where the connection has asked for another path, or has taken it
   kDreq,
+  kDreqOtherQp,  // for another queue pair than the id's
   kDrep,
   kSidrRep,
   kSidrRefusal,
+  kSidrOtherKey,  // SIDR_REP with another Q_Key than the id's
+  kLap,           // asks for another path
+  kLapAgain,      // before the last one was answered
+  kApr,
   // time
   kRetry,      // its message was not answered in time
   kExhausted,  // nor any of the repetitions
   kSendFails,  // its message could not be sent at all
   kTimewaitOver,
 };
-inline constexpr int kIbStimulusCount = 32;
+inline constexpr int kIbStimulusCount = 39;
 
 enum class IbAnswer : uint8_t {
   kDone,     // a local call succeeded, a message or timer took effect
@@ -97,6 +104,7 @@ enum class Sends : uint8_t {
   kSidrRep,
   kSidrRefusal,  // SIDR_REP that says no
   kAgain,        // the same message once more
+  kLap,          // the tester alone
   // over iWARP
   kMpaRequest,
   kMpaReply,
@@ -119,6 +127,7 @@ enum class Report : uint8_t {
   kUserEstablished,
   kSidrRepReceived,
   kSidrRefusalReceived,
+  kSidrOtherKeyReceived,
   kSidrReqError,
   // of the iWARP CM
   kIwReply,
@@ -143,13 +152,17 @@ struct IbRule {
 
 // A request that belongs to no identifier: what is looked at, in order.
 enum class RequestGuard : uint8_t {
+  kUnresolvable,   // nobody answers for the address that it came from
   kStale,          // its QP number is that of a live connection of the same peer
   kNobodyListens,  // for the port, on the device that it came to
+  kNoPath,         // its partition or its addresses are not to be had here
+  kAlternatePath,  // it names one, which cannot be found over RoCE
+  kNotUnderstood,  // its CMA header, or the type of connection that it is for
   kOtherAddress,   // somebody listens there, but not for its address
   kBacklogFull,
   kFine,
 };
-inline constexpr int kRequestGuardCount = 5;
+inline constexpr int kRequestGuardCount = 9;
 
 enum class RequestOutcome : uint8_t { kDelivered, kRejected, kDropped };
 
@@ -158,6 +171,27 @@ struct RequestRule {
   RequestGuard when;
   RequestOutcome outcome;
   RejReason reason;
+  Evidence evidence;
+};
+
+// What is looked at before a message is taken for one of the connection manager, in order.
+enum class MadGuard : uint8_t {
+  kBaseVersion,   // another one than 1
+  kAsksClass,     // Get or Set of ClassPortInfo
+  kMethod,        // another one than Send
+  kClassVersion,  // another one than 2
+  kAttribute,     // none of the messages that there are
+  kLapOverRoce,   // LAP or APR
+  kFine,
+};
+inline constexpr int kMadGuardCount = 7;
+
+enum class MadOutcome : uint8_t { kTaken, kDropped, kAnswered };
+
+struct MadRule {
+  std::string_view id;
+  MadGuard when;
+  MadOutcome outcome;
   Evidence evidence;
 };
 
@@ -219,9 +253,9 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-qp-4", ib::kRequesting | IbState::kNone | IbState::kIdle | IbState::kDreqSent | IbState::kDreqRcvd | IbState::kTimewait, IbStimulus::kQpReady, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_init_qp_rtr_attr, verbs.c ib_modify_qp_is_ok", "6.1-rxe/47-init_qp_attr_in_each_state:20"}},
 
   {"ib-comm-est-1", ib::kReplying, IbStimulus::kCommEst, IbAnswer::kDone, IbState::kEstablished, Sends::kNothing, Report::kUserEstablished, false, {"linux 6.1 cm.c cm_establish (L12)", "lab 6.1-rxe, seed 1"}},
-  {"ib-comm-est-2", ib::kAny.Except(ib::kReplying), IbStimulus::kCommEst, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_establish", "lab 6.1-rxe, seed 1"}},
+  {"ib-comm-est-2", ib::kAny.Except(ib::kReplying), IbStimulus::kCommEst, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_establish (L12)", "lab 6.1-rxe, seed 1"}},
   {"ib-path-mig-1", IbState::kEstablished, IbStimulus::kPathMig, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_migrate (L12b)", ""}},
-  {"ib-path-mig-2", ib::kAny.Except(IbState::kEstablished), IbStimulus::kPathMig, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_migrate", "lab 6.1-rxe, seed 1"}},
+  {"ib-path-mig-2", ib::kAny.Except(IbState::kEstablished), IbStimulus::kPathMig, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_migrate (L12b)", "lab 6.1-rxe, seed 1"}},
 
   {"ib-destroy-1", ib::kRequesting, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejTimeout, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D2)", "6.1-rxe/69-device_removal_by_state:50"}},
   {"ib-destroy-2", IbState::kMraReqSent, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejReq, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D4)", "6.1-rxe/13-request_dropped_by_destroying_new_id:14"}},
@@ -229,7 +263,7 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-destroy-4", ib::kReplying, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejOther, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D6)", "lab 6.1-rxe, seed 1"}},
   {"ib-destroy-5", IbState::kEstablished, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kDreq, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D7): once, never repeated", "6.1-rxe/39-active_never_reads_its_reply:22"}},
   {"ib-destroy-6", IbState::kDreqRcvd, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D9)", "6.1-rxe/17-listener_destroyed_with_request_read:24"}},
-  {"ib-destroy-7", IbStates(IbState::kNone) | IbState::kIdle | IbState::kDreqSent | IbState::kTimewait, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D8, D10)", "6.1-rxe/01-connect_disconnect_by_active:29"}},
+  {"ib-destroy-7", IbStates(IbState::kNone) | IbState::kIdle | IbState::kDreqSent | IbState::kTimewait, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D1, D8, D10)", "6.1-rxe/01-connect_disconnect_by_active:29"}},
 
   {"ib-req-again-1", IbState::kMraReqSent, IbStimulus::kReqAgain, IbAnswer::kDone, IbState::kSame, Sends::kMra, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_req_handler (N2b)", "lab 6.1-rxe, seed 1"}},
   {"ib-req-again-2", ib::kReplying | IbState::kEstablished | IbState::kDreqSent | IbState::kDreqRcvd, IbStimulus::kReqAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_req_handler (N2d)", ""}},
@@ -241,6 +275,7 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-rep-received-1", ib::kRequesting, IbStimulus::kRep, IbAnswer::kDone, IbState::kMraRepSent, Sends::kNothing, Report::kRepReceived, false, {"linux 6.1 cm.c cm_rep_handler (R2), cma.c cma_ib_handler (L5)", "6.1-rxe/01-connect_disconnect_by_active:16"}},
   {"ib-rep-received-2", ib::kAny.Except(ib::kRequesting | IbState::kNone), IbStimulus::kRep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R28, R29)", "lab 6.1-rxe, seed 1"}},
   {"ib-rep-stale-1", ib::kRequesting, IbStimulus::kRepStale, IbAnswer::kDone, IbState::kSame, Sends::kRejRep, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R4): its own message is repeated as before", "lab 6.1-rxe strays, seed 2"}},
+  {"ib-rep-known-1", ib::kRequesting, IbStimulus::kRepKnown, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R3): its own message is repeated as before", ""}},
   {"ib-rep-again-1", IbState::kMraRepSent, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kMra, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R13)", "lab 6.1-rxe strays, seed 2"}},
   {"ib-rep-again-2", IbState::kEstablished, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kRtu, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R15)", "lab 6.1-rxe, seed 1"}},
   {"ib-rep-again-3", ib::kAny.Except(IbStates(IbState::kNone) | IbState::kMraRepSent | IbState::kEstablished), IbStimulus::kRepAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R29)", ""}},
@@ -254,14 +289,22 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-rej-received-4", IbStates(IbState::kMraRepSent) | IbState::kEstablished | IbState::kDreqSent, IbStimulus::kRejStale, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kRejReceived, false, {"linux 6.1 cm.c cm_rej_handler (R12, R18, R21)", "lab 6.1-rxe strays, seed 2"}},
   {"ib-rej-received-5", IbStates(IbState::kIdle) | IbState::kDreqRcvd | IbState::kTimewait | ib::kSidr, IbStimulus::kRej, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rej_handler (R29)", "6.1-rxe/35-reject_misuse:23"}},
   {"ib-rej-received-6", IbStates(IbState::kIdle) | IbState::kDreqRcvd | IbState::kTimewait | ib::kSidr, IbStimulus::kRejStale, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rej_handler (R29)", ""}},
+  {"ib-rej-moved-1", IbState::kEstablished, IbStimulus::kRejMoved, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rej_handler (R18b)", ""}},
 
   {"ib-dreq-received-1", ib::kReplying | IbState::kEstablished | IbState::kDreqSent, IbStimulus::kDreq, IbAnswer::kDone, IbState::kDreqRcvd, Sends::kNothing, Report::kDreqReceived, false, {"linux 6.1 cm.c cm_dreq_handler (R11, R17, R20)", "6.1-rxe/01-connect_disconnect_by_active:21"}},
   {"ib-dreq-received-2", IbState::kTimewait, IbStimulus::kDreq, IbAnswer::kDone, IbState::kSame, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c cm_dreq_handler (R24)", ""}},
   {"ib-dreq-received-3", ib::kRequesting | IbState::kIdle | IbState::kMraReqSent | IbState::kMraRepSent | IbState::kDreqRcvd | ib::kSidr, IbStimulus::kDreq, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dreq_handler (R22, R25, R29)", "6.1-rxe/59-every_ready_to_use_lost:26"}},
   {"ib-dreq-received-4", IbState::kNone, IbStimulus::kDreq, IbAnswer::kDone, IbState::kSame, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c cm_issue_drep (R26)", "lab 6.1-rxe, seed 1"}},
+  {"ib-dreq-received-5", ib::kAny.Except(IbState::kNone), IbStimulus::kDreqOtherQp, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dreq_handler (R27)", ""}},
+  {"ib-dreq-received-6", IbState::kNone, IbStimulus::kDreqOtherQp, IbAnswer::kDone, IbState::kSame, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c cm_issue_drep (R26)", ""}},
 
   {"ib-drep-received-1", IbStates(IbState::kDreqSent) | IbState::kDreqRcvd, IbStimulus::kDrep, IbAnswer::kDone, IbState::kTimewait, Sends::kNothing, Report::kDrepReceived, false, {"linux 6.1 cm.c cm_drep_handler (R19, R23)", "6.1-rxe/01-connect_disconnect_by_active:23"}},
   {"ib-drep-received-2", ib::kAny.Except(IbStates(IbState::kNone) | IbState::kDreqSent | IbState::kDreqRcvd), IbStimulus::kDrep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_drep_handler (R29)", "lab 6.1-rxe, seed 1"}},
+
+  {"ib-lap-1", IbState::kEstablished, IbStimulus::kLap, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_lap_handler (R31): the rdma_cm takes no notice, and so it is never answered", ""}},
+  {"ib-lap-2", ib::kAny.Except(IbState::kEstablished), IbStimulus::kLap, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_lap_handler (R28, R29)", ""}},
+  {"ib-lap-3", IbState::kEstablished, IbStimulus::kLapAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_lap_handler (R32)", ""}},
+  {"ib-apr-1", ib::kAny, IbStimulus::kApr, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_apr_handler (R28, R29): nobody has asked for a path", ""}},
 
   {"ib-unknown-1", IbState::kNone, IbStimulus::kMra, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_acquire_mraed_id (R28)", ""}},
   {"ib-unknown-2", IbState::kNone, IbStimulus::kRep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R28)", "lab 6.1-rxe, seed 1"}},
@@ -295,14 +338,20 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"sidr-rep-received-2", ib::kAny.Except(IbState::kSidrReqSent), IbStimulus::kSidrRep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_sidr_rep_handler (R28, R40)", "lab 6.1-rxe datagrams, seed 1"}},
   {"sidr-refusal-received-1", IbState::kSidrReqSent, IbStimulus::kSidrRefusal, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kSidrRefusalReceived, false, {"linux 6.1 cm.c cm_sidr_rep_handler (R39)", "6.1-rxe/79-datagram_refusals:10"}},
   {"sidr-refusal-received-2", ib::kAny.Except(IbState::kSidrReqSent), IbStimulus::kSidrRefusal, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_sidr_rep_handler (R28, R40)", "lab 6.1-rxe datagrams, seed 1"}},
+  {"sidr-other-key-1", IbState::kSidrReqSent, IbStimulus::kSidrOtherKey, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kSidrOtherKeyReceived, false, {"linux 6.1 cm.c cm_sidr_rep_handler (R39), cma.c cma_set_qkey", ""}},
+  {"sidr-other-key-2", ib::kAny.Except(IbState::kSidrReqSent), IbStimulus::kSidrOtherKey, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_sidr_rep_handler (R28, R40)", ""}},
   {"sidr-retry-1", IbState::kSidrReqSent, IbStimulus::kRetry, IbAnswer::kDone, IbState::kSame, Sends::kAgain, Report::kNothing, false, {"linux 6.1 mad.c retry_send (M7)", "lab 6.1-rxe datagrams, seed 1"}},
   {"sidr-exhausted-1", IbState::kSidrReqSent, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kSidrReqError, false, {"linux 6.1 cm.c cm_process_send_error (M8)", "lab 6.1-rxe datagrams, seed 1"}},
   {"sidr-send-fails-1", IbState::kSidrReqSent, IbStimulus::kSendFails, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kSidrReqError, false, {"linux 6.1 cm.c cm_process_send_error (M10)", "lab 6.1-rxe datagrams, seed 1"}},
 });
 
 inline constexpr auto kRequests = std::to_array<RequestRule>({
+  {"request-6", RequestGuard::kUnresolvable, RequestOutcome::kDropped, RejReason::kNone, {"linux 6.1 cm.c cm_init_av_for_response (N1)", ""}},
   {"request-1", RequestGuard::kStale, RequestOutcome::kRejected, RejReason::kStaleConn, {"linux 6.1 cm.c cm_match_req (N3)", "6.1-rxe/19-stale_connection:25"}},
   {"request-2", RequestGuard::kNobodyListens, RequestOutcome::kRejected, RejReason::kInvalidServiceId, {"linux 6.1 cm.c cm_match_req (N4)", "6.1-rxe/55-synchronous_id:32"}},
+  {"request-7", RequestGuard::kNoPath, RequestOutcome::kRejected, RejReason::kInvalidGid, {"linux 6.1 cm.c cm_req_handler, cm_init_av_by_path (N5)", ""}},
+  {"request-8", RequestGuard::kAlternatePath, RequestOutcome::kRejected, RejReason::kInvalidAltGid, {"linux 6.1 cm.c cm_req_handler, cm_init_av_by_path (N6)", ""}},
+  {"request-9", RequestGuard::kNotUnderstood, RequestOutcome::kRejected, RejReason::kConsumerDefined, {"linux 6.1 cma.c cma_ib_check_req_qp_type, cma_get_ip_ver, cm.c cm_process_work (N9)", ""}},
   {"request-3", RequestGuard::kOtherAddress, RequestOutcome::kRejected, RejReason::kConsumerDefined, {"linux 6.1 cma.c cma_find_listener, cm.c cm_process_work (N9)", "lab 6.1-rxe, seed 1"}},
   {"request-4", RequestGuard::kBacklogFull, RequestOutcome::kDropped, RejReason::kNone, {"linux 6.1 ucma.c ucma_connect_event_handler (N8)", "lab 6.1-rxe, seed 1"}},
   {"request-5", RequestGuard::kFine, RequestOutcome::kDelivered, RejReason::kNone, {"man rdma_get_cm_event(3), linux 6.1 cma.c cma_ib_req_handler (N7, L4)", "6.1-rxe/01-connect_disconnect_by_active:13"}},
@@ -310,9 +359,20 @@ inline constexpr auto kRequests = std::to_array<RequestRule>({
 
 inline constexpr auto kSidrRequests = std::to_array<SidrRequestRule>({
   {"sidr-request-1", RequestGuard::kNobodyListens, false, SidrStatus::kUnsupported, {"linux 6.1 cm.c cm_sidr_req_handler (R36)", "6.1-rxe/79-datagram_refusals:10"}},
+  {"sidr-request-5", RequestGuard::kNotUnderstood, false, SidrStatus::kReject, {"linux 6.1 cma.c cma_get_ip_ver, cm.c cm_destroy_id (R38)", ""}},
   {"sidr-request-2", RequestGuard::kOtherAddress, false, SidrStatus::kReject, {"linux 6.1 cma.c cma_find_listener, cm.c cm_destroy_id (R38)", "lab 6.1-rxe datagrams, seed 1"}},
   {"sidr-request-3", RequestGuard::kBacklogFull, false, SidrStatus::kReject, {"linux 6.1 ucma.c ucma_connect_event_handler, cm.c cm_destroy_id (R38)", "lab 6.1-rxe datagrams, seed 1"}},
   {"sidr-request-4", RequestGuard::kFine, true, SidrStatus::kSuccess, {"linux 6.1 cm.c cm_sidr_req_handler, cma.c cma_ib_req_handler (R37)", "6.1-rxe/79-datagram_refusals:21"}},
+});
+
+inline constexpr auto kMads = std::to_array<MadRule>({
+  {"mad-1", MadGuard::kBaseVersion, MadOutcome::kDropped, {"linux 6.1 mad.c validate_mad (R41)", ""}},
+  {"mad-2", MadGuard::kAsksClass, MadOutcome::kAnswered, {"linux 6.1 mad.c generate_unmatched_resp (R42): with GetResp and status 0x000c", ""}},
+  {"mad-3", MadGuard::kMethod, MadOutcome::kDropped, {"linux 6.1 mad.c find_mad_agent (R41)", ""}},
+  {"mad-4", MadGuard::kClassVersion, MadOutcome::kDropped, {"linux 6.1 mad.c find_mad_agent (R41)", ""}},
+  {"mad-5", MadGuard::kAttribute, MadOutcome::kDropped, {"linux 6.1 cm.c cm_recv_handler (R41)", ""}},
+  {"mad-6", MadGuard::kLapOverRoce, MadOutcome::kDropped, {"linux 6.1 cm.c cm_lap_handler, cm_apr_handler (R30)", ""}},
+  {"mad-7", MadGuard::kFine, MadOutcome::kTaken, {"linux 6.1 cm.c cm_recv_handler", ""}},
 });
 // clang-format on
 
@@ -323,6 +383,7 @@ std::string_view ToString(IbStimulus stimulus);
 std::string_view ToString(Sends sends);
 std::string_view ToString(Report report);
 std::string_view ToString(RequestGuard guard);
+std::string_view ToString(MadGuard guard);
 
 // Local calls and messages are answered in every state; timers only where one can run.
 template <size_t N>
@@ -334,8 +395,12 @@ constexpr bool EveryIbStimulusIsAnswered(const std::array<IbRule, N>& table) {
       // and not one that sends requests itself.
       const auto on = static_cast<IbStimulus>(stimulus);
       const auto from = static_cast<IbState>(state);
-      // Only who awaits a reply asks whether it is stale.
-      if (on == IbStimulus::kRepStale && !rules::ib::kRequesting.Has(from)) continue;
+      // Only who awaits a reply asks whether it is stale, or another's.
+      const bool of_reply = on == IbStimulus::kRepStale || on == IbStimulus::kRepKnown;
+      if (of_reply && !rules::ib::kRequesting.Has(from)) continue;
+      // Only a connection that stands is asked for another path.
+      const bool of_path = on == IbStimulus::kRejMoved || on == IbStimulus::kLapAgain;
+      if (of_path && from != IbState::kEstablished) continue;
       if (on == IbStimulus::kReqAgain &&
           (from == IbState::kNone || from == IbState::kIdle || from == IbState::kReqSent ||
            from == IbState::kMraReqRcvd || from == IbState::kMraRepSent ||

@@ -30,6 +30,8 @@ Judgement Oracle::ObserveEnvironment(const Record& record, const Line& line) {
   }
   if (std::holds_alternative<line::Passes>(line)) return {};
   CloseAll({window.begin, window.end, settled_});
+  if (std::holds_alternative<line::Sends>(line))
+    return TesterSends(record.line, {window.begin, window.end});
   const int64_t now = window.begin;
   if (const auto* injects = std::get_if<line::Injects>(&line)) {
     const Fault& fault = injects->fault;

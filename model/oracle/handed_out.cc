@@ -44,7 +44,7 @@ uint32_t MaskFor(const IdState& id, uint8_t state, bool datagram) {
   if (datagram) return kForDatagrams;
   if (id.ib == IbState::kNone || state == static_cast<uint8_t>(QpState::kInit)) return kForInit;
   if (state == static_cast<uint8_t>(QpState::kRtr)) return kForRtr;
-  return id.pathless ? kForRearm : kForRts;
+  return id.pathless || id.lap_rcvd ? kForRearm : kForRts;
 }
 
 // Which of its own ports the kernel takes is nobody's business.

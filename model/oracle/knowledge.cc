@@ -36,6 +36,50 @@ Knowledge::Knowledge(const Conversation& conversation, const Profile& profile)
   empty_rejection = payloads.Intern({.data = PrivateData().Resized(profile.limits.reject_data)});
   empty_refusal =
       payloads.Intern({.data = PrivateData().Resized(profile.limits.datagram_reply_data)});
+  MeetTester(conversation);
+}
+
+// Each message comes from a peer of its own; those with equal communication ids are the same.
+void Knowledge::MeetTester(const Conversation& conversation) {
+  for (uint32_t line = 0; line < conversation.lines.size(); ++line) {
+    const auto* sends = std::get_if<line::Sends>(&conversation.lines[line]);
+    if (sends == nullptr) continue;
+    const TesterMad& mad = sends->mad;
+    TesterMessage message{.line = line,
+                          .mad = &mad,
+                          .from_device = topology_->sides[sends->side].device,
+                          .to_device = topology_->sides[mad.to].device,
+                          .sender = mad.local.of};
+    if (!message.sender.valid()) {
+      message.sender = IdRef{static_cast<uint16_t>(ids_.size())};
+      IdInfo peer{.side = sends->side};
+      peer.space = mad.space;
+      peer.kernel = topology_->KernelOf(sends->side);
+      peer.interface = message.from_device;
+      peer.bound = {.kind = AddressKind::kSide, .side = sends->side, .v6 = mad.v6};
+      peer.destination = {
+          .kind = AddressKind::kSide, .side = mad.to, .v6 = mad.v6, .port = mad.port};
+      const uint32_t number = mad.qp.plain == 0 ? kTesterQpNumber : mad.qp.plain;
+      peer.qp_key = uint64_t{number} + 1;
+      peer.tester = {.cid = mad.local.plain,
+                     .response_timeout = mad.response_timeout,
+                     .max_retries = mad.max_retries,
+                     .ack_timeout = mad.ack_timeout,
+                     .ack_delay = mad.ack_delay};
+      ids_.push_back(peer);
+      ledger.AddUnknown();
+    }
+    tester_messages.push_back(message);
+  }
+}
+
+bool Knowledge::SamePeer(IdRef a, IdRef b) const {
+  if (a == b) return true;
+  if (!a.valid() || !b.valid()) return false;
+  const IdInfo& one = id(a);
+  const IdInfo& other = id(b);
+  return one.tester && other.tester && one.tester->cid == other.tester->cid &&
+         one.interface == other.interface;
 }
 
 uint16_t IdInfo::JoinedAs(const Address& address) const {
@@ -112,6 +156,18 @@ Timing Knowledge::TimingOf(const IdState& id) const {
   const IdRef asker = id.origin.valid() ? id.origin : id.name;
   if (asker.valid() && ids_[asker.index].packet_lifetime)
     timing.packet_lifetime = *ids_[asker.index].packet_lifetime;
+  const IdRef peer = id.PeerName();
+  if (peer.valid() && ids_[peer.index].tester) {
+    const TesterPeer& tester = *ids_[peer.index].tester;
+    timing.ack_delay = tester.ack_delay;
+    if (id.origin.valid()) {  // what its peer has asked for
+      timing.response_timeout = tester.response_timeout;
+      timing.max_retries = tester.max_retries;
+      timing.packet_lifetime = tester.ack_timeout - 1;
+      timing.ack_delay = 0;
+    }
+  }
+  if (id.mra_timeout != 0) timing.mra_service_timeout = id.mra_timeout;
   return timing;
 }
 

@@ -56,6 +56,24 @@ struct Membership {
   bool blurred = false;  // an event may have been of it, or of another one
 };
 
+// Who sends a message of the tester: nobody's id, and yet known by a communication id.
+struct TesterPeer {
+  uint32_t cid = 0;
+  uint8_t response_timeout = 0;  // that it has asked its peer to wait for
+  uint8_t max_retries = 0;
+  uint8_t ack_timeout = 0;
+  uint8_t ack_delay = 0;  // or has told it
+};
+
+// A message that the tester sends in some line of the conversation.
+struct TesterMessage {
+  uint32_t line = 0;
+  const TesterMad* mad = nullptr;
+  uint8_t from_device = kNoDevice;
+  uint8_t to_device = kNoDevice;
+  IdRef sender;  // a peer of its own, unless it speaks for an id of the conversation
+};
+
 struct IdInfo {
   bool exists = false;
   bool in_scope = true;  // nobody has disowned it
@@ -96,7 +114,8 @@ struct IdInfo {
   IdRef holds;  // the listener that waits for this id's request to be acknowledged
   uint32_t component = 0;
   std::optional<call::GetAddrInfo> looked_up;  // what rdma_resolve_addrinfo asked for at last
-  Shown shown;  // what the library has filled in so far, without the QP
+  Shown shown;                       // what the library has filled in so far, without the QP
+  std::optional<TesterPeer> tester;  // it is none, but what a message of the tester comes from
   bool synchronous() const { return !channel.valid(); }
   // The number of the membership that rdma_leave_multicast would leave; 0 for none.
   uint16_t JoinedAs(const Address& address) const;
@@ -157,6 +176,8 @@ class Knowledge {
   bool SharesGroup(const IdInfo& id, uint16_t membership) const;
   // The device at the other end; kNoDevice when none has the destination's address.
   uint8_t PeerDeviceOf(const IdState& id) const;
+  // The same communication id at the same place.
+  bool SamePeer(IdRef a, IdRef b) const;
   // The timers of the id's connection: they are those of the path that its request went.
   Timing TimingOf(const IdState& id) const;
   // How often the device's bond had failed over when the id took its GID.
@@ -170,11 +191,14 @@ class Knowledge {
   std::vector<PortOwner> ports;
   std::vector<uint8_t> fail_overs;  // by device: of its bond, so far
   std::vector<uint32_t> boots;      // by kernel: how often it has restarted
+  std::vector<TesterMessage> tester_messages;
 
  private:
+  void MeetTester(const Conversation& conversation);
+
   const Topology* topology_;
   const Profile& profile_;
-  std::vector<IdInfo> ids_;
+  std::vector<IdInfo> ids_;  // those of the conversation, and then the peers that the tester is
   std::vector<ChannelInfo> channels_;
   std::vector<IdRef> credits_;         // by event: the id that its acknowledgement counts for
   std::vector<uint16_t> memberships_;  // by event

@@ -77,6 +77,8 @@ class Ledger {
     const IdRef peer = of(id).peer;
     return of(id).unknown || (peer.valid() && of(peer).unknown);
   }
+  // One more id, of which nothing can be said.
+  void AddUnknown() { queues_.emplace_back().unknown = true; }
   void Disturb() { disturbed_ = true; }
 
   // The guards of calls on queues.

@@ -23,8 +23,9 @@ bool Waits(IbState state, Sends message) {
 // message's.
 bool IsOwn(IbStimulus on) { return on <= IbStimulus::kDestroy || on >= IbStimulus::kRetry; }
 
-// Its peer's numbers are in the tables that tell duplicates and stale connections.
-bool KnownRemotely(const IdState& id) {
+}  // namespace
+
+bool Machine::KnownRemotely(const IdState& id) {
   switch (id.ib) {
     case IbState::kMraReqSent:
     case IbState::kRepSent:
@@ -39,8 +40,6 @@ bool KnownRemotely(const IdState& id) {
       return false;
   }
 }
-
-}  // namespace
 
 const IbRule* Machine::Find(IbState state, IbStimulus on) {
   for (const IbRule& rule : rules::kIbCm)
@@ -112,7 +111,8 @@ void Machine::Report(Possibility* p, uint8_t id, model::Report report,
       return Queue(p, id, pending);
     }
     if (rule.status == kReason) pending.status = static_cast<int32_t>(details.reason);
-    const bool replied = report == model::Report::kSidrRepReceived;
+    const bool replied =
+        report == model::Report::kSidrRepReceived || report == model::Report::kSidrOtherKeyReceived;
     if (rule.type == EventType::kConnectResponse || replied) pending.payload = details.payload;
     if (report == model::Report::kSidrRefusalReceived) {
       pending.payload = details.payload == kNoPayload ? knowledge_.empty_refusal : details.payload;
@@ -206,7 +206,7 @@ void Machine::Destroy(Possibility* p, uint8_t id, Span when) const {
 
 uint8_t Machine::FindChild(const Possibility& p, IdRef origin) const {
   for (uint8_t i = 0; i < p.ids.size(); ++i)
-    if (p.ids[i].origin == origin && KnownRemotely(p.ids[i])) return i;
+    if (knowledge_.SamePeer(p.ids[i].origin, origin) && KnownRemotely(p.ids[i])) return i;
   return kNoId;
 }
 
@@ -225,7 +225,7 @@ uint8_t Machine::UserOf(const Possibility& p, const Flight& flight, Tri least) c
   for (uint8_t i = 0; i < p.ids.size(); ++i) {
     const IdState& id = p.ids[i];
     const IdRef peer = id.PeerName();
-    if (!KnownRemotely(id) || !peer.valid() || peer == flight.sender) continue;
+    if (!KnownRemotely(id) || !peer.valid() || knowledge_.SamePeer(peer, flight.sender)) continue;
     if (knowledge_.KernelOf(id.device) == kernel &&
         knowledge_.SameQpNumber(peer, flight.sender) >= least &&
         knowledge_.PeerDeviceOf(id) == flight.from_device) {
@@ -233,6 +233,17 @@ uint8_t Machine::UserOf(const Possibility& p, const Flight& flight, Tri least) c
     }
   }
   return kNoId;
+}
+
+// What is wrong with a request of the tester, but for whom it is for.
+RequestGuard Machine::OddityOf(const TesterMad& mad) const {
+  const bool datagram = mad.kind == MadKind::kSidrReq;
+  constexpr uint16_t kFullMember = 0x8000;
+  const bool member = (mad.p_key | kFullMember) == kDefaultPkey;
+  if (!datagram && (!member || mad.mixed_gids)) return RequestGuard::kNoPath;
+  if (!datagram && mad.alternate_path && !over_infiniband()) return RequestGuard::kAlternatePath;
+  if (mad.cma_version != 0 || (mad.unreliable && !datagram)) return RequestGuard::kNotUnderstood;
+  return RequestGuard::kFine;
 }
 
 // Who answers a request, as linux 6.1 cma.c cma_find_listener looks for it: the newest owner of the
@@ -258,6 +269,10 @@ RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_
     if (*listener == kNoId && device_fits && address_fits) *listener = i;
   }
   if (!somebody) return RequestGuard::kNobodyListens;
+  if (flight.tester != kNoTester) {
+    const RequestGuard odd = OddityOf(*knowledge_.tester_messages[flight.tester].mad);
+    if (odd != RequestGuard::kFine) return odd;
+  }
   if (*listener == kNoId || p.ids[*listener].state != State::kListen)
     return RequestGuard::kOtherAddress;
   return p.ids[*listener].backlog > 0 ? RequestGuard::kFine : RequestGuard::kBacklogFull;
@@ -268,6 +283,12 @@ void Machine::EndStale(Possibility* p, uint8_t user, Span when) const {
   const IdState& id = p->ids[user];
   if (id.ib != IbState::kEstablished) return;
   Stimulate(p, user, id.pathless ? IbStimulus::kUnsentEnd : IbStimulus::kSendDreq, {}, when);
+}
+
+bool Machine::Known(const Possibility& p, const Flight& reply) const {
+  return std::ranges::any_of(p.ids, [&](const IdState& id) {
+    return KnownRemotely(id) && knowledge_.SamePeer(id.PeerName(), reply.sender);
+  });
 }
 
 void Machine::RefuseReply(Possibility* p, uint8_t id, const Flight& reply, uint8_t user,
@@ -323,6 +344,13 @@ void Machine::ArriveSidrRequest(Possibility* p, const Flight& flight, Span when)
 }
 
 void Machine::ArriveRequest(Possibility* p, const Flight& flight, uint8_t user, Span when) const {
+  const bool made_by_hand = flight.tester != kNoTester;
+  if (made_by_hand && knowledge_.tester_messages[flight.tester].mad->unresolvable) {
+    const auto dropped =
+        std::ranges::find(rules::kRequests, RequestGuard::kUnresolvable, &RequestRule::when);
+    p->used.set(NumberOf(&*dropped));
+    return;
+  }
   const uint8_t known = FindChild(*p, flight.sender);
   if (known != kNoId) {
     Stimulate(p, known, IbStimulus::kReqAgain, {}, when);

@@ -20,6 +20,14 @@ class Machine {
  public:
   explicit Machine(const Knowledge& knowledge) : knowledge_(knowledge) {}
 
+  // Its peer's numbers are in the tables that tell duplicates and stale connections.
+  static bool KnownRemotely(const IdState& id);
+  // Its connection has asked for another path, or has taken it.
+  static bool HasMoved(const IdState& id) {
+    return id.ib == IbState::kEstablished && (id.pathless || id.lap_rcvd);
+  }
+  // A message of the tester arrives. tester.cc
+  void ArriveFromTester(Possibility* p, const Flight& flight, uint8_t user, Span when) const;
   // The row that an IB CM identifier answers with; null where the table has none.
   static const IbRule* Find(IbState state, IbStimulus on);
   // Carries that row out on the id: state, messages, reports. `when` is when it happens.
@@ -47,6 +55,8 @@ class Machine {
   uint8_t UserOf(const Possibility& p, const Flight& flight, Tri least) const;
   // A reply arrives at an id that awaits one, from the queue pair of another connection.
   void RefuseReply(Possibility* p, uint8_t id, const Flight& reply, uint8_t user, Span when) const;
+  // Whether a reply's communication id is that of another connection.
+  bool Known(const Possibility& p, const Flight& reply) const;
   // The kernel's part of destroying an id: its peer is told, what it abandoned goes on.
   void DestroyInKernel(Possibility* p, uint8_t id, Span when) const;
   // The application's: unfetched events and requests go as well, and then the id.
@@ -72,6 +82,10 @@ class Machine {
   // `own` unless it is an answer that is made from what it answers.
   void Send(Possibility* p, uint8_t id, Sends kind, bool own, const Details& details,
             Span when) const;
+  RequestGuard OddityOf(const TesterMad& mad) const;
+  uint8_t FindForTester(const Possibility& p, const Flight& flight) const;
+  IbStimulus StimulusOfTester(const Possibility& p, uint8_t id, const Flight& flight,
+                              uint8_t user) const;
   // Who answers a request, but for its being stale.
   RequestGuard GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const;
   void ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const;

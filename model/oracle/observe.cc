@@ -139,6 +139,12 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
     Disown(id);  // the tables know nothing of unreliable connections, nor of links that are not
     return {.verdict = Verdict::kOutOfScope};
   }
+  const auto* notify = std::get_if<call::Notify>(&call);
+  if (notify != nullptr && notify->what == call::Notify::kPathMig &&
+      MayBe(id, [](const IdState& state) { return state.lap_rcvd; })) {
+    Disown(id);  // of two paths that change at once the tables know nothing
+    return {.verdict = Verdict::kOutOfScope};
+  }
   if (std::holds_alternative<call::Connect>(call) && LeadsNobodyKnowsWhere(id)) {
     Disown(id);
     return {.verdict = Verdict::kOutOfScope};

@@ -277,6 +277,11 @@ class Oracle {
   void Forget(uint8_t side);
   void LetLinksTurn(int64_t until);
 
+  // tester.cc
+  Judgement TesterSends(uint32_t line, Span when);
+  std::vector<IdRef> ConcernedBy(const TesterMessage& message) const;
+  uint16_t PayloadOfTester(const TesterMad& mad);
+
   // components.cc
   Component& ComponentOf(IdRef id) { return components_[knowledge_.id(id).component]; }
   bool Close(Component* component, const Window& window, Judgement* judgement);

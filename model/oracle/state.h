@@ -25,6 +25,7 @@ inline constexpr uint8_t kNoId = 0xff;      // index into a state's ids
 inline constexpr uint8_t kNoDevice = 0xff;  // index into the topology's devices
 inline constexpr uint8_t kNoSource = 0xff;
 inline constexpr uint16_t kNoPayload = 0xffff;
+inline constexpr uint16_t kNoTester = 0xffff;
 
 // When something began, in ns: not before `earliest`, not after `latest`.
 struct Span {
@@ -61,13 +62,16 @@ struct Flight {
                                // that is made from what it answers
   IdRef sender;                // its name, if it has one, also when it is gone
   uint16_t payload = kNoPayload;
+  uint16_t tester = kNoTester;  // which of the messages of the tester it is
   Span since;
 
   auto Key() const {
     return std::tuple(from, to, kind, copied, from_device, to_device, reason, source, sender,
-                      payload);
+                      payload, tester);
   }
   bool SameSender(const Flight& other) const {
+    if (tester != kNoTester || other.tester != kNoTester)
+      return (tester == kNoTester) == (other.tester == kNoTester);
     return sender.valid() ? sender == other.sender : from == other.from && !other.sender.valid();
   }
 };
@@ -102,6 +106,8 @@ struct IdState {
   bool abandoned = false;    // that message is of no interest any more, and still repeated
   bool mra = false;          // an MRA has changed the interval of that message for good
   bool pathless = false;     // the alternate path took over, and there was none
+  bool lap_rcvd = false;     // its peer has asked for another path
+  uint8_t mra_timeout = 0;   // what an MRA of the tester said; 0: there was none
   bool looks_up = false;     // an address info: no other may be looked up
   bool has_info = false;     // it is found, and not handed out
   bool ending = false;       // a call that is to close the connection waits for the reply
@@ -139,7 +145,7 @@ struct IdState {
                       accepted, closed, connect_error, gone, outstanding, abandoned, mra, pathless,
                       ending, removal_due, addr_change_due, neighbour_due, backlog, message,
                       message_payload, request_payload, reply_payload, awaits, retained, left_on,
-                      joining, looks_up, has_info);
+                      joining, looks_up, has_info, lap_rcvd, mra_timeout);
   }
 };
 

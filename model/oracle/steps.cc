@@ -274,18 +274,20 @@ class Steps::Walk {
     }
     if (!under_way) {
       Due again = steps_.Timer(id.last, interval);
-      if (!MustRepeat(id, plain)) again.not_after = kNever;
+      if (!MustRepeat(id, timing, plain)) again.not_after = kNever;
       // An id that is asked for its message once more says nothing new about itself.
       Offer(p, again, "", [&, i](Possibility* next, Span when) {
         machine_.Stimulate(next, i, IbStimulus::kRetry, {}, when);
       });
     }
-    if (MustRepeat(id, plain)) return;
+    if (MustRepeat(id, timing, plain)) return;
     Due end = steps_.Timer(id.first, timing.GiveUp(plain));
-    end.not_before = std::max(end.not_before, EarliestEnd(id, plain));
+    // An MRA makes it longer, but for one of a tester, which may say anything.
+    const int64_t earliest = EarliestEnd(id, plain);
+    end.not_before = id.mra_timeout != 0 ? earliest : std::max(end.not_before, earliest);
+    const Duration longest = std::max(timing.GiveUp(plain), timing.GiveUp(timing.AfterMra()));
     if (id.mra || MayMeetMra(id))
-      end.not_after =
-          id.first.latest + timing.Latest(timing.GiveUp(timing.AfterMra())).nanoseconds();
+      end.not_after = id.first.latest + timing.Latest(longest).nanoseconds();
     if (steps_.surroundings_.disturbed()) end.not_after = kNever;
     Offer(p, end, "the last repetition of a message", [&, i](Possibility* next, Span when) {
       std::erase_if(next->flights,
@@ -315,10 +317,9 @@ class Steps::Walk {
 
   // Whether the last transmission cannot have been the last one of all. Where messages are late or
   // lost nobody can tell.
-  bool MustRepeat(const IdState& id, Duration plain) const {
+  bool MustRepeat(const IdState& id, const Timing& timing, Duration plain) const {
     if (steps_.surroundings_.disturbed() || id.mra || id.abandoned) return false;
-    const int64_t retries = steps_.knowledge_.profile().timing.max_retries;
-    return id.last.latest < id.first.earliest + retries * plain.nanoseconds();
+    return id.last.latest < id.first.earliest + timing.max_retries * plain.nanoseconds();
   }
 
   // From the first MRA on each wait that is left takes as long as it says.
@@ -378,6 +379,7 @@ class Steps::Walk {
 
   void Arrive(Possibility* next, const Flight& flight, uint8_t user, Span when) {
     if (flight.kind >= Sends::kMpaRequest) return machine_.ArriveOverTcp(next, flight, when);
+    if (flight.tester != kNoTester) return machine_.ArriveFromTester(next, flight, user, when);
     if (flight.kind == Sends::kReq || flight.kind == Sends::kSidrReq)
       return machine_.ArriveRequest(next, flight, user, when);
     uint8_t to = flight.to;
@@ -385,7 +387,9 @@ class Steps::Walk {
     if (to == kNoId || next->ids[to].gone) return ArriveUnknown(next, flight, when);
     IdState& id = next->ids[to];
     if (id.closed || !Matches(id, flight)) return ArriveUnknown(next, flight, when);
-    const IbStimulus on = StimulusOf(id, flight);
+    IbStimulus on = StimulusOf(id, flight);
+    if (Machine::HasMoved(id) && (on == IbStimulus::kRej || on == IbStimulus::kRejStale))
+      on = IbStimulus::kRejMoved;
     const bool awaited = on == IbStimulus::kRep && Machine::Find(id.ib, IbStimulus::kRepStale);
     if (awaited && user != kNoId) return machine_.RefuseReply(next, to, flight, user, when);
     if (on == IbStimulus::kRep && Machine::Find(id.ib, on)->answer == IbAnswer::kDone) {

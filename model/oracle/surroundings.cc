@@ -39,6 +39,8 @@ MadKind MadOf(Sends kind) {
     case Sends::kSidrRep:
     case Sends::kSidrRefusal:
       return MadKind::kSidrRep;
+    case Sends::kLap:
+      return MadKind::kLap;
     default:
       return MadKind::kRej;
   }
@@ -331,6 +333,10 @@ Fate Surroundings::FateOf(const Flight& flight) const {
     return fate;
   }
   const DeviceInfo& to = devices_[flight.to_device];
+  if (topology_.devices[flight.to_device].tester) {  // nobody is there to take it
+    fate.can_be_lost = true;
+    fate.can_arrive = false;
+  }
   if (const Tri lost = SentWithoutSource(flight); lost != Tri::kNo) {
     fate.can_be_lost = true;
     fate.can_arrive = lost == Tri::kMaybe;

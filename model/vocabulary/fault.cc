@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, kCapabilityCount> kCapabilityNames = {
     "remove-device", "add-device", "fail-over", "neighbour",   "exit",        "time",
     "races",         "lanes",      "crashes",   "misuse",      "later-calls", "data",
     "silence-sm",    "corrupt",    "direction", "delay-range", "late-start",  "duplicate-address",
-    "link-flap",     "host-crash",
+    "link-flap",     "host-crash", "tester",
 };
 
 constexpr std::array<Capability, kFaultKindCount> kNeeded = {

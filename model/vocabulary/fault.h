@@ -121,8 +121,9 @@ enum class Capability : uint8_t {
   kDuplicateAddress,
   kFlap,
   kHostCrash,  // hosts stop, and start again
+  kTester,     // a side sends messages that are made by hand
 };
-inline constexpr int kCapabilityCount = 26;
+inline constexpr int kCapabilityCount = 27;
 
 class Capabilities {
  public:

@@ -27,7 +27,7 @@ Capabilities Everything() {
 Capabilities WithoutPackets() {
   Capabilities some = Everything();
   for (const Capability packets :
-       {Capability::kData, Capability::kDrop, Capability::kDropNth, Capability::kDelay,
+       {Capability::kTester, Capability::kData, Capability::kDrop, Capability::kDropNth, Capability::kDelay,
         Capability::kDuplicate, Capability::kReorder, Capability::kLink, Capability::kFailOver,
         Capability::kNeighbour, Capability::kCorrupt, Capability::kDirection,
         Capability::kDelayRange, Capability::kLateStart, Capability::kDuplicateAddress,

@@ -32,6 +32,8 @@ constexpr std::array<std::string_view, kEventTypeCount> kEventNames = {
     "RDMA_CM_EVENT_INTERNAL",
 };
 
+constexpr std::array<std::string_view, kAboutCount> kAboutNames = {"REQ", "REP", "other"};
+
 constexpr std::array<std::string_view, kMadKindCount> kMadNames = {
     "REQ",  "MRA",      "REJ",      "REP", "RTU", "DREQ",
     "DREP", "SIDR_REQ", "SIDR_REP", "LAP", "APR", "OTHER"};
@@ -99,6 +101,10 @@ std::optional<EventType> ParseEventType(std::string_view name) {
   }
   return std::nullopt;
 }
+
+std::string_view ToString(About about) { return kAboutNames[static_cast<size_t>(about)]; }
+
+std::optional<About> ParseAbout(std::string_view name) { return Find<About>(kAboutNames, name); }
 
 std::string_view ToString(MadKind kind) { return kMadNames[static_cast<size_t>(kind)]; }
 

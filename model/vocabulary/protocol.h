@@ -63,6 +63,22 @@ enum class MadKind : uint8_t {
 inline constexpr int kMadKindCount = 12;
 inline constexpr int kConnectionMadKindCount = 7;  // the first ones: those of connections
 
+// Which message an MRA or a REJ speaks of. source: linux 6.1 cm_msgs.h enum cm_msg_response
+enum class About : uint8_t { kReq = 0, kRep = 1, kOther = 2 };
+inline constexpr int kAboutCount = 3;
+
+// The header of a message, as the CM sends it.
+inline constexpr uint16_t kDefaultPkey = 0xffff;
+inline constexpr uint8_t kSendMethod = 0x03;
+inline constexpr uint8_t kCmClassVersion = 2;
+inline constexpr uint8_t kMadBaseVersion = 1;
+// What is asked of any management class. source: linux 6.1 <rdma/ib_mad.h> IB_MGMT_METHOD_GET
+inline constexpr uint8_t kGetMethod = 0x01;
+inline constexpr uint8_t kSetMethod = 0x02;
+inline constexpr uint8_t kGetResponseMethod = 0x81;
+inline constexpr uint16_t kClassPortInfo = 0x0001;
+inline constexpr uint16_t kMethodNotSupported = 0x000c;
+
 // What SIDR_REP answers to a request for a datagram service.
 // source: linux 6.1 ib_cm.h enum ib_cm_sidr_status
 enum class SidrStatus : uint8_t { kSuccess = 0, kUnsupported = 1, kReject = 2 };
@@ -149,6 +165,10 @@ std::optional<EventType> ParseEventType(std::string_view name);
 // "REQ" and back.
 std::string_view ToString(MadKind kind);
 std::optional<MadKind> ParseMadKind(std::string_view name);
+
+// "REQ", "REP", "other" and back.
+std::string_view ToString(About about);
+std::optional<About> ParseAbout(std::string_view name);
 
 // "IB_CM_REJ_CONSUMER_DEFINED"; a number without a name prints as the number.
 std::string ToString(RejReason reason);

@@ -13,6 +13,8 @@ constexpr std::string_view kActiveV4 = "10.0.0.1";
 constexpr std::string_view kActiveV6 = "fd00::1";
 constexpr std::string_view kPassiveV4 = "10.0.1.1";
 constexpr std::string_view kPassiveV6 = "fd00:1::1";
+constexpr std::string_view kTesterV4 = "10.0.2.1";
+constexpr std::string_view kTesterV6 = "fd00:2::1";
 
 struct SpecialHost {
   AddressKind kind;
@@ -83,8 +85,16 @@ std::vector<Topology> MakeTopologies() {
   DeviceInfo bonded = active;
   bonded.netdev = "bond0";
   bonded.bonded = true;
+  const DeviceInfo tester{.name = "wire",
+                          .netdev = "veth2",
+                          .kernel = 2,
+                          .v4 = std::string(kTesterV4),
+                          .v6 = std::string(kTesterV6),
+                          .tester = true};
   const std::vector<SideInfo> sides = {{.name = "active", .device = 0},
                                        {.name = "passive", .device = 1}};
+  std::vector<SideInfo> with_tester = sides;
+  with_tester.push_back({.name = "tester", .device = 2});
   return {
       {.name = "two-kernels",
        .sentence = "Each side on a kernel of its own, one device each, one link between them.",
@@ -102,6 +112,11 @@ std::vector<Topology> MakeTopologies() {
        .hosts = {"a"},
        .devices = {bonded, passive},
        .sides = sides},
+      {.name = "tester",
+       .sentence = "As two-kernels, and a third side that sends messages made by hand.",
+       .hosts = {"a", "b", "wire"},
+       .devices = {active, far, tester},
+       .sides = with_tester},
   };
 }
 
@@ -109,6 +124,8 @@ const std::vector<Topology>& All() {
   static const std::vector<Topology> all = MakeTopologies();
   return all;
 }
+
+constexpr size_t kWithTester = 1;  // the last of them
 
 }  // namespace
 
@@ -148,7 +165,11 @@ uint8_t Topology::AnsweringNth(uint8_t device, uint8_t nth) const {
   return nth < devices[device].AddressCount() ? nth : uint8_t{0};
 }
 
-std::span<const Topology> Topologies() { return All(); }
+std::span<const Topology> Topologies() {
+  return std::span(All()).first(All().size() - kWithTester);
+}
+
+std::span<const Topology> AllTopologies() { return All(); }
 
 const Topology* FindTopology(std::string_view name) {
   for (const Topology& topology : All())

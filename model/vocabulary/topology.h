@@ -30,6 +30,7 @@ struct DeviceInfo {
   std::string v4;
   std::string v6;
   bool bonded = false;            // on an active-backup bond: it can fail over
+  bool tester = false;  // on a kernel without a connection manager: messages are made by hand
   std::vector<HostAddress> more;  // the second address of the interface, the third and so on
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 
@@ -57,6 +58,8 @@ struct Topology {
 
   uint8_t KernelOf(uint8_t side) const { return devices[sides[side].device].kernel; }
   std::optional<uint8_t> SideNamed(std::string_view side) const;
+  // The side is none of an application: it sends what it is told, and listens to nobody.
+  bool IsTester(uint8_t side) const { return devices[sides[side].device].tester; }
   // A way leads from one device to the other.
   bool Linked(uint8_t a, uint8_t b) const;
   // The device of the kernel over which `there` is reached: the last of those with a link to it.
@@ -88,8 +91,10 @@ class TopologyRef {
 inline constexpr uint8_t kActiveSide = 0;
 inline constexpr uint8_t kPassiveSide = 1;
 
-// two-kernels, one-kernel-two-devices, bond.
+// Where applications alone are: two-kernels, one-kernel-two-devices, bond.
 std::span<const Topology> Topologies();
+// Those, and tester, which has a peer off the rails as well.
+std::span<const Topology> AllTopologies();
 const Topology* FindTopology(std::string_view name);
 
 // "passive:7471", "passive/2:7471" for its second address, "any.v6:0", "null": one text for every

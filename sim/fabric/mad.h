@@ -12,21 +12,27 @@
 
 namespace cm::sim {
 
-// Which message an MRA or a REJ speaks of. source: linux 6.1 cm_msgs.h enum cm_msg_response
-enum class About : uint8_t { kReq = 0, kRep = 1, kOther = 2 };
-
-inline constexpr uint16_t kDefaultPkey = 0xffff;
-inline constexpr uint8_t kSendMethod = 0x03;
-inline constexpr uint8_t kCmClassVersion = 2;
+// The information field of a REJ, by what stands in it.
+enum class RejInfo : uint8_t {
+  kNothing,
+  kGuid,     // of the sender's device, by which the receiver finds its id
+  kPortGid,  // the first one of the port that the request came to
+  kPathGid,  // the address that the request was for
+};
+constexpr uint8_t LengthOf(RejInfo info) {
+  if (info == RejInfo::kNothing) return 0;
+  return info == RejInfo::kGuid ? 8 : 16;
+}
 
 struct Mad {
   MadKind kind = MadKind::kReq;
   uint32_t local_cid = 0;   // communication id of the sender; 0 when it has none
   uint32_t remote_cid = 0;  // and of the receiver, as far as the sender knows
+  uint32_t tid = 0;         // the lower half of the transaction id
 
   About about = About::kReq;            // MRA, REJ
   RejReason reason = RejReason::kNone;  // REJ
-  bool names_guid = false;              // REJ: the sender's GUID stands in the information field
+  RejInfo info = RejInfo::kNothing;     // REJ
   uint8_t service_timeout = 0;          // MRA, an exponent
 
   PortSpace space = PortSpace::kTcp;  // REQ: the service id is made of these two
@@ -34,6 +40,7 @@ struct Mad {
   uint16_t p_key = kDefaultPkey;  // REQ
   bool unreliable = false;        // REQ: asks for a connection of type UC
   bool alternate_path = false;    // REQ: it names one
+  bool mixed_gids = false;        // REQ: those of its path are of two families
   uint8_t cma_version = 0;        // REQ, SIDR_REQ: of the CMA header
   uint8_t guid = 0;               // REQ, REP, REJ: the sender's device
   uint32_t qp_num = 0;  // REQ, REP: the sender's; DREQ: the receiver's; SIDR_REP: the service's
@@ -54,6 +61,8 @@ struct Mad {
   uint16_t mad_status = 0;  // kOther
   uint8_t method = kSendMethod;
   uint8_t class_version = kCmClassVersion;
+  uint8_t base_version = kMadBaseVersion;
+  bool unresolvable = false;  // nobody answers for the address that it came from
 
   friend bool operator==(const Mad&, const Mad&) = default;
 };

@@ -9,7 +9,7 @@ Errno IbCm::SendSidrReq(Context c, uint32_t ib, uint8_t to_device, Mad req) {
   if (id.state != IbState::kIdle) return Errno::kInval;
   const Timing& timing = c.profile->timing;
   req.kind = MadKind::kSidrReq;
-  req.local_cid = id.local_cid;
+  req.local_cid = req.tid = id.local_cid;
   req.guid = id.device;
   id.peer_device = to_device;
   id.max_retries = static_cast<uint8_t>(timing.max_retries);
@@ -26,6 +26,7 @@ Errno IbCm::SendSidrRep(Context c, uint32_t ib, Mad rep) {
   rep.kind = MadKind::kSidrRep;
   rep.local_cid = id.local_cid;
   rep.remote_cid = id.remote_cid;
+  rep.tid = id.tid;
   rep.guid = id.device;
   rep.data = rep.data.Resized(c.profile->limits.datagram_reply_data);
   c.fabric->Send(c.agenda, id.device, id.peer_device, rep);
@@ -34,12 +35,14 @@ Errno IbCm::SendSidrRep(Context c, uint32_t ib, Mad rep) {
 }
 
 void IbCm::ReceiveSidrReq(Context c, uint8_t device, const Mad& req) {
+  if (req.unresolvable) return;
   const uint8_t kernel = c.fabric->KernelOf(device);
   // Known only while it is not answered: what comes again after that is a new request.
   if (FindAsked(kernel, req.guid, req.local_cid) != kNobody) return;
   Mad refusal;
   refusal.kind = MadKind::kSidrRep;
   refusal.remote_cid = req.local_cid;
+  refusal.tid = req.tid;
   refusal.guid = device;
   refusal.status = SidrStatus::kUnsupported;
   refusal.data = PrivateData().Resized(c.profile->limits.datagram_reply_data);
@@ -53,6 +56,7 @@ void IbCm::ReceiveSidrReq(Context c, uint8_t device, const Mad& req) {
   id.peer_device = req.guid;
   id.remote_cid = req.local_cid;
   KnowAsked(&id);
+  id.tid = req.tid;
   if (c.user->OnRequest(ib, device, req) == RequestVerdict::kTaken) return;
   // Where there is no room, a request for datagrams is refused and not dropped.
   refusal.status = SidrStatus::kReject;

@@ -8,7 +8,10 @@
 namespace cm::sim {
 namespace {
 
-// source: linux 6.1 cm.c cm_ack_timeout
+constexpr Duration kSendErrorLatency = Duration::Microseconds(20);
+
+}  // namespace
+
 uint8_t AckTimeout(int ack_delay, int packet_lifetime) {
   int timeout = packet_lifetime + 1;
   if (timeout >= ack_delay)
@@ -18,21 +21,20 @@ uint8_t AckTimeout(int ack_delay, int packet_lifetime) {
   return static_cast<uint8_t>(std::min(timeout, 31));
 }
 
-constexpr Duration kSendErrorLatency = Duration::Microseconds(20);
-
-}  // namespace
-
 Mad IbCm::Answer(const IbId& id, MadKind kind) const {
   Mad mad;
   mad.kind = kind;
   mad.local_cid = id.local_cid;
   mad.remote_cid = id.remote_cid;
+  mad.tid = id.tid;
   mad.guid = id.device;
   return mad;
 }
 
+// It begins an exchange of its own.
 Mad IbCm::Disconnection(const IbId& id) const {
   Mad dreq = Answer(id, MadKind::kDreq);
+  dreq.tid = id.local_cid;
   dreq.qp_num = id.remote_qpn;
   return dreq;
 }
@@ -136,7 +138,7 @@ Errno IbCm::SendReq(Context c, uint32_t ib, uint8_t to_device, uint8_t packet_li
   Timing timing = c.profile->timing;
   timing.packet_lifetime = packet_lifetime;
   req.kind = MadKind::kReq;
-  req.local_cid = id.local_cid;
+  req.local_cid = req.tid = id.local_cid;
   req.guid = id.device;
   req.response_timeout = static_cast<uint8_t>(timing.response_timeout);
   req.max_retries = static_cast<uint8_t>(timing.max_retries);
@@ -159,6 +161,7 @@ Errno IbCm::SendRep(Context c, uint32_t ib, Mad rep) {
   rep.kind = MadKind::kRep;
   rep.local_cid = id.local_cid;
   rep.remote_cid = id.remote_cid;
+  rep.tid = id.tid;
   rep.guid = id.device;
   rep.ack_delay = static_cast<uint8_t>(c.profile->timing.ack_delay);
   id.local_qpn = rep.qp_num;
@@ -252,8 +255,10 @@ Errno IbCm::Notify(Context c, uint32_t ib, uint8_t event) {
     c.user->OnIbEvent(id.user, IbEventKind::kUserEstablished, nullptr);
     return Errno::kNone;
   }
-  if (event != call::Notify::kPathMig || !stands) return Errno::kInval;
+  const bool may_move = id.lap == LapState::kUninit || id.lap == LapState::kIdle;
+  if (event != call::Notify::kPathMig || !stands || !may_move) return Errno::kInval;
   // There never is an alternate path: nothing can be sent any more, and no time-out is left.
+  id.lap = LapState::kIdle;
   id.pathless = true;
   id.av_timeout = 0;
   return Errno::kNone;
@@ -288,7 +293,8 @@ Result<uint32_t> IbCm::InitQpAttr(Context c, uint32_t ib, QpState state) const {
   }
   if (state == QpState::kInit && init) return kInitAttrMask;
   if (state == QpState::kRtr && ready) return kRtrMask;
-  if (state == QpState::kRts && ready) return ids_[ib].pathless ? kRearmMask : kRtsMask;
+  if (state == QpState::kRts && ready)
+    return ids_[ib].lap == LapState::kUninit ? kRtsMask : kRearmMask;
   return Errno::kInval;
 }
 
@@ -302,15 +308,18 @@ bool IbCm::DestroyByState(Context c, uint32_t ib) {
     case IbState::kReqSent:
     case IbState::kMraReqRcvd: {
       Mad rej = Rejection(id, About::kOther, RejReason::kTimeout);
-      rej.names_guid = true;
+      rej.info = RejInfo::kGuid;
       Cancel(&id);
       send(rej);
       break;
     }
-    case IbState::kReqRcvd:
-    case IbState::kMraReqSent:
-      send(Rejection(id, About::kReq, RejReason::kConsumerDefined));
+    case IbState::kReqRcvd:  // before anybody has told its peer of it
+    case IbState::kMraReqSent: {
+      Mad rej = Rejection(id, About::kReq, RejReason::kConsumerDefined);
+      if (id.state == IbState::kReqRcvd) rej.local_cid = 0;
+      send(rej);
       break;
+    }
     case IbState::kRepRcvd:
     case IbState::kMraRepSent:
       send(Rejection(id, About::kRep, RejReason::kConsumerDefined));

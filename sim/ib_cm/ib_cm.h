@@ -42,6 +42,10 @@ enum class IbState : uint8_t {
   kSidrReqRcvd,
 };
 
+// Whether its peer wants another path for the connection. Nobody here asks for one, so that the
+// states of who does are not reached. source: linux 6.1 ib_cm.h enum ib_cm_lap_state
+enum class LapState : uint8_t { kUninit, kIdle, kLapRcvd, kMraLapSent };
+
 // A wait between two transmissions, in the whole milliseconds that the protocol's exponents make.
 class Interval {
  public:
@@ -69,6 +73,7 @@ struct alignas(64) IbId {
   IbState state = IbState::kIdle;
   IbState message_state = IbState::kIdle;  // the state that the message was sent in
   MadKind message_kind = MadKind::kReq;
+  LapState lap = LapState::kUninit;
   uint8_t kernel = 0;
   uint8_t device = 0;
   uint8_t peer_device = 0;
@@ -80,6 +85,7 @@ struct alignas(64) IbId {
   Instant timewait_timer = Instant::Never();
   uint32_t local_cid = 0;
   uint32_t remote_cid = 0;
+  uint32_t tid = 0;  // that its answers have: of the REQ, or of the first DREQ that it took
   uint32_t local_qpn = 0;
   uint32_t remote_qpn = 0;
   uint32_t user = kNobody;     // the rdma_cm id above
@@ -148,6 +154,9 @@ class IbCmUser {
 inline constexpr uint32_t kInitAttrMask = 0x39;
 inline constexpr uint32_t kDatagramAttrMask = 0x71;
 
+// How long an answer may take, as an exponent. source: linux 6.1 cm.c cm_ack_timeout
+uint8_t AckTimeout(int ack_delay, int packet_lifetime);
+
 class IbCm {
  public:
   // What a call needs besides the ids themselves.
@@ -209,7 +218,9 @@ class IbCm {
   static bool SourceLost(Context c, const IbId& id);
   // receive.cc
   void Dispatch(Context c, uint8_t device, const Mad& mad);
+  void ReceiveOther(Context c, uint8_t device, const Mad& mad);
   void ReceiveReq(Context c, uint8_t device, const Mad& req);
+  std::optional<RejReason> PathRefusedBecause(Context c, const Mad& req) const;
   void ReceiveDuplicateReq(Context c, uint32_t ib);
   void ReceiveStaleReq(Context c, uint8_t device, const Mad& req, uint32_t old);
   void ReceiveMra(Context c, uint8_t device, const Mad& mra);
@@ -218,6 +229,7 @@ class IbCm {
   void ReceiveRtu(Context c, uint8_t device, const Mad& rtu);
   void ReceiveDreq(Context c, uint8_t device, const Mad& dreq);
   void ReceiveDrep(Context c, uint8_t device, const Mad& drep);
+  void ReceiveLap(Context c, uint8_t device, const Mad& lap);
   // datagram.cc
   void ReceiveSidrReq(Context c, uint8_t device, const Mad& req);
   void ReceiveSidrRep(Context c, uint8_t device, const Mad& rep);

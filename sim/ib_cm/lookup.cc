@@ -17,7 +17,7 @@ uint32_t IbCm::Create(uint8_t kernel, uint8_t device, uint32_t user, uint32_t so
   id.device = device;
   id.user = user;
   id.source_since = source_since;
-  id.local_cid = NewCid();
+  id.local_cid = id.tid = NewCid();
   const uint32_t ib = ids_.Add(id);
   by_cid_.Add(HashOfKey(id.local_cid), ib);
   if (ib == more_.size()) more_.emplace_back();

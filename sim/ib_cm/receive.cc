@@ -4,6 +4,23 @@
 #include "sim/ib_cm/ib_cm.h"
 
 namespace cm::sim {
+namespace {
+
+constexpr uint16_t kFullMember = 0x8000;  // of the partition that a P_Key names
+
+}  // namespace
+
+// What is asked of any class is answered by the layer below, which knows nothing of it.
+// source: linux 6.1 mad.c generate_unmatched_resp
+void IbCm::ReceiveOther(Context c, uint8_t device, const Mad& mad) {
+  const bool asks = mad.method == kGetMethod || mad.method == kSetMethod;
+  if (mad.attribute != kClassPortInfo || !asks) return;
+  Mad response = mad;
+  response.method = kGetResponseMethod;
+  response.mad_status = kMethodNotSupported;
+  response.guid = device;
+  c.fabric->Send(c.agenda, device, mad.guid, response);
+}
 
 void IbCm::Receive(Context c, uint8_t device, const Mad& mad) {
   Dispatch(c, device, mad);
@@ -11,6 +28,9 @@ void IbCm::Receive(Context c, uint8_t device, const Mad& mad) {
 }
 
 void IbCm::Dispatch(Context c, uint8_t device, const Mad& mad) {
+  if (mad.base_version != kMadBaseVersion) return;
+  if (mad.kind == MadKind::kOther) return ReceiveOther(c, device, mad);
+  if (mad.method != kSendMethod || mad.class_version != kCmClassVersion) return;
   switch (mad.kind) {
     case MadKind::kReq:
       return ReceiveReq(c, device, mad);
@@ -31,7 +51,8 @@ void IbCm::Dispatch(Context c, uint8_t device, const Mad& mad) {
     case MadKind::kSidrRep:
       return ReceiveSidrRep(c, device, mad);
     case MadKind::kLap:
-    case MadKind::kApr:
+      return ReceiveLap(c, device, mad);
+    case MadKind::kApr:  // nobody has sent a LAP
     case MadKind::kOther:
       return;
   }
@@ -50,6 +71,7 @@ void IbCm::ReceiveStaleReq(Context c, uint8_t device, const Mad& req, uint32_t o
   Mad rej;
   rej.kind = MadKind::kRej;
   rej.remote_cid = req.local_cid;
+  rej.tid = req.tid;
   rej.guid = device;
   rej.about = About::kReq;
   rej.reason = RejReason::kStaleConn;
@@ -57,7 +79,19 @@ void IbCm::ReceiveStaleReq(Context c, uint8_t device, const Mad& req, uint32_t o
   if (ids_[old].state == IbState::kEstablished) SendDreq(c, old);
 }
 
+// Over RoCE an alternate path is looked for by an address that a request has no room for.
+// source: linux 6.1 cm.c cm_req_handler, cm_init_av_by_path
+std::optional<RejReason> IbCm::PathRefusedBecause(Context c, const Mad& req) const {
+  const bool member = (req.p_key | kFullMember) == kDefaultPkey;
+  if (!member || req.mixed_gids) return RejReason::kInvalidGid;
+  if (req.alternate_path && c.profile->transport == Transport::kRoce)
+    return RejReason::kInvalidAltGid;
+  return std::nullopt;
+}
+
 void IbCm::ReceiveReq(Context c, uint8_t device, const Mad& req) {
+  // An answer could not be sent, and so there is none.
+  if (req.unresolvable) return;
   const uint8_t kernel = c.fabric->KernelOf(device);
   const uint32_t duplicate = FindRemoteId(kernel, req.guid, req.local_cid);
   if (duplicate != kNobody && c.defect != Defect::kDuplicateRequestTwice)
@@ -70,6 +104,7 @@ void IbCm::ReceiveReq(Context c, uint8_t device, const Mad& req) {
   Mad rej;
   rej.kind = MadKind::kRej;
   rej.remote_cid = req.local_cid;
+  rej.tid = req.tid;
   rej.guid = device;
   rej.about = About::kReq;
   if (!c.user->Listens(device, req)) {
@@ -78,9 +113,16 @@ void IbCm::ReceiveReq(Context c, uint8_t device, const Mad& req) {
     c.fabric->Send(c.agenda, device, req.guid, rej);
     return;
   }
+  if (const std::optional<RejReason> reason = PathRefusedBecause(c, req)) {
+    rej.reason = *reason;
+    rej.info = *reason == RejReason::kInvalidGid ? RejInfo::kPortGid : RejInfo::kPathGid;
+    c.fabric->Send(c.agenda, device, req.guid, rej);
+    return;
+  }
   const uint32_t ib = Create(kernel, device, kNobody, c.fabric->device(device).fail_overs);
   IbId& id = ids_[ib];
   id.state = IbState::kReqRcvd;
+  id.tid = req.tid;
   id.peer_device = req.guid;
   id.remote_cid = req.local_cid;
   id.remote_qpn = req.qp_num;
@@ -125,7 +167,7 @@ void IbCm::ReceiveMra(Context c, uint8_t device, const Mad& mra) {
 
 void IbCm::ReceiveRej(Context c, uint8_t device, const Mad& rej) {
   uint32_t ib = kNobody;
-  if (rej.reason == RejReason::kTimeout && rej.names_guid) {
+  if (rej.reason == RejReason::kTimeout && rej.info == RejInfo::kGuid) {
     ib = FindRemoteId(c.fabric->KernelOf(device), rej.guid, rej.local_cid);
   } else {
     ib = Match(device, rej.remote_cid, rej.about == About::kReq ? 0 : rej.local_cid);
@@ -147,12 +189,15 @@ void IbCm::ReceiveRej(Context c, uint8_t device, const Mad& rej) {
       else
         ResetToIdle(&id);
       break;
+    case IbState::kEstablished:
+      if (id.lap != LapState::kUninit) return;
+      EnterTimewait(c, ib);
+      break;
     case IbState::kDreqSent:
       Cancel(&id);
       [[fallthrough]];
     case IbState::kRepRcvd:
     case IbState::kMraRepSent:
-    case IbState::kEstablished:
       EnterTimewait(c, ib);
       break;
     default:
@@ -179,10 +224,12 @@ void IbCm::ReceiveRep(Context c, uint8_t device, const Mad& rep) {
   }
   IbId& id = ids_[ib];
   if (id.state != IbState::kReqSent && id.state != IbState::kMraReqRcvd) return;
+  if (FindRemoteId(id.kernel, rep.guid, rep.local_cid) != kNobody) return;
   const uint32_t stale = FindRemoteQp(id.kernel, rep.guid, rep.qp_num);
   if (stale != kNobody) {
     Mad rej = Rejection(id, About::kRep, RejReason::kStaleConn);
     rej.remote_cid = rep.local_cid;
+    rej.tid = rep.tid;
     c.fabric->Send(c.agenda, id.device, id.peer_device, rej);
     if (ids_[stale].state == IbState::kEstablished) SendDreq(c, stale);
     return;
@@ -191,7 +238,7 @@ void IbCm::ReceiveRep(Context c, uint8_t device, const Mad& rep) {
   id.remote_qpn = rep.qp_num;
   more_[ib].peer = rep.conn;
   KnowRemotely(&id);
-  id.av_timeout = std::max<uint8_t>(messages_[id.message].mad.ack_timeout, 1);
+  id.av_timeout = AckTimeout(rep.ack_delay, id.av_timeout - 1);
   if (c.defect != Defect::kRequestTimerRunsOn) Cancel(&id);
   // The layer above arms the answer to duplicates at once.
   id.state = IbState::kMraRepSent;
@@ -224,6 +271,7 @@ void IbCm::ReceiveDreq(Context c, uint8_t device, const Mad& dreq) {
     drep.kind = MadKind::kDrep;
     drep.local_cid = dreq.remote_cid;
     drep.remote_cid = dreq.local_cid;
+    drep.tid = dreq.tid;
     drep.guid = device;
     c.fabric->Send(c.agenda, device, dreq.guid, drep);
     return;
@@ -245,7 +293,33 @@ void IbCm::ReceiveDreq(Context c, uint8_t device, const Mad& dreq) {
       return;
   }
   id.state = IbState::kDreqRcvd;
+  id.tid = dreq.tid;
   c.user->OnIbEvent(id.user, IbEventKind::kDreqReceived, &dreq);
+}
+
+// The layer above takes no notice of it, and so it is never answered.
+void IbCm::ReceiveLap(Context c, uint8_t device, const Mad& lap) {
+  if (c.profile->transport != Transport::kInfiniband) return;
+  const uint32_t ib = Match(device, lap.remote_cid, lap.local_cid);
+  if (ib == kNobody || ids_[ib].state != IbState::kEstablished) return;
+  IbId& id = ids_[ib];
+  switch (id.lap) {
+    case LapState::kUninit:
+    case LapState::kIdle:
+      id.lap = LapState::kLapRcvd;
+      id.tid = lap.tid;
+      id.pathless = false;  // what comes next goes where this came from
+      return;
+    case LapState::kLapRcvd:
+      return;
+    case LapState::kMraLapSent: {
+      Mad mra = Answer(id, MadKind::kMra);
+      mra.about = About::kOther;
+      mra.service_timeout = static_cast<uint8_t>(c.profile->timing.mra_service_timeout);
+      c.fabric->Send(c.agenda, id.device, id.peer_device, mra);
+      return;
+    }
+  }
 }
 
 void IbCm::ReceiveDrep(Context c, uint8_t device, const Mad& drep) {

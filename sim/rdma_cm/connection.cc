@@ -70,6 +70,8 @@ Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
 RequestVerdict RdmaCm::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
   // source: linux 6.1 cma.c validate_ipv4_net_dev
   if (OverInfiniband() && req.destination.AnyOrLoopback()) return RequestVerdict::kRejected;
+  // A header of the rdma_cm that it does not understand, or a connection of another type.
+  if (req.cma_version != 0 || req.unreliable) return RequestVerdict::kRejected;
   const uint32_t listener = FindOwner(device, req);
   if (listener == kNobody || ids_[listener].state != CmState::kListen)
     return RequestVerdict::kRejected;

@@ -52,7 +52,11 @@ bool RdmaCm::ReportDatagram(uint32_t id, IbEventKind kind, const Mad* mad) {
   if (kind == IbEventKind::kSidrRepReceived) {
     event.status = static_cast<int32_t>(mad->status);
     event.private_data = mad->data.Resized(c_.profile->limits.datagram_reply_data);
-    if (mad->status == SidrStatus::kSuccess) {
+    const bool key_fits = mad->qkey == QkeyOf(ids_[id].space) && mad->qkey != 0;
+    if (mad->status == SidrStatus::kSuccess && !key_fits) {
+      event.type = EventType::kAddrError;
+      event.status = -static_cast<int>(Errno::kInval);
+    } else if (mad->status == SidrStatus::kSuccess) {
       event.type = EventType::kEstablished;
       event.qp_num = mad->qp_num;
       event.qkey = mad->qkey;

@@ -53,7 +53,7 @@ uint64_t HashOf(const Mad& mad) {
   d.U8(static_cast<uint8_t>(mad.kind));
   d.U8(static_cast<uint8_t>(mad.about));
   d.U16(static_cast<uint16_t>(mad.reason));
-  d.U8(mad.names_guid ? 1 : 0);
+  d.U8(static_cast<uint8_t>(mad.info));
   d.U8(mad.service_timeout);
   d.U16(static_cast<uint16_t>(mad.space));
   d.U16(mad.port);
@@ -80,6 +80,7 @@ uint64_t HashOf(const IbCm& ib, uint32_t place, Instant now) {
   Digest d;
   d.U8(id.dying ? 1 : 0);
   d.U8(static_cast<uint8_t>(id.state));
+  d.U8(static_cast<uint8_t>(id.lap));
   d.U8(id.device);
   d.U8(id.peer_device);
   d.U8(id.av_timeout);

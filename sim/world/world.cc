@@ -249,6 +249,20 @@ void World::Inject(const Fault& fault) {
   }
 }
 
+void World::Send(uint8_t from_side, uint8_t to_side, const Mad& mad) {
+  const auto device = [this](uint8_t side) { return topology_->sides[side].device; };
+  fabric_.Send(&agenda_, device(from_side), device(to_side), mad);
+}
+
+CmNumbers World::NumbersOf(uint8_t side, uint32_t id) const {
+  if (!libraries_[side].LiveId(id)) return {};
+  const uint32_t handle = libraries_[side].at(id).handle;
+  if (!cma_.Live(handle)) return {};
+  const uint32_t ib = cma_.at(handle).ib;
+  if (ib == kNobody) return {};
+  return {.cid = ib_.at(ib).local_cid, .qp_num = ib_.at(ib).local_qpn};
+}
+
 void World::Heal() {
   Attend();
   fabric_.RemoveRules();

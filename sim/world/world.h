@@ -56,6 +56,12 @@ struct Usage {
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
+// The communication id of an id, and the number of its queue pair as it has told its peer.
+struct CmNumbers {
+  uint32_t cid = 0;
+  uint32_t qp_num = 0;
+};
+
 class World {
  public:
   // `topology` and `profile` outlive the world and its copies.
@@ -88,6 +94,11 @@ class World {
   size_t PickThread(size_t ready);
   // Calls made from now on are not at once with those before.
   void BeginTurn() { ++turn_; }
+
+  // The tester of a side sends a message to the device of another one.
+  void Send(uint8_t from_side, uint8_t to_side, const Mad& mad);
+  // What a peer knows an id of a side's library by; zeros when it has asked and answered nothing.
+  CmNumbers NumbersOf(uint8_t side, uint32_t id) const;
 
   void Inject(const Fault& fault);
   void Heal();

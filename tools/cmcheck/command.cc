@@ -152,7 +152,7 @@ std::vector<TopologyShare> MixedTopologies() {
 
 std::string TopologyNames() {
   std::vector<std::string_view> names;
-  for (const Topology& topology : Topologies()) names.push_back(topology.name);
+  for (const Topology& topology : AllTopologies()) names.push_back(topology.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 

@@ -50,7 +50,7 @@ void ListProfiles() {
 }
 
 void ListTopologies() {
-  for (const Topology& topology : Topologies()) {
+  for (const Topology& topology : AllTopologies()) {
     Print(topology.name, topology.sentence);
     fmt::print("{}\n", ToText(topology));
   }

@@ -101,6 +101,9 @@ void CollectIbCm(std::vector<Alternatives>* all) {
   Collect(model::rules::kSidrRequests, all, [](const model::SidrRequestRule& r, Situations* to) {
     to->Add({0, "SIDR_REQ"}, Named(r.when), {}, model::NumberOf(&r));
   });
+  Collect(model::rules::kMads, all, [](const model::MadRule& r, Situations* to) {
+    to->Add({0, "message"}, Named(r.when), {}, model::NumberOf(&r));
+  });
   Collect(model::rules::kIwCm, all, [](const model::IwRule& r, Situations* to) {
     ForEach(r.from, model::kIwStateCount,
             [&](Part state) { to->Add(Named(r.on), {}, state, model::NumberOf(&r)); });

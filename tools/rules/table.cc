@@ -141,6 +141,15 @@ Row Fill(const model::RequestRule& r) {
   return row;
 }
 
+Row Fill(const model::MadRule& r) {
+  constexpr std::array<std::string_view, 3> kOutcomes = {"taken", "dropped", "answered"};
+  Row row{.on = "message",
+          .when = std::string(ToString(r.when)),
+          .outcome = std::string(kOutcomes[static_cast<size_t>(r.outcome)])};
+  if (r.outcome == model::MadOutcome::kAnswered) row.effects = "sends GetResp, status 0x000c";
+  return row;
+}
+
 Row Fill(const model::SidrRequestRule& r) {
   Row row{.on = "SIDR_REQ",
           .when = std::string(ToString(r.when)),
@@ -263,6 +272,10 @@ std::vector<Table> AllTables() {
       Make("Requests for datagrams",
            "What becomes of a SIDR_REQ that does not wait for its answer already, in the same way.",
            rules::kSidrRequests),
+      Make("Messages",
+           "What becomes of a message before anybody looks for what it is about. The first guard "
+           "that holds decides, in the order of the rows.",
+           rules::kMads),
       Make("Channel: calls", "What a call on an event channel answers.", rules::kChannels),
       Make("Channel: reports",
            "Which event of the id a report of the IB CM becomes, in the kernel. \"nothing\": the "

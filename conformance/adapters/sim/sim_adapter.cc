@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/adapters/sim/sim_names.h"
+#include "conformance/adapters/sim/tester.h"
 #include "conformance/adapters/sim/work_calls.h"
 #include "model/base/check.h"
 #include "sim/core/defects.h"
@@ -35,6 +36,7 @@ class SimSession : public Session, public Driver, public Environment {
         profile_(profile),
         world_(conversation.topology, profile, CoinsOf(conversation), defect),
         names_(conversation.names),
+        numbers_(conversation.names.ids.size()),
         before_(world_.InUse()) {
     if (watch_wire) world_.WatchWire();
   }
@@ -45,6 +47,7 @@ class SimSession : public Session, public Driver, public Environment {
   // Driver
   seen::Answered Submit(Lane lane, const Call& call) override {
     if (NamesWhatIsGone(lane.side, call)) return {.reply = Reply::Crashed()};
+    NoteNumbers();
     world_.BeginTurn();
     return Finish(lane, call, Begin(lane, call));
   }
@@ -124,6 +127,13 @@ class SimSession : public Session, public Driver, public Environment {
     return {};
   }
 
+  seen::Done Send(uint8_t side, const TesterMad& said) override {
+    NoteNumbers();
+    world_.Send(side, said.to,
+                MadFrom(said, side, numbers_, *conversation_.topology, profile_->limits));
+    return {};
+  }
+
   // Session
   std::vector<WireRecord> TakeWire() override {
     std::vector<WireRecord> wire;
@@ -132,6 +142,13 @@ class SimSession : public Session, public Driver, public Environment {
                       .side = SideOf(note.from),
                       .kind = note.mad.kind,
                       .reason = note.mad.reason,
+                      .about = note.mad.about,
+                      .unnamed = note.mad.local_cid == 0,
+                      .info_length = LengthOf(note.mad.info),
+                      .service_timeout = note.mad.service_timeout,
+                      .status = note.mad.status,
+                      .attribute = note.mad.attribute,
+                      .mad_status = note.mad.mad_status,
                       .lost = note.lost,
                       .corrupt = note.corrupt,
                       .private_data = note.mad.data});
@@ -177,6 +194,17 @@ class SimSession : public Session, public Driver, public Environment {
                                                        names_.Id(std::get<call::Show>(call).id));
     }
     return answered;
+  }
+
+  // A tester may speak of ids that are gone by the time it does.
+  void NoteNumbers() {
+    if (!HasTester(*conversation_.topology)) return;
+    for (uint16_t i = 0; i < numbers_.size(); ++i) {
+      const uint32_t id = names_.Id(IdRef{i});
+      if (id == kNobody) continue;
+      const sim::CmNumbers now = world_.NumbersOf(names_.SideOf(IdRef{i}), id);
+      if (now.cid != 0) numbers_[i] = now;
+    }
   }
 
   // Where the real library would read memory that was freed.
@@ -409,6 +437,7 @@ class SimSession : public Session, public Driver, public Environment {
   const Profile* profile_;
   World world_;
   SimNames names_;
+  std::vector<sim::CmNumbers> numbers_;  // by id: what a tester knows it by
   sim::Usage before_;
   std::vector<WaitingCall> waiting_calls_;
 };

@@ -23,6 +23,7 @@ class SimNames {
         id_names_(names.ids.size(), Place{}) {}
 
   uint32_t Id(IdRef ref) const { return ids_[ref.index]; }
+  uint8_t SideOf(IdRef ref) const { return id_names_[ref.index].side; }
   // sim::kNobody for a null pointer.
   uint32_t Channel(ChannelRef ref) const {
     return ref.valid() ? channels_[ref.index] : sim::kNobody;

@@ -1,0 +1,23 @@
+// Makes the messages of the tester: what a conversation leaves out is as Linux fills it in.
+#ifndef CONFORMANCE_ADAPTERS_SIM_TESTER_H_
+#define CONFORMANCE_ADAPTERS_SIM_TESTER_H_
+
+#include <vector>
+
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/tester.h"
+#include "model/vocabulary/topology.h"
+#include "sim/fabric/mad.h"
+#include "sim/world/world.h"
+
+namespace cm {
+
+bool HasTester(const Topology& topology);
+
+// `numbers`: what the ids of the conversation are known by, or were when they were last seen.
+sim::Mad MadFrom(const TesterMad& said, uint8_t side, const std::vector<sim::CmNumbers>& numbers,
+                 const Topology& topology, const Limits& limits);
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_ADAPTERS_SIM_TESTER_H_

@@ -1,0 +1,108 @@
+// The line of a message that the tester sends: what it says that Linux would not say.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+#include <type_traits>
+
+#include "model/conversation/line_parser.h"
+#include "model/conversation/print.h"
+#include "model/conversation/private_data_text.h"
+
+namespace cm {
+namespace {
+
+bool IsWrittenInHex(std::string_view key) {
+  return key == "p_key" || key == "qkey" || key == "attribute";
+}
+
+std::string TextOf(const TesterNumber& number, const Names& names) {
+  return number.of.valid() ? names.ids.NameOf(number.of) : std::to_string(number.plain);
+}
+
+// "12" or "0x1b"; empty for anything else, and for more than `high`.
+std::optional<uint32_t> NumberIn(std::string_view text, uint32_t high) {
+  const bool hex = text.starts_with("0x");
+  const std::string_view digits = hex ? text.substr(2) : text;
+  uint32_t number = 0;
+  const char* const last = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(digits.data(), last, number, hex ? 16 : 10);
+  if (error != std::errc() || end != last || number > high) return std::nullopt;
+  return number;
+}
+
+// The numbers of a message that have names of their own are read as numbers.
+template <typename T>
+constexpr uint32_t HighestOf() {
+  if constexpr (std::is_enum_v<T>)
+    return std::numeric_limits<std::underlying_type_t<T>>::max();
+  else
+    return std::numeric_limits<T>::max();
+}
+
+TesterNumber TesterNumberFrom(std::string_view text, const Names& names, Words& words) {
+  if (const std::optional<uint32_t> plain = NumberIn(text, 0xffffffff)) return {.plain = *plain};
+  const std::optional<IdRef> id = names.ids.Find(text);
+  if (!id) words.Complain(fmt::format("\"{}\" is neither a number nor an id", text));
+  return {.of = id.value_or(IdRef{})};
+}
+
+}  // namespace
+
+std::string ToString(const TesterMad& mad, const Conversation& conversation) {
+  const Names& names = conversation.names;
+  TesterMad plain;
+  std::string text =
+      fmt::format("{} to={}", ToString(mad.kind), conversation.topology->sides[mad.to].name);
+  if (mad.local != plain.local) text += " local=" + TextOf(mad.local, names);
+  if (mad.remote != plain.remote) text += " remote=" + TextOf(mad.remote, names);
+  if (mad.qp != plain.qp) text += " qp=" + TextOf(mad.qp, names);
+  if (mad.space != PortSpace::kTcp) text += " ps=" + ToString(mad.space);
+  if (mad.about != plain.about) text += fmt::format(" of={}", ToString(mad.about));
+  std::vector<uint32_t> usual;
+  EachNumber(plain, [&](std::string_view, auto n) { usual.push_back(static_cast<uint32_t>(n)); });
+  size_t at = 0;
+  EachNumber(mad, [&](std::string_view key, auto n) {
+    const auto number = static_cast<uint32_t>(n);
+    if (number == usual[at++]) return;
+    text += IsWrittenInHex(key) ? fmt::format(" {}={:#06x}", key, number)
+                                : fmt::format(" {}={}", key, number);
+  });
+  EachFlag(mad, [&](std::string_view key, bool flag) {
+    if (flag) text += fmt::format(" {}", key);
+  });
+  if (!mad.data.empty()) text += " private=" + ToText(mad.data);
+  return text;
+}
+
+void LineParser::ParseSends(uint8_t side, Words& words) {
+  const std::string_view name = words.Next("a message");
+  const std::optional<MadKind> kind = ParseMadKind(name);
+  if (!kind) words.Complain(fmt::format("\"{}\" is not a message", name));
+  TesterMad mad{.kind = kind.value_or(MadKind::kReq), .to = SideFrom(words.Need("to"), words)};
+  const Names& names = conversation_->names;
+  if (const auto text = words.Take("local")) mad.local = TesterNumberFrom(*text, names, words);
+  if (const auto text = words.Take("remote")) mad.remote = TesterNumberFrom(*text, names, words);
+  if (const auto text = words.Take("qp")) mad.qp = TesterNumberFrom(*text, names, words);
+  if (const auto text = words.Take("ps")) mad.space = PortSpaceFrom(*text, words);
+  if (const auto text = words.Take("of")) {
+    const std::optional<About> about = ParseAbout(*text);
+    if (!about) words.Complain(fmt::format("of={}: REQ, REP or other is wanted", *text));
+    mad.about = about.value_or(About::kReq);
+  }
+  EachNumber(mad, [&words](std::string_view key, auto& number) {
+    using Number = std::remove_reference_t<decltype(number)>;
+    const auto text = words.Take(key);
+    if (!text) return;
+    const std::optional<uint32_t> read = NumberIn(*text, HighestOf<Number>());
+    if (!read)
+      words.Complain(
+          fmt::format("{}={}: a number up to {} is wanted", key, *text, HighestOf<Number>()));
+    number = static_cast<Number>(read.value_or(0));
+  });
+  EachFlag(mad, [&words](std::string_view key, bool& flag) { flag = words.TakeFlag(key); });
+  mad.data = PrivateFrom(words);
+  if (words.ok()) conversation_->lines.push_back(line::Sends{side, std::move(mad)});
+}
+
+}  // namespace cm

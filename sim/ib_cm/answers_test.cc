@@ -1,0 +1,161 @@
+// What the IB CM answers to messages that are seen on the wire alone.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
+#include "sim/core/agenda.h"
+#include "sim/fabric/fabric.h"
+#include "sim/ib_cm/ib_cm.h"
+
+namespace cm::sim {
+namespace {
+
+constexpr uint8_t kHere = 0;   // the device of the id under test
+constexpr uint8_t kThere = 2;  // and of a tester
+constexpr uint32_t kPeer = 77;
+
+// Listens to everything, and takes all that comes.
+class Taker : public IbCmUser {
+ public:
+  bool Listens(uint8_t /*device*/, const Mad& /*req*/) override { return true; }
+  RequestVerdict OnRequest(uint32_t ib, uint8_t /*device*/, const Mad& /*req*/) override {
+    requested = ib;
+    return RequestVerdict::kTaken;
+  }
+  void OnIbEvent(uint32_t /*user*/, IbEventKind kind, const Mad* /*mad*/) override {
+    heard.push_back(kind);
+  }
+  void OnIbGone(uint32_t /*user*/) override {}
+
+  uint32_t requested = kNobody;
+  std::vector<IbEventKind> heard;
+};
+
+class IbCmAnswers : public testing::Test {
+ protected:
+  IbCmAnswers() { fabric_.watches = true; }
+
+  IbCm::Context Context() { return {&agenda_, &fabric_, &taker_, profile_, Defect::kNone}; }
+
+  void Receive(Mad mad) {
+    mad.guid = kThere;
+    ib_.Receive(Context(), kHere, mad);
+  }
+  // What was sent last since anybody asked; empty when nothing was.
+  std::optional<Mad> Sent() {
+    std::vector<WireNote> notes;
+    notes.swap(fabric_.wire_notes);
+    if (notes.empty()) return std::nullopt;
+    return notes.back().mad;
+  }
+  // The passive end of a connection that stands.
+  uint32_t Established() {
+    Receive({.kind = MadKind::kReq,
+             .local_cid = kPeer,
+             .tid = kPeer,
+             .qp_num = 18,
+             .response_timeout = 20,
+             .max_retries = 15,
+             .ack_timeout = 19});
+    const uint32_t ib = taker_.requested;
+    EXPECT_EQ(ib_.SendRep(Context(), ib, Mad{.qp_num = 17}), Errno::kNone);
+    reply_ = Sent().value_or(Mad{});
+    Receive({.kind = MadKind::kRtu, .local_cid = kPeer, .remote_cid = reply_.local_cid});
+    return ib;
+  }
+  Mad Disconnect(uint32_t tid) const {
+    return {.kind = MadKind::kDreq,
+            .local_cid = kPeer,
+            .remote_cid = reply_.local_cid,
+            .tid = tid,
+            .qp_num = 17};
+  }
+
+  const Topology* topology_ = FindTopology("tester");
+  const Profile* profile_ = FindProfile("6.1-rxe");
+  Agenda agenda_;
+  Fabric fabric_{topology_, profile_};
+  Taker taker_;
+  IbCm ib_;
+  Mad reply_;
+};
+
+TEST_F(IbCmAnswers, HaveTheTransactionOfTheRequest) {
+  Established();
+  EXPECT_EQ(reply_.tid, kPeer);
+}
+
+TEST_F(IbCmAnswers, RejectARequestWithItsTransaction) {
+  Receive({.kind = MadKind::kReq, .local_cid = kPeer, .tid = 5, .p_key = 1});
+  const std::optional<Mad> rej = Sent();
+  ASSERT_TRUE(rej);
+  EXPECT_EQ(rej->tid, 5u);
+  EXPECT_EQ(rej->local_cid, 0u);
+}
+
+TEST_F(IbCmAnswers, BeginADisconnectWithATransactionOfItsOwn) {
+  const uint32_t ib = Established();
+  EXPECT_EQ(ib_.SendDreq(Context(), ib), Errno::kNone);
+  EXPECT_EQ(Sent()->tid, reply_.local_cid);
+}
+
+TEST_F(IbCmAnswers, EndADisconnectWithTheTransactionOfTheFirst) {
+  const uint32_t ib = Established();
+  Receive(Disconnect(101));
+  EXPECT_EQ(ib_.SendDrep(Context(), ib), Errno::kNone);
+  EXPECT_EQ(Sent()->tid, 101u);
+  Receive(Disconnect(102));
+  const std::optional<Mad> again = Sent();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->kind, MadKind::kDrep);
+  EXPECT_EQ(again->tid, 101u);  // and not that of what it answers
+}
+
+TEST_F(IbCmAnswers, HaveTheTransactionOfTheRequestWhereItHasDisconnectedItself) {
+  const uint32_t ib = Established();
+  EXPECT_EQ(ib_.SendDreq(Context(), ib), Errno::kNone);
+  Receive({.kind = MadKind::kDrep, .local_cid = kPeer, .remote_cid = reply_.local_cid});
+  ASSERT_EQ(ib_.at(ib).state, IbState::kTimewait);
+  Sent();
+  Receive(Disconnect(102));
+  EXPECT_EQ(Sent()->tid, kPeer);
+}
+
+TEST_F(IbCmAnswers, ToADisconnectOfNobodyHaveItsTransaction) {
+  Receive({.kind = MadKind::kDreq, .local_cid = 1, .remote_cid = 999, .tid = 103});
+  const std::optional<Mad> drep = Sent();
+  ASSERT_TRUE(drep);
+  EXPECT_EQ(drep->tid, 103u);
+  EXPECT_EQ(drep->local_cid, 999u);
+  EXPECT_EQ(drep->remote_cid, 1u);
+}
+
+TEST_F(IbCmAnswers, AreNoneToAReplyWhoseSenderIsKnown) {
+  Established();
+  const uint32_t asks = ib_.Create(0, kHere, 0, 0);
+  EXPECT_EQ(ib_.SendReq(Context(), asks, kThere, 18, Mad{.qp_num = 19}), Errno::kNone);
+  const Mad req = Sent().value_or(Mad{});
+  taker_.heard.clear();
+  Receive({.kind = MadKind::kRep, .local_cid = kPeer, .remote_cid = req.local_cid, .qp_num = 20});
+  EXPECT_FALSE(Sent());
+  EXPECT_TRUE(taker_.heard.empty());
+  EXPECT_EQ(ib_.at(asks).state, IbState::kReqSent);
+}
+
+TEST_F(IbCmAnswers, TakeTheTimeThatThePeersDeviceNeedsIntoTimewait) {
+  const uint32_t asks = ib_.Create(0, kHere, 0, 0);
+  EXPECT_EQ(ib_.SendReq(Context(), asks, kThere, 18, Mad{.qp_num = 19}), Errno::kNone);
+  const Mad req = Sent().value_or(Mad{});
+  Receive({.kind = MadKind::kRep,
+           .local_cid = kPeer,
+           .remote_cid = req.local_cid,
+           .qp_num = 20,
+           .ack_delay = 25});
+  EXPECT_EQ(ib_.at(asks).av_timeout, AckTimeout(25, 18));
+}
+
+}  // namespace
+}  // namespace cm::sim
