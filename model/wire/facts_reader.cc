@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <tuple>
 #include <variant>
@@ -30,7 +29,6 @@ constexpr uint64_t kTransmissions = 16;
 // captures one id is never used twice.
 struct Line {
   int64_t at = 0;
-  mad::Gid from{};
   Attribute what;
   uint32_t local = 0;
   uint32_t remote = 0;
@@ -40,7 +38,7 @@ struct Line {
 class Reader {
  public:
   std::string Read(const Line& line) {
-    const std::string why = Why(line);
+    std::string why = Why(line);
     ++said_[{line.what, line.local, line.remote}];
     last_[{line.what, line.local, line.remote}] = line.at;
     return why;
@@ -169,9 +167,9 @@ std::string WhyImpossible(const Capture& capture) {
   for (size_t i = 0; i < capture.frames.size(); ++i) {
     const Captured& captured = capture.frames[i];
     const Cids cids = CidsOf(captured.frame.mad.message);
-    const std::string why = reader.Read({captured.nanoseconds, SourceOf(captured.frame.ip),
-                                         captured.frame.mad.header.attribute_id, cids.local,
-                                         cids.remote, &captured.frame.mad});
+    const std::string why =
+        reader.Read({captured.nanoseconds, captured.frame.mad.header.attribute_id, cids.local,
+                     cids.remote, &captured.frame.mad});
     if (!why.empty()) return fmt::format("frame {}: {}", i + 1, why);
   }
   return "";
