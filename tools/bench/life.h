@@ -25,22 +25,27 @@ inline int64_t StayNs(Random* random) { return static_cast<int64_t>(random->Next
 // A Lives is made with the number of connections; it has void Run(events), void
 // MeasuredLife(events), which is Run under another name, and uint64_t cycles().
 template <typename Lives>
+void LifeFigure(const std::string& job, int64_t connections, const std::string& variant) {
+  const std::string name = job + "/" + std::to_string(connections) + "/" + variant;
+  Figure(name, kLifeEvents, [connections](benchmark::State& state) {
+    const double before = ResidentBytes();
+    auto lives = std::make_unique<Lives>(connections);
+    lives->Run(Scaled(10 * connections + 100'000));
+    // Of the two ids of each connection.
+    state.counters["bytes_per_id"] =
+        (ResidentBytes() - before) / (2 * static_cast<double>(connections));
+    const uint64_t cycles = lives->cycles();
+    MeasureOnce(state, [&](int64_t events) { lives->MeasuredLife(events); });
+    state.counters["events_per_cycle"] =
+        static_cast<double>(state.iterations()) / static_cast<double>(lives->cycles() - cycles);
+  });
+}
+
+// "life" with few connections and with many; "wire" is the same with the bytes of each message.
+template <typename Lives, typename LivesWithBytes>
 void LifeFigures(const std::string& variant) {
-  for (const int64_t connections : kLifeSizes) {
-    const std::string name = "life/" + std::to_string(connections) + "/" + variant;
-    Figure(name, kLifeEvents, [connections](benchmark::State& state) {
-      const double before = ResidentBytes();
-      auto lives = std::make_unique<Lives>(connections);
-      lives->Run(Scaled(10 * connections + 100'000));
-      // Of the two ids of each connection.
-      state.counters["bytes_per_id"] =
-          (ResidentBytes() - before) / (2 * static_cast<double>(connections));
-      const uint64_t cycles = lives->cycles();
-      MeasureOnce(state, [&](int64_t events) { lives->MeasuredLife(events); });
-      state.counters["events_per_cycle"] =
-          static_cast<double>(state.iterations()) / static_cast<double>(lives->cycles() - cycles);
-    });
-  }
+  for (const int64_t connections : kLifeSizes) LifeFigure<Lives>("life", connections, variant);
+  LifeFigure<LivesWithBytes>("wire", kLifeSizes[0], variant);
 }
 
 }  // namespace cm::bench

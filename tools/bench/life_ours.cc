@@ -6,9 +6,10 @@
 namespace cm::bench {
 namespace {
 
+template <bool kWithBytes>
 class FingerprintedLives : public Lives {
  public:
-  using Lives::Lives;
+  explicit FingerprintedLives(int64_t connections) : Lives(connections, kWithBytes) {}
   void Run(int64_t events) {
     for (int64_t i = 0; i < events; ++i) journal_.Note(Step());
     benchmark::DoNotOptimize(journal_.fingerprint());
@@ -21,6 +22,6 @@ class FingerprintedLives : public Lives {
 
 }  // namespace
 
-void OurLife() { LifeFigures<FingerprintedLives>("ib_cm"); }
+void OurLife() { LifeFigures<FingerprintedLives<false>, FingerprintedLives<true>>("ib_cm"); }
 
 }  // namespace cm::bench

@@ -9,6 +9,7 @@
 #include "sim/fabric/fabric.h"
 #include "sim/ib_cm/ib_cm.h"
 #include "tools/bench/life.h"
+#include "tools/bench/wire_bytes.h"
 
 namespace cm::bench {
 namespace {
@@ -20,9 +21,10 @@ constexpr sim::EventKind kApplication = sim::EventKind::kAddressWork;
 
 }  // namespace
 
-Lives::Lives(int64_t connections)
+Lives::Lives(int64_t connections, bool with_bytes)
     : fabric_(FindTopology("two-kernels"), FindProfile("6.1-rxe")),
       profile_(FindProfile("6.1-rxe")),
+      with_bytes_(with_bytes),
       actives_(static_cast<size_t>(connections), sim::kNobody),
       passives_(static_cast<size_t>(connections), sim::kNobody) {
   for (uint32_t i = 0; i < actives_.size(); ++i)
@@ -52,6 +54,7 @@ void Lives::Happens(const sim::Event& event) {
 void Lives::Arrives(uint32_t number) {
   const std::optional<sim::Packet> packet = fabric_.Arrive(agenda_.Now(), number);
   if (!packet || random_.Next() % kLossOneIn == 0) return;
+  if (with_bytes_) CarryAsBytes(packet->mad);
   ib_.Receive(Context(), packet->to, packet->mad);
   if (!asked_) return;
   const Request asked = *asked_;

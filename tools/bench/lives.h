@@ -18,7 +18,8 @@ namespace cm::bench {
 // A value, as worlds are: a copy goes on as the original does.
 class Lives : private sim::IbCmUser {
  public:
-  explicit Lives(int64_t connections);
+  // `with_bytes`: what arrives has been the bytes of the wire.
+  explicit Lives(int64_t connections, bool with_bytes = false);
 
   // Lets the next event happen.
   sim::Event Step() {
@@ -49,6 +50,7 @@ class Lives : private sim::IbCmUser {
   sim::Fabric fabric_;
   sim::IbCm ib_;
   const Profile* profile_;
+  bool with_bytes_;
   Random random_;
   std::vector<uint32_t> actives_;  // the ids of each connection
   std::vector<uint32_t> passives_;

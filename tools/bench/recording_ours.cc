@@ -1,11 +1,15 @@
 // What recording costs a run, and what it costs to make text of the records.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "model/mad/pcap.h"
 #include "sim/core/journal.h"
 #include "tools/bench/figure.h"
 #include "tools/bench/lives.h"
@@ -38,8 +42,8 @@ double RunRecorded(const Lives& from, int64_t events, Way way, std::FILE* file) 
 
 // The least of many times of each way, in turn: what else the machine does only adds.
 void Overheads(benchmark::State& state) {
-  constexpr int kTurns = 41;
-  constexpr int64_t kEvents = 1 << 16;
+  const int64_t turns = Scaled(301);
+  constexpr int64_t kEvents = 2 * kRingSize;  // short enough to be left alone at times
   Lives lives(1000);
   for (int i = 0; i < 100'000; ++i) lives.Step();
   std::FILE* const file = std::tmpfile();
@@ -47,10 +51,9 @@ void Overheads(benchmark::State& state) {
   std::array<double, kWays> least;
   least.fill(1e9);
   for (auto _ : state) {
-    for (int turn = 0; turn < kTurns; ++turn)
+    for (int64_t turn = 0; turn < turns; ++turn)
       for (int way = 0; way < kWays; ++way)
-        least[way] =
-            std::min(least[way], RunRecorded(lives, Scaled(kEvents), static_cast<Way>(way), file));
+        least[way] = std::min(least[way], RunRecorded(lives, kEvents, static_cast<Way>(way), file));
   }
   std::fclose(file);
   // A ring and a file hold what the fingerprint costs already: theirs is what comes on top.
@@ -73,6 +76,17 @@ void Overheads(benchmark::State& state) {
   out->Write(text.data(), text.size());
 }
 
+[[gnu::noinline]] void MeasuredPcap(const std::vector<Noted>& records, int64_t n, Output* out) {
+  mad::PcapWriter writer(
+      [out](std::span<const uint8_t> bytes) { out->Write(bytes.data(), bytes.size()); });
+  std::array<uint8_t, kFrameSize> frame = SomeFrame();
+  for (int64_t i = 0; i < n; ++i) {
+    const Noted& record = records[static_cast<size_t>(i) % records.size()];
+    std::memcpy(frame.data() + 70, &record.word, sizeof record.word);
+    writer.Write(record.at, frame);
+  }
+}
+
 }  // namespace
 
 void OurRecording() {
@@ -85,6 +99,11 @@ void OurRecording() {
                          noted.word});
     Output out;
     MeasureOnce(state, [&](int64_t n) { MeasuredJson(records, n, &out); });
+  });
+  Figure("pcap/1/pcap_writer", kRecords, [](benchmark::State& state) {
+    const std::vector<Noted> records = SomeRecords();
+    Output out;
+    MeasureOnce(state, [&](int64_t n) { MeasuredPcap(records, n, &out); });
   });
 }
 

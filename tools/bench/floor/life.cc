@@ -1,8 +1,11 @@
 #include "tools/bench/life.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "model/base/check.h"
 #include "tools/bench/floor/floor.h"
 #include "tools/bench/floor/queues.h"
 
@@ -26,8 +29,38 @@ struct End {
 };
 static_assert(sizeof(End) == 32);
 
+// The 256 bytes of a message, written and read again by hand.
+void CarryAsBytes(What what, uint32_t number) {
+  std::array<uint8_t, 256> mad{};
+  const auto put = [&mad](size_t at, uint64_t value, size_t size) {
+    for (size_t i = size; i-- > 0; value >>= 8) mad[at + i] = static_cast<uint8_t>(value);
+  };
+  const auto get = [&mad](size_t at, size_t size) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; ++i) value = value << 8 | mad[at + i];
+    return value;
+  };
+  put(0, 0x01070203, 4);
+  put(8, number, 8);
+  put(16, 0x10 + static_cast<uint32_t>(what), 2);
+  put(24, number, 4);
+  put(28, number ^ 1, 4);
+  put(40, 0x01061d2f, 8);
+  put(48, number, 8);
+  put(56, number, 4);
+  put(60, number, 4);
+  for (size_t i = 180; i < 236; ++i) mad[i] = static_cast<uint8_t>(number + i);
+  benchmark::DoNotOptimize(mad);
+  CM_CHECK(get(0, 4) == 0x01070203 && get(8, 8) == number && get(24, 4) == number &&
+           get(16, 2) == 0x10 + static_cast<uint32_t>(what) && get(28, 4) == (number ^ 1));
+  CM_CHECK(get(40, 8) == 0x01061d2f && get(48, 8) == number && get(56, 4) == number &&
+           get(60, 4) == number);
+  for (size_t i = 180; i < 236; ++i) CM_CHECK(mad[i] == static_cast<uint8_t>(number + i));
+}
+
 // A protocol of five messages and nothing else: no call, no private data, no refusal. Messages have
 // no contents, as the number of the connection says everything.
+template <bool kWithBytes>
 class FloorLives {
  public:
   explicit FloorLives(int64_t connections) : ends_(2 * static_cast<size_t>(connections)) {
@@ -76,6 +109,8 @@ class FloorLives {
 
   void Happens(What what, uint32_t number) {
     End& end = ends_[number];
+    if (kWithBytes && what != What::kStart && what != What::kOver && what != What::kTimer)
+      CarryAsBytes(what, number);
     switch (what) {
       case What::kStart:
         return SendUntilAnswered(What::kReq, number, Is::kReqSent);
@@ -144,6 +179,6 @@ class FloorLives {
 
 }  // namespace
 
-void FloorLife() { LifeFigures<FloorLives>("floor"); }
+void FloorLife() { LifeFigures<FloorLives<false>, FloorLives<true>>("floor"); }
 
 }  // namespace cm::bench
