@@ -16,6 +16,7 @@
 
 namespace cm::mad {
 
+using cm::About;
 using Gid = std::array<uint8_t, 16>;
 
 inline constexpr size_t kMadSize = 256;
@@ -44,9 +45,6 @@ enum class Attribute : uint16_t {
   kSap = 0x001b,
   kSpr = 0x001c,
 };
-
-// Which message an MRA or a REJ speaks of. source: linux 6.1 cm_msgs.h enum cm_msg_response
-enum class About : uint8_t { kReq = 0, kRep = 1, kOther = 2 };
 
 // source: linux 6.1 cm_msgs.h cm_req_get_qp_type
 enum class TransportServiceType : uint8_t { kRc = 0, kUc = 1, kRd = 2, kExtended = 3 };

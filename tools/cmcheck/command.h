@@ -78,6 +78,7 @@ void AddExplain(CLI::App* app, int* exit_code);
 void AddRewrite(CLI::App* app, int* exit_code);
 void AddCheckPcap(CLI::App* app, int* exit_code);
 void AddLab(CLI::App* app, int* exit_code);
+void AddPcap(CLI::App* app, int* exit_code);
 // The main job: `run` with its defaults.
 int RunMainJob();
 

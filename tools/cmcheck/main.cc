@@ -18,6 +18,7 @@ Examples:
   cmcheck run --impl dl:./libmine.so                 judge your own library
   cmcheck lab run -- --sequences 100                 judge the real library on a real kernel
   cmcheck explain scenario.conv                      the rule behind each line
+  cmcheck pcap scenario.conv                         its messages, for Wireshark
   cmcheck check-pcap roce.pcap                       judge a capture
 Exit codes: 0 nothing found, 1 findings, 2 unusable arguments or environment, 3 too much
 inconclusive, 130 interrupted.)";
@@ -49,6 +50,7 @@ int Main(int argc, char** argv) {
   AddRewrite(&app, &exit_code);
   AddCheckPcap(&app, &exit_code);
   AddLab(&app, &exit_code);
+  AddPcap(&app, &exit_code);
   CatchInterrupts();
   if (argc < 2) return RunMainJob();
   const std::string first = argv[1];

@@ -30,15 +30,15 @@ StreamState CoinsOf(const Conversation& conversation) {
 
 class SimSession : public Session, public Driver, public Environment {
  public:
-  SimSession(const Conversation& conversation, const Profile* profile, sim::Defect defect,
-             bool watch_wire)
+  SimSession(const Conversation& conversation, const SimOptions* options, sim::Defect defect)
       : conversation_(conversation),
-        profile_(profile),
-        world_(conversation.topology, profile, CoinsOf(conversation), defect),
+        options_(options),
+        profile_(&options->profile),
+        world_(conversation.topology, profile_, CoinsOf(conversation), defect),
         names_(conversation.names),
         numbers_(conversation.names.ids.size()),
         before_(world_.InUse()) {
-    if (watch_wire) world_.WatchWire();
+    if (options->watch_wire) world_.WatchWire();
   }
 
   Driver& driver() override { return *this; }
@@ -138,6 +138,7 @@ class SimSession : public Session, public Driver, public Environment {
   std::vector<WireRecord> TakeWire() override {
     std::vector<WireRecord> wire;
     for (sim::WireNote& note : world_.TakeWireNotes()) {
+      if (options_->on_wire) options_->on_wire(note);
       wire.push_back({.at = note.at,
                       .side = SideOf(note.from),
                       .kind = note.mad.kind,
@@ -434,6 +435,7 @@ class SimSession : public Session, public Driver, public Environment {
   }
 
   const Conversation& conversation_;
+  const SimOptions* options_;
   const Profile* profile_;
   World world_;
   SimNames names_;
@@ -454,8 +456,7 @@ class SimImplementation : public Implementation {
   Capabilities capabilities() const override { return options_.capabilities; }
   bool concurrent() const override { return true; }
   std::unique_ptr<Session> Start(const Conversation& conversation) override {
-    return std::make_unique<SimSession>(conversation, &options_.profile, defect_,
-                                        options_.watch_wire);
+    return std::make_unique<SimSession>(conversation, &options_, defect_);
   }
 
  private:

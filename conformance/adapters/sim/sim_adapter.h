@@ -2,6 +2,7 @@
 #ifndef CONFORMANCE_ADAPTERS_SIM_SIM_ADAPTER_H_
 #define CONFORMANCE_ADAPTERS_SIM_SIM_ADAPTER_H_
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +13,10 @@
 #include "conformance/driver/driver.h"
 #include "model/vocabulary/profile.h"
 
+namespace cm::sim {
+struct WireNote;
+}
+
 namespace cm {
 
 struct SimOptions {
@@ -21,6 +26,8 @@ struct SimOptions {
   // What the environment may do; the simulator can do everything, and can be told to do no more
   // than another environment.
   Capabilities capabilities;
+  // Hears of every message whole, where the history says its kind. `watch_wire` has to be on.
+  std::function<void(const sim::WireNote&)> on_wire;
 };
 
 // The defects that can be switched on: name and sentence.

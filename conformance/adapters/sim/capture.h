@@ -1,0 +1,30 @@
+// What a conversation puts on the wire of the simulator, as a file that Wireshark dissects.
+#ifndef CONFORMANCE_ADAPTERS_SIM_CAPTURE_H_
+#define CONFORMANCE_ADAPTERS_SIM_CAPTURE_H_
+
+#include <cstddef>
+#include <string>
+#include <variant>
+
+#include "model/conversation/conversation.h"
+#include "model/vocabulary/profile.h"
+
+namespace cm {
+
+struct CaptureOptions {
+  bool with_lost = true;  // also what is lost on its way: as seen where it is sent
+};
+
+struct Capture {
+  std::string file;  // libpcap's format, nanoseconds of virtual time since the epoch
+  size_t frames = 0;
+  size_t lost = 0;  // of the frames that were sent
+};
+
+// Or why there is none, in one line.
+std::variant<Capture, std::string> CaptureOf(const Conversation& conversation,
+                                             const Profile& profile, CaptureOptions options);
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_ADAPTERS_SIM_CAPTURE_H_

@@ -1,0 +1,129 @@
+// Conversations as captures: every frame is one that our own codec takes, and says what was sent.
+#include "conformance/adapters/sim/capture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "conformance/scenarios/golden.h"
+#include "conformance/scenarios/on_sim.h"
+#include "model/conversation/parse.h"
+#include "model/mad/frame.h"
+#include "model/mad/pcap.h"
+
+namespace cm {
+namespace {
+
+using testing::HasSubstr;
+
+struct Timed {
+  int64_t nanoseconds = 0;
+  mad::Frame frame;
+};
+
+Conversation Read(const std::string& file) {
+  return std::get<Golden>(ReadGolden(TextOf("conformance/scenarios/" + file))).conversation;
+}
+
+std::variant<Capture, std::string> CaptureOfFile(const Conversation& conversation,
+                                                 CaptureOptions options = {}) {
+  return CaptureOf(conversation, *FindProfile(conversation.profile), options);
+}
+
+// The frames of a capture; one that is refused fails the test.
+std::vector<Timed> FramesOf(const Capture& capture) {
+  std::vector<Timed> frames;
+  const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(capture.file.data()),
+                                       capture.file.size());
+  mad::PcapReader reader = mad::PcapReader::Open(bytes).value();
+  while (const auto next = reader.Next()) {
+    const mad::Decoded<mad::Frame> frame = mad::Decode(next->value().bytes, reader.link());
+    EXPECT_TRUE(frame.ok()) << "frame " << frames.size() + 1;
+    if (frame.ok()) frames.push_back({next->value().nanoseconds, frame.value()});
+  }
+  return frames;
+}
+
+std::vector<Timed> FramesOf(const std::string& file, CaptureOptions options = {}) {
+  return FramesOf(std::get<Capture>(CaptureOfFile(Read(file), options)));
+}
+
+TEST(Capture, HasOfEveryConversationFramesWithARightCrc) {
+  size_t frames = 0;
+  size_t wrong = 0;  // of messages that are corrupt
+  for (const std::string& file : ConversationFiles("conformance/scenarios")) {
+    SCOPED_TRACE(file);
+    const Golden golden = std::get<Golden>(ReadGolden(TextOf(file)));
+    const auto made = CaptureOfFile(golden.conversation);
+    if (std::holds_alternative<std::string>(made)) {
+      EXPECT_EQ(FindProfile(golden.conversation.profile)->transport, Transport::kIwarp);
+      continue;
+    }
+    for (const Timed& timed : FramesOf(std::get<Capture>(made))) {
+      ++frames;
+      if (mad::IcrcOf(timed.frame) != timed.frame.icrc.value) ++wrong;
+    }
+  }
+  EXPECT_GT(frames, 500u);
+  EXPECT_LT(wrong, 10u);
+}
+
+// A black hole: one request, and fifteen repetitions.
+TEST(Capture, RepeatsAMessageByteForByte) {
+  const std::vector<Timed> frames = FramesOf("loss/every_request.conv");
+  ASSERT_GE(frames.size(), 16u);
+  for (size_t i = 1; i < 16; ++i) {
+    EXPECT_EQ(frames[i].frame.mad, frames[0].frame.mad);
+    EXPECT_NE(frames[i].frame.bth.psn, frames[i - 1].frame.bth.psn);
+    EXPECT_EQ(frames[i].nanoseconds - frames[i - 1].nanoseconds, 6'144'000'000);
+  }
+}
+
+TEST(Capture, LeavesOutWhatIsLostWhenAsked) {
+  const Conversation conversation = Read("loss/first_reply.conv");
+  const auto whole = std::get<Capture>(CaptureOfFile(conversation));
+  const auto received = std::get<Capture>(CaptureOfFile(conversation, {.with_lost = false}));
+  EXPECT_EQ(whole.lost, 1u);
+  EXPECT_EQ(received.frames + 1, whole.frames);
+}
+
+TEST(Capture, EchoesCommunicationIdsAndTransactions) {
+  const std::vector<Timed> frames = FramesOf("establishment/whole_life.conv");
+  std::optional<mad::Req> req;
+  std::optional<mad::Rep> rep;
+  uint64_t tid = 0;
+  for (const Timed& timed : frames) {
+    const mad::Message& message = timed.frame.mad.message;
+    if (const auto* r = std::get_if<mad::Req>(&message)) {
+      req = *r;
+      tid = timed.frame.mad.header.tid;
+    } else if (const auto* p = std::get_if<mad::Rep>(&message)) {
+      rep = *p;
+      ASSERT_TRUE(req);
+      EXPECT_EQ(p->remote_cid, req->local_cid);
+      EXPECT_EQ(timed.frame.mad.header.tid, tid);
+    } else if (const auto* u = std::get_if<mad::Rtu>(&message)) {
+      ASSERT_TRUE(rep);
+      EXPECT_EQ(u->local_cid, req->local_cid);
+      EXPECT_EQ(u->remote_cid, rep->local_cid);
+    } else if (const auto* d = std::get_if<mad::Dreq>(&message)) {
+      const bool from_active = d->local_cid == req->local_cid;
+      EXPECT_EQ(d->remote_qpn_eecn, from_active ? rep->local_qpn : req->local_qpn);
+    }
+  }
+  EXPECT_TRUE(rep);
+}
+
+TEST(Capture, SaysThatIwarpHasNoMessagesOfTheCm) {
+  const auto made = CaptureOfFile(Read("iwarp/life_and_end.conv"));
+  ASSERT_TRUE(std::holds_alternative<std::string>(made));
+  EXPECT_THAT(std::get<std::string>(made), HasSubstr("MPA"));
+}
+
+}  // namespace
+}  // namespace cm

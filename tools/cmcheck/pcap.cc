@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "conformance/adapters/sim/capture.h"
+#include "model/vocabulary/profile.h"
+#include "tools/cmcheck/command.h"
+#include "tools/cmcheck/conversation_file.h"
+#include "tools/cmcheck/report.h"
+
+namespace cm {
+namespace {
+
+struct PcapOptions {
+  std::string path;
+  std::string output;
+  std::string profile;
+  bool without_lost = false;
+};
+
+// The name of the conversation with another suffix.
+std::string DefaultOutput(const std::string& path) {
+  const std::string suffix = ".conv";
+  const bool has_suffix = path.size() > suffix.size() && path.ends_with(suffix);
+  return (has_suffix ? path.substr(0, path.size() - suffix.size()) : path) + ".pcap";
+}
+
+int Pcap(PcapOptions options) {
+  auto read = ReadConversationFile(options.path);
+  if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
+  const ConversationFile& file = std::get<ConversationFile>(read);
+  Asked asked;
+  asked.profile = options.profile.empty() ? file.conversation.profile : options.profile;
+  auto resolved = Resolve(asked);
+  if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
+  const Profile& profile = std::get<Answering>(resolved).implementation->profile();
+  auto made = CaptureOf(file.conversation, profile, {.with_lost = !options.without_lost});
+  if (auto* problem = std::get_if<std::string>(&made))
+    return Unusable(fmt::format("{}: {}", file.path, *problem));
+  const Capture& capture = std::get<Capture>(made);
+  if (options.output.empty()) options.output = DefaultOutput(options.path);
+  if (options.output == "-") {
+    if (isatty(STDOUT_FILENO) == 1)
+      return Unusable("a capture is bytes: send standard output to a file or a program");
+    std::fwrite(capture.file.data(), 1, capture.file.size(), stdout);
+    return kExitClean;
+  }
+  const std::string path = FromUsersFolder(options.output);
+  if (std::string problem = WriteFile(path, capture.file); !problem.empty())
+    return Unusable(problem);
+  fmt::print("{}: {} frames, {} of those that were sent are lost{}\n", options.output,
+             capture.frames, capture.lost, options.without_lost ? " and left out" : "");
+  return kExitClean;
+}
+
+}  // namespace
+
+void AddPcap(CLI::App* app, int* exit_code) {
+  CLI::App* verb = app->add_subcommand(
+      "pcap", "Write the messages of a conversation as a capture for Wireshark");
+  verb->footer(R"(
+The conversation is carried out on the simulator; its messages become RoCEv2 frames as Soft-RoCE of
+Linux sends them, each where and when it is sent, in virtual time. What Linux draws (packet and
+transaction numbers, hardware addresses) is made up, the same each time.
+Examples:
+  cmcheck pcap conformance/scenarios/loss/first_reply.conv -o reply.pcap
+  cmcheck pcap scenario.conv -o - | tshark -r - -O infiniband
+  cmcheck pcap scenario.conv --profile 7.2-rxe && cmcheck check-pcap scenario.pcap)");
+  auto options = std::make_shared<PcapOptions>();
+  verb->add_option("file", options->path, "A conversation")->required();
+  verb->add_option("-o,--output", options->output,
+                   "The capture; '-' for standard output; as a rule beside the conversation");
+  verb->add_option("--profile", options->profile, "Whose timers; as a rule the conversation's");
+  verb->add_flag("--without-lost", options->without_lost,
+                 "Leave out what is lost on its way: what the receivers see");
+  verb->callback([options, exit_code] { *exit_code = Pcap(*options); });
+}
+
+}  // namespace cm
