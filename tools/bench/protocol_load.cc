@@ -34,7 +34,7 @@ bool ProtocolLoad::Step() {
   const sim::Event event = agenda_.Take();
   ++events_;
   Note(static_cast<uint64_t>(event.at.nanoseconds()));
-  Note(static_cast<uint32_t>(event.key));
+  Note(event.what);
   Happens(event);
   // A request can be accepted once the IB CM is through with it.
   while (!requests_.empty()) {
