@@ -107,6 +107,8 @@ class Reader {
       ReadTime(value);
     } else if (key == "sends") {
       for (const std::string& part : SplitAtCommas(value)) ReadSends(part);
+    } else if (key == "says") {
+      ReadSays(value);
     } else if (key == "returns") {
       for (const std::string& part : SplitAtCommas(value)) ReadReturn(part);
     } else if (key == "rows") {
@@ -170,6 +172,13 @@ class Reader {
     const auto later = words.size() == 4 ? NumberOf(WithoutBrackets(words[3])) : count;
     if (!side || !kind || !count || !later) return Complain("not SIDE KIND NUMBER", part);
     read_.sends.push_back({*side, *kind, *count, *later});
+  }
+
+  void ReadSays(const std::string& value) {
+    const size_t space = value.find(' ');
+    const auto side = conversation_.topology->SideNamed(value.substr(0, space));
+    if (!side || space == std::string::npos) return Complain("not SIDE MESSAGE", value);
+    read_.says.push_back({*side, value.substr(space + 1)});
   }
 
   void ReadReturn(const std::string& part) {
@@ -249,6 +258,16 @@ std::string Objection(const ExpectedSends& sends, int expected, const History& h
                      ToString(sends.kind), expected);
 }
 
+std::string Objection(const ExpectedMessage& says, const History& history) {
+  const auto is_it = [&](const WireRecord& message) {
+    const std::string line = ToString(message, *history.conversation.topology);
+    const std::string wanted = fmt::format("mad {} {}", NameOf(says.side, history), says.text);
+    return line == wanted || line.starts_with(wanted + " private=");
+  };
+  if (std::ranges::any_of(history.wire, is_it)) return {};
+  return fmt::format("{} never says {}", NameOf(says.side, history), says.text);
+}
+
 std::string Objection(const ExpectedReturn& returns, const History& history) {
   const Record* const made = RecordOf(returns.call, history);
   if (made == nullptr) return fmt::format("{}: that call was never made", returns.text);
@@ -317,6 +336,7 @@ std::vector<std::string> Unexpected(const Expectation& expectation, const Histor
     object(Objection(time, later ? time.later : time.nominal, history, slack));
   for (const ExpectedSends& sends : expectation.sends)
     object(Objection(sends, later ? sends.later : sends.count, history));
+  for (const ExpectedMessage& says : expectation.says) object(Objection(says, history));
   for (const ExpectedReturn& returns : expectation.returns) object(Objection(returns, history));
   return found;
 }

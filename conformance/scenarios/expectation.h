@@ -2,14 +2,21 @@
 // events each side hears, when, and which messages are sent. It stands in the comment above a
 // conversation:
 //
-//   # active: EST, DISC -110, TWX                     a side and all its events, in their order;
-//   # passive: CR, EST, DISC                          a status where it is not 0; "nothing" for
-//   none # time: active DISC 98.304s [73.728s] after active rdma_disconnect # time: active
-//   TWX 2.048s [0.512s] after active DISC # time: passive CR#2 6.144s [4.608s]              the
-//   second one; after the first rdma_connect # sends: active REQ 1, active DREQ 16 [9]         how
-//   many messages of a kind, lost ones too # rows: L10 M5 R22 M6                             of the
-//   protocol's tables, see docs/protocol.md # lab: no, its peer is off the rails              why
-//   it is not run on a real kernel
+//   # active: EST, DISC -110, TWX
+//   # passive: CR, EST, DISC
+//   # time: active DISC 98.304s [73.728s] after active rdma_disconnect
+//   # time: passive CR#2 6.144s [4.608s]
+//   # sends: active REQ 1, active DREQ 16
+//   # says: active REJ reason=10 of=REP
+//   # returns: passive rdma_accept EINVAL
+//   # rows: L10 M5 R22 M6
+//   # lab: no, its peer is off the rails
+//
+// A side and all its events in their order, with a status where it is not 0, or "nothing"; when an
+// event comes, the second one of its kind as CR#2, after a call, an event or the first
+// rdma_connect; how many messages of a kind are sent, lost ones too; a message with all that its
+// line in a history says but private data; what a call returns; rows of the protocol's tables, see
+// docs/protocol.md; why it is not run on a real kernel.
 //
 //   1. A side's events are those that its program fetched; that addresses and routes were resolved
 //      goes without saying. CR, EST, REJ, UNR, DISC and TWX are short for CONNECT_REQUEST,
@@ -83,10 +90,16 @@ struct ExpectedReturn {
   std::string text;
 };
 
+struct ExpectedMessage {
+  uint8_t side = 0;
+  std::string text;  // "REJ reason=10 of=REP"
+};
+
 struct Expectation {
   std::vector<ExpectedSide> sides;
   std::vector<ExpectedTime> times;
   std::vector<ExpectedSends> sends;
+  std::vector<ExpectedMessage> says;
   std::vector<ExpectedReturn> returns;
   std::vector<std::string> rows;
   std::string not_in_lab;  // the reason; empty: it is run there

@@ -119,6 +119,13 @@ TEST(Expectation, CountsMessages) {
               ElementsAre("active sends 16 DREQ, expected 15"));
 }
 
+TEST(Expectation, LooksForAMessageWithAllThatItSays) {
+  EXPECT_THAT(Unexpected(kTrue + "# says: active DREQ\n"), IsEmpty());
+  EXPECT_THAT(Unexpected(kTrue + "# says: passive REJ reason=28 of=REQ\n"),
+              ElementsAre("passive never says REJ reason=28 of=REQ"));
+  EXPECT_THAT(Unexpected(kTrue + "# says: passive RE\n"), ElementsAre("passive never says RE"));
+}
+
 TEST(Expectation, ObjectsToAnotherAnswer) {
   EXPECT_THAT(Unexpected(kTrue + "# returns: active rdma_disconnect 0\n"), IsEmpty());
   EXPECT_THAT(Unexpected(kTrue + "# returns: active rdma_disconnect EINVAL\n"),
@@ -131,7 +138,8 @@ TEST(Expectation, ThatCannotBeReadIsNone) {
   for (const std::string line :
        {"# active: EXT\n", "# active: EST now\n", "# time: active EST\n", "# sends: active DREQ\n",
         "# time: nobody EST 1s\n", "# time: active EST 1m\n", "# lab: yes\n",
-        "# returns: active EST 0\n", "# returns: active rdma_connect EWHAT\n"})
+        "# says: nobody DREQ\n", "# returns: active EST 0\n",
+        "# returns: active rdma_connect EWHAT\n"})
     EXPECT_THAT(Unexpected(line), ElementsAre(HasSubstr("\""))) << line;
   EXPECT_THAT(Unexpected("# rows: L1\n"), ElementsAre("no line says what a side hears"));
 }

@@ -295,7 +295,16 @@ std::string OnOneLine(std::string text) {
   return text;
 }
 
-std::string WireText(const WireRecord& wire, const Topology& topology) {
+std::string TimePrefix(Instant begin, Instant end, bool shown) {
+  if (!shown) return {};
+  std::string text = ToString(begin);
+  if (end != begin) text += ".." + ToString(end);
+  return fmt::format("{:>12}  ", text);
+}
+
+}  // namespace
+
+std::string ToString(const WireRecord& wire, const Topology& topology) {
   std::string text = fmt::format("mad {} {}", topology.sides[wire.side].name, ToString(wire.kind));
   if (wire.kind == MadKind::kRej) text += fmt::format(" reason={}", static_cast<int>(wire.reason));
   if (wire.kind == MadKind::kRej || wire.kind == MadKind::kMra)
@@ -316,15 +325,6 @@ std::string WireText(const WireRecord& wire, const Topology& topology) {
     text += " lost";
   return text;
 }
-
-std::string TimePrefix(Instant begin, Instant end, bool shown) {
-  if (!shown) return {};
-  std::string text = ToString(begin);
-  if (end != begin) text += ".." + ToString(end);
-  return fmt::format("{:>12}  ", text);
-}
-
-}  // namespace
 
 std::string ToString(Lane lane, const Topology& topology) {
   std::string text(topology.sides[lane.side].name);
@@ -484,7 +484,7 @@ std::string ToText(const History& history, PrintOptions options) {
     for (; wire != history.wire.end() && wire->record <= i; ++wire) {
       if (!options.wire) continue;
       text += TimePrefix(wire->at, wire->at, options.times) +
-              WireText(*wire, *history.conversation.topology) + "\n";
+              ToString(*wire, *history.conversation.topology) + "\n";
     }
   }
   return text;

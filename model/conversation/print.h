@@ -23,6 +23,8 @@ std::string ToString(const Reply& reply);
 // "RDMA_CM_EVENT_REJECTED id=A status=28 private="full"+144".
 std::string ToString(const CmEvent& event, const Conversation& conversation);
 std::string ToString(const Shown& shown, const Topology& topology);
+// "mad passive REJ reason=28 of=REQ".
+std::string ToString(const WireRecord& wire, const Topology& topology);
 // "mask=0x39 state=1".
 std::string ToString(const HandedOut& handed, const Topology& topology);
 // What was said and what came of it: "active rdma_listen L backlog=8 -> 0".

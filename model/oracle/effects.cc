@@ -292,6 +292,16 @@ void Oracle::LearnBinding(IdRef id, const Address& address) {
   MergeForService(id, address.port);
 }
 
+void Oracle::LearnRoute(IdInfo* info) {
+  // Of the path; over InfiniBand it is the administrator's.
+  info->tracked = profile_.transport == Transport::kRoce;
+  if (info->ack_timeout != 0 && !machine_.over_infiniband())
+    info->packet_lifetime = info->ack_timeout - 1;
+  const uint8_t there = knowledge_.DeviceOf(info->destination);
+  if (there != kNoDevice) info->peer_fail_overs = surroundings_.FailOvers(there);
+  info->knew_wrong_neighbour = surroundings_.NeighbourWrong(info->interface, there);
+}
+
 // What the caller can know now, and what follows from it.
 void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
   IdInfo& info = knowledge_.id(id);
@@ -320,14 +330,7 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
       LearnOption(*option, effect);
     } else if (effect == Effect::kStartsRoute) {
       info.timeout_ms = TimeOf(call);
-      // Of the path; over InfiniBand it is the administrator's.
-      info.tracked = profile_.transport == Transport::kRoce;
-      if (info.ack_timeout != 0 && !machine_.over_infiniband())
-        info.packet_lifetime = info.ack_timeout - 1;
-      if (const uint8_t there = knowledge_.DeviceOf(info.destination); there != kNoDevice)
-        info.peer_fail_overs = surroundings_.FailOvers(there);
-      info.knew_wrong_neighbour =
-          surroundings_.NeighbourWrong(info.interface, knowledge_.DeviceOf(info.destination));
+      LearnRoute(&info);
     } else if (effect == Effect::kSendsReq || effect == Effect::kSendsSidrReq) {
       info.connected = true;
       MergeForRequest(id);

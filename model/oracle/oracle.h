@@ -143,6 +143,7 @@ class Oracle {
   bool TooManyUnread(IdRef id);
   bool CarryInfo(Possibility* p, uint8_t id, Effect effect, const Call& call);
   void LearnLookup(const Call& call);
+  void LearnRoute(IdInfo* info);
   // work.cc
   struct DueCompletion {
     Completion completion;
