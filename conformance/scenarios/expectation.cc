@@ -8,6 +8,8 @@
 #include <sstream>
 #include <utility>
 
+#include "model/conversation/print.h"
+
 namespace cm {
 namespace {
 
