@@ -50,10 +50,12 @@ void ListProfiles() {
 }
 
 void ListTopologies() {
-  for (const Topology& topology : AllTopologies()) {
-    Print(topology.name, topology.sentence);
-    fmt::print("{}\n", ToText(topology));
-  }
+  for (const Topology& topology : AllTopologies()) Print(topology.name, topology.sentence);
+}
+
+// As a conversation can contain them.
+void ListTopologyTexts() {
+  for (const Topology& topology : AllTopologies()) fmt::print("{}\n", ToText(topology));
 }
 
 struct Listing {
@@ -65,7 +67,8 @@ constexpr auto kListings = std::to_array<Listing>({{"walks", ListWalks},
                                                    {"rules", ListRules},
                                                    {"defects", ListDefects},
                                                    {"profiles", ListProfiles},
-                                                   {"topologies", ListTopologies}});
+                                                   {"topologies", ListTopologies},
+                                                   {"topology-texts", ListTopologyTexts}});
 
 int List(const std::string& what) {
   for (const Listing& listing : kListings)
@@ -73,9 +76,10 @@ int List(const std::string& what) {
       listing.print();
       return kExitClean;
     }
-  return Unusable(fmt::format(
-      "there is no list '{}'; lists are walks, properties, rules, defects, profiles, topologies",
-      what));
+  return Unusable(
+      fmt::format("there is no list '{}'; lists are walks, properties, rules, defects, profiles, "
+                  "topologies, topology-texts",
+                  what));
 }
 
 }  // namespace
@@ -84,7 +88,8 @@ void AddList(CLI::App* app, int* exit_code) {
   CLI::App* verb = app->add_subcommand("list", "What there is, one a line: id, then a sentence");
   verb->footer("\nExamples:\n  cmcheck list walks\n  cmcheck list rules | grep unobserved");
   auto what = std::make_shared<std::string>();
-  verb->add_option("what", *what, "walks, properties, rules, defects, profiles or topologies")
+  verb->add_option("what", *what,
+                   "walks, properties, rules, defects, profiles, topologies or topology-texts")
       ->required();
   verb->callback([what, exit_code] { *exit_code = List(*what); });
 }

@@ -111,15 +111,19 @@ std::string ChooseNumbers(const std::string& list, CampaignOptions* campaign) {
 }
 
 // Those of the files; empty, or what is wrong with one. One that takes place where this campaign
-// does not is moved to the first place of the campaign, unless it brings a topology of its own.
+// does not is moved to the first place of the campaign, unless it brings a topology of its own or
+// has sides that are not there.
 std::string TakeGiven(const std::string& path, CampaignOptions* campaign) {
   for (const std::string& file : ConversationFilesIn(path)) {
     auto read = ReadConversationFile(file);
     if (auto* problem = std::get_if<std::string>(&read)) return *problem;
     Conversation conversation = std::get<ConversationFile>(std::move(read)).conversation;
     const auto here = [&](const TopologyShare& s) { return s.topology == conversation.topology; };
-    if (conversation.topology.built_in() && !std::ranges::any_of(campaign->draw.topologies, here))
-      conversation.topology = campaign->draw.topologies.front().topology;
+    const Topology* first = campaign->draw.topologies.front().topology;
+    const bool movable = conversation.topology.built_in() &&
+                         conversation.topology->sides.size() <= first->sides.size();
+    if (movable && !std::ranges::any_of(campaign->draw.topologies, here))
+      conversation.topology = first;
     campaign->given.push_back(std::move(conversation));
   }
   if (campaign->given.empty()) return fmt::format("{} holds no .conv", path);

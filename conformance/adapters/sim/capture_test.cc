@@ -43,7 +43,8 @@ std::vector<Timed> FramesOf(const Capture& capture) {
   mad::PcapReader reader = mad::PcapReader::Open(bytes).value();
   while (const auto next = reader.Next()) {
     const mad::Decoded<mad::Frame> frame = mad::Decode(next->value().bytes, reader.link());
-    EXPECT_TRUE(frame.ok()) << "frame " << frames.size() + 1;
+    // A tester sends messages of another version.
+    if (!frame.ok()) EXPECT_EQ(frame.error().expected, "base version 1");
     if (frame.ok()) frames.push_back({next->value().nanoseconds, frame.value()});
   }
   return frames;
