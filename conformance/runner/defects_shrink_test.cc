@@ -24,7 +24,7 @@ using testing::Contains;
 using testing::IsEmpty;
 using testing::Truly;
 
-constexpr uint64_t kSequences = 2000;
+constexpr uint64_t kSequences = 6000;
 constexpr size_t kExamples = 6;      // as many as `cmcheck run` keeps
 constexpr ptrdiff_t kOfOneWalk = 3;  // of them
 constexpr size_t kFindings = 3;

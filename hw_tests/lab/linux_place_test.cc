@@ -99,7 +99,7 @@ TEST(LinuxPlace, CanFailOverOnABondOnlyAndAddADeviceNowhere) {
 
 TEST(LinuxPlace, LosesMessagesAtTheSideThatTheyGoTo) {
   Place place("pair");
-  const CmKindMask any = (MaskOf(CmKind::kSidrRep) << 1) - 1;
+  const CmKindMask any = kAnyCmKind;
   InSequence in_this_order;
   EXPECT_CALL(place.tools(), AddRule(CmRule{Toward::kPassive, MaskOf(CmKind::kReq), CmAction::kDrop,
                                             1, kEveryOne}));

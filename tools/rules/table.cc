@@ -272,10 +272,6 @@ std::vector<Table> AllTables() {
       Make("Requests for datagrams",
            "What becomes of a SIDR_REQ that does not wait for its answer already, in the same way.",
            rules::kSidrRequests),
-      Make("Messages",
-           "What becomes of a message before anybody looks for what it is about. The first guard "
-           "that holds decides, in the order of the rows.",
-           rules::kMads),
       Make("Channel: calls", "What a call on an event channel answers.", rules::kChannels),
       Make("Channel: reports",
            "Which event of the id a report of the IB CM becomes, in the kernel. \"nothing\": the "
@@ -313,6 +309,10 @@ std::vector<Table> AllTables() {
            "What becomes of a request that comes over a new TCP connection. Whether somebody "
            "listens was asked before, within `rdma_connect`.",
            rules::kIwRequests),
+      Make("Messages",
+           "What becomes of a message before anybody looks for what it is about. The first guard "
+           "that holds decides, in the order of the rows.",
+           rules::kMads),
   };
 }
 

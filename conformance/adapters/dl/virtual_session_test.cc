@@ -41,13 +41,18 @@ struct World {
   const char* profile;
 };
 
+// All but what no shared object has: data in the sample, and a tester.
+Capabilities OfTheSample(const Profile& profile) {
+  return profile.capabilities.Without(Capability::kData).Without(Capability::kTester);
+}
+
 class InWorld : public testing::TestWithParam<World> {};
 
 TEST_P(InWorld, TheSampleDoesWhatTheSimulatorDoes) {
   const Profile& profile = *FindProfile(GetParam().profile);
   const std::unique_ptr<Implementation> sample = TheSample(profile);
-  const std::unique_ptr<Implementation> sim = MakeSimImplementation(
-      {.profile = profile, .capabilities = profile.capabilities.Without(Capability::kData)});
+  const std::unique_ptr<Implementation> sim =
+      MakeSimImplementation({.profile = profile, .capabilities = OfTheSample(profile)});
   ASSERT_EQ(sample->capabilities(), sim->capabilities());
   for (uint64_t i = 0; i < kSequences; ++i) {
     const Conversation conversation = Drawn(GetParam().topology, *sim, i);
@@ -78,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(Worlds, InWorld,
 TEST(VirtualSession, TheSampleHasTheLaterCallsWhereItsProfileHas) {
   const Profile& profile = *FindProfile("7.2-rxe");
   const std::unique_ptr<Implementation> sample = TheSample(profile);
-  const Capabilities capabilities = profile.capabilities.Without(Capability::kData);
+  const Capabilities capabilities = OfTheSample(profile);
   const std::unique_ptr<Implementation> sim =
       MakeSimImplementation({.profile = profile, .capabilities = capabilities});
   EXPECT_FALSE(TheSample()->capabilities().Has(Capability::kLaterCalls));
