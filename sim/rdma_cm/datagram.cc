@@ -25,7 +25,7 @@ Errno RdmaCm::ConnectDatagram(uint32_t id, const command::Connect& cmd) {
 Errno RdmaCm::AnswerDatagram(uint32_t id, const command::Accept& cmd) {
   const CmId& own = ids_[id];
   Mad rep;
-  rep.qkey = c_.defect == Defect::kServiceWithoutKey ? 0 : QkeyOf(own.space);
+  rep.qkey = QkeyOf(own.space);
   if (cmd.valid) {
     rep.qp_num = cmd.param.qp_num & 0xffffff;
     rep.data = cmd.param.private_data;
@@ -59,7 +59,7 @@ bool RdmaCm::ReportDatagram(uint32_t id, IbEventKind kind, const Mad* mad) {
     } else if (mad->status == SidrStatus::kSuccess) {
       event.type = EventType::kEstablished;
       event.qp_num = mad->qp_num;
-      event.qkey = mad->qkey;
+      event.qkey = c_.defect == Defect::kServiceWithoutKey ? 0 : mad->qkey;
     } else if (c_.defect == Defect::kRefusalTimesOut) {
       event.status = -timed_out;
     }

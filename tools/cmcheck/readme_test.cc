@@ -61,6 +61,7 @@ TEST(TheFrontPage, ShowsWhatItsCommandsDo) {
   const CmcheckFolder folder;
   const std::filesystem::path root = DataFile("README.md").parent_path();
   std::filesystem::create_directory_symlink(root / "conformance", folder.path() / "conformance");
+  std::filesystem::create_directory_symlink(root / "model", folder.path() / "model");
   std::filesystem::create_directory_symlink(root, folder.path() / "bazel-bin");
   const std::vector<Shown> page = ReadPage();
   ASSERT_GE(page.size(), 8u);

@@ -41,9 +41,10 @@ struct World {
   const char* profile;
 };
 
-// All but what no shared object has: data in the sample, and a tester.
 Capabilities OfTheSample(const Profile& profile) {
-  return profile.capabilities.Without(Capability::kData).Without(Capability::kTester);
+  return profile.capabilities.Without(Capability::kData)
+      .Without(Capability::kHostCrash)
+      .Without(Capability::kTester);
 }
 
 class InWorld : public testing::TestWithParam<World> {};

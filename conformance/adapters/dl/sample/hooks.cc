@@ -16,7 +16,8 @@ const char* cmcheck_capabilities(void) {
       cm::ToString(cm::Profiles()
                        .front()
                        .capabilities.Without(cm::Capability::kData)
-                       .Without(cm::Capability::kHostCrash)));  // what its objects are part of
+                       .Without(cm::Capability::kHostCrash)  // what its objects are part of
+                       .Without(cm::Capability::kTester)));
   return words->c_str();
 }
 
