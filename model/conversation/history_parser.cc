@@ -84,8 +84,7 @@ Observation HistoryParser::ParseAnswer(std::string_view answer, const Line& line
   }
   const bool of_a_side =
       std::holds_alternative<line::Calls>(line) || std::holds_alternative<line::Waits>(line);
-  const bool left_out =
-      std::holds_alternative<line::Sends>(line) && answer == "not-applicable";
+  const bool left_out = std::holds_alternative<line::Sends>(line) && answer == "not-applicable";
   if (!of_a_side && !left_out) {
     if (answer != "done" && answer != "failed")
       words.Complain(fmt::format("\"{}\": done or failed is wanted", answer));

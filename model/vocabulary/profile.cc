@@ -27,9 +27,9 @@ Capabilities Everything() {
 Capabilities WithoutPackets() {
   Capabilities some = Everything();
   for (const Capability packets :
-       {Capability::kTester, Capability::kData, Capability::kDrop, Capability::kDropNth, Capability::kDelay,
-        Capability::kDuplicate, Capability::kReorder, Capability::kLink, Capability::kFailOver,
-        Capability::kNeighbour, Capability::kCorrupt, Capability::kDirection,
+       {Capability::kTester, Capability::kData, Capability::kDrop, Capability::kDropNth,
+        Capability::kDelay, Capability::kDuplicate, Capability::kReorder, Capability::kLink,
+        Capability::kFailOver, Capability::kNeighbour, Capability::kCorrupt, Capability::kDirection,
         Capability::kDelayRange, Capability::kLateStart, Capability::kDuplicateAddress,
         Capability::kFlap, Capability::kHostCrash})
     some = some.Without(packets);

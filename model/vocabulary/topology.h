@@ -29,7 +29,7 @@ struct DeviceInfo {
   uint8_t kernel = 0;  // which kernel's; each kernel has ports, ids and devices of its own
   std::string v4;
   std::string v6;
-  bool bonded = false;            // on an active-backup bond: it can fail over
+  bool bonded = false;  // on an active-backup bond: it can fail over
   bool tester = false;  // on a kernel without a connection manager: messages are made by hand
   std::vector<HostAddress> more;  // the second address of the interface, the third and so on
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;

@@ -35,10 +35,10 @@ struct cmcheck_fault_line {
   int64_t by_ns;     /* of "delay"; of "link-flap": from each turn to the next */
   int64_t window_ns; /* how long after its installation it acts; INT64_MAX: for ever */
   /* 255 as `side` or `to` of a packet fault: whoever it is. */
-  uint8_t to;           /* of packet faults: who is sent to */
-  uint8_t tail;         /* 1: of a range most delays are short, and a few are very long */
-  int64_t at_most_ns;   /* of "delay": the end of the range that begins at by_ns; 0: none */
-  int64_t after_ns;     /* how long after its installation it begins to act */
+  uint8_t to;         /* of packet faults: who is sent to */
+  uint8_t tail;       /* 1: of a range most delays are short, and a few are very long */
+  int64_t at_most_ns; /* of "delay": the end of the range that begins at by_ns; 0: none */
+  int64_t after_ns;   /* how long after its installation it begins to act */
 };
 
 /* What can be done here: words as in a conversation's line `capabilities`, "" for nothing. Asked
