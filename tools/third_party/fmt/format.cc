@@ -13,8 +13,8 @@ template FMT_API auto thousands_sep_impl(locale_ref) -> thousands_sep_result<cha
 template FMT_API auto decimal_point_impl(locale_ref) -> char;
 template FMT_API void buffer<char>::append(const char*, const char*);
 #if FMT_VERSION < 110000
-template FMT_API void vformat_to(buffer<char>&, string_view,
-                                 basic_format_args<buffer_context<char>>, locale_ref);
+template FMT_API void vformat_to(buffer<char>&, string_view, basic_format_args<buffer_context<char>>,
+                                 locale_ref);
 #endif
 
 }  // namespace detail
