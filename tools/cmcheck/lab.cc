@@ -133,10 +133,10 @@ class LabRun {
       (bonded ? bond : pair).numbers.push_back(i);
     }
     for (lab::Part* part : {&pair, &bond})
-      if (const size_t count = part->numbers.size(); count > 0)
-        std::ranges::rotate(
-            part->numbers,
-            part->numbers.begin() + static_cast<std::ptrdiff_t>(options_.begin_with % count));
+      if (const size_t count = part->numbers.size(); count > 0) {
+        const auto first = static_cast<std::ptrdiff_t>(options_.begin_with % count);
+        std::rotate(part->numbers.begin(), part->numbers.begin() + first, part->numbers.end());
+      }
     return {pair, bond};
   }
 
