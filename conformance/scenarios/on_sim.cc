@@ -59,6 +59,13 @@ std::vector<std::string> Objections(const History& as_recorded) {
   return objections;
 }
 
+size_t SentWithAnotherVersion(const Conversation& conversation) {
+  return std::ranges::count_if(conversation.lines, [](const Line& line) {
+    const auto* sends = std::get_if<line::Sends>(&line);
+    return sends != nullptr && sends->mad.base_version != kMadBaseVersion;
+  });
+}
+
 std::vector<std::string> ConversationFiles(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))

@@ -2,6 +2,7 @@
 #ifndef CONFORMANCE_SCENARIOS_ON_SIM_H_
 #define CONFORMANCE_SCENARIOS_ON_SIM_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,10 @@ History OnSim(const Conversation& conversation, std::string_view defect = {});
 // What the rows and the properties object to, in words; each objection begins with the id of the
 // property, or with "rows".
 std::vector<std::string> Objections(const History& history);
+
+// How many messages of another base version a tester sends in the conversation: the codec takes
+// none of those.
+size_t SentWithAnotherVersion(const Conversation& conversation);
 
 // The files of the folder, sorted, and the text of one. Relative to the root of the repository.
 std::vector<std::string> ConversationFiles(const std::string& folder);
