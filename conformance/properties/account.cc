@@ -45,7 +45,10 @@ void Account::Note(size_t at, const Record& record) {
       });
     return;
   }
-  has_tester_ |= std::holds_alternative<line::Sends>(line);
+  if (const auto* sends = std::get_if<line::Sends>(&line)) {
+    hand_made_.push_back({at, &sends->mad});
+    return;
+  }
   if (const auto* waits = std::get_if<line::Waits>(&line)) {
     const auto* waited = std::get_if<seen::Waited>(&record.seen);
     if (waited != nullptr && !waited->readable)
@@ -166,8 +169,8 @@ void Account::NoteEnd(size_t at, const std::function<bool(const Id&)>& which) {
 }
 
 // A request belongs to the only rdma_connect before it whose data it carries and that has no other
-// request; where several would do, nobody knows. Nor where a request comes once more: its answer
-// may be to either.
+// request; where several would do, or a tester may have asked, nobody knows. Nor where a request
+// comes once more: its answer may be to either.
 void Account::FindPairs() {
   std::vector<bool> taken(id_count(), false);
   std::vector<IdRef> repeated;
@@ -185,6 +188,11 @@ void Account::FindPairs() {
       if (heard_of != heard.event.private_data) continue;
       (taken[connect->id.index] ? earlier : candidates).push_back(connect->id);
     }
+    const bool asked_by_hand = std::ranges::any_of(hand_made_, [&](const HandMade& made) {
+      return made.at < heard.at && made.mad->kind == MadKind::kReq &&
+             made.mad->data.Resized(size) == heard.event.private_data;
+    });
+    if (asked_by_hand) continue;
     if (candidates.empty() || !undisturbed_)
       repeated.insert(repeated.end(), earlier.begin(), earlier.end());
     if (candidates.size() != 1) continue;
@@ -269,6 +277,14 @@ bool Account::Settled(size_t from, size_t until) const {
   }
   return until < history_.records.size() &&
          history_.records[until].begin > since + profile_.timing.prompt;
+}
+
+bool Account::MadeByHand(MadKind kind, IdRef to, size_t before) const {
+  return std::ranges::any_of(hand_made_, [&](const HandMade& made) {
+    const TesterMad& mad = *made.mad;
+    const bool by_guid = mad.kind == MadKind::kRej && mad.reason == RejReason::kTimeout;
+    return made.at < before && mad.kind == kind && (mad.remote.of == to || by_guid);
+  });
 }
 
 int Account::CountBefore(size_t record, FaultKind kind) const {

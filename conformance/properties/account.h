@@ -11,6 +11,8 @@
 
 #include "model/conversation/history.h"
 #include "model/vocabulary/profile.h"
+#include "model/vocabulary/protocol.h"
+#include "model/vocabulary/tester.h"
 
 namespace cm {
 
@@ -46,6 +48,12 @@ struct Silence {
   ChannelRef channel;
 };
 
+// A message that a tester has sent: no application has caused it, nor what comes of it.
+struct HandMade {
+  size_t at = 0;
+  const TesterMad* mad = nullptr;
+};
+
 // A connection whose two ends are known.
 struct Pair {
   IdRef active;
@@ -64,6 +72,7 @@ class Account {
   const std::vector<HeardEvent>& heard() const { return heard_; }
   const std::vector<Silence>& silences() const { return silences_; }
   const std::vector<Pair>& pairs() const { return pairs_; }
+  const std::vector<HandMade>& hand_made() const { return hand_made_; }
 
   size_t id_count() const { return history_.conversation.names.ids.size(); }
   // The id came to be.
@@ -106,8 +115,9 @@ class Account {
   bool Injected(FaultKind kind) const { return Before(history_.records.size(), kind); }
   // Nothing was ever done to the environment, and nobody crashed.
   bool Undisturbed() const { return undisturbed_; }
-  // Some messages are made by hand: what comes of them, no application has caused.
-  bool HasTester() const { return has_tester_; }
+  // A tester has sent such a message to the id before the record. Only its communication id names
+  // an id, and no two have the same; but a REJ for a timeout names one by what the tester is.
+  bool MadeByHand(MadKind kind, IdRef to, size_t before) const;
   Instant TimeOf(size_t record) const { return history_.records[record].end; }
 
  private:
@@ -144,8 +154,8 @@ class Account {
   std::vector<HeardEvent> heard_;
   std::vector<Silence> silences_;
   std::vector<Pair> pairs_;
+  std::vector<HandMade> hand_made_;
   bool undisturbed_ = true;
-  bool has_tester_ = false;
 };
 
 }  // namespace cm

@@ -75,10 +75,11 @@ bool SomebodyGave(const Account& account, uint32_t qp_num, size_t record) {
 }
 
 void ServiceIsNamed(const Account& account, Testimony& testimony) {
-  if (account.HasTester()) return;
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kEstablished) continue;
     if (!IsOfDatagrams(account, heard.event.id) || account.IsRequest(heard.event.id)) continue;
+    // The tester's is a service of its own.
+    if (account.MadeByHand(MadKind::kSidrRep, heard.event.id, heard.at)) continue;
     testimony.Arose();
     const uint32_t qkey = QkeyOf(account, heard.event.id);
     if (heard.event.qkey != qkey)
@@ -93,7 +94,6 @@ void ServiceIsNamed(const Account& account, Testimony& testimony) {
 }
 
 void RequestsCarryTheirData(const Account& account, Testimony& testimony) {
-  if (account.HasTester()) return;
   const uint8_t size = account.profile().limits.datagram_request_data;
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kConnectRequest) continue;
@@ -106,6 +106,9 @@ void RequestsCarryTheirData(const Account& account, Testimony& testimony) {
       const PrivateData sent = connect->param ? connect->param->private_data : PrivateData();
       given |= sent.Resized(size) == heard.event.private_data;
     }
+    for (const HandMade& made : account.hand_made())
+      given |= made.at < heard.at && made.mad->kind == MadKind::kSidrReq &&
+               made.mad->data.Resized(size) == heard.event.private_data;
     if (!given)
       testimony.Violated(heard.at, Heard(account, heard) + " with private data that nobody gave",
                          fmt::format("the private data of a rdma_connect, {} bytes", size));

@@ -78,33 +78,74 @@ bool RepliesShareQp(const Account& account, size_t record) {
   return false;
 }
 
-// As a multiset: each request takes one rdma_connect that gave its data. Where messages can be
-// lost, or are repeated although nobody waits for an answer, a request that was refused may come
-// once more.
-void RequestsAreWhatWasAsked(const Account& account, Testimony& testimony) {
-  if (account.HasTester()) return;
+// What a request may come of: a rdma_connect, or a message of a tester's.
+struct Asking {
+  size_t at = 0;
+  const MadeCall* connect = nullptr;  // null: by hand
+  PrivateData data;
+  bool taken = false;
+};
+
+// Whether a request with these data was over before the record, so that its repetition is new.
+bool IsOver(const Account& account, const PrivateData& data, size_t record) {
+  return std::ranges::any_of(account.heard(), [&](const HeardEvent& heard) {
+    const IdRef id = heard.event.id;
+    if (heard.event.type != EventType::kConnectRequest || !id.valid()) return false;
+    if (heard.event.private_data != data || heard.at > record) return false;
+    if (account.EndOf(id) < record) return true;
+    const auto ends = {CallKind::kReject, CallKind::kRejectEce, CallKind::kDisconnect};
+    return std::ranges::any_of(
+        ends, [&](CallKind kind) { return Succeeded(account, id, kind, heard.at, record); });
+  });
+}
+
+std::vector<Asking> Askings(const Account& account) {
   const uint8_t size = account.profile().limits.request_data;
-  std::vector<const MadeCall*> taken;
+  std::vector<Asking> all;
+  for (const MadeCall& call : account.calls())
+    if (call.kind() == CallKind::kConnect && call.reply.succeeded())
+      all.push_back({.at = call.at, .connect = &call, .data = Sent(account, call, size)});
+  std::vector<const TesterMad*> sent;
+  for (const HandMade& made : account.hand_made()) {
+    if (made.mad->kind != MadKind::kReq) continue;
+    const PrivateData data = made.mad->data.Resized(size);
+    const bool again =
+        std::ranges::any_of(sent, [&](const TesterMad* earlier) { return *earlier == *made.mad; });
+    sent.push_back(made.mad);
+    if (!again || IsOver(account, data, made.at)) all.push_back({.at = made.at, .data = data});
+  }
+  return all;
+}
+
+// As a multiset: each request takes one rdma_connect that gave its data, or one message of a
+// tester's. Where messages can be lost, or are repeated although nobody waits for an answer, a
+// request that was refused may come once more; so where a tester has answered it for somebody else.
+void RequestsAreWhatWasAsked(const Account& account, Testimony& testimony) {
+  std::vector<Asking> askings = Askings(account);
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kConnectRequest) continue;
     if (heard.event.id.valid() && !account.IsTcp(heard.event.id)) continue;
     testimony.Arose();
-    const MadeCall* asked = nullptr;
+    bool known = false;
+    Asking* asked = nullptr;
     bool again = !account.Undisturbed() || RepliesShareQp(account, heard.at);
-    for (const MadeCall& call : account.calls()) {
-      if (call.kind() != CallKind::kConnect || !call.reply.succeeded()) continue;
-      if (call.at > heard.at || Sent(account, call, size) != heard.event.private_data) continue;
-      const bool is_taken = std::ranges::find(taken, &call) != taken.end();
-      again |= is_taken && Abandoned(account, call, heard.at);
-      if (asked == nullptr || std::ranges::find(taken, asked) != taken.end()) asked = &call;
+    for (const HandMade& made : account.hand_made())
+      again |= made.at < heard.at && made.mad->kind != MadKind::kReq;
+    for (Asking& asking : askings) {
+      if (asking.at > heard.at || asking.data != heard.event.private_data) continue;
+      known = true;
+      const bool abandoned = asking.taken && asking.connect != nullptr &&
+                             Abandoned(account, *asking.connect, heard.at);
+      again |= abandoned;
+      if (!asking.taken && asked == nullptr) asked = &asking;
     }
-    if (asked == nullptr)
+    if (!known)
       testimony.Violated(heard.at, Heard(account, heard) + " with private data that nobody gave",
                          "the private data of a rdma_connect");
-    else if (std::ranges::find(taken, asked) != taken.end() && !again)
+    else if (asked == nullptr && !again)
       testimony.Violated(heard.at, Heard(account, heard) + " once more",
                          "one request for each rdma_connect");
-    taken.push_back(asked);
+    if (asked != nullptr) asked->taken = true;
   }
 }
 

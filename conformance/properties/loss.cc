@@ -9,18 +9,36 @@
 namespace cm::claims {
 namespace {
 
+// How long the id repeats its message at least. Of a request that a tester may have sent, as long
+// as that one says.
+Duration Patience(const Account& account, IdRef id) {
+  const Timing& timing = account.profile().timing;
+  if (account.OverIwarp()) return timing.mpa_reply;
+  Duration patience = timing.GiveUp(timing.ReplyInterval());
+  const HeardEvent* request = account.First(id, EventType::kConnectRequest);
+  if (request == nullptr) return patience;
+  const uint8_t size = account.profile().limits.request_data;
+  for (const HandMade& made : account.hand_made()) {
+    const TesterMad& mad = *made.mad;
+    const bool of_it = mad.kind == MadKind::kReq && made.at < request->at &&
+                       mad.data.Resized(size) == request->event.private_data;
+    if (of_it)
+      patience = std::min(patience, Timing::Exponent(mad.response_timeout) * (mad.max_retries + 1));
+  }
+  return patience;
+}
+
 void NotGivenUpEarly(const Account& account, Testimony& testimony) {
-  if (account.HasTester()) return;
   if (ToldAtOnce(account)) return;
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kUnreachable || !heard.event.id.valid()) continue;
     if (!account.IsTcp(heard.event.id)) continue;
     const MadeCall* asked = account.FirstSuccess(heard.event.id, CallKind::kConnect);
     if (asked == nullptr) asked = account.FirstSuccess(heard.event.id, CallKind::kAccept);
+    // An MRA of the tester's may ask for more haste than there was.
+    if (account.MadeByHand(MadKind::kMra, heard.event.id, heard.at)) continue;
     testimony.Arose();
-    const Timing& timing = account.profile().timing;
-    const Duration least =
-        account.OverIwarp() ? timing.mpa_reply : timing.GiveUp(timing.ReplyInterval());
+    const Duration least = Patience(account, heard.event.id);
     if (asked == nullptr)
       testimony.Violated(heard.at, Heard(account, heard), "nothing: nobody was asked");
     else if (heard.time < asked->begin + least)

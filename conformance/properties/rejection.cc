@@ -30,7 +30,6 @@ bool SomebodyListened(const Account& account, uint8_t kernel, uint16_t port, siz
 }
 
 void NobodyListens(const Account& account, Testimony& testimony) {
-  if (account.HasTester()) return;
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kRejected || !heard.event.id.valid()) continue;
     const MadeCall* resolve = account.FirstSuccess(heard.event.id, CallKind::kResolveAddr);
@@ -39,6 +38,8 @@ void NobodyListens(const Account& account, Testimony& testimony) {
     if (to.kind != AddressKind::kSide || to.port >= kFirstEphemeralPort) continue;
     const uint8_t kernel = account.topology().KernelOf(to.side);
     if (SomebodyListened(account, kernel, to.port, heard.at)) continue;
+    // The tester gives what reason it likes.
+    if (account.MadeByHand(MadKind::kRej, heard.event.id, heard.at)) continue;
     testimony.Arose();
     if (heard.event.status != kInvalidServiceId && heard.event.status != kStaleConn)
       testimony.Violated(heard.at, Heard(account, heard), "status=8: nobody listens on the port");

@@ -35,8 +35,9 @@ Testimony Hear(std::string_view property, const History& history) {
 std::vector<Trip> AllTrips() {
   std::vector<Trip> all = TripsOfIds();
   for (const std::vector<Trip>& more :
-       {TripsOfConnections(), TripsOfTrouble(), TripsOfAttributes(), TripsOfSynchronousIds(),
-        TripsOfOptions(), TripsOfGroups(), TripsOfEndpoints(), TripsOfLaterCalls(), TripsOfData()})
+       {TripsOfConnections(), TripsOfTrouble(), TripsBesideATester(), TripsOfAttributes(),
+        TripsOfSynchronousIds(), TripsOfOptions(), TripsOfGroups(), TripsOfEndpoints(),
+        TripsOfLaterCalls(), TripsOfData()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

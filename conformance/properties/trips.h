@@ -29,7 +29,8 @@ struct Reach {
 std::vector<Trip> TripsOfIds();          // lifecycle, events, acknowledgements, addresses
 std::vector<Trip> TripsOfConnections();  // from establishment to timewait
 std::vector<Trip> TripsOfTrouble();      // removal, address change, loss
-std::vector<Trip> TripsOfAttributes();   // attributes, notices, options of vendors, ports
+std::vector<Trip> TripsBesideATester();
+std::vector<Trip> TripsOfAttributes();  // attributes, notices, options of vendors, ports
 std::vector<Trip> TripsOfSynchronousIds();
 std::vector<Trip> TripsOfOptions();
 std::vector<Trip> TripsOfGroups();

@@ -64,7 +64,57 @@ std::string DatagramServed() {
       "passive wait S within=1s\n");
 }
 
+// A tester speaks to nobody, or to somebody else: that excuses nothing.
+std::string WithTester(std::string_view rest) {
+  return std::string("topology tester\nprofile 6.1-rxe\ncapabilities time tester\n") +
+         std::string(rest);
+}
+
+std::string TestersRequest(std::string_view rest) {
+  return WithTester(std::string("passive listening L on=S port=7471\n"
+                                "tester sends REQ to=passive port=7471 response=8 retries=3 "
+                                "private=\"hand\"\n") +
+                    std::string(rest));
+}
+
 }  // namespace
+
+std::vector<Trip> TripsBesideATester() {
+  const std::string served = DatagramServed();
+  const std::string beside = WithTester("tester sends SIDR_REP to=active remote=5 qkey=0x1\n" +
+                                        served.substr(served.find("passive")));
+  return {
+      {"UD-3", "a service has no key though a tester answers nobody", beside,
+       "service-without-key"},
+      {"UD-4", "a tester's request for datagrams carries something else",
+       WithTester("passive rdma_create_event_channel S\n"
+                  "passive rdma_create_id L on=S ps=RDMA_PS_UDP\n"
+                  "passive rdma_bind_addr L addr=passive:7471\npassive rdma_listen L\n"
+                  "tester sends SIDR_REQ to=passive ps=RDMA_PS_UDP port=7471 private=\"hand\"\n"
+                  "passive taking S id=P\n"),
+       "", [](History& h) { EventAt(h, Hears(h, EventType::kConnectRequest)).private_data = {}; }},
+      {"EST-3", "a tester's request carries something else",
+       TestersRequest("passive taking S id=P\n"), "",
+       [](History& h) { EventAt(h, Hears(h, EventType::kConnectRequest)).private_data = {}; }},
+      {"EST-3", "a tester's request is heard twice",
+       TestersRequest("passive taking S id=P\ntester sends REQ to=passive port=7471 response=8 "
+                      "retries=3 private=\"hand\"\nsettle\npassive rdma_get_cm_event S id=Q\n"
+                      "passive/2 wait S within=1s\n"),
+       "duplicate-request-twice"},
+      {"LOSS-1", "a tester that was asked speaks of nothing, and is given up early",
+       WithTester("active connecting A on=C to=tester:7471\n"
+                  "tester sends MRA to=active remote=5 timeout=8\npass 100s\nactive taking C\n"),
+       "",
+       [](History& h) { Hurries(h, Hears(h, EventType::kUnreachable), Duration::Seconds(50)); }},
+      {"LOSS-1", "a tester's request is given up before the time that it gave",
+       TestersRequest("passive accepting P on=S\npass 1s\npassive taking S\n"), "",
+       [](History& h) { Hurries(h, Hears(h, EventType::kUnreachable), Duration::Seconds(2)); }},
+      {"REJ-1", "nobody listens, and a tester speaks to nobody",
+       WithTester("tester sends REJ to=active remote=5 reason=3\n"
+                  "active connecting A on=C to=passive:7471\nactive taking C\n"),
+       "no-listener-is-consumer"},
+  };
+}
 
 std::vector<Trip> TripsOfTrouble() {
   return {
