@@ -351,9 +351,9 @@ inline constexpr auto kRequests = std::to_array<RequestRule>({
   {"request-2", RequestGuard::kNobodyListens, RequestOutcome::kRejected, RejReason::kInvalidServiceId, {"linux 6.1 cm.c cm_match_req (N4)", "6.1-rxe/55-synchronous_id:32"}},
   {"request-7", RequestGuard::kNoPath, RequestOutcome::kRejected, RejReason::kInvalidGid, {"linux 6.1 cm.c cm_req_handler, cm_init_av_by_path (N5)", ""}},
   {"request-8", RequestGuard::kAlternatePath, RequestOutcome::kRejected, RejReason::kInvalidAltGid, {"linux 6.1 cm.c cm_req_handler, cm_init_av_by_path (N6)", ""}},
-  {"request-9", RequestGuard::kNotUnderstood, RequestOutcome::kRejected, RejReason::kConsumerDefined, {"linux 6.1 cma.c cma_ib_check_req_qp_type, cma_get_ip_ver, cm.c cm_process_work (N9)", ""}},
-  {"request-3", RequestGuard::kOtherAddress, RequestOutcome::kRejected, RejReason::kConsumerDefined, {"linux 6.1 cma.c cma_find_listener, cm.c cm_process_work (N9)", "lab 6.1-rxe, seed 1"}},
-  {"request-4", RequestGuard::kBacklogFull, RequestOutcome::kDropped, RejReason::kNone, {"linux 6.1 ucma.c ucma_connect_event_handler (N8)", "lab 6.1-rxe, seed 1"}},
+  {"request-9", RequestGuard::kNotUnderstood, RequestOutcome::kRejected, RejReason::kConsumerDefined, {"linux 6.1 cma.c cma_ib_check_req_qp_type, cma_get_ip_ver, cm.c cm_process_work (N9), cm_destroy_id (D3)", ""}},
+  {"request-3", RequestGuard::kOtherAddress, RequestOutcome::kRejected, RejReason::kConsumerDefined, {"linux 6.1 cma.c cma_find_listener, cm.c cm_process_work (N9), cm_destroy_id (D3)", "lab 6.1-rxe, seed 1"}},
+  {"request-4", RequestGuard::kBacklogFull, RequestOutcome::kDropped, RejReason::kNone, {"linux 6.1 ucma.c ucma_connect_event_handler (N8), cm.c cm_destroy_id (D3)", "lab 6.1-rxe, seed 1"}},
   {"request-5", RequestGuard::kFine, RequestOutcome::kDelivered, RejReason::kNone, {"man rdma_get_cm_event(3), linux 6.1 cma.c cma_ib_req_handler (N7, L4)", "6.1-rxe/01-connect_disconnect_by_active:13"}},
 });
 

@@ -21,7 +21,6 @@ inline constexpr auto kUnreachableRows = std::to_array<UnreachableRow>({
     {"R14", "the rdma_cm arms the MRA before it releases its lock: no duplicate meets REP_RCVD"},
     {"R33", "the rdma_cm answers no LAP, not even with an MRA"},
     {"L5b", "the rdma_cm sends no MRA at once"},
-    {"D3", "the rdma_cm leaves REQ_RCVD before it releases its lock"},
 });
 
 }  // namespace cm::model

@@ -94,7 +94,7 @@ constexpr auto kRows = std::to_array<Said>({
 
   {"D1", "a listener is destroyed"},
   {"D2", "destroyed with a REQ out: REJ 4"},
-  {"D3", "destroyed before the application was told of the request: REJ 28"},
+  {"D3", "destroyed before the application was told of the request: REJ 28, and nothing where memory or the backlog is short"},
   {"D4", "destroyed with a request that waits for its application: REJ 28"},
   {"D5", "destroyed with a reply that waits for its application: REJ 28"},
   {"D6", "destroyed with a REP out: REJ 28"},
