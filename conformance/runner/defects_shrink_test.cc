@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/adapters/sim/sim_adapter.h"
@@ -24,7 +25,11 @@ using testing::Contains;
 using testing::IsEmpty;
 using testing::Truly;
 
-constexpr uint64_t kSequences = 6000;
+// A budget for the search: a defect that is not found in so many is one that no walk leads to. Only
+// a leave of a group whose event somebody still holds is drawn more seldom.
+uint64_t SequencesFor(std::string_view defect) {
+  return defect == "leave-ignores-acks" ? 6000 : 2000;
+}
 constexpr size_t kExamples = 6;      // as many as `cmcheck run` keeps
 constexpr ptrdiff_t kOfOneWalk = 3;  // of them
 constexpr size_t kFindings = 3;
@@ -44,8 +49,8 @@ std::unique_ptr<Implementation> Sim(const std::string& defect, const Profile& pr
       {.profile = profile, .defect = defect, .capabilities = profile.capabilities});
 }
 
-CampaignOptions Campaign(const Profile& profile) {
-  CampaignOptions options{.sequences = kSequences, .property = {}, .done = {}};
+CampaignOptions Campaign(const Profile& profile, uint64_t sequences) {
+  CampaignOptions options{.sequences = sequences, .property = {}, .done = {}};
   options.draw.topologies = {{.topology = FindTopology("two-kernels"), .weight = 4},
                              {.topology = FindTopology("one-kernel-two-devices"), .weight = 3},
                              {.topology = FindTopology("bond"), .weight = 2}};
@@ -62,7 +67,7 @@ struct Found {
 };
 
 // The first few things that are found wrong, each with examples, most of them of different walks.
-std::vector<Found> Find(Implementation& implementation) {
+std::vector<Found> Find(Implementation& implementation, uint64_t sequences) {
   std::vector<Found> all;
   std::atomic<bool> enough{false};
   const auto add = [&](const Finding& finding, const Judged& judged) {
@@ -80,7 +85,7 @@ std::vector<Found> Find(Implementation& implementation) {
     if (found->examples.size() == kExamples) enough = true;
   };
   RunCampaign(
-      implementation, Campaign(implementation.profile()),
+      implementation, Campaign(implementation.profile(), sequences),
       [&](const Judged& judged) {
         for (const Finding& finding : judged.result.findings) add(finding, judged);
       },
@@ -107,8 +112,9 @@ TEST_P(EachDefect, IsFoundAndShrunkToTwoCallsMoreThanAPersonNeedsAtMost) {
   const Conversation by_hand = ByHand(GetParam());
   const Profile& profile = ProfileOf(by_hand);
   const std::unique_ptr<Implementation> sim = Sim(GetParam(), profile);
-  const std::vector<Found> all = Find(*sim);
-  ASSERT_FALSE(all.empty()) << "not found in " << kSequences << " sequences";
+  const uint64_t sequences = SequencesFor(GetParam());
+  const std::vector<Found> all = Find(*sim, sequences);
+  ASSERT_FALSE(all.empty()) << "not found in " << sequences << " sequences";
   // What a report shows first is the shortest of all.
   std::optional<Shrunk> shrunk;
   const Found* found = nullptr;
