@@ -153,16 +153,7 @@ void NeighbourChanges(Stage& stage) {
   stage.Inject({.kind = FaultKind::kNeighbourChange, .side = kActiveSide});
   stage.Settle();
   stage.FetchesAll(1);
-  if (when == 0) {
-    stage.Call(Stage::MainLane(kActiveSide), call::CreateQp{active});
-    stage.Call(Stage::MainLane(kActiveSide), call::Connect{active, ConnParam{}});
-  } else {
-    stage.Disconnects(active);
-  }
-  stage.Pass(stage.choice().OneIn(2, "how long") ? Duration::Seconds(4) : Duration::Seconds(120));
-  stage.FetchesAll(2);
-  stage.Heal();
-  stage.FetchesAll(1);
+  stage.SpeaksAndHeals(active, when == 0);
 }
 
 // The link goes down before a step, and comes up again.

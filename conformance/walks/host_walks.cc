@@ -98,16 +98,7 @@ void AddressDoubled(Stage& stage) {
   stage.Inject({.kind = FaultKind::kDuplicateAddress, .side = side});
   stage.Settle();
   stage.FetchesAll(1);
-  if (phase == 0) {
-    stage.Call(Stage::MainLane(kActiveSide), call::CreateQp{active});
-    stage.Call(Stage::MainLane(kActiveSide), call::Connect{active, ConnParam{}});
-  } else {
-    stage.Disconnects(active);
-  }
-  stage.Pass(stage.choice().OneIn(2, "how long") ? Duration::Seconds(4) : Duration::Seconds(120));
-  stage.FetchesAll(2);
-  stage.Heal();
-  stage.FetchesAll(1);
+  stage.SpeaksAndHeals(active, phase == 0);
 }
 
 }  // namespace cm

@@ -256,6 +256,19 @@ std::pair<IdRef, IdRef> Stage::Connection(uint8_t side, uint16_t port) {
 
 void Stage::Disconnects(IdRef id) { Call(MainLane(id_side_[id.index]), call::Disconnect{id}); }
 
+void Stage::SpeaksAndHeals(IdRef active, bool connects) {
+  if (connects) {
+    Call(MainLane(kActiveSide), call::CreateQp{active});
+    Call(MainLane(kActiveSide), call::Connect{active, ConnParam{}});
+  } else {
+    Disconnects(active);
+  }
+  Pass(choice().OneIn(2, "how long") ? Duration::Seconds(4) : Duration::Seconds(120));
+  FetchesAll(2);
+  Heal();
+  FetchesAll(1);
+}
+
 void Stage::Destroys(IdRef id) { Call(MainLane(id_side_[id.index]), call::DestroyId{id}); }
 
 void Stage::LosesOneOf(std::span<const MadKind> messages) {

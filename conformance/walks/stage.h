@@ -106,6 +106,9 @@ class Stage {
   std::pair<IdRef, IdRef> Connection(uint8_t side, uint16_t port);
   void Disconnects(IdRef id);
   void Destroys(IdRef id);
+  // The active side connects the id, or ends its connection; for some time both hear what comes of
+  // it, and then the environment heals.
+  void SpeaksAndHeals(IdRef active, bool connects);
   // One of the messages is lost from now on, or the first of that kind alone.
   void LosesOneOf(std::span<const MadKind> messages);
   // The stop, counted from 0, at which a walk with some twenty stops takes a device away; a number

@@ -268,8 +268,12 @@ void PutTesterMad(Digest* d, const TesterMad& mad, const Names& names) {
     PutTesterNumber(d, number, names);
   d->U16(static_cast<uint16_t>(mad.space));
   d->U8(static_cast<uint8_t>(mad.about));
-  EachNumber(mad, [d](std::string_view, auto number) { d->U32(static_cast<uint32_t>(number)); });
-  EachFlag(mad, [d](std::string_view, bool flag) { d->U8(flag ? 1 : 0); });
+  EachField(mad, [d](std::string_view, auto value) {
+    if constexpr (std::is_same_v<decltype(value), bool>)
+      d->U8(value ? 1 : 0);
+    else
+      d->U32(static_cast<uint32_t>(value));
+  });
   Put(d, mad.data);
 }
 

@@ -40,6 +40,19 @@ constexpr uint32_t HighestOf() {
     return std::numeric_limits<T>::max();
 }
 
+void TakeValue(std::string_view key, Words& words, bool* flag) { *flag = words.TakeFlag(key); }
+
+template <typename Number>
+void TakeValue(std::string_view key, Words& words, Number* number) {
+  const auto text = words.Take(key);
+  if (!text) return;
+  const std::optional<uint32_t> read = NumberIn(*text, HighestOf<Number>());
+  if (!read)
+    words.Complain(
+        fmt::format("{}={}: a number up to {} is wanted", key, *text, HighestOf<Number>()));
+  *number = static_cast<Number>(read.value_or(0));
+}
+
 TesterNumber TesterNumberFrom(std::string_view text, const Names& names, Words& words) {
   if (const std::optional<uint32_t> plain = NumberIn(text, 0xffffffff)) return {.plain = *plain};
   const std::optional<IdRef> id = names.ids.Find(text);
@@ -60,16 +73,14 @@ std::string ToString(const TesterMad& mad, const Conversation& conversation) {
   if (mad.space != PortSpace::kTcp) text += " ps=" + ToString(mad.space);
   if (mad.about != plain.about) text += fmt::format(" of={}", ToString(mad.about));
   std::vector<uint32_t> usual;
-  EachNumber(plain, [&](std::string_view, auto n) { usual.push_back(static_cast<uint32_t>(n)); });
+  EachField(plain, [&](std::string_view, auto n) { usual.push_back(static_cast<uint32_t>(n)); });
   size_t at = 0;
-  EachNumber(mad, [&](std::string_view key, auto n) {
-    const auto number = static_cast<uint32_t>(n);
+  EachField(mad, [&](std::string_view key, auto value) {
+    const auto number = static_cast<uint32_t>(value);
     if (number == usual[at++]) return;
-    text += IsWrittenInHex(key) ? fmt::format(" {}={:#06x}", key, number)
-                                : fmt::format(" {}={}", key, number);
-  });
-  EachFlag(mad, [&](std::string_view key, bool flag) {
-    if (flag) text += fmt::format(" {}", key);
+    text += fmt::format(" {}", key);
+    if constexpr (!std::is_same_v<decltype(value), bool>)
+      text += IsWrittenInHex(key) ? fmt::format("={:#06x}", number) : fmt::format("={}", number);
   });
   if (!mad.data.empty()) text += " private=" + ToText(mad.data);
   return text;
@@ -90,17 +101,7 @@ void LineParser::ParseSends(uint8_t side, Words& words) {
     if (!about) words.Complain(fmt::format("of={}: REQ, REP or other is wanted", *text));
     mad.about = about.value_or(About::kReq);
   }
-  EachNumber(mad, [&words](std::string_view key, auto& number) {
-    using Number = std::remove_reference_t<decltype(number)>;
-    const auto text = words.Take(key);
-    if (!text) return;
-    const std::optional<uint32_t> read = NumberIn(*text, HighestOf<Number>());
-    if (!read)
-      words.Complain(
-          fmt::format("{}={}: a number up to {} is wanted", key, *text, HighestOf<Number>()));
-    number = static_cast<Number>(read.value_or(0));
-  });
-  EachFlag(mad, [&words](std::string_view key, bool& flag) { flag = words.TakeFlag(key); });
+  EachField(mad, [&words](std::string_view key, auto& value) { TakeValue(key, words, &value); });
   mad.data = PrivateFrom(words);
   if (words.ok()) conversation_->lines.push_back(line::Sends{side, std::move(mad)});
 }

@@ -67,9 +67,10 @@ struct TesterMad {
   friend bool operator==(const TesterMad&, const TesterMad&) = default;
 };
 
-// Its numbers besides those of connections, by the name that they have in a conversation.
+// Its numbers besides those of connections, and then its flags, by the name that they have in a
+// conversation.
 template <typename Mad, typename Visit>
-void EachNumber(Mad& mad, Visit visit) {
+void EachField(Mad& mad, Visit visit) {
   visit("port", mad.port);
   visit("p_key", mad.p_key);
   visit("cma_version", mad.cma_version);
@@ -92,11 +93,6 @@ void EachNumber(Mad& mad, Visit visit) {
   visit("method", mad.method);
   visit("class_version", mad.class_version);
   visit("base_version", mad.base_version);
-}
-
-// And what is or is not so.
-template <typename Mad, typename Visit>
-void EachFlag(Mad& mad, Visit visit) {
   visit("v6", mad.v6);
   visit("uc", mad.unreliable);
   visit("alternate", mad.alternate_path);

@@ -33,6 +33,13 @@ bool NamesSendersQp(MadKind kind) {
   return kind == MadKind::kReq || kind == MadKind::kRep || kind == MadKind::kSidrRep;
 }
 
+// `nobodys`: what marks a plain number as nobody's, unless it is 0.
+uint32_t CidOf(const TesterNumber& said, uint32_t nobodys,
+               const std::vector<sim::CmNumbers>& numbers) {
+  if (said.of.valid()) return numbers[said.of.index].cid;
+  return said.plain != 0 ? said.plain | nobodys : 0;
+}
+
 uint32_t QpNumberOf(const TesterMad& said, const std::vector<sim::CmNumbers>& numbers) {
   if (!NamesSendersQp(said.kind) && !NamesReceiversQp(said.kind)) return 0;
   if (said.qp.of.valid()) return numbers[said.qp.of.index].qp_num;
@@ -50,44 +57,48 @@ bool HasTester(const Topology& topology) {
 
 sim::Mad MadFrom(const TesterMad& said, uint8_t side, const std::vector<sim::CmNumbers>& numbers,
                  const Topology& topology, const Limits& limits) {
-  sim::Mad mad{.kind = said.kind};
-  mad.local_cid = said.local.of.valid() ? numbers[said.local.of.index].cid : said.local.plain;
-  if (said.remote.of.valid())
-    mad.remote_cid = numbers[said.remote.of.index].cid;
-  else if (said.remote.plain != 0)
-    mad.remote_cid = said.remote.plain | kNobodysCid;
   const bool asks =
       said.kind == MadKind::kReq || said.kind == MadKind::kSidrReq || said.kind == MadKind::kDreq;
-  mad.tid = said.tid != 0 ? said.tid : asks ? mad.local_cid : mad.remote_cid;
-  mad.about = said.about;
-  mad.reason = said.kind == MadKind::kRej ? said.reason : RejReason::kNone;
-  if (mad.reason == RejReason::kTimeout) mad.info = sim::RejInfo::kGuid;
-  mad.service_timeout = said.kind == MadKind::kMra ? said.service_timeout : uint8_t{0};
-  mad.space = said.space;
-  mad.port = said.port;
-  mad.p_key = said.p_key;
-  mad.unreliable = said.unreliable;
-  mad.alternate_path = said.alternate_path;
-  mad.mixed_gids = said.mixed_gids;
-  mad.unresolvable = said.unresolvable;
-  mad.cma_version = said.cma_version;
-  mad.guid = topology.sides[side].device;
-  mad.qp_num = QpNumberOf(said, numbers);
-  mad.qkey = said.qkey;
-  mad.status = said.status;
-  mad.response_timeout = said.response_timeout;
-  mad.max_retries = said.max_retries;
-  mad.ack_timeout = said.ack_timeout;
-  mad.ack_delay = said.ack_delay;
-  mad.conn = said.conn;
+  const bool rejects = said.kind == MadKind::kRej;
+  const uint32_t local = CidOf(said.local, 0, numbers);
+  const uint32_t remote = CidOf(said.remote, kNobodysCid, numbers);
+  sim::Mad mad{.kind = said.kind,
+               .local_cid = local,
+               .remote_cid = remote,
+               .tid = said.tid != 0 ? said.tid
+                      : asks        ? local
+                                    : remote,
+               .about = said.about,
+               .reason = rejects ? said.reason : RejReason::kNone,
+               .info = rejects && said.reason == RejReason::kTimeout ? sim::RejInfo::kGuid
+                                                                     : sim::RejInfo::kNothing,
+               .service_timeout = said.kind == MadKind::kMra ? said.service_timeout : uint8_t{0},
+               .space = said.space,
+               .port = said.port,
+               .p_key = said.p_key,
+               .unreliable = said.unreliable,
+               .alternate_path = said.alternate_path,
+               .mixed_gids = said.mixed_gids,
+               .cma_version = said.cma_version,
+               .guid = topology.sides[side].device,
+               .qp_num = QpNumberOf(said, numbers),
+               .qkey = said.qkey,
+               .status = said.status,
+               .response_timeout = said.response_timeout,
+               .max_retries = said.max_retries,
+               .ack_timeout = said.ack_timeout,
+               .ack_delay = said.ack_delay,
+               .conn = said.conn,
+               .ece = {},
+               .source = {.kind = AddressKind::kSide, .side = side, .v6 = said.v6, .port = kPort},
+               .destination = {.kind = AddressKind::kSide, .side = said.to, .v6 = said.v6},
+               .data = said.data.Resized(RoomFor(said.kind, limits)),
+               .attribute = said.attribute,
+               .method = said.method,
+               .class_version = said.class_version,
+               .base_version = said.base_version,
+               .unresolvable = said.unresolvable};
   if (said.kind == MadKind::kRep) mad.conn.retry_count = 0;  // which a reply has no room for
-  mad.source = {.kind = AddressKind::kSide, .side = side, .v6 = said.v6, .port = kPort};
-  mad.destination = {.kind = AddressKind::kSide, .side = said.to, .v6 = said.v6};
-  mad.data = said.data.Resized(RoomFor(said.kind, limits));
-  mad.attribute = said.attribute;
-  mad.method = said.method;
-  mad.class_version = said.class_version;
-  mad.base_version = said.base_version;
   return mad;
 }
 
