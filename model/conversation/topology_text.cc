@@ -10,13 +10,15 @@
 namespace cm {
 namespace {
 
+constexpr size_t kMostHosts = 16;
 constexpr size_t kMostDevices = 16;
+constexpr size_t kMostAddresses = 16;  // of a device
 
 constexpr std::array<std::string_view, 4> kKeys = {"host", "device", "side", "unlinked"};
 // What a line of a conversation may begin with besides a side.
-constexpr std::array<std::string_view, 9> kOtherWords = {"pass",         "settle",       "fault",
-                                                         "heal",         "topology",     "profile",
-                                                         "capabilities", "conversation", "any"};
+constexpr auto kOtherWords =
+    std::to_array<std::string_view>({"pass", "settle", "fault", "heal", "topology", "profile",
+                                     "capabilities", "conversation", "seed", "mad", "any"});
 
 bool IsName(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
@@ -24,9 +26,13 @@ bool IsName(std::string_view name) {
   });
 }
 
+// The shortest of its spellings, so that the same address is the same text.
 bool IsNumeric(int family, const std::string& text) {
   in6_addr bytes{};
-  return inet_pton(family, text.c_str(), &bytes) == 1;
+  std::array<char, INET6_ADDRSTRLEN> shortest{};
+  return inet_pton(family, text.c_str(), &bytes) == 1 &&
+         inet_ntop(family, &bytes, shortest.data(), shortest.size()) != nullptr &&
+         text == shortest.data();
 }
 
 }  // namespace
@@ -80,6 +86,8 @@ void TopologyParser::ParseHost(Words& words) {
   if (!IsName(name) || std::ranges::count(topology_.hosts, name) > 0)
     words.Complain(
         fmt::format("host {}: small letters, digits and - are wanted, and no name twice", name));
+  if (topology_.hosts.size() == kMostHosts)
+    words.Complain(fmt::format("host {}: there are {} already", name, kMostHosts));
   topology_.hosts.emplace_back(name);
 }
 
@@ -98,6 +106,10 @@ void TopologyParser::ParseDevice(Words& words) {
   device.kernel = static_cast<uint8_t>(topology_.hosts.size() - 1);
   ParseAddress(words.Need("address"), &device, words);
   while (const auto another = words.Take("address")) {
+    if (device.AddressCount() == kMostAddresses)
+      words.Complain(
+          fmt::format("device {}: it has {} addresses already", device.name, kMostAddresses));
+    if (!words.ok()) return;
     device.more.emplace_back();
     ParseAddress(*another, &device, words);
   }
@@ -112,7 +124,8 @@ void TopologyParser::ParseAddress(std::string_view text, DeviceInfo* device, Wor
   HostAddress address{.v4 = std::string(text.substr(0, comma))};
   if (comma != std::string_view::npos) address.v6 = text.substr(comma + 1);
   if (!IsNumeric(AF_INET, address.v4) || !IsNumeric(AF_INET6, address.v6))
-    words.Complain(fmt::format("address={}: 10.0.0.1,fd00::1 or the like is wanted", text));
+    words.Complain(
+        fmt::format("address={}: 10.0.0.1,fd00::1 or the like is wanted, spelt short", text));
   Topology all = topology_;
   all.devices.push_back(*device);
   for (const std::string& host : {address.v4, address.v6}) {
