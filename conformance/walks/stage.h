@@ -16,13 +16,13 @@ namespace cm {
 
 // One of the topologies that a campaign takes place on, and how often.
 struct TopologyShare {
-  const Topology* topology = nullptr;
+  TopologyRef topology;
   int weight = 1;
 };
 
 // What a conversation is drawn for. A drawn conversation is a function of this and nothing else.
 struct DrawOptions {
-  const Topology* topology = nullptr;  // null: one of `topologies`
+  TopologyRef topology;  // null: one of `topologies`
   std::vector<TopologyShare> topologies;
   Profile profile;
   Capabilities capabilities;

@@ -119,7 +119,7 @@ bool Walkable(const Walk& walk, const DrawOptions& options) {
 namespace {
 
 // Which of several topologies a sequence takes place on.
-const Topology* DrawTopology(const DrawOptions& options, Choice& choice) {
+TopologyRef DrawTopology(const DrawOptions& options, Choice& choice) {
   int total = 0;
   for (const TopologyShare& share : options.topologies) total += share.weight;
   auto at = static_cast<int>(choice.Below(static_cast<uint64_t>(total), "which topology"));

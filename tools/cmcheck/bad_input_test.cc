@@ -41,6 +41,11 @@ class BadInput : public testing::TestWithParam<Bad> {
     folder_.Write("history_ends_early.conv", std::string(kConversation) + "----\n");
     folder_.Write("plain.conv", kConversation);
     folder_.Write("empty.conv", "");
+    const std::string host = "topology own\nhost a\n";
+    folder_.Write("bad.topology", host + "device rxe0 on=veth0 address=10.0.0.1\n");
+    folder_.Write("one_side.topology", host +
+                                           "device rxe0 on=veth0 address=10.0.0.1,fd00::1\n"
+                                           "side active device=rxe0\n");
     folder_.Write("empty.jsonl", "what is this\n");
     fs::create_directory(folder_.path() / "directory");
     files_ = folder_.Files();
@@ -87,6 +92,13 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"UnknownTopology",
             {"run", "--topology", "ring"},
             {"'ring'", "two-kernels, one-kernel"}},
+        Bad{"TopologyWithBadText",
+            {"run", "--topology", "bad.topology"},
+            {"bad.topology:3", "address=10.0.0.1"}},
+        Bad{"TopologyWithOneSide",
+            {"run", "--topology", "one_side.topology"},
+            {"one_side.topology", "topology own", "first two sides"}},
+        Bad{"TopologyOfAFolder", {"run", "--topology", "directory"}, {"directory"}},
         Bad{"TopologyWithoutWeight", {"run", "--topology", "bond:0"}, {"'bond:0'", "from 1 on"}},
         Bad{"UnknownDefect", {"run", "--defect", "nope"}, {"'nope'", "forgets-timewait"}},
         Bad{"UnknownImplementation", {"run", "--impl", "rdma"}, {"'rdma'", "sim, dl, dl:PATH"}},

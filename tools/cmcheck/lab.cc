@@ -219,7 +219,7 @@ int RunLab(LabOptions options) {
   auto campaign = CampaignOf(options.run, known, EveryCapability());
   if (auto* problem = std::get_if<std::string>(&campaign)) return Unusable(*problem);
   for (const TopologyShare& share : std::get<CampaignOptions>(campaign).draw.topologies)
-    if (share.topology->name == "two-kernels")
+    if (share.topology->name != "one-kernel-two-devices" && share.topology->name != "bond")
       return Unusable("a guest has one kernel: topologies are one-kernel-two-devices, bond");
   lab::Outcome<lab::Image> image = EnsureImage();
   if (!image.ok())

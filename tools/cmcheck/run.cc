@@ -64,6 +64,21 @@ std::vector<TopologyShare> WalkableShares(const DrawOptions& draw,
   return shares;
 }
 
+// A built-in topology, or that of a file. Sequences are drawn for the first two of its sides.
+std::variant<TopologyRef, std::string> TopologyOf(const std::string& name) {
+  if (const Topology* built_in = FindTopology(name)) return TopologyRef(built_in);
+  if (!std::filesystem::exists(name))
+    return fmt::format("there is no topology '{}', nor a file; topologies are {}", name,
+                       TopologyNames());
+  auto read = ReadConversationFile(name);
+  if (auto* problem = std::get_if<std::string>(&read)) return std::move(*problem);
+  const TopologyRef& own = std::get<ConversationFile>(read).conversation.topology;
+  if (own->sides.size() < 2 || own->IsTester(kActiveSide) || own->IsTester(kPassiveSide))
+    return fmt::format("{}: topology {}: its first two sides must be of applications", name,
+                       own->name);
+  return own;
+}
+
 // "NAME" or "NAME:WEIGHT,NAME:WEIGHT"; empty: all of them.
 std::variant<std::vector<TopologyShare>, std::string> SharesOf(const std::string& text) {
   if (text.empty()) return MixedTopologies();
@@ -71,10 +86,9 @@ std::variant<std::vector<TopologyShare>, std::string> SharesOf(const std::string
   std::istringstream parts(text);
   for (std::string part; std::getline(parts, part, ',');) {
     const size_t colon = part.find(':');
-    TopologyShare share{.topology = FindTopology(part.substr(0, colon))};
-    if (share.topology == nullptr)
-      return fmt::format("there is no topology '{}'; topologies are {}", part.substr(0, colon),
-                         TopologyNames());
+    auto topology = TopologyOf(part.substr(0, colon));
+    if (auto* problem = std::get_if<std::string>(&topology)) return std::move(*problem);
+    TopologyShare share{.topology = std::get<TopologyRef>(std::move(topology))};
     if (colon != std::string::npos) {
       const char* const end = part.data() + part.size();
       const auto [rest, error] = std::from_chars(part.data() + colon + 1, end, share.weight);
@@ -119,7 +133,7 @@ std::string TakeGiven(const std::string& path, CampaignOptions* campaign) {
     if (auto* problem = std::get_if<std::string>(&read)) return *problem;
     Conversation conversation = std::get<ConversationFile>(std::move(read)).conversation;
     const auto here = [&](const TopologyShare& s) { return s.topology == conversation.topology; };
-    const Topology* first = campaign->draw.topologies.front().topology;
+    const TopologyRef& first = campaign->draw.topologies.front().topology;
     const bool movable = conversation.topology.built_in() &&
                          conversation.topology->sides.size() <= first->sides.size();
     if (movable && !std::ranges::any_of(campaign->draw.topologies, here))
@@ -288,7 +302,8 @@ void AddRunOptions(CLI::App* verb, RunOptions* options) {
   constexpr uint64_t kMost = 1'000'000'000'000;
   AddAsked(verb, &options->asked);
   verb->add_option("--topology", options->topology,
-                   "One of: " + TopologyNames() + "; or several as NAME:WEIGHT,...; default: all");
+                   "One of: " + TopologyNames() +
+                       ", or a file with one as text; or several as NAME:WEIGHT,...; default: all");
   verb->add_option("--seed", options->seed, "What the sequences are drawn from")
       ->check(IsNatural, "UINT");
   verb->add_option("--first", options->first, "Number of the first sequence")
