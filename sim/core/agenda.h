@@ -35,6 +35,15 @@ class Agenda {
   // Moves the clock without an event; `when` is not after the next event.
   void AdvanceTo(Instant when);
 
+  // Shows what has come near, once each, when there are so many events that their objects are
+  // hardly in the cache: for fetching them, as nothing else may come of it.
+  template <typename Visitor>
+  void VisitNearing(Visitor visitor) {
+    if (!wheel_ || wheel_->nearing().empty()) return;
+    visitor(wheel_->nearing());
+    wheel_->ForgetNearing();
+  }
+
   size_t size() const { return wheel_ ? wheel_->size() : list_.size(); }
 
   // Equal when the clock and the pending events in their order are.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/base/choice.h"
@@ -240,6 +241,69 @@ TEST(Agenda, IsEqualWhereTheSameIsToComeInTheSameOrder) {
   EXPECT_FALSE(one == swapped);
   same.AdvanceTo(At(3));
   EXPECT_FALSE(one == same);
+}
+
+// Whatever a wheel does with a slot of few events, and with the many that join them, nobody can
+// tell from the order.
+TEST(EventWheel, KeepsTheOrderWhenManyJoinTheFewOfASlot) {
+  constexpr int64_t kSlot = 1 << 24;  // of the fourth wheel, in nanoseconds
+  StreamState state = NamedStream(1, "joining");
+  RandomChoice choice(&state);
+  for (int64_t joining : {1, 20, 150, 191, 192, 400}) {
+    EventWheel wheel{Instant()};
+    std::multimap<Instant, uint32_t> reference;
+    uint32_t pushed = 0;
+    const auto push = [&](int64_t ns) {
+      wheel.Push(Event::Of(At(ns), EventKind::kMadTimer, pushed));
+      reference.emplace(At(ns), pushed++);
+    };
+    const auto pop = [&] {
+      ASSERT_EQ(wheel.NextAt(), reference.begin()->first);
+      const Event event = wheel.Pop();
+      ASSERT_EQ(event.at, reference.begin()->first);
+      ASSERT_EQ(event.on(), reference.begin()->second) << joining << " joining";
+      reference.erase(reference.begin());
+    };
+    push(5 * kSlot);
+    for (int i = 0; i < 20; ++i)
+      push(5 * kSlot + static_cast<int64_t>(choice.Below(9, "few")) * 99);
+    for (int i = 0; i < 9; ++i) push(6 * kSlot - i % 3);
+    push(6 * kSlot + 1);
+    pop();
+    for (int i = 0; i < joining; ++i)
+      push(5 * kSlot + static_cast<int64_t>(choice.Below(50, "joins")) * (i % 2 == 0 ? 7 : 300000));
+    while (!wheel.empty()) {
+      const int64_t now = reference.begin()->first.nanoseconds();
+      ASSERT_NO_FATAL_FAILURE(pop());
+      if (pushed < 1000) push(now + static_cast<int64_t>(choice.Below(2, "soon")) * kSlot / 3);
+    }
+    ASSERT_TRUE(reference.empty());
+  }
+}
+
+// Every timer of a large agenda is told of while it is still to come.
+TEST(Agenda, TellsOfEventsBeforeTheyHappen) {
+  constexpr uint32_t kTimers = 40000;
+  Agenda agenda;
+  for (uint32_t i = 0; i < kTimers; ++i)
+    agenda.At(At(1'000'000 + int64_t{i} * 997), EventKind::kMadTimer, i);
+  std::vector<bool> told(kTimers);
+  uint32_t late = 0;
+  for (uint32_t i = 0; i < kTimers; ++i) {
+    ASSERT_EQ(agenda.Take().on(), i);
+    if (!told[i]) ++late;
+    agenda.VisitNearing([&](std::span<const Event> nearing) {
+      for (const Event& event : nearing) told[event.on()] = true;
+    });
+    agenda.At(agenda.Now() + Duration::Seconds(100), EventKind::kMadTimer, 0);
+  }
+  EXPECT_LT(late, kTimers / 20);
+  Agenda small;
+  for (uint32_t i = 0; i < 1000; ++i) small.At(At(int64_t{i} * 99'700), EventKind::kMadTimer, i);
+  while (small.NextAt()) {
+    small.Take();
+    small.VisitNearing([](std::span<const Event>) { FAIL() << "what is in the cache anyway"; });
+  }
 }
 
 // A chunk that is empty is used again: memory depends on what is pending, not on what has been.

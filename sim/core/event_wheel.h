@@ -9,7 +9,13 @@
 //    one instant stay in the order in which they were pushed.
 // 3. `base_` moves to the earliest instant of that slot, never past it, and only in Pop: an event
 //    may be pushed at any instant that is not before the last one that was taken.
-// 4. A slot holds its events in chunks of 256 bytes, so that pushing is an append to memory that is
+// 4. A first slot of few events is not moved: it is opened, which makes one sorted list of them.
+//    Whatever is pushed for the time of that slot joins the list, so that an event that is due soon
+//    is mostly appended, and no event of a quiet time goes through every wheel. A list that
+//    becomes long goes back to the wheels.
+// 5. A wheel that holds very many events tells which of them have come near, so that their objects,
+//    which are hardly in the cache, can be fetched before they are needed.
+// 6. A slot holds its events in chunks of 256 bytes, so that pushing is an append to memory that is
 //    near, and no event has a node of its own.
 #ifndef SIM_CORE_EVENT_WHEEL_H_
 #define SIM_CORE_EVENT_WHEEL_H_
@@ -19,10 +25,13 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/base/duration.h"
 #include "sim/core/event.h"
+#include "sim/core/event_list.h"
+#include "sim/core/large_memory.h"
 
 namespace cm::sim {
 
@@ -38,11 +47,18 @@ class EventWheel {
   // Behind all that are due until then.
   void Push(Event event) {
     ++size_;
-    Place(event);
+    if (static_cast<uint64_t>(event.at.nanoseconds()) >= opened_until_) return Place(event);
+    opened_.Push(event);
+    if (opened_.size() == kLong) CloseOpened();
   }
+
+  // What came near when the last slot was emptied; nothing of a wheel that does not hold very many.
+  std::span<const Event> nearing() const { return nearing_; }
+  void ForgetNearing() { nearing_.clear(); }
 
   // The first one of a wheel that is not empty.
   Instant NextAt() const {
+    if (!opened_.empty()) return opened_.NextAt();
     const size_t wheel = LowestInUse();
     const size_t slot = FirstSlot(wheel);
     if (wheel > 0) return slots_[wheel * kSlots + slot].earliest;
@@ -50,6 +66,7 @@ class EventWheel {
   }
   Event Pop() {
     --size_;
+    if (!opened_.empty()) return PopOpened();
     return (wheels_in_use_ & 1) != 0 ? PopFromWheel0() : PopFromHigherWheel();
   }
 
@@ -58,6 +75,12 @@ class EventWheel {
   static constexpr size_t kSlots = 256;
   static constexpr size_t kWords = kSlots / 64;
   static constexpr uint32_t kNone = 0xffffffff;
+  // At so many chunks a slot is moved rather than sorted, and a list as long as that goes back.
+  static constexpr size_t kManyChunks = 4;
+  static constexpr size_t kLong = 192;
+  // A slot of fewer chunks is near, in a wheel of so many events.
+  static constexpr size_t kNearChunks = 64;
+  static constexpr size_t kVeryMany = size_t{1} << 15;
 
   struct alignas(64) Chunk {
     static constexpr uint32_t kEvents = 15;
@@ -126,6 +149,11 @@ class EventWheel {
     free_ = chunk;
   }
 
+  Event PopOpened() {
+    const Event event = opened_.Pop();
+    base_ = static_cast<uint64_t>(event.at.nanoseconds());
+    return event;
+  }
   Event PopFromWheel0() {
     const size_t number = FirstSlot(0);
     Slot& slot = slots_[number];
@@ -145,6 +173,10 @@ class EventWheel {
 
   // event_wheel.cc
   Event PopFromHigherWheel();
+  size_t ChunksOf(const Slot& slot) const;
+  void Open(const Slot& slot, size_t wheel);
+  void Tell(const Slot& slot);
+  void CloseOpened();
   uint32_t MoreChunks();
 
   friend class EventWheelPeer;  // a test asks how much memory it has
@@ -154,8 +186,11 @@ class EventWheel {
   uint32_t wheels_in_use_ = 0;  // one bit each
   uint32_t free_ = kNone;       // the first of the chunks that are free
   std::array<std::array<uint64_t, kWords>, kWheels> in_use_{};  // one bit a slot
+  uint64_t opened_until_ = 0;  // what is due before that is in the list
+  EventList opened_;
+  std::vector<Event> nearing_;
   std::vector<Slot> slots_;
-  std::vector<Chunk> chunks_;
+  std::vector<Chunk, LargeMemory<Chunk>> chunks_;
 };
 
 }  // namespace cm::sim

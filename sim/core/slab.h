@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/base/check.h"
+#include "sim/core/large_memory.h"
 
 namespace cm::sim {
 
@@ -45,11 +46,15 @@ class NumberSet {
     }
   }
   // The set is not empty.
-  uint32_t TakeLowest() {
-    --count_;
+  uint32_t Lowest() const {
     uint32_t lowest = 0;
     for (size_t i = depth_; i-- > 0;)
       lowest = lowest * kBits + static_cast<uint32_t>(std::countr_zero(levels_[i][lowest]));
+    return lowest;
+  }
+  uint32_t TakeLowest() {
+    --count_;
+    const uint32_t lowest = Lowest();
     uint32_t number = lowest;
     for (size_t i = 0; i < depth_; ++i) {
       uint64_t& bits = levels_[i][number / kBits];
@@ -92,6 +97,14 @@ class Slab {
   bool Live(uint32_t index) const { return index < end_ && items_[index].live; }
   // A new object as it is made, to be filled in place.
   uint32_t Make() { return AddOne(T{}); }
+  // A place whose object says what was last said there, to be assigned as a whole: what is large is
+  // not made first and copied then.
+  uint32_t MakeAnyhow() {
+    if (free_.empty()) return AddOne(T{});
+    const uint32_t index = free_.TakeLowest();
+    items_[index].live = true;
+    return index;
+  }
 
   T& operator[](uint32_t index) {
     if (!Live(index)) NobodyAt(index);
@@ -101,6 +114,13 @@ class Slab {
     if (!Live(index)) NobodyAt(index);
     return items_[index];
   }
+
+  // Has the object fetched, should anybody look at it soon.
+  void Prefetch(uint32_t index) const {
+    if (index < end_) FetchSoon(&items_[index]);
+  }
+  // The place that the next object will have.
+  uint32_t NextPlace() const { return free_.empty() ? end_ : free_.Lowest(); }
 
   // Where `item`, which is one of the slab's, is.
   uint32_t PlaceOf(const T& item) const { return static_cast<uint32_t>(&item - items_.data()); }
@@ -132,7 +152,7 @@ class Slab {
     return index;
   }
 
-  std::vector<T> items_;
+  std::vector<T, LargeMemory<T>> items_;
   uint32_t end_ = 0;  // the number of items, which is cheaper to have than to find
   NumberSet free_;
 };

@@ -80,6 +80,27 @@ TEST(Slab, DoesNotCompareWhatIsFreed) {
   EXPECT_TRUE(one == other);
 }
 
+TEST(Slab, HasEveryObjectOfVeryMany) {
+  constexpr uint32_t kMany = 3'000'000;
+  Slab<Number> slab;
+  for (uint32_t i = 0; i < kMany; ++i) ASSERT_EQ(slab.Add({.number = static_cast<int>(i)}), i);
+  const Slab<Number> copy = slab;
+  for (uint32_t i = 0; i < kMany; ++i) slab.Free(i);
+  for (uint32_t i = 0; i < kMany; ++i) ASSERT_EQ(copy[i].number, static_cast<int>(i));
+}
+
+TEST(Slab, SaysWhereTheNextObjectWillBe) {
+  Slab<Thing> slab;
+  EXPECT_EQ(slab.NextPlace(), 0u);
+  for (uint32_t i = 0; i < 3; ++i) slab.Add({});
+  EXPECT_EQ(slab.NextPlace(), 3u);
+  slab.Free(1);
+  slab.Free(0);
+  EXPECT_EQ(slab.NextPlace(), 0u);
+  EXPECT_EQ(slab.MakeAnyhow(), 0u);
+  EXPECT_EQ(slab.NextPlace(), 1u);
+}
+
 TEST(SlabDeathTest, HasNothingInAFreePlace) {
   Slab<Thing> slab;
   slab.Free(slab.Add({}));

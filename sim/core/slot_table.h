@@ -6,22 +6,27 @@
 #ifndef SIM_CORE_SLOT_TABLE_H_
 #define SIM_CORE_SLOT_TABLE_H_
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "model/base/check.h"
+#include "sim/core/large_memory.h"
 #include "sim/core/slab.h"
 
 namespace cm::sim {
 
-// A key's hash, equal wherever it is computed.
+// A key's hash, equal wherever it is computed. Numbers that are given in turn come far from each
+// other, and evenly.
 constexpr uint32_t HashOfKey(uint64_t key) {
   key ^= key >> 32;
   key *= 0x9e3779b97f4a7c15;
   return static_cast<uint32_t>(key >> 32);
 }
 
-// Open addressing with linear probing; removing closes the gap, so that nothing wears out.
+// Open addressing with linear probing in a power of 2 of entries; removing closes the gap, so that
+// nothing wears out.
 class SlotTable {
  public:
   void Add(uint32_t hash, uint32_t place) {
@@ -54,31 +59,36 @@ class SlotTable {
       if (entries_[i].hash == hash) visitor(entries_[i].place);
   }
 
+  // Has the entries under the hash fetched, should anybody look for them soon.
+  void Prefetch(uint32_t hash) const {
+    if (!entries_.empty()) FetchSoon(&entries_[HomeOf(hash)]);
+  }
+
  private:
   struct Entry {
     uint32_t hash = 0;
     uint32_t place = kNobody;  // of nobody: the entry is free
   };
 
-  size_t HomeOf(uint32_t hash) const { return (uint64_t{hash} * entries_.size()) >> 32; }
-  size_t After(size_t i) const { return i + 1 == entries_.size() ? 0 : i + 1; }
-  size_t Distance(size_t from, size_t to) const {
-    return to >= from ? to - from : to + entries_.size() - from;
-  }
+  // The upper bits: those of a hash that is a product are the better ones.
+  size_t HomeOf(uint32_t hash) const { return hash >> shift_; }
+  size_t After(size_t i) const { return (i + 1) & (entries_.size() - 1); }
+  size_t Distance(size_t from, size_t to) const { return (to - from) & (entries_.size() - 1); }
   void Insert(Entry entry) {
     size_t i = HomeOf(entry.hash);
     while (entries_[i].place != kNobody) i = After(i);
     entries_[i] = entry;
   }
-  // By a quarter, so that a large table is never much larger than what it holds.
   void Grow() {
-    std::vector<Entry> before(8 + entries_.size() + entries_.size() / 4);
+    std::vector<Entry, LargeMemory<Entry>> before(entries_.empty() ? 8 : 2 * entries_.size());
     before.swap(entries_);
+    shift_ = 32 - std::countr_zero(entries_.size());
     for (const Entry& entry : before)
       if (entry.place != kNobody) Insert(entry);
   }
 
-  std::vector<Entry> entries_;
+  int shift_ = 0;
+  std::vector<Entry, LargeMemory<Entry>> entries_;
   size_t size_ = 0;
 };
 
