@@ -78,7 +78,7 @@ void Fabric::Deliver(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad, D
 }
 
 uint32_t Fabric::Take(uint8_t from, uint8_t to, const Mad& mad, Instant arrives) {
-  const uint32_t place = packets_.Make();
+  const uint32_t place = packets_.MakeAnyhow();
   Packet& packet = packets_[place];
   packet.from = from;
   packet.to = to;
@@ -151,15 +151,15 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
   return true;
 }
 
-std::optional<Packet> Fabric::Arrive(Instant now, uint32_t packet) {
-  if (!packets_.Live(packet) || packets_[packet].arrives != now) return std::nullopt;
-  std::optional<Packet> arrived(packets_[packet]);
-  if (held_[arrived->from] == packet) held_[arrived->from] = kNobody;
+const Packet* Fabric::Arrive(Instant now, uint32_t packet) {
+  if (!packets_.Live(packet) || packets_[packet].arrives != now) return nullptr;
+  const Packet& due = packets_[packet];
+  if (held_[due.from] == packet) held_[due.from] = kNobody;
+  const bool somebody = !topology_->devices[due.to].tester;
+  const bool heard = somebody && devices_[due.to].receives && !devices_[due.to].deaf;
+  if (heard) arrived_ = due;
   packets_.Free(packet);
-  const uint8_t to = arrived->to;
-  const bool somebody = !topology_->devices[to].tester;
-  if (!somebody || !devices_[to].receives || devices_[to].deaf) arrived.reset();
-  return arrived;
+  return heard ? &arrived_ : nullptr;
 }
 
 }  // namespace cm::sim

@@ -3,7 +3,6 @@
 #define SIM_FABRIC_FABRIC_H_
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "model/base/choice.h"
@@ -103,8 +102,9 @@ class Fabric {
   bool Keeps(uint8_t from, uint8_t to) const {
     return CrossesLink(from, to) && !devices_[from].up && profile_->dialect.link_down_keeps_sends;
   }
-  // The packet that arrives; empty when it does not (stale event, or nobody receives).
-  std::optional<Packet> Arrive(Instant now, uint32_t packet);
+  // The packet that arrives, which stays until the next one does; null when it does not (stale
+  // event, or nobody receives).
+  const Packet* Arrive(Instant now, uint32_t packet);
 
   void Install(const Fault& fault, Instant now) { rules_.push_back({fault, now}); }
   void RemoveRules() { rules_.clear(); }
@@ -139,6 +139,7 @@ class Fabric {
   std::vector<uint8_t> registered_;
   std::vector<InstalledRule> rules_;
   Slab<Packet> packets_;
+  Packet arrived_;  // for whoever receives it; its place is free for what is sent in answer
   StreamState coins_;
   std::vector<uint32_t> held_;  // by sending device: a packet that lets the next one pass
 };

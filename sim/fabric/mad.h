@@ -6,9 +6,9 @@
 
 #include "model/vocabulary/address.h"
 #include "model/vocabulary/ece.h"
-#include "model/vocabulary/private_data.h"
 #include "model/vocabulary/protocol.h"
 #include "model/vocabulary/reply.h"
+#include "sim/fabric/carried_data.h"
 
 namespace cm::sim {
 
@@ -54,7 +54,7 @@ struct Mad {
   EceOptions ece;                            // REQ, REP
   Address source;                            // REQ: the CMA header
   Address destination;
-  PrivateData data;
+  CarriedData data;
 
   // Of a message that is none of the CM's, or not as the CM sends them.
   uint16_t attribute = 0;   // kOther

@@ -4,22 +4,23 @@
 
 namespace cm::sim {
 
-Errno IbCm::SendSidrReq(Context c, uint32_t ib, uint8_t to_device, Mad req) {
+Errno IbCm::SendSidrReq(const Context& c, uint32_t ib, uint8_t to_device, const Mad& req) {
   IbId& id = ids_[ib];
   if (id.state != IbState::kIdle) return Errno::kInval;
   const Timing& timing = c.profile->timing;
-  req.kind = MadKind::kSidrReq;
-  req.local_cid = req.tid = id.local_cid;
-  req.guid = id.device;
+  Mad& kept = Keep(&id, req);
+  kept.kind = MadKind::kSidrReq;
+  kept.local_cid = kept.tid = id.local_cid;
+  kept.guid = id.device;
   id.peer_device = to_device;
   id.max_retries = static_cast<uint8_t>(timing.max_retries);
   id.state = IbState::kSidrReqSent;
   more_[ib].base_interval = Interval(timing.ReplyInterval());
-  SendOutstanding(c, ib, req);
+  SendOutstanding(c, ib, MadKind::kSidrReq);
   return Errno::kNone;
 }
 
-Errno IbCm::SendSidrRep(Context c, uint32_t ib, Mad rep) {
+Errno IbCm::SendSidrRep(const Context& c, uint32_t ib, Mad rep) {
   IbId& id = ids_[ib];
   if (rep.data.size() > c.profile->limits.datagram_reply_data) return Errno::kInval;
   if (id.state != IbState::kSidrReqRcvd || SourceLost(c, id)) return Errno::kInval;
@@ -29,12 +30,12 @@ Errno IbCm::SendSidrRep(Context c, uint32_t ib, Mad rep) {
   rep.tid = id.tid;
   rep.guid = id.device;
   rep.data = rep.data.Resized(c.profile->limits.datagram_reply_data);
-  c.fabric->Send(c.agenda, id.device, id.peer_device, rep);
+  Send(c, id, rep);
   ResetToIdle(&id);
   return Errno::kNone;
 }
 
-void IbCm::ReceiveSidrReq(Context c, uint8_t device, const Mad& req) {
+void IbCm::ReceiveSidrReq(const Context& c, uint8_t device, const Mad& req) {
   if (req.unresolvable) return;
   const uint8_t kernel = c.fabric->KernelOf(device);
   // Known only while it is not answered: what comes again after that is a new request.
@@ -64,7 +65,7 @@ void IbCm::ReceiveSidrReq(Context c, uint8_t device, const Mad& req) {
   Free(ib);
 }
 
-void IbCm::ReceiveSidrRep(Context c, uint8_t device, const Mad& rep) {
+void IbCm::ReceiveSidrRep(const Context& c, uint8_t device, const Mad& rep) {
   const uint32_t ib = Match(device, rep.remote_cid, 0);
   if (ib == kNobody || ids_[ib].state != IbState::kSidrReqSent) return;
   IbId& id = ids_[ib];

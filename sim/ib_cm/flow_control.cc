@@ -7,11 +7,11 @@
 namespace cm::sim {
 
 // A REP goes through an agent of its own. source: linux 7.2 cm.c cm_alloc_priv_msg_rep
-bool IbCm::TakesTurns(Context c, const IbId& id) const {
+bool IbCm::TakesTurns(const Context& c, const IbId& id) const {
   return c.profile->limits.max_outstanding > 0 && id.message_kind != MadKind::kRep;
 }
 
-void IbCm::TransmitInTurn(Context c, uint32_t ib) {
+void IbCm::TransmitInTurn(const Context& c, uint32_t ib) {
   IbId& id = ids_[ib];
   if (!TakesTurns(c, id)) return Transmit(c, ib);
   if (ports_.size() <= id.device) ports_.resize(id.device + 1);
@@ -33,7 +33,7 @@ void IbCm::LeaveTurn(IbId* id) {
 }
 
 // After everything that may have made room.
-void IbCm::GoOn(Context c) {
+void IbCm::GoOn(const Context& c) {
   for (PortQueue& port : ports_) {
     while (!port.backlog.empty() && port.outstanding < c.profile->limits.max_outstanding) {
       const uint32_t ib = port.backlog.front();

@@ -53,7 +53,7 @@ Mad IbCm::Rejection(const IbId& id, About about, RejReason reason) const {
 
 // The GID that the id sends from went when its device's bond failed over: no message of its own can
 // be made any more. source: linux 6.1 cm.c cm_alloc_msg, observed 6.1-rxe in the lab
-bool IbCm::SourceLost(Context c, const IbId& id) {
+bool IbCm::SourceLost(const Context& c, const IbId& id) {
   const bool moves = c.profile->transport != Transport::kInfiniband;
   return id.pathless || (moves && id.source_since != c.fabric->device(id.device).fail_overs);
 }
@@ -61,7 +61,7 @@ bool IbCm::SourceLost(Context c, const IbId& id) {
 // Never early, and late by at most one turn of the wheel's level: buckets of 4 ms, as many as 63 of
 // them ahead, and of eight times as much on each further level. source: linux 6.1 timer.c
 // calc_index
-Instant IbCm::TimerAt(Context c, Duration span) {
+Instant IbCm::TimerAt(const Context& c, Duration span) {
   constexpr int64_t kJiffy = 4'000'000;
   constexpr int64_t kAhead = 63;
   const Instant now = c.agenda->Now();
@@ -73,14 +73,12 @@ Instant IbCm::TimerAt(Context c, Duration span) {
   return Instant::FromNanoseconds((expires / bucket + 1) * bucket * kJiffy);
 }
 
-void IbCm::Transmit(Context c, uint32_t ib) {
+void IbCm::Transmit(const Context& c, uint32_t ib) {
   IbId& id = ids_[ib];
   id.mad_timer = TimerAt(c, id.interval.span());
   const bool lost = SourceLost(c, id);
   if (lost) c.fabric->device(id.device).deaf = true;
-  const auto send = [&](const Mad& mad) {
-    return c.fabric->Send(c.agenda, id.device, id.peer_device, mad);
-  };
+  const auto send = [&](const Mad& mad) { return Send(c, id, mad); };
   if (!lost &&
       (id.message == kNobody ? send(Disconnection(id)) : send(messages_[id.message].mad))) {
     // Its timer starts when it has been sent. source: observed 6.12-rxe 73-link_down_when_resolving
@@ -95,14 +93,16 @@ void IbCm::Transmit(Context c, uint32_t ib) {
   }
 }
 
-void IbCm::SendOutstanding(Context c, uint32_t ib, const Mad& message) {
+// What is to be transmitted instead of anything before it, until it is answered.
+Mad& IbCm::Keep(IbId* id, const Mad& message) {
+  Cancel(id);
+  id->message = messages_.MakeAnyhow();
+  return messages_[id->message].mad = message;
+}
+
+void IbCm::SendOutstanding(const Context& c, uint32_t ib, MadKind kind) {
   IbId& id = ids_[ib];
-  Cancel(&id);
-  id.message_kind = message.kind;
-  if (message.kind != MadKind::kDreq) {
-    id.message = messages_.Make();
-    messages_[id.message].mad = message;
-  }
+  id.message_kind = kind;
   id.message_state = id.state;
   id.outstanding = true;
   id.interval = more_[ib].base_interval;
@@ -117,7 +117,7 @@ void IbCm::Cancel(IbId* id) {
   if (id->message != kNobody) messages_.Free(std::exchange(id->message, kNobody));
 }
 
-void IbCm::EnterTimewait(Context c, uint32_t ib) {
+void IbCm::EnterTimewait(const Context& c, uint32_t ib) {
   IbId& id = ids_[ib];
   id.state = IbState::kTimewait;
   ForgetRemotely(&id);
@@ -132,54 +132,57 @@ void IbCm::ResetToIdle(IbId* id) {
   ForgetRemotely(id);
 }
 
-Errno IbCm::SendReq(Context c, uint32_t ib, uint8_t to_device, uint8_t packet_lifetime, Mad req) {
+Errno IbCm::SendReq(const Context& c, uint32_t ib, uint8_t to_device, uint8_t packet_lifetime,
+                    const Mad& req) {
   IbId& id = ids_[ib];
   if (id.state != IbState::kIdle) return Errno::kInval;
   Timing timing = c.profile->timing;
   timing.packet_lifetime = packet_lifetime;
-  req.kind = MadKind::kReq;
-  req.local_cid = req.tid = id.local_cid;
-  req.guid = id.device;
-  req.response_timeout = static_cast<uint8_t>(timing.response_timeout);
-  req.max_retries = static_cast<uint8_t>(timing.max_retries);
-  req.ack_timeout = AckTimeout(timing.ack_delay, timing.packet_lifetime);
+  Mad& kept = Keep(&id, req);
+  kept.kind = MadKind::kReq;
+  kept.local_cid = kept.tid = id.local_cid;
+  kept.guid = id.device;
+  kept.response_timeout = static_cast<uint8_t>(timing.response_timeout);
+  kept.max_retries = static_cast<uint8_t>(timing.max_retries);
+  kept.ack_timeout = AckTimeout(timing.ack_delay, timing.packet_lifetime);
   id.peer_device = to_device;
   id.local_qpn = req.qp_num;
   more_[ib].retry_count = req.conn.retry_count;
   id.av_timeout = static_cast<uint8_t>(timing.packet_lifetime + 1);
-  id.max_retries = req.max_retries;
+  id.max_retries = kept.max_retries;
   id.state = IbState::kReqSent;
   more_[ib].base_interval = Interval(timing.RequestInterval());
-  SendOutstanding(c, ib, req);
+  SendOutstanding(c, ib, MadKind::kReq);
   return Errno::kNone;
 }
 
-Errno IbCm::SendRep(Context c, uint32_t ib, Mad rep) {
+Errno IbCm::SendRep(const Context& c, uint32_t ib, const Mad& rep) {
   IbId& id = ids_[ib];
   if (id.state != IbState::kReqRcvd && id.state != IbState::kMraReqSent) return Errno::kInval;
   if (SourceLost(c, id)) return Errno::kInval;
-  rep.kind = MadKind::kRep;
-  rep.local_cid = id.local_cid;
-  rep.remote_cid = id.remote_cid;
-  rep.tid = id.tid;
-  rep.guid = id.device;
-  rep.ack_delay = static_cast<uint8_t>(c.profile->timing.ack_delay);
+  Mad& kept = Keep(&id, rep);
+  kept.kind = MadKind::kRep;
+  kept.local_cid = id.local_cid;
+  kept.remote_cid = id.remote_cid;
+  kept.tid = id.tid;
+  kept.guid = id.device;
+  kept.ack_delay = static_cast<uint8_t>(c.profile->timing.ack_delay);
   id.local_qpn = rep.qp_num;
   id.state = IbState::kRepSent;
-  SendOutstanding(c, ib, rep);
+  SendOutstanding(c, ib, MadKind::kRep);
   return Errno::kNone;
 }
 
-Errno IbCm::SendRtu(Context c, uint32_t ib) {
+Errno IbCm::SendRtu(const Context& c, uint32_t ib) {
   IbId& id = ids_[ib];
   if (id.state != IbState::kRepRcvd && id.state != IbState::kMraRepSent) return Errno::kInval;
   if (SourceLost(c, id)) return Errno::kInval;
   id.state = IbState::kEstablished;
-  c.fabric->Send(c.agenda, id.device, id.peer_device, Answer(id, MadKind::kRtu));
+  Send(c, id, Answer(id, MadKind::kRtu));
   return Errno::kNone;
 }
 
-Errno IbCm::SendRej(Context c, uint32_t ib, RejReason reason, const PrivateData& data) {
+Errno IbCm::SendRej(const Context& c, uint32_t ib, RejReason reason, const PrivateData& data) {
   IbId& id = ids_[ib];
   if (data.size() > c.profile->limits.reject_data) return Errno::kInval;
   Mad rej = Rejection(id, About::kReq, reason);
@@ -214,7 +217,7 @@ Errno IbCm::SendRej(Context c, uint32_t ib, RejReason reason, const PrivateData&
       return Errno::kInval;
   }
   const bool lost = SourceLost(c, id);
-  if (!lost) c.fabric->Send(c.agenda, id.device, id.peer_device, rej);
+  if (!lost) Send(c, id, rej);
   if (timewait)
     EnterTimewait(c, ib);
   else
@@ -222,7 +225,7 @@ Errno IbCm::SendRej(Context c, uint32_t ib, RejReason reason, const PrivateData&
   return lost ? Errno::kInval : Errno::kNone;
 }
 
-Errno IbCm::SendDreq(Context c, uint32_t ib) {
+Errno IbCm::SendDreq(const Context& c, uint32_t ib) {
   IbId& id = ids_[ib];
   if (id.state != IbState::kEstablished) return Errno::kInval;
   if (SourceLost(c, id)) {
@@ -230,20 +233,20 @@ Errno IbCm::SendDreq(Context c, uint32_t ib) {
     return Errno::kInval;
   }
   id.state = IbState::kDreqSent;
-  SendOutstanding(c, ib, Disconnection(id));
+  Cancel(&id);
+  SendOutstanding(c, ib, MadKind::kDreq);
   return Errno::kNone;
 }
 
-Errno IbCm::SendDrep(Context c, uint32_t ib) {
+Errno IbCm::SendDrep(const Context& c, uint32_t ib) {
   IbId& id = ids_[ib];
   if (id.state != IbState::kDreqRcvd) return Errno::kInval;
-  if (!SourceLost(c, id))
-    c.fabric->Send(c.agenda, id.device, id.peer_device, Answer(id, MadKind::kDrep));
+  if (!SourceLost(c, id)) Send(c, id, Answer(id, MadKind::kDrep));
   EnterTimewait(c, ib);
   return Errno::kNone;
 }
 
-Errno IbCm::Notify(Context c, uint32_t ib, uint8_t event) {
+Errno IbCm::Notify(const Context& c, uint32_t ib, uint8_t event) {
   IbId& id = ids_[ib];
   const bool stands = id.state == IbState::kEstablished;
   if (event == call::Notify::kCommEst) {
@@ -265,7 +268,7 @@ Errno IbCm::Notify(Context c, uint32_t ib, uint8_t event) {
 }
 
 // source: linux 6.1 cm.c cm_init_qp_init_attr, cm_init_qp_rtr_attr, cm_init_qp_rts_attr
-Result<uint32_t> IbCm::InitQpAttr(Context c, uint32_t ib, QpState state) const {
+Result<uint32_t> IbCm::InitQpAttr(const Context& c, uint32_t ib, QpState state) const {
   constexpr uint32_t kRtrMask = 0x129181;
   constexpr uint32_t kRtsMask = 0x12e01;
   constexpr uint32_t kRearmMask = 0x44000;
@@ -298,11 +301,11 @@ Result<uint32_t> IbCm::InitQpAttr(Context c, uint32_t ib, QpState state) const {
   return Errno::kInval;
 }
 
-bool IbCm::DestroyByState(Context c, uint32_t ib) {
+bool IbCm::DestroyByState(const Context& c, uint32_t ib) {
   IbId& id = ids_[ib];
   const auto send = [&](const Mad& mad) {
     if (SourceLost(c, id)) return;
-    c.fabric->Send(c.agenda, id.device, id.peer_device, mad);
+    Send(c, id, mad);
   };
   switch (id.state) {
     case IbState::kReqSent:
@@ -353,7 +356,7 @@ bool IbCm::DestroyByState(Context c, uint32_t ib) {
   return !id.outstanding;
 }
 
-bool IbCm::Destroy(Context c, uint32_t ib) {
+bool IbCm::Destroy(const Context& c, uint32_t ib) {
   const bool finished = DestroyByState(c, ib);
   IbId& id = ids_[ib];
   if (finished) {
@@ -372,7 +375,7 @@ void IbCm::Crash(uint8_t kernel) {
     if (ids_.Live(ib) && ids_[ib].kernel == kernel) Free(ib);
 }
 
-void IbCm::OnMadTimer(Context c, uint32_t ib) {
+void IbCm::OnMadTimer(const Context& c, uint32_t ib) {
   if (!ids_.Live(ib)) return;
   IbId& id = ids_[ib];
   if (!id.outstanding || id.mad_timer != c.agenda->Now()) return;
@@ -384,7 +387,7 @@ void IbCm::OnMadTimer(Context c, uint32_t ib) {
   TransmitInTurn(c, ib);
 }
 
-void IbCm::OnSendFailed(Context c, uint32_t ib) {
+void IbCm::OnSendFailed(const Context& c, uint32_t ib) {
   if (!ids_.Live(ib)) return;
   const IbId& id = ids_[ib];
   if (!id.outstanding || id.mad_timer != c.agenda->Now()) return;
@@ -392,7 +395,7 @@ void IbCm::OnSendFailed(Context c, uint32_t ib) {
   GoOn(c);
 }
 
-void IbCm::GiveUp(Context c, uint32_t ib) {
+void IbCm::GiveUp(const Context& c, uint32_t ib) {
   IbId& id = ids_[ib];
   Cancel(&id);
   if (id.dying) {
@@ -405,7 +408,7 @@ void IbCm::GiveUp(Context c, uint32_t ib) {
   if (id.state == id.message_state || c.defect == Defect::kRequestTimerRunsOn) Exhausted(c, ib);
 }
 
-void IbCm::Exhausted(Context c, uint32_t ib) {
+void IbCm::Exhausted(const Context& c, uint32_t ib) {
   IbId& id = ids_[ib];
   const uint32_t user = id.user;
   switch (id.message_kind) {
@@ -431,7 +434,7 @@ void IbCm::Exhausted(Context c, uint32_t ib) {
   }
 }
 
-void IbCm::OnTimewaitOver(Context c, uint32_t ib) {
+void IbCm::OnTimewaitOver(const Context& c, uint32_t ib) {
   if (!ids_.Live(ib)) return;
   IbId& id = ids_[ib];
   if (id.state != IbState::kTimewait || id.timewait_timer != c.agenda->Now()) return;

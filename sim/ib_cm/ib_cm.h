@@ -5,8 +5,10 @@
 #ifndef SIM_IB_CM_IB_CM_H_
 #define SIM_IB_CM_IB_CM_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/base/duration.h"
@@ -177,37 +179,43 @@ class IbCm {
   void SetUser(uint32_t ib, uint32_t user) { ids_[ib].user = user; }
 
   // Local calls; the errno is kNone on success. Rows L of the protocol's tables.
-  Errno SendReq(Context c, uint32_t ib, uint8_t to_device, uint8_t packet_lifetime, Mad req);
-  Errno SendRep(Context c, uint32_t ib, Mad rep);
-  Errno SendRtu(Context c, uint32_t ib);
-  Errno SendRej(Context c, uint32_t ib, RejReason reason, const PrivateData& data);
-  Errno SendDreq(Context c, uint32_t ib);
-  Errno SendDrep(Context c, uint32_t ib);
+  Errno SendReq(const Context& c, uint32_t ib, uint8_t to_device, uint8_t packet_lifetime,
+                const Mad& req);
+  Errno SendRep(const Context& c, uint32_t ib, const Mad& rep);
+  Errno SendRtu(const Context& c, uint32_t ib);
+  Errno SendRej(const Context& c, uint32_t ib, RejReason reason, const PrivateData& data);
+  Errno SendDreq(const Context& c, uint32_t ib);
+  Errno SendDrep(const Context& c, uint32_t ib);
   // What the application noticed of the queue pair. source: linux 6.1 cm.c ib_cm_notify
-  Errno Notify(Context c, uint32_t ib, uint8_t event);
+  Errno Notify(const Context& c, uint32_t ib, uint8_t event);
   // The attributes that a queue pair needs for the state, if it may come to that now.
   // source: linux 6.1 cm.c ib_cm_init_qp_attr
-  Result<uint32_t> InitQpAttr(Context c, uint32_t ib, QpState state) const;
+  Result<uint32_t> InitQpAttr(const Context& c, uint32_t ib, QpState state) const;
   // The address that the id sends from is gone.
-  bool SourceLost(Context c, uint32_t ib) const { return SourceLost(c, ids_[ib]); }
+  bool SourceLost(const Context& c, uint32_t ib) const { return SourceLost(c, ids_[ib]); }
   // datagram.cc
-  Errno SendSidrReq(Context c, uint32_t ib, uint8_t to_device, Mad req);
-  Errno SendSidrRep(Context c, uint32_t ib, Mad rep);
+  Errno SendSidrReq(const Context& c, uint32_t ib, uint8_t to_device, const Mad& req);
+  Errno SendSidrRep(const Context& c, uint32_t ib, Mad rep);
   // Rows D. False when it goes on until the outstanding message has run out; OnIbGone tells.
-  bool Destroy(Context c, uint32_t ib);
+  bool Destroy(const Context& c, uint32_t ib);
 
   // Everything of the kernel is gone, and nobody is told. Communication ids go on from where they
   // were: after a restart none is one that a peer may still know.
   void Crash(uint8_t kernel);
 
   // Events. Rows N, R and M.
-  void Receive(Context c, uint8_t device, const Mad& mad);
-  void OnMadTimer(Context c, uint32_t ib);
-  void OnTimewaitOver(Context c, uint32_t ib);
-  void OnSendFailed(Context c, uint32_t ib);
+  void Receive(const Context& c, uint8_t device, const Mad& mad);
+  void OnMadTimer(const Context& c, uint32_t ib);
+  void OnTimewaitOver(const Context& c, uint32_t ib);
+  void OnSendFailed(const Context& c, uint32_t ib);
+
+  // foresight.cc: what those of the events that are timers will look at.
+  void Foresee(std::span<const Event> nearing) const;
+  void Prefetch(uint32_t ib) const;
 
   // By device, where messages take turns; else empty.
   const std::vector<PortQueue>& ports() const { return ports_; }
+  bool Live(uint32_t ib) const { return ids_.Live(ib); }
   uint32_t live_count() const { return ids_.live_count(); }
   friend bool operator==(const IbCm& a, const IbCm& b) {
     return a.ids_ == b.ids_ && a.messages_ == b.messages_ && a.more_ == b.more_ &&
@@ -215,25 +223,35 @@ class IbCm {
   }
 
  private:
-  static bool SourceLost(Context c, const IbId& id);
+  static constexpr uint32_t kVast = 1 << 15;
+
+  static bool SourceLost(const Context& c, const IbId& id);
   // receive.cc
-  void Dispatch(Context c, uint8_t device, const Mad& mad);
-  void ReceiveOther(Context c, uint8_t device, const Mad& mad);
-  void ReceiveReq(Context c, uint8_t device, const Mad& req);
-  std::optional<RejReason> PathRefusedBecause(Context c, const Mad& req) const;
-  void ReceiveDuplicateReq(Context c, uint32_t ib);
-  void ReceiveStaleReq(Context c, uint8_t device, const Mad& req, uint32_t old);
-  void ReceiveMra(Context c, uint8_t device, const Mad& mra);
-  void ReceiveRej(Context c, uint8_t device, const Mad& rej);
-  void ReceiveRep(Context c, uint8_t device, const Mad& rep);
-  void ReceiveRtu(Context c, uint8_t device, const Mad& rtu);
-  void ReceiveDreq(Context c, uint8_t device, const Mad& dreq);
-  void ReceiveDrep(Context c, uint8_t device, const Mad& drep);
-  void ReceiveLap(Context c, uint8_t device, const Mad& lap);
+  void Dispatch(const Context& c, uint8_t device, const Mad& mad);
+  void ReceiveOther(const Context& c, uint8_t device, const Mad& mad);
+  void ReceiveReq(const Context& c, uint8_t device, const Mad& req);
+  std::optional<RejReason> PathRefusedBecause(const Context& c, const Mad& req) const;
+  void ReceiveDuplicateReq(const Context& c, uint32_t ib);
+  void ReceiveStaleReq(const Context& c, uint8_t device, const Mad& req, uint32_t old);
+  void ReceiveMra(const Context& c, uint8_t device, const Mad& mra);
+  void ReceiveRej(const Context& c, uint8_t device, const Mad& rej);
+  void ReceiveRep(const Context& c, uint8_t device, const Mad& rep);
+  void ReceiveRtu(const Context& c, uint8_t device, const Mad& rtu);
+  void ReceiveDreq(const Context& c, uint8_t device, const Mad& dreq);
+  void ReceiveDrep(const Context& c, uint8_t device, const Mad& drep);
+  void ReceiveLap(const Context& c, uint8_t device, const Mad& lap);
   // datagram.cc
-  void ReceiveSidrReq(Context c, uint8_t device, const Mad& req);
-  void ReceiveSidrRep(Context c, uint8_t device, const Mad& rep);
+  void ReceiveSidrReq(const Context& c, uint8_t device, const Mad& req);
+  void ReceiveSidrRep(const Context& c, uint8_t device, const Mad& rep);
+  // foresight.cc
+  bool IsVast() const { return ids_.end() >= kVast; }
+  static bool OnTimer(const Event& event) {
+    return event.kind() == EventKind::kMadTimer || event.kind() == EventKind::kTimewaitOver;
+  }
+  void ForeseeArrival(const Context& c, const IbId& id, const Mad& mad);
   // lookup.cc
+  // Of what a peer calls something of its own, as those of a kernel know it.
+  static uint32_t HashOf(uint8_t kernel, uint8_t guid, uint32_t number);
   uint32_t Match(uint8_t device, uint32_t local_cid, uint32_t remote_cid) const;
   uint32_t FindRemoteId(uint8_t kernel, uint8_t guid, uint32_t cid) const;
   uint32_t FindRemoteQp(uint8_t kernel, uint8_t guid, uint32_t qpn) const;
@@ -245,34 +263,42 @@ class IbCm {
   void Free(uint32_t ib);
 
   // flow_control.cc
-  bool TakesTurns(Context c, const IbId& id) const;
-  void TransmitInTurn(Context c, uint32_t ib);
+  bool TakesTurns(const Context& c, const IbId& id) const;
+  void TransmitInTurn(const Context& c, uint32_t ib);
   void LeaveTurn(IbId* id);
-  void GoOn(Context c);
+  void GoOn(const Context& c);
 
   // ib_cm.cc
-  static Instant TimerAt(Context c, Duration span);
+  static Instant TimerAt(const Context& c, Duration span);
   Mad Answer(const IbId& id, MadKind kind) const;
   Mad Disconnection(const IbId& id) const;
   Mad Rejection(const IbId& id, About about, RejReason reason) const;
-  void Transmit(Context c, uint32_t ib);
-  void SendOutstanding(Context c, uint32_t ib, const Mad& message);
+  bool Send(const Context& c, const IbId& id, const Mad& mad) {
+    if (IsVast()) ForeseeArrival(c, id, mad);
+    return c.fabric->Send(c.agenda, id.device, id.peer_device, mad);
+  }
+  void Transmit(const Context& c, uint32_t ib);
+  Mad& Keep(IbId* id, const Mad& message);
+  void SendOutstanding(const Context& c, uint32_t ib, MadKind kind);
   void Cancel(IbId* id);
-  void EnterTimewait(Context c, uint32_t ib);
+  void EnterTimewait(const Context& c, uint32_t ib);
   void ResetToIdle(IbId* id);
-  void Exhausted(Context c, uint32_t ib);
-  void GiveUp(Context c, uint32_t ib);
-  bool DestroyByState(Context c, uint32_t ib);
+  void Exhausted(const Context& c, uint32_t ib);
+  void GiveUp(const Context& c, uint32_t ib);
+  bool DestroyByState(const Context& c, uint32_t ib);
   uint32_t NewCid() { return ++last_cid_; }
 
   Slab<IbId> ids_;
   Slab<KeptMessage> messages_;
-  std::vector<IbMore> more_;      // by id
-  std::vector<PortQueue> ports_;  // by device
+  std::vector<IbMore, LargeMemory<IbMore>> more_;  // by id
+  std::vector<PortQueue> ports_;                   // by device
   SlotTable by_cid_;
   SlotTable by_remote_cid_;
   SlotTable by_remote_qpn_;
   uint32_t last_cid_ = 0;
+  // Of the last messages the ids that they are for; for fetching them before they are needed.
+  std::array<uint32_t, 16> awaited_{};
+  uint32_t messages_sent_ = 0;
 };
 
 }  // namespace cm::sim

@@ -4,12 +4,13 @@
 namespace cm::sim {
 namespace {
 
-// What a peer calls something of its own, as those of a kernel know it.
-uint32_t HashOf(uint8_t kernel, uint8_t guid, uint32_t number) {
-  return HashOfKey((uint64_t{kernel} << 40) | (uint64_t{guid} << 32) | number);
-}
+constexpr uint32_t kAhead = 4;  // so many ids are made while an entry is fetched
 
 }  // namespace
+
+uint32_t IbCm::HashOf(uint8_t kernel, uint8_t guid, uint32_t number) {
+  return HashOfKey((uint64_t{kernel} << 40) | (uint64_t{guid} << 32) | number);
+}
 
 uint32_t IbCm::Create(uint8_t kernel, uint8_t device, uint32_t user, uint32_t source_since) {
   IbId id;
@@ -22,6 +23,10 @@ uint32_t IbCm::Create(uint8_t kernel, uint8_t device, uint32_t user, uint32_t so
   by_cid_.Add(HashOfKey(id.local_cid), ib);
   if (ib == more_.size()) more_.emplace_back();
   more_[ib] = {};
+  if (IsVast()) {
+    Prefetch(ids_.NextPlace());
+    by_cid_.Prefetch(HashOfKey(last_cid_ + kAhead));
+  }
   return ib;
 }
 

@@ -12,7 +12,7 @@ constexpr uint16_t kFullMember = 0x8000;  // of the partition that a P_Key names
 
 // What is asked of any class is answered by the layer below, which knows nothing of it.
 // source: linux 6.1 mad.c generate_unmatched_resp
-void IbCm::ReceiveOther(Context c, uint8_t device, const Mad& mad) {
+void IbCm::ReceiveOther(const Context& c, uint8_t device, const Mad& mad) {
   const bool asks = mad.method == kGetMethod || mad.method == kSetMethod;
   if (mad.attribute != kClassPortInfo || !asks) return;
   Mad response = mad;
@@ -22,12 +22,12 @@ void IbCm::ReceiveOther(Context c, uint8_t device, const Mad& mad) {
   c.fabric->Send(c.agenda, device, mad.guid, response);
 }
 
-void IbCm::Receive(Context c, uint8_t device, const Mad& mad) {
+void IbCm::Receive(const Context& c, uint8_t device, const Mad& mad) {
   Dispatch(c, device, mad);
   GoOn(c);
 }
 
-void IbCm::Dispatch(Context c, uint8_t device, const Mad& mad) {
+void IbCm::Dispatch(const Context& c, uint8_t device, const Mad& mad) {
   if (mad.base_version != kMadBaseVersion) return;
   if (mad.kind == MadKind::kOther) return ReceiveOther(c, device, mad);
   if (mad.method != kSendMethod || mad.class_version != kCmClassVersion) return;
@@ -58,16 +58,16 @@ void IbCm::Dispatch(Context c, uint8_t device, const Mad& mad) {
   }
 }
 
-void IbCm::ReceiveDuplicateReq(Context c, uint32_t ib) {
+void IbCm::ReceiveDuplicateReq(const Context& c, uint32_t ib) {
   const IbId& id = ids_[ib];
   if (id.state != IbState::kMraReqSent) return;
   Mad mra = Answer(id, MadKind::kMra);
   mra.about = About::kReq;
   mra.service_timeout = static_cast<uint8_t>(c.profile->timing.mra_service_timeout);
-  c.fabric->Send(c.agenda, id.device, id.peer_device, mra);
+  Send(c, id, mra);
 }
 
-void IbCm::ReceiveStaleReq(Context c, uint8_t device, const Mad& req, uint32_t old) {
+void IbCm::ReceiveStaleReq(const Context& c, uint8_t device, const Mad& req, uint32_t old) {
   Mad rej;
   rej.kind = MadKind::kRej;
   rej.remote_cid = req.local_cid;
@@ -81,7 +81,7 @@ void IbCm::ReceiveStaleReq(Context c, uint8_t device, const Mad& req, uint32_t o
 
 // Over RoCE an alternate path is looked for by an address that a request has no room for.
 // source: linux 6.1 cm.c cm_req_handler, cm_init_av_by_path
-std::optional<RejReason> IbCm::PathRefusedBecause(Context c, const Mad& req) const {
+std::optional<RejReason> IbCm::PathRefusedBecause(const Context& c, const Mad& req) const {
   const bool member = (req.p_key | kFullMember) == kDefaultPkey;
   if (!member || req.mixed_gids) return RejReason::kInvalidGid;
   if (req.alternate_path && c.profile->transport == Transport::kRoce)
@@ -89,7 +89,7 @@ std::optional<RejReason> IbCm::PathRefusedBecause(Context c, const Mad& req) con
   return std::nullopt;
 }
 
-void IbCm::ReceiveReq(Context c, uint8_t device, const Mad& req) {
+void IbCm::ReceiveReq(const Context& c, uint8_t device, const Mad& req) {
   // An answer could not be sent, and so there is none.
   if (req.unresolvable) return;
   const uint8_t kernel = c.fabric->KernelOf(device);
@@ -147,7 +147,7 @@ void IbCm::ReceiveReq(Context c, uint8_t device, const Mad& req) {
   Free(ib);
 }
 
-void IbCm::ReceiveMra(Context c, uint8_t device, const Mad& mra) {
+void IbCm::ReceiveMra(const Context& c, uint8_t device, const Mad& mra) {
   const uint32_t ib = Match(device, mra.remote_cid, mra.about == About::kReq ? 0 : mra.local_cid);
   if (ib == kNobody) return;
   IbId& id = ids_[ib];
@@ -165,7 +165,7 @@ void IbCm::ReceiveMra(Context c, uint8_t device, const Mad& mra) {
   c.agenda->At(id.mad_timer, EventKind::kMadTimer, ib);
 }
 
-void IbCm::ReceiveRej(Context c, uint8_t device, const Mad& rej) {
+void IbCm::ReceiveRej(const Context& c, uint8_t device, const Mad& rej) {
   uint32_t ib = kNobody;
   if (rej.reason == RejReason::kTimeout && rej.info == RejInfo::kGuid) {
     ib = FindRemoteId(c.fabric->KernelOf(device), rej.guid, rej.local_cid);
@@ -206,7 +206,7 @@ void IbCm::ReceiveRej(Context c, uint8_t device, const Mad& rej) {
   c.user->OnIbEvent(id.user, IbEventKind::kRejReceived, &rej);
 }
 
-void IbCm::ReceiveRep(Context c, uint8_t device, const Mad& rep) {
+void IbCm::ReceiveRep(const Context& c, uint8_t device, const Mad& rep) {
   const uint32_t ib = Match(device, rep.remote_cid, 0);
   if (ib == kNobody) {
     const uint32_t again = Match(device, rep.remote_cid, rep.local_cid);
@@ -216,9 +216,9 @@ void IbCm::ReceiveRep(Context c, uint8_t device, const Mad& rep) {
       Mad mra = Answer(id, MadKind::kMra);
       mra.about = About::kRep;
       mra.service_timeout = static_cast<uint8_t>(c.profile->timing.mra_service_timeout);
-      c.fabric->Send(c.agenda, id.device, id.peer_device, mra);
+      Send(c, id, mra);
     } else if (id.state == IbState::kEstablished) {
-      c.fabric->Send(c.agenda, id.device, id.peer_device, Answer(id, MadKind::kRtu));
+      Send(c, id, Answer(id, MadKind::kRtu));
     }
     return;
   }
@@ -230,7 +230,7 @@ void IbCm::ReceiveRep(Context c, uint8_t device, const Mad& rep) {
     Mad rej = Rejection(id, About::kRep, RejReason::kStaleConn);
     rej.remote_cid = rep.local_cid;
     rej.tid = rep.tid;
-    c.fabric->Send(c.agenda, id.device, id.peer_device, rej);
+    Send(c, id, rej);
     if (ids_[stale].state == IbState::kEstablished) SendDreq(c, stale);
     return;
   }
@@ -245,7 +245,7 @@ void IbCm::ReceiveRep(Context c, uint8_t device, const Mad& rep) {
   c.user->OnIbEvent(id.user, IbEventKind::kRepReceived, &rep);
 }
 
-void IbCm::ReceiveRtu(Context c, uint8_t device, const Mad& rtu) {
+void IbCm::ReceiveRtu(const Context& c, uint8_t device, const Mad& rtu) {
   if (c.defect == Defect::kIgnoresRtu) return;
   const uint32_t ib = Match(device, rtu.remote_cid, rtu.local_cid);
   if (ib == kNobody) return;
@@ -264,7 +264,7 @@ void IbCm::ReceiveRtu(Context c, uint8_t device, const Mad& rtu) {
     c.user->OnIbEvent(user, IbEventKind::kRtuReceived, &rtu);
 }
 
-void IbCm::ReceiveDreq(Context c, uint8_t device, const Mad& dreq) {
+void IbCm::ReceiveDreq(const Context& c, uint8_t device, const Mad& dreq) {
   const uint32_t ib = Match(device, dreq.remote_cid, dreq.local_cid);
   if (ib == kNobody) {
     Mad drep;
@@ -287,7 +287,7 @@ void IbCm::ReceiveDreq(Context c, uint8_t device, const Mad& dreq) {
     case IbState::kEstablished:
       break;
     case IbState::kTimewait:
-      c.fabric->Send(c.agenda, id.device, id.peer_device, Answer(id, MadKind::kDrep));
+      Send(c, id, Answer(id, MadKind::kDrep));
       return;
     default:
       return;
@@ -298,7 +298,7 @@ void IbCm::ReceiveDreq(Context c, uint8_t device, const Mad& dreq) {
 }
 
 // The layer above takes no notice of it, and so it is never answered.
-void IbCm::ReceiveLap(Context c, uint8_t device, const Mad& lap) {
+void IbCm::ReceiveLap(const Context& c, uint8_t device, const Mad& lap) {
   if (c.profile->transport != Transport::kInfiniband) return;
   const uint32_t ib = Match(device, lap.remote_cid, lap.local_cid);
   if (ib == kNobody || ids_[ib].state != IbState::kEstablished) return;
@@ -316,13 +316,13 @@ void IbCm::ReceiveLap(Context c, uint8_t device, const Mad& lap) {
       Mad mra = Answer(id, MadKind::kMra);
       mra.about = About::kOther;
       mra.service_timeout = static_cast<uint8_t>(c.profile->timing.mra_service_timeout);
-      c.fabric->Send(c.agenda, id.device, id.peer_device, mra);
+      Send(c, id, mra);
       return;
     }
   }
 }
 
-void IbCm::ReceiveDrep(Context c, uint8_t device, const Mad& drep) {
+void IbCm::ReceiveDrep(const Context& c, uint8_t device, const Mad& drep) {
   const uint32_t ib = Match(device, drep.remote_cid, drep.local_cid);
   if (ib == kNobody) return;
   IbId& id = ids_[ib];

@@ -85,7 +85,7 @@ class Hosts : private IbCmUser {
     if (event.kind() == EventKind::kMadTimer) ib_.OnMadTimer(Context(), event.on());
     if (event.kind() == EventKind::kTimewaitOver) ib_.OnTimewaitOver(Context(), event.on());
     if (event.kind() != EventKind::kPacketArrives) return;
-    const std::optional<Packet> packet = fabric_.Arrive(Now(), event.on());
+    const Packet* const packet = fabric_.Arrive(Now(), event.on());
     if (packet) ib_.Receive(Context(), packet->to, packet->mad);
     if (!request_) return;
     Mad rep;

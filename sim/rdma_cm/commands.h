@@ -144,7 +144,7 @@ struct Event {
   uint32_t qkey = 0;
   Address group;          // of a membership
   uint64_t argument = 0;  // of what an application wrote
-  PrivateData private_data;
+  CarriedData private_data;
   friend bool operator==(const Event&, const Event&) = default;
 };
 

@@ -64,7 +64,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
   if (own.path_given) req.port = 0;
   const bool inside = own.path_given || (OverInfiniband() && own.destination.AnyOrLoopback());
   const uint8_t there = inside ? own.device : c_.fabric->DeviceOf(own.destination);
-  return c_.ib->SendReq(IbContext(), own.ib, there, own.packet_lifetime, std::move(req));
+  return c_.ib->SendReq(IbContext(), own.ib, there, own.packet_lifetime, req);
 }
 
 RequestVerdict RdmaCm::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
@@ -123,7 +123,7 @@ Errno RdmaCm::AcceptOrEstablish(uint32_t id, const command::Accept& cmd) {
   rep.conn.retry_count = 0;
   rep.conn.rnr_retry_count = std::min(rep.conn.rnr_retry_count, limits.max_retry_count);
   rep.data = data.Resized(limits.reply_data);
-  return c_.ib->SendRep(IbContext(), own.ib, std::move(rep));
+  return c_.ib->SendRep(IbContext(), own.ib, rep);
 }
 
 Errno RdmaCm::Write(uint32_t file, const command::Accept& cmd) {

@@ -18,7 +18,7 @@ Errno RdmaCm::ConnectDatagram(uint32_t id, const command::Connect& cmd) {
   own.ib = c_.ib->Create(own.kernel, own.device, id, own.source_since);
   const bool inside = OverInfiniband() && own.destination.AnyOrLoopback();
   const uint8_t there = inside ? own.device : c_.fabric->DeviceOf(own.destination);
-  return c_.ib->SendSidrReq(IbContext(), own.ib, there, std::move(req));
+  return c_.ib->SendSidrReq(IbContext(), own.ib, there, req);
 }
 
 // Without parameters the answer names the queue pair that the kernel knows of: none.

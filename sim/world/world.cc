@@ -77,7 +77,7 @@ void World::Happens(const Event& event) {
   const IwCm::Context iw{&agenda_, &fabric_, &cma_, profile_};
   switch (event.kind()) {
     case EventKind::kPacketArrives:
-      if (const std::optional<Packet> packet = fabric_.Arrive(agenda_.Now(), event.on()))
+      if (const Packet* const packet = fabric_.Arrive(agenda_.Now(), event.on()))
         ib_.Receive(ib, packet->to, packet->mad);
       return;
     case EventKind::kMadTimer:

@@ -1,7 +1,5 @@
 #include "tools/bench/lives.h"
 
-#include <optional>
-
 #include "model/base/check.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
@@ -25,14 +23,25 @@ Lives::Lives(int64_t connections, bool with_bytes)
     : fabric_(FindTopology("two-kernels"), FindProfile("6.1-rxe")),
       profile_(FindProfile("6.1-rxe")),
       with_bytes_(with_bytes),
-      actives_(static_cast<size_t>(connections), sim::kNobody),
-      passives_(static_cast<size_t>(connections), sim::kNobody) {
-  for (uint32_t i = 0; i < actives_.size(); ++i)
+      ends_(static_cast<size_t>(connections)) {
+  for (uint32_t i = 0; i < ends_.size(); ++i)
     agenda_.At(Instant::FromNanoseconds(StayNs(&random_)), kApplication, i);
 }
 
 sim::IbCm::Context Lives::Context() {
   return {&agenda_, &fabric_, this, profile_, sim::Defect::kNone};
+}
+
+void Lives::Foresee(std::span<const sim::Event> nearing) const {
+  ib_.Foresee(nearing);
+  for (const sim::Event& event : nearing)
+    if (event.kind() == kApplication) sim::FetchSoon(&ends_[event.on()]);
+  for (const sim::Event& event : nearing) {
+    if (event.kind() == kApplication)
+      ib_.Prefetch(ends_[event.on()].active);
+    else if (event.kind() == sim::EventKind::kTimewaitOver && ib_.Live(event.on()))
+      sim::FetchSoon(&ends_[ib_.at(event.on()).user / 2]);
+  }
 }
 
 void Lives::Happens(const sim::Event& event) {
@@ -52,7 +61,7 @@ void Lives::Happens(const sim::Event& event) {
 }
 
 void Lives::Arrives(uint32_t number) {
-  const std::optional<sim::Packet> packet = fabric_.Arrive(agenda_.Now(), number);
+  const sim::Packet* const packet = fabric_.Arrive(agenda_.Now(), number);
   if (!packet || random_.Next() % kLossOneIn == 0) return;
   if (with_bytes_) CarryAsBytes(packet->mad);
   ib_.Receive(Context(), packet->to, packet->mad);
@@ -67,11 +76,11 @@ void Lives::Arrives(uint32_t number) {
 
 // It is time to connect, or to disconnect.
 void Lives::Application(uint32_t connection) {
-  if (actives_[connection] != sim::kNobody) {
-    CM_CHECK(ib_.SendDreq(Context(), actives_[connection]) == Errno::kNone);
+  if (ends_[connection].active != sim::kNobody) {
+    CM_CHECK(ib_.SendDreq(Context(), ends_[connection].active) == Errno::kNone);
     return;
   }
-  const uint32_t ib = actives_[connection] = ib_.Create(0, kActiveDevice, 2 * connection, 0);
+  const uint32_t ib = ends_[connection].active = ib_.Create(0, kActiveDevice, 2 * connection, 0);
   sim::Mad req;
   req.qp_num = 2 * connection;
   req.port = 7471;
@@ -86,8 +95,8 @@ bool Lives::Listens(uint8_t, const sim::Mad&) { return true; }
 sim::RequestVerdict Lives::OnRequest(uint32_t ib, uint8_t, const sim::Mad& req) {
   const uint32_t connection = req.qp_num / 2;
   // The one before it is still in timewait: its last message was lost.
-  if (passives_[connection] != sim::kNobody) return sim::RequestVerdict::kDropped;
-  passives_[connection] = ib;
+  if (ends_[connection].passive != sim::kNobody) return sim::RequestVerdict::kDropped;
+  ends_[connection].passive = ib;
   ib_.SetUser(ib, 2 * connection + 1);
   asked_ = Request{connection, ib};
   return sim::RequestVerdict::kTaken;
@@ -95,7 +104,7 @@ sim::RequestVerdict Lives::OnRequest(uint32_t ib, uint8_t, const sim::Mad& req) 
 
 void Lives::OnIbEvent(uint32_t user, sim::IbEventKind kind, const sim::Mad*) {
   const uint32_t connection = user / 2;
-  uint32_t& ib = user % 2 == 0 ? actives_[connection] : passives_[connection];
+  uint32_t& ib = user % 2 == 0 ? ends_[connection].active : ends_[connection].passive;
   switch (kind) {
     case sim::IbEventKind::kRepReceived:
       CM_CHECK(ib_.SendRtu(Context(), ib) == Errno::kNone);

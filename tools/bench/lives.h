@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/vocabulary/profile.h"
@@ -24,6 +25,7 @@ class Lives : private sim::IbCmUser {
   // Lets the next event happen.
   sim::Event Step() {
     const sim::Event event = agenda_.Take();
+    agenda_.VisitNearing([this](std::span<const sim::Event> nearing) { Foresee(nearing); });
     Happens(event);
     return event;
   }
@@ -36,7 +38,15 @@ class Lives : private sim::IbCmUser {
     uint32_t ib = sim::kNobody;
   };
 
+  // The ids of a connection.
+  struct Ends {
+    uint32_t active = sim::kNobody;
+    uint32_t passive = sim::kNobody;
+  };
+
   sim::IbCm::Context Context();
+  // Has fetched what events that are near will look at.
+  void Foresee(std::span<const sim::Event> nearing) const;
   void Happens(const sim::Event& event);
   void Arrives(uint32_t packet);
   void Application(uint32_t connection);
@@ -52,8 +62,7 @@ class Lives : private sim::IbCmUser {
   const Profile* profile_;
   bool with_bytes_;
   Random random_;
-  std::vector<uint32_t> actives_;  // the ids of each connection
-  std::vector<uint32_t> passives_;
+  std::vector<Ends> ends_;  // of each connection
   std::optional<Request> asked_;
   uint64_t cycles_ = 0;
 };

@@ -1,8 +1,5 @@
 #include "tools/bench/protocol_load.h"
 
-#include <optional>
-#include <utility>
-
 namespace cm {
 
 using sim::EventKind;
@@ -21,7 +18,7 @@ void ProtocolLoad::Connect() {
   req.qp_num = ++qp_number_ & 0xffffff;
   req.data = PrivateData::Counting(8).Resized(profile_->limits.request_data);
   const auto lifetime = static_cast<uint8_t>(profile_->timing.packet_lifetime);
-  static_cast<void>(ib_.SendReq(Context(), ib, 1, lifetime, std::move(req)));
+  static_cast<void>(ib_.SendReq(Context(), ib, 1, lifetime, req));
 }
 
 void ProtocolLoad::Disconnect() {
@@ -43,7 +40,7 @@ bool ProtocolLoad::Step() {
     Mad rep;
     rep.qp_num = ++qp_number_ & 0xffffff;
     rep.data = PrivateData::Counting(8).Resized(profile_->limits.reply_data);
-    static_cast<void>(ib_.SendRep(Context(), ib, std::move(rep)));
+    static_cast<void>(ib_.SendRep(Context(), ib, rep));
   }
   for (; beginning_ > 0; --beginning_) Connect();
   return true;
@@ -57,7 +54,7 @@ void ProtocolLoad::RunUntil(Instant when) {
 void ProtocolLoad::Happens(const sim::Event& event) {
   switch (event.kind()) {
     case EventKind::kPacketArrives: {
-      const std::optional<sim::Packet> packet = fabric_.Arrive(agenda_.Now(), event.on());
+      const sim::Packet* const packet = fabric_.Arrive(agenda_.Now(), event.on());
       if (!packet) return;
       if (lost_percent_ > 0 && RandomChoice(&coins_).Below(100, "lost") < lost_percent_) return;
       return ib_.Receive(Context(), packet->to, packet->mad);

@@ -1,0 +1,52 @@
+// What will be needed soon is fetched into the cache, where there are so many ids that it is hardly
+// there. Nothing else comes of it: neither a state nor an order.
+#include "sim/ib_cm/ib_cm.h"
+
+namespace cm::sim {
+namespace {
+
+// An object takes about as long to come as so many others take to be asked for.
+constexpr size_t kAhead = 16;
+// The same in messages: of those that are under way it is one of the last that have to arrive.
+constexpr uint32_t kMessagesAhead = 5;
+
+}  // namespace
+
+void IbCm::Prefetch(uint32_t ib) const {
+  ids_.Prefetch(ib);
+  if (ib < more_.size()) FetchSoon(&more_[ib]);
+}
+
+void IbCm::Foresee(std::span<const Event> nearing) const {
+  for (size_t i = 0; i < nearing.size() + kAhead; ++i) {
+    if (i < nearing.size() && OnTimer(nearing[i])) ids_.Prefetch(nearing[i].on());
+    if (i < kAhead || nearing[i - kAhead].kind() != EventKind::kTimewaitOver) continue;
+    const uint32_t ib = nearing[i - kAhead].on();
+    if (ids_.Live(ib)) by_cid_.Prefetch(HashOfKey(ids_[ib].local_cid));
+  }
+}
+
+// First the entries by which the receiver will be found, then itself, then the entries by which its
+// peer knows it: each needs what was fetched before.
+void IbCm::ForeseeArrival(const Context& c, const IbId& id, const Mad& mad) {
+  if (id.peer_device >= c.fabric->device_count()) return;
+  if (mad.kind == MadKind::kReq || mad.kind == MadKind::kRep) {
+    const uint8_t kernel = c.fabric->KernelOf(id.peer_device);
+    by_remote_cid_.Prefetch(HashOf(kernel, id.device, mad.local_cid));
+    by_remote_qpn_.Prefetch(HashOf(kernel, id.device, mad.qp_num));
+  }
+  by_cid_.Prefetch(HashOfKey(mad.remote_cid));
+  const auto sent_before = [this](uint32_t messages) {
+    return awaited_[(messages_sent_ - messages) % awaited_.size()];
+  };
+  by_cid_.Visit(HashOfKey(sent_before(kMessagesAhead)), [this](uint32_t ib) { Prefetch(ib); });
+  by_cid_.Visit(HashOfKey(sent_before(2 * kMessagesAhead)), [this](uint32_t ib) {
+    const IbId& receiver = ids_[ib];
+    if (!receiver.known_remotely) return;
+    by_remote_cid_.Prefetch(HashOf(receiver.kernel, receiver.peer_device, receiver.remote_cid));
+    by_remote_qpn_.Prefetch(HashOf(receiver.kernel, receiver.peer_device, receiver.remote_qpn));
+  });
+  awaited_[messages_sent_++ % awaited_.size()] = mad.remote_cid;
+}
+
+}  // namespace cm::sim
