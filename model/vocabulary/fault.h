@@ -140,6 +140,11 @@ class Capabilities {
     return fewer;
   }
   constexpr uint32_t bits() const { return bits_; }
+  // Those that both have.
+  friend constexpr Capabilities Common(Capabilities a, Capabilities b) {
+    a.bits_ &= b.bits_;
+    return a;
+  }
   friend constexpr bool operator==(Capabilities, Capabilities) = default;
 
  private:

@@ -130,6 +130,8 @@ struct QpAttr {
   uint8_t retry_count = 7;
   uint8_t rnr_retry_count = 7;
   bool remote_read = true;  // among the access flags
+  uint8_t responder_resources = 0;
+  uint8_t initiator_depth = 0;
 };
 
 // rdma_ucm_event_resp

@@ -218,7 +218,9 @@ Result<response::QpAttr> RdmaCm::Write(uint32_t file, const command::InitQpAttr&
                           .peer_number = ib.remote_qpn,
                           .retry_count = more.retry_count,
                           .rnr_retry_count = more.peer.rnr_retry_count,
-                          .remote_read = more.peer.initiator_depth != 0};
+                          .remote_read = more.peer.initiator_depth != 0,
+                          .responder_resources = more.peer.initiator_depth,
+                          .initiator_depth = more.peer.responder_resources};
 }
 
 Result<response::QueryAddr> RdmaCm::QueryAddr(uint32_t file, const command::Query& cmd) {

@@ -3,6 +3,7 @@
 // A request is carried out as one step, a short while after it is the first of its queue; while
 // its peer cannot take it, it is tried again.
 // source: linux 6.1 rxe_req.c, rxe_resp.c, rxe_comp.c; IBA 9.7
+#include <algorithm>
 #include <utility>
 
 #include "sim/verbs/verbs.h"
@@ -79,18 +80,22 @@ Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, const WorkRequest& work) {
                      (qps_[peer].state == QpState::kRts || qps_[peer].state == QpState::kRtr);
   if (!takes) return Retry(w, qp);
   if (work.opcode == WcOpcode::kSend) return CarryMessage(w, qp, peer, work);
-  return work.opcode == WcOpcode::kWrite ? CarryWrite(peer, work) : CarryRead(qp, peer, work);
+  return work.opcode == WcOpcode::kWrite ? CarryWrite(w, qp, peer, work)
+                                         : CarryRead(w, qp, peer, work);
+}
+
+// Its peer has no receive for what comes.
+Verbs::Carried Verbs::NotReady(uint32_t qp) {
+  Qp& own = qps_[qp];
+  if (own.connection.rnr_retry_count == kForEver) return {.again = kRnrTimer};
+  if (own.rnr_retries_left == 0) return {.status = WcStatus::kRnrRetryExc};
+  --own.rnr_retries_left;
+  return {.again = kRnrTimer};
 }
 
 Verbs::Carried Verbs::CarryMessage(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
-  Qp& own = qps_[qp];
   Fifo<WorkRequest>* const receives = ReceivesOf(peer);
-  if (receives->empty()) {
-    if (own.connection.rnr_retry_count == kForEver) return {.again = kRnrTimer};
-    if (own.rnr_retries_left == 0) return {.status = WcStatus::kRnrRetryExc};
-    --own.rnr_retries_left;
-    return {.again = kRnrTimer};
-  }
+  if (receives->empty()) return NotReady(qp);
   const bool last = defect_ == Defect::kReceivesReversed;
   const WorkRequest receive = last ? receives->back() : receives->front();
   if (last)
@@ -107,56 +112,88 @@ Verbs::Carried Verbs::CarryMessage(Wires w, uint32_t qp, uint32_t peer, const Wo
     return fail(WcStatus::kRemInvReq, WcStatus::kLocLen);
   if (too_long || !Reaches(qps_[peer].device, receive.pieces))
     return fail(WcStatus::kRemOp, WcStatus::kLocQpOp);
-  std::vector<uint8_t> bytes = work.is_inline ? work.data : Gather(work.pieces);
+  std::vector<uint8_t> bytes = DataOf(w, work);
   if (defect_ == Defect::kSendCorrupts && bytes.size() > 1) bytes.back() ^= 1;
-  Scatter(receive.pieces, bytes);
-  Finish(&qps_[peer].received, receive, WcStatus::kSuccess, work.length());
+  Scatter(w.memory, receive.pieces, bytes);
+  if (Finished* const done =
+          Finish(&qps_[peer].received, receive, WcStatus::kSuccess, work.length()))
+    done->immediate = work.immediate;
   return {};
 }
 
 // Nobody is told what becomes of it.
 Verbs::Carried Verbs::CarryDatagram(Wires w, uint32_t qp, const WorkRequest& work) {
   const uint8_t from = qps_[qp].device;
-  const bool linked = w.fabric->Linked(from, work.to.device);
-  const uint32_t peer = linked ? FindQp(work.to) : kNobody;
-  if (peer == kNobody || !qps_[peer].datagram || qps_[peer].state != QpState::kRts) return {};
-  Fifo<WorkRequest>* const receives = ReceivesOf(peer);
-  if (receives->empty()) return {};
-  const WorkRequest receive = receives->front();
-  const uint32_t length = work.length() + kDatagramHeader;
-  if (length > receive.length() || !Reaches(qps_[peer].device, receive.pieces)) return {};
-  receives->pop_front();
-  Scatter(receive.pieces, work.is_inline ? work.data : Gather(work.pieces), kDatagramHeader);
-  Finish(&qps_[peer].received, receive, WcStatus::kSuccess, length);
+  if (work.group == Group{}) {
+    const bool linked = w.fabric->Linked(from, work.to.device);
+    const uint32_t peer = linked ? FindQp(work.to) : kNobody;
+    if (peer != kNobody) Deliver(w, qp, peer, work);
+    return {};
+  }
+  for (uint32_t peer = 0; peer < qps_.end(); ++peer) {
+    if (peer == qp || !qps_.Live(peer) || !w.fabric->Linked(from, qps_[peer].device)) continue;
+    if (std::ranges::count(qps_[peer].groups, work.group) != 0) Deliver(w, qp, peer, work);
+  }
   return {};
 }
 
-Verbs::Carried Verbs::CarryWrite(uint32_t peer, const WorkRequest& work) {
+void Verbs::Deliver(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
+  if (!qps_[peer].datagram || qps_[peer].state != QpState::kRts) return;
+  Fifo<WorkRequest>* const receives = ReceivesOf(peer);
+  if (receives->empty()) return;
+  const WorkRequest receive = receives->front();
+  const uint32_t length = work.length() + kDatagramHeader;
+  if (length > receive.length() || !Reaches(qps_[peer].device, receive.pieces)) return;
+  receives->pop_front();
+  Scatter(w.memory, receive.pieces, work.header);
+  Scatter(w.memory, receive.pieces, DataOf(w, work), kDatagramHeader);
+  Finished* const done = Finish(&qps_[peer].received, receive, WcStatus::kSuccess, length);
+  if (done == nullptr) return;
+  done->immediate = work.immediate;
+  done->source_number = qps_[qp].number;
+}
+
+Verbs::Carried Verbs::CarryWrite(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
+  if (work.immediate && ReceivesOf(peer)->empty()) return NotReady(qp);
+  const Carried carried = WriteThere(w, peer, work);
+  if (carried.status != WcStatus::kSuccess || !work.immediate) return carried;
+  const WorkRequest receive = ReceivesOf(peer)->front();
+  ReceivesOf(peer)->pop_front();
+  if (Finished* const done =
+          Finish(&qps_[peer].received, receive, WcStatus::kSuccess, work.length())) {
+    done->immediate = work.immediate;
+    done->by_write = true;
+  }
+  return carried;
+}
+
+Verbs::Carried Verbs::WriteThere(Wires w, uint32_t peer, const WorkRequest& work) {
+  if (work.length() == 0 && work.immediate) return {};  // it needs no key
   const bool unchecked = defect_ == Defect::kWriteIgnoresKey;
   const bool reaches = Reaches(qps_[peer].device, work.remote);
   if (!reaches || (!regions_[work.remote.region].remote_write && !unchecked)) {
     SetError(peer);
     return {.status = WcStatus::kRemAccess};
   }
-  std::vector<uint8_t> bytes = work.is_inline ? work.data : Gather(work.pieces);
+  std::vector<uint8_t> bytes = DataOf(w, work);
   Piece target = work.remote;
   const Region& region = regions_[target.region];
-  if (defect_ == Defect::kWriteBeyond && target.offset + target.length < region.bytes.size()) {
+  if (defect_ == Defect::kWriteBeyond && target.offset + target.length < region.size()) {
     ++target.length;
     bytes.push_back(0);
   }
-  Scatter({target}, bytes);
+  Scatter(w.memory, {target}, bytes);
   return {};
 }
 
-Verbs::Carried Verbs::CarryRead(uint32_t qp, uint32_t peer, const WorkRequest& work) {
+Verbs::Carried Verbs::CarryRead(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
   const bool reaches = Reaches(qps_[peer].device, work.remote);
   if (!reaches || !qps_[peer].connection.remote_read || !regions_[work.remote.region].remote_read) {
     SetError(peer);
     return {.status = WcStatus::kRemAccess};
   }
   if (!Reaches(qps_[qp].device, work.pieces)) return {.status = WcStatus::kLocProt};
-  Scatter(work.pieces, Gather({work.remote}));
+  Scatter(w.memory, work.pieces, Gather(w.memory, {work.remote}));
   return {};
 }
 

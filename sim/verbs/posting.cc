@@ -1,5 +1,6 @@
 // Queues: what is posted, what is polled, what is flushed.
 // source: linux 6.1 rxe_verbs.c rxe_post_send, rdma-core 44 providers/rxe/rxe.c
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -31,8 +32,8 @@ void Verbs::Destroy(uint32_t qp) {
 }
 
 Errno Verbs::Take(Fifo<WorkRequest>* queue, WorkRequest work) {
-  if (queue->size() >= QueueLimits::kWork) return Errno::kNoMem;
-  if (work.pieces.size() > QueueLimits::kSges) return Errno::kInval;
+  if (!work.unlimited && queue->size() >= QueueLimits::kWork) return Errno::kNoMem;
+  if (!work.unlimited && work.pieces.size() > QueueLimits::kSges) return Errno::kInval;
   queue->push_back(std::move(work));
   return Errno::kNone;
 }
@@ -49,11 +50,13 @@ Errno Verbs::PostReceive(uint32_t qp, WorkRequest work) {
 
 Errno Verbs::PostSend(Wires w, uint32_t qp, WorkRequest work) {
   Qp& own = qps_[qp];
-  if (work.pieces.size() > QueueLimits::kSges) return Errno::kInval;
-  if (work.is_inline && work.length() > QueueLimits::kInline) return Errno::kInval;
-  if (own.sends.size() >= QueueLimits::kWork) return Errno::kNoMem;
+  if (!work.unlimited) {
+    if (work.pieces.size() > QueueLimits::kSges) return Errno::kInval;
+    if (work.is_inline && work.length() > QueueLimits::kInline) return Errno::kInval;
+    if (own.sends.size() >= QueueLimits::kWork) return Errno::kNoMem;
+  }
   if (own.state != QpState::kRts && own.state != QpState::kErr) return Errno::kInval;
-  if (work.is_inline) work.data = Gather(work.pieces);
+  if (work.is_inline && !work.pieces.empty()) work.data = Gather(w.memory, work.pieces);
   own.sends.push_back(std::move(work));
   if (own.state == QpState::kErr)
     Flush(qp);
@@ -74,7 +77,7 @@ std::optional<Completion> Verbs::Poll(uint32_t qp, Fifo<Finished>* done) const {
   const bool fills =
       completion.opcode == WcOpcode::kReceive || completion.opcode == WcOpcode::kRead;
   if (completion.status != WcStatus::kSuccess || !fills) return completion;
-  std::vector<uint8_t> bytes = Gather(finished.pieces);
+  std::vector<uint8_t> bytes = Gather(nullptr, finished.pieces);
   if (bytes.size() > completion.length) bytes.resize(completion.length);
   // What stands in front of a datagram is of its route.
   const size_t from = qps_[qp].datagram && bytes.size() > kDatagramHeader ? kDatagramHeader : 0;
@@ -85,17 +88,34 @@ std::optional<Completion> Verbs::Poll(uint32_t qp, Fifo<Finished>* done) const {
 }
 
 // A completion queue that is full loses what comes.
-void Verbs::Finish(Fifo<Finished>* done, const WorkRequest& work, WcStatus status,
-                   uint32_t length) {
-  if (done->size() >= QueueLimits::kWork) return;
+Finished* Verbs::Finish(Fifo<Finished>* done, const WorkRequest& work, WcStatus status,
+                        uint32_t length) {
+  if (!work.unlimited && done->size() >= QueueLimits::kWork) return nullptr;
   Finished finished{.completion = {.status = status, .context = work.context},
-                    .pieces = work.pieces};
+                    .pieces = work.pieces,
+                    .wr_id = work.wr_id,
+                    .order = {++finished_.value}};
   if (status == WcStatus::kSuccess) {
     finished.completion.opcode = work.opcode;
     const bool counts = ForReceives(work) || work.opcode == WcOpcode::kRead;
     finished.completion.length = counts ? length : 0;
   }
   done->push_back(std::move(finished));
+  return &done->back();
+}
+
+Finished Verbs::Take(Fifo<Finished>* done) {
+  Finished first = std::move(done->front());
+  done->pop_front();
+  return first;
+}
+
+bool Verbs::Detach(uint32_t qp, const Group& group) {
+  std::vector<Group>& groups = qps_[qp].groups;
+  const auto found = std::ranges::find(groups, group);
+  if (found == groups.end()) return false;
+  groups.erase(found);
+  return true;
 }
 
 // Each request once, in the order of posting. Receives of a shared queue stay there.

@@ -1,5 +1,6 @@
 // Memory regions, and what moves in and out of them.
 #include <algorithm>
+#include <span>
 
 #include "sim/verbs/verbs.h"
 
@@ -15,6 +16,12 @@ uint32_t Verbs::Register(uint8_t device, const std::vector<uint8_t>& bytes, bool
   return static_cast<uint32_t>(regions_.size() - 1);
 }
 
+uint32_t Verbs::Register(const Region& external) {
+  regions_.push_back(external);
+  regions_.back().live = regions_.back().external = true;
+  return static_cast<uint32_t>(regions_.size() - 1);
+}
+
 uint32_t Verbs::live_regions() const {
   return static_cast<uint32_t>(std::ranges::count(regions_, true, &Region::live));
 }
@@ -23,36 +30,53 @@ bool Verbs::Reaches(uint8_t device, const Piece& piece) const {
   if (piece.region >= regions_.size()) return false;
   const Region& region = regions_[piece.region];
   return region.live && region.device == device &&
-         uint64_t{piece.offset} + piece.length <= region.bytes.size();
+         uint64_t{piece.offset} + piece.length <= region.size();
 }
 
 bool Verbs::Reaches(uint8_t device, const std::vector<Piece>& pieces) const {
   return std::ranges::all_of(pieces, [&](const Piece& piece) { return Reaches(device, piece); });
 }
 
-std::vector<uint8_t> Verbs::Gather(const std::vector<Piece>& pieces) const {
+// What cannot be read is zeros.
+std::vector<uint8_t> Verbs::Gather(Memory* memory, const std::vector<Piece>& pieces) const {
   std::vector<uint8_t> bytes;
   for (const Piece& piece : pieces) {
-    const std::vector<uint8_t>& from = regions_[piece.region].bytes;
-    for (uint32_t i = 0; i < piece.length; ++i)
-      if (piece.offset + i < from.size()) bytes.push_back(from[piece.offset + i]);
+    const Region& region = regions_[piece.region];
+    const uint64_t from = std::min<uint64_t>(piece.offset, region.size());
+    const uint64_t length = std::min<uint64_t>(piece.length, region.size() - from);
+    if (!region.external) {
+      const auto first = region.bytes.begin() + static_cast<ptrdiff_t>(from);
+      bytes.insert(bytes.end(), first, first + static_cast<ptrdiff_t>(length));
+      continue;
+    }
+    bytes.resize(bytes.size() + length);
+    if (memory != nullptr && length != 0)
+      memory->Read(region.process, region.address + from, std::span(bytes).last(length));
   }
   return bytes;
 }
 
+void Verbs::ScatterOne(Memory* memory, const Piece& piece, std::span<const uint8_t> bytes) {
+  Region& region = regions_[piece.region];
+  if (!region.external)
+    std::ranges::copy(bytes, region.bytes.begin() + piece.offset);
+  else if (memory != nullptr && !bytes.empty())
+    memory->Write(region.process, region.address + piece.offset, bytes);
+}
+
 // The first `skip` bytes of the pieces stay as they are.
-void Verbs::Scatter(const std::vector<Piece>& pieces, const std::vector<uint8_t>& bytes,
-                    uint32_t skip) {
-  size_t next = 0;
+void Verbs::Scatter(Memory* memory, const std::vector<Piece>& pieces,
+                    const std::vector<uint8_t>& bytes, uint32_t skip) {
+  std::span<const uint8_t> left(bytes);
   for (const Piece& piece : pieces) {
-    for (uint32_t i = 0; i < piece.length; ++i) {
-      if (skip > 0) {
-        --skip;
-        continue;
-      }
-      if (next == bytes.size()) return;
-      regions_[piece.region].bytes[piece.offset + i] = bytes[next++];
-    }
+    Piece rest = piece;
+    const uint32_t skipped = std::min(skip, rest.length);
+    skip -= skipped;
+    rest.offset += skipped;
+    rest.length -= skipped;
+    const size_t taken = std::min<size_t>(rest.length, left.size());
+    ScatterOne(memory, rest, left.first(taken));
+    left = left.subspan(taken);
   }
 }
 

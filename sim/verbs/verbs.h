@@ -3,8 +3,10 @@
 #ifndef SIM_VERBS_VERBS_H_
 #define SIM_VERBS_VERBS_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/base/errno.h"
@@ -16,6 +18,7 @@
 #include "sim/core/fifo.h"
 #include "sim/core/slab.h"
 #include "sim/fabric/fabric.h"
+#include "sim/verbs/memory.h"
 
 namespace cm::sim {
 
@@ -27,7 +30,12 @@ struct Region {
   bool remote_read = false;
   bool remote_write = false;
   uint8_t device = 0;
+  bool external = false;       // it lies in the memory of a process, and is of this length
   std::vector<uint8_t> bytes;  // the buffer outlives its registration
+  uint32_t process = 0;
+  uint64_t address = 0;
+  uint64_t length = 0;
+  uint64_t size() const { return external ? length : bytes.size(); }
   friend bool operator==(const Region&, const Region&) = default;
 };
 
@@ -45,27 +53,45 @@ struct QpAddress {
   friend bool operator==(const QpAddress&, const QpAddress&) = default;
 };
 
+using Group = std::array<uint8_t, 16>;  // its GID
+
 struct WorkRequest {
   WcOpcode opcode = WcOpcode::kSend;
   uint16_t context = 0;
   bool signaled = true;
   bool is_inline = false;
+  bool unlimited = false;  // whoever posts it looks himself to what his queues have room for
   std::vector<Piece> pieces;
-  std::vector<uint8_t> data;  // of an inline request
-  Piece remote;               // its length is that of the pieces
-  QpAddress to;               // of datagrams
+  std::vector<uint8_t> data;          // of an inline request
+  Piece remote;                       // its length is that of the pieces
+  QpAddress to;                       // of datagrams
+  Group group{};                      // zeros: to that address; else to all that are attached to it
+  std::vector<uint8_t> header;        // what stands in front of a datagram, if it is to be seen
+  uint64_t wr_id = 0;                 // of a program's own
+  std::optional<uint32_t> immediate;  // sent with it
   uint32_t length() const {
-    uint32_t sum = 0;
+    uint32_t sum = pieces.empty() ? static_cast<uint32_t>(data.size()) : 0;
     for (const Piece& piece : pieces) sum += piece.length;
     return sum;
   }
   friend bool operator==(const WorkRequest&, const WorkRequest&) = default;
 };
 
+// Of what has happened in all: equal worlds may have come about in different ways.
+struct Stamp {
+  uint64_t value = 0;
+  friend constexpr bool operator==(Stamp, Stamp) { return true; }
+};
+
 // Its bytes are read when it is polled: the application looks no earlier.
 struct Finished {
   Completion completion;
   std::vector<Piece> pieces;
+  uint64_t wr_id = 0;
+  std::optional<uint32_t> immediate;  // that came with it
+  bool by_write = false;              // a receive that a write with immediate data took
+  uint32_t source_number = 0;         // of a datagram
+  Stamp order;                        // before those that finished later, on whatever queue
   friend bool operator==(const Finished&, const Finished&) = default;
 };
 
@@ -100,6 +126,7 @@ struct Qp {
   Instant due = Instant::Never();  // when the first of `sends` is carried out
   uint8_t retries_left = 0;
   uint8_t rnr_retries_left = 0;
+  std::vector<Group> groups;  // that it is attached to
   friend bool operator==(const Qp&, const Qp&) = default;
 };
 
@@ -113,6 +140,7 @@ class Verbs {
     Agenda* agenda;
     const Fabric* fabric;
     const Profile* profile;
+    Memory* memory = nullptr;  // of external regions
   };
 
   uint32_t Create(uint8_t device, bool datagram, uint32_t srq = kNobody);
@@ -138,6 +166,8 @@ class Verbs {
   // regions.cc
   uint32_t Register(uint8_t device, const std::vector<uint8_t>& bytes, bool remote_read,
                     bool remote_write);
+  // A region in the memory of a process.
+  uint32_t Register(const Region& external);
   void Deregister(uint32_t region) { regions_[region].live = false; }
   const Region& region(uint32_t number) const { return regions_[number]; }
   const std::vector<Region>& regions() const { return regions_; }
@@ -154,6 +184,15 @@ class Verbs {
   // The next completion, if there is one.
   std::optional<Completion> PollSent(uint32_t qp) { return Poll(qp, &qps_[qp].sent); }
   std::optional<Completion> PollReceived(uint32_t qp) { return Poll(qp, &qps_[qp].received); }
+  // The same as it is, for a program: there is one.
+  Finished TakeSent(uint32_t qp) { return Take(&qps_[qp].sent); }
+  Finished TakeReceived(uint32_t qp) { return Take(&qps_[qp].received); }
+  // Of what finished last.
+  uint64_t last_finished() const { return finished_.value; }
+
+  void Attach(uint32_t qp, const Group& group) { qps_[qp].groups.push_back(group); }
+  // False when it is not attached.
+  bool Detach(uint32_t qp, const Group& group);
 
   // carrying.cc
   void OnWorkDue(Wires w, uint32_t qp);
@@ -172,15 +211,17 @@ class Verbs {
   // regions.cc
   bool Reaches(uint8_t device, const Piece& piece) const;
   bool Reaches(uint8_t device, const std::vector<Piece>& pieces) const;
-  std::vector<uint8_t> Gather(const std::vector<Piece>& pieces) const;
-  void Scatter(const std::vector<Piece>& pieces, const std::vector<uint8_t>& bytes,
+  std::vector<uint8_t> Gather(Memory* memory, const std::vector<Piece>& pieces) const;
+  void Scatter(Memory* memory, const std::vector<Piece>& pieces, const std::vector<uint8_t>& bytes,
                uint32_t skip = 0);
+  void ScatterOne(Memory* memory, const Piece& piece, std::span<const uint8_t> bytes);
 
   // posting.cc
   static Errno Take(Fifo<WorkRequest>* queue, WorkRequest work);
+  static Finished Take(Fifo<Finished>* done);
   std::optional<Completion> Poll(uint32_t qp, Fifo<Finished>* done) const;
-  static void Finish(Fifo<Finished>* done, const WorkRequest& work, WcStatus status,
-                     uint32_t length);
+  // -> what to write more about it; null when the queue has no room for it.
+  Finished* Finish(Fifo<Finished>* done, const WorkRequest& work, WcStatus status, uint32_t length);
   void Flush(uint32_t qp);
   bool Shared(uint32_t srq) const;
 
@@ -188,8 +229,14 @@ class Verbs {
   Carried Carry(Wires w, uint32_t qp, const WorkRequest& work);
   Carried CarryMessage(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work);
   Carried CarryDatagram(Wires w, uint32_t qp, const WorkRequest& work);
-  Carried CarryWrite(uint32_t peer, const WorkRequest& work);
-  Carried CarryRead(uint32_t qp, uint32_t peer, const WorkRequest& work);
+  void Deliver(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work);
+  Carried CarryWrite(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work);
+  Carried WriteThere(Wires w, uint32_t peer, const WorkRequest& work);
+  Carried CarryRead(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work);
+  Carried NotReady(uint32_t qp);
+  std::vector<uint8_t> DataOf(Wires w, const WorkRequest& work) const {
+    return work.is_inline ? work.data : Gather(w.memory, work.pieces);
+  }
   Carried Retry(Wires w, uint32_t qp);
   uint32_t FindQp(const QpAddress& address) const;
   QpAddress OwnAddress(uint32_t qp) const { return {qps_[qp].device, qps_[qp].number}; }
@@ -202,6 +249,7 @@ class Verbs {
   Slab<Srq> srqs_;
   std::vector<Region> regions_;
   std::vector<uint32_t> next_number_;  // by device
+  Stamp finished_;
 };
 
 }  // namespace cm::sim

@@ -35,7 +35,7 @@ Library& World::Prepared(uint8_t side) {
 }
 
 Library::Context World::Context() {
-  return {&cma_, &verbs_, profile_, defect_, turn_, {&agenda_, &fabric_, profile_}};
+  return {&cma_, &verbs_, profile_, defect_, turn_, {&agenda_, &fabric_, profile_, memory_.lent}};
 }
 
 size_t World::PickThread(size_t ready) {
@@ -99,7 +99,7 @@ void World::Happens(const Event& event) {
     case EventKind::kMembershipWork:
       return cma_.OnMembershipWork(event.on());
     case EventKind::kWorkDue:
-      return verbs_.OnWorkDue({&agenda_, &fabric_, profile_}, event.on());
+      return verbs_.OnWorkDue({&agenda_, &fabric_, profile_, memory_.lent}, event.on());
     case EventKind::kFrameArrives:
       return iw_.OnFrame(iw, event.on());
     case EventKind::kReplyTimer:

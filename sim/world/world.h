@@ -22,6 +22,7 @@
 #include "sim/iw_cm/iw_cm.h"
 #include "sim/lib/library.h"
 #include "sim/rdma_cm/rdma_cm.h"
+#include "sim/verbs/memory.h"
 #include "sim/verbs/verbs.h"
 
 namespace cm::sim {
@@ -75,6 +76,16 @@ class World {
   // Lets everything happen that is due until then, and moves the clock there.
   void RunUntil(Instant when);
 
+  const Topology& topology() const { return *topology_; }
+  const Profile& profile() const { return *profile_; }
+  // The kernels of all hosts, ready for a command.
+  RdmaCm& Kernel() {
+    Attend();
+    return cma_;
+  }
+  const IwCm& iw() const { return iw_; }
+  // Where programs outside of the world have their memory; copies of the world have the same.
+  void LendMemory(Memory* memory) { memory_.lent = memory; }
   // The library of a side's process, ready for a call.
   Library& Prepared(uint8_t side);
   Library::Context Context();
@@ -117,6 +128,12 @@ class World {
   friend bool operator==(const World&, const World&) = default;
 
  private:
+  // Not part of the state.
+  struct Lent {
+    Memory* lent = nullptr;
+    friend bool operator==(Lent, Lent) { return true; }
+  };
+
   void Happens(const Event& event);
   void Attend();
   void GoOn();
@@ -140,6 +157,7 @@ class World {
   IwCm iw_;
   RdmaCm cma_;
   Verbs verbs_;
+  Lent memory_;
   std::vector<Library> libraries_;  // by side
   std::vector<WaitingLane> waiting_;
   std::vector<Flapping> flapping_;

@@ -99,8 +99,9 @@ bool MovesData(const RdmaCmApi& api) {
          api.ibv_ack_cq_events != nullptr;
 }
 
-std::variant<LoadedObject, std::string> Load(const std::string& path) {
-  void* const object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+std::variant<LoadedObject, std::string> Load(const std::string& path, Binding binding) {
+  const int deep = binding == Binding::kDeep ? RTLD_DEEPBIND : 0;
+  void* const object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | deep);
   if (object == nullptr) return fmt::format("cannot load {}: {}", path, WhyNot(path));
   LoadedObject loaded;
   Symbols symbols(object);

@@ -124,9 +124,14 @@ struct LoadedObject {
   std::string name;  // "librdmacm 44.0", by the name of the file; else the file's name
 };
 
+// Whose functions an object calls that several define: whoever was loaded first, as programs do, or
+// what the object itself is linked to.
+enum class Binding : uint8_t { kUsual, kDeep };
+
 // The functions of the object at `path`, or in one line why there are none. The object is never
 // unloaded: processes that are forked later find it as it is now.
-std::variant<LoadedObject, std::string> Load(const std::string& path);
+std::variant<LoadedObject, std::string> Load(const std::string& path,
+                                             Binding binding = Binding::kUsual);
 
 // The function of a call that the object does not have; empty when it has all that can be called.
 std::string_view MissingFor(const RdmaCmApi& api, CallKind kind);

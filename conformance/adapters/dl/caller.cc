@@ -12,7 +12,7 @@
 
 #include "conformance/adapters/dl/c_enum.h"
 #include "conformance/adapters/dl/small_queues.h"
-#include "conformance/adapters/dl/sockaddr.h"
+#include "model/vocabulary/sockaddr.h"
 
 namespace cm {
 namespace {

@@ -33,6 +33,9 @@ class Caller {
   // Both outlive it.
   Caller(const RdmaCmApi* api, const Conversation* conversation);
 
+  // The functions that are called from now on: a process has its own.
+  void Use(const RdmaCmApi* api) { api_ = api; }
+
   // Makes the call; returns when it does.
   void Make(const Call& call, Products* products);
   // What the application saw of a call that has returned; names what it made.

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "conformance/adapters/dl/messages.h"
@@ -22,6 +23,8 @@ class Crew {
   size_t size() const { return workers_.size(); }
   bool alive(size_t worker) const { return workers_[worker]->alive(); }
 
+  // Gives it a text to read; false when it is dead.
+  bool Tell(size_t worker, std::string_view text) { return workers_[worker]->Tell(text); }
   // Asks without waiting; the number by which the answer is known.
   uint32_t Post(size_t worker, Request request);
   // Empty when no answer came in time, or none can come because the worker is dead.

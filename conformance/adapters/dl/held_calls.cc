@@ -3,7 +3,7 @@
 
 #include "conformance/adapters/dl/caller.h"
 #include "conformance/adapters/dl/lookup.h"
-#include "conformance/adapters/dl/sockaddr.h"
+#include "model/vocabulary/sockaddr.h"
 
 namespace cm {
 int Caller::One(const call::GetAddrInfo& c, Products* products) const {

@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "conformance/adapters/dl/sockaddr.h"
 #include "model/vocabulary/call.h"
+#include "model/vocabulary/sockaddr.h"
 #include "model/vocabulary/topology.h"
 
 namespace cm {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -19,6 +20,9 @@ namespace cm {
 enum class Asked : uint8_t {
   kStart,     // whether the library can stand in for the conversation; only of one with hooks
   kCall,      // make `call` on `lane`
+  kPick,      // which of `choices` threads comes first; in virtual time, as are the next two
+  kBegin,     // make `call` on `lane`, and wait for nothing
+  kFinish,    // wait for the call that was begun on `lane`
   kReleased,  // the pending call of `lane`, should it have returned; with hooks
   kReadable,  // whether `channel` becomes readable within `span`
   kQuiet,     // whether nothing becomes readable for `span`
@@ -34,6 +38,7 @@ struct Request {
   uint32_t number = 0;  // the answer has it too
   Lane lane;
   Call call;
+  uint32_t choices = 0;
   ChannelRef channel;
   Duration span;
   Fault fault;
@@ -43,7 +48,8 @@ struct Answer {
   uint32_t number = 0;
   Lane lane;
   Instant now;              // of a library with hooks
-  seen::Answered answered;  // to kCall and kReleased; blocked where nothing is to be told
+  seen::Answered answered;  // to calls and kReleased; blocked where nothing is to be told
+  uint32_t picked = 0;      // to kPick, from 0
   bool yes = false;         // to the other questions
   std::array<char, 256> text{};
 
@@ -62,6 +68,9 @@ bool Send(int to, const Request& request);
 bool Send(int to, const Answer& answer);
 std::optional<Request> ReceiveRequest(int from);
 std::optional<Answer> ReceiveAnswer(int from);
+// A text of any length, in pieces behind a message of its length.
+bool SendText(int to, std::string_view text);
+std::optional<std::string> ReceiveText(int from);
 
 }  // namespace cm
 

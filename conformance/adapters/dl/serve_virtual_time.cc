@@ -1,139 +1,53 @@
 #include <cerrno>
-#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include "conformance/adapters/dl/caller.h"
 #include "conformance/adapters/dl/messages.h"
 #include "conformance/adapters/dl/serve.h"
-#include "conformance/driver/synchronous_ids.h"
+#include "conformance/adapters/dl/virtual_lanes.h"
 
 namespace cm {
 namespace {
 
-// A call that has not returned, and where it will write.
-struct Unreturned {
-  Call call;
-  Products products;
-};
-
-// Blocking calls and waiting are made of the hooks' small steps.
-class VirtualTime {
+// A library that is simulated as a whole.
+class HooksGround : public VirtualGround {
  public:
-  VirtualTime(const LoadedObject& object, const Conversation& conversation, const Profile& profile)
-      : hooks_(*object.hooks),
-        conversation_(conversation),
-        profile_(profile),
-        caller_(&object.api, &conversation) {}
+  explicit HooksGround(const LoadedObject& object) : api_(object.api), hooks_(*object.hooks) {}
 
-  Answer Do(const Request& request) {
-    Answer answer{.number = request.number, .lane = request.lane};
-    hooks_.cmcheck_enter(request.lane.side, request.lane.number);
-    switch (request.asked) {
-      case Asked::kStart:
-        answer.yes = Start();
-        break;
-      case Asked::kCall:
-        answer.answered = Submit(request.lane, request.call);
-        break;
-      case Asked::kReleased:
-        answer.answered = Continue(request.lane);
-        break;
-      case Asked::kReadable:
-        answer.yes = Readable(request.channel, request.span);
-        break;
-      case Asked::kPass:
-      case Asked::kQuiet:
-        Advance(Now() + request.span);
-        break;
-      case Asked::kSettle:
-        Settle();
-        break;
-      case Asked::kInject:
-        answer.yes = Inject(request.fault);
-        break;
-      case Asked::kHeal:
-        answer.yes = hooks_.cmcheck_heal() == 0;
-        break;
-      case Asked::kLeaks:
-        answer.SetWords(hooks_.cmcheck_leaks());
-        break;
-    }
-    answer.now = Now();
-    return answer;
+  bool Start(const Conversation& conversation, const Profile& profile) {
+    const uint64_t seed = conversation.origin ? conversation.origin->seed : 0;
+    return hooks_.cmcheck_start(std::string(conversation.topology->name).c_str(),
+                                profile.name.c_str(), seed) == 0;
   }
 
- private:
-  bool Start() {
-    const uint64_t seed = conversation_.origin ? conversation_.origin->seed : 0;
-    return hooks_.cmcheck_start(std::string(conversation_.topology->name).c_str(),
-                                profile_.name.c_str(), seed) == 0;
-  }
-
-  Instant Now() const { return Instant::FromNanoseconds(hooks_.cmcheck_now()); }
-  // Whether anything happens by itself until then.
-  bool HappensUntil(Instant limit) const {
+  void Enter(Lane lane) override { hooks_.cmcheck_enter(lane.side, lane.number); }
+  const RdmaCmApi& api() const override { return api_; }
+  Instant Now() const override { return Instant::FromNanoseconds(hooks_.cmcheck_now()); }
+  std::optional<Instant> NextAt() const override {
     const int64_t next = hooks_.cmcheck_next();
-    return next >= 0 && Instant::FromNanoseconds(next) <= limit;
+    return next < 0 ? std::nullopt : std::optional(Instant::FromNanoseconds(next));
   }
-  void Advance(Instant until) { hooks_.cmcheck_advance(until.nanoseconds()); }
+  void Step() override { hooks_.cmcheck_step(); }
+  void Advance(Instant until) override { hooks_.cmcheck_advance(until.nanoseconds()); }
 
-  seen::Answered Submit(Lane lane, const Call& call) {
-    // The library may keep pointers to the place of the products: it must not move.
-    Unreturned& made = unreturned_[lane] = {.call = call, .products = {}};
-    caller_.Make(made.call, &made.products);
-    // `show` is no call of the library's.
-    if (!IsFunction(KindOf(call)) || hooks_.cmcheck_blocked() == 0) return Returned(lane);
-    const bool left_alone = synchronous_.WaitsForOthers(call);
-    Instant limit = Now() + profile_.timing.Longest();
-    for (;;) {
-      seen::Answered answered = Continue(lane);
-      if (left_alone) limit = Now() + profile_.timing.quiet;
-      if (answered.reply.kind != ReplyKind::kBlocked || !HappensUntil(limit)) return answered;
-      hooks_.cmcheck_step();
-    }
+  bool Make(const Call& /*call*/, std::function<void()> made) override {
+    made();
+    return hooks_.cmcheck_blocked() == 0;
   }
-
-  seen::Answered Continue(Lane lane) {
-    const auto at = unreturned_.find(lane);
-    if (at == unreturned_.end()) return {.reply = Reply::Blocked()};
-    Products& products = at->second.products;
+  bool Continue(Products* products) override {
     errno = 0;
     int value = 0;
-    if (hooks_.cmcheck_continue(&value) == 0) return {.reply = Reply::Blocked()};
-    products.value = value;
-    products.error = errno;
-    return Returned(lane);
+    if (hooks_.cmcheck_continue(&value) == 0) return false;
+    products->value = value;
+    products->error = errno;
+    return true;
+  }
+  bool Readable(rdma_event_channel* channel) override {
+    return hooks_.cmcheck_readable(channel) != 0;
   }
 
-  seen::Answered Returned(Lane lane) {
-    const auto at = unreturned_.find(lane);
-    seen::Answered answered = caller_.Conclude(at->second.call, at->second.products);
-    if (answered.reply.succeeded()) synchronous_.Made(at->second.call);
-    unreturned_.erase(at);
-    return answered;
-  }
-
-  bool Readable(ChannelRef channel, Duration within) {
-    const Instant limit = Now() + within;
-    for (;;) {
-      if (hooks_.cmcheck_readable(caller_.ChannelOf(channel)) != 0) return true;
-      if (!HappensUntil(limit)) break;
-      hooks_.cmcheck_step();
-    }
-    Advance(limit);
-    return false;
-  }
-
-  void Settle() {
-    const Duration quiet = profile_.timing.quiet;
-    while (HappensUntil(Now() + quiet)) hooks_.cmcheck_step();
-    Advance(Now() + quiet);
-  }
-
-  bool Inject(const Fault& fault) {
-    if (fault.kind == FaultKind::kExit)
-      std::erase_if(unreturned_, [&](const auto& u) { return u.first.side == fault.side; });
+  bool Inject(const Fault& fault) override {
     const std::string kind(ToString(fault.kind));
     cmcheck_fault_line line{.kind = kind.c_str(),
                             .side = fault.side,
@@ -150,22 +64,28 @@ class VirtualTime {
       if (fault.messages.Has(static_cast<MadKind>(i))) line.messages |= 1u << i;
     return hooks_.cmcheck_fault(&line) == 0;
   }
+  bool Heal() override { return hooks_.cmcheck_heal() == 0; }
+  std::string Leaks() override { return hooks_.cmcheck_leaks(); }
 
+ private:
+  const RdmaCmApi& api_;
   const Hooks& hooks_;
-  const Conversation& conversation_;
-  const Profile& profile_;
-  Caller caller_;
-  std::map<Lane, Unreturned> unreturned_;
-  SynchronousIds synchronous_;
 };
 
 }  // namespace
 
 void ServeVirtualTime(int connection, const LoadedObject& object, const Conversation& conversation,
                       const Profile& profile) {
-  VirtualTime time(object, conversation, profile);
-  while (const std::optional<Request> request = ReceiveRequest(connection))
-    if (!Send(connection, time.Do(*request))) return;
+  HooksGround ground(object);
+  VirtualLanes lanes(&ground, &conversation, &profile);
+  while (const std::optional<Request> request = ReceiveRequest(connection)) {
+    Answer answer{.number = request->number};
+    if (request->asked == Asked::kStart)
+      answer.yes = ground.Start(conversation, profile);
+    else
+      answer = lanes.Do(*request);
+    if (!Send(connection, answer)) return;
+  }
 }
 
 }  // namespace cm

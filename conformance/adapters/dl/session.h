@@ -3,9 +3,11 @@
 #define CONFORMANCE_ADAPTERS_DL_SESSION_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "conformance/adapters/dl/api.h"
+#include "conformance/adapters/dl/messages.h"
 #include "conformance/adapters/dl/place.h"
 #include "conformance/adapters/dl/worker.h"
 #include "conformance/driver/driver.h"
@@ -32,6 +34,18 @@ std::unique_ptr<Session> StartRealSession(const Ground& ground, const Conversati
 // In the time of a library with hooks.
 std::unique_ptr<Session> StartVirtualSession(const Ground& ground,
                                              const Conversation& conversation);
+// Who answers what a session in virtual time asks.
+class Counterpart {
+ public:
+  virtual ~Counterpart() = default;
+  // Empty when nobody answers any more.
+  virtual std::optional<Answer> Ask(const Request& request) = 0;
+  // Nobody answered in time, and so nobody will.
+  virtual bool Hangs() const = 0;
+  // Nobody is asked after this. False when a process could not be reaped.
+  virtual bool End() = 0;
+};
+std::unique_ptr<Session> StartVirtualSession(std::unique_ptr<Counterpart> counterpart);
 // Unsupported: nothing can be done in it.
 std::unique_ptr<Session> RefuseSession(std::string why);
 

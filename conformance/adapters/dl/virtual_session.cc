@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "conformance/adapters/dl/crew.h"
 #include "conformance/adapters/dl/serve.h"
@@ -11,25 +14,65 @@ namespace {
 // No call of a library with hooks waits; one that is not back by then hangs.
 constexpr Duration kHangs = Duration::Seconds(20);
 
+// A process in which the library is.
+class WorkerCounterpart : public Counterpart {
+ public:
+  explicit WorkerCounterpart(LateProcesses* late) : crew_(late) {}
+  bool Hire(const std::function<void(int connection)>& serve) { return crew_.Hire(serve); }
+
+  std::optional<Answer> Ask(const Request& request) override {
+    if (hangs_ || !crew_.alive(0)) return std::nullopt;
+    std::optional<Answer> answer = crew_.Ask(0, request, kHangs);
+    hangs_ = !answer && crew_.alive(0);
+    return answer;
+  }
+  bool Hangs() const override { return hangs_; }
+  bool End() override { return crew_.EndAll(); }
+
+ private:
+  Crew crew_;
+  bool hangs_ = false;
+};
+
 class VirtualSession : public Session, public Driver, public Environment {
  public:
-  explicit VirtualSession(Crew crew) : crew_(std::move(crew)) {}
+  explicit VirtualSession(std::unique_ptr<Counterpart> counterpart)
+      : counterpart_(std::move(counterpart)) {}
   // False when the library cannot stand in for the conversation. One that crashes or hangs over
   // the question is taken to do so in the first call.
   bool Begin() {
     const std::optional<Answer> answer = Ask({.asked = Asked::kStart});
     return !answer || answer->yes;
   }
-  ~VirtualSession() override { crew_.EndAll(); }
+  ~VirtualSession() override {
+    if (!ended_) counterpart_->End();
+  }
 
   Driver& driver() override { return *this; }
   Environment& environment() override { return *this; }
 
   // Driver
   seen::Answered Submit(Lane lane, const Call& call) override {
-    const std::optional<Answer> answer = Ask({.asked = Asked::kCall, .lane = lane, .call = call});
-    if (answer) return answer->answered;
-    return {.reply = hangs_ ? Reply::Blocked() : Reply::Crashed()};
+    return AnsweredTo({.asked = Asked::kCall, .lane = lane, .call = call});
+  }
+  // Every thread gets as far as it gets by itself, one after the other; then those wait that must.
+  std::vector<seen::Answered> SubmitTogether(const std::vector<Submission>& all) override {
+    std::vector<seen::Answered> answers(all.size());
+    std::vector<size_t> ready(all.size());
+    std::iota(ready.begin(), ready.end(), 0);
+    std::vector<size_t> begun;
+    while (!ready.empty()) {
+      const std::optional<Answer> first =
+          Ask({.asked = Asked::kPick, .choices = static_cast<uint32_t>(ready.size())});
+      const auto next = ready.begin() + static_cast<ptrdiff_t>(first ? first->picked : 0);
+      const Submission& one = all[*next];
+      answers[*next] = AnsweredTo({.asked = Asked::kBegin, .lane = one.lane, .call = one.call});
+      if (answers[*next].reply.kind == ReplyKind::kBlocked) begun.push_back(*next);
+      ready.erase(next);
+    }
+    for (const size_t i : begun)
+      answers[i] = AnsweredTo({.asked = Asked::kFinish, .lane = all[i].lane});
+    return answers;
   }
   std::optional<seen::Released> Released(Lane lane) override {
     const std::optional<Answer> answer = Ask({.asked = Asked::kReleased, .lane = lane});
@@ -63,25 +106,27 @@ class VirtualSession : public Session, public Driver, public Environment {
   std::string Leaks() override {
     const std::optional<Answer> answer = Ask({.asked = Asked::kLeaks});
     std::string leaks(answer ? answer->words() : std::string_view());
-    if (!crew_.EndAll()) {
+    ended_ = true;
+    if (!counterpart_->End()) {
       unreaped_ = true;
       leaks += leaks.empty() ? "child not reaped" : "; child not reaped";
     }
     return leaks;
   }
-  bool Inconclusive() const override { return hangs_ || unreaped_; }
+  bool Inconclusive() const override { return counterpart_->Hangs() || unreaped_; }
 
  private:
   std::optional<Answer> Ask(const Request& request) {
-    if (!crew_.alive(0)) return std::nullopt;
-    std::optional<Answer> answer = crew_.Ask(0, request, kHangs);
-    if (answer) {
-      now_ = answer->now;
-    } else if (crew_.alive(0)) {
-      hangs_ = true;
-      unreaped_ = !crew_.End(0);
-    }
+    if (ended_) return std::nullopt;
+    std::optional<Answer> answer = counterpart_->Ask(request);
+    if (answer) now_ = answer->now;
     return answer;
+  }
+
+  seen::Answered AnsweredTo(const Request& request) {
+    const std::optional<Answer> answer = Ask(request);
+    if (answer) return answer->answered;
+    return {.reply = counterpart_->Hangs() ? Reply::Blocked() : Reply::Crashed()};
   }
 
   seen::Done Told(const Request& request) {
@@ -90,24 +135,28 @@ class VirtualSession : public Session, public Driver, public Environment {
     return {};
   }
 
-  Crew crew_;
+  std::unique_ptr<Counterpart> counterpart_;
   Instant now_;
-  bool hangs_ = false;
+  bool ended_ = false;
   bool unreaped_ = false;
 };
 
 }  // namespace
 
+std::unique_ptr<Session> StartVirtualSession(std::unique_ptr<Counterpart> counterpart) {
+  auto session = std::make_unique<VirtualSession>(std::move(counterpart));
+  if (!session->Begin()) return RefuseSession("the library cannot stand in: cmcheck_start says no");
+  return session;
+}
+
 std::unique_ptr<Session> StartVirtualSession(const Ground& ground,
                                              const Conversation& conversation) {
-  Crew crew(ground.late);
-  const bool hired = crew.Hire([&ground, &conversation](int connection) {
+  auto worker = std::make_unique<WorkerCounterpart>(ground.late);
+  const bool hired = worker->Hire([&ground, &conversation](int connection) {
     ServeVirtualTime(connection, *ground.object, conversation, *ground.profile);
   });
   if (!hired) return RefuseSession("no process could be made");
-  auto session = std::make_unique<VirtualSession>(std::move(crew));
-  if (!session->Begin()) return RefuseSession("the library cannot stand in: cmcheck_start says no");
-  return session;
+  return StartVirtualSession(std::move(worker));
 }
 
 }  // namespace cm

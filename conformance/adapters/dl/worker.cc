@@ -119,6 +119,8 @@ void Worker::Disconnect() {
 
 bool Worker::Ask(const Request& request) { return alive() && Send(connection_, request); }
 
+bool Worker::Tell(std::string_view text) { return alive() && SendText(connection_, text); }
+
 bool Worker::End() {
   if (process_ <= 0) return true;
   kill(-process_, SIGKILL);

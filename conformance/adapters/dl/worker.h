@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "conformance/adapters/dl/messages.h"
@@ -55,6 +56,7 @@ class Worker {
 
   // False once it is dead or was killed.
   bool Ask(const Request& request);
+  bool Tell(std::string_view text);
   bool alive() const { return connection_ >= 0; }
   // Kills its process group. False when the process could not be reaped within 10 s.
   bool End();

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/adapters/sim/coins.h"
 #include "conformance/adapters/sim/sim_names.h"
 #include "conformance/adapters/sim/tester.h"
 #include "conformance/adapters/sim/work_calls.h"
@@ -21,12 +22,6 @@ using sim::kNobody;
 using sim::Library;
 using sim::Progress;
 using sim::World;
-
-// Of each sequence of a run its own.
-StreamState CoinsOf(const Conversation& conversation) {
-  const Origin origin = conversation.origin.value_or(Origin{});
-  return NamedStream(origin.seed, fmt::format("world {}", origin.index));
-}
 
 class SimSession : public Session, public Driver, public Environment {
  public:

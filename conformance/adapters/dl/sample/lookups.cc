@@ -12,7 +12,7 @@
 
 #include "conformance/adapters/dl/c_enum.h"
 #include "conformance/adapters/dl/sample/sample.h"
-#include "conformance/adapters/dl/sockaddr.h"
+#include "model/vocabulary/sockaddr.h"
 
 namespace {
 

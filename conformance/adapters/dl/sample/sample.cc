@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "conformance/adapters/dl/c_enum.h"
-#include "conformance/adapters/dl/sockaddr.h"
+#include "model/vocabulary/sockaddr.h"
 #include "sim/core/defects.h"
 
 namespace cm::sample {

@@ -1,0 +1,49 @@
+// The lanes of a conversation in virtual time, all of them on one thread.
+#ifndef CONFORMANCE_ADAPTERS_DL_VIRTUAL_LANES_H_
+#define CONFORMANCE_ADAPTERS_DL_VIRTUAL_LANES_H_
+
+#include <map>
+
+#include "conformance/adapters/dl/caller.h"
+#include "conformance/adapters/dl/messages.h"
+#include "conformance/adapters/dl/virtual_ground.h"
+#include "conformance/driver/synchronous_ids.h"
+
+namespace cm {
+
+// Blocking calls and waiting are made of the ground's small steps.
+class VirtualLanes {
+ public:
+  // All of them outlive it.
+  VirtualLanes(VirtualGround* ground, const Conversation* conversation, const Profile* profile)
+      : ground_(*ground), profile_(*profile), caller_(&ground->api(), conversation) {}
+
+  // Any question but kStart.
+  Answer Do(const Request& request);
+
+ private:
+  // A call that has not returned, and where it will write.
+  struct Unreturned {
+    Call call;
+    Products products;
+  };
+
+  bool HappensUntil(Instant limit) const;
+  seen::Answered Begin(Lane lane, const Call& call);
+  seen::Answered Finish(Lane lane);
+  seen::Answered Continue(Lane lane);
+  seen::Answered Returned(Lane lane);
+  bool Readable(ChannelRef channel, Duration within);
+  void Settle();
+  bool Inject(const Fault& fault);
+
+  VirtualGround& ground_;
+  const Profile& profile_;
+  Caller caller_;
+  std::map<Lane, Unreturned> unreturned_;
+  SynchronousIds synchronous_;
+};
+
+}  // namespace cm
+
+#endif  // CONFORMANCE_ADAPTERS_DL_VIRTUAL_LANES_H_

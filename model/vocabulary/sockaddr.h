@@ -1,0 +1,33 @@
+// Addresses as C has them.
+#ifndef MODEL_VOCABULARY_SOCKADDR_H_
+#define MODEL_VOCABULARY_SOCKADDR_H_
+
+#include <sys/socket.h>
+
+#include "model/vocabulary/address.h"
+#include "model/vocabulary/topology.h"
+
+namespace cm {
+
+// A socket address, or none.
+class SockAddr {
+ public:
+  SockAddr(const Address& address, const Topology& topology);
+  // Null for no address.
+  sockaddr* get() { return present_ ? reinterpret_cast<sockaddr*>(&storage_) : nullptr; }
+
+ private:
+  bool present_;
+  sockaddr_storage storage_{};
+};
+
+// 0 for null.
+socklen_t LengthOf(const sockaddr* address);
+
+// What the address is in the topology; kNone for null and for family 0, kForeign for an address
+// that stands for nothing there.
+Address AddressOf(const sockaddr* address, const Topology& topology);
+
+}  // namespace cm
+
+#endif  // MODEL_VOCABULARY_SOCKADDR_H_

@@ -1,0 +1,31 @@
+// Who asks the machine for something, and what he waits for until he is answered.
+#ifndef SIM_UAPI_ASKER_H_
+#define SIM_UAPI_ASKER_H_
+
+#include <compare>
+#include <cstdint>
+
+#include "sim/uapi/request.h"
+
+namespace cm::sim::uapi {
+
+// A thread of a process, which has one request under way at most.
+struct Asker {
+  uint32_t process = 0;
+  uint32_t thread = 0;
+  friend auto operator<=>(const Asker&, const Asker&) = default;
+};
+
+enum class Awaited : uint8_t { kEvent, kDestroyed, kClosed, kReply, kCompletion, kInstant };
+
+// An answer, or what stands in its way.
+struct Outcome {
+  Answer answer;
+  Awaited what = Awaited::kEvent;  // when the answer waits
+  uint32_t on = 0;                 // a file, or an id
+  uint32_t ticket = 0;             // of a destroy
+};
+
+}  // namespace cm::sim::uapi
+
+#endif  // SIM_UAPI_ASKER_H_

@@ -1,0 +1,36 @@
+// Structures of C in and out of bytes.
+#ifndef SIM_UAPI_BYTES_H_
+#define SIM_UAPI_BYTES_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "model/base/errno.h"
+#include "sim/uapi/asker.h"
+
+namespace cm::sim::uapi {
+
+// What is missing at the end is zero.
+template <typename T>
+T As(std::span<const uint8_t> bytes) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  T value;
+  std::memset(static_cast<void*>(&value), 0, sizeof(T));
+  std::copy_n(bytes.begin(), std::min(sizeof(T), bytes.size()), reinterpret_cast<uint8_t*>(&value));
+  return value;
+}
+
+template <typename T>
+std::span<const uint8_t> BytesOf(const T& value) {
+  return {reinterpret_cast<const uint8_t*>(&value), sizeof(T)};
+}
+
+inline Outcome Refused(Errno error) { return {.answer = {.value = -static_cast<int64_t>(error)}}; }
+
+}  // namespace cm::sim::uapi
+
+#endif  // SIM_UAPI_BYTES_H_

@@ -1,0 +1,105 @@
+// The kernel end of the rdma_cm device file: bytes of commands in, bytes of answers out.
+//
+// Each command checks what the kernel checks, in its order. source: linux 6.1 ucma.c
+#ifndef SIM_UAPI_DEVICE_FILE_H_
+#define SIM_UAPI_DEVICE_FILE_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "model/base/errno.h"
+#include "model/base/result.h"
+#include "sim/rdma_cm/commands.h"
+#include "sim/uapi/asker.h"
+#include "sim/uapi/request.h"
+#include "sim/world/world.h"
+
+struct rdma_ucm_ud_param;
+
+namespace cm::sim::uapi {
+
+class DeviceFile {
+ public:
+  explicit DeviceFile(World* world) : world_(world) {}
+
+  // `nonblocking`: so the file is opened; only GET_EVENT asks.
+  Outcome Write(Asker asker, uint32_t file, bool nonblocking, std::span<const uint8_t> written);
+  // What has become of a destroy that waited; none while it does.
+  std::optional<Answer> Destroyed(uint32_t ticket, size_t written) const;
+
+  // The id whose connection is to use the queue pair of this number.
+  std::optional<uint32_t> IdThatNames(uint8_t device, uint32_t qp_number) const;
+  // The attributes of a connection that the thread asked for last.
+  std::optional<response::QpAttr> LastAttributes(Asker asker) const;
+  void Forget(uint32_t process);
+
+ private:
+  // A command, taken apart.
+  struct Command {
+    Asker asker;
+    uint32_t file = 0;
+    uint32_t number = 0;
+    uint16_t in = 0;   // bytes of it
+    uint16_t out = 0;  // room for its answer
+    bool nonblocking = false;
+    std::span<const uint8_t> body;  // what is written behind the header
+    size_t written = 0;
+  };
+  using SockaddrIb = std::array<uint8_t, 48>;
+
+  RdmaCm& Kernel() const { return world_->Kernel(); }
+  Outcome Carry(const Command& c);
+  Outcome CarryLater(const Command& c);
+
+  // commands.cc
+  Outcome CreateId(const Command& c);
+  Outcome DestroyId(const Command& c);
+  Outcome Bind(const Command& c, uint32_t id, std::span<const uint8_t> address);
+  Outcome BindAddr(const Command& c);
+  Outcome BindIp(const Command& c);
+  Outcome ResolveAddr(const Command& c);
+  Outcome ResolveIp(const Command& c);
+  Outcome ResolveRoute(const Command& c);
+  Outcome Connect(const Command& c);
+  Outcome Listen(const Command& c);
+  Outcome Accept(const Command& c);
+  Outcome Reject(const Command& c);
+  Outcome Disconnect(const Command& c);
+  Outcome SetOption(const Command& c);
+  Outcome Notify(const Command& c);
+  Outcome JoinIpMcast(const Command& c);
+  Outcome JoinMcast(const Command& c);
+  Outcome LeaveMcast(const Command& c);
+  Outcome MigrateId(const Command& c);
+  Outcome ResolveIbService(const Command& c);
+  Outcome WriteCmEvent(const Command& c);
+  // The number belonged to another id before.
+  void StartAfresh(uint32_t id);
+  void NameQp(uint32_t id, command::ConnectionParam* param) const;
+  void NoteQp(uint32_t id, const command::ConnectionParam& param);
+
+  // answers.cc
+  Outcome Query(const Command& c);
+  Outcome QueryAddr(const Command& c, uint32_t id);
+  Outcome QueryPath(const Command& c, uint32_t id);
+  Outcome QueryGid(const Command& c, uint32_t id);
+  Outcome QueryRoute(const Command& c);
+  Outcome InitQpAttr(const Command& c);
+  Outcome GetEvent(const Command& c);
+  void PutDatagram(const response::Event& event, rdma_ucm_ud_param* ud) const;
+
+  World* world_;
+  // Of ids that are bound to an address of InfiniBand, that address.
+  std::map<uint32_t, SockaddrIb> infiniband_;
+  std::map<std::pair<uint8_t, uint32_t>, uint32_t> named_;  // ids by device and QP number
+  std::map<Asker, response::QpAttr> attributes_;
+};
+
+}  // namespace cm::sim::uapi
+
+#endif  // SIM_UAPI_DEVICE_FILE_H_

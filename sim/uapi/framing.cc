@@ -1,0 +1,208 @@
+#include "sim/uapi/framing.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace cm::sim::uapi {
+namespace {
+
+constexpr uint32_t kLongest = 16U << 20;  // more than any option has
+constexpr size_t kAtOnce = 1U << 16;
+
+template <typename T>
+void Put(const T& value, std::vector<uint8_t>* bytes) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const size_t at = bytes->size();
+  bytes->resize(at + sizeof value);
+  std::memcpy(bytes->data() + at, &value, sizeof value);
+}
+
+void PutBody(const Hello& hello, std::vector<uint8_t>* bytes) { Put(hello, bytes); }
+void PutBody(const Interrupt& /*interrupt*/, std::vector<uint8_t>* /*bytes*/) {}
+void PutBody(const Unwatch& unwatch, std::vector<uint8_t>* bytes) { Put(unwatch.name, bytes); }
+
+void PutBody(const Request& request, std::vector<uint8_t>* bytes) {
+  Put(request.op, bytes);
+  Put(request.on, bytes);
+  Put(request.more, bytes);
+  bytes->insert(bytes->end(), request.bytes.begin(), request.bytes.end());
+}
+
+void PutBody(const Answer& answer, std::vector<uint8_t>* bytes) {
+  Put(answer.value, bytes);
+  bytes->insert(bytes->end(), answer.bytes.begin(), answer.bytes.end());
+}
+
+void PutBody(const Watch& watch, std::vector<uint8_t>* bytes) {
+  Put(watch.name, bytes);
+  Put(uint8_t{watch.has_descriptor}, bytes);
+  PutBody(watch.readable, bytes);
+}
+
+// Takes values from the front until there are no more.
+class Reader {
+ public:
+  explicit Reader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
+
+  template <typename T>
+  bool Get(T* value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (bytes_.size() < sizeof *value) return false;
+    std::memcpy(value, bytes_.data(), sizeof *value);
+    bytes_ = bytes_.subspan(sizeof *value);
+    return true;
+  }
+  bool GetRest(std::vector<uint8_t>* rest) {
+    rest->assign(bytes_.begin(), bytes_.end());
+    bytes_ = {};
+    return true;
+  }
+  bool IsAtEnd() const { return bytes_.empty(); }
+
+ private:
+  std::span<const uint8_t> bytes_;
+};
+
+bool GetBody(Reader* reader, Hello* hello) { return reader->Get(hello); }
+bool GetBody(Reader* /*reader*/, Interrupt* /*interrupt*/) { return true; }
+bool GetBody(Reader* reader, Unwatch* unwatch) { return reader->Get(&unwatch->name); }
+
+bool GetBody(Reader* reader, Request* request) {
+  return reader->Get(&request->op) && reader->Get(&request->on) && reader->Get(&request->more) &&
+         reader->GetRest(&request->bytes);
+}
+
+bool GetBody(Reader* reader, Answer* answer) {
+  return reader->Get(&answer->value) && reader->GetRest(&answer->bytes);
+}
+
+bool GetBody(Reader* reader, Watch* watch) {
+  uint8_t has_descriptor = 0;
+  if (!reader->Get(&watch->name) || !reader->Get(&has_descriptor)) return false;
+  watch->has_descriptor = has_descriptor != 0;
+  return GetBody(reader, &watch->readable);
+}
+
+template <size_t kIndex = 0>
+std::optional<Message> DecodeKind(uint32_t kind, Reader* reader) {
+  if constexpr (kIndex < std::variant_size_v<Message>) {
+    if (kind != kIndex) return DecodeKind<kIndex + 1>(kind, reader);
+    std::variant_alternative_t<kIndex, Message> body;
+    if (!GetBody(reader, &body) || !reader->IsAtEnd()) return std::nullopt;
+    return Message(std::move(body));
+  }
+  return std::nullopt;
+}
+
+// Room for the control message of one descriptor, aligned as it has to be.
+union Control {
+  cmsghdr header;
+  std::array<char, CMSG_SPACE(sizeof(int))> bytes;
+};
+
+void Attach(int descriptor, Control* control, msghdr* message) {
+  message->msg_control = control->bytes.data();
+  message->msg_controllen = control->bytes.size();
+  cmsghdr* header = CMSG_FIRSTHDR(message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof descriptor);
+  std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+}
+
+}  // namespace
+
+std::vector<uint8_t> Encode(const Message& message) {
+  std::vector<uint8_t> bytes;
+  Put(uint32_t{0}, &bytes);
+  Put(static_cast<uint32_t>(message.index()), &bytes);
+  std::visit([&bytes](const auto& body) { PutBody(body, &bytes); }, message);
+  const auto length = static_cast<uint32_t>(bytes.size() - sizeof(uint32_t));
+  std::memcpy(bytes.data(), &length, sizeof length);
+  return bytes;
+}
+
+std::optional<Message> Decode(std::span<const uint8_t> bytes) {
+  Reader reader(bytes);
+  uint32_t kind = 0;
+  if (!reader.Get(&kind)) return std::nullopt;
+  return DecodeKind(kind, &reader);
+}
+
+Connection::Connection(int socket) : socket_(socket) {}
+
+Connection::~Connection() {
+  for (const int descriptor : descriptors_) close(descriptor);
+  if (socket_ >= 0) close(socket_);
+}
+
+int Connection::Send(const Message& message, int descriptor) {
+  const std::vector<uint8_t> bytes = Encode(message);
+  for (size_t sent = 0; sent < bytes.size();) {
+    iovec piece = {.iov_base = const_cast<uint8_t*>(bytes.data() + sent),
+                   .iov_len = bytes.size() - sent};
+    msghdr header{};
+    header.msg_iov = &piece;
+    header.msg_iovlen = 1;
+    Control control{};
+    if (descriptor >= 0 && sent == 0) Attach(descriptor, &control, &header);
+    const ssize_t more = sendmsg(socket_, &header, MSG_NOSIGNAL);
+    if (more >= 0) {
+      sent += static_cast<size_t>(more);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+int Connection::Read() {
+  const size_t before = read_.size();
+  read_.resize(before + kAtOnce);
+  iovec piece = {.iov_base = read_.data() + before, .iov_len = kAtOnce};
+  Control control{};
+  msghdr header{};
+  header.msg_iov = &piece;
+  header.msg_iovlen = 1;
+  header.msg_control = control.bytes.data();
+  header.msg_controllen = control.bytes.size();
+  const ssize_t count = recvmsg(socket_, &header, MSG_CMSG_CLOEXEC);
+  const int error = errno;
+  read_.resize(before + static_cast<size_t>(count < 0 ? 0 : count));
+  if (count < 0) return error;
+  for (cmsghdr* one = CMSG_FIRSTHDR(&header); one != nullptr; one = CMSG_NXTHDR(&header, one)) {
+    if (one->cmsg_level != SOL_SOCKET || one->cmsg_type != SCM_RIGHTS) continue;
+    int descriptor = -1;
+    std::memcpy(&descriptor, CMSG_DATA(one), sizeof descriptor);
+    descriptors_.push_back(descriptor);
+  }
+  return count == 0 ? ECONNRESET : 0;
+}
+
+std::optional<Message> Connection::Next() {
+  uint32_t length = 0;
+  if (damaged_ || read_.size() < sizeof length) return std::nullopt;
+  std::memcpy(&length, read_.data(), sizeof length);
+  if (length > kLongest) damaged_ = true;
+  if (damaged_ || read_.size() - sizeof length < length) return std::nullopt;
+  std::optional<Message> message = Decode(std::span(read_).subspan(sizeof length, length));
+  read_.erase(read_.begin(), read_.begin() + static_cast<int64_t>(sizeof length + length));
+  damaged_ = !message;
+  return message;
+}
+
+int Connection::TakeDescriptor() {
+  if (descriptors_.empty()) return -1;
+  const int descriptor = descriptors_.front();
+  descriptors_.pop_front();
+  return descriptor;
+}
+
+}  // namespace cm::sim::uapi

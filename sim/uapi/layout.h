@@ -1,0 +1,42 @@
+// Where things stand in what is written to the rdma_cm device file, for whoever carries it from a
+// program to the machine: some of a command are pointers and descriptors of the program's.
+//
+// source: <rdma/rdma_user_cm.h>; linux 7.2 rdma_user_cm.h for what is newer
+#ifndef SIM_UAPI_LAYOUT_H_
+#define SIM_UAPI_LAYOUT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace cm::sim::uapi {
+
+// Of kernels that are newer than the header.
+inline constexpr uint32_t kResolveIbServiceCommand = 23;
+inline constexpr uint32_t kWriteCmEventCommand = 24;
+inline constexpr uint32_t kQueryIbServiceOption = 3;
+
+// Where the program wants the answer of the command, which begins with its header; none for a
+// command without an answer, or one that is too short to say.
+std::optional<uint64_t> ResponseAddress(std::span<const uint8_t> command);
+
+// The bytes of an option, in the program's memory. They are to follow the command when it comes to
+// the machine; those that cannot be read are left out.
+struct OptionValue {
+  uint64_t address = 0;
+  uint32_t length = 0;
+};
+inline constexpr uint32_t kLongestOption = 4u << 20;  // KMALLOC_MAX_SIZE
+// None for any other command than SET_OPTION, and for more bytes than a kernel copies.
+std::optional<OptionValue> FindOptionValue(std::span<const uint8_t> command);
+
+// Where in a MIGRATE_ID the descriptor stands, 4 bytes, which the file takes the place of: that of
+// the machine, or one of the two numbers below.
+std::optional<size_t> FindDescriptor(std::span<const uint8_t> command);
+inline constexpr uint32_t kNoFile = 0xffffffff;     // the descriptor is not open
+inline constexpr uint32_t kOtherFile = 0xfffffffe;  // it is one of something else
+
+}  // namespace cm::sim::uapi
+
+#endif  // SIM_UAPI_LAYOUT_H_

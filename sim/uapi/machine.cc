@@ -1,0 +1,207 @@
+#include "sim/uapi/machine.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/base/check.h"
+#include "sim/uapi/bytes.h"
+#include "sim/uapi/names.h"
+
+namespace cm::sim::uapi {
+namespace {
+
+constexpr uint32_t kMaxInline = 256;
+
+Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
+
+template <typename T>
+Outcome Record(const T& record) {
+  Outcome outcome;
+  const std::span<const uint8_t> bytes = BytesOf(record);
+  outcome.answer.bytes.assign(bytes.begin(), bytes.end());
+  return outcome;
+}
+
+}  // namespace
+
+Machine::Machine(World* world, Memory* memory)
+    : world_(world), device_file_(world), verbs_end_(world, &device_file_) {
+  world_->LendMemory(memory);
+}
+
+Machine::~Machine() { world_->LendMemory(nullptr); }
+
+uint32_t Machine::AddProcess(uint8_t side) {
+  sides_.push_back(side);
+  return static_cast<uint32_t>(sides_.size() - 1);
+}
+
+uint8_t Machine::KernelOf(uint32_t process) const {
+  return world_->topology().KernelOf(sides_[process]);
+}
+
+void Machine::RemoveProcess(uint32_t process) {
+  std::erase_if(waiting_, [=](const auto& waiting) { return waiting.first.process == process; });
+  for (const auto& [file, owner] : files_)
+    if (owner == process && Kernel().LiveFile(file)) Kernel().Close(file);
+  std::erase_if(files_, [=](const auto& file) { return file.second == process; });
+  device_file_.Forget(process);
+  verbs_end_.Forget(process);
+}
+
+// A file of nobody's, or of another process: a process that got it by fork or over a socket has
+// other credentials. source: linux 6.1 ucma.c ucma_write, ib_safe_file_access
+Errno Machine::Refuses(uint32_t process, uint32_t file) const {
+  const auto open = files_.find(file);
+  if (open == files_.end() || !Kernel().LiveFile(file)) return Errno::kBadF;
+  return open->second == process ? Errno::kNone : Errno::kAcces;
+}
+
+Answer Machine::Ask(Asker asker, const Request& request) {
+  CM_CHECK(!waiting_.contains(asker) && asker.process < sides_.size());
+  Outcome outcome = Carry(asker, request);
+  if (outcome.answer.waits) waiting_[asker] = {.request = request, .outcome = outcome, .done = {}};
+  return outcome.answer;
+}
+
+Answer Machine::Continue(Asker asker) {
+  const auto found = waiting_.find(asker);
+  CM_CHECK(found != waiting_.end());
+  std::optional<Answer> done = found->second.done;
+  if (!done) done = Finished(asker, found->second);
+  if (!done) return {.waits = true};
+  waiting_.erase(asker);
+  return *done;
+}
+
+// None while it goes on.
+std::optional<Answer> Machine::Finished(Asker asker, const Waiting& waiting) {
+  switch (waiting.outcome.what) {
+    case Awaited::kDestroyed:
+      return device_file_.Destroyed(waiting.outcome.ticket, waiting.request.bytes.size());
+    case Awaited::kClosed:
+      if (!Kernel().Closed(waiting.outcome.on)) return std::nullopt;
+      return Answer{};
+    case Awaited::kEvent:
+    case Awaited::kReply:
+    case Awaited::kCompletion:
+    case Awaited::kInstant:
+      break;
+  }
+  const Outcome again = Carry(asker, waiting.request);
+  if (again.answer.waits) return std::nullopt;
+  return again.answer;
+}
+
+// The number of a file that is gone may be given to the next one.
+void Machine::NoteClosed() {
+  for (auto& [asker, waiting] : waiting_)
+    if (waiting.outcome.what == Awaited::kClosed && Kernel().Closed(waiting.outcome.on))
+      waiting.done = Answer{};
+}
+
+Outcome Machine::Carry(Asker asker, const Request& request) {
+  switch (request.op) {
+    case Op::kOpen:
+    case Op::kClose:
+    case Op::kWrite:
+    case Op::kPollFile:
+      return CarryFile(asker, request);
+    case Op::kDevices:
+    case Op::kPort:
+    case Op::kGid:
+      return CarryDevice(asker, request);
+    case Op::kNow:
+      return Value(world_->Now().nanoseconds());
+    case Op::kSleep:
+      if (world_->Now().nanoseconds() >= static_cast<int64_t>(request.more)) return Value(0);
+      return {.answer = {.waits = true}, .what = Awaited::kInstant};
+    default:
+      return verbs_end_.Carry(asker, KernelOf(asker.process), request);
+  }
+}
+
+Outcome Machine::CarryFile(Asker asker, const Request& request) {
+  const uint32_t file = request.on;
+  if (request.op == Op::kOpen) {
+    NoteClosed();
+    const uint32_t opened = Kernel().Open(KernelOf(asker.process));
+    files_[opened] = asker.process;
+    return Value(opened);
+  }
+  const Errno refused = Refuses(asker.process, file);
+  if (request.op == Op::kWrite) {
+    if (refused != Errno::kNone) return Refused(refused);
+    return device_file_.Write(asker, file, request.more != 0, request.bytes);
+  }
+  if (refused == Errno::kBadF) return Refused(refused);
+  if (request.op == Op::kPollFile) return Value(Kernel().Readable(file) ? 1 : 0);
+  files_.erase(file);
+  for (auto& [other, waiting] : waiting_)
+    if (waiting.outcome.what == Awaited::kEvent && waiting.request.on == file)
+      waiting.done = Refused(Errno::kBadF).answer;
+  if (Kernel().Close(file)) return Value(0);
+  return {.answer = {.waits = true}, .what = Awaited::kClosed, .on = file};
+}
+
+Outcome Machine::CarryDevice(Asker asker, const Request& request) {
+  const Topology& topology = world_->topology();
+  const Profile& profile = world_->profile();
+  const std::vector<uint8_t> devices = DevicesOf(topology, KernelOf(asker.process));
+  if (request.op == Op::kDevices) {
+    Outcome outcome;
+    const uint32_t registered = Kernel().Devices(KernelOf(asker.process));
+    for (const uint8_t device : devices) {
+      DeviceRecord record;
+      const std::string& name = topology.devices[device].name;
+      std::memcpy(record.name.data(), name.data(), std::min(name.size(), record.name.size() - 1));
+      record.guid = GuidOf(device);
+      record.index = IndexOf(topology, device);
+      record.iwarp = profile.transport == Transport::kIwarp ? 1 : 0;
+      record.infiniband = profile.transport == Transport::kInfiniband ? 1 : 0;
+      record.registered = (registered >> device) & 1;
+      record.max_depth = profile.limits.max_depth;
+      record.max_inline = kMaxInline;
+      const std::span<const uint8_t> bytes = BytesOf(record);
+      outcome.answer.bytes.insert(outcome.answer.bytes.end(), bytes.begin(), bytes.end());
+    }
+    return outcome;
+  }
+  if (request.on >= devices.size()) return Refused(Errno::kNoDev);
+  const uint8_t device = devices[request.on];
+  if (request.op == Op::kGid) {
+    const std::optional<Gid> gid = GidAt(topology, device, request.more);
+    return gid ? Record(*gid) : Refused(Errno::kInval);
+  }
+  const bool infiniband = profile.transport == Transport::kInfiniband;
+  PortRecord record;
+  record.active = world_->Context().wires.fabric->device(device).up ? 1 : 0;
+  record.infiniband = infiniband ? 1 : 0;
+  record.lid = static_cast<uint16_t>(infiniband ? device + 1 : 0);
+  record.gids = GidCount(topology, device);
+  return Record(record);
+}
+
+std::string Machine::WaitsFor(Asker asker) const {
+  const auto found = waiting_.find(asker);
+  if (found == waiting_.end()) return "nothing";
+  const Outcome& outcome = found->second.outcome;
+  const std::string file = "rdma_cm file " + std::to_string(outcome.on) + ": ";
+  switch (outcome.what) {
+    case Awaited::kEvent:
+      return file + "an event";
+    case Awaited::kClosed:
+      return file + "that it is closed";
+    case Awaited::kDestroyed:
+      return "rdma_cm id " + std::to_string(outcome.on) + ": that it is destroyed";
+    case Awaited::kReply:
+      return "rdma_cm id " + std::to_string(outcome.on) + ": a reply of its peer";
+    case Awaited::kCompletion:
+      return "completion queue " + std::to_string(outcome.on) + ": a completion";
+    case Awaited::kInstant:
+      return "a later time";
+  }
+  return "nothing";
+}
+
+}  // namespace cm::sim::uapi

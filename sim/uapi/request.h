@@ -1,0 +1,151 @@
+// What a process asks of the simulated machine under it: the one boundary between the C functions
+// that a program calls and the world that answers.
+//
+// Requests and answers are bytes of fixed shape with bytes behind them, so that the world may be in
+// the same process or in another one. Handles are numbers of the machine's; each belongs to the
+// process that it was made for.
+#ifndef SIM_UAPI_REQUEST_H_
+#define SIM_UAPI_REQUEST_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace cm::sim::uapi {
+
+enum class Op : uint32_t {
+  // The rdma_cm device file.
+  kOpen,   // -> value: a file
+  kClose,  // a file, closed by everybody who had it; may wait
+  kWrite,  // a file, the bytes that are written, a flag: is not to wait -> value: how many; bytes:
+           // what the kernel stores at the command's response address. May wait; EAGAIN.
+  kPollFile,  // a file -> value: 1 when it is readable
+
+  // Devices. A device is named by its place in the list that kDevices answers.
+  kDevices,  // -> bytes: DeviceRecord, all that the kernel of the process ever has
+  kPort,     // a device -> bytes: PortRecord
+  kGid,      // a device, an index -> bytes: 16
+
+  // Objects of verbs.
+  kCreateCq,     // -> value: a completion queue
+  kDestroyCq,    // a completion queue
+  kCreateSrq,    // -> value
+  kDestroySrq,   // a shared receive queue
+  kCreateQp,     // QpRecord -> value: a queue pair; bytes: its number, 4
+  kDestroyQp,    // a queue pair
+  kModifyQp,     // a queue pair; bytes: ModifyRecord
+  kQueryQp,      // a queue pair -> value: its state, as enum ibv_qp_state
+  kRegister,     // bytes: RegionRecord -> value: its key, local and remote
+  kDeregister,   // a key
+  kAttach,       // a queue pair; bytes: 16 of a group's GID
+  kDetach,       // the same
+  kPostSend,     // a queue pair; bytes: WorkRecord, pieces, inline data
+  kPostReceive,  // a queue pair; the same
+  kPostToSrq,    // a shared receive queue; the same
+  kPoll,         // a completion queue, at most so many -> bytes: CompletionRecord each
+  kArm,          // a completion queue: the next completion is reported to its channel
+  kTakeEvent,    // completion queues in bytes, 4 each: of one channel; a flag: is not to wait
+                 // -> value: the one that is reported and no longer armed. May wait; EAGAIN.
+  kPollEvents,   // completion queues in the same way -> value: 1 when one of them is reported
+
+  // Time.
+  kNow,    // -> value: nanoseconds since the world began
+  kSleep,  // until an instant; waits
+};
+
+struct Request {
+  Op op = Op::kNow;
+  uint32_t on = 0;    // the object that it is about
+  uint64_t more = 0;  // the op's second argument
+  std::vector<uint8_t> bytes;
+};
+
+struct Answer {
+  int64_t value = 0;           // or minus an errno
+  bool waits = false;          // not answered yet: to be asked for again with Machine::Continue
+  std::vector<uint8_t> bytes;  // empty after a failure
+};
+
+// Shapes of what stands in the bytes; integers as the machine has them.
+
+struct DeviceRecord {
+  std::array<char, 64> name{};
+  uint64_t guid = 0;   // never 0; as it stands in the ABIs
+  uint32_t index = 0;  // of the kernel's list
+  uint8_t iwarp = 0;
+  uint8_t infiniband = 0;
+  uint8_t registered = 1;   // it is there at present
+  uint8_t max_depth = 0;    // max_qp_rd_atom and max_qp_init_rd_atom
+  uint32_t max_inline = 0;  // bytes of inline data
+};
+
+struct PortRecord {
+  uint8_t active = 0;
+  uint8_t infiniband = 0;  // its link layer
+  uint16_t lid = 0;
+  uint32_t gids = 0;  // how long its table is
+};
+
+struct QpRecord {
+  uint32_t device = 0;
+  uint32_t type = 0;  // enum ibv_qp_type
+  uint32_t send_queue = 0;
+  uint32_t receive_queue = 0;
+  uint32_t srq = 0xffffffff;  // none
+  uint32_t signal_all = 0;
+};
+
+struct ModifyRecord {
+  uint32_t mask = 0;   // enum ibv_qp_attr_mask
+  uint32_t state = 0;  // enum ibv_qp_state
+  uint32_t peer_number = 0;
+  uint32_t qkey = 0;
+  uint32_t access = 0;  // enum ibv_access_flags
+  uint8_t is_global = 0;
+  uint8_t retry_count = 0;
+  uint8_t rnr_retry_count = 0;
+  uint8_t unused = 0;
+  std::array<uint8_t, 16> peer_gid{};
+};
+
+struct RegionRecord {
+  uint64_t address = 0;
+  uint64_t length = 0;
+  uint32_t device = 0;
+  uint32_t access = 0;  // enum ibv_access_flags
+};
+
+struct PieceRecord {
+  uint64_t address = 0;
+  uint32_t length = 0;
+  uint32_t key = 0;
+};
+
+struct WorkRecord {
+  uint64_t wr_id = 0;
+  uint32_t opcode = 0;  // enum ibv_wr_opcode; of a receive nothing
+  uint32_t flags = 0;   // enum ibv_send_flags
+  uint32_t pieces = 0;  // none where there is inline data
+  uint32_t inline_length = 0;
+  uint32_t immediate = 0;  // as it stands in memory, and in a completion
+  uint32_t remote_key = 0;
+  uint64_t remote_address = 0;
+  uint32_t to_number = 0;  // of a datagram
+  uint32_t to_qkey = 0;
+  std::array<uint8_t, 16> to_gid{};  // or zeros, and a LID in the last two, the higher byte first
+};
+
+struct CompletionRecord {
+  uint64_t wr_id = 0;
+  uint32_t status = 0;  // enum ibv_wc_status
+  uint32_t opcode = 0;  // enum ibv_wc_opcode
+  uint32_t length = 0;
+  uint32_t flags = 0;  // enum ibv_wc_flags
+  uint32_t qp_number = 0;
+  uint32_t immediate = 0;
+  uint32_t source_number = 0;
+};
+
+}  // namespace cm::sim::uapi
+
+#endif  // SIM_UAPI_REQUEST_H_

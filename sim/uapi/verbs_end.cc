@@ -1,0 +1,292 @@
+#include "sim/uapi/verbs_end.h"
+
+#include <algorithm>
+
+#include "sim/uapi/bytes.h"
+
+namespace cm::sim::uapi {
+namespace {
+
+// source: <infiniband/verbs.h> enum ibv_qp_attr_mask
+constexpr uint32_t kStateMask = 0x1;
+constexpr uint32_t kAccessMask = 0x8;
+constexpr uint32_t kQkeyMask = 0x40;
+// What the states ask for. source: linux 6.1 verbs.c qp_state_table
+constexpr uint32_t kInitMask = 0x30;
+constexpr uint32_t kReceiveMask = 0x129180;
+constexpr uint32_t kSendMask = 0x12e00;
+constexpr uint32_t kRetryMask = 0x400;
+constexpr uint32_t kRnrRetryMask = 0x800;
+// source: <infiniband/verbs.h> enum ibv_access_flags
+constexpr uint32_t kRemoteWrite = 2;
+constexpr uint32_t kRemoteRead = 4;
+
+Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
+
+Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Value(0) : Refused(error); }
+
+// The object of that number, if it is the process's.
+template <typename Objects>
+auto* Find(Objects* objects, uint32_t process, uint32_t number) {
+  const auto found = objects->find(number);
+  return found != objects->end() && found->second.process == process ? &found->second : nullptr;
+}
+
+}  // namespace
+
+Outcome VerbsEnd::Carry(Asker asker, uint8_t kernel, const Request& request) {
+  const uint32_t process = asker.process;
+  if (OverIwarp()) FollowConnections();
+  switch (request.op) {
+    case Op::kCreateCq:
+      return CreateCq(process);
+    case Op::kCreateSrq:
+      return CreateSrq(process);
+    case Op::kCreateQp:
+      return CreateQp(process, kernel, request);
+    case Op::kRegister:
+      return Register(process, kernel, request);
+    case Op::kDeregister:
+      return Deregister(process, request.on);
+    case Op::kTakeEvent:
+    case Op::kPollEvents:
+      return TakeEvent(process, request);
+    case Op::kDestroyCq:
+    case Op::kPoll:
+    case Op::kArm:
+      break;
+    case Op::kDestroySrq:
+    case Op::kPostToSrq: {
+      const OwnSrq* const srq = Find(&srqs_, process, request.on);
+      if (srq == nullptr) return Refused(Errno::kInval);
+      return request.op == Op::kPostToSrq ? PostToSrq(*srq, request) : DestroySrq(request.on);
+    }
+    default:
+      return CarryQp(asker, request);
+  }
+  Cq* const cq = Find(&cqs_, process, request.on);
+  if (cq == nullptr) return Refused(Errno::kInval);
+  if (request.op == Op::kDestroyCq) return DestroyCq(request.on);
+  if (request.op == Op::kPoll) return Poll(request.on, request.more);
+  NoteCompletions(request.on);
+  cq->armed = true;
+  cq->since = verbs().last_finished();
+  return Value(0);
+}
+
+Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
+  OwnQp* const own = Find(&qps_, asker.process, request.on);
+  if (own == nullptr) return Refused(Errno::kInval);
+  switch (request.op) {
+    case Op::kDestroyQp:
+      DestroyQp(request.on);
+      return Value(0);
+    case Op::kModifyQp:
+      return DoneUnless(Modify(asker, own, As<ModifyRecord>(request.bytes)));
+    case Op::kQueryQp:
+      return Value(static_cast<int64_t>(verbs().at(own->qp).state));
+    case Op::kAttach:
+    case Op::kDetach:
+      return Attach(*own, request);
+    case Op::kPostSend:
+      return PostSend(*own, request);
+    case Op::kPostReceive:
+      return PostReceive(*own, request);
+    default:
+      return Refused(Errno::kNoSys);
+  }
+}
+
+Outcome VerbsEnd::CreateCq(uint32_t process) {
+  cqs_[++last_number_] = {.process = process};
+  return Value(last_number_);
+}
+
+Outcome VerbsEnd::DestroyCq(uint32_t cq) {
+  for (const auto& [number, qp] : qps_)
+    if (qp.send_queue == cq || qp.receive_queue == cq) return Refused(Errno::kBusy);
+  cqs_.erase(cq);
+  return Value(0);
+}
+
+Outcome VerbsEnd::CreateSrq(uint32_t process) {
+  srqs_[++last_number_] = {.process = process, .srq = verbs().CreateSrq()};
+  return Value(last_number_);
+}
+
+Outcome VerbsEnd::DestroySrq(uint32_t srq) {
+  for (const auto& [number, qp] : qps_)
+    if (qp.srq == srq) return Refused(Errno::kBusy);
+  verbs().DestroySrq(srqs_[srq].srq);
+  srqs_.erase(srq);
+  return Value(0);
+}
+
+Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& request) {
+  const auto record = As<QpRecord>(request.bytes);
+  const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
+  if (record.device >= devices.size()) return Refused(Errno::kNoDev);
+  const uint8_t device = devices[record.device];
+  const OwnSrq* const srq = Find(&srqs_, process, record.srq);
+  const bool has_srq = record.srq != QpRecord{}.srq;
+  const bool cqs_known = Find(&cqs_, process, record.send_queue) != nullptr &&
+                         Find(&cqs_, process, record.receive_queue) != nullptr;
+  if (!cqs_known || (has_srq && srq == nullptr)) return Refused(Errno::kInval);
+  const auto type = static_cast<QpType>(record.type);
+  const bool datagram = type == QpType::kUd;
+  if (datagram && OverIwarp()) return Refused(Errno::kNotSup);
+  if (type != QpType::kRc && type != QpType::kUc && !datagram) return Refused(Errno::kInval);
+  const uint32_t qp = verbs().Create(device, datagram, has_srq ? srq->srq : kNobody);
+  qps_[++last_number_] = {.process = process,
+                          .device = device,
+                          .qp = qp,
+                          .send_queue = record.send_queue,
+                          .receive_queue = record.receive_queue,
+                          .srq = record.srq,
+                          .signal_all = record.signal_all != 0};
+  Outcome outcome = Value(last_number_);
+  const std::span<const uint8_t> number = BytesOf(verbs().at(qp).number);
+  outcome.answer.bytes.assign(number.begin(), number.end());
+  return outcome;
+}
+
+// A connection over iWARP ends with its queue pair.
+void VerbsEnd::Break(const OwnQp& own) {
+  const uint32_t number = verbs().at(own.qp).number;
+  if (const std::optional<uint32_t> id = device_file_->IdThatNames(own.device, number))
+    world_->Kernel().QueuePairBreaks(*id);
+}
+
+// What it has completed and nobody has polled goes with it.
+void VerbsEnd::DestroyQp(uint32_t number) {
+  const OwnQp own = qps_[number];
+  NoteCompletions(own.send_queue);
+  NoteCompletions(own.receive_queue);
+  Break(own);
+  verbs().Destroy(own.qp);
+  qps_.erase(number);
+}
+
+Outcome VerbsEnd::Register(uint32_t process, uint8_t kernel, const Request& request) {
+  const auto record = As<RegionRecord>(request.bytes);
+  const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
+  if (record.device >= devices.size()) return Refused(Errno::kNoDev);
+  Region region;
+  region.remote_read = (record.access & kRemoteRead) != 0;
+  region.remote_write = (record.access & kRemoteWrite) != 0;
+  region.device = devices[record.device];
+  region.process = process;
+  region.address = record.address;
+  region.length = record.length;
+  // 0 is no key: programs take it for none.
+  return Value(int64_t{verbs().Register(region)} + 1);
+}
+
+Outcome VerbsEnd::Deregister(uint32_t process, uint32_t key) {
+  const uint32_t number = key - 1;
+  if (number >= verbs().regions().size()) return Refused(Errno::kInval);
+  const Region& region = verbs().region(number);
+  if (!region.live || !region.external || region.process != process) return Refused(Errno::kInval);
+  verbs().Deregister(number);
+  return Value(0);
+}
+
+// Over InfiniBand a group is whatever the administrator makes of an address.
+Outcome VerbsEnd::Attach(const OwnQp& own, const Request& request) {
+  const auto group = As<Gid>(request.bytes);
+  const bool any = world_->profile().transport == Transport::kInfiniband;
+  if (!verbs().at(own.qp).datagram || !(any || IsGroup(group))) return Refused(Errno::kInval);
+  if (request.op == Op::kAttach)
+    verbs().Attach(own.qp, group);
+  else if (!verbs().Detach(own.qp, group))
+    return Refused(Errno::kInval);
+  return Value(0);
+}
+
+Errno VerbsEnd::Modify(Asker asker, OwnQp* own, const ModifyRecord& record) {
+  if ((record.mask & kStateMask) != 0 && record.state > static_cast<uint32_t>(QpState::kErr))
+    return Errno::kInval;
+  Connection& connection = own->connection;
+  const Connection before = connection;
+  if ((record.mask & kAccessMask) != 0) connection.remote_read = (record.access & kRemoteRead) != 0;
+  if ((record.mask & kRetryMask) != 0) connection.retry_count = record.retry_count;
+  if ((record.mask & kRnrRetryMask) != 0) connection.rnr_retry_count = record.rnr_retry_count;
+  const Errno moved = (record.mask & kStateMask) != 0 ? Move(asker, own, record) : Errno::kNone;
+  if (moved != Errno::kNone) connection = before;
+  return moved;
+}
+
+Errno VerbsEnd::Move(Asker asker, OwnQp* own, const ModifyRecord& record) {
+  const auto state = static_cast<QpState>(record.state);
+  const bool datagram = verbs().at(own->qp).datagram;
+  switch (state) {
+    case QpState::kInit: {
+      if (OverIwarp()) return verbs().Initialize(own->qp, false);
+      const uint32_t wanted = kInitMask | (datagram ? kQkeyMask : kAccessMask);
+      const uint32_t other = datagram ? kAccessMask : kQkeyMask;
+      if ((record.mask & (wanted | other)) != wanted) return Errno::kInval;
+      return verbs().Initialize(own->qp, datagram);
+    }
+    case QpState::kRtr:
+      return ToReceive(asker, own, record);
+    case QpState::kRts:
+      return ToSend(own, record);
+    case QpState::kSqd:
+      return OverIwarp() ? Errno::kNone : Errno::kInval;
+    case QpState::kErr: {
+      const Errno error = verbs().Modify(own->qp, state);
+      Break(*own);
+      return error;
+    }
+    case QpState::kReset:
+    case QpState::kSqe:
+      break;
+  }
+  return verbs().Modify(own->qp, state);
+}
+
+// Over iWARP the provider moves it, with the connection.
+Errno VerbsEnd::ToReceive(Asker asker, OwnQp* own, const ModifyRecord& record) {
+  if (OverIwarp()) return Errno::kNone;
+  if (verbs().at(own->qp).datagram) return verbs().Modify(own->qp, QpState::kRtr);
+  if ((record.mask & kReceiveMask) != kReceiveMask) return Errno::kInval;
+  const std::optional<uint8_t> device = DeviceWith(world_->topology(), record.peer_gid);
+  QpAddress& peer = own->connection.peer;
+  peer = {.device = device.value_or(kNoDevice), .number = record.peer_number};
+  // What the kernel has said of the way there, if these are the attributes that it has given.
+  const std::optional<response::QpAttr> given = device_file_->LastAttributes(asker);
+  const bool same = given && given->peer_device == peer.device && given->peer_number == peer.number;
+  const Errno error =
+      verbs().Modify(own->qp, QpState::kRtr, true, same ? given->resolves : Errno::kNone);
+  if (error == Errno::kNone) verbs().Connect(own->qp, own->connection);
+  return error;
+}
+
+Errno VerbsEnd::ToSend(OwnQp* own, const ModifyRecord& record) {
+  if (OverIwarp()) return Errno::kNone;
+  const Qp& qp = verbs().at(own->qp);
+  if (qp.datagram) return verbs().Modify(own->qp, QpState::kRts);
+  if (qp.state == QpState::kRtr && (record.mask & kSendMask) != kSendMask) return Errno::kInval;
+  const Errno error = verbs().Modify(own->qp, QpState::kRts, true);
+  if (error == Errno::kNone) verbs().Connect(own->qp, own->connection);
+  return error;
+}
+
+void VerbsEnd::Forget(uint32_t process) {
+  for (auto qp = qps_.begin(); qp != qps_.end();) {
+    const uint32_t number = qp->first;
+    const bool goes = qp->second.process == process;
+    ++qp;
+    if (goes) DestroyQp(number);
+  }
+  for (const auto& [number, srq] : srqs_)
+    if (srq.process == process) verbs().DestroySrq(srq.srq);
+  std::erase_if(srqs_, [=](const auto& srq) { return srq.second.process == process; });
+  std::erase_if(cqs_, [=](const auto& cq) { return cq.second.process == process; });
+  for (uint32_t number = 0; number < verbs().regions().size(); ++number) {
+    const Region& region = verbs().region(number);
+    if (region.live && region.external && region.process == process) verbs().Deregister(number);
+  }
+}
+
+}  // namespace cm::sim::uapi

@@ -1,0 +1,106 @@
+// The kernel end of verbs: what processes have made, over the queue pairs of the simulator.
+//
+// The simulator has a queue of completions for either side of a queue pair. A completion queue here
+// is the sides that report to it, in the order in which their work finished.
+#ifndef SIM_UAPI_VERBS_END_H_
+#define SIM_UAPI_VERBS_END_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/base/errno.h"
+#include "model/base/result.h"
+#include "sim/uapi/asker.h"
+#include "sim/uapi/device_file.h"
+#include "sim/uapi/names.h"
+#include "sim/uapi/request.h"
+#include "sim/verbs/verbs.h"
+#include "sim/world/world.h"
+
+namespace cm::sim::uapi {
+
+class VerbsEnd {
+ public:
+  VerbsEnd(World* world, const DeviceFile* device_file)
+      : world_(world), device_file_(device_file) {}
+
+  Outcome Carry(Asker asker, uint8_t kernel, const Request& request);
+  // All that the process has is gone.
+  void Forget(uint32_t process);
+
+ private:
+  struct Cq {
+    uint32_t process = 0;
+    bool armed = false;
+    uint64_t since = 0;   // what had finished when it was armed
+    uint32_t events = 0;  // that its channel has not handed out
+  };
+  struct OwnSrq {
+    uint32_t process = 0;
+    uint32_t srq = 0;
+  };
+  struct OwnQp {
+    uint32_t process = 0;
+    uint8_t device = 0;
+    uint32_t qp = 0;
+    uint32_t send_queue = 0;
+    uint32_t receive_queue = 0;
+    uint32_t srq = kNobody;
+    bool signal_all = false;
+    bool connected = false;  // over iWARP
+    Connection connection;   // as far as it is told
+  };
+
+  Verbs& verbs() const { return *world_->Context().verbs; }
+  bool OverIwarp() const { return world_->profile().transport == Transport::kIwarp; }
+
+  // verbs_end.cc
+  Outcome CarryQp(Asker asker, const Request& request);
+  Outcome CreateCq(uint32_t process);
+  Outcome DestroyCq(uint32_t cq);
+  Outcome CreateSrq(uint32_t process);
+  Outcome DestroySrq(uint32_t srq);
+  Outcome CreateQp(uint32_t process, uint8_t kernel, const Request& request);
+  void DestroyQp(uint32_t number);
+  Outcome Register(uint32_t process, uint8_t kernel, const Request& request);
+  Outcome Deregister(uint32_t process, uint32_t key);
+  Outcome Attach(const OwnQp& own, const Request& request);
+  Errno Modify(Asker asker, OwnQp* own, const ModifyRecord& record);
+  Errno Move(Asker asker, OwnQp* own, const ModifyRecord& record);
+  Errno ToReceive(Asker asker, OwnQp* own, const ModifyRecord& record);
+  Errno ToSend(OwnQp* own, const ModifyRecord& record);
+  void Break(const OwnQp& own);
+
+  // iwarp.cc
+  void FollowConnections();
+  const IwId* ConnectionOf(const OwnQp& own) const;
+  const OwnQp* PeerOf(const IwId& connection) const;
+  void Join(const OwnQp& own, const OwnQp& peer);
+
+  // work.cc
+  Outcome PostSend(const OwnQp& own, const Request& request);
+  Outcome PostReceive(const OwnQp& own, const Request& request);
+  Outcome PostToSrq(const OwnSrq& own, const Request& request);
+  Result<WorkRequest> WorkOf(uint32_t process, const Request& request) const;
+  Piece PieceOf(uint32_t process, const PieceRecord& record) const;
+  Piece RemoteOf(const WorkRecord& record, uint32_t length) const;
+  void SendTo(const OwnQp& own, const WorkRecord& record, WorkRequest* work) const;
+  Outcome Poll(uint32_t cq, uint64_t at_most);
+  std::optional<CompletionRecord> PollOne(uint32_t cq);
+  Outcome TakeEvent(uint32_t process, const Request& request);
+  void NoteCompletions(uint32_t cq);
+
+  World* world_;
+  const DeviceFile* device_file_;
+  std::map<uint32_t, Cq> cqs_;
+  std::map<uint32_t, OwnSrq> srqs_;
+  std::map<uint32_t, OwnQp> qps_;
+  uint32_t last_number_ = 0;  // of any object
+};
+
+}  // namespace cm::sim::uapi
+
+#endif  // SIM_UAPI_VERBS_END_H_

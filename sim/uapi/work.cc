@@ -1,0 +1,217 @@
+// Work that programs post, and the completions that they poll.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "sim/uapi/bytes.h"
+#include "sim/uapi/verbs_end.h"
+
+namespace cm::sim::uapi {
+namespace {
+
+// source: <infiniband/verbs.h> enum ibv_wr_opcode
+enum class WrOpcode : uint32_t { kWrite, kWriteWithImmediate, kSend, kSendWithImmediate, kRead };
+// source: <infiniband/verbs.h> enum ibv_wc_opcode, ibv_wc_flags
+constexpr uint32_t kReceivedByWrite = 129;
+constexpr uint32_t kHasHeader = 1;
+constexpr uint32_t kHasImmediate = 2;
+
+Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Outcome{} : Refused(error); }
+
+std::optional<WcOpcode> OpcodeOf(WrOpcode opcode) {
+  switch (opcode) {
+    case WrOpcode::kWrite:
+    case WrOpcode::kWriteWithImmediate:
+      return WcOpcode::kWrite;
+    case WrOpcode::kSend:
+    case WrOpcode::kSendWithImmediate:
+      return WcOpcode::kSend;
+    case WrOpcode::kRead:
+      return WcOpcode::kRead;
+  }
+  return std::nullopt;
+}
+
+// The global route header. source: IBA 8.3
+std::vector<uint8_t> HeaderOf(const Gid& from, const Gid& to, uint32_t length) {
+  std::vector<uint8_t> header(kDatagramHeader);
+  header[0] = 0x60;  // version 6
+  header[4] = static_cast<uint8_t>(length >> 8);
+  header[5] = static_cast<uint8_t>(length);
+  header[6] = 0x1b;  // a transport header of InfiniBand follows
+  header[7] = 64;
+  std::ranges::copy(from, header.begin() + 8);
+  std::ranges::copy(to, header.begin() + 24);
+  return header;
+}
+
+// An address within a region, as a place there; one that is not leads to no region.
+Piece Place(uint32_t number, const Region& region, uint64_t address, uint32_t length) {
+  const uint64_t offset = address - region.address;
+  if (address < region.address || offset > UINT32_MAX) return {.length = length};
+  return {.region = number, .offset = static_cast<uint32_t>(offset), .length = length};
+}
+
+}  // namespace
+
+Piece VerbsEnd::PieceOf(uint32_t process, const PieceRecord& record) const {
+  const uint32_t number = record.key - 1;
+  if (number >= verbs().regions().size()) return {.length = record.length};
+  const Region& region = verbs().region(number);
+  if (!region.external || region.process != process) return {.length = record.length};
+  return Place(number, region, record.address, record.length);
+}
+
+Piece VerbsEnd::RemoteOf(const WorkRecord& record, uint32_t length) const {
+  const uint32_t number = record.remote_key - 1;
+  if (number >= verbs().regions().size()) return {.length = length};
+  return Place(number, verbs().region(number), record.remote_address, length);
+}
+
+Result<WorkRequest> VerbsEnd::WorkOf(uint32_t process, const Request& request) const {
+  const auto record = As<WorkRecord>(request.bytes);
+  const size_t end = sizeof(WorkRecord) + record.pieces * sizeof(PieceRecord);
+  if (request.bytes.size() < end + record.inline_length) return Errno::kInval;
+  const std::span<const uint8_t> bytes(request.bytes);
+  WorkRequest work;
+  work.unlimited = true;
+  work.wr_id = record.wr_id;
+  for (uint32_t i = 0; i < record.pieces; ++i) {
+    const auto piece = As<PieceRecord>(bytes.subspan(sizeof(WorkRecord) + i * sizeof(PieceRecord)));
+    if (piece.length != 0) work.pieces.push_back(PieceOf(process, piece));
+  }
+  work.is_inline = (record.flags & kInline) != 0;
+  if (!work.is_inline) return work;
+  const std::span<const uint8_t> data = bytes.subspan(end, record.inline_length);
+  work.pieces.clear();
+  work.data.assign(data.begin(), data.end());
+  return work;
+}
+
+// Where a datagram goes, and what its receiver finds in front of it.
+void VerbsEnd::SendTo(const OwnQp& own, const WorkRecord& record, WorkRequest* work) const {
+  const Topology& topology = world_->topology();
+  const bool to_group = record.to_number == kMulticastQpNumber;
+  if (to_group)
+    work->group = record.to_gid;
+  else
+    work->to = {.device = DeviceWith(topology, record.to_gid).value_or(kNoDevice),
+                .number = record.to_number};
+  const Gid from = GidAt(topology, own.device, IsMapped(record.to_gid) ? 0 : 1).value_or(Gid{});
+  work->header = HeaderOf(from, record.to_gid, work->length());
+}
+
+Outcome VerbsEnd::PostSend(const OwnQp& own, const Request& request) {
+  const auto record = As<WorkRecord>(request.bytes);
+  const auto opcode = static_cast<WrOpcode>(record.opcode);
+  const std::optional<WcOpcode> known = OpcodeOf(opcode);
+  Result<WorkRequest> made = WorkOf(own.process, request);
+  const bool datagram = verbs().at(own.qp).datagram;
+  if (!known || !made.ok() || (datagram && known != WcOpcode::kSend)) return Refused(Errno::kInval);
+  WorkRequest work = std::move(made.value());
+  work.opcode = *known;
+  work.signaled = own.signal_all || (record.flags & kSignaled) != 0;
+  if (opcode == WrOpcode::kSendWithImmediate || opcode == WrOpcode::kWriteWithImmediate)
+    work.immediate = record.immediate;
+  if (datagram) SendTo(own, record, &work);
+  work.remote = RemoteOf(record, work.length());
+  return DoneUnless(verbs().PostSend(world_->Context().wires, own.qp, std::move(work)));
+}
+
+Outcome VerbsEnd::PostReceive(const OwnQp& own, const Request& request) {
+  Result<WorkRequest> work = WorkOf(own.process, request);
+  if (!work.ok()) return Refused(work.error());
+  work.value().opcode = WcOpcode::kReceive;
+  return DoneUnless(verbs().PostReceive(own.qp, std::move(work.value())));
+}
+
+Outcome VerbsEnd::PostToSrq(const OwnSrq& own, const Request& request) {
+  Result<WorkRequest> work = WorkOf(own.process, request);
+  if (!work.ok()) return Refused(work.error());
+  work.value().opcode = WcOpcode::kReceive;
+  return DoneUnless(verbs().PostToSrq(own.srq, std::move(work.value())));
+}
+
+// Whether it has got one since it was armed, which is the last that it says for now.
+void VerbsEnd::NoteCompletions(uint32_t number) {
+  Cq& cq = cqs_[number];
+  if (!cq.armed) return;
+  const auto later = [&](const Fifo<Finished>& done) {
+    return !done.empty() && done.back().order.value > cq.since;
+  };
+  for (const auto& [name, qp] : qps_) {
+    const Qp& own = verbs().at(qp.qp);
+    const bool sent = qp.send_queue == number && later(own.sent);
+    const bool received = qp.receive_queue == number && later(own.received);
+    if (!sent && !received) continue;
+    cq.armed = false;
+    ++cq.events;
+    return;
+  }
+}
+
+std::optional<CompletionRecord> VerbsEnd::PollOne(uint32_t cq) {
+  const OwnQp* first = nullptr;
+  bool of_send = false;
+  uint64_t order = UINT64_MAX;
+  const auto look = [&](const OwnQp& own, const Fifo<Finished>& done, bool sent) {
+    if (done.empty() || done.front().order.value >= order) return;
+    order = done.front().order.value;
+    first = &own;
+    of_send = sent;
+  };
+  for (const auto& [number, own] : qps_) {
+    const Qp& qp = verbs().at(own.qp);
+    if (own.send_queue == cq) look(own, qp.sent, true);
+    if (own.receive_queue == cq) look(own, qp.received, false);
+  }
+  if (first == nullptr) return std::nullopt;
+  const Finished done = of_send ? verbs().TakeSent(first->qp) : verbs().TakeReceived(first->qp);
+  const Qp& qp = verbs().at(first->qp);
+  CompletionRecord record;
+  record.wr_id = done.wr_id;
+  record.status = static_cast<uint32_t>(done.completion.status);
+  record.opcode = done.by_write ? kReceivedByWrite : static_cast<uint32_t>(done.completion.opcode);
+  record.length = done.completion.length;
+  record.qp_number = qp.number;
+  record.source_number = done.source_number;
+  record.immediate = done.immediate.value_or(0);
+  if (done.immediate) record.flags |= kHasImmediate;
+  const bool received = done.completion.opcode == WcOpcode::kReceive;
+  if (received && qp.datagram) record.flags |= kHasHeader;
+  return record;
+}
+
+Outcome VerbsEnd::Poll(uint32_t cq, uint64_t at_most) {
+  NoteCompletions(cq);
+  Outcome outcome;
+  for (uint64_t i = 0; i < at_most; ++i) {
+    const std::optional<CompletionRecord> record = PollOne(cq);
+    if (!record) break;
+    const std::span<const uint8_t> bytes = BytesOf(*record);
+    outcome.answer.bytes.insert(outcome.answer.bytes.end(), bytes.begin(), bytes.end());
+    ++outcome.answer.value;
+  }
+  return outcome;
+}
+
+Outcome VerbsEnd::TakeEvent(uint32_t process, const Request& request) {
+  uint32_t first = 0;
+  const std::span<const uint8_t> bytes(request.bytes);
+  for (size_t at = 0; at + sizeof(uint32_t) <= bytes.size(); at += sizeof(uint32_t)) {
+    const auto number = As<uint32_t>(bytes.subspan(at));
+    const auto cq = cqs_.find(number);
+    if (cq == cqs_.end() || cq->second.process != process) return Refused(Errno::kInval);
+    if (at == 0) first = number;
+    NoteCompletions(number);
+    if (cq->second.events == 0) continue;
+    if (request.op == Op::kPollEvents) return {.answer = {.value = 1}};
+    --cq->second.events;
+    return {.answer = {.value = number}};
+  }
+  if (request.op == Op::kPollEvents) return {};
+  if (request.more != 0) return Refused(Errno::kAgain);
+  return {.answer = {.waits = true}, .what = Awaited::kCompletion, .on = first};
+}
+
+}  // namespace cm::sim::uapi
