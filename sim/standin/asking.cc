@@ -1,0 +1,78 @@
+#include "sim/standin/asking.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cerrno>
+#include <utility>
+
+namespace cm::sim::standin {
+namespace {
+
+constexpr int64_t kErrnoMax = 4095;  // source: linux 6.1 err.h MAX_ERRNO
+
+std::atomic<Ground*> told{nullptr};
+std::atomic<uint32_t> world{0};
+std::atomic<uint32_t> generation{0};
+thread_local int depth = 0;
+
+// Handles and counts are numbers of 32 bits.
+bool IsTooLarge(uapi::Op op, int64_t value) { return op != uapi::Op::kNow && value > UINT32_MAX; }
+
+// Unwinding ends it, too: a thread may be cancelled while it waits.
+class Stay {
+ public:
+  Stay() { ++depth; }
+  ~Stay() { --depth; }
+  Stay(const Stay&) = delete;
+  Stay& operator=(const Stay&) = delete;
+};
+
+__attribute__((constructor)) void CountForks() {
+  pthread_atfork(nullptr, nullptr, [] { ++generation; });
+}
+
+}  // namespace
+
+Ground* TheGround() {
+  if (Ground* ground = told) return ground;
+  return GroundOfEnvironment();
+}
+
+void StandOn(Ground* ground) { told = ground; }
+
+bool Inside() { return depth > 0; }
+
+uapi::Answer Ask(const uapi::Request& request) {
+  Ground* ground = TheGround();
+  if (ground == nullptr) return {.value = -ENODEV};
+  const Stay stay;
+  uapi::Answer answer = ground->Ask(request);
+  if (answer.waits || answer.value < -kErrnoMax || IsTooLarge(request.op, answer.value))
+    answer.value = -EIO;
+  if (answer.value < 0) answer.bytes.clear();
+  return answer;
+}
+
+void Yield() {
+  Ground* ground = TheGround();
+  if (ground == nullptr) return;
+  const Stay stay;
+  ground->Yield();
+}
+
+uint32_t Process() {
+  Ground* ground = TheGround();
+  return ground == nullptr ? 0 : ground->Process();
+}
+
+uint32_t World() { return world; }
+void NextWorld() { ++world; }
+uint32_t Generation() { return generation; }
+
+uapi::Answer AskAbout(uapi::Op op, Handle handle, uint64_t more, std::vector<uint8_t> bytes) {
+  if (!handle.Lives()) return {};
+  return Ask({.op = op, .on = handle.number, .more = more, .bytes = std::move(bytes)});
+}
+
+}  // namespace cm::sim::standin

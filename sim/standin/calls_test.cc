@@ -1,0 +1,425 @@
+// What the stand-in makes of the calls that librdmacm and programs make of it.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <infiniband/verbs.h>
+#include <rdma/rdma_user_cm.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/standin/fake_ground.h"
+#include "sim/uapi/layout.h"
+#include "sim/uapi/request.h"
+
+// The header has macros for these.
+#undef ibv_get_device_list
+#undef ibv_reg_mr
+
+namespace cm::sim::standin {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using uapi::Answer;
+using uapi::CompletionRecord;
+using uapi::Op;
+using uapi::Request;
+using uapi::WorkRecord;
+
+template <typename T>
+std::vector<uint8_t> BytesOf(const T& value) {
+  std::vector<uint8_t> bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+template <typename T>
+T RecordAt(const std::vector<uint8_t>& bytes, size_t at) {
+  T record{};
+  if (bytes.size() >= at + sizeof record) std::memcpy(&record, bytes.data() + at, sizeof record);
+  return record;
+}
+
+template <typename Body>
+struct Command {
+  rdma_ucm_cmd_hdr header;
+  Body body;
+};
+
+template <typename Body>
+Command<Body> CommandOf(uint32_t number, Body body, uint16_t room = 0) {
+  return {.header = {.cmd = number, .in = sizeof(Body), .out = room}, .body = body};
+}
+
+// The functions of the object itself. Those of the C library are found in it by name, as a program
+// finds them that has it loaded first.
+class Calls : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    object_ = dlopen("sim/standin/libcmsim_suite.so", RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(object_, nullptr) << dlerror();
+    Of<void()>("cmsim_reset")();
+    Of<void(Ground*)>("cmsim_attach")(&ground_);
+  }
+  void TearDown() override {
+    ground_.instead = nullptr;
+    for (; !held_.empty(); held_.pop_back()) held_.back()();
+    Of<void(Ground*)>("cmsim_attach")(nullptr);
+  }
+
+  template <typename Function>
+  Function* Of(const char* name) const {
+    auto* function = reinterpret_cast<Function*>(dlsym(object_, name));
+    EXPECT_NE(function, nullptr) << name;
+    return function;
+  }
+
+  int Open() const {
+    return Of<decltype(::open)>("open")("/dev/infiniband/rdma_cm", O_RDWR | O_CLOEXEC);
+  }
+  int Close(int fd) const { return Of<decltype(::close)>("close")(fd); }
+  template <typename Body>
+  ssize_t Write(int fd, const Command<Body>& command) const {
+    return Of<decltype(::write)>("write")(fd, &command, sizeof command);
+  }
+
+  // What follows is given back at the end, latest first.
+
+  // The first device, opened.
+  ibv_context* OpenDevice() {
+    ibv_device** list = Of<decltype(::ibv_get_device_list)>("ibv_get_device_list")(nullptr);
+    if (list == nullptr || list[0] == nullptr) return nullptr;
+    ibv_context* context = Of<decltype(::ibv_open_device)>("ibv_open_device")(list[0]);
+    Of<decltype(::ibv_free_device_list)>("ibv_free_device_list")(list);
+    if (context == nullptr) return nullptr;
+    held_.push_back([=, this] { Of<decltype(::ibv_close_device)>("ibv_close_device")(context); });
+    return context;
+  }
+  ibv_pd* AllocPd(ibv_context* context) {
+    ibv_pd* pd = Of<decltype(::ibv_alloc_pd)>("ibv_alloc_pd")(context);
+    if (pd == nullptr) return nullptr;
+    held_.push_back([=, this] { Of<decltype(::ibv_dealloc_pd)>("ibv_dealloc_pd")(pd); });
+    return pd;
+  }
+  ibv_cq* CreateCq(ibv_context* context) {
+    ibv_cq* queue = Of<decltype(::ibv_create_cq)>("ibv_create_cq")(context, 1, nullptr, nullptr, 0);
+    if (queue == nullptr) return nullptr;
+    held_.push_back([=, this] { Of<decltype(::ibv_destroy_cq)>("ibv_destroy_cq")(queue); });
+    return queue;
+  }
+  ibv_qp* CreateQp(ibv_pd* pd, ibv_qp_init_attr initial) {
+    ibv_qp* qp = Of<decltype(::ibv_create_qp)>("ibv_create_qp")(pd, &initial);
+    if (qp == nullptr) return nullptr;
+    held_.push_back([=, this] { Of<decltype(::ibv_destroy_qp)>("ibv_destroy_qp")(qp); });
+    return qp;
+  }
+
+  FakeGround ground_;
+  void* object_ = nullptr;
+  std::vector<std::function<void()>> held_;
+};
+
+TEST_F(Calls, AFileIsACharacterDeviceThatCannotBeRead) {
+  const int fd = Open();
+  ASSERT_GE(fd, 0);
+  EXPECT_EQ(fcntl(fd, F_GETFD), FD_CLOEXEC);
+  struct stat status {};
+  ASSERT_EQ(Of<decltype(::fstat)>("fstat")(fd, &status), 0);
+  EXPECT_TRUE(S_ISCHR(status.st_mode));
+  char byte = 0;
+  EXPECT_EQ(Of<decltype(::read)>("read")(fd, &byte, 1), -1);
+  EXPECT_EQ(errno, EINVAL);
+  EXPECT_EQ(Close(fd), 0);
+  EXPECT_THAT(ground_.Taken(), ElementsAre("open 0", "close 0"));
+}
+
+TEST_F(Calls, ARefusedOpenHasItsErrno) {
+  ground_.instead = [](const Request& request, Answer* answer) {
+    answer->value = -EMFILE;
+    return request.op == Op::kOpen;
+  };
+  EXPECT_EQ(Open(), -1);
+  EXPECT_EQ(errno, EMFILE);
+}
+
+TEST_F(Calls, OtherFilesAreTheSystems) {
+  const int fd = Of<decltype(::open)>("open")("/dev/null", O_RDWR);
+  ASSERT_GE(fd, 0);
+  EXPECT_EQ(Of<decltype(::write)>("write")(fd, "x", 1), 1);
+  char byte = 0;
+  EXPECT_EQ(Of<decltype(::read)>("read")(fd, &byte, 1), 0);
+  EXPECT_EQ(Close(fd), 0);
+  EXPECT_EQ(Close(fd), -1);
+  EXPECT_EQ(errno, EBADF);
+  EXPECT_THAT(ground_.Taken(), IsEmpty());
+}
+
+TEST_F(Calls, AFileIsClosedWithItsLastDescriptor) {
+  const int fd = Open();
+  const int second = dup(fd);
+  ASSERT_EQ(Close(fd), 0);
+  EXPECT_EQ(Write(second, CommandOf(RDMA_USER_CM_CMD_LISTEN, rdma_ucm_listen{})), 16);
+  EXPECT_THAT(ground_.Taken(), ElementsAre("open 0", "write 0 LISTEN 8/0"));
+  ASSERT_EQ(Close(second), 0);
+  EXPECT_THAT(ground_.Taken(), ElementsAre("close 0"));
+}
+
+TEST_F(Calls, AnAnswerIsStoredWhereTheCommandSaysAndNoFurther) {
+  const int fd = Open();
+  std::array<uint8_t, 8> place{};
+  place.fill(0xee);
+  ground_.instead = [](const Request& request, Answer* answer) {
+    answer->value = static_cast<int64_t>(request.bytes.size());
+    answer->bytes = {1, 2, 3, 4, 5, 6};
+    return request.op == Op::kWrite;
+  };
+  const rdma_ucm_create_id body = {.uid = 9, .response = reinterpret_cast<uint64_t>(place.data())};
+  EXPECT_EQ(Write(fd, CommandOf(RDMA_USER_CM_CMD_CREATE_ID, body, 4)), 32);
+  EXPECT_THAT(place, ElementsAre(1, 2, 3, 4, 0xee, 0xee, 0xee, 0xee));
+  Close(fd);
+}
+
+TEST_F(Calls, ARefusedCommandStoresNothing) {
+  const int fd = Open();
+  std::array<uint8_t, 4> place{};
+  ground_.instead = [](const Request& request, Answer* answer) {
+    *answer = {.value = -ENOENT, .bytes = {1, 2, 3, 4}};
+    return request.op == Op::kWrite;
+  };
+  const rdma_ucm_destroy_id body = {.response = reinterpret_cast<uint64_t>(place.data())};
+  EXPECT_EQ(Write(fd, CommandOf(RDMA_USER_CM_CMD_DESTROY_ID, body, 4)), -1);
+  EXPECT_EQ(errno, ENOENT);
+  EXPECT_THAT(place, ElementsAre(0, 0, 0, 0));
+  Close(fd);
+}
+
+TEST_F(Calls, AnOptionFollowsItsCommand) {
+  const int fd = Open();
+  const std::array<uint8_t, 3> value = {7, 8, 9};
+  const rdma_ucm_set_option body = {.optval = reinterpret_cast<uint64_t>(value.data()),
+                                    .optlen = value.size()};
+  EXPECT_EQ(Write(fd, CommandOf(RDMA_USER_CM_CMD_SET_OPTION, body)), 32);
+  const std::vector<uint8_t>& bytes = ground_.requests.back().bytes;
+  ASSERT_EQ(bytes.size(), 35U);
+  EXPECT_EQ(std::vector<uint8_t>(bytes.begin() + 32, bytes.end()), (std::vector<uint8_t>{7, 8, 9}));
+  Close(fd);
+}
+
+TEST_F(Calls, AMigrationNamesTheOtherFile) {
+  const int from = Open();
+  const int to = Open();
+  rdma_ucm_migrate_id body{};
+  body.fd = static_cast<uint32_t>(from);
+  EXPECT_EQ(Write(to, CommandOf(RDMA_USER_CM_CMD_MIGRATE_ID, body)), 24);
+  EXPECT_EQ(ground_.requests.back().on, 1U);
+  EXPECT_EQ(RecordAt<uint32_t>(ground_.requests.back().bytes, 20), 0U) << "not its descriptor";
+  body.fd = STDIN_FILENO;
+  Write(to, CommandOf(RDMA_USER_CM_CMD_MIGRATE_ID, body));
+  EXPECT_EQ(RecordAt<uint32_t>(ground_.requests.back().bytes, 20), uapi::kOtherFile);
+  body.fd = 9999;
+  Write(to, CommandOf(RDMA_USER_CM_CMD_MIGRATE_ID, body));
+  EXPECT_EQ(RecordAt<uint32_t>(ground_.requests.back().bytes, 20), uapi::kNoFile);
+  Close(from);
+  Close(to);
+}
+
+TEST_F(Calls, GettingAnEventSaysWhetherItMayWait) {
+  const int fd = Open();
+  const auto command = CommandOf(RDMA_USER_CM_CMD_GET_EVENT, rdma_ucm_get_event{});
+  Write(fd, command);
+  EXPECT_EQ(ground_.requests.back().more, 0U);
+  fcntl(fd, F_SETFL, O_NONBLOCK);
+  Write(fd, command);
+  EXPECT_EQ(ground_.requests.back().more, 1U);
+  Close(fd);
+}
+
+TEST_F(Calls, AChildMayNotUseItsParentsFile) {
+  const int fd = Open();
+  ground_.Taken();
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool refused =
+        Write(fd, CommandOf(RDMA_USER_CM_CMD_LISTEN, rdma_ucm_listen{})) == -1 && errno == EACCES;
+    Close(fd);
+    _exit(refused && ground_.Taken().empty() ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(Write(fd, CommandOf(RDMA_USER_CM_CMD_LISTEN, rdma_ucm_listen{})), 16);
+  Close(fd);
+}
+
+TEST_F(Calls, WhatIsLeftOfAnOldWorldIsAskedForNoMore) {
+  const int fd = Open();
+  ibv_context* context = OpenDevice();
+  ASSERT_NE(context, nullptr);
+  ibv_cq* queue = Of<decltype(::ibv_create_cq)>("ibv_create_cq")(context, 1, nullptr, nullptr, 0);
+  EXPECT_EQ(Of<int64_t(int)>("cmsim_file")(fd), 0);
+  Of<void()>("cmsim_reset")();
+  ground_.Taken();
+  EXPECT_EQ(Of<int64_t(int)>("cmsim_file")(fd), -1);
+  EXPECT_EQ(Write(fd, CommandOf(RDMA_USER_CM_CMD_LISTEN, rdma_ucm_listen{})), -1);
+  EXPECT_EQ(errno, EIO);
+  EXPECT_EQ(Of<decltype(::ibv_destroy_cq)>("ibv_destroy_cq")(queue), 0);
+  EXPECT_EQ(Close(fd), 0);
+  EXPECT_THAT(ground_.Taken(), IsEmpty());
+}
+
+TEST_F(Calls, ADeviceHasOneAddressInAllWorlds) {
+  ibv_context* first = OpenDevice();
+  Of<void()>("cmsim_reset")();
+  ibv_context* second = OpenDevice();
+  ASSERT_TRUE(first != nullptr && second != nullptr);
+  EXPECT_EQ(first->device, second->device);
+  EXPECT_EQ(Of<decltype(::ibv_get_device_guid)>("ibv_get_device_guid")(first->device),
+            FakeGround::kGuid);
+}
+
+// A device that is first in one world may be second in the next one.
+TEST_F(Calls, AContextFindsItsDeviceAgainInANewWorld) {
+  ibv_context* context = OpenDevice();
+  ASSERT_NE(context, nullptr);
+  Of<void()>("cmsim_reset")();
+  ground_.devices = 0;
+  EXPECT_EQ(AllocPd(context), nullptr);
+  EXPECT_EQ(errno, ENODEV);
+  ground_.first_index = -1;
+  ground_.devices = 2;
+  ASSERT_NE(AllocPd(context), nullptr);
+  ASSERT_NE(CreateCq(context), nullptr);
+  EXPECT_EQ(ground_.Taken().back(), "create cq 1");
+}
+
+TEST_F(Calls, DamagedAnswersAreErrors) {
+  ibv_context* context = OpenDevice();
+  ASSERT_NE(context, nullptr);
+  ibv_pd* pd = AllocPd(context);
+  const int fd = Open();
+  for (const int64_t value : {int64_t{0}, int64_t{-5000}, int64_t{1} << 40}) {
+    for (size_t length = 0; length < 200; length += 7) {
+      ground_.instead = [value, length](const Request& /*request*/, Answer* answer) {
+        *answer = {.value = value, .bytes = std::vector<uint8_t>(length, 0xff)};
+        return true;
+      };
+      ibv_gid gid{};
+      EXPECT_EQ(Of<decltype(::ibv_query_gid)>("ibv_query_gid")(context, 1, 0, &gid),
+                length < 16 || value != 0 ? -1 : 0);
+      EXPECT_EQ(CreateQp(pd, {}) == nullptr, length < 4 || value != 0);
+      ibv_device** list = Of<decltype(::ibv_get_device_list)>("ibv_get_device_list")(nullptr);
+      if (list != nullptr && length < sizeof(uapi::DeviceRecord)) {
+        EXPECT_EQ(list[0], nullptr);
+      }
+      Of<decltype(::ibv_free_device_list)>("ibv_free_device_list")(list);
+      EXPECT_EQ(Write(fd, CommandOf(RDMA_USER_CM_CMD_LISTEN, rdma_ucm_listen{})),
+                value == 0 ? 0 : -1);
+      const int other = Open();
+      EXPECT_EQ(other >= 0, value == 0);
+      if (other >= 0) Close(other);
+    }
+  }
+  Close(fd);
+}
+
+TEST_F(Calls, AnEventOfAQueueIsAcknowledgedBeforeTheQueueGoes) {
+  ibv_context* context = OpenDevice();
+  ASSERT_NE(context, nullptr);
+  ibv_comp_channel* channel =
+      Of<decltype(::ibv_create_comp_channel)>("ibv_create_comp_channel")(context);
+  ASSERT_NE(channel, nullptr);
+  int mine = 0;
+  ground_.instead = [](const Request& request, Answer* answer) {
+    answer->value = 3;
+    return request.op == Op::kCreateCq || request.op == Op::kTakeEvent;
+  };
+  ibv_cq* queue = Of<decltype(::ibv_create_cq)>("ibv_create_cq")(context, 8, &mine, channel, 0);
+  ASSERT_NE(queue, nullptr);
+  EXPECT_EQ(Of<decltype(::ibv_destroy_comp_channel)>("ibv_destroy_comp_channel")(channel), EBUSY);
+  ibv_cq* reported = nullptr;
+  void* own = nullptr;
+  ASSERT_EQ(Of<decltype(::ibv_get_cq_event)>("ibv_get_cq_event")(channel, &reported, &own), 0);
+  EXPECT_EQ(reported, queue);
+  EXPECT_EQ(own, &mine);
+  EXPECT_EQ(ground_.requests.back().more, 0U) << "the descriptor blocks";
+  EXPECT_EQ(ground_.requests.back().bytes, BytesOf(uint32_t{3}));
+  ground_.at_yield = [&] { Of<decltype(::ibv_ack_cq_events)>("ibv_ack_cq_events")(queue, 1); };
+  EXPECT_EQ(Of<decltype(::ibv_destroy_cq)>("ibv_destroy_cq")(queue), 0);
+  EXPECT_EQ(ground_.yields, 1);
+  EXPECT_EQ(Of<decltype(::ibv_destroy_comp_channel)>("ibv_destroy_comp_channel")(channel), 0);
+}
+
+TEST_F(Calls, WorkIsCarriedWithItsPiecesOrItsBytes) {
+  ibv_context* context = OpenDevice();
+  ASSERT_NE(context, nullptr);
+  ibv_pd* pd = AllocPd(context);
+  ibv_qp_init_attr initial{};
+  initial.cap.max_inline_data = 4;
+  initial.qp_type = IBV_QPT_RC;
+  ibv_qp* qp = CreateQp(pd, initial);
+  ASSERT_NE(qp, nullptr);
+  EXPECT_EQ(qp->qp_num, 17U);
+  std::array<uint8_t, 4> data = {1, 2, 3, 4};
+  ibv_sge piece = {.addr = reinterpret_cast<uint64_t>(data.data()), .length = 4, .lkey = 6};
+  ibv_send_wr work{};
+  work.wr_id = 77;
+  work.sg_list = &piece;
+  work.num_sge = 1;
+  work.opcode = IBV_WR_RDMA_WRITE;
+  work.wr.rdma.remote_addr = 0x1000;
+  work.wr.rdma.rkey = 8;
+  ibv_send_wr* bad = nullptr;
+  ASSERT_EQ(ibv_post_send(qp, &work, &bad), 0);
+  auto record = RecordAt<WorkRecord>(ground_.requests.back().bytes, 0);
+  EXPECT_EQ(record.wr_id, 77U);
+  EXPECT_EQ(record.pieces, 1U);
+  EXPECT_EQ(record.remote_address, 0x1000U);
+  EXPECT_EQ(record.remote_key, 8U);
+  const auto carried = RecordAt<uapi::PieceRecord>(ground_.requests.back().bytes, sizeof record);
+  EXPECT_EQ(carried.address, piece.addr);
+  EXPECT_EQ(carried.key, 6U);
+
+  work.send_flags = IBV_SEND_INLINE;
+  ASSERT_EQ(ibv_post_send(qp, &work, &bad), 0);
+  const std::vector<uint8_t>& bytes = ground_.requests.back().bytes;
+  record = RecordAt<WorkRecord>(bytes, 0);
+  EXPECT_EQ(record.pieces, 0U);
+  EXPECT_EQ(record.inline_length, 4U);
+  EXPECT_EQ(std::vector<uint8_t>(bytes.begin() + sizeof record, bytes.end()),
+            (std::vector<uint8_t>{1, 2, 3, 4}));
+
+  piece.length = 5;
+  EXPECT_EQ(ibv_post_send(qp, &work, &bad), EINVAL) << "more than the queue pair has room for";
+  EXPECT_EQ(bad, &work);
+}
+
+TEST_F(Calls, PollingStopsAtWhatWasAskedForAndAtWhatIsWhole) {
+  ibv_context* context = OpenDevice();
+  ASSERT_NE(context, nullptr);
+  ibv_cq* queue = CreateCq(context);
+  ASSERT_NE(queue, nullptr);
+  size_t length = 2 * sizeof(CompletionRecord) + 5;
+  ground_.instead = [&length](const Request& request, Answer* answer) {
+    answer->bytes.resize(length);
+    answer->bytes[0] = 9;
+    return request.op == Op::kPoll;
+  };
+  std::array<ibv_wc, 3> completions{};
+  EXPECT_EQ(ibv_poll_cq(queue, 3, completions.data()), 2);
+  EXPECT_EQ(completions[0].wr_id, 9U);
+  length = 5 * sizeof(CompletionRecord);
+  EXPECT_EQ(ibv_poll_cq(queue, 3, completions.data()), 3);
+}
+
+}  // namespace
+}  // namespace cm::sim::standin

@@ -1,0 +1,38 @@
+// The ground of a program whose machine is another process's: the environment names its socket.
+#ifndef SIM_STANDIN_CLIENT_H_
+#define SIM_STANDIN_CLIENT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "sim/standin/ground.h"
+#include "sim/uapi/framing.h"
+#include "sim/uapi/request.h"
+
+namespace cm::sim::standin {
+
+class Client : public Ground {
+ public:
+  // A path that ends with the number of the process.
+  explicit Client(std::string path);
+
+  // EIO when the connection is lost in it, ENODEV when there is none to be had. EINTR when a signal
+  // came, as in a system call that waits. Only what may wait can be cancelled.
+  uapi::Answer Ask(const uapi::Request& request) override;
+  // Some virtual time, so that those who wait for the machine are not kept from it.
+  void Yield() override;
+  void Watch(uint64_t name, int write_end, const uapi::Request& readable) override;
+  void Unwatch(uint64_t name) override;
+
+ private:
+  // That of the calling thread; null when there is none to be had.
+  uapi::Connection* Own();
+  void Tell(const uapi::Message& message, int descriptor);
+
+  std::string path_;
+  uint32_t process_ = 0;
+};
+
+}  // namespace cm::sim::standin
+
+#endif  // SIM_STANDIN_CLIENT_H_

@@ -1,0 +1,158 @@
+// The clocks of a program, and its sleep, are the machine's, where there is one. What the program
+// waits for with a limit of its own (poll, pthread_cond_timedwait) is limited in the system's time.
+#undef _FORTIFY_SOURCE
+
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+
+#include "sim/standin/asking.h"
+#include "sim/standin/libc.h"
+#include "sim/uapi/request.h"
+
+namespace cm::sim::standin {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kMicrosecond = 1'000;
+
+// When a world begins: a machine that has run for a while, on a day of the past.
+constexpr int64_t kSinceBoot = 1'000 * kSecond;
+constexpr int64_t kSinceEpoch = 1'000'000'000 * kSecond;
+
+// What the clock shows when a world begins. Nothing for clocks that are not simulated: those of
+// processors.
+std::optional<int64_t> BeginningOn(clockid_t clock) {
+  switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_TAI:
+      return kSinceEpoch;
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_MONOTONIC_COARSE:
+    case CLOCK_BOOTTIME:
+      return kSinceBoot;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Nothing where time is the system's: without a machine, and inside the stand-in.
+std::optional<int64_t> Now() {
+  if (Inside() || TheGround() == nullptr) return std::nullopt;
+  const int before = errno;
+  const uapi::Answer answer = Ask({.op = uapi::Op::kNow});
+  errno = before;
+  if (answer.value < 0) return std::nullopt;
+  return answer.value;
+}
+
+// -> 0 or an errno
+int SleepUntil(int64_t instant) {
+  const uapi::Answer answer =
+      Ask({.op = uapi::Op::kSleep, .more = static_cast<uint64_t>(std::max<int64_t>(instant, 0))});
+  return answer.value < 0 ? static_cast<int>(-answer.value) : 0;
+}
+
+int64_t NanosecondsOf(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
+
+timespec TimeOf(int64_t nanoseconds) {
+  return {.tv_sec = nanoseconds / kSecond, .tv_nsec = nanoseconds % kSecond};
+}
+
+bool IsTime(const timespec& time) {
+  return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < kSecond;
+}
+
+// -> 0 or an errno; what was not slept is left in `rest`, which may be null.
+int SleepFor(int64_t now, int64_t duration, timespec* rest) {
+  const int error = SleepUntil(now + duration);
+  if (error == EINTR && rest != nullptr)
+    *rest = TimeOf(std::max<int64_t>(now + duration - Now().value_or(now), 0));
+  return error;
+}
+
+template <typename Function>
+Function* Next(const char* name, Function* /*for its type*/) {
+  return reinterpret_cast<Function*>(NextDefinition(name));
+}
+
+}  // namespace
+}  // namespace cm::sim::standin
+
+using namespace cm::sim::standin;  // what follows is C
+
+extern "C" {
+
+int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  static auto* const kReal = Next("clock_gettime", &clock_gettime);
+  const std::optional<int64_t> beginning = BeginningOn(clock);
+  const std::optional<int64_t> now = beginning ? Now() : std::nullopt;
+  if (!now) return kReal(clock, time);
+  *time = TimeOf(*beginning + *now);
+  return 0;
+}
+
+int gettimeofday(timeval* time, void* zone) noexcept {
+  static auto* const kReal = Next("gettimeofday", &gettimeofday);
+  const std::optional<int64_t> now = Now();
+  if (!now) return kReal(time, zone);
+  const int64_t all = kSinceEpoch + *now;
+  *time = {.tv_sec = all / kSecond, .tv_usec = all % kSecond / kMicrosecond};
+  return 0;
+}
+
+time_t time(time_t* seconds) noexcept {
+  static auto* const kReal = Next("time", &time);
+  const std::optional<int64_t> now = Now();
+  if (!now) return kReal(seconds);
+  const time_t result = (kSinceEpoch + *now) / kSecond;
+  if (seconds != nullptr) *seconds = result;
+  return result;
+}
+
+int nanosleep(const timespec* duration, timespec* rest) {
+  static auto* const kReal = Next("nanosleep", &nanosleep);
+  const std::optional<int64_t> now = Now();
+  if (!now) return kReal(duration, rest);
+  const int error = IsTime(*duration) ? SleepFor(*now, NanosecondsOf(*duration), rest) : EINVAL;
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+int usleep(useconds_t microseconds) {
+  static auto* const kReal = Next("usleep", &usleep);
+  const std::optional<int64_t> now = Now();
+  if (!now) return kReal(microseconds);
+  const int error = SleepUntil(*now + microseconds * kMicrosecond);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+unsigned int sleep(unsigned int seconds) {
+  static auto* const kReal = Next("sleep", &sleep);
+  const std::optional<int64_t> now = Now();
+  if (!now) return kReal(seconds);
+  timespec rest{};
+  SleepFor(*now, seconds * kSecond, &rest);
+  return static_cast<unsigned int>(rest.tv_sec);
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* rest) {
+  static auto* const kReal = Next("clock_nanosleep", &clock_nanosleep);
+  const std::optional<int64_t> beginning = BeginningOn(clock);
+  const std::optional<int64_t> now = beginning ? Now() : std::nullopt;
+  if (!now) return kReal(clock, flags, time, rest);
+  if (!IsTime(*time)) return EINVAL;
+  if ((flags & TIMER_ABSTIME) != 0) return SleepUntil(NanosecondsOf(*time) - *beginning);
+  return SleepFor(*now, NanosecondsOf(*time), rest);
+}
+}

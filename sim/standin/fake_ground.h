@@ -1,0 +1,47 @@
+// A ground without a simulator under it: it writes down what it is asked, and says what it was told
+// to say.
+#ifndef SIM_STANDIN_FAKE_GROUND_H_
+#define SIM_STANDIN_FAKE_GROUND_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/standin/ground.h"
+#include "sim/uapi/request.h"
+
+namespace cm::sim::standin {
+
+// One device, ids that can be bound, everything else succeeds.
+class FakeGround : public Ground {
+ public:
+  uapi::Answer Ask(const uapi::Request& request) override;
+  void Yield() override {
+    ++yields;
+    if (at_yield) at_yield();
+  }
+
+  // What was asked since it was last taken: "open", "write 0 BIND 136/0".
+  std::vector<std::string> Taken();
+
+  static constexpr uint64_t kGuid = 0x0100feff02000002;
+
+  uint32_t devices = 1;
+  int first_index = 0;  // of the devices; it is in their GUIDs, too
+  std::function<void()> at_yield;
+  uint64_t guid_of_ids = 0;  // what QUERY says, but on the first file
+  std::function<bool(const uapi::Request&, uapi::Answer*)> instead;  // true: that is the answer
+  std::vector<uapi::Request> requests;                               // since the beginning
+  int yields = 0;
+
+ private:
+  uapi::Answer Write(const uapi::Request& request) const;
+
+  std::vector<std::string> asked_;
+  uint32_t files_ = 0;
+};
+
+}  // namespace cm::sim::standin
+
+#endif  // SIM_STANDIN_FAKE_GROUND_H_

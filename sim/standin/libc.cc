@@ -1,0 +1,33 @@
+#include "sim/standin/libc.h"
+
+#include <dlfcn.h>
+
+namespace cm::sim::standin {
+namespace {
+
+template <typename T>
+void Find(const char* name, T* function) {
+  *function = reinterpret_cast<T>(NextDefinition(name));
+}
+
+Libc FindAll() {
+  Libc found{};
+  Find("open", &found.open);
+  Find("openat", &found.openat);
+  Find("fstat", &found.fstat);
+  Find("read", &found.read);
+  Find("write", &found.write);
+  Find("close", &found.close);
+  return found;
+}
+
+}  // namespace
+
+void* NextDefinition(const char* name) { return dlsym(RTLD_NEXT, name); }
+
+const Libc& RealLibc() {
+  static const Libc kFound = FindAll();
+  return kFound;
+}
+
+}  // namespace cm::sim::standin

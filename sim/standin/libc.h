@@ -1,0 +1,27 @@
+// The functions of the C library that the stand-in takes the place of.
+#ifndef SIM_STANDIN_LIBC_H_
+#define SIM_STANDIN_LIBC_H_
+
+#include <sys/types.h>
+
+struct stat;
+
+namespace cm::sim::standin {
+
+struct Libc {
+  int (*open)(const char*, int, ...);
+  int (*openat)(int, const char*, int, ...);
+  int (*fstat)(int, struct stat*);
+  ssize_t (*read)(int, void*, size_t);
+  ssize_t (*write)(int, const void*, size_t);
+  int (*close)(int);
+};
+
+const Libc& RealLibc();
+
+// The definition after the stand-in's, in the order of search; null when there is none.
+void* NextDefinition(const char* name);
+
+}  // namespace cm::sim::standin
+
+#endif  // SIM_STANDIN_LIBC_H_

@@ -1,0 +1,85 @@
+// Words for enumerators, as programs print them, and what is about no device.
+#include <infiniband/verbs.h>
+
+#include <array>
+#include <cstddef>
+
+namespace {
+
+template <size_t kCount>
+const char* Word(const std::array<const char*, kCount>& words, int value) {
+  return value < 0 || static_cast<size_t>(value) >= kCount ? "unknown" : words[value];
+}
+
+}  // namespace
+
+extern "C" {
+
+// source: rdma-core 44 enum_strs.c
+const char* ibv_node_type_str(ibv_node_type type) {
+  static constexpr std::array<const char*, 5> kWords = {"unknown", "InfiniBand channel adapter",
+                                                        "InfiniBand switch", "InfiniBand router",
+                                                        "iWARP NIC"};
+  return Word(kWords, type);
+}
+
+const char* ibv_port_state_str(ibv_port_state state) {
+  static constexpr std::array<const char*, 6> kWords = {
+      "no state change (NOP)", "down", "init", "armed", "active", "active defer"};
+  return state > IBV_PORT_ACTIVE_DEFER ? "invalid state" : Word(kWords, state);
+}
+
+const char* ibv_event_type_str(ibv_event_type event) {
+  static constexpr std::array<const char*, 20> kWords = {"CQ error",
+                                                         "local work queue catastrophic error",
+                                                         "invalid request local work queue error",
+                                                         "local access violation work queue error",
+                                                         "communication established",
+                                                         "send queue drained",
+                                                         "path migrated",
+                                                         "path migration request error",
+                                                         "local catastrophic error",
+                                                         "port active",
+                                                         "port error",
+                                                         "LID change",
+                                                         "P_Key change",
+                                                         "SM change",
+                                                         "SRQ catastrophic error",
+                                                         "SRQ limit reached",
+                                                         "last WQE reached",
+                                                         "client reregistration",
+                                                         "GID table change",
+                                                         "WQ fatal"};
+  return Word(kWords, event);
+}
+
+const char* ibv_wc_status_str(ibv_wc_status status) {
+  static constexpr std::array<const char*, 22> kWords = {"success",
+                                                         "local length error",
+                                                         "local QP operation error",
+                                                         "local EE context operation error",
+                                                         "local protection error",
+                                                         "Work Request Flushed Error",
+                                                         "memory management operation error",
+                                                         "bad response error",
+                                                         "local access error",
+                                                         "remote invalid request error",
+                                                         "remote access error",
+                                                         "remote operation error",
+                                                         "transport retry counter exceeded",
+                                                         "RNR retry counter exceeded",
+                                                         "local RDD violation error",
+                                                         "remote invalid RD request",
+                                                         "remote aborted error",
+                                                         "invalid EE context number",
+                                                         "invalid EE context state",
+                                                         "fatal error",
+                                                         "response timeout error",
+                                                         "general error"};
+  return Word(kWords, status);
+}
+
+// Memory is simulated, and no page of it pinned.
+int ibv_fork_init() { return 0; }
+ibv_fork_status ibv_is_fork_initialized() { return IBV_FORK_UNNEEDED; }
+}

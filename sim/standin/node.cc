@@ -1,0 +1,111 @@
+// The functions of the C library through which programs use the rdma_cm device file, and the one of
+// libnl through which librdmacm asks for its number.
+
+// The checked variants of the headers would define the same functions a second time.
+#undef _FORTIFY_SOURCE
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstring>
+#include <optional>
+
+#include "sim/standin/asking.h"
+#include "sim/standin/commands.h"
+#include "sim/standin/descriptors.h"
+#include "sim/standin/libc.h"
+
+namespace cm::sim::standin {
+namespace {
+
+constexpr const char* kNode = "/dev/infiniband/rdma_cm";
+constexpr int kNetlinkRdma = 20;  // source: linux 6.1 netlink.h NETLINK_RDMA
+constexpr int kNetlinkFailure = -1;
+
+bool IsNode(const char* path) {
+  return path != nullptr && std::strcmp(path, kNode) == 0 && TheGround() != nullptr;
+}
+
+int OpenNode(int flags) {
+  const uapi::Answer answer = Ask({.op = uapi::Op::kOpen});
+  int fd = static_cast<int>(answer.value);
+  if (answer.value >= 0) {
+    const Handle file = {.number = static_cast<uint32_t>(answer.value)};
+    fd = MakeDescriptor(DescriptorKind::kFile, file, flags,
+                        {.op = uapi::Op::kPollFile, .on = file.number});
+    if (fd < 0) AskAbout(uapi::Op::kClose, file);
+  }
+  if (fd >= 0) return fd;
+  errno = -fd;
+  return -1;
+}
+
+}  // namespace
+}  // namespace cm::sim::standin
+
+using namespace cm::sim::standin;  // what follows is C
+
+extern "C" {
+
+int open(const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = va_arg(more, mode_t);
+  va_end(more);
+  return IsNode(path) ? OpenNode(flags) : RealLibc().open(path, flags, mode);
+}
+
+int open64(const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = va_arg(more, mode_t);
+  va_end(more);
+  return IsNode(path) ? OpenNode(flags) : RealLibc().open(path, flags, mode);
+}
+
+int openat(int directory, const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = va_arg(more, mode_t);
+  va_end(more);
+  return IsNode(path) ? OpenNode(flags) : RealLibc().openat(directory, path, flags, mode);
+}
+
+int fstat(int fd, struct stat* status) noexcept {
+  const int result = RealLibc().fstat(fd, status);
+  if (result != 0) return result;
+  const std::optional<Descriptor> found = FindDescriptor(fd);
+  if (!found || found->kind != DescriptorKind::kFile) return result;
+  status->st_mode = (status->st_mode & ~static_cast<mode_t>(S_IFMT)) | S_IFCHR;
+  return result;
+}
+
+ssize_t write(int fd, const void* bytes, size_t count) {
+  const std::optional<Descriptor> found = FindDescriptor(fd);
+  // A pipe that is a file's is written to by nobody but the stand-in.
+  if (!found || found->kind != DescriptorKind::kFile || fd == found->write_end)
+    return RealLibc().write(fd, bytes, count);
+  return WriteCommand(*found, fd, bytes, count);
+}
+
+// The file has no operation to read. source: linux 6.1 ucma.c ucma_fops
+ssize_t read(int fd, void* bytes, size_t count) {
+  const std::optional<Descriptor> found = FindDescriptor(fd);
+  if (!found || found->kind != DescriptorKind::kFile) return RealLibc().read(fd, bytes, count);
+  errno = EINVAL;
+  return -1;
+}
+
+int close(int fd) { return CloseDescriptor(fd); }
+
+// Of the kernel under the program nothing is to be learnt about RDMA.
+int nl_connect(void* socket, int protocol) {
+  using Connect = int (*)(void*, int);
+  if (protocol == kNetlinkRdma) return kNetlinkFailure;
+  static const auto kReal = reinterpret_cast<Connect>(NextDefinition("nl_connect"));
+  return kReal == nullptr ? kNetlinkFailure : kReal(socket, protocol);
+}
+}

@@ -1,0 +1,38 @@
+// A program as others write it, for the test of the object for programs: it knows nothing of it.
+#include <poll.h>
+#include <rdma/rdma_cma.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+namespace {
+
+int Fail(const char* what) {
+  std::printf("%s: %s\n", what, std::strerror(errno));
+  return 1;
+}
+
+}  // namespace
+
+int main() {
+  rdma_event_channel* channel = rdma_create_event_channel();
+  if (channel == nullptr) return Fail("rdma_create_event_channel");
+  rdma_cm_id* id = nullptr;
+  if (rdma_create_id(channel, &id, nullptr, RDMA_PS_TCP) != 0) return Fail("rdma_create_id");
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  if (rdma_bind_addr(id, reinterpret_cast<sockaddr*>(&address)) != 0) return Fail("rdma_bind_addr");
+  std::printf("device %s\n", id->verbs == nullptr ? "none" : id->verbs->device->name);
+  pollfd readable = {.fd = channel->fd, .events = POLLIN, .revents = 0};
+  std::printf("readable %d\n", poll(&readable, 1, 0));
+  const time_t before = time(nullptr);
+  const unsigned int rest = sleep(3600);
+  std::printf("slept %ld, left %u\n", static_cast<long>(time(nullptr) - before), rest);
+  std::printf("readable %d\n", poll(&readable, 1, 0));
+  if (rdma_destroy_id(id) != 0) return Fail("rdma_destroy_id");
+  rdma_destroy_event_channel(channel);
+  return 0;
+}
