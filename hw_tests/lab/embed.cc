@@ -1,4 +1,5 @@
-// Writes C++ that carries files: `embed FILE... >embedded.cc`. See embedded.h.
+// Writes C++ that carries files: `embed HEADER NAMESPACE FILE... >embedded.cc`. The header declares
+// `std::string_view Embedded(std::string_view name)` in that namespace; see embedded.h.
 //
 // So a binary of ours works wherever it is copied to, without a folder of files beside it.
 #include <cstddef>
@@ -23,9 +24,13 @@ void PrintLiteral(const std::string& bytes) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  puts("#include \"hw_tests/lab/embedded.h\"\n\nnamespace lab {\n");
+  if (argc < 3) {
+    fputs("usage: embed HEADER NAMESPACE FILE...\n", stderr);
+    return 2;
+  }
+  printf("#include \"%s\"\n\nnamespace %s {\n\n", argv[1], argv[2]);
   puts("std::string_view Embedded(std::string_view name) {");
-  for (int i = 1; i < argc; ++i) {
+  for (int i = 3; i < argc; ++i) {
     const std::string path = argv[i];
     std::ifstream file(path, std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(file)), {});
@@ -37,6 +42,6 @@ int main(int argc, char** argv) {
     PrintLiteral(bytes);
     printf(", %zu};\n", bytes.size());
   }
-  puts("  return {};\n}\n\n}  // namespace lab");
+  printf("  return {};\n}\n\n}  // namespace %s\n", argv[2]);
   return ferror(stdout) != 0 ? 1 : 0;
 }

@@ -14,6 +14,7 @@
 namespace cm {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::EndsWith;
@@ -304,6 +305,18 @@ TEST_F(Cmcheck, JudgesASharedObjectWithAndWithoutADefect) {
   const Ended found = folder_.Cmcheck(run, {"CMCHECK_SAMPLE_DEFECT=connect-wrong-errno"});
   EXPECT_EQ(found.exit_code, 1);
   EXPECT_EQ(Results()["findings"][0]["about"], "rdma_connect");
+}
+
+TEST_F(Cmcheck, ComparesTwoImplementationsLineByLine) {
+  const std::string other = "dl:" + DataFile(kSample).string();
+  const std::vector<std::string> compare = {"compare", "sim",         other, "--walk",
+                                            "random",  "--sequences", "40"};
+  const Ended same = folder_.Cmcheck(compare);
+  EXPECT_EQ(same.exit_code, 0) << same.output << same.error;
+  EXPECT_THAT(same.output, HasSubstr("40  the same"));
+  const Ended differ = folder_.Cmcheck(compare, {"CMCHECK_SAMPLE_DEFECT=connect-wrong-errno"});
+  EXPECT_EQ(differ.exit_code, 1);
+  EXPECT_THAT(differ.output, AllOf(HasSubstr("-1 EINVAL"), HasSubstr("-1 ENOTCONN")));
 }
 
 TEST_F(Cmcheck, EndsWithThreeWhenMoreIsInconclusiveThanIsPermitted) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "conformance/adapters/dl/dl_adapter.h"
+#include "conformance/adapters/lib/lib_adapter.h"
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/runner/profile_file.h"
 #include "hw_tests/lab/linux_place.h"
@@ -77,6 +78,25 @@ std::variant<Answering, std::string> ResolveDl(const Asked& asked, DlOptions opt
   return answering;
 }
 
+std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions options) {
+  if (!asked.defect.empty()) return "--defect goes with --impl sim only";
+  if (!asked.place.empty()) return "--place goes with --impl dl only";
+  const size_t colon = asked.impl.find(':');
+  if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
+  if (options.path.empty()) return "--impl lib: has no path behind the colon";
+  if (options.path.find('/') != std::string::npos) options.path = FromUsersFolder(options.path);
+  Answering answering{.implementation = nullptr,
+                      .text = "lib:" + options.path,
+                      .options = "--impl lib:" + options.path,
+                      .library = {},
+                      .kernel = "simulated"};
+  auto made = MakeLibImplementation(std::move(options));
+  if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
+  answering.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made));
+  answering.library = answering.implementation->name();
+  return answering;
+}
+
 }  // namespace
 
 int Unusable(const std::string& what) {
@@ -110,15 +130,24 @@ std::variant<std::string, std::monostate> ReadFile(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-void AddAsked(CLI::App* verb, Asked* asked) {
+void AddAnswering(CLI::App* verb, Asked* asked) {
   verb->add_option("--impl", asked->impl,
-                   "Who is asked: sim, dl (the installed librdmacm), dl:PATH (any shared object)");
+                   "Who is asked: sim; lib or lib:PATH (the installed librdmacm, or any, on the "
+                   "simulated kernel); dl or dl:PATH (the same on this machine's kernel)");
   verb->add_option("--defect", asked->defect, "A named defect of sim; `cmcheck list defects`");
+  verb->add_option("--place", asked->place, "What dl stands on: bare, or guest inside the lab");
+}
+
+void AddSetting(CLI::App* verb, Asked* asked) {
   verb->add_option("--profile", asked->profile,
                    "A name that `cmcheck list profiles` prints, or a file");
   verb->add_option("--capabilities", asked->capabilities,
                    "What the environment may do, in quotes, or none; default: all that it can");
-  verb->add_option("--place", asked->place, "What dl stands on: bare, or guest inside the lab");
+}
+
+void AddAsked(CLI::App* verb, Asked* asked) {
+  AddAnswering(verb, asked);
+  AddSetting(verb, asked);
 }
 
 std::variant<Answering, std::string> Resolve(const Asked& asked) {
@@ -135,9 +164,12 @@ std::variant<Answering, std::string> Resolve(const Asked& asked) {
                                    .capabilities = known.capabilities});
   else if (asked.impl == "dl" || asked.impl.starts_with("dl:"))
     answering = ResolveDl(asked, {.profile = known});
+  else if (asked.impl == "lib" || asked.impl.starts_with("lib:"))
+    answering = ResolveLib(asked, {.profile = known});
   else
-    return fmt::format("there is no implementation '{}'; accepted are sim, dl, dl:PATH",
-                       asked.impl);
+    return fmt::format(
+        "there is no implementation '{}'; accepted are sim, lib, lib:PATH, dl, dl:PATH",
+        asked.impl);
   if (auto* found = std::get_if<Answering>(&answering);
       found != nullptr && asked.profile != "6.1-rxe")
     found->options += " --profile " + profile_name;

@@ -45,13 +45,16 @@ std::variant<std::string, std::monostate> ReadFile(const std::string& path);
 
 // Who is asked, as the command line says it.
 struct Asked {
-  std::string impl = "sim";  // sim, dl, dl:PATH
+  std::string impl = "sim";  // sim, lib, lib:PATH, dl, dl:PATH
   std::string defect;        // of sim
   std::string profile = "6.1-rxe";
   std::string capabilities;  // of the environment, if not its own; empty: its own
   std::string place;         // what dl stands on: "bare", "guest"
 };
 void AddAsked(CLI::App* verb, Asked* asked);
+// Of that, who is asked, and what it stands on.
+void AddAnswering(CLI::App* verb, Asked* asked);
+void AddSetting(CLI::App* verb, Asked* asked);
 
 struct Answering {
   std::unique_ptr<Implementation> implementation;
@@ -72,6 +75,7 @@ std::string TopologyNames();
 // Each adds its verb; the verb's exit code goes to `exit_code`.
 void AddRun(CLI::App* app, int* exit_code);
 void AddList(CLI::App* app, int* exit_code);
+void AddCompare(CLI::App* app, int* exit_code);
 void AddReplay(CLI::App* app, int* exit_code);
 void AddShrink(CLI::App* app, int* exit_code);
 void AddExplain(CLI::App* app, int* exit_code);

@@ -16,6 +16,7 @@ Examples:
   cmcheck run --impl sim --seed 7 --sequences 2000   the same, with another seed
   cmcheck run --impl sim --defect forgets-timewait   see a defect found
   cmcheck run --impl dl:./libmine.so                 judge your own library
+  cmcheck run --impl lib                             judge the real library, simulated kernel
   cmcheck lab run -- --sequences 100                 judge the real library on a real kernel
   cmcheck explain scenario.conv                      the rule behind each line
   cmcheck pcap scenario.conv                         its messages, for Wireshark
@@ -44,6 +45,7 @@ int Main(int argc, char** argv) {
   int exit_code = kExitClean;
   AddRun(&app, &exit_code);
   AddList(&app, &exit_code);
+  AddCompare(&app, &exit_code);
   AddReplay(&app, &exit_code);
   AddShrink(&app, &exit_code);
   AddExplain(&app, &exit_code);

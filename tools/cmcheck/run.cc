@@ -298,9 +298,9 @@ class Runner {
 
 }  // namespace
 
-void AddRunOptions(CLI::App* verb, RunOptions* options) {
+void AddCampaignOptions(CLI::App* verb, RunOptions* options) {
   constexpr uint64_t kMost = 1'000'000'000'000;
-  AddAsked(verb, &options->asked);
+  AddSetting(verb, &options->asked);
   verb->add_option("--topology", options->topology,
                    "One of: " + TopologyNames() +
                        ", or a file with one as text; or several as NAME:WEIGHT,...; default: all");
@@ -313,19 +313,24 @@ void AddRunOptions(CLI::App* verb, RunOptions* options) {
   verb->add_option("--calls", options->calls, "About how many calls a sequence makes")
       ->check(CLI::Range(1, 1000));
   verb->add_option("--walk", options->walk, "Only this walk; `cmcheck list walks`");
-  verb->add_option("--property", options->property, "Only this claim; `cmcheck list properties`");
-  verb->add_option("--json", options->json, "Where the results go as JSON, besides the report");
   verb->add_option("--jobs", options->jobs, "How many sequences at a time; default: processors")
       ->check(CLI::Range(0, 1024));
-  verb->add_option("--max-inconclusive", options->max_inconclusive,
-                   "Per cent of the sequences that may be inconclusive")
-      ->check(CLI::Range(0.0, 100.0));
   verb->add_option("--report", options->report, "Folder for the report");
-  verb->add_option("--journal", options->journal,
-                   "Results of each sequence as they come; a run continues where it ended");
   verb->add_option("--conversations", options->conversations,
                    "A file or a folder of .conv: carry these out, and draw none");
   verb->add_option("--only", options->only, "These sequences, not a range: 3,5,8");
+}
+
+void AddRunOptions(CLI::App* verb, RunOptions* options) {
+  AddAnswering(verb, &options->asked);
+  AddCampaignOptions(verb, options);
+  verb->add_option("--property", options->property, "Only this claim; `cmcheck list properties`");
+  verb->add_option("--json", options->json, "Where the results go as JSON, besides the report");
+  verb->add_option("--max-inconclusive", options->max_inconclusive,
+                   "Per cent of the sequences that may be inconclusive")
+      ->check(CLI::Range(0.0, 100.0));
+  verb->add_option("--journal", options->journal,
+                   "Results of each sequence as they come; a run continues where it ended");
   verb->add_flag("--keep", options->keep, "Keep every conversation in the report");
   verb->add_flag("!--no-shrink", options->shrink, "Leave findings as they were drawn");
 }

@@ -33,6 +33,8 @@ struct RunOptions {
   bool shrink = true;
 };
 void AddRunOptions(CLI::App* verb, RunOptions* options);
+// Of them those that say what is drawn.
+void AddCampaignOptions(CLI::App* verb, RunOptions* options);
 
 // What the options draw, or one line about what is wrong with them.
 std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,

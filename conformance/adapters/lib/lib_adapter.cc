@@ -1,0 +1,187 @@
+#include "conformance/adapters/lib/lib_adapter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "conformance/adapters/dl/crew.h"
+#include "conformance/adapters/dl/messages.h"
+#include "conformance/adapters/dl/session.h"
+#include "conformance/adapters/dl/virtual_lanes.h"
+#include "conformance/adapters/lib/answers.h"
+#include "conformance/adapters/lib/libraries.h"
+#include "conformance/adapters/lib/simulated_ground.h"
+#include "conformance/driver/perform.h"
+#include "model/conversation/parse.h"
+#include "model/conversation/print.h"
+
+namespace cm {
+namespace {
+
+constexpr uint32_t kRehearsed = 1;  // the number of the answer that says so
+
+// What a conversation leaves behind in the library is never returned, and is small.
+constexpr int kSessionsOfAProcess = 2000;
+
+// A conversation may take no longer than this in all: its time is virtual.
+constexpr Duration kHangs = Duration::Seconds(20);
+
+// In the new process: one conversation after another, each behind its text, from the first line to
+// the last; then it is asked for what was answered.
+void Serve(int connection, const Libraries& libraries, const Profile& profile, Answers* answers) {
+  bool initialised = false;
+  while (const std::optional<std::string> text = ReceiveText(connection)) {
+    const auto parsed = ParseConversation(*text);
+    const auto* const conversation = std::get_if<Conversation>(&parsed);
+    if (conversation == nullptr) return;
+    if (!std::exchange(initialised, true)) InitialiseLibraries(*conversation, profile, libraries);
+    SimulatedGround ground(*conversation, &profile, &libraries);
+    VirtualLanes lanes(&ground, conversation, &profile);
+    const std::unique_ptr<Session> session =
+        StartVirtualSession(std::make_unique<Rehearsal>(&lanes, answers));
+    Perform(*conversation, *session);
+    session->Leaks();
+    if (!Send(connection, Answer{.number = kRehearsed})) return;
+  }
+}
+
+// A process that the library is called in, and what it was answered there.
+struct Staff {
+  std::unique_ptr<Crew> crew;
+  std::unique_ptr<Answers> answers;
+  int sessions_left = kSessionsOfAProcess;
+};
+using GiveBack = std::function<bool(Staff)>;
+
+// The conversation has taken place: a call is answered with what was answered there. So a line
+// costs no exchange between processes, and where the library has crashed the answers end.
+class Performance : public Counterpart {
+ public:
+  Performance(Staff staff, GiveBack give_back)
+      : staff_(std::move(staff)), give_back_(std::move(give_back)) {
+    if (staff_.crew->Await(0, kRehearsed, kHangs)) return;
+    hangs_ = staff_.crew->alive(0) || staff_.answers->Full();
+    staff_.crew->EndAll();
+  }
+  std::optional<Answer> Ask(const Request& /*request*/) override {
+    return staff_.answers->At(next_++);
+  }
+  bool Hangs() const override { return hangs_; }
+  bool End() override { return give_back_(std::move(staff_)); }
+
+ private:
+  Staff staff_;
+  GiveBack give_back_;
+  size_t next_ = 0;
+  bool hangs_ = false;
+};
+
+// What a library knows of devices it has found out when it was first called, and the process that
+// exits is the one that knew it.
+bool NeedsNewProcess(const Conversation& conversation) {
+  if (!conversation.topology.built_in()) return true;
+  return std::ranges::any_of(conversation.lines, [](const Line& line) {
+    const auto* const injects = std::get_if<line::Injects>(&line);
+    if (injects == nullptr) return false;
+    const FaultKind kind = injects->fault.kind;
+    return kind == FaultKind::kRemoveDevice || kind == FaultKind::kAddDevice ||
+           kind == FaultKind::kExit || kind == FaultKind::kCrash;
+  });
+}
+
+class LibImplementation : public Implementation {
+ public:
+  LibImplementation(LibOptions options, Libraries libraries)
+      : options_(std::move(options)), libraries_(std::move(libraries)) {}
+
+  std::string name() const override {
+    return fmt::format("{} ({}), simulated kernel", libraries_.name, options_.path);
+  }
+  const Profile& profile() const override { return options_.profile; }
+  Capabilities capabilities() const override {
+    const RdmaCmApi& api = libraries_.of_sides.front();
+    // Queues are as deep on the simulated machine as a program asks for, and the model has one
+    // depth.
+    const Capabilities all =
+        options_.profile.capabilities.Without(Capability::kTester).Without(Capability::kData);
+    return HasLaterCalls(api) ? all : all.Without(Capability::kLaterCalls);
+  }
+  bool concurrent() const override { return true; }
+
+  std::unique_ptr<Session> Start(const Conversation& conversation) override {
+    late_.Reap();
+    if (conversation.topology->sides.size() > libraries_.of_sides.size())
+      return RefuseSession(fmt::format("there are {} copies of the library, not one for each side",
+                                       libraries_.of_sides.size()));
+    const bool alone = NeedsNewProcess(conversation);
+    const Desk desk{std::this_thread::get_id(), conversation.topology->name};
+    const std::string text = ToText(conversation);
+    Staff staff = alone ? Staff{} : TakeStaff(desk);
+    // Whoever is idle may have died meanwhile.
+    if (staff.crew == nullptr || !staff.crew->Tell(0, text)) {
+      staff = Hire();
+      if (staff.crew == nullptr || !staff.crew->Tell(0, text))
+        return RefuseSession("no process could be made");
+    }
+    const int left = alone ? 0 : staff.sessions_left - 1;
+    return StartVirtualSession(std::make_unique<Performance>(
+        std::move(staff),
+        [this, desk, left](Staff after) { return TakeBack(desk, std::move(after), left); }));
+  }
+
+ private:
+  // Processes end with the thread that made them, and know the devices of one topology.
+  using Desk = std::pair<std::thread::id, std::string>;
+
+  Staff Hire() {
+    Staff staff{.crew = std::make_unique<Crew>(&late_), .answers = Answers::Make()};
+    Answers* const answers = staff.answers.get();
+    const bool hired = answers != nullptr && staff.crew->Hire([this, answers](int connection) {
+      Serve(connection, libraries_, options_.profile, answers);
+    });
+    if (!hired) staff.crew = nullptr;
+    return staff;
+  }
+
+  Staff TakeStaff(const Desk& desk) {
+    const std::lock_guard lock(mutex_);
+    const auto at = idle_.find(desk);
+    if (at == idle_.end()) return {};
+    Staff staff = std::move(at->second);
+    idle_.erase(at);
+    return staff;
+  }
+
+  bool TakeBack(const Desk& desk, Staff staff, int sessions_left) {
+    if (sessions_left <= 0 || !staff.crew->alive(0)) return staff.crew->EndAll();
+    staff.sessions_left = sessions_left;
+    staff.answers->Clear();
+    const std::lock_guard lock(mutex_);
+    idle_[desk] = std::move(staff);
+    return true;
+  }
+
+  LibOptions options_;
+  Libraries libraries_;
+  LateProcesses late_;
+  std::mutex mutex_;
+  std::map<Desk, Staff> idle_;
+};
+
+}  // namespace
+
+std::variant<std::unique_ptr<Implementation>, std::string> MakeLibImplementation(
+    LibOptions options) {
+  auto loaded = LoadLibraries(options.path);
+  if (std::string* const why = std::get_if<std::string>(&loaded)) return std::move(*why);
+  return std::make_unique<LibImplementation>(std::move(options),
+                                             std::get<Libraries>(std::move(loaded)));
+}
+
+}  // namespace cm

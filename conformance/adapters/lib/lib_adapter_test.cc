@@ -1,0 +1,126 @@
+#include "conformance/adapters/lib/lib_adapter.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/driver/perform.h"
+#include "conformance/walks/walk.h"
+#include "model/conversation/parse.h"
+#include "model/conversation/print.h"
+#include "model/vocabulary/topology.h"
+
+namespace cm {
+namespace {
+
+using testing::HasSubstr;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// The installed library under the profile of that name.
+class RealLibrary : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (kSanitized)
+      GTEST_SKIP() << "AddressSanitizer refuses RTLD_DEEPBIND, ThreadSanitizer knows no fibers";
+    profile_ = *FindProfile(GetParam());
+    auto made = MakeLibImplementation({.profile = profile_});
+    const auto* const why = std::get_if<std::string>(&made);
+    ASSERT_EQ(why, nullptr) << *why;
+    library_ = std::get<std::unique_ptr<Implementation>>(std::move(made));
+  }
+
+  History OnLibrary(const Conversation& conversation) {
+    const std::unique_ptr<Session> session = library_->Start(conversation);
+    EXPECT_EQ(session->Unsupported(), "");
+    return Perform(conversation, *session);
+  }
+  History OnSimulator(const Conversation& conversation) {
+    const std::unique_ptr<Implementation> simulator =
+        MakeSimImplementation({.profile = profile_, .capabilities = conversation.capabilities});
+    return Perform(conversation, *simulator->Start(conversation));
+  }
+  static std::string Text(const History& history) {
+    return ToText(history, {.times = true, .wire = false});
+  }
+
+  Profile profile_;
+  std::unique_ptr<Implementation> library_;
+};
+
+// Two libraries, one kernel: the same answers and events at the same times.
+TEST_P(RealLibrary, DoesWhatTheSimulatedOneDoes) {
+  constexpr uint64_t kSequences = 600;
+  DrawOptions draw{.profile = profile_, .capabilities = library_->capabilities(), .seed = 5};
+  for (const Topology& topology : Topologies())
+    draw.topologies.push_back({.topology = &topology, .weight = 1});
+  for (draw.index = 0; draw.index < kSequences; ++draw.index) {
+    const Conversation conversation = Draw(draw);
+    ASSERT_EQ(Text(OnLibrary(conversation)), Text(OnSimulator(conversation)));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Under, RealLibrary,
+                         testing::Values("6.1-rxe", "6.12-rxe", "7.2-rxe", "6.1-ib"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           for (char& c : name)
+                             if (c == '.' || c == '-') c = '_';
+                           return name;
+                         });
+
+class InstalledLibrary : public RealLibrary {};
+
+// What somebody makes of it must reach the history, or nothing would ever differ.
+TEST_P(InstalledLibrary, IsWhatAnswers) {
+  const auto parsed = ParseConversation(
+      "topology two-kernels\nprofile 6.1-rxe\ncapabilities none\n\n"
+      "active rdma_create_event_channel c\n"
+      "active rdma_create_id a on=c\n"
+      "active rdma_bind_addr a addr=passive:7471\n"
+      "active rdma_bind_addr a addr=active:7471\n"
+      "active rdma_bind_addr a addr=active:7471\n");
+  ASSERT_TRUE(std::holds_alternative<Conversation>(parsed));
+  const std::string said = Text(OnLibrary(std::get<Conversation>(parsed)));
+  EXPECT_THAT(said, HasSubstr("rdma_bind_addr a addr=passive:7471 -> -1 EADDRNOTAVAIL"));
+  EXPECT_THAT(said, HasSubstr("rdma_bind_addr a addr=active:7471 -> 0"));
+  EXPECT_THAT(said, HasSubstr("rdma_bind_addr a addr=active:7471 -> -1 EINVAL"));
+}
+
+// A channel that was destroyed is memory that was freed: the library crashes over it, its process
+// is gone, and the next conversation finds another.
+TEST_P(InstalledLibrary, ThatCrashesCostsOneConversation) {
+  const auto parsed = ParseConversation(
+      "topology two-kernels\nprofile 6.1-rxe\ncapabilities crashes\n\n"
+      "active rdma_create_event_channel c\n"
+      "active rdma_create_id a on=c\n"
+      "active rdma_create_qp a\n"
+      "active rdma_destroy_id a\n");
+  ASSERT_TRUE(std::holds_alternative<Conversation>(parsed));
+  const auto& conversation = std::get<Conversation>(parsed);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_THAT(Text(OnLibrary(conversation)), HasSubstr("rdma_create_qp a -> crashed"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Under, InstalledLibrary, testing::Values("6.1-rxe"));
+
+TEST(LibAdapter, SaysWhyThereIsNoLibrary) {
+  const auto made = MakeLibImplementation({.path = "/no/such/librdmacm.so", .profile = {}});
+  const auto* const why = std::get_if<std::string>(&made);
+  ASSERT_NE(why, nullptr);
+  EXPECT_THAT(*why, HasSubstr("/no/such/librdmacm.so"));
+}
+
+}  // namespace
+}  // namespace cm

@@ -1,0 +1,93 @@
+#include "conformance/adapters/lib/libraries.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "conformance/adapters/lib/embedded.h"
+
+namespace cm {
+namespace {
+
+constexpr size_t kSides = 4;  // of the topologies that there are
+constexpr const char* kStandIn = "libcmsim_suite.so";
+
+// A file in memory, under a name of its own for as long as it is open: for ever.
+std::optional<std::string> FileOf(std::string_view bytes) {
+  const int file = memfd_create("cmcheck", MFD_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  while (!bytes.empty()) {
+    const ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written <= 0) return std::nullopt;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return fmt::format("/proc/self/fd/{}", file);
+}
+
+std::string WhyNot() {
+  const char* const said = dlerror();
+  return said == nullptr ? "no reason given" : said;
+}
+
+// The file that an object was loaded from, by a function of it.
+std::string PathOf(const void* function) {
+  Dl_info info{};
+  if (dladdr(function, &info) == 0 || info.dli_fname == nullptr) return {};
+  return info.dli_fname;
+}
+
+template <typename Function>
+bool Find(void* object, const char* symbol, Function* function) {
+  *function = reinterpret_cast<Function>(dlsym(object, symbol));  // NOLINT: C's way
+  return *function != nullptr;
+}
+
+// With its own functions only.
+std::variant<Libraries, std::string> LoadStandIn() {
+  const std::optional<std::string> file = FileOf(standin::Embedded(kStandIn));
+  if (!file) return "no memory for the stand-in of libibverbs";
+  void* const object = dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (object == nullptr) return "cannot load the stand-in of libibverbs: " + WhyNot();
+  Libraries libraries;
+  if (!Find(object, "cmsim_attach", &libraries.attach) ||
+      !Find(object, "cmsim_reset", &libraries.reset) ||
+      !Find(object, "cmsim_file", &libraries.file_of))
+    return "the stand-in of libibverbs is not complete";
+  return libraries;
+}
+
+}  // namespace
+
+std::variant<Libraries, std::string> LoadLibraries(const std::string& path) {
+  // Every library in this process finds the one that was loaded first, by its name.
+  static const std::variant<Libraries, std::string> stand_in = LoadStandIn();
+  if (const auto* why = std::get_if<std::string>(&stand_in)) return *why;
+  Libraries libraries = std::get<Libraries>(stand_in);
+  // The first one is not called: another implementation may have it as well.
+  auto first = Load(path, Binding::kDeep);
+  if (auto* why = std::get_if<std::string>(&first)) return std::move(*why);
+  libraries.name = std::get<LoadedObject>(first).name;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): dladdr takes any address
+  const auto* known =
+      reinterpret_cast<const void*>(std::get<LoadedObject>(first).api.rdma_create_id);
+  std::ifstream file(PathOf(known), std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  if (!file || bytes.empty()) return fmt::format("cannot read {} again", PathOf(known));
+  while (libraries.of_sides.size() < kSides) {
+    const std::optional<std::string> copy = FileOf(bytes);
+    if (!copy) return "no memory for a copy of " + path;
+    auto loaded = Load(*copy, Binding::kDeep);
+    if (auto* why = std::get_if<std::string>(&loaded)) return std::move(*why);
+    libraries.of_sides.push_back(std::get<LoadedObject>(loaded).api);
+  }
+  return libraries;
+}
+
+}  // namespace cm

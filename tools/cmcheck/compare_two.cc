@@ -1,0 +1,182 @@
+// `cmcheck compare A B`: the same sequences on two implementations, event by event, errno by errno.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <sstream>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "conformance/driver/perform.h"
+#include "conformance/runner/campaign.h"
+#include "model/conversation/print.h"
+#include "tools/cmcheck/command.h"
+#include "tools/cmcheck/progress.h"
+#include "tools/cmcheck/report.h"
+#include "tools/cmcheck/run.h"
+
+namespace cm {
+namespace {
+
+constexpr size_t kShown = 10;
+
+struct CompareTwoOptions {
+  std::string first;
+  std::string second;
+  RunOptions run;
+};
+
+// Where two histories of one conversation are not the same.
+struct Difference {
+  History first;
+  History second;
+};
+
+std::string Text(const History& history) { return ToText(history, {.times = true, .wire = false}); }
+
+class TwoSides {
+ public:
+  TwoSides(const CompareTwoOptions& options, Answering first, Answering second,
+           CampaignOptions campaign)
+      : options_(options),
+        first_(std::move(first)),
+        second_(std::move(second)),
+        campaign_(std::move(campaign)),
+        report_(FromUsersFolder(options.run.report)) {}
+
+  int Go() {
+    if (std::string problem = report_.Prepare(); !problem.empty()) return Unusable(problem);
+    CompareAll();
+    fmt::print("{:>9}  sequences\n{:>9}  the same\n{:>9}  different\n", compared_.load(),
+               compared_ - differences_.size() - unsupported_, differences_.size());
+    if (unsupported_ > 0)
+      fmt::print("{:>9}  one of the two cannot carry out\n", unsupported_.load());
+    Show();
+    if (Interrupted()) return kExitInterrupted;
+    return differences_.empty() ? kExitClean : kExitFound;
+  }
+
+ private:
+  void CompareAll() {
+    const bool both = first_.implementation->concurrent() && second_.implementation->concurrent();
+    Progress progress("sequences", campaign_.sequences, isatty(STDERR_FILENO) == 1);
+    std::vector<std::jthread> threads;
+    for (int job = 1; both && job < campaign_.jobs; ++job)
+      threads.emplace_back([this] { CompareSome(nullptr); });
+    CompareSome(&progress);
+  }
+
+  // Sequences that nobody has taken yet, until there are none.
+  void CompareSome(Progress* progress) {
+    for (;;) {
+      const uint64_t taken = next_.fetch_add(1);
+      if (Interrupted() || taken >= campaign_.sequences) return;
+      if (!campaign_.done.contains(campaign_.first + taken)) CompareOne(campaign_.first + taken);
+      if (progress != nullptr) progress->At(compared_);
+    }
+  }
+
+  void CompareOne(uint64_t number) {
+    const Conversation conversation = ConversationOf(campaign_, number);
+    const auto perform = [&](const Answering& who) {
+      const std::unique_ptr<Session> session = who.implementation->Start(conversation);
+      if (!session->Unsupported().empty()) ++unsupported_;
+      return Perform(conversation, *session);
+    };
+    Difference found{.first = perform(first_), .second = perform(second_)};
+    ++compared_;
+    if (Text(found.first) == Text(found.second)) return;
+    const std::lock_guard lock(mutex_);
+    differences_.emplace(number, std::move(found));
+  }
+
+  void Show() {
+    size_t shown = 0;
+    for (const auto& [number, difference] : differences_) {
+      if (++shown > kShown) {
+        fmt::print("... and {} more\n", differences_.size() - kShown);
+        return;
+      }
+      if (std::string problem = report_.WriteConversation(number, difference.second);
+          !problem.empty())
+        fmt::print(stderr, "cmcheck: {}\n", problem);
+      fmt::print("sequence {}:{}\n", number, WhatDiffers(difference));
+    }
+  }
+
+  // The first line on which the two do not say the same.
+  std::string WhatDiffers(const Difference& difference) const {
+    const std::vector<std::string> first = Lines(Text(difference.first));
+    const std::vector<std::string> second = Lines(Text(difference.second));
+    const auto [one, other] = std::ranges::mismatch(first, second);
+    const auto said = [](auto at, const std::vector<std::string>& lines) {
+      return at == lines.end() ? std::string("nothing more") : *at;
+    };
+    return fmt::format("\n  {}\n    {}\n  {}\n    {}", options_.first, said(one, first),
+                       options_.second, said(other, second));
+  }
+
+  static std::vector<std::string> Lines(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  }
+
+  const CompareTwoOptions& options_;
+  Answering first_;
+  Answering second_;
+  CampaignOptions campaign_;
+  Report report_;
+  std::atomic<uint64_t> next_ = 0;
+  std::atomic<uint64_t> compared_ = 0;
+  std::atomic<uint64_t> unsupported_ = 0;
+  std::mutex mutex_;
+  std::map<uint64_t, Difference> differences_;
+};
+
+int CompareTwo(const CompareTwoOptions& options) {
+  const auto resolve = [&](const std::string& impl) {
+    Asked asked = options.run.asked;
+    asked.impl = impl;
+    return Resolve(asked);
+  };
+  auto first = resolve(options.first);
+  if (auto* problem = std::get_if<std::string>(&first)) return Unusable(*problem);
+  auto second = resolve(options.second);
+  if (auto* problem = std::get_if<std::string>(&second)) return Unusable(*problem);
+  Answering one = std::get<Answering>(std::move(first));
+  Answering other = std::get<Answering>(std::move(second));
+  const Capabilities both =
+      Common(one.implementation->capabilities(), other.implementation->capabilities());
+  auto campaign = CampaignOf(options.run, one.implementation->profile(), both);
+  if (auto* problem = std::get_if<std::string>(&campaign)) return Unusable(*problem);
+  return TwoSides(options, std::move(one), std::move(other),
+                  std::get<CampaignOptions>(std::move(campaign)))
+      .Go();
+}
+
+}  // namespace
+
+void AddCompare(CLI::App* app, int* exit_code) {
+  CLI::App* verb = app->add_subcommand(
+      "compare", "Carry out the same sequences on two implementations: do they do the same?");
+  verb->footer(R"(
+Compared are all answers and events, with their times; not the messages on the wire.
+Exit code 1 when a sequence differs; the first few are kept in the report.
+Examples:
+  cmcheck compare sim lib --sequences 10000
+  cmcheck compare sim lib:./librdmacm.so.1 --profile 7.2-rxe
+  cmcheck compare lib dl:./libmine.so --conversations conformance/scenarios)");
+  auto options = std::make_shared<CompareTwoOptions>();
+  verb->add_option("first", options->first, "sim, lib, lib:PATH, dl or dl:PATH")->required();
+  verb->add_option("second", options->second, "The other one")->required();
+  AddCampaignOptions(verb, &options->run);
+  verb->callback([options, exit_code] { *exit_code = CompareTwo(*options); });
+}
+
+}  // namespace cm
