@@ -16,7 +16,7 @@ struct Asker {
   friend auto operator<=>(const Asker&, const Asker&) = default;
 };
 
-enum class Awaited : uint8_t { kEvent, kDestroyed, kClosed, kReply, kCompletion, kInstant };
+enum class Awaited : uint8_t { kEvent, kDestroyed, kClosed, kReply, kCompletion, kSent, kInstant };
 
 // An answer, or what stands in its way.
 struct Outcome {

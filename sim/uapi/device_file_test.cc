@@ -410,6 +410,13 @@ TEST_F(DeviceFileTest, WaitsForAnEventUnlessToldNotTo) {
   EXPECT_EQ(answer.bytes.size(), 336u);
 }
 
+TEST_F(DeviceFileTest, SignalEndsAWaitForAnEvent) {
+  const auto bytes = Program::Bytes(RDMA_USER_CM_CMD_GET_EVENT, Zeros<rdma_ucm_get_event>(), 336);
+  ASSERT_TRUE(active_.Ask({.op = Op::kWrite, .on = c_, .bytes = bytes}).waits);
+  EXPECT_EQ(machine_.Interrupt(active_.asker()).value, -EINTR);
+  EXPECT_EQ(active_.Write(c_, bytes).value, -EAGAIN) << "the asker may ask again";
+}
+
 TEST_F(DeviceFileTest, WhoWaitsOnAFileThatIsClosedHearsSo) {
   const auto bytes = Program::Bytes(RDMA_USER_CM_CMD_GET_EVENT, Zeros<rdma_ucm_get_event>(), 336);
   ASSERT_TRUE(active_.Ask({.op = Op::kWrite, .on = c_, .bytes = bytes}).waits);

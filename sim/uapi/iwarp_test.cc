@@ -75,6 +75,7 @@ TEST_F(IwarpTest, DestroyWaitsUntilNoReplyWillCome) {
   ASSERT_TRUE(begun.waits);
   EXPECT_EQ(machine_.WaitsFor(active_.asker()),
             "rdma_cm id " + std::to_string(id_) + ": that it is destroyed");
+  EXPECT_TRUE(machine_.Interrupt(active_.asker()).waits);
   const Answer over = active_.Finish(begun);
   EXPECT_EQ(over.value, 8 + 16);
   ASSERT_EQ(over.bytes.size(), sizeof(uint32_t));

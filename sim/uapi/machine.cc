@@ -74,6 +74,19 @@ Answer Machine::Continue(Asker asker) {
   return *done;
 }
 
+// Ends and replies are waited for without signals.
+// source: linux 6.1 ucma.c ucma_get_event, ucma_destroy_id; iwcm.c iw_cm_disconnect, wait_event
+Answer Machine::Interrupt(Asker asker) {
+  const auto found = waiting_.find(asker);
+  CM_CHECK(found != waiting_.end());
+  const Awaited what = found->second.outcome.what;
+  const bool interruptible =
+      what == Awaited::kEvent || what == Awaited::kCompletion || what == Awaited::kInstant;
+  if (!interruptible) return {.waits = true};
+  waiting_.erase(asker);
+  return Refused(Errno::kIntr).answer;
+}
+
 // None while it goes on.
 std::optional<Answer> Machine::Finished(Asker asker, const Waiting& waiting) {
   switch (waiting.outcome.what) {
@@ -85,6 +98,7 @@ std::optional<Answer> Machine::Finished(Asker asker, const Waiting& waiting) {
     case Awaited::kEvent:
     case Awaited::kReply:
     case Awaited::kCompletion:
+    case Awaited::kSent:
     case Awaited::kInstant:
       break;
   }
@@ -198,6 +212,8 @@ std::string Machine::WaitsFor(Asker asker) const {
       return "rdma_cm id " + std::to_string(outcome.on) + ": a reply of its peer";
     case Awaited::kCompletion:
       return "completion queue " + std::to_string(outcome.on) + ": a completion";
+    case Awaited::kSent:
+      return "queue pair " + std::to_string(outcome.on) + ": that its datagrams have left";
     case Awaited::kInstant:
       return "a later time";
   }

@@ -40,6 +40,9 @@ class Machine {
   Answer Ask(Asker asker, const Request& request);
   // What has become of the request that the asker waits for.
   Answer Continue(Asker asker);
+  // A signal comes to the asker, who waits. -> EINTR, and he waits no longer; or that he goes on
+  // waiting, where the kernel lets no signal in.
+  Answer Interrupt(Asker asker);
   // In words what the asker waits for: "rdma_cm file 3: an event".
   std::string WaitsFor(Asker asker) const;
 

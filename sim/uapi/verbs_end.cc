@@ -79,6 +79,8 @@ Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
   if (own == nullptr) return Refused(Errno::kInval);
   switch (request.op) {
     case Op::kDestroyQp:
+      if (StillSends(*own))
+        return {.answer = {.waits = true}, .what = Awaited::kSent, .on = request.on};
       DestroyQp(request.on);
       return Value(0);
     case Op::kModifyQp:
@@ -95,6 +97,13 @@ Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
     default:
       return Refused(Errno::kNoSys);
   }
+}
+
+// A datagram that was posted is on its way when the call returns; here it takes a moment.
+// source: linux 6.1 rxe_verbs.c rxe_post_send, rxe_qp.c rxe_qp_do_cleanup
+bool VerbsEnd::StillSends(const OwnQp& own) const {
+  const Qp& qp = verbs().at(own.qp);
+  return qp.datagram && qp.state == QpState::kRts && !qp.sends.empty();
 }
 
 Outcome VerbsEnd::CreateCq(uint32_t process) {

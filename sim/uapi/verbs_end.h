@@ -59,6 +59,7 @@ class VerbsEnd {
 
   // verbs_end.cc
   Outcome CarryQp(Asker asker, const Request& request);
+  bool StillSends(const OwnQp& own) const;
   Outcome CreateCq(uint32_t process);
   Outcome DestroyCq(uint32_t cq);
   Outcome CreateSrq(uint32_t process);

@@ -230,6 +230,27 @@ TEST_F(VerbsEndTest, DatagramsHaveAHeaderInFront) {
   EXPECT_EQ(received[0].source_number, from.number);
 }
 
+TEST_F(VerbsEndTest, DestroyLetsDatagramsLeave) {
+  const Peer from = Make(kActiveSide, kUd);
+  const Peer to = Make(kPassiveSide, kUd);
+  for (const Peer& peer : {from, to}) {
+    ASSERT_EQ(Modify(peer, {.mask = 0x71, .state = kInit}), 0);
+    ASSERT_EQ(Modify(peer, {.mask = 0x1, .state = kRtr}), 0);
+    ASSERT_EQ(Modify(peer, {.mask = 0x10001, .state = kRts}), 0);
+  }
+  ASSERT_EQ(Receive(to, 1, 0, 64), 0);
+  const WorkRecord work{.opcode = kSend, .to_number = to.number, .to_gid = GidOf(to)};
+  ASSERT_EQ(Post(from, work, 0, 4), 0);
+  EXPECT_TRUE(Ask(from, {.op = Op::kDestroyQp, .on = from.qp}).waits);
+  EXPECT_EQ(machine_.WaitsFor({.process = from.process}),
+            "queue pair " + std::to_string(from.qp) + ": that its datagrams have left");
+  Settle();
+  const Answer over = machine_.Continue({.process = from.process});
+  EXPECT_FALSE(over.waits);
+  EXPECT_EQ(over.value, 0);
+  EXPECT_EQ(Poll(to).size(), 1u);
+}
+
 TEST_F(VerbsEndTest, GroupReachesWhoeverIsAttached) {
   const Peer from = Make(kActiveSide, kUd);
   const Peer in = Make(kPassiveSide, kUd);
