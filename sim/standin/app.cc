@@ -1,4 +1,5 @@
 // The object for programs: the environment names the socket of their machine.
+#include <cstdio>
 #include <cstdlib>
 
 #include "sim/standin/asking.h"
@@ -10,6 +11,11 @@ namespace {
 Client* Make() {
   const char* path = std::getenv("CMSIM_SOCKET");
   return path == nullptr ? nullptr : new Client(path);
+}
+
+// What a program prints is heard when it prints it, also if it is ended later on.
+__attribute__((constructor)) void SpeakLineByLine() {
+  if (std::getenv("CMSIM_SOCKET") != nullptr) std::setvbuf(stdout, nullptr, _IOLBF, 0);
 }
 
 }  // namespace

@@ -403,6 +403,16 @@ TEST_F(Calls, WorkIsCarriedWithItsPiecesOrItsBytes) {
   EXPECT_EQ(bad, &work);
 }
 
+TEST_F(Calls, RoomForPiecesIsRoomForInlineData) {
+  ibv_context* context = OpenDevice();
+  ASSERT_NE(context, nullptr);
+  ibv_qp_init_attr initial{};
+  initial.cap.max_send_sge = 2;
+  initial.qp_type = IBV_QPT_RC;
+  ASSERT_NE(Of<decltype(::ibv_create_qp)>("ibv_create_qp")(AllocPd(context), &initial), nullptr);
+  EXPECT_EQ(initial.cap.max_inline_data, 32U);
+}
+
 TEST_F(Calls, PollingStopsAtWhatWasAskedForAndAtWhatIsWhole) {
   ibv_context* context = OpenDevice();
   ASSERT_NE(context, nullptr);

@@ -1,7 +1,6 @@
 #include "sim/standin/client.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -28,8 +27,6 @@ using uapi::Connection;
 using uapi::Message;
 using uapi::Op;
 using uapi::Request;
-
-constexpr uint64_t kMoment = 100'000;  // nanoseconds
 
 // All sockets of the process. A child closes its copies, because the other end takes the end of a
 // connection for the end of its thread.
@@ -191,10 +188,7 @@ Answer Client::Ask(const Request& request) {
 }
 
 void Client::Yield() {
-  sched_yield();
-  const Answer now = Ask({.op = Op::kNow});
-  if (now.value < 0) return;
-  Ask({.op = Op::kSleep, .more = static_cast<uint64_t>(now.value) + kMoment});
+  Ask({.op = Op::kSleep});
 }
 
 void Client::Tell(const Message& message, int descriptor) {

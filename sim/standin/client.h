@@ -19,7 +19,7 @@ class Client : public Ground {
   // EIO when the connection is lost in it, ENODEV when there is none to be had. EINTR when a signal
   // came, as in a system call that waits. Only what may wait can be cancelled.
   uapi::Answer Ask(const uapi::Request& request) override;
-  // Some virtual time, so that those who wait for the machine are not kept from it.
+  // A sleep of no length, which ends when others had their turn, or something has happened.
   void Yield() override;
   void Watch(uint64_t name, int write_end, const uapi::Request& readable) override;
   void Unwatch(uint64_t name) override;

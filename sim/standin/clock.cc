@@ -2,6 +2,7 @@
 // waits for with a limit of its own (poll, pthread_cond_timedwait) is limited in the system's time.
 #undef _FORTIFY_SOURCE
 
+#include <sched.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -135,6 +136,14 @@ int usleep(useconds_t microseconds) {
   if (error == 0) return 0;
   errno = error;
   return -1;
+}
+
+// Who waits in this way for another thread, or for the machine, lets them have their turn.
+int sched_yield() noexcept {
+  static auto* const kReal = Next("sched_yield", &sched_yield);
+  if (Inside() || TheGround() == nullptr) return kReal();
+  Yield();
+  return 0;
 }
 
 unsigned int sleep(unsigned int seconds) {

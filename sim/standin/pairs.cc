@@ -2,6 +2,7 @@
 #include <endian.h>
 #include <infiniband/verbs.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -167,6 +168,9 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
   if (!number) return Refuse(EIO);
   auto* qp = new QueuePair{};
   qp->handle.number = static_cast<uint32_t>(answer.value);
+  // The room of a piece is room for inline data, too. source: linux 6.1 rxe_qp.c rxe_qp_init_req
+  uint32_t& inlined = initial->cap.max_inline_data;
+  inlined = std::max<uint32_t>(inlined, initial->cap.max_send_sge * sizeof(ibv_sge));
   qp->initial = *initial;
   qp->shown.context = pd->context;
   qp->shown.qp_context = initial->qp_context;
