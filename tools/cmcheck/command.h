@@ -83,6 +83,7 @@ void AddRewrite(CLI::App* app, int* exit_code);
 void AddCheckPcap(CLI::App* app, int* exit_code);
 void AddLab(CLI::App* app, int* exit_code);
 void AddPcap(CLI::App* app, int* exit_code);
+void AddApp(CLI::App* app, int* exit_code);
 // The main job: `run` with its defaults.
 int RunMainJob();
 

@@ -18,6 +18,8 @@ Examples:
   cmcheck run --impl dl:./libmine.so                 judge your own library
   cmcheck run --impl lib                             judge the real library, simulated kernel
   cmcheck lab run -- --sequences 100                 judge the real library on a real kernel
+  cmcheck app -- rping -s -a {passive} : rping -c -a {passive} -C 3
+                                                     programs on the simulated kernel
   cmcheck explain scenario.conv                      the rule behind each line
   cmcheck pcap scenario.conv                         its messages, for Wireshark
   cmcheck check-pcap roce.pcap                       judge a capture
@@ -53,6 +55,7 @@ int Main(int argc, char** argv) {
   AddCheckPcap(&app, &exit_code);
   AddLab(&app, &exit_code);
   AddPcap(&app, &exit_code);
+  AddApp(&app, &exit_code);
   CatchInterrupts();
   if (argc < 2) return RunMainJob();
   const std::string first = argv[1];

@@ -1,0 +1,246 @@
+// Programs that were built without the simulator, on its hosts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "model/vocabulary/fault.h"
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
+#include "tools/app/broker.h"
+
+namespace cm::app {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kPassiveHost = "10.0.1.1";
+constexpr const char* kActiveHost = "10.0.0.1";
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kIsSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kIsSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kIsSanitized = false;
+#endif
+
+class Programs : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (kIsSanitized)
+      GTEST_SKIP() << "programs without a sanitizer cannot load an object that has one";
+  }
+};
+
+bool IsInstalled(const std::string& program) {
+  std::istringstream folders(std::getenv("PATH"));
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+ProgramToRun Words(uint8_t side, const std::string& text) {
+  ProgramToRun program{.side = side, .words = {}};
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (word == "PASSIVE") word = kPassiveHost;
+    if (word == "ACTIVE") word = kActiveHost;
+    program.words.push_back(word);
+  }
+  return program;
+}
+
+// Of the distribution.
+ProgramToRun Stock(uint8_t side, const std::string& text) {
+  ProgramToRun program = Words(side, text);
+  if (!IsInstalled(program.words[0]))
+    ADD_FAILURE() << program.words[0] << " is not installed: it is in the package rdmacm-utils, "
+                  << "which tools/setup.sh installs";
+  return program;
+}
+
+ProgramToRun Own(const std::string& what) {
+  ProgramToRun program = Words(kActiveSide, "misbehaves " + what);
+  std::vector<char> here(4096);
+  if (getcwd(here.data(), here.size()) == nullptr) ADD_FAILURE() << "no folder";
+  program.words[0] = std::string(here.data()) + "/tools/app/misbehaves";
+  return program;
+}
+
+struct Ran {
+  Report report;
+  std::vector<std::string> output;
+  std::vector<std::string> trace;
+};
+
+Ran RunAll(std::vector<ProgramToRun> programs, const std::string& script = "", uint64_t seed = 1,
+           std::vector<uint8_t> staying = {}) {
+  Ran ran;
+  Setting setting{.topology = FindTopology("two-kernels"),
+                  .profile = *FindProfile("6.1-rxe"),
+                  .seed = seed,
+                  .programs = std::move(programs),
+                  .staying_sides = std::move(staying),
+                  .script = {}};
+  auto happenings = ReadScript(script, setting.topology);
+  if (auto* problem = std::get_if<std::string>(&happenings)) {
+    ADD_FAILURE() << *problem;
+    return ran;
+  }
+  setting.script = std::get<std::vector<Happening>>(std::move(happenings));
+  setting.hears = [&ran](std::string_view who, std::string_view line) {
+    ran.output.push_back(std::string(who) + "| " + std::string(line));
+  };
+  setting.traces = [&ran](std::string_view line) { ran.trace.emplace_back(line); };
+  auto report = Run(setting);
+  if (auto* problem = std::get_if<std::string>(&report))
+    ADD_FAILURE() << *problem;
+  else
+    ran.report = std::get<Report>(std::move(report));
+  return ran;
+}
+
+std::vector<ProgramToRun> Rping() {
+  return {Stock(kPassiveSide, "rping -s -a PASSIVE -C 3 -v"),
+          Stock(kActiveSide, "rping -c -a PASSIVE -C 3 -v")};
+}
+
+std::vector<ProgramToRun> Ucmatose() {
+  return {Stock(kPassiveSide, "ucmatose"), Stock(kActiveSide, "ucmatose -s PASSIVE")};
+}
+
+TEST_F(Programs, RpingMovesItsDataAndEnds) {
+  const Ran ran = RunAll(Rping());
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, Contains("active| ping data: rdma-ping-2: "
+                                   "CDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrst"));
+  EXPECT_THAT(ran.output, Contains("passive| server DISCONNECT EVENT..."));
+}
+
+struct Pair {
+  const char* passive;
+  const char* active;
+};
+
+class StockPrograms : public Programs, public testing::WithParamInterface<Pair> {};
+
+TEST_P(StockPrograms, EndAsTheyShould) {
+  const Ran ran =
+      RunAll({Stock(kPassiveSide, GetParam().passive), Stock(kActiveSide, GetParam().active)});
+  EXPECT_THAT(ran.report.misbehaviour, IsEmpty());
+  EXPECT_THAT(ran.report.waiting, IsEmpty());
+  EXPECT_TRUE(ran.report.clean());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, StockPrograms,
+    testing::Values(Pair{"ucmatose", "ucmatose -s PASSIVE"}, Pair{"udaddy", "udaddy -s PASSIVE"},
+                    Pair{"mckey -b PASSIVE -m 239.1.1.1", "mckey -b ACTIVE -m 239.1.1.1 -s"},
+                    Pair{"rdma_server", "rdma_client -s PASSIVE"},
+                    Pair{"rdma_xserver", "rdma_xclient -s PASSIVE"}));
+
+TEST_F(Programs, OneThatServesForEverIsEndedWhenAllOthersAre) {
+  const std::vector<ProgramToRun> cmtime = {Stock(kPassiveSide, "cmtime -b PASSIVE -c 5"),
+                                            Stock(kActiveSide, "cmtime -b ACTIVE -s PASSIVE -c 5")};
+  EXPECT_TRUE(RunAll(cmtime, "", 1, {kPassiveSide}).report.clean());
+  const Ran ran = RunAll(cmtime);
+  EXPECT_FALSE(ran.report.clean());
+  EXPECT_THAT(ran.report.waiting, Contains("passive thread 1: waits for rdma_cm file 0: an event"));
+}
+
+TEST_F(Programs, SayTheSameForTheSameSeed) {
+  const std::string loss = "fault delay any from=any by=1us..900us";
+  const Ran one = RunAll(Ucmatose(), loss, 5);
+  EXPECT_TRUE(one.report.clean());
+  EXPECT_EQ(one.trace, RunAll(Ucmatose(), loss, 5).trace);
+  EXPECT_EQ(one.report.digest, RunAll(Ucmatose(), loss, 5).report.digest);
+  EXPECT_NE(one.report.digest, RunAll(Ucmatose(), loss, 6).report.digest);
+}
+
+TEST_F(Programs, GetOverALostRequest) {
+  const Ran ran = RunAll(Rping(), "fault drop REQ from=active nth=1");
+  EXPECT_TRUE(ran.report.clean());
+  // source: linux 6.1 cma.c CMA_CM_RESPONSE_TIMEOUT: 4.096us * 2^20
+  EXPECT_GT(ran.report.ended - Instant(), Duration::Milliseconds(4294));
+}
+
+TEST_F(Programs, HearThatNobodyListens) {
+  const Ran ran = RunAll({Stock(kActiveSide, "ucmatose -s PASSIVE")});
+  EXPECT_FALSE(ran.report.clean());
+  EXPECT_THAT(ran.output, Contains("active| cmatose: event: RDMA_CM_EVENT_REJECTED, error: 8"));
+  EXPECT_THAT(ran.report.misbehaviour, IsEmpty());
+}
+
+TEST_F(Programs, HearThatTheirDeviceGoes) {
+  const Ran ran = RunAll(Rping(), "pass 60us\nfault remove-device side=active");
+  EXPECT_FALSE(ran.report.clean());
+  EXPECT_THAT(ran.trace, Contains(HasSubstr("RDMA_CM_EVENT_DEVICE_REMOVAL")));
+  EXPECT_THAT(ran.report.waiting, IsEmpty());
+}
+
+TEST_F(Programs, ThatWaitForEverAreNamedWithWhatTheyWaitFor) {
+  const Ran ran = RunAll({Own("waits")});
+  EXPECT_FALSE(ran.report.clean());
+  EXPECT_THAT(ran.report.waiting,
+              ElementsAre("active thread 1: waits for rdma_cm file 0: an event"));
+  EXPECT_FALSE(ran.report.programs.at(0).ended);
+  EXPECT_THAT(ran.output, ElementsAre("active| waiting")) << "what it says before it is ended";
+}
+
+TEST_F(Programs, ThatKeepAnEventAreToldWhichDestroyWaits) {
+  const Ran ran = RunAll({Own("keeps-an-event PASSIVE")});
+  EXPECT_THAT(ran.report.waiting,
+              ElementsAre(HasSubstr("after rdma_cm 0 DESTROY_ID id=0 -> 0 events=1")));
+  EXPECT_THAT(ran.report.waiting, ElementsAre(HasSubstr("acknowledged")));
+}
+
+TEST_F(Programs, ThatLeaveSomethingInUseAreReported) {
+  const Ran ran = RunAll({Own("leaks")});
+  EXPECT_THAT(ran.report.misbehaviour, ElementsAre("active leaves 1 rdma_cm id"));
+  EXPECT_FALSE(ran.report.clean());
+  EXPECT_THAT(ran.report.last, Contains(HasSubstr("CREATE_ID -> id=0")));
+}
+
+TEST_F(Programs, ThatUseAnIdThatIsGoneAreReported) {
+  EXPECT_THAT(RunAll({Own("uses-a-gone-id")}).report.misbehaviour,
+              ElementsAre("active uses an id that is not there: "
+                          "rdma_cm 0 DISCONNECT id=77 -> -1 ENOENT"));
+}
+
+TEST_F(Programs, ThatCrashAreReported) {
+  EXPECT_THAT(RunAll({Own("crashes")}).report.misbehaviour,
+              ElementsAre(HasSubstr("active is killed by signal 11")));
+}
+
+TEST_F(Programs, ThatPollWithALimitAreWaitedForInTheSystemsTime) {
+  const Ran ran = RunAll({Own("polls")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_TRUE(ran.report.in_real_time);
+  EXPECT_THAT(ran.output, ElementsAre("active| poll 0"));
+}
+
+TEST_F(Programs, ThatSpinUntilALaterTimeReachIt) {
+  const Ran ran = RunAll({Own("spins")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_GE(ran.report.ended - Instant(), Duration::Seconds(2));
+}
+
+TEST_F(Programs, ThatAreNotThereSaySo) {
+  const Ran ran = RunAll({Words(kActiveSide, "no-such-program-here")});
+  EXPECT_THAT(ran.output, ElementsAre(HasSubstr("cannot start no-such-program-here")));
+  EXPECT_FALSE(ran.report.clean());
+}
+
+}  // namespace
+}  // namespace cm::app

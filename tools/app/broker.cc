@@ -1,0 +1,200 @@
+#include "tools/app/broker.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <utility>
+
+#include "model/base/choice.h"
+#include "sim/world/world.h"
+#include "tools/app/folder.h"
+#include "tools/app/serving.h"
+#include "tools/app/trace.h"
+
+namespace cm::app {
+namespace {
+
+// How long somebody is listened for before all are looked at again.
+constexpr Duration kGlance = Duration::Microseconds(20);
+constexpr Duration kLook = Duration::Milliseconds(2);
+// Programs that sleep in the system's time and do nothing else for so long sleep for ever.
+constexpr std::chrono::seconds kPatience{60};
+// The least and the most that passes for whoever spins while nothing happens.
+constexpr Duration kMoment = Duration::Microseconds(10);
+constexpr Duration kLongMoment = Duration::Seconds(1);
+
+class Broker {
+ public:
+  Broker(const Setting& setting, Folder folder)
+      : setting_(setting),
+        trace_(setting.traces),
+        world_(setting.topology, &setting.profile, NamedStream(setting.seed, "world")),
+        serving_(&world_, &trace_, std::move(folder), setting.hears) {}
+
+  // Empty, or why it could not begin.
+  std::string Run();
+  Report TakeReport();
+
+ private:
+  enum class Next { kGoesOn, kOver };
+
+  bool Interrupted() const { return setting_.interrupted != nullptr && *setting_.interrupted; }
+  std::string StartNext();
+  std::string NameOf(size_t program) const;
+  bool Stays(size_t program) const;
+  bool OnlyStayingOnesAreLeft() const;
+  Next SomethingHappens();
+  Next TimePasses();
+  Next RealTimePasses();
+
+  const Setting& setting_;
+  Trace trace_;
+  sim::World world_;
+  Serving serving_;
+  size_t started_ = 0;
+  size_t scripted_ = 0;  // lines of the script that have happened
+  Duration moment_ = kMoment;
+  std::optional<std::chrono::steady_clock::time_point> idle_since_;
+  Report report_;
+};
+
+// The second program of a side has a number.
+std::string Broker::NameOf(size_t program) const {
+  const uint8_t side = setting_.programs[program].side;
+  const auto first = setting_.programs.begin();
+  const auto before = std::count_if(first, first + static_cast<ptrdiff_t>(program),
+                                    [=](const ProgramToRun& one) { return one.side == side; });
+  const std::string& name = setting_.topology->sides[side].name;
+  return before == 0 ? name : fmt::format("{}#{}", name, before + 1);
+}
+
+bool Broker::Stays(size_t program) const {
+  return std::ranges::count(setting_.staying_sides, setting_.programs[program].side) != 0;
+}
+
+bool Broker::OnlyStayingOnesAreLeft() const {
+  for (size_t i = 0; i < serving_.processes().size(); ++i)
+    if (!serving_.processes()[i]->gone && !Stays(i)) return false;
+  return true;
+}
+
+std::string Broker::StartNext() {
+  const size_t next = started_++;
+  return serving_.Start(setting_.programs[next], NameOf(next));
+}
+
+std::string Broker::Run() {
+  for (;;) {
+    if (Interrupted()) {
+      report_.interrupted = true;
+      break;
+    }
+    serving_.Serve(kGlance);
+    if (!serving_.Quiet()) continue;
+    if (serving_.NoteEnds() || serving_.LetOneGoOn()) {
+      idle_since_.reset();
+      continue;
+    }
+    if (started_ < setting_.programs.size()) {
+      if (std::string problem = StartNext(); !problem.empty()) return problem;
+      continue;
+    }
+    if (serving_.AllGone() || SomethingHappens() == Next::kOver) break;
+  }
+  return {};
+}
+
+// Nobody can go on.
+Broker::Next Broker::SomethingHappens() {
+  std::optional<Instant> next = world_.NextAt();
+  const bool scripted =
+      scripted_ < setting_.script.size() && (!next || setting_.script[scripted_].at <= *next);
+  if (scripted) next = setting_.script[scripted_].at;
+  const std::optional<Instant> waking = serving_.NextWaking();
+  const bool wakes = waking && (!next || *waking < *next);
+  if (wakes) next = waking;
+  if (!next) return serving_.Spins() ? TimePasses() : RealTimePasses();
+  if (*next - Instant() > setting_.limit) {
+    report_.at_limit = true;
+    report_.waiting = serving_.WhoWaits();
+    return Next::kOver;
+  }
+  moment_ = kMoment;
+  if (wakes) {
+    world_.RunUntil(*waking);
+  } else if (scripted) {
+    const Happening& happening = setting_.script[scripted_++];
+    world_.RunUntil(happening.at);
+    if (happening.fault) world_.Inject(*happening.fault);
+    if (!happening.fault) world_.Heal();
+    trace_.Say(world_.Now(), "script",
+               happening.fault ? ToString(happening.fault->kind) : std::string_view("heal"));
+  } else {
+    world_.Step();
+  }
+  serving_.HasHappened();
+  return Next::kGoesOn;
+}
+
+// Whoever spins may look at the clock only.
+Broker::Next Broker::TimePasses() {
+  if (world_.Now() - Instant() >= setting_.limit) {
+    report_.at_limit = true;
+    report_.waiting = serving_.WhoWaits();
+    return Next::kOver;
+  }
+  world_.RunUntil(std::min(world_.Now() + moment_, Instant() + setting_.limit));
+  moment_ = std::min(moment_ * 2, kLongMoment);
+  serving_.HasHappened();
+  return Next::kGoesOn;
+}
+
+Broker::Next Broker::RealTimePasses() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!idle_since_) idle_since_ = now;
+  if (serving_.SomebodyIsTimed() && now - *idle_since_ < kPatience) {
+    report_.in_real_time = true;
+    serving_.Serve(kLook);
+    return Next::kGoesOn;
+  }
+  if (!OnlyStayingOnesAreLeft()) report_.waiting = serving_.WhoWaits();
+  return Next::kOver;
+}
+
+Report Broker::TakeReport() {
+  serving_.KillAll();
+  for (const auto& process : serving_.processes())
+    report_.programs.push_back({.name = process->name,
+                                .ended = process->gone,
+                                .status = process->gone ? process->program.status() : 0,
+                                .stays = Stays(report_.programs.size())});
+  report_.misbehaviour = serving_.misbehaviour();
+  report_.last.assign(trace_.last().begin(), trace_.last().end());
+  report_.digest = trace_.digest();
+  report_.ended = world_.Now();
+  return std::move(report_);
+}
+
+}  // namespace
+
+bool Report::clean() const {
+  return misbehaviour.empty() && waiting.empty() &&
+         std::ranges::all_of(
+             programs, [](const EndOfProgram& p) { return (p.ended || p.stays) && p.status == 0; });
+}
+
+std::variant<Report, std::string> Run(const Setting& setting) {
+  auto folder = Folder::Make();
+  if (auto* problem = std::get_if<std::string>(&folder)) return std::move(*problem);
+  // A program that is gone does not end whoever writes to it.
+  signal(SIGPIPE, SIG_IGN);
+  Broker broker(setting, std::move(std::get<Folder>(folder)));
+  if (std::string problem = broker.Run(); !problem.empty()) return problem;
+  return broker.TakeReport();
+}
+
+}  // namespace cm::app

@@ -1,0 +1,65 @@
+#include "tools/app/folder.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "tools/app/embedded.h"
+
+namespace cm::app {
+
+std::variant<Folder, std::string> Folder::Make() {
+  std::error_code error;
+  std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  // The name of a socket has 107 characters at most. source: man unix(7)
+  if (error || parent.string().size() > 60) parent = "/tmp";
+  std::string path = parent / "cmsim.XXXXXX";
+  if (mkdtemp(path.data()) == nullptr)
+    return fmt::format("no folder in {}: {}", parent.string(), std::strerror(errno));
+  Folder folder(std::move(path));
+  const std::string_view object = Embedded("libcmsim_app.so");
+  std::ofstream out(folder.ObjectPath(), std::ios::binary);
+  out.write(object.data(), static_cast<std::streamsize>(object.size()));
+  out.close();
+  if (!out) return fmt::format("cannot write {}", folder.ObjectPath());
+  return folder;
+}
+
+Folder::Folder(Folder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+std::string Folder::SocketPath(uint32_t process) const {
+  return fmt::format("{}/socket.{}", path_, process);
+}
+
+int Folder::Listen(uint32_t process) const {
+  constexpr int kBacklog = 64;
+  const std::string path = SocketPath(process);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (listening < 0) return -1;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): C's way
+  const auto* const name = reinterpret_cast<const sockaddr*>(&address);
+  if (bind(listening, name, sizeof address) == 0 && listen(listening, kBacklog) == 0)
+    return listening;
+  close(listening);
+  return -1;
+}
+
+}  // namespace cm::app

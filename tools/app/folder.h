@@ -1,0 +1,34 @@
+// What programs are started with: a folder of nobody else's with the object for programs and the
+// sockets of their machine.
+#ifndef TOOLS_APP_FOLDER_H_
+#define TOOLS_APP_FOLDER_H_
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace cm::app {
+
+// Gone with all that is in it when this goes.
+class Folder {
+ public:
+  // Otherwise why there is none.
+  static std::variant<Folder, std::string> Make();
+  Folder(Folder&& other) noexcept;
+  Folder& operator=(Folder&& other) = delete;
+  ~Folder();
+
+  std::string ObjectPath() const { return path_ + "/libcmsim_app.so"; }
+  std::string SocketPath(uint32_t process) const;
+  // A new socket of that name, which programs connect to; -1 when there is none to be had.
+  int Listen(uint32_t process) const;
+
+ private:
+  explicit Folder(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+};
+
+}  // namespace cm::app
+
+#endif  // TOOLS_APP_FOLDER_H_

@@ -1,0 +1,115 @@
+#include "tools/app/program.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace cm::app {
+namespace {
+
+constexpr int kCannotStart = 127;
+
+// In the new process: in a group of its own, and not longer than its parent.
+[[noreturn]] void Become(const ProgramToRun& program, const std::vector<std::string>& environment,
+                         int output) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  signal(SIGPIPE, SIG_DFL);
+  // Programs order things by their addresses, too. Where it is not permitted, they differ.
+  personality(ADDR_NO_RANDOMIZE);
+  const int nowhere = open("/dev/null", O_RDONLY);
+  dup2(nowhere, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  for (const std::string& setting : environment) {
+    const size_t equals = setting.find('=');
+    setenv(setting.substr(0, equals).c_str(), setting.substr(equals + 1).c_str(), 1);
+  }
+  std::vector<char*> words;
+  for (const std::string& word : program.words) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  execvp(words[0], words.data());
+  dprintf(STDERR_FILENO, "cannot start %s: %s\n", words[0], std::strerror(errno));
+  _exit(kCannotStart);
+}
+
+}  // namespace
+
+std::variant<Program, std::string> Program::Start(const ProgramToRun& program,
+                                                  const std::vector<std::string>& environment) {
+  std::array<int, 2> pipe{};
+  if (pipe2(pipe.data(), O_CLOEXEC) != 0)
+    return fmt::format("no pipe for {}: {}", program.words[0], std::strerror(errno));
+  const pid_t process = fork();
+  if (process == 0) Become(program, environment, pipe[1]);
+  const int error = errno;
+  close(pipe[1]);
+  if (process < 0) {
+    close(pipe[0]);
+    return fmt::format("no process for {}: {}", program.words[0], std::strerror(error));
+  }
+  setpgid(process, process);
+  fcntl(pipe[0], F_SETFL, O_NONBLOCK);
+  return Program(process, pipe[0]);
+}
+
+Program::Program(Program&& other) noexcept
+    : process_(std::exchange(other.process_, 0)),
+      output_(std::exchange(other.output_, -1)),
+      ended_(other.ended_),
+      status_(other.status_),
+      said_(std::move(other.said_)) {}
+
+Program::~Program() {
+  if (process_ > 0) kill(-process_, SIGKILL);
+  if (process_ > 0 && !ended_) waitpid(process_, nullptr, 0);
+  if (output_ >= 0) close(output_);
+}
+
+std::vector<std::string> Program::TakeLines() {
+  std::array<char, 4096> buffer{};
+  while (output_ >= 0) {
+    const ssize_t size = read(output_, buffer.data(), buffer.size());
+    if (size > 0) {
+      said_.append(buffer.data(), static_cast<size_t>(size));
+      continue;
+    }
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0 && errno == EAGAIN) break;
+    close(std::exchange(output_, -1));
+  }
+  if (output_ < 0 && !said_.empty() && said_.back() != '\n') said_ += '\n';
+  std::vector<std::string> lines;
+  for (size_t end = said_.find('\n'); end != std::string::npos; end = said_.find('\n')) {
+    lines.push_back(said_.substr(0, end));
+    said_.erase(0, end + 1);
+  }
+  return lines;
+}
+
+bool Program::Ended() {
+  if (!ended_) ended_ = waitpid(process_, &status_, WNOHANG) == process_;
+  return ended_;
+}
+
+void Program::Kill(int signal) const {
+  if (!ended_) kill(-process_, signal);
+}
+
+std::string HowItEnded(int status) {
+  if (WIFEXITED(status)) return fmt::format("exit code {}", WEXITSTATUS(status));
+  if (!WIFSIGNALED(status)) return fmt::format("wait status {}", status);
+  return fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+}
+
+}  // namespace cm::app

@@ -1,0 +1,374 @@
+#include "tools/app/serving.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "tools/app/threads.h"
+#include "tools/app/wording.h"
+
+namespace cm::app {
+namespace {
+
+using sim::uapi::Answer;
+using sim::uapi::Op;
+using sim::uapi::Request;
+
+// A program looks so often at what is there, before it is taken to wait for what is not.
+constexpr int kLooks = 32;
+
+// A thread that yields says so with a sleep of no length.
+bool Yields(const Request& request) { return request.op == Op::kSleep && request.more == 0; }
+
+std::string Leaves(const sim::Usage& before, const sim::Usage& after) {
+  std::vector<std::string> left;
+  const auto count = [&left](uint32_t had, uint32_t has, std::string_view what) {
+    if (had > has)
+      left.push_back(fmt::format("{} {}{}", had - has, what, had - has > 1 ? "s" : ""));
+  };
+  count(before.kernel_ids, after.kernel_ids, "rdma_cm id");
+  count(before.queue_pairs, after.queue_pairs, "queue pair");
+  count(before.receive_queues, after.receive_queues, "shared receive queue");
+  count(before.regions, after.regions, "memory region");
+  return fmt::format("{}", fmt::join(left, ", "));
+}
+
+}  // namespace
+
+Process::~Process() {
+  if (listening >= 0) close(listening);
+}
+
+Serving::Serving(sim::World* world, Trace* trace, Folder folder, Hears hears)
+    : world_(world),
+      trace_(trace),
+      folder_(std::move(folder)),
+      hears_(std::move(hears)),
+      machine_(world, this) {}
+
+std::string Serving::Start(const ProgramToRun& program, const std::string& name) {
+  const uint32_t number = machine_.AddProcess(program.side);
+  const int listening = folder_.Listen(number);
+  if (listening < 0) return fmt::format("no socket {}", folder_.SocketPath(number));
+  auto started = Program::Start(program, {"LD_PRELOAD=" + folder_.ObjectPath(),
+                                          "CMSIM_SOCKET=" + folder_.SocketPath(number)});
+  if (auto* problem = std::get_if<std::string>(&started)) {
+    close(listening);
+    return std::move(*problem);
+  }
+  processes_.push_back(
+      std::make_unique<Process>(name, std::move(std::get<Program>(started)), number, listening));
+  return {};
+}
+
+bool Serving::Read(uint32_t process, uint64_t address, std::span<uint8_t> bytes) {
+  const iovec ours = {.iov_base = bytes.data(), .iov_len = bytes.size()};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a program's pointer, as verbs have it
+  const iovec theirs = {.iov_base = reinterpret_cast<void*>(address), .iov_len = bytes.size()};
+  const pid_t pid = processes_[process]->program.process();
+  return process_vm_readv(pid, &ours, 1, &theirs, 1, 0) == static_cast<ssize_t>(bytes.size());
+}
+
+bool Serving::Write(uint32_t process, uint64_t address, std::span<const uint8_t> bytes) {
+  const iovec ours = {.iov_base = const_cast<uint8_t*>(bytes.data()), .iov_len = bytes.size()};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  const iovec theirs = {.iov_base = reinterpret_cast<void*>(address), .iov_len = bytes.size()};
+  const pid_t pid = processes_[process]->program.process();
+  return process_vm_writev(pid, &ours, 1, &theirs, 1, 0) == static_cast<ssize_t>(bytes.size());
+}
+
+void Serving::Serve(Duration patience) {
+  struct Source {
+    Process* process;
+    Thread* thread;
+  };
+  std::vector<pollfd> descriptors;
+  std::vector<Source> sources;
+  const auto add = [&](int descriptor, Process* process, Thread* thread) {
+    descriptors.push_back({.fd = descriptor, .events = POLLIN, .revents = 0});
+    sources.push_back({process, thread});
+  };
+  for (const auto& process : processes_) {
+    if (process->program.output() >= 0) add(process->program.output(), process.get(), nullptr);
+    if (process->gone) continue;
+    add(process->listening, process.get(), nullptr);
+    for (const auto& thread : process->threads)
+      add(thread->connection.socket(), process.get(), thread.get());
+  }
+  const timespec limit = {.tv_sec = patience.nanoseconds() / 1'000'000'000,
+                          .tv_nsec = patience.nanoseconds() % 1'000'000'000};
+  if (ppoll(descriptors.data(), descriptors.size(), &limit, nullptr) <= 0) return;
+  for (size_t i = 0; i < descriptors.size(); ++i) {
+    if (descriptors[i].revents == 0) continue;
+    Process* const process = sources[i].process;
+    if (sources[i].thread != nullptr) {
+      ServeThread(process, sources[i].thread);
+    } else if (descriptors[i].fd == process->program.output()) {
+      PassOutputOn(process);
+    } else if (const int socket = accept4(process->listening, nullptr, nullptr, SOCK_CLOEXEC);
+               socket >= 0) {
+      process->threads.push_back(std::make_unique<Thread>(
+          socket, sim::uapi::Asker{process->number, process->threads_ever++}));
+    }
+  }
+}
+
+void Serving::PassOutputOn(Process* process) {
+  for (const std::string& line : process->program.TakeLines()) hears_(process->name, line);
+}
+
+void Serving::ServeThread(Process* process, Thread* thread) {
+  const int error = thread->connection.Read();
+  while (std::optional<sim::uapi::Message> message = thread->connection.Next())
+    Heard(process, thread, std::move(*message));
+  const bool over = thread->refused || thread->connection.damaged();
+  if (over || (error != 0 && error != EINTR)) Lose(process, thread);
+}
+
+void Serving::Heard(Process* process, Thread* thread, sim::uapi::Message message) {
+  if (auto* hello = std::get_if<sim::uapi::Hello>(&message)) {
+    // A child of the program has memory of its own, and is not served.
+    if (hello->pid != process->program.process()) thread->refused = true;
+    thread->number = hello->tid;
+  } else if (auto* request = std::get_if<Request>(&message)) {
+    if (thread->waits || thread->spins || thread->refused) return;
+    thread->request = std::move(*request);
+    Asks(process, thread);
+  } else if (std::holds_alternative<sim::uapi::Interrupt>(message)) {
+    Interrupts(process, thread);
+  } else if (auto* watch = std::get_if<sim::uapi::Watch>(&message)) {
+    Keep(process, thread, *watch);
+  } else if (auto* unwatch = std::get_if<sim::uapi::Unwatch>(&message)) {
+    process->watches.erase(unwatch->name);
+  }
+}
+
+void Serving::Asks(Process* process, Thread* thread) {
+  const Request& request = thread->request;
+  if (Yields(request)) {
+    thread->spins = true;
+    return;
+  }
+  const Answer answer = machine_.Ask(thread->asker, request);
+  if (answer.waits) {
+    thread->waits = true;
+    return;
+  }
+  if (NothingNew(request, answer) && ++thread->in_vain > kLooks) {
+    thread->spins = true;
+    return;
+  }
+  Reply(process, thread, answer);
+}
+
+void Serving::Interrupts(Process* process, Thread* thread) {
+  if (thread->waits) {
+    const Answer answer = machine_.Interrupt(thread->asker);
+    if (answer.waits) return;
+    Reply(process, thread, answer);
+  } else if (thread->spins) {
+    Reply(process, thread, machine_.Ask(thread->asker, thread->request));
+  }
+}
+
+void Serving::Keep(Process* process, Thread* thread, const sim::uapi::Watch& watch) {
+  Watched& watched = process->watches[watch.name];
+  watched.readable = watch.readable;
+  if (!watch.has_descriptor) return;
+  watched.level = std::make_unique<sim::uapi::Level>(thread->connection.TakeDescriptor());
+  watched.is_readable = false;
+}
+
+void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
+  const Request& request = thread->request;
+  thread->waits = thread->spins = thread->may_go_on = false;
+  if (!NothingNew(request, answer)) {
+    thread->in_vain = 0;
+    // Others of the program may wait for what it does now.
+    for (const auto& other : process->threads) other->may_go_on = other->spins;
+  }
+  if (const std::string words = InWords(request, answer); !words.empty()) {
+    trace_->Say(world_->Now(), process->name, words);
+    thread->last = words;
+    thread->fetched = EventsFetched(request, answer);
+  }
+  if (IsAboutAGoneId(request, answer))
+    misbehaviour_.push_back(
+        fmt::format("{} uses an id that is not there: {}", process->name, thread->last));
+  for (auto& [name, watched] : process->watches) BringUp(process, &watched);
+  // When it fails, the thread is gone, and the end of its connection says so.
+  static_cast<void>(thread->connection.Send(answer));
+}
+
+bool Serving::BringUp(Process* process, Watched* watched) {
+  const bool readable = machine_.Ask(process->Watcher(), watched->readable).value == 1;
+  if (readable == watched->is_readable || watched->level == nullptr) return false;
+  watched->level->Set(readable);
+  watched->is_readable = readable;
+  return true;
+}
+
+void Serving::Lose(Process* process, Thread* thread) {
+  if (thread->waits) static_cast<void>(machine_.Interrupt(thread->asker));
+  std::erase_if(process->threads, [&](const auto& one) { return one.get() == thread; });
+}
+
+bool Serving::Quiet() {
+  std::vector<pid_t> running;
+  for (const auto& process : processes_)
+    if (!process->gone) running.push_back(process->program.process());
+  if (!AllAsleep(running)) return false;
+  std::vector<pollfd> descriptors;
+  for (const auto& process : processes_) {
+    if (process->program.output() >= 0)
+      descriptors.push_back({process->program.output(), POLLIN, 0});
+    if (process->gone) continue;
+    descriptors.push_back({process->listening, POLLIN, 0});
+    for (const auto& thread : process->threads)
+      descriptors.push_back({thread->connection.socket(), POLLIN, 0});
+  }
+  return poll(descriptors.data(), descriptors.size(), 0) == 0;
+}
+
+bool Serving::NoteEnds() {
+  bool any = false;
+  for (const auto& process : processes_) {
+    if (process->gone || !process->program.Ended()) continue;
+    Remove(process.get());
+    any = true;
+  }
+  return any;
+}
+
+void Serving::Remove(Process* process) {
+  PassOutputOn(process);
+  process->gone = true;
+  process->threads.clear();
+  process->watches.clear();
+  const sim::Usage before = world_->InUse();
+  machine_.RemoveProcess(process->number);
+  const int status = process->program.status();
+  const std::string how = HowItEnded(status);
+  trace_->Say(world_->Now(), process->name, how);
+  if (!WIFEXITED(status)) {
+    misbehaviour_.push_back(fmt::format("{} is {}", process->name, how));
+    return;
+  }
+  const std::string left = Leaves(before, world_->InUse());
+  if (!left.empty()) misbehaviour_.push_back(fmt::format("{} leaves {}", process->name, left));
+}
+
+bool Serving::GoesOn(Process* process, Thread* thread) {
+  if (thread->waits) {
+    const Answer answer = machine_.Continue(thread->asker);
+    if (!answer.waits) Reply(process, thread, answer);
+    return !answer.waits;
+  }
+  if (!thread->spins || Yields(thread->request)) return false;
+  const Answer answer = machine_.Ask(thread->asker, thread->request);
+  if (NothingNew(thread->request, answer)) return false;
+  Reply(process, thread, answer);
+  return true;
+}
+
+// One that has asked for nothing new may look once more.
+bool Serving::LooksAgain(Process* process, Thread* thread) {
+  if (!thread->may_go_on) return false;
+  Reply(process, thread, machine_.Ask(thread->asker, thread->request));
+  return true;
+}
+
+bool Serving::LetOneGoOn() {
+  for (const auto& process : processes_) {
+    if (process->gone) continue;
+    for (const auto& thread : process->threads)
+      if (GoesOn(process.get(), thread.get())) return true;
+    for (auto& [name, watched] : process->watches)
+      if (BringUp(process.get(), &watched)) return true;
+  }
+  for (const auto& process : processes_)
+    for (const auto& thread : process->threads)
+      if (LooksAgain(process.get(), thread.get())) return true;
+  return false;
+}
+
+void Serving::HasHappened() {
+  for (const auto& process : processes_)
+    for (const auto& thread : process->threads) thread->may_go_on = thread->spins;
+}
+
+std::optional<Instant> Serving::NextWaking() const {
+  std::optional<Instant> first;
+  for (const auto& process : processes_) {
+    for (const auto& thread : process->threads) {
+      if (!thread->waits || thread->request.op != Op::kSleep) continue;
+      const auto at = Instant::FromNanoseconds(static_cast<int64_t>(thread->request.more));
+      if (!first || at < *first) first = at;
+    }
+  }
+  return first;
+}
+
+bool Serving::Spins() const {
+  return std::ranges::any_of(processes_, [](const auto& process) {
+    return std::ranges::any_of(process->threads, [](const auto& one) { return one->spins; });
+  });
+}
+
+bool Serving::SomebodyIsTimed() const {
+  return std::ranges::any_of(processes_, [](const auto& process) {
+    return !process->gone &&
+           std::ranges::any_of(ThreadsOf(process->program.process()), &ThreadState::timed);
+  });
+}
+
+bool Serving::AllGone() const {
+  return std::ranges::all_of(processes_, [](const auto& process) { return process->gone; });
+}
+
+std::vector<std::string> Serving::WhoWaits() const {
+  std::vector<std::string> lines;
+  for (const auto& process : processes_) {
+    if (process->gone) continue;
+    size_t nth = 0;
+    for (const ThreadState& state : ThreadsOf(process->program.process()))
+      lines.push_back(fmt::format("{} thread {}: {}", process->name, ++nth,
+                                  WaitsFor(*process, state.thread, state.call)));
+  }
+  return lines;
+}
+
+std::string Serving::WaitsFor(const Process& process, pid_t thread, int64_t call) const {
+  const auto found =
+      std::ranges::find(process.threads, thread, [](const auto& one) { return one->number; });
+  if (found == process.threads.end()) return fmt::format("sleeps in {}", NameOfCall(call));
+  const Thread& known = **found;
+  if (known.waits) return fmt::format("waits for {}", machine_.WaitsFor(known.asker));
+  if (known.spins) return fmt::format("asks again and again: {}", InWords(known.request));
+  std::string words = fmt::format("sleeps in {}", NameOfCall(call));
+  if (!known.last.empty()) words += fmt::format(", after {}", known.last);
+  if (known.fetched > 0)
+    words += fmt::format(
+        "; where that is rdma_destroy_id, it waits until all {} events of the id "
+        "that were fetched are acknowledged",
+        known.fetched);
+  return words;
+}
+
+void Serving::KillAll() {
+  for (const auto& process : processes_) {
+    if (process->gone) continue;
+    process->program.Kill(SIGKILL);
+    PassOutputOn(process.get());
+  }
+}
+
+}  // namespace cm::app

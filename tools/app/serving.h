@@ -1,0 +1,98 @@
+// Serves the processes of a world: whoever runs is answered, until all of them sleep.
+//
+// 1. A request is answered at once where the machine answers at once. A thread that waits is
+//    answered when LetOneGoOn comes to it.
+// 2. A thread that asks for what is not there, again and again, is taken to wait for something to
+//    happen: its answer comes when another thread of its program has gone on, or after the next
+//    HasHappened.
+// 3. Nothing here takes virtual time.
+#ifndef TOOLS_APP_SERVING_H_
+#define TOOLS_APP_SERVING_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "model/base/duration.h"
+#include "sim/uapi/machine.h"
+#include "sim/uapi/request.h"
+#include "sim/world/world.h"
+#include "tools/app/folder.h"
+#include "tools/app/process.h"
+#include "tools/app/program.h"
+#include "tools/app/trace.h"
+
+namespace cm::app {
+
+class Serving : private sim::uapi::Memory {
+ public:
+  // A line that a program prints, and whose.
+  using Hears = std::function<void(std::string_view who, std::string_view line)>;
+
+  // Both outlive it.
+  Serving(sim::World* world, Trace* trace, Folder folder, Hears hears);
+
+  // Empty, or why it cannot be started. `name` is what it is called in all that is said of it.
+  std::string Start(const ProgramToRun& program, const std::string& name);
+
+  // Serves all that has come, and waits so long for it when there is nothing.
+  void Serve(Duration patience);
+  // Every thread of every program sleeps and has said nothing that was not heard.
+  bool Quiet();
+  // What ended is taken out of the world. -> whether there was any.
+  bool NoteEnds();
+  // One thread gets its answer, or one pipe is brought up to date. -> whether there was any.
+  bool LetOneGoOn();
+  // Threads that spin may look again.
+  void HasHappened();
+
+  // When the first of those who sleep wakes.
+  std::optional<Instant> NextWaking() const;
+  bool Spins() const;
+  // Some thread sleeps in a system call that ends by itself.
+  bool SomebodyIsTimed() const;
+  bool AllGone() const;
+  // A line for each thread that there is: who, and what it waits for.
+  std::vector<std::string> WhoWaits() const;
+  void KillAll();
+
+  const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }
+  // What programs have done that they should not.
+  const std::vector<std::string>& misbehaviour() const { return misbehaviour_; }
+
+ private:
+  bool Read(uint32_t process, uint64_t address, std::span<uint8_t> bytes) override;
+  bool Write(uint32_t process, uint64_t address, std::span<const uint8_t> bytes) override;
+
+  void ServeThread(Process* process, Thread* thread);
+  void Heard(Process* process, Thread* thread, sim::uapi::Message message);
+  void Asks(Process* process, Thread* thread);
+  void Interrupts(Process* process, Thread* thread);
+  void Keep(Process* process, Thread* thread, const sim::uapi::Watch& watch);
+  void Reply(Process* process, Thread* thread, const sim::uapi::Answer& answer);
+  bool BringUp(Process* process, Watched* watched);
+  bool GoesOn(Process* process, Thread* thread);
+  bool LooksAgain(Process* process, Thread* thread);
+  void Lose(Process* process, Thread* thread);
+  void PassOutputOn(Process* process);
+  void Remove(Process* process);
+  std::string WaitsFor(const Process& process, pid_t thread, int64_t call) const;
+
+  sim::World* world_;
+  Trace* trace_;
+  Folder folder_;
+  Hears hears_;
+  sim::uapi::Machine machine_;
+  std::vector<std::unique_ptr<Process>> processes_;
+  std::vector<std::string> misbehaviour_;
+};
+
+}  // namespace cm::app
+
+#endif  // TOOLS_APP_SERVING_H_

@@ -1,0 +1,151 @@
+#include "tools/app/threads.h"
+
+#include <fmt/format.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+namespace cm::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Line(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+// "pid (name) S ...": the name may contain anything.
+char StateIn(const std::string& stat) {
+  const size_t end = stat.rfind(')');
+  return end == std::string::npos || end + 2 >= stat.size() ? '?' : stat[end + 2];
+}
+
+uint64_t SwitchesIn(const fs::path& status) {
+  std::ifstream in(status);
+  uint64_t sum = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (line.find("voluntary_ctxt_switches:") == std::string::npos) continue;
+    uint64_t number = 0;
+    std::istringstream(line.substr(line.find(':') + 1)) >> number;
+    sum += number;
+  }
+  return sum;
+}
+
+struct SystemCall {
+  int64_t number = -1;
+  std::array<uint64_t, 6> arguments{};
+};
+
+// "7 0x7ffd 0x1 0xffffffffffffffff ...", or "running". source: man proc(5)
+SystemCall CallIn(const std::string& line) {
+  SystemCall call;
+  std::istringstream words(line);
+  words >> call.number;
+  if (!words) return {};
+  for (uint64_t& argument : call.arguments) words >> std::hex >> argument;
+  return call;
+}
+
+// A timeout in milliseconds, of which a negative one is none.
+bool Ends(uint64_t milliseconds) { return static_cast<int32_t>(milliseconds) >= 0; }
+
+bool EndsByItself(const SystemCall& call) {
+  switch (call.number) {
+    case SYS_poll:
+      return Ends(call.arguments[2]);
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+      return Ends(call.arguments[3]);
+    case SYS_ppoll:
+      return call.arguments[2] != 0;
+    case SYS_select:
+    case SYS_pselect6:
+      return call.arguments[4] != 0;
+    case SYS_futex:
+      return call.arguments[3] != 0;
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_restart_syscall:  // of one of those that end
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::vector<ThreadState> ThreadsOf(pid_t process) {
+  std::vector<ThreadState> threads;
+  const fs::path folder = fmt::format("/proc/{}/task", process);
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename();
+    ThreadState thread;
+    std::from_chars(name.data(), name.data() + name.size(), thread.thread);
+    thread.state = StateIn(Line(at->path() / "stat"));
+    thread.switches = SwitchesIn(at->path() / "status");
+    const SystemCall call = CallIn(Line(at->path() / "syscall"));
+    thread.call = call.number;
+    thread.timed = EndsByItself(call);
+    threads.push_back(thread);
+  }
+  std::ranges::sort(threads, {}, &ThreadState::thread);
+  return threads;
+}
+
+bool AllAsleep(std::span<const pid_t> processes) {
+  std::vector<std::vector<ThreadState>> first;
+  for (const pid_t process : processes) {
+    first.push_back(ThreadsOf(process));
+    for (const ThreadState& thread : first.back())
+      if (thread.state != 'S' && thread.state != 'Z') return false;
+  }
+  for (size_t i = 0; i < processes.size(); ++i)
+    if (ThreadsOf(processes[i]) != first[i]) return false;
+  return true;
+}
+
+std::string NameOfCall(int64_t call) {
+  switch (call) {
+    case SYS_poll:
+      return "poll";
+    case SYS_ppoll:
+      return "ppoll";
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+      return "epoll_wait";
+    case SYS_select:
+    case SYS_pselect6:
+      return "select";
+    case SYS_futex:
+      return "a lock, condition, semaphore or thread of its own (futex)";
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+      return "nanosleep";
+    case SYS_read:
+      return "read";
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+      return "a socket";
+    case SYS_accept:
+    case SYS_accept4:
+      return "accept";
+    case SYS_wait4:
+    case SYS_waitid:
+      return "a child process";
+    default:
+      return fmt::format("system call {}", call);
+  }
+}
+
+}  // namespace cm::app

@@ -1,0 +1,36 @@
+// What the threads of programs are doing, as the system tells everybody.
+#ifndef TOOLS_APP_THREADS_H_
+#define TOOLS_APP_THREADS_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cm::app {
+
+struct ThreadState {
+  pid_t thread = 0;
+  char state = '?';       // 'S': it sleeps. source: man proc(5)
+  uint64_t switches = 0;  // how often it has stopped running
+  int64_t call = -1;      // the system call that it sleeps in; -1 when nobody tells
+  bool timed = false;     // and that ends by itself
+  friend bool operator==(const ThreadState&, const ThreadState&) = default;
+};
+
+// Those of a process, in the order of their numbers; none when it is gone.
+std::vector<ThreadState> ThreadsOf(pid_t process);
+
+// Every thread of these processes sleeps, and none will run but by what comes from outside or from
+// its own clock. Two looks: a thread that another one wakes between them either runs at the second
+// or has been switched once more.
+bool AllAsleep(std::span<const pid_t> processes);
+
+// "futex", "poll", "system call 17".
+std::string NameOfCall(int64_t call);
+
+}  // namespace cm::app
+
+#endif  // TOOLS_APP_THREADS_H_

@@ -1,0 +1,33 @@
+// The conversation of programs with their kernels, line after line.
+#ifndef TOOLS_APP_TRACE_H_
+#define TOOLS_APP_TRACE_H_
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "model/base/duration.h"
+
+namespace cm::app {
+
+class Trace {
+ public:
+  // `write` is given each line as it comes, without its end; it may be empty.
+  explicit Trace(std::function<void(std::string_view)> write) : write_(std::move(write)) {}
+
+  void Say(Instant now, std::string_view who, std::string_view what);
+  // Of all lines: equal for equal conversations.
+  uint64_t digest() const { return digest_; }
+  const std::deque<std::string>& last() const { return last_; }
+
+ private:
+  std::function<void(std::string_view)> write_;
+  uint64_t digest_ = 0;
+  std::deque<std::string> last_;
+};
+
+}  // namespace cm::app
+
+#endif  // TOOLS_APP_TRACE_H_

@@ -1,0 +1,239 @@
+// The verb `app`: unmodified programs on simulated hosts.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "conformance/runner/profile_file.h"
+#include "model/base/duration.h"
+#include "model/vocabulary/topology.h"
+#include "tools/app/broker.h"
+#include "tools/app/program.h"
+#include "tools/app/script.h"
+#include "tools/cmcheck/command.h"
+#include "tools/cmcheck/conversation_file.h"
+
+namespace cm {
+namespace {
+
+struct AppOptions {
+  std::string topology = "two-kernels";
+  std::string profile = "6.1-rxe";
+  uint64_t seed = 1;
+  std::string faults;
+  std::string trace;
+  std::vector<std::string> stays;
+  std::string limit = "600s";
+  std::vector<std::string> words;
+};
+
+constexpr std::string_view kBetweenPrograms = ":";
+
+std::string SideNames(const Topology& topology) {
+  std::string names;
+  for (const SideInfo& side : topology.sides) names += (names.empty() ? "" : ", ") + side.name;
+  return names;
+}
+
+// With the names of addresses in braces replaced by numbers. Or what is wrong with one.
+std::variant<std::string, std::monostate> Expanded(const std::string& word,
+                                                   const Topology& topology) {
+  std::string text;
+  size_t at = 0;
+  for (size_t open = word.find('{'); open != std::string::npos; open = word.find('{', at)) {
+    const size_t close = word.find('}', open);
+    if (close == std::string::npos) break;
+    const std::string name = word.substr(open + 1, close - open - 1);
+    const std::optional<Address> address = ParseAddress(name + ":0", topology);
+    const std::string host = address ? NumericHost(*address, topology) : std::string();
+    if (host.empty()) return std::monostate{};
+    text += word.substr(at, open - at) + host;
+    at = close + 1;
+  }
+  return text + word.substr(at);
+}
+
+// The sides that programs are on when nobody says so: passive first, then active, then the others.
+std::vector<uint8_t> UsualOrder(const Topology& topology) {
+  std::vector<uint8_t> order;
+  if (topology.sides.size() > kPassiveSide) order.push_back(kPassiveSide);
+  for (uint8_t side = 0; side < topology.sides.size(); ++side)
+    if (side != kPassiveSide && !topology.IsTester(side)) order.push_back(side);
+  return order;
+}
+
+std::variant<app::ProgramToRun, std::string> ProgramOf(std::vector<std::string> words,
+                                                       size_t number, const Topology& topology) {
+  const std::vector<uint8_t> order = UsualOrder(topology);
+  app::ProgramToRun program;
+  if (!words.empty() && words.front().starts_with('@')) {
+    const std::string name = words.front().substr(1);
+    const std::optional<uint8_t> side = topology.SideNamed(name);
+    if (!side || topology.IsTester(*side))
+      return fmt::format("topology {} has no side '{}' for programs; sides are {}", topology.name,
+                         name, SideNames(topology));
+    program.side = *side;
+    words.erase(words.begin());
+  } else if (number >= order.size()) {
+    return fmt::format("program {}: topology {} has {} sides; say @SIDE before it ({})", number + 1,
+                       topology.name, order.size(), SideNames(topology));
+  } else {
+    program.side = order[number];
+  }
+  if (words.empty())
+    return fmt::format("program {} is empty: programs are separated by a lone ':'", number + 1);
+  for (const std::string& word : words) {
+    const auto expanded = Expanded(word, topology);
+    if (std::holds_alternative<std::monostate>(expanded))
+      return fmt::format("'{}' names no address; in braces are sides: {}, or passive.v6, passive/2",
+                         word, SideNames(topology));
+    program.words.push_back(std::get<std::string>(expanded));
+  }
+  return program;
+}
+
+std::variant<std::vector<app::ProgramToRun>, std::string> ProgramsOf(
+    const std::vector<std::string>& words, const Topology& topology) {
+  std::vector<std::vector<std::string>> each(1);
+  for (const std::string& word : words) {
+    if (word == kBetweenPrograms)
+      each.emplace_back();
+    else
+      each.back().push_back(word);
+  }
+  std::vector<app::ProgramToRun> programs;
+  for (size_t i = 0; i < each.size(); ++i) {
+    auto program = ProgramOf(each[i], i, topology);
+    if (auto* problem = std::get_if<std::string>(&program)) return std::move(*problem);
+    programs.push_back(std::get<app::ProgramToRun>(std::move(program)));
+  }
+  return programs;
+}
+
+std::variant<TopologyRef, std::string> TopologyOf(const std::string& name) {
+  if (const Topology* built_in = FindTopology(name)) return TopologyRef(built_in);
+  if (!std::filesystem::exists(FromUsersFolder(name)))
+    return fmt::format("there is no topology '{}', nor a file; topologies are {}", name,
+                       TopologyNames());
+  auto read = ReadConversationFile(name);
+  if (auto* problem = std::get_if<std::string>(&read)) return std::move(*problem);
+  return std::get<ConversationFile>(read).conversation.topology;
+}
+
+// Empty, or what cannot be used.
+std::string Read(const AppOptions& options, app::Setting* setting) {
+  auto topology = TopologyOf(options.topology);
+  if (auto* problem = std::get_if<std::string>(&topology)) return std::move(*problem);
+  setting->topology = std::get<TopologyRef>(topology);
+  auto profile = LoadProfile(
+      FindProfile(options.profile) != nullptr ? options.profile : FromUsersFolder(options.profile));
+  if (auto* problem = std::get_if<std::string>(&profile)) return std::move(*problem);
+  setting->profile = std::get<Profile>(std::move(profile));
+  setting->seed = options.seed;
+  const std::optional<Duration> limit = ParseDuration(options.limit);
+  if (!limit) return fmt::format("--limit {}: accepted are the likes of 90s, 500ms", options.limit);
+  setting->limit = *limit;
+  auto programs = ProgramsOf(options.words, *setting->topology);
+  if (auto* problem = std::get_if<std::string>(&programs)) return std::move(*problem);
+  setting->programs = std::get<std::vector<app::ProgramToRun>>(std::move(programs));
+  for (const std::string& name : options.stays) {
+    const std::optional<uint8_t> side = setting->topology->SideNamed(name);
+    if (!side)
+      return fmt::format("--stays {}: topology {} has the sides {}", name, setting->topology->name,
+                         SideNames(*setting->topology));
+    setting->staying_sides.push_back(*side);
+  }
+  if (options.faults.empty()) return {};
+  const auto text = ReadFile(FromUsersFolder(options.faults));
+  if (!std::holds_alternative<std::string>(text))
+    return fmt::format("--faults {}: cannot be read", options.faults);
+  auto script = app::ReadScript(std::get<std::string>(text), setting->topology);
+  if (auto* problem = std::get_if<std::string>(&script))
+    return fmt::format("{}: {}", options.faults, *problem);
+  setting->script = std::get<std::vector<app::Happening>>(std::move(script));
+  return {};
+}
+
+void Print(const app::Report& report) {
+  if (!report.clean() && !report.interrupted) {
+    fmt::print("the last lines of the conversation:\n");
+    for (const std::string& line : report.last) fmt::print("{}\n", line);
+  }
+  for (const std::string& what : report.misbehaviour) fmt::print("misbehaviour: {}\n", what);
+  if (!report.waiting.empty())
+    fmt::print("{}:\n", report.at_limit ? "the limit of virtual time is reached"
+                                        : "nothing can happen any more");
+  for (const std::string& who : report.waiting) fmt::print("  {}\n", who);
+  for (const app::EndOfProgram& program : report.programs)
+    fmt::print("{}: {}\n", program.name,
+               program.ended ? app::HowItEnded(program.status) : "ended by cmcheck");
+  fmt::print("{} of virtual time, digest {:016x}{}\n", ToString(report.ended), report.digest,
+             report.in_real_time ? "; programs waited in the system's time, too" : "");
+}
+
+int RunPrograms(const AppOptions& options) {
+  app::Setting setting;
+  if (const std::string problem = Read(options, &setting); !problem.empty())
+    return Unusable(problem);
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> trace(nullptr, &std::fclose);
+  if (!options.trace.empty()) {
+    trace.reset(std::fopen(FromUsersFolder(options.trace).c_str(), "w"));
+    if (trace == nullptr) return Unusable(fmt::format("--trace {}: cannot write", options.trace));
+    setting.traces = [&trace](std::string_view line) { fmt::print(trace.get(), "{}\n", line); };
+  }
+  setting.interrupted = &Interrupted();
+  setting.hears = [](std::string_view who, std::string_view line) {
+    fmt::print("{}| {}\n", who, line);
+    std::fflush(stdout);
+  };
+  const auto ran = app::Run(setting);
+  if (const auto* problem = std::get_if<std::string>(&ran)) return Unusable(*problem);
+  const auto& report = std::get<app::Report>(ran);
+  Print(report);
+  if (report.interrupted) return kExitInterrupted;
+  return report.clean() ? kExitClean : kExitFound;
+}
+
+}  // namespace
+
+void AddApp(CLI::App* app, int* exit_code) {
+  CLI::App* verb =
+      app->add_subcommand("app", "Run unmodified programs on simulated hosts, in virtual time");
+  verb->footer(R"(
+Programs are linked to the installed librdmacm; the kernel and the devices under it are simulated.
+They stand behind `--`, separated by a lone ':'. @SIDE before a program says whose host it runs on;
+as a rule the first is passive, the second active. {SIDE} becomes the address of a side.
+Exit code: 0 every program ended with 0; 1 one did not, left something in use, or waited for what
+cannot happen any more; 2 unusable arguments; 130 interrupted.
+A file of faults has the lines `fault`, `heal` and `pass` of conversations:
+  pass 5ms
+  fault drop side=active messages=REQ
+Examples:
+  cmcheck app -- rping -s -a {passive} -C 3 : rping -c -a {passive} -C 3
+  cmcheck app --faults loss.txt --trace run.txt -- @passive ./server : @active ./client {passive}
+  cmcheck app --profile 6.1-siw -- ucmatose : ucmatose -s {passive})");
+  verb->positionals_at_end();
+  auto options = std::make_shared<AppOptions>();
+  verb->add_option("--topology", options->topology,
+                   "One of: " + TopologyNames() + ", or a file with one as text");
+  verb->add_option("--profile", options->profile,
+                   "A name that `cmcheck list profiles` prints, or a file");
+  verb->add_option("--seed", options->seed, "What the world draws from");
+  verb->add_option("--faults", options->faults, "A file with what happens, and when");
+  verb->add_option("--trace", options->trace, "A file for the conversation, a line a request");
+  verb->add_option("--limit", options->limit, "Of virtual time; default 600s");
+  verb->add_option("--stays", options->stays,
+                   "A side whose programs serve for ever: they are ended when all others have")
+      ->allow_extra_args(false);
+  verb->add_option("programs", options->words, "PROGRAM ARGUMENT... : PROGRAM ARGUMENT...")
+      ->required();
+  verb->callback([options, exit_code] { *exit_code = RunPrograms(*options); });
+}
+
+}  // namespace cm

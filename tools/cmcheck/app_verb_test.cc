@@ -1,0 +1,73 @@
+// The verb `app` as its users meet it. What it does with programs is tested in //tools/app.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "tools/cmcheck/cmcheck_process.h"
+
+namespace cm {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(AppVerb, NamesOfAddressesBecomeNumbersAndOutputHasItsSide) {
+  const CmcheckFolder folder;
+  const Ended ended = folder.Cmcheck(
+      {"app", "--", "echo", "at", "{passive}", ":", "@active", "echo", "{active.v6}"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_THAT(LinesOf(ended.output),
+              ElementsAre("passive| at 10.0.1.1", "active| fd00::1", "passive: exit code 0",
+                          "active: exit code 0", HasSubstr("0us of virtual time, digest ")));
+}
+
+TEST(AppVerb, ConversationGoesToItsFile) {
+  const CmcheckFolder folder;
+  EXPECT_EQ(folder.Cmcheck({"app", "--trace", "run.txt", "--", "false"}).exit_code, 1);
+  EXPECT_THAT(LinesOf(folder.Read("run.txt")), ElementsAre(HasSubstr("passive exit code 1")));
+}
+
+struct Bad {
+  std::vector<std::string> arguments;
+  const char* says;
+};
+
+TEST(AppVerb, RefusesWhatItCannotUse) {
+  const CmcheckFolder folder;
+  folder.Write("faults.txt", "pass 1ms\nfault explode\n");
+  const std::vector<Bad> all = {
+      {{"@middle", "true"}, "no side 'middle' for programs; sides are active, passive"},
+      {{"true", ":"}, "program 2 is empty"},
+      {{"true", ":", "true", ":", "true"}, "program 3: topology two-kernels has 2 sides"},
+      {{"ping", "{nobody}"}, "'{nobody}' names no address"},
+      {{"--topology", "moon", "true"}, "there is no topology 'moon'"},
+      {{"--limit", "soon", "true"}, "--limit soon: accepted are the likes of 90s"},
+      {{"--stays", "middle", "true"}, "--stays middle: topology two-kernels has the sides"},
+      {{"--faults", "none.txt", "true"}, "--faults none.txt: cannot be read"},
+      {{"--faults", "faults.txt", "true"}, "faults.txt: line 2: 'fault explode'"},
+  };
+  for (const Bad& bad : all) {
+    std::vector<std::string> arguments = {"app"};
+    arguments.insert(arguments.end(), bad.arguments.begin(), bad.arguments.end());
+    const Ended ended = folder.Cmcheck(arguments);
+    EXPECT_EQ(ended.exit_code, 2) << bad.says;
+    EXPECT_THAT(LinesOf(ended.error), ElementsAre(HasSubstr(bad.says)));
+  }
+}
+
+TEST(AppVerb, EndsItsProgramsWhenItIsInterrupted) {
+  const CmcheckFolder folder;
+  Running running(folder.CommandOf({"app", "--", "sh", "-c", ": >started; while :; do :; done"}),
+                  {}, folder.path());
+  // The program says when it has started.
+  while (folder.Files().empty()) sched_yield();
+  running.Signal(SIGINT);
+  EXPECT_EQ(running.Wait().exit_code, 130);
+}
+
+}  // namespace
+}  // namespace cm
