@@ -187,9 +187,7 @@ Answer Client::Ask(const Request& request) {
   return Converse(connection, request);
 }
 
-void Client::Yield() {
-  Ask({.op = Op::kSleep});
-}
+void Client::Yield() { Ask({.op = Op::kSleep}); }
 
 void Client::Tell(const Message& message, int descriptor) {
   const WithoutCancellation whole;
