@@ -42,6 +42,7 @@ Ground* TheGround() {
 void StandOn(Ground* ground) { told = ground; }
 
 bool Inside() { return depth > 0; }
+int ExchangeDepth(int other) { return std::exchange(depth, other); }
 
 uapi::Answer Ask(const uapi::Request& request) {
   Ground* ground = TheGround();

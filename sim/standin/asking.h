@@ -25,6 +25,8 @@ Ground* GroundOfEnvironment();
 
 // Whether the calling thread is inside a request, where time is not simulated.
 bool Inside();
+// For a ground whose threads are fibers: how deep one is inside goes with it when it is left.
+int ExchangeDepth(int depth);
 
 // A failure has no bytes and is an errno, whatever the ground says.
 uapi::Answer Ask(const uapi::Request& request);

@@ -1,0 +1,226 @@
+// What a harness does while a program runs: requests, and waiting.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "model/base/check.h"
+#include "sim/harness/command.h"
+#include "sim/harness/describe.h"
+#include "sim/harness/harness.h"
+#include "sim/harness/library.h"
+#include "sim/standin/asking.h"
+
+namespace cm::sim {
+namespace {
+
+using uapi::Answer;
+using uapi::Op;
+using uapi::Request;
+
+constexpr Duration kPause = Duration::Milliseconds(1);
+
+// It asked whether something has happened, and nothing has.
+bool FoundNothing(const Request& request, const Answer& answer) {
+  if (request.op == Op::kPoll) return answer.value >= 0 && answer.bytes.empty();
+  return answer.value == -EAGAIN;
+}
+
+template <typename T>
+bool Replace(Request* request, uint32_t T::*field, std::span<const uint32_t> with) {
+  T record = RecordIn<T>(request->bytes);
+  if (record.*field >= with.size() || request->bytes.size() < sizeof record) return false;
+  record.*field = with[record.*field];
+  std::memcpy(request->bytes.data(), &record, sizeof record);
+  return true;
+}
+
+// What a library waits for after the last request of the program.
+std::string WordsForItself(const Request& last) {
+  const std::string where = "inside a library, for another thread of its own: ";
+  if (last.op == Op::kDestroyCq)
+    return where + fmt::format("ibv_destroy_cq cq={} waits for ibv_ack_cq_events", last.on);
+  const auto command = Command::In(last);
+  if (command && command->number == RDMA_USER_CM_CMD_DESTROY_ID)
+    return where + fmt::format(
+                       "rdma_destroy_id id={} waits for acknowledgements, by "
+                       "rdma_ack_cm_event, of events of that id",
+                       RecordIn<rdma_ucm_destroy_id>(command->body).id);
+  if (command && command->number == RDMA_USER_CM_CMD_LEAVE_MCAST)
+    return where + "rdma_leave_multicast waits for acknowledgements of events of the group";
+  if (command && command->number == RDMA_USER_CM_CMD_MIGRATE_ID)
+    return where + fmt::format("rdma_migrate_id id={} waits for acknowledgements of events",
+                               RecordIn<rdma_ucm_migrate_id>(command->body).id);
+  return where + "after " + Describe(last, {});
+}
+
+}  // namespace
+
+void Harness::Wait(Waits waits, Instant until) {
+  Program* const program = running_;
+  if (program->waits != waits) program->since = world_.Now();
+  program->waits = waits;
+  program->until = until;
+  const int depth = standin::ExchangeDepth(0);
+  Fiber::Yield();
+  standin::ExchangeDepth(depth);
+  program->until = Instant::Never();
+}
+
+void Harness::Pause() {
+  const uint64_t before = steps_;
+  const Instant until = world_.Now() + kPause;
+  while (steps_ == before && world_.Now() < until) Wait(Waits::kPause, until);
+}
+
+void Harness::Yield() {
+  CM_CHECK(running_ != nullptr) << "only programs wait";
+  Wait(Waits::kItself);
+}
+
+Answer Harness::AllDevices() {
+  Answer all;
+  for (const uint32_t observer : observers_) {
+    const Answer some = machine_.Ask({.process = observer}, {.op = Op::kDevices});
+    all.bytes.insert(all.bytes.end(), some.bytes.begin(), some.bytes.end());
+  }
+  return all;
+}
+
+// Devices are named by their place in the list of all hosts; a machine knows its own. False when it
+// is not one of the program's host.
+bool Harness::Localize(Request* request) const {
+  const uint8_t kernel = world_.topology().KernelOf(running_->side);
+  std::vector<uint32_t> own;  // by place
+  for (const Place& place : places_)
+    own.push_back(place.kernel == kernel ? place.device : UINT32_MAX);
+  switch (request->op) {
+    case Op::kPort:
+    case Op::kGid:
+      if (request->on >= own.size()) return false;
+      request->on = own[request->on];
+      return request->on != UINT32_MAX;
+    case Op::kCreateQp:
+      return Replace(request, &uapi::QpRecord::device, own) &&
+             RecordIn<uapi::QpRecord>(request->bytes).device != UINT32_MAX;
+    case Op::kRegister:
+      return Replace(request, &uapi::RegionRecord::device, own) &&
+             RecordIn<uapi::RegionRecord>(request->bytes).device != UINT32_MAX;
+    default:
+      return true;
+  }
+}
+
+Answer Harness::Ask(const Request& request) {
+  if (request.op == Op::kDevices) return AllDevices();
+  if (running_ == nullptr) return {.value = -ENODEV};
+  Program* const program = running_;
+  Request own = request;
+  if (!Localize(&own)) return {.value = -ENODEV};
+  Answer answer = machine_.Ask(Asking(), own);
+  while (answer.waits) {
+    program->last = own;
+    Wait(Waits::kMachine, own.op == Op::kSleep
+                              ? Instant::FromNanoseconds(static_cast<int64_t>(own.more))
+                              : Instant::Never());
+    answer = machine_.Continue(Asking());
+  }
+  program->waits = Waits::kNot;
+  program->last = own;
+  program->holdings.Note(own, answer);
+  const bool idle = FoundNothing(own, answer);
+  if (!idle || !program->idle) {
+    ++requests_;
+    const std::string words = Describe(own, answer);
+    if (!words.empty()) Say(program->name, world_.Now(), words);
+  }
+  if (std::exchange(program->idle, idle) && idle) Pause();
+  return answer;
+}
+
+void Harness::Watch(uint64_t name, int /*write_end*/, const Request& readable) {
+  watched_[name] = readable;
+}
+
+void Harness::Unwatch(uint64_t name) { watched_.erase(name); }
+
+// How to ask whether it is readable; null for what is not the simulator's.
+const Request* Harness::Watched(const pollfd& descriptor) const {
+  struct stat status {};
+  if ((descriptor.events & POLLIN) == 0 || fstat(descriptor.fd, &status) != 0) return nullptr;
+  const auto found = watched_.find(status.st_ino);
+  return found == watched_.end() ? nullptr : &found->second;
+}
+
+// What is not the simulator's is looked at, and not waited for.
+int Harness::Poll(std::span<pollfd> descriptors, int timeout_ms) {
+  Instant until = Instant::Never();
+  if (timeout_ms >= 0) until = world_.Now() + Duration::Milliseconds(timeout_ms);
+  while (true) {
+    if (const int error = PollNow(descriptors); error < 0) return error;
+    bool watches = false;
+    for (pollfd& descriptor : descriptors) {
+      const Request* readable = Watched(descriptor);
+      if (readable == nullptr) continue;
+      watches = true;
+      if (machine_.Ask(Asking(), *readable).value == 1) descriptor.revents |= POLLIN;
+    }
+    const auto found = std::ranges::count_if(
+        descriptors, [](const pollfd& descriptor) { return descriptor.revents != 0; });
+    if (found > 0 || world_.Now() >= until) {
+      if (found == 0 && timeout_ms == 0 && watches) Pause();
+      running_->waits = Waits::kNot;
+      return static_cast<int>(found);
+    }
+    Wait(Waits::kDescriptors, until);
+  }
+}
+
+std::string Harness::WaitingOf(const Program& program) const {
+  std::string what;
+  switch (program.waits) {
+    case Waits::kMachine:
+      what = machine_.WaitsFor({.process = program.process});
+      break;
+    case Waits::kItself:
+      what = WordsForItself(program.last);
+      break;
+    case Waits::kDescriptors:
+      what = "in poll, for its descriptors";
+      break;
+    case Waits::kNot:
+    case Waits::kPause:
+      what = "it asks again and again; last: " + Describe(program.last, {});
+      break;
+  }
+  const bool certain = !world_.NextAt().has_value();
+  std::string text =
+      fmt::format("{} waits since {}: {}", program.name, ToString(program.since), what);
+  if (!certain) text += " (given up at " + ToString(world_.Now()) + ")";
+  if (const std::string holds = program.holdings.Text(); !holds.empty())
+    text += "; it has " + holds;
+  return text;
+}
+
+// Those of channels that nobody destroyed. The stand-in closes the other end of each with it.
+void Harness::CloseDescriptors() {
+  if (watched_.empty()) return;
+  std::vector<int> open;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+    open.push_back(std::stoi(entry.path().filename()));
+  for (const int descriptor : open) {
+    struct stat status {};
+    if (fstat(descriptor, &status) != 0 || !watched_.contains(status.st_ino)) continue;
+    if ((fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDONLY) close(descriptor);
+  }
+  watched_.clear();
+}
+
+}  // namespace cm::sim

@@ -1,0 +1,40 @@
+// What a program has of its machine's, by what it asked and was answered.
+#ifndef SIM_HARNESS_HOLDINGS_H_
+#define SIM_HARNESS_HOLDINGS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "sim/uapi/request.h"
+
+namespace cm::sim {
+
+// Of librdmacm. The header of the kernel does not go with that of the library.
+struct Command;
+
+class Holdings {
+ public:
+  void Note(const uapi::Request& request, const uapi::Answer& answer);
+  // "rdma_cm id 3 (of a CONNECT_REQUEST), queue pair 2"; empty when there is nothing.
+  std::string Text() const;
+
+ private:
+  enum class Kind : uint8_t { kFile, kId, kQp, kCq, kSrq, kRegion };
+  struct Origin {
+    uint32_t file = 0;  // of an id
+    bool of_request = false;
+  };
+
+  void NoteCommand(uint32_t file, const Command& command, const uapi::Answer& answer);
+  void Close(uint32_t file);
+
+  std::map<std::pair<Kind, uint32_t>, Origin> held_;
+};
+
+}  // namespace cm::sim
+
+#endif  // SIM_HARNESS_HOLDINGS_H_
