@@ -46,7 +46,8 @@ void Library::Release(uint32_t event) {
 }
 
 // False when the event is not for the application.
-bool Library::Process(Context c, uint32_t channel, response::Event event, FetchedEvent* fetched) {
+bool Library::Process(Context c, uint32_t channel, const response::Event& event,
+                      FetchedEvent* fetched) {
   if (event.type == EventType::kMulticastJoin || event.type == EventType::kMulticastError) {
     ProcessMembership(c, event, fetched);
     return true;

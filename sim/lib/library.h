@@ -266,7 +266,7 @@ class Library {
   Progress FinishEp(Context c, const Ongoing& ongoing);
 
   // events.cc
-  bool Process(Context c, uint32_t channel, response::Event event, FetchedEvent* fetched);
+  bool Process(Context c, uint32_t channel, const response::Event& event, FetchedEvent* fetched);
   bool ProcessRequest(Context c, uint32_t channel, const response::Event& event,
                       FetchedEvent* fetched);
   void ProcessResponse(Context c, FetchedEvent* fetched);
