@@ -17,14 +17,15 @@
 
 namespace cm::sim::standin {
 
-// A socket with the name of process 12.
+// A socket with the name of process 12. The folder of a test's own may have a longer name than a
+// socket can.
 class Listening {
  public:
   Listening() {
-    const char* directory = std::getenv("TEST_TMPDIR");
-    static int count = 0;
-    path_ = std::string(directory == nullptr ? "/tmp" : directory) + "/" +
-            std::to_string(getpid()) + "-" + std::to_string(count++) + ".12";
+    folder_ = "/tmp/standin-XXXXXX";
+    if (mkdtemp(folder_.data()) == nullptr)
+      ADD_FAILURE() << folder_ << ": " << std::strerror(errno);
+    path_ = folder_ + "/machine.12";
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     path_.copy(address.sun_path, sizeof address.sun_path - 1);
@@ -36,6 +37,7 @@ class Listening {
   ~Listening() {
     close(listening_);
     unlink(path_.c_str());
+    rmdir(folder_.c_str());
   }
   Listening(const Listening&) = delete;
   Listening& operator=(const Listening&) = delete;
@@ -44,6 +46,7 @@ class Listening {
   int Accept() const { return accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC); }
 
  private:
+  std::string folder_;
   std::string path_;
   int listening_ = -1;
 };
