@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/base/sanitized.h"
 #include "model/vocabulary/fault.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
@@ -27,18 +28,10 @@ using testing::IsEmpty;
 constexpr const char* kPassiveHost = "10.0.1.1";
 constexpr const char* kActiveHost = "10.0.0.1";
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kIsSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kIsSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kIsSanitized = false;
-#endif
-
 class Programs : public testing::Test {
  protected:
   void SetUp() override {
-    if (kIsSanitized)
+    if (kAddressSanitized || kThreadSanitized)
       GTEST_SKIP() << "programs without a sanitizer cannot load an object that has one";
   }
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/sanitized.h"
 #include "tools/cmcheck/cmcheck_process.h"
 
 namespace cm {
@@ -15,7 +16,16 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(AppVerb, NamesOfAddressesBecomeNumbersAndOutputHasItsSide) {
+// What is started loads an object of this build.
+class AppPrograms : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (kAddressSanitized || kThreadSanitized)
+      GTEST_SKIP() << "programs without a sanitizer cannot load an object that has one";
+  }
+};
+
+TEST_F(AppPrograms, NamesOfAddressesBecomeNumbersAndOutputHasItsSide) {
   const CmcheckFolder folder;
   const Ended ended = folder.Cmcheck(
       {"app", "--", "echo", "at", "{passive}", ":", "@active", "echo", "{active.v6}"});
@@ -25,7 +35,7 @@ TEST(AppVerb, NamesOfAddressesBecomeNumbersAndOutputHasItsSide) {
                           "active: exit code 0", HasSubstr("0us of virtual time, digest ")));
 }
 
-TEST(AppVerb, ConversationGoesToItsFile) {
+TEST_F(AppPrograms, ConversationGoesToItsFile) {
   const CmcheckFolder folder;
   EXPECT_EQ(folder.Cmcheck({"app", "--trace", "run.txt", "--", "false"}).exit_code, 1);
   EXPECT_THAT(LinesOf(folder.Read("run.txt")), ElementsAre(HasSubstr("passive exit code 1")));
@@ -59,7 +69,7 @@ TEST(AppVerb, RefusesWhatItCannotUse) {
   }
 }
 
-TEST(AppVerb, EndsItsProgramsWhenItIsInterrupted) {
+TEST_F(AppPrograms, EndWhenTheVerbIsInterrupted) {
   const CmcheckFolder folder;
   Running running(folder.CommandOf({"app", "--", "sh", "-c", ": >started; while :; do :; done"}),
                   {}, folder.path());

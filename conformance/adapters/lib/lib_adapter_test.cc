@@ -11,6 +11,7 @@
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/driver/perform.h"
 #include "conformance/walks/walk.h"
+#include "model/base/sanitized.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
 #include "model/vocabulary/topology.h"
@@ -20,19 +21,11 @@ namespace {
 
 using testing::HasSubstr;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
-
 // The installed library under the profile of that name.
 class RealLibrary : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    if (kSanitized)
+    if (kAddressSanitized || kThreadSanitized)
       GTEST_SKIP() << "AddressSanitizer refuses RTLD_DEEPBIND, ThreadSanitizer knows no fibers";
     profile_ = *FindProfile(GetParam());
     auto made = MakeLibImplementation({.profile = profile_});

@@ -13,17 +13,10 @@
 #include <utility>
 
 #include "conformance/adapters/lib/embedded.h"
+#include "model/base/sanitized.h"
 
 namespace cm {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kRefusesDeepBinding = true;
-#elif defined(__has_feature)
-constexpr bool kRefusesDeepBinding = __has_feature(address_sanitizer);
-#else
-constexpr bool kRefusesDeepBinding = false;
-#endif
 
 constexpr size_t kSides = 4;  // of the topologies that there are
 constexpr const char* kStandIn = "libcmsim_suite.so";
@@ -78,7 +71,7 @@ std::variant<Libraries, std::string> LoadLibraries(const std::string& path) {
   if (path.find('/') != std::string::npos && access(path.c_str(), R_OK) != 0)
     return fmt::format("cannot load {}: {}", path, std::strerror(errno));
   // It would end the process.
-  if (kRefusesDeepBinding) return "a build with AddressSanitizer cannot load a library for itself";
+  if (kAddressSanitized) return "a build with AddressSanitizer cannot load a library for itself";
   // Every library in this process finds the one that was loaded first, by its name.
   static const std::variant<Libraries, std::string> stand_in = LoadStandIn();
   if (const auto* why = std::get_if<std::string>(&stand_in)) return *why;
