@@ -117,8 +117,9 @@ class Calls : public ::testing::Test {
     held_.push_back([=, this] { Of<decltype(::ibv_destroy_cq)>("ibv_destroy_cq")(queue); });
     return queue;
   }
-  ibv_qp* CreateQp(ibv_pd* pd, ibv_qp_init_attr initial) {
-    ibv_qp* qp = Of<decltype(::ibv_create_qp)>("ibv_create_qp")(pd, &initial);
+  // `*initial` says afterwards what the queue pair has room for.
+  ibv_qp* CreateQp(ibv_pd* pd, ibv_qp_init_attr* initial) {
+    ibv_qp* qp = Of<decltype(::ibv_create_qp)>("ibv_create_qp")(pd, initial);
     if (qp == nullptr) return nullptr;
     held_.push_back([=, this] { Of<decltype(::ibv_destroy_qp)>("ibv_destroy_qp")(qp); });
     return qp;
@@ -316,7 +317,8 @@ TEST_F(Calls, DamagedAnswersAreErrors) {
       ibv_gid gid{};
       EXPECT_EQ(Of<decltype(::ibv_query_gid)>("ibv_query_gid")(context, 1, 0, &gid),
                 length < 16 || value != 0 ? -1 : 0);
-      EXPECT_EQ(CreateQp(pd, {}) == nullptr, length < 4 || value != 0);
+      ibv_qp_init_attr initial{};
+      EXPECT_EQ(CreateQp(pd, &initial) == nullptr, length < 4 || value != 0);
       ibv_device** list = Of<decltype(::ibv_get_device_list)>("ibv_get_device_list")(nullptr);
       if (list != nullptr && length < sizeof(uapi::DeviceRecord)) {
         EXPECT_EQ(list[0], nullptr);
@@ -366,7 +368,7 @@ TEST_F(Calls, WorkIsCarriedWithItsPiecesOrItsBytes) {
   ibv_qp_init_attr initial{};
   initial.cap.max_inline_data = 4;
   initial.qp_type = IBV_QPT_RC;
-  ibv_qp* qp = CreateQp(pd, initial);
+  ibv_qp* qp = CreateQp(pd, &initial);
   ASSERT_NE(qp, nullptr);
   EXPECT_EQ(qp->qp_num, 17U);
   std::array<uint8_t, 4> data = {1, 2, 3, 4};
@@ -409,7 +411,7 @@ TEST_F(Calls, RoomForPiecesIsRoomForInlineData) {
   ibv_qp_init_attr initial{};
   initial.cap.max_send_sge = 2;
   initial.qp_type = IBV_QPT_RC;
-  ASSERT_NE(Of<decltype(::ibv_create_qp)>("ibv_create_qp")(AllocPd(context), &initial), nullptr);
+  ASSERT_NE(CreateQp(AllocPd(context), &initial), nullptr);
   EXPECT_EQ(initial.cap.max_inline_data, 32U);
 }
 
