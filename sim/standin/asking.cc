@@ -36,6 +36,7 @@ __attribute__((constructor)) void CountForks() {
 
 Ground* TheGround() {
   if (Ground* ground = told) return ground;
+  const Stay stay;  // the first to ask makes it
   return GroundOfEnvironment();
 }
 
