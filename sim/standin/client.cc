@@ -1,6 +1,7 @@
 #include "sim/standin/client.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -49,6 +50,38 @@ __attribute__((constructor)) void CloseInChildren() {
                  });
 }
 
+// How often the calling thread has slept.
+int64_t SleepsOfThread() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
+// Time stands while any thread runs: one that has not slept since it heard the time would hear the
+// same. Some look at the clock whenever they take a lock. One that does nothing but look is heard
+// now and then, because it may wait for a later time.
+class LastTime {
+ public:
+  LastTime() = default;
+  void Heard(int64_t now) { *this = LastTime(now); }
+
+  std::optional<int64_t> Look() {
+    constexpr int kLooks = 10'000;
+    if (++looks_ > kLooks || generation_ != Generation()) return std::nullopt;
+    if (sleeps_ != SleepsOfThread()) return std::nullopt;
+    return now_;
+  }
+
+ private:
+  explicit LastTime(int64_t now)
+      : now_(now), sleeps_(SleepsOfThread()), generation_(Generation()) {}
+
+  int64_t now_ = 0;
+  int64_t sleeps_ = -1;
+  uint32_t generation_ = 0;
+  int looks_ = 0;
+};
+
 // A thread's. It ends with the thread.
 class Line {
  public:
@@ -86,6 +119,7 @@ class Line {
 };
 
 thread_local Line line;
+thread_local LastTime last_time;
 
 // A request whose answer was not heard leaves the connection out of step. Unwinding is one way to
 // that: the thread was cancelled.
@@ -180,11 +214,19 @@ Connection* Client::Own() {
 }
 
 Answer Client::Ask(const Request& request) {
+  if (request.op == Op::kNow) {
+    if (const std::optional<int64_t> now = last_time.Look()) return {.value = *now};
+  }
   Connection* connection = Own();
   if (connection == nullptr) return {.value = -ENODEV};
-  if (MayWait(request.op)) return Converse(connection, request);
+  if (MayWait(request.op)) {
+    last_time = {};
+    return Converse(connection, request);
+  }
   const WithoutCancellation whole;
-  return Converse(connection, request);
+  Answer answer = Converse(connection, request);
+  if (request.op == Op::kNow && answer.value >= 0) last_time.Heard(answer.value);
+  return answer;
 }
 
 void Client::Yield() { Ask({.op = Op::kSleep}); }

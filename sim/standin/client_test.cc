@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <future>
 #include <optional>
@@ -57,6 +58,32 @@ TEST(Client, SaysWhoItIsAndAsks) {
   std::thread asker([&client] {
     EXPECT_EQ(client.Ask({.op = Op::kNow}).value, 41);
     EXPECT_EQ(client.Ask({.op = Op::kOpen}).value, -EMFILE);
+  });
+  asker.join();
+  owner.join();
+}
+
+TEST(Client, AsksForTheTimeAgainWhenItHasSleptOrLookedVeryOften) {
+  const Listening broker;
+  Client client(broker.path());
+  std::atomic<int> asked = 0;
+  std::thread owner([&] {
+    Connection connection(broker.Accept());
+    HearA<Hello>(&connection);
+    while (Hear(&connection)) connection.Send(Answer{.value = ++asked});
+  });
+  std::thread asker([&] {
+    const auto look = [&client] { return client.Ask({.op = Op::kNow}).value; };
+    EXPECT_EQ(look(), 1);
+    EXPECT_EQ(look(), 1) << "meanwhile it has been running, and time stood";
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(look(), 2);
+    EXPECT_EQ(client.Ask({.op = Op::kSleep}).value, 3);
+    EXPECT_EQ(look(), 4) << "whether or not the answer was there at once";
+    int looks = 0;
+    while (look() == 4 && looks < 1'000'000) ++looks;
+    EXPECT_GT(looks, 1'000);
+    EXPECT_LT(looks, 100'000);
   });
   asker.join();
   owner.join();

@@ -1,6 +1,9 @@
 // The clocks of a program, and its sleep, are the machine's, where there is one. What the program
-// waits for with a limit of its own (poll, pthread_cond_timedwait) is limited in the system's time.
+// waits for with a limit of its own is limited in the system's time: that of poll as it is, and see
+// limits.cc.
 #undef _FORTIFY_SOURCE
+
+#include "sim/standin/clock.h"
 
 #include <sched.h>
 #include <sys/syscall.h>
@@ -20,12 +23,7 @@
 namespace cm::sim::standin {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kMicrosecond = 1'000;
-
-// When a world begins: a machine that has run for a while, on a day of the past.
-constexpr int64_t kSinceBoot = 1'000 * kSecond;
-constexpr int64_t kSinceEpoch = 1'000'000'000 * kSecond;
 
 // What the clock shows when a world begins. Nothing for clocks that are not simulated: those of
 // processors.
@@ -62,12 +60,6 @@ int SleepUntil(int64_t instant) {
   return answer.value < 0 ? static_cast<int>(-answer.value) : 0;
 }
 
-int64_t NanosecondsOf(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
-
-timespec TimeOf(int64_t nanoseconds) {
-  return {.tv_sec = nanoseconds / kSecond, .tv_nsec = nanoseconds % kSecond};
-}
-
 bool IsTime(const timespec& time) {
   return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < kSecond;
 }
@@ -86,6 +78,14 @@ Function* Next(const char* name, Function* /*for its type*/) {
 }
 
 }  // namespace
+
+std::optional<int64_t> SimulatedTime(clockid_t clock) {
+  const std::optional<int64_t> beginning = BeginningOn(clock);
+  const std::optional<int64_t> now = beginning ? Now() : std::nullopt;
+  if (!now) return std::nullopt;
+  return *beginning + *now;
+}
+
 }  // namespace cm::sim::standin
 
 using namespace cm::sim::standin;  // what follows is C
@@ -95,10 +95,9 @@ using namespace cm::sim::standin;  // what follows is C
 extern "C" {
 
 int clock_gettime(clockid_t clock, timespec* time) noexcept {
-  const std::optional<int64_t> beginning = BeginningOn(clock);
-  const std::optional<int64_t> now = beginning ? Now() : std::nullopt;
+  const std::optional<int64_t> now = SimulatedTime(clock);
   if (!now) return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
-  *time = TimeOf(*beginning + *now);
+  *time = TimeOf(*now);
   return 0;
 }
 

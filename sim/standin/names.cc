@@ -81,5 +81,7 @@ const char* ibv_wc_status_str(ibv_wc_status status) {
 
 // Memory is simulated, and no page of it pinned.
 int ibv_fork_init() { return 0; }
+int ibv_dontfork_range(void* /*base*/, size_t /*size*/) { return 0; }
+int ibv_dofork_range(void* /*base*/, size_t /*size*/) { return 0; }
 ibv_fork_status ibv_is_fork_initialized() { return IBV_FORK_UNNEEDED; }
 }

@@ -25,6 +25,11 @@ ibv_mr* ibv_reg_dmabuf_mr(ibv_pd* /*pd*/, uint64_t /*offset*/, size_t /*length*/
   return Refuse(EOPNOTSUPP);
 }
 
+int ibv_resolve_eth_l2_from_gid(ibv_context* /*context*/, ibv_ah_attr* /*to*/, uint8_t* /*address*/,
+                                uint16_t* /*vlan*/) {
+  return EOPNOTSUPP;
+}
+
 int ibv_rereg_mr(ibv_mr* /*region*/, int /*flags*/, ibv_pd* /*pd*/, void* /*address*/,
                  size_t /*length*/, int /*access*/) {
   errno = EOPNOTSUPP;

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstring>
 
-#include "model/vocabulary/sockaddr.h"
 #include "sim/uapi/bytes.h"
 #include "sim/uapi/device_file.h"
 #include "sim/uapi/layout.h"
@@ -45,14 +44,6 @@ Outcome Give(std::span<const uint8_t> answer, uint16_t room, size_t written) {
   return outcome;
 }
 
-// As much of it as it has, for a field of any size.
-uint16_t Put(const Address& address, const Topology& topology, void* field, size_t room) {
-  SockAddr made(address, topology);
-  const size_t length = cm::LengthOf(made.get());
-  if (length != 0) std::memcpy(field, made.get(), std::min(length, room));
-  return static_cast<uint16_t>(length);
-}
-
 // source: linux 6.1 cma.c rdma_get_service_id
 uint64_t ServiceOf(const CmId& id, const Address& address) {
   return htobe64((static_cast<uint64_t>(id.space) << 16) + address.port);
@@ -69,9 +60,9 @@ Gid SourceOf(const CmId& id, const Topology& topology) {
 }
 
 // An address that is no side's leads back to where it began.
-Gid DestinationOf(const CmId& id, const Topology& topology) {
-  const bool inside = id.destination.AnyOrLoopback();
-  return EndOf(id.destination, inside ? id.device : kNoDevice, topology);
+Gid DestinationOf(const CmId& id, const Groups& groups, const Topology& topology) {
+  if (id.destination.AnyOrLoopback()) return EndOf(id.destination, id.device, topology);
+  return groups.GidOf(id.destination, topology);
 }
 
 uint8_t SourceIndexOf(const CmId& id) {
@@ -91,11 +82,11 @@ ib_uverbs_ah_attr WayTo(const Gid& gid, const CmId& id, uint16_t lid) {
 }
 
 // As a MAD has it. source: linux 6.1 sa_query.c path_rec_table
-ib_path_rec_data PathOf(const CmId& id, const Topology& topology) {
+ib_path_rec_data PathOf(const CmId& id, const Groups& groups, const Topology& topology) {
   ib_path_rec_data data{};
   data.flags = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL;
   std::array<uint8_t, sizeof(data.path_rec)> record{};
-  std::ranges::copy(DestinationOf(id, topology), record.begin() + 8);
+  std::ranges::copy(DestinationOf(id, groups, topology), record.begin() + 8);
   std::ranges::copy(SourceOf(id, topology), record.begin() + 24);
   record[47] = kHopLimit;
   record[49] = 0x81;               // reversible; one path
@@ -107,9 +98,9 @@ ib_path_rec_data PathOf(const CmId& id, const Topology& topology) {
   return data;
 }
 
-ib_user_path_rec RouteOf(const CmId& id, const Topology& topology) {
+ib_user_path_rec RouteOf(const CmId& id, const Groups& groups, const Topology& topology) {
   ib_user_path_rec route{};
-  std::ranges::copy(DestinationOf(id, topology), std::begin(route.dgid));
+  std::ranges::copy(DestinationOf(id, groups, topology), std::begin(route.dgid));
   std::ranges::copy(SourceOf(id, topology), std::begin(route.sgid));
   route.pkey = 0xffff;
   if (id.num_paths == 0) return route;
@@ -161,8 +152,9 @@ Outcome DeviceFile::QueryAddr(const Command& c, uint32_t id) {
   const CmId& own = Kernel().at(id);
   const Topology& topology = world_->topology();
   rdma_ucm_query_addr_resp answer{};
-  answer.src_size = Put(own.source, topology, &answer.src_addr, sizeof(answer.src_addr));
-  answer.dst_size = Put(own.destination, topology, &answer.dst_addr, sizeof(answer.dst_addr));
+  answer.src_size = groups_.Put(own.source, topology, &answer.src_addr, sizeof(answer.src_addr));
+  answer.dst_size =
+      groups_.Put(own.destination, topology, &answer.dst_addr, sizeof(answer.dst_addr));
   if (const auto raw = infiniband_.find(id); raw != infiniband_.end()) {
     std::memcpy(&answer.src_addr, raw->second.data(), raw->second.size());
     answer.src_size = static_cast<uint16_t>(raw->second.size());
@@ -185,7 +177,7 @@ Outcome DeviceFile::QueryGid(const Command& c, uint32_t id) {
   destination.service = ServiceOf(own, own.destination);
   if (own.device != kNoDevice) {
     source.gid = SourceOf(own, topology);
-    destination.gid = DestinationOf(own, topology);
+    destination.gid = DestinationOf(own, groups_, topology);
   }
   answer.src_size = answer.dst_size = sizeof(SockaddrIbFields);
   std::memcpy(&answer.src_addr, &source, sizeof(source));
@@ -202,7 +194,7 @@ Outcome DeviceFile::QueryPath(const Command& c, uint32_t id) {
   answer[0] = own.num_paths;
   size_t room = c.out - answer.size();
   for (int i = 0; i < own.num_paths && room > sizeof(ib_path_rec_data); ++i) {
-    const ib_path_rec_data path = PathOf(own, world_->topology());
+    const ib_path_rec_data path = PathOf(own, groups_, world_->topology());
     const std::span<const uint8_t> bytes = BytesOf(path);
     answer.insert(answer.end(), bytes.begin(), bytes.end());
     room -= sizeof(path);
@@ -218,12 +210,12 @@ Outcome DeviceFile::QueryRoute(const Command& c) {
   const CmId& own = Kernel().at(cmd.id);
   const Topology& topology = world_->topology();
   rdma_ucm_query_route_resp answer{};
-  Put(own.source, topology, &answer.src_addr, sizeof(answer.src_addr));
-  Put(own.destination, topology, &answer.dst_addr, sizeof(answer.dst_addr));
+  groups_.Put(own.source, topology, &answer.src_addr, sizeof(answer.src_addr));
+  groups_.Put(own.destination, topology, &answer.dst_addr, sizeof(answer.dst_addr));
   PutDevice(own.device, topology, &answer);
   if (own.device != kNoDevice) {
     if (world_->profile().transport != Transport::kIwarp) answer.num_paths = own.num_paths;
-    answer.ib_route[0] = RouteOf(own, topology);
+    answer.ib_route[0] = RouteOf(own, groups_, topology);
   }
   return Give(BytesOf(answer), c.out, c.written);
 }
@@ -249,12 +241,15 @@ Outcome DeviceFile::InitQpAttr(const Command& c) {
     attributes_[c.asker] = got;
     const auto lid = static_cast<uint16_t>(got.peer_device == kNoDevice ? 0 : got.peer_device + 1);
     const bool has_lids = world_->profile().transport == Transport::kInfiniband;
-    answer.ah_attr = WayTo(DestinationOf(own, world_->topology()), own, has_lids ? lid : 0);
+    answer.ah_attr =
+        WayTo(DestinationOf(own, groups_, world_->topology()), own, has_lids ? lid : 0);
     answer.dest_qp_num = got.peer_number;
     answer.path_mtu = kMtu;
     answer.retry_cnt = got.retry_count;
     answer.rnr_retry = got.rnr_retry_count;
-    answer.timeout = static_cast<uint8_t>(own.packet_lifetime + 1);
+    // source: linux 6.1 cma.c rdma_init_qp_attr
+    answer.timeout =
+        own.ack_timeout != 0 ? own.ack_timeout : static_cast<uint8_t>(own.packet_lifetime + 1);
     answer.max_rd_atomic = got.initiator_depth;
     answer.max_dest_rd_atomic = got.responder_resources;
   }
@@ -297,10 +292,10 @@ void DeviceFile::PutDatagram(const response::Event& event, rdma_ucm_ud_param* ud
   const Slab<Membership>& memberships = Kernel().memberships();
   if (event.type == EventType::kMulticastJoin && memberships.Live(event.id)) {
     const CmId& own = Kernel().at(memberships[event.id].id);
-    ud->ah_attr = WayTo(GidOf(event.group, topology), own, has_lids ? kGroupLid : 0);
+    ud->ah_attr = WayTo(groups_.GidOf(event.group, topology), own, has_lids ? kGroupLid : 0);
   } else if (event.type == EventType::kEstablished) {
     const CmId& own = Kernel().at(event.id);
-    const Gid gid = DestinationOf(own, topology);
+    const Gid gid = DestinationOf(own, groups_, topology);
     const std::optional<uint8_t> peer = DeviceWith(topology, gid);
     ud->ah_attr = WayTo(gid, own, static_cast<uint16_t>(has_lids && peer ? *peer + 1 : 0));
   }

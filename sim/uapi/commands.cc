@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "model/vocabulary/sockaddr.h"
 #include "sim/uapi/bytes.h"
 #include "sim/uapi/device_file.h"
 #include "sim/uapi/layout.h"
@@ -38,12 +37,6 @@ size_t SizeOf(std::span<const uint8_t> address) {
 size_t SizeOfIn6(const sockaddr_in6& address) {
   const size_t size = SizeOf(BytesOf(address));
   return size <= sizeof(sockaddr_in6) ? size : 0;
-}
-
-template <typename T>
-Address AddressIn(const T& field, const Topology& topology) {
-  if (FamilyOf(BytesOf(field)) == kInfinibandFamily) return {.kind = AddressKind::kForeign};
-  return AddressOf(reinterpret_cast<const sockaddr*>(&field), topology);
 }
 
 Outcome Done(size_t written) { return {.answer = {.value = static_cast<int64_t>(written)}}; }
@@ -124,12 +117,16 @@ std::optional<Answer> DeviceFile::Destroyed(uint32_t ticket, size_t written) con
   return Number(*reported, written).answer;
 }
 
+Address DeviceFile::AddressIn(std::span<const uint8_t> address) {
+  if (FamilyOf(address) == kInfinibandFamily) return {.kind = AddressKind::kForeign};
+  return groups_.AddressOf(reinterpret_cast<const sockaddr*>(address.data()), world_->topology());
+}
+
 // A wildcard of InfiniBand is one that any device has; another address of its no device has here.
 Outcome DeviceFile::Bind(const Command& c, uint32_t id, std::span<const uint8_t> address) {
   if (FamilyOf(address) != kInfinibandFamily) {
-    const Address known =
-        AddressOf(reinterpret_cast<const sockaddr*>(address.data()), world_->topology());
-    return DoneUnless(Kernel().Write(c.file, command::Bind{id, known}), c.written);
+    const command::Bind bind{id, AddressIn(address)};
+    return DoneUnless(Kernel().Write(c.file, bind), c.written);
   }
   const auto raw = As<SockaddrIb>(address);
   const bool any =
@@ -163,11 +160,10 @@ Outcome DeviceFile::ResolveAddr(const Command& c) {
     return Refused(Errno::kInval);
   }
   command::ResolveAddr resolve{.id = cmd.id,
-                               .destination = AddressIn(cmd.dst_addr, world_->topology()),
+                               .destination = AddressIn(BytesOf(cmd.dst_addr)),
                                .timeout_ms = static_cast<int32_t>(cmd.timeout_ms)};
   // Whatever the size says: the kernel looks at the family.
-  if (FamilyOf(BytesOf(cmd.src_addr)) != 0)
-    resolve.source = AddressIn(cmd.src_addr, world_->topology());
+  if (FamilyOf(BytesOf(cmd.src_addr)) != 0) resolve.source = AddressIn(BytesOf(cmd.src_addr));
   return DoneUnless(Kernel().Write(c.file, resolve), c.written);
 }
 
@@ -176,8 +172,8 @@ Outcome DeviceFile::ResolveIp(const Command& c) {
   const bool source_fits = cmd.src_addr.sin6_family == 0 || SizeOfIn6(cmd.src_addr) != 0;
   if (!source_fits || SizeOfIn6(cmd.dst_addr) == 0) return Refused(Errno::kInval);
   const command::ResolveAddr resolve{.id = cmd.id,
-                                     .source = AddressIn(cmd.src_addr, world_->topology()),
-                                     .destination = AddressIn(cmd.dst_addr, world_->topology()),
+                                     .source = AddressIn(BytesOf(cmd.src_addr)),
+                                     .destination = AddressIn(BytesOf(cmd.dst_addr)),
                                      .timeout_ms = static_cast<int32_t>(cmd.timeout_ms)};
   return DoneUnless(Kernel().Write(c.file, resolve), c.written);
 }
@@ -267,7 +263,7 @@ Outcome DeviceFile::JoinIpMcast(const Command& c) {
   if (SizeOfIn6(cmd.addr) == 0) return Refused(Errno::kInval);
   if (c.out < sizeof(rdma_ucm_create_id_resp)) return Refused(Errno::kNoSpc);
   const command::JoinMulticast join{
-      .id = cmd.id, .uid = cmd.uid, .address = AddressIn(cmd.addr, world_->topology())};
+      .id = cmd.id, .uid = cmd.uid, .address = AddressIn(BytesOf(cmd.addr))};
   const Result<uint32_t> membership = Kernel().Write(c.file, join);
   return membership.ok() ? Number(membership.value(), c.written) : Refused(membership.error());
 }
@@ -282,7 +278,7 @@ Outcome DeviceFile::JoinMcast(const Command& c) {
   const command::JoinMulticast join{
       .id = cmd.id,
       .uid = cmd.uid,
-      .address = AddressIn(cmd.addr, world_->topology()),
+      .address = AddressIn(BytesOf(cmd.addr)),
       .send_only = cmd.join_flags == RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER};
   const Result<uint32_t> membership = Kernel().Write(c.file, join);
   return membership.ok() ? Number(membership.value(), c.written) : Refused(membership.error());

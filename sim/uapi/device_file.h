@@ -16,6 +16,7 @@
 #include "model/base/result.h"
 #include "sim/rdma_cm/commands.h"
 #include "sim/uapi/asker.h"
+#include "sim/uapi/groups.h"
 #include "sim/uapi/request.h"
 #include "sim/world/world.h"
 
@@ -57,6 +58,7 @@ class DeviceFile {
   Outcome CarryLater(const Command& c);
 
   // commands.cc
+  Address AddressIn(std::span<const uint8_t> address);
   Outcome CreateId(const Command& c);
   Outcome DestroyId(const Command& c);
   Outcome Bind(const Command& c, uint32_t id, std::span<const uint8_t> address);
@@ -94,6 +96,7 @@ class DeviceFile {
   void PutDatagram(const response::Event& event, rdma_ucm_ud_param* ud) const;
 
   World* world_;
+  Groups groups_;
   // Of ids that are bound to an address of InfiniBand, that address.
   std::map<uint32_t, SockaddrIb> infiniband_;
   std::map<std::pair<uint8_t, uint32_t>, uint32_t> named_;  // ids by device and QP number

@@ -201,6 +201,13 @@ TEST_F(DeviceFileTest, AttributesLeadAQueuePairToItsPeer) {
   EXPECT_EQ(attr.ah_attr.is_global, 1);
   const uint8_t active[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 1};
   EXPECT_EQ(std::memcmp(attr.ah_attr.grh.dgid, active, sizeof(active)), 0);
+  EXPECT_NE(attr.timeout, 21);
+  EXPECT_GT(passive_.SetAckTimeout(s_, child, 21), 0);
+  EXPECT_EQ(passive_
+                .Get<ib_uverbs_qp_attr>(s_, RDMA_USER_CM_CMD_INIT_QP_ATTR,
+                                        rdma_ucm_init_qp_attr{0, child, 2})
+                .timeout,
+            21);
   EXPECT_EQ(passive_.Tell(s_, RDMA_USER_CM_CMD_INIT_QP_ATTR, rdma_ucm_init_qp_attr{0, child, 2}),
             -ENOSPC);
   passive_.Get<ib_uverbs_qp_attr>(s_, RDMA_USER_CM_CMD_INIT_QP_ATTR,

@@ -101,6 +101,15 @@ class Program {
     cmd.addr_size = Put(host, port, &cmd.addr);
     return Tell(file, RDMA_USER_CM_CMD_BIND, cmd);
   }
+  int64_t SetAckTimeout(uint32_t file, uint32_t id, uint8_t exponent) {
+    auto set = Zeros<rdma_ucm_set_option>();
+    set.id = id;
+    set.optname = 3;  // RDMA_OPTION_ID_ACK_TIMEOUT
+    set.optlen = 1;
+    std::vector<uint8_t> bytes = Bytes(RDMA_USER_CM_CMD_SET_OPTION, set, 0);
+    bytes.push_back(exponent);
+    return Write(file, bytes).value;
+  }
   int64_t Listen(uint32_t file, uint32_t id, uint32_t backlog = 0) {
     return Tell(file, RDMA_USER_CM_CMD_LISTEN, rdma_ucm_listen{id, backlog});
   }

@@ -223,6 +223,28 @@ TEST_F(Programs, ThatPollWithALimitAreWaitedForInTheSystemsTime) {
   EXPECT_THAT(ran.output, ElementsAre("active| poll 0"));
 }
 
+TEST_F(Programs, ThatWaitWithALimitByTheirClockWaitUntilThen) {
+  const Ran ran = RunAll({Own("waits-with-limits")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("active| semaphores 1 conditions 1"));
+}
+
+TEST_F(Programs, HaveChildrenOnTheSameHost) {
+  const Ran ran = RunAll({Own("forks PASSIVE")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("active| child hears RDMA_CM_EVENT_ADDR_RESOLVED",
+                                      "active| child ends with 0"));
+  EXPECT_THAT(ran.trace, Contains(HasSubstr("active.1 rdma_cm 1 RESOLVE_ADDR")));
+  EXPECT_EQ(ran.report.programs.size(), 1U);
+}
+
+TEST_F(Programs, FindTheirDevicesAndInterfaces) {
+  const Ran ran = RunAll({Words(kActiveSide, "ls /sys/class/infiniband/rxe0/device/net"),
+                          Words(kPassiveSide, "ip -j addr show veth1")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("active| veth0", HasSubstr("10.0.1.1")));
+}
+
 TEST_F(Programs, ThatSpinUntilALaterTimeReachIt) {
   const Ran ran = RunAll({Own("spins")});
   EXPECT_TRUE(ran.report.clean());

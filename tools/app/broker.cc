@@ -45,11 +45,12 @@ class Broker {
   bool Interrupted() const { return setting_.interrupted != nullptr && *setting_.interrupted; }
   std::string StartNext();
   std::string NameOf(size_t program) const;
-  bool Stays(size_t program) const;
+  bool Stays(const Process& process) const;
   bool OnlyStayingOnesAreLeft() const;
   Next SomethingHappens();
   Next TimePasses();
   Next RealTimePasses();
+  Next LimitIsReached();
 
   const Setting& setting_;
   Trace trace_;
@@ -59,6 +60,7 @@ class Broker {
   size_t scripted_ = 0;  // lines of the script that have happened
   Duration moment_ = kMoment;
   std::optional<std::chrono::steady_clock::time_point> idle_since_;
+  std::chrono::steady_clock::time_point counted_;  // while idle: virtual time has passed until then
   Report report_;
 };
 
@@ -72,14 +74,14 @@ std::string Broker::NameOf(size_t program) const {
   return before == 0 ? name : fmt::format("{}#{}", name, before + 1);
 }
 
-bool Broker::Stays(size_t program) const {
-  return std::ranges::count(setting_.staying_sides, setting_.programs[program].side) != 0;
+bool Broker::Stays(const Process& process) const {
+  return std::ranges::count(setting_.staying_sides, process.side) != 0;
 }
 
 bool Broker::OnlyStayingOnesAreLeft() const {
-  for (size_t i = 0; i < serving_.processes().size(); ++i)
-    if (!serving_.processes()[i]->gone && !Stays(i)) return false;
-  return true;
+  return std::ranges::all_of(serving_.processes(), [this](const auto& process) {
+    return process->gone || Stays(*process);
+  });
 }
 
 std::string Broker::StartNext() {
@@ -108,6 +110,12 @@ std::string Broker::Run() {
   return {};
 }
 
+Broker::Next Broker::LimitIsReached() {
+  report_.at_limit = true;
+  report_.waiting = serving_.WhoWaits();
+  return Next::kOver;
+}
+
 // Nobody can go on.
 Broker::Next Broker::SomethingHappens() {
   std::optional<Instant> next = world_.NextAt();
@@ -117,12 +125,9 @@ Broker::Next Broker::SomethingHappens() {
   const std::optional<Instant> waking = serving_.NextWaking();
   const bool wakes = waking && (!next || *waking < *next);
   if (wakes) next = waking;
-  if (!next) return serving_.Spins() ? TimePasses() : RealTimePasses();
-  if (*next - Instant() > setting_.limit) {
-    report_.at_limit = true;
-    report_.waiting = serving_.WhoWaits();
-    return Next::kOver;
-  }
+  if (!next && serving_.Spins() && !serving_.SomebodyIsTimed()) return TimePasses();
+  if (!next) return RealTimePasses();
+  if (*next - Instant() > setting_.limit) return LimitIsReached();
   moment_ = kMoment;
   if (wakes) {
     world_.RunUntil(*waking);
@@ -142,36 +147,41 @@ Broker::Next Broker::SomethingHappens() {
 
 // Whoever spins may look at the clock only.
 Broker::Next Broker::TimePasses() {
-  if (world_.Now() - Instant() >= setting_.limit) {
-    report_.at_limit = true;
-    report_.waiting = serving_.WhoWaits();
-    return Next::kOver;
-  }
+  if (world_.Now() - Instant() >= setting_.limit) return LimitIsReached();
   world_.RunUntil(std::min(world_.Now() + moment_, Instant() + setting_.limit));
   moment_ = std::min(moment_ * 2, kLongMoment);
   serving_.HasHappened();
   return Next::kGoesOn;
 }
 
+// Virtual time passes with it: whoever has waited finds that it is later.
 Broker::Next Broker::RealTimePasses() {
-  const auto now = std::chrono::steady_clock::now();
-  if (!idle_since_) idle_since_ = now;
-  if (serving_.SomebodyIsTimed() && now - *idle_since_ < kPatience) {
-    report_.in_real_time = true;
-    serving_.Serve(kLook);
-    return Next::kGoesOn;
+  using std::chrono::steady_clock;
+  if (!idle_since_) idle_since_ = counted_ = steady_clock::now();
+  if (!serving_.SomebodyIsTimed() || counted_ - *idle_since_ >= kPatience) {
+    if (!OnlyStayingOnesAreLeft()) report_.waiting = serving_.WhoWaits();
+    return Next::kOver;
   }
-  if (!OnlyStayingOnesAreLeft()) report_.waiting = serving_.WhoWaits();
-  return Next::kOver;
+  report_.in_real_time = true;
+  serving_.Serve(kLook);
+  const std::chrono::nanoseconds waited = steady_clock::now() - counted_;
+  counted_ += waited;
+  const Instant later = world_.Now() + Duration::Nanoseconds(waited.count());
+  if (later - Instant() > setting_.limit) return LimitIsReached();
+  world_.RunUntil(later);
+  serving_.HasHappened();
+  return Next::kGoesOn;
 }
 
 Report Broker::TakeReport() {
   serving_.KillAll();
-  for (const auto& process : serving_.processes())
+  for (const auto& process : serving_.processes()) {
+    if (!process->program) continue;
     report_.programs.push_back({.name = process->name,
                                 .ended = process->gone,
-                                .status = process->gone ? process->program.status() : 0,
-                                .stays = Stays(report_.programs.size())});
+                                .status = process->gone ? process->program->status() : 0,
+                                .stays = Stays(*process)});
+  }
   report_.misbehaviour = serving_.misbehaviour();
   report_.last.assign(trace_.last().begin(), trace_.last().end());
   report_.digest = trace_.digest();

@@ -4,7 +4,7 @@
 // 2. While any thread runs, virtual time stands. When all sleep, one of them goes on; when none
 //    can, the next thing happens: in the world, by the script, or somebody has slept enough.
 // 3. A thread that sleeps in a system call with a limit in the system's time is waited for when
-//    nothing else can happen.
+//    nothing else can happen; virtual time passes with the system's then.
 // 4. When nothing can happen at all, or virtual time has reached its limit, all are ended, and the
 //    report says who waits for what.
 #ifndef TOOLS_APP_BROKER_H_

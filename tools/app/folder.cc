@@ -46,6 +46,10 @@ std::string Folder::SocketPath(uint32_t process) const {
   return fmt::format("{}/socket.{}", path_, process);
 }
 
+std::string Folder::HostPath(uint8_t kernel) const {
+  return fmt::format("{}/host.{}", path_, kernel);
+}
+
 int Folder::Listen(uint32_t process) const {
   constexpr int kBacklog = 64;
   const std::string path = SocketPath(process);

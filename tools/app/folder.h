@@ -1,5 +1,5 @@
-// What programs are started with: a folder of nobody else's with the object for programs and the
-// sockets of their machine.
+// What programs are started with: a folder of nobody else's with the object for programs, the
+// sockets of their machine, and what is in files on their hosts.
 #ifndef TOOLS_APP_FOLDER_H_
 #define TOOLS_APP_FOLDER_H_
 
@@ -20,6 +20,7 @@ class Folder {
 
   std::string ObjectPath() const { return path_ + "/libcmsim_app.so"; }
   std::string SocketPath(uint32_t process) const;
+  std::string HostPath(uint8_t kernel) const;
   // A new socket of that name, which programs connect to; -1 when there is none to be had.
   int Listen(uint32_t process) const;
 

@@ -1,6 +1,9 @@
 // A program for tests that does, on purpose, what its argument says.
 #include <poll.h>
+#include <pthread.h>
 #include <rdma/rdma_cma.h>
+#include <semaphore.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -32,6 +35,67 @@ void UseAGoneId(rdma_event_channel* channel) {
   if (write(channel->fd, command.data(), sizeof command) < 0) std::perror("write");
 }
 
+// A child does what its parent could have done.
+int LetAChildResolve(const char* host) {
+  const pid_t child = fork();
+  if (child == 0) {
+    rdma_event_channel* channel = rdma_create_event_channel();
+    rdma_cm_id* id = nullptr;
+    if (channel == nullptr || rdma_create_id(channel, &id, nullptr, RDMA_PS_TCP) != 0) _exit(2);
+    const rdma_cm_event* event = Resolve(channel, id, host);
+    if (event == nullptr) _exit(3);
+    std::printf("child hears %s\n", rdma_event_str(event->event));
+    std::fflush(stdout);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::printf("child ends with %d\n", WEXITSTATUS(status));
+  return 0;
+}
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+int64_t TimeOn(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return now.tv_sec * kSecond + now.tv_nsec;
+}
+
+// Waits by the clock for what never comes. -> whether it took its time; it may be a little early
+// because the clock stands while anybody runs.
+template <typename Wait>
+bool WaitsUntilItsLimit(clockid_t clock, Wait wait) {
+  constexpr int64_t kLimit = kSecond / 10;
+  const int64_t limit = TimeOn(clock) + kLimit;
+  const timespec then = {.tv_sec = limit / kSecond, .tv_nsec = limit % kSecond};
+  wait(&then);
+  const int64_t now = TimeOn(clock);
+  return now >= limit - kLimit / 2 && now < limit + 10 * kSecond;
+}
+
+void WaitWithLimits() {
+  sem_t semaphore;
+  sem_init(&semaphore, 0, 0);
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+  pthread_mutex_lock(&mutex);
+  const bool semaphores =
+      WaitsUntilItsLimit(CLOCK_REALTIME,
+                         [&](const timespec* then) { sem_timedwait(&semaphore, then); }) &&
+      WaitsUntilItsLimit(CLOCK_MONOTONIC, [&](const timespec* then) {
+        sem_clockwait(&semaphore, CLOCK_MONOTONIC, then);
+      });
+  const bool conditions = WaitsUntilItsLimit(CLOCK_REALTIME,
+                                             [&](const timespec* then) {
+                                               pthread_cond_timedwait(&condition, &mutex, then);
+                                             }) &&
+                          WaitsUntilItsLimit(CLOCK_MONOTONIC, [&](const timespec* then) {
+                            pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, then);
+                          });
+  std::printf("semaphores %d conditions %d\n", semaphores ? 1 : 0, conditions ? 1 : 0);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -56,6 +120,8 @@ int main(int count, char** arguments) {
     while (time(nullptr) < before + 3) continue;
     std::printf("spun\n");
   }
+  if (what == "forks") LetAChildResolve(arguments[2]);
+  if (what == "waits-with-limits") WaitWithLimits();
   if (what == "keeps-an-event") event = Resolve(channel, id, arguments[2]);
   rdma_destroy_id(id);
   rdma_destroy_event_channel(channel);

@@ -1,4 +1,4 @@
-// A program with its connections to the machine under it.
+// A process of a program with its connections to the machine under it.
 #ifndef TOOLS_APP_PROCESS_H_
 #define TOOLS_APP_PROCESS_H_
 
@@ -26,8 +26,7 @@ struct Thread {
 
   sim::uapi::Connection connection;
   sim::uapi::Asker asker;
-  bool refused = false;  // it is of another process
-  pid_t number = 0;      // the system's; 0 before its Hello
+  pid_t number = 0;  // the system's; 0 before its Hello
   sim::uapi::Request request;
   bool waits = false;      // the machine has not answered it
   bool spins = false;      // it has asked too often for nothing new, and is answered later
@@ -45,8 +44,22 @@ struct Watched {
 };
 
 struct Process {
-  Process(std::string known_as, Program started, uint32_t count, int socket)
-      : name(std::move(known_as)), program(std::move(started)), number(count), listening(socket) {}
+  // A program's first.
+  Process(std::string known_as, Program started, uint8_t on, uint32_t count, int socket)
+      : name(std::move(known_as)),
+        program(std::move(started)),
+        pid(program->process()),
+        side(on),
+        number(count),
+        first(count),
+        listening(socket) {}
+  // One that another has started.
+  Process(const Process& parent, std::string known_as, pid_t process, uint32_t count)
+      : name(std::move(known_as)),
+        pid(process),
+        side(parent.side),
+        number(count),
+        first(parent.first) {}
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   ~Process();
@@ -55,10 +68,14 @@ struct Process {
   sim::uapi::Asker Watcher() const { return {.process = number, .thread = UINT32_MAX}; }
 
   std::string name;
-  Program program;
-  uint32_t number;  // of the machine
-  int listening;
+  std::optional<Program> program;  // none when another program has started it
+  pid_t pid;
+  uint8_t side;
+  uint32_t number;     // of the machine
+  uint32_t first;      // that of its program's first process
+  int listening = -1;  // of a first process: for its children, too
   bool gone = false;
+  uint32_t children = 0;  // that ever asked for something
   uint32_t threads_ever = 0;
   std::vector<std::unique_ptr<Thread>> threads;
   std::map<uint64_t, Watched> watches;

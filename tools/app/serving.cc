@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <utility>
 
+#include "tools/app/host.h"
 #include "tools/app/threads.h"
 #include "tools/app/wording.h"
 
@@ -58,14 +60,20 @@ std::string Serving::Start(const ProgramToRun& program, const std::string& name)
   const uint32_t number = machine_.AddProcess(program.side);
   const int listening = folder_.Listen(number);
   if (listening < 0) return fmt::format("no socket {}", folder_.SocketPath(number));
-  auto started = Program::Start(program, {"LD_PRELOAD=" + folder_.ObjectPath(),
-                                          "CMSIM_SOCKET=" + folder_.SocketPath(number)});
+  const uint8_t kernel = world_->topology().KernelOf(program.side);
+  const std::string host = folder_.HostPath(kernel);
+  if (!LayOutHost(host, world_->topology(), kernel)) return fmt::format("cannot write {}", host);
+  const char* path = std::getenv("PATH");
+  auto started =
+      Program::Start(program, {"LD_PRELOAD=" + folder_.ObjectPath(),
+                               "CMSIM_SOCKET=" + folder_.SocketPath(number), "CMSIM_HOST=" + host,
+                               fmt::format("PATH={}/bin:{}", host, path == nullptr ? "" : path)});
   if (auto* problem = std::get_if<std::string>(&started)) {
     close(listening);
     return std::move(*problem);
   }
-  processes_.push_back(
-      std::make_unique<Process>(name, std::move(std::get<Program>(started)), number, listening));
+  processes_.push_back(std::make_unique<Process>(name, std::move(std::get<Program>(started)),
+                                                 program.side, number, listening));
   return {};
 }
 
@@ -73,7 +81,7 @@ bool Serving::Read(uint32_t process, uint64_t address, std::span<uint8_t> bytes)
   const iovec ours = {.iov_base = bytes.data(), .iov_len = bytes.size()};
   // NOLINTNEXTLINE(performance-no-int-to-ptr): a program's pointer, as verbs have it
   const iovec theirs = {.iov_base = reinterpret_cast<void*>(address), .iov_len = bytes.size()};
-  const pid_t pid = processes_[process]->program.process();
+  const pid_t pid = processes_[process]->pid;
   return process_vm_readv(pid, &ours, 1, &theirs, 1, 0) == static_cast<ssize_t>(bytes.size());
 }
 
@@ -81,7 +89,7 @@ bool Serving::Write(uint32_t process, uint64_t address, std::span<const uint8_t>
   const iovec ours = {.iov_base = const_cast<uint8_t*>(bytes.data()), .iov_len = bytes.size()};
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   const iovec theirs = {.iov_base = reinterpret_cast<void*>(address), .iov_len = bytes.size()};
-  const pid_t pid = processes_[process]->program.process();
+  const pid_t pid = processes_[process]->pid;
   return process_vm_writev(pid, &ours, 1, &theirs, 1, 0) == static_cast<ssize_t>(bytes.size());
 }
 
@@ -97,9 +105,9 @@ void Serving::Serve(Duration patience) {
     sources.push_back({process, thread});
   };
   for (const auto& process : processes_) {
-    if (process->program.output() >= 0) add(process->program.output(), process.get(), nullptr);
-    if (process->gone) continue;
-    add(process->listening, process.get(), nullptr);
+    if (process->program && process->program->output() >= 0)
+      add(process->program->output(), process.get(), nullptr);
+    if (process->listening >= 0) add(process->listening, process.get(), nullptr);
     for (const auto& thread : process->threads)
       add(thread->connection.socket(), process.get(), thread.get());
   }
@@ -110,8 +118,8 @@ void Serving::Serve(Duration patience) {
     if (descriptors[i].revents == 0) continue;
     Process* const process = sources[i].process;
     if (sources[i].thread != nullptr) {
-      ServeThread(process, sources[i].thread);
-    } else if (descriptors[i].fd == process->program.output()) {
+      ServeThread(sources[i].thread);
+    } else if (descriptors[i].fd == process->program->output()) {
       PassOutputOn(process);
     } else if (const int socket = accept4(process->listening, nullptr, nullptr, SOCK_CLOEXEC);
                socket >= 0) {
@@ -122,24 +130,22 @@ void Serving::Serve(Duration patience) {
 }
 
 void Serving::PassOutputOn(Process* process) {
-  for (const std::string& line : process->program.TakeLines()) hears_(process->name, line);
+  if (!process->program) return;
+  for (const std::string& line : process->program->TakeLines()) hears_(process->name, line);
 }
 
-void Serving::ServeThread(Process* process, Thread* thread) {
+void Serving::ServeThread(Thread* thread) {
   const int error = thread->connection.Read();
   while (std::optional<sim::uapi::Message> message = thread->connection.Next())
-    Heard(process, thread, std::move(*message));
-  const bool over = thread->refused || thread->connection.damaged();
-  if (over || (error != 0 && error != EINTR)) Lose(process, thread);
+    Heard(thread, std::move(*message));
+  if (thread->connection.damaged() || (error != 0 && error != EINTR)) Lose(Owner(thread), thread);
 }
 
-void Serving::Heard(Process* process, Thread* thread, sim::uapi::Message message) {
-  if (auto* hello = std::get_if<sim::uapi::Hello>(&message)) {
-    // A child of the program has memory of its own, and is not served.
-    if (hello->pid != process->program.process()) thread->refused = true;
-    thread->number = hello->tid;
-  } else if (auto* request = std::get_if<Request>(&message)) {
-    if (thread->waits || thread->spins || thread->refused) return;
+void Serving::Heard(Thread* thread, sim::uapi::Message message) {
+  if (const auto* hello = std::get_if<sim::uapi::Hello>(&message)) return Greets(thread, *hello);
+  Process* const process = Owner(thread);
+  if (auto* request = std::get_if<Request>(&message)) {
+    if (thread->waits || thread->spins) return;
     thread->request = std::move(*request);
     Asks(process, thread);
   } else if (std::holds_alternative<sim::uapi::Interrupt>(message)) {
@@ -149,6 +155,28 @@ void Serving::Heard(Process* process, Thread* thread, sim::uapi::Message message
   } else if (auto* unwatch = std::get_if<sim::uapi::Unwatch>(&message)) {
     process->watches.erase(unwatch->name);
   }
+}
+
+// Which process a thread is of it says itself: children connect to the socket of their ancestor.
+void Serving::Greets(Thread* thread, const sim::uapi::Hello& hello) {
+  thread->number = hello.tid;
+  Process* const asked = Owner(thread);
+  Process* const process = ProcessOf(asked, hello.pid);
+  if (process == asked) return;
+  const auto found = std::ranges::find(asked->threads, thread, &std::unique_ptr<Thread>::get);
+  thread->asker = {.process = process->number, .thread = process->threads_ever++};
+  process->threads.push_back(std::move(*found));
+  asked->threads.erase(found);
+}
+
+Process* Serving::ProcessOf(Process* asked, pid_t pid) {
+  for (const auto& process : processes_)
+    if (!process->gone && process->pid == pid && process->first == asked->first)
+      return process.get();
+  const uint32_t number = machine_.AddProcess(asked->side);
+  const std::string name = fmt::format("{}.{}", asked->name, ++asked->children);
+  processes_.push_back(std::make_unique<Process>(*asked, name, pid, number));
+  return processes_.back().get();
 }
 
 void Serving::Asks(Process* process, Thread* thread) {
@@ -221,17 +249,27 @@ void Serving::Lose(Process* process, Thread* thread) {
   std::erase_if(process->threads, [&](const auto& one) { return one.get() == thread; });
 }
 
-bool Serving::Quiet() {
+std::vector<pid_t> Serving::Running() const {
   std::vector<pid_t> running;
-  for (const auto& process : processes_)
-    if (!process->gone) running.push_back(process->program.process());
-  if (!AllAsleep(running)) return false;
+  for (const auto& process : processes_) {
+    if (process->gone) continue;
+    const std::vector<pid_t> tree = TreeOf(process->pid);
+    // A child that is a process here has children that stand in its parent's tree.
+    for (const pid_t pid : tree)
+      if (std::ranges::count(running, pid) == 0) running.push_back(pid);
+  }
+  return running;
+}
+
+bool Serving::Quiet() {
+  const std::vector<pid_t> running = Running();
+  // One that is started between the looks is seen in the second.
+  if (!AllAsleep(running) || Running() != running) return false;
   std::vector<pollfd> descriptors;
   for (const auto& process : processes_) {
-    if (process->program.output() >= 0)
-      descriptors.push_back({process->program.output(), POLLIN, 0});
-    if (process->gone) continue;
-    descriptors.push_back({process->listening, POLLIN, 0});
+    if (process->program && process->program->output() >= 0)
+      descriptors.push_back({process->program->output(), POLLIN, 0});
+    if (process->listening >= 0) descriptors.push_back({process->listening, POLLIN, 0});
     for (const auto& thread : process->threads)
       descriptors.push_back({thread->connection.socket(), POLLIN, 0});
   }
@@ -241,7 +279,9 @@ bool Serving::Quiet() {
 bool Serving::NoteEnds() {
   bool any = false;
   for (const auto& process : processes_) {
-    if (process->gone || !process->program.Ended()) continue;
+    if (process->gone) continue;
+    const bool ended = process->program ? process->program->Ended() : IsGone(process->pid);
+    if (!ended) continue;
     Remove(process.get());
     any = true;
   }
@@ -255,7 +295,8 @@ void Serving::Remove(Process* process) {
   process->watches.clear();
   const sim::Usage before = world_->InUse();
   machine_.RemoveProcess(process->number);
-  const int status = process->program.status();
+  if (!process->program) return;  // how it has ended, and what it has left, is its parent's to hear
+  const int status = process->program->status();
   const std::string how = HowItEnded(status);
   trace_->Say(world_->Now(), process->name, how);
   if (!WIFEXITED(status)) {
@@ -324,9 +365,8 @@ bool Serving::Spins() const {
 }
 
 bool Serving::SomebodyIsTimed() const {
-  return std::ranges::any_of(processes_, [](const auto& process) {
-    return !process->gone &&
-           std::ranges::any_of(ThreadsOf(process->program.process()), &ThreadState::timed);
+  return std::ranges::any_of(Running(), [](pid_t process) {
+    return std::ranges::any_of(ThreadsOf(process), &ThreadState::timed);
   });
 }
 
@@ -339,7 +379,7 @@ std::vector<std::string> Serving::WhoWaits() const {
   for (const auto& process : processes_) {
     if (process->gone) continue;
     size_t nth = 0;
-    for (const ThreadState& state : ThreadsOf(process->program.process()))
+    for (const ThreadState& state : ThreadsOf(process->pid))
       lines.push_back(fmt::format("{} thread {}: {}", process->name, ++nth,
                                   WaitsFor(*process, state.thread, state.call)));
   }
@@ -365,8 +405,8 @@ std::string Serving::WaitsFor(const Process& process, pid_t thread, int64_t call
 
 void Serving::KillAll() {
   for (const auto& process : processes_) {
-    if (process->gone) continue;
-    process->program.Kill(SIGKILL);
+    if (process->gone || !process->program) continue;
+    process->program->Kill(SIGKILL);
     PassOutputOn(process.get());
   }
 }

@@ -5,7 +5,10 @@
 // 2. A thread that asks for what is not there, again and again, is taken to wait for something to
 //    happen: its answer comes when another thread of its program has gone on, or after the next
 //    HasHappened.
-// 3. Nothing here takes virtual time.
+// 3. A process that one of a program's starts is on the same host, and has a machine of its own
+// from
+//    its first request on. Until then it is waited for like the others while it runs.
+// 4. Nothing here takes virtual time.
 #ifndef TOOLS_APP_SERVING_H_
 #define TOOLS_APP_SERVING_H_
 
@@ -20,6 +23,7 @@
 #include <vector>
 
 #include "model/base/duration.h"
+#include "sim/uapi/framing.h"
 #include "sim/uapi/machine.h"
 #include "sim/uapi/request.h"
 #include "sim/world/world.h"
@@ -70,8 +74,12 @@ class Serving : private sim::uapi::Memory {
   bool Read(uint32_t process, uint64_t address, std::span<uint8_t> bytes) override;
   bool Write(uint32_t process, uint64_t address, std::span<const uint8_t> bytes) override;
 
-  void ServeThread(Process* process, Thread* thread);
-  void Heard(Process* process, Thread* thread, sim::uapi::Message message);
+  void ServeThread(Thread* thread);
+  void Heard(Thread* thread, sim::uapi::Message message);
+  void Greets(Thread* thread, const sim::uapi::Hello& hello);
+  Process* Owner(const Thread* thread) const { return processes_[thread->asker.process].get(); }
+  // The program's process of that number; a new one when there was none.
+  Process* ProcessOf(Process* asked, pid_t pid);
   void Asks(Process* process, Thread* thread);
   void Interrupts(Process* process, Thread* thread);
   void Keep(Process* process, Thread* thread, const sim::uapi::Watch& watch);
@@ -81,6 +89,8 @@ class Serving : private sim::uapi::Memory {
   bool LooksAgain(Process* process, Thread* thread);
   void Lose(Process* process, Thread* thread);
   void PassOutputOn(Process* process);
+  // Those that are there, and those they have started.
+  std::vector<pid_t> Running() const;
   void Remove(Process* process);
   std::string WaitsFor(const Process& process, pid_t thread, int64_t call) const;
 
@@ -89,7 +99,7 @@ class Serving : private sim::uapi::Memory {
   Folder folder_;
   Hears hears_;
   sim::uapi::Machine machine_;
-  std::vector<std::unique_ptr<Process>> processes_;
+  std::vector<std::unique_ptr<Process>> processes_;  // by their numbers of the machine
   std::vector<std::string> misbehaviour_;
 };
 

@@ -103,6 +103,26 @@ std::vector<ThreadState> ThreadsOf(pid_t process) {
   return threads;
 }
 
+std::vector<pid_t> TreeOf(pid_t process) {
+  std::vector<pid_t> tree = {process};
+  for (size_t at = 0; at < tree.size(); ++at) {
+    const fs::path folder = fmt::format("/proc/{}/task", tree[at]);
+    std::error_code error;
+    for (fs::directory_iterator thread(folder, error), end; !error && thread != end;
+         thread.increment(error)) {
+      std::ifstream children(thread->path() / "children");
+      for (pid_t child = 0; children >> child;) tree.push_back(child);
+    }
+  }
+  return tree;
+}
+
+// Of a zombie, all threads are.
+bool IsGone(pid_t process) {
+  return std::ranges::all_of(ThreadsOf(process),
+                             [](const ThreadState& thread) { return thread.state == 'Z'; });
+}
+
 bool AllAsleep(std::span<const pid_t> processes) {
   std::vector<std::vector<ThreadState>> first;
   for (const pid_t process : processes) {

@@ -23,6 +23,12 @@ struct ThreadState {
 // Those of a process, in the order of their numbers; none when it is gone.
 std::vector<ThreadState> ThreadsOf(pid_t process);
 
+// The process and all that come from it, by /proc; a child whose parent is gone is none of them.
+std::vector<pid_t> TreeOf(pid_t process);
+
+// It has ended, whether or not its parent has heard of it.
+bool IsGone(pid_t process);
+
 // Every thread of these processes sleeps, and none will run but by what comes from outside or from
 // its own clock. Two looks: a thread that another one wakes between them either runs at the second
 // or has been switched once more.

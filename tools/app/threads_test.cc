@@ -8,6 +8,7 @@
 
 #include <array>
 #include <csignal>
+#include <vector>
 
 namespace cm::app {
 namespace {
@@ -26,6 +27,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
+  pid_t process() const { return process_; }
   bool Asleep() const { return AllAsleep(std::array{process_}); }
   ThreadState Only() const {
     while (!Asleep()) sched_yield();
@@ -51,6 +53,26 @@ TEST(Threads, OneThatSleepsTellsWhereItSleeps) {
 TEST(Threads, OneThatSleepsForAWhileTellsThatItEnds) {
   const Child child([] { poll(nullptr, 0, 100'000); });
   EXPECT_TRUE(child.Only().timed);
+}
+
+TEST(Threads, OfATreeAreThoseOfChildrenAndTheirChildren) {
+  const Child child([] {
+    if (fork() == 0 && fork() == 0) poll(nullptr, 0, -1);
+    poll(nullptr, 0, -1);
+  });
+  while (TreeOf(child.process()).size() < 3) sched_yield();
+  const std::vector<pid_t> tree = TreeOf(child.process());
+  ASSERT_EQ(tree.size(), 3U);
+  EXPECT_EQ(tree[0], child.process());
+  kill(tree[2], SIGKILL);
+  kill(tree[1], SIGKILL);
+}
+
+TEST(Threads, AProcessIsGoneBeforeItsParentHearsOfIt) {
+  const Child child([] { poll(nullptr, 0, -1); });
+  EXPECT_FALSE(IsGone(child.process()));
+  kill(child.process(), SIGKILL);
+  while (!IsGone(child.process())) sched_yield();
 }
 
 TEST(Threads, OfAProcessThatIsGoneThereAreNone) { EXPECT_TRUE(ThreadsOf(0).empty()); }

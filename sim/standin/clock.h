@@ -1,0 +1,30 @@
+// The clocks of a program as they are simulated.
+#ifndef SIM_STANDIN_CLOCK_H_
+#define SIM_STANDIN_CLOCK_H_
+
+#include <time.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace cm::sim::standin {
+
+inline constexpr int64_t kSecond = 1'000'000'000;
+
+// When a world begins: a machine that has run for a while, on a day of the past.
+inline constexpr int64_t kSinceBoot = 1'000 * kSecond;
+inline constexpr int64_t kSinceEpoch = 1'000'000'000 * kSecond;
+
+// What the clock shows, in nanoseconds. Nothing where time is the system's: on clocks that are not
+// simulated, without a machine, and inside the stand-in.
+std::optional<int64_t> SimulatedTime(clockid_t clock);
+
+inline int64_t NanosecondsOf(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
+
+inline timespec TimeOf(int64_t nanoseconds) {
+  return {.tv_sec = nanoseconds / kSecond, .tv_nsec = nanoseconds % kSecond};
+}
+
+}  // namespace cm::sim::standin
+
+#endif  // SIM_STANDIN_CLOCK_H_

@@ -1,0 +1,72 @@
+// Limits of waiting that are instants: by its simulated clock the program says when, and the C
+// library waits by the system's. What is left of it is the limit, in the system's time.
+#undef _FORTIFY_SOURCE
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "sim/standin/clock.h"
+#include "sim/standin/libc.h"
+
+namespace cm::sim::standin {
+namespace {
+
+template <typename Function>
+Function* Next(const char* name, Function* /*for its type*/) {
+  return reinterpret_cast<Function*>(NextDefinition(name));
+}
+
+// The instant of the system's clock that is as far away as `limit` is of the program's.
+timespec OnSystemsClock(clockid_t clock, const timespec& limit) {
+  static auto* const kReal = Next("clock_gettime", &clock_gettime);
+  const std::optional<int64_t> simulated = SimulatedTime(clock);
+  if (!simulated) return limit;
+  timespec now{};
+  kReal(clock, &now);
+  const int64_t left = std::max<int64_t>(NanosecondsOf(limit) - *simulated, 0);
+  return TimeOf(NanosecondsOf(now) + left);
+}
+
+// A condition does not tell which clock it was given; no instant of one is near one of the other.
+clockid_t ClockOf(const timespec& limit) {
+  return NanosecondsOf(limit) < kSinceEpoch / 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
+}  // namespace
+}  // namespace cm::sim::standin
+
+using namespace cm::sim::standin;  // what follows is C
+
+extern "C" {
+
+int sem_timedwait(sem_t* semaphore, const timespec* limit) {
+  static auto* const kReal = Next("sem_timedwait", &sem_timedwait);
+  const timespec then = OnSystemsClock(CLOCK_REALTIME, *limit);
+  return kReal(semaphore, &then);
+}
+
+int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* limit) {
+  static auto* const kReal = Next("sem_clockwait", &sem_clockwait);
+  const timespec then = OnSystemsClock(clock, *limit);
+  return kReal(semaphore, clock, &then);
+}
+
+int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                           const timespec* limit) {
+  static auto* const kReal = Next("pthread_cond_timedwait", &pthread_cond_timedwait);
+  const timespec then = OnSystemsClock(ClockOf(*limit), *limit);
+  return kReal(condition, mutex, &then);
+}
+
+int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                           const timespec* limit) {
+  static auto* const kReal = Next("pthread_cond_clockwait", &pthread_cond_clockwait);
+  const timespec then = OnSystemsClock(clock, *limit);
+  return kReal(condition, mutex, clock, &then);
+}
+}

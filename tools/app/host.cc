@@ -1,0 +1,66 @@
+#include "tools/app/host.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace cm::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The last digits of a device's GUID are those of its interface's address: see sim/uapi/names.cc.
+std::string LinkAddress(size_t device) { return fmt::format("00:00:00:00:00:{:02x}", device + 1); }
+
+std::string AddressesOf(const DeviceInfo& device, size_t number) {
+  std::string addresses;
+  for (size_t nth = 0; nth < device.AddressCount(); ++nth) {
+    for (const bool v6 : {false, true}) {
+      const std::string_view host = device.Host(nth, v6);
+      if (host.empty()) continue;
+      addresses += fmt::format(R"({}{{"family":"{}","local":"{}"}})", addresses.empty() ? "" : ",",
+                               v6 ? "inet6" : "inet", host);
+    }
+  }
+  return fmt::format(R"([{{"ifname":"{}","address":"{}","addr_info":[{}]}}])", device.netdev,
+                     LinkAddress(number), addresses);
+}
+
+constexpr std::string_view kIp = R"(#!/bin/sh
+# What is known of the interfaces of a simulated host.
+known="${0%/*}/../addr"
+if [ "$#" -eq 4 ] && [ "$1 $2 $3" = "-j addr show" ] && [ -f "$known/$4" ]; then
+  exec cat "$known/$4"
+fi
+echo "ip $*: a simulated host knows 'ip -j addr show INTERFACE' only, of" $(ls "$known") >&2
+exit 1
+)";
+
+bool Write(const fs::path& file, std::string_view text) {
+  std::ofstream out(file);
+  out << text << std::flush;
+  return out.good();
+}
+
+}  // namespace
+
+bool LayOutHost(const fs::path& folder, const Topology& topology, uint8_t kernel) {
+  std::error_code error;
+  fs::create_directories(folder / "bin", error);
+  fs::create_directories(folder / "addr", error);
+  bool written = Write(folder / "bin/ip", kIp);
+  fs::permissions(folder / "bin/ip", fs::perms::owner_exec, fs::perm_options::add, error);
+  for (size_t i = 0; i < topology.devices.size() && written && !error; ++i) {
+    const DeviceInfo& device = topology.devices[i];
+    if (device.kernel != kernel) continue;
+    const fs::path link = folder / "sys/class/infiniband" / device.name / "device/net";
+    fs::create_directories(link / device.netdev, error);
+    written = Write(folder / "addr" / device.netdev, AddressesOf(device, i) + "\n");
+  }
+  return written && !error;
+}
+
+}  // namespace cm::app

@@ -1,0 +1,68 @@
+#include "tools/app/host.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "model/vocabulary/topology.h"
+
+namespace cm::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Host : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) / "host-XXXXXX";
+    std::string name = folder_;
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    ASSERT_TRUE(LayOutHost(folder_, *FindTopology("two-kernels"), 1));
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  // -> what it prints, and its exit code
+  std::string Ip(const std::string& words) const {
+    FILE* output = popen((folder_ / "bin/ip").string().append(" " + words + " 2>&1").c_str(), "r");
+    std::string text;
+    for (int c = std::fgetc(output); c != EOF; c = std::fgetc(output))
+      text.push_back(static_cast<char>(c));
+    return text + std::to_string(pclose(output) / 256);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Host, HasItsOwnDevicesWithTheirInterfaces) {
+  EXPECT_TRUE(fs::exists(folder_ / "sys/class/infiniband/rxe1/device/net/veth1"));
+  EXPECT_FALSE(fs::exists(folder_ / "sys/class/infiniband/rxe0"));
+}
+
+TEST_F(Host, TellsTheAddressesOfAnInterface) {
+  EXPECT_EQ(Ip("-j addr show veth1"),
+            R"([{"ifname":"veth1","address":"00:00:00:00:00:02","addr_info":)"
+            R"([{"family":"inet","local":"10.0.1.1"},{"family":"inet6","local":"fd00:1::1"}]}])"
+            "\n0");
+}
+
+TEST_F(Host, KnowsNoInterfacesOfOtherHosts) {
+  EXPECT_EQ(Ip("-j addr show veth0"),
+            "ip -j addr show veth0: a simulated host knows 'ip -j addr show INTERFACE' only, of "
+            "veth1\n1");
+}
+
+TEST_F(Host, SaysWhatItDoesNotKnow) {
+  EXPECT_EQ(Ip("route"),
+            "ip route: a simulated host knows 'ip -j addr show INTERFACE' only, of veth1\n1");
+}
+
+TEST(NoHost, IsLaidOutWhereNothingCanBeWritten) {
+  EXPECT_FALSE(LayOutHost("/proc/nowhere", *FindTopology("two-kernels"), 0));
+}
+
+}  // namespace
+}  // namespace cm::app
