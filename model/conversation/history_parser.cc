@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "model/conversation/print.h"
-#include "model/conversation/private_data_text.h"
+#include "model/vocabulary/private_data_text.h"
 
 namespace cm {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "model/conversation/private_data_text.h"
+#include "model/vocabulary/private_data_text.h"
 
 namespace cm {
 namespace {

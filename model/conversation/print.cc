@@ -4,8 +4,8 @@
 
 #include <type_traits>
 
-#include "model/conversation/private_data_text.h"
 #include "model/conversation/topology_text.h"
+#include "model/vocabulary/private_data_text.h"
 
 namespace cm {
 namespace {

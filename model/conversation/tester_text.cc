@@ -7,7 +7,7 @@
 
 #include "model/conversation/line_parser.h"
 #include "model/conversation/print.h"
-#include "model/conversation/private_data_text.h"
+#include "model/vocabulary/private_data_text.h"
 
 namespace cm {
 namespace {

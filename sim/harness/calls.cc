@@ -1,6 +1,7 @@
 // What a harness does while a program runs: requests, and waiting.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <rdma/rdma_user_cm.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,14 +10,16 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/base/check.h"
-#include "sim/harness/command.h"
-#include "sim/harness/describe.h"
 #include "sim/harness/harness.h"
 #include "sim/harness/library.h"
 #include "sim/standin/asking.h"
+#include "sim/uapi/bytes.h"
+#include "sim/uapi/layout.h"
+#include "sim/uapi/words.h"
 
 namespace cm::sim {
 namespace {
@@ -27,15 +30,9 @@ using uapi::Request;
 
 constexpr Duration kPause = Duration::Milliseconds(1);
 
-// It asked whether something has happened, and nothing has.
-bool FoundNothing(const Request& request, const Answer& answer) {
-  if (request.op == Op::kPoll) return answer.value >= 0 && answer.bytes.empty();
-  return answer.value == -EAGAIN;
-}
-
 template <typename T>
 bool Replace(Request* request, uint32_t T::*field, std::span<const uint32_t> with) {
-  T record = RecordIn<T>(request->bytes);
+  T record = uapi::As<T>(request->bytes);
   if (record.*field >= with.size() || request->bytes.size() < sizeof record) return false;
   record.*field = with[record.*field];
   std::memcpy(request->bytes.data(), &record, sizeof record);
@@ -43,22 +40,26 @@ bool Replace(Request* request, uint32_t T::*field, std::span<const uint32_t> wit
 }
 
 // What a library waits for after the last request of the program.
+std::string_view ForWhat(const Request& last) {
+  if (last.op == Op::kDestroyCq) return "ibv_ack_cq_events";
+  const auto command = uapi::CommandIn(last);
+  switch (command ? command->number : UINT32_MAX) {
+    case RDMA_USER_CM_CMD_DESTROY_ID:
+      return "acknowledgements, by rdma_ack_cm_event, of events of that id";
+    case RDMA_USER_CM_CMD_LEAVE_MCAST:
+      return "acknowledgements of events of the group";
+    case RDMA_USER_CM_CMD_MIGRATE_ID:
+      return "acknowledgements of events";
+    default:
+      return {};
+  }
+}
+
 std::string WordsForItself(const Request& last) {
   const std::string where = "inside a library, for another thread of its own: ";
-  if (last.op == Op::kDestroyCq)
-    return where + fmt::format("ibv_destroy_cq cq={} waits for ibv_ack_cq_events", last.on);
-  const auto command = Command::In(last);
-  if (command && command->number == RDMA_USER_CM_CMD_DESTROY_ID)
-    return where + fmt::format(
-                       "rdma_destroy_id id={} waits for acknowledgements, by "
-                       "rdma_ack_cm_event, of events of that id",
-                       RecordIn<rdma_ucm_destroy_id>(command->body).id);
-  if (command && command->number == RDMA_USER_CM_CMD_LEAVE_MCAST)
-    return where + "rdma_leave_multicast waits for acknowledgements of events of the group";
-  if (command && command->number == RDMA_USER_CM_CMD_MIGRATE_ID)
-    return where + fmt::format("rdma_migrate_id id={} waits for acknowledgements of events",
-                               RecordIn<rdma_ucm_migrate_id>(command->body).id);
-  return where + "after " + Describe(last, {});
+  const std::string_view what = ForWhat(last);
+  if (what.empty()) return where + "after " + InWords(last);
+  return where + fmt::format("{} waits for {}", InWords(last), what);
 }
 
 }  // namespace
@@ -109,10 +110,10 @@ bool Harness::Localize(Request* request) const {
       return request->on != UINT32_MAX;
     case Op::kCreateQp:
       return Replace(request, &uapi::QpRecord::device, own) &&
-             RecordIn<uapi::QpRecord>(request->bytes).device != UINT32_MAX;
+             uapi::As<uapi::QpRecord>(request->bytes).device != UINT32_MAX;
     case Op::kRegister:
       return Replace(request, &uapi::RegionRecord::device, own) &&
-             RecordIn<uapi::RegionRecord>(request->bytes).device != UINT32_MAX;
+             uapi::As<uapi::RegionRecord>(request->bytes).device != UINT32_MAX;
     default:
       return true;
   }
@@ -135,10 +136,10 @@ Answer Harness::Ask(const Request& request) {
   program->waits = Waits::kNot;
   program->last = own;
   program->holdings.Note(own, answer);
-  const bool idle = FoundNothing(own, answer);
+  const bool idle = NothingNew(own, answer);
   if (!idle || !program->idle) {
     ++requests_;
-    const std::string words = Describe(own, answer);
+    const std::string words = InWords(own, answer);
     if (!words.empty()) Say(program->name, world_.Now(), words);
   }
   if (std::exchange(program->idle, idle) && idle) Pause();
@@ -197,7 +198,7 @@ std::string Harness::WaitingOf(const Program& program) const {
       break;
     case Waits::kNot:
     case Waits::kPause:
-      what = "it asks again and again; last: " + Describe(program.last, {});
+      what = "it asks again and again; last: " + InWords(program.last);
       break;
   }
   const bool certain = !world_.NextAt().has_value();

@@ -9,7 +9,6 @@
 #include "model/base/choice.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
-#include "sim/harness/describe.h"
 #include "sim/harness/library.h"
 #include "sim/standin/asking.h"
 

@@ -17,7 +17,8 @@
 // 3. All programs call one librdmacm, where those of different hosts would have one each. So a list
 //    of devices names those of all hosts; one of another host can be opened, and is ENODEV for
 //    whatever asks about it. Ids are numbered through, and no id is known to another program.
-// 4. What asks again and again, and finds nothing, takes a millisecond each time.
+// 4. What asks again and again, and finds nothing or looks at the clock, takes a millisecond each
+//    time.
 // 5. A program that ends gives all back that it still has, as a process would. One that cannot end
 //    is forgotten where it stands: nothing on its stack is destroyed.
 // 6. Outside of Run nothing is simulated. One harness runs at a time; worlds follow one another.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -203,6 +204,24 @@ TEST(Harness, AskingAgainAndAgainTakesTime) {
     }
   });
   EXPECT_THAT(harness.Run().waiting, ElementsAre(HasSubstr("poller waits")));
+}
+
+// Neither the clock nor the queue says anything new.
+TEST(Harness, AskingUntilALaterTimeReachesIt) {
+  Harness harness({});
+  harness.AddProgram("active", "poller", [] {
+    const Own own;
+    Resolve(own);
+    ibv_cq* const queue = ibv_create_cq(own.id->verbs, 1, nullptr, nullptr, 0);
+    ibv_wc completion{};
+    const time_t before = time(nullptr);
+    while (time(nullptr) < before + 2) ibv_poll_cq(queue, 1, &completion);
+    ibv_destroy_cq(queue);
+    own.GiveBack();
+  });
+  const Outcome outcome = harness.Run();
+  EXPECT_TRUE(outcome.Clean()) << outcome.Text();
+  EXPECT_GE(outcome.ended, Instant() + Duration::Seconds(1));
 }
 
 TEST(Harness, FaultsHappenAtTheirTime) {

@@ -1,11 +1,12 @@
 #include "sim/harness/holdings.h"
 
 #include <fmt/format.h>
+#include <rdma/rdma_user_cm.h>
 
 #include <array>
 
 #include "model/vocabulary/protocol.h"
-#include "sim/harness/command.h"
+#include "sim/uapi/bytes.h"
 
 namespace cm::sim {
 
@@ -18,22 +19,23 @@ void Holdings::Close(uint32_t file) {
   });
 }
 
-void Holdings::NoteCommand(uint32_t file, const Command& command, const uapi::Answer& answer) {
+void Holdings::NoteCommand(uint32_t file, const uapi::Command& command,
+                           const uapi::Answer& answer) {
   switch (command.number) {
     case RDMA_USER_CM_CMD_CREATE_ID:
-      held_[{Kind::kId, RecordIn<rdma_ucm_create_id_resp>(answer.bytes).id}] = {.file = file};
+      held_[{Kind::kId, uapi::As<rdma_ucm_create_id_resp>(answer.bytes).id}] = {.file = file};
       return;
     case RDMA_USER_CM_CMD_DESTROY_ID:
-      held_.erase({Kind::kId, RecordIn<rdma_ucm_destroy_id>(command.body).id});
+      held_.erase({Kind::kId, uapi::As<rdma_ucm_destroy_id>(command.body).id});
       return;
     case RDMA_USER_CM_CMD_GET_EVENT: {
-      const auto event = RecordIn<rdma_ucm_event_resp>(answer.bytes);
+      const auto event = uapi::As<rdma_ucm_event_resp>(answer.bytes);
       if (static_cast<EventType>(event.event) == EventType::kConnectRequest)
         held_[{Kind::kId, event.id}] = {.file = file, .of_request = true};
       return;
     }
     case RDMA_USER_CM_CMD_MIGRATE_ID: {
-      const auto found = held_.find({Kind::kId, RecordIn<rdma_ucm_migrate_id>(command.body).id});
+      const auto found = held_.find({Kind::kId, uapi::As<rdma_ucm_migrate_id>(command.body).id});
       if (found != held_.end()) found->second.file = file;
       return;
     }
@@ -45,7 +47,7 @@ void Holdings::NoteCommand(uint32_t file, const Command& command, const uapi::An
 void Holdings::Note(const uapi::Request& request, const uapi::Answer& answer) {
   if (answer.value < 0) return;
   const auto made = static_cast<uint32_t>(answer.value);
-  if (const auto command = Command::In(request)) NoteCommand(request.on, *command, answer);
+  if (const auto command = uapi::CommandIn(request)) NoteCommand(request.on, *command, answer);
   switch (request.op) {
     case Op::kOpen:
       held_[{Kind::kFile, made}] = {};

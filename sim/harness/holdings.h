@@ -9,12 +9,10 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/uapi/layout.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim {
-
-// Of librdmacm. The header of the kernel does not go with that of the library.
-struct Command;
 
 class Holdings {
  public:
@@ -29,7 +27,7 @@ class Holdings {
     bool of_request = false;
   };
 
-  void NoteCommand(uint32_t file, const Command& command, const uapi::Answer& answer);
+  void NoteCommand(uint32_t file, const uapi::Command& command, const uapi::Answer& answer);
   void Close(uint32_t file);
 
   std::map<std::pair<Kind, uint32_t>, Origin> held_;

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 
+#include "model/base/errno.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::uapi {
@@ -25,6 +26,8 @@ struct Outcome {
   uint32_t on = 0;                 // a file, or an id
   uint32_t ticket = 0;             // of a destroy
 };
+
+inline Outcome Refused(Errno error) { return {.answer = {.value = -static_cast<int64_t>(error)}}; }
 
 }  // namespace cm::sim::uapi
 

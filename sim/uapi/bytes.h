@@ -7,10 +7,6 @@
 #include <cstring>
 #include <span>
 #include <type_traits>
-#include <vector>
-
-#include "model/base/errno.h"
-#include "sim/uapi/asker.h"
 
 namespace cm::sim::uapi {
 
@@ -28,8 +24,6 @@ template <typename T>
 std::span<const uint8_t> BytesOf(const T& value) {
   return {reinterpret_cast<const uint8_t*>(&value), sizeof(T)};
 }
-
-inline Outcome Refused(Errno error) { return {.answer = {.value = -static_cast<int64_t>(error)}}; }
 
 }  // namespace cm::sim::uapi
 

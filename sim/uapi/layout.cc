@@ -23,6 +23,12 @@ constexpr size_t kBody = sizeof(rdma_ucm_cmd_hdr);
 
 }  // namespace
 
+std::optional<Command> CommandIn(const Request& request) {
+  const std::span<const uint8_t> written(request.bytes);
+  if (request.op != Op::kWrite || written.size() < kBody) return std::nullopt;
+  return Command{.number = *CommandOf(written), .body = written.subspan(kBody)};
+}
+
 std::optional<uint64_t> ResponseAddress(std::span<const uint8_t> command) {
   const std::optional<uint32_t> which = CommandOf(command);
   if (!which) return std::nullopt;

@@ -10,12 +10,22 @@
 #include <optional>
 #include <span>
 
+#include "sim/uapi/request.h"
+
 namespace cm::sim::uapi {
 
 // Of kernels that are newer than the header.
 inline constexpr uint32_t kResolveIbServiceCommand = 23;
 inline constexpr uint32_t kWriteCmEventCommand = 24;
 inline constexpr uint32_t kQueryIbServiceOption = 3;
+
+// A command apart from its header. It points into the request.
+struct Command {
+  uint32_t number = 0;  // RDMA_USER_CM_CMD_...
+  std::span<const uint8_t> body;
+};
+// None for a request that writes nothing, or too little for a header.
+std::optional<Command> CommandIn(const Request& request);
 
 // Where the program wants the answer of the command, which begins with its header; none for a
 // command without an answer, or one that is too short to say.

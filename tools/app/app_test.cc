@@ -194,7 +194,7 @@ TEST_F(Programs, ThatWaitForEverAreNamedWithWhatTheyWaitFor) {
 TEST_F(Programs, ThatKeepAnEventAreToldWhichDestroyWaits) {
   const Ran ran = RunAll({Own("keeps-an-event PASSIVE")});
   EXPECT_THAT(ran.report.waiting,
-              ElementsAre(HasSubstr("after rdma_cm 0 DESTROY_ID id=0 -> 0 events=1")));
+              ElementsAre(HasSubstr("after rdma_destroy_id id=0 -> 0 events=1")));
   EXPECT_THAT(ran.report.waiting, ElementsAre(HasSubstr("acknowledged")));
 }
 
@@ -202,13 +202,13 @@ TEST_F(Programs, ThatLeaveSomethingInUseAreReported) {
   const Ran ran = RunAll({Own("leaks")});
   EXPECT_THAT(ran.report.misbehaviour, ElementsAre("active leaves 1 rdma_cm id"));
   EXPECT_FALSE(ran.report.clean());
-  EXPECT_THAT(ran.report.last, Contains(HasSubstr("CREATE_ID -> id=0")));
+  EXPECT_THAT(ran.report.last, Contains(HasSubstr("rdma_create_id file=0 -> id=0")));
 }
 
 TEST_F(Programs, ThatUseAnIdThatIsGoneAreReported) {
   EXPECT_THAT(RunAll({Own("uses-a-gone-id")}).report.misbehaviour,
               ElementsAre("active uses an id that is not there: "
-                          "rdma_cm 0 DISCONNECT id=77 -> -1 ENOENT"));
+                          "rdma_disconnect id=77 -> -1 ENOENT"));
 }
 
 TEST_F(Programs, ThatCrashAreReported) {

@@ -13,9 +13,9 @@
 #include <cstdlib>
 #include <utility>
 
+#include "sim/uapi/words.h"
 #include "tools/app/host.h"
 #include "tools/app/threads.h"
-#include "tools/app/wording.h"
 
 namespace cm::app {
 namespace {
@@ -222,11 +222,11 @@ void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
     thread->in_vain = 0;
     // Others of the program may wait for what it does now.
     for (const auto& other : process->threads) other->may_go_on = other->spins;
-  }
-  if (const std::string words = InWords(request, answer); !words.empty()) {
-    trace_->Say(world_->Now(), process->name, words);
-    thread->last = words;
-    thread->fetched = EventsFetched(request, answer);
+    if (const std::string words = InWords(request, answer); !words.empty()) {
+      trace_->Say(world_->Now(), process->name, words);
+      thread->last = words;
+      thread->fetched = EventsFetched(request, answer);
+    }
   }
   if (IsAboutAGoneId(request, answer))
     misbehaviour_.push_back(

@@ -1,4 +1,4 @@
-#include "model/conversation/private_data_text.h"
+#include "model/vocabulary/private_data_text.h"
 
 #include <algorithm>
 #include <charconv>

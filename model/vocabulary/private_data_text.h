@@ -1,6 +1,6 @@
 // Private data as text: "hello", count:20, hex:00ff, each with +N for N zero bytes behind it.
-#ifndef MODEL_CONVERSATION_PRIVATE_DATA_TEXT_H_
-#define MODEL_CONVERSATION_PRIVATE_DATA_TEXT_H_
+#ifndef MODEL_VOCABULARY_PRIVATE_DATA_TEXT_H_
+#define MODEL_VOCABULARY_PRIVATE_DATA_TEXT_H_
 
 #include <optional>
 #include <string>
@@ -18,4 +18,4 @@ std::optional<PrivateData> ParsePrivateData(std::string_view text);
 
 }  // namespace cm
 
-#endif  // MODEL_CONVERSATION_PRIVATE_DATA_TEXT_H_
+#endif  // MODEL_VOCABULARY_PRIVATE_DATA_TEXT_H_

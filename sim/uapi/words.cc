@@ -1,0 +1,333 @@
+#include "sim/uapi/words.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <infiniband/verbs.h>
+#include <netinet/in.h>
+#include <rdma/rdma_user_cm.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "model/base/duration.h"
+#include "model/base/errno.h"
+#include "model/vocabulary/private_data_text.h"
+#include "model/vocabulary/protocol.h"
+#include "model/vocabulary/work.h"
+#include "sim/uapi/bytes.h"
+#include "sim/uapi/layout.h"
+
+namespace cm::sim::uapi {
+namespace {
+
+// What an op is called, its object, and what it makes.
+struct OpWords {
+  std::string_view name;
+  std::string_view about;
+  std::string_view makes;
+  bool looks = false;  // at what the program does not change
+};
+
+// In the order of their numbers.
+constexpr auto kOps = std::to_array<OpWords>({
+    {"open rdma_cm", "", "file"},
+    {"close rdma_cm", "file"},
+    {"write to rdma_cm", "file"},
+    {"poll rdma_cm", "file", "", true},
+    {"ibv_get_device_list", "", "", true},
+    {"ibv_query_port", "device", "", true},
+    {"ibv_query_gid", "device", "", true},
+    {"ibv_create_cq", "", "cq"},
+    {"ibv_destroy_cq", "cq"},
+    {"ibv_create_srq", "", "srq"},
+    {"ibv_destroy_srq", "srq"},
+    {"ibv_create_qp", "", "qp"},
+    {"ibv_destroy_qp", "qp"},
+    {"ibv_modify_qp", "qp"},
+    {"ibv_query_qp", "qp", "", true},
+    {"ibv_reg_mr", "", "mr"},
+    {"ibv_dereg_mr", "mr"},
+    {"ibv_attach_mcast", "qp"},
+    {"ibv_detach_mcast", "qp"},
+    {"ibv_post_send", "qp"},
+    {"ibv_post_recv", "qp"},
+    {"ibv_post_srq_recv", "srq"},
+    {"ibv_poll_cq", "cq"},
+    {"ibv_req_notify_cq", "cq", "", true},
+    {"ibv_get_cq_event", "", "cq"},
+    {"poll of completion channel", "", "", true},
+    {"clock_gettime", "", "", true},
+    {"sleep"},
+});
+static_assert(kOps.size() == static_cast<size_t>(Op::kSleep) + 1);
+
+struct CommandWords {
+  std::string_view name;
+  int id_at = -1;  // where behind the header its id stands
+  bool looks = false;
+};
+
+template <typename T>
+constexpr int kIdAt = static_cast<int>(offsetof(T, id));
+
+// In the order of their numbers. source: rdma_user_cm.h RDMA_USER_CM_CMD_CREATE_ID and on
+constexpr auto kCommands = std::to_array<CommandWords>({
+    {"rdma_create_id"},
+    {"rdma_destroy_id", kIdAt<rdma_ucm_destroy_id>},
+    {"rdma_bind_addr", kIdAt<rdma_ucm_bind_ip>},
+    {"rdma_resolve_addr", kIdAt<rdma_ucm_resolve_ip>},
+    {"rdma_resolve_route", kIdAt<rdma_ucm_resolve_route>},
+    {"QUERY_ROUTE", kIdAt<rdma_ucm_query>, true},
+    {"rdma_connect", kIdAt<rdma_ucm_connect>},
+    {"rdma_listen", kIdAt<rdma_ucm_listen>},
+    {"rdma_accept", kIdAt<rdma_ucm_accept>},
+    {"rdma_reject", kIdAt<rdma_ucm_reject>},
+    {"rdma_disconnect", kIdAt<rdma_ucm_disconnect>},
+    {"rdma_init_qp_attr", kIdAt<rdma_ucm_init_qp_attr>, true},
+    {"rdma_get_cm_event"},
+    {"GET_OPTION"},
+    {"rdma_set_option", kIdAt<rdma_ucm_set_option>},
+    {"rdma_notify", kIdAt<rdma_ucm_notify>},
+    {"rdma_join_multicast", kIdAt<rdma_ucm_join_ip_mcast>},
+    {"rdma_leave_multicast", kIdAt<rdma_ucm_destroy_id>},
+    {"rdma_migrate_id", kIdAt<rdma_ucm_migrate_id>},
+    {"QUERY", kIdAt<rdma_ucm_query>, true},
+    {"rdma_bind_addr", kIdAt<rdma_ucm_bind>},
+    {"rdma_resolve_addr", kIdAt<rdma_ucm_resolve_addr>},
+    {"rdma_join_multicast", kIdAt<rdma_ucm_join_mcast>},
+    {"rdma_resolve_addrinfo", 0},  // source: linux 7.2 rdma_user_cm.h rdma_ucm_resolve_ib_service
+    {"rdma_write_cm_event", 0},    // source: linux 7.2 rdma_user_cm.h rdma_ucm_write_cm_event
+});
+static_assert(kCommands.size() == kWriteCmEventCommand + 1);
+
+std::optional<uint32_t> NumberOf(const Request& request) {
+  const std::optional<Command> command = CommandIn(request);
+  if (!command) return std::nullopt;
+  return command->number;
+}
+
+std::optional<uint32_t> IdOf(const Command& command) {
+  if (command.number >= kCommands.size() || kCommands[command.number].id_at < 0)
+    return std::nullopt;
+  const auto at = static_cast<size_t>(kCommands[command.number].id_at);
+  if (command.body.size() < at + sizeof(uint32_t)) return std::nullopt;
+  return As<uint32_t>(command.body.subspan(at));
+}
+
+std::string Private(const uint8_t* data, size_t size) {
+  return size == 0 ? "" : " private=" + ToText(PrivateData(std::span(data, size)));
+}
+
+std::string Private(const rdma_ucm_conn_param& param) {
+  return Private(param.private_data, param.private_data_len);
+}
+
+// `field` is one of the shapes that the header has for an address.
+template <typename T>
+std::string AddressIn(std::string_view name, const T& field) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const auto v4 = As<sockaddr_in>(BytesOf(field));
+  if (v4.sin_family == AF_INET) {
+    inet_ntop(AF_INET, &v4.sin_addr, text.data(), text.size());
+    return fmt::format(" {}={}:{}", name, text.data(), ntohs(v4.sin_port));
+  }
+  if (v4.sin_family != AF_INET6) return {};
+  const auto v6 = As<sockaddr_in6>(BytesOf(field));
+  inet_ntop(AF_INET6, &v6.sin6_addr, text.data(), text.size());
+  return fmt::format(" {}=[{}]:{}", name, text.data(), ntohs(v6.sin6_port));
+}
+
+template <typename T>
+std::string Resolved(const T& cmd) {
+  return AddressIn("src", cmd.src_addr) + AddressIn("dst", cmd.dst_addr) +
+         fmt::format(" timeout_ms={}", cmd.timeout_ms);
+}
+
+// What of the command is of interest besides its id.
+std::string Arguments(const Command& command) {
+  const std::span<const uint8_t> body = command.body;
+  switch (command.number) {
+    case RDMA_USER_CM_CMD_BIND_IP:
+      return AddressIn("addr", As<rdma_ucm_bind_ip>(body).addr);
+    case RDMA_USER_CM_CMD_BIND:
+      return AddressIn("addr", As<rdma_ucm_bind>(body).addr);
+    case RDMA_USER_CM_CMD_RESOLVE_IP:
+      return Resolved(As<rdma_ucm_resolve_ip>(body));
+    case RDMA_USER_CM_CMD_RESOLVE_ADDR:
+      return Resolved(As<rdma_ucm_resolve_addr>(body));
+    case RDMA_USER_CM_CMD_RESOLVE_ROUTE:
+      return fmt::format(" timeout_ms={}", As<rdma_ucm_resolve_route>(body).timeout_ms);
+    case RDMA_USER_CM_CMD_LISTEN:
+      return fmt::format(" backlog={}", As<rdma_ucm_listen>(body).backlog);
+    case RDMA_USER_CM_CMD_CONNECT:
+      return Private(As<rdma_ucm_connect>(body).conn_param);
+    case RDMA_USER_CM_CMD_ACCEPT:
+      return Private(As<rdma_ucm_accept>(body).conn_param);
+    case RDMA_USER_CM_CMD_REJECT: {
+      const auto cmd = As<rdma_ucm_reject>(body);
+      return Private(cmd.private_data, cmd.private_data_len);
+    }
+    case RDMA_USER_CM_CMD_SET_OPTION: {
+      const auto cmd = As<rdma_ucm_set_option>(body);
+      return " option=" + ToString(IdOption{.level = static_cast<int32_t>(cmd.level),
+                                            .name = static_cast<int32_t>(cmd.optname)});
+    }
+    case RDMA_USER_CM_CMD_JOIN_IP_MCAST:
+      return AddressIn("addr", As<rdma_ucm_join_ip_mcast>(body).addr);
+    case RDMA_USER_CM_CMD_JOIN_MCAST:
+      return AddressIn("addr", As<rdma_ucm_join_mcast>(body).addr);
+    default:
+      return {};
+  }
+}
+
+// ACCEPT is also how the side that connects says that it has got the reply.
+bool Establishes(const Command& command) {
+  return command.number == RDMA_USER_CM_CMD_ACCEPT &&
+         As<rdma_ucm_accept>(command.body).conn_param.valid == 0;
+}
+
+std::string OfCommand(const Command& command, uint32_t file) {
+  std::string words = fmt::format("command {}", command.number);
+  if (command.number < kCommands.size()) words = kCommands[command.number].name;
+  if (Establishes(command)) words = "rdma_establish";
+  const std::optional<uint32_t> id = IdOf(command);
+  if (id) words += fmt::format(" id={}", *id);
+  // Else the id says which file it is.
+  if (!id || command.number == RDMA_USER_CM_CMD_MIGRATE_ID) words += fmt::format(" file={}", file);
+  return words + Arguments(command);
+}
+
+std::string NameOf(ibv_wr_opcode opcode) {
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"IBV_WR_RDMA_WRITE", "IBV_WR_RDMA_WRITE_WITH_IMM",
+                                       "IBV_WR_SEND", "IBV_WR_SEND_WITH_IMM", "IBV_WR_RDMA_READ"});
+  return opcode < kNames.size() ? std::string(kNames[opcode]) : fmt::format("{}", +opcode);
+}
+
+std::string Arguments(const Request& request) {
+  switch (request.op) {
+    case Op::kModifyQp: {
+      const auto record = As<ModifyRecord>(request.bytes);
+      if ((record.mask & IBV_QP_STATE) == 0) return {};
+      if (record.state > static_cast<uint32_t>(QpState::kErr)) return " state=?";
+      return fmt::format(" state={}", ToString(static_cast<QpState>(record.state)));
+    }
+    case Op::kPostSend:
+      return " opcode=" + NameOf(static_cast<ibv_wr_opcode>(As<WorkRecord>(request.bytes).opcode));
+    case Op::kRegister:
+      return fmt::format(" length={}", As<RegionRecord>(request.bytes).length);
+    case Op::kSleep:
+      return " until=" + ToString(Instant::FromNanoseconds(static_cast<int64_t>(request.more)));
+    default:
+      return {};
+  }
+}
+
+std::string OfEvent(const Answer& answer) {
+  const auto event = As<rdma_ucm_event_resp>(answer.bytes);
+  const auto type = static_cast<EventType>(event.event);
+  const bool known = event.event < static_cast<uint32_t>(kEventTypeCount);
+  std::string words = known ? std::string(ToString(type)) : fmt::format("event {}", event.event);
+  words += fmt::format(" id={}", event.id);
+  const auto status = static_cast<int32_t>(event.status);
+  if (status < 0) words += " status=-" + ToString(static_cast<Errno>(-status));
+  if (status > 0) words += fmt::format(" status={}", status);
+  switch (type) {
+    case EventType::kConnectRequest:
+    case EventType::kConnectResponse:
+    case EventType::kEstablished:
+    case EventType::kRejected:
+      return words + Private(event.param.conn);
+    default:
+      return words;
+  }
+}
+
+std::string OfCompletions(const Answer& answer) {
+  std::string words;
+  const std::span<const uint8_t> bytes(answer.bytes);
+  for (size_t at = 0; at < bytes.size(); at += sizeof(CompletionRecord)) {
+    const auto record = As<CompletionRecord>(bytes.subspan(at));
+    const auto status = static_cast<WcStatus>(record.status);
+    words += fmt::format("{}status={}", words.empty() ? "" : ", ", ToString(status));
+    if (status != WcStatus::kSuccess) continue;
+    words += " opcode=";
+    words += record.opcode == IBV_WC_RECV_RDMA_WITH_IMM
+                 ? "IBV_WC_RECV_RDMA_WITH_IMM"
+                 : ToString(static_cast<WcOpcode>(record.opcode));
+    if (record.length != 0) words += fmt::format(" length={}", record.length);
+  }
+  return words;
+}
+
+// What has come of a request that went well.
+std::string OfAnswer(const Request& request, const Answer& answer) {
+  if (const std::optional<uint32_t> number = NumberOf(request)) {
+    if (number == RDMA_USER_CM_CMD_GET_EVENT) return OfEvent(answer);
+    if (number == RDMA_USER_CM_CMD_CREATE_ID)
+      return fmt::format("id={}", As<uint32_t>(answer.bytes));
+    if (number == RDMA_USER_CM_CMD_DESTROY_ID)
+      return fmt::format("0 events={}", EventsFetched(request, answer));
+    return "0";
+  }
+  if (request.op == Op::kPoll) return OfCompletions(answer);
+  const std::string_view makes = kOps[static_cast<size_t>(request.op)].makes;
+  return fmt::format("{}{}{}", makes, makes.empty() ? "" : "=", answer.value);
+}
+
+bool Looks(const Request& request) {
+  const std::optional<uint32_t> number = NumberOf(request);
+  if (number) return *number < kCommands.size() && kCommands[*number].looks;
+  return kOps[static_cast<size_t>(request.op)].looks;
+}
+
+}  // namespace
+
+std::string InWords(const Request& request) {
+  if (const auto command = CommandIn(request)) return OfCommand(*command, request.on);
+  const OpWords& op = kOps[static_cast<size_t>(request.op)];
+  std::string words(op.name);
+  if (!op.about.empty()) words += fmt::format(" {}={}", op.about, request.on);
+  return words + Arguments(request);
+}
+
+std::string InWords(const Request& request, const Answer& answer) {
+  if (answer.value < 0)
+    return InWords(request) + " -> -1 " + ToString(static_cast<Errno>(-answer.value));
+  const bool found_none = request.op == Op::kPoll && answer.bytes.empty();
+  if (found_none || Looks(request)) return {};
+  return InWords(request) + " -> " + OfAnswer(request, answer);
+}
+
+bool NothingNew(const Request& request, const Answer& answer) {
+  switch (request.op) {
+    case Op::kNow:
+    case Op::kPollFile:
+    case Op::kPollEvents:
+      return true;
+    case Op::kPoll:
+      return answer.value >= 0 && answer.bytes.empty();
+    case Op::kSleep:
+      return request.more == 0;
+    default:
+      return answer.value == -EAGAIN;
+  }
+}
+
+bool IsAboutAGoneId(const Request& request, const Answer& answer) {
+  const auto command = CommandIn(request);
+  return answer.value == -ENOENT && command && IdOf(*command).has_value();
+}
+
+uint32_t EventsFetched(const Request& request, const Answer& answer) {
+  if (NumberOf(request) != RDMA_USER_CM_CMD_DESTROY_ID || answer.value < 0) return 0;
+  return As<uint32_t>(answer.bytes);
+}
+
+}  // namespace cm::sim::uapi
