@@ -136,6 +136,8 @@ Answer Harness::Ask(const Request& request) {
   program->waits = Waits::kNot;
   program->last = own;
   program->holdings.Note(own, answer);
+  if (IsAboutAGoneId(own, answer))
+    outcome_.misuse.push_back(program->name + ": " + InWords(own, answer));
   const bool idle = NothingNew(own, answer);
   if (!idle || !program->idle) {
     ++requests_;
@@ -184,6 +186,13 @@ int Harness::Poll(std::span<pollfd> descriptors, int timeout_ms) {
   }
 }
 
+std::string Harness::Program::Holds() const {
+  std::vector<std::string> all;
+  if (std::string things = holdings.Text(); !things.empty()) all.push_back(std::move(things));
+  for (const auto& [event, words] : unacknowledged) all.push_back(words + " (not acknowledged)");
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
 std::string Harness::WaitingOf(const Program& program) const {
   std::string what;
   switch (program.waits) {
@@ -205,8 +214,7 @@ std::string Harness::WaitingOf(const Program& program) const {
   std::string text =
       fmt::format("{} waits since {}: {}", program.name, ToString(program.since), what);
   if (!certain) text += " (given up at " + ToString(world_.Now()) + ")";
-  if (const std::string holds = program.holdings.Text(); !holds.empty())
-    text += "; it has " + holds;
+  if (const std::string holds = program.Holds(); !holds.empty()) text += "; it has " + holds;
   return text;
 }
 

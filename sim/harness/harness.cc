@@ -50,6 +50,7 @@ std::string Outcome::Text() const {
   text += "ended at " + ToString(ended) + "\n";
   for (const std::string& line : waiting) text += "never ends: " + line + "\n";
   for (const std::string& line : left) text += "not given back: " + line + "\n";
+  for (const std::string& line : misuse) text += "misused: " + line + "\n";
   return text;
 }
 
@@ -186,7 +187,7 @@ void Harness::Kill(Program* program) {
 }
 
 void Harness::End(Program* program) {
-  if (std::string left = program->holdings.Text(); !left.empty())
+  if (const std::string left = program->Holds(); !left.empty())
     outcome_.left.push_back(program->name + ": " + left);
   Say(program->name, world_.Now(), "ends");
   Kill(program);

@@ -61,12 +61,14 @@ struct Outcome {
   std::vector<std::string> waiting;
   // What programs had not given back when they ended, a line each.
   std::vector<std::string> left;
+  // Commands to ids that had been destroyed, a line each.
+  std::vector<std::string> misuse;
   // What the programs asked of their kernels and were answered, the messages between these, and the
   // faults, a line each.
   std::vector<std::string> conversation;
   Instant ended;
 
-  bool Clean() const { return waiting.empty() && left.empty(); }
+  bool Clean() const { return waiting.empty() && left.empty() && misuse.empty(); }
   // All of it as a text, as a failing test shows it.
   std::string Text() const;
 };
@@ -91,6 +93,13 @@ class Harness : public standin::Ground, private uapi::Memory {
   static Harness* Running();
   // poll(2), for a program.
   int Poll(std::span<pollfd> descriptors, int timeout_ms);
+  // A program has fetched an event, or has acknowledged it.
+  void Fetched(const void* event, std::string words) {
+    running_->unacknowledged.emplace_back(event, std::move(words));
+  }
+  void Acknowledged(const void* event) {
+    std::erase_if(running_->unacknowledged, [=](const auto& one) { return one.first == event; });
+  }
 
   // standin::Ground
   uapi::Answer Ask(const uapi::Request& request) override;
@@ -117,6 +126,8 @@ class Harness : public standin::Ground, private uapi::Memory {
     uapi::Request last;                // that it made
     bool idle = false;                 // which found nothing
     Holdings holdings;
+    std::vector<std::pair<const void*, std::string>> unacknowledged;  // events, and what each is
+    std::string Holds() const;
   };
   struct Happening {
     Instant at;

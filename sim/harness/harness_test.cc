@@ -147,8 +147,40 @@ TEST(Harness, NamesWhoHasNotAcknowledgedAnEvent) {
   const Outcome outcome = harness.Run();
   EXPECT_THAT(outcome.waiting,
               ElementsAre(AllOf(HasSubstr("careless waits"), HasSubstr("another thread of its own"),
-                                HasSubstr("rdma_ack_cm_event"))));
+                                HasSubstr("rdma_ack_cm_event"),
+                                HasSubstr("RDMA_CM_EVENT_ADDR_RESOLVED (not acknowledged)"))));
   EXPECT_THAT(outcome.Text(), HasSubstr("never ends: careless"));
+}
+
+TEST(Harness, NamesEventsThatAreUnacknowledgedAtTheEnd) {
+  Harness harness({});
+  harness.AddProgram("active", "careless", [] {
+    const Own own;
+    sockaddr_in to = AddressOf("10.0.1.1");
+    rdma_resolve_addr(own.id, nullptr, reinterpret_cast<sockaddr*>(&to), kPatienceMs);
+    EXPECT_EQ(Hear(own), RDMA_CM_EVENT_ADDR_RESOLVED);
+    rdma_resolve_route(own.id, kPatienceMs);
+    rdma_cm_event* event = nullptr;
+    rdma_get_cm_event(own.channel, &event);
+  });
+  EXPECT_THAT(harness.Run().left,
+              ElementsAre(AllOf(HasSubstr("rdma_cm id"), Not(HasSubstr("ADDR_RESOLVED")),
+                                HasSubstr("RDMA_CM_EVENT_ROUTE_RESOLVED (not acknowledged)"))));
+}
+
+// By number, as what the library knew of a real one would be gone. The header of the commands has
+// names in common with that of the library. source: rdma_user_cm.h rdma_ucm_disconnect
+TEST(Harness, NamesWhoUsesAnIdThatIsGone) {
+  Harness harness({});
+  harness.AddProgram("active", "careless", [] {
+    const Own own;
+    constexpr std::array<uint32_t, 3> kDisconnect = {10, 4, 77};
+    EXPECT_LT(write(own.channel->fd, kDisconnect.data(), sizeof kDisconnect), 0);
+    own.GiveBack();
+  });
+  const Outcome outcome = harness.Run();
+  EXPECT_THAT(outcome.misuse, ElementsAre("careless: rdma_disconnect id=77 -> -1 ENOENT"));
+  EXPECT_FALSE(outcome.Clean());
 }
 
 TEST(Harness, NamesWhatIsLeftBehindByWhom) {

@@ -12,11 +12,18 @@
 namespace cm::sim {
 namespace {
 
+template <typename Function>
+Function* Next(const char* name, Function* /*for its type*/) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
 int RealPoll(pollfd* descriptors, nfds_t count, int timeout_ms) {
-  using Poll = int(pollfd*, nfds_t, int);
-  static auto* const kReal = reinterpret_cast<Poll*>(dlsym(RTLD_NEXT, "poll"));
+  static auto* const kReal = Next("poll", &poll);
   return kReal(descriptors, count, timeout_ms);
 }
+
+// The one whose program is calling; null for all others.
+Harness* Caller() { return Fiber::Current() == nullptr ? nullptr : Harness::Running(); }
 
 }  // namespace
 
@@ -28,10 +35,25 @@ int PollNow(std::span<pollfd> descriptors) {
 
 }  // namespace cm::sim
 
-extern "C" int poll(pollfd* descriptors, nfds_t count, int timeout_ms) {
-  using cm::sim::Harness;
-  Harness* const harness = Harness::Running();
-  if (harness == nullptr || cm::sim::Fiber::Current() == nullptr)
-    return cm::sim::RealPoll(descriptors, count, timeout_ms);
+extern "C" {
+
+int poll(pollfd* descriptors, nfds_t count, int timeout_ms) {
+  cm::sim::Harness* const harness = cm::sim::Caller();
+  if (harness == nullptr) return cm::sim::RealPoll(descriptors, count, timeout_ms);
   return harness->Poll({descriptors, count}, timeout_ms);
+}
+
+int rdma_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) {
+  static auto* const kReal = cm::sim::Next("rdma_get_cm_event", &rdma_get_cm_event);
+  const int error = kReal(channel, event);
+  cm::sim::Harness* const harness = cm::sim::Caller();
+  if (error == 0 && harness != nullptr) harness->Fetched(*event, rdma_event_str((*event)->event));
+  return error;
+}
+
+int rdma_ack_cm_event(rdma_cm_event* event) {
+  static auto* const kReal = cm::sim::Next("rdma_ack_cm_event", &rdma_ack_cm_event);
+  if (cm::sim::Harness* const harness = cm::sim::Caller()) harness->Acknowledged(event);
+  return kReal(event);
+}
 }

@@ -234,7 +234,7 @@ TEST_F(Programs, HaveChildrenOnTheSameHost) {
   EXPECT_TRUE(ran.report.clean());
   EXPECT_THAT(ran.output, ElementsAre("active| child hears RDMA_CM_EVENT_ADDR_RESOLVED",
                                       "active| child ends with 0"));
-  EXPECT_THAT(ran.trace, Contains(HasSubstr("active.1 rdma_cm 1 RESOLVE_ADDR")));
+  EXPECT_THAT(ran.trace, Contains(HasSubstr("active.1 rdma_resolve_addr id=")));
   EXPECT_EQ(ran.report.programs.size(), 1U);
 }
 
