@@ -76,8 +76,7 @@ class Queue {
   bool stopped_ = false;
 };
 
-// A conversation that was written down may want more than the one who is asked has. That races are
-// none of it is no matter: they are judged as they come.
+// That races are none of what it has is no matter: they are judged as they come.
 std::string WhatIsMissing(const Implementation& implementation, const Conversation& conversation) {
   if (conversation.origin) return {};  // drawn for this one, and perhaps for others beside it
   Capabilities missing;
@@ -93,11 +92,16 @@ std::string WhatIsMissing(const Implementation& implementation, const Conversati
 
 }  // namespace
 
+std::string WhyUnsupported(const Implementation& implementation, const Session& session,
+                           const Conversation& conversation) {
+  std::string why = WhatIsMissing(implementation, conversation);
+  return why.empty() ? session.Unsupported() : why;
+}
+
 Judged JudgeOne(Implementation& implementation, const Conversation& conversation,
                 std::string_view only) {
   const std::unique_ptr<Session> session = implementation.Start(conversation);
-  Ending ending{.unsupported = WhatIsMissing(implementation, conversation)};
-  if (ending.unsupported.empty()) ending.unsupported = session->Unsupported();
+  Ending ending{.unsupported = WhyUnsupported(implementation, *session, conversation)};
   Judged judged;
   judged.history.conversation = conversation;
   if (ending.unsupported.empty()) {

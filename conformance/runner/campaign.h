@@ -30,6 +30,12 @@ struct CampaignOptions {
 // The conversation of that number, drawn or given.
 Conversation ConversationOf(const CampaignOptions& options, uint64_t number);
 
+// Why nothing would be known by carrying it out in a session that was begun for it: the environment
+// cannot, or a conversation that was written down wants more than the implementation has. Empty
+// when it can be carried out.
+std::string WhyUnsupported(const Implementation& implementation, const Session& session,
+                           const Conversation& conversation);
+
 // A conversation with what came of it.
 struct Judged {
   SequenceResult result;

@@ -319,6 +319,19 @@ TEST_F(Cmcheck, ComparesTwoImplementationsLineByLine) {
   EXPECT_THAT(differ.output, AllOf(HasSubstr("-1 EINVAL"), HasSubstr("-1 ENOTCONN")));
 }
 
+TEST_F(Cmcheck, ComparesNothingThatOneOfTheTwoCannotCarryOut) {
+  const std::string other = "dl:" + DataFile(kSample).string();
+  for (const std::string& first : {std::string("sim"), other}) {
+    const Ended ended = folder_.Cmcheck({"compare", first, other, "--sequences", "10"},
+                                        {"CMCHECK_SAMPLE_DEFECT=no-such-defect"});
+    EXPECT_EQ(ended.exit_code, 3) << "nothing is known of the two";
+    EXPECT_THAT(LinesOf(ended.output),
+                ElementsAre("       10  sequences", "        0  the same", "        0  different",
+                            AllOf(HasSubstr("       10  not compared: " + other),
+                                  HasSubstr("cmcheck_start says no"))));
+  }
+}
+
 TEST_F(Cmcheck, EndsWithThreeWhenMoreIsInconclusiveThanIsPermitted) {
   const std::vector<std::string> run = {"run", "--sequences", "20", "--journal", "j"};
   EXPECT_EQ(folder_.Cmcheck(run).exit_code, 0);

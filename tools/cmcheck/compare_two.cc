@@ -51,13 +51,14 @@ class TwoSides {
   int Go() {
     if (std::string problem = report_.Prepare(); !problem.empty()) return Unusable(problem);
     CompareAll();
-    fmt::print("{:>9}  sequences\n{:>9}  the same\n{:>9}  different\n", compared_.load(),
-               compared_ - differences_.size() - unsupported_, differences_.size());
-    if (unsupported_ > 0)
-      fmt::print("{:>9}  one of the two cannot carry out\n", unsupported_.load());
+    fmt::print("{:>9}  sequences\n{:>9}  the same\n{:>9}  different\n", done_.load(), same_,
+               differences_.size());
+    for (const auto& [why, count] : not_compared_)
+      fmt::print("{:>9}  not compared: {}\n", count, why);
     Show();
     if (Interrupted()) return kExitInterrupted;
-    return differences_.empty() ? kExitClean : kExitFound;
+    if (!differences_.empty()) return kExitFound;
+    return same_ == 0 && !not_compared_.empty() ? kExitInconclusive : kExitClean;
   }
 
  private:
@@ -76,22 +77,31 @@ class TwoSides {
       const uint64_t taken = next_.fetch_add(1);
       if (Interrupted() || taken >= campaign_.sequences) return;
       if (!campaign_.done.contains(campaign_.first + taken)) CompareOne(campaign_.first + taken);
-      if (progress != nullptr) progress->At(compared_);
+      if (progress != nullptr) progress->At(done_);
     }
   }
 
   void CompareOne(uint64_t number) {
     const Conversation conversation = ConversationOf(campaign_, number);
-    const auto perform = [&](const Answering& who) {
+    std::string why_not;
+    const auto perform = [&](const Answering& who) -> History {
+      if (!why_not.empty()) return {};
       const std::unique_ptr<Session> session = who.implementation->Start(conversation);
-      if (!session->Unsupported().empty()) ++unsupported_;
-      return Perform(conversation, *session);
+      why_not = WhyUnsupported(*who.implementation, *session, conversation);
+      if (why_not.empty()) return Perform(conversation, *session);
+      why_not = fmt::format("{}: {}", who.text, why_not);
+      return {};
     };
     Difference found{.first = perform(first_), .second = perform(second_)};
-    ++compared_;
-    if (Text(found.first) == Text(found.second)) return;
+    const bool same = why_not.empty() && Text(found.first) == Text(found.second);
+    ++done_;
     const std::lock_guard lock(mutex_);
-    differences_.emplace(number, std::move(found));
+    if (!why_not.empty())
+      ++not_compared_[why_not];
+    else if (same)
+      ++same_;
+    else
+      differences_.emplace(number, std::move(found));
   }
 
   void Show() {
@@ -133,9 +143,10 @@ class TwoSides {
   CampaignOptions campaign_;
   Report report_;
   std::atomic<uint64_t> next_ = 0;
-  std::atomic<uint64_t> compared_ = 0;
-  std::atomic<uint64_t> unsupported_ = 0;
+  std::atomic<uint64_t> done_ = 0;
   std::mutex mutex_;
+  uint64_t same_ = 0;
+  std::map<std::string, uint64_t> not_compared_;  // by why not
   std::map<uint64_t, Difference> differences_;
 };
 
@@ -167,7 +178,8 @@ void AddCompare(CLI::App* app, int* exit_code) {
       "compare", "Carry out the same sequences on two implementations: do they do the same?");
   verb->footer(R"(
 Compared are all answers and events, with their times; not the messages on the wire.
-Exit code 1 when a sequence differs; the first few are kept in the report.
+Exit code 1 when a sequence differs; the first few are kept in the report. What one of the two
+cannot carry out is not compared; exit code 3 when that is all.
 Examples:
   cmcheck compare sim lib --sequences 10000
   cmcheck compare sim lib:./librdmacm.so.1 --profile 7.2-rxe
