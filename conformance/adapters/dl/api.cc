@@ -78,14 +78,28 @@ std::string NameOf(const void* function) {
   return fmt::format("librdmacm {}.{}", parts[4], parts[5]);
 }
 
-}  // namespace
-
+// The function of a call that the object does not have; empty when it has all that can be called.
 std::string_view MissingFor(const RdmaCmApi& api, CallKind kind) {
 #define CM_MISSES(symbol) \
   if (api.symbol == nullptr && FunctionName(kind) == #symbol) return #symbol;
   CM_OPTIONAL_ENTRY_POINTS(CM_MISSES)
 #undef CM_MISSES
   return MovesData(kind) && !MovesData(api) ? FunctionName(kind) : std::string_view();
+}
+
+}  // namespace
+
+std::string WhyUncallable(const RdmaCmApi& api, const Conversation& conversation,
+                          Capabilities capabilities) {
+  for (const Line& line : conversation.lines) {
+    const auto* calls = std::get_if<line::Calls>(&line);
+    if (calls == nullptr) continue;
+    const CallKind kind = KindOf(calls->call);
+    if (MovesData(kind) && !capabilities.Has(Capability::kData)) return "moves no data";
+    const std::string_view missing = MissingFor(api, kind);
+    if (!missing.empty()) return fmt::format("has no symbol {}", missing);
+  }
+  return {};
 }
 
 bool HasLaterCalls(const RdmaCmApi& api) {

@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "conformance/adapters/dl/hooks.h"
+#include "model/conversation/conversation.h"
 #include "model/vocabulary/call.h"
 
 // Of the library's map 1.4, which the installed header may be older than.
@@ -133,8 +134,10 @@ enum class Binding : uint8_t { kUsual, kDeep };
 std::variant<LoadedObject, std::string> Load(const std::string& path,
                                              Binding binding = Binding::kUsual);
 
-// The function of a call that the object does not have; empty when it has all that can be called.
-std::string_view MissingFor(const RdmaCmApi& api, CallKind kind);
+// Why the conversation cannot be carried out: "has no symbol rdma_write_cm_event", or "moves no
+// data", where that is not to be had. Empty when there is no reason.
+std::string WhyUncallable(const RdmaCmApi& api, const Conversation& conversation,
+                          Capabilities capabilities);
 // All of its map 1.4.
 bool HasLaterCalls(const RdmaCmApi& api);
 // What the inline functions of <rdma/rdma_verbs.h> call is there.

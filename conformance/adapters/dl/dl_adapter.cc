@@ -66,15 +66,8 @@ class DlImplementation : public Implementation {
 
   std::unique_ptr<Session> Start(const Conversation& conversation) override {
     late_.Reap();
-    for (const Line& line : conversation.lines) {
-      const auto* calls = std::get_if<line::Calls>(&line);
-      if (calls == nullptr) continue;
-      if (MovesData(KindOf(calls->call)) && !capabilities().Has(Capability::kData))
-        return RefuseSession(fmt::format("{} moves no data", options_.path));
-      const std::string_view missing = MissingFor(object_.api, KindOf(calls->call));
-      if (!missing.empty())
-        return RefuseSession(fmt::format("{} has no symbol {}", options_.path, missing));
-    }
+    const std::string why = WhyUncallable(object_.api, conversation, capabilities());
+    if (!why.empty()) return RefuseSession(options_.path + " " + why);
     const Ground ground{&object_, &options_.profile, place_.get(),
                         &late_,   &spoiled_,         options_.patience};
     return object_.hooks ? StartVirtualSession(ground, conversation)

@@ -119,6 +119,9 @@ class LibImplementation : public Implementation {
     if (conversation.topology->sides.size() > libraries_.of_sides.size())
       return RefuseSession(fmt::format("there are {} copies of the library, not one for each side",
                                        libraries_.of_sides.size()));
+    const std::string why =
+        WhyUncallable(libraries_.of_sides.front(), conversation, capabilities());
+    if (!why.empty()) return RefuseSession(options_.path + " " + why);
     const bool alone = NeedsNewProcess(conversation);
     const Desk desk{std::this_thread::get_id(), conversation.topology->name};
     const std::string text = ToText(conversation);

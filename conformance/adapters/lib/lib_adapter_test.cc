@@ -106,6 +106,19 @@ TEST_P(InstalledLibrary, ThatCrashesCostsOneConversation) {
     EXPECT_THAT(Text(OnLibrary(conversation)), HasSubstr("rdma_create_qp a -> crashed"));
 }
 
+// Those of map 1.4, of which release 44 has none.
+TEST_P(InstalledLibrary, IsNotAskedForCallsThatItDoesNotHave) {
+  if (library_->capabilities().Has(Capability::kLaterCalls)) GTEST_SKIP() << "it has them";
+  const auto parsed = ParseConversation(
+      "topology two-kernels\nprofile 6.1-rxe\ncapabilities none\n\n"
+      "active rdma_create_event_channel c\n"
+      "active rdma_create_id a on=c\n"
+      "active rdma_write_cm_event a status=0 argument=0x1\n");
+  ASSERT_TRUE(std::holds_alternative<Conversation>(parsed));
+  EXPECT_THAT(library_->Start(std::get<Conversation>(parsed))->Unsupported(),
+              HasSubstr("has no symbol rdma_write_cm_event"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Under, InstalledLibrary, testing::Values("6.1-rxe"));
 
 TEST(LibAdapter, SaysWhyThereIsNoLibrary) {
