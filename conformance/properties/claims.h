@@ -53,6 +53,8 @@ void AtMostOnce(const Account& account, Testimony& testimony, EventType type);
 void IsHeard(const Account& account, Testimony& testimony, EventType type);
 // A call that succeeded on the id between two records.
 bool Succeeded(const Account& account, IdRef id, CallKind kind, size_t from, size_t until);
+// The id or endpoint was made in a port space of datagrams, or is a request to one that was.
+bool IsOfDatagrams(const Account& account, IdRef id);
 // It has asked somebody before the record, or it is a request.
 bool Negotiates(const Account& account, IdRef id, size_t record);
 // The library has made a queue pair for it some time.

@@ -10,17 +10,6 @@ namespace {
 
 constexpr int32_t kTimedOut = -static_cast<int32_t>(Errno::kTimedOut);
 
-// The id or endpoint was made in a port space of datagrams, or is a request to one that was.
-bool IsOfDatagrams(const Account& account, IdRef id) {
-  if (!id.valid() || !account.Exists(id)) return false;
-  if (account.IsRequest(id)) return IsOfDatagrams(account, account.ListenerOf(id));
-  for (const MadeCall* call : account.CallsOn(id, CallKind::kCreateId))
-    if (IsDatagram(std::get<call::CreateId>(*call->call).space)) return true;
-  for (const MadeCall* call : account.CallsOn(id, CallKind::kCreateEp))
-    if (IsDatagram(std::get<call::CreateEp>(*call->call).space)) return true;
-  return false;
-}
-
 void RefusalsSaySo(const Account& account, Testimony& testimony) {
   if (ToldAtOnce(account)) return;
   const Timing& timing = account.profile().timing;
@@ -161,6 +150,16 @@ constexpr auto kClaims = std::to_array<Property>({
 });
 
 }  // namespace
+
+bool IsOfDatagrams(const Account& account, IdRef id) {
+  if (!id.valid() || !account.Exists(id)) return false;
+  if (account.IsRequest(id)) return IsOfDatagrams(account, account.ListenerOf(id));
+  for (const MadeCall* call : account.CallsOn(id, CallKind::kCreateId))
+    if (IsDatagram(std::get<call::CreateId>(*call->call).space)) return true;
+  for (const MadeCall* call : account.CallsOn(id, CallKind::kCreateEp))
+    if (IsDatagram(std::get<call::CreateEp>(*call->call).space)) return true;
+  return false;
+}
 
 std::span<const Property> Datagrams() { return kClaims; }
 

@@ -52,14 +52,16 @@ TEST(ProfileFile, ChangesWhatItNamesAndNothingElse) {
   expected.limits.max_outstanding = 16;
   expected.dialect = {.link_down_fails_sends = true,
                       .link_down_keeps_sends = false,
-                      .long_messages_as_manual = true};
+                      .long_messages_as_manual = true,
+                      .accept_releases_datagram_request = false};
   expected.capabilities = *ParseCapabilities("drop link time");
   expected.deviations.push_back({.id = "LEAK-1", .reason = "until release 3"});
   EXPECT_EQ(Parsed(R"({"name": "mine", "base": "6.12-rxe", "sentence": "Our own.",
       "timing": {"packet_lifetime": 17, "max_retries": 3, "quiet_ms": 50, "clock": "wheel"},
       "limits": {"request_data": 40, "max_backlog": 2000, "max_outstanding": 16},
       "dialect": {"link_down_fails_sends": true, "link_down_keeps_sends": false,
-                  "long_messages_as_manual": true},
+                  "long_messages_as_manual": true,
+                  "accept_releases_datagram_request": false},
       "capabilities": "drop link time",
       "deviations": [{"id": "LEAK-1", "reason": "until release 3"}]})"),
             expected);

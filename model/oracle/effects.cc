@@ -146,7 +146,10 @@ bool Oracle::CarryDatagram(Possibility* p, uint8_t id, Effect effect, const Call
                                                             limits.datagram_request_data));
     case Effect::kAnswersSidr: {
       const Payload payload = ServicePayload(call, own);
-      if (std::holds_alternative<call::Accept>(call)) own.accepted = true;
+      if (std::holds_alternative<call::Accept>(call)) {
+        own.accepted = true;
+        if (profile_.dialect.accept_releases_datagram_request) own.retained.reset();
+      }
       return asks(IbStimulus::kSendSidrRep, payload);
     }
     case Effect::kRefusesSidr:
@@ -336,6 +339,9 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
       MergeForRequest(id);
     } else if (effect == Effect::kSendsRep && !machine_.over_iwarp()) {
       MergeForQp(id);
+    } else if (effect == Effect::kAnswersSidr) {
+      const bool accepts = std::holds_alternative<call::Accept>(call);
+      if (accepts && profile_.dialect.accept_releases_datagram_request) LetGo(id);
     } else if (effect == Effect::kStartsAddress) {
       const auto& resolve = std::get<call::ResolveAddr>(call);
       info.shown.destination = resolve.destination;

@@ -44,7 +44,9 @@ std::vector<Profile> MakeProfiles() {
   linux612.name = "6.12-rxe";
   linux612.sentence = "librdmacm 56 on Linux 6.12 over Soft-RoCE.";
   linux612.timing.packet_lifetime = 16;
-  linux612.dialect = {.link_down_fails_sends = false, .link_down_keeps_sends = true};
+  linux612.dialect = {.link_down_fails_sends = false,
+                      .link_down_keeps_sends = true,
+                      .accept_releases_datagram_request = true};
   Profile linux72 = linux612;
   linux72.name = "7.2-rxe";
   linux72.sentence = "librdmacm 65 on Linux 7.2 over Soft-RoCE.";

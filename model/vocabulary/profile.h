@@ -87,6 +87,9 @@ struct Dialect {
   // Soft-RoCE, with an error of the operation at both ends.
   // source: man ibv_poll_cq(3); observed lab 6.1-rxe data, seed 1
   bool long_messages_as_manual = false;
+  // Who accepts a request for datagrams on a synchronous id has acknowledged it by that; else it is
+  // kept, and the listener's end waits for the id's. source: rdma-core 56 and 44 cma.c rdma_accept
+  bool accept_releases_datagram_request = false;
   friend bool operator==(const Dialect&, const Dialect&) = default;
 };
 

@@ -30,8 +30,10 @@ Progress Library::Complete(Context c, uint32_t id, Reply started) {
 }
 
 Progress Library::CompleteAccept(Context c, uint32_t id, Reply started) {
-  if (IsDatagram(ids_[id].space)) return {.reply = started};
-  return Complete(c, id, started);
+  if (!IsDatagram(ids_[id].space)) return Complete(c, id, started);
+  const bool releases = c.profile->dialect.accept_releases_datagram_request;
+  if (releases && started.succeeded() && ids_[id].synchronous) AckRetained(id);
+  return {.reply = started};
 }
 
 // The next event, whatever it is: nobody looks at its type.

@@ -16,6 +16,7 @@
 #include "conformance/runner/profile_file.h"
 #include "hw_tests/lab/linux_place.h"
 #include "model/vocabulary/topology.h"
+#include "tools/cmcheck/other_loader.h"
 
 namespace cm {
 namespace {
@@ -84,14 +85,20 @@ std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions o
   const size_t colon = asked.impl.find(':');
   if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
   if (options.path.empty()) return "--impl lib: has no path behind the colon";
-  if (options.path.find('/') != std::string::npos) options.path = FromUsersFolder(options.path);
+  const bool is_path = options.path.find('/') != std::string::npos;
+  if (is_path) options.path = FromUsersFolder(options.path);
+  const std::string path = options.path;
   Answering answering{.implementation = nullptr,
                       .text = "lib:" + options.path,
                       .options = "--impl lib:" + options.path,
                       .library = {},
                       .kernel = "simulated"};
   auto made = MakeLibImplementation(std::move(options));
-  if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
+  if (auto* problem = std::get_if<std::string>(&made)) {
+    const std::string why_not = is_path ? StartAgainByLoaderOf(path) : "";
+    const bool needs_it = is_path && problem->find("GLIBC_") != std::string::npos;
+    return needs_it ? fmt::format("{}; {}", *problem, why_not) : *problem;
+  }
   answering.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made));
   answering.library = answering.implementation->name();
   return answering;
