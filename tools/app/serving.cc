@@ -264,7 +264,9 @@ std::vector<pid_t> Serving::Running() const {
 bool Serving::Quiet() {
   const std::vector<pid_t> running = Running();
   // One that is started between the looks is seen in the second.
-  if (!AllAsleep(running) || Running() != running) return false;
+  const Sleep sleep = SleepOf(running);
+  if (sleep == Sleep::kNone || Running() != running) return false;
+  timed_ = sleep == Sleep::kTimed;
   std::vector<pollfd> descriptors;
   for (const auto& process : processes_) {
     if (process->program && process->program->output() >= 0)
@@ -361,12 +363,6 @@ std::optional<Instant> Serving::NextWaking() const {
 bool Serving::Spins() const {
   return std::ranges::any_of(processes_, [](const auto& process) {
     return std::ranges::any_of(process->threads, [](const auto& one) { return one->spins; });
-  });
-}
-
-bool Serving::SomebodyIsTimed() const {
-  return std::ranges::any_of(Running(), [](pid_t process) {
-    return std::ranges::any_of(ThreadsOf(process), &ThreadState::timed);
   });
 }
 

@@ -59,8 +59,8 @@ class Serving : private sim::uapi::Memory {
   // When the first of those who sleep wakes.
   std::optional<Instant> NextWaking() const;
   bool Spins() const;
-  // Some thread sleeps in a system call that ends by itself.
-  bool SomebodyIsTimed() const;
+  // Some thread slept in a system call that ends by itself, when it was quiet last.
+  bool SomebodyIsTimed() const { return timed_; }
   bool AllGone() const;
   // A line for each thread that there is: who, and what it waits for.
   std::vector<std::string> WhoWaits() const;
@@ -101,6 +101,7 @@ class Serving : private sim::uapi::Memory {
   sim::uapi::Machine machine_;
   std::vector<std::unique_ptr<Process>> processes_;  // by their numbers of the machine
   std::vector<std::string> misbehaviour_;
+  bool timed_ = false;
 };
 
 }  // namespace cm::app

@@ -123,16 +123,19 @@ bool IsGone(pid_t process) {
                              [](const ThreadState& thread) { return thread.state == 'Z'; });
 }
 
-bool AllAsleep(std::span<const pid_t> processes) {
+Sleep SleepOf(std::span<const pid_t> processes) {
   std::vector<std::vector<ThreadState>> first;
+  bool timed = false;
   for (const pid_t process : processes) {
     first.push_back(ThreadsOf(process));
-    for (const ThreadState& thread : first.back())
-      if (thread.state != 'S' && thread.state != 'Z') return false;
+    for (const ThreadState& thread : first.back()) {
+      if (thread.state != 'S' && thread.state != 'Z') return Sleep::kNone;
+      timed = timed || thread.timed;
+    }
   }
   for (size_t i = 0; i < processes.size(); ++i)
-    if (ThreadsOf(processes[i]) != first[i]) return false;
-  return true;
+    if (ThreadsOf(processes[i]) != first[i]) return Sleep::kNone;
+  return timed ? Sleep::kTimed : Sleep::kAll;
 }
 
 std::string NameOfCall(int64_t call) {

@@ -29,10 +29,16 @@ std::vector<pid_t> TreeOf(pid_t process);
 // It has ended, whether or not its parent has heard of it.
 bool IsGone(pid_t process);
 
-// Every thread of these processes sleeps, and none will run but by what comes from outside or from
-// its own clock. Two looks: a thread that another one wakes between them either runs at the second
-// or has been switched once more.
-bool AllAsleep(std::span<const pid_t> processes);
+enum class Sleep : uint8_t {
+  kNone,   // some thread runs
+  kTimed,  // all sleep, one of them in what ends by itself
+  kAll,
+};
+
+// Whether the threads of these processes sleep, so that none will run but by what comes from
+// outside or from its own clock. Two looks: a thread that another one wakes between them either
+// runs at the second or has been switched once more.
+Sleep SleepOf(std::span<const pid_t> processes);
 
 // "futex", "poll", "system call 17".
 std::string NameOfCall(int64_t call);

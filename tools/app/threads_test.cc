@@ -28,9 +28,9 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   pid_t process() const { return process_; }
-  bool Asleep() const { return AllAsleep(std::array{process_}); }
+  Sleep Asleep() const { return SleepOf(std::array{process_}); }
   ThreadState Only() const {
-    while (!Asleep()) sched_yield();
+    while (Asleep() == Sleep::kNone) sched_yield();
     return ThreadsOf(process_).at(0);
   }
 
@@ -40,7 +40,7 @@ class Child {
 
 TEST(Threads, OneThatRunsIsNotAsleep) {
   const Child child([] {});
-  for (int i = 0; i < 100; ++i) EXPECT_FALSE(child.Asleep());
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(child.Asleep(), Sleep::kNone);
 }
 
 TEST(Threads, OneThatSleepsTellsWhereItSleeps) {
@@ -48,11 +48,13 @@ TEST(Threads, OneThatSleepsTellsWhereItSleeps) {
   const ThreadState state = child.Only();
   EXPECT_EQ(NameOfCall(state.call), "poll");
   EXPECT_FALSE(state.timed);
+  EXPECT_EQ(child.Asleep(), Sleep::kAll);
 }
 
 TEST(Threads, OneThatSleepsForAWhileTellsThatItEnds) {
   const Child child([] { poll(nullptr, 0, 100'000); });
   EXPECT_TRUE(child.Only().timed);
+  EXPECT_EQ(child.Asleep(), Sleep::kTimed);
 }
 
 TEST(Threads, OfATreeAreThoseOfChildrenAndTheirChildren) {
