@@ -76,16 +76,21 @@ class EventWheel {
   static constexpr size_t kWords = kSlots / 64;
   static constexpr uint32_t kNone = 0xffffffff;
   // At so many chunks a slot is moved rather than sorted, and a list as long as that goes back.
-  static constexpr size_t kManyChunks = 4;
+  static constexpr uint32_t kManyChunks = 4;
   static constexpr size_t kLong = 192;
   // A slot of fewer chunks is near, in a wheel of so many events.
-  static constexpr size_t kNearChunks = 64;
+  static constexpr uint32_t kNearChunks = 64;
   static constexpr size_t kVeryMany = size_t{1} << 15;
 
   struct alignas(64) Chunk {
     static constexpr uint32_t kEvents = 15;
     std::array<Event, kEvents> events;
     uint32_t next = kNone;
+    uint32_t before = 0;  // chunks of the slot
+
+    void Prefetch() const {
+      for (size_t i = 0; i < kEvents; i += 4) FetchSoon(&events[i]);
+    }
   };
   static_assert(sizeof(Chunk) == 256);
 
@@ -111,12 +116,12 @@ class EventWheel {
     if ((word & bit) == 0) {
       word |= bit;
       wheels_in_use_ |= 1u << wheel;
-      slot.first = place = FirstOf(NewChunk());
+      slot.first = place = FirstOf(NewChunk(0));
       slot.earliest = event.at;
     } else {
       slot.earliest = std::min(slot.earliest, event.at);
       if (WithinOf(place) == Chunk::kEvents) {
-        const uint32_t chunk = NewChunk();
+        const uint32_t chunk = NewChunk(chunks_[ChunkOf(place)].before + 1);
         chunks_[ChunkOf(place)].next = chunk;
         place = FirstOf(chunk);
       }
@@ -138,10 +143,11 @@ class EventWheel {
     if ((words[0] | words[1] | words[2] | words[3]) == 0) wheels_in_use_ &= ~(1u << wheel);
   }
 
-  uint32_t NewChunk() {
-    if (free_ == kNone) return MoreChunks();
+  uint32_t NewChunk(uint32_t before) {
+    if (free_ == kNone) MoreChunks();
     const uint32_t chunk = free_;
     free_ = chunks_[chunk].next;
+    chunks_[chunk].before = before;
     return chunk;
   }
   void FreeChunk(uint32_t chunk) {
@@ -173,11 +179,10 @@ class EventWheel {
 
   // event_wheel.cc
   Event PopFromHigherWheel();
-  size_t ChunksOf(const Slot& slot) const;
-  void Open(const Slot& slot, size_t wheel);
-  void Tell(const Slot& slot);
+  template <typename Visitor>
+  void Empty(const Slot& slot, Visitor visitor);
   void CloseOpened();
-  uint32_t MoreChunks();
+  void MoreChunks();
 
   friend class EventWheelPeer;  // a test asks how much memory it has
 
