@@ -14,7 +14,8 @@
 //    is mostly appended, and no event of a quiet time goes through every wheel. A list that
 //    becomes long goes back to the wheels.
 // 5. A wheel that holds very many events tells which of them have come near, so that their objects,
-//    which are hardly in the cache, can be fetched before they are needed.
+//    which are hardly in the cache, can be fetched before they are needed: while one slot's events
+//    happen those of the next one are told of, a chunk at a time.
 // 6. A slot holds its events in chunks of 256 bytes, so that pushing is an append to memory that is
 //    near, and no event has a node of its own.
 #ifndef SIM_CORE_EVENT_WHEEL_H_
@@ -52,9 +53,14 @@ class EventWheel {
     if (opened_.size() == kLong) CloseOpened();
   }
 
-  // What came near when the last slot was emptied; nothing of a wheel that does not hold very many.
-  std::span<const Event> nearing() const { return nearing_; }
-  void ForgetNearing() { nearing_.clear(); }
+  // Shows what has come near, and what had the time before, once in so many calls; nothing of a
+  // wheel that does not hold very many.
+  template <typename Visitor>
+  void VisitNearing(Visitor visitor) {
+    if (to_tell_ == kNone || ++calls_ % kTellEach != 0) return;
+    TellNext();
+    visitor(nearing_[1].shown(), nearing_[0].shown());
+  }
 
   // The first one of a wheel that is not empty.
   Instant NextAt() const {
@@ -81,6 +87,8 @@ class EventWheel {
   // A slot of fewer chunks is near, in a wheel of so many events.
   static constexpr uint32_t kNearChunks = 64;
   static constexpr size_t kVeryMany = size_t{1} << 15;
+  // Twice as fast as events happen.
+  static constexpr uint32_t kTellEach = 8;
 
   struct alignas(64) Chunk {
     static constexpr uint32_t kEvents = 15;
@@ -93,6 +101,13 @@ class EventWheel {
     }
   };
   static_assert(sizeof(Chunk) == 256);
+
+  // What was told of a chunk.
+  struct Told {
+    std::array<Event, Chunk::kEvents> events;
+    uint32_t size = 0;
+    std::span<const Event> shown() const { return {events.data(), size}; }
+  };
 
   // The place of an event is its chunk and the number within; a place behind the last of a chunk
   // stands for the first of the next one. A slot that holds nothing says nothing.
@@ -130,6 +145,7 @@ class EventWheel {
     slot.end = place + 1;
   }
 
+  uint32_t ChunksOf(const Slot& slot) const { return chunks_[ChunkOf(slot.end)].before + 1; }
   size_t LowestInUse() const { return static_cast<size_t>(std::countr_zero(wheels_in_use_)); }
   // Of a wheel that is in use.
   size_t FirstSlot(size_t wheel) const {
@@ -181,6 +197,8 @@ class EventWheel {
   Event PopFromHigherWheel();
   template <typename Visitor>
   void Empty(const Slot& slot, Visitor visitor);
+  void TellFirstSlot(size_t wheel);
+  void TellNext();
   void CloseOpened();
   void MoreChunks();
 
@@ -193,7 +211,10 @@ class EventWheel {
   std::array<std::array<uint64_t, kWords>, kWheels> in_use_{};  // one bit a slot
   uint64_t opened_until_ = 0;  // what is due before that is in the list
   EventList opened_;
-  std::vector<Event> nearing_;
+  uint32_t to_tell_ = kNone;       // the next chunk to be told of
+  size_t told_slot_ = 0;           // that it is of
+  uint32_t calls_ = 0;             // of who asks what has come near
+  std::array<Told, 2> nearing_{};  // the last two, the later one last
   std::vector<Slot> slots_;
   std::vector<Chunk, LargeMemory<Chunk>> chunks_;
 };

@@ -5,9 +5,8 @@
 namespace cm::sim {
 namespace {
 
-// An object takes about as long to come as so many others take to be asked for.
-constexpr size_t kAhead = 16;
-// The same in messages: of those that are under way it is one of the last that have to arrive.
+// In so many messages what is asked for comes: of those that are under way it is one of the last
+// that have to arrive.
 constexpr uint32_t kMessagesAhead = 5;
 
 }  // namespace
@@ -17,12 +16,12 @@ void IbCm::Prefetch(uint32_t ib) const {
   if (ib < more_.size()) FetchSoon(&more_[ib]);
 }
 
-void IbCm::Foresee(std::span<const Event> nearing) const {
-  for (size_t i = 0; i < nearing.size() + kAhead; ++i) {
-    if (i < nearing.size() && OnTimer(nearing[i])) ids_.Prefetch(nearing[i].on());
-    if (i < kAhead || nearing[i - kAhead].kind() != EventKind::kTimewaitOver) continue;
-    const uint32_t ib = nearing[i - kAhead].on();
-    if (!ids_.Live(ib)) continue;
+void IbCm::Foresee(std::span<const Event> coming, std::span<const Event> near) const {
+  for (const Event& event : coming)
+    if (OnTimer(event)) ids_.Prefetch(event.on());
+  for (const Event& event : near) {
+    const uint32_t ib = event.on();
+    if (event.kind() != EventKind::kTimewaitOver || !ids_.Live(ib)) continue;
     by_cid_.Prefetch(HashOfKey(ids_[ib].local_cid));
     ids_.PrefetchFree(ib);
   }

@@ -209,8 +209,9 @@ class IbCm {
   void OnTimewaitOver(const Context& c, uint32_t ib);
   void OnSendFailed(const Context& c, uint32_t ib);
 
-  // foresight.cc: what those of the events that are timers will look at.
-  void Foresee(std::span<const Event> nearing) const;
+  // foresight.cc: what those of the events that are timers will look at; those that are `near` were
+  // `coming` before.
+  void Foresee(std::span<const Event> coming, std::span<const Event> near) const;
   void Prefetch(uint32_t ib) const;
 
   // By device, where messages take turns; else empty.
