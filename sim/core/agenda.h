@@ -35,13 +35,12 @@ class Agenda {
   // Moves the clock without an event; `when` is not after the next event.
   void AdvanceTo(Instant when);
 
-  // Shows what has come near, once each, when there are so many events that their objects are
-  // hardly in the cache: for fetching them, as nothing else may come of it.
+  // Shows what has come near, and what had the time before, when there are so many events that
+  // their objects are hardly in the cache: for fetching them, and then what they refer to, as
+  // nothing else may come of it. To be called for each event.
   template <typename Visitor>
   void VisitNearing(Visitor visitor) {
-    if (!wheel_ || wheel_->nearing().empty()) return;
-    visitor(wheel_->nearing());
-    wheel_->ForgetNearing();
+    if (wheel_) wheel_->VisitNearing(visitor);
   }
 
   size_t size() const { return wheel_ ? wheel_->size() : list_.size(); }

@@ -289,20 +289,26 @@ TEST(Agenda, TellsOfEventsBeforeTheyHappen) {
     agenda.At(At(1'000'000 + int64_t{i} * 997), EventKind::kMadTimer, i);
   std::vector<bool> told(kTimers);
   uint32_t late = 0;
+  size_t again = 0;
   for (uint32_t i = 0; i < kTimers; ++i) {
     ASSERT_EQ(agenda.Take().on(), i);
     if (!told[i]) ++late;
-    agenda.VisitNearing([&](std::span<const Event> nearing) {
-      for (const Event& event : nearing) told[event.on()] = true;
+    agenda.VisitNearing([&](std::span<const Event> coming, std::span<const Event> near) {
+      for (const Event& event : near) EXPECT_TRUE(told[event.on()]);
+      for (const Event& event : coming) told[event.on()] = true;
+      again += near.size();
     });
     agenda.At(agenda.Now() + Duration::Seconds(100), EventKind::kMadTimer, 0);
   }
   EXPECT_LT(late, kTimers / 20);
+  EXPECT_GT(again, kTimers / 2);
   Agenda small;
   for (uint32_t i = 0; i < 1000; ++i) small.At(At(int64_t{i} * 99'700), EventKind::kMadTimer, i);
   while (small.NextAt()) {
     small.Take();
-    small.VisitNearing([](std::span<const Event>) { FAIL() << "what is in the cache anyway"; });
+    small.VisitNearing([](std::span<const Event>, std::span<const Event>) {
+      FAIL() << "what is in the cache anyway";
+    });
   }
 }
 

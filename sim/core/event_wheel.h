@@ -14,7 +14,8 @@
 //    is mostly appended, and no event of a quiet time goes through every wheel. A list that
 //    becomes long goes back to the wheels.
 // 5. A wheel that holds very many events tells which of them have come near, so that their objects,
-//    which are hardly in the cache, can be fetched before they are needed.
+//    which are hardly in the cache, can be fetched before they are needed: while one slot's events
+//    happen those of the next one are told of, a chunk at a time.
 // 6. A slot holds its events in chunks of 256 bytes, so that pushing is an append to memory that is
 //    near, and no event has a node of its own.
 #ifndef SIM_CORE_EVENT_WHEEL_H_
@@ -52,9 +53,14 @@ class EventWheel {
     if (opened_.size() == kLong) CloseOpened();
   }
 
-  // What came near when the last slot was emptied; nothing of a wheel that does not hold very many.
-  std::span<const Event> nearing() const { return nearing_; }
-  void ForgetNearing() { nearing_.clear(); }
+  // Shows what has come near, and what had the time before, once in so many calls; nothing of a
+  // wheel that does not hold very many.
+  template <typename Visitor>
+  void VisitNearing(Visitor visitor) {
+    if (to_tell_ == kNone || ++calls_ % kTellEach != 0) return;
+    TellNext();
+    visitor(nearing_[1].shown(), nearing_[0].shown());
+  }
 
   // The first one of a wheel that is not empty.
   Instant NextAt() const {
@@ -76,18 +82,32 @@ class EventWheel {
   static constexpr size_t kWords = kSlots / 64;
   static constexpr uint32_t kNone = 0xffffffff;
   // At so many chunks a slot is moved rather than sorted, and a list as long as that goes back.
-  static constexpr size_t kManyChunks = 4;
+  static constexpr uint32_t kManyChunks = 4;
   static constexpr size_t kLong = 192;
   // A slot of fewer chunks is near, in a wheel of so many events.
-  static constexpr size_t kNearChunks = 64;
+  static constexpr uint32_t kNearChunks = 64;
   static constexpr size_t kVeryMany = size_t{1} << 15;
+  // Twice as fast as events happen.
+  static constexpr uint32_t kTellEach = 8;
 
   struct alignas(64) Chunk {
     static constexpr uint32_t kEvents = 15;
     std::array<Event, kEvents> events;
     uint32_t next = kNone;
+    uint32_t before = 0;  // chunks of the slot
+
+    void Prefetch() const {
+      for (size_t i = 0; i < kEvents; i += 4) FetchSoon(&events[i]);
+    }
   };
   static_assert(sizeof(Chunk) == 256);
+
+  // What was told of a chunk.
+  struct Told {
+    std::array<Event, Chunk::kEvents> events;
+    uint32_t size = 0;
+    std::span<const Event> shown() const { return {events.data(), size}; }
+  };
 
   // The place of an event is its chunk and the number within; a place behind the last of a chunk
   // stands for the first of the next one. A slot that holds nothing says nothing.
@@ -111,12 +131,12 @@ class EventWheel {
     if ((word & bit) == 0) {
       word |= bit;
       wheels_in_use_ |= 1u << wheel;
-      slot.first = place = FirstOf(NewChunk());
+      slot.first = place = FirstOf(NewChunk(0));
       slot.earliest = event.at;
     } else {
       slot.earliest = std::min(slot.earliest, event.at);
       if (WithinOf(place) == Chunk::kEvents) {
-        const uint32_t chunk = NewChunk();
+        const uint32_t chunk = NewChunk(chunks_[ChunkOf(place)].before + 1);
         chunks_[ChunkOf(place)].next = chunk;
         place = FirstOf(chunk);
       }
@@ -125,6 +145,7 @@ class EventWheel {
     slot.end = place + 1;
   }
 
+  uint32_t ChunksOf(const Slot& slot) const { return chunks_[ChunkOf(slot.end)].before + 1; }
   size_t LowestInUse() const { return static_cast<size_t>(std::countr_zero(wheels_in_use_)); }
   // Of a wheel that is in use.
   size_t FirstSlot(size_t wheel) const {
@@ -138,10 +159,11 @@ class EventWheel {
     if ((words[0] | words[1] | words[2] | words[3]) == 0) wheels_in_use_ &= ~(1u << wheel);
   }
 
-  uint32_t NewChunk() {
-    if (free_ == kNone) return MoreChunks();
+  uint32_t NewChunk(uint32_t before) {
+    if (free_ == kNone) MoreChunks();
     const uint32_t chunk = free_;
     free_ = chunks_[chunk].next;
+    chunks_[chunk].before = before;
     return chunk;
   }
   void FreeChunk(uint32_t chunk) {
@@ -173,11 +195,12 @@ class EventWheel {
 
   // event_wheel.cc
   Event PopFromHigherWheel();
-  size_t ChunksOf(const Slot& slot) const;
-  void Open(const Slot& slot, size_t wheel);
-  void Tell(const Slot& slot);
+  template <typename Visitor>
+  void Empty(const Slot& slot, Visitor visitor);
+  void TellFirstSlot(size_t wheel);
+  void TellNext();
   void CloseOpened();
-  uint32_t MoreChunks();
+  void MoreChunks();
 
   friend class EventWheelPeer;  // a test asks how much memory it has
 
@@ -188,7 +211,10 @@ class EventWheel {
   std::array<std::array<uint64_t, kWords>, kWheels> in_use_{};  // one bit a slot
   uint64_t opened_until_ = 0;  // what is due before that is in the list
   EventList opened_;
-  std::vector<Event> nearing_;
+  uint32_t to_tell_ = kNone;       // the next chunk to be told of
+  size_t told_slot_ = 0;           // that it is of
+  uint32_t calls_ = 0;             // of who asks what has come near
+  std::array<Told, 2> nearing_{};  // the last two, the later one last
   std::vector<Slot> slots_;
   std::vector<Chunk, LargeMemory<Chunk>> chunks_;
 };

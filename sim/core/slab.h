@@ -52,6 +52,11 @@ class NumberSet {
       lowest = lowest * kBits + static_cast<uint32_t>(std::countr_zero(levels_[i][lowest]));
     return lowest;
   }
+  // Has fetched what changes when the number is added.
+  void Prefetch(uint32_t number) const {
+    const std::vector<uint64_t>& level = levels_.front();
+    if (number / kBits < level.size()) FetchSoon(&level[number / kBits]);
+  }
   uint32_t TakeLowest() {
     --count_;
     const uint32_t lowest = Lowest();
@@ -119,6 +124,8 @@ class Slab {
   void Prefetch(uint32_t index) const {
     if (index < end_) FetchSoon(&items_[index]);
   }
+  // The same, should it be freed soon.
+  void PrefetchFree(uint32_t index) const { free_.Prefetch(index); }
   // The place that the next object will have.
   uint32_t NextPlace() const { return free_.empty() ? end_ : free_.Lowest(); }
 

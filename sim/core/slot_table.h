@@ -6,6 +6,7 @@
 #ifndef SIM_CORE_SLOT_TABLE_H_
 #define SIM_CORE_SLOT_TABLE_H_
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -59,9 +60,23 @@ class SlotTable {
       if (entries_[i].hash == hash) visitor(entries_[i].place);
   }
 
-  // Has the entries under the hash fetched, should anybody look for them soon.
+  // The first place under the hash that is the one looked for; kNobody when none is.
+  template <typename Predicate>
+  uint32_t Find(uint32_t hash, Predicate is_it) const {
+    if (entries_.empty()) return kNobody;
+    size_t i = HomeOf(hash);
+    while (entries_[i].place != kNobody && !(entries_[i].hash == hash && is_it(entries_[i].place)))
+      i = After(i);
+    return entries_[i].place;
+  }
+
+  // Has the entries under the hash fetched, should anybody look for them soon: as many as a line of
+  // the cache holds, which are mostly on two.
   void Prefetch(uint32_t hash) const {
-    if (!entries_.empty()) FetchSoon(&entries_[HomeOf(hash)]);
+    if (entries_.empty()) return;
+    const size_t home = HomeOf(hash);
+    FetchSoon(&entries_[home]);
+    FetchSoon(&entries_[std::min(home + kLine - 1, entries_.size() - 1)]);
   }
 
  private:
@@ -69,6 +84,8 @@ class SlotTable {
     uint32_t hash = 0;
     uint32_t place = kNobody;  // of nobody: the entry is free
   };
+
+  static constexpr size_t kLine = 64 / sizeof(Entry);
 
   // The upper bits: those of a hash that is a product are the better ones.
   size_t HomeOf(uint32_t hash) const { return hash >> shift_; }

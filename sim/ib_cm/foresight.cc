@@ -5,9 +5,8 @@
 namespace cm::sim {
 namespace {
 
-// An object takes about as long to come as so many others take to be asked for.
-constexpr size_t kAhead = 16;
-// The same in messages: of those that are under way it is one of the last that have to arrive.
+// In so many messages what is asked for comes: of those that are under way it is one of the last
+// that have to arrive.
 constexpr uint32_t kMessagesAhead = 5;
 
 }  // namespace
@@ -17,12 +16,14 @@ void IbCm::Prefetch(uint32_t ib) const {
   if (ib < more_.size()) FetchSoon(&more_[ib]);
 }
 
-void IbCm::Foresee(std::span<const Event> nearing) const {
-  for (size_t i = 0; i < nearing.size() + kAhead; ++i) {
-    if (i < nearing.size() && OnTimer(nearing[i])) ids_.Prefetch(nearing[i].on());
-    if (i < kAhead || nearing[i - kAhead].kind() != EventKind::kTimewaitOver) continue;
-    const uint32_t ib = nearing[i - kAhead].on();
-    if (ids_.Live(ib)) by_cid_.Prefetch(HashOfKey(ids_[ib].local_cid));
+void IbCm::Foresee(std::span<const Event> coming, std::span<const Event> near) const {
+  for (const Event& event : coming)
+    if (OnTimer(event)) ids_.Prefetch(event.on());
+  for (const Event& event : near) {
+    const uint32_t ib = event.on();
+    if (event.kind() != EventKind::kTimewaitOver || !ids_.Live(ib)) continue;
+    by_cid_.Prefetch(HashOfKey(ids_[ib].local_cid));
+    ids_.PrefetchFree(ib);
   }
 }
 
@@ -39,14 +40,20 @@ void IbCm::ForeseeArrival(const Context& c, const IbId& id, const Mad& mad) {
   const auto sent_before = [this](uint32_t messages) {
     return awaited_[(messages_sent_ - messages) % awaited_.size()];
   };
-  by_cid_.Visit(HashOfKey(sent_before(kMessagesAhead)), [this](uint32_t ib) { Prefetch(ib); });
-  by_cid_.Visit(HashOfKey(sent_before(2 * kMessagesAhead)), [this](uint32_t ib) {
-    const IbId& receiver = ids_[ib];
-    if (!receiver.known_remotely) return;
-    by_remote_cid_.Prefetch(HashOf(receiver.kernel, receiver.peer_device, receiver.remote_cid));
-    by_remote_qpn_.Prefetch(HashOf(receiver.kernel, receiver.peer_device, receiver.remote_qpn));
-  });
-  awaited_[messages_sent_++ % awaited_.size()] = mad.remote_cid;
+  const auto receiver = [this](const Awaited& message) {
+    return by_cid_.Find(HashOfKey(message.cid), [](uint32_t) { return true; });
+  };
+  Prefetch(receiver(sent_before(kMessagesAhead)));
+  if (const Awaited soon = sent_before(2 * kMessagesAhead); soon.ends) {
+    const uint32_t ib = receiver(soon);
+    if (ib != kNobody && ids_[ib].known_remotely) {
+      const IbId& known = ids_[ib];
+      by_remote_cid_.Prefetch(HashOf(known.kernel, known.peer_device, known.remote_cid));
+      by_remote_qpn_.Prefetch(HashOf(known.kernel, known.peer_device, known.remote_qpn));
+    }
+  }
+  const bool ends = mad.kind == MadKind::kDreq || mad.kind == MadKind::kDrep;
+  awaited_[messages_sent_++ % awaited_.size()] = {.cid = mad.remote_cid, .ends = ends};
 }
 
 }  // namespace cm::sim

@@ -209,8 +209,9 @@ class IbCm {
   void OnTimewaitOver(const Context& c, uint32_t ib);
   void OnSendFailed(const Context& c, uint32_t ib);
 
-  // foresight.cc: what those of the events that are timers will look at.
-  void Foresee(std::span<const Event> nearing) const;
+  // foresight.cc: what those of the events that are timers will look at; those that are `near` were
+  // `coming` before.
+  void Foresee(std::span<const Event> coming, std::span<const Event> near) const;
   void Prefetch(uint32_t ib) const;
 
   // By device, where messages take turns; else empty.
@@ -296,8 +297,13 @@ class IbCm {
   SlotTable by_remote_cid_;
   SlotTable by_remote_qpn_;
   uint32_t last_cid_ = 0;
-  // Of the last messages the ids that they are for; for fetching them before they are needed.
-  std::array<uint32_t, 16> awaited_{};
+  // A message by the communication id that it is for.
+  struct Awaited {
+    uint32_t cid = 0;
+    bool ends = false;  // the connection: its receiver will not be found any more
+  };
+  // The last ones; for fetching what they need before they arrive.
+  std::array<Awaited, 16> awaited_{};
   uint32_t messages_sent_ = 0;
 };
 

@@ -62,14 +62,11 @@ void IbCm::ForgetRemotely(IbId* id) {
 
 // The id that a message speaks of, by both communication ids; an idle id still matches.
 uint32_t IbCm::Match(uint8_t device, uint32_t local_cid, uint32_t remote_cid) const {
-  uint32_t found = kNobody;
-  by_cid_.Visit(HashOfKey(local_cid), [&](uint32_t ib) {
+  return by_cid_.Find(HashOfKey(local_cid), [&](uint32_t ib) {
     const IbId& id = ids_[ib];
-    if (!id.dying && id.device == device && id.local_cid == local_cid &&
-        id.remote_cid == remote_cid)
-      found = ib;
+    return !id.dying && id.device == device && id.local_cid == local_cid &&
+           id.remote_cid == remote_cid;
   });
-  return found;
 }
 
 // Of several ids, as only a defect makes them, the oldest.

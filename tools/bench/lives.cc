@@ -32,11 +32,11 @@ sim::IbCm::Context Lives::Context() {
   return {&agenda_, &fabric_, this, profile_, sim::Defect::kNone};
 }
 
-void Lives::Foresee(std::span<const sim::Event> nearing) const {
-  ib_.Foresee(nearing);
-  for (const sim::Event& event : nearing)
+void Lives::Foresee(std::span<const sim::Event> coming, std::span<const sim::Event> near) const {
+  ib_.Foresee(coming, near);
+  for (const sim::Event& event : coming)
     if (event.kind() == kApplication) sim::FetchSoon(&ends_[event.on()]);
-  for (const sim::Event& event : nearing) {
+  for (const sim::Event& event : near) {
     if (event.kind() == kApplication)
       ib_.Prefetch(ends_[event.on()].active);
     else if (event.kind() == sim::EventKind::kTimewaitOver && ib_.Live(event.on()))

@@ -25,7 +25,7 @@ class Lives : private sim::IbCmUser {
   // Lets the next event happen.
   sim::Event Step() {
     const sim::Event event = agenda_.Take();
-    agenda_.VisitNearing([this](std::span<const sim::Event> nearing) { Foresee(nearing); });
+    agenda_.VisitNearing([this](auto coming, auto near) { Foresee(coming, near); });
     Happens(event);
     return event;
   }
@@ -46,7 +46,7 @@ class Lives : private sim::IbCmUser {
 
   sim::IbCm::Context Context();
   // Has fetched what events that are near will look at.
-  void Foresee(std::span<const sim::Event> nearing) const;
+  void Foresee(std::span<const sim::Event> coming, std::span<const sim::Event> near) const;
   void Happens(const sim::Event& event);
   void Arrives(uint32_t packet);
   void Application(uint32_t connection);
