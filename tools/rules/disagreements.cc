@@ -26,7 +26,7 @@ constexpr auto kDisagreements = std::to_array<Disagreement>({
     {"doc-12", "both sides hear ESTABLISHED", "not the side that has called rdma_establish", "establish-5", ""},
     {"doc-13", "migration moves the events that are pending", "requests that are pending are lost", "fetch-24", ""},
     {"doc-14", "migration waits for the events of the channel", "only for those of the id", "migrate-id-3 migrate-id-4", ""},
-    {"doc-15", "the event of rdma_get_request is kept until the request is answered", "rdma_reject does not release it", "sync-6 reject-5", ""},
+    {"doc-15", "the event of rdma_get_request is kept until the request is answered", "rdma_reject does not release it, nor does accepting datagrams before release 52; a profile says which it is (`accept_releases_datagram_request`)", "sync-6 reject-5 sidr-accept-1", ""},
     {"doc-16", "the event of a synchronous id is there until the next call", "it outlives calls that make no event", "sync-2 sync-3 sync-4", ""},
     {"doc-17", "calls on synchronous ids wait for their completion", "several do not, and some wait for ever", "sync-1 sync-2", ""},
     {"doc-18", "a multicast group is joined by a bound or resolved id", "not once its route is resolved; nor need the address be that of a group", "join-multicast-4 join-multicast-10", ""},
