@@ -17,6 +17,8 @@ namespace cm::bench {
 
 inline constexpr int64_t kLifeSizes[] = {1000, 1'000'000};
 inline constexpr int64_t kLifeEvents = 2'000'000;
+// Before that, of each connection: more than two lives, so that as many begin as end.
+inline constexpr int64_t kWarmUpEvents = 30;
 inline constexpr int64_t kLatencyNs = 10'000;
 inline constexpr uint64_t kLossOneIn = 100;
 // How long a connection stays: anything below 2^31 ns, so that no two go in step.
@@ -30,7 +32,7 @@ void LifeFigure(const std::string& job, int64_t connections, const std::string& 
   Figure(name, kLifeEvents, [connections](benchmark::State& state) {
     const double before = ResidentBytes();
     auto lives = std::make_unique<Lives>(connections);
-    lives->Run(Scaled(10 * connections + 100'000));
+    lives->Run(kWarmUpEvents * connections + Scaled(100'000));
     // Of the two ids of each connection.
     state.counters["bytes_per_id"] =
         (ResidentBytes() - before) / (2 * static_cast<double>(connections));
