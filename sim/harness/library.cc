@@ -3,22 +3,17 @@
 
 #include "sim/harness/library.h"
 
-#include <dlfcn.h>
 #include <rdma/rdma_cma.h>
 
 #include "sim/harness/fiber.h"
 #include "sim/harness/harness.h"
+#include "sim/standin/libc.h"
 
 namespace cm::sim {
 namespace {
 
-template <typename Function>
-Function* Next(const char* name, Function* /*for its type*/) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
-
 int RealPoll(pollfd* descriptors, nfds_t count, int timeout_ms) {
-  static auto* const kReal = Next("poll", &poll);
+  static auto* const kReal = standin::Next("poll", &poll);
   return kReal(descriptors, count, timeout_ms);
 }
 
@@ -44,7 +39,7 @@ int poll(pollfd* descriptors, nfds_t count, int timeout_ms) {
 }
 
 int rdma_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) {
-  static auto* const kReal = cm::sim::Next("rdma_get_cm_event", &rdma_get_cm_event);
+  static auto* const kReal = cm::sim::standin::Next("rdma_get_cm_event", &rdma_get_cm_event);
   const int error = kReal(channel, event);
   cm::sim::Harness* const harness = cm::sim::Caller();
   if (error == 0 && harness != nullptr) harness->Fetched(*event, rdma_event_str((*event)->event));
@@ -52,7 +47,7 @@ int rdma_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) {
 }
 
 int rdma_ack_cm_event(rdma_cm_event* event) {
-  static auto* const kReal = cm::sim::Next("rdma_ack_cm_event", &rdma_ack_cm_event);
+  static auto* const kReal = cm::sim::standin::Next("rdma_ack_cm_event", &rdma_ack_cm_event);
   if (cm::sim::Harness* const harness = cm::sim::Caller()) harness->Acknowledged(event);
   return kReal(event);
 }

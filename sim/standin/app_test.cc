@@ -39,7 +39,9 @@ constexpr int64_t kSecond = 1'000'000'000;
 // an event comes meanwhile.
 class Owner {
  public:
-  explicit Owner(FakeGround* ground) : ground_(ground) {
+  // Both outlive it.
+  Owner(FakeGround* ground, Listening* listening) : ground_(ground), listening_(listening) {
+    listening_->ShareTime(now_);
     ground->instead = [this](const Request& request, Answer* answer) {
       return Instead(request, answer);
     };
@@ -68,7 +70,10 @@ class Owner {
   };
 
   bool Instead(const Request& request, Answer* answer) {
-    if (request.op == Op::kSleep) now_ = static_cast<int64_t>(request.more);
+    if (request.op == Op::kSleep) {
+      now_ = static_cast<int64_t>(request.more);
+      listening_->ShareTime(now_);
+    }
     if (request.op == Op::kNow) answer->value = now_;
     if (request.op == Op::kPollFile) answer->value = now_ >= 3600 * kSecond ? 1 : 0;
     return request.op == Op::kSleep || request.op == Op::kNow || request.op == Op::kPollFile;
@@ -82,6 +87,7 @@ class Owner {
   }
 
   FakeGround* ground_;
+  Listening* listening_;
   int64_t now_ = 0;
   std::map<uint64_t, Watched> watched_;
 };
@@ -105,10 +111,10 @@ std::string OutputOf(const std::string& socket) {
 }
 
 TEST(App, AProgramFindsTheMachineAndItsTime) {
-  const Listening listening;
+  Listening listening;
   FakeGround ground;
   ground.guid_of_ids = FakeGround::kGuid;
-  Owner owner(&ground);
+  Owner owner(&ground, &listening);
   std::string output;
   std::thread program([&] { output = OutputOf(listening.path()); });
   Connection connection(listening.Accept());

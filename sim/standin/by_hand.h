@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "model/base/own_folder.h"
 #include "sim/uapi/framing.h"
+#include "sim/uapi/shared_time.h"
 
 namespace cm::sim::standin {
 
@@ -22,9 +24,8 @@ namespace cm::sim::standin {
 class Listening {
  public:
   Listening() {
-    folder_ = "/tmp/standin-XXXXXX";
-    if (mkdtemp(folder_.data()) == nullptr)
-      ADD_FAILURE() << folder_ << ": " << std::strerror(errno);
+    folder_ = MakeOwnFolder("/tmp/standin");
+    if (folder_.empty()) ADD_FAILURE() << "no folder in /tmp: " << std::strerror(errno);
     path_ = folder_ + "/machine.12";
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -37,17 +38,27 @@ class Listening {
   ~Listening() {
     close(listening_);
     unlink(path_.c_str());
+    if (time_) unlink(time_path().c_str());
     rmdir(folder_.c_str());
   }
   Listening(const Listening&) = delete;
   Listening& operator=(const Listening&) = delete;
 
   const std::string& path() const { return path_; }
+  // From now on who connects need not ask for the time.
+  void ShareTime(int64_t now) {
+    if (!time_) time_ = uapi::SharedTime::Make(time_path());
+    ASSERT_TRUE(time_) << time_path() << ": " << std::strerror(errno);
+    time_->Set(now);
+  }
   int Accept() const { return accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC); }
 
  private:
+  std::string time_path() const { return folder_ + "/" + std::string(uapi::SharedTime::kName); }
+
   std::string folder_;
   std::string path_;
+  std::unique_ptr<uapi::SharedTime> time_;
   int listening_ = -1;
 };
 

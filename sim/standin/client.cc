@@ -1,19 +1,19 @@
 #include "sim/standin/client.h"
 
 #include <pthread.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -28,6 +28,9 @@ using uapi::Connection;
 using uapi::Message;
 using uapi::Op;
 using uapi::Request;
+
+// Who does nothing but look at the clock is heard now and then: it may wait for a later time.
+constexpr int kLooks = 10'000;
 
 // All sockets of the process. A child closes its copies, because the other end takes the end of a
 // connection for the end of its thread.
@@ -49,38 +52,6 @@ __attribute__((constructor)) void CloseInChildren() {
                    TheSockets().lock.unlock();
                  });
 }
-
-// How often the calling thread has slept.
-int64_t SleepsOfThread() {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nvcsw;
-}
-
-// Time stands while any thread runs: one that has not slept since it heard the time would hear the
-// same. Some look at the clock whenever they take a lock. One that does nothing but look is heard
-// now and then, because it may wait for a later time.
-class LastTime {
- public:
-  LastTime() = default;
-  void Heard(int64_t now) { *this = LastTime(now); }
-
-  std::optional<int64_t> Look() {
-    constexpr int kLooks = 10'000;
-    if (++looks_ > kLooks || generation_ != Generation()) return std::nullopt;
-    if (sleeps_ != SleepsOfThread()) return std::nullopt;
-    return now_;
-  }
-
- private:
-  explicit LastTime(int64_t now)
-      : now_(now), sleeps_(SleepsOfThread()), generation_(Generation()) {}
-
-  int64_t now_ = 0;
-  int64_t sleeps_ = -1;
-  uint32_t generation_ = 0;
-  int looks_ = 0;
-};
 
 // A thread's. It ends with the thread.
 class Line {
@@ -119,7 +90,7 @@ class Line {
 };
 
 thread_local Line line;
-thread_local LastTime last_time;
+thread_local int looks = 0;  // at the clock, since something else was asked for
 
 // A request whose answer was not heard leaves the connection out of step. Unwinding is one way to
 // that: the thread was cancelled.
@@ -151,22 +122,36 @@ class WithoutCancellation {
 // The functions behind these are cancellation points; no others are.
 bool MayWait(Op op) { return op == Op::kWrite || op == Op::kTakeEvent || op == Op::kSleep; }
 
-int Connect(const std::string& path) {
+// The longest name that a socket may have is cut off, and nobody listens there.
+sockaddr_un AddressOf(const char* path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return -1;
-  std::memcpy(address.sun_path, path.data(), path.size());
+  std::memcpy(address.sun_path, path, strnlen(path, sizeof address.sun_path - 1));
+  return address;
+}
+
+int Connect(const sockaddr_un& address) {
   const int end = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (end < 0) return -1;
-  if (connect(end, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return end;
+  if (connect(end, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return end;
   close(end);
   return -1;
 }
 
-uint32_t NumberAtTheEnd(const std::string& path) {
+uint32_t NumberAtTheEnd(std::string_view path) {
+  uint32_t number = 0;
   const size_t last = path.find_last_not_of("0123456789");
-  const std::string digits = last == std::string::npos ? path : path.substr(last + 1);
-  return static_cast<uint32_t>(std::strtoul(digits.c_str(), nullptr, 10));
+  for (const char digit : path.substr(last + 1)) number = 10 * number + (digit - '0');
+  return number;
+}
+
+// Beside the socket.
+const std::atomic<int64_t>* SeeTimeBeside(std::string_view socket) {
+  std::array<char, sizeof(sockaddr_un) + uapi::SharedTime::kName.size()> path{};
+  const std::string_view folder = socket.substr(0, socket.rfind('/') + 1);
+  const size_t length = folder.copy(path.data(), folder.size());
+  uapi::SharedTime::kName.copy(path.data() + length, uapi::SharedTime::kName.size());
+  return uapi::SeeTime(path.data());
 }
 
 // Nothing when the connection is lost.
@@ -199,12 +184,15 @@ Answer Converse(Connection* connection, const Request& request) {
 
 }  // namespace
 
-Client::Client(std::string path) : path_(std::move(path)), process_(NumberAtTheEnd(path_)) {}
+Client::Client(const char* path)
+    : address_(AddressOf(path)),
+      process_(NumberAtTheEnd(address_.sun_path)),
+      now_(SeeTimeBeside(address_.sun_path)) {}
 
 Connection* Client::Own() {
   if (Connection* connection = line.Get()) return connection;
   const WithoutCancellation whole;
-  const int end = Connect(path_);
+  const int end = Connect(address_);
   if (end < 0) return nullptr;
   line.Set(end);
   const uapi::Hello hello = {
@@ -215,18 +203,15 @@ Connection* Client::Own() {
 
 Answer Client::Ask(const Request& request) {
   if (request.op == Op::kNow) {
-    if (const std::optional<int64_t> now = last_time.Look()) return {.value = *now};
+    if (now_ == nullptr) return {.value = -ENODEV};
+    if (++looks <= kLooks) return {.value = *now_};
   }
+  looks = 0;
   Connection* connection = Own();
   if (connection == nullptr) return {.value = -ENODEV};
-  if (MayWait(request.op)) {
-    last_time = {};
-    return Converse(connection, request);
-  }
+  if (MayWait(request.op)) return Converse(connection, request);
   const WithoutCancellation whole;
-  Answer answer = Converse(connection, request);
-  if (request.op == Op::kNow && answer.value >= 0) last_time.Heard(answer.value);
-  return answer;
+  return Converse(connection, request);
 }
 
 void Client::Yield() { Ask({.op = Op::kSleep}); }

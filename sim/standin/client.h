@@ -2,22 +2,26 @@
 #ifndef SIM_STANDIN_CLIENT_H_
 #define SIM_STANDIN_CLIENT_H_
 
+#include <sys/un.h>
+
+#include <atomic>
 #include <cstdint>
-#include <string>
 
 #include "sim/standin/ground.h"
 #include "sim/uapi/framing.h"
 #include "sim/uapi/request.h"
+#include "sim/uapi/shared_time.h"
 
 namespace cm::sim::standin {
 
 class Client : public Ground {
  public:
-  // A path that ends with the number of the process.
-  explicit Client(std::string path);
+  // A path that ends with the number of the process. Allocates nothing.
+  explicit Client(const char* path);
 
   // EIO when the connection is lost in it, ENODEV when there is none to be had. EINTR when a signal
-  // came, as in a system call that waits. Only what may wait can be cancelled.
+  // came, as in a system call that waits. Only what may wait can be cancelled. What time it is, is
+  // seen, but by a thread that does nothing else for long: that one has to be heard.
   uapi::Answer Ask(const uapi::Request& request) override;
   // A sleep of no length, which ends when others had their turn, or something has happened.
   void Yield() override;
@@ -29,8 +33,9 @@ class Client : public Ground {
   uapi::Connection* Own();
   void Tell(const uapi::Message& message, int descriptor);
 
-  std::string path_;
-  uint32_t process_ = 0;
+  sockaddr_un address_;
+  uint32_t process_;
+  const std::atomic<int64_t>* now_;  // null when there is no broker
 };
 
 }  // namespace cm::sim::standin

@@ -72,11 +72,6 @@ int SleepFor(int64_t now, int64_t duration, timespec* rest) {
   return error;
 }
 
-template <typename Function>
-Function* Next(const char* name, Function* /*for its type*/) {
-  return reinterpret_cast<Function*>(NextDefinition(name));
-}
-
 }  // namespace
 
 std::optional<int64_t> SimulatedTime(clockid_t clock) {
@@ -86,11 +81,17 @@ std::optional<int64_t> SimulatedTime(clockid_t clock) {
   return *beginning + *now;
 }
 
+timespec SystemTime(clockid_t clock) {
+  timespec time{};
+  syscall(SYS_clock_gettime, clock, &time);
+  return time;
+}
+
 }  // namespace cm::sim::standin
 
 using namespace cm::sim::standin;  // what follows is C
 
-// What a program's malloc may call is not looked for: looking for it may call malloc.
+// What a program's malloc may call is the kernel's: looking for the C library's may call malloc.
 
 extern "C" {
 

@@ -19,6 +19,9 @@ inline constexpr int64_t kSinceEpoch = 1'000'000'000 * kSecond;
 // simulated, without a machine, and inside the stand-in.
 std::optional<int64_t> SimulatedTime(clockid_t clock);
 
+// What the system's clock shows.
+timespec SystemTime(clockid_t clock);
+
 inline int64_t NanosecondsOf(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
 
 inline timespec TimeOf(int64_t nanoseconds) {

@@ -5,9 +5,9 @@
 namespace cm::sim::standin {
 namespace {
 
-template <typename T>
-void Find(const char* name, T* function) {
-  *function = reinterpret_cast<T>(NextDefinition(name));
+template <typename Function>
+void Find(const char* name, Function** function) {
+  *function = Next(name, *function);
 }
 
 Libc FindAll() {

@@ -22,6 +22,11 @@ const Libc& RealLibc();
 // The definition after the stand-in's, in the order of search; null when there is none.
 void* NextDefinition(const char* name);
 
+template <typename Function>
+Function* Next(const char* name, Function* /*for its type*/) {
+  return reinterpret_cast<Function*>(NextDefinition(name));
+}
+
 }  // namespace cm::sim::standin
 
 #endif  // SIM_STANDIN_LIBC_H_

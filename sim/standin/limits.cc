@@ -16,20 +16,12 @@
 namespace cm::sim::standin {
 namespace {
 
-template <typename Function>
-Function* Next(const char* name, Function* /*for its type*/) {
-  return reinterpret_cast<Function*>(NextDefinition(name));
-}
-
 // The instant of the system's clock that is as far away as `limit` is of the program's.
 timespec OnSystemsClock(clockid_t clock, const timespec& limit) {
-  static auto* const kReal = Next("clock_gettime", &clock_gettime);
   const std::optional<int64_t> simulated = SimulatedTime(clock);
   if (!simulated) return limit;
-  timespec now{};
-  kReal(clock, &now);
   const int64_t left = std::max<int64_t>(NanosecondsOf(limit) - *simulated, 0);
-  return TimeOf(NanosecondsOf(now) + left);
+  return TimeOf(NanosecondsOf(SystemTime(clock)) + left);
 }
 
 // A condition does not tell which clock it was given; no instant of one is near one of the other.

@@ -14,11 +14,6 @@
 namespace cm::sim::standin {
 namespace {
 
-template <typename Function>
-Function* Next(const char* name, Function* /*for its type*/) {
-  return reinterpret_cast<Function*>(NextDefinition(name));
-}
-
 // Where the path leads on the program's host.
 class Place {
  public:

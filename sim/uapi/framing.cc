@@ -14,7 +14,8 @@ namespace cm::sim::uapi {
 namespace {
 
 constexpr uint32_t kLongest = 16U << 20;  // more than any option has
-constexpr size_t kAtOnce = 1U << 16;
+constexpr size_t kAtOnce = 1U << 12;
+constexpr size_t kShort = 64;  // a request or an answer without bytes is
 
 template <typename T>
 void Put(const T& value, std::vector<uint8_t>* bytes) {
@@ -117,15 +118,20 @@ void Attach(int descriptor, Control* control, msghdr* message) {
   std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
 }
 
+void Write(const Message& message, std::vector<uint8_t>* bytes) {
+  bytes->clear();
+  Put(uint32_t{0}, bytes);
+  Put(static_cast<uint32_t>(message.index()), bytes);
+  std::visit([bytes](const auto& body) { PutBody(body, bytes); }, message);
+  const auto length = static_cast<uint32_t>(bytes->size() - sizeof(uint32_t));
+  std::memcpy(bytes->data(), &length, sizeof length);
+}
+
 }  // namespace
 
 std::vector<uint8_t> Encode(const Message& message) {
   std::vector<uint8_t> bytes;
-  Put(uint32_t{0}, &bytes);
-  Put(static_cast<uint32_t>(message.index()), &bytes);
-  std::visit([&bytes](const auto& body) { PutBody(body, &bytes); }, message);
-  const auto length = static_cast<uint32_t>(bytes.size() - sizeof(uint32_t));
-  std::memcpy(bytes.data(), &length, sizeof length);
+  Write(message, &bytes);
   return bytes;
 }
 
@@ -136,7 +142,10 @@ std::optional<Message> Decode(std::span<const uint8_t> bytes) {
   return DecodeKind(kind, &reader);
 }
 
-Connection::Connection(int socket) : socket_(socket) {}
+Connection::Connection(int socket) : socket_(socket) {
+  written_.reserve(kShort);
+  read_.reserve(2 * kAtOnce);
+}
 
 Connection::~Connection() {
   for (const int descriptor : descriptors_) close(descriptor);
@@ -144,10 +153,9 @@ Connection::~Connection() {
 }
 
 int Connection::Send(const Message& message, int descriptor) {
-  const std::vector<uint8_t> bytes = Encode(message);
-  for (size_t sent = 0; sent < bytes.size();) {
-    iovec piece = {.iov_base = const_cast<uint8_t*>(bytes.data() + sent),
-                   .iov_len = bytes.size() - sent};
+  Write(message, &written_);
+  for (size_t sent = 0; sent < written_.size();) {
+    iovec piece = {.iov_base = written_.data() + sent, .iov_len = written_.size() - sent};
     msghdr header{};
     header.msg_iov = &piece;
     header.msg_iovlen = 1;

@@ -49,7 +49,8 @@ std::vector<uint8_t> Encode(const Message& message);
 // Of the bytes behind the length.
 std::optional<Message> Decode(std::span<const uint8_t> bytes);
 
-// One end. Blocking or not, as its socket is.
+// One end. Blocking or not, as its socket is. What has no bytes of its own is sent and read without
+// allocating memory.
 class Connection {
  public:
   explicit Connection(int socket);  // which it closes
@@ -76,6 +77,7 @@ class Connection {
  private:
   int socket_;
   bool damaged_ = false;
+  std::vector<uint8_t> written_;  // of the last message; keeps its memory
   std::vector<uint8_t> read_;
   std::deque<int> descriptors_;
 };

@@ -4,12 +4,16 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "model/base/choice.h"
+#include "sim/uapi/shared_time.h"
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
 #include "tools/app/serving.h"
@@ -29,9 +33,10 @@ constexpr Duration kLongMoment = Duration::Seconds(1);
 
 class Broker {
  public:
-  Broker(const Setting& setting, Folder folder)
+  Broker(const Setting& setting, Folder folder, std::unique_ptr<sim::uapi::SharedTime> time)
       : setting_(setting),
         trace_(setting.traces),
+        time_(std::move(time)),
         world_(setting.topology, &setting.profile, NamedStream(setting.seed, "world")),
         serving_(&world_, &trace_, std::move(folder), setting.hears) {}
 
@@ -47,6 +52,7 @@ class Broker {
   std::string NameOf(size_t program) const;
   bool Stays(const Process& process) const;
   bool OnlyStayingOnesAreLeft() const;
+  void HasHappened();
   Next SomethingHappens();
   Next TimePasses();
   Next RealTimePasses();
@@ -54,6 +60,7 @@ class Broker {
 
   const Setting& setting_;
   Trace trace_;
+  std::unique_ptr<sim::uapi::SharedTime> time_;
   sim::World world_;
   Serving serving_;
   size_t started_ = 0;
@@ -116,6 +123,11 @@ Broker::Next Broker::LimitIsReached() {
   return Next::kOver;
 }
 
+void Broker::HasHappened() {
+  time_->Set(world_.Now().nanoseconds());
+  serving_.HasHappened();
+}
+
 // Nobody can go on.
 Broker::Next Broker::SomethingHappens() {
   std::optional<Instant> next = world_.NextAt();
@@ -141,7 +153,7 @@ Broker::Next Broker::SomethingHappens() {
   } else {
     world_.Step();
   }
-  serving_.HasHappened();
+  HasHappened();
   return Next::kGoesOn;
 }
 
@@ -150,7 +162,7 @@ Broker::Next Broker::TimePasses() {
   if (world_.Now() - Instant() >= setting_.limit) return LimitIsReached();
   world_.RunUntil(std::min(world_.Now() + moment_, Instant() + setting_.limit));
   moment_ = std::min(moment_ * 2, kLongMoment);
-  serving_.HasHappened();
+  HasHappened();
   return Next::kGoesOn;
 }
 
@@ -169,7 +181,7 @@ Broker::Next Broker::RealTimePasses() {
   const Instant later = world_.Now() + Duration::Nanoseconds(waited.count());
   if (later - Instant() > setting_.limit) return LimitIsReached();
   world_.RunUntil(later);
-  serving_.HasHappened();
+  HasHappened();
   return Next::kGoesOn;
 }
 
@@ -202,7 +214,10 @@ std::variant<Report, std::string> Run(const Setting& setting) {
   if (auto* problem = std::get_if<std::string>(&folder)) return std::move(*problem);
   // A program that is gone does not end whoever writes to it.
   signal(SIGPIPE, SIG_IGN);
-  Broker broker(setting, std::move(std::get<Folder>(folder)));
+  auto& whole = std::get<Folder>(folder);
+  std::unique_ptr<sim::uapi::SharedTime> time = sim::uapi::SharedTime::Make(whole.TimePath());
+  if (!time) return fmt::format("cannot make {}: {}", whole.TimePath(), std::strerror(errno));
+  Broker broker(setting, std::move(whole), std::move(time));
   if (std::string problem = broker.Run(); !problem.empty()) return problem;
   return broker.TakeReport();
 }

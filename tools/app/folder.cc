@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "model/base/own_folder.h"
 #include "tools/app/embedded.h"
 
 namespace cm::app {
@@ -23,8 +23,8 @@ std::variant<Folder, std::string> Folder::Make() {
   std::filesystem::path parent = std::filesystem::temp_directory_path(error);
   // The name of a socket has 107 characters at most. source: man unix(7)
   if (error || parent.string().size() > 60) parent = "/tmp";
-  std::string path = parent / "cmsim.XXXXXX";
-  if (mkdtemp(path.data()) == nullptr)
+  std::string path = MakeOwnFolder(parent / "cmsim");
+  if (path.empty())
     return fmt::format("no folder in {}: {}", parent.string(), std::strerror(errno));
   Folder folder(std::move(path));
   const std::string_view object = Embedded("libcmsim_app.so");

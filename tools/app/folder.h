@@ -7,6 +7,8 @@
 #include <string>
 #include <variant>
 
+#include "sim/uapi/shared_time.h"
+
 namespace cm::app {
 
 // Gone with all that is in it when this goes.
@@ -21,6 +23,7 @@ class Folder {
   std::string ObjectPath() const { return path_ + "/libcmsim_app.so"; }
   std::string SocketPath(uint32_t process) const;
   std::string HostPath(uint8_t kernel) const;
+  std::string TimePath() const { return path_ + "/" + std::string(sim::uapi::SharedTime::kName); }
   // A new socket of that name, which programs connect to; -1 when there is none to be had.
   int Listen(uint32_t process) const;
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -17,10 +16,7 @@ namespace fs = std::filesystem;
 class Host : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / "host-XXXXXX";
-    std::string name = folder_;
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
+    fs::remove_all(folder_);
     ASSERT_TRUE(LayOutHost(folder_, *FindTopology("two-kernels"), 1));
   }
   void TearDown() override { fs::remove_all(folder_); }
@@ -34,7 +30,7 @@ class Host : public testing::Test {
     return text + std::to_string(pclose(output) / 256);
   }
 
-  fs::path folder_;
+  const fs::path folder_ = fs::path(testing::TempDir()) / "host";
 };
 
 TEST_F(Host, HasItsOwnDevicesWithTheirInterfaces) {

@@ -26,7 +26,7 @@ for program in apt-cache apt-get dpkg-deb; do
 done
 [ ! -e "$output" ] || fail "$output is there already"
 mkdir -p "${output%/*}"
-work=$(mktemp -d "$output.XXXXXX")
+work=$(mktemp -d -p "${output%/*}")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' HUP INT TERM
 
