@@ -1,12 +1,17 @@
 #include "conformance/adapters/lib/lib_adapter.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -32,21 +37,74 @@ constexpr int kSessionsOfAProcess = 2000;
 // A conversation may take no longer than this in all: its time is virtual.
 constexpr Duration kHangs = Duration::Seconds(20);
 
+// What a library knows of devices it has found out when it was first called, and the process that
+// exits is the one that knew it.
+bool ChangesLibrary(const Conversation& conversation) {
+  return std::ranges::any_of(conversation.lines, [](const Line& line) {
+    const auto* const injects = std::get_if<line::Injects>(&line);
+    if (injects == nullptr) return false;
+    const FaultKind kind = injects->fault.kind;
+    return kind == FaultKind::kRemoveDevice || kind == FaultKind::kAddDevice ||
+           kind == FaultKind::kExit || kind == FaultKind::kCrash;
+  });
+}
+
+// Above all that are open. The iterator's own is one of them.
+unsigned int FirstDescriptorOfOthers() {
+  unsigned int first = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
+    const std::string name = entry.path().filename();
+    unsigned int number = 0;
+    std::from_chars(name.data(), name.data() + name.size(), number);
+    first = std::max(first, number + 1);
+  }
+  return error ? ~0U : first;
+}
+
+// A process with its libraries, which become those of new processes as often as they have to.
+class Workplace {
+ public:
+  Workplace(const Libraries& libraries, const Profile& profile, Answers* answers)
+      : libraries_(libraries), profile_(profile), answers_(*answers) {}
+
+  void Rehearse(const Conversation& conversation) {
+    if (!std::exchange(initialised_, true)) InitialiseLibraries(conversation, profile_, libraries_);
+    {
+      SimulatedGround ground(conversation, &profile_, &libraries_);
+      VirtualLanes lanes(&ground, &conversation, &profile_);
+      const std::unique_ptr<Session> session =
+          StartVirtualSession(std::make_unique<Rehearsal>(&lanes, &answers_));
+      Perform(conversation, *session);
+      session->Leaks();
+    }
+    if (ChangesLibrary(conversation)) BeginAnew();
+  }
+
+ private:
+  // What processes leave behind their end takes with it.
+  void BeginAnew() {
+    for (const Variables& variables : libraries_.at_start) variables.Restore();
+    close_range(first_of_libraries_, ~0U, 0);
+    initialised_ = false;
+  }
+
+  const Libraries& libraries_;
+  const Profile& profile_;
+  Answers& answers_;
+  const unsigned int first_of_libraries_ = FirstDescriptorOfOthers();
+  bool initialised_ = false;
+};
+
 // In the new process: one conversation after another, each behind its text, from the first line to
 // the last; then it is asked for what was answered.
 void Serve(int connection, const Libraries& libraries, const Profile& profile, Answers* answers) {
-  bool initialised = false;
+  Workplace workplace(libraries, profile, answers);
   while (const std::optional<std::string> text = ReceiveText(connection)) {
     const auto parsed = ParseConversation(*text);
     const auto* const conversation = std::get_if<Conversation>(&parsed);
     if (conversation == nullptr) return;
-    if (!std::exchange(initialised, true)) InitialiseLibraries(*conversation, profile, libraries);
-    SimulatedGround ground(*conversation, &profile, &libraries);
-    VirtualLanes lanes(&ground, conversation, &profile);
-    const std::unique_ptr<Session> session =
-        StartVirtualSession(std::make_unique<Rehearsal>(&lanes, answers));
-    Perform(*conversation, *session);
-    session->Leaks();
+    workplace.Rehearse(*conversation);
     if (!Send(connection, Answer{.number = kRehearsed})) return;
   }
 }
@@ -82,19 +140,6 @@ class Performance : public Counterpart {
   bool hangs_ = false;
 };
 
-// What a library knows of devices it has found out when it was first called, and the process that
-// exits is the one that knew it.
-bool NeedsNewProcess(const Conversation& conversation) {
-  if (!conversation.topology.built_in()) return true;
-  return std::ranges::any_of(conversation.lines, [](const Line& line) {
-    const auto* const injects = std::get_if<line::Injects>(&line);
-    if (injects == nullptr) return false;
-    const FaultKind kind = injects->fault.kind;
-    return kind == FaultKind::kRemoveDevice || kind == FaultKind::kAddDevice ||
-           kind == FaultKind::kExit || kind == FaultKind::kCrash;
-  });
-}
-
 class LibImplementation : public Implementation {
  public:
   LibImplementation(LibOptions options, Libraries libraries)
@@ -122,7 +167,8 @@ class LibImplementation : public Implementation {
     const std::string why =
         WhyUncallable(libraries_.of_sides.front(), conversation, capabilities());
     if (!why.empty()) return RefuseSession(options_.path + " " + why);
-    const bool alone = NeedsNewProcess(conversation);
+    // Of the devices of this topology no process knows.
+    const bool alone = !conversation.topology.built_in();
     const Desk desk{std::this_thread::get_id(), conversation.topology->name};
     const std::string text = ToText(conversation);
     Staff staff = alone ? Staff{} : TakeStaff(desk);

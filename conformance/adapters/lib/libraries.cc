@@ -38,6 +38,11 @@ std::string WhyNot() {
   return said == nullptr ? "no reason given" : said;
 }
 
+const void* AnyFunctionOf(const RdmaCmApi& api) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): dladdr takes any address
+  return reinterpret_cast<const void*>(api.rdma_create_id);
+}
+
 // The file that an object was loaded from, by a function of it.
 std::string PathOf(const void* function) {
   Dl_info info{};
@@ -80,18 +85,17 @@ std::variant<Libraries, std::string> LoadLibraries(const std::string& path) {
   auto first = Load(path, Binding::kDeep);
   if (auto* why = std::get_if<std::string>(&first)) return std::move(*why);
   libraries.name = std::get<LoadedObject>(first).name;
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): dladdr takes any address
-  const auto* known =
-      reinterpret_cast<const void*>(std::get<LoadedObject>(first).api.rdma_create_id);
-  std::ifstream file(PathOf(known), std::ios::binary);
+  const std::string read_from = PathOf(AnyFunctionOf(std::get<LoadedObject>(first).api));
+  std::ifstream file(read_from, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), {});
-  if (!file || bytes.empty()) return fmt::format("cannot read {} again", PathOf(known));
+  if (!file || bytes.empty()) return fmt::format("cannot read {} again", read_from);
   while (libraries.of_sides.size() < kSides) {
     const std::optional<std::string> copy = FileOf(bytes);
     if (!copy) return "no memory for a copy of " + path;
     auto loaded = Load(*copy, Binding::kDeep);
     if (auto* why = std::get_if<std::string>(&loaded)) return std::move(*why);
     libraries.of_sides.push_back(std::get<LoadedObject>(loaded).api);
+    libraries.at_start.emplace_back(AnyFunctionOf(libraries.of_sides.back()));
   }
   return libraries;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/adapters/dl/api.h"
+#include "conformance/adapters/lib/variables.h"
 #include "sim/standin/ground.h"
 
 namespace cm {
@@ -17,7 +18,8 @@ namespace cm {
 // descriptors that it makes, in place of the system's.
 struct Libraries {
   std::vector<RdmaCmApi> of_sides;
-  std::string name;  // "librdmacm 44.0"
+  std::vector<Variables> at_start;  // of each, before it was first called
+  std::string name;                 // "librdmacm 44.0"
 
   // Of the stand-in: what it asks from now on, a new world under it, the file behind a descriptor.
   void (*attach)(sim::standin::Ground* ground) = nullptr;
