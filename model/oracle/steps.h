@@ -14,7 +14,7 @@
 namespace cm::model {
 
 // How many possibilities a component may have before the oracle gives up.
-inline constexpr size_t kMostPossibilities = 4096;
+inline constexpr size_t kMostPossibilities = 16384;
 
 class Steps {
  public:
