@@ -13,8 +13,8 @@ PATH=$PATH:/usr/sbin:/sbin
 # What the guest's commands and the suite need; the libraries are found by asking the loader.
 roots="busybox-static cpio dash ethtool ibverbs-providers iproute2 kmod libgcc-s1 librdmacm1
   libstdc++6 nftables rdmacm-utils strace tcpdump"
-programs="dash kmod ip bridge tc ss rdma ethtool nft cmtime mckey rdma_client rdma_server rping
-  ucmatose udaddy strace tcpdump"
+programs="dash kmod ip bridge tc ss rdma ethtool nft cmtime mckey rdma_client rdma_server
+  rdma_xclient rdma_xserver rping ucmatose udaddy strace tcpdump"
 libraries="libgcc_s.so.1 libibverbs.so.1 librdmacm.so.1 libstdc++.so.6 libm.so.6"
 providers="rxe siw"
 modules="virtio_pci virtio_console 9p 9pnet_virtio crc32_generic crc32c_generic libcrc32c ib_uverbs

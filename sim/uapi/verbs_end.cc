@@ -25,6 +25,23 @@ Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
 
 Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Value(0) : Refused(error); }
 
+// source: linux 6.1 uverbs_cmd.c create_qp, rxe_qp.c rxe_qp_chk_init, siw_verbs.c siw_create_qp
+Errno WhyNoQp(uint32_t type, bool iwarp) {
+  constexpr uint32_t kRawPacket = 8;  // followed by the two of XRC
+  constexpr uint32_t kXrcReceive = 10;
+  constexpr uint32_t kDriver = 0xff;
+  const bool others = (type >= kRawPacket && type <= kXrcReceive) || type == kDriver;
+  if (others) return Errno::kNotSup;
+  switch (static_cast<QpType>(type)) {
+    case QpType::kRc:
+      return Errno::kNone;
+    case QpType::kUc:
+    case QpType::kUd:
+      return iwarp ? Errno::kNotSup : Errno::kNone;
+  }
+  return Errno::kInval;
+}
+
 // The object of that number, if it is the process's.
 template <typename Objects>
 auto* Find(Objects* objects, uint32_t process, uint32_t number) {
@@ -135,16 +152,15 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
   const auto record = As<QpRecord>(request.bytes);
   const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
   if (record.device >= devices.size()) return Refused(Errno::kNoDev);
+  if (const Errno error = WhyNoQp(record.type, OverIwarp()); error != Errno::kNone)
+    return Refused(error);
   const uint8_t device = devices[record.device];
   const OwnSrq* const srq = Find(&srqs_, process, record.srq);
   const bool has_srq = record.srq != QpRecord{}.srq;
   const bool cqs_known = Find(&cqs_, process, record.send_queue) != nullptr &&
                          Find(&cqs_, process, record.receive_queue) != nullptr;
   if (!cqs_known || (has_srq && srq == nullptr)) return Refused(Errno::kInval);
-  const auto type = static_cast<QpType>(record.type);
-  const bool datagram = type == QpType::kUd;
-  if (datagram && OverIwarp()) return Refused(Errno::kNotSup);
-  if (type != QpType::kRc && type != QpType::kUc && !datagram) return Refused(Errno::kInval);
+  const bool datagram = static_cast<QpType>(record.type) == QpType::kUd;
   const uint32_t qp = verbs().Create(device, datagram, has_srq ? srq->srq : kNobody);
   qps_[++last_number_] = {.process = process,
                           .device = device,

@@ -279,6 +279,15 @@ TEST_F(VerbsEndTest, GroupReachesWhoeverIsAttached) {
   EXPECT_EQ(Poll(in).size(), 0u);
 }
 
+// source: rdma_xclient -c x in the lab: rdma_create_ep: Operation not supported
+TEST_F(VerbsEndTest, QueuePairsOfOtherTypesAreNotSupportedOrUnknown) {
+  constexpr uint32_t kXrcSend = 9;
+  QpRecord record{.type = kXrcSend, .send_queue = a_.cq};  // it receives nothing
+  EXPECT_EQ(Ask(a_, {.op = Op::kCreateQp, .bytes = Bytes(record)}).value, -EOPNOTSUPP);
+  record = {.type = 77, .send_queue = a_.cq, .receive_queue = a_.cq};
+  EXPECT_EQ(Ask(a_, {.op = Op::kCreateQp, .bytes = Bytes(record)}).value, -EINVAL);
+}
+
 TEST_F(VerbsEndTest, SharedReceivesServeWhoComesFirst) {
   const auto srq = static_cast<uint32_t>(Ask(b_, {.op = Op::kCreateSrq}).value);
   QpRecord record{.type = kRc, .send_queue = b_.cq, .receive_queue = b_.cq, .srq = srq};
