@@ -48,6 +48,11 @@ enum class Op : uint32_t {
                  // -> value: the one that is reported and no longer armed. May wait; EAGAIN.
   kPollEvents,   // completion queues in the same way -> value: 1 when one of them is reported
 
+  // What a program has of the library's. A machine knows nothing of it; who keeps its programs
+  // does.
+  kHold,         // an event's type, its address: it was fetched
+  kAcknowledge,  // an event's address in the second argument
+
   // Time.
   kNow,    // -> value: nanoseconds since the world began
   kSleep,  // until an instant; waits

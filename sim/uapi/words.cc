@@ -61,6 +61,8 @@ constexpr auto kOps = std::to_array<OpWords>({
     {"ibv_req_notify_cq", "cq", "", true},
     {"ibv_get_cq_event", "", "cq"},
     {"poll of completion channel", "", "", true},
+    {"rdma_get_cm_event", "", "", true},
+    {"rdma_ack_cm_event", "", "", true},
     {"clock_gettime", "", "", true},
     {"sleep"},
 });

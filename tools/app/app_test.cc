@@ -205,6 +205,12 @@ TEST_F(Programs, ThatLeaveSomethingInUseAreReported) {
   EXPECT_THAT(ran.report.last, Contains(HasSubstr("rdma_create_id file=0 -> id=0")));
 }
 
+TEST_F(Programs, ThatForgetAnEventAreReportedWhenTheyEnd) {
+  EXPECT_THAT(RunAll({Own("forgets-an-event PASSIVE")}).report.misbehaviour,
+              ElementsAre("active leaves 1 rdma_cm id",
+                          "active has not acknowledged RDMA_CM_EVENT_ADDR_RESOLVED"));
+}
+
 TEST_F(Programs, ThatUseAnIdThatIsGoneAreReported) {
   EXPECT_THAT(RunAll({Own("uses-a-gone-id")}).report.misbehaviour,
               ElementsAre("active uses an id that is not there: "

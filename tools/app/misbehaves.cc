@@ -122,6 +122,10 @@ int main(int count, char** arguments) {
   }
   if (what == "forks") LetAChildResolve(arguments[2]);
   if (what == "waits-with-limits") WaitWithLimits();
+  if (what == "forgets-an-event") {
+    if (Resolve(channel, id, arguments[2]) == nullptr) return 3;
+    return 0;
+  }
   if (what == "keeps-an-event") event = Resolve(channel, id, arguments[2]);
   rdma_destroy_id(id);
   rdma_destroy_event_channel(channel);

@@ -79,6 +79,7 @@ struct Process {
   uint32_t threads_ever = 0;
   std::vector<std::unique_ptr<Thread>> threads;
   std::map<uint64_t, Watched> watches;
+  std::map<uint64_t, uint32_t> held;  // events that are not acknowledged: their addresses and types
 };
 
 }  // namespace cm::app

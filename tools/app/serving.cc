@@ -185,6 +185,7 @@ void Serving::Asks(Process* process, Thread* thread) {
     thread->spins = true;
     return;
   }
+  if (Holds(process, request)) return Reply(process, thread, {});
   const Answer answer = machine_.Ask(thread->asker, request);
   if (answer.waits) {
     thread->waits = true;
@@ -195,6 +196,16 @@ void Serving::Asks(Process* process, Thread* thread) {
     return;
   }
   Reply(process, thread, answer);
+}
+
+bool Serving::Holds(Process* process, const Request& request) {
+  if (request.op == Op::kHold)
+    process->held[request.more] = request.on;
+  else if (request.op == Op::kAcknowledge)
+    process->held.erase(request.more);
+  else
+    return false;
+  return true;
 }
 
 void Serving::Interrupts(Process* process, Thread* thread) {
@@ -307,6 +318,9 @@ void Serving::Remove(Process* process) {
   }
   const std::string left = Leaves(before, world_->InUse());
   if (!left.empty()) misbehaviour_.push_back(fmt::format("{} leaves {}", process->name, left));
+  for (const auto& [event, type] : process->held)
+    misbehaviour_.push_back(fmt::format("{} has not acknowledged {}", process->name,
+                                        ToString(static_cast<EventType>(type))));
 }
 
 bool Serving::GoesOn(Process* process, Thread* thread) {

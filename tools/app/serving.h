@@ -81,6 +81,8 @@ class Serving : private sim::uapi::Memory {
   // The program's process of that number; a new one when there was none.
   Process* ProcessOf(Process* asked, pid_t pid);
   void Asks(Process* process, Thread* thread);
+  // Of which the machine knows nothing. -> whether it was that.
+  bool Holds(Process* process, const sim::uapi::Request& request);
   void Interrupts(Process* process, Thread* thread);
   void Keep(Process* process, Thread* thread, const sim::uapi::Watch& watch);
   void Reply(Process* process, Thread* thread, const sim::uapi::Answer& answer);
