@@ -43,8 +43,11 @@ bool Oracle::CanSend(const IdState& id) const {
 FetchGuard Oracle::GuardOfFetch(const Possibility& p, uint8_t id, const Pending& head) const {
   const IdState& own = p.ids[id];
   switch (head.type) {
-    case EventType::kAddrResolved:
     case EventType::kRouteResolved:
+      // Over iWARP the library asks nothing about a route.
+      if (machine_.over_iwarp()) return FetchGuard::kFine;
+      [[fallthrough]];
+    case EventType::kAddrResolved:
       return own.closed ? FetchGuard::kIdGone : FetchGuard::kFine;
     case EventType::kConnectRequest:
       if (head.child == kNoId || p.ids[head.child].left_on.valid()) return FetchGuard::kLeftBehind;
@@ -263,7 +266,7 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
     info.shown.source = ephemeral(source);
     info.shown.destination = info.destination;
   } else if (event.type == EventType::kRouteResolved) {
-    info.shown.num_paths = machine_.over_iwarp() && !info.path_given ? 0 : 1;
+    info.shown.num_paths = machine_.over_iwarp() ? 0 : 1;
   }
 }
 

@@ -71,6 +71,8 @@ bool Library::Process(Context c, uint32_t channel, const response::Event& event,
       }
       return true;
     case EventType::kRouteResolved:
+      // source: rdma-core 44 cma.c ucma_process_route_resolved
+      if (c.profile->transport == Transport::kIwarp) return true;
       if (QueryPath(c, id) != Errno::kNone) {
         fetched->event.type = EventType::kRouteError;
         fetched->event.status = kLibraryFailure;

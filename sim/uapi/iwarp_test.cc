@@ -45,9 +45,11 @@ TEST_F(IwarpTest, QueuePairsMoveWithTheirConnection) {
   ASSERT_GT(active_.Connect(c_, id_, Program::Param("", a_.number)), 0);
   const uint32_t child = passive_.GetEvent(s_).id;
   ASSERT_EQ(Modify(b_, {.mask = 0x29, .state = kRtr}), 0);
-  EXPECT_EQ(Ask(b_, {.op = Op::kQueryQp, .on = b_.qp}).value, kInit);
+  EXPECT_EQ(Modify(b_, {.mask = 0x12e01, .state = kRts}), -EINVAL);
   ASSERT_GT(passive_.Accept(s_, child, 3, Program::Param("", b_.number)), 0);
-  EXPECT_EQ(Ask(b_, {.op = Op::kQueryQp, .on = b_.qp}).value, kRts);
+  EXPECT_EQ(Modify(b_, {.mask = 0x12e01, .state = kRts}), 0);
+  EXPECT_EQ(Modify(b_, {.mask = 0x29, .state = kInit, .access = 6}), 0) << "and changes nothing";
+  EXPECT_EQ(Ask(b_, {.op = Op::kQueryQp, .on = b_.qp}).value, kReset) << "it never says another";
   MemoryOf(b_).replace(0, 4, "data");
   ASSERT_EQ(Post(b_, {.opcode = kSend, .flags = kSignal}, 0, 4), 0);
   EXPECT_EQ(active_.GetEvent(c_).event, 9u);  // RDMA_CM_EVENT_ESTABLISHED

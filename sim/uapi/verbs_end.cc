@@ -102,8 +102,11 @@ Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
       return Value(0);
     case Op::kModifyQp:
       return DoneUnless(Modify(asker, own, As<ModifyRecord>(request.bytes)));
-    case Op::kQueryQp:
-      return Value(static_cast<int64_t>(verbs().at(own->qp).state));
+    case Op::kQueryQp: {
+      // source: linux 6.1 siw_verbs.c siw_query_qp, which tells no state
+      const QpState state = OverIwarp() ? QpState::kReset : verbs().at(own->qp).state;
+      return Value(static_cast<int64_t>(state));
+    }
     case Op::kAttach:
     case Op::kDetach:
       return Attach(*own, request);
@@ -246,7 +249,11 @@ Errno VerbsEnd::Move(Asker asker, OwnQp* own, const ModifyRecord& record) {
   const bool datagram = verbs().at(own->qp).datagram;
   switch (state) {
     case QpState::kInit: {
-      if (OverIwarp()) return verbs().Initialize(own->qp, false);
+      // source: linux 6.1 siw_qp.c siw_qp_modify: one that was connected stays as it is
+      if (OverIwarp()) {
+        static_cast<void>(verbs().Initialize(own->qp, false));
+        return Errno::kNone;
+      }
       const uint32_t wanted = kInitMask | (datagram ? kQkeyMask : kAccessMask);
       const uint32_t other = datagram ? kAccessMask : kQkeyMask;
       if ((record.mask & (wanted | other)) != wanted) return Errno::kInval;
@@ -287,8 +294,9 @@ Errno VerbsEnd::ToReceive(Asker asker, OwnQp* own, const ModifyRecord& record) {
   return error;
 }
 
+// source: linux 6.1 siw_qp.c siw_qp_nextstate_from_idle: not without a stream
 Errno VerbsEnd::ToSend(OwnQp* own, const ModifyRecord& record) {
-  if (OverIwarp()) return Errno::kNone;
+  if (OverIwarp()) return own->connected ? Errno::kNone : Errno::kInval;
   const Qp& qp = verbs().at(own->qp);
   if (qp.datagram) return verbs().Modify(own->qp, QpState::kRts);
   if (qp.state == QpState::kRtr && (record.mask & kSendMask) != kSendMask) return Errno::kInval;

@@ -73,7 +73,7 @@ TEST_P(RealLibrary, DoesWhatTheSimulatedOneDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Under, RealLibrary,
-                         testing::Values("6.1-rxe", "6.12-rxe", "7.2-rxe", "6.1-ib"),
+                         testing::Values("6.1-rxe", "6.12-rxe", "7.2-rxe", "6.1-ib", "6.1-siw"),
                          [](const auto& info) {
                            std::string name = info.param;
                            for (char& c : name)
