@@ -31,27 +31,6 @@ void EventWheel::Empty(const Slot& slot, Visitor visitor) {
   }
 }
 
-// What the first slot holds will be told of, and nothing else any more.
-void EventWheel::TellFirstSlot(size_t wheel) {
-  to_tell_ = kNone;
-  if (size_ < kVeryMany || (wheels_in_use_ & (1u << wheel)) == 0) return;
-  told_slot_ = wheel * kSlots + FirstSlot(wheel);
-  const Slot& slot = slots_[told_slot_];
-  if (ChunksOf(slot) >= kNearChunks) return;
-  to_tell_ = ChunkOf(slot.first);
-  chunks_[to_tell_].Prefetch();
-}
-
-void EventWheel::TellNext() {
-  const Chunk& chunk = chunks_[to_tell_];
-  const uint32_t end = slots_[told_slot_].end;
-  const bool last = to_tell_ == ChunkOf(end);
-  nearing_[0] = nearing_[1];
-  nearing_[1] = {.events = chunk.events, .size = last ? WithinOf(end) : Chunk::kEvents};
-  to_tell_ = last ? kNone : chunk.next;
-  if (!last) chunks_[to_tell_].Prefetch();
-}
-
 void EventWheel::CloseOpened() {
   opened_until_ = 0;
   while (!opened_.empty()) Place(opened_.Pop());
@@ -62,13 +41,13 @@ void EventWheel::CloseOpened() {
 Event EventWheel::PopFromHigherWheel() {
   const size_t wheel = LowestInUse();
   const size_t number = FirstSlot(wheel);
-  const Slot slot = slots_[wheel * kSlots + number];
+  const Slot slot = SlotOf(wheel, number);
   SlotIsEmpty(wheel, number);
   base_ = static_cast<uint64_t>(slot.earliest.nanoseconds());
-  // What is on a lower wheel has been told of, or was pushed a moment ago.
-  if (wheel > 1) TellFirstSlot(wheel);
+  if (wheel == kToldWheel && size_ >= kVeryMany) first_told_ = static_cast<uint32_t>(number);
+  if (wheel > kToldWheel) near_ = coming_ = 0;
   if (ChunksOf(slot) < kManyChunks) {
-    opened_until_ = ((base_ >> (8 * wheel)) + 1) << (8 * wheel);
+    opened_until_ = ((base_ >> kShift[wheel]) + 1) << kShift[wheel];
     Empty(slot, [this](const Event& event) { opened_.Push(event); });
     return opened_.Pop();
   }

@@ -1,9 +1,8 @@
-// Many pending events in a timing wheel: eight wheels of 256 slots, one for each byte of an
-// instant.
+// Many pending events in a timing wheel: eight wheels, each for some bits of an instant.
 //
-// 1. An event is on the wheel of the highest byte in which its instant differs from `base_`, in the
-//    slot of that byte. So all events of one slot of wheel 0 have the same instant, and whatever is
-//    on a lower wheel happens before whatever is on a higher one.
+// 1. An event is on the wheel of the highest bit in which its instant differs from `base_`, in the
+//    slot of that wheel's bits. So all events of one slot of wheel 0 have the same instant, and
+//    whatever is on a lower wheel happens before whatever is on a higher one.
 // 2. A slot is first in, first out. When the first slot of a higher wheel becomes the next one, its
 //    events move to lower wheels in their order, before any other event can come there: events of
 //    one instant stay in the order in which they were pushed.
@@ -14,8 +13,8 @@
 //    is mostly appended, and no event of a quiet time goes through every wheel. A list that
 //    becomes long goes back to the wheels.
 // 5. A wheel that holds very many events tells which of them have come near, so that their objects,
-//    which are hardly in the cache, can be fetched before they are needed: while one slot's events
-//    happen those of the next one are told of, a chunk at a time.
+//    which are hardly in the cache, can be fetched before they are needed: when a slot becomes the
+//    first one, those of the next two.
 // 6. A slot holds its events in chunks of 256 bytes, so that pushing is an append to memory that is
 //    near, and no event has a node of its own.
 #ifndef SIM_CORE_EVENT_WHEEL_H_
@@ -27,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "model/base/duration.h"
@@ -40,7 +40,7 @@ class EventWheel {
  public:
   // Of events that are not before `from`.
   explicit EventWheel(Instant from)
-      : base_(static_cast<uint64_t>(from.nanoseconds())), slots_(kWheels * kSlots) {}
+      : base_(static_cast<uint64_t>(from.nanoseconds())), slots_(kFirstSlot[kWheels]) {}
 
   bool empty() const { return size_ == 0; }
   size_t size() const { return size_; }
@@ -53,13 +53,28 @@ class EventWheel {
     if (opened_.size() == kLong) CloseOpened();
   }
 
-  // Shows what has come near, and what had the time before, once in so many calls; nothing of a
-  // wheel that does not hold very many.
+  // Shows what has come near, and what had the time before, when that has changed since it was
+  // called; nothing of a wheel that does not hold very many.
   template <typename Visitor>
   void VisitNearing(Visitor visitor) {
-    if (to_tell_ == kNone || ++calls_ % kTellEach != 0) return;
-    TellNext();
-    visitor(nearing_[1].shown(), nearing_[0].shown());
+    if (first_told_ == kNone) return;
+    const uint32_t near = NextSlot(kToldWheel, std::exchange(first_told_, kNone));
+    if (near == kNone) return;
+    const uint32_t coming = NextSlot(kToldWheel, near);
+    const std::span<const Event> nothing;
+    const auto tell_coming = [&](uint32_t slot) {
+      VisitChunks(slot, [&](auto events) { visitor(events, nothing); });
+      coming_ = slot;
+    };
+    if (near > coming_)
+      tell_coming(near);
+    else if (near > near_)
+      VisitChunks(near, [&](auto events) { visitor(nothing, events); });
+    near_ = near;
+    if (coming == kNone) return;
+    if (coming > coming_) tell_coming(coming);
+    const uint32_t after = NextSlot(kToldWheel, coming);
+    if (after != kNone) chunks_[ChunkOf(SlotOf(kToldWheel, after).first)].Prefetch();
   }
 
   // The first one of a wheel that is not empty.
@@ -67,8 +82,7 @@ class EventWheel {
     if (!opened_.empty()) return opened_.NextAt();
     const size_t wheel = LowestInUse();
     const size_t slot = FirstSlot(wheel);
-    if (wheel > 0) return slots_[wheel * kSlots + slot].earliest;
-    return Instant::FromNanoseconds(static_cast<int64_t>((base_ & ~uint64_t{0xff}) | slot));
+    return SlotOf(wheel, slot).earliest;
   }
   Event Pop() {
     --size_;
@@ -77,18 +91,40 @@ class EventWheel {
   }
 
  private:
-  static constexpr size_t kWheels = 8;
-  static constexpr size_t kSlots = 256;
-  static constexpr size_t kWords = kSlots / 64;
+  // How many bits each wheel is for. With a million timers of seconds a slot of wheel 2, which is
+  // 4 us long, has about as many events as a chunk and is opened; they come there from wheel 3, in
+  // which most timers of less than 17 s are put at once.
+  static constexpr auto kBits = std::to_array<uint8_t>({4, 8, 11, 11, 6, 8, 8, 8});
+  static constexpr size_t kWheels = kBits.size();
+  static constexpr size_t kToldWheel = 2;
+  static constexpr size_t kWords = (size_t{1} << std::ranges::max(kBits)) / 64;
+  static_assert(kWords <= 64);
+  // The lowest bit of each wheel.
+  static constexpr auto kShift = [] {
+    std::array<uint8_t, kWheels + 1> shift{};
+    for (size_t i = 0; i < kWheels; ++i) shift[i + 1] = static_cast<uint8_t>(shift[i] + kBits[i]);
+    return shift;
+  }();
+  static_assert(kShift[kWheels] == 64);
+  // Where its slots begin.
+  static constexpr auto kFirstSlot = [] {
+    std::array<uint32_t, kWheels + 1> first{};
+    for (size_t i = 0; i < kWheels; ++i) first[i + 1] = first[i] + (1u << kBits[i]);
+    return first;
+  }();
+  // The wheel that a bit belongs to.
+  static constexpr auto kWheelOf = [] {
+    std::array<uint8_t, 64> wheel_of{};
+    for (uint8_t wheel = 0; wheel < kWheels; ++wheel)
+      for (size_t bit = kShift[wheel]; bit < kShift[wheel + 1]; ++bit) wheel_of[bit] = wheel;
+    return wheel_of;
+  }();
   static constexpr uint32_t kNone = 0xffffffff;
   // At so many chunks a slot is moved rather than sorted, and a list as long as that goes back.
   static constexpr uint32_t kManyChunks = 4;
   static constexpr size_t kLong = 192;
-  // A slot of fewer chunks is near, in a wheel of so many events.
-  static constexpr uint32_t kNearChunks = 64;
+  // A wheel of so many events tells what has come near.
   static constexpr size_t kVeryMany = size_t{1} << 15;
-  // Twice as fast as events happen.
-  static constexpr uint32_t kTellEach = 8;
 
   struct alignas(64) Chunk {
     static constexpr uint32_t kEvents = 15;
@@ -101,13 +137,6 @@ class EventWheel {
     }
   };
   static_assert(sizeof(Chunk) == 256);
-
-  // What was told of a chunk.
-  struct Told {
-    std::array<Event, Chunk::kEvents> events;
-    uint32_t size = 0;
-    std::span<const Event> shown() const { return {events.data(), size}; }
-  };
 
   // The place of an event is its chunk and the number within; a place behind the last of a chunk
   // stands for the first of the next one. A slot that holds nothing says nothing.
@@ -122,14 +151,15 @@ class EventWheel {
 
   void Place(Event event) {
     const auto at = static_cast<uint64_t>(event.at.nanoseconds());
-    const size_t wheel = static_cast<size_t>(std::bit_width((at ^ base_) | 1) - 1) / 8;
-    const size_t number = (at >> (8 * wheel)) & 0xff;
-    Slot& slot = slots_[wheel * kSlots + number];
+    const size_t wheel = kWheelOf[static_cast<size_t>(std::bit_width((at ^ base_) | 1) - 1)];
+    const size_t number = NumberOf(at, wheel);
+    Slot& slot = SlotOf(wheel, number);
     uint64_t& word = in_use_[wheel][number / 64];
     const uint64_t bit = uint64_t{1} << (number % 64);
     uint32_t place = slot.end;
     if ((word & bit) == 0) {
       word |= bit;
+      words_in_use_[wheel] |= uint64_t{1} << (number / 64);
       wheels_in_use_ |= 1u << wheel;
       slot.first = place = FirstOf(NewChunk(0));
       slot.earliest = event.at;
@@ -145,24 +175,57 @@ class EventWheel {
     slot.end = place + 1;
   }
 
+  static size_t NumberOf(uint64_t at, size_t wheel) {
+    return (at >> kShift[wheel]) & ((uint64_t{1} << kBits[wheel]) - 1);
+  }
+  const Slot& SlotOf(size_t wheel, size_t number) const {
+    return slots_[kFirstSlot[wheel] + number];
+  }
+  Slot& SlotOf(size_t wheel, size_t number) { return slots_[kFirstSlot[wheel] + number]; }
   uint32_t ChunksOf(const Slot& slot) const { return chunks_[ChunkOf(slot.end)].before + 1; }
   size_t LowestInUse() const { return static_cast<size_t>(std::countr_zero(wheels_in_use_)); }
   // Of a wheel that is in use.
   size_t FirstSlot(size_t wheel) const {
-    size_t word = 0;
-    while (in_use_[wheel][word] == 0) ++word;
+    const auto word = static_cast<size_t>(std::countr_zero(words_in_use_[wheel]));
     return word * 64 + static_cast<size_t>(std::countr_zero(in_use_[wheel][word]));
   }
+  // The first one in use after `slot`; kNone when none is.
+  uint32_t NextSlot(size_t wheel, uint32_t slot) const {
+    size_t word = slot / 64;
+    uint64_t bits = in_use_[wheel][word] & (~uint64_t{1} << (slot % 64));
+    if (bits == 0) {
+      const uint64_t words = words_in_use_[wheel] & (~uint64_t{1} << word);
+      if (words == 0) return kNone;
+      word = static_cast<size_t>(std::countr_zero(words));
+      bits = in_use_[wheel][word];
+    }
+    return static_cast<uint32_t>(word * 64 + static_cast<size_t>(std::countr_zero(bits)));
+  }
   void SlotIsEmpty(size_t wheel, size_t slot) {
-    auto& words = in_use_[wheel];
-    words[slot / 64] &= ~(uint64_t{1} << (slot % 64));
-    if ((words[0] | words[1] | words[2] | words[3]) == 0) wheels_in_use_ &= ~(1u << wheel);
+    uint64_t& word = in_use_[wheel][slot / 64];
+    word &= ~(uint64_t{1} << (slot % 64));
+    if (word != 0) return;
+    words_in_use_[wheel] &= ~(uint64_t{1} << (slot / 64));
+    if (words_in_use_[wheel] == 0) wheels_in_use_ &= ~(1u << wheel);
+  }
+  // What a slot of the wheel that is told of holds, a chunk at a time.
+  template <typename Visitor>
+  void VisitChunks(uint32_t number, Visitor visitor) const {
+    const Slot& slot = SlotOf(kToldWheel, number);
+    const uint32_t last = ChunkOf(slot.end);
+    for (uint32_t chunk = ChunkOf(slot.first);; chunk = chunks_[chunk].next) {
+      const uint32_t size = chunk == last ? WithinOf(slot.end) : Chunk::kEvents;
+      visitor(std::span<const Event>(chunks_[chunk].events.data(), size));
+      if (chunk == last) return;
+    }
   }
 
   uint32_t NewChunk(uint32_t before) {
     if (free_ == kNone) MoreChunks();
     const uint32_t chunk = free_;
     free_ = chunks_[chunk].next;
+    // Which one is free after that will be asked next, of memory that was used long ago.
+    if (free_ != kNone) FetchSoon(&chunks_[free_].next);
     chunks_[chunk].before = before;
     return chunk;
   }
@@ -197,8 +260,6 @@ class EventWheel {
   Event PopFromHigherWheel();
   template <typename Visitor>
   void Empty(const Slot& slot, Visitor visitor);
-  void TellFirstSlot(size_t wheel);
-  void TellNext();
   void CloseOpened();
   void MoreChunks();
 
@@ -206,15 +267,15 @@ class EventWheel {
 
   size_t size_ = 0;
   uint64_t base_;
-  uint32_t wheels_in_use_ = 0;  // one bit each
-  uint32_t free_ = kNone;       // the first of the chunks that are free
+  uint32_t wheels_in_use_ = 0;                    // one bit each
+  uint32_t free_ = kNone;                         // the first of the chunks that are free
+  std::array<uint64_t, kWheels> words_in_use_{};  // one bit a word
   std::array<std::array<uint64_t, kWords>, kWheels> in_use_{};  // one bit a slot
   uint64_t opened_until_ = 0;  // what is due before that is in the list
   EventList opened_;
-  uint32_t to_tell_ = kNone;       // the next chunk to be told of
-  size_t told_slot_ = 0;           // that it is of
-  uint32_t calls_ = 0;             // of who asks what has come near
-  std::array<Told, 2> nearing_{};  // the last two, the later one last
+  uint32_t first_told_ = kNone;  // a slot that has become the first one since that was asked for
+  uint32_t near_ = 0;            // the last slot of this turn that was told of
+  uint32_t coming_ = 0;          // and the last one that was told of for the first time
   std::vector<Slot> slots_;
   std::vector<Chunk, LargeMemory<Chunk>> chunks_;
 };
