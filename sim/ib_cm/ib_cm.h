@@ -22,6 +22,7 @@
 #include "sim/core/slot_table.h"
 #include "sim/fabric/fabric.h"
 #include "sim/fabric/mad.h"
+#include "sim/ib_cm/cid_table.h"
 
 namespace cm::sim {
 
@@ -293,17 +294,14 @@ class IbCm {
   Slab<KeptMessage> messages_;
   std::vector<IbMore, LargeMemory<IbMore>> more_;  // by id
   std::vector<PortQueue> ports_;                   // by device
-  SlotTable by_cid_;
-  SlotTable by_remote_cid_;
+  CidTable by_cid_;
   SlotTable by_remote_qpn_;
   uint32_t last_cid_ = 0;
-  // A message by the communication id that it is for.
-  struct Awaited {
-    uint32_t cid = 0;
-    bool ends = false;  // the connection: its receiver will not be found any more
-  };
-  // The last ones; for fetching what they need before they arrive.
-  std::array<Awaited, 16> awaited_{};
+  // In so many messages a receiver is fetched: long after the entry that names it, and before the
+  // message arrives.
+  static constexpr uint32_t kMessagesAhead = 4;
+  // The communication ids that the last messages are for, if those end connections; else 0.
+  std::array<uint32_t, kMessagesAhead> awaited_{};
   uint32_t messages_sent_ = 0;
 };
 

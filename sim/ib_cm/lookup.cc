@@ -2,11 +2,6 @@
 #include "sim/ib_cm/ib_cm.h"
 
 namespace cm::sim {
-namespace {
-
-constexpr uint32_t kAhead = 4;  // so many ids are made while an entry is fetched
-
-}  // namespace
 
 uint32_t IbCm::HashOf(uint8_t kernel, uint8_t guid, uint32_t number) {
   return HashOfKey((uint64_t{kernel} << 40) | (uint64_t{guid} << 32) | number);
@@ -20,13 +15,9 @@ uint32_t IbCm::Create(uint8_t kernel, uint8_t device, uint32_t user, uint32_t so
   id.source_since = source_since;
   id.local_cid = id.tid = NewCid();
   const uint32_t ib = ids_.Add(id);
-  by_cid_.Add(HashOfKey(id.local_cid), ib);
+  by_cid_.Add(id.local_cid, ib);
   if (ib == more_.size()) more_.emplace_back();
   more_[ib] = {};
-  if (IsVast()) {
-    Prefetch(ids_.NextPlace());
-    by_cid_.Prefetch(HashOfKey(last_cid_ + kAhead));
-  }
   return ib;
 }
 
@@ -34,7 +25,7 @@ void IbCm::Free(uint32_t ib) {
   IbId& id = ids_[ib];
   ForgetRemotely(&id);
   Cancel(&id);
-  by_cid_.Remove(HashOfKey(id.local_cid), ib);
+  by_cid_.Remove(id.local_cid);
   ids_.Free(ib);
 }
 
@@ -42,19 +33,18 @@ void IbCm::KnowRemotely(IbId* id) {
   ForgetRemotely(id);
   id->known_remotely = true;
   const uint32_t ib = ids_.PlaceOf(*id);
-  by_remote_cid_.Add(HashOf(id->kernel, id->peer_device, id->remote_cid), ib);
+  by_cid_.AddKnower(id->remote_cid, ib);
   by_remote_qpn_.Add(HashOf(id->kernel, id->peer_device, id->remote_qpn), ib);
 }
 
 void IbCm::KnowAsked(IbId* id) {
   id->asked = true;
-  by_remote_cid_.Add(HashOf(id->kernel, id->peer_device, id->remote_cid), ids_.PlaceOf(*id));
+  by_cid_.AddKnower(id->remote_cid, ids_.PlaceOf(*id));
 }
 
 void IbCm::ForgetRemotely(IbId* id) {
   const uint32_t ib = ids_.PlaceOf(*id);
-  if (id->known_remotely || id->asked)
-    by_remote_cid_.Remove(HashOf(id->kernel, id->peer_device, id->remote_cid), ib);
+  if (id->known_remotely || id->asked) by_cid_.RemoveKnower(id->remote_cid, ib);
   if (id->known_remotely)
     by_remote_qpn_.Remove(HashOf(id->kernel, id->peer_device, id->remote_qpn), ib);
   id->known_remotely = id->asked = false;
@@ -62,17 +52,16 @@ void IbCm::ForgetRemotely(IbId* id) {
 
 // The id that a message speaks of, by both communication ids; an idle id still matches.
 uint32_t IbCm::Match(uint8_t device, uint32_t local_cid, uint32_t remote_cid) const {
-  return by_cid_.Find(HashOfKey(local_cid), [&](uint32_t ib) {
-    const IbId& id = ids_[ib];
-    return !id.dying && id.device == device && id.local_cid == local_cid &&
-           id.remote_cid == remote_cid;
-  });
+  const uint32_t ib = by_cid_.Owner(local_cid);
+  if (ib == kNobody) return kNobody;
+  const IbId& id = ids_[ib];
+  return !id.dying && id.device == device && id.remote_cid == remote_cid ? ib : kNobody;
 }
 
 // Of several ids, as only a defect makes them, the oldest.
 uint32_t IbCm::FindRemoteId(uint8_t kernel, uint8_t guid, uint32_t cid) const {
   uint32_t found = kNobody;
-  by_remote_cid_.Visit(HashOf(kernel, guid, cid), [&](uint32_t ib) {
+  by_cid_.VisitKnowers(cid, [&](uint32_t ib) {
     const IbId& id = ids_[ib];
     if (id.known_remotely && id.kernel == kernel && id.peer_device == guid &&
         id.remote_cid == cid && (found == kNobody || id.local_cid < ids_[found].local_cid))
@@ -94,7 +83,7 @@ uint32_t IbCm::FindRemoteQp(uint8_t kernel, uint8_t guid, uint32_t qpn) const {
 
 uint32_t IbCm::FindAsked(uint8_t kernel, uint8_t guid, uint32_t cid) const {
   uint32_t found = kNobody;
-  by_remote_cid_.Visit(HashOf(kernel, guid, cid), [&](uint32_t ib) {
+  by_cid_.VisitKnowers(cid, [&](uint32_t ib) {
     const IbId& id = ids_[ib];
     if (id.asked && id.kernel == kernel && id.peer_device == guid && id.remote_cid == cid)
       found = ib;

@@ -1,0 +1,113 @@
+// Finds ids by communication ids: the one that has it, and those whose peer says that it has it.
+//
+// Communication ids are given in turn, so that they are numbers in pages, and nothing is searched
+// for. What is looked at for one is in one line of the cache, in which that of its peer mostly is
+// too: both began at about the same time. All can be made again from the ids; a world's equality
+// leaves it out.
+#ifndef SIM_IB_CM_CID_TABLE_H_
+#define SIM_IB_CM_CID_TABLE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/base/check.h"
+#include "sim/core/large_memory.h"
+#include "sim/core/slab.h"
+#include "sim/core/slot_table.h"
+
+namespace cm::sim {
+
+class CidTable {
+ public:
+  // `cid` is a new one: in turn.
+  void Add(uint32_t cid, uint32_t ib) {
+    const uint32_t number = cid / kCids;
+    if (number >= places_.size()) places_.resize(number + 1);
+    PagePlace& place = places_[number];
+    if (place.used++ == 0) place.page = NewPage();
+    pages_[place.page][cid % kCids].owner = ib;
+  }
+  // The id that has it is gone.
+  void Remove(uint32_t cid) {
+    EntryOf(cid)->owner = kNobody;
+    IsUsedLess(cid);
+  }
+  // The id that has it; kNobody when none has.
+  uint32_t Owner(uint32_t cid) const {
+    const Entry* const entry = EntryOf(cid);
+    return entry == nullptr ? kNobody : entry->owner;
+  }
+
+  // The id's peer says that it has `cid`, which may be anything.
+  void AddKnower(uint32_t cid, uint32_t ib) {
+    Entry* const entry = EntryOf(cid);
+    if (entry == nullptr || entry->knower != kNobody) return others_.Add(HashOfKey(cid), ib);
+    entry->knower = ib;
+    ++places_[cid / kCids].used;
+  }
+  // The id is one of those.
+  void RemoveKnower(uint32_t cid, uint32_t ib) {
+    Entry* const entry = EntryOf(cid);
+    if (entry == nullptr || entry->knower != ib) return others_.Remove(HashOfKey(cid), ib);
+    entry->knower = kNobody;
+    IsUsedLess(cid);
+  }
+  // Shows those ids, and maybe others.
+  template <typename Visitor>
+  void VisitKnowers(uint32_t cid, Visitor visitor) const {
+    const Entry* const entry = EntryOf(cid);
+    if (entry != nullptr && entry->knower != kNobody) visitor(entry->knower);
+    others_.Visit(HashOfKey(cid), visitor);
+  }
+
+  // Has what is known of it fetched, should anybody look for it soon.
+  void Prefetch(uint32_t cid) const {
+    if (const Entry* const entry = EntryOf(cid)) FetchSoon(entry);
+  }
+
+ private:
+  struct Entry {
+    uint32_t owner = kNobody;
+    uint32_t knower = kNobody;  // the first one of those that there are
+  };
+  static constexpr uint32_t kCids = 256;
+  using Page = std::array<Entry, kCids>;
+  // A page that nothing is in is given to others.
+  struct PagePlace {
+    uint32_t page = 0;
+    uint32_t used = 0;  // for so much
+  };
+
+  const Entry* EntryOf(uint32_t cid) const {
+    const uint32_t number = cid / kCids;
+    if (number >= places_.size() || places_[number].used == 0) return nullptr;
+    return &pages_[places_[number].page][cid % kCids];
+  }
+  Entry* EntryOf(uint32_t cid) {
+    return const_cast<Entry*>(static_cast<const CidTable*>(this)->EntryOf(cid));
+  }
+  uint32_t NewPage() {
+    if (free_.empty()) {
+      pages_.emplace_back();
+      return static_cast<uint32_t>(pages_.size() - 1);
+    }
+    const uint32_t page = free_.back();
+    free_.pop_back();
+    return page;
+  }
+  void IsUsedLess(uint32_t cid) {
+    PagePlace& place = places_[cid / kCids];
+    if (--place.used == 0) free_.push_back(place.page);
+  }
+
+  std::vector<PagePlace> places_;  // by the upper bits of a communication id
+  std::vector<Page, LargeMemory<Page>> pages_;
+  std::vector<uint32_t> free_;  // pages in which nothing is
+  SlotTable others_;  // that a peer says that it has: nobody's, or known to another already
+};
+
+}  // namespace cm::sim
+
+#endif  // SIM_IB_CM_CID_TABLE_H_

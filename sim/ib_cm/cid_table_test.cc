@@ -1,0 +1,71 @@
+#include "sim/ib_cm/cid_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <set>
+
+namespace cm::sim {
+namespace {
+
+std::multiset<uint32_t> Knowers(const CidTable& table, uint32_t cid) {
+  std::multiset<uint32_t> knowers;
+  table.VisitKnowers(cid, [&](uint32_t ib) { knowers.insert(ib); });
+  return knowers;
+}
+
+TEST(CidTable, FindsWhoHasACommunicationId) {
+  CidTable table;
+  EXPECT_EQ(table.Owner(1), kNobody);
+  for (uint32_t cid = 1; cid <= 2000; ++cid) table.Add(cid, 3 * cid);
+  for (uint32_t cid = 1; cid <= 2000; ++cid) EXPECT_EQ(table.Owner(cid), 3 * cid);
+  EXPECT_EQ(table.Owner(0), kNobody);
+  EXPECT_EQ(table.Owner(0xffffffff), kNobody);
+}
+
+TEST(CidTable, ForgetsWhoIsGone) {
+  CidTable table;
+  for (uint32_t cid = 1; cid <= 1000; ++cid) table.Add(cid, cid);
+  for (uint32_t cid = 1; cid <= 1000; ++cid)
+    if (cid % 300 != 0) table.Remove(cid);
+  // Those that come later are given the room, and nobody is found by what was there.
+  for (uint32_t cid = 1001; cid <= 2000; ++cid) table.Add(cid, cid);
+  for (uint32_t cid = 1; cid <= 2000; ++cid)
+    EXPECT_EQ(table.Owner(cid), cid <= 1000 && cid % 300 != 0 ? kNobody : cid);
+}
+
+// A peer may say that it has anything: what another one has said, or what nobody was ever given.
+TEST(CidTable, ShowsEveryoneWhosePeerSaysThatItHasOne) {
+  CidTable table;
+  table.Add(7, 70);
+  for (const uint32_t cid : {7u, 8u, 4'000'000'000u}) {
+    EXPECT_TRUE(Knowers(table, cid).empty());
+    for (const uint32_t ib : {1u, 2u, 3u}) table.AddKnower(cid, ib);
+    EXPECT_EQ(Knowers(table, cid), (std::multiset<uint32_t>{1, 2, 3}));
+    table.RemoveKnower(cid, 1);
+    EXPECT_EQ(Knowers(table, cid), (std::multiset<uint32_t>{2, 3}));
+    table.AddKnower(cid, 4);
+    table.RemoveKnower(cid, 3);
+    table.RemoveKnower(cid, 2);
+    EXPECT_EQ(Knowers(table, cid), (std::multiset<uint32_t>{4}));
+  }
+  EXPECT_EQ(table.Owner(7), 70u);
+  EXPECT_EQ(table.Owner(8), kNobody);
+}
+
+// It is known for longer than it lasts: its owner goes first.
+TEST(CidTable, IsKnownWhenNobodyHasItAnyMore) {
+  CidTable table;
+  table.Add(7, 70);
+  table.AddKnower(7, 1);
+  table.Remove(7);
+  EXPECT_EQ(table.Owner(7), kNobody);
+  EXPECT_EQ(Knowers(table, 7), (std::multiset<uint32_t>{1}));
+  table.RemoveKnower(7, 1);
+  EXPECT_TRUE(Knowers(table, 7).empty());
+  table.AddKnower(7, 2);
+  EXPECT_EQ(Knowers(table, 7), (std::multiset<uint32_t>{2}));
+}
+
+}  // namespace
+}  // namespace cm::sim
