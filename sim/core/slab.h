@@ -30,7 +30,7 @@ class NumberSet {
   void Add(uint32_t number) {
     ++count_;
     for (size_t i = 0;; ++i) {
-      std::vector<uint64_t>& level = levels_[i];
+      auto& level = levels_[i];
       const uint32_t word = number / kBits;
       if (word >= level.size()) {
         if (word > 0 && i + 1 == depth_) {
@@ -54,7 +54,7 @@ class NumberSet {
   }
   // Has fetched what changes when the number is added.
   void Prefetch(uint32_t number) const {
-    const std::vector<uint64_t>& level = levels_.front();
+    const auto& level = levels_.front();
     if (number / kBits < level.size()) FetchSoon(&level[number / kBits]);
   }
   uint32_t TakeLowest() {
@@ -74,7 +74,7 @@ class NumberSet {
   static constexpr uint32_t kBits = 64;
   static constexpr size_t kLevels = 5;  // of 2^30 numbers
 
-  std::array<std::vector<uint64_t>, kLevels> levels_;
+  std::array<std::vector<uint64_t, LargeMemory<uint64_t>>, kLevels> levels_;
   size_t depth_ = 1;
   uint32_t count_ = 0;
 };

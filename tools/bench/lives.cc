@@ -22,6 +22,8 @@ constexpr sim::EventKind kApplication = sim::EventKind::kAddressWork;
 Lives::Lives(int64_t connections, bool with_bytes)
     : fabric_(FindTopology("two-kernels"), FindProfile("6.1-rxe")),
       profile_(FindProfile("6.1-rxe")),
+      request_data_(PrivateData().Resized(profile_->limits.request_data)),
+      reply_data_(PrivateData().Resized(profile_->limits.reply_data)),
       with_bytes_(with_bytes),
       ends_(static_cast<size_t>(connections)) {
   for (uint32_t i = 0; i < ends_.size(); ++i)
@@ -70,7 +72,7 @@ void Lives::Arrives(uint32_t number) {
   asked_.reset();
   sim::Mad rep;
   rep.qp_num = 2 * asked.connection + 1;
-  rep.data = PrivateData().Resized(profile_->limits.reply_data);
+  rep.data = reply_data_;
   CM_CHECK(ib_.SendRep(Context(), asked.ib, rep) == Errno::kNone);
 }
 
@@ -85,7 +87,7 @@ void Lives::Application(uint32_t connection) {
   req.qp_num = 2 * connection;
   req.port = 7471;
   req.conn.retry_count = 7;
-  req.data = PrivateData().Resized(profile_->limits.request_data);
+  req.data = request_data_;
   const auto lifetime = static_cast<uint8_t>(profile_->timing.packet_lifetime);
   CM_CHECK(ib_.SendReq(Context(), ib, kPassiveDevice, lifetime, req) == Errno::kNone);
 }

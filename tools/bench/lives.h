@@ -60,9 +60,11 @@ class Lives : private sim::IbCmUser {
   sim::Fabric fabric_;
   sim::IbCm ib_;
   const Profile* profile_;
+  PrivateData request_data_;
+  PrivateData reply_data_;
   bool with_bytes_;
   Random random_;
-  std::vector<Ends> ends_;  // of each connection
+  std::vector<Ends, sim::LargeMemory<Ends>> ends_;  // of each connection
   std::optional<Request> asked_;
   uint64_t cycles_ = 0;
 };
