@@ -45,6 +45,7 @@ size_t World::PickThread(size_t ready) {
 
 void World::Step() {
   Attend();
+  agenda_.VisitNearing([this](auto coming, auto near) { ib_.Foresee(coming, near); });
   const Event event = agenda_.Take();
   journal_.Note(event);
   Happens(event);
