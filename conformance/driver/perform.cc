@@ -14,6 +14,7 @@ class Performance {
   Performance(const Conversation& conversation, Session& session)
       : conversation_(conversation), session_(session), liveness_(conversation) {
     history_.conversation = conversation;
+    history_.records.reserve(conversation.lines.size());
   }
 
   History Run() {

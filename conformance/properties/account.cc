@@ -30,6 +30,13 @@ Account::Account(const History& history, const Profile& profile)
       channels_(history.conversation.names.channels.size()) {
   const size_t end = EndOfSense(history);
   for (size_t at = 0; at < end; ++at) Note(at, history.records[at]);
+  for (const MadeCall& call : calls_)
+    if (call.id().valid()) ids_[call.id().index].calls.push_back(&call);
+  for (size_t at = 0; at < history.records.size(); ++at) {
+    const Line& line = history.conversation.lines[history.records[at].line];
+    if (const auto* const injects = std::get_if<line::Injects>(&line))
+      faults_.emplace_back(at, injects->fault);
+  }
   FindPairs();
 }
 
@@ -204,11 +211,9 @@ void Account::FindPairs() {
   });
 }
 
-std::vector<const MadeCall*> Account::CallsOn(IdRef id) const {
-  std::vector<const MadeCall*> found;
-  for (const MadeCall& call : calls_)
-    if (call.id() == id) found.push_back(&call);
-  return found;
+const std::vector<const MadeCall*>& Account::CallsOn(IdRef id) const {
+  static const std::vector<const MadeCall*> kNone;
+  return id.valid() ? ids_[id.index].calls : kNone;
 }
 
 std::vector<const MadeCall*> Account::CallsOn(IdRef id, CallKind kind) const {
@@ -231,8 +236,8 @@ std::vector<const HeardEvent*> Account::EventsOf(IdRef id, EventType type) const
 }
 
 const MadeCall* Account::FirstSuccess(IdRef id, CallKind kind) const {
-  for (const MadeCall& call : calls_)
-    if (call.id() == id && call.kind() == kind && call.reply.succeeded()) return &call;
+  for (const MadeCall* const call : CallsOn(id))
+    if (call->kind() == kind && call->reply.succeeded()) return call;
   return nullptr;
 }
 
@@ -288,23 +293,16 @@ bool Account::MadeByHand(MadKind kind, IdRef to, size_t before) const {
 }
 
 int Account::CountBefore(size_t record, FaultKind kind) const {
-  int count = 0;
-  for (size_t at = 0; at < record; ++at) {
-    const Line& line = history_.conversation.lines[history_.records[at].line];
-    const auto* injects = std::get_if<line::Injects>(&line);
-    if (injects != nullptr && injects->fault.kind == kind) ++count;
-  }
-  return count;
+  return static_cast<int>(std::ranges::count_if(faults_, [&](const auto& fault) {
+    return fault.first < record && fault.second.kind == kind;
+  }));
 }
 
 bool Account::Before(size_t record, FaultKind kind, std::optional<uint8_t> side) const {
-  for (size_t at = 0; at < record; ++at) {
-    const Line& line = history_.conversation.lines[history_.records[at].line];
-    const auto* injects = std::get_if<line::Injects>(&line);
-    if (injects == nullptr || injects->fault.kind != kind) continue;
-    if (!side || injects->fault.side == *side) return true;
-  }
-  return false;
+  return std::ranges::any_of(faults_, [&](const auto& at_fault) {
+    const auto& [at, fault] = at_fault;
+    return at < record && fault.kind == kind && (!side || fault.side == *side);
+  });
 }
 
 }  // namespace cm

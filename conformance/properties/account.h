@@ -63,6 +63,8 @@ struct Pair {
 class Account {
  public:
   Account(const History& history, const Profile& profile);
+  Account(const Account&) = delete;
+  Account& operator=(const Account&) = delete;
 
   const History& history() const { return history_; }
   const Profile& profile() const { return profile_; }
@@ -90,7 +92,7 @@ class Account {
   bool IsTcp(IdRef id) const { return ids_[id.index].tcp; }
 
   // Calls on the id, and events of it, in order. A connection request is an event of the new id.
-  std::vector<const MadeCall*> CallsOn(IdRef id) const;
+  const std::vector<const MadeCall*>& CallsOn(IdRef id) const;
   std::vector<const MadeCall*> CallsOn(IdRef id, CallKind kind) const;
   std::vector<const HeardEvent*> EventsOf(IdRef id) const;
   std::vector<const HeardEvent*> EventsOf(IdRef id, EventType type) const;
@@ -129,6 +131,7 @@ class Account {
     std::vector<std::pair<size_t, ChannelRef>> left;  // where it left which channels
     IdRef listener;
     size_t end = 0;
+    std::vector<const MadeCall*> calls;
   };
   struct Channel {
     uint8_t side = 0;
@@ -155,6 +158,7 @@ class Account {
   std::vector<Silence> silences_;
   std::vector<Pair> pairs_;
   std::vector<HandMade> hand_made_;
+  std::vector<std::pair<size_t, Fault>> faults_;  // with the record of the line
   bool undisturbed_ = true;
 };
 

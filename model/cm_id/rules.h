@@ -9,6 +9,8 @@
 #define MODEL_CM_ID_RULES_H_
 
 #include <array>
+#include <span>
+#include <string_view>
 
 #include "model/cm_id/state.h"
 
@@ -457,6 +459,9 @@ inline constexpr auto kFromBelow = std::to_array<BelowRule>({
 // clang-format on
 
 }  // namespace rules
+
+// The rows on a call, of rules::kCalls.
+std::span<const CallRule> RowsOn(CallKind call);
 
 }  // namespace cm::model
 

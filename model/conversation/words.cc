@@ -8,6 +8,7 @@
 namespace cm {
 
 Words::Words(std::string_view line) {
+  words_.reserve(12);  // seldom more
   size_t i = 0;
   while (i < line.size()) {
     while (i < line.size() && (line[i] == ' ' || line[i] == '\t')) ++i;

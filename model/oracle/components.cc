@@ -303,15 +303,7 @@ void Oracle::Disown(IdRef id) {
 // Rows that every remaining possibility has used are certain; they are counted once.
 void Oracle::Confirm(Component* component, Judgement* judgement) {
   if (component->set.empty()) return;
-  RuleBits certain;
-  certain.set();
-  for (Possibility& p : component->set.items()) {
-    certain &= p.used;
-    reached_ |= p.used | p.perhaps;
-    p.perhaps.reset();
-  }
-  for (Possibility& p : component->set.items()) p.used &= ~certain;
-  judgement->certain |= certain;
+  judgement->certain |= component->set.TakeCertain(&reached_);
 }
 
 bool Oracle::Keep(Component* component, PossibilitySet next, Judgement* judgement) {

@@ -51,7 +51,7 @@ bool Oracle::TakeEpStep(const call::CreateEp& ep, EpStep at, const Call& step, c
   PossibilitySet begun;
   std::vector<const CallRule*> starting;
   Begin(step, reply, window, judgement, &refused, &begun, &starting);
-  for (Possibility& p : refused.items())
+  for (Possibility& p : refused.mutable_items())
     EndEp(ep, std::move(p), at, EpEnd::kRefused, reply, reply, fitting, judgement);
   ComponentOf(ep.id).set = std::move(begun);
   Note(ComponentOf(ep.id));
@@ -164,10 +164,8 @@ void Oracle::GiveQp(const call::GetRequest& get, const Window& window, const Rep
   const PortClash clash;
   const GuardFinder guards(knowledge_, surroundings_, window, clash);
   for (const Guard guard : guards.Find(served, child, create)) {
-    for (const CallRule& rule : rules::kCalls) {
-      if (rule.on != CallKind::kCreateQp || !rule.from.Has(served.ids[child].state) ||
-          !rule.when.Has(guard))
-        continue;
+    for (const CallRule& rule : RowsOn(CallKind::kCreateQp)) {
+      if (!rule.from.Has(served.ids[child].state) || !rule.when.Has(guard)) continue;
       const bool made = rule.outcome == Returns();
       const CompletionRule& ends = *std::ranges::find_if(rules::kCompletions, [&](const auto& r) {
         return r.on.Has(CallKind::kGetRequest) &&

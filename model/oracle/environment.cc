@@ -59,7 +59,7 @@ Judgement Oracle::ObserveEnvironment(const Record& record, const Line& line) {
 
 void Oracle::DeviceRemoved(uint8_t device, const Window& window) {
   for (auto& [number, component] : components_) {
-    for (Possibility& p : component.set.items()) {
+    for (Possibility& p : component.set.mutable_items()) {
       for (IdState& id : p.ids) {
         if (id.device != device || id.closed || id.gone || id.state == State::kDeviceRemoval)
           continue;
@@ -86,7 +86,7 @@ void Oracle::MeetNeighbour(IdState* id, uint8_t device, const Window& window) {
 // source: linux 6.1 cma.c cma_netdev_change
 void Oracle::FailedOver(uint8_t device, const Window& window) {
   for (auto& [number, component] : components_) {
-    for (Possibility& p : component.set.items()) {
+    for (Possibility& p : component.set.mutable_items()) {
       for (IdState& id : p.ids) {
         if (id.closed || id.gone) continue;
         MeetNeighbour(&id, device, window);
@@ -106,7 +106,7 @@ void Oracle::FailedOver(uint8_t device, const Window& window) {
 // source: linux 6.1 cma.c cma_netevent_callback
 void Oracle::NeighboursChanged(const Window& window) {
   for (auto& [number, component] : components_) {
-    for (Possibility& p : component.set.items()) {
+    for (Possibility& p : component.set.mutable_items()) {
       for (IdState& id : p.ids) {
         if (!id.name.valid() || id.closed || id.gone) continue;
         const IdInfo& info = knowledge_.id(id.name);

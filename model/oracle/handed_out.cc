@@ -84,7 +84,7 @@ void Oracle::JudgeHandedOut(const Call& call, const seen::Answered& answered, Po
   if (answered.handed) judgement->saw += " " + ToString(*answered.handed, knowledge_.topology());
   PossibilitySet next;
   std::vector<Permitted> permitted;
-  for (Possibility& p : set->items()) {
+  for (Possibility& p : set->mutable_items()) {
     const std::vector<HandedOut> expected = ExpectedOf(p, call);
     if (answered.handed && std::ranges::any_of(expected, [&](const HandedOut& one) {
           return Fits(one, *answered.handed);
@@ -132,7 +132,7 @@ Judgement Oracle::ObserveShow(const Record& record, const call::Show& call, cons
   };
   const bool may_have_failed = knowledge_.ledger.MayHaveFailed(call.id, EndsOf(call.id));
   PossibilitySet next;
-  for (Possibility& p : component->set.items()) {
+  for (Possibility& p : component->set.mutable_items()) {
     const uint8_t at = p.Find(call.id);
     if (at == kNoId) continue;
     Shown expected = knowledge_.id(call.id).shown;

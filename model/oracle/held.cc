@@ -50,10 +50,8 @@ Judgement Oracle::ObserveHeld(const Record& record, Lane lane, const Call& call,
     if (possible == 0) guards = {Guard::kNoDeviceAtAll};
   }
   bool fits = answered.reply.kind == ReplyKind::kUnseen;
-  for (const CallRule& rule : rules::kCalls) {
-    if (rule.on != KindOf(call) ||
-        std::ranges::none_of(guards, [&](Guard guard) { return rule.when.Has(guard); }))
-      continue;
+  for (const CallRule& rule : RowsOn(KindOf(call))) {
+    if (std::ranges::none_of(guards, [&](Guard guard) { return rule.when.Has(guard); })) continue;
     Permit(&judgement.permitted, rule, Text(rule.outcome));
     if (!Fits(rule.outcome, answered.reply)) continue;
     fits = true;

@@ -170,9 +170,8 @@ Judgement Oracle::ObserveClosing(const Record& record, Lane lane, const Call& ca
   for (const Possibility& p : component->set.items()) {
     const uint8_t at = p.Find(id);
     for (const Guard guard : guards.Find(p, at, call)) {
-      for (const CallRule& rule : rules::kCalls) {
-        if (rule.on != KindOf(call) || !rule.from.Has(p.ids[at].state) || !rule.when.Has(guard))
-          continue;
+      for (const CallRule& rule : RowsOn(KindOf(call))) {
+        if (!rule.from.Has(p.ids[at].state) || !rule.when.Has(guard)) continue;
         Permit(&judgement.permitted, rule, Text(rule.outcome));
         const bool waits = rule.outcome.kind == OutcomeKind::kBlocks;
         const bool fits = waits ? reply.kind == ReplyKind::kBlocked || reply.succeeded()
@@ -193,7 +192,7 @@ Judgement Oracle::ObserveClosing(const Record& record, Lane lane, const Call& ca
     return closing;
   }
   PossibilitySet next;
-  for (Possibility& p : component->set.items()) {
+  for (Possibility& p : component->set.mutable_items()) {
     const uint8_t at = p.Find(id);
     const bool waits = at != kNoId && p.ids[at].ending;
     const bool answered = reply.kind == ReplyKind::kReturned;
@@ -218,7 +217,7 @@ Judgement Oracle::ObserveClosed(const Record& record, const Blocked& was, const 
   Component* component = &ComponentOf(was.id);
   if (!Close(component, WindowOf(record), &judgement)) return judgement;
   PossibilitySet next;
-  for (Possibility& p : component->set.items()) {
+  for (Possibility& p : component->set.mutable_items()) {
     const uint8_t at = p.Find(was.id);
     if (at == kNoId || !p.ids[at].ending) next.Add(std::move(p));
   }

@@ -147,8 +147,8 @@ Judgement Oracle::ObserveMigrate(const Record& record, Lane lane, const call::Mi
     const uint8_t at = p.Find(call.id);
     if (at == kNoId) continue;
     for (const Guard guard : guards.Find(p, at, call)) {
-      for (const CallRule& rule : rules::kCalls) {
-        if (rule.on != CallKind::kMigrateId || !rule.when.Has(guard)) continue;
+      for (const CallRule& rule : RowsOn(CallKind::kMigrateId)) {
+        if (!rule.when.Has(guard)) continue;
         Permit(&judgement.permitted, rule, Text(rule.outcome));
         if (!Fits(rule.outcome, reply) && !unseen) continue;
         moves |= rule.effects.front() == Effect::kMovesEvents;

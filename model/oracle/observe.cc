@@ -196,8 +196,8 @@ Judgement Oracle::ObserveCreateId(Lane lane, const call::CreateId& call, const R
                      call.space == PortSpace::kIb || call.space == PortSpace::kIpoib;
   const Guard guard = known ? Guard::kFine : Guard::kSpaceUnknown;
   bool fits = false;
-  for (const CallRule& rule : rules::kCalls) {
-    if (rule.on != CallKind::kCreateId || !rule.when.Has(guard)) continue;
+  for (const CallRule& rule : RowsOn(CallKind::kCreateId)) {
+    if (!rule.when.Has(guard)) continue;
     Permit(&judgement.permitted, rule, Text(rule.outcome));
     if (!Fits(rule.outcome, reply)) continue;
     fits = true;
@@ -244,9 +244,8 @@ Judgement Oracle::ObserveOnId(const Record& record, const Call& call,
     const uint8_t at = p.Find(id);
     if (at == kNoId) continue;
     for (const Guard guard : guards.Find(p, at, call)) {
-      for (const CallRule& rule : rules::kCalls) {
-        if (rule.on != KindOf(call) || !rule.from.Has(p.ids[at].state) || !rule.when.Has(guard))
-          continue;
+      for (const CallRule& rule : RowsOn(KindOf(call))) {
+        if (!rule.from.Has(p.ids[at].state) || !rule.when.Has(guard)) continue;
         Permit(&judgement.permitted, rule, Text(rule.outcome));
         const bool unseen = answered.reply.kind == ReplyKind::kUnseen;
         if (!Fits(rule.outcome, answered.reply) && !unseen) continue;
@@ -287,8 +286,8 @@ Judgement Oracle::ObserveDestroy(const Record& record, const Call& call, const R
   for (const Possibility& p : component->set.items()) {
     const uint8_t at = p.Find(id);
     for (const Guard guard : guards.Find(p, at, call)) {
-      for (const CallRule& rule : rules::kCalls) {
-        if (rule.on != KindOf(call) || !rule.when.Has(guard)) continue;
+      for (const CallRule& rule : RowsOn(KindOf(call))) {
+        if (!rule.when.Has(guard)) continue;
         Permit(&judgement.permitted, rule, Text(rule.outcome));
         if (reply.kind == ReplyKind::kCrashed ||
             (reply.kind == ReplyKind::kReturned && reply.value != 0)) {
@@ -307,7 +306,7 @@ Judgement Oracle::ObserveDestroy(const Record& record, const Call& call, const R
     return closing;
   }
   PossibilitySet next;
-  for (Possibility& p : component->set.items()) {
+  for (Possibility& p : component->set.mutable_items()) {
     const bool running = p.Find(id) != kNoId;  // its message is still being repeated
     const bool done = !running && unacked == 0;
     const bool fits = reply.kind == ReplyKind::kUnseen || (reply.succeeded() ? done : !done);
@@ -369,7 +368,7 @@ Judgement Oracle::ObserveReleased(const Record& record, Lane lane, const seen::R
     if (found == components_.end()) continue;
     if (!Close(&found->second, window, &judgement)) return judgement;
     PossibilitySet next;
-    for (Possibility& p : found->second.set.items()) {
+    for (Possibility& p : found->second.set.mutable_items()) {
       const bool running = std::ranges::any_of(p.ids, [&](const IdState& id) {
         return id.gone && (id.name == was.id ||
                            (!was.id.valid() && knowledge_.id(id.name).channel == was.channel));
@@ -453,7 +452,7 @@ Judgement Oracle::ObserveDestroyChannel(const Record& record, const call::Destro
     component.set = std::move(begun);
     if (!Close(&component, window, &judgement)) return judgement;
     PossibilitySet next;
-    for (Possibility& p : component.set.items()) {
+    for (Possibility& p : component.set.mutable_items()) {
       const bool running = std::ranges::any_of(p.ids, closing);
       may_be_held_up |= running;
       if (blocked || !running) next.Add(std::move(p));

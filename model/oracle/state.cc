@@ -1,5 +1,7 @@
 #include "model/oracle/state.h"
 
+#include <bit>
+
 namespace cm::model {
 namespace {
 
@@ -14,6 +16,9 @@ class Mixer {
  private:
   uint64_t hash_ = 0x243f6a8885a308d3ULL;
 };
+
+constexpr size_t kFew = 16;  // so many are looked through one by one
+constexpr uint32_t kFree = ~uint32_t{0};
 
 bool WidenSpan(Span* mine, Span other) {
   if (mine->Contains(other)) return false;
@@ -130,22 +135,65 @@ uint64_t HashOf(const Possibility& p) {
 void PossibilitySet::clear() {
   items_.clear();
   hashes_.clear();
+  index_.clear();
+  has_doubles_ = false;
+}
+
+RuleBits PossibilitySet::TakeCertain(RuleBits* reached) {
+  RuleBits certain;
+  certain.set();
+  for (Possibility& p : items_) {
+    certain &= p.used;
+    *reached |= p.used | p.perhaps;
+    p.perhaps.reset();
+  }
+  for (Possibility& p : items_) p.used &= ~certain;
+  return certain;
+}
+
+size_t PossibilitySet::Find(const Possibility& p, uint64_t hash) const {
+  const auto same = [&](size_t i) { return hashes_[i] == hash && SameBehaviour(items_[i], p); };
+  if (index_.empty()) {
+    size_t i = 0;
+    while (i < items_.size() && !same(i)) ++i;
+    return i;
+  }
+  size_t place = PlaceOf(hash);
+  while (index_[place] != kFree && !same(index_[place])) place = NextPlace(place);
+  return index_[place] == kFree ? items_.size() : index_[place];
+}
+
+// All are put anew when half of the places are taken.
+void PossibilitySet::NoteLast() {
+  size_t first = items_.size() - 1;
+  if (index_.empty() && first < kFew) return;
+  if (items_.size() * 2 > index_.size()) {
+    index_.assign(std::bit_ceil(items_.size() * 4), kFree);
+    first = 0;
+  }
+  for (size_t i = first; i < items_.size(); ++i) {
+    size_t place = PlaceOf(hashes_[i]);
+    while (index_[place] != kFree) place = NextPlace(place);
+    index_[place] = static_cast<uint32_t>(i);
+  }
 }
 
 std::pair<PossibilitySet::Added, size_t> PossibilitySet::Add(Possibility p) {
   const uint64_t hash = HashOf(p);
-  for (size_t i = 0; i < items_.size(); ++i) {
-    if (hashes_[i] != hash || !SameBehaviour(items_[i], p)) continue;
-    bool widened = WidenTimes(&items_[i], p);
-    // Only rows that every way here has used are certain; what follows from it has to hear of that.
-    widened |= (items_[i].used & ~p.used).any();
-    items_[i].perhaps |= (items_[i].used ^ p.used) | p.perhaps;
-    items_[i].used &= p.used;
-    return {widened ? Added::kWidened : Added::kKnown, i};
+  const size_t at = Find(p, hash);
+  if (at == items_.size()) {
+    items_.push_back(std::move(p));
+    hashes_.push_back(hash);
+    NoteLast();
+    return {Added::kNew, at};
   }
-  items_.push_back(std::move(p));
-  hashes_.push_back(hash);
-  return {Added::kNew, items_.size() - 1};
+  Possibility& known = items_[at];
+  bool widened = WidenTimes(&known, p);
+  // Only rows that every way here has used are certain; what follows from it has to hear of that.
+  widened |= (known.used & ~p.used).any();
+  known.perhaps |= (known.used ^ p.used) | p.perhaps;
+  known.used &= p.used;
+  return {widened ? Added::kWidened : Added::kKnown, at};
 }
 
 }  // namespace cm::model

@@ -141,11 +141,11 @@ struct IdState {
 
   // Everything but the times.
   auto Key() const {
-    return std::tuple(name, origin, answered_by, state, ib, iw, qp, device, source, peer, met,
-                      accepted, closed, connect_error, gone, outstanding, abandoned, mra, pathless,
-                      ending, removal_due, addr_change_due, neighbour_due, backlog, message,
-                      message_payload, request_payload, reply_payload, awaits, retained, left_on,
-                      joining, looks_up, has_info, lap_rcvd, mra_timeout);
+    return std::tie(name, origin, answered_by, state, ib, iw, qp, device, source, peer, met,
+                    accepted, closed, connect_error, gone, outstanding, abandoned, mra, pathless,
+                    ending, removal_due, addr_change_due, neighbour_due, backlog, message,
+                    message_payload, request_payload, reply_payload, awaits, retained, left_on,
+                    joining, looks_up, has_info, lap_rcvd, mra_timeout);
   }
 };
 
@@ -176,7 +176,14 @@ uint64_t HashOf(const Possibility& p);
 class PossibilitySet {
  public:
   const std::vector<Possibility>& items() const { return items_; }
-  std::vector<Possibility>& items() { return items_; }
+  // To change them: afterwards there may be doubles.
+  std::vector<Possibility>& mutable_items() {
+    has_doubles_ = true;
+    return items_;
+  }
+  bool may_have_doubles() const { return has_doubles_; }
+  // The rows that every one has used and that have not been taken yet; adds all rows to `reached`.
+  RuleBits TakeCertain(RuleBits* reached);
   size_t size() const { return items_.size(); }
   bool empty() const { return items_.empty(); }
   void clear();
@@ -186,8 +193,17 @@ class PossibilitySet {
   std::pair<Added, size_t> Add(Possibility p);
 
  private:
+  // Where the one that `p` equals stands, or how many there are.
+  size_t Find(const Possibility& p, uint64_t hash) const;
+  void NoteLast();
+  size_t PlaceOf(uint64_t hash) const { return (hash >> 32) & (index_.size() - 1); }
+  size_t NextPlace(size_t place) const { return (place + 1) & (index_.size() - 1); }
+
   std::vector<Possibility> items_;
   std::vector<uint64_t> hashes_;
+  // Of many: which stands there, by hash; where that is taken, further on. Half of it is free.
+  std::vector<uint32_t> index_;
+  bool has_doubles_ = false;
 };
 
 }  // namespace cm::model

@@ -426,6 +426,23 @@ class Steps::Walk {
   bool measuring_ = false;
 };
 
+void Steps::KeepWhatMayStay(Walk* walk, PossibilitySet* set, std::vector<std::string>* overdue) {
+  const std::vector<Possibility>& items = set->items();
+  std::vector<bool> stays;
+  stays.reserve(items.size());
+  for (const Possibility& p : items) {
+    std::string what = walk->Overdue(p);
+    stays.push_back(what.empty());
+    if (!what.empty() && std::ranges::find(*overdue, what) == overdue->end())
+      overdue->push_back(std::move(what));
+  }
+  if (!set->may_have_doubles() && std::ranges::find(stays, false) == stays.end()) return;
+  PossibilitySet stay;
+  for (size_t i = 0; i < stays.size(); ++i)
+    if (stays[i]) stay.Add(std::move(set->mutable_items()[i]));
+  *set = std::move(stay);
+}
+
 bool Steps::Close(PossibilitySet* set, const Window& window,
                   std::vector<std::string>* overdue) const {
   Walk walk(*this, window, set);
@@ -443,15 +460,7 @@ bool Steps::Close(PossibilitySet* set, const Window& window,
     queued[open[next]] = false;
     walk.Expand(open[next], changed);
   }
-  PossibilitySet stay;
-  for (Possibility& p : set->items()) {
-    std::string what = walk.Overdue(p);
-    if (what.empty())
-      stay.Add(std::move(p));
-    else if (std::ranges::find(*overdue, what) == overdue->end())
-      overdue->push_back(std::move(what));
-  }
-  *set = std::move(stay);
+  KeepWhatMayStay(&walk, set, overdue);
   return true;
 }
 

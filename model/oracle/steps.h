@@ -36,6 +36,8 @@ class Steps {
   };
   class Walk;
 
+  // What is left of the set; `overdue` as above.
+  static void KeepWhatMayStay(Walk* walk, PossibilitySet* set, std::vector<std::string>* overdue);
   Due Prompt(Span since, const Window& window, int64_t late = 0) const;
   Due Timer(Span since, Duration nominal) const;
 

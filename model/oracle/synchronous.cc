@@ -106,9 +106,8 @@ void Oracle::Begin(const Call& call, const Reply& reply, const Window& window, J
     const uint8_t at = p.Find(id);
     if (at == kNoId) continue;
     for (const Guard guard : guards.Find(p, at, call)) {
-      for (const CallRule& rule : rules::kCalls) {
-        if (rule.on != KindOf(call) || !rule.from.Has(p.ids[at].state) || !rule.when.Has(guard))
-          continue;
+      for (const CallRule& rule : RowsOn(KindOf(call))) {
+        if (!rule.from.Has(p.ids[at].state) || !rule.when.Has(guard)) continue;
         const bool starts = rule.outcome == Returns();
         if (!starts) Permit(&judgement->permitted, rule, "-1 " + cm::ToString(rule.outcome.error));
         const bool unseen = reply.kind == ReplyKind::kUnseen;
@@ -263,7 +262,7 @@ Judgement Oracle::ObserveShowEvent(const Record& record, IdRef id, const seen::A
   Judgement judgement{.saw = text(answered.event)};
   if (!Close(&ComponentOf(id), WindowOf(record), &judgement)) return judgement;
   PossibilitySet next;
-  for (Possibility& p : ComponentOf(id).set.items()) {
+  for (Possibility& p : ComponentOf(id).set.mutable_items()) {
     const uint8_t at = p.Find(id);
     if (at == kNoId) continue;
     std::optional<CmEvent> expected;

@@ -74,7 +74,7 @@ Ends Oracle::EndsOf(IdRef id) {
 void Oracle::QueuePairFailed(IdRef id) {
   Component& component = ComponentOf(id);
   PossibilitySet next;
-  for (Possibility& p : component.set.items()) {
+  for (Possibility& p : component.set.mutable_items()) {
     const uint8_t at = p.Find(id);
     if (at != kNoId && p.ids[at].qp == QpPhase::kRts) p.ids[at].qp = QpPhase::kErr;
     next.Add(std::move(p));
@@ -183,8 +183,8 @@ Judgement Oracle::ObserveCompletion(const Record& record, Lane lane, const Call&
     if (nothing != Tri::kYes || knowledge_.ledger.Unknown(id)) guards = guards | Guard::kFine;
   }
   bool fits = reply.kind == ReplyKind::kUnseen;
-  for (const CallRule& rule : rules::kCalls) {
-    if (rule.on != KindOf(call) || !rule.when.Except(guards).empty()) continue;
+  for (const CallRule& rule : RowsOn(KindOf(call))) {
+    if (!rule.when.Except(guards).empty()) continue;
     if (rule.when != Guards(Guard::kFine)) Permit(&judgement.permitted, rule, Text(rule.outcome));
     if (!Fits(rule.outcome, reply)) continue;
     fits = true;
@@ -229,8 +229,7 @@ bool Oracle::JudgeWork(IdRef id, bool receives, const Ends& ends,
 Judgement Oracle::ObserveDereg(const call::DeregMr& dereg, const seen::Answered& answered) {
   Judgement judgement{.saw = ToString(answered.reply)};
   bool fits = answered.reply.kind == ReplyKind::kUnseen;
-  for (const CallRule& rule : rules::kCalls) {
-    if (rule.on != CallKind::kDeregMr) continue;
+  for (const CallRule& rule : RowsOn(CallKind::kDeregMr)) {
     Permit(&judgement.permitted, rule, Text(rule.outcome));
     if (!Fits(rule.outcome, answered.reply)) continue;
     fits = true;

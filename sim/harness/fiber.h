@@ -5,6 +5,8 @@
 #include <ucontext.h>
 
 #include <functional>
+#include <memory>
+#include <vector>
 
 namespace cm::sim {
 
@@ -27,11 +29,18 @@ class Fiber {
   static void Yield();
 
  private:
+  // A stack, and where it was left. One whose function has returned takes the next fiber's.
+  struct Stack {
+    void* memory = nullptr;
+    ucontext_t left_at{};
+  };
+  static std::vector<std::unique_ptr<Stack>>& FreeStacks();
+  static std::unique_ptr<Stack> MapStack();
+  static void Prepare(Stack* stack);
   static void Enter();
 
   std::function<void()> work_;
-  void* stack_;
-  ucontext_t here_{};
+  std::unique_ptr<Stack> stack_;
   ucontext_t back_{};
   Fiber* outer_ = nullptr;
   bool ended_ = false;
