@@ -166,7 +166,9 @@ std::vector<Alteration> MadeUp() {
       reversed.what = Dropped(capture, i).what + " and sent the other way";
       reversed.capture.frames[i].frame = Reversed(frame);
       all.push_back(std::move(reversed));
-      all.push_back(Inserted(capture, i, "again at once", frame, kAtOnce));
+      const uint64_t psn = mad::ValueOf(frame, "bth.psn").value() + 1;
+      const mad::Frame next = With(frame, "bth.psn", psn & 0xffffff);
+      all.push_back(Inserted(capture, i, "again at once", next, kAtOnce));
       const std::string cid = LocalCidOf(frame);
       const uint64_t other = mad::ValueOf(frame, cid).value() ^ 0x40000000;
       all.push_back(Inserted(capture, i, "again by another id", With(frame, cid, other), kAtOnce));

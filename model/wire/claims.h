@@ -18,6 +18,7 @@ namespace claims {
 // clang-format off
 inline constexpr Claim kForm{"wire-form", "A MAD is 256 bytes in one whole packet.", "linux 6.1 ib_mad.h IB_MGMT_MAD_SIZE"};
 inline constexpr Claim kIcrc{"wire-icrc", "A packet arrives with the CRC that its bytes have.", "linux 6.1 rxe_icrc.c rxe_icrc_check"};
+inline constexpr Claim kChecksum{"wire-checksum", "A packet arrives with the checksum that its IPv4 header has.", "linux 6.1 ip_input.c ip_rcv_core"};
 inline constexpr Claim kKind{"wire-kind", "The messages of the CM are those that there are.", "linux 6.1 cm.c cm_recv_handler (R41)"};
 inline constexpr Claim kNeverSent{"wire-never-sent", "Linux sends neither LAP nor APR.", "linux 6.1 cm.c"};
 inline constexpr Claim kAddresses{"wire-addresses", "The GIDs of a REQ are the addresses that it travels between.", "linux 6.1 cma.c cma_resolve_iboe_route"};
@@ -27,8 +28,11 @@ inline constexpr Claim kTid{"wire-tid", "Each request of a node has a TID of its
 inline constexpr Claim kTidOfCid{"wire-tid-of-cid", "The low half of the TID of a request is the sender's communication id.", "linux 6.1 cm.c cm_form_tid"};
 inline constexpr Claim kPeers{"wire-peers", "A message goes from one end of its connection to the other, and names both.", "linux 6.1 cm.c cm_acquire_id"};
 inline constexpr Claim kKnown{"wire-known", "Who answers was asked: a message for a connection comes after its REQ.", "linux 6.1 cm.c cm_req_handler"};
+inline constexpr Claim kRequestOver{"wire-request-over", "A REQ that was answered is not sent any more.", "linux 6.1 cm.c cm_rep_handler (R2)"};
 inline constexpr Claim kCidInUse{"wire-cid-in-use", "An id that is in use is given to nobody else.", "linux 6.1 cm.c cm_alloc_id_priv"};
 inline constexpr Claim kOnePeer{"wire-one-peer", "Who has answered one REP is connected with its sender alone.", "linux 6.1 cm.c cm_rep_handler"};
+inline constexpr Claim kService{"wire-service", "A service id of RDMA CM is a port of a port space: of TCP or IB in a REQ, of UDP, IPoIB or IB in a SIDR_REQ.", "linux 6.1 cma.c rdma_get_service_id, ucma.c ucma_get_qp_type"};
+inline constexpr Claim kNoAlternate{"wire-no-alternate", "Over RoCE RDMA CM has no alternate path.", "linux 6.1 cma.c cma_resolve_iboe_route"};
 inline constexpr Claim kFlowLabel{"wire-flow-label", "The flow label of a REQ is made of the ports of both ends.", "linux 6.1 cma.c cma_get_roce_udp_flow_label"};
 inline constexpr Claim kNoData{"wire-no-data", "RDMA CM sends no private data in MRA, RTU, DREQ and DREP.", "linux 6.1 cma.c cma_send_rtu, rdma_disconnect"};
 inline constexpr Claim kRejTimeout{"wire-rej-timeout", "Reason 4 gives up a REQ: it is about neither message, has no remote id, and says the GUID of its sender's CA.", "linux 6.1 cm.c cm_destroy_id (D2)"};

@@ -73,6 +73,12 @@ bool About(const Sighting& sighting, mad::About what) {
   return false;
 }
 
+// A sixteenth less, as not every message takes the same time to where the capture was taken.
+int64_t Earliest(const Interval& interval) {
+  const int64_t shortest = interval.shortest.nanoseconds();
+  return shortest - shortest / 16;
+}
+
 std::string Milliseconds(int64_t nanoseconds) {
   return fmt::format("{}.{:03} s", nanoseconds / 1'000'000'000, nanoseconds / 1'000'000 % 1000);
 }
@@ -100,6 +106,9 @@ std::optional<Violation> Exchange::Take(const Sighting& sighting, bool active,
   Spoken* earlier = Earlier(sighting, active);
   if (earlier == nullptr) {
     if (auto differs = Differs(sighting, active)) return differs;
+  } else if (IsTheSamePacket(sighting, active, *earlier)) {
+    TakeCopy(sighting, active);
+    return std::nullopt;
   }
   // Not all of a repetition's frame is in the MAD.
   if (auto breach = FirstBreach(sighting, active, spoken_, !judged(), mad::Constraints()))
@@ -115,8 +124,27 @@ std::optional<Violation> Exchange::Take(const Sighting& sighting, bool active,
     if (auto badly_timed = Timed(sighting, active, earlier->last)) return badly_timed;
   }
   Remember(sighting, active, earlier);
-  HeardBy(sighting, active);
+  HeardBy(sighting, active, false);
   return std::nullopt;
+}
+
+// A sender numbers its packets, so that no two of them have the same CRC. Where somebody does not,
+// what comes when it is due is said again. source: linux 6.1 rxe_req.c init_req_packet
+bool Exchange::IsTheSamePacket(const Sighting& sighting, bool active, const Spoken& earlier) const {
+  if (sighting.frame.icrc.value != earlier.icrc) return false;
+  if (!IsRepeated(sighting.attribute())) return true;
+  const auto interval = IntervalOf(sighting.attribute(), active, spoken_, manner_.profile);
+  return !interval || sighting.nanoseconds - earlier.last < Earliest(*interval);
+}
+
+// It was said once, and may be answered once more.
+void Exchange::TakeCopy(const Sighting& sighting, bool active) {
+  const Attribute what = sighting.attribute();
+  if (what == Attribute::kReq || what == Attribute::kSidrReq) ++requests_;
+  if (what == Attribute::kDreq) ++dreqs_[active];
+  Passive* speaker = active ? nullptr : PassiveOf(CidsOf(sighting.mad().message).local);
+  if (what == Attribute::kRep && speaker != nullptr) ++speaker->replies;
+  HeardBy(sighting, active, true);
 }
 
 void Exchange::TakeUnreadable(bool active) {
@@ -157,6 +185,15 @@ Spoken* Exchange::Earlier(const Sighting& sighting, bool active) {
 bool Exchange::Said(const mad::Mad& mad, bool active) const {
   return std::any_of(spoken_.begin(), spoken_.end(), [&](const Spoken& spoken) {
     return spoken.active == active && spoken.mad == mad;
+  });
+}
+
+bool Exchange::IsPast(const mad::Mad& request) const {
+  return std::any_of(spoken_.begin(), spoken_.end(), [&](const Spoken& spoken) {
+    const Attribute what = spoken.mad.header.attribute_id;
+    const bool later =
+        what == Attribute::kRtu || what == Attribute::kDreq || what == Attribute::kDrep;
+    return later && spoken.mad.header.tid == request.header.tid;
   });
 }
 
@@ -302,11 +339,9 @@ std::optional<Violation> Exchange::Timed(const Sighting& sighting, bool active,
   const auto interval = IntervalOf(sighting.attribute(), active, spoken_, manner_.profile);
   if (!interval) return std::nullopt;
   const int64_t gap = sighting.nanoseconds - since;
-  const int64_t shortest = interval->shortest.nanoseconds();
-  // A sixteenth less, as not every message takes the same time to where the capture was taken.
-  if (gap < shortest - shortest / 16)
+  if (gap < Earliest(*interval))
     return Broken(sighting, claims::kTooEarly, "after " + Milliseconds(gap),
-                  "not before " + Milliseconds(shortest));
+                  "not before " + Milliseconds(interval->shortest.nanoseconds()));
   if (judged() && gap > interval->longest.nanoseconds())
     return Broken(sighting, claims::kTooLate, "after " + Milliseconds(gap),
                   "before " + Milliseconds(interval->longest.nanoseconds()));
@@ -317,8 +352,9 @@ void Exchange::Remember(const Sighting& sighting, bool active, Spoken* earlier) 
   if (earlier != nullptr) {
     ++earlier->times;
     earlier->last = sighting.nanoseconds;
+    earlier->icrc = sighting.frame.icrc.value;
   } else if (spoken_.size() < kSpokenMost) {
-    spoken_.push_back({active, sighting.mad(), 1, sighting.nanoseconds});
+    spoken_.push_back({active, sighting.mad(), 1, sighting.nanoseconds, sighting.frame.icrc.value});
   }
   const Attribute what = sighting.attribute();
   if (!runs_.empty() && runs_.back().what == what)
@@ -328,7 +364,7 @@ void Exchange::Remember(const Sighting& sighting, bool active, Spoken* earlier) 
 }
 
 // What may happen to the other side now, and to its sender once there is nothing left to repeat.
-void Exchange::HeardBy(const Sighting& sighting, bool active) {
+void Exchange::HeardBy(const Sighting& sighting, bool active, bool copy) {
   const Attribute what = sighting.attribute();
   const Cids cids = CidsOf(sighting.mad().message);
   const auto* rej = sighting.As<mad::Rej>();
@@ -345,7 +381,7 @@ void Exchange::HeardBy(const Sighting& sighting, bool active) {
     to_other(IbStimulus::kRep);
     to_other(IbStimulus::kRepStale);
     const Spoken* rep = Earlier(sighting, active);
-    if (rep == nullptr || rep->times > 1) to_other(IbStimulus::kRepAgain);
+    if (copy || rep == nullptr || rep->times > 1) to_other(IbStimulus::kRepAgain);
   }
   if (what == Attribute::kRtu) to_other(IbStimulus::kRtu);
   if (rej != nullptr) {

@@ -56,6 +56,8 @@ class Exchange {
   // Whether both sides may go on like this for ever without saying anything.
   bool Stands() const;
   bool Said(const mad::Mad& mad, bool active) const;
+  // Whether something was said that comes after the answer to that REQ.
+  bool IsPast(const mad::Mad& request) const;
   int64_t last() const { return last_; }
 
  private:
@@ -80,7 +82,9 @@ class Exchange {
                                         Identifier& id) const;
   std::optional<Violation> Counted(const Sighting& sighting, bool active, uint64_t times);
   std::optional<Violation> Timed(const Sighting& sighting, bool active, int64_t since) const;
-  void HeardBy(const Sighting& sighting, bool active);
+  bool IsTheSamePacket(const Sighting& sighting, bool active, const Spoken& earlier) const;
+  void TakeCopy(const Sighting& sighting, bool active);
+  void HeardBy(const Sighting& sighting, bool active, bool copy);
   void Remember(const Sighting& sighting, bool active, Spoken* earlier);
 
   Manner manner_;

@@ -8,6 +8,7 @@
 
 #include "model/mad/text.h"
 #include "model/wire/claims.h"
+#include "model/wire/ip_packet.h"
 
 namespace cm::wire {
 namespace {
@@ -52,6 +53,19 @@ bool IsOfAnotherClass(const mad::MadHeader& header) {
   return header.mgmt_class != mad::kCmClass && !like_ours;
 }
 
+// Too short to tell whether it is of RoCE at all.
+bool EndsBeforeItsKind(const mad::Malformed& why, size_t size) {
+  const bool before =
+      why.layer == "ipv4" || why.layer == "ipv6" || why.layer == "udp" || why.layer == "bth";
+  return before && why.offset == size;
+}
+
+// A sender that leaves the checksum to its device is captured before there is one.
+bool HasWrongChecksum(const mad::Frame& frame) {
+  const auto* ip = std::get_if<mad::Ipv4>(&frame.ip);
+  return ip != nullptr && ip->checksum != 0 && ip->checksum != mad::ChecksumOf(*ip);
+}
+
 std::string What(const Sighting& sighting) {
   const Cids cids = CidsOf(sighting.mad().message);
   return fmt::format("{} from {} to {}, ids {:#010x} and {:#010x}, TID {:#x}",
@@ -77,15 +91,23 @@ void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> 
   ++totals_.frames;
   if (!begin_) begin_ = nanoseconds;
   Forget(nanoseconds - *begin_);
-  const auto decoded = mad::Decode(bytes, link);
   Sighting sighting{.number = number, .nanoseconds = nanoseconds - *begin_};
+  const auto packet = IpPacketIn(bytes, link);
+  if (!packet) {
+    ++totals_.foreign;
+    return;
+  }
+  const auto decoded = mad::Decode(*packet, mad::LinkType::kRaw);
   if (!decoded.ok()) {
-    if (decoded.error().foreign) {
+    mad::Malformed why = decoded.error();
+    const bool cut = original_length > bytes.size();
+    if (why.foreign || (!cut && EndsBeforeItsKind(why, packet->size()))) {
       ++totals_.foreign;
-    } else if (original_length > bytes.size()) {
+    } else if (cut) {
       ++totals_.cut;
     } else {
-      RefuseAlone(sighting, Broken(sighting, claims::kForm, mad::ToString(decoded.error()),
+      why.offset += static_cast<size_t>(packet->data() - bytes.data());
+      RefuseAlone(sighting, Broken(sighting, claims::kForm, mad::ToString(why),
                                    std::string(claims::kForm.says)));
     }
     return;
@@ -96,16 +118,18 @@ void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> 
   if (IsOfAnotherClass(sighting.mad().header)) {
     ++totals_.foreign;
   } else if (sighting.frame.icrc.value != mad::IcrcOf(sighting.frame)) {
-    TakeUnreadable(sighting);
+    ++totals_.bad_icrc;
+    TakeUnreadable(sighting, claims::kIcrc);
+  } else if (HasWrongChecksum(sighting.frame)) {
+    ++totals_.bad_checksum;
+    TakeUnreadable(sighting, claims::kChecksum);
   } else {
     TakeMessage(sighting);
   }
 }
 
-void Judge::TakeUnreadable(const Sighting& sighting) {
-  ++totals_.bad_icrc;
-  if (manner_.strict)
-    RefuseAlone(sighting, Broken(sighting, claims::kIcrc, What(sighting), "another CRC"));
+void Judge::TakeUnreadable(const Sighting& sighting, const Claim& claim) {
+  if (manner_.strict) RefuseAlone(sighting, Broken(sighting, claim, What(sighting), "another one"));
   // Whichever message it was: any that these two had under way.
   for (Live& live : live_) {
     if (live.exchange.from() == sighting.from && live.exchange.to() == sighting.to)
@@ -156,6 +180,10 @@ void Judge::TakeRequest(const Sighting& sighting) {
   const uint32_t cid = CidsOf(sighting.mad().message).local;
   if (const auto end = Find(sighting.from, cid)) {
     Exchange& exchange = end->live->exchange;
+    if (exchange.begins_before() && !exchange.Said(sighting.mad(), true) &&
+        exchange.IsPast(sighting.mad()))
+      return Refuse(end->live, Broken(sighting, claims::kRequestOver, What(sighting),
+                                      "a REQ of another TID after " + exchange.Sequence()));
     const bool same = end->active && exchange.to() == sighting.to &&
                       exchange.datagrams() == (sighting.attribute() == Attribute::kSidrReq);
     if (!same || !exchange.Said(sighting.mad(), true)) {

@@ -2,8 +2,10 @@
 // rows of the table say, from whatever node and implementation it comes.
 //
 // 1. Frames are given in the order of the capture. What is no packet of a CM is counted and
-//    skipped. A packet with a wrong CRC was not received: it is counted, and what its sender goes
-//    on to say is judged as if that had been said.
+//    skipped. One packet may be there twice: the network doubled it, or it was captured on two
+//    interfaces. It was sent once, and may arrive as often as it is seen. A packet with a wrong CRC
+//    or checksum was not received: it is counted, and what its sender goes on to say is judged as
+//    if that had been said.
 // 2. A message belongs to the exchange whose ids and addresses it has. Of one that belongs to none
 //    the REQ was sent before the capture began; its exchange is judged from there on. Where the
 //    capture is said to be whole, that is a violation. A REQ that is seen is taken for the first
@@ -30,6 +32,7 @@
 #include <string>
 #include <vector>
 
+#include "model/wire/claims.h"
 #include "model/wire/exchange.h"
 #include "model/wire/sighting.h"
 
@@ -54,6 +57,7 @@ struct Totals {
   uint64_t foreign = 0;   // other protocols, other classes of management
   uint64_t unread = 0;    // SAP, SPR and ClassPortInfo, which nothing is known of
   uint64_t bad_icrc = 0;
+  uint64_t bad_checksum = 0;
   uint64_t cut = 0;  // by whoever captured
   uint64_t exchanges = 0;
   uint64_t begin_before = 0;
@@ -97,7 +101,7 @@ class Judge {
   };
 
   void TakeMessage(const Sighting& sighting);
-  void TakeUnreadable(const Sighting& sighting);
+  void TakeUnreadable(const Sighting& sighting, const Claim& claim);
   void TakeRequest(const Sighting& sighting);
   void TakeAnswer(const Sighting& sighting);
   bool TakesPart(const Sighting& sighting, Place live, bool active);

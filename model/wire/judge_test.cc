@@ -116,6 +116,117 @@ TEST(Judge, RefusesOneRepetitionMoreThanTheRequestSays) {
   EXPECT_EQ(OnlyViolation({}, capture).rule, "wire-repetitions");
 }
 
+// The network doubles packets, and `tcpdump -i any` has what passes two interfaces twice.
+TEST(Judge, TakesAPacketThatIsThereTwiceForSaidOnce) {
+  for (const Capture& capture : StoredCaptures()) {
+    Capture doubled = capture;
+    doubled.frames.clear();
+    for (const Captured& one : capture.frames) {
+      doubled.frames.push_back(one);
+      doubled.frames.push_back({one.nanoseconds + 1'000, one.frame});
+    }
+    EXPECT_EQ(WhatIsWrong({.whole = true, .profile = FindProfile("6.1-rxe")}, doubled), "")
+        << capture.name;
+  }
+}
+
+TEST(Judge, PermitsASecondAnswerToAPacketThatIsThereTwiceAndNoThird) {
+  const Capture& usual = Usual();
+  const mad::Frame& dreq = usual.frames[3].frame;
+  const mad::Frame again = With(usual.frames[4].frame, "bth.psn", 99);
+  Capture capture = Inserted(usual, 3, "doubled", dreq, 1).capture;
+  capture.frames.push_back({capture.frames.back().nanoseconds + 1'000, again});
+  EXPECT_EQ(WhatIsWrong({.whole = true}, capture), "");
+  capture.frames.push_back(
+      {capture.frames.back().nanoseconds + 1'000, With(again, "bth.psn", 100)});
+  EXPECT_THAT(WhatIsWrong({.whole = true}, capture), HasSubstr("wire-one-answer"));
+}
+
+// Its number makes it another packet.
+TEST(Judge, RefusesAMessageThatIsSaidAgainAtOnceInAnotherPacket) {
+  for (const size_t index : {0u, 1u, 2u, 3u, 4u}) {
+    const mad::Frame again = With(Usual().frames[index].frame, "bth.psn", 99);
+    EXPECT_NE(WhatIsWrong({}, Inserted(Usual(), index, "again", again, 1'000).capture), "")
+        << index;
+  }
+}
+
+// What is there of it shows that its REQ had been answered before.
+TEST(Judge, RefusesTheRequestOfAConnectionThatIsThereAlready) {
+  const Capture& usual = Usual();
+  for (const size_t first : {2u, 3u, 4u}) {
+    Capture capture = usual;
+    capture.frames = {usual.frames[first], usual.frames[0]};
+    EXPECT_EQ(OnlyViolation({}, capture).rule, "wire-request-over") << first;
+  }
+  Capture repeated = usual;  // the REP of a REQ before it may have been lost
+  repeated.frames = {usual.frames[1], usual.frames[0], usual.frames[2]};
+  EXPECT_EQ(WhatIsWrong({}, repeated), "");
+}
+
+TEST(Judge, TakesAPacketWithAWrongChecksumForSentAndNotForReceived) {
+  Capture capture = Usual();
+  auto* ip = std::get_if<mad::Ipv4>(&capture.frames[1].frame.ip);
+  ip->checksum ^= 1;
+  EXPECT_THAT(WhatIsWrong({.whole = true}, capture), HasSubstr("ib-rtu-1"));
+  EXPECT_THAT(WhatIsWrong({.strict = true}, capture), HasSubstr("wire-checksum"));
+  ip->checksum = 0;  // left to a device
+  EXPECT_EQ(WhatIsWrong({.whole = true, .strict = true}, capture), "");
+}
+
+std::vector<uint8_t> Between(const std::vector<uint8_t>& bytes, size_t at,
+                             const std::vector<uint8_t>& more) {
+  std::vector<uint8_t> longer = bytes;
+  longer.insert(longer.begin() + static_cast<ptrdiff_t>(at), more.begin(), more.end());
+  return longer;
+}
+
+TEST(Judge, FindsThePacketWhateverTheLinkHasAroundIt) {
+  const std::vector<uint8_t> plain = Sealed(Usual().frames[0].frame);
+  const std::vector<std::vector<uint8_t>> frames = {
+      Between(plain, plain.size(), {1, 2, 3, 4}),              // a frame check sequence
+      Between(plain, 12, {0x81, 0, 0, 5}),                     // a VLAN
+      Between(plain, 12, {0x88, 0xa8, 0, 7, 0x81, 0, 0, 5})};  // one within another
+  for (const auto& frame : frames) {
+    const Totals totals = TotalsOf({.strict = true}, {frame});
+    EXPECT_EQ(totals.messages, 1u) << frame.size();
+    EXPECT_EQ(totals.violations, 0u) << frame.size();
+  }
+}
+
+TEST(Judge, SkipsWhatEndsBeforeItIsOfRoce) {
+  const std::vector<uint8_t> plain = Sealed(Usual().frames[0].frame);
+  for (const size_t size : {0, 3, 14, 20, 34, 41, 45}) {
+    const std::vector<uint8_t> cut(plain.begin(), plain.begin() + static_cast<ptrdiff_t>(size));
+    EXPECT_EQ(TotalsOf({}, {cut}).foreign, 1u) << size;
+    EXPECT_EQ(TotalsOf({}, {cut}).violations, 0u) << size;
+  }
+}
+
+TEST(Judge, RefusesReservedBitsThatAreSetInFrontOfTheMessage) {
+  for (const char* field : {"bth.reserved_8", "deth.reserved_4"})
+    EXPECT_EQ(OnlyViolation({}, Altered(Usual(), 1, field, 1).capture).rule, "mad-reserved");
+  // FECN, BECN and what stands beside them may change on the way, and no CRC covers them.
+  EXPECT_EQ(WhatIsWrong({}, Altered(Usual(), 1, "bth.reserved_4", 1).capture), "");
+}
+
+TEST(Judge, KnowsWhatLinuxPutsIntoTheRequestsOfRoce) {
+  const Manner known{.profile = FindProfile("6.1-rxe")};
+  const auto rule = [&](const std::string& capture, size_t index, const char* field,
+                        uint64_t value) {
+    return OnlyViolation(known, Altered(StoredCapture(capture), index, field, value).capture).rule;
+  };
+  const std::string usual = "connect_disconnect";
+  EXPECT_EQ(rule(usual, 0, "REQ.primary_local_lid", 1), "linux-req-local-lid");
+  EXPECT_EQ(rule(usual, 0, "REQ.primary_remote_lid", 1), "linux-req-remote-lid");
+  EXPECT_EQ(rule(usual, 0, "REQ.primary_subnet_local", 1), "linux-req-subnet-local");
+  EXPECT_EQ(rule(usual, 0, "REQ.alternate_remote_lid", 1), "linux-req-alternate-remote-lid");
+  EXPECT_EQ(rule(usual, 0, "REQ.extended_transport_type", 1), "linux-req-extended-type");
+  EXPECT_EQ(rule(usual, 0, "REQ.service_id", 0x0111'1d2f), "wire-service");
+  EXPECT_EQ(rule("datagram_sidr", 0, "SIDR_REQ.service_id", 0x0106'1d2f), "wire-service");
+  EXPECT_EQ(rule("datagram_sidr_refused", 1, "SIDR_REP.qpn", 17), "linux-sidr-rep-qpn");
+}
+
 TEST(Judge, JudgesTimersAndFixedFieldsByProfile) {
   const Manner later{.profile = FindProfile("6.12-rxe")};
   EXPECT_EQ(WhatIsWrong(later, Usual()), "");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <type_traits>
 
@@ -82,12 +83,17 @@ Tried TryRelation(const Constraint& row, uint64_t value, const mad::Mad& mad, bo
   return tried;
 }
 
-std::optional<std::string> ReservedThatIsSet(const mad::Mad& message) {
-  const auto bytes = mad::Encode(message);
-  for (const mad::Layer& layer : mad::LayersOf(message)) {
+// In what RoCE adds to a packet, as far as nobody changes it on the way, and in the message.
+std::optional<std::string> ReservedThatIsSet(const mad::Frame& frame) {
+  constexpr std::array<std::string_view, 6> kOfOthers = {"ethernet", "vlan", "sll",
+                                                         "sll2",     "ipv4", "ipv6"};
+  const mad::FrameBytes bytes = mad::Encode(frame);
+  for (const mad::Layer& layer : mad::LayersOf(frame)) {
+    if (std::find(kOfOthers.begin(), kOfOthers.end(), layer.name) != kOfOthers.end()) continue;
     for (const mad::Field& field : layer.fields) {
       if (field.show != mad::Show::kReserved || !field.is_number()) continue;
-      if (mad::Read(bytes, {layer.offset, field}) != 0)
+      if (layer.name == "bth" && field.name == "reserved_4") continue;
+      if (mad::Read(bytes.view(), {layer.offset, field}) != 0)
         return fmt::format("{}.{}", layer.name, field.name);
     }
   }
@@ -128,7 +134,7 @@ std::optional<Violation> FirstBreach(const Sighting& sighting, bool active,
       const Constraint& one = table[i];
       if (one.message != mad::kEveryMessage && one.message != sighting.attribute()) continue;
       if (one.relation == Relation::kReservedZero) {
-        if (const auto set = ReservedThatIsSet(sighting.mad())) {
+        if (const auto set = ReservedThatIsSet(sighting.frame)) {
           return Violation{sighting.number,
                            sighting.nanoseconds,
                            std::string(one.id),
@@ -160,18 +166,53 @@ std::optional<Violation> FirstBreach(const Sighting& sighting, bool active,
   return std::nullopt;
 }
 
+namespace {
+
+Constraint Fills(std::string_view id, Attribute message, std::string_view field, uint64_t low,
+                 uint64_t high, mad::Condition when = {}) {
+  return {.id = id,
+          .message = message,
+          .field = field,
+          .low = low,
+          .high = high,
+          .when = when,
+          .says = "Linux fills the field so.",
+          .source = "linux 6.1 cm.c, cma.c"};
+}
+
+// A path beyond the own subnet, as those of RoCE v2 are, has no LIDs. source: linux 6.1 cm.c
+// cm_format_req
+std::vector<Constraint> FilledOverRoce() {
+  using enum Attribute;
+  constexpr mad::Condition kNear = {"REQ.primary_hop_limit", 0, 1};
+  constexpr mad::Condition kFar = {"REQ.primary_hop_limit", 2, 0xff};
+  return {
+      Fills("linux-req-pkey", kReq, "REQ.pkey", 0xffff, 0xffff),
+      Fills("linux-req-rate", kReq, "REQ.primary_packet_rate", 0, 0),
+      Fills("linux-req-local-lid", kReq, "REQ.primary_local_lid", 0xffff, 0xffff, kFar),
+      Fills("linux-req-remote-lid", kReq, "REQ.primary_remote_lid", 0xffff, 0xffff, kFar),
+      Fills("linux-req-subnet-local", kReq, "REQ.primary_subnet_local", 0, 0, kFar),
+      Fills("linux-req-subnet-local", kReq, "REQ.primary_subnet_local", 1, 1, kNear),
+      Fills("linux-req-alternate-local-lid", kReq, "REQ.alternate_local_lid", 0, 0),
+      Fills("linux-req-alternate-remote-lid", kReq, "REQ.alternate_remote_lid", 0, 0),
+      Fills("linux-req-alternate-flow-label", kReq, "REQ.alternate_flow_label", 0, 0),
+      Fills("linux-req-alternate-packet-rate", kReq, "REQ.alternate_packet_rate", 0, 0),
+      Fills("linux-req-alternate-traffic-class", kReq, "REQ.alternate_traffic_class", 0, 0),
+      Fills("linux-req-alternate-hop-limit", kReq, "REQ.alternate_hop_limit", 0, 0),
+      Fills("linux-req-alternate-sl", kReq, "REQ.alternate_sl", 0, 0),
+      Fills("linux-req-alternate-subnet-local", kReq, "REQ.alternate_subnet_local", 0, 0),
+      Fills("linux-req-alternate-local-ack-timeout", kReq, "REQ.alternate_local_ack_timeout", 0, 0),
+      Fills("linux-sidr-req-pkey", kSidrReq, "SIDR_REQ.pkey", 0xffff, 0xffff)};
+}
+
+}  // namespace
+
 std::vector<Constraint> FilledBy(const Profile& profile) {
   using enum Attribute;
   std::vector<Constraint> rows;
   const auto fills = [&](std::string_view id, Attribute message, std::string_view field,
-                         uint64_t low, uint64_t high) {
-    rows.push_back({.id = id,
-                    .message = message,
-                    .field = field,
-                    .low = low,
-                    .high = high,
-                    .says = "Linux fills the field so.",
-                    .source = "linux 6.1 cm.c, cma.c"});
+                         uint64_t low, uint64_t high, mad::Condition when = {}) {
+    rows.push_back(Fills(id, message, field, low, high, when));
   };
   const Timing& timing = profile.timing;
   const auto exponent = static_cast<uint64_t>(timing.response_timeout);
@@ -191,11 +232,15 @@ std::vector<Constraint> FilledBy(const Profile& profile) {
   fills("linux-rep-qkey", kRep, "REP.local_qkey", 0, 0);
   fills("linux-rep-failover", kRep, "REP.failover_accepted", 0, 0);
   fills("linux-rep-ack-delay", kRep, "REP.target_ack_delay", delay, delay);
+  fills("linux-solicited", mad::kEveryMessage, "bth.solicited_event", 0, 0);
+  fills("linux-req-extended-type", kReq, "REQ.extended_transport_type", 0, 0,
+        {"REQ.transport_service_type", 0, 1});
+  fills("linux-sidr-rep-status", kSidrRep, "SIDR_REP.status", 0, 2);
+  fills("linux-sidr-rep-info", kSidrRep, "SIDR_REP.additional_info_length", 0, 0);
+  fills("linux-sidr-rep-qpn", kSidrRep, "SIDR_REP.qpn", 0, 0, {"SIDR_REP.status", 1, 2});
   if (profile.transport == Transport::kRoce) {
-    fills("linux-req-pkey", kReq, "REQ.pkey", 0xffff, 0xffff);
-    fills("linux-req-rate", kReq, "REQ.primary_packet_rate", 0, 0);
-    fills("linux-req-alternate-lid", kReq, "REQ.alternate_local_lid", 0, 0);
-    fills("linux-sidr-req-pkey", kSidrReq, "SIDR_REQ.pkey", 0xffff, 0xffff);
+    const std::vector<Constraint> more = FilledOverRoce();
+    rows.insert(rows.end(), more.begin(), more.end());
   }
   return rows;
 }
@@ -333,6 +378,29 @@ std::optional<Violation> OddFlowLabel(const Sighting& sighting, const mad::Req& 
                 fmt::format("{:#x}", label));
 }
 
+std::optional<Violation> OddService(const Sighting& sighting) {
+  const auto* req = sighting.As<mad::Req>();
+  const auto* sidr = sighting.As<mad::SidrReq>();
+  if (req == nullptr && sidr == nullptr) return std::nullopt;
+  const uint64_t id = req != nullptr ? req->service_id : sidr->service_id;
+  const auto service = mad::ServiceOf(id);
+  const bool both = service && service->space == PortSpace::kIb;
+  const bool connects = service && service->space == PortSpace::kTcp;
+  if (both || (service && connects == (req != nullptr))) return std::nullopt;
+  return Broken(sighting, claims::kService, Number(id), std::string(claims::kService.says));
+}
+
+std::optional<Violation> OddAlternate(const Sighting& sighting) {
+  const auto* req = sighting.As<mad::Req>();
+  if (req == nullptr) return std::nullopt;
+  if (req->alternate_local_gid == mad::Gid{} && req->alternate_remote_gid == mad::Gid{})
+    return std::nullopt;
+  return Broken(sighting, claims::kNoAlternate,
+                fmt::format("alternate GIDs {} and {}", AddressText(req->alternate_local_gid),
+                            AddressText(req->alternate_remote_gid)),
+                "none");
+}
+
 std::optional<Violation> OddTid(const Sighting& sighting) {
   const bool own = sighting.attribute() == Attribute::kReq ||
                    sighting.attribute() == Attribute::kSidrReq ||
@@ -358,6 +426,9 @@ std::optional<Violation> FirstOddity(const Sighting& sighting, bool active,
     return Broken(sighting, claims::kNoData, "private data", "zeros");
   if (const auto* req = sighting.As<mad::Req>(); req != nullptr)
     if (auto odd = OddFlowLabel(sighting, *req)) return odd;
+  if (auto odd = OddService(sighting)) return odd;
+  if (profile->transport == Transport::kRoce)
+    if (auto odd = OddAlternate(sighting)) return odd;
   if (sighting.attribute() == Attribute::kLap || sighting.attribute() == Attribute::kApr)
     return Broken(sighting, claims::kNeverSent, mad::ToString(sighting.attribute()), "neither");
   return OddTid(sighting);

@@ -18,7 +18,8 @@ struct Spoken {
   bool active = false;  // who said it
   mad::Mad mad;
   uint64_t times = 1;
-  int64_t last = 0;  // when, in nanoseconds
+  int64_t last = 0;   // when, in nanoseconds
+  uint32_t icrc = 0;  // of the packet in which it was said last
 };
 
 // The first row of `table` that the message breaks. Where something may have been said that was not

@@ -1,0 +1,20 @@
+// The IP packet in a captured frame, whatever the link has before and behind it: any number of VLAN
+// tags, the header of a Linux cooked capture, padding, a frame check sequence.
+#ifndef MODEL_WIRE_IP_PACKET_H_
+#define MODEL_WIRE_IP_PACKET_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "model/mad/frame.h"
+
+namespace cm::wire {
+
+// As much of it as was captured, a part of `frame`; nothing where the frame has none.
+std::optional<std::span<const uint8_t>> IpPacketIn(std::span<const uint8_t> frame,
+                                                   mad::LinkType link);
+
+}  // namespace cm::wire
+
+#endif  // MODEL_WIRE_IP_PACKET_H_
