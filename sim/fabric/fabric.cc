@@ -110,9 +110,9 @@ bool Fabric::CarriesTcp(uint8_t a, uint8_t b) const {
 
 bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
   const bool crosses = CrossesLink(from, to);
-  const auto note = [&](bool lost, bool corrupt = false) {
+  const auto note = [&](bool lost, bool corrupt = false, bool doubled = false) {
     if (!watches) return;
-    wire_notes.push_back({agenda->Now(), from, to, lost, corrupt, mad});
+    wire_notes.push_back({agenda->Now(), from, to, lost, corrupt, doubled, mad});
   };
   if (crosses && !devices_[from].up) {
     note(true);
@@ -135,8 +135,10 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
   const bool unreachable = !hears || NeighbourWrong(from, to) || !Reaches(from, to);
   const bool dropped = rule != nullptr && rule->fault.Loses();
   const bool corrupt = dropped && rule->fault.kind == FaultKind::kCorrupt && !unreachable;
-  note(unreachable || dropped, corrupt);
-  if (unreachable || dropped) return true;
+  const bool lost = unreachable || dropped;
+  const bool doubled = !lost && rule != nullptr && rule->fault.kind == FaultKind::kDuplicate;
+  note(lost, corrupt, doubled);
+  if (lost) return true;
   Duration after = kLinkLatency;
   if (rule != nullptr && rule->fault.kind == FaultKind::kDelay)
     after = after + DelayBy(rule->fault);
@@ -145,8 +147,7 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
     return true;
   }
   Deliver(agenda, from, to, mad, after);
-  if (rule != nullptr && rule->fault.kind == FaultKind::kDuplicate)
-    Deliver(agenda, from, to, mad, after + kBehind);
+  if (doubled) Deliver(agenda, from, to, mad, after + kBehind);
   ReleaseHeld(agenda, from, after + kBehind);
   return true;
 }

@@ -57,6 +57,7 @@ struct WireNote {
   uint8_t to = 0;
   bool lost = false;
   bool corrupt = false;  // it is lost because its check sum is wrong
+  bool doubled = false;  // it arrives twice
   Mad mad;
 };
 

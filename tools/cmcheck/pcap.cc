@@ -63,8 +63,9 @@ void AddPcap(CLI::App* app, int* exit_code) {
       "pcap", "Write the messages of a conversation as a capture for Wireshark");
   verb->footer(R"(
 The conversation is carried out on the simulator; its messages become RoCEv2 frames as Soft-RoCE of
-Linux sends them, each where and when it is sent, in virtual time. What Linux draws (packet and
-transaction numbers, hardware addresses) is made up, the same each time.
+Linux sends them, each where and when it is sent, in virtual time; a packet that arrives twice is
+there twice. What Linux draws (packet and transaction numbers, hardware addresses) is made up, the
+same each time.
 Examples:
   cmcheck pcap conformance/scenarios/loss/first_reply.conv -o reply.pcap
   cmcheck pcap scenario.conv -o - | tshark -r - -O infiniband

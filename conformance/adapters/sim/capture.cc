@@ -25,10 +25,12 @@ std::variant<Capture, std::string> CaptureOf(const Conversation& conversation,
     mad::Frame frame = wire.FrameOf(note);
     if (note.lost) ++capture.lost;
     if (note.lost && !options.with_lost) return;
-    ++capture.frames;
     mad::Seal(frame);
     if (note.corrupt) frame.icrc.value = ~frame.icrc.value;
-    writer.Write(note.at.nanoseconds(), mad::Encode(frame).view());
+    for (int copies = note.doubled ? 2 : 1; copies > 0; --copies) {
+      ++capture.frames;
+      writer.Write(note.at.nanoseconds(), mad::Encode(frame).view());
+    }
   };
   const std::unique_ptr<Implementation> implementation =
       MakeSimImplementation({.profile = profile,

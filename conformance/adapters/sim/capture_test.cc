@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,8 @@
 #include "model/conversation/parse.h"
 #include "model/mad/frame.h"
 #include "model/mad/pcap.h"
+#include "model/vocabulary/profile.h"
+#include "model/wire/judge.h"
 
 namespace cm {
 namespace {
@@ -111,6 +114,25 @@ TEST(Capture, LeavesOutWhatIsLostWhenAsked) {
   const auto received = std::get<Capture>(CaptureOfFile(conversation, {.with_lost = false}));
   EXPECT_EQ(whole.lost, 1u);
   EXPECT_EQ(received.frames + 1, whole.frames);
+}
+
+// As between sender and receiver; so it can be told from a message that is repeated.
+TEST(Capture, HasThePacketTwiceThatArrivesTwice) {
+  const Conversation conversation = Read("loss/doubled.conv");
+  const std::vector<Timed> frames = FramesOf("loss/doubled.conv");
+  ASSERT_GE(frames.size(), 2u);
+  EXPECT_EQ(frames[0].frame, frames[1].frame);
+  const Profile* profile = FindProfile(conversation.profile);
+  wire::Judge judge({.whole = true, .profile = profile}, [](const wire::Verdict& verdict) {
+    EXPECT_FALSE(verdict.violation) << verdict.violation->rule << verdict.violation->saw;
+  });
+  uint64_t number = 0;
+  for (const Timed& timed : frames) {
+    const mad::FrameBytes bytes = mad::Encode(timed.frame);
+    judge.Take(++number, timed.nanoseconds, bytes.view(), bytes.size(), mad::LinkType::kEthernet);
+  }
+  judge.Finish();
+  EXPECT_EQ(judge.totals().messages, number);
 }
 
 TEST(Capture, EchoesCommunicationIdsAndTransactions) {
