@@ -38,7 +38,7 @@ struct CheckPcapOptions {
   bool strict = false;
 };
 
-// A file as bytes, of which only those that are looked at take memory.
+// A file as bytes, of which only those that are looked at take memory; of a pipe all.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {
@@ -46,8 +46,10 @@ class MappedFile {
     struct stat about = {};
     if (file < 0 || fstat(file, &about) != 0) {
       problem_ = std::strerror(errno);
+    } else if (S_ISFIFO(about.st_mode)) {
+      ReadToTheEnd(file);
     } else if (!S_ISREG(about.st_mode)) {
-      problem_ = "not a file";
+      problem_ = "not a file or pipe";
     } else if (about.st_size > 0) {
       size_ = static_cast<size_t>(about.st_size);
       bytes_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
@@ -63,11 +65,27 @@ class MappedFile {
   }
 
   const std::string& problem() const { return problem_; }
-  std::span<const uint8_t> bytes() const { return {static_cast<const uint8_t*>(bytes_), size_}; }
+  std::span<const uint8_t> bytes() const {
+    if (!piped_.empty()) return piped_;
+    return {static_cast<const uint8_t*>(bytes_), size_};
+  }
 
  private:
+  void ReadToTheEnd(int pipe) {
+    constexpr size_t kPiece = 1 << 20;
+    ssize_t got = 0;
+    do {
+      const size_t before = piped_.size();
+      piped_.resize(before + kPiece);
+      got = read(pipe, piped_.data() + before, kPiece);
+      if (got < 0 && errno != EINTR) problem_ = std::strerror(errno);
+      piped_.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    } while (problem_.empty() && got != 0 && !Interrupted());
+  }
+
   void* bytes_ = nullptr;
   size_t size_ = 0;
+  std::vector<uint8_t> piped_;
   std::string problem_;
 };
 
@@ -120,10 +138,15 @@ nlohmann::ordered_json ToJson(const Verdict& verdict) {
 }
 
 nlohmann::ordered_json ToJson(const Totals& totals) {
-  return {{"frames", totals.frames},         {"messages", totals.messages},
-          {"foreign", totals.foreign},       {"unread", totals.unread},
-          {"bad_icrc", totals.bad_icrc},     {"cut", totals.cut},
-          {"connections", totals.exchanges}, {"begin_before", totals.begin_before},
+  return {{"frames", totals.frames},
+          {"messages", totals.messages},
+          {"foreign", totals.foreign},
+          {"unread", totals.unread},
+          {"bad_icrc", totals.bad_icrc},
+          {"bad_checksum", totals.bad_checksum},
+          {"cut", totals.cut},
+          {"connections", totals.exchanges},
+          {"begin_before", totals.begin_before},
           {"violations", totals.violations}};
 }
 
@@ -135,10 +158,15 @@ std::string ToText(const Totals& totals) {
         fmt::format("; {} of the messages are of kinds that nothing is known of", totals.unread);
   if (totals.bad_icrc > 0)
     text += fmt::format("; {} messages with a wrong CRC, which nobody received", totals.bad_icrc);
+  if (totals.bad_checksum > 0)
+    text +=
+        fmt::format("; {} with a wrong checksum of IP, which nobody received", totals.bad_checksum);
   if (totals.cut > 0) text += fmt::format("; {} cut short by the capture, not judged", totals.cut);
   if (totals.begin_before > 0)
-    text += fmt::format("\n{} connections begin before the capture: judged from there on",
-                        totals.begin_before);
+    text += fmt::format(
+        "\n{} connections begin before the capture: judged from there on; with --whole that is a "
+        "violation",
+        totals.begin_before);
   return text +
          fmt::format("\n{} connections, {} violations\n", totals.exchanges, totals.violations);
 }
@@ -175,7 +203,9 @@ int DoCheckPcap(const CheckPcapOptions& options) {
   if (!options.json.empty())
     if (std::string problem = WhyUnwritable(FromUsersFolder(options.json)); !problem.empty())
       return Unusable(problem);
-  const MappedFile file(FromUsersFolder(options.path));
+  const bool piped = options.path == "-";
+  const MappedFile file(piped ? "/dev/stdin" : FromUsersFolder(options.path));
+  if (Interrupted()) return kExitInterrupted;
   if (!file.problem().empty())
     return Unusable(fmt::format("{} cannot be read: {}", options.path, file.problem()));
   auto opened = mad::PcapReader::Open(file.bytes());
@@ -228,9 +258,12 @@ Exit code 0 permitted, 1 a violation, 2 no capture.
 Examples:
   cmcheck check-pcap model/mad/captures/connect_disconnect.pcap
   tcpdump -i eth0 -w roce.pcap udp port 4791 & ...; cmcheck check-pcap roce.pcap --json roce.json
+  cmcheck pcap scenario.conv -o - | cmcheck check-pcap - --whole
   cmcheck check-pcap lab.pcap --profile 6.1-rxe --whole)");
   auto options = std::make_shared<CheckPcapOptions>();
-  verb->add_option("file", options->path, "A capture in the format of libpcap")->required();
+  verb->add_option("file", options->path,
+                   "A capture in the format of libpcap; '-' for standard input")
+      ->required();
   verb->add_option("--profile", options->profile,
                    "What both ends are, so that timers and fixed fields are judged as well: a name "
                    "that `cmcheck list profiles` prints, or a file");

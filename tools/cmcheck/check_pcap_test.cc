@@ -113,6 +113,15 @@ TEST_F(CheckPcap, JudgesWhatIsThereOfACaptureThatIsCutOff) {
   EXPECT_THAT(LinesOf(ended.error), ElementsAre(HasSubstr("cut.pcap after frame 4")));
 }
 
+TEST_F(CheckPcap, ReadsFromAPipe) {
+  std::vector<std::string> command = {"/bin/sh", "-c", "cat $1 | $0 check-pcap - --whole"};
+  command.push_back(folder_.CommandOf({}).front());
+  command.push_back(Stored("ready_to_use_lost_every_time").string());
+  const Ended ended = Running(command, {}, folder_.path()).Wait();
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_THAT(ended.output, HasSubstr("34 frames: 34 messages"));
+}
+
 TEST_F(CheckPcap, SaysHowAPcapngFileBecomesOneThatItReads) {
   folder_.Write("next.pcapng", std::string("\x0a\x0d\x0d\x0a", 4) + std::string(60, '\0'));
   const Ended ended = Check("next.pcapng");
