@@ -205,5 +205,17 @@ TEST_P(BadSurroundings, WithoutSpaceSayItInOneLineAndLeaveTheDeviceAsItWas) {
   EXPECT_FALSE(fs::exists("/dev/full.part"));
 }
 
+// Little is written when the program ends, much while it works.
+TEST_P(BadSurroundings, WithoutSpaceForWhatIsPrintedSayIt) {
+  for (const std::string what : {"profiles", "rules"}) {
+    const std::string shell = "$0 list " + what + " > /dev/full";
+    const Ended ended =
+        Running({"/bin/sh", "-c", shell, folder_.CommandOf({}).front()}, {}, folder_.path()).Wait();
+    EXPECT_EQ(ended.exit_code, 2) << what;
+    EXPECT_THAT(LinesOf(ended.error), ElementsAre(HasSubstr("standard output cannot be written")))
+        << what;
+  }
+}
+
 }  // namespace
 }  // namespace cm

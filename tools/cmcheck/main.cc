@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <string>
+#include <system_error>
 
 #include "tools/cmcheck/command.h"
 
@@ -72,7 +74,20 @@ int Main(int argc, char** argv) {
   return exit_code;
 }
 
+int Unprinted() { return Unusable("standard output cannot be written: it is full or closed"); }
+
+// What was to be printed, and could not be, is no success.
+int Finished(int exit_code) {
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? exit_code : Unprinted();
+}
+
 }  // namespace
 }  // namespace cm
 
-int main(int argc, char** argv) { return cm::Main(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return cm::Finished(cm::Main(argc, argv));
+  } catch (const std::system_error& problem) {
+    return std::ferror(stdout) != 0 ? cm::Unprinted() : cm::Unusable(problem.what());
+  }
+}
