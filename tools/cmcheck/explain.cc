@@ -149,7 +149,8 @@ is carried out by sim. A file that ends in .jsonl is a recording of a real kerne
 Exit code 0 permitted, 1 refused.
 Examples:
   cmcheck explain cmcheck-report/findings/rows-1-rdma_connect.conv
-  cmcheck explain conformance/recordings/6.1-rxe/01-basic.jsonl --profile 6.1-rxe)");
+  cmcheck explain conformance/recordings/6.1-rxe/01-connect_disconnect_by_active.jsonl \
+      --profile 6.1-rxe)");
   auto options = std::make_shared<ExplainOptions>();
   AddAsked(verb, &options->asked);
   options->asked.profile.clear();

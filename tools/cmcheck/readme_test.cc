@@ -80,5 +80,22 @@ TEST(TheFrontPage, ShowsWhatItsCommandsDo) {
   EXPECT_GE(compared, 10u);
 }
 
+// So that they can be tried as they stand.
+TEST(TheHelp, NamesFilesThatAreThere) {
+  const CmcheckFolder folder;
+  size_t named = 0;
+  for (const std::string verb : {"run", "list", "compare", "replay", "shrink", "explain", "rewrite",
+                                 "check-pcap", "lab", "pcap", "app"}) {
+    std::istringstream words(folder.Cmcheck({verb, "--help"}).output);
+    for (std::string word; words >> word;) {
+      const bool file = word.starts_with("conformance/") || word.starts_with("model/");
+      if (!file || word.find('*') != word.npos) continue;
+      ++named;
+      EXPECT_TRUE(std::filesystem::exists(DataFile(word))) << verb << ": " << word;
+    }
+  }
+  EXPECT_GE(named, 4u);
+}
+
 }  // namespace
 }  // namespace cm
