@@ -49,7 +49,10 @@ Progress Library::CreateId(Context c, uint32_t channel, PortSpace space) {
 
 void Library::FreeId(Context c, uint32_t id) {
   // A queue pair outlives its id: it belongs to the program. Here the program forgets it.
-  if (ids_[id].qp != kNobody) c.verbs->Destroy(ids_[id].qp);
+  if (ids_[id].qp != kNobody) {
+    c.verbs->SendRest(c.wires, ids_[id].qp);
+    c.verbs->Destroy(ids_[id].qp);
+  }
   if (ids_[id].srq != kNobody) c.verbs->DestroySrq(ids_[id].srq);
   if (ids_[id].synchronous) ClosePrivateChannel(c, ids_[id].channel);
   FreeMemberships(id);
@@ -194,6 +197,7 @@ Reply Library::CreateQp(Context c, uint32_t id, std::optional<QpType> type) {
 Reply Library::DestroyQp(Context c, uint32_t id) {
   UserId& own = ids_[id];
   if (own.qp == kNobody) return Reply::Crashed();
+  c.verbs->SendRest(c.wires, own.qp);
   c.verbs->Destroy(own.qp);
   own.qp = kNobody;
   c.kernel->QueuePairBreaks(own.handle);

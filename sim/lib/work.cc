@@ -2,6 +2,7 @@
 // source: <rdma/rdma_verbs.h>, rdma-core 44 librdmacm/cma.c rdma_create_srq_ex
 #include <utility>
 
+#include "sim/fabric/names.h"
 #include "sim/lib/library.h"
 #include "sim/lib/shared.h"
 
@@ -47,8 +48,13 @@ Reply Library::PostReceive(Context c, uint32_t id, WorkRequest work) {
 Reply Library::PostSend(Context c, uint32_t id, WorkRequest work) {
   const UserId& own = ids_[id];
   if (own.qp == kNobody) return Reply::Crashed();
-  if (c.verbs->at(own.qp).datagram)
-    work.to = {c.wires.fabric->DeviceOf(own.destination), own.service};
+  if (c.verbs->at(own.qp).datagram) {
+    const Fabric& fabric = *c.wires.fabric;
+    work.to = {fabric.DeviceOf(own.destination), own.service};
+    const Gid to = GidOf(own.destination, fabric.topology());
+    const Gid from = GidAt(fabric.topology(), own.device, IsMapped(to) ? 0 : 1).value_or(Gid{});
+    work.header = RouteHeader(from, to, work.length());
+  }
   return FromErrno(c.verbs->PostSend(c.wires, own.qp, std::move(work)));
 }
 

@@ -366,7 +366,7 @@ TEST_F(Calls, WorkIsCarriedWithItsPiecesOrItsBytes) {
   ASSERT_NE(context, nullptr);
   ibv_pd* pd = AllocPd(context);
   ibv_qp_init_attr initial{};
-  initial.cap.max_inline_data = 4;
+  initial.cap.max_send_sge = 1;  // of the size of 16 bytes of inline data
   initial.qp_type = IBV_QPT_RC;
   ibv_qp* qp = CreateQp(pd, &initial);
   ASSERT_NE(qp, nullptr);
@@ -400,9 +400,13 @@ TEST_F(Calls, WorkIsCarriedWithItsPiecesOrItsBytes) {
   EXPECT_EQ(std::vector<uint8_t>(bytes.begin() + sizeof record, bytes.end()),
             (std::vector<uint8_t>{1, 2, 3, 4}));
 
-  piece.length = 5;
+  piece.length = 17;
   EXPECT_EQ(ibv_post_send(qp, &work, &bad), EINVAL) << "more than the queue pair has room for";
   EXPECT_EQ(bad, &work);
+  std::array<ibv_sge, 2> two{};
+  work.sg_list = two.data();
+  work.num_sge = 2;
+  EXPECT_EQ(ibv_post_send(qp, &work, &bad), EINVAL) << "of more pieces than it has room for";
 }
 
 TEST_F(Calls, RoomForPiecesIsRoomForInlineData) {

@@ -59,7 +59,9 @@ QpRecord RecordOf(uint32_t place, const ibv_qp_init_attr& initial) {
                      .type = static_cast<uint32_t>(initial.qp_type),
                      .send_queue = NumberOf(initial.send_cq),
                      .receive_queue = NumberOf(initial.recv_cq),
-                     .signal_all = initial.sq_sig_all != 0 ? 1U : 0U};
+                     .signal_all = initial.sq_sig_all != 0 ? 1U : 0U,
+                     .sends = {initial.cap.max_send_wr, initial.cap.max_send_sge},
+                     .receives = {initial.cap.max_recv_wr, initial.cap.max_recv_sge}};
   if (initial.srq != nullptr) record.srq = Whole<SharedQueue>(initial.srq)->handle.number;
   return record;
 }
@@ -161,6 +163,11 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
   if (place < 0) return Refuse(ErrnoOf(place));
   const auto& device = Whole<Context>(pd->context)->device->record;
   if (initial->cap.max_inline_data > device.max_inline) return Refuse(EINVAL);
+  // The room of a piece is room for inline data, and the other way round.
+  // source: linux 6.1 rxe_qp.c rxe_qp_init_req
+  ibv_qp_cap& cap = initial->cap;
+  cap.max_inline_data = std::max<uint32_t>(cap.max_inline_data, cap.max_send_sge * sizeof(ibv_sge));
+  cap.max_send_sge = cap.max_inline_data / sizeof(ibv_sge);
   const QpRecord record = RecordOf(static_cast<uint32_t>(place), *initial);
   const Answer answer = Ask({.op = Op::kCreateQp, .bytes = BytesOf(record)});
   if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
@@ -168,9 +175,6 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
   if (!number) return Refuse(EIO);
   auto* qp = new QueuePair{};
   qp->handle.number = static_cast<uint32_t>(answer.value);
-  // The room of a piece is room for inline data, too. source: linux 6.1 rxe_qp.c rxe_qp_init_req
-  uint32_t& inlined = initial->cap.max_inline_data;
-  inlined = std::max<uint32_t>(inlined, initial->cap.max_send_sge * sizeof(ibv_sge));
   qp->initial = *initial;
   qp->shown.context = pd->context;
   qp->shown.qp_context = initial->qp_context;

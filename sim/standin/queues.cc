@@ -14,6 +14,7 @@ using namespace cm::sim::standin;  // what follows is C
 using cm::sim::uapi::Answer;
 using cm::sim::uapi::Op;
 using cm::sim::uapi::Request;
+using cm::sim::uapi::RoomRecord;
 
 namespace {
 
@@ -140,6 +141,9 @@ ibv_cq* ibv_create_cq(ibv_context* context, int entries, void* queue_context,
 
 int ibv_resize_cq(ibv_cq* queue, int entries) {
   if (entries < 1) return EINVAL;
+  const Answer answer = AskAbout(Op::kResizeCq, Whole<CompletionQueue>(queue)->handle,
+                                 static_cast<uint64_t>(entries));
+  if (answer.value < 0) return ErrnoOf(answer.value);
   queue->cqe = entries;
   return 0;
 }
@@ -158,8 +162,9 @@ int ibv_destroy_cq(ibv_cq* queue) {
 ibv_srq* ibv_create_srq(ibv_pd* pd, ibv_srq_init_attr* initial) {
   const int64_t place = PlaceOf(pd->context);
   if (place < 0) return Refuse(ErrnoOf(place));
+  const RoomRecord room = {.work = initial->attr.max_wr, .pieces = initial->attr.max_sge};
   const Answer answer =
-      Ask({.op = Op::kCreateSrq, .on = static_cast<uint32_t>(place), .more = initial->attr.max_wr});
+      Ask({.op = Op::kCreateSrq, .on = static_cast<uint32_t>(place), .bytes = BytesOf(room)});
   if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
   auto* queue = new SharedQueue{};
   queue->handle.number = static_cast<uint32_t>(answer.value);
@@ -175,7 +180,12 @@ ibv_srq* ibv_create_srq(ibv_pd* pd, ibv_srq_init_attr* initial) {
 
 int ibv_modify_srq(ibv_srq* queue, ibv_srq_attr* attributes, int mask) {
   ibv_srq_attr& now = Whole<SharedQueue>(queue)->attributes;
-  if ((mask & IBV_SRQ_MAX_WR) != 0) now.max_wr = attributes->max_wr;
+  if ((mask & IBV_SRQ_MAX_WR) != 0) {
+    const Answer answer =
+        AskAbout(Op::kResizeSrq, Whole<SharedQueue>(queue)->handle, attributes->max_wr);
+    if (answer.value < 0) return ErrnoOf(answer.value);
+    now.max_wr = attributes->max_wr;
+  }
   if ((mask & IBV_SRQ_LIMIT) != 0) now.srq_limit = attributes->srq_limit;
   return 0;
 }

@@ -53,7 +53,8 @@ bool IsOfMemory(ibv_wr_opcode opcode) {
 
 // -> an errno
 int Encode(const ibv_send_wr& work, const QueuePair& qp, std::vector<uint8_t>* bytes) {
-  if (work.num_sge < 0 || work.num_sge > kPiecesMax) return EINVAL;
+  if (work.num_sge < 0 || static_cast<uint32_t>(work.num_sge) > qp.initial.cap.max_send_sge)
+    return EINVAL;
   WorkRecord record = {.wr_id = work.wr_id,
                        .opcode = static_cast<uint32_t>(work.opcode),
                        .flags = work.send_flags,

@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstring>
 
+#include "sim/fabric/names.h"
 #include "sim/uapi/bytes.h"
 #include "sim/uapi/device_file.h"
 #include "sim/uapi/layout.h"
-#include "sim/uapi/names.h"
 
 namespace cm::sim::uapi {
 namespace {

@@ -63,7 +63,7 @@ const Gid* Groups::Find(const Address& address) const {
 
 Gid Groups::GidOf(const Address& address, const Topology& topology) const {
   const Gid* const own = Find(address);
-  return own != nullptr ? *own : uapi::GidOf(address, topology);
+  return own != nullptr ? *own : cm::sim::GidOf(address, topology);
 }
 
 uint16_t Groups::Put(const Address& address, const Topology& topology, void* field,

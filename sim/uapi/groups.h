@@ -9,7 +9,7 @@
 
 #include "model/vocabulary/address.h"
 #include "model/vocabulary/topology.h"
-#include "sim/uapi/names.h"
+#include "sim/fabric/names.h"
 
 struct sockaddr;
 

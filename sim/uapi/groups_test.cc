@@ -12,8 +12,8 @@
 #include "model/vocabulary/address.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
+#include "sim/fabric/names.h"
 #include "sim/uapi/machine.h"
-#include "sim/uapi/names.h"
 #include "sim/uapi/program.h"
 #include "sim/world/world.h"
 

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "model/base/check.h"
+#include "sim/fabric/names.h"
 #include "sim/uapi/bytes.h"
-#include "sim/uapi/names.h"
 
 namespace cm::sim::uapi {
 namespace {
@@ -98,7 +98,6 @@ std::optional<Answer> Machine::Finished(Asker asker, const Waiting& waiting) {
     case Awaited::kEvent:
     case Awaited::kReply:
     case Awaited::kCompletion:
-    case Awaited::kSent:
     case Awaited::kInstant:
       break;
   }
@@ -212,8 +211,6 @@ std::string Machine::WaitsFor(Asker asker) const {
       return "rdma_cm id " + std::to_string(outcome.on) + ": a reply of its peer";
     case Awaited::kCompletion:
       return "completion queue " + std::to_string(outcome.on) + ": a completion";
-    case Awaited::kSent:
-      return "queue pair " + std::to_string(outcome.on) + ": that its datagrams have left";
     case Awaited::kInstant:
       return "a later time";
   }

@@ -68,8 +68,13 @@ class VerbsEndTest : public testing::Test {
     return Furnish(peer, type, access);
   }
   Peer Furnish(Peer peer, uint32_t type, uint32_t access) {
-    peer.cq = static_cast<uint32_t>(Ask(peer, {.op = Op::kCreateCq}).value);
-    const QpRecord record{.type = type, .send_queue = peer.cq, .receive_queue = peer.cq};
+    peer.cq = static_cast<uint32_t>(Ask(peer, {.op = Op::kCreateCq, .more = 63}).value);
+    const RoomRecord room{.work = 31, .pieces = 4};
+    const QpRecord record{.type = type,
+                          .send_queue = peer.cq,
+                          .receive_queue = peer.cq,
+                          .sends = room,
+                          .receives = room};
     const Answer made = Ask(peer, {.op = Op::kCreateQp, .bytes = Bytes(record)});
     peer.qp = static_cast<uint32_t>(made.value);
     std::memcpy(&peer.number, made.bytes.data(), sizeof(peer.number));

@@ -27,9 +27,11 @@ enum class Op : uint32_t {
   kGid,      // a device, an index -> bytes: 16
 
   // Objects of verbs.
-  kCreateCq,     // -> value: a completion queue
+  kCreateCq,     // of how many completions in the second argument -> value: a completion queue
+  kResizeCq,     // a completion queue, how many it is to hold
   kDestroyCq,    // a completion queue
-  kCreateSrq,    // -> value
+  kCreateSrq,    // bytes: RoomRecord -> value: a shared receive queue
+  kResizeSrq,    // a shared receive queue, how many requests it is to hold
   kDestroySrq,   // a shared receive queue
   kCreateQp,     // QpRecord -> value: a queue pair; bytes: its number, 4
   kDestroyQp,    // a queue pair
@@ -91,6 +93,12 @@ struct PortRecord {
   uint32_t gids = 0;  // how long its table is
 };
 
+// How many requests a queue is asked to hold, and of how many pieces each.
+struct RoomRecord {
+  uint32_t work = 0;
+  uint32_t pieces = 0;
+};
+
 struct QpRecord {
   uint32_t device = 0;
   uint32_t type = 0;  // enum ibv_qp_type
@@ -98,6 +106,8 @@ struct QpRecord {
   uint32_t receive_queue = 0;
   uint32_t srq = 0xffffffff;  // none
   uint32_t signal_all = 0;
+  RoomRecord sends;
+  RoomRecord receives;
 };
 
 struct ModifyRecord {

@@ -1,6 +1,7 @@
 #include "sim/uapi/verbs_end.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "sim/uapi/bytes.h"
 
@@ -20,6 +21,8 @@ constexpr uint32_t kRnrRetryMask = 0x800;
 // source: <infiniband/verbs.h> enum ibv_access_flags
 constexpr uint32_t kRemoteWrite = 2;
 constexpr uint32_t kRemoteRead = 4;
+
+constexpr uint64_t kMostWork = uint64_t{1} << 20;  // of one queue
 
 Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
 
@@ -56,9 +59,9 @@ Outcome VerbsEnd::Carry(Asker asker, uint8_t kernel, const Request& request) {
   if (OverIwarp()) FollowConnections();
   switch (request.op) {
     case Op::kCreateCq:
-      return CreateCq(process);
+      return CreateCq(process, request.more);
     case Op::kCreateSrq:
-      return CreateSrq(process);
+      return CreateSrq(process, As<RoomRecord>(request.bytes));
     case Op::kCreateQp:
       return CreateQp(process, kernel, request);
     case Op::kRegister:
@@ -69,13 +72,16 @@ Outcome VerbsEnd::Carry(Asker asker, uint8_t kernel, const Request& request) {
     case Op::kPollEvents:
       return TakeEvent(process, request);
     case Op::kDestroyCq:
+    case Op::kResizeCq:
     case Op::kPoll:
     case Op::kArm:
       break;
     case Op::kDestroySrq:
+    case Op::kResizeSrq:
     case Op::kPostToSrq: {
       const OwnSrq* const srq = Find(&srqs_, process, request.on);
       if (srq == nullptr) return Refused(Errno::kInval);
+      if (request.op == Op::kResizeSrq) return ResizeSrq(*srq, request.more);
       return request.op == Op::kPostToSrq ? PostToSrq(*srq, request) : DestroySrq(request.on);
     }
     default:
@@ -84,6 +90,7 @@ Outcome VerbsEnd::Carry(Asker asker, uint8_t kernel, const Request& request) {
   Cq* const cq = Find(&cqs_, process, request.on);
   if (cq == nullptr) return Refused(Errno::kInval);
   if (request.op == Op::kDestroyCq) return DestroyCq(request.on);
+  if (request.op == Op::kResizeCq) return ResizeCq(request.on, request.more);
   if (request.op == Op::kPoll) return Poll(request.on, request.more);
   NoteCompletions(request.on);
   cq->armed = true;
@@ -96,8 +103,7 @@ Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
   if (own == nullptr) return Refused(Errno::kInval);
   switch (request.op) {
     case Op::kDestroyQp:
-      if (StillSends(*own))
-        return {.answer = {.waits = true}, .what = Awaited::kSent, .on = request.on};
+      verbs().SendRest(world_->Context().wires, own->qp);
       DestroyQp(request.on);
       return Value(0);
     case Op::kModifyQp:
@@ -119,16 +125,16 @@ Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
   }
 }
 
-// A datagram that was posted is on its way when the call returns; here it takes a moment.
-// source: linux 6.1 rxe_verbs.c rxe_post_send, rxe_qp.c rxe_qp_do_cleanup
-bool VerbsEnd::StillSends(const OwnQp& own) const {
-  const Qp& qp = verbs().at(own.qp);
-  return qp.datagram && qp.state == QpState::kRts && !qp.sends.empty();
+Outcome VerbsEnd::CreateCq(uint32_t process, uint64_t completions) {
+  cqs_[++last_number_] = {.process = process, .holds = HeldWhereAskedFor(completions)};
+  return Value(last_number_);
 }
 
-Outcome VerbsEnd::CreateCq(uint32_t process) {
-  cqs_[++last_number_] = {.process = process};
-  return Value(last_number_);
+Outcome VerbsEnd::ResizeCq(uint32_t number, uint64_t completions) {
+  cqs_[number].holds = HeldWhereAskedFor(completions);
+  for (const auto& [name, own] : qps_)
+    verbs().HoldCompletions(own.qp, cqs_[own.send_queue].holds, cqs_[own.receive_queue].holds);
+  return Value(0);
 }
 
 Outcome VerbsEnd::DestroyCq(uint32_t cq) {
@@ -138,9 +144,31 @@ Outcome VerbsEnd::DestroyCq(uint32_t cq) {
   return Value(0);
 }
 
-Outcome VerbsEnd::CreateSrq(uint32_t process) {
-  srqs_[++last_number_] = {.process = process, .srq = verbs().CreateSrq()};
+// As many as a ring of a power of two has, of which Soft-RoCE leaves one free.
+// source: linux 6.1 rxe_queue.c rxe_queue_init, siw_verbs.c siw_create_qp
+uint32_t VerbsEnd::HeldWhereAskedFor(uint64_t work) const {
+  const bool leaves_one = !OverIwarp();
+  const uint64_t most = std::min<uint64_t>(work, kMostWork);
+  if (most == 0) return 0;
+  return leaves_one ? std::bit_ceil(static_cast<uint32_t>(most) + 1) - 1
+                    : std::bit_ceil(static_cast<uint32_t>(most));
+}
+
+Room VerbsEnd::RoomFor(const RoomRecord& asked) const {
+  return {.work = HeldWhereAskedFor(asked.work), .pieces = asked.pieces};
+}
+
+Outcome VerbsEnd::CreateSrq(uint32_t process, const RoomRecord& asked) {
+  srqs_[++last_number_] = {.process = process, .srq = verbs().CreateSrq(RoomFor(asked))};
   return Value(last_number_);
+}
+
+// Not to less than lies in it. source: linux 6.1 rxe_queue.c rxe_queue_resize
+Outcome VerbsEnd::ResizeSrq(const OwnSrq& own, uint64_t work) {
+  const uint32_t held = HeldWhereAskedFor(work);
+  if (verbs().srqs()[own.srq].receives.size() > held) return Refused(Errno::kInval);
+  verbs().Resize(own.srq, held);
+  return Value(0);
 }
 
 Outcome VerbsEnd::DestroySrq(uint32_t srq) {
@@ -164,7 +192,14 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
                          Find(&cqs_, process, record.receive_queue) != nullptr;
   if (!cqs_known || (has_srq && srq == nullptr)) return Refused(Errno::kInval);
   const bool datagram = static_cast<QpType>(record.type) == QpType::kUd;
-  const uint32_t qp = verbs().Create(device, datagram, has_srq ? srq->srq : kNobody);
+  // The stand-in looks to how long inline data are. Each queue pair has the whole of its completion
+  // queues for itself.
+  const QpRoom room{.sends = RoomFor(record.sends),
+                    .receives = RoomFor(record.receives),
+                    .inlined = UINT32_MAX,
+                    .sent = cqs_[record.send_queue].holds,
+                    .received = cqs_[record.receive_queue].holds};
+  const uint32_t qp = verbs().Create(device, datagram, has_srq ? srq->srq : kNobody, room);
   qps_[++last_number_] = {.process = process,
                           .device = device,
                           .qp = qp,

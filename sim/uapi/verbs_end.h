@@ -13,9 +13,9 @@
 
 #include "model/base/errno.h"
 #include "model/base/result.h"
+#include "sim/fabric/names.h"
 #include "sim/uapi/asker.h"
 #include "sim/uapi/device_file.h"
-#include "sim/uapi/names.h"
 #include "sim/uapi/request.h"
 #include "sim/verbs/verbs.h"
 #include "sim/world/world.h"
@@ -34,6 +34,7 @@ class VerbsEnd {
  private:
   struct Cq {
     uint32_t process = 0;
+    uint32_t holds = 0;  // completions
     bool armed = false;
     uint64_t since = 0;   // what had finished when it was armed
     uint32_t events = 0;  // that its channel has not handed out
@@ -59,10 +60,13 @@ class VerbsEnd {
 
   // verbs_end.cc
   Outcome CarryQp(Asker asker, const Request& request);
-  bool StillSends(const OwnQp& own) const;
-  Outcome CreateCq(uint32_t process);
+  Outcome CreateCq(uint32_t process, uint64_t completions);
+  Outcome ResizeCq(uint32_t number, uint64_t completions);
   Outcome DestroyCq(uint32_t cq);
-  Outcome CreateSrq(uint32_t process);
+  uint32_t HeldWhereAskedFor(uint64_t work) const;
+  Room RoomFor(const RoomRecord& asked) const;
+  Outcome CreateSrq(uint32_t process, const RoomRecord& asked);
+  Outcome ResizeSrq(const OwnSrq& own, uint64_t work);
   Outcome DestroySrq(uint32_t srq);
   Outcome CreateQp(uint32_t process, uint8_t kernel, const Request& request);
   void DestroyQp(uint32_t number);

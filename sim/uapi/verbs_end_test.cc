@@ -241,14 +241,58 @@ TEST_F(VerbsEndTest, DestroyLetsDatagramsLeave) {
   ASSERT_EQ(Receive(to, 1, 0, 64), 0);
   const WorkRecord work{.opcode = kSend, .to_number = to.number, .to_gid = GidOf(to)};
   ASSERT_EQ(Post(from, work, 0, 4), 0);
-  EXPECT_TRUE(Ask(from, {.op = Op::kDestroyQp, .on = from.qp}).waits);
-  EXPECT_EQ(machine_.WaitsFor({.process = from.process}),
-            "queue pair " + std::to_string(from.qp) + ": that its datagrams have left");
-  Settle();
-  const Answer over = machine_.Continue({.process = from.process});
+  const Answer over = Ask(from, {.op = Op::kDestroyQp, .on = from.qp});
   EXPECT_FALSE(over.waits);
   EXPECT_EQ(over.value, 0);
   EXPECT_EQ(Poll(to).size(), 1u);
+}
+
+// As many as a ring of a power of two has, but for one.
+TEST_F(VerbsEndTest, QueuesHoldWhatTheyWereAskedToHold) {
+  const Peer peer = Make(kActiveSide, kUd);
+  const auto cq = static_cast<uint32_t>(Ask(peer, {.op = Op::kCreateCq, .more = 1}).value);
+  const QpRecord record{
+      .type = kUd, .send_queue = cq, .receive_queue = cq, .receives = {.work = 2, .pieces = 1}};
+  Peer small = peer;
+  small.qp = static_cast<uint32_t>(Ask(peer, {.op = Op::kCreateQp, .bytes = Bytes(record)}).value);
+  ASSERT_EQ(Modify(small, {.mask = 0x71, .state = kInit}), 0);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Receive(small, 1, 0, 64), 0);
+  EXPECT_EQ(Receive(small, 1, 0, 64), -ENOMEM);
+
+  const auto srq = static_cast<uint32_t>(
+      Ask(peer, {.op = Op::kCreateSrq, .bytes = Bytes(RoomRecord{.work = 1, .pieces = 1})}).value);
+  const WorkRecord empty{};
+  const auto post = [&] {
+    return Ask(peer, {.op = Op::kPostToSrq, .on = srq, .bytes = Bytes(empty)}).value;
+  };
+  EXPECT_EQ(post(), 0);
+  EXPECT_EQ(post(), -ENOMEM);
+  EXPECT_EQ(Ask(peer, {.op = Op::kResizeSrq, .on = srq, .more = 2}).value, 0);
+  EXPECT_EQ(post(), 0);
+  EXPECT_EQ(post(), 0);
+  EXPECT_EQ(post(), -ENOMEM);
+  EXPECT_EQ(Ask(peer, {.op = Op::kResizeSrq, .on = srq, .more = 1}).value, -EINVAL);
+}
+
+// What comes when it is full is lost, until it is made larger.
+TEST_F(VerbsEndTest, CompletionQueueLosesWhatItCannotHold) {
+  const Peer peer = Make(kActiveSide, kUd);
+  const auto cq = static_cast<uint32_t>(Ask(peer, {.op = Op::kCreateCq, .more = 1}).value);
+  const RoomRecord room{.work = 15, .pieces = 1};
+  const QpRecord record{
+      .type = kUd, .send_queue = cq, .receive_queue = cq, .sends = room, .receives = room};
+  Peer small = peer;
+  small.cq = cq;
+  for (const uint32_t holds : {1u, 3u}) {
+    EXPECT_EQ(Ask(peer, {.op = Op::kResizeCq, .on = cq, .more = holds}).value, 0);
+    small.qp =
+        static_cast<uint32_t>(Ask(peer, {.op = Op::kCreateQp, .bytes = Bytes(record)}).value);
+    ASSERT_EQ(Modify(small, {.mask = 0x71, .state = kInit}), 0);
+    for (int i = 0; i < 5; ++i) ASSERT_EQ(Receive(small, 1, 0, 64), 0);
+    ASSERT_EQ(Modify(small, {.mask = 0x1, .state = kErr}), 0);
+    EXPECT_EQ(Poll(small).size(), holds);
+    EXPECT_EQ(Ask(small, {.op = Op::kDestroyQp, .on = small.qp}).value, 0);
+  }
 }
 
 TEST_F(VerbsEndTest, GroupReachesWhoeverIsAttached) {
@@ -289,7 +333,8 @@ TEST_F(VerbsEndTest, QueuePairsOfOtherTypesAreNotSupportedOrUnknown) {
 }
 
 TEST_F(VerbsEndTest, SharedReceivesServeWhoComesFirst) {
-  const auto srq = static_cast<uint32_t>(Ask(b_, {.op = Op::kCreateSrq}).value);
+  const auto srq = static_cast<uint32_t>(
+      Ask(b_, {.op = Op::kCreateSrq, .bytes = Bytes(RoomRecord{.work = 15, .pieces = 4})}).value);
   QpRecord record{.type = kRc, .send_queue = b_.cq, .receive_queue = b_.cq, .srq = srq};
   const Answer made = Ask(b_, {.op = Op::kCreateQp, .bytes = Bytes(record)});
   Peer shares = b_;

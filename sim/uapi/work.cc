@@ -32,19 +32,6 @@ std::optional<WcOpcode> OpcodeOf(WrOpcode opcode) {
   return std::nullopt;
 }
 
-// The global route header. source: IBA 8.3
-std::vector<uint8_t> HeaderOf(const Gid& from, const Gid& to, uint32_t length) {
-  std::vector<uint8_t> header(kDatagramHeader);
-  header[0] = 0x60;  // version 6
-  header[4] = static_cast<uint8_t>(length >> 8);
-  header[5] = static_cast<uint8_t>(length);
-  header[6] = 0x1b;  // a transport header of InfiniBand follows
-  header[7] = 64;
-  std::ranges::copy(from, header.begin() + 8);
-  std::ranges::copy(to, header.begin() + 24);
-  return header;
-}
-
 // An address within a region, as a place there; one that is not leads to no region.
 Piece Place(uint32_t number, const Region& region, uint64_t address, uint32_t length) {
   const uint64_t offset = address - region.address;
@@ -74,11 +61,13 @@ Result<WorkRequest> VerbsEnd::WorkOf(uint32_t process, const Request& request) c
   if (request.bytes.size() < end + record.inline_length) return Errno::kInval;
   const std::span<const uint8_t> bytes(request.bytes);
   WorkRequest work;
-  work.unlimited = true;
   work.wr_id = record.wr_id;
   for (uint32_t i = 0; i < record.pieces; ++i) {
     const auto piece = As<PieceRecord>(bytes.subspan(sizeof(WorkRecord) + i * sizeof(PieceRecord)));
-    if (piece.length != 0) work.pieces.push_back(PieceOf(process, piece));
+    if (piece.length != 0)
+      work.pieces.push_back(PieceOf(process, piece));
+    else
+      ++work.empty_pieces;
   }
   work.is_inline = (record.flags & kInline) != 0;
   if (!work.is_inline) return work;
@@ -98,7 +87,7 @@ void VerbsEnd::SendTo(const OwnQp& own, const WorkRecord& record, WorkRequest* w
     work->to = {.device = DeviceWith(topology, record.to_gid).value_or(kNoDevice),
                 .number = record.to_number};
   const Gid from = GidAt(topology, own.device, IsMapped(record.to_gid) ? 0 : 1).value_or(Gid{});
-  work->header = HeaderOf(from, record.to_gid, work->length());
+  work->header = RouteHeader(from, record.to_gid, work->length());
 }
 
 Outcome VerbsEnd::PostSend(const OwnQp& own, const Request& request) {

@@ -53,7 +53,7 @@ void Verbs::OnWorkDue(Wires w, uint32_t qp) {
   own.retries_left = own.connection.retry_count;
   own.rnr_retries_left = own.connection.rnr_retry_count;
   if (carried.status != WcStatus::kSuccess || work.signaled)
-    Finish(&own.sent, work, carried.status, work.length());
+    FinishSend(qp, work, carried.status, work.length());
   if (carried.status != WcStatus::kSuccess) return SetError(qp);
   if (!own.sends.empty()) Schedule(w, qp, {});
 }
@@ -65,6 +65,12 @@ Verbs::Carried Verbs::Retry(Wires w, uint32_t qp) {
   if (own.retries_left == 0) return {.status = WcStatus::kRetryExc};
   --own.retries_left;
   return {.again = w.profile->timing.Timewait()};
+}
+
+void Verbs::SendRest(Wires w, uint32_t qp) {
+  if (!qps_[qp].datagram || qps_[qp].state != QpState::kRts) return;
+  for (const Fifo<WorkRequest> rest = qps_[qp].sends; const WorkRequest& work : rest)
+    Carry(w, qp, work);
 }
 
 Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, const WorkRequest& work) {
@@ -103,7 +109,7 @@ Verbs::Carried Verbs::CarryMessage(Wires w, uint32_t qp, uint32_t peer, const Wo
   else
     receives->pop_front();
   const auto fail = [&](WcStatus here, WcStatus there) {
-    Finish(&qps_[peer].received, receive, there, 0);
+    FinishReceive(peer, receive, there, 0);
     SetError(peer);
     return Carried{.status = here};
   };
@@ -115,8 +121,7 @@ Verbs::Carried Verbs::CarryMessage(Wires w, uint32_t qp, uint32_t peer, const Wo
   std::vector<uint8_t> bytes = DataOf(w, work);
   if (defect_ == Defect::kSendCorrupts && bytes.size() > 1) bytes.back() ^= 1;
   Scatter(w.memory, receive.pieces, bytes);
-  if (Finished* const done =
-          Finish(&qps_[peer].received, receive, WcStatus::kSuccess, work.length()))
+  if (Finished* const done = FinishReceive(peer, receive, WcStatus::kSuccess, work.length()))
     done->immediate = work.immediate;
   return {};
 }
@@ -147,7 +152,7 @@ void Verbs::Deliver(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work
   receives->pop_front();
   Scatter(w.memory, receive.pieces, work.header);
   Scatter(w.memory, receive.pieces, DataOf(w, work), kDatagramHeader);
-  Finished* const done = Finish(&qps_[peer].received, receive, WcStatus::kSuccess, length);
+  Finished* const done = FinishReceive(peer, receive, WcStatus::kSuccess, length);
   if (done == nullptr) return;
   done->immediate = work.immediate;
   done->source_number = qps_[qp].number;
@@ -159,8 +164,7 @@ Verbs::Carried Verbs::CarryWrite(Wires w, uint32_t qp, uint32_t peer, const Work
   if (carried.status != WcStatus::kSuccess || !work.immediate) return carried;
   const WorkRequest receive = ReceivesOf(peer)->front();
   ReceivesOf(peer)->pop_front();
-  if (Finished* const done =
-          Finish(&qps_[peer].received, receive, WcStatus::kSuccess, work.length())) {
+  if (Finished* const done = FinishReceive(peer, receive, WcStatus::kSuccess, work.length())) {
     done->immediate = work.immediate;
     done->by_write = true;
   }

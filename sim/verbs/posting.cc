@@ -13,6 +13,19 @@ bool ForReceives(const WorkRequest& work) { return work.opcode == WcOpcode::kRec
 
 }  // namespace
 
+std::vector<uint8_t> RouteHeader(const std::array<uint8_t, 16>& from,
+                                 const std::array<uint8_t, 16>& to, uint32_t length) {
+  std::vector<uint8_t> header(kDatagramHeader);
+  header[0] = 0x60;  // version 6
+  header[4] = static_cast<uint8_t>(length >> 8);
+  header[5] = static_cast<uint8_t>(length);
+  header[6] = 0x1b;  // a transport header of InfiniBand follows
+  header[7] = 64;
+  std::ranges::copy(from, header.begin() + 8);
+  std::ranges::copy(to, header.begin() + 24);
+  return header;
+}
+
 bool Verbs::Shared(uint32_t srq) const {
   for (uint32_t qp = 0; qp < qps_.end(); ++qp)
     if (qps_.Live(qp) && qps_[qp].srq == srq) return true;
@@ -31,30 +44,28 @@ void Verbs::Destroy(uint32_t qp) {
   if (srq != kNobody && srqs_[srq].orphaned && !Shared(srq)) srqs_.Free(srq);
 }
 
-Errno Verbs::Take(Fifo<WorkRequest>* queue, WorkRequest work) {
-  if (!work.unlimited && queue->size() >= QueueLimits::kWork) return Errno::kNoMem;
-  if (!work.unlimited && work.pieces.size() > QueueLimits::kSges) return Errno::kInval;
+Errno Verbs::Take(Fifo<WorkRequest>* queue, const Room& room, WorkRequest work) {
+  if (queue->size() >= room.work) return Errno::kNoMem;
+  if (work.pieces.size() + work.empty_pieces > room.pieces) return Errno::kInval;
   queue->push_back(std::move(work));
   return Errno::kNone;
 }
 
 Errno Verbs::PostToSrq(uint32_t srq, WorkRequest work) {
-  return Take(&srqs_[srq].receives, std::move(work));
+  return Take(&srqs_[srq].receives, srqs_[srq].room, std::move(work));
 }
 
 Errno Verbs::PostReceive(uint32_t qp, WorkRequest work) {
   if (qps_[qp].srq != kNobody) return Errno::kInval;
   // Nobody tells the kernel: what is posted in ERR lies there until it is moved there once more.
-  return Take(&qps_[qp].receives, std::move(work));
+  return Take(&qps_[qp].receives, qps_[qp].room.receives, std::move(work));
 }
 
 Errno Verbs::PostSend(Wires w, uint32_t qp, WorkRequest work) {
   Qp& own = qps_[qp];
-  if (!work.unlimited) {
-    if (work.pieces.size() > QueueLimits::kSges) return Errno::kInval;
-    if (work.is_inline && work.length() > QueueLimits::kInline) return Errno::kInval;
-    if (own.sends.size() >= QueueLimits::kWork) return Errno::kNoMem;
-  }
+  if (work.pieces.size() + work.empty_pieces > own.room.sends.pieces) return Errno::kInval;
+  if (work.is_inline && work.length() > own.room.inlined) return Errno::kInval;
+  if (own.sends.size() >= own.room.sends.work) return Errno::kNoMem;
   if (own.state != QpState::kRts && own.state != QpState::kErr) return Errno::kInval;
   if (work.is_inline && !work.pieces.empty()) work.data = Gather(w.memory, work.pieces);
   own.sends.push_back(std::move(work));
@@ -88,9 +99,9 @@ std::optional<Completion> Verbs::Poll(uint32_t qp, Fifo<Finished>* done) const {
 }
 
 // A completion queue that is full loses what comes.
-Finished* Verbs::Finish(Fifo<Finished>* done, const WorkRequest& work, WcStatus status,
-                        uint32_t length) {
-  if (!work.unlimited && done->size() >= QueueLimits::kWork) return nullptr;
+Finished* Verbs::Finish(Fifo<Finished>* done, uint32_t most, const WorkRequest& work,
+                        WcStatus status, uint32_t length) {
+  if (done->size() >= most) return nullptr;
   Finished finished{.completion = {.status = status, .context = work.context},
                     .pieces = work.pieces,
                     .wr_id = work.wr_id,
@@ -122,12 +133,12 @@ bool Verbs::Detach(uint32_t qp, const Group& group) {
 void Verbs::Flush(uint32_t qp) {
   Qp& own = qps_[qp];
   own.due = Instant::Never();
-  for (const WorkRequest& work : own.sends) Finish(&own.sent, work, WcStatus::kWrFlush, 0);
+  for (const WorkRequest& work : own.sends) FinishSend(qp, work, WcStatus::kWrFlush, 0);
   if (defect_ == Defect::kFlushTwice && !own.sends.empty())
-    Finish(&own.sent, own.sends.back(), WcStatus::kWrFlush, 0);
+    FinishSend(qp, own.sends.back(), WcStatus::kWrFlush, 0);
   own.sends.clear();
   if (defect_ != Defect::kFlushForgetsReceives)
-    for (const WorkRequest& work : own.receives) Finish(&own.received, work, WcStatus::kWrFlush, 0);
+    for (const WorkRequest& work : own.receives) FinishReceive(qp, work, WcStatus::kWrFlush, 0);
   own.receives.clear();
 }
 

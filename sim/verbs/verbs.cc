@@ -2,12 +2,13 @@
 
 namespace cm::sim {
 
-uint32_t Verbs::Create(uint8_t device, bool datagram, uint32_t srq) {
+uint32_t Verbs::Create(uint8_t device, bool datagram, uint32_t srq, const QpRoom& room) {
   return qps_.Add({.live = true,
                    .datagram = datagram,
                    .device = device,
                    .number = next_number_[device]++,
-                   .srq = srq});
+                   .srq = srq,
+                   .room = room});
 }
 
 // source: linux 6.1 verbs.c qp_state_table, ib_resolve_eth_dmac

@@ -46,6 +46,10 @@ struct Piece {
   friend bool operator==(const Piece&, const Piece&) = default;
 };
 
+// What a datagram finds in front of itself: the global route header. source: IBA 8.3
+std::vector<uint8_t> RouteHeader(const std::array<uint8_t, 16>& from,
+                                 const std::array<uint8_t, 16>& to, uint32_t length);
+
 // A queue pair as those who send to it know it.
 struct QpAddress {
   uint8_t device = kNoDevice;
@@ -60,8 +64,8 @@ struct WorkRequest {
   uint16_t context = 0;
   bool signaled = true;
   bool is_inline = false;
-  bool unlimited = false;  // whoever posts it looks himself to what his queues have room for
   std::vector<Piece> pieces;
+  uint32_t empty_pieces = 0;          // of no bytes; they are not among those
   std::vector<uint8_t> data;          // of an inline request
   Piece remote;                       // its length is that of the pieces
   QpAddress to;                       // of datagrams
@@ -95,9 +99,27 @@ struct Finished {
   friend bool operator==(const Finished&, const Finished&) = default;
 };
 
+// How much a queue holds, and of how many pieces one request may be.
+struct Room {
+  uint32_t work = QueueLimits::kWork;
+  uint32_t pieces = QueueLimits::kSges;
+  friend bool operator==(const Room&, const Room&) = default;
+};
+
+// Of the queues of a queue pair.
+struct QpRoom {
+  Room sends;
+  Room receives;
+  uint32_t inlined = QueueLimits::kInline;  // bytes
+  uint32_t sent = QueueLimits::kWork;       // completions
+  uint32_t received = QueueLimits::kWork;
+  friend bool operator==(const QpRoom&, const QpRoom&) = default;
+};
+
 struct Srq {
   bool live = false;
   bool orphaned = false;  // it goes with the last queue pair that takes from it
+  Room room;
   Fifo<WorkRequest> receives;
   friend bool operator==(const Srq&, const Srq&) = default;
 };
@@ -118,6 +140,7 @@ struct Qp {
   QpState state = QpState::kReset;
   uint32_t number = 0;
   uint32_t srq = kNobody;
+  QpRoom room;
   Connection connection;
   Fifo<WorkRequest> sends;
   Fifo<WorkRequest> receives;
@@ -143,7 +166,7 @@ class Verbs {
     Memory* memory = nullptr;  // of external regions
   };
 
-  uint32_t Create(uint8_t device, bool datagram, uint32_t srq = kNobody);
+  uint32_t Create(uint8_t device, bool datagram, uint32_t srq = kNobody, const QpRoom& room = {});
   void Destroy(uint32_t qp);
   // EINVAL unless the transition is one that a queue pair may make; `connects` says whether the
   // attributes that RTR and RTS need are given.
@@ -174,7 +197,8 @@ class Verbs {
   uint32_t live_regions() const;
 
   // posting.cc
-  uint32_t CreateSrq() { return srqs_.Add({}); }
+  uint32_t CreateSrq(const Room& room = {}) { return srqs_.Add({.room = room}); }
+  void Resize(uint32_t srq, uint32_t work) { srqs_[srq].room.work = work; }
   void DestroySrq(uint32_t srq);
   uint32_t live_srqs() const { return srqs_.live_count(); }
   const Slab<Srq>& srqs() const { return srqs_; }
@@ -187,6 +211,10 @@ class Verbs {
   // The same as it is, for a program: there is one.
   Finished TakeSent(uint32_t qp) { return Take(&qps_[qp].sent); }
   Finished TakeReceived(uint32_t qp) { return Take(&qps_[qp].received); }
+  void HoldCompletions(uint32_t qp, uint32_t sent, uint32_t received) {
+    qps_[qp].room.sent = sent;
+    qps_[qp].room.received = received;
+  }
   // Of what finished last.
   uint64_t last_finished() const { return finished_.value; }
 
@@ -196,6 +224,10 @@ class Verbs {
 
   // carrying.cc
   void OnWorkDue(Wires w, uint32_t qp);
+  // Before a queue pair is destroyed: a datagram that was posted is on its way when the call
+  // returns, where everything else takes a moment.
+  // source: linux 6.1 rxe_verbs.c rxe_post_send, rxe_qp.c rxe_qp_do_cleanup
+  void SendRest(Wires w, uint32_t qp);
 
   friend bool operator==(const Verbs&, const Verbs&) = default;
 
@@ -217,11 +249,18 @@ class Verbs {
   void ScatterOne(Memory* memory, const Piece& piece, std::span<const uint8_t> bytes);
 
   // posting.cc
-  static Errno Take(Fifo<WorkRequest>* queue, WorkRequest work);
+  static Errno Take(Fifo<WorkRequest>* queue, const Room& room, WorkRequest work);
   static Finished Take(Fifo<Finished>* done);
   std::optional<Completion> Poll(uint32_t qp, Fifo<Finished>* done) const;
   // -> what to write more about it; null when the queue has no room for it.
-  Finished* Finish(Fifo<Finished>* done, const WorkRequest& work, WcStatus status, uint32_t length);
+  Finished* FinishSend(uint32_t qp, const WorkRequest& work, WcStatus status, uint32_t length) {
+    return Finish(&qps_[qp].sent, qps_[qp].room.sent, work, status, length);
+  }
+  Finished* FinishReceive(uint32_t qp, const WorkRequest& work, WcStatus status, uint32_t length) {
+    return Finish(&qps_[qp].received, qps_[qp].room.received, work, status, length);
+  }
+  Finished* Finish(Fifo<Finished>* done, uint32_t most, const WorkRequest& work, WcStatus status,
+                   uint32_t length);
   void Flush(uint32_t qp);
   bool Shared(uint32_t srq) const;
 

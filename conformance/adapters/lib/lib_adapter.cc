@@ -151,10 +151,7 @@ class LibImplementation : public Implementation {
   const Profile& profile() const override { return options_.profile; }
   Capabilities capabilities() const override {
     const RdmaCmApi& api = libraries_.of_sides.front();
-    // Queues are as deep on the simulated machine as a program asks for, and the model has one
-    // depth.
-    const Capabilities all =
-        options_.profile.capabilities.Without(Capability::kTester).Without(Capability::kData);
+    const Capabilities all = options_.profile.capabilities.Without(Capability::kTester);
     return HasLaterCalls(api) ? all : all.Without(Capability::kLaterCalls);
   }
   bool concurrent() const override { return true; }

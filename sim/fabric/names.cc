@@ -1,4 +1,4 @@
-#include "sim/uapi/names.h"
+#include "sim/fabric/names.h"
 
 #include <arpa/inet.h>
 #include <endian.h>
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-namespace cm::sim::uapi {
+namespace cm::sim {
 namespace {
 
 constexpr uint64_t kFirstGuid = 0x020000fffe000001;  // locally administered
@@ -72,4 +72,4 @@ bool IsGroup(const Gid& gid) {
   return gid[0] == 0xff || (IsMapped(gid) && (gid[kMapped.size()] & 0xf0) == kClassD);
 }
 
-}  // namespace cm::sim::uapi
+}  // namespace cm::sim

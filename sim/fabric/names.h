@@ -1,6 +1,7 @@
-// What devices and addresses are called at the kernel's boundary: by GUID, index and GID.
-#ifndef SIM_UAPI_NAMES_H_
-#define SIM_UAPI_NAMES_H_
+// What devices and addresses are called where programs and packets name them: by GUID, index and
+// GID.
+#ifndef SIM_FABRIC_NAMES_H_
+#define SIM_FABRIC_NAMES_H_
 
 #include <array>
 #include <cstdint>
@@ -10,7 +11,7 @@
 #include "model/vocabulary/address.h"
 #include "model/vocabulary/topology.h"
 
-namespace cm::sim::uapi {
+namespace cm::sim {
 
 using Gid = std::array<uint8_t, 16>;
 
@@ -33,6 +34,6 @@ bool IsMapped(const Gid& gid);
 // Of a group, also of one of IPv4.
 bool IsGroup(const Gid& gid);
 
-}  // namespace cm::sim::uapi
+}  // namespace cm::sim
 
-#endif  // SIM_UAPI_NAMES_H_
+#endif  // SIM_FABRIC_NAMES_H_
