@@ -40,8 +40,8 @@ class Wire {
   // the service is not one that RDMA CM makes.
   std::optional<Mad> Read(const mad::Mad& mad, uint8_t from) const;
 
-  // The whole frame. It numbers the packets of each device, and remembers which connections are
-  // between IPv6 addresses: so it has to see every note, in order.
+  // The whole frame. It numbers the packets of each device, and remembers the addresses that each
+  // connection is between: so it has to see every note, in order.
   mad::Frame FrameOf(const WireNote& note);
 
  private:
@@ -56,10 +56,13 @@ class Wire {
   // What is remembered of an id: by its device and communication id.
   struct Known {
     bool v6 = false;
+    mad::Gid from{};  // what it sends from, and where to
+    mad::Gid to{};
     uint64_t service_id = 0;
   };
 
   mad::Gid GidOf(const Address& address) const;
+  mad::Gid GidOn(uint8_t device, const Address& address) const;
   std::optional<Address> AddressOf(const mad::Gid& gid, bool v6, uint16_t port) const;
   std::optional<uint8_t> DeviceOf(uint64_t guid) const;
   uint64_t GuidOf(uint8_t device) const;

@@ -144,6 +144,39 @@ TEST_F(WireTest, FramesAConnectionBetweenItsAddresses) {
   EXPECT_EQ(wire_.FrameOf(request).bth.psn, there.bth.psn + 1);
 }
 
+// Two addresses of each device; the second one is a GID of its own.
+TEST(Wire, FramesAConnectionBetweenSecondAddresses) {
+  Topology topology = *FindTopology("two-kernels");
+  topology.devices[kActive].more = {{.v4 = "10.5.0.1", .v6 = "fd05::1"}};
+  topology.devices[kPassive].more = {{.v4 = "10.5.1.1", .v6 = "fd05:1::1"}};
+  Wire wire(&topology, FindProfile("6.1-rxe"));
+  const Address from{.kind = AddressKind::kSide, .side = kActive, .port = 40001, .nth = 1};
+  const Address to{.kind = AddressKind::kSide, .side = kPassive, .port = 7471, .nth = 1};
+  const Mad request{.kind = MadKind::kReq,
+                    .local_cid = kCid,
+                    .tid = kCid,
+                    .port = 7471,
+                    .guid = kActive,
+                    .source = from,
+                    .destination = to,
+                    .data = PrivateData::Counting(56)};
+  const Mad reply{
+      .kind = MadKind::kRep, .local_cid = 7, .remote_cid = kCid, .tid = kCid, .guid = kPassive};
+  const Mad ready{.kind = MadKind::kRtu, .local_cid = kCid, .remote_cid = 7, .guid = kActive};
+  const mad::Frame there = wire.FrameOf({.from = kActive, .to = kPassive, .mad = request});
+  const mad::Frame back = wire.FrameOf({.from = kPassive, .to = kActive, .mad = reply});
+  const mad::Frame again = wire.FrameOf({.from = kActive, .to = kPassive, .mad = ready});
+  constexpr uint32_t kThere = 0x0a050101;
+  constexpr uint32_t kHere = 0x0a050001;
+  for (const mad::Frame* frame : {&there, &again}) {
+    EXPECT_EQ(std::get<mad::Ipv4>(frame->ip).source, kHere);
+    EXPECT_EQ(std::get<mad::Ipv4>(frame->ip).destination, kThere);
+  }
+  EXPECT_EQ(std::get<mad::Ipv4>(back.ip).source, kThere);
+  EXPECT_EQ(std::get<mad::Ipv4>(back.ip).destination, kHere);
+  EXPECT_EQ(wire.Read(there.mad, kActive), request);
+}
+
 TEST_F(WireTest, NamesTheServiceInTheAnswerToALookup) {
   Mad req = Request();
   req.kind = MadKind::kSidrReq;
