@@ -178,15 +178,13 @@ mad::Rej Wire::WrittenRej(const Mad& mad) const {
   mad::Gid info{};
   switch (mad.info) {
     case RejInfo::kNothing:
+    case RejInfo::kPathGid:
       break;
     case RejInfo::kGuid:
       for (int i = 0; i < 8; ++i) info[i] = static_cast<uint8_t>(GuidOf(mad.guid) >> (56 - 8 * i));
       break;
     case RejInfo::kPortGid:
       info = PutGuid(kLinkLocal, GuidOf(mad.guid));
-      break;
-    case RejInfo::kPathGid:
-      info = mad.guid < stations_.size() ? stations_[mad.guid].v4 : mad::Gid{};
       break;
   }
   std::copy(info.begin(), info.end(), rej.ari.begin());
@@ -321,6 +319,8 @@ mad::Frame Wire::FrameOf(const WireNote& note) {
   frame.udp.source_port = mad::kRxeSourcePort;
   frame.mad = Written(note.mad);
   if (auto* rep = std::get_if<mad::SidrRep>(&frame.mad.message)) rep->service_id = known.service_id;
+  if (auto* rej = std::get_if<mad::Rej>(&frame.mad.message))
+    if (note.mad.info == RejInfo::kPathGid) std::ranges::copy(known.from, rej->ari.begin());
   ++from.packets;
   return frame;
 }

@@ -6,7 +6,7 @@
 //    communication id.
 // 2. Read(Written(m)) == m for every message that a connection manager of the simulator sends, with
 //    private data padded to the length that the message has for it; but for the service of a
-//    SIDR_REP, which only FrameOf knows.
+//    SIDR_REP and the GID of the path that a REJ speaks of, which only FrameOf knows.
 // 3. InfiniBand's messages stand in RoCEv2 frames as well, between the addresses of the interfaces.
 // source: linux 6.1 cm.c cm_format_req and its like, cma.c cma_format_hdr, rxe_net.c
 #ifndef SIM_WIRE_WIRE_H_

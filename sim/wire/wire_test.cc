@@ -1,8 +1,10 @@
 // Messages become bytes and messages again.
 #include "sim/wire/wire.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,9 @@
 
 namespace cm::sim {
 namespace {
+
+using testing::ElementsAre;
+using testing::ElementsAreArray;
 
 constexpr uint8_t kActive = 0;
 constexpr uint8_t kPassive = 1;
@@ -142,6 +147,40 @@ TEST_F(WireTest, FramesAConnectionBetweenItsAddresses) {
   ASSERT_TRUE(std::holds_alternative<mad::Ipv6>(back.ip));
   EXPECT_EQ(std::get<mad::Ipv6>(there.ip).source, std::get<mad::Ipv6>(back.ip).destination);
   EXPECT_EQ(wire_.FrameOf(request).bth.psn, there.bth.psn + 1);
+}
+
+// source: linux 6.1 cm.c cm_req_handler; observed 6.1-rxe
+TEST_F(WireTest, SaysOfAnInvalidGidTheFirstOneOfThePort) {
+  WireNote request{.from = kActive, .to = kPassive, .mad = Request()};
+  request.mad.p_key = 0x1234;
+  Mad refusal{.kind = MadKind::kRej, .remote_cid = kCid, .tid = kCid, .guid = kPassive};
+  refusal.reason = RejReason::kInvalidGid;
+  refusal.info = RejInfo::kPortGid;
+  wire_.FrameOf(request);
+  const mad::Frame refused = wire_.FrameOf({.from = kPassive, .to = kActive, .mad = refusal});
+  const auto& rej = std::get<mad::Rej>(refused.mad.message);
+  EXPECT_EQ(rej.reject_info_length, 16);
+  // Its hardware address is 52:54:00:00:00:02.
+  EXPECT_THAT(std::span(rej.ari).first(16),
+              ElementsAre(0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x50, 0x54, 0, 0xff, 0xfe, 0, 0, 2));
+}
+
+TEST_F(WireTest, SaysOfAnInvalidAlternateGidTheOneOfThePathThatTheRequestCameBy) {
+  WireNote request{.from = kActive, .to = kPassive, .mad = Request()};
+  request.mad.alternate_path = true;
+  Mad refusal{.kind = MadKind::kRej, .remote_cid = kCid, .tid = kCid, .guid = kPassive};
+  refusal.reason = RejReason::kInvalidAltGid;
+  refusal.info = RejInfo::kPathGid;
+  for (const bool v6 : {false, true}) {
+    request.mad.source.v6 = request.mad.destination.v6 = v6;
+    const mad::Frame asked = wire_.FrameOf(request);
+    const mad::Frame refused = wire_.FrameOf({.from = kPassive, .to = kActive, .mad = refusal});
+    const auto& rej = std::get<mad::Rej>(refused.mad.message);
+    EXPECT_EQ(rej.reject_info_length, 16);
+    EXPECT_THAT(std::span(rej.ari).first(16),
+                ElementsAreArray(std::get<mad::Req>(asked.mad.message).primary_remote_gid))
+        << (v6 ? "v6" : "v4");
+  }
 }
 
 // Two addresses of each device; the second one is a GID of its own.
