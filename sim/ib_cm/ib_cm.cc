@@ -440,7 +440,7 @@ void IbCm::OnTimewaitOver(const Context& c, uint32_t ib) {
   IbId& id = ids_[ib];
   if (id.state != IbState::kTimewait || id.timewait_timer != c.agenda->Now()) return;
   id.timewait_timer = Instant::Never();
-  if (!TimewaitWaits(id, ib)) EndTimewait(c, &id);
+  if (busy_.empty() || !TimewaitWaits(id, ib)) EndTimewait(c, &id);
 }
 
 void IbCm::EndTimewait(const Context& c, IbId* id) {

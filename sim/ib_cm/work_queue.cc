@@ -49,7 +49,6 @@ void IbCm::Postpone(const Context& c, uint8_t device, const Mad& mad) {
 }
 
 bool IbCm::TimewaitWaits(const IbId& id, uint32_t ib) {
-  if (busy_.empty()) return false;
   WorkQueue* const queue = BusyQueue(id.kernel);
   if (queue == nullptr) return false;
   queue->waiting.push_back({.ib = ib, .cid = id.local_cid});
