@@ -165,12 +165,14 @@ const Packet* Fabric::Arrive(Instant now, uint32_t packet) {
   const bool somebody = !topology_->devices[due.to].tester;
   const DeviceState& to = devices_[due.to];
   const bool heard = somebody && to.receives && to.hears == Hears::kAtOnce;
-  if (heard)
+  if (heard) {
     arrived_ = due;
-  else if (somebody && to.receives)
-    SetAside(due);
+    packets_.Free(packet);
+    return &arrived_;
+  }
+  if (somebody && to.receives) SetAside(due);
   packets_.Free(packet);
-  return heard ? &arrived_ : nullptr;
+  return nullptr;
 }
 
 }  // namespace cm::sim
