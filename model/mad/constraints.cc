@@ -55,9 +55,6 @@ constexpr Constraint Whole(std::string_view id, Attribute message, Relation rela
 constexpr std::string_view kLayoutSource = "linux 6.1 ibta_vol1_c12.h";
 constexpr Words kHeader = {"Headers of messages are those of the IB CM.",
                            "linux 6.1 cm.c cm_format_mad_hdr"};
-constexpr Words kWidth = {"An exponent of five bits: 4.096 us times a power of two.",
-                          kLayoutSource};
-constexpr Words kCount = {"A count of three bits; of RNR retries 7 is without end.", kLayoutSource};
 constexpr Words kOwnId = {"A side keeps its communication id from its first message on.",
                           "linux 6.1 cm.c cm_alloc_id_priv"};
 constexpr Words kPeerId = {"The communication id of the other side comes back as it was sent.",
@@ -127,20 +124,12 @@ constexpr auto kRows = std::to_array<Constraint>({
           {"REQ.transport_service_type", 3, 3}),
     Range("req-mtu", kReq, "REQ.path_mtu", 1, 5,
           {"A path has an MTU of 256 bytes to 4096.", "linux 6.1 ib_verbs.h enum ib_mtu"}),
-    Range("req-retries", kReq, "REQ.retry_count", 0, 7, kCount),
-    Range("req-rnr-retries", kReq, "REQ.rnr_retry_count", 0, 7, kCount),
-    Range("req-cm-retries", kReq, "REQ.max_cm_retries", 0, 15,
-          {"A count of four bits.", kLayoutSource}),
-    Range("req-remote-timeout", kReq, "REQ.remote_cm_response_timeout", 0, 31, kWidth),
-    Range("req-local-timeout", kReq, "REQ.local_cm_response_timeout", 0, 31, kWidth),
-    Range("req-ack-timeout", kReq, "REQ.primary_local_ack_timeout", 0, 31, kWidth),
     Range("req-cma-version", kReq, "cma.cma_version", 0, 0, kCma, {"cma.ip_version", 4, 6}),
     Range("req-cma-ip", kReq, "cma.ip_version", 4, 4, kCma),
     Range("req-cma-ip", kReq, "cma.ip_version", 6, 6, kCma),
 
     Range("mra-about", kMra, "MRA.message_mraed", 0, 2,
           {"An MRA is about a REQ, a REP or a LAP.", "linux 6.1 cm_msgs.h enum cm_msg_response"}),
-    Range("mra-timeout", kMra, "MRA.service_timeout", 0, 31, kWidth),
     To("mra-remote-cid", kMra, "MRA.remote_cid", kEchoes, kReq, "REQ.local_cid", kMraPeer,
        kAboutReq),
     To("mra-remote-cid", kMra, "MRA.remote_cid", kEchoes, kRep, "REP.local_cid", kMraPeer,
@@ -179,8 +168,6 @@ constexpr auto kRows = std::to_array<Constraint>({
     To("rep-tid", kRep, "mad.tid", kEchoes, kReq, "mad.tid", kSetupTid),
     Range("rep-qpn", kRep, "REP.local_qpn", 2, 0xffffff, kHasQpn),
     Range("rep-qpn", kRep, "REP.local_eecn", 1, 0xffffff, kHasQpn),
-    Range("rep-ack-delay", kRep, "REP.target_ack_delay", 0, 31, kWidth),
-    Range("rep-rnr-retries", kRep, "REP.rnr_retry_count", 0, 7, kCount),
 
     To("rtu-local-cid", kRtu, "RTU.local_cid", kRepeats, kReq, "REQ.local_cid", kOwnId),
     To("rtu-remote-cid", kRtu, "RTU.remote_cid", kEchoes, kRep, "REP.local_cid", kPeerId),

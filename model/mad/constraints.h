@@ -8,6 +8,8 @@
 //    REQ and the end of its connection, or between a SIDR_REQ and its SIDR_REP. Of those it is any
 //    earlier one: two DREQs may both be there to be answered.
 // 3. Rows say what Linux does where that is narrower than what IBTA permits; the source tells.
+// 4. A field that may have every value of its width has no row, though it is an exponent or a
+// count.
 #ifndef MODEL_MAD_CONSTRAINTS_H_
 #define MODEL_MAD_CONSTRAINTS_H_
 

@@ -66,6 +66,7 @@ TEST(Constraints, SpeakOfFieldsThatThereAre) {
     if (row.relation == Relation::kRange) {
       EXPECT_LE(row.low, row.high) << row.id;
       EXPECT_LE(row.high, field->max()) << row.id;
+      EXPECT_TRUE(row.low > 0 || row.high < field->max()) << row.id << " permits every value";
     }
     if (IsRelative(row)) {
       const auto of = FieldOf(row.of, row.of_field);

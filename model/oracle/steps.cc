@@ -93,10 +93,13 @@ class Steps::Walk {
       // The empty path has no time-out, and with it timewait is over at once.
       const Duration span =
           id.pathless ? Timing::Exponent(0) : steps_.knowledge_.TimingOf(id).Timewait();
-      Offer(p, steps_.Timer(id.timewait, span), "the end of timewait",
-            [&, i](Possibility* next, Span when) {
-              machine_.Stimulate(next, i, IbStimulus::kTimewaitOver, {}, when);
-            });
+      Due due = steps_.Timer(id.timewait, span);
+      if (id.device != kNoDevice)
+        due.not_after = std::max(due.not_after, steps_.surroundings_.BusyUntil(id.device) +
+                                                    steps_.Prompt({}, window_, 1).not_after);
+      Offer(p, due, "the end of timewait", [&, i](Possibility* next, Span when) {
+        machine_.Stimulate(next, i, IbStimulus::kTimewaitOver, {}, when);
+      });
     }
   }
 

@@ -8,6 +8,9 @@ namespace {
 // How long a message may be held back for others to pass it.
 constexpr Duration kReordering = Duration::Milliseconds(10);
 
+// How long the sender of a request is looked for.
+constexpr Duration kLooksFor = Duration::Seconds(1);
+
 // How long TCP repeats what is not acknowledged. source: man tcp(7), tcp_retries2
 constexpr Duration kTcpPatience = Duration::Seconds(16 * 60);
 
@@ -195,6 +198,16 @@ Surroundings::Query Surroundings::QueryOf(uint8_t device, Span since, Duration p
   return query;
 }
 
+void Surroundings::Occupy(uint8_t device, int64_t now) {
+  const Timing& timing = profile_.timing;
+  for (size_t own = 0; own < devices_.size(); ++own) {
+    if (topology_.devices[own].kernel != topology_.devices[device].kernel) continue;
+    int64_t& until = devices_[own].busy_until;
+    until = std::max(until, now + timing.prompt.nanoseconds());
+    until += timing.Latest(kLooksFor).nanoseconds();
+  }
+}
+
 void Surroundings::Settle(int64_t now) {
   for (DeviceInfo& device : devices_) {
     device.deaf_from = std::min(device.deaf_from, now);
@@ -333,6 +346,7 @@ Fate Surroundings::FateOf(const Flight& flight) const {
     return fate;
   }
   const DeviceInfo& to = devices_[flight.to_device];
+  fate.late = std::max<int64_t>(fate.late, to.busy_until - flight.since.latest);
   if (topology_.devices[flight.to_device].tester) {  // nobody is there to take it
     fate.can_be_lost = true;
     fate.can_arrive = false;

@@ -41,6 +41,12 @@ class Surroundings {
   // The environment does something at `now`.
   void Inject(const Fault& fault, int64_t now);
   void Heal(int64_t now);
+  // A request of a sender that cannot be found is sent to the device at `now`: its kernel's CM
+  // looks for a second, and does nothing else. source: linux 6.1 addr.c
+  // rdma_addr_find_l2_eth_by_grh
+  void Occupy(uint8_t device, int64_t now);
+  // When the CM of the device's kernel is not busy any more, at the latest.
+  int64_t BusyUntil(uint8_t device) const { return devices_[device].busy_until; }
   // Everything prompt that was under way has happened by `now`.
   void Settle(int64_t now);
 
@@ -116,6 +122,7 @@ class Surroundings {
     int64_t deaf_from = 0;            // a removed one: what is sent from then on does not arrive
     int64_t link_changed = kNever;
     int64_t neighbour_changed = kNever;
+    int64_t busy_until = kNever;
     std::vector<Change> silences;  // of the administrator of its subnet
   };
   struct Rule {

@@ -234,6 +234,8 @@ Judgement Oracle::TesterSends(uint32_t line, Span when) {
   const auto mad_rule = std::ranges::find(rules::kMads, guard, &MadRule::when);
   if (!surroundings_.disturbed()) judgement.certain.set(NumberOf(&*mad_rule));
   if (mad_rule->outcome != MadOutcome::kTaken) return judgement;
+  if (mad.unresolvable && (mad.kind == MadKind::kReq || mad.kind == MadKind::kSidrReq))
+    surroundings_.Occupy(message.to_device, when.latest);
   const std::vector<IdRef> concerned = ConcernedBy(message);
   const bool judged =
       std::ranges::all_of(concerned, [this](IdRef id) { return knowledge_.id(id).in_scope; });

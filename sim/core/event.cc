@@ -23,6 +23,7 @@ std::string_view ToString(EventKind kind) {
       "reply-timer",
       "iw-work",
       "link-turn",
+      "work-goes-on",
   });
   static_assert(kNames.size() == kEventKindCount);
   return kNames[static_cast<size_t>(kind)];

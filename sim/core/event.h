@@ -26,8 +26,9 @@ enum class EventKind : uint8_t {
   kReplyTimer,      // on: an iw_cm id whose request was not answered
   kIwWork,          // on: an iw_cm id with something to report
   kLinkTurn,        // on: an interface that goes down and up in turns
+  kWorkGoesOn,      // on: a kernel whose CM has been busy
 };
-inline constexpr int kEventKindCount = static_cast<int>(EventKind::kLinkTurn) + 1;
+inline constexpr int kEventKindCount = static_cast<int>(EventKind::kWorkGoesOn) + 1;
 
 // "packet-arrives".
 std::string_view ToString(EventKind kind);

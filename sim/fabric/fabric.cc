@@ -26,7 +26,8 @@ Fabric::Fabric(const Topology* topology, const Profile* profile, StreamState coi
 void Fabric::Register(uint8_t device) {
   if (devices_[device].registered) return;
   devices_[device].registered = devices_[device].receives = true;
-  devices_[device].deaf = devices_[device].halted = false;
+  devices_[device].halted = false;
+  if (devices_[device].hears == Hears::kNever) devices_[device].hears = Hears::kAtOnce;
   registered_.push_back(device);
 }
 
@@ -117,7 +118,7 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
   if (crosses && !devices_[from].up) {
     note(true);
     // source: observed 6.1-rxe in the lab, rxe: "qp#1 Failed allocating skb"
-    devices_[from].deaf |= profile_->dialect.link_down_fails_sends;
+    if (profile_->dialect.link_down_fails_sends) devices_[from].hears = Hears::kNever;
     return !profile_->dialect.link_down_fails_sends;
   }
   if (!crosses) {
@@ -152,15 +153,26 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
   return true;
 }
 
+void Fabric::SetAside(const Packet& due) {
+  late_ = devices_[due.to].hears == Hears::kLater;
+  if (late_) arrived_ = due;
+}
+
 const Packet* Fabric::Arrive(Instant now, uint32_t packet) {
   if (!packets_.Live(packet) || packets_[packet].arrives != now) return nullptr;
   const Packet& due = packets_[packet];
   if (held_[due.from] == packet) held_[due.from] = kNobody;
   const bool somebody = !topology_->devices[due.to].tester;
-  const bool heard = somebody && devices_[due.to].receives && !devices_[due.to].deaf;
-  if (heard) arrived_ = due;
+  const DeviceState& to = devices_[due.to];
+  const bool heard = somebody && to.receives && to.hears == Hears::kAtOnce;
+  if (heard) {
+    arrived_ = due;
+    packets_.Free(packet);
+    return &arrived_;
+  }
+  if (somebody && to.receives) SetAside(due);
   packets_.Free(packet);
-  return heard ? &arrived_ : nullptr;
+  return nullptr;
 }
 
 }  // namespace cm::sim

@@ -3,6 +3,7 @@
 #define SIM_FABRIC_FABRIC_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "model/base/choice.h"
@@ -28,11 +29,18 @@ struct Packet {
   friend bool operator==(const Packet&, const Packet&) = default;
 };
 
+// When a device's CM handles what reaches it.
+enum class Hears : uint8_t {
+  kAtOnce,
+  kNever,  // a send of it failed in its driver
+  kLater,  // its kernel's CM is busy
+};
+
 // An RDMA device and the network interface under it.
 struct DeviceState {
-  bool registered = true;         // ids can be bound to it
-  bool receives = true;           // messages reach it
-  bool deaf = false;              // a send of it failed in its driver: it hears nothing any more
+  bool registered = true;  // ids can be bound to it
+  bool receives = true;    // messages reach it
+  Hears hears = Hears::kAtOnce;
   bool up = true;                 // its interface
   uint32_t wrong_neighbours = 0;  // devices that its interface has a wrong hardware address of
   uint8_t bond_slave = 0;         // which of the two interfaces of its bond is active
@@ -104,8 +112,10 @@ class Fabric {
     return CrossesLink(from, to) && !devices_[from].up && profile_->dialect.link_down_keeps_sends;
   }
   // The packet that arrives, which stays until the next one does; null when it does not (stale
-  // event, or nobody receives).
+  // event, or nobody receives), and when its receiver hears it later.
   const Packet* Arrive(Instant now, uint32_t packet);
+  // After a null: the packet that arrived to be heard later, or null.
+  const Packet* TakeLate() { return std::exchange(late_, false) ? &arrived_ : nullptr; }
 
   void Install(const Fault& fault, Instant now) { rules_.push_back({fault, now}); }
   void RemoveRules() { rules_.clear(); }
@@ -128,6 +138,7 @@ class Fabric {
   }
   const InstalledRule* Decide(Instant now, uint8_t from, uint8_t to, MadKind kind);
   Duration DelayBy(const Fault& fault);
+  void SetAside(const Packet& due);
   uint32_t Take(uint8_t from, uint8_t to, const Mad& mad, Instant arrives);
   void Deliver(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad, Duration after);
   void Hold(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad);
@@ -141,6 +152,7 @@ class Fabric {
   std::vector<InstalledRule> rules_;
   Slab<Packet> packets_;
   Packet arrived_;  // for whoever receives it; its place is free for what is sent in answer
+  bool late_ = false;
   StreamState coins_;
   std::vector<uint32_t> held_;  // by sending device: a packet that lets the next one pass
 };

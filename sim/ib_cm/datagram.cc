@@ -36,7 +36,7 @@ Errno IbCm::SendSidrRep(const Context& c, uint32_t ib, Mad rep) {
 }
 
 void IbCm::ReceiveSidrReq(const Context& c, uint8_t device, const Mad& req) {
-  if (req.unresolvable) return;
+  if (req.unresolvable) return Occupy(c, device);
   const uint8_t kernel = c.fabric->KernelOf(device);
   // Known only while it is not answered: what comes again after that is a new request.
   if (FindAsked(kernel, req.guid, req.local_cid) != kNobody) return;

@@ -77,7 +77,7 @@ void IbCm::Transmit(const Context& c, uint32_t ib) {
   IbId& id = ids_[ib];
   id.mad_timer = TimerAt(c, id.interval.span());
   const bool lost = SourceLost(c, id);
-  if (lost) c.fabric->device(id.device).deaf = true;
+  if (lost) c.fabric->device(id.device).hears = Hears::kNever;
   const auto send = [&](const Mad& mad) { return Send(c, id, mad); };
   if (!lost &&
       (id.message == kNobody ? send(Disconnection(id)) : send(messages_[id.message].mad))) {
@@ -370,7 +370,8 @@ bool IbCm::Destroy(const Context& c, uint32_t ib) {
   return false;
 }
 
-void IbCm::Crash(uint8_t kernel) {
+void IbCm::Crash(const Context& c, uint8_t kernel) {
+  Leave(c, kernel);
   for (uint32_t ib = 0; ib < ids_.end(); ++ib)
     if (ids_.Live(ib) && ids_[ib].kernel == kernel) Free(ib);
 }
@@ -439,9 +440,13 @@ void IbCm::OnTimewaitOver(const Context& c, uint32_t ib) {
   IbId& id = ids_[ib];
   if (id.state != IbState::kTimewait || id.timewait_timer != c.agenda->Now()) return;
   id.timewait_timer = Instant::Never();
-  id.state = IbState::kIdle;
+  if (busy_.empty() || !TimewaitWaits(id, ib)) EndTimewait(c, &id);
+}
+
+void IbCm::EndTimewait(const Context& c, IbId* id) {
+  id->state = IbState::kIdle;
   if (c.defect != Defect::kForgetsTimewait)
-    c.user->OnIbEvent(id.user, IbEventKind::kTimewaitExit, nullptr);
+    c.user->OnIbEvent(id->user, IbEventKind::kTimewaitExit, nullptr);
 }
 
 }  // namespace cm::sim

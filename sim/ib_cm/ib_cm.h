@@ -120,6 +120,23 @@ struct PortQueue {
   friend bool operator==(const PortQueue&, const PortQueue&) = default;
 };
 
+// What the CM of a kernel does one after the other; see work_queue.cc.
+struct Work {
+  uint32_t ib = kNobody;  // whose timewait is over, if it is that
+  uint32_t cid = 0;       // which no other id will have
+  uint8_t device = 0;     // that a message came to
+  Mad mad;
+  friend bool operator==(const Work&, const Work&) = default;
+};
+
+// Of a kernel whose CM is busy.
+struct WorkQueue {
+  uint8_t kernel = 0;
+  Instant free_at;
+  Fifo<Work> waiting;
+  friend bool operator==(const WorkQueue&, const WorkQueue&) = default;
+};
+
 // What the IB CM reports to the layer above.
 enum class IbEventKind : uint8_t {
   kReqError,
@@ -202,10 +219,13 @@ class IbCm {
 
   // Everything of the kernel is gone, and nobody is told. Communication ids go on from where they
   // were: after a restart none is one that a peer may still know.
-  void Crash(uint8_t kernel);
+  void Crash(const Context& c, uint8_t kernel);
 
   // Events. Rows N, R and M.
   void Receive(const Context& c, uint8_t device, const Mad& mad);
+  // The same, of a device that hears later.
+  void Postpone(const Context& c, uint8_t device, const Mad& mad);
+  void OnWorkGoesOn(const Context& c, uint8_t kernel);
   void OnMadTimer(const Context& c, uint32_t ib);
   void OnTimewaitOver(const Context& c, uint32_t ib);
   void OnSendFailed(const Context& c, uint32_t ib);
@@ -215,13 +235,14 @@ class IbCm {
   void Foresee(std::span<const Event> coming, std::span<const Event> near) const;
   void Prefetch(uint32_t ib) const;
 
+  const std::vector<WorkQueue>& busy() const { return busy_; }
   // By device, where messages take turns; else empty.
   const std::vector<PortQueue>& ports() const { return ports_; }
   bool Live(uint32_t ib) const { return ids_.Live(ib); }
   uint32_t live_count() const { return ids_.live_count(); }
   friend bool operator==(const IbCm& a, const IbCm& b) {
     return a.ids_ == b.ids_ && a.messages_ == b.messages_ && a.more_ == b.more_ &&
-           a.ports_ == b.ports_ && a.last_cid_ == b.last_cid_;
+           a.ports_ == b.ports_ && a.busy_ == b.busy_ && a.last_cid_ == b.last_cid_;
   }
 
  private:
@@ -264,6 +285,13 @@ class IbCm {
   void ForgetRemotely(IbId* id);
   void Free(uint32_t ib);
 
+  // work_queue.cc
+  WorkQueue* BusyQueue(uint8_t kernel);
+  void Occupy(const Context& c, uint8_t device);
+  void Leave(const Context& c, uint8_t kernel);
+  bool TimewaitWaits(const IbId& id, uint32_t ib);
+  void Do(const Context& c, const Work& work);
+
   // flow_control.cc
   bool TakesTurns(const Context& c, const IbId& id) const;
   void TransmitInTurn(const Context& c, uint32_t ib);
@@ -287,6 +315,7 @@ class IbCm {
   void ResetToIdle(IbId* id);
   void Exhausted(const Context& c, uint32_t ib);
   void GiveUp(const Context& c, uint32_t ib);
+  void EndTimewait(const Context& c, IbId* id);
   bool DestroyByState(const Context& c, uint32_t ib);
   uint32_t NewCid() { return ++last_cid_; }
 
@@ -294,6 +323,7 @@ class IbCm {
   Slab<KeptMessage> messages_;
   std::vector<IbMore, LargeMemory<IbMore>> more_;  // by id
   std::vector<PortQueue> ports_;                   // by device
+  std::vector<WorkQueue> busy_;                    // mostly none
   CidTable by_cid_;
   SlotTable by_remote_qpn_;
   uint32_t last_cid_ = 0;

@@ -91,7 +91,7 @@ std::optional<RejReason> IbCm::PathRefusedBecause(const Context& c, const Mad& r
 
 void IbCm::ReceiveReq(const Context& c, uint8_t device, const Mad& req) {
   // An answer could not be sent, and so there is none.
-  if (req.unresolvable) return;
+  if (req.unresolvable) return Occupy(c, device);
   const uint8_t kernel = c.fabric->KernelOf(device);
   const uint32_t duplicate = FindRemoteId(kernel, req.guid, req.local_cid);
   if (duplicate != kNobody && c.defect != Defect::kDuplicateRequestTwice)

@@ -81,8 +81,11 @@ Wire::Wire(const Topology* topology, const Profile* profile)
       addresses_.emplace_back(WithoutMapping(GidOf(address), v6), address);
     }
   };
-  for (uint8_t side = 0; side < topology->sides.size(); ++side)
-    knows({.kind = AddressKind::kSide, .side = side});
+  for (uint8_t side = 0; side < topology->sides.size(); ++side) {
+    const DeviceInfo& device = topology->devices[topology->sides[side].device];
+    for (uint8_t nth = 0; nth < device.AddressCount(); ++nth)
+      knows({.kind = AddressKind::kSide, .side = side, .nth = nth});
+  }
   for (const AddressKind kind : {AddressKind::kAny, AddressKind::kLoopback, AddressKind::kForeign,
                                  AddressKind::kUnroutable, AddressKind::kSilent})
     knows({.kind = kind});
@@ -90,6 +93,15 @@ Wire::Wire(const Topology* topology, const Profile* profile)
 
 mad::Gid Wire::GidOf(const Address& address) const {
   return Numeric(NumericHost(address, *topology_));
+}
+
+// Of the addresses of a device the one that is meant; for any other, as one of loopback that led to
+// it, its first one.
+mad::Gid Wire::GidOn(uint8_t device, const Address& address) const {
+  const bool own =
+      address.kind == AddressKind::kSide && topology_->sides[address.side].device == device;
+  if (own || device >= stations_.size()) return GidOf(address);
+  return address.v6 ? stations_[device].v6 : stations_[device].v4;
 }
 
 std::optional<Address> Wire::AddressOf(const mad::Gid& gid, bool v6, uint16_t port) const {
@@ -166,15 +178,13 @@ mad::Rej Wire::WrittenRej(const Mad& mad) const {
   mad::Gid info{};
   switch (mad.info) {
     case RejInfo::kNothing:
+    case RejInfo::kPathGid:
       break;
     case RejInfo::kGuid:
       for (int i = 0; i < 8; ++i) info[i] = static_cast<uint8_t>(GuidOf(mad.guid) >> (56 - 8 * i));
       break;
     case RejInfo::kPortGid:
       info = PutGuid(kLinkLocal, GuidOf(mad.guid));
-      break;
-    case RejInfo::kPathGid:
-      info = mad.guid < stations_.size() ? stations_[mad.guid].v4 : mad::Gid{};
       break;
   }
   std::copy(info.begin(), info.end(), rej.ari.begin());
@@ -275,41 +285,42 @@ Wire::Known Wire::Remember(const WireNote& note) {
   const std::pair own{note.from, mad.local_cid};
   if (mad.kind == MadKind::kReq || mad.kind == MadKind::kSidrReq) {
     const Known known{.v6 = mad.destination.v6,
+                      .from = GidOn(note.from, mad.source),
+                      .to = GidOn(note.to, mad.destination),
                       .service_id = mad::MakeServiceId(mad.space, mad.port)};
     return known_[own] = known;
   }
-  auto found = known_.find({note.to, mad.remote_cid});
-  if (found == known_.end()) found = known_.find(own);
-  if (found == known_.end()) return {};
-  const Known known = found->second;
-  if (mad.local_cid != 0) known_.insert_or_assign(own, known);
-  return known;
+  if (const auto found = known_.find({note.to, mad.remote_cid}); found != known_.end()) {
+    Known known = found->second;
+    std::swap(known.from, known.to);
+    if (mad.local_cid != 0) known_.insert_or_assign(own, known);
+    return known;
+  }
+  if (const auto found = known_.find(own); found != known_.end()) return found->second;
+  return {.from = GidOn(note.from, {}), .to = GidOn(note.to, {})};
 }
 
 mad::Frame Wire::FrameOf(const WireNote& note) {
   const Known known = Remember(note);
   Station& from = stations_[note.from];
-  const bool is_request = note.mad.kind == MadKind::kReq || note.mad.kind == MadKind::kSidrReq;
   mad::Mac to_mac{0x52, 0x54, 0, 0, 0, 0xff};  // the gateway, where nobody has the address
-  mad::Gid to = is_request ? GidOf(note.mad.destination) : mad::Gid{};
-  if (note.to < stations_.size()) {
-    to_mac = stations_[note.to].mac;
-    to = known.v6 ? stations_[note.to].v6 : stations_[note.to].v4;
-  }
+  if (note.to < stations_.size()) to_mac = stations_[note.to].mac;
   mad::Frame frame;
   frame.link = mad::Ethernet{.destination = to_mac, .source = from.mac};
   if (known.v6) {
-    frame.ip = mad::Ipv6{.source = from.v6, .destination = to};
+    frame.ip = mad::Ipv6{.source = known.from, .destination = known.to};
   } else {
     frame.ip = mad::Ipv4{.id = static_cast<uint16_t>(kFirstPacketId + from.packets),
-                         .source = Last32(from.v4),
-                         .destination = Last32(to)};
+                         .source = Last32(known.from),
+                         .destination = Last32(known.to)};
   }
   frame.bth.ack_request = true;
   frame.bth.psn = from.packets & 0xffffff;
   frame.udp.source_port = mad::kRxeSourcePort;
   frame.mad = Written(note.mad);
   if (auto* rep = std::get_if<mad::SidrRep>(&frame.mad.message)) rep->service_id = known.service_id;
+  if (auto* rej = std::get_if<mad::Rej>(&frame.mad.message))
+    if (note.mad.info == RejInfo::kPathGid) std::ranges::copy(known.from, rej->ari.begin());
   ++from.packets;
   return frame;
 }

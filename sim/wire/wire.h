@@ -6,7 +6,7 @@
 //    communication id.
 // 2. Read(Written(m)) == m for every message that a connection manager of the simulator sends, with
 //    private data padded to the length that the message has for it; but for the service of a
-//    SIDR_REP, which only FrameOf knows.
+//    SIDR_REP and the GID of the path that a REJ speaks of, which only FrameOf knows.
 // 3. InfiniBand's messages stand in RoCEv2 frames as well, between the addresses of the interfaces.
 // source: linux 6.1 cm.c cm_format_req and its like, cma.c cma_format_hdr, rxe_net.c
 #ifndef SIM_WIRE_WIRE_H_
@@ -40,8 +40,8 @@ class Wire {
   // the service is not one that RDMA CM makes.
   std::optional<Mad> Read(const mad::Mad& mad, uint8_t from) const;
 
-  // The whole frame. It numbers the packets of each device, and remembers which connections are
-  // between IPv6 addresses: so it has to see every note, in order.
+  // The whole frame. It numbers the packets of each device, and remembers the addresses that each
+  // connection is between: so it has to see every note, in order.
   mad::Frame FrameOf(const WireNote& note);
 
  private:
@@ -56,10 +56,13 @@ class Wire {
   // What is remembered of an id: by its device and communication id.
   struct Known {
     bool v6 = false;
+    mad::Gid from{};  // what it sends from, and where to
+    mad::Gid to{};
     uint64_t service_id = 0;
   };
 
   mad::Gid GidOf(const Address& address) const;
+  mad::Gid GidOn(uint8_t device, const Address& address) const;
   std::optional<Address> AddressOf(const mad::Gid& gid, bool v6, uint16_t port) const;
   std::optional<uint8_t> DeviceOf(uint64_t guid) const;
   uint64_t GuidOf(uint8_t device) const;

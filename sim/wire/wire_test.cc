@@ -1,8 +1,10 @@
 // Messages become bytes and messages again.
 #include "sim/wire/wire.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,9 @@
 
 namespace cm::sim {
 namespace {
+
+using testing::ElementsAre;
+using testing::ElementsAreArray;
 
 constexpr uint8_t kActive = 0;
 constexpr uint8_t kPassive = 1;
@@ -142,6 +147,73 @@ TEST_F(WireTest, FramesAConnectionBetweenItsAddresses) {
   ASSERT_TRUE(std::holds_alternative<mad::Ipv6>(back.ip));
   EXPECT_EQ(std::get<mad::Ipv6>(there.ip).source, std::get<mad::Ipv6>(back.ip).destination);
   EXPECT_EQ(wire_.FrameOf(request).bth.psn, there.bth.psn + 1);
+}
+
+// source: linux 6.1 cm.c cm_req_handler; observed 6.1-rxe
+TEST_F(WireTest, SaysOfAnInvalidGidTheFirstOneOfThePort) {
+  WireNote request{.from = kActive, .to = kPassive, .mad = Request()};
+  request.mad.p_key = 0x1234;
+  Mad refusal{.kind = MadKind::kRej, .remote_cid = kCid, .tid = kCid, .guid = kPassive};
+  refusal.reason = RejReason::kInvalidGid;
+  refusal.info = RejInfo::kPortGid;
+  wire_.FrameOf(request);
+  const mad::Frame refused = wire_.FrameOf({.from = kPassive, .to = kActive, .mad = refusal});
+  const auto& rej = std::get<mad::Rej>(refused.mad.message);
+  EXPECT_EQ(rej.reject_info_length, 16);
+  // Its hardware address is 52:54:00:00:00:02.
+  EXPECT_THAT(std::span(rej.ari).first(16),
+              ElementsAre(0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x50, 0x54, 0, 0xff, 0xfe, 0, 0, 2));
+}
+
+TEST_F(WireTest, SaysOfAnInvalidAlternateGidTheOneOfThePathThatTheRequestCameBy) {
+  WireNote request{.from = kActive, .to = kPassive, .mad = Request()};
+  request.mad.alternate_path = true;
+  Mad refusal{.kind = MadKind::kRej, .remote_cid = kCid, .tid = kCid, .guid = kPassive};
+  refusal.reason = RejReason::kInvalidAltGid;
+  refusal.info = RejInfo::kPathGid;
+  for (const bool v6 : {false, true}) {
+    request.mad.source.v6 = request.mad.destination.v6 = v6;
+    const mad::Frame asked = wire_.FrameOf(request);
+    const mad::Frame refused = wire_.FrameOf({.from = kPassive, .to = kActive, .mad = refusal});
+    const auto& rej = std::get<mad::Rej>(refused.mad.message);
+    EXPECT_EQ(rej.reject_info_length, 16);
+    EXPECT_THAT(std::span(rej.ari).first(16),
+                ElementsAreArray(std::get<mad::Req>(asked.mad.message).primary_remote_gid))
+        << (v6 ? "v6" : "v4");
+  }
+}
+
+// Two addresses of each device; the second one is a GID of its own.
+TEST(Wire, FramesAConnectionBetweenSecondAddresses) {
+  Topology topology = *FindTopology("two-kernels");
+  topology.devices[kActive].more = {{.v4 = "10.5.0.1", .v6 = "fd05::1"}};
+  topology.devices[kPassive].more = {{.v4 = "10.5.1.1", .v6 = "fd05:1::1"}};
+  Wire wire(&topology, FindProfile("6.1-rxe"));
+  const Address from{.kind = AddressKind::kSide, .side = kActive, .port = 40001, .nth = 1};
+  const Address to{.kind = AddressKind::kSide, .side = kPassive, .port = 7471, .nth = 1};
+  const Mad request{.kind = MadKind::kReq,
+                    .local_cid = kCid,
+                    .tid = kCid,
+                    .port = 7471,
+                    .guid = kActive,
+                    .source = from,
+                    .destination = to,
+                    .data = PrivateData::Counting(56)};
+  const Mad reply{
+      .kind = MadKind::kRep, .local_cid = 7, .remote_cid = kCid, .tid = kCid, .guid = kPassive};
+  const Mad ready{.kind = MadKind::kRtu, .local_cid = kCid, .remote_cid = 7, .guid = kActive};
+  const mad::Frame there = wire.FrameOf({.from = kActive, .to = kPassive, .mad = request});
+  const mad::Frame back = wire.FrameOf({.from = kPassive, .to = kActive, .mad = reply});
+  const mad::Frame again = wire.FrameOf({.from = kActive, .to = kPassive, .mad = ready});
+  constexpr uint32_t kThere = 0x0a050101;
+  constexpr uint32_t kHere = 0x0a050001;
+  for (const mad::Frame* frame : {&there, &again}) {
+    EXPECT_EQ(std::get<mad::Ipv4>(frame->ip).source, kHere);
+    EXPECT_EQ(std::get<mad::Ipv4>(frame->ip).destination, kThere);
+  }
+  EXPECT_EQ(std::get<mad::Ipv4>(back.ip).source, kThere);
+  EXPECT_EQ(std::get<mad::Ipv4>(back.ip).destination, kHere);
+  EXPECT_EQ(wire.Read(there.mad, kActive), request);
 }
 
 TEST_F(WireTest, NamesTheServiceInTheAnswerToALookup) {

@@ -366,7 +366,7 @@ void Put(Digest* d, const DeviceState& state) {
   d->U8(state.bond_slave);
   d->U32(state.fail_overs);
   d->U8(state.sm_silent ? 1 : 0);
-  d->U8(state.deaf ? 1 : 0);
+  d->U8(static_cast<uint8_t>(state.hears));
 }
 
 void Put(Digest* d, const Flapping& flapping, Instant now) {
@@ -374,6 +374,19 @@ void Put(Digest* d, const Flapping& flapping, Instant now) {
   d->I64(flapping.every.nanoseconds());
   d->U32(flapping.turns_left);
   PutTime(d, flapping.next, now);
+}
+
+// What waits for the CM of a kernel that is busy.
+void Put(Digest* d, const WorkQueue& queue, const IbCm& ib, Instant now) {
+  d->U8(queue.kernel);
+  PutTime(d, queue.free_at, now);
+  for (const Work& work : queue.waiting) {
+    d->U8(work.device);
+    if (work.ib == kNobody)
+      d->U64(HashOf(work.mad));
+    else if (ib.Live(work.ib))
+      d->U64(HashOf(ib, work.ib, now));
+  }
 }
 
 // What a rule will still do.
@@ -462,6 +475,7 @@ uint64_t World::Fingerprint() const {
   // Requests that wait for their turn, in their order.
   for (const PortQueue& port : ib_.ports())
     for (const uint32_t ib : port.backlog) d.U64(HashOf(ib_, ib, now));
+  for (const WorkQueue& queue : ib_.busy()) Put(&d, queue, ib_, now);
   // What is queued, file by file in the order of opening.
   for (uint32_t f = 0; f < cma_.file_end(); ++f) {
     if (!cma_.LiveFile(f)) continue;

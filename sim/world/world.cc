@@ -80,6 +80,8 @@ void World::Happens(const Event& event) {
     case EventKind::kPacketArrives:
       if (const Packet* const packet = fabric_.Arrive(agenda_.Now(), event.on()))
         ib_.Receive(ib, packet->to, packet->mad);
+      else if (const Packet* const late = fabric_.TakeLate())
+        ib_.Postpone(ib, late->to, late->mad);
       return;
     case EventKind::kMadTimer:
       return ib_.OnMadTimer(ib, event.on());
@@ -87,6 +89,8 @@ void World::Happens(const Event& event) {
       return ib_.OnTimewaitOver(ib, event.on());
     case EventKind::kSendFailed:
       return ib_.OnSendFailed(ib, event.on());
+    case EventKind::kWorkGoesOn:
+      return ib_.OnWorkGoesOn(ib, static_cast<uint8_t>(event.on()));
     case EventKind::kAddressWork:
       return cma_.OnAddressWork(event.on());
     case EventKind::kRouteWork:
@@ -183,7 +187,7 @@ void World::Crash(uint8_t kernel) {
   for (Library& library : libraries_)
     if (defect_ == Defect::kCrashSaysGoodbye && library.kernel() == kernel) library.Exit(Context());
   cma_.Crash(kernel);
-  ib_.Crash(kernel);
+  ib_.Crash({&agenda_, &fabric_, &cma_, profile_, defect_}, kernel);
   for (uint8_t device = 0; device < fabric_.device_count(); ++device) {
     if (fabric_.KernelOf(device) != kernel) continue;
     iw_.Crash(device);

@@ -17,7 +17,7 @@ struct Said {
 
 // clang-format off
 constexpr auto kRows = std::to_array<Said>({
-  {"N1", "the sender of a REQ cannot be reached for an answer: nothing is said"},
+  {"N1", "the sender of a REQ cannot be reached for an answer: nothing is said, and others wait a second"},
   {"N2a", "a repeated REQ finds its id before the application could be told: dropped"},
   {"N2b", "a repeated REQ finds an id whose application has not answered: MRA"},
   {"N2c", "a repeated REQ finds an id in timewait: REJ 10"},

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +17,7 @@
 #include "conformance/scenarios/golden.h"
 #include "conformance/scenarios/on_sim.h"
 #include "model/conversation/parse.h"
+#include "model/mad/cma_header.h"
 #include "model/mad/frame.h"
 #include "model/mad/pcap.h"
 #include "model/vocabulary/profile.h"
@@ -160,6 +163,25 @@ TEST(Capture, EchoesCommunicationIdsAndTransactions) {
     }
   }
   EXPECT_TRUE(rep);
+}
+
+// Also those that a tester asks with. source: linux 6.1 cma.c cma_get_roce_udp_flow_label
+TEST(Capture, HasFlowLabelsOfThePortsThatARequestIsBetween) {
+  size_t by_hand = 0;
+  for (const std::string& file : ConversationFiles("conformance/scenarios/protocol")) {
+    const Conversation conversation = Read(file.substr(std::strlen("conformance/scenarios/")));
+    if (FindProfile(conversation.profile)->transport != Transport::kRoce) continue;
+    const auto made = std::get<Capture>(CaptureOfFile(conversation));
+    for (const Timed& timed : FramesOf(made, SentWithAnotherVersion(conversation))) {
+      const auto* const req = std::get_if<mad::Req>(&timed.frame.mad.message);
+      if (req == nullptr) continue;
+      const uint64_t from = mad::CmaHeaderOf(*req).port;
+      const uint64_t to = req->service_id & 0xffff;
+      EXPECT_EQ(req->primary_flow_label, (from * 31 + to) & 0xfffff) << file;
+      by_hand += std::ranges::any_of(conversation.topology->devices, &DeviceInfo::tester);
+    }
+  }
+  EXPECT_GT(by_hand, 0u);
 }
 
 TEST(Capture, SaysThatIwarpHasNoMessagesOfTheCm) {
