@@ -380,5 +380,13 @@ TEST_F(VerbsEndTest, SleepEndsWithItsInstant) {
   EXPECT_EQ(Ask(a_, {.op = Op::kNow}).value, now + 1000);
 }
 
+TEST_F(VerbsEndTest, AClockIsReadableFromItsInstantOn) {
+  const auto instant = static_cast<uint64_t>(Ask(a_, {.op = Op::kNow}).value) + 1000;
+  EXPECT_EQ(Ask(a_, {.op = Op::kPollTime, .more = instant}).value, 0);
+  world_.RunUntil(world_.Now() + Duration::Microseconds(1));
+  EXPECT_EQ(Ask(a_, {.op = Op::kPollTime, .more = instant}).value, 1);
+  EXPECT_EQ(Ask(a_, {.op = Op::kPollTime, .more = kNever}).value, 0);
+}
+
 }  // namespace
 }  // namespace cm::sim::uapi

@@ -252,6 +252,13 @@ bool Serving::BringUp(Process* process, Watched* watched) {
   if (readable == watched->is_readable || watched->level == nullptr) return false;
   watched->level->Set(readable);
   watched->is_readable = readable;
+  if (watched->readable.op == Op::kPollTime && watched->readable.on != 0 && readable) {
+    // It rings, and is set for the next time.
+    watched->level->Set(false);
+    watched->is_readable = false;
+    watched->readable.more +=
+        static_cast<uint64_t>(Duration::Microseconds(watched->readable.on).nanoseconds());
+  }
   return true;
 }
 
@@ -368,6 +375,13 @@ std::optional<Instant> Serving::NextWaking() const {
     for (const auto& thread : process->threads) {
       if (!thread->waits || thread->request.op != Op::kSleep) continue;
       const auto at = Instant::FromNanoseconds(static_cast<int64_t>(thread->request.more));
+      if (!first || at < *first) first = at;
+    }
+    for (const auto& [name, watched] : process->watches) {
+      if (watched.readable.op != Op::kPollTime || watched.readable.more >= sim::uapi::kNever)
+        continue;
+      if (watched.level == nullptr || watched.is_readable) continue;
+      const auto at = Instant::FromNanoseconds(static_cast<int64_t>(watched.readable.more));
       if (!first || at < *first) first = at;
     }
   }
