@@ -16,6 +16,7 @@
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "tools/app/broker.h"
+#include "tools/app/network.h"
 
 namespace cm::app {
 namespace {
@@ -254,6 +255,22 @@ TEST_F(Programs, AreInterruptedByTheirAlarmInVirtualTime) {
   EXPECT_FALSE(ran.report.in_real_time);
   EXPECT_THAT(ran.output, ElementsAre("active| interrupted 1 after 500ms",
                                       "active| interrupted 1 after 1000ms", "active| left 1"));
+}
+
+TEST_F(Programs, ReachEachOtherOverSocketsOfTheirOwn) {
+  if (!Network(*FindTopology("two-kernels")).is_apart())
+    GTEST_SKIP() << "the system does not permit a network of one's own";
+  const Ran ran =
+      RunAll({Beside(kPassiveSide, "waits accept"), Beside(kActiveSide, "waits call PASSIVE")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("passive| heard hello"));
+}
+
+TEST_F(Programs, ReachNobodyElseOverSocketsOfTheirOwn) {
+  if (!Network(*FindTopology("two-kernels")).is_apart())
+    GTEST_SKIP() << "the system does not permit a network of one's own";
+  const Ran ran = RunAll({Beside(kActiveSide, "waits call 10.0.7.7")});
+  EXPECT_THAT(ran.output, ElementsAre("active| connect: Network is unreachable"));
 }
 
 TEST_F(Programs, ThatStreamWithoutWaitingEnd) {

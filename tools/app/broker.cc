@@ -16,6 +16,7 @@
 #include "sim/uapi/shared_time.h"
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
+#include "tools/app/network.h"
 #include "tools/app/serving.h"
 #include "tools/app/trace.h"
 
@@ -217,6 +218,7 @@ std::variant<Report, std::string> Run(const Setting& setting) {
   auto& whole = std::get<Folder>(folder);
   std::unique_ptr<sim::uapi::SharedTime> time = sim::uapi::SharedTime::Make(whole.TimePath());
   if (!time) return fmt::format("cannot make {}: {}", whole.TimePath(), std::strerror(errno));
+  const Network network(*setting.topology);
   Broker broker(setting, std::move(whole), std::move(time));
   if (std::string problem = broker.Run(); !problem.empty()) return problem;
   return broker.TakeReport();
