@@ -257,6 +257,13 @@ TEST_F(Programs, AreInterruptedByTheirAlarmInVirtualTime) {
                                       "active| interrupted 1 after 1000ms", "active| left 1"));
 }
 
+TEST_F(Programs, ThatWaitForMemoryToChangeDoNotKeepTheWorldWaitingForEver) {
+  const Ran ran = RunAll({Beside(kActiveSide, "waits memory")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_TRUE(ran.report.in_real_time);
+  EXPECT_THAT(ran.output, ElementsAre("active| rung"));
+}
+
 TEST_F(Programs, ReachEachOtherOverSocketsOfTheirOwn) {
   if (!Network(*FindTopology("two-kernels")).is_apart())
     GTEST_SKIP() << "the system does not permit a network of one's own";

@@ -56,7 +56,7 @@ class Broker {
   void HasHappened();
   Next SomethingHappens();
   Next TimePasses();
-  Next RealTimePasses();
+  Next RealTimePasses(std::optional<Instant> until);
   Next LimitIsReached();
 
   const Setting& setting_;
@@ -138,8 +138,9 @@ Broker::Next Broker::SomethingHappens() {
   const std::optional<Instant> waking = serving_.NextWaking();
   const bool wakes = waking && (!next || *waking < *next);
   if (wakes) next = waking;
-  if (!next && serving_.Spins() && !serving_.SomebodyIsTimed()) return TimePasses();
-  if (!next) return RealTimePasses();
+  const bool runs_on = serving_.SomebodyRunsOn() && (!next || *next > world_.Now());
+  if (!next && !runs_on && serving_.Spins() && !serving_.SomebodyIsTimed()) return TimePasses();
+  if (!next || runs_on) return RealTimePasses(next);
   if (*next - Instant() > setting_.limit) return LimitIsReached();
   moment_ = kMoment;
   if (wakes) {
@@ -167,11 +168,13 @@ Broker::Next Broker::TimePasses() {
   return Next::kGoesOn;
 }
 
-// Virtual time passes with it: whoever has waited finds that it is later.
-Broker::Next Broker::RealTimePasses() {
+// Virtual time passes with it: whoever has waited finds that it is later. No later than what is to
+// happen then.
+Broker::Next Broker::RealTimePasses(std::optional<Instant> until) {
   using std::chrono::steady_clock;
   if (!idle_since_) idle_since_ = counted_ = steady_clock::now();
-  if (!serving_.SomebodyIsTimed() || counted_ - *idle_since_ >= kPatience) {
+  const bool in_vain = !serving_.SomebodyIsTimed() && !serving_.SomebodyRunsOn();
+  if (in_vain || counted_ - *idle_since_ >= kPatience) {
     if (!OnlyStayingOnesAreLeft()) report_.waiting = serving_.WhoWaits();
     return Next::kOver;
   }
@@ -179,7 +182,8 @@ Broker::Next Broker::RealTimePasses() {
   serving_.Serve(kLook);
   const std::chrono::nanoseconds waited = steady_clock::now() - counted_;
   counted_ += waited;
-  const Instant later = world_.Now() + Duration::Nanoseconds(waited.count());
+  Instant later = world_.Now() + Duration::Nanoseconds(waited.count());
+  if (until && *until < later) later = *until;
   if (later - Instant() > setting_.limit) return LimitIsReached();
   world_.RunUntil(later);
   HasHappened();

@@ -15,7 +15,6 @@
 
 #include "sim/uapi/words.h"
 #include "tools/app/host.h"
-#include "tools/app/threads.h"
 
 namespace cm::app {
 namespace {
@@ -282,7 +281,7 @@ std::vector<pid_t> Serving::Running() const {
 bool Serving::Quiet() {
   const std::vector<pid_t> running = Running();
   // One that is started between the looks is seen in the second.
-  const Sleep sleep = SleepOf(running);
+  const Sleep sleep = SleepOf(running, &restless_, &running_on_);
   if (sleep == Sleep::kNone || Running() != running) return false;
   timed_ = sleep == Sleep::kTimed;
   std::vector<pollfd> descriptors;
@@ -404,20 +403,22 @@ std::vector<std::string> Serving::WhoWaits() const {
     if (process->gone) continue;
     size_t nth = 0;
     for (const ThreadState& state : ThreadsOf(process->pid))
-      lines.push_back(fmt::format("{} thread {}: {}", process->name, ++nth,
-                                  WaitsFor(*process, state.thread, state.call)));
+      lines.push_back(
+          fmt::format("{} thread {}: {}", process->name, ++nth, WaitsFor(*process, state)));
   }
   return lines;
 }
 
-std::string Serving::WaitsFor(const Process& process, pid_t thread, int64_t call) const {
-  const auto found =
-      std::ranges::find(process.threads, thread, [](const auto& one) { return one->number; });
-  if (found == process.threads.end()) return fmt::format("sleeps in {}", NameOfCall(call));
+std::string Serving::WaitsFor(const Process& process, const ThreadState& thread) const {
+  const std::string does =
+      thread.state == 'R' ? "runs, and asks for nothing" : "sleeps in " + NameOfCall(thread.call);
+  const auto found = std::ranges::find(process.threads, thread.thread,
+                                       [](const auto& one) { return one->number; });
+  if (found == process.threads.end()) return does;
   const Thread& known = **found;
   if (known.waits) return fmt::format("waits for {}", machine_.WaitsFor(known.asker));
   if (known.spins) return fmt::format("asks again and again: {}", InWords(known.request));
-  std::string words = fmt::format("sleeps in {}", NameOfCall(call));
+  std::string words = does;
   if (!known.last.empty()) words += fmt::format(", after {}", known.last);
   if (known.fetched > 0)
     words += fmt::format(

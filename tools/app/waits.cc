@@ -117,6 +117,19 @@ void BeInterrupted(rdma_event_channel* channel) {
   std::printf("left %u\n", alarm(0));
 }
 
+volatile sig_atomic_t rung = 0;
+
+// Until memory changes, without a call.
+void LookAtMemory() {
+  struct sigaction ring {};
+  ring.sa_handler = [](int) { rung = 1; };
+  sigaction(SIGALRM, &ring, nullptr);
+  const itimerval time = {.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 50'000}};
+  setitimer(ITIMER_REAL, &time, nullptr);
+  while (rung == 0) continue;
+  std::printf("rung\n");
+}
+
 int Accept() {
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = AddressOf("0.0.0.0");
@@ -150,6 +163,7 @@ int main(int count, char** arguments) {
   if (how == "looks") result = LookForAnEvent(channel, arguments[2]);
   if (how == "timer") ReadATimer();
   if (how == "alarm") BeInterrupted(channel);
+  if (how == "memory") LookAtMemory();
   if (how == "accept") result = Accept();
   if (how == "call") result = Call(arguments[2]);
   rdma_destroy_event_channel(channel);
