@@ -270,7 +270,7 @@ TEST_F(Programs, ReachEachOtherOverSocketsOfTheirOwn) {
   const Ran ran =
       RunAll({Beside(kPassiveSide, "waits accept"), Beside(kActiveSide, "waits call PASSIVE")});
   EXPECT_TRUE(ran.report.clean());
-  EXPECT_THAT(ran.output, ElementsAre("passive| heard hello"));
+  EXPECT_THAT(ran.output, ElementsAre("passive| heard hello from 10.0.0.1"));
 }
 
 TEST_F(Programs, ReachNobodyElseOverSocketsOfTheirOwn) {

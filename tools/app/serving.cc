@@ -63,8 +63,12 @@ std::string Serving::Start(const ProgramToRun& program, const std::string& name)
   const std::string host = folder_.HostPath(kernel);
   if (!LayOutHost(host, world_->topology(), kernel)) return fmt::format("cannot write {}", host);
   const char* path = std::getenv("PATH");
+  const Topology& topology = world_->topology();
+  const DeviceInfo& device = topology.devices[topology.sides[program.side].device];
   auto started =
-      Program::Start(program, {"LD_PRELOAD=" + folder_.ObjectPath(),
+      Program::Start(program, {fmt::format("CMSIM_ADDRESS={}", device.Host(0, false)),
+                               fmt::format("CMSIM_ADDRESS6={}", device.Host(0, true)),
+                               "LD_PRELOAD=" + folder_.ObjectPath(),
                                "CMSIM_SOCKET=" + folder_.SocketPath(number), "CMSIM_HOST=" + host,
                                fmt::format("PATH={}/bin:{}", host, path == nullptr ? "" : path)});
   if (auto* problem = std::get_if<std::string>(&started)) {

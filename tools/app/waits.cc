@@ -138,7 +138,11 @@ int Accept() {
   std::array<char, 6> text{};
   const int peer = accept(listener, nullptr, nullptr);
   if (read(peer, text.data(), text.size() - 1) < 0) return 3;
-  std::printf("heard %s\n", text.data());
+  socklen_t length = sizeof address;
+  std::array<char, INET_ADDRSTRLEN> from{};
+  getpeername(peer, reinterpret_cast<sockaddr*>(&address), &length);
+  inet_ntop(AF_INET, &address.sin_addr, from.data(), from.size());
+  std::printf("heard %s from %s\n", text.data(), from.data());
   return 0;
 }
 
