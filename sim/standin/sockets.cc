@@ -59,7 +59,8 @@ void BindToOwnHost(int fd, const sockaddr* peer) {
   if (getsockname(fd, reinterpret_cast<sockaddr*>(&now), &length) != 0) return;
   if (now.ss_family != peer->sa_family || !IsAnywhere(now)) return;
   const sockaddr_storage own = OwnAddress(peer->sa_family);
-  if (own.ss_family == peer->sa_family) bind(fd, reinterpret_cast<const sockaddr*>(&own), length);
+  if (own.ss_family != peer->sa_family) return;
+  static_cast<void>(bind(fd, reinterpret_cast<const sockaddr*>(&own), length));
 }
 
 }  // namespace

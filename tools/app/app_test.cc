@@ -186,6 +186,14 @@ TEST_F(Programs, HearThatTheirDeviceGoes) {
   EXPECT_THAT(ran.report.waiting, IsEmpty());
 }
 
+TEST_F(Programs, EndWithTheirHostAndThatIsNotTheirFault) {
+  const Ran ran =
+      RunAll({Beside(kPassiveSide, "misbehaves waits")}, "pass 60us\nfault crash side=passive");
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.report.misbehaviour, IsEmpty());
+  EXPECT_TRUE(ran.report.programs.at(0).crashed);
+}
+
 TEST_F(Programs, ThatWaitForEverAreNamedWithWhatTheyWaitFor) {
   const Ran ran = RunAll({Own("waits")});
   EXPECT_FALSE(ran.report.clean());

@@ -149,6 +149,8 @@ Broker::Next Broker::SomethingHappens() {
     const Happening& happening = setting_.script[scripted_++];
     world_.RunUntil(happening.at);
     if (happening.fault) world_.Inject(*happening.fault);
+    if (happening.fault && happening.fault->kind == FaultKind::kCrash)
+      serving_.HostCrashes(happening.fault->side);
     if (!happening.fault) world_.Heal();
     trace_.Say(world_.Now(), "script",
                happening.fault ? ToString(happening.fault->kind) : std::string_view("heal"));
@@ -197,7 +199,8 @@ Report Broker::TakeReport() {
     report_.programs.push_back({.name = process->name,
                                 .ended = process->gone,
                                 .status = process->gone ? process->program->status() : 0,
-                                .stays = Stays(*process)});
+                                .stays = Stays(*process),
+                                .crashed = process->host_has_crashed});
   }
   report_.misbehaviour = serving_.misbehaviour();
   report_.last.assign(trace_.last().begin(), trace_.last().end());
@@ -210,8 +213,9 @@ Report Broker::TakeReport() {
 
 bool Report::clean() const {
   return misbehaviour.empty() && waiting.empty() &&
-         std::ranges::all_of(
-             programs, [](const EndOfProgram& p) { return (p.ended || p.stays) && p.status == 0; });
+         std::ranges::all_of(programs, [](const EndOfProgram& p) {
+           return p.crashed || ((p.ended || p.stays) && p.status == 0);
+         });
 }
 
 std::variant<Report, std::string> Run(const Setting& setting) {

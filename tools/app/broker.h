@@ -43,9 +43,10 @@ struct Setting {
 
 struct EndOfProgram {
   std::string name;
-  bool ended = false;  // by itself
-  int status = 0;      // as wait(2) has it
-  bool stays = false;  // it was not to end
+  bool ended = false;    // by itself
+  int status = 0;        // as wait(2) has it
+  bool stays = false;    // it was not to end
+  bool crashed = false;  // with its host
 };
 
 struct Report {

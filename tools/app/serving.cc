@@ -322,6 +322,7 @@ void Serving::Remove(Process* process) {
   const int status = process->program->status();
   const std::string how = HowItEnded(status);
   trace_->Say(world_->Now(), process->name, how);
+  if (process->host_has_crashed) return;
   if (!WIFEXITED(status)) {
     misbehaviour_.push_back(fmt::format("{} is {}", process->name, how));
     return;
@@ -414,7 +415,7 @@ std::vector<std::string> Serving::WhoWaits() const {
 }
 
 std::string Serving::WaitsFor(const Process& process, const ThreadState& thread) const {
-  const std::string does =
+  std::string does =
       thread.state == 'R' ? "runs, and asks for nothing" : "sleeps in " + NameOfCall(thread.call);
   const auto found = std::ranges::find(process.threads, thread.thread,
                                        [](const auto& one) { return one->number; });
@@ -422,14 +423,22 @@ std::string Serving::WaitsFor(const Process& process, const ThreadState& thread)
   const Thread& known = **found;
   if (known.waits) return fmt::format("waits for {}", machine_.WaitsFor(known.asker));
   if (known.spins) return fmt::format("asks again and again: {}", InWords(known.request));
-  std::string words = does;
-  if (!known.last.empty()) words += fmt::format(", after {}", known.last);
+  if (!known.last.empty()) does += fmt::format(", after {}", known.last);
   if (known.fetched > 0)
-    words += fmt::format(
+    does += fmt::format(
         "; where that is rdma_destroy_id, it waits until all {} events of the id "
         "that were fetched are acknowledged",
         known.fetched);
-  return words;
+  return does;
+}
+
+void Serving::HostCrashes(uint8_t side) {
+  const Topology& topology = world_->topology();
+  for (const auto& process : processes_) {
+    if (process->gone || topology.KernelOf(process->side) != topology.KernelOf(side)) continue;
+    process->host_has_crashed = true;
+    if (process->program) process->program->Kill(SIGKILL);
+  }
 }
 
 void Serving::KillAll() {

@@ -67,6 +67,8 @@ class Serving : private sim::uapi::Memory {
   bool AllGone() const;
   // A line for each thread that there is: who, and what it waits for.
   std::vector<std::string> WhoWaits() const;
+  // The programs on the host of a side end with it.
+  void HostCrashes(uint8_t side);
   void KillAll();
 
   const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }

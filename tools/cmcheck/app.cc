@@ -172,7 +172,9 @@ void Print(const app::Report& report) {
   for (const std::string& who : report.waiting) fmt::print("  {}\n", who);
   for (const app::EndOfProgram& program : report.programs)
     fmt::print("{}: {}\n", program.name,
-               program.ended ? app::HowItEnded(program.status) : "ended by cmcheck");
+               program.crashed ? "ended with its host"
+               : program.ended ? app::HowItEnded(program.status)
+                               : "ended by cmcheck");
   fmt::print("{} of virtual time, digest {:016x}{}\n", ToString(report.ended), report.digest,
              report.in_real_time ? "; programs waited in the system's time, too" : "");
 }
