@@ -215,7 +215,7 @@ Exit code: 0 every program ended with 0; 1 one did not, left something in use, o
 cannot happen any more; 2 unusable arguments; 130 interrupted.
 A file of faults has the lines `fault`, `heal` and `pass` of conversations:
   pass 5ms
-  fault drop side=active messages=REQ
+  fault drop REQ from=active nth=1
 Examples:
   cmcheck app -- rping -s -a {passive} -C 3 : rping -c -a {passive} -C 3
   cmcheck app --faults loss.txt --trace run.txt -- @passive ./server : @active ./client {passive}

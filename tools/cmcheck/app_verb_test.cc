@@ -41,6 +41,17 @@ TEST_F(AppPrograms, ConversationGoesToItsFile) {
   EXPECT_THAT(LinesOf(folder.Read("run.txt")), ElementsAre(HasSubstr("passive exit code 1")));
 }
 
+TEST_F(AppPrograms, FaultsOfTheHelpAreAccepted) {
+  const CmcheckFolder folder;
+  std::string faults;
+  for (const std::string& line : LinesOf(folder.Cmcheck({"app", "--help"}).output))
+    if (line.starts_with("  pass ") || line.starts_with("  fault ")) faults += line + "\n";
+  EXPECT_THAT(faults, HasSubstr("fault"));
+  folder.Write("faults.txt", faults);
+  const Ended ended = folder.Cmcheck({"app", "--faults", "faults.txt", "--", "true"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+}
+
 struct Bad {
   std::vector<std::string> arguments;
   const char* says;
