@@ -101,6 +101,7 @@ std::string Broker::Run() {
   for (;;) {
     if (Interrupted()) {
       report_.interrupted = true;
+      report_.waiting = serving_.WhoWaits();
       break;
     }
     serving_.Serve(kGlance);

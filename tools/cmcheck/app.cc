@@ -167,8 +167,9 @@ void Print(const app::Report& report) {
   }
   for (const std::string& what : report.misbehaviour) fmt::print("misbehaviour: {}\n", what);
   if (!report.waiting.empty())
-    fmt::print("{}:\n", report.at_limit ? "the limit of virtual time is reached"
-                                        : "nothing can happen any more");
+    fmt::print("{}:\n", report.interrupted ? "interrupted"
+                        : report.at_limit  ? "the limit of virtual time is reached"
+                                           : "nothing can happen any more");
   for (const std::string& who : report.waiting) fmt::print("  {}\n", who);
   for (const app::EndOfProgram& program : report.programs)
     fmt::print("{}: {}\n", program.name,

@@ -87,7 +87,9 @@ TEST_F(AppPrograms, EndWhenTheVerbIsInterrupted) {
   // The program says when it has started.
   while (folder.Files().empty()) sched_yield();
   running.Signal(SIGINT);
-  EXPECT_EQ(running.Wait().exit_code, 130);
+  const Ended ended = running.Wait();
+  EXPECT_EQ(ended.exit_code, 130);
+  EXPECT_THAT(ended.output, HasSubstr("passive thread 1: runs, and asks for nothing"));
 }
 
 }  // namespace
