@@ -32,12 +32,13 @@ Table& TheTable() {
 // Whether nobody has the other end.
 bool IsLastGone(int write_end) {
   pollfd end = {.fd = write_end, .events = 0, .revents = 0};
-  return poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0;
+  return RealLibc().poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0;
 }
 
 }  // namespace
 
-int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Request& readable) {
+int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Request& readable,
+                   Reader reads) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return -errno;
   struct stat status {};
@@ -48,7 +49,8 @@ int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Requ
                                  .file = file,
                                  .generation = Generation(),
                                  .write_end = ends[1],
-                                 .name = status.st_ino};
+                                 .name = status.st_ino,
+                                 .reads = reads};
   Table& table = TheTable();
   {
     const std::lock_guard held(table.lock);

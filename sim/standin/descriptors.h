@@ -6,6 +6,8 @@
 #ifndef SIM_STANDIN_DESCRIPTORS_H_
 #define SIM_STANDIN_DESCRIPTORS_H_
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 
@@ -18,7 +20,13 @@ enum class DescriptorKind : uint8_t {
   kFile,     // an open rdma_cm device file
   kChannel,  // a completion channel
   kSilent,   // never readable
+  kTimer,    // readable from an instant on
 };
+
+struct Descriptor;
+
+// How one is read that is not read as the system does.
+using Reader = ssize_t (*)(int fd, const Descriptor& descriptor, void* bytes, size_t count);
 
 struct Descriptor {
   DescriptorKind kind = DescriptorKind::kSilent;
@@ -26,11 +34,13 @@ struct Descriptor {
   uint32_t generation = 0;  // of the process that opened it
   int write_end = -1;
   uint64_t name = 0;  // the pipe's inode
+  Reader reads = nullptr;
 };
 
 // A new descriptor, or minus an errno. `flags` are O_CLOEXEC and O_NONBLOCK. `readable` is the
 // request that says whether it is.
-int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Request& readable);
+int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Request& readable,
+                   Reader reads = nullptr);
 
 std::optional<Descriptor> FindDescriptor(int fd);
 

@@ -18,6 +18,7 @@ Libc FindAll() {
   Find("read", &found.read);
   Find("write", &found.write);
   Find("close", &found.close);
+  Find("poll", &found.poll);
   return found;
 }
 

@@ -2,6 +2,7 @@
 #ifndef SIM_STANDIN_LIBC_H_
 #define SIM_STANDIN_LIBC_H_
 
+#include <poll.h>
 #include <sys/types.h>
 
 struct stat;
@@ -15,6 +16,7 @@ struct Libc {
   ssize_t (*read)(int, void*, size_t);
   ssize_t (*write)(int, const void*, size_t);
   int (*close)(int);
+  int (*poll)(pollfd*, nfds_t, int);
 };
 
 const Libc& RealLibc();

@@ -17,6 +17,7 @@
 #include "sim/standin/commands.h"
 #include "sim/standin/descriptors.h"
 #include "sim/standin/libc.h"
+#include "sim/standin/looks.h"
 
 namespace cm::sim::standin {
 namespace {
@@ -94,9 +95,14 @@ ssize_t write(int fd, const void* bytes, size_t count) {
 // The file has no operation to read. source: linux 6.1 ucma.c ucma_fops
 ssize_t read(int fd, void* bytes, size_t count) {
   const std::optional<Descriptor> found = FindDescriptor(fd);
-  if (!found || found->kind != DescriptorKind::kFile) return RealLibc().read(fd, bytes, count);
-  errno = EINVAL;
-  return -1;
+  if (found && found->kind == DescriptorKind::kFile) {
+    errno = EINVAL;
+    return -1;
+  }
+  if (found && found->reads != nullptr) return found->reads(fd, *found, bytes, count);
+  const ssize_t size = RealLibc().read(fd, bytes, count);
+  HasLooked(size >= 0 || errno != EAGAIN);
+  return size;
 }
 
 int close(int fd) { return CloseDescriptor(fd); }

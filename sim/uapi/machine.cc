@@ -129,6 +129,8 @@ Outcome Machine::Carry(Asker asker, const Request& request) {
     case Op::kSleep:
       if (world_->Now().nanoseconds() >= static_cast<int64_t>(request.more)) return Value(0);
       return {.answer = {.waits = true}, .what = Awaited::kInstant};
+    case Op::kPollTime:
+      return Value(world_->Now().nanoseconds() >= static_cast<int64_t>(request.more) ? 1 : 0);
     default:
       return verbs_end_.Carry(asker, KernelOf(asker.process), request);
   }

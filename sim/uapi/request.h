@@ -13,6 +13,9 @@
 
 namespace cm::sim::uapi {
 
+// An instant that is never reached, of kPollTime.
+inline constexpr uint64_t kNever = INT64_MAX;
+
 enum class Op : uint32_t {
   // The rdma_cm device file.
   kOpen,   // -> value: a file
@@ -56,8 +59,10 @@ enum class Op : uint32_t {
   kAcknowledge,  // an event's address in the second argument
 
   // Time.
-  kNow,    // -> value: nanoseconds since the world began
-  kSleep,  // until an instant; waits
+  kNow,       // -> value: nanoseconds since the world began
+  kSleep,     // until an instant; waits
+  kPollTime,  // an instant in the second argument -> value: 1 when it is reached. Who keeps a
+              // descriptor readable by it does so again and again, so many microseconds apart.
 };
 
 struct Request {

@@ -16,6 +16,8 @@ constexpr uint32_t kQkeyMask = 0x40;
 constexpr uint32_t kInitMask = 0x30;
 constexpr uint32_t kReceiveMask = 0x129180;
 constexpr uint32_t kSendMask = 0x12e00;
+constexpr uint32_t kUnreliableReceiveMask = 0x101180;
+constexpr uint32_t kUnreliableSendMask = 0x10000;
 constexpr uint32_t kRetryMask = 0x400;
 constexpr uint32_t kRnrRetryMask = 0x800;
 // source: <infiniband/verbs.h> enum ibv_access_flags
@@ -206,7 +208,8 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
                           .send_queue = record.send_queue,
                           .receive_queue = record.receive_queue,
                           .srq = record.srq,
-                          .signal_all = record.signal_all != 0};
+                          .signal_all = record.signal_all != 0,
+                          .unreliable = static_cast<QpType>(record.type) == QpType::kUc};
   Outcome outcome = Value(last_number_);
   const std::span<const uint8_t> number = BytesOf(verbs().at(qp).number);
   outcome.answer.bytes.assign(number.begin(), number.end());
@@ -316,7 +319,8 @@ Errno VerbsEnd::Move(Asker asker, OwnQp* own, const ModifyRecord& record) {
 Errno VerbsEnd::ToReceive(Asker asker, OwnQp* own, const ModifyRecord& record) {
   if (OverIwarp()) return Errno::kNone;
   if (verbs().at(own->qp).datagram) return verbs().Modify(own->qp, QpState::kRtr);
-  if ((record.mask & kReceiveMask) != kReceiveMask) return Errno::kInval;
+  const uint32_t wanted = own->unreliable ? kUnreliableReceiveMask : kReceiveMask;
+  if ((record.mask & wanted) != wanted) return Errno::kInval;
   const std::optional<uint8_t> device = DeviceWith(world_->topology(), record.peer_gid);
   QpAddress& peer = own->connection.peer;
   peer = {.device = device.value_or(kNoDevice), .number = record.peer_number};
@@ -334,7 +338,8 @@ Errno VerbsEnd::ToSend(OwnQp* own, const ModifyRecord& record) {
   if (OverIwarp()) return own->connected ? Errno::kNone : Errno::kInval;
   const Qp& qp = verbs().at(own->qp);
   if (qp.datagram) return verbs().Modify(own->qp, QpState::kRts);
-  if (qp.state == QpState::kRtr && (record.mask & kSendMask) != kSendMask) return Errno::kInval;
+  const uint32_t wanted = own->unreliable ? kUnreliableSendMask : kSendMask;
+  if (qp.state == QpState::kRtr && (record.mask & wanted) != wanted) return Errno::kInval;
   const Errno error = verbs().Modify(own->qp, QpState::kRts, true);
   if (error == Errno::kNone) verbs().Connect(own->qp, own->connection);
   return error;

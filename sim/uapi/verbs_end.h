@@ -51,6 +51,7 @@ class VerbsEnd {
     uint32_t receive_queue = 0;
     uint32_t srq = kNobody;
     bool signal_all = false;
+    bool unreliable = false;
     bool connected = false;  // over iWARP
     Connection connection;   // as far as it is told
   };

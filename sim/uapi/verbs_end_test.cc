@@ -425,5 +425,28 @@ TEST_F(VerbsEndTest, SleepEndsWithItsInstant) {
   EXPECT_EQ(Ask(a_, {.op = Op::kNow}).value, now + 1000);
 }
 
+// source: linux 6.1 verbs.c qp_state_table
+TEST_F(VerbsEndTest, AnUnreliableConnectionNeedsNeitherRetriesNorReads) {
+  constexpr uint32_t kUc = 3;
+  const Peer own = Make(kActiveSide, kUc);
+  const Peer peer = Make(kPassiveSide, kUc);
+  ASSERT_EQ(Modify(own, {.mask = 0x39, .state = kInit, .access = 7}), 0);
+  const std::array<uint8_t, 16> gid = GidOf(peer);
+  ModifyRecord rtr = {.mask = 0x100181, .state = kRtr, .peer_number = peer.number, .peer_gid = gid};
+  EXPECT_EQ(Modify(own, rtr), -EINVAL);  // no PSN of what is received
+  rtr.mask = 0x101181;
+  EXPECT_EQ(Modify(own, rtr), 0);
+  EXPECT_EQ(Modify(own, {.mask = 0x1, .state = kRts}), -EINVAL);  // no PSN of what is sent
+  EXPECT_EQ(Modify(own, {.mask = 0x10001, .state = kRts}), 0);
+}
+
+TEST_F(VerbsEndTest, AClockIsReadableFromItsInstantOn) {
+  const auto instant = static_cast<uint64_t>(Ask(a_, {.op = Op::kNow}).value) + 1000;
+  EXPECT_EQ(Ask(a_, {.op = Op::kPollTime, .more = instant}).value, 0);
+  world_.RunUntil(world_.Now() + Duration::Microseconds(1));
+  EXPECT_EQ(Ask(a_, {.op = Op::kPollTime, .more = instant}).value, 1);
+  EXPECT_EQ(Ask(a_, {.op = Op::kPollTime, .more = kNever}).value, 0);
+}
+
 }  // namespace
 }  // namespace cm::sim::uapi

@@ -67,8 +67,9 @@ constexpr auto kOps = std::to_array<OpWords>({
     {"rdma_ack_cm_event", "", "", true},
     {"clock_gettime", "", "", true},
     {"sleep"},
+    {"poll of a clock", "", "", true},
 });
-static_assert(kOps.size() == static_cast<size_t>(Op::kSleep) + 1);
+static_assert(kOps.size() == static_cast<size_t>(Op::kPollTime) + 1);
 
 struct CommandWords {
   std::string_view name;

@@ -16,6 +16,7 @@
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "tools/app/broker.h"
+#include "tools/app/network.h"
 
 namespace cm::app {
 namespace {
@@ -63,13 +64,16 @@ ProgramToRun Stock(uint8_t side, const std::string& text) {
   return program;
 }
 
-ProgramToRun Own(const std::string& what) {
-  ProgramToRun program = Words(kActiveSide, "misbehaves " + what);
+// Of the tests.
+ProgramToRun Beside(uint8_t side, const std::string& text) {
+  ProgramToRun program = Words(side, text);
   std::vector<char> here(4096);
   if (getcwd(here.data(), here.size()) == nullptr) ADD_FAILURE() << "no folder";
-  program.words[0] = std::string(here.data()) + "/tools/app/misbehaves";
+  program.words[0] = std::string(here.data()) + "/tools/app/" + program.words[0];
   return program;
 }
+
+ProgramToRun Own(const std::string& what) { return Beside(kActiveSide, "misbehaves " + what); }
 
 struct Ran {
   Report report;
@@ -182,6 +186,14 @@ TEST_F(Programs, HearThatTheirDeviceGoes) {
   EXPECT_THAT(ran.report.waiting, IsEmpty());
 }
 
+TEST_F(Programs, EndWithTheirHostAndThatIsNotTheirFault) {
+  const Ran ran =
+      RunAll({Beside(kPassiveSide, "misbehaves waits")}, "pass 60us\nfault crash side=passive");
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.report.misbehaviour, IsEmpty());
+  EXPECT_TRUE(ran.report.programs.at(0).crashed);
+}
+
 TEST_F(Programs, ThatWaitForEverAreNamedWithWhatTheyWaitFor) {
   const Ran ran = RunAll({Own("waits")});
   EXPECT_FALSE(ran.report.clean());
@@ -222,11 +234,67 @@ TEST_F(Programs, ThatCrashAreReported) {
               ElementsAre(HasSubstr("active is killed by signal 11")));
 }
 
-TEST_F(Programs, ThatPollWithALimitAreWaitedForInTheSystemsTime) {
-  const Ran ran = RunAll({Own("polls")});
+TEST_F(Programs, ThatWaitForDescriptorsWithALimitWaitInVirtualTime) {
+  const Ran ran = RunAll({Beside(kActiveSide, "waits limited")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_FALSE(ran.report.in_real_time);
+  EXPECT_THAT(ran.output, ElementsAre("active| poll 0 after 50ms", "active| select 0 after 1500ms",
+                                      "active| epoll 0 after 20ms"));
+}
+
+TEST_F(Programs, ThatLookAtDescriptorsWithoutWaitingLetTheOthersGoOn) {
+  const Ran ran = RunAll({Beside(kActiveSide, "waits looks PASSIVE")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("active| found RDMA_CM_EVENT_ADDR_RESOLVED"));
+}
+
+TEST_F(Programs, HaveTimersInVirtualTime) {
+  const Ran ran = RunAll({Beside(kActiveSide, "waits timer")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_FALSE(ran.report.in_real_time);
+  EXPECT_THAT(ran.output,
+              ElementsAre("active| expired 1 after 2000ms", "active| expired 3 after 0ms",
+                          "active| expired 1 after 1000ms"));
+}
+
+TEST_F(Programs, AreInterruptedByTheirAlarmInVirtualTime) {
+  const Ran ran = RunAll({Beside(kActiveSide, "waits alarm")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_FALSE(ran.report.in_real_time);
+  EXPECT_THAT(ran.output, ElementsAre("active| interrupted 1 after 500ms",
+                                      "active| interrupted 1 after 1000ms", "active| left 1"));
+}
+
+TEST_F(Programs, ThatWaitForMemoryToChangeDoNotKeepTheWorldWaitingForEver) {
+  const Ran ran = RunAll({Beside(kActiveSide, "waits memory")});
   EXPECT_TRUE(ran.report.clean());
   EXPECT_TRUE(ran.report.in_real_time);
-  EXPECT_THAT(ran.output, ElementsAre("active| poll 0"));
+  EXPECT_THAT(ran.output, ElementsAre("active| rung"));
+}
+
+TEST_F(Programs, ReachEachOtherOverSocketsOfTheirOwn) {
+  if (!Network(*FindTopology("two-kernels")).is_apart())
+    GTEST_SKIP() << "the system does not permit a network of one's own";
+  const Ran ran =
+      RunAll({Beside(kPassiveSide, "waits accept"), Beside(kActiveSide, "waits call PASSIVE")});
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(ran.output, ElementsAre("passive| heard hello from 10.0.0.1"));
+}
+
+TEST_F(Programs, ReachNobodyElseOverSocketsOfTheirOwn) {
+  if (!Network(*FindTopology("two-kernels")).is_apart())
+    GTEST_SKIP() << "the system does not permit a network of one's own";
+  const Ran ran = RunAll({Beside(kActiveSide, "waits call 10.0.7.7")});
+  EXPECT_THAT(ran.output, ElementsAre("active| connect: Network is unreachable"));
+}
+
+TEST_F(Programs, ThatStreamWithoutWaitingEnd) {
+  const Ran ran = RunAll({Stock(kPassiveSide, "rstream -S 64 -C 10"),
+                          Stock(kActiveSide, "rstream -s PASSIVE -S 64 -C 10")});
+  EXPECT_THAT(ran.report.waiting, IsEmpty());
+  EXPECT_EQ(ran.report.programs.at(1).status, 0);
+  // source: rdma-core 44 rstream.c run: nobody closes what listens
+  EXPECT_THAT(ran.report.misbehaviour, ElementsAre("passive leaves 1 rdma_cm id"));
 }
 
 TEST_F(Programs, ThatWaitWithALimitByTheirClockWaitUntilThen) {

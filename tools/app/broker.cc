@@ -16,6 +16,7 @@
 #include "sim/uapi/shared_time.h"
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
+#include "tools/app/network.h"
 #include "tools/app/serving.h"
 #include "tools/app/trace.h"
 
@@ -55,7 +56,7 @@ class Broker {
   void HasHappened();
   Next SomethingHappens();
   Next TimePasses();
-  Next RealTimePasses();
+  Next RealTimePasses(std::optional<Instant> until);
   Next LimitIsReached();
 
   const Setting& setting_;
@@ -100,6 +101,7 @@ std::string Broker::Run() {
   for (;;) {
     if (Interrupted()) {
       report_.interrupted = true;
+      report_.waiting = serving_.WhoWaits();
       break;
     }
     serving_.Serve(kGlance);
@@ -137,8 +139,9 @@ Broker::Next Broker::SomethingHappens() {
   const std::optional<Instant> waking = serving_.NextWaking();
   const bool wakes = waking && (!next || *waking < *next);
   if (wakes) next = waking;
-  if (!next && serving_.Spins() && !serving_.SomebodyIsTimed()) return TimePasses();
-  if (!next) return RealTimePasses();
+  const bool runs_on = serving_.SomebodyRunsOn() && (!next || *next > world_.Now());
+  if (!next && !runs_on && serving_.Spins() && !serving_.SomebodyIsTimed()) return TimePasses();
+  if (!next || runs_on) return RealTimePasses(next);
   if (*next - Instant() > setting_.limit) return LimitIsReached();
   moment_ = kMoment;
   if (wakes) {
@@ -147,6 +150,8 @@ Broker::Next Broker::SomethingHappens() {
     const Happening& happening = setting_.script[scripted_++];
     world_.RunUntil(happening.at);
     if (happening.fault) world_.Inject(*happening.fault);
+    if (happening.fault && happening.fault->kind == FaultKind::kCrash)
+      serving_.HostCrashes(happening.fault->side);
     if (!happening.fault) world_.Heal();
     trace_.Say(world_.Now(), "script",
                happening.fault ? ToString(happening.fault->kind) : std::string_view("heal"));
@@ -166,11 +171,13 @@ Broker::Next Broker::TimePasses() {
   return Next::kGoesOn;
 }
 
-// Virtual time passes with it: whoever has waited finds that it is later.
-Broker::Next Broker::RealTimePasses() {
+// Virtual time passes with it: whoever has waited finds that it is later. No later than what is to
+// happen then.
+Broker::Next Broker::RealTimePasses(std::optional<Instant> until) {
   using std::chrono::steady_clock;
   if (!idle_since_) idle_since_ = counted_ = steady_clock::now();
-  if (!serving_.SomebodyIsTimed() || counted_ - *idle_since_ >= kPatience) {
+  const bool in_vain = !serving_.SomebodyIsTimed() && !serving_.SomebodyRunsOn();
+  if (in_vain || counted_ - *idle_since_ >= kPatience) {
     if (!OnlyStayingOnesAreLeft()) report_.waiting = serving_.WhoWaits();
     return Next::kOver;
   }
@@ -178,7 +185,8 @@ Broker::Next Broker::RealTimePasses() {
   serving_.Serve(kLook);
   const std::chrono::nanoseconds waited = steady_clock::now() - counted_;
   counted_ += waited;
-  const Instant later = world_.Now() + Duration::Nanoseconds(waited.count());
+  Instant later = world_.Now() + Duration::Nanoseconds(waited.count());
+  if (until && *until < later) later = *until;
   if (later - Instant() > setting_.limit) return LimitIsReached();
   world_.RunUntil(later);
   HasHappened();
@@ -192,7 +200,8 @@ Report Broker::TakeReport() {
     report_.programs.push_back({.name = process->name,
                                 .ended = process->gone,
                                 .status = process->gone ? process->program->status() : 0,
-                                .stays = Stays(*process)});
+                                .stays = Stays(*process),
+                                .crashed = process->host_has_crashed});
   }
   report_.misbehaviour = serving_.misbehaviour();
   report_.last.assign(trace_.last().begin(), trace_.last().end());
@@ -205,8 +214,9 @@ Report Broker::TakeReport() {
 
 bool Report::clean() const {
   return misbehaviour.empty() && waiting.empty() &&
-         std::ranges::all_of(
-             programs, [](const EndOfProgram& p) { return (p.ended || p.stays) && p.status == 0; });
+         std::ranges::all_of(programs, [](const EndOfProgram& p) {
+           return p.crashed || ((p.ended || p.stays) && p.status == 0);
+         });
 }
 
 std::variant<Report, std::string> Run(const Setting& setting) {
@@ -217,6 +227,7 @@ std::variant<Report, std::string> Run(const Setting& setting) {
   auto& whole = std::get<Folder>(folder);
   std::unique_ptr<sim::uapi::SharedTime> time = sim::uapi::SharedTime::Make(whole.TimePath());
   if (!time) return fmt::format("cannot make {}: {}", whole.TimePath(), std::strerror(errno));
+  const Network network(*setting.topology);
   Broker broker(setting, std::move(whole), std::move(time));
   if (std::string problem = broker.Run(); !problem.empty()) return problem;
   return broker.TakeReport();

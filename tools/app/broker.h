@@ -43,15 +43,16 @@ struct Setting {
 
 struct EndOfProgram {
   std::string name;
-  bool ended = false;  // by itself
-  int status = 0;      // as wait(2) has it
-  bool stays = false;  // it was not to end
+  bool ended = false;    // by itself
+  int status = 0;        // as wait(2) has it
+  bool stays = false;    // it was not to end
+  bool crashed = false;  // with its host
 };
 
 struct Report {
   std::vector<EndOfProgram> programs;
   std::vector<std::string> misbehaviour;  // a line each
-  std::vector<std::string> waiting;       // who waited for what when nothing could happen any more
+  std::vector<std::string> waiting;       // who waited for what when it ended without their end
   std::vector<std::string> last;          // lines of the conversation
   uint64_t digest = 0;                    // of all of it
   Instant ended;

@@ -1,5 +1,4 @@
 // A program for tests that does, on purpose, what its argument says.
-#include <poll.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <semaphore.h>
@@ -111,10 +110,6 @@ int main(int count, char** arguments) {
     return rdma_get_cm_event(channel, &event);
   }
   if (what == "uses-a-gone-id") UseAGoneId(channel);
-  if (what == "polls") {
-    pollfd readable = {.fd = channel->fd, .events = POLLIN, .revents = 0};
-    std::printf("poll %d\n", poll(&readable, 1, 50));
-  }
   if (what == "spins") {
     const time_t before = time(nullptr);
     while (time(nullptr) < before + 3) continue;

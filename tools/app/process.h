@@ -75,6 +75,7 @@ struct Process {
   uint32_t first;      // that of its program's first process
   int listening = -1;  // of a first process: for its children, too
   bool gone = false;
+  bool host_has_crashed = false;
   uint32_t children = 0;  // that ever asked for something
   uint32_t threads_ever = 0;
   std::vector<std::unique_ptr<Thread>> threads;

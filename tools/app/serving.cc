@@ -15,7 +15,6 @@
 
 #include "sim/uapi/words.h"
 #include "tools/app/host.h"
-#include "tools/app/threads.h"
 
 namespace cm::app {
 namespace {
@@ -64,8 +63,12 @@ std::string Serving::Start(const ProgramToRun& program, const std::string& name)
   const std::string host = folder_.HostPath(kernel);
   if (!LayOutHost(host, world_->topology(), kernel)) return fmt::format("cannot write {}", host);
   const char* path = std::getenv("PATH");
+  const Topology& topology = world_->topology();
+  const DeviceInfo& device = topology.devices[topology.sides[program.side].device];
   auto started =
-      Program::Start(program, {"LD_PRELOAD=" + folder_.ObjectPath(),
+      Program::Start(program, {fmt::format("CMSIM_ADDRESS={}", device.Host(0, false)),
+                               fmt::format("CMSIM_ADDRESS6={}", device.Host(0, true)),
+                               "LD_PRELOAD=" + folder_.ObjectPath(),
                                "CMSIM_SOCKET=" + folder_.SocketPath(number), "CMSIM_HOST=" + host,
                                fmt::format("PATH={}/bin:{}", host, path == nullptr ? "" : path)});
   if (auto* problem = std::get_if<std::string>(&started)) {
@@ -252,6 +255,13 @@ bool Serving::BringUp(Process* process, Watched* watched) {
   if (readable == watched->is_readable || watched->level == nullptr) return false;
   watched->level->Set(readable);
   watched->is_readable = readable;
+  if (watched->readable.op == Op::kPollTime && watched->readable.on != 0 && readable) {
+    // It rings, and is set for the next time.
+    watched->level->Set(false);
+    watched->is_readable = false;
+    watched->readable.more +=
+        static_cast<uint64_t>(Duration::Microseconds(watched->readable.on).nanoseconds());
+  }
   return true;
 }
 
@@ -275,7 +285,7 @@ std::vector<pid_t> Serving::Running() const {
 bool Serving::Quiet() {
   const std::vector<pid_t> running = Running();
   // One that is started between the looks is seen in the second.
-  const Sleep sleep = SleepOf(running);
+  const Sleep sleep = SleepOf(running, &restless_, &running_on_);
   if (sleep == Sleep::kNone || Running() != running) return false;
   timed_ = sleep == Sleep::kTimed;
   std::vector<pollfd> descriptors;
@@ -312,6 +322,7 @@ void Serving::Remove(Process* process) {
   const int status = process->program->status();
   const std::string how = HowItEnded(status);
   trace_->Say(world_->Now(), process->name, how);
+  if (process->host_has_crashed) return;
   if (!WIFEXITED(status)) {
     misbehaviour_.push_back(fmt::format("{} is {}", process->name, how));
     return;
@@ -370,6 +381,13 @@ std::optional<Instant> Serving::NextWaking() const {
       const auto at = Instant::FromNanoseconds(static_cast<int64_t>(thread->request.more));
       if (!first || at < *first) first = at;
     }
+    for (const auto& [name, watched] : process->watches) {
+      if (watched.readable.op != Op::kPollTime || watched.readable.more >= sim::uapi::kNever)
+        continue;
+      if (watched.level == nullptr || watched.is_readable) continue;
+      const auto at = Instant::FromNanoseconds(static_cast<int64_t>(watched.readable.more));
+      if (!first || at < *first) first = at;
+    }
   }
   return first;
 }
@@ -390,27 +408,37 @@ std::vector<std::string> Serving::WhoWaits() const {
     if (process->gone) continue;
     size_t nth = 0;
     for (const ThreadState& state : ThreadsOf(process->pid))
-      lines.push_back(fmt::format("{} thread {}: {}", process->name, ++nth,
-                                  WaitsFor(*process, state.thread, state.call)));
+      lines.push_back(
+          fmt::format("{} thread {}: {}", process->name, ++nth, WaitsFor(*process, state)));
   }
   return lines;
 }
 
-std::string Serving::WaitsFor(const Process& process, pid_t thread, int64_t call) const {
-  const auto found =
-      std::ranges::find(process.threads, thread, [](const auto& one) { return one->number; });
-  if (found == process.threads.end()) return fmt::format("sleeps in {}", NameOfCall(call));
+std::string Serving::WaitsFor(const Process& process, const ThreadState& thread) const {
+  std::string does =
+      thread.state == 'R' ? "runs, and asks for nothing" : "sleeps in " + NameOfCall(thread.call);
+  const auto found = std::ranges::find(process.threads, thread.thread,
+                                       [](const auto& one) { return one->number; });
+  if (found == process.threads.end()) return does;
   const Thread& known = **found;
   if (known.waits) return fmt::format("waits for {}", machine_.WaitsFor(known.asker));
   if (known.spins) return fmt::format("asks again and again: {}", InWords(known.request));
-  std::string words = fmt::format("sleeps in {}", NameOfCall(call));
-  if (!known.last.empty()) words += fmt::format(", after {}", known.last);
+  if (!known.last.empty()) does += fmt::format(", after {}", known.last);
   if (known.fetched > 0)
-    words += fmt::format(
+    does += fmt::format(
         "; where that is rdma_destroy_id, it waits until all {} events of the id "
         "that were fetched are acknowledged",
         known.fetched);
-  return words;
+  return does;
+}
+
+void Serving::HostCrashes(uint8_t side) {
+  const Topology& topology = world_->topology();
+  for (const auto& process : processes_) {
+    if (process->gone || topology.KernelOf(process->side) != topology.KernelOf(side)) continue;
+    process->host_has_crashed = true;
+    if (process->program) process->program->Kill(SIGKILL);
+  }
 }
 
 void Serving::KillAll() {

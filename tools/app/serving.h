@@ -30,6 +30,7 @@
 #include "tools/app/folder.h"
 #include "tools/app/process.h"
 #include "tools/app/program.h"
+#include "tools/app/threads.h"
 #include "tools/app/trace.h"
 
 namespace cm::app {
@@ -61,9 +62,13 @@ class Serving : private sim::uapi::Memory {
   bool Spins() const;
   // Some thread slept in a system call that ends by itself, when it was quiet last.
   bool SomebodyIsTimed() const { return timed_; }
+  // Somebody runs, and asks for nothing.
+  bool SomebodyRunsOn() const { return running_on_ > 0; }
   bool AllGone() const;
   // A line for each thread that there is: who, and what it waits for.
   std::vector<std::string> WhoWaits() const;
+  // The programs on the host of a side end with it.
+  void HostCrashes(uint8_t side);
   void KillAll();
 
   const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }
@@ -94,7 +99,7 @@ class Serving : private sim::uapi::Memory {
   // Those that are there, and those they have started.
   std::vector<pid_t> Running() const;
   void Remove(Process* process);
-  std::string WaitsFor(const Process& process, pid_t thread, int64_t call) const;
+  std::string WaitsFor(const Process& process, const ThreadState& thread) const;
 
   sim::World* world_;
   Trace* trace_;
@@ -104,6 +109,8 @@ class Serving : private sim::uapi::Memory {
   std::vector<std::unique_ptr<Process>> processes_;  // by their numbers of the machine
   std::vector<std::string> misbehaviour_;
   bool timed_ = false;
+  Restless restless_;
+  size_t running_on_ = 0;
 };
 
 }  // namespace cm::app

@@ -29,17 +29,31 @@ char StateIn(const std::string& stat) {
   return end == std::string::npos || end + 2 >= stat.size() ? '?' : stat[end + 2];
 }
 
-uint64_t SwitchesIn(const fs::path& status) {
+void CountSwitches(const fs::path& status, ThreadState* thread) {
   std::ifstream in(status);
-  uint64_t sum = 0;
   for (std::string line; std::getline(in, line);) {
     if (line.find("voluntary_ctxt_switches:") == std::string::npos) continue;
     uint64_t number = 0;
     std::istringstream(line.substr(line.find(':') + 1)) >> number;
-    sum += number;
+    thread->switches += number;
+    if (line.starts_with("voluntary")) thread->sleeps = number;
   }
-  return sum;
 }
+
+// In user and in system mode. source: man proc(5), /proc/[pid]/stat (14) and (15)
+uint64_t TicksIn(const std::string& stat) {
+  std::istringstream words(stat.substr(std::min(stat.rfind(')'), stat.size() - 1) + 1));
+  std::string skipped;
+  for (int field = 3; field < 14; ++field) words >> skipped;
+  uint64_t user = 0;
+  uint64_t system = 0;
+  words >> user >> system;
+  return user + system;
+}
+
+// So many ticks without a sleep are on and on.
+constexpr uint64_t kOnAndOn = 100;
+constexpr uint64_t kOnceMore = 2;
 
 struct SystemCall {
   int64_t number = -1;
@@ -92,8 +106,10 @@ std::vector<ThreadState> ThreadsOf(pid_t process) {
     const std::string name = at->path().filename();
     ThreadState thread;
     std::from_chars(name.data(), name.data() + name.size(), thread.thread);
-    thread.state = StateIn(Line(at->path() / "stat"));
-    thread.switches = SwitchesIn(at->path() / "status");
+    const std::string stat = Line(at->path() / "stat");
+    thread.state = StateIn(stat);
+    thread.ticks = stat.empty() ? 0 : TicksIn(stat);
+    CountSwitches(at->path() / "status", &thread);
     const SystemCall call = CallIn(Line(at->path() / "syscall"));
     thread.call = call.number;
     thread.timed = EndsByItself(call);
@@ -123,18 +139,43 @@ bool IsGone(pid_t process) {
                              [](const ThreadState& thread) { return thread.state == 'Z'; });
 }
 
-Sleep SleepOf(std::span<const pid_t> processes) {
+bool Restless::Runs(const ThreadState& thread) {
+  const auto [at, first] = known_.try_emplace(
+      thread.thread, Known{.sleeps = thread.sleeps, .ticks = thread.ticks, .before = false});
+  Known& known = at->second;
+  if (thread.state != 'R' || thread.sleeps != known.sleeps) {
+    known.sleeps = thread.sleeps;
+    known.ticks = thread.ticks;
+    return false;
+  }
+  if (thread.ticks - known.ticks < (known.before ? kOnceMore : kOnAndOn)) return false;
+  known.before = true;
+  return true;
+}
+
+Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* running_on) {
   std::vector<std::vector<ThreadState>> first;
+  std::vector<pid_t> passed_over;
+  const auto is_passed_over = [&passed_over](const ThreadState& thread) {
+    return std::ranges::count(passed_over, thread.thread) != 0;
+  };
   bool timed = false;
   for (const pid_t process : processes) {
     first.push_back(ThreadsOf(process));
+    for (const ThreadState& thread : first.back())
+      if (restless->Runs(thread)) passed_over.push_back(thread.thread);
+    std::erase_if(first.back(), is_passed_over);
     for (const ThreadState& thread : first.back()) {
       if (thread.state != 'S' && thread.state != 'Z') return Sleep::kNone;
       timed = timed || thread.timed;
     }
   }
-  for (size_t i = 0; i < processes.size(); ++i)
-    if (ThreadsOf(processes[i]) != first[i]) return Sleep::kNone;
+  for (size_t i = 0; i < processes.size(); ++i) {
+    std::vector<ThreadState> second = ThreadsOf(processes[i]);
+    std::erase_if(second, is_passed_over);
+    if (second != first[i]) return Sleep::kNone;
+  }
+  *running_on = passed_over.size();
   return timed ? Sleep::kTimed : Sleep::kAll;
 }
 

@@ -28,23 +28,27 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   pid_t process() const { return process_; }
-  Sleep Asleep() const { return SleepOf(std::array{process_}); }
-  ThreadState Only() const {
+  Sleep Asleep() {
+    size_t running_on = 0;
+    return SleepOf(std::array{process_}, &restless_, &running_on);
+  }
+  ThreadState Only() {
     while (Asleep() == Sleep::kNone) sched_yield();
     return ThreadsOf(process_).at(0);
   }
 
  private:
   pid_t process_;
+  Restless restless_;
 };
 
 TEST(Threads, OneThatRunsIsNotAsleep) {
-  const Child child([] {});
+  Child child([] {});
   for (int i = 0; i < 100; ++i) EXPECT_EQ(child.Asleep(), Sleep::kNone);
 }
 
 TEST(Threads, OneThatSleepsTellsWhereItSleeps) {
-  const Child child([] { poll(nullptr, 0, -1); });
+  Child child([] { poll(nullptr, 0, -1); });
   const ThreadState state = child.Only();
   EXPECT_EQ(NameOfCall(state.call), "poll");
   EXPECT_FALSE(state.timed);
@@ -52,13 +56,13 @@ TEST(Threads, OneThatSleepsTellsWhereItSleeps) {
 }
 
 TEST(Threads, OneThatSleepsForAWhileTellsThatItEnds) {
-  const Child child([] { poll(nullptr, 0, 100'000); });
+  Child child([] { poll(nullptr, 0, 100'000); });
   EXPECT_TRUE(child.Only().timed);
   EXPECT_EQ(child.Asleep(), Sleep::kTimed);
 }
 
 TEST(Threads, OfATreeAreThoseOfChildrenAndTheirChildren) {
-  const Child child([] {
+  Child child([] {
     if (fork() == 0 && fork() == 0) poll(nullptr, 0, -1);
     poll(nullptr, 0, -1);
   });
@@ -71,7 +75,7 @@ TEST(Threads, OfATreeAreThoseOfChildrenAndTheirChildren) {
 }
 
 TEST(Threads, AProcessIsGoneBeforeItsParentHearsOfIt) {
-  const Child child([] { poll(nullptr, 0, -1); });
+  Child child([] { poll(nullptr, 0, -1); });
   EXPECT_FALSE(IsGone(child.process()));
   kill(child.process(), SIGKILL);
   while (!IsGone(child.process())) sched_yield();

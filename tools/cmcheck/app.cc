@@ -167,12 +167,15 @@ void Print(const app::Report& report) {
   }
   for (const std::string& what : report.misbehaviour) fmt::print("misbehaviour: {}\n", what);
   if (!report.waiting.empty())
-    fmt::print("{}:\n", report.at_limit ? "the limit of virtual time is reached"
-                                        : "nothing can happen any more");
+    fmt::print("{}:\n", report.interrupted ? "interrupted"
+                        : report.at_limit  ? "the limit of virtual time is reached"
+                                           : "nothing can happen any more");
   for (const std::string& who : report.waiting) fmt::print("  {}\n", who);
   for (const app::EndOfProgram& program : report.programs)
     fmt::print("{}: {}\n", program.name,
-               program.ended ? app::HowItEnded(program.status) : "ended by cmcheck");
+               program.crashed ? "ended with its host"
+               : program.ended ? app::HowItEnded(program.status)
+                               : "ended by cmcheck");
   fmt::print("{} of virtual time, digest {:016x}{}\n", ToString(report.ended), report.digest,
              report.in_real_time ? "; programs waited in the system's time, too" : "");
 }
@@ -213,7 +216,7 @@ Exit code: 0 every program ended with 0; 1 one did not, left something in use, o
 cannot happen any more; 2 unusable arguments; 130 interrupted.
 A file of faults has the lines `fault`, `heal` and `pass` of conversations:
   pass 5ms
-  fault drop side=active messages=REQ
+  fault drop REQ from=active nth=1
 Examples:
   cmcheck app -- rping -s -a {passive} -C 3 : rping -c -a {passive} -C 3
   cmcheck app --faults loss.txt --trace run.txt -- @passive ./server : @active ./client {passive}

@@ -41,6 +41,17 @@ TEST_F(AppPrograms, ConversationGoesToItsFile) {
   EXPECT_THAT(LinesOf(folder.Read("run.txt")), ElementsAre(HasSubstr("passive exit code 1")));
 }
 
+TEST_F(AppPrograms, FaultsOfTheHelpAreAccepted) {
+  const CmcheckFolder folder;
+  std::string faults;
+  for (const std::string& line : LinesOf(folder.Cmcheck({"app", "--help"}).output))
+    if (line.starts_with("  pass ") || line.starts_with("  fault ")) faults += line + "\n";
+  EXPECT_THAT(faults, HasSubstr("fault"));
+  folder.Write("faults.txt", faults);
+  const Ended ended = folder.Cmcheck({"app", "--faults", "faults.txt", "--", "true"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+}
+
 struct Bad {
   std::vector<std::string> arguments;
   const char* says;
@@ -76,7 +87,9 @@ TEST_F(AppPrograms, EndWhenTheVerbIsInterrupted) {
   // The program says when it has started.
   while (folder.Files().empty()) sched_yield();
   running.Signal(SIGINT);
-  EXPECT_EQ(running.Wait().exit_code, 130);
+  const Ended ended = running.Wait();
+  EXPECT_EQ(ended.exit_code, 130);
+  EXPECT_THAT(ended.output, HasSubstr("passive thread 1: runs, and asks for nothing"));
 }
 
 }  // namespace

@@ -1,0 +1,175 @@
+// A program for tests that waits in the way that its argument says.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <rdma/rdma_cma.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <string>
+
+namespace {
+
+constexpr uint16_t kPort = 7471;
+constexpr int kTimeout = 2000;  // milliseconds
+
+int64_t Milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+}
+
+template <typename Wait>
+void Measure(const char* what, Wait wait) {
+  const int64_t before = Milliseconds();
+  const long result = wait();
+  std::printf("%s %ld after %ldms\n", what, result, static_cast<long>(Milliseconds() - before));
+}
+
+void WaitWithLimits(int fd) {
+  Measure("poll", [=] {
+    pollfd readable = {.fd = fd, .events = POLLIN, .revents = 0};
+    return poll(&readable, 1, 50);
+  });
+  Measure("select", [=] {
+    fd_set reads;
+    FD_ZERO(&reads);
+    FD_SET(fd, &reads);
+    timeval limit = {.tv_sec = 1, .tv_usec = 500'000};
+    return select(fd + 1, &reads, nullptr, nullptr, &limit);
+  });
+  Measure("epoll", [=] {
+    const int set = epoll_create1(0);
+    epoll_event event{};
+    event.events = EPOLLIN;
+    epoll_ctl(set, EPOLL_CTL_ADD, fd, &event);
+    const int found = epoll_wait(set, &event, 1, 20);
+    close(set);
+    return found;
+  });
+}
+
+sockaddr_in AddressOf(const char* host) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(kPort);
+  inet_pton(AF_INET, host, &address.sin_addr);
+  return address;
+}
+
+// Until the event is there, without ever waiting.
+int LookForAnEvent(rdma_event_channel* channel, const char* host) {
+  rdma_cm_id* id = nullptr;
+  sockaddr_in address = AddressOf(host);
+  if (rdma_create_id(channel, &id, nullptr, RDMA_PS_TCP) != 0) return 2;
+  if (rdma_resolve_addr(id, nullptr, reinterpret_cast<sockaddr*>(&address), kTimeout) != 0)
+    return 3;
+  pollfd readable = {.fd = channel->fd, .events = POLLIN, .revents = 0};
+  while (poll(&readable, 1, 0) == 0) continue;
+  rdma_cm_event* event = nullptr;
+  if (rdma_get_cm_event(channel, &event) != 0) return 4;
+  std::printf("found %s\n", rdma_event_str(event->event));
+  rdma_ack_cm_event(event);
+  return rdma_destroy_id(id);
+}
+
+// A timer that expires after two seconds, and every second.
+void ReadATimer() {
+  const int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+  const itimerspec time = {.it_interval = {.tv_sec = 1, .tv_nsec = 0},
+                           .it_value = {.tv_sec = 2, .tv_nsec = 0}};
+  timerfd_settime(timer, 0, &time, nullptr);
+  const auto expirations = [timer] {
+    uint64_t times = 0;
+    return read(timer, &times, sizeof times) == sizeof times ? static_cast<long>(times) : -1;
+  };
+  Measure("expired", expirations);
+  sleep(3);
+  Measure("expired", expirations);
+  Measure("expired", expirations);
+  close(timer);
+}
+
+// With a signal that comes again.
+void BeInterrupted(rdma_event_channel* channel) {
+  struct sigaction nothing {};
+  nothing.sa_handler = [](int) {};
+  sigaction(SIGALRM, &nothing, nullptr);
+  const itimerval time = {.it_interval = {.tv_sec = 1, .tv_usec = 0},
+                          .it_value = {.tv_sec = 0, .tv_usec = 500'000}};
+  setitimer(ITIMER_REAL, &time, nullptr);
+  for (int i = 0; i < 2; ++i)
+    Measure("interrupted", [channel] {
+      rdma_cm_event* event = nullptr;
+      return rdma_get_cm_event(channel, &event) == -1 && errno == EINTR;
+    });
+  std::printf("left %u\n", alarm(0));
+}
+
+volatile sig_atomic_t rung = 0;
+
+// Until memory changes, without a call.
+void LookAtMemory() {
+  struct sigaction ring {};
+  ring.sa_handler = [](int) { rung = 1; };
+  sigaction(SIGALRM, &ring, nullptr);
+  const itimerval time = {.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 50'000}};
+  setitimer(ITIMER_REAL, &time, nullptr);
+  while (rung == 0) continue;
+  std::printf("rung\n");
+}
+
+int Accept() {
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = AddressOf("0.0.0.0");
+  if (bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return 2;
+  listen(listener, 1);
+  std::array<char, 6> text{};
+  const int peer = accept(listener, nullptr, nullptr);
+  if (read(peer, text.data(), text.size() - 1) < 0) return 3;
+  socklen_t length = sizeof address;
+  std::array<char, INET_ADDRSTRLEN> from{};
+  getpeername(peer, reinterpret_cast<sockaddr*>(&address), &length);
+  inet_ntop(AF_INET, &address.sin_addr, from.data(), from.size());
+  std::printf("heard %s from %s\n", text.data(), from.data());
+  return 0;
+}
+
+int Call(const char* host) {
+  const int peer = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = AddressOf(host);
+  if (connect(peer, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    std::printf("connect: %s\n", std::strerror(errno));
+    return 2;
+  }
+  return write(peer, "hello", 5) == 5 ? 0 : 3;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string how = count > 1 ? arguments[1] : "";
+  rdma_event_channel* channel = rdma_create_event_channel();
+  if (channel == nullptr) return 1;
+  int result = 0;
+  if (how == "limited") WaitWithLimits(channel->fd);
+  if (how == "looks") result = LookForAnEvent(channel, arguments[2]);
+  if (how == "timer") ReadATimer();
+  if (how == "alarm") BeInterrupted(channel);
+  if (how == "memory") LookAtMemory();
+  if (how == "accept") result = Accept();
+  if (how == "call") result = Call(arguments[2]);
+  rdma_destroy_event_channel(channel);
+  return result;
+}
