@@ -120,7 +120,10 @@ class WithoutCancellation {
 };
 
 // The functions behind these are cancellation points; no others are.
-bool MayWait(Op op) { return op == Op::kWrite || op == Op::kTakeEvent || op == Op::kSleep; }
+bool MayWait(Op op) {
+  return op == Op::kWrite || op == Op::kTakeEvent || op == Op::kTakeEventOfDevice ||
+         op == Op::kSleep;
+}
 
 // The longest name that a socket may have is cut off, and nobody listens there.
 sockaddr_un AddressOf(const char* path) {

@@ -59,8 +59,7 @@ int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Requ
     table.size = table.by_inode.size();
   }
   Ground* ground = TheGround();
-  if (kind != DescriptorKind::kSilent && ground != nullptr)
-    ground->Watch(descriptor.name, descriptor.write_end, readable);
+  if (ground != nullptr) ground->Watch(descriptor.name, descriptor.write_end, readable);
   return ends[0];
 }
 
@@ -97,7 +96,7 @@ int CloseDescriptor(int fd) {
   // What was inherited by a fork is its opener's.
   if (found->generation == Generation()) {
     Ground* ground = TheGround();
-    if (found->kind != DescriptorKind::kSilent && ground != nullptr) ground->Unwatch(found->name);
+    if (ground != nullptr) ground->Unwatch(found->name);
     if (found->kind == DescriptorKind::kFile) AskAbout(uapi::Op::kClose, found->file);
   }
   RealLibc().close(found->write_end);

@@ -19,7 +19,7 @@ namespace cm::sim::standin {
 enum class DescriptorKind : uint8_t {
   kFile,     // an open rdma_cm device file
   kChannel,  // a completion channel
-  kSilent,   // never readable
+  kDevice,   // events of a device
   kTimer,    // readable from an instant on
 };
 
@@ -29,7 +29,7 @@ struct Descriptor;
 using Reader = ssize_t (*)(int fd, const Descriptor& descriptor, void* bytes, size_t count);
 
 struct Descriptor {
-  DescriptorKind kind = DescriptorKind::kSilent;
+  DescriptorKind kind = DescriptorKind::kFile;
   Handle file;              // of a kFile
   uint32_t generation = 0;  // of the process that opened it
   int write_end = -1;

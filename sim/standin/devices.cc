@@ -110,14 +110,19 @@ int ibv_get_device_index(ibv_device* device) {
 ibv_context* ibv_open_device(ibv_device* device) {
   const int64_t place = PlaceOf(Whole<Device>(device));
   if (place < 0) return Refuse(ErrnoOf(place));
-  const int silent = MakeDescriptor(DescriptorKind::kSilent, {}, O_CLOEXEC, {});
-  if (silent < 0) return Refuse(-silent);
+  const Answer opened = Ask({.op = Op::kOpenEvents, .on = static_cast<uint32_t>(place)});
+  if (opened.value < 0) return Refuse(ErrnoOf(opened.value));
+  const auto events = static_cast<uint32_t>(opened.value);
+  const int fd = MakeDescriptor(DescriptorKind::kDevice, {}, O_CLOEXEC,
+                                {.op = Op::kPollEventsOfDevice, .on = events});
+  if (fd < 0) return Refuse(-fd);
   auto* context = new Context{};
+  context->events.number = events;
   context->device = Whole<Device>(device);
   context->shown.device = device;
   FillOperations(&context->shown.ops);
   context->shown.cmd_fd = -1;
-  context->shown.async_fd = silent;
+  context->shown.async_fd = fd;
   context->shown.num_comp_vectors = 1;
   pthread_mutex_init(&context->shown.mutex, nullptr);
   return &context->shown;
@@ -125,6 +130,7 @@ ibv_context* ibv_open_device(ibv_device* device) {
 
 int ibv_close_device(ibv_context* context) {
   CloseDescriptor(context->async_fd);
+  AskAbout(Op::kCloseEvents, Whole<Context>(context)->events);
   delete Whole<Context>(context);
   return 0;
 }
@@ -235,15 +241,20 @@ int ibv_get_pkey_index(ibv_context* /*context*/, uint8_t port, __be16 pkey) {
   return -1;
 }
 
-// No event of a device is ever reported.
-int ibv_get_async_event(ibv_context* context, ibv_async_event* /*event*/) {
-  if (IsNonBlocking(context->async_fd)) {
-    errno = EAGAIN;
+// All events are of the device itself, or of its port.
+int ibv_get_async_event(ibv_context* context, ibv_async_event* event) {
+  const Handle events = Whole<Context>(context)->events;
+  const bool looks = IsNonBlocking(context->async_fd);
+  Answer answer{.value = -EIO};
+  if (events.Lives()) answer = AskAbout(Op::kTakeEventOfDevice, events, looks ? 1 : 0);
+  if (answer.value < 0) {
+    errno = ErrnoOf(answer.value);
     return -1;
   }
-  while (TheGround() != nullptr) Yield();
-  errno = EIO;
-  return -1;
+  *event = {};
+  event->event_type = static_cast<ibv_event_type>(answer.value);
+  event->element.port_num = event->event_type == IBV_EVENT_DEVICE_FATAL ? 0 : kOnlyPort;
+  return 0;
 }
 
 void ibv_ack_async_event(ibv_async_event* /*event*/) {}

@@ -49,6 +49,7 @@ std::string Describe(const Request& request) {
                                                    {Op::kClose, "close"},
                                                    {Op::kDevices, "devices"},
                                                    {Op::kPort, "port"},
+                                                   {Op::kOpenEvents, "open events"},
                                                    {Op::kCreateCq, "create cq"},
                                                    {Op::kDestroyCq, "destroy cq"},
                                                    {Op::kCreateQp, "create qp"},

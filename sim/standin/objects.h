@@ -25,6 +25,7 @@ struct Device {
 struct Context {
   ibv_context shown;
   Device* device;
+  Handle events;
 };
 
 struct Region {

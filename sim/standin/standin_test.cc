@@ -129,8 +129,8 @@ TEST_F(Standin, CarriesIdsAndAddresses) {
   ASSERT_EQ(CreateId(channel, &id), 0);
   EXPECT_THAT(ground_.Taken(), ElementsAre("write 1 CREATE_ID 24/4"));
   ASSERT_EQ(Bind(id), 0);
-  EXPECT_THAT(ground_.Taken(), ElementsAre("write 1 BIND 136/0", "write 1 QUERY 16/280", "port 0",
-                                           "write 1 QUERY 16/280"));
+  EXPECT_THAT(ground_.Taken(), ElementsAre("write 1 BIND 136/0", "write 1 QUERY 16/280",
+                                           "open events 0", "port 0", "write 1 QUERY 16/280"));
   ASSERT_NE(id->verbs, nullptr);
   EXPECT_STREQ(id->verbs->device->name, "rxe0");
   EXPECT_NE(id->pd, nullptr);

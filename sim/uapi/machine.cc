@@ -25,7 +25,7 @@ Outcome Record(const T& record) {
 }  // namespace
 
 Machine::Machine(World* world, Memory* memory)
-    : world_(world), device_file_(world), verbs_end_(world, &device_file_) {
+    : world_(world), device_file_(world), verbs_end_(world, &device_file_), device_events_(world) {
   world_->LendMemory(memory);
 }
 
@@ -47,6 +47,7 @@ void Machine::RemoveProcess(uint32_t process) {
   std::erase_if(files_, [=](const auto& file) { return file.second == process; });
   device_file_.Forget(process);
   verbs_end_.Forget(process);
+  device_events_.Forget(process);
 }
 
 // A file of nobody's, or of another process: a process that got it by fork or over a socket has
@@ -81,7 +82,7 @@ Answer Machine::Interrupt(Asker asker) {
   CM_CHECK(found != waiting_.end());
   const Awaited what = found->second.outcome.what;
   const bool interruptible =
-      what == Awaited::kEvent || what == Awaited::kCompletion || what == Awaited::kInstant;
+      what != Awaited::kDestroyed && what != Awaited::kClosed && what != Awaited::kReply;
   if (!interruptible) return {.waits = true};
   waiting_.erase(asker);
   return Refused(Errno::kIntr).answer;
@@ -98,6 +99,7 @@ std::optional<Answer> Machine::Finished(Asker asker, const Waiting& waiting) {
     case Awaited::kEvent:
     case Awaited::kReply:
     case Awaited::kCompletion:
+    case Awaited::kDeviceEvent:
     case Awaited::kInstant:
       break;
   }
@@ -124,6 +126,11 @@ Outcome Machine::Carry(Asker asker, const Request& request) {
     case Op::kPort:
     case Op::kGid:
       return CarryDevice(asker, request);
+    case Op::kOpenEvents:
+    case Op::kCloseEvents:
+    case Op::kTakeEventOfDevice:
+    case Op::kPollEventsOfDevice:
+      return device_events_.Carry(asker.process, KernelOf(asker.process), request);
     case Op::kNow:
       return Value(world_->Now().nanoseconds());
     case Op::kSleep:
@@ -213,6 +220,8 @@ std::string Machine::WaitsFor(Asker asker) const {
       return "rdma_cm id " + std::to_string(outcome.on) + ": a reply of its peer";
     case Awaited::kCompletion:
       return "completion queue " + std::to_string(outcome.on) + ": a completion";
+    case Awaited::kDeviceEvent:
+      return "events " + std::to_string(outcome.on) + " of a device: one";
     case Awaited::kInstant:
       return "a later time";
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/uapi/asker.h"
+#include "sim/uapi/device_events.h"
 #include "sim/uapi/device_file.h"
 #include "sim/uapi/request.h"
 #include "sim/uapi/verbs_end.h"
@@ -65,6 +66,7 @@ class Machine {
   World* world_;
   DeviceFile device_file_;
   VerbsEnd verbs_end_;
+  DeviceEvents device_events_;
   std::vector<uint8_t> sides_;          // of processes
   std::map<uint32_t, uint32_t> files_;  // open files, and the processes that opened them
   std::map<Asker, Waiting> waiting_;

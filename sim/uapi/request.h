@@ -53,6 +53,13 @@ enum class Op : uint32_t {
                  // -> value: the one that is reported and no longer armed. May wait; EAGAIN.
   kPollEvents,   // completion queues in the same way -> value: 1 when one of them is reported
 
+  // Events of a device.
+  kOpenEvents,          // a device -> value: its events, from now on
+  kCloseEvents,         // a device's events
+  kTakeEventOfDevice,   // a device's events, a flag: is not to wait -> value: enum ibv_event_type.
+                        // May wait; EAGAIN; EIO when the device is gone and all is told.
+  kPollEventsOfDevice,  // a device's events -> value: 1 when taking one does not wait
+
   // What a program has of the library's. A machine knows nothing of it; who keeps its programs
   // does.
   kHold,         // an event's type, its address: it was fetched

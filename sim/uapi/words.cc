@@ -63,6 +63,10 @@ constexpr auto kOps = std::to_array<OpWords>({
     {"ibv_req_notify_cq", "cq", "", true},
     {"ibv_get_cq_event", "", "cq"},
     {"poll of completion channel", "", "", true},
+    {"ibv_open_device", "", "", true},
+    {"ibv_close_device", "", "", true},
+    {"ibv_get_async_event", "", "event"},
+    {"poll of a device", "", "", true},
     {"rdma_get_cm_event", "", "", true},
     {"rdma_ack_cm_event", "", "", true},
     {"clock_gettime", "", "", true},
@@ -315,6 +319,7 @@ bool NothingNew(const Request& request, const Answer& answer) {
     case Op::kNow:
     case Op::kPollFile:
     case Op::kPollEvents:
+    case Op::kPollEventsOfDevice:
       return true;
     case Op::kPoll:
       return answer.value >= 0 && answer.bytes.empty();

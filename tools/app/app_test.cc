@@ -242,6 +242,17 @@ TEST_F(Programs, ThatWaitForDescriptorsWithALimitWaitInVirtualTime) {
                                       "active| epoll 0 after 20ms"));
 }
 
+TEST_F(Programs, ThatListenToADeviceHearOfItUntilItIsGone) {
+  const Ran ran =
+      RunAll({Beside(kActiveSide, "waits device")},
+             "pass 1s\nfault link-down side=active\npass 1s\nfault link-up side=active\n"
+             "pass 1s\nfault remove-device side=active");
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_FALSE(ran.report.in_real_time);
+  EXPECT_THAT(ran.output,
+              ElementsAre("active| port error", "active| port active",
+                          "active| local catastrophic error", "active| Input/output error"));
+}
 TEST_F(Programs, ThatLookAtDescriptorsWithoutWaitingLetTheOthersGoOn) {
   const Ran ran = RunAll({Beside(kActiveSide, "waits looks PASSIVE")});
   EXPECT_TRUE(ran.report.clean());

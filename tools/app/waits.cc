@@ -1,5 +1,6 @@
 // A program for tests that waits in the way that its argument says.
 #include <arpa/inet.h>
+#include <infiniband/verbs.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <rdma/rdma_cma.h>
@@ -130,6 +131,20 @@ void LookAtMemory() {
   std::printf("rung\n");
 }
 
+// Whatever happens to the first device, until it is gone.
+void HearOfADevice() {
+  int count = 0;
+  ibv_context** const devices = rdma_get_devices(&count);
+  pollfd told = {.fd = devices[0]->async_fd, .events = POLLIN, .revents = 0};
+  ibv_async_event event{};
+  while (poll(&told, 1, -1) == 1 && ibv_get_async_event(devices[0], &event) == 0) {
+    std::printf("%s\n", ibv_event_type_str(event.event_type));
+    ibv_ack_async_event(&event);
+  }
+  std::printf("%s\n", std::strerror(errno));
+  rdma_free_devices(devices);
+}
+
 int Accept() {
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = AddressOf("0.0.0.0");
@@ -168,6 +183,7 @@ int main(int count, char** arguments) {
   if (how == "timer") ReadATimer();
   if (how == "alarm") BeInterrupted(channel);
   if (how == "memory") LookAtMemory();
+  if (how == "device") HearOfADevice();
   if (how == "accept") result = Accept();
   if (how == "call") result = Call(arguments[2]);
   rdma_destroy_event_channel(channel);

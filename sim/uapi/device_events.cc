@@ -1,0 +1,66 @@
+#include "sim/uapi/device_events.h"
+
+#include <vector>
+
+#include "sim/fabric/names.h"
+
+namespace cm::sim::uapi {
+namespace {
+
+Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
+
+}  // namespace
+
+Outcome DeviceEvents::Carry(uint32_t process, uint8_t kernel, const Request& request) {
+  if (request.op == Op::kOpenEvents) return Open(process, kernel, request.on);
+  const auto found = opened_.find(request.on);
+  if (found == opened_.end() || found->second.process != process) return Refused(Errno::kInval);
+  if (request.op == Op::kCloseEvents) {
+    opened_.erase(found);
+    return Value(0);
+  }
+  Opened& opened = found->second;
+  Note(&opened);
+  // Nothing more comes of a device that is gone, which reading says as well.
+  // source: linux 6.1 uverbs_main.c ib_uverbs_event_read, ib_uverbs_event_poll
+  if (request.op == Op::kPollEventsOfDevice)
+    return Value(opened.unread.empty() && !opened.gone ? 0 : 1);
+  if (!opened.unread.empty()) {
+    const Type first = opened.unread.front();
+    opened.unread.pop_front();
+    return Value(static_cast<int64_t>(first));
+  }
+  if (opened.gone) return Refused(Errno::kIo);
+  if (request.more != 0) return Refused(Errno::kAgain);
+  return {.answer = {.waits = true}, .what = Awaited::kDeviceEvent, .on = request.on};
+}
+
+Outcome DeviceEvents::Open(uint32_t process, uint8_t kernel, uint32_t index) {
+  const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
+  if (index >= devices.size()) return Refused(Errno::kNoDev);
+  const DeviceState& now = world_->Context().wires.fabric->device(devices[index]);
+  opened_[++last_number_] = {
+      .process = process, .device = devices[index], .up = now.up, .fail_overs = now.fail_overs};
+  return Value(last_number_);
+}
+
+// source: linux 6.1 uverbs_main.c ib_uverbs_free_hw_resources, rxe_net.c rxe_notify, cache.c
+// dispatch_gid_change_event
+void DeviceEvents::Note(Opened* opened) const {
+  if (opened->gone) return;
+  const uint8_t kernel = world_->topology().devices[opened->device].kernel;
+  const DeviceState& now = world_->Context().wires.fabric->device(opened->device);
+  if (now.up != opened->up) opened->unread.push_back(now.up ? Type::kPortActive : Type::kPortErr);
+  if (now.fail_overs != opened->fail_overs) opened->unread.push_back(Type::kGidChange);
+  opened->up = now.up;
+  opened->fail_overs = now.fail_overs;
+  opened->gone = ((world_->Kernel().Devices(kernel) >> opened->device) & 1) == 0;
+  if (opened->gone) opened->unread.push_back(Type::kDeviceFatal);
+}
+
+void DeviceEvents::Forget(uint32_t process) {
+  std::erase_if(opened_,
+                [process](const auto& opened) { return opened.second.process == process; });
+}
+
+}  // namespace cm::sim::uapi
