@@ -17,7 +17,15 @@ struct Asker {
   friend auto operator<=>(const Asker&, const Asker&) = default;
 };
 
-enum class Awaited : uint8_t { kEvent, kDestroyed, kClosed, kReply, kCompletion, kDeviceEvent, kInstant };
+enum class Awaited : uint8_t {
+  kEvent,
+  kDestroyed,
+  kClosed,
+  kReply,
+  kCompletion,
+  kDeviceEvent,
+  kInstant
+};
 
 // An answer, or what stands in its way.
 struct Outcome {
