@@ -141,6 +141,16 @@ std::string_view DeviceInfo::Host(size_t nth, bool v6_wanted) const {
   return v6_wanted ? more[nth - 1].v6 : more[nth - 1].v4;
 }
 
+bool Topology::SameDevice(uint8_t a, uint8_t b) const {
+  return devices[a].kernel == devices[b].kernel && devices[a].name == devices[b].name;
+}
+
+uint8_t Topology::FirstPortOf(uint8_t device) const {
+  uint8_t first = 0;
+  while (!SameDevice(first, device)) ++first;
+  return first;
+}
+
 bool Topology::Linked(uint8_t a, uint8_t b) const {
   return std::ranges::none_of(unlinked, [&](const auto& pair) {
     return pair == std::pair(std::min(a, b), std::max(a, b));

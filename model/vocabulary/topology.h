@@ -22,7 +22,8 @@ struct HostAddress {
   friend bool operator==(const HostAddress&, const HostAddress&) = default;
 };
 
-// An RDMA device on a network interface.
+// A port of an RDMA device, on a network interface. Most devices have one port; entries of one
+// kernel with the same name are ports of one device.
 struct DeviceInfo {
   std::string name;    // of the RDMA device: "rxe0"
   std::string netdev;  // of the interface under it: "veth0"
@@ -32,6 +33,7 @@ struct DeviceInfo {
   bool bonded = false;  // on an active-backup bond: it can fail over
   bool tester = false;  // on a kernel without a connection manager: messages are made by hand
   std::vector<HostAddress> more;  // the second address of the interface, the third and so on
+  uint8_t port = 1;               // its number on the device, counted from 1 as verbs count ports
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 
   size_t AddressCount() const { return 1 + more.size(); }
@@ -60,6 +62,10 @@ struct Topology {
   std::optional<uint8_t> SideNamed(std::string_view side) const;
   // The side is none of an application: it sends what it is told, and listens to nobody.
   bool IsTester(uint8_t side) const { return devices[sides[side].device].tester; }
+  // What the two indices stand for are ports of one device: one CA, which comes and goes whole.
+  bool SameDevice(uint8_t a, uint8_t b) const;
+  // The port of the same device that is listed first: what a device is known by.
+  uint8_t FirstPortOf(uint8_t device) const;
   // A way leads from one device to the other.
   bool Linked(uint8_t a, uint8_t b) const;
   // The device of the kernel over which `there` is reached: the last of those with a link to it.
