@@ -10,12 +10,13 @@ namespace {
 // The first line that removes the device of the side; past the end if there is none.
 size_t RemovalOf(const Account& account, uint8_t side) {
   const auto& records = account.history().records;
-  const uint8_t device = account.topology().sides[side].device;
+  const Topology& topology = account.topology();
   for (size_t at = 0; at < records.size(); ++at) {
     const auto* injects =
         std::get_if<line::Injects>(&account.history().conversation.lines[records[at].line]);
     if (injects != nullptr && injects->fault.kind == FaultKind::kRemoveDevice &&
-        account.topology().sides[injects->fault.side].device == device) {
+        topology.SameDevice(topology.sides[injects->fault.side].device,
+                            topology.sides[side].device)) {
       return at;
     }
   }

@@ -134,7 +134,8 @@ uint32_t GoneBefore(const Account& account, size_t record) {
     if (injects == nullptr) continue;
     if (injects->fault.kind == FaultKind::kRestart) gone &= ~DevicesBeside(account, injects->fault);
     if (injects->fault.OnPackets()) continue;
-    const uint32_t bit = 1U << account.topology().sides[injects->fault.side].device;
+    const Topology& topology = account.topology();
+    const uint32_t bit = 1U << topology.FirstPortOf(topology.sides[injects->fault.side].device);
     if (injects->fault.kind == FaultKind::kAddDevice) gone &= ~bit;
     if (injects->fault.kind == FaultKind::kRemoveDevice && account.Settled(at, record)) gone |= bit;
   }

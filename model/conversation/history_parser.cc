@@ -179,10 +179,9 @@ Shown HistoryParser::ParseShown(Words& words) {
   const Topology& topology = *history_->conversation.topology;
   Shown shown;
   const std::string_view device = words.Need("device");
-  for (size_t i = 0; i < topology.devices.size(); ++i) {
-    if (topology.devices[i].name != device) continue;
+  if (const auto named = topology.DeviceNamed(device)) {
     shown.device_known = true;
-    shown.device = static_cast<uint8_t>(i);
+    shown.device = *named;
   }
   if (!shown.device_known && device != "none")
     words.Complain(fmt::format("device={}: no such device in this topology", device));
@@ -239,8 +238,7 @@ DevicesHanded HistoryParser::ParseDevices(Words& words) {
   while (!rest.empty() && rest != "none") {
     const std::string_view name = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-    for (size_t i = 0; i < topology.devices.size(); ++i)
-      if (topology.devices[i].name == name) devices.known |= 1u << i;
+    if (const auto device = topology.DeviceNamed(name)) devices.known |= 1u << *device;
   }
   devices.unknown = static_cast<uint32_t>(words.Number("unknown", 0, 0, 0xffffffffLL));
   return devices;

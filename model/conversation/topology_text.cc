@@ -11,10 +11,10 @@ namespace cm {
 namespace {
 
 constexpr size_t kMostHosts = 16;
-constexpr size_t kMostDevices = 16;
+constexpr size_t kMostDevices = 16;    // ports, to be exact
 constexpr size_t kMostAddresses = 16;  // of a device
 
-constexpr std::array<std::string_view, 4> kKeys = {"host", "device", "side", "unlinked"};
+constexpr std::array<std::string_view, 5> kKeys = {"host", "device", "port", "side", "unlinked"};
 // What a line of a conversation may begin with besides a side.
 constexpr auto kOtherWords =
     std::to_array<std::string_view>({"pass", "settle", "fault", "heal", "topology", "profile",
@@ -43,16 +43,18 @@ std::string ToText(const Topology& topology) {
     text += fmt::format("host {}\n", topology.hosts[host]);
     for (const DeviceInfo& device : topology.devices) {
       if (device.kernel != host) continue;
-      text += fmt::format("device {} on={}", device.name, device.netdev);
+      text += device.port == 1 ? "device " + device.name : fmt::format("port {}", device.port);
+      text += " on=" + device.netdev;
       for (size_t nth = 0; nth < device.AddressCount(); ++nth)
         text += fmt::format(" address={},{}", device.Host(nth, false), device.Host(nth, true));
-      text += fmt::format("{}{}\n", device.bonded ? " bonded" : "", device.tester ? " tester" : "");
+      text += fmt::format("{}{}\n", device.bonded ? " bonded" : "",
+                          device.tester && device.port == 1 ? " tester" : "");
     }
   }
   for (const SideInfo& side : topology.sides)
-    text += fmt::format("side {} device={}\n", side.name, topology.devices[side.device].name);
+    text += fmt::format("side {} device={}\n", side.name, topology.PortName(side.device));
   for (const auto& [a, b] : topology.unlinked)
-    text += fmt::format("unlinked {} {}\n", topology.devices[a].name, topology.devices[b].name);
+    text += fmt::format("unlinked {} {}\n", topology.PortName(a), topology.PortName(b));
   return text;
 }
 
@@ -62,11 +64,13 @@ bool TopologyParser::Begins(std::string_view word) {
 
 std::string TopologyParser::Parse(std::string_view line) {
   Words words(line);
-  const std::string_view key = words.Next("host, device, side or unlinked");
+  const std::string_view key = words.Next("host, device, port, side or unlinked");
   if (key == "host")
     ParseHost(words);
   else if (key == "device")
     ParseDevice(words);
+  else if (key == "port")
+    ParsePort(words);
   else if (key == "side")
     ParseSide(words);
   else
@@ -99,11 +103,33 @@ void TopologyParser::ParseDevice(Words& words) {
         "device {}: small letters, digits and - are wanted, and no name twice", device.name));
   }
   if (topology_.hosts.empty()) words.Complain("device: a line `host NAME` must come first");
+  device.kernel = static_cast<uint8_t>(topology_.hosts.size() - 1);
+  ParseInterface(std::move(device), words);
+}
+
+// One more of the device before it.
+void TopologyParser::ParsePort(Words& words) {
+  const std::string_view number = words.Next("a number for the port");
+  const bool follows =
+      !topology_.devices.empty() && topology_.devices.back().kernel + 1U == topology_.hosts.size();
+  if (!follows) return words.Complain("port: a line `device NAME` must come first");
+  const DeviceInfo& before = topology_.devices.back();
+  DeviceInfo port{.name = before.name,
+                  .kernel = before.kernel,
+                  .tester = before.tester,
+                  .port = static_cast<uint8_t>(before.port + 1)};
+  if (number != fmt::to_string(port.port)) {
+    words.Complain(fmt::format("port {}: the next one of {} is {}", number, port.name, port.port));
+    return;
+  }
+  ParseInterface(std::move(port), words);
+}
+
+void TopologyParser::ParseInterface(DeviceInfo device, Words& words) {
   if (topology_.devices.size() == kMostDevices)
     words.Complain(fmt::format("device {}: there are {} already", device.name, kMostDevices));
   if (!words.ok()) return;
   device.netdev = words.Need("on");
-  device.kernel = static_cast<uint8_t>(topology_.hosts.size() - 1);
   ParseAddress(words.Need("address"), &device, words);
   while (const auto another = words.Take("address")) {
     if (device.AddressCount() == kMostAddresses)
@@ -114,7 +140,7 @@ void TopologyParser::ParseDevice(Words& words) {
     ParseAddress(*another, &device, words);
   }
   device.bonded = words.TakeFlag("bonded");
-  device.tester = words.TakeFlag("tester");
+  if (device.port == 1) device.tester = words.TakeFlag("tester");
   topology_.devices.push_back(std::move(device));
 }
 
@@ -155,7 +181,7 @@ void TopologyParser::ParseSide(Words& words) {
   for (const SideInfo& other : topology_.sides)
     if (words.ok() && other.device == side.device)
       words.Complain(fmt::format("side {}: {} is the device of {}", side.name,
-                                 topology_.devices[side.device].name, other.name));
+                                 topology_.PortName(side.device), other.name));
   topology_.sides.push_back(std::move(side));
 }
 
@@ -164,17 +190,18 @@ void TopologyParser::ParseUnlinked(Words& words) {
   const uint8_t b = DeviceNamed(words.Next("another device"), words);
   if (!words.ok()) return;
   if (topology_.devices[a].kernel == topology_.devices[b].kernel)
-    words.Complain(fmt::format("unlinked: {} and {} are on one host", topology_.devices[a].name,
-                               topology_.devices[b].name));
+    words.Complain(fmt::format("unlinked: {} and {} are on one host", topology_.PortName(a),
+                               topology_.PortName(b)));
   topology_.unlinked.emplace_back(std::min(a, b), std::max(a, b));
 }
 
 uint8_t TopologyParser::DeviceNamed(std::string_view name, Words& words) const {
-  const auto device = std::ranges::find(topology_.devices, name, &DeviceInfo::name);
-  if (device != topology_.devices.end())
-    return static_cast<uint8_t>(device - topology_.devices.begin());
   std::string all;
-  for (const DeviceInfo& one : topology_.devices) all += (all.empty() ? "" : ", ") + one.name;
+  for (uint8_t device = 0; device < topology_.devices.size(); ++device) {
+    const std::string known = topology_.PortName(device);
+    if (known == name) return device;
+    all += (all.empty() ? "" : ", ") + known;
+  }
   words.Complain(
       fmt::format("\"{}\" is not a device; there are {}", name, all.empty() ? "none so far" : all));
   return 0;

@@ -6,14 +6,17 @@
 //   host b
 //   device rxe1 on=veth1 address=10.0.1.1,fd00:1::1 address=10.5.1.1,fd05:1::1
 //   device rxe2 on=veth2 address=10.0.2.1,fd00:2::1 bonded
+//   port 2 on=veth3 address=10.0.3.1,fd00:3::1
 //   side active device=rxe0
 //   side passive device=rxe1
 //   side spare device=rxe2
+//   side other device=rxe2/2
 //   unlinked rxe0 rxe2
 //
-// A host has a kernel; the devices that follow are its own. The first of several addresses of a
-// device is what the side's name stands for, the second is called passive/2. What is unlinked does
-// not reach one another; everything else does.
+// A host has a kernel; the devices that follow are its own. A device has one port, and those that
+// follow it; each has an interface and addresses of its own. The first of several addresses is what
+// the side's name stands for, the second is called passive/2. What is unlinked does not reach one
+// another; everything else does.
 #ifndef MODEL_CONVERSATION_TOPOLOGY_TEXT_H_
 #define MODEL_CONVERSATION_TOPOLOGY_TEXT_H_
 
@@ -44,6 +47,8 @@ class TopologyParser {
  private:
   void ParseHost(Words& words);
   void ParseDevice(Words& words);
+  void ParsePort(Words& words);
+  void ParseInterface(DeviceInfo device, Words& words);
   void ParseAddress(std::string_view text, DeviceInfo* device, Words& words);
   void ParseSide(Words& words);
   void ParseUnlinked(Words& words);

@@ -90,6 +90,42 @@ TEST(ATopology, MayHaveATesterThatIsOneToo) {
   EXPECT_THAT(ToText(conversation), HasSubstr("address=10.0.1.1,fd00:1::1 tester\n"));
 }
 
+TEST(ATopology, MayHaveADeviceOfSeveralPorts) {
+  const auto parsed = ParseConversation(
+      "topology own\nhost a\ndevice rxe0 on=veth0 address=10.0.0.1,fd00::1\n"
+      "port 2 on=veth1 address=10.1.0.1,fd01::1 bonded\n"
+      "host b\ndevice rxe1 on=veth2 address=10.0.1.1,fd00:1::1\nside active device=rxe0/2\n"
+      "side passive device=rxe1\nunlinked rxe0/2 rxe1\nsettle\n");
+  ASSERT_TRUE(std::holds_alternative<Conversation>(parsed)) << Problem(parsed);
+  const Topology& topology = *std::get<Conversation>(parsed).topology;
+  EXPECT_EQ(topology.sides[0].device, 1);
+  EXPECT_EQ(topology.FirstPortOf(1), 0);
+  EXPECT_TRUE(topology.devices[1].bonded);
+  EXPECT_FALSE(topology.Linked(1, 2));
+  EXPECT_THAT(ToText(topology), HasSubstr("port 2 on=veth1 address=10.1.0.1,fd01::1 bonded\n"));
+  EXPECT_THAT(ToText(topology), HasSubstr("side active device=rxe0/2\n"));
+  EXPECT_THAT(ToText(topology), HasSubstr("unlinked rxe0/2 rxe1\n"));
+}
+
+TEST(ATopology, NumbersThePortsOfADevice) {
+  const std::string host = "topology own\nhost a\n";
+  const std::string port = "port 2 on=veth1 address=10.0.0.2,fd00::2\n";
+  const std::string device = "device rxe0 on=veth0 address=10.0.0.1,fd00::1\n";
+  EXPECT_THAT(ProblemIn(port), HasSubstr("1: a line `topology NAME` must come first"));
+  EXPECT_EQ(ProblemIn(host + port), "3: port: a line `device NAME` must come first");
+  EXPECT_EQ(ProblemIn(host + device + "host b\n" + port),
+            "5: port: a line `device NAME` must come first");
+  for (const std::string number : {"1", "3", "two", "02"})
+    EXPECT_EQ(ProblemIn(host + device + "port " + number + port.substr(6)),
+              "4: port " + number + ": the next one of rxe0 is 2");
+  EXPECT_EQ(ProblemIn(host + device + port + "port 2 on=veth2 address=10.0.0.3,fd00::3\n"),
+            "5: port 2: the next one of rxe0 is 3");
+  EXPECT_THAT(ProblemIn(host + device + "port 2 on=veth1 address=10.0.0.1,fd00::2\n"),
+              HasSubstr("4: address=10.0.0.1,fd00::2: 10.0.0.1 is something else's"));
+  EXPECT_THAT(ProblemIn(host + device + port + "side active device=rxe0/3\n"),
+              HasSubstr("5: \"rxe0/3\" is not a device; there are rxe0, rxe0/2"));
+}
+
 TEST(ATopology, HasABound) {
   std::string hosts = "topology own\n";
   for (int i = 0; i <= 16; ++i) hosts += "host h" + std::to_string(i) + "\n";

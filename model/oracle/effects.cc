@@ -368,10 +368,7 @@ void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
   info.shown.destination = info.destination;
   if (info.destination.kind == AddressKind::kNone)
     info.shown.destination = {.kind = AddressKind::kAny, .v6 = info.bound.v6};
-  if (!info.bound.AnyOrLoopback()) {
-    info.shown.device_known = true;
-    info.shown.port_num = 1;
-  }
+  info.shown.device_known |= !info.bound.AnyOrLoopback();
 }
 
 }  // namespace cm::model

@@ -61,8 +61,8 @@ void Oracle::DeviceRemoved(uint8_t device, const Window& window) {
   for (auto& [number, component] : components_) {
     for (Possibility& p : component.set.mutable_items()) {
       for (IdState& id : p.ids) {
-        if (id.device != device || id.closed || id.gone || id.state == State::kDeviceRemoval)
-          continue;
+        const bool on_it = knowledge_.CaOf(id.device) == knowledge_.CaOf(device);
+        if (!on_it || id.closed || id.gone || id.state == State::kDeviceRemoval) continue;
         id.removal_due = true;
         id.due = {window.begin, window.end};
       }

@@ -243,7 +243,6 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
     info.interface = p.ids[at].device;
     info.fail_overs = surroundings_.FailOvers(info.interface);
     info.shown.device_known = true;
-    info.shown.port_num = 1;
     info.shown.num_paths = IsDatagram(listener.space) || machine_.over_iwarp() ? 0 : 1;
     info.shown.source = asker.destination;
     Address from = knowledge_.AddressOf(asker.interface, asker.destination, asker.bound.port);
@@ -256,7 +255,6 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
     if (!info.shown.device_known && info.interface != kNoDevice)
       info.source_to = surroundings_.FailOvers(info.interface);
     info.shown.device_known = true;
-    info.shown.port_num = 1;
     const bool specific = !info.bound.AnyOrLoopback();
     Address source = info.bound;
     if (!specific && info.resolution == Resolution::kLoopback)

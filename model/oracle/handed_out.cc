@@ -136,7 +136,11 @@ Judgement Oracle::ObserveShow(const Record& record, const call::Show& call, cons
     const uint8_t at = p.Find(call.id);
     if (at == kNoId) continue;
     Shown expected = knowledge_.id(call.id).shown;
-    expected.device = expected.device_known ? p.ids[at].device : uint8_t{0};
+    if (expected.device_known) {
+      const uint8_t device = p.ids[at].device;
+      expected.device = knowledge_.CaOf(device);
+      expected.port_num = device == kNoDevice ? 0 : knowledge_.topology().devices[device].port;
+    }
     switch (p.ids[at].qp) {
       case QpPhase::kInit:
         expected.qp = QpState::kInit;

@@ -17,8 +17,9 @@ std::pair<uint32_t, uint32_t> Oracle::DevicesOf(uint8_t side, const Window& wind
   for (uint8_t device = 0; device < topology.devices.size(); ++device) {
     if (knowledge_.KernelOf(device) != topology.KernelOf(side)) continue;
     const Tri registered = surroundings_.Registered(device, window);
-    if (registered == Tri::kYes) certain |= 1U << device;
-    if (registered != Tri::kNo) possible |= 1U << device;
+    const uint32_t bit = 1U << topology.FirstPortOf(device);
+    if (registered == Tri::kYes) certain |= bit;
+    if (registered != Tri::kNo) possible |= bit;
   }
   return {certain, possible};
 }

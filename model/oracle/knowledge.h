@@ -157,6 +157,10 @@ class Knowledge {
   uint8_t LocalDevice(const Address& address, uint8_t kernel) const;
   uint8_t DeviceOf(const Address& address) const;
   uint8_t KernelOf(uint8_t device) const { return topology_->devices[device].kernel; }
+  // The channel adapter that the port is of, by its first port; kNoDevice for none.
+  uint8_t CaOf(uint8_t device) const {
+    return device == kNoDevice ? kNoDevice : topology_->FirstPortOf(device);
+  }
   // The address that a device's interface has.
   // `towards`: whom it answers to, or asks.
   Address AddressOf(uint8_t device, const Address& towards, uint16_t port) const;

@@ -228,7 +228,7 @@ uint8_t Machine::UserOf(const Possibility& p, const Flight& flight, Tri least) c
     if (!KnownRemotely(id) || !peer.valid() || knowledge_.SamePeer(peer, flight.sender)) continue;
     if (knowledge_.KernelOf(id.device) == kernel &&
         knowledge_.SameQpNumber(peer, flight.sender) >= least &&
-        knowledge_.PeerDeviceOf(id) == flight.from_device) {
+        knowledge_.CaOf(knowledge_.PeerDeviceOf(id)) == knowledge_.CaOf(flight.from_device)) {
       return i;
     }
   }
@@ -262,7 +262,10 @@ RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_
     const Address address = knowledge_.OwnedAddress(owner, id);
     const bool wildcard = address.AnyOrLoopback();
     const bool device_fits = wildcard ? listens : id.device == flight.to_device;
-    if (listens && device_fits) somebody = true;
+    // On every port of its device. source: linux 6.1 cm.c cm_find_listen
+    const bool ca_fits =
+        wildcard || knowledge_.CaOf(id.device) == knowledge_.CaOf(flight.to_device);
+    if (listens && ca_fits) somebody = true;
     const bool address_fits =
         (wildcard && !owner.family_only) ||
         (address.v6 == sender.destination.v6 && (wildcard || address.SameHost(sender.destination)));

@@ -76,15 +76,8 @@ void Surroundings::Inject(const Fault& fault, int64_t now) {
       return SetLink(&device, fault.kind == FaultKind::kLinkUp, now);
     case FaultKind::kRemoveDevice:
     case FaultKind::kAddDevice:
-      if (device.halted || device.registered == (fault.kind == FaultKind::kAddDevice)) return;
-      device.registered = !device.registered;
-      std::erase(order_, topology_.sides[fault.side].device);
-      order_.push_back(topology_.sides[fault.side].device);
-      device.changes = true;
-      device.may_be_deaf = false;
-      device.changed = now;
-      device.deaf_from = now + profile_.timing.prompt.nanoseconds();
-      return;
+      return SetDevice(topology_.sides[fault.side].device, fault.kind == FaultKind::kAddDevice,
+                       now);
     case FaultKind::kFailOver:
       ++device.fail_overs;
       // The GIDs are those of the ports. source: linux 6.1 roce_gid_mgmt.c, which is of RoCE
@@ -148,6 +141,22 @@ void Surroundings::SetLink(DeviceInfo* device, bool up, int64_t now) const {
   device->up = up;
   device->may_be_deaf |= !up && profile_.dialect.link_down_fails_sends;
   device->link_changed = now;
+}
+
+// All ports of it.
+void Surroundings::SetDevice(uint8_t device, bool registered, int64_t now) {
+  if (devices_[device].halted || devices_[device].registered == registered) return;
+  for (uint8_t port = 0; port < devices_.size(); ++port) {
+    if (!topology_.SameDevice(port, device)) continue;
+    DeviceInfo& info = devices_[port];
+    info.registered = registered;
+    std::erase(order_, port);
+    order_.push_back(port);
+    info.changes = true;
+    info.may_be_deaf = false;
+    info.changed = now;
+    info.deaf_from = now + profile_.timing.prompt.nanoseconds();
+  }
 }
 
 void Surroundings::SetHost(uint8_t kernel, bool runs) {

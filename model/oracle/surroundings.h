@@ -107,7 +107,7 @@ class Surroundings {
     int64_t begin = 0;
     int64_t end = 0;
   };
-  struct DeviceInfo {
+  struct DeviceInfo {  // of a port
     bool registered = true;
     bool up = true;
     uint32_t wrong_neighbours = 0;  // a set of devices
@@ -161,6 +161,7 @@ class Surroundings {
     uint32_t left = 0;  // it is down before an odd one
   };
   std::vector<LinkTurn>::const_iterator FirstTurn() const;
+  void SetDevice(uint8_t device, bool registered, int64_t now);
   void SetHost(uint8_t kernel, bool runs);
   void SetLink(DeviceInfo* device, bool up, int64_t now) const;
 

@@ -50,8 +50,9 @@ void Oracle::MeetPeer(IdRef id) {
   for (const Possibility& p : ComponentOf(id).set.items()) {
     const uint8_t at = p.Find(id);
     if (at == kNoId) continue;
-    moved |= device != kNoDevice && device != p.ids[at].device;
-    device = p.ids[at].device;
+    const uint8_t ca = knowledge_.CaOf(p.ids[at].device);
+    moved |= device != kNoDevice && device != ca;
+    device = ca;
     const uint8_t peer = p.ids[at].peer;
     if (own.peer.valid() || peer == kNoId || !p.ids[peer].name.valid()) continue;
     own.peer = p.ids[peer].name;

@@ -74,7 +74,7 @@ struct CmEvent {
 // The public fields of an id, and the state of its queue pair.
 struct Shown {
   bool device_known = false;  // id->verbs is not null
-  uint8_t device = 0;         // index into the topology's devices
+  uint8_t device = 0;         // index into the topology's devices, of its first port
   uint8_t port_num = 0;
   Address source;       // kNone: family 0
   Address destination;  // ports of kFirstEphemeralPort and above are volatile

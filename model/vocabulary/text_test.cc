@@ -116,28 +116,33 @@ TEST(MadKinds, AreOneOrAll) {
   EXPECT_EQ(ParseMadKinds("REQS"), std::nullopt);
 }
 
-// Two hosts may each have a device of the same name.
 TEST(Topology, TellsPortsOfOneDeviceFromOtherDevices) {
   const Topology topology{.hosts = {"a", "b"},
                           .devices = {{.name = "ib0"},
-                                      {.name = "ib1"},
                                       {.name = "ib0", .port = 2},
-                                      {.name = "ib0", .kernel = 1},
-                                      {.name = "ib0", .kernel = 1, .port = 2}}};
-  EXPECT_TRUE(topology.SameDevice(0, 2));
-  EXPECT_FALSE(topology.SameDevice(0, 1));
-  EXPECT_FALSE(topology.SameDevice(0, 3));
-  EXPECT_EQ(topology.FirstPortOf(0), 0);
-  EXPECT_EQ(topology.FirstPortOf(1), 1);
-  EXPECT_EQ(topology.FirstPortOf(2), 0);
-  EXPECT_EQ(topology.FirstPortOf(4), 3);
+                                      {.name = "ib1"},
+                                      {.name = "ib2", .kernel = 1},
+                                      {.name = "ib2", .kernel = 1, .port = 2},
+                                      {.name = "ib2", .kernel = 1, .port = 3}}};
+  EXPECT_TRUE(topology.SameDevice(0, 1));
+  EXPECT_FALSE(topology.SameDevice(1, 2));
+  EXPECT_FALSE(topology.SameDevice(1, 4));
+  EXPECT_EQ(topology.FirstPortOf(1), 0);
+  EXPECT_EQ(topology.FirstPortOf(2), 2);
+  EXPECT_EQ(topology.FirstPortOf(5), 3);
+  EXPECT_EQ(topology.PortsOf(1), 2);
+  EXPECT_EQ(topology.PortsOf(2), 1);
+  EXPECT_EQ(topology.PortsOf(4), 3);
+  EXPECT_EQ(topology.PortName(3), "ib2");
+  EXPECT_EQ(topology.PortName(5), "ib2/3");
 }
 
 TEST(Topology, HasOnePortOnEachDeviceUnlessItSaysOtherwise) {
   for (const Topology& topology : AllTopologies()) {
     for (uint8_t device = 0; device < topology.devices.size(); ++device) {
-      EXPECT_EQ(topology.devices[device].port, 1) << topology.name;
-      EXPECT_EQ(topology.FirstPortOf(device), device) << topology.name;
+      const bool second = topology.name == "one-device-two-ports" && device == 1;
+      EXPECT_EQ(topology.devices[device].port, second ? 2 : 1) << topology.name;
+      EXPECT_EQ(topology.FirstPortOf(device), second ? 0 : device) << topology.name;
     }
   }
 }

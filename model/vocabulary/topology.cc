@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <string>
 #include <utility>
 
 namespace cm {
@@ -80,6 +81,9 @@ std::vector<Topology> MakeTopologies() {
                            .netdev = "veth1",
                            .v4 = std::string(kPassiveV4),
                            .v6 = std::string(kPassiveV6)};
+  DeviceInfo second = passive;
+  second.name = active.name;
+  second.port = 2;
   DeviceInfo far = passive;
   far.kernel = 1;
   DeviceInfo bonded = active;
@@ -112,6 +116,12 @@ std::vector<Topology> MakeTopologies() {
        .hosts = {"a"},
        .devices = {bonded, passive},
        .sides = sides},
+      {.name = "one-device-two-ports",
+       .sentence = "Both sides on one kernel, each on a port of the one device, which they lose "
+                   "together.",
+       .hosts = {"a"},
+       .devices = {active, second},
+       .sides = sides},
       {.name = "tester",
        .sentence = "As two-kernels, and a third side that sends messages made by hand.",
        .hosts = {"a", "b", "wire"},
@@ -141,14 +151,22 @@ std::string_view DeviceInfo::Host(size_t nth, bool v6_wanted) const {
   return v6_wanted ? more[nth - 1].v6 : more[nth - 1].v4;
 }
 
-bool Topology::SameDevice(uint8_t a, uint8_t b) const {
-  return devices[a].kernel == devices[b].kernel && devices[a].name == devices[b].name;
+std::optional<uint8_t> Topology::DeviceNamed(std::string_view device) const {
+  const auto named = std::ranges::find(devices, device, &DeviceInfo::name);
+  if (named == devices.end()) return std::nullopt;
+  return static_cast<uint8_t>(named - devices.begin());
 }
 
-uint8_t Topology::FirstPortOf(uint8_t device) const {
-  uint8_t first = 0;
-  while (!SameDevice(first, device)) ++first;
-  return first;
+uint8_t Topology::PortsOf(uint8_t device) const {
+  const uint8_t first = FirstPortOf(device);
+  uint8_t ports = 1;
+  while (first + ports < devices.size() && devices[first + ports].port > 1) ++ports;
+  return ports;
+}
+
+std::string Topology::PortName(uint8_t device) const {
+  const DeviceInfo& info = devices[device];
+  return info.port == 1 ? info.name : info.name + '/' + std::to_string(info.port);
 }
 
 bool Topology::Linked(uint8_t a, uint8_t b) const {

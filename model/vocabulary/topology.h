@@ -22,8 +22,8 @@ struct HostAddress {
   friend bool operator==(const HostAddress&, const HostAddress&) = default;
 };
 
-// A port of an RDMA device, on a network interface. Most devices have one port; entries of one
-// kernel with the same name are ports of one device.
+// A port of an RDMA device, on a network interface. Most devices have one port; those of a device
+// that has more follow one another.
 struct DeviceInfo {
   std::string name;    // of the RDMA device: "rxe0"
   std::string netdev;  // of the interface under it: "veth0"
@@ -33,7 +33,7 @@ struct DeviceInfo {
   bool bonded = false;  // on an active-backup bond: it can fail over
   bool tester = false;  // on a kernel without a connection manager: messages are made by hand
   std::vector<HostAddress> more;  // the second address of the interface, the third and so on
-  uint8_t port = 1;               // its number on the device, counted from 1 as verbs count ports
+  uint8_t port = 1;               // which of its device, counted from 1 as verbs count ports
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 
   size_t AddressCount() const { return 1 + more.size(); }
@@ -44,7 +44,7 @@ struct DeviceInfo {
 // An application on a kernel, bound to the address of a device of it.
 struct SideInfo {
   std::string name;    // "active", "passive"
-  uint8_t device = 0;  // index into devices
+  uint8_t device = 0;  // index into devices: a port
   friend bool operator==(const SideInfo&, const SideInfo&) = default;
 };
 
@@ -60,12 +60,20 @@ struct Topology {
 
   uint8_t KernelOf(uint8_t side) const { return devices[sides[side].device].kernel; }
   std::optional<uint8_t> SideNamed(std::string_view side) const;
+  // By its first port.
+  std::optional<uint8_t> DeviceNamed(std::string_view device) const;
   // The side is none of an application: it sends what it is told, and listens to nobody.
   bool IsTester(uint8_t side) const { return devices[sides[side].device].tester; }
-  // What the two indices stand for are ports of one device: one CA, which comes and goes whole.
-  bool SameDevice(uint8_t a, uint8_t b) const;
-  // The port of the same device that is listed first: what a device is known by.
-  uint8_t FirstPortOf(uint8_t device) const;
+  // The first port of the same device: the index that the device as a whole is known by.
+  uint8_t FirstPortOf(uint8_t device) const {
+    return static_cast<uint8_t>(device + 1 - devices[device].port);
+  }
+  // What the two indices stand for are ports of one device, which comes and goes whole.
+  bool SameDevice(uint8_t a, uint8_t b) const { return FirstPortOf(a) == FirstPortOf(b); }
+  // How many ports the device has.
+  uint8_t PortsOf(uint8_t device) const;
+  // "ib0" of a first port, "ib0/2" of a second one.
+  std::string PortName(uint8_t device) const;
   // A way leads from one device to the other.
   bool Linked(uint8_t a, uint8_t b) const;
   // The device of the kernel over which `there` is reached: the last of those with a link to it.
@@ -97,7 +105,8 @@ class TopologyRef {
 inline constexpr uint8_t kActiveSide = 0;
 inline constexpr uint8_t kPassiveSide = 1;
 
-// Where applications alone are: two-kernels, one-kernel-two-devices, bond.
+// Where applications alone are: two-kernels, one-kernel-two-devices, bond,
+// one-device-two-ports.
 std::span<const Topology> Topologies();
 // Those, and tester, which has a peer off the rails as well.
 std::span<const Topology> AllTopologies();

@@ -25,15 +25,19 @@ Fabric::Fabric(const Topology* topology, const Profile* profile, StreamState coi
 
 void Fabric::Register(uint8_t device) {
   if (devices_[device].registered) return;
-  devices_[device].registered = devices_[device].receives = true;
-  devices_[device].halted = false;
-  if (devices_[device].hears == Hears::kNever) devices_[device].hears = Hears::kAtOnce;
-  registered_.push_back(device);
+  for (uint8_t port = 0; port < devices_.size(); ++port) {
+    if (!topology_->SameDevice(port, device)) continue;
+    devices_[port].registered = devices_[port].receives = true;
+    devices_[port].halted = false;
+    if (devices_[port].hears == Hears::kNever) devices_[port].hears = Hears::kAtOnce;
+    registered_.push_back(port);
+  }
 }
 
 void Fabric::Unregister(uint8_t device) {
-  devices_[device].registered = false;
-  std::erase(registered_, device);
+  std::erase_if(registered_, [&](uint8_t port) { return topology_->SameDevice(port, device); });
+  for (uint8_t port = 0; port < devices_.size(); ++port)
+    if (topology_->SameDevice(port, device)) devices_[port].registered = false;
 }
 
 uint8_t Fabric::DeviceOf(const Address& address) const {

@@ -36,7 +36,7 @@ enum class Hears : uint8_t {
   kLater,  // its kernel's CM is busy
 };
 
-// An RDMA device and the network interface under it.
+// A port of an RDMA device and the network interface under it.
 struct DeviceState {
   bool registered = true;  // ids can be bound to it
   bool receives = true;    // messages reach it
@@ -78,11 +78,16 @@ class Fabric {
   const DeviceState& device(uint8_t index) const { return devices_[index]; }
   DeviceState& device(uint8_t index) { return devices_[index]; }
   uint8_t device_count() const { return static_cast<uint8_t>(devices_.size()); }
-  // Registered devices, the one that has been so for the longest time first.
+  // Registered devices, the one that has been so for the longest time first; all ports of it.
   const std::vector<uint8_t>& ByRegistration() const { return registered_; }
+  // The device, which any of its ports stands for.
   void Register(uint8_t device);
   void Unregister(uint8_t device);
   uint8_t KernelOf(uint8_t device) const { return topology_->devices[device].kernel; }
+  // The channel adapter that the port is of, by its first port; kNoDevice for none.
+  uint8_t CaOf(uint8_t device) const {
+    return device == kNoDevice ? kNoDevice : topology_->FirstPortOf(device);
+  }
 
   // The device that has this address; kNoDevice for an address that is not a side's.
   uint8_t DeviceOf(const Address& address) const;

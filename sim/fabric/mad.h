@@ -42,7 +42,7 @@ struct Mad {
   bool alternate_path = false;    // REQ: it names one
   bool mixed_gids = false;        // REQ: those of its path are of two families
   uint8_t cma_version = 0;        // REQ, SIDR_REQ: of the CMA header
-  uint8_t guid = 0;               // REQ, REP, REJ: the sender's device
+  uint8_t sender = 0;             // the device that it comes from; REQ, REP, REJ tell its GUID
   uint32_t qp_num = 0;  // REQ, REP: the sender's; DREQ: the receiver's; SIDR_REP: the service's
   uint32_t qkey = 0;    // SIDR_REP
   SidrStatus status = SidrStatus::kSuccess;  // SIDR_REP

@@ -30,18 +30,20 @@ Gid Numeric(const std::string& host, bool v6) {
 std::vector<uint8_t> DevicesOf(const Topology& topology, uint8_t kernel) {
   std::vector<uint8_t> devices;
   for (uint8_t device = 0; device < topology.devices.size(); ++device)
-    if (topology.devices[device].kernel == kernel) devices.push_back(device);
+    if (topology.devices[device].kernel == kernel && topology.devices[device].port == 1)
+      devices.push_back(device);
   return devices;
 }
 
 uint32_t IndexOf(const Topology& topology, uint8_t device) {
-  uint32_t index = 0;
-  for (uint8_t before = 0; before < device; ++before)
-    if (topology.devices[before].kernel == topology.devices[device].kernel) ++index;
-  return index;
+  const std::vector<uint8_t> devices = DevicesOf(topology, topology.devices[device].kernel);
+  const auto own = std::ranges::find(devices, topology.FirstPortOf(device));
+  return static_cast<uint32_t>(own - devices.begin());
 }
 
-uint64_t GuidOf(uint8_t device) { return htobe64(kFirstGuid + device); }
+uint64_t GuidOf(const Topology& topology, uint8_t device) {
+  return htobe64(kFirstGuid + topology.FirstPortOf(device));
+}
 
 Gid GidOf(const Address& address, const Topology& topology) {
   return Numeric(NumericHost(address, topology), address.v6);

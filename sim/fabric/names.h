@@ -15,17 +15,18 @@ namespace cm::sim {
 
 using Gid = std::array<uint8_t, 16>;
 
-// The devices of a kernel, in the order of its list; a device's index is its place there.
+// The devices of a kernel, each by its first port, in the order of its list; a device's index is
+// its place there.
 std::vector<uint8_t> DevicesOf(const Topology& topology, uint8_t kernel);
 uint32_t IndexOf(const Topology& topology, uint8_t device);
 
-// As verbs show it: in the order of the network.
-uint64_t GuidOf(uint8_t device);
+// As verbs show it: in the order of the network. Ports of one device have one.
+uint64_t GuidOf(const Topology& topology, uint8_t device);
 
 // An IPv4 address is mapped; zeros for an address that has no number.
 Gid GidOf(const Address& address, const Topology& topology);
 
-// A device's table: of each address of its interface, that of IPv4 and that of IPv6.
+// A port's table: of each address of its interface, that of IPv4 and that of IPv6.
 uint32_t GidCount(const Topology& topology, uint8_t device);
 std::optional<Gid> GidAt(const Topology& topology, uint8_t device, uint64_t index);
 std::optional<uint8_t> DeviceWith(const Topology& topology, const Gid& gid);

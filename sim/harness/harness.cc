@@ -9,6 +9,7 @@
 #include "model/base/choice.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
+#include "sim/fabric/names.h"
 #include "sim/harness/library.h"
 #include "sim/standin/asking.h"
 
@@ -63,7 +64,7 @@ Harness::Harness(const HarnessOptions& options)
     uint8_t side = 0;
     while (side < topology.sides.size() && topology.KernelOf(side) != kernel) ++side;
     if (side == topology.sides.size()) continue;
-    const auto devices = std::ranges::count(topology.devices, kernel, &DeviceInfo::kernel);
+    const size_t devices = DevicesOf(topology, kernel).size();
     for (uint32_t device = 0; device < devices; ++device) places_.push_back({kernel, device});
     observers_.push_back(machine_.AddProcess(side));
   }

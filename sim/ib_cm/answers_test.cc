@@ -41,7 +41,7 @@ class IbCmAnswers : public testing::Test {
   IbCm::Context Context() { return {&agenda_, &fabric_, &taker_, profile_, Defect::kNone}; }
 
   void Receive(Mad mad) {
-    mad.guid = kThere;
+    mad.sender = kThere;
     ib_.Receive(Context(), kHere, mad);
   }
   // What was sent last since anybody asked; empty when nothing was.

@@ -11,8 +11,8 @@ Errno IbCm::SendSidrReq(const Context& c, uint32_t ib, uint8_t to_device, const 
   Mad& kept = Keep(&id, req);
   kept.kind = MadKind::kSidrReq;
   kept.local_cid = kept.tid = id.local_cid;
-  kept.guid = id.device;
-  id.peer_device = to_device;
+  kept.sender = id.device;
+  Meet(c, &id, to_device);
   id.max_retries = static_cast<uint8_t>(timing.max_retries);
   id.state = IbState::kSidrReqSent;
   more_[ib].base_interval = Interval(timing.ReplyInterval());
@@ -28,7 +28,7 @@ Errno IbCm::SendSidrRep(const Context& c, uint32_t ib, Mad rep) {
   rep.local_cid = id.local_cid;
   rep.remote_cid = id.remote_cid;
   rep.tid = id.tid;
-  rep.guid = id.device;
+  rep.sender = id.device;
   rep.data = rep.data.Resized(c.profile->limits.datagram_reply_data);
   Send(c, id, rep);
   ResetToIdle(&id);
@@ -39,29 +39,29 @@ void IbCm::ReceiveSidrReq(const Context& c, uint8_t device, const Mad& req) {
   if (req.unresolvable) return Occupy(c, device);
   const uint8_t kernel = c.fabric->KernelOf(device);
   // Known only while it is not answered: what comes again after that is a new request.
-  if (FindAsked(kernel, req.guid, req.local_cid) != kNobody) return;
+  if (FindAsked(kernel, c.fabric->CaOf(req.sender), req.local_cid) != kNobody) return;
   Mad refusal;
   refusal.kind = MadKind::kSidrRep;
   refusal.remote_cid = req.local_cid;
   refusal.tid = req.tid;
-  refusal.guid = device;
+  refusal.sender = device;
   refusal.status = SidrStatus::kUnsupported;
   refusal.data = PrivateData().Resized(c.profile->limits.datagram_reply_data);
   if (!c.user->Listens(device, req)) {
-    c.fabric->Send(c.agenda, device, req.guid, refusal);
+    c.fabric->Send(c.agenda, device, req.sender, refusal);
     return;
   }
   const uint32_t ib = Create(kernel, device, kNobody, c.fabric->device(device).fail_overs);
   IbId& id = ids_[ib];
   id.state = IbState::kSidrReqRcvd;
-  id.peer_device = req.guid;
+  Meet(c, &id, req.sender);
   id.remote_cid = req.local_cid;
   KnowAsked(&id);
   id.tid = req.tid;
   if (c.user->OnRequest(ib, device, req) == RequestVerdict::kTaken) return;
   // Where there is no room, a request for datagrams is refused and not dropped.
   refusal.status = SidrStatus::kReject;
-  c.fabric->Send(c.agenda, device, req.guid, refusal);
+  c.fabric->Send(c.agenda, device, req.sender, refusal);
   Free(ib);
 }
 

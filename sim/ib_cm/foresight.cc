@@ -29,9 +29,10 @@ void IbCm::ForeseeArrival(const Context& c, const IbId& id, const Mad& mad) {
   const bool begins = mad.kind == MadKind::kReq || mad.kind == MadKind::kRep;
   const bool ends = mad.kind == MadKind::kDreq;
   if ((begins || ends) && id.peer_device < c.fabric->device_count())
-    by_remote_qpn_.Prefetch(HashOf(c.fabric->KernelOf(id.peer_device), id.device, id.local_qpn));
+    by_remote_qpn_.Prefetch(
+        HashOf(c.fabric->KernelOf(id.peer_device), c.fabric->CaOf(id.device), id.local_qpn));
   if (ends) {
-    by_remote_qpn_.Prefetch(HashOf(id.kernel, id.peer_device, id.remote_qpn));
+    by_remote_qpn_.Prefetch(HashOf(id.kernel, id.peer_ca, id.remote_qpn));
     by_cid_.Prefetch(id.remote_cid);
     by_cid_.Prefetch(id.local_cid);
   }

@@ -27,7 +27,7 @@ Mad IbCm::Answer(const IbId& id, MadKind kind) const {
   mad.local_cid = id.local_cid;
   mad.remote_cid = id.remote_cid;
   mad.tid = id.tid;
-  mad.guid = id.device;
+  mad.sender = id.device;
   return mad;
 }
 
@@ -141,11 +141,11 @@ Errno IbCm::SendReq(const Context& c, uint32_t ib, uint8_t to_device, uint8_t pa
   Mad& kept = Keep(&id, req);
   kept.kind = MadKind::kReq;
   kept.local_cid = kept.tid = id.local_cid;
-  kept.guid = id.device;
+  kept.sender = id.device;
   kept.response_timeout = static_cast<uint8_t>(timing.response_timeout);
   kept.max_retries = static_cast<uint8_t>(timing.max_retries);
   kept.ack_timeout = AckTimeout(timing.ack_delay, timing.packet_lifetime);
-  id.peer_device = to_device;
+  Meet(c, &id, to_device);
   id.local_qpn = req.qp_num;
   more_[ib].retry_count = req.conn.retry_count;
   id.av_timeout = static_cast<uint8_t>(timing.packet_lifetime + 1);
@@ -165,7 +165,7 @@ Errno IbCm::SendRep(const Context& c, uint32_t ib, const Mad& rep) {
   kept.local_cid = id.local_cid;
   kept.remote_cid = id.remote_cid;
   kept.tid = id.tid;
-  kept.guid = id.device;
+  kept.sender = id.device;
   kept.ack_delay = static_cast<uint8_t>(c.profile->timing.ack_delay);
   id.local_qpn = rep.qp_num;
   id.state = IbState::kRepSent;

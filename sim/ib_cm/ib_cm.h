@@ -73,13 +73,14 @@ struct alignas(64) IbId {
   bool asked : 1 = false;           // a request for datagrams, found by its peer's id
   bool counted : 1 = false;         // its message is one of those that a port may have waiting
   bool queued : 1 = false;          // its message waits for its turn among those
+  LapState lap : 2 = LapState::kUninit;
   IbState state = IbState::kIdle;
   IbState message_state = IbState::kIdle;  // the state that the message was sent in
   MadKind message_kind = MadKind::kReq;
-  LapState lap = LapState::kUninit;
   uint8_t kernel = 0;
   uint8_t device = 0;
   uint8_t peer_device = 0;
+  uint8_t peer_ca = 0;     // the first port of that device: what it is known by
   uint8_t av_timeout = 0;  // exponent: timewait, and the waits after an MRA
   uint8_t max_retries = 0;
   uint8_t retries_left = 0;
@@ -274,11 +275,15 @@ class IbCm {
   void ForeseeArrival(const Context& c, const IbId& id, const Mad& mad);
   // lookup.cc
   // Of what a peer calls something of its own, as those of a kernel know it.
-  static uint32_t HashOf(uint8_t kernel, uint8_t guid, uint32_t number);
+  static uint32_t HashOf(uint8_t kernel, uint8_t ca, uint32_t number);
   uint32_t Match(uint8_t device, uint32_t local_cid, uint32_t remote_cid) const;
-  uint32_t FindRemoteId(uint8_t kernel, uint8_t guid, uint32_t cid) const;
-  uint32_t FindRemoteQp(uint8_t kernel, uint8_t guid, uint32_t qpn) const;
-  uint32_t FindAsked(uint8_t kernel, uint8_t guid, uint32_t cid) const;
+  uint32_t FindRemoteId(uint8_t kernel, uint8_t ca, uint32_t cid) const;
+  uint32_t FindRemoteQp(uint8_t kernel, uint8_t ca, uint32_t qpn) const;
+  uint32_t FindAsked(uint8_t kernel, uint8_t ca, uint32_t cid) const;
+  static void Meet(const Context& c, IbId* id, uint8_t peer_device) {
+    id->peer_device = peer_device;
+    id->peer_ca = c.fabric->CaOf(peer_device);
+  }
   // Lets an id be found by what its peer calls itself, and no longer.
   void KnowRemotely(IbId* id);
   void KnowAsked(IbId* id);

@@ -3,8 +3,8 @@
 
 namespace cm::sim {
 
-uint32_t IbCm::HashOf(uint8_t kernel, uint8_t guid, uint32_t number) {
-  return HashOfKey((uint64_t{kernel} << 40) | (uint64_t{guid} << 32) | number);
+uint32_t IbCm::HashOf(uint8_t kernel, uint8_t ca, uint32_t number) {
+  return HashOfKey((uint64_t{kernel} << 40) | (uint64_t{ca} << 32) | number);
 }
 
 uint32_t IbCm::Create(uint8_t kernel, uint8_t device, uint32_t user, uint32_t source_since) {
@@ -34,7 +34,7 @@ void IbCm::KnowRemotely(IbId* id) {
   id->known_remotely = true;
   const uint32_t ib = ids_.PlaceOf(*id);
   by_cid_.AddKnower(id->remote_cid, ib);
-  by_remote_qpn_.Add(HashOf(id->kernel, id->peer_device, id->remote_qpn), ib);
+  by_remote_qpn_.Add(HashOf(id->kernel, id->peer_ca, id->remote_qpn), ib);
 }
 
 void IbCm::KnowAsked(IbId* id) {
@@ -46,7 +46,7 @@ void IbCm::ForgetRemotely(IbId* id) {
   const uint32_t ib = ids_.PlaceOf(*id);
   if (id->known_remotely || id->asked) by_cid_.RemoveKnower(id->remote_cid, ib);
   if (id->known_remotely)
-    by_remote_qpn_.Remove(HashOf(id->kernel, id->peer_device, id->remote_qpn), ib);
+    by_remote_qpn_.Remove(HashOf(id->kernel, id->peer_ca, id->remote_qpn), ib);
   id->known_remotely = id->asked = false;
 }
 
@@ -59,34 +59,33 @@ uint32_t IbCm::Match(uint8_t device, uint32_t local_cid, uint32_t remote_cid) co
 }
 
 // Of several ids, as only a defect makes them, the oldest.
-uint32_t IbCm::FindRemoteId(uint8_t kernel, uint8_t guid, uint32_t cid) const {
+uint32_t IbCm::FindRemoteId(uint8_t kernel, uint8_t ca, uint32_t cid) const {
   uint32_t found = kNobody;
   by_cid_.VisitKnowers(cid, [&](uint32_t ib) {
     const IbId& id = ids_[ib];
-    if (id.known_remotely && id.kernel == kernel && id.peer_device == guid &&
-        id.remote_cid == cid && (found == kNobody || id.local_cid < ids_[found].local_cid))
-      found = ib;
-  });
-  return found;
-}
-
-uint32_t IbCm::FindRemoteQp(uint8_t kernel, uint8_t guid, uint32_t qpn) const {
-  uint32_t found = kNobody;
-  by_remote_qpn_.Visit(HashOf(kernel, guid, qpn), [&](uint32_t ib) {
-    const IbId& id = ids_[ib];
-    if (id.kernel == kernel && id.peer_device == guid && id.remote_qpn == qpn &&
+    if (id.known_remotely && id.kernel == kernel && id.peer_ca == ca && id.remote_cid == cid &&
         (found == kNobody || id.local_cid < ids_[found].local_cid))
       found = ib;
   });
   return found;
 }
 
-uint32_t IbCm::FindAsked(uint8_t kernel, uint8_t guid, uint32_t cid) const {
+uint32_t IbCm::FindRemoteQp(uint8_t kernel, uint8_t ca, uint32_t qpn) const {
+  uint32_t found = kNobody;
+  by_remote_qpn_.Visit(HashOf(kernel, ca, qpn), [&](uint32_t ib) {
+    const IbId& id = ids_[ib];
+    if (id.kernel == kernel && id.peer_ca == ca && id.remote_qpn == qpn &&
+        (found == kNobody || id.local_cid < ids_[found].local_cid))
+      found = ib;
+  });
+  return found;
+}
+
+uint32_t IbCm::FindAsked(uint8_t kernel, uint8_t ca, uint32_t cid) const {
   uint32_t found = kNobody;
   by_cid_.VisitKnowers(cid, [&](uint32_t ib) {
     const IbId& id = ids_[ib];
-    if (id.asked && id.kernel == kernel && id.peer_device == guid && id.remote_cid == cid)
-      found = ib;
+    if (id.asked && id.kernel == kernel && id.peer_ca == ca && id.remote_cid == cid) found = ib;
   });
   return found;
 }

@@ -18,8 +18,8 @@ void IbCm::ReceiveOther(const Context& c, uint8_t device, const Mad& mad) {
   Mad response = mad;
   response.method = kGetResponseMethod;
   response.mad_status = kMethodNotSupported;
-  response.guid = device;
-  c.fabric->Send(c.agenda, device, mad.guid, response);
+  response.sender = device;
+  c.fabric->Send(c.agenda, device, mad.sender, response);
 }
 
 void IbCm::Receive(const Context& c, uint8_t device, const Mad& mad) {
@@ -72,10 +72,10 @@ void IbCm::ReceiveStaleReq(const Context& c, uint8_t device, const Mad& req, uin
   rej.kind = MadKind::kRej;
   rej.remote_cid = req.local_cid;
   rej.tid = req.tid;
-  rej.guid = device;
+  rej.sender = device;
   rej.about = About::kReq;
   rej.reason = RejReason::kStaleConn;
-  c.fabric->Send(c.agenda, device, req.guid, rej);
+  c.fabric->Send(c.agenda, device, req.sender, rej);
   if (ids_[old].state == IbState::kEstablished) SendDreq(c, old);
 }
 
@@ -93,11 +93,11 @@ void IbCm::ReceiveReq(const Context& c, uint8_t device, const Mad& req) {
   // An answer could not be sent, and so there is none.
   if (req.unresolvable) return Occupy(c, device);
   const uint8_t kernel = c.fabric->KernelOf(device);
-  const uint32_t duplicate = FindRemoteId(kernel, req.guid, req.local_cid);
+  const uint32_t duplicate = FindRemoteId(kernel, c.fabric->CaOf(req.sender), req.local_cid);
   if (duplicate != kNobody && c.defect != Defect::kDuplicateRequestTwice)
     return ReceiveDuplicateReq(c, duplicate);
   if (duplicate == kNobody) {
-    const uint32_t stale = FindRemoteQp(kernel, req.guid, req.qp_num);
+    const uint32_t stale = FindRemoteQp(kernel, c.fabric->CaOf(req.sender), req.qp_num);
     if (stale != kNobody && c.defect != Defect::kStaleUnnoticed)
       return ReceiveStaleReq(c, device, req, stale);
   }
@@ -105,25 +105,25 @@ void IbCm::ReceiveReq(const Context& c, uint8_t device, const Mad& req) {
   rej.kind = MadKind::kRej;
   rej.remote_cid = req.local_cid;
   rej.tid = req.tid;
-  rej.guid = device;
+  rej.sender = device;
   rej.about = About::kReq;
   if (!c.user->Listens(device, req)) {
     rej.reason = c.defect == Defect::kNoListenerIsConsumer ? RejReason::kConsumerDefined
                                                            : RejReason::kInvalidServiceId;
-    c.fabric->Send(c.agenda, device, req.guid, rej);
+    c.fabric->Send(c.agenda, device, req.sender, rej);
     return;
   }
   if (const std::optional<RejReason> reason = PathRefusedBecause(c, req)) {
     rej.reason = *reason;
     rej.info = *reason == RejReason::kInvalidGid ? RejInfo::kPortGid : RejInfo::kPathGid;
-    c.fabric->Send(c.agenda, device, req.guid, rej);
+    c.fabric->Send(c.agenda, device, req.sender, rej);
     return;
   }
   const uint32_t ib = Create(kernel, device, kNobody, c.fabric->device(device).fail_overs);
   IbId& id = ids_[ib];
   id.state = IbState::kReqRcvd;
   id.tid = req.tid;
-  id.peer_device = req.guid;
+  Meet(c, &id, req.sender);
   id.remote_cid = req.local_cid;
   id.remote_qpn = req.qp_num;
   more_[ib].peer = req.conn;
@@ -139,7 +139,7 @@ void IbCm::ReceiveReq(const Context& c, uint8_t device, const Mad& req) {
     case RequestVerdict::kNobodyListens:
     case RequestVerdict::kRejected:
       rej.reason = RejReason::kConsumerDefined;
-      c.fabric->Send(c.agenda, device, req.guid, rej);
+      c.fabric->Send(c.agenda, device, req.sender, rej);
       break;
     case RequestVerdict::kDropped:
       break;
@@ -168,7 +168,7 @@ void IbCm::ReceiveMra(const Context& c, uint8_t device, const Mad& mra) {
 void IbCm::ReceiveRej(const Context& c, uint8_t device, const Mad& rej) {
   uint32_t ib = kNobody;
   if (rej.reason == RejReason::kTimeout && rej.info == RejInfo::kGuid) {
-    ib = FindRemoteId(c.fabric->KernelOf(device), rej.guid, rej.local_cid);
+    ib = FindRemoteId(c.fabric->KernelOf(device), c.fabric->CaOf(rej.sender), rej.local_cid);
   } else {
     ib = Match(device, rej.remote_cid, rej.about == About::kReq ? 0 : rej.local_cid);
   }
@@ -224,8 +224,9 @@ void IbCm::ReceiveRep(const Context& c, uint8_t device, const Mad& rep) {
   }
   IbId& id = ids_[ib];
   if (id.state != IbState::kReqSent && id.state != IbState::kMraReqRcvd) return;
-  if (FindRemoteId(id.kernel, rep.guid, rep.local_cid) != kNobody) return;
-  const uint32_t stale = FindRemoteQp(id.kernel, rep.guid, rep.qp_num);
+  const uint8_t ca = c.fabric->CaOf(rep.sender);
+  if (FindRemoteId(id.kernel, ca, rep.local_cid) != kNobody) return;
+  const uint32_t stale = FindRemoteQp(id.kernel, ca, rep.qp_num);
   if (stale != kNobody) {
     Mad rej = Rejection(id, About::kRep, RejReason::kStaleConn);
     rej.remote_cid = rep.local_cid;
@@ -272,8 +273,8 @@ void IbCm::ReceiveDreq(const Context& c, uint8_t device, const Mad& dreq) {
     drep.local_cid = dreq.remote_cid;
     drep.remote_cid = dreq.local_cid;
     drep.tid = dreq.tid;
-    drep.guid = device;
-    c.fabric->Send(c.agenda, device, dreq.guid, drep);
+    drep.sender = device;
+    c.fabric->Send(c.agenda, device, dreq.sender, drep);
     return;
   }
   IbId& id = ids_[ib];

@@ -30,7 +30,7 @@ class AKernelThatLooks : public testing::Test, private IbCmUser {
   // From the tester.
   void Send(const Mad& mad) {
     Mad sent = mad;
-    sent.guid = kThere;
+    sent.sender = kThere;
     fabric_.Send(&agenda_, kThere, kHere, sent);
   }
   void Ask(uint32_t cid, bool unresolvable = false) {

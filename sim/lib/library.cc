@@ -339,7 +339,7 @@ Shown Library::Show(Context c, uint32_t id) const {
   const UserId& own = ids_[id];
   Shown shown;
   shown.device_known = own.device != kNoDevice;
-  shown.device = shown.device_known ? own.device : uint8_t{0};
+  shown.device = shown.device_known ? c.wires.fabric->CaOf(own.device) : uint8_t{0};
   shown.port_num = own.port_num;
   shown.source = own.source;
   shown.destination = own.destination;

@@ -148,13 +148,15 @@ Errno RdmaCm::Write(uint32_t file, const command::Listen& cmd) {
   return Errno::kNone;
 }
 
+// Whoever listens does so on all ports of its device. source: linux 6.1 cm.c cm_find_listen
 bool RdmaCm::Listens(uint8_t device, const Mad& req) {
   const uint8_t kernel = c_.fabric->KernelOf(device);
   bool listens = false;
   port_owners_.Visit(HashOfPort(kernel, req.space, req.port), [&](uint32_t id) {
     const CmId& own = ids_[id];
     listens |= own.state == CmState::kListen && own.kernel == kernel && own.space == req.space &&
-               own.source.port == req.port && (own.device == kNoDevice || own.device == device);
+               own.source.port == req.port &&
+               (own.device == kNoDevice || c_.fabric->CaOf(own.device) == c_.fabric->CaOf(device));
   });
   return listens;
 }

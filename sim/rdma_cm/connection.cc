@@ -227,10 +227,10 @@ Result<response::QueryAddr> RdmaCm::QueryAddr(uint32_t file, const command::Quer
   const Errno error = Lookup(file, cmd.id);
   if (error != Errno::kNone) return error;
   const CmId& own = ids_[cmd.id];
-  return response::QueryAddr{.source = own.source,
-                             .destination = own.destination,
-                             .device = own.device,
-                             .port_num = static_cast<uint8_t>(own.device == kNoDevice ? 0 : 1)};
+  response::QueryAddr answer{
+      .source = own.source, .destination = own.destination, .device = own.device};
+  if (own.device != kNoDevice) answer.port_num = c_.fabric->topology().devices[own.device].port;
+  return answer;
 }
 
 Result<response::QueryPath> RdmaCm::QueryPath(uint32_t file, const command::Query& cmd) {

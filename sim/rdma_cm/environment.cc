@@ -16,7 +16,7 @@ constexpr Duration kWorkLatency = Duration::Microseconds(10);
 uint32_t RdmaCm::Devices(uint8_t kernel) const {
   uint32_t devices = 0;
   for (const uint8_t device : c_.fabric->ByRegistration())
-    if (c_.fabric->KernelOf(device) == kernel) devices |= 1U << device;
+    if (c_.fabric->KernelOf(device) == kernel) devices |= 1U << c_.fabric->CaOf(device);
   return devices;
 }
 
@@ -24,8 +24,9 @@ void RdmaCm::RemoveDevice(uint8_t device) {
   c_.fabric->Unregister(device);
   std::vector<uint32_t> attached;
   for (uint32_t id = 0; id < ids_.end(); ++id) {
-    if (ids_.Live(id) && ids_[id].device == device && ids_[id].state != CmState::kDestroying)
-      attached.push_back(id);
+    if (!ids_.Live(id) || ids_[id].device == kNoDevice) continue;
+    const bool on_it = c_.fabric->topology().SameDevice(ids_[id].device, device);
+    if (on_it && ids_[id].state != CmState::kDestroying) attached.push_back(id);
   }
   std::ranges::stable_sort(attached, {}, [this](uint32_t id) { return ids_[id].attached; });
   for (const uint32_t id : attached) {
@@ -40,7 +41,9 @@ void RdmaCm::RemoveDevice(uint8_t device) {
     }
     c_.agenda->In(kCloseLatency, EventKind::kCloseWork, id);
   }
-  c_.agenda->In(kAgentLatency, EventKind::kAgentGone, device);
+  for (uint8_t port = 0; port < c_.fabric->device_count(); ++port)
+    if (c_.fabric->topology().SameDevice(port, device))
+      c_.agenda->In(kAgentLatency, EventKind::kAgentGone, port);
 }
 
 void RdmaCm::Crash(uint8_t kernel) {

@@ -29,17 +29,19 @@ using cm::sim::uapi::PortRecord;
 namespace {
 
 constexpr uint16_t kDefaultPkey = 0xffff;
-constexpr uint8_t kOnlyPort = 1;
+constexpr uint8_t kFirstPort = 1;
 
 Device* DeviceOf(ibv_context* context) { return Whole<Context>(context)->device; }
 
-bool IsPort(uint8_t port) { return port == kOnlyPort; }
+bool IsPort(ibv_context* context, uint32_t port) {
+  return port >= kFirstPort && port <= DeviceOf(context)->record.ports;
+}
 
 // -> 0 or an errno
-int AskPort(ibv_context* context, PortRecord* port) {
+int AskPort(ibv_context* context, uint32_t number, PortRecord* port) {
   const int64_t place = PlaceOf(context);
   if (place < 0) return ErrnoOf(place);
-  const Answer answer = Ask({.op = Op::kPort, .on = static_cast<uint32_t>(place)});
+  const Answer answer = Ask({.op = Op::kPort, .on = static_cast<uint32_t>(place), .more = number});
   if (answer.value < 0) return ErrnoOf(answer.value);
   const auto record = RecordIn<PortRecord>(answer.bytes);
   if (!record) return EIO;
@@ -48,12 +50,12 @@ int AskPort(ibv_context* context, PortRecord* port) {
 }
 
 // -> 0 or an errno
-int AskGid(ibv_context* context, int index, ibv_gid* gid) {
+int AskGid(ibv_context* context, uint32_t port, int index, ibv_gid* gid) {
   const int64_t place = PlaceOf(context);
   if (place < 0) return ErrnoOf(place);
   if (index < 0) return EINVAL;
-  const Answer answer = Ask(
-      {.op = Op::kGid, .on = static_cast<uint32_t>(place), .more = static_cast<uint64_t>(index)});
+  const uint64_t which = uint64_t{port} << 32 | static_cast<uint32_t>(index);
+  const Answer answer = Ask({.op = Op::kGid, .on = static_cast<uint32_t>(place), .more = which});
   if (answer.value < 0) return ErrnoOf(answer.value);
   const auto found = RecordIn<ibv_gid>(answer.bytes);
   if (!found) return EIO;
@@ -167,22 +169,22 @@ int ibv_query_device(ibv_context* context, ibv_device_attr* attributes) {
   attributes->max_srq_sge = 27;
   attributes->max_pkeys = 1;
   attributes->local_ca_ack_delay = 15;
-  attributes->phys_port_cnt = 1;
+  attributes->phys_port_cnt = static_cast<uint8_t>(device->record.ports);
   return 0;
 }
 
 // The caller has cleared all of it; its type is opaque only to keep old programs apart.
 int ibv_query_port(ibv_context* context, uint8_t number, _compat_ibv_port_attr* attributes) {
-  if (!IsPort(number)) return EINVAL;
+  if (!IsPort(context, number)) return EINVAL;
   PortRecord port;
-  if (const int error = AskPort(context, &port); error != 0) return error;
+  if (const int error = AskPort(context, number, &port); error != 0) return error;
   Describe(port, DeviceOf(context)->record.iwarp != 0,
            reinterpret_cast<ibv_port_attr*>(attributes));
   return 0;
 }
 
 int ibv_query_gid(ibv_context* context, uint8_t port, int index, ibv_gid* gid) {
-  const int error = IsPort(port) ? AskGid(context, index, gid) : EINVAL;
+  const int error = IsPort(context, port) ? AskGid(context, port, index, gid) : EINVAL;
   if (error == 0) return 0;
   errno = error;
   return -1;
@@ -190,11 +192,12 @@ int ibv_query_gid(ibv_context* context, uint8_t port, int index, ibv_gid* gid) {
 
 int _ibv_query_gid_ex(ibv_context* context, uint32_t port_number, uint32_t index,
                       ibv_gid_entry* entry, uint32_t flags, size_t size) {
-  if (flags != 0 || size < sizeof *entry || port_number != kOnlyPort) return EINVAL;
+  if (flags != 0 || size < sizeof *entry || !IsPort(context, port_number)) return EINVAL;
   ibv_gid gid{};
-  if (const int error = AskGid(context, static_cast<int>(index), &gid); error != 0) return error;
+  if (const int error = AskGid(context, port_number, static_cast<int>(index), &gid); error != 0)
+    return error;
   PortRecord port;
-  if (const int error = AskPort(context, &port); error != 0) return error;
+  if (const int error = AskPort(context, port_number, &port); error != 0) return error;
   *entry = {};
   entry->gid = gid;
   entry->gid_index = index;
@@ -207,11 +210,12 @@ int _ibv_query_gid_ex(ibv_context* context, uint32_t port_number, uint32_t index
 ssize_t _ibv_query_gid_table(ibv_context* context, ibv_gid_entry* entries, size_t room,
                              uint32_t flags, size_t size) {
   if (flags != 0 || size < sizeof *entries) return -EINVAL;
-  PortRecord port;
-  if (const int error = AskPort(context, &port); error != 0) return -error;
   size_t count = 0;
-  for (uint32_t index = 0; index < port.gids && count < room; ++index) {
-    if (_ibv_query_gid_ex(context, kOnlyPort, index, &entries[count], 0, size) == 0) ++count;
+  for (uint32_t number = kFirstPort; IsPort(context, number); ++number) {
+    PortRecord port;
+    if (const int error = AskPort(context, number, &port); error != 0) return -error;
+    for (uint32_t index = 0; index < port.gids && count < room; ++index)
+      if (_ibv_query_gid_ex(context, number, index, &entries[count], 0, size) == 0) ++count;
   }
   return static_cast<ssize_t>(count);
 }
@@ -226,8 +230,8 @@ int ibv_query_gid_type(ibv_context* context, uint8_t port, unsigned int index, i
   return -1;
 }
 
-int ibv_query_pkey(ibv_context* /*context*/, uint8_t port, int index, __be16* pkey) {
-  if (!IsPort(port) || index != 0) {
+int ibv_query_pkey(ibv_context* context, uint8_t port, int index, __be16* pkey) {
+  if (!IsPort(context, port) || index != 0) {
     errno = EINVAL;
     return -1;
   }
@@ -235,8 +239,8 @@ int ibv_query_pkey(ibv_context* /*context*/, uint8_t port, int index, __be16* pk
   return 0;
 }
 
-int ibv_get_pkey_index(ibv_context* /*context*/, uint8_t port, __be16 pkey) {
-  if (IsPort(port) && pkey == htobe16(kDefaultPkey)) return 0;
+int ibv_get_pkey_index(ibv_context* context, uint8_t port, __be16 pkey) {
+  if (IsPort(context, port) && pkey == htobe16(kDefaultPkey)) return 0;
   errno = EINVAL;
   return -1;
 }
@@ -253,7 +257,7 @@ int ibv_get_async_event(ibv_context* context, ibv_async_event* event) {
   }
   *event = {};
   event->event_type = static_cast<ibv_event_type>(answer.value);
-  event->element.port_num = event->event_type == IBV_EVENT_DEVICE_FATAL ? 0 : kOnlyPort;
+  event->element.port_num = event->event_type == IBV_EVENT_DEVICE_FATAL ? 0 : kFirstPort;
   return 0;
 }
 

@@ -25,6 +25,7 @@ ModifyRecord RecordOf(const ibv_qp_attr& attributes, int mask) {
   ModifyRecord record = {.mask = static_cast<uint32_t>(mask)};
   if ((mask & IBV_QP_STATE) != 0) record.state = attributes.qp_state;
   if ((mask & IBV_QP_DEST_QPN) != 0) record.peer_number = attributes.dest_qp_num;
+  if ((mask & IBV_QP_PORT) != 0) record.port = attributes.port_num;
   if ((mask & IBV_QP_QKEY) != 0) record.qkey = attributes.qkey;
   if ((mask & IBV_QP_ACCESS_FLAGS) != 0) record.access = attributes.qp_access_flags;
   if ((mask & IBV_QP_RETRY_CNT) != 0) record.retry_count = attributes.retry_cnt;

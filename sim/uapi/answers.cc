@@ -16,10 +16,9 @@ namespace cm::sim::uapi {
 namespace {
 
 constexpr uint16_t kInfinibandFamily = 27;  // AF_IB
-constexpr uint8_t kPort = 1;
-constexpr uint8_t kMtu = 3;    // IB_MTU_1024: what fits into Ethernet's packets
-constexpr uint8_t kRate = 3;   // IB_RATE_10_GBPS
-constexpr uint8_t kEqual = 2;  // IB_SA_EQ
+constexpr uint8_t kMtu = 3;                 // IB_MTU_1024: what fits into Ethernet's packets
+constexpr uint8_t kRate = 3;                // IB_RATE_10_GBPS
+constexpr uint8_t kEqual = 2;               // IB_SA_EQ
 constexpr uint8_t kHopLimit = 64;
 constexpr uint32_t kRemoteWrite = 2;   // IB_ACCESS_REMOTE_WRITE
 constexpr uint32_t kRemoteReads = 12;  // IB_ACCESS_REMOTE_READ, IB_ACCESS_REMOTE_ATOMIC
@@ -70,14 +69,19 @@ uint8_t SourceIndexOf(const CmId& id) {
   return static_cast<uint8_t>(2 * nth + (id.source.v6 ? 1 : 0));
 }
 
-ib_uverbs_ah_attr WayTo(const Gid& gid, const CmId& id, uint16_t lid) {
+// Which of its device the id is on.
+uint8_t PortOf(const CmId& id, const Topology& topology) {
+  return id.device == kNoDevice ? uint8_t{0} : topology.devices[id.device].port;
+}
+
+ib_uverbs_ah_attr WayTo(const Gid& gid, const CmId& id, uint8_t port, uint16_t lid) {
   ib_uverbs_ah_attr ah{};
   std::ranges::copy(gid, std::begin(ah.grh.dgid));
   ah.grh.sgid_index = SourceIndexOf(id);
   ah.grh.hop_limit = kHopLimit;
   ah.dlid = lid;
   ah.is_global = 1;
-  ah.port_num = kPort;
+  ah.port_num = port;
   return ah;
 }
 
@@ -117,9 +121,9 @@ ib_user_path_rec RouteOf(const CmId& id, const Groups& groups, const Topology& t
 template <typename Response>
 void PutDevice(uint8_t device, const Topology& topology, Response* response) {
   if (device == kNoDevice) return;
-  response->node_guid = GuidOf(device);
+  response->node_guid = GuidOf(topology, device);
   response->ibdev_index = IndexOf(topology, device);
-  response->port_num = kPort;
+  response->port_num = topology.devices[device].port;
 }
 
 constexpr size_t kOldAddr = offsetof(rdma_ucm_query_addr_resp, ibdev_index);
@@ -232,7 +236,7 @@ Outcome DeviceFile::InitQpAttr(const Command& c) {
   ib_uverbs_qp_attr answer{};
   answer.qp_attr_mask = got.mask;
   answer.qp_state = cmd.qp_state;
-  answer.port_num = kPort;
+  answer.port_num = PortOf(own, world_->topology());
   if (got.datagram) answer.qkey = QkeyOf(own.space);
   const bool connecting = own.ib != kNobody || world_->profile().transport == Transport::kIwarp;
   if (!got.datagram && connecting)
@@ -241,8 +245,8 @@ Outcome DeviceFile::InitQpAttr(const Command& c) {
     attributes_[c.asker] = got;
     const auto lid = static_cast<uint16_t>(got.peer_device == kNoDevice ? 0 : got.peer_device + 1);
     const bool has_lids = world_->profile().transport == Transport::kInfiniband;
-    answer.ah_attr =
-        WayTo(DestinationOf(own, groups_, world_->topology()), own, has_lids ? lid : 0);
+    answer.ah_attr = WayTo(DestinationOf(own, groups_, world_->topology()), own, answer.port_num,
+                           has_lids ? lid : 0);
     answer.dest_qp_num = got.peer_number;
     answer.path_mtu = kMtu;
     answer.retry_cnt = got.retry_count;
@@ -292,12 +296,14 @@ void DeviceFile::PutDatagram(const response::Event& event, rdma_ucm_ud_param* ud
   const Slab<Membership>& memberships = Kernel().memberships();
   if (event.type == EventType::kMulticastJoin && memberships.Live(event.id)) {
     const CmId& own = Kernel().at(memberships[event.id].id);
-    ud->ah_attr = WayTo(groups_.GidOf(event.group, topology), own, has_lids ? kGroupLid : 0);
+    ud->ah_attr = WayTo(groups_.GidOf(event.group, topology), own, PortOf(own, topology),
+                        has_lids ? kGroupLid : 0);
   } else if (event.type == EventType::kEstablished) {
     const CmId& own = Kernel().at(event.id);
     const Gid gid = DestinationOf(own, groups_, topology);
     const std::optional<uint8_t> peer = DeviceWith(topology, gid);
-    ud->ah_attr = WayTo(gid, own, static_cast<uint16_t>(has_lids && peer ? *peer + 1 : 0));
+    ud->ah_attr = WayTo(gid, own, PortOf(own, topology),
+                        static_cast<uint16_t>(has_lids && peer ? *peer + 1 : 0));
   }
 }
 

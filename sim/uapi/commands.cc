@@ -73,15 +73,18 @@ command::ConnectionParam ParamOf(const rdma_ucm_conn_param& param, const rdma_uc
 // The number is that of a queue pair of the id's device, if there is one.
 void DeviceFile::NameQp(uint32_t id, command::ConnectionParam* param) const {
   if (!Kernel().Live(id)) return;
+  const Topology& topology = world_->topology();
   const uint8_t device = Kernel().at(id).device;
+  if (device == kNoDevice) return;
   const Verbs& verbs = *world_->Context().verbs;
   for (uint32_t qp = 0; qp < verbs.end() && !param->qp_known; ++qp)
-    param->qp_known =
-        verbs.Live(qp) && verbs.at(qp).device == device && verbs.at(qp).number == param->qp_num;
+    param->qp_known = verbs.Live(qp) && topology.SameDevice(verbs.at(qp).device, device) &&
+                      verbs.at(qp).number == param->qp_num;
 }
 
 void DeviceFile::NoteQp(uint32_t id, const command::ConnectionParam& param) {
-  if (param.qp_known) named_[{Kernel().at(id).device, param.qp_num}] = id;
+  if (param.qp_known)
+    named_[{world_->topology().FirstPortOf(Kernel().at(id).device), param.qp_num}] = id;
 }
 
 void DeviceFile::StartAfresh(uint32_t id) {

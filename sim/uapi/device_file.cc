@@ -89,7 +89,7 @@ Outcome DeviceFile::CarryLater(const Command& c) {
 }
 
 std::optional<uint32_t> DeviceFile::IdThatNames(uint8_t device, uint32_t qp_number) const {
-  const auto named = named_.find({device, qp_number});
+  const auto named = named_.find({world_->topology().FirstPortOf(device), qp_number});
   if (named == named_.end()) return std::nullopt;
   return named->second;
 }

@@ -177,22 +177,26 @@ Outcome Machine::CarryDevice(Asker asker, const Request& request) {
       DeviceRecord record;
       const std::string& name = topology.devices[device].name;
       std::memcpy(record.name.data(), name.data(), std::min(name.size(), record.name.size() - 1));
-      record.guid = GuidOf(device);
+      record.guid = GuidOf(topology, device);
       record.index = IndexOf(topology, device);
       record.iwarp = profile.transport == Transport::kIwarp ? 1 : 0;
       record.infiniband = profile.transport == Transport::kInfiniband ? 1 : 0;
       record.registered = (registered >> device) & 1;
       record.max_depth = profile.limits.max_depth;
       record.max_inline = kMaxInline;
+      record.ports = topology.PortsOf(device);
       const std::span<const uint8_t> bytes = BytesOf(record);
       outcome.answer.bytes.insert(outcome.answer.bytes.end(), bytes.begin(), bytes.end());
     }
     return outcome;
   }
   if (request.on >= devices.size()) return Refused(Errno::kNoDev);
-  const uint8_t device = devices[request.on];
+  const uint64_t number = request.op == Op::kGid ? request.more >> 32 : request.more;
+  const uint8_t first = devices[request.on];
+  if (number == 0 || number > topology.PortsOf(first)) return Refused(Errno::kInval);
+  const auto device = static_cast<uint8_t>(first + number - 1);
   if (request.op == Op::kGid) {
-    const std::optional<Gid> gid = GidAt(topology, device, request.more);
+    const std::optional<Gid> gid = GidAt(topology, device, static_cast<uint32_t>(request.more));
     return gid ? Record(*gid) : Refused(Errno::kInval);
   }
   const bool infiniband = profile.transport == Transport::kInfiniband;

@@ -50,6 +50,7 @@ struct Peer {
   uint32_t qp = 0;
   uint32_t number = 0;
   uint32_t key = 0;
+  uint8_t port = 1;
 };
 
 class VerbsEndTest : public testing::Test {
@@ -88,12 +89,12 @@ class VerbsEndTest : public testing::Test {
   }
   std::array<uint8_t, 16> GidOf(const Peer& peer) {
     std::array<uint8_t, 16> gid{};
-    const Answer answer = Ask(peer, {.op = Op::kGid});
+    const Answer answer = Ask(peer, {.op = Op::kGid, .more = uint64_t{peer.port} << 32});
     std::memcpy(gid.data(), answer.bytes.data(), gid.size());
     return gid;
   }
   void BringUp(const Peer& own, const Peer& peer) {
-    ASSERT_EQ(Modify(own, {.mask = 0x39, .state = kInit, .access = 7}), 0);
+    ASSERT_EQ(Modify(own, {.mask = 0x39, .state = kInit, .access = 7, .port = own.port}), 0);
     ASSERT_EQ(
         Modify(
             own,
@@ -141,8 +142,8 @@ class VerbsEndTest : public testing::Test {
   std::string& MemoryOf(const Peer& peer) { return memory_.of[peer.process]; }
 
   VerbsEndTest() : VerbsEndTest("6.1-rxe") {}
-  explicit VerbsEndTest(const char* profile)
-      : world_(FindTopology("two-kernels"), FindProfile(profile)) {}
+  explicit VerbsEndTest(const char* profile, const char* topology = "two-kernels")
+      : world_(FindTopology(topology), FindProfile(profile)) {}
 
   TestMemory memory_;
   World world_;

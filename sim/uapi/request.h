@@ -24,10 +24,11 @@ enum class Op : uint32_t {
            // what the kernel stores at the command's response address. May wait; EAGAIN.
   kPollFile,  // a file -> value: 1 when it is readable
 
-  // Devices. A device is named by its place in the list that kDevices answers.
+  // Devices. A device is named by its place in the list that kDevices answers, a port of it by its
+  // number, from 1 on.
   kDevices,  // -> bytes: DeviceRecord, all that the kernel of the process ever has
-  kPort,     // a device -> bytes: PortRecord
-  kGid,      // a device, an index -> bytes: 16
+  kPort,     // a device, a port -> bytes: PortRecord
+  kGid,      // a device, a port in the upper half and an index in the lower one -> bytes: 16
 
   // Objects of verbs.
   kCreateCq,     // of how many completions in the second argument -> value: a completion queue
@@ -96,6 +97,7 @@ struct DeviceRecord {
   uint8_t registered = 1;   // it is there at present
   uint8_t max_depth = 0;    // max_qp_rd_atom and max_qp_init_rd_atom
   uint32_t max_inline = 0;  // bytes of inline data
+  uint32_t ports = 1;
 };
 
 struct PortRecord {
@@ -131,7 +133,7 @@ struct ModifyRecord {
   uint8_t is_global = 0;
   uint8_t retry_count = 0;
   uint8_t rnr_retry_count = 0;
-  uint8_t unused = 0;
+  uint8_t port = 1;
   std::array<uint8_t, 16> peer_gid{};
 };
 

@@ -11,6 +11,7 @@ namespace {
 // source: <infiniband/verbs.h> enum ibv_qp_attr_mask
 constexpr uint32_t kStateMask = 0x1;
 constexpr uint32_t kAccessMask = 0x8;
+constexpr uint32_t kPortMask = 0x20;
 constexpr uint32_t kQkeyMask = 0x40;
 // What the states ask for. source: linux 6.1 verbs.c qp_state_table
 constexpr uint32_t kInitMask = 0x30;
@@ -272,13 +273,19 @@ Outcome VerbsEnd::Attach(const OwnQp& own, const Request& request) {
 Errno VerbsEnd::Modify(Asker asker, OwnQp* own, const ModifyRecord& record) {
   if ((record.mask & kStateMask) != 0 && record.state > static_cast<uint32_t>(QpState::kErr))
     return Errno::kInval;
+  const bool on_port = (record.mask & kPortMask) != 0;
+  if (on_port && (record.port == 0 || record.port > world_->topology().PortsOf(own->device)))
+    return Errno::kInval;
   Connection& connection = own->connection;
   const Connection before = connection;
   if ((record.mask & kAccessMask) != 0) connection.remote_read = (record.access & kRemoteRead) != 0;
   if ((record.mask & kRetryMask) != 0) connection.retry_count = record.retry_count;
   if ((record.mask & kRnrRetryMask) != 0) connection.rnr_retry_count = record.rnr_retry_count;
   const Errno moved = (record.mask & kStateMask) != 0 ? Move(asker, own, record) : Errno::kNone;
-  if (moved != Errno::kNone) connection = before;
+  if (moved != Errno::kNone)
+    connection = before;
+  else if (on_port)
+    verbs().MoveTo(own->qp, static_cast<uint8_t>(own->device + record.port - 1));
   return moved;
 }
 

@@ -376,13 +376,13 @@ TEST_F(VerbsEndTest, DevicesAreThoseOfTheKernel) {
   world_.Inject({.kind = FaultKind::kRemoveDevice, .side = kPassiveSide});
   std::memcpy(&record, Ask(b_, {.op = Op::kDevices}).bytes.data(), sizeof(record));
   EXPECT_EQ(record.registered, 0);
-  const Answer port = Ask(a_, {.op = Op::kPort});
+  const Answer port = Ask(a_, {.op = Op::kPort, .more = 1});
   PortRecord shown;
   std::memcpy(&shown, port.bytes.data(), sizeof(shown));
   EXPECT_EQ(shown.active, 1);
   EXPECT_EQ(shown.gids, 2u);
-  EXPECT_EQ(Ask(a_, {.op = Op::kGid, .more = 2}).value, -EINVAL);
-  EXPECT_EQ(Ask(a_, {.op = Op::kPort, .on = 1}).value, -ENODEV);
+  EXPECT_EQ(Ask(a_, {.op = Op::kGid, .more = uint64_t{1} << 32 | 2}).value, -EINVAL);
+  EXPECT_EQ(Ask(a_, {.op = Op::kPort, .on = 1, .more = 1}).value, -ENODEV);
 }
 
 // The kernel looks for the way when the queue pair is moved, by the attributes that it has given.

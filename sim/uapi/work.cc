@@ -86,7 +86,8 @@ void VerbsEnd::SendTo(const OwnQp& own, const WorkRecord& record, WorkRequest* w
   else
     work->to = {.device = DeviceWith(topology, record.to_gid).value_or(kNoDevice),
                 .number = record.to_number};
-  const Gid from = GidAt(topology, own.device, IsMapped(record.to_gid) ? 0 : 1).value_or(Gid{});
+  const uint8_t port = verbs().at(own.qp).device;
+  const Gid from = GidAt(topology, port, IsMapped(record.to_gid) ? 0 : 1).value_or(Gid{});
   work->header = RouteHeader(from, record.to_gid, work->length());
 }
 

@@ -11,7 +11,7 @@ uint32_t Verbs::Register(uint8_t device, const std::vector<uint8_t>& bytes, bool
   regions_.push_back({.live = true,
                       .remote_read = remote_read,
                       .remote_write = remote_write,
-                      .device = device,
+                      .device = cas_[device],
                       .bytes = bytes});
   return static_cast<uint32_t>(regions_.size() - 1);
 }
@@ -29,7 +29,7 @@ uint32_t Verbs::live_regions() const {
 bool Verbs::Reaches(uint8_t device, const Piece& piece) const {
   if (piece.region >= regions_.size()) return false;
   const Region& region = regions_[piece.region];
-  return region.live && region.device == device &&
+  return region.live && region.device == cas_[device] &&
          uint64_t{piece.offset} + piece.length <= region.size();
 }
 

@@ -2,11 +2,17 @@
 
 namespace cm::sim {
 
+Verbs::Verbs(const Topology& topology, Defect defect)
+    : defect_(defect), next_number_(topology.devices.size(), kFirstNumber) {
+  for (uint8_t port = 0; port < topology.devices.size(); ++port)
+    cas_.push_back(topology.FirstPortOf(port));
+}
+
 uint32_t Verbs::Create(uint8_t device, bool datagram, uint32_t srq, const QpRoom& room) {
   return qps_.Add({.live = true,
                    .datagram = datagram,
                    .device = device,
-                   .number = next_number_[device]++,
+                   .number = next_number_[cas_[device]]++,
                    .srq = srq,
                    .room = room});
 }

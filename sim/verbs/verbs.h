@@ -29,7 +29,7 @@ struct Region {
   bool live = false;
   bool remote_read = false;
   bool remote_write = false;
-  uint8_t device = 0;
+  uint8_t device = 0;          // by its first port: all of them reach it
   bool external = false;       // it lies in the memory of a process, and is of this length
   std::vector<uint8_t> bytes;  // the buffer outlives its registration
   uint32_t process = 0;
@@ -136,7 +136,7 @@ struct Connection {
 struct Qp {
   bool live = false;
   bool datagram = false;
-  uint8_t device = 0;
+  uint8_t device = 0;  // the port
   QpState state = QpState::kReset;
   uint32_t number = 0;
   uint32_t srq = kNobody;
@@ -155,8 +155,7 @@ struct Qp {
 
 class Verbs {
  public:
-  explicit Verbs(size_t devices, Defect defect = Defect::kNone)
-      : defect_(defect), next_number_(devices, kFirstNumber) {}
+  explicit Verbs(const Topology& topology, Defect defect = Defect::kNone);
 
   // What work is carried out with.
   struct Wires {
@@ -179,8 +178,10 @@ class Verbs {
     qps_[qp].retries_left = connection.retry_count;
     qps_[qp].rnr_retries_left = connection.rnr_retry_count;
   }
+  // The queue pair is on another port of its device from now on.
+  void MoveTo(uint32_t qp, uint8_t port) { qps_[qp].device = port; }
   // The device starts anew, and with it the numbers of its queue pairs.
-  void Restart(uint8_t device) { next_number_[device] = kFirstNumber; }
+  void Restart(uint8_t device) { next_number_[cas_[device]] = kFirstNumber; }
   const Qp& at(uint32_t qp) const { return qps_[qp]; }
   uint32_t live_count() const { return qps_.live_count(); }
   bool Live(uint32_t qp) const { return qps_.Live(qp); }
@@ -287,6 +288,7 @@ class Verbs {
   Slab<Qp> qps_;
   Slab<Srq> srqs_;
   std::vector<Region> regions_;
+  std::vector<uint8_t> cas_;           // by port, the first port of its device
   std::vector<uint32_t> next_number_;  // by device
   Stamp finished_;
 };

@@ -48,6 +48,14 @@ bool Wire::ReadService(const Request& request, Mad* mad) const {
   return true;
 }
 
+// One of another device than the message comes from is believed.
+bool Wire::ReadGuid(uint64_t guid, Mad* mad) const {
+  if (GuidOf(mad->sender) == guid) return true;
+  const std::optional<uint8_t> device = DeviceOf(guid);
+  if (device) mad->sender = *device;
+  return device.has_value();
+}
+
 bool Wire::ReadBody(const mad::Req& req, Mad* mad) const {
   mad->kind = MadKind::kReq;
   mad->local_cid = req.local_cid;
@@ -66,9 +74,7 @@ bool Wire::ReadBody(const mad::Req& req, Mad* mad) const {
   mad->ack_timeout = req.primary_local_ack_timeout;
   mad->alternate_path = req.alternate_local_lid != 0;
   mad->mixed_gids = req.primary_local_gid[0] == 0xfe;
-  const std::optional<uint8_t> device = DeviceOf(req.local_ca_guid);
-  if (device) mad->guid = *device;
-  return device && ReadService(req, mad);
+  return ReadGuid(req.local_ca_guid, mad) && ReadService(req, mad);
 }
 
 bool Wire::ReadBody(const mad::Mra& mra, Mad* mad) const {
@@ -102,9 +108,7 @@ bool Wire::ReadBody(const mad::Rep& rep, Mad* mad) const {
                .srq = rep.srq};
   mad->ack_delay = rep.target_ack_delay;
   mad->data = DataFrom(rep.private_data);
-  const std::optional<uint8_t> device = DeviceOf(rep.local_ca_guid);
-  if (device) mad->guid = *device;
-  return device.has_value();
+  return ReadGuid(rep.local_ca_guid, mad);
 }
 
 bool Wire::ReadBody(const mad::Rtu& rtu, Mad* mad) const {
@@ -163,7 +167,7 @@ bool Wire::ReadBody(const mad::Opaque&, Mad* mad) const {
 
 std::optional<Mad> Wire::Read(const mad::Mad& mad, uint8_t from) const {
   Mad read;
-  read.guid = from;
+  read.sender = from;
   read.tid = LowerHalf(mad.header.tid);
   read.base_version = mad.header.base_version;
   read.class_version = mad.header.class_version;

@@ -16,6 +16,7 @@ constexpr uint8_t kHopLimit = 64;
 constexpr uint8_t kMtu1024 = 3;
 constexpr uint16_t kNoLid = 0xffff;
 constexpr uint32_t kFirstPacketId = 1;
+constexpr uint64_t kGuids = 0x505400fffe000000;  // the last byte tells which
 // What an address of IPv4 begins with where 16 bytes are wanted.
 constexpr mad::Gid kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 constexpr mad::Gid kLinkLocal{0xfe, 0x80};
@@ -70,8 +71,10 @@ Wire::Wire(const Topology* topology, const Profile* profile)
   for (size_t i = 0; i < topology->devices.size(); ++i) {
     const DeviceInfo& device = topology->devices[i];
     const auto last = static_cast<uint8_t>(i + 1);
+    const uint64_t ca = topology->FirstPortOf(static_cast<uint8_t>(i)) + 1U;
     stations_.push_back({.mac = {0x52, 0x54, 0, 0, 0, last},
-                         .guid = 0x505400fffe000000u | last,
+                         .guid = kGuids | ca,
+                         .port_guid = kGuids | last,
                          .v4 = Numeric(std::string(device.v4)),
                          .v6 = Numeric(std::string(device.v6))});
   }
@@ -114,6 +117,10 @@ uint64_t Wire::GuidOf(uint8_t device) const {
   return device < stations_.size() ? stations_[device].guid : 0;
 }
 
+uint64_t Wire::PortGuidOf(uint8_t device) const {
+  return device < stations_.size() ? stations_[device].port_guid : 0;
+}
+
 std::optional<uint8_t> Wire::DeviceOf(uint64_t guid) const {
   for (size_t i = 0; i < stations_.size(); ++i)
     if (stations_[i].guid == guid) return static_cast<uint8_t>(i);
@@ -133,7 +140,7 @@ mad::Req Wire::WrittenReq(const Mad& mad) const {
   mad::Req req{.local_cid = mad.local_cid,
                .vendor_id = mad.ece.vendor_id,
                .service_id = mad::MakeServiceId(mad.space, mad.port),
-               .local_ca_guid = GuidOf(mad.guid),
+               .local_ca_guid = GuidOf(mad.sender),
                .local_qpn = mad.qp_num,
                .responder_resources = mad.conn.responder_resources,
                .initiator_depth = mad.conn.initiator_depth,
@@ -156,7 +163,7 @@ mad::Req Wire::WrittenReq(const Mad& mad) const {
                .primary_flow_label = FlowLabel(mad.source.port, mad.destination.port),
                .primary_hop_limit = kHopLimit,
                .primary_local_ack_timeout = mad.ack_timeout};
-  if (mad.mixed_gids) req.primary_local_gid = PutGuid(kLinkLocal, GuidOf(mad.guid));
+  if (mad.mixed_gids) req.primary_local_gid = PutGuid(kLinkLocal, PortGuidOf(mad.sender));
   if (mad.alternate_path) {
     req.alternate_local_lid = req.alternate_remote_lid = kNoLid;
     req.alternate_local_gid = req.primary_local_gid;
@@ -181,10 +188,11 @@ mad::Rej Wire::WrittenRej(const Mad& mad) const {
     case RejInfo::kPathGid:
       break;
     case RejInfo::kGuid:
-      for (int i = 0; i < 8; ++i) info[i] = static_cast<uint8_t>(GuidOf(mad.guid) >> (56 - 8 * i));
+      for (int i = 0; i < 8; ++i)
+        info[i] = static_cast<uint8_t>(GuidOf(mad.sender) >> (56 - 8 * i));
       break;
     case RejInfo::kPortGid:
-      info = PutGuid(kLinkLocal, GuidOf(mad.guid));
+      info = PutGuid(kLinkLocal, PortGuidOf(mad.sender));
       break;
   }
   std::copy(info.begin(), info.end(), rej.ari.begin());
@@ -206,7 +214,7 @@ mad::Rep Wire::WrittenRep(const Mad& mad) const {
                .end_to_end_flow_control = mad.conn.flow_control != 0,
                .rnr_retry_count = mad.conn.rnr_retry_count,
                .srq = mad.conn.srq != 0,
-               .local_ca_guid = GuidOf(mad.guid)};
+               .local_ca_guid = GuidOf(mad.sender)};
   PutData(mad.data, &rep.private_data);
   return rep;
 }

@@ -45,10 +45,11 @@ class Wire {
   mad::Frame FrameOf(const WireNote& note);
 
  private:
-  // What a device is known by.
+  // What a port is known by.
   struct Station {
     mad::Mac mac{};
-    uint64_t guid = 0;
+    uint64_t guid = 0;  // of its device
+    uint64_t port_guid = 0;
     mad::Gid v4{};  // mapped into IPv6
     mad::Gid v6{};
     uint32_t packets = 0;  // sent so far
@@ -66,6 +67,8 @@ class Wire {
   std::optional<Address> AddressOf(const mad::Gid& gid, bool v6, uint16_t port) const;
   std::optional<uint8_t> DeviceOf(uint64_t guid) const;
   uint64_t GuidOf(uint8_t device) const;
+  uint64_t PortGuidOf(uint8_t device) const;
+  bool ReadGuid(uint64_t guid, Mad* mad) const;
   Known Remember(const WireNote& note);
 
   mad::Req WrittenReq(const Mad& mad) const;

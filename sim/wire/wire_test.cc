@@ -27,7 +27,7 @@ class WireTest : public testing::Test {
   std::optional<Mad> ThereAndBack(const Mad& mad) const {
     const auto bytes = mad::Encode(wire_.Written(mad));
     const mad::Decoded<mad::Mad> decoded = mad::DecodeMad(bytes);
-    return decoded.ok() ? wire_.Read(decoded.value(), mad.guid) : std::nullopt;
+    return decoded.ok() ? wire_.Read(decoded.value(), mad.sender) : std::nullopt;
   }
 
   static Mad Request() {
@@ -35,7 +35,7 @@ class WireTest : public testing::Test {
             .local_cid = kCid,
             .tid = kCid,
             .port = 7471,
-            .guid = kActive,
+            .sender = kActive,
             .qp_num = 17,
             .response_timeout = 20,
             .max_retries = 15,
@@ -52,7 +52,7 @@ class WireTest : public testing::Test {
   }
 
   static Mad Answer(MadKind kind) {
-    return {.kind = kind, .local_cid = 7, .remote_cid = kCid, .tid = kCid, .guid = kPassive};
+    return {.kind = kind, .local_cid = 7, .remote_cid = kCid, .tid = kCid, .sender = kPassive};
   }
 
   const Topology* topology_ = FindTopology("two-kernels");
@@ -106,7 +106,7 @@ TEST_F(WireTest, BringsDatagramMessagesBackAsTheyWere) {
   const Mad rep{.kind = MadKind::kSidrRep,
                 .remote_cid = kCid,
                 .tid = kCid,
-                .guid = kPassive,
+                .sender = kPassive,
                 .qp_num = 19,
                 .qkey = kDatagramQkey,
                 .status = SidrStatus::kReject,
@@ -153,7 +153,7 @@ TEST_F(WireTest, FramesAConnectionBetweenItsAddresses) {
 TEST_F(WireTest, SaysOfAnInvalidGidTheFirstOneOfThePort) {
   WireNote request{.from = kActive, .to = kPassive, .mad = Request()};
   request.mad.p_key = 0x1234;
-  Mad refusal{.kind = MadKind::kRej, .remote_cid = kCid, .tid = kCid, .guid = kPassive};
+  Mad refusal{.kind = MadKind::kRej, .remote_cid = kCid, .tid = kCid, .sender = kPassive};
   refusal.reason = RejReason::kInvalidGid;
   refusal.info = RejInfo::kPortGid;
   wire_.FrameOf(request);
@@ -168,7 +168,7 @@ TEST_F(WireTest, SaysOfAnInvalidGidTheFirstOneOfThePort) {
 TEST_F(WireTest, SaysOfAnInvalidAlternateGidTheOneOfThePathThatTheRequestCameBy) {
   WireNote request{.from = kActive, .to = kPassive, .mad = Request()};
   request.mad.alternate_path = true;
-  Mad refusal{.kind = MadKind::kRej, .remote_cid = kCid, .tid = kCid, .guid = kPassive};
+  Mad refusal{.kind = MadKind::kRej, .remote_cid = kCid, .tid = kCid, .sender = kPassive};
   refusal.reason = RejReason::kInvalidAltGid;
   refusal.info = RejInfo::kPathGid;
   for (const bool v6 : {false, true}) {
@@ -195,13 +195,13 @@ TEST(Wire, FramesAConnectionBetweenSecondAddresses) {
                     .local_cid = kCid,
                     .tid = kCid,
                     .port = 7471,
-                    .guid = kActive,
+                    .sender = kActive,
                     .source = from,
                     .destination = to,
                     .data = PrivateData::Counting(56)};
   const Mad reply{
-      .kind = MadKind::kRep, .local_cid = 7, .remote_cid = kCid, .tid = kCid, .guid = kPassive};
-  const Mad ready{.kind = MadKind::kRtu, .local_cid = kCid, .remote_cid = 7, .guid = kActive};
+      .kind = MadKind::kRep, .local_cid = 7, .remote_cid = kCid, .tid = kCid, .sender = kPassive};
+  const Mad ready{.kind = MadKind::kRtu, .local_cid = kCid, .remote_cid = 7, .sender = kActive};
   const mad::Frame there = wire.FrameOf({.from = kActive, .to = kPassive, .mad = request});
   const mad::Frame back = wire.FrameOf({.from = kPassive, .to = kActive, .mad = reply});
   const mad::Frame again = wire.FrameOf({.from = kActive, .to = kPassive, .mad = ready});

@@ -57,7 +57,7 @@ uint64_t HashOf(const Mad& mad) {
   d.U8(mad.service_timeout);
   d.U16(static_cast<uint16_t>(mad.space));
   d.U16(mad.port);
-  d.U8(mad.guid);
+  d.U8(mad.sender);
   d.U32(mad.qp_num);
   d.U8(mad.response_timeout);
   d.U8(mad.max_retries);

@@ -22,7 +22,7 @@ World::World(const Topology* topology, const Profile* profile, StreamState coins
       defect_(defect),
       stream_(coins),
       fabric_(topology, profile, DelaysOf(coins)),
-      verbs_(topology->devices.size(), defect) {
+      verbs_(*topology, defect) {
   for (uint8_t side = 0; side < topology->sides.size(); ++side)
     libraries_.emplace_back(topology->KernelOf(side));
 }

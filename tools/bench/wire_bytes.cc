@@ -28,7 +28,7 @@ mad::Req RequestOf(const sim::Mad& mad) {
   mad::Req req;
   req.local_cid = mad.local_cid;
   req.service_id = (uint64_t{0x0106} << 16) | mad.port;
-  req.local_ca_guid = mad.guid;
+  req.local_ca_guid = mad.sender;
   req.local_qpn = mad.qp_num;
   req.responder_resources = mad.conn.responder_resources;
   req.initiator_depth = mad.conn.initiator_depth;
@@ -47,7 +47,7 @@ mad::Message MessageOf(const sim::Mad& mad) {
     case MadKind::kRep: {
       auto rep = Begun<mad::Rep>(mad);
       rep.local_qpn = mad.qp_num;
-      rep.local_ca_guid = mad.guid;
+      rep.local_ca_guid = mad.sender;
       rep.target_ack_delay = mad.ack_delay & 31;
       return rep;
     }

@@ -283,10 +283,9 @@ Shown Caller::Look(rdma_cm_id* id) const {
   if (id->verbs != nullptr) {
     // A device that the topology does not name is the one whose address the id has.
     if (shown.source.kind == AddressKind::kSide)
-      shown.device = topology.sides[shown.source.side].device;
+      shown.device = topology.FirstPortOf(topology.sides[shown.source.side].device);
     const std::string_view name = api_->ibv_get_device_name(id->verbs->device);
-    for (uint8_t device = 0; device < topology.devices.size(); ++device)
-      if (topology.devices[device].name == name) shown.device = device;
+    shown.device = topology.DeviceNamed(name).value_or(shown.device);
   }
   if (id->qp != nullptr) {
     ibv_qp_attr attr{};

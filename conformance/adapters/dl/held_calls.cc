@@ -52,13 +52,10 @@ DevicesHanded Caller::NamesOf(ibv_context** devices) const {
   DevicesHanded names;
   for (; *devices != nullptr; ++devices) {
     const std::string_view name = api_->ibv_get_device_name((*devices)->device);
-    bool known = false;
-    for (uint8_t device = 0; device < topology.devices.size(); ++device) {
-      if (topology.devices[device].name != name) continue;
-      known = true;
-      names.known |= 1U << device;
-    }
-    if (!known) ++names.unknown;
+    if (const auto device = topology.DeviceNamed(name))
+      names.known |= 1U << *device;
+    else
+      ++names.unknown;
   }
   return names;
 }

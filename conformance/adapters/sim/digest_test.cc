@@ -55,6 +55,7 @@ Digests RunOf(std::string_view topology, uint64_t seed, std::string_view dialect
 TEST(ADigest, IsTheSameWhereverItIsComputed) {
   EXPECT_EQ(RunOf("two-kernels", 1), (Digests{0xc3fcfc842fd020d4, 0xea4da193d5b4abff}));
   EXPECT_EQ(RunOf("one-kernel-two-devices", 1), (Digests{0x2d52ec56e752ef14, 0x1e2866a4a752ee06}));
+  EXPECT_EQ(RunOf("one-device-two-ports", 1), (Digests{0xf48e76e899043680, 0x03634017038914f8}));
   EXPECT_EQ(RunOf("bond", 1), (Digests{0x88ff9e474a8e14f9, 0x768002ccaa3da9b8}));
 }
 

@@ -80,7 +80,7 @@ sim::Mad MadFrom(const TesterMad& said, uint8_t side, const std::vector<sim::CmN
                .alternate_path = said.alternate_path,
                .mixed_gids = said.mixed_gids,
                .cma_version = said.cma_version,
-               .guid = topology.sides[side].device,
+               .sender = topology.sides[side].device,
                .qp_num = QpNumberOf(said, numbers),
                .qkey = said.qkey,
                .status = said.status,
