@@ -68,8 +68,18 @@ class VerbsEndTest : public testing::Test {
     memory_.of[peer.process] = std::string(kLength, '.');
     return Furnish(peer, type, access);
   }
+  uint32_t CreateCq(const Peer& peer, uint64_t holds) {
+    return static_cast<uint32_t>(Ask(peer, {.op = Op::kCreateCq, .more = holds}).value);
+  }
+  // The process's, with another queue pair, and a queue that holds so many completions.
+  Peer OnQueueOf(const Peer& peer, uint64_t holds, uint32_t type) {
+    return Furnish(peer, type, 7, CreateCq(peer, holds));
+  }
   Peer Furnish(Peer peer, uint32_t type, uint32_t access) {
-    peer.cq = static_cast<uint32_t>(Ask(peer, {.op = Op::kCreateCq, .more = 63}).value);
+    return Furnish(peer, type, access, CreateCq(peer, 63));
+  }
+  Peer Furnish(Peer peer, uint32_t type, uint32_t access, uint32_t cq) {
+    peer.cq = cq;
     const RoomRecord room{.work = 31, .pieces = 4};
     const QpRecord record{.type = type,
                           .send_queue = peer.cq,

@@ -90,12 +90,12 @@ Outcome VerbsEnd::Carry(Asker asker, uint8_t kernel, const Request& request) {
     default:
       return CarryQp(asker, request);
   }
-  Cq* const cq = Find(&cqs_, process, request.on);
+  OwnCq* const cq = Find(&cqs_, process, request.on);
   if (cq == nullptr) return Refused(Errno::kInval);
   if (request.op == Op::kDestroyCq) return DestroyCq(request.on);
-  if (request.op == Op::kResizeCq) return ResizeCq(request.on, request.more);
-  if (request.op == Op::kPoll) return Poll(request.on, request.more);
-  NoteCompletions(request.on);
+  if (request.op == Op::kResizeCq) return ResizeCq(*cq, request.more);
+  if (request.op == Op::kPoll) return Poll(cq, request.more);
+  NoteCompletions(cq);
   cq->armed = true;
   cq->since = verbs().last_finished();
   return Value(0);
@@ -129,20 +129,22 @@ Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
 }
 
 Outcome VerbsEnd::CreateCq(uint32_t process, uint64_t completions) {
-  cqs_[++last_number_] = {.process = process, .holds = HeldWhereAskedFor(completions)};
+  const uint32_t cq = verbs().CreateCq(HeldWhereAskedFor(completions));
+  cqs_[++last_number_] = {.process = process, .cq = cq};
   return Value(last_number_);
 }
 
-Outcome VerbsEnd::ResizeCq(uint32_t number, uint64_t completions) {
-  cqs_[number].holds = HeldWhereAskedFor(completions);
-  for (const auto& [name, own] : qps_)
-    verbs().HoldCompletions(own.qp, cqs_[own.send_queue].holds, cqs_[own.receive_queue].holds);
+// Not to less than lies in it. source: linux 6.1 rxe_cq.c rxe_cq_chk_attr
+Outcome VerbsEnd::ResizeCq(const OwnCq& own, uint64_t completions) {
+  if (completions < verbs().cq(own.cq).done.size()) return Refused(Errno::kInval);
+  verbs().ResizeCq(own.cq, HeldWhereAskedFor(completions));
   return Value(0);
 }
 
 Outcome VerbsEnd::DestroyCq(uint32_t cq) {
   for (const auto& [number, qp] : qps_)
     if (qp.send_queue == cq || qp.receive_queue == cq) return Refused(Errno::kBusy);
+  verbs().DestroyCq(cqs_[cq].cq);
   cqs_.erase(cq);
   return Value(0);
 }
@@ -195,14 +197,11 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
                          Find(&cqs_, process, record.receive_queue) != nullptr;
   if (!cqs_known || (has_srq && srq == nullptr)) return Refused(Errno::kInval);
   const bool datagram = static_cast<QpType>(record.type) == QpType::kUd;
-  // The stand-in looks to how long inline data are. Each queue pair has the whole of its completion
-  // queues for itself.
-  const QpRoom room{.sends = RoomFor(record.sends),
-                    .receives = RoomFor(record.receives),
-                    .inlined = UINT32_MAX,
-                    .sent = cqs_[record.send_queue].holds,
-                    .received = cqs_[record.receive_queue].holds};
+  // The stand-in looks to how long inline data are.
+  const QpRoom room{
+      .sends = RoomFor(record.sends), .receives = RoomFor(record.receives), .inlined = UINT32_MAX};
   const uint32_t qp = verbs().Create(device, datagram, has_srq ? srq->srq : kNobody, room);
+  verbs().ReportTo(qp, cqs_[record.send_queue].cq, cqs_[record.receive_queue].cq);
   qps_[++last_number_] = {.process = process,
                           .device = device,
                           .qp = qp,
@@ -224,11 +223,8 @@ void VerbsEnd::Break(const OwnQp& own) {
     world_->Kernel().QueuePairBreaks(*id);
 }
 
-// What it has completed and nobody has polled goes with it.
 void VerbsEnd::DestroyQp(uint32_t number) {
   const OwnQp own = qps_[number];
-  NoteCompletions(own.send_queue);
-  NoteCompletions(own.receive_queue);
   Break(own);
   verbs().Destroy(own.qp);
   qps_.erase(number);
@@ -362,6 +358,8 @@ void VerbsEnd::Forget(uint32_t process) {
   for (const auto& [number, srq] : srqs_)
     if (srq.process == process) verbs().DestroySrq(srq.srq);
   std::erase_if(srqs_, [=](const auto& srq) { return srq.second.process == process; });
+  for (const auto& [number, cq] : cqs_)
+    if (cq.process == process) verbs().DestroyCq(cq.cq);
   std::erase_if(cqs_, [=](const auto& cq) { return cq.second.process == process; });
   for (uint32_t number = 0; number < verbs().regions().size(); ++number) {
     const Region& region = verbs().region(number);

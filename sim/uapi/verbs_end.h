@@ -1,7 +1,5 @@
 // The kernel end of verbs: what processes have made, over the queue pairs of the simulator.
 //
-// The simulator has a queue of completions for either side of a queue pair. A completion queue here
-// is the sides that report to it, in the order in which their work finished.
 #ifndef SIM_UAPI_VERBS_END_H_
 #define SIM_UAPI_VERBS_END_H_
 
@@ -32,9 +30,9 @@ class VerbsEnd {
   void Forget(uint32_t process);
 
  private:
-  struct Cq {
+  struct OwnCq {
     uint32_t process = 0;
-    uint32_t holds = 0;  // completions
+    uint32_t cq = 0;
     bool armed = false;
     uint64_t since = 0;   // what had finished when it was armed
     uint32_t events = 0;  // that its channel has not handed out
@@ -62,7 +60,7 @@ class VerbsEnd {
   // verbs_end.cc
   Outcome CarryQp(Asker asker, const Request& request);
   Outcome CreateCq(uint32_t process, uint64_t completions);
-  Outcome ResizeCq(uint32_t number, uint64_t completions);
+  Outcome ResizeCq(const OwnCq& own, uint64_t completions);
   Outcome DestroyCq(uint32_t cq);
   uint32_t HeldWhereAskedFor(uint64_t work) const;
   Room RoomFor(const RoomRecord& asked) const;
@@ -94,14 +92,14 @@ class VerbsEnd {
   Piece PieceOf(uint32_t process, const PieceRecord& record) const;
   Piece RemoteOf(const WorkRecord& record, uint32_t length) const;
   void SendTo(const OwnQp& own, const WorkRecord& record, WorkRequest* work) const;
-  Outcome Poll(uint32_t cq, uint64_t at_most);
-  std::optional<CompletionRecord> PollOne(uint32_t cq);
+  Outcome Poll(OwnCq* own, uint64_t at_most);
+  CompletionRecord PollOne(uint32_t cq);
   Outcome TakeEvent(uint32_t process, const Request& request);
-  void NoteCompletions(uint32_t cq);
+  void NoteCompletions(OwnCq* cq);
 
   World* world_;
   const DeviceFile* device_file_;
-  std::map<uint32_t, Cq> cqs_;
+  std::map<uint32_t, OwnCq> cqs_;
   std::map<uint32_t, OwnSrq> srqs_;
   std::map<uint32_t, OwnQp> qps_;
   uint32_t last_number_ = 0;  // of any object

@@ -295,6 +295,69 @@ TEST_F(VerbsEndTest, CompletionQueueLosesWhatItCannotHold) {
   }
 }
 
+// source: linux 6.1 rxe_cq.c rxe_cq_post
+TEST_F(VerbsEndTest, QueuePairsShareTheRoomOfTheirCompletionQueue) {
+  const Peer peer = Make(kActiveSide, kUd);
+  Peer first = OnQueueOf(peer, 3, kUd);
+  Peer second = Furnish(first, kUd, 7, first.cq);
+  for (const Peer& own : {first, second}) {
+    ASSERT_EQ(Modify(own, {.mask = 0x71, .state = kInit}), 0);
+    for (uint64_t i = 0; i < 2; ++i) ASSERT_EQ(Receive(own, own.number * 10 + i, 0, 64), 0);
+  }
+  for (const Peer& own : {first, second}) ASSERT_EQ(Modify(own, {.mask = 1, .state = kErr}), 0);
+  EXPECT_EQ(Ask(first, {.op = Op::kResizeCq, .on = first.cq, .more = 2}).value, -EINVAL);
+  const auto done = Poll(first);
+  ASSERT_EQ(done.size(), 3u);
+  EXPECT_EQ(done[1].wr_id, first.number * 10 + 1);
+  EXPECT_EQ(done[1].qp_number, first.number);
+  EXPECT_EQ(done[2].wr_id, second.number * 10);
+  EXPECT_EQ(done[2].qp_number, second.number);
+}
+
+TEST_F(VerbsEndTest, CompletionsStayWhenTheirQueuePairGoes) {
+  ConnectBoth();
+  ASSERT_EQ(Receive(b_, 5, 0, 8), 0);
+  ASSERT_EQ(Post(a_, {.opcode = kSend}, 0, 1), 0);
+  Settle();
+  ASSERT_EQ(Ask(b_, {.op = Op::kDestroyQp, .on = b_.qp}).value, 0);
+  const auto received = Poll(b_);
+  ASSERT_EQ(received.size(), 1u);
+  EXPECT_EQ(received[0].wr_id, 5u);
+  EXPECT_EQ(received[0].qp_number, b_.number);
+}
+
+// Who receives fails and acknowledges nothing. source: linux 6.1 rxe_resp.c do_complete
+TEST_F(VerbsEndTest, ReceiverWhoseCompletionIsLostFails) {
+  const Peer narrow = OnQueueOf(b_, 1, kRc);
+  BringUp(a_, narrow);
+  BringUp(narrow, a_);
+  for (uint64_t i = 0; i < 2; ++i) ASSERT_EQ(Receive(narrow, i, 0, 8), 0);
+  ASSERT_EQ(Post(a_, {.wr_id = 1, .opcode = kSend, .flags = kSignal}, 0, 1), 0);
+  ASSERT_EQ(Post(a_, {.wr_id = 2, .opcode = kSend, .flags = kSignal}, 0, 1), 0);
+  Settle();
+  EXPECT_EQ(Ask(narrow, {.op = Op::kQueryQp, .on = narrow.qp}).value, kErr);
+  EXPECT_EQ(Poll(narrow).size(), 1u);
+  const auto sent = Poll(a_);
+  ASSERT_EQ(sent.size(), 2u);
+  EXPECT_EQ(sent[0].status, 0u);
+  EXPECT_EQ(sent[1].status, 12u);  // IBV_WC_RETRY_EXC_ERR
+}
+
+// source: linux 6.1 rxe_comp.c do_complete
+TEST_F(VerbsEndTest, SenderWhoseCompletionIsLostGoesOn) {
+  const Peer narrow = OnQueueOf(a_, 1, kRc);
+  BringUp(narrow, b_);
+  BringUp(b_, narrow);
+  for (uint64_t i = 0; i < 3; ++i) {
+    ASSERT_EQ(Receive(b_, i, 0, 8), 0);
+    ASSERT_EQ(Post(narrow, {.opcode = kSend, .flags = kSignal}, 0, 1), 0);
+  }
+  Settle();
+  EXPECT_EQ(Ask(narrow, {.op = Op::kQueryQp, .on = narrow.qp}).value, kRts);
+  EXPECT_EQ(Poll(narrow).size(), 1u);
+  EXPECT_EQ(Poll(b_).size(), 3u);
+}
+
 TEST_F(VerbsEndTest, GroupReachesWhoeverIsAttached) {
   const Peer from = Make(kActiveSide, kUd);
   const Peer in = Make(kPassiveSide, kUd);

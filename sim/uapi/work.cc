@@ -123,62 +123,37 @@ Outcome VerbsEnd::PostToSrq(const OwnSrq& own, const Request& request) {
 }
 
 // Whether it has got one since it was armed, which is the last that it says for now.
-void VerbsEnd::NoteCompletions(uint32_t number) {
-  Cq& cq = cqs_[number];
-  if (!cq.armed) return;
-  const auto later = [&](const Fifo<Finished>& done) {
-    return !done.empty() && done.back().order.value > cq.since;
-  };
-  for (const auto& [name, qp] : qps_) {
-    const Qp& own = verbs().at(qp.qp);
-    const bool sent = qp.send_queue == number && later(own.sent);
-    const bool received = qp.receive_queue == number && later(own.received);
-    if (!sent && !received) continue;
-    cq.armed = false;
-    ++cq.events;
-    return;
-  }
+void VerbsEnd::NoteCompletions(OwnCq* cq) {
+  if (!cq->armed) return;
+  const Fifo<Cq::Entry>& done = verbs().cq(cq->cq).done;
+  if (done.empty() || done.back().finished.order.value <= cq->since) return;
+  cq->armed = false;
+  ++cq->events;
 }
 
-std::optional<CompletionRecord> VerbsEnd::PollOne(uint32_t cq) {
-  const OwnQp* first = nullptr;
-  bool of_send = false;
-  uint64_t order = UINT64_MAX;
-  const auto look = [&](const OwnQp& own, const Fifo<Finished>& done, bool sent) {
-    if (done.empty() || done.front().order.value >= order) return;
-    order = done.front().order.value;
-    first = &own;
-    of_send = sent;
-  };
-  for (const auto& [number, own] : qps_) {
-    const Qp& qp = verbs().at(own.qp);
-    if (own.send_queue == cq) look(own, qp.sent, true);
-    if (own.receive_queue == cq) look(own, qp.received, false);
-  }
-  if (first == nullptr) return std::nullopt;
-  const Finished done = of_send ? verbs().TakeSent(first->qp) : verbs().TakeReceived(first->qp);
-  const Qp& qp = verbs().at(first->qp);
+CompletionRecord VerbsEnd::PollOne(uint32_t cq) {
+  const Cq::Entry entry = verbs().Take(cq);
+  const Finished& done = entry.finished;
   CompletionRecord record;
   record.wr_id = done.wr_id;
   record.status = static_cast<uint32_t>(done.completion.status);
   record.opcode = done.by_write ? kReceivedByWrite : static_cast<uint32_t>(done.completion.opcode);
   record.length = done.completion.length;
-  record.qp_number = qp.number;
+  record.qp_number = entry.qp_number;
   record.source_number = done.source_number;
   record.immediate = done.immediate.value_or(0);
   if (done.immediate) record.flags |= kHasImmediate;
   const bool received = done.completion.opcode == WcOpcode::kReceive;
-  if (received && qp.datagram) record.flags |= kHasHeader;
+  if (received && entry.datagram) record.flags |= kHasHeader;
   return record;
 }
 
-Outcome VerbsEnd::Poll(uint32_t cq, uint64_t at_most) {
-  NoteCompletions(cq);
+Outcome VerbsEnd::Poll(OwnCq* own, uint64_t at_most) {
+  NoteCompletions(own);
   Outcome outcome;
-  for (uint64_t i = 0; i < at_most; ++i) {
-    const std::optional<CompletionRecord> record = PollOne(cq);
-    if (!record) break;
-    const std::span<const uint8_t> bytes = BytesOf(*record);
+  for (uint64_t i = 0; i < at_most && !verbs().cq(own->cq).done.empty(); ++i) {
+    const CompletionRecord record = PollOne(own->cq);
+    const std::span<const uint8_t> bytes = BytesOf(record);
     outcome.answer.bytes.insert(outcome.answer.bytes.end(), bytes.begin(), bytes.end());
     ++outcome.answer.value;
   }
@@ -193,7 +168,7 @@ Outcome VerbsEnd::TakeEvent(uint32_t process, const Request& request) {
     const auto cq = cqs_.find(number);
     if (cq == cqs_.end() || cq->second.process != process) return Refused(Errno::kInval);
     if (at == 0) first = number;
-    NoteCompletions(number);
+    NoteCompletions(&cq->second);
     if (cq->second.events == 0) continue;
     if (request.op == Op::kPollEvents) return {.answer = {.value = 1}};
     --cq->second.events;

@@ -121,9 +121,17 @@ Verbs::Carried Verbs::CarryMessage(Wires w, uint32_t qp, uint32_t peer, const Wo
   std::vector<uint8_t> bytes = DataOf(w, work);
   if (defect_ == Defect::kSendCorrupts && bytes.size() > 1) bytes.back() ^= 1;
   Scatter(w.memory, receive.pieces, bytes);
-  if (Finished* const done = FinishReceive(peer, receive, WcStatus::kSuccess, work.length()))
-    done->immediate = work.immediate;
+  Finished* const done = FinishReceive(peer, receive, WcStatus::kSuccess, work.length());
+  if (done == nullptr) return Overrun(w, qp, peer);
+  done->immediate = work.immediate;
   return {};
+}
+
+// Its peer's completion queue is full: the peer fails, and acknowledges nothing.
+// source: linux 6.1 rxe_resp.c rxe_responder
+Verbs::Carried Verbs::Overrun(Wires w, uint32_t qp, uint32_t peer) {
+  SetError(peer);
+  return Retry(w, qp);
 }
 
 // Nobody is told what becomes of it.
@@ -153,7 +161,7 @@ void Verbs::Deliver(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work
   Scatter(w.memory, receive.pieces, work.header);
   Scatter(w.memory, receive.pieces, DataOf(w, work), kDatagramHeader);
   Finished* const done = FinishReceive(peer, receive, WcStatus::kSuccess, length);
-  if (done == nullptr) return;
+  if (done == nullptr) return SetError(peer);
   done->immediate = work.immediate;
   done->source_number = qps_[qp].number;
 }
@@ -164,10 +172,10 @@ Verbs::Carried Verbs::CarryWrite(Wires w, uint32_t qp, uint32_t peer, const Work
   if (carried.status != WcStatus::kSuccess || !work.immediate) return carried;
   const WorkRequest receive = ReceivesOf(peer)->front();
   ReceivesOf(peer)->pop_front();
-  if (Finished* const done = FinishReceive(peer, receive, WcStatus::kSuccess, work.length())) {
-    done->immediate = work.immediate;
-    done->by_write = true;
-  }
+  Finished* const done = FinishReceive(peer, receive, WcStatus::kSuccess, work.length());
+  if (done == nullptr) return Overrun(w, qp, peer);
+  done->immediate = work.immediate;
+  done->by_write = true;
   return carried;
 }
 

@@ -98,10 +98,13 @@ std::optional<Completion> Verbs::Poll(uint32_t qp, Fifo<Finished>* done) const {
   return completion;
 }
 
-// A completion queue that is full loses what comes.
-Finished* Verbs::Finish(Fifo<Finished>* done, uint32_t most, const WorkRequest& work,
+// A completion queue that is full loses what comes. source: linux 6.1 rxe_cq.c rxe_cq_post
+Finished* Verbs::Finish(const Qp& qp, uint32_t cq, Fifo<Finished>* own, const WorkRequest& work,
                         WcStatus status, uint32_t length) {
-  if (done->size() >= most) return nullptr;
+  const bool shared = cq != kNobody;
+  const bool full =
+      shared ? cqs_[cq].done.size() >= cqs_[cq].holds : own->size() >= QueueLimits::kWork;
+  if (full) return nullptr;
   Finished finished{.completion = {.status = status, .context = work.context},
                     .pieces = work.pieces,
                     .wr_id = work.wr_id,
@@ -111,13 +114,18 @@ Finished* Verbs::Finish(Fifo<Finished>* done, uint32_t most, const WorkRequest& 
     const bool counts = ForReceives(work) || work.opcode == WcOpcode::kRead;
     finished.completion.length = counts ? length : 0;
   }
-  done->push_back(std::move(finished));
-  return &done->back();
+  if (shared) {
+    cqs_[cq].done.push_back(
+        {.finished = std::move(finished), .qp_number = qp.number, .datagram = qp.datagram});
+    return &cqs_[cq].done.back().finished;
+  }
+  own->push_back(std::move(finished));
+  return &own->back();
 }
 
-Finished Verbs::Take(Fifo<Finished>* done) {
-  Finished first = std::move(done->front());
-  done->pop_front();
+Cq::Entry Verbs::Take(uint32_t cq) {
+  Cq::Entry first = std::move(cqs_[cq].done.front());
+  cqs_[cq].done.pop_front();
   return first;
 }
 

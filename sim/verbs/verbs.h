@@ -99,6 +99,21 @@ struct Finished {
   friend bool operator==(const Finished&, const Finished&) = default;
 };
 
+// A completion queue of a program's own, to which several queue pairs may report. What one of them
+// has reported stays there when it is gone.
+struct Cq {
+  struct Entry {
+    Finished finished;
+    uint32_t qp_number = 0;
+    bool datagram = false;
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+  bool live = false;
+  uint32_t holds = 0;
+  Fifo<Entry> done;
+  friend bool operator==(const Cq&, const Cq&) = default;
+};
+
 // How much a queue holds, and of how many pieces one request may be.
 struct Room {
   uint32_t work = QueueLimits::kWork;
@@ -111,8 +126,6 @@ struct QpRoom {
   Room sends;
   Room receives;
   uint32_t inlined = QueueLimits::kInline;  // bytes
-  uint32_t sent = QueueLimits::kWork;       // completions
-  uint32_t received = QueueLimits::kWork;
   friend bool operator==(const QpRoom&, const QpRoom&) = default;
 };
 
@@ -144,6 +157,8 @@ struct Qp {
   Connection connection;
   Fifo<WorkRequest> sends;
   Fifo<WorkRequest> receives;
+  uint32_t send_cq = kNobody;      // of a program's own; else completions stay with the queue pair
+  uint32_t receive_cq = kNobody;   // the same
   Fifo<Finished> sent;             // the completion queue of what is sent
   Fifo<Finished> received;         // and of what is received
   Instant due = Instant::Never();  // when the first of `sends` is carried out
@@ -209,13 +224,17 @@ class Verbs {
   // The next completion, if there is one.
   std::optional<Completion> PollSent(uint32_t qp) { return Poll(qp, &qps_[qp].sent); }
   std::optional<Completion> PollReceived(uint32_t qp) { return Poll(qp, &qps_[qp].received); }
-  // The same as it is, for a program: there is one.
-  Finished TakeSent(uint32_t qp) { return Take(&qps_[qp].sent); }
-  Finished TakeReceived(uint32_t qp) { return Take(&qps_[qp].received); }
-  void HoldCompletions(uint32_t qp, uint32_t sent, uint32_t received) {
-    qps_[qp].room.sent = sent;
-    qps_[qp].room.received = received;
+  uint32_t CreateCq(uint32_t holds) { return cqs_.Add({.holds = holds}); }
+  void ResizeCq(uint32_t cq, uint32_t holds) { cqs_[cq].holds = holds; }
+  // No queue pair reports to it.
+  void DestroyCq(uint32_t cq) { cqs_.Free(cq); }
+  const Cq& cq(uint32_t number) const { return cqs_[number]; }
+  void ReportTo(uint32_t qp, uint32_t send_cq, uint32_t receive_cq) {
+    qps_[qp].send_cq = send_cq;
+    qps_[qp].receive_cq = receive_cq;
   }
+  // The next one of a queue that is not empty.
+  Cq::Entry Take(uint32_t cq);
   // Of what finished last.
   uint64_t last_finished() const { return finished_.value; }
 
@@ -251,17 +270,16 @@ class Verbs {
 
   // posting.cc
   static Errno Take(Fifo<WorkRequest>* queue, const Room& room, WorkRequest work);
-  static Finished Take(Fifo<Finished>* done);
   std::optional<Completion> Poll(uint32_t qp, Fifo<Finished>* done) const;
   // -> what to write more about it; null when the queue has no room for it.
   Finished* FinishSend(uint32_t qp, const WorkRequest& work, WcStatus status, uint32_t length) {
-    return Finish(&qps_[qp].sent, qps_[qp].room.sent, work, status, length);
+    return Finish(qps_[qp], qps_[qp].send_cq, &qps_[qp].sent, work, status, length);
   }
   Finished* FinishReceive(uint32_t qp, const WorkRequest& work, WcStatus status, uint32_t length) {
-    return Finish(&qps_[qp].received, qps_[qp].room.received, work, status, length);
+    return Finish(qps_[qp], qps_[qp].receive_cq, &qps_[qp].received, work, status, length);
   }
-  Finished* Finish(Fifo<Finished>* done, uint32_t most, const WorkRequest& work, WcStatus status,
-                   uint32_t length);
+  Finished* Finish(const Qp& qp, uint32_t cq, Fifo<Finished>* own, const WorkRequest& work,
+                   WcStatus status, uint32_t length);
   void Flush(uint32_t qp);
   bool Shared(uint32_t srq) const;
 
@@ -274,6 +292,7 @@ class Verbs {
   Carried WriteThere(Wires w, uint32_t peer, const WorkRequest& work);
   Carried CarryRead(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work);
   Carried NotReady(uint32_t qp);
+  Carried Overrun(Wires w, uint32_t qp, uint32_t peer);
   std::vector<uint8_t> DataOf(Wires w, const WorkRequest& work) const {
     return work.is_inline ? work.data : Gather(w.memory, work.pieces);
   }
@@ -287,6 +306,7 @@ class Verbs {
   Defect defect_;
   Slab<Qp> qps_;
   Slab<Srq> srqs_;
+  Slab<Cq> cqs_;
   std::vector<Region> regions_;
   std::vector<uint8_t> cas_;           // by port, the first port of its device
   std::vector<uint32_t> next_number_;  // by device
