@@ -53,7 +53,8 @@ TEST(ProfileFile, ChangesWhatItNamesAndNothingElse) {
   expected.dialect = {.link_down_fails_sends = true,
                       .link_down_keeps_sends = false,
                       .long_messages_as_manual = true,
-                      .accept_releases_datagram_request = false};
+                      .accept_releases_datagram_request = false,
+                      .last_receive_is_told = false};
   expected.capabilities = *ParseCapabilities("drop link time");
   expected.deviations.push_back({.id = "LEAK-1", .reason = "until release 3"});
   EXPECT_EQ(Parsed(R"({"name": "mine", "base": "6.12-rxe", "sentence": "Our own.",
@@ -61,7 +62,8 @@ TEST(ProfileFile, ChangesWhatItNamesAndNothingElse) {
       "limits": {"request_data": 40, "max_backlog": 2000, "max_outstanding": 16},
       "dialect": {"link_down_fails_sends": true, "link_down_keeps_sends": false,
                   "long_messages_as_manual": true,
-                  "accept_releases_datagram_request": false},
+                  "accept_releases_datagram_request": false,
+                  "last_receive_is_told": false},
       "capabilities": "drop link time",
       "deviations": [{"id": "LEAK-1", "reason": "until release 3"}]})"),
             expected);

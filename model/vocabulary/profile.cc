@@ -46,7 +46,8 @@ std::vector<Profile> MakeProfiles() {
   linux612.timing.packet_lifetime = 16;
   linux612.dialect = {.link_down_fails_sends = false,
                       .link_down_keeps_sends = true,
-                      .accept_releases_datagram_request = true};
+                      .accept_releases_datagram_request = true,
+                      .last_receive_is_told = true};
   Profile linux72 = linux612;
   linux72.name = "7.2-rxe";
   linux72.sentence = "librdmacm 65 on Linux 7.2 over Soft-RoCE.";
@@ -66,6 +67,7 @@ std::vector<Profile> MakeProfiles() {
   ib.sentence = "librdmacm 44 on Linux 6.1 over InfiniBand, as the sources say.";
   ib.transport = Transport::kInfiniband;
   ib.dialect.long_messages_as_manual = true;  // as adapters do
+  ib.dialect.last_receive_is_told = true;
   ib.capabilities = ib.capabilities.Without(Capability::kLink)
                         .Without(Capability::kFlap)
                         .Without(Capability::kDuplicateAddress)

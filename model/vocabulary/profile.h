@@ -90,6 +90,9 @@ struct Dialect {
   // Who accepts a request for datagrams on a synchronous id has acknowledged it by that; else it is
   // kept, and the listener's end waits for the id's. source: rdma-core 56 and 44 cma.c rdma_accept
   bool accept_releases_datagram_request = false;
+  // Of a queue pair that fails and takes from a shared receive queue it is told that it takes no
+  // more; else nothing is. source: linux 6.12 rxe_resp.c flush_recv_queue; linux 6.1 has none
+  bool last_receive_is_told = false;
   friend bool operator==(const Dialect&, const Dialect&) = default;
 };
 

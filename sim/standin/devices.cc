@@ -245,24 +245,6 @@ int ibv_get_pkey_index(ibv_context* context, uint8_t port, __be16 pkey) {
   return -1;
 }
 
-// All events are of the device itself, or of its port.
-int ibv_get_async_event(ibv_context* context, ibv_async_event* event) {
-  const Handle events = Whole<Context>(context)->events;
-  const bool looks = IsNonBlocking(context->async_fd);
-  Answer answer{.value = -EIO};
-  if (events.Lives()) answer = AskAbout(Op::kTakeEventOfDevice, events, looks ? 1 : 0);
-  if (answer.value < 0) {
-    errno = ErrnoOf(answer.value);
-    return -1;
-  }
-  *event = {};
-  event->event_type = static_cast<ibv_event_type>(answer.value);
-  event->element.port_num = event->event_type == IBV_EVENT_DEVICE_FATAL ? 0 : kFirstPort;
-  return 0;
-}
-
-void ibv_ack_async_event(ibv_async_event* /*event*/) {}
-
 const char* ibv_get_sysfs_path() { return "/sys"; }
 
 int ibv_read_sysfs_file(const char* /*directory*/, const char* file, char* text, size_t size) {

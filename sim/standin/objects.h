@@ -54,7 +54,6 @@ struct Channel {
 struct SharedQueue {
   ibv_srq shown;
   Handle handle;
-  ibv_srq_attr attributes;
 };
 
 struct QueuePair {
@@ -75,6 +74,13 @@ inline uint32_t NumberOf(ibv_cq* queue) {
 
 // The place of a context's device in the kernel's list, or minus an errno.
 int64_t PlaceOf(ibv_context* context);
+
+// For an object of that context: it is called by its address.
+uapi::ToldRecord TellOf(ibv_context* context, const void* object);
+// After a destroy, which has said how many asynchronous events of the object were taken, until they
+// are acknowledged. Of another world nobody is left who could.
+void AwaitAcknowledged(Handle object, const uapi::Answer& destroyed, pthread_mutex_t* mutex,
+                       const uint32_t* acknowledged);
 
 // For functions that return an errno.
 inline int ErrnoOf(int64_t value) { return value < 0 ? static_cast<int>(-value) : 0; }

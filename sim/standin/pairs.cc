@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 
 #include "sim/standin/asking.h"
 #include "sim/standin/objects.h"
@@ -169,12 +170,14 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
   ibv_qp_cap& cap = initial->cap;
   cap.max_inline_data = std::max<uint32_t>(cap.max_inline_data, cap.max_send_sge * sizeof(ibv_sge));
   cap.max_send_sge = cap.max_inline_data / sizeof(ibv_sge);
-  const QpRecord record = RecordOf(static_cast<uint32_t>(place), *initial);
+  auto made = std::make_unique<QueuePair>();
+  QpRecord record = RecordOf(static_cast<uint32_t>(place), *initial);
+  record.told = TellOf(pd->context, made.get());
   const Answer answer = Ask({.op = Op::kCreateQp, .bytes = BytesOf(record)});
   if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
   const auto number = RecordIn<uint32_t>(answer.bytes);
   if (!number) return Refuse(EIO);
-  auto* qp = new QueuePair{};
+  QueuePair* const qp = made.release();
   qp->handle.number = static_cast<uint32_t>(answer.value);
   qp->initial = *initial;
   qp->shown.context = pd->context;
@@ -224,6 +227,7 @@ int ibv_destroy_qp(ibv_qp* qp) {
   auto* whole = Whole<QueuePair>(qp);
   const Answer answer = AskAbout(Op::kDestroyQp, whole->handle);
   if (answer.value < 0) return ErrnoOf(answer.value);
+  AwaitAcknowledged(whole->handle, answer, &qp->mutex, &qp->events_completed);
   delete whole;
   return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <mutex>
 
 #include "sim/standin/asking.h"
@@ -14,7 +15,7 @@ using namespace cm::sim::standin;  // what follows is C
 using cm::sim::uapi::Answer;
 using cm::sim::uapi::Op;
 using cm::sim::uapi::Request;
-using cm::sim::uapi::RoomRecord;
+using cm::sim::uapi::SrqRecord;
 
 namespace {
 
@@ -122,11 +123,13 @@ ibv_cq* ibv_create_cq(ibv_context* context, int entries, void* queue_context,
   if (entries < 1 || vector < 0 || vector >= context->num_comp_vectors) return Refuse(EINVAL);
   const int64_t place = PlaceOf(context);
   if (place < 0) return Refuse(ErrnoOf(place));
+  auto made = std::make_unique<CompletionQueue>();
   const Answer answer = Ask({.op = Op::kCreateCq,
                              .on = static_cast<uint32_t>(place),
-                             .more = static_cast<uint64_t>(entries)});
+                             .more = static_cast<uint64_t>(entries),
+                             .bytes = BytesOf(TellOf(context, made.get()))});
   if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
-  auto* queue = new CompletionQueue{};
+  CompletionQueue* const queue = made.release();
   queue->handle.number = static_cast<uint32_t>(answer.value);
   queue->shown.context = context;
   queue->shown.channel = channel;
@@ -153,7 +156,7 @@ int ibv_destroy_cq(ibv_cq* queue) {
   const Answer answer = AskAbout(Op::kDestroyCq, whole->handle);
   if (answer.value < 0) return ErrnoOf(answer.value);
   if (queue->channel != nullptr) Leave(Whole<Channel>(queue->channel), whole);
-  // Of another world nobody is left who could acknowledge.
+  AwaitAcknowledged(whole->handle, answer, &queue->mutex, &queue->async_events_completed);
   while (whole->handle.Lives() && TheGround() != nullptr && !IsAcknowledged(whole)) Yield();
   delete whole;
   return 0;
@@ -162,13 +165,15 @@ int ibv_destroy_cq(ibv_cq* queue) {
 ibv_srq* ibv_create_srq(ibv_pd* pd, ibv_srq_init_attr* initial) {
   const int64_t place = PlaceOf(pd->context);
   if (place < 0) return Refuse(ErrnoOf(place));
-  const RoomRecord room = {.work = initial->attr.max_wr, .pieces = initial->attr.max_sge};
+  auto made = std::make_unique<SharedQueue>();
+  const SrqRecord record = {.room = {.work = initial->attr.max_wr, .pieces = initial->attr.max_sge},
+                            .limit = initial->attr.srq_limit,
+                            .told = TellOf(pd->context, made.get())};
   const Answer answer =
-      Ask({.op = Op::kCreateSrq, .on = static_cast<uint32_t>(place), .bytes = BytesOf(room)});
+      Ask({.op = Op::kCreateSrq, .on = static_cast<uint32_t>(place), .bytes = BytesOf(record)});
   if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
-  auto* queue = new SharedQueue{};
+  SharedQueue* const queue = made.release();
   queue->handle.number = static_cast<uint32_t>(answer.value);
-  queue->attributes = initial->attr;
   queue->shown.context = pd->context;
   queue->shown.srq_context = initial->srq_context;
   queue->shown.pd = pd;
@@ -179,19 +184,20 @@ ibv_srq* ibv_create_srq(ibv_pd* pd, ibv_srq_init_attr* initial) {
 }
 
 int ibv_modify_srq(ibv_srq* queue, ibv_srq_attr* attributes, int mask) {
-  ibv_srq_attr& now = Whole<SharedQueue>(queue)->attributes;
-  if ((mask & IBV_SRQ_MAX_WR) != 0) {
-    const Answer answer =
-        AskAbout(Op::kResizeSrq, Whole<SharedQueue>(queue)->handle, attributes->max_wr);
-    if (answer.value < 0) return ErrnoOf(answer.value);
-    now.max_wr = attributes->max_wr;
-  }
-  if ((mask & IBV_SRQ_LIMIT) != 0) now.srq_limit = attributes->srq_limit;
-  return 0;
+  const SrqRecord record = {.room = {.work = attributes->max_wr},
+                            .limit = attributes->srq_limit,
+                            .mask = static_cast<uint32_t>(mask)};
+  return ErrnoOf(
+      AskAbout(Op::kModifySrq, Whole<SharedQueue>(queue)->handle, 0, BytesOf(record)).value);
 }
 
 int ibv_query_srq(ibv_srq* queue, ibv_srq_attr* attributes) {
-  *attributes = Whole<SharedQueue>(queue)->attributes;
+  const Answer answer = AskAbout(Op::kQuerySrq, Whole<SharedQueue>(queue)->handle);
+  if (answer.value < 0) return ErrnoOf(answer.value);
+  const auto record = RecordIn<SrqRecord>(answer.bytes);
+  if (!record) return EIO;
+  *attributes = {
+      .max_wr = record->room.work, .max_sge = record->room.pieces, .srq_limit = record->limit};
   return 0;
 }
 
@@ -199,6 +205,7 @@ int ibv_destroy_srq(ibv_srq* queue) {
   auto* whole = Whole<SharedQueue>(queue);
   const Answer answer = AskAbout(Op::kDestroySrq, whole->handle);
   if (answer.value < 0) return ErrnoOf(answer.value);
+  AwaitAcknowledged(whole->handle, answer, &queue->mutex, &queue->events_completed);
   delete whole;
   return 0;
 }

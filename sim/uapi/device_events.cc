@@ -1,8 +1,10 @@
 #include "sim/uapi/device_events.h"
 
+#include <span>
 #include <vector>
 
 #include "sim/fabric/names.h"
+#include "sim/uapi/bytes.h"
 
 namespace cm::sim::uapi {
 namespace {
@@ -25,14 +27,21 @@ Outcome DeviceEvents::Carry(uint32_t process, uint8_t kernel, const Request& req
   // source: linux 6.1 uverbs_main.c ib_uverbs_event_read, ib_uverbs_event_poll
   if (request.op == Op::kPollEventsOfDevice)
     return Value(opened.unread.empty() && !opened.gone ? 0 : 1);
-  if (!opened.unread.empty()) {
-    const Type first = opened.unread.front();
-    opened.unread.pop_front();
-    return Value(static_cast<int64_t>(first));
-  }
+  if (!opened.unread.empty()) return Take(&opened);
   if (opened.gone) return Refused(Errno::kIo);
   if (request.more != 0) return Refused(Errno::kAgain);
   return {.answer = {.waits = true}, .what = Awaited::kDeviceEvent, .on = request.on};
+}
+
+Outcome DeviceEvents::Take(Opened* opened) {
+  const Event first = opened->unread.front();
+  opened->unread.pop_front();
+  Outcome outcome = Value(static_cast<int64_t>(first.type));
+  if (first.object == 0) return outcome;
+  ++taken_[first.object];
+  const std::span<const uint8_t> name = BytesOf(first.name);
+  outcome.answer.bytes.assign(name.begin(), name.end());
+  return outcome;
 }
 
 Outcome DeviceEvents::Open(uint32_t process, uint8_t kernel, uint32_t index) {
@@ -50,12 +59,29 @@ void DeviceEvents::Note(Opened* opened) const {
   if (opened->gone) return;
   const uint8_t kernel = world_->topology().devices[opened->device].kernel;
   const DeviceState& now = world_->Context().wires.fabric->device(opened->device);
-  if (now.up != opened->up) opened->unread.push_back(now.up ? Type::kPortActive : Type::kPortErr);
-  if (now.fail_overs != opened->fail_overs) opened->unread.push_back(Type::kGidChange);
+  if (now.up != opened->up) opened->unread.push_back({now.up ? Type::kPortActive : Type::kPortErr});
+  if (now.fail_overs != opened->fail_overs) opened->unread.push_back({Type::kGidChange});
   opened->up = now.up;
   opened->fail_overs = now.fail_overs;
   opened->gone = ((world_->Kernel().Devices(kernel) >> opened->device) & 1) == 0;
-  if (opened->gone) opened->unread.push_back(Type::kDeviceFatal);
+  if (opened->gone) opened->unread.push_back({Type::kDeviceFatal});
+}
+
+void DeviceEvents::Tell(uint32_t process, const ToldRecord& told, uint32_t object,
+                        ObjectEvent what) {
+  const auto found = opened_.find(told.events);
+  if (found == opened_.end() || found->second.process != process) return;
+  found->second.unread.push_back({static_cast<Type>(what), object, told.name});
+}
+
+uint32_t DeviceEvents::Release(uint32_t object) {
+  for (auto& [number, opened] : opened_)
+    std::erase_if(opened.unread, [object](const Event& event) { return event.object == object; });
+  const auto found = taken_.find(object);
+  if (found == taken_.end()) return 0;
+  const uint32_t taken = found->second;
+  taken_.erase(found);
+  return taken;
 }
 
 void DeviceEvents::Forget(uint32_t process) {

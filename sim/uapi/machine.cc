@@ -25,7 +25,10 @@ Outcome Record(const T& record) {
 }  // namespace
 
 Machine::Machine(World* world, Memory* memory)
-    : world_(world), device_file_(world), verbs_end_(world, &device_file_), device_events_(world) {
+    : world_(world),
+      device_file_(world),
+      device_events_(world),
+      verbs_end_(world, &device_file_, &device_events_) {
   world_->LendMemory(memory);
 }
 
@@ -130,6 +133,7 @@ Outcome Machine::Carry(Asker asker, const Request& request) {
     case Op::kCloseEvents:
     case Op::kTakeEventOfDevice:
     case Op::kPollEventsOfDevice:
+      verbs_end_.TellNews();
       return device_events_.Carry(asker.process, KernelOf(asker.process), request);
     case Op::kNow:
       return Value(world_->Now().nanoseconds());

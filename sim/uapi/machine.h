@@ -65,8 +65,8 @@ class Machine {
 
   World* world_;
   DeviceFile device_file_;
-  VerbsEnd verbs_end_;
   DeviceEvents device_events_;
+  VerbsEnd verbs_end_;
   std::vector<uint8_t> sides_;          // of processes
   std::map<uint32_t, uint32_t> files_;  // open files, and the processes that opened them
   std::map<Asker, Waiting> waiting_;

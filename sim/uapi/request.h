@@ -31,14 +31,16 @@ enum class Op : uint32_t {
   kGid,      // a device, a port in the upper half and an index in the lower one -> bytes: 16
 
   // Objects of verbs.
-  kCreateCq,     // of how many completions in the second argument -> value: a completion queue
+  kCreateCq,     // of how many completions in the second argument; bytes: ToldRecord, or none
+                 // -> value: a completion queue
   kResizeCq,     // a completion queue, how many it is to hold
-  kDestroyCq,    // a completion queue
-  kCreateSrq,    // bytes: RoomRecord -> value: a shared receive queue
-  kResizeSrq,    // a shared receive queue, how many requests it is to hold
-  kDestroySrq,   // a shared receive queue
+  kDestroyCq,    // a completion queue -> bytes: how many events of it were taken, 4, or none
+  kCreateSrq,    // bytes: SrqRecord -> value: a shared receive queue
+  kModifySrq,    // a shared receive queue; bytes: SrqRecord
+  kQuerySrq,     // a shared receive queue -> bytes: SrqRecord
+  kDestroySrq,   // a shared receive queue -> bytes: as of a completion queue
   kCreateQp,     // QpRecord -> value: a queue pair; bytes: its number, 4
-  kDestroyQp,    // a queue pair
+  kDestroyQp,    // a queue pair -> bytes: as of a completion queue
   kModifyQp,     // a queue pair; bytes: ModifyRecord
   kQueryQp,      // a queue pair -> value: its state, as enum ibv_qp_state
   kRegister,     // bytes: RegionRecord -> value: its key, local and remote
@@ -54,10 +56,11 @@ enum class Op : uint32_t {
                  // -> value: the one that is reported and no longer armed. May wait; EAGAIN.
   kPollEvents,   // completion queues in the same way -> value: 1 when one of them is reported
 
-  // Events of a device.
+  // Events of a device, and of objects there.
   kOpenEvents,          // a device -> value: its events, from now on
   kCloseEvents,         // a device's events
-  kTakeEventOfDevice,   // a device's events, a flag: is not to wait -> value: enum ibv_event_type.
+  kTakeEventOfDevice,   // a device's events, a flag: is not to wait -> value: enum ibv_event_type;
+                        // bytes: the name of the object that it is of, 8, if it is of one.
                         // May wait; EAGAIN; EIO when the device is gone and all is told.
   kPollEventsOfDevice,  // a device's events -> value: 1 when taking one does not wait
 
@@ -113,6 +116,20 @@ struct RoomRecord {
   uint32_t pieces = 0;
 };
 
+// To whom asynchronous events of an object are told, and what they call it.
+struct ToldRecord {
+  uint64_t name = 0;    // whatever the program wants to hear then
+  uint32_t events = 0;  // of the device; those of nobody: nothing is told
+  uint32_t unused = 0;
+};
+
+struct SrqRecord {
+  RoomRecord room;
+  uint32_t limit = 0;
+  uint32_t mask = 0;  // enum ibv_srq_attr_mask: what is modified
+  ToldRecord told;
+};
+
 struct QpRecord {
   uint32_t device = 0;
   uint32_t type = 0;  // enum ibv_qp_type
@@ -122,6 +139,7 @@ struct QpRecord {
   uint32_t signal_all = 0;
   RoomRecord sends;
   RoomRecord receives;
+  ToldRecord told;
 };
 
 struct ModifyRecord {

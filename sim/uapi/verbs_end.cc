@@ -21,6 +21,9 @@ constexpr uint32_t kUnreliableReceiveMask = 0x101180;
 constexpr uint32_t kUnreliableSendMask = 0x10000;
 constexpr uint32_t kRetryMask = 0x400;
 constexpr uint32_t kRnrRetryMask = 0x800;
+// source: <infiniband/verbs.h> enum ibv_srq_attr_mask
+constexpr uint32_t kSrqMaxWorkMask = 1;
+constexpr uint32_t kSrqLimitMask = 2;
 // source: <infiniband/verbs.h> enum ibv_access_flags
 constexpr uint32_t kRemoteWrite = 2;
 constexpr uint32_t kRemoteRead = 4;
@@ -60,11 +63,12 @@ auto* Find(Objects* objects, uint32_t process, uint32_t number) {
 Outcome VerbsEnd::Carry(Asker asker, uint8_t kernel, const Request& request) {
   const uint32_t process = asker.process;
   if (OverIwarp()) FollowConnections();
+  TellNews();
   switch (request.op) {
     case Op::kCreateCq:
-      return CreateCq(process, request.more);
+      return CreateCq(process, request);
     case Op::kCreateSrq:
-      return CreateSrq(process, As<RoomRecord>(request.bytes));
+      return CreateSrq(process, As<SrqRecord>(request.bytes));
     case Op::kCreateQp:
       return CreateQp(process, kernel, request);
     case Op::kRegister:
@@ -80,13 +84,10 @@ Outcome VerbsEnd::Carry(Asker asker, uint8_t kernel, const Request& request) {
     case Op::kArm:
       break;
     case Op::kDestroySrq:
-    case Op::kResizeSrq:
-    case Op::kPostToSrq: {
-      const OwnSrq* const srq = Find(&srqs_, process, request.on);
-      if (srq == nullptr) return Refused(Errno::kInval);
-      if (request.op == Op::kResizeSrq) return ResizeSrq(*srq, request.more);
-      return request.op == Op::kPostToSrq ? PostToSrq(*srq, request) : DestroySrq(request.on);
-    }
+    case Op::kModifySrq:
+    case Op::kQuerySrq:
+    case Op::kPostToSrq:
+      return CarrySrq(process, request);
     default:
       return CarryQp(asker, request);
   }
@@ -101,6 +102,15 @@ Outcome VerbsEnd::Carry(Asker asker, uint8_t kernel, const Request& request) {
   return Value(0);
 }
 
+Outcome VerbsEnd::CarrySrq(uint32_t process, const Request& request) {
+  const OwnSrq* const own = Find(&srqs_, process, request.on);
+  if (own == nullptr) return Refused(Errno::kInval);
+  if (request.op == Op::kDestroySrq) return DestroySrq(request.on);
+  if (request.op == Op::kQuerySrq) return QuerySrq(*own);
+  if (request.op == Op::kPostToSrq) return PostToSrq(*own, request);
+  return DoneUnless(ModifySrq(*own, As<SrqRecord>(request.bytes)));
+}
+
 Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
   OwnQp* const own = Find(&qps_, asker.process, request.on);
   if (own == nullptr) return Refused(Errno::kInval);
@@ -108,7 +118,7 @@ Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
     case Op::kDestroyQp:
       verbs().SendRest(world_->Context().wires, own->qp);
       DestroyQp(request.on);
-      return Value(0);
+      return Released(request.on);
     case Op::kModifyQp:
       return DoneUnless(Modify(asker, own, As<ModifyRecord>(request.bytes)));
     case Op::kQueryQp: {
@@ -128,9 +138,9 @@ Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
   }
 }
 
-Outcome VerbsEnd::CreateCq(uint32_t process, uint64_t completions) {
-  const uint32_t cq = verbs().CreateCq(HeldWhereAskedFor(completions));
-  cqs_[++last_number_] = {.process = process, .cq = cq};
+Outcome VerbsEnd::CreateCq(uint32_t process, const Request& request) {
+  const uint32_t cq = verbs().CreateCq(HeldWhereAskedFor(request.more));
+  cqs_[++last_number_] = {.process = process, .cq = cq, .told = As<ToldRecord>(request.bytes)};
   return Value(last_number_);
 }
 
@@ -146,7 +156,7 @@ Outcome VerbsEnd::DestroyCq(uint32_t cq) {
     if (qp.send_queue == cq || qp.receive_queue == cq) return Refused(Errno::kBusy);
   verbs().DestroyCq(cqs_[cq].cq);
   cqs_.erase(cq);
-  return Value(0);
+  return Released(cq);
 }
 
 // As many as a ring of a power of two has, of which Soft-RoCE leaves one free.
@@ -163,17 +173,36 @@ Room VerbsEnd::RoomFor(const RoomRecord& asked) const {
   return {.work = HeldWhereAskedFor(asked.work), .pieces = asked.pieces};
 }
 
-Outcome VerbsEnd::CreateSrq(uint32_t process, const RoomRecord& asked) {
-  srqs_[++last_number_] = {.process = process, .srq = verbs().CreateSrq(RoomFor(asked))};
+Outcome VerbsEnd::CreateSrq(uint32_t process, const SrqRecord& asked) {
+  const uint32_t srq = verbs().CreateSrq(RoomFor(asked.room));
+  verbs().Limit(srq, asked.limit);
+  srqs_[++last_number_] = {.process = process, .srq = srq, .told = asked.told};
   return Value(last_number_);
 }
 
-// Not to less than lies in it. source: linux 6.1 rxe_queue.c rxe_queue_resize
-Outcome VerbsEnd::ResizeSrq(const OwnSrq& own, uint64_t work) {
-  const uint32_t held = HeldWhereAskedFor(work);
-  if (verbs().srqs()[own.srq].receives.size() > held) return Refused(Errno::kInval);
-  verbs().Resize(own.srq, held);
-  return Value(0);
+// Not to less than lies in it, nor to less than the limit; and all or nothing.
+// source: linux 6.1 rxe_srq.c rxe_srq_chk_attr, rxe_queue.c resize_finish
+Errno VerbsEnd::ModifySrq(const OwnSrq& own, const SrqRecord& asked) {
+  const Srq& srq = verbs().srqs()[own.srq];
+  const bool resizes = (asked.mask & kSrqMaxWorkMask) != 0;
+  const bool limits = (asked.mask & kSrqLimitMask) != 0;
+  const uint32_t held = HeldWhereAskedFor(asked.room.work);
+  if (resizes && (held == 0 || asked.room.work < srq.limit || held < srq.receives.size()))
+    return Errno::kInval;
+  if (limits && asked.limit > srq.room.work) return Errno::kInval;
+  if (resizes) verbs().Resize(own.srq, held);
+  if (limits) verbs().Limit(own.srq, asked.limit);
+  return Errno::kNone;
+}
+
+Outcome VerbsEnd::QuerySrq(const OwnSrq& own) const {
+  const Srq& srq = verbs().srqs()[own.srq];
+  const SrqRecord record{.room = {.work = srq.room.work, .pieces = srq.room.pieces},
+                         .limit = srq.limit};
+  Outcome outcome;
+  const std::span<const uint8_t> bytes = BytesOf(record);
+  outcome.answer.bytes.assign(bytes.begin(), bytes.end());
+  return outcome;
 }
 
 Outcome VerbsEnd::DestroySrq(uint32_t srq) {
@@ -181,7 +210,44 @@ Outcome VerbsEnd::DestroySrq(uint32_t srq) {
     if (qp.srq == srq) return Refused(Errno::kBusy);
   verbs().DestroySrq(srqs_[srq].srq);
   srqs_.erase(srq);
-  return Value(0);
+  return Released(srq);
+}
+
+// What is left to be told of an object goes with it; what was taken is to be acknowledged.
+Outcome VerbsEnd::Released(uint32_t object) {
+  Outcome outcome;
+  const uint32_t taken = device_events_->Release(object);
+  if (taken == 0) return outcome;
+  const std::span<const uint8_t> bytes = BytesOf(taken);
+  outcome.answer.bytes.assign(bytes.begin(), bytes.end());
+  return outcome;
+}
+
+template <typename Own>
+void VerbsEnd::Tell(const std::map<uint32_t, Own>& objects, uint32_t Own::*index,
+                    const News& news) {
+  for (const auto& [number, own] : objects)
+    if (own.*index == news.object) device_events_->Tell(own.process, own.told, number, news.what);
+}
+
+void VerbsEnd::TellNews() {
+  if (!verbs().has_news()) return;
+  for (const News& news : verbs().TakeNews()) {
+    switch (news.what) {
+      case ObjectEvent::kCqErr:
+        Tell(cqs_, &OwnCq::cq, news);
+        break;
+      case ObjectEvent::kSrqLimitReached:
+        Tell(srqs_, &OwnSrq::srq, news);
+        break;
+      case ObjectEvent::kQpLastWqeReached:
+        if (world_->profile().dialect.last_receive_is_told) Tell(qps_, &OwnQp::qp, news);
+        break;
+      case ObjectEvent::kSqDrained:
+        Tell(qps_, &OwnQp::qp, news);
+        break;
+    }
+  }
 }
 
 Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& request) {
@@ -209,7 +275,8 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
                           .receive_queue = record.receive_queue,
                           .srq = record.srq,
                           .signal_all = record.signal_all != 0,
-                          .unreliable = static_cast<QpType>(record.type) == QpType::kUc};
+                          .unreliable = static_cast<QpType>(record.type) == QpType::kUc,
+                          .told = record.told};
   Outcome outcome = Value(last_number_);
   const std::span<const uint8_t> number = BytesOf(verbs().at(qp).number);
   outcome.answer.bytes.assign(number.begin(), number.end());
@@ -226,6 +293,7 @@ void VerbsEnd::Break(const OwnQp& own) {
 void VerbsEnd::DestroyQp(uint32_t number) {
   const OwnQp own = qps_[number];
   Break(own);
+  TellNews();  // before its place is another's
   verbs().Destroy(own.qp);
   qps_.erase(number);
 }

@@ -13,6 +13,7 @@
 #include "model/base/result.h"
 #include "sim/fabric/names.h"
 #include "sim/uapi/asker.h"
+#include "sim/uapi/device_events.h"
 #include "sim/uapi/device_file.h"
 #include "sim/uapi/request.h"
 #include "sim/verbs/verbs.h"
@@ -22,12 +23,14 @@ namespace cm::sim::uapi {
 
 class VerbsEnd {
  public:
-  VerbsEnd(World* world, const DeviceFile* device_file)
-      : world_(world), device_file_(device_file) {}
+  VerbsEnd(World* world, const DeviceFile* device_file, DeviceEvents* device_events)
+      : world_(world), device_file_(device_file), device_events_(device_events) {}
 
   Outcome Carry(Asker asker, uint8_t kernel, const Request& request);
   // All that the process has is gone.
   void Forget(uint32_t process);
+  // Those who are to be told of what has happened to objects are.
+  void TellNews();
 
  private:
   struct OwnCq {
@@ -36,10 +39,12 @@ class VerbsEnd {
     bool armed = false;
     uint64_t since = 0;   // what had finished when it was armed
     uint32_t events = 0;  // that its channel has not handed out
+    ToldRecord told;
   };
   struct OwnSrq {
     uint32_t process = 0;
     uint32_t srq = 0;
+    ToldRecord told;
   };
   struct OwnQp {
     uint32_t process = 0;
@@ -52,6 +57,7 @@ class VerbsEnd {
     bool unreliable = false;
     bool connected = false;  // over iWARP
     Connection connection;   // as far as it is told
+    ToldRecord told;
   };
 
   Verbs& verbs() const { return *world_->Context().verbs; }
@@ -59,16 +65,21 @@ class VerbsEnd {
 
   // verbs_end.cc
   Outcome CarryQp(Asker asker, const Request& request);
-  Outcome CreateCq(uint32_t process, uint64_t completions);
+  Outcome CarrySrq(uint32_t process, const Request& request);
+  Outcome CreateCq(uint32_t process, const Request& request);
   Outcome ResizeCq(const OwnCq& own, uint64_t completions);
   Outcome DestroyCq(uint32_t cq);
   uint32_t HeldWhereAskedFor(uint64_t work) const;
   Room RoomFor(const RoomRecord& asked) const;
-  Outcome CreateSrq(uint32_t process, const RoomRecord& asked);
-  Outcome ResizeSrq(const OwnSrq& own, uint64_t work);
+  Outcome CreateSrq(uint32_t process, const SrqRecord& asked);
+  Errno ModifySrq(const OwnSrq& own, const SrqRecord& asked);
+  Outcome QuerySrq(const OwnSrq& own) const;
   Outcome DestroySrq(uint32_t srq);
   Outcome CreateQp(uint32_t process, uint8_t kernel, const Request& request);
   void DestroyQp(uint32_t number);
+  Outcome Released(uint32_t object);
+  template <typename Own>
+  void Tell(const std::map<uint32_t, Own>& objects, uint32_t Own::*index, const News& news);
   Outcome Register(uint32_t process, uint8_t kernel, const Request& request);
   Outcome Deregister(uint32_t process, uint32_t key);
   Outcome Attach(const OwnQp& own, const Request& request);
@@ -99,6 +110,7 @@ class VerbsEnd {
 
   World* world_;
   const DeviceFile* device_file_;
+  DeviceEvents* device_events_;
   std::map<uint32_t, OwnCq> cqs_;
   std::map<uint32_t, OwnSrq> srqs_;
   std::map<uint32_t, OwnQp> qps_;

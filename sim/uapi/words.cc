@@ -47,6 +47,7 @@ constexpr auto kOps = std::to_array<OpWords>({
     {"ibv_destroy_cq", "cq"},
     {"ibv_create_srq", "", "srq"},
     {"ibv_modify_srq", "srq"},
+    {"ibv_query_srq", "srq", "", true},
     {"ibv_destroy_srq", "srq"},
     {"ibv_create_qp", "", "qp"},
     {"ibv_destroy_qp", "qp"},

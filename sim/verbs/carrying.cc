@@ -23,9 +23,14 @@ void Verbs::Schedule(Wires w, uint32_t qp, Duration after) {
   w.agenda->At(qps_[qp].due, EventKind::kWorkDue, qp);
 }
 
+// Receives of a shared queue are never the queue pair's own, so none of them is left with it.
 void Verbs::SetError(uint32_t qp) {
+  const Qp& own = qps_[qp];
   qps_[qp].state = QpState::kErr;
   Flush(qp);
+  const bool of_program = own.receive_cq != kNobody;
+  if (own.srq != kNobody && of_program)
+    news_.push_back({.what = ObjectEvent::kQpLastWqeReached, .object = qp});
 }
 
 uint32_t Verbs::FindQp(const QpAddress& address) const {
@@ -102,12 +107,9 @@ Verbs::Carried Verbs::NotReady(uint32_t qp) {
 Verbs::Carried Verbs::CarryMessage(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
   Fifo<WorkRequest>* const receives = ReceivesOf(peer);
   if (receives->empty()) return NotReady(qp);
-  const bool last = defect_ == Defect::kReceivesReversed;
-  const WorkRequest receive = last ? receives->back() : receives->front();
-  if (last)
-    receives->pop_back();
-  else
-    receives->pop_front();
+  if (defect_ == Defect::kReceivesReversed)
+    std::rotate(receives->begin(), receives->end() - 1, receives->end());
+  const WorkRequest receive = TakeReceive(peer);
   const auto fail = [&](WcStatus here, WcStatus there) {
     FinishReceive(peer, receive, there, 0);
     SetError(peer);
@@ -154,10 +156,10 @@ void Verbs::Deliver(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work
   if (!qps_[peer].datagram || qps_[peer].state != QpState::kRts) return;
   Fifo<WorkRequest>* const receives = ReceivesOf(peer);
   if (receives->empty()) return;
-  const WorkRequest receive = receives->front();
   const uint32_t length = work.length() + kDatagramHeader;
-  if (length > receive.length() || !Reaches(qps_[peer].device, receive.pieces)) return;
-  receives->pop_front();
+  const WorkRequest& next = receives->front();
+  if (length > next.length() || !Reaches(qps_[peer].device, next.pieces)) return;
+  const WorkRequest receive = TakeReceive(peer);
   Scatter(w.memory, receive.pieces, work.header);
   Scatter(w.memory, receive.pieces, DataOf(w, work), kDatagramHeader);
   Finished* const done = FinishReceive(peer, receive, WcStatus::kSuccess, length);
@@ -170,8 +172,7 @@ Verbs::Carried Verbs::CarryWrite(Wires w, uint32_t qp, uint32_t peer, const Work
   if (work.immediate && ReceivesOf(peer)->empty()) return NotReady(qp);
   const Carried carried = WriteThere(w, peer, work);
   if (carried.status != WcStatus::kSuccess || !work.immediate) return carried;
-  const WorkRequest receive = ReceivesOf(peer)->front();
-  ReceivesOf(peer)->pop_front();
+  const WorkRequest receive = TakeReceive(peer);
   Finished* const done = FinishReceive(peer, receive, WcStatus::kSuccess, work.length());
   if (done == nullptr) return Overrun(w, qp, peer);
   done->immediate = work.immediate;

@@ -104,7 +104,10 @@ Finished* Verbs::Finish(const Qp& qp, uint32_t cq, Fifo<Finished>* own, const Wo
   const bool shared = cq != kNobody;
   const bool full =
       shared ? cqs_[cq].done.size() >= cqs_[cq].holds : own->size() >= QueueLimits::kWork;
-  if (full) return nullptr;
+  if (full) {
+    if (shared) news_.push_back({.what = ObjectEvent::kCqErr, .object = cq});
+    return nullptr;
+  }
   Finished finished{.completion = {.status = status, .context = work.context},
                     .pieces = work.pieces,
                     .wr_id = work.wr_id,
@@ -121,6 +124,21 @@ Finished* Verbs::Finish(const Qp& qp, uint32_t cq, Fifo<Finished>* own, const Wo
   }
   own->push_back(std::move(finished));
   return &own->back();
+}
+
+// The next receive of a queue pair, which has one.
+// source: linux 6.1 rxe_resp.c get_srq_wqe
+WorkRequest Verbs::TakeReceive(uint32_t qp) {
+  const uint32_t number = qps_[qp].srq;
+  Fifo<WorkRequest>* const receives = ReceivesOf(qp);
+  WorkRequest first = std::move(receives->front());
+  receives->pop_front();
+  if (number == kNobody) return first;
+  Srq& srq = srqs_[number];
+  if (receives->size() >= srq.limit) return first;
+  srq.limit = 0;
+  news_.push_back({.what = ObjectEvent::kSrqLimitReached, .object = number});
+  return first;
 }
 
 Cq::Entry Verbs::Take(uint32_t cq) {

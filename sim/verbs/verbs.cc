@@ -28,7 +28,7 @@ Errno Verbs::Modify(uint32_t qp, QpState state, bool connects, Errno resolves) {
   if (!allowed) return Errno::kInval;
   if (state == QpState::kRtr && resolves != Errno::kNone) return resolves;
   qps_[qp].state = state;
-  if (state == QpState::kErr) Flush(qp);
+  if (state == QpState::kErr) SetError(qp);
   return Errno::kNone;
 }
 

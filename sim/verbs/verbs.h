@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "model/base/errno.h"
@@ -99,6 +100,20 @@ struct Finished {
   friend bool operator==(const Finished&, const Finished&) = default;
 };
 
+// What the owner of an object may be told of it. source: <infiniband/verbs.h> enum ibv_event_type
+enum class ObjectEvent : uint8_t {
+  kCqErr = 0,  // a completion was lost
+  kSqDrained = 5,
+  kSrqLimitReached = 15,
+  kQpLastWqeReached = 16,
+};
+
+struct News {
+  ObjectEvent what = ObjectEvent::kCqErr;
+  uint32_t object = 0;  // a completion queue, a queue pair, a shared receive queue
+  friend bool operator==(const News&, const News&) = default;
+};
+
 // A completion queue of a program's own, to which several queue pairs may report. What one of them
 // has reported stays there when it is gone.
 struct Cq {
@@ -133,6 +148,7 @@ struct Srq {
   bool live = false;
   bool orphaned = false;  // it goes with the last queue pair that takes from it
   Room room;
+  uint32_t limit = 0;  // its owner is told, once, when there are fewer; 0: never
   Fifo<WorkRequest> receives;
   friend bool operator==(const Srq&, const Srq&) = default;
 };
@@ -215,6 +231,7 @@ class Verbs {
   // posting.cc
   uint32_t CreateSrq(const Room& room = {}) { return srqs_.Add({.room = room}); }
   void Resize(uint32_t srq, uint32_t work) { srqs_[srq].room.work = work; }
+  void Limit(uint32_t srq, uint32_t limit) { srqs_[srq].limit = limit; }
   void DestroySrq(uint32_t srq);
   uint32_t live_srqs() const { return srqs_.live_count(); }
   const Slab<Srq>& srqs() const { return srqs_; }
@@ -235,6 +252,9 @@ class Verbs {
   }
   // The next one of a queue that is not empty.
   Cq::Entry Take(uint32_t cq);
+  // What has happened since they were taken last to objects of programs' own.
+  bool has_news() const { return !news_.empty(); }
+  std::vector<News> TakeNews() { return std::exchange(news_, {}); }
   // Of what finished last.
   uint64_t last_finished() const { return finished_.value; }
 
@@ -281,6 +301,7 @@ class Verbs {
   Finished* Finish(const Qp& qp, uint32_t cq, Fifo<Finished>* own, const WorkRequest& work,
                    WcStatus status, uint32_t length);
   void Flush(uint32_t qp);
+  WorkRequest TakeReceive(uint32_t qp);
   bool Shared(uint32_t srq) const;
 
   // carrying.cc
@@ -311,6 +332,7 @@ class Verbs {
   std::vector<uint8_t> cas_;           // by port, the first port of its device
   std::vector<uint32_t> next_number_;  // by device
   Stamp finished_;
+  std::vector<News> news_;
 };
 
 }  // namespace cm::sim

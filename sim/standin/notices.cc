@@ -1,0 +1,98 @@
+// Asynchronous events: of a device, of its port, of objects there; and that they are acknowledged.
+// source: rdma-core 44 libibverbs/device.c ibv_get_async_event, ibv_ack_async_event
+#include <infiniband/verbs.h>
+#include <pthread.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstdint>
+
+#include "sim/standin/asking.h"
+#include "sim/standin/descriptors.h"
+#include "sim/standin/objects.h"
+
+namespace cm::sim::standin {
+namespace {
+
+void Count(pthread_mutex_t* mutex, pthread_cond_t* changed, uint32_t* counter) {
+  pthread_mutex_lock(mutex);
+  ++*counter;
+  pthread_cond_signal(changed);
+  pthread_mutex_unlock(mutex);
+}
+
+bool Equals(pthread_mutex_t* mutex, const uint32_t* counter, uint32_t value) {
+  pthread_mutex_lock(mutex);
+  const bool equal = *counter == value;
+  pthread_mutex_unlock(mutex);
+  return equal;
+}
+
+}  // namespace
+
+uapi::ToldRecord TellOf(ibv_context* context, const void* object) {
+  const Handle events = Whole<Context>(context)->events;
+  return {.name = std::bit_cast<uint64_t>(object), .events = events.Lives() ? events.number : 0};
+}
+
+void AwaitAcknowledged(Handle object, const uapi::Answer& destroyed, pthread_mutex_t* mutex,
+                       const uint32_t* acknowledged) {
+  const uint32_t taken = RecordIn<uint32_t>(destroyed.bytes).value_or(0);
+  while (object.Lives() && TheGround() != nullptr && !Equals(mutex, acknowledged, taken)) Yield();
+}
+
+}  // namespace cm::sim::standin
+
+using namespace cm::sim::standin;  // what follows is C
+using cm::sim::uapi::Answer;
+using cm::sim::uapi::Op;
+
+extern "C" {
+
+// What is of no object is of the device itself, or of its port.
+int ibv_get_async_event(ibv_context* context, ibv_async_event* event) {
+  constexpr int kFirstPort = 1;
+  const Handle events = Whole<Context>(context)->events;
+  const bool looks = IsNonBlocking(context->async_fd);
+  Answer answer{.value = -EIO};
+  if (events.Lives()) answer = AskAbout(Op::kTakeEventOfDevice, events, looks ? 1 : 0);
+  if (answer.value < 0) {
+    errno = ErrnoOf(answer.value);
+    return -1;
+  }
+  *event = {};
+  event->event_type = static_cast<ibv_event_type>(answer.value);
+  if (const auto name = RecordIn<uint64_t>(answer.bytes))
+    event->element.cq = std::bit_cast<ibv_cq*>(*name);
+  else
+    event->element.port_num = event->event_type == IBV_EVENT_DEVICE_FATAL ? 0 : kFirstPort;
+  return 0;
+}
+
+void ibv_ack_async_event(ibv_async_event* event) {
+  switch (event->event_type) {
+    case IBV_EVENT_CQ_ERR: {
+      ibv_cq* const cq = event->element.cq;
+      return Count(&cq->mutex, &cq->cond, &cq->async_events_completed);
+    }
+    case IBV_EVENT_QP_FATAL:
+    case IBV_EVENT_QP_REQ_ERR:
+    case IBV_EVENT_QP_ACCESS_ERR:
+    case IBV_EVENT_COMM_EST:
+    case IBV_EVENT_SQ_DRAINED:
+    case IBV_EVENT_PATH_MIG:
+    case IBV_EVENT_PATH_MIG_ERR:
+    case IBV_EVENT_QP_LAST_WQE_REACHED: {
+      ibv_qp* const qp = event->element.qp;
+      return Count(&qp->mutex, &qp->cond, &qp->events_completed);
+    }
+    case IBV_EVENT_SRQ_ERR:
+    case IBV_EVENT_SRQ_LIMIT_REACHED: {
+      ibv_srq* const srq = event->element.srq;
+      return Count(&srq->mutex, &srq->cond, &srq->events_completed);
+    }
+    default:
+      return;
+  }
+}
+}
