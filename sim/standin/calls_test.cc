@@ -321,6 +321,33 @@ TEST_F(Calls, RoomForPiecesIsRoomForInlineData) {
   EXPECT_EQ(initial.cap.max_inline_data, 32U);
 }
 
+TEST_F(Calls, AtomicsCarryTheirOperands) {
+  ibv_context* context = OpenDevice();
+  ASSERT_NE(context, nullptr);
+  ibv_device_attr attributes{};
+  ASSERT_EQ(Of<decltype(::ibv_query_device)>("ibv_query_device")(context, &attributes), 0);
+  EXPECT_EQ(attributes.atomic_cap, IBV_ATOMIC_HCA);
+  ibv_qp_init_attr initial{};
+  initial.cap.max_send_sge = 1;
+  initial.qp_type = IBV_QPT_RC;
+  ibv_qp* qp = CreateQp(AllocPd(context), &initial);
+  ASSERT_NE(qp, nullptr);
+  ibv_sge piece = {.addr = 0x2000, .length = 8, .lkey = 6};
+  ibv_send_wr work{};
+  work.sg_list = &piece;
+  work.num_sge = 1;
+  work.opcode = IBV_WR_ATOMIC_CMP_AND_SWP;
+  work.wr.atomic = {.remote_addr = 0x1000, .compare_add = 5, .swap = 9, .rkey = 8};
+  ibv_send_wr* bad = nullptr;
+  ASSERT_EQ(ibv_post_send(qp, &work, &bad), 0);
+  const auto record = RecordAt<WorkRecord>(ground_.requests.back().bytes, 0);
+  EXPECT_EQ(record.opcode, static_cast<uint32_t>(IBV_WR_ATOMIC_CMP_AND_SWP));
+  EXPECT_EQ(record.remote_address, 0x1000U);
+  EXPECT_EQ(record.remote_key, 8U);
+  EXPECT_EQ(record.compare_or_add, 5U);
+  EXPECT_EQ(record.swap, 9U);
+}
+
 TEST_F(Calls, PollingStopsAtWhatWasAskedForAndAtWhatIsWhole) {
   ibv_context* context = OpenDevice();
   ASSERT_NE(context, nullptr);

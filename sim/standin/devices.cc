@@ -159,7 +159,7 @@ int ibv_query_device(ibv_context* context, ibv_device_attr* attributes) {
   attributes->max_qp_rd_atom = device->record.max_depth;
   attributes->max_res_rd_atom = 0x3f000;
   attributes->max_qp_init_rd_atom = device->record.max_depth;
-  attributes->atomic_cap = IBV_ATOMIC_NONE;
+  attributes->atomic_cap = device->record.iwarp != 0 ? IBV_ATOMIC_NONE : IBV_ATOMIC_HCA;
   attributes->max_mcast_grp = 8192;
   attributes->max_mcast_qp_attach = 56;
   attributes->max_total_mcast_qp_attach = 8192 * 56;

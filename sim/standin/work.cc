@@ -51,6 +51,10 @@ bool IsOfMemory(ibv_wr_opcode opcode) {
          opcode == IBV_WR_RDMA_READ;
 }
 
+bool IsAtomic(ibv_wr_opcode opcode) {
+  return opcode == IBV_WR_ATOMIC_CMP_AND_SWP || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
 // -> an errno
 int Encode(const ibv_send_wr& work, const QueuePair& qp, std::vector<uint8_t>* bytes) {
   if (work.num_sge < 0 || static_cast<uint32_t>(work.num_sge) > qp.initial.cap.max_send_sge)
@@ -70,6 +74,11 @@ int Encode(const ibv_send_wr& work, const QueuePair& qp, std::vector<uint8_t>* b
     record.to_number = work.wr.ud.remote_qpn;
     record.to_qkey = work.wr.ud.remote_qkey;
     record.to_gid = Destination(Whole<AddressHandle>(work.wr.ud.ah)->to);
+  } else if (IsAtomic(work.opcode)) {
+    record.remote_address = work.wr.atomic.remote_addr;
+    record.remote_key = work.wr.atomic.rkey;
+    record.compare_or_add = work.wr.atomic.compare_add;
+    record.swap = work.wr.atomic.swap;
   } else if (IsOfMemory(work.opcode)) {
     record.remote_address = work.wr.rdma.remote_addr;
     record.remote_key = work.wr.rdma.rkey;

@@ -25,6 +25,7 @@ inline constexpr uint32_t kUd = 4;
 inline constexpr uint32_t kReset = 0, kInit = 1, kRtr = 2, kRts = 3, kErr = 6;
 inline constexpr uint32_t kSignal = 2, kInlined = 8;
 inline constexpr uint32_t kWrite = 0, kWriteWithImm = 1, kSend = 2, kSendWithImm = 3, kRead = 4;
+inline constexpr uint32_t kCompareSwap = 5, kFetchAdd = 6;
 
 class TestMemory : public Memory {
  public:
@@ -103,8 +104,8 @@ class VerbsEndTest : public testing::Test {
     std::memcpy(gid.data(), answer.bytes.data(), gid.size());
     return gid;
   }
-  void BringUp(const Peer& own, const Peer& peer) {
-    ASSERT_EQ(Modify(own, {.mask = 0x39, .state = kInit, .access = 7, .port = own.port}), 0);
+  void BringUp(const Peer& own, const Peer& peer, uint32_t access = 7) {
+    ASSERT_EQ(Modify(own, {.mask = 0x39, .state = kInit, .access = access, .port = own.port}), 0);
     ASSERT_EQ(
         Modify(
             own,

@@ -180,6 +180,8 @@ struct WorkRecord {
   uint32_t to_number = 0;  // of a datagram
   uint32_t to_qkey = 0;
   std::array<uint8_t, 16> to_gid{};  // or zeros, and a LID in the last two, the higher byte first
+  uint64_t compare_or_add = 0;       // of an atomic operation
+  uint64_t swap = 0;
 };
 
 struct CompletionRecord {

@@ -27,6 +27,7 @@ constexpr uint32_t kSrqLimitMask = 2;
 // source: <infiniband/verbs.h> enum ibv_access_flags
 constexpr uint32_t kRemoteWrite = 2;
 constexpr uint32_t kRemoteRead = 4;
+constexpr uint32_t kRemoteAtomic = 8;
 
 constexpr uint64_t kMostWork = uint64_t{1} << 20;  // of one queue
 
@@ -305,6 +306,7 @@ Outcome VerbsEnd::Register(uint32_t process, uint8_t kernel, const Request& requ
   Region region;
   region.remote_read = (record.access & kRemoteRead) != 0;
   region.remote_write = (record.access & kRemoteWrite) != 0;
+  region.remote_atomic = (record.access & kRemoteAtomic) != 0;
   region.device = devices[record.device];
   region.process = process;
   region.address = record.address;
@@ -342,7 +344,10 @@ Errno VerbsEnd::Modify(Asker asker, OwnQp* own, const ModifyRecord& record) {
     return Errno::kInval;
   Connection& connection = own->connection;
   const Connection before = connection;
-  if ((record.mask & kAccessMask) != 0) connection.remote_read = (record.access & kRemoteRead) != 0;
+  if ((record.mask & kAccessMask) != 0) {
+    connection.remote_read = (record.access & kRemoteRead) != 0;
+    connection.remote_atomic = (record.access & kRemoteAtomic) != 0;
+  }
   if ((record.mask & kRetryMask) != 0) connection.retry_count = record.retry_count;
   if ((record.mask & kRnrRetryMask) != 0) connection.rnr_retry_count = record.rnr_retry_count;
   const Errno moved = (record.mask & kStateMask) != 0 ? Move(asker, own, record) : Errno::kNone;

@@ -97,6 +97,7 @@ class VerbsEnd {
 
   // work.cc
   Outcome PostSend(const OwnQp& own, const Request& request);
+  bool MakeAtomic(const OwnQp& own, const WorkRecord& record, WorkRequest* work) const;
   Outcome PostReceive(const OwnQp& own, const Request& request);
   Outcome PostToSrq(const OwnSrq& own, const Request& request);
   Result<WorkRequest> WorkOf(uint32_t process, const Request& request) const;

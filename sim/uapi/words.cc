@@ -214,10 +214,23 @@ std::string OfCommand(const Command& command, uint32_t file) {
 }
 
 std::string NameOf(ibv_wr_opcode opcode) {
-  constexpr auto kNames =
-      std::to_array<std::string_view>({"IBV_WR_RDMA_WRITE", "IBV_WR_RDMA_WRITE_WITH_IMM",
-                                       "IBV_WR_SEND", "IBV_WR_SEND_WITH_IMM", "IBV_WR_RDMA_READ"});
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"IBV_WR_RDMA_WRITE", "IBV_WR_RDMA_WRITE_WITH_IMM", "IBV_WR_SEND", "IBV_WR_SEND_WITH_IMM",
+       "IBV_WR_RDMA_READ", "IBV_WR_ATOMIC_CMP_AND_SWP", "IBV_WR_ATOMIC_FETCH_AND_ADD"});
   return opcode < kNames.size() ? std::string(kNames[opcode]) : fmt::format("{}", +opcode);
+}
+
+std::string_view NameOf(ibv_wc_opcode opcode) {
+  switch (opcode) {
+    case IBV_WC_RECV_RDMA_WITH_IMM:
+      return "IBV_WC_RECV_RDMA_WITH_IMM";
+    case IBV_WC_COMP_SWAP:
+      return "IBV_WC_COMP_SWAP";
+    case IBV_WC_FETCH_ADD:
+      return "IBV_WC_FETCH_ADD";
+    default:
+      return ToString(static_cast<WcOpcode>(opcode));
+  }
 }
 
 std::string Arguments(const Request& request) {
@@ -268,9 +281,7 @@ std::string OfCompletions(const Answer& answer) {
     words += fmt::format("{}status={}", words.empty() ? "" : ", ", ToString(status));
     if (status != WcStatus::kSuccess) continue;
     words += " opcode=";
-    words += record.opcode == IBV_WC_RECV_RDMA_WITH_IMM
-                 ? "IBV_WC_RECV_RDMA_WITH_IMM"
-                 : ToString(static_cast<WcOpcode>(record.opcode));
+    words += NameOf(static_cast<ibv_wc_opcode>(record.opcode));
     if (record.length != 0) words += fmt::format(" length={}", record.length);
   }
   return words;

@@ -122,10 +122,12 @@ TEST(Words, CompletionsAreSaidWhenThereAreAny) {
       InWords(poll,
               {.bytes = Bytes(std::array{CompletionRecord{.status = IBV_WC_WR_FLUSH_ERR},
                                          CompletionRecord{.opcode = IBV_WC_RECV, .length = 16},
-                                         CompletionRecord{.opcode = IBV_WC_RECV_RDMA_WITH_IMM}})}),
+                                         CompletionRecord{.opcode = IBV_WC_RECV_RDMA_WITH_IMM},
+                                         CompletionRecord{.opcode = IBV_WC_FETCH_ADD}})}),
       "ibv_poll_cq cq=2 -> status=IBV_WC_WR_FLUSH_ERR, "
       "status=IBV_WC_SUCCESS opcode=IBV_WC_RECV length=16, "
-      "status=IBV_WC_SUCCESS opcode=IBV_WC_RECV_RDMA_WITH_IMM");
+      "status=IBV_WC_SUCCESS opcode=IBV_WC_RECV_RDMA_WITH_IMM, "
+      "status=IBV_WC_SUCCESS opcode=IBV_WC_FETCH_ADD");
 }
 
 TEST(Words, WhatMakesNoSenseIsSaidToo) {

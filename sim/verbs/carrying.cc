@@ -4,6 +4,7 @@
 // its peer cannot take it, it is tried again.
 // source: linux 6.1 rxe_req.c, rxe_resp.c, rxe_comp.c; IBA 9.7
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "sim/verbs/verbs.h"
@@ -80,7 +81,7 @@ void Verbs::SendRest(Wires w, uint32_t qp) {
 
 Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, const WorkRequest& work) {
   const Qp& own = qps_[qp];
-  const bool sends = work.opcode != WcOpcode::kRead;
+  const bool sends = work.opcode == WcOpcode::kSend || work.opcode == WcOpcode::kWrite;
   if (sends && !work.is_inline && !Reaches(own.device, work.pieces))
     return {.status = WcStatus::kLocProt};
   if (own.datagram) return CarryDatagram(w, qp, work);
@@ -91,8 +92,9 @@ Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, const WorkRequest& work) {
                      (qps_[peer].state == QpState::kRts || qps_[peer].state == QpState::kRtr);
   if (!takes) return Retry(w, qp);
   if (work.opcode == WcOpcode::kSend) return CarryMessage(w, qp, peer, work);
-  return work.opcode == WcOpcode::kWrite ? CarryWrite(w, qp, peer, work)
-                                         : CarryRead(w, qp, peer, work);
+  if (work.opcode == WcOpcode::kWrite) return CarryWrite(w, qp, peer, work);
+  return work.opcode == WcOpcode::kRead ? CarryRead(w, qp, peer, work)
+                                        : CarryAtomic(w, qp, peer, work);
 }
 
 // Its peer has no receive for what comes.
@@ -207,6 +209,32 @@ Verbs::Carried Verbs::CarryRead(Wires w, uint32_t qp, uint32_t peer, const WorkR
   }
   if (!Reaches(qps_[qp].device, work.pieces)) return {.status = WcStatus::kLocProt};
   Scatter(w.memory, work.pieces, Gather(w.memory, {work.remote}));
+  return {};
+}
+
+// The value that was there comes back, after it was replaced.
+// source: linux 6.1 rxe_resp.c check_op_valid, check_rkey, atomic_reply; rxe_comp.c do_atomic
+Verbs::Carried Verbs::CarryAtomic(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
+  const auto fail = [&](WcStatus status) {
+    SetError(peer);
+    return Carried{.status = status};
+  };
+  if (!qps_[peer].connection.remote_atomic) return fail(WcStatus::kRemInvReq);
+  const bool reaches = Reaches(qps_[peer].device, work.remote);
+  if (!reaches || !regions_[work.remote.region].remote_atomic) return fail(WcStatus::kRemAccess);
+  std::vector<uint8_t> bytes = Gather(w.memory, {work.remote});
+  AtomicOperands operands;
+  uint64_t before = 0;
+  std::memcpy(&operands, work.data.data(), sizeof operands);
+  std::memcpy(&before, bytes.data(), sizeof before);
+  uint64_t after = before + operands.compare_or_add;
+  if (work.opcode == kCompareAndSwap)
+    after = before == operands.compare_or_add ? operands.swap : before;
+  std::memcpy(bytes.data(), &after, sizeof after);
+  Scatter(w.memory, {work.remote}, bytes);
+  if (!Reaches(qps_[qp].device, work.pieces)) return {.status = WcStatus::kLocProt};
+  std::memcpy(bytes.data(), &before, sizeof before);
+  Scatter(w.memory, work.pieces, bytes);
   return {};
 }
 

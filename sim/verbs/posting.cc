@@ -114,7 +114,8 @@ Finished* Verbs::Finish(const Qp& qp, uint32_t cq, Fifo<Finished>* own, const Wo
                     .order = {++finished_.value}};
   if (status == WcStatus::kSuccess) {
     finished.completion.opcode = work.opcode;
-    const bool counts = ForReceives(work) || work.opcode == WcOpcode::kRead;
+    const bool counts =
+        ForReceives(work) || work.opcode == WcOpcode::kRead || IsAtomic(work.opcode);
     finished.completion.length = counts ? length : 0;
   }
   if (shared) {

@@ -30,6 +30,7 @@ struct Region {
   bool live = false;
   bool remote_read = false;
   bool remote_write = false;
+  bool remote_atomic = false;
   uint8_t device = 0;          // by its first port: all of them reach it
   bool external = false;       // it lies in the memory of a process, and is of this length
   std::vector<uint8_t> bytes;  // the buffer outlives its registration
@@ -60,6 +61,17 @@ struct QpAddress {
 
 using Group = std::array<uint8_t, 16>;  // its GID
 
+// Atomic operations, which conversations do not know. source: <infiniband/verbs.h> ibv_wc_opcode
+inline constexpr WcOpcode kCompareAndSwap{3};
+inline constexpr WcOpcode kFetchAndAdd{4};
+constexpr bool IsAtomic(WcOpcode opcode) {
+  return opcode == kCompareAndSwap || opcode == kFetchAndAdd;
+}
+struct AtomicOperands {
+  uint64_t compare_or_add = 0;
+  uint64_t swap = 0;
+};
+
 struct WorkRequest {
   WcOpcode opcode = WcOpcode::kSend;
   uint16_t context = 0;
@@ -67,7 +79,7 @@ struct WorkRequest {
   bool is_inline = false;
   std::vector<Piece> pieces;
   uint32_t empty_pieces = 0;          // of no bytes; they are not among those
-  std::vector<uint8_t> data;          // of an inline request
+  std::vector<uint8_t> data;          // of an inline request; or AtomicOperands
   Piece remote;                       // its length is that of the pieces
   QpAddress to;                       // of datagrams
   Group group{};                      // zeros: to that address; else to all that are attached to it
@@ -159,6 +171,7 @@ struct Connection {
   uint8_t retry_count = 7;
   uint8_t rnr_retry_count = 7;
   bool remote_read = true;
+  bool remote_atomic = true;
   friend bool operator==(const Connection&, const Connection&) = default;
 };
 
@@ -312,6 +325,7 @@ class Verbs {
   Carried CarryWrite(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work);
   Carried WriteThere(Wires w, uint32_t peer, const WorkRequest& work);
   Carried CarryRead(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work);
+  Carried CarryAtomic(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work);
   Carried NotReady(uint32_t qp);
   Carried Overrun(Wires w, uint32_t qp, uint32_t peer);
   std::vector<uint8_t> DataOf(Wires w, const WorkRequest& work) const {
