@@ -321,6 +321,31 @@ TEST_F(Calls, RoomForPiecesIsRoomForInlineData) {
   EXPECT_EQ(initial.cap.max_inline_data, 32U);
 }
 
+TEST_F(Calls, AQueuePairShowsWhatTheMachineSaysOfIt) {
+  ibv_context* context = OpenDevice();
+  ASSERT_NE(context, nullptr);
+  ibv_qp_init_attr initial{};
+  initial.cap = {.max_send_wr = 4, .max_recv_wr = 8, .max_send_sge = 2, .max_recv_sge = 3};
+  initial.qp_type = IBV_QPT_RC;
+  ibv_qp* qp = CreateQp(AllocPd(context), &initial);
+  ASSERT_NE(qp, nullptr);
+  ground_.instead = [](const Request& request, Answer* answer) {
+    answer->value = IBV_QPS_INIT;
+    answer->bytes = BytesOf(uapi::CapacityRecord{.sends = {7, 2}, .receives = {15, 3}});
+    return request.op == Op::kQueryQp;
+  };
+  ibv_qp_attr attributes{};
+  ASSERT_EQ(Of<decltype(::ibv_query_qp)>("ibv_query_qp")(qp, &attributes, 0, &initial), 0);
+  EXPECT_EQ(attributes.qp_state, IBV_QPS_INIT);
+  for (const ibv_qp_cap& cap : {attributes.cap, initial.cap}) {
+    EXPECT_EQ(cap.max_send_wr, 7U);
+    EXPECT_EQ(cap.max_recv_wr, 15U);
+    EXPECT_EQ(cap.max_send_sge, 2U);
+    EXPECT_EQ(cap.max_recv_sge, 3U);
+    EXPECT_EQ(cap.max_inline_data, 32U);
+  }
+}
+
 TEST_F(Calls, AtomicsCarryTheirOperands) {
   ibv_context* context = OpenDevice();
   ASSERT_NE(context, nullptr);

@@ -15,6 +15,7 @@
 
 using namespace cm::sim::standin;  // what follows is C
 using cm::sim::uapi::Answer;
+using cm::sim::uapi::CapacityRecord;
 using cm::sim::uapi::ModifyRecord;
 using cm::sim::uapi::Op;
 using cm::sim::uapi::QpRecord;
@@ -87,6 +88,17 @@ ibv_mr* Register(ibv_pd* pd, void* address, size_t length, uint32_t access) {
                    .lkey = region->key.number,
                    .rkey = region->key.number};
   return &region->shown;
+}
+
+// What its queues hold; as much as it was asked to where that is not said.
+ibv_qp_cap CapacityIn(const Answer& answer, ibv_qp_cap asked) {
+  const auto held = RecordIn<CapacityRecord>(answer.bytes);
+  if (!held) return asked;
+  asked.max_send_wr = held->sends.work;
+  asked.max_recv_wr = held->receives.work;
+  asked.max_send_sge = held->sends.pieces;
+  asked.max_recv_sge = held->receives.pieces;
+  return asked;
 }
 
 int AskOfGroup(ibv_qp* qp, Op op, const ibv_gid* gid) {
@@ -213,8 +225,9 @@ int ibv_query_qp(ibv_qp* qp, ibv_qp_attr* attributes, int /*mask*/, ibv_qp_init_
   *attributes = whole->attributes;
   attributes->qp_state = static_cast<ibv_qp_state>(answer.value);
   attributes->cur_qp_state = attributes->qp_state;
-  attributes->cap = whole->initial.cap;
   *initial = whole->initial;
+  initial->cap = CapacityIn(answer, whole->initial.cap);
+  attributes->cap = initial->cap;
   qp->state = attributes->qp_state;
   return 0;
 }

@@ -42,7 +42,7 @@ enum class Op : uint32_t {
   kCreateQp,     // QpRecord -> value: a queue pair; bytes: its number, 4
   kDestroyQp,    // a queue pair -> bytes: as of a completion queue
   kModifyQp,     // a queue pair; bytes: ModifyRecord
-  kQueryQp,      // a queue pair -> value: its state, as enum ibv_qp_state
+  kQueryQp,      // a queue pair -> value: its state, as enum ibv_qp_state; bytes: CapacityRecord
   kRegister,     // bytes: RegionRecord -> value: its key, local and remote
   kDeregister,   // a key
   kAttach,       // a queue pair; bytes: 16 of a group's GID
@@ -140,6 +140,12 @@ struct QpRecord {
   RoomRecord sends;
   RoomRecord receives;
   ToldRecord told;
+};
+
+// What the queues of a queue pair hold.
+struct CapacityRecord {
+  RoomRecord sends;
+  RoomRecord receives;  // zeros where they are a shared queue's
 };
 
 struct ModifyRecord {

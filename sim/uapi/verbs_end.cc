@@ -33,6 +33,14 @@ constexpr uint64_t kMostWork = uint64_t{1} << 20;  // of one queue
 
 Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
 
+template <typename T>
+Outcome Record(int64_t value, const T& record) {
+  Outcome outcome = Value(value);
+  const std::span<const uint8_t> bytes = BytesOf(record);
+  outcome.answer.bytes.assign(bytes.begin(), bytes.end());
+  return outcome;
+}
+
 Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Value(0) : Refused(error); }
 
 // source: linux 6.1 uverbs_cmd.c create_qp, rxe_qp.c rxe_qp_chk_init, siw_verbs.c siw_create_qp
@@ -125,7 +133,7 @@ Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
     case Op::kQueryQp: {
       // source: linux 6.1 siw_verbs.c siw_query_qp, which tells no state
       const QpState state = OverIwarp() ? QpState::kReset : verbs().at(own->qp).state;
-      return Value(static_cast<int64_t>(state));
+      return Record(static_cast<int64_t>(state), CapacityOf(*own));
     }
     case Op::kAttach:
     case Op::kDetach:
@@ -137,6 +145,15 @@ Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
     default:
       return Refused(Errno::kNoSys);
   }
+}
+
+// source: linux 6.1 rxe_qp.c rxe_qp_to_init, siw_verbs.c siw_query_qp
+CapacityRecord VerbsEnd::CapacityOf(const OwnQp& own) const {
+  const QpRoom& room = verbs().at(own.qp).room;
+  CapacityRecord capacity{.sends = {.work = room.sends.work, .pieces = room.sends.pieces}};
+  if (verbs().at(own.qp).srq == kNobody)
+    capacity.receives = {.work = room.receives.work, .pieces = room.receives.pieces};
+  return capacity;
 }
 
 Outcome VerbsEnd::CreateCq(uint32_t process, const Request& request) {
@@ -198,12 +215,8 @@ Errno VerbsEnd::ModifySrq(const OwnSrq& own, const SrqRecord& asked) {
 
 Outcome VerbsEnd::QuerySrq(const OwnSrq& own) const {
   const Srq& srq = verbs().srqs()[own.srq];
-  const SrqRecord record{.room = {.work = srq.room.work, .pieces = srq.room.pieces},
-                         .limit = srq.limit};
-  Outcome outcome;
-  const std::span<const uint8_t> bytes = BytesOf(record);
-  outcome.answer.bytes.assign(bytes.begin(), bytes.end());
-  return outcome;
+  return Record(
+      0, SrqRecord{.room = {.work = srq.room.work, .pieces = srq.room.pieces}, .limit = srq.limit});
 }
 
 Outcome VerbsEnd::DestroySrq(uint32_t srq) {
@@ -216,12 +229,8 @@ Outcome VerbsEnd::DestroySrq(uint32_t srq) {
 
 // What is left to be told of an object goes with it; what was taken is to be acknowledged.
 Outcome VerbsEnd::Released(uint32_t object) {
-  Outcome outcome;
   const uint32_t taken = device_events_->Release(object);
-  if (taken == 0) return outcome;
-  const std::span<const uint8_t> bytes = BytesOf(taken);
-  outcome.answer.bytes.assign(bytes.begin(), bytes.end());
-  return outcome;
+  return taken == 0 ? Value(0) : Record(0, taken);
 }
 
 template <typename Own>
@@ -278,10 +287,7 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
                           .signal_all = record.signal_all != 0,
                           .unreliable = static_cast<QpType>(record.type) == QpType::kUc,
                           .told = record.told};
-  Outcome outcome = Value(last_number_);
-  const std::span<const uint8_t> number = BytesOf(verbs().at(qp).number);
-  outcome.answer.bytes.assign(number.begin(), number.end());
-  return outcome;
+  return Record(last_number_, verbs().at(qp).number);
 }
 
 // A connection over iWARP ends with its queue pair.

@@ -1,6 +1,7 @@
 // Queue pairs of two processes on two hosts, and bytes that move between their memories.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -220,6 +221,32 @@ TEST_F(VerbsEndTest, QueuesHoldWhatTheyWereAskedToHold) {
   EXPECT_EQ(post(), 0);
   EXPECT_EQ(post(), -ENOMEM);
   EXPECT_EQ(Ask(peer, {.op = Op::kModifySrq, .on = srq, .bytes = holds(1)}).value, -EINVAL);
+}
+
+// source: linux 6.1 rxe_qp.c rxe_qp_to_init
+TEST_F(VerbsEndTest, QueuePairShowsWhatItsQueuesHold) {
+  const auto shown = [this](QpRecord record) {
+    record.type = kRc;
+    record.send_queue = record.receive_queue = a_.cq;
+    record.sends = {.work = 4, .pieces = 2};
+    record.receives = {.work = 8, .pieces = 3};
+    const Answer made = Ask(a_, {.op = Op::kCreateQp, .bytes = Bytes(record)});
+    const Answer told = Ask(a_, {.op = Op::kQueryQp, .on = static_cast<uint32_t>(made.value)});
+    CapacityRecord capacity;
+    EXPECT_EQ(told.bytes.size(), sizeof capacity);
+    std::memcpy(&capacity, told.bytes.data(), std::min(told.bytes.size(), sizeof capacity));
+    return capacity;
+  };
+  CapacityRecord capacity = shown({});
+  EXPECT_EQ(capacity.sends.work, 7u);
+  EXPECT_EQ(capacity.sends.pieces, 2u);
+  EXPECT_EQ(capacity.receives.work, 15u);
+  EXPECT_EQ(capacity.receives.pieces, 3u);
+  const SrqRecord srq{.room = {.work = 1, .pieces = 1}};
+  const Answer made = Ask(a_, {.op = Op::kCreateSrq, .bytes = Bytes(srq)});
+  capacity = shown({.srq = static_cast<uint32_t>(made.value)});
+  EXPECT_EQ(capacity.receives.work, 0u);
+  EXPECT_EQ(capacity.receives.pieces, 0u);
 }
 
 TEST_F(VerbsEndTest, GroupReachesWhoeverIsAttached) {
