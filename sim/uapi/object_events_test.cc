@@ -18,6 +18,7 @@ using testing::Pair;
 
 // source: <infiniband/verbs.h> enum ibv_event_type
 constexpr int64_t kCqErr = 0;
+constexpr int64_t kSqDrained = 5;
 constexpr int64_t kSrqLimitReached = 15;
 constexpr int64_t kLastWqeReached = 16;
 // source: <infiniband/verbs.h> enum ibv_srq_attr_mask
@@ -155,6 +156,31 @@ TEST_F(ObjectEvents, NothingIsToldOfAQueuePairThatFails) {
   Found(15, 7);
   ASSERT_EQ(Modify(own_, {.mask = 1, .state = kErr}), 0);
   EXPECT_THAT(Taken(), ElementsAre());
+}
+
+// source: linux 6.1 rxe_comp.c complete_ack, rxe_req.c req_next_wqe
+TEST_F(ObjectEvents, SendQueueIsDrained) {
+  constexpr uint32_t kSqd = 4;
+  Found(15, 7);
+  EXPECT_EQ(Modify(b_, {.mask = 1, .state = kSqd}), -EINVAL) << "it does not send yet";
+  for (uint64_t i = 0; i < 4; ++i) ASSERT_EQ(Receive(a_, i, 0, 8), 0);
+  const WorkRecord send{.opcode = kSend, .flags = kSignal};
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(Post(own_, send, 0, 1), 0);
+  ASSERT_EQ(Modify(own_, {.mask = 1, .state = kSqd}), 0);
+  EXPECT_THAT(Taken(), ElementsAre());
+  ASSERT_EQ(Post(own_, send, 0, 1), 0);
+  Settle();
+  EXPECT_THAT(Taken(), ElementsAre(Pair(kSqDrained, kName + 2)));
+  EXPECT_EQ(Poll(own_).size(), 2u);
+  PostReceives(1);
+  Send(1);
+  EXPECT_EQ(Poll(own_).size(), 1u) << "it receives";
+  ASSERT_EQ(Modify(own_, {.mask = 1, .state = kRts}), 0);
+  ASSERT_EQ(Post(own_, send, 0, 1), 0);
+  Settle();
+  EXPECT_EQ(Poll(own_).size(), 2u);
+  ASSERT_EQ(Modify(own_, {.mask = 1, .state = kSqd}), 0);
+  EXPECT_THAT(Taken(), ElementsAre(Pair(kSqDrained, kName + 2))) << "there was nothing to drain";
 }
 
 TEST_F(ObjectEvents, DestroySaysHowManyWereTaken) {

@@ -384,7 +384,7 @@ Errno VerbsEnd::Move(Asker asker, OwnQp* own, const ModifyRecord& record) {
     case QpState::kRts:
       return ToSend(own, record);
     case QpState::kSqd:
-      return OverIwarp() ? Errno::kNone : Errno::kInval;
+      return OverIwarp() ? Errno::kNone : verbs().Modify(own->qp, state);
     case QpState::kErr: {
       const Errno error = verbs().Modify(own->qp, state);
       Break(*own);

@@ -49,19 +49,26 @@ Fifo<WorkRequest>* Verbs::ReceivesOf(uint32_t qp) {
 void Verbs::OnWorkDue(Wires w, uint32_t qp) {
   if (!qps_.Live(qp) || qps_[qp].due != w.agenda->Now()) return;
   qps_[qp].due = Instant::Never();
-  if (qps_[qp].state != QpState::kRts || qps_[qp].sends.empty()) return;
+  if (!CarriesOut(qps_[qp]) || qps_[qp].sends.empty()) return;
   const WorkRequest work = qps_[qp].sends.front();
   const Carried carried = Carry(w, qp, work);
   Qp& own = qps_[qp];
   if (carried.again) return Schedule(w, qp, *carried.again);
-  if (own.state != QpState::kRts || own.sends.empty()) return;  // what it did came back to it
+  if (!CarriesOut(own) || own.sends.empty()) return;  // what it did came back to it
   own.sends.pop_front();
   own.retries_left = own.connection.retry_count;
   own.rnr_retries_left = own.connection.rnr_retry_count;
   if (carried.status != WcStatus::kSuccess || work.signaled)
     FinishSend(qp, work, carried.status, work.length());
   if (carried.status != WcStatus::kSuccess) return SetError(qp);
+  if (own.state == QpState::kSqd && --own.draining == 0) return Drained(qp);
   if (!own.sends.empty()) Schedule(w, qp, {});
+}
+
+// What is posted then waits for RTS, and for what is posted there.
+// source: linux 6.1 rxe_comp.c complete_ack, rxe_qp.c rxe_qp_from_attr
+void Verbs::Drained(uint32_t qp) {
+  news_.push_back({.what = ObjectEvent::kSqDrained, .object = qp});
 }
 
 // After the ACK timeout of its path, for which the connection stays in timewait as well.
@@ -89,7 +96,8 @@ Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, const WorkRequest& work) {
   const uint32_t peer = w.fabric->Linked(own.device, there.device) ? FindQp(there) : kNobody;
   // A queue pair that has the number of another one knows nothing of that one's connection.
   const bool takes = peer != kNobody && qps_[peer].connection.peer == OwnAddress(qp) &&
-                     (qps_[peer].state == QpState::kRts || qps_[peer].state == QpState::kRtr);
+                     (qps_[peer].state == QpState::kRts || qps_[peer].state == QpState::kRtr ||
+                      qps_[peer].state == QpState::kSqd);
   if (!takes) return Retry(w, qp);
   if (work.opcode == WcOpcode::kSend) return CarryMessage(w, qp, peer, work);
   if (work.opcode == WcOpcode::kWrite) return CarryWrite(w, qp, peer, work);

@@ -66,12 +66,13 @@ Errno Verbs::PostSend(Wires w, uint32_t qp, WorkRequest work) {
   if (work.pieces.size() + work.empty_pieces > own.room.sends.pieces) return Errno::kInval;
   if (work.is_inline && work.length() > own.room.inlined) return Errno::kInval;
   if (own.sends.size() >= own.room.sends.work) return Errno::kNoMem;
-  if (own.state != QpState::kRts && own.state != QpState::kErr) return Errno::kInval;
+  const bool takes = own.state == QpState::kRts || own.state == QpState::kErr;
+  if (!takes && own.state != QpState::kSqd) return Errno::kInval;
   if (work.is_inline && !work.pieces.empty()) work.data = Gather(w.memory, work.pieces);
   own.sends.push_back(std::move(work));
   if (own.state == QpState::kErr)
     Flush(qp);
-  else if (own.due == Instant::Never())
+  else if (own.due == Instant::Never() && own.state == QpState::kRts)
     Schedule(w, qp, {});
   return Errno::kNone;
 }

@@ -24,10 +24,17 @@ Errno Verbs::Modify(uint32_t qp, QpState state, bool connects, Errno resolves) {
   bool allowed = state == QpState::kErr || state == QpState::kReset;
   if (state == QpState::kInit) allowed = now == QpState::kReset || now == QpState::kInit;
   if (state == QpState::kRtr) allowed = connects && now == QpState::kInit;
-  if (state == QpState::kRts) allowed = connects && (now == QpState::kRtr || now == QpState::kRts);
+  const bool sends = now == QpState::kRts || now == QpState::kSqd;
+  if (state == QpState::kRts) allowed = connects && (sends || now == QpState::kRtr);
+  if (state == QpState::kSqd) allowed = sends;
   if (!allowed) return Errno::kInval;
   if (state == QpState::kRtr && resolves != Errno::kNone) return resolves;
   qps_[qp].state = state;
+  if (state == QpState::kSqd && now == QpState::kRts) {
+    // What is posted has left as a rule. source: linux 6.1 rxe_req.c req_next_wqe
+    qps_[qp].draining = static_cast<uint32_t>(qps_[qp].sends.size());
+    if (qps_[qp].draining == 0) Drained(qp);
+  }
   if (state == QpState::kErr) SetError(qp);
   return Errno::kNone;
 }

@@ -191,6 +191,7 @@ struct Qp {
   Fifo<Finished> sent;             // the completion queue of what is sent
   Fifo<Finished> received;         // and of what is received
   Instant due = Instant::Never();  // when the first of `sends` is carried out
+  uint32_t draining = 0;           // so many of `sends` are still carried out in SQD
   uint8_t retries_left = 0;
   uint8_t rnr_retries_left = 0;
   std::vector<Group> groups;  // that it is attached to
@@ -335,6 +336,10 @@ class Verbs {
   uint32_t FindQp(const QpAddress& address) const;
   QpAddress OwnAddress(uint32_t qp) const { return {qps_[qp].device, qps_[qp].number}; }
   Fifo<WorkRequest>* ReceivesOf(uint32_t qp);
+  static bool CarriesOut(const Qp& qp) {
+    return qp.state == QpState::kRts || (qp.state == QpState::kSqd && qp.draining != 0);
+  }
+  void Drained(uint32_t qp);
   void SetError(uint32_t qp);
   void Schedule(Wires w, uint32_t qp, Duration after);
 
