@@ -21,6 +21,11 @@ void Count(pthread_mutex_t* mutex, pthread_cond_t* changed, uint32_t* counter) {
   pthread_mutex_unlock(mutex);
 }
 
+bool IsOfPort(ibv_event_type type) {
+  return type == IBV_EVENT_PORT_ACTIVE || type == IBV_EVENT_PORT_ERR ||
+         type == IBV_EVENT_GID_CHANGE;
+}
+
 bool Equals(pthread_mutex_t* mutex, const uint32_t* counter, uint32_t value) {
   pthread_mutex_lock(mutex);
   const bool equal = *counter == value;
@@ -51,7 +56,6 @@ extern "C" {
 
 // What is of no object is of the device itself, or of its port.
 int ibv_get_async_event(ibv_context* context, ibv_async_event* event) {
-  constexpr int kFirstPort = 1;
   const Handle events = Whole<Context>(context)->events;
   const bool looks = IsNonBlocking(context->async_fd);
   Answer answer{.value = -EIO};
@@ -62,10 +66,11 @@ int ibv_get_async_event(ibv_context* context, ibv_async_event* event) {
   }
   *event = {};
   event->event_type = static_cast<ibv_event_type>(answer.value);
-  if (const auto name = RecordIn<uint64_t>(answer.bytes))
-    event->element.cq = std::bit_cast<ibv_cq*>(*name);
+  const uint64_t name = RecordIn<uint64_t>(answer.bytes).value_or(0);
+  if (IsOfPort(event->event_type))
+    event->element.port_num = static_cast<int>(name);
   else
-    event->element.port_num = event->event_type == IBV_EVENT_DEVICE_FATAL ? 0 : kFirstPort;
+    event->element.cq = std::bit_cast<ibv_cq*>(name);
   return 0;
 }
 

@@ -37,8 +37,7 @@ Outcome DeviceEvents::Take(Opened* opened) {
   const Event first = opened->unread.front();
   opened->unread.pop_front();
   Outcome outcome = Value(static_cast<int64_t>(first.type));
-  if (first.object == 0) return outcome;
-  ++taken_[first.object];
+  if (first.object != 0) ++taken_[first.object];
   const std::span<const uint8_t> name = BytesOf(first.name);
   outcome.answer.bytes.assign(name.begin(), name.end());
   return outcome;
@@ -47,10 +46,16 @@ Outcome DeviceEvents::Take(Opened* opened) {
 Outcome DeviceEvents::Open(uint32_t process, uint8_t kernel, uint32_t index) {
   const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
   if (index >= devices.size()) return Refused(Errno::kNoDev);
-  const DeviceState& now = world_->Context().wires.fabric->device(devices[index]);
-  opened_[++last_number_] = {
-      .process = process, .device = devices[index], .up = now.up, .fail_overs = now.fail_overs};
+  const uint8_t device = devices[index];
+  Opened& opened = opened_[++last_number_] = {.process = process, .device = device};
+  for (uint8_t nth = 0; nth < world_->topology().PortsOf(device); ++nth)
+    opened.ports.push_back(Look(device + nth));
   return Value(last_number_);
+}
+
+DeviceEvents::Port DeviceEvents::Look(uint8_t port) const {
+  const DeviceState& now = world_->Context().wires.fabric->device(port);
+  return {.up = now.up, .fail_overs = now.fail_overs};
 }
 
 // source: linux 6.1 uverbs_main.c ib_uverbs_free_hw_resources, rxe_net.c rxe_notify, cache.c
@@ -58,11 +63,14 @@ Outcome DeviceEvents::Open(uint32_t process, uint8_t kernel, uint32_t index) {
 void DeviceEvents::Note(Opened* opened) const {
   if (opened->gone) return;
   const uint8_t kernel = world_->topology().devices[opened->device].kernel;
-  const DeviceState& now = world_->Context().wires.fabric->device(opened->device);
-  if (now.up != opened->up) opened->unread.push_back({now.up ? Type::kPortActive : Type::kPortErr});
-  if (now.fail_overs != opened->fail_overs) opened->unread.push_back({Type::kGidChange});
-  opened->up = now.up;
-  opened->fail_overs = now.fail_overs;
+  for (uint8_t nth = 0; nth < opened->ports.size(); ++nth) {
+    Port& port = opened->ports[nth];
+    const Port now = Look(opened->device + nth);
+    const auto tell = [&](Type type) { opened->unread.push_back({.type = type, .name = nth + 1U}); };
+    if (now.up != port.up) tell(now.up ? Type::kPortActive : Type::kPortErr);
+    if (now.fail_overs != port.fail_overs) tell(Type::kGidChange);
+    port = now;
+  }
   opened->gone = ((world_->Kernel().Devices(kernel) >> opened->device) & 1) == 0;
   if (opened->gone) opened->unread.push_back({Type::kDeviceFatal});
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <vector>
 
 #include "sim/uapi/asker.h"
 #include "sim/uapi/request.h"
@@ -37,20 +38,25 @@ class DeviceEvents {
   struct Event {
     Type type = Type::kDeviceFatal;
     uint32_t object = 0;  // 0: it is of none
-    uint64_t name = 0;    // what its owner calls it
+    uint64_t name = 0;    // what its owner calls it; of none, the number of a port
+  };
+
+  struct Port {
+    bool up = true;
+    uint32_t fail_overs = 0;
   };
 
   struct Opened {
     uint32_t process = 0;
     uint8_t device = 0;
     bool gone = false;  // for good: when it is back it is another one
-    bool up = true;
-    uint32_t fail_overs = 0;
+    std::vector<Port> ports;  // as they were when they were looked at last
     std::deque<Event> unread;
   };
 
   Outcome Open(uint32_t process, uint8_t kernel, uint32_t index);
   Outcome Take(Opened* opened);
+  Port Look(uint8_t port) const;
   void Note(Opened* opened) const;
 
   World* world_;

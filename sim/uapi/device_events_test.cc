@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
+#include <utility>
 #include <vector>
 
 #include "model/base/duration.h"
@@ -104,6 +107,30 @@ TEST_F(DeviceEventsTest, AreNotThereWhenTheyAreClosed) {
   Open(kPassiveSide);
   EXPECT_EQ(Ask(Op::kCloseEvents).value, 0);
   EXPECT_EQ(Ask(Op::kPollEventsOfDevice).value, -EINVAL);
+}
+
+// A device is told of each of its ports, by number, and once of its end.
+TEST(DeviceEventsOfPorts, NameThePort) {
+  World world(FindTopology("one-device-two-ports"), FindProfile("6.1-rxe"));
+  Machine machine(&world, nullptr);
+  const uint32_t own = machine.AddProcess(kActiveSide);
+  const auto ask = [&](Op op, uint32_t on) {
+    return machine.Ask({.process = own}, {.op = op, .on = on, .more = 1});
+  };
+  const auto events = static_cast<uint32_t>(ask(Op::kOpenEvents, 0).value);
+  const auto taken = [&] {
+    const Answer answer = ask(Op::kTakeEventOfDevice, events);
+    uint64_t name = 0;
+    if (answer.bytes.size() == sizeof(name)) std::memcpy(&name, answer.bytes.data(), sizeof(name));
+    return std::pair(answer.value, name);
+  };
+  world.Inject({.kind = FaultKind::kLinkDown, .side = kPassiveSide});
+  EXPECT_EQ(taken(), std::pair(kPortErr, uint64_t{2}));
+  world.Inject({.kind = FaultKind::kLinkDown, .side = kActiveSide});
+  EXPECT_EQ(taken(), std::pair(kPortErr, uint64_t{1}));
+  world.Inject({.kind = FaultKind::kRemoveDevice, .side = kPassiveSide});
+  EXPECT_EQ(taken(), std::pair(kDeviceFatal, uint64_t{0}));
+  EXPECT_EQ(taken().first, -EIO);
 }
 
 class OverABond : public DeviceEventsTest {

@@ -60,7 +60,8 @@ enum class Op : uint32_t {
   kOpenEvents,          // a device -> value: its events, from now on
   kCloseEvents,         // a device's events
   kTakeEventOfDevice,   // a device's events, a flag: is not to wait -> value: enum ibv_event_type;
-                        // bytes: the name of the object that it is of, 8, if it is of one.
+                        // bytes: the name of the object that it is of, or the number of the port,
+                        // or 0, in 8.
                         // May wait; EAGAIN; EIO when the device is gone and all is told.
   kPollEventsOfDevice,  // a device's events -> value: 1 when taking one does not wait
 
