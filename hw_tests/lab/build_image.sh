@@ -1,8 +1,14 @@
 #!/bin/sh
 # Builds the guest's kernel and root file system out of the distribution's packages.
 #
-#   build_image.sh --versions             prints the packages, one "NAME VERSION" a line
-#   build_image.sh --agent FILE OUTPUT    makes the folder OUTPUT with vmlinux, initrd, versions
+#   build_image.sh [WHICH] --versions             prints the packages, one "NAME VERSION" a line
+#   build_image.sh [WHICH] --agent FILE OUTPUT    makes the folder OUTPUT: vmlinux, initrd, versions
+#
+# WHICH is any of
+#   --suite NAME FOLDER    packages of that release of Debian, whose lists are fetched once and kept
+#                          in FOLDER; without it those of this machine
+#   --siw                  Soft-iWARP in place of Soft-RoCE: the distribution's kernels have none, so
+#                          it is built from their source
 #
 # Nothing is installed and root is not needed. Everything happens in OUTPUT.part, which is renamed
 # to OUTPUT at the end and is gone after a failure. A second builder waits for the first.
@@ -11,17 +17,22 @@ export LC_ALL=C
 PATH=$PATH:/usr/sbin:/sbin
 
 # What the guest's commands and the suite need; the libraries are found by asking the loader.
-roots="busybox-static cpio dash ethtool ibverbs-providers iproute2 kmod libgcc-s1 librdmacm1
+# librdmacm comes with what needs it: its package is not called the same everywhere.
+roots="busybox-static cpio dash ethtool ibverbs-providers iproute2 kmod libgcc-s1
   libstdc++6 nftables rdmacm-utils strace tcpdump"
 programs="dash kmod ip bridge tc ss rdma ethtool nft cmtime mckey rdma_client rdma_server
   rdma_xclient rdma_xserver rping ucmatose udaddy strace tcpdump"
 libraries="libgcc_s.so.1 libibverbs.so.1 librdmacm.so.1 libstdc++.so.6 libm.so.6"
 providers="rxe siw"
 modules="virtio_pci virtio_console 9p 9pnet_virtio crc32_generic crc32c_generic libcrc32c ib_uverbs
-  rdma_rxe rdma_ucm veth dummy ifb bonding bridge vrf sch_netem sch_prio sch_fq sch_ingress
+  DRIVER rdma_ucm veth dummy ifb bonding bridge vrf sch_netem sch_prio sch_fq sch_ingress
   cls_u32 cls_bpf cls_flower cls_matchall act_gact act_mirred nf_tables nft_numgen nft_limit
   x_tables"
 space_needed_mb=900
+
+# By which the network scripts make devices, and the module that has it.
+driver=rxe
+driver_module=rdma_rxe
 
 work=
 child=
@@ -40,7 +51,8 @@ wait_for_child() {
 
 clean_up() {
   trap '' HUP INT TERM
-  [ -z "$child" ] || kill "$child" 2>/dev/null || true
+  # It may be about to make a file where everything is removed.
+  [ -z "$child" ] || { kill "$child" 2>/dev/null && wait "$child"; } || true
   [ -z "$work" ] || rm -rf "$work"
 }
 
@@ -48,8 +60,46 @@ need_programs() {
   for program in apt-cache apt-get dpkg dpkg-deb flock xz zstd; do
     command -v "$program" >/dev/null || fail "$program is needed (tools/setup.sh --lab installs it)"
   done
+  if [ "$driver" = siw ]; then
+    for program in make gcc strip; do
+      command -v "$program" >/dev/null || fail "$program is needed to build Soft-iWARP"
+    done
+  fi
   architecture=$(dpkg --print-architecture)
   [ "$architecture" = amd64 ] || fail "the lab is made for amd64, this is $architecture"
+}
+
+# Makes apt use the release $1, whose lists are kept in the folder $2.
+use_suite() {
+  state=$2
+  mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
+  : >"$state/status"
+  keys=/usr/share/keyrings/debian-archive-keyring.gpg
+  echo "deb [signed-by=$keys] http://deb.debian.org/debian $1 main" >"$state/sources.list"
+  cat >"$state/apt.conf" <<END
+Dir::Etc::SourceList "$state/sources.list";
+Dir::Etc::SourceParts "/dev/null";
+Dir::State::Lists "$state/lists";
+Dir::State::status "$state/status";
+Dir::Cache "$state/cache";
+END
+  export APT_CONFIG="$state/apt.conf"
+  set -- "$state"/lists/*_Packages*
+  [ -e "$1" ] || apt-get -qq -o APT::Sandbox::User="$(id -un)" update >&2 ||
+    fail "the package lists of another release cannot be fetched"
+}
+
+# Prints the packages of the kernel $1 besides itself: some releases split it, and building a module
+# takes its headers and its source.
+parts_of_kernel() {
+  apt-cache depends --important "$1" |
+    sed -n 's/^ *Depends: \(linux-binary-.*\|linux-modules-.*\)$/\1/p'
+  [ "$driver" = siw ] || return 0
+  headers=linux-headers-${1#linux-image-}
+  echo "$headers"
+  apt-cache depends --important "$headers" |
+    sed -n 's/^ *Depends: \(linux-headers-.*\|linux-kbuild-.*\)$/\1/p'
+  echo "$1" | sed 's/^linux-image-\([0-9]*\.[0-9]*\).*/linux-source-\1/'
 }
 
 # Prints the names: the kernel that linux-image-amd64 stands for, the roots, their libraries.
@@ -60,8 +110,8 @@ packages() {
   # shellcheck disable=SC2086  # A list of words.
   needed=$(apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks \
     --no-replaces --no-enhances $roots | grep '^lib')
-  # shellcheck disable=SC2086
-  printf '%s\n' "$kernel" $roots $needed | sort -u
+  # shellcheck disable=SC2046,SC2086
+  printf '%s\n' "$kernel" $(parts_of_kernel "$kernel") $roots $needed | sort -u
 }
 
 # Prints "NAME VERSION" for every package, as the archive offers them now.
@@ -105,6 +155,25 @@ unpack() {
   rm "$work/package.tar"
   release=$(cd "$tree/lib/modules" && echo *)
   library_path=$tree/lib/x86_64-linux-gnu
+}
+
+# Builds the module with this machine's compiler, and puts it beside those that the kernel has.
+build_siw() {
+  echo "building Soft-iWARP"
+  siw=drivers/infiniband/sw/siw
+  mkdir "$work/siw"
+  tar -xf "$tree"/usr/src/linux-source-*.tar.xz -C "$work/siw" --strip-components=5 \
+    --wildcards "*/$siw/*.[ch]"
+  echo 'obj-m := siw.o' >"$work/siw/Kbuild"
+  echo 'siw-y := siw_cm.o siw_cq.o siw_main.o siw_mem.o siw_qp.o siw_qp_tx.o siw_qp_rx.o' \
+    'siw_verbs.o' >>"$work/siw/Kbuild"
+  headers=$tree/usr/src/linux-headers-$release
+  sed -i "s|/usr/src/|$tree/usr/src/|" "$headers/Makefile"
+  make -C "$headers" M="$work/siw" modules >"$work/log" 2>&1 &
+  wait_for_child || fail "building Soft-iWARP failed: $(tail -n 1 "$work/log")"
+  strip -g "$work/siw/siw.ko"
+  mkdir -p "$tree/lib/modules/$release/extra"
+  mv "$work/siw/siw.ko" "$tree/lib/modules/$release/extra/"
 }
 
 # Runs a program of the tree with the tree's own libraries; $1 is the name it is called by.
@@ -188,6 +257,7 @@ copy_modules() {
 # unpacking. The offsets are those of the boot protocol's header.
 extract_kernel() {
   image=$tree/boot/vmlinuz-$release
+  [ -e "$image" ] || image=$tree/lib/modules/$release/vmlinuz
   setup_sectors=$(od -An -tu1 -j 497 -N 1 "$image" | tr -d ' ')
   offset=$(od -An -tu4 -j 584 -N 4 "$image" | tr -d ' ')
   length=$(od -An -tu4 -j 588 -N 4 "$image" | tr -d ' ')
@@ -202,6 +272,7 @@ extract_kernel() {
 }
 
 write_etc() {
+  echo "$driver" >"$root/etc/rdma_driver"
   echo 'root:x:0:0:root:/root:/bin/sh' >"$root/etc/passwd"
   echo 'root:x:0:' >"$root/etc/group"
   printf '%s: files\n' passwd group hosts services protocols >"$root/etc/nsswitch.conf"
@@ -286,6 +357,7 @@ build() {
   versions >"$work/out/versions"
   download
   unpack
+  [ "$driver" = rxe ] || build_siw
   echo "making the root file system"
   make_root
   extract_kernel
@@ -299,7 +371,17 @@ trap clean_up EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
+state=
+while :; do
+  case ${1-} in
+    --suite) suite=$2 state=$3 && shift 3 ;;
+    --siw) driver=siw driver_module=siw && shift ;;
+    *) break ;;
+  esac
+done
+modules=$(echo "$modules" | sed "s/DRIVER/$driver_module/")
 need_programs
+[ -z "$state" ] || use_suite "$suite" "$state"
 if [ "$#" -eq 1 ] && [ "$1" = --versions ]; then
   versions
 elif [ "$#" -eq 3 ] && [ "$1" = --agent ]; then
@@ -307,5 +389,5 @@ elif [ "$#" -eq 3 ] && [ "$1" = --agent ]; then
   [ -r "$agent" ] || fail "cannot read $agent"
   build "$3"
 else
-  fail "usage: build_image.sh --versions | --agent FILE OUTPUT"
+  fail "usage: build_image.sh [WHICH] --versions | --agent FILE OUTPUT"
 fi

@@ -45,6 +45,11 @@ std::string VersionOf(const std::string& versions, const std::string& name) {
   return FirstLine(lines.substr(line + name.size() + 2));
 }
 
+// Where a release that is not this machine's has its lists.
+fs::path SuiteFolder(const ImageSettings& settings) {
+  return fs::absolute(settings.cache) / ("apt-" + settings.suite);
+}
+
 // Runs the builder's script and reads what it says.
 class Builder {
  public:
@@ -76,6 +81,10 @@ Outcome<std::string> Builder::Run(const std::vector<std::string>& words, bool sh
   if (!pipe) return Problem{std::string("cannot make a pipe: ") + strerror(errno)};
   Launch launch;
   launch.arguments = {*shell, InheritedPath(script_)};
+  if (!settings_.suite.empty())
+    launch.arguments.insert(launch.arguments.end(),
+                            {"--suite", settings_.suite, SuiteFolder(settings_).string()});
+  if (settings_.driver == RdmaDriver::kSiw) launch.arguments.emplace_back("--siw");
   launch.arguments.insert(launch.arguments.end(), words.begin(), words.end());
   launch.environment = {"PATH=" + settings_.search_path};
   launch.inherited = {script_.get(), tool_.get()};
@@ -166,11 +175,18 @@ Outcome<Image> Image::Ensure(const ImageSettings& settings, const Caller& caller
   std::error_code error;
   fs::create_directories(settings.cache, error);
   if (error) return Problem{settings.cache.string() + ": " + error.message()};
-  const std::string recipe =
-      CacheKey().Add(Embedded("build_image.sh")).Add(Embedded("guest_tool")).Digits();
-  const fs::path known =
-      settings.cache / ("known-" + recipe + "-" + ListsStamp(settings.package_lists));
-  if (fs::exists(known / "vmlinux", error)) return Open(fs::canonical(known, error));
+  const std::string recipe = CacheKey()
+                                 .Add(Embedded("build_image.sh"))
+                                 .Add(Embedded("guest_tool"))
+                                 .Add(settings.suite)
+                                 .Add(settings.driver == RdmaDriver::kSiw ? "siw" : "rxe")
+                                 .Digits();
+  const auto known = [&] {
+    const fs::path lists =
+        settings.suite.empty() ? settings.package_lists : SuiteFolder(settings) / "lists";
+    return settings.cache / ("known-" + recipe + "-" + ListsStamp(lists));
+  };
+  if (fs::exists(known() / "vmlinux", error)) return Open(fs::canonical(known(), error));
 
   Builder asking(settings, caller);
   const Outcome<std::string> versions = asking.Run({"--versions"}, /*shows_progress=*/false);
@@ -187,7 +203,7 @@ Outcome<Image> Image::Ensure(const ImageSettings& settings, const Caller& caller
         {"--agent", InheritedPath(building.tool()), folder.string()}, /*shows_progress=*/true);
     if (!built.ok()) return built.problem();
   }
-  Remember(known, folder);
+  Remember(known(), folder);  // Asking may have brought the lists.
   return Open(folder);
 }
 
@@ -198,6 +214,8 @@ Outcome<Image> Image::Open(const fs::path& folder) {
   const std::string versions = ReadFile(folder / "versions");
   image.kernel_version_ = VersionOf(versions, "linux-image-" + image.kernel_release_);
   image.librdmacm_version_ = VersionOf(versions, "librdmacm1");
+  if (image.librdmacm_version_.empty())
+    image.librdmacm_version_ = VersionOf(versions, "librdmacm1t64");
   if (image.kernel_version_.empty() || image.librdmacm_version_.empty()) {
     return Problem{folder.string() + " is no image of the lab: remove it"};
   }

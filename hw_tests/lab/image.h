@@ -18,10 +18,17 @@ struct Caller {
   std::function<bool()> cancelled;                 // asked ten times a second
 };
 
+// Soft-RoCE, or Soft-iWARP, which is built from the kernel's source.
+enum class RdmaDriver { kRxe, kSiw };
+
 struct ImageSettings {
   std::filesystem::path cache;
   std::string search_path = SearchPath();  // where the builder finds its programs
   std::filesystem::path package_lists = "/var/lib/apt/lists";
+  // A release of Debian, as trixie, whose lists are fetched once and kept in the cache; empty: what
+  // this machine's lists offer.
+  std::string suite;
+  RdmaDriver driver = RdmaDriver::kRxe;
 };
 
 class Image {

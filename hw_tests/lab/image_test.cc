@@ -115,6 +115,48 @@ TEST_F(ImageTest, CacheThatCannotBeMadeIsNamed) {
   EXPECT_THAT(ProblemLine(), HasSubstr("file/cache: "));
 }
 
+std::string TextOf(const fs::path& path) {
+  std::ifstream file(path);
+  return std::string((std::istreambuf_iterator<char>(file)), {});
+}
+
+TEST_F(ImageTest, OfAnotherReleaseIsMadeWithListsOfItsOwn) {
+  settings_.suite = "trixie";
+  const fs::path asked = folder_ / "asked";
+  Install("apt-get", "case $* in *update) cat $APT_CONFIG >" + asked.string() +
+                         "; exit ;; esac; echo 'E: Unable to fetch some archives'; exit 100");
+  EXPECT_EQ(ProblemLine(), "download failed: E: Unable to fetch some archives");
+  const fs::path state = settings_.cache / "apt-trixie";
+  EXPECT_THAT(TextOf(asked), HasSubstr("Dir::State::Lists \"" + (state / "lists").string()));
+  EXPECT_THAT(TextOf(state / "sources.list"), HasSubstr("deb.debian.org/debian trixie main"));
+
+  // Lists that are there are not fetched again.
+  std::ofstream(state / "lists" / "debian_Packages.lz4") << "lists";
+  fs::remove(asked);
+  EXPECT_EQ(ProblemLine(), "download failed: E: Unable to fetch some archives");
+  EXPECT_FALSE(fs::exists(asked));
+}
+
+TEST_F(ImageTest, WithSoftIwarpIsMadeOfTheKernelsSourceToo) {
+  Install("apt-cache", R"(
+    case "$1 $*" in
+      depends*linux-image-amd64) echo '  Depends: linux-image-6.1.0-1-amd64' ;;
+      depends*linux-headers*) printf '  Depends: linux-headers-6.1.0-1-common\n'
+                              printf '  Depends: linux-kbuild-6.1\n' ;;
+      depends*) printf 'libc6\n' ;;
+      show*) shift 2; for name; do printf 'Package: %s\nVersion: 1\n\n' "$name"; done ;;
+    esac)");
+  for (const char* program : {"make", "gcc", "strip"}) Install(program, "exit 0");
+  const fs::path asked = folder_ / "asked";
+  Install("apt-get", "echo $* >" + asked.string() + "; exit 100");
+  settings_.driver = RdmaDriver::kSiw;
+  EXPECT_THAT(ProblemLine(), HasSubstr("download failed"));
+  for (const char* package :
+       {"linux-image-6.1.0-1-amd64", "linux-headers-6.1.0-1-amd64", "linux-headers-6.1.0-1-common",
+        "linux-kbuild-6.1", "linux-source-6.1"})
+    EXPECT_THAT(TextOf(asked), HasSubstr(std::string(package) + "=1 "));
+}
+
 // Makes what a finished build leaves, under the name that the settings lead to.
 TEST_F(ImageTest, IsFoundAgainUntilAPackageChanges) {
   const fs::path made = folder_ / "made";

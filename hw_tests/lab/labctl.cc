@@ -20,6 +20,8 @@ constexpr int kUnusable = 2;
 
 struct Arguments {
   std::string cache;
+  std::string suite;
+  bool siw = false;
   std::string snapshot = "pair";
   std::string share;
   int64_t limit_s = 60;
@@ -53,6 +55,8 @@ lab::Outcome<lab::Image> EnsureImage(const Arguments& arguments) {
   if (!cache.ok()) return cache.problem();
   lab::ImageSettings settings;
   settings.cache = cache.value();
+  settings.suite = arguments.suite;
+  if (arguments.siw) settings.driver = lab::RdmaDriver::kSiw;
   return lab::Image::Ensure(settings, ShowingProgress());
 }
 
@@ -109,7 +113,7 @@ int Clean(const Arguments& arguments) {
   if (!lock.ok()) return Fail(lock.problem());
   for (const fs::directory_entry& entry : fs::directory_iterator(cache.value(), error)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with("image-") || name.starts_with("known-")) {
+    if (name.starts_with("image-") || name.starts_with("known-") || name.starts_with("apt-")) {
       fs::remove_all(entry.path(), error);
     }
     if (error) return Fail({entry.path().string() + ": " + error.message()});
@@ -125,6 +129,9 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.add_option("--cache", arguments.cache,
                  "where images are kept (default: RDMA_CM_LAB_CACHE, or a folder in ~/.cache)");
+  app.add_option("--suite", arguments.suite,
+                 "the release of Debian that kernel and library are of (default: this machine's)");
+  app.add_flag("--siw", arguments.siw, "Soft-iWARP in place of Soft-RoCE");
   CLI::App* build = app.add_subcommand("build", "build the image and both snapshots, if need be");
   CLI::App* run = app.add_subcommand("shell-run", "run a shell command in a fresh guest");
   run->add_option("--snapshot", arguments.snapshot, "the network: pair or bond")

@@ -148,24 +148,29 @@ Outcome<std::unique_ptr<cm::Place>> LinuxPlace::Open() {
 LinuxPlace::LinuxPlace(std::unique_ptr<GuestTools> tools, std::string name)
     : tools_(std::move(tools)),
       name_(std::move(name)),
-      network_(Trimmed(tools_->Read("/lab/topology"))) {}
+      network_(Trimmed(tools_->Read("/lab/topology"))),
+      driver_(Trimmed(tools_->Read("/etc/rdma_driver"))) {}
 
-cm::Capabilities GuestCapabilities(bool bonded) {
-  const cm::Capabilities everywhere = cm::Capabilities()
-                                          .With(Capability::kDrop)
-                                          .With(Capability::kDropNth)
-                                          .With(Capability::kDelay)
-                                          .With(Capability::kDuplicate)
-                                          .With(Capability::kReorder)
-                                          .With(Capability::kLink)
-                                          .With(Capability::kRemoveDevice)
-                                          .With(Capability::kNeighbour)
-                                          .With(Capability::kTime)
-                                          .With(Capability::kData);
-  return bonded ? everywhere.With(Capability::kFailOver) : everywhere;
+cm::Capabilities GuestCapabilities(bool bonded, cm::Transport transport) {
+  cm::Capabilities some = cm::Capabilities()
+                              .With(Capability::kLink)
+                              .With(Capability::kRemoveDevice)
+                              .With(Capability::kNeighbour)
+                              .With(Capability::kTime)
+                              .With(Capability::kData);
+  if (bonded) some = some.With(Capability::kFailOver);
+  if (transport == cm::Transport::kIwarp) return some;
+  return some.With(Capability::kDrop)
+      .With(Capability::kDropNth)
+      .With(Capability::kDelay)
+      .With(Capability::kDuplicate)
+      .With(Capability::kReorder);
 }
 
-cm::Capabilities LinuxPlace::capabilities() const { return GuestCapabilities(network_ == "bond"); }
+cm::Capabilities LinuxPlace::capabilities() const {
+  return GuestCapabilities(network_ == "bond",
+                           driver_ == "siw" ? cm::Transport::kIwarp : cm::Transport::kRoce);
+}
 
 std::string LinuxPlace::Prepare(const cm::Conversation& conversation) {
   const std::string_view wanted = conversation.topology->name;
@@ -206,7 +211,8 @@ Done LinuxPlace::Inject(const cm::Fault& fault) {
       return RemoveDevice(device);
     case FaultKind::kAddDevice:
       tools_->AwaitBehind(kRemovalOfTheUnused);
-      return Run(fmt::format("rdma link add {} type rxe netdev {}", device.name, device.netdev));
+      return Run(
+          fmt::format("rdma link add {} type {} netdev {}", device.name, driver_, device.netdev));
     case FaultKind::kFailOver:
       return FailOver(device);
     case FaultKind::kNeighbourChange:
@@ -220,6 +226,7 @@ Done LinuxPlace::Install(const cm::Fault& fault) {
   const std::optional<CmAction> action = ActionOf(fault.kind);
   const bool rarer = fault.side == cm::kAnySide || fault.to != cm::kAnySide ||
                      fault.MostLate() > fault.by || fault.after > Duration();
+  if (driver_ == "siw") return Failed("the filters of this place do not look into TCP");
   if (!action || rarer) return Failed("the filters of this place cannot do that");
   CmRule rule;
   // On the way in, so at the other side.

@@ -25,12 +25,14 @@
 #include "conformance/adapters/dl/place.h"
 #include "hw_tests/lab/guest_tools.h"
 #include "hw_tests/lab/problem.h"
+#include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 
 namespace lab {
 
-// What can be done in a guest, with or without a bond.
-cm::Capabilities GuestCapabilities(bool bonded);
+// What can be done in a guest, with or without a bond. Messages over iWARP are parts of TCP
+// streams, which the filters do not look into.
+cm::Capabilities GuestCapabilities(bool bonded, cm::Transport transport);
 
 class LinuxPlace : public cm::Place {
  public:
@@ -64,6 +66,7 @@ class LinuxPlace : public cm::Place {
   std::unique_ptr<GuestTools> tools_;
   std::string name_;
   std::string network_;  // pair or bond
+  std::string driver_;   // rxe or siw
   const cm::Topology* topology_ = nullptr;
   bool meddled_ = true;         // with more than packets, as far as we know
   std::set<std::string> down_;  // interfaces

@@ -52,12 +52,13 @@ cm::Conversation On(std::string_view topology) {
 // A place in a guest whose network is of that name, made ready for a conversation.
 class Place {
  public:
-  explicit Place(const std::string& network) {
+  explicit Place(const std::string& network, const std::string& driver = "rxe") {
     auto tools = std::make_unique<NiceMock<MockTools>>();
     tools_ = tools.get();
     ON_CALL(*tools_, Run).WillByDefault(Return(Ran{}));
     ON_CALL(*tools_, RunBehind).WillByDefault(Return(Ran{}));
     ON_CALL(*tools_, Read("/lab/topology")).WillByDefault(Return(network + "\n"));
+    ON_CALL(*tools_, Read("/etc/rdma_driver")).WillByDefault(Return(driver + "\n"));
     ON_CALL(*tools_, Read("/lab/baseline")).WillByDefault(Return("a fact\nanother\n"));
     ON_CALL(*tools_, Run("sh /lab/net_reset.sh"))
         .WillByDefault(Return(Ran{0, "a fact\nanother\n"}));
@@ -95,6 +96,17 @@ TEST(LinuxPlace, CanFailOverOnABondOnlyAndAddADeviceNowhere) {
     EXPECT_TRUE(place->capabilities().Has(Capability::kDropNth));
     EXPECT_TRUE(place->patient());
   }
+}
+
+TEST(LinuxPlace, OverSoftIwarpHasDevicesOfItsDriverAndNoFilterThatFits) {
+  Place place("pair", "siw");
+  EXPECT_FALSE(place->capabilities().Has(Capability::kDrop));
+  EXPECT_FALSE(place->capabilities().Has(Capability::kReorder));
+  EXPECT_TRUE(place->capabilities().Has(Capability::kRemoveDevice));
+  EXPECT_CALL(place.tools(), Run("rdma link add rxe0 type siw netdev veth0"));
+  EXPECT_TRUE(place->Inject({.kind = FaultKind::kAddDevice}).ok);
+  EXPECT_CALL(place.tools(), AddRule).Times(0);
+  EXPECT_FALSE(place->Inject({.kind = FaultKind::kDrop, .messages = MadKinds(MadKind::kReq)}).ok);
 }
 
 TEST(LinuxPlace, LosesMessagesAtTheSideThatTheyGoTo) {

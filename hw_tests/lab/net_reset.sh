@@ -7,6 +7,7 @@
 # mend only what differs from it.
 set -eu
 read -r topology </lab/topology
+read -r driver </etc/rdma_driver
 case $topology in
   pair) active=veth0 ;;
   bond) active=bond0 ;;
@@ -80,8 +81,8 @@ mend() {
   await_link "$passive"
   [ "$topology" != bond ] || sh /lab/net_failover.sh b0 keep-neighbours
   sh /lab/net_routes.sh
-  [ -e /sys/class/infiniband/rxe0 ] || rdma link add rxe0 type rxe netdev "$active"
-  [ -e /sys/class/infiniband/rxe1 ] || rdma link add rxe1 type rxe netdev "$passive"
+  [ -e /sys/class/infiniband/rxe0 ] || rdma link add rxe0 type "$driver" netdev "$active"
+  [ -e /sys/class/infiniband/rxe1 ] || rdma link add rxe1 type "$driver" netdev "$passive"
 }
 
 await_removals

@@ -40,19 +40,30 @@ lab::Caller ShowingProgress() {
           .cancelled = [] { return Interrupted().load(); }};
 }
 
-lab::Outcome<lab::Image> EnsureImage() {
+// What guests with the kernels of profiles are made of. A profile of one's own is for a guest of
+// this machine's release.
+struct GuestMake {
+  std::string_view profile;
+  std::string_view suite;
+};
+constexpr GuestMake kGuestMakes[] = {{"6.12-rxe", "trixie"}, {"7.2-rxe", "sid"}};
+
+lab::Outcome<lab::Image> EnsureImage(const Profile& profile) {
   const lab::Outcome<std::string> emulator = lab::FindEmulator(lab::SearchPath());
   if (!emulator.ok()) return emulator.problem();
   const lab::Outcome<fs::path> cache = lab::DefaultCache();
   if (!cache.ok()) return cache.problem();
   lab::ImageSettings settings;
   settings.cache = cache.value();
+  for (const GuestMake& make : kGuestMakes)
+    if (make.profile == profile.name) settings.suite = make.suite;
+  if (profile.transport == Transport::kIwarp) settings.driver = lab::RdmaDriver::kSiw;
   return lab::Image::Ensure(settings, ShowingProgress());
 }
 
 // Everything that guests can do, on whichever network.
-Capabilities EveryCapability() {
-  return lab::GuestCapabilities(true).With(Capability::kExit).With(Capability::kLanes);
+Capabilities EveryCapability(Transport transport) {
+  return lab::GuestCapabilities(true, transport).With(Capability::kExit).With(Capability::kLanes);
 }
 
 // One run in guests, from its options to its report.
@@ -211,17 +222,17 @@ int RunLab(LabOptions options) {
   auto profile = LoadProfile(options.run.asked.profile);
   if (auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
   const Profile known = std::get<Profile>(profile);
-  if (known.transport != Transport::kRoce)
+  if (known.transport == Transport::kInfiniband)
     return Unusable(fmt::format(
-        "the devices of a guest are Soft-RoCE, and profile {} is of another link: profiles are "
-        "those of RoCE, as 6.1-rxe",
+        "the devices of a guest are Soft-RoCE or Soft-iWARP, and profile {} is of another link: "
+        "6.1-rxe, 6.12-rxe, 7.2-rxe, 6.1-siw",
         known.name));
-  auto campaign = CampaignOf(options.run, known, EveryCapability());
+  auto campaign = CampaignOf(options.run, known, EveryCapability(known.transport));
   if (auto* problem = std::get_if<std::string>(&campaign)) return Unusable(*problem);
   for (const TopologyShare& share : std::get<CampaignOptions>(campaign).draw.topologies)
     if (share.topology->name != "one-kernel-two-devices" && share.topology->name != "bond")
       return Unusable("a guest has one kernel: topologies are one-kernel-two-devices, bond");
-  lab::Outcome<lab::Image> image = EnsureImage();
+  lab::Outcome<lab::Image> image = EnsureImage(known);
   if (!image.ok())
     return image.problem().kind == lab::ProblemKind::kCancelled ? kExitInterrupted
                                                                 : Unusable(image.problem().line);
@@ -251,15 +262,17 @@ int ParseAndRun(LabOptions options, std::vector<std::string> arguments) {
 }  // namespace
 
 void AddLab(CLI::App* app, int* exit_code) {
-  CLI::App* lab = app->add_subcommand("lab", "A throw-away guest with Soft-RoCE");
+  CLI::App* lab = app->add_subcommand("lab", "A throw-away guest with Soft-RoCE or Soft-iWARP");
   lab->require_subcommand(1);
   CLI::App* verb = lab->add_subcommand("run", "Judge the real librdmacm on a real kernel");
   verb->footer(R"(
 What stands behind -- is for `run` in the guests; see `cmcheck run --help`. The first run builds
-the guest's image, which is kept.
+the image of the profile's kernel, which is kept: 6.1-rxe of this machine's packages, 6.12-rxe and
+7.2-rxe of Debian trixie's and sid's, 6.1-siw with a driver that is built from the kernel's source.
 Examples:
   cmcheck lab run -- --sequences 100
   cmcheck lab run -- --conversations conformance/scenarios/users
+  cmcheck lab run -- --profile 7.2-rxe --sequences 100
   cmcheck lab run --guests 1 -- --walk removal --sequences 50 --journal removal.journal)");
   auto options = std::make_shared<LabOptions>();
   options->run.sequences = 1000;

@@ -18,6 +18,7 @@
 #include "conformance/runner/profile_file.h"
 #include "conformance/scenarios/expectation.h"
 #include "model/conversation/parse.h"
+#include "model/vocabulary/profile.h"
 #include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/lab.h"
 #include "tools/cmcheck/report.h"
@@ -72,6 +73,8 @@ class ScenarioRun {
         return fmt::format("{}: {}", file, *problem);
       const std::string& why = std::get<Expectation>(expectation).not_in_lab;
       const std::string path = fs::path(FromUsersFolder(file)).lexically_relative(folder).string();
+      const Profile* const own = FindProfile(conversation.profile);
+      if (own != nullptr && own->transport != profile_.transport) continue;  // of another link
       if (!why.empty()) {
         if (options_.from.empty()) fmt::print("{}: not in the lab: {}\n", path, why);
         continue;
@@ -194,10 +197,12 @@ void AddLabScenarios(CLI::App* lab, int* exit_code) {
   CLI::App* verb = lab->add_subcommand(
       "scenarios", "The protocol's scenarios in guests, beside what the simulator makes of them");
   verb->footer(R"(
-Prints each event of both with its time, and by how much the kernel's timers may be late. Exit code 1
-when an event is another one, too early or too late.
+Carries out the scenarios that are of the profile's link. Prints each event of both with its time,
+and by how much the kernel's timers may be late. Exit code 1 when an event is another one, too early
+or too late.
 Examples:
   cmcheck lab scenarios --json conformance/recordings/lab/scenarios/6.1-rxe.json
+  cmcheck lab scenarios --profile 6.1-siw
   cmcheck lab scenarios --folder conformance/scenarios/protocol/loss --runs 1
   cmcheck lab scenarios --from conformance/recordings/lab/scenarios/6.1-rxe.json)");
   auto options = std::make_shared<ScenarioOptions>();
