@@ -80,8 +80,6 @@ constexpr Words kMraPeer = {"An MRA names the message that it is about, and its 
                             "linux 6.1 cm.c cm_format_mra, cm_acquire_mraed_id"};
 constexpr Words kQpn = {"A DREQ names the queue pair of the side that it is sent to.",
                         "linux 6.1 cm.c cm_dreq_handler"};
-constexpr Words kHasQpn = {"A REP names a queue pair, or for XRC a target in its place.",
-                           "linux 6.1 cm.c cm_format_rep"};
 constexpr Words kSidrEcho = {"A SIDR_REP gives back what it was asked for.",
                              "linux 6.1 cm.c cm_format_sidr_rep"};
 constexpr Words kCma = {"The header of RDMA CM is of version 0 and of IPv4 or IPv6.",
@@ -112,9 +110,6 @@ constexpr auto kRows = std::to_array<Constraint>({
     Whole("mad-again", kEveryMessage, kConstant, kRetry),
 
     To("req-tid", kReq, "mad.tid", kNew, kReq, "mad.tid", kNewTid),
-    Range("req-qpn", kReq, "REQ.local_qpn", 2, 0xffffff,
-          {"A REQ names a queue pair that is not one of management.",
-           "linux 6.1 cm.c cm_format_req"}),
     Range("req-transport", kReq, "REQ.transport_service_type", 0, 1,
           {"RDMA CM connects RC and UC, or XRC as an extended type.",
            "linux 6.1 cm_msgs.h cm_req_set_qp_type"}),
@@ -122,6 +117,10 @@ constexpr auto kRows = std::to_array<Constraint>({
           {"RDMA CM connects RC and UC, or XRC as an extended type.",
            "linux 6.1 cm_msgs.h cm_req_set_qp_type"},
           {"REQ.transport_service_type", 3, 3}),
+    Range("req-extended-type", kReq, "REQ.extended_transport_type", 0, 0,
+          {"Only a REQ that asks for an extended type names one.",
+           "linux 6.1 cm_msgs.h cm_req_set_qp_type"},
+          {"REQ.transport_service_type", 0, 2}),
     Range("req-mtu", kReq, "REQ.path_mtu", 1, 5,
           {"A path has an MTU of 256 bytes to 4096.", "linux 6.1 ib_verbs.h enum ib_mtu"}),
     Range("req-cma-version", kReq, "cma.cma_version", 0, 0, kCma, {"cma.ip_version", 4, 6}),
@@ -166,8 +165,6 @@ constexpr auto kRows = std::to_array<Constraint>({
 
     To("rep-remote-cid", kRep, "REP.remote_cid", kEchoes, kReq, "REQ.local_cid", kPeerId),
     To("rep-tid", kRep, "mad.tid", kEchoes, kReq, "mad.tid", kSetupTid),
-    Range("rep-qpn", kRep, "REP.local_qpn", 2, 0xffffff, kHasQpn),
-    Range("rep-qpn", kRep, "REP.local_eecn", 1, 0xffffff, kHasQpn),
 
     To("rtu-local-cid", kRtu, "RTU.local_cid", kRepeats, kReq, "REQ.local_cid", kOwnId),
     To("rtu-remote-cid", kRtu, "RTU.remote_cid", kEchoes, kRep, "REP.local_cid", kPeerId),
@@ -181,6 +178,8 @@ constexpr auto kRows = std::to_array<Constraint>({
     To("dreq-qpn", kDreq, "DREQ.remote_qpn_eecn", kEchoes, kRep, "REP.local_qpn", kQpn),
     To("dreq-tid", kDreq, "mad.tid", kRepeats, kReq, "mad.tid", kDreqTid),
     To("dreq-tid", kDreq, "mad.tid", kNew, kRep, "mad.tid", kDreqTid),
+    // Ids of two hosts may be the same, and with them the TIDs.
+    To("dreq-tid", kDreq, "DREQ.local_cid", kEchoes, kReq, "REQ.local_cid", kDreqTid),
 
     To("drep-local-cid", kDrep, "DREP.local_cid", kEchoes, kDreq, "DREQ.remote_cid", kOwnId),
     To("drep-remote-cid", kDrep, "DREP.remote_cid", kEchoes, kDreq, "DREQ.local_cid", kPeerId),

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/mad/text.h"
 #include "model/vocabulary/profile.h"
 #include "model/wire/altered.h"
 
@@ -221,10 +222,51 @@ TEST(Judge, KnowsWhatLinuxPutsIntoTheRequestsOfRoce) {
   EXPECT_EQ(rule(usual, 0, "REQ.primary_remote_lid", 1), "linux-req-remote-lid");
   EXPECT_EQ(rule(usual, 0, "REQ.primary_subnet_local", 1), "linux-req-subnet-local");
   EXPECT_EQ(rule(usual, 0, "REQ.alternate_remote_lid", 1), "linux-req-alternate-remote-lid");
-  EXPECT_EQ(rule(usual, 0, "REQ.extended_transport_type", 1), "linux-req-extended-type");
   EXPECT_EQ(rule(usual, 0, "REQ.service_id", 0x0111'1d2f), "wire-service");
   EXPECT_EQ(rule("datagram_sidr", 0, "SIDR_REQ.service_id", 0x0106'1d2f), "wire-service");
   EXPECT_EQ(rule("datagram_sidr_refused", 1, "SIDR_REP.qpn", 17), "linux-sidr-rep-qpn");
+}
+
+TEST(Judge, RefusesAnExtendedTransportOfARequestThatNamesAnother) {
+  const Violation wrong =
+      OnlyViolation({}, Altered(Usual(), 0, "REQ.extended_transport_type", 1).capture);
+  EXPECT_EQ(wrong.rule, "req-extended-type");
+  EXPECT_EQ(wrong.saw, "REQ.extended_transport_type = 0x1");
+}
+
+// Who connects or accepts without a queue pair of the id says a number, and the kernel passes it
+// on. source: linux 6.1 cma.c rdma_connect_locked, rdma_accept; ucma.c ucma_copy_conn_param
+TEST(Judge, PermitsAnyQueuePairThatAnApplicationNames) {
+  Capture zero = Altered(Usual(), 0, "REQ.local_qpn", 0).capture;
+  zero = Altered(zero, 1, "REP.local_qpn", 0).capture;
+  zero = Altered(zero, 3, "DREQ.remote_qpn_eecn", 0).capture;
+  EXPECT_EQ(WhatIsWrong({.profile = FindProfile("6.1-rxe")}, zero), "");
+}
+
+// The usual connection, which its passive side ends with the TID of the REQ.
+Capture EndedWithTheTidOfTheReq(uint32_t passive_cid) {
+  const Capture usual = Usual();
+  const uint32_t active_cid = JudgedIn({}, usual).front().active_cid;
+  Capture capture = Altered(usual, 1, "REP.local_cid", passive_cid).capture;
+  capture = Altered(capture, 2, "RTU.remote_cid", passive_cid).capture;
+  for (const size_t index : {size_t{3}, size_t{4}})
+    capture.frames[index].frame = Reversed(capture.frames[index].frame);
+  const uint64_t qpn = *mad::ValueOf(usual.frames[0].frame.mad, "REQ.local_qpn");
+  capture = Altered(capture, 3, "DREQ.local_cid", passive_cid).capture;
+  capture = Altered(capture, 3, "DREQ.remote_cid", active_cid).capture;
+  capture = Altered(capture, 3, "DREQ.remote_qpn_eecn", qpn).capture;
+  capture = Altered(capture, 4, "DREP.local_cid", active_cid).capture;
+  return Altered(capture, 4, "DREP.remote_cid", passive_cid).capture;
+}
+
+// A TID is made of the number of an agent and of the id: those of two hosts may be the same.
+// source: linux 6.1 cm.c cm_form_tid
+TEST(Judge, PermitsADreqWithTheTidOfTheReqOnlyWhereBothIdsAreTheSame) {
+  EXPECT_EQ(WhatIsWrong({}, EndedWithTheTidOfTheReq(0x55edc1bd)), "");
+  const Violation wrong = OnlyViolation({}, EndedWithTheTidOfTheReq(0x56edc1bd));
+  EXPECT_EQ(wrong.rule, "dreq-tid");
+  EXPECT_THAT(wrong.saw, HasSubstr("mad.tid"));
+  EXPECT_THAT(wrong.permitted, HasSubstr("DREQ.local_cid 0x55edc1bd as in the REQ"));
 }
 
 TEST(Judge, JudgesTimersAndFixedFieldsByProfile) {

@@ -147,11 +147,12 @@ std::optional<Violation> FirstBreach(const Sighting& sighting, bool active,
       }
       const auto found = fields[one.field];
       if (!found || !fields.Hold(one.when)) continue;
-      value = *found;
+      if (one.field == row.field) value = *found;
       const bool range = one.relation == Relation::kRange;
-      const Tried tried =
-          range ? TryRange(one, value) : TryRelation(one, value, sighting.mad(), active, before);
+      Tried tried =
+          range ? TryRange(one, *found) : TryRelation(one, *found, sighting.mad(), active, before);
       if (!range && !tried.counts && may_lack) alternatives.kept = true;
+      if (one.field != row.field) tried.wanted = fmt::format("{} {}", one.field, tried.wanted);
       alternatives.Add(tried);
     }
     if (!alternatives.count || alternatives.kept) continue;
@@ -233,8 +234,6 @@ std::vector<Constraint> FilledBy(const Profile& profile) {
   fills("linux-rep-failover", kRep, "REP.failover_accepted", 0, 0);
   fills("linux-rep-ack-delay", kRep, "REP.target_ack_delay", delay, delay);
   fills("linux-solicited", mad::kEveryMessage, "bth.solicited_event", 0, 0);
-  fills("linux-req-extended-type", kReq, "REQ.extended_transport_type", 0, 0,
-        {"REQ.transport_service_type", 0, 1});
   fills("linux-sidr-rep-status", kSidrRep, "SIDR_REP.status", 0, 2);
   fills("linux-sidr-rep-info", kSidrRep, "SIDR_REP.additional_info_length", 0, 0);
   fills("linux-sidr-rep-qpn", kSidrRep, "SIDR_REP.qpn", 0, 0, {"SIDR_REP.status", 1, 2});
