@@ -76,21 +76,35 @@ class Queue {
   bool stopped_ = false;
 };
 
-// That races are none of what it has is no matter: they are judged as they come.
+// What it says that it needs, and what its faults do: that races are none of what somebody has is
+// no matter, they are judged as they come.
+Capabilities WantedBy(const Conversation& conversation) {
+  Capabilities wanted = conversation.capabilities.Without(Capability::kRaces);
+  for (const Line& line : conversation.lines) {
+    if (std::holds_alternative<line::Sends>(line)) wanted = wanted.With(Capability::kTester);
+    const auto* injects = std::get_if<line::Injects>(&line);
+    if (injects == nullptr) continue;
+    const Capabilities needed = Needs(injects->fault);
+    for (int i = 0; i < kCapabilityCount; ++i)
+      if (needed.Has(static_cast<Capability>(i))) wanted = wanted.With(static_cast<Capability>(i));
+  }
+  return wanted;
+}
+
+}  // namespace
+
 std::string WhatIsMissing(const Implementation& implementation, const Conversation& conversation) {
   if (conversation.origin) return {};  // drawn for this one, and perhaps for others beside it
+  const Capabilities wanted = WantedBy(conversation);
   Capabilities missing;
   for (int i = 0; i < kCapabilityCount; ++i) {
     const auto c = static_cast<Capability>(i);
-    const bool wanted = conversation.capabilities.Has(c) && c != Capability::kRaces;
-    if (wanted && !implementation.capabilities().Has(c)) missing = missing.With(c);
+    if (wanted.Has(c) && !implementation.capabilities().Has(c)) missing = missing.With(c);
   }
   return missing.bits() == 0
              ? std::string()
              : fmt::format("it needs {}, which is not to be had here", ToString(missing));
 }
-
-}  // namespace
 
 std::string WhyUnsupported(const Implementation& implementation, const Session& session,
                            const Conversation& conversation) {

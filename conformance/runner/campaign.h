@@ -30,6 +30,10 @@ struct CampaignOptions {
 // The conversation of that number, drawn or given.
 Conversation ConversationOf(const CampaignOptions& options, uint64_t number);
 
+// Of what a conversation that was written down asks of its environment, in its head or with a
+// fault, that which the implementation does not say that it can; empty when there is nothing.
+std::string WhatIsMissing(const Implementation& implementation, const Conversation& conversation);
+
 // Why nothing would be known by carrying it out in a session that was begun for it: the environment
 // cannot, or a conversation that was written down wants more than the implementation has. Empty
 // when it can be carried out.

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "model/conversation/fault_check.h"
 #include "model/conversation/history_parser.h"
 #include "model/conversation/line_parser.h"
 #include "model/conversation/topology_text.h"
@@ -105,7 +106,15 @@ class FileParser {
 
   std::string Body(std::string_view line) {
     if (conversation_.topology == nullptr) return "a line `topology NAME` must come first";
-    return LineParser(&conversation_).Parse(line);
+    const size_t before = conversation_.lines.size();
+    std::string problem = LineParser(&conversation_).Parse(line);
+    // Walks draw what does nothing as well, to see that nothing comes of it.
+    if (!problem.empty() || conversation_.origin) return problem;
+    if (!faults_) faults_.emplace(*conversation_.topology, FindProfile(conversation_.profile));
+    for (size_t i = before; i < conversation_.lines.size() && problem.empty(); ++i)
+      if (const auto* injects = std::get_if<line::Injects>(&conversation_.lines[i]))
+        problem = faults_->Take(injects->fault);
+    return problem;
   }
 
   Conversation& conversation() { return conversation_; }
@@ -159,6 +168,7 @@ class FileParser {
 
   Conversation conversation_;
   std::optional<TopologyParser> own_topology_;
+  std::optional<FaultCheck> faults_;
 };
 
 struct Parsed {

@@ -14,8 +14,10 @@
 namespace cm {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 constexpr std::string_view kHead = "conversation 1\ntopology two-kernels\n";
 
@@ -365,6 +367,48 @@ active rdma_get_cm_event C as=e -> 0  event RDMA_CM_EVENT_USER id=A status=21474
 
 TEST(ParseHistory, WantsAHistory) {
   EXPECT_EQ(Problem(ParseHistory(kShort)), "0: there is no history behind a line of dashes");
+}
+
+// The lines behind the two of the header, as a conversation of its own.
+std::string ProblemWith(const std::string& header, const std::string& body) {
+  return Problem(ParseConversation(header + "\n" + body));
+}
+
+TEST(ParseConversation, RefusesFaultsThatWouldDoNothing) {
+  const std::string two = "topology two-kernels\nprofile 6.1-rxe";
+  EXPECT_THAT(ProblemWith(two, "fault fail-over side=active\n"),
+              AllOf(StartsWith("3: "), HasSubstr("not on a bond")));
+  EXPECT_THAT(ProblemWith(two, "fault silence-sm side=active\n"),
+              AllOf(StartsWith("3: "), HasSubstr("6.1-rxe"), HasSubstr("6.1-ib")));
+  EXPECT_THAT(
+      ProblemWith("topology two-kernels\nprofile 6.1-siw", "fault silence-sm side=active\n"),
+      HasSubstr("no administrator"));
+  EXPECT_THAT(ProblemWith(two, "fault add-device side=active\n"),
+              AllOf(StartsWith("3: "), HasSubstr("is there")));
+  EXPECT_THAT(ProblemWith(two, "fault restart side=active\n"), HasSubstr("is running"));
+  EXPECT_THAT(
+      ProblemWith(two, "fault remove-device side=active\nfault remove-device side=active\n"),
+      AllOf(StartsWith("4: "), HasSubstr("gone already")));
+  EXPECT_THAT(ProblemWith(two, "fault crash side=active\nfault crash side=active\n"),
+              AllOf(StartsWith("4: "), HasSubstr("not running")));
+  EXPECT_THAT(ProblemWith(two, "fault crash side=active\nfault add-device side=active\n"),
+              AllOf(StartsWith("4: "), HasSubstr("not running")));
+}
+
+TEST(ParseConversation, TakesFaultsThatGiveBackWhatIsGone) {
+  const std::string two = "topology two-kernels\nprofile 6.1-rxe";
+  EXPECT_EQ(ProblemWith("topology bond\nprofile 6.1-rxe", "fault fail-over side=active\n"), "");
+  EXPECT_EQ(ProblemWith("topology two-kernels\nprofile 6.1-ib", "fault silence-sm side=active\n"),
+            "");
+  EXPECT_EQ(ProblemWith(two,
+                        "fault remove-device side=active\nfault add-device side=active\n"
+                        "fault remove-device side=active\n"),
+            "");
+  // A host that starts has all of its devices.
+  EXPECT_EQ(ProblemWith(two,
+                        "fault remove-device side=active\nfault crash side=active\n"
+                        "fault restart side=active\nfault remove-device side=active\n"),
+            "");
 }
 
 // Cut behind any of its lines, a history is not complete.

@@ -40,6 +40,10 @@ class BadInput : public testing::TestWithParam<Bad> {
                   std::string(kConversation) + "----\n  0us  active rdma_cr");
     folder_.Write("history_ends_early.conv", std::string(kConversation) + "----\n");
     folder_.Write("plain.conv", kConversation);
+    folder_.Write("unknown_profile.conv", "topology bond\n# whose?\nprofile nope\n");
+    folder_.Write("loses.conv", "topology two-kernels\nfault drop REQ from=active\npass 1s\n");
+    folder_.Write("fails_over.conv", "topology bond\nfault fail-over side=active\n");
+    folder_.Write("adds.conv", "topology bond\npass 1s\nfault add-device side=active\n");
     folder_.Write("empty.conv", "");
     const std::string host = "topology own\nhost a\n";
     folder_.Write("bad.topology", host + "device rxe0 on=veth0 address=10.0.0.1\n");
@@ -163,6 +167,29 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"ReplayHistoryEndsEarly",
             {"replay", "history_ends_early.conv"},
             {"history_ends_early.conv:"}},
+        Bad{"ReplayUnknownProfile",
+            {"replay", "unknown_profile.conv"},
+            {"unknown_profile.conv:3:", "'nope'", "6.12-rxe"}},
+        Bad{"ExplainUnknownProfile", {"explain", "unknown_profile.conv"}, {".conv:3:", "'nope'"}},
+        Bad{"ShrinkUnknownProfile", {"shrink", "unknown_profile.conv"}, {".conv:3:", "'nope'"}},
+        Bad{"RewriteUnknownProfile", {"rewrite", "unknown_profile.conv"}, {".conv:3:", "'nope'"}},
+        Bad{"PcapUnknownProfile", {"pcap", "unknown_profile.conv"}, {".conv:3:", "'nope'"}},
+        Bad{"RunUnknownProfile",
+            {"run", "--conversations", "unknown_profile.conv"},
+            {".conv:3:", "'nope'"}},
+        Bad{"ReplayAddsWhatIsThere", {"replay", "adds.conv"}, {"adds.conv:3:", "rxe0 is there"}},
+        Bad{"RunFailsOverWithoutABond",
+            {"run", "--conversations", "fails_over.conv", "--topology", "two-kernels"},
+            {"fails_over.conv", "two-kernels", "not on a bond"}},
+        Bad{"ReplayBeyondTheEnvironment",
+            {"replay", "loses.conv", "--profile", "6.1-siw"},
+            {"loses.conv", "it needs drop"}},
+        Bad{"ExplainBeyondTheEnvironment",
+            {"explain", "loses.conv", "--profile", "6.1-siw"},
+            {"loses.conv", "it needs drop"}},
+        Bad{"PcapBeyondTheEnvironment",
+            {"pcap", "loses.conv", "--profile", "6.1-siw"},
+            {"loses.conv", "it needs drop"}},
         Bad{"ShrinkNothing", {"shrink", "plain.conv"}, {"plain.conv shows no finding on sim"}},
         Bad{"ShrinkCutOff", {"shrink", "cut_off.conv"}, {"cut_off.conv"}},
         Bad{"ExplainMissing", {"explain", "no.jsonl"}, {"no.jsonl cannot be read"}},

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "conformance/runner/profile_file.h"
 #include "model/conversation/parse.h"
+#include "model/vocabulary/profile.h"
 #include "tools/cmcheck/command.h"
 
 namespace cm {
@@ -38,6 +41,19 @@ std::variant<ConversationFile, std::string> ReadConversationFile(const std::stri
     return fmt::format("{}:{}: {}", path, problem->line, problem->what);
   file.history = std::get<History>(std::move(history));
   return file;
+}
+
+std::string TakeItsProfile(const std::string& path, const Conversation& conversation,
+                           std::string_view text, std::string* asked) {
+  const std::string& name = conversation.profile;
+  if (!asked->empty() || name.empty()) return {};
+  *asked = name;
+  auto known = LoadProfile(FindProfile(name) != nullptr ? name : FromUsersFolder(name));
+  const auto* problem = std::get_if<std::string>(&known);
+  if (problem == nullptr) return {};
+  const size_t at = text.starts_with("profile ") ? 0 : text.find("\nprofile ") + 1;
+  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
+  return fmt::format("{}:{}: {}", path, line, *problem);
 }
 
 std::vector<std::string> ConversationFilesIn(const std::string& path) {

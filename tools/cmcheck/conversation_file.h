@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -26,6 +27,11 @@ std::string CutOff(const std::string& path, const std::string& text);
 
 // Or one line: the file, the line, what was given and what would be accepted.
 std::variant<ConversationFile, std::string> ReadConversationFile(const std::string& path);
+
+// Makes the profile that the file names the one that is asked for, unless another one is. Empty, or
+// the file, the line and what is wrong with it.
+std::string TakeItsProfile(const std::string& path, const Conversation& conversation,
+                           std::string_view text, std::string* asked);
 
 // The .conv below the folder, in the order of their names; the path itself where it is a file.
 std::vector<std::string> ConversationFilesIn(const std::string& path);

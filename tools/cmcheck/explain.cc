@@ -114,7 +114,10 @@ int ExplainConversation(ExplainOptions options) {
   auto read = ReadConversationFile(options.path);
   if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
   const ConversationFile& file = std::get<ConversationFile>(read);
-  if (options.asked.profile.empty()) options.asked.profile = file.conversation.profile;
+  if (std::string problem =
+          TakeItsProfile(file.path, file.conversation, file.text, &options.asked.profile);
+      !problem.empty())
+    return Unusable(problem);
   if (file.history && options.asked.impl.empty()) {
     auto profile = LoadProfile(options.asked.profile);
     if (auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
@@ -125,6 +128,8 @@ int ExplainConversation(ExplainOptions options) {
   if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
   Answering& answering = std::get<Answering>(resolved);
   const Judged judged = JudgeOne(*answering.implementation, file.conversation, {});
+  if (judged.result.verdict == SequenceVerdict::kUnsupported)
+    return Unusable(fmt::format("{}: {}", file.path, judged.result.reason));
   return ExplainHistory(judged.history, answering.implementation->profile());
 }
 

@@ -6,6 +6,8 @@
 #include <variant>
 
 #include "conformance/adapters/sim/capture.h"
+#include "conformance/driver/driver.h"
+#include "conformance/runner/campaign.h"
 #include "model/vocabulary/profile.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
@@ -33,10 +35,16 @@ int Pcap(PcapOptions options) {
   if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
   const ConversationFile& file = std::get<ConversationFile>(read);
   Asked asked;
-  asked.profile = options.profile.empty() ? file.conversation.profile : options.profile;
+  asked.profile = options.profile;
+  if (std::string problem = TakeItsProfile(file.path, file.conversation, file.text, &asked.profile);
+      !problem.empty())
+    return Unusable(problem);
   auto resolved = Resolve(asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
-  const Profile& profile = std::get<Answering>(resolved).implementation->profile();
+  const Implementation& implementation = *std::get<Answering>(resolved).implementation;
+  if (std::string missing = WhatIsMissing(implementation, file.conversation); !missing.empty())
+    return Unusable(fmt::format("{}: {}", file.path, missing));
+  const Profile& profile = implementation.profile();
   auto made = CaptureOf(file.conversation, profile, {.with_lost = !options.without_lost});
   if (auto* problem = std::get_if<std::string>(&made))
     return Unusable(fmt::format("{}: {}", file.path, *problem));

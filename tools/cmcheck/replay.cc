@@ -34,7 +34,10 @@ int Replay(ReplayOptions options) {
   auto read = ReadConversationFile(options.path);
   if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
   const ConversationFile& file = std::get<ConversationFile>(read);
-  if (options.asked.profile.empty()) options.asked.profile = file.conversation.profile;
+  if (std::string problem =
+          TakeItsProfile(file.path, file.conversation, file.text, &options.asked.profile);
+      !problem.empty())
+    return Unusable(problem);
   auto resolved = Resolve(options.asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
   Answering& answering = std::get<Answering>(resolved);

@@ -32,11 +32,16 @@ std::string RewriteOne(const RewriteOptions& options, const std::string& path, i
     return fmt::format("{}:{}: {}", path, problem->line, problem->what);
   const Golden& known = std::get<Golden>(golden);
   Asked asked = options.asked;
-  if (asked.profile.empty()) asked.profile = known.conversation.profile;
+  if (std::string problem =
+          TakeItsProfile(path, known.conversation, std::get<std::string>(content), &asked.profile);
+      !problem.empty())
+    return problem;
   auto resolved = Resolve(asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return *problem;
   Answering& answering = std::get<Answering>(resolved);
   const Judged judged = JudgeOne(*answering.implementation, known.conversation, {});
+  if (judged.result.verdict == SequenceVerdict::kUnsupported)
+    return fmt::format("{}: {}", path, judged.result.reason);
   const std::string text = Rewritten(known, judged.history);
   for (const Finding& finding : judged.result.findings) {
     ++*found;

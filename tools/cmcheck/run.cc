@@ -17,6 +17,7 @@
 #include "conformance/runner/journal.h"
 #include "conformance/runner/shrinker.h"
 #include "conformance/walks/walk.h"
+#include "model/conversation/fault_check.h"
 #include "model/conversation/print.h"
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/conversation_file.h"
@@ -131,13 +132,20 @@ std::string TakeGiven(const std::string& path, CampaignOptions* campaign) {
   for (const std::string& file : ConversationFilesIn(path)) {
     auto read = ReadConversationFile(file);
     if (auto* problem = std::get_if<std::string>(&read)) return *problem;
-    Conversation conversation = std::get<ConversationFile>(std::move(read)).conversation;
+    const ConversationFile& given = std::get<ConversationFile>(read);
+    Conversation conversation = given.conversation;
+    std::string profile = conversation.profile == campaign->draw.profile.name ? "its own" : "";
+    if (std::string problem = TakeItsProfile(file, conversation, given.text, &profile);
+        !problem.empty())
+      return problem;
     const auto here = [&](const TopologyShare& s) { return s.topology == conversation.topology; };
     const TopologyRef& first = campaign->draw.topologies.front().topology;
     const bool movable = conversation.topology.built_in() &&
                          conversation.topology->sides.size() <= first->sides.size();
     if (movable && !std::ranges::any_of(campaign->draw.topologies, here))
       conversation.topology = first;
+    if (std::string problem = WhyFaultsDoNothing(conversation); !problem.empty())
+      return fmt::format("{} on topology {}: {}", file, conversation.topology->name, problem);
     campaign->given.push_back(std::move(conversation));
   }
   if (campaign->given.empty()) return fmt::format("{} holds no .conv", path);

@@ -36,11 +36,16 @@ int DoShrink(ShrinkOptions options) {
   auto read = ReadConversationFile(options.path);
   if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
   const ConversationFile& file = std::get<ConversationFile>(read);
-  if (options.asked.profile.empty()) options.asked.profile = file.conversation.profile;
+  if (std::string problem =
+          TakeItsProfile(file.path, file.conversation, file.text, &options.asked.profile);
+      !problem.empty())
+    return Unusable(problem);
   auto resolved = Resolve(options.asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
   Answering& answering = std::get<Answering>(resolved);
   const Judged whole = JudgeOne(*answering.implementation, file.conversation, {});
+  if (whole.result.verdict == SequenceVerdict::kUnsupported)
+    return Unusable(fmt::format("{}: {}", file.path, whole.result.reason));
   const Finding* finding = ChosenOf(whole, options.finding);
   if (finding == nullptr)
     return Unusable(fmt::format("{} shows no finding{} on {}: nothing to shrink", file.path,
