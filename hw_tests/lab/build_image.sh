@@ -93,7 +93,7 @@ END
 # takes its headers and its source.
 parts_of_kernel() {
   apt-cache depends --important "$1" |
-    sed -n 's/^ *Depends: \(linux-binary-.*\|linux-modules-.*\)$/\1/p'
+    sed -n 's/^ *Depends: \(linux-base-[0-9].*\|linux-binary-.*\|linux-modules-.*\)$/\1/p'
   [ "$driver" = siw ] || return 0
   headers=linux-headers-${1#linux-image-}
   echo "$headers"
