@@ -14,7 +14,7 @@ std::string ToText(const Finding& finding) {
 std::vector<Rule> AllRules() {
   std::vector<Rule> all;
   for (const std::span<const Rule> family : {WordRules(), OrderRules(), DrawRules(), ShapeRules(),
-                                             NoteRules(), BuildRules(), MapRules()}) {
+                                             NoteRules(), BuildRules(), DepRules(), MapRules()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;

@@ -50,6 +50,7 @@ std::span<const Rule> DrawRules();
 std::span<const Rule> ShapeRules();
 std::span<const Rule> NoteRules();
 std::span<const Rule> BuildRules();
+std::span<const Rule> DepRules();
 std::span<const Rule> MapRules();
 
 // All of them.

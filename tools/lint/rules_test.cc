@@ -181,6 +181,28 @@ std::vector<Example> BuildExamples() {
   };
 }
 
+std::vector<Example> DepExamples() {
+  const std::string core = "cc_library(\n    name = \"core\",\n    hdrs = [\"a.h\"],\n)\n";
+  const auto tree = [&](const std::string& attributes, const std::string& included) {
+    return Files{{"sim/core/BUILD", core},
+                 {"sim/core/a.h", ""},
+                 {"sim/world/BUILD",
+                  "cc_library(name = \"base\", hdrs = [\"base.h\"])\ncc_test(name "
+                  "= \"b\", srcs = [\"own.h\", \"b.cc\"], " +
+                      attributes + ")\n"},
+                 {"sim/world/b.cc", "#include \"" + included + "\"\n"}};
+  };
+  const std::string a = "sim/core/a.h";
+  return {
+      {"direct-deps", "None", tree("size = 1", a), tree("deps = [\"//sim/core\"]", a)},
+      {"direct-deps", "Another", tree("deps = [\":base\"], data = [\"//sim/core\"]", a),
+       tree("data = [\":x\"], deps = [\":base\", \"//sim/core:core\"]", a)},
+      {"direct-deps", "OfItsFolder", tree("deps = [\"//sim/core\"]", "sim/world/base.h"),
+       tree("deps = [\":base\"]", "sim/world/base.h")},
+      {"direct-deps", "Nobodys", tree("", a), tree("", "sim/world/own.h")},
+  };
+}
+
 std::vector<Example> MapExamples() {
   return {
       {"map",
