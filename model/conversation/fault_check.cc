@@ -36,7 +36,7 @@ std::string FaultCheck::Take(const Fault& fault) {
 }
 
 std::string FaultCheck::TakeDevice(const Fault& fault) {
-  const uint8_t index = topology_.sides[fault.side].device;
+  const uint8_t index = topology_.FirstPortOf(topology_.sides[fault.side].device);
   const DeviceInfo& device = topology_.devices[index];
   const bool adds = fault.kind == FaultKind::kAddDevice;
   if (halted_[device.kernel])

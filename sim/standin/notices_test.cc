@@ -21,6 +21,7 @@ using uapi::SrqRecord;
 using uapi::ToldRecord;
 
 constexpr uint32_t kEvents = 5;  // the number of what the device's opener is told
+constexpr uint8_t kPort = 2;     // that events of a port are of
 
 class Notices : public Calls {
  protected:
@@ -52,8 +53,7 @@ class Notices : public Calls {
         return false;
       case Op::kTakeEventOfDevice:
         answer->value = next_;
-        if (next_ < IBV_EVENT_DEVICE_FATAL || next_ > IBV_EVENT_SM_CHANGE)
-          answer->bytes = BytesOf(told_.name);
+        answer->bytes = BytesOf(NameOf(next_));
         return true;
       case Op::kDestroyCq:
       case Op::kDestroySrq:
@@ -63,6 +63,10 @@ class Notices : public Calls {
       default:
         return false;
     }
+  }
+  uint64_t NameOf(int64_t type) const {
+    if (type == IBV_EVENT_DEVICE_FATAL) return 0;
+    return type == IBV_EVENT_PORT_ERR || type == IBV_EVENT_PORT_ACTIVE ? kPort : told_.name;
   }
   ibv_async_event Get(ibv_event_type type) {
     next_ = type;
@@ -96,7 +100,7 @@ class Notices : public Calls {
 };
 
 TEST_F(Notices, OfADeviceArePortOnesOrNot) {
-  EXPECT_EQ(Get(IBV_EVENT_PORT_ERR).element.port_num, 1);
+  EXPECT_EQ(Get(IBV_EVENT_PORT_ERR).element.port_num, kPort);
   EXPECT_EQ(Get(IBV_EVENT_DEVICE_FATAL).element.port_num, 0);
   Acknowledge(Get(IBV_EVENT_PORT_ACTIVE));
 }
