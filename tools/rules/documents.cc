@@ -271,9 +271,9 @@ std::vector<Document> AllDocuments(const std::filesystem::path& root) {
   const std::vector<Told> scenarios = ToldIn(root / "conformance/scenarios");
   documents.push_back({"functions.md", FunctionsMarkdown(scenarios)});
   documents.push_back({"ambiguities.md", AmbiguitiesMarkdown(scenarios)});
-  const LabScenarios kernel = KernelScenarios(root);
-  documents.push_back({"protocol.md", ProtocolMarkdown(scenarios, kernel)});
-  documents.push_back({"scenarios.md", ScenariosMarkdown(scenarios, kernel)});
+  const std::vector<LabScenarios> kernels = KernelScenarios(root);
+  documents.push_back({"protocol.md", ProtocolMarkdown(scenarios, kernels)});
+  documents.push_back({"scenarios.md", ScenariosMarkdown(scenarios, kernels)});
   for (const Diagram& diagram : diagrams)
     documents.push_back({fmt::format("diagrams/{}.dot", diagram.name), ToDot(diagram)});
   return documents;

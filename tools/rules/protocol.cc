@@ -85,11 +85,13 @@ std::string LineOf(const RowReach& reach) {
                      fmt::join(rules, " "), where);
 }
 
-std::string InLab(const Told& told, const LabScenarios& kernel) {
+std::string InLab(const Told& told, std::span<const LabScenarios> kernels) {
   if (!told.not_in_lab.empty()) return told.not_in_lab;
-  const LabScenario* const scenario =
-      kernel.Find(std::string_view(told.path).substr(kProtocol.size()));
-  return scenario == nullptr ? "" : fmt::format("yes, {} runs", scenario->runs.size());
+  std::vector<std::string_view> profiles;
+  for (const LabScenarios& kernel : kernels)
+    if (kernel.Find(std::string_view(told.path).substr(kProtocol.size())) != nullptr)
+      profiles.push_back(kernel.profile);
+  return fmt::format("{}", fmt::join(profiles, ", "));
 }
 
 std::string TitleOf(const Told& told) {
@@ -158,7 +160,7 @@ std::string ScenarioNumberOf(std::string_view path) {
 
 std::span<const Untold> UntoldScenarios() { return kUntold; }
 
-std::string ProtocolMarkdown(std::span<const Told> told, const LabScenarios& kernel) {
+std::string ProtocolMarkdown(std::span<const Told> told, std::span<const LabScenarios> kernels) {
   std::string text =
       "# The protocol\n\n" + std::string(kGenerated) +
       R"(The messages of the connection manager, as Linux treats them: what becomes of a request that
@@ -171,22 +173,21 @@ own for all of it.
 |---|---|---|---|
 )";
   for (const RowReach& reach : RowsReached(told)) text += LineOf(reach);
-  text += fmt::format(R"(
+  text += R"(
 ## Scenarios
 
 Each is carried out by the simulator under the profiles of all three kernels; what its comment says of
 events, times and messages is compared with what happens by `//conformance/scenarios:protocol_test`.
-The last column says whether Linux {} was asked the same, and why not; what it
+The last column says which kernels were asked the same, by their profiles, or why none was; what they
 answered stands in [scenarios.md](scenarios.md).
 
 | scenario | what happens | in the lab |
 |---|---|---|
-)",
-                      kernel.kernel);
+)";
   for (const std::string& number : ScenarioNumbers()) {
     for (const Told& one : told)
       if (ScenarioNumberOf(one.path) == number)
-        text += fmt::format("| {} | {} | {} |\n", LinkTo(one), TitleOf(one), InLab(one, kernel));
+        text += fmt::format("| {} | {} | {} |\n", LinkTo(one), TitleOf(one), InLab(one, kernels));
     for (const Untold& untold : UntoldScenarios())
       if (untold.number == number)
         text += fmt::format("| {} | {} | no conversation |\n", number, untold.why);
@@ -194,44 +195,71 @@ answered stands in [scenarios.md](scenarios.md).
   return text;
 }
 
-LabScenarios KernelScenarios(const std::filesystem::path& root) {
-  std::ifstream in(root / "conformance/recordings/lab/scenarios/6.1-rxe.json", std::ios::binary);
-  auto read = ReadLabScenarios(std::string(std::istreambuf_iterator<char>(in), {}));
-  CM_CHECK(std::holds_alternative<LabScenarios>(read));
-  return std::get<LabScenarios>(std::move(read));
+std::vector<LabScenarios> KernelScenarios(const std::filesystem::path& root) {
+  std::vector<LabScenarios> kernels;
+  for (const Profile& profile : Profiles()) {
+    std::ifstream in(
+        root / fmt::format("conformance/recordings/lab/scenarios/{}.json", profile.name),
+        std::ios::binary);
+    if (!in) continue;
+    auto read = ReadLabScenarios(std::string(std::istreambuf_iterator<char>(in), {}));
+    CM_CHECK(std::holds_alternative<LabScenarios>(read));
+    kernels.push_back(std::get<LabScenarios>(std::move(read)));
+  }
+  return kernels;
 }
 
-std::string ScenariosMarkdown(std::span<const Told> told, const LabScenarios& kernel) {
+std::vector<ScenarioComparison> ComparedWith(std::span<const Told> told,
+                                             const LabScenarios& kernel) {
   const Profile* const profile = FindProfile(kernel.profile);
   CM_CHECK(profile != nullptr);
-  std::string tables;
-  size_t all = 0;
-  size_t same = 0;
+  std::vector<ScenarioComparison> compared;
   for (const Told& one : told) {
     if (!one.path.starts_with(kProtocol)) continue;
     const LabScenario* const scenario =
         kernel.Find(std::string_view(one.path).substr(kProtocol.size()));
-    if (scenario == nullptr) continue;
-    const ScenarioComparison comparison = Compare(*scenario, one.history, *profile);
-    ++all;
-    if (comparison.same()) ++same;
-    tables += fmt::format("\n## {}{}\n\n{}\n\n{}", one.path.substr(kProtocol.size()),
-                          comparison.same() ? "" : ": different", one.says, ToMarkdown(comparison));
+    if (scenario != nullptr)
+      compared.push_back(Compare(*scenario, ToldUnder(one, *profile), *profile));
+  }
+  return compared;
+}
+
+std::string ScenariosMarkdown(std::span<const Told> told, std::span<const LabScenarios> kernels) {
+  std::string summary;
+  std::string tables;
+  for (const LabScenarios& kernel : kernels) {
+    const std::vector<ScenarioComparison> compared = ComparedWith(told, kernel);
+    const auto same = std::ranges::count_if(compared, &ScenarioComparison::same);
+    summary += fmt::format("| `{}` | Linux {} | {} | **{} of {}** |\n", kernel.profile,
+                           kernel.kernel, kernel.library, same, compared.size());
+    for (const ScenarioComparison& one : compared) {
+      // Events are the same ones under every profile of a link; times of one of them are enough.
+      const bool shown =
+          &kernel == &kernels.front() || !one.same() || kernels.front().Find(one.path) == nullptr;
+      const auto& as_told =
+          *std::ranges::find(told, std::string(kProtocol) + one.path, &Told::path);
+      if (shown)
+        tables += fmt::format("\n## {}, {}{}\n\n{}\n\n{}", one.path, kernel.profile,
+                              one.same() ? "" : ": different", as_told.says, ToMarkdown(one));
+    }
   }
   return fmt::format(R"(# Scenarios in the lab
 
-{}What each side heard, and when, in seconds after the first `rdma_connect`: the simulator under profile
-`{}`, whose times are nominal, and Linux {} with librdmacm {}, in runs that begin
-with another scenario each. An event is the same when it comes on the same side in the same place with
+{}What each side heard, and when, in seconds after the first `rdma_connect`: the simulator under the
+profile of a kernel, whose times are nominal, and that kernel, in runs that begin with another scenario
+each. An event is the same when it comes on the same side in the same place with
 the same status, not before its nominal time, and not later than the kernel's timers may be late:
 each firing by the step of the timer wheel at its length (4 ms below 0.252 s, 32 ms below 2.048 s,
 256 ms below 16.4 s, 2.048 s below 131 s), one on top of the other along what led to the event, and
-{} for an emulated computer. `cmcheck lab scenarios` runs them again, and prints the same.
+{} for an emulated computer. `cmcheck lab scenarios --profile NAME` runs them again;
+`cmcheck lab scenarios --profile NAME --from conformance/recordings/lab/scenarios/NAME.json` prints
+all tables of that kernel. Below stand those of the first, and of the others what the first
+has not.
 
-**{} of {} scenarios came to the same.**
-{})",
-                     kGenerated, kernel.profile, kernel.kernel, kernel.library,
-                     ToString(kGuestSlack), same, all, tables);
+| profile | kernel | librdmacm | the same |
+|---|---|---|---|
+{}{})",
+                     kGenerated, ToString(kGuestSlack), summary, tables);
 }
 
 }  // namespace cm::ruledoc

@@ -50,12 +50,15 @@ struct Untold {
 };
 std::span<const Untold> UntoldScenarios();
 
-// What the lab has kept of them, below the root of the repository.
-LabScenarios KernelScenarios(const std::filesystem::path& root);
+// What the lab has kept of them, below the root of the repository; the reference first.
+std::vector<LabScenarios> KernelScenarios(const std::filesystem::path& root);
 
-std::string ProtocolMarkdown(std::span<const Told> told, const LabScenarios& kernel);
-// docs/scenarios.md: what a real kernel made of the scenarios, beside the simulator.
-std::string ScenariosMarkdown(std::span<const Told> told, const LabScenarios& kernel);
+std::string ProtocolMarkdown(std::span<const Told> told, std::span<const LabScenarios> kernels);
+// Of each scenario that was run there, with the simulator under the profile of that kernel.
+std::vector<ScenarioComparison> ComparedWith(std::span<const Told> told,
+                                             const LabScenarios& kernel);
+// docs/scenarios.md: what real kernels made of the scenarios, beside the simulator.
+std::string ScenariosMarkdown(std::span<const Told> told, std::span<const LabScenarios> kernels);
 
 }  // namespace cm::ruledoc
 

@@ -58,6 +58,13 @@ Told Tell(std::string path, const Golden& golden) {
 
 }  // namespace
 
+History ToldUnder(const Told& told, const Profile& profile) {
+  Conversation conversation = told.history.conversation;
+  if (conversation.profile == profile.name) return told.history;
+  conversation.profile = profile.name;
+  return OnSimulator(conversation);
+}
+
 std::vector<Told> ToldIn(const fs::path& folder) {
   std::vector<Told> all;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {

@@ -10,6 +10,7 @@
 
 #include "model/catalogue/catalogue.h"
 #include "model/conversation/history.h"
+#include "model/vocabulary/profile.h"
 
 namespace cm::ruledoc {
 
@@ -23,6 +24,9 @@ struct Told {
   std::vector<std::string> rows;
   std::string not_in_lab;
 };
+
+// What the simulator makes of it under another profile.
+History ToldUnder(const Told& told, const Profile& profile);
 
 // Those of a folder like conformance/scenarios, in the order of their paths; files without a
 // second half are left out.
