@@ -66,7 +66,9 @@ void DeviceEvents::Note(Opened* opened) const {
   for (uint8_t nth = 0; nth < opened->ports.size(); ++nth) {
     Port& port = opened->ports[nth];
     const Port now = Look(opened->device + nth);
-    const auto tell = [&](Type type) { opened->unread.push_back({.type = type, .name = nth + 1U}); };
+    const auto tell = [&](Type type) {
+      opened->unread.push_back({.type = type, .name = nth + 1U});
+    };
     if (now.up != port.up) tell(now.up ? Type::kPortActive : Type::kPortErr);
     if (now.fail_overs != port.fail_overs) tell(Type::kGidChange);
     port = now;

@@ -49,7 +49,7 @@ class DeviceEvents {
   struct Opened {
     uint32_t process = 0;
     uint8_t device = 0;
-    bool gone = false;  // for good: when it is back it is another one
+    bool gone = false;        // for good: when it is back it is another one
     std::vector<Port> ports;  // as they were when they were looked at last
     std::deque<Event> unread;
   };
