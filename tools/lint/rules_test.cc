@@ -232,7 +232,7 @@ std::vector<Example> AllExamples() {
   std::vector<Example> all;
   for (const std::vector<Example>& family :
        {WordExamples(), OrderExamples(), DrawExamples(), ShapeExamples(), NoteExamples(),
-        BuildExamples(), MapExamples()}) {
+        BuildExamples(), DepExamples(), MapExamples()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;
