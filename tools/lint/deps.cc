@@ -59,10 +59,10 @@ Target TargetAt(const Source& build, size_t at) {
   const std::vector<std::string> names = Values(tokens, at, "name");
   Target target{.label = fmt::format("//{}:{}", folder, names.empty() ? "" : names.front())};
   for (const std::string& header : Values(tokens, at, "hdrs"))
-    target.headers.insert(folder + "/" + header);
+    target.headers.insert(fmt::format("{}/{}", folder, header));
   target.files = target.headers;
   for (const std::string& source : Values(tokens, at, "srcs"))
-    target.files.insert(folder + "/" + source);
+    target.files.insert(fmt::format("{}/{}", folder, source));
   for (const std::string& dep : Values(tokens, at, "deps")) target.deps.insert(Whole(dep, folder));
   return target;
 }
