@@ -27,6 +27,14 @@ constexpr uint32_t kLimit = 2;
 
 constexpr uint64_t kName = 0x7fff12345678;
 
+// What the answer begins with; nothing, where it is too short.
+template <typename T>
+T First(const Answer& answer) {
+  T value{};
+  if (answer.bytes.size() >= sizeof value) std::memcpy(&value, answer.bytes.data(), sizeof value);
+  return value;
+}
+
 class ObjectEvents : public VerbsEndTest {
  protected:
   explicit ObjectEvents(const char* profile = "6.1-rxe") : VerbsEndTest(profile) {}
@@ -58,11 +66,9 @@ class ObjectEvents : public VerbsEndTest {
   }
   using VerbsEndTest::Modify;
   SrqRecord Query() {
-    SrqRecord record;
     const Answer answer = Ask(own_, {.op = Op::kQuerySrq, .on = srq_});
-    EXPECT_EQ(answer.bytes.size(), sizeof record);
-    std::memcpy(&record, answer.bytes.data(), std::min(answer.bytes.size(), sizeof record));
-    return record;
+    EXPECT_EQ(answer.bytes.size(), sizeof(SrqRecord));
+    return First<SrqRecord>(answer);
   }
   void PostReceives(int count) {
     const PieceRecord piece{.address = kBase, .length = 8, .key = own_.key};
@@ -79,19 +85,15 @@ class ObjectEvents : public VerbsEndTest {
     for (;;) {
       const Answer answer = Ask(own_, {.op = Op::kTakeEventOfDevice, .on = events_, .more = 1});
       if (answer.value < 0) return taken;
-      uint64_t name = 0;
-      EXPECT_EQ(answer.bytes.size(), sizeof name);
-      std::memcpy(&name, answer.bytes.data(), std::min(answer.bytes.size(), sizeof name));
-      taken.emplace_back(answer.value, name);
+      EXPECT_EQ(answer.bytes.size(), sizeof(uint64_t));
+      taken.emplace_back(answer.value, First<uint64_t>(answer));
     }
   }
   // How many events of the object were taken.
   uint32_t Destroyed(Op op, uint32_t object) {
     const Answer answer = Ask(own_, {.op = op, .on = object});
     EXPECT_EQ(answer.value, 0);
-    uint32_t taken = 0;
-    std::memcpy(&taken, answer.bytes.data(), std::min(answer.bytes.size(), sizeof taken));
-    return taken;
+    return First<uint32_t>(answer);
   }
 
   Peer own_;
