@@ -14,6 +14,7 @@
 
 #include "conformance/driver/perform.h"
 #include "conformance/walks/walk.h"
+#include "model/conversation/fault_check.h"
 
 namespace cm {
 namespace {
@@ -109,6 +110,7 @@ std::string WhatIsMissing(const Implementation& implementation, const Conversati
 std::string WhyUnsupported(const Implementation& implementation, const Session& session,
                            const Conversation& conversation) {
   std::string why = WhatIsMissing(implementation, conversation);
+  if (why.empty()) why = WhyFaultsDoNothing(conversation);
   return why.empty() ? session.Unsupported() : why;
 }
 

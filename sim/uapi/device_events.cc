@@ -81,7 +81,9 @@ void DeviceEvents::Tell(uint32_t process, const ToldRecord& told, uint32_t objec
                         ObjectEvent what) {
   const auto found = opened_.find(told.events);
   if (found == opened_.end() || found->second.process != process) return;
-  found->second.unread.push_back({static_cast<Type>(what), object, told.name});
+  Opened& opened = found->second;
+  Note(&opened);
+  if (!opened.gone) opened.unread.push_back({static_cast<Type>(what), object, told.name});
 }
 
 uint32_t DeviceEvents::Release(uint32_t object) {

@@ -183,6 +183,10 @@ TEST_F(ObjectEvents, SendQueueIsDrained) {
   EXPECT_EQ(Poll(own_).size(), 2u);
   ASSERT_EQ(Modify(own_, {.mask = 1, .state = kSqd}), 0);
   EXPECT_THAT(Taken(), ElementsAre(Pair(kSqDrained, kName + 2))) << "there was nothing to drain";
+  ASSERT_EQ(Post(own_, send, 0, 1), 0);
+  ASSERT_EQ(Modify(own_, {.mask = 1, .state = kRts}), 0);
+  ASSERT_EQ(Modify(own_, {.mask = 1, .state = kSqd}), 0);
+  EXPECT_THAT(Taken(), ElementsAre(Pair(kSqDrained, kName + 2))) << "what nobody sent stays";
 }
 
 TEST_F(ObjectEvents, DestroySaysHowManyWereTaken) {
@@ -233,7 +237,14 @@ class OfALaterKernel : public ObjectEvents {
 TEST_F(OfALaterKernel, QueuePairThatFailsTakesNoMoreOfASharedQueue) {
   Found(15, 7);
   ASSERT_EQ(Modify(own_, {.mask = 1, .state = kErr}), 0);
-  ASSERT_EQ(Modify(b_, {.mask = 1, .state = kErr}), 0);  // it has receives of its own
+  const QpRecord plain{.type = kRc,
+                       .send_queue = own_.cq,
+                       .receive_queue = own_.cq,
+                       .receives = {.work = 7, .pieces = 1},
+                       .told = Told(kName + 3)};
+  Peer other = own_;
+  other.qp = static_cast<uint32_t>(Ask(b_, {.op = Op::kCreateQp, .bytes = Bytes(plain)}).value);
+  ASSERT_EQ(Modify(other, {.mask = 1, .state = kErr}), 0) << "it has receives of its own";
   EXPECT_THAT(Taken(), ElementsAre(Pair(kLastWqeReached, kName + 2)));
   EXPECT_EQ(Destroyed(Op::kDestroyQp, own_.qp), 1u);
 }

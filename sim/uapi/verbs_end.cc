@@ -41,6 +41,14 @@ Outcome Record(int64_t value, const T& record) {
   return outcome;
 }
 
+template <typename Own>
+std::vector<uint32_t> NumbersOf(const std::map<uint32_t, Own>& objects, uint32_t process) {
+  std::vector<uint32_t> numbers;
+  for (const auto& [number, own] : objects)
+    if (own.process == process) numbers.push_back(number);
+  return numbers;
+}
+
 Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Value(0) : Refused(error); }
 
 // source: linux 6.1 uverbs_cmd.c create_qp, rxe_qp.c rxe_qp_chk_init, siw_verbs.c siw_create_qp
@@ -428,18 +436,12 @@ Errno VerbsEnd::ToSend(OwnQp* own, const ModifyRecord& record) {
 }
 
 void VerbsEnd::Forget(uint32_t process) {
-  for (auto qp = qps_.begin(); qp != qps_.end();) {
-    const uint32_t number = qp->first;
-    const bool goes = qp->second.process == process;
-    ++qp;
-    if (goes) DestroyQp(number);
+  for (const uint32_t number : NumbersOf(qps_, process)) {
+    DestroyQp(number);
+    device_events_->Release(number);
   }
-  for (const auto& [number, srq] : srqs_)
-    if (srq.process == process) verbs().DestroySrq(srq.srq);
-  std::erase_if(srqs_, [=](const auto& srq) { return srq.second.process == process; });
-  for (const auto& [number, cq] : cqs_)
-    if (cq.process == process) verbs().DestroyCq(cq.cq);
-  std::erase_if(cqs_, [=](const auto& cq) { return cq.second.process == process; });
+  for (const uint32_t number : NumbersOf(srqs_, process)) DestroySrq(number);
+  for (const uint32_t number : NumbersOf(cqs_, process)) DestroyCq(number);
   for (uint32_t number = 0; number < verbs().regions().size(); ++number) {
     const Region& region = verbs().region(number);
     if (region.live && region.external && region.process == process) verbs().Deregister(number);

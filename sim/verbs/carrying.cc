@@ -17,6 +17,11 @@ constexpr Duration kLatency = Duration::Microseconds(10);
 constexpr Duration kRnrTimer = Duration::Microseconds(655360);
 constexpr uint8_t kForEver = 7;  // as a number of RNR retries
 
+// source: linux 6.1 rxe_recv.c check_type_state
+bool Receives(const Qp& qp) {
+  return qp.state == QpState::kRtr || qp.state == QpState::kRts || qp.state == QpState::kSqd;
+}
+
 }  // namespace
 
 void Verbs::Schedule(Wires w, uint32_t qp, Duration after) {
@@ -81,9 +86,13 @@ Verbs::Carried Verbs::Retry(Wires w, uint32_t qp) {
 }
 
 void Verbs::SendRest(Wires w, uint32_t qp) {
-  if (!qps_[qp].datagram || qps_[qp].state != QpState::kRts) return;
-  for (const Fifo<WorkRequest> rest = qps_[qp].sends; const WorkRequest& work : rest)
-    Carry(w, qp, work);
+  if (!qps_[qp].datagram || !CarriesOut(qps_[qp])) return;
+  const bool drains = qps_[qp].state == QpState::kSqd;
+  Fifo<WorkRequest> rest = qps_[qp].sends;
+  for (size_t left = drains ? qps_[qp].draining : rest.size(); left > 0; --left) {
+    Carry(w, qp, rest.front());
+    rest.pop_front();
+  }
 }
 
 Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, const WorkRequest& work) {
@@ -95,9 +104,8 @@ Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, const WorkRequest& work) {
   const QpAddress& there = own.connection.peer;
   const uint32_t peer = w.fabric->Linked(own.device, there.device) ? FindQp(there) : kNobody;
   // A queue pair that has the number of another one knows nothing of that one's connection.
-  const bool takes = peer != kNobody && qps_[peer].connection.peer == OwnAddress(qp) &&
-                     (qps_[peer].state == QpState::kRts || qps_[peer].state == QpState::kRtr ||
-                      qps_[peer].state == QpState::kSqd);
+  const bool takes =
+      peer != kNobody && qps_[peer].connection.peer == OwnAddress(qp) && Receives(qps_[peer]);
   if (!takes) return Retry(w, qp);
   if (work.opcode == WcOpcode::kSend) return CarryMessage(w, qp, peer, work);
   if (work.opcode == WcOpcode::kWrite) return CarryWrite(w, qp, peer, work);
@@ -163,7 +171,7 @@ Verbs::Carried Verbs::CarryDatagram(Wires w, uint32_t qp, const WorkRequest& wor
 }
 
 void Verbs::Deliver(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
-  if (!qps_[peer].datagram || qps_[peer].state != QpState::kRts) return;
+  if (!qps_[peer].datagram || !Receives(qps_[peer])) return;
   Fifo<WorkRequest>* const receives = ReceivesOf(peer);
   if (receives->empty()) return;
   const uint32_t length = work.length() + kDatagramHeader;

@@ -31,8 +31,10 @@ Errno Verbs::Modify(uint32_t qp, QpState state, bool connects, Errno resolves) {
   if (state == QpState::kRtr && resolves != Errno::kNone) return resolves;
   qps_[qp].state = state;
   if (state == QpState::kSqd && now == QpState::kRts) {
-    // What is posted has left as a rule. source: linux 6.1 rxe_req.c req_next_wqe
-    qps_[qp].draining = static_cast<uint32_t>(qps_[qp].sends.size());
+    // What was posted in RTS has left as a rule; what was not, and nothing called since, stays.
+    // source: linux 6.1 rxe_req.c req_next_wqe
+    const bool leaves = qps_[qp].due != Instant::Never();
+    qps_[qp].draining = leaves ? static_cast<uint32_t>(qps_[qp].sends.size()) : 0;
     if (qps_[qp].draining == 0) Drained(qp);
   }
   if (state == QpState::kErr) SetError(qp);

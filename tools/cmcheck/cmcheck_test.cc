@@ -256,6 +256,21 @@ TEST_F(Cmcheck, CarriesOutTheConversationsThatItIsGiven) {
   EXPECT_EQ(defect.exit_code, 1) << defect.output;
 }
 
+// One that cannot be asked there does not keep the others of its folder from it.
+TEST_F(Cmcheck, CarriesOutElsewhereWhatCanBeCarriedOutThere) {
+  const fs::path folder = DataFile("conformance/scenarios/address_change");
+  const Ended run =
+      folder_.Cmcheck({"run", "--conversations", folder.string(), "--topology", "two-kernels"});
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_GT(Results()["unsupported"], 0);
+  EXPECT_GT(Results()["passed"], 0);
+  const Ended alone =
+      folder_.Cmcheck({"run", "--conversations", (folder / "bond_fails_over.conv").string(),
+                       "--topology", "two-kernels"});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_THAT(alone.error, HasSubstr("not on a bond"));
+}
+
 TEST_F(Cmcheck, ExplainsEachLineOfAScenario) {
   const Ended explain = folder_.Cmcheck({"explain", DataFile(kGolden).string()});
   EXPECT_EQ(explain.exit_code, 0) << explain.error;

@@ -127,9 +127,11 @@ std::string ChooseNumbers(const std::string& list, CampaignOptions* campaign) {
 
 // Those of the files; empty, or what is wrong with one. One that takes place where this campaign
 // does not is moved to the first place of the campaign, unless it brings a topology of its own or
-// has sides that are not there.
+// has sides that are not there; where its faults do nothing there it is refused, if it is the only
+// one, and else not carried out.
 std::string TakeGiven(const std::string& path, CampaignOptions* campaign) {
-  for (const std::string& file : ConversationFilesIn(path)) {
+  const std::vector<std::string> files = ConversationFilesIn(path);
+  for (const std::string& file : files) {
     auto read = ReadConversationFile(file);
     if (auto* problem = std::get_if<std::string>(&read)) return *problem;
     const ConversationFile& given = std::get<ConversationFile>(read);
@@ -144,7 +146,8 @@ std::string TakeGiven(const std::string& path, CampaignOptions* campaign) {
                          conversation.topology->sides.size() <= first->sides.size();
     if (movable && !std::ranges::any_of(campaign->draw.topologies, here))
       conversation.topology = first;
-    if (std::string problem = WhyFaultsDoNothing(conversation); !problem.empty())
+    const std::string problem = WhyFaultsDoNothing(conversation);
+    if (!problem.empty() && files.size() == 1)
       return fmt::format("{} on topology {}: {}", file, conversation.topology->name, problem);
     campaign->given.push_back(std::move(conversation));
   }

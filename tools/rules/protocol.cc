@@ -176,8 +176,9 @@ own for all of it.
   text += R"(
 ## Scenarios
 
-Each is carried out by the simulator under the profiles of all three kernels; what its comment says of
-events, times and messages is compared with what happens by `//conformance/scenarios:protocol_test`.
+Each is carried out by the simulator under the profile that it names, and one of `6.1-rxe` under those of
+the later kernels, too; what its comment says of events, times and messages is compared with what happens
+by `//conformance/scenarios:protocol_test`.
 The last column says which kernels were asked the same, by their profiles, or why none was; what they
 answered stands in [scenarios.md](scenarios.md).
 
