@@ -1,5 +1,6 @@
-// Whether faults can do anything: a device or host that goes has to be there, and one that comes has
-// to be gone; what fails over is on a bond. Follows the faults of a conversation in their order.
+// Whether faults can do anything: a device or host that goes has to be there, and one that comes
+// has to be gone; what fails over is on a bond. Follows the faults of a conversation in their
+// order.
 #ifndef MODEL_CONVERSATION_FAULT_CHECK_H_
 #define MODEL_CONVERSATION_FAULT_CHECK_H_
 
