@@ -51,8 +51,9 @@ wait_for_child() {
 
 clean_up() {
   trap '' HUP INT TERM
-  # It may be about to make a file where everything is removed.
-  [ -z "$child" ] || { kill "$child" 2>/dev/null && wait "$child"; } || true
+  # It may be about to make a file where everything is removed. A signal that comes before it is a
+  # program of its own is lost.
+  while [ -n "$child" ] && kill "$child" 2>/dev/null; do sleep 0.1; done
   [ -z "$work" ] || rm -rf "$work"
 }
 
