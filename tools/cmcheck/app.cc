@@ -205,10 +205,8 @@ int RunPrograms(const AppOptions& options) {
 
 }  // namespace
 
-void AddApp(CLI::App* app, int* exit_code) {
-  CLI::App* verb =
-      app->add_subcommand("app", "Run unmodified programs on simulated hosts, in virtual time");
-  verb->footer(R"(
+void AddApp(Verb cmcheck) {
+  Verb verb = cmcheck.Add("app", "Run unmodified programs on simulated hosts, in virtual time", R"(
 Programs are linked to the installed librdmacm; the kernel and the devices under it are simulated.
 They stand behind `--`, separated by a lone ':'. @SIDE before a program says whose host it runs on;
 as a rule the first is passive, the second active. {SIDE} becomes the address of a side.
@@ -221,22 +219,19 @@ Examples:
   cmcheck app -- rping -s -a {passive} -C 3 : rping -c -a {passive} -C 3
   cmcheck app --faults loss.txt --trace run.txt -- @passive ./server : @active ./client {passive}
   cmcheck app --profile 6.1-siw -- ucmatose : ucmatose -s {passive})");
-  verb->positionals_at_end();
   auto options = std::make_shared<AppOptions>();
-  verb->add_option("--topology", options->topology,
-                   "One of: " + TopologyNames() + ", or a file with one as text");
-  verb->add_option("--profile", options->profile,
-                   "A name that `cmcheck list profiles` prints, or a file");
-  verb->add_option("--seed", options->seed, "What the world draws from");
-  verb->add_option("--faults", options->faults, "A file with what happens, and when");
-  verb->add_option("--trace", options->trace, "A file for the conversation, a line a request");
-  verb->add_option("--limit", options->limit, "Of virtual time; default 600s");
-  verb->add_option("--stays", options->stays,
-                   "A side whose programs serve for ever: they are ended when all others have")
-      ->allow_extra_args(false);
-  verb->add_option("programs", options->words, "PROGRAM ARGUMENT... : PROGRAM ARGUMENT...")
-      ->required();
-  verb->callback([options, exit_code] { *exit_code = RunPrograms(*options); });
+  verb.Text("--topology", &options->topology,
+            "One of: " + TopologyNames() + ", or a file with one as text");
+  verb.Text("--profile", &options->profile,
+            "A name that `cmcheck list profiles` prints, or a file");
+  verb.Number("--seed", &options->seed, "What the world draws from");
+  verb.Text("--faults", &options->faults, "A file with what happens, and when");
+  verb.Text("--trace", &options->trace, "A file for the conversation, a line a request");
+  verb.Text("--limit", &options->limit, "Of virtual time; default 600s");
+  verb.Texts("--stays", &options->stays,
+             "A side whose programs serve for ever: they are ended when all others have");
+  verb.Words("programs", &options->words, "PROGRAM ARGUMENT... : PROGRAM ARGUMENT...");
+  verb.Does([options] { return RunPrograms(*options); });
 }
 
 }  // namespace cm

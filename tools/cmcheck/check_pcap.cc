@@ -247,10 +247,9 @@ int DoCheckPcap(const CheckPcapOptions& options) {
 
 }  // namespace
 
-void AddCheckPcap(CLI::App* app, int* exit_code) {
-  CLI::App* verb = app->add_subcommand(
-      "check-pcap", "Judges a capture: may these nodes say that to one another?");
-  verb->footer(R"(
+void AddCheckPcap(Verb cmcheck) {
+  Verb verb =
+      cmcheck.Add("check-pcap", "Judges a capture: may these nodes say that to one another?", R"(
 Each connection of the capture is followed by the rows of the ib_cm table, from whatever node and
 implementation it comes; the first violation is named with its frame, the rule and what would have
 been permitted. Any packets besides RoCEv2 connection management are skipped.
@@ -261,20 +260,19 @@ Examples:
   cmcheck pcap scenario.conv -o - | cmcheck check-pcap - --whole
   cmcheck check-pcap lab.pcap --profile 6.1-rxe --whole)");
   auto options = std::make_shared<CheckPcapOptions>();
-  verb->add_option("file", options->path,
-                   "A capture in the format of libpcap; '-' for standard input")
-      ->required();
-  verb->add_option("--profile", options->profile,
-                   "What both ends are, so that timers and fixed fields are judged as well: a name "
-                   "that `cmcheck list profiles` prints, or a file");
-  verb->add_flag("--whole", options->whole,
-                 "The capture began before the first connection: a message for one that it does "
-                 "not have is a violation");
-  verb->add_flag("--incomplete", options->incomplete,
-                 "Messages may have been sent that are not in the capture");
-  verb->add_flag("--strict", options->strict, "A message with a wrong CRC is a violation");
-  verb->add_option("--json", options->json, "Where the verdicts go as JSON");
-  verb->callback([options, exit_code] { *exit_code = DoCheckPcap(*options); });
+  verb.Argument("file", &options->path,
+                "A capture in the format of libpcap; '-' for standard input");
+  verb.Text("--profile", &options->profile,
+            "What both ends are, so that timers and fixed fields are judged as well: a name "
+            "that `cmcheck list profiles` prints, or a file");
+  verb.Flag("--whole", &options->whole,
+            "The capture began before the first connection: a message for one that it does "
+            "not have is a violation");
+  verb.Flag("--incomplete", &options->incomplete,
+            "Messages may have been sent that are not in the capture");
+  verb.Flag("--strict", &options->strict, "A message with a wrong CRC is a violation");
+  verb.Text("--json", &options->json, "Where the verdicts go as JSON");
+  verb.Does([options] { return DoCheckPcap(*options); });
 }
 
 }  // namespace cm

@@ -137,22 +137,21 @@ std::variant<std::string, std::monostate> ReadFile(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-void AddAnswering(CLI::App* verb, Asked* asked) {
-  verb->add_option("--impl", asked->impl,
-                   "Who is asked: sim; lib or lib:PATH (the installed librdmacm, or any, on the "
-                   "simulated kernel); dl or dl:PATH (the same on this machine's kernel)");
-  verb->add_option("--defect", asked->defect, "A named defect of sim; `cmcheck list defects`");
-  verb->add_option("--place", asked->place, "What dl stands on: bare, or guest inside the lab");
+void AddAnswering(Verb verb, Asked* asked) {
+  verb.Text("--impl", &asked->impl,
+            "Who is asked: sim; lib or lib:PATH (the installed librdmacm, or any, on the "
+            "simulated kernel); dl or dl:PATH (the same on this machine's kernel)");
+  verb.Text("--defect", &asked->defect, "A named defect of sim; `cmcheck list defects`");
+  verb.Text("--place", &asked->place, "What dl stands on: bare, or guest inside the lab");
 }
 
-void AddSetting(CLI::App* verb, Asked* asked) {
-  verb->add_option("--profile", asked->profile,
-                   "A name that `cmcheck list profiles` prints, or a file");
-  verb->add_option("--capabilities", asked->capabilities,
-                   "What the environment may do, in quotes, or none; default: all that it can");
+void AddSetting(Verb verb, Asked* asked) {
+  verb.Text("--profile", &asked->profile, "A name that `cmcheck list profiles` prints, or a file");
+  verb.Text("--capabilities", &asked->capabilities,
+            "What the environment may do, in quotes, or none; default: all that it can");
 }
 
-void AddAsked(CLI::App* verb, Asked* asked) {
+void AddAsked(Verb verb, Asked* asked) {
   AddAnswering(verb, asked);
   AddSetting(verb, asked);
 }

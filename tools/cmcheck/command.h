@@ -2,7 +2,6 @@
 #ifndef TOOLS_CMCHECK_COMMAND_H_
 #define TOOLS_CMCHECK_COMMAND_H_
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "conformance/walks/stage.h"
 #include "model/vocabulary/fault.h"
 #include "model/vocabulary/profile.h"
+#include "tools/cmcheck/command_line.h"
 
 namespace cm {
 
@@ -51,10 +51,10 @@ struct Asked {
   std::string capabilities;  // of the environment, if not its own; empty: its own
   std::string place;         // what dl stands on: "bare", "guest"
 };
-void AddAsked(CLI::App* verb, Asked* asked);
+void AddAsked(Verb verb, Asked* asked);
 // Of that, who is asked, and what it stands on.
-void AddAnswering(CLI::App* verb, Asked* asked);
-void AddSetting(CLI::App* verb, Asked* asked);
+void AddAnswering(Verb verb, Asked* asked);
+void AddSetting(Verb verb, Asked* asked);
 
 struct Answering {
   std::unique_ptr<Implementation> implementation;
@@ -72,18 +72,18 @@ std::vector<TopologyShare> MixedTopologies();
 // "a, b, c"
 std::string TopologyNames();
 
-// Each adds its verb; the verb's exit code goes to `exit_code`.
-void AddRun(CLI::App* app, int* exit_code);
-void AddList(CLI::App* app, int* exit_code);
-void AddCompare(CLI::App* app, int* exit_code);
-void AddReplay(CLI::App* app, int* exit_code);
-void AddShrink(CLI::App* app, int* exit_code);
-void AddExplain(CLI::App* app, int* exit_code);
-void AddRewrite(CLI::App* app, int* exit_code);
-void AddCheckPcap(CLI::App* app, int* exit_code);
-void AddLab(CLI::App* app, int* exit_code);
-void AddPcap(CLI::App* app, int* exit_code);
-void AddApp(CLI::App* app, int* exit_code);
+// Each adds its verb.
+void AddRun(Verb cmcheck);
+void AddList(Verb cmcheck);
+void AddCompare(Verb cmcheck);
+void AddReplay(Verb cmcheck);
+void AddShrink(Verb cmcheck);
+void AddExplain(Verb cmcheck);
+void AddRewrite(Verb cmcheck);
+void AddCheckPcap(Verb cmcheck);
+void AddLab(Verb cmcheck);
+void AddPcap(Verb cmcheck);
+void AddApp(Verb cmcheck);
 // The main job: `run` with its defaults.
 int RunMainJob();
 

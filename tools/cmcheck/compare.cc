@@ -140,26 +140,22 @@ class Comparer {
 
 }  // namespace
 
-void AddLabCompare(CLI::App* lab, int* exit_code) {
-  CLI::App* verb = lab->add_subcommand(
-      "compare", "Say the sequences of a lab run to the simulator: does it do the same?");
-  verb->footer(R"(
+void AddLabCompare(Verb lab) {
+  Verb verb = lab.Add("compare",
+                      "Say the sequences of a lab run to the simulator: does it do the same?", R"(
 Exit code 1 when fewer sequences are equal than asked for.
 Examples:
   cmcheck lab run -- --sequences 1000 --report lab-report
   cmcheck lab compare lab-report --output docs/fidelity.md --json fidelity.json)");
   auto options = std::make_shared<CompareOptions>();
-  verb->add_option("report", options->report, "The folder that `cmcheck lab run` left behind")
-      ->required();
-  verb->add_option("--output", options->output, "Where the document goes");
-  verb->add_option("--json", options->json, "Where the figures go as JSON");
-  verb->add_option("--min-fault-free", options->min_fault_free,
-                   "Per cent of the fault-free sequences that must be equal")
-      ->check(CLI::Range(0.0, 100.0));
-  verb->add_option("--min-faulted", options->min_faulted,
-                   "Per cent of the faulted sequences that must be equal")
-      ->check(CLI::Range(0.0, 100.0));
-  verb->callback([options, exit_code] { *exit_code = Comparer(*options).Go(); });
+  verb.Argument("report", &options->report, "The folder that `cmcheck lab run` left behind");
+  verb.Text("--output", &options->output, "Where the document goes");
+  verb.Text("--json", &options->json, "Where the figures go as JSON");
+  verb.PerCent("--min-fault-free", &options->min_fault_free,
+               "Per cent of the fault-free sequences that must be equal");
+  verb.PerCent("--min-faulted", &options->min_faulted,
+               "Per cent of the faulted sequences that must be equal");
+  verb.Does([options] { return Comparer(*options).Go(); });
 }
 
 }  // namespace cm

@@ -2,12 +2,12 @@
 #ifndef TOOLS_CMCHECK_COMPARE_H_
 #define TOOLS_CMCHECK_COMPARE_H_
 
-#include <CLI/CLI.hpp>
+#include "tools/cmcheck/command_line.h"
 
 namespace cm {
 
-// Adds the verb under `lab`; its exit code goes to `exit_code`.
-void AddLabCompare(CLI::App* lab, int* exit_code);
+// Adds the verb under `lab`.
+void AddLabCompare(Verb lab);
 
 }  // namespace cm
 

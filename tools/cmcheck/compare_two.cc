@@ -173,10 +173,9 @@ int CompareTwo(const CompareTwoOptions& options) {
 
 }  // namespace
 
-void AddCompare(CLI::App* app, int* exit_code) {
-  CLI::App* verb = app->add_subcommand(
-      "compare", "Carry out the same sequences on two implementations: do they do the same?");
-  verb->footer(R"(
+void AddCompare(Verb cmcheck) {
+  Verb verb = cmcheck.Add(
+      "compare", "Carry out the same sequences on two implementations: do they do the same?", R"(
 Compared are all answers and events, with their times; not the messages on the wire.
 Exit code 1 when a sequence differs; the first few are kept in the report. What one of the two
 cannot carry out is not compared; exit code 3 when that is all.
@@ -185,10 +184,10 @@ Examples:
   cmcheck compare sim lib:./librdmacm.so.1 --profile 7.2-rxe
   cmcheck compare lib dl:./libmine.so --conversations conformance/scenarios)");
   auto options = std::make_shared<CompareTwoOptions>();
-  verb->add_option("first", options->first, "sim, lib, lib:PATH, dl or dl:PATH")->required();
-  verb->add_option("second", options->second, "The other one")->required();
+  verb.Argument("first", &options->first, "sim, lib, lib:PATH, dl or dl:PATH");
+  verb.Argument("second", &options->second, "The other one");
   AddCampaignOptions(verb, &options->run);
-  verb->callback([options, exit_code] { *exit_code = CompareTwo(*options); });
+  verb.Does([options] { return CompareTwo(*options); });
 }
 
 }  // namespace cm

@@ -145,10 +145,9 @@ int DoExplain(const ExplainOptions& options) {
 
 }  // namespace
 
-void AddExplain(CLI::App* app, int* exit_code) {
-  CLI::App* verb = app->add_subcommand(
-      "explain", "For each line: the rows that permit it, or what would have been permitted");
-  verb->footer(R"(
+void AddExplain(Verb cmcheck) {
+  Verb verb = cmcheck.Add(
+      "explain", "For each line: the rows that permit it, or what would have been permitted", R"(
 A conversation with what came of it is judged as it stands, unless --impl asks somebody; one without
 is carried out by sim. A file that ends in .jsonl is a recording of a real kernel.
 Exit code 0 permitted, 1 refused.
@@ -160,10 +159,9 @@ Examples:
   AddAsked(verb, &options->asked);
   options->asked.profile.clear();
   options->asked.impl.clear();
-  verb->add_option("file", options->path, "A conversation (.conv) or a recording (.jsonl)")
-      ->required();
-  verb->add_option("--topology", options->topology, "Of a recording; one of " + TopologyNames());
-  verb->callback([options, exit_code] { *exit_code = DoExplain(*options); });
+  verb.Argument("file", &options->path, "A conversation (.conv) or a recording (.jsonl)");
+  verb.Text("--topology", &options->topology, "Of a recording; one of " + TopologyNames());
+  verb.Does([options] { return DoExplain(*options); });
 }
 
 }  // namespace cm

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -245,27 +244,27 @@ namespace {
 
 // The arguments behind `--`, as `run` takes them.
 int ParseAndRun(LabOptions options, std::vector<std::string> arguments) {
-  CLI::App app("What the suite in the guests is asked", "cmcheck lab run --");
-  AddRunOptions(&app, &options.run);
-  std::reverse(arguments.begin(), arguments.end());
-  try {
-    app.parse(arguments);
-  } catch (const CLI::Success& help) {  // --help; the library's own way to end
-    return app.exit(help);
-  } catch (const CLI::ParseError& problem) {
+  CommandLine line("cmcheck lab run --", "What the suite in the guests is asked", "");
+  Verb run = line.command();
+  AddRunOptions(run, &options.run);
+  run.Does([&options] { return RunLab(std::move(options)); });
+  const auto done = line.Parse(std::move(arguments));
+  if (const auto* problem = std::get_if<std::string>(&done))
     return Unusable(
-        fmt::format("{} (`cmcheck lab run -- --help` says what is accepted)", problem.what()));
-  }
-  return RunLab(std::move(options));
+        fmt::format("{} (`cmcheck lab run -- --help` says what is accepted)", *problem));
+  return std::get<int>(done);
 }
 
 }  // namespace
 
-void AddLab(CLI::App* app, int* exit_code) {
-  CLI::App* lab = app->add_subcommand("lab", "A throw-away guest with Soft-RoCE or Soft-iWARP");
-  lab->require_subcommand(1);
-  CLI::App* verb = lab->add_subcommand("run", "Judge the real librdmacm on a real kernel");
-  verb->footer(R"(
+void AddLab(Verb cmcheck) {
+  Verb lab = cmcheck.Add("lab", "A throw-away guest with Soft-RoCE or Soft-iWARP", R"(
+Examples:
+  cmcheck lab run -- --sequences 100
+  cmcheck lab compare lab-report
+  cmcheck lab scenarios --profile 6.12-rxe)");
+  lab.RequireVerb();
+  Verb verb = lab.Add("run", "Judge the real librdmacm on a real kernel", R"(
 What stands behind -- is for `run` in the guests; see `cmcheck run --help`. The first run builds
 the image of the profile's kernel, which is kept: 6.1-rxe of this machine's packages, 6.12-rxe and
 7.2-rxe of Debian trixie's and sid's, 6.1-siw with a driver that is built from the kernel's source.
@@ -276,16 +275,13 @@ Examples:
   cmcheck lab run --guests 1 -- --walk removal --sequences 50 --journal removal.journal)");
   auto options = std::make_shared<LabOptions>();
   options->run.sequences = 1000;
-  verb->add_option("--guests", options->guests, "How many guests side by side")
-      ->check(CLI::Range(1, 16));
-  verb->add_option("--batch", options->batch, "Sequences between two fresh starts")
-      ->check(CLI::Range(1, 10000));
+  verb.Number("--guests", &options->guests, 1, 16, "How many guests side by side");
+  verb.Number("--batch", &options->batch, 1, 10000, "Sequences between two fresh starts");
   auto arguments = std::make_shared<std::vector<std::string>>();
-  verb->add_option("arguments", *arguments, "Behind --: arguments of `run`");
-  verb->callback(
-      [options, arguments, exit_code] { *exit_code = ParseAndRun(*options, *arguments); });
-  AddLabCompare(lab, exit_code);
-  AddLabScenarios(lab, exit_code);
+  verb.Behind("arguments", arguments.get(), "Behind --: arguments of `run`");
+  verb.Does([options, arguments] { return ParseAndRun(*options, *arguments); });
+  AddLabCompare(lab);
+  AddLabScenarios(lab);
 }
 
 }  // namespace cm

@@ -84,14 +84,14 @@ int List(const std::string& what) {
 
 }  // namespace
 
-void AddList(CLI::App* app, int* exit_code) {
-  CLI::App* verb = app->add_subcommand("list", "What there is, one a line: id, then a sentence");
-  verb->footer("\nExamples:\n  cmcheck list walks\n  cmcheck list rules | grep unobserved");
+void AddList(Verb cmcheck) {
+  Verb verb =
+      cmcheck.Add("list", "What there is, one a line: id, then a sentence",
+                  "\nExamples:\n  cmcheck list walks\n  cmcheck list rules | grep unobserved");
   auto what = std::make_shared<std::string>();
-  verb->add_option("what", *what,
-                   "walks, properties, rules, defects, profiles, topologies or topology-texts")
-      ->required();
-  verb->callback([what, exit_code] { *exit_code = List(*what); });
+  verb.Argument("what", what.get(),
+                "walks, properties, rules, defects, profiles, topologies or topology-texts");
+  verb.Does([what] { return List(*what); });
 }
 
 }  // namespace cm

@@ -1,13 +1,15 @@
 // cmcheck: asks a connection manager, and says whether it conforms.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <string>
 #include <system_error>
+#include <variant>
+#include <vector>
 
 #include "tools/cmcheck/command.h"
+#include "tools/cmcheck/command_line.h"
 
 namespace cm {
 namespace {
@@ -28,50 +30,39 @@ Examples:
 Exit codes: 0 nothing found, 1 findings, 2 unusable arguments or environment, 3 too much
 inconclusive, 130 interrupted.)";
 
-// CLI11 speaks of unexpected arguments; a verb that does not exist deserves better.
-bool KnownVerb(const CLI::App& app, const std::string& verb) {
-  const auto verbs = app.get_subcommands([](const CLI::App*) { return true; });
-  return std::any_of(verbs.begin(), verbs.end(),
-                     [&](const CLI::App* known) { return known->get_name() == verb; });
+CommandLine Verbs() {
+  CommandLine line("cmcheck", "Asks a connection manager, and says whether it conforms.", kFooter);
+  const Verb cmcheck = line.command();
+  AddRun(cmcheck);
+  AddList(cmcheck);
+  AddCompare(cmcheck);
+  AddReplay(cmcheck);
+  AddShrink(cmcheck);
+  AddExplain(cmcheck);
+  AddRewrite(cmcheck);
+  AddCheckPcap(cmcheck);
+  AddLab(cmcheck);
+  AddPcap(cmcheck);
+  AddApp(cmcheck);
+  return line;
 }
 
-std::string Verbs(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(verb->get_name());
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-int Main(int argc, char** argv) {
-  CLI::App app("Asks a connection manager, and says whether it conforms.", "cmcheck");
-  app.footer(kFooter);
-  app.require_subcommand(0, 1);
-  int exit_code = kExitClean;
-  AddRun(&app, &exit_code);
-  AddList(&app, &exit_code);
-  AddCompare(&app, &exit_code);
-  AddReplay(&app, &exit_code);
-  AddShrink(&app, &exit_code);
-  AddExplain(&app, &exit_code);
-  AddRewrite(&app, &exit_code);
-  AddCheckPcap(&app, &exit_code);
-  AddLab(&app, &exit_code);
-  AddPcap(&app, &exit_code);
-  AddApp(&app, &exit_code);
+int Main(const std::vector<std::string>& arguments) {
   CatchInterrupts();
-  if (argc < 2) return RunMainJob();
-  const std::string first = argv[1];
-  if (!first.starts_with("-") && !KnownVerb(app, first))
-    return Unusable(fmt::format("there is no verb '{}'; verbs are {}", first, Verbs(app)));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {  // --help; the library's own way to end
-    return app.exit(help);
-  } catch (const CLI::ParseError& problem) {
-    return Unusable(fmt::format("{} (`cmcheck {}--help` says what is accepted)", problem.what(),
-                                first.starts_with("-") ? "" : first + " "));
-  }
-  return exit_code;
+  if (arguments.empty()) return RunMainJob();
+  CommandLine line = Verbs();
+  const std::string& first = arguments.front();
+  const bool is_option = first.starts_with("-");
+  // The library speaks of unexpected arguments; a verb that does not exist deserves better.
+  const std::vector<std::string> verbs = line.verbs();
+  if (!is_option && std::find(verbs.begin(), verbs.end(), first) == verbs.end())
+    return Unusable(
+        fmt::format("there is no verb '{}'; verbs are {}", first, fmt::join(verbs, ", ")));
+  const auto done = line.Parse(arguments);
+  if (const auto* problem = std::get_if<std::string>(&done))
+    return Unusable(fmt::format("{} (`cmcheck {}--help` says what is accepted)", *problem,
+                                is_option ? "" : first + " "));
+  return std::get<int>(done);
 }
 
 int Unprinted() { return Unusable("standard output cannot be written: it is full or closed"); }
@@ -86,7 +77,7 @@ int Finished(int exit_code) {
 
 int main(int argc, char** argv) {
   try {
-    return cm::Finished(cm::Main(argc, argv));
+    return cm::Finished(cm::Main({argv + 1, argv + argc}));
   } catch (const std::system_error& problem) {
     return std::ferror(stdout) != 0 ? cm::Unprinted() : cm::Unusable(problem.what());
   }

@@ -66,10 +66,9 @@ int Pcap(PcapOptions options) {
 
 }  // namespace
 
-void AddPcap(CLI::App* app, int* exit_code) {
-  CLI::App* verb = app->add_subcommand(
-      "pcap", "Write the messages of a conversation as a capture for Wireshark");
-  verb->footer(R"(
+void AddPcap(Verb cmcheck) {
+  Verb verb =
+      cmcheck.Add("pcap", "Write the messages of a conversation as a capture for Wireshark", R"(
 The conversation is carried out on the simulator; its messages become RoCEv2 frames as Soft-RoCE of
 Linux sends them, each where and when it is sent, in virtual time; a packet that arrives twice is
 there twice. What Linux draws (packet and transaction numbers, hardware addresses) is made up, the
@@ -79,13 +78,13 @@ Examples:
   cmcheck pcap scenario.conv -o - | tshark -r - -O infiniband
   cmcheck pcap scenario.conv --profile 7.2-rxe && cmcheck check-pcap scenario.pcap)");
   auto options = std::make_shared<PcapOptions>();
-  verb->add_option("file", options->path, "A conversation")->required();
-  verb->add_option("-o,--output", options->output,
-                   "The capture; '-' for standard output; as a rule beside the conversation");
-  verb->add_option("--profile", options->profile, "Whose timers; as a rule the conversation's");
-  verb->add_flag("--without-lost", options->without_lost,
-                 "Leave out what is lost on its way: what the receivers see");
-  verb->callback([options, exit_code] { *exit_code = Pcap(*options); });
+  verb.Argument("file", &options->path, "A conversation");
+  verb.Text("-o,--output", &options->output,
+            "The capture; '-' for standard output; as a rule beside the conversation");
+  verb.Text("--profile", &options->profile, "Whose timers; as a rule the conversation's");
+  verb.Flag("--without-lost", &options->without_lost,
+            "Leave out what is lost on its way: what the receivers see");
+  verb.Does([options] { return Pcap(*options); });
 }
 
 }  // namespace cm

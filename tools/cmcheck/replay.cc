@@ -61,10 +61,9 @@ int Replay(ReplayOptions options) {
 
 }  // namespace
 
-void AddReplay(CLI::App* app, int* exit_code) {
-  CLI::App* verb =
-      app->add_subcommand("replay", "Run a saved conversation again; does it still do the same?");
-  verb->footer(R"(
+void AddReplay(Verb cmcheck) {
+  Verb verb =
+      cmcheck.Add("replay", "Run a saved conversation again; does it still do the same?", R"(
 Exit code 1 when there is a finding, or when something else came of it than the file says.
 Examples:
   cmcheck replay cmcheck-report/findings/rows-1-rdma_connect.conv --impl sim
@@ -72,9 +71,9 @@ Examples:
   auto options = std::make_shared<ReplayOptions>();
   AddAsked(verb, &options->asked);
   options->asked.profile.clear();
-  verb->add_option("file", options->path, "A conversation")->required();
-  verb->add_flag("--quiet", options->quiet, "Only the verdict and the findings");
-  verb->callback([options, exit_code] { *exit_code = Replay(*options); });
+  verb.Argument("file", &options->path, "A conversation");
+  verb.Flag("--quiet", &options->quiet, "Only the verdict and the findings");
+  verb.Does([options] { return Replay(*options); });
 }
 
 }  // namespace cm

@@ -64,18 +64,17 @@ int Rewrite(const RewriteOptions& options) {
 
 }  // namespace
 
-void AddRewrite(CLI::App* app, int* exit_code) {
-  CLI::App* verb = app->add_subcommand(
-      "rewrite", "Write what comes of golden conversations behind their dashes");
-  verb->footer(R"(
+void AddRewrite(Verb cmcheck) {
+  Verb verb =
+      cmcheck.Add("rewrite", "Write what comes of golden conversations behind their dashes", R"(
 Prints the files that changed; commit a change only when you can say why it is right.
 Example:
   cmcheck rewrite conformance/scenarios/*/*.conv)");
   auto options = std::make_shared<RewriteOptions>();
   AddAsked(verb, &options->asked);
   options->asked.profile.clear();
-  verb->add_option("files", options->paths, "Conversations")->required();
-  verb->callback([options, exit_code] { *exit_code = Rewrite(*options); });
+  verb.Arguments("files", &options->paths, "Conversations");
+  verb.Does([options] { return Rewrite(*options); });
 }
 
 }  // namespace cm

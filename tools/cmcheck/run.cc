@@ -39,16 +39,6 @@ std::string WalkNames() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// The library would take -1 as the largest number there is.
-std::string IsNatural(const std::string& text) {
-  uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && rest == end
-             ? std::string()
-             : fmt::format("'{}' is no number from 0 to {}", text, UINT64_MAX);
-}
-
 // Those of the topologies on which the walk can be walked.
 std::vector<TopologyShare> WalkableShares(const DrawOptions& draw,
                                           const std::vector<TopologyShare>& all) {
@@ -309,41 +299,36 @@ class Runner {
 
 }  // namespace
 
-void AddCampaignOptions(CLI::App* verb, RunOptions* options) {
+void AddCampaignOptions(Verb verb, RunOptions* options) {
   constexpr uint64_t kMost = 1'000'000'000'000;
   AddSetting(verb, &options->asked);
-  verb->add_option("--topology", options->topology,
-                   "One of: " + TopologyNames() +
-                       ", or a file with one as text; or several as NAME:WEIGHT,...; default: all");
-  verb->add_option("--seed", options->seed, "What the sequences are drawn from")
-      ->check(IsNatural, "UINT");
-  verb->add_option("--first", options->first, "Number of the first sequence")
-      ->check(CLI::Range(uint64_t{0}, kMost));
-  verb->add_option("--sequences", options->sequences, "How many sequences")
-      ->check(CLI::Range(uint64_t{1}, kMost));
-  verb->add_option("--calls", options->calls, "About how many calls a sequence makes")
-      ->check(CLI::Range(1, 1000));
-  verb->add_option("--walk", options->walk, "Only this walk; `cmcheck list walks`");
-  verb->add_option("--jobs", options->jobs, "How many sequences at a time; default: processors")
-      ->check(CLI::Range(0, 1024));
-  verb->add_option("--report", options->report, "Folder for the report");
-  verb->add_option("--conversations", options->conversations,
-                   "A file or a folder of .conv: carry these out, and draw none");
-  verb->add_option("--only", options->only, "These sequences, not a range: 3,5,8");
+  verb.Text("--topology", &options->topology,
+            "One of: " + TopologyNames() +
+                ", or a file with one as text; or several as NAME:WEIGHT,...; default: all");
+  verb.Number("--seed", &options->seed, "What the sequences are drawn from");
+  verb.Number("--first", &options->first, uint64_t{0}, kMost, "Number of the first sequence");
+  verb.Number("--sequences", &options->sequences, uint64_t{1}, kMost, "How many sequences");
+  verb.Number("--calls", &options->calls, 1, 1000, "About how many calls a sequence makes");
+  verb.Text("--walk", &options->walk, "Only this walk; `cmcheck list walks`");
+  verb.Number("--jobs", &options->jobs, 0, 1024,
+              "How many sequences at a time; default: processors");
+  verb.Text("--report", &options->report, "Folder for the report");
+  verb.Text("--conversations", &options->conversations,
+            "A file or a folder of .conv: carry these out, and draw none");
+  verb.Text("--only", &options->only, "These sequences, not a range: 3,5,8");
 }
 
-void AddRunOptions(CLI::App* verb, RunOptions* options) {
+void AddRunOptions(Verb verb, RunOptions* options) {
   AddAnswering(verb, &options->asked);
   AddCampaignOptions(verb, options);
-  verb->add_option("--property", options->property, "Only this claim; `cmcheck list properties`");
-  verb->add_option("--json", options->json, "Where the results go as JSON, besides the report");
-  verb->add_option("--max-inconclusive", options->max_inconclusive,
-                   "Per cent of the sequences that may be inconclusive")
-      ->check(CLI::Range(0.0, 100.0));
-  verb->add_option("--journal", options->journal,
-                   "Results of each sequence as they come; a run continues where it ended");
-  verb->add_flag("--keep", options->keep, "Keep every conversation in the report");
-  verb->add_flag("!--no-shrink", options->shrink, "Leave findings as they were drawn");
+  verb.Text("--property", &options->property, "Only this claim; `cmcheck list properties`");
+  verb.Text("--json", &options->json, "Where the results go as JSON, besides the report");
+  verb.PerCent("--max-inconclusive", &options->max_inconclusive,
+               "Per cent of the sequences that may be inconclusive");
+  verb.Text("--journal", &options->journal,
+            "Results of each sequence as they come; a run continues where it ended");
+  verb.Flag("--keep", &options->keep, "Keep every conversation in the report");
+  verb.Flag("!--no-shrink", &options->shrink, "Leave findings as they were drawn");
 }
 
 std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,
@@ -432,9 +417,8 @@ int Run(const RunOptions& options) {
 
 int RunMainJob() { return Run({}); }
 
-void AddRun(CLI::App* app, int* exit_code) {
-  CLI::App* verb = app->add_subcommand("run", "Draw sequences and judge one implementation");
-  verb->footer(R"(
+void AddRun(Verb cmcheck) {
+  Verb verb = cmcheck.Add("run", "Draw sequences and judge one implementation", R"(
 Examples:
   cmcheck run --impl sim --seed 1 --sequences 2000 --json results.json
   cmcheck run --impl sim --defect connect-wrong-errno --sequences 200
@@ -443,7 +427,7 @@ Examples:
   cmcheck run --walk removal --property REM-1 --first 500 --sequences 100)");
   auto options = std::make_shared<RunOptions>();
   AddRunOptions(verb, options.get());
-  verb->callback([options, exit_code] { *exit_code = Run(*options); });
+  verb.Does([options] { return Run(*options); });
 }
 
 }  // namespace cm

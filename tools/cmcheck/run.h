@@ -2,7 +2,6 @@
 #ifndef TOOLS_CMCHECK_RUN_H_
 #define TOOLS_CMCHECK_RUN_H_
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -32,9 +31,9 @@ struct RunOptions {
   bool keep = false;
   bool shrink = true;
 };
-void AddRunOptions(CLI::App* verb, RunOptions* options);
+void AddRunOptions(Verb verb, RunOptions* options);
 // Of them those that say what is drawn.
-void AddCampaignOptions(CLI::App* verb, RunOptions* options);
+void AddCampaignOptions(Verb verb, RunOptions* options);
 
 // What the options draw, or one line about what is wrong with them.
 std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,

@@ -193,10 +193,10 @@ class ScenarioRun {
 
 }  // namespace
 
-void AddLabScenarios(CLI::App* lab, int* exit_code) {
-  CLI::App* verb = lab->add_subcommand(
-      "scenarios", "The protocol's scenarios in guests, beside what the simulator makes of them");
-  verb->footer(R"(
+void AddLabScenarios(Verb lab) {
+  Verb verb =
+      lab.Add("scenarios",
+              "The protocol's scenarios in guests, beside what the simulator makes of them", R"(
 Carries out the scenarios that are of the profile's link. Prints each event of both with its time,
 and by how much the kernel's timers may be late. Exit code 1 when an event is another one, too early
 or too late.
@@ -207,17 +207,14 @@ Examples:
   cmcheck lab scenarios --from conformance/recordings/lab/scenarios/6.1-rxe.json)");
   auto options = std::make_shared<ScenarioOptions>();
   options->lab.run.topology = "one-kernel-two-devices";
-  verb->add_option("--folder", options->folder, "Where the conversations are");
-  verb->add_option("--runs", options->runs, "How often each, in another order every time")
-      ->check(CLI::Range(1, 100));
-  verb->add_option("--guests", options->lab.guests, "How many guests side by side")
-      ->check(CLI::Range(1, 16));
-  verb->add_option("--profile", options->lab.run.asked.profile, "What the guest's kernel is like");
-  verb->add_option("--report", options->lab.run.report, "A folder for what the runs leave behind");
-  verb->add_option("--json", options->json, "Where what the kernel did is kept");
-  verb->add_option("--from", options->from,
-                   "What was kept, a file or a report, in place of guests");
-  verb->callback([options, exit_code] { *exit_code = ScenarioRun(*options).Go(); });
+  verb.Text("--folder", &options->folder, "Where the conversations are");
+  verb.Number("--runs", &options->runs, 1, 100, "How often each, in another order every time");
+  verb.Number("--guests", &options->lab.guests, 1, 16, "How many guests side by side");
+  verb.Text("--profile", &options->lab.run.asked.profile, "What the guest's kernel is like");
+  verb.Text("--report", &options->lab.run.report, "A folder for what the runs leave behind");
+  verb.Text("--json", &options->json, "Where what the kernel did is kept");
+  verb.Text("--from", &options->from, "What was kept, a file or a report, in place of guests");
+  verb.Does([options] { return ScenarioRun(*options).Go(); });
 }
 
 }  // namespace cm

@@ -6,8 +6,8 @@
 
 namespace cm {
 
-// Adds the verb under `lab`; its exit code goes to `exit_code`.
-void AddLabScenarios(CLI::App* lab, int* exit_code);
+// Adds the verb under `lab`.
+void AddLabScenarios(Verb lab);
 
 }  // namespace cm
 

@@ -78,10 +78,9 @@ int DoShrink(ShrinkOptions options) {
 
 }  // namespace
 
-void AddShrink(CLI::App* app, int* exit_code) {
-  CLI::App* verb = app->add_subcommand(
-      "shrink", "Make a conversation shorter while it still fails the same way");
-  verb->footer(R"(
+void AddShrink(Verb cmcheck) {
+  Verb verb =
+      cmcheck.Add("shrink", "Make a conversation shorter while it still fails the same way", R"(
 The short conversation goes to stdout or FILE; exit code 1, as it still shows the finding.
 Examples:
   cmcheck shrink long.conv --impl sim --defect forgets-timewait --output short.conv
@@ -89,12 +88,11 @@ Examples:
   auto options = std::make_shared<ShrinkOptions>();
   AddAsked(verb, &options->asked);
   options->asked.profile.clear();
-  verb->add_option("file", options->path, "A conversation")->required();
-  verb->add_option("--output", options->output, "Where the short one goes; default: stdout");
-  verb->add_option("--finding", options->finding, "Which finding has to stay; default: the first");
-  verb->add_option("--attempts", options->attempts, "At most so many")
-      ->check(CLI::Range(1, 10'000'000));
-  verb->callback([options, exit_code] { *exit_code = DoShrink(*options); });
+  verb.Argument("file", &options->path, "A conversation");
+  verb.Text("--output", &options->output, "Where the short one goes; default: stdout");
+  verb.Text("--finding", &options->finding, "Which finding has to stay; default: the first");
+  verb.Number("--attempts", &options->attempts, 1, 10'000'000, "At most so many");
+  verb.Does([options] { return DoShrink(*options); });
 }
 
 }  // namespace cm

@@ -1,0 +1,125 @@
+#include "tools/cmcheck/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace cm {
+namespace {
+
+// The library would take -1 as the largest number there is.
+std::string IsNatural(const std::string& text) {
+  uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end
+             ? std::string()
+             : fmt::format("'{}' is no number from 0 to {}", text, UINT64_MAX);
+}
+
+}  // namespace
+
+Verb Verb::Add(const std::string& name, const std::string& sentence, const std::string& more) {
+  CLI::App* verb = app_->add_subcommand(name, sentence);
+  verb->footer(more);
+  return {verb, exit_code_};
+}
+
+void Verb::RequireVerb() { app_->require_subcommand(1); }
+
+void Verb::Text(const std::string& names, std::string* value, const std::string& sentence) {
+  app_->add_option(names, *value, sentence);
+}
+
+void Verb::Texts(const std::string& names, std::vector<std::string>* values,
+                 const std::string& sentence) {
+  app_->add_option(names, *values, sentence)->allow_extra_args(false);
+}
+
+void Verb::Flag(const std::string& names, bool* value, const std::string& sentence) {
+  app_->add_flag(names, *value, sentence);
+}
+
+void Verb::Number(const std::string& names, uint64_t* value, const std::string& sentence) {
+  app_->add_option(names, *value, sentence)->check(IsNatural, "UINT");
+}
+
+void Verb::Number(const std::string& names, uint64_t* value, uint64_t lowest, uint64_t highest,
+                  const std::string& sentence) {
+  app_->add_option(names, *value, sentence)->check(CLI::Range(lowest, highest));
+}
+
+void Verb::Number(const std::string& names, int* value, int lowest, int highest,
+                  const std::string& sentence) {
+  app_->add_option(names, *value, sentence)->check(CLI::Range(lowest, highest));
+}
+
+void Verb::PerCent(const std::string& names, double* value, const std::string& sentence) {
+  app_->add_option(names, *value, sentence)->check(CLI::Range(0.0, 100.0));
+}
+
+void Verb::Argument(const std::string& name, std::string* value, const std::string& sentence) {
+  app_->add_option(name, *value, sentence)->required();
+}
+
+void Verb::Arguments(const std::string& name, std::vector<std::string>* values,
+                     const std::string& sentence) {
+  app_->add_option(name, *values, sentence)->required();
+}
+
+void Verb::Words(const std::string& name, std::vector<std::string>* values,
+                 const std::string& sentence) {
+  app_->positionals_at_end();
+  app_->add_option(name, *values, sentence)->required();
+}
+
+void Verb::Behind(const std::string& name, std::vector<std::string>* values,
+                  const std::string& sentence) {
+  app_->add_option(name, *values, sentence);
+}
+
+void Verb::Does(std::function<int()> work) {
+  app_->callback([work = std::move(work), exit_code = exit_code_] { *exit_code = work(); });
+}
+
+CommandLine::CommandLine(const std::string& program, const std::string& sentence,
+                         const std::string& more)
+    : app_(std::make_unique<CLI::App>(sentence, program)), exit_code_(std::make_unique<int>(0)) {
+  app_->footer(more);
+}
+
+CommandLine::CommandLine(CommandLine&&) noexcept = default;
+CommandLine::~CommandLine() = default;
+
+Verb CommandLine::command() { return {app_.get(), exit_code_.get()}; }
+
+std::vector<std::string> CommandLine::verbs() const {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app_->get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(verb->get_name());
+  return names;
+}
+
+std::variant<int, std::string> CommandLine::Parse(std::vector<std::string> arguments) {
+  std::reverse(arguments.begin(), arguments.end());  // as the library wants them
+  try {
+    app_->parse(std::move(arguments));
+  } catch (const CLI::Success& help) {  // --help; the library's own way to end
+    return app_->exit(help);
+  } catch (const CLI::ParseError& problem) {
+    return std::string(problem.what());
+  }
+  return *exit_code_;
+}
+
+}  // namespace cm
