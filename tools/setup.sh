@@ -2,11 +2,12 @@
 # Installs what building and testing needs, on Debian and its relatives.  Quick and
 # silent where everything is there already.
 #
-# usage: tools/setup.sh [--lab] [--ci] [--bench]
+# usage: tools/setup.sh [--lab] [--ci] [--bench] [--gate]
 #   --lab  also what the lab needs: QEMU, the tools that make its image, and lists of
 #          the packages that the image is made of
 #   --ci   also what .ci/run needs: the second compiler
 #   --bench  also what tools/bench/run compares with
+#   --gate   also what tools/bench/run --gate counts with
 # Exit code: 0 everything is there, 2 it is not.
 set -eu
 
@@ -16,7 +17,8 @@ libraries="libgtest-dev libgmock-dev librapidcheck-dev libcli11-dev libfmt-dev
   nlohmann-json3-dev libsqlite3-dev libzstd-dev libbenchmark-dev libxxhash-dev"
 lab_packages="qemu-system-x86 qemu-utils cpio gzip xz-utils zstd"
 ci_packages="clang-19 libclang-rt-19-dev"
-bench_packages="libns3-dev libpcap-dev valgrind"
+gate_packages="valgrind"
+bench_packages="libns3-dev libpcap-dev $gate_packages"
 
 fail() {
   echo "tools/setup.sh: $*" >&2
@@ -99,6 +101,7 @@ for option in "$@"; do
       ;;
     --ci) packages="$packages $ci_packages" ;;
     --bench) packages="$packages $bench_packages" ;;
+    --gate) packages="$packages $gate_packages" ;;
     *) fail "no such option: $option (see the top of this file)" ;;
   esac
 done

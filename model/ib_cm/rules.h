@@ -95,6 +95,7 @@ enum class Sends : uint8_t {
   kRejReq,      // rejects the request
   kRejRep,      // rejects the reply
   kRejOther,    // rejects neither
+  kRejNobody,   // the same with no communication id of the peer: nobody takes it
   kRejTimeout,  // reason 4: gives up the request
   kRep,
   kRtu,
@@ -232,7 +233,7 @@ inline constexpr auto kIbCm = std::to_array<IbRule>({
   {"ib-rej-1", IbState::kMraReqSent, IbStimulus::kSendRej, IbAnswer::kDone, IbState::kIdle, Sends::kRejReq, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked (L6)", "6.1-rxe/11-reject_by_consumer:14"}},
   {"ib-rej-2", IbState::kMraRepSent, IbStimulus::kSendRej, IbAnswer::kDone, IbState::kIdle, Sends::kRejRep, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked (L7)", "6.1-rxe/09-reply_rejected_by_connecting_side:17"}},
   {"ib-rej-3", ib::kReplying, IbStimulus::kSendRej, IbAnswer::kDone, IbState::kTimewait, Sends::kRejOther, Report::kNothing, true, {"linux 6.1 cm.c cm_send_rej_locked (L8)", "lab 6.1-rxe, seed 1"}},
-  {"ib-rej-4", ib::kRequesting, IbStimulus::kSendRej, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kNothing, true, {"linux 6.1 cm.c cm_send_rej_locked (L9): no communication id of the peer is known, so nobody takes it", "6.1-rxe/35-reject_misuse:18"}},
+  {"ib-rej-4", ib::kRequesting, IbStimulus::kSendRej, IbAnswer::kDone, IbState::kIdle, Sends::kRejNobody, Report::kNothing, true, {"linux 6.1 cm.c cm_send_rej_locked (L9)", "6.1-rxe/35-reject_misuse:18"}},
   {"ib-rej-5", ib::kAny.Except(ib::kNegotiating), IbStimulus::kSendRej, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked", "6.1-rxe/05-connect_without_qp_then_establish:20"}},
 
   {"ib-dreq-1", IbState::kEstablished, IbStimulus::kSendDreq, IbAnswer::kDone, IbState::kDreqSent, Sends::kDreq, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_dreq (L10)", "6.1-rxe/01-connect_disconnect_by_active:20"}},

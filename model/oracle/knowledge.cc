@@ -82,6 +82,15 @@ bool Knowledge::SamePeer(IdRef a, IdRef b) const {
          one.interface == other.interface;
 }
 
+// source: linux 6.1 cm.c cm_insert_remote_sidr
+bool Knowledge::SameAsker(IdRef a, IdRef b) const {
+  if (SamePeer(a, b)) return true;
+  if (!a.valid() || !b.valid() || profile_.transport == Transport::kInfiniband) return false;
+  const IdInfo& one = id(a);
+  const IdInfo& other = id(b);
+  return one.tester && other.tester && one.tester->cid == other.tester->cid;
+}
+
 uint16_t IdInfo::JoinedAs(const Address& address) const {
   for (size_t i = memberships.size(); i-- > 0;)
     if (memberships[i].joined && memberships[i].address == address)

@@ -182,6 +182,8 @@ class Knowledge {
   uint8_t PeerDeviceOf(const IdState& id) const;
   // The same communication id at the same place.
   bool SamePeer(IdRef a, IdRef b) const;
+  // The same as far as a kernel knows who asks for datagrams: over RoCE only by that number.
+  bool SameAsker(IdRef a, IdRef b) const;
   // The timers of the id's connection: they are those of the path that its request went.
   Timing TimingOf(const IdState& id) const;
   // How often the device's bond had failed over when the id took its GID.

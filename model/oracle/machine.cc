@@ -63,6 +63,7 @@ void Machine::Queue(Possibility* p, uint8_t id, Pending pending) const {
 
 void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, const Details& details,
                    Span when) const {
+  if (kind == Sends::kRejNobody) return;
   IdState& own = p->ids[id];
   if (kind == Sends::kAgain) {
     own.last = when;
@@ -204,9 +205,14 @@ void Machine::Destroy(Possibility* p, uint8_t id, Span when) const {
   p->Tidy();
 }
 
-uint8_t Machine::FindChild(const Possibility& p, IdRef origin) const {
-  for (uint8_t i = 0; i < p.ids.size(); ++i)
-    if (knowledge_.SamePeer(p.ids[i].origin, origin) && KnownRemotely(p.ids[i])) return i;
+uint8_t Machine::FindChild(const Possibility& p, const Flight& request) const {
+  for (uint8_t i = 0; i < p.ids.size(); ++i) {
+    const IdState& id = p.ids[i];
+    const bool asks = request.kind == Sends::kSidrReq && id.ib == IbState::kSidrReqRcvd &&
+                      knowledge_.KernelOf(id.device) == knowledge_.KernelOf(request.to_device) &&
+                      knowledge_.SameAsker(id.origin, request.sender);
+    if (asks || (knowledge_.SamePeer(id.origin, request.sender) && KnownRemotely(id))) return i;
+  }
   return kNoId;
 }
 
@@ -354,7 +360,7 @@ void Machine::ArriveRequest(Possibility* p, const Flight& flight, uint8_t user, 
     p->used.set(NumberOf(&*dropped));
     return;
   }
-  const uint8_t known = FindChild(*p, flight.sender);
+  const uint8_t known = FindChild(*p, flight);
   if (known != kNoId) {
     Stimulate(p, known, IbStimulus::kReqAgain, {}, when);
     return;

@@ -94,7 +94,7 @@ class Machine {
   void SendOverTcp(Possibility* p, uint8_t id, Sends kind, const Details& details, Span when) const;
   static void Enter(IdState* id, IwState state, Span when);
   void EndStale(Possibility* p, uint8_t user, Span when) const;
-  uint8_t FindChild(const Possibility& p, IdRef origin) const;
+  uint8_t FindChild(const Possibility& p, const Flight& request) const;
   void DropRequests(Possibility* p, uint8_t listener, Span when) const;
 
   const Knowledge& knowledge_;

@@ -213,7 +213,7 @@ std::vector<IdRef> Oracle::ConcernedBy(const TesterMessage& message) const {
     const bool meets = std::ranges::any_of(component.set.items(), [&](const Possibility& p) {
       return std::ranges::any_of(p.ids, [&](const IdState& id) {
         const IdRef peer = id.PeerName();
-        return peer.valid() && (knowledge_.SamePeer(peer, message.sender) ||
+        return peer.valid() && (knowledge_.SameAsker(peer, message.sender) ||
                                 (begins && knowledge_.id(peer).qp_key == key) ||
                                 (mad.kind == MadKind::kRep && knowledge_.id(peer).qp_key == key));
       });

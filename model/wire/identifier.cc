@@ -44,9 +44,7 @@ constexpr int kFirstTimer = static_cast<int>(IbStimulus::kRetry);
 
 Sends SentBy(const IbRule& rule) {
   if (rule.answer != IbAnswer::kDone) return Sends::kNothing;
-  // The table speaks of who can take a message. Nobody takes this one, and yet it can be seen.
-  // source: linux 6.1 cm.c cm_send_rej_locked (L9)
-  if (rule.on == IbStimulus::kSendRej && rule.sends == Sends::kNothing) return Sends::kRejOther;
+  if (rule.sends == Sends::kRejNobody) return Sends::kRejOther;
   return rule.sends;
 }
 

@@ -135,9 +135,7 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
     return true;
   }
   const InstalledRule* rule = Decide(agenda->Now(), from, to, mad.kind);
-  // A bond that is down still takes what its links bring. source: observed 6.1-rxe in the lab
-  const bool hears = devices_[to].up || topology_->devices[to].bonded;
-  const bool unreachable = !hears || NeighbourWrong(from, to) || !Reaches(from, to);
+  const bool unreachable = !TakesWhatComes(to) || NeighbourWrong(from, to) || !Reaches(from, to);
   const bool dropped = rule != nullptr && rule->fault.Loses();
   const bool corrupt = dropped && rule->fault.kind == FaultKind::kCorrupt && !unreachable;
   const bool lost = unreachable || dropped;
@@ -167,14 +165,14 @@ const Packet* Fabric::Arrive(Instant now, uint32_t packet) {
   const Packet& due = packets_[packet];
   if (held_[due.from] == packet) held_[due.from] = kNobody;
   const bool somebody = !topology_->devices[due.to].tester;
-  const DeviceState& to = devices_[due.to];
-  const bool heard = somebody && to.receives && to.hears == Hears::kAtOnce;
-  if (heard) {
+  const bool received = somebody && devices_[due.to].receives &&
+                        (!CrossesLink(due.from, due.to) || TakesWhatComes(due.to));
+  if (received && devices_[due.to].hears == Hears::kAtOnce) {
     arrived_ = due;
     packets_.Free(packet);
     return &arrived_;
   }
-  if (somebody && to.receives) SetAside(due);
+  if (received) SetAside(due);
   packets_.Free(packet);
   return nullptr;
 }

@@ -98,6 +98,11 @@ class Fabric {
   bool Reaches(uint8_t from, uint8_t to) const {
     return topology_->Linked(from, to) && !devices_[to].halted;
   }
+  // Its interface does: a bond that is down still takes what its links bring.
+  // source: observed 6.1-rxe in the lab
+  bool TakesWhatComes(uint8_t device) const {
+    return devices_[device].up || topology_->devices[device].bonded;
+  }
   // Whether the interface has a wrong hardware address of that device, or of all devices.
   bool NeighbourWrong(uint8_t from, uint8_t to) const {
     const uint32_t wrong = devices_[from].wrong_neighbours;

@@ -39,7 +39,7 @@ void IbCm::ReceiveSidrReq(const Context& c, uint8_t device, const Mad& req) {
   if (req.unresolvable) return Occupy(c, device);
   const uint8_t kernel = c.fabric->KernelOf(device);
   // Known only while it is not answered: what comes again after that is a new request.
-  if (FindAsked(kernel, c.fabric->CaOf(req.sender), req.local_cid) != kNobody) return;
+  if (FindAsked(c, kernel, req.sender, req.local_cid) != kNobody) return;
   Mad refusal;
   refusal.kind = MadKind::kSidrRep;
   refusal.remote_cid = req.local_cid;
@@ -66,7 +66,7 @@ void IbCm::ReceiveSidrReq(const Context& c, uint8_t device, const Mad& req) {
 }
 
 void IbCm::ReceiveSidrRep(const Context& c, uint8_t device, const Mad& rep) {
-  const uint32_t ib = Match(device, rep.remote_cid, 0);
+  const uint32_t ib = Match(c, device, rep.remote_cid, 0);
   if (ib == kNobody || ids_[ib].state != IbState::kSidrReqSent) return;
   IbId& id = ids_[ib];
   Cancel(&id);

@@ -276,10 +276,10 @@ class IbCm {
   // lookup.cc
   // Of what a peer calls something of its own, as those of a kernel know it.
   static uint32_t HashOf(uint8_t kernel, uint8_t ca, uint32_t number);
-  uint32_t Match(uint8_t device, uint32_t local_cid, uint32_t remote_cid) const;
+  uint32_t Match(const Context& c, uint8_t device, uint32_t local_cid, uint32_t remote_cid) const;
   uint32_t FindRemoteId(uint8_t kernel, uint8_t ca, uint32_t cid) const;
   uint32_t FindRemoteQp(uint8_t kernel, uint8_t ca, uint32_t qpn) const;
-  uint32_t FindAsked(uint8_t kernel, uint8_t ca, uint32_t cid) const;
+  uint32_t FindAsked(const Context& c, uint8_t kernel, uint8_t sender, uint32_t cid) const;
   static void Meet(const Context& c, IbId* id, uint8_t peer_device) {
     id->peer_device = peer_device;
     id->peer_ca = c.fabric->CaOf(peer_device);

@@ -50,12 +50,15 @@ void IbCm::ForgetRemotely(IbId* id) {
   id->known_remotely = id->asked = false;
 }
 
-// The id that a message speaks of, by both communication ids; an idle id still matches.
-uint32_t IbCm::Match(uint8_t device, uint32_t local_cid, uint32_t remote_cid) const {
+// The id that a message speaks of, by both communication ids, through whichever device of its
+// kernel it comes; an idle id still matches. source: linux 6.1 cm.c cm_acquire_id
+uint32_t IbCm::Match(const Context& c, uint8_t device, uint32_t local_cid,
+                     uint32_t remote_cid) const {
   const uint32_t ib = by_cid_.Owner(local_cid);
   if (ib == kNobody) return kNobody;
   const IbId& id = ids_[ib];
-  return !id.dying && id.device == device && id.remote_cid == remote_cid ? ib : kNobody;
+  const bool here = id.kernel == c.fabric->KernelOf(device);
+  return !id.dying && here && id.remote_cid == remote_cid ? ib : kNobody;
 }
 
 // Of several ids, as only a defect makes them, the oldest.
@@ -81,11 +84,16 @@ uint32_t IbCm::FindRemoteQp(uint8_t kernel, uint8_t ca, uint32_t qpn) const {
   return found;
 }
 
-uint32_t IbCm::FindAsked(uint8_t kernel, uint8_t ca, uint32_t cid) const {
+// A request for datagrams is known by its number and the LID that it comes from, which over RoCE
+// is 0 for everybody. source: linux 6.1 cm.c cm_insert_remote_sidr
+uint32_t IbCm::FindAsked(const Context& c, uint8_t kernel, uint8_t sender, uint32_t cid) const {
+  const bool has_lid = c.profile->transport == Transport::kInfiniband;
   uint32_t found = kNobody;
   by_cid_.VisitKnowers(cid, [&](uint32_t ib) {
     const IbId& id = ids_[ib];
-    if (id.asked && id.kernel == kernel && id.peer_ca == ca && id.remote_cid == cid) found = ib;
+    if (id.asked && id.kernel == kernel && (!has_lid || id.peer_device == sender) &&
+        id.remote_cid == cid)
+      found = ib;
   });
   return found;
 }

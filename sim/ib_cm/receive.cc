@@ -148,7 +148,8 @@ void IbCm::ReceiveReq(const Context& c, uint8_t device, const Mad& req) {
 }
 
 void IbCm::ReceiveMra(const Context& c, uint8_t device, const Mad& mra) {
-  const uint32_t ib = Match(device, mra.remote_cid, mra.about == About::kReq ? 0 : mra.local_cid);
+  const uint32_t ib =
+      Match(c, device, mra.remote_cid, mra.about == About::kReq ? 0 : mra.local_cid);
   if (ib == kNobody) return;
   IbId& id = ids_[ib];
   if (mra.about == About::kReq && id.state == IbState::kReqSent) {
@@ -170,7 +171,7 @@ void IbCm::ReceiveRej(const Context& c, uint8_t device, const Mad& rej) {
   if (rej.reason == RejReason::kTimeout && rej.info == RejInfo::kGuid) {
     ib = FindRemoteId(c.fabric->KernelOf(device), c.fabric->CaOf(rej.sender), rej.local_cid);
   } else {
-    ib = Match(device, rej.remote_cid, rej.about == About::kReq ? 0 : rej.local_cid);
+    ib = Match(c, device, rej.remote_cid, rej.about == About::kReq ? 0 : rej.local_cid);
   }
   if (ib == kNobody) return;
   IbId& id = ids_[ib];
@@ -207,9 +208,9 @@ void IbCm::ReceiveRej(const Context& c, uint8_t device, const Mad& rej) {
 }
 
 void IbCm::ReceiveRep(const Context& c, uint8_t device, const Mad& rep) {
-  const uint32_t ib = Match(device, rep.remote_cid, 0);
+  const uint32_t ib = Match(c, device, rep.remote_cid, 0);
   if (ib == kNobody) {
-    const uint32_t again = Match(device, rep.remote_cid, rep.local_cid);
+    const uint32_t again = Match(c, device, rep.remote_cid, rep.local_cid);
     if (again == kNobody) return;
     const IbId& id = ids_[again];
     if (id.state == IbState::kMraRepSent) {
@@ -248,7 +249,7 @@ void IbCm::ReceiveRep(const Context& c, uint8_t device, const Mad& rep) {
 
 void IbCm::ReceiveRtu(const Context& c, uint8_t device, const Mad& rtu) {
   if (c.defect == Defect::kIgnoresRtu) return;
-  const uint32_t ib = Match(device, rtu.remote_cid, rtu.local_cid);
+  const uint32_t ib = Match(c, device, rtu.remote_cid, rtu.local_cid);
   if (ib == kNobody) return;
   IbId& id = ids_[ib];
   if (c.defect == Defect::kNoticeDoubled && id.noticed) {
@@ -266,7 +267,7 @@ void IbCm::ReceiveRtu(const Context& c, uint8_t device, const Mad& rtu) {
 }
 
 void IbCm::ReceiveDreq(const Context& c, uint8_t device, const Mad& dreq) {
-  const uint32_t ib = Match(device, dreq.remote_cid, dreq.local_cid);
+  const uint32_t ib = Match(c, device, dreq.remote_cid, dreq.local_cid);
   if (ib == kNobody) {
     Mad drep;
     drep.kind = MadKind::kDrep;
@@ -301,7 +302,7 @@ void IbCm::ReceiveDreq(const Context& c, uint8_t device, const Mad& dreq) {
 // The layer above takes no notice of it, and so it is never answered.
 void IbCm::ReceiveLap(const Context& c, uint8_t device, const Mad& lap) {
   if (c.profile->transport != Transport::kInfiniband) return;
-  const uint32_t ib = Match(device, lap.remote_cid, lap.local_cid);
+  const uint32_t ib = Match(c, device, lap.remote_cid, lap.local_cid);
   if (ib == kNobody || ids_[ib].state != IbState::kEstablished) return;
   IbId& id = ids_[ib];
   switch (id.lap) {
@@ -324,7 +325,7 @@ void IbCm::ReceiveLap(const Context& c, uint8_t device, const Mad& lap) {
 }
 
 void IbCm::ReceiveDrep(const Context& c, uint8_t device, const Mad& drep) {
-  const uint32_t ib = Match(device, drep.remote_cid, drep.local_cid);
+  const uint32_t ib = Match(c, device, drep.remote_cid, drep.local_cid);
   if (ib == kNobody) return;
   IbId& id = ids_[ib];
   if (id.state != IbState::kDreqSent && id.state != IbState::kDreqRcvd) return;

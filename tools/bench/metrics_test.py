@@ -59,6 +59,8 @@ class Verdicts(unittest.TestCase):
     def test_the_aim_is_judged_apart(self):
         row = metrics.judge(metric((floor(1.5),), (floor(1.1),)), results([140], [100]), {})
         self.assertEqual((row.verdict, row.aim), (HOLDS, FAILS))
+        at_aim = metrics.judge(metric((floor(1.5),), (floor(1.1),)), results([111], [100]), {})
+        self.assertEqual(at_aim.aim, FAILS)  # an aim has no slack
 
 
 class Figures(unittest.TestCase):
@@ -104,6 +106,30 @@ class ExitCodes(unittest.TestCase):
                                                         FAILS)]), 0)
 
 
+class Instructions(unittest.TestCase):
+    def judged(self, times):
+        counted = {}
+        for figure, (factor, of) in metrics.INSTRUCTIONS.items():
+            counted["floor", of] = 100
+            counted["ours", figure] = 100 * factor * times
+        return counted
+
+    def verdicts(self, counted):
+        return {figure: row[-1] for figure, *row in metrics.judge_instructions(counted)}
+
+    def test_each_bound_is_kept_and_broken(self):
+        self.assertEqual(set(self.verdicts(self.judged(1)).values()), {HOLDS})
+        self.assertEqual(set(self.verdicts(self.judged(1.01)).values()), {FAILS})
+
+    def test_what_is_missing_is_never_a_pass(self):
+        counted = self.judged(1)
+        del counted["ours", "hold/16"], counted["floor", "life/1000"]
+        verdicts = self.verdicts(counted)
+        self.assertEqual([f for f, v in verdicts.items() if v != HOLDS],
+                         ["hold/16", "life/1000", "world/1000"])
+        self.assertEqual(verdicts["hold/16"], UNSUPPORTED)
+
+
 class TheMetrics(unittest.TestCase):
     def test_each_fails_when_ours_is_slow(self):
         """A must that nothing can break guards nothing."""
@@ -111,7 +137,7 @@ class TheMetrics(unittest.TestCase):
             row = metrics.Row(one, metrics.Measured(1e12, "x"), metrics.Measured(1.0, "x"),
                               metrics.Measured(1.0, "x"), UNSUPPORTED, UNSUPPORTED)
             for bound in one.must + one.aim:
-                self.assertIs(metrics.keeps(bound, row), False, one.number)
+                self.assertIs(metrics.keeps(bound, row, metrics.SLACK), False, one.number)
 
     def test_numbers_are_unique(self):
         numbers = [one.number for one in metrics.METRICS]
