@@ -274,12 +274,24 @@ void PassiveHearsTheRtu(const Account& account, Testimony& testimony) {
     if (silence == nullptr || !account.Settled(active->at, silence->at)) continue;
     if (Touched(account, pair.active, active->at, silence->at)) continue;
     if (Touched(account, pair.passive, accept->at, silence->at)) continue;
+    // Who has given up does not hear of it any more.
+    const HeardEvent* gave_up = account.First(pair.passive, EventType::kUnreachable);
+    if (gave_up != nullptr && gave_up->at < silence->at) continue;
     testimony.Arose();
     const HeardEvent* passive = account.First(pair.passive, EventType::kEstablished);
     if (passive == nullptr || passive->at > silence->at)
       testimony.Violated(silence->at, "nothing",
                          "RDMA_CM_EVENT_ESTABLISHED of " + NameOf(account, pair.passive));
   }
+}
+
+// Its request was rejected by the id itself, which rdma_accept and rdma_establish do where they are
+// refused. source: linux 6.1 cma.c rdma_accept, ucma.c, cm.c cm_send_rej_locked (L9)
+bool TakenBack(const Account& account, IdRef id) {
+  return account.FirstSuccess(id, CallKind::kReject) != nullptr ||
+         account.FirstSuccess(id, CallKind::kRejectEce) != nullptr ||
+         !account.CallsOn(id, CallKind::kAccept).empty() ||
+         !account.CallsOn(id, CallKind::kEstablish).empty();
 }
 
 // Whatever is lost: a request is answered, or given up when its last repetition is over.
@@ -291,9 +303,7 @@ void ConnectIsAnswered(const Account& account, Testimony& testimony) {
     if (connect == nullptr) return;
     const Timing timing = TimingOf(account, id);
     const Silence* silence = account.SilentAfter(id, connect->end + timing.Longest());
-    if (silence == nullptr || account.FirstSuccess(id, CallKind::kReject) != nullptr ||
-        account.FirstSuccess(id, CallKind::kRejectEce) != nullptr)
-      return;
+    if (silence == nullptr || TakenBack(account, id)) return;
     testimony.Arose();
     const auto events = account.EventsOf(id);
     const bool told = std::ranges::any_of(events, [&](const HeardEvent* heard) {

@@ -20,10 +20,15 @@ int32_t Int(Words& words, std::string_view key, int32_t fallback) {
                                            std::numeric_limits<int32_t>::max()));
 }
 
+// So that the times of a whole conversation stay within what can be counted and captured.
+constexpr Duration kLongest = Duration::Seconds(100'000);
+
 Duration DurationFrom(std::string_view text, Words& words) {
   const std::optional<Duration> duration = ParseDuration(text);
   if (!duration)
     words.Complain(fmt::format("\"{}\": a duration such as 20us or 3s is wanted", text));
+  else if (*duration > kLongest)
+    words.Complain(fmt::format("\"{}\": at most {} at once", text, ToString(kLongest)));
   return duration.value_or(Duration());
 }
 

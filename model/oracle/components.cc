@@ -287,7 +287,8 @@ PortClash Oracle::ClashFor(IdRef id, const Call& call, const Window& window) {
     }
     const bool wildcard = wanted.AnyOrLoopback() || owner.address.AnyOrLoopback();
     if (wildcard) clash.wildcard = Tri::kMaybe;
-    if (!wildcard && owner.address == wanted) clash.same_address = Tri::kMaybe;
+    // Nobody knows whether it has taken the address of its interface meanwhile.
+    if (wildcard || owner.address == wanted) clash.same_address = Tri::kMaybe;
   }
   return clash;
 }

@@ -98,7 +98,7 @@ Payload Oracle::ReplyPayload(const call::Accept& call, const IdState& id) const 
   Payload payload;
   const Payload request =
       id.request_payload == kNoPayload ? Payload{} : knowledge_.payloads[id.request_payload];
-  const ConnFields& requested = request.conn;
+  const ConnFields& requested = knowledge_.id(call.id).depths.value_or(request.conn);
   const ConnParam param = call.param.value_or(ConnParam{});
   const auto depth = [&](uint8_t given, uint8_t offered) {
     return call.param && given != kDeviceMaximum ? given : std::min(offered, limits.max_depth);
@@ -113,6 +113,28 @@ Payload Oracle::ReplyPayload(const call::Accept& call, const IdState& id) const 
   payload.data = param.private_data.Resized(limits.reply_data);
   if (!call.param) payload.data = PrivateData().Resized(limits.reply_data);
   return payload;
+}
+
+// The library keeps what a call names, also where the kernel refuses the call; an rdma_accept that
+// leaves it open sends that. source: rdma-core 44 cma.c rdma_connect, rdma_accept
+void Oracle::LearnDepths(const Call& call) {
+  const auto* connect = std::get_if<call::Connect>(&call);
+  const auto* accept = std::get_if<call::Accept>(&call);
+  if (connect == nullptr && accept == nullptr) return;
+  const std::optional<ConnParam>& param = connect != nullptr ? connect->param : accept->param;
+  IdInfo& info = knowledge_.id(IdOf(call));
+  const uint8_t most = profile_.limits.max_depth;
+  const auto fits = [most](uint8_t depth) { return depth == kDeviceMaximum || depth <= most; };
+  if (!param || info.interface == kNoDevice) return;
+  if (info.space == PortSpace::kTcp &&
+      (!fits(param->responder_resources) || !fits(param->initiator_depth)))
+    return;
+  if (accept != nullptr &&
+      (param->responder_resources == kDeviceMaximum || param->initiator_depth == kDeviceMaximum))
+    return;
+  const auto named = [most](uint8_t depth) { return depth == kDeviceMaximum ? most : depth; };
+  info.depths = ConnFields{.responder_resources = named(param->responder_resources),
+                           .initiator_depth = named(param->initiator_depth)};
 }
 
 // Of datagrams only the private data comes along.

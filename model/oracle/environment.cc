@@ -36,7 +36,7 @@ Judgement Oracle::ObserveEnvironment(const Record& record, const Line& line) {
   if (const auto* injects = std::get_if<line::Injects>(&line)) {
     const Fault& fault = injects->fault;
     if (fault.OnPackets()) {
-      surroundings_.Inject(fault, now);
+      surroundings_.InjectOnPackets(fault, now, MessagesUnderWay(now));
       return {};
     }
     const uint8_t device = knowledge_.topology().sides[fault.side].device;
@@ -55,6 +55,16 @@ Judgement Oracle::ObserveEnvironment(const Record& record, const Line& line) {
   surroundings_.Heal(window.end);
   NeighboursChanged(window);
   return {};
+}
+
+// Whether a message may have been sent at that instant and not have arrived.
+bool Oracle::MessagesUnderWay(int64_t now) const {
+  return std::ranges::any_of(components_, [now](const auto& numbered) {
+    return std::ranges::any_of(numbered.second.set.items(), [now](const Possibility& p) {
+      return std::ranges::any_of(
+          p.flights, [now](const Flight& flight) { return flight.since.latest >= now; });
+    });
+  });
 }
 
 void Oracle::DeviceRemoved(uint8_t device, const Window& window) {

@@ -211,11 +211,19 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
     judgement.by |= after.used;
     next.Add(std::move(after));
   }
+  if (next.empty() && is_request && HasDisowned()) {  // who asks may be one of those
+    knowledge_.id(call.request) = knowledge_.id(owner);
+    knowledge_.id(call.request).in_scope = false;
+    Disown(owner);
+    return {.verdict = Verdict::kOutOfScope};
+  }
   if (next.empty() && judgement.permitted.empty())
     Permit(&judgement.permitted, kNothingNow, "no event of this id now");
   if (!Keep(component, std::move(next), &judgement)) return judgement;
   LearnFromEvent(event, component->set.items().front(), call.request);
   if (is_request) component->ids.push_back(call.request);
+  std::optional<int64_t>& fetched = knowledge_.channel(call.channel).fetched;
+  if (!fetched) fetched = window.begin;
   knowledge_.CreditOf(call.event) = owner;
   ++knowledge_.id(owner).unacked;
   LearnMembershipOf(call.event, knowledge_.id(owner), memberships);
@@ -303,15 +311,26 @@ Judgement Oracle::ObserveNothing(const Record& record, ChannelRef channel, const
     if (!Keep(&component, std::move(next), &judgement)) return judgement;
     TrySplit(number);
   }
+  knowledge_.channel(channel).fetched.reset();
   judgement.by.set(NumberOf(&rule));
   return judgement;
 }
 
-bool Oracle::HasDisownedOn(ChannelRef channel) const {
+bool Oracle::MayHearOfDisowned(ChannelRef channel) {
+  bool listens = false;
   for (uint16_t i = 0; i < knowledge_.id_count(); ++i) {
     const IdInfo& info = knowledge_.id(IdRef{i});
-    if (info.exists && !info.in_scope && info.channel == channel) return true;
+    if (!info.exists || info.channel != channel) continue;
+    if (!info.in_scope) return true;
+    listens =
+        listens || MayBe(IdRef{i}, [](const IdState& own) { return own.state == State::kListen; });
   }
+  return listens && HasDisowned();
+}
+
+bool Oracle::HasDisowned() const {
+  for (uint16_t i = 0; i < knowledge_.id_count(); ++i)
+    if (knowledge_.id(IdRef{i}).exists && !knowledge_.id(IdRef{i}).in_scope) return true;
   return false;
 }
 
@@ -319,6 +338,7 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
   const Window window = WindowOf(record);
   Judgement judgement{.saw = readable ? "readable" : "quiet"};
   std::vector<ComponentNumber> able;
+  const std::optional<int64_t> fetched = knowledge_.channel(channel).fetched;
   for (const ComponentNumber number : ComponentsOn(channel)) {
     Component& component = components_[number];
     if (!Close(&component, window, &judgement)) return judgement;
@@ -326,10 +346,14 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
     bool can_be_readable = false;
     for (const Possibility& p : component.set.items()) {
       Possibility same = p;
-      if (Drained(&same, channel, false, {}))
+      if (Drained(&same, channel, false, {})) {
         quiet.Add(p);
-      else
-        can_be_readable = true;
+        continue;
+      }
+      can_be_readable = true;
+      // Whoever fetched what came later has made the library take what it keeps back.
+      if (fetched && Drained(&same, channel, true, {*fetched, window.end}))
+        quiet.Add(std::move(same));
     }
     if (can_be_readable) able.push_back(number);
     if (readable) continue;
@@ -337,9 +361,12 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
     if (!Keep(&component, std::move(quiet), &judgement)) return judgement;
   }
   judgement.sharp = !readable || able.empty();
-  if (!readable) return judgement;
-  // It may be readable for an id that nobody judges.
-  if (HasDisownedOn(channel)) {
+  if (!readable) {
+    knowledge_.channel(channel).fetched.reset();
+    return judgement;
+  }
+  // It may be readable for an id that nobody judges, or since one has asked.
+  if (MayHearOfDisowned(channel)) {
     if (able.empty()) judgement.verdict = Verdict::kOutOfScope;
     return judgement;
   }

@@ -37,7 +37,7 @@ void Machine::SendOverTcp(Possibility* p, uint8_t id, Sends kind, const Details&
            .to_device = knowledge_.PeerDeviceOf(own),
            .reason = kind == Sends::kMpaReply ? details.reason : uint16_t{0},
            .sender = own.name,
-           .payload = details.payload,
+           .payload = kind == Sends::kFin ? kNoPayload : details.payload,
            .since = when});
 }
 

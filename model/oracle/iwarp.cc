@@ -247,13 +247,14 @@ Details Oracle::AgreedOn(const call::Accept& call, const IdState& id) {
   const ConnFields asked = id.request_payload == kNoPayload
                                ? ConnFields{}
                                : knowledge_.payloads[id.request_payload].conn;
+  const ConnFields open = knowledge_.id(call.id).depths.value_or(asked);
   const auto depth = [&](uint8_t given, uint8_t offered) {
     return call.param && given != kDeviceMaximum ? given
                                                  : std::min(offered, profile_.limits.max_depth);
   };
   const uint8_t reads =
-      std::min(depth(param.initiator_depth, asked.initiator_depth), asked.initiator_depth);
-  const uint8_t answers = std::max(depth(param.responder_resources, asked.responder_resources),
+      std::min(depth(param.initiator_depth, open.initiator_depth), asked.initiator_depth);
+  const uint8_t answers = std::max(depth(param.responder_resources, open.responder_resources),
                                    asked.responder_resources);
   Payload reply;
   reply.conn.initiator_depth = reads;

@@ -104,6 +104,7 @@ struct IdInfo {
   bool left_requests = false;          // it has left requests on another channel
   uint8_t ack_timeout = 0;             // ACK_TIMEOUT; 0: that of the path
   std::optional<int> packet_lifetime;  // of its route, if it is not that of all routes
+  std::optional<ConnFields> depths;    // that a connecting or accepting call has named at last
   bool reply_unguarded = false;        // over iWARP: nothing waits for a reply any more
   uint64_t qp_key = 0;                 // equal for equal QP numbers; 0 before connecting
   uint32_t boot = 0;                   // how often its kernel had restarted by then
@@ -125,6 +126,8 @@ struct ChannelInfo {
   bool exists = false;
   bool nonblocking = false;
   uint8_t side = 0;
+  // When something was fetched for the first time since nothing lay there.
+  std::optional<int64_t> fetched;
 };
 
 struct PortOwner {

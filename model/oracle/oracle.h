@@ -235,7 +235,8 @@ class Oracle {
   Judgement ObserveFetched(const Record& record, const call::GetCmEvent& call,
                            const CmEvent& event);
   Judgement ObserveNothing(const Record& record, ChannelRef channel, const Reply& reply);
-  bool HasDisownedOn(ChannelRef channel) const;
+  bool HasDisowned() const;
+  bool MayHearOfDisowned(ChannelRef channel);
   Judgement ObserveWait(const Record& record, ChannelRef channel, bool readable);
   Judgement ObserveUnseenFetch(const Record& record, const call::GetCmEvent& call);
   // The row for the first event of an id, if the application gets to see it; else null.
@@ -265,9 +266,11 @@ class Oracle {
   bool CarryDatagram(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
   Payload RequestPayload(const call::Connect& call, bool has_qp) const;
   Payload ReplyPayload(const call::Accept& call, const IdState& id) const;
+  void LearnDepths(const Call& call);
 
   // environment.cc
   Judgement ObserveEnvironment(const Record& record, const Line& line);
+  bool MessagesUnderWay(int64_t now) const;
   void CloseAll(const Window& window);
   void DeviceRemoved(uint8_t device, const Window& window);
   void MeetNeighbour(IdState* id, uint8_t device, const Window& window);

@@ -56,12 +56,13 @@ Surroundings::Surroundings(const Topology& topology, const Profile& profile)
   for (uint8_t device = 0; device < devices_.size(); ++device) order_.push_back(device);
 }
 
+void Surroundings::InjectOnPackets(const Fault& fault, int64_t now, bool meets_flights) {
+  disturbed_ = true;
+  rules_.push_back({.fault = fault, .since = now, .meets_flights = meets_flights});
+}
+
 void Surroundings::Inject(const Fault& fault, int64_t now) {
   disturbed_ |= fault.kind != FaultKind::kSilenceSm;
-  if (fault.OnPackets()) {
-    rules_.push_back({fault, now});
-    return;
-  }
   for (DeviceInfo& info : devices_) info.wrong_before = info.wrong_neighbours;
   DeviceInfo& device = devices_[topology_.sides[fault.side].device];
   switch (fault.kind) {
@@ -263,18 +264,20 @@ InlineVector<uint8_t, 2> Surroundings::LoopbackDevices(uint8_t kernel, const Win
   return found;
 }
 
-void Surroundings::ApplyRule(const Rule& rule, const Flight& flight, Fate* fate) const {
+bool Surroundings::ApplyRule(const Rule& rule, const Flight& flight, Fate* fate) const {
   const Fault& fault = rule.fault;
   if (!Names(fault.side, flight.from_device) || !Names(fault.to, flight.to_device) ||
       !fault.messages.Has(MadOf(flight.kind))) {
-    return;
+    return false;
   }
   // It may have been under way for as long as anything prompt takes.
   const int64_t prompt = profile_.timing.prompt.nanoseconds();
-  if (fault.after > Duration() && flight.since.latest + prompt < rule.first()) return;
-  if (flight.since.earliest > rule.last()) return;
-  const bool always = fault.first == 1 && fault.last == 0 && fault.window == Duration::Max() &&
-                      flight.since.earliest >= rule.first();
+  if (fault.after > Duration() && flight.since.latest + prompt < rule.first()) return false;
+  if (flight.since.earliest > rule.last()) return false;
+  const bool begun = rule.meets_flights ? flight.since.earliest > rule.first()
+                                        : flight.since.earliest >= rule.first();
+  const bool always =
+      fault.first == 1 && fault.last == 0 && fault.window == Duration::Max() && begun;
   switch (fault.kind) {
     case FaultKind::kDrop:
     case FaultKind::kCorrupt:
@@ -293,6 +296,7 @@ void Surroundings::ApplyRule(const Rule& rule, const Flight& flight, Fate* fate)
       fate->late += kReordering.nanoseconds();
       break;
   }
+  return always && flight.since.latest < rule.last();
 }
 
 Tri Surroundings::SentWithoutSource(const Flight& flight) const {
@@ -395,7 +399,8 @@ Fate Surroundings::FateOf(const Flight& flight) const {
     fate.can_be_lost = true;
     if (flight.since.earliest > from.neighbour_changed) fate.can_arrive = false;
   }
-  for (const Rule& rule : rules_) ApplyRule(rule, flight, &fate);
+  for (const Rule& rule : rules_)
+    if (ApplyRule(rule, flight, &fate)) break;
   return fate;
 }
 

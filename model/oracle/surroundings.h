@@ -40,6 +40,8 @@ class Surroundings {
 
   // The environment does something at `now`.
   void Inject(const Fault& fault, int64_t now);
+  // One of packets. `meets_flights`: messages that were sent at that instant may be under way.
+  void InjectOnPackets(const Fault& fault, int64_t now, bool meets_flights);
   void Heal(int64_t now);
   // A request of a sender that cannot be found is sent to the device at `now`: its kernel's CM
   // looks for a second, and does nothing else. source: linux 6.1 addr.c
@@ -128,6 +130,7 @@ class Surroundings {
   struct Rule {
     Fault fault;
     int64_t since = 0;
+    bool meets_flights = false;  // of that same instant, which it does not touch
     int64_t until = kForEver;
     // When it meddles for the first time, and for the last.
     int64_t first() const { return since + fault.after.nanoseconds(); }
@@ -148,7 +151,8 @@ class Surroundings {
   // Whether the GID that the message is sent from was gone by then.
   Tri SentWithoutSource(const Flight& flight) const;
   Fate FateOverTcp(const Flight& flight) const;
-  void ApplyRule(const Rule& rule, const Flight& flight, Fate* fate) const;
+  // True when it decides: no later rule is asked.
+  bool ApplyRule(const Rule& rule, const Flight& flight, Fate* fate) const;
   bool Prompt(int64_t since, const Window& window) const;
 
   const Topology& topology_;

@@ -251,6 +251,7 @@ void Oracle::LearnWork(const Record& record, const Line& line) {
   if (answered == nullptr || calls == nullptr) return;
   const Call& call = calls->call;
   const IdRef id = IdOf(call);
+  LearnDepths(call);
   if (answered->event && answered->event->type == EventType::kEstablished &&
       answered->event->id.valid())
     ledger.of(answered->event->id).service |= IsDatagram(knowledge_.id(answered->event->id).space);

@@ -105,7 +105,9 @@ class Fabric {
   }
   // Whether the interface has a wrong hardware address of that device, or of all devices.
   bool NeighbourWrong(uint8_t from, uint8_t to) const {
-    const uint32_t wrong = devices_[from].wrong_neighbours;
+    return IsWrong(devices_[from].wrong_neighbours, to);
+  }
+  static bool IsWrong(uint32_t wrong, uint8_t to) {
     return to == kNoDevice ? wrong == kAllDevices : ((wrong >> to) & 1) != 0;
   }
   // The same device, or both interfaces are up.

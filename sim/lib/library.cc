@@ -258,6 +258,7 @@ command::ConnectionParam Library::ParamFor(Context c, uint32_t id,
     to_kernel.qp_num = c.verbs->at(own.qp).number;
     to_kernel.conn.srq = c.verbs->at(own.qp).srq != kNobody ? 1 : 0;
     to_kernel.qp_known = true;
+    to_kernel.qp_broken = c.verbs->at(own.qp).state == QpState::kErr;
   } else if (param) {
     to_kernel.qp_num = param->qp_num;
     to_kernel.conn.srq = param->srq;

@@ -22,6 +22,7 @@ struct ConnectionParam {
   EceOptions ece;
   uint32_t qp_num = 0;
   bool qp_known = false;  // the number is that of a queue pair, which iWARP asks for
+  bool qp_broken = false;  // and it is in an error
   PrivateData private_data;
 };
 

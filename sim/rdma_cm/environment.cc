@@ -98,14 +98,15 @@ void RdmaCm::OnAddrChangeWork(uint32_t id) {
 }
 
 // source: linux 6.1 cma.c cma_netevent_callback, cma_netevent_work_handler
-void RdmaCm::NeighbourChanged(uint8_t device) {
+void RdmaCm::NeighbourChanged(uint8_t device, uint32_t before) {
   for (uint32_t id = 0; id < ids_.end(); ++id) {
     if (!ids_.Live(id)) continue;
     CmId& own = ids_[id];
     const bool to_itself = c_.fabric->LocalDevice(own.destination, own.kernel) == device;
     if (!own.neighbour_tracked || own.interface != device || to_itself) continue;
     const uint8_t peer = c_.fabric->DeviceOf(own.destination);
-    if (own.resolved_wrong_neighbour == c_.fabric->NeighbourWrong(device, peer)) continue;
+    const bool wrong = c_.fabric->NeighbourWrong(device, peer);
+    if (wrong == Fabric::IsWrong(before, peer) || wrong == own.resolved_wrong_neighbour) continue;
     ++own.neighbour_due;
     c_.agenda->In(kWorkLatency, EventKind::kNeighbourWork, id);
   }

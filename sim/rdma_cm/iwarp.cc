@@ -44,6 +44,7 @@ Errno RdmaCm::ConnectOverTcp(uint32_t id, const command::Connect& cmd) {
   if (ListenerFor(there, request) == kNobody) return Errno::kConnRefused;
   own.state = CmState::kConnect;
   own.iw = c_.iw->Connect(IwContext(), id, own.device, there, request);
+  if (cmd.param.qp_broken) c_.iw->QueuePairBreaks(IwContext(), own.iw);
   return Errno::kNone;
 }
 

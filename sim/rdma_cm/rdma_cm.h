@@ -196,7 +196,7 @@ class RdmaCm : public IbCmUser, public IwCmUser {
   // Everything of the kernel is gone, and nobody is told.
   void Crash(uint8_t kernel);
   void FailOver(uint8_t device);
-  void NeighbourChanged(uint8_t device);
+  void NeighbourChanged(uint8_t device, uint32_t before);
 
   // IbCmUser
   bool Listens(uint8_t device, const Mad& req) override;

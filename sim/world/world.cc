@@ -152,9 +152,8 @@ Progress World::Continue(Lane lane) {
 void World::SetLink(uint8_t device, bool up) { fabric_.device(device).up = up; }
 
 void World::SetNeighbours(uint8_t device, uint32_t wrong) {
-  if (fabric_.device(device).wrong_neighbours == wrong) return;
-  fabric_.device(device).wrong_neighbours = wrong;
-  cma_.NeighbourChanged(device);
+  const uint32_t before = std::exchange(fabric_.device(device).wrong_neighbours, wrong);
+  if (before != wrong) cma_.NeighbourChanged(device, before);
 }
 
 // Whoever has a link to it believes the other host.
