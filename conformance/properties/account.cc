@@ -175,6 +175,15 @@ void Account::NoteEnd(size_t at, const std::function<bool(const Id&)>& which) {
     if (id.exists && which(id)) id.end = std::min(id.end, at);
 }
 
+// An id that has no queue pair of the library's names the number itself.
+bool Account::NamesAnotherQp(const MadeCall& call, uint32_t heard) const {
+  const auto& connect = std::get<call::Connect>(*call.call);
+  if (!connect.param || connect.param->qp_num == 0 || OverIwarp()) return false;
+  for (const CallKind kind : {CallKind::kCreateQp, CallKind::kCreateQpEx, CallKind::kCreateEp})
+    if (!CallsOn(connect.id, kind).empty()) return false;
+  return heard != (connect.param->qp_num & 0xffffff);
+}
+
 // A request belongs to the only rdma_connect before it whose data it carries and that has no other
 // request; where several would do, or a tester may have asked, nobody knows. Nor where a request
 // comes once more: its answer may be to either.
@@ -193,6 +202,7 @@ void Account::FindPairs() {
       const PrivateData sent = connect->param ? connect->param->private_data : PrivateData();
       const PrivateData heard_of = OverIwarp() ? sent : sent.Resized(size);
       if (heard_of != heard.event.private_data) continue;
+      if (NamesAnotherQp(call, heard.event.qp_num)) continue;
       (taken[connect->id.index] ? earlier : candidates).push_back(connect->id);
     }
     const bool asked_by_hand = std::ranges::any_of(hand_made_, [&](const HandMade& made) {

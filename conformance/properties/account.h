@@ -148,6 +148,7 @@ class Account {
   void NoteEvent(size_t at, Instant time, const call::GetCmEvent& get, const CmEvent& event);
   void NoteEnd(size_t at, const std::function<bool(const Id&)>& which);
   void FindPairs();
+  bool NamesAnotherQp(const MadeCall& call, uint32_t heard) const;
 
   const History& history_;
   const Profile& profile_;

@@ -124,12 +124,22 @@ void NoListenerThatResolves(const Account& account, Testimony& testimony) {
   });
 }
 
-// The last successful rdma_resolve_addr of an id before a record.
-const MadeCall* LastResolve(const Account& account, IdRef id, size_t record) {
+// The successful call that an event tells the end of; null where an earlier one may be meant, whose
+// own event nobody has fetched.
+const MadeCall* EndedBy(const Account& account, const HeardEvent& heard, CallKind kind,
+                        EventType found, EventType failed) {
   const MadeCall* last = nullptr;
-  for (const MadeCall* call : account.CallsOn(id, CallKind::kResolveAddr))
-    if (call->reply.succeeded() && call->at < record) last = call;
-  return last;
+  int open = 0;
+  for (const MadeCall* call : account.CallsOn(heard.event.id, kind)) {
+    if (!call->reply.succeeded() || call->at > heard.at) continue;
+    last = call;
+    ++open;
+  }
+  for (const HeardEvent* other : account.EventsOf(heard.event.id)) {
+    const bool ends = other->event.type == found || other->event.type == failed;
+    if (ends && other->at < heard.at) --open;
+  }
+  return open <= 1 ? last : nullptr;
 }
 
 void SilentAddressesTimeOut(const Account& account, Testimony& testimony) {
@@ -137,7 +147,8 @@ void SilentAddressesTimeOut(const Account& account, Testimony& testimony) {
     const EventType type = heard.event.type;
     if (type != EventType::kAddrResolved && type != EventType::kAddrError) continue;
     if (!heard.event.id.valid()) continue;
-    const MadeCall* resolve = LastResolve(account, heard.event.id, heard.at);
+    const MadeCall* resolve = EndedBy(account, heard, CallKind::kResolveAddr,
+                                      EventType::kAddrResolved, EventType::kAddrError);
     if (resolve == nullptr) continue;
     const auto& arguments = std::get<call::ResolveAddr>(*resolve->call);
     if (arguments.destination.kind != AddressKind::kSilent) continue;
@@ -181,9 +192,8 @@ void SilentSubnetsTimeOut(const Account& account, Testimony& testimony) {
     const bool timed_out = heard.event.type == EventType::kRouteError &&
                            heard.event.status == -static_cast<int32_t>(Errno::kTimedOut);
     if (!timed_out || !heard.event.id.valid()) continue;
-    const MadeCall* last = nullptr;
-    for (const MadeCall* call : account.CallsOn(heard.event.id, CallKind::kResolveRoute))
-      if (call->reply.succeeded() && call->at < heard.at) last = call;
+    const MadeCall* last = EndedBy(account, heard, CallKind::kResolveRoute,
+                                   EventType::kRouteResolved, EventType::kRouteError);
     if (last == nullptr) continue;  // EV-4
     testimony.Arose();
     const auto given = static_cast<uint32_t>(std::get<call::ResolveRoute>(*last->call).timeout_ms);

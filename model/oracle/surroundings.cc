@@ -264,16 +264,16 @@ InlineVector<uint8_t, 2> Surroundings::LoopbackDevices(uint8_t kernel, const Win
   return found;
 }
 
-bool Surroundings::ApplyRule(const Rule& rule, const Flight& flight, Fate* fate) const {
+Tri Surroundings::ApplyRule(const Rule& rule, const Flight& flight, bool asked, Fate* fate) const {
   const Fault& fault = rule.fault;
   if (!Names(fault.side, flight.from_device) || !Names(fault.to, flight.to_device) ||
       !fault.messages.Has(MadOf(flight.kind))) {
-    return false;
+    return Tri::kNo;
   }
   // It may have been under way for as long as anything prompt takes.
   const int64_t prompt = profile_.timing.prompt.nanoseconds();
-  if (fault.after > Duration() && flight.since.latest + prompt < rule.first()) return false;
-  if (flight.since.earliest > rule.last()) return false;
+  if (fault.after > Duration() && flight.since.latest + prompt < rule.first()) return Tri::kNo;
+  if (flight.since.earliest > rule.last()) return Tri::kNo;
   const bool begun = rule.meets_flights ? flight.since.earliest > rule.first()
                                         : flight.since.earliest >= rule.first();
   const bool always =
@@ -282,7 +282,7 @@ bool Surroundings::ApplyRule(const Rule& rule, const Flight& flight, Fate* fate)
     case FaultKind::kDrop:
     case FaultKind::kCorrupt:
       fate->can_be_lost = true;
-      if (always) fate->can_arrive = false;
+      if (always && asked) fate->can_arrive = false;
       break;
     case FaultKind::kDelay:
       fate->in_order = false;
@@ -296,7 +296,7 @@ bool Surroundings::ApplyRule(const Rule& rule, const Flight& flight, Fate* fate)
       fate->late += kReordering.nanoseconds();
       break;
   }
-  return always && flight.since.latest < rule.last();
+  return always && flight.since.latest < rule.last() ? Tri::kYes : Tri::kMaybe;
 }
 
 Tri Surroundings::SentWithoutSource(const Flight& flight) const {
@@ -399,8 +399,12 @@ Fate Surroundings::FateOf(const Flight& flight) const {
     fate.can_be_lost = true;
     if (flight.since.earliest > from.neighbour_changed) fate.can_arrive = false;
   }
-  for (const Rule& rule : rules_)
-    if (ApplyRule(rule, flight, &fate)) break;
+  bool asked = true;
+  for (const Rule& rule : rules_) {
+    const Tri decides = ApplyRule(rule, flight, asked, &fate);
+    if (decides == Tri::kYes) break;
+    asked = asked && decides == Tri::kNo;
+  }
   return fate;
 }
 

@@ -151,8 +151,8 @@ class Surroundings {
   // Whether the GID that the message is sent from was gone by then.
   Tri SentWithoutSource(const Flight& flight) const;
   Fate FateOverTcp(const Flight& flight) const;
-  // True when it decides: no later rule is asked.
-  bool ApplyRule(const Rule& rule, const Flight& flight, Fate* fate) const;
+  // Whether it decides, so that no later rule is asked. `asked`: an earlier one has not, for sure.
+  Tri ApplyRule(const Rule& rule, const Flight& flight, bool asked, Fate* fate) const;
   bool Prompt(int64_t since, const Window& window) const;
 
   const Topology& topology_;

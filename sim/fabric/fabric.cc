@@ -79,14 +79,16 @@ Duration Fabric::DelayBy(const Fault& fault) {
 
 void Fabric::Deliver(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad, Duration after) {
   const Instant arrives = agenda->Now() + after;
-  agenda->At(arrives, EventKind::kPacketArrives, Take(from, to, mad, arrives));
+  agenda->At(arrives, EventKind::kPacketArrives,
+             Take(from, to, mad, arrives, after > kLinkLatency + kBehind));
 }
 
-uint32_t Fabric::Take(uint8_t from, uint8_t to, const Mad& mad, Instant arrives) {
+uint32_t Fabric::Take(uint8_t from, uint8_t to, const Mad& mad, Instant arrives, bool late) {
   const uint32_t place = packets_.MakeAnyhow();
   Packet& packet = packets_[place];
   packet.from = from;
   packet.to = to;
+  packet.late = late;
   packet.arrives = arrives;
   packet.mad = mad;
   return place;
@@ -94,7 +96,7 @@ uint32_t Fabric::Take(uint8_t from, uint8_t to, const Mad& mad, Instant arrives)
 
 void Fabric::Hold(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
   const Instant arrives = agenda->Now() + kHeldAtMost;
-  held_[from] = Take(from, to, mad, arrives);
+  held_[from] = Take(from, to, mad, arrives, true);
   agenda->At(arrives, EventKind::kPacketArrives, held_[from]);
 }
 
@@ -165,8 +167,9 @@ const Packet* Fabric::Arrive(Instant now, uint32_t packet) {
   const Packet& due = packets_[packet];
   if (held_[due.from] == packet) held_[due.from] = kNobody;
   const bool somebody = !topology_->devices[due.to].tester;
-  const bool received = somebody && devices_[due.to].receives &&
-                        (!CrossesLink(due.from, due.to) || TakesWhatComes(due.to));
+  // What is prompt was there before anybody could take the interface down.
+  const bool received =
+      somebody && devices_[due.to].receives && (!due.late || TakesWhatComes(due.to));
   if (received && devices_[due.to].hears == Hears::kAtOnce) {
     arrived_ = due;
     packets_.Free(packet);

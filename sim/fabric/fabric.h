@@ -24,7 +24,8 @@ struct Packet {
   bool live = false;
   uint8_t from = 0;
   uint8_t to = 0;
-  Instant arrives;  // an arrival event at another instant is stale
+  bool late = false;  // under way for longer than the link takes
+  Instant arrives;    // an arrival event at another instant is stale
   Mad mad;
   friend bool operator==(const Packet&, const Packet&) = default;
 };
@@ -151,7 +152,7 @@ class Fabric {
   const InstalledRule* Decide(Instant now, uint8_t from, uint8_t to, MadKind kind);
   Duration DelayBy(const Fault& fault);
   void SetAside(const Packet& due);
-  uint32_t Take(uint8_t from, uint8_t to, const Mad& mad, Instant arrives);
+  uint32_t Take(uint8_t from, uint8_t to, const Mad& mad, Instant arrives, bool late);
   void Deliver(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad, Duration after);
   void Hold(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad);
   void ReleaseHeld(Agenda* agenda, uint8_t from, Duration after);

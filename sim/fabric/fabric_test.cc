@@ -191,6 +191,21 @@ TEST_F(FabricTest, LosesWhatIsSentToAnInterfaceThatIsDown) {
   EXPECT_THAT(Arrivals(), IsEmpty());
 }
 
+TEST_F(FabricTest, LosesWhatIsLateForAnInterfaceThatHasGoneDown) {
+  fabric_.Install(
+      {.kind = FaultKind::kDelay, .messages = MadKinds(MadKind::kReq), .by = Duration::Seconds(1)},
+      agenda_.Now());
+  Send(MadKind::kReq, 1);
+  fabric_.device(1).up = false;
+  EXPECT_THAT(Arrivals(), IsEmpty());
+}
+
+TEST_F(FabricTest, DeliversWhatIsPromptAlthoughTheInterfaceGoesDown) {
+  Send(MadKind::kReq, 1);
+  fabric_.device(1).up = false;
+  EXPECT_THAT(Arrivals(), ElementsAre(1));
+}
+
 // linux 6.1 rxe fails the send at once; linux 6.12 keeps the message, and linux 7.2 loses it.
 TEST_F(FabricTest, SaysThatItCannotSendWhereTheKernelDoes) {
   fabric_.device(0).up = false;

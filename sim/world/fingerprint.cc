@@ -426,6 +426,7 @@ uint64_t World::Fingerprint() const {
     d.U8(packets[p].from);
     d.U8(packets[p].to);
     PutTime(&d, packets[p].arrives, now);
+    d.U8(packets[p].late ? 1 : 0);
     d.U64(HashOf(packets[p].mad));
     parts.push_back(d.Value());
   }

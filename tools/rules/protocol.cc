@@ -22,10 +22,6 @@ constexpr int kLastScenario = 77;
 constexpr size_t kMostOthers = 2;
 constexpr std::string_view kProtocol = "protocol/";
 
-constexpr auto kUntold = std::to_array<Untold>({
-    {"S73", "two hundred requests that wait for one another: `//sim/ib_cm:timers_test`"},
-});
-
 bool IsRowName(std::string_view name) {
   size_t at = 1;
   if (name.empty() || std::string_view("NRLDM").find(name[0]) == std::string_view::npos)
@@ -158,8 +154,6 @@ std::string ScenarioNumberOf(std::string_view path) {
   return "S" + std::string(file.substr(1, file.find('-') - 1));
 }
 
-std::span<const Untold> UntoldScenarios() { return kUntold; }
-
 std::string ProtocolMarkdown(std::span<const Told> told, std::span<const LabScenarios> kernels) {
   std::string text =
       "# The protocol\n\n" + std::string(kGenerated) +
@@ -189,9 +183,6 @@ answered stands in [scenarios.md](scenarios.md).
     for (const Told& one : told)
       if (ScenarioNumberOf(one.path) == number)
         text += fmt::format("| {} | {} | {} |\n", LinkTo(one), TitleOf(one), InLab(one, kernels));
-    for (const Untold& untold : UntoldScenarios())
-      if (untold.number == number)
-        text += fmt::format("| {} | {} | no conversation |\n", number, untold.why);
   }
   return text;
 }

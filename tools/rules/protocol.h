@@ -43,13 +43,6 @@ std::vector<std::string> ScenarioNumbers();
 // "S04" of "protocol/loss/s04-request-once.conv"; empty if it is none.
 std::string ScenarioNumberOf(std::string_view path);
 
-// A scenario without a conversation, and why.
-struct Untold {
-  std::string_view number;
-  std::string_view why;
-};
-std::span<const Untold> UntoldScenarios();
-
 // What the lab has kept of them, below the root of the repository; the reference first.
 std::vector<LabScenarios> KernelScenarios(const std::filesystem::path& root);
 
