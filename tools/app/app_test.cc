@@ -82,14 +82,15 @@ struct Ran {
 };
 
 Ran RunAll(std::vector<ProgramToRun> programs, const std::string& script = "", uint64_t seed = 1,
-           std::vector<uint8_t> staying = {}) {
+           std::vector<uint8_t> staying = {}, Duration limit = Duration::Seconds(600)) {
   Ran ran;
   Setting setting{.topology = FindTopology("two-kernels"),
                   .profile = *FindProfile("6.1-rxe"),
                   .seed = seed,
                   .programs = std::move(programs),
                   .staying_sides = std::move(staying),
-                  .script = {}};
+                  .script = {},
+                  .limit = limit};
   auto happenings = ReadScript(script, setting.topology);
   if (auto* problem = std::get_if<std::string>(&happenings)) {
     ADD_FAILURE() << *problem;
@@ -201,6 +202,38 @@ TEST_F(Programs, ThatWaitForEverAreNamedWithWhatTheyWaitFor) {
               ElementsAre("active thread 1: waits for rdma_cm file 0: an event"));
   EXPECT_FALSE(ran.report.programs.at(0).ended);
   EXPECT_THAT(ran.output, ElementsAre("active| waiting")) << "what it says before it is ended";
+}
+
+TEST_F(Programs, ThatAreStoppedAreNotWaitedFor) {
+  EXPECT_THAT(RunAll({Own("stops")}).report.waiting,
+              ElementsAre(HasSubstr("active thread 1: is stopped, and nobody sends it SIGCONT")));
+}
+
+TEST_F(Programs, ThatPrintMuchAreHeardToTheLastLine) {
+  const Ran ran = RunAll({Words(kActiveSide, "seq 200000")});
+  EXPECT_TRUE(ran.report.clean());
+  ASSERT_EQ(ran.output.size(), 200'000U);
+  EXPECT_EQ(ran.output.back(), "active| 200000");
+}
+
+TEST_F(Programs, ThatPrintNoEndOfALineAreHeardInParts) {
+  const Ran ran = RunAll({Words(kActiveSide, "head -c 3000000 /dev/zero")});
+  size_t heard = 0;
+  for (const std::string& line : ran.output) heard += line.size() - std::string("active| ").size();
+  EXPECT_EQ(heard, 3'000'000U);
+  EXPECT_GT(ran.output.size(), 1U);
+}
+
+TEST_F(Programs, ThatPrintWithoutEndReachTheLimit) {
+  const Ran ran = RunAll({Words(kActiveSide, "yes")}, "", 1, {}, Duration::Milliseconds(100));
+  EXPECT_TRUE(ran.report.at_limit);
+  EXPECT_THAT(ran.report.waiting, ElementsAre(HasSubstr("asks for nothing")));
+}
+
+TEST_F(Programs, ThatStartOneProcessAfterTheOtherReachTheLimit) {
+  ProgramToRun starts = Words(kActiveSide, "sh -c");
+  starts.words.emplace_back("while :; do /bin/true; done");
+  EXPECT_TRUE(RunAll({starts}, "", 1, {}, Duration::Milliseconds(100)).report.at_limit);
 }
 
 TEST_F(Programs, ThatKeepAnEventAreToldWhichDestroyWaits) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
@@ -105,6 +106,7 @@ int main(int count, char** arguments) {
   rdma_cm_event* event = nullptr;
   if (what == "leaks") return 0;
   if (what == "crashes") return *static_cast<volatile int*>(nullptr);
+  if (what == "stops") raise(SIGSTOP);
   if (what == "waits") {
     std::printf("waiting\n");
     return rdma_get_cm_event(channel, &event);

@@ -18,6 +18,8 @@ namespace cm::app {
 namespace {
 
 constexpr int kCannotStart = 127;
+// More without an end of a line is passed on as it is.
+constexpr size_t kLongestLine = size_t{1} << 20;
 
 // In the new process: in a group of its own, and not longer than its parent.
 [[noreturn]] void Become(const ProgramToRun& program, const std::vector<std::string>& environment,
@@ -76,12 +78,13 @@ Program::~Program() {
   if (output_ >= 0) close(output_);
 }
 
-std::vector<std::string> Program::TakeLines() {
+std::vector<std::string> Program::TakeLines(size_t most) {
   std::array<char, 4096> buffer{};
-  while (output_ >= 0) {
+  for (size_t taken = 0; output_ >= 0 && taken < most;) {
     const ssize_t size = read(output_, buffer.data(), buffer.size());
     if (size > 0) {
       said_.append(buffer.data(), static_cast<size_t>(size));
+      taken += static_cast<size_t>(size);
       continue;
     }
     if (size < 0 && errno == EINTR) continue;
@@ -90,10 +93,13 @@ std::vector<std::string> Program::TakeLines() {
   }
   if (output_ < 0 && !said_.empty() && said_.back() != '\n') said_ += '\n';
   std::vector<std::string> lines;
-  for (size_t end = said_.find('\n'); end != std::string::npos; end = said_.find('\n')) {
-    lines.push_back(said_.substr(0, end));
-    said_.erase(0, end + 1);
+  size_t begin = 0;
+  for (size_t end = said_.find('\n'); end != std::string::npos; end = said_.find('\n', begin)) {
+    lines.push_back(said_.substr(begin, end - begin));
+    begin = end + 1;
   }
+  said_.erase(0, begin);
+  if (said_.size() >= kLongestLine) lines.push_back(std::exchange(said_, {}));
   return lines;
 }
 

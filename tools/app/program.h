@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -29,8 +30,9 @@ class Program {
   pid_t process() const { return process_; }
   // Readable when it has said something, or can say nothing more; -1 after that.
   int output() const { return output_; }
-  // The lines that it has completed since; with what it said last when it has ended.
-  std::vector<std::string> TakeLines();
+  // The lines that it has completed since, out of its next `most` bytes or somewhat more; with what
+  // it said last when it can say nothing more. A line of more than a megabyte comes in parts.
+  std::vector<std::string> TakeLines(size_t most);
 
   // Whether it has ended; once it has, how, as wait(2) has it.
   bool Ended();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <utility>
 
 #include "sim/uapi/words.h"
@@ -26,8 +28,25 @@ using sim::uapi::Request;
 // A program looks so often at what is there, before it is taken to wait for what is not.
 constexpr int kLooks = 32;
 
+// So many bytes of what a program prints are passed on before anybody else is served.
+constexpr size_t kOutputAtOnce = size_t{1} << 16;
+// No pipe holds more. source: linux 6.1 fs/pipe.c pipe_max_size
+constexpr size_t kAllOutput = size_t{1} << 20;
+
 // A thread that yields says so with a sleep of no length.
 bool Yields(const Request& request) { return request.op == Op::kSleep && request.more == 0; }
+
+// Programs that ask for nothing, and of which one runs whenever all are looked at, go on and on
+// after so much of our own time, which passes only while we look: on a machine that is busy
+// otherwise, too.
+constexpr Duration kPatience = Duration::Seconds(1);
+constexpr Duration kShortPatience = Duration::Milliseconds(20);
+
+Duration OwnTime() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return Duration::Seconds(now.tv_sec) + Duration::Nanoseconds(now.tv_nsec);
+}
 
 std::string Leaves(const sim::Usage& before, const sim::Usage& after) {
   std::vector<std::string> left;
@@ -53,7 +72,9 @@ Serving::Serving(sim::World* world, Trace* trace, Folder folder, Hears hears)
       trace_(trace),
       folder_(std::move(folder)),
       hears_(std::move(hears)),
-      machine_(world, this) {}
+      machine_(world, this),
+      asked_(OwnTime()),
+      patience_(kPatience) {}
 
 std::string Serving::Start(const ProgramToRun& program, const std::string& name) {
   const uint32_t number = machine_.AddProcess(program.side);
@@ -123,7 +144,7 @@ void Serving::Serve(Duration patience) {
     if (sources[i].thread != nullptr) {
       ServeThread(sources[i].thread);
     } else if (descriptors[i].fd == process->program->output()) {
-      PassOutputOn(process);
+      PassOutputOn(process, kOutputAtOnce);
     } else if (const int socket = accept4(process->listening, nullptr, nullptr, SOCK_CLOEXEC);
                socket >= 0) {
       process->threads.push_back(std::make_unique<Thread>(
@@ -132,9 +153,9 @@ void Serving::Serve(Duration patience) {
   }
 }
 
-void Serving::PassOutputOn(Process* process) {
+void Serving::PassOutputOn(Process* process, size_t most) {
   if (!process->program) return;
-  for (const std::string& line : process->program->TakeLines()) hears_(process->name, line);
+  for (const std::string& line : process->program->TakeLines(most)) hears_(process->name, line);
 }
 
 void Serving::ServeThread(Thread* thread) {
@@ -150,6 +171,7 @@ void Serving::Heard(Thread* thread, sim::uapi::Message message) {
   if (auto* request = std::get_if<Request>(&message)) {
     if (thread->waits || thread->spins) return;
     thread->request = std::move(*request);
+    asked_ = OwnTime();
     Asks(process, thread);
   } else if (std::holds_alternative<sim::uapi::Interrupt>(message)) {
     Interrupts(process, thread);
@@ -282,7 +304,7 @@ std::vector<pid_t> Serving::Running() const {
   return running;
 }
 
-bool Serving::Quiet() {
+bool Serving::AllSleep() {
   const std::vector<pid_t> running = Running();
   // One that is started between the looks is seen in the second.
   const Sleep sleep = SleepOf(running, &restless_, &running_on_);
@@ -299,6 +321,19 @@ bool Serving::Quiet() {
   return poll(descriptors.data(), descriptors.size(), 0) == 0;
 }
 
+bool Serving::Quiet() {
+  if (AllSleep()) {
+    patience_ = kPatience;
+    asked_ = OwnTime();
+    return true;
+  }
+  if (OwnTime() - asked_ < patience_) return false;
+  patience_ = kShortPatience;
+  timed_ = false;
+  running_on_ = std::max<size_t>(running_on_, 1);
+  return true;
+}
+
 bool Serving::NoteEnds() {
   bool any = false;
   for (const auto& process : processes_) {
@@ -312,7 +347,7 @@ bool Serving::NoteEnds() {
 }
 
 void Serving::Remove(Process* process) {
-  PassOutputOn(process);
+  PassOutputOn(process, kAllOutput);
   process->gone = true;
   process->threads.clear();
   process->watches.clear();
@@ -415,8 +450,11 @@ std::vector<std::string> Serving::WhoWaits() const {
 }
 
 std::string Serving::WaitsFor(const Process& process, const ThreadState& thread) const {
-  std::string does =
-      thread.state == 'R' ? "runs, and asks for nothing" : "sleeps in " + NameOfCall(thread.call);
+  std::string does = "sleeps in " + NameOfCall(thread.call);
+  if (thread.state == 'R') does = "runs, and asks for nothing";
+  if (IsStopped(thread)) does = "is stopped, and nobody sends it SIGCONT";
+  if (running_on_ > 0 && (thread.call == SYS_write || thread.call == SYS_writev))
+    does = "goes on writing, and asks for nothing";
   const auto found = std::ranges::find(process.threads, thread.thread,
                                        [](const auto& one) { return one->number; });
   if (found == process.threads.end()) return does;
@@ -445,7 +483,7 @@ void Serving::KillAll() {
   for (const auto& process : processes_) {
     if (process->gone || !process->program) continue;
     process->program->Kill(SIGKILL);
-    PassOutputOn(process.get());
+    PassOutputOn(process.get(), kAllOutput);
   }
 }
 

@@ -48,7 +48,8 @@ class Serving : private sim::uapi::Memory {
 
   // Serves all that has come, and waits so long for it when there is nothing.
   void Serve(Duration patience);
-  // Every thread of every program sleeps and has said nothing that was not heard.
+  // Every thread of every program sleeps and has said nothing that was not heard; or they go on
+  // and on and ask for nothing: they print without end, or start one process after the other.
   bool Quiet();
   // What ended is taken out of the world. -> whether there was any.
   bool NoteEnds();
@@ -95,7 +96,9 @@ class Serving : private sim::uapi::Memory {
   bool GoesOn(Process* process, Thread* thread);
   bool LooksAgain(Process* process, Thread* thread);
   void Lose(Process* process, Thread* thread);
-  void PassOutputOn(Process* process);
+  // No more than about `most` bytes of it: some print without end.
+  void PassOutputOn(Process* process, size_t most);
+  bool AllSleep();
   // Those that are there, and those they have started.
   std::vector<pid_t> Running() const;
   void Remove(Process* process);
@@ -111,6 +114,8 @@ class Serving : private sim::uapi::Memory {
   bool timed_ = false;
   Restless restless_;
   size_t running_on_ = 0;
+  Duration asked_;  // when somebody has asked for something last, or all have slept: our own time
+  Duration patience_;  // how long after that they go on and on
 };
 
 }  // namespace cm::app

@@ -96,6 +96,11 @@ bool EndsByItself(const SystemCall& call) {
   }
 }
 
+// One that is stopped goes on when somebody sends it SIGCONT.
+bool Sleeps(const ThreadState& thread) {
+  return thread.state == 'S' || thread.state == 'Z' || IsStopped(thread);
+}
+
 }  // namespace
 
 std::vector<ThreadState> ThreadsOf(pid_t process) {
@@ -153,6 +158,8 @@ bool Restless::Runs(const ThreadState& thread) {
   return true;
 }
 
+bool IsStopped(const ThreadState& thread) { return thread.state == 'T' || thread.state == 't'; }
+
 Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* running_on) {
   std::vector<std::vector<ThreadState>> first;
   std::vector<pid_t> passed_over;
@@ -166,7 +173,7 @@ Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* runn
       if (restless->Runs(thread)) passed_over.push_back(thread.thread);
     std::erase_if(first.back(), is_passed_over);
     for (const ThreadState& thread : first.back()) {
-      if (thread.state != 'S' && thread.state != 'Z') return Sleep::kNone;
+      if (!Sleeps(thread)) return Sleep::kNone;
       timed = timed || thread.timed;
     }
   }
@@ -196,6 +203,9 @@ std::string NameOfCall(int64_t call) {
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
       return "nanosleep";
+    case SYS_write:
+    case SYS_writev:
+      return "write";
     case SYS_read:
       return "read";
     case SYS_recvfrom:

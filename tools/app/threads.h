@@ -60,6 +60,9 @@ class Restless {
 // Who runs on and on is not looked at, and counted.
 Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* running_on);
 
+// By a signal, or by whoever traces it.
+bool IsStopped(const ThreadState& thread);
+
 // "futex", "poll", "system call 17".
 std::string NameOfCall(int64_t call);
 

@@ -192,8 +192,10 @@ int RunPrograms(const AppOptions& options) {
   }
   setting.interrupted = &Interrupted();
   setting.hears = [](std::string_view who, std::string_view line) {
+    if (std::ferror(stdout) != 0) return;
     fmt::print("{}| {}\n", who, line);
-    std::fflush(stdout);
+    // Nobody reads any more: the verb ends, and says so as all of them do.
+    if (std::fflush(stdout) != 0) StopWork();
   };
   const auto ran = app::Run(setting);
   if (const auto* problem = std::get_if<std::string>(&ran)) return Unusable(*problem);

@@ -80,6 +80,16 @@ TEST(AppVerb, RefusesWhatItCannotUse) {
   }
 }
 
+TEST_F(AppPrograms, EndWhenNobodyReadsWhatTheyPrint) {
+  const CmcheckFolder folder;
+  std::vector<std::string> command = {"/bin/sh", "-c", "{ \"$@\"; echo $? >code; } | head -2", "sh"};
+  for (const std::string& word : folder.CommandOf({"app", "--", "yes"})) command.push_back(word);
+  const Ended ended = Running(command, {}, folder.path()).Wait();
+  EXPECT_THAT(LinesOf(ended.output), ElementsAre("passive| y", "passive| y"));
+  EXPECT_EQ(folder.Read("code"), "2\n");
+  EXPECT_THAT(LinesOf(ended.error), ElementsAre(HasSubstr("standard output cannot be written")));
+}
+
 TEST_F(AppPrograms, EndWhenTheVerbIsInterrupted) {
   const CmcheckFolder folder;
   Running running(folder.CommandOf({"app", "--", "sh", "-c", ": >started; while :; do :; done"}),
