@@ -17,6 +17,7 @@
 #include "model/vocabulary/topology.h"
 #include "tools/app/broker.h"
 #include "tools/app/network.h"
+#include "tools/app/threads.h"
 
 namespace cm::app {
 namespace {
@@ -241,6 +242,19 @@ TEST_F(Programs, ThatKeepAnEventAreToldWhichDestroyWaits) {
   EXPECT_THAT(ran.report.waiting,
               ElementsAre(HasSubstr("after rdma_destroy_id id=0 -> 0 events=1")));
   EXPECT_THAT(ran.report.waiting, ElementsAre(HasSubstr("acknowledged")));
+}
+
+TEST_F(Programs, ThatLeaveAProcessBehindAreReportedAndItEnds) {
+  const Ran ran = RunAll({Own("leaves-a-process")});
+  EXPECT_THAT(ran.report.misbehaviour, ElementsAre("active has left a process behind: misbehaves"));
+  EXPECT_FALSE(ran.report.clean());
+  EXPECT_THAT(ChildrenOf(getpid()), IsEmpty());
+}
+
+TEST_F(Programs, ThatAreGoneBeforeTheirChildrenAreWaitedFor) {
+  ProgramToRun starts = Words(kActiveSide, "sh -c");
+  starts.words.emplace_back("setsid sh -c 'i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done' &");
+  EXPECT_TRUE(RunAll({starts}).report.clean());
 }
 
 TEST_F(Programs, ThatLeaveSomethingInUseAreReported) {

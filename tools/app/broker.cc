@@ -17,6 +17,7 @@
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
 #include "tools/app/network.h"
+#include "tools/app/orphans.h"
 #include "tools/app/serving.h"
 #include "tools/app/trace.h"
 
@@ -34,12 +35,13 @@ constexpr Duration kLongMoment = Duration::Seconds(1);
 
 class Broker {
  public:
-  Broker(const Setting& setting, Folder folder, std::unique_ptr<sim::uapi::SharedTime> time)
+  Broker(const Setting& setting, const Orphans* orphans, Folder folder,
+         std::unique_ptr<sim::uapi::SharedTime> time)
       : setting_(setting),
         trace_(setting.traces),
         time_(std::move(time)),
         world_(setting.topology, &setting.profile, NamedStream(setting.seed, "world")),
-        serving_(&world_, &trace_, std::move(folder), setting.hears) {}
+        serving_(&world_, &trace_, orphans, std::move(folder), setting.hears) {}
 
   // Empty, or why it could not begin.
   std::string Run();
@@ -114,7 +116,11 @@ std::string Broker::Run() {
       if (std::string problem = StartNext(); !problem.empty()) return problem;
       continue;
     }
-    if (serving_.AllGone() || SomethingHappens() == Next::kOver) break;
+    if (serving_.AllGone()) {
+      serving_.NoteLeftBehind();
+      break;
+    }
+    if (SomethingHappens() == Next::kOver) break;
   }
   return {};
 }
@@ -228,7 +234,9 @@ std::variant<Report, std::string> Run(const Setting& setting) {
   std::unique_ptr<sim::uapi::SharedTime> time = sim::uapi::SharedTime::Make(whole.TimePath());
   if (!time) return fmt::format("cannot make {}: {}", whole.TimePath(), std::strerror(errno));
   const Network network(*setting.topology);
-  Broker broker(setting, std::move(whole), std::move(time));
+  const Guard guard("CMSIM_SOCKET=" + whole.path(), whole.path());
+  const Orphans orphans;
+  Broker broker(setting, &orphans, std::move(whole), std::move(time));
   if (std::string problem = broker.Run(); !problem.empty()) return problem;
   return broker.TakeReport();
 }

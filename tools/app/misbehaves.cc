@@ -54,6 +54,18 @@ int LetAChildResolve(const char* host) {
   return 0;
 }
 
+// As a daemon does: nobody is its parent, and it is in no group of anybody's.
+void LeaveAProcess() {
+  const pid_t child = fork();
+  if (child != 0) {
+    waitpid(child, nullptr, 0);
+    return;
+  }
+  setsid();
+  if (fork() != 0) _exit(0);
+  for (;;) pause();
+}
+
 constexpr int64_t kSecond = 1'000'000'000;
 
 int64_t TimeOn(clockid_t clock) {
@@ -106,6 +118,7 @@ int main(int count, char** arguments) {
   rdma_cm_event* event = nullptr;
   if (what == "leaks") return 0;
   if (what == "crashes") return *static_cast<volatile int*>(nullptr);
+  if (what == "leaves-a-process") LeaveAProcess();
   if (what == "stops") raise(SIGSTOP);
   if (what == "waits") {
     std::printf("waiting\n");

@@ -67,9 +67,11 @@ Process::~Process() {
   if (listening >= 0) close(listening);
 }
 
-Serving::Serving(sim::World* world, Trace* trace, Folder folder, Hears hears)
+Serving::Serving(sim::World* world, Trace* trace, const Orphans* orphans, Folder folder,
+                 Hears hears)
     : world_(world),
       trace_(trace),
+      orphans_(orphans),
       folder_(std::move(folder)),
       hears_(std::move(hears)),
       machine_(world, this),
@@ -294,14 +296,39 @@ void Serving::Lose(Process* process, Thread* thread) {
 
 std::vector<pid_t> Serving::Running() const {
   std::vector<pid_t> running;
-  for (const auto& process : processes_) {
-    if (process->gone) continue;
-    const std::vector<pid_t> tree = TreeOf(process->pid);
+  const auto add = [&running](pid_t root) {
     // A child that is a process here has children that stand in its parent's tree.
-    for (const pid_t pid : tree)
+    for (const pid_t pid : TreeOf(root))
       if (std::ranges::count(running, pid) == 0) running.push_back(pid);
-  }
+  };
+  for (const auto& process : processes_)
+    if (!process->gone) add(process->pid);
+  for (const pid_t orphan : orphans_->Alive(Programs())) add(orphan);
   return running;
+}
+
+std::vector<pid_t> Serving::Programs() const {
+  std::vector<pid_t> programs;
+  for (const auto& process : processes_)
+    if (process->program) programs.push_back(process->pid);
+  return programs;
+}
+
+const Process* Serving::FirstOf(pid_t orphan) const {
+  const std::string socket = EnvironmentOf(orphan, "CMSIM_SOCKET");
+  const auto found = std::ranges::find_if(processes_, [&](const auto& process) {
+    return process->program && folder_.SocketPath(process->number) == socket;
+  });
+  return found == processes_.end() ? nullptr : found->get();
+}
+
+void Serving::NoteLeftBehind() {
+  for (const pid_t orphan : orphans_->Alive(Programs())) {
+    const Process* const first = FirstOf(orphan);
+    misbehaviour_.push_back(fmt::format("{} has left a process behind: {}",
+                                        first == nullptr ? "some program" : first->name,
+                                        NameOfProcess(orphan)));
+  }
 }
 
 bool Serving::AllSleep() {
@@ -343,6 +370,7 @@ bool Serving::NoteEnds() {
     Remove(process.get());
     any = true;
   }
+  orphans_->Reap(Programs());
   return any;
 }
 
@@ -476,6 +504,12 @@ void Serving::HostCrashes(uint8_t side) {
     if (process->gone || topology.KernelOf(process->side) != topology.KernelOf(side)) continue;
     process->host_has_crashed = true;
     if (process->program) process->program->Kill(SIGKILL);
+    if (!process->program) kill(process->pid, SIGKILL);
+  }
+  for (const pid_t orphan : orphans_->Alive(Programs())) {
+    const Process* const first = FirstOf(orphan);
+    if (first != nullptr && topology.KernelOf(first->side) == topology.KernelOf(side))
+      kill(orphan, SIGKILL);
   }
 }
 
@@ -485,6 +519,7 @@ void Serving::KillAll() {
     process->program->Kill(SIGKILL);
     PassOutputOn(process.get(), kAllOutput);
   }
+  orphans_->EndAll(Programs());
 }
 
 }  // namespace cm::app

@@ -28,6 +28,7 @@
 #include "sim/uapi/request.h"
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
+#include "tools/app/orphans.h"
 #include "tools/app/process.h"
 #include "tools/app/program.h"
 #include "tools/app/threads.h"
@@ -40,8 +41,8 @@ class Serving : private sim::uapi::Memory {
   // A line that a program prints, and whose.
   using Hears = std::function<void(std::string_view who, std::string_view line)>;
 
-  // Both outlive it.
-  Serving(sim::World* world, Trace* trace, Folder folder, Hears hears);
+  // They outlive it.
+  Serving(sim::World* world, Trace* trace, const Orphans* orphans, Folder folder, Hears hears);
 
   // Empty, or why it cannot be started. `name` is what it is called in all that is said of it.
   std::string Start(const ProgramToRun& program, const std::string& name);
@@ -66,6 +67,9 @@ class Serving : private sim::uapi::Memory {
   // Somebody runs, and asks for nothing.
   bool SomebodyRunsOn() const { return running_on_ > 0; }
   bool AllGone() const;
+  // Of what the programs have started something is there, and asks for nothing: it is named with
+  // whoever has left it behind.
+  void NoteLeftBehind();
   // A line for each thread that there is: who, and what it waits for.
   std::vector<std::string> WhoWaits() const;
   // The programs on the host of a side end with it.
@@ -99,6 +103,10 @@ class Serving : private sim::uapi::Memory {
   // No more than about `most` bytes of it: some print without end.
   void PassOutputOn(Process* process, size_t most);
   bool AllSleep();
+  // Of all programs, by the system's numbers.
+  std::vector<pid_t> Programs() const;
+  // The first process of the program that has started it; none when nobody can tell.
+  const Process* FirstOf(pid_t orphan) const;
   // Those that are there, and those they have started.
   std::vector<pid_t> Running() const;
   void Remove(Process* process);
@@ -106,6 +114,7 @@ class Serving : private sim::uapi::Memory {
 
   sim::World* world_;
   Trace* trace_;
+  const Orphans* orphans_;
   Folder folder_;
   Hears hears_;
   sim::uapi::Machine machine_;

@@ -124,19 +124,26 @@ std::vector<ThreadState> ThreadsOf(pid_t process) {
   return threads;
 }
 
+std::vector<pid_t> ChildrenOf(pid_t process) {
+  std::vector<pid_t> all;
+  const fs::path folder = fmt::format("/proc/{}/task", process);
+  std::error_code error;
+  for (fs::directory_iterator thread(folder, error), end; !error && thread != end;
+       thread.increment(error)) {
+    std::ifstream children(thread->path() / "children");
+    for (pid_t child = 0; children >> child;) all.push_back(child);
+  }
+  return all;
+}
+
 std::vector<pid_t> TreeOf(pid_t process) {
   std::vector<pid_t> tree = {process};
-  for (size_t at = 0; at < tree.size(); ++at) {
-    const fs::path folder = fmt::format("/proc/{}/task", tree[at]);
-    std::error_code error;
-    for (fs::directory_iterator thread(folder, error), end; !error && thread != end;
-         thread.increment(error)) {
-      std::ifstream children(thread->path() / "children");
-      for (pid_t child = 0; children >> child;) tree.push_back(child);
-    }
-  }
+  for (size_t at = 0; at < tree.size(); ++at)
+    for (const pid_t child : ChildrenOf(tree[at])) tree.push_back(child);
   return tree;
 }
+
+std::string NameOfProcess(pid_t process) { return Line(fmt::format("/proc/{}/comm", process)); }
 
 // Of a zombie, all threads are.
 bool IsGone(pid_t process) {

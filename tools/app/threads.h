@@ -26,8 +26,14 @@ struct ThreadState {
 // Those of a process, in the order of their numbers; none when it is gone.
 std::vector<ThreadState> ThreadsOf(pid_t process);
 
-// The process and all that come from it, by /proc; a child whose parent is gone is none of them.
+// Those that the process has started, by /proc, and those that it takes over from others.
+std::vector<pid_t> ChildrenOf(pid_t process);
+
+// The process and all that come from it; a child whose parent is gone is none of them.
 std::vector<pid_t> TreeOf(pid_t process);
+
+// The system's short name of it.
+std::string NameOfProcess(pid_t process);
 
 // It has ended, whether or not its parent has heard of it.
 bool IsGone(pid_t process);

@@ -4,6 +4,8 @@
 #include <sched.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -82,12 +84,54 @@ TEST(AppVerb, RefusesWhatItCannotUse) {
 
 TEST_F(AppPrograms, EndWhenNobodyReadsWhatTheyPrint) {
   const CmcheckFolder folder;
-  std::vector<std::string> command = {"/bin/sh", "-c", "{ \"$@\"; echo $? >code; } | head -2", "sh"};
+  std::vector<std::string> command = {"/bin/sh", "-c", "{ \"$@\"; echo $? >code; } | head -2",
+                                      "sh"};
   for (const std::string& word : folder.CommandOf({"app", "--", "yes"})) command.push_back(word);
   const Ended ended = Running(command, {}, folder.path()).Wait();
   EXPECT_THAT(LinesOf(ended.output), ElementsAre("passive| y", "passive| y"));
   EXPECT_EQ(folder.Read("code"), "2\n");
   EXPECT_THAT(LinesOf(ended.error), ElementsAre(HasSubstr("standard output cannot be written")));
+}
+
+// Goes on and on with a child of its own, and has said which; the folder of its sockets, too.
+void AwaitStart(const CmcheckFolder& folder) {
+  while (folder.Files() != std::vector<std::string>{"child", "host"}) sched_yield();
+}
+const std::vector<std::string> kGoesOn = {
+    "app", "--", "sh", "-c",
+    "echo $CMSIM_HOST >.host; mv .host host; setsid sh -c 'echo $$ >.child; mv .child child; "
+    "while :; do :; done' & while :; do :; done"};
+
+std::string FolderOfSockets(const CmcheckFolder& folder) {
+  return std::filesystem::path(folder.Read("host")).parent_path();
+}
+
+TEST_F(AppPrograms, LeaveNothingBehindWhenTheVerbHearsTwoSignals) {
+  for (const std::vector<int>& signals :
+       {std::vector<int>{SIGHUP}, {SIGINT, SIGINT}, {SIGTERM, SIGHUP}}) {
+    const CmcheckFolder folder;
+    Running running(folder.CommandOf(kGoesOn), {}, folder.path());
+    AwaitStart(folder);
+    EXPECT_TRUE(std::filesystem::exists(FolderOfSockets(folder)));
+    for (const int signal : signals) running.Signal(signal);
+    EXPECT_EQ(running.Wait().exit_code, 130);
+    EXPECT_FALSE(std::filesystem::exists(FolderOfSockets(folder)));
+    EXPECT_EQ(kill(std::stoi(folder.Read("child")), 0), -1);
+  }
+}
+
+TEST_F(AppPrograms, LeaveNothingBehindWhenTheVerbIsKilled) {
+  const CmcheckFolder folder;
+  Running running(folder.CommandOf(kGoesOn), {}, folder.path());
+  AwaitStart(folder);
+  running.Signal(SIGKILL);
+  EXPECT_EQ(running.Wait().exit_code, 128 + SIGKILL);
+  // Nobody waits for the guard: it ends in its own time.
+  while (std::filesystem::exists(FolderOfSockets(folder))) sched_yield();
+  // Of a process that has ended and that nobody has asked about the system knows no words.
+  std::string words;
+  std::ifstream("/proc/" + std::to_string(std::stoi(folder.Read("child"))) + "/cmdline") >> words;
+  EXPECT_EQ(words, "");
 }
 
 TEST_F(AppPrograms, EndWhenTheVerbIsInterrupted) {
