@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -172,6 +174,20 @@ TEST_F(Programs, GetOverALostRequest) {
   EXPECT_TRUE(ran.report.clean());
   // source: linux 6.1 cma.c CMA_CM_RESPONSE_TIMEOUT: 4.096us * 2^20
   EXPECT_GT(ran.report.ended - Instant(), Duration::Milliseconds(4294));
+}
+
+TEST_F(Programs, MeetFaultsAndTheReportSaysWhichTheyDoNotMeet) {
+  const Ran ran = RunAll(Rping(),
+                         "fault drop REQ from=active nth=1\n"
+                         "fault drop REQ from=passive\n"
+                         "fault drop DREQ from=any nth=7\n"
+                         "pass 3600s\nfault delay any from=any by=1ms\nheal");
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(
+      ran.report.idle,
+      ElementsAre("fault drop REQ from=passive: matched nothing",
+                  "fault drop DREQ from=any nth=7: only 1 matched", "pass 3600s: not reached",
+                  "fault delay any from=any by=1ms: not reached", "heal: not reached"));
 }
 
 TEST_F(Programs, HearThatNobodyListens) {
@@ -383,10 +399,48 @@ TEST_F(Programs, ThatSpinUntilALaterTimeReachIt) {
   EXPECT_GE(ran.report.ended - Instant(), Duration::Seconds(2));
 }
 
-TEST_F(Programs, ThatAreNotThereSaySo) {
-  const Ran ran = RunAll({Words(kActiveSide, "no-such-program-here")});
-  EXPECT_THAT(ran.output, ElementsAre(HasSubstr("cannot start no-such-program-here")));
-  EXPECT_FALSE(ran.report.clean());
+struct NotStarted {
+  const char* words;
+  const char* says;
+};
+
+class NoPrograms : public Programs, public testing::WithParamInterface<NotStarted> {};
+
+TEST_P(NoPrograms, AreNamedBeforeAnythingRuns) {
+  Setting setting{.topology = FindTopology("two-kernels"),
+                  .profile = *FindProfile("6.1-rxe"),
+                  .programs = {Words(kPassiveSide, "true"), Words(kActiveSide, GetParam().words)},
+                  .staying_sides = {},
+                  .script = {}};
+  setting.traces = [](std::string_view line) { ADD_FAILURE() << line; };
+  const auto report = app::Run(setting);
+  const auto* problem = std::get_if<std::string>(&report);
+  ASSERT_NE(problem, nullptr);
+  EXPECT_EQ(*problem, GetParam().says);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, NoPrograms,
+    testing::Values(NotStarted{"no-such-program here",
+                               "cannot start no-such-program: No such file or directory"},
+                    NotStarted{"/no-such/program",
+                               "cannot start /no-such/program: No such file or directory"},
+                    NotStarted{"/etc", "cannot start /etc: Permission denied"},
+                    NotStarted{"/etc/passwd", "cannot start /etc/passwd: Permission denied"}));
+
+TEST_F(Programs, OfWhichOneCannotBeginAreNamedToo) {
+  const std::string script = testing::TempDir() + "/of-no-shell";
+  std::ofstream(script) << "#!/no-such/shell\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const Setting setting{.topology = FindTopology("two-kernels"),
+                        .profile = *FindProfile("6.1-rxe"),
+                        .programs = {Words(kActiveSide, script)},
+                        .staying_sides = {},
+                        .script = {}};
+  const auto report = app::Run(setting);
+  const auto* problem = std::get_if<std::string>(&report);
+  ASSERT_NE(problem, nullptr);
+  EXPECT_EQ(*problem, "cannot start " + script + ": No such file or directory");
 }
 
 }  // namespace

@@ -17,6 +17,9 @@ struct ProgramToRun {
   std::vector<std::string> words;  // the program, found as a shell finds it, and its arguments
 };
 
+// Empty, or why no program of that name can be started: it is looked up as execvp does.
+std::string WhyNotFound(const std::string& name);
+
 // A child process with what it says. It is killed with everything it has started when this goes.
 class Program {
  public:

@@ -37,6 +37,25 @@ TEST_F(AppPrograms, NamesOfAddressesBecomeNumbersAndOutputHasItsSide) {
                           "active: exit code 0", HasSubstr("0us of virtual time, digest ")));
 }
 
+TEST_F(AppPrograms, BracesThatNameNoSideAreTheirOwn) {
+  const CmcheckFolder folder;
+  const Ended ended = folder.Cmcheck({"app", "--", "echo", "{print $1}", "{}", "a{2,3}", "{nobody}",
+                                      R"({"to": "{active}"})", "rdma://{passive}:1", "x{pasive}"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_THAT(LinesOf(ended.output).at(0),
+              R"(passive| {print $1} {} a{2,3} {nobody} {"to": "10.0.0.1"} rdma://10.0.1.1:1 )"
+              "x{pasive}");
+}
+
+TEST_F(AppPrograms, FaultsOfWhichNothingHasComeAreNamed) {
+  const CmcheckFolder folder;
+  folder.Write("faults.txt", "pass 1s # later\r\nheal\r\n");
+  const Ended ended = folder.Cmcheck({"app", "--faults", "faults.txt", "--", "true"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_THAT(LinesOf(ended.output), ElementsAre("pass 1s: not reached", "heal: not reached",
+                                                 "passive: exit code 0", HasSubstr("digest")));
+}
+
 TEST_F(AppPrograms, ConversationGoesToItsFile) {
   const CmcheckFolder folder;
   EXPECT_EQ(folder.Cmcheck({"app", "--trace", "run.txt", "--", "false"}).exit_code, 1);
@@ -66,7 +85,11 @@ TEST(AppVerb, RefusesWhatItCannotUse) {
       {{"@middle", "true"}, "no side 'middle' for programs; sides are active, passive"},
       {{"true", ":"}, "program 2 is empty"},
       {{"true", ":", "true", ":", "true"}, "program 3: topology two-kernels has 2 sides"},
-      {{"ping", "{nobody}"}, "'{nobody}' names no address"},
+      {{"ping", "{pasive}"}, "'{pasive}' names no address"},
+      {{"ping", "{passive.v7}"}, "'{passive.v7}' names no address"},
+      {{"--profile", "faults.txt", "true"}, "--profile faults.txt: the file is not JSON"},
+      {{"true", ":", "no-such-program"}, "cannot start no-such-program: No such file"},
+      {{"true", ":", "./faults.txt"}, "cannot start ./faults.txt: Permission denied"},
       {{"--topology", "moon", "true"}, "there is no topology 'moon'"},
       {{"--limit", "soon", "true"}, "--limit soon: accepted are the likes of 90s"},
       {{"--stays", "middle", "true"}, "--stays middle: topology two-kernels has the sides"},
