@@ -297,6 +297,39 @@ TEST_F(Programs, ThatCrashAreReported) {
               ElementsAre(HasSubstr("active is killed by signal 11")));
 }
 
+TEST_F(Programs, ThatCrashAreToldWhatTheyHaveGivenUpJustBefore) {
+  EXPECT_THAT(RunAll({Own("destroys-and-crashes")}).report.misbehaviour,
+              ElementsAre(HasSubstr("(Aborted), right after it has destroyed id 0: the library")));
+  EXPECT_THAT(RunAll({Own("destroys-and-goes-on")}).report.misbehaviour,
+              ElementsAre(HasSubstr("(Aborted); the last id that it has destroyed is 0")));
+  EXPECT_THAT(RunAll({Own("crashes")}).report.misbehaviour,
+              ElementsAre("active is killed by signal 11 (Segmentation fault)"));
+}
+
+TEST_F(Programs, ThatAcknowledgeTwiceAreReportedBeforeTheLibraryCrashes) {
+  EXPECT_THAT(
+      RunAll({Own("acknowledges-twice PASSIVE")}).report.misbehaviour,
+      ElementsAre("active acknowledges RDMA_CM_EVENT_ADDR_RESOLVED twice",
+                  HasSubstr("right after it has acknowledged RDMA_CM_EVENT_ADDR_RESOLVED")));
+}
+
+TEST_F(Programs, ThatCloseAChannelBeforeItsIdAreToldWhichIsLost) {
+  const Ran ran = RunAll({Own("closes-its-channel-first")});
+  EXPECT_THAT(ran.report.misbehaviour,
+              ElementsAre("active closes the event channel of id 0, which is lost with it: "
+                          "close rdma_cm file=0"));
+  EXPECT_FALSE(ran.report.clean());
+}
+
+TEST_F(Programs, ThatLeaveToTheirExitWhatNobodyMissesAreTold) {
+  const Ran ran = RunAll({Own("leaves-queues")});
+  EXPECT_THAT(ran.report.left_open,
+              ElementsAre("active leaves 1 event channel, 1 completion queue open, which its exit "
+                          "closes"));
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(RunAll(Rping()).report.left_open, IsEmpty());
+}
+
 TEST_F(Programs, ThatWaitForDescriptorsWithALimitWaitInVirtualTime) {
   const Ran ran = RunAll({Beside(kActiveSide, "waits limited")});
   EXPECT_TRUE(ran.report.clean());

@@ -237,6 +237,7 @@ Report Broker::TakeReport() {
                                 .crashed = process->host_has_crashed});
   }
   report_.misbehaviour = serving_.misbehaviour();
+  report_.left_open = serving_.left_open();
   report_.last.assign(trace_.last().begin(), trace_.last().end());
   report_.digest = trace_.digest();
   report_.ended = world_.Now();

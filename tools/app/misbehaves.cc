@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <string>
 
@@ -134,6 +135,26 @@ int main(int count, char** arguments) {
   if (what == "waits-with-limits") WaitWithLimits();
   if (what == "forgets-an-event") {
     if (Resolve(channel, id, arguments[2]) == nullptr) return 3;
+    return 0;
+  }
+  if (what == "closes-its-channel-first") {
+    rdma_destroy_event_channel(channel);
+    return 0;
+  }
+  if (what == "acknowledges-twice" && (event = Resolve(channel, id, arguments[2])) != nullptr) {
+    rdma_ack_cm_event(event);
+    rdma_ack_cm_event(event);
+  }
+  if (what == "destroys-and-crashes" || what == "destroys-and-goes-on") {
+    rdma_destroy_id(id);
+    if (what == "destroys-and-goes-on") rdma_create_id(channel, &id, nullptr, RDMA_PS_TCP);
+    std::abort();
+  }
+  if (what == "leaves-queues") {
+    rdma_destroy_id(id);
+    int devices = 0;
+    ibv_context** const opened = rdma_get_devices(&devices);
+    if (devices == 0 || ibv_create_cq(opened[0], 4, nullptr, nullptr, 0) == nullptr) return 2;
     return 0;
   }
   if (what == "keeps-an-event") event = Resolve(channel, id, arguments[2]);

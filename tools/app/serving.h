@@ -79,6 +79,8 @@ class Serving : private sim::uapi::Memory {
   const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }
   // What programs have done that they should not.
   const std::vector<std::string>& misbehaviour() const { return misbehaviour_; }
+  // What they have not given back, and nobody misses.
+  const std::vector<std::string>& left_open() const { return left_open_; }
 
  private:
   bool Read(uint32_t process, uint64_t address, std::span<uint8_t> bytes) override;
@@ -96,6 +98,8 @@ class Serving : private sim::uapi::Memory {
   void Interrupts(Process* process, Thread* thread);
   void Keep(Process* process, Thread* thread, const sim::uapi::Watch& watch);
   void Reply(Process* process, Thread* thread, const sim::uapi::Answer& answer);
+  void NoteBelongings(Process* process, const sim::uapi::Request& request,
+                      const sim::uapi::Answer& answer);
   bool BringUp(Process* process, Watched* watched);
   bool GoesOn(Process* process, Thread* thread);
   bool LooksAgain(Process* process, Thread* thread);
@@ -103,6 +107,7 @@ class Serving : private sim::uapi::Memory {
   // No more than about `most` bytes of it: some print without end.
   void PassOutputOn(Process* process, size_t most);
   bool AllSleep();
+  void SomebodyHasAsked();
   // Of all programs, by the system's numbers.
   std::vector<pid_t> Programs() const;
   // The first process of the program that has started it; none when nobody can tell.
@@ -120,11 +125,12 @@ class Serving : private sim::uapi::Memory {
   sim::uapi::Machine machine_;
   std::vector<std::unique_ptr<Process>> processes_;  // by their numbers of the machine
   std::vector<std::string> misbehaviour_;
+  std::vector<std::string> left_open_;
   bool timed_ = false;
   Restless restless_;
   size_t running_on_ = 0;
   Duration asked_;  // when somebody has asked for something last, or all have slept: our own time
-  Duration patience_;  // how long after that they go on and on
+  bool go_on_and_on_ = false;
 };
 
 }  // namespace cm::app

@@ -211,6 +211,7 @@ void Print(const app::Report& report) {
                         : report.at_limit  ? "the limit of virtual time is reached"
                                            : "nothing can happen any more");
   for (const std::string& who : report.waiting) fmt::print("  {}\n", who);
+  for (const std::string& line : report.left_open) fmt::print("{}\n", line);
   for (const std::string& line : report.idle) fmt::print("{}\n", line);
   for (const app::EndOfProgram& program : report.programs)
     fmt::print("{}: {}\n", program.name,
