@@ -43,7 +43,7 @@ class Programs : public testing::Test {
 bool IsInstalled(const std::string& program) {
   std::istringstream folders(std::getenv("PATH"));
   for (std::string folder; std::getline(folders, folder, ':');)
-    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+    if (access(folder.append("/").append(program).c_str(), X_OK) == 0) return true;
   return false;
 }
 

@@ -266,7 +266,7 @@ std::variant<Report, std::string> Run(const Setting& setting) {
   std::unique_ptr<sim::uapi::SharedTime> time = sim::uapi::SharedTime::Make(whole.TimePath());
   if (!time) return fmt::format("cannot make {}: {}", whole.TimePath(), std::strerror(errno));
   const Network network(*setting.topology);
-  const Guard guard("CMSIM_SOCKET=" + whole.path(), whole.path());
+  const Guard guard("CMSIM_SOCKET=" + whole.path() + "/", whole.path());
   const Orphans orphans;
   Broker broker(setting, &orphans, std::move(whole), std::move(time));
   if (std::string problem = broker.Run(); !problem.empty()) return problem;

@@ -120,10 +120,10 @@ TEST_F(AppPrograms, EndWhenNobodyReadsWhatTheyPrint) {
 void AwaitStart(const CmcheckFolder& folder) {
   while (folder.Files() != std::vector<std::string>{"child", "host"}) sched_yield();
 }
-const std::vector<std::string> kGoesOn = {
-    "app", "--", "sh", "-c",
+constexpr const char* kScript =
     "echo $CMSIM_HOST >.host; mv .host host; setsid sh -c 'echo $$ >.child; mv .child child; "
-    "while :; do :; done' & while :; do :; done"};
+    "while :; do :; done' & while :; do :; done";
+const std::vector<std::string> kGoesOn = {"app", "--", "sh", "-c", kScript};
 
 std::string FolderOfSockets(const CmcheckFolder& folder) {
   return std::filesystem::path(folder.Read("host")).parent_path();
