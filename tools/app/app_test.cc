@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -17,6 +19,7 @@
 #include "model/vocabulary/topology.h"
 #include "tools/app/broker.h"
 #include "tools/app/network.h"
+#include "tools/app/threads.h"
 
 namespace cm::app {
 namespace {
@@ -40,7 +43,7 @@ class Programs : public testing::Test {
 bool IsInstalled(const std::string& program) {
   std::istringstream folders(std::getenv("PATH"));
   for (std::string folder; std::getline(folders, folder, ':');)
-    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+    if (access(folder.append("/").append(program).c_str(), X_OK) == 0) return true;
   return false;
 }
 
@@ -82,14 +85,15 @@ struct Ran {
 };
 
 Ran RunAll(std::vector<ProgramToRun> programs, const std::string& script = "", uint64_t seed = 1,
-           std::vector<uint8_t> staying = {}) {
+           std::vector<uint8_t> staying = {}, Duration limit = Duration::Seconds(600)) {
   Ran ran;
   Setting setting{.topology = FindTopology("two-kernels"),
                   .profile = *FindProfile("6.1-rxe"),
                   .seed = seed,
                   .programs = std::move(programs),
                   .staying_sides = std::move(staying),
-                  .script = {}};
+                  .script = {},
+                  .limit = limit};
   auto happenings = ReadScript(script, setting.topology);
   if (auto* problem = std::get_if<std::string>(&happenings)) {
     ADD_FAILURE() << *problem;
@@ -172,6 +176,20 @@ TEST_F(Programs, GetOverALostRequest) {
   EXPECT_GT(ran.report.ended - Instant(), Duration::Milliseconds(4294));
 }
 
+TEST_F(Programs, MeetFaultsAndTheReportSaysWhichTheyDoNotMeet) {
+  const Ran ran = RunAll(Rping(),
+                         "fault drop REQ from=active nth=1\n"
+                         "fault drop REQ from=passive\n"
+                         "fault drop DREQ from=any nth=7\n"
+                         "pass 3600s\nfault delay any from=any by=1ms\nheal");
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(
+      ran.report.idle,
+      ElementsAre("fault drop REQ from=passive: matched nothing",
+                  "fault drop DREQ from=any nth=7: only 1 matched", "pass 3600s: not reached",
+                  "fault delay any from=any by=1ms: not reached", "heal: not reached"));
+}
+
 TEST_F(Programs, HearThatNobodyListens) {
   const Ran ran = RunAll({Stock(kActiveSide, "ucmatose -s PASSIVE")});
   EXPECT_FALSE(ran.report.clean());
@@ -203,11 +221,56 @@ TEST_F(Programs, ThatWaitForEverAreNamedWithWhatTheyWaitFor) {
   EXPECT_THAT(ran.output, ElementsAre("active| waiting")) << "what it says before it is ended";
 }
 
+TEST_F(Programs, ThatAreStoppedAreNotWaitedFor) {
+  EXPECT_THAT(RunAll({Own("stops")}).report.waiting,
+              ElementsAre(HasSubstr("active thread 1: is stopped, and nobody sends it SIGCONT")));
+}
+
+TEST_F(Programs, ThatPrintMuchAreHeardToTheLastLine) {
+  const Ran ran = RunAll({Words(kActiveSide, "seq 200000")});
+  EXPECT_TRUE(ran.report.clean());
+  ASSERT_EQ(ran.output.size(), 200'000U);
+  EXPECT_EQ(ran.output.back(), "active| 200000");
+}
+
+TEST_F(Programs, ThatPrintNoEndOfALineAreHeardInParts) {
+  const Ran ran = RunAll({Words(kActiveSide, "head -c 3000000 /dev/zero")});
+  size_t heard = 0;
+  for (const std::string& line : ran.output) heard += line.size() - std::string("active| ").size();
+  EXPECT_EQ(heard, 3'000'000U);
+  EXPECT_GT(ran.output.size(), 1U);
+}
+
+TEST_F(Programs, ThatPrintWithoutEndReachTheLimit) {
+  const Ran ran = RunAll({Words(kActiveSide, "yes")}, "", 1, {}, Duration::Milliseconds(100));
+  EXPECT_TRUE(ran.report.at_limit);
+  EXPECT_THAT(ran.report.waiting, ElementsAre(HasSubstr("asks for nothing")));
+}
+
+TEST_F(Programs, ThatStartOneProcessAfterTheOtherReachTheLimit) {
+  ProgramToRun starts = Words(kActiveSide, "sh -c");
+  starts.words.emplace_back("while :; do /bin/true; done");
+  EXPECT_TRUE(RunAll({starts}, "", 1, {}, Duration::Milliseconds(100)).report.at_limit);
+}
+
 TEST_F(Programs, ThatKeepAnEventAreToldWhichDestroyWaits) {
   const Ran ran = RunAll({Own("keeps-an-event PASSIVE")});
   EXPECT_THAT(ran.report.waiting,
               ElementsAre(HasSubstr("after rdma_destroy_id id=0 -> 0 events=1")));
   EXPECT_THAT(ran.report.waiting, ElementsAre(HasSubstr("acknowledged")));
+}
+
+TEST_F(Programs, ThatLeaveAProcessBehindAreReportedAndItEnds) {
+  const Ran ran = RunAll({Own("leaves-a-process")});
+  EXPECT_THAT(ran.report.misbehaviour, ElementsAre("active has left a process behind: misbehaves"));
+  EXPECT_FALSE(ran.report.clean());
+  EXPECT_THAT(ChildrenOf(getpid()), IsEmpty());
+}
+
+TEST_F(Programs, ThatAreGoneBeforeTheirChildrenAreWaitedFor) {
+  ProgramToRun starts = Words(kActiveSide, "sh -c");
+  starts.words.emplace_back("setsid sh -c 'i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done' &");
+  EXPECT_TRUE(RunAll({starts}).report.clean());
 }
 
 TEST_F(Programs, ThatLeaveSomethingInUseAreReported) {
@@ -232,6 +295,39 @@ TEST_F(Programs, ThatUseAnIdThatIsGoneAreReported) {
 TEST_F(Programs, ThatCrashAreReported) {
   EXPECT_THAT(RunAll({Own("crashes")}).report.misbehaviour,
               ElementsAre(HasSubstr("active is killed by signal 11")));
+}
+
+TEST_F(Programs, ThatCrashAreToldWhatTheyHaveGivenUpJustBefore) {
+  EXPECT_THAT(RunAll({Own("destroys-and-crashes")}).report.misbehaviour,
+              ElementsAre(HasSubstr("(Aborted), right after it has destroyed id 0: the library")));
+  EXPECT_THAT(RunAll({Own("destroys-and-goes-on")}).report.misbehaviour,
+              ElementsAre(HasSubstr("(Aborted); the last id that it has destroyed is 0")));
+  EXPECT_THAT(RunAll({Own("crashes")}).report.misbehaviour,
+              ElementsAre("active is killed by signal 11 (Segmentation fault)"));
+}
+
+TEST_F(Programs, ThatAcknowledgeTwiceAreReportedBeforeTheLibraryCrashes) {
+  EXPECT_THAT(
+      RunAll({Own("acknowledges-twice PASSIVE")}).report.misbehaviour,
+      ElementsAre("active acknowledges RDMA_CM_EVENT_ADDR_RESOLVED twice",
+                  HasSubstr("right after it has acknowledged RDMA_CM_EVENT_ADDR_RESOLVED")));
+}
+
+TEST_F(Programs, ThatCloseAChannelBeforeItsIdAreToldWhichIsLost) {
+  const Ran ran = RunAll({Own("closes-its-channel-first")});
+  EXPECT_THAT(ran.report.misbehaviour,
+              ElementsAre("active closes the event channel of id 0, which is lost with it: "
+                          "close rdma_cm file=0"));
+  EXPECT_FALSE(ran.report.clean());
+}
+
+TEST_F(Programs, ThatLeaveToTheirExitWhatNobodyMissesAreTold) {
+  const Ran ran = RunAll({Own("leaves-queues")});
+  EXPECT_THAT(ran.report.left_open,
+              ElementsAre("active leaves 1 event channel, 1 completion queue open, which its exit "
+                          "closes"));
+  EXPECT_TRUE(ran.report.clean());
+  EXPECT_THAT(RunAll(Rping()).report.left_open, IsEmpty());
 }
 
 TEST_F(Programs, ThatWaitForDescriptorsWithALimitWaitInVirtualTime) {
@@ -336,10 +432,48 @@ TEST_F(Programs, ThatSpinUntilALaterTimeReachIt) {
   EXPECT_GE(ran.report.ended - Instant(), Duration::Seconds(2));
 }
 
-TEST_F(Programs, ThatAreNotThereSaySo) {
-  const Ran ran = RunAll({Words(kActiveSide, "no-such-program-here")});
-  EXPECT_THAT(ran.output, ElementsAre(HasSubstr("cannot start no-such-program-here")));
-  EXPECT_FALSE(ran.report.clean());
+struct NotStarted {
+  const char* words;
+  const char* says;
+};
+
+class NoPrograms : public Programs, public testing::WithParamInterface<NotStarted> {};
+
+TEST_P(NoPrograms, AreNamedBeforeAnythingRuns) {
+  Setting setting{.topology = FindTopology("two-kernels"),
+                  .profile = *FindProfile("6.1-rxe"),
+                  .programs = {Words(kPassiveSide, "true"), Words(kActiveSide, GetParam().words)},
+                  .staying_sides = {},
+                  .script = {}};
+  setting.traces = [](std::string_view line) { ADD_FAILURE() << line; };
+  const auto report = app::Run(setting);
+  const auto* problem = std::get_if<std::string>(&report);
+  ASSERT_NE(problem, nullptr);
+  EXPECT_EQ(*problem, GetParam().says);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, NoPrograms,
+    testing::Values(NotStarted{"no-such-program here",
+                               "cannot start no-such-program: No such file or directory"},
+                    NotStarted{"/no-such/program",
+                               "cannot start /no-such/program: No such file or directory"},
+                    NotStarted{"/etc", "cannot start /etc: Permission denied"},
+                    NotStarted{"/etc/passwd", "cannot start /etc/passwd: Permission denied"}));
+
+TEST_F(Programs, OfWhichOneCannotBeginAreNamedToo) {
+  const std::string script = testing::TempDir() + "/of-no-shell";
+  std::ofstream(script) << "#!/no-such/shell\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const Setting setting{.topology = FindTopology("two-kernels"),
+                        .profile = *FindProfile("6.1-rxe"),
+                        .programs = {Words(kActiveSide, script)},
+                        .staying_sides = {},
+                        .script = {}};
+  const auto report = app::Run(setting);
+  const auto* problem = std::get_if<std::string>(&report);
+  ASSERT_NE(problem, nullptr);
+  EXPECT_EQ(*problem, "cannot start " + script + ": No such file or directory");
 }
 
 }  // namespace

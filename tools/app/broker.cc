@@ -16,8 +16,11 @@
 #include "sim/uapi/shared_time.h"
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
+#include "tools/app/host.h"
 #include "tools/app/network.h"
+#include "tools/app/orphans.h"
 #include "tools/app/serving.h"
+#include "tools/app/tally.h"
 #include "tools/app/trace.h"
 
 namespace cm::app {
@@ -34,12 +37,16 @@ constexpr Duration kLongMoment = Duration::Seconds(1);
 
 class Broker {
  public:
-  Broker(const Setting& setting, Folder folder, std::unique_ptr<sim::uapi::SharedTime> time)
+  Broker(const Setting& setting, const Orphans* orphans, Folder folder,
+         std::unique_ptr<sim::uapi::SharedTime> time)
       : setting_(setting),
         trace_(setting.traces),
         time_(std::move(time)),
         world_(setting.topology, &setting.profile, NamedStream(setting.seed, "world")),
-        serving_(&world_, &trace_, std::move(folder), setting.hears) {}
+        serving_(&world_, &trace_, orphans, std::move(folder), setting.hears),
+        tally_(&*setting.topology) {
+    if (!setting.script.empty()) world_.WatchWire();
+  }
 
   // Empty, or why it could not begin.
   std::string Run();
@@ -53,6 +60,8 @@ class Broker {
   std::string NameOf(size_t program) const;
   bool Stays(const Process& process) const;
   bool OnlyStayingOnesAreLeft() const;
+  void Watch();
+  void NoteIdle();
   void HasHappened();
   Next SomethingHappens();
   Next TimePasses();
@@ -64,6 +73,7 @@ class Broker {
   std::unique_ptr<sim::uapi::SharedTime> time_;
   sim::World world_;
   Serving serving_;
+  Tally tally_;
   size_t started_ = 0;
   size_t scripted_ = 0;  // lines of the script that have happened
   Duration moment_ = kMoment;
@@ -114,7 +124,11 @@ std::string Broker::Run() {
       if (std::string problem = StartNext(); !problem.empty()) return problem;
       continue;
     }
-    if (serving_.AllGone() || SomethingHappens() == Next::kOver) break;
+    if (serving_.AllGone()) {
+      serving_.NoteLeftBehind();
+      break;
+    }
+    if (SomethingHappens() == Next::kOver) break;
   }
   return {};
 }
@@ -125,7 +139,22 @@ Broker::Next Broker::LimitIsReached() {
   return Next::kOver;
 }
 
+// What was sent since. Before a fault is installed, and not too late: it is kept until then.
+void Broker::Watch() {
+  for (const sim::WireNote& note : world_.TakeWireNotes()) tally_.Sent(note);
+}
+
+// Lines of which nothing has come.
+void Broker::NoteIdle() {
+  Watch();
+  report_.idle = tally_.Idle();
+  for (size_t i = scripted_; i < setting_.script.size(); ++i)
+    for (const std::string& line : {setting_.script[i].waits, setting_.script[i].text})
+      if (!line.empty()) report_.idle.push_back(fmt::format("{}: not reached", line));
+}
+
 void Broker::HasHappened() {
+  Watch();
   time_->Set(world_.Now().nanoseconds());
   serving_.HasHappened();
 }
@@ -149,7 +178,10 @@ Broker::Next Broker::SomethingHappens() {
   } else if (scripted) {
     const Happening& happening = setting_.script[scripted_++];
     world_.RunUntil(happening.at);
+    Watch();
     if (happening.fault) world_.Inject(*happening.fault);
+    if (happening.fault) tally_.Installed(*happening.fault, world_.Now(), happening.text);
+    if (!happening.fault) tally_.Healed();
     if (happening.fault && happening.fault->kind == FaultKind::kCrash)
       serving_.HostCrashes(happening.fault->side);
     if (!happening.fault) world_.Heal();
@@ -195,6 +227,7 @@ Broker::Next Broker::RealTimePasses(std::optional<Instant> until) {
 
 Report Broker::TakeReport() {
   serving_.KillAll();
+  NoteIdle();
   for (const auto& process : serving_.processes()) {
     if (!process->program) continue;
     report_.programs.push_back({.name = process->name,
@@ -204,6 +237,7 @@ Report Broker::TakeReport() {
                                 .crashed = process->host_has_crashed});
   }
   report_.misbehaviour = serving_.misbehaviour();
+  report_.left_open = serving_.left_open();
   report_.last.assign(trace_.last().begin(), trace_.last().end());
   report_.digest = trace_.digest();
   report_.ended = world_.Now();
@@ -220,6 +254,10 @@ bool Report::clean() const {
 }
 
 std::variant<Report, std::string> Run(const Setting& setting) {
+  for (const ProgramToRun& program : setting.programs) {
+    std::string problem = WhyNotFound(program.words[0]);
+    if (!problem.empty() && !IsOnEveryHost(program.words[0])) return problem;
+  }
   auto folder = Folder::Make();
   if (auto* problem = std::get_if<std::string>(&folder)) return std::move(*problem);
   // A program that is gone does not end whoever writes to it.
@@ -228,7 +266,9 @@ std::variant<Report, std::string> Run(const Setting& setting) {
   std::unique_ptr<sim::uapi::SharedTime> time = sim::uapi::SharedTime::Make(whole.TimePath());
   if (!time) return fmt::format("cannot make {}: {}", whole.TimePath(), std::strerror(errno));
   const Network network(*setting.topology);
-  Broker broker(setting, std::move(whole), std::move(time));
+  const Guard guard("CMSIM_SOCKET=" + whole.path() + "/", whole.path());
+  const Orphans orphans;
+  Broker broker(setting, &orphans, std::move(whole), std::move(time));
   if (std::string problem = broker.Run(); !problem.empty()) return problem;
   return broker.TakeReport();
 }

@@ -20,6 +20,7 @@ class Folder {
   Folder& operator=(Folder&& other) = delete;
   ~Folder();
 
+  const std::string& path() const { return path_; }
   std::string ObjectPath() const { return path_ + "/libcmsim_app.so"; }
   std::string SocketPath(uint32_t process) const;
   std::string HostPath(uint8_t kernel) const;

@@ -63,4 +63,6 @@ bool LayOutHost(const fs::path& folder, const Topology& topology, uint8_t kernel
   return written && !error;
 }
 
+bool IsOnEveryHost(std::string_view program) { return program == "ip"; }
+
 }  // namespace cm::app

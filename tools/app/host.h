@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 #include "model/vocabulary/topology.h"
 
@@ -13,6 +14,9 @@ namespace cm::app {
 // Lays it out in the folder: sys/class/infiniband/DEVICE/device/net/INTERFACE, and bin/ip, which
 // answers `ip -j addr show INTERFACE`. -> whether the folder can be written to.
 bool LayOutHost(const std::filesystem::path& folder, const Topology& topology, uint8_t kernel);
+
+// It is among the programs of every such folder.
+bool IsOnEveryHost(std::string_view program);
 
 }  // namespace cm::app
 

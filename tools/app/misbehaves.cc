@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <string>
 
@@ -51,6 +53,18 @@ int LetAChildResolve(const char* host) {
   waitpid(child, &status, 0);
   std::printf("child ends with %d\n", WEXITSTATUS(status));
   return 0;
+}
+
+// As a daemon does: nobody is its parent, and it is in no group of anybody's.
+void LeaveAProcess() {
+  const pid_t child = fork();
+  if (child != 0) {
+    waitpid(child, nullptr, 0);
+    return;
+  }
+  setsid();
+  if (fork() != 0) _exit(0);
+  for (;;) pause();
 }
 
 constexpr int64_t kSecond = 1'000'000'000;
@@ -105,6 +119,8 @@ int main(int count, char** arguments) {
   rdma_cm_event* event = nullptr;
   if (what == "leaks") return 0;
   if (what == "crashes") return *static_cast<volatile int*>(nullptr);
+  if (what == "leaves-a-process") LeaveAProcess();
+  if (what == "stops") raise(SIGSTOP);
   if (what == "waits") {
     std::printf("waiting\n");
     return rdma_get_cm_event(channel, &event);
@@ -119,6 +135,26 @@ int main(int count, char** arguments) {
   if (what == "waits-with-limits") WaitWithLimits();
   if (what == "forgets-an-event") {
     if (Resolve(channel, id, arguments[2]) == nullptr) return 3;
+    return 0;
+  }
+  if (what == "closes-its-channel-first") {
+    rdma_destroy_event_channel(channel);
+    return 0;
+  }
+  if (what == "acknowledges-twice" && (event = Resolve(channel, id, arguments[2])) != nullptr) {
+    rdma_ack_cm_event(event);
+    rdma_ack_cm_event(event);
+  }
+  if (what == "destroys-and-crashes" || what == "destroys-and-goes-on") {
+    rdma_destroy_id(id);
+    if (what == "destroys-and-goes-on") rdma_create_id(channel, &id, nullptr, RDMA_PS_TCP);
+    std::abort();
+  }
+  if (what == "leaves-queues") {
+    rdma_destroy_id(id);
+    int devices = 0;
+    ibv_context** const opened = rdma_get_devices(&devices);
+    if (devices == 0 || ibv_create_cq(opened[0], 4, nullptr, nullptr, 0) == nullptr) return 2;
     return 0;
   }
   if (what == "keeps-an-event") event = Resolve(channel, id, arguments[2]);

@@ -16,6 +16,7 @@
 #include "sim/uapi/framing.h"
 #include "sim/uapi/level.h"
 #include "sim/uapi/request.h"
+#include "tools/app/belongings.h"
 #include "tools/app/program.h"
 
 namespace cm::app {
@@ -80,7 +81,7 @@ struct Process {
   uint32_t threads_ever = 0;
   std::vector<std::unique_ptr<Thread>> threads;
   std::map<uint64_t, Watched> watches;
-  std::map<uint64_t, uint32_t> held;  // events that are not acknowledged: their addresses and types
+  Belongings belongings;
 };
 
 }  // namespace cm::app

@@ -12,16 +12,31 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <sstream>
 #include <utility>
 
 namespace cm::app {
 namespace {
 
 constexpr int kCannotStart = 127;
+constexpr int kCannotSay = 126;
+// More without an end of a line is passed on as it is.
+constexpr size_t kLongestLine = size_t{1} << 20;
+
+std::string CannotStart(const std::string& name, int error) {
+  return fmt::format("cannot start {}: {}", name, std::strerror(error));
+}
+
+// 0, or why this file is no program.
+int Refuses(const std::string& path) {
+  if (access(path.c_str(), X_OK) != 0) return errno;
+  return std::filesystem::is_directory(path) ? EACCES : 0;
+}
 
 // In the new process: in a group of its own, and not longer than its parent.
 [[noreturn]] void Become(const ProgramToRun& program, const std::vector<std::string>& environment,
-                         int output) {
+                         int output, int problem) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_DFL);
@@ -39,24 +54,61 @@ constexpr int kCannotStart = 127;
   for (const std::string& word : program.words) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   execvp(words[0], words.data());
-  dprintf(STDERR_FILENO, "cannot start %s: %s\n", words[0], std::strerror(errno));
-  _exit(kCannotStart);
+  const int error = errno;
+  _exit(write(problem, &error, sizeof error) == sizeof error ? kCannotStart : kCannotSay);
+}
+
+// Waits until the program has begun. -> whether it could not.
+bool ReadsError(int problem, int* error) {
+  for (;;) {
+    const ssize_t size = read(problem, error, sizeof *error);
+    if (size >= 0 || errno != EINTR) return size == sizeof *error;
+  }
 }
 
 }  // namespace
 
+std::string WhyNotFound(const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    const int error = Refuses(name);
+    return error == 0 ? "" : CannotStart(name, error);
+  }
+  int worst = ENOENT;
+  const char* path = std::getenv("PATH");
+  // source: man execvp(3)
+  std::istringstream folders(path == nullptr ? "/bin:/usr/bin" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const int error = name.empty() ? ENOENT : Refuses((folder.empty() ? "." : folder) + "/" + name);
+    if (error == 0) return {};
+    if (error == EACCES) worst = EACCES;
+  }
+  return CannotStart(name, worst);
+}
+
 std::variant<Program, std::string> Program::Start(const ProgramToRun& program,
                                                   const std::vector<std::string>& environment) {
   std::array<int, 2> pipe{};
+  std::array<int, 2> problem{};  // closes when the program has begun
   if (pipe2(pipe.data(), O_CLOEXEC) != 0)
     return fmt::format("no pipe for {}: {}", program.words[0], std::strerror(errno));
+  if (pipe2(problem.data(), O_CLOEXEC) != 0) {
+    const int error = errno;
+    for (const int end : pipe) close(end);
+    return fmt::format("no pipe for {}: {}", program.words[0], std::strerror(error));
+  }
   const pid_t process = fork();
-  if (process == 0) Become(program, environment, pipe[1]);
-  const int error = errno;
+  if (process == 0) Become(program, environment, pipe[1], problem[1]);
+  int error = errno;
   close(pipe[1]);
-  if (process < 0) {
-    close(pipe[0]);
+  close(problem[1]);
+  const bool failed = process > 0 && ReadsError(problem[0], &error);
+  close(problem[0]);
+  if (process < 0 || failed) close(pipe[0]);
+  if (process < 0)
     return fmt::format("no process for {}: {}", program.words[0], std::strerror(error));
+  if (failed) {
+    waitpid(process, nullptr, 0);
+    return CannotStart(program.words[0], error);
   }
   setpgid(process, process);
   fcntl(pipe[0], F_SETFL, O_NONBLOCK);
@@ -76,12 +128,13 @@ Program::~Program() {
   if (output_ >= 0) close(output_);
 }
 
-std::vector<std::string> Program::TakeLines() {
+std::vector<std::string> Program::TakeLines(size_t most) {
   std::array<char, 4096> buffer{};
-  while (output_ >= 0) {
+  for (size_t taken = 0; output_ >= 0 && taken < most;) {
     const ssize_t size = read(output_, buffer.data(), buffer.size());
     if (size > 0) {
       said_.append(buffer.data(), static_cast<size_t>(size));
+      taken += static_cast<size_t>(size);
       continue;
     }
     if (size < 0 && errno == EINTR) continue;
@@ -90,10 +143,13 @@ std::vector<std::string> Program::TakeLines() {
   }
   if (output_ < 0 && !said_.empty() && said_.back() != '\n') said_ += '\n';
   std::vector<std::string> lines;
-  for (size_t end = said_.find('\n'); end != std::string::npos; end = said_.find('\n')) {
-    lines.push_back(said_.substr(0, end));
-    said_.erase(0, end + 1);
+  size_t begin = 0;
+  for (size_t end = said_.find('\n'); end != std::string::npos; end = said_.find('\n', begin)) {
+    lines.push_back(said_.substr(begin, end - begin));
+    begin = end + 1;
   }
+  said_.erase(0, begin);
+  if (said_.size() >= kLongestLine) lines.push_back(std::exchange(said_, {}));
   return lines;
 }
 

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -15,6 +16,9 @@ struct ProgramToRun {
   uint8_t side = 0;                // of the topology: the host that it runs on
   std::vector<std::string> words;  // the program, found as a shell finds it, and its arguments
 };
+
+// Empty, or why no program of that name can be started: it is looked up as execvp does.
+std::string WhyNotFound(const std::string& name);
 
 // A child process with what it says. It is killed with everything it has started when this goes.
 class Program {
@@ -29,8 +33,9 @@ class Program {
   pid_t process() const { return process_; }
   // Readable when it has said something, or can say nothing more; -1 after that.
   int output() const { return output_; }
-  // The lines that it has completed since; with what it said last when it has ended.
-  std::vector<std::string> TakeLines();
+  // The lines that it has completed since, out of its next `most` bytes or somewhat more; with what
+  // it said last when it can say nothing more. A line of more than a megabyte comes in parts.
+  std::vector<std::string> TakeLines(size_t most);
 
   // Whether it has ended; once it has, how, as wait(2) has it.
   bool Ended();

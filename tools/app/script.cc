@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/conversation/conversation.h"
+#include "model/conversation/fault_check.h"
 #include "model/conversation/line_parser.h"
 
 namespace cm::app {
@@ -14,43 +15,103 @@ namespace {
 
 constexpr const char* kAccepted = "accepted are fault, heal and pass";
 
-// Empty, or what the line is that nobody can do here.
-std::string Add(const Line& line, Instant* now, std::vector<Happening>* happenings) {
-  if (const auto* passes = std::get_if<line::Passes>(&line)) {
-    *now = *now + passes->span;
-  } else if (const auto* injects = std::get_if<line::Injects>(&line)) {
-    if (injects->fault.kind == FaultKind::kExit) return "programs exit by themselves";
-    happenings->push_back({*now, injects->fault});
-  } else if (std::holds_alternative<line::Heals>(line)) {
-    happenings->push_back({*now, std::nullopt});
-  } else {
-    return kAccepted;
+// Without the end that other systems give their lines, and without a comment.
+std::string_view Told(std::string_view line) {
+  constexpr std::string_view kBlanks = " \t\r";
+  for (size_t at = 0; at < line.size(); ++at) {
+    if (line[at] != '#' || (at > 0 && kBlanks.find(line[at - 1]) == std::string_view::npos))
+      continue;
+    line = line.substr(0, at);
+    break;
+  }
+  const size_t first = line.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return line.substr(first, line.find_last_not_of(kBlanks) + 1 - first);
+}
+
+// Empty, or why it is no line of a script.
+std::string WhyNone(std::string_view line, const Topology& topology) {
+  const std::string_view first = line.substr(0, line.find_first_of(" \t"));
+  if (first != "fault" && first != "heal" && first != "pass") return kAccepted;
+  std::istringstream words{std::string(line)};
+  for (std::string word; words >> word;) {
+    const size_t equals = word.find('=');
+    const std::string key = word.substr(0, equals);
+    if (equals == std::string::npos || (key != "from" && key != "to" && key != "side")) continue;
+    const std::string side = word.substr(equals + 1);
+    const bool any = side == "any" && key != "side";
+    if (any || topology.SideNamed(side)) continue;
+    std::string names;
+    for (const SideInfo& one : topology.sides) names += (names.empty() ? "" : ", ") + one.name;
+    return fmt::format("{} is no side; topology {} has {}", word, topology.name, names);
   }
   return {};
 }
 
+class Reader {
+ public:
+  Reader(const TopologyRef& topology, const Profile* profile)
+      : parser_(&conversation_), check_(*topology, profile) {
+    conversation_.topology = topology;
+  }
+
+  // Empty, or what is wrong.
+  std::string Take(std::string_view text) {
+    std::string problem = WhyNone(text, *conversation_.topology);
+    if (problem.empty()) problem = parser_.Parse(text);
+    for (const Line& line : conversation_.lines)
+      if (problem.empty()) problem = Add(line, std::string(text));
+    conversation_.lines.clear();
+    return problem;
+  }
+  std::vector<Happening> TakeHappenings() { return std::move(happenings_); }
+
+ private:
+  std::string Add(const Line& line, std::string text) {
+    if (const auto* passes = std::get_if<line::Passes>(&line)) {
+      now_ = now_ + passes->span;
+      waits_ = std::move(text);
+      return {};
+    }
+    Happening happening{.at = now_,
+                        .fault = std::nullopt,
+                        .text = std::move(text),
+                        .waits = std::exchange(waits_, {})};
+    if (const auto* injects = std::get_if<line::Injects>(&line)) {
+      if (injects->fault.kind == FaultKind::kExit) return "programs exit by themselves";
+      if (std::string problem = check_.Take(injects->fault); !problem.empty()) return problem;
+      happening.fault = injects->fault;
+    } else if (!std::holds_alternative<line::Heals>(line)) {
+      return kAccepted;
+    }
+    happenings_.push_back(std::move(happening));
+    return {};
+  }
+
+  Conversation conversation_;
+  LineParser parser_;
+  FaultCheck check_;
+  std::vector<Happening> happenings_;
+  Instant now_;
+  std::string waits_;
+};
+
 }  // namespace
 
 std::variant<std::vector<Happening>, std::string> ReadScript(std::string_view text,
-                                                             const TopologyRef& topology) {
-  Conversation conversation;
-  conversation.topology = topology;
-  LineParser parser(&conversation);
-  std::vector<Happening> happenings;
-  Instant now;
+                                                             const TopologyRef& topology,
+                                                             const Profile* profile) {
+  Reader reader(topology, profile);
   std::istringstream lines{std::string(text)};
   size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    const size_t first = line.find_first_not_of(" \t\r");
-    if (first == std::string::npos || line[first] == '#') continue;
-    std::string problem = parser.Parse(line);
-    for (const Line& one : conversation.lines)
-      if (problem.empty()) problem = Add(one, &now, &happenings);
-    conversation.lines.clear();
-    if (!problem.empty()) return fmt::format("line {}: '{}': {}", number, line, problem);
+    const std::string_view told = Told(line);
+    if (told.empty()) continue;
+    if (const std::string problem = reader.Take(told); !problem.empty())
+      return fmt::format("line {}: '{}': {}", number, told, problem);
   }
-  return happenings;
+  return reader.TakeHappenings();
 }
 
 }  // namespace cm::app

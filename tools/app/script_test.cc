@@ -5,8 +5,8 @@
 namespace cm::app {
 namespace {
 
-std::string ProblemOf(std::string_view text) {
-  const auto read = ReadScript(text, FindTopology("two-kernels"));
+std::string ProblemOf(std::string_view text, const Profile* profile = nullptr) {
+  const auto read = ReadScript(text, FindTopology("two-kernels"), profile);
   const auto* problem = std::get_if<std::string>(&read);
   return problem == nullptr ? "" : *problem;
 }
@@ -35,6 +35,41 @@ TEST(Script, NamesTheLineThatNobodyCanDo) {
   EXPECT_EQ(ProblemOf("fault exit side=active"),
             "line 1: 'fault exit side=active': programs exit by themselves");
   EXPECT_NE(ProblemOf("fault explode side=active").find("not a kind of fault"), std::string::npos);
+  EXPECT_EQ(ProblemOf("active rdma_connect A"),
+            "line 1: 'active rdma_connect A': accepted are fault, heal and pass");
+  EXPECT_EQ(
+      ProblemOf("fault drop REQ from=nobody"),
+      "line 1: 'fault drop REQ from=nobody': from=nobody is no side; topology two-kernels has "
+      "active, passive");
+  EXPECT_EQ(ProblemOf("fault drop any from=any to=any"), "");
+  EXPECT_NE(ProblemOf("fault link-down side=any").find("side=any is no side"), std::string::npos);
+}
+
+TEST(Script, NamesFaultsThatCanDoNothing) {
+  const auto says = [](const std::string& problem, const char* part) {
+    EXPECT_NE(problem.find(part), std::string::npos) << problem;
+  };
+  says(ProblemOf("fault fail-over side=active"), "is not on a bond");
+  says(ProblemOf("heal\nfault add-device side=active"), "line 2: ");
+  says(ProblemOf("fault restart side=active"), "is running");
+  says(ProblemOf("fault crash side=active\nfault crash side=active"), "is not running");
+  says(ProblemOf("fault silence-sm side=active", FindProfile("6.1-rxe")), "no administrator");
+  EXPECT_EQ(ProblemOf("fault silence-sm side=active", FindProfile("6.1-ib")), "");
+}
+
+TEST(Script, LinesMayHaveCommentsAndEndAsElsewhere) {
+  const auto read = ReadScript(
+      "# whole\r\n"
+      "\r\n"
+      "pass 5ms\t# until it is connected\r\n"
+      "\theal #all\r\n",
+      FindTopology("two-kernels"));
+  const auto* happenings = std::get_if<std::vector<Happening>>(&read);
+  ASSERT_NE(happenings, nullptr) << std::get<std::string>(read);
+  ASSERT_EQ(happenings->size(), 1U);
+  EXPECT_EQ((*happenings)[0].text, "heal");
+  EXPECT_EQ((*happenings)[0].waits, "pass 5ms");
+  EXPECT_NE(ProblemOf("pass 5ms#not a comment"), "");
 }
 
 }  // namespace

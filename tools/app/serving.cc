@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <utility>
 
 #include "sim/uapi/words.h"
@@ -26,21 +28,10 @@ using sim::uapi::Request;
 // A program looks so often at what is there, before it is taken to wait for what is not.
 constexpr int kLooks = 32;
 
+// So many bytes of what a program prints are passed on before anybody else is served.
+constexpr size_t kOutputAtOnce = size_t{1} << 16;
 // A thread that yields says so with a sleep of no length.
 bool Yields(const Request& request) { return request.op == Op::kSleep && request.more == 0; }
-
-std::string Leaves(const sim::Usage& before, const sim::Usage& after) {
-  std::vector<std::string> left;
-  const auto count = [&left](uint32_t had, uint32_t has, std::string_view what) {
-    if (had > has)
-      left.push_back(fmt::format("{} {}{}", had - has, what, had - has > 1 ? "s" : ""));
-  };
-  count(before.kernel_ids, after.kernel_ids, "rdma_cm id");
-  count(before.queue_pairs, after.queue_pairs, "queue pair");
-  count(before.receive_queues, after.receive_queues, "shared receive queue");
-  count(before.regions, after.regions, "memory region");
-  return fmt::format("{}", fmt::join(left, ", "));
-}
 
 }  // namespace
 
@@ -48,12 +39,16 @@ Process::~Process() {
   if (listening >= 0) close(listening);
 }
 
-Serving::Serving(sim::World* world, Trace* trace, Folder folder, Hears hears)
+Serving::Serving(sim::World* world, Trace* trace, const Orphans* orphans, Folder folder,
+                 Hears hears)
     : world_(world),
       trace_(trace),
+      orphans_(orphans),
       folder_(std::move(folder)),
       hears_(std::move(hears)),
-      machine_(world, this) {}
+      machine_(world, this) {
+  SomebodyHasAsked();
+}
 
 std::string Serving::Start(const ProgramToRun& program, const std::string& name) {
   const uint32_t number = machine_.AddProcess(program.side);
@@ -123,7 +118,7 @@ void Serving::Serve(Duration patience) {
     if (sources[i].thread != nullptr) {
       ServeThread(sources[i].thread);
     } else if (descriptors[i].fd == process->program->output()) {
-      PassOutputOn(process);
+      PassOutputOn(process, kOutputAtOnce);
     } else if (const int socket = accept4(process->listening, nullptr, nullptr, SOCK_CLOEXEC);
                socket >= 0) {
       process->threads.push_back(std::make_unique<Thread>(
@@ -132,9 +127,9 @@ void Serving::Serve(Duration patience) {
   }
 }
 
-void Serving::PassOutputOn(Process* process) {
+void Serving::PassOutputOn(Process* process, size_t most) {
   if (!process->program) return;
-  for (const std::string& line : process->program->TakeLines()) hears_(process->name, line);
+  for (const std::string& line : process->program->TakeLines(most)) hears_(process->name, line);
 }
 
 void Serving::ServeThread(Thread* thread) {
@@ -150,6 +145,7 @@ void Serving::Heard(Thread* thread, sim::uapi::Message message) {
   if (auto* request = std::get_if<Request>(&message)) {
     if (thread->waits || thread->spins) return;
     thread->request = std::move(*request);
+    SomebodyHasAsked();
     Asks(process, thread);
   } else if (std::holds_alternative<sim::uapi::Interrupt>(message)) {
     Interrupts(process, thread);
@@ -202,12 +198,14 @@ void Serving::Asks(Process* process, Thread* thread) {
 }
 
 bool Serving::Holds(Process* process, const Request& request) {
-  if (request.op == Op::kHold)
-    process->held[request.more] = request.on;
-  else if (request.op == Op::kAcknowledge)
-    process->held.erase(request.more);
-  else
-    return false;
+  if (request.op == Op::kHold) {
+    process->belongings.Holds(request.more, request.on);
+    return true;
+  }
+  if (request.op != Op::kAcknowledge) return false;
+  if (const auto twice = process->belongings.Acknowledges(request.more))
+    misbehaviour_.push_back(fmt::format("{} acknowledges {} twice", process->name,
+                                        ToString(static_cast<EventType>(*twice))));
   return true;
 }
 
@@ -240,6 +238,7 @@ void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
       trace_->Say(world_->Now(), process->name, words);
       thread->last = words;
       thread->fetched = EventsFetched(request, answer);
+      NoteBelongings(process, request, answer);
     }
   }
   if (IsAboutAGoneId(request, answer))
@@ -248,6 +247,18 @@ void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
   for (auto& [name, watched] : process->watches) BringUp(process, &watched);
   // When it fails, the thread is gone, and the end of its connection says so.
   static_cast<void>(thread->connection.Send(answer));
+}
+
+// What one process of a program has made another one can give up.
+void Serving::NoteBelongings(Process* process, const Request& request, const Answer& answer) {
+  process->belongings.Asked(request, answer);
+  for (const auto& other : processes_) {
+    if (other->first != process->first) continue;
+    for (const uint32_t id : other->belongings.GivenUp(request, answer))
+      misbehaviour_.push_back(
+          fmt::format("{} closes the event channel of id {}, which is lost with it: {}",
+                      process->name, id, InWords(request)));
+  }
 }
 
 bool Serving::BringUp(Process* process, Watched* watched) {
@@ -268,70 +279,6 @@ bool Serving::BringUp(Process* process, Watched* watched) {
 void Serving::Lose(Process* process, Thread* thread) {
   if (thread->waits) static_cast<void>(machine_.Interrupt(thread->asker));
   std::erase_if(process->threads, [&](const auto& one) { return one.get() == thread; });
-}
-
-std::vector<pid_t> Serving::Running() const {
-  std::vector<pid_t> running;
-  for (const auto& process : processes_) {
-    if (process->gone) continue;
-    const std::vector<pid_t> tree = TreeOf(process->pid);
-    // A child that is a process here has children that stand in its parent's tree.
-    for (const pid_t pid : tree)
-      if (std::ranges::count(running, pid) == 0) running.push_back(pid);
-  }
-  return running;
-}
-
-bool Serving::Quiet() {
-  const std::vector<pid_t> running = Running();
-  // One that is started between the looks is seen in the second.
-  const Sleep sleep = SleepOf(running, &restless_, &running_on_);
-  if (sleep == Sleep::kNone || Running() != running) return false;
-  timed_ = sleep == Sleep::kTimed;
-  std::vector<pollfd> descriptors;
-  for (const auto& process : processes_) {
-    if (process->program && process->program->output() >= 0)
-      descriptors.push_back({process->program->output(), POLLIN, 0});
-    if (process->listening >= 0) descriptors.push_back({process->listening, POLLIN, 0});
-    for (const auto& thread : process->threads)
-      descriptors.push_back({thread->connection.socket(), POLLIN, 0});
-  }
-  return poll(descriptors.data(), descriptors.size(), 0) == 0;
-}
-
-bool Serving::NoteEnds() {
-  bool any = false;
-  for (const auto& process : processes_) {
-    if (process->gone) continue;
-    const bool ended = process->program ? process->program->Ended() : IsGone(process->pid);
-    if (!ended) continue;
-    Remove(process.get());
-    any = true;
-  }
-  return any;
-}
-
-void Serving::Remove(Process* process) {
-  PassOutputOn(process);
-  process->gone = true;
-  process->threads.clear();
-  process->watches.clear();
-  const sim::Usage before = world_->InUse();
-  machine_.RemoveProcess(process->number);
-  if (!process->program) return;  // how it has ended, and what it has left, is its parent's to hear
-  const int status = process->program->status();
-  const std::string how = HowItEnded(status);
-  trace_->Say(world_->Now(), process->name, how);
-  if (process->host_has_crashed) return;
-  if (!WIFEXITED(status)) {
-    misbehaviour_.push_back(fmt::format("{} is {}", process->name, how));
-    return;
-  }
-  const std::string left = Leaves(before, world_->InUse());
-  if (!left.empty()) misbehaviour_.push_back(fmt::format("{} leaves {}", process->name, left));
-  for (const auto& [event, type] : process->held)
-    misbehaviour_.push_back(fmt::format("{} has not acknowledged {}", process->name,
-                                        ToString(static_cast<EventType>(type))));
 }
 
 bool Serving::GoesOn(Process* process, Thread* thread) {
@@ -398,10 +345,6 @@ bool Serving::Spins() const {
   });
 }
 
-bool Serving::AllGone() const {
-  return std::ranges::all_of(processes_, [](const auto& process) { return process->gone; });
-}
-
 std::vector<std::string> Serving::WhoWaits() const {
   std::vector<std::string> lines;
   for (const auto& process : processes_) {
@@ -415,8 +358,11 @@ std::vector<std::string> Serving::WhoWaits() const {
 }
 
 std::string Serving::WaitsFor(const Process& process, const ThreadState& thread) const {
-  std::string does =
-      thread.state == 'R' ? "runs, and asks for nothing" : "sleeps in " + NameOfCall(thread.call);
+  std::string does = "sleeps in " + NameOfCall(thread.call);
+  if (thread.state == 'R') does = "runs, and asks for nothing";
+  if (IsStopped(thread)) does = "is stopped, and nobody sends it SIGCONT";
+  if (running_on_ > 0 && (thread.call == SYS_write || thread.call == SYS_writev))
+    does = "goes on writing, and asks for nothing";
   const auto found = std::ranges::find(process.threads, thread.thread,
                                        [](const auto& one) { return one->number; });
   if (found == process.threads.end()) return does;
@@ -430,23 +376,6 @@ std::string Serving::WaitsFor(const Process& process, const ThreadState& thread)
         "that were fetched are acknowledged",
         known.fetched);
   return does;
-}
-
-void Serving::HostCrashes(uint8_t side) {
-  const Topology& topology = world_->topology();
-  for (const auto& process : processes_) {
-    if (process->gone || topology.KernelOf(process->side) != topology.KernelOf(side)) continue;
-    process->host_has_crashed = true;
-    if (process->program) process->program->Kill(SIGKILL);
-  }
-}
-
-void Serving::KillAll() {
-  for (const auto& process : processes_) {
-    if (process->gone || !process->program) continue;
-    process->program->Kill(SIGKILL);
-    PassOutputOn(process.get());
-  }
 }
 
 }  // namespace cm::app

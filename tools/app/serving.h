@@ -28,6 +28,7 @@
 #include "sim/uapi/request.h"
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
+#include "tools/app/orphans.h"
 #include "tools/app/process.h"
 #include "tools/app/program.h"
 #include "tools/app/threads.h"
@@ -40,15 +41,16 @@ class Serving : private sim::uapi::Memory {
   // A line that a program prints, and whose.
   using Hears = std::function<void(std::string_view who, std::string_view line)>;
 
-  // Both outlive it.
-  Serving(sim::World* world, Trace* trace, Folder folder, Hears hears);
+  // They outlive it.
+  Serving(sim::World* world, Trace* trace, const Orphans* orphans, Folder folder, Hears hears);
 
   // Empty, or why it cannot be started. `name` is what it is called in all that is said of it.
   std::string Start(const ProgramToRun& program, const std::string& name);
 
   // Serves all that has come, and waits so long for it when there is nothing.
   void Serve(Duration patience);
-  // Every thread of every program sleeps and has said nothing that was not heard.
+  // Every thread of every program sleeps and has said nothing that was not heard; or they go on
+  // and on and ask for nothing: they print without end, or start one process after the other.
   bool Quiet();
   // What ended is taken out of the world. -> whether there was any.
   bool NoteEnds();
@@ -65,6 +67,9 @@ class Serving : private sim::uapi::Memory {
   // Somebody runs, and asks for nothing.
   bool SomebodyRunsOn() const { return running_on_ > 0; }
   bool AllGone() const;
+  // Of what the programs have started something is there, and asks for nothing: it is named with
+  // whoever has left it behind.
+  void NoteLeftBehind();
   // A line for each thread that there is: who, and what it waits for.
   std::vector<std::string> WhoWaits() const;
   // The programs on the host of a side end with it.
@@ -74,6 +79,8 @@ class Serving : private sim::uapi::Memory {
   const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }
   // What programs have done that they should not.
   const std::vector<std::string>& misbehaviour() const { return misbehaviour_; }
+  // What they have not given back, and nobody misses.
+  const std::vector<std::string>& left_open() const { return left_open_; }
 
  private:
   bool Read(uint32_t process, uint64_t address, std::span<uint8_t> bytes) override;
@@ -91,11 +98,20 @@ class Serving : private sim::uapi::Memory {
   void Interrupts(Process* process, Thread* thread);
   void Keep(Process* process, Thread* thread, const sim::uapi::Watch& watch);
   void Reply(Process* process, Thread* thread, const sim::uapi::Answer& answer);
+  void NoteBelongings(Process* process, const sim::uapi::Request& request,
+                      const sim::uapi::Answer& answer);
   bool BringUp(Process* process, Watched* watched);
   bool GoesOn(Process* process, Thread* thread);
   bool LooksAgain(Process* process, Thread* thread);
   void Lose(Process* process, Thread* thread);
-  void PassOutputOn(Process* process);
+  // No more than about `most` bytes of it: some print without end.
+  void PassOutputOn(Process* process, size_t most);
+  bool AllSleep();
+  void SomebodyHasAsked();
+  // Of all programs, by the system's numbers.
+  std::vector<pid_t> Programs() const;
+  // The first process of the program that has started it; none when nobody can tell.
+  const Process* FirstOf(pid_t orphan) const;
   // Those that are there, and those they have started.
   std::vector<pid_t> Running() const;
   void Remove(Process* process);
@@ -103,14 +119,18 @@ class Serving : private sim::uapi::Memory {
 
   sim::World* world_;
   Trace* trace_;
+  const Orphans* orphans_;
   Folder folder_;
   Hears hears_;
   sim::uapi::Machine machine_;
   std::vector<std::unique_ptr<Process>> processes_;  // by their numbers of the machine
   std::vector<std::string> misbehaviour_;
+  std::vector<std::string> left_open_;
   bool timed_ = false;
   Restless restless_;
   size_t running_on_ = 0;
+  Duration asked_;  // when somebody has asked for something last, or all have slept: our own time
+  bool go_on_and_on_ = false;
 };
 
 }  // namespace cm::app

@@ -96,6 +96,11 @@ bool EndsByItself(const SystemCall& call) {
   }
 }
 
+// One that is stopped goes on when somebody sends it SIGCONT.
+bool Sleeps(const ThreadState& thread) {
+  return thread.state == 'S' || thread.state == 'Z' || IsStopped(thread);
+}
+
 }  // namespace
 
 std::vector<ThreadState> ThreadsOf(pid_t process) {
@@ -119,19 +124,26 @@ std::vector<ThreadState> ThreadsOf(pid_t process) {
   return threads;
 }
 
+std::vector<pid_t> ChildrenOf(pid_t process) {
+  std::vector<pid_t> all;
+  const fs::path folder = fmt::format("/proc/{}/task", process);
+  std::error_code error;
+  for (fs::directory_iterator thread(folder, error), end; !error && thread != end;
+       thread.increment(error)) {
+    std::ifstream children(thread->path() / "children");
+    for (pid_t child = 0; children >> child;) all.push_back(child);
+  }
+  return all;
+}
+
 std::vector<pid_t> TreeOf(pid_t process) {
   std::vector<pid_t> tree = {process};
-  for (size_t at = 0; at < tree.size(); ++at) {
-    const fs::path folder = fmt::format("/proc/{}/task", tree[at]);
-    std::error_code error;
-    for (fs::directory_iterator thread(folder, error), end; !error && thread != end;
-         thread.increment(error)) {
-      std::ifstream children(thread->path() / "children");
-      for (pid_t child = 0; children >> child;) tree.push_back(child);
-    }
-  }
+  for (size_t at = 0; at < tree.size(); ++at)
+    for (const pid_t child : ChildrenOf(tree[at])) tree.push_back(child);
   return tree;
 }
+
+std::string NameOfProcess(pid_t process) { return Line(fmt::format("/proc/{}/comm", process)); }
 
 // Of a zombie, all threads are.
 bool IsGone(pid_t process) {
@@ -153,6 +165,8 @@ bool Restless::Runs(const ThreadState& thread) {
   return true;
 }
 
+bool IsStopped(const ThreadState& thread) { return thread.state == 'T' || thread.state == 't'; }
+
 Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* running_on) {
   std::vector<std::vector<ThreadState>> first;
   std::vector<pid_t> passed_over;
@@ -166,7 +180,7 @@ Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* runn
       if (restless->Runs(thread)) passed_over.push_back(thread.thread);
     std::erase_if(first.back(), is_passed_over);
     for (const ThreadState& thread : first.back()) {
-      if (thread.state != 'S' && thread.state != 'Z') return Sleep::kNone;
+      if (!Sleeps(thread)) return Sleep::kNone;
       timed = timed || thread.timed;
     }
   }
@@ -196,6 +210,9 @@ std::string NameOfCall(int64_t call) {
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
       return "nanosleep";
+    case SYS_write:
+    case SYS_writev:
+      return "write";
     case SYS_read:
       return "read";
     case SYS_recvfrom:

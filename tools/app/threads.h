@@ -26,8 +26,14 @@ struct ThreadState {
 // Those of a process, in the order of their numbers; none when it is gone.
 std::vector<ThreadState> ThreadsOf(pid_t process);
 
-// The process and all that come from it, by /proc; a child whose parent is gone is none of them.
+// Those that the process has started, by /proc, and those that it takes over from others.
+std::vector<pid_t> ChildrenOf(pid_t process);
+
+// The process and all that come from it; a child whose parent is gone is none of them.
 std::vector<pid_t> TreeOf(pid_t process);
+
+// The system's short name of it.
+std::string NameOfProcess(pid_t process);
 
 // It has ended, whether or not its parent has heard of it.
 bool IsGone(pid_t process);
@@ -59,6 +65,9 @@ class Restless {
 // runs at the second or has been switched once more.
 // Who runs on and on is not looked at, and counted.
 Sleep SleepOf(std::span<const pid_t> processes, Restless* restless, size_t* running_on);
+
+// By a signal, or by whoever traces it.
+bool IsStopped(const ThreadState& thread);
 
 // "futex", "poll", "system call 17".
 std::string NameOfCall(int64_t call);

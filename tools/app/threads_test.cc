@@ -61,6 +61,12 @@ TEST(Threads, OneThatSleepsForAWhileTellsThatItEnds) {
   EXPECT_EQ(child.Asleep(), Sleep::kTimed);
 }
 
+TEST(Threads, OneThatIsStoppedSleepsUntilSomebodyLetsItGoOn) {
+  Child child([] { raise(SIGSTOP); });
+  EXPECT_TRUE(IsStopped(child.Only()));
+  EXPECT_EQ(child.Asleep(), Sleep::kAll);
+}
+
 TEST(Threads, OfATreeAreThoseOfChildrenAndTheirChildren) {
   Child child([] {
     if (fork() == 0 && fork() == 0) poll(nullptr, 0, -1);

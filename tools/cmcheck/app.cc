@@ -1,6 +1,8 @@
 // The verb `app`: unmodified programs on simulated hosts.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -41,22 +43,57 @@ std::string SideNames(const Topology& topology) {
   return names;
 }
 
-// With the names of addresses in braces replaced by numbers. Or what is wrong with one.
-std::variant<std::string, std::monostate> Expanded(const std::string& word,
-                                                   const Topology& topology) {
-  std::string text;
-  size_t at = 0;
-  for (size_t open = word.find('{'); open != std::string::npos; open = word.find('{', at)) {
-    const size_t close = word.find('}', open);
-    if (close == std::string::npos) break;
-    const std::string name = word.substr(open + 1, close - open - 1);
-    const std::optional<Address> address = ParseAddress(name + ":0", topology);
-    const std::string host = address ? NumericHost(*address, topology) : std::string();
-    if (host.empty()) return std::monostate{};
-    text += word.substr(at, open - at) + host;
-    at = close + 1;
+// "passive", "passive.v6", "passive/2": the side that a name of an address begins with.
+std::string_view SideIn(std::string_view name) { return name.substr(0, name.find_first_of("./")); }
+
+// The number that stands for the name of a side's address; empty for all else.
+std::string HostOf(const std::string& name, const Topology& topology) {
+  if (!topology.SideNamed(SideIn(name))) return {};
+  const std::optional<Address> address = ParseAddress(name + ":0", topology);
+  return address ? NumericHost(*address, topology) : std::string();
+}
+
+// How many letters have to be put in, left out or changed to make one of the other.
+size_t Edits(std::string_view one, std::string_view other) {
+  std::vector<size_t> row(other.size() + 1);
+  for (size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= one.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j < row.size(); ++j) {
+      const size_t changed = diagonal + (one[i - 1] == other[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, changed}));
+    }
   }
-  return text + word.substr(at);
+  return row.back();
+}
+
+// A word that is nothing but a name in braces, and names a side not quite: "{pasive}".
+bool IsMisspelt(const std::string& word, const Topology& topology) {
+  if (word.size() < 3 || !word.starts_with('{') || !word.ends_with('}')) return false;
+  const std::string name = word.substr(1, word.size() - 2);
+  if (!HostOf(name, topology).empty()) return false;
+  const bool letters = std::ranges::all_of(name, [](unsigned char c) { return std::isalpha(c); });
+  return std::ranges::any_of(topology.sides, [&](const SideInfo& side) {
+    return SideIn(name) == side.name || (letters && Edits(name, side.name) <= side.name.size() / 3);
+  });
+}
+
+// With the names of sides' addresses in braces replaced by numbers. All other braces are the
+// program's.
+std::string Expanded(const std::string& word, const Topology& topology) {
+  std::string text;
+  for (size_t at = 0; at < word.size();) {
+    const size_t close = word[at] == '{' ? word.find('}', at) : std::string::npos;
+    const std::string host =
+        close == std::string::npos ? "" : HostOf(word.substr(at + 1, close - at - 1), topology);
+    if (host.empty()) {
+      text += word[at++];
+    } else {
+      text += host;
+      at = close + 1;
+    }
+  }
+  return text;
 }
 
 // The sides that programs are on when nobody says so: passive first, then active, then the others.
@@ -89,11 +126,10 @@ std::variant<app::ProgramToRun, std::string> ProgramOf(std::vector<std::string> 
   if (words.empty())
     return fmt::format("program {} is empty: programs are separated by a lone ':'", number + 1);
   for (const std::string& word : words) {
-    const auto expanded = Expanded(word, topology);
-    if (std::holds_alternative<std::monostate>(expanded))
+    if (IsMisspelt(word, topology))
       return fmt::format("'{}' names no address; in braces are sides: {}, or passive.v6, passive/2",
                          word, SideNames(topology));
-    program.words.push_back(std::get<std::string>(expanded));
+    program.words.push_back(Expanded(word, topology));
   }
   return program;
 }
@@ -133,7 +169,11 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
   setting->topology = std::get<TopologyRef>(topology);
   auto profile = LoadProfile(
       FindProfile(options.profile) != nullptr ? options.profile : FromUsersFolder(options.profile));
-  if (auto* problem = std::get_if<std::string>(&profile)) return std::move(*problem);
+  if (auto* problem = std::get_if<std::string>(&profile))
+    return problem->find("json.exception") == std::string::npos
+               ? std::move(*problem)
+               : fmt::format("--profile {}: the file is not JSON, as a profile has to be",
+                             options.profile);
   setting->profile = std::get<Profile>(std::move(profile));
   setting->seed = options.seed;
   const std::optional<Duration> limit = ParseDuration(options.limit);
@@ -153,7 +193,7 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
   const auto text = ReadFile(FromUsersFolder(options.faults));
   if (!std::holds_alternative<std::string>(text))
     return fmt::format("--faults {}: cannot be read", options.faults);
-  auto script = app::ReadScript(std::get<std::string>(text), setting->topology);
+  auto script = app::ReadScript(std::get<std::string>(text), setting->topology, &setting->profile);
   if (auto* problem = std::get_if<std::string>(&script))
     return fmt::format("{}: {}", options.faults, *problem);
   setting->script = std::get<std::vector<app::Happening>>(std::move(script));
@@ -171,6 +211,8 @@ void Print(const app::Report& report) {
                         : report.at_limit  ? "the limit of virtual time is reached"
                                            : "nothing can happen any more");
   for (const std::string& who : report.waiting) fmt::print("  {}\n", who);
+  for (const std::string& line : report.left_open) fmt::print("{}\n", line);
+  for (const std::string& line : report.idle) fmt::print("{}\n", line);
   for (const app::EndOfProgram& program : report.programs)
     fmt::print("{}: {}\n", program.name,
                program.crashed ? "ended with its host"
@@ -192,8 +234,10 @@ int RunPrograms(const AppOptions& options) {
   }
   setting.interrupted = &Interrupted();
   setting.hears = [](std::string_view who, std::string_view line) {
+    if (std::ferror(stdout) != 0) return;
     fmt::print("{}| {}\n", who, line);
-    std::fflush(stdout);
+    // Nobody reads any more: the verb ends, and says so as all of them do.
+    if (std::fflush(stdout) != 0) StopWork();
   };
   const auto ran = app::Run(setting);
   if (const auto* problem = std::get_if<std::string>(&ran)) return Unusable(*problem);
@@ -209,10 +253,12 @@ void AddApp(Verb cmcheck) {
   Verb verb = cmcheck.Add("app", "Run unmodified programs on simulated hosts, in virtual time", R"(
 Programs are linked to the installed librdmacm; the kernel and the devices under it are simulated.
 They stand behind `--`, separated by a lone ':'. @SIDE before a program says whose host it runs on;
-as a rule the first is passive, the second active. {SIDE} becomes the address of a side.
+as a rule the first is passive, the second active. {SIDE} becomes the address of a side, also
+{SIDE.v6} and {SIDE/2}; all other braces are the program's own.
 Exit code: 0 every program ended with 0; 1 one did not, left something in use, or waited for what
 cannot happen any more; 2 unusable arguments; 130 interrupted.
-A file of faults has the lines `fault`, `heal` and `pass` of conversations:
+A file of faults has the lines `fault`, `heal` and `pass` of conversations, and comments after a
+'#'. The report names those of which nothing has come:
   pass 5ms
   fault drop REQ from=active nth=1
 Examples:

@@ -4,6 +4,8 @@
 #include <sched.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,25 @@ TEST_F(AppPrograms, NamesOfAddressesBecomeNumbersAndOutputHasItsSide) {
                           "active: exit code 0", HasSubstr("0us of virtual time, digest ")));
 }
 
+TEST_F(AppPrograms, BracesThatNameNoSideAreTheirOwn) {
+  const CmcheckFolder folder;
+  const Ended ended = folder.Cmcheck({"app", "--", "echo", "{print $1}", "{}", "a{2,3}", "{nobody}",
+                                      R"({"to": "{active}"})", "rdma://{passive}:1", "x{pasive}"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_THAT(LinesOf(ended.output).at(0),
+              R"(passive| {print $1} {} a{2,3} {nobody} {"to": "10.0.0.1"} rdma://10.0.1.1:1 )"
+              "x{pasive}");
+}
+
+TEST_F(AppPrograms, FaultsOfWhichNothingHasComeAreNamed) {
+  const CmcheckFolder folder;
+  folder.Write("faults.txt", "pass 1s # later\r\nheal\r\n");
+  const Ended ended = folder.Cmcheck({"app", "--faults", "faults.txt", "--", "true"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_THAT(LinesOf(ended.output), ElementsAre("pass 1s: not reached", "heal: not reached",
+                                                 "passive: exit code 0", HasSubstr("digest")));
+}
+
 TEST_F(AppPrograms, ConversationGoesToItsFile) {
   const CmcheckFolder folder;
   EXPECT_EQ(folder.Cmcheck({"app", "--trace", "run.txt", "--", "false"}).exit_code, 1);
@@ -64,7 +85,11 @@ TEST(AppVerb, RefusesWhatItCannotUse) {
       {{"@middle", "true"}, "no side 'middle' for programs; sides are active, passive"},
       {{"true", ":"}, "program 2 is empty"},
       {{"true", ":", "true", ":", "true"}, "program 3: topology two-kernels has 2 sides"},
-      {{"ping", "{nobody}"}, "'{nobody}' names no address"},
+      {{"ping", "{pasive}"}, "'{pasive}' names no address"},
+      {{"ping", "{passive.v7}"}, "'{passive.v7}' names no address"},
+      {{"--profile", "faults.txt", "true"}, "--profile faults.txt: the file is not JSON"},
+      {{"true", ":", "no-such-program"}, "cannot start no-such-program: No such file"},
+      {{"true", ":", "./faults.txt"}, "cannot start ./faults.txt: Permission denied"},
       {{"--topology", "moon", "true"}, "there is no topology 'moon'"},
       {{"--limit", "soon", "true"}, "--limit soon: accepted are the likes of 90s"},
       {{"--stays", "middle", "true"}, "--stays middle: topology two-kernels has the sides"},
@@ -78,6 +103,58 @@ TEST(AppVerb, RefusesWhatItCannotUse) {
     EXPECT_EQ(ended.exit_code, 2) << bad.says;
     EXPECT_THAT(LinesOf(ended.error), ElementsAre(HasSubstr(bad.says)));
   }
+}
+
+TEST_F(AppPrograms, EndWhenNobodyReadsWhatTheyPrint) {
+  const CmcheckFolder folder;
+  std::vector<std::string> command = {"/bin/sh", "-c", "{ \"$@\"; echo $? >code; } | head -2",
+                                      "sh"};
+  for (const std::string& word : folder.CommandOf({"app", "--", "yes"})) command.push_back(word);
+  const Ended ended = Running(command, {}, folder.path()).Wait();
+  EXPECT_THAT(LinesOf(ended.output), ElementsAre("passive| y", "passive| y"));
+  EXPECT_EQ(folder.Read("code"), "2\n");
+  EXPECT_THAT(LinesOf(ended.error), ElementsAre(HasSubstr("standard output cannot be written")));
+}
+
+// Goes on and on with a child of its own, and has said which; the folder of its sockets, too.
+void AwaitStart(const CmcheckFolder& folder) {
+  while (folder.Files() != std::vector<std::string>{"child", "host"}) sched_yield();
+}
+constexpr const char* kScript =
+    "echo $CMSIM_HOST >.host; mv .host host; setsid sh -c 'echo $$ >.child; mv .child child; "
+    "while :; do :; done' & while :; do :; done";
+const std::vector<std::string> kGoesOn = {"app", "--", "sh", "-c", kScript};
+
+std::string FolderOfSockets(const CmcheckFolder& folder) {
+  return std::filesystem::path(folder.Read("host")).parent_path();
+}
+
+TEST_F(AppPrograms, LeaveNothingBehindWhenTheVerbHearsTwoSignals) {
+  for (const std::vector<int>& signals :
+       {std::vector<int>{SIGHUP}, {SIGINT, SIGINT}, {SIGTERM, SIGHUP}}) {
+    const CmcheckFolder folder;
+    Running running(folder.CommandOf(kGoesOn), {}, folder.path());
+    AwaitStart(folder);
+    EXPECT_TRUE(std::filesystem::exists(FolderOfSockets(folder)));
+    for (const int signal : signals) running.Signal(signal);
+    EXPECT_EQ(running.Wait().exit_code, 130);
+    EXPECT_FALSE(std::filesystem::exists(FolderOfSockets(folder)));
+    EXPECT_EQ(kill(std::stoi(folder.Read("child")), 0), -1);
+  }
+}
+
+TEST_F(AppPrograms, LeaveNothingBehindWhenTheVerbIsKilled) {
+  const CmcheckFolder folder;
+  Running running(folder.CommandOf(kGoesOn), {}, folder.path());
+  AwaitStart(folder);
+  running.Signal(SIGKILL);
+  EXPECT_EQ(running.Wait().exit_code, 128 + SIGKILL);
+  // Nobody waits for the guard: it ends in its own time.
+  while (std::filesystem::exists(FolderOfSockets(folder))) sched_yield();
+  // Of a process that has ended and that nobody has asked about the system knows no words.
+  std::string words;
+  std::ifstream("/proc/" + std::to_string(std::stoi(folder.Read("child"))) + "/cmdline") >> words;
+  EXPECT_EQ(words, "");
 }
 
 TEST_F(AppPrograms, EndWhenTheVerbIsInterrupted) {

@@ -22,11 +22,14 @@ namespace cm {
 namespace {
 
 std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
+std::atomic<int> signals{0};
+
+// `timeout` sends its signal twice, at once: the second leaves the time to clean up, too.
 void NoteInterrupt(int signal) {
   interrupted = true;
-  ::signal(signal, SIG_DFL);
+  if (++signals >= 2) ::signal(signal, SIG_DFL);
 }
 
 std::string DefectNames() {
@@ -120,6 +123,10 @@ void CatchInterrupts() {
   action.sa_handler = NoteInterrupt;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // Under nohup it goes on.
+  struct sigaction before = {};
+  if (sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, nullptr);
 }
 
 bool ColoursOn(int descriptor) {

@@ -29,7 +29,7 @@ enum ExitCode : int {
 // One line on stderr; the exit code to end with.
 int Unusable(const std::string& what);
 
-// Becomes true with the first Ctrl-C or SIGTERM; the second one ends the process as usual.
+// Becomes true with the first Ctrl-C, SIGTERM or SIGHUP; the third one ends the process as usual.
 const std::atomic<bool>& Interrupted();
 void CatchInterrupts();
 // As if interrupted: what is under way ends, nothing new begins.

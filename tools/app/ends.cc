@@ -1,0 +1,186 @@
+// Which processes there are, whether they sleep, and what is said and done when they end.
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+
+#include "sim/uapi/words.h"
+#include "tools/app/serving.h"
+
+namespace cm::app {
+namespace {
+
+// No pipe holds more. source: linux 6.1 fs/pipe.c pipe_max_size
+constexpr size_t kAllOutput = size_t{1} << 20;
+
+// Programs that ask for nothing, and of which one runs whenever all are looked at, go on and on
+// after so much of our own time, which passes only while we look: on a machine that is busy
+// otherwise, too.
+constexpr Duration kPatience = Duration::Seconds(1);
+constexpr Duration kShortPatience = Duration::Milliseconds(20);
+
+Duration OwnTime() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return Duration::Seconds(now.tv_sec) + Duration::Nanoseconds(now.tv_nsec);
+}
+
+std::string Leaves(const sim::Usage& before, const sim::Usage& after) {
+  std::vector<std::string> left;
+  const auto count = [&left](uint32_t had, uint32_t has, std::string_view what) {
+    if (had > has)
+      left.push_back(fmt::format("{} {}{}", had - has, what, had - has > 1 ? "s" : ""));
+  };
+  count(before.kernel_ids, after.kernel_ids, "rdma_cm id");
+  count(before.queue_pairs, after.queue_pairs, "queue pair");
+  count(before.receive_queues, after.receive_queues, "shared receive queue");
+  count(before.regions, after.regions, "memory region");
+  return fmt::format("{}", fmt::join(left, ", "));
+}
+
+}  // namespace
+
+std::vector<pid_t> Serving::Running() const {
+  std::vector<pid_t> running;
+  const auto add = [&running](pid_t root) {
+    // A child that is a process here has children that stand in its parent's tree.
+    for (const pid_t pid : TreeOf(root))
+      if (std::ranges::count(running, pid) == 0) running.push_back(pid);
+  };
+  for (const auto& process : processes_)
+    if (!process->gone) add(process->pid);
+  for (const pid_t orphan : orphans_->Alive(Programs())) add(orphan);
+  return running;
+}
+
+std::vector<pid_t> Serving::Programs() const {
+  std::vector<pid_t> programs;
+  for (const auto& process : processes_)
+    if (process->program) programs.push_back(process->pid);
+  return programs;
+}
+
+const Process* Serving::FirstOf(pid_t orphan) const {
+  const std::string socket = EnvironmentOf(orphan, "CMSIM_SOCKET");
+  const auto found = std::ranges::find_if(processes_, [&](const auto& process) {
+    return process->program && folder_.SocketPath(process->number) == socket;
+  });
+  return found == processes_.end() ? nullptr : found->get();
+}
+
+void Serving::NoteLeftBehind() {
+  for (const pid_t orphan : orphans_->Alive(Programs())) {
+    const Process* const first = FirstOf(orphan);
+    misbehaviour_.push_back(fmt::format("{} has left a process behind: {}",
+                                        first == nullptr ? "some program" : first->name,
+                                        NameOfProcess(orphan)));
+  }
+}
+
+bool Serving::AllSleep() {
+  const std::vector<pid_t> running = Running();
+  // One that is started between the looks is seen in the second.
+  const Sleep sleep = SleepOf(running, &restless_, &running_on_);
+  if (sleep == Sleep::kNone || Running() != running) return false;
+  timed_ = sleep == Sleep::kTimed;
+  std::vector<pollfd> descriptors;
+  for (const auto& process : processes_) {
+    if (process->program && process->program->output() >= 0)
+      descriptors.push_back({process->program->output(), POLLIN, 0});
+    if (process->listening >= 0) descriptors.push_back({process->listening, POLLIN, 0});
+    for (const auto& thread : process->threads)
+      descriptors.push_back({thread->connection.socket(), POLLIN, 0});
+  }
+  return poll(descriptors.data(), descriptors.size(), 0) == 0;
+}
+
+void Serving::SomebodyHasAsked() { asked_ = OwnTime(); }
+
+bool Serving::Quiet() {
+  if (AllSleep()) {
+    go_on_and_on_ = false;
+    SomebodyHasAsked();
+    return true;
+  }
+  if (OwnTime() - asked_ < (go_on_and_on_ ? kShortPatience : kPatience)) return false;
+  go_on_and_on_ = true;
+  timed_ = false;
+  running_on_ = std::max<size_t>(running_on_, 1);
+  return true;
+}
+
+bool Serving::NoteEnds() {
+  bool any = false;
+  for (const auto& process : processes_) {
+    if (process->gone) continue;
+    const bool ended = process->program ? process->program->Ended() : IsGone(process->pid);
+    if (!ended) continue;
+    Remove(process.get());
+    any = true;
+  }
+  orphans_->Reap(Programs());
+  return any;
+}
+
+void Serving::Remove(Process* process) {
+  PassOutputOn(process, kAllOutput);
+  process->gone = true;
+  process->threads.clear();
+  process->watches.clear();
+  const sim::Usage before = world_->InUse();
+  machine_.RemoveProcess(process->number);
+  if (!process->program) return;  // how it has ended, and what it has left, is its parent's to hear
+  const int status = process->program->status();
+  const std::string how = HowItEnded(status);
+  trace_->Say(world_->Now(), process->name, how);
+  if (process->host_has_crashed) return;
+  if (!WIFEXITED(status)) {
+    const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    const bool crashes = signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS;
+    misbehaviour_.push_back(fmt::format("{} is {}{}", process->name, how,
+                                        crashes ? process->belongings.BeforeCrash() : ""));
+    return;
+  }
+  const std::string left = Leaves(before, world_->InUse());
+  if (!left.empty()) misbehaviour_.push_back(fmt::format("{} leaves {}", process->name, left));
+  const std::string open = process->belongings.Open();
+  if (!open.empty())
+    left_open_.push_back(
+        fmt::format("{} leaves {} open, which its exit closes", process->name, open));
+  for (const auto& [event, type] : process->belongings.held())
+    misbehaviour_.push_back(fmt::format("{} has not acknowledged {}", process->name,
+                                        ToString(static_cast<EventType>(type))));
+}
+
+bool Serving::AllGone() const {
+  return std::ranges::all_of(processes_, [](const auto& process) { return process->gone; });
+}
+
+void Serving::HostCrashes(uint8_t side) {
+  const Topology& topology = world_->topology();
+  for (const auto& process : processes_) {
+    if (process->gone || topology.KernelOf(process->side) != topology.KernelOf(side)) continue;
+    process->host_has_crashed = true;
+    if (process->program) process->program->Kill(SIGKILL);
+    if (!process->program) kill(process->pid, SIGKILL);
+  }
+  for (const pid_t orphan : orphans_->Alive(Programs())) {
+    const Process* const first = FirstOf(orphan);
+    if (first != nullptr && topology.KernelOf(first->side) == topology.KernelOf(side))
+      kill(orphan, SIGKILL);
+  }
+}
+
+void Serving::KillAll() {
+  for (const auto& process : processes_) {
+    if (process->gone || !process->program) continue;
+    process->program->Kill(SIGKILL);
+    PassOutputOn(process.get(), kAllOutput);
+  }
+  orphans_->EndAll(Programs());
+}
+
+}  // namespace cm::app

@@ -1,0 +1,48 @@
+// Which faults on packets have met a message: one that never does is most often a mistake of
+// whoever wrote it down.
+#ifndef TOOLS_APP_TALLY_H_
+#define TOOLS_APP_TALLY_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/base/duration.h"
+#include "model/vocabulary/fault.h"
+#include "model/vocabulary/topology.h"
+#include "sim/fabric/fabric.h"
+
+namespace cm::app {
+
+class Tally {
+ public:
+  // The topology outlives it.
+  explicit Tally(const Topology* topology) : topology_(topology) {}
+
+  // All messages that were sent before have been told of.
+  void Installed(const Fault& fault, Instant now, const std::string& text);
+  void Healed();
+  void Sent(const sim::WireNote& note);
+  // A line for each that has done nothing.
+  std::vector<std::string> Idle() const;
+
+ private:
+  struct Known {
+    Fault fault;
+    Instant since;
+    std::string text;
+    uint32_t seen = 0;  // messages that match
+    bool healed = false;
+  };
+
+  bool Names(uint8_t side, uint8_t device) const {
+    return side == kAnySide || topology_->sides[side].device == device;
+  }
+
+  const Topology* topology_;
+  std::vector<Known> all_;
+};
+
+}  // namespace cm::app
+
+#endif  // TOOLS_APP_TALLY_H_
