@@ -169,7 +169,7 @@ class Reader {
     const std::vector<std::string> words = WordsOf(part);
     if (words.size() != 3 && words.size() != 4) return Complain("not SIDE KIND NUMBER", part);
     const auto side = conversation_.topology->SideNamed(words[0]);
-    const auto kind = ParseMadKind(words[1]);
+    const auto kind = ParseMessageKind(words[1]);
     const auto count = NumberOf(words[2]);
     const auto later = words.size() == 4 ? NumberOf(WithoutBrackets(words[3])) : count;
     if (!side || !kind || !count || !later) return Complain("not SIDE KIND NUMBER", part);

@@ -45,7 +45,8 @@ std::string HistoryParser::Parse(std::string_view line) {
   }
   Record record;
   TakeTimes(&line, &record);
-  if (line.starts_with("mad ")) return ParseWire(record.begin, line.substr(4));
+  if (line.starts_with("mad ") || line.starts_with("tcp "))
+    return ParseWire(record.begin, line.substr(4));
   return ParseRecord(record, line);
 }
 
@@ -303,7 +304,7 @@ std::string HistoryParser::ParseWire(Instant at, std::string_view rest) {
   if (!known) words.Complain(fmt::format("\"{}\" is not a side", side));
   wire.side = known.value_or(0);
   const std::string_view name = words.Next("a message");
-  const std::optional<MadKind> kind = ParseMadKind(name);
+  const std::optional<MadKind> kind = ParseMessageKind(name);
   if (!kind) words.Complain(fmt::format("\"{}\" is not a message", name));
   wire.kind = kind.value_or(MadKind::kReq);
   wire.reason = static_cast<RejReason>(words.Number("reason", 0, 0, 65535));

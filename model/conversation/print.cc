@@ -305,7 +305,8 @@ std::string TimePrefix(Instant begin, Instant end, bool shown) {
 }  // namespace
 
 std::string ToString(const WireRecord& wire, const Topology& topology) {
-  std::string text = fmt::format("mad {} {}", topology.sides[wire.side].name, ToString(wire.kind));
+  std::string text = fmt::format("{} {} {}", IsMad(wire.kind) ? "mad" : "tcp",
+                                 topology.sides[wire.side].name, ToString(wire.kind));
   if (wire.kind == MadKind::kRej) text += fmt::format(" reason={}", static_cast<int>(wire.reason));
   if (wire.kind == MadKind::kRej || wire.kind == MadKind::kMra)
     text += fmt::format(" of={}", ToString(wire.about));

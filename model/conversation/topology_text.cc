@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 5> kKeys = {"host", "device", "port", "si
 // What a line of a conversation may begin with besides a side.
 constexpr auto kOtherWords =
     std::to_array<std::string_view>({"pass", "settle", "fault", "heal", "topology", "profile",
-                                     "capabilities", "conversation", "seed", "mad", "any"});
+                                     "capabilities", "conversation", "seed", "mad", "tcp", "any"});
 
 bool IsName(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {

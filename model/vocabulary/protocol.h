@@ -59,8 +59,15 @@ enum class MadKind : uint8_t {
   kLap,
   kApr,
   kOther,  // of the same class, and none of these
+  // Of iWARP, over TCP. source: linux 6.1 siw_cm.h struct mpa_rr
+  kMpaRequest,
+  kMpaReply,
+  kMpaReject,  // a reply that says no
+  kFin,        // the end of the connection
 };
-inline constexpr int kMadKindCount = 12;
+inline constexpr int kMadKindCount = 12;      // the first ones: management datagrams
+inline constexpr int kMessageKindCount = 16;  // all of them
+inline constexpr bool IsMad(MadKind kind) { return static_cast<int>(kind) < kMadKindCount; }
 inline constexpr int kConnectionMadKindCount = 7;  // the first ones: those of connections
 
 // Which message an MRA or a REJ speaks of. source: linux 6.1 cm_msgs.h enum cm_msg_response
@@ -164,7 +171,10 @@ std::optional<EventType> ParseEventType(std::string_view name);
 
 // "REQ" and back.
 std::string_view ToString(MadKind kind);
+// Of the management datagrams, which faults and testers name.
 std::optional<MadKind> ParseMadKind(std::string_view name);
+// Of all.
+std::optional<MadKind> ParseMessageKind(std::string_view name);
 
 // "REQ", "REP", "other" and back.
 std::string_view ToString(About about);

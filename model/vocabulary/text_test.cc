@@ -105,6 +105,15 @@ TEST(Fault, AsksForWhatItNeeds) {
   EXPECT_EQ(Needs({.kind = FaultKind::kRestart}), Capabilities().With(Capability::kHostCrash));
 }
 
+TEST(MessageKinds, AreReadByTheirNames) {
+  for (int i = 0; i < kMessageKindCount; ++i) {
+    const auto kind = static_cast<MadKind>(i);
+    EXPECT_EQ(ParseMessageKind(ToString(kind)), kind);
+    EXPECT_EQ(ParseMadKind(ToString(kind)).has_value(), i < kMadKindCount) << ToString(kind);
+  }
+  EXPECT_EQ(ParseMessageKind("MPA"), std::nullopt);
+}
+
 TEST(MadKinds, AreOneOrAll) {
   for (int i = 0; i < kMadKindCount; ++i) {
     const MadKinds one(static_cast<MadKind>(i));

@@ -118,6 +118,11 @@ class Fabric {
   }
   // A TCP connection between the devices gets on at present.
   bool CarriesTcp(uint8_t a, uint8_t b) const;
+  // What is sent over TCP, for an onlooker.
+  void NoteTcp(Instant now, uint8_t from, uint8_t to, MadKind kind, const PrivateData& data) {
+    if (watches) wire_notes.push_back({.at = now, .from = from, .to = to, .mad = {.kind = kind}});
+    if (watches) wire_notes.back().mad.data = data;
+  }
   // Sends a message; false when the sending device finds at once that it cannot.
   bool Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad);
   // Whether the sending device keeps what it is given, and neither sends it nor says so.

@@ -52,8 +52,7 @@ void IbCm::Dispatch(const Context& c, uint8_t device, const Mad& mad) {
       return ReceiveSidrRep(c, device, mad);
     case MadKind::kLap:
       return ReceiveLap(c, device, mad);
-    case MadKind::kApr:  // nobody has sent a LAP
-    case MadKind::kOther:
+    default:  // an APR: nobody has sent a LAP
       return;
   }
 }

@@ -10,6 +10,21 @@ constexpr Duration kLatency = Duration::Microseconds(10);
 constexpr Duration kWorkLatency = Duration::Microseconds(5);
 constexpr Duration kRetransmission = Duration::Milliseconds(200);  // TCP_RTO_MIN
 
+// As an onlooker calls it.
+MadKind NameOf(FrameKind kind) {
+  switch (kind) {
+    case FrameKind::kRequest:
+      return MadKind::kMpaRequest;
+    case FrameKind::kReply:
+      return MadKind::kMpaReply;
+    case FrameKind::kReject:
+      return MadKind::kMpaReject;
+    case FrameKind::kFin:
+      break;
+  }
+  return MadKind::kFin;
+}
+
 }  // namespace
 
 void IwCm::Send(Context c, uint32_t iw, Frame frame) {
@@ -22,6 +37,8 @@ void IwCm::Send(Context c, uint32_t iw, Frame frame) {
   frame.to_device = own.peer_device;
   frame.arrives = c.agenda->Now() + kLatency;
   const Instant arrives = frame.arrives;
+  c.fabric->NoteTcp(c.agenda->Now(), frame.from_device, frame.to_device, NameOf(frame.kind),
+                    frame.data);
   c.agenda->At(arrives, EventKind::kFrameArrives, frames_.Add(std::move(frame)));
 }
 

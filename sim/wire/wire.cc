@@ -270,7 +270,7 @@ mad::Mad Wire::Written(const Mad& mad) const {
                             .remote_qpn_eecn = mad.qp_num};
           case MadKind::kApr:
             return mad::Apr{.local_cid = mad.local_cid, .remote_cid = mad.remote_cid};
-          case MadKind::kOther:
+          default:
             break;
         }
         return mad::Opaque{};

@@ -160,7 +160,7 @@ std::string ProtocolMarkdown(std::span<const Told> told, std::span<const LabScen
       R"(The messages of the connection manager, as Linux treats them: what becomes of a request that
 arrives (N), of any other message (R), of a local call (L), of an id that is destroyed (D) and of a
 timer (M). A row is implemented by the [rows](rules.md) of the model whose source names it, and reached
-by the conversations that cannot be explained without one of those. The simulator has code of its
+by the conversations in whose explanation one of those stands. The simulator has code of its
 own for all of it.
 
 | row | what happens | rows of the model | reached by |

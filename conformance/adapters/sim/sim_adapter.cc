@@ -139,7 +139,7 @@ class SimSession : public Session, public Driver, public Environment {
                       .kind = note.mad.kind,
                       .reason = note.mad.reason,
                       .about = note.mad.about,
-                      .unnamed = note.mad.local_cid == 0,
+                      .unnamed = IsMad(note.mad.kind) && note.mad.local_cid == 0,
                       .info_length = LengthOf(note.mad.info),
                       .service_timeout = note.mad.service_timeout,
                       .status = note.mad.status,
