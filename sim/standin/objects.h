@@ -28,6 +28,12 @@ struct Context {
   Handle events;
 };
 
+// Of protection. The machine knows it by the number, which is told with the objects that are in it.
+struct Domain {
+  ibv_pd shown;
+  uint32_t number;  // never given twice
+};
+
 struct Region {
   ibv_mr shown;
   Handle key;
@@ -71,6 +77,8 @@ T* Whole(Shown* shown) {
 inline uint32_t NumberOf(ibv_cq* queue) {
   return queue == nullptr ? 0 : Whole<CompletionQueue>(queue)->handle.number;
 }
+
+inline uint32_t NumberOf(ibv_pd* domain) { return Whole<Domain>(domain)->number; }
 
 // The place of a context's device in the kernel's list, or minus an errno.
 int64_t PlaceOf(ibv_context* context);

@@ -3,6 +3,7 @@
 #include <infiniband/verbs.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -57,14 +58,15 @@ void Merge(const ibv_qp_attr& from, int mask, ibv_qp_attr* to) {
   if ((mask & IBV_QP_DEST_QPN) != 0) to->dest_qp_num = from.dest_qp_num;
 }
 
-QpRecord RecordOf(uint32_t place, const ibv_qp_init_attr& initial) {
+QpRecord RecordOf(uint32_t place, ibv_pd* pd, const ibv_qp_init_attr& initial) {
   QpRecord record = {.device = place,
                      .type = static_cast<uint32_t>(initial.qp_type),
                      .send_queue = NumberOf(initial.send_cq),
                      .receive_queue = NumberOf(initial.recv_cq),
                      .signal_all = initial.sq_sig_all != 0 ? 1U : 0U,
                      .sends = {initial.cap.max_send_wr, initial.cap.max_send_sge},
-                     .receives = {initial.cap.max_recv_wr, initial.cap.max_recv_sge}};
+                     .receives = {initial.cap.max_recv_wr, initial.cap.max_recv_sge},
+                     .domain = NumberOf(pd)};
   if (initial.srq != nullptr) record.srq = Whole<SharedQueue>(initial.srq)->handle.number;
   return record;
 }
@@ -75,7 +77,8 @@ ibv_mr* Register(ibv_pd* pd, void* address, size_t length, uint32_t access) {
   const RegionRecord record = {.address = reinterpret_cast<uint64_t>(address),
                                .length = length,
                                .device = static_cast<uint32_t>(place),
-                               .access = access};
+                               .access = access,
+                               .domain = NumberOf(pd)};
   const Answer answer = Ask({.op = Op::kRegister, .bytes = BytesOf(record)});
   if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
   auto* region = new Region{};
@@ -111,11 +114,14 @@ extern "C" {
 
 ibv_pd* ibv_alloc_pd(ibv_context* context) {
   if (const int64_t place = PlaceOf(context); place < 0) return Refuse(ErrnoOf(place));
-  return new ibv_pd{.context = context, .handle = 0};
+  static std::atomic<uint32_t> last{0};
+  const uint32_t number = ++last;
+  auto* domain = new Domain{.shown = {.context = context, .handle = number}, .number = number};
+  return &domain->shown;
 }
 
 int ibv_dealloc_pd(ibv_pd* pd) {
-  delete pd;
+  delete Whole<Domain>(pd);
   return 0;
 }
 
@@ -183,7 +189,7 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
   cap.max_inline_data = std::max<uint32_t>(cap.max_inline_data, cap.max_send_sge * sizeof(ibv_sge));
   cap.max_send_sge = cap.max_inline_data / sizeof(ibv_sge);
   auto made = std::make_unique<QueuePair>();
-  QpRecord record = RecordOf(static_cast<uint32_t>(place), *initial);
+  QpRecord record = RecordOf(static_cast<uint32_t>(place), pd, *initial);
   record.told = TellOf(pd->context, made.get());
   const Answer answer = Ask({.op = Op::kCreateQp, .bytes = BytesOf(record)});
   if (answer.value < 0) return Refuse(ErrnoOf(answer.value));

@@ -25,6 +25,7 @@ constexpr uint32_t kRnrRetryMask = 0x800;
 constexpr uint32_t kSrqMaxWorkMask = 1;
 constexpr uint32_t kSrqLimitMask = 2;
 // source: <infiniband/verbs.h> enum ibv_access_flags
+constexpr uint32_t kLocalWrite = 1;
 constexpr uint32_t kRemoteWrite = 2;
 constexpr uint32_t kRemoteRead = 4;
 constexpr uint32_t kRemoteAtomic = 8;
@@ -47,6 +48,11 @@ std::vector<uint32_t> NumbersOf(const std::map<uint32_t, Own>& objects, uint32_t
   for (const auto& [number, own] : objects)
     if (own.process == process) numbers.push_back(number);
   return numbers;
+}
+
+// Each process numbers its own.
+uint64_t DomainOf(uint32_t process, uint32_t number) {
+  return (uint64_t{process} + 1) << 32 | number;
 }
 
 Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Value(0) : Refused(error); }
@@ -284,7 +290,8 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
   // The stand-in looks to how long inline data are.
   const QpRoom room{
       .sends = RoomFor(record.sends), .receives = RoomFor(record.receives), .inlined = UINT32_MAX};
-  const uint32_t qp = verbs().Create(device, datagram, has_srq ? srq->srq : kNobody, room);
+  const uint32_t qp = verbs().Create(device, datagram, has_srq ? srq->srq : kNobody, room,
+                                     DomainOf(process, record.domain));
   verbs().ReportTo(qp, cqs_[record.send_queue].cq, cqs_[record.receive_queue].cq);
   qps_[++last_number_] = {.process = process,
                           .device = device,
@@ -318,6 +325,7 @@ Outcome VerbsEnd::Register(uint32_t process, uint8_t kernel, const Request& requ
   const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
   if (record.device >= devices.size()) return Refused(Errno::kNoDev);
   Region region;
+  region.local_write = (record.access & kLocalWrite) != 0;
   region.remote_read = (record.access & kRemoteRead) != 0;
   region.remote_write = (record.access & kRemoteWrite) != 0;
   region.remote_atomic = (record.access & kRemoteAtomic) != 0;
@@ -325,6 +333,7 @@ Outcome VerbsEnd::Register(uint32_t process, uint8_t kernel, const Request& requ
   region.process = process;
   region.address = record.address;
   region.length = record.length;
+  region.domain = DomainOf(process, record.domain);
   // 0 is no key: programs take it for none.
   return Value(int64_t{verbs().Register(region)} + 1);
 }

@@ -1,0 +1,60 @@
+// Protection domains, by hand: what the machine is told of them, and how long they are needed.
+#include <gtest/gtest.h>
+#include <infiniband/verbs.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+#include "sim/standin/calls.h"
+#include "sim/uapi/request.h"
+
+namespace cm::sim::standin {
+namespace {
+
+class Domains : public Calls {
+ protected:
+  void SetUp() override {
+    Calls::SetUp();
+    context_ = OpenDevice();
+    pd_ = AllocPd(context_);
+    ASSERT_NE(pd_, nullptr);
+  }
+  ibv_mr* Register(ibv_pd* pd) {
+    return Of<decltype(::ibv_reg_mr)>("ibv_reg_mr")(pd, memory_.data(), memory_.size(),
+                                                    IBV_ACCESS_LOCAL_WRITE);
+  }
+  template <typename Record>
+  uint32_t LastDomain() {
+    Record record;
+    const auto& bytes = ground_.requests.back().bytes;
+    EXPECT_EQ(bytes.size(), sizeof record);
+    std::memcpy(&record, bytes.data(), sizeof record);
+    return record.domain;
+  }
+  uint32_t DomainOfRegion(ibv_pd* pd) {
+    ibv_mr* const region = Register(pd);
+    EXPECT_NE(region, nullptr);
+    const uint32_t domain = LastDomain<uapi::RegionRecord>();
+    EXPECT_EQ(Of<int(ibv_mr*)>("ibv_dereg_mr")(region), 0);
+    return domain;
+  }
+
+  ibv_context* context_ = nullptr;
+  ibv_pd* pd_ = nullptr;
+  std::array<uint8_t, 64> memory_{};
+};
+
+TEST_F(Domains, AreToldWithWhatIsInThem) {
+  const uint32_t own = DomainOfRegion(pd_);
+  EXPECT_EQ(DomainOfRegion(pd_), own);
+  EXPECT_NE(DomainOfRegion(AllocPd(context_)), own);
+  ibv_qp_init_attr initial{};
+  initial.qp_type = IBV_QPT_RC;
+  ASSERT_NE(CreateQp(pd_, &initial), nullptr);
+  EXPECT_EQ(LastDomain<uapi::QpRecord>(), own);
+}
+
+}  // namespace
+}  // namespace cm::sim::standin
