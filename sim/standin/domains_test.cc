@@ -13,6 +13,9 @@
 namespace cm::sim::standin {
 namespace {
 
+constexpr const char* kConstant =
+    "what nobody may write, however it is asked to; it is rather long, too";
+
 class Domains : public Calls {
  protected:
   void SetUp() override {
@@ -54,6 +57,23 @@ TEST_F(Domains, AreToldWithWhatIsInThem) {
   initial.qp_type = IBV_QPT_RC;
   ASSERT_NE(CreateQp(pd_, &initial), nullptr);
   EXPECT_EQ(LastDomain<uapi::QpRecord>(), own);
+}
+
+// The machine is told so, because it may have more to say.
+TEST_F(Domains, RegionsAreOfMemoryThatIsThere) {
+  const auto faults = [this](void* address, int access) {
+    ibv_mr* const region =
+        Of<decltype(::ibv_reg_mr)>("ibv_reg_mr")(pd_, address, memory_.size(), access);
+    const auto told = RecordAt<uapi::RegionRecord>(ground_.requests.back().bytes, 0);
+    EXPECT_EQ(Of<int(ibv_mr*)>("ibv_dereg_mr")(region), 0);
+    return told.faults;
+  };
+  EXPECT_EQ(faults(memory_.data(), IBV_ACCESS_LOCAL_WRITE), 0U);
+  EXPECT_EQ(faults(nullptr, 0), 1U);
+  void* const constant = const_cast<char*>(kConstant);
+  EXPECT_EQ(faults(constant, IBV_ACCESS_REMOTE_READ), 0U);
+  EXPECT_EQ(faults(constant, IBV_ACCESS_LOCAL_WRITE), 1U);
+  EXPECT_STREQ(kConstant, "what nobody may write, however it is asked to; it is rather long, too");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "sim/standin/asking.h"
+#include "sim/standin/mappings.h"
 #include "sim/standin/objects.h"
 
 // The header has a macro for it.
@@ -74,11 +75,16 @@ QpRecord RecordOf(uint32_t place, ibv_pd* pd, const ibv_qp_init_attr& initial) {
 ibv_mr* Register(ibv_pd* pd, void* address, size_t length, uint32_t access) {
   const int64_t place = PlaceOf(pd->context);
   if (place < 0) return Refuse(ErrnoOf(place));
-  const RegionRecord record = {.address = reinterpret_cast<uint64_t>(address),
+  constexpr uint32_t kWrites = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+                               IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND;
+  const auto first = reinterpret_cast<uint64_t>(address);
+  const bool there = CanBePinned(first, length, (access & kWrites) != 0);
+  const RegionRecord record = {.address = first,
                                .length = length,
                                .device = static_cast<uint32_t>(place),
                                .access = access,
-                               .domain = NumberOf(pd)};
+                               .domain = NumberOf(pd),
+                               .faults = there ? 0U : 1U};
   const Answer answer = Ask({.op = Op::kRegister, .bytes = BytesOf(record)});
   if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
   auto* region = new Region{};

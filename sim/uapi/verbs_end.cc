@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "sim/uapi/bytes.h"
+#include "sim/uapi/refusals.h"
 
 namespace cm::sim::uapi {
 namespace {
@@ -56,23 +57,6 @@ uint64_t DomainOf(uint32_t process, uint32_t number) {
 }
 
 Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Value(0) : Refused(error); }
-
-// source: linux 6.1 uverbs_cmd.c create_qp, rxe_qp.c rxe_qp_chk_init, siw_verbs.c siw_create_qp
-Errno WhyNoQp(uint32_t type, bool iwarp) {
-  constexpr uint32_t kRawPacket = 8;  // followed by the two of XRC
-  constexpr uint32_t kXrcReceive = 10;
-  constexpr uint32_t kDriver = 0xff;
-  const bool others = (type >= kRawPacket && type <= kXrcReceive) || type == kDriver;
-  if (others) return Errno::kNotSup;
-  switch (static_cast<QpType>(type)) {
-    case QpType::kRc:
-      return Errno::kNone;
-    case QpType::kUc:
-    case QpType::kUd:
-      return iwarp ? Errno::kNotSup : Errno::kNone;
-  }
-  return Errno::kInval;
-}
 
 // The object of that number, if it is the process's.
 template <typename Objects>
@@ -324,6 +308,7 @@ Outcome VerbsEnd::Register(uint32_t process, uint8_t kernel, const Request& requ
   const auto record = As<RegionRecord>(request.bytes);
   const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
   if (record.device >= devices.size()) return Refused(Errno::kNoDev);
+  if (const Errno error = WhyNoRegion(record); error != Errno::kNone) return Refused(error);
   Region region;
   region.local_write = (record.access & kLocalWrite) != 0;
   region.remote_read = (record.access & kRemoteRead) != 0;
