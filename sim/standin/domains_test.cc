@@ -59,6 +59,71 @@ TEST_F(Domains, AreToldWithWhatIsInThem) {
   EXPECT_EQ(LastDomain<uapi::QpRecord>(), own);
 }
 
+// source: linux 6.1 uverbs_std_types.c uverbs_free_pd
+class DomainsInUse : public Domains {
+ protected:
+  int Dealloc() const { return Of<int(ibv_pd*)>("ibv_dealloc_pd")(own_); }
+  void ExpectBusy() const {
+    errno = 0;
+    EXPECT_EQ(Dealloc(), EBUSY);
+    EXPECT_EQ(errno, EBUSY);
+    EXPECT_EQ(Dealloc(), EBUSY) << "it stays";
+  }
+  void SetUp() override {
+    Domains::SetUp();
+    own_ = Of<decltype(::ibv_alloc_pd)>("ibv_alloc_pd")(context_);
+    ASSERT_NE(own_, nullptr);
+  }
+  void TearDown() override {
+    EXPECT_EQ(Dealloc(), 0) << "nothing is left there";
+    Domains::TearDown();
+  }
+
+  ibv_pd* own_ = nullptr;
+};
+
+TEST_F(DomainsInUse, HaveARegion) {
+  ibv_mr* const region = Register(own_);
+  ASSERT_NE(region, nullptr);
+  ExpectBusy();
+  // One that is refused stays in its domain.
+  ground_.instead = [](const uapi::Request& /*request*/, uapi::Answer* answer) {
+    answer->value = -EINVAL;
+    return true;
+  };
+  EXPECT_EQ(Of<int(ibv_mr*)>("ibv_dereg_mr")(region), EINVAL);
+  EXPECT_EQ(Register(own_), nullptr);
+  ExpectBusy();
+  ground_.instead = nullptr;
+  EXPECT_EQ(Of<int(ibv_mr*)>("ibv_dereg_mr")(region), 0);
+}
+
+TEST_F(DomainsInUse, HaveAQueuePair) {
+  ibv_qp_init_attr initial{};
+  initial.qp_type = IBV_QPT_RC;
+  ibv_qp* const qp = Of<decltype(::ibv_create_qp)>("ibv_create_qp")(own_, &initial);
+  ASSERT_NE(qp, nullptr);
+  ExpectBusy();
+  EXPECT_EQ(Of<int(ibv_qp*)>("ibv_destroy_qp")(qp), 0);
+}
+
+TEST_F(DomainsInUse, HaveASharedQueue) {
+  ibv_srq_init_attr initial{.srq_context = nullptr, .attr = {.max_wr = 1, .max_sge = 1}};
+  ibv_srq* const queue = Of<decltype(::ibv_create_srq)>("ibv_create_srq")(own_, &initial);
+  ASSERT_NE(queue, nullptr);
+  ExpectBusy();
+  EXPECT_EQ(Of<int(ibv_srq*)>("ibv_destroy_srq")(queue), 0);
+}
+
+TEST_F(DomainsInUse, HaveAnAddressHandle) {
+  ibv_ah_attr to{};
+  to.port_num = 1;
+  ibv_ah* const handle = Of<decltype(::ibv_create_ah)>("ibv_create_ah")(own_, &to);
+  ASSERT_NE(handle, nullptr);
+  ExpectBusy();
+  EXPECT_EQ(Of<int(ibv_ah*)>("ibv_destroy_ah")(handle), 0);
+}
+
 // The machine is told so, because it may have more to say.
 TEST_F(Domains, RegionsAreOfMemoryThatIsThere) {
   const auto faults = [this](void* address, int access) {

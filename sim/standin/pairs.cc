@@ -96,6 +96,7 @@ ibv_mr* Register(ibv_pd* pd, void* address, size_t length, uint32_t access) {
                    .handle = region->key.number,
                    .lkey = region->key.number,
                    .rkey = region->key.number};
+  Enter(pd);
   return &region->shown;
 }
 
@@ -122,11 +123,14 @@ ibv_pd* ibv_alloc_pd(ibv_context* context) {
   if (const int64_t place = PlaceOf(context); place < 0) return Refuse(ErrnoOf(place));
   static std::atomic<uint32_t> last{0};
   const uint32_t number = ++last;
-  auto* domain = new Domain{.shown = {.context = context, .handle = number}, .number = number};
+  auto* domain =
+      new Domain{.shown = {.context = context, .handle = number}, .number = number, .users = 0};
   return &domain->shown;
 }
 
+// source: linux 6.1 uverbs_std_types.c uverbs_free_pd
 int ibv_dealloc_pd(ibv_pd* pd) {
+  if (Whole<Domain>(pd)->users != 0) return errno = EBUSY;
   delete Whole<Domain>(pd);
   return 0;
 }
@@ -145,6 +149,7 @@ int ibv_dereg_mr(ibv_mr* region) {
   auto* whole = Whole<Region>(region);
   const Answer answer = AskAbout(Op::kDeregister, whole->key);
   if (answer.value < 0) return ErrnoOf(answer.value);
+  Leave(region->pd);
   delete whole;
   return 0;
 }
@@ -152,6 +157,7 @@ int ibv_dereg_mr(ibv_mr* region) {
 ibv_ah* ibv_create_ah(ibv_pd* pd, ibv_ah_attr* to) {
   auto* handle =
       new AddressHandle{.shown = {.context = pd->context, .pd = pd, .handle = 0}, .to = *to};
+  Enter(pd);
   return &handle->shown;
 }
 
@@ -180,6 +186,7 @@ ibv_ah* ibv_create_ah_from_wc(ibv_pd* pd, ibv_wc* completion, ibv_grh* grh, uint
 }
 
 int ibv_destroy_ah(ibv_ah* handle) {
+  Leave(handle->pd);
   delete Whole<AddressHandle>(handle);
   return 0;
 }
@@ -207,6 +214,7 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
   qp->shown.context = pd->context;
   qp->shown.qp_context = initial->qp_context;
   qp->shown.pd = pd;
+  Enter(pd);
   qp->shown.send_cq = initial->send_cq;
   qp->shown.recv_cq = initial->recv_cq;
   qp->shown.srq = initial->srq;
@@ -253,6 +261,7 @@ int ibv_destroy_qp(ibv_qp* qp) {
   const Answer answer = AskAbout(Op::kDestroyQp, whole->handle);
   if (answer.value < 0) return ErrnoOf(answer.value);
   AwaitAcknowledged(whole->handle, answer, &qp->mutex, &qp->events_completed);
+  Leave(qp->pd);
   delete whole;
   return 0;
 }
