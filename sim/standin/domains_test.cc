@@ -124,6 +124,22 @@ TEST_F(DomainsInUse, HaveAnAddressHandle) {
   EXPECT_EQ(Of<int(ibv_ah*)>("ibv_destroy_ah")(handle), 0);
 }
 
+// What a queue pair has room for is said of one that is made.
+TEST_F(Domains, RefusedQueuePairsSayNothingOfTheirRoom) {
+  ground_.instead = [](const uapi::Request& request, uapi::Answer* answer) {
+    answer->value = -EINVAL;
+    return request.op == uapi::Op::kCreateQp;
+  };
+  ibv_qp_init_attr initial{};
+  initial.qp_type = IBV_QPT_RC;
+  initial.cap.max_send_sge = 2;
+  EXPECT_EQ(CreateQp(pd_, &initial), nullptr);
+  EXPECT_EQ(initial.cap.max_inline_data, 0U);
+  ground_.instead = nullptr;
+  EXPECT_NE(CreateQp(pd_, &initial), nullptr);
+  EXPECT_EQ(initial.cap.max_inline_data, 2 * sizeof(ibv_sge));
+}
+
 // The machine is told so, because it may have more to say.
 TEST_F(Domains, RegionsAreOfMemoryThatIsThere) {
   const auto faults = [this](void* address, int access) {

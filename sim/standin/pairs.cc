@@ -198,11 +198,12 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
   if (initial->cap.max_inline_data > device.max_inline) return Refuse(EINVAL);
   // The room of a piece is room for inline data, and the other way round.
   // source: linux 6.1 rxe_qp.c rxe_qp_init_req
-  ibv_qp_cap& cap = initial->cap;
+  ibv_qp_init_attr held = *initial;
+  ibv_qp_cap& cap = held.cap;
   cap.max_inline_data = std::max<uint32_t>(cap.max_inline_data, cap.max_send_sge * sizeof(ibv_sge));
   cap.max_send_sge = cap.max_inline_data / sizeof(ibv_sge);
   auto made = std::make_unique<QueuePair>();
-  QpRecord record = RecordOf(static_cast<uint32_t>(place), pd, *initial);
+  QpRecord record = RecordOf(static_cast<uint32_t>(place), pd, held);
   record.told = TellOf(pd->context, made.get());
   const Answer answer = Ask({.op = Op::kCreateQp, .bytes = BytesOf(record)});
   if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
@@ -210,7 +211,8 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
   if (!number) return Refuse(EIO);
   QueuePair* const qp = made.release();
   qp->handle.number = static_cast<uint32_t>(answer.value);
-  qp->initial = *initial;
+  initial->cap = cap;
+  qp->initial = held;
   qp->shown.context = pd->context;
   qp->shown.qp_context = initial->qp_context;
   qp->shown.pd = pd;

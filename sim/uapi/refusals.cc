@@ -41,4 +41,24 @@ Errno WhyNoRegion(const RegionRecord& asked) {
   return asked.faults != 0 ? Errno::kFault : Errno::kNone;
 }
 
+// source: linux 6.1 rxe_cq.c rxe_cq_chk_attr, siw_verbs.c siw_create_cq
+bool IsCqSize(uint64_t completions) {
+  return completions > 0 && completions <= DeviceLimits::kCompletions;
+}
+
+// source: linux 6.1 rxe_srq.c rxe_srq_chk_init, siw_verbs.c siw_create_srq
+bool IsSrqRoom(const RoomRecord& asked) {
+  return asked.work > 0 && asked.work <= DeviceLimits::kWork &&
+         asked.pieces <= DeviceLimits::kSharedPieces;
+}
+
+// What is asked of receives does not matter to one that takes them from a shared queue.
+// source: linux 6.1 rxe_qp.c rxe_qp_chk_cap, siw_verbs.c siw_create_qp
+bool IsQpRoom(const QpRecord& asked, bool has_srq) {
+  const auto fits = [](const RoomRecord& room) {
+    return room.work <= DeviceLimits::kWork && room.pieces <= DeviceLimits::kPieces;
+  };
+  return fits(asked.sends) && (has_srq || fits(asked.receives));
+}
+
 }  // namespace cm::sim::uapi

@@ -14,6 +14,10 @@ Errno WhyNoQp(uint32_t type, bool iwarp);
 
 Errno WhyNoRegion(const RegionRecord& asked);
 
+// Whether the limits of a device allow it.
+bool IsCqSize(uint64_t completions);
+bool IsSrqRoom(const RoomRecord& asked);
+bool IsQpRoom(const QpRecord& asked, bool has_srq);
 
 }  // namespace cm::sim::uapi
 

@@ -31,8 +31,6 @@ constexpr uint32_t kRemoteWrite = 2;
 constexpr uint32_t kRemoteRead = 4;
 constexpr uint32_t kRemoteAtomic = 8;
 
-constexpr uint64_t kMostWork = uint64_t{1} << 20;  // of one queue
-
 Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
 
 template <typename T>
@@ -155,6 +153,7 @@ CapacityRecord VerbsEnd::CapacityOf(const OwnQp& own) const {
 }
 
 Outcome VerbsEnd::CreateCq(uint32_t process, const Request& request) {
+  if (!IsCqSize(request.more)) return Refused(Errno::kInval);
   const uint32_t cq = verbs().CreateCq(HeldWhereAskedFor(request.more));
   cqs_[++last_number_] = {.process = process, .cq = cq, .told = As<ToldRecord>(request.bytes)};
   return Value(last_number_);
@@ -162,7 +161,8 @@ Outcome VerbsEnd::CreateCq(uint32_t process, const Request& request) {
 
 // Not to less than lies in it. source: linux 6.1 rxe_cq.c rxe_cq_chk_attr
 Outcome VerbsEnd::ResizeCq(const OwnCq& own, uint64_t completions) {
-  if (completions < verbs().cq(own.cq).done.size()) return Refused(Errno::kInval);
+  if (!IsCqSize(completions) || completions < verbs().cq(own.cq).done.size())
+    return Refused(Errno::kInval);
   verbs().ResizeCq(own.cq, HeldWhereAskedFor(completions));
   return Value(0);
 }
@@ -179,7 +179,7 @@ Outcome VerbsEnd::DestroyCq(uint32_t cq) {
 // source: linux 6.1 rxe_queue.c rxe_queue_init, siw_verbs.c siw_create_qp
 uint32_t VerbsEnd::HeldWhereAskedFor(uint64_t work) const {
   const bool leaves_one = !OverIwarp();
-  const uint64_t most = std::min<uint64_t>(work, kMostWork);
+  const uint64_t most = std::min<uint64_t>(work, DeviceLimits::kWork);
   if (most == 0) return 0;
   return leaves_one ? std::bit_ceil(static_cast<uint32_t>(most) + 1) - 1
                     : std::bit_ceil(static_cast<uint32_t>(most));
@@ -190,6 +190,7 @@ Room VerbsEnd::RoomFor(const RoomRecord& asked) const {
 }
 
 Outcome VerbsEnd::CreateSrq(uint32_t process, const SrqRecord& asked) {
+  if (!IsSrqRoom(asked.room)) return Refused(Errno::kInval);
   const uint32_t srq = verbs().CreateSrq(RoomFor(asked.room));
   verbs().Limit(srq, asked.limit);
   srqs_[++last_number_] = {.process = process, .srq = srq, .told = asked.told};
@@ -203,7 +204,8 @@ Errno VerbsEnd::ModifySrq(const OwnSrq& own, const SrqRecord& asked) {
   const bool resizes = (asked.mask & kSrqMaxWorkMask) != 0;
   const bool limits = (asked.mask & kSrqLimitMask) != 0;
   const uint32_t held = HeldWhereAskedFor(asked.room.work);
-  if (resizes && (held == 0 || asked.room.work < srq.limit || held < srq.receives.size()))
+  if (resizes && (!IsSrqRoom({.work = asked.room.work}) || asked.room.work < srq.limit ||
+                  held < srq.receives.size()))
     return Errno::kInval;
   if (limits && asked.limit > srq.room.work) return Errno::kInval;
   if (resizes) verbs().Resize(own.srq, held);
@@ -269,7 +271,8 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
   const bool has_srq = record.srq != QpRecord{}.srq;
   const bool cqs_known = Find(&cqs_, process, record.send_queue) != nullptr &&
                          Find(&cqs_, process, record.receive_queue) != nullptr;
-  if (!cqs_known || (has_srq && srq == nullptr)) return Refused(Errno::kInval);
+  if (!cqs_known || (has_srq && srq == nullptr) || !IsQpRoom(record, has_srq))
+    return Refused(Errno::kInval);
   const bool datagram = static_cast<QpType>(record.type) == QpType::kUd;
   // The stand-in looks to how long inline data are.
   const QpRoom room{
