@@ -34,6 +34,9 @@ ModifyRecord RecordOf(const ibv_qp_attr& attributes, int mask) {
   if ((mask & IBV_QP_ACCESS_FLAGS) != 0) record.access = attributes.qp_access_flags;
   if ((mask & IBV_QP_RETRY_CNT) != 0) record.retry_count = attributes.retry_cnt;
   if ((mask & IBV_QP_RNR_RETRY) != 0) record.rnr_retry_count = attributes.rnr_retry;
+  if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) != 0) record.max_rd_atomic = attributes.max_rd_atomic;
+  if ((mask & IBV_QP_MAX_DEST_RD_ATOMIC) != 0)
+    record.max_dest_rd_atomic = attributes.max_dest_rd_atomic;
   if ((mask & IBV_QP_AV) != 0) {
     record.is_global = attributes.ah_attr.is_global;
     std::memcpy(record.peer_gid.data(), attributes.ah_attr.grh.dgid.raw, record.peer_gid.size());

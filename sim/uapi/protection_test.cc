@@ -12,7 +12,7 @@ namespace {
 
 // source: <infiniband/verbs.h> enum ibv_wc_status
 constexpr uint32_t kSuccess = 0, kLocQpOpErr = 2, kLocProtErr = 4, kRemAccessErr = 10,
-                   kRemOpErr = 11;
+                   kRemOpErr = 11, kFlushErr = 5, kRemInvReqErr = 9;
 // source: <infiniband/verbs.h> enum ibv_access_flags
 constexpr uint32_t kAll = 15;
 constexpr uint32_t kRemoteReadOnly = 4;
@@ -141,6 +141,104 @@ TEST_F(Protection, SendsReadWhereNothingMayWrite) {
   a_.key = Register(a_, 0);
   ASSERT_EQ(Receive(b_, 1, 0, 64), 0);
   EXPECT_EQ(StatusOf(kSend), kSuccess);
+}
+
+// What a queue pair allows its peer is looked at before the key is.
+// source: linux 6.1 rxe_resp.c check_op_valid
+class AllowedByTheQueuePair : public Protection {
+ protected:
+  // But for one of the access flags.
+  void Forbid(uint32_t flag) {
+    d_ = Make(kPassiveSide, kRc, kAll);
+    BringUp(d_, a_, kAll & ~flag);
+    ASSERT_EQ(Modify(a_, {.mask = 1, .state = kReset}), 0);
+    BringUp(a_, d_, kAll);
+    b_ = d_;
+  }
+  void ExpectRefused(uint32_t opcode) {
+    EXPECT_EQ(StatusOf(opcode), kRemInvReqErr);
+    EXPECT_EQ(Ask(b_, {.op = Op::kQueryQp, .on = b_.qp}).value, kErr);
+    EXPECT_EQ(MemoryOf(b_)[0], '.');
+  }
+
+  Peer d_;
+};
+
+TEST_F(AllowedByTheQueuePair, AreWrites) {
+  Forbid(2);
+  ExpectRefused(kWrite);
+}
+
+TEST_F(AllowedByTheQueuePair, AreWritesThatAnnounceThemselves) {
+  Forbid(2);
+  ExpectRefused(kWriteWithImm);  // though there is no receive for it
+}
+
+TEST_F(AllowedByTheQueuePair, AreReads) {
+  Forbid(4);
+  ExpectRefused(kRead);
+}
+
+TEST_F(AllowedByTheQueuePair, AreAtomics) {
+  Forbid(8);
+  ExpectRefused(kFetchAdd);
+}
+
+TEST_F(AllowedByTheQueuePair, IsWhatItSaysLast) {
+  ASSERT_EQ(Modify(b_, {.mask = 8, .access = 1}), 0);  // IBV_QP_ACCESS_FLAGS alone
+  ExpectRefused(kWrite);
+}
+
+class Depths : public Protection {
+ protected:
+  // How many reads and atomic operations each of them starts and takes at once.
+  void Meet(uint8_t own, uint8_t peers) {
+    for (const Peer& peer : {a_, b_}) ASSERT_EQ(Modify(peer, {.mask = 1, .state = kReset}), 0);
+    BringUp(a_, b_, kAll, own);
+    BringUp(b_, a_, kAll, peers);
+  }
+};
+
+// source: linux 6.1 rxe_req.c check_init_depth
+TEST_F(Depths, WithoutOneReadsStayAndWhatIsBehindThem) {
+  Meet(0, 1);
+  ASSERT_EQ(Receive(b_, 1, 0, 64), 0);
+  ASSERT_EQ(PostToB(kRead), 0);
+  ASSERT_EQ(PostToB(kSend), 0);
+  Settle();
+  EXPECT_TRUE(Poll(a_).empty());
+  EXPECT_TRUE(Poll(b_).empty());
+  ASSERT_EQ(Modify(a_, {.mask = 1, .state = kErr}), 0);
+  const std::vector<CompletionRecord> flushed = Poll(a_);
+  ASSERT_EQ(flushed.size(), 2u);
+  EXPECT_EQ(flushed[0].status, kFlushErr);
+  EXPECT_EQ(flushed[1].status, kFlushErr);
+}
+
+TEST_F(Depths, WithoutOneAtomicsStay) {
+  Meet(0, 1);
+  ASSERT_EQ(PostToB(kFetchAdd), 0);
+  Settle();
+  EXPECT_TRUE(Poll(a_).empty());
+}
+
+TEST_F(Depths, WithoutOneMessagesAndWritesGo) {
+  Meet(0, 0);
+  ASSERT_EQ(Receive(b_, 1, 0, 64), 0);
+  EXPECT_EQ(StatusOf(kSend), kSuccess);
+  EXPECT_EQ(StatusOf(kWrite), kSuccess);
+}
+
+// source: linux 6.1 rxe_resp.c check_resource
+TEST_F(Depths, WithoutResourcesReadsAreRefused) {
+  Meet(1, 0);
+  EXPECT_EQ(StatusOf(kRead), kRemInvReqErr);
+  EXPECT_EQ(Ask(b_, {.op = Op::kQueryQp, .on = b_.qp}).value, kErr);
+}
+
+TEST_F(Depths, WithoutResourcesAtomicsAreRefused) {
+  Meet(1, 0);
+  EXPECT_EQ(StatusOf(kFetchAdd), kRemInvReqErr);
 }
 
 // The process has given it up; the region stands.

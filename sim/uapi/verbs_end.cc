@@ -22,6 +22,8 @@ constexpr uint32_t kUnreliableReceiveMask = 0x101180;
 constexpr uint32_t kUnreliableSendMask = 0x10000;
 constexpr uint32_t kRetryMask = 0x400;
 constexpr uint32_t kRnrRetryMask = 0x800;
+constexpr uint32_t kDepthMask = 0x2000;
+constexpr uint32_t kResourcesMask = 0x20000;
 // source: <infiniband/verbs.h> enum ibv_srq_attr_mask
 constexpr uint32_t kSrqMaxWorkMask = 1;
 constexpr uint32_t kSrqLimitMask = 2;
@@ -356,17 +358,23 @@ Errno VerbsEnd::Modify(Asker asker, OwnQp* own, const ModifyRecord& record) {
   Connection& connection = own->connection;
   const Connection before = connection;
   if ((record.mask & kAccessMask) != 0) {
+    connection.remote_write = (record.access & kRemoteWrite) != 0;
     connection.remote_read = (record.access & kRemoteRead) != 0;
     connection.remote_atomic = (record.access & kRemoteAtomic) != 0;
   }
   if ((record.mask & kRetryMask) != 0) connection.retry_count = record.retry_count;
   if ((record.mask & kRnrRetryMask) != 0) connection.rnr_retry_count = record.rnr_retry_count;
+  if ((record.mask & kDepthMask) != 0) connection.initiator_depth = record.max_rd_atomic;
+  if ((record.mask & kResourcesMask) != 0)
+    connection.responder_resources = record.max_dest_rd_atomic;
   const Errno moved = (record.mask & kStateMask) != 0 ? Move(asker, own, record) : Errno::kNone;
-  if (moved != Errno::kNone)
+  if (moved != Errno::kNone) {
     connection = before;
-  else if (on_port)
-    verbs().MoveTo(own->qp, static_cast<uint8_t>(own->device + record.port - 1));
-  return moved;
+    return moved;
+  }
+  if (on_port) verbs().MoveTo(own->qp, static_cast<uint8_t>(own->device + record.port - 1));
+  if (connection != before && !OverIwarp()) verbs().Connect(own->qp, connection);
+  return Errno::kNone;
 }
 
 Errno VerbsEnd::Move(Asker asker, OwnQp* own, const ModifyRecord& record) {

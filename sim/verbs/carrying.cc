@@ -58,6 +58,7 @@ void Verbs::OnWorkDue(Wires w, uint32_t qp) {
   WorkRequest work = qps_[qp].sends.front();
   const Carried carried = Carry(w, qp, &work);
   Qp& own = qps_[qp];
+  if (carried.stays) return;
   if (carried.again) return Schedule(w, qp, *carried.again);
   if (!CarriesOut(own) || own.sends.empty()) return;  // what it did came back to it
   own.sends.pop_front();
@@ -107,6 +108,9 @@ Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, WorkRequest* request) {
   const WorkRequest& work = *request;
   const Qp& own = qps_[qp];
   if (own.datagram) return CarryDatagram(w, qp, work);
+  const bool asks = work.opcode == WcOpcode::kRead || IsAtomic(work.opcode);
+  // Nor does anything behind it. source: linux 6.1 rxe_req.c check_init_depth
+  if (asks && own.connection.initiator_depth == 0) return {.stays = true};
   const QpAddress& there = own.connection.peer;
   const uint32_t peer = w.fabric->Linked(own.device, there.device) ? FindQp(there) : kNobody;
   // A queue pair that has the number of another one knows nothing of that one's connection.
@@ -201,7 +205,9 @@ void Verbs::Deliver(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work
   done->source_number = qps_[qp].number;
 }
 
+// source: linux 6.1 rxe_resp.c check_op_valid
 Verbs::Carried Verbs::CarryWrite(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
+  if (!qps_[peer].connection.remote_write) return Refuse(peer, WcStatus::kRemInvReq);
   if (work.immediate && ReceivesOf(peer)->empty()) return NotReady(qp);
   const Carried carried = WriteThere(w, peer, work);
   if (carried.status != WcStatus::kSuccess || !work.immediate) return carried;
@@ -230,10 +236,14 @@ Verbs::Carried Verbs::WriteThere(Wires w, uint32_t peer, const WorkRequest& work
   return {};
 }
 
+// source: linux 6.1 rxe_resp.c check_op_valid, check_resource, check_rkey
 Verbs::Carried Verbs::CarryRead(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
+  const Connection& there = qps_[peer].connection;
+  if (!there.remote_read || there.responder_resources == 0)
+    return Refuse(peer, WcStatus::kRemInvReq);
   const bool reaches = Reaches(qps_[peer], work.remote);
   std::vector<uint8_t> bytes;
-  if (!reaches || !qps_[peer].connection.remote_read || !regions_[work.remote.region].remote_read ||
+  if (!reaches || !regions_[work.remote.region].remote_read ||
       !Gather(w.memory, {work.remote}, &bytes))
     return Refuse(peer, WcStatus::kRemAccess);
   if (!MayWrite(qps_[qp], work.pieces) || !Scatter(w.memory, work.pieces, bytes))
@@ -244,7 +254,9 @@ Verbs::Carried Verbs::CarryRead(Wires w, uint32_t qp, uint32_t peer, const WorkR
 // The value that was there comes back, after it was replaced.
 // source: linux 6.1 rxe_resp.c check_op_valid, check_rkey, atomic_reply; rxe_comp.c do_atomic
 Verbs::Carried Verbs::CarryAtomic(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
-  if (!qps_[peer].connection.remote_atomic) return Refuse(peer, WcStatus::kRemInvReq);
+  const Connection& there = qps_[peer].connection;
+  if (!there.remote_atomic || there.responder_resources == 0)
+    return Refuse(peer, WcStatus::kRemInvReq);
   const bool reaches = Reaches(qps_[peer], work.remote);
   std::vector<uint8_t> bytes;
   if (!reaches || !regions_[work.remote.region].remote_atomic ||
