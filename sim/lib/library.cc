@@ -216,7 +216,9 @@ Errno Library::BringUp(Context c, uint32_t id) {
       c.verbs->Connect(own.qp, {.peer = {attr.value().peer_device, attr.value().peer_number},
                                 .retry_count = attr.value().retry_count,
                                 .rnr_retry_count = attr.value().rnr_retry_count,
-                                .remote_read = attr.value().remote_read});
+                                .remote_read = attr.value().remote_read,
+                                .initiator_depth = attr.value().initiator_depth,
+                                .responder_resources = attr.value().responder_resources});
     }
     if (OverIwarp(c)) continue;  // the provider moves it, with the connection
     const Errno error = c.verbs->Modify(own.qp, step, attr.value().connects, attr.value().resolves);

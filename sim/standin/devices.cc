@@ -23,6 +23,7 @@
 
 using namespace cm::sim::standin;  // what follows is C
 using cm::sim::uapi::Answer;
+using cm::sim::uapi::DeviceLimits;
 using cm::sim::uapi::Op;
 using cm::sim::uapi::PortRecord;
 
@@ -149,11 +150,11 @@ int ibv_query_device(ibv_context* context, ibv_device_attr* attributes) {
   attributes->page_size_cap = 0xfffff000;
   attributes->vendor_id = 0xffffff;
   attributes->max_qp = kMany;
-  attributes->max_qp_wr = kMany;
-  attributes->max_sge = 32;
-  attributes->max_sge_rd = 32;
+  attributes->max_qp_wr = DeviceLimits::kWork;
+  attributes->max_sge = DeviceLimits::kPieces;
+  attributes->max_sge_rd = DeviceLimits::kPieces;
   attributes->max_cq = kMany;
-  attributes->max_cqe = (1 << 15) - 1;
+  attributes->max_cqe = DeviceLimits::kCompletions;
   attributes->max_mr = kMany;
   attributes->max_pd = kMany;
   attributes->max_qp_rd_atom = device->record.max_depth;
@@ -165,8 +166,8 @@ int ibv_query_device(ibv_context* context, ibv_device_attr* attributes) {
   attributes->max_total_mcast_qp_attach = 8192 * 56;
   attributes->max_ah = 100;
   attributes->max_srq = kMany;
-  attributes->max_srq_wr = kMany;
-  attributes->max_srq_sge = 27;
+  attributes->max_srq_wr = DeviceLimits::kWork;
+  attributes->max_srq_sge = DeviceLimits::kSharedPieces;
   attributes->max_pkeys = 1;
   attributes->local_ca_ack_delay = 15;
   attributes->phys_port_cnt = static_cast<uint8_t>(device->record.ports);

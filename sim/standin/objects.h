@@ -4,6 +4,7 @@
 
 #include <infiniband/verbs.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <mutex>
@@ -26,6 +27,13 @@ struct Context {
   ibv_context shown;
   Device* device;
   Handle events;
+};
+
+// Of protection. The machine knows it by the number, which is told with the objects that are in it.
+struct Domain {
+  ibv_pd shown;
+  uint32_t number;              // never given twice
+  std::atomic<uint32_t> users;  // what is in it, which it does not go before
 };
 
 struct Region {
@@ -71,6 +79,11 @@ T* Whole(Shown* shown) {
 inline uint32_t NumberOf(ibv_cq* queue) {
   return queue == nullptr ? 0 : Whole<CompletionQueue>(queue)->handle.number;
 }
+
+inline void Enter(ibv_pd* domain) { ++Whole<Domain>(domain)->users; }
+inline void Leave(ibv_pd* domain) { --Whole<Domain>(domain)->users; }
+
+inline uint32_t NumberOf(ibv_pd* domain) { return Whole<Domain>(domain)->number; }
 
 // The place of a context's device in the kernel's list, or minus an errno.
 int64_t PlaceOf(ibv_context* context);

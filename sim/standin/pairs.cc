@@ -3,11 +3,13 @@
 #include <infiniband/verbs.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 
 #include "sim/standin/asking.h"
+#include "sim/standin/mappings.h"
 #include "sim/standin/objects.h"
 
 // The header has a macro for it.
@@ -32,6 +34,9 @@ ModifyRecord RecordOf(const ibv_qp_attr& attributes, int mask) {
   if ((mask & IBV_QP_ACCESS_FLAGS) != 0) record.access = attributes.qp_access_flags;
   if ((mask & IBV_QP_RETRY_CNT) != 0) record.retry_count = attributes.retry_cnt;
   if ((mask & IBV_QP_RNR_RETRY) != 0) record.rnr_retry_count = attributes.rnr_retry;
+  if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) != 0) record.max_rd_atomic = attributes.max_rd_atomic;
+  if ((mask & IBV_QP_MAX_DEST_RD_ATOMIC) != 0)
+    record.max_dest_rd_atomic = attributes.max_dest_rd_atomic;
   if ((mask & IBV_QP_AV) != 0) {
     record.is_global = attributes.ah_attr.is_global;
     std::memcpy(record.peer_gid.data(), attributes.ah_attr.grh.dgid.raw, record.peer_gid.size());
@@ -57,14 +62,15 @@ void Merge(const ibv_qp_attr& from, int mask, ibv_qp_attr* to) {
   if ((mask & IBV_QP_DEST_QPN) != 0) to->dest_qp_num = from.dest_qp_num;
 }
 
-QpRecord RecordOf(uint32_t place, const ibv_qp_init_attr& initial) {
+QpRecord RecordOf(uint32_t place, ibv_pd* pd, const ibv_qp_init_attr& initial) {
   QpRecord record = {.device = place,
                      .type = static_cast<uint32_t>(initial.qp_type),
                      .send_queue = NumberOf(initial.send_cq),
                      .receive_queue = NumberOf(initial.recv_cq),
                      .signal_all = initial.sq_sig_all != 0 ? 1U : 0U,
                      .sends = {initial.cap.max_send_wr, initial.cap.max_send_sge},
-                     .receives = {initial.cap.max_recv_wr, initial.cap.max_recv_sge}};
+                     .receives = {initial.cap.max_recv_wr, initial.cap.max_recv_sge},
+                     .domain = NumberOf(pd)};
   if (initial.srq != nullptr) record.srq = Whole<SharedQueue>(initial.srq)->handle.number;
   return record;
 }
@@ -72,10 +78,16 @@ QpRecord RecordOf(uint32_t place, const ibv_qp_init_attr& initial) {
 ibv_mr* Register(ibv_pd* pd, void* address, size_t length, uint32_t access) {
   const int64_t place = PlaceOf(pd->context);
   if (place < 0) return Refuse(ErrnoOf(place));
-  const RegionRecord record = {.address = reinterpret_cast<uint64_t>(address),
+  constexpr uint32_t kWrites = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+                               IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND;
+  const auto first = reinterpret_cast<uint64_t>(address);
+  const bool there = CanBePinned(first, length, (access & kWrites) != 0);
+  const RegionRecord record = {.address = first,
                                .length = length,
                                .device = static_cast<uint32_t>(place),
-                               .access = access};
+                               .access = access,
+                               .domain = NumberOf(pd),
+                               .faults = there ? 0U : 1U};
   const Answer answer = Ask({.op = Op::kRegister, .bytes = BytesOf(record)});
   if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
   auto* region = new Region{};
@@ -87,6 +99,7 @@ ibv_mr* Register(ibv_pd* pd, void* address, size_t length, uint32_t access) {
                    .handle = region->key.number,
                    .lkey = region->key.number,
                    .rkey = region->key.number};
+  Enter(pd);
   return &region->shown;
 }
 
@@ -111,11 +124,17 @@ extern "C" {
 
 ibv_pd* ibv_alloc_pd(ibv_context* context) {
   if (const int64_t place = PlaceOf(context); place < 0) return Refuse(ErrnoOf(place));
-  return new ibv_pd{.context = context, .handle = 0};
+  static std::atomic<uint32_t> last{0};
+  const uint32_t number = ++last;
+  auto* domain =
+      new Domain{.shown = {.context = context, .handle = number}, .number = number, .users = 0};
+  return &domain->shown;
 }
 
+// source: linux 6.1 uverbs_std_types.c uverbs_free_pd
 int ibv_dealloc_pd(ibv_pd* pd) {
-  delete pd;
+  if (Whole<Domain>(pd)->users != 0) return errno = EBUSY;
+  delete Whole<Domain>(pd);
   return 0;
 }
 
@@ -133,6 +152,7 @@ int ibv_dereg_mr(ibv_mr* region) {
   auto* whole = Whole<Region>(region);
   const Answer answer = AskAbout(Op::kDeregister, whole->key);
   if (answer.value < 0) return ErrnoOf(answer.value);
+  Leave(region->pd);
   delete whole;
   return 0;
 }
@@ -140,6 +160,7 @@ int ibv_dereg_mr(ibv_mr* region) {
 ibv_ah* ibv_create_ah(ibv_pd* pd, ibv_ah_attr* to) {
   auto* handle =
       new AddressHandle{.shown = {.context = pd->context, .pd = pd, .handle = 0}, .to = *to};
+  Enter(pd);
   return &handle->shown;
 }
 
@@ -168,6 +189,7 @@ ibv_ah* ibv_create_ah_from_wc(ibv_pd* pd, ibv_wc* completion, ibv_grh* grh, uint
 }
 
 int ibv_destroy_ah(ibv_ah* handle) {
+  Leave(handle->pd);
   delete Whole<AddressHandle>(handle);
   return 0;
 }
@@ -179,11 +201,12 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
   if (initial->cap.max_inline_data > device.max_inline) return Refuse(EINVAL);
   // The room of a piece is room for inline data, and the other way round.
   // source: linux 6.1 rxe_qp.c rxe_qp_init_req
-  ibv_qp_cap& cap = initial->cap;
+  ibv_qp_init_attr held = *initial;
+  ibv_qp_cap& cap = held.cap;
   cap.max_inline_data = std::max<uint32_t>(cap.max_inline_data, cap.max_send_sge * sizeof(ibv_sge));
   cap.max_send_sge = cap.max_inline_data / sizeof(ibv_sge);
   auto made = std::make_unique<QueuePair>();
-  QpRecord record = RecordOf(static_cast<uint32_t>(place), *initial);
+  QpRecord record = RecordOf(static_cast<uint32_t>(place), pd, held);
   record.told = TellOf(pd->context, made.get());
   const Answer answer = Ask({.op = Op::kCreateQp, .bytes = BytesOf(record)});
   if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
@@ -191,10 +214,12 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
   if (!number) return Refuse(EIO);
   QueuePair* const qp = made.release();
   qp->handle.number = static_cast<uint32_t>(answer.value);
-  qp->initial = *initial;
+  initial->cap = cap;
+  qp->initial = held;
   qp->shown.context = pd->context;
   qp->shown.qp_context = initial->qp_context;
   qp->shown.pd = pd;
+  Enter(pd);
   qp->shown.send_cq = initial->send_cq;
   qp->shown.recv_cq = initial->recv_cq;
   qp->shown.srq = initial->srq;
@@ -241,6 +266,7 @@ int ibv_destroy_qp(ibv_qp* qp) {
   const Answer answer = AskAbout(Op::kDestroyQp, whole->handle);
   if (answer.value < 0) return ErrnoOf(answer.value);
   AwaitAcknowledged(whole->handle, answer, &qp->mutex, &qp->events_completed);
+  Leave(qp->pd);
   delete whole;
   return 0;
 }

@@ -177,6 +177,7 @@ ibv_srq* ibv_create_srq(ibv_pd* pd, ibv_srq_init_attr* initial) {
   queue->shown.context = pd->context;
   queue->shown.srq_context = initial->srq_context;
   queue->shown.pd = pd;
+  Enter(pd);
   queue->shown.handle = queue->handle.number;
   pthread_mutex_init(&queue->shown.mutex, nullptr);
   pthread_cond_init(&queue->shown.cond, nullptr);
@@ -206,6 +207,7 @@ int ibv_destroy_srq(ibv_srq* queue) {
   const Answer answer = AskAbout(Op::kDestroySrq, whole->handle);
   if (answer.value < 0) return ErrnoOf(answer.value);
   AwaitAcknowledged(whole->handle, answer, &queue->mutex, &queue->events_completed);
+  Leave(queue->pd);
   delete whole;
   return 0;
 }

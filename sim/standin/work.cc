@@ -16,11 +16,10 @@ namespace {
 
 using uapi::Answer;
 using uapi::CompletionRecord;
+using uapi::DeviceLimits;
 using uapi::Op;
 using uapi::PieceRecord;
 using uapi::WorkRecord;
-
-constexpr int kPiecesMax = 32;  // as ibv_query_device says
 
 void AppendPieces(const ibv_sge* pieces, int count, std::vector<uint8_t>* bytes) {
   for (const ibv_sge* piece = pieces; piece != pieces + count; ++piece)
@@ -106,7 +105,7 @@ int PostSend(ibv_qp* qp, ibv_send_wr* work, ibv_send_wr** bad) {
 int PostAll(Op op, Handle queue, ibv_recv_wr* work, ibv_recv_wr** bad) {
   for (; work != nullptr; work = work->next) {
     int error = EINVAL;
-    if (work->num_sge >= 0 && work->num_sge <= kPiecesMax) {
+    if (work->num_sge >= 0 && static_cast<uint32_t>(work->num_sge) <= DeviceLimits::kPieces) {
       std::vector<uint8_t> bytes =
           BytesOf(WorkRecord{.wr_id = work->wr_id, .pieces = static_cast<uint32_t>(work->num_sge)});
       AppendPieces(work->sg_list, work->num_sge, &bytes);

@@ -104,14 +104,20 @@ class VerbsEndTest : public testing::Test {
     std::memcpy(gid.data(), answer.bytes.data(), gid.size());
     return gid;
   }
-  void BringUp(const Peer& own, const Peer& peer, uint32_t access = 7) {
+  // With room for as many reads and atomic operations, both ways.
+  void BringUp(const Peer& own, const Peer& peer, uint32_t access = 7, uint8_t depth = 1) {
     ASSERT_EQ(Modify(own, {.mask = 0x39, .state = kInit, .access = access, .port = own.port}), 0);
-    ASSERT_EQ(
-        Modify(
-            own,
-            {.mask = 0x129181, .state = kRtr, .peer_number = peer.number, .peer_gid = GidOf(peer)}),
-        0);
-    ASSERT_EQ(Modify(own, {.mask = 0x12e01, .state = kRts, .retry_count = 1, .rnr_retry_count = 1}),
+    ASSERT_EQ(Modify(own, {.mask = 0x129181,
+                           .state = kRtr,
+                           .peer_number = peer.number,
+                           .peer_gid = GidOf(peer),
+                           .max_dest_rd_atomic = depth}),
+              0);
+    ASSERT_EQ(Modify(own, {.mask = 0x12e01,
+                           .state = kRts,
+                           .retry_count = 1,
+                           .rnr_retry_count = 1,
+                           .max_rd_atomic = depth}),
               0);
   }
   void ConnectBoth() {

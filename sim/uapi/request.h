@@ -90,6 +90,14 @@ struct Answer {
   std::vector<uint8_t> bytes;  // empty after a failure
 };
 
+// What a device announces, and what it holds programs to. source: linux 6.1 rxe_param.h
+struct DeviceLimits {
+  static constexpr uint32_t kWork = 1U << 20;  // of a send or receive queue, shared or not
+  static constexpr uint32_t kPieces = 32;      // of a request
+  static constexpr uint32_t kSharedPieces = 27;
+  static constexpr uint32_t kCompletions = (1U << 15) - 1;
+};
+
 // Shapes of what stands in the bytes; integers as the machine has them.
 
 struct DeviceRecord {
@@ -141,6 +149,8 @@ struct QpRecord {
   RoomRecord sends;
   RoomRecord receives;
   ToldRecord told;
+  uint32_t domain = 0;  // of protection: a number that the process has given it
+  uint32_t unused = 0;
 };
 
 // What the queues of a queue pair hold.
@@ -160,6 +170,9 @@ struct ModifyRecord {
   uint8_t rnr_retry_count = 0;
   uint8_t port = 1;
   std::array<uint8_t, 16> peer_gid{};
+  uint8_t max_rd_atomic = 0;
+  uint8_t max_dest_rd_atomic = 0;
+  uint16_t unused = 0;
 };
 
 struct RegionRecord {
@@ -167,6 +180,8 @@ struct RegionRecord {
   uint64_t length = 0;
   uint32_t device = 0;
   uint32_t access = 0;  // enum ibv_access_flags
+  uint32_t domain = 0;  // as of a queue pair
+  uint32_t faults = 0;  // the process has no such memory, or not to be written where access says so
 };
 
 struct PieceRecord {

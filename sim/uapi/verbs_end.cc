@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "sim/uapi/bytes.h"
+#include "sim/uapi/refusals.h"
 
 namespace cm::sim::uapi {
 namespace {
@@ -21,15 +22,16 @@ constexpr uint32_t kUnreliableReceiveMask = 0x101180;
 constexpr uint32_t kUnreliableSendMask = 0x10000;
 constexpr uint32_t kRetryMask = 0x400;
 constexpr uint32_t kRnrRetryMask = 0x800;
+constexpr uint32_t kDepthMask = 0x2000;
+constexpr uint32_t kResourcesMask = 0x20000;
 // source: <infiniband/verbs.h> enum ibv_srq_attr_mask
 constexpr uint32_t kSrqMaxWorkMask = 1;
 constexpr uint32_t kSrqLimitMask = 2;
 // source: <infiniband/verbs.h> enum ibv_access_flags
+constexpr uint32_t kLocalWrite = 1;
 constexpr uint32_t kRemoteWrite = 2;
 constexpr uint32_t kRemoteRead = 4;
 constexpr uint32_t kRemoteAtomic = 8;
-
-constexpr uint64_t kMostWork = uint64_t{1} << 20;  // of one queue
 
 Outcome Value(int64_t value) { return {.answer = {.value = value}}; }
 
@@ -49,24 +51,12 @@ std::vector<uint32_t> NumbersOf(const std::map<uint32_t, Own>& objects, uint32_t
   return numbers;
 }
 
-Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Value(0) : Refused(error); }
-
-// source: linux 6.1 uverbs_cmd.c create_qp, rxe_qp.c rxe_qp_chk_init, siw_verbs.c siw_create_qp
-Errno WhyNoQp(uint32_t type, bool iwarp) {
-  constexpr uint32_t kRawPacket = 8;  // followed by the two of XRC
-  constexpr uint32_t kXrcReceive = 10;
-  constexpr uint32_t kDriver = 0xff;
-  const bool others = (type >= kRawPacket && type <= kXrcReceive) || type == kDriver;
-  if (others) return Errno::kNotSup;
-  switch (static_cast<QpType>(type)) {
-    case QpType::kRc:
-      return Errno::kNone;
-    case QpType::kUc:
-    case QpType::kUd:
-      return iwarp ? Errno::kNotSup : Errno::kNone;
-  }
-  return Errno::kInval;
+// Each process numbers its own.
+uint64_t DomainOf(uint32_t process, uint32_t number) {
+  return (uint64_t{process} + 1) << 32 | number;
 }
+
+Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Value(0) : Refused(error); }
 
 // The object of that number, if it is the process's.
 template <typename Objects>
@@ -165,6 +155,7 @@ CapacityRecord VerbsEnd::CapacityOf(const OwnQp& own) const {
 }
 
 Outcome VerbsEnd::CreateCq(uint32_t process, const Request& request) {
+  if (!IsCqSize(request.more)) return Refused(Errno::kInval);
   const uint32_t cq = verbs().CreateCq(HeldWhereAskedFor(request.more));
   cqs_[++last_number_] = {.process = process, .cq = cq, .told = As<ToldRecord>(request.bytes)};
   return Value(last_number_);
@@ -172,7 +163,8 @@ Outcome VerbsEnd::CreateCq(uint32_t process, const Request& request) {
 
 // Not to less than lies in it. source: linux 6.1 rxe_cq.c rxe_cq_chk_attr
 Outcome VerbsEnd::ResizeCq(const OwnCq& own, uint64_t completions) {
-  if (completions < verbs().cq(own.cq).done.size()) return Refused(Errno::kInval);
+  if (!IsCqSize(completions) || completions < verbs().cq(own.cq).done.size())
+    return Refused(Errno::kInval);
   verbs().ResizeCq(own.cq, HeldWhereAskedFor(completions));
   return Value(0);
 }
@@ -189,7 +181,7 @@ Outcome VerbsEnd::DestroyCq(uint32_t cq) {
 // source: linux 6.1 rxe_queue.c rxe_queue_init, siw_verbs.c siw_create_qp
 uint32_t VerbsEnd::HeldWhereAskedFor(uint64_t work) const {
   const bool leaves_one = !OverIwarp();
-  const uint64_t most = std::min<uint64_t>(work, kMostWork);
+  const uint64_t most = std::min<uint64_t>(work, DeviceLimits::kWork);
   if (most == 0) return 0;
   return leaves_one ? std::bit_ceil(static_cast<uint32_t>(most) + 1) - 1
                     : std::bit_ceil(static_cast<uint32_t>(most));
@@ -200,6 +192,7 @@ Room VerbsEnd::RoomFor(const RoomRecord& asked) const {
 }
 
 Outcome VerbsEnd::CreateSrq(uint32_t process, const SrqRecord& asked) {
+  if (!IsSrqRoom(asked.room)) return Refused(Errno::kInval);
   const uint32_t srq = verbs().CreateSrq(RoomFor(asked.room));
   verbs().Limit(srq, asked.limit);
   srqs_[++last_number_] = {.process = process, .srq = srq, .told = asked.told};
@@ -213,7 +206,8 @@ Errno VerbsEnd::ModifySrq(const OwnSrq& own, const SrqRecord& asked) {
   const bool resizes = (asked.mask & kSrqMaxWorkMask) != 0;
   const bool limits = (asked.mask & kSrqLimitMask) != 0;
   const uint32_t held = HeldWhereAskedFor(asked.room.work);
-  if (resizes && (held == 0 || asked.room.work < srq.limit || held < srq.receives.size()))
+  if (resizes && (!IsSrqRoom({.work = asked.room.work}) || asked.room.work < srq.limit ||
+                  held < srq.receives.size()))
     return Errno::kInval;
   if (limits && asked.limit > srq.room.work) return Errno::kInval;
   if (resizes) verbs().Resize(own.srq, held);
@@ -279,12 +273,14 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
   const bool has_srq = record.srq != QpRecord{}.srq;
   const bool cqs_known = Find(&cqs_, process, record.send_queue) != nullptr &&
                          Find(&cqs_, process, record.receive_queue) != nullptr;
-  if (!cqs_known || (has_srq && srq == nullptr)) return Refused(Errno::kInval);
+  if (!cqs_known || (has_srq && srq == nullptr) || !IsQpRoom(record, has_srq))
+    return Refused(Errno::kInval);
   const bool datagram = static_cast<QpType>(record.type) == QpType::kUd;
   // The stand-in looks to how long inline data are.
   const QpRoom room{
       .sends = RoomFor(record.sends), .receives = RoomFor(record.receives), .inlined = UINT32_MAX};
-  const uint32_t qp = verbs().Create(device, datagram, has_srq ? srq->srq : kNobody, room);
+  const uint32_t qp = verbs().Create(device, datagram, has_srq ? srq->srq : kNobody, room,
+                                     DomainOf(process, record.domain));
   verbs().ReportTo(qp, cqs_[record.send_queue].cq, cqs_[record.receive_queue].cq);
   qps_[++last_number_] = {.process = process,
                           .device = device,
@@ -317,7 +313,9 @@ Outcome VerbsEnd::Register(uint32_t process, uint8_t kernel, const Request& requ
   const auto record = As<RegionRecord>(request.bytes);
   const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
   if (record.device >= devices.size()) return Refused(Errno::kNoDev);
+  if (const Errno error = WhyNoRegion(record); error != Errno::kNone) return Refused(error);
   Region region;
+  region.local_write = (record.access & kLocalWrite) != 0;
   region.remote_read = (record.access & kRemoteRead) != 0;
   region.remote_write = (record.access & kRemoteWrite) != 0;
   region.remote_atomic = (record.access & kRemoteAtomic) != 0;
@@ -325,6 +323,7 @@ Outcome VerbsEnd::Register(uint32_t process, uint8_t kernel, const Request& requ
   region.process = process;
   region.address = record.address;
   region.length = record.length;
+  region.domain = DomainOf(process, record.domain);
   // 0 is no key: programs take it for none.
   return Value(int64_t{verbs().Register(region)} + 1);
 }
@@ -359,17 +358,23 @@ Errno VerbsEnd::Modify(Asker asker, OwnQp* own, const ModifyRecord& record) {
   Connection& connection = own->connection;
   const Connection before = connection;
   if ((record.mask & kAccessMask) != 0) {
+    connection.remote_write = (record.access & kRemoteWrite) != 0;
     connection.remote_read = (record.access & kRemoteRead) != 0;
     connection.remote_atomic = (record.access & kRemoteAtomic) != 0;
   }
   if ((record.mask & kRetryMask) != 0) connection.retry_count = record.retry_count;
   if ((record.mask & kRnrRetryMask) != 0) connection.rnr_retry_count = record.rnr_retry_count;
+  if ((record.mask & kDepthMask) != 0) connection.initiator_depth = record.max_rd_atomic;
+  if ((record.mask & kResourcesMask) != 0)
+    connection.responder_resources = record.max_dest_rd_atomic;
   const Errno moved = (record.mask & kStateMask) != 0 ? Move(asker, own, record) : Errno::kNone;
-  if (moved != Errno::kNone)
+  if (moved != Errno::kNone) {
     connection = before;
-  else if (on_port)
-    verbs().MoveTo(own->qp, static_cast<uint8_t>(own->device + record.port - 1));
-  return moved;
+    return moved;
+  }
+  if (on_port) verbs().MoveTo(own->qp, static_cast<uint8_t>(own->device + record.port - 1));
+  if (connection != before && !OverIwarp()) verbs().Connect(own->qp, connection);
+  return Errno::kNone;
 }
 
 Errno VerbsEnd::Move(Asker asker, OwnQp* own, const ModifyRecord& record) {

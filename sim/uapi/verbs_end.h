@@ -1,5 +1,4 @@
 // The kernel end of verbs: what processes have made, over the queue pairs of the simulator.
-//
 #ifndef SIM_UAPI_VERBS_END_H_
 #define SIM_UAPI_VERBS_END_H_
 

@@ -55,9 +55,10 @@ void Verbs::OnWorkDue(Wires w, uint32_t qp) {
   if (!qps_.Live(qp) || qps_[qp].due != w.agenda->Now()) return;
   qps_[qp].due = Instant::Never();
   if (!CarriesOut(qps_[qp]) || qps_[qp].sends.empty()) return;
-  const WorkRequest work = qps_[qp].sends.front();
-  const Carried carried = Carry(w, qp, work);
+  WorkRequest work = qps_[qp].sends.front();
+  const Carried carried = Carry(w, qp, &work);
   Qp& own = qps_[qp];
+  if (carried.stays) return;
   if (carried.again) return Schedule(w, qp, *carried.again);
   if (!CarriesOut(own) || own.sends.empty()) return;  // what it did came back to it
   own.sends.pop_front();
@@ -90,17 +91,26 @@ void Verbs::SendRest(Wires w, uint32_t qp) {
   const bool drains = qps_[qp].state == QpState::kSqd;
   Fifo<WorkRequest> rest = qps_[qp].sends;
   for (size_t left = drains ? qps_[qp].draining : rest.size(); left > 0; --left) {
-    Carry(w, qp, rest.front());
+    Carry(w, qp, &rest.front());
     rest.pop_front();
   }
 }
 
-Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, const WorkRequest& work) {
+// What is sent is read before anybody hears of it.
+bool Verbs::Fetch(Wires w, uint32_t qp, WorkRequest* work) const {
+  const bool sends = work->opcode == WcOpcode::kSend || work->opcode == WcOpcode::kWrite;
+  if (!sends || work->is_inline) return true;
+  return MayRead(qps_[qp], work->pieces) && Gather(w.memory, work->pieces, &work->data);
+}
+
+Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, WorkRequest* request) {
+  if (!Fetch(w, qp, request)) return {.status = WcStatus::kLocProt};
+  const WorkRequest& work = *request;
   const Qp& own = qps_[qp];
-  const bool sends = work.opcode == WcOpcode::kSend || work.opcode == WcOpcode::kWrite;
-  if (sends && !work.is_inline && !Reaches(own.device, work.pieces))
-    return {.status = WcStatus::kLocProt};
   if (own.datagram) return CarryDatagram(w, qp, work);
+  const bool asks = work.opcode == WcOpcode::kRead || IsAtomic(work.opcode);
+  // Nor does anything behind it. source: linux 6.1 rxe_req.c check_init_depth
+  if (asks && own.connection.initiator_depth == 0) return {.stays = true};
   const QpAddress& there = own.connection.peer;
   const uint32_t peer = w.fabric->Linked(own.device, there.device) ? FindQp(there) : kNobody;
   // A queue pair that has the number of another one knows nothing of that one's connection.
@@ -111,6 +121,12 @@ Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, const WorkRequest& work) {
   if (work.opcode == WcOpcode::kWrite) return CarryWrite(w, qp, peer, work);
   return work.opcode == WcOpcode::kRead ? CarryRead(w, qp, peer, work)
                                         : CarryAtomic(w, qp, peer, work);
+}
+
+// Its peer fails as well.
+Verbs::Carried Verbs::Refuse(uint32_t peer, WcStatus status) {
+  SetError(peer);
+  return {.status = status};
 }
 
 // Its peer has no receive for what comes.
@@ -136,11 +152,11 @@ Verbs::Carried Verbs::CarryMessage(Wires w, uint32_t qp, uint32_t peer, const Wo
   const bool too_long = work.length() > receive.length();
   if (too_long && w.profile->dialect.long_messages_as_manual)
     return fail(WcStatus::kRemInvReq, WcStatus::kLocLen);
-  if (too_long || !Reaches(qps_[peer].device, receive.pieces))
-    return fail(WcStatus::kRemOp, WcStatus::kLocQpOp);
-  std::vector<uint8_t> bytes = DataOf(w, work);
+  std::vector<uint8_t> bytes = work.data;
   if (defect_ == Defect::kSendCorrupts && bytes.size() > 1) bytes.back() ^= 1;
-  Scatter(w.memory, receive.pieces, bytes);
+  if (too_long || !MayWrite(qps_[peer], receive.pieces) ||
+      !Scatter(w.memory, receive.pieces, bytes))
+    return fail(WcStatus::kRemOp, WcStatus::kLocQpOp);
   Finished* const done = FinishReceive(peer, receive, WcStatus::kSuccess, work.length());
   if (done == nullptr) return Overrun(w, qp, peer);
   done->immediate = work.immediate;
@@ -176,17 +192,22 @@ void Verbs::Deliver(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work
   if (receives->empty()) return;
   const uint32_t length = work.length() + kDatagramHeader;
   const WorkRequest& next = receives->front();
-  if (length > next.length() || !Reaches(qps_[peer].device, next.pieces)) return;
+  if (length > next.length() || !MayWrite(qps_[peer], next.pieces)) return;
   const WorkRequest receive = TakeReceive(peer);
-  Scatter(w.memory, receive.pieces, work.header);
-  Scatter(w.memory, receive.pieces, DataOf(w, work), kDatagramHeader);
+  if (!Scatter(w.memory, receive.pieces, work.header) ||
+      !Scatter(w.memory, receive.pieces, work.data, kDatagramHeader)) {
+    FinishReceive(peer, receive, WcStatus::kLocQpOp, 0);
+    return SetError(peer);
+  }
   Finished* const done = FinishReceive(peer, receive, WcStatus::kSuccess, length);
   if (done == nullptr) return SetError(peer);
   done->immediate = work.immediate;
   done->source_number = qps_[qp].number;
 }
 
+// source: linux 6.1 rxe_resp.c check_op_valid
 Verbs::Carried Verbs::CarryWrite(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
+  if (!qps_[peer].connection.remote_write) return Refuse(peer, WcStatus::kRemInvReq);
   if (work.immediate && ReceivesOf(peer)->empty()) return NotReady(qp);
   const Carried carried = WriteThere(w, peer, work);
   if (carried.status != WcStatus::kSuccess || !work.immediate) return carried;
@@ -201,44 +222,46 @@ Verbs::Carried Verbs::CarryWrite(Wires w, uint32_t qp, uint32_t peer, const Work
 Verbs::Carried Verbs::WriteThere(Wires w, uint32_t peer, const WorkRequest& work) {
   if (work.length() == 0 && work.immediate) return {};  // it needs no key
   const bool unchecked = defect_ == Defect::kWriteIgnoresKey;
-  const bool reaches = Reaches(qps_[peer].device, work.remote);
-  if (!reaches || (!regions_[work.remote.region].remote_write && !unchecked)) {
-    SetError(peer);
-    return {.status = WcStatus::kRemAccess};
-  }
-  std::vector<uint8_t> bytes = DataOf(w, work);
+  const bool reaches = Reaches(qps_[peer], work.remote);
+  if (!reaches || (!regions_[work.remote.region].remote_write && !unchecked))
+    return Refuse(peer, WcStatus::kRemAccess);
+  std::vector<uint8_t> bytes = work.data;
   Piece target = work.remote;
   const Region& region = regions_[target.region];
   if (defect_ == Defect::kWriteBeyond && target.offset + target.length < region.size()) {
     ++target.length;
     bytes.push_back(0);
   }
-  Scatter(w.memory, {target}, bytes);
+  if (!Scatter(w.memory, {target}, bytes)) return Refuse(peer, WcStatus::kRemAccess);
   return {};
 }
 
+// source: linux 6.1 rxe_resp.c check_op_valid, check_resource, check_rkey
 Verbs::Carried Verbs::CarryRead(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
-  const bool reaches = Reaches(qps_[peer].device, work.remote);
-  if (!reaches || !qps_[peer].connection.remote_read || !regions_[work.remote.region].remote_read) {
-    SetError(peer);
-    return {.status = WcStatus::kRemAccess};
-  }
-  if (!Reaches(qps_[qp].device, work.pieces)) return {.status = WcStatus::kLocProt};
-  Scatter(w.memory, work.pieces, Gather(w.memory, {work.remote}));
+  const Connection& there = qps_[peer].connection;
+  if (!there.remote_read || there.responder_resources == 0)
+    return Refuse(peer, WcStatus::kRemInvReq);
+  const bool reaches = Reaches(qps_[peer], work.remote);
+  std::vector<uint8_t> bytes;
+  if (!reaches || !regions_[work.remote.region].remote_read ||
+      !Gather(w.memory, {work.remote}, &bytes))
+    return Refuse(peer, WcStatus::kRemAccess);
+  if (!MayWrite(qps_[qp], work.pieces) || !Scatter(w.memory, work.pieces, bytes))
+    return {.status = WcStatus::kLocProt};
   return {};
 }
 
 // The value that was there comes back, after it was replaced.
 // source: linux 6.1 rxe_resp.c check_op_valid, check_rkey, atomic_reply; rxe_comp.c do_atomic
 Verbs::Carried Verbs::CarryAtomic(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
-  const auto fail = [&](WcStatus status) {
-    SetError(peer);
-    return Carried{.status = status};
-  };
-  if (!qps_[peer].connection.remote_atomic) return fail(WcStatus::kRemInvReq);
-  const bool reaches = Reaches(qps_[peer].device, work.remote);
-  if (!reaches || !regions_[work.remote.region].remote_atomic) return fail(WcStatus::kRemAccess);
-  std::vector<uint8_t> bytes = Gather(w.memory, {work.remote});
+  const Connection& there = qps_[peer].connection;
+  if (!there.remote_atomic || there.responder_resources == 0)
+    return Refuse(peer, WcStatus::kRemInvReq);
+  const bool reaches = Reaches(qps_[peer], work.remote);
+  std::vector<uint8_t> bytes;
+  if (!reaches || !regions_[work.remote.region].remote_atomic ||
+      !Gather(w.memory, {work.remote}, &bytes))
+    return Refuse(peer, WcStatus::kRemAccess);
   AtomicOperands operands;
   uint64_t before = 0;
   std::memcpy(&operands, work.data.data(), sizeof operands);
@@ -247,10 +270,10 @@ Verbs::Carried Verbs::CarryAtomic(Wires w, uint32_t qp, uint32_t peer, const Wor
   if (work.opcode == kCompareAndSwap)
     after = before == operands.compare_or_add ? operands.swap : before;
   std::memcpy(bytes.data(), &after, sizeof after);
-  Scatter(w.memory, {work.remote}, bytes);
-  if (!Reaches(qps_[qp].device, work.pieces)) return {.status = WcStatus::kLocProt};
+  if (!Scatter(w.memory, {work.remote}, bytes)) return Refuse(peer, WcStatus::kRemAccess);
   std::memcpy(bytes.data(), &before, sizeof before);
-  Scatter(w.memory, work.pieces, bytes);
+  if (!MayWrite(qps_[qp], work.pieces) || !Scatter(w.memory, work.pieces, bytes))
+    return {.status = WcStatus::kLocProt};
   return {};
 }
 

@@ -68,7 +68,7 @@ Errno Verbs::PostSend(Wires w, uint32_t qp, WorkRequest work) {
   if (own.sends.size() >= own.room.sends.work) return Errno::kNoMem;
   const bool takes = own.state == QpState::kRts || own.state == QpState::kErr;
   if (!takes && own.state != QpState::kSqd) return Errno::kInval;
-  if (work.is_inline && !work.pieces.empty()) work.data = Gather(w.memory, work.pieces);
+  if (work.is_inline && !work.pieces.empty()) Gather(w.memory, work.pieces, &work.data);
   own.sends.push_back(std::move(work));
   if (own.state == QpState::kErr)
     Flush(qp);
@@ -89,7 +89,8 @@ std::optional<Completion> Verbs::Poll(uint32_t qp, Fifo<Finished>* done) const {
   const bool fills =
       completion.opcode == WcOpcode::kReceive || completion.opcode == WcOpcode::kRead;
   if (completion.status != WcStatus::kSuccess || !fills) return completion;
-  std::vector<uint8_t> bytes = Gather(nullptr, finished.pieces);
+  std::vector<uint8_t> bytes;
+  Gather(nullptr, finished.pieces, &bytes);
   if (bytes.size() > completion.length) bytes.resize(completion.length);
   // What stands in front of a datagram is of its route.
   const size_t from = qps_[qp].datagram && bytes.size() > kDatagramHeader ? kDatagramHeader : 0;

@@ -26,48 +26,59 @@ uint32_t Verbs::live_regions() const {
   return static_cast<uint32_t>(std::ranges::count(regions_, true, &Region::live));
 }
 
-bool Verbs::Reaches(uint8_t device, const Piece& piece) const {
+// source: linux 6.1 rxe_mr.c lookup_mr, mr_check_range
+bool Verbs::Reaches(const Qp& qp, const Piece& piece) const {
   if (piece.region >= regions_.size()) return false;
   const Region& region = regions_[piece.region];
-  return region.live && region.device == cas_[device] &&
+  return region.live && region.device == cas_[qp.device] && region.domain == qp.domain &&
          uint64_t{piece.offset} + piece.length <= region.size();
 }
 
-bool Verbs::Reaches(uint8_t device, const std::vector<Piece>& pieces) const {
-  return std::ranges::all_of(pieces, [&](const Piece& piece) { return Reaches(device, piece); });
+bool Verbs::MayRead(const Qp& qp, const std::vector<Piece>& pieces) const {
+  return std::ranges::all_of(pieces, [&](const Piece& piece) { return Reaches(qp, piece); });
 }
 
-// What cannot be read is zeros.
-std::vector<uint8_t> Verbs::Gather(Memory* memory, const std::vector<Piece>& pieces) const {
-  std::vector<uint8_t> bytes;
+// source: linux 6.1 rxe_resp.c send_data_in, rxe_comp.c do_read, do_atomic
+bool Verbs::MayWrite(const Qp& qp, const std::vector<Piece>& pieces) const {
+  return std::ranges::all_of(pieces, [&](const Piece& piece) {
+    return Reaches(qp, piece) && regions_[piece.region].local_write;
+  });
+}
+
+bool Verbs::Gather(Memory* memory, const std::vector<Piece>& pieces,
+                   std::vector<uint8_t>* bytes) const {
+  bytes->clear();
+  bool all = true;
   for (const Piece& piece : pieces) {
     const Region& region = regions_[piece.region];
     const uint64_t from = std::min<uint64_t>(piece.offset, region.size());
     const uint64_t length = std::min<uint64_t>(piece.length, region.size() - from);
     if (!region.external) {
       const auto first = region.bytes.begin() + static_cast<ptrdiff_t>(from);
-      bytes.insert(bytes.end(), first, first + static_cast<ptrdiff_t>(length));
+      bytes->insert(bytes->end(), first, first + static_cast<ptrdiff_t>(length));
       continue;
     }
-    bytes.resize(bytes.size() + length);
-    if (memory != nullptr && length != 0)
-      memory->Read(region.process, region.address + from, std::span(bytes).last(length));
+    bytes->resize(bytes->size() + length);
+    if (memory == nullptr || length == 0) continue;
+    all &= memory->Read(region.process, region.address + from, std::span(*bytes).last(length));
   }
-  return bytes;
+  return all;
 }
 
-void Verbs::ScatterOne(Memory* memory, const Piece& piece, std::span<const uint8_t> bytes) {
+bool Verbs::ScatterOne(Memory* memory, const Piece& piece, std::span<const uint8_t> bytes) {
   Region& region = regions_[piece.region];
   if (!region.external)
     std::ranges::copy(bytes, region.bytes.begin() + piece.offset);
   else if (memory != nullptr && !bytes.empty())
-    memory->Write(region.process, region.address + piece.offset, bytes);
+    return memory->Write(region.process, region.address + piece.offset, bytes);
+  return true;
 }
 
 // The first `skip` bytes of the pieces stay as they are.
-void Verbs::Scatter(Memory* memory, const std::vector<Piece>& pieces,
+bool Verbs::Scatter(Memory* memory, const std::vector<Piece>& pieces,
                     const std::vector<uint8_t>& bytes, uint32_t skip) {
   std::span<const uint8_t> left(bytes);
+  bool all = true;
   for (const Piece& piece : pieces) {
     Piece rest = piece;
     const uint32_t skipped = std::min(skip, rest.length);
@@ -75,9 +86,10 @@ void Verbs::Scatter(Memory* memory, const std::vector<Piece>& pieces,
     rest.offset += skipped;
     rest.length -= skipped;
     const size_t taken = std::min<size_t>(rest.length, left.size());
-    ScatterOne(memory, rest, left.first(taken));
+    all &= ScatterOne(memory, rest, left.first(taken));
     left = left.subspan(taken);
   }
+  return all;
 }
 
 }  // namespace cm::sim

@@ -8,12 +8,14 @@ Verbs::Verbs(const Topology& topology, Defect defect)
     cas_.push_back(topology.FirstPortOf(port));
 }
 
-uint32_t Verbs::Create(uint8_t device, bool datagram, uint32_t srq, const QpRoom& room) {
+uint32_t Verbs::Create(uint8_t device, bool datagram, uint32_t srq, const QpRoom& room,
+                       uint64_t domain) {
   return qps_.Add({.live = true,
                    .datagram = datagram,
                    .device = device,
                    .number = next_number_[cas_[device]]++,
                    .srq = srq,
+                   .domain = domain,
                    .room = room});
 }
 

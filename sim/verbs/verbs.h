@@ -28,6 +28,7 @@ inline constexpr uint32_t kDatagramHeader = 40;  // room for a GRH in front of e
 // A registered buffer. Its number is never used again, and is its key.
 struct Region {
   bool live = false;
+  bool local_write = true;
   bool remote_read = false;
   bool remote_write = false;
   bool remote_atomic = false;
@@ -37,6 +38,7 @@ struct Region {
   uint32_t process = 0;
   uint64_t address = 0;
   uint64_t length = 0;
+  uint64_t domain = 0;  // of protection: queue pairs of the same one reach it
   uint64_t size() const { return external ? length : bytes.size(); }
   friend bool operator==(const Region&, const Region&) = default;
 };
@@ -79,7 +81,7 @@ struct WorkRequest {
   bool is_inline = false;
   std::vector<Piece> pieces;
   uint32_t empty_pieces = 0;          // of no bytes; they are not among those
-  std::vector<uint8_t> data;          // of an inline request; or AtomicOperands
+  std::vector<uint8_t> data;          // of an inline request; or AtomicOperands; or what is sent
   Piece remote;                       // its length is that of the pieces
   QpAddress to;                       // of datagrams
   Group group{};                      // zeros: to that address; else to all that are attached to it
@@ -170,8 +172,14 @@ struct Connection {
   QpAddress peer;
   uint8_t retry_count = 7;
   uint8_t rnr_retry_count = 7;
+  // What its peer may do here: the access flags of the queue pair.
+  bool remote_write = true;
   bool remote_read = true;
   bool remote_atomic = true;
+  // How many reads and atomic operations are under way at once. None of them ever starts where it
+  // may start none; none is taken where none may come.
+  uint8_t initiator_depth = 1;
+  uint8_t responder_resources = 1;
   friend bool operator==(const Connection&, const Connection&) = default;
 };
 
@@ -182,6 +190,7 @@ struct Qp {
   QpState state = QpState::kReset;
   uint32_t number = 0;
   uint32_t srq = kNobody;
+  uint64_t domain = 0;  // of protection: that of the regions which it reaches
   QpRoom room;
   Connection connection;
   Fifo<WorkRequest> sends;
@@ -210,7 +219,8 @@ class Verbs {
     Memory* memory = nullptr;  // of external regions
   };
 
-  uint32_t Create(uint8_t device, bool datagram, uint32_t srq = kNobody, const QpRoom& room = {});
+  uint32_t Create(uint8_t device, bool datagram, uint32_t srq = kNobody, const QpRoom& room = {},
+                  uint64_t domain = 0);
   void Destroy(uint32_t qp);
   // EINVAL unless the transition is one that a queue pair may make; `connects` says whether the
   // attributes that RTR and RTS need are given.
@@ -288,19 +298,24 @@ class Verbs {
  private:
   static constexpr uint32_t kFirstNumber = 17;  // the first that a user of Soft-RoCE gets
 
-  // How far a request came: done, to be tried again, or failed.
+  // How far a request came: done, to be tried again, failed, or it stays where it is.
   struct Carried {
     WcStatus status = WcStatus::kSuccess;
     std::optional<Duration> again;
+    bool stays = false;
   };
 
   // regions.cc
-  bool Reaches(uint8_t device, const Piece& piece) const;
-  bool Reaches(uint8_t device, const std::vector<Piece>& pieces) const;
-  std::vector<uint8_t> Gather(Memory* memory, const std::vector<Piece>& pieces) const;
-  void Scatter(Memory* memory, const std::vector<Piece>& pieces, const std::vector<uint8_t>& bytes,
+  // Whether the work of a queue pair may touch it, where nothing is said of its access flags.
+  bool Reaches(const Qp& qp, const Piece& piece) const;
+  // As pieces of a request of its own, from which it reads or to which it writes.
+  bool MayRead(const Qp& qp, const std::vector<Piece>& pieces) const;
+  bool MayWrite(const Qp& qp, const std::vector<Piece>& pieces) const;
+  // False: some of the memory is not there. Bytes of it are zeros then, or are not written.
+  bool Gather(Memory* memory, const std::vector<Piece>& pieces, std::vector<uint8_t>* bytes) const;
+  bool Scatter(Memory* memory, const std::vector<Piece>& pieces, const std::vector<uint8_t>& bytes,
                uint32_t skip = 0);
-  void ScatterOne(Memory* memory, const Piece& piece, std::span<const uint8_t> bytes);
+  bool ScatterOne(Memory* memory, const Piece& piece, std::span<const uint8_t> bytes);
 
   // posting.cc
   static Errno Take(Fifo<WorkRequest>* queue, const Room& room, WorkRequest work);
@@ -319,7 +334,8 @@ class Verbs {
   bool Shared(uint32_t srq) const;
 
   // carrying.cc
-  Carried Carry(Wires w, uint32_t qp, const WorkRequest& work);
+  Carried Carry(Wires w, uint32_t qp, WorkRequest* work);
+  bool Fetch(Wires w, uint32_t qp, WorkRequest* work) const;
   Carried CarryMessage(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work);
   Carried CarryDatagram(Wires w, uint32_t qp, const WorkRequest& work);
   void Deliver(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work);
@@ -327,11 +343,9 @@ class Verbs {
   Carried WriteThere(Wires w, uint32_t peer, const WorkRequest& work);
   Carried CarryRead(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work);
   Carried CarryAtomic(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work);
+  Carried Refuse(uint32_t peer, WcStatus status);
   Carried NotReady(uint32_t qp);
   Carried Overrun(Wires w, uint32_t qp, uint32_t peer);
-  std::vector<uint8_t> DataOf(Wires w, const WorkRequest& work) const {
-    return work.is_inline ? work.data : Gather(w.memory, work.pieces);
-  }
   Carried Retry(Wires w, uint32_t qp);
   uint32_t FindQp(const QpAddress& address) const;
   QpAddress OwnAddress(uint32_t qp) const { return {qps_[qp].device, qps_[qp].number}; }

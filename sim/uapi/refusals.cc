@@ -1,0 +1,64 @@
+#include "sim/uapi/refusals.h"
+
+#include "model/vocabulary/protocol.h"
+
+namespace cm::sim::uapi {
+namespace {
+
+// source: <infiniband/verbs.h> enum ibv_access_flags
+constexpr uint32_t kLocalWrite = 0x1;
+constexpr uint32_t kRemoteWrite = 0x2;
+constexpr uint32_t kRemoteAtomic = 0x8;
+constexpr uint32_t kOnDemand = 0x40;  // which no device here does
+constexpr uint32_t kKnown = 0x3ff000ff & ~kOnDemand;
+
+}  // namespace
+
+// source: linux 6.1 uverbs_cmd.c create_qp, rxe_qp.c rxe_qp_chk_init, siw_verbs.c siw_create_qp
+Errno WhyNoQp(uint32_t type, bool iwarp) {
+  constexpr uint32_t kRawPacket = 8;  // followed by the two of XRC
+  constexpr uint32_t kXrcReceive = 10;
+  constexpr uint32_t kDriver = 0xff;
+  const bool others = (type >= kRawPacket && type <= kXrcReceive) || type == kDriver;
+  if (others) return Errno::kNotSup;
+  if (type > kDriver) return Errno::kInval;
+  switch (static_cast<QpType>(type)) {
+    case QpType::kRc:
+      return Errno::kNone;
+    case QpType::kUc:
+    case QpType::kUd:
+      return iwarp ? Errno::kNotSup : Errno::kNone;
+  }
+  return Errno::kInval;
+}
+
+// source: linux 6.1 ib_verbs.h ib_check_mr_access, umem.c ib_umem_get
+Errno WhyNoRegion(const RegionRecord& asked) {
+  const bool written = (asked.access & (kRemoteWrite | kRemoteAtomic)) != 0;
+  if ((asked.access & ~kKnown) != 0) return Errno::kInval;
+  if (written && (asked.access & kLocalWrite) == 0) return Errno::kInval;
+  if (asked.length == 0 || asked.address + asked.length < asked.address) return Errno::kInval;
+  return asked.faults != 0 ? Errno::kFault : Errno::kNone;
+}
+
+// source: linux 6.1 rxe_cq.c rxe_cq_chk_attr, siw_verbs.c siw_create_cq
+bool IsCqSize(uint64_t completions) {
+  return completions > 0 && completions <= DeviceLimits::kCompletions;
+}
+
+// source: linux 6.1 rxe_srq.c rxe_srq_chk_init, siw_verbs.c siw_create_srq
+bool IsSrqRoom(const RoomRecord& asked) {
+  return asked.work > 0 && asked.work <= DeviceLimits::kWork &&
+         asked.pieces <= DeviceLimits::kSharedPieces;
+}
+
+// What is asked of receives does not matter to one that takes them from a shared queue.
+// source: linux 6.1 rxe_qp.c rxe_qp_chk_cap, siw_verbs.c siw_create_qp
+bool IsQpRoom(const QpRecord& asked, bool has_srq) {
+  const auto fits = [](const RoomRecord& room) {
+    return room.work <= DeviceLimits::kWork && room.pieces <= DeviceLimits::kPieces;
+  };
+  return fits(asked.sends) && (has_srq || fits(asked.receives));
+}
+
+}  // namespace cm::sim::uapi

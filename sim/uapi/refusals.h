@@ -1,0 +1,24 @@
+// What verbs of a kernel refuse to make, before they look at anything else that the process has.
+#ifndef SIM_UAPI_REFUSALS_H_
+#define SIM_UAPI_REFUSALS_H_
+
+#include <cstdint>
+
+#include "model/base/errno.h"
+#include "sim/uapi/request.h"
+
+namespace cm::sim::uapi {
+
+// By its type alone.
+Errno WhyNoQp(uint32_t type, bool iwarp);
+
+Errno WhyNoRegion(const RegionRecord& asked);
+
+// Whether the limits of a device allow it.
+bool IsCqSize(uint64_t completions);
+bool IsSrqRoom(const RoomRecord& asked);
+bool IsQpRoom(const QpRecord& asked, bool has_srq);
+
+}  // namespace cm::sim::uapi
+
+#endif  // SIM_UAPI_REFUSALS_H_
