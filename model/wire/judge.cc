@@ -19,6 +19,8 @@ using mad::Attribute;
 // anything.
 constexpr int64_t kForgottenAfter = 1'200'000'000'000;
 constexpr uint64_t kSweepAtLeast = 1024;
+// By a node that is not far away.
+constexpr int64_t kSoonAnswered = 1'000'000'000;
 
 Violation Broken(const Sighting& sighting, const Claim& claim, std::string saw,
                  std::string permitted) {
@@ -82,9 +84,8 @@ std::string Ends(const Exchange& exchange) {
 
 }  // namespace
 
-Judge::Judge(const Manner& manner, Sink sink) : manner_(manner), sink_(std::move(sink)) {
-  if (manner.profile != nullptr) filled_ = FilledBy(*manner.profile);
-}
+Judge::Judge(const Manner& manner, Sink sink)
+    : manner_(manner), sink_(std::move(sink)), nodes_(manner.profiles) {}
 
 void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> bytes,
                  size_t original_length, mad::LinkType link) {
@@ -105,6 +106,7 @@ void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> 
       ++totals_.foreign;
     } else if (cut) {
       ++totals_.cut;
+      if (!manner_.whole) whole_ = false;
     } else {
       why.offset += static_cast<size_t>(packet->data() - bytes.data());
       RefuseAlone(sighting, Broken(sighting, claims::kForm, mad::ToString(why),
@@ -132,10 +134,14 @@ void Judge::TakeUnreadable(const Sighting& sighting, const Claim& claim) {
   if (manner_.strict) RefuseAlone(sighting, Broken(sighting, claim, What(sighting), "another one"));
   // Whichever message it was: any that these two had under way.
   for (Live& live : live_) {
-    if (live.exchange.from() == sighting.from && live.exchange.to() == sighting.to)
-      live.exchange.TakeUnreadable(true);
-    if (live.exchange.to() == sighting.from && live.exchange.from() == sighting.to)
-      live.exchange.TakeUnreadable(false);
+    const bool by_active =
+        live.exchange.from() == sighting.from && live.exchange.to() == sighting.to;
+    const bool by_passive =
+        live.exchange.to() == sighting.from && live.exchange.from() == sighting.to;
+    for (Exchange* one : {&live.exchange, live.again ? &*live.again : nullptr}) {
+      if (one != nullptr && by_active) one->TakeUnreadable(true);
+      if (one != nullptr && by_passive) one->TakeUnreadable(false);
+    }
   }
 }
 
@@ -144,6 +150,7 @@ void Judge::TakeMessage(const Sighting& sighting) {
   const mad::MadHeader& header = sighting.mad().header;
   const bool known = sighting.As<mad::Opaque>() == nullptr;
   if (known) {
+    if (!whole_) whole_ = manner_.whole || (!manner_.missing && IsRequest(sighting));
     IsRequest(sighting) ? TakeRequest(sighting) : TakeAnswer(sighting);
     return;
   }
@@ -205,6 +212,9 @@ void Judge::TakeRequest(const Sighting& sighting) {
   const bool used = tid != tids_.end();
   const std::string by = used ? Ends(tid->second->exchange) : "";
   const Place live = Open(sighting, sighting.from, sighting.to, cid, false);
+  const bool perhaps_again = totals_.messages == 1 && *whole_ && !manner_.whole;
+  if (perhaps_again && !live->exchange.datagrams())
+    live->again.emplace(false, sighting.from, sighting.to, cid, true, false);
   if (used)
     return Refuse(live, Broken(sighting, claims::kTid, What(sighting), "not the TID used " + by));
   Give(live, sighting, true);
@@ -250,9 +260,10 @@ void Judge::TakeAnswer(const Sighting& sighting) {
   if (const auto live = OfTid(sighting)) return refuse(*live);
   if (wrong_local && cids.remote == 0) return refuse(wrong_local->live);
   if (wrong_remote && cids.local == 0) return refuse(wrong_remote->live);
-  if (manner_.whole)
+  if (*whole_)
     return RefuseAlone(sighting, Broken(sighting, claims::kKnown, What(sighting),
-                                        "an answer to a REQ of this capture"));
+                                        "an answer to a REQ of this capture; of one with gaps "
+                                        "(--incomplete) also to others"));
   const bool from_passive = IntroducesItself(sighting);
   const Place live = from_passive ? Open(sighting, sighting.to, sighting.from, cids.remote, true)
                                   : Open(sighting, sighting.from, sighting.to, cids.local, true);
@@ -265,14 +276,12 @@ std::optional<Violation> Judge::OfAll(const Sighting& sighting, Place live) {
   const auto* rep = sighting.As<mad::Rep>();
   if (req != nullptr || rep != nullptr) {
     const uint64_t guid = req != nullptr ? req->local_ca_guid : rep->local_ca_guid;
-    Node& node = nodes_[sighting.from];
-    if (node.guid != 0 && node.guid != guid)
+    if (const auto other = nodes_.OtherGuid(sighting.from, guid))
       return Broken(sighting, claims::kGuid, fmt::format("{:#x}", guid),
-                    fmt::format("{:#x}", node.guid));
-    node.guid = guid;
+                    fmt::format("{:#x}", *other));
   }
   const auto* rej = sighting.As<mad::Rej>();
-  if (rej != nullptr && rej->reason == RejReason::kStaleConn && manner_.whole && !manner_.missing &&
+  if (rej != nullptr && rej->reason == RejReason::kStaleConn && *whole_ && !manner_.missing &&
       IsAbout(sighting, mad::About::kReq) && !IsStale(sighting, live->exchange))
     return Broken(sighting, claims::kRejStaleOf, "a queue pair that no connection has",
                   "reason 10 after a connection with the same queue pair");
@@ -314,11 +323,11 @@ Judge::Place Judge::Open(const Sighting& sighting, const mad::Gid& active, const
                   .active_cid = active_cid,
                   .begins_before = begins_before};
   live_.push_back({std::move(verdict),
-                   Exchange(manner_, active, passive, active_cid, begins_before, datagrams),
+                   Exchange(manner_.missing, active, passive, active_cid, begins_before, datagrams),
                    {}});
   const Place live = std::prev(live_.end());
   Index(live, active, active_cid, true);
-  for (const mad::Gid& node : {active, passive}) ++nodes_[node].exchanges;
+  for (const mad::Gid& node : {active, passive}) nodes_.Enter(node);
   return live;
 }
 
@@ -329,13 +338,41 @@ void Judge::Index(Place live, const mad::Gid& node, uint64_t number, bool active
 void Judge::Give(Place live, const Sighting& sighting, bool active) {
   if (live->verdict.violation) return;
   auto violation = OfAll(sighting, live);
-  if (!violation) violation = live->exchange.Take(sighting, active, filled_);
+  const Family& sender = nodes_.FamilyOf(sighting);
+  if (!violation) violation = live->exchange.Take(sighting, active, sender);
+  if (live->again) {
+    if (live->again->Take(sighting, active, sender))
+      live->again.reset();
+    else if (violation && IsShownToBeRepeated(sighting, live, *violation))
+      BeginBefore(live), violation.reset();
+  }
   if (violation) return Refuse(live, std::move(*violation));
   for (const uint32_t cid : live->exchange.PassiveCids())
     Index(live, live->exchange.to(), cid, false);
   if (!IsRequest(sighting) && sighting.attribute() != Attribute::kDreq) return;
   const uint64_t tid = sighting.mad().header.tid;
   if (tids_.try_emplace({sighting.from, tid}, live).second) live->tids.push_back(tid);
+}
+
+// An MRA answers a REQ that was said before; so does another id once the one that did before says
+// its REP no more. An RTU to a REP from before the capture comes late, as otherwise no REQ would
+// have been said again.
+bool Judge::IsShownToBeRepeated(const Sighting& sighting, Place live,
+                                const Violation& violation) const {
+  if (violation.rule == claims::kOneId.id)
+    return live->exchange.GaveUpItsReply(sighting.nanoseconds);
+  if (live->exchange.spoken().size() != 1 || live->exchange.requests() != 1) return false;
+  if (sighting.attribute() == Attribute::kMra) return IsAbout(sighting, mad::About::kReq);
+  return sighting.attribute() == Attribute::kRtu &&
+         sighting.nanoseconds - live->verdict.nanoseconds > kSoonAnswered;
+}
+
+void Judge::BeginBefore(Place live) {
+  live->exchange = std::move(*live->again);
+  live->again.reset();
+  live->verdict.begins_before = true;
+  ++totals_.begin_before;
+  whole_ = false;
 }
 
 void Judge::Refuse(Place live, Violation violation) {
@@ -367,8 +404,7 @@ void Judge::Unindex(Place live) {
       const auto found = tids_.find({node, tid});
       if (found != tids_.end() && found->second == live) tids_.erase(found);
     }
-    const auto found = nodes_.find(node);
-    if (found != nodes_.end() && --found->second.exchanges == 0) nodes_.erase(found);
+    nodes_.Leave(node);
   }
 }
 

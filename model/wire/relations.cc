@@ -169,83 +169,6 @@ std::optional<Violation> FirstBreach(const Sighting& sighting, bool active,
 
 namespace {
 
-Constraint Fills(std::string_view id, Attribute message, std::string_view field, uint64_t low,
-                 uint64_t high, mad::Condition when = {}) {
-  return {.id = id,
-          .message = message,
-          .field = field,
-          .low = low,
-          .high = high,
-          .when = when,
-          .says = "Linux fills the field so.",
-          .source = "linux 6.1 cm.c, cma.c"};
-}
-
-// A path beyond the own subnet, as those of RoCE v2 are, has no LIDs. source: linux 6.1 cm.c
-// cm_format_req
-std::vector<Constraint> FilledOverRoce() {
-  using enum Attribute;
-  constexpr mad::Condition kNear = {"REQ.primary_hop_limit", 0, 1};
-  constexpr mad::Condition kFar = {"REQ.primary_hop_limit", 2, 0xff};
-  return {
-      Fills("linux-req-pkey", kReq, "REQ.pkey", 0xffff, 0xffff),
-      Fills("linux-req-rate", kReq, "REQ.primary_packet_rate", 0, 0),
-      Fills("linux-req-local-lid", kReq, "REQ.primary_local_lid", 0xffff, 0xffff, kFar),
-      Fills("linux-req-remote-lid", kReq, "REQ.primary_remote_lid", 0xffff, 0xffff, kFar),
-      Fills("linux-req-subnet-local", kReq, "REQ.primary_subnet_local", 0, 0, kFar),
-      Fills("linux-req-subnet-local", kReq, "REQ.primary_subnet_local", 1, 1, kNear),
-      Fills("linux-req-alternate-local-lid", kReq, "REQ.alternate_local_lid", 0, 0),
-      Fills("linux-req-alternate-remote-lid", kReq, "REQ.alternate_remote_lid", 0, 0),
-      Fills("linux-req-alternate-flow-label", kReq, "REQ.alternate_flow_label", 0, 0),
-      Fills("linux-req-alternate-packet-rate", kReq, "REQ.alternate_packet_rate", 0, 0),
-      Fills("linux-req-alternate-traffic-class", kReq, "REQ.alternate_traffic_class", 0, 0),
-      Fills("linux-req-alternate-hop-limit", kReq, "REQ.alternate_hop_limit", 0, 0),
-      Fills("linux-req-alternate-sl", kReq, "REQ.alternate_sl", 0, 0),
-      Fills("linux-req-alternate-subnet-local", kReq, "REQ.alternate_subnet_local", 0, 0),
-      Fills("linux-req-alternate-local-ack-timeout", kReq, "REQ.alternate_local_ack_timeout", 0, 0),
-      Fills("linux-sidr-req-pkey", kSidrReq, "SIDR_REQ.pkey", 0xffff, 0xffff)};
-}
-
-}  // namespace
-
-std::vector<Constraint> FilledBy(const Profile& profile) {
-  using enum Attribute;
-  std::vector<Constraint> rows;
-  const auto fills = [&](std::string_view id, Attribute message, std::string_view field,
-                         uint64_t low, uint64_t high, mad::Condition when = {}) {
-    rows.push_back(Fills(id, message, field, low, high, when));
-  };
-  const Timing& timing = profile.timing;
-  const auto exponent = static_cast<uint64_t>(timing.response_timeout);
-  const auto retries = static_cast<uint64_t>(timing.max_retries);
-  const auto delay = static_cast<uint64_t>(timing.ack_delay);
-  const auto patience = static_cast<uint64_t>(timing.mra_service_timeout);
-  fills("linux-req-remote-timeout", kReq, "REQ.remote_cm_response_timeout", exponent, exponent);
-  fills("linux-req-local-timeout", kReq, "REQ.local_cm_response_timeout", exponent, exponent);
-  fills("linux-req-cm-retries", kReq, "REQ.max_cm_retries", retries, retries);
-  fills("linux-req-ack-timeout", kReq, "REQ.primary_local_ack_timeout", delay, 31);
-  fills("linux-req-qkey", kReq, "REQ.local_qkey", 0, 0);
-  fills("linux-req-local-eecn", kReq, "REQ.local_eecn", 0, 0);
-  fills("linux-req-remote-eecn", kReq, "REQ.remote_eecn", 0, 0);
-  fills("linux-req-rdc", kReq, "REQ.rdc_exists", 0, 0);
-  fills("linux-req-sap", kReq, "REQ.sap_supported", 0, 0);
-  fills("linux-mra-timeout", kMra, "MRA.service_timeout", patience, patience);
-  fills("linux-rep-qkey", kRep, "REP.local_qkey", 0, 0);
-  fills("linux-rep-failover", kRep, "REP.failover_accepted", 0, 0);
-  fills("linux-rep-ack-delay", kRep, "REP.target_ack_delay", delay, delay);
-  fills("linux-solicited", mad::kEveryMessage, "bth.solicited_event", 0, 0);
-  fills("linux-sidr-rep-status", kSidrRep, "SIDR_REP.status", 0, 2);
-  fills("linux-sidr-rep-info", kSidrRep, "SIDR_REP.additional_info_length", 0, 0);
-  fills("linux-sidr-rep-qpn", kSidrRep, "SIDR_REP.qpn", 0, 0, {"SIDR_REP.status", 1, 2});
-  if (profile.transport == Transport::kRoce) {
-    const std::vector<Constraint> more = FilledOverRoce();
-    rows.insert(rows.end(), more.begin(), more.end());
-  }
-  return rows;
-}
-
-namespace {
-
 std::optional<Violation> OddAddresses(const Sighting& sighting) {
   if (const auto* req = sighting.As<mad::Req>()) {
     if (req->primary_local_gid != sighting.from || req->primary_remote_gid != sighting.to)
@@ -416,17 +339,17 @@ std::optional<Violation> OddTid(const Sighting& sighting) {
 }  // namespace
 
 std::optional<Violation> FirstOddity(const Sighting& sighting, bool active,
-                                     std::span<const Spoken> before, const Profile* profile) {
+                                     std::span<const Spoken> before, const Family& sender) {
   if (auto odd = OddAddresses(sighting)) return odd;
   if (auto odd = OddRej(sighting, active, before)) return odd;
-  if (profile == nullptr) return std::nullopt;
+  if (!sender.is_known()) return std::nullopt;
   if (auto odd = OddLinuxRej(sighting)) return odd;
   if (HasData(sighting.mad().message))
     return Broken(sighting, claims::kNoData, "private data", "zeros");
   if (const auto* req = sighting.As<mad::Req>(); req != nullptr)
     if (auto odd = OddFlowLabel(sighting, *req)) return odd;
   if (auto odd = OddService(sighting)) return odd;
-  if (profile->transport == Transport::kRoce)
+  if (sender.IsOver(Transport::kRoce))
     if (auto odd = OddAlternate(sighting)) return odd;
   if (sighting.attribute() == Attribute::kLap || sighting.attribute() == Attribute::kApr)
     return Broken(sighting, claims::kNeverSent, mad::ToString(sighting.attribute()), "neither");

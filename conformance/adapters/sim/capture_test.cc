@@ -126,7 +126,7 @@ TEST(Capture, HasThePacketTwiceThatArrivesTwice) {
   ASSERT_GE(frames.size(), 2u);
   EXPECT_EQ(frames[0].frame, frames[1].frame);
   const Profile* profile = FindProfile(conversation.profile);
-  wire::Judge judge({.whole = true, .profile = profile}, [](const wire::Verdict& verdict) {
+  wire::Judge judge({.whole = true, .profiles = {profile}}, [](const wire::Verdict& verdict) {
     EXPECT_FALSE(verdict.violation) << verdict.violation->rule << verdict.violation->saw;
   });
   uint64_t number = 0;
