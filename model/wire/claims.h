@@ -42,6 +42,7 @@ inline constexpr Claim kRejStaleOf{"wire-rej-stale-of", "Reason 10 is said of a 
 inline constexpr Claim kRejGid{"wire-rej-gid", "Reasons 12 and 18 are said of a REQ, by no id, with a GID.", "linux 6.1 cm.c cm_req_handler (N5, N6)"};
 inline constexpr Claim kRejNobody{"wire-rej-nobody", "A REJ by no id is about a REQ, and says back what stands behind its local id.", "linux 6.1 cm.c cm_issue_rej"};
 inline constexpr Claim kRejReason{"wire-rej-reason", "Linux rejects with reasons 4, 8, 10, 12, 18, 28 and 35.", "linux 6.1 cm.c, cma.c, ucma.c"};
+inline constexpr Claim kStale{"wire-stale", "Nobody takes a queue pair that a connection of his already has.", "linux 6.1 cm.c cm_match_req, cm_rep_handler (N3, R4)"};
 inline constexpr Claim kRepetitions{"wire-repetitions", "A message is sent once, and then as often as the REQ says.", "linux 6.1 cm.c cm_alloc_msg (M2, M4, M6, M8)"};
 inline constexpr Claim kTooEarly{"wire-too-early", "A message is repeated when its answer is overdue, not before.", "linux 6.1 mad.c wait_for_response, timeout_sends (M1, M3, M5, M7)"};
 inline constexpr Claim kTooLate{"wire-too-late", "A message is repeated when its answer is overdue, not much later.", "linux 6.1 mad.c timeout_sends (M1, M3, M5, M7)"};

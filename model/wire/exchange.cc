@@ -61,12 +61,6 @@ bool IsRepeated(Attribute what) {
          what == Attribute::kSidrReq;
 }
 
-// A REJ that no id sends, as the REQ has none at its receiver.
-bool ByNobody(const Sighting& sighting) {
-  const auto* rej = sighting.As<mad::Rej>();
-  return rej != nullptr && rej->message_rejected == mad::About::kReq && rej->local_cid == 0;
-}
-
 bool About(const Sighting& sighting, mad::About what) {
   if (const auto* mra = sighting.As<mad::Mra>()) return mra->message_mraed == what;
   if (const auto* rej = sighting.As<mad::Rej>()) return rej->message_rejected == what;
@@ -415,6 +409,23 @@ void Exchange::HeardBy(const Sighting& sighting, bool active, bool copy) {
   Passive* passive = PassiveOf(cids.local);
   Identifier* speaker = active ? &active_ : passive == nullptr ? nullptr : &passive->id;
   if (speaker != nullptr) speaker->MayHear(IbStimulus::kExhausted);
+}
+
+bool Exchange::IsConnected(bool active) {
+  if (active) return partner_ && !active_.MayBe(kOver);
+  return std::any_of(passives_.begin(), passives_.end(),
+                     [](Passive& passive) { return !passive.id.MayBe(kOver); });
+}
+
+const mad::Mad* Exchange::AcceptedBy(const Sighting& sighting) const {
+  if (sighting.attribute() == Attribute::kRep) return FirstOf(spoken_, Attribute::kReq);
+  if (sighting.attribute() != Attribute::kRtu) return nullptr;
+  for (const Spoken& spoken : spoken_) {
+    const auto* rep = std::get_if<mad::Rep>(&spoken.mad.message);
+    if (rep != nullptr && rep->local_cid == CidsOf(sighting.mad().message).remote)
+      return &spoken.mad;
+  }
+  return nullptr;
 }
 
 bool Exchange::Stands() const {

@@ -55,6 +55,11 @@ class Exchange {
   bool Knows(uint32_t passive_cid) const;
   // Whether the id may be gone, so that its number is free.
   bool MayBeGone(bool active, uint32_t cid);
+  // Whether that side has an id that knows of the other's queue pair, whatever was not seen.
+  bool IsConnected(bool active);
+  // What was said of the queue pair that this message accepts: the REQ that a REP is for, the REP
+  // that an RTU is for.
+  const mad::Mad* AcceptedBy(const Sighting& sighting) const;
   // Whether both sides may go on like this for ever without saying anything.
   bool Stands() const;
   bool Said(const mad::Mad& mad, bool active) const;

@@ -8,6 +8,7 @@
 
 #include "model/mad/text.h"
 #include "model/wire/claims.h"
+#include "model/wire/framing.h"
 #include "model/wire/ip_packet.h"
 
 namespace cm::wire {
@@ -43,29 +44,6 @@ bool IsAbout(const Sighting& sighting, mad::About what) {
 bool IntroducesItself(const Sighting& sighting) {
   return sighting.attribute() == Attribute::kRep || sighting.attribute() == Attribute::kSidrRep ||
          IsAbout(sighting, mad::About::kReq);
-}
-
-// Not of the CM, although it has the shape: no other class has its messages sent in this way.
-bool IsOfAnotherClass(const mad::MadHeader& header) {
-  const auto attribute = static_cast<int>(header.attribute_id);
-  const bool like_ours = header.method == mad::kSend &&
-                         header.class_version == mad::kCmClassVersion &&
-                         attribute >= static_cast<int>(Attribute::kReq) &&
-                         attribute <= static_cast<int>(Attribute::kApr);
-  return header.mgmt_class != mad::kCmClass && !like_ours;
-}
-
-// Too short to tell whether it is of RoCE at all.
-bool EndsBeforeItsKind(const mad::Malformed& why, size_t size) {
-  const bool before =
-      why.layer == "ipv4" || why.layer == "ipv6" || why.layer == "udp" || why.layer == "bth";
-  return before && why.offset == size;
-}
-
-// A sender that leaves the checksum to its device is captured before there is one.
-bool HasWrongChecksum(const mad::Frame& frame) {
-  const auto* ip = std::get_if<mad::Ipv4>(&frame.ip);
-  return ip != nullptr && ip->checksum != 0 && ip->checksum != mad::ChecksumOf(*ip);
 }
 
 std::string What(const Sighting& sighting) {
@@ -233,7 +211,7 @@ bool Judge::TakesPart(const Sighting& sighting, Place live, bool active) {
 
 void Judge::TakeAnswer(const Sighting& sighting) {
   const Cids cids = CidsOf(sighting.mad().message);
-  const auto local = Find(sighting.from, cids.local);
+  const auto local = ByNobody(sighting) ? std::nullopt : Find(sighting.from, cids.local);
   const auto remote = Find(sighting.to, cids.remote);
   const auto refuse = [&](Place live) {
     Refuse(live,
@@ -245,12 +223,14 @@ void Judge::TakeAnswer(const Sighting& sighting) {
     return refuse(remote->live);
   }
   if (remote) {
-    if (remote->active && TakesPart(sighting, remote->live, false))
+    if (remote->active && remote->live->exchange.to() == sighting.from &&
+        TakesPart(sighting, remote->live, false))
       return Give(remote->live, sighting, false);
     return refuse(remote->live);
   }
   if (local) {
-    if (local->active && !IntroducesItself(sighting) && TakesPart(sighting, local->live, true))
+    if (local->active && local->live->exchange.to() == sighting.to && !IntroducesItself(sighting) &&
+        TakesPart(sighting, local->live, true))
       return Give(local->live, sighting, true);
     return refuse(local->live);
   }
@@ -280,11 +260,46 @@ std::optional<Violation> Judge::OfAll(const Sighting& sighting, Place live) {
       return Broken(sighting, claims::kGuid, fmt::format("{:#x}", guid),
                     fmt::format("{:#x}", *other));
   }
+  if (auto stale = TakesStale(sighting, live)) return stale;
   const auto* rej = sighting.As<mad::Rej>();
   if (rej != nullptr && rej->reason == RejReason::kStaleConn && *whole_ && !manner_.missing &&
       IsAbout(sighting, mad::About::kReq) && !IsStale(sighting, live->exchange))
     return Broken(sighting, claims::kRejStaleOf, "a queue pair that no connection has",
                   "reason 10 after a connection with the same queue pair");
+  return std::nullopt;
+}
+
+// What the message accepts. XRC has numbers of its own.
+std::optional<Judge::QueuePair> Judge::AcceptedBy(const Sighting& sighting,
+                                                  const Exchange& exchange) {
+  const mad::Mad* request = FirstOf(exchange.spoken(), Attribute::kReq);
+  const auto* req = request == nullptr ? nullptr : std::get_if<mad::Req>(&request->message);
+  const mad::Mad* accepted = exchange.AcceptedBy(sighting);
+  if (req == nullptr || accepted == nullptr ||
+      req->transport_service_type == mad::TransportServiceType::kExtended)
+    return std::nullopt;
+  if (const auto* rep = std::get_if<mad::Rep>(&accepted->message))
+    return QueuePair{sighting.from, rep->local_ca_guid, rep->local_qpn};
+  return QueuePair{sighting.from, req->local_ca_guid, req->local_qpn};
+}
+
+// A queue pair is accepted although another connection with it stands.
+std::optional<Violation> Judge::TakesStale(const Sighting& sighting, Place live) {
+  const auto key = AcceptedBy(sighting, live->exchange);
+  if (!key || manner_.missing) return std::nullopt;
+  for (auto had = queue_pairs_.lower_bound(*key);
+       had != queue_pairs_.end() && had->first == *key;) {
+    const End other = had->second;
+    if (other.live == live) {
+      ++had;
+    } else if (!other.live->exchange.IsConnected(other.active)) {
+      had = queue_pairs_.erase(had);
+    } else {
+      return Broken(sighting, claims::kStale,
+                    fmt::format("queue pair {:#x} of CA {:#x}", key->qpn, key->guid),
+                    "reason 10: it is connected " + Ends(other.live->exchange));
+    }
+  }
   return std::nullopt;
 }
 
@@ -349,6 +364,11 @@ void Judge::Give(Place live, const Sighting& sighting, bool active) {
   if (violation) return Refuse(live, std::move(*violation));
   for (const uint32_t cid : live->exchange.PassiveCids())
     Index(live, live->exchange.to(), cid, false);
+  if (const auto key = AcceptedBy(sighting, live->exchange);
+      key && std::count(live->queue_pairs.begin(), live->queue_pairs.end(), *key) == 0) {
+    queue_pairs_.emplace(*key, End{live, active});
+    live->queue_pairs.push_back(*key);
+  }
   if (!IsRequest(sighting) && sighting.attribute() != Attribute::kDreq) return;
   const uint64_t tid = sighting.mad().header.tid;
   if (tids_.try_emplace({sighting.from, tid}, live).second) live->tids.push_back(tid);
@@ -399,6 +419,10 @@ void Judge::Unindex(Place live) {
   };
   drop(exchange.from(), exchange.active_cid());
   for (const uint32_t cid : exchange.PassiveCids()) drop(exchange.to(), cid);
+  for (const QueuePair& key : live->queue_pairs) {
+    for (auto had = queue_pairs_.lower_bound(key); had != queue_pairs_.end() && had->first == key;)
+      had = had->second.live == live ? queue_pairs_.erase(had) : std::next(had);
+  }
   for (const mad::Gid& node : {exchange.from(), exchange.to()}) {
     for (const uint64_t tid : live->tids) {
       const auto found = tids_.find({node, tid});

@@ -81,11 +81,19 @@ class Judge {
   size_t live() const { return live_.size(); }
 
  private:
+  // A queue pair that one at `at` is connected with.
+  struct QueuePair {
+    mad::Gid at;
+    uint64_t guid;
+    uint32_t qpn;
+    friend auto operator<=>(const QueuePair&, const QueuePair&) = default;
+  };
   struct Live {
     Verdict verdict;
     Exchange exchange;
-    std::vector<uint64_t> tids;          // those of its requests by which it is found
-    std::optional<Exchange> again = {};  // the same, had its first REQ been said before
+    std::vector<uint64_t> tids;               // those of its requests by which it is found
+    std::vector<QueuePair> queue_pairs = {};  // that its ends accepted
+    std::optional<Exchange> again = {};       // the same, had its first REQ been said before
   };
   using Place = std::list<Live>::iterator;
 
@@ -112,6 +120,8 @@ class Judge {
   void Give(Place live, const Sighting& sighting, bool active);
   std::optional<Violation> OfAll(const Sighting& sighting, Place live);
   bool IsStale(const Sighting& sighting, const Exchange& refused) const;
+  static std::optional<QueuePair> AcceptedBy(const Sighting& sighting, const Exchange& exchange);
+  std::optional<Violation> TakesStale(const Sighting& sighting, Place live);
   Place Open(const Sighting& sighting, const mad::Gid& active, const mad::Gid& passive,
              uint32_t active_cid, bool begins_before);
   void Index(Place live, const mad::Gid& node, uint64_t number, bool active);
@@ -128,6 +138,7 @@ class Judge {
   std::list<Live> live_;  // in the order in which they began
   std::map<Key, End> ids_;
   std::map<Key, Place> tids_;
+  std::multimap<QueuePair, End> queue_pairs_;  // with the end that accepted it
   Nodes nodes_;
   std::optional<bool> whole_;  // once there is a message
   uint64_t since_sweep_ = 0;
