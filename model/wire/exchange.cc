@@ -130,7 +130,12 @@ bool Exchange::IsTheSamePacket(const Sighting& sighting, bool active, const Spok
   if (sighting.frame.icrc.value != earlier.icrc) return false;
   if (!IsRepeated(sighting.attribute())) return true;
   const auto interval = IntervalOf(sighting.attribute(), active, spoken_, sender);
-  return !interval || sighting.nanoseconds - earlier.last < Earliest(*interval);
+  if (!interval || sighting.nanoseconds - earlier.last < Earliest(*interval)) return true;
+  // Late, and yet a copy, where the sender has nothing to say again.
+  Passive* passive = PassiveOf(CidsOf(sighting.mad().message).local);
+  if (!active && passive == nullptr) return false;
+  Identifier speaker = active ? active_ : passive->id;
+  return !speaker.Says({.what = SendsOf(sighting.mad().message), .again = true, .fresh = false});
 }
 
 // It was said once, and may be answered once more.
@@ -238,6 +243,7 @@ std::optional<Violation> Exchange::NewPassive(const Sighting& sighting, uint32_t
                         : datagrams_   ? Identifier::AskedSidr()
                                        : Identifier::Asked()};
   if (missing_) passive.id.MayLackMessages();
+  if (disturbed_) passive.id.MaySayUnseen();
   if (requests_ > 1) passive.id.MayHear(IbStimulus::kReqAgain);
   passives_.push_back(std::move(passive));
   ++request_answers_;

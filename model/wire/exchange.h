@@ -45,6 +45,7 @@ class Exchange {
   uint32_t active_cid() const { return active_cid_; }
   bool begins_before() const { return begins_before_; }
   bool datagrams() const { return datagrams_; }
+  bool is_disturbed() const { return disturbed_; }
   uint64_t requests() const {
     return requests_;
   }  // how many REQs or SIDR_REQs arrived, or may have

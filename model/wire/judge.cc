@@ -20,6 +20,10 @@ using mad::Attribute;
 // anything.
 constexpr int64_t kForgottenAfter = 1'200'000'000'000;
 constexpr uint64_t kSweepAtLeast = 1024;
+// Methods of MADs that are not sent as the CM sends its own.
+constexpr uint8_t kGet = 0x01;
+constexpr uint8_t kSet = 0x02;
+constexpr uint8_t kGetResponse = 0x81;
 // By a node that is not far away.
 constexpr int64_t kSoonAnswered = 1'000'000'000;
 
@@ -80,7 +84,10 @@ void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> 
   if (!decoded.ok()) {
     mad::Malformed why = decoded.error();
     const bool cut = original_length > bytes.size();
-    if (why.foreign || (!cut && EndsBeforeItsKind(why, packet->size()))) {
+    if (why.foreign && !cut && IsMessageElsewhere(*packet)) {
+      RefuseAlone(sighting, Broken(sighting, claims::kGeneralServices, mad::ToString(why),
+                                   std::string(claims::kGeneralServices.says)));
+    } else if (why.foreign || (!cut && EndsBeforeItsKind(why, packet->size()))) {
       ++totals_.foreign;
     } else if (cut) {
       ++totals_.cut;
@@ -110,6 +117,7 @@ void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> 
 
 void Judge::TakeUnreadable(const Sighting& sighting, const Claim& claim) {
   if (manner_.strict) RefuseAlone(sighting, Broken(sighting, claim, What(sighting), "another one"));
+  unreadable_.insert({sighting.from, sighting.to});
   // Whichever message it was: any that these two had under way.
   for (Live& live : live_) {
     const bool by_active =
@@ -125,25 +133,37 @@ void Judge::TakeUnreadable(const Sighting& sighting, const Claim& claim) {
 
 void Judge::TakeMessage(const Sighting& sighting) {
   ++totals_.messages;
-  const mad::MadHeader& header = sighting.mad().header;
   const bool known = sighting.As<mad::Opaque>() == nullptr;
   if (known) {
     if (!whole_) whole_ = manner_.whole || (!manner_.missing && IsRequest(sighting));
     IsRequest(sighting) ? TakeRequest(sighting) : TakeAnswer(sighting);
     return;
   }
-  const bool other_kind = header.attribute_id == Attribute::kClassPortInfo ||
-                          header.attribute_id == Attribute::kSap ||
-                          header.attribute_id == Attribute::kSpr;
-  if (other_kind && header.mgmt_class == mad::kCmClass) {
-    ++totals_.unread;
-    return;
+  if (auto violation = OfOtherKind(sighting)) return RefuseAlone(sighting, std::move(*violation));
+  ++totals_.unread;
+}
+
+// Of what is no message of a connection there is a header to judge.
+std::optional<Violation> Judge::OfOtherKind(const Sighting& sighting) {
+  const mad::MadHeader& header = sighting.mad().header;
+  const bool info = header.attribute_id == Attribute::kClassPortInfo;
+  const bool path =
+      header.attribute_id == Attribute::kSap || header.attribute_id == Attribute::kSpr;
+  const auto breach = FirstBreach(sighting, true, {}, false, mad::Constraints());
+  const bool as_info = breach && (breach->rule == "mad-method" || breach->rule == "mad-status");
+  if (breach && !(info && as_info)) return breach;
+  const std::string saw = "attribute " + mad::ToString(header.attribute_id);
+  if (info) {
+    const bool asks = header.method == kGet || header.method == kSet;
+    if ((asks && header.status == 0) || header.method == kGetResponse) return std::nullopt;
+    return Broken(sighting, claims::kClassPortInfo,
+                  fmt::format("method {:#x}, status {:#x}", header.method, header.status),
+                  "methods 1 and 2, or 0x81 with a status");
   }
-  auto breach = FirstBreach(sighting, true, {}, false, mad::Constraints());
-  RefuseAlone(sighting, breach ? *breach
-                               : Broken(sighting, claims::kKind,
-                                        "attribute " + mad::ToString(header.attribute_id),
-                                        "REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP"));
+  if (path && !nodes_.FamilyOf(sighting).is_known()) return std::nullopt;
+  if (path) return Broken(sighting, claims::kNeverSent, saw, "neither");
+  return Broken(sighting, claims::kKind, saw,
+                "REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP");
 }
 
 std::optional<Judge::End> Judge::Find(const mad::Gid& node, uint32_t cid) const {
@@ -206,7 +226,7 @@ bool Judge::TakesPart(const Sighting& sighting, Place live, bool active) {
   if (sighting.attribute() == Attribute::kSidrRep) return exchange.datagrams();
   if (exchange.datagrams()) return false;
   if (IntroducesItself(sighting)) return true;
-  return alone && (exchange.begins_before() || manner_.missing);
+  return alone && (exchange.begins_before() || exchange.is_disturbed() || manner_.missing);
 }
 
 void Judge::TakeAnswer(const Sighting& sighting) {
@@ -240,7 +260,7 @@ void Judge::TakeAnswer(const Sighting& sighting) {
   if (const auto live = OfTid(sighting)) return refuse(*live);
   if (wrong_local && cids.remote == 0) return refuse(wrong_local->live);
   if (wrong_remote && cids.local == 0) return refuse(wrong_remote->live);
-  if (*whole_)
+  if (*whole_ && !unreadable_.contains({sighting.from, sighting.to}))
     return RefuseAlone(sighting, Broken(sighting, claims::kKnown, What(sighting),
                                         "an answer to a REQ of this capture; of one with gaps "
                                         "(--incomplete) also to others"));

@@ -31,8 +31,10 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/wire/claims.h"
@@ -110,6 +112,7 @@ class Judge {
 
   void TakeMessage(const Sighting& sighting);
   void TakeUnreadable(const Sighting& sighting, const Claim& claim);
+  std::optional<Violation> OfOtherKind(const Sighting& sighting);
   void TakeRequest(const Sighting& sighting);
   void TakeAnswer(const Sighting& sighting);
   bool TakesPart(const Sighting& sighting, Place live, bool active);
@@ -140,7 +143,8 @@ class Judge {
   std::map<Key, Place> tids_;
   std::multimap<QueuePair, End> queue_pairs_;  // with the end that accepted it
   Nodes nodes_;
-  std::optional<bool> whole_;  // once there is a message
+  std::set<std::pair<mad::Gid, mad::Gid>> unreadable_;  // from whom to whom one was damaged
+  std::optional<bool> whole_;                           // once there is a message
   uint64_t since_sweep_ = 0;
 };
 

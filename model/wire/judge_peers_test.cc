@@ -89,6 +89,19 @@ TEST(JudgePeers, PermitsAQueuePairWhoseConnectionMayBeOver) {
   EXPECT_EQ(WhatIsWrong({.missing = true}, Both(stands, Connection(16, {17, 17}, kSecond, 3))), "");
 }
 
+// Long in the network, or in a buffer of whoever captured.
+TEST(JudgePeers, PermitsALateCopyOfARequestToBeAnswered) {
+  Capture capture = Connection(0, {17, 17}, 0, 5);
+  const int64_t later = capture.frames.back().nanoseconds + 8 * kSecond;
+  capture.frames.push_back({later, capture.frames[0].frame});
+  mad::Frame rep = With(capture.frames[1].frame, "bth.psn", 99);
+  rep = With(rep, "REP.local_cid", 0x5aedc1bd);
+  capture.frames.push_back({later + 1'000'000, rep});
+  EXPECT_EQ(WhatIsWrong({.whole = true}, capture), "");
+  capture.frames[5].frame = With(capture.frames[5].frame, "bth.psn", 98);  // not a copy
+  EXPECT_NE(WhatIsWrong({.whole = true}, capture), "");
+}
+
 mad::Frame FromElsewhere(mad::Frame frame) {
   if (auto* v4 = std::get_if<mad::Ipv4>(&frame.ip)) v4->source ^= 0x40;
   if (auto* v6 = std::get_if<mad::Ipv6>(&frame.ip)) v6->source[15] ^= 0x40;

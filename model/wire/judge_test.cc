@@ -126,6 +126,35 @@ TEST(Judge, TakesAMessageWithAWrongCrcForSentAndNotForReceived) {
   }
 }
 
+// Who sent one that nobody could read may have said its id in it; who answers it did not read it.
+TEST(Judge, TakesTheIdOfAMessageThatWasDamagedForSaid) {
+  Capture capture = StoredCapture("reject_by_consumer");
+  capture.frames[0].frame.icrc.value ^= 1;
+  EXPECT_EQ(OnlyViolation({.whole = true}, capture).rule, "wire-known");
+  // Its sender gives it up.
+  Capture given_up = Altered(capture, 1, "REJ.message_rejected", 2).capture;
+  given_up = Altered(given_up, 1, "REJ.reason", 4).capture;
+  given_up = Altered(given_up, 1, "REJ.reject_info_length", 8).capture;
+  const auto cid = mad::ValueOf(capture.frames[0].frame, "REQ.local_cid");
+  given_up = Altered(given_up, 1, "REJ.local_cid", *cid).capture;
+  given_up = Altered(given_up, 1, "REJ.remote_cid", 0).capture;
+  given_up.frames[1].frame = Reversed(given_up.frames[1].frame);
+  EXPECT_EQ(WhatIsWrong({.whole = true}, given_up), "");
+  // A REP that was damaged, and its sender's end of the connection.
+  Capture replied = Usual();
+  replied.frames[1].frame.icrc.value ^= 1;
+  replied.frames[2].frame =
+      With(StoredCapture("reject_by_consumer").frames[1].frame, "REJ.message_rejected", 2);
+  const auto same = [&](const char* to, const char* from) {
+    replied = Altered(replied, 2, to, *mad::ValueOf(Usual().frames[1].frame, from)).capture;
+  };
+  same("REJ.local_cid", "REP.local_cid");
+  same("REJ.remote_cid", "REP.remote_cid");
+  same("mad.tid", "mad.tid");
+  replied.frames.resize(3);
+  EXPECT_EQ(WhatIsWrong({.whole = true}, replied), "");
+}
+
 TEST(Judge, RefusesARepetitionThatIsNotTheSame) {
   const Capture& capture = StoredCapture("request_lost_once");
   EXPECT_EQ(OnlyViolation({}, Altered(capture, 1, "REQ.starting_psn", 5).capture).rule,
@@ -367,6 +396,7 @@ TEST(Judge, SkipsOtherProtocolsAndCountsThem) {
   tcp[23] = 6;
   std::vector<uint8_t> data = Sealed(Usual().frames[0].frame);
   data[42] = 0x04;  // RC SEND ONLY
+  data[54] = 0;     // and no Q_Key of general services
   const Totals totals = TotalsOf({.whole = true}, {arp, tcp, data});
   EXPECT_EQ(totals.foreign, 3u);
   EXPECT_EQ(totals.messages, 0u);

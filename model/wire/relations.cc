@@ -169,6 +169,22 @@ std::optional<Violation> FirstBreach(const Sighting& sighting, bool active,
 
 namespace {
 
+mad::Gid InHeader(mad::Gid address) {  // IPv4 stands there without its prefix
+  constexpr size_t kPrefix = 10;
+  if (std::all_of(address.begin(), address.begin() + kPrefix, [](uint8_t b) { return b == 0; }) &&
+      address[kPrefix] == 0xff && address[kPrefix + 1] == 0xff)
+    address[kPrefix] = address[kPrefix + 1] = 0;
+  return address;
+}
+
+// Whether there is a header of RDMA CM with the addresses that the message travels between.
+template <typename M>
+bool BeginsWithHeader(const Sighting& sighting, const M& request) {
+  const mad::CmaHeader header = mad::CmaHeaderOf(request);
+  return header.source_address == InHeader(sighting.from) &&
+         header.destination_address == InHeader(sighting.to);
+}
+
 std::optional<Violation> OddAddresses(const Sighting& sighting) {
   if (const auto* req = sighting.As<mad::Req>()) {
     if (req->primary_local_gid != sighting.from || req->primary_remote_gid != sighting.to)
@@ -177,21 +193,11 @@ std::optional<Violation> OddAddresses(const Sighting& sighting) {
                                 AddressText(req->primary_remote_gid)),
                     fmt::format("{} and {}", AddressText(sighting.from), AddressText(sighting.to)));
   }
-  const auto in_header = [](mad::Gid address) {  // IPv4 stands there without its prefix
-    constexpr size_t kPrefix = 10;
-    if (std::all_of(address.begin(), address.begin() + kPrefix, [](uint8_t b) { return b == 0; }) &&
-        address[kPrefix] == 0xff && address[kPrefix + 1] == 0xff)
-      address[kPrefix] = address[kPrefix + 1] = 0;
-    return address;
-  };
   const auto check = [&](const auto& request) -> std::optional<Violation> {
     const auto service = mad::ServiceOf(request.service_id);
     // An id of AF_IB has no such header.
     if (!service || service->space == PortSpace::kIb) return std::nullopt;
-    const mad::CmaHeader header = mad::CmaHeaderOf(request);
-    if (header.source_address == in_header(sighting.from) &&
-        header.destination_address == in_header(sighting.to))
-      return std::nullopt;
+    if (BeginsWithHeader(sighting, request)) return std::nullopt;
     return Broken(sighting, claims::kCmaAddresses, "other addresses in the header of RDMA CM",
                   fmt::format("{} and {}", AddressText(sighting.from), AddressText(sighting.to)));
   };
@@ -206,7 +212,8 @@ uint64_t GuidIn(const mad::Rej& rej) {
   return guid;
 }
 
-// What a REJ has in place of a local id when no id sends it: what the rejected message has there.
+// What a REJ has in place of a local id when there was no id for its request: what stands there in
+// the request. Of an id that takes none, it is 0.
 uint32_t EchoBy(const mad::Mad* req) {
   const auto* body = req == nullptr ? nullptr : std::get_if<mad::Req>(&req->message);
   return body == nullptr ? 0 : uint32_t{body->reserved_4} << 24 | body->vendor_id;
@@ -218,7 +225,11 @@ std::optional<Violation> OddRej(const Sighting& sighting, bool active,
   if (rej == nullptr) return std::nullopt;
   const mad::Mad* req = FirstOf(before, Attribute::kReq);
   const bool about_req = rej->message_rejected == mad::About::kReq;
+  const bool without_id = about_req && rej->local_cid == 0;
   const bool by_nobody = about_req && rej->local_cid == EchoBy(req);
+  const bool says_gid = rej->reject_info_length == sizeof(mad::Gid) &&
+                        std::any_of(rej->ari.begin(), rej->ari.begin() + sizeof(mad::Gid),
+                                    [](uint8_t b) { return b; });
   const auto odd = [&](const Claim& claim) {
     return Broken(
         sighting, claim,
@@ -227,7 +238,7 @@ std::optional<Violation> OddRej(const Sighting& sighting, bool active,
                     rej->local_cid, rej->remote_cid, rej->reject_info_length),
         std::string(claim.says));
   };
-  if (rej->local_cid == 0 && !by_nobody) return odd(claims::kRejNobody);
+  if (rej->local_cid == 0 && !about_req) return odd(claims::kRejNobody);
   switch (rej->reason) {
     case RejReason::kTimeout: {
       const auto* asked = req == nullptr ? nullptr : std::get_if<mad::Req>(&req->message);
@@ -240,11 +251,11 @@ std::optional<Violation> OddRej(const Sighting& sighting, bool active,
       if (!by_nobody) return odd(claims::kRejNoService);
       break;
     case RejReason::kStaleConn:
-      if (about_req && !by_nobody) return odd(claims::kRejStale);
+      if (about_req && !without_id && !by_nobody) return odd(claims::kRejStale);
       break;
     case RejReason::kInvalidGid:
     case RejReason::kInvalidAltGid:
-      if (!by_nobody || rej->reject_info_length != 16) return odd(claims::kRejGid);
+      if (!without_id || !says_gid) return odd(claims::kRejGid);
       break;
     default:
       break;
@@ -252,14 +263,28 @@ std::optional<Violation> OddRej(const Sighting& sighting, bool active,
   return std::nullopt;
 }
 
+// A QP of XRC that is a target has its number there; nobody else has one.
+// source: linux 6.1 cm.c cm_format_rep
+std::optional<Violation> OddEeContext(const Sighting& sighting, std::span<const Spoken> before) {
+  const auto* rep = sighting.As<mad::Rep>();
+  const mad::Mad* first = FirstOf(before, Attribute::kReq);
+  const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
+  if (rep == nullptr || req == nullptr || rep->local_eecn == 0) return std::nullopt;
+  if (req->transport_service_type == mad::TransportServiceType::kExtended) return std::nullopt;
+  return Broken(sighting, claims::kEeContext, Number(rep->local_eecn), "0");
+}
+
 bool HasData(const mad::Message& message) {
+  const auto set = [](uint8_t byte) { return byte != 0; };
+  const auto* rej = std::get_if<mad::Rej>(&message);
+  if (rej != nullptr && rej->local_cid == 0)
+    return std::any_of(rej->private_data.begin(), rej->private_data.end(), set);
   return std::visit(
-      [](const auto& m) {
+      [&](const auto& m) {
         using M = std::remove_cvref_t<decltype(m)>;
         if constexpr (std::is_same_v<M, mad::Mra> || std::is_same_v<M, mad::Rtu> ||
                       std::is_same_v<M, mad::Dreq> || std::is_same_v<M, mad::Drep>)
-          return std::any_of(m.private_data.begin(), m.private_data.end(),
-                             [](uint8_t byte) { return byte != 0; });
+          return std::any_of(m.private_data.begin(), m.private_data.end(), set);
         else
           return false;
       },
@@ -292,7 +317,8 @@ std::optional<Violation> OddLinuxRej(const Sighting& sighting) {
 // source: linux 6.1 cma.c cma_get_roce_udp_flow_label
 std::optional<Violation> OddFlowLabel(const Sighting& sighting, const mad::Req& req) {
   const auto service = mad::ServiceOf(req.service_id);
-  if (!service || std::holds_alternative<mad::Ipv6>(sighting.frame.ip)) return std::nullopt;
+  const bool computed = service && mad::HasCmaHeader(req);
+  if (!computed || std::holds_alternative<mad::Ipv6>(sighting.frame.ip)) return std::nullopt;
   const uint32_t source = mad::CmaHeaderOf(req).port;
   const uint32_t label = (source * 31 + service->port) & 0xfffff;
   if (label == req.primary_flow_label) return std::nullopt;
@@ -309,6 +335,10 @@ std::optional<Violation> OddService(const Sighting& sighting) {
   const bool both = service && service->space == PortSpace::kIb;
   const bool connects = service && service->space == PortSpace::kTcp;
   if (both || (service && connects == (req != nullptr))) return std::nullopt;
+  // Of others than RDMA CM it may be any; they have no header of RDMA CM.
+  if (!service &&
+      (req != nullptr ? !BeginsWithHeader(sighting, *req) : !BeginsWithHeader(sighting, *sidr)))
+    return std::nullopt;
   return Broken(sighting, claims::kService, Number(id), std::string(claims::kService.says));
 }
 
@@ -342,6 +372,7 @@ std::optional<Violation> FirstOddity(const Sighting& sighting, bool active,
                                      std::span<const Spoken> before, const Family& sender) {
   if (auto odd = OddAddresses(sighting)) return odd;
   if (auto odd = OddRej(sighting, active, before)) return odd;
+  if (auto odd = OddEeContext(sighting, before)) return odd;
   if (!sender.is_known()) return std::nullopt;
   if (auto odd = OddLinuxRej(sighting)) return odd;
   if (HasData(sighting.mad().message))
