@@ -140,6 +140,19 @@ bool Family::IsOver(Transport transport) const {
                      [=](const Profile* profile) { return profile->transport == transport; });
 }
 
+bool Family::IsTooMany(uint64_t requests) const {
+  return std::any_of(profiles_.begin(), profiles_.end(), [=](const Profile* profile) {
+    const uint32_t most = profile->limits.max_outstanding;
+    return most != 0 && requests > most;
+  });
+}
+
+Family Family::InLine() const {
+  Family waiting = *this;
+  waiting.waits_in_line_ = true;
+  return waiting;
+}
+
 ProfileSet SoftRoce() {
   ProfileSet profiles;
   for (const Profile& profile : cm::Profiles())
@@ -158,17 +171,18 @@ void Nodes::Leave(const mad::Gid& address) {
 
 // A REQ or REP decides, as most of it is always the same; of anything else there is its packet.
 const Family& Nodes::FamilyOf(const Sighting& sighting) {
-  if (given_.is_known()) return given_;
   const auto found = nodes_.find(sighting.from);
   Node* node = found == nodes_.end() ? nullptr : &found->second;
+  const uint64_t exchanges = node == nullptr ? 0 : node->exchanges;
+  if (given_.usual.is_known()) return given_.Of(exchanges);
   if (node != nullptr && node->kind != Kind::kUnclear)
-    return node->kind == Kind::kSoftRoce ? soft_roce_ : anybody_;
+    return node->kind == Kind::kSoftRoce ? soft_roce_.Of(exchanges) : anybody_;
   const bool tells =
       sighting.attribute() == Attribute::kReq || sighting.attribute() == Attribute::kRep;
   const bool like = IsPacketOfSoftRoce(sighting.frame) &&
-                    (!tells || FilledOtherwise(sighting, soft_roce_.filled()) <= 1);
+                    (!tells || FilledOtherwise(sighting, soft_roce_.usual.filled()) <= 1);
   if (tells && node != nullptr) node->kind = like ? Kind::kSoftRoce : Kind::kOther;
-  return like ? soft_roce_ : anybody_;
+  return like ? soft_roce_.Of(exchanges) : anybody_;
 }
 
 std::optional<uint64_t> Nodes::OtherGuid(const mad::Gid& address, uint64_t guid) {

@@ -39,10 +39,16 @@ class Family {
   std::span<const mad::Constraint> filled() const { return filled_; }
   // None of them is of another transport.
   bool IsOver(Transport transport) const;
+  // More requests at once than one of them has under way: the others wait, and their timers do not
+  // run. source: linux 7.2 mad.c get_sol_fc_max_outstanding
+  bool IsTooMany(uint64_t requests) const;
+  bool waits_in_line() const { return waits_in_line_; }
+  Family InLine() const;
 
  private:
   ProfileSet profiles_;
   std::vector<mad::Constraint> filled_;
+  bool waits_in_line_ = false;
 };
 
 // Linux with Soft-RoCE, of every release that there is a profile of.
@@ -71,8 +77,18 @@ class Nodes {
     Kind kind = Kind::kUnclear;
   };
 
-  Family given_;
-  Family soft_roce_;
+  // A family, and the same where requests wait.
+  struct Families {
+    explicit Families(const ProfileSet& profiles) : usual(profiles), in_line(usual.InLine()) {}
+    Family usual;
+    Family in_line;
+    const Family& Of(uint64_t exchanges) const {
+      return usual.IsTooMany(exchanges) ? in_line : usual;
+    }
+  };
+
+  Families given_;
+  Families soft_roce_;
   Family anybody_;
   std::map<mad::Gid, Node> nodes_;
 };

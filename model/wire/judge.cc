@@ -149,7 +149,7 @@ std::optional<Violation> Judge::OfOtherKind(const Sighting& sighting) {
   const bool info = header.attribute_id == Attribute::kClassPortInfo;
   const bool path =
       header.attribute_id == Attribute::kSap || header.attribute_id == Attribute::kSpr;
-  const auto breach = FirstBreach(sighting, true, {}, false, mad::Constraints());
+  auto breach = FirstBreach(sighting, true, {}, false, mad::Constraints());
   const bool as_info = breach && (breach->rule == "mad-method" || breach->rule == "mad-status");
   if (breach && !(info && as_info)) return breach;
   const std::string saw = "attribute " + mad::ToString(header.attribute_id);
@@ -260,7 +260,11 @@ void Judge::TakeAnswer(const Sighting& sighting) {
   if (const auto live = OfTid(sighting)) return refuse(*live);
   if (wrong_local && cids.remote == 0) return refuse(wrong_local->live);
   if (wrong_remote && cids.local == 0) return refuse(wrong_remote->live);
-  if (*whole_ && !unreadable_.contains({sighting.from, sighting.to}))
+  // A REQ that waits in line is given up unsaid. source: linux 7.2 mad.c, cm.c cm_destroy_id
+  const auto* rej = sighting.As<mad::Rej>();
+  const bool unsaid = rej != nullptr && rej->reason == RejReason::kTimeout &&
+                      nodes_.FamilyOf(sighting).waits_in_line();
+  if (*whole_ && !unsaid && !unreadable_.contains({sighting.from, sighting.to}))
     return RefuseAlone(sighting, Broken(sighting, claims::kKnown, What(sighting),
                                         "an answer to a REQ of this capture; of one with gaps "
                                         "(--incomplete) also to others"));

@@ -16,8 +16,6 @@ namespace cm::wire {
 namespace {
 
 using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 const Capture& Usual() { return StoredCapture("connect_disconnect"); }  // REQ REP RTU DREQ DREP
 
@@ -87,6 +85,29 @@ TEST(JudgePeers, PermitsAQueuePairWhoseConnectionMayBeOver) {
   // And whatever messages that are missing may have ended.
   const Capture stands = Connection(0, {17, 17}, 0, 3);
   EXPECT_EQ(WhatIsWrong({.missing = true}, Both(stands, Connection(16, {17, 17}, kSecond, 3))), "");
+}
+
+// Requests that nobody answers, each repeated after `gap`.
+Capture Unanswered(uint32_t requests, int64_t gap) {
+  Capture all = Connection(0, {17, 17}, 0, 1);
+  for (uint32_t i = 1; i < requests; ++i)
+    all = Both(all, Connection(i, {17 + i, 17}, i * 1'000'000, 1));
+  for (uint32_t i = 0; i < requests; ++i) {
+    Captured again = all.frames[i];
+    again.nanoseconds += gap;
+    again.frame = With(again.frame, "bth.psn", 1000 + i);
+    all.frames.push_back(again);
+  }
+  return all;
+}
+
+// Linux 7.2 has no more than 128 of them under way.
+TEST(JudgePeers, PermitsRequestsToWaitInLineWhereThereAreTooMany) {
+  constexpr int64_t kLate = 8 * kSecond;
+  EXPECT_EQ(WhatIsWrong({}, Unanswered(200, kLate)), "");
+  EXPECT_EQ(FirstViolation({}, Unanswered(100, kLate)).rule, "wire-too-late");
+  const Manner older{.profiles = {FindProfile("6.1-rxe")}};
+  EXPECT_EQ(FirstViolation(older, Unanswered(200, kLate)).rule, "wire-too-late");
 }
 
 // Long in the network, or in a buffer of whoever captured.

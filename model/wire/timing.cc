@@ -80,6 +80,7 @@ std::optional<Interval> IntervalOf(Attribute what, bool active, std::span<const 
         all ? Interval{std::min(all->shortest, one->shortest), std::max(all->longest, one->longest)}
             : *one;
   }
+  if (all && sender.waits_in_line()) all->longest = Duration::Max();
   return all;
 }
 
