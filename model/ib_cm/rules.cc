@@ -49,12 +49,13 @@ constexpr std::array<std::string_view, kIbStimulusCount> kStimulusNames = {
     "send fails",
     "timewait over"};
 
-constexpr std::array<std::string_view, 20> kSendsNames = {"",
+constexpr std::array<std::string_view, 21> kSendsNames = {"",
                                                           "REQ",
                                                           "MRA",
                                                           "REJ of REQ",
                                                           "REJ of REP",
                                                           "REJ",
+                                                          "REJ that names nobody",
                                                           "REJ 4",
                                                           "REP",
                                                           "RTU",

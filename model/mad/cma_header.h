@@ -58,6 +58,16 @@ template <typename M>
 CmaHeader CmaHeaderOf(const M& message) {
   return Get<CmaHeader>(message.private_data.data());
 }
+// Whether the private data begins with one: where the service id says so, but for AF_IB, whose
+// service ids RDMA_PS_IB shares; there it is one that looks like it.
+template <typename M>
+bool HasCmaHeader(const M& message) {
+  const auto service = ServiceOf(message.service_id);
+  if (!service) return false;
+  const CmaHeader header = CmaHeaderOf(message);
+  return service->space != PortSpace::kIb ||
+         (header.cma_version == 0 && (header.ip_version == 4 || header.ip_version == 6));
+}
 template <typename M>
 void SetCmaHeader(M& message, const CmaHeader& header) {
   Put(header, message.private_data.data());

@@ -1,6 +1,7 @@
 #include "model/mad/constraints.h"
 
 #include <array>
+#include <cstdint>
 #include <span>
 
 #include "model/mad/messages.h"
@@ -84,6 +85,10 @@ constexpr Words kSidrEcho = {"A SIDR_REP gives back what it was asked for.",
                              "linux 6.1 cm.c cm_format_sidr_rep"};
 constexpr Words kCma = {"The header of RDMA CM is of version 0 and of IPv4 or IPv6.",
                         "linux 6.1 cma.c cma_format_hdr, cma_get_ip_ver"};
+constexpr Words kModifier = {"Only REQ, REP and SIDR_REP have a modifier: options for ECE.",
+                             "linux 6.1 cm.c cm_format_mad_hdr, cm_format_mad_ece_hdr"};
+constexpr Words kSomeId = {"Who opens an exchange or accepts one has an id and a CA.",
+                           "linux 6.1 cm.c cm_alloc_id_priv, cm_acquire_id"};
 constexpr Words kReserved = {"Reserved bits are sent as 0.", kLayoutSource};
 constexpr Words kRetry = {"A message that is sent again is the same to the byte.",
                           "linux 6.1 mad.c retry_send; cm.c cm_dup_rep_handler"};
@@ -98,7 +103,9 @@ constexpr Condition kRejectsOther = {"REJ.message_rejected", 2, 2};
 
 constexpr auto kRows = std::to_array<Constraint>({
     Range("roce-qkey", kEveryMessage, "deth.qkey", 0x80010000, 0x80010000, kRoce),
+    // The default partition, of which either end may be a limited member.
     Range("roce-pkey", kEveryMessage, "bth.pkey", 0xffff, 0xffff, kRoce),
+    Range("roce-pkey", kEveryMessage, "bth.pkey", 0x7fff, 0x7fff, kRoce),
     Range("roce-source-qp", kEveryMessage, "deth.source_qp", 1, 1, kRoce),
 
     Range("mad-class", kEveryMessage, "mad.mgmt_class", kCmClass, kCmClass, kHeader),
@@ -109,6 +116,8 @@ constexpr auto kRows = std::to_array<Constraint>({
     Whole("mad-reserved", kEveryMessage, kReservedZero, kReserved),
     Whole("mad-again", kEveryMessage, kConstant, kRetry),
 
+    Range("req-local-cid", kReq, "REQ.local_cid", 1, UINT32_MAX, kSomeId),
+    Range("req-guid", kReq, "REQ.local_ca_guid", 1, UINT64_MAX, kSomeId),
     To("req-tid", kReq, "mad.tid", kNew, kReq, "mad.tid", kNewTid),
     Range("req-transport", kReq, "REQ.transport_service_type", 0, 1,
           {"RDMA CM connects RC and UC, or XRC as an extended type.",
@@ -127,6 +136,7 @@ constexpr auto kRows = std::to_array<Constraint>({
     Range("req-cma-ip", kReq, "cma.ip_version", 4, 4, kCma),
     Range("req-cma-ip", kReq, "cma.ip_version", 6, 6, kCma),
 
+    Range("mra-modifier", kMra, "mad.attribute_modifier", 0, 0, kModifier),
     Range("mra-about", kMra, "MRA.message_mraed", 0, 2,
           {"An MRA is about a REQ, a REP or a LAP.", "linux 6.1 cm_msgs.h enum cm_msg_response"}),
     To("mra-remote-cid", kMra, "MRA.remote_cid", kEchoes, kReq, "REQ.local_cid", kMraPeer,
@@ -137,6 +147,7 @@ constexpr auto kRows = std::to_array<Constraint>({
     To("mra-tid", kMra, "mad.tid", kEchoes, kReq, "mad.tid", kSetupTid, kAboutReq),
     To("mra-tid", kMra, "mad.tid", kEchoes, kRep, "mad.tid", kSetupTid, kAboutRep),
 
+    Range("rej-modifier", kRej, "mad.attribute_modifier", 0, 0, kModifier),
     Range("rej-about", kRej, "REJ.message_rejected", 0, 2,
           {"A REJ is about a REQ, a REP or neither.", "linux 6.1 cm_msgs.h enum cm_msg_response"}),
     Range("rej-reason", kRej, "REJ.reason", 1, 33, kRejReason),
@@ -163,13 +174,17 @@ constexpr auto kRows = std::to_array<Constraint>({
     To("rej-tid", kRej, "mad.tid", kEchoes, kReq, "mad.tid", kSetupTid),
     To("rej-tid", kRej, "mad.tid", kRepeats, kReq, "mad.tid", kSetupTid),
 
+    Range("rep-local-cid", kRep, "REP.local_cid", 1, UINT32_MAX, kSomeId),
+    Range("rep-guid", kRep, "REP.local_ca_guid", 1, UINT64_MAX, kSomeId),
     To("rep-remote-cid", kRep, "REP.remote_cid", kEchoes, kReq, "REQ.local_cid", kPeerId),
     To("rep-tid", kRep, "mad.tid", kEchoes, kReq, "mad.tid", kSetupTid),
 
+    Range("rtu-modifier", kRtu, "mad.attribute_modifier", 0, 0, kModifier),
     To("rtu-local-cid", kRtu, "RTU.local_cid", kRepeats, kReq, "REQ.local_cid", kOwnId),
     To("rtu-remote-cid", kRtu, "RTU.remote_cid", kEchoes, kRep, "REP.local_cid", kPeerId),
     To("rtu-tid", kRtu, "mad.tid", kRepeats, kReq, "mad.tid", kSetupTid),
 
+    Range("dreq-modifier", kDreq, "mad.attribute_modifier", 0, 0, kModifier),
     To("dreq-local-cid", kDreq, "DREQ.local_cid", kRepeats, kReq, "REQ.local_cid", kOwnId),
     To("dreq-local-cid", kDreq, "DREQ.local_cid", kRepeats, kRep, "REP.local_cid", kOwnId),
     To("dreq-remote-cid", kDreq, "DREQ.remote_cid", kEchoes, kReq, "REQ.local_cid", kPeerId),
@@ -181,12 +196,14 @@ constexpr auto kRows = std::to_array<Constraint>({
     // Ids of two hosts may be the same, and with them the TIDs.
     To("dreq-tid", kDreq, "DREQ.local_cid", kEchoes, kReq, "REQ.local_cid", kDreqTid),
 
+    Range("drep-modifier", kDrep, "mad.attribute_modifier", 0, 0, kModifier),
     To("drep-local-cid", kDrep, "DREP.local_cid", kEchoes, kDreq, "DREQ.remote_cid", kOwnId),
     To("drep-remote-cid", kDrep, "DREP.remote_cid", kEchoes, kDreq, "DREQ.local_cid", kPeerId),
     To("drep-tid", kDrep, "mad.tid", kEchoes, kDreq, "mad.tid", kDrepTid),
     To("drep-tid", kDrep, "mad.tid", kEchoes, kReq, "mad.tid", kStoredTid),
     To("drep-tid", kDrep, "mad.tid", kRepeats, kReq, "mad.tid", kStoredTid),
 
+    Range("sidr-req-modifier", kSidrReq, "mad.attribute_modifier", 0, 0, kModifier),
     To("sidr-req-tid", kSidrReq, "mad.tid", kNew, kSidrReq, "mad.tid", kNewTid),
     Range("sidr-req-cma-version", kSidrReq, "cma.cma_version", 0, 0, kCma,
           {"cma.ip_version", 4, 6}),
@@ -204,8 +221,10 @@ constexpr auto kRows = std::to_array<Constraint>({
     Range("sidr-rep-info-length", kSidrRep, "SIDR_REP.additional_info_length", 0, 72,
           {"What it says besides its status fits its field.", kLayoutSource}),
 
+    Range("lap-modifier", kLap, "mad.attribute_modifier", 0, 0, kModifier),
     To("lap-local-cid", kLap, "LAP.local_cid", kRepeats, kReq, "REQ.local_cid", kOwnId),
     To("lap-remote-cid", kLap, "LAP.remote_cid", kEchoes, kRep, "REP.local_cid", kPeerId),
+    Range("apr-modifier", kApr, "mad.attribute_modifier", 0, 0, kModifier),
     To("apr-local-cid", kApr, "APR.local_cid", kEchoes, kLap, "LAP.remote_cid", kOwnId),
     To("apr-remote-cid", kApr, "APR.remote_cid", kEchoes, kLap, "LAP.local_cid", kPeerId),
     To("apr-tid", kApr, "mad.tid", kEchoes, kLap, "mad.tid",

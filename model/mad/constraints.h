@@ -37,6 +37,7 @@ struct Condition {
   std::string_view field;
   uint64_t low = 0;
   uint64_t high = 0;
+  friend bool operator==(const Condition&, const Condition&) = default;
 };
 
 inline constexpr Attribute kEveryMessage{0};
@@ -54,6 +55,7 @@ struct Constraint {
   Condition when;
   std::string_view says;
   std::string_view source;
+  friend bool operator==(const Constraint&, const Constraint&) = default;
 };
 
 std::span<const Constraint> Constraints();

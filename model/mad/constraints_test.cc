@@ -194,9 +194,10 @@ TEST(Constraints, HoldInWhatRealKernelsSent) {
   for (const Constraint& row : Constraints()) {
     if (!counted.contains(std::string(row.id))) silent.insert(std::string(row.id));
   }
-  EXPECT_THAT(silent, ElementsAre("apr-info-length", "apr-local-cid", "apr-remote-cid",
-                                  "apr-status", "apr-tid", "lap-local-cid", "lap-remote-cid",
-                                  "mad-again", "mra-local-cid", "rej-info-guid", "rej-local-cid"));
+  EXPECT_THAT(silent, ElementsAre("apr-info-length", "apr-local-cid", "apr-modifier",
+                                  "apr-remote-cid", "apr-status", "apr-tid", "lap-local-cid",
+                                  "lap-modifier", "lap-remote-cid", "mad-again", "mra-local-cid",
+                                  "rej-info-guid", "rej-local-cid"));
 }
 
 // Every field that a row is about, made wrong in the first message of a capture that has it.

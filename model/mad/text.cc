@@ -52,7 +52,7 @@ void AddMad(Layers& layers, const Mad& mad, size_t offset) {
       [&]<typename M>(const M& message) {
         Add<M>(layers, body);
         if constexpr (kHasCmaHeader<M>) {
-          if (ServiceOf(message.service_id)) Add<CmaHeader>(layers, body + PrivateDataByte<M>());
+          if (HasCmaHeader(message)) Add<CmaHeader>(layers, body + PrivateDataByte<M>());
         }
       },
       mad.message);

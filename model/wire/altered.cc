@@ -71,27 +71,27 @@ mad::Frame Reversed(mad::Frame frame) {
 }
 
 Alteration Altered(const Capture& capture, size_t index, const std::string& path, uint64_t value) {
-  Alteration one{fmt::format("{} {}={:#x}", NameOf(capture, index), path, value), capture};
+  Alteration one{fmt::format("{} {}={:#x}", NameOf(capture, index), path, value), capture, index};
   mad::Frame& frame = one.capture.frames[index].frame;
   frame = With(frame, path, value);
   return one;
 }
 
 Alteration Dropped(const Capture& capture, size_t index) {
-  Alteration one{NameOf(capture, index) + " dropped", capture};
+  Alteration one{NameOf(capture, index) + " dropped", capture, index};
   one.capture.frames.erase(one.capture.frames.begin() + static_cast<ptrdiff_t>(index));
   return one;
 }
 
 Alteration Swapped(const Capture& capture, size_t index) {
-  Alteration one{NameOf(capture, index) + " after the next", capture};
+  Alteration one{NameOf(capture, index) + " after the next", capture, index};
   std::swap(one.capture.frames[index].frame, one.capture.frames[index + 1].frame);
   return one;
 }
 
 Alteration Inserted(const Capture& capture, size_t index, const std::string& what,
                     const mad::Frame& frame, int64_t after) {
-  Alteration one{NameOf(capture, index) + " " + what, capture};
+  Alteration one{NameOf(capture, index) + " " + what, capture, index};
   auto& frames = one.capture.frames;
   const int64_t at = frames[index].nanoseconds + after;
   const auto place = std::find_if(frames.begin() + static_cast<ptrdiff_t>(index) + 1, frames.end(),

@@ -38,6 +38,7 @@ mad::Frame Reversed(mad::Frame frame);
 struct Alteration {
   std::string what;  // "connect_disconnect:3 RTU.local_cid=0x0"
   Capture capture;
+  size_t index = 0;  // of the frame that it was done to
 };
 
 Alteration Altered(const Capture& capture, size_t index, const std::string& path, uint64_t value);

@@ -22,7 +22,7 @@ TEST_P(Captures, ArePermittedAsWholeOnes) {
 }
 
 TEST_P(Captures, ArePermittedToTheKernelThatTheyAreOf) {
-  const Manner manner{.whole = true, .profile = FindProfile("6.1-rxe")};
+  const Manner manner{.whole = true, .profiles = {FindProfile("6.1-rxe")}};
   EXPECT_EQ(WhatIsWrong(manner, StoredCapture(GetParam())), "");
 }
 

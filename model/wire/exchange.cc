@@ -61,12 +61,6 @@ bool IsRepeated(Attribute what) {
          what == Attribute::kSidrReq;
 }
 
-// A REJ that no id sends, as the REQ has none at its receiver.
-bool ByNobody(const Sighting& sighting) {
-  const auto* rej = sighting.As<mad::Rej>();
-  return rej != nullptr && rej->message_rejected == mad::About::kReq && rej->local_cid == 0;
-}
-
 bool About(const Sighting& sighting, mad::About what) {
   if (const auto* mra = sighting.As<mad::Mra>()) return mra->message_mraed == what;
   if (const auto* rej = sighting.As<mad::Rej>()) return rej->message_rejected == what;
@@ -85,28 +79,28 @@ std::string Milliseconds(int64_t nanoseconds) {
 
 }  // namespace
 
-Exchange::Exchange(const Manner& manner, const mad::Gid& from, const mad::Gid& to,
-                   uint32_t active_cid, bool begins_before, bool datagrams)
-    : manner_(manner),
+Exchange::Exchange(bool missing, const mad::Gid& from, const mad::Gid& to, uint32_t active_cid,
+                   bool begins_before, bool datagrams)
+    : missing_(missing),
       from_(from),
       to_(to),
       active_cid_(active_cid),
       begins_before_(begins_before),
       datagrams_(datagrams),
       active_(begins_before ? Identifier::Unknown() : Identifier::Active()) {
-  if (manner_.missing) active_.MayLackMessages();
+  if (missing_) active_.MayLackMessages();
 }
 
 std::optional<Violation> Exchange::Take(const Sighting& sighting, bool active,
-                                        std::span<const mad::Constraint> filled) {
+                                        const Family& sender) {
   last_ = sighting.nanoseconds;
   const uint32_t partner = CidsOf(sighting.mad().message).remote;
-  if (active && passives_.empty() && partner != 0 && (begins_before_ || manner_.missing))
+  if (active && passives_.empty() && partner != 0 && (begins_before_ || missing_))
     passives_.push_back({.cid = partner, .id = Identifier::Unknown()});
   Spoken* earlier = Earlier(sighting, active);
   if (earlier == nullptr) {
     if (auto differs = Differs(sighting, active)) return differs;
-  } else if (IsTheSamePacket(sighting, active, *earlier)) {
+  } else if (IsTheSamePacket(sighting, active, *earlier, sender)) {
     TakeCopy(sighting, active);
     return std::nullopt;
   }
@@ -114,14 +108,15 @@ std::optional<Violation> Exchange::Take(const Sighting& sighting, bool active,
   if (auto breach = FirstBreach(sighting, active, spoken_, !judged(), mad::Constraints()))
     return breach;
   if (earlier == nullptr) {
-    if (auto breach = FirstBreach(sighting, active, spoken_, false, filled)) return breach;
-    if (auto odd = FirstOddity(sighting, active, spoken_, manner_.profile)) return odd;
+    if (auto breach = FirstBreach(sighting, active, spoken_, false, sender.filled())) return breach;
+    if (auto odd = FirstOddity(sighting, active, spoken_, sender)) return odd;
   }
   const bool again = earlier != nullptr;
-  if (auto out_of_order = Sequenced(sighting, active, again)) return out_of_order;
-  if (auto too_many = Counted(sighting, active, again ? earlier->times + 1 : 1)) return too_many;
+  if (auto out_of_order = Sequenced(sighting, active, again, sender)) return out_of_order;
+  if (auto too_many = Counted(sighting, active, again ? earlier->times + 1 : 1, sender))
+    return too_many;
   if (again) {
-    if (auto badly_timed = Timed(sighting, active, earlier->last)) return badly_timed;
+    if (auto badly_timed = Timed(sighting, active, earlier->last, sender)) return badly_timed;
   }
   Remember(sighting, active, earlier);
   HeardBy(sighting, active, false);
@@ -130,11 +125,17 @@ std::optional<Violation> Exchange::Take(const Sighting& sighting, bool active,
 
 // A sender numbers its packets, so that no two of them have the same CRC. Where somebody does not,
 // what comes when it is due is said again. source: linux 6.1 rxe_req.c init_req_packet
-bool Exchange::IsTheSamePacket(const Sighting& sighting, bool active, const Spoken& earlier) const {
+bool Exchange::IsTheSamePacket(const Sighting& sighting, bool active, const Spoken& earlier,
+                               const Family& sender) {
   if (sighting.frame.icrc.value != earlier.icrc) return false;
   if (!IsRepeated(sighting.attribute())) return true;
-  const auto interval = IntervalOf(sighting.attribute(), active, spoken_, manner_.profile);
-  return !interval || sighting.nanoseconds - earlier.last < Earliest(*interval);
+  const auto interval = IntervalOf(sighting.attribute(), active, spoken_, sender);
+  if (!interval || sighting.nanoseconds - earlier.last < Earliest(*interval)) return true;
+  // Late, and yet a copy, where the sender has nothing to say again.
+  Passive* passive = PassiveOf(CidsOf(sighting.mad().message).local);
+  if (!active && passive == nullptr) return false;
+  Identifier speaker = active ? active_ : passive->id;
+  return !speaker.Says({.what = SendsOf(sighting.mad().message), .again = true, .fresh = false});
 }
 
 // It was said once, and may be answered once more.
@@ -197,6 +198,15 @@ bool Exchange::IsPast(const mad::Mad& request) const {
   });
 }
 
+bool Exchange::GaveUpItsReply(int64_t now) const {
+  if (FirstOf(spoken_, Attribute::kRtu) != nullptr) return false;
+  const auto interval = IntervalOf(Attribute::kRep, false, spoken_, Family());
+  return interval && std::any_of(spoken_.begin(), spoken_.end(), [&](const Spoken& spoken) {
+           return spoken.mad.header.attribute_id == Attribute::kRep &&
+                  now - spoken.last > 2 * interval->shortest.nanoseconds();
+         });
+}
+
 // What is repeated, in answer or of itself, is the same each time. Not so DREP and REJ: an id that
 // is gone answers in other words than it did.
 std::optional<Violation> Exchange::Differs(const Sighting& sighting, bool active) const {
@@ -232,14 +242,16 @@ std::optional<Violation> Exchange::NewPassive(const Sighting& sighting, uint32_t
                   .id = begins_before_ ? Identifier::Unknown()
                         : datagrams_   ? Identifier::AskedSidr()
                                        : Identifier::Asked()};
-  if (manner_.missing) passive.id.MayLackMessages();
+  if (missing_) passive.id.MayLackMessages();
+  if (disturbed_) passive.id.MaySayUnseen();
   if (requests_ > 1) passive.id.MayHear(IbStimulus::kReqAgain);
   passives_.push_back(std::move(passive));
   ++request_answers_;
   return std::nullopt;
 }
 
-std::optional<Violation> Exchange::Sequenced(const Sighting& sighting, bool active, bool again) {
+std::optional<Violation> Exchange::Sequenced(const Sighting& sighting, bool active, bool again,
+                                             const Family& sender) {
   const Sends what = SendsOf(sighting.mad().message);
   const auto* rej = sighting.As<mad::Rej>();
   const bool stale = rej != nullptr && rej->reason == RejReason::kStaleConn;
@@ -261,7 +273,7 @@ std::optional<Violation> Exchange::Sequenced(const Sighting& sighting, bool acti
   if (PassiveOf(cid) == nullptr) {
     if (auto hindered = NewPassive(sighting, cid)) return hindered;
     // Who is not known to be Linux may ask for time at once. source: linux 6.1 cm.c ib_send_cm_mra
-    if (manner_.profile == nullptr) PassiveOf(cid)->id.MayHear(IbStimulus::kReqAgain);
+    if (!sender.is_known()) PassiveOf(cid)->id.MayHear(IbStimulus::kReqAgain);
   }
   Identifier& id = PassiveOf(cid)->id;
   // Whoever comes too late for a request that is over. source: linux 6.1 cm.c cm_dup_req_handler
@@ -297,7 +309,8 @@ std::optional<Violation> Exchange::NotPermitted(const Sighting& sighting, const 
 
 // How often something may be said: what is repeated as often as the REQ says, what answers as often
 // as there was something to answer.
-std::optional<Violation> Exchange::Counted(const Sighting& sighting, bool active, uint64_t times) {
+std::optional<Violation> Exchange::Counted(const Sighting& sighting, bool active, uint64_t times,
+                                           const Family& sender) {
   const Attribute what = sighting.attribute();
   if (IsRepeated(what) && times > TimesOf(spoken_))
     return Broken(sighting, claims::kRepetitions, fmt::format("{} times", times),
@@ -314,7 +327,7 @@ std::optional<Violation> Exchange::Counted(const Sighting& sighting, bool active
     Passive* speaker = PassiveOf(CidsOf(sighting.mad().message).local);
     if (what == Attribute::kRep && speaker != nullptr) ++speaker->replies;
     if (what == Attribute::kMra) ++receipts_;
-    const uint64_t first = manner_.profile == nullptr ? 0 : request_answers_;
+    const uint64_t first = sender.is_known() ? request_answers_ : 0;
     if (auto many = asked(first + receipts_, requests_)) return many;
     return asked(request_answers_, requests_);
   }
@@ -333,10 +346,10 @@ std::optional<Violation> Exchange::Counted(const Sighting& sighting, bool active
   return asked(++passive->reply_answers, passive->replies);
 }
 
-std::optional<Violation> Exchange::Timed(const Sighting& sighting, bool active,
-                                         int64_t since) const {
+std::optional<Violation> Exchange::Timed(const Sighting& sighting, bool active, int64_t since,
+                                         const Family& sender) const {
   if (!IsRepeated(sighting.attribute())) return std::nullopt;
-  const auto interval = IntervalOf(sighting.attribute(), active, spoken_, manner_.profile);
+  const auto interval = IntervalOf(sighting.attribute(), active, spoken_, sender);
   if (!interval) return std::nullopt;
   const int64_t gap = sighting.nanoseconds - since;
   if (gap < Earliest(*interval))
@@ -402,6 +415,23 @@ void Exchange::HeardBy(const Sighting& sighting, bool active, bool copy) {
   Passive* passive = PassiveOf(cids.local);
   Identifier* speaker = active ? &active_ : passive == nullptr ? nullptr : &passive->id;
   if (speaker != nullptr) speaker->MayHear(IbStimulus::kExhausted);
+}
+
+bool Exchange::IsConnected(bool active) {
+  if (active) return partner_ && !active_.MayBe(kOver);
+  return std::any_of(passives_.begin(), passives_.end(),
+                     [](Passive& passive) { return !passive.id.MayBe(kOver); });
+}
+
+const mad::Mad* Exchange::AcceptedBy(const Sighting& sighting) const {
+  if (sighting.attribute() == Attribute::kRep) return FirstOf(spoken_, Attribute::kReq);
+  if (sighting.attribute() != Attribute::kRtu) return nullptr;
+  for (const Spoken& spoken : spoken_) {
+    const auto* rep = std::get_if<mad::Rep>(&spoken.mad.message);
+    if (rep != nullptr && rep->local_cid == CidsOf(sighting.mad().message).remote)
+      return &spoken.mad;
+  }
+  return nullptr;
 }
 
 bool Exchange::Stands() const {

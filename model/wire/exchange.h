@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "model/vocabulary/profile.h"
+#include "model/wire/family.h"
 #include "model/wire/identifier.h"
 #include "model/wire/relations.h"
 #include "model/wire/sighting.h"
@@ -23,21 +23,20 @@ namespace cm::wire {
 
 // How strictly is judged.
 struct Manner {
-  bool whole = false;                // the capture began before the first connection
-  bool missing = false;              // messages may have been sent that are not in the capture
-  bool strict = false;               // what was damaged on the way counts as well
-  const Profile* profile = nullptr;  // of what both sides are, if that is known
+  bool whole = false;    // the capture began before the first connection
+  bool missing = false;  // messages may have been sent that are not in the capture
+  bool strict = false;   // what was damaged on the way counts as well
+  ProfileSet profiles;   // one of which everybody has, if that is known
 };
 
 class Exchange {
  public:
   // `from` and `to` are those of the active side.
-  Exchange(const Manner& manner, const mad::Gid& from, const mad::Gid& to, uint32_t active_cid,
+  Exchange(bool missing, const mad::Gid& from, const mad::Gid& to, uint32_t active_cid,
            bool begins_before, bool datagrams);
 
   // `active`: whether its sender is the active side.
-  std::optional<Violation> Take(const Sighting& sighting, bool active,
-                                std::span<const mad::Constraint> filled);
+  std::optional<Violation> Take(const Sighting& sighting, bool active, const Family& sender);
   // A message of that side was there, and cannot be read.
   void TakeUnreadable(bool active);
 
@@ -46,6 +45,10 @@ class Exchange {
   uint32_t active_cid() const { return active_cid_; }
   bool begins_before() const { return begins_before_; }
   bool datagrams() const { return datagrams_; }
+  bool is_disturbed() const { return disturbed_; }
+  uint64_t requests() const {
+    return requests_;
+  }  // how many REQs or SIDR_REQs arrived, or may have
   std::span<const Spoken> spoken() const { return spoken_; }
   // "REQ REP RTU DREQ*16 DREP"
   std::string Sequence() const;
@@ -53,11 +56,18 @@ class Exchange {
   bool Knows(uint32_t passive_cid) const;
   // Whether the id may be gone, so that its number is free.
   bool MayBeGone(bool active, uint32_t cid);
+  // Whether that side has an id that knows of the other's queue pair, whatever was not seen.
+  bool IsConnected(bool active);
+  // What was said of the queue pair that this message accepts: the REQ that a REP is for, the REP
+  // that an RTU is for.
+  const mad::Mad* AcceptedBy(const Sighting& sighting) const;
   // Whether both sides may go on like this for ever without saying anything.
   bool Stands() const;
   bool Said(const mad::Mad& mad, bool active) const;
   // Whether something was said that comes after the answer to that REQ.
   bool IsPast(const mad::Mad& request) const;
+  // Whether the passive side has stopped repeating a REP that nobody answered.
+  bool GaveUpItsReply(int64_t now) const;
   int64_t last() const { return last_; }
 
  private:
@@ -73,21 +83,25 @@ class Exchange {
   };
 
   Passive* PassiveOf(uint32_t cid);
-  bool judged() const { return !manner_.missing && !disturbed_ && !begins_before_; }
+  bool judged() const { return !missing_ && !disturbed_ && !begins_before_; }
   Spoken* Earlier(const Sighting& sighting, bool active);
   std::optional<Violation> Differs(const Sighting& sighting, bool active) const;
   std::optional<Violation> NewPassive(const Sighting& sighting, uint32_t cid);
-  std::optional<Violation> Sequenced(const Sighting& sighting, bool active, bool again);
+  std::optional<Violation> Sequenced(const Sighting& sighting, bool active, bool again,
+                                     const Family& sender);
   std::optional<Violation> NotPermitted(const Sighting& sighting, const Saying& saying,
                                         Identifier& id) const;
-  std::optional<Violation> Counted(const Sighting& sighting, bool active, uint64_t times);
-  std::optional<Violation> Timed(const Sighting& sighting, bool active, int64_t since) const;
-  bool IsTheSamePacket(const Sighting& sighting, bool active, const Spoken& earlier) const;
+  std::optional<Violation> Counted(const Sighting& sighting, bool active, uint64_t times,
+                                   const Family& sender);
+  std::optional<Violation> Timed(const Sighting& sighting, bool active, int64_t since,
+                                 const Family& sender) const;
+  bool IsTheSamePacket(const Sighting& sighting, bool active, const Spoken& earlier,
+                       const Family& sender);
   void TakeCopy(const Sighting& sighting, bool active);
   void HeardBy(const Sighting& sighting, bool active, bool copy);
   void Remember(const Sighting& sighting, bool active, Spoken* earlier);
 
-  Manner manner_;
+  bool missing_;  // as in Manner
   mad::Gid from_, to_;
   uint32_t active_cid_;
   bool begins_before_;

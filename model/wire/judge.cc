@@ -8,6 +8,7 @@
 
 #include "model/mad/text.h"
 #include "model/wire/claims.h"
+#include "model/wire/framing.h"
 #include "model/wire/ip_packet.h"
 
 namespace cm::wire {
@@ -19,6 +20,12 @@ using mad::Attribute;
 // anything.
 constexpr int64_t kForgottenAfter = 1'200'000'000'000;
 constexpr uint64_t kSweepAtLeast = 1024;
+// Methods of MADs that are not sent as the CM sends its own.
+constexpr uint8_t kGet = 0x01;
+constexpr uint8_t kSet = 0x02;
+constexpr uint8_t kGetResponse = 0x81;
+// By a node that is not far away.
+constexpr int64_t kSoonAnswered = 1'000'000'000;
 
 Violation Broken(const Sighting& sighting, const Claim& claim, std::string saw,
                  std::string permitted) {
@@ -43,29 +50,6 @@ bool IntroducesItself(const Sighting& sighting) {
          IsAbout(sighting, mad::About::kReq);
 }
 
-// Not of the CM, although it has the shape: no other class has its messages sent in this way.
-bool IsOfAnotherClass(const mad::MadHeader& header) {
-  const auto attribute = static_cast<int>(header.attribute_id);
-  const bool like_ours = header.method == mad::kSend &&
-                         header.class_version == mad::kCmClassVersion &&
-                         attribute >= static_cast<int>(Attribute::kReq) &&
-                         attribute <= static_cast<int>(Attribute::kApr);
-  return header.mgmt_class != mad::kCmClass && !like_ours;
-}
-
-// Too short to tell whether it is of RoCE at all.
-bool EndsBeforeItsKind(const mad::Malformed& why, size_t size) {
-  const bool before =
-      why.layer == "ipv4" || why.layer == "ipv6" || why.layer == "udp" || why.layer == "bth";
-  return before && why.offset == size;
-}
-
-// A sender that leaves the checksum to its device is captured before there is one.
-bool HasWrongChecksum(const mad::Frame& frame) {
-  const auto* ip = std::get_if<mad::Ipv4>(&frame.ip);
-  return ip != nullptr && ip->checksum != 0 && ip->checksum != mad::ChecksumOf(*ip);
-}
-
 std::string What(const Sighting& sighting) {
   const Cids cids = CidsOf(sighting.mad().message);
   return fmt::format("{} from {} to {}, ids {:#010x} and {:#010x}, TID {:#x}",
@@ -82,9 +66,8 @@ std::string Ends(const Exchange& exchange) {
 
 }  // namespace
 
-Judge::Judge(const Manner& manner, Sink sink) : manner_(manner), sink_(std::move(sink)) {
-  if (manner.profile != nullptr) filled_ = FilledBy(*manner.profile);
-}
+Judge::Judge(const Manner& manner, Sink sink)
+    : manner_(manner), sink_(std::move(sink)), nodes_(manner.profiles) {}
 
 void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> bytes,
                  size_t original_length, mad::LinkType link) {
@@ -101,10 +84,14 @@ void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> 
   if (!decoded.ok()) {
     mad::Malformed why = decoded.error();
     const bool cut = original_length > bytes.size();
-    if (why.foreign || (!cut && EndsBeforeItsKind(why, packet->size()))) {
+    if (why.foreign && !cut && IsMessageElsewhere(*packet)) {
+      RefuseAlone(sighting, Broken(sighting, claims::kGeneralServices, mad::ToString(why),
+                                   std::string(claims::kGeneralServices.says)));
+    } else if (why.foreign || (!cut && EndsBeforeItsKind(why, packet->size()))) {
       ++totals_.foreign;
     } else if (cut) {
       ++totals_.cut;
+      if (!manner_.whole) whole_ = false;
     } else {
       why.offset += static_cast<size_t>(packet->data() - bytes.data());
       RefuseAlone(sighting, Broken(sighting, claims::kForm, mad::ToString(why),
@@ -130,35 +117,53 @@ void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> 
 
 void Judge::TakeUnreadable(const Sighting& sighting, const Claim& claim) {
   if (manner_.strict) RefuseAlone(sighting, Broken(sighting, claim, What(sighting), "another one"));
+  unreadable_.insert({sighting.from, sighting.to});
   // Whichever message it was: any that these two had under way.
   for (Live& live : live_) {
-    if (live.exchange.from() == sighting.from && live.exchange.to() == sighting.to)
-      live.exchange.TakeUnreadable(true);
-    if (live.exchange.to() == sighting.from && live.exchange.from() == sighting.to)
-      live.exchange.TakeUnreadable(false);
+    const bool by_active =
+        live.exchange.from() == sighting.from && live.exchange.to() == sighting.to;
+    const bool by_passive =
+        live.exchange.to() == sighting.from && live.exchange.from() == sighting.to;
+    for (Exchange* one : {&live.exchange, live.again ? &*live.again : nullptr}) {
+      if (one != nullptr && by_active) one->TakeUnreadable(true);
+      if (one != nullptr && by_passive) one->TakeUnreadable(false);
+    }
   }
 }
 
 void Judge::TakeMessage(const Sighting& sighting) {
   ++totals_.messages;
-  const mad::MadHeader& header = sighting.mad().header;
   const bool known = sighting.As<mad::Opaque>() == nullptr;
   if (known) {
+    if (!whole_) whole_ = manner_.whole || (!manner_.missing && IsRequest(sighting));
     IsRequest(sighting) ? TakeRequest(sighting) : TakeAnswer(sighting);
     return;
   }
-  const bool other_kind = header.attribute_id == Attribute::kClassPortInfo ||
-                          header.attribute_id == Attribute::kSap ||
-                          header.attribute_id == Attribute::kSpr;
-  if (other_kind && header.mgmt_class == mad::kCmClass) {
-    ++totals_.unread;
-    return;
-  }
+  if (auto violation = OfOtherKind(sighting)) return RefuseAlone(sighting, std::move(*violation));
+  ++totals_.unread;
+}
+
+// Of what is no message of a connection there is a header to judge.
+std::optional<Violation> Judge::OfOtherKind(const Sighting& sighting) {
+  const mad::MadHeader& header = sighting.mad().header;
+  const bool info = header.attribute_id == Attribute::kClassPortInfo;
+  const bool path =
+      header.attribute_id == Attribute::kSap || header.attribute_id == Attribute::kSpr;
   auto breach = FirstBreach(sighting, true, {}, false, mad::Constraints());
-  RefuseAlone(sighting, breach ? *breach
-                               : Broken(sighting, claims::kKind,
-                                        "attribute " + mad::ToString(header.attribute_id),
-                                        "REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP"));
+  const bool as_info = breach && (breach->rule == "mad-method" || breach->rule == "mad-status");
+  if (breach && !(info && as_info)) return breach;
+  const std::string saw = "attribute " + mad::ToString(header.attribute_id);
+  if (info) {
+    const bool asks = header.method == kGet || header.method == kSet;
+    if ((asks && header.status == 0) || header.method == kGetResponse) return std::nullopt;
+    return Broken(sighting, claims::kClassPortInfo,
+                  fmt::format("method {:#x}, status {:#x}", header.method, header.status),
+                  "methods 1 and 2, or 0x81 with a status");
+  }
+  if (path && !nodes_.FamilyOf(sighting).is_known()) return std::nullopt;
+  if (path) return Broken(sighting, claims::kNeverSent, saw, "neither");
+  return Broken(sighting, claims::kKind, saw,
+                "REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP");
 }
 
 std::optional<Judge::End> Judge::Find(const mad::Gid& node, uint32_t cid) const {
@@ -205,6 +210,9 @@ void Judge::TakeRequest(const Sighting& sighting) {
   const bool used = tid != tids_.end();
   const std::string by = used ? Ends(tid->second->exchange) : "";
   const Place live = Open(sighting, sighting.from, sighting.to, cid, false);
+  const bool perhaps_again = totals_.messages == 1 && *whole_ && !manner_.whole;
+  if (perhaps_again && !live->exchange.datagrams())
+    live->again.emplace(false, sighting.from, sighting.to, cid, true, false);
   if (used)
     return Refuse(live, Broken(sighting, claims::kTid, What(sighting), "not the TID used " + by));
   Give(live, sighting, true);
@@ -218,12 +226,12 @@ bool Judge::TakesPart(const Sighting& sighting, Place live, bool active) {
   if (sighting.attribute() == Attribute::kSidrRep) return exchange.datagrams();
   if (exchange.datagrams()) return false;
   if (IntroducesItself(sighting)) return true;
-  return alone && (exchange.begins_before() || manner_.missing);
+  return alone && (exchange.begins_before() || exchange.is_disturbed() || manner_.missing);
 }
 
 void Judge::TakeAnswer(const Sighting& sighting) {
   const Cids cids = CidsOf(sighting.mad().message);
-  const auto local = Find(sighting.from, cids.local);
+  const auto local = ByNobody(sighting) ? std::nullopt : Find(sighting.from, cids.local);
   const auto remote = Find(sighting.to, cids.remote);
   const auto refuse = [&](Place live) {
     Refuse(live,
@@ -235,12 +243,14 @@ void Judge::TakeAnswer(const Sighting& sighting) {
     return refuse(remote->live);
   }
   if (remote) {
-    if (remote->active && TakesPart(sighting, remote->live, false))
+    if (remote->active && remote->live->exchange.to() == sighting.from &&
+        TakesPart(sighting, remote->live, false))
       return Give(remote->live, sighting, false);
     return refuse(remote->live);
   }
   if (local) {
-    if (local->active && !IntroducesItself(sighting) && TakesPart(sighting, local->live, true))
+    if (local->active && local->live->exchange.to() == sighting.to && !IntroducesItself(sighting) &&
+        TakesPart(sighting, local->live, true))
       return Give(local->live, sighting, true);
     return refuse(local->live);
   }
@@ -250,9 +260,14 @@ void Judge::TakeAnswer(const Sighting& sighting) {
   if (const auto live = OfTid(sighting)) return refuse(*live);
   if (wrong_local && cids.remote == 0) return refuse(wrong_local->live);
   if (wrong_remote && cids.local == 0) return refuse(wrong_remote->live);
-  if (manner_.whole)
+  // A REQ that waits in line is given up unsaid. source: linux 7.2 mad.c, cm.c cm_destroy_id
+  const auto* rej = sighting.As<mad::Rej>();
+  const bool unsaid = rej != nullptr && rej->reason == RejReason::kTimeout &&
+                      nodes_.FamilyOf(sighting).waits_in_line();
+  if (*whole_ && !unsaid && !unreadable_.contains({sighting.from, sighting.to}))
     return RefuseAlone(sighting, Broken(sighting, claims::kKnown, What(sighting),
-                                        "an answer to a REQ of this capture"));
+                                        "an answer to a REQ of this capture; of one with gaps "
+                                        "(--incomplete) also to others"));
   const bool from_passive = IntroducesItself(sighting);
   const Place live = from_passive ? Open(sighting, sighting.to, sighting.from, cids.remote, true)
                                   : Open(sighting, sighting.from, sighting.to, cids.local, true);
@@ -265,17 +280,50 @@ std::optional<Violation> Judge::OfAll(const Sighting& sighting, Place live) {
   const auto* rep = sighting.As<mad::Rep>();
   if (req != nullptr || rep != nullptr) {
     const uint64_t guid = req != nullptr ? req->local_ca_guid : rep->local_ca_guid;
-    Node& node = nodes_[sighting.from];
-    if (node.guid != 0 && node.guid != guid)
+    if (const auto other = nodes_.OtherGuid(sighting.from, guid))
       return Broken(sighting, claims::kGuid, fmt::format("{:#x}", guid),
-                    fmt::format("{:#x}", node.guid));
-    node.guid = guid;
+                    fmt::format("{:#x}", *other));
   }
+  if (auto stale = TakesStale(sighting, live)) return stale;
   const auto* rej = sighting.As<mad::Rej>();
-  if (rej != nullptr && rej->reason == RejReason::kStaleConn && manner_.whole && !manner_.missing &&
+  if (rej != nullptr && rej->reason == RejReason::kStaleConn && *whole_ && !manner_.missing &&
       IsAbout(sighting, mad::About::kReq) && !IsStale(sighting, live->exchange))
     return Broken(sighting, claims::kRejStaleOf, "a queue pair that no connection has",
                   "reason 10 after a connection with the same queue pair");
+  return std::nullopt;
+}
+
+// What the message accepts. XRC has numbers of its own.
+std::optional<Judge::QueuePair> Judge::AcceptedBy(const Sighting& sighting,
+                                                  const Exchange& exchange) {
+  const mad::Mad* request = FirstOf(exchange.spoken(), Attribute::kReq);
+  const auto* req = request == nullptr ? nullptr : std::get_if<mad::Req>(&request->message);
+  const mad::Mad* accepted = exchange.AcceptedBy(sighting);
+  if (req == nullptr || accepted == nullptr ||
+      req->transport_service_type == mad::TransportServiceType::kExtended)
+    return std::nullopt;
+  if (const auto* rep = std::get_if<mad::Rep>(&accepted->message))
+    return QueuePair{sighting.from, rep->local_ca_guid, rep->local_qpn};
+  return QueuePair{sighting.from, req->local_ca_guid, req->local_qpn};
+}
+
+// A queue pair is accepted although another connection with it stands.
+std::optional<Violation> Judge::TakesStale(const Sighting& sighting, Place live) {
+  const auto key = AcceptedBy(sighting, live->exchange);
+  if (!key || manner_.missing) return std::nullopt;
+  for (auto had = queue_pairs_.lower_bound(*key);
+       had != queue_pairs_.end() && had->first == *key;) {
+    const End other = had->second;
+    if (other.live == live) {
+      ++had;
+    } else if (!other.live->exchange.IsConnected(other.active)) {
+      had = queue_pairs_.erase(had);
+    } else {
+      return Broken(sighting, claims::kStale,
+                    fmt::format("queue pair {:#x} of CA {:#x}", key->qpn, key->guid),
+                    "reason 10: it is connected " + Ends(other.live->exchange));
+    }
+  }
   return std::nullopt;
 }
 
@@ -314,11 +362,11 @@ Judge::Place Judge::Open(const Sighting& sighting, const mad::Gid& active, const
                   .active_cid = active_cid,
                   .begins_before = begins_before};
   live_.push_back({std::move(verdict),
-                   Exchange(manner_, active, passive, active_cid, begins_before, datagrams),
+                   Exchange(manner_.missing, active, passive, active_cid, begins_before, datagrams),
                    {}});
   const Place live = std::prev(live_.end());
   Index(live, active, active_cid, true);
-  for (const mad::Gid& node : {active, passive}) ++nodes_[node].exchanges;
+  for (const mad::Gid& node : {active, passive}) nodes_.Enter(node);
   return live;
 }
 
@@ -329,13 +377,46 @@ void Judge::Index(Place live, const mad::Gid& node, uint64_t number, bool active
 void Judge::Give(Place live, const Sighting& sighting, bool active) {
   if (live->verdict.violation) return;
   auto violation = OfAll(sighting, live);
-  if (!violation) violation = live->exchange.Take(sighting, active, filled_);
+  const Family& sender = nodes_.FamilyOf(sighting);
+  if (!violation) violation = live->exchange.Take(sighting, active, sender);
+  if (live->again) {
+    if (live->again->Take(sighting, active, sender))
+      live->again.reset();
+    else if (violation && IsShownToBeRepeated(sighting, live, *violation))
+      BeginBefore(live), violation.reset();
+  }
   if (violation) return Refuse(live, std::move(*violation));
   for (const uint32_t cid : live->exchange.PassiveCids())
     Index(live, live->exchange.to(), cid, false);
+  if (const auto key = AcceptedBy(sighting, live->exchange);
+      key && std::count(live->queue_pairs.begin(), live->queue_pairs.end(), *key) == 0) {
+    queue_pairs_.emplace(*key, End{live, active});
+    live->queue_pairs.push_back(*key);
+  }
   if (!IsRequest(sighting) && sighting.attribute() != Attribute::kDreq) return;
   const uint64_t tid = sighting.mad().header.tid;
   if (tids_.try_emplace({sighting.from, tid}, live).second) live->tids.push_back(tid);
+}
+
+// An MRA answers a REQ that was said before; so does another id once the one that did before says
+// its REP no more. An RTU to a REP from before the capture comes late, as otherwise no REQ would
+// have been said again.
+bool Judge::IsShownToBeRepeated(const Sighting& sighting, Place live,
+                                const Violation& violation) const {
+  if (violation.rule == claims::kOneId.id)
+    return live->exchange.GaveUpItsReply(sighting.nanoseconds);
+  if (live->exchange.spoken().size() != 1 || live->exchange.requests() != 1) return false;
+  if (sighting.attribute() == Attribute::kMra) return IsAbout(sighting, mad::About::kReq);
+  return sighting.attribute() == Attribute::kRtu &&
+         sighting.nanoseconds - live->verdict.nanoseconds > kSoonAnswered;
+}
+
+void Judge::BeginBefore(Place live) {
+  live->exchange = std::move(*live->again);
+  live->again.reset();
+  live->verdict.begins_before = true;
+  ++totals_.begin_before;
+  whole_ = false;
 }
 
 void Judge::Refuse(Place live, Violation violation) {
@@ -362,13 +443,16 @@ void Judge::Unindex(Place live) {
   };
   drop(exchange.from(), exchange.active_cid());
   for (const uint32_t cid : exchange.PassiveCids()) drop(exchange.to(), cid);
+  for (const QueuePair& key : live->queue_pairs) {
+    for (auto had = queue_pairs_.lower_bound(key); had != queue_pairs_.end() && had->first == key;)
+      had = had->second.live == live ? queue_pairs_.erase(had) : std::next(had);
+  }
   for (const mad::Gid& node : {exchange.from(), exchange.to()}) {
     for (const uint64_t tid : live->tids) {
       const auto found = tids_.find({node, tid});
       if (found != tids_.end() && found->second == live) tids_.erase(found);
     }
-    const auto found = nodes_.find(node);
-    if (found != nodes_.end() && --found->second.exchanges == 0) nodes_.erase(found);
+    nodes_.Leave(node);
   }
 }
 

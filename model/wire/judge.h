@@ -8,11 +8,14 @@
 //    if that had been said.
 // 2. A message belongs to the exchange whose ids and addresses it has. Of one that belongs to none
 //    the REQ was sent before the capture began; its exchange is judged from there on. Where the
-//    capture is said to be whole, that is a violation. A REQ that is seen is taken for the first
-//    of its kind, unless messages may be missing.
+//    capture is whole, that is a violation. It is when somebody says so, or when its first message
+//    is a REQ or SIDR_REQ and nobody says that messages may be missing.
 // 3. The capture may have been taken at either end or between them: a message that is seen was sent
 //    before, and arrives later or never. So each side is judged by what it may have received.
-// 4. An exchange is given to the sink when it cannot go on, at the latest by Finish; until then it
+// 4. A REQ that is seen is taken for the first of its kind, unless messages may be missing. That
+//    with which the capture begins is one that is said again when its answer shows it.
+// 5. Where nobody says what the nodes are, Linux is recognised and judged as such; see family.h.
+// 6. An exchange is given to the sink when it cannot go on, at the latest by Finish; until then it
 //    is in memory, and no longer.
 //
 //   Judge judge({}, [](const Verdict& verdict) { ... });
@@ -28,8 +31,10 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/wire/claims.h"
@@ -78,10 +83,19 @@ class Judge {
   size_t live() const { return live_.size(); }
 
  private:
+  // A queue pair that one at `at` is connected with.
+  struct QueuePair {
+    mad::Gid at;
+    uint64_t guid;
+    uint32_t qpn;
+    friend auto operator<=>(const QueuePair&, const QueuePair&) = default;
+  };
   struct Live {
     Verdict verdict;
     Exchange exchange;
-    std::vector<uint64_t> tids;  // those of its requests by which it is found
+    std::vector<uint64_t> tids;               // those of its requests by which it is found
+    std::vector<QueuePair> queue_pairs = {};  // that its ends accepted
+    std::optional<Exchange> again = {};       // the same, had its first REQ been said before
   };
   using Place = std::list<Live>::iterator;
 
@@ -95,21 +109,22 @@ class Judge {
     Place live;
     bool active;
   };
-  struct Node {
-    uint64_t guid = 0;
-    uint64_t exchanges = 0;
-  };
 
   void TakeMessage(const Sighting& sighting);
   void TakeUnreadable(const Sighting& sighting, const Claim& claim);
+  std::optional<Violation> OfOtherKind(const Sighting& sighting);
   void TakeRequest(const Sighting& sighting);
   void TakeAnswer(const Sighting& sighting);
   bool TakesPart(const Sighting& sighting, Place live, bool active);
+  bool IsShownToBeRepeated(const Sighting& sighting, Place live, const Violation& violation) const;
+  void BeginBefore(Place live);
   void Refuse(Place live, Violation violation);
   void RefuseAlone(const Sighting& sighting, Violation violation);
   void Give(Place live, const Sighting& sighting, bool active);
   std::optional<Violation> OfAll(const Sighting& sighting, Place live);
   bool IsStale(const Sighting& sighting, const Exchange& refused) const;
+  static std::optional<QueuePair> AcceptedBy(const Sighting& sighting, const Exchange& exchange);
+  std::optional<Violation> TakesStale(const Sighting& sighting, Place live);
   Place Open(const Sighting& sighting, const mad::Gid& active, const mad::Gid& passive,
              uint32_t active_cid, bool begins_before);
   void Index(Place live, const mad::Gid& node, uint64_t number, bool active);
@@ -120,14 +135,16 @@ class Judge {
   Place Close(Place live);
 
   Manner manner_;
-  std::vector<mad::Constraint> filled_;
   Sink sink_;
   Totals totals_;
   std::optional<int64_t> begin_;
   std::list<Live> live_;  // in the order in which they began
   std::map<Key, End> ids_;
   std::map<Key, Place> tids_;
-  std::map<mad::Gid, Node> nodes_;
+  std::multimap<QueuePair, End> queue_pairs_;  // with the end that accepted it
+  Nodes nodes_;
+  std::set<std::pair<mad::Gid, mad::Gid>> unreadable_;  // from whom to whom one was damaged
+  std::optional<bool> whole_;                           // once there is a message
   uint64_t since_sweep_ = 0;
 };
 

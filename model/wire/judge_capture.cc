@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using cm::wire::Manner;
   auto opened = cm::mad::PcapReader::Open({data, size});
   if (!opened.ok()) return 0;
-  const Manner known{.whole = true, .strict = true, .profile = cm::FindProfile("6.1-rxe")};
+  const Manner known{.whole = true, .strict = true, .profiles = {cm::FindProfile("6.1-rxe")}};
   for (const Manner& manner : {Manner{}, known, Manner{.missing = true}})
     for (const bool sealed : {false, true}) cm::wire::Check(opened.value(), manner, sealed);
   return 0;

@@ -80,6 +80,35 @@ TEST(Judge, KnowsNobodyInTheMiddleOfACaptureThatIsWhole) {
   EXPECT_EQ(verdicts[0].violation->rule, "wire-known");
 }
 
+TEST(Judge, TakesACaptureThatBeginsWithARequestForWhole) {
+  const Capture& usual = Usual();
+  Capture foreign = usual;  // a message of another connection
+  mad::Frame other = With(usual.frames[4].frame, "DREP.local_cid", 7);
+  foreign.frames.push_back({usual.frames[4].nanoseconds + 1'000'000,
+                            With(With(other, "DREP.remote_cid", 8), "mad.tid", 9)});
+  const Violation wrong = OnlyViolation({}, foreign);
+  EXPECT_EQ(wrong.rule, "wire-known");
+  EXPECT_THAT(wrong.permitted, HasSubstr("--incomplete"));
+  EXPECT_EQ(WhatIsWrong({.missing = true}, foreign), "");
+  EXPECT_EQ(WhatIsWrong({}, Dropped(foreign, 0).capture), "");  // it begins in the middle
+}
+
+TEST(Judge, SeesByItsAnswerThatTheFirstRequestIsARepeatedOne) {
+  const auto from = [](const char* name, ptrdiff_t first) {
+    Capture capture = StoredCapture(name);
+    capture.frames.erase(capture.frames.begin(), capture.frames.begin() + first);
+    return capture;
+  };
+  for (const Capture& capture : {from("slow_accept_message_receipt", 1),
+                                 from("delay_four_seconds", 2), from("reply_lost_every_time", 3)}) {
+    const auto verdicts = JudgedIn({}, capture);
+    ASSERT_THAT(verdicts, SizeIs(1)) << capture.name;
+    EXPECT_FALSE(verdicts[0].violation) << capture.name;
+    EXPECT_TRUE(verdicts[0].begins_before) << capture.name;
+    EXPECT_NE(WhatIsWrong({.whole = true}, capture), "") << capture.name;
+  }
+}
+
 TEST(Judge, PermitsWhatOnlyMissingMessagesExplain) {
   const Capture without_rtu = Dropped(Usual(), 2).capture;
   EXPECT_THAT(WhatIsWrong({}, without_rtu), HasSubstr("ib-dreq-1"));
@@ -95,6 +124,35 @@ TEST(Judge, TakesAMessageWithAWrongCrcForSentAndNotForReceived) {
     EXPECT_EQ(WhatIsWrong({.whole = true}, capture).empty(), !answered) << index;
     EXPECT_THAT(WhatIsWrong({.strict = true}, capture), HasSubstr("wire-icrc")) << index;
   }
+}
+
+// Who sent one that nobody could read may have said its id in it; who answers it did not read it.
+TEST(Judge, TakesTheIdOfAMessageThatWasDamagedForSaid) {
+  Capture capture = StoredCapture("reject_by_consumer");
+  capture.frames[0].frame.icrc.value ^= 1;
+  EXPECT_EQ(OnlyViolation({.whole = true}, capture).rule, "wire-known");
+  // Its sender gives it up.
+  Capture given_up = Altered(capture, 1, "REJ.message_rejected", 2).capture;
+  given_up = Altered(given_up, 1, "REJ.reason", 4).capture;
+  given_up = Altered(given_up, 1, "REJ.reject_info_length", 8).capture;
+  const auto cid = mad::ValueOf(capture.frames[0].frame, "REQ.local_cid");
+  given_up = Altered(given_up, 1, "REJ.local_cid", *cid).capture;
+  given_up = Altered(given_up, 1, "REJ.remote_cid", 0).capture;
+  given_up.frames[1].frame = Reversed(given_up.frames[1].frame);
+  EXPECT_EQ(WhatIsWrong({.whole = true}, given_up), "");
+  // A REP that was damaged, and its sender's end of the connection.
+  Capture replied = Usual();
+  replied.frames[1].frame.icrc.value ^= 1;
+  replied.frames[2].frame =
+      With(StoredCapture("reject_by_consumer").frames[1].frame, "REJ.message_rejected", 2);
+  const auto same = [&](const char* to, const char* from) {
+    replied = Altered(replied, 2, to, *mad::ValueOf(Usual().frames[1].frame, from)).capture;
+  };
+  same("REJ.local_cid", "REP.local_cid");
+  same("REJ.remote_cid", "REP.remote_cid");
+  same("mad.tid", "mad.tid");
+  replied.frames.resize(3);
+  EXPECT_EQ(WhatIsWrong({.whole = true}, replied), "");
 }
 
 TEST(Judge, RefusesARepetitionThatIsNotTheSame) {
@@ -126,7 +184,7 @@ TEST(Judge, TakesAPacketThatIsThereTwiceForSaidOnce) {
       doubled.frames.push_back(one);
       doubled.frames.push_back({one.nanoseconds + 1'000, one.frame});
     }
-    EXPECT_EQ(WhatIsWrong({.whole = true, .profile = FindProfile("6.1-rxe")}, doubled), "")
+    EXPECT_EQ(WhatIsWrong({.whole = true, .profiles = {FindProfile("6.1-rxe")}}, doubled), "")
         << capture.name;
   }
 }
@@ -212,7 +270,7 @@ TEST(Judge, RefusesReservedBitsThatAreSetInFrontOfTheMessage) {
 }
 
 TEST(Judge, KnowsWhatLinuxPutsIntoTheRequestsOfRoce) {
-  const Manner known{.profile = FindProfile("6.1-rxe")};
+  const Manner known{.profiles = {FindProfile("6.1-rxe")}};
   const auto rule = [&](const std::string& capture, size_t index, const char* field,
                         uint64_t value) {
     return OnlyViolation(known, Altered(StoredCapture(capture), index, field, value).capture).rule;
@@ -240,7 +298,7 @@ TEST(Judge, PermitsAnyQueuePairThatAnApplicationNames) {
   Capture zero = Altered(Usual(), 0, "REQ.local_qpn", 0).capture;
   zero = Altered(zero, 1, "REP.local_qpn", 0).capture;
   zero = Altered(zero, 3, "DREQ.remote_qpn_eecn", 0).capture;
-  EXPECT_EQ(WhatIsWrong({.profile = FindProfile("6.1-rxe")}, zero), "");
+  EXPECT_EQ(WhatIsWrong({.profiles = {FindProfile("6.1-rxe")}}, zero), "");
 }
 
 // The usual connection, which its passive side ends with the TID of the REQ.
@@ -270,11 +328,65 @@ TEST(Judge, PermitsADreqWithTheTidOfTheReqOnlyWhereBothIdsAreTheSame) {
 }
 
 TEST(Judge, JudgesTimersAndFixedFieldsByProfile) {
-  const Manner later{.profile = FindProfile("6.12-rxe")};
+  const Manner later{.profiles = {FindProfile("6.12-rxe")}};
   EXPECT_EQ(WhatIsWrong(later, Usual()), "");
   const Capture patient = Altered(Usual(), 0, "REQ.remote_cm_response_timeout", 21).capture;
-  EXPECT_EQ(WhatIsWrong({}, patient), "");
+  EXPECT_EQ(OnlyViolation({}, patient).rule, "linux-req-remote-timeout");
   EXPECT_EQ(OnlyViolation(later, patient).rule, "linux-req-remote-timeout");
+}
+
+// As an adapter has them: it numbers its ports otherwise, and asks for no acknowledgement.
+Capture FromAdapters(Capture capture) {
+  for (Captured& one : capture.frames) {
+    one.frame = With(one.frame, "udp.source_port", 0xc123);
+    one.frame = With(one.frame, "bth.ack_request", 0);
+    one.frame = With(one.frame, "bth.migration_state", 1);
+  }
+  return capture;
+}
+
+TEST(Judge, JudgesWhoFillsPacketsOrRequestsOtherwiseByTheProtocolAlone) {
+  const Capture patient = Altered(Usual(), 0, "REQ.remote_cm_response_timeout", 21).capture;
+  EXPECT_EQ(WhatIsWrong({}, FromAdapters(patient)), "");
+  EXPECT_EQ(WhatIsWrong({}, Altered(patient, 0, "REQ.max_cm_retries", 3).capture), "");
+  // And who answers is judged by itself.
+  const Capture late =
+      Altered(Altered(patient, 0, "REQ.max_cm_retries", 3).capture, 1, "REP.target_ack_delay", 3)
+          .capture;
+  EXPECT_EQ(OnlyViolation({}, late).rule, "linux-rep-ack-delay");
+  EXPECT_EQ(WhatIsWrong({}, FromAdapters(late)), "");
+}
+
+TEST(Judge, PermitsARecognisedNodeWhatEveryReleaseDoes) {
+  for (const uint64_t timeout : {16, 17, 19, 20})  // an application may set it
+    EXPECT_EQ(
+        WhatIsWrong({}, Altered(Usual(), 0, "REQ.primary_local_ack_timeout", timeout).capture), "");
+  EXPECT_EQ(
+      OnlyViolation({}, Altered(Usual(), 0, "REQ.primary_local_ack_timeout", 14).capture).rule,
+      "linux-req-ack-timeout");
+}
+
+TEST(FilledBy, SaysWhatAllOfTheFamilyDo) {
+  Profile patient = *FindProfile("6.1-rxe");
+  patient.timing.mra_service_timeout = 20;
+  Profile elsewhere = patient;
+  elsewhere.transport = Transport::kInfiniband;
+  const auto mras = [](const ProfileSet& profiles) {
+    std::vector<uint64_t> values;
+    for (const mad::Constraint& row : FilledBy(profiles))
+      if (row.id == "linux-mra-timeout") values.push_back(row.low);
+    return values;
+  };
+  EXPECT_THAT(mras({FindProfile("6.1-rxe"), FindProfile("7.2-rxe")}), testing::ElementsAre(24));
+  EXPECT_THAT(mras({FindProfile("6.1-rxe"), &patient}), testing::ElementsAre(24, 20));
+  const auto ids = [](const ProfileSet& profiles) {
+    std::vector<std::string_view> all;
+    for (const mad::Constraint& row : FilledBy(profiles)) all.push_back(row.id);
+    return all;
+  };
+  EXPECT_THAT(ids({&patient}), testing::Contains("linux-req-pkey"));
+  EXPECT_THAT(ids({&patient, &elsewhere}), testing::Not(testing::Contains("linux-req-pkey")));
+  EXPECT_THAT(FilledBy({}), IsEmpty());
 }
 
 TEST(Judge, SkipsOtherProtocolsAndCountsThem) {
@@ -284,6 +396,7 @@ TEST(Judge, SkipsOtherProtocolsAndCountsThem) {
   tcp[23] = 6;
   std::vector<uint8_t> data = Sealed(Usual().frames[0].frame);
   data[42] = 0x04;  // RC SEND ONLY
+  data[54] = 0;     // and no Q_Key of general services
   const Totals totals = TotalsOf({.whole = true}, {arp, tcp, data});
   EXPECT_EQ(totals.foreign, 3u);
   EXPECT_EQ(totals.messages, 0u);
@@ -311,13 +424,13 @@ TEST(Judge, ForgetsConnectionsThatAreOver) {
   for (uint32_t i = 0; i < kConnections; ++i) {
     for (const Captured& captured : Usual().frames) {
       mad::Frame frame = captured.frame;
-      frame.mad.header.tid += uint64_t{i} << 32;
       std::visit(
           [i](auto& message) {
             if constexpr (requires { message.local_cid; }) message.local_cid += i * 2;
             if constexpr (requires { message.remote_cid; }) message.remote_cid += i * 2;
           },
           frame.mad.message);
+      frame.mad.header.tid = uint64_t{2} << 32 | (0x55edc1bd + i * 2);
       judge.Take(++number, i * kApart + captured.nanoseconds, Sealed(frame), 322,
                  mad::LinkType::kEthernet);
     }

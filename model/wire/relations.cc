@@ -169,82 +169,21 @@ std::optional<Violation> FirstBreach(const Sighting& sighting, bool active,
 
 namespace {
 
-Constraint Fills(std::string_view id, Attribute message, std::string_view field, uint64_t low,
-                 uint64_t high, mad::Condition when = {}) {
-  return {.id = id,
-          .message = message,
-          .field = field,
-          .low = low,
-          .high = high,
-          .when = when,
-          .says = "Linux fills the field so.",
-          .source = "linux 6.1 cm.c, cma.c"};
+mad::Gid InHeader(mad::Gid address) {  // IPv4 stands there without its prefix
+  constexpr size_t kPrefix = 10;
+  if (std::all_of(address.begin(), address.begin() + kPrefix, [](uint8_t b) { return b == 0; }) &&
+      address[kPrefix] == 0xff && address[kPrefix + 1] == 0xff)
+    address[kPrefix] = address[kPrefix + 1] = 0;
+  return address;
 }
 
-// A path beyond the own subnet, as those of RoCE v2 are, has no LIDs. source: linux 6.1 cm.c
-// cm_format_req
-std::vector<Constraint> FilledOverRoce() {
-  using enum Attribute;
-  constexpr mad::Condition kNear = {"REQ.primary_hop_limit", 0, 1};
-  constexpr mad::Condition kFar = {"REQ.primary_hop_limit", 2, 0xff};
-  return {
-      Fills("linux-req-pkey", kReq, "REQ.pkey", 0xffff, 0xffff),
-      Fills("linux-req-rate", kReq, "REQ.primary_packet_rate", 0, 0),
-      Fills("linux-req-local-lid", kReq, "REQ.primary_local_lid", 0xffff, 0xffff, kFar),
-      Fills("linux-req-remote-lid", kReq, "REQ.primary_remote_lid", 0xffff, 0xffff, kFar),
-      Fills("linux-req-subnet-local", kReq, "REQ.primary_subnet_local", 0, 0, kFar),
-      Fills("linux-req-subnet-local", kReq, "REQ.primary_subnet_local", 1, 1, kNear),
-      Fills("linux-req-alternate-local-lid", kReq, "REQ.alternate_local_lid", 0, 0),
-      Fills("linux-req-alternate-remote-lid", kReq, "REQ.alternate_remote_lid", 0, 0),
-      Fills("linux-req-alternate-flow-label", kReq, "REQ.alternate_flow_label", 0, 0),
-      Fills("linux-req-alternate-packet-rate", kReq, "REQ.alternate_packet_rate", 0, 0),
-      Fills("linux-req-alternate-traffic-class", kReq, "REQ.alternate_traffic_class", 0, 0),
-      Fills("linux-req-alternate-hop-limit", kReq, "REQ.alternate_hop_limit", 0, 0),
-      Fills("linux-req-alternate-sl", kReq, "REQ.alternate_sl", 0, 0),
-      Fills("linux-req-alternate-subnet-local", kReq, "REQ.alternate_subnet_local", 0, 0),
-      Fills("linux-req-alternate-local-ack-timeout", kReq, "REQ.alternate_local_ack_timeout", 0, 0),
-      Fills("linux-sidr-req-pkey", kSidrReq, "SIDR_REQ.pkey", 0xffff, 0xffff)};
+// Whether there is a header of RDMA CM with the addresses that the message travels between.
+template <typename M>
+bool BeginsWithHeader(const Sighting& sighting, const M& request) {
+  const mad::CmaHeader header = mad::CmaHeaderOf(request);
+  return header.source_address == InHeader(sighting.from) &&
+         header.destination_address == InHeader(sighting.to);
 }
-
-}  // namespace
-
-std::vector<Constraint> FilledBy(const Profile& profile) {
-  using enum Attribute;
-  std::vector<Constraint> rows;
-  const auto fills = [&](std::string_view id, Attribute message, std::string_view field,
-                         uint64_t low, uint64_t high, mad::Condition when = {}) {
-    rows.push_back(Fills(id, message, field, low, high, when));
-  };
-  const Timing& timing = profile.timing;
-  const auto exponent = static_cast<uint64_t>(timing.response_timeout);
-  const auto retries = static_cast<uint64_t>(timing.max_retries);
-  const auto delay = static_cast<uint64_t>(timing.ack_delay);
-  const auto patience = static_cast<uint64_t>(timing.mra_service_timeout);
-  fills("linux-req-remote-timeout", kReq, "REQ.remote_cm_response_timeout", exponent, exponent);
-  fills("linux-req-local-timeout", kReq, "REQ.local_cm_response_timeout", exponent, exponent);
-  fills("linux-req-cm-retries", kReq, "REQ.max_cm_retries", retries, retries);
-  fills("linux-req-ack-timeout", kReq, "REQ.primary_local_ack_timeout", delay, 31);
-  fills("linux-req-qkey", kReq, "REQ.local_qkey", 0, 0);
-  fills("linux-req-local-eecn", kReq, "REQ.local_eecn", 0, 0);
-  fills("linux-req-remote-eecn", kReq, "REQ.remote_eecn", 0, 0);
-  fills("linux-req-rdc", kReq, "REQ.rdc_exists", 0, 0);
-  fills("linux-req-sap", kReq, "REQ.sap_supported", 0, 0);
-  fills("linux-mra-timeout", kMra, "MRA.service_timeout", patience, patience);
-  fills("linux-rep-qkey", kRep, "REP.local_qkey", 0, 0);
-  fills("linux-rep-failover", kRep, "REP.failover_accepted", 0, 0);
-  fills("linux-rep-ack-delay", kRep, "REP.target_ack_delay", delay, delay);
-  fills("linux-solicited", mad::kEveryMessage, "bth.solicited_event", 0, 0);
-  fills("linux-sidr-rep-status", kSidrRep, "SIDR_REP.status", 0, 2);
-  fills("linux-sidr-rep-info", kSidrRep, "SIDR_REP.additional_info_length", 0, 0);
-  fills("linux-sidr-rep-qpn", kSidrRep, "SIDR_REP.qpn", 0, 0, {"SIDR_REP.status", 1, 2});
-  if (profile.transport == Transport::kRoce) {
-    const std::vector<Constraint> more = FilledOverRoce();
-    rows.insert(rows.end(), more.begin(), more.end());
-  }
-  return rows;
-}
-
-namespace {
 
 std::optional<Violation> OddAddresses(const Sighting& sighting) {
   if (const auto* req = sighting.As<mad::Req>()) {
@@ -254,21 +193,11 @@ std::optional<Violation> OddAddresses(const Sighting& sighting) {
                                 AddressText(req->primary_remote_gid)),
                     fmt::format("{} and {}", AddressText(sighting.from), AddressText(sighting.to)));
   }
-  const auto in_header = [](mad::Gid address) {  // IPv4 stands there without its prefix
-    constexpr size_t kPrefix = 10;
-    if (std::all_of(address.begin(), address.begin() + kPrefix, [](uint8_t b) { return b == 0; }) &&
-        address[kPrefix] == 0xff && address[kPrefix + 1] == 0xff)
-      address[kPrefix] = address[kPrefix + 1] = 0;
-    return address;
-  };
   const auto check = [&](const auto& request) -> std::optional<Violation> {
     const auto service = mad::ServiceOf(request.service_id);
     // An id of AF_IB has no such header.
     if (!service || service->space == PortSpace::kIb) return std::nullopt;
-    const mad::CmaHeader header = mad::CmaHeaderOf(request);
-    if (header.source_address == in_header(sighting.from) &&
-        header.destination_address == in_header(sighting.to))
-      return std::nullopt;
+    if (BeginsWithHeader(sighting, request)) return std::nullopt;
     return Broken(sighting, claims::kCmaAddresses, "other addresses in the header of RDMA CM",
                   fmt::format("{} and {}", AddressText(sighting.from), AddressText(sighting.to)));
   };
@@ -283,7 +212,8 @@ uint64_t GuidIn(const mad::Rej& rej) {
   return guid;
 }
 
-// What a REJ has in place of a local id when no id sends it: what the rejected message has there.
+// What a REJ has in place of a local id when there was no id for its request: what stands there in
+// the request. Of an id that takes none, it is 0.
 uint32_t EchoBy(const mad::Mad* req) {
   const auto* body = req == nullptr ? nullptr : std::get_if<mad::Req>(&req->message);
   return body == nullptr ? 0 : uint32_t{body->reserved_4} << 24 | body->vendor_id;
@@ -295,7 +225,11 @@ std::optional<Violation> OddRej(const Sighting& sighting, bool active,
   if (rej == nullptr) return std::nullopt;
   const mad::Mad* req = FirstOf(before, Attribute::kReq);
   const bool about_req = rej->message_rejected == mad::About::kReq;
+  const bool without_id = about_req && rej->local_cid == 0;
   const bool by_nobody = about_req && rej->local_cid == EchoBy(req);
+  const bool says_gid = rej->reject_info_length == sizeof(mad::Gid) &&
+                        std::any_of(rej->ari.begin(), rej->ari.begin() + sizeof(mad::Gid),
+                                    [](uint8_t b) { return b; });
   const auto odd = [&](const Claim& claim) {
     return Broken(
         sighting, claim,
@@ -304,7 +238,7 @@ std::optional<Violation> OddRej(const Sighting& sighting, bool active,
                     rej->local_cid, rej->remote_cid, rej->reject_info_length),
         std::string(claim.says));
   };
-  if (rej->local_cid == 0 && !by_nobody) return odd(claims::kRejNobody);
+  if (rej->local_cid == 0 && !about_req) return odd(claims::kRejNobody);
   switch (rej->reason) {
     case RejReason::kTimeout: {
       const auto* asked = req == nullptr ? nullptr : std::get_if<mad::Req>(&req->message);
@@ -317,11 +251,11 @@ std::optional<Violation> OddRej(const Sighting& sighting, bool active,
       if (!by_nobody) return odd(claims::kRejNoService);
       break;
     case RejReason::kStaleConn:
-      if (about_req && !by_nobody) return odd(claims::kRejStale);
+      if (about_req && !without_id && !by_nobody) return odd(claims::kRejStale);
       break;
     case RejReason::kInvalidGid:
     case RejReason::kInvalidAltGid:
-      if (!by_nobody || rej->reject_info_length != 16) return odd(claims::kRejGid);
+      if (!without_id || !says_gid) return odd(claims::kRejGid);
       break;
     default:
       break;
@@ -329,14 +263,28 @@ std::optional<Violation> OddRej(const Sighting& sighting, bool active,
   return std::nullopt;
 }
 
+// A QP of XRC that is a target has its number there; nobody else has one.
+// source: linux 6.1 cm.c cm_format_rep
+std::optional<Violation> OddEeContext(const Sighting& sighting, std::span<const Spoken> before) {
+  const auto* rep = sighting.As<mad::Rep>();
+  const mad::Mad* first = FirstOf(before, Attribute::kReq);
+  const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
+  if (rep == nullptr || req == nullptr || rep->local_eecn == 0) return std::nullopt;
+  if (req->transport_service_type == mad::TransportServiceType::kExtended) return std::nullopt;
+  return Broken(sighting, claims::kEeContext, Number(rep->local_eecn), "0");
+}
+
 bool HasData(const mad::Message& message) {
+  const auto set = [](uint8_t byte) { return byte != 0; };
+  const auto* rej = std::get_if<mad::Rej>(&message);
+  if (rej != nullptr && rej->local_cid == 0)
+    return std::any_of(rej->private_data.begin(), rej->private_data.end(), set);
   return std::visit(
-      [](const auto& m) {
+      [&](const auto& m) {
         using M = std::remove_cvref_t<decltype(m)>;
         if constexpr (std::is_same_v<M, mad::Mra> || std::is_same_v<M, mad::Rtu> ||
                       std::is_same_v<M, mad::Dreq> || std::is_same_v<M, mad::Drep>)
-          return std::any_of(m.private_data.begin(), m.private_data.end(),
-                             [](uint8_t byte) { return byte != 0; });
+          return std::any_of(m.private_data.begin(), m.private_data.end(), set);
         else
           return false;
       },
@@ -369,7 +317,8 @@ std::optional<Violation> OddLinuxRej(const Sighting& sighting) {
 // source: linux 6.1 cma.c cma_get_roce_udp_flow_label
 std::optional<Violation> OddFlowLabel(const Sighting& sighting, const mad::Req& req) {
   const auto service = mad::ServiceOf(req.service_id);
-  if (!service || std::holds_alternative<mad::Ipv6>(sighting.frame.ip)) return std::nullopt;
+  const bool computed = service && mad::HasCmaHeader(req);
+  if (!computed || std::holds_alternative<mad::Ipv6>(sighting.frame.ip)) return std::nullopt;
   const uint32_t source = mad::CmaHeaderOf(req).port;
   const uint32_t label = (source * 31 + service->port) & 0xfffff;
   if (label == req.primary_flow_label) return std::nullopt;
@@ -386,6 +335,10 @@ std::optional<Violation> OddService(const Sighting& sighting) {
   const bool both = service && service->space == PortSpace::kIb;
   const bool connects = service && service->space == PortSpace::kTcp;
   if (both || (service && connects == (req != nullptr))) return std::nullopt;
+  // Of others than RDMA CM it may be any; they have no header of RDMA CM.
+  if (!service &&
+      (req != nullptr ? !BeginsWithHeader(sighting, *req) : !BeginsWithHeader(sighting, *sidr)))
+    return std::nullopt;
   return Broken(sighting, claims::kService, Number(id), std::string(claims::kService.says));
 }
 
@@ -416,17 +369,18 @@ std::optional<Violation> OddTid(const Sighting& sighting) {
 }  // namespace
 
 std::optional<Violation> FirstOddity(const Sighting& sighting, bool active,
-                                     std::span<const Spoken> before, const Profile* profile) {
+                                     std::span<const Spoken> before, const Family& sender) {
   if (auto odd = OddAddresses(sighting)) return odd;
   if (auto odd = OddRej(sighting, active, before)) return odd;
-  if (profile == nullptr) return std::nullopt;
+  if (auto odd = OddEeContext(sighting, before)) return odd;
+  if (!sender.is_known()) return std::nullopt;
   if (auto odd = OddLinuxRej(sighting)) return odd;
   if (HasData(sighting.mad().message))
     return Broken(sighting, claims::kNoData, "private data", "zeros");
   if (const auto* req = sighting.As<mad::Req>(); req != nullptr)
     if (auto odd = OddFlowLabel(sighting, *req)) return odd;
   if (auto odd = OddService(sighting)) return odd;
-  if (profile->transport == Transport::kRoce)
+  if (sender.IsOver(Transport::kRoce))
     if (auto odd = OddAlternate(sighting)) return odd;
   if (sighting.attribute() == Attribute::kLap || sighting.attribute() == Attribute::kApr)
     return Broken(sighting, claims::kNeverSent, mad::ToString(sighting.attribute()), "neither");

@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "model/mad/constraints.h"
-#include "model/vocabulary/profile.h"
+#include "model/wire/family.h"
 #include "model/wire/sighting.h"
 
 namespace cm::wire {
@@ -28,13 +27,10 @@ std::optional<Violation> FirstBreach(const Sighting& sighting, bool active,
                                      std::span<const Spoken> before, bool may_lack,
                                      std::span<const mad::Constraint> table);
 
-// What Linux puts into its messages where other implementations are free.
-std::vector<mad::Constraint> FilledBy(const Profile& profile);
-
 // What such rows cannot say: addresses, the header of RDMA CM, the situations that a REJ is for,
-// and for Linux what is computed from other fields.
+// and where the sender is known what is computed from other fields.
 std::optional<Violation> FirstOddity(const Sighting& sighting, bool active,
-                                     std::span<const Spoken> before, const Profile* profile);
+                                     std::span<const Spoken> before, const Family& sender);
 
 // The first message of that kind that somebody said; null if there was none.
 const mad::Mad* FirstOf(std::span<const Spoken> before, mad::Attribute attribute);

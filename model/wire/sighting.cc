@@ -37,6 +37,13 @@ Cids CidsOf(const mad::Message& message) {
       message);
 }
 
+bool ByNobody(const Sighting& sighting) {
+  const auto* rej = sighting.As<mad::Rej>();
+  if (rej == nullptr || rej->message_rejected != mad::About::kReq) return false;
+  return rej->local_cid == 0 || rej->reason == RejReason::kInvalidServiceId ||
+         rej->reason == RejReason::kStaleConn;
+}
+
 mad::Gid SourceOf(const mad::Ip& ip) {
   if (const auto* v4 = std::get_if<mad::Ipv4>(&ip)) return Mapped(v4->source);
   return std::get_if<mad::Ipv6>(&ip)->source;

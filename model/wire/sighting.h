@@ -34,6 +34,10 @@ struct Cids {
 };
 Cids CidsOf(const mad::Message& message);
 
+// A REJ that no id sends, as the REQ has none at its receiver: what stands in place of the id is
+// said back, or 0. source: linux 6.1 cm.c cm_issue_rej, cm_format_rej
+bool ByNobody(const Sighting& sighting);
+
 mad::Gid SourceOf(const mad::Ip& ip);
 mad::Gid DestinationOf(const mad::Ip& ip);
 

@@ -40,10 +40,9 @@ std::optional<Duration> AfterMra(std::span<const Spoken> spoken, int ack_timeout
   return Timing::Exponent(service) + Timing::Exponent(ack_timeout);
 }
 
-}  // namespace
-
-std::optional<Interval> IntervalOf(Attribute what, bool active, std::span<const Spoken> spoken,
-                                   const Profile* profile) {
+// For a sender of that profile; null where nothing is known of it.
+std::optional<Interval> IntervalBy(const Profile* profile, Attribute what, bool active,
+                                   std::span<const Spoken> spoken) {
   if (what == Attribute::kSidrReq) {  // source: linux 6.1 cma.c CMA_CM_RESPONSE_TIMEOUT
     if (profile == nullptr) return std::nullopt;
     const Duration nominal = Timing::Exponent(profile->timing.response_timeout);
@@ -66,6 +65,23 @@ std::optional<Interval> IntervalOf(Attribute what, bool active, std::span<const 
   }
   if (profile == nullptr) return Interval{shortest};
   return Interval{shortest, profile->timing.Latest(longest)};
+}
+
+}  // namespace
+
+std::optional<Interval> IntervalOf(Attribute what, bool active, std::span<const Spoken> spoken,
+                                   const Family& sender) {
+  if (!sender.is_known()) return IntervalBy(nullptr, what, active, spoken);
+  std::optional<Interval> all;
+  for (const Profile* profile : sender.profiles()) {
+    const auto one = IntervalBy(profile, what, active, spoken);
+    if (!one) return std::nullopt;
+    all =
+        all ? Interval{std::min(all->shortest, one->shortest), std::max(all->longest, one->longest)}
+            : *one;
+  }
+  if (all && sender.waits_in_line()) all->longest = Duration::Max();
+  return all;
 }
 
 uint64_t TimesOf(std::span<const Spoken> spoken) {

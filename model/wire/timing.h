@@ -7,7 +7,7 @@
 #include <span>
 
 #include "model/base/duration.h"
-#include "model/vocabulary/profile.h"
+#include "model/wire/family.h"
 #include "model/wire/relations.h"
 
 namespace cm::wire {
@@ -18,9 +18,9 @@ struct Interval {
 };
 
 // Between two transmissions of a message that is repeated until it is answered; empty where nobody
-// can say. Without a profile the packet lifetime, which only the sender knows, is taken for 0.
+// can say. Of an unknown sender the packet lifetime, which it alone knows, is taken for 0.
 std::optional<Interval> IntervalOf(mad::Attribute what, bool active, std::span<const Spoken> spoken,
-                                   const Profile* profile);
+                                   const Family& sender);
 
 // How many times a message is sent at most, if it is not answered.
 uint64_t TimesOf(std::span<const Spoken> spoken);

@@ -173,6 +173,8 @@ std::string ToText(const Totals& totals) {
 
 std::optional<std::string> Manner(const CheckPcapOptions& options, Profile* profile,
                                   wire::Manner* manner) {
+  if (options.whole && options.incomplete)
+    return "--whole and --incomplete contradict one another: messages are missing, or none is";
   manner->whole = options.whole;
   manner->missing = options.incomplete;
   manner->strict = options.strict;
@@ -184,7 +186,7 @@ std::optional<std::string> Manner(const CheckPcapOptions& options, Profile* prof
   if (profile->transport == Transport::kIwarp)
     return fmt::format("the profile '{}' is one of iWARP, which has no messages of the IB CM",
                        options.profile);
-  manner->profile = profile;
+  manner->profiles = {profile};
   return std::nullopt;
 }
 
@@ -253,6 +255,10 @@ void AddCheckPcap(Verb cmcheck) {
 Each connection of the capture is followed by the rows of the ib_cm table, from whatever node and
 implementation it comes; the first violation is named with its frame, the rule and what would have
 been permitted. Any packets besides RoCEv2 connection management are skipped.
+A capture that begins with a request is taken for whole, unless the answer shows that the request
+was repeated; one that begins with anything else begins in the middle. Nodes that fill their packets
+and requests as Linux with Soft-RoCE does are judged as such: by the timers and fixed fields on
+which its profiles agree. Others are judged by the protocol alone.
 Exit code 0 permitted, 1 a violation, 2 no capture.
 Examples:
   cmcheck check-pcap model/mad/captures/connect_disconnect.pcap
@@ -263,13 +269,13 @@ Examples:
   verb.Argument("file", &options->path,
                 "A capture in the format of libpcap; '-' for standard input");
   verb.Text("--profile", &options->profile,
-            "What both ends are, so that timers and fixed fields are judged as well: a name "
-            "that `cmcheck list profiles` prints, or a file");
+            "What all nodes are, instead of what they look like: a name that `cmcheck list "
+            "profiles` prints, or a file");
   verb.Flag("--whole", &options->whole,
-            "The capture began before the first connection: a message for one that it does "
-            "not have is a violation");
+            "The capture began before the first connection, whatever it begins with: a message "
+            "for one that it does not have is a violation");
   verb.Flag("--incomplete", &options->incomplete,
-            "Messages may have been sent that are not in the capture");
+            "The capture has gaps: messages may have been sent that are not in it");
   verb.Flag("--strict", &options->strict, "A message with a wrong CRC is a violation");
   verb.Text("--json", &options->json, "Where the verdicts go as JSON");
   verb.Does([options] { return DoCheckPcap(*options); });

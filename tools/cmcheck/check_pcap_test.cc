@@ -69,6 +69,22 @@ TEST_F(CheckPcap, PermitsWhatARealKernelDid) {
   EXPECT_EQ(files, 16u);
 }
 
+TEST_F(CheckPcap, PermitsWhatARealKernelDidWithoutBeingToldWhatItIs) {
+  for (const auto& entry : fs::directory_iterator(DataFile("model/mad/captures"))) {
+    if (entry.path().extension() != ".pcap") continue;
+    EXPECT_EQ(Check(entry.path()).exit_code, 0) << entry.path();
+    EXPECT_EQ(Check(entry.path(), {"--whole"}).exit_code, 0) << entry.path();
+    EXPECT_EQ(Check(entry.path(), {"--profile", "6.1-rxe"}).exit_code, 0) << entry.path();
+  }
+}
+
+TEST_F(CheckPcap, RefusesACaptureThatIsWholeAndHasGaps) {
+  const Ended ended = Check(Stored("connect_disconnect"), {"--whole", "--incomplete"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(LinesOf(ended.error), ElementsAre(HasSubstr("contradict")));
+  EXPECT_THAT(ended.output, IsEmpty());
+}
+
 TEST_F(CheckPcap, PrintsALineForEachConnection) {
   const Ended ended = Check(Stored("connect_disconnect"));
   const auto lines = LinesOf(ended.output);

@@ -126,7 +126,7 @@ TEST(Capture, HasThePacketTwiceThatArrivesTwice) {
   ASSERT_GE(frames.size(), 2u);
   EXPECT_EQ(frames[0].frame, frames[1].frame);
   const Profile* profile = FindProfile(conversation.profile);
-  wire::Judge judge({.whole = true, .profile = profile}, [](const wire::Verdict& verdict) {
+  wire::Judge judge({.whole = true, .profiles = {profile}}, [](const wire::Verdict& verdict) {
     EXPECT_FALSE(verdict.violation) << verdict.violation->rule << verdict.violation->saw;
   });
   uint64_t number = 0;
@@ -136,6 +136,34 @@ TEST(Capture, HasThePacketTwiceThatArrivesTwice) {
   }
   judge.Finish();
   EXPECT_EQ(judge.totals().messages, number);
+}
+
+// Two kernels that behave say nothing that the judge of captures refuses, whatever it is told.
+TEST(Capture, OfEveryConversationIsPermittedUnlessMessagesAreMadeByHand) {
+  size_t judged = 0;
+  for (const std::string& file : ConversationFiles("conformance/scenarios")) {
+    const Conversation conversation = std::get<Golden>(ReadGolden(TextOf(file))).conversation;
+    const Profile* profile = FindProfile(conversation.profile);
+    const bool by_hand = std::ranges::any_of(conversation.topology->devices, &DeviceInfo::tester);
+    if (by_hand || profile->transport == Transport::kIwarp) continue;
+    const std::vector<Timed> frames = FramesOf(std::get<Capture>(CaptureOfFile(conversation)));
+    ++judged;
+    for (const wire::Manner& manner :
+         {wire::Manner{}, wire::Manner{.whole = true}, wire::Manner{.profiles = {profile}}}) {
+      wire::Judge judge(manner, [&](const wire::Verdict& verdict) {
+        if (!verdict.violation) return;
+        ADD_FAILURE() << file << ": " << verdict.violation->rule << ' ' << verdict.violation->saw;
+      });
+      uint64_t number = 0;
+      for (const Timed& timed : frames) {
+        const mad::FrameBytes bytes = mad::Encode(timed.frame);
+        judge.Take(++number, timed.nanoseconds, bytes.view(), bytes.size(),
+                   mad::LinkType::kEthernet);
+      }
+      judge.Finish();
+    }
+  }
+  EXPECT_GT(judged, 200u);
 }
 
 TEST(Capture, EchoesCommunicationIdsAndTransactions) {
