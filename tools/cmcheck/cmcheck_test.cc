@@ -311,6 +311,23 @@ TEST_F(Cmcheck, RewritesAGoldenFileToWhatItIs) {
   EXPECT_EQ(folder_.Read("golden.conv"), before);
 }
 
+TEST_F(Cmcheck, RewritesTheOthersWhenOneCannotBeCarriedOut) {
+  CopyIn(kGolden, "golden.conv");
+  const std::string before = folder_.Read("golden.conv");
+  folder_.Write("golden.conv", before.substr(0, before.find("\n----") + 1));
+  const std::string damaged = "topology ring\n";
+  folder_.Write("damaged.conv", damaged);
+  const Ended rewrite =
+      folder_.Cmcheck({"rewrite", "damaged.conv", "nope.conv", "golden.conv", "damaged.conv"});
+  EXPECT_EQ(rewrite.exit_code, 2);
+  EXPECT_EQ(rewrite.output, "golden.conv\n");
+  EXPECT_THAT(LinesOf(rewrite.error),
+              ElementsAre(HasSubstr("damaged.conv:1:"), HasSubstr("nope.conv cannot be read"),
+                          HasSubstr("damaged.conv:1:")));
+  EXPECT_EQ(folder_.Read("golden.conv"), before);
+  EXPECT_EQ(folder_.Read("damaged.conv"), damaged);
+}
+
 TEST_F(Cmcheck, JudgesASharedObjectWithAndWithoutADefect) {
   const std::string impl = "dl:" + DataFile(kSample).string();
   const std::vector<std::string> run = {"run", "--impl", impl, "--sequences", "40"};

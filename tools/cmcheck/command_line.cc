@@ -27,6 +27,11 @@ std::string IsNatural(const std::string& text) {
              : fmt::format("'{}' is no number from 0 to {}", text, UINT64_MAX);
 }
 
+// What an option says of a name, a file or a folder; none of them is empty.
+std::string IsSomething(const std::string& text) {
+  return text.empty() ? "it is empty" : std::string();
+}
+
 }  // namespace
 
 Verb Verb::Add(const std::string& name, const std::string& sentence, const std::string& more) {
@@ -38,12 +43,12 @@ Verb Verb::Add(const std::string& name, const std::string& sentence, const std::
 void Verb::RequireVerb() { app_->require_subcommand(1); }
 
 void Verb::Text(const std::string& names, std::string* value, const std::string& sentence) {
-  app_->add_option(names, *value, sentence);
+  app_->add_option(names, *value, sentence)->check(IsSomething);
 }
 
 void Verb::Texts(const std::string& names, std::vector<std::string>* values,
                  const std::string& sentence) {
-  app_->add_option(names, *values, sentence)->allow_extra_args(false);
+  app_->add_option(names, *values, sentence)->allow_extra_args(false)->check(IsSomething);
 }
 
 void Verb::Flag(const std::string& names, bool* value, const std::string& sentence) {
@@ -69,12 +74,12 @@ void Verb::PerCent(const std::string& names, double* value, const std::string& s
 }
 
 void Verb::Argument(const std::string& name, std::string* value, const std::string& sentence) {
-  app_->add_option(name, *value, sentence)->required();
+  app_->add_option(name, *value, sentence)->required()->check(IsSomething);
 }
 
 void Verb::Arguments(const std::string& name, std::vector<std::string>* values,
                      const std::string& sentence) {
-  app_->add_option(name, *values, sentence)->required();
+  app_->add_option(name, *values, sentence)->required()->check(IsSomething);
 }
 
 void Verb::Words(const std::string& name, std::vector<std::string>* values,

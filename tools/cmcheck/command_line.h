@@ -26,7 +26,8 @@ class Verb {
   // One of the verbs has to be given.
   void RequireVerb();
 
-  // `names` as CLI11 has them: "--output", "-o,--output"; "!--no-output" sets a flag to false.
+  // `names` as CLI11 has them: "--output", "-o,--output"; "!--no-output" sets a flag to false. An
+  // empty text is refused.
   void Text(const std::string& names, std::string* value, const std::string& sentence);
   // As often as it is given.
   void Texts(const std::string& names, std::vector<std::string>* values,

@@ -91,7 +91,7 @@ std::variant<std::vector<TopologyShare>, std::string> SharesOf(const std::string
   return shares;
 }
 
-// Empty, or what is wrong with the list.
+// Empty, or what is wrong with the list. What is given has been read.
 std::string ChooseNumbers(const std::string& list, CampaignOptions* campaign) {
   if (list.empty()) return {};
   std::set<uint64_t> numbers;
@@ -110,6 +110,8 @@ std::string ChooseNumbers(const std::string& list, CampaignOptions* campaign) {
   if (campaign->sequences == 0 || campaign->sequences > kWidest)
     return fmt::format("--only '{}': at most {} may lie between the first and the last", list,
                        kWidest);
+  if (const size_t given = campaign->given.size(); given > 0 && *numbers.rbegin() >= given)
+    return fmt::format("--only '{}': there are {} conversations, 0 to {}", list, given, given - 1);
   for (uint64_t n = campaign->first; n < campaign->first + campaign->sequences; ++n)
     if (!numbers.contains(n)) campaign->done.insert(n);
   return {};
@@ -194,8 +196,9 @@ class Runner {
  private:
   Implementation& implementation() { return *answering_.implementation; }
 
+  // What was judged stays, whatever becomes of a file.
   int Fail(const std::string& problem) {
-    report_.Discard();
+    if (tally_.sequences() == 0) report_.Discard();
     return Unusable(problem);
   }
 
