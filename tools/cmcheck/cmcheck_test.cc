@@ -227,6 +227,63 @@ TEST_F(Cmcheck, DoesNotContinueTheJournalOfAnotherRun) {
   EXPECT_THAT(other.error, HasSubstr("j is the journal of another campaign"));
 }
 
+TEST_F(Cmcheck, TakesOfAJournalOnlyWhatIsAskedFor) {
+  EXPECT_EQ(folder_.Cmcheck({"run", "--sequences", "9", "--journal", "j"}).exit_code, 0);
+  EXPECT_EQ(folder_.Cmcheck({"run", "--only", "3,5,12", "--journal", "j"}).exit_code, 0);
+  EXPECT_EQ(Results()["sequences"], 3);
+  EXPECT_EQ(LinesOf(folder_.Read("j")).size(), 11u) << "3 and 5 were judged before";
+  const Json with_journal = Results();
+  const Ended without = folder_.Cmcheck({"run", "--only", "3,5,12"});
+  EXPECT_EQ(Results(), with_journal);
+  EXPECT_THAT(without.output, HasSubstr("sequences 3,5,12\n"));
+}
+
+TEST_F(Cmcheck, DoesNotContinueAJournalOverChangedFiles) {
+  const std::string conversation = "topology two-kernels\nprofile 6.1-rxe\nsettle\n";
+  const auto run = [&](const std::string& option, const std::string& file) {
+    return folder_.Cmcheck({"run", "--sequences", "2", "--journal", "j" + option, option, file});
+  };
+  folder_.Write("given.conv", conversation);
+  folder_.Write("mine.json", R"({"name": "mine"})");
+  folder_.Write("own.topology",
+                "topology own\nhost a\n"
+                "device d on=v address=10.0.0.1,fd00::1\n"
+                "device e on=w address=10.0.1.1,fd00:1::1\n"
+                "side active device=d\nside passive device=e\n");
+  for (const auto& [option, file] : {std::pair<std::string, std::string>{"--conversations", "."},
+                                     {"--profile", "mine.json"},
+                                     {"--topology", "own.topology"}}) {
+    EXPECT_EQ(run(option, file).exit_code, 0) << run(option, file).error;
+    EXPECT_EQ(run(option, file).exit_code, 0) << "the same goes on";
+    const std::string changed = file == "." ? "given.conv" : file;
+    const std::string whole = folder_.Read(changed);
+    folder_.Write(changed, whole + (changed == "mine.json" ? " \n" : "# changed\n"));
+    const Ended other = run(option, file);
+    EXPECT_EQ(other.exit_code, 2) << option;
+    EXPECT_THAT(other.error, HasSubstr("is the journal of another campaign"));
+  }
+}
+
+TEST_F(Cmcheck, KnowsNothingWhereNothingCouldBeJudged) {
+  folder_.Write("loses.conv",
+                "topology two-kernels\nprofile 6.1-rxe\nfault drop REQ from=active\n");
+  const Ended run =
+      folder_.Cmcheck({"run", "--conversations", "loses.conv", "--profile", "6.1-siw"});
+  EXPECT_EQ(run.exit_code, 3) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("it needs drop, which profile 6.1-siw does not have"));
+}
+
+TEST_F(Cmcheck, ComparesOfAnothersConversationWhatBothCanSee) {
+  const std::string impl = "dl:" + DataFile(kSample).string();
+  ASSERT_EQ(
+      folder_.Cmcheck({"run", "--impl", impl, "--walk", "life", "--only", "4", "--keep"}).exit_code,
+      0);
+  const std::string kept = "cmcheck-report/conversations/000004.conv";
+  const Ended replay = folder_.Cmcheck({"replay", kept, "--impl", "sim"});
+  EXPECT_EQ(replay.exit_code, 0) << replay.output;
+  EXPECT_THAT(replay.output, HasSubstr("It did the same as the file says."));
+}
+
 TEST_F(Cmcheck, CarriesOutTheConversationsThatItIsGiven) {
   const std::string all = DataFile("conformance/scenarios").string();
   const Ended whole = folder_.Cmcheck({"run", "--conversations", all});

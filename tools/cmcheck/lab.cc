@@ -88,7 +88,8 @@ class LabRun {
     lab::SuiteSettings settings{.program = "/proc/self/exe",
                                 .arguments = GuestArguments(),
                                 .given = Given(),
-                                .campaign = CampaignText(GuestOptions(), "dl:librdmacm.so.1"),
+                                .campaign = CampaignText(GuestOptions(), "dl:librdmacm.so.1",
+                                                         DigestOfFiles(options_.run, "")),
                                 .parts = Parts(),
                                 .folder = report_.folder(),
                                 .guests = options_.guests,
@@ -153,11 +154,12 @@ class LabRun {
   std::string OpenJournal() {
     if (options_.run.journal.empty()) return {};
     const std::string path = FromUsersFolder(options_.run.journal);
-    const std::string text = "lab " + CampaignText(options_.run, image_.kernel_version());
+    const std::string text = "lab " + CampaignText(options_.run, image_.kernel_version(),
+                                                   DigestOfFiles(options_.run, ""));
     auto known = ReadJournal(path, text);
     if (auto* problem = std::get_if<std::string>(&known)) return *problem;
     earlier_ = std::get<JournalContent>(std::move(known));
-    for (const auto& [index, result] : earlier_) campaign_.done.insert(index);
+    TakeEarlier(&earlier_, &campaign_);
     auto opened = Journal::Open(path, text);
     if (auto* problem = std::get_if<std::string>(&opened)) return *problem;
     journal_ = std::get<std::unique_ptr<Journal>>(std::move(opened));
@@ -193,6 +195,7 @@ class LabRun {
         .topology = options_.run.topology,
         .seed = options_.run.seed,
         .first = campaign_.first,
+        .only = options_.run.only,
         .interrupted = end.cancelled};
     if (std::string problem =
             Publish(tally, name, profile_, options_.run, campaign_.draw.capabilities);

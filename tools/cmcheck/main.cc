@@ -28,7 +28,7 @@ Examples:
   cmcheck pcap scenario.conv                         its messages, for Wireshark
   cmcheck check-pcap roce.pcap                       judge a capture
 Exit codes: 0 nothing found, 1 findings, 2 unusable arguments or environment, 3 too much
-inconclusive, 130 interrupted.)";
+inconclusive or nothing judged, 130 interrupted.)";
 
 CommandLine Verbs() {
   CommandLine line("cmcheck", "Asks a connection manager, and says whether it conforms.", kFooter);
