@@ -103,9 +103,8 @@ Capabilities UsedBy(const Conversation& conversation) {
   return used;
 }
 
-// What its faults and the tester do, and of what it says that it needs all that its lines use, or
-// that cannot be seen in them: whoever was shrunk says what he was drawn for. That races are none
-// of what somebody has is no matter, they are judged as they come.
+}  // namespace
+
 Capabilities WantedBy(const Conversation& conversation) {
   const Capabilities used = UsedBy(conversation);
   Capabilities wanted = used.Without(Capability::kData).Without(Capability::kLaterCalls);
@@ -123,8 +122,6 @@ Capabilities Lacking(Capabilities wanted, Capabilities there) {
   }
   return missing;
 }
-
-}  // namespace
 
 std::string WhatIsMissing(const Implementation& implementation, const Conversation& conversation) {
   if (conversation.origin) return {};  // drawn for this one, and perhaps for others beside it

@@ -115,6 +115,7 @@ std::string ChooseNumbers(const std::string& list, CampaignOptions* campaign) {
 // has sides that are not there; where its faults do nothing there it is refused, if it is the only
 // one, and else not carried out.
 std::string TakeGiven(const std::string& path, CampaignOptions* campaign) {
+  if (std::string problem = WhyUnreadable(path); !problem.empty()) return problem;
   const std::vector<std::string> files = ConversationFilesIn(path);
   for (const std::string& file : files) {
     auto read = ReadConversationFile(file);
@@ -155,10 +156,11 @@ void AddCampaignOptions(Verb verb, RunOptions* options) {
   verb.Number("--seed", &options->seed, "What the sequences are drawn from");
   verb.Number("--first", &options->first, uint64_t{0}, kMost, "Number of the first sequence");
   verb.Number("--sequences", &options->sequences, uint64_t{1}, kMost, "How many sequences");
-  verb.Number("--calls", &options->calls, 1, 1000, "About how many calls a sequence makes");
+  verb.Number("--calls", &options->calls, 1, 1000,
+              "About how many calls a sequence of the walk random makes");
   verb.Text("--walk", &options->walk, "Only this walk; `cmcheck list walks`");
   verb.Number("--jobs", &options->jobs, 0, 1024,
-              "How many sequences at a time; default: processors");
+              "How many sequences at a time; 0: one a processor");
   verb.Text("--report", &options->report, "Folder for the report");
   verb.Text("--conversations", &options->conversations,
             "A file or a folder of .conv: carry these out, and draw none");
@@ -202,6 +204,9 @@ std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,
   }
   if (!options.walk.empty() && FindWalk(options.walk) == nullptr)
     return fmt::format("there is no walk '{}'; walks are {}", options.walk, WalkNames());
+  if (options.property == kNeverId || options.property == kMendedId)
+    return fmt::format("{} is a claim about a whole campaign: it is judged without --property",
+                       options.property);
   if (!options.property.empty() && !IsClaim(options.property))
     return fmt::format("there is no property '{}'; `cmcheck list properties` has the names",
                        options.property);
@@ -218,6 +223,20 @@ std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,
   if (std::string problem = ChooseNumbers(options.only, &campaign); !problem.empty())
     return problem;
   return campaign;
+}
+
+std::string WhyContradictory(const Verb& verb) {
+  constexpr std::pair<const char*, const char*> kApart[] = {
+      {"--conversations", "--walk"}, {"--conversations", "--calls"}, {"--conversations", "--seed"},
+      {"--only", "--first"},         {"--only", "--sequences"},
+  };
+  for (const auto& [one, other] : kApart)
+    if (verb.Given(one) && verb.Given(other))
+      return fmt::format("{} and {} do not go together: {}", one, other,
+                         std::string_view(one) == "--only"
+                             ? "numbers are no range"
+                             : "what is given is carried out, and nothing is drawn");
+  return {};
 }
 
 std::string DigestOfFiles(const RunOptions& options, const std::string& implementation) {

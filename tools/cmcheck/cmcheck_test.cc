@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -89,6 +90,24 @@ TEST_F(Cmcheck, ListsOneALineFirstTheIdThenASentence) {
   EXPECT_THAT(folder_.Cmcheck({"list", "defects"}).output, HasSubstr("forgets-timewait  "));
 }
 
+TEST_F(Cmcheck, SaysInItsHelpWhatHoldsByDefault) {
+  const std::string help = folder_.Cmcheck({"run", "--help"}).output;
+  for (const char* line : {"--seed UINT:UINT=1 ", "=10000\n", "--report TEXT=cmcheck-report",
+                           "--profile TEXT=6.1-rxe", "--impl TEXT=sim", "--walk TEXT "})
+    EXPECT_THAT(help, HasSubstr(line));
+  EXPECT_THAT(folder_.Cmcheck({"replay", "--help"}).output, HasSubstr("--profile TEXT "));
+}
+
+TEST_F(Cmcheck, SaysUnderWhichProfileADefectShows) {
+  EXPECT_THAT(folder_.Cmcheck({"list", "defects"}).output,
+              AllOf(testing::ContainsRegex("info-handed-twice  [^\n]*[(]profile 7.2-rxe[)]\n"),
+                    testing::ContainsRegex("route-error-positive  [^\n]*[(]profile 6.1-ib[)]\n")));
+  const std::vector<std::string> run = {"run", "--sequences", "3", "--defect", "user-argument-cut"};
+  EXPECT_THAT(folder_.Cmcheck(run).error, HasSubstr("profile 6.1-rxe does not show the defect"));
+  EXPECT_THAT(folder_.Cmcheck(With(run, {"--profile", "7.2-rxe"})).error,
+              Not(HasSubstr("does not show")));
+}
+
 TEST_F(Cmcheck, FindsNothingWrongWithTheSimulatorAndLeavesAReport) {
   const Ended run = folder_.Cmcheck({"run", "--sequences", "60", "--json", "r.json"});
   EXPECT_EQ(run.exit_code, 0) << run.error;
@@ -150,6 +169,14 @@ TEST_F(CmcheckWithADefect, ShowsTheFindingAgainByTheCommandThatItNames) {
   EXPECT_EQ(on_sim.exit_code, 1);
   EXPECT_THAT(on_sim.output, HasSubstr("It did not do the same: "));
   EXPECT_THAT(on_sim.output, Not(HasSubstr("ROWS-1")));
+}
+
+TEST_F(CmcheckWithADefect, QuotesInTheCommandWhatAShellWouldTakeApart) {
+  RunIt({"--report", "my report"});
+  const Json results = Results("my report/results.json");
+  const std::string command = results["findings"][0]["replay"];
+  EXPECT_THAT(command, HasSubstr("'my report/findings/rows-1-rdma_connect.conv' --impl sim"));
+  EXPECT_THAT(command, testing::ContainsRegex("^cmcheck replay '"));
 }
 
 TEST_F(CmcheckWithADefect, ExplainsTheFindingFromTheFileAlone) {
@@ -326,6 +353,15 @@ TEST_F(Cmcheck, CarriesOutElsewhereWhatCanBeCarriedOutThere) {
                        "--topology", "two-kernels"});
   EXPECT_EQ(alone.exit_code, 2);
   EXPECT_THAT(alone.error, HasSubstr("not on a bond"));
+}
+
+TEST_F(Cmcheck, SaysThatAFolderCannotBeRead) {
+  if (geteuid() == 0) GTEST_SKIP() << "to root every folder is open";
+  fs::create_directory(folder_.path() / "closed");
+  fs::permissions(folder_.path() / "closed", fs::perms::none);
+  const Ended ended = folder_.Cmcheck({"run", "--conversations", "closed"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.error, HasSubstr("closed cannot be read: Permission denied"));
 }
 
 TEST_F(Cmcheck, ExplainsEachLineOfAScenario) {

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "conformance/runner/campaign.h"
 #include "conformance/runner/profile_file.h"
 #include "model/conversation/parse.h"
 #include "model/vocabulary/profile.h"
@@ -54,6 +55,26 @@ std::string TakeItsProfile(const std::string& path, const Conversation& conversa
   const size_t at = text.starts_with("profile ") ? 0 : text.find("\nprofile ") + 1;
   const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
   return fmt::format("{}:{}: {}", path, line, *problem);
+}
+
+std::string WhyBeyond(const std::string& capabilities, const std::string& path,
+                      const Conversation& conversation) {
+  if (capabilities.empty()) return {};
+  const auto asked = ParseCapabilities(capabilities);
+  if (!asked) return fmt::format("--capabilities '{}' is no list of capabilities", capabilities);
+  const Capabilities missing = Lacking(WantedBy(conversation), *asked);
+  return missing.bits() == 0
+             ? std::string()
+             : fmt::format("{}: it needs {}, which --capabilities '{}' does not have", path,
+                           ToString(missing), capabilities);
+}
+
+std::string WhyUnreadable(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path folder = FromUsersFolder(path);
+  if (!std::filesystem::is_directory(folder, error)) return {};
+  const std::filesystem::directory_iterator entries(folder, error);
+  return error ? fmt::format("{} cannot be read: {}", path, error.message()) : std::string();
 }
 
 std::vector<std::string> ConversationFilesIn(const std::string& path) {

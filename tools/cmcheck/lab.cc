@@ -124,12 +124,14 @@ class LabRun {
   // Of `run` in the guest, for its shell.
   std::string GuestArguments() const {
     const RunOptions guest = GuestOptions();
-    std::string text = fmt::format(
-        "--impl dl --place guest --profile {} --capabilities '{}' --topology {} --seed {} --calls "
-        "{}",
-        guest.asked.profile, guest.asked.capabilities, guest.topology, guest.seed, guest.calls);
+    std::string text =
+        fmt::format("--impl dl --place guest --profile {} --capabilities '{}' --topology {}",
+                    guest.asked.profile, guest.asked.capabilities, guest.topology);
+    if (guest.conversations.empty())
+      text += fmt::format(" --seed {} --calls {}", guest.seed, guest.calls);
+    else
+      text += " --conversations " + guest.conversations;
     if (!guest.walk.empty()) text += " --walk " + guest.walk;
-    if (!guest.conversations.empty()) text += " --conversations " + guest.conversations;
     if (!guest.property.empty()) text += " --property " + guest.property;
     return text;
   }
@@ -170,7 +172,7 @@ class LabRun {
     const RunOptions& run = options_.run;
     if (!run.conversations.empty())
       return fmt::format("cmcheck lab run -- --conversations {}",
-                         ConversationFilesIn(run.conversations)[index]);
+                         ShellWord(ConversationFilesIn(run.conversations)[index]));
     return fmt::format("cmcheck lab run -- --seed {} --calls {} --only {}", run.seed, run.calls,
                        index);
   }
@@ -221,6 +223,10 @@ int RunLab(LabOptions options) {
   if (options.run.topology.empty()) options.run.topology = kLabTopologies;
   if (options.run.asked.impl != "sim" && options.run.asked.impl != "dl")
     return Unusable("in the lab the implementation is the distribution's librdmacm: no --impl");
+  if (!options.run.asked.defect.empty())
+    return Unusable("in the lab the implementation is the distribution's librdmacm: no --defect");
+  if (!options.run.asked.place.empty())
+    return Unusable("in the lab the implementation stands in a guest: no --place");
   auto profile = LoadProfile(options.run.asked.profile);
   if (auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
   const Profile known = std::get<Profile>(profile);
@@ -250,7 +256,10 @@ int ParseAndRun(LabOptions options, std::vector<std::string> arguments) {
   CommandLine line("cmcheck lab run --", "What the suite in the guests is asked", "");
   Verb run = line.command();
   AddRunOptions(run, &options.run);
-  run.Does([&options] { return RunLab(std::move(options)); });
+  run.Does([&options, run] {
+    const std::string problem = WhyContradictory(run);
+    return problem.empty() ? RunLab(std::move(options)) : Unusable(problem);
+  });
   const auto done = line.Parse(std::move(arguments));
   if (const auto* problem = std::get_if<std::string>(&done))
     return Unusable(

@@ -45,6 +45,9 @@ int Replay(ReplayOptions options) {
           TakeItsProfile(file.path, file.conversation, file.text, &options.asked.profile);
       !problem.empty())
     return Unusable(problem);
+  if (std::string problem = WhyBeyond(options.asked.capabilities, file.path, file.conversation);
+      !problem.empty())
+    return Unusable(problem);
   auto resolved = Resolve(options.asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
   Answering& answering = std::get<Answering>(resolved);
@@ -76,8 +79,8 @@ Examples:
   cmcheck replay cmcheck-report/findings/rows-1-rdma_connect.conv --impl sim
   cmcheck replay scenario.conv --impl dl:./libmine.so --quiet)");
   auto options = std::make_shared<ReplayOptions>();
-  AddAsked(verb, &options->asked);
   options->asked.profile.clear();
+  AddAsked(verb, &options->asked);
   verb.Argument("file", &options->path, "A conversation");
   verb.Flag("--quiet", &options->quiet, "Only the verdict and the findings");
   verb.Does([options] { return Replay(*options); });

@@ -36,6 +36,9 @@ std::string RewriteOne(const RewriteOptions& options, const std::string& path, i
           TakeItsProfile(path, known.conversation, std::get<std::string>(content), &asked.profile);
       !problem.empty())
     return problem;
+  if (std::string problem = WhyBeyond(asked.capabilities, path, known.conversation);
+      !problem.empty())
+    return problem;
   auto resolved = Resolve(asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return *problem;
   Answering& answering = std::get<Answering>(resolved);
@@ -74,8 +77,8 @@ code is 2 when the others are done.
 Example:
   cmcheck rewrite conformance/scenarios/loss/*.conv)");
   auto options = std::make_shared<RewriteOptions>();
-  AddAsked(verb, &options->asked);
   options->asked.profile.clear();
+  AddAsked(verb, &options->asked);
   verb.Arguments("files", &options->paths, "Conversations");
   verb.Does([options] { return Rewrite(*options); });
 }

@@ -139,7 +139,8 @@ class Runner {
         problem_ = problem;
         return;
       }
-      counted.replay = fmt::format("cmcheck replay {} {}", path.string(), answering_.options);
+      counted.replay =
+          fmt::format("cmcheck replay {} {}", ShellWord(path.string()), answering_.options);
     }
     std::stable_sort(tally_.findings().begin(), tally_.findings().end(),
                      [](const CountedFinding& a, const CountedFinding& b) {
@@ -230,7 +231,10 @@ Examples:
   cmcheck run --walk removal --property REM-1 --first 500 --sequences 100)");
   auto options = std::make_shared<RunOptions>();
   AddRunOptions(verb, options.get());
-  verb.Does([options] { return Run(*options); });
+  verb.Does([options, verb] {
+    const std::string problem = WhyContradictory(verb);
+    return problem.empty() ? Run(*options) : Unusable(problem);
+  });
 }
 
 }  // namespace cm

@@ -40,6 +40,8 @@ void AddCampaignOptions(Verb verb, RunOptions* options);
 std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,
                                                       const Profile& profile,
                                                       Capabilities capabilities);
+// Empty, or which two of the options that were given cannot both have an effect.
+std::string WhyContradictory(const Verb& verb);
 // What is in the files that the options name, wherever they lie: conversations, profile,
 // topologies, and the library that is asked. Empty when they name none.
 std::string DigestOfFiles(const RunOptions& options, const std::string& implementation);
