@@ -48,6 +48,20 @@ std::vector<TopologyShare> WalkableShares(const DrawOptions& draw,
   return shares;
 }
 
+// What it would need, where no topology is left to walk it on.
+std::string WhyNotWalkable(const DrawOptions& draw, const std::string& topology) {
+  const Walk* const walk = FindWalk(draw.walk);
+  const Capabilities missing =
+      walk == nullptr ? Capabilities() : Lacking(walk->needs, draw.capabilities);
+  if (missing.bits() == 0)
+    return fmt::format("walk {} needs a bond: topology {} has none", draw.walk, topology);
+  const bool by_profile = Lacking(missing, draw.profile.capabilities) == missing;
+  return fmt::format("walk {} needs {}, which {}", draw.walk, ToString(missing),
+                     by_profile ? fmt::format("profile {} does not have", draw.profile.name)
+                                : fmt::format("this environment cannot do, but '{}'",
+                                              ToString(draw.capabilities)));
+}
+
 // A built-in topology, or that of a file. Sequences are drawn for the first two of its sides.
 std::variant<TopologyRef, std::string> TopologyOf(const std::string& name) {
   if (const Topology* built_in = FindTopology(name)) return TopologyRef(built_in);
@@ -122,7 +136,9 @@ std::string TakeGiven(const std::string& path, CampaignOptions* campaign) {
     if (auto* problem = std::get_if<std::string>(&read)) return *problem;
     const ConversationFile& given = std::get<ConversationFile>(read);
     Conversation conversation = given.conversation;
-    std::string profile = conversation.profile == campaign->draw.profile.name ? "its own" : "";
+    const bool settled =
+        conversation.profile.empty() || conversation.profile == campaign->draw.profile.name;
+    std::string profile = settled ? "the run's" : "";
     if (std::string problem = TakeItsProfile(file, conversation, given.text, &profile);
         !problem.empty())
       return problem;
@@ -213,9 +229,7 @@ std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,
   auto shares = SharesOf(options.topology);
   if (auto* problem = std::get_if<std::string>(&shares)) return std::move(*problem);
   draw.topologies = WalkableShares(draw, std::get<std::vector<TopologyShare>>(shares));
-  if (draw.topologies.empty())
-    return fmt::format("walk {} needs what this environment{} cannot do", options.walk,
-                       options.topology.empty() ? "" : " with topology " + options.topology);
+  if (draw.topologies.empty()) return WhyNotWalkable(draw, options.topology);
   if (draw.topologies.size() == 1) draw.topology = draw.topologies.front().topology;
   if (!options.conversations.empty())
     if (std::string problem = TakeGiven(options.conversations, &campaign); !problem.empty())

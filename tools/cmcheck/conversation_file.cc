@@ -17,6 +17,7 @@
 namespace cm {
 
 std::string CutOff(const std::string& path, const std::string& text) {
+  if (text.empty()) return fmt::format("{}: the file is empty", path);
   return text.ends_with('\n')
              ? std::string()
              : fmt::format("{}: the last line has no end: the file was cut off", path);
@@ -47,7 +48,9 @@ std::variant<ConversationFile, std::string> ReadConversationFile(const std::stri
 std::string TakeItsProfile(const std::string& path, const Conversation& conversation,
                            std::string_view text, std::string* asked) {
   const std::string& name = conversation.profile;
-  if (!asked->empty() || name.empty()) return {};
+  if (!asked->empty()) return {};
+  if (name.empty())
+    return fmt::format("{}: it has no line `profile NAME`, and --profile gives none either", path);
   *asked = name;
   auto known = LoadProfile(FindProfile(name) != nullptr ? name : FromUsersFolder(name));
   const auto* problem = std::get_if<std::string>(&known);
@@ -61,7 +64,9 @@ std::string WhyBeyond(const std::string& capabilities, const std::string& path,
                       const Conversation& conversation) {
   if (capabilities.empty()) return {};
   const auto asked = ParseCapabilities(capabilities);
-  if (!asked) return fmt::format("--capabilities '{}' is no list of capabilities", capabilities);
+  if (!asked)
+    return fmt::format("--capabilities '{}' is no list of capabilities; some are '{}'",
+                       capabilities, ToString(Profiles().front().capabilities));
   const Capabilities missing = Lacking(WantedBy(conversation), *asked);
   return missing.bits() == 0
              ? std::string()

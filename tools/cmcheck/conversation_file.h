@@ -22,7 +22,8 @@ struct ConversationFile {
   std::optional<History> history;
 };
 
-// Empty, or why the text of a file is no more than its beginning: its last line has no end.
+// Empty, or why the text of a file is no more than its beginning: nothing is in it, or its last
+// line has no end.
 std::string CutOff(const std::string& path, const std::string& text);
 
 // Or one line: the file, the line, what was given and what would be accepted.
