@@ -357,11 +357,14 @@ TEST_F(Cmcheck, CarriesOutElsewhereWhatCanBeCarriedOutThere) {
 
 TEST_F(Cmcheck, SaysThatAFolderCannotBeRead) {
   if (geteuid() == 0) GTEST_SKIP() << "to root every folder is open";
-  fs::create_directory(folder_.path() / "closed");
-  fs::permissions(folder_.path() / "closed", fs::perms::none);
-  const Ended ended = folder_.Cmcheck({"run", "--conversations", "closed"});
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_THAT(ended.error, HasSubstr("closed cannot be read: Permission denied"));
+  fs::create_directories(folder_.path() / "open/closed");
+  fs::permissions(folder_.path() / "open/closed", fs::perms::none);
+  for (const std::string given : {"open", "open/closed"}) {
+    const Ended ended = folder_.Cmcheck({"run", "--conversations", given});
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_THAT(ended.error, HasSubstr(given + " cannot be read: Permission denied"));
+  }
+  fs::permissions(folder_.path() / "open/closed", fs::perms::owner_all);
 }
 
 TEST_F(Cmcheck, ExplainsEachLineOfAScenario) {

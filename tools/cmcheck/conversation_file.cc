@@ -78,7 +78,8 @@ std::string WhyUnreadable(const std::string& path) {
   std::error_code error;
   const std::filesystem::path folder = FromUsersFolder(path);
   if (!std::filesystem::is_directory(folder, error)) return {};
-  const std::filesystem::directory_iterator entries(folder, error);
+  for (std::filesystem::recursive_directory_iterator at(folder, error), end; !error && at != end;)
+    at.increment(error);
   return error ? fmt::format("{} cannot be read: {}", path, error.message()) : std::string();
 }
 
