@@ -19,6 +19,12 @@
 namespace cm {
 namespace {
 
+Capabilities Union(Capabilities all, Capabilities more) {
+  for (int i = 0; i < kCapabilityCount; ++i)
+    if (more.Has(static_cast<Capability>(i))) all = all.With(static_cast<Capability>(i));
+  return all;
+}
+
 // Hands out numbers and puts what comes of them back into their order.
 class Queue {
  public:
@@ -77,34 +83,61 @@ class Queue {
   bool stopped_ = false;
 };
 
-// What it says that it needs, and what its faults do: that races are none of what somebody has is
-// no matter, they are judged as they come.
-Capabilities WantedBy(const Conversation& conversation) {
-  Capabilities wanted = conversation.capabilities.Without(Capability::kRaces);
+bool IsLater(CallKind kind) {
+  return kind == CallKind::kResolveAddrInfo || kind == CallKind::kQueryAddrInfo ||
+         kind == CallKind::kWriteCmEvent;
+}
+
+// What its lines do that can be seen in them.
+Capabilities UsedBy(const Conversation& conversation) {
+  Capabilities used;
   for (const Line& line : conversation.lines) {
-    if (std::holds_alternative<line::Sends>(line)) wanted = wanted.With(Capability::kTester);
-    const auto* injects = std::get_if<line::Injects>(&line);
-    if (injects == nullptr) continue;
-    const Capabilities needed = Needs(injects->fault);
-    for (int i = 0; i < kCapabilityCount; ++i)
-      if (needed.Has(static_cast<Capability>(i))) wanted = wanted.With(static_cast<Capability>(i));
+    if (std::holds_alternative<line::Sends>(line)) used = used.With(Capability::kTester);
+    if (const auto* injects = std::get_if<line::Injects>(&line))
+      used = Union(used, Needs(injects->fault));
+    const auto* calls = std::get_if<line::Calls>(&line);
+    if (calls == nullptr) continue;
+    if (MovesData(KindOf(calls->call))) used = used.With(Capability::kData);
+    if (IsLater(KindOf(calls->call))) used = used.With(Capability::kLaterCalls);
   }
-  return wanted;
+  return used;
 }
 
 }  // namespace
 
-std::string WhatIsMissing(const Implementation& implementation, const Conversation& conversation) {
-  if (conversation.origin) return {};  // drawn for this one, and perhaps for others beside it
-  const Capabilities wanted = WantedBy(conversation);
+Capabilities WantedBy(const Conversation& conversation) {
+  const Capabilities used = UsedBy(conversation);
+  Capabilities wanted = used.Without(Capability::kData).Without(Capability::kLaterCalls);
+  for (const Capability unseen :
+       {Capability::kTime, Capability::kLanes, Capability::kCrashes, Capability::kMisuse})
+    if (conversation.capabilities.Has(unseen)) wanted = wanted.With(unseen);
+  return Union(wanted, Common(used, conversation.capabilities));
+}
+
+Capabilities Lacking(Capabilities wanted, Capabilities there) {
   Capabilities missing;
   for (int i = 0; i < kCapabilityCount; ++i) {
     const auto c = static_cast<Capability>(i);
-    if (wanted.Has(c) && !implementation.capabilities().Has(c)) missing = missing.With(c);
+    if (wanted.Has(c) && !there.Has(c)) missing = missing.With(c);
   }
-  return missing.bits() == 0
-             ? std::string()
-             : fmt::format("it needs {}, which is not to be had here", ToString(missing));
+  return missing;
+}
+
+std::string WhatIsMissing(const Implementation& implementation, const Conversation& conversation) {
+  if (conversation.origin) return {};  // drawn for this one, and perhaps for others beside it
+  const Capabilities missing = Lacking(WantedBy(conversation), implementation.capabilities());
+  if (missing.bits() == 0) return {};
+  const Profile& profile = implementation.profile();
+  const Capabilities by_profile = Lacking(missing, profile.capabilities);
+  const Capabilities by_it = Lacking(missing, by_profile);
+  std::string text;
+  if (by_profile.bits() != 0)
+    text = fmt::format("it needs {}, which profile {} does not have", ToString(by_profile),
+                       profile.name);
+  if (by_it.bits() != 0)
+    text += fmt::format("{} {}, which is not to be had here", text.empty() ? "it needs" : "; and",
+                        ToString(by_it));
+  return text;
 }
 
 std::string WhyUnsupported(const Implementation& implementation, const Session& session,

@@ -30,6 +30,13 @@ struct CampaignOptions {
 // The conversation of that number, drawn or given.
 Conversation ConversationOf(const CampaignOptions& options, uint64_t number);
 
+// What its faults and the tester do, and of what it says that it needs all that its lines use, or
+// that cannot be seen in them: whoever was shrunk says what he was drawn for. That races are none
+// of what somebody has is no matter, they are judged as they come.
+Capabilities WantedBy(const Conversation& conversation);
+// Those that are wanted and not there.
+Capabilities Lacking(Capabilities wanted, Capabilities there);
+
 // Of what a conversation that was written down asks of its environment, in its head or with a
 // fault, that which the implementation does not say that it can; empty when there is nothing.
 std::string WhatIsMissing(const Implementation& implementation, const Conversation& conversation);

@@ -237,7 +237,35 @@ TEST_F(OneSession, OfOneWhoCanDoTooLittleIsNotBegun) {
   EXPECT_CALL(session_->driver(), Submit).Times(0);
   const Judged judged = JudgeThe(conversation);
   EXPECT_EQ(judged.result.verdict, SequenceVerdict::kUnsupported);
-  EXPECT_EQ(judged.result.reason, "it needs misuse, which is not to be had here");
+  EXPECT_EQ(judged.result.reason, "it needs misuse, which profile 6.1-rxe does not have");
+}
+
+// One whose environment can do less than its profile says.
+class Unhandy : public NiceMock<MockImplementation> {
+ public:
+  using NiceMock<MockImplementation>::NiceMock;
+  Capabilities capabilities() const override {
+    return profile().capabilities.Without(Capability::kTester).Without(Capability::kData);
+  }
+};
+
+// A finding that was shrunk says what it was drawn for, which is more than is left of it.
+TEST(AConversation, NeedsOfWhatItsHeadSaysWhatItsLinesUse) {
+  Conversation conversation = ConversationOf(kTwoIds);
+  conversation.capabilities = Profiles().front().capabilities;
+  EXPECT_EQ(WhatIsMissing(Unhandy(), conversation), "");
+  Conversation by_hand = conversation;
+  by_hand.lines.emplace_back(line::Sends{});
+  EXPECT_EQ(WhatIsMissing(Unhandy(), by_hand), "it needs tester, which is not to be had here");
+  Conversation losing = by_hand;
+  losing.lines.emplace_back(line::Injects{{.kind = FaultKind::kDrop}});
+  const Unhandy iwarp(*FindProfile("6.1-siw"));
+  EXPECT_EQ(WhatIsMissing(iwarp, conversation), "");
+  EXPECT_EQ(WhatIsMissing(iwarp, losing),
+            "it needs drop tester, which profile 6.1-siw does not have");
+  Conversation moving = conversation;
+  moving.lines.emplace_back(line::Calls{.lane = {}, .call = call::GetSendComp{}});
+  EXPECT_EQ(WhatIsMissing(Unhandy(), moving), "it needs data, which is not to be had here");
 }
 
 TEST_F(OneSession, ThatIsInconclusiveProvesNothingAgainstTheImplementation) {

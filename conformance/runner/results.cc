@@ -49,13 +49,14 @@ Json FindingsOf(const Tally& tally) {
 // One family of the catalogue, as a row of the table.
 struct FamilyRow {
   std::string_view family;
+  bool judged = false;
   int claims = 0;
   int arose = 0;        // claims whose premise arose
   int unsupported = 0;  // that this environment cannot make happen
   uint64_t failed = 0;  // sequences against them, claim by claim
 };
 
-std::vector<FamilyRow> Families(const Tally& tally, Capabilities capabilities) {
+std::vector<FamilyRow> Families(const Tally& tally, const TableOptions& options) {
   std::vector<FamilyRow> rows;
   const auto properties = Properties();
   for (size_t i = 0; i < properties.size(); ++i) {
@@ -64,9 +65,10 @@ std::vector<FamilyRow> Families(const Tally& tally, Capabilities capabilities) {
       rows.push_back({.family = property.family});
     FamilyRow& row = rows.back();
     ++row.claims;
+    row.judged |= options.property.empty() || options.property == property.id;
     if (tally.Arose(i) > 0)
       ++row.arose;
-    else if ((property.needs.bits() & ~capabilities.bits()) != 0)
+    else if ((property.needs.bits() & ~options.capabilities.bits()) != 0)
       ++row.unsupported;
     row.failed += tally.Against(property.id);
   }
@@ -150,20 +152,27 @@ std::string ToJson(const Tally& tally, const CampaignName& name, const Profile& 
 std::string ToTable(const Tally& tally, const CampaignName& name, const Profile& profile,
                     const TableOptions& options) {
   const Paint paint(options.colours);
-  std::string text = fmt::format(
-      "{} under profile {}, topology {}, seed {}, sequences {} to {}\n\n", name.implementation,
-      profile.name, name.topology, name.seed, name.first, name.first + tally.sequences());
+  const std::string numbers =
+      name.only.empty() ? fmt::format("{} to {}", name.first, name.first + tally.sequences())
+                        : name.only;
+  std::string text =
+      fmt::format("{} under profile {}, topology {}, seed {}, sequences {}\n\n",
+                  name.implementation, profile.name, name.topology, name.seed, numbers);
   text += fmt::format("{:<18} {:>7} {:>7}  {}\n", "claims", "number", "arose", "verdict");
-  const auto runner_row = [&](std::string_view what, std::string_view id, bool arose) {
-    text += fmt::format("{:<18} {:>7} {:>7}  {}\n", what, 1, arose ? 1 : 0,
-                        VerdictOf(tally.Against(id), arose, paint));
+  const auto runner_row = [&](std::string_view what, std::string_view id) {
+    const bool judged = options.property.empty() || options.property == id;
+    const bool arose = judged && tally.calls() > 0;
+    text +=
+        fmt::format("{:<18} {:>7} {:>7}  {}\n", what, 1, arose ? 1 : 0,
+                    judged ? VerdictOf(tally.Against(id), arose, paint) : paint.Dim("not judged"));
   };
-  runner_row("rows", kRowsId, tally.calls() > 0);
-  runner_row("leaks", kLeakId, tally.calls() > 0);
-  for (const FamilyRow& row : Families(tally, options.capabilities)) {
-    text += fmt::format("{:<18} {:>7} {:>7}  {}", row.family, row.claims, row.arose,
-                        VerdictOf(row.failed, row.arose > 0, paint));
-    if (row.unsupported > 0)
+  runner_row("rows", kRowsId);
+  runner_row("leaks", kLeakId);
+  for (const FamilyRow& row : Families(tally, options)) {
+    text += fmt::format(
+        "{:<18} {:>7} {:>7}  {}", row.family, row.claims, row.arose,
+        row.judged ? VerdictOf(row.failed, row.arose > 0, paint) : paint.Dim("not judged"));
+    if (row.judged && row.unsupported > 0)
       text += paint.Dim(fmt::format(", {} unsupported by this environment", row.unsupported));
     text += "\n";
   }

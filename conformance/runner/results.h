@@ -18,6 +18,7 @@ struct CampaignName {
   std::string topology;        // its name, or "mixed"
   uint64_t seed = 1;
   uint64_t first = 0;
+  std::string only;  // "3,5,8" where they are no range
   bool interrupted = false;
 };
 
@@ -27,6 +28,7 @@ std::string ToJson(const Tally& tally, const CampaignName& name, const Profile& 
 struct TableOptions {
   bool colours = false;
   Capabilities capabilities;  // of the environment: what else is unsupported
+  std::string property = {};  // the one claim that was judged; empty: all
 };
 // Verdicts by family of properties, coverage, findings.
 std::string ToTable(const Tally& tally, const CampaignName& name, const Profile& profile,

@@ -13,6 +13,7 @@ namespace cm {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -138,6 +139,27 @@ TEST(Results, ReadAsATableWithARowForEachFamilyAndEachFinding) {
   EXPECT_THAT(table, AllOf(HasSubstr("EST-1 in 1 sequence, first in 1"),
                            HasSubstr("saw        twice"), HasSubstr("permitted  once"),
                            HasSubstr("replay     cmcheck replay est-1.conv")));
+}
+
+TEST(Results, OfOnePropertySayThatTheOthersWereNotJudged) {
+  const std::string table = ToTable(ATally(), kName, Profiles().front(), {.property = "EST-1"});
+  EXPECT_THAT(table, AllOf(ContainsRegex("\nrows +1 +0  not judged\n"),
+                           ContainsRegex("\nleaks +1 +0  not judged\n"),
+                           ContainsRegex("\nestablishment +[0-9]+ +[0-9]+  failed in 1"),
+                           ContainsRegex("\nrejection +[0-9]+ +[0-9]+  not judged\n")));
+  EXPECT_THAT(
+      ToTable(ATally(), kName, Profiles().front(), {.property = "ROWS-1"}),
+      AllOf(ContainsRegex("\nrows +1 +1  passed\n"), ContainsRegex("\nleaks +1 +0  not judged\n")));
+  EXPECT_THAT(ToTable(ATally(), kName, Profiles().front(), {}), Not(HasSubstr("not judged")));
+}
+
+TEST(Results, NameTheSequencesThatAreNoRange) {
+  CampaignName name = kName;
+  name.only = "3,5,8";
+  EXPECT_THAT(ToTable(ATally(), name, Profiles().front(), {}),
+              HasSubstr("seed 7, sequences 3,5,8\n"));
+  EXPECT_THAT(ToTable(ATally(), kName, Profiles().front(), {}),
+              HasSubstr("seed 7, sequences 40 to 43\n"));
 }
 
 TEST(Results, AreColouredOnlyOnATerminal) {

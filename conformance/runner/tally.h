@@ -45,6 +45,8 @@ class Tally {
   void Conclude(const CampaignScope& scope, const Profile& profile);
 
   uint64_t sequences() const { return sequences_; }
+  // Those that could be carried out.
+  uint64_t judged() const { return sequences_ - With(SequenceVerdict::kUnsupported); }
   uint64_t With(SequenceVerdict verdict) const { return verdicts_[static_cast<size_t>(verdict)]; }
   uint64_t calls() const { return calls_; }
   uint64_t events() const { return events_; }

@@ -23,6 +23,21 @@ int32_t Int(Words& words, std::string_view key, int32_t fallback) {
 // So that the times of a whole conversation stay within what can be counted and captured.
 constexpr Duration kLongest = Duration::Seconds(100'000);
 
+std::string SideNames(const Topology& topology) {
+  std::string names;
+  for (const SideInfo& side : topology.sides) names += (names.empty() ? "" : ", ") + side.name;
+  return names;
+}
+
+// Those that a fault can be about.
+std::string AllMadKinds() {
+  std::string names;
+  for (int i = 0; i < kMadKindCount; ++i)
+    if (const auto kind = static_cast<MadKind>(i); kind != MadKind::kOther)
+      names += (names.empty() ? "" : ", ") + std::string(ToString(kind));
+  return names;
+}
+
 Duration DurationFrom(std::string_view text, Words& words) {
   const std::optional<Duration> duration = ParseDuration(text);
   if (!duration)
@@ -107,8 +122,9 @@ void LineParser::ParseOwn(std::string_view first, Words& words) {
     ParseFault(words);
   } else {
     words.Complain(
-        fmt::format("\"{}\" is neither a side of topology {} nor one of pass, settle, fault, heal",
-                    first, conversation_->topology->name));
+        fmt::format("\"{}\" is neither a side of topology {} ({}) nor one of pass, settle, fault, "
+                    "heal",
+                    first, conversation_->topology->name, SideNames(*conversation_->topology)));
   }
 }
 
@@ -137,9 +153,7 @@ void LineParser::ParseFault(Words& words) {
 void LineParser::ParsePacketFault(Fault* fault, Words& words) {
   const std::string_view kinds = words.Next("a kind of message");
   const std::optional<MadKinds> messages = ParseMadKinds(kinds);
-  if (!messages)
-    words.Complain(
-        fmt::format("\"{}\": REQ, MRA, REJ, REP, RTU, DREQ, DREP or any is wanted", kinds));
+  if (!messages) words.Complain(fmt::format("\"{}\": {} or any is wanted", kinds, AllMadKinds()));
   fault->messages = messages.value_or(MadKinds());
   const auto side = [&](std::string_view name) {
     return name == "any" ? kAnySide : SideFrom(name, words);
@@ -150,6 +164,10 @@ void LineParser::ParsePacketFault(Fault* fault, Words& words) {
   if (const auto after = words.Take("after")) fault->after = DurationFrom(*after, words);
   if (const auto window = words.Take("during")) fault->window = DurationFrom(*window, words);
   if (fault->kind == FaultKind::kDelay) DelayFrom(words.Need("by"), fault, words);
+  if (conversation_->origin) return;  // walks draw what does nothing as well
+  if (fault->window <= Duration()) words.Complain("during=0s: nothing would come of it");
+  if (fault->kind == FaultKind::kDelay && fault->MostLate() <= Duration())
+    words.Complain("by=0s: nothing would come of it");
 }
 
 void LineParser::ParseOfSide(Lane lane, std::string_view first, Words& words) {
@@ -342,7 +360,9 @@ Address LineParser::AddressFrom(std::string_view text, Words& words) {
 
 uint8_t LineParser::SideFrom(std::string_view text, Words& words) {
   const std::optional<uint8_t> side = conversation_->topology->SideNamed(text);
-  if (!side) words.Complain(fmt::format("\"{}\" is not a side of this topology", text));
+  if (!side)
+    words.Complain(fmt::format("\"{}\" is not a side of topology {}; there are {}", text,
+                               conversation_->topology->name, SideNames(*conversation_->topology)));
   return side.value_or(0);
 }
 

@@ -57,6 +57,17 @@ std::string KnownTopologies() {
   return names;
 }
 
+// Names the first that is none.
+std::string UnknownCapabilityIn(std::string_view names) {
+  Words words(names);
+  std::string_view name = words.Next("a capability");
+  while (name == "none" || ParseCapability(name)) name = words.Next("a capability");
+  std::string all;
+  for (int i = 0; i < kCapabilityCount; ++i)
+    all += (all.empty() ? "" : ", ") + std::string(ToString(static_cast<Capability>(i)));
+  return fmt::format("capabilities: \"{}\" is none of {}; or none", name, all);
+}
+
 // Reads the header lines and then the conversation.
 class FileParser {
  public:
@@ -82,6 +93,8 @@ class FileParser {
             name, KnownTopologies());
       }
     } else if (key == "profile") {
+      if (!conversation_.profile.empty())
+        return fmt::format("profile: it is {} already", conversation_.profile);
       conversation_.profile = words.Next("a profile");
     } else if (key == "capabilities") {
       return ReadCapabilities(line);
@@ -134,7 +147,7 @@ class FileParser {
   std::string ReadCapabilities(std::string_view line) {
     const std::string_view names = Trimmed(line.substr(std::string_view("capabilities").size()));
     const std::optional<Capabilities> all = ParseCapabilities(names);
-    if (!all) return fmt::format("capabilities {}: one of them is not known", names);
+    if (!all) return UnknownCapabilityIn(names);
     conversation_.capabilities = *all;
     return {};
   }

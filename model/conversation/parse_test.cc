@@ -439,5 +439,30 @@ TEST(ParseHistory, NamesAnAnswerThatItCannotRead) {
   }
 }
 
+TEST(ParseConversation, NamesWhatIsNotKnownAndWhatIs) {
+  EXPECT_THAT(ProblemIn("topology bond\ncapabilities drop fly time\n"),
+              AllOf(HasSubstr("2: capabilities: \"fly\" is none of drop, drop-nth, "),
+                    HasSubstr(", tester; or none")));
+  EXPECT_THAT(ProblemIn("topology bond\nfault drop FOO from=active\n"),
+              HasSubstr("2: \"FOO\": REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP, LAP, "
+                        "APR or any is wanted"));
+  EXPECT_THAT(ProblemIn("topology bond\nfault drop REQ from=north\n"),
+              HasSubstr("2: \"north\" is not a side of topology bond; there are active, passive"));
+  EXPECT_THAT(ProblemIn("topology bond\nnorth settle\n"), HasSubstr("(active, passive) nor"));
+  EXPECT_THAT(ProblemIn("topology bond\nprofile 6.1-rxe\nprofile 7.2-rxe\n"),
+              HasSubstr("3: profile: it is 6.1-rxe already"));
+}
+
+// Walks draw what does nothing as well.
+TEST(ParseConversation, RefusesFaultsThatDoNothingUnlessTheyWereDrawn) {
+  const std::string drawn = "topology bond\nseed 1 index 0 walk loss options none\n";
+  for (const std::string fault :
+       {"fault drop REQ from=active during=0s\n", "fault delay REQ from=active by=0s\n"}) {
+    EXPECT_THAT(ProblemIn("topology bond\n" + fault), HasSubstr("=0s: nothing would come of it"));
+    EXPECT_EQ(ProblemIn(drawn + fault), "");
+  }
+  EXPECT_EQ(ProblemIn("topology bond\nfault delay REQ from=active by=0s..1s\n"), "");
+}
+
 }  // namespace
 }  // namespace cm

@@ -26,6 +26,26 @@ bool IsName(std::string_view name) {
   });
 }
 
+// As the kernel takes them. source: linux 6.1 net/core/dev.c dev_valid_name
+bool IsInterface(std::string_view name) {
+  constexpr size_t kLongest = 15;
+  return !name.empty() && name.size() <= kLongest && name != "." && name != ".." &&
+         std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '-' || c == '_' || c == '.';
+         });
+}
+
+// Of many hosts rather than one. The address is numeric.
+bool IsOfMany(const HostAddress& address) {
+  constexpr uint8_t kFirstGroup = 224;  // and above those the broadcast address
+  in_addr v4{};
+  in6_addr v6{};
+  inet_pton(AF_INET, address.v4.c_str(), &v4);
+  inet_pton(AF_INET6, address.v6.c_str(), &v6);
+  return (ntohl(v4.s_addr) >> 24) >= kFirstGroup || v6.s6_addr[0] == 0xff;
+}
+
 // The shortest of its spellings, so that the same address is the same text.
 bool IsNumeric(int family, const std::string& text) {
   in6_addr bytes{};
@@ -82,7 +102,16 @@ std::string TopologyParser::Parse(std::string_view line) {
 std::string TopologyParser::Missing() const {
   if (topology_.sides.empty())
     return fmt::format("topology {}: a line `side NAME device=DEVICE` is wanted", topology_.name);
-  return {};
+  return WhyBare();
+}
+
+// Of the last host so far, that nothing is in it.
+std::string TopologyParser::WhyBare() const {
+  const bool bare =
+      !topology_.hosts.empty() &&
+      (topology_.devices.empty() || topology_.devices.back().kernel + 1U < topology_.hosts.size());
+  return bare ? fmt::format("host {}: a line `device NAME` is wanted", topology_.hosts.back())
+              : std::string();
 }
 
 void TopologyParser::ParseHost(Words& words) {
@@ -92,6 +121,7 @@ void TopologyParser::ParseHost(Words& words) {
         fmt::format("host {}: small letters, digits and - are wanted, and no name twice", name));
   if (topology_.hosts.size() == kMostHosts)
     words.Complain(fmt::format("host {}: there are {} already", name, kMostHosts));
+  if (std::string problem = WhyBare(); !problem.empty()) words.Complain(std::move(problem));
   topology_.hosts.emplace_back(name);
 }
 
@@ -130,6 +160,13 @@ void TopologyParser::ParseInterface(DeviceInfo device, Words& words) {
     words.Complain(fmt::format("device {}: there are {} already", device.name, kMostDevices));
   if (!words.ok()) return;
   device.netdev = words.Need("on");
+  if (!IsInterface(device.netdev))
+    words.Complain(
+        fmt::format("on={}: the name of an interface is wanted, such as eth0, at most 15 letters",
+                    device.netdev));
+  for (const DeviceInfo& other : topology_.devices)
+    if (other.kernel == device.kernel && other.netdev == device.netdev)
+      words.Complain(fmt::format("on={}: {} is on that one", device.netdev, other.name));
   ParseAddress(words.Need("address"), &device, words);
   while (const auto another = words.Take("address")) {
     if (device.AddressCount() == kMostAddresses)
@@ -152,6 +189,8 @@ void TopologyParser::ParseAddress(std::string_view text, DeviceInfo* device, Wor
   if (!IsNumeric(AF_INET, address.v4) || !IsNumeric(AF_INET6, address.v6))
     words.Complain(
         fmt::format("address={}: 10.0.0.1,fd00::1 or the like is wanted, spelt short", text));
+  if (words.ok() && IsOfMany(address))
+    words.Complain(fmt::format("address={}: one of many hosts is no device's", text));
   Topology all = topology_;
   all.devices.push_back(*device);
   for (const std::string& host : {address.v4, address.v6}) {
@@ -192,7 +231,11 @@ void TopologyParser::ParseUnlinked(Words& words) {
   if (topology_.devices[a].kernel == topology_.devices[b].kernel)
     words.Complain(fmt::format("unlinked: {} and {} are on one host", topology_.PortName(a),
                                topology_.PortName(b)));
-  topology_.unlinked.emplace_back(std::min(a, b), std::max(a, b));
+  const std::pair<uint8_t, uint8_t> both{std::min(a, b), std::max(a, b)};
+  if (std::ranges::count(topology_.unlinked, both) > 0)
+    words.Complain(fmt::format("unlinked: {} and {} are so already", topology_.PortName(a),
+                               topology_.PortName(b)));
+  topology_.unlinked.push_back(both);
 }
 
 uint8_t TopologyParser::DeviceNamed(std::string_view name, Words& words) const {

@@ -45,6 +45,7 @@ class TopologyParser {
   Topology Take() { return std::move(topology_); }
 
  private:
+  std::string WhyBare() const;
   void ParseHost(Words& words);
   void ParseDevice(Words& words);
   void ParsePort(Words& words);

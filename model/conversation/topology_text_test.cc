@@ -128,8 +128,12 @@ TEST(ATopology, NumbersThePortsOfADevice) {
 
 TEST(ATopology, HasABound) {
   std::string hosts = "topology own\n";
-  for (int i = 0; i <= 16; ++i) hosts += "host h" + std::to_string(i) + "\n";
-  EXPECT_EQ(ProblemIn(hosts), "18: host h16: there are 16 already");
+  for (int i = 0; i <= 16; ++i) {
+    const std::string n = std::to_string(i);
+    hosts += "host h" + n + "\n";
+    hosts += "device d" + n + " on=eth0 address=10.1.0." + n + ",fd07::1:" + n + "\n";
+  }
+  EXPECT_EQ(ProblemIn(hosts), "34: host h16: there are 16 already");
   std::string device = "topology own\nhost a\ndevice rxe0 on=veth0";
   for (int i = 1; i <= 17; ++i)
     device += " address=10.0.0." + std::to_string(i) + ",fd00::" + std::to_string(i);
@@ -186,6 +190,29 @@ TEST(ATopology, ThatMakesNoSenseIsRefusedWithItsLine) {
   EXPECT_THAT(ProblemIn(device + end + "side passive device=rxe0\n"),
               HasSubstr("5: side passive: rxe0 is the device of active"));
   EXPECT_THAT(ProblemIn(device + end + "unlinked rxe0 rxe0\n"), HasSubstr("are on one host"));
+}
+
+TEST(ATopology, ThatCouldNotBeIsRefusedWithItsLine) {
+  const std::string host = "topology own\nhost a\n";
+  const std::string device = host + "device rxe0 on=veth0 address=10.0.0.1,fd00::1\n";
+  const std::string second = device + "host b\ndevice rxe1 on=veth0 address=10.0.1.1,fd00:1::1\n";
+  EXPECT_EQ(ProblemIn(second + "side active device=rxe0\n"), "") << "one name on two hosts";
+  EXPECT_THAT(ProblemIn(second + "unlinked rxe0 rxe1\nunlinked rxe1 rxe0\n"),
+              HasSubstr("7: unlinked: rxe1 and rxe0 are so already"));
+  EXPECT_EQ(ProblemIn(host + "host b\n"), "3: host a: a line `device NAME` is wanted");
+  EXPECT_EQ(ProblemIn(device + "side active device=rxe0\nhost b\n"),
+            "5: host b: a line `device NAME` is wanted");
+  EXPECT_EQ(ProblemIn(device + "device rxe1 on=veth0 address=10.0.0.2,fd00::2\n"),
+            "4: on=veth0: rxe0 is on that one");
+  EXPECT_EQ(ProblemIn(device + "port 2 on=veth0 address=10.0.0.2,fd00::2\n"),
+            "4: on=veth0: rxe0 is on that one");
+  for (const std::string name : {"", ".", "..", "a/b", "a:b", "a,b", "sixteen-letters-"})
+    EXPECT_THAT(ProblemIn(host + "device rxe0 on=" + name + " address=10.0.0.1,fd00::1\n"),
+                HasSubstr("3: on=" + name + ": the name of an interface is wanted"));
+  for (const std::string address :
+       {"224.0.0.1,fd00::1", "239.1.2.3,fd00::1", "255.255.255.255,fd00::1", "10.0.0.1,ff02::1"})
+    EXPECT_EQ(ProblemIn(host + "device rxe0 on=veth0 address=" + address + "\n"),
+              "3: address=" + address + ": one of many hosts is no device's");
 }
 
 }  // namespace

@@ -273,7 +273,7 @@ Examples:
   verb.Number("--seed", &options->seed, "What the world draws from");
   verb.Text("--faults", &options->faults, "A file with what happens, and when");
   verb.Text("--trace", &options->trace, "A file for the conversation, a line a request");
-  verb.Text("--limit", &options->limit, "Of virtual time; default 600s");
+  verb.Text("--limit", &options->limit, "Of virtual time");
   verb.Texts("--stays", &options->stays,
              "A side whose programs serve for ever: they are ended when all others have");
   verb.Words("programs", &options->words, "PROGRAM ARGUMENT... : PROGRAM ARGUMENT...");

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -89,6 +90,24 @@ TEST_F(Cmcheck, ListsOneALineFirstTheIdThenASentence) {
   EXPECT_THAT(folder_.Cmcheck({"list", "defects"}).output, HasSubstr("forgets-timewait  "));
 }
 
+TEST_F(Cmcheck, SaysInItsHelpWhatHoldsByDefault) {
+  const std::string help = folder_.Cmcheck({"run", "--help"}).output;
+  for (const char* line : {"--seed UINT:UINT=1 ", "=10000\n", "--report TEXT=cmcheck-report",
+                           "--profile TEXT=6.1-rxe", "--impl TEXT=sim", "--walk TEXT "})
+    EXPECT_THAT(help, HasSubstr(line));
+  EXPECT_THAT(folder_.Cmcheck({"replay", "--help"}).output, HasSubstr("--profile TEXT "));
+}
+
+TEST_F(Cmcheck, SaysUnderWhichProfileADefectShows) {
+  EXPECT_THAT(folder_.Cmcheck({"list", "defects"}).output,
+              AllOf(testing::ContainsRegex("info-handed-twice  [^\n]*[(]profile 7.2-rxe[)]\n"),
+                    testing::ContainsRegex("route-error-positive  [^\n]*[(]profile 6.1-ib[)]\n")));
+  const std::vector<std::string> run = {"run", "--sequences", "3", "--defect", "user-argument-cut"};
+  EXPECT_THAT(folder_.Cmcheck(run).error, HasSubstr("profile 6.1-rxe does not show the defect"));
+  EXPECT_THAT(folder_.Cmcheck(With(run, {"--profile", "7.2-rxe"})).error,
+              Not(HasSubstr("does not show")));
+}
+
 TEST_F(Cmcheck, FindsNothingWrongWithTheSimulatorAndLeavesAReport) {
   const Ended run = folder_.Cmcheck({"run", "--sequences", "60", "--json", "r.json"});
   EXPECT_EQ(run.exit_code, 0) << run.error;
@@ -150,6 +169,14 @@ TEST_F(CmcheckWithADefect, ShowsTheFindingAgainByTheCommandThatItNames) {
   EXPECT_EQ(on_sim.exit_code, 1);
   EXPECT_THAT(on_sim.output, HasSubstr("It did not do the same: "));
   EXPECT_THAT(on_sim.output, Not(HasSubstr("ROWS-1")));
+}
+
+TEST_F(CmcheckWithADefect, QuotesInTheCommandWhatAShellWouldTakeApart) {
+  RunIt({"--report", "my report"});
+  const Json results = Results("my report/results.json");
+  const std::string command = results["findings"][0]["replay"];
+  EXPECT_THAT(command, HasSubstr("'my report/findings/rows-1-rdma_connect.conv' --impl sim"));
+  EXPECT_THAT(command, testing::ContainsRegex("^cmcheck replay '"));
 }
 
 TEST_F(CmcheckWithADefect, ExplainsTheFindingFromTheFileAlone) {
@@ -227,6 +254,63 @@ TEST_F(Cmcheck, DoesNotContinueTheJournalOfAnotherRun) {
   EXPECT_THAT(other.error, HasSubstr("j is the journal of another campaign"));
 }
 
+TEST_F(Cmcheck, TakesOfAJournalOnlyWhatIsAskedFor) {
+  EXPECT_EQ(folder_.Cmcheck({"run", "--sequences", "9", "--journal", "j"}).exit_code, 0);
+  EXPECT_EQ(folder_.Cmcheck({"run", "--only", "3,5,12", "--journal", "j"}).exit_code, 0);
+  EXPECT_EQ(Results()["sequences"], 3);
+  EXPECT_EQ(LinesOf(folder_.Read("j")).size(), 11u) << "3 and 5 were judged before";
+  const Json with_journal = Results();
+  const Ended without = folder_.Cmcheck({"run", "--only", "3,5,12"});
+  EXPECT_EQ(Results(), with_journal);
+  EXPECT_THAT(without.output, HasSubstr("sequences 3,5,12\n"));
+}
+
+TEST_F(Cmcheck, DoesNotContinueAJournalOverChangedFiles) {
+  const std::string conversation = "topology two-kernels\nprofile 6.1-rxe\nsettle\n";
+  const auto run = [&](const std::string& option, const std::string& file) {
+    return folder_.Cmcheck({"run", "--sequences", "2", "--journal", "j" + option, option, file});
+  };
+  folder_.Write("given.conv", conversation);
+  folder_.Write("mine.json", R"({"name": "mine"})");
+  folder_.Write("own.topology",
+                "topology own\nhost a\n"
+                "device d on=v address=10.0.0.1,fd00::1\n"
+                "device e on=w address=10.0.1.1,fd00:1::1\n"
+                "side active device=d\nside passive device=e\n");
+  for (const auto& [option, file] : {std::pair<std::string, std::string>{"--conversations", "."},
+                                     {"--profile", "mine.json"},
+                                     {"--topology", "own.topology"}}) {
+    EXPECT_EQ(run(option, file).exit_code, 0) << run(option, file).error;
+    EXPECT_EQ(run(option, file).exit_code, 0) << "the same goes on";
+    const std::string changed = file == "." ? "given.conv" : file;
+    const std::string whole = folder_.Read(changed);
+    folder_.Write(changed, whole + (changed == "mine.json" ? " \n" : "# changed\n"));
+    const Ended other = run(option, file);
+    EXPECT_EQ(other.exit_code, 2) << option;
+    EXPECT_THAT(other.error, HasSubstr("is the journal of another campaign"));
+  }
+}
+
+TEST_F(Cmcheck, KnowsNothingWhereNothingCouldBeJudged) {
+  folder_.Write("loses.conv",
+                "topology two-kernels\nprofile 6.1-rxe\nfault drop REQ from=active\n");
+  const Ended run =
+      folder_.Cmcheck({"run", "--conversations", "loses.conv", "--profile", "6.1-siw"});
+  EXPECT_EQ(run.exit_code, 3) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("it needs drop, which profile 6.1-siw does not have"));
+}
+
+TEST_F(Cmcheck, ComparesOfAnothersConversationWhatBothCanSee) {
+  const std::string impl = "dl:" + DataFile(kSample).string();
+  ASSERT_EQ(
+      folder_.Cmcheck({"run", "--impl", impl, "--walk", "life", "--only", "4", "--keep"}).exit_code,
+      0);
+  const std::string kept = "cmcheck-report/conversations/000004.conv";
+  const Ended replay = folder_.Cmcheck({"replay", kept, "--impl", "sim"});
+  EXPECT_EQ(replay.exit_code, 0) << replay.output;
+  EXPECT_THAT(replay.output, HasSubstr("It did the same as the file says."));
+}
+
 TEST_F(Cmcheck, CarriesOutTheConversationsThatItIsGiven) {
   const std::string all = DataFile("conformance/scenarios").string();
   const Ended whole = folder_.Cmcheck({"run", "--conversations", all});
@@ -271,6 +355,18 @@ TEST_F(Cmcheck, CarriesOutElsewhereWhatCanBeCarriedOutThere) {
   EXPECT_THAT(alone.error, HasSubstr("not on a bond"));
 }
 
+TEST_F(Cmcheck, SaysThatAFolderCannotBeRead) {
+  if (geteuid() == 0) GTEST_SKIP() << "to root every folder is open";
+  fs::create_directories(folder_.path() / "open/closed");
+  fs::permissions(folder_.path() / "open/closed", fs::perms::none);
+  for (const std::string given : {"open", "open/closed"}) {
+    const Ended ended = folder_.Cmcheck({"run", "--conversations", given});
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_THAT(ended.error, HasSubstr(given + " cannot be read: Permission denied"));
+  }
+  fs::permissions(folder_.path() / "open/closed", fs::perms::owner_all);
+}
+
 TEST_F(Cmcheck, ExplainsEachLineOfAScenario) {
   const Ended explain = folder_.Cmcheck({"explain", DataFile(kGolden).string()});
   EXPECT_EQ(explain.exit_code, 0) << explain.error;
@@ -309,6 +405,23 @@ TEST_F(Cmcheck, RewritesAGoldenFileToWhatItIs) {
   folder_.Write("golden.conv", before.substr(0, at) + "-> 1" + before.substr(at + 4));
   EXPECT_EQ(folder_.Cmcheck({"rewrite", "golden.conv"}).output, "golden.conv\n");
   EXPECT_EQ(folder_.Read("golden.conv"), before);
+}
+
+TEST_F(Cmcheck, RewritesTheOthersWhenOneCannotBeCarriedOut) {
+  CopyIn(kGolden, "golden.conv");
+  const std::string before = folder_.Read("golden.conv");
+  folder_.Write("golden.conv", before.substr(0, before.find("\n----") + 1));
+  const std::string damaged = "topology ring\n";
+  folder_.Write("damaged.conv", damaged);
+  const Ended rewrite =
+      folder_.Cmcheck({"rewrite", "damaged.conv", "nope.conv", "golden.conv", "damaged.conv"});
+  EXPECT_EQ(rewrite.exit_code, 2);
+  EXPECT_EQ(rewrite.output, "golden.conv\n");
+  EXPECT_THAT(LinesOf(rewrite.error),
+              ElementsAre(HasSubstr("damaged.conv:1:"), HasSubstr("nope.conv cannot be read"),
+                          HasSubstr("damaged.conv:1:")));
+  EXPECT_EQ(folder_.Read("golden.conv"), before);
+  EXPECT_EQ(folder_.Read("damaged.conv"), damaged);
 }
 
 TEST_F(Cmcheck, JudgesASharedObjectWithAndWithoutADefect) {

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -40,11 +42,15 @@ std::string DefectNames() {
 
 std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions options) {
   if (!asked.place.empty()) return "--place goes with --impl dl only";
+  const Profile profile = options.profile;
   Answering answering;
   answering.implementation = MakeSimImplementation(std::move(options));
   if (answering.implementation == nullptr)
     return fmt::format("there is no defect '{}'; defects are {}", asked.defect, DefectNames());
   answering.text = asked.defect.empty() ? "sim" : "sim+" + asked.defect;
+  if (const std::string_view other = WhoShows(asked.defect, profile); !other.empty())
+    fmt::print(stderr, "cmcheck: profile {} does not show the defect {}: {} does\n", profile.name,
+               asked.defect, other);
   answering.options = "--impl sim";
   if (!asked.defect.empty()) answering.options += " --defect " + asked.defect;
   answering.library = "simulated";
@@ -71,7 +77,7 @@ std::variant<Answering, std::string> ResolveDl(const Asked& asked, DlOptions opt
   std::unique_ptr<Place> place = std::get<std::unique_ptr<Place>>(std::move(found));
   Answering answering{.implementation = nullptr,
                       .text = "dl:" + options.path,
-                      .options = "--impl dl:" + options.path,
+                      .options = "--impl " + ShellWord("dl:" + options.path),
                       .library = {},
                       .kernel = place->name()};
   if (std::string problem = Probe(options); !problem.empty()) return problem;
@@ -93,7 +99,7 @@ std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions o
   const std::string path = options.path;
   Answering answering{.implementation = nullptr,
                       .text = "lib:" + options.path,
-                      .options = "--impl lib:" + options.path,
+                      .options = "--impl " + ShellWord("lib:" + options.path),
                       .library = {},
                       .kernel = "simulated"};
   auto made = MakeLibImplementation(std::move(options));
@@ -138,6 +144,17 @@ std::string FromUsersFolder(const std::string& path) {
   return folder == nullptr ? path : (std::filesystem::path(folder) / path).string();
 }
 
+std::string ShellWord(const std::string& word) {
+  const bool plain = !word.empty() && std::ranges::all_of(word, [](char c) {
+    return (std::isalnum(static_cast<unsigned char>(c)) != 0) ||
+           std::string_view("_@%+=:,./-").find(c) != std::string_view::npos;
+  });
+  if (plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 std::variant<std::string, std::monostate> ReadFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in || std::filesystem::is_directory(path)) return std::monostate{};
@@ -155,7 +172,7 @@ void AddAnswering(Verb verb, Asked* asked) {
 void AddSetting(Verb verb, Asked* asked) {
   verb.Text("--profile", &asked->profile, "A name that `cmcheck list profiles` prints, or a file");
   verb.Text("--capabilities", &asked->capabilities,
-            "What the environment may do, in quotes, or none; default: all that it can");
+            "What the environment may do, in quotes, or none; as a rule all that it can");
 }
 
 void AddAsked(Verb verb, Asked* asked) {
@@ -185,8 +202,16 @@ std::variant<Answering, std::string> Resolve(const Asked& asked) {
         asked.impl);
   if (auto* found = std::get_if<Answering>(&answering);
       found != nullptr && asked.profile != "6.1-rxe")
-    found->options += " --profile " + profile_name;
+    found->options += " --profile " + ShellWord(profile_name);
   return answering;
+}
+
+std::string_view WhoShows(std::string_view defect, const Profile& profile) {
+  if (defect == "info-handed-twice" || defect == "user-argument-cut")
+    return profile.capabilities.Has(Capability::kLaterCalls) ? "" : "7.2-rxe";
+  if (defect == "route-error-positive")
+    return profile.transport == Transport::kInfiniband ? "" : "6.1-ib";
+  return {};
 }
 
 std::vector<TopologyShare> MixedTopologies() {

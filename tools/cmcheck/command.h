@@ -41,6 +41,9 @@ bool ColoursOn(int descriptor);
 // A path given by the user, from the folder he stands in, also under `bazel run`.
 std::string FromUsersFolder(const std::string& path);
 
+// The word as a shell takes it: in quotes, where it needs them.
+std::string ShellWord(const std::string& word);
+
 std::variant<std::string, std::monostate> ReadFile(const std::string& path);
 
 // Who is asked, as the command line says it.
@@ -65,6 +68,9 @@ struct Answering {
 };
 // Or why not, in one line.
 std::variant<Answering, std::string> Resolve(const Asked& asked);
+
+// Of a defect that shows under some profiles only, one of them; empty when this one can show it.
+std::string_view WhoShows(std::string_view defect, const Profile& profile);
 
 // The topologies that conversations are drawn on when none is asked for.
 std::vector<TopologyShare> MixedTopologies();

@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,6 +29,17 @@ std::string IsNatural(const std::string& text) {
              : fmt::format("'{}' is no number from 0 to {}", text, UINT64_MAX);
 }
 
+// What an option says of a name, a file or a folder; none of them is empty.
+std::string IsSomething(const std::string& text) {
+  return text.empty() ? "it is empty" : std::string();
+}
+
+// What is no number is in every range.
+std::string IsFinite(const std::string& text) {
+  const double number = std::strtod(text.c_str(), nullptr);
+  return std::isfinite(number) ? std::string() : fmt::format("'{}' is no number", text);
+}
+
 }  // namespace
 
 Verb Verb::Add(const std::string& name, const std::string& sentence, const std::string& more) {
@@ -38,12 +51,12 @@ Verb Verb::Add(const std::string& name, const std::string& sentence, const std::
 void Verb::RequireVerb() { app_->require_subcommand(1); }
 
 void Verb::Text(const std::string& names, std::string* value, const std::string& sentence) {
-  app_->add_option(names, *value, sentence);
+  app_->add_option(names, *value, sentence)->capture_default_str()->check(IsSomething);
 }
 
 void Verb::Texts(const std::string& names, std::vector<std::string>* values,
                  const std::string& sentence) {
-  app_->add_option(names, *values, sentence)->allow_extra_args(false);
+  app_->add_option(names, *values, sentence)->allow_extra_args(false)->check(IsSomething);
 }
 
 void Verb::Flag(const std::string& names, bool* value, const std::string& sentence) {
@@ -51,30 +64,37 @@ void Verb::Flag(const std::string& names, bool* value, const std::string& senten
 }
 
 void Verb::Number(const std::string& names, uint64_t* value, const std::string& sentence) {
-  app_->add_option(names, *value, sentence)->check(IsNatural, "UINT");
+  app_->add_option(names, *value, sentence)->capture_default_str()->check(IsNatural, "UINT");
 }
 
 void Verb::Number(const std::string& names, uint64_t* value, uint64_t lowest, uint64_t highest,
                   const std::string& sentence) {
-  app_->add_option(names, *value, sentence)->check(CLI::Range(lowest, highest));
+  app_->add_option(names, *value, sentence)
+      ->capture_default_str()
+      ->check(CLI::Range(lowest, highest));
 }
 
 void Verb::Number(const std::string& names, int* value, int lowest, int highest,
                   const std::string& sentence) {
-  app_->add_option(names, *value, sentence)->check(CLI::Range(lowest, highest));
+  app_->add_option(names, *value, sentence)
+      ->capture_default_str()
+      ->check(CLI::Range(lowest, highest));
 }
 
 void Verb::PerCent(const std::string& names, double* value, const std::string& sentence) {
-  app_->add_option(names, *value, sentence)->check(CLI::Range(0.0, 100.0));
+  app_->add_option(names, *value, sentence)
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 100.0))
+      ->check(IsFinite);
 }
 
 void Verb::Argument(const std::string& name, std::string* value, const std::string& sentence) {
-  app_->add_option(name, *value, sentence)->required();
+  app_->add_option(name, *value, sentence)->required()->check(IsSomething);
 }
 
 void Verb::Arguments(const std::string& name, std::vector<std::string>* values,
                      const std::string& sentence) {
-  app_->add_option(name, *values, sentence)->required();
+  app_->add_option(name, *values, sentence)->required()->check(IsSomething);
 }
 
 void Verb::Words(const std::string& name, std::vector<std::string>* values,
@@ -87,6 +107,8 @@ void Verb::Behind(const std::string& name, std::vector<std::string>* values,
                   const std::string& sentence) {
   app_->add_option(name, *values, sentence);
 }
+
+bool Verb::Given(const std::string& name) const { return app_->count(name) > 0; }
 
 void Verb::Does(std::function<int()> work) {
   app_->callback([work = std::move(work), exit_code = exit_code_] { *exit_code = work(); });
@@ -103,9 +125,10 @@ CommandLine::~CommandLine() = default;
 
 Verb CommandLine::command() { return {app_.get(), exit_code_.get()}; }
 
-std::vector<std::string> CommandLine::verbs() const {
+std::vector<std::string> CommandLine::verbs(const std::string& of) const {
   std::vector<std::string> names;
-  for (const CLI::App* verb : app_->get_subcommands([](const CLI::App*) { return true; }))
+  const CLI::App* const all = of.empty() ? app_.get() : app_->get_subcommand(of);
+  for (const CLI::App* verb : all->get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(verb->get_name());
   return names;
 }

@@ -26,7 +26,8 @@ class Verb {
   // One of the verbs has to be given.
   void RequireVerb();
 
-  // `names` as CLI11 has them: "--output", "-o,--output"; "!--no-output" sets a flag to false.
+  // `names` as CLI11 has them: "--output", "-o,--output"; "!--no-output" sets a flag to false. An
+  // empty text is refused.
   void Text(const std::string& names, std::string* value, const std::string& sentence);
   // As often as it is given.
   void Texts(const std::string& names, std::vector<std::string>* values,
@@ -51,6 +52,9 @@ class Verb {
   void Behind(const std::string& name, std::vector<std::string>* values,
               const std::string& sentence);
 
+  // Whether the option was, once the arguments are parsed.
+  [[nodiscard]] bool Given(const std::string& name) const;
+
   // What is done when the verb was given; returns the exit code.
   void Does(std::function<int()> work);
 
@@ -69,7 +73,8 @@ class CommandLine {
   ~CommandLine();
 
   [[nodiscard]] Verb command();
-  [[nodiscard]] std::vector<std::string> verbs() const;
+  // Of the command, or of one of its verbs.
+  [[nodiscard]] std::vector<std::string> verbs(const std::string& of = {}) const;
 
   // Does what the arguments ask for: its exit code, or what is wrong with them. --help is printed.
   [[nodiscard]] std::variant<int, std::string> Parse(std::vector<std::string> arguments);

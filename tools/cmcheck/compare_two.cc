@@ -187,7 +187,10 @@ Examples:
   verb.Argument("first", &options->first, "sim, lib, lib:PATH, dl or dl:PATH");
   verb.Argument("second", &options->second, "The other one");
   AddCampaignOptions(verb, &options->run);
-  verb.Does([options] { return CompareTwo(*options); });
+  verb.Does([options, verb] {
+    const std::string problem = WhyContradictory(verb);
+    return problem.empty() ? CompareTwo(*options) : Unusable(problem);
+  });
 }
 
 }  // namespace cm

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "conformance/runner/campaign.h"
 #include "conformance/runner/profile_file.h"
 #include "model/conversation/parse.h"
 #include "model/vocabulary/profile.h"
@@ -16,6 +17,7 @@
 namespace cm {
 
 std::string CutOff(const std::string& path, const std::string& text) {
+  if (text.empty()) return fmt::format("{}: the file is empty", path);
   return text.ends_with('\n')
              ? std::string()
              : fmt::format("{}: the last line has no end: the file was cut off", path);
@@ -46,7 +48,9 @@ std::variant<ConversationFile, std::string> ReadConversationFile(const std::stri
 std::string TakeItsProfile(const std::string& path, const Conversation& conversation,
                            std::string_view text, std::string* asked) {
   const std::string& name = conversation.profile;
-  if (!asked->empty() || name.empty()) return {};
+  if (!asked->empty()) return {};
+  if (name.empty())
+    return fmt::format("{}: it has no line `profile NAME`, and --profile gives none either", path);
   *asked = name;
   auto known = LoadProfile(FindProfile(name) != nullptr ? name : FromUsersFolder(name));
   const auto* problem = std::get_if<std::string>(&known);
@@ -54,6 +58,29 @@ std::string TakeItsProfile(const std::string& path, const Conversation& conversa
   const size_t at = text.starts_with("profile ") ? 0 : text.find("\nprofile ") + 1;
   const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n');
   return fmt::format("{}:{}: {}", path, line, *problem);
+}
+
+std::string WhyBeyond(const std::string& capabilities, const std::string& path,
+                      const Conversation& conversation) {
+  if (capabilities.empty()) return {};
+  const auto asked = ParseCapabilities(capabilities);
+  if (!asked)
+    return fmt::format("--capabilities '{}' is no list of capabilities; some are '{}'",
+                       capabilities, ToString(Profiles().front().capabilities));
+  const Capabilities missing = Lacking(WantedBy(conversation), *asked);
+  return missing.bits() == 0
+             ? std::string()
+             : fmt::format("{}: it needs {}, which --capabilities '{}' does not have", path,
+                           ToString(missing), capabilities);
+}
+
+std::string WhyUnreadable(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path folder = FromUsersFolder(path);
+  if (!std::filesystem::is_directory(folder, error)) return {};
+  for (std::filesystem::recursive_directory_iterator at(folder, error), end; !error && at != end;)
+    at.increment(error);
+  return error ? fmt::format("{} cannot be read: {}", path, error.message()) : std::string();
 }
 
 std::vector<std::string> ConversationFilesIn(const std::string& path) {

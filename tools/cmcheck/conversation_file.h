@@ -22,7 +22,8 @@ struct ConversationFile {
   std::optional<History> history;
 };
 
-// Empty, or why the text of a file is no more than its beginning: its last line has no end.
+// Empty, or why the text of a file is no more than its beginning: nothing is in it, or its last
+// line has no end.
 std::string CutOff(const std::string& path, const std::string& text);
 
 // Or one line: the file, the line, what was given and what would be accepted.
@@ -33,6 +34,13 @@ std::variant<ConversationFile, std::string> ReadConversationFile(const std::stri
 std::string TakeItsProfile(const std::string& path, const Conversation& conversation,
                            std::string_view text, std::string* asked);
 
+// Why what a file holds goes beyond the capabilities that were asked for; empty when it does not,
+// or none were.
+std::string WhyBeyond(const std::string& capabilities, const std::string& path,
+                      const Conversation& conversation);
+
+// Empty, or why it cannot be looked into the folder.
+std::string WhyUnreadable(const std::string& path);
 // The .conv below the folder, in the order of their names; the path itself where it is a file.
 std::vector<std::string> ConversationFilesIn(const std::string& path);
 

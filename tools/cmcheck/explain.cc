@@ -25,6 +25,7 @@ struct ExplainOptions {
   Asked asked;
   std::string path;
   std::string topology = "one-kernel-two-devices";
+  bool topology_given = false;
 };
 
 // The rows that permit it, each with its source.
@@ -110,7 +111,25 @@ int ExplainHistory(const History& history, const Profile& profile) {
   return result.findings.empty() ? kExitClean : kExitFound;
 }
 
+// Which option says nothing about what is judged as it stands; empty when none does.
+std::string WhyWithoutEffect(const Asked& asked, bool recording) {
+  const char* what = nullptr;
+  if (!asked.defect.empty()) what = "--defect";
+  if (!asked.place.empty()) what = "--place";
+  if (recording && !asked.impl.empty()) what = "--impl";
+  if (recording && !asked.capabilities.empty()) what = "--capabilities";
+  if (what == nullptr) return {};
+  return recording ? fmt::format("a recording is judged as it stands: no {}", what)
+                   : fmt::format(
+                         "what came of it stands in the file, and is judged without {}; "
+                         "with --impl somebody is asked",
+                         what);
+}
+
 int ExplainConversation(ExplainOptions options) {
+  if (options.topology_given)
+    return Unusable(
+        fmt::format("{}: a conversation says its topology itself: no --topology", options.path));
   auto read = ReadConversationFile(options.path);
   if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
   const ConversationFile& file = std::get<ConversationFile>(read);
@@ -118,7 +137,12 @@ int ExplainConversation(ExplainOptions options) {
           TakeItsProfile(file.path, file.conversation, file.text, &options.asked.profile);
       !problem.empty())
     return Unusable(problem);
+  if (std::string problem = WhyBeyond(options.asked.capabilities, file.path, file.conversation);
+      !problem.empty())
+    return Unusable(problem);
   if (file.history && options.asked.impl.empty()) {
+    if (std::string problem = WhyWithoutEffect(options.asked, false); !problem.empty())
+      return Unusable(fmt::format("{}: {}", file.path, problem));
     auto profile = LoadProfile(options.asked.profile);
     if (auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
     return ExplainHistory(*file.history, std::get<Profile>(profile));
@@ -135,6 +159,8 @@ int ExplainConversation(ExplainOptions options) {
 
 int DoExplain(const ExplainOptions& options) {
   if (!options.path.ends_with(".jsonl")) return ExplainConversation(options);
+  if (std::string problem = WhyWithoutEffect(options.asked, true); !problem.empty())
+    return Unusable(fmt::format("{}: {}", options.path, problem));
   auto content = ReadFile(FromUsersFolder(options.path));
   if (std::holds_alternative<std::monostate>(content))
     return Unusable(fmt::format("{} cannot be read", options.path));
@@ -156,12 +182,15 @@ Examples:
   cmcheck explain conformance/recordings/6.1-rxe/01-connect_disconnect_by_active.jsonl \
       --profile 6.1-rxe)");
   auto options = std::make_shared<ExplainOptions>();
-  AddAsked(verb, &options->asked);
   options->asked.profile.clear();
   options->asked.impl.clear();
+  AddAsked(verb, &options->asked);
   verb.Argument("file", &options->path, "A conversation (.conv) or a recording (.jsonl)");
   verb.Text("--topology", &options->topology, "Of a recording; one of " + TopologyNames());
-  verb.Does([options] { return DoExplain(*options); });
+  verb.Does([options, verb] {
+    options->topology_given = verb.Given("--topology");
+    return DoExplain(*options);
+  });
 }
 
 }  // namespace cm

@@ -88,7 +88,8 @@ class LabRun {
     lab::SuiteSettings settings{.program = "/proc/self/exe",
                                 .arguments = GuestArguments(),
                                 .given = Given(),
-                                .campaign = CampaignText(GuestOptions(), "dl:librdmacm.so.1"),
+                                .campaign = CampaignText(GuestOptions(), "dl:librdmacm.so.1",
+                                                         DigestOfFiles(options_.run, "")),
                                 .parts = Parts(),
                                 .folder = report_.folder(),
                                 .guests = options_.guests,
@@ -123,12 +124,14 @@ class LabRun {
   // Of `run` in the guest, for its shell.
   std::string GuestArguments() const {
     const RunOptions guest = GuestOptions();
-    std::string text = fmt::format(
-        "--impl dl --place guest --profile {} --capabilities '{}' --topology {} --seed {} --calls "
-        "{}",
-        guest.asked.profile, guest.asked.capabilities, guest.topology, guest.seed, guest.calls);
+    std::string text =
+        fmt::format("--impl dl --place guest --profile {} --capabilities '{}' --topology {}",
+                    guest.asked.profile, guest.asked.capabilities, guest.topology);
+    if (guest.conversations.empty())
+      text += fmt::format(" --seed {} --calls {}", guest.seed, guest.calls);
+    else
+      text += " --conversations " + guest.conversations;
     if (!guest.walk.empty()) text += " --walk " + guest.walk;
-    if (!guest.conversations.empty()) text += " --conversations " + guest.conversations;
     if (!guest.property.empty()) text += " --property " + guest.property;
     return text;
   }
@@ -153,11 +156,12 @@ class LabRun {
   std::string OpenJournal() {
     if (options_.run.journal.empty()) return {};
     const std::string path = FromUsersFolder(options_.run.journal);
-    const std::string text = "lab " + CampaignText(options_.run, image_.kernel_version());
+    const std::string text = "lab " + CampaignText(options_.run, image_.kernel_version(),
+                                                   DigestOfFiles(options_.run, ""));
     auto known = ReadJournal(path, text);
     if (auto* problem = std::get_if<std::string>(&known)) return *problem;
     earlier_ = std::get<JournalContent>(std::move(known));
-    for (const auto& [index, result] : earlier_) campaign_.done.insert(index);
+    TakeEarlier(&earlier_, &campaign_);
     auto opened = Journal::Open(path, text);
     if (auto* problem = std::get_if<std::string>(&opened)) return *problem;
     journal_ = std::get<std::unique_ptr<Journal>>(std::move(opened));
@@ -168,7 +172,7 @@ class LabRun {
     const RunOptions& run = options_.run;
     if (!run.conversations.empty())
       return fmt::format("cmcheck lab run -- --conversations {}",
-                         ConversationFilesIn(run.conversations)[index]);
+                         ShellWord(ConversationFilesIn(run.conversations)[index]));
     return fmt::format("cmcheck lab run -- --seed {} --calls {} --only {}", run.seed, run.calls,
                        index);
   }
@@ -193,6 +197,7 @@ class LabRun {
         .topology = options_.run.topology,
         .seed = options_.run.seed,
         .first = campaign_.first,
+        .only = options_.run.only,
         .interrupted = end.cancelled};
     if (std::string problem =
             Publish(tally, name, profile_, options_.run, campaign_.draw.capabilities);
@@ -218,6 +223,10 @@ int RunLab(LabOptions options) {
   if (options.run.topology.empty()) options.run.topology = kLabTopologies;
   if (options.run.asked.impl != "sim" && options.run.asked.impl != "dl")
     return Unusable("in the lab the implementation is the distribution's librdmacm: no --impl");
+  if (!options.run.asked.defect.empty())
+    return Unusable("in the lab the implementation is the distribution's librdmacm: no --defect");
+  if (!options.run.asked.place.empty())
+    return Unusable("in the lab the implementation stands in a guest: no --place");
   auto profile = LoadProfile(options.run.asked.profile);
   if (auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
   const Profile known = std::get<Profile>(profile);
@@ -247,7 +256,10 @@ int ParseAndRun(LabOptions options, std::vector<std::string> arguments) {
   CommandLine line("cmcheck lab run --", "What the suite in the guests is asked", "");
   Verb run = line.command();
   AddRunOptions(run, &options.run);
-  run.Does([&options] { return RunLab(std::move(options)); });
+  run.Does([&options, run] {
+    const std::string problem = WhyContradictory(run);
+    return problem.empty() ? RunLab(std::move(options)) : Unusable(problem);
+  });
   const auto done = line.Parse(std::move(arguments));
   if (const auto* problem = std::get_if<std::string>(&done))
     return Unusable(

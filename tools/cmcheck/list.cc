@@ -24,8 +24,14 @@ void ListWalks() {
   for (const Walk& walk : Walks()) Print(walk.name, walk.sentence);
 }
 
+bool OfWholeCampaign(std::string_view id) { return id == kNeverId || id == kMendedId; }
+
 void ListProperties() {
-  for (const RunnerClaim& claim : kRunnerClaims) Print(claim.id, claim.says);
+  for (const RunnerClaim& claim : kRunnerClaims)
+    Print(
+        claim.id,
+        fmt::format("{}{}", claim.says,
+                    OfWholeCampaign(claim.id) ? " (of whole campaigns: not for --property)" : ""));
   for (const Property& property : Properties())
     Print(property.id,
           fmt::format("{} ({}; {})", property.says, ToString(property.kind), property.source));
@@ -42,7 +48,11 @@ void ListRules() {
 }
 
 void ListDefects() {
-  for (const auto& [name, sentence] : SimDefects()) Print(name, sentence);
+  for (const auto& [name, sentence] : SimDefects()) {
+    const std::string_view shown_by = WhoShows(name, Profiles().front());
+    Print(name, shown_by.empty() ? std::string(sentence)
+                                 : fmt::format("{} (profile {})", sentence, shown_by));
+  }
 }
 
 void ListProfiles() {

@@ -28,7 +28,7 @@ Examples:
   cmcheck pcap scenario.conv                         its messages, for Wireshark
   cmcheck check-pcap roce.pcap                       judge a capture
 Exit codes: 0 nothing found, 1 findings, 2 unusable arguments or environment, 3 too much
-inconclusive, 130 interrupted.)";
+inconclusive or nothing judged, 130 interrupted.)";
 
 CommandLine Verbs() {
   CommandLine line("cmcheck", "Asks a connection manager, and says whether it conforms.", kFooter);
@@ -58,6 +58,14 @@ int Main(const std::vector<std::string>& arguments) {
   if (!is_option && std::find(verbs.begin(), verbs.end(), first) == verbs.end())
     return Unusable(
         fmt::format("there is no verb '{}'; verbs are {}", first, fmt::join(verbs, ", ")));
+  if (!is_option && arguments.size() > 1) {
+    const std::vector<std::string> below = line.verbs(first);
+    const std::string& second = arguments[1];
+    if (!below.empty() && !second.starts_with("-") &&
+        std::find(below.begin(), below.end(), second) == below.end())
+      return Unusable(fmt::format("there is no verb '{} {}'; verbs of {} are {}", first, second,
+                                  first, fmt::join(below, ", ")));
+  }
   const auto done = line.Parse(arguments);
   if (const auto* problem = std::get_if<std::string>(&done))
     return Unusable(fmt::format("{} (`cmcheck {}--help` says what is accepted)", *problem,

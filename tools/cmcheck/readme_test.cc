@@ -1,4 +1,5 @@
-// The commands of the front page do what it says, with the output that it shows.
+// The commands of the front page do what it says, with the output that it shows; conversations of
+// the documents can be carried out.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -78,6 +79,30 @@ TEST(TheFrontPage, ShowsWhatItsCommandsDo) {
     }
   }
   EXPECT_GE(compared, 10u);
+}
+
+// The ```conv blocks of a document.
+std::vector<std::string> ConversationsIn(const std::string& document) {
+  std::ifstream in(DataFile(document));
+  std::vector<std::string> all;
+  bool inside = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line == "```conv") all.emplace_back();
+    if (inside && line != "```") all.back() += line + "\n";
+    inside = line == "```conv" || (inside && line != "```");
+  }
+  return all;
+}
+
+TEST(TheFindings, ShowConversationsThatCanBeCarriedOut) {
+  const CmcheckFolder folder;
+  const std::vector<std::string> all = ConversationsIn("docs/findings.md");
+  EXPECT_FALSE(all.empty());
+  for (const std::string& text : all) {
+    folder.Write("shown.conv", text);
+    const Ended ended = folder.Cmcheck({"replay", "shown.conv", "--quiet"});
+    EXPECT_EQ(ended.exit_code, 0) << text << ended.error;
+  }
 }
 
 // So that they can be tried as they stand.

@@ -20,13 +20,20 @@ struct ReplayOptions {
   bool quiet = false;
 };
 
-// Empty when the history is what the file says; otherwise the first difference.
-std::string Compare(const ConversationFile& file, const History& history, bool simulated) {
+// Whose history a file without a name has, as golden ones are, or one of the simulator.
+bool IsOfSim(const std::string& implementation) {
+  return implementation.empty() || implementation == "sim" || implementation.starts_with("sim+");
+}
+
+// Empty when the history is what the file says; otherwise the first difference. What the simulator
+// alone can know is compared where both are its own.
+std::string Compare(const ConversationFile& file, const History& history) {
   auto golden = ReadGolden(file.text);
   if (const auto* problem = std::get_if<TextProblem>(&golden)) return problem->what;
   Golden& known = std::get<Golden>(golden);
   if (known.expected.starts_with("implementation "))  // whose history it is, not what came of it
     known.expected.erase(0, known.expected.find('\n') + 1);
+  const bool simulated = IsOfSim(file.history->implementation) && IsOfSim(history.implementation);
   return Difference(known, history, simulated ? GoldenView::kExact : GoldenView::kVisible);
 }
 
@@ -36,6 +43,9 @@ int Replay(ReplayOptions options) {
   const ConversationFile& file = std::get<ConversationFile>(read);
   if (std::string problem =
           TakeItsProfile(file.path, file.conversation, file.text, &options.asked.profile);
+      !problem.empty())
+    return Unusable(problem);
+  if (std::string problem = WhyBeyond(options.asked.capabilities, file.path, file.conversation);
       !problem.empty())
     return Unusable(problem);
   auto resolved = Resolve(options.asked);
@@ -50,7 +60,7 @@ int Replay(ReplayOptions options) {
     fmt::print("{}", Describe(note, judged.history));
   std::string difference;
   if (file.history) {
-    difference = Compare(file, judged.history, options.asked.impl == "sim");
+    difference = Compare(file, judged.history);
     fmt::print("{}\n", difference.empty() ? "It did the same as the file says."
                                           : "It did not do the same: " + difference);
   }
@@ -69,8 +79,8 @@ Examples:
   cmcheck replay cmcheck-report/findings/rows-1-rdma_connect.conv --impl sim
   cmcheck replay scenario.conv --impl dl:./libmine.so --quiet)");
   auto options = std::make_shared<ReplayOptions>();
-  AddAsked(verb, &options->asked);
   options->asked.profile.clear();
+  AddAsked(verb, &options->asked);
   verb.Argument("file", &options->path, "A conversation");
   verb.Flag("--quiet", &options->quiet, "Only the verdict and the findings");
   verb.Does([options] { return Replay(*options); });

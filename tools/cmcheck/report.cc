@@ -25,6 +25,9 @@ bool IsSpecial(const fs::path& path) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
+// Where a file is written before it takes its name.
+fs::path HalfOf(fs::path path) { return path += ".part"; }
+
 // Empty when there is no error.
 std::string ProblemOf(const fs::path& path, const std::error_code& error) {
   return error ? fmt::format("{} cannot be written: {}", path.string(), error.message())
@@ -42,8 +45,7 @@ std::string NameOf(const Finding& finding) {
 
 std::string WriteFile(const fs::path& path, const std::string& text) {
   const bool special = IsSpecial(path);
-  fs::path half = path;
-  if (!special) half += ".part";
+  const fs::path half = special ? path : HalfOf(path);
   std::ofstream out(half, std::ios::binary | std::ios::trunc);
   out << text;
   out.close();
@@ -60,17 +62,18 @@ std::string WhyUnwritable(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error))
     return ProblemOf(path, std::make_error_code(std::errc::is_a_directory));
-  const bool there = fs::exists(path, error);
-  const bool open = static_cast<bool>(std::ofstream(path, std::ios::binary | std::ios::app));
+  const bool special = IsSpecial(path);
+  const fs::path half = special ? path : HalfOf(path);
+  const bool open = static_cast<bool>(std::ofstream(half, std::ios::binary | std::ios::app));
   if (!open) return ProblemOf(path, std::make_error_code(std::errc(errno)));
-  if (!there) fs::remove(path, error);
+  if (!special) fs::remove(half, error);
   return {};
 }
 
 std::string Report::Prepare() {
   std::error_code error;
-  for (fs::path folder = fs::absolute(folder_, error); !fs::exists(folder, error);
-       folder = folder.parent_path())
+  for (fs::path folder = fs::absolute(folder_, error);
+       !folder.empty() && !fs::exists(folder, error); folder = folder.parent_path())
     made_ = folder;
   fs::create_directories(folder_, error);
   if (error) return fmt::format("{}: {}", folder_.string(), error.message());

@@ -36,6 +36,9 @@ std::string RewriteOne(const RewriteOptions& options, const std::string& path, i
           TakeItsProfile(path, known.conversation, std::get<std::string>(content), &asked.profile);
       !problem.empty())
     return problem;
+  if (std::string problem = WhyBeyond(asked.capabilities, path, known.conversation);
+      !problem.empty())
+    return problem;
   auto resolved = Resolve(asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return *problem;
   Answering& answering = std::get<Answering>(resolved);
@@ -54,12 +57,13 @@ std::string RewriteOne(const RewriteOptions& options, const std::string& path, i
 
 int Rewrite(const RewriteOptions& options) {
   int found = 0;
+  int code = kExitClean;
   for (const std::string& path : options.paths) {
     if (Interrupted()) return kExitInterrupted;
     if (std::string problem = RewriteOne(options, path, &found); !problem.empty())
-      return Unusable(problem);
+      code = Unusable(problem);
   }
-  return found == 0 ? kExitClean : kExitFound;
+  return code == kExitClean && found > 0 ? kExitFound : code;
 }
 
 }  // namespace
@@ -67,12 +71,14 @@ int Rewrite(const RewriteOptions& options) {
 void AddRewrite(Verb cmcheck) {
   Verb verb =
       cmcheck.Add("rewrite", "Write what comes of golden conversations behind their dashes", R"(
-Prints the files that changed; commit a change only when you can say why it is right.
+Prints the files that changed; commit a change only when you can say why it is right. A file without
+the line of dashes gets one. One that cannot be carried out is named and left as it is, and the exit
+code is 2 when the others are done.
 Example:
-  cmcheck rewrite conformance/scenarios/*/*.conv)");
+  cmcheck rewrite conformance/scenarios/loss/*.conv)");
   auto options = std::make_shared<RewriteOptions>();
-  AddAsked(verb, &options->asked);
   options->asked.profile.clear();
+  AddAsked(verb, &options->asked);
   verb.Arguments("files", &options->paths, "Conversations");
   verb.Does([options] { return Rewrite(*options); });
 }

@@ -4,23 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <set>
-#include <sstream>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "conformance/properties/property.h"
 #include "conformance/runner/journal.h"
 #include "conformance/runner/shrinker.h"
-#include "conformance/walks/walk.h"
-#include "model/conversation/fault_check.h"
 #include "model/conversation/print.h"
-#include "model/vocabulary/topology.h"
-#include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/progress.h"
 #include "tools/cmcheck/report.h"
 
@@ -28,126 +19,6 @@ namespace cm {
 namespace {
 
 constexpr int kShrinkAttempts = 6000;
-
-bool IsClaim(const std::string& id) {
-  return FindProperty(id) != nullptr || id == kRowsId || id == kLeakId;
-}
-
-std::string WalkNames() {
-  std::vector<std::string_view> names;
-  for (const Walk& walk : Walks()) names.push_back(walk.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-// Those of the topologies on which the walk can be walked.
-std::vector<TopologyShare> WalkableShares(const DrawOptions& draw,
-                                          const std::vector<TopologyShare>& all) {
-  std::vector<TopologyShare> shares;
-  for (const TopologyShare& share : all) {
-    DrawOptions here = draw;
-    here.topology = share.topology;
-    const bool walkable = draw.walk.empty()
-                              ? std::any_of(Walks().begin(), Walks().end(),
-                                            [&](const Walk& walk) { return Walkable(walk, here); })
-                              : Walkable(*FindWalk(draw.walk), here);
-    if (walkable) shares.push_back(share);
-  }
-  return shares;
-}
-
-// A built-in topology, or that of a file. Sequences are drawn for the first two of its sides.
-std::variant<TopologyRef, std::string> TopologyOf(const std::string& name) {
-  if (const Topology* built_in = FindTopology(name)) return TopologyRef(built_in);
-  if (!std::filesystem::exists(name))
-    return fmt::format("there is no topology '{}', nor a file; topologies are {}", name,
-                       TopologyNames());
-  auto read = ReadConversationFile(name);
-  if (auto* problem = std::get_if<std::string>(&read)) return std::move(*problem);
-  const TopologyRef& own = std::get<ConversationFile>(read).conversation.topology;
-  if (own->sides.size() < 2 || own->IsTester(kActiveSide) || own->IsTester(kPassiveSide))
-    return fmt::format("{}: topology {}: its first two sides must be of applications", name,
-                       own->name);
-  return own;
-}
-
-// "NAME" or "NAME:WEIGHT,NAME:WEIGHT"; empty: all of them.
-std::variant<std::vector<TopologyShare>, std::string> SharesOf(const std::string& text) {
-  if (text.empty()) return MixedTopologies();
-  std::vector<TopologyShare> shares;
-  std::istringstream parts(text);
-  for (std::string part; std::getline(parts, part, ',');) {
-    const size_t colon = part.find(':');
-    auto topology = TopologyOf(part.substr(0, colon));
-    if (auto* problem = std::get_if<std::string>(&topology)) return std::move(*problem);
-    TopologyShare share{.topology = std::get<TopologyRef>(std::move(topology))};
-    if (colon != std::string::npos) {
-      const char* const end = part.data() + part.size();
-      const auto [rest, error] = std::from_chars(part.data() + colon + 1, end, share.weight);
-      if (error != std::errc() || rest != end || share.weight < 1)
-        return fmt::format("'{}' has no weight from 1 on behind its colon", part);
-    }
-    shares.push_back(share);
-  }
-  return shares;
-}
-
-// Empty, or what is wrong with the list.
-std::string ChooseNumbers(const std::string& list, CampaignOptions* campaign) {
-  if (list.empty()) return {};
-  std::set<uint64_t> numbers;
-  std::istringstream parts(list);
-  for (std::string part; std::getline(parts, part, ',');) {
-    uint64_t number = 0;
-    const char* const end = part.data() + part.size();
-    const auto [rest, error] = std::from_chars(part.data(), end, number);
-    if (error != std::errc() || rest != end)
-      return fmt::format("--only '{}': '{}' is no number", list, part);
-    numbers.insert(number);
-  }
-  constexpr uint64_t kWidest = 10'000'000;
-  campaign->first = *numbers.begin();
-  campaign->sequences = *numbers.rbegin() - campaign->first + 1;
-  if (campaign->sequences == 0 || campaign->sequences > kWidest)
-    return fmt::format("--only '{}': at most {} may lie between the first and the last", list,
-                       kWidest);
-  for (uint64_t n = campaign->first; n < campaign->first + campaign->sequences; ++n)
-    if (!numbers.contains(n)) campaign->done.insert(n);
-  return {};
-}
-
-// Those of the files; empty, or what is wrong with one. One that takes place where this campaign
-// does not is moved to the first place of the campaign, unless it brings a topology of its own or
-// has sides that are not there; where its faults do nothing there it is refused, if it is the only
-// one, and else not carried out.
-std::string TakeGiven(const std::string& path, CampaignOptions* campaign) {
-  const std::vector<std::string> files = ConversationFilesIn(path);
-  for (const std::string& file : files) {
-    auto read = ReadConversationFile(file);
-    if (auto* problem = std::get_if<std::string>(&read)) return *problem;
-    const ConversationFile& given = std::get<ConversationFile>(read);
-    Conversation conversation = given.conversation;
-    std::string profile = conversation.profile == campaign->draw.profile.name ? "its own" : "";
-    if (std::string problem = TakeItsProfile(file, conversation, given.text, &profile);
-        !problem.empty())
-      return problem;
-    const auto here = [&](const TopologyShare& s) { return s.topology == conversation.topology; };
-    const TopologyRef& first = campaign->draw.topologies.front().topology;
-    const bool movable = conversation.topology.built_in() &&
-                         conversation.topology->sides.size() <= first->sides.size();
-    if (movable && !std::ranges::any_of(campaign->draw.topologies, here))
-      conversation.topology = first;
-    const std::string problem = WhyFaultsDoNothing(conversation);
-    if (!problem.empty() && files.size() == 1)
-      return fmt::format("{} on topology {}: {}", file, conversation.topology->name, problem);
-    campaign->given.push_back(std::move(conversation));
-  }
-  if (campaign->given.empty()) return fmt::format("{} holds no .conv", path);
-  if (campaign->first >= campaign->given.size())
-    return fmt::format("--first {}: {} holds {} conversations", campaign->first, path,
-                       campaign->given.size());
-  campaign->sequences = std::min(campaign->sequences, campaign->given.size() - campaign->first);
-  return {};
-}
 
 // One run, from its options to its report.
 class Runner {
@@ -178,6 +49,7 @@ class Runner {
                             .topology = options_.topology.empty() ? "mixed" : options_.topology,
                             .seed = options_.seed,
                             .first = campaign_.first,
+                            .only = options_.only,
                             .interrupted = Interrupted()};
     if (std::string problem = Publish(tally_, name, implementation().profile(), options_,
                                       campaign_.draw.capabilities);
@@ -194,19 +66,21 @@ class Runner {
  private:
   Implementation& implementation() { return *answering_.implementation; }
 
+  // What was judged stays, whatever becomes of a file.
   int Fail(const std::string& problem) {
-    report_.Discard();
+    if (tally_.sequences() == 0) report_.Discard();
     return Unusable(problem);
   }
 
   std::string OpenJournal() {
     if (options_.journal.empty()) return {};
     const std::string path = FromUsersFolder(options_.journal);
-    const std::string text = CampaignText(options_, answering_.text);
+    const std::string text =
+        CampaignText(options_, answering_.text, DigestOfFiles(options_, answering_.text));
     auto known = ReadJournal(path, text);
     if (auto* problem = std::get_if<std::string>(&known)) return *problem;
     earlier_ = std::get<JournalContent>(std::move(known));
-    for (const auto& [index, result] : earlier_) campaign_.done.insert(index);
+    TakeEarlier(&earlier_, &campaign_);
     auto opened = Journal::Open(path, text);
     if (auto* problem = std::get_if<std::string>(&opened)) return *problem;
     journal_ = std::get<std::unique_ptr<Journal>>(std::move(opened));
@@ -265,7 +139,8 @@ class Runner {
         problem_ = problem;
         return;
       }
-      counted.replay = fmt::format("cmcheck replay {} {}", path.string(), answering_.options);
+      counted.replay =
+          fmt::format("cmcheck replay {} {}", ShellWord(path.string()), answering_.options);
     }
     std::stable_sort(tally_.findings().begin(), tally_.findings().end(),
                      [](const CountedFinding& a, const CountedFinding& b) {
@@ -299,92 +174,19 @@ class Runner {
 
 }  // namespace
 
-void AddCampaignOptions(Verb verb, RunOptions* options) {
-  constexpr uint64_t kMost = 1'000'000'000'000;
-  AddSetting(verb, &options->asked);
-  verb.Text("--topology", &options->topology,
-            "One of: " + TopologyNames() +
-                ", or a file with one as text; or several as NAME:WEIGHT,...; default: all");
-  verb.Number("--seed", &options->seed, "What the sequences are drawn from");
-  verb.Number("--first", &options->first, uint64_t{0}, kMost, "Number of the first sequence");
-  verb.Number("--sequences", &options->sequences, uint64_t{1}, kMost, "How many sequences");
-  verb.Number("--calls", &options->calls, 1, 1000, "About how many calls a sequence makes");
-  verb.Text("--walk", &options->walk, "Only this walk; `cmcheck list walks`");
-  verb.Number("--jobs", &options->jobs, 0, 1024,
-              "How many sequences at a time; default: processors");
-  verb.Text("--report", &options->report, "Folder for the report");
-  verb.Text("--conversations", &options->conversations,
-            "A file or a folder of .conv: carry these out, and draw none");
-  verb.Text("--only", &options->only, "These sequences, not a range: 3,5,8");
-}
-
-void AddRunOptions(Verb verb, RunOptions* options) {
-  AddAnswering(verb, &options->asked);
-  AddCampaignOptions(verb, options);
-  verb.Text("--property", &options->property, "Only this claim; `cmcheck list properties`");
-  verb.Text("--json", &options->json, "Where the results go as JSON, besides the report");
-  verb.PerCent("--max-inconclusive", &options->max_inconclusive,
-               "Per cent of the sequences that may be inconclusive");
-  verb.Text("--journal", &options->journal,
-            "Results of each sequence as they come; a run continues where it ended");
-  verb.Flag("--keep", &options->keep, "Keep every conversation in the report");
-  verb.Flag("!--no-shrink", &options->shrink, "Leave findings as they were drawn");
-}
-
-std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,
-                                                      const Profile& profile,
-                                                      Capabilities capabilities) {
-  CampaignOptions campaign{.first = options.first,
-                           .sequences = options.sequences,
-                           .property = options.property,
-                           .jobs = options.jobs,
-                           .done = {}};
-  if (campaign.jobs == 0) campaign.jobs = static_cast<int>(std::thread::hardware_concurrency());
-  DrawOptions& draw = campaign.draw;
-  draw.profile = profile;
-  draw.capabilities = capabilities;
-  draw.seed = options.seed;
-  draw.calls = options.calls;
-  draw.walk = options.walk;
-  if (!options.asked.capabilities.empty()) {
-    const auto asked = ParseCapabilities(options.asked.capabilities);
-    if (!asked)
-      return fmt::format("--capabilities '{}' is no list of capabilities; here all are '{}'",
-                         options.asked.capabilities, ToString(capabilities));
-    draw.capabilities = *asked;
-  }
-  if (!options.walk.empty() && FindWalk(options.walk) == nullptr)
-    return fmt::format("there is no walk '{}'; walks are {}", options.walk, WalkNames());
-  if (!options.property.empty() && !IsClaim(options.property))
-    return fmt::format("there is no property '{}'; `cmcheck list properties` has the names",
-                       options.property);
-  auto shares = SharesOf(options.topology);
-  if (auto* problem = std::get_if<std::string>(&shares)) return std::move(*problem);
-  draw.topologies = WalkableShares(draw, std::get<std::vector<TopologyShare>>(shares));
-  if (draw.topologies.empty())
-    return fmt::format("walk {} needs what this environment{} cannot do", options.walk,
-                       options.topology.empty() ? "" : " with topology " + options.topology);
-  if (draw.topologies.size() == 1) draw.topology = draw.topologies.front().topology;
-  if (!options.conversations.empty())
-    if (std::string problem = TakeGiven(options.conversations, &campaign); !problem.empty())
-      return problem;
-  if (std::string problem = ChooseNumbers(options.only, &campaign); !problem.empty())
-    return problem;
-  return campaign;
-}
-
-std::string CampaignText(const RunOptions& options, const std::string& implementation) {
-  std::string text =
-      fmt::format("{} profile={} topology={} seed={} calls={} walk={} property={} caps={}",
-                  implementation, options.asked.profile, options.topology, options.seed,
-                  options.calls, options.walk, options.property, options.asked.capabilities);
-  if (!options.conversations.empty()) text += " conversations=" + options.conversations;
-  return text;
+void TakeEarlier(JournalContent* earlier, CampaignOptions* campaign) {
+  const uint64_t end = campaign->first + campaign->sequences;
+  std::erase_if(*earlier, [&](const auto& known) {
+    return known.first < campaign->first || known.first >= end ||
+           campaign->done.contains(known.first);
+  });
+  for (const auto& [index, result] : *earlier) campaign->done.insert(index);
 }
 
 int ExitCodeOf(const Tally& tally, const RunOptions& options, bool interrupted) {
   if (interrupted) return kExitInterrupted;
   if (tally.failed()) return kExitFound;
+  if (tally.judged() == 0) return kExitInconclusive;
   const auto basis_points = static_cast<uint64_t>(std::llround(options.max_inconclusive * 100.0));
   return tally.TooInconclusive(basis_points) ? kExitInconclusive : kExitClean;
 }
@@ -393,7 +195,9 @@ std::string Publish(const Tally& tally, const CampaignName& name, const Profile&
                     const RunOptions& options, Capabilities capabilities) {
   const std::filesystem::path folder = FromUsersFolder(options.report);
   const std::string json = ToJson(tally, name, profile);
-  TableOptions table{.colours = ColoursOn(STDOUT_FILENO), .capabilities = capabilities};
+  TableOptions table{.colours = ColoursOn(STDOUT_FILENO),
+                     .capabilities = capabilities,
+                     .property = options.property};
   fmt::print("{}\nreport      {}\n", ToTable(tally, name, profile, table),
              std::filesystem::absolute(folder).lexically_normal().string());
   table.colours = false;
@@ -427,7 +231,10 @@ Examples:
   cmcheck run --walk removal --property REM-1 --first 500 --sequences 100)");
   auto options = std::make_shared<RunOptions>();
   AddRunOptions(verb, options.get());
-  verb.Does([options] { return Run(*options); });
+  verb.Does([options, verb] {
+    const std::string problem = WhyContradictory(verb);
+    return problem.empty() ? Run(*options) : Unusable(problem);
+  });
 }
 
 }  // namespace cm

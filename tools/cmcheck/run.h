@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "conformance/runner/campaign.h"
+#include "conformance/runner/journal.h"
 #include "conformance/runner/results.h"
 #include "tools/cmcheck/command.h"
 
@@ -39,9 +40,18 @@ void AddCampaignOptions(Verb verb, RunOptions* options);
 std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,
                                                       const Profile& profile,
                                                       Capabilities capabilities);
+// Empty, or which two of the options that were given cannot both have an effect.
+std::string WhyContradictory(const Verb& verb);
+// What is in the files that the options name, wherever they lie: conversations, profile,
+// topologies, and the library that is asked. Empty when they name none.
+std::string DigestOfFiles(const RunOptions& options, const std::string& implementation);
 // The text that a journal is kept under: another campaign does not continue it.
-std::string CampaignText(const RunOptions& options, const std::string& implementation);
+std::string CampaignText(const RunOptions& options, const std::string& implementation,
+                         const std::string& digest_of_files);
+// Of a journal's results those that are asked for, which need not be judged again.
+void TakeEarlier(JournalContent* earlier, CampaignOptions* campaign);
 
+// Where nothing was judged nothing is known: kExitInconclusive.
 int ExitCodeOf(const Tally& tally, const RunOptions& options, bool interrupted);
 // Prints the table and writes results.json, table.txt and the file asked for; empty or a problem.
 std::string Publish(const Tally& tally, const CampaignName& name, const Profile& profile,

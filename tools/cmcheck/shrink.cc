@@ -40,6 +40,9 @@ int DoShrink(ShrinkOptions options) {
           TakeItsProfile(file.path, file.conversation, file.text, &options.asked.profile);
       !problem.empty())
     return Unusable(problem);
+  if (std::string problem = WhyBeyond(options.asked.capabilities, file.path, file.conversation);
+      !problem.empty())
+    return Unusable(problem);
   auto resolved = Resolve(options.asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
   Answering& answering = std::get<Answering>(resolved);
@@ -86,8 +89,8 @@ Examples:
   cmcheck shrink long.conv --impl sim --defect forgets-timewait --output short.conv
   cmcheck shrink long.conv --impl dl:./libmine.so --finding ROWS-1 --attempts 500)");
   auto options = std::make_shared<ShrinkOptions>();
-  AddAsked(verb, &options->asked);
   options->asked.profile.clear();
+  AddAsked(verb, &options->asked);
   verb.Argument("file", &options->path, "A conversation");
   verb.Text("--output", &options->output, "Where the short one goes; default: stdout");
   verb.Text("--finding", &options->finding, "Which finding has to stay; default: the first");
