@@ -396,7 +396,6 @@ TEST(Judge, SkipsOtherProtocolsAndCountsThem) {
   tcp[23] = 6;
   std::vector<uint8_t> data = Sealed(Usual().frames[0].frame);
   data[42] = 0x04;  // RC SEND ONLY
-  data[54] = 0;     // and no Q_Key of general services
   const Totals totals = TotalsOf({.whole = true}, {arp, tcp, data});
   EXPECT_EQ(totals.foreign, 3u);
   EXPECT_EQ(totals.messages, 0u);
