@@ -36,7 +36,6 @@ inline constexpr Claim kNoAlternate{"wire-no-alternate", "Over RoCE RDMA CM has 
 inline constexpr Claim kFlowLabel{"wire-flow-label", "The flow label of a REQ is made of the ports of both ends.", "linux 6.1 cma.c cma_get_roce_udp_flow_label"};
 inline constexpr Claim kNoData{"wire-no-data", "RDMA CM sends no private data in MRA, RTU, DREQ and DREP, nor in a REJ without an id.", "linux 6.1 cma.c cma_send_rtu, rdma_disconnect; cm.c cm_req_handler (N9)"};
 inline constexpr Claim kEeContext{"wire-ee-context", "Only of XRC a reply has a number in place of the EE context.", "linux 6.1 cm.c cm_format_rep"};
-inline constexpr Claim kGeneralServices{"wire-general-services", "The CM is spoken to in UD SENDs from queue pair 1 to queue pair 1.", "linux 6.1 rxe_recv.c hdr_check, check_type_state"};
 inline constexpr Claim kClassPortInfo{"wire-class-port-info", "ClassPortInfo is asked for, set, or the answer; only an answer has a status.", "linux 6.1 ib_mad.h; mad.c generate_unmatched_resp (R42)"};
 inline constexpr Claim kRejTimeout{"wire-rej-timeout", "Reason 4 gives up a REQ: it is about neither message, has no remote id, and says the GUID of its sender's CA.", "linux 6.1 cm.c cm_destroy_id (D2)"};
 inline constexpr Claim kRejNoService{"wire-rej-no-service", "Reason 8 is said of a REQ, by no id: it says back what stands behind its local id.", "linux 6.1 cm.c cm_match_req (N4)"};

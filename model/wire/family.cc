@@ -98,14 +98,20 @@ bool IsPacketOfSoftRoce(const mad::Frame& frame) {
   return std::count(as.begin(), as.end(), false) <= 1;
 }
 
-// How many of the fields that the family fills the message has otherwise.
+// How many of the fields that the family fills the message has otherwise. Those that hang on
+// another field count as one, as it may be that one which is otherwise.
 size_t FilledOtherwise(const Sighting& sighting, std::span<const Constraint> filled) {
   size_t otherwise = 0;
+  bool dependent = false;
   for (size_t i = 0, end = 0; i < filled.size(); i = end) {
     while (end < filled.size() && filled[end].id == filled[i].id) ++end;
-    if (FirstBreach(sighting, true, {}, false, filled.subspan(i, end - i))) ++otherwise;
+    if (!FirstBreach(sighting, true, {}, false, filled.subspan(i, end - i))) continue;
+    if (filled[i].when.field.empty())
+      ++otherwise;
+    else
+      dependent = true;
   }
-  return otherwise;
+  return otherwise + (dependent ? 1 : 0);
 }
 
 }  // namespace

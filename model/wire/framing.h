@@ -3,8 +3,6 @@
 #define MODEL_WIRE_FRAMING_H_
 
 #include <cstddef>
-#include <cstdint>
-#include <span>
 
 #include "model/mad/frame.h"
 #include "model/mad/malformed.h"
@@ -19,9 +17,6 @@ bool EndsBeforeItsKind(const mad::Malformed& why, size_t size);
 
 // A sender that leaves the checksum to its device is captured before there is one.
 bool HasWrongChecksum(const mad::Frame& frame);
-
-// A message of the CM in all but the operation, or the queue pair that it is sent to.
-bool IsMessageElsewhere(std::span<const uint8_t> ip_packet);
 
 }  // namespace cm::wire
 

@@ -84,10 +84,7 @@ void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> 
   if (!decoded.ok()) {
     mad::Malformed why = decoded.error();
     const bool cut = original_length > bytes.size();
-    if (why.foreign && !cut && IsMessageElsewhere(*packet)) {
-      RefuseAlone(sighting, Broken(sighting, claims::kGeneralServices, mad::ToString(why),
-                                   std::string(claims::kGeneralServices.says)));
-    } else if (why.foreign || (!cut && EndsBeforeItsKind(why, packet->size()))) {
+    if (why.foreign || (!cut && EndsBeforeItsKind(why, packet->size()))) {
       ++totals_.foreign;
     } else if (cut) {
       ++totals_.cut;

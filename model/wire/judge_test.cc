@@ -280,6 +280,9 @@ TEST(Judge, KnowsWhatLinuxPutsIntoTheRequestsOfRoce) {
   EXPECT_EQ(rule(usual, 0, "REQ.primary_remote_lid", 1), "linux-req-remote-lid");
   EXPECT_EQ(rule(usual, 0, "REQ.primary_subnet_local", 1), "linux-req-subnet-local");
   EXPECT_EQ(rule(usual, 0, "REQ.alternate_remote_lid", 1), "linux-req-alternate-remote-lid");
+  // On which three others hang: who does so is still Linux.
+  EXPECT_EQ(OnlyViolation({}, Altered(Usual(), 0, "REQ.primary_hop_limit", 1).capture).rule,
+            "linux-req-subnet-local");
   EXPECT_EQ(rule(usual, 0, "REQ.service_id", 0x0111'1d2f), "wire-service");
   EXPECT_EQ(rule("datagram_sidr", 0, "SIDR_REQ.service_id", 0x0106'1d2f), "wire-service");
   EXPECT_EQ(rule("datagram_sidr_refused", 1, "SIDR_REP.qpn", 17), "linux-sidr-rep-qpn");
@@ -303,7 +306,7 @@ TEST(Judge, PermitsAnyQueuePairThatAnApplicationNames) {
 
 // The usual connection, which its passive side ends with the TID of the REQ.
 Capture EndedWithTheTidOfTheReq(uint32_t passive_cid) {
-  const Capture usual = Usual();
+  const Capture& usual = Usual();
   const uint32_t active_cid = JudgedIn({}, usual).front().active_cid;
   Capture capture = Altered(usual, 1, "REP.local_cid", passive_cid).capture;
   capture = Altered(capture, 2, "RTU.remote_cid", passive_cid).capture;
@@ -396,7 +399,6 @@ TEST(Judge, SkipsOtherProtocolsAndCountsThem) {
   tcp[23] = 6;
   std::vector<uint8_t> data = Sealed(Usual().frames[0].frame);
   data[42] = 0x04;  // RC SEND ONLY
-  data[54] = 0;     // and no Q_Key of general services
   const Totals totals = TotalsOf({.whole = true}, {arp, tcp, data});
   EXPECT_EQ(totals.foreign, 3u);
   EXPECT_EQ(totals.messages, 0u);
