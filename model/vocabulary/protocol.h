@@ -63,7 +63,7 @@ enum class MadKind : uint8_t {
   kMpaRequest,
   kMpaReply,
   kMpaReject,  // a reply that says no
-  kFin,        // the end of the connection
+  kFin,        // the end of the connection, by whoever ends it first
 };
 inline constexpr int kMadKindCount = 12;      // the first ones: management datagrams
 inline constexpr int kMessageKindCount = 16;  // all of them

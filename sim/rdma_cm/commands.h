@@ -21,7 +21,7 @@ struct ConnectionParam {
   ConnFields conn;
   EceOptions ece;
   uint32_t qp_num = 0;
-  bool qp_known = false;  // the number is that of a queue pair, which iWARP asks for
+  bool qp_known = false;   // the number is that of a queue pair, which iWARP asks for
   bool qp_broken = false;  // and it is in an error
   PrivateData private_data;
 };

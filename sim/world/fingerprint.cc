@@ -410,6 +410,16 @@ void Put(Digest* d, const InstalledRule& rule, Instant now) {
   PutTime(d, waits ? rule.since + fault.after : now, now);
 }
 
+uint64_t HashOf(const Packet& packet, Instant now) {
+  Digest d;
+  d.U8(packet.from);
+  d.U8(packet.to);
+  PutTime(&d, packet.arrives, now);
+  d.U8(packet.late ? 1 : 0);
+  d.U64(HashOf(packet.mad));
+  return d.Value();
+}
+
 }  // namespace
 
 // The parts are hashed one by one and combined in the order of their hashes, which depends on what
@@ -422,13 +432,7 @@ uint64_t World::Fingerprint() const {
   const Slab<Packet>& packets = fabric_.packets();
   for (uint32_t p = 0; p < packets.end(); ++p) {
     if (!packets.Live(p)) continue;
-    Digest d;
-    d.U8(packets[p].from);
-    d.U8(packets[p].to);
-    PutTime(&d, packets[p].arrives, now);
-    d.U8(packets[p].late ? 1 : 0);
-    d.U64(HashOf(packets[p].mad));
-    parts.push_back(d.Value());
+    parts.push_back(HashOf(packets[p], now));
   }
   PutFrames(iw_, now, &parts);
   const Slab<Membership>& memberships = cma_.memberships();
