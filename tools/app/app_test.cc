@@ -315,10 +315,10 @@ TEST_F(Programs, ThatAcknowledgeTwiceAreReportedBeforeTheLibraryCrashes) {
 
 TEST_F(Programs, ThatCloseAChannelBeforeItsIdAreToldWhichIsLost) {
   const Ran ran = RunAll({Own("closes-its-channel-first")});
-  EXPECT_THAT(ran.report.misbehaviour,
+  EXPECT_THAT(ran.report.left_open,
               ElementsAre("active closes the event channel of id 0, which is lost with it: "
                           "close rdma_cm file=0"));
-  EXPECT_FALSE(ran.report.clean());
+  EXPECT_TRUE(ran.report.clean()) << "collectors of garbage do that";
 }
 
 TEST_F(Programs, ThatLeaveToTheirExitWhatNobodyMissesAreTold) {

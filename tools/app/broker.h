@@ -52,7 +52,7 @@ struct EndOfProgram {
 struct Report {
   std::vector<EndOfProgram> programs;
   std::vector<std::string> misbehaviour;  // a line each
-  std::vector<std::string> left_open;     // the same, of what its exit closes: not held against it
+  std::vector<std::string> left_open;     // the same, of what is not held against it
   std::vector<std::string> waiting;       // who waited for what when it ended without their end
   std::vector<std::string> idle;          // lines of the script of which nothing has come
   std::vector<std::string> last;          // lines of the conversation

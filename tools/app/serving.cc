@@ -255,7 +255,7 @@ void Serving::NoteBelongings(Process* process, const Request& request, const Ans
   for (const auto& other : processes_) {
     if (other->first != process->first) continue;
     for (const uint32_t id : other->belongings.GivenUp(request, answer))
-      misbehaviour_.push_back(
+      left_open_.push_back(
           fmt::format("{} closes the event channel of id {}, which is lost with it: {}",
                       process->name, id, InWords(request)));
   }
