@@ -208,9 +208,10 @@ bool GuardFinder::FromLoopback(const IdInfo& info, const IdState& id, const Call
   const Address& source = id.state == State::kIdle ? resolve.source : info.bound;
   if (source.kind != AddressKind::kLoopback || source.v6 || resolve.destination.AnyOrLoopback())
     return false;
+  // What no route leads to is refused for that, unless an interface is known.
   return knowledge_.LocalDevice(resolve.destination, info.kernel) == kNoDevice &&
          (resolve.destination.kind == AddressKind::kSide ||
-          resolve.destination.kind == AddressKind::kSilent);
+          resolve.destination.kind == AddressKind::kSilent || info.interface != kNoDevice);
 }
 
 Tri GuardFinder::SourceLost(const IdInfo& info, const IdState& id) const {

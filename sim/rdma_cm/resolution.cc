@@ -24,6 +24,10 @@ Result<RdmaCm::Route> RdmaCm::FindRoute(const CmId& id, const Address& destinati
   // nowhere else.
   if (id.source.kind == AddressKind::kLoopback && id.device == kNoDevice) {
     const bool inside = fabric.LocalDevice(destination, id.kernel) != kNoDevice;
+    // An interface that a refused call has left with the id is asked first.
+    // source: linux 6.1 route.c ip_route_output_key_hash_rcu
+    if (inside && id.interface != kNoDevice && !fabric.device(id.interface).up)
+      return Errno::kNetUnreach;
     if (inside) return Route{.interface = kNoDevice, .neighbour_answers = true};
     if (!destination.v6) return Errno::kInval;
   }
