@@ -108,7 +108,7 @@ METRICS = [
            Cost("hold/1000000"), (at_most(1.5),), (at_most(1.15),), Cost("hold/1000000"),
            Cost("hold/1000000"), NS3, divided_by=Cost("hold/1000")),
     Metric("7b", "growth from 1000 to 1 000 000 connections, IB CM", "ratio",
-           Cost("life/1000000"), (floor(1),), (at_most(1.15),), Cost("life/1000000"),
+           Cost("life/1000000"), (floor(0.75),), (at_most(1.15),), Cost("life/1000000"),
            divided_by=Cost("life/1000")),
     Metric("8", "memory of an id with its timer, 2 000 000 ids", "bytes",
            Cost("life/1000000", counter("bytes_per_id")), (at_most(256), better_than_peer(33)),
