@@ -71,6 +71,10 @@ const std::optional<HandedOut>& HandedBy(const Account& account, const MadeCall&
 std::pair<Reply, size_t> EndOf(const Account& account, const MadeCall& call);
 // Anything but looking was done to the id between two records.
 bool Touched(const Account& account, IdRef id, size_t from, size_t until);
+// Before the silence the id has said that it gives up, and when what it would have heard was sent,
+// at `sent`, its patience may have been over.
+bool MayHaveGivenUp(const Account& account, IdRef id, Instant patient_until, Instant sent,
+                    const Silence& silence);
 
 // rdma_set_option has succeeded on the id with it before the record.
 bool HasSet(const Account& account, IdRef id, IdOption option, size_t record);

@@ -274,9 +274,9 @@ void PassiveHearsTheRtu(const Account& account, Testimony& testimony) {
     if (silence == nullptr || !account.Settled(active->at, silence->at)) continue;
     if (Touched(account, pair.active, active->at, silence->at)) continue;
     if (Touched(account, pair.passive, accept->at, silence->at)) continue;
-    // Who has given up does not hear of it any more.
-    const HeardEvent* gave_up = account.First(pair.passive, EventType::kUnreachable);
-    if (gave_up != nullptr && gave_up->at < silence->at) continue;
+    const Timing timing = TimingOf(account, pair.active);
+    const Instant patient = accept->begin + timing.GiveUp(timing.ReplyInterval());
+    if (MayHaveGivenUp(account, pair.passive, patient, active->time, *silence)) continue;
     testimony.Arose();
     const HeardEvent* passive = account.First(pair.passive, EventType::kEstablished);
     if (passive == nullptr || passive->at > silence->at)
@@ -285,13 +285,18 @@ void PassiveHearsTheRtu(const Account& account, Testimony& testimony) {
   }
 }
 
+bool WasRefused(const Account& account, IdRef id, CallKind kind) {
+  return std::ranges::any_of(account.CallsOn(id, kind),
+                             [](const MadeCall* call) { return !call->reply.succeeded(); });
+}
+
 // Its request was rejected by the id itself, which rdma_accept and rdma_establish do where they are
 // refused. source: linux 6.1 cma.c rdma_accept, ucma.c, cm.c cm_send_rej_locked (L9)
 bool TakenBack(const Account& account, IdRef id) {
   return account.FirstSuccess(id, CallKind::kReject) != nullptr ||
          account.FirstSuccess(id, CallKind::kRejectEce) != nullptr ||
-         !account.CallsOn(id, CallKind::kAccept).empty() ||
-         !account.CallsOn(id, CallKind::kEstablish).empty();
+         WasRefused(account, id, CallKind::kAccept) ||
+         WasRefused(account, id, CallKind::kEstablish);
 }
 
 // Whatever is lost: a request is answered, or given up when its last repetition is over.

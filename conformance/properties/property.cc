@@ -149,5 +149,11 @@ bool Touched(const Account& account, IdRef id, size_t from, size_t until) {
   return false;
 }
 
+bool MayHaveGivenUp(const Account& account, IdRef id, Instant patient_until, Instant sent,
+                    const Silence& silence) {
+  const HeardEvent* gave_up = account.First(id, EventType::kUnreachable);
+  return sent >= patient_until && gave_up != nullptr && gave_up->at < silence.at;
+}
+
 }  // namespace claims
 }  // namespace cm

@@ -115,9 +115,10 @@ void RejectIsHeard(const Account& account, Testimony& testimony) {
     const Silence* silence = account.SilentAfter(pair.active, reject->at);
     if (silence == nullptr || !account.Settled(reject->at, silence->at)) continue;
     if (Touched(account, pair.active, connect->at, silence->at)) continue;
-    // Who has given up does not hear of it any more.
-    const HeardEvent* gave_up = account.First(pair.active, EventType::kUnreachable);
-    if (gave_up != nullptr && gave_up->at < silence->at) continue;
+    const Timing timing = TimingOf(account, pair.active);
+    const Duration patience = timing.GiveUp(timing.RequestInterval());
+    if (MayHaveGivenUp(account, pair.active, connect->begin + patience, reject->end, *silence))
+      continue;
     testimony.Arose();
     const HeardEvent* rejected = account.First(pair.active, EventType::kRejected);
     if (rejected == nullptr || rejected->at > silence->at)

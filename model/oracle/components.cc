@@ -288,7 +288,8 @@ PortClash Oracle::ClashFor(IdRef id, const Call& call, const Window& window) {
     const bool wildcard = wanted.AnyOrLoopback() || owner.address.AnyOrLoopback();
     if (wildcard) clash.wildcard = Tri::kMaybe;
     // Nobody knows whether it has taken the address of its interface meanwhile.
-    if (wildcard || owner.address == wanted) clash.same_address = Tri::kMaybe;
+    if (!wanted.AnyOrLoopback() && (owner.address.AnyOrLoopback() || owner.address == wanted))
+      clash.same_address = Tri::kMaybe;
   }
   return clash;
 }

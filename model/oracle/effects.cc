@@ -118,23 +118,17 @@ Payload Oracle::ReplyPayload(const call::Accept& call, const IdState& id) const 
 // The library keeps what a call names, also where the kernel refuses the call; an rdma_accept that
 // leaves it open sends that. source: rdma-core 44 cma.c rdma_connect, rdma_accept
 void Oracle::LearnDepths(const Call& call) {
-  const auto* connect = std::get_if<call::Connect>(&call);
-  const auto* accept = std::get_if<call::Accept>(&call);
-  if (connect == nullptr && accept == nullptr) return;
-  const std::optional<ConnParam>& param = connect != nullptr ? connect->param : accept->param;
+  const std::optional<ConnParam>* param = ParamOf(call);
+  const bool connects = std::holds_alternative<call::Connect>(call);
+  if (param == nullptr || !*param || (!connects && LeavesDepthOpen(*param))) return;
   IdInfo& info = knowledge_.id(IdOf(call));
-  const uint8_t most = profile_.limits.max_depth;
-  const auto fits = [most](uint8_t depth) { return depth == kDeviceMaximum || depth <= most; };
-  if (!param || info.interface == kNoDevice) return;
-  if (info.space == PortSpace::kTcp &&
-      (!fits(param->responder_resources) || !fits(param->initiator_depth)))
-    return;
-  if (accept != nullptr &&
-      (param->responder_resources == kDeviceMaximum || param->initiator_depth == kDeviceMaximum))
-    return;
-  const auto named = [most](uint8_t depth) { return depth == kDeviceMaximum ? most : depth; };
-  info.depths = ConnFields{.responder_resources = named(param->responder_resources),
-                           .initiator_depth = named(param->initiator_depth)};
+  const bool looked_at = info.space == PortSpace::kTcp;
+  if (info.interface == kNoDevice || (looked_at && DepthTooLarge(call, profile_.limits))) return;
+  const auto named = [&](uint8_t depth) {
+    return depth == kDeviceMaximum ? profile_.limits.max_depth : depth;
+  };
+  info.depths = ConnFields{.responder_resources = named((*param)->responder_resources),
+                           .initiator_depth = named((*param)->initiator_depth)};
 }
 
 // Of datagrams only the private data comes along.

@@ -211,7 +211,7 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
     judgement.by |= after.used;
     next.Add(std::move(after));
   }
-  if (next.empty() && is_request && HasDisowned()) {  // who asks may be one of those
+  if (next.empty() && is_request && SomebodyAsksUnjudged()) {  // it may be of one of those
     knowledge_.id(call.request) = knowledge_.id(owner);
     knowledge_.id(call.request).in_scope = false;
     Disown(owner);
@@ -316,7 +316,7 @@ Judgement Oracle::ObserveNothing(const Record& record, ChannelRef channel, const
   return judgement;
 }
 
-bool Oracle::MayHearOfDisowned(ChannelRef channel) {
+bool Oracle::MayHearOfUnjudged(ChannelRef channel) {
   bool listens = false;
   for (uint16_t i = 0; i < knowledge_.id_count(); ++i) {
     const IdInfo& info = knowledge_.id(IdRef{i});
@@ -325,12 +325,19 @@ bool Oracle::MayHearOfDisowned(ChannelRef channel) {
     listens =
         listens || MayBe(IdRef{i}, [](const IdState& own) { return own.state == State::kListen; });
   }
-  return listens && HasDisowned();
+  return listens && SomebodyAsksUnjudged();
 }
 
-bool Oracle::HasDisowned() const {
+void Oracle::LearnUnjudged(const Line& line) {
+  const auto* calls = std::get_if<line::Calls>(&line);
+  if (calls == nullptr || !std::holds_alternative<call::Connect>(calls->call)) return;
+  const IdRef id = IdOf(calls->call);
+  if (id.valid() && !knowledge_.id(id).in_scope) knowledge_.id(id).asks_unjudged = true;
+}
+
+bool Oracle::SomebodyAsksUnjudged() const {
   for (uint16_t i = 0; i < knowledge_.id_count(); ++i)
-    if (knowledge_.id(IdRef{i}).exists && !knowledge_.id(IdRef{i}).in_scope) return true;
+    if (knowledge_.id(IdRef{i}).asks_unjudged) return true;
   return false;
 }
 
@@ -366,7 +373,7 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
     return judgement;
   }
   // It may be readable for an id that nobody judges, or since one has asked.
-  if (MayHearOfDisowned(channel)) {
+  if (MayHearOfUnjudged(channel)) {
     if (able.empty()) judgement.verdict = Verdict::kOutOfScope;
     return judgement;
   }

@@ -28,12 +28,6 @@ bool Answers(const IdState& id, IbStimulus on) {
   return rule != nullptr && rule->answer == IbAnswer::kDone;
 }
 
-const std::optional<ConnParam>* ParamOf(const Call& call) {
-  if (const auto* connect = std::get_if<call::Connect>(&call)) return &connect->param;
-  if (const auto* accept = std::get_if<call::Accept>(&call)) return &accept->param;
-  return nullptr;
-}
-
 bool FamilyUnsupported(const Call& call) {
   if (const Address* address = MemberAddressOf(call)) return Unsupported(*address);
   if (const auto* bind = std::get_if<call::BindAddr>(&call)) return Unsupported(bind->address);
@@ -79,21 +73,8 @@ bool HoldsBelow(Guard guard, const IdState& id) {
   }
 }
 
-bool LeavesDepthOpen(const std::optional<ConnParam>& param) {
-  return !param || param->responder_resources == kDeviceMaximum ||
-         param->initiator_depth == kDeviceMaximum;
-}
-
 bool TypeDiffers(const call::CreateQp& create, bool datagram) {
   return create.type && (*create.type == QpType::kUd) != datagram;
-}
-
-bool DepthTooLarge(const Call& call, const Limits& limits) {
-  const std::optional<ConnParam>& param = *ParamOf(call);
-  const auto large = [&](uint8_t depth) {
-    return depth != kDeviceMaximum && depth > limits.max_depth;
-  };
-  return param && (large(param->responder_resources) || large(param->initiator_depth));
 }
 
 bool QpCannotComeUp(const IdState& id) {
@@ -164,6 +145,26 @@ bool FamiliesDiffer(const IdInfo& info, const IdState& id, const Call& call) {
 }
 
 }  // namespace
+
+const std::optional<ConnParam>* ParamOf(const Call& call) {
+  if (const auto* connect = std::get_if<call::Connect>(&call)) return &connect->param;
+  if (const auto* accept = std::get_if<call::Accept>(&call)) return &accept->param;
+  return nullptr;
+}
+
+bool LeavesDepthOpen(const std::optional<ConnParam>& param) {
+  return !param || param->responder_resources == kDeviceMaximum ||
+         param->initiator_depth == kDeviceMaximum;
+}
+
+bool DepthTooLarge(const Call& call, const Limits& limits) {
+  const std::optional<ConnParam>* param = ParamOf(call);
+  const auto large = [&](uint8_t depth) {
+    return depth != kDeviceMaximum && depth > limits.max_depth;
+  };
+  return param != nullptr && *param &&
+         (large((*param)->responder_resources) || large((*param)->initiator_depth));
+}
 
 Address GuardFinder::Wanted(const Call& call) {
   if (const auto* bind = std::get_if<call::BindAddr>(&call)) return bind->address;

@@ -17,6 +17,13 @@ struct PortClash {
   Tri wildcard = Tri::kNo;
 };
 
+// What rdma_connect and rdma_accept are given; null for other calls.
+const std::optional<ConnParam>* ParamOf(const Call& call);
+// A depth is left to the device.
+bool LeavesDepthOpen(const std::optional<ConnParam>& param);
+// The call names a depth that the device does not have.
+bool DepthTooLarge(const Call& call, const Limits& limits);
+
 class GuardFinder {
  public:
   GuardFinder(const Knowledge& knowledge, const Surroundings& surroundings, const Window& window,

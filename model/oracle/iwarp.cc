@@ -17,15 +17,6 @@ const PrivateData* DataOf(const Call& call) {
   return param != nullptr && *param ? &(*param)->private_data : nullptr;
 }
 
-bool DepthAbove(const Call& call, uint8_t most) {
-  const std::optional<ConnParam>* param = nullptr;
-  if (const auto* connect = std::get_if<call::Connect>(&call)) param = &connect->param;
-  if (const auto* accept = std::get_if<call::Accept>(&call)) param = &accept->param;
-  if (param == nullptr || !*param) return false;
-  const auto above = [most](uint8_t depth) { return depth != kDeviceMaximum && depth > most; };
-  return above((*param)->responder_resources) || above((*param)->initiator_depth);
-}
-
 bool Answers(const Call& call) {
   switch (KindOf(call)) {
     case CallKind::kAccept:
@@ -96,7 +87,7 @@ bool Oracle::BeyondParameters(const Call& call) {
     return false;
   const PrivateData* data = DataOf(call);
   const bool deep =
-      knowledge_.id(id).space != PortSpace::kTcp && DepthAbove(call, profile_.limits.max_depth);
+      knowledge_.id(id).space != PortSpace::kTcp && DepthTooLarge(call, profile_.limits);
   const bool beyond = deep || (data != nullptr && data->size() > profile_.limits.request_data);
   return connects ? BeyondConnecting(std::get<call::Connect>(call), beyond) : beyond;
 }

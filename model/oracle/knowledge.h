@@ -105,6 +105,7 @@ struct IdInfo {
   uint8_t ack_timeout = 0;             // ACK_TIMEOUT; 0: that of the path
   std::optional<int> packet_lifetime;  // of its route, if it is not that of all routes
   std::optional<ConnFields> depths;    // that a connecting or accepting call has named at last
+  bool asks_unjudged = false;          // rdma_connect was called on it when nobody judged it
   bool reply_unguarded = false;        // over iWARP: nothing waits for a reply any more
   uint64_t qp_key = 0;                 // equal for equal QP numbers; 0 before connecting
   uint32_t boot = 0;                   // how often its kernel had restarted by then

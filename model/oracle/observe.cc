@@ -89,6 +89,7 @@ Judgement Oracle::Observe(const Record& record) {
     judgement = ObserveEnvironment(record, line);
   }
   if (judgement.verdict == Verdict::kPermitted) LearnWork(record, line);
+  if (judgement.verdict == Verdict::kOutOfScope) LearnUnjudged(line);
   liveness_.Observe(record);
   judgement.by |= judgement.certain;
   reached_ |= judgement.by;

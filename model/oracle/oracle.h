@@ -235,8 +235,10 @@ class Oracle {
   Judgement ObserveFetched(const Record& record, const call::GetCmEvent& call,
                            const CmEvent& event);
   Judgement ObserveNothing(const Record& record, ChannelRef channel, const Reply& reply);
-  bool HasDisowned() const;
-  bool MayHearOfDisowned(ChannelRef channel);
+  // An id that is not judged any more may have asked whoever listens.
+  void LearnUnjudged(const Line& line);
+  bool SomebodyAsksUnjudged() const;
+  bool MayHearOfUnjudged(ChannelRef channel);
   Judgement ObserveWait(const Record& record, ChannelRef channel, bool readable);
   Judgement ObserveUnseenFetch(const Record& record, const call::GetCmEvent& call);
   // The row for the first event of an id, if the application gets to see it; else null.
