@@ -230,6 +230,8 @@ std::string ToString(const Record& record, const Conversation& conversation) {
   const std::string said = ToString(line, conversation);
   if (const auto* answered = std::get_if<seen::Answered>(&record.seen)) {
     std::string text = said + " -> " + ToString(answered->reply);
+    if (answered->reply == Reply::NotApplicable() && record.not_made)
+      text += fmt::format(" why={}", ToString(*record.not_made));
     if (answered->event) text += "  event " + ToString(*answered->event, conversation);
     if (answered->shown) text += "  " + ToString(*answered->shown, *conversation.topology);
     if (answered->handed) text += "  " + ToString(*answered->handed, *conversation.topology);
