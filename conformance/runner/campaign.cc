@@ -83,11 +83,6 @@ class Queue {
   bool stopped_ = false;
 };
 
-bool IsLater(CallKind kind) {
-  return kind == CallKind::kResolveAddrInfo || kind == CallKind::kQueryAddrInfo ||
-         kind == CallKind::kWriteCmEvent;
-}
-
 // What its lines do that can be seen in them.
 Capabilities UsedBy(const Conversation& conversation) {
   Capabilities used;
