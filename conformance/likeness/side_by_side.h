@@ -23,7 +23,7 @@
 namespace cm {
 
 // By how much a timer of a kernel that ticks 250 times a second may be late.
-// source: cm_protocol 3.4
+// source: docs/sources/cm_protocol.md 3.4
 Duration TimerStep(Duration length);
 
 // An event of one side, and when it came, counted from the first rdma_connect.
