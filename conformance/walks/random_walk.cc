@@ -58,7 +58,7 @@ constexpr std::array<ActionWeight, kActionCount> kWeights = {{
 class Random {
  public:
   explicit Random(Stage& stage)
-      : stage_(stage), v6_(stage.choice().OneIn(7, "IPv6")), arguments_(stage, v6_) {
+      : stage_(stage), v6_(stage.OneIn(7, "IPv6")), arguments_(stage, v6_) {
     for (const ActionWeight& w : kWeights) {
       constexpr std::array<int, 4> kFactors = {0, 1, 1, 4};
       const uint64_t factor = stage_.Below(kFactors.size(), "how much this run likes an action");
@@ -68,7 +68,7 @@ class Random {
     for (const Action a : {Action::kNewId, Action::kProgress, Action::kFetch, Action::kListen})
       weights_[static_cast<size_t>(a)] =
           std::max(weights_[static_cast<size_t>(a)], kWeights[static_cast<size_t>(a)].weight);
-    faults_ = stage_.choice().OneIn(2, "faults at all");
+    faults_ = stage_.OneIn(2, "faults at all");
   }
 
   void Run() {
@@ -134,8 +134,7 @@ class Random {
   uint8_t AnySide() { return static_cast<uint8_t>(stage_.Below(2, "which side")); }
 
   ChannelRef NewChannel(uint8_t side) {
-    const bool blocking =
-        stage_.Can(Capability::kLanes) && stage_.choice().OneIn(8, "blocking channel");
+    const bool blocking = stage_.Can(Capability::kLanes) && stage_.OneIn(8, "blocking channel");
     const ChannelRef channel = stage_.NewChannel(side, !blocking);
     channels_.push_back({channel, side, blocking});
     return channel;
@@ -173,14 +172,12 @@ class Random {
   }
 
   void Listen() {
-    const uint8_t side =
-        stage_.choice().OneIn(4, "the other way round") ? kActiveSide : kPassiveSide;
+    const uint8_t side = stage_.OneIn(4, "the other way round") ? kActiveSide : kPassiveSide;
     const IdRef id = NewId(side);
-    if (!stage_.choice().OneIn(10, "listen without bind")) {
+    if (!stage_.OneIn(10, "listen without bind")) {
       const uint16_t port = arguments_.Port();
       Address address = stage_.AddressOf(side, port, v6_);
-      if (stage_.choice().OneIn(5, "wildcard"))
-        address = {.kind = AddressKind::kAny, .v6 = address.v6, .port = port};
+      if (stage_.OneIn(5, "wildcard")) address = Wildcard(port, address.v6);
       Call(id, call::BindAddr{id, address});
     }
     Call(id, call::Listen{id, arguments_.Backlog()});
@@ -205,7 +202,7 @@ class Random {
         if (expected.device_known) return Call(id, call::ResolveRoute{id, 2000});
         return FetchOn(expected.channel, expected.side, true);
       case Phase::kRouteResolved:
-        if (!expected.has_qp && !stage_.choice().OneIn(6, "without a queue pair"))
+        if (!expected.has_qp && !stage_.OneIn(6, "without a queue pair"))
           Call(id, call::CreateQp{id});
         return Call(id, call::Connect{id, arguments_.Param(id)});
       default:
@@ -217,9 +214,9 @@ class Random {
     const auto other = static_cast<uint8_t>(1 - expected.side);
     const bool v6 = expected.phase == Phase::kBound ? expected.v6 : v6_;
     Address source = stage_.AddressOf(expected.side, 0, v6);
-    if (stage_.choice().OneIn(8, "no source")) source = Address{};
+    if (stage_.OneIn(8, "no source")) source = Address{};
     Address destination = stage_.AddressOf(other, AnyListenedPort(), v6);
-    if (stage_.choice().OneIn(20, "an odd destination")) {
+    if (stage_.OneIn(20, "an odd destination")) {
       const uint16_t port = arguments_.Port();
       destination = arguments_.OddAddress(port);
     }
@@ -230,7 +227,7 @@ class Random {
   uint16_t AnyListenedPort() {
     const IdRef listener =
         Pick([](const ExpectedId& e) { return e.phase == Phase::kListening && e.port != 0; });
-    if (!listener.valid() || stage_.choice().OneIn(10, "a port nobody may listen on"))
+    if (!listener.valid() || stage_.OneIn(10, "a port nobody may listen on"))
       return arguments_.Port();
     return stage_.forecast().id(listener).port;
   }
@@ -240,8 +237,7 @@ class Random {
     for (const Known& known : channels_)
       if (!stage_.forecast().waiting(known.channel).empty()) full.push_back(known);
     if (full.empty()) {
-      if (channels_.empty() || !stage_.choice().OneIn(6, "look at a channel without events"))
-        return;
+      if (channels_.empty() || !stage_.OneIn(6, "look at a channel without events")) return;
       const Known& known = channels_[stage_.Below(channels_.size(), "which channel")];
       if (known.blocking)
         return stage_.Wait(Stage::MainLane(known.side), known.channel, Duration::Milliseconds(30));
@@ -253,7 +249,7 @@ class Random {
   }
 
   void FetchOn(ChannelRef channel, uint8_t side, bool acknowledge) {
-    if (stage_.Can(Capability::kRaces) && !stage_.choice().OneIn(8, "fetch without waiting"))
+    if (stage_.Can(Capability::kRaces) && !stage_.OneIn(8, "fetch without waiting"))
       stage_.Wait(Stage::MainLane(side), channel, Duration::Seconds(1));
     stage_.Fetch(Stage::MainLane(side), channel, acknowledge);
   }
@@ -263,17 +259,17 @@ class Random {
     if (held.empty()) return;
     const auto [event, id] = held[stage_.Below(held.size(), "which event")];
     if (!id.valid()) return;
-    stage_.Call(Stage::MainLane(stage_.forecast().id(id).side), call::AckCmEvent{event});
+    stage_.Call(call::AckCmEvent{event});
   }
 
   void Answer() {
     const IdRef id = Pick([](const ExpectedId& e) { return e.phase == Phase::kPending; });
     if (!id.valid()) return Progress();
-    if (stage_.choice().OneIn(4, "reject")) {
+    if (stage_.OneIn(4, "reject")) {
       const uint8_t length = arguments_.DataLength(stage_.profile().limits.reject_data);
       return Call(id, call::Reject{id, PrivateData::Counting(length)});
     }
-    if (!stage_.forecast().id(id).has_qp && !stage_.choice().OneIn(5, "without a queue pair"))
+    if (!stage_.forecast().id(id).has_qp && !stage_.OneIn(5, "without a queue pair"))
       Call(id, call::CreateQp{id});
     Call(id, call::Accept{id, arguments_.Param(id)});
   }
@@ -296,11 +292,11 @@ class Random {
   void Destroy() {
     const IdRef id = AnyId();
     if (!id.valid()) return;
-    if (stage_.choice().OneIn(12, "destroy a channel") && channels_.size() > 1) {
+    if (stage_.OneIn(12, "destroy a channel") && channels_.size() > 1) {
       const size_t at = stage_.Below(channels_.size(), "which channel");
       const Known known = channels_[at];
       channels_.erase(channels_.begin() + static_cast<ptrdiff_t>(at));
-      return stage_.Call(Stage::MainLane(known.side), call::DestroyEventChannel{known.channel});
+      return stage_.Call(call::DestroyEventChannel{known.channel});
     }
     if (Holds(id)) return;
     Call(id, call::DestroyId{id});
@@ -344,7 +340,7 @@ class Random {
         const Address source = arguments_.BindAddress(expected.side);
         const auto other = static_cast<uint8_t>(1 - expected.side);
         const uint16_t port = arguments_.Port();
-        const bool odd = stage_.choice().OneIn(3, "an odd destination");
+        const bool odd = stage_.OneIn(3, "an odd destination");
         const Address destination =
             odd ? arguments_.OddAddress(port) : stage_.AddressOf(other, port, v6_);
         constexpr std::array<int32_t, 4> kTimeouts = {2000, 0, 300, -1};
@@ -352,7 +348,7 @@ class Random {
         return call::ResolveAddr{id, source, destination, kTimeouts[timeout]};
       }
       case CallKind::kResolveRoute:
-        return call::ResolveRoute{id, stage_.choice().OneIn(3, "no time") ? 0 : 2000};
+        return call::ResolveRoute{id, stage_.OneIn(3, "no time") ? 0 : 2000};
       case CallKind::kCreateQp:
         return call::CreateQp{id};
       case CallKind::kDestroyQp:
@@ -379,7 +375,7 @@ class Random {
     constexpr std::array<Duration, 5> kLong = {Duration::Seconds(4), Duration::Seconds(4),
                                                Duration::Seconds(12), Duration::Seconds(80),
                                                Duration::Seconds(120)};
-    if (stage_.Can(Capability::kRaces) && !stage_.choice().OneIn(4, "a long time"))
+    if (stage_.Can(Capability::kRaces) && !stage_.OneIn(4, "a long time"))
       return stage_.Pass(kShort[stage_.Below(kShort.size(), "how long")]);
     if (stage_.Can(Capability::kTime)) stage_.Pass(kLong[stage_.Below(kLong.size(), "how long")]);
   }
@@ -400,7 +396,7 @@ class Random {
                                                   FaultKind::kExit};
     cm::Fault fault{.kind = kKinds[stage_.Below(kKinds.size(), "kind of fault")]};
     fault.side = AnySide();
-    if (stage_.Can(Capability::kSilenceSm) && stage_.choice().OneIn(8, "the subnet's"))
+    if (stage_.Can(Capability::kSilenceSm) && stage_.OneIn(8, "the subnet's"))
       fault.kind = FaultKind::kSilenceSm;
     if (fault.kind == FaultKind::kRemoveDevice && stage_.forecast().DeviceGone(fault.side))
       fault.kind = FaultKind::kAddDevice;
@@ -408,7 +404,7 @@ class Random {
       const uint64_t which = stage_.Below(kConnectionMadKindCount + 1, "which messages");
       fault.messages = which == kConnectionMadKindCount ? MadKinds::All()
                                                         : MadKinds(static_cast<MadKind>(which));
-      if (stage_.Can(Capability::kDropNth) && stage_.choice().OneIn(2, "only some")) {
+      if (stage_.Can(Capability::kDropNth) && stage_.OneIn(2, "only some")) {
         fault.first = static_cast<uint32_t>(1 + stage_.Below(2, "from which on"));
         fault.last = fault.first + static_cast<uint32_t>(stage_.Below(2, "how many more"));
       }
@@ -419,15 +415,14 @@ class Random {
       fault.by = kDelays[stage_.Below(kDelays.size(), "how much later")];
     }
     if (fault.kind == FaultKind::kDrop && stage_.Can(Capability::kCorrupt) &&
-        stage_.choice().OneIn(4, "corrupt"))
+        stage_.OneIn(4, "corrupt"))
       fault.kind = FaultKind::kCorrupt;
     if (fault.kind == FaultKind::kDelay && stage_.Can(Capability::kDelayRange) &&
-        stage_.choice().OneIn(2, "a range"))
+        stage_.OneIn(2, "a range"))
       fault.at_most = fault.by * 10;
-    if (fault.OnPackets() && stage_.Can(Capability::kDirection) &&
-        stage_.choice().OneIn(6, "whoever sends"))
+    if (fault.OnPackets() && stage_.Can(Capability::kDirection) && stage_.OneIn(6, "whoever sends"))
       fault.side = kAnySide;
-    if (fault.kind == FaultKind::kExit && !stage_.choice().OneIn(3, "really")) return;
+    if (fault.kind == FaultKind::kExit && !stage_.OneIn(3, "really")) return;
     stage_.Inject(fault);
   }
 
@@ -436,7 +431,7 @@ class Random {
     if (!stage_.Can(Capability::kLanes) || next_lane_ >= 6) return;
     const auto lane = [this](uint8_t side) { return Lane{.side = side, .number = next_lane_++}; };
     const auto& held = stage_.forecast().held();
-    if (!held.empty() && !stage_.choice().OneIn(3, "wait for an event instead")) {
+    if (!held.empty() && !stage_.OneIn(3, "wait for an event instead")) {
       const auto [event, id] = held[stage_.Below(held.size(), "which event")];
       if (!id.valid() || stage_.forecast().id(id).phase == Phase::kNone) return;
       return stage_.Call(lane(stage_.forecast().id(id).side), call::DestroyId{id});
