@@ -1,9 +1,9 @@
-#include "conformance/walks/addrinfo_walk.h"
-
+// Ids in every state look addresses up, in order and out of it, and events are written to them.
 #include <array>
 #include <limits>
 
 #include "conformance/walks/arguments.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -163,9 +163,6 @@ class AddrInfoWalk {
   void Writes(IdRef id, uint8_t side) {
     if (synchronous_ && ++written_ > kUnreadAtMost) return;  // nobody fetches them
     MakesRoom(side);
-    constexpr std::array<uint8_t, 6> kOthers = {0, 9, 16, 17, 19, 255};
-    constexpr std::array<uint64_t, 6> kArguments = {
-        0, 1, 0xffffffff, uint64_t{1} << 32, 0x0123456789abcdef, ~uint64_t{0}};
     // A call that finds one of the first on a synchronous id says what that errno is.
     constexpr std::array<int32_t, 8> kStatuses = {0,
                                                   0,
@@ -177,9 +174,10 @@ class AddrInfoWalk {
                                                   std::numeric_limits<int32_t>::min()};
     call::WriteCmEvent write{.id = id};
     if (stage_.OneIn(8, "another type"))
-      write.type = kOthers[stage_.Below(kOthers.size(), "which type")];
+      write.type = stage_.OneOf<uint8_t>({0, 9, 16, 17, 19, 255}, "which type");
     write.status = kStatuses[stage_.Below(synchronous_ ? 6 : kStatuses.size(), "which status")];
-    write.argument = kArguments[stage_.Below(kArguments.size(), "which argument")];
+    write.argument = stage_.OneOf<uint64_t>(
+        {0, 1, 0xffffffff, uint64_t{1} << 32, 0x0123456789abcdef, ~uint64_t{0}}, "which argument");
     stage_.Call(write);
   }
 

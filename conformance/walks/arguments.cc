@@ -12,23 +12,21 @@ constexpr std::array kSpaces = {PortSpace::kTcp, PortSpace::kUdp, PortSpace::kIb
 
 }  // namespace
 
-int32_t Arguments::Backlog() {
-  constexpr std::array<int32_t, 6> kBacklogs = {8, 8, 8, 1, 2, 0};
-  return kBacklogs[stage_.Below(kBacklogs.size(), "backlog")];
-}
+int32_t Arguments::Backlog() { return stage_.OneOf<int32_t>({8, 8, 8, 1, 2, 0}, "backlog"); }
 
 int32_t Arguments::ResolveTimeout() {
-  constexpr std::array<int32_t, 4> kTimeouts = {2000, 2000, 500, 1000};
-  return kTimeouts[stage_.Below(kTimeouts.size(), "time-out")];
+  return stage_.OneOf<int32_t>({2000, 2000, 500, 1000}, "time-out");
 }
 
 uint16_t Arguments::Port() { return stage_.Port(static_cast<int>(stage_.Below(3, "which port"))); }
 
 Address Arguments::OddAddress(uint16_t port) {
-  constexpr std::array<AddressKind, 7> kKinds = {
-      AddressKind::kNone,       AddressKind::kAny,    AddressKind::kLoopback, AddressKind::kForeign,
-      AddressKind::kUnroutable, AddressKind::kSilent, AddressKind::kBadFamily};
-  Address address{.kind = kKinds[stage_.Below(kKinds.size(), "kind of address")], .port = port};
+  Address address{
+      .kind = stage_.OneOf(
+          {AddressKind::kNone, AddressKind::kAny, AddressKind::kLoopback, AddressKind::kForeign,
+           AddressKind::kUnroutable, AddressKind::kSilent, AddressKind::kBadFamily},
+          "kind of address"),
+      .port = port};
   const bool has_family =
       address.kind != AddressKind::kNone && address.kind != AddressKind::kBadFamily;
   if (has_family && stage_.OneIn(4, "IPv6 address")) address.v6 = true;
@@ -52,14 +50,11 @@ Address Arguments::BindAddress(uint8_t side) {
 
 uint8_t Arguments::DataLength(uint8_t limit) {
   const auto one_more = static_cast<uint8_t>(limit + 1);
-  const std::array<uint8_t, 9> lengths = {0, 0, 1, 20, 55, limit, limit, one_more, 255};
-  return lengths[stage_.Below(lengths.size(), "private data length")];
+  return stage_.OneOf<uint8_t>({0, 0, 1, 20, 55, limit, limit, one_more, 255},
+                               "private data length");
 }
 
-uint8_t Arguments::Depth() {
-  constexpr std::array<uint8_t, 8> kDepths = {1, 1, 1, 2, 16, 0, 128, 255};
-  return kDepths[stage_.Below(kDepths.size(), "depth")];
-}
+uint8_t Arguments::Depth() { return stage_.OneOf<uint8_t>({1, 1, 1, 2, 16, 0, 128, 255}, "depth"); }
 
 std::optional<ConnParam> Arguments::Param(IdRef id) {
   constexpr uint8_t kTooDeep = 200;

@@ -1,11 +1,10 @@
 // An id is brought through its states, and asked at every stop for what it has beside states:
 // attributes of queue pairs, options of vendors, ports; and told of connections, rightly or not.
-#include "conformance/walks/attribute_walk.h"
-
 #include <algorithm>
 #include <array>
 
 #include "conformance/walks/arguments.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -230,16 +229,16 @@ class AttributeWalk {
   // Nobody tells what becomes of the attributes for RTS without a path: kernels before the one
   // that is modelled die of it.
   call::InitQpAttr Attributes(IdRef id) {
-    constexpr std::array<uint8_t, 10> kStates = {1, 1, 2, 2, 3, 3, 0, 6, 7, 255};
-    const uint8_t state = kStates[stage_.Below(kStates.size(), "state of a queue pair")];
+    const uint8_t state =
+        stage_.OneOf<uint8_t>({1, 1, 2, 2, 3, 3, 0, 6, 7, 255}, "state of a queue pair");
     const bool pathless = std::ranges::count(migrated_, id) > 0;
     return {id, pathless && state == 3 ? uint8_t{2} : state};
   }
 
   call::Notify Notice(IdRef id) {
-    constexpr std::array<uint8_t, 6> kEvents = {
-        call::Notify::kCommEst, call::Notify::kCommEst, call::Notify::kPathMig, 0, 1, 200};
-    const uint8_t event = kEvents[stage_.Below(kEvents.size(), "what is noticed")];
+    const uint8_t event = stage_.OneOf<uint8_t>(
+        {call::Notify::kCommEst, call::Notify::kCommEst, call::Notify::kPathMig, 0, 1, 200},
+        "what is noticed");
     if (event == call::Notify::kPathMig) migrated_.push_back(id);
     return {id, event};
   }

@@ -1,9 +1,9 @@
 // Bytes move over a connection: messages, reads and writes, some of which must not be; then the
 // connection ends, with work posted.
-#include "conformance/walks/data_walk.h"
-
 #include <algorithm>
 #include <array>
+
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {

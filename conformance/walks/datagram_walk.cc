@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "conformance/walks/directed_walks.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -55,9 +55,8 @@ class DatagramWalk {
   }
 
   void Disturbs() {
-    constexpr std::array<FaultKind, 3> kKinds = {FaultKind::kDrop, FaultKind::kDelay,
-                                                 FaultKind::kDuplicate};
-    Fault fault{.kind = kKinds[stage_.Below(kKinds.size(), "what becomes of messages")]};
+    Fault fault{.kind = stage_.OneOf({FaultKind::kDrop, FaultKind::kDelay, FaultKind::kDuplicate},
+                                     "what becomes of messages")};
     const bool requests = stage_.OneIn(2, "of requests");
     fault.messages = MadKinds(requests ? MadKind::kSidrReq : MadKind::kSidrRep);
     fault.side = requests ? kActiveSide : kPassiveSide;
@@ -80,8 +79,8 @@ class DatagramWalk {
   }
 
   uint8_t Length(uint8_t limit) {
-    const std::array<uint8_t, 4> lengths = {0, 5, limit, static_cast<uint8_t>(limit + 1)};
-    return lengths[stage_.Below(lengths.size(), "how much private data")];
+    return stage_.OneOf<uint8_t>({0, 5, limit, static_cast<uint8_t>(limit + 1)},
+                                 "how much private data");
   }
 
   ConnParam Param(uint8_t limit) {

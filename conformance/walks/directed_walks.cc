@@ -1,17 +1,11 @@
 // Walks that lead somewhere: each makes one kind of trouble certain, so that nothing passes by
 // never happening.
-#include "conformance/walks/directed_walks.h"
-
 #include <array>
 
+#include "conformance/walks/walks.h"
+
 namespace cm {
-namespace {
-
-constexpr std::array<MadKind, 7> kMads = {MadKind::kReq,  MadKind::kRep,  MadKind::kRtu,
-                                          MadKind::kDreq, MadKind::kDrep, MadKind::kRej,
-                                          MadKind::kMra};
-
-}  // namespace
+namespace {}  // namespace
 
 // A whole life: connected, disconnected by either side or both, timewait to its end.
 void LifeOfAConnection(Stage& stage) {
@@ -42,7 +36,10 @@ void LifeOfAConnection(Stage& stage) {
 void MessagesAreLost(Stage& stage) {
   const uint16_t port = stage.Port(0);
   Fault fault{.kind = FaultKind::kDrop};
-  fault.messages = MadKinds(kMads[stage.Below(kMads.size(), "which message is lost")]);
+  fault.messages =
+      MadKinds(stage.OneOf({MadKind::kReq, MadKind::kRep, MadKind::kRtu, MadKind::kDreq,
+                            MadKind::kDrep, MadKind::kRej, MadKind::kMra},
+                           "which message is lost"));
   fault.side = stage.AnySide();
   const uint64_t how_many = stage.Below(3, "how many are lost");
   if (how_many < 2 && stage.Can(Capability::kDropNth)) {

@@ -1,9 +1,9 @@
-#include "conformance/walks/endpoint_walk.h"
-
+// Endpoints: what is looked up, made by one call and destroyed by one call.
 #include <array>
 #include <optional>
 
 #include "conformance/walks/arguments.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {

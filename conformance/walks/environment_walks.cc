@@ -1,5 +1,5 @@
 // Walks through trouble that the environment makes: devices, links, neighbours and peers that go.
-#include "conformance/walks/directed_walks.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 

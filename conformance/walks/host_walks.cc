@@ -2,7 +2,7 @@
 // two hosts answer for.
 #include <array>
 
-#include "conformance/walks/directed_walks.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -61,10 +61,9 @@ void HostCrashes(Stage& stage) {
 // The link goes down and comes up by itself, again and again.
 void LinkFlaps(Stage& stage) {
   const uint16_t port = stage.Port(0);
-  constexpr std::array<Duration, 3> kPeriods = {Duration::Milliseconds(1),
-                                                Duration::Milliseconds(700), Duration::Seconds(7)};
   Fault fault{.kind = FaultKind::kFlap, .side = stage.AnySide()};
-  fault.by = kPeriods[stage.Below(kPeriods.size(), "how often")];
+  fault.by = stage.OneOf(
+      {Duration::Milliseconds(1), Duration::Milliseconds(700), Duration::Seconds(7)}, "how often");
   fault.last = static_cast<uint32_t>(1 + stage.Below(4, "how many times"));
   stage.Listens(kPassiveSide, port);
   const uint64_t phase = stage.Below(4, "in which phase");

@@ -1,7 +1,8 @@
-#include "conformance/walks/migration_walk.h"
-
+// Ids move from channel to channel, with what is unread and what is not acknowledged.
 #include <array>
 #include <vector>
+
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {

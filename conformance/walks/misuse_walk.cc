@@ -2,7 +2,7 @@
 // library reads memory that is not there any more.
 #include <array>
 
-#include "conformance/walks/directed_walks.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {

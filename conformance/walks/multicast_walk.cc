@@ -1,10 +1,9 @@
 // Groups: joined by ids in every state, twice, in vain; left early, late and never.
-#include "conformance/walks/multicast_walk.h"
-
 #include <array>
 #include <vector>
 
 #include "conformance/walks/arguments.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -30,10 +29,9 @@ class MulticastWalk {
   Lane Other() const { return {.side = side_, .number = 2}; }
 
   PortSpace Space() {
-    constexpr std::array<PortSpace, 8> kSpaces = {
-        PortSpace::kUdp, PortSpace::kUdp, PortSpace::kUdp, PortSpace::kUdp,
-        PortSpace::kUdp, PortSpace::kUdp, PortSpace::kTcp, PortSpace::kIpoib};
-    return kSpaces[stage_.Below(kSpaces.size(), "which port space")];
+    return stage_.OneOf({PortSpace::kUdp, PortSpace::kUdp, PortSpace::kUdp, PortSpace::kUdp,
+                         PortSpace::kUdp, PortSpace::kUdp, PortSpace::kTcp, PortSpace::kIpoib},
+                        "which port space");
   }
 
   // An id in one of the states that joins meet.

@@ -1,7 +1,8 @@
-#include "conformance/walks/option_walk.h"
-
+// Options of ids, set in every state; ports that are shared; timers that are other than usual.
 #include <array>
 #include <string_view>
+
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {

@@ -4,134 +4,61 @@
 #include <array>
 
 #include "conformance/walks/arguments.h"
-#include "conformance/walks/walk.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
-
-enum class Action : uint8_t {
-  kNewChannel,
-  kNewId,
-  kListen,    // a new listening id, in three calls
-  kProgress,  // the next legal call on some id
-  kFetch,
-  kFetchHeld,  // and acknowledge later
-  kAck,
-  kAnswer,  // accept or reject a request
-  kDisconnect,
-  kDestroy,
-  kIllegal,  // any call on any id, with any arguments
-  kShow,
-  kPass,
-  kSettle,
-  kFault,
-  kHeal,
-  kBlocking,  // a call that may wait, on a thread of its own
-};
-constexpr int kActionCount = 17;
-
-struct ActionWeight {
-  Action action;
-  int weight;
-};
-
-constexpr std::array<ActionWeight, kActionCount> kWeights = {{
-    {Action::kNewChannel, 2},
-    {Action::kNewId, 8},
-    {Action::kListen, 6},
-    {Action::kProgress, 40},
-    {Action::kFetch, 30},
-    {Action::kFetchHeld, 4},
-    {Action::kAck, 6},
-    {Action::kAnswer, 16},
-    {Action::kDisconnect, 8},
-    {Action::kDestroy, 7},
-    {Action::kIllegal, 16},
-    {Action::kShow, 4},
-    {Action::kPass, 4},
-    {Action::kSettle, 10},
-    {Action::kFault, 3},
-    {Action::kHeal, 2},
-    {Action::kBlocking, 2},
-}};
 
 class Random {
  public:
   explicit Random(Stage& stage)
       : stage_(stage), v6_(stage.OneIn(7, "IPv6")), arguments_(stage, v6_) {
-    for (const ActionWeight& w : kWeights) {
-      constexpr std::array<int, 4> kFactors = {0, 1, 1, 4};
-      const uint64_t factor = stage_.Below(kFactors.size(), "how much this run likes an action");
-      weights_[static_cast<size_t>(w.action)] = w.weight * kFactors[factor];
+    for (size_t i = 0; i < kActions.size(); ++i) {
+      const int factor = stage.OneOf({0, 1, 1, 4}, "how much this run likes an action");
+      // Without these nothing ever happens.
+      const int least = kActions[i].always ? 1 : 0;
+      weights_[i] = kActions[i].weight * std::max(factor, least);
     }
-    // Without these nothing ever happens.
-    for (const Action a : {Action::kNewId, Action::kProgress, Action::kFetch, Action::kListen})
-      weights_[static_cast<size_t>(a)] =
-          std::max(weights_[static_cast<size_t>(a)], kWeights[static_cast<size_t>(a)].weight);
     faults_ = stage_.OneIn(2, "faults at all");
   }
 
   void Run() {
     Listen();
     Progress();
-    while (stage_.calls_made() < stage_.calls_wanted()) Act(Draw());
+    while (stage_.calls_made() < stage_.calls_wanted()) Act();
   }
 
  private:
-  Action Draw() {
+  struct Action {
+    void (Random::*act)();
+    int weight;
+    bool always = false;  // in every run
+  };
+  static const std::array<Action, 17> kActions;
+
+  void Act() {
     int total = 0;
     for (const int w : weights_) total += w;
     auto at = static_cast<int>(stage_.Below(static_cast<uint64_t>(total), "the next action"));
-    for (size_t i = 0; i < weights_.size(); ++i) {
+    for (size_t i = 0; i < kActions.size(); ++i) {
       at -= weights_[i];
-      if (at < 0) return static_cast<Action>(i);
-    }
-    return Action::kProgress;
-  }
-
-  void Act(Action action) {
-    switch (action) {
-      case Action::kNewChannel:
-        NewChannel(AnySide());
-        return;
-      case Action::kNewId:
-        NewId(AnySide());
-        return;
-      case Action::kListen:
-        return Listen();
-      case Action::kProgress:
-        return Progress();
-      case Action::kFetch:
-      case Action::kFetchHeld:
-        return Fetch(action == Action::kFetch);
-      case Action::kAck:
-        return Ack();
-      case Action::kAnswer:
-        return Answer();
-      case Action::kDisconnect:
-        return Disconnect();
-      case Action::kDestroy:
-        return Destroy();
-      case Action::kIllegal:
-        return Illegal();
-      case Action::kShow:
-        if (const IdRef id = AnyId(); id.valid()) Call(id, call::Show{id});
-        return;
-      case Action::kPass:
-        return Pass();
-      case Action::kSettle:
-        return stage_.Settle();
-      case Action::kFault:
-        return Fault();
-      case Action::kHeal:
-        if (stage_.forecast().AnythingInTheWay()) stage_.Heal();
-        return;
-      case Action::kBlocking:
-        return Blocking();
+      if (at < 0) return (this->*kActions[i].act)();
     }
   }
 
-  uint8_t AnySide() { return static_cast<uint8_t>(stage_.Below(2, "which side")); }
+  void MakeChannel() { NewChannel(stage_.AnySide()); }
+  void MakeId() { NewId(stage_.AnySide()); }
+  void FetchAndAck() { Fetch(true); }
+  void FetchOnly() { Fetch(false); }
+  void Settle() { stage_.Settle(); }
+
+  void Show() {
+    if (const IdRef id = AnyId(); id.valid()) stage_.Call(call::Show{id});
+  }
+
+  void Heal() {
+    if (stage_.forecast().AnythingInTheWay()) stage_.Heal();
+  }
 
   ChannelRef NewChannel(uint8_t side) {
     const bool blocking = stage_.Can(Capability::kLanes) && stage_.OneIn(8, "blocking channel");
@@ -167,10 +94,6 @@ class Random {
     return Pick([](const ExpectedId& id) { return id.phase != Phase::kNone; });
   }
 
-  void Call(IdRef id, const cm::Call& call) {
-    stage_.Call(Stage::MainLane(stage_.forecast().id(id).side), call);
-  }
-
   void Listen() {
     const uint8_t side = stage_.OneIn(4, "the other way round") ? kActiveSide : kPassiveSide;
     const IdRef id = NewId(side);
@@ -178,9 +101,9 @@ class Random {
       const uint16_t port = arguments_.Port();
       Address address = stage_.AddressOf(side, port, v6_);
       if (stage_.OneIn(5, "wildcard")) address = Wildcard(port, address.v6);
-      Call(id, call::BindAddr{id, address});
+      stage_.Call(call::BindAddr{id, address});
     }
-    Call(id, call::Listen{id, arguments_.Backlog()});
+    stage_.Call(call::Listen{id, arguments_.Backlog()});
   }
 
   void Progress() {
@@ -190,7 +113,7 @@ class Random {
              (e.phase == Phase::kReplied && !e.has_qp);
     });
     if (!id.valid()) {
-      NewId(AnySide());
+      NewId(stage_.AnySide());
       return;
     }
     const ExpectedId expected = stage_.forecast().id(id);
@@ -199,14 +122,14 @@ class Random {
       case Phase::kBound:
         return Resolve(id, expected);
       case Phase::kAddrResolved:
-        if (expected.device_known) return Call(id, call::ResolveRoute{id, 2000});
+        if (expected.device_known) return stage_.Call(call::ResolveRoute{id, 2000});
         return FetchOn(expected.channel, expected.side, true);
       case Phase::kRouteResolved:
         if (!expected.has_qp && !stage_.OneIn(6, "without a queue pair"))
-          Call(id, call::CreateQp{id});
-        return Call(id, call::Connect{id, arguments_.Param(id)});
+          stage_.Call(call::CreateQp{id});
+        return stage_.Call(call::Connect{id, arguments_.Param(id)});
       default:
-        return Call(id, call::Establish{id});
+        return stage_.Call(call::Establish{id});
     }
   }
 
@@ -220,7 +143,7 @@ class Random {
       const uint16_t port = arguments_.Port();
       destination = arguments_.OddAddress(port);
     }
-    Call(id, call::ResolveAddr{id, source, destination, arguments_.ResolveTimeout()});
+    stage_.Call(call::ResolveAddr{id, source, destination, arguments_.ResolveTimeout()});
   }
 
   // Mostly a port that somebody listens on.
@@ -267,11 +190,11 @@ class Random {
     if (!id.valid()) return Progress();
     if (stage_.OneIn(4, "reject")) {
       const uint8_t length = arguments_.DataLength(stage_.profile().limits.reject_data);
-      return Call(id, call::Reject{id, PrivateData::Counting(length)});
+      return stage_.Call(call::Reject{id, PrivateData::Counting(length)});
     }
     if (!stage_.forecast().id(id).has_qp && !stage_.OneIn(5, "without a queue pair"))
-      Call(id, call::CreateQp{id});
-    Call(id, call::Accept{id, arguments_.Param(id)});
+      stage_.Call(call::CreateQp{id});
+    stage_.Call(call::Accept{id, arguments_.Param(id)});
   }
 
   void Disconnect() {
@@ -280,7 +203,7 @@ class Random {
              e.phase == Phase::kDisconnecting;
     });
     if (!id.valid()) return;
-    Call(id, call::Disconnect{id});
+    stage_.Call(call::Disconnect{id});
   }
 
   // Destroying an id with an event in hand waits for ever on the thread that holds it.
@@ -299,7 +222,7 @@ class Random {
       return stage_.Call(call::DestroyEventChannel{known.channel});
     }
     if (Holds(id)) return;
-    Call(id, call::DestroyId{id});
+    stage_.Call(call::DestroyId{id});
   }
 
   // Whether the real library would die of the call.
@@ -327,7 +250,7 @@ class Random {
     const CallKind kind = kKinds[stage_.Below(kKinds.size(), "which call")];
     const ExpectedId expected = stage_.forecast().id(id);
     if (Crashes(expected, kind) && !stage_.Can(Capability::kCrashes)) return;
-    Call(id, AnyCall(kind, id, expected));
+    stage_.Call(AnyCall(kind, id, expected));
   }
 
   cm::Call AnyCall(CallKind kind, IdRef id, const ExpectedId& expected) {
@@ -369,15 +292,15 @@ class Random {
   }
 
   void Pass() {
-    constexpr std::array<Duration, 6> kShort = {
-        Duration::Microseconds(3),  Duration::Microseconds(8), Duration::Microseconds(15),
-        Duration::Microseconds(40), Duration::Milliseconds(1), Duration::Milliseconds(300)};
-    constexpr std::array<Duration, 5> kLong = {Duration::Seconds(4), Duration::Seconds(4),
-                                               Duration::Seconds(12), Duration::Seconds(80),
-                                               Duration::Seconds(120)};
     if (stage_.Can(Capability::kRaces) && !stage_.OneIn(4, "a long time"))
-      return stage_.Pass(kShort[stage_.Below(kShort.size(), "how long")]);
-    if (stage_.Can(Capability::kTime)) stage_.Pass(kLong[stage_.Below(kLong.size(), "how long")]);
+      return stage_.Pass(stage_.OneOf(
+          {Duration::Microseconds(3), Duration::Microseconds(8), Duration::Microseconds(15),
+           Duration::Microseconds(40), Duration::Milliseconds(1), Duration::Milliseconds(300)},
+          "how long"));
+    if (stage_.Can(Capability::kTime))
+      stage_.Pass(stage_.OneOf({Duration::Seconds(4), Duration::Seconds(4), Duration::Seconds(12),
+                                Duration::Seconds(80), Duration::Seconds(120)},
+                               "how long"));
   }
 
   void Fault() {
@@ -395,7 +318,7 @@ class Random {
                                                   FaultKind::kNeighbourChange,
                                                   FaultKind::kExit};
     cm::Fault fault{.kind = kKinds[stage_.Below(kKinds.size(), "kind of fault")]};
-    fault.side = AnySide();
+    fault.side = stage_.AnySide();
     if (stage_.Can(Capability::kSilenceSm) && stage_.OneIn(8, "the subnet's"))
       fault.kind = FaultKind::kSilenceSm;
     if (fault.kind == FaultKind::kRemoveDevice && stage_.forecast().DeviceGone(fault.side))
@@ -410,9 +333,9 @@ class Random {
       }
     }
     if (fault.kind == FaultKind::kDelay) {
-      constexpr std::array<Duration, 3> kDelays = {
-          Duration::Microseconds(25), Duration::Milliseconds(500), Duration::Seconds(5)};
-      fault.by = kDelays[stage_.Below(kDelays.size(), "how much later")];
+      fault.by = stage_.OneOf(
+          {Duration::Microseconds(25), Duration::Milliseconds(500), Duration::Seconds(5)},
+          "how much later");
     }
     if (fault.kind == FaultKind::kDrop && stage_.Can(Capability::kCorrupt) &&
         stage_.OneIn(4, "corrupt"))
@@ -452,11 +375,31 @@ class Random {
   Stage& stage_;
   const bool v6_;
   Arguments arguments_;
-  std::array<int, kActionCount> weights_{};
+  std::array<int, 17> weights_{};
   std::vector<Known> channels_;
   bool faults_ = false;
   uint8_t next_lane_ = 2;
 };
+
+constexpr std::array<Random::Action, 17> Random::kActions = {{
+    {&Random::MakeChannel, 2},
+    {&Random::MakeId, 8, true},
+    {&Random::Listen, 6, true},
+    {&Random::Progress, 40, true},
+    {&Random::FetchAndAck, 30, true},
+    {&Random::FetchOnly, 4},  // acknowledged later
+    {&Random::Ack, 6},
+    {&Random::Answer, 16},
+    {&Random::Disconnect, 8},
+    {&Random::Destroy, 7},
+    {&Random::Illegal, 16},
+    {&Random::Show, 4},
+    {&Random::Pass, 4},
+    {&Random::Settle, 10},
+    {&Random::Fault, 3},
+    {&Random::Heal, 2},
+    {&Random::Blocking, 2},
+}};
 
 }  // namespace
 

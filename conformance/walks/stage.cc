@@ -95,16 +95,6 @@ uint8_t Stage::SideOf(const cm::Call& call) const {
 
 void Stage::Call(const cm::Call& call) { Call(MainLane(SideOf(call)), call); }
 
-void Stage::DoOneOf(std::string_view what, std::initializer_list<Action> actions) {
-  uint64_t total = 0;
-  for (const Action& action : actions) total += action.weight;
-  uint64_t drawn = Below(total, what);
-  for (const Action& action : actions) {
-    if (drawn < action.weight) return action.act();
-    drawn -= action.weight;
-  }
-}
-
 IdRef Stage::Fetch(Lane lane, ChannelRef channel, bool acknowledge) {
   const std::string name = Fresh("e", &events_);
   const EventRef event = conversation_.names.events.Intern(name);

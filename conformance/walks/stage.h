@@ -3,7 +3,6 @@
 #define CONFORMANCE_WALKS_STAGE_H_
 
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -40,6 +39,13 @@ constexpr Address Wildcard(uint16_t port, bool v6 = false) {
   return {.kind = AddressKind::kAny, .v6 = v6, .port = port};
 }
 
+// A step of the walk W, and its share among the others.
+template <typename W, typename... Args>
+struct Weighted {
+  uint64_t weight;
+  void (W::*act)(Args...);
+};
+
 class Stage {
  public:
   Stage(const DrawOptions& options, Choice* choice);
@@ -52,12 +58,18 @@ class Stage {
   T OneOf(std::initializer_list<T> values, std::string_view what) {
     return values.begin()[Below(values.size(), what)];
   }
-  // Carries out one of the actions. `weight` of the sum of all weights is an action's share.
-  struct Action {
-    uint64_t weight;
-    std::function<void()> act;
-  };
-  void DoOneOf(std::string_view what, std::initializer_list<Action> actions);
+  // Carries out one of the steps; the weight of the sum of all weights is a step's share.
+  template <typename W, typename... Args>
+  void DoOneOf(W* walk, std::string_view what, std::initializer_list<Weighted<W, Args...>> steps,
+               Args... args) {
+    uint64_t total = 0;
+    for (const Weighted<W, Args...>& step : steps) total += step.weight;
+    uint64_t drawn = Below(total, what);
+    for (const Weighted<W, Args...>& step : steps) {
+      if (drawn < step.weight) return (walk->*step.act)(args...);
+      drawn -= step.weight;
+    }
+  }
   const Topology& topology() const { return *options_.topology; }
   const Profile& profile() const { return options_.profile; }
   bool Can(Capability c) const { return options_.capabilities.Has(c); }

@@ -1,7 +1,7 @@
 // Messages arrive at ids that have moved on, or are gone.
-#include "conformance/walks/stray_walk.h"
-
 #include <array>
+
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -15,9 +15,9 @@ class Strays {
 
   // A message is under way for so long that its receiver is gone when it comes.
   void ReachNobody() {
-    constexpr std::array<MadKind, 5> kKinds = {MadKind::kMra, MadKind::kRtu, MadKind::kRep,
-                                               MadKind::kRej, MadKind::kDrep};
-    const MadKind kind = kKinds[stage_.Below(kKinds.size(), "which message is late")];
+    const MadKind kind =
+        stage_.OneOf({MadKind::kMra, MadKind::kRtu, MadKind::kRep, MadKind::kRej, MadKind::kDrep},
+                     "which message is late");
     stage_.Listens(kPassiveSide, port_);
     Delay(kind, 1);
     const IdRef active = stage_.Connects(kActiveSide, port_);

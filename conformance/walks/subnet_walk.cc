@@ -1,7 +1,7 @@
 // Subnets of InfiniBand: their administrator knows the paths and the groups, and may be silent.
 #include <array>
 
-#include "conformance/walks/directed_walks.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -39,16 +39,12 @@ class SubnetWalk {
   void Takes() { stage_.Await(kActiveSide, channel_); }
 
   void Passes() {
-    constexpr std::array<Duration, 5> kSpans = {Duration::Milliseconds(10),
-                                                Duration::Milliseconds(150), Duration::Seconds(1),
-                                                Duration::Seconds(4), Duration::Seconds(30)};
-    stage_.Pass(kSpans[stage_.Below(kSpans.size(), "how long")]);
+    stage_.Pass(stage_.OneOf({Duration::Milliseconds(10), Duration::Milliseconds(150),
+                              Duration::Seconds(1), Duration::Seconds(4), Duration::Seconds(30)},
+                             "how long"));
   }
 
-  int32_t Patience() {
-    constexpr std::array<int32_t, 6> kTimes = {2000, 2000, 2000, 100, 5, 1};
-    return kTimes[stage_.Below(kTimes.size(), "how patient")];
-  }
+  int32_t Patience() { return stage_.OneOf<int32_t>({2000, 2000, 2000, 100, 5, 1}, "how patient"); }
 
   // An id with an address, of a peer mostly.
   IdRef Addressed(PortSpace space) {

@@ -1,7 +1,7 @@
 // Synchronous ids: calls that wait for their event, on threads that others release.
-#include "conformance/walks/synchronous_walk.h"
-
 #include <array>
+
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {

@@ -1,10 +1,10 @@
 // Several threads at once: on ids of their own, on one id, and on one channel. What each of them
 // sees must be what some order of their calls would have shown.
-#include "conformance/walks/thread_walk.h"
-
 #include <array>
 #include <utility>
 #include <vector>
+
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
