@@ -199,8 +199,7 @@ class AddrInfoWalk {
   }
 
   ConnParam Numbered() {
-    ConnParam param;
-    param.qp_num = stage_.FreshQpNumber();
+    ConnParam param = stage_.Numbered();
     return param;
   }
 

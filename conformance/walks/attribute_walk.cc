@@ -94,12 +94,8 @@ class AttributeWalk {
     Asks(active_, kActiveSide);
     Hears(kActiveSide);
     Asks(active_, kActiveSide);
-    ConnParam param;
+    ConnParam param = stage_.QueuePairFor(active_, with_qp_);
     param.private_data = PrivateData::Counting(5);
-    if (with_qp_)
-      stage_.Call(call::CreateQp{active_});
-    else
-      param.qp_num = stage_.FreshQpNumber();
     stage_.Call(call::Connect{active_, param});
     Asks(active_, kActiveSide);
     return true;
@@ -121,11 +117,7 @@ class AttributeWalk {
   void Accepts() {
     const bool unsaid = stage_.OneIn(3, "RTU is lost");
     if (unsaid) stage_.Drop(MadKinds(MadKind::kRtu), kActiveSide);
-    ConnParam param;
-    if (with_qp_)
-      stage_.Call(call::CreateQp{passive_});
-    else
-      param.qp_num = stage_.FreshQpNumber();
+    ConnParam param = stage_.QueuePairFor(passive_, with_qp_);
     if (!with_qp_ && stage_.OneIn(2, "with options of a vendor"))
       stage_.Call(call::SetLocalEce{passive_, {.vendor_id = 0x1000007, .options = 7}});
     stage_.Call(call::Accept{passive_, param});

@@ -48,7 +48,7 @@ class Traffic {
     Hear(kActiveSide);
     Equip(&ends_[0]);
     ConnParam param;
-    param.private_data = PrivateData::Counting(static_cast<uint8_t>(1 + stage_.calls_made() % 56));
+    param.private_data = stage_.FreshData();
     param.rnr_retry_count = ends_[0].rnr_retries;
     stage_.Call(call::Connect{ends_[0].id, param});
     ends_[1].id = Hear(kPassiveSide);

@@ -112,8 +112,7 @@ class DatagramWalk {
   }
 
   void Connects(IdRef id) {
-    const ConnParam param = Param(stage_.profile().limits.datagram_request_data);
-    stage_.Call(call::Connect{id, param});
+    stage_.Call(call::Connect{id, Param(stage_.profile().limits.datagram_request_data)});
   }
 
   void Step() {
@@ -164,8 +163,7 @@ class DatagramWalk {
       default:
         break;
     }
-    const ConnParam param = Param(room);
-    stage_.Call(call::Accept{id, param});
+    stage_.Call(call::Accept{id, Param(room)});
   }
 
   void PassesTime() {
@@ -197,8 +195,7 @@ class DatagramWalk {
       case 5:
         return stage_.Call(call::DestroyQp{id});
       case 6: {
-        const ConnParam param = Param(stage_.profile().limits.datagram_request_data);
-        return stage_.Call(call::Connect{id, param});
+        return stage_.Call(call::Connect{id, Param(stage_.profile().limits.datagram_request_data)});
       }
       case 7:
         return stage_.Call(call::Listen{id, 2});

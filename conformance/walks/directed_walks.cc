@@ -167,9 +167,7 @@ void AnswersOutOfPlace(Stage& stage) {
   const auto meddle = [&stage](IdRef id, uint8_t side) {
     switch (stage.Below(6, "what is called out of place")) {
       case 0: {
-        ConnParam param;
-        param.qp_num = stage.FreshQpNumber();
-        return stage.Call(call::Accept{id, param});
+        return stage.Call(call::Accept{id, stage.Numbered()});
       }
       case 1:
         return stage.Call(call::Reject{id, {}});
@@ -192,8 +190,7 @@ void AnswersOutOfPlace(Stage& stage) {
     stage.Settle();
   const IdRef passive = stage.Fetch(kPassiveSide);
   if (when == 1) meddle(passive, kPassiveSide);
-  ConnParam param;
-  param.qp_num = stage.FreshQpNumber();
+  ConnParam param = stage.Numbered();
   if (passive_qp) stage.Call(call::CreateQp{passive});
   stage.Call(call::Accept{passive, param});
   if (when == 2) meddle(passive, kPassiveSide);
@@ -248,9 +245,7 @@ void Crowd(Stage& stage) {
   std::vector<IdRef> requests;
   for (uint64_t i = 0; i < crowd; ++i) requests.push_back(stage.Fetch(kPassiveSide));
   for (size_t i = requests.size(); i-- > 0;) {
-    ConnParam param;
-    param.qp_num = stage.FreshQpNumber();
-    stage.Call(call::Accept{requests[i], param});
+    stage.Call(call::Accept{requests[i], stage.Numbered()});
   }
   if (stage.OneIn(3, "the listener goes")) stage.Destroys(listener);
   stage.SettlesAndFetches(2);
@@ -288,8 +283,7 @@ void ArgumentLimits(Stage& stage) {
     stage.Call(call::Reject{passive, PrivateData::Counting(limits.reject_data)});
   } else {
     if (stage.OneIn(2, "with a queue pair")) stage.Call(call::CreateQp{passive});
-    ConnParam reply;
-    reply.qp_num = stage.FreshQpNumber();
+    ConnParam reply = stage.Numbered();
     reply.responder_resources = stage.OneIn(3, "too large") ? 250 : 4;
     reply.private_data = beyond(limits.reply_data);
     stage.Call(call::Accept{passive, reply});

@@ -109,11 +109,7 @@ void SourceGoes(Stage& stage) {
   }
   stage.Inject(FaultKind::kFailOver, kActiveSide);
   stage.SettlesAndFetches(2);
-  ConnParam param;
-  if (with_qp)
-    stage.Call(call::CreateQp{stale});
-  else
-    param.qp_num = stage.FreshQpNumber();
+  ConnParam param = stage.QueuePairFor(stale, with_qp);
   switch (stage.Below(4, "what is tried")) {
     case 0:
       stage.Call(call::Accept{stale, param});

@@ -184,7 +184,7 @@ class MigrationWalk {
     Looks(kActiveSide);
     stage_.Call(call::CreateQp{active_});
     ConnParam param;
-    param.private_data = PrivateData::Counting(static_cast<uint8_t>(1 + stage_.calls_made() % 56));
+    param.private_data = stage_.FreshData();
     stage_.Call(call::Connect{active_, param});
     Moves(active_, kActiveSide);
     stage_.Settle();

@@ -54,8 +54,7 @@ class Strays {
   // A request is refused because its queue pair is in use, when its sender has given it up.
   void RefuseWhatIsGone() {
     stage_.Listens(kPassiveSide, port_);
-    ConnParam param;
-    param.qp_num = stage_.FreshQpNumber();
+    ConnParam param = stage_.Numbered();
     Asks(param);
     stage_.Accepts(kPassiveSide);
     stage_.SettlesAndFetches(1);
@@ -75,8 +74,7 @@ class Strays {
   // seen for itself that the connection stands.
   void RefuseReplies() {
     stage_.Listens(kPassiveSide, port_);
-    ConnParam reply;
-    reply.qp_num = stage_.FreshQpNumber();
+    ConnParam reply = stage_.Numbered();
     const IdRef first = AsksAnew();
     Answers(reply);
     stage_.SettlesAndFetches(1);
@@ -99,8 +97,7 @@ class Strays {
 
  private:
   IdRef AsksAnew() {
-    ConnParam param;
-    param.qp_num = stage_.FreshQpNumber();
+    ConnParam param = stage_.Numbered();
     return Asks(param);
   }
 

@@ -93,13 +93,10 @@ class Company {
     stage_.Call(call::ResolveRoute{active_, 2000});
     stage_.Call(call::ShowEvent{active_});
     if (stage_.OneIn(10, "only looking")) return false;
-    ConnParam param;
-    param.private_data = PrivateData::Counting(static_cast<uint8_t>(1 + stage_.calls_made() % 56));
     has_qp_ = !stage_.OneIn(4, "without a queue pair");
-    if (has_qp_)
-      stage_.Call(call::CreateQp{active_});
-    else
-      param.qp_num = stage_.FreshQpNumber();
+    const PrivateData data = stage_.FreshData();
+    ConnParam param = stage_.QueuePairFor(active_, has_qp_);
+    param.private_data = data;
     stage_.Call(Thread(kActiveSide), call::Connect{active_, param});
     return !silent && port == port_;
   }

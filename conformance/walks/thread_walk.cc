@@ -151,8 +151,7 @@ void AnswerAtOnce(Stage& stage) {
                                      stage.Resolves(side, stage.Port(3))};
   std::vector<Drawn> connects;
   for (const IdRef id : asks) {
-    ConnParam param;
-    param.qp_num = stage.FreshQpNumber();
+    ConnParam param = stage.Numbered();
     connects.push_back({side, call::Connect{id, param}});
   }
   if (stage.OneIn(4, "the listener goes")) connects.push_back({other, call::DestroyId{listener}});
@@ -161,8 +160,7 @@ void AnswerAtOnce(Stage& stage) {
   const Lane lane = Stage::MainLane(other);
   const IdRef one = stage.Fetch(lane, stage.ChannelOf(other));
   const IdRef two = stage.Fetch(lane, stage.ChannelOf(other));
-  ConnParam param;
-  param.qp_num = stage.FreshQpNumber();
+  ConnParam param = stage.Numbered();
   std::vector<Drawn> answers = {{other, call::Accept{one, param}},
                                 {other, call::Reject{two, PrivateData::Counting(3)}}};
   switch (stage.Below(4, "what the asker does")) {
