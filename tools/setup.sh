@@ -108,7 +108,7 @@ done
 
 if ! command -v apt-get >/dev/null; then
   # shellcheck disable=SC2086
-  echo "tools/setup.sh: not a Debian; needed are the likes of:" $packages >&2
+  echo "tools/setup.sh: not a Debian; needed are packages like:" $packages >&2
   exit 0
 fi
 

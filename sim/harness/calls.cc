@@ -224,7 +224,7 @@ std::string Harness::WaitingOf(const Program& program) const {
       break;
     case Waits::kNot:
     case Waits::kPause:
-      what = "it asks again and again; last: " + InWords(program.last);
+      what = "it polls; last: " + InWords(program.last);
       break;
   }
   const bool certain = !world_.NextAt().has_value();

@@ -1,5 +1,5 @@
-// The commands of the front page do what it says, with the output that it shows; conversations of
-// the documents can be carried out.
+// Runs the commands of the README and compares the output; carries out the conversations of the
+// documents.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace {
 struct Shown {
   std::vector<std::string> arguments;  // of cmcheck
   int exit_code = 0;
-  std::vector<std::string> output;  // parts of lines, in no order
+  std::vector<std::string> output;  // parts of lines, in any order
 };
 
 std::string Comment(const std::string& line) {
@@ -31,7 +31,7 @@ int ExitCodeIn(const std::string& comment) {
   return at == std::string::npos ? 0 : comment[at + 5] - '0';
 }
 
-// tools/test, and what needs QEMU, are not for a test to run.
+// A test cannot run tools/test, or anything that needs QEMU.
 void AddCommand(const std::string& line, std::vector<Shown>* all) {
   const std::string comment = Comment(line);
   if (!line.starts_with("tools/run") || comment.find("not run") != std::string::npos) return;
@@ -105,7 +105,7 @@ TEST(TheFindings, ShowConversationsThatCanBeCarriedOut) {
   }
 }
 
-// So that they can be tried as they stand.
+// So that they can be run as printed.
 TEST(TheHelp, NamesFilesThatAreThere) {
   const CmcheckFolder folder;
   size_t named = 0;
