@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Macros, a blank line and a comment in the middle: what a person writes.
+// Macros, a blank line and a comment in the middle, as in files written by hand.
 constexpr std::string_view kWritten = R"(# Somebody asks and is heard.
 topology one-kernel-two-devices
 profile 6.1-rxe

@@ -1,6 +1,5 @@
-// Every scenario of the protocol, on the simulator under each profile that it is meant for: what
-// the comment of its conversation says was written from the protocol's tables, not from what came
-// of it.
+// Every scenario of the protocol, on the simulator under each of its profiles: the expectations in
+// the comment of a conversation were derived from the protocol's tables, not from a run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +23,7 @@ const std::string kFolder = "conformance/scenarios/protocol";
 // A few messages on a link, each of some microseconds.
 constexpr Duration kLinks = Duration::Microseconds(100);
 
-// What is written for 6.1 holds for the later kernels too, with the times in brackets.
+// Expectations for 6.1 hold for the later kernels, too, with the times in brackets.
 std::vector<std::string> ProfilesOf(const Conversation& conversation) {
   if (conversation.profile == "6.1-rxe") return {"6.1-rxe", "6.12-rxe", "7.2-rxe"};
   return {conversation.profile};
@@ -56,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(File, Protocol, testing::ValuesIn(ConversationFiles(kFo
                            return name;
                          });
 
-// What is wrong with a disconnect that nobody answers, when this is said of it.
+// The difference of a scenario with an unanswered disconnect from these expectations.
 std::vector<std::string> Unexpected(const std::string& said,
                                     const std::string& profile = "6.1-rxe") {
   return Unexpected(ConversationOf("# Nobody answers.\n" + said +

@@ -1,4 +1,4 @@
-// Words that may not be written: clocks, other people's dice, exceptions, inexact numbers.
+// Forbidden words: clocks, foreign random numbers, exceptions, inexact numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace lint {
 namespace {
 
-// How a word must stand for it to be the banned thing.
+// The context in which a word is forbidden.
 enum class Standing { kAnywhere, kCalled, kOfStd };
 
 struct Banned {
-  std::string_view word;  // "*" and an ending stands for every word with it
+  std::string_view word;  // "*" and a suffix matches every word with that suffix
   Standing standing = Standing::kAnywhere;
 };
 
@@ -70,7 +70,7 @@ void Clock(const Tree& tree, Report& report) {
   for (const Source& source : tree.sources()) {
     if (!IsOurCpp(source)) continue;
     if (source.IsUnder("conformance/adapters/dl") || source.IsUnder("hw_tests")) continue;
-    // The functions of programs, where they are defined, and a program.
+    // Functions of programs, where they are defined, and a program.
     if (source.IsUnder("sim/standin")) continue;
     Ban(source, kClocks, "time is virtual here and nothing sleeps", report);
   }

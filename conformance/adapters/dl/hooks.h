@@ -34,12 +34,12 @@ struct cmcheck_fault_line {
   uint32_t first;    /* the first matching message that is hit, from 1 */
   uint32_t last;     /* and the last; 0: all from `first` on */
   int64_t by_ns;     /* of "delay"; of "link-flap": from each turn to the next */
-  int64_t window_ns; /* duration of the fault; INT64_MAX: for ever */
+  int64_t window_ns; /* end, from its installation; INT64_MAX: never */
   /* 255 as `side` or `to` of a packet fault: any side. */
   uint8_t to;         /* of packet faults: the receiver */
   uint8_t tail;       /* 1: of a range most delays are short, and a few are very long */
   int64_t at_most_ns; /* of "delay": the end of the range that begins at by_ns; 0: none */
-  int64_t after_ns;   /* delay between its installation and its begin */
+  int64_t after_ns;   /* begin, from its installation */
 };
 
 /* Implementation::capabilities: words of a conversation's line `capabilities`, "" for none. Called
