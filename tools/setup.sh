@@ -33,7 +33,7 @@ as_root() {
   fi
 }
 
-# Root's links lead into root's home, where nobody else can follow them.
+# Root's links lead into root's home, which other users cannot read.
 remove_foreign_links() {
   me=$(id -un)
   for link in "$1"/bazel-*; do

@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(File, Protocol, testing::ValuesIn(ConversationFiles(kFo
 // The difference of a scenario with an unanswered disconnect from these expectations.
 std::vector<std::string> Unexpected(const std::string& said,
                                     const std::string& profile = "6.1-rxe") {
-  return Unexpected(ConversationOf("# Nobody answers.\n" + said +
+  return Unexpected(ConversationOf("# The peer does not answer.\n" + said +
                                    "topology one-kernel-two-devices\nprofile 6.1-rxe\n"
                                    "capabilities time\n"
                                    "passive listening L on=S port=7471\n"
@@ -136,8 +136,8 @@ TEST(Expectation, ObjectsToAnotherAnswer) {
 TEST(Expectation, ThatCannotBeReadIsNone) {
   for (const std::string line :
        {"# active: EXT\n", "# active: EST now\n", "# time: active EST\n", "# sends: active DREQ\n",
-        "# time: nobody EST 1s\n", "# time: active EST 1m\n", "# lab: yes\n",
-        "# says: nobody DREQ\n", "# returns: active EST 0\n",
+        "# time: elsewhere EST 1s\n", "# time: active EST 1m\n", "# lab: yes\n",
+        "# says: elsewhere DREQ\n", "# returns: active EST 0\n",
         "# returns: active rdma_connect EWHAT\n"})
     EXPECT_THAT(Unexpected(line), ElementsAre(HasSubstr("\""))) << line;
   EXPECT_THAT(Unexpected("# rows: L1\n"), ElementsAre("no line says what a side hears"));

@@ -18,7 +18,7 @@ struct Exception {
   int line = 0;  // in the list
 };
 
-// One a line: rule, path, reason; "#" starts a comment.
+// One a line: rule, path of a file or of a folder with its "/", reason; "#" starts a comment.
 std::vector<Exception> ParseExceptions(const Source& list);
 
 // The findings without the excused ones, and a finding for every entry of the list that has no
