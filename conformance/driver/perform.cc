@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/conversation/liveness.h"
+#include "model/conversation/name_scope.h"
 
 namespace cm {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 class Performance {
  public:
   Performance(const Conversation& conversation, Session& session)
-      : conversation_(conversation), session_(session), liveness_(conversation) {
+      : conversation_(conversation), session_(session), scope_(conversation) {
     history_.conversation = conversation;
     history_.records.reserve(conversation.lines.size());
   }
@@ -40,7 +40,7 @@ class Performance {
   void CarryOut(uint32_t i) {
     const Line& line = conversation_.lines[i];
     Record record{.line = i, .begin = session_.driver().Now()};
-    if (!liveness_.Applicable(line)) {
+    if (!scope_.Applicable(line)) {
       record.seen = seen::Answered{.reply = Reply::NotApplicable()};
     } else {
       record.seen = Answer(i, line);
@@ -56,9 +56,9 @@ class Performance {
     std::vector<bool> made;
     for (uint32_t i = first; i < end; ++i) {
       const auto& calls = std::get<line::Calls>(conversation_.lines[i]);
-      made.push_back(liveness_.Applicable(conversation_.lines[i]) &&
+      made.push_back(scope_.Applicable(conversation_.lines[i]) &&
                      std::ranges::none_of(submitted, [&](const Submission& earlier) {
-                       return liveness_.Contend(earlier.call, calls.call);
+                       return scope_.Contend(earlier.call, calls.call);
                      }));
       if (made.back()) submitted.push_back({calls.lane, calls.call});
     }
@@ -99,7 +99,7 @@ class Performance {
   void CollectReleased() {
     for (size_t i = 0; i < pending_.size();) {
       const Pending pending = pending_[i];
-      if (!liveness_.LaneWaits(pending.lane)) {  // its process has exited
+      if (!scope_.LaneWaits(pending.lane)) {  // its process has exited
         pending_.erase(pending_.begin() + static_cast<ptrdiff_t>(i));
         continue;
       }
@@ -123,13 +123,13 @@ class Performance {
   }
 
   void Add(Record record) {
-    liveness_.Observe(record);
+    scope_.Observe(record);
     history_.records.push_back(std::move(record));
   }
 
   const Conversation& conversation_;
   Session& session_;
-  Liveness liveness_;
+  NameScope scope_;
   History history_;
   std::vector<Pending> pending_;
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/conversation/liveness.h"
+#include "model/conversation/name_scope.h"
 
 namespace cm {
 namespace {
@@ -11,12 +11,12 @@ namespace {
 // of what comes then. Behind the last when there is none.
 size_t EndOfSense(const History& history) {
   if (!history.conversation.capabilities.Has(Capability::kMisuse)) return history.records.size();
-  Liveness liveness(history.conversation);
+  NameScope scope(history.conversation);
   for (size_t at = 0; at < history.records.size(); ++at) {
     const Record& record = history.records[at];
     const auto* calls = std::get_if<line::Calls>(&history.conversation.lines[record.line]);
-    if (calls != nullptr && liveness.MisuseIn(calls->call)) return at;
-    liveness.Observe(record);
+    if (calls != nullptr && scope.MisuseIn(calls->call)) return at;
+    scope.Observe(record);
   }
   return history.records.size();
 }

@@ -158,7 +158,7 @@ std::vector<Region> RegionsOf(const Account& account) {
 std::vector<Sge> FilledBy(const MadeCall& call) {
   const call::Work& work = *WorkOf(*call.call);
   if (IsReceive(call.kind()) || IsRead(call.kind())) return {work.sges.begin(), work.sges.end()};
-  if (IsWrite(call.kind())) return {{work.remote, work.remote_offset, LengthOf(work.sges)}};
+  if (IsWrite(call.kind())) return {{work.remote.mr, work.remote.offset, LengthOf(work.sges)}};
   return {};
 }
 
@@ -192,7 +192,8 @@ uint32_t PatternOf(const Account& account, const std::vector<Sge>& pieces) {
 // The pieces that the bytes of a request come from.
 std::vector<Sge> SourceOf(const Account& account, IdRef id, const Request& request, size_t at) {
   const call::Work& work = request.work();
-  if (IsRead(request.post->kind())) return {{work.remote, work.remote_offset, LengthOf(work.sges)}};
+  if (IsRead(request.post->kind()))
+    return {{work.remote.mr, work.remote.offset, LengthOf(work.sges)}};
   for (const Pair& pair : account.pairs()) {
     if (pair.active != id && pair.passive != id) continue;
     const std::optional<Queues> there =

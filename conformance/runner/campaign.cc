@@ -83,11 +83,6 @@ class Queue {
   bool stopped_ = false;
 };
 
-bool IsLater(CallKind kind) {
-  return kind == CallKind::kResolveAddrInfo || kind == CallKind::kQueryAddrInfo ||
-         kind == CallKind::kWriteCmEvent;
-}
-
 // Capabilities that are visible in its lines.
 Capabilities UsedBy(const Conversation& conversation) {
   Capabilities used;

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "model/conversation/liveness.h"
+#include "model/conversation/name_scope.h"
 #include "model/conversation/print.h"
 
 namespace cm {
@@ -22,7 +22,7 @@ class Search {
   explicit Search(const History& history)
       : history_(history),
         names_(history.conversation.names),
-        liveness_(history.conversation),
+        scope_(history.conversation),
         credits_(names_.events.size()) {}
 
   std::vector<MisuseNote> Run() {
@@ -30,7 +30,7 @@ class Search {
       const Record& record = history_.records[at_];
       Look(record);
       Follow(record);
-      liveness_.Observe(record);
+      scope_.Observe(record);
     }
     return std::move(notes_);
   }
@@ -49,7 +49,7 @@ class Search {
     const line::Calls* calls = CallsOf(record);
     const Reply* reply = ReplyOf(record);
     if (calls == nullptr || reply == nullptr || reply->kind == ReplyKind::kNotApplicable) return;
-    if (const std::optional<Misuse> misuse = liveness_.MisuseIn(calls->call))
+    if (const std::optional<Misuse> misuse = scope_.MisuseIn(calls->call))
       return OnWhatIsGone(*misuse, calls->call);
     if (const auto* close = std::get_if<call::DestroyEventChannel>(&calls->call))
       return WithIdsOnIt(close->channel);
@@ -77,7 +77,7 @@ class Search {
 
   void WithIdsOnIt(ChannelRef channel) {
     for (uint16_t i = 0; i < names_.ids.size(); ++i) {
-      if (!liveness_.IdIsLive(IdRef{i}) || liveness_.ChannelOf(IdRef{i}) != channel) continue;
+      if (!scope_.IdIsLive(IdRef{i}) || scope_.ChannelOf(IdRef{i}) != channel) continue;
       Note({.id = IdRef{i}},
            fmt::format("{} still has {}, which cannot be destroyed any more",
                        names_.channels.NameOf(channel), names_.ids.NameOf(IdRef{i})));
@@ -86,7 +86,7 @@ class Search {
 
   void WithEventsInHand(IdRef id) {
     for (uint16_t i = 0; i < credits_.size(); ++i) {
-      if (credits_[i] != id || !liveness_.EventIsLive(EventRef{i})) continue;
+      if (credits_[i] != id || !scope_.EventIsLive(EventRef{i})) continue;
       Note({.event = EventRef{i}},
            fmt::format("{} waits until {} is acknowledged", names_.ids.NameOf(id),
                        names_.events.NameOf(EventRef{i})));
@@ -130,7 +130,7 @@ class Search {
 
   const History& history_;
   const Names& names_;
-  Liveness liveness_;
+  NameScope scope_;
   std::vector<IdRef> credits_;  // by event
   std::vector<MisuseNote> notes_;
   size_t at_ = 0;

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "model/vocabulary/call.h"
+#include "model/vocabulary/call_names.h"
 
 namespace cm {
 namespace {
@@ -23,35 +23,21 @@ const Call* CallIn(const Line& line) {
 
 // The ids, channels and events that a line names, to be read or renamed.
 template <typename Visit>
-void EachName(Line* line, Visit visit) {
+void EachNameIn(Line* line, Visit visit) {
   if (auto* waits = std::get_if<line::Waits>(line)) visit(waits->channel);
   if (auto* sends = std::get_if<line::Sends>(line))
     for (TesterNumber* number : {&sends->mad.local, &sends->mad.remote, &sends->mad.qp})
       visit(number->of);
   Call* call = CallIn(line);
   if (call == nullptr) return;
-  std::visit(
-      [&](auto& c) {
-        if constexpr (requires { c.id; }) visit(c.id);
-        if constexpr (requires { c.channel; }) visit(c.channel);
-        if constexpr (requires { c.event; }) visit(c.event);
-        if constexpr (requires { c.request; }) visit(c.request);
-        if constexpr (requires { c.info; }) visit(c.info);
-        if constexpr (requires { c.devices; }) visit(c.devices);
-        if constexpr (requires { c.mr; }) visit(c.mr);
-        if constexpr (requires { c.sges; }) {
-          for (Sge& sge : c.sges) visit(sge.mr);
-          visit(c.remote);
-        }
-      },
-      *call);
+  EachName(call, [&](auto& ref, const FieldInfo&) { visit(ref); });
 }
 
 template <typename Ref>
 bool Mentions(const Line& line, Ref name) {
   bool found = false;
   Line copy = line;
-  EachName(&copy, [&](auto& ref) {
+  EachNameIn(&copy, [&](auto& ref) {
     if constexpr (std::is_same_v<std::decay_t<decltype(ref)>, Ref>) found |= ref == name;
   });
   return found;
@@ -59,7 +45,7 @@ bool Mentions(const Line& line, Ref name) {
 
 template <typename Ref>
 void Rename(Line* line, Ref from, Ref to) {
-  EachName(line, [&](auto& ref) {
+  EachNameIn(line, [&](auto& ref) {
     if constexpr (std::is_same_v<std::decay_t<decltype(ref)>, Ref>)
       if (ref == from) ref = to;
   });
@@ -81,8 +67,7 @@ void DropId(Conversation* conversation, IdRef id) {
 IdRef MadeBy(const Line& line) {
   const Call* call = CallIn(line);
   if (call == nullptr) return {};
-  const CallKind kind = KindOf(*call);
-  return kind == CallKind::kCreateId || kind == CallKind::kCreateEp ? IdOf(*call) : IdRef{};
+  return MakesItsId(KindOf(*call)) ? IdOf(*call) : IdRef{};
 }
 
 ChannelRef ChannelMadeBy(const Line& line) {
@@ -205,7 +190,7 @@ Conversation WithPartsChanged(const Conversation& conversation, size_t at) {
     Line& line = changed.lines[i];
     if (auto* waits = std::get_if<line::Waits>(&line)) waits->lane.side = Other(waits->lane.side);
     if (auto* calls = std::get_if<line::Calls>(&line)) calls->lane.side = Other(calls->lane.side);
-    EachName(&line, [&](auto& ref) {
+    EachNameIn(&line, [&](auto& ref) {
       if constexpr (std::is_same_v<std::decay_t<decltype(ref)>, ChannelRef>)
         ref = ref == channels[0] ? channels[1] : channels[0];
       if constexpr (std::is_same_v<std::decay_t<decltype(ref)>, IdRef>) {

@@ -7,7 +7,7 @@
 
 #include "conformance/properties/account.h"
 #include "conformance/properties/property.h"
-#include "model/conversation/liveness.h"
+#include "model/conversation/name_scope.h"
 #include "model/conversation/print.h"
 #include "model/oracle/judge.h"
 #include "model/oracle/orders.h"
@@ -111,13 +111,13 @@ void JudgeByClaims(const History& history, const model::HistoryVerdict& verdict,
 }
 
 // The record destroys a channel that still has ids: the library leaks their memory.
-bool Orphans(const History& history, const Record& record, const Liveness& liveness) {
+bool Orphans(const History& history, const Record& record, const NameScope& scope) {
   const auto* calls = std::get_if<line::Calls>(&history.conversation.lines[record.line]);
   if (calls == nullptr) return false;
   const auto* destroy = std::get_if<call::DestroyEventChannel>(&calls->call);
   if (destroy == nullptr) return false;
   for (uint16_t i = 0; i < history.conversation.names.ids.size(); ++i)
-    if (liveness.IdIsLive(IdRef{i}) && liveness.ChannelOf(IdRef{i}) == destroy->channel)
+    if (scope.IdIsLive(IdRef{i}) && scope.ChannelOf(IdRef{i}) == destroy->channel)
       return true;
   return false;
 }
@@ -142,18 +142,18 @@ bool NeverReturns(const History& history, const Record& record) {
 
 // Whether the application has released everything: only then is a remaining object a leak.
 bool EverythingReturned(const History& history) {
-  Liveness liveness(history.conversation);
+  NameScope scope(history.conversation);
   for (const Record& record : history.records) {
-    if (NeverReturns(history, record) || Orphans(history, record, liveness)) return false;
-    liveness.Observe(record);
+    if (NeverReturns(history, record) || Orphans(history, record, scope)) return false;
+    scope.Observe(record);
   }
   const Names& names = history.conversation.names;
   for (uint16_t id = 0; id < names.ids.size(); ++id)
-    if (liveness.IdIsLive(IdRef{id})) return false;
+    if (scope.IdIsLive(IdRef{id})) return false;
   for (uint16_t channel = 0; channel < names.channels.size(); ++channel)
-    if (liveness.ChannelIsLive(ChannelRef{channel})) return false;
+    if (scope.ChannelIsLive(ChannelRef{channel})) return false;
   for (uint16_t held = 0; held < names.held.size(); ++held)
-    if (liveness.HeldIsLive(HeldRef{held})) return false;
+    if (scope.HeldIsLive(HeldRef{held})) return false;
   return true;
 }
 

@@ -148,7 +148,7 @@ class Traffic {
   void PostTooEarly(End* end) {
     call::Work work{.id = end->id, .context = NextContext(), .sges = {}, .flags = kSignaled};
     work.sges.push_back({end->target, 0, 8});
-    work.remote = end->readable;
+    work.remote.mr = end->readable;
     const bool list = OneIn(2, "a list");
     if (OneIn(2, "a read"))
       Post(*end, true, list, work);
@@ -229,8 +229,8 @@ class Traffic {
     const Sges sges = Pieces(reads ? own.target : own.source, length, &list);
     const uint8_t flags = reads ? kSignaled : Flags(length);
     call::Work work{.id = own.id, .context = NextContext(), .sges = sges, .flags = flags};
-    work.remote = reads ? other.readable : other.writable;
-    work.remote_offset = NextSlot();
+    work.remote.mr = reads ? other.readable : other.writable;
+    work.remote.offset = NextSlot();
     Post(own, reads, list, work);
     if (sges.size() <= QueueLimits::kSges) Count(own, flags);
     Collect();
@@ -253,7 +253,7 @@ class Traffic {
     call::Work work{.id = own.id, .sges = {}, .flags = kSignaled};
     if (bytes) work.flags |= kInline;
     work.sges.push_back({from, 0, length});
-    if (how >= 2 && !datagrams_) work.remote = how < 4 ? other.readable : other.writable;
+    if (how >= 2 && !datagrams_) work.remote.mr = how < 4 ? other.readable : other.writable;
     const uint32_t times = bytes ? 1 : kMost + 2;
     for (uint32_t i = 0; i < times; ++i) {
       work.context = NextContext();
@@ -276,18 +276,18 @@ class Traffic {
     Sges sges;
     sges.push_back({reads ? own.target : own.source, offset, 16});
     call::Work work{.id = own.id, .context = NextContext(), .sges = sges};
-    work.remote = reads ? other.readable : other.writable;
-    work.remote_offset = offset;
+    work.remote.mr = reads ? other.readable : other.writable;
+    work.remote.offset = offset;
     bool there = true;
     switch (stage_.Below(4, "what is wrong")) {
       case 0:
-        work.remote = reads ? other.writable : other.readable;
+        work.remote.mr = reads ? other.writable : other.readable;
         break;
       case 1:
-        work.remote = other.source;
+        work.remote.mr = other.source;
         break;
       case 2:
-        work.remote_offset = kSlot * kSlots - 8;
+        work.remote.offset = kSlot * kSlots - 8;
         break;
       default:
         work.sges[0].offset = kSlot * kSlots - 8;

@@ -219,11 +219,6 @@ std::vector<RuleInfo> MakeAll() {
   return all;
 }
 
-bool IsLater(CallKind call) {
-  return call == CallKind::kResolveAddrInfo || call == CallKind::kQueryAddrInfo ||
-         call == CallKind::kWriteCmEvent;
-}
-
 // Of the calls of the library's map 1.4, which no campaign draws where they are not served.
 bool OfLaterCalls(RuleNumber rule) {
   for (const CallRule& call : rules::kCalls)

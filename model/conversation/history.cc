@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "model/base/digest.h"
+#include "model/vocabulary/call_table.h"
 
 namespace cm {
 namespace {
@@ -19,19 +20,6 @@ void Put(Digest* d, const Address& a) {
 
 void Put(Digest* d, const PrivateData& data) { d->Bytes(data.bytes()); }
 
-void Put(Digest* d, const std::optional<ConnParam>& param) {
-  d->U8(param ? 1 : 0);
-  if (!param) return;
-  d->U8(param->responder_resources);
-  d->U8(param->initiator_depth);
-  d->U8(param->flow_control);
-  d->U8(param->retry_count);
-  d->U8(param->rnr_retry_count);
-  d->U8(param->srq);
-  d->U32(param->qp_num);
-  Put(d, param->private_data);
-}
-
 void Put(Digest* d, std::optional<QpType> type) { d->U8(type ? static_cast<uint8_t>(*type) : 0); }
 
 void Put(Digest* d, std::optional<PortSpace> space) {
@@ -44,193 +32,62 @@ void Put(Digest* d, const EceOptions& ece) {
   d->U32(ece.comp_mask);
 }
 
-// The arguments of each call, names by what the conversation calls them.
-class ArgumentDigest {
+// The arguments of each call in the order of its row, names by what the conversation calls them.
+class CallHasher {
  public:
-  ArgumentDigest(Digest* d, const Names& names) : d_(d), names_(names) {}
+  CallHasher(Digest* d, const Names& names) : d_(d), names_(names) {}
 
-  void operator()(const call::CreateEventChannel& c) const {
-    Name(c.channel);
-    d_->U8(c.nonblocking ? 1 : 0);
-  }
-  void operator()(const call::DestroyEventChannel& c) const { Name(c.channel); }
-  void operator()(const call::CreateId& c) const {
-    Name(c.id);
-    Name(c.channel);
-    d_->U16(static_cast<uint16_t>(c.space));
-  }
-  void operator()(const call::BindAddr& c) const {
-    Name(c.id);
-    Put(d_, c.address);
-  }
-  void operator()(const call::Listen& c) const {
-    Name(c.id);
-    d_->U32(static_cast<uint32_t>(c.backlog));
-  }
-  void operator()(const call::ResolveAddr& c) const {
-    Name(c.id);
-    Put(d_, c.source);
-    Put(d_, c.destination);
-    d_->U32(static_cast<uint32_t>(c.timeout_ms));
-  }
-  void operator()(const call::ResolveRoute& c) const {
-    Name(c.id);
-    d_->U32(static_cast<uint32_t>(c.timeout_ms));
-  }
-  void operator()(const call::Connect& c) const {
-    Name(c.id);
-    Put(d_, c.param);
-  }
-  void operator()(const call::Accept& c) const {
-    Name(c.id);
-    Put(d_, c.param);
-  }
-  void operator()(const call::Reject& c) const {
-    Name(c.id);
-    Put(d_, c.private_data);
-  }
-  void operator()(const call::CreateQp& c) const {
-    Name(c.id);
-    if (c.type) d_->U8(static_cast<uint8_t>(*c.type));
-  }
-  void operator()(const call::Notify& c) const {
-    Name(c.id);
-    d_->U8(c.what);
-  }
-  void operator()(const call::InitQpAttr& c) const {
-    Name(c.id);
-    d_->U8(c.state);
-  }
-  void operator()(const call::SetLocalEce& c) const {
-    Name(c.id);
-    Put(d_, c.ece);
-  }
-  void operator()(const call::RejectEce& c) const {
-    Name(c.id);
-    Put(d_, c.private_data);
-  }
-  void operator()(const call::EventStr& c) const { d_->U8(c.type); }
-  void operator()(const call::SetOption& c) const {
-    Name(c.id);
-    d_->U32(static_cast<uint32_t>(c.option.level));
-    d_->U32(static_cast<uint32_t>(c.option.name));
-    d_->U32(c.value);
-    d_->U32(c.length);
-  }
-  void operator()(const call::MigrateId& c) const {
-    Name(c.id);
-    Name(c.channel);
-  }
-  void operator()(const call::GetRequest& c) const {
-    Name(c.id);
-    Name(c.request);
-  }
-  void operator()(const call::CreateEp& c) const {
-    Name(c.id);
-    Put(d_, c.source);
-    Put(d_, c.destination);
-    d_->U8(c.passive ? 1 : 0);
-    d_->U8(c.with_qp ? 1 : 0);
-    d_->U16(static_cast<uint16_t>(c.space));
-    Put(d_, c.type);
-  }
-  void operator()(const call::JoinMulticast& c) const {
-    Name(c.id);
-    Put(d_, c.address);
-    d_->U16(c.context);
-  }
-  void operator()(const call::JoinMulticastEx& c) const {
-    Name(c.id);
-    Put(d_, c.address);
-    d_->U16(c.context);
-    d_->U32(c.flags);
-    d_->U32(c.comp_mask);
-  }
-  void operator()(const call::LeaveMulticast& c) const {
-    Name(c.id);
-    Put(d_, c.address);
-  }
-  void operator()(const call::GetAddrInfo& c) const {
-    Name(c.info);
-    Lookup(c.node, c.service, c.hints);
-  }
-  void operator()(const call::ResolveAddrInfo& c) const {
-    Name(c.id);
-    Lookup(c.node, c.service, c.hints);
-  }
-  void operator()(const call::QueryAddrInfo& c) const {
-    Name(c.id);
-    Name(c.info);
-  }
-  void operator()(const call::WriteCmEvent& c) const {
-    Name(c.id);
-    d_->U8(c.type);
-    d_->U32(static_cast<uint32_t>(c.status));
-    d_->U64(c.argument);
-  }
-  void operator()(const call::FreeAddrInfo& c) const { Name(c.info); }
-  void operator()(const call::GetDevices& c) const { Name(c.devices); }
-  void operator()(const call::FreeDevices& c) const { Name(c.devices); }
-  void operator()(const call::CreateQpEx& c) const {
-    Name(c.id);
-    if (c.type) d_->U8(static_cast<uint8_t>(*c.type));
-  }
-  void operator()(const call::CreateSrqEx& c) const {
-    Name(c.id);
-    d_->U8(c.typed ? 1 : 0);
-  }
-  void operator()(const call::DeregMr& c) const { Name(c.mr); }
-  void operator()(const call::Work& c) const {
-    Name(c.id);
-    d_->U16(c.context);
-    for (const Sge& sge : c.sges) {
-      Name(sge.mr);
-      d_->U32(sge.offset);
-      d_->U32(sge.length);
-    }
-    d_->U8(c.flags);
-    if (!c.remote.valid()) return;
-    Name(c.remote);
-    d_->U32(c.remote_offset);
-  }
-  void operator()(const call::GetCmEvent& c) const {
-    Name(c.channel);
-    Name(c.event);
-    Name(c.request);
-  }
-  void operator()(const call::AckCmEvent& c) const { Name(c.event); }
-  template <typename Other>
-  void operator()(const Other& c) const {
-    if constexpr (std::is_base_of_v<call::Work, Other>) {
-      (*this)(static_cast<const call::Work&>(c));
-    } else {
-      Name(c.id);
-      if constexpr (requires { c.mr; }) {
-        Name(c.mr);
-        d_->U32(c.length);
-      }
-    }
+  template <typename Owner, typename Row>
+  void Hash(const Owner& owner, const Row& row) const {
+    ForEachField(row, [&](const auto& field) { Value(field.info, owner.*field.member); });
   }
 
  private:
-  void Lookup(const Address& node, std::optional<uint16_t> service,
-              const std::optional<AddrHints>& hints) const {
-    Put(d_, node);
-    d_->U32(service ? *service + 1u : 0);
-    d_->U8(hints ? 1 : 0);
-    if (!hints) return;
-    d_->U32(hints->flags);
-    d_->U8(hints->family);
-    Put(d_, hints->type);
-    Put(d_, hints->space);
-    Put(d_, hints->source);
-    Put(d_, hints->destination);
+  void Value(const FieldInfo&, IdRef id) const { Name(names_.ids, id); }
+  void Value(const FieldInfo&, ChannelRef c) const { Name(names_.channels, c); }
+  void Value(const FieldInfo&, EventRef e) const { Name(names_.events, e); }
+  void Value(const FieldInfo&, HeldRef h) const { Name(names_.held, h); }
+  void Value(const FieldInfo&, MrRef m) const { Name(names_.regions, m); }
+  void Value(const FieldInfo&, bool flag) const { d_->U8(flag ? 1 : 0); }
+  void Value(const FieldInfo&, uint8_t n) const { d_->U8(n); }
+  void Value(const FieldInfo&, uint16_t n) const { d_->U16(n); }
+  void Value(const FieldInfo&, uint32_t n) const { d_->U32(n); }
+  void Value(const FieldInfo&, int32_t n) const { d_->U32(static_cast<uint32_t>(n)); }
+  void Value(const FieldInfo&, uint64_t n) const { d_->U64(n); }
+  void Value(const FieldInfo&, std::optional<uint16_t> n) const { d_->U32(n ? *n + 1u : 0); }
+  void Value(const FieldInfo&, const Address& address) const { Put(d_, address); }
+  void Value(const FieldInfo&, PortSpace space) const { d_->U16(static_cast<uint16_t>(space)); }
+  void Value(const FieldInfo&, std::optional<PortSpace> space) const { Put(d_, space); }
+  void Value(const FieldInfo& info, std::optional<QpType> type) const {
+    if (type || !info.hashed_if_set) Put(d_, type);
   }
-  void Name(IdRef id) const { d_->Text(id.valid() ? names_.ids.NameOf(id) : std::string()); }
-  void Name(ChannelRef c) const { d_->Text(c.valid() ? names_.channels.NameOf(c) : std::string()); }
-  void Name(EventRef e) const { d_->Text(names_.events.NameOf(e)); }
-  void Name(MrRef m) const { d_->Text(names_.regions.NameOf(m)); }
-  void Name(HeldRef h) const { d_->Text(names_.held.NameOf(h)); }
+  void Value(const FieldInfo&, const IdOption& option) const {
+    d_->U32(static_cast<uint32_t>(option.level));
+    d_->U32(static_cast<uint32_t>(option.name));
+  }
+  void Value(const FieldInfo&, const PrivateData& data) const { Put(d_, data); }
+  void Value(const FieldInfo&, const EceOptions& ece) const { Put(d_, ece); }
+  template <typename Structure>
+  void Value(const FieldInfo&, const std::optional<Structure>& structure) const {
+    d_->U8(structure ? 1 : 0);
+    if (structure) Hash(*structure, kFields<Structure>);
+  }
+  void Value(const FieldInfo&, const Sges& pieces) const {
+    for (const Sge& piece : pieces) {
+      Name(names_.regions, piece.mr);
+      d_->U32(piece.offset);
+      d_->U32(piece.length);
+    }
+  }
+  void Value(const FieldInfo&, const RemotePlace& place) const {
+    if (!place.mr.valid()) return;
+    Name(names_.regions, place.mr);
+    d_->U32(place.offset);
+  }
+  template <typename Tag>
+  void Name(const NameTable<Tag>& table, Ref<Tag> ref) const {
+    d_->Text(ref.valid() ? table.NameOf(ref) : std::string());
+  }
 
   Digest* d_;
   const Names& names_;
@@ -282,8 +139,10 @@ void PutLine(Digest* d, const Line& line, const Names& names) {
   if (const auto* calls = std::get_if<line::Calls>(&line)) {
     d->U8(calls->lane.side);
     d->U8(calls->lane.number);
-    d->U8(static_cast<uint8_t>(calls->call.index()));
-    std::visit(ArgumentDigest(d, names), calls->call);
+    d->U8(TraitsOf(KindOf(calls->call)).number);
+    const CallHasher hasher(d, names);
+    std::visit([&](const auto& c) { hasher.Hash(c, kRow<std::decay_t<decltype(c)>>.fields); },
+               calls->call);
     if (calls->meanwhile) d->U8(1);
   } else if (const auto* waits = std::get_if<line::Waits>(&line)) {
     d->U8(waits->lane.side);

@@ -28,36 +28,11 @@ class LineParser {
   void ParseWait(Lane lane, Words& words);
   void ParseCall(Lane lane, CallKind kind, Words& words);
   bool ParseMacro(Lane lane, std::string_view name, Words& words);
-  Call CallOnId(CallKind kind, Words& words);
-  Call CallOnChannel(CallKind kind, Words& words);
-  Call MakeCreateQp(IdRef id, Words& words);
-  Call MakeGetCmEvent(Words& words);
 
   // tester_text.cc
   void ParseSends(uint8_t side, Words& words);
 
-  // later_calls.cc
-  Call LaterCallOnId(CallKind kind, IdRef id, Words& words);
-  Call MakeCreateEp(std::string_view name, Words& words);
-  Call CallOnGroup(CallKind kind, IdRef id, Words& words);
-  PortSpace PortSpaceFrom(std::string_view text, Words& words);
-  QpType QpTypeFrom(std::string_view text, Words& words);
-
-  // held_calls.cc
-  Call CallOnHeld(CallKind kind, Words& words);
-  call::GetAddrInfo MakeGetAddrInfo(HeldRef info, Words& words);
-  Call CallOnInfo(CallKind kind, IdRef id, Words& words);
-  HeldRef NewHeld(std::string_view name, Words& words);
-  AddrHints HintsFrom(Words& words);
-  HeldRef KnownHeld(CallKind maker, std::string_view name, Words& words);
-  uint8_t TypeNumber(Words& words);
-
-  // work_calls.cc
-  Call CallOnQueue(CallKind kind, Words& words);
-  call::Work WorkFrom(CallKind kind, IdRef id, Words& words);
-  Sge SgeFrom(std::string_view text, Words& words);
-  MrRef KnownRegion(std::string_view name, Words& words);
-
+  // macros.cc
   void Taking(Lane lane, ChannelRef channel, Words& words);
   void Listening(Lane lane, Words& words);
   IdRef Resolving(Lane lane, Words& words);
@@ -65,16 +40,8 @@ class LineParser {
   void Accepting(Lane lane, Words& words);
 
   std::optional<Lane> LaneNamed(std::string_view word) const;
-  IdRef NewId(std::string_view name, Words& words);
-  IdRef KnownId(std::string_view name, Words& words);
-  ChannelRef KnownChannel(std::string_view name, Words& words);
-  // "null" for none.
-  ChannelRef ChannelOrNull(std::string_view name, Words& words);
   ChannelRef ChannelMadeBy(Lane lane, std::string_view name);
-  Address AddressFrom(std::string_view text, Words& words);
   uint8_t SideFrom(std::string_view text, Words& words);
-  std::optional<ConnParam> ParamFrom(Words& words);
-  PrivateData PrivateFrom(Words& words);
   void Say(Lane lane, Call call);
 
   Conversation* conversation_;

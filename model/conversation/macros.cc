@@ -1,6 +1,7 @@
 // The macros of parse.h: what people write short and files hold long.
 #include <fmt/format.h>
 
+#include "model/conversation/call_reader.h"
 #include "model/conversation/line_parser.h"
 
 namespace cm {
@@ -16,7 +17,7 @@ int32_t BacklogFrom(Words& words) {
 
 bool LineParser::ParseMacro(Lane lane, std::string_view name, Words& words) {
   if (name == "taking") {
-    Taking(lane, KnownChannel(words.Next("a channel"), words), words);
+    Taking(lane, CallReader(conversation_, &words).KnownChannel(words.Next("a channel")), words);
   } else if (name == "listening") {
     Listening(lane, words);
   } else if (name == "resolving") {
@@ -38,7 +39,7 @@ void LineParser::Taking(Lane lane, ChannelRef channel, Words& words) {
   if (const auto id = words.Take("id")) text += " id=" + std::string(*id);
   if (!channel.valid()) return;
   Words get(text);
-  const Call call = MakeGetCmEvent(get);
+  const Call call = CallReader(conversation_, &get).Arguments(CallKind::kGetCmEvent);
   if (!get.ok()) words.Complain(get.problem());
   conversation_->lines.push_back(line::Waits{lane, channel, kTakingWaits});
   Say(lane, call);
@@ -53,7 +54,7 @@ ChannelRef LineParser::ChannelMadeBy(Lane lane, std::string_view name) {
 }
 
 void LineParser::Listening(Lane lane, Words& words) {
-  const IdRef id = NewId(words.Next("an id"), words);
+  const IdRef id = CallReader(conversation_, &words).NewId(words.Next("an id"));
   const std::string_view on = words.Need("on");
   const auto port = static_cast<uint16_t>(words.Number("port", 0, 0, 65535));
   const int32_t backlog = BacklogFrom(words);
@@ -66,9 +67,9 @@ void LineParser::Listening(Lane lane, Words& words) {
 }
 
 IdRef LineParser::Resolving(Lane lane, Words& words) {
-  const IdRef id = NewId(words.Next("an id"), words);
+  const IdRef id = CallReader(conversation_, &words).NewId(words.Next("an id"));
   const std::string_view on = words.Need("on");
-  const Address to = AddressFrom(words.Need("to"), words);
+  const Address to = CallReader(conversation_, &words).AddressFrom(words.Need("to"));
   if (!words.ok()) return id;
   const ChannelRef channel = ChannelMadeBy(lane, on);
   const Address own{.kind = AddressKind::kSide, .side = lane.side, .v6 = to.v6};
@@ -84,7 +85,7 @@ IdRef LineParser::Resolving(Lane lane, Words& words) {
 void LineParser::Connecting(Lane lane, Words& words) {
   const bool noqp = words.TakeFlag("noqp");
   const IdRef id = Resolving(lane, words);
-  const std::optional<ConnParam> param = ParamFrom(words);
+  const std::optional<ConnParam> param = CallReader(conversation_, &words).Param();
   if (!words.ok()) return;
   if (!noqp) Say(lane, call::CreateQp{id});
   Say(lane, call::Connect{id, param});
@@ -93,8 +94,8 @@ void LineParser::Connecting(Lane lane, Words& words) {
 void LineParser::Accepting(Lane lane, Words& words) {
   const bool noqp = words.TakeFlag("noqp");
   const std::string id(words.Next("an id"));
-  const ChannelRef channel = KnownChannel(words.Need("on"), words);
-  const std::optional<ConnParam> param = ParamFrom(words);
+  const ChannelRef channel = CallReader(conversation_, &words).KnownChannel(words.Need("on"));
+  const std::optional<ConnParam> param = CallReader(conversation_, &words).Param();
   if (!words.ok()) return;
   const std::string as = "id=" + id;
   Words taken(as);

@@ -10,32 +10,12 @@
 namespace cm {
 namespace {
 
-constexpr ConnParam kPlain;
-
 void Append(std::string* text, std::string_view key, int64_t value) {
   *text += fmt::format(" {}={}", key, value);
 }
 
 void AppendPrivate(std::string* text, const PrivateData& data) {
   if (!data.empty()) *text += " private=" + ToText(data);
-}
-
-std::string ParamText(const std::optional<ConnParam>& param) {
-  if (!param) return " noparam";
-  const ConnParam& p = *param;
-  std::string text;
-  const auto field = [&text](std::string_view key, int64_t value, int64_t plain) {
-    if (value != plain) Append(&text, key, value);
-  };
-  field("responder_resources", p.responder_resources, kPlain.responder_resources);
-  field("initiator_depth", p.initiator_depth, kPlain.initiator_depth);
-  field("flow_control", p.flow_control, kPlain.flow_control);
-  field("retry_count", p.retry_count, kPlain.retry_count);
-  field("rnr_retry_count", p.rnr_retry_count, kPlain.rnr_retry_count);
-  field("srq", p.srq, kPlain.srq);
-  field("qp_num", p.qp_num, kPlain.qp_num);
-  AppendPrivate(&text, p.private_data);
-  return text;
 }
 
 std::string EceText(const EceOptions& ece) {
@@ -91,185 +71,6 @@ std::string HandedOutText(const HandedOut& handed, const Topology& topology) {
   if (const auto* completion = std::get_if<Completion>(&handed)) return CompletionText(*completion);
   return fmt::format(" text=\"{}\"", std::get<TextHanded>(handed).words());
 }
-
-// What follows the function's name, for each function.
-class ArgumentPrinter {
- public:
-  explicit ArgumentPrinter(const Conversation& c) : names_(c.names), topology_(*c.topology) {}
-
-  std::string operator()(const call::CreateEventChannel& c) const {
-    return Channel(c.channel) + (c.nonblocking ? " nonblocking" : "");
-  }
-  std::string operator()(const call::DestroyEventChannel& c) const { return Channel(c.channel); }
-  std::string operator()(const call::CreateId& c) const {
-    std::string text = Id(c.id) + " on=" + ChannelOrNull(c.channel);
-    if (c.space != PortSpace::kTcp) text += " ps=" + ToString(c.space);
-    return text;
-  }
-  std::string operator()(const call::BindAddr& c) const {
-    return Id(c.id) + " addr=" + ToString(c.address, topology_);
-  }
-  std::string operator()(const call::Listen& c) const {
-    std::string text = Id(c.id);
-    Append(&text, "backlog", c.backlog);
-    return text;
-  }
-  std::string operator()(const call::ResolveAddr& c) const {
-    std::string text = Id(c.id);
-    if (c.source.kind != AddressKind::kNone) text += " src=" + ToString(c.source, topology_);
-    text += " dst=" + ToString(c.destination, topology_);
-    Append(&text, "timeout_ms", c.timeout_ms);
-    return text;
-  }
-  std::string operator()(const call::ResolveRoute& c) const {
-    std::string text = Id(c.id);
-    Append(&text, "timeout_ms", c.timeout_ms);
-    return text;
-  }
-  std::string operator()(const call::Connect& c) const { return Id(c.id) + ParamText(c.param); }
-  std::string operator()(const call::Accept& c) const { return Id(c.id) + ParamText(c.param); }
-  std::string operator()(const call::Reject& c) const {
-    std::string text = Id(c.id);
-    AppendPrivate(&text, c.private_data);
-    return text;
-  }
-  std::string operator()(const call::GetCmEvent& c) const {
-    const std::string& event = names_.events.NameOf(c.event);
-    std::string text = Channel(c.channel) + " as=" + event;
-    if (Id(c.request) != event + ".id") text += " id=" + Id(c.request);
-    return text;
-  }
-  std::string operator()(const call::CreateQp& c) const {
-    return Id(c.id) + (c.type ? fmt::format(" type={}", ToString(*c.type)) : "");
-  }
-  std::string operator()(const call::Notify& c) const {
-    return fmt::format("{} event={}", Id(c.id), c.what);
-  }
-  std::string operator()(const call::InitQpAttr& c) const {
-    return fmt::format("{} state={}", Id(c.id), c.state);
-  }
-  std::string operator()(const call::SetLocalEce& c) const { return Id(c.id) + EceText(c.ece); }
-  std::string operator()(const call::RejectEce& c) const {
-    std::string text = Id(c.id);
-    AppendPrivate(&text, c.private_data);
-    return text;
-  }
-  std::string operator()(const call::EventStr& c) const { return fmt::format("{}", c.type); }
-  std::string operator()(const call::SetOption& c) const {
-    std::string text = fmt::format("{} option={} value={}", Id(c.id), ToString(c.option), c.value);
-    if (c.length != call::SetOption{}.length) Append(&text, "length", c.length);
-    return text;
-  }
-  std::string operator()(const call::MigrateId& c) const {
-    return Id(c.id) + " to=" + ChannelOrNull(c.channel);
-  }
-  std::string operator()(const call::GetRequest& c) const {
-    return Id(c.id) + " id=" + Id(c.request);
-  }
-  std::string operator()(const call::CreateEp& c) const {
-    std::string text = Id(c.id);
-    if (c.source.kind != AddressKind::kNone) text += " src=" + ToString(c.source, topology_);
-    if (c.destination.kind != AddressKind::kNone)
-      text += " dst=" + ToString(c.destination, topology_);
-    text += std::string(c.passive ? " passive" : "") + (c.with_qp ? " qp" : "");
-    if (c.space != PortSpace::kTcp) text += " ps=" + ToString(c.space);
-    return text + (c.type ? fmt::format(" type={}", ToString(*c.type)) : "");
-  }
-  std::string operator()(const call::JoinMulticast& c) const {
-    return Joining(c.id, c.address, c.context);
-  }
-  std::string operator()(const call::JoinMulticastEx& c) const {
-    std::string text = Joining(c.id, c.address, c.context);
-    Append(&text, "flags", c.flags);
-    if (c.comp_mask != call::JoinMulticastEx{}.comp_mask) Append(&text, "comp_mask", c.comp_mask);
-    return text;
-  }
-  std::string operator()(const call::LeaveMulticast& c) const {
-    return Joining(c.id, c.address, 0);
-  }
-  std::string operator()(const call::GetAddrInfo& c) const {
-    return names_.held.NameOf(c.info) + LookupText(c.node, c.service, c.hints);
-  }
-  std::string operator()(const call::ResolveAddrInfo& c) const {
-    return Id(c.id) + LookupText(c.node, c.service, c.hints);
-  }
-  std::string operator()(const call::QueryAddrInfo& c) const {
-    return Id(c.id) + " info=" + names_.held.NameOf(c.info);
-  }
-  std::string operator()(const call::WriteCmEvent& c) const {
-    std::string text = Id(c.id);
-    if (c.type != call::WriteCmEvent{}.type) Append(&text, "event", c.type);
-    if (c.status != 0) Append(&text, "status", c.status);
-    return text + (c.argument != 0 ? fmt::format(" argument={:#x}", c.argument) : "");
-  }
-  std::string operator()(const call::FreeAddrInfo& c) const { return names_.held.NameOf(c.info); }
-  std::string operator()(const call::GetDevices& c) const { return names_.held.NameOf(c.devices); }
-  std::string operator()(const call::FreeDevices& c) const { return names_.held.NameOf(c.devices); }
-  std::string operator()(const call::AckCmEvent& c) const { return names_.events.NameOf(c.event); }
-  std::string operator()(const call::CreateQpEx& c) const {
-    return Id(c.id) + (c.type ? fmt::format(" type={}", ToString(*c.type)) : "");
-  }
-  std::string operator()(const call::CreateSrqEx& c) const {
-    return Id(c.id) + (c.typed ? "" : " untyped");
-  }
-  std::string operator()(const call::DeregMr& c) const { return names_.regions.NameOf(c.mr); }
-  template <typename Other>
-  std::string operator()(const Other& c) const {
-    if constexpr (std::is_base_of_v<call::Work, Other>)
-      return WorkText(c);
-    else if constexpr (requires { c.mr; })
-      return fmt::format("{} id={} length={}", names_.regions.NameOf(c.mr), Id(c.id), c.length);
-    else
-      return Id(c.id);
-  }
-
- private:
-  std::string LookupText(const Address& node, std::optional<uint16_t> service,
-                         const std::optional<AddrHints>& hints) const {
-    std::string text;
-    if (node.kind != AddressKind::kNone) {
-      const std::string name = ToString(node.WithPort(0), topology_);
-      text += " node=" + name.substr(0, name.size() - 2);
-    }
-    if (service) Append(&text, "service", *service);
-    return text + (hints ? HintsText(*hints) : " nohints");
-  }
-
-  // A piece of a region: "m1:0+16".
-  std::string WorkText(const call::Work& work) const {
-    std::string text = Id(work.id);
-    Append(&text, "context", work.context);
-    for (const Sge& sge : work.sges)
-      text += fmt::format(" sge={}:{}+{}", names_.regions.NameOf(sge.mr), sge.offset, sge.length);
-    if (work.flags != kSignaled) Append(&text, "flags", work.flags);
-    if (work.remote.valid())
-      text += fmt::format(" remote={}:{}", names_.regions.NameOf(work.remote), work.remote_offset);
-    return text;
-  }
-  std::string HintsText(const AddrHints& hints) const {
-    std::string text;
-    if (hints.flags != 0) Append(&text, "flags", hints.flags);
-    if (hints.family != 0) Append(&text, "family", hints.family);
-    if (hints.type) text += fmt::format(" type={}", ToString(*hints.type));
-    if (hints.space) text += " ps=" + ToString(*hints.space);
-    if (hints.source.kind != AddressKind::kNone)
-      text += " src=" + ToString(hints.source, topology_);
-    if (hints.destination.kind != AddressKind::kNone)
-      text += " dst=" + ToString(hints.destination, topology_);
-    return text;
-  }
-  std::string Id(IdRef id) const { return names_.ids.NameOf(id); }
-  std::string Joining(IdRef id, const Address& address, uint16_t context) const {
-    std::string text = Id(id) + " addr=" + ToString(address, topology_);
-    if (context != 0) Append(&text, "context", context);
-    return text;
-  }
-  std::string Channel(ChannelRef c) const { return names_.channels.NameOf(c); }
-  std::string ChannelOrNull(ChannelRef c) const { return c.valid() ? Channel(c) : "null"; }
-
-  const Names& names_;
-  const Topology& topology_;
-};
 
 std::string PacketFaultText(const Fault& fault) {
   std::string text;
@@ -347,11 +148,6 @@ std::string ToString(const Fault& fault, const Topology& topology) {
                                  name(fault.side));
   if (fault.to != kAnySide) text += fmt::format(" to={}", name(fault.to));
   return text + PacketFaultText(fault);
-}
-
-std::string ToString(const Call& call, const Conversation& conversation) {
-  return fmt::format("{} {}", FunctionName(KindOf(call)),
-                     std::visit(ArgumentPrinter(conversation), call));
 }
 
 std::string ToString(const Line& line, const Conversation& conversation) {

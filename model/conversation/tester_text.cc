@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "model/conversation/call_reader.h"
 #include "model/conversation/line_parser.h"
 #include "model/conversation/print.h"
 #include "model/vocabulary/private_data_text.h"
@@ -95,14 +96,14 @@ void LineParser::ParseSends(uint8_t side, Words& words) {
   if (const auto text = words.Take("local")) mad.local = TesterNumberFrom(*text, names, words);
   if (const auto text = words.Take("remote")) mad.remote = TesterNumberFrom(*text, names, words);
   if (const auto text = words.Take("qp")) mad.qp = TesterNumberFrom(*text, names, words);
-  if (const auto text = words.Take("ps")) mad.space = PortSpaceFrom(*text, words);
+  mad.space = CallReader(conversation_, &words).Space();
   if (const auto text = words.Take("of")) {
     const std::optional<About> about = ParseAbout(*text);
     if (!about) words.Complain(fmt::format("of={}: REQ, REP or other is wanted", *text));
     mad.about = about.value_or(About::kReq);
   }
   EachField(mad, [&words](std::string_view key, auto& value) { TakeValue(key, words, &value); });
-  mad.data = PrivateFrom(words);
+  mad.data = CallReader(conversation_, &words).Private();
   if (words.ok()) conversation_->lines.push_back(line::Sends{side, std::move(mad)});
 }
 

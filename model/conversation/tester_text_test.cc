@@ -6,7 +6,7 @@
 #include <string>
 
 #include "model/conversation/history.h"
-#include "model/conversation/liveness.h"
+#include "model/conversation/name_scope.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
 
@@ -130,13 +130,13 @@ TEST(ALineOfTheTester, IsToldFromEveryOther) {
 
 TEST(ALineOfTheTester, CannotBeCarriedOutWhenItSpeaksOfWhatNeverWas) {
   const Conversation conversation = Read("tester sends REP to=active remote=A");
-  Liveness liveness(conversation);
+  NameScope scope(conversation);
   const Line& sends = conversation.lines.back();
-  EXPECT_FALSE(liveness.Applicable(sends));
+  EXPECT_FALSE(scope.Applicable(sends));
   for (uint32_t line = 0; line < 2; ++line)
-    liveness.Observe(
+    scope.Observe(
         {.line = line, .begin = {}, .end = {}, .seen = seen::Answered{.reply = Reply::Returned()}});
-  EXPECT_TRUE(liveness.Applicable(sends));
+  EXPECT_TRUE(scope.Applicable(sends));
 }
 
 TEST(AMessageOnTheWire, ReadsBackAsItWasWritten) {

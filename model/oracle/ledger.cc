@@ -25,10 +25,10 @@ Tri Ledger::Unreachable(const call::Work& work, uint8_t device) const {
 }
 
 Tri Ledger::Forbidden(const PostedWork& posted, uint8_t device) const {
-  const RegionInfo& region = regions_[posted.work.remote.index];
+  const RegionInfo& region = regions_[posted.work.remote.mr.index];
   const CallKind wanted = IsRead(posted.kind) ? CallKind::kRegRead : CallKind::kRegWrite;
   if (region.by != wanted) return Tri::kYes;
-  if (uint64_t{posted.work.remote_offset} + LengthOf(posted.work.sges) > region.length)
+  if (uint64_t{posted.work.remote.offset} + LengthOf(posted.work.sges) > region.length)
     return Tri::kYes;
   if (region.device != kNoDevice && device != kNoDevice && region.device != device)
     return Tri::kYes;

@@ -58,7 +58,7 @@ Oracle::Oracle(const Conversation& conversation, const Profile& profile)
       machine_(knowledge_),
       steps_(knowledge_, surroundings_,
              [this](Possibility* p, uint8_t id, Span when) { TakeAwaited(p, id, when); }),
-      liveness_(conversation) {}
+      scope_(conversation) {}
 
 Judgement Oracle::Observe(const Record& record) {
   const Line& line = conversation_.lines[record.line];
@@ -75,7 +75,7 @@ Judgement Oracle::Observe(const Record& record) {
   } else if (undefined_) {
     judgement.verdict = Verdict::kOutOfScope;
   } else if (const auto* calls = std::get_if<line::Calls>(&line)) {
-    const std::optional<Misuse> misuse = liveness_.MisuseIn(calls->call);
+    const std::optional<Misuse> misuse = scope_.MisuseIn(calls->call);
     if (misuse && answered != nullptr)
       judgement = ObserveMisuse(*misuse, answered->reply);
     else if (const auto* released = std::get_if<seen::Released>(&record.seen))
@@ -90,7 +90,7 @@ Judgement Oracle::Observe(const Record& record) {
   }
   if (judgement.verdict == Verdict::kPermitted) LearnWork(record, line);
   if (judgement.verdict == Verdict::kOutOfScope) LearnUnjudged(line);
-  liveness_.Observe(record);
+  scope_.Observe(record);
   judgement.by |= judgement.certain;
   reached_ |= judgement.by;
   // What nobody saw, or nobody may do, shows no row.
@@ -113,7 +113,7 @@ Judgement Oracle::ObserveNotApplicable(const Line& line) const {
   // all of them. By now those calls may have moved ids and channels, and the judge may have put
   // them into another order, so that nobody can ask again: any line of a group may be left out.
   const bool may_contend = calls != nullptr && calls->meanwhile;
-  if (!liveness_.Applicable(line) || may_contend) return {};
+  if (!scope_.Applicable(line) || may_contend) return {};
   return Refused("not-applicable", "the line could have been carried out");
 }
 
@@ -165,8 +165,7 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
     return ObserveShow(record, *show, *answered.shown);
   }
   if (std::holds_alternative<call::ShowEvent>(call)) return ObserveShowEvent(record, id, answered);
-  if (KindOf(call) >= CallKind::kJoinMulticast && KindOf(call) <= CallKind::kLeaveMulticast)
-    return ObserveMulticast(record, lane, call, answered);
+  if (IsOnGroup(KindOf(call))) return ObserveMulticast(record, lane, call, answered);
   if (IsCompletion(KindOf(call)))
     return ObserveCompletion(record, lane, call, answered.reply, answered.handed);
   if (Completes(call)) return ObserveSynchronous(record, lane, call, answered.reply);

@@ -21,7 +21,7 @@
 
 #include "model/catalogue/catalogue.h"
 #include "model/conversation/history.h"
-#include "model/conversation/liveness.h"
+#include "model/conversation/name_scope.h"
 #include "model/oracle/guards.h"
 #include "model/oracle/knowledge.h"
 #include "model/oracle/machine.h"
@@ -313,7 +313,7 @@ class Oracle {
   Surroundings surroundings_;
   Machine machine_;
   Steps steps_;
-  Liveness liveness_;
+  NameScope scope_;
   std::map<ComponentNumber, Component> components_;
   ComponentNumber next_component_ = 0;
   std::vector<Blocked> blocked_;

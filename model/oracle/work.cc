@@ -266,7 +266,7 @@ void Oracle::LearnWork(const Record& record, const Line& line) {
   if (refused && IsWork(kind) && !IsReceive(kind) && PhasesOf(id).Has(QpPhase::kInit))
     ledger.of(id).unknown = true;
   if (!answered->reply.succeeded() || !id.valid()) return;
-  if (kind < CallKind::kCreateQpEx && kind != CallKind::kCreateQp) return;
+  if (!MovesData(kind) && !QpAskedBy(call)) return;
   if (!knowledge_.id(id).in_scope) return;
   const auto registered = [&](const auto& reg) {
     MeetPeer(id);

@@ -3,6 +3,8 @@
 #ifndef MODEL_VOCABULARY_CALL_H_
 #define MODEL_VOCABULARY_CALL_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -250,17 +252,17 @@ struct DestroySrq {
 struct RegMsgs {
   MrRef mr;
   IdRef id;
-  uint32_t length = 1;
+  uint32_t length = 64;
 };
 struct RegRead {
   MrRef mr;
   IdRef id;
-  uint32_t length = 1;
+  uint32_t length = 64;
 };
 struct RegWrite {
   MrRef mr;
   IdRef id;
-  uint32_t length = 1;
+  uint32_t length = 64;
 };
 struct DeregMr {  // hands out what the buffer holds in the end
   MrRef mr;
@@ -270,9 +272,8 @@ struct Work {
   IdRef id;
   uint16_t context = 0;
   Sges sges;
-  uint8_t flags = kSignaled;   // of what is sent
-  MrRef remote;                // of reads and writes
-  uint32_t remote_offset = 0;  // within it
+  uint8_t flags = kSignaled;  // of what is sent
+  RemotePlace remote;         // of reads and writes
 };
 struct PostRecv : Work {};
 struct PostRecvv : Work {};
@@ -292,93 +293,123 @@ struct GetRecvComp {
 
 }  // namespace call
 
-using Call = std::variant<
-    call::CreateEventChannel, call::DestroyEventChannel, call::CreateId, call::DestroyId,
-    call::BindAddr, call::Listen, call::ResolveAddr, call::ResolveRoute, call::CreateQp,
-    call::DestroyQp, call::Connect, call::Accept, call::Reject, call::Establish, call::Disconnect,
-    call::GetCmEvent, call::AckCmEvent, call::Show, call::ShowEvent, call::Notify, call::InitQpAttr,
-    call::SetLocalEce, call::GetRemoteEce, call::RejectEce, call::GetSrcPort, call::GetDstPort,
-    call::EventStr, call::SetOption, call::MigrateId, call::GetRequest, call::CreateEp,
-    call::DestroyEp, call::JoinMulticast, call::JoinMulticastEx, call::LeaveMulticast,
-    call::GetAddrInfo, call::FreeAddrInfo, call::GetDevices, call::FreeDevices,
-    call::ResolveAddrInfo, call::QueryAddrInfo, call::WriteCmEvent, call::CreateQpEx,
-    call::CreateSrq, call::CreateSrqEx, call::DestroySrq, call::RegMsgs, call::RegRead,
-    call::RegWrite, call::DeregMr, call::PostRecv, call::PostRecvv, call::PostSend, call::PostSendv,
-    call::PostRead, call::PostReadv, call::PostWrite, call::PostWritev, call::PostUdSend,
-    call::GetSendComp, call::GetRecvComp>;
+// Every call: its number in digests, which is permanent; the struct; the C function; and where that
+// is to be found. Required and Optional functions are symbols of the library, Inline ones stand in
+// <rdma/rdma_verbs.h>, Own calls are no functions of the library. What else there is to say of a
+// call is its row in call_table.h.
+#define CM_CALLS(X)                                               \
+  X(0, CreateEventChannel, rdma_create_event_channel, Required)   \
+  X(1, DestroyEventChannel, rdma_destroy_event_channel, Required) \
+  X(2, CreateId, rdma_create_id, Required)                        \
+  X(3, DestroyId, rdma_destroy_id, Required)                      \
+  X(4, BindAddr, rdma_bind_addr, Required)                        \
+  X(5, Listen, rdma_listen, Required)                             \
+  X(6, ResolveAddr, rdma_resolve_addr, Required)                  \
+  X(7, ResolveRoute, rdma_resolve_route, Required)                \
+  X(8, CreateQp, rdma_create_qp, Required)                        \
+  X(9, DestroyQp, rdma_destroy_qp, Required)                      \
+  X(10, Connect, rdma_connect, Required)                          \
+  X(11, Accept, rdma_accept, Required)                            \
+  X(12, Reject, rdma_reject, Required)                            \
+  X(13, Establish, rdma_establish, Required)                      \
+  X(14, Disconnect, rdma_disconnect, Required)                    \
+  X(15, GetCmEvent, rdma_get_cm_event, Required)                  \
+  X(16, AckCmEvent, rdma_ack_cm_event, Required)                  \
+  X(17, Show, show, Own)                                          \
+  X(18, ShowEvent, show_event, Own)                               \
+  X(19, Notify, rdma_notify, Required)                            \
+  X(20, InitQpAttr, rdma_init_qp_attr, Required)                  \
+  X(21, SetLocalEce, rdma_set_local_ece, Required)                \
+  X(22, GetRemoteEce, rdma_get_remote_ece, Required)              \
+  X(23, RejectEce, rdma_reject_ece, Required)                     \
+  X(24, GetSrcPort, rdma_get_src_port, Required)                  \
+  X(25, GetDstPort, rdma_get_dst_port, Required)                  \
+  X(26, EventStr, rdma_event_str, Required)                       \
+  X(27, SetOption, rdma_set_option, Required)                     \
+  X(28, MigrateId, rdma_migrate_id, Required)                     \
+  X(29, GetRequest, rdma_get_request, Required)                   \
+  X(30, CreateEp, rdma_create_ep, Required)                       \
+  X(31, DestroyEp, rdma_destroy_ep, Required)                     \
+  X(32, JoinMulticast, rdma_join_multicast, Required)             \
+  X(33, JoinMulticastEx, rdma_join_multicast_ex, Required)        \
+  X(34, LeaveMulticast, rdma_leave_multicast, Required)           \
+  X(35, GetAddrInfo, rdma_getaddrinfo, Optional)                  \
+  X(36, FreeAddrInfo, rdma_freeaddrinfo, Optional)                \
+  X(37, GetDevices, rdma_get_devices, Optional)                   \
+  X(38, FreeDevices, rdma_free_devices, Optional)                 \
+  X(39, ResolveAddrInfo, rdma_resolve_addrinfo, Optional)         \
+  X(40, QueryAddrInfo, rdma_query_addrinfo, Optional)             \
+  X(41, WriteCmEvent, rdma_write_cm_event, Optional)              \
+  X(42, CreateQpEx, rdma_create_qp_ex, Optional)                  \
+  X(43, CreateSrq, rdma_create_srq, Optional)                     \
+  X(44, CreateSrqEx, rdma_create_srq_ex, Optional)                \
+  X(45, DestroySrq, rdma_destroy_srq, Optional)                   \
+  X(46, RegMsgs, rdma_reg_msgs, Inline)                           \
+  X(47, RegRead, rdma_reg_read, Inline)                           \
+  X(48, RegWrite, rdma_reg_write, Inline)                         \
+  X(49, DeregMr, rdma_dereg_mr, Inline)                           \
+  X(50, PostRecv, rdma_post_recv, Inline)                         \
+  X(51, PostRecvv, rdma_post_recvv, Inline)                       \
+  X(52, PostSend, rdma_post_send, Inline)                         \
+  X(53, PostSendv, rdma_post_sendv, Inline)                       \
+  X(54, PostRead, rdma_post_read, Inline)                         \
+  X(55, PostReadv, rdma_post_readv, Inline)                       \
+  X(56, PostWrite, rdma_post_write, Inline)                       \
+  X(57, PostWritev, rdma_post_writev, Inline)                     \
+  X(58, PostUdSend, rdma_post_ud_send, Inline)                    \
+  X(59, GetSendComp, rdma_get_send_comp, Inline)                  \
+  X(60, GetRecvComp, rdma_get_recv_comp, Inline)
 
-// The alternatives of Call, in the same order.
+// A call's kind, named as its struct.
 enum class CallKind : uint8_t {
-  kCreateEventChannel,
-  kDestroyEventChannel,
-  kCreateId,
-  kDestroyId,
-  kBindAddr,
-  kListen,
-  kResolveAddr,
-  kResolveRoute,
-  kCreateQp,
-  kDestroyQp,
-  kConnect,
-  kAccept,
-  kReject,
-  kEstablish,
-  kDisconnect,
-  kGetCmEvent,
-  kAckCmEvent,
-  kShow,
-  kShowEvent,
-  kNotify,
-  kInitQpAttr,
-  kSetLocalEce,
-  kGetRemoteEce,
-  kRejectEce,
-  kGetSrcPort,
-  kGetDstPort,
-  kEventStr,
-  kSetOption,
-  kMigrateId,
-  kGetRequest,
-  kCreateEp,
-  kDestroyEp,
-  kJoinMulticast,
-  kJoinMulticastEx,
-  kLeaveMulticast,
-  kGetAddrInfo,
-  kFreeAddrInfo,
-  kGetDevices,
-  kFreeDevices,
-  kResolveAddrInfo,
-  kQueryAddrInfo,
-  kWriteCmEvent,
-  kCreateQpEx,
-  kCreateSrq,
-  kCreateSrqEx,
-  kDestroySrq,
-  kRegMsgs,
-  kRegRead,
-  kRegWrite,
-  kDeregMr,
-  kPostRecv,
-  kPostRecvv,
-  kPostSend,
-  kPostSendv,
-  kPostRead,
-  kPostReadv,
-  kPostWrite,
-  kPostWritev,
-  kPostUdSend,
-  kGetSendComp,
-  kGetRecvComp,
+#define CM_KIND(number, type, function, linkage) k##type,
+  CM_CALLS(CM_KIND)
+#undef CM_KIND
 };
+
+namespace internal {
+template <typename None, typename... Calls>
+using VariantOf = std::variant<Calls...>;
+}  // namespace internal
+
+// Any call; its alternatives stand in the order of CallKind.
+#define CM_ALTERNATIVE(number, type, function, linkage) , call::type
+using Call = internal::VariantOf<void CM_CALLS(CM_ALTERNATIVE)>;
+#undef CM_ALTERNATIVE
 inline constexpr int kCallKindCount = std::variant_size_v<Call>;
 
 constexpr CallKind KindOf(const Call& call) { return static_cast<CallKind>(call.index()); }
 
+// What is posted to a queue.
+enum class Posting : uint8_t { kNothing, kReceive, kSend, kRead, kWrite };
+// What a call is besides its arguments: its row in call_table.h, without the fields.
+struct CallTraits {
+  std::string_view manual;       // "man rdma_listen(3)"
+  std::string_view map = "1.0";  // of the library, that has the function
+  bool returns_void = false;     // in C: succeeds or crashes, is never refused
+  bool completes = false;        // on a synchronous id it returns with the event of what it started
+  bool only_asks = false;        // changes nothing
+  bool may_block = false;        // for longer than the kernel takes to answer
+  bool in_kernel = false;   // changes what the kernel holds of the id, and nothing of the library's
+  bool moves_data = false;  // on regions and queues, beside the making of queue pairs
+  bool completion = false;  // waits for a completion
+  Posting posts = Posting::kNothing;
+  // From the list of calls.
+  std::string_view name;
+  uint8_t number = 0;
+  bool function = true;  // of the library
+};
+namespace internal {
+extern const std::array<CallTraits, kCallKindCount> kCallTraits;
+}  // namespace internal
+inline const CallTraits& TraitsOf(CallKind kind) {
+  return internal::kCallTraits[static_cast<size_t>(kind)];
+}
+
 // Show and ShowEvent are none.
-bool IsFunction(CallKind kind);
+inline bool IsFunction(CallKind kind) { return TraitsOf(kind).function; }
 // "rdma_create_event_channel"; "show" and "show-event" for what is not a function of the library.
-std::string_view FunctionName(CallKind kind);
+inline std::string_view FunctionName(CallKind kind) { return TraitsOf(kind).name; }
 std::optional<CallKind> ParseFunctionName(std::string_view name);
 
 // The id that the call is made on; none for calls on channels and events.
@@ -393,31 +424,29 @@ MrRef RegionOf(const Call& call);
 const call::Work* WorkOf(const Call& call);
 // rdma_create_qp, with either structure.
 std::optional<call::CreateQp> QpAskedBy(const Call& call);
+// The call is of the library's map 1.4. source: rdma-core 65 librdmacm.map
+inline bool IsLater(CallKind kind) { return TraitsOf(kind).map == "1.4"; }
 // On regions and queues, beside the making of queue pairs.
-constexpr bool MovesData(CallKind kind) { return kind >= CallKind::kCreateSrq; }
-constexpr bool IsWork(CallKind kind) {
-  return kind >= CallKind::kPostRecv && kind <= CallKind::kPostUdSend;
+inline bool MovesData(CallKind kind) { return TraitsOf(kind).moves_data; }
+inline bool IsWork(CallKind kind) { return TraitsOf(kind).posts != Posting::kNothing; }
+inline bool IsReceive(CallKind kind) { return TraitsOf(kind).posts == Posting::kReceive; }
+inline bool IsRead(CallKind kind) { return TraitsOf(kind).posts == Posting::kRead; }
+inline bool IsWrite(CallKind kind) { return TraitsOf(kind).posts == Posting::kWrite; }
+inline bool IsCompletion(CallKind kind) { return TraitsOf(kind).completion; }
+// The id that the call is made on is one that it makes.
+constexpr bool MakesItsId(CallKind kind) {
+  return kind == CallKind::kCreateId || kind == CallKind::kCreateEp;
 }
-constexpr bool IsReceive(CallKind kind) {
-  return kind == CallKind::kPostRecv || kind == CallKind::kPostRecvv;
+// Joins a multicast group, or leaves one.
+constexpr bool IsOnGroup(CallKind kind) {
+  return kind == CallKind::kJoinMulticast || kind == CallKind::kJoinMulticastEx ||
+         kind == CallKind::kLeaveMulticast;
 }
-constexpr bool IsRead(CallKind kind) {
-  return kind == CallKind::kPostRead || kind == CallKind::kPostReadv;
-}
-constexpr bool IsWrite(CallKind kind) {
-  return kind == CallKind::kPostWrite || kind == CallKind::kPostWritev;
-}
-constexpr bool IsCompletion(CallKind kind) {
-  return kind == CallKind::kGetSendComp || kind == CallKind::kGetRecvComp;
-}
-constexpr bool RegistersRegion(CallKind kind) {
-  return kind >= CallKind::kRegMsgs && kind <= CallKind::kRegWrite;
-}
-// On a synchronous id the call returns with the event of what it has started.
+// Makes a memory region.
+bool RegistersRegion(CallKind kind);
 // source: rdma-core 44 cma.c ucma_complete
-bool CompletesWithEvent(CallKind kind);
-// Void in C: succeeds or crashes, never refuses.
-bool ReturnsVoid(CallKind kind);
+inline bool CompletesWithEvent(CallKind kind) { return TraitsOf(kind).completes; }
+inline bool ReturnsVoid(CallKind kind) { return TraitsOf(kind).returns_void; }
 
 }  // namespace cm
 

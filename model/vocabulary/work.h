@@ -19,6 +19,12 @@ struct Sge {
   uint32_t length = 0;
   friend constexpr bool operator==(const Sge&, const Sge&) = default;
 };
+// Where a read or a write takes place: within a region of the peer's.
+struct RemotePlace {
+  MrRef mr;
+  uint32_t offset = 0;
+  friend constexpr bool operator==(const RemotePlace&, const RemotePlace&) = default;
+};
 // As many as a conversation can name; a queue of it takes fewer.
 using Sges = InlineVector<Sge, 4>;
 

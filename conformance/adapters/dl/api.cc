@@ -80,10 +80,18 @@ std::string NameOf(const void* function) {
 
 // The function that a call needs and the object lacks; empty when it has all.
 std::string_view MissingFor(const RdmaCmApi& api, CallKind kind) {
-#define CM_MISSES(symbol) \
-  if (api.symbol == nullptr && FunctionName(kind) == #symbol) return #symbol;
-  CM_OPTIONAL_ENTRY_POINTS(CM_MISSES)
+#define CM_MISSES_Required(type, symbol)
+#define CM_MISSES_Optional(type, symbol) \
+  if (kind == CallKind::k##type && api.symbol == nullptr) return #symbol;
+#define CM_MISSES_Inline(type, symbol)
+#define CM_MISSES_Own(type, symbol)
+#define CM_MISSES(number, type, symbol, linkage) CM_MISSES_##linkage(type, symbol)
+  CM_CALLS(CM_MISSES)
 #undef CM_MISSES
+#undef CM_MISSES_Required
+#undef CM_MISSES_Optional
+#undef CM_MISSES_Inline
+#undef CM_MISSES_Own
   return MovesData(kind) && !MovesData(api) ? FunctionName(kind) : std::string_view();
 }
 
@@ -119,18 +127,23 @@ std::variant<LoadedObject, std::string> Load(const std::string& path, Binding bi
   if (object == nullptr) return fmt::format("cannot load {}: {}", path, WhyNot(path));
   LoadedObject loaded;
   Symbols symbols(object);
-#define CM_FIND(symbol) symbols.Find(#symbol, &loaded.api.symbol);
+#define CM_FIND_Required(symbol) symbols.Find(#symbol, &loaded.api.symbol);
+#define CM_FIND_Optional(symbol) symbols.Optional(#symbol, &loaded.api.symbol);
+#define CM_FIND_Inline(symbol)
+#define CM_FIND_Own(symbol)
+#define CM_FIND(number, type, symbol, linkage) CM_FIND_##linkage(symbol)
 #define CM_FIND_ANYWHERE(symbol) symbols.FindAnywhere(#symbol, &loaded.api.symbol);
 #define CM_FIND_WORK(symbol) symbols.OptionalAnywhere(#symbol, &loaded.api.symbol);
-#define CM_FIND_OPTIONAL(symbol) symbols.Optional(#symbol, &loaded.api.symbol);
-  CM_ENTRY_POINTS(CM_FIND)
+  CM_CALLS(CM_FIND)
   CM_VERBS_ENTRY_POINTS(CM_FIND_ANYWHERE)
-  CM_OPTIONAL_ENTRY_POINTS(CM_FIND_OPTIONAL)
   CM_WORK_ENTRY_POINTS(CM_FIND_WORK)
 #undef CM_FIND_WORK
 #undef CM_FIND
 #undef CM_FIND_ANYWHERE
-#undef CM_FIND_OPTIONAL
+#undef CM_FIND_Required
+#undef CM_FIND_Optional
+#undef CM_FIND_Inline
+#undef CM_FIND_Own
   if (dlsym(object, "cmcheck_start") != nullptr) {
     Hooks& hooks = loaded.hooks.emplace();
 #define CM_FIND(symbol) symbols.Find(#symbol, &hooks.symbol);

@@ -29,59 +29,10 @@ int rdma_write_cm_event(rdma_cm_id* id, rdma_cm_event_type event, int status, ui
 
 namespace cm {
 
-#define CM_ENTRY_POINTS(X)      \
-  X(rdma_create_event_channel)  \
-  X(rdma_destroy_event_channel) \
-  X(rdma_create_id)             \
-  X(rdma_destroy_id)            \
-  X(rdma_bind_addr)             \
-  X(rdma_listen)                \
-  X(rdma_resolve_addr)          \
-  X(rdma_resolve_route)         \
-  X(rdma_create_qp)             \
-  X(rdma_destroy_qp)            \
-  X(rdma_connect)               \
-  X(rdma_accept)                \
-  X(rdma_reject)                \
-  X(rdma_establish)             \
-  X(rdma_disconnect)            \
-  X(rdma_get_cm_event)          \
-  X(rdma_ack_cm_event)          \
-  X(rdma_notify)                \
-  X(rdma_init_qp_attr)          \
-  X(rdma_set_local_ece)         \
-  X(rdma_get_remote_ece)        \
-  X(rdma_reject_ece)            \
-  X(rdma_get_src_port)          \
-  X(rdma_get_dst_port)          \
-  X(rdma_event_str)             \
-  X(rdma_set_option)            \
-  X(rdma_migrate_id)            \
-  X(rdma_get_request)           \
-  X(rdma_create_ep)             \
-  X(rdma_destroy_ep)            \
-  X(rdma_join_multicast)        \
-  X(rdma_join_multicast_ex)     \
-  X(rdma_leave_multicast)
-
 // Of libibverbs: the object's own, or those of its dependencies.
 #define CM_VERBS_ENTRY_POINTS(X) \
   X(ibv_query_qp)                \
   X(ibv_get_device_name)
-
-// Null where the object has none: conversations that call it are unsupported then.
-#define CM_OPTIONAL_ENTRY_POINTS(X) \
-  X(rdma_get_devices)               \
-  X(rdma_free_devices)              \
-  X(rdma_getaddrinfo)               \
-  X(rdma_freeaddrinfo)              \
-  X(rdma_resolve_addrinfo)          \
-  X(rdma_query_addrinfo)            \
-  X(rdma_write_cm_event)            \
-  X(rdma_create_qp_ex)              \
-  X(rdma_create_srq)                \
-  X(rdma_create_srq_ex)             \
-  X(rdma_destroy_srq)
 
 // Of libibverbs as well, for posting work; without them no work can be posted.
 #define CM_WORK_ENTRY_POINTS(X) \
@@ -108,12 +59,23 @@ namespace cm {
   X(cmcheck_leaks)
 
 #define CM_FIELD(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses)
+// The symbols of the table of calls, by linkage. An Optional one is null where the object has none:
+// conversations that call it are unsupported then.
+#define CM_FIELD_Required(name) CM_FIELD(name)
+#define CM_FIELD_Optional(name) CM_FIELD(name)
+#define CM_FIELD_Inline(name)
+#define CM_FIELD_Own(name)
+#define CM_CALL_FIELD(number, type, function, linkage) CM_FIELD_##linkage(function)
 struct RdmaCmApi {
-  CM_ENTRY_POINTS(CM_FIELD)
+  CM_CALLS(CM_CALL_FIELD)
   CM_VERBS_ENTRY_POINTS(CM_FIELD)
-  CM_OPTIONAL_ENTRY_POINTS(CM_FIELD)
   CM_WORK_ENTRY_POINTS(CM_FIELD)
 };
+#undef CM_CALL_FIELD
+#undef CM_FIELD_Required
+#undef CM_FIELD_Optional
+#undef CM_FIELD_Inline
+#undef CM_FIELD_Own
 struct Hooks {
   CM_HOOKS(CM_FIELD)
 };

@@ -55,71 +55,12 @@ class Caller {
     return ref.valid() ? At(channels_, ref) : nullptr;
   }
 
-  int One(const call::CreateEventChannel& c, Products* products) const;
-  int One(const call::DestroyEventChannel& c, Products* products) const;
-  int One(const call::CreateId& c, Products* products) const;
-  int One(const call::DestroyId& c, Products* products) const;
-  int One(const call::BindAddr& c, Products* products) const;
-  int One(const call::Listen& c, Products* products) const;
-  int One(const call::ResolveAddr& c, Products* products) const;
-  int One(const call::ResolveRoute& c, Products* products) const;
-  int One(const call::CreateQp& c, Products* products) const;
-  int One(const call::DestroyQp& c, Products* products) const;
-  int One(const call::Connect& c, Products* products) const;
-  int One(const call::Accept& c, Products* products) const;
-  int One(const call::Reject& c, Products* products) const;
-  int One(const call::Establish& c, Products* products) const;
-  int One(const call::Disconnect& c, Products* products) const;
-  int One(const call::GetCmEvent& c, Products* products) const;
-  int One(const call::AckCmEvent& c, Products* products) const;
-  int One(const call::Show& c, Products* products) const;
-  int One(const call::ShowEvent& c, Products* products) const;
-  // other_calls.cc
-  int One(const call::Notify& c, Products* products) const;
-  int One(const call::InitQpAttr& c, Products* products) const;
-  int One(const call::SetLocalEce& c, Products* products) const;
-  int One(const call::GetRemoteEce& c, Products* products) const;
-  int One(const call::RejectEce& c, Products* products) const;
-  int One(const call::GetSrcPort& c, Products* products) const;
-  int One(const call::GetDstPort& c, Products* products) const;
-  int One(const call::EventStr& c, Products* products) const;
-  int One(const call::SetOption& c, Products* products) const;
-  int One(const call::MigrateId& c, Products* products) const;
-  int One(const call::GetRequest& c, Products* products) const;
-  int One(const call::CreateEp& c, Products* products) const;
-  int One(const call::DestroyEp& c, Products* products) const;
-  int One(const call::JoinMulticast& c, Products* products) const;
-  int One(const call::JoinMulticastEx& c, Products* products) const;
-  int One(const call::LeaveMulticast& c, Products* products) const;
-  // held_calls.cc
-  int One(const call::GetAddrInfo& c, Products* products) const;
-  int One(const call::FreeAddrInfo& c, Products* products) const;
-  int One(const call::GetDevices& c, Products* products) const;
-  int One(const call::FreeDevices& c, Products* products) const;
-  // later_calls.cc
-  int One(const call::ResolveAddrInfo& c, Products* products) const;
-  int One(const call::QueryAddrInfo& c, Products* products) const;
-  int One(const call::WriteCmEvent& c, Products* products) const;
-  // work_calls.cc
-  int One(const call::CreateQpEx& c, Products* products) const;
-  int One(const call::CreateSrq& c, Products* products) const;
-  int One(const call::CreateSrqEx& c, Products* products) const;
-  int One(const call::DestroySrq& c, Products* products) const;
-  int One(const call::RegMsgs& c, Products* products) const;
-  int One(const call::RegRead& c, Products* products) const;
-  int One(const call::RegWrite& c, Products* products) const;
-  int One(const call::DeregMr& c, Products* products) const;
-  int One(const call::PostRecv& c, Products* products) const;
-  int One(const call::PostRecvv& c, Products* products) const;
-  int One(const call::PostSend& c, Products* products) const;
-  int One(const call::PostSendv& c, Products* products) const;
-  int One(const call::PostRead& c, Products* products) const;
-  int One(const call::PostReadv& c, Products* products) const;
-  int One(const call::PostWrite& c, Products* products) const;
-  int One(const call::PostWritev& c, Products* products) const;
-  int One(const call::PostUdSend& c, Products* products) const;
-  int One(const call::GetSendComp& c, Products* products) const;
-  int One(const call::GetRecvComp& c, Products* products) const;
+  // Makes one call on the C functions; what it returns in C. One for each call of the table, in the
+  // file of its topic.
+#define CM_ONE(number, type, function, linkage) \
+  int One(const call::type& c, Products* products) const;
+  CM_CALLS(CM_ONE)
+#undef CM_ONE
   struct Registered {
     ibv_mr* mr = nullptr;
     uint32_t key = 0;  // peers may use it after the region is gone

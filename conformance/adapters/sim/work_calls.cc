@@ -29,7 +29,7 @@ sim::WorkRequest RequestOf(const SimNames& names, const call::Work& work, WcOpco
                            .is_inline = (work.flags & kInline) != 0};
   for (const Sge& sge : work.sges)
     request.pieces.push_back({names.Region(sge.mr), sge.offset, sge.length});
-  request.remote = {names.Region(work.remote), work.remote_offset, request.length()};
+  request.remote = {names.Region(work.remote.mr), work.remote.offset, request.length()};
   return request;
 }
 

@@ -1,13 +1,14 @@
 // Which names of a conversation stand for something now: decides, from what was seen alone and
 // everywhere in the same way, whether a line can be carried out.
-#ifndef MODEL_CONVERSATION_LIVENESS_H_
-#define MODEL_CONVERSATION_LIVENESS_H_
+#ifndef MODEL_CONVERSATION_NAME_SCOPE_H_
+#define MODEL_CONVERSATION_NAME_SCOPE_H_
 
 #include <optional>
 #include <vector>
 
 #include "model/conversation/conversation.h"
 #include "model/conversation/history.h"
+#include "model/vocabulary/field.h"
 #include "model/vocabulary/misuse.h"
 
 namespace cm {
@@ -20,9 +21,9 @@ namespace cm {
 // after a crash. A conversation that asks for misuse may call on what is gone. An id is gone as
 // soon as rdma_destroy_id was not refused, whether or not it has returned; so are the ids of a
 // destroyed channel.
-class Liveness {
+class NameScope {
  public:
-  explicit Liveness(const Conversation& conversation);
+  explicit NameScope(const Conversation& conversation);
 
   bool Applicable(const Line& line) const;
   // What the call would be if it were made now; empty when everything that it names is there, or
@@ -51,7 +52,7 @@ class Liveness {
     bool device_known = false;  // of an id: the library has a context for it
     bool has_qp = false;        // of an id
     bool synchronous = false;   // of an id: it has no channel of the application's
-    bool destroyed = false;     // of an id: by name, not with its channel
+    bool freed = false;         // by a call that names it; an id not with its channel
     int untold = 0;             // of an id: joins whose event is not acknowledged, or not fetched
     IdRef owner;                // of an event of a membership: the id
     bool gives_qps = false;     // of a listener: its requests come with queue pairs
@@ -64,21 +65,20 @@ class Liveness {
 
   bool CallApplicable(Lane lane, const Call& call) const;
   bool WouldCrash(const Call& call) const;
-  // queues.cc
-  bool QueueCallApplicable(Lane lane, const Call& call) const;
+  template <typename Tag>
+  bool IsThere(uint8_t side, Ref<Tag> ref, const FieldInfo& info) const;
   bool WorkWouldCrash(const Name& id, CallKind kind, const call::Work& work) const;
-  bool QueueCallWouldCrash(const Name& id, const Call& call) const;
   bool CompletionWaitedFor(IdRef id, const Call& call) const;
-  void QueueCallAnswered(Lane lane, const Call& call);
   // Waits for an event of a synchronous id.
   bool Completes(const Call& call) const;
-  void EventAcknowledged(EventRef event);
   bool WaitedOn(IdRef id) const;
   bool NeedsChannel(const Call& call, ChannelRef channel) const;
   void EventFetched(const call::GetCmEvent& get, uint8_t side, const CmEvent& event);
   void CallAnswered(Lane lane, const Call& call, const Reply& reply,
                     const std::optional<CmEvent>& event);
-  void EpMade(Lane lane, const call::CreateEp& call);
+  void Make(Lane lane, const Call& call);
+  void Free(const Call& call);
+  void Learn(Lane lane, const Call& call);
   void MakeId(IdRef id, uint8_t side, ChannelRef channel) {
     ids_[id.index] = {.live = true,
                       .made = true,
@@ -86,7 +86,19 @@ class Liveness {
                       .channel = channel,
                       .synchronous = !channel.valid()};
   }
-  Name& At(IdRef id) { return ids_[id.index]; }
+  std::vector<Name>& TableOf(IdRef) { return ids_; }
+  std::vector<Name>& TableOf(ChannelRef) { return channels_; }
+  std::vector<Name>& TableOf(EventRef) { return events_; }
+  std::vector<Name>& TableOf(HeldRef) { return held_; }
+  std::vector<Name>& TableOf(MrRef) { return regions_; }
+  template <typename Tag>
+  Name& At(Ref<Tag> ref) {
+    return TableOf(ref)[ref.index];
+  }
+  template <typename Tag>
+  const Name& At(Ref<Tag> ref) const {
+    return const_cast<NameScope*>(this)->At(ref);
+  }
   void SideExits(uint8_t side);
   void Suffer(const Fault& fault);
 
@@ -113,4 +125,4 @@ class Liveness {
 
 }  // namespace cm
 
-#endif  // MODEL_CONVERSATION_LIVENESS_H_
+#endif  // MODEL_CONVERSATION_NAME_SCOPE_H_

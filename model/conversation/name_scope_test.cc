@@ -1,4 +1,4 @@
-#include "model/conversation/liveness.h"
+#include "model/conversation/name_scope.h"
 
 #include <gtest/gtest.h>
 
@@ -16,22 +16,22 @@ namespace {
 class Followed {
  public:
   explicit Followed(std::string_view body, std::string_view capabilities = "none")
-      : conversation_(Read(body, capabilities)), liveness_(conversation_) {}
+      : conversation_(Read(body, capabilities)), scope_(conversation_) {}
 
-  bool Applicable(size_t line) const { return liveness_.Applicable(conversation_.lines[line]); }
+  bool Applicable(size_t line) const { return scope_.Applicable(conversation_.lines[line]); }
   void Answer(uint32_t line, Reply reply) {
-    liveness_.Observe({.line = line, .seen = seen::Answered{.reply = reply}});
+    scope_.Observe({.line = line, .seen = seen::Answered{.reply = reply}});
   }
   void Fetch(uint32_t line, const CmEvent& event) {
-    liveness_.Observe(
+    scope_.Observe(
         {.line = line, .seen = seen::Answered{.reply = Reply::Returned(), .event = event}});
   }
   void Release(uint32_t line, Reply reply) {
-    liveness_.Observe({.line = line, .seen = seen::Released{.reply = reply}});
+    scope_.Observe({.line = line, .seen = seen::Released{.reply = reply}});
   }
-  void Done(uint32_t line) { liveness_.Observe({.line = line, .seen = seen::Done{}}); }
+  void Done(uint32_t line) { scope_.Observe({.line = line, .seen = seen::Done{}}); }
   IdRef Id(std::string_view name) const { return *conversation_.names.ids.Find(name); }
-  const Liveness& liveness() const { return liveness_; }
+  const NameScope& scope() const { return scope_; }
 
  private:
   static Conversation Read(std::string_view body, std::string_view capabilities) {
@@ -45,7 +45,7 @@ class Followed {
   }
 
   Conversation conversation_;
-  Liveness liveness_;
+  NameScope scope_;
 };
 
 constexpr std::string_view kIdOnChannel =
@@ -88,9 +88,9 @@ TEST(AnId, IsGoneOnceDestroyingItWasNotRefused) {
     run.Answer(0, Reply::Returned());
     run.Answer(1, Reply::Returned());
     run.Answer(3, Reply::Refused(Errno::kInval));
-    EXPECT_TRUE(run.liveness().IdIsLive(run.Id("A")));
+    EXPECT_TRUE(run.scope().IdIsLive(run.Id("A")));
     run.Answer(3, blocks ? Reply::Blocked() : Reply::Returned());
-    EXPECT_FALSE(run.liveness().IdIsLive(run.Id("A")));
+    EXPECT_FALSE(run.scope().IdIsLive(run.Id("A")));
     EXPECT_FALSE(run.Applicable(2));
   }
 }
@@ -171,19 +171,19 @@ TEST(CallsAtOnce, ContendWhereOneTakesWhatTheOtherNeeds) {
   const Call fetch = call::GetCmEvent{c, e, {}};
   const Call close = call::DestroyEventChannel{c};
   const Call ack = call::AckCmEvent{e};
-  EXPECT_FALSE(run.liveness().Contend(listen, listen));
-  EXPECT_TRUE(run.liveness().Contend(listen, destroy));
-  EXPECT_TRUE(run.liveness().Contend(destroy, listen));
-  EXPECT_TRUE(run.liveness().Contend(listen, call::BindAddr{a, {}}));
-  EXPECT_FALSE(run.liveness().Contend(fetch, destroy));
-  EXPECT_FALSE(run.liveness().Contend(fetch, fetch));
-  EXPECT_FALSE(run.liveness().Contend(ack, destroy));
-  EXPECT_TRUE(run.liveness().Contend(ack, ack));
-  EXPECT_TRUE(run.liveness().Contend(close, fetch));
-  EXPECT_TRUE(run.liveness().Contend(call::FreeDevices{HeldRef{0}}, call::FreeDevices{HeldRef{0}}));
+  EXPECT_FALSE(run.scope().Contend(listen, listen));
+  EXPECT_TRUE(run.scope().Contend(listen, destroy));
+  EXPECT_TRUE(run.scope().Contend(destroy, listen));
+  EXPECT_TRUE(run.scope().Contend(listen, call::BindAddr{a, {}}));
+  EXPECT_FALSE(run.scope().Contend(fetch, destroy));
+  EXPECT_FALSE(run.scope().Contend(fetch, fetch));
+  EXPECT_FALSE(run.scope().Contend(ack, destroy));
+  EXPECT_TRUE(run.scope().Contend(ack, ack));
+  EXPECT_TRUE(run.scope().Contend(close, fetch));
+  EXPECT_TRUE(run.scope().Contend(call::FreeDevices{HeldRef{0}}, call::FreeDevices{HeldRef{0}}));
   EXPECT_FALSE(
-      run.liveness().Contend(call::FreeDevices{HeldRef{0}}, call::FreeDevices{HeldRef{1}}));
-  EXPECT_TRUE(run.liveness().Contend(listen, close));
+      run.scope().Contend(call::FreeDevices{HeldRef{0}}, call::FreeDevices{HeldRef{1}}));
+  EXPECT_TRUE(run.scope().Contend(listen, close));
 }
 
 // rdma-core 44 cma.c: rdma_resolve_route reads id->verbs, which ADDR_RESOLVED brings.

@@ -1,0 +1,326 @@
+#include "model/conversation/name_scope.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "model/vocabulary/call_names.h"
+
+namespace cm {
+
+NameScope::NameScope(const Conversation& conversation)
+    : conversation_(conversation),
+      ids_(conversation.names.ids.size()),
+      channels_(conversation.names.channels.size()),
+      events_(conversation.names.events.size()),
+      held_(conversation.names.held.size()),
+      regions_(conversation.names.regions.size()),
+      exited_(conversation.topology->sides.size(), false),
+      removed_(conversation.topology->sides.size(), false),
+      halted_(conversation.topology->sides.size(), false) {
+  for (const Line& line : conversation.lines) {
+    const auto* injects = std::get_if<line::Injects>(&line);
+    apart_ |= injects != nullptr && injects->fault.kind == FaultKind::kExit;
+  }
+}
+
+bool NameScope::LaneWaits(Lane lane) const {
+  return std::ranges::count(waiting_, lane, &WaitingCall::lane) > 0;
+}
+
+bool NameScope::Applicable(const Line& line) const {
+  if (const auto* calls = std::get_if<line::Calls>(&line))
+    return CallApplicable(calls->lane, calls->call);
+  if (const auto* waits = std::get_if<line::Waits>(&line)) {
+    return !crashed_ && !exited_[waits->lane.side] && !LaneWaits(waits->lane) &&
+           ChannelIsLive(waits->channel) &&
+           channels_[waits->channel.index].side == waits->lane.side;
+  }
+  if (const auto* sends = std::get_if<line::Sends>(&line)) {
+    // What an id has had is known of it when it is gone as well.
+    return std::ranges::all_of(IdsIn(sends->mad),
+                               [this](IdRef id) { return !id.valid() || ids_[id.index].made; });
+  }
+  return true;
+}
+
+bool NameScope::CallApplicable(Lane lane, const Call& call) const {
+  if (crashed_ || exited_[lane.side] || LaneWaits(lane)) return false;
+  bool there = true;
+  EachName(call, [&](const auto& ref, const FieldInfo& info) {
+    if (info.use != NameUse::kMakes) there = there && IsThere(lane.side, ref, info);
+  });
+  if (!there) return false;
+  if (KindOf(call) == CallKind::kDestroyEventChannel)
+    return std::ranges::count(waiting_, cm::ChannelOf(call), &WaitingCall::channel) == 0;
+  const IdRef id = IdOf(call);
+  if (!id.valid() || MakesItsId(KindOf(call))) return true;
+  return !WaitedOn(id) && !CompletionWaitedFor(id, call) &&
+         (conversation_.capabilities.Has(Capability::kCrashes) || !WouldCrash(call));
+}
+
+// What is given back, and regions, are there as long as they are live: misuse is not asked of them.
+// The key and the address of a remote region are the application's to remember, as long as it is
+// one process that has registered both.
+template <typename Tag>
+bool NameScope::IsThere(uint8_t side, Ref<Tag> ref, const FieldInfo& info) const {
+  const Name& name = At(ref);
+  if (info.remote) return name.made && (!apart_ || name.side == side);
+  if (name.side != side) return false;
+  if (name.live) return true;
+  constexpr bool kMayBeMisused = !std::is_same_v<Tag, HeldTag> && !std::is_same_v<Tag, MrTag>;
+  return kMayBeMisused && name.made && conversation_.capabilities.Has(Capability::kMisuse);
+}
+
+// What is called on an id while another thread waits for its event would be between the two.
+bool NameScope::WaitedOn(IdRef id) const {
+  return std::ranges::count(waiting_, id, &WaitingCall::id) > 0;
+}
+
+bool NameScope::Completes(const Call& call) const {
+  const CallKind kind = KindOf(call);
+  return (CompletesWithEvent(kind) || kind == CallKind::kGetRequest) &&
+         ids_[IdOf(call).index].synchronous;
+}
+
+std::optional<Misuse> NameScope::MisuseIn(const Call& call) const {
+  const auto gone = [](const Name& name) { return name.made && !name.live; };
+  if (const auto* ack = std::get_if<call::AckCmEvent>(&call)) {
+    if (gone(events_[ack->event.index])) return Misuse::kEventAcknowledged;
+    return std::nullopt;
+  }
+  const CallKind kind = KindOf(call);
+  const IdRef id = IdOf(call);
+  if (id.valid() && !MakesItsId(kind) && gone(ids_[id.index])) {
+    const ChannelRef on = ids_[id.index].channel;
+    const bool orphaned = on.valid() && !ids_[id.index].freed && gone(channels_[on.index]);
+    return orphaned ? Misuse::kIdWithoutChannel : Misuse::kIdDestroyed;
+  }
+  const ChannelRef channel = cm::ChannelOf(call);
+  if (kind != CallKind::kCreateEventChannel && channel.valid() && gone(channels_[channel.index]))
+    return Misuse::kChannelDestroyed;
+  return std::nullopt;
+}
+
+// source: rdma-core 44 cma.c: these read id->verbs or id->qp without looking whether it is there
+bool NameScope::WouldCrash(const Call& call) const {
+  const Name& id = ids_[IdOf(call).index];
+  if (!id.live) return false;
+  const CallKind kind = KindOf(call);
+  if (kind == CallKind::kResolveRoute || QpAskedBy(call)) return !id.device_known;
+  if (kind == CallKind::kDestroyQp) return !id.has_qp;
+  // Without a queue pair and parameters it is refused before it looks.
+  if (const auto* connect = std::get_if<call::Connect>(&call))
+    return !id.device_known && (id.has_qp || connect->param);
+  if (const auto* accept = std::get_if<call::Accept>(&call))
+    return !id.device_known || (!id.has_qp && !accept->param);
+  // It forgets the group, and events of it still point there.
+  if (kind == CallKind::kLeaveMulticast) return removed_[id.side] && id.untold > 0;
+  if (const call::Work* work = WorkOf(call)) return WorkWouldCrash(id, kind, *work);
+  if (RegistersRegion(kind) || kind == CallKind::kCreateSrq) return !id.device_known;
+  if (const auto* create = std::get_if<call::CreateSrqEx>(&call))
+    return create->typed && !id.device_known;
+  // A queue pair that takes from the shared queue keeps it, and the library is not told so.
+  if (kind == CallKind::kDestroySrq) return !id.has_srq || id.has_qp;
+  return IsCompletion(kind) && !id.has_qp;
+}
+
+// source: <rdma/rdma_verbs.h>: rdma_post_recv asserts that its piece lies within the region
+bool NameScope::WorkWouldCrash(const Name& id, CallKind kind, const call::Work& work) const {
+  if (kind == CallKind::kPostRecv) {
+    const Sge& sge = work.sges.front();
+    if (uint64_t{sge.offset} + sge.length > regions_[sge.mr.index].length) return true;
+  }
+  if (IsReceive(kind)) return !id.has_qp && !id.has_srq;
+  if (kind == CallKind::kPostUdSend) return !id.has_qp || !id.knows_peer;
+  return !id.has_qp || id.datagram;  // of a datagram there is no address
+}
+
+// Another thread waits within the queue that the call takes away, or for the same completion.
+bool NameScope::CompletionWaitedFor(IdRef id, const Call& call) const {
+  const CallKind kind = KindOf(call);
+  const bool destroys = kind == CallKind::kDestroyQp || kind == CallKind::kDestroyId ||
+                        kind == CallKind::kDestroyEp || kind == CallKind::kMigrateId;
+  return std::ranges::any_of(waiting_, [&](const WaitingCall& w) {
+    return w.queues.valid() && w.queues == id && (destroys || w.kind == kind);
+  });
+}
+
+bool NameScope::NeedsChannel(const Call& call, ChannelRef channel) const {
+  const IdRef id = IdOf(call);
+  return cm::ChannelOf(call) == channel ||
+         (id.valid() && !MakesItsId(KindOf(call)) && ids_[id.index].channel == channel);
+}
+
+// source: rdma-core 44 cma.c: an id's fields, its queue pair and its channel are read and changed
+// without a lock; what the kernel holds for it, and the count of acknowledgements, have one
+bool NameScope::Contend(const Call& a, const Call& b) const {
+  const auto ack = [](const Call& call) { return std::get_if<call::AckCmEvent>(&call); };
+  if (ack(a) != nullptr && ack(b) != nullptr) return ack(a)->event == ack(b)->event;
+  for (const Call* one : {&a, &b}) {
+    const Call& other = one == &a ? b : a;
+    if (const auto* closes = std::get_if<call::DestroyEventChannel>(one))
+      if (NeedsChannel(other, closes->channel)) return true;
+  }
+  if (HeldOf(a).valid() && HeldOf(a) == HeldOf(b)) return true;
+  const IdRef id = IdOf(a);
+  if (!id.valid() || id != IdOf(b)) return false;
+  const auto in_kernel = [](const Call& call) { return TraitsOf(KindOf(call)).in_kernel; };
+  return ids_[id.index].synchronous || !in_kernel(a) || !in_kernel(b);
+}
+
+void NameScope::SideExits(uint8_t side) {
+  exited_[side] = true;
+  std::erase_if(waiting_, [side](const WaitingCall& w) { return w.lane.side == side; });
+  for (auto* table : {&ids_, &channels_, &events_, &held_, &regions_})
+    for (Name& name : *table)
+      if (name.side == side) name.live = false;
+}
+
+// A host that starts again has processes again, which know nothing of the ones before.
+void NameScope::Suffer(const Fault& fault) {
+  if (fault.kind == FaultKind::kExit) SideExits(fault.side);
+  if (fault.kind == FaultKind::kRemoveDevice) removed_[fault.side] = true;
+  if (fault.kind != FaultKind::kCrash && fault.kind != FaultKind::kRestart) return;
+  const Topology& topology = *conversation_.topology;
+  for (uint8_t side = 0; side < topology.sides.size(); ++side) {
+    if (topology.KernelOf(side) != topology.KernelOf(fault.side)) continue;
+    if (fault.kind == FaultKind::kCrash) {
+      SideExits(side);
+      halted_[side] = true;
+    } else if (halted_[side]) {
+      exited_[side] = removed_[side] = halted_[side] = false;
+    }
+  }
+}
+
+void NameScope::EventFetched(const call::GetCmEvent& get, uint8_t side, const CmEvent& event) {
+  if (event.type == EventType::kConnectRequest) {
+    MakeId(get.request, side, get.channel);
+    At(get.request).device_known = true;
+    At(get.request).datagram = event.listen_id.valid() && At(event.listen_id).datagram;
+  } else if (event.type == EventType::kEstablished && event.id.valid()) {
+    At(event.id).knows_peer = At(event.id).datagram;
+  } else if (event.type == EventType::kAddrResolved && event.id.valid()) {
+    At(event.id).device_known = true;
+  } else if (event.type == EventType::kMulticastJoin || event.type == EventType::kMulticastError) {
+    events_[get.event.index].owner = event.id;
+  }
+}
+
+void NameScope::Make(Lane lane, const Call& call) {
+  EachName(call, [&](const auto& ref, const FieldInfo& info) {
+    if (info.use == NameUse::kMakes && !info.derived)
+      At(ref) = {.live = true, .made = true, .side = lane.side};
+  });
+}
+
+void NameScope::Free(const Call& call) {
+  EachName(call, [&](const auto& ref, const FieldInfo& info) {
+    if (info.use != NameUse::kFrees) return;
+    At(ref).live = false;
+    At(ref).freed = true;
+  });
+}
+
+void NameScope::CallAnswered(Lane lane, const Call& call, const Reply& reply,
+                             const std::optional<CmEvent>& event) {
+  const bool refused = reply.kind == ReplyKind::kReturned && reply.value != 0;
+  if (refused) return;
+  Free(call);
+  if (const auto* close = std::get_if<call::DestroyEventChannel>(&call)) {
+    for (Name& id : ids_)
+      if (id.channel == close->channel) id.live = false;
+  } else if (const auto* migrate = std::get_if<call::MigrateId>(&call)) {
+    // It has moved, though it may still wait for acknowledgements.
+    At(migrate->id).channel = migrate->channel;
+    At(migrate->id).synchronous = !migrate->channel.valid();
+  }
+  if (reply.kind == ReplyKind::kBlocked) return;
+  Make(lane, call);
+  if (const auto* get = std::get_if<call::GetCmEvent>(&call); get != nullptr && event)
+    EventFetched(*get, lane.side, *event);
+  Learn(lane, call);
+}
+
+// What a call that returned 0 says of ids and regions beside their being there.
+void NameScope::Learn(Lane lane, const Call& call) {
+  if (const auto* create = std::get_if<call::CreateId>(&call)) {
+    MakeId(create->id, lane.side, create->channel);
+    At(create->id).datagram = IsDatagram(create->space);
+  } else if (const auto* get = std::get_if<call::GetRequest>(&call)) {
+    MakeId(get->request, lane.side, {});
+    At(get->request).device_known = true;
+    At(get->request).datagram = At(get->id).datagram;
+    At(get->request).has_qp = At(get->id).gives_qps;
+  } else if (const auto* ep = std::get_if<call::CreateEp>(&call)) {
+    MakeId(ep->id, lane.side, {});
+    At(ep->id).device_known = !ep->passive || !ep->source.AnyOrLoopback();
+    At(ep->id).has_qp = ep->with_qp && !ep->passive;
+    At(ep->id).gives_qps = ep->with_qp && ep->passive;
+    At(ep->id).datagram = IsDatagram(ep->space);
+  } else if (const auto* resolve = std::get_if<call::ResolveAddr>(&call)) {
+    const bool own_event = At(resolve->id).synchronous && !At(resolve->id).written_to;
+    if (own_event) At(resolve->id).device_known = true;
+  } else if (const auto* write = std::get_if<call::WriteCmEvent>(&call)) {
+    At(write->id).written_to = true;
+  } else if (const auto* bind = std::get_if<call::BindAddr>(&call)) {
+    if (!bind->address.AnyOrLoopback()) At(bind->id).device_known = true;
+  } else if (const auto qp = QpAskedBy(call)) {
+    At(qp->id).has_qp = true;
+  } else if (const auto* destroy = std::get_if<call::DestroyQp>(&call)) {
+    At(destroy->id).has_qp = false;
+  } else if (const auto* ack = std::get_if<call::AckCmEvent>(&call)) {
+    if (const IdRef owner = At(ack->event).owner; owner.valid()) --At(owner).untold;
+  } else if (std::holds_alternative<call::JoinMulticast>(call) ||
+             std::holds_alternative<call::JoinMulticastEx>(call)) {
+    ++At(IdOf(call)).untold;
+  } else if (std::holds_alternative<call::CreateSrq>(call) ||
+             std::holds_alternative<call::CreateSrqEx>(call)) {
+    At(IdOf(call)).has_srq = true;
+  } else if (const auto* srq = std::get_if<call::DestroySrq>(&call)) {
+    At(srq->id).has_srq = false;
+  } else if (RegistersRegion(KindOf(call))) {
+    std::visit(
+        [this](const auto& c) {
+          if constexpr (requires { c.mr, c.length; }) At(c.mr).length = c.length;
+        },
+        call);
+  }
+}
+
+void NameScope::Observe(const Record& record) {
+  const Line& line = conversation_.lines[record.line];
+  if (const auto* injects = std::get_if<line::Injects>(&line)) {
+    return Suffer(injects->fault);
+  }
+  const auto* calls = std::get_if<line::Calls>(&line);
+  if (calls == nullptr) return;
+  if (const auto* released = std::get_if<seen::Released>(&record.seen)) {
+    std::erase_if(waiting_, [&](const WaitingCall& w) { return w.lane == calls->lane; });
+    CallAnswered(calls->lane, calls->call, released->reply, released->event);
+    return;
+  }
+  const auto* answered = std::get_if<seen::Answered>(&record.seen);
+  if (answered == nullptr || answered->reply.kind == ReplyKind::kNotApplicable) return;
+  if (answered->reply.kind == ReplyKind::kCrashed) {
+    crashed_ = true;
+    return;
+  }
+  if (answered->reply.kind == ReplyKind::kBlocked) {
+    const IdRef id = IdOf(calls->call);
+    const bool migrates = std::holds_alternative<call::MigrateId>(calls->call);
+    const bool leaves = std::holds_alternative<call::LeaveMulticast>(calls->call);
+    const bool on_id = id.valid() && !migrates;
+    const ChannelRef needed = on_id ? ids_[id.index].channel : cm::ChannelOf(calls->call);
+    const bool alone = migrates || leaves || Completes(calls->call);
+    const CallKind kind = KindOf(calls->call);
+    waiting_.push_back({.lane = calls->lane,
+                        .channel = needed,
+                        .id = alone ? id : IdRef{},
+                        .queues = IsCompletion(kind) ? id : IdRef{},
+                        .kind = kind});
+  }
+  CallAnswered(calls->lane, calls->call, answered->reply, answered->event);
+}
+
+}  // namespace cm
