@@ -49,7 +49,7 @@ class Performance {
     Add(std::move(record));
   }
 
-  // What can be made is made at once; the records have the order of the lines.
+  // Concurrent calls are made together; the records have the order of the lines.
   void CarryOutTogether(uint32_t first, uint32_t end) {
     const Instant begin = session_.driver().Now();
     std::vector<Submission> submitted;
@@ -98,7 +98,7 @@ class Performance {
     return environment.Heal();
   }
 
-  // Calls that had blocked may have returned because of the last line; each is a record of its own.
+  // The last line may have released blocked calls; each is a record of its own.
   void CollectReleased() {
     for (size_t i = 0; i < pending_.size();) {
       const Pending pending = pending_[i];

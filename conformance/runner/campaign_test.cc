@@ -1,4 +1,4 @@
-// The order and the wholeness of what a campaign hands on, whatever it runs on.
+// A campaign reports its sequences completely and in order, with any implementation.
 #include "conformance/runner/campaign.h"
 
 #include <gmock/gmock.h>
@@ -44,7 +44,7 @@ std::unique_ptr<Implementation> Sim(std::string defect = {}) {
                                 .capabilities = Profiles().front().capabilities});
 }
 
-// The numbers that were heard of, in the order in which they were.
+// The reported numbers, in order.
 std::vector<uint64_t> NumbersOf(Implementation& implementation, const CampaignOptions& options,
                                 bool* finished = nullptr,
                                 const std::atomic<bool>& interrupted = kNever) {
@@ -240,7 +240,7 @@ TEST_F(OneSession, OfOneWhoCanDoTooLittleIsNotBegun) {
   EXPECT_EQ(judged.result.reason, "it needs misuse, which profile 6.1-rxe does not have");
 }
 
-// One whose environment can do less than its profile says.
+// An environment that can do less than its profile says.
 class Unhandy : public NiceMock<MockImplementation> {
  public:
   using NiceMock<MockImplementation>::NiceMock;
@@ -249,7 +249,7 @@ class Unhandy : public NiceMock<MockImplementation> {
   }
 };
 
-// A finding that was shrunk says what it was drawn for, which is more than is left of it.
+// A shrunk conversation declares the capabilities that it was drawn for, more than it still needs.
 TEST(AConversation, NeedsOfWhatItsHeadSaysWhatItsLinesUse) {
   Conversation conversation = ConversationOf(kTwoIds);
   conversation.capabilities = Profiles().front().capabilities;

@@ -1,5 +1,5 @@
-// Each defect of the simulator is found, and the shrinker gets as far as a person does, give or
-// take two calls.
+// Each defect of the simulator is found, and the shrinker gets within two calls of a conversation
+// shrunk by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,8 +25,8 @@ using testing::Contains;
 using testing::IsEmpty;
 using testing::Truly;
 
-// A budget for the search: a defect that is not found in so many is one that no walk leads to. Only
-// a leave of a group whose event somebody still holds is drawn more seldom.
+// A budget for the search: no walk leads to a defect that is not found in this many. Only a leave
+// of a group with an unacknowledged event is drawn more rarely.
 uint64_t SequencesFor(std::string_view defect) {
   return defect == "leave-ignores-acks" ? 6000 : 2000;
 }
@@ -34,12 +34,12 @@ constexpr size_t kExamples = 6;      // as many as `cmcheck run` keeps
 constexpr ptrdiff_t kOfOneWalk = 3;  // of them
 constexpr size_t kFindings = 3;
 constexpr int kAttempts = 6000;
-constexpr int kCallsMore = 2;   // of the shortest
-constexpr int kOthersMore = 8;  // of what else is found, where the way there may be longer
+constexpr int kCallsMore = 2;   // than the shortest
+constexpr int kOthersMore = 8;  // for other findings, which may need more
 
 const std::atomic<bool> kNever{false};
 
-// By hand, and under the profile that shows it.
+// Shrunk by hand, and the profile that shows it.
 Conversation ByHand(const std::string& defect) {
   return ConversationOf(TextOf("conformance/scenarios/defects/" + defect + ".conv"));
 }
@@ -66,7 +66,7 @@ struct Found {
   std::vector<Conversation> examples;
 };
 
-// The first few things that are found wrong, each with examples, most of them of different walks.
+// The first findings, each with examples, most of them of different walks.
 std::vector<Found> Find(Implementation& implementation, uint64_t sequences) {
   std::vector<Found> all;
   std::atomic<bool> enough{false};
@@ -115,7 +115,7 @@ TEST_P(EachDefect, IsFoundAndShrunkToTwoCallsMoreThanAPersonNeedsAtMost) {
   const uint64_t sequences = SequencesFor(GetParam());
   const std::vector<Found> all = Find(*sim, sequences);
   ASSERT_FALSE(all.empty()) << "not found in " << sequences << " sequences";
-  // What a report shows first is the shortest of all.
+  // A report shows the shortest first.
   std::optional<Shrunk> shrunk;
   const Found* found = nullptr;
   for (const Found& one : all) {

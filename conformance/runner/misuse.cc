@@ -10,7 +10,7 @@
 namespace cm {
 namespace {
 
-// What a mistake is made on: one of the three is valid.
+// The object of a mistake: one of the three is valid.
 struct Object {
   IdRef id;
   ChannelRef channel;
@@ -78,7 +78,7 @@ class Search {
     for (uint16_t i = 0; i < names_.ids.size(); ++i) {
       if (!scope_.IdIsLive(IdRef{i}) || scope_.ChannelOf(IdRef{i}) != channel) continue;
       Note({.id = IdRef{i}},
-           fmt::format("{} still has {}, which nobody can destroy any more",
+           fmt::format("{} still has {}, which cannot be destroyed any more",
                        names_.channels.NameOf(channel), names_.ids.NameOf(IdRef{i})));
     }
   }
@@ -92,7 +92,7 @@ class Search {
     }
   }
 
-  // Which id an event counts for: a request for its listener.
+  // The id that an event counts for: for a request its listener.
   void Follow(const Record& record) {
     const line::Calls* calls = CallsOf(record);
     const auto* answered = std::get_if<seen::Answered>(&record.seen);

@@ -1,4 +1,4 @@
-// Every golden conversation, on the simulator: comes to what its file says, and conforms.
+// Every golden conversation, on the simulator: its history equals the file's, and conforms.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// What an id and its connection have beside states: attributes, options of vendors, names.
-// source: rdma-core 44 librdmacm/cma.c
+// Attributes of an id and its connection: queue pair attributes, ECE options, names. source:
+// rdma-core 44 librdmacm/cma.c
 #include "sim/lib/library.h"
 #include "sim/lib/shared.h"
 
@@ -36,7 +36,7 @@ Reply Library::RejectEce(Context c, uint32_t id, const PrivateData& data) {
                       .private_data = data}));
 }
 
-// A library that has the events of later ones names the first two of them.
+// A library with the events of map 1.4 names the first two of them.
 Progress Library::EventStr(Context c, uint8_t type) const {
   const bool later = c.profile->capabilities.Has(Capability::kLaterCalls);
   const bool known = type < kFirstEventTypeCount || (later && type < kFirstEventTypeCount + 2);

@@ -1,6 +1,5 @@
-// Groups: which the library believes to be joined, and what it makes of their events.
-// source: rdma-core 44 librdmacm/cma.c rdma_join_multicast2, rdma_leave_multicast,
-// ucma_process_join
+// Multicast groups: the library's list of memberships, and its processing of their events. source:
+// rdma-core 44 librdmacm/cma.c rdma_join_multicast2, rdma_leave_multicast, ucma_process_join
 #include "sim/lib/library.h"
 #include "sim/lib/shared.h"
 
@@ -65,8 +64,8 @@ Progress Library::LeaveMulticast(Context c, uint32_t id, const Address& address)
   left.joined = false;
   const Result<uint32_t> reported =
       c.kernel->Write(FileOf(id), command::LeaveMulticast{left.handle});
-  // Where the kernel refuses, the real library frees what unread events still point to. Here it
-  // stays until the id goes: no conversation looks.
+  // On the kernel's refusal the real library frees memory that unread events still point to. Here
+  // it stays until the id is destroyed: conversations do not access it.
   if (!reported.ok()) return {.reply = Reply::Refused(reported.error())};
   return FinishLeaving(c, {.waiting = Waiting::kGroupAcks,
                            .id = id,
@@ -87,12 +86,12 @@ void Library::FreeMemberships(uint32_t id) {
     if (memberships_.Live(number) && memberships_[number].id == id) memberships_.Free(number);
 }
 
-// The kernel takes queue pairs into groups alone; over InfiniBand every address is mapped to one.
+// The kernel attaches queue pairs to groups only; over InfiniBand every address is mapped to one.
 bool Library::TakesIntoGroup(Context c, const Address& group) {
   return group.kind == AddressKind::kGroup || c.profile->transport == Transport::kInfiniband;
 }
 
-// A JOIN makes the id's queue pair a member, if it has one.
+// A JOIN event attaches the id's queue pair to the group, if it has one.
 void Library::ProcessMembership(Context c, const response::Event& event, FetchedEvent* fetched) {
   const auto number = static_cast<uint32_t>(event.uid - 1);
   fetched->event.type = event.type;

@@ -10,7 +10,7 @@ uint32_t Library::OpenPrivateChannel(Context c) {
   return channels_.Add(channel);
 }
 
-// What is on it still is destroyed: requests that their listener has not read.
+// Its unread events are dropped, and requests that the listener has not read are destroyed.
 void Library::ClosePrivateChannel(Context c, uint32_t channel) {
   c.kernel->Close(channels_[channel].file);
   channels_.Free(channel);
@@ -36,7 +36,7 @@ Progress Library::CompleteAccept(Context c, uint32_t id, Reply started) {
   return {.reply = started};
 }
 
-// The next event, whatever it is: nobody looks at its type.
+// The next event, of any type: the library does not check it.
 Progress Library::TakeCompletion(Context c, const Ongoing& ongoing) {
   const Progress got = GetCmEvent(c, ids_[ongoing.id].channel);
   if (got.reply.kind == ReplyKind::kBlocked) return {.reply = got.reply, .ongoing = ongoing};
@@ -68,7 +68,7 @@ Progress Library::TakeRequest(Context c, const Ongoing& ongoing) {
     if (ids_[ongoing.id].gives_qps && !forgets) {
       const Reply made = CreateQp(c, request, ids_[ongoing.id].qps_type);
       if (!made.succeeded()) {
-        // Nobody hears of the new id, and nobody destroys it.
+        // The new id is not returned, and leaks.
         ids_[ongoing.id].event = got.made;
         return {.reply = made};
       }
@@ -85,7 +85,7 @@ Progress Library::TakeRequest(Context c, const Ongoing& ongoing) {
   return {.reply = Reply::Refused(error)};
 }
 
-// The id of a request leaves the channel of its listener before anybody hears of it.
+// The id of a request leaves the channel of its listener before rdma_get_request returns.
 Errno Library::MoveToOwnChannel(Context c, uint32_t id) {
   const uint32_t own = OpenPrivateChannel(c);
   const Result<uint32_t> reported = c.kernel->Write(

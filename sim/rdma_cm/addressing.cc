@@ -17,14 +17,13 @@ uint32_t HashOfPort(const CmId& id) { return HashOfPort(id.kernel, id.space, id.
 
 }  // namespace
 
-// An IPv6 address goes with the link; an IPv4 address stays.
+// An IPv6 address is removed when the link goes down; an IPv4 address stays.
 bool RdmaCm::AddressIsUp(const Address& address, uint8_t kernel) const {
   const uint8_t device = c_.fabric->LocalDevice(address, kernel);
   return device != kNoDevice && (!address.v6 || c_.fabric->device(device).up);
 }
 
-// `shares`: ids that share their ports are not in the way. What the newest owner says is the
-// answer.
+// `shares`: ids that share their ports do not conflict. The newest owner decides the result.
 Errno RdmaCm::CheckPort(uint32_t id, bool shares) const {
   const CmId& own = ids_[id];
   Errno answer = Errno::kNone;
@@ -52,8 +51,8 @@ Errno RdmaCm::CheckPort(uint32_t id, bool shares) const {
   return answer;
 }
 
-// Ports from the range of the kernel, each one after the other; which one is nobody's business.
-// False when there is none left.
+// Ports of the kernel's range, one after the other; their order has no meaning. Empty when none is
+// left.
 bool RdmaCm::TakeEphemeralPort(uint32_t id) {
   CmId& own = ids_[id];
   for (int tried = kFirstEphemeralPort; tried <= kLastEphemeralPort; ++tried) {
@@ -73,7 +72,7 @@ Errno RdmaCm::TakePort(uint32_t id) {
   if (own.source.port == 0) {
     if (!TakeEphemeralPort(id)) return Errno::kAddrNotAvail;
   } else {
-    // The programs of a conversation run as root: low ports are theirs.
+    // The programs of a conversation run as root: low ports are permitted.
     static_assert(kFirstUnprivilegedPort > 0);
     const Errno error = CheckPort(id, own.shares_port);
     if (error != Errno::kNone) return error;
@@ -148,7 +147,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Listen& cmd) {
   return Errno::kNone;
 }
 
-// Whoever listens does so on all ports of its device. source: linux 6.1 cm.c cm_find_listen
+// An id listens on all ports of its device. source: linux 6.1 cm.c cm_find_listen
 bool RdmaCm::Listens(uint8_t device, const Mad& req) {
   const uint8_t kernel = c_.fabric->KernelOf(device);
   bool listens = false;
@@ -161,7 +160,7 @@ bool RdmaCm::Listens(uint8_t device, const Mad& req) {
   return listens;
 }
 
-// Who owns the port that a request is for, the newest first. source: cma.c cma_find_listener
+// The owner of the port of a request, the newest first. source: cma.c cma_find_listener
 uint32_t RdmaCm::FindOwner(uint8_t device, const Mad& req) const {
   const uint8_t kernel = c_.fabric->KernelOf(device);
   uint32_t found = kNobody;

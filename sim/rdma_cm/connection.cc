@@ -1,5 +1,5 @@
-// Connecting, accepting, rejecting, disconnecting, and what the IB CM reports.
-// source: linux 6.1 cma.c rdma_connect_locked, rdma_accept, cma_ib_handler, cma_ib_req_handler
+// Connecting, accepting, rejecting, disconnecting, and events of the IB CM. source: linux 6.1 cma.c
+// rdma_connect_locked, rdma_accept, cma_ib_handler, cma_ib_req_handler
 #include <algorithm>
 
 #include "sim/rdma_cm/rdma_cm.h"
@@ -7,13 +7,13 @@
 namespace cm::sim {
 namespace {
 
-// The other side's view: what it offers as responder we use as initiator, and the reverse.
+// The peer's view: its responder resources limit our initiator depth, and the reverse.
 ConnFields Swapped(ConnFields conn) {
   std::swap(conn.responder_resources, conn.initiator_depth);
   return conn;
 }
 
-// A message has 24 bits for the vendor.
+// A message has 24 bits for the vendor id.
 EceOptions OnTheWire(EceOptions ece) {
   ece.vendor_id &= 0xffffff;
   return ece;
@@ -21,8 +21,8 @@ EceOptions OnTheWire(EceOptions ece) {
 
 }  // namespace
 
-// The GID that the id was bound to went with its interface's turn.
-// source: linux 6.1 sa_query.c roce_resolve_route_from_path
+// The source GID was removed when the interface went down. source: linux 6.1 sa_query.c
+// roce_resolve_route_from_path
 bool RdmaCm::SourceLost(const CmId& own) const {
   const bool lost = own.source_since != c_.fabric->device(own.device).fail_overs;
   return own.interface != kNoDevice && lost && !OverInfiniband();
@@ -60,7 +60,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
   req.data = data.Resized(limits.request_data);
   own.state = CmState::kConnect;
   own.ib = c_.ib->Create(own.kernel, own.device, cmd.id, own.source_since);
-  // A path without addresses comes back to where it began, and nobody is there.
+  // A path without addresses leads back to the sender, where there is no such id.
   if (own.path_given) req.port = 0;
   const bool inside = own.path_given || (OverInfiniband() && own.destination.AnyOrLoopback());
   const uint8_t there = inside ? own.device : c_.fabric->DeviceOf(own.destination);
@@ -70,7 +70,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
 RequestVerdict RdmaCm::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
   // source: linux 6.1 cma.c validate_ipv4_net_dev
   if (OverInfiniband() && req.destination.AnyOrLoopback()) return RequestVerdict::kRejected;
-  // A header of the rdma_cm that it does not understand, or a connection of another type.
+  // A CMA header of an unknown version, or a connection of another type.
   if (req.cma_version != 0 || req.unreliable) return RequestVerdict::kRejected;
   const uint32_t listener = FindOwner(device, req);
   if (listener == kNobody || ids_[listener].state != CmState::kListen)
@@ -131,7 +131,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Accept& cmd) {
   if (error != Errno::kNone) return error;
   CmId& own = ids_[cmd.id];
   const uint64_t before = own.uid;
-  // Over iWARP the connection stands within the call, and its owner is to hear of that.
+  // Over iWARP the connection is established within the call, and an event reports it.
   if (OverIwarp() && cmd.valid) own.uid = cmd.uid;
   const Errno accepted = AcceptOrEstablish(cmd.id, cmd);
   if (accepted == Errno::kNone) {
@@ -139,7 +139,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Accept& cmd) {
     return Errno::kNone;
   }
   own.uid = before;
-  // A failed accept rejects, whatever there is to reject.
+  // A failed accept rejects, if there is a request.
   if (own.iw != kNobody)
     c_.iw->Reject(IwContext(), own.iw, PrivateData());
   else if (OverIwarp())
@@ -172,7 +172,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Disconnect& cmd) {
   if (error != Errno::kNone) return error;
   const CmId& own = ids_[cmd.id];
   if (OverIwarp()) return DisconnectOverTcp(cmd.id);
-  // A listener's IB CM id is one that there is nothing to disconnect on.
+  // A listener's IB CM id has no connection to disconnect.
   if (own.listens_on_device) return Errno::kNone;
   if (own.ib == kNobody) return Errno::kInval;
   if (c_.defect == Defect::kDisconnectSilent) return Errno::kNone;
@@ -185,7 +185,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Notify& cmd) {
   if (error != Errno::kNone) return error;
   const CmId& own = ids_[cmd.id];
   if (OverIwarp()) return own.listens_on_device || own.iw != kNobody ? Errno::kNone : Errno::kInval;
-  // A listener's IB CM id knows of no connection.
+  // A listener's IB CM id has no connection.
   if (own.listens_on_device || own.ib == kNobody) return Errno::kInval;
   return c_.ib->Notify(IbContext(), own.ib, cmd.event);
 }
@@ -196,16 +196,16 @@ Result<response::QpAttr> RdmaCm::Write(uint32_t file, const command::InitQpAttr&
   if (error != Errno::kNone) return error;
   const CmId& own = ids_[cmd.id];
   if (OverIwarp()) return AttributesOverTcp(cmd.id, cmd.state);
-  // Without an interface it has no broadcast group, whose Q_Key it would take.
+  // Without an interface it has no broadcast group, whose Q_Key it would use.
   if (own.space == PortSpace::kIpoib && OverInfiniband() && own.interface == kNoDevice)
     return Errno::kAddrNotAvail;
   if (IsDatagram(own.space)) return response::QpAttr{.mask = kDatagramAttrMask, .datagram = true};
   if (own.listens_on_device) return Errno::kInval;
-  // Without an IB CM id there are only the attributes for INIT, whatever is asked for.
+  // Without an IB CM id there are only the attributes for INIT, for any requested state.
   if (own.ib == kNobody) return response::QpAttr{.mask = kInitAttrMask};
   const Result<uint32_t> mask = c_.ib->InitQpAttr(IbContext(), own.ib, cmd.state);
   if (!mask.ok()) return mask.error();
-  // Whoever moves a queue pair with them will be told whether they lead anywhere.
+  // Modifying a queue pair with them fails if they cannot be resolved.
   const bool up = c_.fabric->device(own.device).up || OverInfiniband();
   Errno resolves = up ? Errno::kNone : Errno::kNetUnreach;
   if (c_.ib->SourceLost(IbContext(), own.ib)) resolves = Errno::kNoData;
@@ -284,7 +284,7 @@ void RdmaCm::OnIbEvent(uint32_t id, IbEventKind kind, const Mad* mad) {
       break;
     case IbEventKind::kSidrRepReceived:
     case IbEventKind::kSidrReqError:
-      return;  // ReportDatagram has dealt with them
+      return;  // ReportDatagram handles them
   }
   Queue(id, std::move(event));
 }

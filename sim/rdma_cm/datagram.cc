@@ -1,5 +1,5 @@
-// Ids of datagrams: they look a service up, and are told where it is.
-// source: linux 6.1 cma.c cma_resolve_ib_udp, cma_send_sidr_rep, cma_sidr_rep_handler
+// Datagram ids: they look a service up by SIDR. source: linux 6.1 cma.c cma_resolve_ib_udp,
+// cma_send_sidr_rep, cma_sidr_rep_handler
 #include "sim/rdma_cm/rdma_cm.h"
 
 namespace cm::sim {
@@ -21,7 +21,7 @@ Errno RdmaCm::ConnectDatagram(uint32_t id, const command::Connect& cmd) {
   return c_.ib->SendSidrReq(IbContext(), own.ib, there, req);
 }
 
-// Without parameters the answer names the queue pair that the kernel knows of: none.
+// Without parameters the reply has the queue pair that the kernel knows: none.
 Errno RdmaCm::AnswerDatagram(uint32_t id, const command::Accept& cmd) {
   const CmId& own = ids_[id];
   Mad rep;
@@ -45,7 +45,7 @@ Errno RdmaCm::RefuseDatagram(uint32_t id, const PrivateData& data) {
   return c_.ib->SendSidrRep(IbContext(), ids_[id].ib, std::move(rep));
 }
 
-// False when the report is none of these.
+// False when the event is none of these.
 bool RdmaCm::ReportDatagram(uint32_t id, IbEventKind kind, const Mad* mad) {
   const int timed_out = static_cast<int>(Errno::kTimedOut);
   response::Event event{.type = EventType::kUnreachable, .status = -timed_out};

@@ -1,4 +1,4 @@
-// What happens to ids from outside: devices go, bonds fail over, neighbours change.
+// Changes from outside: devices are removed, bonds fail over, neighbours change.
 #include <algorithm>
 
 #include "sim/rdma_cm/rdma_cm.h"

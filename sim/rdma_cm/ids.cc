@@ -53,8 +53,8 @@ Result<uint32_t> RdmaCm::Write(uint32_t file, const command::CreateId& cmd) {
   return ids_.Add(std::move(id));
 }
 
-// The id's unread events go with it, to the end of the new queue; those of one that stays come to
-// the end as well. The ids of requests that it has not read stay where they are, on the old file.
+// The id's unread events move with it, to the end of the new queue; those of an id that stays move
+// to the end as well. The ids of unread requests stay on the old file.
 Result<uint32_t> RdmaCm::Write(uint32_t file, const command::MigrateId& cmd) {
   const Errno error = Lookup(cmd.from, cmd.id);
   if (error != Errno::kNone) return error;
@@ -86,7 +86,7 @@ void RdmaCm::Queue(uint32_t id, response::Event event) {
   files_[owner.file].queue.push_back({.event = std::move(event), .on = id});
 }
 
-// source: linux 7.2 ucma.c ucma_write_cm_event. A kernel that is older knows no such command.
+// source: linux 7.2 ucma.c ucma_write_cm_event. Older kernels do not have this command.
 Errno RdmaCm::Write(uint32_t file, const command::WriteCmEvent& cmd) {
   if (!c_.profile->capabilities.Has(Capability::kLaterCalls)) return Errno::kInval;
   const Errno error = Lookup(file, cmd.id);
@@ -98,7 +98,7 @@ Errno RdmaCm::Write(uint32_t file, const command::WriteCmEvent& cmd) {
   return Errno::kNone;
 }
 
-// Without the subnet administrator of an InfiniBand link there are no records.
+// Without the SA of an InfiniBand link there are no records.
 Errno RdmaCm::QueryService(uint32_t file, const command::Query& cmd) const {
   const Errno error = Lookup(file, cmd.id);
   return error == Errno::kNone ? Errno::kNoData : error;
@@ -137,7 +137,7 @@ bool RdmaCm::DestroyTransport(uint32_t id) {
   return owner.ib == kNobody || c_.ib->Destroy(IbContext(), owner.ib);
 }
 
-// Takes the id from ports, device and IB CM. False while a message of it runs out.
+// Removes the id from ports, device and IB CM. False while a message of it is outstanding.
 bool RdmaCm::DestroyKernelId(uint32_t id) {
   CmId& owner = ids_[id];
   owner.state = CmState::kDestroying;
@@ -164,7 +164,7 @@ void RdmaCm::CleanUpEvents(uint32_t id) {
     if (queued.request != kNobody) requests.push_back(queued.request);
     return true;
   });
-  // A request that nobody fetched goes with its listener; its peer is told.
+  // An unfetched request is destroyed with its listener; its peer receives a REJ.
   for (const uint32_t request : requests) {
     if (!ids_.Live(request)) continue;
     ids_[request].destroy_wanted = true;
@@ -172,7 +172,7 @@ void RdmaCm::CleanUpEvents(uint32_t id) {
   }
 }
 
-// Where its listener has gone to another file with its event, that event leads nowhere from now on.
+// Where its listener has moved to another file with its event, that event has no id from now on.
 void RdmaCm::ForgetRequest(uint32_t id) {
   if (ids_[id].listener == kNobody) return;
   for (uint32_t file = 0; file < files_.end(); ++file) {
@@ -211,7 +211,7 @@ Result<Destroyed> RdmaCm::Write(uint32_t file, const command::DestroyId& cmd) {
     }
   }
   const CmId& own = ids_[cmd.id];
-  // Where its device went first, its destruction has begun, and may have to wait just as well.
+  // If its device was removed first, its destruction has begun, and may have to wait as well.
   if (own.closed ? own.ib != kNobody || own.iw != kNobody : !DestroyKernelId(cmd.id)) {
     pending_destroys_.push_back({.ticket = ++last_ticket_, .id = cmd.id});
     return Destroyed{.finished = false, .ticket = last_ticket_};

@@ -1,5 +1,5 @@
-// Memberships in multicast groups. On RoCE nobody is asked, so all that happens is local.
-// source: linux 6.1 ucma.c ucma_process_join, ucma_leave_multicast, cma.c cma_iboe_join_multicast
+// Memberships in multicast groups. On RoCE there is no SA query, so everything is local. source:
+// linux 6.1 ucma.c ucma_process_join, ucma_leave_multicast, cma.c cma_iboe_join_multicast
 #include <algorithm>
 
 #include "sim/rdma_cm/rdma_cm.h"
@@ -69,7 +69,7 @@ void RdmaCm::ReportMembership(uint32_t number, Errno failure) {
   event.qp_num = c_.defect == Defect::kGroupWithoutQpNumber ? 0 : kMulticastQpNumber;
   event.qkey = QkeyOf(ids_[own.id].space);
   event.group = own.address.WithPort(0);
-  // Over InfiniBand it is made by the administrator then, and no address stands for it.
+  // Over InfiniBand the SA creates it then, and no address maps to it.
   if (own.address.AnyOrLoopback()) event.group = {.kind = AddressKind::kAny, .v6 = true};
   queue.push_back({.event = event, .on = own.id, .membership = number});
   if (c_.defect == Defect::kJoinReportedTwice) queue.push_back(queue.back());

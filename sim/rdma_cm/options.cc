@@ -33,7 +33,7 @@ Errno RdmaCm::SetIdOption(CmId* own, const command::SetOption& cmd) {
   return Errno::kNone;
 }
 
-// The record has flags and nothing else: its path leads from nowhere to nowhere.
+// The record has flags and nothing else: its path has no addresses.
 Errno RdmaCm::SetPath(uint32_t id, const command::SetOption& cmd) {
   CmId& own = ids_[id];
   const bool whole = cmd.length != 0 && cmd.length % kPathRecord == 0;

@@ -22,7 +22,7 @@ uint32_t Verbs::Create(uint8_t device, bool datagram, uint32_t srq, const QpRoom
 // source: linux 6.1 verbs.c qp_state_table, ib_resolve_eth_dmac
 Errno Verbs::Modify(uint32_t qp, QpState state, bool connects, Errno resolves) {
   const QpState now = qps_[qp].state;
-  connects |= qps_[qp].datagram;  // it has no peer to know
+  connects |= qps_[qp].datagram;  // it has no peer
   bool allowed = state == QpState::kErr || state == QpState::kReset;
   if (state == QpState::kInit) allowed = now == QpState::kReset || now == QpState::kInit;
   if (state == QpState::kRtr) allowed = connects && now == QpState::kInit;
@@ -33,8 +33,8 @@ Errno Verbs::Modify(uint32_t qp, QpState state, bool connects, Errno resolves) {
   if (state == QpState::kRtr && resolves != Errno::kNone) return resolves;
   qps_[qp].state = state;
   if (state == QpState::kSqd && now == QpState::kRts) {
-    // What was posted in RTS has left as a rule; what was not, and nothing called since, stays.
-    // source: linux 6.1 rxe_req.c req_next_wqe
+    // Requests posted in RTS have been sent as a rule; those that were not, without a call since,
+    // stay. source: linux 6.1 rxe_req.c req_next_wqe
     const bool leaves = qps_[qp].due != Instant::Never();
     qps_[qp].draining = leaves ? static_cast<uint32_t>(qps_[qp].sends.size()) : 0;
     if (qps_[qp].draining == 0) Drained(qp);

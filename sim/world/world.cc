@@ -8,7 +8,7 @@ namespace cm::sim {
 
 namespace {
 
-// A stream beside the world's own, so that what is drawn from one has no influence on the other.
+// A stream beside the world's own, so that draws of one do not influence the other.
 StreamState DelaysOf(StreamState coins) {
   coins.stream ^= NamedStream(0, "delays").stream;
   return coins;
@@ -52,8 +52,8 @@ void World::Step() {
   GoOn();
 }
 
-// A thread within a synchronous call goes on as soon as its event is there: what the library does
-// with the event, a peer may be waiting for.
+// A thread within a synchronous call continues as soon as its event is there: a peer may be waiting
+// for the library's reaction to the event.
 void World::GoOn() {
   for (WaitingLane& waiting : waiting_) {
     const Waiting what = waiting.ongoing.waiting;
@@ -156,7 +156,7 @@ void World::SetNeighbours(uint8_t device, uint32_t wrong) {
   if (before != wrong) cma_.NeighbourChanged(device, before);
 }
 
-// Whoever has a link to it believes the other host.
+// A host with a link to it believes the other host.
 void World::DuplicateAddress(uint8_t device) {
   for (uint8_t peer = 0; peer < fabric_.device_count(); ++peer) {
     if (peer == device || !topology_->Linked(peer, device)) continue;
@@ -164,7 +164,7 @@ void World::DuplicateAddress(uint8_t device) {
   }
 }
 
-// It ends up.
+// The link ends up.
 void World::Flap(const Fault& fault) {
   flapping_.push_back({.device = topology_->sides[fault.side].device,
                        .every = fault.by,

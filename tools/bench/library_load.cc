@@ -26,7 +26,7 @@ LibraryLoad::LibraryLoad(const Profile* profile) : world_(FindTopology("two-kern
   Expect(Of(kPassive).Listen(world_.Context(), listener_, 0));
 }
 
-// There are fewer ports than ids: those of the active side share them.
+// There are fewer ports than ids: ids of the active side share them.
 void LibraryLoad::Connect() {
   sim::Library& library = Of(kActive);
   const sim::Library::Context context = world_.Context();

@@ -1,5 +1,5 @@
 // Connections at the level of the protocol: the simulated IB CM, a fabric and an agenda, under a
-// consumer that does as little as one can.
+// minimal consumer.
 #ifndef TOOLS_BENCH_PROTOCOL_LOAD_H_
 #define TOOLS_BENCH_PROTOCOL_LOAD_H_
 
@@ -18,22 +18,23 @@
 
 namespace cm {
 
-// The active ids are on the first kernel of two, the passive ones on the other. What is lost is
-// drawn when it arrives.
+// The active ids are on the first kernel of two, the passive ones on the other. Losses are drawn on
+// arrival.
 class ProtocolLoad : private sim::IbCmUser {
  public:
   ProtocolLoad(const Profile* profile, uint64_t lost_percent);
 
   // Sends a request from a new id.
   void Connect();
-  // Ends the connection that was made first of those that stand.
+  // Disconnects the oldest established connection.
   void Disconnect();
-  // From now on a connection ends as soon as it stands; whether a new one follows it.
+  // From now on connections end when they are established; `begins_again` decides whether a new one
+  // follows.
   void Cycle(bool begins_again) {
     ends_at_once_ = true;
     begins_again_ = begins_again;
   }
-  // The next event happens, if there is one.
+  // Executes the next event, if there is one.
   bool Step();
   void RunUntil(Instant when);
 
@@ -43,7 +44,7 @@ class ProtocolLoad : private sim::IbCmUser {
   uint64_t events() const { return events_; }
   uint64_t cycles() const { return gone_ / 2; }
   uint64_t failed() const { return failed_; }
-  // Over everything that happened, in its order.
+  // Digest of all events, in their order.
   uint64_t digest() const { return digest_; }
 
  private:
@@ -64,9 +65,9 @@ class ProtocolLoad : private sim::IbCmUser {
   sim::IbCm ib_;
   bool ends_at_once_ = false;
   bool begins_again_ = false;
-  std::vector<uint32_t> requests_;  // that are to be accepted
-  sim::Fifo<uint32_t> standing_;    // active ids, as their connections came to stand
-  uint64_t beginning_ = 0;          // new connections that are due
+  std::vector<uint32_t> requests_;  // to be accepted
+  sim::Fifo<uint32_t> standing_;    // active ids, in the order of establishment
+  uint64_t beginning_ = 0;          // new connections to begin
   uint32_t qp_number_ = 0;
   uint64_t events_ = 0;
   uint64_t gone_ = 0;

@@ -28,7 +28,7 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_alw
 
 std::atomic<int> signals{0};
 
-// `timeout` sends its signal twice, at once: the second leaves the time to clean up, too.
+// `timeout` sends its signal twice in a row: the second still leaves time to clean up.
 void NoteInterrupt(int signal) {
   interrupted = true;
   if (++signals >= 2) ::signal(signal, SIG_DFL);
@@ -70,7 +70,7 @@ std::variant<Answering, std::string> ResolveDl(const Asked& asked, DlOptions opt
   if (!asked.defect.empty()) return "--defect goes with --impl sim only";
   const size_t colon = asked.impl.find(':');
   if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
-  if (options.path.empty()) return "--impl dl: has no path behind the colon";
+  if (options.path.empty()) return "--impl dl: has no path after the colon";
   if (options.path.find('/') != std::string::npos) options.path = FromUsersFolder(options.path);
   auto found = PlaceNamed(asked.place);
   if (auto* problem = std::get_if<std::string>(&found)) return std::move(*problem);
@@ -93,7 +93,7 @@ std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions o
   if (!asked.place.empty()) return "--place goes with --impl dl only";
   const size_t colon = asked.impl.find(':');
   if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
-  if (options.path.empty()) return "--impl lib: has no path behind the colon";
+  if (options.path.empty()) return "--impl lib: has no path after the colon";
   const bool is_path = options.path.find('/') != std::string::npos;
   if (is_path) options.path = FromUsersFolder(options.path);
   const std::string path = options.path;
@@ -129,7 +129,7 @@ void CatchInterrupts() {
   action.sa_handler = NoteInterrupt;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  // Under nohup it goes on.
+  // nohup ignores SIGHUP: the run continues.
   struct sigaction before = {};
   if (sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
     sigaction(SIGHUP, &action, nullptr);
@@ -163,16 +163,16 @@ std::variant<std::string, std::monostate> ReadFile(const std::string& path) {
 
 void AddAnswering(Verb verb, Asked* asked) {
   verb.Text("--impl", &asked->impl,
-            "Who is asked: sim; lib or lib:PATH (the installed librdmacm, or any, on the "
+            "Implementation: sim; lib or lib:PATH (the installed librdmacm, or any, on the "
             "simulated kernel); dl or dl:PATH (the same on this machine's kernel)");
   verb.Text("--defect", &asked->defect, "A named defect of sim; `cmcheck list defects`");
-  verb.Text("--place", &asked->place, "What dl stands on: bare, or guest inside the lab");
+  verb.Text("--place", &asked->place, "Where dl runs: bare, or guest inside the lab");
 }
 
 void AddSetting(Verb verb, Asked* asked) {
-  verb.Text("--profile", &asked->profile, "A name that `cmcheck list profiles` prints, or a file");
+  verb.Text("--profile", &asked->profile, "A name of `cmcheck list profiles`, or a file");
   verb.Text("--capabilities", &asked->capabilities,
-            "What the environment may do, in quotes, or none; as a rule all that it can");
+            "What the environment may do, in quotes, or none; default: all that it can");
 }
 
 void AddAsked(Verb verb, Asked* asked) {

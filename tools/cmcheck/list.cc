@@ -76,7 +76,7 @@ void ListTopologies() {
   for (const Topology& topology : AllTopologies()) Print(topology.name, topology.sentence);
 }
 
-// As a conversation can contain them.
+// As a conversation contains them.
 void ListTopologyTexts() {
   for (const Topology& topology : AllTopologies()) fmt::print("{}\n", ToText(topology));
 }
@@ -114,7 +114,7 @@ int List(const std::string& what) {
 
 void AddList(Verb cmcheck) {
   Verb verb =
-      cmcheck.Add("list", "What there is, one a line: id, then a sentence",
+      cmcheck.Add("list", "List names, one a line: id, then a sentence",
                   "\nExamples:\n  cmcheck list walks\n  cmcheck list rules | grep unobserved");
   auto what = std::make_shared<std::string>();
   verb.Argument("what", what.get(), "Which list: " + ListNames());

@@ -47,8 +47,8 @@ class SimSession : public Session, public Driver, public Environment {
     return Finish(lane, call, Begin(lane, call));
   }
 
-  // Every thread gets as far as it gets by itself, one after the other; then those wait that must.
-  // Who comes first a sequence that was drawn draws; elsewhere it is the order of the lines.
+  // Every thread runs until it blocks, one after the other; then the blocked ones wait. In a drawn
+  // sequence the order of threads is drawn; elsewhere it is the order of the lines.
   std::vector<seen::Answered> SubmitTogether(const std::vector<Submission>& all) override {
     world_.BeginTurn();
     std::vector<seen::Answered> answers(all.size());
@@ -192,7 +192,7 @@ class SimSession : public Session, public Driver, public Environment {
     return answered;
   }
 
-  // A tester may speak of ids that are gone by the time it does.
+  // A tester may name ids that are gone by the time of its message.
   void NoteNumbers() {
     if (!HasTester(*conversation_.topology)) return;
     for (uint16_t i = 0; i < numbers_.size(); ++i) {
@@ -203,7 +203,7 @@ class SimSession : public Session, public Driver, public Environment {
     }
   }
 
-  // Where the real library would read memory that was freed.
+  // Where the real library would read freed memory.
   bool NamesWhatIsGone(uint8_t side, const Call& call) {
     if (const auto* ack = std::get_if<call::AckCmEvent>(&call))
       return names_.Event(ack->event) == kNobody;
@@ -225,7 +225,7 @@ class SimSession : public Session, public Driver, public Environment {
            names_.Channel(channel) == kNobody;
   }
 
-  // What the call did away with has no place any more.
+  // An object that the call destroyed has no slot any more.
   void Forget(const Call& call) {
     if (const auto* ack = std::get_if<call::AckCmEvent>(&call)) names_.ForgetEvent(ack->event);
     if (KindOf(call) == CallKind::kDestroyId || KindOf(call) == CallKind::kDestroyEp)
@@ -240,7 +240,7 @@ class SimSession : public Session, public Driver, public Environment {
     return 0;
   }
 
-  // A blocking call means: run the world until it is answered, or nothing can answer it. One on a
+  // A blocking call runs the world until it is answered, or nothing can answer it. One on a
   // synchronous id may need another thread's next call, and is left alone once the world is quiet.
   Progress RunUntilAnswered(Lane lane) {
     const bool completes = world_.Completes(lane);
@@ -398,7 +398,7 @@ class SimSession : public Session, public Driver, public Environment {
     return MakeWorkCall(l, c, names_, x);
   }
 
-  // Gives the call's product its name; the event, if it is one.
+  // Names the object that the call created; the event, if it is one.
   std::optional<CmEvent> Learn(uint8_t side, const Call& call, uint32_t made) {
     Forget(call);
     if (const auto* channel = std::get_if<call::CreateEventChannel>(&call)) {
@@ -434,7 +434,7 @@ class SimSession : public Session, public Driver, public Environment {
   const Profile* profile_;
   World world_;
   SimNames names_;
-  std::vector<sim::CmNumbers> numbers_;  // by id: what a tester knows it by
+  std::vector<sim::CmNumbers> numbers_;  // by id: its numbers, for the tester
   sim::Usage before_;
   std::vector<WaitingCall> waiting_calls_;
 };

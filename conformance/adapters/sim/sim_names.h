@@ -1,4 +1,4 @@
-// What the names of a conversation stand for in the simulated libraries.
+// The objects of the simulated libraries behind a conversation's names.
 #ifndef CONFORMANCE_ADAPTERS_SIM_SIM_NAMES_H_
 #define CONFORMANCE_ADAPTERS_SIM_SIM_NAMES_H_
 
@@ -13,7 +13,7 @@ namespace cm {
 
 class SimNames {
  public:
-  // `names` outlives it.
+  // `names` must outlive this object.
   explicit SimNames(const Names& names)
       : names_(names),
         ids_(names.ids.size(), sim::kNobody),
@@ -32,8 +32,7 @@ class SimNames {
 
   void SetId(IdRef ref, uint8_t side, uint32_t id) {
     for (size_t i = 0; i < ids_.size(); ++i)
-      if (ids_[i] == id && id_names_[i].side == side)
-        ids_[i] = sim::kNobody;  // the place is used again
+      if (ids_[i] == id && id_names_[i].side == side) ids_[i] = sim::kNobody;  // the slot is reused
     ids_[ref.index] = id;
     id_names_[ref.index].side = side;
   }

@@ -5,8 +5,8 @@
 namespace cm {
 namespace {
 
-constexpr uint16_t kPort = 40001;  // that it asks from
-// Of a plain number in the place of the receiver's: nobody there has it.
+constexpr uint16_t kPort = 40001;  // its source port
+// A plain number in place of the receiver's: no id has it.
 constexpr uint32_t kNobodysCid = 0x40000000;
 constexpr uint32_t kNobodysQp = 0x800000;
 
@@ -33,7 +33,7 @@ bool NamesSendersQp(MadKind kind) {
   return kind == MadKind::kReq || kind == MadKind::kRep || kind == MadKind::kSidrRep;
 }
 
-// `nobodys`: what marks a plain number as nobody's, unless it is 0.
+// `nobodys`: the bits that mark a plain number as unused, unless it is 0.
 uint32_t CidOf(const TesterNumber& said, uint32_t nobodys,
                const std::vector<sim::CmNumbers>& numbers) {
   if (said.of.valid()) return numbers[said.of.index].cid;
@@ -101,7 +101,7 @@ sim::Mad MadFrom(const TesterMad& said, uint8_t side, const std::vector<sim::CmN
                .class_version = said.class_version,
                .base_version = said.base_version,
                .unresolvable = said.unresolvable};
-  if (said.kind == MadKind::kRep) mad.conn.retry_count = 0;  // which a reply has no room for
+  if (said.kind == MadKind::kRep) mad.conn.retry_count = 0;  // a reply has no room for it
   return mad;
 }
 

@@ -33,7 +33,7 @@ sim::WorkRequest RequestOf(const SimNames& names, const call::Work& work, WcOpco
   return request;
 }
 
-// What remote ends may do with the region is in its function's name.
+// The name of the C function determines the access flags of the region.
 template <typename Reg>
 Progress Register(Library& l, Library::Context c, const SimNames& names, const Reg& reg) {
   constexpr bool kReads = std::is_same_v<Reg, call::RegRead>;

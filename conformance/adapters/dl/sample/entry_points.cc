@@ -1,4 +1,4 @@
-// The functions of librdmacm, and the little of libibverbs that goes with them.
+// The functions of librdmacm, and those of libibverbs that conversations need.
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
@@ -249,7 +249,7 @@ uint16_t rdma_get_dst_port(rdma_cm_id* id) {
 }
 
 const char* rdma_event_str(rdma_cm_event_type event) {
-  // As long as the longest name, and there for ever, as the C function's answer is.
+  // As long as the longest name, and static, as the C function's result is.
   static auto* const names = new std::map<int, std::string>;
   const auto type = static_cast<uint8_t>(cm::ValueOf(event));
   const cm::sim::Progress progress =

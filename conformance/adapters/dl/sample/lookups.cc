@@ -1,4 +1,5 @@
-// The functions of librdmacm that make endpoints, and that hand out what is to be given back.
+// The functions of librdmacm that create endpoints, and those whose results the application
+// releases.
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
 #include <rdma/rdma_cma.h>
@@ -63,7 +64,7 @@ sockaddr* Copy(const cm::Address& address, sockaddr_storage* to) {
   return reinterpret_cast<sockaddr*>(to);
 }
 
-// What the application is given, and gives back.
+// The list that the application receives and releases.
 rdma_addrinfo* Handed(const cm::AddrInfoHanded& found) {
   auto* const info = new Info;
   info->c.ai_flags = static_cast<int>(found.flags);
@@ -77,7 +78,7 @@ rdma_addrinfo* Handed(const cm::AddrInfoHanded& found) {
   return &info->c;
 }
 
-// A number of the resolver's is returned as it is.
+// A resolver's error number is returned as it is.
 int Refused(const cm::Reply& reply) {
   if (reply.error != cm::Errno::kNone) errno = static_cast<int>(reply.error);
   return reply.value;

@@ -25,7 +25,7 @@ std::unique_ptr<Sample>& Slot() {
   return *slot;
 }
 
-// As a call of the C API returns it; where the real library would die, this one does.
+// Returns like a call of the C API; crashes where the real library would.
 int ToC(const Reply& reply) {
   if (reply.kind == ReplyKind::kCrashed) std::raise(SIGSEGV);
   if (reply.value < 0) errno = static_cast<int>(reply.error);
@@ -84,7 +84,7 @@ int Sample::Finish(const sim::Progress& progress, const Unfinished& unfinished) 
 
 rdma_event_channel* Sample::CreateChannel() {
   auto* const channel = new Channel;
-  // Whether it is to block is asked of the descriptor, as it may be told at any time.
+  // O_NONBLOCK is read from the descriptor, because it may be set at any time.
   const sim::Progress progress = library().CreateEventChannel(world_.Context(), false);
   channel->number = progress.made;
   channel->c.fd = eventfd(0, EFD_CLOEXEC);
@@ -143,7 +143,7 @@ int Sample::GetRequest(Id* listener, rdma_cm_id** id) {
                {.requests = id, .completes = listener});
 }
 
-// It has moved as soon as it was not refused, though the call may wait.
+// The id has moved unless the call was refused, even if the call still waits.
 int Sample::MigrateId(Id* id, Channel* channel) {
   const sim::Progress progress = library().MigrateId(
       world_.Context(), id->number, channel == nullptr ? sim::kNobody : channel->number);
@@ -185,7 +185,7 @@ void Sample::Refresh(Id* id) {
   const sim::Library& library = world_.library(id->side);
   const uint32_t number = library.at(id->number).event;
   const bool retains = number != sim::kNobody;
-  // The place of an event is used again: that it is the same says nothing.
+  // Event memory is reused: an equal address proves nothing.
   if (retains && id->event && library.fetched(number) == id->kept) return;
   id->event = retains ? Make(number) : nullptr;
   if (retains) id->kept = library.fetched(number);
@@ -211,7 +211,7 @@ std::unique_ptr<Event> Sample::Make(uint32_t number) {
   if (fetched.listen_id != sim::kNobody) {
     Id* const listener = IdAt(fetched.listen_id);
     c.listen_id = &listener->c;
-    // That of a synchronous listener has been made where rdma_get_request returned.
+    // The id of a synchronous listener's request was created when rdma_get_request returned.
     if (!world_.library(lane_.side).at(fetched.id).synchronous)
       NewId(fetched.id, listener->c.channel, listener->space);
   }
@@ -231,7 +231,7 @@ uint16_t Sample::Keep(void* context) {
   return number;
 }
 
-// Of a group there is the GID, in which IPv4 addresses are mapped.
+// A group is given as a GID, in which IPv4 addresses are mapped.
 void Sample::FillMembership(const CmEvent& fetched, rdma_ud_param* ud) const {
   ud->private_data = contexts_of_groups_[fetched.context];
   ud->private_data_len = 0;

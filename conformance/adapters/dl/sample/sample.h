@@ -1,4 +1,4 @@
-// The simulated library behind pointers, as C knows it.
+// The simulated library behind the C API's pointers.
 #ifndef CONFORMANCE_ADAPTERS_DL_SAMPLE_SAMPLE_H_
 #define CONFORMANCE_ADAPTERS_DL_SAMPLE_SAMPLE_H_
 
@@ -19,8 +19,8 @@
 
 namespace cm::sample {
 
-// What the application's pointers point to. The C structure comes first, so that a pointer to it
-// is one to the whole.
+// The objects behind the application's pointers. The C structure comes first, so that a pointer
+// to it is one to the whole.
 struct Channel {
   rdma_event_channel c{};
   uint32_t number = 0;
@@ -32,8 +32,8 @@ struct Id {
   uint8_t side = 0;
   uint32_t number = 0;
   PortSpace space = PortSpace::kTcp;
-  std::unique_ptr<Event> event;  // what c.event points to
-  sim::FetchedEvent kept;        // and what it was made of
+  std::unique_ptr<Event> event;  // the event at c.event
+  sim::FetchedEvent kept;        // and its simulated event
 };
 struct Event {
   rdma_cm_event c{};
@@ -41,7 +41,7 @@ struct Event {
   PrivateData private_data;
 };
 
-// A call that has not returned: what it makes ready when it does.
+// A call that has not returned, and its outputs.
 struct Unfinished {
   Channel* closes = nullptr;
   rdma_cm_event** fetches = nullptr;
@@ -65,9 +65,9 @@ class Sample {
   int DestroyId(Id* id);
   int GetEvent(Channel* channel, rdma_cm_event** event);
   int Ack(Event* event);
-  // A call on an id that is answered at once.
+  // Returns the immediate reply of a call on an id.
   int Answer(Id* id, const Reply& reply);
-  // One that waits for an event if the id is synchronous.
+  // The same for a call that waits for an event if the id is synchronous.
   int Completes(Id* id, const sim::Progress& progress);
   int GetRequest(Id* listener, rdma_cm_id** id);
   int MigrateId(Id* id, Channel* channel);
@@ -78,10 +78,10 @@ class Sample {
   const Topology& topology() const { return *topology_; }
   Shown Show(const Id& id);
 
-  // The number under which the application's pointer is kept, and what is under it.
+  // The number of the application's pointer, and the pointer of a number.
   uint16_t Keep(void* context);
 
-  // Null and families that are none of ours included.
+  // Also for null and for families that are not supported.
   Address AddressOf(const sockaddr* address) const;
 
   bool Blocked() const;
@@ -95,7 +95,7 @@ class Sample {
   int Finish(const sim::Progress& progress, const Unfinished& unfinished);
   Id* NewId(uint32_t number, rdma_event_channel* channel, PortSpace space);
   Id* IdAt(uint32_t number);
-  // Brings the public fields up to date.
+  // Updates the public fields.
   void Refresh(Id* id);
   // The event with that number, as a C structure.
   std::unique_ptr<Event> Make(uint32_t number);
@@ -108,7 +108,7 @@ class Sample {
   Lane lane_;
   std::vector<ibv_device> devices_;
   std::vector<ibv_context> contexts_;
-  // By side and number. A destroyed id stays until its place is used again, as a real one may.
+  // By side and number. A destroyed id stays until its slot is reused, as real memory may.
   std::map<std::pair<uint8_t, uint32_t>, std::unique_ptr<Id>> ids_;
   std::map<Lane, Unfinished> unfinished_;
   std::vector<void*> contexts_of_groups_ = {nullptr};
