@@ -69,9 +69,6 @@ struct Answering {
 // Or why not, in one line.
 std::variant<Answering, std::string> Resolve(const Asked& asked);
 
-// Of a defect that shows under some profiles only, one of them; empty when this one can show it.
-std::string_view WhoShows(std::string_view defect, const Profile& profile);
-
 // The topologies that conversations are drawn on when none is asked for.
 std::vector<TopologyShare> MixedTopologies();
 
