@@ -6,7 +6,7 @@ named anywhere.
 
     sim_copy(
         name = "woven",
-        of = ["//sim/world"],
+        of = ["//conformance/adapters/sim:session"],
         tool = ":weaver",
     )
 
