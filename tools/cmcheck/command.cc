@@ -12,13 +12,9 @@
 #include <iterator>
 #include <utility>
 
-#include "conformance/adapters/dl/dl_adapter.h"
-#include "conformance/adapters/lib/lib_adapter.h"
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/runner/profile_file.h"
-#include "hw_tests/lab/linux_place.h"
 #include "model/vocabulary/topology.h"
-#include "tools/cmcheck/other_loader.h"
 
 namespace cm {
 namespace {
@@ -58,59 +54,10 @@ std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions o
   return answering;
 }
 
-std::variant<std::unique_ptr<Place>, std::string> PlaceNamed(const std::string& name) {
-  if (name.empty() || name == "bare") return MakeBarePlace();
-  if (name != "guest") return fmt::format("there is no place '{}'; places are bare, guest", name);
-  lab::Outcome<std::unique_ptr<Place>> guest = lab::LinuxPlace::Open();
-  if (!guest.ok()) return guest.problem().line;
-  return std::move(guest.value());
-}
+ResolveLibrary resolve_library = nullptr;
 
-std::variant<Answering, std::string> ResolveDl(const Asked& asked, DlOptions options) {
-  if (!asked.defect.empty()) return "--defect goes with --impl sim only";
-  const size_t colon = asked.impl.find(':');
-  if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
-  if (options.path.empty()) return "--impl dl: has no path after the colon";
-  if (options.path.find('/') != std::string::npos) options.path = FromUsersFolder(options.path);
-  auto found = PlaceNamed(asked.place);
-  if (auto* problem = std::get_if<std::string>(&found)) return std::move(*problem);
-  std::unique_ptr<Place> place = std::get<std::unique_ptr<Place>>(std::move(found));
-  Answering answering{.implementation = nullptr,
-                      .text = "dl:" + options.path,
-                      .options = "--impl " + ShellWord("dl:" + options.path),
-                      .library = {},
-                      .kernel = place->name()};
-  if (std::string problem = Probe(options); !problem.empty()) return problem;
-  auto made = MakeDlImplementation(std::move(options), std::move(place));
-  if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
-  answering.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made));
-  answering.library = answering.implementation->name();
-  return answering;
-}
-
-std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions options) {
-  if (!asked.defect.empty()) return "--defect goes with --impl sim only";
-  if (!asked.place.empty()) return "--place goes with --impl dl only";
-  const size_t colon = asked.impl.find(':');
-  if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
-  if (options.path.empty()) return "--impl lib: has no path after the colon";
-  const bool is_path = options.path.find('/') != std::string::npos;
-  if (is_path) options.path = FromUsersFolder(options.path);
-  const std::string path = options.path;
-  Answering answering{.implementation = nullptr,
-                      .text = "lib:" + options.path,
-                      .options = "--impl " + ShellWord("lib:" + options.path),
-                      .library = {},
-                      .kernel = "simulated"};
-  auto made = MakeLibImplementation(std::move(options));
-  if (auto* problem = std::get_if<std::string>(&made)) {
-    const std::string why_not = is_path ? StartAgainByLoaderOf(path) : "";
-    const bool needs_it = is_path && problem->find("GLIBC_") != std::string::npos;
-    return needs_it ? fmt::format("{}; {}", *problem, why_not) : *problem;
-  }
-  answering.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made));
-  answering.library = answering.implementation->name();
-  return answering;
+bool IsLibrary(std::string_view impl) {
+  return impl == "dl" || impl.starts_with("dl:") || impl == "lib" || impl.starts_with("lib:");
 }
 
 }  // namespace
@@ -180,6 +127,8 @@ void AddAsked(Verb verb, Asked* asked) {
   AddSetting(verb, asked);
 }
 
+void ResolveLibrariesBy(ResolveLibrary resolve) { resolve_library = resolve; }
+
 std::variant<Answering, std::string> Resolve(const Asked& asked) {
   const std::string profile_name =
       FindProfile(asked.profile) != nullptr ? asked.profile : FromUsersFolder(asked.profile);
@@ -192,10 +141,10 @@ std::variant<Answering, std::string> Resolve(const Asked& asked) {
                                    .defect = asked.defect,
                                    .watch_wire = true,
                                    .capabilities = known.capabilities});
-  else if (asked.impl == "dl" || asked.impl.starts_with("dl:"))
-    answering = ResolveDl(asked, {.profile = known});
-  else if (asked.impl == "lib" || asked.impl.starts_with("lib:"))
-    answering = ResolveLib(asked, {.profile = known});
+  else if (IsLibrary(asked.impl) && resolve_library != nullptr)
+    answering = resolve_library(asked, known);
+  else if (IsLibrary(asked.impl))
+    return fmt::format("--impl {} needs cmcheck, which tools/run builds", asked.impl);
   else
     return fmt::format(
         "there is no implementation '{}'; accepted are sim, lib, lib:PATH, dl, dl:PATH",

@@ -68,6 +68,10 @@ struct Answering {
 };
 // Or the error, in one line.
 std::variant<Answering, std::string> Resolve(const Asked& asked);
+// Resolves `dl` and `lib` for Resolve, which refuses them until this is set.
+using ResolveLibrary = std::variant<Answering, std::string> (*)(const Asked& asked,
+                                                                const Profile& profile);
+void ResolveLibrariesBy(ResolveLibrary resolve);
 
 // A profile that shows the defect, where the given one does not; else empty.
 std::string_view WhoShows(std::string_view defect, const Profile& profile);
@@ -78,14 +82,15 @@ std::vector<TopologyShare> MixedTopologies();
 // "a, b, c"
 std::string TopologyNames();
 
-// Each function adds its verb.
+// Each function adds its verb. The verbs of cmcheck_sim:
 void AddRun(Verb cmcheck);
 void AddList(Verb cmcheck);
-void AddCompare(Verb cmcheck);
 void AddReplay(Verb cmcheck);
 void AddShrink(Verb cmcheck);
-void AddExplain(Verb cmcheck);
 void AddRewrite(Verb cmcheck);
+// The verbs that only cmcheck has:
+void AddCompare(Verb cmcheck);
+void AddExplain(Verb cmcheck);
 void AddCheckPcap(Verb cmcheck);
 void AddLab(Verb cmcheck);
 void AddPcap(Verb cmcheck);
