@@ -40,15 +40,18 @@ TEST(CmcheckSim, DoesTheSame) {
 
 TEST(CmcheckSim, NamesCmcheckForAllElse) {
   const CmcheckFolder folder;
-  for (const char* verb : {"app", "check-pcap", "compare", "explain", "lab", "pcap"}) {
+  for (const char* verb : {"app", "check-pcap", "compare", "explain", "lab", "list", "pcap"}) {
     const Ended refused = Sim(folder, {verb, "--help"});
     EXPECT_EQ(refused.exit_code, 2) << verb;
     EXPECT_THAT(refused.error, StartsWith("cmcheck: the verb '" + std::string(verb) + "' needs"));
   }
-  for (const char* impl : {"dl", "lib:./libmine.so"}) {
-    const Ended refused = Sim(folder, {"run", "--impl", impl});
-    EXPECT_EQ(refused.exit_code, 2) << impl;
-    EXPECT_THAT(refused.error, HasSubstr("needs cmcheck"));
+  const std::vector<std::vector<std::string>> others = {
+      {"--impl", "dl"}, {"--impl", "lib:./libmine.so"}, {"--defect", "connect-wrong-errno"}};
+  for (std::vector<std::string> arguments : others) {
+    arguments.insert(arguments.begin(), "run");
+    const Ended refused = Sim(folder, arguments);
+    EXPECT_EQ(refused.exit_code, 2) << arguments.back();
+    EXPECT_THAT(refused.error, HasSubstr("need cmcheck"));
   }
 }
 

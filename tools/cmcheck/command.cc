@@ -30,34 +30,16 @@ void NoteInterrupt(int signal) {
   if (++signals >= 2) ::signal(signal, SIG_DFL);
 }
 
-std::string DefectNames() {
-  std::vector<std::string_view> names;
-  for (const auto& [name, sentence] : SimDefects()) names.push_back(name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
+ResolveOther resolve_other = nullptr;
 
-std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions options) {
-  if (!asked.place.empty()) return "--place goes with --impl dl only";
-  const Profile profile = options.profile;
-  Answering answering;
-  answering.implementation = MakeSimImplementation(std::move(options));
-  if (answering.implementation == nullptr)
-    return fmt::format("there is no defect '{}'; defects are {}", asked.defect, DefectNames());
-  answering.text = asked.defect.empty() ? "sim" : "sim+" + asked.defect;
-  if (const std::string_view other = WhoShows(asked.defect, profile); !other.empty())
-    fmt::print(stderr, "cmcheck: profile {} does not show the defect {}: {} does\n", profile.name,
-               asked.defect, other);
-  answering.options = "--impl sim";
-  if (!asked.defect.empty()) answering.options += " --defect " + asked.defect;
-  answering.library = "simulated";
-  answering.kernel = "simulated";
-  return answering;
-}
-
-ResolveLibrary resolve_library = nullptr;
-
-bool IsLibrary(std::string_view impl) {
-  return impl == "dl" || impl.starts_with("dl:") || impl == "lib" || impl.starts_with("lib:");
+// The simulator as it is.
+Answering Simulator(const Profile& profile) {
+  return {.implementation = MakeSimImplementation(
+              {.profile = profile, .watch_wire = true, .capabilities = profile.capabilities}),
+          .text = "sim",
+          .options = "--impl sim",
+          .library = "simulated",
+          .kernel = "simulated"};
 }
 
 }  // namespace
@@ -127,7 +109,7 @@ void AddAsked(Verb verb, Asked* asked) {
   AddSetting(verb, asked);
 }
 
-void ResolveLibrariesBy(ResolveLibrary resolve) { resolve_library = resolve; }
+void ResolveOthersBy(ResolveOther resolve) { resolve_other = resolve; }
 
 std::variant<Answering, std::string> Resolve(const Asked& asked) {
   const std::string profile_name =
@@ -136,31 +118,16 @@ std::variant<Answering, std::string> Resolve(const Asked& asked) {
   if (auto* problem = std::get_if<std::string>(&profile)) return std::move(*problem);
   const Profile& known = std::get<Profile>(profile);
   std::variant<Answering, std::string> answering;
-  if (asked.impl == "sim")
-    answering = ResolveSim(asked, {.profile = known,
-                                   .defect = asked.defect,
-                                   .watch_wire = true,
-                                   .capabilities = known.capabilities});
-  else if (IsLibrary(asked.impl) && resolve_library != nullptr)
-    answering = resolve_library(asked, known);
-  else if (IsLibrary(asked.impl))
-    return fmt::format("--impl {} needs cmcheck, which tools/run builds", asked.impl);
+  if (asked.impl == "sim" && asked.defect.empty() && asked.place.empty())
+    answering = Simulator(known);
+  else if (resolve_other != nullptr)
+    answering = resolve_other(asked, known);
   else
-    return fmt::format(
-        "there is no implementation '{}'; accepted are sim, lib, lib:PATH, dl, dl:PATH",
-        asked.impl);
+    return "--defect, --place and --impl other than sim need cmcheck, which tools/run builds";
   if (auto* found = std::get_if<Answering>(&answering);
       found != nullptr && asked.profile != "6.1-rxe")
     found->options += " --profile " + ShellWord(profile_name);
   return answering;
-}
-
-std::string_view WhoShows(std::string_view defect, const Profile& profile) {
-  if (defect == "info-handed-twice" || defect == "user-argument-cut")
-    return profile.capabilities.Has(Capability::kLaterCalls) ? "" : "7.2-rxe";
-  if (defect == "route-error-positive")
-    return profile.transport == Transport::kInfiniband ? "" : "6.1-ib";
-  return {};
 }
 
 std::vector<TopologyShare> MixedTopologies() {

@@ -68,15 +68,12 @@ struct Answering {
 };
 // Or the error, in one line.
 std::variant<Answering, std::string> Resolve(const Asked& asked);
-// Resolves `dl` and `lib` for Resolve, which refuses them until this is set.
-using ResolveLibrary = std::variant<Answering, std::string> (*)(const Asked& asked,
-                                                                const Profile& profile);
-void ResolveLibrariesBy(ResolveLibrary resolve);
+// Resolves, for Resolve, all but the plain simulator; refused until this is set.
+using ResolveOther = std::variant<Answering, std::string> (*)(const Asked& asked,
+                                                              const Profile& profile);
+void ResolveOthersBy(ResolveOther resolve);
 
-// A profile that shows the defect, where the given one does not; else empty.
-std::string_view WhoShows(std::string_view defect, const Profile& profile);
-
-// The default topologies of drawn conversations.
+// The topologies that conversations are drawn on when none is asked for.
 std::vector<TopologyShare> MixedTopologies();
 
 // "a, b, c"
@@ -84,11 +81,11 @@ std::string TopologyNames();
 
 // Each function adds its verb. The verbs of cmcheck_sim:
 void AddRun(Verb cmcheck);
-void AddList(Verb cmcheck);
 void AddReplay(Verb cmcheck);
 void AddShrink(Verb cmcheck);
 void AddRewrite(Verb cmcheck);
 // The verbs that only cmcheck has:
+void AddList(Verb cmcheck);
 void AddCompare(Verb cmcheck);
 void AddExplain(Verb cmcheck);
 void AddCheckPcap(Verb cmcheck);

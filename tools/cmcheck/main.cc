@@ -3,10 +3,10 @@
 
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/front.h"
-#include "tools/cmcheck/libraries.h"
+#include "tools/cmcheck/implementations.h"
 
 int main(int argc, char** argv) {
-  cm::ResolveLibrariesBy(cm::ResolveDlOrLib);
+  cm::ResolveOthersBy(cm::ResolveAny);
   constexpr auto kVerbs = std::to_array<cm::AddVerb>(
       {cm::AddRun, cm::AddList, cm::AddCompare, cm::AddReplay, cm::AddShrink, cm::AddExplain,
        cm::AddRewrite, cm::AddCheckPcap, cm::AddLab, cm::AddPcap, cm::AddApp});

@@ -19,6 +19,7 @@ struct OtherVerb {
   std::string_view sentence;
 };
 constexpr auto kOtherVerbs = std::to_array<OtherVerb>({
+    {"list", "List names, one a line: id, then a sentence"},
     {"compare", "Carry out the same sequences on two implementations, and compare"},
     {"explain", "For each line: the rows that permit it, or what would have been permitted"},
     {"check-pcap", "Judge a capture: do the messages conform to the protocol?"},
@@ -40,8 +41,8 @@ int Main(int argc, char** argv) {
           fmt::format("the verb '{}' needs cmcheck, which tools/run builds", verb.name));
   // In the order of cmcheck.
   constexpr auto kVerbs =
-      std::to_array<AddVerb>({AddRun, AddList, AddOther<0>, AddReplay, AddShrink, AddOther<1>,
-                              AddRewrite, AddOther<2>, AddOther<3>, AddOther<4>, AddOther<5>});
+      std::to_array<AddVerb>({AddRun, AddOther<0>, AddOther<1>, AddReplay, AddShrink, AddOther<2>,
+                              AddRewrite, AddOther<3>, AddOther<4>, AddOther<5>, AddOther<6>});
   return RunCommand(argc, argv, kVerbs);
 }
 

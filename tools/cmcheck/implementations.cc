@@ -1,17 +1,45 @@
-#include "tools/cmcheck/libraries.h"
+#include "tools/cmcheck/implementations.h"
 
 #include <fmt/format.h>
 
 #include <memory>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "conformance/adapters/dl/dl_adapter.h"
 #include "conformance/adapters/lib/lib_adapter.h"
+#include "conformance/defects/defective_sim.h"
+#include "conformance/defects/defects.h"
 #include "hw_tests/lab/linux_place.h"
 #include "tools/cmcheck/other_loader.h"
 
 namespace cm {
 namespace {
+
+std::string DefectNames() {
+  std::vector<std::string_view> names;
+  for (const Defect& defect : Defects()) names.push_back(defect.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions options) {
+  if (!asked.place.empty()) return "--place goes with --impl dl only";
+  const Profile profile = options.profile;
+  Answering answering;
+  answering.implementation = MakeDefectiveSim(std::move(options), asked.defect);
+  if (answering.implementation == nullptr)
+    return fmt::format("there is no defect '{}'; defects are {}", asked.defect, DefectNames());
+  answering.text = asked.defect.empty() ? "sim" : "sim+" + asked.defect;
+  if (const std::string_view other = WhoShows(asked.defect, profile); !other.empty())
+    fmt::print(stderr, "cmcheck: profile {} does not show the defect {}: {} does\n", profile.name,
+               asked.defect, other);
+  answering.options = "--impl sim";
+  if (!asked.defect.empty()) answering.options += " --defect " + asked.defect;
+  answering.library = "simulated";
+  answering.kernel = "simulated";
+  return answering;
+}
 
 std::variant<std::unique_ptr<Place>, std::string> PlaceNamed(const std::string& name) {
   if (name.empty() || name == "bare") return MakeBarePlace();
@@ -70,9 +98,16 @@ std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions o
 
 }  // namespace
 
-std::variant<Answering, std::string> ResolveDlOrLib(const Asked& asked, const Profile& profile) {
-  if (asked.impl.starts_with("dl")) return ResolveDl(asked, {.profile = profile});
-  return ResolveLib(asked, {.profile = profile});
+std::variant<Answering, std::string> ResolveAny(const Asked& asked, const Profile& profile) {
+  if (asked.impl == "sim")
+    return ResolveSim(
+        asked, {.profile = profile, .watch_wire = true, .capabilities = profile.capabilities});
+  if (asked.impl == "dl" || asked.impl.starts_with("dl:"))
+    return ResolveDl(asked, {.profile = profile});
+  if (asked.impl == "lib" || asked.impl.starts_with("lib:"))
+    return ResolveLib(asked, {.profile = profile});
+  return fmt::format(
+      "there is no implementation '{}'; accepted are sim, lib, lib:PATH, dl, dl:PATH", asked.impl);
 }
 
 }  // namespace cm
