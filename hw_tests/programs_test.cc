@@ -1,8 +1,8 @@
 // The same unmodified programs on the real kernel of the lab and on the simulated one: they print
 // the same lines and end in the same way.
 //
-// Compared are the lines of each program, whatever their order: a program writes to two streams,
-// and what it writes to a file comes late.
+// Compares the lines of each program in any order: a program writes to two streams, and its output
+// to a file comes late.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -42,13 +42,13 @@ struct Pair {
   std::string active;
   std::string faults = {};      // of the simulator, `fault` lines of conversations
   std::string lab_faults = {};  // the same as commands of the lab
-  bool passive_stays = false;   // it serves for ever, and is ended with what it has not written yet
-  bool prints_times = false;    // what it prints is told apart by everything but its numbers
-  // A thread prints this unless the end of its program comes first.
+  bool passive_stays = false;   // it serves for ever, and is killed; unwritten output is lost
+  bool prints_times = false;    // compare its lines without numbers
+  // A thread prints this line unless its program ends first.
   std::string maybe = {};
 };
 
-// What the programs have printed, and `exit N` for one that has ended by itself; by side.
+// The output of the programs, and `exit N` for one that has ended by itself; by side.
 using Printed = std::map<std::string, std::vector<std::string>>;
 
 std::string WithoutNumbers(std::string_view line) {
@@ -58,7 +58,7 @@ std::string WithoutNumbers(std::string_view line) {
   return rest;
 }
 
-// In an order that the run does not matter for.
+// Sorted, so that the order of the run does not matter.
 void Settle(const Pair& pair, Printed* printed) {
   for (auto& [side, lines] : *printed) {
     std::erase_if(lines,
@@ -87,7 +87,7 @@ const lab::Image& TheImage() {
   return *image;
 }
 
-// One after the other, as the simulator starts them. A client that is through lets its server end.
+// One after the other, as the simulator starts them. The server may end when its client has ended.
 std::string ScriptOf(const Pair& pair) {
   std::string script = "cd /tmp; : >passive; : >active; " + pair.lab_faults + "\n";
   if (!pair.passive.empty())

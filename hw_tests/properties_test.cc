@@ -1,4 +1,4 @@
-// The catalogue against the librdmacm of this machine. Without a device it fails and says so.
+// The properties against the librdmacm of this machine. Without a device it fails with a message.
 #include "conformance/suite/suite.h"
 
 int main(int argc, char** argv) {

@@ -33,7 +33,7 @@ as_root() {
   fi
 }
 
-# Root's links lead into root's home, where nobody else can follow them.
+# Root's links lead into root's home, which other users cannot read.
 remove_foreign_links() {
   me=$(id -un)
   for link in "$1"/bazel-*; do
@@ -108,7 +108,7 @@ done
 
 if ! command -v apt-get >/dev/null; then
   # shellcheck disable=SC2086
-  echo "tools/setup.sh: not a Debian; needed are the likes of:" $packages >&2
+  echo "tools/setup.sh: not a Debian; needed are packages like:" $packages >&2
   exit 0
 fi
 

@@ -1,5 +1,5 @@
-// The waist between the suite and whoever is asked: an implementation, seen only through its API,
-// and the environment that it stands in.
+// The interface between the suite and an implementation under test: its API, and the environment
+// around it.
 #ifndef CONFORMANCE_DRIVER_DRIVER_H_
 #define CONFORMANCE_DRIVER_DRIVER_H_
 
@@ -21,25 +21,32 @@ struct Submission {
   Call call;
 };
 
-// One conversation's worth of applications. Names stand for nothing until a call makes them.
+// The applications of one conversation. A name denotes an object from the call that creates it on.
 class Driver {
  public:
   virtual ~Driver() = default;
 
-  // Makes the call on the lane. A call that nothing can answer within the profile's longest timer
-  // is blocked: it stays pending and the lane takes no further call.
+  // Makes the call on the lane. Returns the reply, or "blocked" for a call that nothing can answer
+  // within the profile's longest timer: it stays pending, and the lane must not be used until
+  // Released. A refused call is a reply with the errno that the C function sets; the driver itself
+  // does not fail.
   virtual seen::Answered Submit(Lane lane, const Call& call) = 0;
-  // Makes all of them at once, each on its lane; the answers in the same order. Blocked are those
-  // that still are when all were made. Without threads of its own: one after the other.
+  // Makes all calls concurrently, each on its lane; returns the replies in the same order. A call
+  // is blocked if it still is when all were made. A driver without threads makes them one after the
+  // other.
   virtual std::vector<seen::Answered> SubmitTogether(const std::vector<Submission>& all);
-  // A pending call that has returned meanwhile; asked between two lines, waits for nothing.
+  // The reply of the lane's pending call if it has returned by now; empty otherwise. Never waits.
+  // Called between two lines.
   virtual std::optional<seen::Released> Released(Lane lane) = 0;
-  // Whether the channel's descriptor is or becomes readable; never fetches.
+  // True when the channel's descriptor is readable, or becomes readable `within` that time, as
+  // poll(2) would report. Never fetches an event.
   virtual bool Readable(Lane lane, ChannelRef channel, Duration within) = 0;
+  // Virtual time of the simulator; the monotonic clock of a real implementation.
   virtual Instant Now() = 0;
 };
 
-// What surrounds the applications. Each answer says whether it was done.
+// The network and the hosts around the applications. Each result says whether the change was made,
+// and the reason if not.
 class Environment {
  public:
   virtual ~Environment() = default;
@@ -48,8 +55,8 @@ class Environment {
   virtual seen::Done Settle() = 0;
   virtual seen::Done Inject(const Fault& fault) = 0;
   virtual seen::Done Heal() = 0;
-  // The tester on that side sends a message. Most environments have none, and do not say that they
-  // can do it.
+  // The tester on that side sends a message. The default refuses: most environments have no tester,
+  // and lack that capability.
   virtual seen::Done Send(uint8_t side, const TesterMad& mad);
 };
 
@@ -59,29 +66,30 @@ class Session {
   virtual ~Session() = default;
   virtual Driver& driver() = 0;
   virtual Environment& environment() = 0;
-  // What was visible on the wire since it was last asked, if this session can look.
+  // Messages on the wire since the last call; empty for a session that cannot see them.
   virtual std::vector<WireRecord> TakeWire() { return {}; }
-  // What is still in use after the last line, in words; empty when everything was returned.
+  // Objects still in use after the last line, as text; empty when all were released.
   virtual std::string Leaks() { return {}; }
-  // Why the conversation cannot be carried out here, asked before its first line; empty if it can.
+  // The reason why the conversation cannot be carried out here; empty if it can. Called before its
+  // first line.
   virtual std::string Unsupported() const { return {}; }
-  // A real clock ran out somewhere: what was seen proves nothing.
+  // True when a wall-clock limit ran out: the history then proves nothing.
   virtual bool Inconclusive() const { return false; }
 };
 
-// Somebody who can be asked: makes sessions. Sessions of one implementation do not overlap unless
-// it says that they may.
+// An implementation under test, which makes sessions. Sessions must not overlap unless concurrent()
+// is true.
 class Implementation {
  public:
   virtual ~Implementation() = default;
-  // As the results call it: "sim", "librdmacm 44.0, Linux 6.1.0-42-amd64".
+  // The name in the results: "sim", "librdmacm 44.0, Linux 6.1.0-42-amd64".
   virtual std::string name() const = 0;
   virtual const Profile& profile() const = 0;
-  // What the environment can do on this topology.
+  // The faults that the environment can inject on this topology.
   virtual Capabilities capabilities() const = 0;
   virtual bool concurrent() const { return false; }
   virtual std::unique_ptr<Session> Start(const Conversation& conversation) = 0;
-  // Why sessions from now on would not start from the same place; empty as long as they do.
+  // The reason why further sessions would not start from the same state; empty as long as they do.
   virtual std::string Spoiled() const { return {}; }
 };
 

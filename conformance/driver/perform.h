@@ -8,7 +8,8 @@
 
 namespace cm {
 
-// What came of it. Lines that are not applicable are recorded as such and not carried out.
+// Returns the history: a record for each line. Lines that are not applicable are recorded as such
+// and not carried out. Refusals and blocked calls are records, not errors.
 History Perform(const Conversation& conversation, Session& session);
 
 }  // namespace cm

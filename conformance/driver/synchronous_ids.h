@@ -1,4 +1,4 @@
-// Which ids of a run are synchronous, and so which calls wait for an event of their own.
+// Tracks which ids of a run are synchronous, and so which calls wait for an event of their own.
 #ifndef CONFORMANCE_DRIVER_SYNCHRONOUS_IDS_H_
 #define CONFORMANCE_DRIVER_SYNCHRONOUS_IDS_H_
 
@@ -8,9 +8,9 @@
 
 namespace cm {
 
-// A call on a synchronous id may need the next call of another thread before it can return. So it
-// is left alone, as blocked, once the world is quiet, and not after the longest timer. So is
-// rdma_migrate_id, which waits for acknowledgements.
+// A call on a synchronous id may return only after a later call of another thread. So it counts as
+// blocked when the world is quiet, not after the longest timer. The same holds for rdma_migrate_id,
+// which waits for acknowledgements. source: rdma-core 44 cma.c ucma_complete, rdma_migrate_id
 class SynchronousIds {
  public:
   void Made(const Call& call) {
@@ -29,7 +29,7 @@ class SynchronousIds {
     switch (KindOf(call)) {
       case CallKind::kGetRequest:
         return ids_.contains(IdOf(call).index);
-      case CallKind::kMigrateId:  // for acknowledgements, which are another thread's
+      case CallKind::kMigrateId:  // waits for acknowledgements by another thread
       case CallKind::kCreateEp:
         return true;
       default:

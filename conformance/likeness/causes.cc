@@ -27,7 +27,7 @@ bool OfTimer(model::RuleNumber rule) {
   return below != model::rules::kFromBelow.end() && below->on == model::Below::kAddressTimesOut;
 }
 
-// One history with what the tables say about it.
+// One history and its judgements by the tables.
 class Side {
  public:
   Side(std::string_view name, const History& history, const std::optional<Step>& step,
@@ -55,7 +55,7 @@ class Side {
     return step_ && step_->record < judgements_.size() ? &judgements_[step_->record] : nullptr;
   }
 
-  // What was refused, and what would not have been.
+  // The refused observation, and the permitted ones.
   std::string Refusal() const {
     std::vector<std::string> permitted;
     for (const model::Permitted& one : verdict_.judgement.permitted)
@@ -85,7 +85,7 @@ class Side {
     return text;
   }
 
-  // A row of a timer that the tables explain the record by, if there is one.
+  // The timer's row that explains the record, if there is one.
   std::optional<model::RuleNumber> TimerBefore(size_t record) const {
     for (model::RuleNumber rule = 0; rule < model::kRuleCount; ++rule)
       if (record < judgements_.size() && judgements_[record].by[rule] && OfTimer(rule)) return rule;
@@ -101,8 +101,7 @@ class Side {
       return released->event ? &*released->event : nullptr;
     return nullptr;
   }
-  // The record with the event that the step shows: the fetched one or, where a wait found some, the
-  // next one.
+  // The record with the event of the step: the fetched one or, where a wait found some, the next.
   std::optional<size_t> EventAtStep() const {
     if (!step_) return std::nullopt;
     const auto* waited = std::get_if<seen::Waited>(&history_.records[step_->record].seen);
@@ -117,7 +116,7 @@ class Side {
   const Line& LineAt(size_t record) const {
     return history_.conversation.lines[history_.records[record].line];
   }
-  // That is waited on or fetched from.
+  // The channel that the record waits on or fetches from.
   std::optional<ChannelRef> ChannelAt(size_t record) const {
     const Line& line = LineAt(record);
     if (const auto* waits = std::get_if<line::Waits>(&line)) return waits->channel;
@@ -130,7 +129,7 @@ class Side {
     if (const auto* waits = std::get_if<line::Waits>(&line)) return waits->lane;
     return std::get<line::Calls>(line).lane;
   }
-  // Somebody looks at the channel after the step, and is not prevented.
+  // True when a later line reads the channel, and can be carried out.
   bool LooksAgain(ChannelRef channel) const {
     for (size_t i = step_ ? step_->record + 1 : 0; i < history_.records.size(); ++i) {
       const auto* answered = std::get_if<seen::Answered>(&history_.records[i].seen);
@@ -140,7 +139,7 @@ class Side {
     return false;
   }
 
-  // Of the events like this one on the channel: which one is that of the record, from 0?
+  // The ordinal of the record's event among equal events of the channel, from 0.
   size_t Ordinal(ChannelRef channel, size_t record) const {
     size_t before = 0;
     for (size_t i = 0; i < record; ++i)
@@ -148,7 +147,7 @@ class Side {
         ++before;
     return before;
   }
-  // Where the event like this one, of that ordinal, was fetched from the channel.
+  // The record that fetched the equal event of that ordinal from the channel.
   std::optional<size_t> Find(ChannelRef channel, const CmEvent& event, size_t ordinal) const {
     for (size_t i = 0; i < history_.records.size(); ++i) {
       if (EventOf(i) == nullptr || ChannelAt(i) != channel || !Alike(event, *EventOf(i))) continue;
@@ -164,7 +163,8 @@ class Side {
   }
 
  private:
-  // The same thing happened to the same id. A request has the name of the line that fetched it.
+  // True when the same event is about the same id. A request's id is the name in the line that
+  // fetched it.
   static bool Alike(const CmEvent& a, const CmEvent& b) {
     if (a.type != b.type || a.status != b.status || a.listen_id != b.listen_id) return false;
     if (a.type == EventType::kConnectRequest) return a.private_data == b.private_data;
@@ -197,7 +197,7 @@ Maybe WhatTheTablesSay(const Side& kernel, const Side& simulator) {
   return std::nullopt;
 }
 
-// One of the two heard an event here; where is it in the other history, if anywhere?
+// One of the two histories has an event here; finds it in the other history.
 struct Lost {
   const Side* heard_by;
   const Side* other;
@@ -253,7 +253,8 @@ Maybe Deaf(const Lost& lost, const Conversation& conversation, uint32_t line) {
                                  lost.other->name(), lost.heard_by->Says(lost.event))};
 }
 
-// The event comes by a timer, and the other never has it: there that timer found things otherwise.
+// The event is caused by a timer, and the other history never has it: its state was another one
+// when the timer expired.
 Maybe Crossed(const Lost& lost) {
   const std::optional<model::RuleNumber> timer =
       lost.heard_by->TimerBefore(*lost.heard_by->EventAtStep());

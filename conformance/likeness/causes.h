@@ -1,9 +1,9 @@
-// Why two implementations that both had the same said to them did not do the same.
+// Causes of differences between two implementations in the same conversation.
 //
 // The causes are a closed list, decided by rules over the two histories and the conversation, in
-// the order in which they stand here: the first that holds is the cause. There is none for the
-// rest. What is left for the tables to say is either permitted to both, by rows that are named, or
-// a debt of the tables or of the simulator that is named as such.
+// the order given here: the first rule that holds is the cause. For the remaining differences,
+// either the tables permit both, by rows that are named, or the tables or the simulator have a gap
+// that is named as such.
 #ifndef CONFORMANCE_LIKENESS_CAUSES_H_
 #define CONFORMANCE_LIKENESS_CAUSES_H_
 

@@ -116,7 +116,7 @@ TEST(Causes, WhoWasFirstOfTwoRequestsInFlight) {
   EXPECT_EQ(NameOf(Why(with("a", "b"), with("b", "a"))), "who was first: two requests in flight");
 }
 
-// The address that nobody answers for: its error comes when the time is over.
+// An address without a host: the error comes when the time is over.
 Told Asking() {
   return Channels() + Told{"active rdma_create_id A on=C -> 0",
                            "active rdma_resolve_addr A dst=silent:7471 timeout_ms=2000 -> 0",
@@ -153,7 +153,7 @@ TEST(Causes, ATimerThatNobodyLooksForAgain) {
   EXPECT_THAT(why.why, HasSubstr("does not look again"));
 }
 
-// A request over a link that is down fails at once; afterwards the device may hear nothing.
+// A request over a link that is down fails immediately; afterwards the device may be deaf.
 TEST(Causes, ADeafDeviceAfterAFailedSend) {
   const auto with = [](const std::string& answer) {
     return Listening() + Told{"active rdma_create_event_channel C nonblocking -> 0"} + Ready("A") +
@@ -185,8 +185,8 @@ TEST(Causes, ADeafDeviceAfterAFailedSend) {
             "deaf device after a failed send");
 }
 
-// The request comes again by a timer. On one of the two the listener's other timer was first, and
-// there the repetition is no new request.
+// A timer retransmits the request. On one of the two the listener's other timer expired first, and
+// there the retransmission is no new request.
 TEST(Causes, ATimerThatAnotherOneOvertakes) {
   const std::string request =
       "event RDMA_CM_EVENT_CONNECT_REQUEST id=%P listen=L responder_resources=1 initiator_depth=1 "
@@ -220,7 +220,7 @@ TEST(Causes, ATimerThatAnotherOneOvertakes) {
   EXPECT_THAT(why.why, HasSubstr("by a timer (ib-retry-"));
 }
 
-// A REJ that may be lost: it is, or it is not.
+// A REJ that may be lost, or not.
 TEST(Causes, APermittedAlternativeNamesTheRowsOfBoth) {
   const auto with = [](const std::string& answer) {
     return Told{"passive rdma_create_event_channel S nonblocking -> 0",

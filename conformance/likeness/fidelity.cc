@@ -33,7 +33,7 @@ std::string SaidAt(const History& history, const std::optional<Step>& step) {
   return ToString(WithoutVolatile(history.records[step->record]), history.conversation);
 }
 
-// Rows of the profile that the kernel could show, and did or did not, in the order of the tables.
+// Rows of the profile that the kernel could show, shown and not shown, in the order of the tables.
 std::vector<const model::RuleInfo*> Rows(const Fidelity& fidelity, const Profile& profile,
                                          bool confirmed) {
   std::vector<const model::RuleInfo*> rows;
@@ -91,7 +91,7 @@ std::string WhatWasCompared(const Fidelity& fidelity, const LabReport& report) {
   return text;
 }
 
-// One difference as a paragraph that stands for its cause.
+// One difference as a paragraph, an example of its cause.
 std::string Example(const Comparison& comparison) {
   const Difference& difference = *comparison.difference;
   return fmt::format(

@@ -1,4 +1,4 @@
-// How like a real kernel the simulator is: many comparisons as shares, causes and examples.
+// Fidelity of the simulator to a real kernel: many comparisons as shares, causes and examples.
 #ifndef CONFORMANCE_LIKENESS_FIDELITY_H_
 #define CONFORMANCE_LIKENESS_FIDELITY_H_
 
@@ -22,13 +22,13 @@ struct Difference {
   Explanation explanation;
 };
 
-// What one sequence came to on both.
+// The comparison of one sequence.
 struct Comparison {
   uint64_t number = 0;
   std::string walk;
-  std::string options;   // that it was drawn with
+  std::string options;   // options of its drawing
   bool faulted = false;  // a line of it is a fault
-  // What the tables, as they are now, say about the kernel's history.
+  // The verdict of the current tables about the kernel's history.
   bool refused = false;
   model::RuleBits confirmed;
   std::optional<Difference> difference;
@@ -50,13 +50,13 @@ class Fidelity {
 
   const Share& fault_free() const { return fault_free_; }
   const Share& faulted() const { return faulted_; }
-  // Those that differ, in the order in which they were added.
+  // The sequences that differ, in the order in which they were added.
   const std::vector<Comparison>& differences() const { return differences_; }
   uint64_t With(Cause cause) const;
   uint64_t refused() const { return refused_; }
-  // Rows that some sequence of the kernel's cannot be explained without.
+  // Rows without which a sequence of the kernel cannot be explained.
   const model::RuleBits& confirmed() const { return confirmed_; }
-  // "calls=20"; of the first that was added.
+  // "calls=20"; of the first sequence added.
   const std::string& options() const { return options_; }
 
  private:

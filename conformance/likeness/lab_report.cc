@@ -24,7 +24,7 @@ std::optional<std::string> TextOf(const fs::path& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-// Takes fields out of an object, and remembers the first that is not there as it should be.
+// Reads fields of an object, and stores the first that is missing or invalid.
 class Fields {
  public:
   explicit Fields(const Json& json) : json_(json) {}

@@ -1,5 +1,5 @@
-// The folder that `cmcheck lab run` leaves behind, as far as it is compared: results.json and the
-// conversations with what a real kernel made of them.
+// The report folder of `cmcheck lab run`, as far as it is compared: results.json and the
+// conversations with a real kernel's outcomes.
 #ifndef CONFORMANCE_LIKENESS_LAB_REPORT_H_
 #define CONFORMANCE_LIKENESS_LAB_REPORT_H_
 
@@ -28,10 +28,10 @@ struct LabReport {
   std::vector<std::filesystem::path> conversations;  // in the order of their numbers
 };
 
-// Or one line: which file is missing or damaged, and how.
+// The report, or one line: which file is missing or damaged, and how.
 std::variant<LabReport, std::string> ReadLabReport(const std::filesystem::path& folder);
 
-// A drawn conversation with all that came of it; or one line.
+// A drawn conversation with its history; or one line.
 std::variant<History, std::string> ReadLabConversation(const std::filesystem::path& file);
 
 }  // namespace cm

@@ -1,4 +1,5 @@
-// Reports of the lab, whole and damaged: a damaged one is told in one line that names the file.
+// Reports of the lab, whole and damaged: for a damaged one the error is one line that names the
+// file.
 #include "conformance/likeness/lab_report.h"
 
 #include <gmock/gmock.h>
@@ -38,7 +39,7 @@ class LabReportTest : public testing::Test {
   void Write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name, std::ios::binary | std::ios::trunc) << text;
   }
-  // What is wrong with the folder, which must be one line.
+  // The error about the folder, which must be one line.
   std::string Problem() const {
     const auto read = ReadLabReport(folder_);
     const auto* problem = std::get_if<std::string>(&read);

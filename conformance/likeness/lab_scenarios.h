@@ -1,8 +1,7 @@
-// The protocol's scenarios on a real kernel, several times each, beside what the simulator makes of
-// them.
+// The protocol's scenarios on a real kernel, several runs of each, beside the simulator.
 //
-// What the kernel did is kept as a file of its own (conformance/recordings/lab/scenarios/*.json);
-// the simulator does its part anew whenever the two are compared.
+// The kernel's outcomes are stored in files (conformance/recordings/lab/scenarios/*.json); the
+// simulator runs anew for each comparison.
 #ifndef CONFORMANCE_LIKENESS_LAB_SCENARIOS_H_
 #define CONFORMANCE_LIKENESS_LAB_SCENARIOS_H_
 
@@ -18,7 +17,7 @@
 
 namespace cm {
 
-// What a guest takes besides: its calls and its packet filters run at the speed of an emulator.
+// Additional time of a guest: its calls and its packet filters run at the speed of an emulator.
 inline constexpr Duration kGuestSlack = Duration::Milliseconds(20);
 
 struct LabScenario {

@@ -7,7 +7,7 @@
 namespace cm {
 namespace {
 
-// What links take: whatever is nearer is of one cause.
+// Latency of links: events closer than this have the same cause.
 constexpr Duration kNear = Duration::Microseconds(100);
 
 struct WheelStep {
@@ -31,8 +31,7 @@ const line::Calls* CallIn(const History& history, const Record& record) {
   return std::get_if<line::Calls>(&history.conversation.lines[record.line]);
 }
 
-// Follows the simulator's history and says of each moment when a kernel may be that far at the
-// latest.
+// Follows the simulator's history and computes for each moment how late a kernel may reach it.
 class Follower {
  public:
   Follower(const History& history, const Profile& profile)
@@ -64,7 +63,7 @@ class Follower {
   }
   bool StartsATimer(const Record& record) const { return CallIn(history_, record) != nullptr; }
 
-  // The messages that were sent during the record.
+  // The messages sent during the record.
   void SendUntil(uint32_t record) {
     const Instant begin = history_.records[record].begin;
     for (; sent_ < messages_.size() && history_.wire[sent_].record <= record; ++sent_) {
@@ -73,7 +72,7 @@ class Follower {
     }
   }
 
-  // Of a message that was not sent because of what the program did: it repeats one, or answers one.
+  // For a message that was not sent by the program's call: a retransmission, or an answer.
   Duration CauseOf(size_t sent) const {
     const WireRecord& message = history_.wire[sent];
     const auto repeats = [&]() -> std::optional<Duration> {
@@ -88,7 +87,7 @@ class Follower {
     return repeats().value_or(now_);
   }
 
-  // Of the message that came to the side just then.
+  // For the message that arrived at the side at that time.
   std::optional<Duration> Arrived(uint8_t side, Instant at) const {
     for (size_t i = sent_; i-- > 0;) {
       const Duration ago = at - history_.wire[i].at;
@@ -103,7 +102,7 @@ class Follower {
     return late + TimerStep(at - started);
   }
 
-  // Of what a wait or a fetch ended with.
+  // For the result of a wait or a fetch.
   Duration CauseAt(const Record& record) const {
     const uint8_t side = SideOf(record);
     if (const auto late = Arrived(side, record.end)) return *late;
@@ -121,7 +120,7 @@ class Follower {
     return std::get<line::Calls>(line).lane.side;
   }
 
-  // Of a timewait that is over: from what happened as long before as it takes.
+  // For the end of a timewait: from the event that started it.
   std::optional<Duration> Timewait(Instant over) const {
     const Duration length = profile_.timing.Timewait();
     std::optional<Duration> late;
@@ -137,10 +136,10 @@ class Follower {
 
   const History& history_;
   const Profile& profile_;
-  std::vector<Duration> messages_;  // how late each message may be
+  std::vector<Duration> messages_;  // permitted lateness of each message
   size_t sent_ = 0;
-  std::vector<Moment> started_;  // by calls
-  Duration now_;                 // how late the program itself may be
+  std::vector<Moment> started_;  // begun by calls
+  Duration now_;                 // permitted lateness of the program itself
 };
 
 Instant ZeroOf(const History& history) {
@@ -152,7 +151,7 @@ Instant ZeroOf(const History& history) {
   return Instant();
 }
 
-// What faults and their ends took between the two moments.
+// Time that faults and their ends took between the two moments.
 Duration Outside(const History& history, Instant from, Instant to) {
   Duration took;
   for (const Record& record : history.records) {
@@ -231,7 +230,7 @@ std::vector<EventPair> SideBySide(const std::vector<TimedEvent>& simulator,
     pairs.push_back(std::move(pair));
   };
   for (size_t s = 0; s < simulator.size(); ++s) {
-    // What the kernel has more of a side before this one.
+    // Events that only the kernel has, on a side, before this one.
     while (k < kernel.size() && s > 0 && kernel[k].side == simulator[s - 1].side &&
            kernel[k].side != simulator[s].side)
       add(std::nullopt, kernel[k++], {});

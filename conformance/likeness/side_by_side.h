@@ -1,13 +1,13 @@
-// One scenario on two implementations, a real kernel's and the simulator: the events that each side
-// heard, with their times.
+// One scenario on two implementations, a real kernel and the simulator: the events of each side,
+// with their times.
 //
 //   1. The same events, side by side, in the same order, with the same statuses.
 //   2. No event of the kernel comes before its nominal time, which is the simulator's, nor later
-//   than
-//      its timers may be late: each firing by the step of the timer wheel at its length, one on top
-//      of the other along what led to the event; and a little for the computer itself.
-//   3. What led to an event is read off the simulator's history: the message that came then, what
-//      that answered, when the timer that sent it was started; what the program did before.
+//      than its timers permit: each expiry by one step of the timer wheel at its length, summed
+//      along the chain of causes of the event; and a small slack for the computer itself.
+//   3. The causes of an event are derived from the simulator's history: the message that arrived
+//      then, the message that it answered, the start of the timer that sent it; the program's
+//      calls before.
 #ifndef CONFORMANCE_LIKENESS_SIDE_BY_SIDE_H_
 #define CONFORMANCE_LIKENESS_SIDE_BY_SIDE_H_
 
@@ -22,24 +22,24 @@
 
 namespace cm {
 
-// By how much a timer of a kernel that ticks 250 times a second may be late.
+// Maximum lateness of a timer in a kernel with 250 ticks per second.
 // source: docs/sources/cm_protocol.md 3.4
 Duration TimerStep(Duration length);
 
-// An event of one side, and when it came, counted from the first rdma_connect.
+// An event of one side, and its time, counted from the first rdma_connect.
 struct TimedEvent {
   std::string side;
   ScenarioEvent event;
   Duration at;
-  Duration outside;  // how much of that was spent on the environment
+  Duration outside;  // the part of it that faults took
   friend bool operator==(const TimedEvent&, const TimedEvent&) = default;
 };
 
-// Those of each side together, sides in the order of the topology. Resolutions are left out; where
-// nobody connects, time is counted from the first rdma_resolve_addr.
+// The events of all sides, in the order of the topology. Resolutions are left out; without an
+// rdma_connect, time is counted from the first rdma_resolve_addr.
 std::vector<TimedEvent> TimedEvents(const History& history);
 
-// By how much each of those events of the simulator's may be late on a kernel.
+// The maximum lateness of each of the simulator's events on a kernel.
 std::vector<Duration> Lateness(const History& simulator, const Profile& profile);
 
 enum class Likeness : uint8_t { kSame, kEarly, kLate, kOther };
@@ -52,7 +52,7 @@ struct EventPair {
   Likeness likeness = Likeness::kSame;
 };
 
-// `slack` is what the kernel's computer may take besides.
+// `slack` is additional time for the kernel's computer.
 std::vector<EventPair> SideBySide(const std::vector<TimedEvent>& simulator,
                                   const std::vector<Duration>& lateness,
                                   const std::vector<TimedEvent>& kernel, Duration slack);

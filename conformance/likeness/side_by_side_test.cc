@@ -1,4 +1,4 @@
-// Made-up histories side by side: the same, too early, too late, and another event.
+// Made-up histories: equal, too early, too late, and with another event.
 #include "conformance/likeness/side_by_side.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,8 @@ std::vector<Likeness> Likenesses(const std::vector<EventPair>& pairs) {
   return all;
 }
 
-// Somebody is asked at once and, 4.096 s later, connected, which may be late by a timer's step.
+// A request arrives immediately and, 4.096 s later, the connection is established, which may be
+// late by one timer step.
 const std::vector<TimedEvent> kSimulator = {{"active", kEstablished, Ms(4096), {}},
                                             {"passive", kRequest, Ms(0), {}},
                                             {"passive", kEstablished, Ms(4096), {}}};
@@ -95,7 +96,7 @@ TEST(SideBySide, NoticesAnEventTooManyAndTooFew) {
 
 TEST(SideBySide, OfNothingIsTheSame) { EXPECT_TRUE(Same(SideBySide({}, {}, {}, kSlack))); }
 
-// The active side connects, and waits until the history's time for what comes of it.
+// The active side connects, and waits until the history's time for the result.
 History Waiting(const std::string& until, const std::string& event) {
   return Tell(Listening() + Told{"active rdma_create_event_channel C -> 0"} + Ready("A") +
               Told{"active rdma_connect A -> 0", "active wait C within=1200s -> readable",

@@ -19,13 +19,13 @@ std::optional<Lane> LaneOf(const Line& line) {
   return std::nullopt;
 }
 
-// What was shown of id->event is the lane's affair; what was fetched is the channel's.
+// A shown id->event belongs to the lane; a fetched event belongs to the channel.
 const call::GetCmEvent* FetchIn(const Line& line) {
   const auto* calls = std::get_if<line::Calls>(&line);
   return calls == nullptr ? nullptr : std::get_if<call::GetCmEvent>(&calls->call);
 }
 
-// The event that the record carries; takes it out.
+// The event of the record; removes it from the record.
 std::optional<CmEvent> TakeEvent(Record* record) {
   if (auto* answered = std::get_if<seen::Answered>(&record->seen))
     return std::exchange(answered->event, std::nullopt);
@@ -34,7 +34,8 @@ std::optional<CmEvent> TakeEvent(Record* record) {
   return std::nullopt;
 }
 
-// Sorts records into tracks. Every lane and channel of the conversation has one, if only empty.
+// Sorts records into tracks. Every lane and channel of the conversation has one, even if it is
+// empty.
 class Sorter {
  public:
   explicit Sorter(const History& history) : history_(history) {
@@ -84,7 +85,7 @@ bool Equal(const Step* a, const Step* b) {
          (a == nullptr || (a->line == b->line && a->says == b->says));
 }
 
-// On a lane, what is seen belongs to the line; on a channel an event is the same wherever it was
+// On a lane, an observation belongs to its line; on a channel an event is the same wherever it was
 // fetched.
 bool EqualEvents(const Step* a, const Step* b) {
   return (a == nullptr) == (b == nullptr) && (a == nullptr || a->says == b->says);

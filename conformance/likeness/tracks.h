@@ -1,11 +1,10 @@
-// Two histories of one conversation, side by side: the first thing that one implementation did
-// otherwise than the other.
+// Alignment of two histories of one conversation: finds the first difference.
 //
-// 1. They are aligned per lane and per channel, never globally: in which order threads were served
-//    is nobody's business as long as each of them saw the same.
-// 2. A lane's track is what its calls returned and its waits said; a channel's track is the events
-//    that were fetched from it, whoever fetched them.
-// 3. Times, messages on the wire, what the environment said, and volatile fields do not count.
+// 1. They are aligned per lane and per channel, never globally: the order in which threads ran does
+//    not matter as long as each of them observed the same.
+// 2. A lane's track has the results of its calls and waits; a channel's track has the events that
+//    were fetched from it, by any lane.
+// 3. Times, messages on the wire, results of the environment, and volatile fields are ignored.
 #ifndef CONFORMANCE_LIKENESS_TRACKS_H_
 #define CONFORMANCE_LIKENESS_TRACKS_H_
 
@@ -19,7 +18,7 @@
 
 namespace cm {
 
-// One thing that was seen on a track.
+// One observation on a track.
 struct Step {
   size_t record = 0;  // of the history
   uint32_t line = 0;  // of the conversation
@@ -34,7 +33,7 @@ struct Track {
 // Lanes first, each in the order of its name; the same tracks for every history of a conversation.
 std::vector<Track> TracksOf(const History& history);
 
-// Where two tracks part. A step that is missing: that history has nothing more on this track.
+// The first difference of two tracks. An empty step: that history has nothing more on this track.
 struct Parting {
   std::string track;
   uint32_t line = 0;  // the earlier one of the two
@@ -42,7 +41,7 @@ struct Parting {
   std::optional<Step> simulator;
 };
 
-// That of the earliest line; empty when the histories are equal.
+// The difference of the earliest line; empty when the histories are equal.
 std::optional<Parting> FirstParting(const History& kernel, const History& simulator);
 
 }  // namespace cm

@@ -1,4 +1,4 @@
-// Alignment: what counts as the same, and which difference is the first.
+// Alignment: which histories are equal, and which difference is the first.
 #include "conformance/likeness/tracks.h"
 
 #include <gmock/gmock.h>
@@ -92,8 +92,8 @@ TEST(Tracks, ACallThatBlocksIsNotOneThatReturns) {
   EXPECT_TRUE(FirstParting(with("blocked"), with("crashed")));
 }
 
-// The release is a record of its own; between which lines of other lanes it falls is nobody's
-// business.
+// The release is a record of its own; its position between the lines of other lanes does not
+// matter.
 TEST(Tracks, WhenAnotherThreadIsServedDoesNotCount) {
   const Told before = TwoChannels() + Told{"active rdma_create_id A on=C -> 0",
                                            "active/2 rdma_get_cm_event C as=E -> blocked",

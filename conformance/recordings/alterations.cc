@@ -23,21 +23,21 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The errnos that connection management answers with.
+// The errnos of connection management.
 constexpr auto kErrnos = std::to_array<std::string_view>(
     {"EINVAL", "ENODEV", "ENXIO", "EADDRINUSE", "EADDRNOTAVAIL", "EAGAIN"});
 
-// What ends a connection or an attempt: a wrong errno, a wrong reason, nothing wrong at all.
+// Statuses that end a connection or an attempt: a wrong errno, a wrong reason, success.
 constexpr auto kStatuses = std::to_array<int>({0, 8, 28, -1, -104, -110});
 
-// Other hosts that an id may be said to be bound to or to mean.
+// Addresses of other hosts, for ids and their peers.
 constexpr auto kHosts =
     std::to_array<std::string_view>({"10.0.0.1", "10.0.1.1", "0.0.0.0", "127.0.0.1", "10.0.1.99"});
 
 constexpr auto kQpStates =
     std::to_array<std::string_view>({"", "RESET", "INIT", "RTR", "RTS", "ERR"});
 
-// Which attributes of a queue pair rdma_init_qp_attr says it has filled in.
+// Attribute masks of rdma_init_qp_attr.
 constexpr auto kMasks = std::to_array<int64_t>({0, 0x20, 0x29, 0x39, 0x129181, 0x12e01});
 
 constexpr auto kDevices = std::to_array<std::string_view>({"", "rxe0", "rxe1"});
@@ -93,7 +93,7 @@ class Alterer {
 
  private:
   struct Name {
-    size_t since = 0;  // index of the line that makes it
+    size_t since = 0;  // index of the line that creates it
     std::string name;
     std::string channel;  // of an id
   };
@@ -143,7 +143,7 @@ class Alterer {
     }
   }
 
-  // A call that is survived instead.
+  // A reply in place of a crash.
   void AlterCrash(const Json& line) {
     const std::string text = TextOf(line, "line");
     const size_t space = std::min(text.find(' '), text.size());
@@ -185,7 +185,7 @@ class Alterer {
     }
   }
 
-  // The number of the queue pair says something where it is that of groups.
+  // For multicast groups the queue pair number is fixed.
   void AlterDatagram(const Json& line) {
     const auto say = [&](const std::string& field, const Json& is) {
       Json other = line;
@@ -223,7 +223,7 @@ class Alterer {
     }
   }
 
-  // Another name of those that exist by now, and for a listener none.
+  // Another name of those that exist by now; for a listener none.
   void AlterName(const Json& line, const std::string& field, const std::vector<Name>& names) {
     const std::string was = TextOf(line, field);
     const auto say = [&](const std::string& is) {
@@ -320,7 +320,7 @@ class Alterer {
     Say("done", was ? "true" : "false", was ? "false" : "true", other);
   }
 
-  // Silence becomes an event: what came last on the channel once more, and something that can come
+  // Silence becomes an event: the last one of the channel once more, and an event that is possible
   // at any time, on the newest id.
   void AlterSilence(const Json& line) {
     const std::string channel = TextOf(line, "chan");

@@ -1,11 +1,10 @@
-// Recordings with one observed field said differently: what an oracle that is worth its name
-// refuses.
+// Alters one observed field of a recording: a good oracle refuses the result.
 //
-// Only what an implementation did is altered, never what was asked of it: arguments, faults, waits
-// and times stay. What is volatile (queue pair numbers, ports that the kernel draws) is left alone,
-// but a port that it draws may become one that somebody asks for. Fields that say the same thing
-// twice (the name and the number of an event, the port in an address and beside it) are altered
-// together, as otherwise the line contradicts itself and no oracle is needed.
+// Only results of the implementation are altered, never its input: arguments, faults, waits and
+// times stay. Volatile fields (queue pair numbers, ports that the kernel draws) are not altered,
+// except that a drawn port may become a requested one. Redundant fields (the name and the number of
+// an event, the port in an address and beside it) are altered together, because otherwise the line
+// contradicts itself and no oracle is needed.
 #ifndef CONFORMANCE_RECORDINGS_ALTERATIONS_H_
 #define CONFORMANCE_RECORDINGS_ALTERATIONS_H_
 
@@ -22,24 +21,24 @@ struct Alteration {
   std::string field;  // "reply", "type", "conn.rr", "qp", ...
   std::string was;
   std::string is;
-  std::string text;  // the whole line as it reads now
+  std::string text;  // the altered line
 
   // "12 reply 0 -> -1 EINVAL"
   std::string Name() const;
 };
 
-// The lines that carry an observation which the oracle judges, from 1, in order; none when the
+// The lines that contain an observation that the oracle judges, from 1, in order; none when the
 // recording cannot be read or is not permitted as it is.
 std::vector<int> JudgedLines(std::string_view recording, const Profile& profile);
 
 // Every alteration of these lines.
 std::vector<Alteration> AlterationsOf(std::string_view recording, const std::vector<int>& lines);
 
-// The recording with the line in place of the one that it alters.
+// The recording with its altered line.
 std::string Altered(std::string_view recording, const Alteration& alteration);
 
-// Whether the altered recording is permitted: read without a problem, every line of it permitted or
-// out of scope.
+// Whether the altered recording is permitted: it is read without an error, and every line is
+// permitted or out of scope.
 bool Admits(std::string_view altered, const Profile& profile);
 
 }  // namespace cm

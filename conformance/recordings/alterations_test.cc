@@ -1,5 +1,5 @@
-// A recording with one observed field said differently is refused, or stands in admissible.txt with
-// the reason why it need not be.
+// A recording with one altered field is refused, or listed in admissible.txt with the reason why it
+// is permitted.
 #include "conformance/recordings/alterations.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ std::vector<Alteration> AllOf(const CarriedRecording& carried) {
   return AlterationsOf(carried.text, JudgedLines(carried.text, carried.profile()));
 }
 
-// The kernels that a listed name speaks of: the one that it begins with, otherwise all over RoCE.
+// The kernels of a listed name: the one that it begins with, otherwise all over RoCE.
 std::vector<std::string> NamesOnKernels(const std::string& line) {
   std::vector<std::string> names;
   if (line.starts_with(std::string(kRecordedOverIwarp) + "/")) return {line};
@@ -66,7 +66,7 @@ std::map<std::string, std::string> Listed() {
   return listed;
 }
 
-// Every sixth recording: a test each, so that none takes long.
+// One recording in six: a test each, so that none takes long.
 class AlteredRecordings : public testing::TestWithParam<size_t> {};
 
 TEST_P(AlteredRecordings, AreRefusedUnlessListed) {
@@ -97,7 +97,7 @@ TEST(ListedAlterations, AreFewHaveAReasonAndExist) {
     }
   }
   EXPECT_THAT(unknown, IsEmpty());
-  // At least 95 % have to be refused.
+  // At least 95 % must be refused.
   EXPECT_LE(listed * 20, all) << listed << " of " << all << " are permitted";
   RecordProperty("alterations", static_cast<int>(all));
   RecordProperty("admitted", static_cast<int>(listed));
@@ -114,7 +114,7 @@ constexpr std::string_view kShort =
 {"t_us":1100,"k":"show","id":"A","verbs":"rxe0","port":1,"ps":262,"src":"10.0.0.1:51589","dst":"10.0.1.1:7471","src_port":51589,"dst_port":7471,"num_paths":0,"qp":null}
 )";
 
-constexpr int kEvent = 6;  // its lines
+constexpr int kEvent = 6;  // lines of an event
 constexpr int kShow = 8;
 
 std::set<std::string> FieldsAlteredIn(int line) {

@@ -22,8 +22,8 @@ int64_t Microseconds(const nlohmann::json& line, std::string_view key) {
 
 }  // namespace
 
-// Which events a script kept: for each acknowledgement the event of an id that is being destroyed
-// at that time, or else the last one before it.
+// The events that a script kept: for each acknowledgement the event of the id that is being
+// destroyed at that time, or else the last event before it.
 void RecordingReader::FindKeptEvents() {
   std::vector<std::string> destroying;
   std::vector<std::pair<size_t, std::string>> fetched;
@@ -95,7 +95,7 @@ uint8_t RecordingReader::SideOfId(IdRef id) const {
   return 0;
 }
 
-// Who is to listen is on the accepting side.
+// The listening application is on the accepting side.
 uint8_t RecordingReader::SideOfSynchronous(const std::string& name) const {
   for (size_t i = at_ + 1; i < lines_.size(); ++i) {
     if (lines_[i].is_object() && Text(lines_[i], "fn") == "rdma_listen" &&
@@ -105,7 +105,7 @@ uint8_t RecordingReader::SideOfSynchronous(const std::string& name) const {
   return kActiveSide;
 }
 
-// A call on a synchronous id returns when another thread has let it.
+// A call on a synchronous id returns after a call of another thread.
 bool RecordingReader::WaitsForEvent(const Call& call) const {
   const IdRef id = IdOf(call);
   bool synchronous = false;
@@ -120,7 +120,7 @@ bool RecordingReader::WaitsForEvent(const Call& call) const {
   return synchronous;
 }
 
-// An id has the port space that it was made in; a request that of its listener.
+// The port space of an id is that of its creation; of a request, that of its listener.
 PortSpace RecordingReader::SpaceOfId(IdRef id) const {
   const History& history = recording_->history;
   for (const Record& record : history.records) {
@@ -157,8 +157,8 @@ std::optional<ShellEffect> RecordingReader::EffectOfShell(const std::string& com
   return effect;
 }
 
-// The active side is on the bond from here on. Its neighbour never answers: that is the passive
-// side, with everything that is sent to it lost.
+// The active side is on the bond from here on. Its neighbour never answers: it is the passive side,
+// to which all packets are lost.
 void RecordingReader::ReadBond(const Bond& bond, Instant begin, Instant end) {
   bond_ = bond;
   topology_ = FindTopology("bond");
@@ -186,7 +186,7 @@ void RecordingReader::ReadBackground(const Json& line) {
   const std::optional<Call> call =
       kind ? CallOf(std::string(FunctionName(*kind)), ScriptWords(arguments)) : std::nullopt;
   if (!call) return Foreign(command, {});
-  // Its own line is printed when it returns, and says when it began.
+  // Its own line is printed when it returns, and contains the time of its begin.
   for (size_t i = at_ + 1; i < lines_.size(); ++i) {
     const Json& later = lines_[i];
     if (!later.is_object() || Text(later, "fn") != FunctionName(*kind) || consumed_[i]) continue;
@@ -207,7 +207,7 @@ void RecordingReader::ReadBackground(const Json& line) {
   backgrounds_.push_back(background);
 }
 
-// Calls that had blocked have returned by now.
+// Blocked calls that have returned by now.
 void RecordingReader::ReleaseUntil(Instant now) {
   for (Background& background : backgrounds_) {
     if (background.is_shell || background.reported || !background.call_line) continue;
@@ -229,15 +229,15 @@ void RecordingReader::ReadWait(const Json& line) {
   const bool says = done != line.end() && done->is_boolean() && done->get<bool>();
   const bool is = !background->is_shell && background->reported;
   if (says == is) return;
-  // The removal of a device ends when nobody has it open any more, and this process has.
+  // The removal of a device ends when no process has it open any more, this one included.
   Contradict(says ? "done" : "not done",
              is ? "done: the call has returned" : "not done: nothing has ended it",
              background->is_shell ? "linux 6.1 device.c disable_device: waits for every user"
                                   : "the line of the call itself");
 }
 
-// A second process that nobody watched: its calls are made and not seen. Its reading of the reply
-// is what completes the connection, so that it waits for this process to accept.
+// A second process, which was not recorded: its calls are made, and their results are unknown. It
+// processes the reply, which completes the connection, so it waits until this process accepts.
 void RecordingReader::ReadEmbeddedScript(const std::string& command, Instant at) {
   Names& names = recording_->history.conversation.names;
   const ChannelRef channel = names.channels.Intern("other.C");

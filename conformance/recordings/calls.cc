@@ -1,4 +1,4 @@
-// The calls that the lines of a recording stand for.
+// Translation of a recording's lines into calls.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ Address RecordingReader::GroupOf(const std::string& digits) const {
   return ReadAddress(host).value_or(unknown);
 }
 
-// The recorder gave no context.
+// The recorder passed no context.
 std::optional<Call> RecordingReader::CallOnGroup(CallKind kind, IdRef id,
                                                  const ScriptWords& words) const {
   const std::optional<Address> group = ReadAddress(words.Word(1));
@@ -77,7 +77,7 @@ std::optional<Call> RecordingReader::CallOnId(CallKind kind, IdRef id, const Scr
       const std::optional<Address> to = ReadAddress(words.Word(1));
       std::optional<Address> from = Address{};
       if (const auto source = words.Value("src")) from = ReadAddress(*source);
-      // The only way to the neighbour of a bond is from its address.
+      // The only route to the neighbour of a bond is from its address.
       else if (bond_)
         from = ReadAddress(bond_->address);
       if (!to || !from) return std::nullopt;

@@ -124,7 +124,7 @@ std::string ProblemOf(const nlohmann::json& line, const Field& field) {
   return "";
 }
 
-// What is wrong with the parameters of an event, if it has any under this name.
+// Empty, or the error in the parameters of an event, if it has any under this name.
 std::string ProblemOfParam(const nlohmann::json& line, std::string_view name,
                            std::span<const Field> fields) {
   const auto param = line.find(name);

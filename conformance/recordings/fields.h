@@ -1,5 +1,4 @@
-// Which fields a line of a recording must have, and of which type: what is missing or does not fit
-// must not read as 0.
+// Fields of a recording's lines and their types: a missing or invalid field must not be read as 0.
 #ifndef CONFORMANCE_RECORDINGS_FIELDS_H_
 #define CONFORMANCE_RECORDINGS_FIELDS_H_
 
@@ -8,7 +7,7 @@
 
 namespace cm {
 
-// What is wrong with the line, in one sentence; empty when nothing is.
+// The error in the line, in one sentence; empty when there is none.
 std::string ProblemOfFields(const nlohmann::json& line);
 
 }  // namespace cm

@@ -1,4 +1,4 @@
-// Real kernels are permitted to do what they did.
+// Recordings of real kernels are permitted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAreArray;
 
-// Those that the project promises to judge.
+// Recordings that must be judged.
 constexpr auto kPromised = std::to_array<std::string_view>(
     {"01", "03", "07", "11", "13", "15", "17", "21", "23", "25", "27", "29",
      "31", "33", "35", "37", "39", "41", "43", "47", "51", "53", "55", "57",
@@ -39,7 +39,7 @@ std::unique_ptr<Recording> Read(const CarriedRecording& carried) {
   return std::move(std::get<std::unique_ptr<Recording>>(read));
 }
 
-// What the lines say that tell of an implementation, from 1; `show` and silence included.
+// The lines that contain an observation, from 1; `show` and silence included.
 std::set<int> TellingLines(const std::string& text) {
   const std::set<std::string> telling = {"call", "event", "show", "crash", "quiet", "no_event"};
   std::set<int> lines;
@@ -74,7 +74,7 @@ TEST_P(Carried, HasNoLineThatIsPassedOverInSilence) {
   std::set<int> heard(recording->line_of.begin(), recording->line_of.end());
   for (const ForeignLine& foreign : recording->foreign) heard.insert(foreign.line);
   for (const int line : TellingLines(GetParam().text)) {
-    // A successful fetch and the event behind it are one record, which stands at the event.
+    // A successful fetch and its event are one record, at the line of the event.
     const bool fetch = heard.count(line) == 0 && heard.count(line + 1) > 0 &&
                        GetParam().text.find("rdma_get_cm_event") != std::string::npos;
     EXPECT_TRUE(heard.count(line) > 0 || fetch) << GetParam().FullName() << ":" << line;
@@ -102,7 +102,7 @@ class Promised : public testing::TestWithParam<std::string_view> {
   }
 };
 
-// One of the promised ones speaks of what the tables do not know, and says so.
+// One of them uses a call that the tables do not have, and the verdict says so.
 TEST_P(Promised, AreJudgedAndNotJustPassedOver) {
   for (const std::string_view number : kPromised) {
     if (number == "89") continue;
@@ -125,7 +125,7 @@ std::string NameOfKernel(const testing::TestParamInfo<std::string_view>& kernel)
 
 INSTANTIATE_TEST_SUITE_P(Kernel, Promised, testing::ValuesIn(kRecordedKernels), NameOfKernel);
 
-// What is judged of a recording is not less on one kernel than on another.
+// The judged part of a recording is not smaller on one kernel than on another.
 TEST(Kernels, AreJudgedAlike) {
   for (const CarriedRecording& carried : CarriedRecordings()) {
     if (carried.kernel == kRecordedOverIwarp) continue;
@@ -133,7 +133,7 @@ TEST(Kernels, AreJudgedAlike) {
     EXPECT_EQ(carried.name, reference.name);
     const std::unique_ptr<Recording> here = Read(carried);
     const std::unique_ptr<Recording> there = Read(reference);
-    // In another order: which thread prints first is nobody's to say.
+    // In another order: the order in which threads print does not matter.
     EXPECT_THAT(Foreign(*here), UnorderedElementsAreArray(Foreign(*there))) << carried.FullName();
     EXPECT_EQ(JudgeRecording(*here, carried.profile()).out_of_scope,
               JudgeRecording(*there, reference.profile()).out_of_scope)
@@ -141,7 +141,7 @@ TEST(Kernels, AreJudgedAlike) {
   }
 }
 
-// Over iWARP as well, but for two connections on one queue pair and one that a script has moved.
+// Over iWARP as well, except for two connections on one queue pair and one that a script has moved.
 TEST(Kernels, AreJudgedOverIwarpToo) {
   size_t carried_over_iwarp = 0;
   for (const CarriedRecording& carried : CarriedRecordings()) {
@@ -155,7 +155,7 @@ TEST(Kernels, AreJudgedOverIwarpToo) {
   EXPECT_EQ(carried_over_iwarp, 41u);
 }
 
-// The numbers of the first recording that a profile refuses among those of another kernel.
+// The numbers of the first recording of another kernel that a profile refuses.
 std::string FirstRefused(std::string_view kernel, std::string_view profile) {
   for (const CarriedRecording& carried : CarriedRecordings()) {
     if (carried.kernel != kernel) continue;
@@ -164,18 +164,18 @@ std::string FirstRefused(std::string_view kernel, std::string_view profile) {
   return "";
 }
 
-// The profiles are not loose: each refuses what was recorded on a kernel that differs from it.
+// The profiles are not loose: each refuses a recording of a kernel that differs from it.
 TEST(Profiles, TellTheKernelsApart) {
   // Timewait ends after 0.5 s, and after 2 s on Linux 6.1.
   EXPECT_EQ(FirstRefused("6.12-rxe", "6.1-rxe"), "01-connect_disconnect_by_active");
   EXPECT_EQ(FirstRefused("7.2-rxe", "6.1-rxe"), "01-connect_disconnect_by_active");
-  // A request over a link that is down: given up at once on 6.1, never on 6.12, in time on 7.2.
+  // A request over a link that is down: fails immediately on 6.1, never on 6.12, in time on 7.2.
   EXPECT_EQ(FirstRefused("6.1-rxe", "6.12-rxe"), "73-link_down_when_resolving");
   EXPECT_EQ(FirstRefused("6.1-rxe", "7.2-rxe"), "73-link_down_when_resolving");
   EXPECT_EQ(FirstRefused("7.2-rxe", "6.12-rxe"), "73-link_down_when_resolving");
-  // Silence after something was done to the environment is never overdue.
+  // After a fault, silence is never overdue.
   EXPECT_EQ(FirstRefused("6.12-rxe", "7.2-rxe"), "");
-  // Over iWARP the passive side hears what was sent to it, in the length that it had.
+  // Over iWARP the passive side receives the private data with its length.
   EXPECT_EQ(FirstRefused("6.1-siw", "6.1-rxe"), "01-connect_disconnect_by_active");
   EXPECT_EQ(FirstRefused("6.1-rxe", "6.1-siw"), "01-connect_disconnect_by_active");
 }

@@ -5,12 +5,13 @@
 #include <algorithm>
 
 #include "conformance/recordings/fields.h"
+#include "model/conversation/name_scope.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm {
 namespace {
 
-// Calls that change nothing that the tables speak of.
+// Calls without an effect in the tables.
 bool Harmless(std::string_view function, bool succeeded) {
   return !succeeded || function == "ibv_create_qp" || function == "ibv_query_qp";
 }
@@ -76,6 +77,7 @@ std::variant<std::unique_ptr<Recording>, TextProblem> RecordingReader::Read() {
   if (explicit_fetch_)
     return TextProblem{static_cast<int>(lines_.size()),
                        "the file ends where the event of rdma_get_cm_event should stand"};
+  MarkRecords(&recording_->history);
   return std::move(recording_);
 }
 
@@ -138,7 +140,7 @@ void RecordingReader::Contradict(std::string saw, std::string permitted, std::st
                                         .source = std::move(source)});
 }
 
-// An address with or without a port; those of a bond stand for those of the sides.
+// An address with or without a port; addresses of a bond are mapped to those of the sides.
 std::optional<Address> RecordingReader::ReadAddress(std::string_view text) const {
   std::string plain(text);
   if (text.find(':') == std::string_view::npos && !text.starts_with("af") && text != "null")
@@ -206,7 +208,7 @@ void RecordingReader::ReadCall(const Json& line) {
     return;
   }
   seen::Answered answered{.reply = reply};
-  // The scripts printed which attributes they were given, and left the state as they had set it.
+  // The scripts printed the requested attributes, and set the state themselves.
   if (const auto* attrs = std::get_if<call::InitQpAttr>(&*call); attrs != nullptr && !reply.value)
     answered.handed = QpAttrs{static_cast<uint32_t>(Number(line, "mask")), attrs->state};
   Say(lane, *call, std::move(answered), begin, end);
@@ -339,7 +341,7 @@ void RecordingReader::ReadShow(const Json& line) {
       At(line), At(line));
 }
 
-// id->event of a synchronous id; type and status are all that was written down.
+// id->event of a synchronous id; only type and status were recorded.
 void RecordingReader::ReadIdEvent(const Json& line) {
   const std::string name = Text(line, "id");
   const std::optional<IdRef> id = KnownId(name);

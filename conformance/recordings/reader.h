@@ -32,9 +32,9 @@ class RecordingReader {
     bool reported = false;
   };
 
-  // An event that the script did not acknowledge at once.
+  // An event that the script did not acknowledge immediately.
   struct Kept {
-    std::string name;  // as the acknowledgement calls it
+    std::string name;  // name in the acknowledgement
     size_t event_line = 0;
     EventRef event;
   };
@@ -51,7 +51,7 @@ class RecordingReader {
   void Environment(Line line, Instant begin, Instant end, bool ok = true);
   void Foreign(const std::string& what, const std::vector<IdRef>& ids);
   void Problem(std::string what);
-  // The line stands against itself or another one.
+  // The line contradicts itself or another one.
   void Contradict(std::string saw, std::string permitted, std::string source);
   Instant At(const Json& line) const;
   Reply ReplyOf(const Json& line) const;
@@ -61,11 +61,11 @@ class RecordingReader {
 
   std::optional<Address> ReadAddress(std::string_view text) const;
 
-  // calls.cc: empty where the arguments do not tell
+  // calls.cc: empty where the arguments are incomplete
   std::optional<Call> CallOf(const std::string& function, const ScriptWords& words);
   std::optional<Call> CallOnId(CallKind kind, IdRef id, const ScriptWords& words);
   std::optional<Call> CallOnGroup(CallKind kind, IdRef id, const ScriptWords& words) const;
-  // The group that a GID stands for.
+  // The group of a GID.
   Address GroupOf(const std::string& digits) const;
 
   // background.cc
@@ -101,7 +101,7 @@ class RecordingReader {
   std::vector<Kept> kept_;
   std::optional<call::GetCmEvent> explicit_fetch_;
   std::optional<Bond> bond_;
-  bool embedded_ = false;  // another process waits for an acceptance
+  bool embedded_ = false;  // another process waits for rdma_accept
   int event_count_ = 0;
 };
 

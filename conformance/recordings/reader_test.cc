@@ -1,5 +1,4 @@
-// What cannot be read is said in one line, with the line of the file; what can be read is read in
-// full.
+// Errors are reported in one line, with the line of the file; everything else is read completely.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,7 +37,7 @@ std::string With(std::string_view before, std::string_view after, std::string_vi
   return changed;
 }
 
-// "4: what is wrong"; empty when the text can be read.
+// "4: the error"; empty when the text can be read.
 std::string ProblemIn(std::string_view text) {
   const auto read = ReadRecording(text);
   const auto* problem = std::get_if<TextProblem>(&read);
@@ -115,7 +114,7 @@ TEST(Reader, TakesNoFieldForAnotherType) {
             R"(4: "conn" is [], not an object)");
 }
 
-// Cut to the width of the C field each of these would be the right value.
+// Truncated to the width of the C field each of these would be the right value.
 TEST(Reader, TakesNoNumberThatDoesNotFit) {
   EXPECT_THAT(ProblemIn(With(R"("ret":0)", R"("ret":4294967296)")), HasSubstr("1: \"ret\" is"));
   EXPECT_THAT(ProblemIn(With(R"("status":0)", R"("status":4294967296)")),
@@ -155,7 +154,7 @@ TEST(Reader, CountsACallOutsideTheTablesAndNamesIt) {
   EXPECT_GT(JudgeRecording(recording, ReferenceProfile()).out_of_scope, 0u);
 }
 
-// A call that was not refused may have done anything to the id: nothing about it is judged then.
+// An unknown call that was not refused may have changed the id: it is not judged any more.
 TEST(Reader, DisownsAnIdThatSomethingUnknownWasDoneTo) {
   const std::string unknown =
       R"({"t_us":4,"k":"call","fn":"rdma_frobnicate","args":"A","ret":0,"errno":"0","dur_us":1})"
@@ -211,7 +210,7 @@ TEST(Reader, JudgesNotificationsByNumberAndByName) {
   }
 }
 
-// Whom an endpoint of unknown addresses is a peer of is not known either.
+// The peer of an endpoint with unknown addresses is unknown as well.
 TEST(Reader, StopsJudgingWhereAnEndpointIsMadeOfWhoKnowsWhat) {
   const std::string wrong =
       With(R"("type":"ADDR_RESOLVED","num":0)", R"("type":"ESTABLISHED","num":9)");

@@ -1,8 +1,8 @@
 // Recordings of real kernels, one JSON object a line, as histories.
 //
-// A recording was made by a script interpreter: an `event` line stands for a fetch and, unless the
-// script kept it, an acknowledgement; `no_event` and `quiet` for a wait in vain; `sh` for something
-// done to the environment; `bg` for a call on another thread.
+// The recorder was a script interpreter: an `event` line is a fetch and, unless the script kept the
+// event, an acknowledgement; `no_event` and `quiet` are waits without result; `sh` is a change of
+// the environment; `bg` is a call on another thread.
 #ifndef CONFORMANCE_RECORDINGS_RECORDING_H_
 #define CONFORMANCE_RECORDINGS_RECORDING_H_
 
@@ -18,11 +18,10 @@
 
 namespace cm {
 
-// A line that speaks of what the tables do not know; its ids are not judged from there on, unless
-// it is harmless.
+// A line that the tables do not cover; its ids are not judged from there on, unless it is harmless.
 struct ForeignLine {
   int line = 0;              // of the file, from 1
-  size_t before_record = 0;  // where it stands among the records
+  size_t before_record = 0;  // its position among the records
   std::string what;          // "rdma_migrate_id A C"
   std::vector<IdRef> disowns;
 };
@@ -39,13 +38,13 @@ struct Recording {
   History history;
   std::vector<int> line_of;  // by record: the line of the file, from 1
   std::vector<ForeignLine> foreign;
-  // The records before an endpoint was made with arguments that are not told: its peers cannot be
-  // judged without it.
+  // The number of records before an endpoint with unknown arguments was created: its peers cannot
+  // be judged without it.
   std::optional<size_t> judged_until;
   std::vector<Contradiction> contradictions;
 };
 
-// Reads a whole file. `topology_name` is the network that the recording was made on.
+// Reads a whole file. `topology_name` is the network of the recording.
 std::variant<std::unique_ptr<Recording>, TextProblem> ReadRecording(
     std::string_view text, std::string_view topology_name = "one-kernel-two-devices");
 

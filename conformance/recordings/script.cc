@@ -75,7 +75,7 @@ std::optional<uint32_t> WholeNumber(std::string_view word) {
   return number;
 }
 
-// The word behind `before` in a command; empty when it does not occur.
+// The word after `before` in a command; empty when it does not occur.
 std::string_view After(std::string_view command, std::string_view before) {
   const size_t at = command.find(before);
   if (at == std::string_view::npos) return {};
@@ -189,7 +189,7 @@ ConnParam ParamOf(const ScriptWords& words) {
   param.rnr_retry_count = byte("rnr", param.rnr_retry_count);
   param.srq = byte("srq", param.srq);
   param.private_data = PrivateData::Counting(byte("pd", 0));
-  // A queue pair that the library does not know has a number that nobody else has.
+  // A queue pair that the library does not know has a unique number.
   if (const auto qpn = words.Value("qpn")) {
     param.qp_num = 0x10000;
     for (const char c : *qpn)

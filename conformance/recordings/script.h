@@ -20,7 +20,7 @@ class ScriptWords {
   // The n-th positional word; empty when there are fewer.
   std::string Word(size_t n) const { return n < words_.size() ? words_[n] : std::string(); }
   std::optional<std::string> Value(std::string_view key) const;
-  // A number behind key=, or `fallback`.
+  // The number after key=, or `fallback`.
   int Number(std::string_view key, int fallback) const;
   bool Has(std::string_view flag) const;
 
@@ -29,39 +29,39 @@ class ScriptWords {
   std::vector<std::pair<std::string, std::string>> values_;
 };
 
-// Parameters of connect and accept. The scripts' `noparam` did not pass a null pointer: what the
-// peer was told shows the usual parameters.
+// Parameters of connect and accept. The scripts' `noparam` did not pass a null pointer: the peer
+// received the usual parameters.
 ConnParam ParamOf(const ScriptWords& words);
 
-// A script's word for a call ("route", "qp") as the library's function.
+// The library function of a script's word for a call ("route", "qp").
 std::optional<CallKind> CallOfScriptWord(std::string_view word);
-// An event that rdma_notify is given, by number or by name ("COMM_EST"); empty when it is none.
+// The event for rdma_notify, by number or by name ("COMM_EST"); empty when it is none.
 std::optional<uint8_t> AsyncEventOfWord(std::string_view word);
-// "A 0 1 val=1 len=4": the id, the level, the name of the option, and what it is set to; empty when
-// that does not say what the option is set to.
+// "A 0 1 val=1 len=4": the id, the level, the option, and its value; empty when the value is not
+// given.
 std::optional<Call> SetOptionOf(IdRef id, const ScriptWords& words);
-// The port space that a script calls tcp, udp, ib or ipoib, or gives the number of.
+// The port space of the script's words tcp, udp, ib or ipoib, or of a number.
 std::optional<PortSpace> SpaceOfWord(std::string_view word);
 
-// What a shell command of a script did to the environment; empty when that is not known.
+// The fault of a script's shell command; empty when it is unknown.
 struct ShellEffect {
   std::vector<Fault> faults;
   bool heals = false;
 };
 std::optional<ShellEffect> EffectOf(std::string_view command, const Topology& topology);
 
-// Soft-iWARP names its devices after itself, and stands where Soft-RoCE stands.
+// Soft-iWARP names its devices after itself, and takes the place of Soft-RoCE.
 std::string OverRoce(const std::string& device);
 
-// A bond that a script made, with an address and a device on it, and a neighbour of which only the
-// hardware address exists.
+// A bond that a script created, with an address and a device on it, and a neighbour of which only
+// the hardware address exists.
 struct Bond {
   std::string address;
   std::string neighbour;
   std::string device;
   std::string slave;  // the interface that it uses
 };
-// Empty when the command makes none.
+// Empty when the command creates none.
 std::optional<Bond> BondMadeBy(std::string_view command);
 
 }  // namespace cm

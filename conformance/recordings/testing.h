@@ -1,4 +1,4 @@
-// The recordings that are carried in the tree, for the tests that go through all of them.
+// The recordings of the repository, for tests of all of them.
 #ifndef CONFORMANCE_RECORDINGS_TESTING_H_
 #define CONFORMANCE_RECORDINGS_TESTING_H_
 
@@ -11,11 +11,11 @@
 
 namespace cm {
 
-// The kernels, each a folder of conformance/recordings and a profile. The same scripts were run on
-// all of them, so that a file has the same name in every folder.
+// The kernels; each has a folder of conformance/recordings and a profile. The same scripts were run
+// on all of them, so that a file has the same name in every folder.
 inline constexpr auto kRecordedKernels =
     std::to_array<std::string_view>({"6.1-rxe", "6.12-rxe", "7.2-rxe"});
-// And over iWARP, but for scripts that drop packets of RoCE.
+// The same, and iWARP, which has no recordings of scripts that drop RoCE packets.
 inline constexpr std::string_view kRecordedOverIwarp = "6.1-siw";
 
 struct CarriedRecording {
@@ -28,10 +28,10 @@ struct CarriedRecording {
   const Profile& profile() const;
 };
 
-// Kernel by kernel, in the order of their names; a missing folder is a failed check.
+// Kernel by kernel, in the order of their names; aborts if a folder is missing.
 const std::vector<CarriedRecording>& CarriedRecordings();
 
-// "01-connect_disconnect_by_active" for "01"; a missing one is a failed check.
+// "01-connect_disconnect_by_active" for "01"; aborts if it is missing.
 const CarriedRecording& CarriedRecordingNumber(std::string_view number,
                                                std::string_view kernel = "6.1-rxe");
 

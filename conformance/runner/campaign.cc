@@ -25,7 +25,7 @@ Capabilities Union(Capabilities all, Capabilities more) {
   return all;
 }
 
-// Hands out numbers and puts what comes of them back into their order.
+// Distributes numbers and puts their results back in order.
 class Queue {
  public:
   Queue(uint64_t first, uint64_t end, const std::set<uint64_t>& done, uint64_t ahead)
@@ -34,8 +34,8 @@ class Queue {
     Skip(&due_);
   }
 
-  // The next number; none when there is none, or the run was stopped. Waits while the oldest
-  // number that is out is too far behind, so that memory stays bounded.
+  // The next number; empty when there is none, or the run was stopped. Waits while the oldest
+  // outstanding number is too far behind, so that memory stays bounded.
   std::optional<uint64_t> Take(const std::atomic<bool>& interrupted) {
     std::unique_lock lock(mutex_);
     const auto over = [&] { return interrupted || stopped_ || next_ >= end_; };
@@ -58,7 +58,7 @@ class Queue {
     moved_.notify_all();
   }
 
-  // Nobody gets another number.
+  // No thread gets another number.
   void Stop() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
@@ -76,14 +76,14 @@ class Queue {
   std::condition_variable moved_;
   std::map<uint64_t, Judged> waiting_;
   uint64_t next_;
-  uint64_t due_;  // the first that was not handed on
+  uint64_t due_;  // the first that was not reported
   uint64_t end_;
   const std::set<uint64_t>& done_;
   uint64_t ahead_;
   bool stopped_ = false;
 };
 
-// What its lines do that can be seen in them.
+// Capabilities that are visible in its lines.
 Capabilities UsedBy(const Conversation& conversation) {
   Capabilities used;
   for (const Line& line : conversation.lines) {
@@ -119,7 +119,7 @@ Capabilities Lacking(Capabilities wanted, Capabilities there) {
 }
 
 std::string WhatIsMissing(const Implementation& implementation, const Conversation& conversation) {
-  if (conversation.origin) return {};  // drawn for this one, and perhaps for others beside it
+  if (conversation.origin) return {};  // drawn for this implementation
   const Capabilities missing = Lacking(WantedBy(conversation), implementation.capabilities());
   if (missing.bits() == 0) return {};
   const Profile& profile = implementation.profile();
@@ -178,7 +178,7 @@ bool RunCampaign(Implementation& implementation, const CampaignOptions& options,
         break;
       }
       Judged judged = JudgeOne(implementation, ConversationOf(options, *number), options.property);
-      judged.result.index = *number;  // a given one does not know it
+      judged.result.index = *number;  // a given one has none
       queue.Bring(*number, std::move(judged), on_judged);
     }
   };

@@ -1,4 +1,4 @@
-// Many conversations, drawn, carried out and judged, one after the other or side by side.
+// Many conversations, drawn, carried out and judged, one after the other or concurrently.
 #ifndef CONFORMANCE_RUNNER_CAMPAIGN_H_
 #define CONFORMANCE_RUNNER_CAMPAIGN_H_
 
@@ -21,33 +21,31 @@ struct CampaignOptions {
   DrawOptions draw;  // its index is not used
   uint64_t first = 0;
   uint64_t sequences = 1000;
-  std::string property;             // the one claim that is judged; empty: all
+  std::string property;             // the only property judged; empty: all
   int jobs = 1;                     // more than one only where the implementation permits it
-  std::set<uint64_t> done;          // sequences that an earlier run has judged
-  std::vector<Conversation> given;  // these, by their number, and nothing is drawn; empty: drawn
+  std::set<uint64_t> done;          // sequences judged by an earlier run
+  std::vector<Conversation> given;  // these instead of drawn ones; empty: drawn
 };
 
 // The conversation of that number, drawn or given.
 Conversation ConversationOf(const CampaignOptions& options, uint64_t number);
 
-// What its faults and the tester do, and of what it says that it needs all that its lines use, or
-// that cannot be seen in them: whoever was shrunk says what he was drawn for. That races are none
-// of what somebody has is no matter, they are judged as they come.
+// Capabilities the conversation really uses: those of its fault and tester lines, plus each
+// declared one that some line uses or that no line can reveal. `races` is ignored.
 Capabilities WantedBy(const Conversation& conversation);
-// Those that are wanted and not there.
+// Wanted capabilities that are missing.
 Capabilities Lacking(Capabilities wanted, Capabilities there);
 
-// Of what a conversation that was written down asks of its environment, in its head or with a
-// fault, that which the implementation does not say that it can; empty when there is nothing.
+// The capabilities of a written conversation, declared or used by a fault, that the implementation
+// lacks; empty when there are none.
 std::string WhatIsMissing(const Implementation& implementation, const Conversation& conversation);
 
-// Why nothing would be known by carrying it out in a session that was begun for it: the environment
-// cannot, or a conversation that was written down wants more than the implementation has. Empty
-// when it can be carried out.
+// The reason why a session would prove nothing: the environment cannot carry it out, or a written
+// conversation needs more than the implementation has. Empty when it can be carried out.
 std::string WhyUnsupported(const Implementation& implementation, const Session& session,
                            const Conversation& conversation);
 
-// A conversation with what came of it.
+// A conversation with its result.
 struct Judged {
   SequenceResult result;
   History history;
@@ -57,11 +55,11 @@ struct Judged {
 Judged JudgeOne(Implementation& implementation, const Conversation& conversation,
                 std::string_view only);
 
-// Hears of every sequence in the order of their numbers, whatever the number of jobs.
+// Called for every sequence in the order of their numbers, whatever the number of jobs.
 using OnJudged = std::function<void(const Judged&)>;
 
-// False when `interrupted` became true before the last sequence; what was heard of by then is
-// whole.
+// False when `interrupted` became true before the last sequence; sequences reported by then are
+// complete.
 bool RunCampaign(Implementation& implementation, const CampaignOptions& options,
                  const OnJudged& on_judged, const std::atomic<bool>& interrupted);
 

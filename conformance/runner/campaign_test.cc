@@ -1,4 +1,4 @@
-// The order and the wholeness of what a campaign hands on, whatever it runs on.
+// A campaign reports its sequences completely and in order, with any implementation.
 #include "conformance/runner/campaign.h"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/defects/defective_sim.h"
 #include "conformance/runner/doubles.h"
 #include "conformance/runner/tally.h"
 #include "conformance/scenarios/on_sim.h"
@@ -38,13 +38,12 @@ CampaignOptions Options(uint64_t sequences, int jobs = 1) {
   return options;
 }
 
-std::unique_ptr<Implementation> Sim(std::string defect = {}) {
-  return MakeSimImplementation({.profile = Profiles().front(),
-                                .defect = std::move(defect),
-                                .capabilities = Profiles().front().capabilities});
+std::unique_ptr<Implementation> Sim(std::string_view defect = {}) {
+  return MakeDefectiveSim(
+      {.profile = Profiles().front(), .capabilities = Profiles().front().capabilities}, defect);
 }
 
-// The numbers that were heard of, in the order in which they were.
+// The reported numbers, in order.
 std::vector<uint64_t> NumbersOf(Implementation& implementation, const CampaignOptions& options,
                                 bool* finished = nullptr,
                                 const std::atomic<bool>& interrupted = kNever) {
@@ -240,7 +239,7 @@ TEST_F(OneSession, OfOneWhoCanDoTooLittleIsNotBegun) {
   EXPECT_EQ(judged.result.reason, "it needs misuse, which profile 6.1-rxe does not have");
 }
 
-// One whose environment can do less than its profile says.
+// An environment that can do less than its profile says.
 class Unhandy : public NiceMock<MockImplementation> {
  public:
   using NiceMock<MockImplementation>::NiceMock;
@@ -249,7 +248,7 @@ class Unhandy : public NiceMock<MockImplementation> {
   }
 };
 
-// A finding that was shrunk says what it was drawn for, which is more than is left of it.
+// A shrunk conversation declares the capabilities that it was drawn for, more than it still needs.
 TEST(AConversation, NeedsOfWhatItsHeadSaysWhatItsLinesUse) {
   Conversation conversation = ConversationOf(kTwoIds);
   conversation.capabilities = Profiles().front().capabilities;

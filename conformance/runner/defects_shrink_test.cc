@@ -1,5 +1,5 @@
-// Each defect of the simulator is found, and the shrinker gets as far as a person does, give or
-// take two calls.
+// Each defect of the simulator is found, and the shrinker gets within two calls of a conversation
+// shrunk by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/defects/defective_sim.h"
+#include "conformance/defects/defects.h"
 #include "conformance/runner/campaign.h"
 #include "conformance/runner/shrinker.h"
 #include "conformance/scenarios/on_sim.h"
@@ -25,8 +26,8 @@ using testing::Contains;
 using testing::IsEmpty;
 using testing::Truly;
 
-// A budget for the search: a defect that is not found in so many is one that no walk leads to. Only
-// a leave of a group whose event somebody still holds is drawn more seldom.
+// A budget for the search: no walk leads to a defect that is not found in this many. Only a leave
+// of a group with an unacknowledged event is drawn more rarely.
 uint64_t SequencesFor(std::string_view defect) {
   return defect == "leave-ignores-acks" ? 6000 : 2000;
 }
@@ -34,19 +35,18 @@ constexpr size_t kExamples = 6;      // as many as `cmcheck run` keeps
 constexpr ptrdiff_t kOfOneWalk = 3;  // of them
 constexpr size_t kFindings = 3;
 constexpr int kAttempts = 6000;
-constexpr int kCallsMore = 2;   // of the shortest
-constexpr int kOthersMore = 8;  // of what else is found, where the way there may be longer
+constexpr int kCallsMore = 2;   // than the shortest
+constexpr int kOthersMore = 8;  // for other findings, which may need more
 
 const std::atomic<bool> kNever{false};
 
-// By hand, and under the profile that shows it.
+// Shrunk by hand, and the profile that shows it.
 Conversation ByHand(const std::string& defect) {
-  return ConversationOf(TextOf("conformance/scenarios/defects/" + defect + ".conv"));
+  return ConversationOf(TextOf("conformance/defects/" + defect + ".conv"));
 }
 
 std::unique_ptr<Implementation> Sim(const std::string& defect, const Profile& profile) {
-  return MakeSimImplementation(
-      {.profile = profile, .defect = defect, .capabilities = profile.capabilities});
+  return MakeDefectiveSim({.profile = profile, .capabilities = profile.capabilities}, defect);
 }
 
 CampaignOptions Campaign(const Profile& profile, uint64_t sequences) {
@@ -66,7 +66,7 @@ struct Found {
   std::vector<Conversation> examples;
 };
 
-// The first few things that are found wrong, each with examples, most of them of different walks.
+// The first findings, each with examples, most of them of different walks.
 std::vector<Found> Find(Implementation& implementation, uint64_t sequences) {
   std::vector<Found> all;
   std::atomic<bool> enough{false};
@@ -115,7 +115,7 @@ TEST_P(EachDefect, IsFoundAndShrunkToTwoCallsMoreThanAPersonNeedsAtMost) {
   const uint64_t sequences = SequencesFor(GetParam());
   const std::vector<Found> all = Find(*sim, sequences);
   ASSERT_FALSE(all.empty()) << "not found in " << sequences << " sequences";
-  // What a report shows first is the shortest of all.
+  // A report shows the shortest first.
   std::optional<Shrunk> shrunk;
   const Found* found = nullptr;
   for (const Found& one : all) {
@@ -146,7 +146,7 @@ TEST_P(EachDefect, IsFoundAndShrunkToTwoCallsMoreThanAPersonNeedsAtMost) {
 
 std::vector<std::string> AllDefects() {
   std::vector<std::string> names;
-  for (const auto& [name, sentence] : SimDefects()) names.emplace_back(name);
+  for (const Defect& defect : Defects()) names.emplace_back(defect.name);
   return names;
 }
 

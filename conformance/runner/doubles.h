@@ -1,4 +1,4 @@
-// For tests: an implementation that does as a test tells it.
+// For tests: a mock implementation.
 //
 //   testing::NiceMock<MockImplementation> asked;
 //   ON_CALL(asked, Start).WillByDefault([](const Conversation&) { return Answering(); });
@@ -36,7 +36,8 @@ class MockEnvironment : public Environment {
   MOCK_METHOD(seen::Done, Heal, (), (override));
 };
 
-// Its driver and its environment are doubles too. Unless told otherwise every call succeeds, no
+// Its driver and its environment are mocks, too. By default every call succeeds, no channel is
+// readable, no time passes, and nothing is left at the end.
 // channel is readable, no time passes, and nothing is left at the end.
 class MockSession : public Session {
  public:

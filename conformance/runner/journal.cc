@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using model::RuleBits;
 
-// Of the ids that the numbers in a line stand for.
+// Ids of rows and properties, which a line stores as numbers.
 uint64_t Vocabulary() {
   Digest digest;
   for (const model::RuleInfo& rule : model::AllRules()) digest.Text(rule.id);
@@ -107,7 +107,7 @@ std::variant<SequenceResult, std::string> ResultOf(const Json& json) {
   return result;
 }
 
-// What a kill left of a last line goes.
+// Removes a partial last line.
 std::error_code CutOffHalfLine(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return {};
@@ -144,7 +144,7 @@ std::string ToJsonLine(const SequenceResult& result) {
 std::variant<SequenceResult, std::string> ParseJsonLine(const std::string& line) {
   try {
     return ResultOf(Json::parse(line));
-  } catch (const std::exception& problem) {  // the library's own way to say so; ends here
+  } catch (const std::exception& problem) {  // thrown by the library; caught here
     return std::string(problem.what());
   }
 }
@@ -160,7 +160,7 @@ std::variant<JournalContent, std::string> ReadJournal(const std::string& path,
   std::string line;
   if (!std::getline(in, line)) return content;
   const std::string header = HeaderFor(campaign);
-  if (in.eof() && header.starts_with(line)) return content;  // killed as it began
+  if (in.eof() && header.starts_with(line)) return content;  // killed while it began
   if (line != header)
     return fmt::format("{} is the journal of another campaign or of another build", path);
   for (int number = 2; std::getline(in, line); ++number) {

@@ -1,5 +1,5 @@
-// What became of each sequence, one JSON line each, written before the next one begins: nothing is
-// lost when a run is killed, and runs of parts can be put together.
+// The result of each sequence as a JSON line, written before the next one begins: a killed run
+// loses nothing, and runs of parts can be combined.
 #ifndef CONFORMANCE_RUNNER_JOURNAL_H_
 #define CONFORMANCE_RUNNER_JOURNAL_H_
 
@@ -18,14 +18,15 @@ namespace cm {
 std::string ToJsonLine(const SequenceResult& result);
 std::variant<SequenceResult, std::string> ParseJsonLine(const std::string& line);
 
-// The first line says which rows and properties the others count: a journal of another build is not
-// read. `campaign` names what was drawn; a journal of another campaign is not continued.
+// The first line lists the rows and properties that the other lines refer to: a journal of another
+// build is not read. `campaign` identifies the drawn sequences; a journal of another campaign is
+// not continued.
 class Journal {
  public:
-  // Opens it for more lines; a new one gets its first line.
+  // Opens it for appending; writes the first line of a new one.
   static std::variant<std::unique_ptr<Journal>, std::string> Open(const std::string& path,
                                                                   const std::string& campaign);
-  // Empty, or why it could not be written.
+  // Empty, or the error of the last write.
   std::string Add(const SequenceResult& result);
 
  private:
@@ -36,9 +37,9 @@ class Journal {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-// By number. A last line that ends early, as a kill leaves it, is left out.
+// By number. A partial last line, as a kill leaves it, is left out.
 using JournalContent = std::map<uint64_t, SequenceResult>;
-// No file is an empty journal.
+// A missing file is an empty journal.
 std::variant<JournalContent, std::string> ReadJournal(const std::string& path,
                                                       const std::string& campaign);
 

@@ -1,4 +1,4 @@
-// What is written line by line is read back, also after a kill; what is not a journal is refused.
+// Written lines are read back, also after a kill; a file that is no journal is refused.
 #include "conformance/runner/journal.h"
 
 #include <gmock/gmock.h>
@@ -55,7 +55,7 @@ class JournalFile : public testing::Test {
  protected:
   JournalFile() { fs::remove(path_); }
 
-  // The problem, or nothing.
+  // The error, or empty.
   std::string Write(std::initializer_list<uint64_t> numbers) {
     auto opened = Journal::Open(path_, "sim seed=1");
     if (auto* problem = std::get_if<std::string>(&opened)) return *problem;

@@ -10,7 +10,7 @@
 namespace cm {
 namespace {
 
-// What a mistake is made on: one of the three is valid.
+// The object of a mistake: one of the three is valid.
 struct Object {
   IdRef id;
   ChannelRef channel;
@@ -49,8 +49,7 @@ class Search {
     const line::Calls* calls = CallsOf(record);
     const Reply* reply = ReplyOf(record);
     if (calls == nullptr || reply == nullptr || reply->kind == ReplyKind::kNotApplicable) return;
-    if (const std::optional<Misuse> misuse = scope_.MisuseIn(calls->call))
-      return OnWhatIsGone(*misuse, calls->call);
+    if (record.misuse) return OnWhatIsGone(*record.misuse, calls->call);
     if (const auto* close = std::get_if<call::DestroyEventChannel>(&calls->call))
       return WithIdsOnIt(close->channel);
     const CallKind kind = KindOf(calls->call);
@@ -79,7 +78,7 @@ class Search {
     for (uint16_t i = 0; i < names_.ids.size(); ++i) {
       if (!scope_.IdIsLive(IdRef{i}) || scope_.ChannelOf(IdRef{i}) != channel) continue;
       Note({.id = IdRef{i}},
-           fmt::format("{} still has {}, which nobody can destroy any more",
+           fmt::format("{} still has {}, which cannot be destroyed any more",
                        names_.channels.NameOf(channel), names_.ids.NameOf(IdRef{i})));
     }
   }
@@ -93,7 +92,7 @@ class Search {
     }
   }
 
-  // Which id an event counts for: a request for its listener.
+  // The id that an event counts for: for a request its listener.
   void Follow(const Record& record) {
     const line::Calls* calls = CallsOf(record);
     const auto* answered = std::get_if<seen::Answered>(&record.seen);

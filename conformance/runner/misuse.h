@@ -1,4 +1,4 @@
-// What the application did wrong in a history, with what had become of the thing that it did it to.
+// Mistakes of the application in a history, with the life of the misused object.
 #ifndef CONFORMANCE_RUNNER_MISUSE_H_
 #define CONFORMANCE_RUNNER_MISUSE_H_
 
@@ -10,21 +10,21 @@
 
 namespace cm {
 
-// One mistake. Not a finding: it says nothing about the implementation.
+// One mistake. Not a finding: it is not about the implementation.
 struct MisuseNote {
-  size_t record = 0;  // where it was made
+  size_t record = 0;  // index of the record
   std::string what;   // "A was destroyed", in words
   std::vector<size_t>
       object;  // records that speak of the same id, channel or event, the oldest first
 };
 
 // In the order of the records:
-//   a call on an id, a channel or an event that is gone;
+//   a call on a destroyed id, a destroyed channel or an acknowledged event;
 //   a channel destroyed while ids are on it;
-//   an id destroyed, and never returned from, while an event of it is not acknowledged.
+//   a destroy of an id that never returns, because an event of the id is not acknowledged.
 std::vector<MisuseNote> MisusesOf(const History& history);
 
-// Several lines: the mistake, and below it the life of what it was made on.
+// Several lines: the mistake, and below it the life of its object.
 std::string Describe(const MisuseNote& note, const History& history);
 
 }  // namespace cm

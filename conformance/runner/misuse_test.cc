@@ -59,7 +59,7 @@ TEST(Misuse, IsACallOnAChannelThatWasDestroyed) {
 
 TEST(Misuse, IsAChannelDestroyedUnderAnIdAndEveryCallOnThat) {
   EXPECT_THAT(NotesOf(Said("active rdma_destroy_event_channel C\nactive rdma_destroy_id A\n")),
-              ElementsAre("C still has A, which nobody can destroy any more",
+              ElementsAre("C still has A, which cannot be destroyed any more",
                           "the channel of A was destroyed"));
 }
 
@@ -69,7 +69,7 @@ TEST(Misuse, IsAnEventThatIsNeverAcknowledged) {
               ElementsAre("A waits until e1 is acknowledged"));
 }
 
-// Without the capability such lines are not carried out, and are nobody's mistake.
+// Without the capability such lines are not carried out, and no mistake is reported.
 TEST(Misuse, IsNotMadeUnlessTheConversationAsksForIt) {
   const History history =
       OnSim(ConversationOf("topology one-kernel-two-devices\nprofile 6.1-rxe\ncapabilities none\n"
@@ -80,7 +80,7 @@ TEST(Misuse, IsNotMadeUnlessTheConversationAsksForIt) {
               testing::Eq(Reply::NotApplicable()));
 }
 
-// Nothing is judged once memory may be damaged, and nothing is carried out after a crash.
+// Nothing is judged after possible memory corruption, and nothing is carried out after a crash.
 TEST(Misuse, EndsWhatCanBeSaid) {
   const History history = Said(
       "active rdma_destroy_id A\nactive rdma_destroy_id A\n"

@@ -27,8 +27,8 @@ std::string ProfileNames() {
 using Json = nlohmann::json;
 using Keys = std::initializer_list<std::string_view>;
 
-// The fields of one object of the file. The first problem of the whole file is kept, and nothing is
-// read behind it.
+// The fields of one object of the file. Keeps the first error of the whole file, and reads nothing
+// after it.
 class Fields {
  public:
   Fields(const Json& object, const std::string& where, Keys keys, std::string* problem)
@@ -42,7 +42,7 @@ class Fields {
         Object(fmt::format("{} has no '{}'; it may have {}", where, key, fmt::join(keys, ", ")));
   }
 
-  // Null when there is none, or when there was a problem before.
+  // Null when there is none, or after an error.
   const Json* Find(const char* key) const {
     if (!problem_.empty()) return nullptr;
     const auto found = object_.find(key);
@@ -208,7 +208,7 @@ Profile ProfileOf(const Json& json, std::string* problem) {
   return profile;
 }
 
-// The library says by an exception what is wrong; it ends here.
+// The library throws on an error; it is caught here.
 Json JsonOf(std::string_view text, std::string* problem) {
   try {
     return Json::parse(text);

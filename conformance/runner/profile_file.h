@@ -10,7 +10,7 @@
 
 namespace cm {
 
-// Reads a profile: a JSON object that says how an implementation differs from a named one.
+// Reads a profile: a JSON object with the differences of an implementation from a named profile.
 //
 //   {"name": "mine", "base": "6.1-rxe", "sentence": "Our own manager.",
 //    "timing": {"packet_lifetime": 16, "quiet_ms": 50},
@@ -19,8 +19,8 @@ namespace cm {
 //    "capabilities": "drop link time",
 //    "deviations": [{"id": "TIMEWAIT-1", "reason": "not reported before release 3"}]}
 //
-// Only `name` has to be there. The keys of `timing`, `limits` and `dialect` are the fields of
-// model/vocabulary/profile.h; durations end in _ms. The problem is one line.
+// Only `name` is required. The keys of `timing`, `limits` and `dialect` are the fields of
+// model/vocabulary/profile.h; durations end in _ms. An error is one line.
 std::variant<Profile, std::string> ParseProfile(std::string_view text);
 
 // A name that `cmcheck list profiles` prints, or the path of a file.

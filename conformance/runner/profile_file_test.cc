@@ -1,4 +1,4 @@
-// Profiles from files: what is taken over, and the one line about what is not.
+// Profiles from files: their fields, and the one line of each error.
 #include "conformance/runner/profile_file.h"
 
 #include <gmock/gmock.h>

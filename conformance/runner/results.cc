@@ -23,7 +23,7 @@ std::string Percent(uint64_t basis_points) {
   return fmt::format("{}.{:02} %", basis_points / 100, basis_points % 100);
 }
 
-// Ends of connections that a campaign is expected to meet.
+// Ends of connections that a campaign should contain.
 constexpr EventType kTold[] = {EventType::kConnectRequest, EventType::kEstablished,
                                EventType::kRejected,       EventType::kUnreachable,
                                EventType::kDisconnected,   EventType::kTimewaitExit,
@@ -51,9 +51,9 @@ struct FamilyRow {
   std::string_view family;
   bool judged = false;
   int claims = 0;
-  int arose = 0;        // claims whose premise arose
-  int unsupported = 0;  // that this environment cannot make happen
-  uint64_t failed = 0;  // sequences against them, claim by claim
+  int arose = 0;        // properties whose premise arose
+  int unsupported = 0;  // not possible in this environment
+  uint64_t failed = 0;  // violating sequences, summed over properties
 };
 
 std::vector<FamilyRow> Families(const Tally& tally, const TableOptions& options) {

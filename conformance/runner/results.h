@@ -1,4 +1,4 @@
-// What a campaign came to, for programs and for people.
+// Results of a campaign, as JSON and as text.
 #ifndef CONFORMANCE_RUNNER_RESULTS_H_
 #define CONFORMANCE_RUNNER_RESULTS_H_
 
@@ -10,7 +10,7 @@
 
 namespace cm {
 
-// What was run, as the results name it.
+// The implementation and the campaign, as printed in the results.
 struct CampaignName {
   std::string implementation;  // "sim", "sim+forgets-timewait", "dl:/usr/lib/librdmacm.so.1"
   std::string library;         // "librdmacm 44.0"; "simulated"
@@ -18,7 +18,7 @@ struct CampaignName {
   std::string topology;        // its name, or "mixed"
   uint64_t seed = 1;
   uint64_t first = 0;
-  std::string only;  // "3,5,8" where they are no range
+  std::string only;  // "3,5,8" if they are no range
   bool interrupted = false;
 };
 
@@ -27,8 +27,8 @@ std::string ToJson(const Tally& tally, const CampaignName& name, const Profile& 
 
 struct TableOptions {
   bool colours = false;
-  Capabilities capabilities;  // of the environment: what else is unsupported
-  std::string property = {};  // the one claim that was judged; empty: all
+  Capabilities capabilities;  // of the environment; all others are unsupported
+  std::string property = {};  // the only property judged; empty: all
 };
 // Verdicts by family of properties, coverage, findings.
 std::string ToTable(const Tally& tally, const CampaignName& name, const Profile& profile,

@@ -1,4 +1,4 @@
-// The results as programs and as people read them.
+// Results as JSON and as text.
 #include "conformance/runner/results.h"
 
 #include <gmock/gmock.h>

@@ -18,7 +18,7 @@
 namespace cm {
 namespace {
 
-// What is made small, the most important first.
+// The size of a conversation, most significant part first.
 struct Measure {
   int calls = 0;
   size_t lines = 0;
@@ -30,7 +30,7 @@ Measure MeasureOf(const Conversation& conversation) {
   return {CallCount(conversation), conversation.lines.size(), ToText(conversation).size()};
 }
 
-// What cannot be read from a file cannot be replayed.
+// A conversation that cannot be parsed from a file cannot be replayed.
 bool ReadsBack(const Conversation& conversation) {
   return std::holds_alternative<Conversation>(ParseConversation(ToText(conversation)));
 }
@@ -75,8 +75,8 @@ class Search {
     }
   }
 
-  // From a conversation that is no smaller, down again: it pays if that ends below.
-  // The letters alone are no reason: the other side's name is shorter.
+  // Tries to shrink further from a conversation that is no smaller; keeps the result if it is
+  // smaller. The length of names does not count.
   bool TakeDetour() {
     for (const Conversation& detour : Detours(best())) {
       const Shrunk lowest = *best_;
@@ -92,7 +92,7 @@ class Search {
     return false;
   }
 
-  // Carries it out; it is the best from now on if it shows the finding and is smaller.
+  // Carries it out; keeps it if it shows the finding and is smaller.
   bool Attempt(Conversation candidate) {
     if (Over()) return false;
     GiveNumbers(&candidate);
@@ -113,10 +113,10 @@ class Search {
     return shows;
   }
 
-  // What comes after the finding, and what could not be carried out, did nothing for it.
+  // Lines after the finding, and lines that were not carried out, are unnecessary.
   bool CutOff() {
     const History& history = best_->judged.history;
-    if (history.records.empty()) return false;  // something is in use though nothing was done
+    if (history.records.empty()) return false;  // a leak without any line
     const size_t line = history.records[best_->finding.record].line;
     bool better = Attempt(WithoutLines(best(), line + 1, best().lines.size()));
     Conversation applicable = best();
@@ -142,7 +142,7 @@ class Search {
     return better;
   }
 
-  // Two lines that only go together: what was said, and what it made necessary.
+  // Two lines that only go together: a line, and one that it requires.
   bool RemovePairs() {
     for (size_t b = best().lines.size(); b-- > 1;)
       for (size_t a = b; a-- > 0 && !Over();)
@@ -173,7 +173,7 @@ class Search {
   int attempts_ = 0;
 };
 
-// The calls that are made at once in every other order, of one group at a time.
+// Every other order of concurrent calls, one group at a time.
 std::vector<Conversation> WithOneGroupTurned(const Conversation& conversation) {
   std::vector<Conversation> all;
   for (size_t first = 0; first < conversation.lines.size();) {
@@ -208,7 +208,7 @@ std::optional<Shrunk> Shrink(Implementation& implementation, const Conversation&
     return Search(implementation, finding, attempts_max, on_attempt, interrupted).Run(from);
   };
   if (std::optional<Shrunk> shrunk = search(start)) return shrunk;
-  // The sequence has drawn which of several threads came first: now it is to be the line's place.
+  // Threads ran in a drawn order: now the order of the lines decides.
   for (const Conversation& turned : WithOneGroupTurned(start))
     if (std::optional<Shrunk> shrunk = search(turned)) return shrunk;
   if (!conversation.origin || !model::HasTogether(conversation)) return std::nullopt;

@@ -14,16 +14,16 @@
 namespace cm {
 
 struct Shrunk {
-  Judged judged;    // of the shortest conversation that was met
+  Judged judged;    // of the shortest conversation found
   Finding finding;  // as it shows there
   int attempts = 0;
 };
 
-// Hears of every attempt: the number so far, and the calls of the shortest conversation.
+// Called for every attempt: its number, and the calls of the shortest conversation so far.
 using OnAttempt = std::function<void(int attempts, int calls)>;
 
 // Every attempt is one session of the implementation; at most `attempts_max` of them. Deterministic
-// when the implementation is. None when the conversation does not show the finding.
+// when the implementation is. Empty when the conversation does not show the finding.
 std::optional<Shrunk> Shrink(Implementation& implementation, const Conversation& conversation,
                              const Finding& finding, int attempts_max, const OnAttempt& on_attempt,
                              const std::atomic<bool>& interrupted);

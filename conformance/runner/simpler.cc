@@ -21,7 +21,7 @@ const Call* CallIn(const Line& line) {
   return calls == nullptr ? nullptr : &calls->call;
 }
 
-// The ids, channels and events that a line speaks of, to be read or renamed.
+// The ids, channels and events that a line names, to be read or renamed.
 template <typename Visit>
 void EachNameIn(Line* line, Visit visit) {
   if (auto* waits = std::get_if<line::Waits>(line)) visit(waits->channel);
@@ -56,7 +56,7 @@ void Drop(Conversation* conversation, Ref name) {
   std::erase_if(conversation->lines, [&](const Line& line) { return Mentions(line, name); });
 }
 
-// A fetch stays when the id that it would name goes.
+// A fetch stays when the id that it would name is removed.
 void DropId(Conversation* conversation, IdRef id) {
   std::erase_if(conversation->lines, [&](const Line& line) {
     const Call* call = CallIn(line);
@@ -97,7 +97,7 @@ std::vector<Conversation> WithoutOneFetchAtAll(const Conversation& conversation)
   return all;
 }
 
-constexpr uint32_t kFirstNumber = 100;  // any that no other id has
+constexpr uint32_t kFirstNumber = 100;  // larger than the numbers of other ids
 
 void GivePlainNumber(Call* call, IdRef id, uint32_t number) {
   const auto give = [&](auto* with_param) {
@@ -108,7 +108,7 @@ void GivePlainNumber(Call* call, IdRef id, uint32_t number) {
   give(std::get_if<call::Accept>(call));
 }
 
-// Appends `with` applied to a copy of line `at`, if it changes what the line says.
+// Appends the result of `with` on a copy of line `at`, if it changes the line.
 class Variants {
  public:
   explicit Variants(const Conversation& conversation) : conversation_(conversation) {}
@@ -145,7 +145,7 @@ void MoveToSide(Address* address, uint8_t side) {
   if (address->kind == AddressKind::kSide) address->side = side;
 }
 
-// Everything that both sides do, `side` does.
+// Moves everything of both sides to `side`.
 Conversation WithOneSide(const Conversation& conversation, uint8_t side) {
   Conversation moved = conversation;
   for (Line& line : moved.lines) {
@@ -164,7 +164,7 @@ Conversation WithOneSide(const Conversation& conversation, uint8_t side) {
   return moved;
 }
 
-// Nobody hears what the side sends.
+// Drops all messages of the side.
 Conversation WithSilence(const Conversation& conversation, uint8_t side) {
   Conversation silent = conversation;
   silent.lines.insert(
@@ -173,7 +173,7 @@ Conversation WithSilence(const Conversation& conversation, uint8_t side) {
   return silent;
 }
 
-// From line `at` on each side does what the other one did, on its own channel and its own id.
+// From line `at` on the sides swap their parts, each on its own channel and its own id.
 Conversation WithPartsChanged(const Conversation& conversation, size_t at) {
   const ChannelRef channels[] = {FirstChannelOf(conversation, 0), FirstChannelOf(conversation, 1)};
   IdRef connects;
@@ -234,7 +234,7 @@ std::vector<Conversation> WithFaultOnOtherSide(const Conversation& conversation)
   return all;
 }
 
-// What is done to the id of a request is done to one that is bound, and nothing else is done.
+// Replaces the request's id by a bound one, and removes everything else.
 std::vector<Conversation> WithBoundIdInstead(const Conversation& conversation) {
   constexpr uint16_t kAnyPort = 7471;
   std::vector<Conversation> all;
@@ -317,7 +317,7 @@ std::vector<Conversation> WithoutOneName(const Conversation& conversation) {
 
 std::vector<Conversation> WithTwoNamesAsOne(const Conversation& conversation) {
   std::vector<Conversation> all;
-  // The later name goes; its line of making with it.
+  // Removes the later name and the line that creates it.
   const auto merge = [&]<typename Ref>(Ref kept, Ref gone, size_t made_at) {
     Conversation merged = WithoutLines(conversation, made_at, 1);
     for (Line& line : merged.lines) Rename(&line, gone, kept);
@@ -451,7 +451,7 @@ std::vector<Conversation> Detours(const Conversation& conversation) {
     if (call != nullptr && KindOf(*call) == CallKind::kAccept) connects = true;
     if (!connects || call == nullptr) continue;
     all.push_back(WithPartsChanged(conversation, i));
-    // What the one side hears first, the other side has to fetch first.
+    // The order of the events of one side becomes the order of fetches of the other.
     Conversation fetches_more = all.back();
     for (size_t k = i; k < fetches_more.lines.size(); ++k)
       if (IsFetch(fetches_more.lines[k])) {

@@ -1,4 +1,4 @@
-// Each move of the shrinker, on a conversation that is small enough to see what it does.
+// Each move of the shrinker, on a small conversation.
 #include "conformance/runner/simpler.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ Conversation Of(const std::string& lines) {
       "conversation 1\ntopology two-kernels\nprofile 6.1-rxe\ncapabilities drop lanes\n" + lines);
 }
 
-// Its lines alone.
+// Its lines without the head.
 std::string LinesOf(const Conversation& conversation) {
   std::string text;
   for (const Line& line : conversation.lines) text += ToString(line, conversation) + "\n";
@@ -190,7 +190,7 @@ TEST(Detours, LetOneSideDoEverything) {
               Contains(kChannel + "active rdma_create_event_channel S\n"));
 }
 
-// Everything a detour leads to is written to a file sooner or later.
+// Every conversation of a detour may be written to a file.
 TEST(Detours, ReadBackFromWhatTheyArePrintedAs) {
   const Conversation connected =
       Of("passive listening L on=S port=7471\nactive connecting A on=C to=passive:7471\n"

@@ -1,4 +1,4 @@
-// What a campaign comes to: sums over its sequences, in their order.
+// Sums of a campaign over its sequences, in their order.
 #ifndef CONFORMANCE_RUNNER_TALLY_H_
 #define CONFORMANCE_RUNNER_TALLY_H_
 
@@ -16,21 +16,21 @@
 
 namespace cm {
 
-// A finding, and in how many sequences the same thing was found.
+// A finding, and the number of sequences with the same one.
 struct CountedFinding {
   Finding finding;  // of the first of them
   uint64_t sequences = 0;
-  std::string replay;  // the command that shows it again; empty as long as there is none
+  std::string replay;  // the command that replays it; empty if unknown
 };
 
-// What a campaign was, as far as claims about a whole campaign depend on it.
+// Properties of the campaign that decide whether campaign-wide properties are judged.
 struct CampaignScope {
   Capabilities capabilities;
-  bool every_walk = true;      // no walk and no topology was asked for
-  bool every_property = true;  // no claim was asked for
+  bool every_walk = true;      // not restricted to a walk or a topology
+  bool every_property = true;  // not restricted to a property
 };
 
-// Why sequences were unsupported or inconclusive.
+// Reasons of unsupported or inconclusive sequences.
 struct Reason {
   uint64_t sequences = 0;
   uint64_t first = 0;  // the number of the first of them
@@ -41,11 +41,11 @@ class Tally {
  public:
   // In the order of the sequences' numbers.
   void Add(const SequenceResult& result);
-  // After the last one: the claims about a whole campaign.
+  // After the last one: judges the campaign-wide properties.
   void Conclude(const CampaignScope& scope, const Profile& profile);
 
   uint64_t sequences() const { return sequences_; }
-  // Those that could be carried out.
+  // Sequences that were carried out.
   uint64_t judged() const { return sequences_ - With(SequenceVerdict::kUnsupported); }
   uint64_t With(SequenceVerdict verdict) const { return verdicts_[static_cast<size_t>(verdict)]; }
   uint64_t calls() const { return calls_; }
@@ -56,24 +56,24 @@ class Tally {
   const model::RuleBits& reached() const { return reached_; }
   const model::RuleBits& confirmed() const { return confirmed_; }
   uint64_t largest_set() const { return largest_sets_.empty() ? 0 : largest_sets_.rbegin()->first; }
-  // Of the sequences' largest sets: 99 % are at most this large.
+  // The 99th percentile of the sequences' largest sets.
   uint64_t set_p99() const;
   // In per cent, rounded down to hundredths, as a number of hundredths.
   uint64_t sharpness_basis_points() const {
     return observations_ == 0 ? 10000 : sharp_ * 10000 / observations_;
   }
-  // How often the premise of a property arose, by its place in Properties().
+  // How often the premise of a property arose, by index in Properties().
   uint64_t Arose(size_t property) const { return property < arose_.size() ? arose_[property] : 0; }
-  // In how many sequences the claim was not met.
+  // The number of sequences that violate the property.
   uint64_t Against(std::string_view claim) const;
   const std::vector<CountedFinding>& findings() const { return findings_; }
   std::vector<CountedFinding>& findings() { return findings_; }
   const std::map<std::string, uint64_t>& walks() const { return walks_; }
   const std::map<std::string, Reason>& reasons() const { return reasons_; }
 
-  // Whether the exit code has to say that something was found.
+  // True when the exit code must report findings.
   bool failed() const { return With(SequenceVerdict::kFailed) > 0 || campaign_failed_; }
-  // More inconclusive sequences than so many hundredths of a per cent.
+  // True when more sequences than this share (in hundredths of a per cent) are inconclusive.
   bool TooInconclusive(uint64_t basis_points) const {
     return With(SequenceVerdict::kInconclusive) * 10000 > sequences_ * basis_points;
   }
@@ -103,7 +103,7 @@ class Tally {
   bool campaign_failed_ = false;
 };
 
-// A campaign shorter than this need not have met everything that must happen some time.
+// A shorter campaign need not have seen everything that must happen sometimes.
 inline constexpr uint64_t kWholeCampaign = 1000;
 
 }  // namespace cm

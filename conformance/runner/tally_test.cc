@@ -1,4 +1,4 @@
-// Sums over a campaign, and what only a whole campaign can be blamed for.
+// Sums over a campaign, and campaign-wide properties.
 #include "conformance/runner/tally.h"
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ Tally CampaignOf(uint64_t sequences, const std::vector<uint32_t>& arose) {
   return tally;
 }
 
-// The place of the first claim that must come true some time and that every environment can meet.
+// Index of the first kSometimes property that every environment can satisfy.
 size_t ASometimes() {
   const auto all = Properties();
   const auto found = std::find_if(all.begin(), all.end(), [](const Property& property) {
@@ -50,7 +50,7 @@ size_t ASometimes() {
   return static_cast<size_t>(found - all.begin());
 }
 
-// Every premise arose, but for that of the claim at `never`.
+// Every premise arose, except that of the property at `never`.
 std::vector<uint32_t> AllAroseBut(size_t never) {
   std::vector<uint32_t> arose(Properties().size(), 1);
   arose.at(never) = 0;
@@ -187,7 +187,7 @@ TEST(Tally, CountsTheSameFindingOnceASequenceAndKeepsTheFirst) {
   EXPECT_EQ(tally.Against("EST-1"), 0u);
 }
 
-// Over a thousand sequences, a claim about the campaign.
+// Over a thousand sequences, a campaign-wide property.
 class WholeCampaign : public testing::Test {
  protected:
   const size_t never_ = ASometimes();
@@ -272,7 +272,7 @@ TEST_F(WholeCampaign, MayMissWhatTheProfileDeclaresToBeMissed) {
   profile.deviations = {{.id = std::string(property_.id), .reason = "it cannot"}};
   Tally tally = CampaignOf(1000, AllAroseBut(never_));
   tally.Conclude(whole_, profile);
-  EXPECT_THAT(IdsOf(tally), SizeIs(1));  // said, and not held against it
+  EXPECT_THAT(IdsOf(tally), SizeIs(1));  // reported, and not counted
   EXPECT_FALSE(tally.failed());
 }
 

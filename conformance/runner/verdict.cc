@@ -110,7 +110,7 @@ void JudgeByClaims(const History& history, const model::HistoryVerdict& verdict,
   JudgeByProperties(history, profile, only, result);
 }
 
-// The record destroys a channel that still has ids: the library keeps their memory.
+// The record destroys a channel that still has ids: the library leaks their memory.
 bool Orphans(const History& history, const Record& record, const NameScope& scope) {
   const auto* calls = std::get_if<line::Calls>(&history.conversation.lines[record.line]);
   if (calls == nullptr) return false;
@@ -122,12 +122,12 @@ bool Orphans(const History& history, const Record& record, const NameScope& scop
   return false;
 }
 
-// The record ends a process that had no chance to return what it held, or leaves a call inside.
+// The record ends a process before it could release its objects, or leaves a call inside.
 bool NeverReturns(const History& history, const Record& record) {
   if (const auto* answered = std::get_if<seen::Answered>(&record.seen))
     if (answered->reply.kind == ReplyKind::kCrashed || answered->reply.kind == ReplyKind::kBlocked)
       return true;
-  // A request whose queue pair cannot be made is nobody's: rdma_get_request leaves it behind.
+  // rdma_get_request leaks a request whose queue pair cannot be created.
   const auto* calls = std::get_if<line::Calls>(&history.conversation.lines[record.line]);
   if (calls != nullptr && std::holds_alternative<call::GetRequest>(calls->call)) {
     const auto* answer = std::get_if<seen::Answered>(&record.seen);
@@ -140,7 +140,7 @@ bool NeverReturns(const History& history, const Record& record) {
          (injects->fault.kind == FaultKind::kExit || injects->fault.kind == FaultKind::kCrash);
 }
 
-// Whether the application has returned everything: only then is what is left a leak.
+// Whether the application has released everything: only then is a remaining object a leak.
 bool EverythingReturned(const History& history) {
   NameScope scope(history.conversation);
   for (const Record& record : history.records) {
@@ -232,7 +232,7 @@ SequenceResult Judge(const History& history, const Ending& ending, const Profile
     const bool declared = std::all_of(result.findings.begin(), result.findings.end(),
                                       [&](const Finding& f) { return Declared(f, profile); });
     result.verdict = declared ? SequenceVerdict::kKnownDeviation : SequenceVerdict::kFailed;
-    result.reason.clear();  // what the rows left open a property has decided
+    result.reason.clear();  // a property has decided what the rows left open
   }
   return result;
 }

@@ -1,4 +1,4 @@
-// What one conversation on one implementation came to.
+// The verdict about one conversation on one implementation.
 #ifndef CONFORMANCE_RUNNER_VERDICT_H_
 #define CONFORMANCE_RUNNER_VERDICT_H_
 
@@ -16,16 +16,16 @@
 
 namespace cm {
 
-// An answer or an event that no row of the tables permits.
+// A reply or an event that no row of the tables permits.
 inline constexpr std::string_view kRowsId = "ROWS-1";
-// Everything was destroyed, and something is still in use.
+// Everything was destroyed, and an object is still in use.
 inline constexpr std::string_view kLeakId = "LEAK-1";
-// A claim of a property that must come true in some sequence of a campaign did not.
+// A kSometimes property that did not hold in any sequence of a campaign.
 inline constexpr std::string_view kNeverId = "NEVER-1";
 // A deviation that the profile declares did not show.
 inline constexpr std::string_view kMendedId = "MENDED-1";
 
-// The claims that are no properties of one history: id and sentence, as `cmcheck list` prints them.
+// Claims that are no properties of one history: id and sentence, as `cmcheck list` prints them.
 struct RunnerClaim {
   std::string_view id;
   std::string_view says;
@@ -37,19 +37,19 @@ inline constexpr auto kRunnerClaims = std::to_array<RunnerClaim>({
     {kMendedId, "A deviation that the profile declares shows."},
 });
 
-// One claim that an implementation did not meet. Data, reported, never thrown.
+// A violated claim. Data, reported, never thrown.
 struct Finding {
   std::string id;     // of the claim
-  std::string about;  // what it showed at: "rdma_connect", "RDMA_CM_EVENT_REJECTED"
+  std::string about;  // the call or event: "rdma_connect", "RDMA_CM_EVENT_REJECTED"
   std::string saw;
   std::string permitted;
   std::string source;  // rules with their sources, or the property's
-  uint64_t index = 0;  // of the sequence
+  uint64_t index = 0;  // number of the sequence
   size_t record = 0;   // of its history
   int calls = 0;       // of the shortest conversation that shows it; 0: not shrunk
-  std::string where;   // the line, as the conversation prints it
+  std::string where;   // the line of the conversation
 
-  // The same claim; for the rows, which are one claim about everything, at the same thing.
+  // True for the same claim; for the rows, at the same call or event.
   bool Same(const Finding& other) const {
     return id == other.id && (about == other.about || id != kRowsId);
   }
@@ -60,7 +60,7 @@ enum class SequenceVerdict : uint8_t {
   kFailed,
   kInconclusive,    // a real clock ran out, or too many possibilities were left
   kUnsupported,     // the environment cannot serve it, for a declared reason
-  kKnownDeviation,  // it failed as the profile says that it does
+  kKnownDeviation,  // it failed as the profile declares
 };
 std::string_view ToString(SequenceVerdict verdict);
 std::optional<SequenceVerdict> ParseSequenceVerdict(std::string_view name);
@@ -76,28 +76,27 @@ struct SequenceResult {
   uint64_t wire_digest = 0;
   uint64_t calls = 0;
   uint64_t events = 0;
-  uint64_t observations = 0;  // that could have been refused
-  uint64_t sharp = 0;         // of them, those of which an altered one would have been
+  uint64_t observations = 0;  // that could be refused
+  uint64_t sharp = 0;         // those for which an altered observation would be refused
   uint64_t largest_set = 0;
   model::RuleBits reached;
   model::RuleBits confirmed;
-  std::array<uint32_t, kEventTypeCount> heard{};  // events by type
-  std::vector<uint32_t> arose;                    // by property: how often its premise arose
+  std::array<uint32_t, kEventTypeCount> heard{};  // number of events by type
+  std::vector<uint32_t> arose;                    // how often the premise of each property arose
 };
 
-// What only the session knows.
+// State that only the session knows.
 struct Ending {
-  std::string unsupported;  // why it could not be carried out; empty if it was
+  std::string unsupported;  // reason why it was not carried out; empty if it was
   bool inconclusive = false;
   std::string leaks;  // what is still in use, in words
 };
 
-// Judges one history: rows, properties, leaks. `only`, if not empty, is the one claim that is
-// judged.
+// Judges one history: rows, properties, leaks. `only`, if not empty, is the only claim judged.
 SequenceResult Judge(const History& history, const Ending& ending, const Profile& profile,
                      std::string_view only = {});
 
-// Whether the profile declares it.
+// True when the profile declares the deviation.
 bool Declared(const Finding& finding, const Profile& profile);
 
 }  // namespace cm

@@ -1,4 +1,4 @@
-// What a history comes to: rows, properties, leaks, and what the profile declares.
+// Verdicts about a history: rows, properties, leaks, and declared deviations.
 #include "conformance/runner/verdict.h"
 
 #include <gmock/gmock.h>
@@ -151,7 +151,7 @@ TEST(Leak, IsNoneWhereAChannelWasDestroyedUnderItsIds) {
       Not(Contains("LEAK-1")));
 }
 
-// The last call of a history that returned everything is said to have ended otherwise.
+// The last call of a history that released everything gets another result.
 class LeakAfter : public testing::TestWithParam<std::pair<const char*, Reply>> {};
 
 TEST_P(LeakAfter, IsNone) {

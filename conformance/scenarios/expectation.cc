@@ -80,7 +80,7 @@ std::vector<std::string> SplitAtCommas(const std::string& text) {
   return parts;
 }
 
-// Reads one comment; the first thing that cannot be read is its problem.
+// Parses one comment; keeps the first error.
 class Reader {
  public:
   explicit Reader(const Conversation& conversation) : conversation_(conversation) {}
@@ -214,7 +214,7 @@ std::string ListOf(const std::vector<ScenarioEvent>& events) {
   return text.empty() ? "nothing" : text;
 }
 
-// Where the call was made.
+// The record of the call.
 const Record* RecordOf(const Moment& call, const History& history) {
   int seen = 0;
   for (const Record& record : history.records) {

@@ -1,6 +1,5 @@
-// What the protocol's scenarios say of themselves, written down before anything was run: which
-// events each side hears, when, and which messages are sent. It stands in the comment above a
-// conversation:
+// Expectations of the protocol's scenarios, written before any run: the events of each side, their
+// times, and the messages sent. They are in the comment above a conversation:
 //
 //   # active: EST, DISC -110, TWX
 //   # passive: CR, EST, DISC
@@ -12,17 +11,17 @@
 //   # rows: L10 M5 R22 M6
 //   # lab: no, its peer is off the rails
 //
-// A side and all its events in their order, with a status where it is not 0, or "nothing"; when an
-// event comes, the second one of its kind as CR#2, after a call, an event or the first
-// rdma_connect; how many messages of a kind are sent, lost ones too; a message with all that its
-// line in a history says but private data; what a call returns; rows of the protocol's tables, see
-// docs/protocol.md; why it is not run on a real kernel.
+// A side and all its events in their order, with a status where it is not 0, or "nothing"; the time
+// of an event (the second one of its kind as CR#2) after a call, an event or the first
+// rdma_connect; the number of messages of a kind sent, lost ones included; a message with all
+// fields of its history line but private data; the result of a call; rows of the protocol's tables,
+// see docs/protocol.md; the reason why it is not run on a real kernel.
 //
-//   1. A side's events are those that its program fetched; that addresses and routes were resolved
-//      goes without saying. CR, EST, REJ, UNR, DISC and TWX are short for CONNECT_REQUEST,
+//   1. A side's events are those that its program fetched, without those of address and route
+//      resolution. CR, EST, REJ, UNR, DISC and TWX are short for CONNECT_REQUEST,
 //      ESTABLISHED, REJECTED, UNREACHABLE, DISCONNECTED and TIMEWAIT_EXIT.
-//   2. Times are nominal: what the links take, and what a kernel's timers are late, comes on top.
-//      What stands in brackets is for Linux 6.12 and 7.2, where it differs.
+//   2. Times are nominal: the latency of links and the lateness of a kernel's timers are added.
+//      Times in brackets are for Linux 6.12 and 7.2, where they differ.
 #ifndef CONFORMANCE_SCENARIOS_EXPECTATION_H_
 #define CONFORMANCE_SCENARIOS_EXPECTATION_H_
 
@@ -62,7 +61,7 @@ struct ExpectedSide {
   std::vector<ScenarioEvent> events;
 };
 
-// The `nth` time that a side hears an event or makes a call.
+// The `nth` time that a side fetches an event or makes a call.
 struct Moment {
   uint8_t side = 0;
   std::variant<EventType, CallKind> what;
@@ -102,13 +101,13 @@ struct Expectation {
   std::vector<ExpectedMessage> says;
   std::vector<ExpectedReturn> returns;
   std::vector<std::string> rows;
-  std::string not_in_lab;  // the reason; empty: it is run there
+  std::string not_in_lab;  // the reason; empty: runs there
 };
 
-// From the comment of a conversation; or what cannot be read in it.
+// Parses the comment of a conversation; or returns the error.
 std::variant<Expectation, std::string> ReadExpectation(const Conversation& conversation);
 
-// An event as it was fetched: what a comparison of times is about.
+// A fetched event: the subject of a comparison of times.
 struct FetchedEvent {
   uint8_t side = 0;
   ScenarioEvent event;
@@ -119,13 +118,13 @@ struct FetchedEvent {
 // All but resolutions, in the order of the history.
 std::vector<FetchedEvent> FetchedEvents(const History& history);
 
-// Empty when that moment never came.
+// Empty when that moment did not occur.
 std::optional<Instant> When(const Moment& moment, const History& history);
 
-// Whether what stands in brackets is meant for it.
+// Whether the times in brackets apply.
 bool IsLater(const Profile& profile);
 
-// What differs from the expectation, in words. `slack` is what links may take.
+// The differences from the expectation, as text. `slack` is the time for the links.
 std::vector<std::string> Unexpected(const Expectation& expectation, const History& history,
                                     const Profile& profile, Duration slack);
 

@@ -1,10 +1,10 @@
-// A golden conversation: what is said and done, a line of dashes, and what came of it when somebody
-// read it last and found it true.
+// A golden conversation: its lines, a line of dashes, and the expected history, which was reviewed
+// when it was last written.
 //
 //   1. The first half is kept as it was written: comments, macros, blank lines.
 //   2. The second half is a history of the simulator, one line per record, as print.h writes it.
-//   3. On other implementations times, messages and what the provider draws are nobody's business;
-//      so one file serves all of them.
+//   3. On other implementations times, messages and values that the provider draws are ignored; so
+//      one file serves all of them.
 #ifndef CONFORMANCE_SCENARIOS_GOLDEN_H_
 #define CONFORMANCE_SCENARIOS_GOLDEN_H_
 
@@ -21,10 +21,10 @@ namespace cm {
 struct Golden {
   std::string written;  // up to the dashes, as it stands in the file
   Conversation conversation;
-  std::string expected;  // behind the dashes; empty in a file that is new
+  std::string expected;  // after the dashes; empty in a new file
 };
 
-// How much of a history has to agree.
+// The part of a history that must agree.
 enum class GoldenView : uint8_t {
   kExact,    // all of it: for the simulator
   kVisible,  // calls, answers and events, without times, messages and volatile fields
@@ -32,10 +32,10 @@ enum class GoldenView : uint8_t {
 
 std::variant<Golden, TextProblem> ReadGolden(std::string_view text);
 
-// The file again, with what came of it now.
+// The file with the current history.
 std::string Rewritten(const Golden& golden, const History& history);
 
-// Empty when the history is as expected; else the first line that is not, in words.
+// Empty when the history is as expected; else the first line that differs, as text.
 std::string Difference(const Golden& golden, const History& history, GoldenView view);
 
 }  // namespace cm

@@ -14,8 +14,8 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Macros, a blank line and a comment in the middle: what a person writes.
-constexpr std::string_view kWritten = R"(# Somebody asks and is heard.
+// Macros, a blank line and a comment in the middle, as in files written by hand.
+constexpr std::string_view kWritten = R"(# A request is accepted.
 topology one-kernel-two-devices
 profile 6.1-rxe
 capabilities none
@@ -43,7 +43,7 @@ class AGolden : public testing::Test {
           answered->event->type == EventType::kConnectRequest)
         return *answered->event;
     }
-    ADD_FAILURE() << "nobody was asked";
+    ADD_FAILURE() << "no request arrived";
     static CmEvent none;
     return none;
   }

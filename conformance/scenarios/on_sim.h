@@ -1,4 +1,4 @@
-// For tests: conversations carried out by the simulator, and what there is to object to.
+// For tests: conversations carried out by the simulator, and the objections to their histories.
 #ifndef CONFORMANCE_SCENARIOS_ON_SIM_H_
 #define CONFORMANCE_SCENARIOS_ON_SIM_H_
 
@@ -21,12 +21,12 @@ const Profile& ProfileOf(const Conversation& conversation);
 // With the defect of that name switched on, if one is given.
 History OnSim(const Conversation& conversation, std::string_view defect = {});
 
-// What the rows and the properties object to, in words; each objection begins with the id of the
-// property, or with "rows".
+// The objections of the rows and the properties, as text; each begins with the id of the property,
+// or with "rows".
 std::vector<std::string> Objections(const History& history);
 
-// How many messages of another base version a tester sends in the conversation: the codec takes
-// none of those.
+// The number of messages with another base version that a tester sends in the conversation: the
+// codec rejects them.
 size_t SentWithAnotherVersion(const Conversation& conversation);
 
 // The files of the folder, sorted, and the text of one. Relative to the root of the repository.

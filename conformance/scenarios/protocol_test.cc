@@ -1,6 +1,5 @@
-// Every scenario of the protocol, on the simulator under each profile that it is meant for: what
-// the comment of its conversation says was written from the protocol's tables, not from what came
-// of it.
+// Every scenario of the protocol, on the simulator under each of its profiles: the expectations in
+// the comment of a conversation were derived from the protocol's tables, not from a run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +23,7 @@ const std::string kFolder = "conformance/scenarios/protocol";
 // A few messages on a link, each of some microseconds.
 constexpr Duration kLinks = Duration::Microseconds(100);
 
-// What is written for 6.1 holds for the later kernels too, with the times in brackets.
+// Expectations for 6.1 hold for the later kernels, too, with the times in brackets.
 std::vector<std::string> ProfilesOf(const Conversation& conversation) {
   if (conversation.profile == "6.1-rxe") return {"6.1-rxe", "6.12-rxe", "7.2-rxe"};
   return {conversation.profile};
@@ -56,10 +55,10 @@ INSTANTIATE_TEST_SUITE_P(File, Protocol, testing::ValuesIn(ConversationFiles(kFo
                            return name;
                          });
 
-// What is wrong with a disconnect that nobody answers, when this is said of it.
+// The difference of a scenario with an unanswered disconnect from these expectations.
 std::vector<std::string> Unexpected(const std::string& said,
                                     const std::string& profile = "6.1-rxe") {
-  return Unexpected(ConversationOf("# Nobody answers.\n" + said +
+  return Unexpected(ConversationOf("# The peer does not answer.\n" + said +
                                    "topology one-kernel-two-devices\nprofile 6.1-rxe\n"
                                    "capabilities time\n"
                                    "passive listening L on=S port=7471\n"
@@ -137,8 +136,8 @@ TEST(Expectation, ObjectsToAnotherAnswer) {
 TEST(Expectation, ThatCannotBeReadIsNone) {
   for (const std::string line :
        {"# active: EXT\n", "# active: EST now\n", "# time: active EST\n", "# sends: active DREQ\n",
-        "# time: nobody EST 1s\n", "# time: active EST 1m\n", "# lab: yes\n",
-        "# says: nobody DREQ\n", "# returns: active EST 0\n",
+        "# time: elsewhere EST 1s\n", "# time: active EST 1m\n", "# lab: yes\n",
+        "# says: elsewhere DREQ\n", "# returns: active EST 0\n",
         "# returns: active rdma_connect EWHAT\n"})
     EXPECT_THAT(Unexpected(line), ElementsAre(HasSubstr("\""))) << line;
   EXPECT_THAT(Unexpected("# rows: L1\n"), ElementsAre("no line says what a side hears"));

@@ -22,7 +22,7 @@ TEST(RowsOfTheTester, AreShownByItsConversations) {
     EXPECT_TRUE(shown[row] || !model::NeedsTester(row)) << model::InfoOf(row).id;
 }
 
-// A side that the oracle has given up is judged by nobody.
+// A side that the oracle no longer judges.
 TEST(RowsOfTheTester, JudgeEveryLineOfItsConversations) {
   for (const std::string& file : ConversationFiles(kFolder)) {
     const Conversation conversation = ConversationOf(TextOf(file));

@@ -57,7 +57,7 @@ std::vector<Entry> Entries() {
   return entries;
 }
 
-// By trouble: the conversations whose source names it.
+// By trouble: the conversations whose source cites it.
 std::map<std::string, std::set<std::string>> Citations() {
   std::map<std::string, std::set<std::string>> citations;
   for (const std::string& file : ConversationFiles(kFolder)) {

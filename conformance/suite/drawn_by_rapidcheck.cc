@@ -16,7 +16,7 @@
 namespace cm {
 namespace {
 
-// Numbers that rapidcheck has drawn, as decisions. Past their end everything is the first choice.
+// Numbers drawn by rapidcheck, as decisions. Past their end each decision is the first choice.
 class GivenChoice : public Choice {
  public:
   explicit GivenChoice(std::vector<uint64_t> numbers) : numbers_(std::move(numbers)) {}
@@ -29,8 +29,8 @@ class GivenChoice : public Choice {
   size_t next_ = 0;
 };
 
-// Any number with the same chance, whatever rapidcheck's size: a small size would otherwise only
-// ever draw the first few calls of a list.
+// Any number with the same chance, whatever rapidcheck's size: a small size would otherwise draw
+// only the first few calls of a list.
 rc::Gen<uint64_t> AnyNumber() {
   return [](const rc::Random& random, int /*size*/) {
     rc::Random copy = random;

@@ -1,4 +1,4 @@
-// Conversations that rapidcheck draws, from the generator that everybody uses.
+// Conversations drawn by rapidcheck, with the common generator.
 #ifndef CONFORMANCE_SUITE_DRAWN_BY_RAPIDCHECK_H_
 #define CONFORMANCE_SUITE_DRAWN_BY_RAPIDCHECK_H_
 
@@ -9,8 +9,8 @@
 
 namespace cm {
 
-// Empty when rapidcheck finds no conversation that there is something to object to; else the one
-// that it has shrunk to, and the objection.
+// Empty when rapidcheck finds no conversation with an objection; else the shrunk conversation, and
+// the objection.
 std::string CheckWithRapidcheck(Implementation& implementation, const DrawOptions& draw);
 
 }  // namespace cm

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "conformance/adapters/dl/dl_adapter.h"
-#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/defects/defective_sim.h"
 #include "conformance/properties/property.h"
 #include "conformance/runner/campaign.h"
 #include "conformance/runner/profile_file.h"
@@ -23,10 +23,10 @@
 namespace cm {
 namespace {
 
-// The implementation, and what came of the campaign, for all tests of the program.
+// The implementation, and the campaign's result, for all tests of the program.
 struct Stand {
   SuiteFlags flags;
-  std::string problem;  // why there is no implementation
+  std::string problem;  // error when there is no implementation
   std::unique_ptr<Implementation> implementation;
   CampaignOptions campaign;
   Tally tally;
@@ -83,7 +83,7 @@ class Claim : public testing::Test {
   std::string id_;
 };
 
-// What has to be so before the claims mean anything.
+// Preconditions of the properties.
 class WasAsked : public testing::Test {
  public:
   explicit WasAsked(const Stand* stand) : stand_(stand) {}
@@ -134,7 +134,7 @@ void RegisterTests(const Stand* stand) {
   add("Rapidcheck", "FindsNothingToObjectTo", [stand] { return new DrawnByRapidcheck(stand); });
 }
 
-// Empty, or why the flags cannot be read.
+// Empty, or the error in the flags.
 std::string ReadFlags(int argc, char** argv, SuiteFlags* flags) {
   CLI::App app("The catalogue against one implementation", "properties_test");
   app.add_option("--impl", flags->impl, "sim, dl or dl:PATH");
@@ -146,7 +146,7 @@ std::string ReadFlags(int argc, char** argv, SuiteFlags* flags) {
   app.add_option("--calls", flags->calls, "About how many calls a sequence makes");
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& problem) {  // the library's own way to say so; ends here
+  } catch (const CLI::ParseError& problem) {  // thrown by CLI11; caught here
     return problem.get_exit_code() == 0 ? app.help() : problem.what();
   }
   return {};
@@ -159,10 +159,9 @@ std::variant<std::unique_ptr<Implementation>, std::string> MakeSimOrDl(const Sui
   if (auto* problem = std::get_if<std::string>(&loaded)) return std::move(*problem);
   const Profile& profile = std::get<Profile>(loaded);
   if (flags.impl == "sim") {
-    auto sim = MakeSimImplementation({.profile = profile,
-                                      .defect = flags.defect,
-                                      .watch_wire = true,
-                                      .capabilities = profile.capabilities});
+    auto sim = MakeDefectiveSim(
+        {.profile = profile, .watch_wire = true, .capabilities = profile.capabilities},
+        flags.defect);
     if (sim == nullptr) return fmt::format("there is no defect '{}'", flags.defect);
     return sim;
   }

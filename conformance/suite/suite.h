@@ -1,12 +1,12 @@
-// The catalogue as a GoogleTest program that takes the implementation by flag.
+// The properties as a GoogleTest program that takes the implementation by flag.
 //
 //   bazel test //conformance:properties_test
 //   bazel test --config=hw //hw_tests:properties_test
 //   bazel run //conformance:properties_test -- --impl dl:/path/libmine.so --sequences 500
 //
-// 1. One campaign is run; each property is a test of its own over what came of it.
+// 1. One campaign is run; each property is a test of its own over the campaign's result.
 // 2. rapidcheck draws conversations from the same generator, and shrinks them its own way.
-// 3. Without an implementation the program fails and says why; it never passes.
+// 3. Without an implementation the program fails with a message; it never passes.
 #ifndef CONFORMANCE_SUITE_SUITE_H_
 #define CONFORMANCE_SUITE_SUITE_H_
 
@@ -30,11 +30,11 @@ struct SuiteFlags {
   int calls = 20;
 };
 
-// An implementation, or why there is none, in one line.
+// An implementation, or the reason why there is none, in one line.
 using MakeImplementation =
     std::function<std::variant<std::unique_ptr<Implementation>, std::string>(const SuiteFlags&)>;
 
-// Of an implementation that is a shared object on this machine, or the simulator.
+// For a shared object on this machine, or the simulator.
 std::variant<std::unique_ptr<Implementation>, std::string> MakeSimOrDl(const SuiteFlags& flags);
 
 // The main function: reads the flags, registers the tests, runs them.

@@ -1,4 +1,4 @@
-// The side that connects.
+// The active side.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <rdma/rdma_cma.h>

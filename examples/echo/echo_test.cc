@@ -1,4 +1,4 @@
-// Both ends of the service, on two hosts, a thousand times, with something going wrong most times.
+// Both ends of the service, on two hosts, under a thousand seeds, most of them with faults.
 #include "examples/echo/echo.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ Duration AtMost(cm::Choice& choice, int64_t milliseconds) {
   return Duration::Microseconds(static_cast<int64_t>(drawn));
 }
 
-// A message of the handshake or of the goodbye is lost, once or again and again, or comes late.
+// A message of the handshake or of the disconnect is lost, once or repeatedly, or delayed.
 cm::Fault PacketFault(cm::Choice& choice) {
   constexpr auto kMessages =
       std::to_array({MadKind::kReq, MadKind::kRep, MadKind::kRtu, MadKind::kDreq, MadKind::kDrep});

@@ -68,7 +68,7 @@ bool Link::Send(std::string_view text) {
   return rdma_post_send(id_, nullptr, bytes.data(), size, nullptr, IBV_SEND_INLINE) == 0;
 }
 
-// The queue is armed before it is looked at, so that nothing is missed between the two.
+// The queue is armed before it is polled, so that no completion is missed in between.
 std::optional<std::string> Link::Take() {
   ibv_cq* queue = nullptr;
   void* context = nullptr;

@@ -1,4 +1,4 @@
-// One end of a connection, and what both ends do alike.
+// One end of a connection: code that both sides share.
 #ifndef EXAMPLES_ECHO_LINK_H_
 #define EXAMPLES_ECHO_LINK_H_
 
@@ -22,13 +22,13 @@ struct Heard {
   rdma_cm_id* id = nullptr;
 };
 
-// What a failure event means for whoever wanted to be connected; kFailed for any other.
+// The outcome that a failure event means for a connecting side; kFailed for any other event.
 Ending EndingOf(rdma_cm_event_type type);
 
-// The next event of the channel. Nothing after an error.
+// The next event of the channel; empty on an error.
 std::optional<Heard> NextEvent(rdma_event_channel* channel, Mistake mistake);
 
-// A queue pair with a buffer for each direction. The id is the caller's, and outlives it.
+// A queue pair with a buffer for each direction. The caller owns the id, which must outlive it.
 class Link {
  public:
   explicit Link(rdma_cm_id* id) : id_(id) {}
@@ -36,10 +36,10 @@ class Link {
   Link& operator=(const Link&) = delete;
   ~Link();
 
-  // Makes the queue pair, ready for a message. False when that is not possible.
+  // Creates the queue pair and posts a receive. False when that fails.
   bool Open();
   bool Send(std::string_view text);
-  // A message, after the link's descriptor has become readable. Nothing when there is none.
+  // A message, after the link's descriptor has become readable; empty when there is none.
   std::optional<std::string> Take();
 
   rdma_cm_id* id() const { return id_; }
@@ -56,8 +56,8 @@ class Link {
   std::array<char, kLongest> received_{};
 };
 
-// Waits for an event of the channel, and for a message of the link, which may be null. False when
-// nothing has happened for too long.
+// Waits for an event of the channel, and for a message of the link, which may be null. False on a
+// timeout.
 struct Ready {
   bool event = false;
   bool message = false;

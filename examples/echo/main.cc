@@ -1,5 +1,5 @@
-// echo serve          serves until nobody has asked for a while
-// echo ask HOST TEXT  prints what comes back
+// echo serve          serves until no request has arrived for a while
+// echo ask HOST TEXT  prints the reply
 #include <iostream>
 #include <string>
 

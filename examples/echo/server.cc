@@ -1,4 +1,4 @@
-// The side that listens.
+// The passive side.
 #include <netinet/in.h>
 #include <rdma/rdma_cma.h>
 
@@ -46,7 +46,7 @@ class Server {
     if (heard.type != RDMA_CM_EVENT_ESTABLISHED) End();
   }
 
-  // One connection at a time: another one has to come again.
+  // One connection at a time: another request is rejected and must be repeated.
   void Welcome(rdma_cm_id* id) {
     if (link_ == nullptr) {
       link_ = std::make_unique<Link>(id);

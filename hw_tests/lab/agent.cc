@@ -29,7 +29,7 @@ uint64_t GuestClockNs() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
 }
 
-// The reading end of one output of a command, and where its bytes go.
+// The read end of one output of a command, and the destination of its bytes.
 struct Pipe {
   int fd = -1;
   FrameType type = FrameType::kOutput;
@@ -74,7 +74,7 @@ void Agent::Send(FrameType type, std::string_view payload) {
       pollfd ready = {port_, POLLOUT, 0};
       poll(&ready, 1, -1);
     } else if (n < 0 && errno != EINTR) {
-      return;  // Nobody listens; the next command finds a new host or none.
+      return;  // The host is gone; the next command finds a new one or none.
     }
   }
 }
@@ -99,7 +99,7 @@ void Agent::Serve() {
     if (waits[0].revents & POLLIN) {
       ReadPort();
     } else if (waits[0].revents != 0) {
-      usleep(1000);  // The host is not connected; poll() would return at once for ever.
+      usleep(1000);  // The host is not connected; poll() would return immediately for ever.
     }
   }
 }
@@ -110,8 +110,8 @@ void Agent::ReadPort() {
   if (n <= 0) return;
   decoder_.Append({buffer.data(), static_cast<size_t>(n)});
   while (std::optional<Frame> frame = decoder_.Next()) Handle(*frame);
-  // A stream that lost its boundaries cannot be mended. The end of process 1 is the end of the
-  // guest, which the host notices at once.
+  // A stream that lost its boundaries cannot be repaired. The end of process 1 is the end of the
+  // guest, which the host notices.
   if (decoder_.broken()) _exit(1);
 }
 
@@ -131,7 +131,7 @@ void Agent::Handle(const Frame& frame) {
   Start(frame.payload);
 }
 
-// The shell leads a process group of its own, but may not have come round to making it.
+// The shell leads a process group of its own, but may not have created it yet.
 void Agent::KillShell() {
   kill(-shell_, SIGKILL);
   kill(shell_, SIGKILL);
@@ -167,7 +167,7 @@ void Agent::BecomeShell(const std::string& command, int output, int error) {
   _exit(127);
 }
 
-// Sends what is there, no more than a full pipe holds; forgets the pipe at its end.
+// Sends the available bytes, at most what a full pipe holds; forgets the pipe at its end.
 void Agent::Forward(const Pipe& pipe) {
   std::array<char, kReadBytes> buffer;
   for (int reads = 0; reads < 2; ++reads) {

@@ -56,7 +56,7 @@ class AgentTest : public ::testing::Test {
     ASSERT_EQ(write(port_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   }
 
-  // Nothing within the time that anything may take.
+  // Empty when nothing arrives within the time limit of the tests.
   std::optional<Frame> Receive() {
     for (;;) {
       if (std::optional<Frame> frame = decoder_.Next()) return frame;

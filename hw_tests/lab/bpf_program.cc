@@ -33,7 +33,7 @@ void BpfProgram::ShiftLeft(Register to, Register by) {
   Append(BPF_ALU64 | BPF_LSH | BPF_X, to, by, 0, 0);
 }
 
-// The one instruction that is two long: a 64-bit constant, here the map behind a descriptor.
+// The only instruction of two slots: a 64-bit constant, here the map of a descriptor.
 void BpfProgram::SetMap(Register to, int map_fd) {
   Append(BPF_LD | BPF_DW | BPF_IMM, to, BPF_PSEUDO_MAP_FD, 0, map_fd);
   Append(0, 0, 0, 0, 0);

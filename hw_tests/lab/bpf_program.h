@@ -1,6 +1,6 @@
-// Writes a BPF program with labels in place of counted jumps.
+// Writes a BPF program with labels in place of relative jumps.
 //
-// 1. Only what the lab's packet filter needs is here; registers are the kernel's BPF_REG_0 to 10.
+// 1. Contains only what the lab's packet filter needs; registers are the kernel's BPF_REG_0 to 10.
 // 2. A label may be used before it is placed. Finish fills the jumps in.
 #ifndef HW_TESTS_LAB_BPF_PROGRAM_H_
 #define HW_TESTS_LAB_BPF_PROGRAM_H_
@@ -41,8 +41,8 @@ class BpfProgram {
 
   void Load(Width width, Register to, Register base, int16_t offset);
   void Store(Width width, Register base, int16_t offset, Register from);
-  // Reads the packet, in host byte order, into register 0; the packet is in register 6. A read
-  // behind the end of the packet ends the program with 0. Registers 1 to 5 are lost.
+  // Reads from the packet, in host byte order, into register 0; register 6 holds the packet. A read
+  // beyond the end of the packet ends the program with 0. Registers 1 to 5 are clobbered.
   void LoadPacket(Width width, int32_t offset);
   void LoadPacketAt(Width width, Register base, int32_t offset);
 

@@ -47,7 +47,7 @@ Outcome<fs::path> DefaultCacheFrom(const std::function<const char*(const char*)>
 }
 
 CacheKey& CacheKey::Add(std::string_view part) {
-  // The length goes in too, or two parts could pass for one.
+  // The length is hashed as well, so that two parts cannot equal one.
   const uint64_t length = part.size();
   state_ = XXH64(&length, sizeof(length), state_);
   state_ = XXH64(part.data(), part.size(), state_);

@@ -1,9 +1,9 @@
-// Where built things are kept, and under which names.
+// The folder of built artifacts, and their names.
 //
-// 1. A name holds a key over everything that went into the thing; a changed input gives another
-//    name, never an old thing.
-// 2. Things appear under their names whole: they are made beside and renamed, or linked, at the
-//    end. A FolderLock keeps two makers apart and ends with its process.
+// 1. A name contains a key over all inputs of the artifact; a changed input gives another name,
+//    never an old artifact.
+// 2. Artifacts appear under their names complete: they are built beside and renamed, or linked, at
+//    the end. A FolderLock excludes concurrent builders and is released when its process ends.
 #ifndef HW_TESTS_LAB_CACHE_H_
 #define HW_TESTS_LAB_CACHE_H_
 
@@ -24,7 +24,7 @@ Outcome<std::filesystem::path> DefaultCache();
 Outcome<std::filesystem::path> DefaultCacheFrom(
     const std::function<const char*(const char*)>& variable);
 
-// Sixteen digits that stand for the parts that were added, in their order.
+// Sixteen hexadecimal digits: a hash of the added parts, in their order.
 class CacheKey {
  public:
   CacheKey& Add(std::string_view part);
@@ -34,16 +34,16 @@ class CacheKey {
   uint64_t state_ = 0;
 };
 
-// A program as it is installed now: path, size and time of change, so that it need not be run to
-// tell whether it was replaced.
+// Identity of an installed program: path, size and modification time, so that a replaced program is
+// detected without running it.
 std::string InstalledIdentity(const std::string& program);
 
-// Nothing, or a Problem that says how much is free and how much is wanted.
+// Empty, or a Problem that says how much is free and how much is needed.
 std::optional<Problem> CheckFreeSpace(const std::filesystem::path& folder, uint64_t needed_bytes);
 
 class FolderLock {
  public:
-  // Waits for another holder to let go; calls `waiting` once if it has to.
+  // Waits for another holder to release the lock; calls `waiting` once if it has to.
   static Outcome<FolderLock> Take(const std::filesystem::path& folder,
                                   const std::function<void()>& waiting);
 
@@ -53,8 +53,8 @@ class FolderLock {
   Descriptor folder_;
 };
 
-// A file in the making: without a name where the file system can do that, so that nothing is left
-// of it when we are killed.
+// An unfinished file: without a name where the file system supports that, so that nothing is left
+// of it when the process is killed.
 class NewFile {
  public:
   static Outcome<NewFile> In(const std::filesystem::path& folder);
@@ -65,7 +65,7 @@ class NewFile {
 
   int get() const { return file_.get(); }
 
-  // Gives it its name. A file that is there already stays, and is as good.
+  // Links the file to its name. An existing file stays, and is equivalent.
   std::optional<Problem> Keep(const std::filesystem::path& path);
 
  private:

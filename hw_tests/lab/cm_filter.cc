@@ -22,18 +22,18 @@ constexpr const char* kToActivePath = "/sys/fs/bpf/cm_to_active";
 constexpr const char* kToPassivePath = "/sys/fs/bpf/cm_to_passive";
 constexpr const char* kDelayPath = "/sys/fs/bpf/cm_delay";
 
-// The table: a counter for each kind and direction, then until when a message is held in each
-// direction, then the rules, none behind the first that is empty.
+// Layout of the table: a counter for each kind and direction, then for each direction the time
+// until which a message is held, then the rules; no rule follows the first empty one.
 constexpr uint32_t kKindsRoom = 16;
 constexpr uint32_t kHeldAt = 2 * kKindsRoom;
 constexpr uint32_t kRulesAt = kHeldAt + 2;
 constexpr uint32_t kRules = 32;
 constexpr uint32_t kEntries = kRulesAt + kRules;
 
-// An entry of the table, as the kernel's programs and this file see it.
+// An entry of the table, as the BPF programs and this file access it.
 struct Entry {
   uint64_t delay_ns = 0;
-  uint64_t until_ns = 0;  // by the monotonic clock
+  uint64_t until_ns = 0;  // on CLOCK_MONOTONIC
   uint32_t streams = 0;   // a bit for each kind and direction
   uint32_t action = 0;
   uint32_t first = 0;
@@ -44,8 +44,8 @@ struct Entry {
 
 constexpr int32_t kHeldNs = 5'000'000;
 
-// skb->mark of a copy (this) or of a message that comes later (this and its rule), so that each
-// message is judged once.
+// skb->mark of a copy (this) or of a delayed message (this and its rule), so that each message is
+// judged once.
 constexpr int32_t kMark = 0x4c4d0000;
 
 constexpr std::array<std::string_view, kCmKinds> kNames = {
@@ -67,8 +67,8 @@ using Width = BpfProgram::Width;
 using When = BpfProgram::When;
 using Label = BpfProgram::Label;
 
-// Leaves the start of the UDP header in register 8, or goes to `pass`. A packet with IP options or
-// extension headers is none of ours.
+// Leaves the start of the UDP header in register 8, or jumps to `pass`. A packet with IP options or
+// extension headers is not a CM message.
 void FindUdp(BpfProgram& p, Label pass) {
   constexpr int32_t kEthernet = 14;
   const Label ipv6 = p.NewLabel();
@@ -89,7 +89,7 @@ void FindUdp(BpfProgram& p, Label pass) {
   p.Place(found);
 }
 
-// Leaves the kind of a CM message in register 0, or goes to `pass`. Behind the UDP header stand
+// Leaves the kind of a CM message in register 0, or jumps to `pass`. The UDP header is followed by
 // the base transport header (12 bytes), the datagram header (8) and the MAD.
 void FindKind(BpfProgram& p, Label pass) {
   constexpr int32_t kBth = 8;
@@ -108,14 +108,13 @@ void FindKind(BpfProgram& p, Label pass) {
   p.JumpIf(0, When::kAbove, static_cast<int32_t>(kCmKinds) - 1, pass);
 }
 
-// The programs' stack.
+// Stack slots of the programs.
 constexpr int16_t kKey = -4;
 constexpr int16_t kDecided = -8;  // the number of the rule that decides, or kNobody
 constexpr int16_t kNow = -16;
 constexpr int32_t kNobody = kRules;
 
-// Leaves the entry whose number is in `number` plus `from` in register 0. Registers 1 to 5 are
-// lost.
+// Leaves the entry with index `number` plus `from` in register 0. Clobbers registers 1 to 5.
 void FindEntry(BpfProgram& p, int table, BpfProgram::Register number, uint32_t from, Label pass) {
   p.Copy(2, number);
   p.Add(2, static_cast<int32_t>(from));
@@ -127,16 +126,16 @@ void FindEntry(BpfProgram& p, int table, BpfProgram::Register number, uint32_t f
   p.JumpIf(0, When::kEqual, 0, pass);
 }
 
-// Adds 1 to a number of the entry in register 0, and leaves it in register 1. One processor, so
-// counting needs no atomic instruction.
+// Adds 1 to a number of the entry in register 0, and leaves it in register 1. The guest has one
+// CPU, so no atomic instruction is needed.
 void CountOne(BpfProgram& p, int16_t number) {
   p.Load(Width::kWord, 1, 0, number);
   p.Add(1, 1);
   p.Store(Width::kWord, 0, number, 1);
 }
 
-// Lets one rule count the message whose stream is the bit in register 8, and decide about it if
-// none did before. Goes to `end` behind the last rule.
+// Makes one rule count the message whose stream is the bit in register 8, and decide about it if no
+// earlier rule did. Jumps to `end` after the last rule.
 void AskRule(BpfProgram& p, int table, uint32_t rule, Label end, Label pass) {
   const Label matches = p.NewLabel();
   const Label in_time = p.NewLabel();
@@ -166,7 +165,7 @@ void AskRule(BpfProgram& p, int table, uint32_t rule, Label end, Label pass) {
   p.Place(next);
 }
 
-// Counts the message whose kind is in register 0 and asks all rules about it.
+// Counts the message whose kind is in register 0 and applies all rules to it.
 void AskRules(BpfProgram& p, int table, Toward toward, Label end, Label pass) {
   p.Copy(9, 0);
   FindEntry(p, table, 9, static_cast<uint32_t>(toward) * kKindsRoom, pass);
@@ -182,9 +181,10 @@ void AskRules(BpfProgram& p, int table, Toward toward, Label end, Label pass) {
 
 // At the ingress of a node's link.
 std::vector<bpf_insn> JudgeProgram(int table, Toward toward) {
-  constexpr int32_t kPass = 0;   // TC_ACT_OK
-  constexpr int32_t kShot = 2;   // TC_ACT_SHOT
-  constexpr int32_t kNext = -1;  // TC_ACT_UNSPEC: the link's next filter, which leads to the ifb
+  constexpr int32_t kPass = 0;  // TC_ACT_OK
+  constexpr int32_t kShot = 2;  // TC_ACT_SHOT
+  constexpr int32_t kNext =
+      -1;  // TC_ACT_UNSPEC: the link's next filter, which redirects to the ifb
   BpfProgram p;
   const Label pass = p.NewLabel();
   const Label end = p.NewLabel();
@@ -233,8 +233,8 @@ std::vector<bpf_insn> JudgeProgram(int table, Toward toward) {
   return p.Finish();
 }
 
-// At the egress of the ifb device: says when its fair queue shall let the message go. The time
-// must be set here, since the redirection forgets it.
+// At the egress of the ifb device: sets when its fair queue releases the message. The time must be
+// set here, because the redirection clears it.
 std::vector<bpf_insn> DelayProgram(int table) {
   BpfProgram p;
   const Label pass = p.NewLabel();

@@ -1,15 +1,15 @@
-// Loses, repeats, delays or reorders chosen CM messages inside the guest, for the price of a system
-// call.
+// Drops, duplicates, delays or reorders chosen CM messages inside the guest, with one system call.
 //
-// 1. A small program stands at the ingress of both nodes' links. It knows the CM messages of
-//    RoCEv2 over IPv4 and IPv6 and counts them, by kind and by the node they go to, in a table.
-//    The set-up of the network installs it, so it is part of every snapshot.
+// 1. A small BPF program at the ingress of both nodes' links counts the CM messages of RoCEv2 over
+//    IPv4 and IPv6, by kind and destination node, in a table. The network set-up installs it, so it
+//    is part of every snapshot.
 // 2. The table also holds rules, in the order in which they were added. Each counts the messages
-//    that match it from then on, whatever becomes of them: "the third REP from now on" is one
-//    call. The first rule that matches, and whose turn a message is, decides about it.
-// 3. Everything happens on the receiving side. To the rxe driver a drop on the sending side is a
-//    failed send, which it repeats for ever (Linux 6.1) or after which it falls silent (6.12).
-// 4. A copy made by kDuplicate and a message let go after kDelay or kReorder are not judged again.
+//    that match it from then on, whatever happens to them: "the third REP from now on" is one call.
+//    The first rule that matches, and whose range contains the message, decides about it.
+// 3. All rules act on the receiving side. To the rxe driver a drop on the sending side is a failed
+//    send, which it repeats for ever (Linux 6.1) or after which it falls silent (6.12).
+// 4. A copy made by kDuplicate and a message released after kDelay or kReorder are not judged
+//    again.
 //
 //   Outcome<CmFilter> filter = CmFilter::Open();
 //   CmRule two_replies = {Toward::kActive, MaskOf(CmKind::kRep), CmAction::kDrop};
@@ -30,7 +30,7 @@ namespace lab {
 
 enum class Toward : uint32_t { kActive, kPassive };
 
-// The value is the message's attribute ID less that of the REQ.
+// The value is the message's attribute ID minus that of the REQ.
 enum class CmKind : uint32_t {
   kReq,
   kMra,
@@ -75,7 +75,7 @@ struct CmRule {
 };
 
 struct CmRuleCount {
-  CmRule rule;        // with what is left of its window
+  CmRule rule;        // with the remaining window
   uint32_t seen = 0;  // messages that matched
   uint32_t hit = 0;   // messages about which it decided
 };
@@ -86,22 +86,22 @@ std::optional<CmKind> CmKindNamed(std::string_view name);
 
 class CmFilter {
  public:
-  // Makes the table and the programs and pins them under /sys/fs/bpf, in place of older ones.
+  // Creates the table and the programs and pins them under /sys/fs/bpf, replacing older ones.
   // cm_to_active and cm_to_passive belong at the ingress of the two links, as direct actions,
-  // before a filter that redirects what they leave to it to an ifb device; cm_delay belongs at the
+  // before a filter that redirects the remaining packets to an ifb device; cm_delay belongs at the
   // egress of that device, which has a fair queue.
   static Outcome<CmFilter> Install();
 
-  // Takes the table that Install pinned.
+  // Opens the table that Install pinned.
   static Outcome<CmFilter> Open();
 
   CmFilter(CmFilter&& other) noexcept;
   CmFilter& operator=(CmFilter&& other) noexcept;
   ~CmFilter();
 
-  // There is room for 32 rules.
+  // At most 32 rules.
   std::optional<Problem> Add(const CmRule& rule);
-  // No rules any more, and all counts back to 0.
+  // Removes all rules, and resets all counts to 0.
   std::optional<Problem> ClearAll();
 
   Outcome<std::vector<CmRuleCount>> Rules() const;

@@ -53,7 +53,7 @@ std::string NameOf(CmKindMask kinds) {
   return names;
 }
 
-// Takes the words that every fault ends in: KIND SIDE [FIRST [LAST]].
+// Parses the words that every fault ends with: KIND SIDE [FIRST [LAST]].
 std::optional<Problem> ParseStream(std::span<const std::string> words, CmRule& rule) {
   if (words.size() < 2 || words.size() > 4) {
     return Unusable("wanted: KIND active|passive [FIRST [LAST]]");

@@ -5,10 +5,10 @@
 //   cmfault drop any passive 3         the third message of any kind
 //   cmfault duplicate RTU passive 1    the first
 //   cmfault delay 3000 REP active      each by 3000 ms
-//   cmfault reorder RTU passive 1      the first lets the message behind it pass
-//   cmfault show                       the faults in their order, with what they have seen and hit
+//   cmfault reorder RTU passive 1      the next message overtakes the first
+//   cmfault show                       the faults in their order, with their counts
 //   cmfault counts                     the messages of each kind and direction since the last clear
-//   cmfault clear                      no fault any more, and all counts back to 0
+//   cmfault clear                      removes all faults, and resets all counts
 //   cmfault install                    once, before the links' filters are attached
 #ifndef HW_TESTS_LAB_CMFAULT_H_
 #define HW_TESTS_LAB_CMFAULT_H_
@@ -21,7 +21,7 @@
 
 namespace lab {
 
-// Reads "drop|duplicate|reorder KIND SIDE [FIRST [LAST]]" or "delay MS KIND SIDE [FIRST [LAST]]".
+// Parses "drop|duplicate|reorder KIND SIDE [FIRST [LAST]]" or "delay MS KIND SIDE [FIRST [LAST]]".
 Outcome<CmRule> ParseCmFault(std::span<const std::string> words);
 
 // One line about a fault: "drop REP active 1 2 seen 3 hit 2".

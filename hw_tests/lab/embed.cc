@@ -1,7 +1,7 @@
-// Writes C++ that carries files: `embed HEADER NAMESPACE FILE... >embedded.cc`. The header declares
-// `std::string_view Embedded(std::string_view name)` in that namespace; see embedded.h.
+// Generates C++ that contains files: `embed HEADER NAMESPACE FILE... >embedded.cc`. The header
+// declares `std::string_view Embedded(std::string_view name)` in that namespace; see embedded.h.
 //
-// So a binary of ours works wherever it is copied to, without a folder of files beside it.
+// So a binary works wherever it is copied to, without a folder of files beside it.
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kBytesPerLine = 24;
 
-// Three octal digits a byte, always, so that a digit behind one is never taken for a part of it.
+// Always three octal digits a byte, so that a following digit is never part of the escape.
 void PrintLiteral(const std::string& bytes) {
   for (size_t i = 0; i < bytes.size(); ++i) {
     if (i % kBytesPerLine == 0) fputs(i == 0 ? "\"" : "\"\n\"", stdout);

@@ -1,4 +1,4 @@
-// The files that go into the guest, as part of our own binaries.
+// The files for the guest, embedded in our own binaries.
 #ifndef HW_TESTS_LAB_EMBEDDED_H_
 #define HW_TESTS_LAB_EMBEDDED_H_
 

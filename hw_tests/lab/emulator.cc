@@ -32,7 +32,7 @@ std::string LastLine(const std::string& text) {
 
 std::string SystemError(const std::string& what) { return what + ": " + strerror(errno); }
 
-// A command as it stands in a message: one line, not too long.
+// A command as printed in a message: one line, not too long.
 std::string Shown(const std::string& command) {
   const std::string line = command.substr(0, command.find('\n'));
   return line.size() <= 60 ? line : line.substr(0, 57) + "...";
@@ -126,7 +126,7 @@ Outcome<Ended> Emulator::Run(const std::string& command, const RunSettings& sett
   return ended;
 }
 
-// Until the command's exit; what it prints goes where the settings say.
+// Until the command's exit; its output goes where the settings say.
 Outcome<Ended> Emulator::Collect(const RunSettings& settings, Clock::time_point until) {
   Ended ended;
   const auto take = [](const auto& consumer, std::string& collected, const std::string& bytes) {
@@ -159,7 +159,7 @@ Outcome<Ended> Emulator::Collect(const RunSettings& settings, Clock::time_point 
   }
 }
 
-// Afterwards the guest takes the next command, or else the answer is that it is lost.
+// Afterwards the guest accepts the next command; otherwise the result is that it is lost.
 Problem Emulator::KillCommand(const Problem& why) {
   if (std::optional<Problem> problem = Send({FrameType::kKill, command_, ""})) return *problem;
   const auto until = Clock::now() + kKillLimit;
@@ -177,7 +177,7 @@ std::optional<Problem> Emulator::Save(int file) {
     return answer.ok() ? std::nullopt : std::optional<Problem>(answer.problem());
   };
   std::optional<Problem> problem = ask("getfd", {{"fdname", "saved"}}, file);
-  // As fast as the disk takes it; the default limit is meant for networks.
+  // As fast as the disk permits; the default limit is meant for networks.
   if (!problem) problem = ask("migrate-set-parameters", {{"max-bandwidth", 1LL << 40}}, -1);
   if (!problem) problem = ask("migrate", {{"uri", "fd:saved"}}, -1);
   if (problem) return Explained(*problem);

@@ -1,4 +1,4 @@
-// One QEMU process, its monitor and its agent. Guest is what others use.
+// One QEMU process, its monitor and its agent. Other code uses Guest.
 #ifndef HW_TESTS_LAB_EMULATOR_H_
 #define HW_TESTS_LAB_EMULATOR_H_
 
@@ -19,23 +19,23 @@
 namespace lab {
 
 struct RunSettings {
-  // Kept on the host: a limit inside the guest would be virtual time.
+  // Measured on the host: a limit inside the guest would be virtual time.
   std::chrono::milliseconds wall_limit = std::chrono::seconds(60);
-  // Take the output as it comes; without them it is collected.
+  // Receive the output as it arrives; without them it is collected.
   std::function<void(std::string_view)> output;
   std::function<void(std::string_view)> error;
-  std::function<bool()> cancelled;  // asked ten times a second
+  std::function<bool()> cancelled;  // called ten times a second
 };
 
 struct Ended {
-  int status = 0;  // as in the shell's $?
+  int status = 0;  // like the shell's $?
   std::string output;
   std::string error;
   std::chrono::nanoseconds guest_time{};
   std::chrono::milliseconds wall_time{};
 };
 
-// The path of QEMU, or one line that says how to get it.
+// The path of QEMU, or one line that says how to install it.
 Outcome<std::string> FindEmulator(const std::string& search_path);
 
 class Emulator {
@@ -44,20 +44,20 @@ class Emulator {
     std::string program;
     std::filesystem::path share;
     bool share_writable = false;
-    std::filesystem::path saved;  // a saved machine to go on with; empty: boot
+    std::filesystem::path saved;  // a saved machine to restore; empty: boot
   };
 
-  // Starts it. A saved machine is paused then; one that boots runs, see AwaitAgent.
+  // Starts QEMU. A saved machine is paused then; one that boots runs, see AwaitAgent.
   static Outcome<Emulator> Start(const Image& image, const Settings& settings);
 
-  // After a boot, until the agent takes commands.
+  // After a boot: waits until the agent accepts commands.
   std::optional<Problem> AwaitAgent(std::chrono::milliseconds limit, const Caller& caller);
 
-  // Lets the machine go on, runs a command, pauses the machine again: an idle guest would race
-  // through virtual time and burn a processor. Out of time or cancelled, the command is killed.
+  // Resumes the machine, runs a command, pauses the machine again: an idle guest would race through
+  // virtual time and use a whole CPU. On a timeout or when cancelled, the command is killed.
   Outcome<Ended> Run(const std::string& command, const RunSettings& settings);
 
-  // Writes the machine, which stays paused for good, into a file.
+  // Saves the machine, which stays paused for good, to a file.
   std::optional<Problem> Save(int file);
 
   pid_t pid() const { return process_.pid(); }
@@ -73,7 +73,7 @@ class Emulator {
   Outcome<Ended> Collect(const RunSettings& settings, Clock::time_point until);
   Problem KillCommand(const Problem& why);
   std::optional<Problem> Monitored(const std::string& command);
-  // With what QEMU, or else the guest's kernel, said last.
+  // With the last output of QEMU, or else of the guest's kernel.
   Problem Explained(const Problem& problem) const;
 
   Process process_;

@@ -40,8 +40,8 @@ std::string Encode(const Frame& frame) {
 }
 
 void FrameDecoder::Append(std::string_view bytes) {
-  // What was handed out goes only when it outweighs what stays, so that every byte is moved at
-  // most once on average.
+  // The consumed prefix is removed only when it is longer than the rest, so that every byte is
+  // moved at most once on average.
   if (used_ > buffer_.size() / 2) {
     buffer_.erase(0, used_);
     used_ = 0;

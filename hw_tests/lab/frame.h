@@ -2,10 +2,10 @@
 //
 // 1. A frame is a header of 12 bytes (length of the payload, command number, type; little-endian
 //    32-bit numbers) and the payload.
-// 2. The command number ties an answer to the command it belongs to: what a command's left-over
-//    children print later is never taken for the output of the next one.
-// 3. A header that could not have been written by Encode makes the decoder broken for good, since
-//    nothing in the stream tells where the next frame begins.
+// 2. The command number ties an answer to its command: later output of a command's remaining
+//    children never counts as output of the next one.
+// 3. A header that Encode cannot have written makes the decoder broken for good, because the stream
+//    no longer shows where the next frame begins.
 #ifndef HW_TESTS_LAB_FRAME_H_
 #define HW_TESTS_LAB_FRAME_H_
 
@@ -37,11 +37,11 @@ struct Frame {
 inline constexpr size_t kFrameHeaderBytes = 12;
 inline constexpr size_t kFramePayloadMax = 1 << 20;
 
-// The bytes of one frame. A payload longer than kFramePayloadMax is the caller's mistake; it is
-// cut, so that the other side is never left without a boundary.
+// The bytes of one frame. A payload longer than kFramePayloadMax is a bug of the caller; it is cut,
+// so that the receiver keeps the frame boundary.
 std::string Encode(const Frame& frame);
 
-// Cuts a stream of bytes, arriving in any pieces, into frames.
+// Splits a stream of bytes, arriving in any pieces, into frames.
 class FrameDecoder {
  public:
   void Append(std::string_view bytes);
@@ -59,8 +59,8 @@ class FrameDecoder {
 
 // How a command ended, as the payload of a kExit frame.
 struct Exit {
-  int32_t status = 0;     // what the shell would put in $?: exit code, or 128 and the signal
-  uint64_t guest_ns = 0;  // how long it took by the guest's clock
+  int32_t status = 0;     // like the shell's $?: exit code, or 128 + signal
+  uint64_t guest_ns = 0;  // duration on the guest's clock
 
   friend bool operator==(const Exit&, const Exit&) = default;
 };

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 6> kScripts = {"net_common.sh", "net_pair
 
 std::string ScriptOf(Topology topology) { return "net_" + std::string(NameOf(topology)) + ".sh"; }
 
-// Everything that a saved guest depends on besides its image.
+// All inputs of a saved guest besides its image.
 std::string SnapshotKey(const std::string& emulator) {
   CacheKey key;
   key.Add(InstalledIdentity(emulator));
@@ -31,7 +31,7 @@ std::string SnapshotKey(const std::string& emulator) {
   return key.Digits();
 }
 
-// The command that puts the scripts into the guest and sets its network up.
+// The command that copies the scripts into the guest and sets its network up.
 std::string SetUpCommand(Topology topology) {
   std::string command = "set -e\nmkdir -p /lab /host\n";
   for (std::string_view script : kScripts) {
@@ -125,7 +125,7 @@ Outcome<Guest> Guest::Start(const Image& image, const GuestSettings& settings,
   if (!saved.ok()) return saved.problem();
   Emulator::Settings how;
   how.program = emulator.value();
-  // The device is there in any case, or the saved guest would miss it.
+  // The device is always present, or restoring the saved guest would fail.
   how.share = settings.share.empty() ? image.folder() : fs::absolute(settings.share, error);
   how.share_writable = !settings.share.empty() && settings.share_writable;
   how.saved = saved.value();

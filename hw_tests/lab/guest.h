@@ -1,13 +1,12 @@
 // A throw-away Linux with Soft-RoCE and the distribution's librdmacm, in which time is virtual.
 //
-// 1. A Guest starts from a snapshot: the kernel booted, the network of its topology set up. The
-//    first guest of a topology makes the snapshot (about 10 s), which stays in the cache.
+// 1. A Guest starts from a snapshot: the kernel is booted, the network of its topology is set up.
+//    The first guest of a topology creates the snapshot (about 10 s), which stays in the cache.
 // 2. Between two commands it is paused. Its clock follows the instructions it executes and jumps
-//    over idle time, so a wait of minutes takes no time to speak of.
-// 3. Commands run one at a time. What they leave in the background goes on only while another
-//    command runs.
-// 4. Guests share nothing: two of them side by side use two processors. Each belongs to one thread
-//    at a time.
+//    over idle time, so a wait of minutes takes almost no time.
+// 3. Commands run one at a time. Their background processes run only while another command runs.
+// 4. Guests share nothing: two concurrent guests use two CPUs. Each is used by one thread at a
+//    time.
 // 5. QEMU ends with the Guest, and when this process ends in any way. There are no temporary files.
 //
 //   Outcome<Image> image = Image::Ensure({*DefaultCache()}, {});
@@ -35,11 +34,11 @@ std::optional<Topology> TopologyNamed(std::string_view name);
 
 struct GuestSettings {
   Topology topology = Topology::kPair;
-  // A folder of the host that the guest sees as /host; empty: none. Programs run best from a copy
-  // in /tmp: the guest's clock runs while it waits for the host.
+  // A folder of the host that is /host in the guest; empty: none. Programs run best from a copy in
+  // /tmp: the guest's clock runs while it waits for the host.
   std::filesystem::path share;
   bool share_writable = true;
-  std::string search_path = SearchPath();  // where QEMU is looked for
+  std::string search_path = SearchPath();  // where QEMU is searched
 };
 
 class Guest {
@@ -47,11 +46,11 @@ class Guest {
   static Outcome<Guest> Start(const Image& image, const GuestSettings& settings,
                               const Caller& caller);
 
-  // Runs a shell command as root. Problems: kTimedOut and kCancelled leave a guest that takes the
+  // Runs a shell command as root. Problems: after kTimedOut and kCancelled the guest accepts the
   // next command; after kLost only Restore helps.
   Outcome<Ended> Run(const std::string& command, const RunSettings& settings);
 
-  // Throws the guest away and takes a fresh one from the snapshot.
+  // Discards the guest and starts a fresh one from the snapshot.
   std::optional<Problem> Restore();
 
   pid_t pid() const { return emulator_ ? emulator_->pid() : 0; }
@@ -66,7 +65,7 @@ class Guest {
   std::optional<Emulator> emulator_;
 };
 
-// Makes the snapshot unless it is there; its path. Guest::Start does this by itself.
+// Creates the snapshot if necessary; returns its path. Guest::Start calls it.
 Outcome<std::filesystem::path> EnsureSnapshot(const Image& image, Topology topology,
                                               const std::string& emulator, const Caller& caller);
 

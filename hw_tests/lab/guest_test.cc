@@ -15,7 +15,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// An image with everything but a kernel that could boot.
+// An image with everything but a kernel that can boot.
 Image HollowImage(const std::string& name) {
   const fs::path folder = fs::path(::testing::TempDir()) / name;
   fs::remove_all(folder);
@@ -54,7 +54,7 @@ TEST(Guest, PassesOnWhyQemuRefuses) {
   EXPECT_THAT(guest.problem().line, StartsWith("QEMU has "));
   EXPECT_THAT(guest.problem().line, EndsWith(" (qemu: cannot set up guest memory)"));
   EXPECT_EQ(guest.problem().kind, ProblemKind::kLost);
-  // No snapshot in the making is left behind.
+  // No unfinished snapshot remains.
   for (const fs::directory_entry& entry : fs::directory_iterator(image.folder())) {
     EXPECT_THAT(entry.path().filename().string(), ::testing::AnyOf("release", "versions"));
   }

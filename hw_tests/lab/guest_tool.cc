@@ -1,6 +1,6 @@
-// The one program of ours in the guest's root file system, known there by two names: `agent`
-// serves the host, `cmfault` sets packet filters. It is static, so it starts quickly and needs
-// nothing of the guest.
+// Our only program in the guest's root file system, under two names: `agent` serves the host,
+// `cmfault` sets packet filters. It is static, so it starts quickly and depends on nothing in the
+// guest.
 #include <fcntl.h>
 
 #include <cstdio>

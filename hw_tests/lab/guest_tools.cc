@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Longer than any command takes that waits for nobody; by the guest's clock.
+// Longer than any command that does not wait for another process; on the guest's clock.
 constexpr milliseconds kPatience{60'000};
 
 milliseconds MillisecondsOf(cm::Duration duration) { return milliseconds(duration.milliseconds()); }
@@ -42,7 +42,7 @@ class Command {
     return Ran{code, ReadFromStart(printed_)};
   }
 
-  // Without waiting: a process that waits inside the kernel ends when that lets it.
+  // Does not wait: a process blocked inside the kernel ends when the kernel releases it.
   void Kill() { process_.Signal(SIGKILL); }
 
  private:

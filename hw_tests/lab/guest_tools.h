@@ -1,8 +1,8 @@
-// What a LinuxPlace meddles with the guest through.
+// The interface through which LinuxPlace changes the guest.
 //
-// 1. Commands are run by the shell, as root, and one at a time, but for those that are run behind:
-//    they go on while others run.
-// 2. Nothing here knows what the commands are for, so that a test can take its place.
+// 1. Commands are run by the shell, as root, one at a time, except for background commands, which
+//    run concurrently with others.
+// 2. It does not depend on the meaning of commands, so that a test can replace it.
 #ifndef HW_TESTS_LAB_GUEST_TOOLS_H_
 #define HW_TESTS_LAB_GUEST_TOOLS_H_
 
@@ -18,7 +18,7 @@
 namespace lab {
 
 struct Ran {
-  int status = 0;  // as in the shell's $?
+  int status = 0;  // like the shell's $?
   std::string printed;
 };
 
@@ -28,10 +28,11 @@ class GuestTools {
 
   virtual Ran Run(const std::string& command) = 0;
 
-  // Runs a command that may not end before other processes have. What came of it, if it has ended
-  // after `within`; otherwise it goes on.
+  // Starts a command that may not end before other processes have. Its result if it ends `within`
+  // the limit; otherwise it continues in the background.
   virtual std::optional<Ran> RunBehind(const std::string& command, cm::Duration within) = 0;
-  // Waits for all of those, together no longer than `within`; the others.
+  // Waits for all background commands, together at most `within`; returns those that have not
+  // ended.
   virtual std::vector<std::string> AwaitBehind(cm::Duration within) = 0;
   virtual void KillBehind() = 0;
 
@@ -42,7 +43,7 @@ class GuestTools {
   virtual std::string Read(const std::string& path) = 0;
 };
 
-// Those of the guest that we are in, or why we are in none.
+// The tools of the guest that this process runs in, or the reason why it runs in none.
 Outcome<std::unique_ptr<GuestTools>> MakeGuestTools();
 
 }  // namespace lab

@@ -37,7 +37,7 @@ std::string LastLine(std::string text) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-// The version in the line "NAME VERSION" whose name fits.
+// The version in the line "NAME VERSION" of that name.
 std::string VersionOf(const std::string& versions, const std::string& name) {
   const std::string lines = "\n" + versions;
   const size_t line = lines.find("\n" + name + " ");
@@ -45,18 +45,18 @@ std::string VersionOf(const std::string& versions, const std::string& name) {
   return FirstLine(lines.substr(line + name.size() + 2));
 }
 
-// Where a release that is not this machine's has its lists.
+// The folder of package lists of a release that is not this machine's.
 fs::path SuiteFolder(const ImageSettings& settings) {
   return fs::absolute(settings.cache) / ("apt-" + settings.suite);
 }
 
-// Runs the builder's script and reads what it says.
+// Runs the builder's script and parses its output.
 class Builder {
  public:
   Builder(const ImageSettings& settings, const Caller& caller)
       : settings_(settings), caller_(caller) {}
 
-  // All of its output, or the Problem that it names.
+  // All of its output, or the Problem that it reports.
   Outcome<std::string> Run(const std::vector<std::string>& words, bool shows_progress);
 
   const Descriptor& tool() const { return tool_; }
@@ -89,7 +89,7 @@ Outcome<std::string> Builder::Run(const std::vector<std::string>& words, bool sh
   launch.environment = {"PATH=" + settings_.search_path};
   launch.inherited = {script_.get(), tool_.get()};
   launch.output = pipe->second.get();
-  // So that the script removes what it has begun when we are killed.
+  // Catches our end, so that the script removes its unfinished files.
   launch.death_signal = SIGTERM;
   Outcome<Process> process = Process::Start(launch);
   if (!process.ok()) return process.problem();
@@ -133,7 +133,7 @@ void Builder::TakeLines(std::string& rest, bool shows_progress) {
   }
 }
 
-// Stands for the package lists without reading them: asking apt takes two seconds.
+// Identity of the package lists without reading them: running apt takes two seconds.
 std::string ListsStamp(const fs::path& folder) {
   std::vector<std::string> lists;
   std::error_code error;
@@ -147,7 +147,7 @@ std::string ListsStamp(const fs::path& folder) {
   return key.Digits();
 }
 
-// The newest image of the same scripts, when apt cannot say which packages there are.
+// The newest image of the same scripts, when apt cannot list the packages.
 std::optional<fs::path> NewestImage(const fs::path& cache, const std::string& prefix) {
   std::optional<fs::path> newest;
   fs::file_time_type newest_time = fs::file_time_type::min();
@@ -166,7 +166,7 @@ std::optional<fs::path> NewestImage(const fs::path& cache, const std::string& pr
 void Remember(const fs::path& link, const fs::path& image) {
   std::error_code error;
   fs::remove(link, error);
-  fs::create_symlink(image.filename(), link, error);  // Without it the next start asks apt again.
+  fs::create_symlink(image.filename(), link, error);  // Without it the next start runs apt again.
 }
 
 }  // namespace
@@ -203,7 +203,7 @@ Outcome<Image> Image::Ensure(const ImageSettings& settings, const Caller& caller
         {"--agent", InheritedPath(building.tool()), folder.string()}, /*shows_progress=*/true);
     if (!built.ok()) return built.problem();
   }
-  Remember(known(), folder);  // Asking may have brought the lists.
+  Remember(known(), folder);  // The query may have fetched the lists.
   return Open(folder);
 }
 

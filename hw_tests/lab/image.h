@@ -1,4 +1,4 @@
-// The guest's kernel and root file system, built once out of the distribution's packages.
+// The guest's kernel and root file system, built once from the distribution's packages.
 #ifndef HW_TESTS_LAB_IMAGE_H_
 #define HW_TESTS_LAB_IMAGE_H_
 
@@ -12,10 +12,10 @@
 
 namespace lab {
 
-// What something that takes its time does with its caller meanwhile. Either may be empty.
+// Callbacks of a long operation; either may be empty.
 struct Caller {
   std::function<void(std::string_view)> progress;  // one line, without its end
-  std::function<bool()> cancelled;                 // asked ten times a second
+  std::function<bool()> cancelled;                 // called ten times a second
 };
 
 // Soft-RoCE, or Soft-iWARP, which is built from the kernel's source.
@@ -23,22 +23,22 @@ enum class RdmaDriver { kRxe, kSiw };
 
 struct ImageSettings {
   std::filesystem::path cache;
-  std::string search_path = SearchPath();  // where the builder finds its programs
+  std::string search_path = SearchPath();  // where the builder searches its programs
   std::filesystem::path package_lists = "/var/lib/apt/lists";
-  // A release of Debian, as trixie, whose lists are fetched once and kept in the cache; empty: what
-  // this machine's lists offer.
+  // A Debian release, such as trixie, whose lists are fetched once and kept in the cache; empty:
+  // this machine's lists.
   std::string suite;
   RdmaDriver driver = RdmaDriver::kRxe;
 };
 
 class Image {
  public:
-  // Builds the image that the package lists and the embedded scripts describe, unless the cache has
-  // it: half a minute and 90 MB of downloads. Two at once build one. Without package lists the
-  // newest image of the same scripts serves.
+  // Builds the image of the package lists and the embedded scripts, unless the cache has it: half a
+  // minute and 90 MB of downloads. Concurrent callers build it once. Without package lists it
+  // returns the newest image of the same scripts.
   static Outcome<Image> Ensure(const ImageSettings& settings, const Caller& caller);
 
-  // Takes a folder that holds one.
+  // Opens a folder that contains an image.
   static Outcome<Image> Open(const std::filesystem::path& folder);
 
   const std::filesystem::path& folder() const { return folder_; }

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// A machine as the builder sees it: a folder of programs that play their part.
+// The builder's view of a machine: a folder of fake programs.
 class ImageTest : public ::testing::Test {
  protected:
   ImageTest() {
@@ -130,7 +130,7 @@ TEST_F(ImageTest, OfAnotherReleaseIsMadeWithListsOfItsOwn) {
   EXPECT_THAT(TextOf(asked), HasSubstr("Dir::State::Lists \"" + (state / "lists").string()));
   EXPECT_THAT(TextOf(state / "sources.list"), HasSubstr("deb.debian.org/debian trixie main"));
 
-  // Lists that are there are not fetched again.
+  // Existing lists are not fetched again.
   std::ofstream(state / "lists" / "debian_Packages.lz4") << "lists";
   fs::remove(asked);
   EXPECT_EQ(ProblemLine(), "download failed: E: Unable to fetch some archives");
@@ -157,7 +157,7 @@ TEST_F(ImageTest, WithSoftIwarpIsMadeOfTheKernelsSourceToo) {
     EXPECT_THAT(TextOf(asked), HasSubstr(std::string(package) + "=1 "));
 }
 
-// Makes what a finished build leaves, under the name that the settings lead to.
+// Creates the files of a finished build, under the name for the settings.
 TEST_F(ImageTest, IsFoundAgainUntilAPackageChanges) {
   const fs::path made = folder_ / "made";
   // The builder calls flock, whose parent's last argument is the folder.
@@ -175,11 +175,11 @@ TEST_F(ImageTest, IsFoundAgainUntilAPackageChanges) {
   std::ofstream(folder + "/versions") << "librdmacm1 44.0-2\nlinux-image-6.1.0-1-amd64 6.1.5-1\n";
   EXPECT_EQ(ProblemLine(), "no problem");
 
-  // With the same lists apt is not even asked.
+  // With the same lists apt is not run.
   Install("apt-cache", "exit 100");
   EXPECT_EQ(ProblemLine(), "no problem");
 
-  // With other lists it is, and when it does not know, the image that there is serves.
+  // With other lists it is, and when it fails, the existing image is used.
   fs::create_directories(settings_.package_lists);
   std::ofstream(settings_.package_lists / "archive_Packages") << "new";
   EXPECT_EQ(ProblemLine(), "no problem");

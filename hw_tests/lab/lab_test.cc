@@ -45,7 +45,7 @@ Guest StartGuest(Topology topology, const fs::path& share = "") {
   return std::move(guest.value());
 }
 
-// What the command printed; a status other than 0 is a failure.
+// The output of the command; a status other than 0 is a failure.
 std::string Says(Guest& guest, const std::string& command) {
   const Outcome<Ended> ended = guest.Run(command, RunSettings());
   if (!ended.ok()) {

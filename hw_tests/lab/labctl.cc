@@ -1,4 +1,4 @@
-// The lab on the command line, for those who work on it. See --help.
+// The lab on the command line, for its developers. See --help.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -102,7 +102,7 @@ int ShellRun(const Arguments& arguments) {
   return ended.value().status;
 }
 
-// Removes what the lab has put into the cache folder and nothing else that may lie there.
+// Removes the lab's files from the cache folder and nothing else.
 int Clean(const Arguments& arguments) {
   const lab::Outcome<fs::path> cache = CacheOf(arguments);
   if (!cache.ok()) return Fail(cache.problem());

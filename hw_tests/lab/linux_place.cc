@@ -22,10 +22,11 @@ using cm::Duration;
 using cm::FaultKind;
 using cm::seen::Done;
 
-// A removal that cannot begin has failed by then; one that has begun has told everybody.
+// A removal that cannot start has failed by this time; one that has started has notified all
+// clients.
 constexpr Duration kRemovalBegins = Duration::Milliseconds(50);
 constexpr Duration kRemovalOfTheUnused = Duration::Milliseconds(200);
-// The processes have been reaped when it is waited for.
+// The processes have been reaped by the time of this wait.
 constexpr Duration kRemovalEnds = Duration::Seconds(10);
 
 constexpr std::string_view kWrongAddress = "02:00:00:00:00:99";
@@ -44,8 +45,7 @@ std::string_view Trimmed(std::string_view text) {
 
 Done Failed(std::string_view why) { return {.ok = false, .note = std::string(why)}; }
 
-// A bond counts as down until it has looked at its links; a link whose other end is down stays
-// so.
+// A bond counts as down until it has checked its links; a link whose other end is down stays down.
 std::string Raise(const std::set<std::string>& links) {
   std::string command;
   for (const std::string& link : links) command += fmt::format("ip link set {} up && ", link);
@@ -83,8 +83,8 @@ CmKindMask KindsOf(cm::MadKinds messages) {
   return mask;
 }
 
-// The facts that a tool printed, one a line, sorted, as net_reset.sh has them: without numbers of
-// devices.
+// The facts that a tool printed, one a line, sorted, as net_reset.sh prints them: without device
+// indices.
 std::vector<std::string> FactsOf(const std::string& text) {
   std::vector<std::string> facts;
   std::istringstream stream(text);
@@ -99,7 +99,7 @@ std::vector<std::string> FactsOf(const std::string& text) {
   return facts;
 }
 
-// Those that are about RDMA devices: "link rxe0/1 state ACTIVE", "rxe0: pd 1 cq 1".
+// The facts about RDMA devices: "link rxe0/1 state ACTIVE", "rxe0: pd 1 cq 1".
 std::vector<std::string> AboutDevices(const std::vector<std::string>& facts,
                                       const cm::Topology& topology) {
   std::vector<std::string> chosen;
@@ -113,7 +113,7 @@ std::vector<std::string> AboutDevices(const std::vector<std::string>& facts,
   return chosen;
 }
 
-// "not there: a; b", the first few of the lines that `all` has and `others` does not.
+// "not there: a; b", the first few lines that `all` has and `others` does not.
 std::string Missing(std::string_view how, const std::vector<std::string>& all,
                     const std::vector<std::string>& others) {
   constexpr size_t kShown = 3;
@@ -229,7 +229,7 @@ Done LinuxPlace::Install(const cm::Fault& fault) {
   if (driver_ == "siw") return Failed("the filters of this place do not look into TCP");
   if (!action || rarer) return Failed("the filters of this place cannot do that");
   CmRule rule;
-  // On the way in, so at the other side.
+  // Filtered at ingress, so at the other side.
   rule.toward = fault.side == cm::kActiveSide ? Toward::kPassive : Toward::kActive;
   rule.kinds = KindsOf(fault.messages);
   rule.action = *action;
@@ -315,7 +315,7 @@ std::string LinuxPlace::PutRight() {
     Append(wrong, fmt::format("'{}' does not end", command));
   if (!wrong.empty()) tools_->KillBehind();
   if (wrong.empty() && used_up_) Append(wrong, RemoveAllDevices());
-  // Otherwise the reset would find something to mend.
+  // Otherwise the reset would find a difference.
   if (const std::optional<Problem> problem = tools_->ClearRules()) Append(wrong, problem->line);
   if (!wrong.empty()) return wrong;
   if (!meddled_ && DevicesAreRight()) return {};

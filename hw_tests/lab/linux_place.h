@@ -1,19 +1,19 @@
-// The inside of a guest as a place for conversations: links, devices and messages are meddled with
-// where the conversation runs.
+// The inside of a guest as a place for conversations: changes links, devices and messages where the
+// conversation runs.
 //
 // 1. A guest serves the topology whose network it was restored with: `pair` is
-//    one-kernel-two-devices, `bond` is bond. The devices are called as the topology calls them.
-// 2. Packet faults act as the conversation says, by occurrence and window. kReorder holds a
-//    message back for 5 ms.
-// 3. A tool that fails is part of the answer, with what it printed. `rdma link del` goes on in the
+//    one-kernel-two-devices, `bond` is bond. The devices have the topology's names.
+// 2. Packet faults act as the conversation specifies, by occurrence and window. kReorder delays a
+//    message by 5 ms.
+// 3. When a tool fails, its output is part of the result. `rdma link del` continues in the
 //    background until every process that has the device open has ended; for the same reason a
 //    removed device cannot come back during a conversation, and kAddDevice is no capability.
 // 4. A device of Linux 6.1 that failed to send a CM message, because its link was down or because a
-//    message from before a fail-over was repeated, hears none from then on. No fact of the network
-//    shows it, so PutRight makes the devices anew after such a fault, in the topology's order:
-//    which device was made first is visible to an application.
-// 5. PutRight looks at the RDMA devices only, if nothing but packet faults happened: the rest of
-//    the network cannot have changed, and looking at all of it takes several times as long.
+//    message from before a fail-over was retransmitted, receives none from then on. No fact of the
+//    network shows it, so PutRight recreates the devices after such a fault, in the topology's
+//    order: the order of creation is visible to an application.
+// 5. PutRight checks the RDMA devices only, if nothing but packet faults happened: the rest of the
+//    network cannot have changed, and checking all of it takes several times as long.
 #ifndef HW_TESTS_LAB_LINUX_PLACE_H_
 #define HW_TESTS_LAB_LINUX_PLACE_H_
 
@@ -30,13 +30,13 @@
 
 namespace lab {
 
-// What can be done in a guest, with or without a bond. Messages over iWARP are parts of TCP
-// streams, which the filters do not look into.
+// The capabilities of a guest, with or without a bond. Messages over iWARP are parts of TCP
+// streams, which the filters do not parse.
 cm::Capabilities GuestCapabilities(bool bonded, cm::Transport transport);
 
 class LinuxPlace : public cm::Place {
  public:
-  // The guest that we are in, or why this is none.
+  // The guest that this process runs in, or the reason why it runs in none.
   static Outcome<std::unique_ptr<cm::Place>> Open();
 
   LinuxPlace(std::unique_ptr<GuestTools> tools, std::string name);
@@ -56,11 +56,11 @@ class LinuxPlace : public cm::Place {
   cm::seen::Done RemoveDevice(const cm::DeviceInfo& device);
   cm::seen::Done FailOver(const cm::DeviceInfo& device);
   cm::seen::Done ChangeNeighbours(const cm::DeviceInfo& device);
-  // What could not be done.
+  // Faults that could not be injected.
   std::string RemoveAllDevices();
-  // Whether the devices, and what is in use of them, are as they were at first.
+  // Whether the devices, and their resources in use, are as they were at first.
   bool DevicesAreRight();
-  // Mends the network; what differs afterwards.
+  // Restores the network; returns the remaining differences.
   std::string Reset();
 
   std::unique_ptr<GuestTools> tools_;
@@ -68,10 +68,10 @@ class LinuxPlace : public cm::Place {
   std::string network_;  // pair or bond
   std::string driver_;   // rxe or siw
   const cm::Topology* topology_ = nullptr;
-  bool meddled_ = true;         // with more than packets, as far as we know
+  bool meddled_ = true;         // more than packets, possibly
   std::set<std::string> down_;  // interfaces
   bool wrong_neighbours_ = false;
-  bool used_up_ = false;  // devices have to be made anew
+  bool used_up_ = false;  // devices must be recreated
 };
 
 }  // namespace lab

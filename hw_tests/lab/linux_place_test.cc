@@ -49,7 +49,7 @@ cm::Conversation On(std::string_view topology) {
   return conversation;
 }
 
-// A place in a guest whose network is of that name, made ready for a conversation.
+// A place in a guest with that network, prepared for a conversation.
 class Place {
  public:
   explicit Place(const std::string& network, const std::string& driver = "rxe") {
@@ -184,7 +184,7 @@ TEST(LinuxPlace, RemovesADeviceInTheBackground) {
       .WillOnce(Return(Ran{}))
       .WillOnce(Return(Ran{1, "error: No such device\n"}));
   EXPECT_TRUE(place->Inject({.kind = FaultKind::kRemoveDevice}).ok) << "it goes on";
-  EXPECT_TRUE(place->Inject({.kind = FaultKind::kRemoveDevice}).ok) << "nobody used it";
+  EXPECT_TRUE(place->Inject({.kind = FaultKind::kRemoveDevice}).ok) << "no process used it";
   const cm::seen::Done done = place->Inject({.kind = FaultKind::kRemoveDevice});
   EXPECT_FALSE(done.ok);
   EXPECT_THAT(done.note, HasSubstr("No such device"));

@@ -1,4 +1,4 @@
-// Tries LinuxPlace where it is at home. Run in a guest, by lab_test:
+// Tests LinuxPlace inside a guest. Run there by lab_test:
 //
 //   linux_place_trial [GoogleTest's flags]
 #include <fmt/format.h>
@@ -62,7 +62,7 @@ class Trial : public ::testing::Test {
     EXPECT_TRUE(done.ok) << cm::ToString(fault.kind) << ": " << done.note;
   }
 
-  // One connection with its end, both ways.
+  // One connection and its disconnect, in both directions.
   void Connects() {
     for (const std::string& pair :
          {std::string("10.0.1.1 -I 10.0.0.1"), std::string("fd00::1 -I fd00:1::1")}) {
@@ -101,7 +101,7 @@ TEST_F(Trial, ForgetsAFaultWhenItsWindowIsOver) {
   Does({.kind = FaultKind::kDrop,
         .messages = MadKinds(MadKind::kReq),
         .window = Duration::Seconds(3)});
-  // The first is lost, the second comes 6.4 s later.
+  // The first is lost, the second arrives 6.4 s later.
   Connects();
   EXPECT_THAT(Says("cmfault show"), HasSubstr("for another 0 ms seen 1 hit 1\n"));
 }
@@ -171,7 +171,7 @@ TEST_F(Trial, FailsOverWhereThereIsABond) {
   EXPECT_EQ(FirstWordOf("/sys/class/net/bond0/bonding/active_slave"), "b0");
 }
 
-// How long it takes to put right what is right.
+// Measures PutRight when nothing is wrong.
 TEST_F(Trial, FindsQuicklyThatNothingIsWrong) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();

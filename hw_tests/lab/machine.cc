@@ -10,7 +10,7 @@ void Append(std::vector<std::string>& options, const std::vector<std::string>& m
 }  // namespace
 
 std::vector<std::string> MachineShape() {
-  return {// hpet=off leaves the time stamp counter as the one clock; reading it costs no exit.
+  return {// hpet=off leaves the TSC as the only clock; reading it costs no exit.
           "-machine", "pc,hpet=off", "-accel", "tcg,thread=single", "-smp", "1",  //
           "-icount", "shift=3,sleep=off", "-rtc", "base=2024-01-01,clock=vm", "-m", "512M",
           // panic=-1 and -no-reboot end QEMU when the guest's kernel panics.

@@ -1,7 +1,7 @@
 // The virtual machine as QEMU's command line describes it.
 //
-// 1. A saved machine can only be brought back into the same machine, so everything that the guest
-//    can see is in MachineShape and nowhere else, and is part of a snapshot's key.
+// 1. A saved machine can only be restored into the same machine, so everything that the guest can
+//    see is in MachineShape and nowhere else, and is part of a snapshot's key.
 // 2. Full emulation with instruction-counted time: the guest's clock follows the instructions it
 //    has executed, eight nanoseconds each, and jumps to the next timer when it has nothing to do.
 //    A wait costs next to nothing, and no load of the host shows in the guest's times. KVM is not
@@ -15,7 +15,7 @@
 
 namespace lab {
 
-// Where QEMU finds what differs from one machine to the next.
+// Paths and descriptors that differ between machines.
 struct MachinePlaces {
   std::string kernel;
   std::string root;   // the cpio archive
@@ -23,17 +23,17 @@ struct MachinePlaces {
   bool share_writable = false;
   int agent = -1;  // descriptors that QEMU inherits
   int monitor = -1;
-  std::string console;  // a file that takes what the kernel prints
-  int incoming = -1;    // a saved machine to go on with; -1: boot
+  std::string console;  // a file for the kernel's output
+  int incoming = -1;    // a saved machine to restore; -1: boot
 };
 
-// What the guest can see of its machine.
+// The hardware that the guest sees.
 std::vector<std::string> MachineShape();
 
-// All arguments of QEMU but its own name.
+// All arguments of QEMU except its own name.
 std::vector<std::string> MachineOptions(const MachinePlaces& places);
 
-// The folder's name as it stands in an option, where a comma separates fields.
+// The folder's name as part of an option, where a comma separates fields.
 std::string EscapedForOption(const std::string& path);
 
 }  // namespace lab

@@ -25,7 +25,7 @@ MachinePlaces Places() {
   return places;
 }
 
-// The word behind `option`.
+// The word after `option`.
 std::string ValueOf(const std::vector<std::string>& options, const std::string& option) {
   const auto found = std::find(options.begin(), options.end(), option);
   return found == options.end() || found + 1 == options.end() ? "" : *(found + 1);

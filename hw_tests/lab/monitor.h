@@ -1,4 +1,4 @@
-// Speaks with QEMU's machine protocol (QMP): one request, one answer, events ignored.
+// Client of QEMU's machine protocol (QMP): one request, one answer, events ignored.
 #ifndef HW_TESTS_LAB_MONITOR_H_
 #define HW_TESTS_LAB_MONITOR_H_
 
@@ -20,12 +20,13 @@ class Monitor {
   // Reads QEMU's greeting and leaves its negotiation mode.
   std::optional<Problem> Greet();
 
-  // The answer's "return". A descriptor that is given travels with the request.
+  // Returns the answer's "return". `descriptor` is sent with the request.
   Outcome<nlohmann::json> Ask(const std::string& command, const nlohmann::json& arguments,
                               int descriptor = -1);
   Outcome<nlohmann::json> Ask(const std::string& command);
 
-  // Asks until QEMU's state is no longer `state`, or the limit has run out; the state then.
+  // Polls until QEMU's state is no longer `state`, or the limit has run out; returns the state
+  // then.
   Outcome<std::string> AwaitOtherThan(const std::string& command, const std::string& state,
                                       std::chrono::milliseconds limit);
 

@@ -4,7 +4,7 @@
 #   active   veth0  02:00:00:00:00:01  10.0.0.1  fd00::1    rxe0
 #   passive  veth1  02:00:00:00:00:02  10.0.1.1  fd00:1::1  rxe1
 #
-# 10.0.1.98, 10.0.1.99, fd00:1::98 and fd00:1::99 are on the active side's link and nobody answers
+# 10.0.1.98, 10.0.1.99, fd00:1::98 and fd00:1::99 are on the active side's link; no host answers
 # for them. Routes, neighbours, filters and RDMA devices are the work of net_reset.sh.
 set -eu
 # shellcheck source-path=SCRIPTDIR source=net_common.sh

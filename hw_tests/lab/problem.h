@@ -1,9 +1,9 @@
-// Why something could not be done, as a value.
+// Errors as values.
 //
-// 1. A Problem's line is one line, fit to be shown to a user as it is: what failed, on what, and
-//    what he can do about it.
-// 2. An Outcome is a value or a Problem; looking at the wrong one of the two is a broken invariant
-//    and ends the program.
+// 1. A Problem's line is one line, fit to be shown to a user: what failed, on what, and how to fix
+//    it.
+// 2. An Outcome is a value or a Problem; reading the wrong one of the two is a broken invariant and
+//    ends the program.
 #ifndef HW_TESTS_LAB_PROBLEM_H_
 #define HW_TESTS_LAB_PROBLEM_H_
 

@@ -22,8 +22,8 @@ namespace {
 
 constexpr int kFirstInherited = 20;
 
-// The kernel sends the death signal when the *thread* that started a process ends. This one lives
-// as long as we do, whichever thread asks.
+// The kernel sends the death signal when the *thread* that started a process ends. This thread
+// lives as long as we do, whichever thread calls it.
 class Starter {
  public:
   static Starter& Instance() {
@@ -82,11 +82,11 @@ std::vector<std::string> Environment(const std::vector<std::string>& changes) {
   return all;
 }
 
-// Runs in the new process, between fork and exec: system calls only.
+// Runs in the child, between fork and exec: system calls only.
 [[noreturn]] void Become(const Launch& launch, pid_t parent, char* const* arguments,
                          char* const* environment) {
   prctl(PR_SET_PDEATHSIG, launch.death_signal);
-  if (getppid() != parent) _exit(127);  // It ended before the kernel knew of our wish.
+  if (getppid() != parent) _exit(127);  // It ended before prctl took effect.
   setpgid(0, 0);
   sigset_t none;
   sigemptyset(&none);
@@ -177,7 +177,7 @@ Outcome<Process> Process::Start(const Launch& launch) {
   if (pid < 0) {
     return Problem{"cannot start " + launch.arguments[0] + ": " + strerror(errno)};
   }
-  setpgid(pid, pid);  // Both sides do it, so that the group exists for whoever comes first.
+  setpgid(pid, pid);  // Both sides do it: either may need the group first.
   return Process(pid);
 }
 

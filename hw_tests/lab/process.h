@@ -1,8 +1,8 @@
-// Programs that end when we do.
+// Child processes that end when this process does.
 //
-// 1. A Process gets a process group of its own, so that the terminal's Ctrl-C is ours to answer,
-//    and a signal from the kernel when this process is gone, however it went: nothing has to be
-//    cleaned up by a handler.
+// 1. A Process gets a process group of its own, so that we handle the terminal's Ctrl-C, and a
+//    signal from the kernel when this process has ended, for whatever reason: no handler has to
+//    clean up.
 // 2. The destructor kills the whole group and waits for its leader.
 #ifndef HW_TESTS_LAB_PROCESS_H_
 #define HW_TESTS_LAB_PROCESS_H_
@@ -40,28 +40,28 @@ class Descriptor {
   int fd_ = -1;
 };
 
-// An anonymous file in memory that holds `bytes`, and what a program that inherits it opens. Its
-// number is above those that a shell script uses.
+// An anonymous file in memory that contains `bytes`, and the path by which a program that inherits
+// it opens it. Its number is above those that a shell script uses.
 Descriptor MemoryFile(std::string_view bytes);
 std::string InheritedPath(const Descriptor& descriptor);
 std::string ReadFromStart(const Descriptor& descriptor);
 
-// Both ends of a connection; neither is inherited unless asked for.
+// Both ends of a connection; neither is inherited unless listed.
 std::optional<std::pair<Descriptor, Descriptor>> SocketPair();
-std::optional<std::pair<Descriptor, Descriptor>> Pipe();  // reading end, writing end
+std::optional<std::pair<Descriptor, Descriptor>> Pipe();  // read end, write end
 
-// The path of a program as the shell would find it in `search_path`, or nothing.
+// The path of a program as the shell would find it in `search_path`, or empty.
 std::optional<std::string> FindProgram(const std::string& name, const std::string& search_path);
 
-// The value of PATH, or what a system without one uses.
+// The value of PATH, or the default of a system without one.
 std::string SearchPath();
 
 struct Launch {
   std::vector<std::string> arguments;    // the first is the program's path
-  std::vector<std::string> environment;  // NAME=VALUE to set besides ours
+  std::vector<std::string> environment;  // NAME=VALUE, added to ours
   std::vector<int> inherited;            // descriptors to keep, at the same number
   int output = -1;                       // becomes 1 and 2; -1: /dev/null
-  int death_signal = SIGKILL;            // what it gets when we are gone
+  int death_signal = SIGKILL;            // sent when this process ends
 };
 
 class Process {
@@ -78,7 +78,7 @@ class Process {
 
   pid_t pid() const { return pid_; }
 
-  // The wait status once it has ended, waiting no longer than `limit`.
+  // The wait status if it has ended; waits at most `limit`.
   std::optional<int> Wait(std::chrono::milliseconds limit);
   void Signal(int signal);  // to the whole group
   void Kill();
@@ -86,7 +86,7 @@ class Process {
  private:
   explicit Process(pid_t pid) : pid_(pid) {}
 
-  pid_t pid_ = 0;  // 0: none, or collected
+  pid_t pid_ = 0;  // 0: none, or reaped
 };
 
 }  // namespace lab

@@ -28,7 +28,7 @@ Launch Shell(const std::string& command) {
 
 bool Exists(pid_t pid) { return kill(pid, 0) == 0; }
 
-// Whether the process is gone, or is about to be collected, within the limit.
+// Whether the process is gone, or is a zombie, within the limit.
 bool EndsWithin(pid_t pid, milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   while (std::chrono::steady_clock::now() < until) {
@@ -127,7 +127,7 @@ TEST(Process, DestructorKillsTheWholeGroup) {
   EXPECT_TRUE(EndsWithin(child, kLong));
 }
 
-// The thread that starts a process may end before it; the process must not mind.
+// The thread that starts a process may end before it; the process must survive.
 TEST(Process, OutlivesTheThreadThatStartedIt) {
   Process process;
   std::thread([&] {
@@ -139,7 +139,7 @@ TEST(Process, OutlivesTheThreadThatStartedIt) {
   EXPECT_TRUE(Exists(process.pid()));
 }
 
-// What this program does when it is started with an argument: it starts a process, names it to the
+// The program's behaviour with an argument: it starts a process, writes its number to the
 // descriptor in the argument, and waits to be killed.
 int BeAParent(int output) {
   Outcome<Process> process = Process::Start(Shell("exec sleep 1000"));
@@ -152,7 +152,7 @@ int BeAParent(int output) {
 TEST(Process, EndsWhenWeAreKilled) {
   std::optional<std::pair<Descriptor, Descriptor>> pipe = Pipe();
   ASSERT_TRUE(pipe);
-  // In place of us, since we cannot be killed and look on.
+  // A child in our place, because we cannot be killed and observe it.
   Launch launch;
   launch.arguments = {"/proc/self/exe", std::to_string(pipe->second.get())};
   launch.inherited = {pipe->second.get()};

@@ -25,11 +25,11 @@ using cm::SequenceVerdict;
 struct Batch {
   Topology topology = Topology::kPair;
   std::vector<uint64_t> numbers;
-  bool alone = false;                   // one sequence that failed in company
-  std::optional<uint64_t> predecessor;  // of that one
+  bool alone = false;                   // one sequence that failed after others
+  std::optional<uint64_t> predecessor;  // the sequence before it
 };
 
-// Batches still to be run, and what came of those that were.
+// Batches to be run, and results of those that were.
 class Desk {
  public:
   Desk(const SuiteSettings& settings, const std::function<void(const SequenceResult&)>& on_result)
@@ -43,8 +43,8 @@ class Desk {
       }
   }
 
-  // The next batch, preferably on the network that the guest has. Waits while others are at work
-  // that may bring more.
+  // The next batch, preferably on the network that the guest has. Waits while running batches may
+  // add more.
   std::optional<Batch> Take(std::optional<Topology> preferred) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stopped_ || !batches_.empty() || at_work_ == 0; });
@@ -131,7 +131,7 @@ class Bench {
   }
 
  private:
-  // Starts the guest, or takes it back to its snapshot.
+  // Starts the guest, or restores its snapshot.
   std::optional<Problem> Freshen(Topology topology) {
     if (guest_ && topology_ == topology) return guest_->Restore();
     guest_.reset();
@@ -215,7 +215,7 @@ class Bench {
     if (left.empty()) return std::nullopt;
     if (!ended.ok() && ended.problem().kind == ProblemKind::kCancelled) return ended.problem();
     desk_->CountRestore();
-    // Nothing was finished, or the guest did not come to an end: the first that is left is why.
+    // Nothing was finished, or the guest did not finish: the first sequence left is the reason.
     if (!ended.ok() || left.size() == batch.numbers.size()) {
       SequenceResult cut_off{.index = left.front(), .verdict = SequenceVerdict::kInconclusive};
       cut_off.reason =
@@ -228,7 +228,7 @@ class Bench {
     return std::nullopt;
   }
 
-  // A first failure is not reported before it was seen alone.
+  // A first failure is reported only after it was seen alone.
   void Deliver(const Batch& batch, SequenceResult result, std::optional<uint64_t> before) {
     if (result.verdict == SequenceVerdict::kFailed && !batch.alone && before) {
       desk_->Add({.topology = batch.topology,

@@ -1,13 +1,11 @@
-// The suite in guests: hands out sequences in batches, brings their results back.
+// The suite in guests: distributes sequences in batches, collects their results.
 //
-// 1. Each batch begins with a fresh snapshot. The guests work side by side, each on the network
-// that
-//    its batch wants.
-// 2. A sequence that fails is run again alone in a fresh guest; if it passes there, what it found
-// is
+// 1. Each batch begins with a fresh snapshot. The guests work concurrently, each on the network
+//    that its batch needs.
+// 2. A sequence that fails is run again alone in a fresh guest; if it passes there, its finding is
 //    reported as depending on the sequence before it.
-// 3. What a guest did not finish in time is inconclusive; what it had finished counts. A guest that
-//    says that its network is not as it was is restored, and the batch goes on.
+// 3. Sequences that a guest did not finish in time are inconclusive; those that it finished count.
+//    A guest that reports a changed network is restored, and the batch goes on.
 // 4. Nothing is lost when this process is killed: each sequence's result is on disk, see journal.h.
 #ifndef HW_TESTS_LAB_SUITE_RUN_H_
 #define HW_TESTS_LAB_SUITE_RUN_H_
@@ -35,12 +33,12 @@ struct Part {
 };
 
 struct SuiteSettings {
-  std::filesystem::path program;  // cmcheck; it needs nothing that the guest has not
+  std::filesystem::path program;  // cmcheck; it needs nothing beyond the guest's files
   std::string arguments;          // of its `run`, for a shell, without the numbers
-  std::filesystem::path given;    // what guests find as /host/given; empty: nothing
-  std::string campaign;           // what the journal of such a run is kept under
+  std::filesystem::path given;    // /host/given in guests; empty: none
+  std::string campaign;           // identity of the run in a journal
   std::vector<Part> parts;
-  std::filesystem::path folder;  // gets conversations/, kernel logs and what the guests printed
+  std::filesystem::path folder;  // receives conversations/, kernel logs and output of the guests
   int guests = 2;
   size_t batch = 25;
   std::chrono::seconds batch_limit = std::chrono::minutes(10);  // of the wall clock
@@ -52,7 +50,7 @@ struct SuiteEnd {
   bool cancelled = false;
 };
 
-// `on_result` hears of each sequence as it comes back; not in order, one call at a time.
+// Calls `on_result` for each sequence when its result arrives; in any order, one call at a time.
 Outcome<SuiteEnd> RunSuite(const Image& image, const SuiteSettings& settings,
                            const std::function<void(const cm::SequenceResult&)>& on_result,
                            const Caller& caller);

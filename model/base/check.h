@@ -7,7 +7,7 @@
 
 namespace cm {
 
-// What was being worked on, printed by a failing check; set per thread, empty unless set.
+// The work in progress, printed by a failing check; set per thread, empty unless set.
 void SetCheckContext(std::string context);
 
 namespace internal {

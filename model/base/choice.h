@@ -1,4 +1,4 @@
-// Every coin that a run flips. Random, replayed or exhaustive behind one interface.
+// Source of all decisions that a run draws. Random, replayed or exhaustive behind one interface.
 #ifndef MODEL_BASE_CHOICE_H_
 #define MODEL_BASE_CHOICE_H_
 
@@ -16,7 +16,7 @@ class Choice {
  public:
   virtual ~Choice() = default;
 
-  // A number in [0, bound); bound is at least 1. `what` names the decision for whoever reads a
+  // A number in [0, bound); bound is at least 1. `what` names the decision for readers of a
   // recorded run; it has no influence on the number.
   virtual uint64_t Below(uint64_t bound, std::string_view what) = 0;
 
@@ -46,14 +46,14 @@ class RandomChoice : public Choice {
   StreamState* state_;
 };
 
-// One decision that was taken.
+// A recorded decision.
 struct Decision {
   uint64_t taken = 0;
   uint64_t bound = 1;
   std::string what;
 };
 
-// Writes down what another choice decides.
+// Records the decisions of another choice.
 class RecordingChoice : public Choice {
  public:
   explicit RecordingChoice(Choice* inner) : inner_(inner) {}
@@ -65,8 +65,8 @@ class RecordingChoice : public Choice {
   std::vector<Decision> record_;
 };
 
-// Repeats a record. Past its end, or where a recorded number does not fit, it says 0: a shortened
-// record is still a run.
+// Repeats a record. Past its end, or where a recorded number does not fit, it returns 0: a
+// shortened record is still a run.
 class ReplayChoice : public Choice {
  public:
   explicit ReplayChoice(std::vector<Decision> record) : record_(std::move(record)) {}

@@ -17,7 +17,7 @@ class Digest {
   void U32(uint32_t x) { Put(x, 4); }
   void U64(uint64_t x) { Put(x, 8); }
   void I64(int64_t x) { Put(static_cast<uint64_t>(x), 8); }
-  // The length first, so that neighbours cannot run into one another.
+  // Hashes the length first, so that adjacent texts cannot be confused.
   void Text(std::string_view text);
   void Bytes(std::span<const uint8_t> bytes);
 

@@ -1,4 +1,4 @@
-// A folder that nobody else has.
+// Creation of private folders.
 #ifndef MODEL_BASE_OWN_FOLDER_H_
 #define MODEL_BASE_OWN_FOLDER_H_
 
@@ -7,10 +7,10 @@
 
 namespace cm {
 
-// Makes one whose path begins with `stem`, for its owner alone. -> its path; empty with an errno
-// when there can be none. source: man mkdtemp(3)
+// Creates a folder whose path begins with `stem`, with access for its owner alone. Returns its
+// path, or an empty path and errno on failure. source: man mkdtemp(3)
 inline std::string MakeOwnFolder(const std::string& stem) {
-  constexpr size_t kReplaced = 6;  // characters at the end that become what nobody else has
+  constexpr size_t kReplaced = 6;  // characters at the end that mkdtemp replaces
   std::string path = stem + "." + std::string(kReplaced, 'X');
   return mkdtemp(path.data()) == nullptr ? std::string() : path;
 }

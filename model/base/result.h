@@ -1,4 +1,4 @@
-// What a call that the C API may refuse gives back: a value, or the errno that would have been set.
+// Result of a call that the C API may refuse: a value, or the errno that would have been set.
 #ifndef MODEL_BASE_RESULT_H_
 #define MODEL_BASE_RESULT_H_
 

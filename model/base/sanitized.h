@@ -1,4 +1,4 @@
-// Whether this is a build with a sanitizer, for what cannot be done in one.
+// True in a build with a sanitizer, for tests that cannot run in one.
 #ifndef MODEL_BASE_SANITIZED_H_
 #define MODEL_BASE_SANITIZED_H_
 

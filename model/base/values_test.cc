@@ -1,4 +1,4 @@
-// The small values that everything is made of: errnos, results, short sequences, checks.
+// Basic value types: errnos, results, short sequences, checks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -119,7 +119,7 @@ TEST(InlineVectorDeathTest, TakesNoMoreThanItHasRoomFor) {
   EXPECT_DEATH(v.push_back(2), "capacity 1");
 }
 
-// Equal sequences are equal objects: what was erased leaves no trace.
+// Equal sequences are equal objects: erased elements leave no trace.
 TEST(InlineVector, LeavesNothingBehindItsEnd) {
   InlineVector<std::string, 3> erased;
   for (const char* s : {"a", "b", "c"}) erased.push_back(s);

@@ -15,7 +15,7 @@ Bytes ReadFile(const std::string& path);
 // Their paths, sorted.
 std::vector<std::string> CaptureFiles();
 
-// The frames of all of them, one after another; all are of Ethernet.
+// The frames of all captures, one after another; all have Ethernet headers.
 const std::vector<Bytes>& CapturedFrames();
 
 }  // namespace cm::mad

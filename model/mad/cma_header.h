@@ -1,4 +1,4 @@
-// What RDMA CM itself puts into a message of the IB CM: the service id, and the header at the
+// The parts of an IB CM message that RDMA CM itself defines: the service id, and the header at the
 // beginning of the private data of REQ and SIDR_REQ.
 // source: linux 6.1 cma.c struct cma_hdr, cma_format_hdr, rdma_get_service_id
 #ifndef MODEL_MAD_CMA_HEADER_H_
@@ -16,7 +16,7 @@
 
 namespace cm::mad {
 
-// The port is that of the active side; the one it asks for is in the service id only.
+// The port is that of the active side; the destination port is in the service id only.
 struct CmaHeader {
   uint8_t cma_version = 0;
   uint8_t ip_version = 4;
@@ -44,8 +44,8 @@ constexpr uint64_t MakeServiceId(PortSpace space, uint16_t port) {
   return uint64_t{static_cast<uint16_t>(space)} << 16 | port;
 }
 
-// What MakeServiceId was given; empty for a service id that is not of its kind. Below one of
-// RDMA_PS_IB there may be no CmaHeader, as AF_IB has none.
+// The port space and port of a service id; empty for one that RDMA CM does not make. With one of
+// RDMA_PS_IB there may be no CmaHeader, because AF_IB has none.
 struct Service {
   PortSpace space = PortSpace::kTcp;
   uint16_t port = 0;
@@ -53,13 +53,13 @@ struct Service {
 };
 std::optional<Service> ServiceOf(uint64_t service_id);
 
-// The beginning of the private data of a REQ or SIDR_REQ, whatever stands there.
+// The beginning of the private data of a REQ or SIDR_REQ, whatever its content.
 template <typename M>
 CmaHeader CmaHeaderOf(const M& message) {
   return Get<CmaHeader>(message.private_data.data());
 }
-// Whether the private data begins with one: where the service id says so, but for AF_IB, whose
-// service ids RDMA_PS_IB shares; there it is one that looks like it.
+// Whether the private data begins with the header: where the service id is RDMA CM's, except for
+// AF_IB, whose service ids RDMA_PS_IB shares; there, whether it looks like one.
 template <typename M>
 bool HasCmaHeader(const M& message) {
   const auto service = ServiceOf(message.service_id);

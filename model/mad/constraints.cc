@@ -103,7 +103,7 @@ constexpr Condition kRejectsOther = {"REJ.message_rejected", 2, 2};
 
 constexpr auto kRows = std::to_array<Constraint>({
     Range("roce-qkey", kEveryMessage, "deth.qkey", 0x80010000, 0x80010000, kRoce),
-    // The default partition, of which either end may be a limited member.
+    // The default partition, either end may be a limited member.
     Range("roce-pkey", kEveryMessage, "bth.pkey", 0xffff, 0xffff, kRoce),
     Range("roce-pkey", kEveryMessage, "bth.pkey", 0x7fff, 0x7fff, kRoce),
     Range("roce-source-qp", kEveryMessage, "deth.source_qp", 1, 1, kRoce),
@@ -193,7 +193,7 @@ constexpr auto kRows = std::to_array<Constraint>({
     To("dreq-qpn", kDreq, "DREQ.remote_qpn_eecn", kEchoes, kRep, "REP.local_qpn", kQpn),
     To("dreq-tid", kDreq, "mad.tid", kRepeats, kReq, "mad.tid", kDreqTid),
     To("dreq-tid", kDreq, "mad.tid", kNew, kRep, "mad.tid", kDreqTid),
-    // Ids of two hosts may be the same, and with them the TIDs.
+    // Ids of two hosts may be equal, and so may the TIDs.
     To("dreq-tid", kDreq, "DREQ.local_cid", kEchoes, kReq, "REQ.local_cid", kDreqTid),
 
     Range("drep-modifier", kDrep, "mad.attribute_modifier", 0, 0, kModifier),

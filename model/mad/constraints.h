@@ -1,17 +1,16 @@
-// Which fields of a frame are not free, what each has to be, and who says so.
+// Rules for the fields of a frame that are not free: permitted values, and their source.
 //
-// Data, for a judge of captures and its tests to go through:
+// Data, for a judge of captures and its tests:
 //
-// 1. Rows with the same id are alternatives. Those count that are about this message, whose
-//    condition holds, and whose message `of` was seen; when any of them count, one has to hold.
-// 2. A relation to another message is to one of the same exchange: what both sides say between a
-//    REQ and the end of its connection, or between a SIDR_REQ and its SIDR_REP. Of those it is any
-//    earlier one: two DREQs may both be there to be answered.
-// 3. Rows say what Linux does where that is narrower than what IBTA permits; the source tells.
-// 4. A field that may have every value of its width has no row, though it is an exponent or a
-// count; nor has the number of a queue pair in a REQ or REP: of an id without one an application
-// says which it wants, and nobody looks at it. source: linux 6.1 cma.c rdma_connect_locked,
-// rdma_accept
+// 1. Rows with the same id are alternatives. A row applies to a message of its kind when its
+//    condition holds and its message `of` was seen; when any alternative applies, one must hold.
+// 2. A relation to another message is to any earlier one of the same exchange, which is all
+//    messages of both sides between a REQ and the end of its connection, or between a SIDR_REQ and
+//    its SIDR_REP: two DREQs may both be waiting for an answer.
+// 3. Rows say what Linux does where that is narrower than what IBTA permits; the source shows it.
+// 4. A field that may have every value of its width has no row, even if it is an exponent or a
+//    count; nor has the queue pair number in a REQ or REP: for an id without a queue pair the
+//    application gives it, unchecked. source: linux 6.1 cma.c rdma_connect_locked, rdma_accept
 #ifndef MODEL_MAD_CONSTRAINTS_H_
 #define MODEL_MAD_CONSTRAINTS_H_
 
@@ -25,11 +24,11 @@ namespace cm::mad {
 
 enum class Relation : uint8_t {
   kRange,         // low <= value <= high
-  kEchoes,        // is `of_field` of an `of` that the other side sent
-  kRepeats,       // is `of_field` of an `of` that the same side sent
-  kNew,           // is not `of_field` of any `of` of the same side but its own repetitions
-  kReservedZero,  // every reserved field of the message is 0; without a field
-  kConstant,      // a repetition is the same MAD, byte for byte; without a field
+  kEchoes,        // equals `of_field` of an `of` that the other side sent
+  kRepeats,       // equals `of_field` of an `of` that the same side sent
+  kNew,           // differs from `of_field` of every other `of` of the same side
+  kReservedZero,  // every reserved field of the message is 0; has no field
+  kConstant,      // a retransmission is the same MAD, byte for byte; has no field
 };
 
 // Holds when a field of the same message is in the range; without a field always.

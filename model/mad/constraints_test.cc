@@ -1,4 +1,4 @@
-// That the rows can be looked up, and that what real kernels sent is as they say.
+// Lookup of the rows, and their validity for messages of real kernels.
 #include "model/mad/constraints.h"
 
 #include <gmock/gmock.h>
@@ -103,10 +103,10 @@ TEST(Constraints, AreThereForEveryMessage) {
   }
 }
 
-// One capture, taken as a single exchange: more may be related than is, so that less is wrong.
+// One capture, taken as a single exchange: it relates more messages, and so detects less.
 class Exchange {
  public:
-  // Ids of the rows that object.
+  // Ids of the violated rows.
   std::set<std::string> Hear(const Frame& frame) {
     std::map<std::string, bool> holds;
     for (const Constraint& row : Constraints()) {
@@ -122,7 +122,7 @@ class Exchange {
     return objecting;
   }
 
-  std::set<std::string> counted;  // ids of the rows that had something to say
+  std::set<std::string> counted;  // ids of the rows that applied
 
  private:
   static bool SameSender(const Frame& a, const Frame& b) {
@@ -138,7 +138,7 @@ class Exchange {
     return gid;
   }
 
-  // Empty when the row does not count.
+  // Empty when the row does not apply.
   std::optional<bool> Holds(const Constraint& row, const Frame& frame) const {
     if (row.message != kEveryMessage && row.message != frame.mad.header.attribute_id) return {};
     if (!row.when.field.empty()) {
@@ -189,7 +189,7 @@ TEST(Constraints, HoldInWhatRealKernelsSent) {
     }
     counted.merge(exchange.counted);
   }
-  // What the captures say nothing about: they hold no LAP, no MRA of a REP, no REJ of neither.
+  // Not in the captures: a LAP, an MRA of a REP, a REJ of another message than REQ and REP.
   std::set<std::string> silent;
   for (const Constraint& row : Constraints()) {
     if (!counted.contains(std::string(row.id))) silent.insert(std::string(row.id));
@@ -200,7 +200,7 @@ TEST(Constraints, HoldInWhatRealKernelsSent) {
                                   "rej-info-guid", "rej-local-cid"));
 }
 
-// Every field that a row is about, made wrong in the first message of a capture that has it.
+// Each field with a row, with a wrong value in the first message of a capture that has it.
 TEST(Constraints, ObjectToAnyOtherValue) {
   std::set<std::string> objected;
   for (const std::string& path : CaptureFiles()) {

@@ -1,4 +1,4 @@
-// What is not a frame is refused by name, and what the CRC does not see is known.
+// Malformed frames are refused by layer; the bits that the CRC does not cover are known.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

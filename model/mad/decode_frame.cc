@@ -1,5 +1,5 @@
-// Fuzz target: whatever bytes come, they are refused at a place that is there, or they are a frame
-// that is the same bytes again, and the same frame after that.
+// Fuzz target: any bytes are refused at an offset within them, or are a frame that encodes to the
+// same bytes, and decodes to the same frame again.
 #include <algorithm>
 #include <array>
 #include <cstddef>

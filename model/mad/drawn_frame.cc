@@ -24,7 +24,7 @@ class Numbers {
 
   uint64_t Next() { return next_ < numbers_.size() ? numbers_[next_++] : 0; }
 
-  // By its members, not by bytes: what is under test must not make its own input.
+  // By members, not by bytes: the code under test must not make its own input.
   template <typename M>
   M Layer() {
     M layer;

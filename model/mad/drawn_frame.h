@@ -9,7 +9,7 @@
 
 namespace cm::mad {
 
-// Well-formed, and anything else that the numbers say. Past their end all numbers are 0.
+// Well-formed; all other values come from the numbers. Past their end all numbers are 0.
 Frame FrameOf(const std::vector<uint64_t>& numbers);
 
 }  // namespace cm::mad

@@ -1,12 +1,12 @@
-// A layout as data: where each field of a header or a message stands, and what follows from that.
+// Layouts as data: the position of each field of a header or a message.
 //
-// 1. Each struct that goes over the wire has one Layout: its name, its size in bytes and its rows.
-//    Encoding, decoding, names, printing and altering by name all read those rows; a layout stands
-//    nowhere else.
-// 2. The rows of a layout name every bit of it once, in order, reserved ones included, and the
+// 1. Each struct on the wire has one Layout: its name, its size in bytes and its rows. Encoding,
+//    decoding, names, printing and altering by name all read those rows; no other code knows the
+//    layout.
+// 2. The rows of a layout cover every bit of it once, in order, reserved ones included, and the
 //    compiler checks that. So nothing is lost between bytes and values: Get(Put(x)) == x for every
 //    x whose members fit their widths, and Put(Get(bytes)) == bytes for any bytes.
-// 3. Put cuts a member that is too large for its field to the width of the field.
+// 3. Put truncates a member that is too large to the width of its field.
 #ifndef MODEL_MAD_FIELD_H_
 #define MODEL_MAD_FIELD_H_
 
@@ -23,7 +23,7 @@
 
 namespace cm::mad {
 
-// How a value of a field is written for people.
+// How a value of a field is printed.
 enum class Show : uint8_t {
   kNumber,     // 17
   kHex,        // 0xffff, with all digits of the width
@@ -49,7 +49,7 @@ struct Field {
   constexpr uint64_t max() const { return width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1; }
 };
 
-// A field together with the member that holds it: an integer, a bool, an enum or an array of bytes.
+// A field and the member that holds it: an integer, a bool, an enum or an array of bytes.
 template <typename M, typename T>
 struct Row : Field {
   T M::*member;
@@ -68,13 +68,13 @@ struct Layout;
 template <typename M>
 inline constexpr size_t kSize = Layout<M>::kSize;
 
-// The rows without their members, for whoever looks fields up by name.
+// The rows without their members, for lookup of fields by name.
 template <typename M>
 inline constexpr auto kFields =
     std::apply([](const auto&... rows) { return std::array{static_cast<const Field&>(rows)...}; },
                Layout<M>::kRows);
 
-// Whether the fields name every bit of `size` bytes once, in order.
+// True when the fields cover every bit of `size` bytes once, in order.
 constexpr bool CoverEveryBit(std::span<const Field> fields, size_t size) {
   uint32_t next = 0;
   for (const Field& field : fields) {
@@ -94,7 +94,7 @@ inline uint64_t ReadBits(const uint8_t* bytes, const Field& field) {
   return value >> ((8 - last % 8) % 8) & field.max();
 }
 
-// Leaves the bits around the field as they are.
+// Leaves the bits around the field unchanged.
 inline void WriteBits(uint8_t* bytes, const Field& field, uint64_t value) {
   uint8_t* to = bytes + field.byte;
   const uint32_t last = field.bit + field.width;
@@ -113,8 +113,8 @@ struct IsBytes : std::false_type {};
 template <size_t kLength>
 struct IsBytes<std::array<uint8_t, kLength>> : std::true_type {};
 
-// The bytes that a field is in, as one number with the most significant byte first. That they are
-// known when this is compiled makes it a few instructions.
+// The bytes that contain a field, as one number with the most significant byte first. They are
+// compile-time constants, so this takes a few instructions.
 template <size_t kByte, size_t... kIndices>
 [[gnu::always_inline]] inline uint64_t Join(const uint8_t* from,
                                             std::index_sequence<kIndices...> /*bytes*/) {
@@ -128,7 +128,7 @@ template <size_t kByte, size_t... kIndices>
    ...);
 }
 
-// Into bytes that are 0 where the field is.
+// The bytes of the field must be 0 before.
 template <typename M, size_t kRow>
 [[gnu::always_inline]] inline void PutRow(const M& from, uint8_t* to) {
   constexpr auto row = std::get<kRow>(Layout<M>::kRows);

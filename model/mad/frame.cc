@@ -69,8 +69,7 @@ Message GetMessage(const MadHeader& header, const uint8_t* body) {
   }
 }
 
-// Goes through a frame from its beginning. The first thing that is wrong is kept; after that
-// nothing more is read.
+// Parses a frame from its beginning. Keeps the first error; after that nothing more is read.
 class Reader {
  public:
   explicit Reader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -79,7 +78,7 @@ class Reader {
   size_t next() const { return next_; }
   size_t left() const { return bytes_.size() - next_; }
 
-  // The bytes of the next layer, or nothing when they are not all there.
+  // The bytes of the next layer; empty when they are incomplete.
   const uint8_t* Take(std::string_view layer, size_t size, std::string_view expected) {
     if (wrong_) return nullptr;
     if (left() < size) {
@@ -97,15 +96,15 @@ class Reader {
     if (bytes != nullptr) layer = Get<M>(bytes);
   }
 
-  // Of the layer taken last, `byte` bytes after its beginning.
+  // An error `byte` bytes after the beginning of the current layer.
   void Require(bool holds, size_t byte, std::string_view expected, uint64_t found) {
     if (!wrong_ && !holds) wrong_ = {layer_, layer_begin_ + byte, expected, found};
   }
-  // The same of what makes it another protocol's frame.
+  // The same, for a frame of another protocol.
   void Belongs(bool holds, size_t byte, std::string_view expected, uint64_t found) {
     if (!wrong_ && !holds) wrong_ = {layer_, layer_begin_ + byte, expected, found, true};
   }
-  // The same of a layer that was taken before.
+  // The same, for an earlier layer.
   void RequireAt(bool holds, std::string_view layer, size_t offset, std::string_view expected,
                  uint64_t found) {
     if (!wrong_ && !holds) wrong_ = {layer, offset, expected, found};
@@ -121,7 +120,7 @@ class Reader {
 
 constexpr std::string_view kIpTypes = "0x0800 or 0x86dd, IPv4 or IPv6";
 
-// Returns the type of what follows.
+// Returns the type of the next layer.
 uint16_t TakeLink(Reader& reader, LinkType type, Frame& frame) {
   switch (type) {
     case LinkType::kRaw:
@@ -181,7 +180,7 @@ void TakeMad(Reader& reader, Mad& mad) {
   mad.message = GetMessage(mad.header, bytes + kHeaderSize);
 }
 
-// What the lengths of IP and UDP have to be in a frame of this size.
+// The lengths that IP and UDP must have in a frame of this size.
 void RequireLengths(Reader& reader, const Frame& frame, size_t ip_begin) {
   const size_t size = reader.next() - ip_begin;
   size_t udp_begin = ip_begin + kSize<Ipv4>;

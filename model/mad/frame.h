@@ -8,11 +8,11 @@
 //      udp    to port 4791, with the same length
 //      bth    UD SEND ONLY to QP 1, transport version 0, no padding
 //      deth, mad of 256 bytes with base version 1, icrc
-//    Any value may stand in any other field, reserved ones and checksums included.
+//    Any other field may have any value, reserved ones and checksums included.
 // 2. Encode(Decode(bytes)) == bytes for every well-formed frame. Decode refuses all else and says
 //    at which byte; it never reads past the end.
-// 3. Encode writes what stands in the values, right or wrong: a tester may want it wrong. Seal puts
-//    lengths, checksums and the CRC right first.
+// 3. Encode writes the values as they are, right or wrong: a tester may want wrong ones. Seal first
+//    fills in lengths, checksums and the CRC.
 // 4. A message has a layout when class and class version are those of the IB CM and its attribute
 //    is known; every other body is Opaque.
 //
@@ -36,8 +36,8 @@
 
 namespace cm::mad {
 
-// What a captured frame begins with, as pcap files number it.
-// source: tcpdump.org LINKTYPE_ETHERNET, LINKTYPE_RAW, LINKTYPE_LINUX_SLL, LINKTYPE_LINUX_SLL2
+// Link header of a captured frame, with the numbers of pcap files. source: tcpdump.org
+// LINKTYPE_ETHERNET, LINKTYPE_RAW, LINKTYPE_LINUX_SLL, LINKTYPE_LINUX_SLL2
 enum class LinkType : uint32_t { kEthernet = 1, kRaw = 101, kSll = 113, kSll2 = 276 };
 
 struct NoLink {
@@ -66,7 +66,7 @@ class FrameBytes {
   std::span<const uint8_t> view() const { return {bytes_.data(), size_}; }
   std::span<uint8_t> view() { return {bytes_.data(), size_}; }
   size_t size() const { return size_; }
-  // Room for n more bytes at the end, for the layer that comes next.
+  // Appends n bytes for the next layer.
   uint8_t* Grow(size_t n);
 
  private:
@@ -79,17 +79,17 @@ LinkType LinkTypeOf(const Frame& frame);
 FrameBytes Encode(const Frame& frame);
 Decoded<Frame> Decode(std::span<const uint8_t> bytes, LinkType link);
 
-// Sets what follows from the rest: types of what is next, lengths, the checksum of IPv4, the CRC.
-// The checksum of UDP stays as it is: 0 is none. Returns the frame as bytes.
+// Fills in the derived fields: types of next layers, lengths, the checksum of IPv4, the CRC. The
+// checksum of UDP is not changed: 0 is none. Returns the frame as bytes.
 FrameBytes Seal(Frame& frame);
 
 std::array<uint8_t, kMadSize> Encode(const Mad& mad);
 Decoded<Mad> DecodeMad(std::span<const uint8_t> bytes);
 
-// Where the IP header is, in the bytes of a frame.
+// Offset of the IP header in the bytes of a frame.
 size_t IpOffset(const Frame& frame);
 
-// The CRC and the checksum that the frame ought to have, whatever stands in it.
+// The correct CRC and checksum of the frame, whatever it contains.
 uint32_t IcrcOf(const Frame& frame);
 uint16_t ChecksumOf(const Ipv4& header);
 

@@ -1,5 +1,5 @@
-// Frames against bytes from elsewhere: a vector that another implementation made, and what real
-// kernels sent.
+// Frames against bytes from other sources: a vector of another implementation, and messages of real
+// kernels.
 #include "model/mad/frame.h"
 
 #include <gmock/gmock.h>

@@ -13,7 +13,7 @@
 namespace cm::mad {
 namespace {
 
-constexpr size_t kStride = 16;  // bytes that are taken at once
+constexpr size_t kStride = 16;  // bytes per step
 using Tables = std::array<std::array<uint32_t, 256>, kStride>;
 
 // kTables[n][b]: what byte b does to the state when n bytes follow it.
@@ -45,10 +45,10 @@ constexpr Tables kTables = MakeTables();
          tables[0][word >> 24];
 }
 
-constexpr size_t kLrhSize = 8;  // all ones in its place
+constexpr size_t kLrhSize = 8;  // replaced by ones
 constexpr size_t kMaskedMax = kLrhSize + kSize<Ipv6> + kSize<Udp> + kSize<Bth>;
 
-// In the headers of a packet: the bytes that are taken as ones.
+// Header bytes that count as ones.
 void Mask(std::span<uint8_t> headers, bool v6) {
   constexpr uint8_t kOnes = 0xff;
   size_t udp = kSize<Ipv4>;

@@ -1,5 +1,5 @@
-// The invariant CRC of RoCEv2: of a packet from its IP header to its last byte before the CRC, with
-// what routers may change taken as ones.
+// The invariant CRC of RoCEv2: of a packet from its IP header to its last byte before the CRC;
+// fields that routers may change count as ones.
 // source: linux 6.1 rxe_icrc.c rxe_icrc_hdr; ibta annex 17, 17.3.3
 #ifndef MODEL_MAD_ICRC_H_
 #define MODEL_MAD_ICRC_H_
@@ -18,8 +18,7 @@ uint32_t Crc32(uint32_t state, std::span<const uint8_t> bytes);
 // byte that is sent first is the most significant.
 uint32_t IcrcOf(std::span<const uint8_t> packet);
 
-// The checksum that an IPv4 header ought to have, whatever stands there.
-// source: rfc 791, 3.1
+// The correct checksum of an IPv4 header, whatever it contains. source: rfc 791, 3.1
 uint16_t ChecksumOf(std::span<const uint8_t, 20> ipv4);
 
 }  // namespace cm::mad

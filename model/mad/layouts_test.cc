@@ -1,4 +1,4 @@
-// That bytes and values are the same thing twice: properties over drawn frames, of every layout.
+// Bytes and values are equivalent: properties over drawn frames, of every layout.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -32,7 +32,7 @@ rc::Gen<uint64_t> AnyNumber() {
   };
 }
 
-// More than the longest of all frames asks for.
+// More than the longest frame uses.
 std::vector<uint64_t> Numbers() {
   return *rc::gen::container<std::vector<uint64_t>>(size_t{400}, AnyNumber());
 }

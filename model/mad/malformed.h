@@ -1,4 +1,4 @@
-// What a reader of bytes gives back: a value, or where the bytes stopped making sense and why.
+// Result of a parser: a value, or the offset and the reason of the first error.
 #ifndef MODEL_MAD_MALFORMED_H_
 #define MODEL_MAD_MALFORMED_H_
 
@@ -18,8 +18,8 @@ struct Malformed {
   std::string_view layer;     // "ipv4"
   size_t offset = 0;          // of the first byte that is wrong or missing, from the beginning
   std::string_view expected;  // "a header of 5 words"
-  uint64_t found = 0;         // in its place
-  // Whether this is another protocol's, and no damage at all: TCP, data of a connection, ...
+  uint64_t found = 0;         // the value found
+  // True for another protocol's frame, which is not damaged: TCP, data of a connection, ...
   bool foreign = false;
 
   friend bool operator==(const Malformed&, const Malformed&) = default;

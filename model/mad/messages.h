@@ -263,7 +263,7 @@ struct Opaque {
 using Message =
     std::variant<Opaque, Req, Mra, Rej, Rep, Rtu, Dreq, Drep, SidrReq, SidrRep, Lap, Apr>;
 
-// The header says which message follows. The two agree in whatever MakeMad or Decode returns.
+// The header says which message follows. MakeMad and Decode return consistent ones.
 struct Mad {
   MadHeader header;
   Message message;

@@ -1,7 +1,7 @@
-// What is around a MAD on RoCEv2: link, IP, UDP, BTH, DETH and the invariant CRC, as values with
-// their layouts. What Linux's Soft-RoCE always sends is the default value; lengths, checksums and
-// the CRC are filled in by Seal of frame.h.
-// source: linux 6.1 rxe_hdr.h, rxe_net.c; <linux/if_packet.h> and LINKTYPE_LINUX_SLL of tcpdump.org
+// The layers around a MAD on RoCEv2: link, IP, UDP, BTH, DETH and the invariant CRC, as values with
+// their layouts. The default values are those that Linux's Soft-RoCE always sends; Seal of frame.h
+// fills in lengths, checksums and the CRC. source: linux 6.1 rxe_hdr.h, rxe_net.c;
+// <linux/if_packet.h> and LINKTYPE_LINUX_SLL of tcpdump.org
 #ifndef MODEL_MAD_PACKET_H_
 #define MODEL_MAD_PACKET_H_
 

@@ -75,7 +75,7 @@ std::optional<Decoded<PcapRecord>> PcapReader::Next() {
   const size_t begin = next_;
   const size_t left = file_.size() - begin;
   if (left == 0) return std::nullopt;
-  next_ = file_.size();  // unless all is well
+  next_ = file_.size();  // unless it succeeds
   if (left < kRecordHeaderSize) {
     return Malformed{kRecordLayer, file_.size(), "a header of 16 bytes", left};
   }

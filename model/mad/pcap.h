@@ -1,11 +1,11 @@
 // Capture files in the format of libpcap: reading and writing, in memory.
 //
-// 1. The reader takes both byte orders, and stamps in microseconds and in nanoseconds. A file that
-//    is truncated or damaged gives every record before the damage, then a Malformed that says what
-//    is wrong; nothing is guessed.
+// 1. The reader accepts both byte orders, and timestamps in microseconds and in nanoseconds. For a
+//    truncated or damaged file it returns every record before the damage, then a Malformed; nothing
+//    is guessed.
 // 2. The writer writes little-endian files with nanoseconds. A record costs a copy: no system call
-//    and no allocation, except when the buffer is full or too small.
-// source: tcpdump.org, pcap-savefile(5)
+//    and no allocation, except when the buffer is full or too small. source: tcpdump.org,
+//    pcap-savefile(5)
 #ifndef MODEL_MAD_PCAP_H_
 #define MODEL_MAD_PCAP_H_
 
@@ -24,12 +24,12 @@ namespace cm::mad {
 struct PcapRecord {
   int64_t nanoseconds = 0;  // since the epoch of the file
   std::span<const uint8_t> bytes;
-  uint32_t original_length = 0;  // more than is here if the capture was told to cut
+  uint32_t original_length = 0;  // larger than the bytes of a truncated record
 };
 
 class PcapReader {
  public:
-  // The file stays the caller's, and has to stay where it is.
+  // The caller keeps ownership of the file's bytes, which must stay valid.
   static Decoded<PcapReader> Open(std::span<const uint8_t> file);
 
   LinkType link() const { return link_; }
@@ -54,7 +54,7 @@ class PcapReader {
 
 class PcapWriter {
  public:
-  // Takes what is written, in pieces: of a file, a socket, a string.
+  // Receives the output, in pieces: writes it to a file, a socket, a string.
   using Sink = std::function<void(std::span<const uint8_t>)>;
 
   explicit PcapWriter(Sink sink, LinkType link = LinkType::kEthernet);
@@ -62,9 +62,9 @@ class PcapWriter {
   PcapWriter& operator=(const PcapWriter&) = delete;
   ~PcapWriter();
 
-  // At most kPcapRecordMax bytes, at a time that 32 bits of seconds since the epoch can say.
+  // At most kPcapRecordMax bytes, at a time that fits into 32 bits of seconds since the epoch.
   void Write(int64_t nanoseconds, std::span<const uint8_t> bytes);
-  // Gives the sink what it has not yet.
+  // Flushes buffered output to the sink.
   void Flush();
 
  private:
@@ -73,7 +73,7 @@ class PcapWriter {
   size_t used_ = 0;
 };
 
-// What no reader of ours takes as the length of a record. source: libpcap MAXIMUM_SNAPLEN
+// Readers reject records longer than this. source: libpcap MAXIMUM_SNAPLEN
 inline constexpr uint32_t kPcapRecordMax = 262144;
 
 }  // namespace cm::mad

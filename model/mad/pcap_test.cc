@@ -20,7 +20,7 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 
-// What becomes of a whole file.
+// All records of a file.
 struct Contents {
   std::vector<int64_t> times;
   std::vector<Bytes> records;

@@ -1,5 +1,5 @@
-// Fuzz target: whatever a file holds, reading it ends, stays within it, and finds what a file has
-// that was written of what was read.
+// Fuzz target: reading any file ends, stays within it, and reads the same from a file that was
+// written with the records read.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

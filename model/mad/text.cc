@@ -37,7 +37,7 @@ size_t Add(Layers& layers, size_t offset) {
 template <typename M>
 constexpr bool kHasCmaHeader = std::is_same_v<M, Req> || std::is_same_v<M, SidrReq>;
 
-// Where the private data of a message begins.
+// Offset of the private data of a message.
 template <typename M>
 constexpr size_t PrivateDataByte() {
   for (const Field& field : kFields<M>) {
@@ -64,7 +64,7 @@ std::string Hex(std::span<const uint8_t> bytes) {
   return text;
 }
 
-// As text when all of it is such, so that what an application wrote can be read.
+// As text when all of it is printable, so that an application's data can be read.
 std::string BytesText(std::span<const uint8_t> bytes) {
   while (!bytes.empty() && bytes.back() == 0) bytes = bytes.first(bytes.size() - 1);
   const bool printable = std::ranges::all_of(

@@ -20,7 +20,7 @@
 
 namespace cm::mad {
 
-// Where a layer is in the bytes of its frame or message.
+// Position of a layer in the bytes of its frame or message.
 struct Layer {
   std::string_view name;
   std::span<const Field> fields;
@@ -33,16 +33,16 @@ Layers LayersOf(const Mad& mad);
 
 // One field of one frame.
 struct Place {
-  size_t offset = 0;  // of its layer
+  size_t offset = 0;  // offset of its layer
   Field field;
 };
 std::optional<Place> Find(const Layers& layers, std::string_view path);
 
-// Of fields of up to 64 bits.
+// For fields of up to 64 bits.
 uint64_t Read(std::span<const uint8_t> bytes, const Place& place);
 void Write(std::span<uint8_t> bytes, const Place& place, uint64_t value);
 
-// The value of a field; empty when there is none of that path or when it is longer than 64 bits.
+// The value of a field; empty when there is no such path or when it is longer than 64 bits.
 std::optional<uint64_t> ValueOf(const Frame& frame, std::string_view path);
 std::optional<uint64_t> ValueOf(const Mad& mad, std::string_view path);
 

@@ -7,7 +7,7 @@
 
 namespace cm::mad {
 
-// Made by an implementation of its own, in Python with zlib, of the layouts that Linux has.
+// Made by an independent implementation, in Python with zlib, of Linux's layouts.
 Bytes VectorBytes();
 
 // The same as values, without lengths, checksum and CRC.

@@ -1,8 +1,8 @@
-// Captures that no two nodes would produce are refused, as far as anybody can tell.
+// Captures that no two nodes would produce are refused, as far as that can be decided.
 //
-// Three kinds: a field that is not free says something else; a message is missing, or where its
-// neighbour was; and messages are sent back, repeated or made up. Whether a capture with a message
-// missing or moved is impossible is not the judge's opinion but that of facts_reader.h.
+// Three kinds: a field that is not free has another value; a message is missing, or swapped with
+// its neighbour; and messages are reflected, repeated or made up. facts_reader.h, not the judge,
+// decides whether a capture with a message missing or moved is impossible.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ constexpr size_t kRefusedAtLeast = 95;  // of a hundred
 
 Manner Known() { return {.whole = true, .profiles = {FindProfile("6.1-rxe")}}; }
 
-// How many were refused, and which were not.
+// The number of refused alterations, and the accepted ones.
 struct Score {
   size_t refused = 0;
   std::vector<std::string> accepted;
@@ -48,8 +48,8 @@ struct Score {
   }
 };
 
-// Lines of admissible.txt: "CAPTURE:FRAME MESSAGE ..." as an alteration says itself, or with a * in
-// place of an end. Each follows a comment that says why it is admissible.
+// Lines of admissible.txt: "CAPTURE:FRAME MESSAGE ..." as an alteration prints itself, or with a *
+// in place of an end. Each follows a comment with the reason why it is admissible.
 std::vector<std::string> Admissible() {
   std::ifstream in("model/wire/admissible.txt");
   EXPECT_TRUE(in.good());
@@ -67,7 +67,7 @@ bool Matches(const std::string& what, const std::string& pattern) {
   return what.size() >= head.size() + tail.size() && what.starts_with(head) && what.ends_with(tail);
 }
 
-// Values that a field may be damaged to: its neighbours, its ends, one bit here and there.
+// Values of a damaged field: its neighbours, its limits, single flipped bits.
 std::vector<uint64_t> OtherValues(uint64_t value, const mad::Field& field) {
   const uint64_t most = field.max();
   std::set<uint64_t> others = {0,
@@ -81,9 +81,9 @@ std::vector<uint64_t> OtherValues(uint64_t value, const mad::Field& field) {
   return {others.begin(), others.end()};
 }
 
-// What the rows say of one field of a message.
+// The rows about one field of a message.
 struct Rows {
-  bool related = false;  // to what other messages say; then any other value is wrong
+  bool related = false;  // to other messages; then any other value is wrong
   std::vector<std::pair<uint64_t, uint64_t>> ranges;
 
   bool Wrong(uint64_t value) const {
@@ -143,7 +143,7 @@ std::vector<Alteration> DroppedOrSwapped() {
     for (size_t i = 0; i < capture.frames.size(); ++i) {
       all.push_back(Dropped(capture, i));
       if (i + 1 == capture.frames.size()) continue;
-      // Two of a kind in each other's place are where they were.
+      // Two messages of the same kind that are swapped make no difference.
       if (capture.frames[i].frame.mad == capture.frames[i + 1].frame.mad) continue;
       all.push_back(Swapped(capture, i));
     }
@@ -229,8 +229,8 @@ TEST(Alterations, ThatMakeMessagesUpAreRefused) {
   EXPECT_GE(score.percent(), kRefusedAtLeast);
 }
 
-// Nobody has to say what speaks, and from when on, for nearly as much to be refused: of fields, of
-// the messages of each kind.
+// Nearly as many alterations are refused when the profile and the beginning of the capture are
+// unknown: by field, and by kind of message.
 TEST(Alterations, OfFieldsAreRefusedWhereNobodySaysWhatTheNodesAre) {
   std::map<mad::Attribute, std::vector<Alteration>> by_kind;
   for (Alteration& one : FieldsAltered(Table())) {

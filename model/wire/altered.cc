@@ -57,7 +57,7 @@ mad::Frame With(const mad::Frame& frame, const std::string& path, uint64_t value
   const auto place = mad::Find(mad::LayersOf(frame), path);
   CM_CHECK(place.has_value()) << path;
   mad::Write(bytes.view(), *place, value);
-  // By way of the bytes, as what a message is may depend on the field.
+  // Decodes the bytes again, because the kind of a message may depend on the field.
   mad::Frame altered = mad::Decode(bytes.view(), mad::LinkTypeOf(frame)).value();
   mad::Seal(altered);
   return altered;

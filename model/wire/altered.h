@@ -1,4 +1,4 @@
-// For tests: the stored captures, and copies of them that say something else.
+// For tests: the stored captures, and altered copies of them.
 #ifndef MODEL_WIRE_ALTERED_H_
 #define MODEL_WIRE_ALTERED_H_
 
@@ -26,26 +26,26 @@ struct Capture {
 const std::vector<Capture>& StoredCaptures();
 const Capture& StoredCapture(const std::string& name);
 
-// Lengths, checksums and CRC put right.
+// Fills in lengths, checksums and the CRC.
 std::vector<uint8_t> Sealed(mad::Frame frame);
 
-// The frame with another value in that field, and a CRC that fits.
+// The frame with another value in that field, and a valid CRC.
 mad::Frame With(const mad::Frame& frame, const std::string& path, uint64_t value);
-// The way back.
+// The frame in the opposite direction.
 mad::Frame Reversed(mad::Frame frame);
 
-// A copy with something done to it.
+// An altered copy.
 struct Alteration {
   std::string what;  // "connect_disconnect:3 RTU.local_cid=0x0"
   Capture capture;
-  size_t index = 0;  // of the frame that it was done to
+  size_t index = 0;  // index of the altered frame
 };
 
 Alteration Altered(const Capture& capture, size_t index, const std::string& path, uint64_t value);
 Alteration Dropped(const Capture& capture, size_t index);
-// With the next one; each is seen when the other was.
+// Swapped with the next frame; the timestamps stay in place.
 Alteration Swapped(const Capture& capture, size_t index);
-// Once more, `after` nanoseconds later.
+// Repeated `after` nanoseconds later.
 Alteration Inserted(const Capture& capture, size_t index, const std::string& what,
                     const mad::Frame& frame, int64_t after);
 

@@ -1,4 +1,4 @@
-// What a real kernel did is permitted, whatever the judge is told about it.
+// Captures of real kernels are permitted under all options of the judge.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,8 +30,8 @@ TEST_P(Captures, ArePermittedWhereMessagesMayBeMissing) {
   EXPECT_EQ(WhatIsWrong({.missing = true}, StoredCapture(GetParam())), "");
 }
 
-// Wherever the capture begins, the rest of it is permitted. A repeated REQ looks like the first one
-// of a connection, unless messages may be missing.
+// Each suffix of a capture is permitted. A retransmitted REQ looks like the first one of a
+// connection, unless messages may be missing.
 TEST_P(Captures, ArePermittedFromTheMiddleOn) {
   Capture capture = StoredCapture(GetParam());
   while (capture.frames.size() > 1) {

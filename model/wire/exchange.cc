@@ -23,9 +23,9 @@ using model::Sends;
 
 constexpr IbStates kRequesting = model::rules::ib::kRequesting;
 constexpr IbStates kReplying = model::rules::ib::kReplying;
-// Where an id is of which the passive side knows nothing any more, or nothing that hinders.
+// States of an id that the passive side no longer knows, or that does not prevent a new one.
 constexpr IbStates kOver = IbStates(IbState::kNone) | IbState::kIdle | IbState::kTimewait;
-// More different messages than any connection has; beyond that they are not remembered.
+// More distinct messages than any connection has; further ones are not stored.
 constexpr size_t kSpokenMost = 64;
 constexpr size_t kRunsMost = 64;
 
@@ -36,7 +36,7 @@ Violation Broken(const Sighting& sighting, const Claim& claim, std::string saw,
           std::move(permitted)};
 }
 
-// The message as the table names it; kNothing for LAP and APR, which it does not have.
+// The message as the table names it; kNothing for LAP and APR, which the table does not have.
 Sends SendsOf(const mad::Message& message) {
   if (const auto* rej = std::get_if<mad::Rej>(&message)) {
     if (rej->reason == RejReason::kTimeout) return Sends::kRejTimeout;
@@ -55,7 +55,7 @@ Sends SendsOf(const mad::Message& message) {
   return Sends::kNothing;
 }
 
-// Of what is sent until it is answered.
+// Messages that are retransmitted until they are answered.
 bool IsRepeated(Attribute what) {
   return what == Attribute::kReq || what == Attribute::kRep || what == Attribute::kDreq ||
          what == Attribute::kSidrReq;
@@ -67,7 +67,7 @@ bool About(const Sighting& sighting, mad::About what) {
   return false;
 }
 
-// A sixteenth less, as not every message takes the same time to where the capture was taken.
+// One sixteenth less, because messages take different times to the point of capture.
 int64_t Earliest(const Interval& interval) {
   const int64_t shortest = interval.shortest.nanoseconds();
   return shortest - shortest / 16;
@@ -104,7 +104,7 @@ std::optional<Violation> Exchange::Take(const Sighting& sighting, bool active,
     TakeCopy(sighting, active);
     return std::nullopt;
   }
-  // Not all of a repetition's frame is in the MAD.
+  // The MAD does not contain all of a retransmission's frame.
   if (auto breach = FirstBreach(sighting, active, spoken_, !judged(), mad::Constraints()))
     return breach;
   if (earlier == nullptr) {
@@ -123,22 +123,23 @@ std::optional<Violation> Exchange::Take(const Sighting& sighting, bool active,
   return std::nullopt;
 }
 
-// A sender numbers its packets, so that no two of them have the same CRC. Where somebody does not,
-// what comes when it is due is said again. source: linux 6.1 rxe_req.c init_req_packet
+// Packets of a sender have consecutive PSNs, so no two have the same CRC. Where a sender does not
+// count, a message that arrives when it is due counts as a retransmission. source: linux 6.1
+// rxe_req.c init_req_packet
 bool Exchange::IsTheSamePacket(const Sighting& sighting, bool active, const Spoken& earlier,
                                const Family& sender) {
   if (sighting.frame.icrc.value != earlier.icrc) return false;
   if (!IsRepeated(sighting.attribute())) return true;
   const auto interval = IntervalOf(sighting.attribute(), active, spoken_, sender);
   if (!interval || sighting.nanoseconds - earlier.last < Earliest(*interval)) return true;
-  // Late, and yet a copy, where the sender has nothing to say again.
+  // Late, and yet a copy, where the sender has no reason to retransmit.
   Passive* passive = PassiveOf(CidsOf(sighting.mad().message).local);
   if (!active && passive == nullptr) return false;
   Identifier speaker = active ? active_ : passive->id;
   return !speaker.Says({.what = SendsOf(sighting.mad().message), .again = true, .fresh = false});
 }
 
-// It was said once, and may be answered once more.
+// It was sent once, and may be answered once more.
 void Exchange::TakeCopy(const Sighting& sighting, bool active) {
   const Attribute what = sighting.attribute();
   if (what == Attribute::kReq || what == Attribute::kSidrReq) ++requests_;
@@ -207,8 +208,8 @@ bool Exchange::GaveUpItsReply(int64_t now) const {
          });
 }
 
-// What is repeated, in answer or of itself, is the same each time. Not so DREP and REJ: an id that
-// is gone answers in other words than it did.
+// A retransmission, or a repeated answer, is the same message each time. DREP and REJ differ: an id
+// that is gone answers otherwise than before.
 std::optional<Violation> Exchange::Differs(const Sighting& sighting, bool active) const {
   const Attribute what = sighting.attribute();
   if (!IsRepeated(what) && what != Attribute::kRtu && what != Attribute::kMra) return std::nullopt;
@@ -228,7 +229,7 @@ std::optional<Violation> Exchange::Differs(const Sighting& sighting, bool active
   return std::nullopt;
 }
 
-// The REQ was taken for a new one; what was made of it before has to be over.
+// The REQ created a new id; the id of an earlier REQ must be over.
 std::optional<Violation> Exchange::NewPassive(const Sighting& sighting, uint32_t cid) {
   if (judged()) {
     for (Passive& passive : passives_) {
@@ -265,18 +266,19 @@ std::optional<Violation> Exchange::Sequenced(const Sighting& sighting, bool acti
     return NewPassive(sighting, 0);
   }
   const uint32_t cid = CidsOf(sighting.mad().message).local;
-  if (datagrams_) {  // nothing names the id that answers: each answer is that of a new one
+  if (datagrams_) {  // the answering id is not named: each answer is of a new one
     ++request_answers_;
     Identifier id = begins_before_ ? Identifier::Unknown() : Identifier::AskedSidr();
     return id.Says(saying) ? std::nullopt : NotPermitted(sighting, saying, id);
   }
   if (PassiveOf(cid) == nullptr) {
     if (auto hindered = NewPassive(sighting, cid)) return hindered;
-    // Who is not known to be Linux may ask for time at once. source: linux 6.1 cm.c ib_send_cm_mra
+    // A sender that is not known to be Linux may send an MRA immediately. source: linux 6.1 cm.c
+    // ib_send_cm_mra
     if (!sender.is_known()) PassiveOf(cid)->id.MayHear(IbStimulus::kReqAgain);
   }
   Identifier& id = PassiveOf(cid)->id;
-  // Whoever comes too late for a request that is over. source: linux 6.1 cm.c cm_dup_req_handler
+  // A REQ that arrives when its id is over. source: linux 6.1 cm.c cm_dup_req_handler
   if (stale && what == Sends::kRejOther && id.MayBe(IbState::kTimewait)) return std::nullopt;
   if (what == Sends::kNothing || id.Says(saying)) return std::nullopt;
   return NotPermitted(sighting, saying, id);
@@ -307,8 +309,8 @@ std::optional<Violation> Exchange::NotPermitted(const Sighting& sighting, const 
   return violation;
 }
 
-// How often something may be said: what is repeated as often as the REQ says, what answers as often
-// as there was something to answer.
+// How often a message may be sent: retransmissions as often as the REQ permits, answers as often as
+// there was a message to answer.
 std::optional<Violation> Exchange::Counted(const Sighting& sighting, bool active, uint64_t times,
                                            const Family& sender) {
   const Attribute what = sighting.attribute();
@@ -376,7 +378,8 @@ void Exchange::Remember(const Sighting& sighting, bool active, Spoken* earlier) 
     runs_.push_back({what, 1});
 }
 
-// What may happen to the other side now, and to its sender once there is nothing left to repeat.
+// What the other side may receive now, and what its sender may do once all retransmissions are
+// sent.
 void Exchange::HeardBy(const Sighting& sighting, bool active, bool copy) {
   const Attribute what = sighting.attribute();
   const Cids cids = CidsOf(sighting.mad().message);
@@ -399,7 +402,8 @@ void Exchange::HeardBy(const Sighting& sighting, bool active, bool copy) {
   if (what == Attribute::kRtu) to_other(IbStimulus::kRtu);
   if (rej != nullptr) {
     const bool stale = rej->reason == RejReason::kStaleConn;
-    // An active side that knows of nobody takes what is about its REQ, and later nothing else.
+    // An active side that knows no passive id accepts messages about its REQ, and nothing else
+    // later.
     const IbStates in = active ? Identifier::kEveryState
                         : About(sighting, mad::About::kReq)
                             ? kRequesting

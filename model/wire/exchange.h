@@ -1,11 +1,11 @@
-// What two nodes say to one another about one connection, or about one datagram service: from the
-// REQ to the DREP, with everything that becomes of it on the way.
+// The messages of one connection, or of one datagram service (SIDR), between two nodes: from the
+// REQ to the DREP.
 //
 // 1. The active side has one communication id. The passive side has one for each time that the REQ
-//    was taken for a new one, mostly one.
-// 2. An exchange whose REQ was not seen began before the capture: its identifiers may be in any
-//    state, and what was said before is not asked for.
-// 3. Take says the first thing that is wrong; after that the exchange is not judged any more.
+//    was accepted as a new one, mostly one.
+// 2. An exchange whose REQ was not seen began before the capture: its ids may be in any state, and
+//    earlier messages are not required.
+// 3. Take returns the first violation; after that the exchange is not judged any more.
 #ifndef MODEL_WIRE_EXCHANGE_H_
 #define MODEL_WIRE_EXCHANGE_H_
 
@@ -21,12 +21,12 @@
 
 namespace cm::wire {
 
-// How strictly is judged.
+// How strict the judge is.
 struct Manner {
   bool whole = false;    // the capture began before the first connection
-  bool missing = false;  // messages may have been sent that are not in the capture
-  bool strict = false;   // what was damaged on the way counts as well
-  ProfileSet profiles;   // one of which everybody has, if that is known
+  bool missing = false;  // the capture may lack messages that were sent
+  bool strict = false;   // damaged packets count as well
+  ProfileSet profiles;   // possible profiles of all nodes, if known
 };
 
 class Exchange {
@@ -35,9 +35,9 @@ class Exchange {
   Exchange(bool missing, const mad::Gid& from, const mad::Gid& to, uint32_t active_cid,
            bool begins_before, bool datagrams);
 
-  // `active`: whether its sender is the active side.
+  // `active`: true when the sender is the active side.
   std::optional<Violation> Take(const Sighting& sighting, bool active, const Family& sender);
-  // A message of that side was there, and cannot be read.
+  // A message of that side was captured and cannot be parsed.
   void TakeUnreadable(bool active);
 
   const mad::Gid& from() const { return from_; }
@@ -46,27 +46,26 @@ class Exchange {
   bool begins_before() const { return begins_before_; }
   bool datagrams() const { return datagrams_; }
   bool is_disturbed() const { return disturbed_; }
-  uint64_t requests() const {
-    return requests_;
-  }  // how many REQs or SIDR_REQs arrived, or may have
+  uint64_t requests() const { return requests_; }  // REQs or SIDR_REQs that arrived, or may have
   std::span<const Spoken> spoken() const { return spoken_; }
   // "REQ REP RTU DREQ*16 DREP"
   std::string Sequence() const;
   std::vector<uint32_t> PassiveCids() const;
   bool Knows(uint32_t passive_cid) const;
-  // Whether the id may be gone, so that its number is free.
+  // True when the id may be gone, so that its number is free.
   bool MayBeGone(bool active, uint32_t cid);
-  // Whether that side has an id that knows of the other's queue pair, whatever was not seen.
+  // True when that side surely has an id that knows the other's queue pair, whatever was not
+  // captured.
   bool IsConnected(bool active);
-  // What was said of the queue pair that this message accepts: the REQ that a REP is for, the REP
-  // that an RTU is for.
+  // The queue pair that this message accepts: that of the REQ for a REP, that of the REP for an
+  // RTU.
   const mad::Mad* AcceptedBy(const Sighting& sighting) const;
-  // Whether both sides may go on like this for ever without saying anything.
+  // True when both sides may remain in this state for ever without sending a message.
   bool Stands() const;
   bool Said(const mad::Mad& mad, bool active) const;
-  // Whether something was said that comes after the answer to that REQ.
+  // True when a message was sent that follows the answer to that REQ.
   bool IsPast(const mad::Mad& request) const;
-  // Whether the passive side has stopped repeating a REP that nobody answered.
+  // True when the passive side has stopped retransmitting an unanswered REP.
   bool GaveUpItsReply(int64_t now) const;
   int64_t last() const { return last_; }
 
@@ -74,8 +73,8 @@ class Exchange {
   struct Passive {
     uint32_t cid = 0;
     Identifier id;
-    uint64_t replies = 0;        // REPs that it sent
-    uint64_t reply_answers = 0;  // and what answered them
+    uint64_t replies = 0;        // REPs sent
+    uint64_t reply_answers = 0;  // and answers to them
   };
   struct Run {
     mad::Attribute what;
@@ -101,21 +100,21 @@ class Exchange {
   void HeardBy(const Sighting& sighting, bool active, bool copy);
   void Remember(const Sighting& sighting, bool active, Spoken* earlier);
 
-  bool missing_;  // as in Manner
+  bool missing_;  // see Manner
   mad::Gid from_, to_;
   uint32_t active_cid_;
   bool begins_before_;
   bool datagrams_;
-  bool disturbed_ = false;  // something in it could not be read
+  bool disturbed_ = false;  // a message of it could not be parsed
   Identifier active_;
   std::vector<Passive> passives_;
-  std::optional<uint32_t> partner_;  // the passive id that the active side settled on
+  std::optional<uint32_t> partner_;  // the passive id that the active side accepted
   std::vector<Spoken> spoken_;
   std::vector<Run> runs_;
   uint64_t requests_ = 0;         // REQs, or SIDR_REQs
-  uint64_t request_answers_ = 0;  // ids that took one, and REJs by none
-  uint64_t receipts_ = 0;         // MRAs about it
-  uint64_t dreqs_[2] = {};        // of the passive and the active side
+  uint64_t request_answers_ = 0;  // ids that accepted one, and REJs without an id
+  uint64_t receipts_ = 0;         // MRAs for the REQ
+  uint64_t dreqs_[2] = {};        // by the passive and the active side
   uint64_t dreps_[2] = {};
   int64_t last_ = 0;
 };

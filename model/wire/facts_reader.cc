@@ -16,8 +16,9 @@ namespace {
 
 using mad::Attribute;
 
-// The longest that one of the captures' timers takes without an MRA, and with one: 6.144 s and
-// 67.584 s, late by no more than the kernel's timer wheel makes them. source: observed 6.1-rxe
+// The longest period of a retransmission timer in the captures, without an MRA and with one: 6.144
+// s and 67.584 s, late by at most the granularity of the kernel's timer wheel. source: observed
+// 6.1-rxe
 constexpr int64_t kLatest = 7'000'000'000;
 constexpr int64_t kLatestAfterMra = 75'000'000'000;
 // 6.144 s between two messages of the active side, 4.096 s between two of the passive one.
@@ -25,8 +26,8 @@ constexpr int64_t kEarliestActive = 6'000'000'000;
 constexpr int64_t kEarliestPassive = 4'000'000'000;
 constexpr uint64_t kTransmissions = 16;
 
-// A message, in words of who says what to whom. Ids tell connections apart: in each of these
-// captures one id is never used twice.
+// A message with its sender and receiver. Ids identify connections: in each of these captures no id
+// is reused.
 struct Line {
   int64_t at = 0;
   Attribute what;
@@ -66,7 +67,7 @@ class Reader {
       case Attribute::kRep:
         return FromPassive(line);
       case Attribute::kMra:
-        // N2b: each MRA for a REQ that comes again, after the one that made the id.
+        // N2b: one MRA for each REQ that arrives again, after the one that created the id.
         if (std::string why = FromPassive(line); !why.empty()) return why;
         if (Said(Attribute::kRep, line.local, line.remote) > 0)
           return "who has said REP drops a repeated REQ (N2d)";
@@ -85,7 +86,7 @@ class Reader {
       case Attribute::kDreq:
         return Disconnects(line);
       case Attribute::kDrep:
-        // R29: an active side that has said no RTU does not take a DREQ; without a REJ it is there.
+        // R29: an active side that has sent no RTU does not accept a DREQ; without a REJ it exists.
         if (Said(Attribute::kRep, line.remote, line.local) > 0 &&
             Said(Attribute::kRtu, line.local, line.remote) == 0)
           return "it has said no RTU (R29, L3)";
@@ -115,11 +116,11 @@ class Reader {
     return "";
   }
 
-  // 1.3: ids of the passive side come of REQs; a REQ is taken for a new one only when the id before
-  // it is over (N2), which it is when it has said its REP 16 times (M4).
+  // 1.3: REQs create the ids of the passive side; a REQ is accepted as new only when the earlier id
+  // is over (N2), which it is when it has sent its REP 16 times (M4).
   std::string FromPassive(const Line& line) {
     if (line.what == Attribute::kMra) ++receipts_;
-    if (Said(Attribute::kReq, line.remote, 0) == 0) return "nobody has asked (1.3)";
+    if (Said(Attribute::kReq, line.remote, 0) == 0) return "no REQ was sent (1.3)";
     std::vector<uint32_t>& ids = passive_[line.remote];
     for (const uint32_t id : ids)
       if (id == line.local) return "";
@@ -136,14 +137,15 @@ class Reader {
     const auto* rej = std::get_if<mad::Rej>(&line.mad->message);
     if (line.local != 0) return FromPassive(line);
     if (++answered_[line.remote] > Said(Attribute::kReq, line.remote, 0))
-      return "nobody has asked (1.3)";
+      return "no REQ was sent (1.3)";
     if (rej->reason == RejReason::kStaleConn && passive_.empty())
       return "no other connection has the queue pair (N3)";
     return "";
   }
 
-  // L10: only from ESTABLISHED. The active side is there when it has said RTU (L3); the passive one
-  // when it has heard it or has been told of data (R9, L12), for which it must have said REP.
+  // L10: only from ESTABLISHED. The active side is in it when it has sent an RTU (L3); the passive
+  // one when it has received it or COMM_EST was reported (R9, L12), for which it must have sent a
+  // REP.
   std::string Disconnects(const Line& line) {
     const bool active = Said(Attribute::kRep, line.remote, line.local) > 0;
     if (active)
@@ -155,8 +157,8 @@ class Reader {
 
   std::map<std::tuple<Attribute, uint32_t, uint32_t>, uint64_t> said_;
   std::map<std::tuple<Attribute, uint32_t, uint32_t>, int64_t> last_;
-  std::map<uint32_t, std::vector<uint32_t>> passive_;  // ids, by that of the active side
-  std::map<uint32_t, uint64_t> answered_;              // how many REQs were used up
+  std::map<uint32_t, std::vector<uint32_t>> passive_;  // ids, by active id
+  std::map<uint32_t, uint64_t> answered_;              // REQs answered
   uint64_t receipts_ = 0;
 };
 

@@ -1,8 +1,8 @@
-// For tests: a second, small reading of the protocol, of sequences only. It knows neither the table
-// nor the judge: it counts what was said before, and says what is missing.
+// For tests: a second, small reading of the protocol, of message sequences only. It uses neither
+// the table nor the judge: it counts earlier messages, and reports what is missing.
 //
-// Each rule is a sentence of the protocol's description; the row behind it stands with it in the
-// code. What no sentence forbids is legal here.
+// Each rule is a sentence of the protocol's description, cited in the code. A sequence that no
+// sentence forbids is legal here.
 #ifndef MODEL_WIRE_FACTS_READER_H_
 #define MODEL_WIRE_FACTS_READER_H_
 
@@ -12,7 +12,8 @@
 
 namespace cm::wire {
 
-// Why a capture that has everything from its first REQ on cannot be; empty if it can.
+// The reason why a capture that is complete from its first REQ on is impossible; empty if it is
+// possible.
 std::string WhyImpossible(const Capture& capture);
 
 }  // namespace cm::wire

@@ -27,8 +27,7 @@ Constraint Fills(std::string_view id, Attribute message, std::string_view field,
           .source = "linux 6.1 cm.c, cma.c"};
 }
 
-// A path beyond the own subnet, as those of RoCE v2 are, has no LIDs. source: linux 6.1 cm.c
-// cm_format_req
+// A path beyond the local subnet, as in RoCE v2, has no LIDs. source: linux 6.1 cm.c cm_format_req
 std::vector<Constraint> FilledOverRoce() {
   using enum Attribute;
   constexpr mad::Condition kNear = {"REQ.primary_hop_limit", 0, 1};
@@ -52,7 +51,7 @@ std::vector<Constraint> FilledOverRoce() {
       Fills("linux-sidr-req-pkey", kSidrReq, "SIDR_REQ.pkey", 0xffff, 0xffff)};
 }
 
-// What Linux of that profile puts into its messages.
+// Field values of Linux with that profile.
 std::vector<Constraint> FilledByOne(const Profile& profile) {
   using enum Attribute;
   std::vector<Constraint> rows;
@@ -89,8 +88,8 @@ std::vector<Constraint> FilledByOne(const Profile& profile) {
   return rows;
 }
 
-// As Soft-RoCE makes the packet around a MAD, in all but one of these. source: linux 6.1 rxe_net.c
-// prepare_udp_hdr, rxe_req.c init_req_packet
+// True when the packet around a MAD is one of Soft-RoCE, in all but at most one of these fields.
+// source: linux 6.1 rxe_net.c prepare_udp_hdr, rxe_req.c init_req_packet
 bool IsPacketOfSoftRoce(const mad::Frame& frame) {
   const std::array<bool, 4> as = {frame.udp.source_port == mad::kRxeSourcePort,
                                   frame.udp.checksum == 0, frame.bth.ack_request,
@@ -98,8 +97,8 @@ bool IsPacketOfSoftRoce(const mad::Frame& frame) {
   return std::count(as.begin(), as.end(), false) <= 1;
 }
 
-// How many of the fields that the family fills the message has otherwise. Those that hang on
-// another field count as one, as it may be that one which is otherwise.
+// Number of fields that differ from the family's values. Rules conditional on another field count
+// once in total: the condition may be what differs.
 size_t FilledOtherwise(const Sighting& sighting, std::span<const Constraint> filled) {
   size_t otherwise = 0;
   bool dependent = false;
@@ -175,7 +174,8 @@ void Nodes::Leave(const mad::Gid& address) {
   if (found != nodes_.end() && --found->second.exchanges == 0) nodes_.erase(found);
 }
 
-// A REQ or REP decides, as most of it is always the same; of anything else there is its packet.
+// A REQ or REP decides, because most of its fields are constant; for other messages only the
+// packet.
 const Family& Nodes::FamilyOf(const Sighting& sighting) {
   const auto found = nodes_.find(sighting.from);
   Node* node = found == nodes_.end() ? nullptr : &found->second;

@@ -1,11 +1,11 @@
-// What a sender may be: some implementations, and what every one of them puts into its messages
-// where others are free.
+// Families of senders: sets of implementations, and the values that all of them put into fields
+// that the protocol leaves free.
 //
-// 1. A family is a set of profiles. A field is judged when all of them say what it has to be, and
-//    may then be whatever one of them says; a timer may be due when it is for one of them.
-// 2. Nobody has to say what a sender is: Linux with Soft-RoCE is recognised by how it fills packets
-//    and requests. Whoever fills them otherwise is of the family that is judged by the protocol
-//    alone.
+// 1. A family is a set of profiles. A field is judged when all of them prescribe its value, and may
+//    then have any of these values; a timer may be due when it is for one of them.
+// 2. The user need not name the implementation: Linux with Soft-RoCE is recognised by the fields of
+//    its packets and requests. Senders with other values belong to the family that is judged by the
+//    protocol alone.
 #ifndef MODEL_WIRE_FAMILY_H_
 #define MODEL_WIRE_FAMILY_H_
 
@@ -25,22 +25,23 @@ namespace cm::wire {
 
 using ProfileSet = std::vector<const Profile*>;
 
-// What all of these put into their messages.
+// Field values that all of these share.
 std::vector<mad::Constraint> FilledBy(const ProfileSet& profiles);
 
 class Family {
  public:
-  Family() = default;  // anybody
+  Family() = default;  // any implementation
   explicit Family(ProfileSet profiles)
       : profiles_(std::move(profiles)), filled_(FilledBy(profiles_)) {}
 
   bool is_known() const { return !profiles_.empty(); }
   const ProfileSet& profiles() const { return profiles_; }
   std::span<const mad::Constraint> filled() const { return filled_; }
-  // None of them is of another transport.
+  // Must not contain a profile of another transport.
   bool IsOver(Transport transport) const;
-  // More requests at once than one of them has under way: the others wait, and their timers do not
-  // run. source: linux 7.2 mad.c get_sol_fc_max_outstanding
+  // True when there are more concurrent requests than one of the profiles has outstanding: the
+  // others wait in a queue, and their timers do not run. source: linux 7.2 mad.c
+  // get_sol_fc_max_outstanding
   bool IsTooMany(uint64_t requests) const;
   bool waits_in_line() const { return waits_in_line_; }
   Family InLine() const;
@@ -51,22 +52,22 @@ class Family {
   bool waits_in_line_ = false;
 };
 
-// Linux with Soft-RoCE, of every release that there is a profile of.
+// Linux with Soft-RoCE, of every release that has a profile.
 ProfileSet SoftRoce();
 
 // The nodes of a capture, by their addresses.
 class Nodes {
  public:
-  // Empty where nobody said what they are.
+  // Empty where the profile is unknown.
   explicit Nodes(const ProfileSet& given);
 
-  // It takes part in one exchange more; in one less.
+  // Counts an exchange of the node; removes it.
   void Enter(const mad::Gid& address);
   void Leave(const mad::Gid& address);
 
-  // What the sender may be, after this message too.
+  // The possible implementations of the sender, including the evidence of this message.
   const Family& FamilyOf(const Sighting& sighting);
-  // The GUID that its CA has, if it is another.
+  // The GUID of its CA, if it is another.
   std::optional<uint64_t> OtherGuid(const mad::Gid& address, uint64_t guid);
 
  private:
@@ -77,7 +78,7 @@ class Nodes {
     Kind kind = Kind::kUnclear;
   };
 
-  // A family, and the same where requests wait.
+  // A family, and the same for queued requests.
   struct Families {
     explicit Families(const ProfileSet& profiles) : usual(profiles), in_line(usual.InLine()) {}
     Family usual;

@@ -1,4 +1,4 @@
-// What a captured packet is, before anybody asks what it says.
+// Classification of a captured packet, before its message is parsed.
 #ifndef MODEL_WIRE_FRAMING_H_
 #define MODEL_WIRE_FRAMING_H_
 
@@ -9,13 +9,13 @@
 
 namespace cm::wire {
 
-// Not of the CM, although it has the shape: no other class has its messages sent in this way.
+// Not a CM message, although it has the layout: no other class sends its messages in this way.
 bool IsOfAnotherClass(const mad::MadHeader& header);
 
-// Too short to tell whether it is of RoCE at all.
+// Too short to tell whether it is RoCE at all.
 bool EndsBeforeItsKind(const mad::Malformed& why, size_t size);
 
-// A sender that leaves the checksum to its device is captured before there is one.
+// A sender that offloads the checksum to its device is captured before the checksum is filled in.
 bool HasWrongChecksum(const mad::Frame& frame);
 
 }  // namespace cm::wire

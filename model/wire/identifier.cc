@@ -13,7 +13,7 @@ using model::IbStimulus;
 using model::Sends;
 using model::rules::kIbCm;
 
-// What an identifier repeats until it is answered, by its state.
+// The message that an id retransmits until it is answered, by its state.
 Sends OwnOf(IbState state) {
   switch (state) {
     case IbState::kReqSent:
@@ -31,7 +31,7 @@ Sends OwnOf(IbState state) {
   }
 }
 
-// Calls that end without what they are for having been sent.
+// Calls that end before their message was sent.
 bool FailsToSend(IbStimulus on) {
   return on == IbStimulus::kUnsentEnd || on == IbStimulus::kUnsentRej ||
          on == IbStimulus::kSendFails;
@@ -114,7 +114,7 @@ bool Identifier::Shows(const IbRule& rule, Possibility at, const Saying& saying)
   if (SentBy(rule) != saying.what) return false;
   if (saying.what == Sends::kRejRep && (rule.on == IbStimulus::kRepStale) != saying.stale)
     return false;
-  // Of what is repeated until it is answered, a row of its own says it only the first time.
+  // Of the messages that are retransmitted until answered, a row of its own sends only the first.
   const bool repeats = saying.what == Sends::kReq || saying.what == Sends::kRep ||
                        saying.what == Sends::kDreq || saying.what == Sends::kSidrReq;
   return saying.fresh || !repeats;

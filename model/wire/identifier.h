@@ -1,11 +1,11 @@
-// One communication identifier as a capture shows it: every state of the ib_cm table that it may
-// be in, after what it said and what may have reached it.
+// One communication id as a capture shows it: every state of the ib_cm table that it may be in,
+// after the messages that it sent and those that it may have received.
 //
-// 1. A message that was seen may have arrived, at once, later or never: Heard makes a row possible,
-//    it carries none out. Local calls and timers nobody sees; they are possible whenever their row
+// 1. A captured message may have arrived: immediately, later or never. Heard makes a row possible,
+//    it executes none. Local calls and timers are invisible; they are possible whenever their row
 //    sends nothing.
-// 2. What it says narrows the set: only states stay that a row leads to which sends that message.
-// 3. Nothing was sent that is not in the capture, unless messages may be missing.
+// 2. A message of the id narrows the set to states that are reached by a row that sends it.
+// 3. All sent messages are in the capture, unless messages may be missing.
 #ifndef MODEL_WIRE_IDENTIFIER_H_
 #define MODEL_WIRE_IDENTIFIER_H_
 
@@ -18,11 +18,11 @@
 
 namespace cm::wire {
 
-// A message as the table knows it.
+// A message in the terms of the table.
 struct Saying {
   model::Sends what = model::Sends::kNothing;
-  bool again = false;  // its sender said the same before
-  bool fresh = true;   // and this may be the first time that it does
+  bool again = false;  // its sender has sent the same before
+  bool fresh = true;   // and this may be the first transmission
   bool stale = false;  // a REJ of reason 10
 };
 
@@ -33,25 +33,25 @@ class Identifier {
   static Identifier AskedSidr();  // a SIDR_REQ
   static Identifier Unknown();    // it was there before the capture began
 
-  // From now on that may happen to it, in these of its states.
+  // Makes that stimulus possible from now on, in these of its states.
   void MayHear(model::IbStimulus what, model::IbStates in = kEveryState);
-  // It may have said something that is not to be seen, now or at any time.
+  // The id may have sent a message that was not captured, now or at any time.
   void MaySayUnseen() { Settle(Unseen::kPermitted); }
-  // The same at any time, and so may whoever speaks to it.
+  // The same at any time, and for its peer as well.
   void MayLackMessages();
 
-  // Whether one of its states permits that; if none does, nothing changes.
+  // Narrows the set; if no state permits the message, returns false and changes nothing.
   bool Says(const Saying& saying);
 
   bool MayBe(model::IbStates states);
-  // The rows by which it may speak now, in the order of the table.
+  // The rows by which it may send now, in the order of the table.
   std::vector<const model::IbRule*> MaySay();
 
   static constexpr model::IbStates kEveryState = model::IbStates::All(model::kIbStateCount);
 
  private:
   enum class Unseen : uint8_t { kNothing, kPermitted };
-  // What of its own an identifier left to run out when it moved on.
+  // The timer of its own that an id left running when it moved on.
   enum Left : uint8_t { kNone, kReq, kRep, kLeftCount };
   struct Possibility {
     model::IbState state;
@@ -76,7 +76,7 @@ class Identifier {
   Unseen unseen_ = Unseen::kNothing;
 };
 
-// The message that a row puts on the wire; kNothing if none. kAgain is that of the state.
+// The message that a row sends; kNothing if none. For kAgain, that of the state.
 model::Sends SentBy(const model::IbRule& rule);
 
 }  // namespace cm::wire

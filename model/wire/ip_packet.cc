@@ -16,7 +16,7 @@ uint16_t U16(std::span<const uint8_t> bytes, size_t offset) {
 // source: linux if_ether.h ETH_P_8021Q, ETH_P_8021AD, ETH_P_QINQ1
 bool IsTag(uint16_t type) { return type == 0x8100 || type == 0x88a8 || type == 0x9100; }
 
-// Where the type of what follows stands in the header of a link, and how long that is.
+// Offset of the next protocol's type in a link header, and the header's length.
 struct LinkHeader {
   size_t type = 0;
   size_t size = 0;
@@ -36,7 +36,7 @@ LinkHeader HeaderOf(mad::LinkType link) {
   return {};
 }
 
-// What the packet says of its length; more where it says nothing.
+// The length in the packet's header; unlimited where it has none.
 size_t LengthOf(std::span<const uint8_t> packet) {
   constexpr size_t kIpv4Header = 20;
   constexpr size_t kIpv6Header = 40;

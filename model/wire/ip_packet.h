@@ -1,4 +1,4 @@
-// The IP packet in a captured frame, whatever the link has before and behind it: any number of VLAN
+// The IP packet in a captured frame, without the link's headers and trailers: any number of VLAN
 // tags, the header of a Linux cooked capture, padding, a frame check sequence.
 #ifndef MODEL_WIRE_IP_PACKET_H_
 #define MODEL_WIRE_IP_PACKET_H_
@@ -11,7 +11,7 @@
 
 namespace cm::wire {
 
-// As much of it as was captured, a part of `frame`; nothing where the frame has none.
+// The captured part of the packet, a part of `frame`; empty where the frame has none.
 std::optional<std::span<const uint8_t>> IpPacketIn(std::span<const uint8_t> frame,
                                                    mad::LinkType link);
 

@@ -16,15 +16,15 @@ namespace {
 
 using mad::Attribute;
 
-// After so long nothing comes any more of what does not stand: longer than Linux waits for
-// anything.
+// After this time an exchange that is not established has no further message: longer than any wait
+// of Linux.
 constexpr int64_t kForgottenAfter = 1'200'000'000'000;
 constexpr uint64_t kSweepAtLeast = 1024;
-// Methods of MADs that are not sent as the CM sends its own.
+// Methods of MADs that the CM does not use.
 constexpr uint8_t kGet = 0x01;
 constexpr uint8_t kSet = 0x02;
 constexpr uint8_t kGetResponse = 0x81;
-// By a node that is not far away.
+// Sent by a node nearby.
 constexpr int64_t kSoonAnswered = 1'000'000'000;
 
 Violation Broken(const Sighting& sighting, const Claim& claim, std::string saw,
@@ -44,7 +44,7 @@ bool IsAbout(const Sighting& sighting, mad::About what) {
   return false;
 }
 
-// What the passive side says before the active one knows its id.
+// Messages of the passive side before the active one knows its id.
 bool IntroducesItself(const Sighting& sighting) {
   return sighting.attribute() == Attribute::kRep || sighting.attribute() == Attribute::kSidrRep ||
          IsAbout(sighting, mad::About::kReq);
@@ -115,7 +115,7 @@ void Judge::Take(uint64_t number, int64_t nanoseconds, std::span<const uint8_t> 
 void Judge::TakeUnreadable(const Sighting& sighting, const Claim& claim) {
   if (manner_.strict) RefuseAlone(sighting, Broken(sighting, claim, What(sighting), "another one"));
   unreadable_.insert({sighting.from, sighting.to});
-  // Whichever message it was: any that these two had under way.
+  // Any outstanding message of these two nodes.
   for (Live& live : live_) {
     const bool by_active =
         live.exchange.from() == sighting.from && live.exchange.to() == sighting.to;
@@ -140,7 +140,7 @@ void Judge::TakeMessage(const Sighting& sighting) {
   ++totals_.unread;
 }
 
-// Of what is no message of a connection there is a header to judge.
+// For packets that are no message of a connection only the header is judged.
 std::optional<Violation> Judge::OfOtherKind(const Sighting& sighting) {
   const mad::MadHeader& header = sighting.mad().header;
   const bool info = header.attribute_id == Attribute::kClassPortInfo;
@@ -169,7 +169,7 @@ std::optional<Judge::End> Judge::Find(const mad::Gid& node, uint32_t cid) const 
   return found == ids_.end() ? std::nullopt : std::optional<End>(found->second);
 }
 
-// The exchange that says such a TID, at either end.
+// The exchange with such a TID, at either end.
 std::optional<Judge::Place> Judge::OfTid(const Sighting& sighting) const {
   for (const mad::Gid& node : {sighting.to, sighting.from}) {
     const auto found = tids_.find({node, sighting.mad().header.tid});
@@ -215,7 +215,7 @@ void Judge::TakeRequest(const Sighting& sighting) {
   Give(live, sighting, true);
 }
 
-// Whether it is for that exchange although only one of its ends is known there.
+// Whether it belongs to that exchange, of which only one id is known.
 bool Judge::TakesPart(const Sighting& sighting, Place live, bool active) {
   const Exchange& exchange = live->exchange;
   const bool alone = exchange.PassiveCids().empty();
@@ -257,7 +257,7 @@ void Judge::TakeAnswer(const Sighting& sighting) {
   if (const auto live = OfTid(sighting)) return refuse(*live);
   if (wrong_local && cids.remote == 0) return refuse(wrong_local->live);
   if (wrong_remote && cids.local == 0) return refuse(wrong_remote->live);
-  // A REQ that waits in line is given up unsaid. source: linux 7.2 mad.c, cm.c cm_destroy_id
+  // A queued REQ may be cancelled unsent. source: linux 7.2 mad.c, cm.c cm_destroy_id
   const auto* rej = sighting.As<mad::Rej>();
   const bool unsaid = rej != nullptr && rej->reason == RejReason::kTimeout &&
                       nodes_.FamilyOf(sighting).waits_in_line();
@@ -271,7 +271,7 @@ void Judge::TakeAnswer(const Sighting& sighting) {
   Give(live, sighting, !from_passive);
 }
 
-// What is asked of a message besides what its own exchange says.
+// Checks of a message beyond those of its own exchange.
 std::optional<Violation> Judge::OfAll(const Sighting& sighting, Place live) {
   const auto* req = sighting.As<mad::Req>();
   const auto* rep = sighting.As<mad::Rep>();
@@ -290,7 +290,7 @@ std::optional<Violation> Judge::OfAll(const Sighting& sighting, Place live) {
   return std::nullopt;
 }
 
-// What the message accepts. XRC has numbers of its own.
+// The queue pair that the message accepts. XRC has numbers of its own.
 std::optional<Judge::QueuePair> Judge::AcceptedBy(const Sighting& sighting,
                                                   const Exchange& exchange) {
   const mad::Mad* request = FirstOf(exchange.spoken(), Attribute::kReq);
@@ -304,7 +304,7 @@ std::optional<Judge::QueuePair> Judge::AcceptedBy(const Sighting& sighting,
   return QueuePair{sighting.from, req->local_ca_guid, req->local_qpn};
 }
 
-// A queue pair is accepted although another connection with it stands.
+// A queue pair is accepted although another connection with it is established.
 std::optional<Violation> Judge::TakesStale(const Sighting& sighting, Place live) {
   const auto key = AcceptedBy(sighting, live->exchange);
   if (!key || manner_.missing) return std::nullopt;
@@ -395,9 +395,9 @@ void Judge::Give(Place live, const Sighting& sighting, bool active) {
   if (tids_.try_emplace({sighting.from, tid}, live).second) live->tids.push_back(tid);
 }
 
-// An MRA answers a REQ that was said before; so does another id once the one that did before says
-// its REP no more. An RTU to a REP from before the capture comes late, as otherwise no REQ would
-// have been said again.
+// An MRA answers a retransmitted REQ; another id may answer as well, once the first one no longer
+// retransmits its REP. An RTU to a REP from before the capture is late: otherwise the REQ would not
+// have been retransmitted.
 bool Judge::IsShownToBeRepeated(const Sighting& sighting, Place live,
                                 const Violation& violation) const {
   if (violation.rule == claims::kOneId.id)

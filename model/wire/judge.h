@@ -1,22 +1,23 @@
-// The ib_cm table as a passive judge of captures: whether what two nodes say to one another is what
-// rows of the table say, from whatever node and implementation it comes.
+// The ib_cm table as a passive judge of captures: whether the messages between two nodes follow
+// rows of the table, whatever the node and the implementation.
 //
-// 1. Frames are given in the order of the capture. What is no packet of a CM is counted and
-//    skipped. One packet may be there twice: the network doubled it, or it was captured on two
-//    interfaces. It was sent once, and may arrive as often as it is seen. A packet with a wrong CRC
-//    or checksum was not received: it is counted, and what its sender goes on to say is judged as
-//    if that had been said.
-// 2. A message belongs to the exchange whose ids and addresses it has. Of one that belongs to none
-//    the REQ was sent before the capture began; its exchange is judged from there on. Where the
-//    capture is whole, that is a violation. It is when somebody says so, or when its first message
-//    is a REQ or SIDR_REQ and nobody says that messages may be missing.
-// 3. The capture may have been taken at either end or between them: a message that is seen was sent
+// 1. Frames are given in the order of the capture. A packet that is not of a CM is counted and
+//    skipped. A packet may occur twice: the network duplicated it, or it was captured on two
+//    interfaces. It was sent once, and may arrive as often as it was captured. A packet with a
+//    wrong CRC or checksum was not received: it is counted, and later messages of its sender are
+//    judged as if it had been sent.
+// 2. A message belongs to the exchange with its ids and addresses. For a message that belongs to
+//    none the REQ was sent before the capture began; its exchange is judged from there on. In a
+//    capture that is whole, that is a violation. A capture is whole when the options say so, or
+//    when its first message is a REQ or SIDR_REQ and the options do not say that messages may be
+//    missing.
+// 3. The capture may have been taken at either end or in between: a captured message was sent
 //    before, and arrives later or never. So each side is judged by what it may have received.
-// 4. A REQ that is seen is taken for the first of its kind, unless messages may be missing. That
-//    with which the capture begins is one that is said again when its answer shows it.
-// 5. Where nobody says what the nodes are, Linux is recognised and judged as such; see family.h.
-// 6. An exchange is given to the sink when it cannot go on, at the latest by Finish; until then it
-//    is in memory, and no longer.
+// 4. A REQ counts as the first transmission, unless messages may be missing. The REQ that opens a
+//    capture counts as a retransmission if the reply proves it.
+// 5. Without a given profile Linux is recognised and judged as such; see family.h.
+// 6. The sink receives an exchange when it cannot go on, at the latest in Finish; until then it is
+//    in memory, and no longer.
 //
 //   Judge judge({}, [](const Verdict& verdict) { ... });
 //   for (...) judge.Take(number, nanoseconds, bytes, bytes.size(), mad::LinkType::kEthernet);
@@ -43,9 +44,9 @@
 
 namespace cm::wire {
 
-// What came of an exchange; or of a frame that belongs to none.
+// The verdict about an exchange, or about a frame that belongs to none.
 struct Verdict {
-  uint64_t number = 0;  // of its first frame
+  uint64_t number = 0;  // number of its first frame
   int64_t nanoseconds = 0;
   mad::Gid active{};
   mad::Gid passive{};
@@ -58,12 +59,12 @@ struct Verdict {
 
 struct Totals {
   uint64_t frames = 0;
-  uint64_t messages = 0;  // of the CM, and readable
-  uint64_t foreign = 0;   // other protocols, other classes of management
-  uint64_t unread = 0;    // SAP, SPR and ClassPortInfo, which nothing is known of
+  uint64_t messages = 0;  // CM messages that were parsed
+  uint64_t foreign = 0;   // other protocols, other management classes
+  uint64_t unread = 0;    // SAP, SPR and ClassPortInfo, which have no rules
   uint64_t bad_icrc = 0;
   uint64_t bad_checksum = 0;
-  uint64_t cut = 0;  // by whoever captured
+  uint64_t cut = 0;  // truncated by the capture
   uint64_t exchanges = 0;
   uint64_t begin_before = 0;
   uint64_t violations = 0;
@@ -83,7 +84,7 @@ class Judge {
   size_t live() const { return live_.size(); }
 
  private:
-  // A queue pair that one at `at` is connected with.
+  // A queue pair that is connected with one at `at`.
   struct QueuePair {
     mad::Gid at;
     uint64_t guid;
@@ -93,9 +94,9 @@ class Judge {
   struct Live {
     Verdict verdict;
     Exchange exchange;
-    std::vector<uint64_t> tids;               // those of its requests by which it is found
-    std::vector<QueuePair> queue_pairs = {};  // that its ends accepted
-    std::optional<Exchange> again = {};       // the same, had its first REQ been said before
+    std::vector<uint64_t> tids;               // TIDs of its requests, for lookup
+    std::vector<QueuePair> queue_pairs = {};  // queue pairs that its ends accepted
+    std::optional<Exchange> again = {};       // the same, if its first REQ is a retransmission
   };
   using Place = std::list<Live>::iterator;
 
@@ -143,8 +144,8 @@ class Judge {
   std::map<Key, Place> tids_;
   std::multimap<QueuePair, End> queue_pairs_;  // with the end that accepted it
   Nodes nodes_;
-  std::set<std::pair<mad::Gid, mad::Gid>> unreadable_;  // from whom to whom one was damaged
-  std::optional<bool> whole_;                           // once there is a message
+  std::set<std::pair<mad::Gid, mad::Gid>> unreadable_;  // source and destination of a damaged one
+  std::optional<bool> whole_;                           // known after the first message
   uint64_t since_sweep_ = 0;
 };
 

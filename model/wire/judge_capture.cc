@@ -1,6 +1,5 @@
-// Fuzz target: whatever a capture holds, the judge comes to its end, and has judged every
-// connection. Frames are also given with a CRC that fits, as nearly all would be put aside
-// otherwise.
+// Fuzz target: for any capture the judge ends, and has judged every connection. Frames are also
+// given with a valid CRC, because nearly all would be dropped otherwise.
 #include <cstddef>
 #include <cstdint>
 

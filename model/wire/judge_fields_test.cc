@@ -1,5 +1,5 @@
-// What the judge says of fields that no row of mad/constraints.h speaks of alone, and of messages
-// that belong to no connection.
+// Verdicts about fields without a row of their own in mad/constraints.h, and about messages that
+// belong to no connection.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace {
 
 const Capture& Usual() { return StoredCapture("connect_disconnect"); }  // REQ REP RTU DREQ DREP
 
-// The rule that is broken first; empty if none is.
+// The rule of the first violation; empty if there is none.
 std::string RuleOf(const Capture& capture, const Manner& manner = {}) {
   for (const Verdict& verdict : JudgedIn(manner, capture))
     if (verdict.violation) return verdict.violation->rule;
@@ -32,7 +32,7 @@ Capture With(Capture capture, size_t index, const Fields& fields) {
   return capture;
 }
 
-// The frame by somebody who is not taken for Linux.
+// The frame from a sender that is not recognised as Linux.
 Capture FromAdapter(Capture capture) {
   for (size_t i = 0; i < capture.frames.size(); ++i)
     capture =
@@ -69,7 +69,7 @@ TEST(JudgeFields, OnlyOfXrcAReplyNamesAnEeContext) {
   EXPECT_EQ(RuleOf(With(named, 0,
                         {{"REQ.extended_transport_type", 1}, {"REQ.transport_service_type", 3}})),
             "");
-  EXPECT_EQ(RuleOf(Dropped(named, 0).capture), "");  // who knows what was asked for
+  EXPECT_EQ(RuleOf(Dropped(named, 0).capture), "");  // the REQ is unknown
 }
 
 TEST(JudgeFields, EitherEndMayBeALimitedMemberOfTheDefaultPartition) {
@@ -108,7 +108,7 @@ TEST(JudgeFields, ARejectionWithoutAnIdSaysBackWhatStoodThereOrNothing) {
   EXPECT_EQ(RuleOf(With(ece, 1, {{"REJ.local_cid", 0x2c9}})), "");
   EXPECT_EQ(RuleOf(With(ece, 1, {{"REJ.reason", 28}})), "");
   EXPECT_EQ(RuleOf(With(ece, 1, {{"REJ.reason", 28}, {"REJ.message_rejected", 2}})), "wire-peers");
-  // What a consumer has to say, an id says.
+  // Only an id can send a consumer's reason.
   EXPECT_EQ(RuleOf(With(StoredCapture("reject_by_consumer"), 1, {{"REJ.local_cid", 0}})),
             "wire-no-data");
 }
@@ -125,7 +125,7 @@ TEST(JudgeFields, ARejectedGidIsOne) {
   EXPECT_EQ(RuleOf(With(capture, 1, {{"REJ.local_cid", 5}})), "wire-rej-gid");
 }
 
-// The usual connection to another service, without a header of RDMA CM.
+// The usual connection to another service, without an RDMA CM header.
 Capture WithoutHeader(uint64_t service_id) {
   Capture capture = Usual();
   auto& req = std::get<mad::Req>(capture.frames[0].frame.mad.message);
@@ -140,7 +140,7 @@ TEST(JudgeFields, AServiceOfAfIbHasNoHeader) {
   EXPECT_EQ(RuleOf(WithoutHeader(mad::MakeServiceId(PortSpace::kTcp, 7471))), "req-cma-ip");
 }
 
-// Of whoever speaks to the IB CM without RDMA CM.
+// From a user of the IB CM without RDMA CM.
 TEST(JudgeFields, AServiceOfOthersMayBeAny) {
   EXPECT_EQ(RuleOf(WithoutHeader(0x0200'0000'0000'0001)), "");
   EXPECT_EQ(RuleOf(With(Usual(), 0, {{"REQ.service_id", 0x0200'0000'0000'0001}})), "wire-service");

@@ -1,5 +1,5 @@
-// What the judge says of who is connected with whom: of addresses, of queue pairs that are stale,
-// and of what nobody can have seen.
+// Verdicts about peers: addresses, stale queue pairs, and messages that the sender cannot have
+// received.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,12 +82,12 @@ TEST(JudgePeers, RefusesAReadyToUseForAQueuePairThatIsConnected) {
 TEST(JudgePeers, PermitsAQueuePairWhoseConnectionMayBeOver) {
   const Capture over = Connection(0, {17, 17}, 0, 5);
   EXPECT_EQ(WhatIsWrong({}, Both(over, Connection(16, {17, 17}, 60 * kSecond, 3))), "");
-  // And whatever messages that are missing may have ended.
+  // A missing message may have ended it as well.
   const Capture stands = Connection(0, {17, 17}, 0, 3);
   EXPECT_EQ(WhatIsWrong({.missing = true}, Both(stands, Connection(16, {17, 17}, kSecond, 3))), "");
 }
 
-// Requests that nobody answers, each repeated after `gap`.
+// Unanswered requests, each retransmitted after `gap`.
 Capture Unanswered(uint32_t requests, int64_t gap) {
   Capture all = Connection(0, {17, 17}, 0, 1);
   for (uint32_t i = 1; i < requests; ++i)
@@ -101,7 +101,7 @@ Capture Unanswered(uint32_t requests, int64_t gap) {
   return all;
 }
 
-// Linux 7.2 has no more than 128 of them under way.
+// Linux 7.2 has at most 128 of them outstanding.
 TEST(JudgePeers, PermitsRequestsToWaitInLineWhereThereAreTooMany) {
   constexpr int64_t kLate = 8 * kSecond;
   EXPECT_EQ(WhatIsWrong({}, Unanswered(200, kLate)), "");
@@ -110,7 +110,7 @@ TEST(JudgePeers, PermitsRequestsToWaitInLineWhereThereAreTooMany) {
   EXPECT_EQ(FirstViolation(older, Unanswered(200, kLate)).rule, "wire-too-late");
 }
 
-// Long in the network, or in a buffer of whoever captured.
+// Delayed in the network, or in a buffer of the capturing host.
 TEST(JudgePeers, PermitsALateCopyOfARequestToBeAnswered) {
   Capture capture = Connection(0, {17, 17}, 0, 5);
   const int64_t later = capture.frames.back().nanoseconds + 8 * kSecond;

@@ -1,4 +1,4 @@
-// What the judge says, message by message.
+// Verdicts, message by message.
 #include "model/wire/judge.h"
 
 #include <gmock/gmock.h>
@@ -115,7 +115,7 @@ TEST(Judge, PermitsWhatOnlyMissingMessagesExplain) {
   EXPECT_EQ(WhatIsWrong({.missing = true}, without_rtu), "");
 }
 
-// An RTU that was damaged was sent; a REP that was damaged did not arrive.
+// A damaged RTU was sent; a damaged REP did not arrive.
 TEST(Judge, TakesAMessageWithAWrongCrcForSentAndNotForReceived) {
   for (const size_t index : {0u, 1u, 2u, 3u, 4u}) {
     Capture capture = Usual();
@@ -126,12 +126,12 @@ TEST(Judge, TakesAMessageWithAWrongCrcForSentAndNotForReceived) {
   }
 }
 
-// Who sent one that nobody could read may have said its id in it; who answers it did not read it.
+// An unreadable message may have announced its sender's id; the receiver has not read it.
 TEST(Judge, TakesTheIdOfAMessageThatWasDamagedForSaid) {
   Capture capture = StoredCapture("reject_by_consumer");
   capture.frames[0].frame.icrc.value ^= 1;
   EXPECT_EQ(OnlyViolation({.whole = true}, capture).rule, "wire-known");
-  // Its sender gives it up.
+  // Its sender gives up.
   Capture given_up = Altered(capture, 1, "REJ.message_rejected", 2).capture;
   given_up = Altered(given_up, 1, "REJ.reason", 4).capture;
   given_up = Altered(given_up, 1, "REJ.reject_info_length", 8).capture;
@@ -140,7 +140,7 @@ TEST(Judge, TakesTheIdOfAMessageThatWasDamagedForSaid) {
   given_up = Altered(given_up, 1, "REJ.remote_cid", 0).capture;
   given_up.frames[1].frame = Reversed(given_up.frames[1].frame);
   EXPECT_EQ(WhatIsWrong({.whole = true}, given_up), "");
-  // A REP that was damaged, and its sender's end of the connection.
+  // A damaged REP, and its sender's end of the connection.
   Capture replied = Usual();
   replied.frames[1].frame.icrc.value ^= 1;
   replied.frames[2].frame =
@@ -175,7 +175,7 @@ TEST(Judge, RefusesOneRepetitionMoreThanTheRequestSays) {
   EXPECT_EQ(OnlyViolation({}, capture).rule, "wire-repetitions");
 }
 
-// The network doubles packets, and `tcpdump -i any` has what passes two interfaces twice.
+// The network duplicates packets, and `tcpdump -i any` captures a packet on two interfaces twice.
 TEST(Judge, TakesAPacketThatIsThereTwiceForSaidOnce) {
   for (const Capture& capture : StoredCaptures()) {
     Capture doubled = capture;
@@ -201,7 +201,7 @@ TEST(Judge, PermitsASecondAnswerToAPacketThatIsThereTwiceAndNoThird) {
   EXPECT_THAT(WhatIsWrong({.whole = true}, capture), HasSubstr("wire-one-answer"));
 }
 
-// Its number makes it another packet.
+// Its PSN makes it another packet.
 TEST(Judge, RefusesAMessageThatIsSaidAgainAtOnceInAnotherPacket) {
   for (const size_t index : {0u, 1u, 2u, 3u, 4u}) {
     const mad::Frame again = With(Usual().frames[index].frame, "bth.psn", 99);
@@ -210,7 +210,7 @@ TEST(Judge, RefusesAMessageThatIsSaidAgainAtOnceInAnotherPacket) {
   }
 }
 
-// What is there of it shows that its REQ had been answered before.
+// The rest shows that its REQ had been answered before.
 TEST(Judge, RefusesTheRequestOfAConnectionThatIsThereAlready) {
   const Capture& usual = Usual();
   for (const size_t first : {2u, 3u, 4u}) {
@@ -218,7 +218,7 @@ TEST(Judge, RefusesTheRequestOfAConnectionThatIsThereAlready) {
     capture.frames = {usual.frames[first], usual.frames[0]};
     EXPECT_EQ(OnlyViolation({}, capture).rule, "wire-request-over") << first;
   }
-  Capture repeated = usual;  // the REP of a REQ before it may have been lost
+  Capture repeated = usual;  // the REP of an earlier REQ may have been lost
   repeated.frames = {usual.frames[1], usual.frames[0], usual.frames[2]};
   EXPECT_EQ(WhatIsWrong({}, repeated), "");
 }
@@ -229,7 +229,7 @@ TEST(Judge, TakesAPacketWithAWrongChecksumForSentAndNotForReceived) {
   ip->checksum ^= 1;
   EXPECT_THAT(WhatIsWrong({.whole = true}, capture), HasSubstr("ib-rtu-1"));
   EXPECT_THAT(WhatIsWrong({.strict = true}, capture), HasSubstr("wire-checksum"));
-  ip->checksum = 0;  // left to a device
+  ip->checksum = 0;  // checksum offload
   EXPECT_EQ(WhatIsWrong({.whole = true, .strict = true}, capture), "");
 }
 
@@ -265,7 +265,7 @@ TEST(Judge, SkipsWhatEndsBeforeItIsOfRoce) {
 TEST(Judge, RefusesReservedBitsThatAreSetInFrontOfTheMessage) {
   for (const char* field : {"bth.reserved_8", "deth.reserved_4"})
     EXPECT_EQ(OnlyViolation({}, Altered(Usual(), 1, field, 1).capture).rule, "mad-reserved");
-  // FECN, BECN and what stands beside them may change on the way, and no CRC covers them.
+  // FECN, BECN and the bits beside them may change on the way, and no CRC covers them.
   EXPECT_EQ(WhatIsWrong({}, Altered(Usual(), 1, "bth.reserved_4", 1).capture), "");
 }
 
@@ -280,7 +280,7 @@ TEST(Judge, KnowsWhatLinuxPutsIntoTheRequestsOfRoce) {
   EXPECT_EQ(rule(usual, 0, "REQ.primary_remote_lid", 1), "linux-req-remote-lid");
   EXPECT_EQ(rule(usual, 0, "REQ.primary_subnet_local", 1), "linux-req-subnet-local");
   EXPECT_EQ(rule(usual, 0, "REQ.alternate_remote_lid", 1), "linux-req-alternate-remote-lid");
-  // On which three others hang: who does so is still Linux.
+  // Three other fields depend on it: the sender is still Linux.
   EXPECT_EQ(OnlyViolation({}, Altered(Usual(), 0, "REQ.primary_hop_limit", 1).capture).rule,
             "linux-req-subnet-local");
   EXPECT_EQ(rule(usual, 0, "REQ.service_id", 0x0111'1d2f), "wire-service");
@@ -295,8 +295,9 @@ TEST(Judge, RefusesAnExtendedTransportOfARequestThatNamesAnother) {
   EXPECT_EQ(wrong.saw, "REQ.extended_transport_type = 0x1");
 }
 
-// Who connects or accepts without a queue pair of the id says a number, and the kernel passes it
-// on. source: linux 6.1 cma.c rdma_connect_locked, rdma_accept; ucma.c ucma_copy_conn_param
+// An application that connects or accepts without a queue pair of the id gives a number, and the
+// kernel passes it on. source: linux 6.1 cma.c rdma_connect_locked, rdma_accept; ucma.c
+// ucma_copy_conn_param
 TEST(Judge, PermitsAnyQueuePairThatAnApplicationNames) {
   Capture zero = Altered(Usual(), 0, "REQ.local_qpn", 0).capture;
   zero = Altered(zero, 1, "REP.local_qpn", 0).capture;
@@ -304,7 +305,7 @@ TEST(Judge, PermitsAnyQueuePairThatAnApplicationNames) {
   EXPECT_EQ(WhatIsWrong({.profiles = {FindProfile("6.1-rxe")}}, zero), "");
 }
 
-// The usual connection, which its passive side ends with the TID of the REQ.
+// The usual connection, disconnected by its passive side with the TID of the REQ.
 Capture EndedWithTheTidOfTheReq(uint32_t passive_cid) {
   const Capture& usual = Usual();
   const uint32_t active_cid = JudgedIn({}, usual).front().active_cid;
@@ -320,7 +321,7 @@ Capture EndedWithTheTidOfTheReq(uint32_t passive_cid) {
   return Altered(capture, 4, "DREP.remote_cid", passive_cid).capture;
 }
 
-// A TID is made of the number of an agent and of the id: those of two hosts may be the same.
+// A TID is composed of the number of an agent and of the id: TIDs of two hosts may be equal.
 // source: linux 6.1 cm.c cm_form_tid
 TEST(Judge, PermitsADreqWithTheTidOfTheReqOnlyWhereBothIdsAreTheSame) {
   EXPECT_EQ(WhatIsWrong({}, EndedWithTheTidOfTheReq(0x55edc1bd)), "");
@@ -338,7 +339,7 @@ TEST(Judge, JudgesTimersAndFixedFieldsByProfile) {
   EXPECT_EQ(OnlyViolation(later, patient).rule, "linux-req-remote-timeout");
 }
 
-// As an adapter has them: it numbers its ports otherwise, and asks for no acknowledgement.
+// Values of a hardware adapter: it numbers its ports otherwise, and requests no acknowledgement.
 Capture FromAdapters(Capture capture) {
   for (Captured& one : capture.frames) {
     one.frame = With(one.frame, "udp.source_port", 0xc123);
@@ -352,7 +353,7 @@ TEST(Judge, JudgesWhoFillsPacketsOrRequestsOtherwiseByTheProtocolAlone) {
   const Capture patient = Altered(Usual(), 0, "REQ.remote_cm_response_timeout", 21).capture;
   EXPECT_EQ(WhatIsWrong({}, FromAdapters(patient)), "");
   EXPECT_EQ(WhatIsWrong({}, Altered(patient, 0, "REQ.max_cm_retries", 3).capture), "");
-  // And who answers is judged by itself.
+  // The answering side is judged separately.
   const Capture late =
       Altered(Altered(patient, 0, "REQ.max_cm_retries", 3).capture, 1, "REP.target_ack_delay", 3)
           .capture;
@@ -361,7 +362,7 @@ TEST(Judge, JudgesWhoFillsPacketsOrRequestsOtherwiseByTheProtocolAlone) {
 }
 
 TEST(Judge, PermitsARecognisedNodeWhatEveryReleaseDoes) {
-  for (const uint64_t timeout : {16, 17, 19, 20})  // an application may set it
+  for (const uint64_t timeout : {16, 17, 19, 20})  // applications may set it
     EXPECT_EQ(
         WhatIsWrong({}, Altered(Usual(), 0, "REQ.primary_local_ack_timeout", timeout).capture), "");
   EXPECT_EQ(
@@ -413,7 +414,7 @@ TEST(Judge, CountsWhatTheCaptureCutShort) {
   EXPECT_EQ(judge.totals().violations, 0u);
 }
 
-// Ids as a node draws them, each connection at another time; what is over is not kept.
+// Ids that a node draws, each connection at another time; finished ones are not kept.
 TEST(Judge, ForgetsConnectionsThatAreOver) {
   constexpr uint32_t kConnections = 4000;
   constexpr int64_t kApart = 1'000'000'000;

@@ -25,7 +25,7 @@ Violation Broken(const Sighting& sighting, const Claim& claim, std::string saw,
           std::move(permitted)};
 }
 
-// A frame whose fields are looked up one after another.
+// A frame with lookup of fields by name.
 class Fields {
  public:
   explicit Fields(const mad::Frame& frame)
@@ -47,7 +47,7 @@ class Fields {
   mad::FrameBytes bytes_;
 };
 
-// A row against a message: whether it is about it, whether it is kept, and what would keep it.
+// Applies a row to a message: does it apply, does the message satisfy it, which values would.
 struct Tried {
   bool counts = false;
   bool kept = false;
@@ -83,7 +83,8 @@ Tried TryRelation(const Constraint& row, uint64_t value, const mad::Mad& mad, bo
   return tried;
 }
 
-// In what RoCE adds to a packet, as far as nobody changes it on the way, and in the message.
+// A reserved field that is set, in the message or in RoCE's headers, except those that routers
+// change.
 std::optional<std::string> ReservedThatIsSet(const mad::Frame& frame) {
   constexpr std::array<std::string_view, 6> kOfOthers = {"ethernet", "vlan", "sll",
                                                          "sll2",     "ipv4", "ipv6"};
@@ -100,7 +101,7 @@ std::optional<std::string> ReservedThatIsSet(const mad::Frame& frame) {
   return std::nullopt;
 }
 
-// Rows with one id are alternatives; this is all that they come to.
+// Rows with the same id are alternatives; this is their combined result.
 struct Alternatives {
   bool count = false;
   bool kept = false;
@@ -169,7 +170,7 @@ std::optional<Violation> FirstBreach(const Sighting& sighting, bool active,
 
 namespace {
 
-mad::Gid InHeader(mad::Gid address) {  // IPv4 stands there without its prefix
+mad::Gid InHeader(mad::Gid address) {  // without the prefix of an IPv4-mapped address
   constexpr size_t kPrefix = 10;
   if (std::all_of(address.begin(), address.begin() + kPrefix, [](uint8_t b) { return b == 0; }) &&
       address[kPrefix] == 0xff && address[kPrefix + 1] == 0xff)
@@ -177,7 +178,7 @@ mad::Gid InHeader(mad::Gid address) {  // IPv4 stands there without its prefix
   return address;
 }
 
-// Whether there is a header of RDMA CM with the addresses that the message travels between.
+// Whether the RDMA CM header has the addresses that the message travels between.
 template <typename M>
 bool BeginsWithHeader(const Sighting& sighting, const M& request) {
   const mad::CmaHeader header = mad::CmaHeaderOf(request);
@@ -195,7 +196,7 @@ std::optional<Violation> OddAddresses(const Sighting& sighting) {
   }
   const auto check = [&](const auto& request) -> std::optional<Violation> {
     const auto service = mad::ServiceOf(request.service_id);
-    // An id of AF_IB has no such header.
+    // An AF_IB id has no such header.
     if (!service || service->space == PortSpace::kIb) return std::nullopt;
     if (BeginsWithHeader(sighting, request)) return std::nullopt;
     return Broken(sighting, claims::kCmaAddresses, "other addresses in the header of RDMA CM",
@@ -212,8 +213,8 @@ uint64_t GuidIn(const mad::Rej& rej) {
   return guid;
 }
 
-// What a REJ has in place of a local id when there was no id for its request: what stands there in
-// the request. Of an id that takes none, it is 0.
+// The local id of a REJ that is sent without an id: the bytes in its place in the REQ. 0 for an
+// unknown REQ.
 uint32_t EchoBy(const mad::Mad* req) {
   const auto* body = req == nullptr ? nullptr : std::get_if<mad::Req>(&req->message);
   return body == nullptr ? 0 : uint32_t{body->reserved_4} << 24 | body->vendor_id;
@@ -263,8 +264,7 @@ std::optional<Violation> OddRej(const Sighting& sighting, bool active,
   return std::nullopt;
 }
 
-// A QP of XRC that is a target has its number there; nobody else has one.
-// source: linux 6.1 cm.c cm_format_rep
+// An XRC target QP has its number there; others have none. source: linux 6.1 cm.c cm_format_rep
 std::optional<Violation> OddEeContext(const Sighting& sighting, std::span<const Spoken> before) {
   const auto* rep = sighting.As<mad::Rep>();
   const mad::Mad* first = FirstOf(before, Attribute::kReq);
@@ -335,7 +335,7 @@ std::optional<Violation> OddService(const Sighting& sighting) {
   const bool both = service && service->space == PortSpace::kIb;
   const bool connects = service && service->space == PortSpace::kTcp;
   if (both || (service && connects == (req != nullptr))) return std::nullopt;
-  // Of others than RDMA CM it may be any; they have no header of RDMA CM.
+  // For others than RDMA CM any value; they have no RDMA CM header.
   if (!service &&
       (req != nullptr ? !BeginsWithHeader(sighting, *req) : !BeginsWithHeader(sighting, *sidr)))
     return std::nullopt;
@@ -360,7 +360,7 @@ std::optional<Violation> OddTid(const Sighting& sighting) {
   if (!own) return std::nullopt;
   const Cids cids = CidsOf(sighting.mad().message);
   const auto low = static_cast<uint32_t>(sighting.mad().header.tid);
-  // As the sender's processor has it: most of them turn it round.
+  // In the byte order of the sender's CPU: little-endian mostly.
   if (low == cids.local || low == __builtin_bswap32(cids.local)) return std::nullopt;
   return Broken(sighting, claims::kTidOfCid, fmt::format("TID {:#x}", low),
                 fmt::format("{:#x} or {:#x}", cids.local, __builtin_bswap32(cids.local)));

@@ -1,4 +1,4 @@
-// A message as it was seen in a capture, and what every part of the judge asks of one.
+// A captured message, and queries about it that all parts of the judge use.
 #ifndef MODEL_WIRE_SIGHTING_H_
 #define MODEL_WIRE_SIGHTING_H_
 
@@ -10,9 +10,9 @@
 
 namespace cm::wire {
 
-// A message and where it was seen. IPv4 addresses are IPv4-mapped ones.
+// A message with its time and place. IPv4 addresses are IPv4-mapped ones.
 struct Sighting {
-  uint64_t number = 0;      // of the frame, from 1
+  uint64_t number = 0;      // frame number, from 1
   int64_t nanoseconds = 0;  // since the first frame of the capture
   mad::Gid from{};
   mad::Gid to{};
@@ -26,16 +26,16 @@ struct Sighting {
   }
 };
 
-// The communication ids in a message: its sender's and its receiver's, as far as it knows them. A
-// request for a datagram service has an id like any other; its answer says it back.
+// The communication ids in a message: its sender's and its receiver's, where present. A SIDR_REQ
+// has an id like any other; its reply echoes it.
 struct Cids {
   uint32_t local = 0;
   uint32_t remote = 0;
 };
 Cids CidsOf(const mad::Message& message);
 
-// A REJ that no id sends, as the REQ has none at its receiver: what stands in place of the id is
-// said back, or 0. source: linux 6.1 cm.c cm_issue_rej, cm_format_rej
+// A REJ that is sent without an id, because the receiver of the REQ has none: the local id is
+// copied from the request, or 0. source: linux 6.1 cm.c cm_issue_rej, cm_format_rej
 bool ByNobody(const Sighting& sighting);
 
 mad::Gid SourceOf(const mad::Ip& ip);
@@ -44,15 +44,15 @@ mad::Gid DestinationOf(const mad::Ip& ip);
 // "10.0.0.1", "fd00::1"
 std::string AddressText(const mad::Gid& address);
 
-// What it got wrong, with the claim that it breaks.
+// A violation, with the rule that it breaks.
 struct Violation {
   uint64_t number = 0;
   int64_t nanoseconds = 0;
   std::string rule;    // ids of rows: of model/ib_cm, model/mad or claims.h
-  std::string says;    // the claim
-  std::string source;  // where that is written
+  std::string says;    // the rule as a sentence
+  std::string source;  // its source
   std::string saw;
-  std::string permitted;  // in its place
+  std::string permitted;  // the permitted value
 };
 
 }  // namespace cm::wire

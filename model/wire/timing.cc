@@ -21,7 +21,7 @@ struct Lifetimes {
   int longest = 0;
 };
 
-// The packet lifetimes that come to such an ACK timeout.
+// The packet lifetimes that yield such an ACK timeout.
 Lifetimes LifetimesOf(int ack_timeout, int ack_delay) {
   Lifetimes lifetimes;
   for (int t = 0; t < 32; ++t) {
@@ -32,7 +32,7 @@ Lifetimes LifetimesOf(int ack_timeout, int ack_delay) {
   return lifetimes;
 }
 
-// An MRA gives its sender more time, or less, for good.
+// An MRA changes the timeout of its receiver for good.
 std::optional<Duration> AfterMra(std::span<const Spoken> spoken, int ack_timeout) {
   const mad::Mad* mra = FirstOf(spoken, Attribute::kMra);
   if (mra == nullptr) return std::nullopt;
@@ -40,7 +40,7 @@ std::optional<Duration> AfterMra(std::span<const Spoken> spoken, int ack_timeout
   return Timing::Exponent(service) + Timing::Exponent(ack_timeout);
 }
 
-// For a sender of that profile; null where nothing is known of it.
+// For a sender of that profile; null where the profile is unknown.
 std::optional<Interval> IntervalBy(const Profile* profile, Attribute what, bool active,
                                    std::span<const Spoken> spoken) {
   if (what == Attribute::kSidrReq) {  // source: linux 6.1 cma.c CMA_CM_RESPONSE_TIMEOUT

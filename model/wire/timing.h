@@ -1,4 +1,4 @@
-// When a message may be repeated, and how often: what the messages of an exchange say of that.
+// When a message may be retransmitted, and how often, according to the messages of an exchange.
 #ifndef MODEL_WIRE_TIMING_H_
 #define MODEL_WIRE_TIMING_H_
 
@@ -17,12 +17,12 @@ struct Interval {
   Duration longest = Duration::Max();
 };
 
-// Between two transmissions of a message that is repeated until it is answered; empty where nobody
-// can say. Of an unknown sender the packet lifetime, which it alone knows, is taken for 0.
+// Period of a message that is retransmitted until it is answered; empty where it is unknown. For an
+// unknown sender the packet lifetime, which is local to it, counts as 0.
 std::optional<Interval> IntervalOf(mad::Attribute what, bool active, std::span<const Spoken> spoken,
                                    const Family& sender);
 
-// How many times a message is sent at most, if it is not answered.
+// Maximum number of transmissions of an unanswered message.
 uint64_t TimesOf(std::span<const Spoken> spoken);
 
 }  // namespace cm::wire

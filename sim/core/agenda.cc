@@ -8,8 +8,8 @@
 namespace cm::sim {
 namespace {
 
-// Where a list and a wheel cost the same; apart from each other, so that an agenda that stays
-// around that number does not go back and forth.
+// Sizes around which a list and a wheel cost the same. They differ, so that an agenda that stays
+// around that size does not switch back and forth.
 constexpr size_t kMany = 192;
 constexpr size_t kFew = 64;
 

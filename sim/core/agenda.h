@@ -1,4 +1,4 @@
-// The only clock and the only queue. Nothing in sim/ happens except as an event here.
+// The only clock and the only queue. Every change in sim/ is an event here.
 #ifndef SIM_CORE_AGENDA_H_
 #define SIM_CORE_AGENDA_H_
 
@@ -14,9 +14,9 @@
 
 namespace cm::sim {
 
-// Events by instant, and those of one instant in the order of asking.
+// Events by instant; events of one instant in the order of scheduling.
 //
-// A few are kept in a list, many in a wheel. No order, no comparison and no copy tells which.
+// A few are kept in a list, many in a wheel. Order, comparison and copies do not depend on it.
 class Agenda {
  public:
   Instant Now() const { return now_; }
@@ -24,7 +24,7 @@ class Agenda {
   void At(Instant when, EventKind kind, uint32_t on);
   void In(Duration span, EventKind kind, uint32_t on) { At(now_ + span, kind, on); }
 
-  // When the next event is due; empty when the world is quiet.
+  // The time of the next event; empty when the world is quiet.
   std::optional<Instant> NextAt() const {
     if (wheel_) return wheel_->NextAt();
     if (list_.empty()) return std::nullopt;
@@ -32,12 +32,12 @@ class Agenda {
   }
   // Takes the next event and moves the clock to it.
   Event Take();
-  // Moves the clock without an event; `when` is not after the next event.
+  // Advances the clock without an event; `when` must not be after the next event.
   void AdvanceTo(Instant when);
 
-  // Shows what has come near, and what had the time before, when there are so many events that
-  // their objects are hardly in the cache: for fetching them, and then what they refer to, as
-  // nothing else may come of it. To be called for each event.
+  // Reports events that have come near, in two steps, when there are so many events that their
+  // objects are hardly in the cache: a hint to prefetch the objects, and then the memory they refer
+  // to; no other use is permitted. Call it for each event.
   template <typename Visitor>
   void VisitNearing(Visitor visitor) {
     if (wheel_) wheel_->VisitNearing(visitor);
@@ -45,11 +45,11 @@ class Agenda {
 
   size_t size() const { return wheel_ ? wheel_->size() : list_.size(); }
 
-  // Equal when the clock and the pending events in their order are.
+  // Equal when the clock and the pending events in their order are equal.
   friend bool operator==(const Agenda&, const Agenda&);
 
  private:
-  friend class AgendaPeer;  // a test asks which of the two is in use
+  friend class AgendaPeer;  // tests check which of the two is in use
 
   void ToWheel();
   void ToList();

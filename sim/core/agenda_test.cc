@@ -14,7 +14,7 @@
 
 namespace cm::sim {
 
-// Tells which queue an agenda uses.
+// Returns which queue an agenda uses.
 class AgendaPeer {
  public:
   static bool UsesWheel(const Agenda& agenda) { return agenda.wheel_.has_value(); }
@@ -58,7 +58,7 @@ TEST(Agenda, KeepsWhatAnEventIs) {
   EXPECT_FALSE(agenda.NextAt());
 }
 
-// The plainest queue there is. A multimap keeps equal keys in the order of their insertion.
+// A reference queue. A multimap keeps equal keys in the order of their insertion.
 class Reference {
  public:
   void Push(Event event) { events_.emplace(event.at, event); }
@@ -77,7 +77,7 @@ class Reference {
   std::multimap<Instant, Event> events_;
 };
 
-// The same workload for every queue, each answer compared at once.
+// The same workload for every queue, each result compared immediately.
 class AllQueues {
  public:
   explicit AllQueues(StreamState* state) : choice_(state) {}
@@ -102,7 +102,7 @@ class AllQueues {
     now_ = event.at;
   }
 
-  // The queues themselves know no clock.
+  // The queues themselves have no clock.
   void Advance() {
     const Instant limit = reference_.NextAt().value_or(now_ + Duration::Seconds(1));
     const auto room = static_cast<uint64_t>((limit - now_).nanoseconds());
@@ -127,7 +127,7 @@ class AllQueues {
   size_t size() const { return reference_.size(); }
 
  private:
-  // Near, far, at once, together with another one, and on either side of where a byte carries.
+  // Near, far, equal and mixed instants, on either side of a carry between bytes.
   Instant SomeInstant() {
     const uint64_t kind = choice_.Below(8, "how far");
     const auto now = static_cast<uint64_t>(now_.nanoseconds());
@@ -157,8 +157,8 @@ class AllQueues {
 
 class QueuesTest : public testing::TestWithParam<int> {};
 
-// Grows and shrinks past both numbers at which the agenda changes its queue. A copy that is made on
-// the way is as good as the original.
+// Grows and shrinks past both sizes at which the agenda switches its queue. A copy taken on the way
+// behaves like the original.
 TEST_P(QueuesTest, AgreeOnTheOrder) {
   StreamState state = NamedStream(static_cast<uint64_t>(GetParam()), "queues");
   RandomChoice choice(&state);
@@ -200,7 +200,7 @@ TEST(Agenda, TakesFirstWhatWasAskedForLastAndIsDueFirst) {
   for (uint32_t i = 0; i <= 300; ++i) ASSERT_EQ(agenda.Take().on(), i);
 }
 
-// Two agendas with the same to come, where one had many more pending in between.
+// Two agendas with the same future, one of which had many more pending events in between.
 TEST(Agenda, IsEqualWhicheverQueueItUses) {
   Agenda small;
   Agenda large;
@@ -228,7 +228,7 @@ TEST(Agenda, IsEqualWhereTheSameIsToComeInTheSameOrder) {
   one.At(At(5), EventKind::kMadTimer, 2);
   Agenda same = one;
   EXPECT_EQ(one, same);
-  // More has happened in the other one, what is to come is the same.
+  // More has happened in the other one; the future is the same.
   Agenda later;
   later.At(At(0), EventKind::kMadTimer, 0);
   later.Take();
@@ -243,8 +243,7 @@ TEST(Agenda, IsEqualWhereTheSameIsToComeInTheSameOrder) {
   EXPECT_FALSE(one == same);
 }
 
-// Whatever a wheel does with a slot of few events, and with the many that join them, nobody can
-// tell from the order.
+// The order does not show how a wheel treats a slot of few events, and the many that join them.
 TEST(EventWheel, KeepsTheOrderWhenManyJoinTheFewOfASlot) {
   constexpr int64_t kSlot = 1 << 24;  // of the fourth wheel, in nanoseconds
   StreamState state = NamedStream(1, "joining");
@@ -281,7 +280,7 @@ TEST(EventWheel, KeepsTheOrderWhenManyJoinTheFewOfASlot) {
   }
 }
 
-// Every timer of a large agenda is told of while it is still to come.
+// Every timer of a large agenda is reported while it is still pending.
 TEST(Agenda, TellsOfEventsBeforeTheyHappen) {
   constexpr uint32_t kTimers = 40000;
   Agenda agenda;
@@ -312,7 +311,7 @@ TEST(Agenda, TellsOfEventsBeforeTheyHappen) {
   }
 }
 
-// A chunk that is empty is used again: memory depends on what is pending, not on what has been.
+// An empty chunk is reused: memory depends on the pending events, not on past ones.
 TEST(EventWheel, KeepsItsMemoryWhileManyTimersGoOn) {
   constexpr uint32_t kTimers = 5000;
   EventWheel wheel{Instant()};

@@ -1,4 +1,4 @@
-// What can happen in a world, as data.
+// Events of a world, as data.
 #ifndef SIM_CORE_EVENT_H_
 #define SIM_CORE_EVENT_H_
 
@@ -33,10 +33,10 @@ inline constexpr int kEventKindCount = static_cast<int>(EventKind::kWorkGoesOn) 
 // "packet-arrives".
 std::string_view ToString(EventKind kind);
 
-// 16 bytes: when, what, and to which object. An event is data, never a closure.
+// 16 bytes: time, kind and object. An event is data, never a closure.
 //
-// There is no insertion number in it: among events of one instant the order of asking is the order
-// in which a queue holds them. So no number wraps, and two queues that hold the same are equal.
+// It has no insertion number: the order of events of one instant is the order in which a queue
+// holds them. So no number wraps, and two queues with the same content are equal.
 struct Event {
   Instant at;
   uint64_t what = 0;  // the kind above the object

@@ -1,7 +1,8 @@
 // A few pending events in one sorted array, the next one last.
 //
-// Up to a few hundred events this is faster than a heap: taking the next one moves nothing, what is
-// due soon finds its place near the end, and what is due late moves the others by one memmove.
+// Up to a few hundred events this is faster than a heap: taking the next one moves nothing, an
+// event that is due soon has its place near the end, and one that is due late moves the others with
+// one memmove.
 #ifndef SIM_CORE_EVENT_LIST_H_
 #define SIM_CORE_EVENT_LIST_H_
 
@@ -20,7 +21,7 @@ class EventList {
   bool empty() const { return events_.empty(); }
   size_t size() const { return events_.size(); }
 
-  // Behind all that are due until then.
+  // After all events that are due until then.
   void Push(Event event) {
     size_t place = events_.size();
     events_.push_back(event);
@@ -38,7 +39,7 @@ class EventList {
     events[place] = event;
   }
 
-  // The first one of a list that is not empty.
+  // The first event of a list that is not empty.
   Instant NextAt() const { return events_.back().at; }
   Event Pop() {
     const Event next = events_.back();
@@ -50,7 +51,7 @@ class EventList {
   const std::vector<Event>& events() const { return events_; }
 
  private:
-  static constexpr size_t kNear = 8;  // so many are compared one by one
+  static constexpr size_t kNear = 8;  // number of events compared one by one
 
   std::vector<Event> events_;
 };

@@ -10,8 +10,8 @@ void EventWheel::MoreChunks() {
   free_ = static_cast<uint32_t>(chunks_.size() - 1);
 }
 
-// Shows what the slot holds, and frees its chunks. What is in a chunk is shown while the next one,
-// which may have been written long ago, is fetched.
+// Reports the events of the slot, and frees its chunks. While one chunk is processed, the next one,
+// which may have been written long ago, is prefetched.
 template <typename Visitor>
 void EventWheel::Empty(const Slot& slot, Visitor visitor) {
   uint32_t place = slot.first;
@@ -36,8 +36,8 @@ void EventWheel::CloseOpened() {
   while (!opened_.empty()) Place(opened_.Pop());
 }
 
-// Empties the first slot: the next event is taken; what is left moves to the list when it is
-// little, and to lower wheels else.
+// Empties the first slot: takes the next event, and moves the rest to the list if it is short, else
+// to lower wheels.
 Event EventWheel::PopFromHigherWheel() {
   const size_t wheel = LowestInUse();
   const size_t number = FirstSlot(wheel);

@@ -2,21 +2,21 @@
 //
 // 1. An event is on the wheel of the highest bit in which its instant differs from `base_`, in the
 //    slot of that wheel's bits. So all events of one slot of wheel 0 have the same instant, and
-//    whatever is on a lower wheel happens before whatever is on a higher one.
+//    every event on a lower wheel happens before every event on a higher one.
 // 2. A slot is first in, first out. When the first slot of a higher wheel becomes the next one, its
 //    events move to lower wheels in their order, before any other event can come there: events of
 //    one instant stay in the order in which they were pushed.
 // 3. `base_` moves to the earliest instant of that slot, never past it, and only in Pop: an event
-//    may be pushed at any instant that is not before the last one that was taken.
-// 4. A first slot of few events is not moved: it is opened, which makes one sorted list of them.
-//    Whatever is pushed for the time of that slot joins the list, so that an event that is due soon
-//    is mostly appended, and no event of a quiet time goes through every wheel. A list that
-//    becomes long goes back to the wheels.
-// 5. A wheel that holds very many events tells which of them have come near, so that their objects,
-//    which are hardly in the cache, can be fetched before they are needed: when a slot becomes the
-//    first one, those of the next two.
-// 6. A slot holds its events in chunks of 256 bytes, so that pushing is an append to memory that is
-//    near, and no event has a node of its own.
+//    may be pushed at any instant that is not before the last one taken.
+// 4. A first slot of few events is opened instead of moved: its events become one sorted list.
+//    Events pushed for the time of that slot join the list, so that an event that is due soon is
+//    mostly appended, and no event of a quiet time goes through every wheel. A list that becomes
+//    long goes back to the wheels.
+// 5. A wheel with very many events reports those that have come near, so that their objects, which
+//    are hardly in the cache, can be prefetched: when a slot becomes the first one, the events of
+//    the next two.
+// 6. A slot stores its events in chunks of 256 bytes, so that a push appends to memory that is
+//    near, and no event needs a node of its own.
 #ifndef SIM_CORE_EVENT_WHEEL_H_
 #define SIM_CORE_EVENT_WHEEL_H_
 
@@ -38,14 +38,14 @@ namespace cm::sim {
 
 class EventWheel {
  public:
-  // Of events that are not before `from`.
+  // For events that are not before `from`.
   explicit EventWheel(Instant from)
       : base_(static_cast<uint64_t>(from.nanoseconds())), slots_(kFirstSlot[kWheels]) {}
 
   bool empty() const { return size_ == 0; }
   size_t size() const { return size_; }
 
-  // Behind all that are due until then.
+  // After all events that are due until then.
   void Push(Event event) {
     ++size_;
     if (static_cast<uint64_t>(event.at.nanoseconds()) >= opened_until_) return Place(event);
@@ -53,8 +53,8 @@ class EventWheel {
     if (opened_.size() == kLong) CloseOpened();
   }
 
-  // Shows what has come near, and what had the time before, when that has changed since it was
-  // called; nothing of a wheel that does not hold very many.
+  // Reports events that have come near, and those reported before, if that has changed since the
+  // last call; nothing for a wheel without very many events.
   template <typename Visitor>
   void VisitNearing(Visitor visitor) {
     if (first_told_ == kNone) return;
@@ -77,7 +77,7 @@ class EventWheel {
     if (after != kNone) chunks_[ChunkOf(SlotOf(kToldWheel, after).first)].Prefetch();
   }
 
-  // The first one of a wheel that is not empty.
+  // The first event of a wheel that is not empty.
   Instant NextAt() const {
     if (!opened_.empty()) return opened_.NextAt();
     const size_t wheel = LowestInUse();
@@ -91,9 +91,9 @@ class EventWheel {
   }
 
  private:
-  // How many bits each wheel is for. With a million timers of seconds a slot of wheel 2, which is
-  // 4 us long, has about as many events as a chunk and is opened; they come there from wheel 3, in
-  // which most timers of less than 17 s are put at once.
+  // Number of bits of each wheel. With a million timers of seconds a slot of wheel 2, which is 4 us
+  // long, has about as many events as a chunk and is opened; they arrive there from wheel 3, into
+  // which most timers of less than 17 s are pushed directly.
   static constexpr auto kBits = std::to_array<uint8_t>({4, 8, 11, 11, 6, 8, 8, 8});
   static constexpr size_t kWheels = kBits.size();
   static constexpr size_t kToldWheel = 2;
@@ -106,7 +106,7 @@ class EventWheel {
     return shift;
   }();
   static_assert(kShift[kWheels] == 64);
-  // Where its slots begin.
+  // The first slot of the wheel.
   static constexpr auto kFirstSlot = [] {
     std::array<uint32_t, kWheels + 1> first{};
     for (size_t i = 0; i < kWheels; ++i) first[i + 1] = first[i] + (1u << kBits[i]);
@@ -120,10 +120,10 @@ class EventWheel {
     return wheel_of;
   }();
   static constexpr uint32_t kNone = 0xffffffff;
-  // At so many chunks a slot is moved rather than sorted, and a list as long as that goes back.
+  // A slot with this many chunks is moved instead of sorted, and a list of that length goes back.
   static constexpr uint32_t kManyChunks = 4;
   static constexpr size_t kLong = 192;
-  // A wheel of so many events tells what has come near.
+  // A wheel with this many events reports those that have come near.
   static constexpr size_t kVeryMany = size_t{1} << 15;
 
   struct alignas(64) Chunk {
@@ -138,8 +138,8 @@ class EventWheel {
   };
   static_assert(sizeof(Chunk) == 256);
 
-  // The place of an event is its chunk and the number within; a place behind the last of a chunk
-  // stands for the first of the next one. A slot that holds nothing says nothing.
+  // The position of an event is its chunk and its index within; a position after the last of a
+  // chunk equals the first of the next one. Undefined for an empty slot.
   struct Slot {
     uint32_t first = 0;
     uint32_t end = 0;
@@ -184,7 +184,7 @@ class EventWheel {
   Slot& SlotOf(size_t wheel, size_t number) { return slots_[kFirstSlot[wheel] + number]; }
   uint32_t ChunksOf(const Slot& slot) const { return chunks_[ChunkOf(slot.end)].before + 1; }
   size_t LowestInUse() const { return static_cast<size_t>(std::countr_zero(wheels_in_use_)); }
-  // Of a wheel that is in use.
+  // For a wheel that is in use.
   size_t FirstSlot(size_t wheel) const {
     const auto word = static_cast<size_t>(std::countr_zero(words_in_use_[wheel]));
     return word * 64 + static_cast<size_t>(std::countr_zero(in_use_[wheel][word]));
@@ -208,7 +208,7 @@ class EventWheel {
     words_in_use_[wheel] &= ~(uint64_t{1} << (slot / 64));
     if (words_in_use_[wheel] == 0) wheels_in_use_ &= ~(1u << wheel);
   }
-  // What a slot of the wheel that is told of holds, a chunk at a time.
+  // The events of a reported slot, a chunk at a time.
   template <typename Visitor>
   void VisitChunks(uint32_t number, Visitor visitor) const {
     const Slot& slot = SlotOf(kToldWheel, number);
@@ -224,7 +224,7 @@ class EventWheel {
     if (free_ == kNone) MoreChunks();
     const uint32_t chunk = free_;
     free_ = chunks_[chunk].next;
-    // Which one is free after that will be asked next, of memory that was used long ago.
+    // Prefetches the next free chunk, whose memory was used long ago.
     if (free_ != kNone) FetchSoon(&chunks_[free_].next);
     chunks_[chunk].before = before;
     return chunk;
@@ -263,7 +263,7 @@ class EventWheel {
   void CloseOpened();
   void MoreChunks();
 
-  friend class EventWheelPeer;  // a test asks how much memory it has
+  friend class EventWheelPeer;  // tests check its memory
 
   size_t size_ = 0;
   uint64_t base_;
@@ -271,11 +271,11 @@ class EventWheel {
   uint32_t free_ = kNone;                         // the first of the chunks that are free
   std::array<uint64_t, kWheels> words_in_use_{};  // one bit a word
   std::array<std::array<uint64_t, kWords>, kWheels> in_use_{};  // one bit a slot
-  uint64_t opened_until_ = 0;  // what is due before that is in the list
+  uint64_t opened_until_ = 0;  // events due before this are in the list
   EventList opened_;
-  uint32_t first_told_ = kNone;  // a slot that has become the first one since that was asked for
-  uint32_t near_ = 0;            // the last slot of this turn that was told of
-  uint32_t coming_ = 0;          // and the last one that was told of for the first time
+  uint32_t first_told_ = kNone;  // a slot that has become the first one since the last report
+  uint32_t near_ = 0;            // the last reported slot of this turn
+  uint32_t coming_ = 0;          // and the last one of the first report
   std::vector<Slot> slots_;
   std::vector<Chunk, LargeMemory<Chunk>> chunks_;
 };

@@ -1,4 +1,5 @@
-// A queue in one piece of memory: none while nothing was ever in it, and none for each element.
+// A queue in one piece of memory: allocates nothing before the first element, and nothing per
+// element.
 #ifndef SIM_CORE_FIFO_H_
 #define SIM_CORE_FIFO_H_
 
@@ -18,7 +19,7 @@ class Fifo {
   T* end() { return items_.data() + items_.size(); }
   const T* begin() const { return items_.data() + head_; }
   const T* end() const { return items_.data() + items_.size(); }
-  // The queue is not empty.
+  // The queue must not be empty.
   T& front() { return items_[head_]; }
   const T& front() const { return items_[head_]; }
   T& back() { return items_.back(); }
@@ -28,7 +29,7 @@ class Fifo {
   void pop_front() {
     items_[head_++] = T{};
     if (empty()) return clear();
-    // Moving the rest costs no more than what has been taken since the last time.
+    // Moving the rest costs no more than the elements taken since the last time.
     if (head_ * 2 < items_.size()) return;
     items_.erase(items_.begin(), items_.begin() + static_cast<ptrdiff_t>(head_));
     head_ = 0;
@@ -54,7 +55,7 @@ class Fifo {
 
  private:
   std::vector<T> items_;
-  size_t head_ = 0;  // those before have been taken
+  size_t head_ = 0;  // elements before were taken
 };
 
 }  // namespace cm::sim

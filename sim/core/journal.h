@@ -1,7 +1,7 @@
-// What has happened in a run: its fingerprint, and the last events if they are asked for.
+// The record of a run: its fingerprint, and optionally the last events.
 //
 // The fingerprint is a function of the events and their order. Two runs of one seed have the same
-// after every event, and where they part their records tell the first event that differs.
+// after every event; where they differ, their records show the first event that differs.
 #ifndef SIM_CORE_JOURNAL_H_
 #define SIM_CORE_JOURNAL_H_
 
@@ -39,15 +39,15 @@ class Journal {
 
   uint64_t noted() const { return noted_; }
   uint64_t fingerprint() const { return fingerprint_; }
-  // The place of event n is n modulo the size; n is one of the last ones.
+  // Event n is at n modulo the size; only the last ones are stored.
   std::span<const Record> ring() const { return ring_; }
 
-  // Notes are no part of what they are about: worlds are equal whose future is.
+  // The record is not part of the state: worlds with equal futures are equal.
   friend bool operator==(const Journal&, const Journal&) { return true; }
 
  private:
-  // Both halves of a product, so that every bit of a word reaches every bit of the result. The
-  // second word is never 0: no event makes what was before forgotten.
+  // Both halves of a product, so that every bit of a word affects every bit of the result. The
+  // second word is never 0: no event erases the effect of earlier ones.
   static uint64_t Mixed(uint64_t a, uint64_t b) {
     const auto product =
         static_cast<unsigned __int128>(a ^ 0x2d358dccaa6c78a5) * ((b << 8) ^ 0x8bb84b93962eacc9);

@@ -38,7 +38,7 @@ TEST(Journal, TellsRunsApartThatDifferInOneEvent) {
   EXPECT_EQ(FingerprintOf(run), FingerprintOf(run));
 }
 
-// No bit of a first event is lost by what comes after it.
+// Every bit of a first event affects the result after later ones.
 TEST(Journal, RemembersEveryBitOfTheFirstEvent) {
   std::set<uint64_t> fingerprints;
   for (int bit = 0; bit < 62; ++bit)

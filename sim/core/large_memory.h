@@ -1,4 +1,4 @@
-// Memory for large arrays that are looked at in no order.
+// Memory for large arrays with random access.
 #ifndef SIM_CORE_LARGE_MEMORY_H_
 #define SIM_CORE_LARGE_MEMORY_H_
 
@@ -9,15 +9,15 @@
 
 namespace cm::sim {
 
-// Has what is there fetched into the cache. To a compiler this does nothing, and it leaves out
-// calls of functions that do nothing: the empty statement says that it does.
+// Prefetches the memory into the cache. Compilers drop calls of functions without effects: the
+// empty asm statement is an effect.
 inline void FetchSoon(const void* there) {
   __builtin_prefetch(there);
   asm volatile("");
 }
 
-// An allocator that asks for large pages where an array has several: with small ones most looks at
-// one of a million objects would have to find the page first. source: man madvise(2) MADV_HUGEPAGE
+// An allocator that requests large pages for large arrays: with small ones most accesses to a
+// million objects miss the TLB. source: man madvise(2) MADV_HUGEPAGE
 template <typename T>
 struct LargeMemory {
   using value_type = T;
@@ -30,7 +30,7 @@ struct LargeMemory {
     const size_t bytes = n * sizeof(T);
     const std::align_val_t align{AlignmentOf(bytes)};
     void* const memory = ::operator new(bytes, align);
-    // Advice: who does not take it is slower, and that is all.
+    // A hint: failure costs speed only.
     if (bytes >= kLarge) static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
     return static_cast<T*>(memory);
   }

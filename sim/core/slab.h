@@ -1,4 +1,4 @@
-// Objects in a growing array, addressed by index; a freed place is used again, the lowest first.
+// Objects in a growing array, addressed by index; a free slot is reused, the lowest first.
 #ifndef SIM_CORE_SLAB_H_
 #define SIM_CORE_SLAB_H_
 
@@ -18,15 +18,15 @@ namespace cm::sim {
 
 inline constexpr uint32_t kNobody = 0xffffffff;
 
-// A set of small numbers that gives away its lowest. Each bit of a level says whether the word of
-// 64 below it holds any, so that every step looks at one word of each level, however large the set
-// is. The last level is one word.
+// A set of small numbers that returns its lowest. Each bit of a level says whether the word of 64
+// below it is not empty, so that every step reads one word of each level, however large the set is.
+// The last level is one word.
 class NumberSet {
  public:
   bool empty() const { return count_ == 0; }
   uint32_t size() const { return count_; }
 
-  // `number` is not in the set.
+  // `number` must not be in the set.
   void Add(uint32_t number) {
     ++count_;
     for (size_t i = 0;; ++i) {
@@ -45,14 +45,14 @@ class NumberSet {
       number = word;
     }
   }
-  // The set is not empty.
+  // The set must not be empty.
   uint32_t Lowest() const {
     uint32_t lowest = 0;
     for (size_t i = depth_; i-- > 0;)
       lowest = lowest * kBits + static_cast<uint32_t>(std::countr_zero(levels_[i][lowest]));
     return lowest;
   }
-  // Has fetched what changes when the number is added.
+  // Prefetches the memory that changes when the number is added.
   void Prefetch(uint32_t number) const {
     const auto& level = levels_.front();
     if (number / kBits < level.size()) FetchSoon(&level[number / kBits]);
@@ -79,13 +79,13 @@ class NumberSet {
   uint32_t count_ = 0;
 };
 
-// Out of the way of those who find what they look for.
+// A separate function, out of the fast path.
 [[noreturn, gnu::noinline, gnu::cold]] inline void NobodyAt(uint32_t index) {
   internal::CheckFailure("Live(index)", __FILE__, __LINE__).stream() << "object " << index;
   std::abort();  // never: the check has ended it
 }
 
-// T has a member `live`, which the slab sets and clears. What is in a free place nobody sees.
+// T has a member `live`, which the slab sets and clears. Free slots are not accessible.
 template <typename T>
 class Slab {
  public:
@@ -100,10 +100,10 @@ class Slab {
     free_.Add(index);
   }
   bool Live(uint32_t index) const { return index < end_ && items_[index].live; }
-  // A new object as it is made, to be filled in place.
+  // A default-constructed object, to be filled in place.
   uint32_t Make() { return AddOne(T{}); }
-  // A place whose object says what was last said there, to be assigned as a whole: what is large is
-  // not made first and copied then.
+  // A slot with its previous content, to be assigned as a whole: large objects are not constructed
+  // and then copied.
   uint32_t MakeAnyhow() {
     if (free_.empty()) return AddOne(T{});
     const uint32_t index = free_.TakeLowest();
@@ -120,18 +120,18 @@ class Slab {
     return items_[index];
   }
 
-  // Has the object fetched, should anybody look at it soon.
+  // Prefetches the object.
   void Prefetch(uint32_t index) const {
     if (index < end_) FetchSoon(&items_[index]);
   }
-  // The same, should it be freed soon.
+  // The same, for an object that is likely to be freed soon.
   void PrefetchFree(uint32_t index) const { free_.Prefetch(index); }
-  // The place that the next object will have.
+  // The index of the next object.
   uint32_t NextPlace() const { return free_.empty() ? end_ : free_.Lowest(); }
 
-  // Where `item`, which is one of the slab's, is.
+  // The index of `item`, which must be in the slab.
   uint32_t PlaceOf(const T& item) const { return static_cast<uint32_t>(&item - items_.data()); }
-  // One more than the highest index in use so far; with Live, the way to visit all.
+  // One more than the highest index in use so far; with Live, for visiting all objects.
   uint32_t end() const { return end_; }
   uint32_t live_count() const { return end_ - free_.size(); }
 
@@ -160,7 +160,7 @@ class Slab {
   }
 
   std::vector<T, LargeMemory<T>> items_;
-  uint32_t end_ = 0;  // the number of items, which is cheaper to have than to find
+  uint32_t end_ = 0;  // the number of items, cached
   NumberSet free_;
 };
 

@@ -1,8 +1,8 @@
-// Finds objects of a slab by something that they say: places under hashes.
+// A hash table of slab objects: indices by hash.
 //
-// The table knows hashes and no keys: whoever asks compares the objects that it is shown. Which one
-// is shown first depends on what else the table holds, so that nothing may come of that order. All
-// that it holds can be made again from the objects; a world's equality leaves it out.
+// The table stores hashes and no keys: the caller compares the objects that it is shown. Their
+// order depends on other entries of the table, so that results must not depend on it. The table can
+// be rebuilt from the objects; equality of worlds ignores it.
 #ifndef SIM_CORE_SLOT_TABLE_H_
 #define SIM_CORE_SLOT_TABLE_H_
 
@@ -18,16 +18,15 @@
 
 namespace cm::sim {
 
-// A key's hash, equal wherever it is computed. Numbers that are given in turn come far from each
-// other, and evenly.
+// Hash of a key, equal on every machine. Consecutive numbers get distant and evenly spread hashes.
 constexpr uint32_t HashOfKey(uint64_t key) {
   key ^= key >> 32;
   key *= 0x9e3779b97f4a7c15;
   return static_cast<uint32_t>(key >> 32);
 }
 
-// Open addressing with linear probing in a power of 2 of entries; removing closes the gap, so that
-// nothing wears out.
+// Open addressing with linear probing in a power of 2 of entries; removal closes the gap, so that
+// the table does not degrade.
 class SlotTable {
  public:
   void Add(uint32_t hash, uint32_t place) {
@@ -36,7 +35,7 @@ class SlotTable {
     ++size_;
   }
 
-  // The place is there under this hash.
+  // The index must be in the table under this hash.
   void Remove(uint32_t hash, uint32_t place) {
     size_t gap = HomeOf(hash);
     while (entries_[gap].place != place || entries_[gap].hash != hash) {
@@ -52,7 +51,7 @@ class SlotTable {
     --size_;
   }
 
-  // Shows every place under the hash.
+  // Calls `show` with every index under the hash.
   template <typename Visitor>
   void Visit(uint32_t hash, Visitor visitor) const {
     if (entries_.empty()) return;
@@ -60,7 +59,7 @@ class SlotTable {
       if (entries_[i].hash == hash) visitor(entries_[i].place);
   }
 
-  // The first place under the hash that is the one looked for; kNobody when none is.
+  // The first index under the hash that satisfies the predicate; kNobody when none does.
   template <typename Predicate>
   uint32_t Find(uint32_t hash, Predicate is_it) const {
     if (entries_.empty()) return kNobody;
@@ -70,8 +69,7 @@ class SlotTable {
     return entries_[i].place;
   }
 
-  // Has the entries under the hash fetched, should anybody look for them soon: as many as a line of
-  // the cache holds, which are mostly on two.
+  // Prefetches the entries under the hash: one cache line's worth, which is mostly on two lines.
   void Prefetch(uint32_t hash) const {
     if (entries_.empty()) return;
     const size_t home = HomeOf(hash);
@@ -82,12 +80,12 @@ class SlotTable {
  private:
   struct Entry {
     uint32_t hash = 0;
-    uint32_t place = kNobody;  // of nobody: the entry is free
+    uint32_t place = kNobody;  // kNobody: the entry is free
   };
 
   static constexpr size_t kLine = 64 / sizeof(Entry);
 
-  // The upper bits: those of a hash that is a product are the better ones.
+  // The upper bits: for a hash that is a product they are the better ones.
   size_t HomeOf(uint32_t hash) const { return hash >> shift_; }
   size_t After(size_t i) const { return (i + 1) & (entries_.size() - 1); }
   size_t Distance(size_t from, size_t to) const { return (to - from) & (entries_.size() - 1); }

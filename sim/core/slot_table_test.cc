@@ -27,7 +27,7 @@ TEST(SlotTable, ShowsEveryPlaceUnderAHash) {
   EXPECT_EQ(Under(table, 8), (std::multiset<uint32_t>{3}));
 }
 
-// Hashes at the end of the range have their neighbours at the beginning of the table.
+// Entries at the end of the table have their neighbours at its beginning.
 TEST(SlotTable, HoldsWhatAReferenceHolds) {
   SlotTable table;
   std::multiset<std::pair<uint32_t, uint32_t>> reference;

@@ -1,4 +1,4 @@
-// Private data in a message that is copied from place to place.
+// Private data in a message, cheap to copy.
 #ifndef SIM_FABRIC_CARRIED_DATA_H_
 #define SIM_FABRIC_CARRIED_DATA_H_
 
@@ -10,12 +10,12 @@
 
 namespace cm::sim {
 
-// Most messages have few bytes or none: a copy takes those that are said, and not all that there is
-// room for. A block is few instructions and no call.
+// Most messages have few bytes or none: a copy takes only those in use. A block takes few
+// instructions and no call.
 class CarriedData : public PrivateData {
  public:
   CarriedData() = default;
-  CarriedData(const PrivateData& data) { CopySaid(data); }  // it is the same to everybody else
+  CarriedData(const PrivateData& data) { CopySaid(data); }  // the value is the same
   // NOLINTNEXTLINE(bugprone-copy-constructor-init): the base would copy all.
   CarriedData(const CarriedData& other) : PrivateData() { CopySaid(other); }
   CarriedData& operator=(const CarriedData& other) {
@@ -41,7 +41,7 @@ class CarriedData : public PrivateData {
       std::memmove(to, from, said);
   }
 
-  static constexpr size_t kRoom = 255;  // what private data can be long; its length is before them
+  static constexpr size_t kRoom = 255;  // maximum length of private data; the length precedes it
 };
 
 }  // namespace cm::sim

@@ -7,10 +7,8 @@ namespace {
 
 constexpr Duration kLinkLatency = Duration::Microseconds(10);
 constexpr Duration kLoopbackLatency = Duration::Microseconds(4);
-constexpr Duration kBehind =
-    Duration::Microseconds(1);  // how far a copy or an overtaken packet is behind
-constexpr Duration kHeldAtMost =
-    Duration::Milliseconds(5);  // when no other message comes to pass it
+constexpr Duration kBehind = Duration::Microseconds(1);  // delay of a copy or an overtaken packet
+constexpr Duration kHeldAtMost = Duration::Milliseconds(5);  // when no other message overtakes it
 
 }  // namespace
 
@@ -132,7 +130,7 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
     Deliver(agenda, from, to, mad, kLoopbackLatency);
     return true;
   }
-  if (to == kNoDevice) {  // as from an address of one's own to a loopback address
+  if (to == kNoDevice) {  // from a local address to a loopback address
     note(true);
     return true;
   }
@@ -166,10 +164,10 @@ const Packet* Fabric::Arrive(Instant now, uint32_t packet) {
   if (!packets_.Live(packet) || packets_[packet].arrives != now) return nullptr;
   const Packet& due = packets_[packet];
   if (held_[due.from] == packet) held_[due.from] = kNobody;
-  const bool somebody = !topology_->devices[due.to].tester;
-  // What is prompt was there before anybody could take the interface down.
+  const bool has_host = !topology_->devices[due.to].tester;
+  // A prompt packet was sent before the interface can have gone down.
   const bool received =
-      somebody && devices_[due.to].receives && (!due.late || TakesWhatComes(due.to));
+      has_host && devices_[due.to].receives && (!due.late || TakesWhatComes(due.to));
   if (received && devices_[due.to].hears == Hears::kAtOnce) {
     arrived_ = due;
     packets_.Free(packet);

@@ -1,4 +1,4 @@
-// Devices, interfaces and the links between them; what becomes of a message under way.
+// Devices, interfaces and the links between them; transport of messages.
 #ifndef SIM_FABRIC_FABRIC_H_
 #define SIM_FABRIC_FABRIC_H_
 
@@ -24,16 +24,16 @@ struct Packet {
   bool live = false;
   uint8_t from = 0;
   uint8_t to = 0;
-  bool late = false;  // under way for longer than the link takes
+  bool late = false;  // delayed beyond the link's latency
   Instant arrives;    // an arrival event at another instant is stale
   Mad mad;
   friend bool operator==(const Packet&, const Packet&) = default;
 };
 
-// When a device's CM handles what reaches it.
+// When a device's CM processes received messages.
 enum class Hears : uint8_t {
   kAtOnce,
-  kNever,  // a send of it failed in its driver
+  kNever,  // one of its sends failed in the driver
   kLater,  // its kernel's CM is busy
 };
 
@@ -43,10 +43,10 @@ struct DeviceState {
   bool receives = true;    // messages reach it
   Hears hears = Hears::kAtOnce;
   bool up = true;                 // its interface
-  uint32_t wrong_neighbours = 0;  // devices that its interface has a wrong hardware address of
+  uint32_t wrong_neighbours = 0;  // devices of which it has a wrong hardware address
   uint8_t bond_slave = 0;         // which of the two interfaces of its bond is active
-  uint32_t fail_overs = 0;        // of its bond; each makes new GIDs
-  bool sm_silent = false;         // nobody administers its subnet
+  uint32_t fail_overs = 0;        // of its bond; each creates new GIDs
+  bool sm_silent = false;         // no SM or SA answers in its subnet
   bool halted = false;            // its host is not running
   friend bool operator==(const DeviceState&, const DeviceState&) = default;
 };
@@ -59,52 +59,52 @@ struct InstalledRule {
   friend bool operator==(const InstalledRule&, const InstalledRule&) = default;
 };
 
-// What an onlooker of the wire writes down; not part of the world's state.
+// A wire record for observers; not part of the world's state.
 struct WireNote {
   Instant at;
   uint8_t from = 0;
   uint8_t to = 0;
   bool lost = false;
-  bool corrupt = false;  // it is lost because its check sum is wrong
+  bool corrupt = false;  // dropped because of a wrong checksum
   bool doubled = false;  // it arrives twice
   Mad mad;
 };
 
 class Fabric {
  public:
-  // `coins`: what delays of a range are drawn from.
+  // `coins`: random source of delays from a range.
   Fabric(const Topology* topology, const Profile* profile, StreamState coins = {});
 
   const Topology& topology() const { return *topology_; }
   const DeviceState& device(uint8_t index) const { return devices_[index]; }
   DeviceState& device(uint8_t index) { return devices_[index]; }
   uint8_t device_count() const { return static_cast<uint8_t>(devices_.size()); }
-  // Registered devices, the one that has been so for the longest time first; all ports of it.
+  // Registered devices, in the order of registration; all their ports.
   const std::vector<uint8_t>& ByRegistration() const { return registered_; }
-  // The device, which any of its ports stands for.
+  // The device of the port.
   void Register(uint8_t device);
   void Unregister(uint8_t device);
   uint8_t KernelOf(uint8_t device) const { return topology_->devices[device].kernel; }
-  // The channel adapter that the port is of, by its first port; kNoDevice for none.
+  // The channel adapter of the port, by its first port; kNoDevice for none.
   uint8_t CaOf(uint8_t device) const {
     return device == kNoDevice ? kNoDevice : topology_->FirstPortOf(device);
   }
 
-  // The device that has this address; kNoDevice for an address that is not a side's.
+  // The device with this address; kNoDevice for an address that is not a side's.
   uint8_t DeviceOf(const Address& address) const;
   // The same, if that device belongs to `kernel`.
   uint8_t LocalDevice(const Address& address, uint8_t kernel) const;
 
-  // A link leads there, and a host that runs is at its end.
+  // A link leads there, and the host at its end is running.
   bool Reaches(uint8_t from, uint8_t to) const {
     return topology_->Linked(from, to) && !devices_[to].halted;
   }
-  // Its interface does: a bond that is down still takes what its links bring.
-  // source: observed 6.1-rxe in the lab
+  // Its interface can receive: a bond that is down still receives what its links bring. source:
+  // observed 6.1-rxe in the lab
   bool TakesWhatComes(uint8_t device) const {
     return devices_[device].up || topology_->devices[device].bonded;
   }
-  // Whether the interface has a wrong hardware address of that device, or of all devices.
+  // Whether the neighbour table has a wrong hardware address for that device, or for all devices.
   bool NeighbourWrong(uint8_t from, uint8_t to) const {
     return IsWrong(devices_[from].wrong_neighbours, to);
   }
@@ -116,29 +116,29 @@ class Fabric {
     if (b == kNoDevice) return false;
     return !CrossesLink(a, b) || (devices_[a].up && devices_[b].up && Reaches(a, b));
   }
-  // A TCP connection between the devices gets on at present.
+  // A TCP connection between the devices can make progress at present.
   bool CarriesTcp(uint8_t a, uint8_t b) const;
-  // What is sent over TCP, for an onlooker.
+  // Records what is sent over TCP.
   void NoteTcp(Instant now, uint8_t from, uint8_t to, MadKind kind, const PrivateData& data) {
     if (watches) wire_notes.push_back({.at = now, .from = from, .to = to, .mad = {.kind = kind}});
     if (watches) wire_notes.back().mad.data = data;
   }
-  // Sends a message; false when the sending device finds at once that it cannot.
+  // Sends a message; false when the send fails immediately.
   bool Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad);
-  // Whether the sending device keeps what it is given, and neither sends it nor says so.
+  // Whether the sending device silently keeps messages that it is given, without sending them.
   bool Keeps(uint8_t from, uint8_t to) const {
     return CrossesLink(from, to) && !devices_[from].up && profile_->dialect.link_down_keeps_sends;
   }
-  // The packet that arrives, which stays until the next one does; null when it does not (stale
-  // event, or nobody receives), and when its receiver hears it later.
+  // The packet that arrives, valid until the next one arrives; null when it does not (a stale
+  // event, or no receiver), and when its receiver processes it later.
   const Packet* Arrive(Instant now, uint32_t packet);
-  // After a null: the packet that arrived to be heard later, or null.
+  // After a null: the packet that arrived to be processed later, or null.
   const Packet* TakeLate() { return std::exchange(late_, false) ? &arrived_ : nullptr; }
 
   void Install(const Fault& fault, Instant now) { rules_.push_back({fault, now}); }
   void RemoveRules() { rules_.clear(); }
 
-  bool watches = false;  // whether the wire is written down
+  bool watches = false;  // whether the wire is recorded
   std::vector<WireNote> wire_notes;
 
   // Rules and pending packets; for fingerprints.
@@ -169,10 +169,10 @@ class Fabric {
   std::vector<uint8_t> registered_;
   std::vector<InstalledRule> rules_;
   Slab<Packet> packets_;
-  Packet arrived_;  // for whoever receives it; its place is free for what is sent in answer
+  Packet arrived_;  // for the receiver; its slot is free for the answer
   bool late_ = false;
   StreamState coins_;
-  std::vector<uint32_t> held_;  // by sending device: a packet that lets the next one pass
+  std::vector<uint32_t> held_;  // by sending device: a packet to be overtaken by the next
 };
 
 }  // namespace cm::sim

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Two devices; messages carry a number in their port.
+// Two devices; messages have a number in their port.
 class FabricTest : public testing::Test {
  protected:
   void Send(MadKind kind, uint16_t number, uint8_t from = 0) {
@@ -128,7 +128,7 @@ TEST_F(FabricTest, DropsFromTheTimeOnThatTheRuleSays) {
   EXPECT_THAT(Arrivals(), ElementsAre(4));
 }
 
-// How late 200 messages are, in microseconds.
+// The delays of 200 messages, in microseconds.
 std::vector<int64_t> Delays(DelayShape shape, StreamState coins) {
   Agenda agenda;
   Fabric fabric(FindTopology("two-kernels"), FindProfile("6.1-rxe"), coins);
@@ -206,7 +206,7 @@ TEST_F(FabricTest, DeliversWhatIsPromptAlthoughTheInterfaceGoesDown) {
   EXPECT_THAT(Arrivals(), ElementsAre(1));
 }
 
-// linux 6.1 rxe fails the send at once; linux 6.12 keeps the message, and linux 7.2 loses it.
+// linux 6.1 rxe fails the send immediately; linux 6.12 keeps the message, and linux 7.2 loses it.
 TEST_F(FabricTest, SaysThatItCannotSendWhereTheKernelDoes) {
   fabric_.device(0).up = false;
   EXPECT_FALSE(fabric_.Send(&agenda_, 0, 1, Mad{}));

@@ -1,4 +1,4 @@
-// A communication management message on its way, as values; bytes are made of it elsewhere.
+// A connection management message, as values; other code encodes it to bytes.
 #ifndef SIM_FABRIC_MAD_H_
 #define SIM_FABRIC_MAD_H_
 
@@ -12,12 +12,12 @@
 
 namespace cm::sim {
 
-// The information field of a REJ, by what stands in it.
+// The content of a REJ's information field.
 enum class RejInfo : uint8_t {
   kNothing,
-  kGuid,     // of the sender's device, by which the receiver finds its id
-  kPortGid,  // the first one of the port that the request came to
-  kPathGid,  // the address that the request was for
+  kGuid,     // GUID of the sender's device, for the lookup of the receiver's id
+  kPortGid,  // the first GID of the port that received the request
+  kPathGid,  // the destination GID of the request
 };
 constexpr uint8_t LengthOf(RejInfo info) {
   if (info == RejInfo::kNothing) return 0;
@@ -35,34 +35,34 @@ struct Mad {
   RejInfo info = RejInfo::kNothing;     // REJ
   uint8_t service_timeout = 0;          // MRA, an exponent
 
-  PortSpace space = PortSpace::kTcp;  // REQ: the service id is made of these two
+  PortSpace space = PortSpace::kTcp;  // REQ: port space and port make the service id
   uint16_t port = 0;
   uint16_t p_key = kDefaultPkey;  // REQ
   bool unreliable = false;        // REQ: asks for a connection of type UC
-  bool alternate_path = false;    // REQ: it names one
-  bool mixed_gids = false;        // REQ: those of its path are of two families
+  bool alternate_path = false;    // REQ: it has one
+  bool mixed_gids = false;        // REQ: the GIDs of its path are of two families
   uint8_t cma_version = 0;        // REQ, SIDR_REQ: of the CMA header
-  uint8_t sender = 0;             // the device that it comes from; REQ, REP, REJ tell its GUID
+  uint8_t sender = 0;             // the sending device; REQ, REP, REJ carry its GUID
   uint32_t qp_num = 0;  // REQ, REP: the sender's; DREQ: the receiver's; SIDR_REP: the service's
   uint32_t qkey = 0;    // SIDR_REP
   SidrStatus status = SidrStatus::kSuccess;  // SIDR_REP
-  uint8_t response_timeout = 0;              // REQ: how long the receiver waits for an answer
+  uint8_t response_timeout = 0;              // REQ: timeout of the receiver for an answer
   uint8_t max_retries = 0;                   // REQ
   uint8_t ack_timeout = 0;                   // REQ, an exponent
   uint8_t ack_delay = 0;                     // REP, an exponent
-  ConnFields conn;                           // REQ, REP: as the sender gave them
+  ConnFields conn;                           // REQ, REP: as given by the sender
   EceOptions ece;                            // REQ, REP
   Address source;                            // REQ: the CMA header
   Address destination;
   CarriedData data;
 
-  // Of a message that is none of the CM's, or not as the CM sends them.
+  // For a message of another class, or of another form than the CM's.
   uint16_t attribute = 0;   // kOther
   uint16_t mad_status = 0;  // kOther
   uint8_t method = kSendMethod;
   uint8_t class_version = kCmClassVersion;
   uint8_t base_version = kMadBaseVersion;
-  bool unresolvable = false;  // nobody answers for the address that it came from
+  bool unresolvable = false;  // the source address cannot be resolved
 
   friend bool operator==(const Mad&, const Mad&) = default;
 };

@@ -1,4 +1,4 @@
-// What a harness does while a program runs: requests, and waiting.
+// The harness while a program runs: its requests and waits.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <rdma/rdma_user_cm.h>
@@ -63,8 +63,8 @@ std::string WordsForItself(const Request& last) {
   return where + fmt::format("{} waits for {}", InWords(last), what);
 }
 
-// The library of all programs opens each device once, whichever world comes first, and its contexts
-// outlive that. So nothing is told of them.
+// The one library of all programs opens each device once, in whichever world comes first, and its
+// contexts outlive that world. So they get no asynchronous events.
 std::optional<Answer> OfDeviceEvents(Op op) {
   switch (op) {
     case Op::kOpenEvents:
@@ -111,11 +111,11 @@ Answer Harness::AllDevices() {
   return all;
 }
 
-// Devices are named by their place in the list of all hosts; a machine knows its own. False when it
-// is not one of the program's host.
+// Devices have an index in the list of all hosts; a machine knows its own. False when the device is
+// not one of the program's host.
 bool Harness::Localize(Request* request) const {
   const uint8_t kernel = world_.topology().KernelOf(running_->side);
-  std::vector<uint32_t> own;  // by place
+  std::vector<uint32_t> own;  // by index in the list of all hosts
   for (const Place& place : places_)
     own.push_back(place.kernel == kernel ? place.device : UINT32_MAX);
   switch (request->op) {
@@ -171,7 +171,7 @@ void Harness::Watch(uint64_t name, int /*write_end*/, const Request& readable) {
 
 void Harness::Unwatch(uint64_t name) { watched_.erase(name); }
 
-// How to ask whether it is readable; null for what is not the simulator's.
+// The request that tells whether it is readable; null for a descriptor that is not the simulator's.
 const Request* Harness::Watched(const pollfd& descriptor) const {
   struct stat status {};
   if ((descriptor.events & POLLIN) == 0 || fstat(descriptor.fd, &status) != 0) return nullptr;
@@ -179,7 +179,7 @@ const Request* Harness::Watched(const pollfd& descriptor) const {
   return found == watched_.end() ? nullptr : &found->second;
 }
 
-// What is not the simulator's is looked at, and not waited for.
+// Other descriptors are polled without waiting.
 int Harness::Poll(std::span<pollfd> descriptors, int timeout_ms) {
   Instant until = Instant::Never();
   if (timeout_ms >= 0) until = world_.Now() + Duration::Milliseconds(timeout_ms);
@@ -224,7 +224,7 @@ std::string Harness::WaitingOf(const Program& program) const {
       break;
     case Waits::kNot:
     case Waits::kPause:
-      what = "it asks again and again; last: " + InWords(program.last);
+      what = "it polls; last: " + InWords(program.last);
       break;
   }
   const bool certain = !world_.NextAt().has_value();
@@ -235,7 +235,7 @@ std::string Harness::WaitingOf(const Program& program) const {
   return text;
 }
 
-// Those of channels that nobody destroyed. The stand-in closes the other end of each with it.
+// Closes channels that were not destroyed. The stand-in closes the other end of each with it.
 void Harness::CloseDescriptors() {
   if (watched_.empty()) return;
   std::vector<int> open;

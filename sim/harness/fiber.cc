@@ -11,19 +11,19 @@
 namespace cm::sim {
 namespace {
 
-constexpr size_t kStack = size_t{256} * 1024;  // a library and the simulator under it
+constexpr size_t kStack = size_t{256} * 1024;  // enough for a library and the simulator
 
 thread_local Fiber* current = nullptr;
 
 }  // namespace
 
-// Stacks are used again: mapping one costs as much as a call on it.
+// Stacks are reused: mapping one costs as much as a call on it.
 std::vector<std::unique_ptr<Fiber::Stack>>& Fiber::FreeStacks() {
   thread_local std::vector<std::unique_ptr<Stack>> stacks;
   return stacks;
 }
 
-// With a page below it that nobody may touch.
+// With an inaccessible guard page below it.
 std::unique_ptr<Fiber::Stack> Fiber::MapStack() {
   const auto guard = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* const low = mmap(nullptr, kStack + guard, PROT_READ | PROT_WRITE,
@@ -36,7 +36,7 @@ std::unique_ptr<Fiber::Stack> Fiber::MapStack() {
   return stack;
 }
 
-// A system call: not for each fiber.
+// This takes a system call, so it is not done for each fiber.
 void Fiber::Prepare(Stack* stack) {
   ucontext_t& context = stack->left_at;
   CM_CHECK(getcontext(&context) == 0);
@@ -60,7 +60,7 @@ Fiber::~Fiber() {
 
 Fiber* Fiber::Current() { return current; }
 
-// One fiber's function after another's.
+// Runs one fiber's function after another's.
 void Fiber::Enter() {
   for (;;) {
     Fiber* const self = current;

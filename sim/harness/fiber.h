@@ -1,4 +1,4 @@
-// Functions that can be left in the middle and gone on with, all on one thread.
+// Fibers: functions that can yield and be resumed, all on one thread.
 #ifndef SIM_HARNESS_FIBER_H_
 #define SIM_HARNESS_FIBER_H_
 
@@ -10,8 +10,8 @@
 
 namespace cm::sim {
 
-// A function on a stack of its own. One that is destroyed before its end is forgotten: nothing on
-// its stack is destroyed.
+// A function on a stack of its own. A fiber that is destroyed before its function returns is
+// abandoned: no destructor of an object on its stack runs.
 class Fiber {
  public:
   explicit Fiber(std::function<void()> work);
@@ -19,17 +19,19 @@ class Fiber {
   Fiber& operator=(const Fiber&) = delete;
   ~Fiber();
 
-  // Goes on until the function returns or yields; true when it has returned.
+  // Runs until the function returns or yields. Returns true when it has returned. Not for an ended
+  // fiber.
   bool Resume();
   bool ended() const { return ended_; }
 
-  // The fiber that this runs on; null on the thread's own stack.
+  // The calling fiber; null on the thread's own stack.
   static Fiber* Current();
-  // Leaves the current fiber until it is resumed.
+  // Leaves the calling fiber until it is resumed. Only on a fiber.
   static void Yield();
 
  private:
-  // A stack, and where it was left. One whose function has returned takes the next fiber's.
+  // A stack, and the context that was left. When its function has returned, the next fiber reuses
+  // it.
   struct Stack {
     void* memory = nullptr;
     ucontext_t left_at{};

@@ -88,7 +88,7 @@ void Harness::At(Duration when, const Fault& fault) {
   happenings_.push_back({Instant() + when, fault});
 }
 
-// What librdmacm does once in a process is not part of any conversation.
+// Initialization of librdmacm, once in a process, is not part of any conversation.
 void Harness::Prepare() {
   static bool done = false;
   if (std::exchange(done, true)) return;
@@ -126,7 +126,7 @@ bool Harness::AllEnded() const {
                               [](const Program& program) { return program.fiber != nullptr; });
 }
 
-// What one has done may be what another waits for.
+// The progress of one program may end the wait of another.
 void Harness::RunAll() {
   uint64_t before = 0;
   do {
@@ -144,7 +144,7 @@ void Harness::Resume(Program* program) {
   if (ended) End(program);
 }
 
-// False when nothing will happen any more, or not in time.
+// False when nothing will happen any more, or not before the limit.
 bool Harness::Step() {
   Instant outside = happenings_.empty() ? Instant::Never() : happenings_.front().at;
   for (const Program& program : programs_)
@@ -168,7 +168,7 @@ bool Harness::Step() {
   return true;
 }
 
-// Of a host that has crashed nobody says goodbye.
+// A host that has crashed sends nothing more.
 void Harness::Inject(const Fault& fault) {
   const Topology& topology = world_.topology();
   Say("(fault)", world_.Now(), Words(fault, topology));

@@ -1,5 +1,5 @@
-// Programs against librdmacm, as functions of a test: each on a simulated host, all of them in one
-// process, in virtual time, under faults, the same for the same seed.
+// Runs programs against librdmacm, as functions of a test: each on a simulated host, all in one
+// process, in virtual time, under faults. Equal seeds give equal runs.
 //
 //   Harness harness({.seed = 7});
 //   harness.AddProgram("passive", "server", [] { Serve(7471); });
@@ -8,19 +8,18 @@
 //   const Outcome outcome = harness.Run();
 //   EXPECT_TRUE(outcome.Clean()) << outcome.Text();
 //
-// 1. The programs are ordinary C: the real librdmacm is under them. What it would find in
-// libibverbs
-//    and behind /dev/infiniband is in the test's own binary, before that of the system.
-// 2. A program has one thread. It may block in librdmacm, in verbs, in poll() and in sleep(), which
-//    lets the others go on, and time. It may not block anywhere else, nor wait for another program
+// 1. The programs are ordinary C over the real librdmacm. The test's own binary provides libibverbs
+//    and /dev/infiniband, before those of the system.
+// 2. A program has one thread. It may block in librdmacm, in verbs, in poll() and in sleep(); other
+//    programs, and time, go on then. It must not block anywhere else, nor wait for another program
 //    by other means; select and epoll find nothing readable.
-// 3. All programs call one librdmacm, where those of different hosts would have one each. So a list
-//    of devices names those of all hosts; one of another host can be opened, and is ENODEV for
-//    whatever asks about it. Ids are numbered through, and no id is known to another program.
-// 4. What asks again and again, and finds nothing or looks at the clock, takes a millisecond each
-//    time.
-// 5. A program that ends gives all back that it still has, as a process would. One that cannot end
-//    is forgotten where it stands: nothing on its stack is destroyed.
+// 3. All programs share one librdmacm, where real hosts have one each. So a list of devices has
+//    those of all hosts; a device of another host can be opened, and each request about it fails
+//    with ENODEV. Numbers of ids are unique over all programs; a program knows only its own ids.
+// 4. A program that polls in a loop without result, or that reads the clock in a loop, uses a
+//    millisecond each time.
+// 5. When a program ends, the harness releases all that it still has, as the exit of a process
+//    does. A program that cannot end is abandoned: nothing on its stack is destroyed.
 // 6. Outside of Run nothing is simulated. One harness runs at a time; worlds follow one another.
 #ifndef SIM_HARNESS_HARNESS_H_
 #define SIM_HARNESS_HARNESS_H_
@@ -52,24 +51,24 @@ struct HarnessOptions {
   std::string topology = "two-kernels";  // a name of `cmcheck list topologies`
   std::string profile = "6.1-rxe";       // a name of `cmcheck list profiles`
   uint64_t seed = 1;
-  // Virtual time after which a program that has not ended never will.
+  // Virtual time after which a program that has not ended counts as stuck.
   Duration limit = Duration::Seconds(600);
 };
 
 struct Outcome {
-  // Who has not ended, and what he waits for, a line each; empty when all programs have.
+  // Programs that have not ended and what they wait for, a line each; empty when all have ended.
   std::vector<std::string> waiting;
-  // What programs had not given back when they ended, a line each.
+  // Objects that programs had not released when they ended, a line each.
   std::vector<std::string> left;
   // Commands to ids that had been destroyed, a line each.
   std::vector<std::string> misuse;
-  // What the programs asked of their kernels and were answered, the messages between these, and the
+  // The programs' requests to their kernels and the answers, the messages on the wire, and the
   // faults, a line each.
   std::vector<std::string> conversation;
   Instant ended;
 
   bool Clean() const { return waiting.empty() && left.empty() && misuse.empty(); }
-  // All of it as a text, as a failing test shows it.
+  // All of it as text, for the message of a failing test.
   std::string Text() const;
 };
 
@@ -80,20 +79,21 @@ class Harness : public standin::Ground, private uapi::Memory {
   Harness(const Harness&) = delete;
   Harness& operator=(const Harness&) = delete;
 
-  // Programs begin in the order in which they are added, each when those before it wait.
+  // Adds a program on `side`, a name of a host in the topology. Programs start in this order, each
+  // when those before it wait. Only before Run.
   void AddProgram(std::string_view side, std::string name, std::function<void()> program);
-  // Lets it happen at that time, or as soon as a program has got that far.
+  // Injects `fault` at virtual time `when`, measured from the start of the run. Only before Run.
   void At(Duration when, const Fault& fault);
-  // Goes on until all programs have ended, or none of them will. Once.
+  // Runs until all programs have ended, or none can continue before the limit. May be called once.
   Outcome Run();
 
   World& world() { return world_; }
 
-  // Null outside of Run.
+  // The harness that is in Run; null outside of Run.
   static Harness* Running();
-  // poll(2), for a program.
+  // poll(2), for a program: returns the number of ready descriptors; negative timeout: no limit.
   int Poll(std::span<pollfd> descriptors, int timeout_ms);
-  // A program has fetched an event, or has acknowledged it.
+  // A program has fetched an event, described by `words`, or has acknowledged it.
   void Fetched(const void* event, std::string words) {
     running_->unacknowledged.emplace_back(event, std::move(words));
   }
@@ -110,23 +110,23 @@ class Harness : public standin::Ground, private uapi::Memory {
  private:
   enum class Waits : uint8_t {
     kNot,
-    kMachine,      // for an answer
+    kMachine,      // for an answer of the machine
     kItself,       // inside a library, for another thread of the program
     kDescriptors,  // in poll
-    kPause,        // for nothing: it asks again
+    kPause,        // for the next poll of a loop
   };
   struct Program {
     std::string name;
     uint8_t side = 0;
     uint32_t process = 0;
-    std::unique_ptr<Fiber> fiber;  // null when it is over
+    std::unique_ptr<Fiber> fiber;  // null when it has ended
     Waits waits = Waits::kNot;
-    Instant since;                     // when it began to wait
-    Instant until = Instant::Never();  // how long it waits at most
-    uapi::Request last;                // that it made
-    bool idle = false;                 // which found nothing
+    Instant since;                     // begin of the wait
+    Instant until = Instant::Never();  // end of the wait at the latest
+    uapi::Request last;                // its last request
+    bool idle = false;                 // that request found nothing
     Holdings holdings;
-    std::vector<std::pair<const void*, std::string>> unacknowledged;  // events, and what each is
+    std::vector<std::pair<const void*, std::string>> unacknowledged;  // events, with descriptions
     std::string Holds() const;
   };
   struct Happening {
@@ -135,7 +135,7 @@ class Harness : public standin::Ground, private uapi::Memory {
   };
   struct Place {
     uint8_t kernel = 0;
-    uint32_t device = 0;  // in the kernel's own list
+    uint32_t device = 0;  // index in the kernel's own list
   };
 
   bool Read(uint32_t process, uint64_t address, std::span<uint8_t> bytes) override;
@@ -165,14 +165,14 @@ class Harness : public standin::Ground, private uapi::Memory {
   HarnessOptions options_;
   World world_;
   uapi::Machine machine_;
-  std::vector<uint32_t> observers_;  // by kernel: processes that only look at devices
-  std::vector<Place> places_;        // of all devices
+  std::vector<uint32_t> observers_;  // by kernel: processes that only list devices
+  std::vector<Place> places_;        // by index in the list of all hosts
   std::vector<Program> programs_;
   Program* running_ = nullptr;
-  uint64_t steps_ = 0;     // of the world, and what came from outside
-  uint64_t requests_ = 0;  // that were answered
+  uint64_t steps_ = 0;     // of the world, and injected faults
+  uint64_t requests_ = 0;  // answered so far
   std::vector<Happening> happenings_;
-  std::map<uint64_t, uapi::Request> watched_;  // how to ask whether a descriptor is readable
+  std::map<uint64_t, uapi::Request> watched_;  // requests that tell whether descriptors are ready
   Outcome outcome_;
 };
 

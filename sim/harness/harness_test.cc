@@ -33,7 +33,7 @@ sockaddr_in AddressOf(const char* host) {
   return address;
 }
 
-// An id and a channel, which it gives back unless told otherwise.
+// An id and a channel, which are destroyed unless released.
 struct Own {
   rdma_event_channel* channel = rdma_create_event_channel();
   rdma_cm_id* id = nullptr;
@@ -168,8 +168,8 @@ TEST(Harness, NamesEventsThatAreUnacknowledgedAtTheEnd) {
                                 HasSubstr("RDMA_CM_EVENT_ROUTE_RESOLVED (not acknowledged)"))));
 }
 
-// By number, as what the library knew of a real one would be gone. The header of the commands has
-// names in common with that of the library. source: rdma_user_cm.h rdma_ucm_disconnect
+// By number, because the library's state of the destroyed id is gone. The header of the commands
+// conflicts with that of the library. source: rdma_user_cm.h rdma_ucm_disconnect
 TEST(Harness, NamesWhoUsesAnIdThatIsGone) {
   Harness harness({});
   harness.AddProgram("active", "careless", [] {
@@ -238,7 +238,7 @@ TEST(Harness, AskingAgainAndAgainTakesTime) {
   EXPECT_THAT(harness.Run().waiting, ElementsAre(HasSubstr("poller waits")));
 }
 
-// Neither the clock nor the queue says anything new.
+// Neither the clock nor the queue has anything new.
 TEST(Harness, AskingUntilALaterTimeReachesIt) {
   Harness harness({});
   harness.AddProgram("active", "poller", [] {

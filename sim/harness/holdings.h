@@ -1,4 +1,4 @@
-// What a program has of its machine's, by what it asked and was answered.
+// The objects that a program holds on its machine, derived from its requests and their answers.
 #ifndef SIM_HARNESS_HOLDINGS_H_
 #define SIM_HARNESS_HOLDINGS_H_
 
@@ -17,13 +17,13 @@ namespace cm::sim {
 class Holdings {
  public:
   void Note(const uapi::Request& request, const uapi::Answer& answer);
-  // "rdma_cm id 3 (of a CONNECT_REQUEST), queue pair 2"; empty when there is nothing.
+  // "rdma_cm id 3 (of a CONNECT_REQUEST), queue pair 2"; empty when it holds none.
   std::string Text() const;
 
  private:
   enum class Kind : uint8_t { kFile, kId, kQp, kCq, kSrq, kRegion };
   struct Origin {
-    uint32_t file = 0;  // of an id
+    uint32_t file = 0;  // the file of an id
     bool of_request = false;
   };
 

@@ -1,4 +1,4 @@
-// The checked variant of the header would define the same function a second time.
+// The fortified variant of the header would define the same function a second time.
 #undef _FORTIFY_SOURCE
 
 #include "sim/harness/library.h"
@@ -17,7 +17,7 @@ int RealPoll(pollfd* descriptors, nfds_t count, int timeout_ms) {
   return kReal(descriptors, count, timeout_ms);
 }
 
-// The one whose program is calling; null for all others.
+// The harness whose program is calling; null for other callers.
 Harness* Caller() { return Fiber::Current() == nullptr ? nullptr : Harness::Running(); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Functions of C under a harness.
+// C library functions used by the harness.
 #ifndef SIM_HARNESS_LIBRARY_H_
 #define SIM_HARNESS_LIBRARY_H_
 
@@ -8,10 +8,10 @@
 
 namespace cm::sim {
 
-// Has librdmacm do what it does once in a process.
+// Makes librdmacm run its initialization, once in a process.
 void InitializeLibrary();
 
-// The system's poll, without waiting.
+// The system's poll with a timeout of 0: returns the number of ready descriptors, or -1 and errno.
 int PollNow(std::span<pollfd> descriptors);
 
 }  // namespace cm::sim

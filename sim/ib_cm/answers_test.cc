@@ -1,4 +1,4 @@
-// What the IB CM answers to messages that are seen on the wire alone.
+// The IB CM's answers to messages that are visible on the wire only.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -14,10 +14,10 @@ namespace cm::sim {
 namespace {
 
 constexpr uint8_t kHere = 0;   // the device of the id under test
-constexpr uint8_t kThere = 2;  // and of a tester
+constexpr uint8_t kThere = 2;  // the tester's device
 constexpr uint32_t kPeer = 77;
 
-// Listens to everything, and takes all that comes.
+// Listens for every service, and accepts every request.
 class Taker : public IbCmUser {
  public:
   bool Listens(uint8_t /*device*/, const Mad& /*req*/) override { return true; }
@@ -38,20 +38,20 @@ class IbCmAnswers : public testing::Test {
  protected:
   IbCmAnswers() { fabric_.watches = true; }
 
-  IbCm::Context Context() { return {&agenda_, &fabric_, &taker_, profile_, Defect::kNone}; }
+  IbCm::Context Context() { return {&agenda_, &fabric_, &taker_, profile_}; }
 
   void Receive(Mad mad) {
     mad.sender = kThere;
     ib_.Receive(Context(), kHere, mad);
   }
-  // What was sent last since anybody asked; empty when nothing was.
+  // The last message sent since the last call; empty when there was none.
   std::optional<Mad> Sent() {
     std::vector<WireNote> notes;
     notes.swap(fabric_.wire_notes);
     if (notes.empty()) return std::nullopt;
     return notes.back().mad;
   }
-  // The passive end of a connection that stands.
+  // The passive end of an established connection.
   uint32_t Established() {
     Receive({.kind = MadKind::kReq,
              .local_cid = kPeer,
@@ -111,7 +111,7 @@ TEST_F(IbCmAnswers, EndADisconnectWithTheTransactionOfTheFirst) {
   const std::optional<Mad> again = Sent();
   ASSERT_TRUE(again);
   EXPECT_EQ(again->kind, MadKind::kDrep);
-  EXPECT_EQ(again->tid, 101u);  // and not that of what it answers
+  EXPECT_EQ(again->tid, 101u);  // and not that of the message it answers
 }
 
 TEST_F(IbCmAnswers, HaveTheTransactionOfTheRequestWhereItHasDisconnectedItself) {

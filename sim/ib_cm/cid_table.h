@@ -1,9 +1,8 @@
-// Finds ids by communication ids: the one that has it, and those whose peer says that it has it.
+// Index of ids by local_cid (one owner) and by remote_cid (any number).
 //
-// Communication ids are given in turn, so that they are numbers in pages, and nothing is searched
-// for. What is looked at for one is in one line of the cache, in which that of its peer mostly is
-// too: both began at about the same time. All can be made again from the ids; a world's equality
-// leaves it out.
+// Communication ids are consecutive numbers, so the index is an array in pages, without a search.
+// The data of one id is on one cache line, mostly together with its peer's: both began at about the
+// same time. The table can be rebuilt from the ids; equality of worlds ignores it.
 #ifndef SIM_IB_CM_CID_TABLE_H_
 #define SIM_IB_CM_CID_TABLE_H_
 
@@ -21,7 +20,7 @@ namespace cm::sim {
 
 class CidTable {
  public:
-  // `cid` is a new one: in turn.
+  // `cid` is the next new one.
   void Add(uint32_t cid, uint32_t ib) {
     const uint32_t number = cid / kCids;
     if (number >= places_.size()) places_.resize(number + 1);
@@ -29,32 +28,32 @@ class CidTable {
     if (place.used++ == 0) place.page = NewPage();
     pages_[place.page][cid % kCids].owner = ib;
   }
-  // The id that has it is gone.
+  // The owner is gone.
   void Remove(uint32_t cid) {
     EntryOf(cid)->owner = kNobody;
     IsUsedLess(cid);
   }
-  // The id that has it; kNobody when none has.
+  // The owner; kNobody when there is none.
   uint32_t Owner(uint32_t cid) const {
     const Entry* const entry = EntryOf(cid);
     return entry == nullptr ? kNobody : entry->owner;
   }
 
-  // The id's peer says that it has `cid`, which may be anything.
+  // The id's peer uses `cid`, which may be any number.
   void AddKnower(uint32_t cid, uint32_t ib) {
     Entry* const entry = EntryOf(cid);
     if (entry == nullptr || entry->knower != kNobody) return others_.Add(HashOfKey(cid), ib);
     entry->knower = ib;
     ++places_[cid / kCids].used;
   }
-  // The id is one of those.
+  // True when the id is one of those.
   void RemoveKnower(uint32_t cid, uint32_t ib) {
     Entry* const entry = EntryOf(cid);
     if (entry == nullptr || entry->knower != ib) return others_.Remove(HashOfKey(cid), ib);
     entry->knower = kNobody;
     IsUsedLess(cid);
   }
-  // Shows those ids, and maybe others.
+  // Calls `show` with those ids, and maybe with others.
   template <typename Visitor>
   void VisitKnowers(uint32_t cid, Visitor visitor) const {
     const Entry* const entry = EntryOf(cid);
@@ -62,7 +61,7 @@ class CidTable {
     others_.Visit(HashOfKey(cid), visitor);
   }
 
-  // Has what is known of it fetched, should anybody look for it soon.
+  // Prefetches the entry.
   void Prefetch(uint32_t cid) const {
     if (const Entry* const entry = EntryOf(cid)) FetchSoon(entry);
   }
@@ -70,14 +69,14 @@ class CidTable {
  private:
   struct Entry {
     uint32_t owner = kNobody;
-    uint32_t knower = kNobody;  // the first one of those that there are
+    uint32_t knower = kNobody;  // the first id whose peer uses it
   };
   static constexpr uint32_t kCids = 256;
   using Page = std::array<Entry, kCids>;
-  // A page that nothing is in is given to others.
+  // An empty page is reused.
   struct PagePlace {
     uint32_t page = 0;
-    uint32_t used = 0;  // for so much
+    uint32_t used = 0;  // entries in use
   };
 
   const Entry* EntryOf(uint32_t cid) const {
@@ -104,8 +103,8 @@ class CidTable {
 
   std::vector<PagePlace> places_;  // by the upper bits of a communication id
   std::vector<Page, LargeMemory<Page>> pages_;
-  std::vector<uint32_t> free_;  // pages in which nothing is
-  SlotTable others_;  // that a peer says that it has: nobody's, or known to another already
+  std::vector<uint32_t> free_;  // empty pages
+  SlotTable others_;            // further users: of numbers without an owner, or with a first user
 };
 
 }  // namespace cm::sim

@@ -28,13 +28,13 @@ TEST(CidTable, ForgetsWhoIsGone) {
   for (uint32_t cid = 1; cid <= 1000; ++cid) table.Add(cid, cid);
   for (uint32_t cid = 1; cid <= 1000; ++cid)
     if (cid % 300 != 0) table.Remove(cid);
-  // Those that come later are given the room, and nobody is found by what was there.
+  // Later numbers reuse the room, and old entries are not found.
   for (uint32_t cid = 1001; cid <= 2000; ++cid) table.Add(cid, cid);
   for (uint32_t cid = 1; cid <= 2000; ++cid)
     EXPECT_EQ(table.Owner(cid), cid <= 1000 && cid % 300 != 0 ? kNobody : cid);
 }
 
-// A peer may say that it has anything: what another one has said, or what nobody was ever given.
+// A peer may use any number: one that another peer uses, or one that was never assigned.
 TEST(CidTable, ShowsEveryoneWhosePeerSaysThatItHasOne) {
   CidTable table;
   table.Add(7, 70);
@@ -53,7 +53,7 @@ TEST(CidTable, ShowsEveryoneWhosePeerSaysThatItHasOne) {
   EXPECT_EQ(table.Owner(8), kNobody);
 }
 
-// It is known for longer than it lasts: its owner goes first.
+// The user stays longer than the owner, which goes first.
 TEST(CidTable, IsKnownWhenNobodyHasItAnyMore) {
   CidTable table;
   table.Add(7, 70);

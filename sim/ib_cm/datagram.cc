@@ -1,5 +1,5 @@
-// Looking up a datagram service: one request, one answer, and nothing is left of either.
-// source: linux 6.1 cm.c ib_send_cm_sidr_req, ib_send_cm_sidr_rep, cm_sidr_req_handler
+// Lookup of a datagram service (SIDR): one request, one answer, and no state after that. source:
+// linux 6.1 cm.c ib_send_cm_sidr_req, ib_send_cm_sidr_rep, cm_sidr_req_handler
 #include "sim/ib_cm/ib_cm.h"
 
 namespace cm::sim {
@@ -38,7 +38,7 @@ Errno IbCm::SendSidrRep(const Context& c, uint32_t ib, Mad rep) {
 void IbCm::ReceiveSidrReq(const Context& c, uint8_t device, const Mad& req) {
   if (req.unresolvable) return Occupy(c, device);
   const uint8_t kernel = c.fabric->KernelOf(device);
-  // Known only while it is not answered: what comes again after that is a new request.
+  // Indexed only while it is not answered: a retransmission after that is a new request.
   if (FindAsked(c, kernel, req.sender, req.local_cid) != kNobody) return;
   Mad refusal;
   refusal.kind = MadKind::kSidrRep;
@@ -59,7 +59,7 @@ void IbCm::ReceiveSidrReq(const Context& c, uint8_t device, const Mad& req) {
   KnowAsked(&id);
   id.tid = req.tid;
   if (c.user->OnRequest(ib, device, req) == RequestVerdict::kTaken) return;
-  // Where there is no room, a request for datagrams is refused and not dropped.
+  // Without room a SIDR_REQ is refused and not dropped.
   refusal.status = SidrStatus::kReject;
   c.fabric->Send(c.agenda, device, req.sender, refusal);
   Free(ib);

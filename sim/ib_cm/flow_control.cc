@@ -1,12 +1,12 @@
-// How many requests of a port may wait for their answers at once, where the kernel limits that.
+// The number of outstanding requests of a port, where the kernel limits it.
 //
-// Those that are too many wait in the order in which they came, without a timer. A request that is
-// to be repeated goes to the end while others wait. source: linux 7.2 mad.c retry_send
+// Excess requests wait in order, without a timer. A request that must be retransmitted goes to the
+// end while others wait. source: linux 7.2 mad.c retry_send
 #include "sim/ib_cm/ib_cm.h"
 
 namespace cm::sim {
 
-// A REP goes through an agent of its own. source: linux 7.2 cm.c cm_alloc_priv_msg_rep
+// A REP uses an agent of its own. source: linux 7.2 cm.c cm_alloc_priv_msg_rep
 bool IbCm::TakesTurns(const Context& c, const IbId& id) const {
   return c.profile->limits.max_outstanding > 0 && id.message_kind != MadKind::kRep;
 }
@@ -32,7 +32,7 @@ void IbCm::LeaveTurn(IbId* id) {
   id->counted = id->queued = false;
 }
 
-// After everything that may have made room.
+// Called after everything that may have made room.
 void IbCm::GoOn(const Context& c) {
   for (PortQueue& port : ports_) {
     while (!port.backlog.empty() && port.outstanding < c.profile->limits.max_outstanding) {

@@ -1,5 +1,5 @@
-// What will be needed soon is fetched into the cache, where there are so many ids that it is hardly
-// there. Nothing else comes of it: neither a state nor an order.
+// Prefetches memory that will be needed soon, when there are so many ids that it is hardly in the
+// cache. It changes neither a state nor an order.
 #include <utility>
 
 #include "sim/ib_cm/ib_cm.h"
@@ -23,8 +23,8 @@ void IbCm::Foresee(std::span<const Event> coming, std::span<const Event> near) c
   }
 }
 
-// Of a connection that begins the ids are at hand, and what a new one will be found by is not; of
-// one that ends neither is, and its receiver can be fetched when the entry that names it is there.
+// REQ/REP: prefetch the hash bucket the new id goes into. DREQ: prefetch both lookup tables; the id
+// itself four messages later.
 void IbCm::ForeseeArrival(const Context& c, const IbId& id, const Mad& mad) {
   const bool begins = mad.kind == MadKind::kReq || mad.kind == MadKind::kRep;
   const bool ends = mad.kind == MadKind::kDreq;

@@ -31,7 +31,7 @@ Mad IbCm::Answer(const IbId& id, MadKind kind) const {
   return mad;
 }
 
-// It begins an exchange of its own.
+// The message begins an exchange of its own.
 Mad IbCm::Disconnection(const IbId& id) const {
   Mad dreq = Answer(id, MadKind::kDreq);
   dreq.tid = id.local_cid;
@@ -39,7 +39,7 @@ Mad IbCm::Disconnection(const IbId& id) const {
   return dreq;
 }
 
-// A DREQ says nothing that the id does not know.
+// A DREQ carries nothing that the id does not know.
 Mad IbCm::MessageOf(const IbId& id) const {
   return id.message == kNobody ? Disconnection(id) : messages_[id.message].mad;
 }
@@ -51,16 +51,15 @@ Mad IbCm::Rejection(const IbId& id, About about, RejReason reason) const {
   return rej;
 }
 
-// The GID that the id sends from went when its device's bond failed over: no message of its own can
-// be made any more. source: linux 6.1 cm.c cm_alloc_msg, observed 6.1-rxe in the lab
+// The source GID was removed when its device's bond failed over: the id can create no further
+// message. source: linux 6.1 cm.c cm_alloc_msg, observed 6.1-rxe in the lab
 bool IbCm::SourceLost(const Context& c, const IbId& id) {
   const bool moves = c.profile->transport != Transport::kInfiniband;
   return id.pathless || (moves && id.source_since != c.fabric->device(id.device).fail_overs);
 }
 
-// Never early, and late by at most one turn of the wheel's level: buckets of 4 ms, as many as 63 of
-// them ahead, and of eight times as much on each further level. source: linux 6.1 timer.c
-// calc_index
+// Never early, and late by at most one slot of the wheel's level: slots of 4 ms for up to 63 of
+// them, and of eight times as much on each further level. source: linux 6.1 timer.c calc_index
 Instant IbCm::TimerAt(const Context& c, Duration span) {
   constexpr int64_t kJiffy = 4'000'000;
   constexpr int64_t kAhead = 63;
@@ -93,7 +92,7 @@ void IbCm::Transmit(const Context& c, uint32_t ib) {
   }
 }
 
-// What is to be transmitted instead of anything before it, until it is answered.
+// Sets the message that is retransmitted until it is answered, replacing an earlier one.
 Mad& IbCm::Keep(IbId* id, const Mad& message) {
   Cancel(id);
   id->message = messages_.MakeAnyhow();
@@ -121,8 +120,7 @@ void IbCm::EnterTimewait(const Context& c, uint32_t ib) {
   IbId& id = ids_[ib];
   id.state = IbState::kTimewait;
   ForgetRemotely(&id);
-  Duration span = Timing::Exponent(id.av_timeout);
-  if (c.defect == Defect::kTimewaitTooShort) span = Duration::Microseconds(1);
+  const Duration span = Timing::Exponent(id.av_timeout);
   id.timewait_timer = TimerAt(c, span);
   c.agenda->At(id.timewait_timer, EventKind::kTimewaitOver, ib);
 }
@@ -205,13 +203,8 @@ Errno IbCm::SendRej(const Context& c, uint32_t ib, RejReason reason, const Priva
       break;
     case IbState::kReqSent:
     case IbState::kMraReqRcvd:
-      // The request is not taken back: it is transmitted again and again until it runs out.
+      // The request is not cancelled: it is retransmitted until its retries are used up.
       rej.about = About::kOther;
-      break;
-    case IbState::kEstablished:
-      if (c.defect != Defect::kRejectAfterEstablished) return Errno::kInval;
-      rej.about = About::kOther;
-      timewait = true;
       break;
     default:
       return Errno::kInval;
@@ -252,15 +245,14 @@ Errno IbCm::Notify(const Context& c, uint32_t ib, uint8_t event) {
   if (event == call::Notify::kCommEst) {
     if (stands) return Errno::kIsConn;
     if (id.state != IbState::kRepSent && id.state != IbState::kMraRepRcvd) return Errno::kInval;
-    Cancel(&id);  // a REP, which takes no turn
+    Cancel(&id);  // a REP, which is not queued
     id.state = IbState::kEstablished;
-    id.noticed = true;
     c.user->OnIbEvent(id.user, IbEventKind::kUserEstablished, nullptr);
     return Errno::kNone;
   }
   const bool may_move = id.lap == LapState::kUninit || id.lap == LapState::kIdle;
   if (event != call::Notify::kPathMig || !stands || !may_move) return Errno::kInval;
-  // There never is an alternate path: nothing can be sent any more, and no time-out is left.
+  // There is no alternate path: nothing can be sent any more, and no timeout is left.
   id.lap = LapState::kIdle;
   id.pathless = true;
   id.av_timeout = 0;
@@ -268,7 +260,7 @@ Errno IbCm::Notify(const Context& c, uint32_t ib, uint8_t event) {
 }
 
 // source: linux 6.1 cm.c cm_init_qp_init_attr, cm_init_qp_rtr_attr, cm_init_qp_rts_attr
-Result<uint32_t> IbCm::InitQpAttr(const Context& c, uint32_t ib, QpState state) const {
+Result<uint32_t> IbCm::InitQpAttr(uint32_t ib, QpState state) const {
   constexpr uint32_t kRtrMask = 0x129181;
   constexpr uint32_t kRtsMask = 0x12e01;
   constexpr uint32_t kRearmMask = 0x44000;
@@ -286,9 +278,6 @@ Result<uint32_t> IbCm::InitQpAttr(const Context& c, uint32_t ib, QpState state) 
     case IbState::kMraRepRcvd:
     case IbState::kEstablished:
       ready = true;
-      break;
-    case IbState::kTimewait:
-      init = c.defect == Defect::kAttrsInTimewait;
       break;
     default:
       init = false;
@@ -316,7 +305,7 @@ bool IbCm::DestroyByState(const Context& c, uint32_t ib) {
       send(rej);
       break;
     }
-    case IbState::kReqRcvd:  // before anybody has told its peer of it
+    case IbState::kReqRcvd:  // before its peer was notified
     case IbState::kMraReqSent: {
       Mad rej = Rejection(id, About::kReq, RejReason::kConsumerDefined);
       if (id.state == IbState::kReqRcvd) rej.local_cid = 0;
@@ -406,7 +395,7 @@ void IbCm::GiveUp(const Context& c, uint32_t ib) {
     return;
   }
   // A message whose id has moved on is of no interest any more.
-  if (id.state == id.message_state || c.defect == Defect::kRequestTimerRunsOn) Exhausted(c, ib);
+  if (id.state == id.message_state) Exhausted(c, ib);
 }
 
 void IbCm::Exhausted(const Context& c, uint32_t ib) {
@@ -414,10 +403,7 @@ void IbCm::Exhausted(const Context& c, uint32_t ib) {
   const uint32_t user = id.user;
   switch (id.message_kind) {
     case MadKind::kReq:
-      if (c.defect != Defect::kRequestTimerRunsOn || id.state == IbState::kReqSent ||
-          id.state == IbState::kMraReqRcvd) {
-        ResetToIdle(&id);
-      }
+      ResetToIdle(&id);
       c.user->OnIbEvent(user, IbEventKind::kReqError, nullptr);
       break;
     case MadKind::kRep:
@@ -445,8 +431,7 @@ void IbCm::OnTimewaitOver(const Context& c, uint32_t ib) {
 
 void IbCm::EndTimewait(const Context& c, IbId* id) {
   id->state = IbState::kIdle;
-  if (c.defect != Defect::kForgetsTimewait)
-    c.user->OnIbEvent(id->user, IbEventKind::kTimewaitExit, nullptr);
+  c.user->OnIbEvent(id->user, IbEventKind::kTimewaitExit, nullptr);
 }
 
 }  // namespace cm::sim

@@ -1,6 +1,6 @@
 // The simulated IB CM: messages, timers and timewait of connection identifiers, as Linux has them.
 //
-// One object serves all kernels of a world; an id belongs to one of them and meets the ids of
+// One object serves all kernels of a world; an id belongs to one of them and reaches the ids of
 // others through messages alone.
 #ifndef SIM_IB_CM_IB_CM_H_
 #define SIM_IB_CM_IB_CM_H_
@@ -16,7 +16,6 @@
 #include "model/base/result.h"
 #include "model/vocabulary/profile.h"
 #include "sim/core/agenda.h"
-#include "sim/core/defects.h"
 #include "sim/core/fifo.h"
 #include "sim/core/slab.h"
 #include "sim/core/slot_table.h"
@@ -45,11 +44,11 @@ enum class IbState : uint8_t {
   kSidrReqRcvd,
 };
 
-// Whether its peer wants another path for the connection. Nobody here asks for one, so that the
-// states of who does are not reached. source: linux 6.1 ib_cm.h enum ib_cm_lap_state
+// Whether the peer requests another path for the connection (LAP). No side here sends a LAP, so
+// that the sender's states are not reached. source: linux 6.1 ib_cm.h enum ib_cm_lap_state
 enum class LapState : uint8_t { kUninit, kIdle, kLapRcvd, kMraLapSent };
 
-// A wait between two transmissions, in the whole milliseconds that the protocol's exponents make.
+// A retransmission period, in whole milliseconds as derived from the protocol's exponents.
 class Interval {
  public:
   constexpr Interval() = default;
@@ -61,48 +60,47 @@ class Interval {
   uint32_t ms_ = 0;
 };
 
-// What every event of an id looks at, in one line of the cache; what is seldom needed, and the
-// message that is transmitted again, are kept elsewhere.
+// The part of an id that every event reads, in one cache line; rarely used parts, and the message
+// to retransmit, are stored elsewhere.
 struct alignas(64) IbId {
   bool live : 1 = false;
-  bool dying : 1 = false;  // destroyed; waits for a message of its own that was never answered
+  bool dying : 1 = false;           // destroyed; waits for an unanswered message of its own
   bool outstanding : 1 = false;     // its message waits for an answer
   bool pathless : 1 = false;        // the alternate path took over, and there was none
-  bool noticed : 1 = false;         // the application was first to say that the connection stands
   bool known_remotely : 1 = false;  // found by its peer's communication id and QP number
-  bool asked : 1 = false;           // a request for datagrams, found by its peer's id
-  bool counted : 1 = false;         // its message is one of those that a port may have waiting
-  bool queued : 1 = false;          // its message waits for its turn among those
+  bool asked : 1 = false;           // a SIDR_REQ, found by its peer's id
+  bool counted : 1 = false;         // its message counts as outstanding on the port
+  bool queued : 1 = false;          // its message is queued on the port
   LapState lap : 2 = LapState::kUninit;
   IbState state = IbState::kIdle;
-  IbState message_state = IbState::kIdle;  // the state that the message was sent in
+  IbState message_state = IbState::kIdle;  // state when the message was sent
   MadKind message_kind = MadKind::kReq;
   uint8_t kernel = 0;
   uint8_t device = 0;
   uint8_t peer_device = 0;
-  uint8_t peer_ca = 0;     // the first port of that device: what it is known by
+  uint8_t peer_ca = 0;     // the first port of that device: identifies the peer's CA
   uint8_t av_timeout = 0;  // exponent: timewait, and the waits after an MRA
   uint8_t max_retries = 0;
   uint8_t retries_left = 0;
-  uint32_t source_since = 0;  // fail-overs of the device's bond when the id took its GID
+  uint32_t source_since = 0;  // fail-overs of the device's bond when the id got its GID
   Instant mad_timer = Instant::Never();
   Instant timewait_timer = Instant::Never();
   uint32_t local_cid = 0;
   uint32_t remote_cid = 0;
-  uint32_t tid = 0;  // that its answers have: of the REQ, or of the first DREQ that it took
+  uint32_t tid = 0;  // for its answers: of the REQ, or of the first DREQ received
   uint32_t local_qpn = 0;
   uint32_t remote_qpn = 0;
   uint32_t user = kNobody;     // the rdma_cm id above
-  uint32_t message = kNobody;  // where the message is kept, unless it is made anew each time
-  Interval interval;           // between two transmissions of the message; an MRA changes it
+  uint32_t message = kNobody;  // the stored message, unless it is rebuilt each time
+  Interval interval;           // between two transmissions; an MRA changes it
   friend bool operator==(const IbId&, const IbId&) = default;
 };
 static_assert(sizeof(IbId) == 64);
 
-// What an id needs seldom.
+// Rarely used parts of an id.
 struct IbMore {
-  ConnFields peer;          // what the peer has said, for the queue pair
-  uint8_t retry_count = 0;  // of the queue pair, as REQ has it
+  ConnFields peer;          // the peer's parameters, for the queue pair
+  uint8_t retry_count = 0;  // of the queue pair, from the REQ
   Interval base_interval;   // between the transmissions of every new message
   friend bool operator==(const IbMore&, const IbMore&) = default;
 };
@@ -114,18 +112,18 @@ struct KeptMessage {
   friend bool operator==(const KeptMessage&, const KeptMessage&) = default;
 };
 
-// The messages of a port that have to take turns; see flow_control.cc.
+// The queued messages of a port; see flow_control.cc.
 struct PortQueue {
   uint32_t outstanding = 0;
   Fifo<uint32_t> backlog;  // ids
   friend bool operator==(const PortQueue&, const PortQueue&) = default;
 };
 
-// What the CM of a kernel does one after the other; see work_queue.cc.
+// Work that a kernel's CM does in order; see work_queue.cc.
 struct Work {
-  uint32_t ib = kNobody;  // whose timewait is over, if it is that
-  uint32_t cid = 0;       // which no other id will have
-  uint8_t device = 0;     // that a message came to
+  uint32_t ib = kNobody;  // end of this id's timewait, if set
+  uint32_t cid = 0;       // unique number of the id
+  uint8_t device = 0;     // the receiving device
   Mad mad;
   friend bool operator==(const Work&, const Work&) = default;
 };
@@ -138,7 +136,7 @@ struct WorkQueue {
   friend bool operator==(const WorkQueue&, const WorkQueue&) = default;
 };
 
-// What the IB CM reports to the layer above.
+// Events of the IB CM for the layer above.
 enum class IbEventKind : uint8_t {
   kReqError,
   kRepError,
@@ -154,20 +152,20 @@ enum class IbEventKind : uint8_t {
   kSidrReqError,
 };
 
-// What the layer above makes of a request.
+// The decision of the layer above about a request.
 enum class RequestVerdict : uint8_t { kTaken, kNobodyListens, kDropped, kRejected };
 
 // The layer above.
 class IbCmUser {
  public:
   virtual ~IbCmUser() = default;
-  // Somebody listens for the service id on the device.
+  // True when there is a listener for the service id on the device.
   virtual bool Listens(uint8_t device, const Mad& req) = 0;
-  // A request that is neither a duplicate nor stale, on the new id `ib`.
+  // A request that is neither a duplicate nor stale, with the new id `ib`.
   virtual RequestVerdict OnRequest(uint32_t ib, uint8_t device, const Mad& req) = 0;
   // `mad` is the message that caused the event, or null.
   virtual void OnIbEvent(uint32_t user, IbEventKind kind, const Mad* mad) = 0;
-  // A destroyed id is gone at last.
+  // The destroy of an id has completed.
   virtual void OnIbGone(uint32_t user) = 0;
 };
 
@@ -175,29 +173,28 @@ class IbCmUser {
 inline constexpr uint32_t kInitAttrMask = 0x39;
 inline constexpr uint32_t kDatagramAttrMask = 0x71;
 
-// How long an answer may take, as an exponent. source: linux 6.1 cm.c cm_ack_timeout
+// The timeout of an answer, as an exponent. source: linux 6.1 cm.c cm_ack_timeout
 uint8_t AckTimeout(int ack_delay, int packet_lifetime);
 
 class IbCm {
  public:
-  // What a call needs besides the ids themselves.
+  // The surroundings of a call.
   struct Context {
     Agenda* agenda;
     Fabric* fabric;
     IbCmUser* user;
     const Profile* profile;
-    Defect defect;
   };
 
-  // `source_since`: how often the device's bond had failed over when the id took its GID.
+  // `source_since`: the number of fail-overs of the device's bond when the id got its GID.
   uint32_t Create(uint8_t kernel, uint8_t device, uint32_t user, uint32_t source_since);
   const IbId& at(uint32_t ib) const { return ids_[ib]; }
   const IbMore& more(uint32_t ib) const { return more_[ib]; }
-  // What is transmitted until it is answered.
+  // The message that is retransmitted until it is answered.
   Mad MessageOf(const IbId& id) const;
   void SetUser(uint32_t ib, uint32_t user) { ids_[ib].user = user; }
 
-  // Local calls; the errno is kNone on success. Rows L of the protocol's tables.
+  // Local calls; return kNone on success, else the errno. Rows L of the protocol's tables.
   Errno SendReq(const Context& c, uint32_t ib, uint8_t to_device, uint8_t packet_lifetime,
                 const Mad& req);
   Errno SendRep(const Context& c, uint32_t ib, const Mad& rep);
@@ -205,39 +202,39 @@ class IbCm {
   Errno SendRej(const Context& c, uint32_t ib, RejReason reason, const PrivateData& data);
   Errno SendDreq(const Context& c, uint32_t ib);
   Errno SendDrep(const Context& c, uint32_t ib);
-  // What the application noticed of the queue pair. source: linux 6.1 cm.c ib_cm_notify
+  // The application reports an event of the queue pair. source: linux 6.1 cm.c ib_cm_notify
   Errno Notify(const Context& c, uint32_t ib, uint8_t event);
   // The attributes that a queue pair needs for the state, if it may come to that now.
   // source: linux 6.1 cm.c ib_cm_init_qp_attr
-  Result<uint32_t> InitQpAttr(const Context& c, uint32_t ib, QpState state) const;
+  Result<uint32_t> InitQpAttr(uint32_t ib, QpState state) const;
   // The address that the id sends from is gone.
   bool SourceLost(const Context& c, uint32_t ib) const { return SourceLost(c, ids_[ib]); }
   // datagram.cc
   Errno SendSidrReq(const Context& c, uint32_t ib, uint8_t to_device, const Mad& req);
   Errno SendSidrRep(const Context& c, uint32_t ib, Mad rep);
-  // Rows D. False when it goes on until the outstanding message has run out; OnIbGone tells.
+  // Rows D. False when it waits until the outstanding message is given up; then OnIbGone is called.
   bool Destroy(const Context& c, uint32_t ib);
 
-  // Everything of the kernel is gone, and nobody is told. Communication ids go on from where they
-  // were: after a restart none is one that a peer may still know.
+  // Drops everything of the kernel, without notifications. Communication ids continue from their
+  // last value: after a restart none is one that a peer may still know.
   void Crash(const Context& c, uint8_t kernel);
 
   // Events. Rows N, R and M.
   void Receive(const Context& c, uint8_t device, const Mad& mad);
-  // The same, of a device that hears later.
+  // The same, for a device that processes the message later.
   void Postpone(const Context& c, uint8_t device, const Mad& mad);
   void OnWorkGoesOn(const Context& c, uint8_t kernel);
   void OnMadTimer(const Context& c, uint32_t ib);
   void OnTimewaitOver(const Context& c, uint32_t ib);
   void OnSendFailed(const Context& c, uint32_t ib);
 
-  // foresight.cc: what those of the events that are timers will look at; those that are `near` were
-  // `coming` before.
+  // foresight.cc: prefetches what the events' timers will read; those that are `near` were `coming`
+  // before.
   void Foresee(std::span<const Event> coming, std::span<const Event> near) const;
   void Prefetch(uint32_t ib) const;
 
   const std::vector<WorkQueue>& busy() const { return busy_; }
-  // By device, where messages take turns; else empty.
+  // By device, where messages are queued; else empty.
   const std::vector<PortQueue>& ports() const { return ports_; }
   bool Live(uint32_t ib) const { return ids_.Live(ib); }
   uint32_t live_count() const { return ids_.live_count(); }
@@ -274,7 +271,7 @@ class IbCm {
   }
   void ForeseeArrival(const Context& c, const IbId& id, const Mad& mad);
   // lookup.cc
-  // Of what a peer calls something of its own, as those of a kernel know it.
+  // Key of a number that a peer has chosen, for a kernel.
   static uint32_t HashOf(uint8_t kernel, uint8_t ca, uint32_t number);
   uint32_t Match(const Context& c, uint8_t device, uint32_t local_cid, uint32_t remote_cid) const;
   uint32_t FindRemoteId(uint8_t kernel, uint8_t ca, uint32_t cid) const;
@@ -284,7 +281,7 @@ class IbCm {
     id->peer_device = peer_device;
     id->peer_ca = c.fabric->CaOf(peer_device);
   }
-  // Lets an id be found by what its peer calls itself, and no longer.
+  // Indexes an id by its peer's numbers; removes it from the index.
   void KnowRemotely(IbId* id);
   void KnowAsked(IbId* id);
   void ForgetRemotely(IbId* id);
@@ -328,14 +325,13 @@ class IbCm {
   Slab<KeptMessage> messages_;
   std::vector<IbMore, LargeMemory<IbMore>> more_;  // by id
   std::vector<PortQueue> ports_;                   // by device
-  std::vector<WorkQueue> busy_;                    // mostly none
+  std::vector<WorkQueue> busy_;                    // mostly idle
   CidTable by_cid_;
   SlotTable by_remote_qpn_;
   uint32_t last_cid_ = 0;
-  // In so many messages a receiver is fetched: long after the entry that names it, and before the
-  // message arrives.
+  // Distance, in messages, between prefetching the index entry and prefetching the receiver.
   static constexpr uint32_t kMessagesAhead = 4;
-  // The communication ids that the last messages are for, if those end connections; else 0.
+  // The communication ids of the last messages that end connections; else 0.
   std::array<uint32_t, kMessagesAhead> awaited_{};
   uint32_t messages_sent_ = 0;
 };

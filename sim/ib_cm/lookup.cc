@@ -1,4 +1,4 @@
-// How a message finds its id.
+// Lookup of the id of a message.
 #include "sim/ib_cm/ib_cm.h"
 
 namespace cm::sim {
@@ -50,8 +50,8 @@ void IbCm::ForgetRemotely(IbId* id) {
   id->known_remotely = id->asked = false;
 }
 
-// The id that a message speaks of, by both communication ids, through whichever device of its
-// kernel it comes; an idle id still matches. source: linux 6.1 cm.c cm_acquire_id
+// The id that a message belongs to, by both communication ids, through any device of its kernel; an
+// idle id still matches. source: linux 6.1 cm.c cm_acquire_id
 uint32_t IbCm::Match(const Context& c, uint8_t device, uint32_t local_cid,
                      uint32_t remote_cid) const {
   const uint32_t ib = by_cid_.Owner(local_cid);
@@ -61,7 +61,7 @@ uint32_t IbCm::Match(const Context& c, uint8_t device, uint32_t local_cid,
   return !id.dying && here && id.remote_cid == remote_cid ? ib : kNobody;
 }
 
-// Of several ids, as only a defect makes them, the oldest.
+// Of several ids the oldest.
 uint32_t IbCm::FindRemoteId(uint8_t kernel, uint8_t ca, uint32_t cid) const {
   uint32_t found = kNobody;
   by_cid_.VisitKnowers(cid, [&](uint32_t ib) {
@@ -84,8 +84,8 @@ uint32_t IbCm::FindRemoteQp(uint8_t kernel, uint8_t ca, uint32_t qpn) const {
   return found;
 }
 
-// A request for datagrams is known by its number and the LID that it comes from, which over RoCE
-// is 0 for everybody. source: linux 6.1 cm.c cm_insert_remote_sidr
+// A SIDR_REQ is identified by its number and its source LID, which over RoCE is always 0. source:
+// linux 6.1 cm.c cm_insert_remote_sidr
 uint32_t IbCm::FindAsked(const Context& c, uint8_t kernel, uint8_t sender, uint32_t cid) const {
   const bool has_lid = c.profile->transport == Transport::kInfiniband;
   uint32_t found = kNobody;

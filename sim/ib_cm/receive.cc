@@ -1,4 +1,4 @@
-// What the IB CM does with a message that arrives.
+// Processing of received messages.
 #include <algorithm>
 
 #include "sim/ib_cm/ib_cm.h"
@@ -6,12 +6,12 @@
 namespace cm::sim {
 namespace {
 
-constexpr uint16_t kFullMember = 0x8000;  // of the partition that a P_Key names
+constexpr uint16_t kFullMember = 0x8000;  // membership bit of a P_Key
 
 }  // namespace
 
-// What is asked of any class is answered by the layer below, which knows nothing of it.
-// source: linux 6.1 mad.c generate_unmatched_resp
+// The MAD layer below answers queries of any class that has no handler. source: linux 6.1 mad.c
+// generate_unmatched_resp
 void IbCm::ReceiveOther(const Context& c, uint8_t device, const Mad& mad) {
   const bool asks = mad.method == kGetMethod || mad.method == kSetMethod;
   if (mad.attribute != kClassPortInfo || !asks) return;
@@ -52,7 +52,7 @@ void IbCm::Dispatch(const Context& c, uint8_t device, const Mad& mad) {
       return ReceiveSidrRep(c, device, mad);
     case MadKind::kLap:
       return ReceiveLap(c, device, mad);
-    default:  // an APR: nobody has sent a LAP
+    default:  // an APR: no LAP was sent
       return;
   }
 }
@@ -78,8 +78,8 @@ void IbCm::ReceiveStaleReq(const Context& c, uint8_t device, const Mad& req, uin
   if (ids_[old].state == IbState::kEstablished) SendDreq(c, old);
 }
 
-// Over RoCE an alternate path is looked for by an address that a request has no room for.
-// source: linux 6.1 cm.c cm_req_handler, cm_init_av_by_path
+// Over RoCE the address of an alternate path is looked up by a field that a request has no room
+// for. source: linux 6.1 cm.c cm_req_handler, cm_init_av_by_path
 std::optional<RejReason> IbCm::PathRefusedBecause(const Context& c, const Mad& req) const {
   const bool member = (req.p_key | kFullMember) == kDefaultPkey;
   if (!member || req.mixed_gids) return RejReason::kInvalidGid;
@@ -89,17 +89,13 @@ std::optional<RejReason> IbCm::PathRefusedBecause(const Context& c, const Mad& r
 }
 
 void IbCm::ReceiveReq(const Context& c, uint8_t device, const Mad& req) {
-  // An answer could not be sent, and so there is none.
+  // The answer cannot be sent, so there is none.
   if (req.unresolvable) return Occupy(c, device);
   const uint8_t kernel = c.fabric->KernelOf(device);
   const uint32_t duplicate = FindRemoteId(kernel, c.fabric->CaOf(req.sender), req.local_cid);
-  if (duplicate != kNobody && c.defect != Defect::kDuplicateRequestTwice)
-    return ReceiveDuplicateReq(c, duplicate);
-  if (duplicate == kNobody) {
-    const uint32_t stale = FindRemoteQp(kernel, c.fabric->CaOf(req.sender), req.qp_num);
-    if (stale != kNobody && c.defect != Defect::kStaleUnnoticed)
-      return ReceiveStaleReq(c, device, req, stale);
-  }
+  if (duplicate != kNobody) return ReceiveDuplicateReq(c, duplicate);
+  const uint32_t stale = FindRemoteQp(kernel, c.fabric->CaOf(req.sender), req.qp_num);
+  if (stale != kNobody) return ReceiveStaleReq(c, device, req, stale);
   Mad rej;
   rej.kind = MadKind::kRej;
   rej.remote_cid = req.local_cid;
@@ -107,8 +103,7 @@ void IbCm::ReceiveReq(const Context& c, uint8_t device, const Mad& req) {
   rej.sender = device;
   rej.about = About::kReq;
   if (!c.user->Listens(device, req)) {
-    rej.reason = c.defect == Defect::kNoListenerIsConsumer ? RejReason::kConsumerDefined
-                                                           : RejReason::kInvalidServiceId;
+    rej.reason = RejReason::kInvalidServiceId;
     c.fabric->Send(c.agenda, device, req.sender, rej);
     return;
   }
@@ -159,7 +154,7 @@ void IbCm::ReceiveMra(const Context& c, uint8_t device, const Mad& mra) {
     return;
   }
   id.message_state = id.state;
-  // The new interval stays for all later transmissions.
+  // The new interval applies to all later transmissions.
   id.interval = Interval(Timing::Exponent(mra.service_timeout) + Timing::Exponent(id.av_timeout));
   id.mad_timer = TimerAt(c, id.interval.span());
   c.agenda->At(id.mad_timer, EventKind::kMadTimer, ib);
@@ -240,29 +235,20 @@ void IbCm::ReceiveRep(const Context& c, uint8_t device, const Mad& rep) {
   more_[ib].peer = rep.conn;
   KnowRemotely(&id);
   id.av_timeout = AckTimeout(rep.ack_delay, id.av_timeout - 1);
-  if (c.defect != Defect::kRequestTimerRunsOn) Cancel(&id);
+  Cancel(&id);
   // The layer above arms the answer to duplicates at once.
   id.state = IbState::kMraRepSent;
   c.user->OnIbEvent(id.user, IbEventKind::kRepReceived, &rep);
 }
 
 void IbCm::ReceiveRtu(const Context& c, uint8_t device, const Mad& rtu) {
-  if (c.defect == Defect::kIgnoresRtu) return;
   const uint32_t ib = Match(c, device, rtu.remote_cid, rtu.local_cid);
   if (ib == kNobody) return;
   IbId& id = ids_[ib];
-  if (c.defect == Defect::kNoticeDoubled && id.noticed) {
-    id.noticed = false;
-    c.user->OnIbEvent(id.user, IbEventKind::kRtuReceived, &rtu);
-    return;
-  }
   if (id.state != IbState::kRepSent && id.state != IbState::kMraRepRcvd) return;
   Cancel(&id);
   id.state = IbState::kEstablished;
-  const uint32_t user = id.user;
-  c.user->OnIbEvent(user, IbEventKind::kRtuReceived, &rtu);
-  if (c.defect == Defect::kEstablishedTwice)
-    c.user->OnIbEvent(user, IbEventKind::kRtuReceived, &rtu);
+  c.user->OnIbEvent(id.user, IbEventKind::kRtuReceived, &rtu);
 }
 
 void IbCm::ReceiveDreq(const Context& c, uint8_t device, const Mad& dreq) {
@@ -298,7 +284,7 @@ void IbCm::ReceiveDreq(const Context& c, uint8_t device, const Mad& dreq) {
   c.user->OnIbEvent(id.user, IbEventKind::kDreqReceived, &dreq);
 }
 
-// The layer above takes no notice of it, and so it is never answered.
+// The layer above ignores it, and so it is never answered.
 void IbCm::ReceiveLap(const Context& c, uint8_t device, const Mad& lap) {
   if (c.profile->transport != Transport::kInfiniband) return;
   const uint32_t ib = Match(c, device, lap.remote_cid, lap.local_cid);
@@ -309,7 +295,7 @@ void IbCm::ReceiveLap(const Context& c, uint8_t device, const Mad& lap) {
     case LapState::kIdle:
       id.lap = LapState::kLapRcvd;
       id.tid = lap.tid;
-      id.pathless = false;  // what comes next goes where this came from
+      id.pathless = false;  // the next message goes to this one's source
       return;
     case LapState::kLapRcvd:
       return;

@@ -1,6 +1,5 @@
-// When requests are repeated and given up: on an exact clock, on the wheel of a quiet host, and
-// where only so many requests may wait at once. The numbers are those that were observed, facts of
-// the protocol 3.3 and 9.
+// Retransmission and giving up of requests: on an exact clock, on the timer wheel of an idle host,
+// and with a limit of outstanding requests. The numbers were observed on real kernels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +22,7 @@ using testing::Ge;
 using testing::Le;
 using testing::SizeIs;
 
-constexpr Duration kTurn = Duration::Milliseconds(256);  // of the wheel, for a few seconds
+constexpr Duration kTurn = Duration::Milliseconds(256);  // slot of the wheel, for a few seconds
 
 Profile WithClock(std::string_view name, TimerClock clock) {
   Profile profile = *FindProfile(name);
@@ -31,7 +30,7 @@ Profile WithClock(std::string_view name, TimerClock clock) {
   return profile;
 }
 
-// Two hosts; whatever is asked on the second one is accepted.
+// Two hosts; the second one accepts every request.
 class Hosts : private IbCmUser {
  public:
   explicit Hosts(Profile profile)
@@ -63,14 +62,14 @@ class Hosts : private IbCmUser {
   }
   Instant Now() const { return agenda_.Now(); }
 
-  // When messages of the kind were sent.
+  // Times of sent messages of the kind.
   std::vector<Instant> Sent(MadKind kind) const {
     std::vector<Instant> times;
     for (const WireNote& note : fabric_.wire_notes)
       if (note.mad.kind == kind) times.push_back(note.at);
     return times;
   }
-  // When events of the kind were reported.
+  // Times of reported events of the kind.
   std::vector<Instant> Heard(IbEventKind kind) const {
     std::vector<Instant> times;
     for (const auto& [what, at] : heard_)
@@ -79,7 +78,7 @@ class Hosts : private IbCmUser {
   }
 
  private:
-  IbCm::Context Context() { return {&agenda_, &fabric_, this, &profile_, Defect::kNone}; }
+  IbCm::Context Context() { return {&agenda_, &fabric_, this, &profile_}; }
   void Step() {
     const Event event = agenda_.Take();
     if (event.kind() == EventKind::kMadTimer) ib_.OnMadTimer(Context(), event.on());
@@ -128,7 +127,7 @@ std::vector<Duration> Gaps(const std::vector<Instant>& times) {
   return gaps;
 }
 
-// The first gap is shorter by what is left of the wheel's turn when it begins.
+// The first gap is shorter by the rest of the wheel's slot when it begins.
 void ExpectQuietHost(const Hosts& hosts, MadKind kind, Duration nominal, Duration steady) {
   const std::vector<Instant> sent = hosts.Sent(kind);
   ASSERT_THAT(sent, SizeIs(16));
@@ -148,7 +147,7 @@ TEST(AWheel, RepeatsRequestsAsLateAsAQuietHostDoes) {
     hosts.Loses(MadKind::kReq);
     const Duration steady = Duration::Milliseconds(seen.steady_ms);
     const Duration given_up = Duration::Milliseconds(seen.given_up_ms);
-    // The first gap was this long when that was observed.
+    // The first gap in that observation.
     const Duration first = given_up - steady * 15;
     hosts.RunUntil(Instant() + (kTurn - (first - (steady - kTurn))));
     const Instant began = hosts.Now();
@@ -171,7 +170,7 @@ TEST(AWheel, RepeatsRepliesAsLateAsAQuietHostDoes) {
   ExpectQuietHost(hosts, MadKind::kRep, Duration::Milliseconds(4096), Duration::Milliseconds(4352));
 }
 
-// Observed: 2.06 to 2.31 s on 6.1, 0.51 to 0.55 s on 6.12; the wheel turns in 256 and in 32 ms.
+// Observed: 2.06 to 2.31 s on 6.1, 0.51 to 0.55 s on 6.12; the slots are 256 and 32 ms.
 TEST(AWheel, EndsTimewaitLateAndNeverEarly) {
   struct Nominal {
     std::string_view profile;
@@ -198,7 +197,7 @@ TEST(AnExactClock, IsThatOfEveryProfileUnlessSaidOtherwise) {
     EXPECT_EQ(profile.timing.clock, TimerClock::kExact) << profile.name;
 }
 
-// When 200 requests that nobody answers are given up.
+// Times when 200 unanswered requests are given up.
 std::vector<Instant> GivenUp(std::string_view profile, TimerClock clock) {
   Hosts hosts(WithClock(profile, clock));
   hosts.Loses(MadKind::kReq);
@@ -210,7 +209,7 @@ std::vector<Instant> GivenUp(std::string_view profile, TimerClock clock) {
 
 constexpr Instant At(int64_t seconds) { return Instant() + Duration::Seconds(seconds); }
 
-// Observed with 200 connects: 7.2 lets 128 wait at once, so that the others are late.
+// Observed with 200 connects: 7.2 permits 128 outstanding requests, so that the others are late.
 TEST(AKernelThatLimitsRequests, GivesThemUpLater) {
   for (const TimerClock clock : {TimerClock::kExact, TimerClock::kWheel}) {
     const std::vector<Instant> unlimited = GivenUp("6.12-rxe", clock);
@@ -233,7 +232,7 @@ TEST(AKernelThatLimitsRequests, SendsAsManyAtOnceAsItMay) {
   EXPECT_THAT(hosts.Sent(MadKind::kReq), SizeIs(256));
 }
 
-// A request that waits for its turn never comes to the wire, and the one behind it moves up.
+// A queued request that is cancelled is never sent, and the next one moves up.
 TEST(AKernelThatLimitsRequests, ForgetsOneThatIsDestroyedBeforeItsTurn) {
   Hosts hosts(WithClock("7.2-rxe", TimerClock::kExact));
   hosts.Loses(MadKind::kReq);

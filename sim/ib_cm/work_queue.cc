@@ -1,9 +1,8 @@
-// What the CM of a kernel does one after the other: messages that came, and ends of timewait.
+// Work that a kernel's CM does in order: received messages, and ends of timewait.
 //
-// It is never busy but for a second, in which it looks in vain for the address that a request came
-// from; what comes to it meanwhile waits, in the order of coming. Retransmissions and the giving up
-// of messages do not, as they are done elsewhere, and neither does what is no message of the CM's.
-// Notices that a connection stands wait in Linux and not here.
+// It is busy only while it tries, for a second, to resolve the source address of a request; its
+// work waits until then, in order. Retransmission and giving up of messages are done elsewhere and
+// do not wait, nor do messages of other classes. COMM_EST notifications wait in Linux and not here.
 // source: linux 6.1 cm.c cm_recv_handler, cm_enter_timewait, cm_establish, cm_send_handler; mad.c
 // timeout_sends, ib_mad_recv_done; addr.c rdma_addr_find_l2_eth_by_grh; observed 6.1-rxe
 #include <algorithm>

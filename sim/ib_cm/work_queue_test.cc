@@ -1,4 +1,5 @@
-// What waits while the CM of a kernel looks in vain for the sender of a request, and what does not.
+// Work that waits while a kernel's CM resolves the sender of a request in vain, and work that does
+// not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,11 +19,11 @@ using testing::ElementsAre;
 using testing::SizeIs;
 
 constexpr uint8_t kHere = 0;   // the device of the kernel under test
-constexpr uint8_t kThere = 2;  // and of a tester
+constexpr uint8_t kThere = 2;  // the tester's device
 constexpr Duration kLatency = Duration::Microseconds(10);
 constexpr Duration kSecond = Duration::Seconds(1);
 
-// A kernel that accepts what a tester asks for, and takes down what it is asked to.
+// A kernel that accepts a tester's requests, and records events.
 class AKernelThatLooks : public testing::Test, private IbCmUser {
  protected:
   AKernelThatLooks() { fabric_.watches = true; }
@@ -43,7 +44,7 @@ class AKernelThatLooks : public testing::Test, private IbCmUser {
           .ack_timeout = 17,
           .unresolvable = unresolvable});
   }
-  // A connection with the tester that stands; its communication id here.
+  // An established connection with the tester; returns its communication id here.
   uint32_t Connect(uint32_t cid) {
     Ask(cid);
     RunFor(kLatency);
@@ -64,7 +65,7 @@ class AKernelThatLooks : public testing::Test, private IbCmUser {
     while (agenda_.NextAt() && *agenda_.NextAt() <= until) Step();
     agenda_.AdvanceTo(until);
   }
-  // What was sent from here since the last time.
+  // Messages sent from here since the last call.
   std::vector<MadKind> Sent() {
     std::vector<MadKind> kinds;
     for (const WireNote& note : fabric_.wire_notes)
@@ -76,7 +77,7 @@ class AKernelThatLooks : public testing::Test, private IbCmUser {
   std::vector<std::string> heard_;
   std::vector<uint32_t> ids_;  // communication ids of those that were asked for
 
-  IbCm::Context Context() { return {&agenda_, &fabric_, this, profile_, Defect::kNone}; }
+  IbCm::Context Context() { return {&agenda_, &fabric_, this, profile_}; }
   IbCm ib_;
 
  private:
@@ -124,7 +125,7 @@ class AKernelThatLooks : public testing::Test, private IbCmUser {
   }
   void OnIbGone(uint32_t) override {}
 
-  std::vector<uint32_t> asked_;  // and not accepted yet
+  std::vector<uint32_t> asked_;  // requests not accepted yet
   const Topology* topology_ = FindTopology("tester");
   const Profile* profile_ = FindProfile("6.12-rxe");
   Agenda agenda_;
@@ -134,7 +135,7 @@ class AKernelThatLooks : public testing::Test, private IbCmUser {
 TEST_F(AKernelThatLooks, DoesNothingElseForASecondAndThenAllOfItInOrder) {
   const uint32_t first = Connect(1);
   const uint32_t second = Connect(2);
-  Disconnect(1, first);  // whose timewait of 512 ms ends within the second
+  Disconnect(1, first);  // its timewait of 512 ms ends within the second
   RunFor(kLatency);
   heard_.clear();
   Ask(10, /*unresolvable=*/true);

@@ -10,7 +10,7 @@ constexpr Duration kLatency = Duration::Microseconds(10);
 constexpr Duration kWorkLatency = Duration::Microseconds(5);
 constexpr Duration kRetransmission = Duration::Milliseconds(200);  // TCP_RTO_MIN
 
-// As an onlooker calls it.
+// The name in wire records.
 MadKind NameOf(FrameKind kind) {
   switch (kind) {
     case FrameKind::kRequest:
@@ -85,7 +85,7 @@ uint32_t IwCm::Connect(Context c, uint32_t user, uint8_t device, uint8_t to, con
   return iw;
 }
 
-// The passive side may answer more reads than it was asked to, and make no more than it was
+// The passive side may accept more incoming reads than requested, and initiates at most what was
 // offered. source: linux 6.1 siw_cm.c siw_accept
 Errno IwCm::Accept(Context c, uint32_t iw, bool qp_known, Depths offered, const PrivateData& data) {
   IwId& own = ids_[iw];
@@ -149,7 +149,7 @@ void IwCm::FinishDying(Context c, uint32_t iw) {
   c.user->OnIwGone(user);
 }
 
-// The id at the other end of the frame's stream; nobody when it is gone.
+// The id at the other end of the frame's stream; none when it is gone.
 uint32_t IwCm::OtherEnd(const Frame& frame) const {
   for (uint32_t iw = 0; iw < ids_.end(); ++iw) {
     if (ids_.Live(iw) && ids_[iw].stream == frame.stream && ids_[iw].passive != frame.from_passive)
@@ -206,7 +206,7 @@ void IwCm::ReceiveRequest(Context c, const Frame& frame) {
   id.device = frame.to_device;
   id.peer_device = frame.from_device;
   id.stream = frame.stream;
-  // What the other side reads is what this one answers.
+  // The initiator depth of one side limits the responder resources of the other.
   id.depths = {.ird = frame.depths.ord, .ord = frame.depths.ird};
   const uint32_t iw = ids_.Add(std::move(id));
   const IwVerdict verdict = c.user->OnMpaRequest(iw, frame);

@@ -1,8 +1,8 @@
 // The simulated iWARP CM and its provider, as Linux and Soft-iWARP have them: TCP connections, the
-// one MPA frame that each side sends, and what either side is told.
+// one MPA frame of each side, and the events for either side.
 //
 // One object serves all kernels of a world. TCP loses nothing and keeps the order, so that a frame
-// is on its way or there; while a link is down it waits.
+// is in flight or delivered; while a link is down it waits.
 #ifndef SIM_IW_CM_IW_CM_H_
 #define SIM_IW_CM_IW_CM_H_
 
@@ -29,7 +29,7 @@ enum class IwState : uint8_t {
   kClosing,
 };
 
-// Responder resources and initiator depth, as whoever names them sees them.
+// Responder resources and initiator depth, from the view of the side that gives them.
 struct Depths {
   uint8_t ird = 0;
   uint8_t ord = 0;
@@ -42,8 +42,8 @@ enum class FrameKind : uint8_t { kRequest, kReply, kReject, kFin };
 struct Frame {
   bool live = false;
   FrameKind kind = FrameKind::kRequest;
-  bool from_passive = false;  // who of the two ends has sent it
-  uint32_t stream = 0;        // the connection; both ends know it
+  bool from_passive = false;  // sent by the passive end
+  uint32_t stream = 0;        // number of the connection at both ends
   uint32_t order = 0;         // a later frame has a higher one
   uint8_t from_device = 0;
   uint8_t to_device = 0;
@@ -58,16 +58,16 @@ struct Frame {
 
 struct IwId {
   bool live = false;
-  bool passive = false;      // made by a request that came
+  bool passive = false;      // created by a received request
   bool dying = false;        // destroyed; waits for the reply
-  bool qp_broken = false;    // its queue pair can take no connection any more
-  bool says_closed = false;  // the report is due
+  bool qp_broken = false;    // its queue pair cannot be connected any more
+  bool says_closed = false;  // a closed report is due
   IwState state = IwState::kIdle;
   uint8_t device = 0;
   uint8_t peer_device = 0;
   uint32_t stream = 0;
   uint32_t user = kNobody;  // the rdma_cm id above
-  Depths depths;  // of a request: what the other side asks of this one; then what is agreed
+  Depths depths;            // of a request: as requested by the peer; then as negotiated
   Instant reply_timer = Instant::Never();
   Instant work = Instant::Never();
   friend bool operator==(const IwId&, const IwId&) = default;
@@ -75,7 +75,7 @@ struct IwId {
 
 enum class IwEventKind : uint8_t { kReply, kRejected, kTimedOut, kFailed, kEstablished, kClosed };
 
-// What the layer above makes of a request.
+// The decision of the layer above about a request.
 enum class IwVerdict : uint8_t { kTaken, kNobodyListens, kRejected };
 
 // The layer above.
@@ -83,9 +83,9 @@ class IwCmUser {
  public:
   virtual ~IwCmUser() = default;
   virtual IwVerdict OnMpaRequest(uint32_t iw, const Frame& request) = 0;
-  // `frame`: what has come, or null.
+  // `frame`: the received frame, or null.
   virtual void OnIwEvent(uint32_t user, IwEventKind kind, Depths depths, const Frame* frame) = 0;
-  // A destroyed id is gone at last.
+  // The destroy of an id has completed.
   virtual void OnIwGone(uint32_t user) = 0;
 };
 
@@ -101,19 +101,19 @@ class IwCm {
   const IwId& at(uint32_t iw) const { return ids_[iw]; }
   void SetUser(uint32_t iw, uint32_t user) { ids_[iw].user = user; }
 
-  // Sends the request over a TCP connection that somebody listens for.
+  // Sends the request over a TCP connection; the caller has found a listener. Returns the new id.
   uint32_t Connect(Context c, uint32_t user, uint8_t device, uint8_t to, const Frame& request);
   Errno Accept(Context c, uint32_t iw, bool qp_known, Depths offered, const PrivateData& data);
   Errno Reject(Context c, uint32_t iw, const PrivateData& data);
-  // EAGAIN while the reply is not there: whoever asked waits for it.
+  // EAGAIN while the reply has not arrived: the caller waits for it.
   Errno Disconnect(Context c, uint32_t iw);
-  // Its queue pair is destroyed, or moved into an error.
+  // Its queue pair was destroyed, or moved to an error state.
   void QueuePairBreaks(Context c, uint32_t iw);
   bool GivesAttributes(uint32_t iw) const { return ids_[iw].state != IwState::kClosing; }
-  // False when it waits for the reply; OnIwGone tells.
+  // False when it waits for the reply; then OnIwGone is called.
   bool Destroy(Context c, uint32_t iw);
 
-  // What is on the device is gone, and nobody is told.
+  // Drops everything on the device, without notifications.
   void Crash(uint8_t device);
 
   // Events.
@@ -123,7 +123,7 @@ class IwCm {
 
   uint32_t live_count() const { return ids_.live_count(); }
   const Slab<Frame>& frames() const { return frames_; }
-  // How many frames of its sender are to arrive before it.
+  // The number of frames of its sender that must arrive before it.
   uint32_t AheadOf(const Frame& frame) const;
   friend bool operator==(const IwCm&, const IwCm&) = default;
 
@@ -136,10 +136,10 @@ class IwCm {
   void ReceiveRequest(Context c, const Frame& frame);
   void ReceiveReply(Context c, uint32_t iw, const Frame& frame);
   void ReceiveFin(Context c, uint32_t iw);
-  // The reply is there, or will not come: a destroy that waited for it goes on.
+  // The reply has arrived, or will not arrive: a destroy that waited for it continues.
   void FinishDying(Context c, uint32_t iw);
   uint32_t OtherEnd(const Frame& frame) const;
-  // The last of those that its sender has sent before it and that have not arrived.
+  // The last frame that its sender has sent before it and that has not arrived.
   const Frame* Before(const Frame& frame) const;
 
   Slab<IwId> ids_;

@@ -1,14 +1,14 @@
-// What the library looks up and hands out: addresses by name, and devices; and the calls of its map
-// 1.4, which look addresses up for an id, and write events.
-// source: rdma-core 44 librdmacm/addrinfo.c, cma.c rdma_get_devices; glibc 2.36 getaddrinfo.c;
-// rdma-core 65 librdmacm/cma.c rdma_resolve_addrinfo
+// Lookups whose results the application releases: addresses by name, and devices; and the calls of
+// map 1.4, which look addresses up for an id, and write events. source: rdma-core 44
+// librdmacm/addrinfo.c, cma.c rdma_get_devices; glibc 2.36 getaddrinfo.c; rdma-core 65
+// librdmacm/cma.c rdma_resolve_addrinfo
 #include "sim/lib/library.h"
 #include "sim/lib/shared.h"
 
 namespace cm::sim {
 namespace {
 
-// The kinds of sockets of the C library's resolver.
+// Socket types of the C library's resolver.
 enum class Socket : uint8_t { kAny, kStream, kDatagram };
 
 Socket SocketOfType(std::optional<QpType> type) {
@@ -16,7 +16,7 @@ Socket SocketOfType(std::optional<QpType> type) {
   return *type == QpType::kUd ? Socket::kDatagram : Socket::kStream;
 }
 
-// By the protocol that a port space stands for; RDMA_PS_IB stands for whatever the type says.
+// By the protocol of the port space; RDMA_PS_IB is any protocol of the type.
 Socket SocketOfSpace(std::optional<PortSpace> space) {
   if (!space || *space == PortSpace::kIb) return Socket::kAny;
   return *space == PortSpace::kTcp ? Socket::kStream : Socket::kDatagram;
@@ -26,8 +26,8 @@ uint8_t LengthOf(const Address& address) {
   return address.kind == AddressKind::kNone ? uint8_t{0} : SockaddrLength(address.v6);
 }
 
-// What the resolver finds for a numeric node: the family decides between the two wildcards and the
-// two loopback addresses. Of the wildcards IPv4 comes first, of the others IPv6.
+// The resolver's result for a numeric node: the family decides between the two wildcards and the
+// two loopback addresses. For wildcards IPv4 is first, otherwise IPv6.
 Address Lookup(const call::GetAddrInfo& call, uint8_t family, bool passive) {
   Address found = call.node;
   if (found.kind == AddressKind::kNone) {
@@ -38,7 +38,7 @@ Address Lookup(const call::GetAddrInfo& call, uint8_t family, bool passive) {
 }
 
 // What comes of a look-up, wherever it goes from there.
-Progress LookUp(Defect defect, const call::GetAddrInfo& call) {
+Progress LookUp(const call::GetAddrInfo& call) {
   const bool node = call.node.kind != AddressKind::kNone;
   if (!node && !call.service && !call.hints) return {.reply = Reply::Refused(Errno::kInval)};
   const AddrHints hints = call.hints.value_or(AddrHints{});
@@ -60,11 +60,10 @@ Progress LookUp(Defect defect, const call::GetAddrInfo& call) {
     const bool datagrams = socket == Socket::kDatagram;
     if (!info.type) info.type = datagrams ? QpType::kUd : QpType::kRc;
     if (!info.space) info.space = datagrams ? PortSpace::kUdp : PortSpace::kTcp;
-    // Of the flags only this one comes back.
+    // Only this flag is returned.
     info.flags = hints.flags & kPassiveHint;
     const bool passive = info.flags != 0;
-    Address found = Lookup(call, family, passive);
-    if (defect == Defect::kAddrInfoDropsService) found.port = 0;
+    const Address found = Lookup(call, family, passive);
     info.family = FamilyNumber(found.v6);
     (passive ? info.source : info.destination) = found;
   }
@@ -74,40 +73,36 @@ Progress LookUp(Defect defect, const call::GetAddrInfo& call) {
   return {.handed = info};
 }
 
-// What rdma_resolve_addrinfo makes of every failure that has no errno.
+// The error of rdma_resolve_addrinfo for every failure without an errno.
 constexpr auto kOwnFailure = static_cast<Errno>(-1);
 
 }  // namespace
 
-Progress Library::GetAddrInfo(Context c, const call::GetAddrInfo& call) {
-  const Progress found = LookUp(c.defect, call);
+Progress Library::GetAddrInfo(const call::GetAddrInfo& call) {
+  const Progress found = LookUp(call);
   if (found.reply.succeeded()) ++handed_out_;
   return found;
 }
 
-// They are looked for anew each time.
+// The library opens the devices anew on each call.
 Progress Library::GetDevices(Context c) {
-  uint32_t devices = c.kernel->Devices(kernel_);
-  if (c.defect == Defect::kDevicesCached) {
-    if (devices_known_ == 0) devices_known_ = devices;
-    devices = devices_known_;
-  }
+  const uint32_t devices = c.kernel->Devices(kernel_);
   if (devices == 0) return {.reply = Reply::Refused(Errno::kNoDev)};
   ++handed_out_;
   return {.handed = DevicesHanded{.known = devices}};
 }
 
-// The look-up is over when this returns; its event goes through the kernel and back.
+// The lookup is complete on return; its event goes through the kernel and back.
 Errno Library::StartLookup(Context c, uint32_t id, const call::ResolveAddrInfo& call) {
   UserId& own = ids_[id];
   if (own.looks_up) return Errno::kBusy;
   const uint32_t flags = call.hints ? call.hints->flags : 0;
   if ((flags & kServiceRecordsHint) != 0) {
     const bool two_ways = call.node.kind != AddressKind::kNone || (flags & kResolverHint) != 0;
-    return two_ways ? Errno::kNotSup : kOwnFailure;  // no port of RoCE has records of services
+    return two_ways ? Errno::kNotSup : kOwnFailure;  // RoCE has no service records
   }
-  const Progress found = LookUp(
-      c.defect, {.info = {}, .node = call.node, .service = call.service, .hints = call.hints});
+  const Progress found =
+      LookUp({.info = {}, .node = call.node, .service = call.service, .hints = call.hints});
   // The errno is what the resolver returned, whatever that is.
   if (!found.reply.succeeded()) return static_cast<Errno>(found.reply.value);
   const Errno written = c.kernel->Write(
@@ -126,7 +121,7 @@ Progress Library::ResolveAddrInfo(Context c, uint32_t id, const call::ResolveAdd
   return FinishLookup(c, {.waiting = Waiting::kLookup, .id = id});
 }
 
-// On a synchronous id; the event may be any. What was found stays where it is.
+// On a synchronous id; the event may be any. The result stays with the id.
 Progress Library::FinishLookup(Context c, const Ongoing& ongoing) {
   const Progress taken = TakeCompletion(c, ongoing);
   const bool failed = taken.reply.kind == ReplyKind::kReturned && !taken.reply.succeeded();
@@ -135,19 +130,18 @@ Progress Library::FinishLookup(Context c, const Ongoing& ongoing) {
   return {.reply = Reply::Refused(kOwnFailure)};
 }
 
-Progress Library::QueryAddrInfo(Context c, uint32_t id) {
+Progress Library::QueryAddrInfo(uint32_t id) {
   UserId& own = ids_[id];
   if (!own.looks_up || !own.info) return {.reply = Reply::Refused(Errno::kNoEnt)};
   const AddrInfoHanded info = *own.info;
   ++handed_out_;
-  if (c.defect == Defect::kInfoHandedTwice) return {.handed = info};
   own.looks_up = false;
   own.info.reset();
   return {.handed = info};
 }
 
-// What was handed out before its event came is not there any more: the kernel is asked for records
-// of services instead, and has none.
+// A result that was returned before its event arrived is not there any more: the library queries
+// the kernel for service records instead, and there are none.
 void Library::ProcessInfo(Context c, FetchedEvent* fetched) {
   UserId& own = ids_[fetched->id];
   fetched->event.type = EventType::kAddrInfoResolved;

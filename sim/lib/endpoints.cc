@@ -1,5 +1,5 @@
-// Endpoints: ids that are made, bound or resolved, and given a queue pair by one call.
-// source: rdma-core 44 librdmacm/cma.c rdma_create_ep, ucma_passive_ep, rdma_destroy_ep
+// Endpoints: ids that one call creates, binds or resolves, and gives a queue pair. source:
+// rdma-core 44 librdmacm/cma.c rdma_create_ep, ucma_passive_ep, rdma_destroy_ep
 #include "sim/lib/library.h"
 
 namespace cm::sim {
@@ -11,8 +11,7 @@ constexpr int32_t kTimeoutMs = 2000;
 
 // Whatever was reached is taken back.
 Progress Library::FailEp(Context c, uint32_t id, Reply reply) {
-  if (reply.kind == ReplyKind::kReturned && c.defect != Defect::kEpLeaks)
-    static_cast<void>(DestroyEp(c, id));
+  if (reply.kind == ReplyKind::kReturned) static_cast<void>(DestroyEp(c, id));
   return {.reply = reply};
 }
 
@@ -33,7 +32,7 @@ Progress Library::CreateEp(Context c, const call::CreateEp& call) {
       c, {.waiting = Waiting::kEpAddress, .id = id, .with_qp = call.with_qp, .type = call.type});
 }
 
-// Each step waits for the next event of the channel, whatever it is.
+// Each step waits for the next event of the channel, of any type.
 Progress Library::GoOnWithEp(Context c, const Ongoing& ongoing) {
   AckRetained(ongoing.id);
   const Progress got = TakeCompletion(c, ongoing);
@@ -54,7 +53,7 @@ Progress Library::FinishEp(Context c, const Ongoing& ongoing) {
   return {.reply = made, .made = ongoing.id};
 }
 
-// The queue pair goes first, in every state of the id; nobody is told how that went.
+// The queue pair is destroyed first, in every state of the id; errors are ignored.
 Progress Library::DestroyEp(Context c, uint32_t id) {
   if (ids_[id].qp != kNobody) static_cast<void>(DestroyQp(c, id));
   return DestroyId(c, id);

@@ -1,4 +1,4 @@
-// Fetching and acknowledging: what the library makes of the kernel's events.
+// Fetching and acknowledging: the library's processing of the kernel's events.
 #include <utility>
 
 #include "sim/lib/library.h"
@@ -6,7 +6,7 @@
 namespace cm::sim {
 namespace {
 
-// What the library reports where its own steps failed. source: rdma-core 44 cma.c
+// Statuses that the library reports when its own steps failed. source: rdma-core 44 cma.c
 constexpr int32_t kLibraryFailure = -1;
 
 }  // namespace
@@ -20,18 +20,13 @@ Progress Library::GetCmEvent(Context c, uint32_t channel) {
               .ongoing = {.waiting = Waiting::kEvent, .channel = channel}};
     }
     FetchedEvent fetched;
-    // Some events are swallowed here: the descriptor was readable, and nothing comes of it.
+    // Some events are dropped here: the descriptor was readable, and no event is returned.
     if (Process(c, channel, event.value(), &fetched))
       return {.reply = Reply::Returned(), .made = fetched_.Add(std::move(fetched))};
   }
 }
 
-Reply Library::AckCmEvent(Context c, uint32_t event) {
-  const uint32_t credits = fetched_[event].credits;
-  if (c.defect == Defect::kAcksCollide && c.turn != 0 && ids_.Live(credits)) {
-    const bool another = std::exchange(ids_[credits].acknowledged_in, c.turn) == c.turn;
-    if (another) fetched_[event].credits = kNobody;
-  }
+Reply Library::AckCmEvent(uint32_t event) {
   Release(event);
   return Reply::Returned();
 }
@@ -62,7 +57,6 @@ bool Library::Process(Context c, uint32_t channel, const response::Event& event,
   fetched->event.qkey = event.qkey;
   fetched->event.argument = event.argument;
   fetched->event.private_data = event.private_data;
-  if (!ids_.Live(id)) return true;  // only a kernel that keeps events of destroyed ids
   switch (event.type) {
     case EventType::kAddrResolved:
       if (QueryAddr(c, id) != Errno::kNone) {
@@ -82,7 +76,7 @@ bool Library::Process(Context c, uint32_t channel, const response::Event& event,
       ProcessInfo(c, fetched);
       return true;
     case EventType::kConnectRequest:
-      // A listener of datagrams reads it as one of theirs, whatever its port space.
+      // A datagram listener reads it as a datagram event, in any port space.
       if (ids_[id].qps_type == QpType::kUd && !IsDatagram(ids_[id].space)) {
         fetched->event.conn = {};
         fetched->event.private_data = {};
@@ -122,8 +116,8 @@ bool Library::ProcessRequest(Context c, uint32_t channel, const response::Event&
   if (ids_[listener].synchronous) error = MoveToOwnChannel(c, id);
   if (error != Errno::kNone || QueryAddr(c, id) != Errno::kNone ||
       QueryPath(c, id) != Errno::kNone) {
-    // Its device is gone, or the like: the request is dropped and the listener credited. One that
-    // is on another channel stays in the kernel, and the real library forgets its own part of it.
+    // Its device is gone, or similar: the request is dropped, and counts for the listener. A
+    // request on another channel stays in the kernel, and the real library frees its own part.
     const Reply destroyed = DestroyId(c, id).reply;
     if (destroyed.kind == ReplyKind::kReturned && !destroyed.succeeded()) FreeId(c, id);
     ++ids_[listener].events_completed;

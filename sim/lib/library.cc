@@ -36,7 +36,7 @@ Progress Library::CreateId(Context c, uint32_t channel, PortSpace space) {
   if (synchronous) channel = OpenPrivateChannel(c);
   const uint32_t id =
       ids_.Add({.live = true, .synchronous = synchronous, .space = space, .channel = channel});
-  // The id's own place plus one is what the kernel gives back with every event: never 0.
+  // The id's index plus one is the kernel's uid of every event: never 0.
   const Result<uint32_t> handle =
       c.kernel->Write(channels_[channel].file, command::CreateId{.uid = id + 1, .space = space});
   if (!handle.ok()) {
@@ -48,7 +48,7 @@ Progress Library::CreateId(Context c, uint32_t channel, PortSpace space) {
 }
 
 void Library::FreeId(Context c, uint32_t id) {
-  // A queue pair outlives its id: it belongs to the program. Here the program forgets it.
+  // A queue pair outlives its id: it belongs to the program. Here the program drops it.
   if (ids_[id].qp != kNobody) {
     c.verbs->SendRest(c.wires, ids_[id].qp);
     c.verbs->Destroy(ids_[id].qp);
@@ -79,15 +79,13 @@ Progress Library::Continue(Context c, const Ongoing& before) {
   if (ongoing.waiting == Waiting::kRequest) return TakeRequest(c, ongoing);
   if (ongoing.waiting == Waiting::kMigrationAcks) {
     const bool acked = ids_[ongoing.id].events_completed >= ongoing.events_reported;
-    const bool defective = c.defect == Defect::kMigrationIgnoresAcks &&
-                           ids_[ongoing.id].destination.kind == AddressKind::kSide;
-    if (acked || defective) return Done(Reply::Returned());
+    if (acked) return Done(Reply::Returned());
     return {.reply = Reply::Blocked(), .ongoing = ongoing};
   }
   if (ongoing.waiting == Waiting::kSentWork || ongoing.waiting == Waiting::kReceivedWork)
     return GetCompletion(c, ongoing.id, ongoing.waiting);
   if (ongoing.waiting == Waiting::kReply) return DisconnectOrWait(c, ongoing.id);
-  if (ongoing.waiting == Waiting::kGroupAcks) return FinishLeaving(c, ongoing);
+  if (ongoing.waiting == Waiting::kGroupAcks) return FinishLeaving(ongoing);
   if (ongoing.waiting == Waiting::kEpAddress || ongoing.waiting == Waiting::kEpRoute)
     return GoOnWithEp(c, ongoing);
   if (ongoing.waiting == Waiting::kChannelClose) {
@@ -103,10 +101,8 @@ Progress Library::Continue(Context c, const Ongoing& before) {
     ongoing.waiting = Waiting::kAcks;
   }
   AckRetained(ongoing.id);
-  if (ids_[ongoing.id].events_completed < ongoing.events_reported &&
-      c.defect != Defect::kDestroyIgnoresAcks) {
+  if (ids_[ongoing.id].events_completed < ongoing.events_reported)
     return {.reply = Reply::Blocked(), .ongoing = ongoing};
-  }
   FreeId(c, ongoing.id);
   return Done(Reply::Returned());
 }
@@ -164,7 +160,7 @@ Reply Library::ResolveRoute(Context c, uint32_t id, int32_t timeout_ms) {
   return FromErrno(c.kernel->Write(FileOf(id), command::ResolveRoute{ids_[id].handle, timeout_ms}));
 }
 
-// One for datagrams needs no peer and is brought up at once.
+// A UD queue pair needs no peer and is moved to RTS directly.
 Errno Library::InitQp(Context c, uint32_t id, uint32_t qp) {
   const UserId& own = ids_[id];
   const Result<response::QpAttr> attr =
@@ -181,10 +177,10 @@ Reply Library::CreateQp(Context c, uint32_t id, std::optional<QpType> type) {
   if (own.qp != kNobody) return Reply::Refused(Errno::kInval);
   if (own.device == kNoDevice) return Reply::Crashed();
   const bool datagram = type ? *type == QpType::kUd : IsDatagram(own.space);
-  // Soft-iWARP has no other queue pairs than those of connections.
+  // Soft-iWARP has no queue pairs but those of connections.
   if (datagram && OverIwarp(c)) return Reply::Refused(Errno::kNotSup);
   const uint32_t qp = c.verbs->Create(own.device, datagram, own.srq);
-  own.local_ece = {};  // the queue pair is asked, and Soft-RoCE has no options of its vendor
+  own.local_ece = {};  // as queried from the queue pair; Soft-RoCE has no ECE options
   const Errno error = InitQp(c, id, qp);
   if (error != Errno::kNone) {
     c.verbs->Destroy(qp);
@@ -204,7 +200,7 @@ Reply Library::DestroyQp(Context c, uint32_t id) {
   return Reply::Returned();
 }
 
-// Moves the queue pair to RTS, asking the kernel for the attributes of each step.
+// Moves the queue pair to RTS, with the kernel's attributes for each step.
 Errno Library::BringUp(Context c, uint32_t id) {
   const UserId& own = ids_[id];
   if (own.qp == kNobody || IsDatagram(own.space)) return Errno::kNone;
@@ -220,7 +216,7 @@ Errno Library::BringUp(Context c, uint32_t id) {
                                 .initiator_depth = attr.value().initiator_depth,
                                 .responder_resources = attr.value().responder_resources});
     }
-    if (OverIwarp(c)) continue;  // the provider moves it, with the connection
+    if (OverIwarp(c)) continue;  // the provider modifies it, with the connection
     const Errno error = c.verbs->Modify(own.qp, step, attr.value().connects, attr.value().resolves);
     if (error != Errno::kNone) return error;
   }
@@ -233,8 +229,8 @@ void Library::QpToError(Context c, uint32_t id) {
   c.kernel->QueuePairBreaks(ids_[id].handle);
 }
 
-// The device is to say how deep queues may be, and it is not known. Parameters of other port spaces
-// than RDMA_PS_TCP are not looked at before.
+// The library queries the device for the maximum depth, and it is not known. Parameters of other
+// port spaces than RDMA_PS_TCP are not checked before.
 bool Library::Misses(uint32_t id, const std::optional<ConnParam>& param) const {
   if (ids_[id].device != kNoDevice) return false;
   const bool open =
@@ -307,7 +303,7 @@ Reply Library::Accept(Context c, uint32_t id, const std::optional<ConnParam>& pa
   if (up != Errno::kNone) return Reply::Refused(up);
   command::Accept accept{
       .id = own.handle, .uid = id + 1, .valid = true, .param = ParamFor(c, id, param)};
-  // The answer names the vendor that was received, whoever that is.
+  // The reply has the vendor id that was received.
   accept.param.ece.vendor_id = own.remote_ece.vendor_id;
   const Errno error = c.kernel->Write(FileOf(id), accept);
   if (error != Errno::kNone) QpToError(c, id);
@@ -332,7 +328,7 @@ Progress Library::DisconnectOrWait(Context c, uint32_t id) {
 
 Reply Library::Disconnect(Context c, uint32_t id) {
   if (ids_[id].device == kNoDevice) return Reply::Refused(Errno::kInval);
-  // Over iWARP the queue pair is drained instead, which is what closes the connection.
+  // Over iWARP the queue pair is drained instead, which closes the connection.
   if (!OverIwarp(c)) QpToError(c, id);
   const Errno error = c.kernel->Write(FileOf(id), command::Disconnect{ids_[id].handle});
   return error == Errno::kAgain ? Reply::Blocked() : FromErrno(error);
@@ -348,7 +344,7 @@ Shown Library::Show(Context c, uint32_t id) const {
   shown.destination = own.destination;
   shown.num_paths = own.num_paths;
   if (own.qp != kNobody) shown.qp = c.verbs->at(own.qp).state;
-  if (shown.qp && OverIwarp(c)) shown.qp = QpState::kReset;  // it says that of every queue pair
+  if (shown.qp && OverIwarp(c)) shown.qp = QpState::kReset;  // reported for every queue pair
   return shown;
 }
 

@@ -1,6 +1,5 @@
-// Groups: which the library believes to be joined, and what it makes of their events.
-// source: rdma-core 44 librdmacm/cma.c rdma_join_multicast2, rdma_leave_multicast,
-// ucma_process_join
+// Multicast groups: the library's list of memberships, and its processing of their events. source:
+// rdma-core 44 librdmacm/cma.c rdma_join_multicast2, rdma_leave_multicast, ucma_process_join
 #include "sim/lib/library.h"
 #include "sim/lib/shared.h"
 
@@ -57,28 +56,24 @@ Progress Library::LeaveMulticast(Context c, uint32_t id, const Address& address)
     if (one.id != id || !one.joined || one.address != address) continue;
     if (found == kNobody || one.order > memberships_[found].order) found = number;
   }
-  if (found == kNobody) {
-    const bool taken = c.defect == Defect::kLeaveUnknownGroup;
-    return {.reply = taken ? Reply::Returned() : Reply::Refused(Errno::kAddrNotAvail)};
-  }
+  if (found == kNobody) return {.reply = Reply::Refused(Errno::kAddrNotAvail)};
   UserMembership& left = memberships_[found];
   left.joined = false;
   const Result<uint32_t> reported =
       c.kernel->Write(FileOf(id), command::LeaveMulticast{left.handle});
-  // Where the kernel refuses, the real library frees what unread events still point to. Here it
-  // stays until the id goes: no conversation looks.
+  // On the kernel's refusal the real library frees memory that unread events still point to. Here
+  // it stays until the id is destroyed: conversations do not access it.
   if (!reported.ok()) return {.reply = Reply::Refused(reported.error())};
-  return FinishLeaving(c, {.waiting = Waiting::kGroupAcks,
-                           .id = id,
-                           .membership = found,
-                           .events_reported = reported.value()});
+  return FinishLeaving({.waiting = Waiting::kGroupAcks,
+                        .id = id,
+                        .membership = found,
+                        .events_reported = reported.value()});
 }
 
-Progress Library::FinishLeaving(Context c, const Ongoing& ongoing) {
+Progress Library::FinishLeaving(const Ongoing& ongoing) {
   const bool waits = memberships_[ongoing.membership].events_completed < ongoing.events_reported;
-  if (waits && c.defect != Defect::kLeaveIgnoresAcks)
-    return {.reply = Reply::Blocked(), .ongoing = ongoing};
-  if (c.defect != Defect::kLeaveKeepsEvents) memberships_.Free(ongoing.membership);
+  if (waits) return {.reply = Reply::Blocked(), .ongoing = ongoing};
+  memberships_.Free(ongoing.membership);
   return {.reply = Reply::Returned()};
 }
 
@@ -87,12 +82,12 @@ void Library::FreeMemberships(uint32_t id) {
     if (memberships_.Live(number) && memberships_[number].id == id) memberships_.Free(number);
 }
 
-// The kernel takes queue pairs into groups alone; over InfiniBand every address is mapped to one.
+// The kernel attaches queue pairs to groups only; over InfiniBand every address is mapped to one.
 bool Library::TakesIntoGroup(Context c, const Address& group) {
   return group.kind == AddressKind::kGroup || c.profile->transport == Transport::kInfiniband;
 }
 
-// A JOIN makes the id's queue pair a member, if it has one.
+// A JOIN event attaches the id's queue pair to the group, if it has one.
 void Library::ProcessMembership(Context c, const response::Event& event, FetchedEvent* fetched) {
   const auto number = static_cast<uint32_t>(event.uid - 1);
   fetched->event.type = event.type;

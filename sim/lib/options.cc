@@ -12,8 +12,8 @@ Reply Library::SetOption(Context c, uint32_t id, const call::SetOption& call) {
   return FromErrno(error);
 }
 
-// The command goes to the new file; then the old channel is left, and last of all the
-// acknowledgements of what was fetched from it are waited for.
+// The command is written to the new file; then the id leaves the old channel, and last the call
+// waits for acknowledgements of events fetched from it.
 Progress Library::MigrateId(Context c, uint32_t id, uint32_t channel) {
   const bool synchronous = channel == kNobody;
   if (synchronous && ids_[id].synchronous) return {.reply = Reply::Refused(Errno::kInval)};

@@ -1,4 +1,4 @@
-// What several files of the library need.
+// Helpers for several files of the library.
 #ifndef SIM_LIB_SHARED_H_
 #define SIM_LIB_SHARED_H_
 

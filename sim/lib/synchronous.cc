@@ -10,7 +10,7 @@ uint32_t Library::OpenPrivateChannel(Context c) {
   return channels_.Add(channel);
 }
 
-// What is on it still is destroyed: requests that their listener has not read.
+// Its unread events are dropped, and requests that the listener has not read are destroyed.
 void Library::ClosePrivateChannel(Context c, uint32_t channel) {
   c.kernel->Close(channels_[channel].file);
   channels_.Free(channel);
@@ -25,7 +25,7 @@ void Library::AckRetained(uint32_t id) {
 
 Progress Library::Complete(Context c, uint32_t id, Reply started) {
   if (!started.succeeded() || !ids_[id].synchronous) return {.reply = started};
-  if (c.defect != Defect::kSyncKeepsEvents) AckRetained(id);
+  AckRetained(id);
   return TakeCompletion(c, {.waiting = Waiting::kCompletion, .id = id});
 }
 
@@ -36,17 +36,14 @@ Progress Library::CompleteAccept(Context c, uint32_t id, Reply started) {
   return {.reply = started};
 }
 
-// The next event, whatever it is: nobody looks at its type.
+// The next event, of any type: the library does not check it.
 Progress Library::TakeCompletion(Context c, const Ongoing& ongoing) {
   const Progress got = GetCmEvent(c, ids_[ongoing.id].channel);
   if (got.reply.kind == ReplyKind::kBlocked) return {.reply = got.reply, .ongoing = ongoing};
   ids_[ongoing.id].event = got.made;
   const CmEvent& event = fetched_[got.made].event;
   if (event.status == 0) return {.reply = Reply::Returned()};
-  if (event.type == EventType::kRejected) {
-    const bool overlooked = c.defect == Defect::kSyncIgnoresReject;
-    return {.reply = overlooked ? Reply::Returned() : Reply::Refused(Errno::kConnRefused)};
-  }
+  if (event.type == EventType::kRejected) return {.reply = Reply::Refused(Errno::kConnRefused)};
   const int64_t status = event.status;
   const int64_t number = status < 0 ? -status : status;
   return {.reply = Reply::Refused(static_cast<Errno>(number))};
@@ -64,11 +61,10 @@ Progress Library::TakeRequest(Context c, const Ongoing& ongoing) {
   const CmEvent& event = fetched_[got.made].event;
   if (event.type == EventType::kConnectRequest && event.status == 0) {
     const uint32_t request = fetched_[got.made].id;
-    const bool forgets = c.defect == Defect::kEpForgetsQps;
-    if (ids_[ongoing.id].gives_qps && !forgets) {
+    if (ids_[ongoing.id].gives_qps) {
       const Reply made = CreateQp(c, request, ids_[ongoing.id].qps_type);
       if (!made.succeeded()) {
-        // Nobody hears of the new id, and nobody destroys it.
+        // The new id is not returned, and leaks.
         ids_[ongoing.id].event = got.made;
         return {.reply = made};
       }
@@ -85,7 +81,7 @@ Progress Library::TakeRequest(Context c, const Ongoing& ongoing) {
   return {.reply = Reply::Refused(error)};
 }
 
-// The id of a request leaves the channel of its listener before anybody hears of it.
+// The id of a request leaves the channel of its listener before rdma_get_request returns.
 Errno Library::MoveToOwnChannel(Context c, uint32_t id) {
   const uint32_t own = OpenPrivateChannel(c);
   const Result<uint32_t> reported = c.kernel->Write(

@@ -1,5 +1,5 @@
-// Regions, shared receive queues, posted work and its completions.
-// source: <rdma/rdma_verbs.h>, rdma-core 44 librdmacm/cma.c rdma_create_srq_ex
+// Regions, shared receive queues, posted work and its completions. source: <rdma/rdma_verbs.h>,
+// rdma-core 44 librdmacm/cma.c rdma_create_srq_ex
 #include <utility>
 
 #include "sim/fabric/names.h"
@@ -10,7 +10,7 @@ namespace cm::sim {
 Reply Library::CreateSrq(Context c, uint32_t id, bool typed) {
   if (!typed) return Reply::Refused(Errno::kInval);
   if (ids_[id].device == kNoDevice) return Reply::Crashed();
-  // A second one takes the place of the first, which nobody can reach any more.
+  // A second one replaces the first, which cannot be reached any more.
   if (ids_[id].srq != kNobody) c.verbs->DestroySrq(ids_[id].srq);
   ids_[id].srq = c.verbs->CreateSrq();
   return Reply::Returned();

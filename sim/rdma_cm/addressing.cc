@@ -17,14 +17,13 @@ uint32_t HashOfPort(const CmId& id) { return HashOfPort(id.kernel, id.space, id.
 
 }  // namespace
 
-// An IPv6 address goes with the link; an IPv4 address stays.
+// An IPv6 address is removed when the link goes down; an IPv4 address stays.
 bool RdmaCm::AddressIsUp(const Address& address, uint8_t kernel) const {
   const uint8_t device = c_.fabric->LocalDevice(address, kernel);
   return device != kNoDevice && (!address.v6 || c_.fabric->device(device).up);
 }
 
-// `shares`: ids that share their ports are not in the way. What the newest owner says is the
-// answer.
+// `shares`: ids that share their ports do not conflict. The newest owner decides the result.
 Errno RdmaCm::CheckPort(uint32_t id, bool shares) const {
   const CmId& own = ids_[id];
   Errno answer = Errno::kNone;
@@ -41,19 +40,17 @@ Errno RdmaCm::CheckPort(uint32_t id, bool shares) const {
         owner.source.port != own.source.port) {
       return;
     }
-    if (shares && owner.shares_port && c_.defect != Defect::kReuseIgnored) return;
+    if (shares && owner.shares_port) return;
     if (own.family_only && owner.family_only && own.source.v6 != owner.source.v6) return;
-    if (own.source.AnyOrLoopback() || owner.source.AnyOrLoopback()) {
-      if (c_.defect == Defect::kWildcardSharesPort && !own.source.AnyOrLoopback()) return;
+    if (own.source.AnyOrLoopback() || owner.source.AnyOrLoopback())
       return object(owner, Errno::kAddrNotAvail);
-    }
     if (own.source == owner.source) object(owner, Errno::kAddrInUse);
   });
   return answer;
 }
 
-// Ports from the range of the kernel, each one after the other; which one is nobody's business.
-// False when there is none left.
+// Ports of the kernel's range, one after the other; their order has no meaning. Empty when none is
+// left.
 bool RdmaCm::TakeEphemeralPort(uint32_t id) {
   CmId& own = ids_[id];
   for (int tried = kFirstEphemeralPort; tried <= kLastEphemeralPort; ++tried) {
@@ -73,7 +70,7 @@ Errno RdmaCm::TakePort(uint32_t id) {
   if (own.source.port == 0) {
     if (!TakeEphemeralPort(id)) return Errno::kAddrNotAvail;
   } else {
-    // The programs of a conversation run as root: low ports are theirs.
+    // The programs of a conversation run as root: low ports are permitted.
     static_assert(kFirstUnprivilegedPort > 0);
     const Errno error = CheckPort(id, own.shares_port);
     if (error != Errno::kNone) return error;
@@ -134,11 +131,9 @@ Errno RdmaCm::Write(uint32_t file, const command::Listen& cmd) {
     const Errno bound = BindTo(cmd.id, Address{.kind = AddressKind::kAny}, nullptr);
     if (bound != Errno::kNone) return bound;
   }
-  const bool defective =
-      c_.defect == Defect::kListenAfterResolve && own.state == CmState::kAddrResolved;
-  if (own.state != CmState::kAddrBound && !defective) return Errno::kInval;
+  if (own.state != CmState::kAddrBound) return Errno::kInval;
   // Whoever listens shares its port with nobody.
-  if (own.shares_port && c_.defect != Defect::kSharedListens) {
+  if (own.shares_port) {
     const Errno shared = CheckPort(cmd.id, false);
     if (shared != Errno::kNone) return shared;
   }
@@ -148,7 +143,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Listen& cmd) {
   return Errno::kNone;
 }
 
-// Whoever listens does so on all ports of its device. source: linux 6.1 cm.c cm_find_listen
+// An id listens on all ports of its device. source: linux 6.1 cm.c cm_find_listen
 bool RdmaCm::Listens(uint8_t device, const Mad& req) {
   const uint8_t kernel = c_.fabric->KernelOf(device);
   bool listens = false;
@@ -161,7 +156,7 @@ bool RdmaCm::Listens(uint8_t device, const Mad& req) {
   return listens;
 }
 
-// Who owns the port that a request is for, the newest first. source: cma.c cma_find_listener
+// The owner of the port of a request, the newest first. source: cma.c cma_find_listener
 uint32_t RdmaCm::FindOwner(uint8_t device, const Mad& req) const {
   const uint8_t kernel = c_.fabric->KernelOf(device);
   uint32_t found = kNobody;

@@ -1,7 +1,8 @@
-// What librdmacm says to the kernel, as values of the shape of <rdma/rdma_user_cm.h>.
+// Commands of librdmacm to the kernel, as values with the fields of <rdma/rdma_user_cm.h>.
 //
-// The simulated library reaches the simulated kernel through these alone, so that the real library
-// can sit in its place.
+// The simulated library uses the simulated kernel through these alone, so that the real library can
+// take its place. Each command returns 0 or an errno as the kernel's write handler does, and a
+// result where a comment says so. source: linux 6.1 ucma.c ucma_write
 #ifndef SIM_RDMA_CM_COMMANDS_H_
 #define SIM_RDMA_CM_COMMANDS_H_
 
@@ -21,16 +22,16 @@ struct ConnectionParam {
   ConnFields conn;
   EceOptions ece;
   uint32_t qp_num = 0;
-  bool qp_known = false;   // the number is that of a queue pair, which iWARP asks for
-  bool qp_broken = false;  // and it is in an error
+  bool qp_known = false;   // the number is that of a queue pair; required by iWARP
+  bool qp_broken = false;  // and it is in an error state
   PrivateData private_data;
 };
 
-struct CreateId {  // rdma_ucm_create_id; answered by the kernel's handle
+struct CreateId {  // rdma_ucm_create_id; returns the kernel's handle
   uint64_t uid = 0;
   PortSpace space = PortSpace::kTcp;
 };
-struct DestroyId {  // answered by the number of events reported
+struct DestroyId {  // returns the number of events reported
   uint32_t id = 0;
 };
 struct Bind {
@@ -66,17 +67,17 @@ struct Accept {
 };
 struct Reject {
   uint32_t id = 0;
-  RejReason reason = RejReason::kNone;  // kNone stands for "consumer defined"
+  RejReason reason = RejReason::kNone;  // kNone: consumer defined
   PrivateData private_data;
 };
 struct Disconnect {
   uint32_t id = 0;
 };
-struct MigrateId {  // written to the new file; answered by the number of events reported
+struct MigrateId {  // written to the new file; returns the number of events reported
   uint32_t id = 0;
-  uint32_t from = 0;  // the file that the id is on
+  uint32_t from = 0;  // the id's present file
 };
-struct SetOption {  // of the option's bytes the first four; the others are 0
+struct SetOption {  // the first four bytes of the value; the others are 0
   uint32_t id = 0;
   IdOption option;
   uint32_t value = 0;
@@ -86,13 +87,13 @@ struct InitQpAttr {
   uint32_t id = 0;
   QpState state = QpState::kInit;  // or too large for one
 };
-struct JoinMulticast {  // rdma_ucm_join_mcast; answered by the kernel's handle of the membership
+struct JoinMulticast {  // rdma_ucm_join_mcast; returns the kernel's handle of the membership
   uint32_t id = 0;
   uint64_t uid = 0;
   Address address;
   bool send_only = false;
 };
-struct LeaveMulticast {  // answered by the number of events of the membership that were reported
+struct LeaveMulticast {  // returns the number of reported events of the membership
   uint32_t membership = 0;
 };
 struct WriteCmEvent {  // rdma_ucm_write_cm_event
@@ -125,7 +126,7 @@ struct QpAttr {
   uint32_t mask = 0;
   bool datagram = false;          // a Q_Key is among the attributes, and no access flags
   bool connects = false;          // address and numbers of a peer are among the attributes
-  Errno resolves = Errno::kNone;  // what looking for the way to that address will say
+  Errno resolves = Errno::kNone;  // the result of resolving that address
   uint8_t peer_device = kNoDevice;
   uint32_t peer_number = 0;
   uint8_t retry_count = 7;
@@ -137,7 +138,7 @@ struct QpAttr {
 
 // rdma_ucm_event_resp
 struct Event {
-  uint64_t uid = 0;  // of a membership, for what is reported of one
+  uint64_t uid = 0;  // of a membership, for its events
   uint32_t id = 0;   // of the request's new id, for a connection request
   EventType type = EventType::kAddrResolved;
   int32_t status = 0;
@@ -146,7 +147,7 @@ struct Event {
   uint32_t qp_num = 0;
   uint32_t qkey = 0;
   Address group;          // of a membership
-  uint64_t argument = 0;  // of what an application wrote
+  uint64_t argument = 0;  // of an event that an application wrote
   CarriedData private_data;
   friend bool operator==(const Event&, const Event&) = default;
 };

@@ -1,5 +1,5 @@
-// Connecting, accepting, rejecting, disconnecting, and what the IB CM reports.
-// source: linux 6.1 cma.c rdma_connect_locked, rdma_accept, cma_ib_handler, cma_ib_req_handler
+// Connecting, accepting, rejecting, disconnecting, and events of the IB CM. source: linux 6.1 cma.c
+// rdma_connect_locked, rdma_accept, cma_ib_handler, cma_ib_req_handler
 #include <algorithm>
 
 #include "sim/rdma_cm/rdma_cm.h"
@@ -7,13 +7,13 @@
 namespace cm::sim {
 namespace {
 
-// The other side's view: what it offers as responder we use as initiator, and the reverse.
+// The peer's view: its responder resources limit our initiator depth, and the reverse.
 ConnFields Swapped(ConnFields conn) {
   std::swap(conn.responder_resources, conn.initiator_depth);
   return conn;
 }
 
-// A message has 24 bits for the vendor.
+// A message has 24 bits for the vendor id.
 EceOptions OnTheWire(EceOptions ece) {
   ece.vendor_id &= 0xffffff;
   return ece;
@@ -21,8 +21,8 @@ EceOptions OnTheWire(EceOptions ece) {
 
 }  // namespace
 
-// The GID that the id was bound to went with its interface's turn.
-// source: linux 6.1 sa_query.c roce_resolve_route_from_path
+// The source GID was removed when the interface went down. source: linux 6.1 sa_query.c
+// roce_resolve_route_from_path
 bool RdmaCm::SourceLost(const CmId& own) const {
   const bool lost = own.source_since != c_.fabric->device(own.device).fail_overs;
   return own.interface != kNoDevice && lost && !OverInfiniband();
@@ -32,20 +32,12 @@ Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
   const Errno error = LookupWithDevice(file, cmd.id);
   if (error != Errno::kNone) return error;
   CmId& own = ids_[cmd.id];
-  const bool defective =
-      c_.defect == Defect::kConnectWithoutRoute && own.state == CmState::kAddrResolved;
-  if (own.state != CmState::kRouteResolved && !defective)
-    return c_.defect == Defect::kConnectWrongErrno && own.state != CmState::kConnect
-               ? Errno::kNotConn
-               : Errno::kInval;
+  if (own.state != CmState::kRouteResolved) return Errno::kInval;
   if (OverIwarp()) return ConnectOverTcp(cmd.id, cmd);
   if (IsDatagram(own.space)) return ConnectDatagram(cmd.id, cmd);
   const Limits& limits = c_.profile->limits;
-  PrivateData data = cmd.param.private_data;
-  if (data.size() > limits.request_data) {
-    if (c_.defect != Defect::kRequestDataTooLong || data.size() > limits.request_data + 1)
-      return Errno::kInval;
-  }
+  const PrivateData& data = cmd.param.private_data;
+  if (data.size() > limits.request_data) return Errno::kInval;
   if (SourceLost(own)) return Errno::kInval;
   Mad req;
   req.space = own.space;
@@ -60,7 +52,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
   req.data = data.Resized(limits.request_data);
   own.state = CmState::kConnect;
   own.ib = c_.ib->Create(own.kernel, own.device, cmd.id, own.source_since);
-  // A path without addresses comes back to where it began, and nobody is there.
+  // A path without addresses leads back to the sender, where there is no such id.
   if (own.path_given) req.port = 0;
   const bool inside = own.path_given || (OverInfiniband() && own.destination.AnyOrLoopback());
   const uint8_t there = inside ? own.device : c_.fabric->DeviceOf(own.destination);
@@ -70,13 +62,12 @@ Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
 RequestVerdict RdmaCm::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
   // source: linux 6.1 cma.c validate_ipv4_net_dev
   if (OverInfiniband() && req.destination.AnyOrLoopback()) return RequestVerdict::kRejected;
-  // A header of the rdma_cm that it does not understand, or a connection of another type.
+  // A CMA header of an unknown version, or a connection of another type.
   if (req.cma_version != 0 || req.unreliable) return RequestVerdict::kRejected;
   const uint32_t listener = FindOwner(device, req);
   if (listener == kNobody || ids_[listener].state != CmState::kListen)
     return RequestVerdict::kRejected;
-  if (ids_[listener].backlog <= 0 && c_.defect != Defect::kBacklogIgnored)
-    return RequestVerdict::kDropped;
+  if (ids_[listener].backlog <= 0) return RequestVerdict::kDropped;
   --ids_[listener].backlog;
   CmId child;
   child.state = CmState::kConnect;
@@ -94,12 +85,11 @@ RequestVerdict RdmaCm::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
   const uint32_t id = ids_.Add(std::move(child));
   AttachTo(id, device);
   c_.ib->SetUser(ib, id);
-  response::Event event{
-      .type = EventType::kConnectRequest,
-      .conn = c_.defect == Defect::kDepthsNotSwapped ? req.conn : Swapped(req.conn),
-      .ece = req.ece,
-      .qp_num = req.qp_num,
-      .private_data = req.data};
+  response::Event event{.type = EventType::kConnectRequest,
+                        .conn = Swapped(req.conn),
+                        .ece = req.ece,
+                        .qp_num = req.qp_num,
+                        .private_data = req.data};
   if (IsDatagram(req.space)) event.conn = {};
   QueueRequest(listener, id, std::move(event));
   return RequestVerdict::kTaken;
@@ -112,10 +102,8 @@ Errno RdmaCm::AcceptOrEstablish(uint32_t id, const command::Accept& cmd) {
   if (IsDatagram(own.space)) return AnswerDatagram(id, cmd);
   if (!cmd.valid) return c_.ib->SendRtu(IbContext(), own.ib);
   const Limits& limits = c_.profile->limits;
-  PrivateData data = cmd.param.private_data;
-  const bool defective =
-      c_.defect == Defect::kAcceptDataTooLong && data.size() == limits.reply_data + 1;
-  if (data.size() > limits.reply_data && !defective) return Errno::kInval;
+  const PrivateData& data = cmd.param.private_data;
+  if (data.size() > limits.reply_data) return Errno::kInval;
   Mad rep;
   rep.qp_num = cmd.param.qp_num & 0xffffff;
   rep.conn = cmd.param.conn;
@@ -131,7 +119,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Accept& cmd) {
   if (error != Errno::kNone) return error;
   CmId& own = ids_[cmd.id];
   const uint64_t before = own.uid;
-  // Over iWARP the connection stands within the call, and its owner is to hear of that.
+  // Over iWARP the connection is established within the call, and an event reports it.
   if (OverIwarp() && cmd.valid) own.uid = cmd.uid;
   const Errno accepted = AcceptOrEstablish(cmd.id, cmd);
   if (accepted == Errno::kNone) {
@@ -139,7 +127,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Accept& cmd) {
     return Errno::kNone;
   }
   own.uid = before;
-  // A failed accept rejects, whatever there is to reject.
+  // A failed accept rejects, if there is a request.
   if (own.iw != kNobody)
     c_.iw->Reject(IwContext(), own.iw, PrivateData());
   else if (OverIwarp())
@@ -162,9 +150,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Reject& cmd) {
   const RejReason reason =
       cmd.reason == RejReason::kNone ? RejReason::kConsumerDefined : cmd.reason;
   if (cmd.private_data.size() > c_.profile->limits.reject_data) return Errno::kInval;
-  PrivateData data = cmd.private_data;
-  if (c_.defect == Defect::kRejectDropsData) data = PrivateData();
-  return c_.ib->SendRej(IbContext(), own.ib, reason, data);
+  return c_.ib->SendRej(IbContext(), own.ib, reason, cmd.private_data);
 }
 
 Errno RdmaCm::Write(uint32_t file, const command::Disconnect& cmd) {
@@ -172,10 +158,9 @@ Errno RdmaCm::Write(uint32_t file, const command::Disconnect& cmd) {
   if (error != Errno::kNone) return error;
   const CmId& own = ids_[cmd.id];
   if (OverIwarp()) return DisconnectOverTcp(cmd.id);
-  // A listener's IB CM id is one that there is nothing to disconnect on.
+  // A listener's IB CM id has no connection to disconnect.
   if (own.listens_on_device) return Errno::kNone;
   if (own.ib == kNobody) return Errno::kInval;
-  if (c_.defect == Defect::kDisconnectSilent) return Errno::kNone;
   if (c_.ib->SendDreq(IbContext(), own.ib) != Errno::kNone) c_.ib->SendDrep(IbContext(), own.ib);
   return Errno::kNone;
 }
@@ -185,7 +170,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Notify& cmd) {
   if (error != Errno::kNone) return error;
   const CmId& own = ids_[cmd.id];
   if (OverIwarp()) return own.listens_on_device || own.iw != kNobody ? Errno::kNone : Errno::kInval;
-  // A listener's IB CM id knows of no connection.
+  // A listener's IB CM id has no connection.
   if (own.listens_on_device || own.ib == kNobody) return Errno::kInval;
   return c_.ib->Notify(IbContext(), own.ib, cmd.event);
 }
@@ -196,16 +181,16 @@ Result<response::QpAttr> RdmaCm::Write(uint32_t file, const command::InitQpAttr&
   if (error != Errno::kNone) return error;
   const CmId& own = ids_[cmd.id];
   if (OverIwarp()) return AttributesOverTcp(cmd.id, cmd.state);
-  // Without an interface it has no broadcast group, whose Q_Key it would take.
+  // Without an interface it has no broadcast group, whose Q_Key it would use.
   if (own.space == PortSpace::kIpoib && OverInfiniband() && own.interface == kNoDevice)
     return Errno::kAddrNotAvail;
   if (IsDatagram(own.space)) return response::QpAttr{.mask = kDatagramAttrMask, .datagram = true};
   if (own.listens_on_device) return Errno::kInval;
-  // Without an IB CM id there are only the attributes for INIT, whatever is asked for.
+  // Without an IB CM id there are only the attributes for INIT, for any requested state.
   if (own.ib == kNobody) return response::QpAttr{.mask = kInitAttrMask};
-  const Result<uint32_t> mask = c_.ib->InitQpAttr(IbContext(), own.ib, cmd.state);
+  const Result<uint32_t> mask = c_.ib->InitQpAttr(own.ib, cmd.state);
   if (!mask.ok()) return mask.error();
-  // Whoever moves a queue pair with them will be told whether they lead anywhere.
+  // Modifying a queue pair with them fails if they cannot be resolved.
   const bool up = c_.fabric->device(own.device).up || OverInfiniband();
   Errno resolves = up ? Errno::kNone : Errno::kNetUnreach;
   if (c_.ib->SourceLost(IbContext(), own.ib)) resolves = Errno::kNoData;
@@ -248,12 +233,10 @@ void RdmaCm::OnIbEvent(uint32_t id, IbEventKind kind, const Mad* mad) {
   response::Event event;
   switch (kind) {
     case IbEventKind::kReqError:
-    case IbEventKind::kRepError: {
-      const int timed_out = static_cast<int>(Errno::kTimedOut);
+    case IbEventKind::kRepError:
       event.type = EventType::kUnreachable;
-      event.status = c_.defect == Defect::kUnreachablePositive ? timed_out : -timed_out;
+      event.status = -static_cast<int>(Errno::kTimedOut);
       break;
-    }
     case IbEventKind::kRepReceived:
       event.type = EventType::kConnectResponse;
       event.conn = Swapped(mad->conn);
@@ -266,8 +249,7 @@ void RdmaCm::OnIbEvent(uint32_t id, IbEventKind kind, const Mad* mad) {
       event.type = EventType::kEstablished;
       break;
     case IbEventKind::kDreqError:
-      if (c_.defect != Defect::kDisconnectStatusLost)
-        event.status = -static_cast<int>(Errno::kTimedOut);
+      event.status = -static_cast<int>(Errno::kTimedOut);
       [[fallthrough]];
     case IbEventKind::kDreqReceived:
     case IbEventKind::kDrepReceived:
@@ -284,7 +266,7 @@ void RdmaCm::OnIbEvent(uint32_t id, IbEventKind kind, const Mad* mad) {
       break;
     case IbEventKind::kSidrRepReceived:
     case IbEventKind::kSidrReqError:
-      return;  // ReportDatagram has dealt with them
+      return;  // ReportDatagram handles them
   }
   Queue(id, std::move(event));
 }

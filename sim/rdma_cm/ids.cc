@@ -22,7 +22,7 @@ bool RdmaCm::Close(uint32_t file) {
 
 bool RdmaCm::FreeIfUnused(uint32_t file) {
   for (uint32_t id = 0; id < ids_.end(); ++id)
-    if (ids_.Live(id) && ids_[id].file == file && !ids_[id].haunts) return false;
+    if (ids_.Live(id) && ids_[id].file == file) return false;
   files_.Free(file);
   return true;
 }
@@ -53,15 +53,12 @@ Result<uint32_t> RdmaCm::Write(uint32_t file, const command::CreateId& cmd) {
   return ids_.Add(std::move(id));
 }
 
-// The id's unread events go with it, to the end of the new queue; those of one that stays come to
-// the end as well. The ids of requests that it has not read stay where they are, on the old file.
+// The id's unread events move with it, to the end of the new queue; those of an id that stays move
+// to the end as well. The ids of unread requests stay on the old file.
 Result<uint32_t> RdmaCm::Write(uint32_t file, const command::MigrateId& cmd) {
   const Errno error = Lookup(cmd.from, cmd.id);
   if (error != Errno::kNone) return error;
-  const bool leaves = c_.defect == Defect::kMigrationLeavesEvents;
-  const auto goes = [&](const QueuedEvent& queued) {
-    return queued.on == cmd.id && (!leaves || queued.event.type != EventType::kAddrResolved);
-  };
+  const auto goes = [&](const QueuedEvent& queued) { return queued.on == cmd.id; };
   std::vector<QueuedEvent> moved;
   for (const QueuedEvent& queued : files_[cmd.from].queue)
     if (goes(queued)) moved.push_back(queued);
@@ -86,19 +83,17 @@ void RdmaCm::Queue(uint32_t id, response::Event event) {
   files_[owner.file].queue.push_back({.event = std::move(event), .on = id});
 }
 
-// source: linux 7.2 ucma.c ucma_write_cm_event. A kernel that is older knows no such command.
+// source: linux 7.2 ucma.c ucma_write_cm_event. Older kernels do not have this command.
 Errno RdmaCm::Write(uint32_t file, const command::WriteCmEvent& cmd) {
   if (!c_.profile->capabilities.Has(Capability::kLaterCalls)) return Errno::kInval;
   const Errno error = Lookup(file, cmd.id);
   if (error != Errno::kNone) return error;
   if (ids_[cmd.id].uid == 0) return Errno::kInval;
-  uint64_t argument = cmd.argument;
-  if (c_.defect == Defect::kUserArgumentCut) argument = static_cast<uint32_t>(argument);
-  Queue(cmd.id, {.type = cmd.type, .status = cmd.status, .argument = argument});
+  Queue(cmd.id, {.type = cmd.type, .status = cmd.status, .argument = cmd.argument});
   return Errno::kNone;
 }
 
-// Without the subnet administrator of an InfiniBand link there are no records.
+// Without the SA of an InfiniBand link there are no records.
 Errno RdmaCm::QueryService(uint32_t file, const command::Query& cmd) const {
   const Errno error = Lookup(file, cmd.id);
   return error == Errno::kNone ? Errno::kNoData : error;
@@ -108,13 +103,8 @@ void RdmaCm::QueueRequest(uint32_t listener, uint32_t request, response::Event e
   const CmId& owner = ids_[listener];
   event.uid = owner.uid;
   event.id = request;
-  Fifo<QueuedEvent>& queue = files_[owner.file].queue;
-  if (c_.defect == Defect::kLateFetchOverwrites) {
-    for (QueuedEvent& queued : queue)
-      if (queued.on == listener && queued.request != kNobody)
-        queued.event.private_data = event.private_data;
-  }
-  queue.push_back({.event = std::move(event), .on = listener, .request = request});
+  files_[owner.file].queue.push_back(
+      {.event = std::move(event), .on = listener, .request = request});
 }
 
 Result<response::Event> RdmaCm::GetEvent(uint32_t file) {
@@ -137,7 +127,7 @@ bool RdmaCm::DestroyTransport(uint32_t id) {
   return owner.ib == kNobody || c_.ib->Destroy(IbContext(), owner.ib);
 }
 
-// Takes the id from ports, device and IB CM. False while a message of it runs out.
+// Removes the id from ports, device and IB CM. False while a message of it is outstanding.
 bool RdmaCm::DestroyKernelId(uint32_t id) {
   CmId& owner = ids_[id];
   owner.state = CmState::kDestroying;
@@ -151,20 +141,17 @@ void RdmaCm::ReleaseKernelId(uint32_t id) {
   CmId& owner = ids_[id];
   owner.ib = owner.iw = kNobody;
   owner.device = kNoDevice;
-  if (owner.owns_port && c_.defect != Defect::kPortNeverFreed) {
-    LeavePort(id);
-  }
+  if (owner.owns_port) LeavePort(id);
 }
 
 void RdmaCm::CleanUpEvents(uint32_t id) {
-  if (c_.defect == Defect::kDestroyKeepsEvents) return;
   std::vector<uint32_t> requests;
   files_[ids_[id].file].queue.EraseIf([&](const QueuedEvent& queued) {
     if (queued.on != id) return false;
     if (queued.request != kNobody) requests.push_back(queued.request);
     return true;
   });
-  // A request that nobody fetched goes with its listener; its peer is told.
+  // An unfetched request is destroyed with its listener; its peer receives a REJ.
   for (const uint32_t request : requests) {
     if (!ids_.Live(request)) continue;
     ids_[request].destroy_wanted = true;
@@ -172,7 +159,7 @@ void RdmaCm::CleanUpEvents(uint32_t id) {
   }
 }
 
-// Where its listener has gone to another file with its event, that event leads nowhere from now on.
+// Where its listener has moved to another file with its event, that event has no id from now on.
 void RdmaCm::ForgetRequest(uint32_t id) {
   if (ids_[id].listener == kNobody) return;
   for (uint32_t file = 0; file < files_.end(); ++file) {
@@ -189,12 +176,6 @@ void RdmaCm::FreeContext(uint32_t id) {
   CleanUpEvents(id);
   ForgetRequest(id);
   LeaveAll(id);
-  if (ids_[id].owns_port) {
-    // Only the defect that never frees ports comes here: the place stays taken.
-    ids_[id].destroy_wanted = true;
-    ids_[id].haunts = true;
-    return;
-  }
   ids_.Free(id);
 }
 
@@ -202,16 +183,8 @@ Result<Destroyed> RdmaCm::Write(uint32_t file, const command::DestroyId& cmd) {
   const Errno error = Lookup(file, cmd.id);
   if (error != Errno::kNone && error != Errno::kNxIo) return error;
   ids_[cmd.id].destroy_wanted = true;
-  if (c_.defect == Defect::kListenerTakesChildren) {
-    for (uint32_t child = 0; child < ids_.end(); ++child) {
-      if (ids_.Live(child) && ids_[child].listener == cmd.id && !ids_[child].closed &&
-          !ids_[child].destroy_wanted && DestroyKernelId(child)) {
-        ids_[child].closed = true;
-      }
-    }
-  }
   const CmId& own = ids_[cmd.id];
-  // Where its device went first, its destruction has begun, and may have to wait just as well.
+  // If its device was removed first, its destruction has begun, and may have to wait as well.
   if (own.closed ? own.ib != kNobody || own.iw != kNobody : !DestroyKernelId(cmd.id)) {
     pending_destroys_.push_back({.ticket = ++last_ticket_, .id = cmd.id});
     return Destroyed{.finished = false, .ticket = last_ticket_};

@@ -1,5 +1,5 @@
-// Connecting over iWARP: what the kernel does where the device has no IB CM.
-// source: linux 6.1 cma.c cma_connect_iw, cma_accept_iw, cma_iw_handler, iw_conn_req_handler
+// Connecting over iWARP: the kernel's code for devices without an IB CM. source: linux 6.1 cma.c
+// cma_connect_iw, cma_accept_iw, cma_iw_handler, iw_conn_req_handler
 #include "sim/rdma_cm/rdma_cm.h"
 
 namespace cm::sim {
@@ -33,8 +33,8 @@ uint32_t RdmaCm::ListenerFor(uint8_t device, const Frame& request) const {
   return owner != kNobody && ids_[owner].state == CmState::kListen ? owner : kNobody;
 }
 
-// TCP is set up within the call: who refuses it, refuses the call. How long it takes to find out
-// that nobody is there is not modelled.
+// TCP is set up within the call: a refused TCP connection refuses the call. The time that TCP needs
+// to detect an absent host is not modelled.
 Errno RdmaCm::ConnectOverTcp(uint32_t id, const command::Connect& cmd) {
   CmId& own = ids_[id];
   if (!cmd.param.qp_known) return Errno::kInval;
@@ -51,8 +51,7 @@ Errno RdmaCm::ConnectOverTcp(uint32_t id, const command::Connect& cmd) {
 IwVerdict RdmaCm::OnMpaRequest(uint32_t iw, const Frame& request) {
   const uint32_t listener = ListenerFor(request.to_device, request);
   if (listener == kNobody) return IwVerdict::kNobodyListens;
-  if (ids_[listener].backlog <= 0 && c_.defect != Defect::kBacklogIgnored)
-    return IwVerdict::kRejected;
+  if (ids_[listener].backlog <= 0) return IwVerdict::kRejected;
   --ids_[listener].backlog;
   CmId child;
   child.state = CmState::kConnect;

@@ -10,22 +10,22 @@ constexpr Duration kOneAttempt = Duration::Milliseconds(1);  // timeout 0: tried
 
 }  // namespace
 
-// Where packets to `destination` leave, and whether somebody answers there.
+// The interface that packets to `destination` leave by, and whether a host answers there.
 Result<RdmaCm::Route> RdmaCm::FindRoute(const CmId& id, const Address& destination) const {
   const Fabric& fabric = *c_.fabric;
   const bool routed =
       destination.kind == AddressKind::kSide || destination.kind == AddressKind::kSilent;
-  // IPv4 takes what no route leads to for a neighbour, once the interface is known.
-  // source: linux 6.1 route.c ip_route_output_key_hash_rcu
+  // IPv4 treats a destination without a route as a neighbour, once the interface is known. source:
+  // linux 6.1 route.c ip_route_output_key_hash_rcu
   const bool multicast = destination.kind == AddressKind::kGroup;
   if (!routed && ((destination.v6 && !multicast) || id.interface == kNoDevice))
     return Errno::kNetUnreach;
-  // Loopback leads to addresses of the same kernel, where no device is found; IPv4 loopback leads
-  // nowhere else.
+  // Loopback leads to addresses of the same kernel, where no device is found; IPv4 loopback has no
+  // other routes.
   if (id.source.kind == AddressKind::kLoopback && id.device == kNoDevice) {
     const bool inside = fabric.LocalDevice(destination, id.kernel) != kNoDevice;
-    // An interface that a refused call has left with the id is asked first.
-    // source: linux 6.1 route.c ip_route_output_key_hash_rcu
+    // An interface that a refused call has left with the id is tried first. source: linux 6.1
+    // route.c ip_route_output_key_hash_rcu
     if (inside && id.interface != kNoDevice && !fabric.device(id.interface).up)
       return Errno::kNetUnreach;
     if (inside) return Route{.interface = kNoDevice, .neighbour_answers = true};
@@ -35,8 +35,8 @@ Result<RdmaCm::Route> RdmaCm::FindRoute(const CmId& id, const Address& destinati
               .neighbour_answers = multicast || destination.kind == AddressKind::kSide};
   const uint8_t local = fabric.LocalDevice(destination, id.kernel);
   if (route.interface == kNoDevice) {
-    // Without a source address the kernel takes its own interface with that address, or the one
-    // that leads to the network of the passive side.
+    // Without a source address the kernel uses its own interface with that address, or the
+    // interface to the network of the passive side.
     if (local != kNoDevice) {
       route.interface = local;
     } else {
@@ -65,7 +65,7 @@ Errno RdmaCm::ResolveLoopback(uint32_t id) {
       break;
     }
     if (found == kNoDevice) return Errno::kNoDev;
-    if (OverIwarp()) return Errno::kInval;  // no P_Key, and it is looked for by that
+    if (OverIwarp()) return Errno::kInval;  // no P_Key, which the lookup needs
     AttachTo(id, found);
     own.source =
         Address{.kind = AddressKind::kLoopback, .v6 = own.source.v6, .port = own.source.port};
@@ -90,7 +90,7 @@ Errno RdmaCm::StartResolving(uint32_t id, const command::ResolveAddr& cmd) {
   Duration after = kAddressLatency;
   if (!route.value().neighbour_answers) {
     if (cmd.timeout_ms < 0) {
-      own.work = Instant::Never();  // it asks for ever
+      own.work = Instant::Never();  // it retries for ever
       return Errno::kNone;
     }
     after = cmd.timeout_ms == 0 ? kOneAttempt : Duration::Milliseconds(cmd.timeout_ms);
@@ -130,7 +130,7 @@ void RdmaCm::OnAddressWork(uint32_t id) {
     } else if (own.resolve_interface != kNoDevice &&
                c_.fabric->device(own.resolve_interface).registered) {
       AttachTo(id, own.resolve_interface);
-      // The source is the address of the interface from now on; the port stays.
+      // From now on the source is the address of the interface; the port stays.
       for (uint8_t side = 0; side < c_.fabric->topology().sides.size(); ++side) {
         if (c_.fabric->topology().sides[side].device == own.resolve_interface)
           own.source = Address{.kind = AddressKind::kSide,
@@ -155,7 +155,7 @@ Errno RdmaCm::Write(uint32_t file, const command::ResolveRoute& cmd) {
   if (cmd.timeout_ms == 0) return Errno::kInval;
   CmId& own = ids_[cmd.id];
   if (own.state != CmState::kAddrResolved) return Errno::kInval;
-  // Loopback destinations are found without an interface, and without one there is no route.
+  // Loopback destinations are resolved without an interface, and without one there is no route.
   if (OverIwarp()) {
     own.state = CmState::kRouteQuery;
     own.work = c_.agenda->Now() + kRouteLatency;
@@ -173,8 +173,7 @@ Errno RdmaCm::Write(uint32_t file, const command::ResolveRoute& cmd) {
   own.state = CmState::kRouteQuery;
   own.num_paths = 1;
   own.packet_lifetime = static_cast<uint8_t>(c_.profile->timing.packet_lifetime);
-  if (own.ack_timeout != 0 && c_.defect != Defect::kAckTimeoutIgnored)
-    own.packet_lifetime = static_cast<uint8_t>(own.ack_timeout - 1);
+  if (own.ack_timeout != 0) own.packet_lifetime = static_cast<uint8_t>(own.ack_timeout - 1);
   own.neighbour_tracked = true;
   if (const uint8_t there = c_.fabric->DeviceOf(own.destination); there != kNoDevice)
     own.peer_fail_overs = c_.fabric->device(there).fail_overs;

@@ -1,6 +1,6 @@
-// Over InfiniBand the administrator of the subnet knows the paths and the groups; it is asked, and
-// asked again. source: linux 6.1 sa_query.c send_mad, send_handler, recv_handler, multicast.c
-// mcast_work_handler, cma.c cma_query_handler, cma_ib_mc_handler
+// Queries to the SA over InfiniBand, for paths and groups, with their retries. source: linux 6.1
+// sa_query.c send_mad, send_handler, recv_handler, multicast.c mcast_work_handler, cma.c
+// cma_query_handler, cma_ib_mc_handler
 #include <algorithm>
 
 #include "sim/rdma_cm/rdma_cm.h"
@@ -9,7 +9,7 @@ namespace cm::sim {
 namespace {
 
 constexpr Duration kRoundTrip = Duration::Microseconds(15);
-constexpr Duration kKnown = Duration::Microseconds(10);  // nobody need be asked
+constexpr Duration kKnown = Duration::Microseconds(10);  // no query is necessary
 
 }  // namespace
 
@@ -17,8 +17,8 @@ Asking RdmaCm::AsksFor(Duration patience) {
   return {.interval = Timing::AskInterval(patience), .left = Timing::AskTimes(patience)};
 }
 
-// Asks once more, or finds that the answer is there, or that none will come; `work` is when to look
-// again. Who is silent when it is asked has not heard the question.
+// Sends the query once more, or finds that the response has arrived, or that none will; `work` is
+// the time of the next step. An SA that is silent when a query is sent has not received it.
 RdmaCm::Heard RdmaCm::Ask(uint8_t device, Asking* asking, Instant* work) const {
   if (asking->answered) return Heard::kAnswer;
   if (asking->left == 0) return Heard::kNothing;
@@ -34,16 +34,14 @@ void RdmaCm::AskForRoute(uint32_t id) {
     case Heard::kNothingYet:
       return c_.agenda->At(own.work, EventKind::kRouteWork, id);
     case Heard::kNothing: {
-      const auto timed_out = static_cast<int32_t>(Errno::kTimedOut);
       own.state = CmState::kAddrResolved;
-      const bool positive = c_.defect == Defect::kRouteErrorPositive;
-      return Queue(id,
-                   {.type = EventType::kRouteError, .status = positive ? timed_out : -timed_out});
+      return Queue(
+          id, {.type = EventType::kRouteError, .status = -static_cast<int32_t>(Errno::kTimedOut)});
     }
     case Heard::kAnswer:
       break;
   }
-  // There is no path to a group that nobody has made.
+  // There is no path to a group that does not exist.
   if (own.destination.kind == AddressKind::kGroup) {
     own.state = CmState::kAddrResolved;
     return Queue(id,
@@ -54,8 +52,8 @@ void RdmaCm::AskForRoute(uint32_t id) {
   Queue(id, {.type = EventType::kRouteResolved});
 }
 
-// Whether the port is in the group already, for another membership. The address that is nobody's
-// makes a new group each time.
+// Whether the port is in the group already, through another membership. The foreign address creates
+// a new group each time.
 bool RdmaCm::AlreadyIn(uint32_t membership) const {
   const Membership& own = memberships_[membership];
   if (own.address.AnyOrLoopback()) return false;

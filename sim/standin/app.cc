@@ -1,4 +1,5 @@
-// The object for programs: the environment names the socket of their machine.
+// Shared object that is preloaded into programs. The environment names the socket of their
+// simulated machine.
 #include <array>
 #include <cstddef>
 #include <cstdio>
@@ -11,14 +12,14 @@
 namespace cm::sim::standin {
 namespace {
 
-// In memory of our own: who is first to look at the clock may be the allocator.
+// In static memory: the allocator may be the first to read the clock.
 Client* Make() {
   alignas(Client) static std::array<std::byte, sizeof(Client)> memory;
   const char* path = std::getenv("CMSIM_SOCKET");
   return path == nullptr ? nullptr : new (memory.data()) Client(path);
 }
 
-// What a program prints is heard when it prints it, also if it is ended later on.
+// Output is not buffered, so that it is seen even if the program is killed later.
 __attribute__((constructor)) void SpeakLineByLine() {
   if (std::getenv("CMSIM_SOCKET") != nullptr) std::setvbuf(stdout, nullptr, _IOLBF, 0);
 }

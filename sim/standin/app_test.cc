@@ -1,4 +1,4 @@
-// A program that was built without the stand-in, started with it.
+// Starts a program that was built without the stand-in with the stand-in preloaded.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,11 +35,11 @@ using uapi::Watch;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-// Owns the machine of one program with one thread. Its clock moves when the program sleeps, and
-// an event comes meanwhile.
+// Owns the machine of one program with one thread. Its clock moves when the program sleeps; an
+// event arrives during the sleep.
 class Owner {
  public:
-  // Both outlive it.
+  // Both must outlive this object.
   Owner(FakeGround* ground, Listening* listening) : ground_(ground), listening_(listening) {
     listening_->ShareTime(now_);
     ground->instead = [this](const Request& request, Answer* answer) {
@@ -47,7 +47,7 @@ class Owner {
     };
   }
 
-  // Until the program goes.
+  // Returns when the program has ended.
   void Serve(Connection* connection) {
     while (std::optional<Message> message = Hear(connection)) {
       if (const auto* watch = std::get_if<Watch>(&*message)) Keep(*watch, connection);
@@ -92,12 +92,12 @@ class Owner {
   std::map<uint64_t, Watched> watched_;
 };
 
-// -> what it prints and how it ends
+// Returns what the program prints and how it ends.
 std::string OutputOf(const std::string& socket) {
   std::array<char, 4096> directory{};
   if (getcwd(directory.data(), directory.size()) == nullptr) return "no directory";
   const std::string here = directory.data();
-  // A sanitizer wants to be first itself, and finds the library's memory at its end.
+  // A sanitizer must be loaded first, and reports the memory that the library still holds at exit.
   const std::string command =
       "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 LD_PRELOAD=" + here +
       "/sim/standin/libcmsim_app.so CMSIM_SOCKET=" + socket + " " + here + "/sim/standin/probe";

@@ -16,10 +16,10 @@ std::atomic<uint32_t> world{0};
 std::atomic<uint32_t> generation{0};
 thread_local int depth = 0;
 
-// Handles and counts are numbers of 32 bits.
+// Handles and counts have 32 bits.
 bool IsTooLarge(uapi::Op op, int64_t value) { return op != uapi::Op::kNow && value > UINT32_MAX; }
 
-// Unwinding ends it, too: a thread may be cancelled while it waits.
+// Stack unwinding calls this as well: a thread may be cancelled while it waits.
 class Stay {
  public:
   Stay() { ++depth; }
@@ -36,7 +36,7 @@ __attribute__((constructor)) void CountForks() {
 
 Ground* TheGround() {
   if (Ground* ground = told) return ground;
-  const Stay stay;  // the first to ask makes it
+  const Stay stay;  // created by the first request
   return GroundOfEnvironment();
 }
 

@@ -1,4 +1,4 @@
-// How the functions of a stand-in ask, and what all of them have to know.
+// Requests from the functions of a stand-in to its ground, and state that all of them share.
 #ifndef SIM_STANDIN_ASKING_H_
 #define SIM_STANDIN_ASKING_H_
 
@@ -19,39 +19,39 @@ namespace cm::sim::standin {
 Ground* TheGround();
 void StandOn(Ground* ground);
 
-// Where the program was not told a ground: one that the environment names, or null. Each of the two
-// objects has its own.
+// The ground of a program that has set none: one that the environment names, or null. Each of the
+// two shared objects defines it.
 Ground* GroundOfEnvironment();
 
-// Whether the calling thread is inside a request, where time is not simulated.
+// True while the calling thread is inside a request, where time is not simulated.
 bool Inside();
-// For a ground whose threads are fibers: how deep one is inside goes with it when it is left.
+// For a ground whose threads are fibers: the nesting depth is saved and restored with the fiber.
 int ExchangeDepth(int depth);
 
-// A failure has no bytes and is an errno, whatever the ground says.
+// Turns a failure into an errno without bytes, whatever the ground returned.
 uapi::Answer Ask(const uapi::Request& request);
 void Yield();
 uint32_t Process();
 
-// Which world the ground is of, counted. What was made in an earlier one has no handle any more.
+// Number of the ground's current world. Objects of an earlier world have no valid handle.
 uint32_t World();
 void NextWorld();
 
-// How many forks there are between the program's first process and this one.
+// Number of forks between the program's first process and this one.
 uint32_t Generation();
 
-// What belongs to the machine.
+// State of the machine.
 struct Handle {
   uint32_t number = 0;
   uint32_t world = World();
   bool Lives() const { return world == World(); }
 };
 
-// Asks about an object; of an object of an earlier world as if it had answered 0.
+// A request about an object. For an object of an earlier world the answer is 0.
 uapi::Answer AskAbout(uapi::Op op, Handle handle, uint64_t more = 0,
                       std::vector<uint8_t> bytes = {});
 
-// Memory of the program. Records have addresses as numbers.
+// Address in the program's memory. Records hold addresses as numbers.
 inline uint8_t* At(uint64_t address) { return std::bit_cast<uint8_t*>(address); }
 
 template <typename T>
@@ -69,7 +69,7 @@ std::vector<uint8_t> BytesOf(const T& record) {
   return bytes;
 }
 
-// The record in the bytes at `at`; nothing when they end before it does.
+// The record in the bytes at `at`; empty when they are too short.
 template <typename T>
 std::optional<T> RecordIn(std::span<const uint8_t> bytes, size_t at = 0) {
   static_assert(std::is_trivially_copyable_v<T>);

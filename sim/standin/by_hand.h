@@ -1,4 +1,4 @@
-// The other end of the socket of a program, for tests.
+// The broker's end of a program's socket, for tests.
 #ifndef SIM_STANDIN_BY_HAND_H_
 #define SIM_STANDIN_BY_HAND_H_
 
@@ -19,8 +19,8 @@
 
 namespace cm::sim::standin {
 
-// A socket with the name of process 12. The folder of a test's own may have a longer name than a
-// socket can.
+// A socket with the name of process 12. A test's own folder may have a path that is too long for a
+// socket address.
 class Listening {
  public:
   Listening() {
@@ -45,7 +45,7 @@ class Listening {
   Listening& operator=(const Listening&) = delete;
 
   const std::string& path() const { return path_; }
-  // From now on who connects need not ask for the time.
+  // From now on a program that connects reads the time from shared memory.
   void ShareTime(int64_t now) {
     if (!time_) time_ = uapi::SharedTime::Make(time_path());
     ASSERT_TRUE(time_) << time_path() << ": " << std::strerror(errno);
@@ -62,7 +62,7 @@ class Listening {
   int listening_ = -1;
 };
 
-// Nothing at the end.
+// Empty at the end.
 inline std::optional<uapi::Message> Hear(uapi::Connection* connection) {
   for (;;) {
     if (std::optional<uapi::Message> message = connection->Next()) return message;

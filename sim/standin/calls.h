@@ -1,4 +1,4 @@
-// A program's calls of the object, by hand.
+// Calls of the stand-in's functions as a program makes them.
 #ifndef SIM_STANDIN_CALLS_H_
 #define SIM_STANDIN_CALLS_H_
 
@@ -16,7 +16,7 @@
 
 #include "sim/standin/fake_ground.h"
 
-// The header has macros for these.
+// The header defines macros of these names.
 #undef ibv_get_device_list
 #undef ibv_reg_mr
 
@@ -47,8 +47,8 @@ Command<Body> CommandOf(uint32_t number, Body body, uint16_t room = 0) {
   return {.header = {.cmd = number, .in = sizeof(Body), .out = room}, .body = body};
 }
 
-// The functions of the object itself. Those of the C library are found in it by name, as a program
-// finds them that has it loaded first.
+// The functions of the shared object itself. Those of the C library are looked up in it by name, as
+// they are for a program that has preloaded it.
 class Calls : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -79,7 +79,7 @@ class Calls : public ::testing::Test {
     return Of<decltype(::write)>("write")(fd, &command, sizeof command);
   }
 
-  // What follows is given back at the end, latest first.
+  // What is created below is released at the end, latest first.
 
   // The first device, opened.
   ibv_context* OpenDevice() {
@@ -103,7 +103,7 @@ class Calls : public ::testing::Test {
     held_.push_back([=, this] { Of<decltype(::ibv_destroy_cq)>("ibv_destroy_cq")(queue); });
     return queue;
   }
-  // `*initial` says afterwards what the queue pair has room for.
+  // On return `*initial` holds the capacity of the queue pair.
   ibv_qp* CreateQp(ibv_pd* pd, ibv_qp_init_attr* initial) {
     ibv_qp* qp = Of<decltype(::ibv_create_qp)>("ibv_create_qp")(pd, initial);
     if (qp == nullptr) return nullptr;

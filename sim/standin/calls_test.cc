@@ -1,4 +1,4 @@
-// What the stand-in makes of the calls that librdmacm and programs make of it.
+// The stand-in's behaviour for the calls that librdmacm and programs make.
 #include "sim/standin/calls.h"
 
 #include <fcntl.h>
@@ -190,7 +190,7 @@ TEST_F(Calls, ADeviceHasOneAddressInAllWorlds) {
             FakeGround::kGuid);
 }
 
-// A device that is first in one world may be second in the next one.
+// A device that is first in one world may be second in the next.
 TEST_F(Calls, AContextFindsItsDeviceAgainInANewWorld) {
   ibv_context* context = OpenDevice();
   ASSERT_NE(context, nullptr);
@@ -268,7 +268,7 @@ TEST_F(Calls, WorkIsCarriedWithItsPiecesOrItsBytes) {
   ASSERT_NE(context, nullptr);
   ibv_pd* pd = AllocPd(context);
   ibv_qp_init_attr initial{};
-  initial.cap.max_send_sge = 1;  // of the size of 16 bytes of inline data
+  initial.cap.max_send_sge = 1;  // as large as 16 bytes of inline data
   initial.qp_type = IBV_QPT_RC;
   ibv_qp* qp = CreateQp(pd, &initial);
   ASSERT_NE(qp, nullptr);

@@ -29,10 +29,11 @@ using uapi::Message;
 using uapi::Op;
 using uapi::Request;
 
-// Who does nothing but look at the clock is heard now and then: it may wait for a later time.
+// A thread that only reads the clock sends a request now and then: it may be waiting for a later
+// time.
 constexpr int kLooks = 10'000;
 
-// All sockets of the process. A child closes its copies, because the other end takes the end of a
+// All sockets of the process. A child closes its copies, because the broker takes the end of a
 // connection for the end of its thread.
 struct Sockets {
   std::mutex lock;
@@ -53,7 +54,7 @@ __attribute__((constructor)) void CloseInChildren() {
                  });
 }
 
-// A thread's. It ends with the thread.
+// Of one thread. It ends with the thread.
 class Line {
  public:
   Line() = default;
@@ -90,10 +91,10 @@ class Line {
 };
 
 thread_local Line line;
-thread_local int looks = 0;  // at the clock, since something else was asked for
+thread_local int looks = 0;  // clock reads since the last request
 
-// A request whose answer was not heard leaves the connection out of step. Unwinding is one way to
-// that: the thread was cancelled.
+// A request whose answer was not read leaves the connection out of step. Unwinding causes that: the
+// thread was cancelled.
 class Exchange {
  public:
   Exchange() = default;
@@ -125,7 +126,7 @@ bool MayWait(Op op) {
          op == Op::kSleep;
 }
 
-// The longest name that a socket may have is cut off, and nobody listens there.
+// A name that is too long for a socket address is cut off, and no process listens there.
 sockaddr_un AddressOf(const char* path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -148,7 +149,7 @@ uint32_t NumberAtTheEnd(std::string_view path) {
   return number;
 }
 
-// Beside the socket.
+// The file beside the socket.
 const std::atomic<int64_t>* SeeTimeBeside(std::string_view socket) {
   std::array<char, sizeof(sockaddr_un) + uapi::SharedTime::kName.size()> path{};
   const std::string_view folder = socket.substr(0, socket.rfind('/') + 1);
@@ -157,7 +158,7 @@ const std::atomic<int64_t>* SeeTimeBeside(std::string_view socket) {
   return uapi::SeeTime(path.data());
 }
 
-// Nothing when the connection is lost.
+// Empty when the connection is lost.
 std::optional<Answer> Hear(Connection* connection) {
   bool interrupted = false;
   for (;;) {

@@ -1,4 +1,4 @@
-// The ground of a program whose machine is another process's: the environment names its socket.
+// The ground of a program whose machine is in another process. The environment names the socket.
 #ifndef SIM_STANDIN_CLIENT_H_
 #define SIM_STANDIN_CLIENT_H_
 
@@ -16,20 +16,21 @@ namespace cm::sim::standin {
 
 class Client : public Ground {
  public:
-  // A path that ends with the number of the process. Allocates nothing.
+  // Path of the socket; ends with the process id. Allocates nothing.
   explicit Client(const char* path);
 
-  // EIO when the connection is lost in it, ENODEV when there is none to be had. EINTR when a signal
-  // came, as in a system call that waits. Only what may wait can be cancelled. What time it is, is
-  // seen, but by a thread that does nothing else for long: that one has to be heard.
+  // Errors: EIO when the connection is lost during the request, ENODEV when there is no connection,
+  // EINTR when a signal came, as in a blocking system call. Only a request that may wait is a
+  // cancellation point. The time is read from shared memory, except by a thread that only reads the
+  // clock for long: that thread sends a request.
   uapi::Answer Ask(const uapi::Request& request) override;
-  // A sleep of no length, which ends when others had their turn, or something has happened.
+  // A sleep of length zero, which ends when other threads have run or something has happened.
   void Yield() override;
   void Watch(uint64_t name, int write_end, const uapi::Request& readable) override;
   void Unwatch(uint64_t name) override;
 
  private:
-  // That of the calling thread; null when there is none to be had.
+  // The connection of the calling thread; null when there is none.
   uapi::Connection* Own();
   void Tell(const uapi::Message& message, int descriptor);
 

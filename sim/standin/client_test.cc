@@ -19,7 +19,7 @@
 
 namespace cm::sim::standin {
 
-// The client under test is made by each test.
+// Each test constructs the client under test.
 Ground* GroundOfEnvironment() { return nullptr; }
 
 namespace {
@@ -75,7 +75,7 @@ TEST(Client, SeesTheTimeAndIsHeardWhenItLooksVeryOften) {
   });
   std::thread asker([&] {
     const auto look = [&client] { return client.Ask({.op = Op::kNow}).value; };
-    EXPECT_EQ(look(), 41) << "nobody was asked, nobody has answered";
+    EXPECT_EQ(look(), 41) << "no request was sent";
     broker.ShareTime(42);
     int looks = 0;
     while (look() == 42 && looks < 1'000'000) ++looks;
@@ -125,7 +125,7 @@ TEST(Client, FailsWhenTheBrokerSpeaksNonsense) {
   owner.join();
 }
 
-// A handler that does not restart calls ends the wait, as it does in read(2).
+// A handler without SA_RESTART ends the wait, as in read(2).
 TEST(Client, AsksForTheAnswerWhenASignalComes) {
   const Listening broker;
   Client client(broker.path().c_str());
@@ -142,7 +142,7 @@ TEST(Client, AsksForTheAnswerWhenASignalComes) {
   HearA<Hello>(&connection);
   HearA<Request>(&connection);
   std::atomic<bool> heard = false;
-  // The signal may come before the thread waits again; it is repeated until it is noticed.
+  // The signal may arrive before the thread waits again; it is repeated until the thread sees it.
   std::thread caller([&] {
     while (!heard) {
       pthread_kill(thread, SIGUSR1);

@@ -1,6 +1,5 @@
-// The clocks of a program, and its sleep, are the machine's, where there is one. What the program
-// waits for with a limit of its own is limited in the system's time: that of poll as it is, and see
-// limits.cc.
+// The clocks and sleeps of a program use the machine's time, where there is a machine. Waits with a
+// limit inside the C library use the system's time: poll directly, the others as limits.cc says.
 #undef _FORTIFY_SOURCE
 
 #include "sim/standin/clock.h"
@@ -25,7 +24,8 @@ namespace {
 
 constexpr int64_t kMicrosecond = 1'000;
 
-// What the clock shows when a world begins. Nothing for clocks that are not simulated: those of
+// What the clock shows when a world begins. Empty for clocks that are not simulated: CPU time
+// clocks.
 // processors.
 std::optional<int64_t> BeginningOn(clockid_t clock) {
   switch (clock) {
@@ -43,7 +43,7 @@ std::optional<int64_t> BeginningOn(clockid_t clock) {
   }
 }
 
-// Nothing where time is the system's: without a machine, and inside the stand-in.
+// Empty where time is the system's: without a machine, and inside the stand-in.
 std::optional<int64_t> Now() {
   if (Inside() || TheGround() == nullptr) return std::nullopt;
   const int before = errno;
@@ -53,7 +53,7 @@ std::optional<int64_t> Now() {
   return answer.value;
 }
 
-// -> 0 or an errno
+// Returns 0 or an errno.
 int SleepUntil(int64_t instant) {
   const uapi::Answer answer =
       Ask({.op = uapi::Op::kSleep, .more = static_cast<uint64_t>(std::max<int64_t>(instant, 0))});
@@ -64,7 +64,7 @@ bool IsTime(const timespec& time) {
   return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < kSecond;
 }
 
-// -> 0 or an errno; what was not slept is left in `rest`, which may be null.
+// Returns 0 or an errno; the time not slept is stored in `rest`, which may be null.
 int SleepFor(int64_t now, int64_t duration, timespec* rest) {
   const int error = SleepUntil(now + duration);
   if (error == EINTR && rest != nullptr)
@@ -91,7 +91,8 @@ timespec SystemTime(clockid_t clock) {
 
 using namespace cm::sim::standin;  // what follows is C
 
-// What a program's malloc may call is the kernel's: looking for the C library's may call malloc.
+// Functions that malloc may call use the kernel directly: looking up the C library's may call
+// malloc.
 
 extern "C" {
 
@@ -138,7 +139,7 @@ int usleep(useconds_t microseconds) {
   return -1;
 }
 
-// Who waits in this way for another thread, or for the machine, lets them have their turn.
+// A thread that yields to wait for another thread, or for the machine, lets them run.
 int sched_yield() noexcept {
   if (Inside() || TheGround() == nullptr) return static_cast<int>(syscall(SYS_sched_yield));
   Yield();

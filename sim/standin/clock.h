@@ -1,4 +1,4 @@
-// The clocks of a program as they are simulated.
+// The simulated clocks of a program.
 #ifndef SIM_STANDIN_CLOCK_H_
 #define SIM_STANDIN_CLOCK_H_
 
@@ -11,15 +11,15 @@ namespace cm::sim::standin {
 
 inline constexpr int64_t kSecond = 1'000'000'000;
 
-// When a world begins: a machine that has run for a while, on a day of the past.
+// At the beginning of a world: a machine that has run for a while, on a day in the past.
 inline constexpr int64_t kSinceBoot = 1'000 * kSecond;
 inline constexpr int64_t kSinceEpoch = 1'000'000'000 * kSecond;
 
-// What the clock shows, in nanoseconds. Nothing where time is the system's: on clocks that are not
+// The clock's value in nanoseconds. Empty where time is the system's: for clocks that are not
 // simulated, without a machine, and inside the stand-in.
 std::optional<int64_t> SimulatedTime(clockid_t clock);
 
-// What the system's clock shows.
+// The value of the system's clock.
 timespec SystemTime(clockid_t clock);
 
 inline int64_t NanosecondsOf(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }

@@ -17,10 +17,10 @@
 namespace cm::sim::standin {
 namespace {
 
-// Memory below is never mapped; other addresses are the program's risk.
+// Memory below this is never mapped; other addresses are the program's risk.
 constexpr uint64_t kFirstPage = 4096;
 
-// The machine knows files, not the program's numbers for them.
+// The machine knows files, not the program's descriptors for them.
 uint32_t FileOf(int fd) {
   const std::optional<Descriptor> found = FindDescriptor(fd);
   if (!found && fcntl(fd, F_GETFD) < 0) return uapi::kNoFile;
@@ -29,7 +29,7 @@ uint32_t FileOf(int fd) {
   return found->file.number;
 }
 
-// What the machine cannot see by itself takes its place, or is added.
+// Data that the machine cannot see by itself replaces the descriptor, or is appended.
 void Complete(const rdma_ucm_cmd_hdr& header, int fd, uapi::Request* request) {
   std::vector<uint8_t>& bytes = request->bytes;
   if (header.cmd == RDMA_USER_CM_CMD_GET_EVENT) request->more = IsNonBlocking(fd) ? 1 : 0;
@@ -39,15 +39,16 @@ void Complete(const rdma_ucm_cmd_hdr& header, int fd, uapi::Request* request) {
   }
   const auto option = uapi::FindOptionValue(bytes);
   if (option && option->address >= kFirstPage) {
-    // A longer write than the command has bytes that belong to nothing.
+    // The bytes of a longer write beyond the command are ignored.
     bytes.resize(sizeof header + sizeof(rdma_ucm_set_option));
     bytes.insert(bytes.end(), At(option->address), At(option->address) + option->length);
   }
 }
 
-// -> how many bytes were written, or minus an errno
+// Returns the number of bytes written, or a negative errno.
 int64_t Perform(const Descriptor& descriptor, int fd, const void* bytes, size_t count) {
-  // A child has other credentials than the opener. source: linux 6.1 ucma.c ib_safe_file_access
+  // A child has other credentials than the process that opened the file. source: linux 6.1 ucma.c
+  // ib_safe_file_access
   if (descriptor.generation != Generation()) return -EACCES;
   if (!descriptor.file.Lives()) return -EIO;
   const auto* first = static_cast<const uint8_t*>(bytes);
@@ -65,7 +66,7 @@ int64_t Perform(const Descriptor& descriptor, int fd, const void* bytes, size_t 
     std::memcpy(At(*place), answer.bytes.data(),
                 std::min<size_t>(answer.bytes.size(), header->out));
   }
-  // What was added to the command is not the program's to count.
+  // What was appended to the command is not counted.
   const auto written = static_cast<uint64_t>(answer.value);
   if (written > request.bytes.size()) return -EIO;
   return static_cast<int64_t>(written == request.bytes.size() ? count : std::min(written, count));

@@ -11,7 +11,7 @@
 
 namespace cm::sim::standin {
 
-// As write(2) on `fd`, which is the descriptor of a file.
+// Like write(2) on `fd`, which is the descriptor of a file.
 ssize_t WriteCommand(const Descriptor& descriptor, int fd, const void* bytes, size_t count);
 
 }  // namespace cm::sim::standin

@@ -1,4 +1,4 @@
-// Attributes as the kernel's ABI has them, as <infiniband/verbs.h> and <infiniband/sa.h> have them.
+// Conversion of attributes between the kernel's ABI and <infiniband/verbs.h>, <infiniband/sa.h>.
 #include <endian.h>
 #include <infiniband/sa.h>
 #include <infiniband/verbs.h>

@@ -16,11 +16,11 @@
 namespace cm::sim::standin {
 namespace {
 
-// Never destroyed: threads of the program may outlive the main function.
+// Never destroyed: threads of the program may outlive main().
 struct Table {
   std::mutex lock;
   std::map<uint64_t, Descriptor> by_inode;
-  dev_t device = 0;              // of all pipes
+  dev_t device = 0;              // the same for all pipes
   std::atomic<size_t> size = 0;  // read without the lock: most programs write to other files, too
 };
 
@@ -29,7 +29,7 @@ Table& TheTable() {
   return *kTable;
 }
 
-// Whether nobody has the other end.
+// True when the other end of the pipe is closed.
 bool IsLastGone(int write_end) {
   pollfd end = {.fd = write_end, .events = 0, .revents = 0};
   return RealLibc().poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0;
@@ -88,12 +88,12 @@ int CloseDescriptor(int fd) {
   if (!found || result != 0 || !IsLastGone(found->write_end)) return result;
   Table& table = TheTable();
   {
-    // Two threads may close two duplicates at once; one of them is the last.
+    // Two threads may close two duplicates concurrently; one of them is the last.
     const std::lock_guard held(table.lock);
     if (table.by_inode.erase(found->name) == 0) return result;
     table.size = table.by_inode.size();
   }
-  // What was inherited by a fork is its opener's.
+  // A descriptor inherited by a fork belongs to the process that opened it.
   if (found->generation == Generation()) {
     Ground* ground = TheGround();
     if (ground != nullptr) ground->Unwatch(found->name);

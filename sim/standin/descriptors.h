@@ -1,8 +1,8 @@
-// The descriptors that the program has of objects of the machine: read ends of pipes, so that poll,
-// epoll, dup and fcntl are the system's.
+// Descriptors of the program for objects of the machine: read ends of pipes, so that poll, epoll,
+// dup and fcntl are the system's.
 //
-// A descriptor is known by the pipe and not by its number, which the program may duplicate and
-// reuse behind the stand-in's back.
+// A descriptor is identified by its pipe and not by its number, which the program may duplicate and
+// reuse without a call to the stand-in.
 #ifndef SIM_STANDIN_DESCRIPTORS_H_
 #define SIM_STANDIN_DESCRIPTORS_H_
 
@@ -25,7 +25,7 @@ enum class DescriptorKind : uint8_t {
 
 struct Descriptor;
 
-// How one is read that is not read as the system does.
+// How a descriptor is read for which read(2) is not the system's.
 using Reader = ssize_t (*)(int fd, const Descriptor& descriptor, void* bytes, size_t count);
 
 struct Descriptor {
@@ -37,8 +37,8 @@ struct Descriptor {
   Reader reads = nullptr;
 };
 
-// A new descriptor, or minus an errno. `flags` are O_CLOEXEC and O_NONBLOCK. `readable` is the
-// request that says whether it is.
+// Creates a descriptor; returns a negative errno on failure. `flags` are O_CLOEXEC and O_NONBLOCK.
+// `readable` is the request that answers whether the object is readable.
 int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Request& readable,
                    Reader reads = nullptr);
 
@@ -46,7 +46,7 @@ std::optional<Descriptor> FindDescriptor(int fd);
 
 bool IsNonBlocking(int fd);
 
-// Closes as close(2) does; the machine's object with the last one of its descriptors.
+// Like close(2); closes the machine's object with the last of its descriptors.
 int CloseDescriptor(int fd);
 
 }  // namespace cm::sim::standin

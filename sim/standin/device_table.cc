@@ -12,10 +12,10 @@
 namespace cm::sim::standin {
 namespace {
 
-// Addresses grow with the index of the kernel's list, because librdmacm shows devices in the order
-// of their addresses, and that should not depend on which worlds were before.
+// Addresses grow with the index in the kernel's list, because librdmacm sorts devices by address,
+// and the order must not depend on earlier worlds.
 constexpr size_t kIndices = 32;
-constexpr size_t kVariants = 32;  // of what has one index in different worlds and processes
+constexpr size_t kVariants = 32;  // devices with the same index in different worlds and processes
 
 struct Row {
   std::array<Device, kVariants> devices;

@@ -1,5 +1,5 @@
-// The devices of the program's processes. A device has one address for as long as the stand-in is
-// loaded, in whatever world it appears: libraries keep it.
+// The devices of the program's processes. A device keeps its address for as long as the stand-in is
+// loaded, in all worlds: libraries store it.
 #ifndef SIM_STANDIN_DEVICE_TABLE_H_
 #define SIM_STANDIN_DEVICE_TABLE_H_
 
@@ -10,11 +10,11 @@
 
 namespace cm::sim::standin {
 
-// Those that the kernel of the calling thread's process lists at present, in its order. Minus an
-// errno in `error` when it does not answer.
+// The devices that the kernel of the calling thread's process lists at present, in its order. On
+// failure `error` is a negative errno.
 std::vector<Device*> ListDevices(int64_t* error);
 
-// The place of a device in the kernel's list, or minus an errno.
+// Index of a device in the kernel's list, or a negative errno.
 int64_t PlaceOf(Device* device);
 
 }  // namespace cm::sim::standin

@@ -17,7 +17,7 @@
 #include "sim/standin/libc.h"
 #include "sim/standin/objects.h"
 
-// The header has macros for these.
+// The header defines macros of these names.
 #undef ibv_get_device_list
 #undef ibv_query_port
 
@@ -38,7 +38,7 @@ bool IsPort(ibv_context* context, uint32_t port) {
   return port >= kFirstPort && port <= DeviceOf(context)->record.ports;
 }
 
-// -> 0 or an errno
+// Returns 0 or an errno.
 int AskPort(ibv_context* context, uint32_t number, PortRecord* port) {
   const int64_t place = PlaceOf(context);
   if (place < 0) return ErrnoOf(place);
@@ -50,7 +50,7 @@ int AskPort(ibv_context* context, uint32_t number, PortRecord* port) {
   return 0;
 }
 
-// -> 0 or an errno
+// Returns 0 or an errno.
 int AskGid(ibv_context* context, uint32_t port, int index, ibv_gid* gid) {
   const int64_t place = PlaceOf(context);
   if (place < 0) return ErrnoOf(place);
@@ -174,7 +174,7 @@ int ibv_query_device(ibv_context* context, ibv_device_attr* attributes) {
   return 0;
 }
 
-// The caller has cleared all of it; its type is opaque only to keep old programs apart.
+// The caller has cleared all of it; its type is opaque only to tell old programs apart.
 int ibv_query_port(ibv_context* context, uint8_t number, _compat_ibv_port_attr* attributes) {
   if (!IsPort(context, number)) return EINVAL;
   PortRecord port;
@@ -221,7 +221,7 @@ ssize_t _ibv_query_gid_table(ibv_context* context, ibv_gid_entry* entries, size_
   return static_cast<ssize_t>(count);
 }
 
-// An enumeration of libibverbs' own: 0 is of InfiniBand and RoCE 1, 1 is of RoCE 2.
+// An enumeration private to libibverbs: 0 is InfiniBand or RoCE v1, 1 is RoCE v2.
 int ibv_query_gid_type(ibv_context* context, uint8_t port, unsigned int index, int* type) {
   ibv_gid_entry entry{};
   const int error = _ibv_query_gid_ex(context, port, index, &entry, 0, sizeof entry);

@@ -1,4 +1,4 @@
-// Protection domains, by hand: what the machine is told of them, and how long they are needed.
+// Protection domains: what the machine learns about them, and how long they exist.
 #include <gtest/gtest.h>
 #include <infiniband/verbs.h>
 
@@ -14,7 +14,7 @@ namespace cm::sim::standin {
 namespace {
 
 constexpr const char* kConstant =
-    "what nobody may write, however it is asked to; it is rather long, too";
+    "memory that must not be written, by any request; it is rather long, too";
 
 class Domains : public Calls {
  protected:
@@ -86,7 +86,7 @@ TEST_F(DomainsInUse, HaveARegion) {
   ibv_mr* const region = Register(own_);
   ASSERT_NE(region, nullptr);
   ExpectBusy();
-  // One that is refused stays in its domain.
+  // A refused object stays in its domain.
   ground_.instead = [](const uapi::Request& /*request*/, uapi::Answer* answer) {
     answer->value = -EINVAL;
     return true;
@@ -124,7 +124,7 @@ TEST_F(DomainsInUse, HaveAnAddressHandle) {
   EXPECT_EQ(Of<int(ibv_ah*)>("ibv_destroy_ah")(handle), 0);
 }
 
-// What a queue pair has room for is said of one that is made.
+// The capacity of a queue pair is reported when it is created.
 TEST_F(Domains, RefusedQueuePairsSayNothingOfTheirRoom) {
   ground_.instead = [](const uapi::Request& request, uapi::Answer* answer) {
     answer->value = -EINVAL;
@@ -140,7 +140,7 @@ TEST_F(Domains, RefusedQueuePairsSayNothingOfTheirRoom) {
   EXPECT_EQ(initial.cap.max_inline_data, 2 * sizeof(ibv_sge));
 }
 
-// The machine is told so, because it may have more to say.
+// The machine is informed, because it may have more to return.
 TEST_F(Domains, RegionsAreOfMemoryThatIsThere) {
   const auto faults = [this](void* address, int access) {
     ibv_mr* const region =
@@ -154,7 +154,8 @@ TEST_F(Domains, RegionsAreOfMemoryThatIsThere) {
   void* const constant = const_cast<char*>(kConstant);
   EXPECT_EQ(faults(constant, IBV_ACCESS_REMOTE_READ), 0U);
   EXPECT_EQ(faults(constant, IBV_ACCESS_LOCAL_WRITE), 1U);
-  EXPECT_STREQ(kConstant, "what nobody may write, however it is asked to; it is rather long, too");
+  EXPECT_STREQ(kConstant,
+               "memory that must not be written, by any request; it is rather long, too");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Which events a program has fetched and not acknowledged is the library's knowledge, so it is told
-// to the machine where the program calls the library. What the library calls itself comes here,
-// too.
+// Only the library knows which events a program has fetched and not acknowledged, so the stand-in
+// reports it to the machine where the program calls the library. The library's own calls arrive
+// here as well.
 #include <dlfcn.h>
 #include <rdma/rdma_cma.h>
 
@@ -14,7 +14,7 @@
 namespace cm::sim::standin {
 namespace {
 
-// Python has the library in none but its own modules' sight.
+// Python loads the library with RTLD_LOCAL.
 template <typename Function>
 Function* Real(const char* name, Function* type) {
   void* const library = dlopen("librdmacm.so.1", RTLD_LAZY | RTLD_NOLOAD);

@@ -96,7 +96,7 @@ Answer FakeGround::Write(const Request& request) const {
       break;
     case RDMA_USER_CM_CMD_QUERY: {
       rdma_ucm_query_addr_resp response{};
-      // The library asks in its initialization, where a device makes it wait for itself.
+      // The library's initialization sends this request, and the device blocks it.
       response.node_guid = request.on == 0 ? 0 : guid_of_ids;
       response.port_num = response.node_guid == 0 ? 0 : 1;
       response.src_size = 16;

@@ -1,5 +1,4 @@
-// A ground without a simulator under it: it writes down what it is asked, and says what it was told
-// to say.
+// A ground without a simulator: records its requests and returns prepared answers.
 #ifndef SIM_STANDIN_FAKE_GROUND_H_
 #define SIM_STANDIN_FAKE_GROUND_H_
 
@@ -22,16 +21,16 @@ class FakeGround : public Ground {
     if (at_yield) at_yield();
   }
 
-  // What was asked since it was last taken: "open", "write 0 BIND 136/0".
+  // The requests since the last call: "open", "write 0 BIND 136/0".
   std::vector<std::string> Taken();
 
   static constexpr uint64_t kGuid = 0x0100feff02000002;
 
   uint32_t devices = 1;
-  int first_index = 0;  // of the devices; it is in their GUIDs, too
+  int first_index = 0;  // of the devices; part of their GUIDs
   std::function<void()> at_yield;
-  uint64_t guid_of_ids = 0;  // what QUERY says, but on the first file
-  std::function<bool(const uapi::Request&, uapi::Answer*)> instead;  // true: that is the answer
+  uint64_t guid_of_ids = 0;  // the answer of QUERY, except on the first file
+  std::function<bool(const uapi::Request&, uapi::Answer*)> instead;  // true: it has answered
   std::vector<uapi::Request> requests;                               // since the beginning
   int yields = 0;
 

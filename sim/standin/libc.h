@@ -1,4 +1,4 @@
-// The functions of the C library that the stand-in takes the place of.
+// The functions of the C library that the stand-in replaces.
 #ifndef SIM_STANDIN_LIBC_H_
 #define SIM_STANDIN_LIBC_H_
 
@@ -21,7 +21,7 @@ struct Libc {
 
 const Libc& RealLibc();
 
-// The definition after the stand-in's, in the order of search; null when there is none.
+// The next definition after the stand-in's in search order; null when there is none.
 void* NextDefinition(const char* name);
 
 template <typename Function>

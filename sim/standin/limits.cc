@@ -1,5 +1,5 @@
-// Limits of waiting that are instants: by its simulated clock the program says when, and the C
-// library waits by the system's. What is left of it is the limit, in the system's time.
+// Waits that end at an instant: the program computes it from its simulated clock, and the C library
+// waits by the system's. The remaining time is converted to the system's time.
 #undef _FORTIFY_SOURCE
 
 #include <pthread.h>
@@ -16,7 +16,7 @@
 namespace cm::sim::standin {
 namespace {
 
-// The instant of the system's clock that is as far away as `limit` is of the program's.
+// The instant of the system's clock that is as far away as `limit` is on the program's.
 timespec OnSystemsClock(clockid_t clock, const timespec& limit) {
   const std::optional<int64_t> simulated = SimulatedTime(clock);
   if (!simulated) return limit;
@@ -24,7 +24,7 @@ timespec OnSystemsClock(clockid_t clock, const timespec& limit) {
   return TimeOf(NanosecondsOf(SystemTime(clock)) + left);
 }
 
-// A condition does not tell which clock it was given; no instant of one is near one of the other.
+// A condition variable does not reveal its clock; no instant of one clock is near one of the other.
 clockid_t ClockOf(const timespec& limit) {
   return NanosecondsOf(limit) < kSinceEpoch / 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }

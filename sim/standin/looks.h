@@ -1,11 +1,11 @@
-// Who looks again and again at what is not there.
+// Detection of threads that poll in a loop.
 #ifndef SIM_STANDIN_LOOKS_H_
 #define SIM_STANDIN_LOOKS_H_
 
 namespace cm::sim::standin {
 
-// The calling thread has looked at descriptors without waiting. Whoever does so often in turn and
-// finds nothing lets the others have their turn. Leaves errno as it is.
+// Records that the calling thread has polled descriptors without waiting. A thread that does so
+// repeatedly without result yields to the others. Leaves errno unchanged.
 void HasLooked(bool found);
 
 }  // namespace cm::sim::standin

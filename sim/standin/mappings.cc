@@ -40,7 +40,7 @@ std::optional<Mapping> MappingIn(std::string_view line) {
   return mapping;
 }
 
-// Not by the C library's functions: some of these are the stand-in's.
+// Not through the C library's functions: some of these are the stand-in's.
 std::string MapsOfThisProcess() {
   std::string text;
   const long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -53,8 +53,8 @@ std::string MapsOfThisProcess() {
   return text;
 }
 
-// By having the pages made present, as pinning them does. Where that fails, it may be that the
-// kernel does not know how.
+// Makes the pages present, as pinning does. It may fail because the kernel does not know the
+// operation.
 bool Populates(uint64_t address, uint64_t length, bool writes) {
   const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t first = address / page * page;

@@ -1,4 +1,4 @@
-// The memory that the program has.
+// The program's memory.
 #ifndef SIM_STANDIN_MAPPINGS_H_
 #define SIM_STANDIN_MAPPINGS_H_
 
@@ -7,11 +7,11 @@
 
 namespace cm::sim::standin {
 
-// Whether a kernel could pin all of it for a device, which may read it, or write it as well.
-// Changes nothing there. True where nobody can say. source: linux 6.1 umem.c ib_umem_get
+// True when a kernel could pin all of it for a device that reads it, or writes it as well. Does not
+// change it. True where that cannot be found out. source: linux 6.1 umem.c ib_umem_get
 bool CanBePinned(uint64_t address, uint64_t length, bool writes);
 
-// The same from the text of /proc/self/maps. Lines that are none are passed over.
+// The same from the text of /proc/self/maps. Lines that cannot be parsed are ignored.
 bool Covers(std::string_view maps, uint64_t address, uint64_t length, bool writes);
 
 }  // namespace cm::sim::standin

@@ -26,7 +26,7 @@ TEST(Mappings, AreCoveredWhereTheyAdjoin) {
 TEST(Mappings, AreWrittenWhereTheyAllowIt) {
   EXPECT_FALSE(Covers(kMaps, 0x1800, 0x2800, true));
   EXPECT_FALSE(Covers(kMaps, 0x3000, 1, true));
-  EXPECT_FALSE(Covers(kMaps, 0x6000, 1, false)) << "nobody may read it";
+  EXPECT_FALSE(Covers(kMaps, 0x6000, 1, false)) << "it is not readable";
 }
 
 TEST(Mappings, LeaveGaps) {

@@ -1,4 +1,4 @@
-// Words for enumerators, as programs print them, and what is about no device.
+// Texts of enumerators as programs print them, and functions without a device.
 #include <infiniband/verbs.h>
 
 #include <array>
@@ -79,7 +79,7 @@ const char* ibv_wc_status_str(ibv_wc_status status) {
   return Word(kWords, status);
 }
 
-// Memory is simulated, and no page of it pinned.
+// Memory is simulated, and no page of it is pinned.
 int ibv_fork_init() { return 0; }
 int ibv_dontfork_range(void* /*base*/, size_t /*size*/) { return 0; }
 int ibv_dofork_range(void* /*base*/, size_t /*size*/) { return 0; }

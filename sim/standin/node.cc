@@ -1,7 +1,7 @@
-// The functions of the C library through which programs use the rdma_cm device file, and the one of
-// libnl through which librdmacm asks for its number.
+// The functions of the C library through which programs use the rdma_cm device file, and the
+// function of libnl through which librdmacm looks up its device number.
 
-// The checked variants of the headers would define the same functions a second time.
+// The fortified variants in the headers would define the same functions a second time.
 #undef _FORTIFY_SOURCE
 
 #include <fcntl.h>
@@ -86,13 +86,13 @@ int fstat(int fd, struct stat* status) noexcept {
 
 ssize_t write(int fd, const void* bytes, size_t count) {
   const std::optional<Descriptor> found = FindDescriptor(fd);
-  // A pipe that is a file's is written to by nobody but the stand-in.
+  // Only the stand-in writes to the pipe of a file.
   if (!found || found->kind != DescriptorKind::kFile || fd == found->write_end)
     return RealLibc().write(fd, bytes, count);
   return WriteCommand(*found, fd, bytes, count);
 }
 
-// The file has no operation to read. source: linux 6.1 ucma.c ucma_fops
+// The file has no read operation. source: linux 6.1 ucma.c ucma_fops
 ssize_t read(int fd, void* bytes, size_t count) {
   const std::optional<Descriptor> found = FindDescriptor(fd);
   if (found && found->kind == DescriptorKind::kFile) {
@@ -107,7 +107,7 @@ ssize_t read(int fd, void* bytes, size_t count) {
 
 int close(int fd) { return CloseDescriptor(fd); }
 
-// Of the kernel under the program nothing is to be learnt about RDMA.
+// The kernel under the program must reveal nothing about RDMA.
 int nl_connect(void* socket, int protocol) {
   using Connect = int (*)(void*, int);
   if (protocol == kNetlinkRdma) return kNetlinkFailure;

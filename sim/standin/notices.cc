@@ -1,5 +1,5 @@
-// Asynchronous events: of a device, of its port, of objects there; and that they are acknowledged.
-// source: rdma-core 44 libibverbs/device.c ibv_get_async_event, ibv_ack_async_event
+// Asynchronous events of a device, its port and its objects, and their acknowledgement. source:
+// rdma-core 44 libibverbs/device.c ibv_get_async_event, ibv_ack_async_event
 #include <infiniband/verbs.h>
 #include <pthread.h>
 
@@ -54,7 +54,7 @@ using cm::sim::uapi::Op;
 
 extern "C" {
 
-// What is of no object is of the device itself, or of its port.
+// An event without an object belongs to the device, or to its port.
 int ibv_get_async_event(ibv_context* context, ibv_async_event* event) {
   const Handle events = Whole<Context>(context)->events;
   const bool looks = IsNonBlocking(context->async_fd);

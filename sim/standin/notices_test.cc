@@ -20,8 +20,8 @@ using uapi::Request;
 using uapi::SrqRecord;
 using uapi::ToldRecord;
 
-constexpr uint32_t kEvents = 5;  // the number of what the device's opener is told
-constexpr uint8_t kPort = 2;     // that events of a port are of
+constexpr uint32_t kEvents = 5;  // events of the device's context
+constexpr uint8_t kPort = 2;     // the port of port events
 
 class Notices : public Calls {
  protected:
@@ -35,8 +35,8 @@ class Notices : public Calls {
     pd_ = AllocPd(context_);
   }
 
-  // Objects are told of by the names that they were made with; of each that goes one event was
-  // taken.
+  // An object is reported by the name that it was created with; for each destroyed object one event
+  // had been taken.
   bool Instead(const Request& request, Answer* answer) {
     switch (request.op) {
       case Op::kOpenEvents:
@@ -78,7 +78,7 @@ class Notices : public Calls {
   void Acknowledge(ibv_async_event event) {
     Of<decltype(::ibv_ack_async_event)>("ibv_ack_async_event")(&event);
   }
-  // How often the destroy yields when the event is acknowledged at the third time.
+  // Number of yields in the destroy when the event is acknowledged at the third.
   template <typename Object>
   int YieldsOf(const char* destroy, Object* object, ibv_async_event event) {
     const int before = ground_.yields;
@@ -95,7 +95,7 @@ class Notices : public Calls {
 
   ibv_context* context_ = nullptr;
   ibv_pd* pd_ = nullptr;
-  ToldRecord told_;  // of the latest object
+  ToldRecord told_;  // for the latest object
   int64_t next_ = 0;
 };
 
@@ -131,7 +131,7 @@ TEST_F(Notices, OfAQueuePairAreAcknowledgedBeforeItGoes) {
   EXPECT_EQ(YieldsOf("ibv_destroy_qp", qp, event), 3);
 }
 
-// Nobody knows in a new world what an old one's context is told.
+// In a new world no event of an old world's context exists.
 TEST_F(Notices, OfAnotherWorldAreNone) {
   Of<void()>("cmsim_reset")();
   ibv_cq* cq = Of<decltype(::ibv_create_cq)>("ibv_create_cq")(context_, 1, nullptr, nullptr, 0);

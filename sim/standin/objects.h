@@ -1,4 +1,5 @@
-// The objects of verbs as the program holds them: each begins with what <infiniband/verbs.h> shows.
+// The verbs objects as the program holds them: each begins with the public struct of
+// <infiniband/verbs.h>.
 #ifndef SIM_STANDIN_OBJECTS_H_
 #define SIM_STANDIN_OBJECTS_H_
 
@@ -19,7 +20,7 @@ struct Device {
   ibv_device shown;
   uapi::DeviceRecord record;
   uint32_t process;
-  uint32_t place;  // in the kernel's list of `world`
+  uint32_t place;  // index in the kernel's list of `world`
   uint32_t world;
 };
 
@@ -29,11 +30,12 @@ struct Context {
   Handle events;
 };
 
-// Of protection. The machine knows it by the number, which is told with the objects that are in it.
+// A protection domain. The machine knows it by its number, which is reported with the objects in
+// it.
 struct Domain {
   ibv_pd shown;
-  uint32_t number;              // never given twice
-  std::atomic<uint32_t> users;  // what is in it, which it does not go before
+  uint32_t number;              // unique
+  std::atomic<uint32_t> users;  // objects in it; it cannot be destroyed before them
 };
 
 struct Region {
@@ -68,7 +70,7 @@ struct QueuePair {
   ibv_qp shown;
   Handle handle;
   ibv_qp_init_attr initial;
-  ibv_qp_attr attributes;  // as they were set
+  ibv_qp_attr attributes;  // as set by ibv_modify_qp
 };
 
 template <typename T, typename Shown>
@@ -85,20 +87,20 @@ inline void Leave(ibv_pd* domain) { --Whole<Domain>(domain)->users; }
 
 inline uint32_t NumberOf(ibv_pd* domain) { return Whole<Domain>(domain)->number; }
 
-// The place of a context's device in the kernel's list, or minus an errno.
+// Index of a context's device in the kernel's list, or a negative errno.
 int64_t PlaceOf(ibv_context* context);
 
-// For an object of that context: it is called by its address.
+// A request for an object of that context, named by its address.
 uapi::ToldRecord TellOf(ibv_context* context, const void* object);
-// After a destroy, which has said how many asynchronous events of the object were taken, until they
-// are acknowledged. Of another world nobody is left who could.
+// Called after a destroy, which has returned the number of asynchronous events taken for the
+// object; waits until they are acknowledged. Objects of an earlier world do not wait.
 void AwaitAcknowledged(Handle object, const uapi::Answer& destroyed, pthread_mutex_t* mutex,
                        const uint32_t* acknowledged);
 
 // For functions that return an errno.
 inline int ErrnoOf(int64_t value) { return value < 0 ? static_cast<int>(-value) : 0; }
 
-// For functions that set it: null.
+// For functions that set errno: returns null.
 inline std::nullptr_t Refuse(int error) {
   errno = error;
   return nullptr;

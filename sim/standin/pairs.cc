@@ -12,7 +12,7 @@
 #include "sim/standin/mappings.h"
 #include "sim/standin/objects.h"
 
-// The header has a macro for it.
+// The header defines a macro of this name.
 #undef ibv_reg_mr
 
 using namespace cm::sim::standin;  // what follows is C
@@ -103,7 +103,7 @@ ibv_mr* Register(ibv_pd* pd, void* address, size_t length, uint32_t access) {
   return &region->shown;
 }
 
-// What its queues hold; as much as it was asked to where that is not said.
+// The capacity of its queues; the requested one where the answer has none.
 ibv_qp_cap CapacityIn(const Answer& answer, ibv_qp_cap asked) {
   const auto held = RecordIn<CapacityRecord>(answer.bytes);
   if (!held) return asked;
@@ -199,7 +199,7 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
   if (place < 0) return Refuse(ErrnoOf(place));
   const auto& device = Whole<Context>(pd->context)->device->record;
   if (initial->cap.max_inline_data > device.max_inline) return Refuse(EINVAL);
-  // The room of a piece is room for inline data, and the other way round.
+  // Room for a scatter/gather element is room for inline data, and the other way round.
   // source: linux 6.1 rxe_qp.c rxe_qp_init_req
   ibv_qp_init_attr held = *initial;
   ibv_qp_cap& cap = held.cap;

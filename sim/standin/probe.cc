@@ -1,4 +1,4 @@
-// A program as others write it, for the test of the object for programs: it knows nothing of it.
+// A program for the test of the preloaded object; it knows nothing of the stand-in.
 #include <poll.h>
 #include <rdma/rdma_cma.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <new>
 #include <utility>
 
-// As in allocators that give memory back after a while: they look at the clock under their lock.
+// As in allocators that return memory after a while: they read the clock under their lock.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   static thread_local bool locked = false;
   if (std::exchange(locked, true)) {

@@ -1,5 +1,5 @@
-// What the libraries of adapters' providers (libmlx5, libefa) are linked to. Programs that name one
-// of them load it; no simulated device is a provider's, so that none of this is called.
+// Symbols of the providers' libraries (libmlx5, libefa). Programs that link to them load; no
+// simulated device belongs to a provider, so these functions are never called.
 #include <cerrno>
 
 #define NOBODY_CALLS(name) \
@@ -9,7 +9,7 @@ extern "C" {
 
 bool verbs_allow_disassociate_destroy = false;
 
-// A provider says here which devices it would take.
+// A provider registers here which devices it supports.
 void verbs_register_driver_34(const void* /*operations*/) {}
 
 NOBODY_CALLS(__verbs_log)

@@ -19,7 +19,7 @@ using cm::sim::uapi::SrqRecord;
 
 namespace {
 
-// Asks about the queues of a channel.
+// Sends a request about the queues of a channel.
 Request About(Channel* channel, Op op, uint64_t more) {
   Request request = {.op = op, .more = more};
   const std::lock_guard held(channel->lock);
@@ -99,7 +99,8 @@ int ibv_destroy_comp_channel(ibv_comp_channel* channel) {
   return 0;
 }
 
-// Queues that join the channel while somebody waits for an event of it are not waited for.
+// A queue that joins the channel while a thread waits for an event of the channel does not end that
+// wait.
 int ibv_get_cq_event(ibv_comp_channel* channel, ibv_cq** queue, void** queue_context) {
   auto* whole = Whole<Channel>(channel);
   const Answer answer = Ask(About(whole, Op::kTakeEvent, IsNonBlocking(channel->fd) ? 1 : 0));

@@ -1,4 +1,4 @@
-// Functions that programs are linked to, and that no simulated device has.
+// Functions that programs link to and that no simulated device supports.
 #include <infiniband/verbs.h>
 
 #include <cerrno>

@@ -1,5 +1,5 @@
-// A program with a shared receive queue that it fills again whenever it hears that it runs low, on
-// a simulated machine.
+// A program with a shared receive queue that it refills after each limit event, on a simulated
+// machine.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 #include "sim/uapi/machine.h"
 #include "sim/world/world.h"
 
-// The header has macros for these.
+// The header defines macros of these names.
 #undef ibv_get_device_list
 #undef ibv_reg_mr
 
@@ -38,7 +38,7 @@ class OwnMemory : public uapi::Memory {
   }
 };
 
-// One process of one thread. The world goes on while it waits.
+// One process with one thread. The world runs while the thread waits.
 class MachineGround : public Ground {
  public:
   uapi::Answer Ask(const uapi::Request& request) override {
@@ -47,9 +47,9 @@ class MachineGround : public Ground {
       world_.Step();
       answer = machine_.Continue(asker_);
     }
-    return answer.waits ? machine_.Interrupt(asker_) : answer;  // nobody would ever answer
+    return answer.waits ? machine_.Interrupt(asker_) : answer;  // nothing would ever answer
   }
-  void Yield() override { CM_CHECK(false) << "nobody is there to wait for"; }
+  void Yield() override { CM_CHECK(false) << "there is no other thread to wait for"; }
   void Settle() {
     while (world_.NextAt()) world_.Step();
   }
@@ -144,7 +144,7 @@ class SharedQueue : public testing::Test {
             .length = static_cast<uint32_t>(memory_.size()),
             .lkey = region_->lkey};
   }
-  // As many as there is room for.
+  // As many as fit.
   int Fill() {
     ibv_sge piece = Piece();
     ibv_recv_wr work{};
@@ -174,7 +174,7 @@ class SharedQueue : public testing::Test {
     ibv_send_wr* bad = nullptr;
     for (int i = 0; i < count; ++i) ASSERT_EQ(ibv_post_send(from_, &work, &bad), 0);
   }
-  // Waits until the queue runs low.
+  // Waits for the limit event of the queue.
   void HearOfTheLimit() {
     ibv_async_event event{};
     ASSERT_EQ(Of<decltype(::ibv_get_async_event)>("ibv_get_async_event")(context_, &event), 0);

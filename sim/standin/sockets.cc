@@ -1,5 +1,5 @@
-// Where the sockets of a program come from. All simulated hosts share one interface of the system,
-// which would call from the address that it calls.
+// Source addresses of a program's sockets. All simulated hosts share one interface of the system,
+// which would use the destination address as source.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -24,7 +24,7 @@ bool IsAnywhere(const sockaddr_storage& address) {
   return IN6_IS_ADDR_UNSPECIFIED(&in6.sin6_addr) && in6.sin6_port == 0;
 }
 
-// Of the program's own host.
+// An address of the program's own host.
 sockaddr_storage OwnAddress(int family) {
   sockaddr_storage own{};
   const char* const named = std::getenv(family == AF_INET ? "CMSIM_ADDRESS" : "CMSIM_ADDRESS6");
@@ -51,7 +51,7 @@ bool IsLoopback(const sockaddr* address) {
   return IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr) || IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr);
 }
 
-// Unless the program has done so. Where it cannot be, the system chooses.
+// Unless the program has bound it. Where binding fails, the system chooses.
 void BindToOwnHost(int fd, const sockaddr* peer) {
   sockaddr_storage now{};
   socklen_t length = sizeof now;

@@ -1,4 +1,4 @@
-// The distribution's librdmacm on the stand-in, and what the stand-in makes of its calls.
+// The distribution's librdmacm on the stand-in, and the requests that its calls become.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ constexpr bool kIsSanitized = __has_feature(address_sanitizer);
 constexpr bool kIsSanitized = false;
 #endif
 
-// Each test has the library as it is before its first call.
+// Each test loads the library anew, before its first call.
 class Standin : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -107,8 +107,8 @@ TEST_F(Standin, WithoutAMachineThereIsNoChannel) {
   EXPECT_EQ(errno, ENODEV);
 }
 
-// The order is that of the library's initialization, where it finds out whether the kernel knows
-// AF_IB, and of its first channel.
+// The order of the library's initialization, where it finds out whether the kernel supports AF_IB,
+// and of its first channel.
 TEST_F(Standin, IsAskedWhatTheLibraryAsksAKernelFirst) {
   rdma_event_channel* channel = CreateChannel();
   ASSERT_NE(channel, nullptr);
@@ -139,12 +139,12 @@ TEST_F(Standin, CarriesIdsAndAddresses) {
   DestroyChannel(channel);
 }
 
-// Waiting for an acknowledgement inside the library leaves the thread to other fibers.
+// A thread that waits for an acknowledgement inside the library lets other fibers run.
 TEST_F(Standin, DestroyingAnIdYieldsUntilItsEventIsAcknowledged) {
   rdma_event_channel* channel = CreateChannel();
   ASSERT_NE(channel, nullptr);
   uint64_t uid = 0;
-  // The layouts are those of <rdma/rdma_user_cm.h>, which does not go with the library's header.
+  // The layouts are those of <rdma/rdma_user_cm.h>, which conflicts with the library's header.
   constexpr uint32_t kCreateId = 0;
   constexpr uint32_t kDestroyId = 1;
   constexpr uint32_t kGetEvent = 12;

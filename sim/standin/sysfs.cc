@@ -1,5 +1,5 @@
-// What programs look up of RDMA devices in sysfs: instead of the system's folder they find one of
-// their host's, where the environment names it.
+// sysfs lookups of RDMA devices by programs: the system's folder is replaced by that of the
+// program's host, where the environment names it.
 #undef _FORTIFY_SOURCE
 
 #include <dirent.h>
@@ -14,7 +14,7 @@
 namespace cm::sim::standin {
 namespace {
 
-// Where the path leads on the program's host.
+// The path on the program's host.
 class Place {
  public:
   explicit Place(const char* path) : path_(path) {

@@ -1,6 +1,6 @@
 // Timers that programs set: descriptors of timerfd, and the signal of alarm and setitimer. Both are
-// pipes that become readable at an instant of the machine's; the signal is the one that the system
-// sends when a pipe does.
+// pipes that become readable at an instant of the machine; the system sends the signal when the
+// pipe does (O_ASYNC).
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -30,14 +30,14 @@ using uapi::Op;
 
 constexpr int64_t kMicrosecond = 1'000;
 
-// Instants are since the world began.
+// Instants count from the beginning of the world.
 struct Timer {
   clockid_t clock = CLOCK_REALTIME;
   int64_t interval = 0;
   uint64_t next = kNever;
 };
 
-// By the names of their pipes. Of a pipe that is gone, until another one has its name.
+// By inode of the pipe. An entry of a closed pipe stays until another pipe has its inode.
 struct Timers {
   std::mutex lock;
   std::map<uint64_t, Timer> by_name;
@@ -48,14 +48,14 @@ Timers& TheTimers() {
   return *kTimers;
 }
 
-// Nothing where time is the system's.
+// Empty where time is the system's.
 std::optional<int64_t> Now() {
   const std::optional<int64_t> shown = SimulatedTime(CLOCK_MONOTONIC);
   if (!shown) return std::nullopt;
   return *shown - kSinceBoot;
 }
 
-// Once it is answered, the pipe is as it should be. The interval is in microseconds.
+// After the answer the pipe is in its right state. The interval is in microseconds.
 void Arm(uint64_t name, uint64_t next, uint32_t interval) {
   if (Ground* ground = TheGround())
     ground->Watch(name, -1, {.op = Op::kPollTime, .on = interval, .more = next});
@@ -66,7 +66,7 @@ int64_t Left(uint64_t next, int64_t now) {
   return next == kNever ? 0 : std::max<int64_t>(static_cast<int64_t>(next) - now, 1);
 }
 
-// How often a timer has expired, and from now on it has not.
+// Takes the number of expirations and resets it to zero.
 std::optional<uint64_t> TakeExpirations(uint64_t name, int64_t now) {
   uint64_t times = 1;
   uint64_t next = kNever;
@@ -104,10 +104,10 @@ ssize_t ReadTimer(int fd, const Descriptor& descriptor, void* bytes, size_t coun
   return -1;
 }
 
-// The signal of alarm. A child has none of its parent's.
+// The timer of alarm and its signal. A child inherits none.
 class Signal {
  public:
-  // -> what was left of it before
+  // Returns what was left of the previous timer.
   itimerval Set(const itimerval& time, int64_t now) {
     const std::lock_guard held(lock_);
     Prepare();
@@ -156,7 +156,7 @@ Signal& TheSignal() {
   return *kSignal;
 }
 
-// Nothing where the descriptor is none of these timers.
+// Empty where the descriptor is none of these timers.
 std::optional<uint64_t> NameOfTimer(int fd) {
   const std::optional<Descriptor> found = FindDescriptor(fd);
   if (!found || found->reads != &ReadTimer) return std::nullopt;
@@ -200,7 +200,7 @@ int timerfd_settime(int fd, int flags, const itimerspec* time, itimerspec* befor
     Timer& timer = TheTimers().by_name[*name];
     if (before != nullptr) *before = Shown(timer, *now);
     const int64_t value = NanosecondsOf(time->it_value);
-    // What an instant of the timer's clock is in the world's time.
+    // Converts an instant of the timer's clock to the world's time.
     const int64_t beginning = SimulatedTime(timer.clock).value_or(*now) - *now;
     if (value != 0) next = (flags & TFD_TIMER_ABSTIME) != 0 ? value - beginning : *now + value;
     timer.next = next = static_cast<int64_t>(next) < 0 ? 0 : next;

@@ -1,5 +1,5 @@
-// Waiting for descriptors with a limit. The limit is one more descriptor, which is readable when
-// its instant has come, so that waiting itself is the system's and has no end.
+// Waits for descriptors with a limit. The limit is one more descriptor, which becomes readable at
+// its instant, so that the wait itself is the system's and has no limit.
 #undef _FORTIFY_SOURCE
 
 #include <fcntl.h>
@@ -55,7 +55,7 @@ int64_t DurationOf(const timespec& time) {
   return time.tv_sec >= kLongest / kSecond ? kLongest : NanosecondsOf(time);
 }
 
-// Since the world began. Nothing where time is the system's.
+// Since the world began. Empty where time is the system's.
 std::optional<int64_t> Now() {
   const std::optional<int64_t> shown = SimulatedTime(CLOCK_MONOTONIC);
   if (!shown) return std::nullopt;
@@ -77,7 +77,7 @@ int RealSelect(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, con
   return kReal(count, reads, writes, exceptions, limit, mask);
 }
 
-// Without a wait.
+// Polls without waiting.
 int LookedAt(int found) {
   HasLooked(found != 0);
   return found;
@@ -121,7 +121,7 @@ int SelectFor(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, cons
   return rings ? found - 1 : found;
 }
 
-// Of a set of epoll it can be polled whether something in it is ready.
+// An epoll descriptor can itself be polled for ready entries.
 int EpollFor(int set, epoll_event* events, int most, const timespec& limit, const sigset_t* mask) {
   static auto* const kLook = Next("epoll_wait", &epoll_wait);
   static auto* const kReal = Next("epoll_pwait2", &epoll_pwait2);
@@ -159,7 +159,7 @@ int poll(pollfd* files, nfds_t count, int milliseconds) {
   return kReal(files, count, milliseconds);
 }
 
-// What the headers make of the two above where they know the size of the array.
+// The fortified variants of the two above, which the headers call where they know the array's size.
 int __poll_chk(pollfd* files, nfds_t count, int milliseconds, size_t /*size*/) {
   return poll(files, count, milliseconds);
 }
@@ -175,7 +175,7 @@ int pselect(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, const 
   return SelectFor(count, reads, writes, exceptions, *limit, mask);
 }
 
-// What was not waited is left in `limit`. source: man select(2)
+// The time not waited is stored in `limit`. source: man select(2)
 int select(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, timeval* limit) {
   if (limit == nullptr) return RealSelect(count, reads, writes, exceptions, nullptr, nullptr);
   const timespec duration = {.tv_sec = limit->tv_sec, .tv_nsec = limit->tv_usec * kMicrosecond};

@@ -33,7 +33,7 @@ void AppendContents(const ibv_sge* pieces, int count, std::vector<uint8_t>* byte
   }
 }
 
-// Where the receiver has no global address, its LID stands in the last two bytes.
+// Where the receiver has no global address, the last two bytes hold its LID.
 std::array<uint8_t, 16> Destination(const ibv_ah_attr& to) {
   std::array<uint8_t, 16> gid{};
   if (to.is_global != 0) {
@@ -54,7 +54,7 @@ bool IsAtomic(ibv_wr_opcode opcode) {
   return opcode == IBV_WR_ATOMIC_CMP_AND_SWP || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
 }
 
-// -> an errno
+// Returns an errno.
 int Encode(const ibv_send_wr& work, const QueuePair& qp, std::vector<uint8_t>* bytes) {
   if (work.num_sge < 0 || static_cast<uint32_t>(work.num_sge) > qp.initial.cap.max_send_sge)
     return EINVAL;
@@ -126,7 +126,7 @@ int PostToSharedQueue(ibv_srq* queue, ibv_recv_wr* work, ibv_recv_wr** bad) {
   return PostAll(Op::kPostToSrq, Whole<SharedQueue>(queue)->handle, work, bad);
 }
 
-// -> how many, or minus an errno
+// Returns the number of completions, or a negative errno.
 int Poll(ibv_cq* queue, int most, ibv_wc* completions) {
   if (most < 0) return -EINVAL;
   const Answer answer =

@@ -1,4 +1,4 @@
-// What the commands that ask are answered, as the structures of C.
+// Answers of the query commands, as the ABI's structures.
 #include <endian.h>
 #include <netinet/in.h>
 #include <rdma/rdma_user_cm.h>
@@ -16,7 +16,7 @@ namespace cm::sim::uapi {
 namespace {
 
 constexpr uint16_t kInfinibandFamily = 27;  // AF_IB
-constexpr uint8_t kMtu = 3;                 // IB_MTU_1024: what fits into Ethernet's packets
+constexpr uint8_t kMtu = 3;                 // IB_MTU_1024: fits an Ethernet frame
 constexpr uint8_t kRate = 3;                // IB_RATE_10_GBPS
 constexpr uint8_t kEqual = 2;               // IB_SA_EQ
 constexpr uint8_t kHopLimit = 64;
@@ -58,7 +58,7 @@ Gid SourceOf(const CmId& id, const Topology& topology) {
   return EndOf(id.source, id.device, topology);
 }
 
-// An address that is no side's leads back to where it began.
+// An address that belongs to no side maps back to the id's own end.
 Gid DestinationOf(const CmId& id, const Groups& groups, const Topology& topology) {
   if (id.destination.AnyOrLoopback()) return EndOf(id.destination, id.device, topology);
   return groups.GidOf(id.destination, topology);
@@ -69,7 +69,7 @@ uint8_t SourceIndexOf(const CmId& id) {
   return static_cast<uint8_t>(2 * nth + (id.source.v6 ? 1 : 0));
 }
 
-// Which of its device the id is on.
+// The port of its device that the id is on.
 uint8_t PortOf(const CmId& id, const Topology& topology) {
   return id.device == kNoDevice ? uint8_t{0} : topology.devices[id.device].port;
 }
@@ -85,7 +85,7 @@ ib_uverbs_ah_attr WayTo(const Gid& gid, const CmId& id, uint8_t port, uint16_t l
   return ah;
 }
 
-// As a MAD has it. source: linux 6.1 sa_query.c path_rec_table
+// In the layout of a PathRecord MAD attribute. source: linux 6.1 sa_query.c path_rec_table
 ib_path_rec_data PathOf(const CmId& id, const Groups& groups, const Topology& topology) {
   ib_path_rec_data data{};
   data.flags = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL;
@@ -286,7 +286,7 @@ bool OfGroup(const response::Event& event) {
 
 }  // namespace
 
-// Of a membership the id is that of the membership; the way is that to the group.
+// For a membership the id is that of the membership; the path is that to the group.
 void DeviceFile::PutDatagram(const response::Event& event, rdma_ucm_ud_param* ud) const {
   const Topology& topology = world_->topology();
   const bool has_lids = world_->profile().transport == Transport::kInfiniband;

@@ -1,4 +1,4 @@
-// Who asks the machine for something, and what he waits for until he is answered.
+// The requester of a machine's service, and what it waits for.
 #ifndef SIM_UAPI_ASKER_H_
 #define SIM_UAPI_ASKER_H_
 
@@ -10,7 +10,7 @@
 
 namespace cm::sim::uapi {
 
-// A thread of a process, which has one request under way at most.
+// A thread of a process. It has at most one outstanding request.
 struct Asker {
   uint32_t process = 0;
   uint32_t thread = 0;
@@ -27,7 +27,7 @@ enum class Awaited : uint8_t {
   kInstant
 };
 
-// An answer, or what stands in its way.
+// An answer, or the event that it waits for.
 struct Outcome {
   Answer answer;
   Awaited what = Awaited::kEvent;  // when the answer waits

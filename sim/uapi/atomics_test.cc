@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kAll = 15;  // enum ibv_access_flags
 constexpr uint32_t kWithoutAtomic = 7;
-constexpr uint32_t kThere = 4000;  // where the peer has the value
+constexpr uint32_t kThere = 4000;  // address of the value at the peer
 
 class Atomics : public VerbsEndTest {
  protected:

@@ -1,4 +1,4 @@
-// Structures of C in and out of bytes.
+// Conversion between ABI structures and bytes.
 #ifndef SIM_UAPI_BYTES_H_
 #define SIM_UAPI_BYTES_H_
 
@@ -10,7 +10,7 @@
 
 namespace cm::sim::uapi {
 
-// What is missing at the end is zero.
+// Missing bytes at the end are zero.
 template <typename T>
 T As(std::span<const uint8_t> bytes) {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -1,4 +1,4 @@
-// What is written to the file, as the commands of the simulated kernel.
+// Commands written to the device file, as calls of the simulated kernel.
 #include <endian.h>
 #include <netinet/in.h>
 #include <rdma/rdma_user_cm.h>
@@ -15,11 +15,11 @@ namespace cm::sim::uapi {
 namespace {
 
 constexpr uint16_t kInfinibandFamily = 27;  // AF_IB
-constexpr size_t kSockaddrIbAddress = 8;    // where the 16 bytes of its GID stand
+constexpr size_t kSockaddrIbAddress = 8;    // offset of its 16-byte GID
 
 uint16_t FamilyOf(std::span<const uint8_t> address) { return As<uint16_t>(address); }
 
-// source: linux 6.1 addr.c rdma_addr_size, which is 0 for a family that it does not know
+// source: linux 6.1 addr.c rdma_addr_size, which is 0 for an unknown family
 size_t SizeOf(std::span<const uint8_t> address) {
   switch (FamilyOf(address)) {
     case AF_INET:
@@ -70,7 +70,7 @@ command::ConnectionParam ParamOf(const rdma_ucm_conn_param& param, const rdma_uc
 
 }  // namespace
 
-// The number is that of a queue pair of the id's device, if there is one.
+// The number refers to a queue pair of the id's device, if there is one.
 void DeviceFile::NameQp(uint32_t id, command::ConnectionParam* param) const {
   if (!Kernel().Live(id)) return;
   const Topology& topology = world_->topology();
@@ -127,7 +127,7 @@ Address DeviceFile::AddressIn(std::span<const uint8_t> address) {
   return groups_.AddressOf(reinterpret_cast<const sockaddr*>(address.data()), world_->topology());
 }
 
-// A wildcard of InfiniBand is one that any device has; another address of its no device has here.
+// A wildcard AF_IB address is accepted by any device; no device has any other AF_IB address.
 Outcome DeviceFile::Bind(const Command& c, uint32_t id, std::span<const uint8_t> address) {
   if (FamilyOf(address) != kInfinibandFamily) {
     const command::Bind bind{id, AddressIn(address)};
@@ -167,7 +167,7 @@ Outcome DeviceFile::ResolveAddr(const Command& c) {
   command::ResolveAddr resolve{.id = cmd.id,
                                .destination = AddressIn(BytesOf(cmd.dst_addr)),
                                .timeout_ms = static_cast<int32_t>(cmd.timeout_ms)};
-  // Whatever the size says: the kernel looks at the family.
+  // The kernel looks at the family, not at the size.
   if (FamilyOf(BytesOf(cmd.src_addr)) != 0) resolve.source = AddressIn(BytesOf(cmd.src_addr));
   return DoneUnless(Kernel().Write(c.file, resolve), c.written);
 }
@@ -241,7 +241,7 @@ Outcome DeviceFile::Disconnect(const Command& c) {
   return DoneUnless(error, c.written);
 }
 
-// The bytes of the option stand behind the command. Those that are missing could not be read.
+// The option's value follows the command. It is shorter where the program's memory was unreadable.
 Outcome DeviceFile::SetOption(const Command& c) {
   const auto cmd = As<rdma_ucm_set_option>(c.body.first(std::min<size_t>(c.in, c.body.size())));
   const std::span<const uint8_t> value = c.body.subspan(std::min<size_t>(c.in, c.body.size()));
@@ -303,11 +303,11 @@ Outcome DeviceFile::MigrateId(const Command& c) {
   if (cmd.fd == kOtherFile) return Refused(Errno::kInval);
   if (!Kernel().LiveFile(cmd.fd)) return Refused(Errno::kNoEnt);
   const Result<uint32_t> reported = Kernel().Write(c.file, command::MigrateId{cmd.id, cmd.fd});
-  // How much room there is for the answer, nobody asks.
+  // The kernel does not check the room for the answer.
   return reported.ok() ? Number(reported.value(), c.written) : Refused(reported.error());
 }
 
-// No subnet here has records of services. source: linux 7.2 cma.c rdma_resolve_ib_service
+// No SA here has service records. source: linux 7.2 cma.c rdma_resolve_ib_service
 Outcome DeviceFile::ResolveIbService(const Command& c) {
   const auto id = As<uint32_t>(c.body);
   const Result<response::QueryAddr> known = Kernel().QueryAddr(c.file, command::Query{id});

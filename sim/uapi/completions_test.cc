@@ -1,4 +1,4 @@
-// Completion queues: the order of what they hold, what they report, and what they have no room for.
+// Completion queues: order, notification and overflow.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -66,7 +66,7 @@ TEST_F(Completions, TakingAnEventWaitsForOne) {
   EXPECT_EQ(machine_.Continue(waits).value, b_.cq);
 }
 
-// What comes when it is full is lost, until it is made larger.
+// A completion for a full queue is lost, until the queue is resized.
 TEST_F(Completions, CompletionQueueLosesWhatItCannotHold) {
   const Peer peer = Make(kActiveSide, kUd);
   const auto cq = static_cast<uint32_t>(Ask(peer, {.op = Op::kCreateCq, .more = 1}).value);
@@ -118,7 +118,7 @@ TEST_F(Completions, CompletionsStayWhenTheirQueuePairGoes) {
   EXPECT_EQ(received[0].qp_number, b_.number);
 }
 
-// Who receives fails and acknowledges nothing. source: linux 6.1 rxe_resp.c do_complete
+// The receiver fails and acknowledges nothing. source: linux 6.1 rxe_resp.c do_complete
 TEST_F(Completions, ReceiverWhoseCompletionIsLostFails) {
   const Peer narrow = OnQueueOf(b_, 1, kRc);
   BringUp(a_, narrow);

@@ -23,7 +23,7 @@ Outcome DeviceEvents::Carry(uint32_t process, uint8_t kernel, const Request& req
   }
   Opened& opened = found->second;
   Note(&opened);
-  // Nothing more comes of a device that is gone, which reading says as well.
+  // A device that is gone has no further event; reading reports that.
   // source: linux 6.1 uverbs_main.c ib_uverbs_event_read, ib_uverbs_event_poll
   if (request.op == Op::kPollEventsOfDevice)
     return Value(opened.unread.empty() && !opened.gone ? 0 : 1);

@@ -1,5 +1,5 @@
-// What happens to devices and to objects there, as far as those are told who have opened them:
-// asynchronous events.
+// Asynchronous events of devices and of their objects, for the processes that have opened the
+// devices.
 #ifndef SIM_UAPI_DEVICE_EVENTS_H_
 #define SIM_UAPI_DEVICE_EVENTS_H_
 
@@ -15,20 +15,20 @@
 
 namespace cm::sim::uapi {
 
-// An event is noticed when somebody asks whether there is one: whoever carries programs asks after
-// every step of the world.
+// Events are detected when they are polled for: the owner of the programs polls after each step of
+// the world.
 class DeviceEvents {
  public:
   explicit DeviceEvents(World* world) : world_(world) {}
 
   Outcome Carry(uint32_t process, uint8_t kernel, const Request& request);
-  // All that the process has opened is closed.
+  // Closes all that the process has opened.
   void Forget(uint32_t process);
 
-  // What has happened to an object of a process. Objects have numbers that are never used again.
+  // Reports an event of a process's object. Object numbers are unique.
   void Tell(uint32_t process, const ToldRecord& told, uint32_t object, ObjectEvent what);
-  // Nothing more is told of an object that goes. -> how many events of it were taken
-  // source: linux 6.1 uverbs_main.c ib_uverbs_release_uevent
+  // Discards the pending events of a destroyed object. Returns the number of its events that were
+  // taken. source: linux 6.1 uverbs_main.c ib_uverbs_release_uevent
   uint32_t Release(uint32_t object);
 
  private:
@@ -37,8 +37,8 @@ class DeviceEvents {
 
   struct Event {
     Type type = Type::kDeviceFatal;
-    uint32_t object = 0;  // 0: it is of none
-    uint64_t name = 0;    // what its owner calls it; of none, the number of a port
+    uint32_t object = 0;  // 0: no object
+    uint64_t name = 0;    // the owner's name for it; without an object, the port number
   };
 
   struct Port {
@@ -49,8 +49,8 @@ class DeviceEvents {
   struct Opened {
     uint32_t process = 0;
     uint8_t device = 0;
-    bool gone = false;        // for good: when it is back it is another one
-    std::vector<Port> ports;  // as they were when they were looked at last
+    bool gone = false;        // permanently: a device that comes back is a new one
+    std::vector<Port> ports;  // their state at the last check
     std::deque<Event> unread;
   };
 
@@ -61,7 +61,7 @@ class DeviceEvents {
 
   World* world_;
   std::map<uint32_t, Opened> opened_;
-  std::map<uint32_t, uint32_t> taken_;  // how many events of an object
+  std::map<uint32_t, uint32_t> taken_;  // number of events taken, by object
   uint32_t last_number_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Asynchronous events: of the port, of the table of GIDs, of the end of a device.
+// Asynchronous events of a port, of its GID table and of a device's removal.
 #include "sim/uapi/device_events.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ class DeviceEventsTest : public testing::Test {
     world_.Inject({.kind = kind, .side = side});
     world_.RunUntil(world_.Now() + Duration::Seconds(1));
   }
-  // All that there are; the last is why there is no more.
+  // All pending events; the last gives the error that ends the list.
   std::vector<int64_t> Taken() {
     std::vector<int64_t> taken;
     do taken.push_back(Ask(Op::kTakeEventOfDevice, 1).value);
@@ -75,7 +75,7 @@ TEST_F(DeviceEventsTest, OfOtherDevicesAreNotHeard) {
   EXPECT_THAT(Taken(), ElementsAre(-EAGAIN));
 }
 
-// What is there again is another device.
+// A device that comes back is a new device.
 TEST_F(DeviceEventsTest, EndOfADeviceIsTheLast) {
   Open(kPassiveSide);
   Inject(FaultKind::kRemoveDevice);
@@ -109,7 +109,7 @@ TEST_F(DeviceEventsTest, AreNotThereWhenTheyAreClosed) {
   EXPECT_EQ(Ask(Op::kPollEventsOfDevice).value, -EINVAL);
 }
 
-// A device is told of each of its ports, by number, and once of its end.
+// A device reports each of its ports, by number, and its removal once.
 TEST(DeviceEventsOfPorts, NameThePort) {
   World world(FindTopology("one-device-two-ports"), FindProfile("6.1-rxe"));
   Machine machine(&world, nullptr);

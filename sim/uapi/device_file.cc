@@ -7,7 +7,7 @@
 
 namespace cm::sim::uapi {
 
-// A kernel knows commands up to its last one.
+// A kernel refuses commands beyond its last one.
 Outcome DeviceFile::Write(Asker asker, uint32_t file, bool nonblocking,
                           std::span<const uint8_t> written) {
   if (written.size() < sizeof(rdma_ucm_cmd_hdr)) return Refused(Errno::kInval);
@@ -84,7 +84,7 @@ Outcome DeviceFile::CarryLater(const Command& c) {
     case kWriteCmEventCommand:
       return WriteCmEvent(c);
     default:
-      return Refused(Errno::kNoSys);  // GET_OPTION, which no kernel has ever had
+      return Refused(Errno::kNoSys);  // GET_OPTION, which no kernel implements
   }
 }
 

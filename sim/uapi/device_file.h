@@ -1,4 +1,4 @@
-// The kernel end of the rdma_cm device file: bytes of commands in, bytes of answers out.
+// The kernel end of the rdma_cm device file: command bytes in, answer bytes out.
 //
 // Each command checks what the kernel checks, in its order. source: linux 6.1 ucma.c
 #ifndef SIM_UAPI_DEVICE_FILE_H_
@@ -28,27 +28,27 @@ class DeviceFile {
  public:
   explicit DeviceFile(World* world) : world_(world) {}
 
-  // `nonblocking`: so the file is opened; only GET_EVENT asks.
+  // `nonblocking`: the file has O_NONBLOCK; only GET_EVENT looks at it.
   Outcome Write(Asker asker, uint32_t file, bool nonblocking, std::span<const uint8_t> written);
-  // What has become of a destroy that waited; none while it does.
+  // The result of a destroy that waited; empty while it waits.
   std::optional<Answer> Destroyed(uint32_t ticket, size_t written) const;
 
-  // The id whose connection is to use the queue pair of this number.
+  // The id whose connection uses the queue pair of this number.
   std::optional<uint32_t> IdThatNames(uint8_t device, uint32_t qp_number) const;
-  // The attributes of a connection that the thread asked for last.
+  // The connection attributes of the thread's last request.
   std::optional<response::QpAttr> LastAttributes(Asker asker) const;
   void Forget(uint32_t process);
 
  private:
-  // A command, taken apart.
+  // A parsed command.
   struct Command {
     Asker asker;
     uint32_t file = 0;
     uint32_t number = 0;
-    uint16_t in = 0;   // bytes of it
+    uint16_t in = 0;   // its length
     uint16_t out = 0;  // room for its answer
     bool nonblocking = false;
-    std::span<const uint8_t> body;  // what is written behind the header
+    std::span<const uint8_t> body;  // after the header
     size_t written = 0;
   };
   using SockaddrIb = std::array<uint8_t, 48>;
@@ -80,7 +80,7 @@ class DeviceFile {
   Outcome MigrateId(const Command& c);
   Outcome ResolveIbService(const Command& c);
   Outcome WriteCmEvent(const Command& c);
-  // The number belonged to another id before.
+  // Called when the number belonged to another id before.
   void StartAfresh(uint32_t id);
   void NameQp(uint32_t id, command::ConnectionParam* param) const;
   void NoteQp(uint32_t id, const command::ConnectionParam& param);
@@ -97,7 +97,7 @@ class DeviceFile {
 
   World* world_;
   Groups groups_;
-  // Of ids that are bound to an address of InfiniBand, that address.
+  // The AF_IB address of each id that is bound to one.
   std::map<uint32_t, SockaddrIb> infiniband_;
   std::map<std::pair<uint8_t, uint32_t>, uint32_t> named_;  // ids by device and QP number
   std::map<Asker, response::QpAttr> attributes_;

@@ -16,8 +16,7 @@ constexpr uint16_t kPort = 7471;
 constexpr const char* kActive = "10.0.0.1";
 constexpr const char* kPassive = "10.0.1.1";
 
-// The numbers of <rdma/rdma_cma.h> enum rdma_cm_event_type, which no C++ file can have beside the
-// other header.
+// The numbers of <rdma/rdma_cma.h> enum rdma_cm_event_type; a C++ file cannot include both headers.
 enum Event : uint32_t {
   kAddrResolved = 0,
   kRouteResolved = 2,
@@ -36,7 +35,7 @@ class DeviceFileTest : public testing::Test {
   explicit DeviceFileTest(const char* profile)
       : world_(FindTopology("two-kernels"), FindProfile(profile)), machine_(&world_, &memory_) {}
 
-  // The listener of the passive program, and an id of the active one that knows its route.
+  // The listener of the passive program, and an id of the active one with a resolved route.
   void Prepare() {
     listener_ = passive_.CreateId(s_, 0x1000);
     EXPECT_EQ(passive_.Bind(s_, listener_, kPassive, kPort), 8 + 136);
@@ -47,7 +46,7 @@ class DeviceFileTest : public testing::Test {
     EXPECT_EQ(active_.ResolveRoute(c_, id_), 8 + 8);
     EXPECT_EQ(active_.GetEvent(c_).event, kRouteResolved);
   }
-  // -> the passive side's id
+  // Returns the passive side's id.
   uint32_t ConnectThem() {
     Prepare();
     EXPECT_EQ(active_.Connect(c_, id_, Program::Param("hello", 17)), 8 + 288);
@@ -81,7 +80,7 @@ TEST_F(DeviceFileTest, RequestReachesTheListenerWithItsData) {
   EXPECT_EQ(request.param.conn.qp_num, 17u);
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(request.param.conn.private_data), 5),
             "hello");
-  EXPECT_EQ(request.param.conn.private_data_len, 56);  // what the message has room for
+  EXPECT_EQ(request.param.conn.private_data_len, 56);  // the room in the message
   EXPECT_EQ(request.param.conn.responder_resources, 2);
   EXPECT_EQ(request.param.conn.initiator_depth, 3);
   EXPECT_EQ(request.param.conn.retry_count, 7);
@@ -105,7 +104,7 @@ TEST_F(DeviceFileTest, DestroyAnswersHowManyEventsWereReported) {
   const uint32_t child = ConnectThem();
   EXPECT_EQ(active_.DestroyId(c_, id_), 3u);         // address, route, response
   EXPECT_EQ(passive_.DestroyId(s_, child), 1u);      // established
-  EXPECT_EQ(passive_.DestroyId(s_, listener_), 1u);  // the request counts on the listener
+  EXPECT_EQ(passive_.DestroyId(s_, listener_), 1u);  // the request counts for the listener
   EXPECT_EQ(passive_.last, 8 + 16);
 }
 
@@ -163,7 +162,7 @@ TEST_F(DeviceFileTest, WildcardOfInfinibandIsBoundToNoDevice) {
   EXPECT_EQ(answer.src_size, 48);
   EXPECT_EQ(answer.src_addr.ss_family, 27);
   EXPECT_EQ(active_.DestroyId(c_, id), 0u);
-  // Whoever has its number next is bound to nothing.
+  // The next id with its number is not bound.
   ASSERT_EQ(active_.CreateId(c_, 2), id);
   EXPECT_EQ(active_.QueryAddr(c_, id).src_size, 0);
 }
@@ -193,7 +192,7 @@ TEST_F(DeviceFileTest, AttributesLeadAQueuePairToItsPeer) {
   const uint32_t child = passive_.GetEvent(s_).id;
   const auto attr = passive_.Get<ib_uverbs_qp_attr>(s_, RDMA_USER_CM_CMD_INIT_QP_ATTR,
                                                     rdma_ucm_init_qp_attr{0, child, 2});
-  EXPECT_EQ(attr.qp_attr_mask, 0x129181u);  // what RTR needs
+  EXPECT_EQ(attr.qp_attr_mask, 0x129181u);  // required for RTR
   EXPECT_EQ(attr.qp_state, 2u);
   EXPECT_EQ(attr.dest_qp_num, 17u);
   EXPECT_EQ(attr.max_dest_rd_atomic, 2);
@@ -298,7 +297,7 @@ TEST_F(DeviceFileTest, IdMovesToAnotherFileWithItsEvents) {
   EXPECT_EQ(active_.Ask({.op = Op::kPollFile, .on = c_}).value, 0);
   EXPECT_EQ(active_.Ask({.op = Op::kPollFile, .on = other}).value, 1);
   EXPECT_EQ(active_.GetEvent(other).uid, 2u);
-  // It is looked for on the file that the command names.
+  // The id is looked up on the file that the command names.
   active_.Get<rdma_ucm_migrate_resp>(other, RDMA_USER_CM_CMD_MIGRATE_ID, migrate);
   EXPECT_EQ(active_.last, -EINVAL);
 }
@@ -329,7 +328,7 @@ TEST_F(DeviceFileTest, RefusesWhatIsNoCommand) {
   EXPECT_EQ(active_.Tell(c_, 23, listen), -EINVAL);  // of newer kernels
   EXPECT_EQ(active_.Tell(c_, 24, listen), -EINVAL);
   EXPECT_EQ(active_.Tell(c_, RDMA_USER_CM_CMD_GET_OPTION, listen), -ENOSYS);
-  // More bytes than the command has are no matter, and count as written.
+  // Bytes beyond the command are ignored, and count as written.
   bytes = Program::Bytes(RDMA_USER_CM_CMD_LISTEN, listen, 0);
   bytes.resize(bytes.size() + 5);
   EXPECT_EQ(active_.Write(c_, bytes).value, 8 + 8 + 5);
@@ -346,7 +345,7 @@ TEST_F(DeviceFileTest, RefusesWithoutRoomForTheAnswer) {
   EXPECT_EQ(room(RDMA_USER_CM_CMD_GET_EVENT, Zeros<rdma_ucm_get_event>(), 324), -EAGAIN);
   const rdma_ucm_query query{0, id_, RDMA_USER_CM_QUERY_ADDR};
   EXPECT_EQ(room(RDMA_USER_CM_CMD_QUERY, query, 271), -ENOSPC);
-  // A structure that ends before its newest fields is filled as far as it goes.
+  // A structure without its newest fields is filled as far as it goes.
   const Answer old = active_.Write(c_, Program::Bytes(RDMA_USER_CM_CMD_QUERY, query, 272));
   EXPECT_EQ(old.bytes.size(), 272u);
   const rdma_ucm_query unknown{0, id_, 3};
@@ -369,7 +368,7 @@ TEST_F(DeviceFileTest, RefusesConnectingWithoutParameters) {
   Prepare();
   EXPECT_EQ(active_.Connect(c_, id_, Zeros<rdma_ucm_conn_param>()), -EINVAL);
   auto bytes = Program::Bytes(RDMA_USER_CM_CMD_CONNECT, Zeros<rdma_ucm_connect>(), 0);
-  bytes[4] = 279 - 256;  // one byte before the end of what it has always had
+  bytes[4] = 279 - 256;  // one byte short of the oldest version
   EXPECT_EQ(active_.Write(c_, bytes).value, -EINVAL);
 }
 
@@ -401,7 +400,7 @@ TEST_F(DeviceFileTest, WaitsForAnEventUnlessToldNotTo) {
   EXPECT_EQ(machine_.WaitsFor(active_.asker()),
             "rdma_cm file " + std::to_string(c_) + ": an event");
   EXPECT_TRUE(machine_.Continue(active_.asker()).waits);
-  // Another thread brings it about.
+  // Another thread causes it.
   const Asker thread{.process = active_.asker().process, .thread = 1};
   auto resolve = Zeros<rdma_ucm_resolve_addr>();
   resolve.id = id_;
@@ -429,7 +428,7 @@ TEST_F(DeviceFileTest, WhoWaitsOnAFileThatIsClosedHearsSo) {
   ASSERT_TRUE(active_.Ask({.op = Op::kWrite, .on = c_, .bytes = bytes}).waits);
   const Asker thread{.process = active_.asker().process, .thread = 1};
   EXPECT_EQ(machine_.Ask(thread, {.op = Op::kClose, .on = c_}).value, 0);
-  EXPECT_EQ(machine_.Ask(thread, {.op = Op::kOpen}).value, c_);  // the number is taken again
+  EXPECT_EQ(machine_.Ask(thread, {.op = Op::kOpen}).value, c_);  // the number is reused
   EXPECT_EQ(machine_.Continue(active_.asker()).value, -EBADF);
 }
 

@@ -13,9 +13,9 @@
 namespace cm::sim::uapi {
 namespace {
 
-constexpr uint32_t kLongest = 16U << 20;  // more than any option has
+constexpr uint32_t kLongest = 16U << 20;  // longer than any option
 constexpr size_t kAtOnce = 1U << 12;
-constexpr size_t kShort = 64;  // a request or an answer without bytes is
+constexpr size_t kShort = 64;  // the size of a request or an answer without bytes
 
 template <typename T>
 void Put(const T& value, std::vector<uint8_t>* bytes) {
@@ -47,7 +47,7 @@ void PutBody(const Watch& watch, std::vector<uint8_t>* bytes) {
   PutBody(watch.readable, bytes);
 }
 
-// Takes values from the front until there are no more.
+// Takes values from the front until the bytes are exhausted.
 class Reader {
  public:
   explicit Reader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -102,7 +102,7 @@ std::optional<Message> DecodeKind(uint32_t kind, Reader* reader) {
   return std::nullopt;
 }
 
-// Room for the control message of one descriptor, aligned as it has to be.
+// Buffer for the control message of one descriptor, with its alignment.
 union Control {
   cmsghdr header;
   std::array<char, CMSG_SPACE(sizeof(int))> bytes;

@@ -13,9 +13,9 @@ namespace cm::sim::uapi {
 namespace {
 
 constexpr size_t kOwnAtMost = UINT8_MAX - kLastGroup;
-constexpr size_t kMapped = 12;  // where the bytes of a mapped address of IPv4 stand
+constexpr size_t kMapped = 12;  // offset of an IPv4-mapped address
 
-// None for an address that is no group's.
+// Empty for an address that is not a group's.
 std::optional<Gid> GroupIn(const sockaddr* address) {
   Gid gid{};
   if (address->sa_family == AF_INET6) {
@@ -55,7 +55,7 @@ Address Groups::AddressOf(const sockaddr* address, const Topology& topology) {
   return known;
 }
 
-// Null for an address that has a number in the topology, or none.
+// Null for an address with a number in the topology, or without any.
 const Gid* Groups::Find(const Address& address) const {
   if (address.kind != AddressKind::kGroup || address.group <= kLastGroup) return nullptr;
   return &own_.at(address.group - kLastGroup - 1);

@@ -1,5 +1,5 @@
-// Addresses as programs write them and read them back. A conversation has names for a few multicast
-// groups only; those that programs make up get numbers behind these.
+// Conversion of addresses between sockaddr and the topology's numbers. A conversation names only a
+// few multicast groups; other groups of programs get numbers after these.
 #ifndef SIM_UAPI_GROUPS_H_
 #define SIM_UAPI_GROUPS_H_
 
@@ -17,11 +17,11 @@ namespace cm::sim::uapi {
 
 class Groups {
  public:
-  // Its number is that of the first time; kForeign when there are too many.
+  // The number is that of the first use; kForeign when there are too many.
   Address AddressOf(const sockaddr* address, const Topology& topology);
 
   Gid GidOf(const Address& address, const Topology& topology) const;
-  // As a sockaddr, as much of it as there is room. -> its length
+  // Writes a sockaddr, as much of it as fits. Returns its length.
   uint16_t Put(const Address& address, const Topology& topology, void* field, size_t room) const;
 
  private:

@@ -1,11 +1,11 @@
-// Over iWARP no program moves a queue pair: its provider does, with the connection that names it.
-// source: linux 6.1 siw_cm.c siw_accept, siw_proc_mpareply; siw_qp.c siw_qp_nextstate_from_rts
+// Over iWARP the provider moves a queue pair with the connection that names it; the program does
+// not. source: linux 6.1 siw_cm.c siw_accept, siw_proc_mpareply; siw_qp.c siw_qp_nextstate_from_rts
 #include "sim/iw_cm/iw_cm.h"
 #include "sim/uapi/verbs_end.h"
 
 namespace cm::sim::uapi {
 
-// That of the id which names it; null for none.
+// The connection of the id that names it; null for none.
 const IwId* VerbsEnd::ConnectionOf(const OwnQp& own) const {
   const std::optional<uint32_t> id =
       device_file_->IdThatNames(own.device, verbs().at(own.qp).number);
@@ -30,8 +30,8 @@ void VerbsEnd::Join(const OwnQp& own, const OwnQp& peer) {
   static_cast<void>(verbs().Modify(own.qp, QpState::kRts, true));
 }
 
-// Nothing is sent before the passive side has accepted. What it sends from then on TCP keeps for
-// the other side; here both are brought up at once.
+// Nothing is sent before the passive side has accepted. TCP keeps what it sends from then on for
+// the other side; here both sides reach RTS at the same instant.
 void VerbsEnd::FollowConnections() {
   for (auto& [number, own] : qps_) {
     const IwId* const connection = ConnectionOf(own);

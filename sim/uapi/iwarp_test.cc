@@ -9,7 +9,7 @@
 namespace cm::sim::uapi {
 namespace {
 
-// Two programs, each with a queue pair in INIT, an id that knows its route, and a listener.
+// Two programs, each with a queue pair in INIT, an id with a resolved route, and a listener.
 class IwarpTest : public VerbsEndTest {
  protected:
   IwarpTest() : VerbsEndTest("6.1-siw") {}
@@ -57,7 +57,7 @@ TEST_F(IwarpTest, QueuePairsMoveWithTheirConnection) {
   EXPECT_EQ(MemoryOf(a_).substr(0, 5), "data.");
   EXPECT_EQ(Poll(b_).size(), 1u);
   EXPECT_EQ(Poll(a_).size(), 1u);
-  // One side's error is the other one's end.
+  // One side's error ends the other side's connection.
   ASSERT_EQ(Receive(a_, 2, 0, 8), 0);
   ASSERT_EQ(Modify(b_, {.mask = 1, .state = kErr}), 0);
   EXPECT_EQ(active_.GetEvent(c_).event, 10u);  // RDMA_CM_EVENT_DISCONNECTED
@@ -66,7 +66,7 @@ TEST_F(IwarpTest, QueuePairsMoveWithTheirConnection) {
   EXPECT_EQ(flushed[0].status, 5u);
 }
 
-// The provider waits for the reply, which nobody sends here.
+// The provider waits for the reply, which is never sent here.
 TEST_F(IwarpTest, DestroyWaitsUntilNoReplyWillCome) {
   Prepare();
   ASSERT_GT(active_.Connect(c_, id_, Program::Param("", a_.number)), 0);
@@ -90,7 +90,7 @@ TEST_F(IwarpTest, CloseWaitsForTheLastOfItsIds) {
   ASSERT_GT(active_.Connect(c_, id_, Program::Param("", a_.number)), 0);
   const Answer begun = active_.Ask({.op = Op::kClose, .on = c_});
   ASSERT_TRUE(begun.waits);
-  // Its number is free again before anybody looks, and taken by another one.
+  // The number is free again before the program looks, and another socket has taken it.
   Settle();
   EXPECT_EQ(
       machine_.Ask({.process = active_.asker().process, .thread = 1}, {.op = Op::kOpen}).value, c_);

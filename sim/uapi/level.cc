@@ -14,7 +14,7 @@ void Level::Set(bool readable) {
   if (readable == readable_) return;
   char token = 0;
   if (readable) {
-    // A pipe without a reader is nobody's to poll; it raises SIGPIPE, which owners ignore.
+    // A pipe without a reader cannot be polled; writing to it raises SIGPIPE, which owners ignore.
     readable_ = write(write_end_, &token, 1) == 1;
     return;
   }

@@ -1,8 +1,8 @@
-// Whether a pipe is readable, kept by who has its write end alone.
+// Readiness of a pipe, controlled through its write end alone.
 //
-// The program polls the read end. It is readable while the pipe holds its one byte; taking the byte
-// out again is done through the write end, too, so that the last read end is the program's, and its
-// end can be seen.
+// The program polls the read end. It is readable while the pipe holds its one byte. The byte is
+// taken out through the write end as well, so that the program holds the only read end and its
+// closing can be seen.
 #ifndef SIM_UAPI_LEVEL_H_
 #define SIM_UAPI_LEVEL_H_
 
@@ -10,7 +10,7 @@ namespace cm::sim::uapi {
 
 class Level {
  public:
-  explicit Level(int write_end);  // non-blocking; which it closes
+  explicit Level(int write_end);  // non-blocking; takes ownership
   ~Level();
   Level(const Level&) = delete;
   Level& operator=(const Level&) = delete;

@@ -53,8 +53,8 @@ void Machine::RemoveProcess(uint32_t process) {
   device_events_.Forget(process);
 }
 
-// A file of nobody's, or of another process: a process that got it by fork or over a socket has
-// other credentials. source: linux 6.1 ucma.c ucma_write, ib_safe_file_access
+// A file that is not open, or one of another process: a process that got it by fork or over a
+// socket has other credentials. source: linux 6.1 ucma.c ucma_write, ib_safe_file_access
 Errno Machine::Refuses(uint32_t process, uint32_t file) const {
   const auto open = files_.find(file);
   if (open == files_.end() || !Kernel().LiveFile(file)) return Errno::kBadF;
@@ -78,7 +78,7 @@ Answer Machine::Continue(Asker asker) {
   return *done;
 }
 
-// Ends and replies are waited for without signals.
+// These waits cannot be interrupted by signals.
 // source: linux 6.1 ucma.c ucma_get_event, ucma_destroy_id; iwcm.c iw_cm_disconnect, wait_event
 Answer Machine::Interrupt(Asker asker) {
   const auto found = waiting_.find(asker);
@@ -91,7 +91,7 @@ Answer Machine::Interrupt(Asker asker) {
   return Refused(Errno::kIntr).answer;
 }
 
-// None while it goes on.
+// Empty while the request waits.
 std::optional<Answer> Machine::Finished(Asker asker, const Waiting& waiting) {
   switch (waiting.outcome.what) {
     case Awaited::kDestroyed:
@@ -111,7 +111,7 @@ std::optional<Answer> Machine::Finished(Asker asker, const Waiting& waiting) {
   return again.answer;
 }
 
-// The number of a file that is gone may be given to the next one.
+// The number of a closed file may be reused.
 void Machine::NoteClosed() {
   for (auto& [asker, waiting] : waiting_)
     if (waiting.outcome.what == Awaited::kClosed && Kernel().Closed(waiting.outcome.on))

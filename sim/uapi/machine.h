@@ -21,37 +21,36 @@ namespace cm::sim::uapi {
 // The memory of processes, which work requests read and write.
 using Memory = cm::sim::Memory;
 
-// One object serves all processes of a world. Nothing happens in the world but by what is asked
-// here and by World::Step. Processes of a host that crashes are removed before anything else is
-// asked.
+// One object serves all processes of a world. Only requests here and World::Step change the world.
+// Processes of a host that crashes must be removed before any other request.
 class Machine {
  public:
-  // Both outlive the machine.
+  // Both must outlive the machine.
   Machine(World* world, Memory* memory);
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
   ~Machine();
 
-  // A process on the host of a side of the topology. -> its number, counted from 0.
+  // Adds a process on the host of a side of the topology. Returns its number, counted from 0.
   uint32_t AddProcess(uint8_t side);
-  // All that it has is closed, as at its exit; what its threads wait for is forgotten.
+  // Closes all that the process has, as at its exit; requests of its threads are forgotten.
   void RemoveProcess(uint32_t process);
 
-  // Not while the asker waits.
+  // Must not be called while the asker waits.
   Answer Ask(Asker asker, const Request& request);
-  // What has become of the request that the asker waits for.
+  // The state of the request that the asker waits for.
   Answer Continue(Asker asker);
-  // A signal comes to the asker, who waits. -> EINTR, and he waits no longer; or that he goes on
-  // waiting, where the kernel lets no signal in.
+  // A signal arrives for the waiting asker. Returns EINTR, and the wait ends; or `waits`, where the
+  // kernel waits uninterruptibly.
   Answer Interrupt(Asker asker);
-  // In words what the asker waits for: "rdma_cm file 3: an event".
+  // Describes what the asker waits for: "rdma_cm file 3: an event".
   std::string WaitsFor(Asker asker) const;
 
  private:
   struct Waiting {
     Request request;
     Outcome outcome;
-    std::optional<Answer> done;  // it is over, and nobody has asked yet
+    std::optional<Answer> done;  // completed, and not collected yet
   };
 
   Outcome Carry(Asker asker, const Request& request);
@@ -67,7 +66,7 @@ class Machine {
   DeviceFile device_file_;
   DeviceEvents device_events_;
   VerbsEnd verbs_end_;
-  std::vector<uint8_t> sides_;          // of processes
+  std::vector<uint8_t> sides_;          // by process
   std::map<uint32_t, uint32_t> files_;  // open files, and the processes that opened them
   std::map<Asker, Waiting> waiting_;
 };

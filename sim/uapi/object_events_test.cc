@@ -27,7 +27,7 @@ constexpr uint32_t kLimit = 2;
 
 constexpr uint64_t kName = 0x7fff12345678;
 
-// What the answer begins with; nothing, where it is too short.
+// The value at the beginning of the answer; empty where the answer is too short.
 template <typename T>
 T First(const Answer& answer) {
   T value{};
@@ -39,7 +39,7 @@ class ObjectEvents : public VerbsEndTest {
  protected:
   explicit ObjectEvents(const char* profile = "6.1-rxe") : VerbsEndTest(profile) {}
 
-  // A process that is told of what it has, with queues for so many.
+  // A process with asynchronous events for its objects, and queues of these sizes.
   void Found(uint32_t completions, uint32_t receives, uint32_t limit = 0) {
     events_ = static_cast<uint32_t>(Ask(b_, {.op = Op::kOpenEvents}).value);
     own_ = b_;
@@ -89,7 +89,7 @@ class ObjectEvents : public VerbsEndTest {
       taken.emplace_back(answer.value, First<uint64_t>(answer));
     }
   }
-  // How many events of the object were taken.
+  // The number of events taken for the object.
   uint32_t Destroyed(Op op, uint32_t object) {
     const Answer answer = Ask(own_, {.op = op, .on = object});
     EXPECT_EQ(answer.value, 0);
@@ -101,7 +101,7 @@ class ObjectEvents : public VerbsEndTest {
   uint32_t events_ = 0;
 };
 
-// Each completion that is lost. source: linux 6.1 rxe_cq.c rxe_cq_post
+// One event for each lost completion. source: linux 6.1 rxe_cq.c rxe_cq_post
 TEST_F(ObjectEvents, OverrunOfACompletionQueueIsTold) {
   Found(1, 7);
   PostReceives(2);
@@ -186,7 +186,8 @@ TEST_F(ObjectEvents, SendQueueIsDrained) {
   ASSERT_EQ(Post(own_, send, 0, 1), 0);
   ASSERT_EQ(Modify(own_, {.mask = 1, .state = kRts}), 0);
   ASSERT_EQ(Modify(own_, {.mask = 1, .state = kSqd}), 0);
-  EXPECT_THAT(Taken(), ElementsAre(Pair(kSqDrained, kName + 2))) << "what nobody sent stays";
+  EXPECT_THAT(Taken(), ElementsAre(Pair(kSqDrained, kName + 2)))
+      << "a request that was not sent stays";
 }
 
 TEST_F(ObjectEvents, DestroySaysHowManyWereTaken) {
@@ -209,7 +210,7 @@ TEST_F(ObjectEvents, WhatIsNotTakenGoesWithItsObject) {
   EXPECT_EQ(Ask(own_, {.op = Op::kPollEventsOfDevice, .on = events_}).value, 0);
 }
 
-// Another process's number for events is no way to reach it.
+// A process cannot receive events through another process's number.
 TEST_F(ObjectEvents, AreToldToTheirOwnersAlone) {
   events_ = static_cast<uint32_t>(Ask(a_, {.op = Op::kOpenEvents}).value);
   const SrqRecord srq{

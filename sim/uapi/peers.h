@@ -1,4 +1,4 @@
-// Processes of a test with queue pairs, and the memory that they have.
+// Test processes with queue pairs and memory.
 #ifndef SIM_UAPI_PEERS_H_
 #define SIM_UAPI_PEERS_H_
 
@@ -18,7 +18,7 @@
 
 namespace cm::sim::uapi {
 
-inline constexpr uint64_t kBase = 0x7f0000000000;  // where the memory of every process begins
+inline constexpr uint64_t kBase = 0x7f0000000000;  // start of every process's memory
 inline constexpr uint32_t kLength = 4096;
 inline constexpr uint32_t kRc = 2;
 inline constexpr uint32_t kUd = 4;
@@ -72,7 +72,7 @@ class VerbsEndTest : public testing::Test {
   uint32_t CreateCq(const Peer& peer, uint64_t holds) {
     return static_cast<uint32_t>(Ask(peer, {.op = Op::kCreateCq, .more = holds}).value);
   }
-  // The process's, with another queue pair, and a queue that holds so many completions.
+  // Of the same process, with another queue pair, and a queue that holds that many completions.
   Peer OnQueueOf(const Peer& peer, uint64_t holds, uint32_t type) {
     return Furnish(peer, type, 7, CreateCq(peer, holds));
   }
@@ -104,7 +104,7 @@ class VerbsEndTest : public testing::Test {
     std::memcpy(gid.data(), answer.bytes.data(), gid.size());
     return gid;
   }
-  // With room for as many reads and atomic operations, both ways.
+  // With that many reads and atomic operations in both directions.
   void BringUp(const Peer& own, const Peer& peer, uint32_t access = 7, uint8_t depth = 1) {
     ASSERT_EQ(Modify(own, {.mask = 0x39, .state = kInit, .access = access, .port = own.port}), 0);
     ASSERT_EQ(Modify(own, {.mask = 0x129181,

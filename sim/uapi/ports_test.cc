@@ -1,4 +1,4 @@
-// A device with two ports: what belongs to a port, and what to the device.
+// A device with two ports: state of the ports and state of the device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using testing::Field;
 constexpr uint32_t kSucceeded = 0;         // IBV_WC_SUCCESS
 constexpr uint32_t kRetriesExceeded = 12;  // IBV_WC_RETRY_EXC_ERR
 
-// Both processes have the same device; the queue pair of the second one goes to the second port.
+// Both processes use the same device; the second one's queue pair is on the second port.
 class PortsTest : public VerbsEndTest {
  protected:
   PortsTest() : VerbsEndTest("6.1-rxe", "one-device-two-ports") { b_.port = 2; }

@@ -1,5 +1,5 @@
-// A program of a test: what librdmacm writes, as the structures of the header, and what it is
-// answered.
+// A test program: writes the commands that librdmacm writes, with the structures of the header, and
+// reads their answers.
 #ifndef SIM_UAPI_PROGRAM_H_
 #define SIM_UAPI_PROGRAM_H_
 
@@ -18,7 +18,7 @@
 
 namespace cm::sim::uapi {
 
-// Programs of tests lend no memory.
+// Test programs have no memory of their own.
 class NoMemory : public Memory {
  public:
   bool Read(uint32_t /*process*/, uint64_t /*address*/, std::span<uint8_t> /*bytes*/) override {
@@ -57,7 +57,7 @@ class Program {
     std::memcpy(bytes.data() + sizeof(header), &body, sizeof(Body));
     return bytes;
   }
-  // The answer at once; -EAGAIN for an event that is not there.
+  // The immediate answer; -EAGAIN when there is no event.
   Answer Write(uint32_t file, std::vector<uint8_t> bytes) {
     return Ask({.op = Op::kWrite, .on = file, .more = 1, .bytes = std::move(bytes)});
   }
@@ -74,7 +74,7 @@ class Program {
     std::copy_n(answer.bytes.begin(), length, reinterpret_cast<uint8_t*>(&response));
     return response;
   }
-  // Lets the world go on until the request is answered.
+  // Runs the world until the request is answered.
   Answer Finish(Answer answer) {
     while (answer.waits && world_->NextAt()) {
       world_->Step();
@@ -141,7 +141,7 @@ class Program {
     cmd.conn_param = param;
     return Tell(file, RDMA_USER_CM_CMD_CONNECT, cmd);
   }
-  // `valid` of the parameters says whether there are any.
+  // `valid` of the parameters is set if there are any.
   int64_t Accept(uint32_t file, uint32_t id, uint64_t uid, const rdma_ucm_conn_param& param) {
     auto cmd = Zeros<rdma_ucm_accept>();
     cmd.id = id;
@@ -152,7 +152,7 @@ class Program {
   int64_t Disconnect(uint32_t file, uint32_t id) {
     return Tell(file, RDMA_USER_CM_CMD_DISCONNECT, rdma_ucm_disconnect{id});
   }
-  // The next event, which is waited for; `last` is -EAGAIN when there will be none.
+  // Waits for the next event; `last` is -EAGAIN when there will be none.
   rdma_ucm_event_resp GetEvent(uint32_t file) {
     auto response = Zeros<rdma_ucm_event_resp>();
     const auto bytes =

@@ -1,4 +1,4 @@
-// What a queue pair may touch: regions of its own protection domain, as their access flags say.
+// Access of a queue pair: regions of its own protection domain, according to their access flags.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class Protection : public VerbsEndTest {
     work.remote_address = kBase;
     return Post(a_, work, 16, 8);
   }
-  // The only completion there.
+  // The only completion in the queue.
   uint32_t StatusAt(const Peer& peer) {
     Settle();
     const std::vector<CompletionRecord> done = Poll(peer);
@@ -84,7 +84,7 @@ TEST_F(Protection, ReadsGoToTheirOwnDomain) {
   EXPECT_EQ(StatusOf(kRead), kLocProtErr);
 }
 
-// Processes number their domains for themselves.
+// Processes number their domains independently.
 TEST_F(Protection, DomainsOfTwoProcessesAreTwo) {
   b_.key = Make(kPassiveSide, kRc).key;
   EXPECT_EQ(StatusOf(kWrite), kRemAccessErr);
@@ -143,11 +143,11 @@ TEST_F(Protection, SendsReadWhereNothingMayWrite) {
   EXPECT_EQ(StatusOf(kSend), kSuccess);
 }
 
-// What a queue pair allows its peer is looked at before the key is.
+// The access flags of the queue pair are checked before the key.
 // source: linux 6.1 rxe_resp.c check_op_valid
 class AllowedByTheQueuePair : public Protection {
  protected:
-  // But for one of the access flags.
+  // All but one of the access flags.
   void Forbid(uint32_t flag) {
     d_ = Make(kPassiveSide, kRc, kAll);
     BringUp(d_, a_, kAll & ~flag);
@@ -191,7 +191,7 @@ TEST_F(AllowedByTheQueuePair, IsWhatItSaysLast) {
 
 class Depths : public Protection {
  protected:
-  // How many reads and atomic operations each of them starts and takes at once.
+  // The number of reads and atomic operations that each side initiates and accepts.
   void Meet(uint8_t own, uint8_t peers) {
     for (const Peer& peer : {a_, b_}) ASSERT_EQ(Modify(peer, {.mask = 1, .state = kReset}), 0);
     BringUp(a_, b_, kAll, own);
@@ -241,7 +241,7 @@ TEST_F(Depths, WithoutResourcesAtomicsAreRefused) {
   EXPECT_EQ(StatusOf(kFetchAdd), kRemInvReqErr);
 }
 
-// The process has given it up; the region stands.
+// The process has unmapped the memory; the region stays.
 TEST_F(Protection, SendsFromMemoryThatIsGoneFail) {
   ASSERT_EQ(Receive(b_, 1, 0, 64), 0);
   MemoryOf(a_).clear();

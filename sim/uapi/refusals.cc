@@ -9,7 +9,7 @@ namespace {
 constexpr uint32_t kLocalWrite = 0x1;
 constexpr uint32_t kRemoteWrite = 0x2;
 constexpr uint32_t kRemoteAtomic = 0x8;
-constexpr uint32_t kOnDemand = 0x40;  // which no device here does
+constexpr uint32_t kOnDemand = 0x40;  // not supported by any device here
 constexpr uint32_t kKnown = 0x3ff000ff & ~kOnDemand;
 
 }  // namespace
@@ -52,7 +52,7 @@ bool IsSrqRoom(const RoomRecord& asked) {
          asked.pieces <= DeviceLimits::kSharedPieces;
 }
 
-// What is asked of receives does not matter to one that takes them from a shared queue.
+// The receive limits do not matter for a queue pair with a shared receive queue.
 // source: linux 6.1 rxe_qp.c rxe_qp_chk_cap, siw_verbs.c siw_create_qp
 bool IsQpRoom(const QpRecord& asked, bool has_srq) {
   const auto fits = [](const RoomRecord& room) {

@@ -1,4 +1,4 @@
-// What verbs of a kernel refuse to make, before they look at anything else that the process has.
+// Verbs objects that a kernel refuses to create, before it looks at other objects of the process.
 #ifndef SIM_UAPI_REFUSALS_H_
 #define SIM_UAPI_REFUSALS_H_
 
@@ -9,12 +9,12 @@
 
 namespace cm::sim::uapi {
 
-// By its type alone.
+// Refused for its type alone.
 Errno WhyNoQp(uint32_t type, bool iwarp);
 
 Errno WhyNoRegion(const RegionRecord& asked);
 
-// Whether the limits of a device allow it.
+// True when the limits of a device allow it.
 bool IsCqSize(uint64_t completions);
 bool IsSrqRoom(const RoomRecord& asked);
 bool IsQpRoom(const QpRecord& asked, bool has_srq);

@@ -1,4 +1,4 @@
-// What is not made.
+// Refused verbs objects.
 #include "sim/uapi/refusals.h"
 
 #include <gtest/gtest.h>

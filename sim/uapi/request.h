@@ -1,9 +1,9 @@
-// What a process asks of the simulated machine under it: the one boundary between the C functions
-// that a program calls and the world that answers.
+// Requests of a process to the simulated machine under it: the one boundary between the C functions
+// of a program and the simulated world.
 //
-// Requests and answers are bytes of fixed shape with bytes behind them, so that the world may be in
-// the same process or in another one. Handles are numbers of the machine's; each belongs to the
-// process that it was made for.
+// Requests and answers have a fixed part followed by bytes, so that the world may be in the same
+// process or in another one. Handles are numbers of the machine; each belongs to the process that
+// it was made for.
 #ifndef SIM_UAPI_REQUEST_H_
 #define SIM_UAPI_REQUEST_H_
 
@@ -13,28 +13,29 @@
 
 namespace cm::sim::uapi {
 
-// An instant that is never reached, of kPollTime.
+// An instant that is never reached, for kPollTime.
 inline constexpr uint64_t kNever = INT64_MAX;
 
 enum class Op : uint32_t {
   // The rdma_cm device file.
-  kOpen,   // -> value: a file
-  kClose,  // a file, closed by everybody who had it; may wait
-  kWrite,  // a file, the bytes that are written, a flag: is not to wait -> value: how many; bytes:
-           // what the kernel stores at the command's response address. May wait; EAGAIN.
+  kOpen,      // -> value: a file
+  kClose,     // a file whose last descriptor is closed; may wait
+  kWrite,     // a file, the bytes that are written, a flag: do not wait -> value: bytes written;
+              // bytes:
+              // what the kernel stores at the command's response address. May wait; EAGAIN.
   kPollFile,  // a file -> value: 1 when it is readable
 
-  // Devices. A device is named by its place in the list that kDevices answers, a port of it by its
-  // number, from 1 on.
-  kDevices,  // -> bytes: DeviceRecord, all that the kernel of the process ever has
+  // Devices. A device is named by its index in the list that kDevices returns, a port of it by its
+  // number, from 1.
+  kDevices,  // -> bytes: DeviceRecord, all devices of the process's kernel
   kPort,     // a device, a port -> bytes: PortRecord
   kGid,      // a device, a port in the upper half and an index in the lower one -> bytes: 16
 
   // Objects of verbs.
-  kCreateCq,     // of how many completions in the second argument; bytes: ToldRecord, or none
+  kCreateCq,     // the number of completions in the second argument; bytes: ToldRecord, or none
                  // -> value: a completion queue
-  kResizeCq,     // a completion queue, how many it is to hold
-  kDestroyCq,    // a completion queue -> bytes: how many events of it were taken, 4, or none
+  kResizeCq,     // a completion queue, its new size
+  kDestroyCq,    // a completion queue -> bytes: number of its events taken, 4, or none
   kCreateSrq,    // bytes: SrqRecord -> value: a shared receive queue
   kModifySrq,    // a shared receive queue; bytes: SrqRecord
   kQuerySrq,     // a shared receive queue -> bytes: SrqRecord
@@ -45,68 +46,67 @@ enum class Op : uint32_t {
   kQueryQp,      // a queue pair -> value: its state, as enum ibv_qp_state; bytes: CapacityRecord
   kRegister,     // bytes: RegionRecord -> value: its key, local and remote
   kDeregister,   // a key
-  kAttach,       // a queue pair; bytes: 16 of a group's GID
+  kAttach,       // a queue pair; bytes: the group's GID, 16
   kDetach,       // the same
   kPostSend,     // a queue pair; bytes: WorkRecord, pieces, inline data
   kPostReceive,  // a queue pair; the same
   kPostToSrq,    // a shared receive queue; the same
-  kPoll,         // a completion queue, at most so many -> bytes: CompletionRecord each
+  kPoll,         // a completion queue, the maximum -> bytes: CompletionRecord each
   kArm,          // a completion queue: the next completion is reported to its channel
-  kTakeEvent,    // completion queues in bytes, 4 each: of one channel; a flag: is not to wait
-                 // -> value: the one that is reported and no longer armed. May wait; EAGAIN.
-  kPollEvents,   // completion queues in the same way -> value: 1 when one of them is reported
+  kTakeEvent,    // completion queues in bytes, 4 each: of one channel; a flag: do not wait
+                 // -> value: the one that has an event and is disarmed. May wait; EAGAIN.
+  kPollEvents,   // completion queues in the same way -> value: 1 when one of them has an event
 
   // Events of a device, and of objects there.
-  kOpenEvents,          // a device -> value: its events, from now on
+  kOpenEvents,          // a device -> value: its events from now on
   kCloseEvents,         // a device's events
-  kTakeEventOfDevice,   // a device's events, a flag: is not to wait -> value: enum ibv_event_type;
-                        // bytes: the name of the object that it is of, or the number of the port,
+  kTakeEventOfDevice,   // a device's events, a flag: do not wait -> value: enum ibv_event_type;
+                        // bytes: the object's name, or the port number,
                         // or 0, in 8.
-                        // May wait; EAGAIN; EIO when the device is gone and all is told.
-  kPollEventsOfDevice,  // a device's events -> value: 1 when taking one does not wait
+                        // May wait; EAGAIN; EIO when the device is gone and no event is left.
+  kPollEventsOfDevice,  // a device's events -> value: 1 when kTakeEventOfDevice does not wait
 
-  // What a program has of the library's. A machine knows nothing of it; who keeps its programs
-  // does.
+  // State of the library in a program. The machine does not know it; the program's broker does.
   kHold,         // an event's type, its address: it was fetched
   kAcknowledge,  // an event's address in the second argument
 
   // Time.
   kNow,       // -> value: nanoseconds since the world began
-  kSleep,     // until an instant; waits
-  kPollTime,  // an instant in the second argument -> value: 1 when it is reached. Who keeps a
-              // descriptor readable by it does so again and again, so many microseconds apart.
+  kSleep,     // until an instant; may wait
+  kPollTime,  // an instant in the second argument -> value: 1 when it is reached. To keep a
+              // descriptor readable it is repeated, that many microseconds apart.
 };
 
 struct Request {
   Op op = Op::kNow;
-  uint32_t on = 0;    // the object that it is about
+  uint32_t on = 0;    // the object
   uint64_t more = 0;  // the op's second argument
   std::vector<uint8_t> bytes;
 };
 
 struct Answer {
-  int64_t value = 0;           // or minus an errno
-  bool waits = false;          // not answered yet: to be asked for again with Machine::Continue
+  int64_t value = 0;           // or a negative errno
+  bool waits = false;          // not answered yet: poll with Machine::Continue
   std::vector<uint8_t> bytes;  // empty after a failure
 };
 
-// What a device announces, and what it holds programs to. source: linux 6.1 rxe_param.h
+// Limits that a device reports and enforces. source: linux 6.1 rxe_param.h
 struct DeviceLimits {
-  static constexpr uint32_t kWork = 1U << 20;  // of a send or receive queue, shared or not
-  static constexpr uint32_t kPieces = 32;      // of a request
+  static constexpr uint32_t kWork = 1U << 20;  // work requests of a queue, shared or not
+  static constexpr uint32_t kPieces = 32;      // scatter/gather elements of a request
   static constexpr uint32_t kSharedPieces = 27;
   static constexpr uint32_t kCompletions = (1U << 15) - 1;
 };
 
-// Shapes of what stands in the bytes; integers as the machine has them.
+// Layouts of the bytes of requests and answers; integers in the machine's byte order.
 
 struct DeviceRecord {
   std::array<char, 64> name{};
-  uint64_t guid = 0;   // never 0; as it stands in the ABIs
-  uint32_t index = 0;  // of the kernel's list
+  uint64_t guid = 0;   // never 0; in the byte order of the ABI
+  uint32_t index = 0;  // in the kernel's list
   uint8_t iwarp = 0;
   uint8_t infiniband = 0;
-  uint8_t registered = 1;   // it is there at present
+  uint8_t registered = 1;   // present now
   uint8_t max_depth = 0;    // max_qp_rd_atom and max_qp_init_rd_atom
   uint32_t max_inline = 0;  // bytes of inline data
   uint32_t ports = 1;
@@ -116,26 +116,26 @@ struct PortRecord {
   uint8_t active = 0;
   uint8_t infiniband = 0;  // its link layer
   uint16_t lid = 0;
-  uint32_t gids = 0;  // how long its table is
+  uint32_t gids = 0;  // length of its GID table
 };
 
-// How many requests a queue is asked to hold, and of how many pieces each.
+// Requested depth of a queue, and scatter/gather elements of each request.
 struct RoomRecord {
   uint32_t work = 0;
   uint32_t pieces = 0;
 };
 
-// To whom asynchronous events of an object are told, and what they call it.
+// The receiver of an object's asynchronous events, and its name for the object.
 struct ToldRecord {
-  uint64_t name = 0;    // whatever the program wants to hear then
-  uint32_t events = 0;  // of the device; those of nobody: nothing is told
+  uint64_t name = 0;    // chosen by the program, reported with each event
+  uint32_t events = 0;  // the device's events; 0: none are reported
   uint32_t unused = 0;
 };
 
 struct SrqRecord {
   RoomRecord room;
   uint32_t limit = 0;
-  uint32_t mask = 0;  // enum ibv_srq_attr_mask: what is modified
+  uint32_t mask = 0;  // enum ibv_srq_attr_mask: what to modify
   ToldRecord told;
 };
 
@@ -149,14 +149,14 @@ struct QpRecord {
   RoomRecord sends;
   RoomRecord receives;
   ToldRecord told;
-  uint32_t domain = 0;  // of protection: a number that the process has given it
+  uint32_t domain = 0;  // the process's number of the protection domain
   uint32_t unused = 0;
 };
 
-// What the queues of a queue pair hold.
+// Capacity of a queue pair's queues.
 struct CapacityRecord {
   RoomRecord sends;
-  RoomRecord receives;  // zeros where they are a shared queue's
+  RoomRecord receives;  // zeros with a shared receive queue
 };
 
 struct ModifyRecord {
@@ -181,7 +181,7 @@ struct RegionRecord {
   uint32_t device = 0;
   uint32_t access = 0;  // enum ibv_access_flags
   uint32_t domain = 0;  // as of a queue pair
-  uint32_t faults = 0;  // the process has no such memory, or not to be written where access says so
+  uint32_t faults = 0;  // not mapped, or not writable where access requires it
 };
 
 struct PieceRecord {
@@ -192,11 +192,11 @@ struct PieceRecord {
 
 struct WorkRecord {
   uint64_t wr_id = 0;
-  uint32_t opcode = 0;  // enum ibv_wr_opcode; of a receive nothing
+  uint32_t opcode = 0;  // enum ibv_wr_opcode; unused for a receive
   uint32_t flags = 0;   // enum ibv_send_flags
   uint32_t pieces = 0;  // none where there is inline data
   uint32_t inline_length = 0;
-  uint32_t immediate = 0;  // as it stands in memory, and in a completion
+  uint32_t immediate = 0;  // in network byte order, as in a completion
   uint32_t remote_key = 0;
   uint64_t remote_address = 0;
   uint32_t to_number = 0;  // of a datagram

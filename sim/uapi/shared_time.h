@@ -1,5 +1,5 @@
-// The time of a machine in memory that programs see: allocators look at the clock while they hold
-// their locks, so that nobody may be asked for it, nor memory be allocated, in looking.
+// The time of a machine in memory shared with programs: allocators read the clock while they hold
+// their locks, so that reading it must neither send a request nor allocate memory.
 #ifndef SIM_UAPI_SHARED_TIME_H_
 #define SIM_UAPI_SHARED_TIME_H_
 
@@ -14,9 +14,9 @@ namespace cm::sim::uapi {
 // The machine's end: a file beside the sockets of its programs.
 class SharedTime {
  public:
-  static constexpr std::string_view kName = "time";  // of the file
+  static constexpr std::string_view kName = "time";  // file name
 
-  // Begins with 0. Null, with an errno, when the file cannot be made.
+  // Begins with 0. Null, and errno is set, when the file cannot be created.
   static std::unique_ptr<SharedTime> Make(const std::string& path);
   SharedTime(const SharedTime&) = delete;
   SharedTime& operator=(const SharedTime&) = delete;
@@ -31,7 +31,8 @@ class SharedTime {
   std::atomic<int64_t>* now_;
 };
 
-// The program's end, for as long as it lives. Allocates nothing. Null when there is no such file.
+// The program's end. Lives as long as the program. Allocates nothing. Null when there is no such
+// file.
 const std::atomic<int64_t>* SeeTime(const char* path);
 
 }  // namespace cm::sim::uapi

@@ -45,7 +45,7 @@ TEST(SharedTime, IsNowhereWhereNobodyMadeIt) {
   const std::string empty = testing::TempDir() + "empty";
   std::ofstream{empty};
   EXPECT_EQ(SeeTime(empty.c_str()), nullptr) << "to read it would end the program";
-  EXPECT_FALSE(SharedTime::Make(empty)) << "somebody else's";
+  EXPECT_FALSE(SharedTime::Make(empty)) << "a file of another owner";
   EXPECT_EQ(errno, EEXIST);
 }
 

@@ -14,7 +14,7 @@ constexpr uint32_t kStateMask = 0x1;
 constexpr uint32_t kAccessMask = 0x8;
 constexpr uint32_t kPortMask = 0x20;
 constexpr uint32_t kQkeyMask = 0x40;
-// What the states ask for. source: linux 6.1 verbs.c qp_state_table
+// Required and optional attributes of each transition. source: linux 6.1 verbs.c qp_state_table
 constexpr uint32_t kInitMask = 0x30;
 constexpr uint32_t kReceiveMask = 0x129180;
 constexpr uint32_t kSendMask = 0x12e00;
@@ -51,14 +51,14 @@ std::vector<uint32_t> NumbersOf(const std::map<uint32_t, Own>& objects, uint32_t
   return numbers;
 }
 
-// Each process numbers its own.
+// Each process has its own numbers.
 uint64_t DomainOf(uint32_t process, uint32_t number) {
   return (uint64_t{process} + 1) << 32 | number;
 }
 
 Outcome DoneUnless(Errno error) { return error == Errno::kNone ? Value(0) : Refused(error); }
 
-// The object of that number, if it is the process's.
+// The object of that number, if it belongs to the process.
 template <typename Objects>
 auto* Find(Objects* objects, uint32_t process, uint32_t number) {
   const auto found = objects->find(number);
@@ -129,7 +129,7 @@ Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
     case Op::kModifyQp:
       return DoneUnless(Modify(asker, own, As<ModifyRecord>(request.bytes)));
     case Op::kQueryQp: {
-      // source: linux 6.1 siw_verbs.c siw_query_qp, which tells no state
+      // source: linux 6.1 siw_verbs.c siw_query_qp, which returns no state
       const QpState state = OverIwarp() ? QpState::kReset : verbs().at(own->qp).state;
       return Record(static_cast<int64_t>(state), CapacityOf(*own));
     }
@@ -161,7 +161,7 @@ Outcome VerbsEnd::CreateCq(uint32_t process, const Request& request) {
   return Value(last_number_);
 }
 
-// Not to less than lies in it. source: linux 6.1 rxe_cq.c rxe_cq_chk_attr
+// Not to less than the queue holds. source: linux 6.1 rxe_cq.c rxe_cq_chk_attr
 Outcome VerbsEnd::ResizeCq(const OwnCq& own, uint64_t completions) {
   if (!IsCqSize(completions) || completions < verbs().cq(own.cq).done.size())
     return Refused(Errno::kInval);
@@ -177,8 +177,8 @@ Outcome VerbsEnd::DestroyCq(uint32_t cq) {
   return Released(cq);
 }
 
-// As many as a ring of a power of two has, of which Soft-RoCE leaves one free.
-// source: linux 6.1 rxe_queue.c rxe_queue_init, siw_verbs.c siw_create_qp
+// The size of a ring is a power of two, of which Soft-RoCE leaves one entry free. source: linux 6.1
+// rxe_queue.c rxe_queue_init, siw_verbs.c siw_create_qp
 uint32_t VerbsEnd::HeldWhereAskedFor(uint64_t work) const {
   const bool leaves_one = !OverIwarp();
   const uint64_t most = std::min<uint64_t>(work, DeviceLimits::kWork);
@@ -199,8 +199,8 @@ Outcome VerbsEnd::CreateSrq(uint32_t process, const SrqRecord& asked) {
   return Value(last_number_);
 }
 
-// Not to less than lies in it, nor to less than the limit; and all or nothing.
-// source: linux 6.1 rxe_srq.c rxe_srq_chk_attr, rxe_queue.c resize_finish
+// Not to less than the queue holds, nor to less than the limit. Changes all or nothing. source:
+// linux 6.1 rxe_srq.c rxe_srq_chk_attr, rxe_queue.c resize_finish
 Errno VerbsEnd::ModifySrq(const OwnSrq& own, const SrqRecord& asked) {
   const Srq& srq = verbs().srqs()[own.srq];
   const bool resizes = (asked.mask & kSrqMaxWorkMask) != 0;
@@ -229,7 +229,7 @@ Outcome VerbsEnd::DestroySrq(uint32_t srq) {
   return Released(srq);
 }
 
-// What is left to be told of an object goes with it; what was taken is to be acknowledged.
+// Pending events of an object are dropped with it; taken events must be acknowledged.
 Outcome VerbsEnd::Released(uint32_t object) {
   const uint32_t taken = device_events_->Release(object);
   return taken == 0 ? Value(0) : Record(0, taken);
@@ -276,7 +276,7 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
   if (!cqs_known || (has_srq && srq == nullptr) || !IsQpRoom(record, has_srq))
     return Refused(Errno::kInval);
   const bool datagram = static_cast<QpType>(record.type) == QpType::kUd;
-  // The stand-in looks to how long inline data are.
+  // The stand-in checks the length of inline data.
   const QpRoom room{
       .sends = RoomFor(record.sends), .receives = RoomFor(record.receives), .inlined = UINT32_MAX};
   const uint32_t qp = verbs().Create(device, datagram, has_srq ? srq->srq : kNobody, room,
@@ -304,7 +304,7 @@ void VerbsEnd::Break(const OwnQp& own) {
 void VerbsEnd::DestroyQp(uint32_t number) {
   const OwnQp own = qps_[number];
   Break(own);
-  TellNews();  // before its place is another's
+  TellNews();  // before its slot is reused
   verbs().Destroy(own.qp);
   qps_.erase(number);
 }
@@ -324,7 +324,7 @@ Outcome VerbsEnd::Register(uint32_t process, uint8_t kernel, const Request& requ
   region.address = record.address;
   region.length = record.length;
   region.domain = DomainOf(process, record.domain);
-  // 0 is no key: programs take it for none.
+  // 0 is no valid key: programs use it for none.
   return Value(int64_t{verbs().Register(region)} + 1);
 }
 
@@ -337,7 +337,7 @@ Outcome VerbsEnd::Deregister(uint32_t process, uint32_t key) {
   return Value(0);
 }
 
-// Over InfiniBand a group is whatever the administrator makes of an address.
+// Over InfiniBand the SA decides which group an address belongs to.
 Outcome VerbsEnd::Attach(const OwnQp& own, const Request& request) {
   const auto group = As<Gid>(request.bytes);
   const bool any = world_->profile().transport == Transport::kInfiniband;
@@ -410,7 +410,7 @@ Errno VerbsEnd::Move(Asker asker, OwnQp* own, const ModifyRecord& record) {
   return verbs().Modify(own->qp, state);
 }
 
-// Over iWARP the provider moves it, with the connection.
+// Over iWARP the provider moves the queue pair, with the connection.
 Errno VerbsEnd::ToReceive(Asker asker, OwnQp* own, const ModifyRecord& record) {
   if (OverIwarp()) return Errno::kNone;
   if (verbs().at(own->qp).datagram) return verbs().Modify(own->qp, QpState::kRtr);
@@ -419,7 +419,7 @@ Errno VerbsEnd::ToReceive(Asker asker, OwnQp* own, const ModifyRecord& record) {
   const std::optional<uint8_t> device = DeviceWith(world_->topology(), record.peer_gid);
   QpAddress& peer = own->connection.peer;
   peer = {.device = device.value_or(kNoDevice), .number = record.peer_number};
-  // What the kernel has said of the way there, if these are the attributes that it has given.
+  // The path that the kernel returned, if these are the attributes that it returned.
   const std::optional<response::QpAttr> given = device_file_->LastAttributes(asker);
   const bool same = given && given->peer_device == peer.device && given->peer_number == peer.number;
   const Errno error =
@@ -428,7 +428,7 @@ Errno VerbsEnd::ToReceive(Asker asker, OwnQp* own, const ModifyRecord& record) {
   return error;
 }
 
-// source: linux 6.1 siw_qp.c siw_qp_nextstate_from_idle: not without a stream
+// source: linux 6.1 siw_qp.c siw_qp_nextstate_from_idle: requires a stream
 Errno VerbsEnd::ToSend(OwnQp* own, const ModifyRecord& record) {
   if (OverIwarp()) return own->connected ? Errno::kNone : Errno::kInval;
   const Qp& qp = verbs().at(own->qp);

@@ -1,4 +1,4 @@
-// The kernel end of verbs: what processes have made, over the queue pairs of the simulator.
+// The kernel end of verbs: the objects of processes, over the queue pairs of the simulator.
 #ifndef SIM_UAPI_VERBS_END_H_
 #define SIM_UAPI_VERBS_END_H_
 
@@ -26,9 +26,9 @@ class VerbsEnd {
       : world_(world), device_file_(device_file), device_events_(device_events) {}
 
   Outcome Carry(Asker asker, uint8_t kernel, const Request& request);
-  // All that the process has is gone.
+  // Destroys all that the process has.
   void Forget(uint32_t process);
-  // Those who are to be told of what has happened to objects are.
+  // Reports events of objects to their receivers.
   void TellNews();
 
  private:
@@ -36,8 +36,8 @@ class VerbsEnd {
     uint32_t process = 0;
     uint32_t cq = 0;
     bool armed = false;
-    uint64_t since = 0;   // what had finished when it was armed
-    uint32_t events = 0;  // that its channel has not handed out
+    uint64_t since = 0;   // completions so far when it was armed
+    uint32_t events = 0;  // not yet taken from its channel
     ToldRecord told;
   };
   struct OwnSrq {
@@ -55,7 +55,7 @@ class VerbsEnd {
     bool signal_all = false;
     bool unreliable = false;
     bool connected = false;  // over iWARP
-    Connection connection;   // as far as it is told
+    Connection connection;   // as far as it is set
     ToldRecord told;
   };
 
@@ -115,7 +115,7 @@ class VerbsEnd {
   std::map<uint32_t, OwnCq> cqs_;
   std::map<uint32_t, OwnSrq> srqs_;
   std::map<uint32_t, OwnQp> qps_;
-  uint32_t last_number_ = 0;  // of any object
+  uint32_t last_number_ = 0;  // the last one of any object
 };
 
 }  // namespace cm::sim::uapi

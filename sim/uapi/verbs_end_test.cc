@@ -17,7 +17,7 @@ TEST_F(VerbsEndTest, MessageMovesFromOneMemoryToTheOther) {
   MemoryOf(a_).replace(100, 5, "hello");
   ASSERT_EQ(Receive(b_, 0xdeadbeef00000001, 200, 64), 0);
   ASSERT_EQ(Post(a_, {.wr_id = 0x123456789abcdef0, .opcode = kSend, .flags = kSignal}, 100, 5), 0);
-  // It is read when it is carried out, not when it is posted.
+  // The memory is read when the request is carried out, not when it is posted.
   MemoryOf(a_)[100] = 'j';
   Settle();
   EXPECT_EQ(MemoryOf(b_).substr(199, 7), ".jello.");
@@ -144,9 +144,9 @@ TEST_F(VerbsEndTest, ErrorFlushesWhatIsPosted) {
 TEST_F(VerbsEndTest, StatesAreReachedWithTheirAttributes) {
   EXPECT_EQ(Modify(a_, {.mask = 0x129181, .state = kRtr}), -EINVAL);  // from RESET
   EXPECT_EQ(Modify(a_, {.mask = 0x31, .state = kInit}), -EINVAL);     // no access flags
-  EXPECT_EQ(Modify(a_, {.mask = 0x71, .state = kInit}), -EINVAL);     // those of datagrams
+  EXPECT_EQ(Modify(a_, {.mask = 0x71, .state = kInit}), -EINVAL);     // attributes of UD
   EXPECT_EQ(Modify(a_, {.mask = 0x39, .state = kInit}), 0);
-  EXPECT_EQ(Modify(a_, {.mask = 0x129101, .state = kRtr}), -EINVAL);  // no way to the peer
+  EXPECT_EQ(Modify(a_, {.mask = 0x129101, .state = kRtr}), -EINVAL);  // no path to the peer
   EXPECT_EQ(Modify(a_, {.mask = 0x1, .state = 7}), -EINVAL);
   EXPECT_EQ(Ask(a_, {.op = Op::kQueryQp, .on = a_.qp}).value, kInit);
   EXPECT_EQ(Modify(a_, {.mask = 0x1, .state = kReset}), 0);
@@ -193,7 +193,7 @@ TEST_F(VerbsEndTest, DestroyLetsDatagramsLeave) {
   EXPECT_EQ(Poll(to).size(), 1u);
 }
 
-// As many as a ring of a power of two has, but for one.
+// The size of a ring is a power of two; one entry stays free.
 TEST_F(VerbsEndTest, QueuesHoldWhatTheyWereAskedToHold) {
   const Peer peer = Make(kActiveSide, kUd);
   const auto cq = static_cast<uint32_t>(Ask(peer, {.op = Op::kCreateCq, .more = 1}).value);
@@ -270,7 +270,7 @@ TEST_F(VerbsEndTest, GroupReachesWhoeverIsAttached) {
   Settle();
   EXPECT_EQ(Poll(in).size(), 1u);
   EXPECT_EQ(Poll(out).size(), 0u);
-  EXPECT_EQ(Poll(from).size(), 0u);  // a sender does not hear itself
+  EXPECT_EQ(Poll(from).size(), 0u);  // no loopback of multicast
   ASSERT_EQ(Ask(in, {.op = Op::kDetach, .on = in.qp, .bytes = Bytes(group)}).value, 0);
   ASSERT_EQ(Post(from, work, 0, 4), 0);
   Settle();
@@ -280,7 +280,7 @@ TEST_F(VerbsEndTest, GroupReachesWhoeverIsAttached) {
 // source: rdma_xclient -c x in the lab: rdma_create_ep: Operation not supported
 TEST_F(VerbsEndTest, QueuePairsOfOtherTypesAreNotSupportedOrUnknown) {
   constexpr uint32_t kXrcSend = 9;
-  QpRecord record{.type = kXrcSend, .send_queue = a_.cq};  // it receives nothing
+  QpRecord record{.type = kXrcSend, .send_queue = a_.cq};  // send only
   EXPECT_EQ(Ask(a_, {.op = Op::kCreateQp, .bytes = Bytes(record)}).value, -EOPNOTSUPP);
   record = {.type = 77, .send_queue = a_.cq, .receive_queue = a_.cq};
   EXPECT_EQ(Ask(a_, {.op = Op::kCreateQp, .bytes = Bytes(record)}).value, -EINVAL);
@@ -339,7 +339,8 @@ TEST_F(VerbsEndTest, DevicesAreThoseOfTheKernel) {
   EXPECT_EQ(Ask(a_, {.op = Op::kPort, .on = 1, .more = 1}).value, -ENODEV);
 }
 
-// The kernel looks for the way when the queue pair is moved, by the attributes that it has given.
+// The kernel looks up the path when the queue pair is modified, from the attributes that it
+// returned.
 TEST_F(VerbsEndTest, WayIsLookedForWithTheAttributesOfTheConnection) {
   Program active(&world_, &machine_, kActiveSide);
   Program passive(&world_, &machine_, kPassiveSide);
@@ -387,10 +388,10 @@ TEST_F(VerbsEndTest, AnUnreliableConnectionNeedsNeitherRetriesNorReads) {
   ASSERT_EQ(Modify(own, {.mask = 0x39, .state = kInit, .access = 7}), 0);
   const std::array<uint8_t, 16> gid = GidOf(peer);
   ModifyRecord rtr = {.mask = 0x100181, .state = kRtr, .peer_number = peer.number, .peer_gid = gid};
-  EXPECT_EQ(Modify(own, rtr), -EINVAL);  // no PSN of what is received
+  EXPECT_EQ(Modify(own, rtr), -EINVAL);  // no rq_psn
   rtr.mask = 0x101181;
   EXPECT_EQ(Modify(own, rtr), 0);
-  EXPECT_EQ(Modify(own, {.mask = 0x1, .state = kRts}), -EINVAL);  // no PSN of what is sent
+  EXPECT_EQ(Modify(own, {.mask = 0x1, .state = kRts}), -EINVAL);  // no sq_psn
   EXPECT_EQ(Modify(own, {.mask = 0x10001, .state = kRts}), 0);
 }
 

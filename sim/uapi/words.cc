@@ -25,12 +25,12 @@
 namespace cm::sim::uapi {
 namespace {
 
-// What an op is called, its object, and what it makes.
+// The name of an op, of its object, and of what it creates.
 struct OpWords {
   std::string_view name;
   std::string_view about;
   std::string_view makes;
-  bool looks = false;  // at what the program does not change
+  bool looks = false;  // only reads state
 };
 
 // In the order of their numbers.
@@ -78,14 +78,14 @@ static_assert(kOps.size() == static_cast<size_t>(Op::kPollTime) + 1);
 
 struct CommandWords {
   std::string_view name;
-  int id_at = -1;  // where behind the header its id stands
+  int id_at = -1;  // offset of its id after the header
   bool looks = false;
 };
 
 template <typename T>
 constexpr int kIdAt = static_cast<int>(offsetof(T, id));
 
-// In the order of their numbers. source: rdma_user_cm.h RDMA_USER_CM_CMD_CREATE_ID and on
+// In the order of their numbers. source: rdma_user_cm.h RDMA_USER_CM_CMD_CREATE_ID ff.
 constexpr auto kCommands = std::to_array<CommandWords>({
     {"rdma_create_id"},
     {"rdma_destroy_id", kIdAt<rdma_ucm_destroy_id>},
@@ -137,7 +137,7 @@ std::string Private(const rdma_ucm_conn_param& param) {
   return Private(param.private_data, param.private_data_len);
 }
 
-// `field` is one of the shapes that the header has for an address.
+// `field` has one of the header's layouts for an address.
 template <typename T>
 std::string AddressIn(std::string_view name, const T& field) {
   std::array<char, INET6_ADDRSTRLEN> text{};
@@ -158,7 +158,7 @@ std::string Resolved(const T& cmd) {
          fmt::format(" timeout_ms={}", cmd.timeout_ms);
 }
 
-// What of the command is of interest besides its id.
+// The parts of the command worth printing besides its id.
 std::string Arguments(const Command& command) {
   const std::span<const uint8_t> body = command.body;
   switch (command.number) {
@@ -196,7 +196,7 @@ std::string Arguments(const Command& command) {
   }
 }
 
-// ACCEPT is also how the side that connects says that it has got the reply.
+// The active side also uses ACCEPT, to report that it has processed the reply.
 bool Establishes(const Command& command) {
   return command.number == RDMA_USER_CM_CMD_ACCEPT &&
          As<rdma_ucm_accept>(command.body).conn_param.valid == 0;
@@ -208,7 +208,7 @@ std::string OfCommand(const Command& command, uint32_t file) {
   if (Establishes(command)) words = "rdma_establish";
   const std::optional<uint32_t> id = IdOf(command);
   if (id) words += fmt::format(" id={}", *id);
-  // Else the id says which file it is.
+  // Otherwise the id determines the file.
   if (!id || command.number == RDMA_USER_CM_CMD_MIGRATE_ID) words += fmt::format(" file={}", file);
   return words + Arguments(command);
 }
@@ -287,7 +287,7 @@ std::string OfCompletions(const Answer& answer) {
   return words;
 }
 
-// What has come of a request that went well.
+// The result of a successful request.
 std::string OfAnswer(const Request& request, const Answer& answer) {
   if (const std::optional<uint32_t> number = NumberOf(request)) {
     if (number == RDMA_USER_CM_CMD_GET_EVENT) return OfEvent(answer);

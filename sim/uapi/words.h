@@ -1,4 +1,4 @@
-// Requests and answers in words, for the developer of the program that asks.
+// Requests and answers as text, for the developer of the program.
 #ifndef SIM_UAPI_WORDS_H_
 #define SIM_UAPI_WORDS_H_
 
@@ -8,23 +8,22 @@
 
 namespace cm::sim::uapi {
 
-// "rdma_connect id=3 private=\"hello\" -> 0". By the C function that asks for it, as far as there
-// is one; ids are the kernel's. Addresses in memory are left out: they differ from run to run.
+// "rdma_connect id=3 private=\"hello\" -> 0". Names the C function that causes the request, where
+// there is one; ids are the kernel's. Memory addresses are left out: they differ from run to run.
 //
-// Empty for what only looks, and went well: librdmacm looks at devices, addresses and attributes
-// all the time.
+// Empty for a successful query: librdmacm queries devices, addresses and attributes all the time.
 std::string InWords(const Request& request, const Answer& answer);
 
-// "rdma_connect id=3 private=\"hello\"": what is asked, whatever it is.
+// "rdma_connect id=3 private=\"hello\"": the request alone, never empty.
 std::string InWords(const Request& request);
 
-// The answer says no more than that nothing is new.
+// True when the answer only says that there is nothing new.
 bool NothingNew(const Request& request, const Answer& answer);
 
-// The command is to an id of the program's which the kernel does not know: it has been destroyed.
+// True when the command names an id that the kernel does not know: the program has destroyed it.
 bool IsAboutAGoneId(const Request& request, const Answer& answer);
 
-// How many events the destroy of an id has said that the program has fetched; 0 for all others.
+// The number of events that the program has fetched, as the destroy of an id returned it; else 0.
 uint32_t EventsFetched(const Request& request, const Answer& answer);
 
 }  // namespace cm::sim::uapi

@@ -1,4 +1,4 @@
-// Work that programs post, and the completions that they poll.
+// Posting of work requests and polling of completions.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -44,7 +44,7 @@ std::optional<WcOpcode> OpcodeOf(WrOpcode opcode) {
   return std::nullopt;
 }
 
-// An address within a region, as a place there; one that is not leads to no region.
+// An address within a region, as an offset there; an address outside of it has no region.
 Piece Place(uint32_t number, const Region& region, uint64_t address, uint32_t length) {
   const uint64_t offset = address - region.address;
   if (address < region.address || offset > UINT32_MAX) return {.length = length};
@@ -89,7 +89,7 @@ Result<WorkRequest> VerbsEnd::WorkOf(uint32_t process, const Request& request) c
   return work;
 }
 
-// Where a datagram goes, and what its receiver finds in front of it.
+// Destination of a datagram, and the GRH at its receiver.
 void VerbsEnd::SendTo(const OwnQp& own, const WorkRecord& record, WorkRequest* work) const {
   const Topology& topology = world_->topology();
   const bool to_group = record.to_number == kMulticastQpNumber;
@@ -103,8 +103,8 @@ void VerbsEnd::SendTo(const OwnQp& own, const WorkRecord& record, WorkRequest* w
   work->header = RouteHeader(from, record.to_gid, work->length());
 }
 
-// Of eight bytes at a place that they divide; over iWARP there are none. False: it is refused.
-// source: rdma-core 44 rxe.c validate_send_wr; linux 6.1 rxe_opcode.c rxe_wr_opcode_info,
+// An atomic operation takes eight bytes at an aligned address; iWARP has none. False: it is
+// refused. source: rdma-core 44 rxe.c validate_send_wr; linux 6.1 rxe_opcode.c rxe_wr_opcode_info,
 // siw_verbs.c siw_post_send
 bool VerbsEnd::MakeAtomic(const OwnQp& own, const WorkRecord& record, WorkRequest* work) const {
   constexpr uint32_t kLength = sizeof(uint64_t);
@@ -150,7 +150,7 @@ Outcome VerbsEnd::PostToSrq(const OwnSrq& own, const Request& request) {
   return DoneUnless(verbs().PostToSrq(own.srq, std::move(work.value())));
 }
 
-// Whether it has got one since it was armed, which is the last that it says for now.
+// Disarms the CQ and counts an event if something completed since it was armed.
 void VerbsEnd::NoteCompletions(OwnCq* cq) {
   if (!cq->armed) return;
   const Fifo<Cq::Entry>& done = verbs().cq(cq->cq).done;

@@ -1,8 +1,8 @@
-// Work is carried out: messages meet receives, reads and writes meet memory.
+// Execution of work requests: messages consume receives, reads and writes access memory.
 //
-// A request is carried out as one step, a short while after it is the first of its queue; while
-// its peer cannot take it, it is tried again.
-// source: linux 6.1 rxe_req.c, rxe_resp.c, rxe_comp.c; IBA 9.7
+// A request is executed in one step, a short while after it has become the first of its queue;
+// while its peer cannot accept it, it is retried. source: linux 6.1 rxe_req.c, rxe_resp.c,
+// rxe_comp.c; IBA 9.7
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -13,9 +13,9 @@ namespace cm::sim {
 namespace {
 
 constexpr Duration kLatency = Duration::Microseconds(10);
-// The library asks for none, which stands for the longest.
+// The library sets none, which means the longest.
 constexpr Duration kRnrTimer = Duration::Microseconds(655360);
-constexpr uint8_t kForEver = 7;  // as a number of RNR retries
+constexpr uint8_t kForEver = 7;  // as an RNR retry count
 
 // source: linux 6.1 rxe_recv.c check_type_state
 bool Receives(const Qp& qp) {
@@ -29,7 +29,7 @@ void Verbs::Schedule(Wires w, uint32_t qp, Duration after) {
   w.agenda->At(qps_[qp].due, EventKind::kWorkDue, qp);
 }
 
-// Receives of a shared queue are never the queue pair's own, so none of them is left with it.
+// Receives of a shared queue never belong to the queue pair, so none of them is left with it.
 void Verbs::SetError(uint32_t qp) {
   const Qp& own = qps_[qp];
   qps_[qp].state = QpState::kErr;
@@ -60,7 +60,7 @@ void Verbs::OnWorkDue(Wires w, uint32_t qp) {
   Qp& own = qps_[qp];
   if (carried.stays) return;
   if (carried.again) return Schedule(w, qp, *carried.again);
-  if (!CarriesOut(own) || own.sends.empty()) return;  // what it did came back to it
+  if (!CarriesOut(own) || own.sends.empty()) return;  // its own request changed its state
   own.sends.pop_front();
   own.retries_left = own.connection.retry_count;
   own.rnr_retries_left = own.connection.rnr_retry_count;
@@ -71,14 +71,14 @@ void Verbs::OnWorkDue(Wires w, uint32_t qp) {
   if (!own.sends.empty()) Schedule(w, qp, {});
 }
 
-// What is posted then waits for RTS, and for what is posted there.
-// source: linux 6.1 rxe_comp.c complete_ack, rxe_qp.c rxe_qp_from_attr
+// A request posted then waits for RTS, and for a post there. source: linux 6.1 rxe_comp.c
+// complete_ack, rxe_qp.c rxe_qp_from_attr
 void Verbs::Drained(uint32_t qp) {
   news_.push_back({.what = ObjectEvent::kSqDrained, .object = qp});
 }
 
-// After the ACK timeout of its path, for which the connection stays in timewait as well.
-// source: linux 6.1 cm.c cm_init_qp_rts_attr, cm_enter_timewait, rxe_qp.c rxe_qp_from_attr
+// After the ACK timeout of its path, which is also the connection's time in timewait. source: linux
+// 6.1 cm.c cm_init_qp_rts_attr, cm_enter_timewait, rxe_qp.c rxe_qp_from_attr
 Verbs::Carried Verbs::Retry(Wires w, uint32_t qp) {
   Qp& own = qps_[qp];
   if (own.retries_left == 0) return {.status = WcStatus::kRetryExc};
@@ -96,7 +96,7 @@ void Verbs::SendRest(Wires w, uint32_t qp) {
   }
 }
 
-// What is sent is read before anybody hears of it.
+// The memory is read before the peer receives the message.
 bool Verbs::Fetch(Wires w, uint32_t qp, WorkRequest* work) const {
   const bool sends = work->opcode == WcOpcode::kSend || work->opcode == WcOpcode::kWrite;
   if (!sends || work->is_inline) return true;
@@ -109,11 +109,11 @@ Verbs::Carried Verbs::Carry(Wires w, uint32_t qp, WorkRequest* request) {
   const Qp& own = qps_[qp];
   if (own.datagram) return CarryDatagram(w, qp, work);
   const bool asks = work.opcode == WcOpcode::kRead || IsAtomic(work.opcode);
-  // Nor does anything behind it. source: linux 6.1 rxe_req.c check_init_depth
+  // Nor are any requests after it. source: linux 6.1 rxe_req.c check_init_depth
   if (asks && own.connection.initiator_depth == 0) return {.stays = true};
   const QpAddress& there = own.connection.peer;
   const uint32_t peer = w.fabric->Linked(own.device, there.device) ? FindQp(there) : kNobody;
-  // A queue pair that has the number of another one knows nothing of that one's connection.
+  // A queue pair that reuses the number of another one does not know its connection.
   const bool takes =
       peer != kNobody && qps_[peer].connection.peer == OwnAddress(qp) && Receives(qps_[peer]);
   if (!takes) return Retry(w, qp);
@@ -129,7 +129,7 @@ Verbs::Carried Verbs::Refuse(uint32_t peer, WcStatus status) {
   return {.status = status};
 }
 
-// Its peer has no receive for what comes.
+// Its peer has no receive for the message.
 Verbs::Carried Verbs::NotReady(uint32_t qp) {
   Qp& own = qps_[qp];
   if (own.connection.rnr_retry_count == kForEver) return {.again = kRnrTimer};
@@ -139,10 +139,7 @@ Verbs::Carried Verbs::NotReady(uint32_t qp) {
 }
 
 Verbs::Carried Verbs::CarryMessage(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
-  Fifo<WorkRequest>* const receives = ReceivesOf(peer);
-  if (receives->empty()) return NotReady(qp);
-  if (defect_ == Defect::kReceivesReversed)
-    std::rotate(receives->begin(), receives->end() - 1, receives->end());
+  if (ReceivesOf(peer)->empty()) return NotReady(qp);
   const WorkRequest receive = TakeReceive(peer);
   const auto fail = [&](WcStatus here, WcStatus there) {
     FinishReceive(peer, receive, there, 0);
@@ -152,10 +149,8 @@ Verbs::Carried Verbs::CarryMessage(Wires w, uint32_t qp, uint32_t peer, const Wo
   const bool too_long = work.length() > receive.length();
   if (too_long && w.profile->dialect.long_messages_as_manual)
     return fail(WcStatus::kRemInvReq, WcStatus::kLocLen);
-  std::vector<uint8_t> bytes = work.data;
-  if (defect_ == Defect::kSendCorrupts && bytes.size() > 1) bytes.back() ^= 1;
   if (too_long || !MayWrite(qps_[peer], receive.pieces) ||
-      !Scatter(w.memory, receive.pieces, bytes))
+      !Scatter(w.memory, receive.pieces, work.data))
     return fail(WcStatus::kRemOp, WcStatus::kLocQpOp);
   Finished* const done = FinishReceive(peer, receive, WcStatus::kSuccess, work.length());
   if (done == nullptr) return Overrun(w, qp, peer);
@@ -170,7 +165,7 @@ Verbs::Carried Verbs::Overrun(Wires w, uint32_t qp, uint32_t peer) {
   return Retry(w, qp);
 }
 
-// Nobody is told what becomes of it.
+// No completion reports the outcome.
 Verbs::Carried Verbs::CarryDatagram(Wires w, uint32_t qp, const WorkRequest& work) {
   const uint8_t from = qps_[qp].device;
   if (work.group == Group{}) {
@@ -221,18 +216,10 @@ Verbs::Carried Verbs::CarryWrite(Wires w, uint32_t qp, uint32_t peer, const Work
 
 Verbs::Carried Verbs::WriteThere(Wires w, uint32_t peer, const WorkRequest& work) {
   if (work.length() == 0 && work.immediate) return {};  // it needs no key
-  const bool unchecked = defect_ == Defect::kWriteIgnoresKey;
   const bool reaches = Reaches(qps_[peer], work.remote);
-  if (!reaches || (!regions_[work.remote.region].remote_write && !unchecked))
+  if (!reaches || !regions_[work.remote.region].remote_write)
     return Refuse(peer, WcStatus::kRemAccess);
-  std::vector<uint8_t> bytes = work.data;
-  Piece target = work.remote;
-  const Region& region = regions_[target.region];
-  if (defect_ == Defect::kWriteBeyond && target.offset + target.length < region.size()) {
-    ++target.length;
-    bytes.push_back(0);
-  }
-  if (!Scatter(w.memory, {target}, bytes)) return Refuse(peer, WcStatus::kRemAccess);
+  if (!Scatter(w.memory, {work.remote}, work.data)) return Refuse(peer, WcStatus::kRemAccess);
   return {};
 }
 
@@ -251,8 +238,8 @@ Verbs::Carried Verbs::CarryRead(Wires w, uint32_t qp, uint32_t peer, const WorkR
   return {};
 }
 
-// The value that was there comes back, after it was replaced.
-// source: linux 6.1 rxe_resp.c check_op_valid, check_rkey, atomic_reply; rxe_comp.c do_atomic
+// The old value is returned, after it was replaced. source: linux 6.1 rxe_resp.c check_op_valid,
+// check_rkey, atomic_reply; rxe_comp.c do_atomic
 Verbs::Carried Verbs::CarryAtomic(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
   const Connection& there = qps_[peer].connection;
   if (!there.remote_atomic || there.responder_resources == 0)

@@ -1,4 +1,4 @@
-// The memory of processes outside of the world, where work requests of theirs read and write.
+// The memory of processes outside of the world, which their work requests read and write.
 #ifndef SIM_VERBS_MEMORY_H_
 #define SIM_VERBS_MEMORY_H_
 
@@ -10,7 +10,7 @@ namespace cm::sim {
 class Memory {
  public:
   virtual ~Memory() = default;
-  // False when there is no such memory.
+  // Return false when the memory does not exist.
   virtual bool Read(uint32_t process, uint64_t address, std::span<uint8_t> bytes) = 0;
   virtual bool Write(uint32_t process, uint64_t address, std::span<const uint8_t> bytes) = 0;
 };

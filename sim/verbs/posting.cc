@@ -1,5 +1,5 @@
-// Queues: what is posted, what is polled, what is flushed.
-// source: linux 6.1 rxe_verbs.c rxe_post_send, rdma-core 44 providers/rxe/rxe.c
+// Posting, polling and flushing of queues. source: linux 6.1 rxe_verbs.c rxe_post_send, rdma-core
+// 44 providers/rxe/rxe.c
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -32,7 +32,7 @@ bool Verbs::Shared(uint32_t srq) const {
   return false;
 }
 
-// EBUSY, which nobody hears, while a queue pair takes from it.
+// EBUSY, which the library ignores, while a queue pair uses it.
 void Verbs::DestroySrq(uint32_t srq) {
   srqs_[srq].orphaned = true;
   if (!Shared(srq)) srqs_.Free(srq);
@@ -57,7 +57,8 @@ Errno Verbs::PostToSrq(uint32_t srq, WorkRequest work) {
 
 Errno Verbs::PostReceive(uint32_t qp, WorkRequest work) {
   if (qps_[qp].srq != kNobody) return Errno::kInval;
-  // Nobody tells the kernel: what is posted in ERR lies there until it is moved there once more.
+  // The kernel is not notified: a request posted in ERR stays until the queue pair is moved to ERR
+  // once more.
   return Take(&qps_[qp].receives, qps_[qp].room.receives, std::move(work));
 }
 
@@ -79,12 +80,8 @@ Errno Verbs::PostSend(Wires w, uint32_t qp, WorkRequest work) {
 
 std::optional<Completion> Verbs::Poll(uint32_t qp, Fifo<Finished>* done) const {
   if (done->empty()) return std::nullopt;
-  const bool newest = defect_ == Defect::kCompletionsReversed;
-  const Finished finished = newest ? done->back() : done->front();
-  if (newest)
-    done->pop_back();
-  else
-    done->pop_front();
+  const Finished finished = done->front();
+  done->pop_front();
   Completion completion = finished.completion;
   const bool fills =
       completion.opcode == WcOpcode::kReceive || completion.opcode == WcOpcode::kRead;
@@ -92,7 +89,7 @@ std::optional<Completion> Verbs::Poll(uint32_t qp, Fifo<Finished>* done) const {
   std::vector<uint8_t> bytes;
   Gather(nullptr, finished.pieces, &bytes);
   if (bytes.size() > completion.length) bytes.resize(completion.length);
-  // What stands in front of a datagram is of its route.
+  // The GRH of a datagram has the addresses of its path.
   const size_t from = qps_[qp].datagram && bytes.size() > kDatagramHeader ? kDatagramHeader : 0;
   BytesDigest digest;
   digest.Add(std::span<const uint8_t>(bytes).subspan(from));
@@ -100,7 +97,7 @@ std::optional<Completion> Verbs::Poll(uint32_t qp, Fifo<Finished>* done) const {
   return completion;
 }
 
-// A completion queue that is full loses what comes. source: linux 6.1 rxe_cq.c rxe_cq_post
+// A full completion queue loses completions. source: linux 6.1 rxe_cq.c rxe_cq_post
 Finished* Verbs::Finish(const Qp& qp, uint32_t cq, Fifo<Finished>* own, const WorkRequest& work,
                         WcStatus status, uint32_t length) {
   const bool shared = cq != kNobody;
@@ -129,8 +126,7 @@ Finished* Verbs::Finish(const Qp& qp, uint32_t cq, Fifo<Finished>* own, const Wo
   return &own->back();
 }
 
-// The next receive of a queue pair, which has one.
-// source: linux 6.1 rxe_resp.c get_srq_wqe
+// The next receive of a queue pair; there must be one. source: linux 6.1 rxe_resp.c get_srq_wqe
 WorkRequest Verbs::TakeReceive(uint32_t qp) {
   const uint32_t number = qps_[qp].srq;
   Fifo<WorkRequest>* const receives = ReceivesOf(qp);
@@ -163,11 +159,8 @@ void Verbs::Flush(uint32_t qp) {
   Qp& own = qps_[qp];
   own.due = Instant::Never();
   for (const WorkRequest& work : own.sends) FinishSend(qp, work, WcStatus::kWrFlush, 0);
-  if (defect_ == Defect::kFlushTwice && !own.sends.empty())
-    FinishSend(qp, own.sends.back(), WcStatus::kWrFlush, 0);
   own.sends.clear();
-  if (defect_ != Defect::kFlushForgetsReceives)
-    for (const WorkRequest& work : own.receives) FinishReceive(qp, work, WcStatus::kWrFlush, 0);
+  for (const WorkRequest& work : own.receives) FinishReceive(qp, work, WcStatus::kWrFlush, 0);
   own.receives.clear();
 }
 

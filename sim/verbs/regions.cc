@@ -1,4 +1,4 @@
-// Memory regions, and what moves in and out of them.
+// Memory regions, and copying to and from them.
 #include <algorithm>
 #include <span>
 
@@ -74,7 +74,7 @@ bool Verbs::ScatterOne(Memory* memory, const Piece& piece, std::span<const uint8
   return true;
 }
 
-// The first `skip` bytes of the pieces stay as they are.
+// Skips the first `skip` bytes of the elements.
 bool Verbs::Scatter(Memory* memory, const std::vector<Piece>& pieces,
                     const std::vector<uint8_t>& bytes, uint32_t skip) {
   std::span<const uint8_t> left(bytes);

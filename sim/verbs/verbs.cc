@@ -2,8 +2,7 @@
 
 namespace cm::sim {
 
-Verbs::Verbs(const Topology& topology, Defect defect)
-    : defect_(defect), next_number_(topology.devices.size(), kFirstNumber) {
+Verbs::Verbs(const Topology& topology) : next_number_(topology.devices.size(), kFirstNumber) {
   for (uint8_t port = 0; port < topology.devices.size(); ++port)
     cas_.push_back(topology.FirstPortOf(port));
 }
@@ -22,7 +21,7 @@ uint32_t Verbs::Create(uint8_t device, bool datagram, uint32_t srq, const QpRoom
 // source: linux 6.1 verbs.c qp_state_table, ib_resolve_eth_dmac
 Errno Verbs::Modify(uint32_t qp, QpState state, bool connects, Errno resolves) {
   const QpState now = qps_[qp].state;
-  connects |= qps_[qp].datagram;  // it has no peer to know
+  connects |= qps_[qp].datagram;  // it has no peer
   bool allowed = state == QpState::kErr || state == QpState::kReset;
   if (state == QpState::kInit) allowed = now == QpState::kReset || now == QpState::kInit;
   if (state == QpState::kRtr) allowed = connects && now == QpState::kInit;
@@ -33,8 +32,8 @@ Errno Verbs::Modify(uint32_t qp, QpState state, bool connects, Errno resolves) {
   if (state == QpState::kRtr && resolves != Errno::kNone) return resolves;
   qps_[qp].state = state;
   if (state == QpState::kSqd && now == QpState::kRts) {
-    // What was posted in RTS has left as a rule; what was not, and nothing called since, stays.
-    // source: linux 6.1 rxe_req.c req_next_wqe
+    // Requests posted in RTS have been sent as a rule; those that were not, without a call since,
+    // stay. source: linux 6.1 rxe_req.c req_next_wqe
     const bool leaves = qps_[qp].due != Instant::Never();
     qps_[qp].draining = leaves ? static_cast<uint32_t>(qps_[qp].sends.size()) : 0;
     if (qps_[qp].draining == 0) Drained(qp);

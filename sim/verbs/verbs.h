@@ -1,5 +1,5 @@
-// Queue pairs, shared receive queues, memory regions and completions; the bytes that move between
-// them.
+// Queue pairs, shared receive queues, memory regions and completions, and the transport between
+// queue pairs.
 #ifndef SIM_VERBS_VERBS_H_
 #define SIM_VERBS_VERBS_H_
 
@@ -15,7 +15,6 @@
 #include "model/vocabulary/protocol.h"
 #include "model/vocabulary/work.h"
 #include "sim/core/agenda.h"
-#include "sim/core/defects.h"
 #include "sim/core/fifo.h"
 #include "sim/core/slab.h"
 #include "sim/fabric/fabric.h"
@@ -25,20 +24,20 @@ namespace cm::sim {
 
 inline constexpr uint32_t kDatagramHeader = 40;  // room for a GRH in front of every datagram
 
-// A registered buffer. Its number is never used again, and is its key.
+// A registered buffer. Its number is unique, and is its key.
 struct Region {
   bool live = false;
   bool local_write = true;
   bool remote_read = false;
   bool remote_write = false;
   bool remote_atomic = false;
-  uint8_t device = 0;          // by its first port: all of them reach it
-  bool external = false;       // it lies in the memory of a process, and is of this length
+  uint8_t device = 0;          // by its first port: usable on all ports
+  bool external = false;       // it is in the memory of a process, with this length
   std::vector<uint8_t> bytes;  // the buffer outlives its registration
   uint32_t process = 0;
   uint64_t address = 0;
   uint64_t length = 0;
-  uint64_t domain = 0;  // of protection: queue pairs of the same one reach it
+  uint64_t domain = 0;  // protection domain: only queue pairs of the same one may use it
   uint64_t size() const { return external ? length : bytes.size(); }
   friend bool operator==(const Region&, const Region&) = default;
 };
@@ -50,20 +49,20 @@ struct Piece {
   friend bool operator==(const Piece&, const Piece&) = default;
 };
 
-// What a datagram finds in front of itself: the global route header. source: IBA 8.3
+// The global route header in front of a datagram. source: IBA 8.3
 std::vector<uint8_t> RouteHeader(const std::array<uint8_t, 16>& from,
                                  const std::array<uint8_t, 16>& to, uint32_t length);
 
-// A queue pair as those who send to it know it.
+// The address of a queue pair for senders.
 struct QpAddress {
   uint8_t device = kNoDevice;
   uint32_t number = 0;
   friend bool operator==(const QpAddress&, const QpAddress&) = default;
 };
 
-using Group = std::array<uint8_t, 16>;  // its GID
+using Group = std::array<uint8_t, 16>;  // the group's GID
 
-// Atomic operations, which conversations do not know. source: <infiniband/verbs.h> ibv_wc_opcode
+// Atomic operations, which conversations do not have. source: <infiniband/verbs.h> ibv_wc_opcode
 inline constexpr WcOpcode kCompareAndSwap{3};
 inline constexpr WcOpcode kFetchAndAdd{4};
 constexpr bool IsAtomic(WcOpcode opcode) {
@@ -80,13 +79,13 @@ struct WorkRequest {
   bool signaled = true;
   bool is_inline = false;
   std::vector<Piece> pieces;
-  uint32_t empty_pieces = 0;          // of no bytes; they are not among those
-  std::vector<uint8_t> data;          // of an inline request; or AtomicOperands; or what is sent
-  Piece remote;                       // its length is that of the pieces
+  uint32_t empty_pieces = 0;          // elements of length 0; not stored in the list
+  std::vector<uint8_t> data;          // inline data; or AtomicOperands; or the data to send
+  Piece remote;                       // its length is that of the elements
   QpAddress to;                       // of datagrams
-  Group group{};                      // zeros: to that address; else to all that are attached to it
-  std::vector<uint8_t> header;        // what stands in front of a datagram, if it is to be seen
-  uint64_t wr_id = 0;                 // of a program's own
+  Group group{};                      // zeros: unicast; else to all queue pairs attached to it
+  std::vector<uint8_t> header;        // the GRH of a datagram, if there is one
+  uint64_t wr_id = 0;                 // set by a program
   std::optional<uint32_t> immediate;  // sent with it
   uint32_t length() const {
     uint32_t sum = pieces.empty() ? static_cast<uint32_t>(data.size()) : 0;
@@ -96,7 +95,7 @@ struct WorkRequest {
   friend bool operator==(const WorkRequest&, const WorkRequest&) = default;
 };
 
-// Of what has happened in all: equal worlds may have come about in different ways.
+// Counts all events so far: equal worlds may have different histories.
 struct Stamp {
   uint64_t value = 0;
   friend constexpr bool operator==(Stamp, Stamp) { return true; }
@@ -107,14 +106,14 @@ struct Finished {
   Completion completion;
   std::vector<Piece> pieces;
   uint64_t wr_id = 0;
-  std::optional<uint32_t> immediate;  // that came with it
-  bool by_write = false;              // a receive that a write with immediate data took
+  std::optional<uint32_t> immediate;  // received with it
+  bool by_write = false;              // a receive consumed by a write with immediate data
   uint32_t source_number = 0;         // of a datagram
-  Stamp order;                        // before those that finished later, on whatever queue
+  Stamp order;                        // order of completion over all queues
   friend bool operator==(const Finished&, const Finished&) = default;
 };
 
-// What the owner of an object may be told of it. source: <infiniband/verbs.h> enum ibv_event_type
+// Asynchronous events of objects. source: <infiniband/verbs.h> enum ibv_event_type
 enum class ObjectEvent : uint8_t {
   kCqErr = 0,  // a completion was lost
   kSqDrained = 5,
@@ -128,8 +127,8 @@ struct News {
   friend bool operator==(const News&, const News&) = default;
 };
 
-// A completion queue of a program's own, to which several queue pairs may report. What one of them
-// has reported stays there when it is gone.
+// A completion queue that a program created, for any number of queue pairs. Completions stay after
+// their queue pair was destroyed.
 struct Cq {
   struct Entry {
     Finished finished;
@@ -143,7 +142,7 @@ struct Cq {
   friend bool operator==(const Cq&, const Cq&) = default;
 };
 
-// How much a queue holds, and of how many pieces one request may be.
+// The depth of a queue, and the elements of a request.
 struct Room {
   uint32_t work = QueueLimits::kWork;
   uint32_t pieces = QueueLimits::kSges;
@@ -160,24 +159,24 @@ struct QpRoom {
 
 struct Srq {
   bool live = false;
-  bool orphaned = false;  // it goes with the last queue pair that takes from it
+  bool orphaned = false;  // destroyed with its last queue pair
   Room room;
-  uint32_t limit = 0;  // its owner is told, once, when there are fewer; 0: never
+  uint32_t limit = 0;  // one event when there are fewer receives; 0: never
   Fifo<WorkRequest> receives;
   friend bool operator==(const Srq&, const Srq&) = default;
 };
 
-// What RTR and RTS say of the connection.
+// Attributes of the connection, from RTR and RTS.
 struct Connection {
   QpAddress peer;
   uint8_t retry_count = 7;
   uint8_t rnr_retry_count = 7;
-  // What its peer may do here: the access flags of the queue pair.
+  // The peer's permissions here: the access flags of the queue pair.
   bool remote_write = true;
   bool remote_read = true;
   bool remote_atomic = true;
-  // How many reads and atomic operations are under way at once. None of them ever starts where it
-  // may start none; none is taken where none may come.
+  // Limits of outstanding reads and atomic operations. 0 as initiator: never starts; 0 as
+  // responder: refused.
   uint8_t initiator_depth = 1;
   uint8_t responder_resources = 1;
   friend bool operator==(const Connection&, const Connection&) = default;
@@ -190,52 +189,52 @@ struct Qp {
   QpState state = QpState::kReset;
   uint32_t number = 0;
   uint32_t srq = kNobody;
-  uint64_t domain = 0;  // of protection: that of the regions which it reaches
+  uint64_t domain = 0;  // protection domain: that of its regions
   QpRoom room;
   Connection connection;
   Fifo<WorkRequest> sends;
   Fifo<WorkRequest> receives;
-  uint32_t send_cq = kNobody;      // of a program's own; else completions stay with the queue pair
+  uint32_t send_cq = kNobody;      // of a program; else the queue pair has its own
   uint32_t receive_cq = kNobody;   // the same
-  Fifo<Finished> sent;             // the completion queue of what is sent
-  Fifo<Finished> received;         // and of what is received
-  Instant due = Instant::Never();  // when the first of `sends` is carried out
-  uint32_t draining = 0;           // so many of `sends` are still carried out in SQD
+  Fifo<Finished> sent;             // the completion queue of sends
+  Fifo<Finished> received;         // and of receives
+  Instant due = Instant::Never();  // execution time of the first of `sends`
+  uint32_t draining = 0;           // number of `sends` that are still executed in SQD
   uint8_t retries_left = 0;
   uint8_t rnr_retries_left = 0;
-  std::vector<Group> groups;  // that it is attached to
+  std::vector<Group> groups;  // attached multicast groups
   friend bool operator==(const Qp&, const Qp&) = default;
 };
 
 class Verbs {
  public:
-  explicit Verbs(const Topology& topology, Defect defect = Defect::kNone);
+  explicit Verbs(const Topology& topology);
 
   // What work is carried out with.
   struct Wires {
     Agenda* agenda;
     const Fabric* fabric;
     const Profile* profile;
-    Memory* memory = nullptr;  // of external regions
+    Memory* memory = nullptr;  // for external regions
   };
 
   uint32_t Create(uint8_t device, bool datagram, uint32_t srq = kNobody, const QpRoom& room = {},
                   uint64_t domain = 0);
   void Destroy(uint32_t qp);
-  // EINVAL unless the transition is one that a queue pair may make; `connects` says whether the
-  // attributes that RTR and RTS need are given.
-  // `connects`: the address of a peer is given; `resolves`: what looking for the way there says.
+  // EINVAL unless the transition is permitted; `connects` says whether the attributes required by
+  // RTR and RTS are given.
+  // `connects`: the address of a peer is given; `resolves`: the result of resolving it.
   Errno Modify(uint32_t qp, QpState state, bool connects = false, Errno resolves = Errno::kNone);
-  // RESET to INIT; `datagram`: the attributes are those of a queue pair for datagrams.
+  // RESET to INIT; `datagram`: the attributes are those of a UD queue pair.
   Errno Initialize(uint32_t qp, bool datagram);
   void Connect(uint32_t qp, const Connection& connection) {
     qps_[qp].connection = connection;
     qps_[qp].retries_left = connection.retry_count;
     qps_[qp].rnr_retries_left = connection.rnr_retry_count;
   }
-  // The queue pair is on another port of its device from now on.
+  // Moves the queue pair to another port of its device.
   void MoveTo(uint32_t qp, uint8_t port) { qps_[qp].device = port; }
-  // The device starts anew, and with it the numbers of its queue pairs.
+  // Resets the device, and with it the numbers of its queue pairs.
   void Restart(uint8_t device) { next_number_[cas_[device]] = kFirstNumber; }
   const Qp& at(uint32_t qp) const { return qps_[qp]; }
   uint32_t live_count() const { return qps_.live_count(); }
@@ -245,7 +244,7 @@ class Verbs {
   // regions.cc
   uint32_t Register(uint8_t device, const std::vector<uint8_t>& bytes, bool remote_read,
                     bool remote_write);
-  // A region in the memory of a process.
+  // Registers memory of a process.
   uint32_t Register(const Region& external);
   void Deregister(uint32_t region) { regions_[region].live = false; }
   const Region& region(uint32_t number) const { return regions_[number]; }
@@ -262,24 +261,24 @@ class Verbs {
   Errno PostReceive(uint32_t qp, WorkRequest work);
   Errno PostToSrq(uint32_t srq, WorkRequest work);
   Errno PostSend(Wires w, uint32_t qp, WorkRequest work);
-  // The next completion, if there is one.
+  // The next completion; empty when there is none.
   std::optional<Completion> PollSent(uint32_t qp) { return Poll(qp, &qps_[qp].sent); }
   std::optional<Completion> PollReceived(uint32_t qp) { return Poll(qp, &qps_[qp].received); }
   uint32_t CreateCq(uint32_t holds) { return cqs_.Add({.holds = holds}); }
   void ResizeCq(uint32_t cq, uint32_t holds) { cqs_[cq].holds = holds; }
-  // No queue pair reports to it.
+  // True when no queue pair uses it.
   void DestroyCq(uint32_t cq) { cqs_.Free(cq); }
   const Cq& cq(uint32_t number) const { return cqs_[number]; }
   void ReportTo(uint32_t qp, uint32_t send_cq, uint32_t receive_cq) {
     qps_[qp].send_cq = send_cq;
     qps_[qp].receive_cq = receive_cq;
   }
-  // The next one of a queue that is not empty.
+  // The next completion of a queue that is not empty.
   Cq::Entry Take(uint32_t cq);
-  // What has happened since they were taken last to objects of programs' own.
+  // Asynchronous events of programs' objects since the last call.
   bool has_news() const { return !news_.empty(); }
   std::vector<News> TakeNews() { return std::exchange(news_, {}); }
-  // Of what finished last.
+  // The stamp of the last completion.
   uint64_t last_finished() const { return finished_.value; }
 
   void Attach(uint32_t qp, const Group& group) { qps_[qp].groups.push_back(group); }
@@ -288,9 +287,9 @@ class Verbs {
 
   // carrying.cc
   void OnWorkDue(Wires w, uint32_t qp);
-  // Before a queue pair is destroyed: a datagram that was posted is on its way when the call
-  // returns, where everything else takes a moment.
-  // source: linux 6.1 rxe_verbs.c rxe_post_send, rxe_qp.c rxe_qp_do_cleanup
+  // Called before a queue pair is destroyed: a posted datagram has been sent when the call returns,
+  // where other requests take a moment. source: linux 6.1 rxe_verbs.c rxe_post_send, rxe_qp.c
+  // rxe_qp_do_cleanup
   void SendRest(Wires w, uint32_t qp);
 
   friend bool operator==(const Verbs&, const Verbs&) = default;
@@ -298,7 +297,7 @@ class Verbs {
  private:
   static constexpr uint32_t kFirstNumber = 17;  // the first that a user of Soft-RoCE gets
 
-  // How far a request came: done, to be tried again, failed, or it stays where it is.
+  // The progress of a request: done, to be retried, failed, or it stays in the queue.
   struct Carried {
     WcStatus status = WcStatus::kSuccess;
     std::optional<Duration> again;
@@ -306,12 +305,12 @@ class Verbs {
   };
 
   // regions.cc
-  // Whether the work of a queue pair may touch it, where nothing is said of its access flags.
+  // Whether a queue pair may access it, before its access flags are checked.
   bool Reaches(const Qp& qp, const Piece& piece) const;
-  // As pieces of a request of its own, from which it reads or to which it writes.
+  // As elements of a local request, read from or written to.
   bool MayRead(const Qp& qp, const std::vector<Piece>& pieces) const;
   bool MayWrite(const Qp& qp, const std::vector<Piece>& pieces) const;
-  // False: some of the memory is not there. Bytes of it are zeros then, or are not written.
+  // False when some of the memory does not exist. Its bytes are zeros then, or are not written.
   bool Gather(Memory* memory, const std::vector<Piece>& pieces, std::vector<uint8_t>* bytes) const;
   bool Scatter(Memory* memory, const std::vector<Piece>& pieces, const std::vector<uint8_t>& bytes,
                uint32_t skip = 0);
@@ -320,7 +319,7 @@ class Verbs {
   // posting.cc
   static Errno Take(Fifo<WorkRequest>* queue, const Room& room, WorkRequest work);
   std::optional<Completion> Poll(uint32_t qp, Fifo<Finished>* done) const;
-  // -> what to write more about it; null when the queue has no room for it.
+  // The completion to fill in further; null when the queue is full.
   Finished* FinishSend(uint32_t qp, const WorkRequest& work, WcStatus status, uint32_t length) {
     return Finish(qps_[qp], qps_[qp].send_cq, &qps_[qp].sent, work, status, length);
   }
@@ -357,12 +356,11 @@ class Verbs {
   void SetError(uint32_t qp);
   void Schedule(Wires w, uint32_t qp, Duration after);
 
-  Defect defect_;
   Slab<Qp> qps_;
   Slab<Srq> srqs_;
   Slab<Cq> cqs_;
   std::vector<Region> regions_;
-  std::vector<uint8_t> cas_;           // by port, the first port of its device
+  std::vector<uint8_t> cas_;           // first port of the device, by port
   std::vector<uint32_t> next_number_;  // by device
   Stamp finished_;
   std::vector<News> news_;

@@ -1,4 +1,4 @@
-// What the bytes of Linux say, as the simulator keeps it.
+// Decodes the bytes of Linux's messages to the simulator's representation.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -48,7 +48,7 @@ bool Wire::ReadService(const Request& request, Mad* mad) const {
   return true;
 }
 
-// One of another device than the message comes from is believed.
+// A GUID of another device than the sender is accepted.
 bool Wire::ReadGuid(uint64_t guid, Mad* mad) const {
   if (GuidOf(mad->sender) == guid) return true;
   const std::optional<uint8_t> device = DeviceOf(guid);

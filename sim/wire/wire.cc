@@ -10,22 +10,23 @@
 namespace cm::sim {
 namespace {
 
-// The MAD agent of a machine without other RDMA devices than Soft-RoCE. source: observed 6.1-rxe
+// Number of the MAD agent on a machine with no RDMA device but Soft-RoCE. source: observed 6.1-rxe
 constexpr uint64_t kAgent = 2;
 constexpr uint8_t kHopLimit = 64;
 constexpr uint8_t kMtu1024 = 3;
 constexpr uint16_t kNoLid = 0xffff;
 constexpr uint32_t kFirstPacketId = 1;
-constexpr uint64_t kGuids = 0x505400fffe000000;  // the last byte tells which
-// What an address of IPv4 begins with where 16 bytes are wanted.
+constexpr uint64_t kGuids = 0x505400fffe000000;  // the last byte is the device
+// The first bytes of an IPv4 address in 16 bytes.
 constexpr mad::Gid kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 constexpr mad::Gid kLinkLocal{0xfe, 0x80};
 
-// The lower half of a transaction id is the communication id as the sender's processor has it.
-// source: linux 6.1 cm.c cm_form_tid
+// The lower half of a transaction id is the communication id in the sender's byte order. source:
+// linux 6.1 cm.c cm_form_tid
 uint64_t TransactionId(uint32_t tid) { return kAgent << 32 | __builtin_bswap32(tid); }
 
-// Linux draws it; here it follows from the communication id. source: linux 6.1 cma.c, id->seq_num
+// Linux draws it; here it is derived from the communication id. source: linux 6.1 cma.c,
+// id->seq_num
 uint32_t StartingPacket(uint32_t cid) { return (cid * 0x9e3779b1u) >> 8; }
 
 // source: linux 6.1 ib_verbs.h rdma_calc_flow_label
@@ -58,7 +59,7 @@ uint32_t Last32(const mad::Gid& gid) {
   return value;
 }
 
-// In the CMA header an address of IPv4 has zeros before it. source: linux 6.1 cma.c cma_format_hdr
+// In the CMA header zeros precede an IPv4 address. source: linux 6.1 cma.c cma_format_hdr
 mad::Gid WithoutMapping(mad::Gid gid, bool v6) {
   if (!v6) std::fill_n(gid.begin(), 12, uint8_t{0});
   return gid;
@@ -98,8 +99,7 @@ mad::Gid Wire::GidOf(const Address& address) const {
   return Numeric(NumericHost(address, *topology_));
 }
 
-// Of the addresses of a device the one that is meant; for any other, as one of loopback that led to
-// it, its first one.
+// The GID of `address` if it is the device's, else the device's first GID.
 mad::Gid Wire::GidOn(uint8_t device, const Address& address) const {
   const bool own =
       address.kind == AddressKind::kSide && topology_->sides[address.side].device == device;
@@ -311,7 +311,7 @@ Wire::Known Wire::Remember(const WireNote& note) {
 mad::Frame Wire::FrameOf(const WireNote& note) {
   const Known known = Remember(note);
   Station& from = stations_[note.from];
-  mad::Mac to_mac{0x52, 0x54, 0, 0, 0, 0xff};  // the gateway, where nobody has the address
+  mad::Mac to_mac{0x52, 0x54, 0, 0, 0, 0xff};  // the gateway, for an address without a host
   if (note.to < stations_.size()) to_mac = stations_[note.to].mac;
   mad::Frame frame;
   frame.link = mad::Ethernet{.destination = to_mac, .source = from.mac};

@@ -1,14 +1,14 @@
-// A simulated message as the bytes that Linux with Soft-RoCE sends for it, and back.
+// Conversion of a simulated message to the bytes that Linux with Soft-RoCE sends for it, and back.
 //
-// 1. Written fills in what the simulator does not keep (path records, packet numbers, GUIDs) as
-//    Linux does, from nothing but the message: the same message is the same bytes, so that a
-//    repeated one is byte-identical. Starting packet numbers, which Linux draws, follow from the
-//    communication id.
+// 1. Written fills in the fields that the simulator does not store (path records, packet numbers,
+//    GUIDs) as Linux does, from the message alone: equal messages have equal bytes, so that a
+//    retransmission is byte-identical. Starting packet numbers, which Linux draws, are derived from
+//    the communication id.
 // 2. Read(Written(m)) == m for every message that a connection manager of the simulator sends, with
-//    private data padded to the length that the message has for it; but for the service of a
-//    SIDR_REP and the GID of the path that a REJ speaks of, which only FrameOf knows.
-// 3. InfiniBand's messages stand in RoCEv2 frames as well, between the addresses of the interfaces.
-// source: linux 6.1 cm.c cm_format_req and its like, cma.c cma_format_hdr, rxe_net.c
+//    private data padded to the length of the message's field; except for the service of a SIDR_REP
+//    and the GID of the path in a REJ, which only FrameOf knows.
+// 3. InfiniBand's messages are put into RoCEv2 frames as well, between the addresses of the
+//    interfaces. source: linux 6.1 cm.c cm_format_req and its like, cma.c cma_format_hdr, rxe_net.c
 #ifndef SIM_WIRE_WIRE_H_
 #define SIM_WIRE_WIRE_H_
 
@@ -32,20 +32,20 @@ namespace cm::sim {
 
 class Wire {
  public:
-  // Both outlive it.
+  // Both must outlive this object.
   Wire(const Topology* topology, const Profile* profile);
 
   mad::Mad Written(const Mad& mad) const;
-  // `from`: the device that the packet came from. Empty where a GUID or an address is nobody's, or
-  // the service is not one that RDMA CM makes.
+  // `from`: the sending device. Empty where a GUID or an address is unknown, or the service is not
+  // one that RDMA CM makes.
   std::optional<Mad> Read(const mad::Mad& mad, uint8_t from) const;
 
-  // The whole frame. It numbers the packets of each device, and remembers the addresses that each
-  // connection is between: so it has to see every note, in order.
+  // The whole frame. It numbers the packets of each device, and stores the addresses of each
+  // connection: so it must be called for every note, in order.
   mad::Frame FrameOf(const WireNote& note);
 
  private:
-  // What a port is known by.
+  // Identity of a port.
   struct Station {
     mad::Mac mac{};
     uint64_t guid = 0;  // of its device
@@ -54,10 +54,10 @@ class Wire {
     mad::Gid v6{};
     uint32_t packets = 0;  // sent so far
   };
-  // What is remembered of an id: by its device and communication id.
+  // State of an id: by its device and communication id.
   struct Known {
     bool v6 = false;
-    mad::Gid from{};  // what it sends from, and where to
+    mad::Gid from{};  // source and destination GID
     mad::Gid to{};
     uint64_t service_id = 0;
   };
@@ -77,7 +77,7 @@ class Wire {
   mad::SidrReq WrittenSidrReq(const Mad& mad) const;
   mad::SidrRep WrittenSidrRep(const Mad& mad) const;
   mad::CmaHeader WrittenCma(const Mad& mad) const;
-  // read.cc: false where something is nobody's.
+  // read.cc: false where an address or GUID is unknown.
   bool ReadBody(const mad::Req& req, Mad* mad) const;
   bool ReadBody(const mad::Mra& mra, Mad* mad) const;
   bool ReadBody(const mad::Rej& rej, Mad* mad) const;

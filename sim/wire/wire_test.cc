@@ -123,7 +123,7 @@ TEST_F(WireTest, ReadsNothingThatIsNobodys) {
   EXPECT_EQ(wire_.Read(mad, kActive), std::nullopt);
 }
 
-// The numbers of the fact book's test vector, where Linux does not draw them.
+// The numbers of the known test vector, where Linux does not draw them.
 TEST_F(WireTest, WritesARequestAsLinuxDoes) {
   const mad::Mad mad = wire_.Written(Request());
   const auto& req = std::get<mad::Req>(mad.message);

@@ -1,4 +1,4 @@
-// The canonical hash of a world: equal for worlds that will behave alike.
+// The canonical hash of a world: equal for worlds that behave alike from now on.
 #include <algorithm>
 
 #include "model/base/digest.h"
@@ -43,7 +43,7 @@ void Put(Digest* d, const response::Event& e) {
   d->Bytes(e.private_data.bytes());
 }
 
-// Times are relative; what never comes is 0.
+// Times are relative; a time that never comes is 0.
 void PutTime(Digest* d, Instant at, Instant now) {
   d->I64(at == Instant::Never() ? 0 : (at - now).nanoseconds() + 1);
 }
@@ -88,7 +88,6 @@ uint64_t HashOf(const IbCm& ib, uint32_t place, Instant now) {
   d.U8(id.retries_left);
   d.U8(id.outstanding ? 1 : 0);
   d.U8(id.pathless ? 1 : 0);
-  d.U8(id.noticed ? 1 : 0);
   d.U8(id.known_remotely ? 1 : 0);
   d.U8(id.queued ? 1 : 0);
   d.U32(id.local_qpn);
@@ -128,7 +127,6 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now) {
   d.U8(id.owns_port ? 1 : 0);
   d.U8(id.listens_on_device ? 1 : 0);
   d.U8(id.family_only_given ? 1 : 0);
-  d.U8(id.haunts ? 1 : 0);
   d.U8(id.destroy_wanted ? 1 : 0);
   d.U8(static_cast<uint8_t>(id.state));
   d.U16(static_cast<uint16_t>(id.space));
@@ -174,7 +172,7 @@ void Put(Digest* d, const AddrInfoHanded& info) {
   Put(d, info.destination);
 }
 
-// What the library knows of an id; not what the kernel does.
+// State of an id in the library, without the kernel's.
 uint64_t HashOf(const UserId& id) {
   Digest d;
   d.U8(id.connect_error ? 1 : 0);
@@ -213,7 +211,7 @@ uint64_t HashOf(const UserMembership& membership, const Library& library) {
   return d.Value();
 }
 
-// Of an event that was fetched, what its acknowledgement will do, and what the application sees.
+// For a fetched event, the effect of its acknowledgement, and what the application sees.
 uint64_t HashOf(const FetchedEvent& fetched, const Library& library) {
   Digest d;
   const CmEvent& event = fetched.event;
@@ -312,7 +310,7 @@ uint64_t HashOf(const Qp& qp, const Slab<Srq>& srqs, Instant now) {
   return d.Value();
 }
 
-// What is under way over TCP.
+// Frames in flight over TCP.
 void PutFrames(const IwCm& iw, Instant now, std::vector<uint64_t>* parts) {
   const Slab<Frame>& frames = iw.frames();
   for (uint32_t f = 0; f < frames.end(); ++f) {
@@ -334,7 +332,7 @@ void PutFrames(const IwCm& iw, Instant now, std::vector<uint64_t>* parts) {
   }
 }
 
-// Places of objects are left out: what is there has been counted.
+// Indices of objects are left out: their contents have been counted.
 void Put(Digest* d, const WaitingLane& waiting) {
   const Ongoing& ongoing = waiting.ongoing;
   d->U8(waiting.lane.side);
@@ -376,7 +374,7 @@ void Put(Digest* d, const Flapping& flapping, Instant now) {
   PutTime(d, flapping.next, now);
 }
 
-// What waits for the CM of a kernel that is busy.
+// Work that waits for a kernel's busy CM.
 void Put(Digest* d, const WorkQueue& queue, const IbCm& ib, Instant now) {
   d->U8(queue.kernel);
   PutTime(d, queue.free_at, now);
@@ -389,7 +387,7 @@ void Put(Digest* d, const WorkQueue& queue, const IbCm& ib, Instant now) {
   }
 }
 
-// What a rule will still do.
+// The remaining effect of a fault rule.
 void Put(Digest* d, const InstalledRule& rule, Instant now) {
   const Fault& fault = rule.fault;
   d->U8(static_cast<uint8_t>(fault.kind));
@@ -422,8 +420,8 @@ uint64_t HashOf(const Packet& packet, Instant now) {
 
 }  // namespace
 
-// The parts are hashed one by one and combined in the order of their hashes, which depends on what
-// they are and not on where they are stored.
+// The parts are hashed one by one and combined in the order of their hashes, which depends on their
+// contents and not on their slots.
 uint64_t World::Fingerprint() const {
   const Instant now = Now();
   std::vector<uint64_t> parts;
@@ -471,7 +469,6 @@ uint64_t World::Fingerprint() const {
     d.U32(library.live_ids());
     d.U32(library.live_events());
     d.U32(library.handed_out());
-    d.U32(library.devices_known());
   }
   for (const Flapping& flapping : flapping_)
     if (flapping.turns_left != 0) Put(&d, flapping, now);
@@ -481,7 +478,7 @@ uint64_t World::Fingerprint() const {
   for (const PortQueue& port : ib_.ports())
     for (const uint32_t ib : port.backlog) d.U64(HashOf(ib_, ib, now));
   for (const WorkQueue& queue : ib_.busy()) Put(&d, queue, ib_, now);
-  // What is queued, file by file in the order of opening.
+  // Queued events, file by file in the order of opening.
   for (uint32_t f = 0; f < cma_.file_end(); ++f) {
     if (!cma_.LiveFile(f)) continue;
     d.U32(static_cast<uint32_t>(cma_.file(f).queue.size()));

@@ -8,7 +8,7 @@ namespace cm::sim {
 
 namespace {
 
-// A stream beside the world's own, so that what is drawn from one has no influence on the other.
+// A stream beside the world's own, so that draws of one do not influence the other.
 StreamState DelaysOf(StreamState coins) {
   coins.stream ^= NamedStream(0, "delays").stream;
   return coins;
@@ -16,18 +16,17 @@ StreamState DelaysOf(StreamState coins) {
 
 }  // namespace
 
-World::World(const Topology* topology, const Profile* profile, StreamState coins, Defect defect)
+World::World(const Topology* topology, const Profile* profile, StreamState coins)
     : topology_(topology),
       profile_(profile),
-      defect_(defect),
       stream_(coins),
       fabric_(topology, profile, DelaysOf(coins)),
-      verbs_(*topology, defect) {
+      verbs_(*topology) {
   for (uint8_t side = 0; side < topology->sides.size(); ++side)
     libraries_.emplace_back(topology->KernelOf(side));
 }
 
-void World::Attend() { cma_.Attend({&agenda_, &fabric_, &ib_, &iw_, profile_, defect_}); }
+void World::Attend() { cma_.Attend({&agenda_, &fabric_, &ib_, &iw_, profile_}); }
 
 Library& World::Prepared(uint8_t side) {
   Attend();
@@ -35,7 +34,7 @@ Library& World::Prepared(uint8_t side) {
 }
 
 Library::Context World::Context() {
-  return {&cma_, &verbs_, profile_, defect_, turn_, {&agenda_, &fabric_, profile_, memory_.lent}};
+  return {&cma_, &verbs_, profile_, {&agenda_, &fabric_, profile_, memory_.lent}};
 }
 
 size_t World::PickThread(size_t ready) {
@@ -52,8 +51,8 @@ void World::Step() {
   GoOn();
 }
 
-// A thread within a synchronous call goes on as soon as its event is there: what the library does
-// with the event, a peer may be waiting for.
+// A thread within a synchronous call continues as soon as its event is there: a peer may be waiting
+// for the library's reaction to the event.
 void World::GoOn() {
   for (WaitingLane& waiting : waiting_) {
     const Waiting what = waiting.ongoing.waiting;
@@ -74,7 +73,7 @@ void World::RunUntil(Instant when) {
 
 // The complete list of what can happen.
 void World::Happens(const Event& event) {
-  const IbCm::Context ib{&agenda_, &fabric_, &cma_, profile_, defect_};
+  const IbCm::Context ib{&agenda_, &fabric_, &cma_, profile_};
   const IwCm::Context iw{&agenda_, &fabric_, &cma_, profile_};
   switch (event.kind()) {
     case EventKind::kPacketArrives:
@@ -156,7 +155,7 @@ void World::SetNeighbours(uint8_t device, uint32_t wrong) {
   if (before != wrong) cma_.NeighbourChanged(device, before);
 }
 
-// Whoever has a link to it believes the other host.
+// A host with a link to it believes the other host.
 void World::DuplicateAddress(uint8_t device) {
   for (uint8_t peer = 0; peer < fabric_.device_count(); ++peer) {
     if (peer == device || !topology_->Linked(peer, device)) continue;
@@ -164,7 +163,7 @@ void World::DuplicateAddress(uint8_t device) {
   }
 }
 
-// It ends up.
+// The link ends up.
 void World::Flap(const Fault& fault) {
   flapping_.push_back({.device = topology_->sides[fault.side].device,
                        .every = fault.by,
@@ -183,10 +182,8 @@ void World::OnFlap(uint32_t number) {
 }
 
 void World::Crash(uint8_t kernel) {
-  for (Library& library : libraries_)
-    if (defect_ == Defect::kCrashSaysGoodbye && library.kernel() == kernel) library.Exit(Context());
   cma_.Crash(kernel);
-  ib_.Crash({&agenda_, &fabric_, &cma_, profile_, defect_}, kernel);
+  ib_.Crash({&agenda_, &fabric_, &cma_, profile_}, kernel);
   for (uint8_t device = 0; device < fabric_.device_count(); ++device) {
     if (fabric_.KernelOf(device) != kernel) continue;
     iw_.Crash(device);
@@ -211,7 +208,6 @@ void World::Restart(uint8_t kernel) {
 
 void World::Inject(const Fault& fault) {
   Attend();
-  if (fault.kind == FaultKind::kCorrupt && defect_ == Defect::kCorruptDelivered) return;
   if (fault.OnPackets()) return fabric_.Install(fault, Now());
   const uint8_t device = topology_->sides[fault.side].device;
   switch (fault.kind) {

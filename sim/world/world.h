@@ -1,7 +1,7 @@
-// Everything that a run depends on, in one copyable value.
+// The complete state of a run, in one copyable value.
 //
-// A world is copied, compared and hashed; pending events are data in it. Nothing happens in it but
-// by a call of a program, by the environment, or by an event of the agenda.
+// A world is copied, compared and hashed; pending events are data in it. It changes only by a call
+// of a program, by the environment, or by an event of the agenda.
 #ifndef SIM_WORLD_WORLD_H_
 #define SIM_WORLD_WORLD_H_
 
@@ -15,7 +15,6 @@
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "sim/core/agenda.h"
-#include "sim/core/defects.h"
 #include "sim/core/journal.h"
 #include "sim/fabric/fabric.h"
 #include "sim/ib_cm/ib_cm.h"
@@ -31,7 +30,7 @@ namespace cm::sim {
 struct WaitingLane {
   Lane lane;
   Ongoing ongoing;
-  std::optional<Progress> done;  // it has returned, and nobody has asked yet
+  std::optional<Progress> done;  // it has returned, and the result was not collected yet
   friend bool operator==(const WaitingLane&, const WaitingLane&) = default;
 };
 
@@ -39,17 +38,17 @@ struct WaitingLane {
 struct Flapping {
   uint8_t device = 0;
   Duration every;
-  uint32_t turns_left = 0;  // it is down before an odd one
+  uint32_t turns_left = 0;  // the interface is down before an odd one
   Instant next = Instant::Never();
   friend bool operator==(const Flapping&, const Flapping&) = default;
 };
 
-// How much of the world is in use; equal before and after a conversation that cleaned up.
+// Objects in use; equal before and after a conversation that cleaned up.
 struct Usage {
   uint32_t kernel_ids = 0;
   uint32_t ib_ids = 0;
   uint32_t queue_pairs = 0;
-  uint32_t receive_queues = 0;  // shared ones
+  uint32_t receive_queues = 0;  // shared receive queues
   uint32_t regions = 0;
   uint32_t library_ids = 0;
   uint32_t unacknowledged = 0;
@@ -57,7 +56,7 @@ struct Usage {
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
-// The communication id of an id, and the number of its queue pair as it has told its peer.
+// The communication id of an id, and the queue pair number that it has sent to its peer.
 struct CmNumbers {
   uint32_t cid = 0;
   uint32_t qp_num = 0;
@@ -66,14 +65,13 @@ struct CmNumbers {
 class World {
  public:
   // `topology` and `profile` outlive the world and its copies.
-  World(const Topology* topology, const Profile* profile, StreamState coins = {},
-        Defect defect = Defect::kNone);
+  World(const Topology* topology, const Profile* profile, StreamState coins = {});
 
   Instant Now() const { return agenda_.Now(); }
   std::optional<Instant> NextAt() const { return agenda_.NextAt(); }
-  // Lets the next event happen.
+  // Executes the next event.
   void Step();
-  // Lets everything happen that is due until then, and moves the clock there.
+  // Executes all events that are due until then, and advances the clock.
   void RunUntil(Instant when);
 
   const Topology& topology() const { return *topology_; }
@@ -84,31 +82,29 @@ class World {
     return cma_;
   }
   const IwCm& iw() const { return iw_; }
-  // Where programs outside of the world have their memory; copies of the world have the same.
+  // Memory of programs outside of the world; copies of the world share it.
   void LendMemory(Memory* memory) { memory_.lent = memory; }
   // The library of a side's process, ready for a call.
   Library& Prepared(uint8_t side);
   Library::Context Context();
   const Library& library(uint8_t side) const { return libraries_[side]; }
 
-  // A call that blocks is kept with its lane; Continue asks whether it can go on.
+  // Keeps a blocked call with its lane; Continue returns its result when it has one.
   void Block(Lane lane, const Ongoing& ongoing);
   bool Waits(Lane lane) const;
-  // The call of the lane waits for what another thread may have to do: for the event of a
-  // synchronous id, or for acknowledgements before an id has moved.
+  // The lane's call waits for an action of another thread: for the event of a synchronous id, or
+  // for acknowledgements before an id has moved.
   bool Completes(Lane lane) const;
-  // The progress of a waiting lane; when it is over, the lane waits no longer.
+  // The progress of a waiting lane; when it is done, the lane waits no longer.
   Progress Continue(Lane lane);
   const std::vector<WaitingLane>& waiting() const { return waiting_; }
 
-  // One of the threads that are ready to make a call.
+  // Draws one of the threads that are ready to make a call.
   size_t PickThread(size_t ready);
-  // Calls made from now on are not at once with those before.
-  void BeginTurn() { ++turn_; }
 
   // The tester of a side sends a message to the device of another one.
   void Send(uint8_t from_side, uint8_t to_side, const Mad& mad);
-  // What a peer knows an id of a side's library by; zeros when it has asked and answered nothing.
+  // The numbers by which a peer knows an id of a side's library; zeros before its first message.
   CmNumbers NumbersOf(uint8_t side, uint32_t id) const;
 
   void Inject(const Fault& fault);
@@ -121,10 +117,10 @@ class World {
   // Canonical: times relative to now, no slot or insertion numbers, no choice state.
   uint64_t Fingerprint() const;
 
-  // Of everything that has happened, in its order: the same after every run of a seed.
+  // Digest of all events, in their order: the same after every run of a seed.
   uint64_t RunFingerprint() const { return journal_.fingerprint(); }
 
-  // Equal worlds have the same before them.
+  // Equal worlds have the same events before them.
   friend bool operator==(const World&, const World&) = default;
 
  private:
@@ -147,9 +143,7 @@ class World {
 
   const Topology* topology_;
   const Profile* profile_;
-  Defect defect_;
   StreamState stream_;  // of the world's own coins: which of several threads comes first
-  uint32_t turn_ = 0;
   Agenda agenda_;
   Journal journal_;
   Fabric fabric_;

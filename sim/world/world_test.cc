@@ -1,5 +1,4 @@
-// Whole worlds: what the timers do, that a copy goes on as the original does, and that destroying
-// waits.
+// Whole worlds: timers, copies that behave like the original, and destroys that wait.
 #include "sim/world/world.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +17,7 @@ constexpr Address Of(uint8_t side, uint16_t port) {
   return {.kind = AddressKind::kSide, .side = side, .port = port};
 }
 
-// A listener, and an id that has found its way there.
+// A listener, and an id with a resolved route.
 class Pair {
  public:
   explicit Pair(std::string_view profile = "6.1-rxe")
@@ -43,7 +42,7 @@ class Pair {
     connected = world.Now();
     EXPECT_TRUE(Lib(0).Connect(world.Context(), id, ConnParam{}).succeeded());
   }
-  // The next event of the side, and when it came; acknowledged at once.
+  // The next event of the side, and its time; acknowledged immediately.
   Instant Take(uint8_t side, EventType type) {
     const uint32_t on = side == 0 ? channel : server_channel;
     while (!Lib(side).Readable(world.Context(), on)) {
@@ -57,10 +56,10 @@ class Pair {
     const FetchedEvent event = Lib(side).fetched(got.made);
     EXPECT_EQ(event.event.type, type) << ToString(event.event.type);
     last = event;
-    EXPECT_TRUE(Lib(side).AckCmEvent(world.Context(), got.made).succeeded());
+    EXPECT_TRUE(Lib(side).AckCmEvent(got.made).succeeded());
     return world.Now();
   }
-  // When messages of the kind were sent by the side, since the last time.
+  // Times of the side's messages of the kind since the last call.
   std::vector<Instant> Sent(MadKind kind, uint8_t side) {
     std::vector<Instant> times;
     for (const WireNote& note : world.TakeWireNotes())
@@ -106,8 +105,8 @@ TEST(ARequestThatIsLost, IsSentSixteenTimesAndThenGivenUp) {
   }
 }
 
-// Nobody reads the request: the first repetition is answered by MRA, and from then on the intervals
-// are 65536 + 2048 ms. source: linux 6.1 cma.c CMA_CM_MRA_SETTING 24
+// The request is not processed: the first retransmission is answered by MRA, and from then on the
+// intervals are 65536 + 2048 ms. source: linux 6.1 cma.c CMA_CM_MRA_SETTING 24
 TEST(ARequestThatNobodyReads, IsRepeatedMoreSlowlyAfterTheFirstMra) {
   Pair pair;
   pair.Connect();
@@ -121,7 +120,7 @@ TEST(ARequestThatNobodyReads, IsRepeatedMoreSlowlyAfterTheFirstMra) {
   EXPECT_GE(end - pair.connected, Duration::Milliseconds(6144 + 15 * 67584));
 }
 
-// 4096 ms between replies, whoever sends them; both sides stay in timewait for 2048 ms on 6.1.
+// 4096 ms between replies, for both senders; both sides stay in timewait for 2048 ms on 6.1.
 TEST(AConnection, EndsInTimewaitForAsLongAsItsPathSays) {
   for (const auto& [profile, timewait_ms] :
        {std::pair{"6.1-rxe", 2048}, std::pair{"6.12-rxe", 512}}) {
@@ -154,13 +153,13 @@ TEST(ADestroyedId, WaitsForTheAcknowledgementOfItsEvents) {
   ASSERT_EQ(destroy.ongoing.waiting, Waiting::kAcks);
   EXPECT_EQ(pair.Lib(0).Continue(pair.world.Context(), destroy.ongoing).ongoing.waiting,
             Waiting::kAcks);
-  EXPECT_TRUE(pair.Lib(0).AckCmEvent(pair.world.Context(), got.made).succeeded());
+  EXPECT_TRUE(pair.Lib(0).AckCmEvent(got.made).succeeded());
   const Progress over = pair.Lib(0).Continue(pair.world.Context(), destroy.ongoing);
   EXPECT_EQ(over.ongoing.waiting, Waiting::kNothing);
   EXPECT_TRUE(over.reply.succeeded());
 }
 
-// TCP keeps the order: a reply that the link has lost is repeated before what follows it is heard.
+// TCP keeps the order: a lost reply is retransmitted before later data is delivered.
 TEST(AConnectionOverTcp, HearsOfTheReplyBeforeItHearsOfTheEnd) {
   Pair pair("6.1-siw");
   pair.Connect();
@@ -201,7 +200,7 @@ TEST(ADisconnectOverTcp, WaitsForItsEventWhenItHasWaitedForTheReply) {
   EXPECT_TRUE(pair.Lib(1).CreateQp(context(), pair.last.id, {}).succeeded());
   EXPECT_TRUE(pair.Lib(1).Accept(context(), pair.last.id, ConnParam{}).succeeded());
   pair.world.RunUntil(pair.world.Now() + Duration::Microseconds(10));
-  // What it takes is the next event, which is that of the connection.
+  // It takes the next event, which is that of the connection.
   EXPECT_TRUE(pair.world.Continue(kDisconnecting).reply.succeeded());
   const Library& library = pair.Lib(0);
   EXPECT_EQ(library.fetched(library.at(id).event).event.type, EventType::kEstablished);
@@ -235,7 +234,7 @@ TEST(ACopiedWorld, IsLeftAloneByTheOriginal) {
   EXPECT_NE(pair.world.Fingerprint(), fingerprint);
 }
 
-// The same world at another time of day is the same world.
+// The same world at another time of day is equal.
 TEST(AFingerprint, DoesNotCareWhenItIs) {
   Pair pair;
   World later = pair.world;
@@ -267,7 +266,7 @@ TEST(AFingerprint, TellsApartWhatIsQueuedAndWhatTheLibraryKnows) {
   const auto extended = [&pair](uint32_t vendor) {
     World world = pair.world;
     const EceOptions ece{.vendor_id = vendor, .options = 2};
-    EXPECT_TRUE(world.Prepared(0).SetLocalEce(world.Context(), pair.id, ece).succeeded());
+    EXPECT_TRUE(world.Prepared(0).SetLocalEce(pair.id, ece).succeeded());
     return world.Fingerprint();
   };
   EXPECT_EQ(extended(1), extended(1));

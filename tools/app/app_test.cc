@@ -1,4 +1,4 @@
-// Programs that were built without the simulator, on its hosts.
+// Runs programs that were built without the simulator on its hosts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -222,8 +222,9 @@ TEST_F(Programs, ThatWaitForEverAreNamedWithWhatTheyWaitFor) {
 }
 
 TEST_F(Programs, ThatAreStoppedAreNotWaitedFor) {
-  EXPECT_THAT(RunAll({Own("stops")}).report.waiting,
-              ElementsAre(HasSubstr("active thread 1: is stopped, and nobody sends it SIGCONT")));
+  EXPECT_THAT(
+      RunAll({Own("stops")}).report.waiting,
+      ElementsAre(HasSubstr("active thread 1: is stopped, and no process sends it SIGCONT")));
 }
 
 TEST_F(Programs, ThatPrintMuchAreHeardToTheLastLine) {
@@ -244,7 +245,7 @@ TEST_F(Programs, ThatPrintNoEndOfALineAreHeardInParts) {
 TEST_F(Programs, ThatPrintWithoutEndReachTheLimit) {
   const Ran ran = RunAll({Words(kActiveSide, "yes")}, "", 1, {}, Duration::Milliseconds(100));
   EXPECT_TRUE(ran.report.at_limit);
-  EXPECT_THAT(ran.report.waiting, ElementsAre(HasSubstr("asks for nothing")));
+  EXPECT_THAT(ran.report.waiting, ElementsAre(HasSubstr("sends no request")));
 }
 
 TEST_F(Programs, ThatStartOneProcessAfterTheOtherReachTheLimit) {
@@ -288,7 +289,7 @@ TEST_F(Programs, ThatForgetAnEventAreReportedWhenTheyEnd) {
 
 TEST_F(Programs, ThatUseAnIdThatIsGoneAreReported) {
   EXPECT_THAT(RunAll({Own("uses-a-gone-id")}).report.misbehaviour,
-              ElementsAre("active uses an id that is not there: "
+              ElementsAre("active uses an id that does not exist: "
                           "rdma_disconnect id=77 -> -1 ENOENT"));
 }
 
@@ -400,7 +401,7 @@ TEST_F(Programs, ThatStreamWithoutWaitingEnd) {
                           Stock(kActiveSide, "rstream -s PASSIVE -S 64 -C 10")});
   EXPECT_THAT(ran.report.waiting, IsEmpty());
   EXPECT_EQ(ran.report.programs.at(1).status, 0);
-  // source: rdma-core 44 rstream.c run: nobody closes what listens
+  // source: rdma-core 44 rstream.c run: the listening socket is never closed
   EXPECT_THAT(ran.report.misbehaviour, ElementsAre("passive leaves 1 rdma_cm id"));
 }
 

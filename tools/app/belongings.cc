@@ -60,7 +60,7 @@ std::vector<uint32_t> Belongings::GivenUp(const Request& request, const Answer& 
   }
   if (request.op != Op::kClose) return {};
   files_.erase(request.on);
-  // The library tries something out before anything else, with an id and a file of its own.
+  // Library initialization probes the kernel first, with an id and a file of its own.
   // source: rdma-core 44 cma.c ucma_set_af_ib_support
   if (first_file_ == request.on) destroyed_.reset();
   std::vector<uint32_t> lost;

@@ -1,5 +1,5 @@
-// What a process has made that its kernel gives back for it, and what it has given up last: for
-// whoever has to find out why it has crashed, or what it has forgotten.
+// The kernel objects of a process, and the object that it destroyed last: explains crashes and
+// leaks.
 #ifndef TOOLS_APP_BELONGINGS_H_
 #define TOOLS_APP_BELONGINGS_H_
 
@@ -16,32 +16,33 @@ namespace cm::app {
 
 class Belongings {
  public:
-  // The process itself has asked for that, and was answered.
+  // A request of the process itself, with its answer.
   void Asked(const sim::uapi::Request& request, const sim::uapi::Answer& answer);
-  // It, or another process of its program, has. -> the ids that were lost with their event channel.
+  // A request of the process, or of another process of its program. Returns the ids lost with their
+  // event channel.
   std::vector<uint32_t> GivenUp(const sim::uapi::Request& request, const sim::uapi::Answer& answer);
-  // Event types that it holds, and those that it has acknowledged already.
+  // Types of the events that are not acknowledged, and of those that are.
   void Holds(uint64_t event, uint32_t type);
-  // -> the type of one that was acknowledged before.
+  // Returns the event type if the event was acknowledged before.
   std::optional<uint32_t> Acknowledges(uint64_t event);
 
-  // By their addresses: the types of events that are not acknowledged.
+  // Types of the unacknowledged events, by address.
   const std::map<uint64_t, uint32_t>& held() const { return held_; }
-  // "1 event channel, 2 completion queues": what there still is and is of no consequence.
+  // "1 event channel, 2 completion queues": remaining objects that are harmless.
   std::string Open() const;
-  // ", right after it has destroyed id 0: ...", "; the last id that it has destroyed is 0": what a
-  // crash may be about; empty when nobody can tell.
+  // ", right after it has destroyed id 0: ...", "; the last id that it has destroyed is 0": a
+  // possible reason of a crash; empty when none is known.
   std::string BeforeCrash() const;
 
  private:
-  std::map<uint32_t, uint32_t> ids_;  // and their files
+  std::map<uint32_t, uint32_t> ids_;  // id to file
   std::set<uint32_t> files_;
-  std::set<uint32_t> queues_;  // of completions
+  std::set<uint32_t> queues_;  // completion queues
   std::map<uint64_t, uint32_t> held_;
   std::map<uint64_t, uint32_t> acknowledged_;
   std::optional<uint32_t> first_file_;
   std::optional<uint32_t> destroyed_;
-  std::string just_;  // what it has given up, when it has asked for nothing since
+  std::string just_;  // the object that its last request released
 };
 
 }  // namespace cm::app

@@ -26,12 +26,13 @@
 namespace cm::app {
 namespace {
 
-// How long somebody is listened for before all are looked at again.
+// How long the broker listens to one program before it looks at all of them again.
 constexpr Duration kGlance = Duration::Microseconds(20);
 constexpr Duration kLook = Duration::Milliseconds(2);
-// Programs that sleep in the system's time and do nothing else for so long sleep for ever.
+// Programs that sleep in the system's time and do nothing else for this long count as asleep for
+// ever.
 constexpr std::chrono::seconds kPatience{60};
-// The least and the most that passes for whoever spins while nothing happens.
+// The minimum and maximum that virtual time advances for a polling thread while nothing happens.
 constexpr Duration kMoment = Duration::Microseconds(10);
 constexpr Duration kLongMoment = Duration::Seconds(1);
 
@@ -48,7 +49,7 @@ class Broker {
     if (!setting.script.empty()) world_.WatchWire();
   }
 
-  // Empty, or why it could not begin.
+  // Empty, or the reason why it could not start.
   std::string Run();
   Report TakeReport();
 
@@ -75,14 +76,14 @@ class Broker {
   Serving serving_;
   Tally tally_;
   size_t started_ = 0;
-  size_t scripted_ = 0;  // lines of the script that have happened
+  size_t scripted_ = 0;  // script lines done
   Duration moment_ = kMoment;
   std::optional<std::chrono::steady_clock::time_point> idle_since_;
-  std::chrono::steady_clock::time_point counted_;  // while idle: virtual time has passed until then
+  std::chrono::steady_clock::time_point counted_;  // while idle: virtual time advanced to here
   Report report_;
 };
 
-// The second program of a side has a number.
+// The second program of a side gets a number.
 std::string Broker::NameOf(size_t program) const {
   const uint8_t side = setting_.programs[program].side;
   const auto first = setting_.programs.begin();
@@ -139,12 +140,13 @@ Broker::Next Broker::LimitIsReached() {
   return Next::kOver;
 }
 
-// What was sent since. Before a fault is installed, and not too late: it is kept until then.
+// Counts messages sent since the last call. Called before a fault is installed: messages are not
+// kept for long.
 void Broker::Watch() {
   for (const sim::WireNote& note : world_.TakeWireNotes()) tally_.Sent(note);
 }
 
-// Lines of which nothing has come.
+// Lines of the script without effect.
 void Broker::NoteIdle() {
   Watch();
   report_.idle = tally_.Idle();
@@ -159,7 +161,7 @@ void Broker::HasHappened() {
   serving_.HasHappened();
 }
 
-// Nobody can go on.
+// No thread can continue.
 Broker::Next Broker::SomethingHappens() {
   std::optional<Instant> next = world_.NextAt();
   const bool scripted =
@@ -194,7 +196,7 @@ Broker::Next Broker::SomethingHappens() {
   return Next::kGoesOn;
 }
 
-// Whoever spins may look at the clock only.
+// A polling thread may look at the clock only.
 Broker::Next Broker::TimePasses() {
   if (world_.Now() - Instant() >= setting_.limit) return LimitIsReached();
   world_.RunUntil(std::min(world_.Now() + moment_, Instant() + setting_.limit));
@@ -203,8 +205,8 @@ Broker::Next Broker::TimePasses() {
   return Next::kGoesOn;
 }
 
-// Virtual time passes with it: whoever has waited finds that it is later. No later than what is to
-// happen then.
+// Advances virtual time, so that a polling thread sees a later time, but not beyond the next
+// scheduled event.
 Broker::Next Broker::RealTimePasses(std::optional<Instant> until) {
   using std::chrono::steady_clock;
   if (!idle_since_) idle_since_ = counted_ = steady_clock::now();
@@ -260,7 +262,7 @@ std::variant<Report, std::string> Run(const Setting& setting) {
   }
   auto folder = Folder::Make();
   if (auto* problem = std::get_if<std::string>(&folder)) return std::move(*problem);
-  // A program that is gone does not end whoever writes to it.
+  // A program that ends must not kill its writer with SIGPIPE.
   signal(SIGPIPE, SIG_IGN);
   auto& whole = std::get<Folder>(folder);
   std::unique_ptr<sim::uapi::SharedTime> time = sim::uapi::SharedTime::Make(whole.TimePath());

@@ -1,4 +1,4 @@
-// The stand-in for libibverbs that programs are started with, as part of our own binary.
+// The preloaded object for programs, embedded in our own binary.
 #ifndef TOOLS_APP_EMBEDDED_H_
 #define TOOLS_APP_EMBEDDED_H_
 

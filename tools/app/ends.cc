@@ -1,4 +1,4 @@
-// Which processes there are, whether they sleep, and what is said and done when they end.
+// Detects processes, their sleeps and their ends, and records what they leave.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -13,12 +13,11 @@
 namespace cm::app {
 namespace {
 
-// No pipe holds more. source: linux 6.1 fs/pipe.c pipe_max_size
+// The largest size of a pipe. source: linux 6.1 fs/pipe.c pipe_max_size
 constexpr size_t kAllOutput = size_t{1} << 20;
 
-// Programs that ask for nothing, and of which one runs whenever all are looked at, go on and on
-// after so much of our own time, which passes only while we look: on a machine that is busy
-// otherwise, too.
+// Programs that send no request while one of them always runs count as endless after this much of
+// our own CPU time, which passes only while we look: a busy machine does not change it.
 constexpr Duration kPatience = Duration::Seconds(1);
 constexpr Duration kShortPatience = Duration::Milliseconds(20);
 
@@ -46,7 +45,7 @@ std::string Leaves(const sim::Usage& before, const sim::Usage& after) {
 std::vector<pid_t> Serving::Running() const {
   std::vector<pid_t> running;
   const auto add = [&running](pid_t root) {
-    // A child that is a process here has children that stand in its parent's tree.
+    // A child that is a process here has children in its parent's tree.
     for (const pid_t pid : TreeOf(root))
       if (std::ranges::count(running, pid) == 0) running.push_back(pid);
   };
@@ -82,7 +81,7 @@ void Serving::NoteLeftBehind() {
 
 bool Serving::AllSleep() {
   const std::vector<pid_t> running = Running();
-  // One that is started between the looks is seen in the second.
+  // A process that starts between the looks is seen in the second.
   const Sleep sleep = SleepOf(running, &restless_, &running_on_);
   if (sleep == Sleep::kNone || Running() != running) return false;
   timed_ = sleep == Sleep::kTimed;
@@ -132,7 +131,7 @@ void Serving::Remove(Process* process) {
   process->watches.clear();
   const sim::Usage before = world_->InUse();
   machine_.RemoveProcess(process->number);
-  if (!process->program) return;  // how it has ended, and what it has left, is its parent's to hear
+  if (!process->program) return;  // its status and leftovers belong to its parent
   const int status = process->program->status();
   const std::string how = HowItEnded(status);
   trace_->Say(world_->Now(), process->name, how);

@@ -21,7 +21,7 @@ namespace cm::app {
 std::variant<Folder, std::string> Folder::Make() {
   std::error_code error;
   std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-  // The name of a socket has 107 characters at most. source: man unix(7)
+  // The path of a socket has at most 107 characters. source: man unix(7)
   if (error || parent.string().size() > 60) parent = "/tmp";
   std::string path = MakeOwnFolder(parent / "cmsim");
   if (path.empty())
@@ -58,7 +58,7 @@ int Folder::Listen(uint32_t process) const {
   path.copy(address.sun_path, sizeof address.sun_path - 1);
   const int listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (listening < 0) return -1;
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): C's way
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as C requires
   const auto* const name = reinterpret_cast<const sockaddr*>(&address);
   if (bind(listening, name, sizeof address) == 0 && listen(listening, kBacklog) == 0)
     return listening;

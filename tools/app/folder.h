@@ -1,5 +1,5 @@
-// What programs are started with: a folder of nobody else's with the object for programs, the
-// sockets of their machine, and what is in files on their hosts.
+// The private folder of a run: the object for programs, the sockets of their machine, and the files
+// of their hosts.
 #ifndef TOOLS_APP_FOLDER_H_
 #define TOOLS_APP_FOLDER_H_
 
@@ -11,10 +11,10 @@
 
 namespace cm::app {
 
-// Gone with all that is in it when this goes.
+// Deletes the folder and its contents on destruction.
 class Folder {
  public:
-  // Otherwise why there is none.
+  // The folder, or the reason why it could not be created.
   static std::variant<Folder, std::string> Make();
   Folder(Folder&& other) noexcept;
   Folder& operator=(Folder&& other) = delete;
@@ -25,7 +25,7 @@ class Folder {
   std::string SocketPath(uint32_t process) const;
   std::string HostPath(uint8_t kernel) const;
   std::string TimePath() const { return path_ + "/" + std::string(sim::uapi::SharedTime::kName); }
-  // A new socket of that name, which programs connect to; -1 when there is none to be had.
+  // A new listening socket of that name; -1 on failure.
   int Listen(uint32_t process) const;
 
  private:

@@ -1,5 +1,5 @@
-// What programs find of their host in files: its RDMA devices in sysfs, and what ip-address(8) says
-// of its interfaces.
+// Files that describe a program's host: its RDMA devices in sysfs, and the output of ip-address(8)
+// for its interfaces.
 #ifndef TOOLS_APP_HOST_H_
 #define TOOLS_APP_HOST_H_
 
@@ -11,11 +11,11 @@
 
 namespace cm::app {
 
-// Lays it out in the folder: sys/class/infiniband/DEVICE/device/net/INTERFACE, and bin/ip, which
-// answers `ip -j addr show INTERFACE`. -> whether the folder can be written to.
+// Writes them to the folder: sys/class/infiniband/DEVICE/device/net/INTERFACE, and bin/ip, which
+// implements `ip -j addr show INTERFACE`. False when the folder cannot be written to.
 bool LayOutHost(const std::filesystem::path& folder, const Topology& topology, uint8_t kernel);
 
-// It is among the programs of every such folder.
+// Every such folder contains this program.
 bool IsOnEveryHost(std::string_view program);
 
 }  // namespace cm::app

@@ -21,7 +21,7 @@ class Host : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  // -> what it prints, and its exit code
+  // Returns what it prints, and its exit code.
   std::string Ip(const std::string& words) const {
     FILE* output = popen((folder_ / "bin/ip").string().append(" " + words + " 2>&1").c_str(), "r");
     std::string text;

@@ -1,4 +1,4 @@
-// A program for tests that does, on purpose, what its argument says.
+// A test program that misbehaves as its argument says.
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <semaphore.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kTimeout = 2000;  // milliseconds
 
-// Asks for the address of a host, and hears of it.
+// Resolves the address of a host, and waits for the event.
 rdma_cm_event* Resolve(rdma_event_channel* channel, rdma_cm_id* id, const char* host) {
   rdma_addrinfo* found = nullptr;
   if (rdma_getaddrinfo(host, "7471", nullptr, &found) != 0) return nullptr;
@@ -27,8 +27,8 @@ rdma_cm_event* Resolve(rdma_event_channel* channel, rdma_cm_id* id, const char* 
   return refused == 0 && rdma_get_cm_event(channel, &event) == 0 ? event : nullptr;
 }
 
-// A command to an id that there is not. The header of the commands has names in common with that of
-// the library. source: rdma_user_cm.h rdma_ucm_cmd_hdr, rdma_ucm_disconnect
+// A command for an id that does not exist. The header of the commands conflicts with that of the
+// library. source: rdma_user_cm.h rdma_ucm_cmd_hdr, rdma_ucm_disconnect
 void UseAGoneId(rdma_event_channel* channel) {
   constexpr uint32_t kDisconnect = 10;
   constexpr uint32_t kLengthOfBody = 4;
@@ -36,7 +36,7 @@ void UseAGoneId(rdma_event_channel* channel) {
   if (write(channel->fd, command.data(), sizeof command) < 0) std::perror("write");
 }
 
-// A child does what its parent could have done.
+// A child process does what its parent could have done.
 int LetAChildResolve(const char* host) {
   const pid_t child = fork();
   if (child == 0) {
@@ -55,7 +55,7 @@ int LetAChildResolve(const char* host) {
   return 0;
 }
 
-// As a daemon does: nobody is its parent, and it is in no group of anybody's.
+// A daemon: its parent has ended, and it has a session of its own.
 void LeaveAProcess() {
   const pid_t child = fork();
   if (child != 0) {
@@ -75,8 +75,8 @@ int64_t TimeOn(clockid_t clock) {
   return now.tv_sec * kSecond + now.tv_nsec;
 }
 
-// Waits by the clock for what never comes. -> whether it took its time; it may be a little early
-// because the clock stands while anybody runs.
+// Polls the clock until a timeout. Returns whether the timeout was kept; it may be slightly early
+// because the clock stands while any thread runs.
 template <typename Wait>
 bool WaitsUntilItsLimit(clockid_t clock, Wait wait) {
   constexpr int64_t kLimit = kSecond / 10;

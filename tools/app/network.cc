@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kLoopback = "lo";
 
-// What changes interfaces.
+// A netlink or ioctl request that changes interfaces.
 class Interfaces {
  public:
   explicit Interfaces(int family) : socket_(socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {}
@@ -53,7 +53,7 @@ void BringUp() {
   interfaces.Do(SIOCSIFFLAGS, &request);
 }
 
-// The interface has further addresses of IP under further names.
+// Further IP addresses of the interface have further names.
 void AddAddress(const std::string& host, size_t nth) {
   const Interfaces interfaces(AF_INET);
   ifreq request = Called(fmt::format("{}:{}", kLoopback, nth));
@@ -62,7 +62,7 @@ void AddAddress(const std::string& host, size_t nth) {
   if (inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1) return;
   std::memcpy(&request.ifr_addr, &address, sizeof address);
   if (!interfaces.Do(SIOCSIFADDR, &request)) return;
-  address.sin_addr.s_addr = INADDR_NONE;  // of this host alone
+  address.sin_addr.s_addr = INADDR_NONE;  // this host only
   std::memcpy(&request.ifr_netmask, &address, sizeof address);
   interfaces.Do(SIOCSIFNETMASK, &request);
 }

@@ -1,6 +1,5 @@
-// The network of the programs' own sockets: nobody else is in it, and all addresses of all
-// simulated hosts are its own. Where the system does not permit that, programs stay in the network
-// of whoever starts them.
+// A private network namespace for the programs' own sockets, with all addresses of all simulated
+// hosts. Where the system does not permit that, programs stay in the namespace of cmcheck.
 #ifndef TOOLS_APP_NETWORK_H_
 #define TOOLS_APP_NETWORK_H_
 
@@ -8,7 +7,8 @@
 
 namespace cm::app {
 
-// The calling thread, and what it starts, is in it until the object goes.
+// The calling thread, and the processes that it starts, are in the namespace until the object is
+// destroyed.
 class Network {
  public:
   explicit Network(const Topology& topology);
@@ -19,7 +19,7 @@ class Network {
   bool is_apart() const { return before_ >= 0; }
 
  private:
-  int before_ = -1;  // the network that the thread came from
+  int before_ = -1;  // the thread's original namespace
 };
 
 }  // namespace cm::app

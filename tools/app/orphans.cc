@@ -24,10 +24,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whoever starts processes faster than they are ended is not followed for ever.
+// A program that starts processes faster than they can be killed is not followed for ever.
 constexpr int kRounds = 1000;
 
-// The names and values stand one behind the other, each with a zero. source: man proc(5)
+// The variables follow one another, each with a terminating zero. source: man proc(5)
 std::string EnvironmentText(pid_t process) {
   std::ifstream in(fmt::format("/proc/{}/environ", process), std::ios::binary);
   return std::string(1, '\0') + std::string(std::istreambuf_iterator<char>(in), {});
@@ -49,7 +49,7 @@ std::vector<pid_t> AllProcesses() {
   return all;
 }
 
-// In the process of the guard: nobody's signals but its own end, and none of our streams.
+// In the guard's process: it ignores signals, and has closed our streams.
 [[noreturn]] void Keep(int pipe, const std::string& setting, const std::string& folder) {
   setsid();
   for (const int ignored : {SIGINT, SIGTERM, SIGHUP}) signal(ignored, SIG_IGN);
@@ -101,7 +101,7 @@ void Orphans::Reap(std::span<const pid_t> programs) const {
     if (IsGone(child)) waitpid(child, nullptr, WNOHANG);
 }
 
-// What those have started that end becomes ours in turn.
+// Children of a killed process become ours in turn.
 void Orphans::EndAll(std::span<const pid_t> programs) const {
   for (int round = 0; round < kRounds; ++round) {
     const std::vector<pid_t> children = Children(programs);

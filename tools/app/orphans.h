@@ -1,5 +1,5 @@
-// Processes that programs have started and that outlive whoever started them: daemons. They become
-// ours, so that they are seen, and ended with everything else.
+// Processes that outlive the program that started them: daemons. They become our children, so that
+// they are seen, and killed with everything else.
 #ifndef TOOLS_APP_ORPHANS_H_
 #define TOOLS_APP_ORPHANS_H_
 
@@ -11,38 +11,37 @@
 
 namespace cm::app {
 
-// Made before the first program is started, and outlives the last.
+// Construct before the first program is started; must outlive the last.
 class Orphans {
  public:
   Orphans();
   Orphans(const Orphans&) = delete;
   Orphans& operator=(const Orphans&) = delete;
-  // Ends those that are left.
+  // Kills those that are left.
   ~Orphans();
 
-  // Those that have not ended. `programs` are ours by birth.
+  // Orphans that have not ended. `programs` are children of our own.
   std::vector<pid_t> Alive(std::span<const pid_t> programs) const;
-  // The system forgets those that have ended.
+  // Reaps those that have ended.
   void Reap(std::span<const pid_t> programs) const;
-  // They end with all that they have started.
+  // Kills them and all that they have started.
   void EndAll(std::span<const pid_t> programs) const;
 
  private:
   std::vector<pid_t> Children(std::span<const pid_t> programs) const;
 
-  int before_ = 0;            // whether orphans were ours before
-  std::vector<pid_t> known_;  // children that have nothing to do with programs
+  int before_ = 0;            // the previous value of the subreaper attribute
+  std::vector<pid_t> known_;  // children that are not programs
 };
 
-// What a process has been started with: empty when the name is not in its environment.
+// Value of an environment variable that a process was started with; empty when it has none.
 std::string EnvironmentOf(pid_t process, const std::string& name);
 
-// Ends what programs have started, and takes the folder of their sockets away, when this process is
+// Kills what programs have started, and removes the folder of their sockets, when this process is
 // killed and cannot do so itself.
 class Guard {
  public:
-  // Processes with `setting`, "NAME=value", in their environment are ended, where the value may go
-  // on.
+  // Kills processes with an environment variable that begins with `setting`, "NAME=value".
   Guard(std::string setting, std::string folder);
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
@@ -50,7 +49,7 @@ class Guard {
 
  private:
   pid_t process_ = -1;
-  int pipe_ = -1;  // it closes when we are gone
+  int pipe_ = -1;  // closed when this process ends
 };
 
 }  // namespace cm::app

@@ -1,4 +1,4 @@
-// A process of a program with its connections to the machine under it.
+// A process of a program, and its connections to the machine.
 #ifndef TOOLS_APP_PROCESS_H_
 #define TOOLS_APP_PROCESS_H_
 
@@ -21,7 +21,7 @@
 
 namespace cm::app {
 
-// A thread, and what it has asked last.
+// A thread and its last request.
 struct Thread {
   explicit Thread(int socket, sim::uapi::Asker who) : connection(socket), asker(who) {}
 
@@ -29,15 +29,15 @@ struct Thread {
   sim::uapi::Asker asker;
   pid_t number = 0;  // the system's; 0 before its Hello
   sim::uapi::Request request;
-  bool waits = false;      // the machine has not answered it
-  bool spins = false;      // it has asked too often for nothing new, and is answered later
-  bool may_go_on = false;  // a spinning one: something has happened since
-  int in_vain = 0;         // how often in turn it has been answered nothing new
-  uint32_t fetched = 0;    // events that it has fetched of the id that it has destroyed last
-  std::string last;        // what it has asked and was answered, in words
+  bool waits = false;      // its request is not answered yet
+  bool spins = false;      // it polls without result, and is answered later
+  bool may_go_on = false;  // while it spins: something has happened since
+  int in_vain = 0;         // consecutive polls without result
+  uint32_t fetched = 0;    // events fetched of the id that it destroyed last
+  std::string last;        // its last request and answer as text
 };
 
-// A pipe of the program's that it polls.
+// A pipe that the program polls.
 struct Watched {
   std::unique_ptr<sim::uapi::Level> level;
   sim::uapi::Request readable;
@@ -45,7 +45,7 @@ struct Watched {
 };
 
 struct Process {
-  // A program's first.
+  // The first process of a program.
   Process(std::string known_as, Program started, uint8_t on, uint32_t count, int socket)
       : name(std::move(known_as)),
         program(std::move(started)),
@@ -54,7 +54,7 @@ struct Process {
         number(count),
         first(count),
         listening(socket) {}
-  // One that another has started.
+  // A process started by another one.
   Process(const Process& parent, std::string known_as, pid_t process, uint32_t count)
       : name(std::move(known_as)),
         pid(process),
@@ -65,19 +65,19 @@ struct Process {
   Process& operator=(const Process&) = delete;
   ~Process();
 
-  // For what is asked about it and not by it.
+  // For requests about the process, not by it.
   sim::uapi::Asker Watcher() const { return {.process = number, .thread = UINT32_MAX}; }
 
   std::string name;
-  std::optional<Program> program;  // none when another program has started it
+  std::optional<Program> program;  // empty when another process started it
   pid_t pid;
   uint8_t side;
-  uint32_t number;     // of the machine
-  uint32_t first;      // that of its program's first process
-  int listening = -1;  // of a first process: for its children, too
+  uint32_t number;     // on the machine
+  uint32_t first;      // number of its program's first process
+  int listening = -1;  // of a first process; its children use it, too
   bool gone = false;
   bool host_has_crashed = false;
-  uint32_t children = 0;  // that ever asked for something
+  uint32_t children = 0;  // that have sent a request
   uint32_t threads_ever = 0;
   std::vector<std::unique_ptr<Thread>> threads;
   std::map<uint64_t, Watched> watches;

@@ -21,26 +21,26 @@ namespace {
 
 constexpr int kCannotStart = 127;
 constexpr int kCannotSay = 126;
-// More without an end of a line is passed on as it is.
+// A longer piece without end of line is passed on as it is.
 constexpr size_t kLongestLine = size_t{1} << 20;
 
 std::string CannotStart(const std::string& name, int error) {
   return fmt::format("cannot start {}: {}", name, std::strerror(error));
 }
 
-// 0, or why this file is no program.
+// 0, or the errno why this file cannot be executed.
 int Refuses(const std::string& path) {
   if (access(path.c_str(), X_OK) != 0) return errno;
   return std::filesystem::is_directory(path) ? EACCES : 0;
 }
 
-// In the new process: in a group of its own, and not longer than its parent.
+// In the child: a process group of its own, killed with its parent.
 [[noreturn]] void Become(const ProgramToRun& program, const std::vector<std::string>& environment,
                          int output, int problem) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_DFL);
-  // Programs order things by their addresses, too. Where it is not permitted, they differ.
+  // Fixed addresses: programs order things by them, too. Where that is not permitted, runs differ.
   personality(ADDR_NO_RANDOMIZE);
   const int nowhere = open("/dev/null", O_RDONLY);
   dup2(nowhere, STDIN_FILENO);
@@ -58,7 +58,7 @@ int Refuses(const std::string& path) {
   _exit(write(problem, &error, sizeof error) == sizeof error ? kCannotStart : kCannotSay);
 }
 
-// Waits until the program has begun. -> whether it could not.
+// Waits until execve has succeeded or failed. Returns whether it failed.
 bool ReadsError(int problem, int* error) {
   for (;;) {
     const ssize_t size = read(problem, error, sizeof *error);
@@ -88,7 +88,7 @@ std::string WhyNotFound(const std::string& name) {
 std::variant<Program, std::string> Program::Start(const ProgramToRun& program,
                                                   const std::vector<std::string>& environment) {
   std::array<int, 2> pipe{};
-  std::array<int, 2> problem{};  // closes when the program has begun
+  std::array<int, 2> problem{};  // closed by execve
   if (pipe2(pipe.data(), O_CLOEXEC) != 0)
     return fmt::format("no pipe for {}: {}", program.words[0], std::strerror(errno));
   if (pipe2(problem.data(), O_CLOEXEC) != 0) {

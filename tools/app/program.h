@@ -13,17 +13,17 @@
 namespace cm::app {
 
 struct ProgramToRun {
-  uint8_t side = 0;                // of the topology: the host that it runs on
-  std::vector<std::string> words;  // the program, found as a shell finds it, and its arguments
+  uint8_t side = 0;                // side of the topology: its host
+  std::vector<std::string> words;  // the program, looked up in PATH, and its arguments
 };
 
-// Empty, or why no program of that name can be started: it is looked up as execvp does.
+// Empty, or the reason why no program of that name can be started: it is looked up as by execvp.
 std::string WhyNotFound(const std::string& name);
 
-// A child process with what it says. It is killed with everything it has started when this goes.
+// A child process and its output. The destructor kills it with all that it has started.
 class Program {
  public:
-  // `environment`: "NAME=value", on top of our own. Otherwise why it cannot be started.
+  // `environment`: "NAME=value", added to our own. Returns the reason when it cannot be started.
   static std::variant<Program, std::string> Start(const ProgramToRun& program,
                                                   const std::vector<std::string>& environment);
   Program(Program&& other) noexcept;
@@ -31,13 +31,13 @@ class Program {
   ~Program();
 
   pid_t process() const { return process_; }
-  // Readable when it has said something, or can say nothing more; -1 after that.
+  // Readable when output is pending, or has ended; -1 after that.
   int output() const { return output_; }
-  // The lines that it has completed since, out of its next `most` bytes or somewhat more; with what
-  // it said last when it can say nothing more. A line of more than a megabyte comes in parts.
+  // The lines completed by about the next `most` bytes of output, and the last incomplete line when
+  // the output has ended. A line longer than a megabyte comes in parts.
   std::vector<std::string> TakeLines(size_t most);
 
-  // Whether it has ended; once it has, how, as wait(2) has it.
+  // True when the process has ended; `status` is then as of wait(2).
   bool Ended();
   int status() const { return status_; }
   void Kill(int signal) const;
@@ -49,7 +49,7 @@ class Program {
   int output_;
   bool ended_ = false;
   int status_ = 0;
-  std::string said_;  // and has not completed
+  std::string said_;  // incomplete line
 };
 
 // "exit code 1", "killed by signal 11 (Segmentation fault)".

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kAccepted = "accepted are fault, heal and pass";
 
-// Without the end that other systems give their lines, and without a comment.
+// Without a carriage return at the end of the line, and without a comment.
 std::string_view Told(std::string_view line) {
   constexpr std::string_view kBlanks = " \t\r";
   for (size_t at = 0; at < line.size(); ++at) {
@@ -29,7 +29,7 @@ std::string_view Told(std::string_view line) {
   return line.substr(first, line.find_last_not_of(kBlanks) + 1 - first);
 }
 
-// Empty, or why it is no line of a script.
+// Empty, or the reason why it is no script line.
 std::string WhyNone(std::string_view line, const Topology& topology) {
   const std::string_view first = line.substr(0, line.find_first_of(" \t"));
   if (first != "fault" && first != "heal" && first != "pass") return kAccepted;
@@ -55,7 +55,7 @@ class Reader {
     conversation_.topology = topology;
   }
 
-  // Empty, or what is wrong.
+  // Empty, or the error.
   std::string Take(std::string_view text) {
     std::string problem = WhyNone(text, *conversation_.topology);
     if (problem.empty()) problem = parser_.Parse(text);

@@ -1,4 +1,4 @@
-// What happens around programs while they run: faults, and their end, at instants of virtual time.
+// Faults at instants of virtual time while programs run.
 #ifndef TOOLS_APP_SCRIPT_H_
 #define TOOLS_APP_SCRIPT_H_
 
@@ -17,15 +17,15 @@ namespace cm::app {
 
 struct Happening {
   Instant at;
-  std::optional<Fault> fault;  // none: everything is healed
-  std::string text;            // the line that says so
-  std::string waits;           // the last `pass` before it, when no other happening is between
+  std::optional<Fault> fault;  // empty: heal everything
+  std::string text;            // its line
+  std::string waits;           // the `pass` line directly before it
 };
 
-// The lines `fault`, `heal` and `pass` of a conversation; each `pass` lets the next ones come
-// later. A comment begins with a '#' that stands alone before it. What is wrong with the text, with
-// the number of the line, when something is; that a fault can do nothing is wrong, too. Without a
-// profile nothing is said of what only some profiles have.
+// Parses the lines `fault`, `heal` and `pass` of a conversation; each `pass` delays the following
+// ones. A comment begins with a '#' surrounded by blanks. Returns an error with its line number for
+// invalid text, and for a fault without any effect. Without a profile, faults that only some
+// profiles support are accepted.
 std::variant<std::vector<Happening>, std::string> ReadScript(std::string_view text,
                                                              const TopologyRef& topology,
                                                              const Profile* profile = nullptr);

@@ -38,8 +38,8 @@ TEST(Script, NamesTheLineThatNobodyCanDo) {
   EXPECT_EQ(ProblemOf("active rdma_connect A"),
             "line 1: 'active rdma_connect A': accepted are fault, heal and pass");
   EXPECT_EQ(
-      ProblemOf("fault drop REQ from=nobody"),
-      "line 1: 'fault drop REQ from=nobody': from=nobody is no side; topology two-kernels has "
+      ProblemOf("fault drop REQ from=nowhere"),
+      "line 1: 'fault drop REQ from=nowhere': from=nowhere is no side; topology two-kernels has "
       "active, passive");
   EXPECT_EQ(ProblemOf("fault drop any from=any to=any"), "");
   EXPECT_NE(ProblemOf("fault link-down side=any").find("side=any is no side"), std::string::npos);

@@ -25,12 +25,12 @@ using sim::uapi::Answer;
 using sim::uapi::Op;
 using sim::uapi::Request;
 
-// A program looks so often at what is there, before it is taken to wait for what is not.
+// A program polls this often without result before it counts as waiting.
 constexpr int kLooks = 32;
 
-// So many bytes of what a program prints are passed on before anybody else is served.
+// At most this many bytes of a program's output are passed on before another program is served.
 constexpr size_t kOutputAtOnce = size_t{1} << 16;
-// A thread that yields says so with a sleep of no length.
+// A thread that yields sends a sleep of length zero.
 bool Yields(const Request& request) { return request.op == Op::kSleep && request.more == 0; }
 
 }  // namespace
@@ -156,7 +156,7 @@ void Serving::Heard(Thread* thread, sim::uapi::Message message) {
   }
 }
 
-// Which process a thread is of it says itself: children connect to the socket of their ancestor.
+// A thread reports its process: children connect to the socket of their ancestor.
 void Serving::Greets(Thread* thread, const sim::uapi::Hello& hello) {
   thread->number = hello.tid;
   Process* const asked = Owner(thread);
@@ -232,7 +232,7 @@ void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
   thread->waits = thread->spins = thread->may_go_on = false;
   if (!NothingNew(request, answer)) {
     thread->in_vain = 0;
-    // Others of the program may wait for what it does now.
+    // Other threads of the program may wait for the result.
     for (const auto& other : process->threads) other->may_go_on = other->spins;
     if (const std::string words = InWords(request, answer); !words.empty()) {
       trace_->Say(world_->Now(), process->name, words);
@@ -243,13 +243,13 @@ void Serving::Reply(Process* process, Thread* thread, const Answer& answer) {
   }
   if (IsAboutAGoneId(request, answer))
     misbehaviour_.push_back(
-        fmt::format("{} uses an id that is not there: {}", process->name, thread->last));
+        fmt::format("{} uses an id that does not exist: {}", process->name, thread->last));
   for (auto& [name, watched] : process->watches) BringUp(process, &watched);
-  // When it fails, the thread is gone, and the end of its connection says so.
+  // On failure the thread has ended, and its connection closes.
   static_cast<void>(thread->connection.Send(answer));
 }
 
-// What one process of a program has made another one can give up.
+// One process of a program can release what another one created.
 void Serving::NoteBelongings(Process* process, const Request& request, const Answer& answer) {
   process->belongings.Asked(request, answer);
   for (const auto& other : processes_) {
@@ -267,7 +267,7 @@ bool Serving::BringUp(Process* process, Watched* watched) {
   watched->level->Set(readable);
   watched->is_readable = readable;
   if (watched->readable.op == Op::kPollTime && watched->readable.on != 0 && readable) {
-    // It rings, and is set for the next time.
+    // The timer expires, and is set for the next time.
     watched->level->Set(false);
     watched->is_readable = false;
     watched->readable.more +=
@@ -294,7 +294,7 @@ bool Serving::GoesOn(Process* process, Thread* thread) {
   return true;
 }
 
-// One that has asked for nothing new may look once more.
+// A thread whose poll had no result may poll once more.
 bool Serving::LooksAgain(Process* process, Thread* thread) {
   if (!thread->may_go_on) return false;
   Reply(process, thread, machine_.Ask(thread->asker, thread->request));
@@ -359,16 +359,16 @@ std::vector<std::string> Serving::WhoWaits() const {
 
 std::string Serving::WaitsFor(const Process& process, const ThreadState& thread) const {
   std::string does = "sleeps in " + NameOfCall(thread.call);
-  if (thread.state == 'R') does = "runs, and asks for nothing";
-  if (IsStopped(thread)) does = "is stopped, and nobody sends it SIGCONT";
+  if (thread.state == 'R') does = "runs, and sends no request";
+  if (IsStopped(thread)) does = "is stopped, and no process sends it SIGCONT";
   if (running_on_ > 0 && (thread.call == SYS_write || thread.call == SYS_writev))
-    does = "goes on writing, and asks for nothing";
+    does = "writes without end, and sends no request";
   const auto found = std::ranges::find(process.threads, thread.thread,
                                        [](const auto& one) { return one->number; });
   if (found == process.threads.end()) return does;
   const Thread& known = **found;
   if (known.waits) return fmt::format("waits for {}", machine_.WaitsFor(known.asker));
-  if (known.spins) return fmt::format("asks again and again: {}", InWords(known.request));
+  if (known.spins) return fmt::format("polls: {}", InWords(known.request));
   if (!known.last.empty()) does += fmt::format(", after {}", known.last);
   if (known.fetched > 0)
     does += fmt::format(

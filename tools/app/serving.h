@@ -1,14 +1,12 @@
-// Serves the processes of a world: whoever runs is answered, until all of them sleep.
+// Serves the processes of a world: answers requests until all processes sleep.
 //
-// 1. A request is answered at once where the machine answers at once. A thread that waits is
-//    answered when LetOneGoOn comes to it.
-// 2. A thread that asks for what is not there, again and again, is taken to wait for something to
-//    happen: its answer comes when another thread of its program has gone on, or after the next
-//    HasHappened.
-// 3. A process that one of a program's starts is on the same host, and has a machine of its own
-// from
-//    its first request on. Until then it is waited for like the others while it runs.
-// 4. Nothing here takes virtual time.
+// 1. A request is answered immediately where the machine does so. A waiting thread is answered when
+//    LetOneGoOn reaches it.
+// 2. A thread that polls repeatedly without result counts as waiting: its answer comes when another
+//    thread of its program has run, or after the next HasHappened.
+// 3. A process that a program's process starts is on the same host, and has a machine process of
+//    its own from its first request on. Until then it is waited for like the others while it runs.
+// 4. Serving takes no virtual time.
 #ifndef TOOLS_APP_SERVING_H_
 #define TOOLS_APP_SERVING_H_
 
@@ -38,48 +36,48 @@ namespace cm::app {
 
 class Serving : private sim::uapi::Memory {
  public:
-  // A line that a program prints, and whose.
+  // A line that a program prints, and the program's name.
   using Hears = std::function<void(std::string_view who, std::string_view line)>;
 
-  // They outlive it.
+  // Both must outlive this object.
   Serving(sim::World* world, Trace* trace, const Orphans* orphans, Folder folder, Hears hears);
 
-  // Empty, or why it cannot be started. `name` is what it is called in all that is said of it.
+  // Empty, or the reason why it cannot be started. `name` is its name in all messages.
   std::string Start(const ProgramToRun& program, const std::string& name);
 
-  // Serves all that has come, and waits so long for it when there is nothing.
+  // Serves all pending requests, and waits up to this long when there are none.
   void Serve(Duration patience);
-  // Every thread of every program sleeps and has said nothing that was not heard; or they go on
-  // and on and ask for nothing: they print without end, or start one process after the other.
+  // True when every thread of every program sleeps and no request or output is pending; or when
+  // programs run endlessly without requests: they print without end, or start one process after the
+  // other.
   bool Quiet();
-  // What ended is taken out of the world. -> whether there was any.
+  // Removes ended processes from the world. Returns whether there were any.
   bool NoteEnds();
-  // One thread gets its answer, or one pipe is brought up to date. -> whether there was any.
+  // Answers one thread, or updates one pipe. Returns whether there was any.
   bool LetOneGoOn();
-  // Threads that spin may look again.
+  // Lets spinning threads poll again.
   void HasHappened();
 
-  // When the first of those who sleep wakes.
+  // When the first sleep ends.
   std::optional<Instant> NextWaking() const;
   bool Spins() const;
-  // Some thread slept in a system call that ends by itself, when it was quiet last.
+  // True when, at the last quiet moment, a thread slept in a system call with a time limit.
   bool SomebodyIsTimed() const { return timed_; }
-  // Somebody runs, and asks for nothing.
+  // True when a thread runs and sends no request.
   bool SomebodyRunsOn() const { return running_on_ > 0; }
   bool AllGone() const;
-  // Of what the programs have started something is there, and asks for nothing: it is named with
-  // whoever has left it behind.
+  // Reports idle child processes that a program left running.
   void NoteLeftBehind();
-  // A line for each thread that there is: who, and what it waits for.
+  // A line for each waiting thread: its name, and what it waits for.
   std::vector<std::string> WhoWaits() const;
-  // The programs on the host of a side end with it.
+  // Kills the programs on the host of a side.
   void HostCrashes(uint8_t side);
   void KillAll();
 
   const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }
-  // What programs have done that they should not.
+  // Misbehaviour of the programs.
   const std::vector<std::string>& misbehaviour() const { return misbehaviour_; }
-  // What they have not given back, and nobody misses.
+  // Objects left open that are harmless.
   const std::vector<std::string>& left_open() const { return left_open_; }
 
  private:
@@ -90,10 +88,10 @@ class Serving : private sim::uapi::Memory {
   void Heard(Thread* thread, sim::uapi::Message message);
   void Greets(Thread* thread, const sim::uapi::Hello& hello);
   Process* Owner(const Thread* thread) const { return processes_[thread->asker.process].get(); }
-  // The program's process of that number; a new one when there was none.
+  // The program's process of that number, created when there is none.
   Process* ProcessOf(Process* asked, pid_t pid);
   void Asks(Process* process, Thread* thread);
-  // Of which the machine knows nothing. -> whether it was that.
+  // Handles requests that are not for the machine. Returns whether it was one.
   bool Holds(Process* process, const sim::uapi::Request& request);
   void Interrupts(Process* process, Thread* thread);
   void Keep(Process* process, Thread* thread, const sim::uapi::Watch& watch);
@@ -104,15 +102,15 @@ class Serving : private sim::uapi::Memory {
   bool GoesOn(Process* process, Thread* thread);
   bool LooksAgain(Process* process, Thread* thread);
   void Lose(Process* process, Thread* thread);
-  // No more than about `most` bytes of it: some print without end.
+  // At most about `most` bytes: some programs print without end.
   void PassOutputOn(Process* process, size_t most);
   bool AllSleep();
   void SomebodyHasAsked();
-  // Of all programs, by the system's numbers.
+  // The system's process numbers of all programs.
   std::vector<pid_t> Programs() const;
-  // The first process of the program that has started it; none when nobody can tell.
+  // The first process of the program that started it; empty when unknown.
   const Process* FirstOf(pid_t orphan) const;
-  // Those that are there, and those they have started.
+  // Running processes and all that they have started.
   std::vector<pid_t> Running() const;
   void Remove(Process* process);
   std::string WaitsFor(const Process& process, const ThreadState& thread) const;
@@ -123,13 +121,13 @@ class Serving : private sim::uapi::Memory {
   Folder folder_;
   Hears hears_;
   sim::uapi::Machine machine_;
-  std::vector<std::unique_ptr<Process>> processes_;  // by their numbers of the machine
+  std::vector<std::unique_ptr<Process>> processes_;  // by their number on the machine
   std::vector<std::string> misbehaviour_;
   std::vector<std::string> left_open_;
   bool timed_ = false;
   Restless restless_;
   size_t running_on_ = 0;
-  Duration asked_;  // when somebody has asked for something last, or all have slept: our own time
+  Duration asked_;  // our own CPU time at the last request, or when all slept
   bool go_on_and_on_ = false;
 };
 

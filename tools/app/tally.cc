@@ -13,7 +13,7 @@ void Tally::Healed() {
 }
 
 void Tally::Sent(const sim::WireNote& note) {
-  // What stays on its device crosses no link, and meets no fault.
+  // A message that stays on its device crosses no link, and matches no fault.
   if (note.from == note.to) return;
   for (Known& known : all_) {
     const Fault& fault = known.fault;

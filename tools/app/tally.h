@@ -1,5 +1,5 @@
-// Which faults on packets have met a message: one that never does is most often a mistake of
-// whoever wrote it down.
+// Counts the messages that each packet fault has matched: a fault without any is most often a
+// mistake in the script.
 #ifndef TOOLS_APP_TALLY_H_
 #define TOOLS_APP_TALLY_H_
 
@@ -16,14 +16,14 @@ namespace cm::app {
 
 class Tally {
  public:
-  // The topology outlives it.
+  // The topology must outlive it.
   explicit Tally(const Topology* topology) : topology_(topology) {}
 
-  // All messages that were sent before have been told of.
+  // Must have been called for all messages sent before.
   void Installed(const Fault& fault, Instant now, const std::string& text);
   void Healed();
   void Sent(const sim::WireNote& note);
-  // A line for each that has done nothing.
+  // A line for each fault that has matched nothing.
   std::vector<std::string> Idle() const;
 
  private:

@@ -40,7 +40,7 @@ void CountSwitches(const fs::path& status, ThreadState* thread) {
   }
 }
 
-// In user and in system mode. source: man proc(5), /proc/[pid]/stat (14) and (15)
+// User and system time. source: man proc(5), /proc/[pid]/stat (14) and (15)
 uint64_t TicksIn(const std::string& stat) {
   std::istringstream words(stat.substr(std::min(stat.rfind(')'), stat.size() - 1) + 1));
   std::string skipped;
@@ -51,7 +51,7 @@ uint64_t TicksIn(const std::string& stat) {
   return user + system;
 }
 
-// So many ticks without a sleep are on and on.
+// A thread that runs this many ticks without a sleep runs endlessly.
 constexpr uint64_t kOnAndOn = 100;
 constexpr uint64_t kOnceMore = 2;
 
@@ -70,7 +70,7 @@ SystemCall CallIn(const std::string& line) {
   return call;
 }
 
-// A timeout in milliseconds, of which a negative one is none.
+// A timeout in milliseconds; a negative one is none.
 bool Ends(uint64_t milliseconds) { return static_cast<int32_t>(milliseconds) >= 0; }
 
 bool EndsByItself(const SystemCall& call) {
@@ -89,14 +89,14 @@ bool EndsByItself(const SystemCall& call) {
       return call.arguments[3] != 0;
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
-    case SYS_restart_syscall:  // of one of those that end
+    case SYS_restart_syscall:  // of a call with a limit
       return true;
     default:
       return false;
   }
 }
 
-// One that is stopped goes on when somebody sends it SIGCONT.
+// A stopped process continues on SIGCONT.
 bool Sleeps(const ThreadState& thread) {
   return thread.state == 'S' || thread.state == 'Z' || IsStopped(thread);
 }
@@ -145,7 +145,7 @@ std::vector<pid_t> TreeOf(pid_t process) {
 
 std::string NameOfProcess(pid_t process) { return Line(fmt::format("/proc/{}/comm", process)); }
 
-// Of a zombie, all threads are.
+// Of a zombie, all threads have ended.
 bool IsGone(pid_t process) {
   return std::ranges::all_of(ThreadsOf(process),
                              [](const ThreadState& thread) { return thread.state == 'Z'; });

@@ -1,4 +1,4 @@
-// The conversation of programs with their kernels, line after line.
+// The conversation of programs with their kernels, line by line.
 #ifndef TOOLS_APP_TRACE_H_
 #define TOOLS_APP_TRACE_H_
 
@@ -14,11 +14,11 @@ namespace cm::app {
 
 class Trace {
  public:
-  // `write` is given each line as it comes, without its end; it may be empty.
+  // `write` receives each line, without its end; it may be empty.
   explicit Trace(std::function<void(std::string_view)> write) : write_(std::move(write)) {}
 
   void Say(Instant now, std::string_view who, std::string_view what);
-  // Of all lines: equal for equal conversations.
+  // Digest of all lines: equal for equal conversations.
   uint64_t digest() const { return digest_; }
   const std::deque<std::string>& last() const { return last_; }
 

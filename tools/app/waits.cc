@@ -1,4 +1,4 @@
-// A program for tests that waits in the way that its argument says.
+// A test program that waits in the way its argument says.
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
@@ -69,7 +69,7 @@ sockaddr_in AddressOf(const char* host) {
   return address;
 }
 
-// Until the event is there, without ever waiting.
+// Polls until the event is there, without waiting.
 int LookForAnEvent(rdma_event_channel* channel, const char* host) {
   rdma_cm_id* id = nullptr;
   sockaddr_in address = AddressOf(host);
@@ -85,7 +85,7 @@ int LookForAnEvent(rdma_event_channel* channel, const char* host) {
   return rdma_destroy_id(id);
 }
 
-// A timer that expires after two seconds, and every second.
+// A timer that expires after two seconds, and then every second.
 void ReadATimer() {
   const int timer = timerfd_create(CLOCK_MONOTONIC, 0);
   const itimerspec time = {.it_interval = {.tv_sec = 1, .tv_nsec = 0},
@@ -102,7 +102,7 @@ void ReadATimer() {
   close(timer);
 }
 
-// With a signal that comes again.
+// With a repeating signal.
 void BeInterrupted(rdma_event_channel* channel) {
   struct sigaction nothing {};
   nothing.sa_handler = [](int) {};
@@ -120,7 +120,7 @@ void BeInterrupted(rdma_event_channel* channel) {
 
 volatile sig_atomic_t rung = 0;
 
-// Until memory changes, without a call.
+// Polls memory until it changes, without a system call.
 void LookAtMemory() {
   struct sigaction ring {};
   ring.sa_handler = [](int) { rung = 1; };
@@ -131,7 +131,7 @@ void LookAtMemory() {
   std::printf("rung\n");
 }
 
-// Whatever happens to the first device, until it is gone.
+// Reads all asynchronous events of the first device, until it is removed.
 void HearOfADevice() {
   int count = 0;
   ibv_context** const devices = rdma_get_devices(&count);

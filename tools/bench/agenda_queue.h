@@ -1,4 +1,4 @@
-// The agenda of the simulator as the hold model wants a queue.
+// The agenda of the simulator with the interface of a queue of the hold model.
 #ifndef TOOLS_BENCH_AGENDA_QUEUE_H_
 #define TOOLS_BENCH_AGENDA_QUEUE_H_
 

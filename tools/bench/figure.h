@@ -1,11 +1,11 @@
-// One figure of a benchmark: a name that is the same in every program, and what is measured.
+// One figure of a benchmark: a name that is the same in every program, and a measured function.
 //
-// 1. A name is JOB/SIZE/VARIANT. What another program calls JOB/SIZE is compared with it.
+// 1. A name is JOB/SIZE/VARIANT. It is compared with the same JOB/SIZE of other programs.
 // 2. An iteration is one unit of the job: one event, one cycle, one record.
-// 3. What is measured happens in a function whose name begins with Measured and which is never
-//    inlined, so that callgrind can count its instructions and no others.
-// 4. Everything before is preparation and is repeated for every figure: the number of iterations is
-//    fixed, so that Google Benchmark does not look for one.
+// 3. The measured code is in a function whose name begins with Measured and which is never inlined,
+//    so that callgrind can count its instructions and no others.
+// 4. All code before it is preparation and is repeated for every figure: the number of iterations
+//    is fixed, so that Google Benchmark does not look for one.
 #ifndef TOOLS_BENCH_FIGURE_H_
 #define TOOLS_BENCH_FIGURE_H_
 
@@ -17,19 +17,19 @@
 
 namespace cm::bench {
 
-// So many iterations, fewer when BENCH_DIVISOR says so: callgrind is slow.
+// This many iterations, divided by BENCH_DIVISOR: callgrind is slow.
 int64_t Scaled(int64_t iterations);
 
 using Body = std::function<void(benchmark::State&)>;
 void Figure(const std::string& name, int64_t iterations, Body body);
 
-// Runs the figures that the arguments ask for.
+// Runs the figures that the arguments select.
 int RunFigures(int argc, char** argv);
 
-// Bytes of memory that the process has at present.
+// Resident memory of the process, in bytes.
 double ResidentBytes();
 
-// CPU time that the process has used.
+// CPU time used by the process.
 double CpuSeconds();
 
 // Calls measured(n) once, for all iterations of the figure.
@@ -39,7 +39,7 @@ void MeasureOnce(benchmark::State& state, Measured measured) {
   state.SetItemsProcessed(state.iterations());
 }
 
-// Random numbers that cost next to nothing, the same in every program.
+// Fast random numbers, the same in every program.
 class Random {
  public:
   uint64_t Next() {

@@ -1,8 +1,8 @@
-// The hold model: so many events are pending, and each that happens schedules one.
+// The hold model: a constant number of events is pending, and each event schedules one.
 //
-// Three of four are due after 16 to 271 ns, the others after 16 us to 1.06 ms; those of one instant
-// happen in the order of asking. Every queue gets the same numbers and has to give the same order:
-// the counter `order` is a checksum of it.
+// Three of four are due after 16 to 271 ns, the others after 16 us to 1.06 ms; events of one
+// instant happen in the order of scheduling. Every queue gets the same numbers and must give the
+// same order: the counter `order` is a checksum of it.
 #ifndef TOOLS_BENCH_HOLD_H_
 #define TOOLS_BENCH_HOLD_H_
 
@@ -29,10 +29,10 @@ inline int64_t HoldDelay(Random* random) {
 
 inline constexpr int64_t kHoldSizes[] = {16, 1000, 100'000, 1'000'000};
 inline constexpr int64_t kHoldEvents = 2'000'000;
-// Until as many of the near and the far ones are pending as ever.
+// Until the ratio of near and far events is stationary.
 inline int64_t HoldWarmUp(int64_t pending) { return Scaled(4 * pending + 100'000); }
 
-// What all queues have to agree on. 32 bits, which the counter of a figure can hold exactly.
+// The result that all queues must agree on. 32 bits, which the counter of a figure holds exactly.
 class OrderSum {
  public:
   void Add(Due due) { sum_ = sum_ * 31 + static_cast<uint32_t>(due.at) + due.id; }

@@ -1,4 +1,4 @@
-// The queues of the benchmarks do the same work, and ours is worth its code.
+// The queues of the benchmarks do the same work, and ours is faster than a simple one.
 #include "tools/bench/hold.h"
 
 #include <gtest/gtest.h>
@@ -36,8 +36,8 @@ double SecondsOf(Hold<Queue>* hold) {
   return CpuSeconds() - start;
 }
 
-// By a factor of three or more; a ratio, as no machine is like another. The least of several turns,
-// as whatever else the machine does only adds.
+// By a factor of three or more; a ratio, because machines differ. The minimum of several runs,
+// because other load only adds time.
 TEST(TheAgenda, IsFasterThanAHeapWhereManyArePending) {
   Hold<AgendaQueue> agenda(100'000);
   Hold<FloorHeap> heap(100'000);

@@ -26,7 +26,7 @@ LibraryLoad::LibraryLoad(const Profile* profile) : world_(FindTopology("two-kern
   Expect(Of(kPassive).Listen(world_.Context(), listener_, 0));
 }
 
-// There are fewer ports than ids: those of the active side share them.
+// There are fewer ports than ids: ids of the active side share them.
 void LibraryLoad::Connect() {
   sim::Library& library = Of(kActive);
   const sim::Library::Context context = world_.Context();
@@ -72,7 +72,7 @@ void LibraryLoad::Deal(uint8_t side) {
     const sim::FetchedEvent& event = world_.library(side).fetched(got.made);
     const EventType type = event.event.type;
     const uint32_t id = event.id;
-    Expect(Of(side).AckCmEvent(context, got.made));
+    Expect(Of(side).AckCmEvent(got.made));
     Handle(side, type, id);
   }
 }

@@ -17,19 +17,20 @@ class LibraryLoad {
  public:
   explicit LibraryLoad(const Profile* profile);
 
-  // Begins with the address; what follows is called as the events come.
+  // Begins with the address; later steps are called as the events arrive.
   void Connect();
-  // Ends the connection that was made first of those that stand.
+  // Disconnects the oldest established connection.
   void Disconnect();
-  // From now on a connection ends as soon as it stands; whether a new one follows it.
+  // From now on connections end when they are established; `begins_again` decides whether a new one
+  // follows.
   void Cycle(bool begins_again) {
     ends_at_once_ = true;
     begins_again_ = begins_again;
   }
-  // The next event happens, if there is one, and both programs deal with what they get.
+  // Executes the next event, if there is one; both programs handle what they receive.
   bool Step();
   void RunUntil(Instant when);
-  // Both programs end.
+  // Ends both programs.
   void Exit();
 
   Instant Now() const { return world_.Now(); }
@@ -59,8 +60,8 @@ class LibraryLoad {
   bool ends_at_once_ = false;
   bool begins_again_ = false;
   uint16_t port_ = 0;
-  sim::Fifo<uint32_t> standing_;  // active ids, as their connections came to stand
-  uint64_t beginning_ = 0;        // new connections that are due
+  sim::Fifo<uint32_t> standing_;  // active ids, in the order of establishment
+  uint64_t beginning_ = 0;        // new connections to begin
   uint64_t events_ = 0;
   uint64_t calls_ = 0;
   uint64_t gone_ = 0;

@@ -1,7 +1,8 @@
 // The life of a connection, over and over: connect, stay, disconnect, timewait, connect again.
 //
-// Every message takes 10 us and is lost in one of a hundred cases; what is not answered is sent
-// again. A figure is measured in events; its counter `events_per_cycle` says how many make a life.
+// Every message takes 10 us and is lost in one of a hundred cases; unanswered messages are
+// retransmitted. A figure is measured in events; its counter `events_per_cycle` is the number of
+// events in a life.
 #ifndef TOOLS_BENCH_LIFE_H_
 #define TOOLS_BENCH_LIFE_H_
 
@@ -17,14 +18,14 @@ namespace cm::bench {
 
 inline constexpr int64_t kLifeSizes[] = {1000, 1'000'000};
 inline constexpr int64_t kLifeEvents = 2'000'000;
-// Before that, of each connection: more than two lives, so that as many begin as end.
+// Warm-up of each connection: more than two lives, so that as many begin as end.
 inline constexpr int64_t kWarmUpEvents = 30;
 inline constexpr int64_t kLatencyNs = 10'000;
 inline constexpr uint64_t kLossOneIn = 100;
-// How long a connection stays: anything below 2^31 ns, so that no two go in step.
+// How long a connection stays: anything below 2^31 ns, so that connections are not in step.
 inline int64_t StayNs(Random* random) { return static_cast<int64_t>(random->Next() >> 33); }
 
-// A Lives is made with the number of connections; it has void Run(events), void
+// A Lives is constructed with the number of connections; it has void Run(events), void
 // MeasuredLife(events), which is Run under another name, and uint64_t cycles().
 template <typename Lives>
 void LifeFigure(const std::string& job, int64_t connections, const std::string& variant) {

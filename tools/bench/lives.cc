@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint8_t kActiveDevice = 0;
 constexpr uint8_t kPassiveDevice = 1;
-// The agenda's kinds are those of the simulator; this one the IB CM does not use.
+// The kinds of the agenda are the simulator's; the IB CM does not use this one.
 constexpr sim::EventKind kApplication = sim::EventKind::kAddressWork;
 
 }  // namespace
@@ -30,9 +30,7 @@ Lives::Lives(int64_t connections, bool with_bytes)
     agenda_.At(Instant::FromNanoseconds(StayNs(&random_)), kApplication, i);
 }
 
-sim::IbCm::Context Lives::Context() {
-  return {&agenda_, &fabric_, this, profile_, sim::Defect::kNone};
-}
+sim::IbCm::Context Lives::Context() { return {&agenda_, &fabric_, this, profile_}; }
 
 void Lives::Foresee(std::span<const sim::Event> coming, std::span<const sim::Event> near) const {
   ib_.Foresee(coming, near);
@@ -76,7 +74,7 @@ void Lives::Arrives(uint32_t number) {
   CM_CHECK(ib_.SendRep(Context(), asked.ib, rep) == Errno::kNone);
 }
 
-// It is time to connect, or to disconnect.
+// Time to connect, or to disconnect.
 void Lives::Application(uint32_t connection) {
   if (ends_[connection].active != sim::kNobody) {
     CM_CHECK(ib_.SendDreq(Context(), ends_[connection].active) == Errno::kNone);
@@ -118,7 +116,7 @@ void Lives::OnIbEvent(uint32_t user, sim::IbEventKind kind, const sim::Mad*) {
     case sim::IbEventKind::kReqError:
     case sim::IbEventKind::kRepError:
     case sim::IbEventKind::kTimewaitExit:
-      // Its last act of an id: the IB CM looks at it no more.
+      // The IB CM's last access to an id.
       CM_CHECK(ib_.Destroy(Context(), ib));
       ib = sim::kNobody;
       if (user % 2 != 0) return;

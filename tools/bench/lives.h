@@ -1,5 +1,5 @@
-// Connections between two IB CMs: messages, timers and timewait as the simulator has them, under an
-// application that does the least it can. Nothing of rdma_cm and librdmacm is in it.
+// Connections between two IB CMs: messages, timers and timewait as in the simulator, under a
+// minimal application. Contains nothing of rdma_cm and librdmacm.
 #ifndef TOOLS_BENCH_LIVES_H_
 #define TOOLS_BENCH_LIVES_H_
 
@@ -16,13 +16,13 @@
 
 namespace cm::bench {
 
-// A value, as worlds are: a copy goes on as the original does.
+// A value, as worlds are: a copy continues independently.
 class Lives : private sim::IbCmUser {
  public:
-  // `with_bytes`: what arrives has been the bytes of the wire.
+  // `with_bytes`: each message is encoded to bytes and decoded again.
   explicit Lives(int64_t connections, bool with_bytes = false);
 
-  // Lets the next event happen.
+  // Executes the next event.
   sim::Event Step() {
     const sim::Event event = agenda_.Take();
     agenda_.VisitNearing([this](auto coming, auto near) { Foresee(coming, near); });
@@ -32,7 +32,7 @@ class Lives : private sim::IbCmUser {
   uint64_t cycles() const { return cycles_; }
 
  private:
-  // A request that was taken and is to be accepted.
+  // An accepted request to be answered.
   struct Request {
     uint32_t connection = 0;
     uint32_t ib = sim::kNobody;
@@ -45,7 +45,7 @@ class Lives : private sim::IbCmUser {
   };
 
   sim::IbCm::Context Context();
-  // Has fetched what events that are near will look at.
+  // Prefetches the objects of events that are near.
   void Foresee(std::span<const sim::Event> coming, std::span<const sim::Event> near) const;
   void Happens(const sim::Event& event);
   void Arrives(uint32_t packet);

@@ -226,9 +226,9 @@ def exit_code(rows):
     return 3 if UNSUPPORTED in verdicts else 0
 
 
-# Figure: at most so many times the instructions of the floor that takes the fewest, and the floor's
-# figure. A tenth more than it took when this was written: counts repeat to two per cent, so whoever
-# breaks one has made the figure slower, or says here why it has to take more.
+# Figure: maximum ratio of its instructions to those of the fastest floor, and the floor's figure.
+# A tenth more than when it was written: counts repeat to two per cent, so a change that exceeds one
+# has made the figure slower, or must explain here why it takes more.
 INSTRUCTIONS = {
     "hold/16": (2.0, "hold/16"),
     "hold/1000": (0.85, "hold/1000"),

@@ -1,4 +1,4 @@
-// The verdicts of tools/bench/run are tested where they are written, in Python.
+// Runs the tests of the verdicts of tools/bench/run, which are in Python.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// A million live ids, or as many as asked for, in one process: connected, left alone, disconnected
-// and drained; or cycles of all that, one after the other.
+// A million live ids, or another number, in one process: connected, left idle, disconnected and
+// drained; or cycles of all that, one after the other.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ rusage Used() {
   return usage;
 }
 
-// What this process has computed so far; how fast the rest of the machine is does not count.
+// CPU time of this process; other load of the machine does not count.
 double CpuSeconds() {
   const timeval user = Used().ru_utime;
   return static_cast<double>(user.tv_sec) + static_cast<double>(user.tv_usec) / 1e6;
@@ -55,7 +55,7 @@ bool NothingInUse(LibraryLoad& load) {
   return load.InUse() == sim::Usage{};
 }
 
-// The time that a part of the run took, and what it came to for each event.
+// The time of a part of the run, in total and for each event.
 class Stopwatch {
  public:
   template <typename Load>
@@ -92,7 +92,7 @@ bool AllAtOnce(Load* load, uint64_t ids) {
   const uint64_t live = load->live() - without;
   fmt::print("live         {} ids, {} bytes/id\n", live, per_id());
   if (live != connections * 2) return false;
-  // Until the timers of all that was answered have fired in vain.
+  // Until the timers of all answered messages have expired without effect.
   const Stopwatch idle(*load);
   load->RunUntil(load->Now() + Duration::Seconds(20));
   idle.Say("idle", *load);
@@ -150,8 +150,9 @@ int Main(int argc, char** argv) {
   CLI::App app("Many connections in one process.");
   app.add_option("--level", options.level, "protocol, or library: through librdmacm's calls")
       ->check(CLI::IsMember({"protocol", "library"}));
-  app.add_option("--ids", options.ids, "how many ids live at once");
-  app.add_option("--cycles", options.cycles, "connections one after the other, instead of at once");
+  app.add_option("--ids", options.ids, "number of live ids");
+  app.add_option("--cycles", options.cycles,
+                 "connections one after the other, instead of concurrently");
   app.add_option("--lost", options.lost_percent, "percent of the messages; protocol alone");
   app.add_option("--profile", options.profile);
   CLI11_PARSE(app, argc, argv);

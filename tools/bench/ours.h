@@ -1,4 +1,4 @@
-// What is measured of this project.
+// The figures of this project.
 #ifndef TOOLS_BENCH_OURS_H_
 #define TOOLS_BENCH_OURS_H_
 

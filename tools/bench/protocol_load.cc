@@ -33,7 +33,7 @@ bool ProtocolLoad::Step() {
   Note(static_cast<uint64_t>(event.at.nanoseconds()));
   Note(event.what);
   Happens(event);
-  // A request can be accepted once the IB CM is through with it.
+  // A request can be accepted when the IB CM has processed it.
   while (!requests_.empty()) {
     const uint32_t ib = requests_.back();
     requests_.pop_back();
@@ -78,7 +78,7 @@ sim::RequestVerdict ProtocolLoad::OnRequest(uint32_t ib, uint8_t, const Mad&) {
   return sim::RequestVerdict::kTaken;
 }
 
-// An id is destroyed after its timewait, or when nothing can come of it any more.
+// An id is destroyed after its timewait, or when it can have no further event.
 void ProtocolLoad::OnIbEvent(uint32_t ib, IbEventKind kind, const Mad*) {
   switch (kind) {
     case IbEventKind::kRepReceived:

@@ -1,5 +1,5 @@
 // Connections at the level of the protocol: the simulated IB CM, a fabric and an agenda, under a
-// consumer that does as little as one can.
+// minimal consumer.
 #ifndef TOOLS_BENCH_PROTOCOL_LOAD_H_
 #define TOOLS_BENCH_PROTOCOL_LOAD_H_
 
@@ -11,29 +11,29 @@
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "sim/core/agenda.h"
-#include "sim/core/defects.h"
 #include "sim/core/fifo.h"
 #include "sim/fabric/fabric.h"
 #include "sim/ib_cm/ib_cm.h"
 
 namespace cm {
 
-// The active ids are on the first kernel of two, the passive ones on the other. What is lost is
-// drawn when it arrives.
+// The active ids are on the first kernel of two, the passive ones on the other. Losses are drawn on
+// arrival.
 class ProtocolLoad : private sim::IbCmUser {
  public:
   ProtocolLoad(const Profile* profile, uint64_t lost_percent);
 
   // Sends a request from a new id.
   void Connect();
-  // Ends the connection that was made first of those that stand.
+  // Disconnects the oldest established connection.
   void Disconnect();
-  // From now on a connection ends as soon as it stands; whether a new one follows it.
+  // From now on connections end when they are established; `begins_again` decides whether a new one
+  // follows.
   void Cycle(bool begins_again) {
     ends_at_once_ = true;
     begins_again_ = begins_again;
   }
-  // The next event happens, if there is one.
+  // Executes the next event, if there is one.
   bool Step();
   void RunUntil(Instant when);
 
@@ -43,7 +43,7 @@ class ProtocolLoad : private sim::IbCmUser {
   uint64_t events() const { return events_; }
   uint64_t cycles() const { return gone_ / 2; }
   uint64_t failed() const { return failed_; }
-  // Over everything that happened, in its order.
+  // Digest of all events, in their order.
   uint64_t digest() const { return digest_; }
 
  private:
@@ -51,7 +51,7 @@ class ProtocolLoad : private sim::IbCmUser {
   sim::RequestVerdict OnRequest(uint32_t ib, uint8_t device, const sim::Mad& req) override;
   void OnIbEvent(uint32_t user, sim::IbEventKind kind, const sim::Mad* mad) override;
   void OnIbGone(uint32_t user) override;
-  sim::IbCm::Context Context() { return {&agenda_, &fabric_, this, profile_, sim::Defect::kNone}; }
+  sim::IbCm::Context Context() { return {&agenda_, &fabric_, this, profile_}; }
   void Happens(const sim::Event& event);
   void Note(uint64_t word) { digest_ = std::rotl((digest_ ^ word) * 0x9e3779b97f4a7c15, 29); }
   void Destroy(uint32_t ib);
@@ -64,9 +64,9 @@ class ProtocolLoad : private sim::IbCmUser {
   sim::IbCm ib_;
   bool ends_at_once_ = false;
   bool begins_again_ = false;
-  std::vector<uint32_t> requests_;  // that are to be accepted
-  sim::Fifo<uint32_t> standing_;    // active ids, as their connections came to stand
-  uint64_t beginning_ = 0;          // new connections that are due
+  std::vector<uint32_t> requests_;  // to be accepted
+  sim::Fifo<uint32_t> standing_;    // active ids, in the order of establishment
+  uint64_t beginning_ = 0;          // new connections to begin
   uint32_t qp_number_ = 0;
   uint64_t events_ = 0;
   uint64_t gone_ = 0;

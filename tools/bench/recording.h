@@ -1,4 +1,4 @@
-// What is done with the records of a run: each figure is one record.
+// The figures about records of a run: each iteration is one record.
 #ifndef TOOLS_BENCH_RECORDING_H_
 #define TOOLS_BENCH_RECORDING_H_
 
@@ -14,7 +14,7 @@
 
 namespace cm::bench {
 
-// 24 bytes: when, what, and a word more.
+// 24 bytes: time, kind, and one more word.
 struct Noted {
   int64_t at = 0;
   uint32_t on = 0;
@@ -46,7 +46,7 @@ inline std::array<uint8_t, kFrameSize> SomeFrame() {
   return frame;
 }
 
-// Where the output goes: a file that has no name and is gone afterwards.
+// The output: an unnamed file that is deleted afterwards.
 class Output {
  public:
   Output() : file_(std::tmpfile()) { CM_CHECK(file_ != nullptr); }

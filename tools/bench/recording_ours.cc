@@ -1,4 +1,4 @@
-// What recording costs a run, and what it costs to make text of the records.
+// The cost of recording a run, and of printing the records.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -23,7 +23,7 @@ enum Way { kNothing, kFingerprint, kRing, kFile, kWays };
 
 constexpr size_t kRingSize = 4096;
 
-// The same events each time, as each time begins with a copy.
+// The same events each time, because each time begins with a copy.
 double RunRecorded(const Lives& from, int64_t events, Way way, std::FILE* file) {
   auto lives = std::make_unique<Lives>(from);
   sim::Journal journal = way < kRing ? sim::Journal() : sim::Journal(kRingSize);
@@ -40,10 +40,10 @@ double RunRecorded(const Lives& from, int64_t events, Way way, std::FILE* file) 
   return CpuSeconds() - start;
 }
 
-// The least of many times of each way, in turn: what else the machine does only adds.
+// The minimum of many runs of each variant, in turn: other load only adds time.
 void Overheads(benchmark::State& state) {
   const int64_t turns = Scaled(301);
-  constexpr int64_t kEvents = 2 * kRingSize;  // short enough to be left alone at times
+  constexpr int64_t kEvents = 2 * kRingSize;  // short enough to run without interruption at times
   Lives lives(1000);
   for (int i = 0; i < 100'000; ++i) lives.Step();
   std::FILE* const file = std::tmpfile();
@@ -56,7 +56,7 @@ void Overheads(benchmark::State& state) {
         least[way] = std::min(least[way], RunRecorded(lives, kEvents, static_cast<Way>(way), file));
   }
   std::fclose(file);
-  // A ring and a file hold what the fingerprint costs already: theirs is what comes on top.
+  // A ring and a file include the cost of the fingerprint: the difference is theirs.
   const auto percent = [&least](double more) { return 100 * more / least[kNothing]; };
   state.counters["fingerprint_percent"] = percent(least[kFingerprint] - least[kNothing]);
   state.counters["ring_percent"] = percent(least[kRing] - least[kFingerprint]);

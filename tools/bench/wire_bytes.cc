@@ -24,7 +24,7 @@ Body Begun(const sim::Mad& mad) {
 }
 
 mad::Req RequestOf(const sim::Mad& mad) {
-  constexpr size_t kCmaHeader = 36;  // addresses, which the benchmark leaves alone
+  constexpr size_t kCmaHeader = 36;  // addresses, which the benchmark does not use
   mad::Req req;
   req.local_cid = mad.local_cid;
   req.service_id = (uint64_t{0x0106} << 16) | mad.port;

@@ -1,4 +1,4 @@
-// A message of the simulator as the 256 bytes that it is on the wire.
+// A message of the simulator as its 256 bytes on the wire.
 #ifndef TOOLS_BENCH_WIRE_BYTES_H_
 #define TOOLS_BENCH_WIRE_BYTES_H_
 
@@ -6,7 +6,7 @@
 
 namespace cm::bench {
 
-// Makes bytes of it and reads them again; what comes back has to be what was sent.
+// Encodes the message and decodes it again; the result must equal the message.
 void CarryAsBytes(const sim::Mad& mad);
 
 }  // namespace cm::bench

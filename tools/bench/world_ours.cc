@@ -1,5 +1,5 @@
-// Whole connections through all layers: an application calls the simulated librdmacm, which speaks
-// to the simulated kernel, and everything comes to pass that does in a conversation of the suite.
+// Whole connections through all layers: an application calls the simulated librdmacm, which calls
+// the simulated kernel, exactly as in a conversation of the suite.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,14 +30,14 @@ class WorldLives {
     const uint32_t listener = NewId(kPassive);
     Check(Lib(kPassive).BindAddr(world_.Context(), listener, Of(kPassive, kPort)));
     Check(Lib(kPassive).Listen(world_.Context(), listener, 1024));
-    // So that they do not go in step: a life is a little longer than two seconds.
+    // So that connections are not in step: a life is a little longer than two seconds.
     for (int64_t i = 0; i < connections; ++i) {
       Start();
       Run(6);
     }
   }
 
-  // Lets so many events happen; what they bring is dealt with at once.
+  // Executes that many events; their effects are handled immediately.
   void Run(int64_t events) {
     for (int64_t i = 0; i < events; ++i) {
       world_.Step();
@@ -75,7 +75,7 @@ class WorldLives {
       const sim::FetchedEvent& fetched = world_.Prepared(side).fetched(got.made);
       const uint32_t id = fetched.id;
       const EventType type = fetched.event.type;
-      Check(Lib(side).AckCmEvent(world_.Context(), got.made));
+      Check(Lib(side).AckCmEvent(got.made));
       Hears(side, id, type);
     }
   }

@@ -43,17 +43,17 @@ std::string SideNames(const Topology& topology) {
   return names;
 }
 
-// "passive", "passive.v6", "passive/2": the side that a name of an address begins with.
+// "passive", "passive.v6", "passive/2": parses the side from the name of an address.
 std::string_view SideIn(std::string_view name) { return name.substr(0, name.find_first_of("./")); }
 
-// The number that stands for the name of a side's address; empty for all else.
+// The placeholder of a side's address; empty for any other name.
 std::string HostOf(const std::string& name, const Topology& topology) {
   if (!topology.SideNamed(SideIn(name))) return {};
   const std::optional<Address> address = ParseAddress(name + ":0", topology);
   return address ? NumericHost(*address, topology) : std::string();
 }
 
-// How many letters have to be put in, left out or changed to make one of the other.
+// Edit distance: letters to insert, delete or change.
 size_t Edits(std::string_view one, std::string_view other) {
   std::vector<size_t> row(other.size() + 1);
   for (size_t j = 0; j < row.size(); ++j) row[j] = j;
@@ -67,7 +67,7 @@ size_t Edits(std::string_view one, std::string_view other) {
   return row.back();
 }
 
-// A word that is nothing but a name in braces, and names a side not quite: "{pasive}".
+// A word that consists of a name in braces that is almost a side's: "{pasive}".
 bool IsMisspelt(const std::string& word, const Topology& topology) {
   if (word.size() < 3 || !word.starts_with('{') || !word.ends_with('}')) return false;
   const std::string name = word.substr(1, word.size() - 2);
@@ -78,8 +78,8 @@ bool IsMisspelt(const std::string& word, const Topology& topology) {
   });
 }
 
-// With the names of sides' addresses in braces replaced by numbers. All other braces are the
-// program's.
+// Replaces the names of sides' addresses in braces by numbers. All other braces belong to the
+// program.
 std::string Expanded(const std::string& word, const Topology& topology) {
   std::string text;
   for (size_t at = 0; at < word.size();) {
@@ -96,7 +96,7 @@ std::string Expanded(const std::string& word, const Topology& topology) {
   return text;
 }
 
-// The sides that programs are on when nobody says so: passive first, then active, then the others.
+// The default sides of programs: passive first, then active, then the others.
 std::vector<uint8_t> UsualOrder(const Topology& topology) {
   std::vector<uint8_t> order;
   if (topology.sides.size() > kPassiveSide) order.push_back(kPassiveSide);
@@ -162,7 +162,7 @@ std::variant<TopologyRef, std::string> TopologyOf(const std::string& name) {
   return std::get<ConversationFile>(read).conversation.topology;
 }
 
-// Empty, or what cannot be used.
+// Empty, or the setting that cannot be used.
 std::string Read(const AppOptions& options, app::Setting* setting) {
   auto topology = TopologyOf(options.topology);
   if (auto* problem = std::get_if<std::string>(&topology)) return std::move(*problem);
@@ -177,7 +177,8 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
   setting->profile = std::get<Profile>(std::move(profile));
   setting->seed = options.seed;
   const std::optional<Duration> limit = ParseDuration(options.limit);
-  if (!limit) return fmt::format("--limit {}: accepted are the likes of 90s, 500ms", options.limit);
+  if (!limit)
+    return fmt::format("--limit {}: accepted are durations like 90s, 500ms", options.limit);
   setting->limit = *limit;
   auto programs = ProgramsOf(options.words, *setting->topology);
   if (auto* problem = std::get_if<std::string>(&programs)) return std::move(*problem);
@@ -236,7 +237,7 @@ int RunPrograms(const AppOptions& options) {
   setting.hears = [](std::string_view who, std::string_view line) {
     if (std::ferror(stdout) != 0) return;
     fmt::print("{}| {}\n", who, line);
-    // Nobody reads any more: the verb ends, and says so as all of them do.
+    // The reader of our output has closed it: the verb ends like all others do then.
     if (std::fflush(stdout) != 0) StopWork();
   };
   const auto ran = app::Run(setting);
@@ -252,13 +253,13 @@ int RunPrograms(const AppOptions& options) {
 void AddApp(Verb cmcheck) {
   Verb verb = cmcheck.Add("app", "Run unmodified programs on simulated hosts, in virtual time", R"(
 Programs are linked to the installed librdmacm; the kernel and the devices under it are simulated.
-They stand behind `--`, separated by a lone ':'. @SIDE before a program says whose host it runs on;
-as a rule the first is passive, the second active. {SIDE} becomes the address of a side, also
+They follow `--`, separated by a lone ':'. @SIDE before a program names the host it runs on;
+by default the first is passive, the second active. {SIDE} becomes the address of a side, also
 {SIDE.v6} and {SIDE/2}; all other braces are the program's own.
-Exit code: 0 every program ended with 0; 1 one did not, left something in use, or waited for what
+Exit code: 0 every program ended with 0; 1 a program did not, left objects in use, or waited for what
 cannot happen any more; 2 unusable arguments; 130 interrupted.
 A file of faults has the lines `fault`, `heal` and `pass` of conversations, and comments after a
-'#'. The report names those of which nothing has come:
+'#'. The report names those without effect:
   pass 5ms
   fault drop REQ from=active nth=1
 Examples:
@@ -268,14 +269,13 @@ Examples:
   auto options = std::make_shared<AppOptions>();
   verb.Text("--topology", &options->topology,
             "One of: " + TopologyNames() + ", or a file with one as text");
-  verb.Text("--profile", &options->profile,
-            "A name that `cmcheck list profiles` prints, or a file");
-  verb.Number("--seed", &options->seed, "What the world draws from");
-  verb.Text("--faults", &options->faults, "A file with what happens, and when");
-  verb.Text("--trace", &options->trace, "A file for the conversation, a line a request");
-  verb.Text("--limit", &options->limit, "Of virtual time");
+  verb.Text("--profile", &options->profile, "A name of `cmcheck list profiles`, or a file");
+  verb.Number("--seed", &options->seed, "Seed of the world's random choices");
+  verb.Text("--faults", &options->faults, "A file with faults and their times");
+  verb.Text("--trace", &options->trace, "A file for the conversation, one line per request");
+  verb.Text("--limit", &options->limit, "Limit of virtual time: 90s, 500ms");
   verb.Texts("--stays", &options->stays,
-             "A side whose programs serve for ever: they are ended when all others have");
+             "A side whose programs serve for ever: they are killed when all others have ended");
   verb.Words("programs", &options->words, "PROGRAM ARGUMENT... : PROGRAM ARGUMENT...");
   verb.Does([options] { return RunPrograms(*options); });
 }

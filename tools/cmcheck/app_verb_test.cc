@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// What is started loads an object of this build.
+// Programs load an object of this build.
 class AppPrograms : public testing::Test {
  protected:
   void SetUp() override {
@@ -39,11 +39,12 @@ TEST_F(AppPrograms, NamesOfAddressesBecomeNumbersAndOutputHasItsSide) {
 
 TEST_F(AppPrograms, BracesThatNameNoSideAreTheirOwn) {
   const CmcheckFolder folder;
-  const Ended ended = folder.Cmcheck({"app", "--", "echo", "{print $1}", "{}", "a{2,3}", "{nobody}",
-                                      R"({"to": "{active}"})", "rdma://{passive}:1", "x{pasive}"});
+  const Ended ended =
+      folder.Cmcheck({"app", "--", "echo", "{print $1}", "{}", "a{2,3}", "{elsewhere}",
+                      R"({"to": "{active}"})", "rdma://{passive}:1", "x{pasive}"});
   EXPECT_EQ(ended.exit_code, 0) << ended.error;
   EXPECT_THAT(LinesOf(ended.output).at(0),
-              R"(passive| {print $1} {} a{2,3} {nobody} {"to": "10.0.0.1"} rdma://10.0.1.1:1 )"
+              R"(passive| {print $1} {} a{2,3} {elsewhere} {"to": "10.0.0.1"} rdma://10.0.1.1:1 )"
               "x{pasive}");
 }
 
@@ -91,7 +92,7 @@ TEST(AppVerb, RefusesWhatItCannotUse) {
       {{"true", ":", "no-such-program"}, "cannot start no-such-program: No such file"},
       {{"true", ":", "./faults.txt"}, "cannot start ./faults.txt: Permission denied"},
       {{"--topology", "moon", "true"}, "there is no topology 'moon'"},
-      {{"--limit", "soon", "true"}, "--limit soon: accepted are the likes of 90s"},
+      {{"--limit", "soon", "true"}, "--limit soon: accepted are durations like 90s"},
       {{"--stays", "middle", "true"}, "--stays middle: topology two-kernels has the sides"},
       {{"--faults", "none.txt", "true"}, "--faults none.txt: cannot be read"},
       {{"--faults", "faults.txt", "true"}, "faults.txt: line 2: 'fault explode'"},
@@ -116,7 +117,7 @@ TEST_F(AppPrograms, EndWhenNobodyReadsWhatTheyPrint) {
   EXPECT_THAT(LinesOf(ended.error), ElementsAre(HasSubstr("standard output cannot be written")));
 }
 
-// Goes on and on with a child of its own, and has said which; the folder of its sockets, too.
+// Runs for ever with a child of its own, and has printed the child; and the folder of its sockets.
 void AwaitStart(const CmcheckFolder& folder) {
   while (folder.Files() != std::vector<std::string>{"child", "host"}) sched_yield();
 }
@@ -149,9 +150,9 @@ TEST_F(AppPrograms, LeaveNothingBehindWhenTheVerbIsKilled) {
   AwaitStart(folder);
   running.Signal(SIGKILL);
   EXPECT_EQ(running.Wait().exit_code, 128 + SIGKILL);
-  // Nobody waits for the guard: it ends in its own time.
+  // The verb does not wait for the guard: it ends in its own time.
   while (std::filesystem::exists(FolderOfSockets(folder))) sched_yield();
-  // Of a process that has ended and that nobody has asked about the system knows no words.
+  // A zombie has no command line.
   std::string words;
   std::ifstream("/proc/" + std::to_string(std::stoi(folder.Read("child"))) + "/cmdline") >> words;
   EXPECT_EQ(words, "");
@@ -161,12 +162,12 @@ TEST_F(AppPrograms, EndWhenTheVerbIsInterrupted) {
   const CmcheckFolder folder;
   Running running(folder.CommandOf({"app", "--", "sh", "-c", ": >started; while :; do :; done"}),
                   {}, folder.path());
-  // The program says when it has started.
+  // The program prints a line when it has started.
   while (folder.Files().empty()) sched_yield();
   running.Signal(SIGINT);
   const Ended ended = running.Wait();
   EXPECT_EQ(ended.exit_code, 130);
-  EXPECT_THAT(ended.output, HasSubstr("passive thread 1: runs, and asks for nothing"));
+  EXPECT_THAT(ended.output, HasSubstr("passive thread 1: runs, and sends no request"));
 }
 
 }  // namespace

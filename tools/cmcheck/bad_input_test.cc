@@ -1,4 +1,4 @@
-// What cannot be used: one line on stderr, exit code 2, nothing left behind.
+// Unusable input: one line on stderr, exit code 2, no files left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ constexpr const char* kConversation =
 struct Bad {
   const char* what;
   std::vector<std::string> arguments;
-  std::vector<std::string> says;  // what was given, what is accepted
+  std::vector<std::string> says;  // the given input, and what is accepted
 };
 
 class BadInput : public testing::TestWithParam<Bad> {
@@ -292,7 +292,7 @@ TEST_P(BadSurroundings, WithoutQemuNamesWhatToInstall) {
             {"PATH=" + folder_.path().string()});
 }
 
-// The report is kept: what was judged is worth more than a place for one more copy of it.
+// The report is kept: the judged sequences are worth more than one more copy.
 TEST_P(BadSurroundings, WithoutSpaceSayItInOneLineAndLeaveTheDeviceAsItWas) {
   const Ended ended = folder_.Cmcheck({"run", "--sequences", "5", "--json", "/dev/full"});
   EXPECT_EQ(ended.exit_code, 2);

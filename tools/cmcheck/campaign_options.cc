@@ -1,4 +1,4 @@
-// What a run draws or is given, from its options.
+// Builds a campaign from the options of `run`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::string WalkNames() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// Those of the topologies on which the walk can be walked.
+// The topologies that the walk can use.
 std::vector<TopologyShare> WalkableShares(const DrawOptions& draw,
                                           const std::vector<TopologyShare>& all) {
   std::vector<TopologyShare> shares;
@@ -48,7 +48,7 @@ std::vector<TopologyShare> WalkableShares(const DrawOptions& draw,
   return shares;
 }
 
-// What it would need, where no topology is left to walk it on.
+// What the walk needs, where no topology is left for it.
 std::string WhyNotWalkable(const DrawOptions& draw, const std::string& topology) {
   const Walk* const walk = FindWalk(draw.walk);
   const Capabilities missing =
@@ -62,7 +62,7 @@ std::string WhyNotWalkable(const DrawOptions& draw, const std::string& topology)
                                               ToString(draw.capabilities)));
 }
 
-// A built-in topology, or that of a file. Sequences are drawn for the first two of its sides.
+// A built-in topology, or that of a file. Sequences are drawn for its first two sides.
 std::variant<TopologyRef, std::string> TopologyOf(const std::string& name) {
   if (const Topology* built_in = FindTopology(name)) return TopologyRef(built_in);
   if (!std::filesystem::exists(name))
@@ -98,7 +98,7 @@ std::variant<std::vector<TopologyShare>, std::string> SharesOf(const std::string
   return shares;
 }
 
-// Empty, or what is wrong with the list. What is given has been read.
+// Empty, or the error in the list. Given conversations have been read.
 std::string ChooseNumbers(const std::string& list, CampaignOptions* campaign) {
   if (list.empty()) return {};
   std::set<uint64_t> numbers;
@@ -124,10 +124,10 @@ std::string ChooseNumbers(const std::string& list, CampaignOptions* campaign) {
   return {};
 }
 
-// Those of the files; empty, or what is wrong with one. One that takes place where this campaign
-// does not is moved to the first place of the campaign, unless it brings a topology of its own or
-// has sides that are not there; where its faults do nothing there it is refused, if it is the only
-// one, and else not carried out.
+// Reads the files' conversations. Empty, or the error in one. A conversation that takes place where
+// this campaign does not is moved to the first place of the campaign, unless it brings a topology
+// of its own or has sides that are missing there; where its faults have no effect there it is
+// refused, if it is the only one, and else not carried out.
 std::string TakeGiven(const std::string& path, CampaignOptions* campaign) {
   if (std::string problem = WhyUnreadable(path); !problem.empty()) return problem;
   const std::vector<std::string> files = ConversationFilesIn(path);
@@ -169,14 +169,13 @@ void AddCampaignOptions(Verb verb, RunOptions* options) {
   verb.Text("--topology", &options->topology,
             "One of: " + TopologyNames() +
                 ", or a file with one as text; or several as NAME:WEIGHT,...; default: all");
-  verb.Number("--seed", &options->seed, "What the sequences are drawn from");
+  verb.Number("--seed", &options->seed, "Seed of the sequences");
   verb.Number("--first", &options->first, uint64_t{0}, kMost, "Number of the first sequence");
-  verb.Number("--sequences", &options->sequences, uint64_t{1}, kMost, "How many sequences");
+  verb.Number("--sequences", &options->sequences, uint64_t{1}, kMost, "Number of sequences");
   verb.Number("--calls", &options->calls, 1, 1000,
-              "About how many calls a sequence of the walk random makes");
+              "Approximate number of calls in a sequence of the walk random");
   verb.Text("--walk", &options->walk, "Only this walk; `cmcheck list walks`");
-  verb.Number("--jobs", &options->jobs, 0, 1024,
-              "How many sequences at a time; 0: one a processor");
+  verb.Number("--jobs", &options->jobs, 0, 1024, "Concurrent sequences; 0: one per processor");
   verb.Text("--report", &options->report, "Folder for the report");
   verb.Text("--conversations", &options->conversations,
             "A file or a folder of .conv: carry these out, and draw none");
@@ -186,14 +185,14 @@ void AddCampaignOptions(Verb verb, RunOptions* options) {
 void AddRunOptions(Verb verb, RunOptions* options) {
   AddAnswering(verb, &options->asked);
   AddCampaignOptions(verb, options);
-  verb.Text("--property", &options->property, "Only this claim; `cmcheck list properties`");
-  verb.Text("--json", &options->json, "Where the results go as JSON, besides the report");
+  verb.Text("--property", &options->property, "Only this property; `cmcheck list properties`");
+  verb.Text("--json", &options->json, "File for the results as JSON, besides the report");
   verb.PerCent("--max-inconclusive", &options->max_inconclusive,
                "Per cent of the sequences that may be inconclusive");
   verb.Text("--journal", &options->journal,
-            "Results of each sequence as they come; a run continues where it ended");
+            "File for the result of each sequence; a run continues where it ended");
   verb.Flag("--keep", &options->keep, "Keep every conversation in the report");
-  verb.Flag("!--no-shrink", &options->shrink, "Leave findings as they were drawn");
+  verb.Flag("!--no-shrink", &options->shrink, "Do not shrink findings");
 }
 
 std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,
@@ -221,7 +220,7 @@ std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,
   if (!options.walk.empty() && FindWalk(options.walk) == nullptr)
     return fmt::format("there is no walk '{}'; walks are {}", options.walk, WalkNames());
   if (options.property == kNeverId || options.property == kMendedId)
-    return fmt::format("{} is a claim about a whole campaign: it is judged without --property",
+    return fmt::format("{} is a property of a whole campaign: it is judged without --property",
                        options.property);
   if (!options.property.empty() && !IsClaim(options.property))
     return fmt::format("there is no property '{}'; `cmcheck list properties` has the names",

@@ -38,7 +38,7 @@ struct CheckPcapOptions {
   bool strict = false;
 };
 
-// A file as bytes, of which only those that are looked at take memory; of a pipe all.
+// A file as bytes, mapped, so that only the pages in use take memory; a pipe is read as a whole.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {
@@ -154,13 +154,12 @@ std::string ToText(const Totals& totals) {
   std::string text = fmt::format("\n{} frames: {} messages of the CM, {} of other protocols",
                                  totals.frames, totals.messages, totals.foreign);
   if (totals.unread > 0)
-    text +=
-        fmt::format("; {} of the messages are of kinds that nothing is known of", totals.unread);
+    text += fmt::format("; {} of the messages are of unknown kinds", totals.unread);
   if (totals.bad_icrc > 0)
-    text += fmt::format("; {} messages with a wrong CRC, which nobody received", totals.bad_icrc);
+    text += fmt::format("; {} messages with a wrong CRC, dropped by the receiver", totals.bad_icrc);
   if (totals.bad_checksum > 0)
     text +=
-        fmt::format("; {} with a wrong checksum of IP, which nobody received", totals.bad_checksum);
+        fmt::format("; {} with a wrong IP checksum, dropped by the receiver", totals.bad_checksum);
   if (totals.cut > 0) text += fmt::format("; {} cut short by the capture, not judged", totals.cut);
   if (totals.begin_before > 0)
     text += fmt::format(
@@ -251,12 +250,12 @@ int DoCheckPcap(const CheckPcapOptions& options) {
 
 void AddCheckPcap(Verb cmcheck) {
   Verb verb =
-      cmcheck.Add("check-pcap", "Judges a capture: may these nodes say that to one another?", R"(
-Each connection of the capture is followed by the rows of the ib_cm table, from whatever node and
-implementation it comes; the first violation is named with its frame, the rule and what would have
-been permitted. Any packets besides RoCEv2 connection management are skipped.
-A capture that begins with a request is taken for whole, unless the answer shows that the request
-was repeated; one that begins with anything else begins in the middle. Nodes that fill their packets
+      cmcheck.Add("check-pcap", "Judge a capture: do the messages conform to the protocol?", R"(
+Each connection of the capture is judged by the rows of the ib_cm table, whatever node and
+implementation it comes from; the first violation is printed with its frame, the rule and what would
+have been permitted. Packets other than RoCEv2 connection management are skipped.
+A capture that begins with a request counts as whole, unless the reply shows that the request was a
+retransmission; one that begins with anything else begins in the middle. Nodes that fill their packets
 and requests as Linux with Soft-RoCE does are judged as such: by the timers and fixed fields on
 which its profiles agree. Others are judged by the protocol alone.
 Exit code 0 permitted, 1 a violation, 2 no capture.
@@ -269,15 +268,15 @@ Examples:
   verb.Argument("file", &options->path,
                 "A capture in the format of libpcap; '-' for standard input");
   verb.Text("--profile", &options->profile,
-            "What all nodes are, instead of what they look like: a name that `cmcheck list "
-            "profiles` prints, or a file");
+            "Profile of all nodes, instead of the detected one: a name of `cmcheck list "
+            "profiles`, or a file");
   verb.Flag("--whole", &options->whole,
-            "The capture began before the first connection, whatever it begins with: a message "
-            "for one that it does not have is a violation");
+            "The capture began before the first connection: a message for a connection that it "
+            "does not have is a violation");
   verb.Flag("--incomplete", &options->incomplete,
-            "The capture has gaps: messages may have been sent that are not in it");
+            "The capture has gaps: it may lack messages that were sent");
   verb.Flag("--strict", &options->strict, "A message with a wrong CRC is a violation");
-  verb.Text("--json", &options->json, "Where the verdicts go as JSON");
+  verb.Text("--json", &options->json, "File for the verdicts as JSON");
   verb.Does([options] { return DoCheckPcap(*options); });
 }
 

@@ -37,7 +37,7 @@ class CheckPcap : public testing::Test {
     return folder_.Cmcheck(more);
   }
 
-  // REQ and RTU of a connection, and no REP between them.
+  // REQ and RTU of a connection, without the REP.
   void WriteWithoutRep(const std::string& file) {
     std::ifstream in(Stored("connect_disconnect"), std::ios::binary);
     const std::string all((std::istreambuf_iterator<char>(in)), {});

@@ -1,4 +1,4 @@
-// For tests: runs the command as a shell would, and sees what it leaves behind.
+// For tests: runs the command as a shell would, and collects its output and files.
 #ifndef TOOLS_CMCHECK_CMCHECK_PROCESS_H_
 #define TOOLS_CMCHECK_CMCHECK_PROCESS_H_
 
@@ -17,17 +17,17 @@ struct Ended {
   std::string error;
 };
 
-// A command in the middle of its work.
+// A running command.
 class Running {
  public:
-  // Takes what it writes; `environment` is NAME=VALUE besides ours.
+  // Captures its output; `environment` is NAME=VALUE added to ours.
   Running(const std::vector<std::string>& command, const std::vector<std::string>& environment,
           const std::filesystem::path& folder);
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
   ~Running();
 
-  // Returns when it has written so many lines to stderr, or has ended.
+  // Returns when it has written this many lines to stderr, or has ended.
   void AwaitErrorLines(size_t lines);
   void Signal(int signal) const;
   Ended Wait();
@@ -40,7 +40,7 @@ class Running {
   Ended ended_;
 };
 
-// A folder of its own for each test, and cmcheck run in it.
+// A folder of its own for each test; cmcheck runs in it.
 class CmcheckFolder {
  public:
   CmcheckFolder();
@@ -49,9 +49,9 @@ class CmcheckFolder {
   const std::filesystem::path& path() const { return path_; }
   Ended Cmcheck(const std::vector<std::string>& arguments,
                 const std::vector<std::string>& environment = {}) const;
-  // The same, going on while the test looks at it.
+  // The same, while the test goes on.
   std::vector<std::string> CommandOf(const std::vector<std::string>& arguments) const;
-  // What is in the folder, sorted.
+  // The files of the folder, sorted.
   std::vector<std::string> Files() const;
   std::string Read(const std::string& file) const;
   void Write(const std::string& file, const std::string& text) const;
@@ -60,7 +60,7 @@ class CmcheckFolder {
   std::filesystem::path path_;
 };
 
-// The path of a data dependency, from any folder.
+// The path of a data dependency, valid in any folder.
 std::filesystem::path DataFile(const std::string& path);
 
 std::vector<std::string> LinesOf(const std::string& text);

@@ -1,4 +1,4 @@
-// The command as its users meet it: what it prints, what it leaves, how it ends.
+// The command as its users meet it: output, files, exit codes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -134,7 +134,7 @@ TEST_F(Cmcheck, ComesToTheSameTwiceAndWithAnyNumberOfJobs) {
   EXPECT_NE(Results()["digest"], digest);
 }
 
-// A run that finds a defect, then what is done with the finding.
+// A run that finds a defect, and the commands for its finding.
 class CmcheckWithADefect : public Cmcheck {
  protected:
   Ended RunIt(const std::vector<std::string>& more = {}) const {
@@ -162,12 +162,12 @@ TEST_F(CmcheckWithADefect, ShowsTheFindingAgainByTheCommandThatItNames) {
   const std::string command = Results()["findings"][0]["replay"];
   const Ended replay = folder_.Cmcheck(ArgumentsIn(command));
   EXPECT_EQ(replay.exit_code, 1) << command;
-  EXPECT_THAT(replay.output, HasSubstr("did the same as the file says"));
+  EXPECT_THAT(replay.output, HasSubstr("The outcome is the same as in the file"));
   EXPECT_THAT(replay.output, HasSubstr("ROWS-1 at: "));
   const std::string file = "cmcheck-report/findings/rows-1-rdma_connect.conv";
   const Ended on_sim = folder_.Cmcheck({"replay", file});
   EXPECT_EQ(on_sim.exit_code, 1);
-  EXPECT_THAT(on_sim.output, HasSubstr("It did not do the same: "));
+  EXPECT_THAT(on_sim.output, HasSubstr("The outcome differs: "));
   EXPECT_THAT(on_sim.output, Not(HasSubstr("ROWS-1")));
 }
 
@@ -199,7 +199,7 @@ TEST_F(CmcheckWithADefect, ShrinksAFindingThatWasLeftAsItWasDrawn) {
   EXPECT_LT(folder_.Read("short.conv").size(), folder_.Read(drawn).size() / 2);
   const Ended replay = folder_.Cmcheck({"replay", "short.conv", "--defect", "connect-wrong-errno"});
   EXPECT_EQ(replay.exit_code, 1);
-  EXPECT_THAT(replay.output, HasSubstr("did the same as the file says"));
+  EXPECT_THAT(replay.output, HasSubstr("The outcome is the same as in the file"));
 }
 
 TEST_F(Cmcheck, InterruptedEndsWith130AndSaysSoInTheReport) {
@@ -217,7 +217,7 @@ TEST_F(Cmcheck, InterruptedEndsWith130AndSaysSoInTheReport) {
   EXPECT_EQ(LinesOf(journal).size(), results["sequences"].get<size_t>() + 1);
 }
 
-// Killed in the middle, begun again: as if nothing had happened.
+// A run that is killed and started again has the same result as an uninterrupted one.
 void KillAndResume(const CmcheckFolder& folder, const std::vector<std::string>& arguments,
                    int exit_code) {
   EXPECT_EQ(folder.Cmcheck(With(arguments, {"--json", "whole.json"})).exit_code, exit_code);
@@ -232,7 +232,7 @@ void KillAndResume(const CmcheckFolder& folder, const std::vector<std::string>& 
   const size_t done = LinesOf(folder.Read("j")).size();
   EXPECT_GT(done, 400u);
   EXPECT_LT(done, 4000u);
-  folder.Write("j", folder.Read("j") + "{\"i\":399");  // as if the kill had come while writing
+  folder.Write("j", folder.Read("j") + "{\"i\":399");  // as after a kill in the middle of a write
   EXPECT_EQ(folder.Cmcheck(with_journal).exit_code, exit_code);
   EXPECT_EQ(folder.Read("resumed.json"), folder.Read("whole.json"));
   EXPECT_EQ(LinesOf(folder.Read("j")).size(), 4001u);
@@ -308,7 +308,7 @@ TEST_F(Cmcheck, ComparesOfAnothersConversationWhatBothCanSee) {
   const std::string kept = "cmcheck-report/conversations/000004.conv";
   const Ended replay = folder_.Cmcheck({"replay", kept, "--impl", "sim"});
   EXPECT_EQ(replay.exit_code, 0) << replay.output;
-  EXPECT_THAT(replay.output, HasSubstr("It did the same as the file says."));
+  EXPECT_THAT(replay.output, HasSubstr("The outcome is the same as in the file."));
 }
 
 TEST_F(Cmcheck, CarriesOutTheConversationsThatItIsGiven) {
@@ -316,7 +316,7 @@ TEST_F(Cmcheck, CarriesOutTheConversationsThatItIsGiven) {
   const Ended whole = folder_.Cmcheck({"run", "--conversations", all});
   EXPECT_EQ(whole.exit_code, 0) << whole.error;
   const Json results = Results();
-  // Misuse has to be asked for, and so have calls that crash; a subnet is not everywhere.
+  // Misuse must be enabled, and so must calls that crash; not every environment has a subnet.
   int not_asked_for = 0;
   int files = 0;
   for (const auto& entry : fs::recursive_directory_iterator(all)) {
@@ -340,7 +340,7 @@ TEST_F(Cmcheck, CarriesOutTheConversationsThatItIsGiven) {
   EXPECT_EQ(defect.exit_code, 1) << defect.output;
 }
 
-// One that cannot be asked there does not keep the others of its folder from it.
+// A conversation that cannot be carried out there does not stop the others of its folder.
 TEST_F(Cmcheck, CarriesOutElsewhereWhatCanBeCarriedOutThere) {
   const fs::path folder = DataFile("conformance/scenarios/address_change");
   const Ended run =

@@ -14,7 +14,8 @@
 
 #include "conformance/adapters/dl/dl_adapter.h"
 #include "conformance/adapters/lib/lib_adapter.h"
-#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/defects/defective_sim.h"
+#include "conformance/defects/defects.h"
 #include "conformance/runner/profile_file.h"
 #include "hw_tests/lab/linux_place.h"
 #include "model/vocabulary/topology.h"
@@ -28,7 +29,7 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_alw
 
 std::atomic<int> signals{0};
 
-// `timeout` sends its signal twice, at once: the second leaves the time to clean up, too.
+// `timeout` sends its signal twice in a row: the second still leaves time to clean up.
 void NoteInterrupt(int signal) {
   interrupted = true;
   if (++signals >= 2) ::signal(signal, SIG_DFL);
@@ -36,7 +37,7 @@ void NoteInterrupt(int signal) {
 
 std::string DefectNames() {
   std::vector<std::string_view> names;
-  for (const auto& [name, sentence] : SimDefects()) names.push_back(name);
+  for (const Defect& defect : Defects()) names.push_back(defect.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -44,7 +45,7 @@ std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions o
   if (!asked.place.empty()) return "--place goes with --impl dl only";
   const Profile profile = options.profile;
   Answering answering;
-  answering.implementation = MakeSimImplementation(std::move(options));
+  answering.implementation = MakeDefectiveSim(std::move(options), asked.defect);
   if (answering.implementation == nullptr)
     return fmt::format("there is no defect '{}'; defects are {}", asked.defect, DefectNames());
   answering.text = asked.defect.empty() ? "sim" : "sim+" + asked.defect;
@@ -70,7 +71,7 @@ std::variant<Answering, std::string> ResolveDl(const Asked& asked, DlOptions opt
   if (!asked.defect.empty()) return "--defect goes with --impl sim only";
   const size_t colon = asked.impl.find(':');
   if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
-  if (options.path.empty()) return "--impl dl: has no path behind the colon";
+  if (options.path.empty()) return "--impl dl: has no path after the colon";
   if (options.path.find('/') != std::string::npos) options.path = FromUsersFolder(options.path);
   auto found = PlaceNamed(asked.place);
   if (auto* problem = std::get_if<std::string>(&found)) return std::move(*problem);
@@ -93,7 +94,7 @@ std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions o
   if (!asked.place.empty()) return "--place goes with --impl dl only";
   const size_t colon = asked.impl.find(':');
   if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
-  if (options.path.empty()) return "--impl lib: has no path behind the colon";
+  if (options.path.empty()) return "--impl lib: has no path after the colon";
   const bool is_path = options.path.find('/') != std::string::npos;
   if (is_path) options.path = FromUsersFolder(options.path);
   const std::string path = options.path;
@@ -129,7 +130,7 @@ void CatchInterrupts() {
   action.sa_handler = NoteInterrupt;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  // Under nohup it goes on.
+  // nohup ignores SIGHUP: the run continues.
   struct sigaction before = {};
   if (sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
     sigaction(SIGHUP, &action, nullptr);
@@ -163,16 +164,16 @@ std::variant<std::string, std::monostate> ReadFile(const std::string& path) {
 
 void AddAnswering(Verb verb, Asked* asked) {
   verb.Text("--impl", &asked->impl,
-            "Who is asked: sim; lib or lib:PATH (the installed librdmacm, or any, on the "
+            "Implementation: sim; lib or lib:PATH (the installed librdmacm, or any, on the "
             "simulated kernel); dl or dl:PATH (the same on this machine's kernel)");
   verb.Text("--defect", &asked->defect, "A named defect of sim; `cmcheck list defects`");
-  verb.Text("--place", &asked->place, "What dl stands on: bare, or guest inside the lab");
+  verb.Text("--place", &asked->place, "Where dl runs: bare, or guest inside the lab");
 }
 
 void AddSetting(Verb verb, Asked* asked) {
-  verb.Text("--profile", &asked->profile, "A name that `cmcheck list profiles` prints, or a file");
+  verb.Text("--profile", &asked->profile, "A name of `cmcheck list profiles`, or a file");
   verb.Text("--capabilities", &asked->capabilities,
-            "What the environment may do, in quotes, or none; as a rule all that it can");
+            "What the environment may do, in quotes, or none; default: all that it can");
 }
 
 void AddAsked(Verb verb, Asked* asked) {
@@ -188,10 +189,8 @@ std::variant<Answering, std::string> Resolve(const Asked& asked) {
   const Profile& known = std::get<Profile>(profile);
   std::variant<Answering, std::string> answering;
   if (asked.impl == "sim")
-    answering = ResolveSim(asked, {.profile = known,
-                                   .defect = asked.defect,
-                                   .watch_wire = true,
-                                   .capabilities = known.capabilities});
+    answering = ResolveSim(
+        asked, {.profile = known, .watch_wire = true, .capabilities = known.capabilities});
   else if (asked.impl == "dl" || asked.impl.starts_with("dl:"))
     answering = ResolveDl(asked, {.profile = known});
   else if (asked.impl == "lib" || asked.impl.starts_with("lib:"))
@@ -204,14 +203,6 @@ std::variant<Answering, std::string> Resolve(const Asked& asked) {
       found != nullptr && asked.profile != "6.1-rxe")
     found->options += " --profile " + ShellWord(profile_name);
   return answering;
-}
-
-std::string_view WhoShows(std::string_view defect, const Profile& profile) {
-  if (defect == "info-handed-twice" || defect == "user-argument-cut")
-    return profile.capabilities.Has(Capability::kLaterCalls) ? "" : "7.2-rxe";
-  if (defect == "route-error-positive")
-    return profile.transport == Transport::kInfiniband ? "" : "6.1-ib";
-  return {};
 }
 
 std::vector<TopologyShare> MixedTopologies() {

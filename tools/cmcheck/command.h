@@ -1,4 +1,4 @@
-// What the verbs of cmcheck share: how they end, and what they are told about the implementation.
+// Code that the verbs of cmcheck share: exit codes, and the implementation under test.
 #ifndef TOOLS_CMCHECK_COMMAND_H_
 #define TOOLS_CMCHECK_COMMAND_H_
 
@@ -26,51 +26,48 @@ enum ExitCode : int {
   kExitInterrupted = 130,
 };
 
-// One line on stderr; the exit code to end with.
+// Prints one line on stderr; returns the exit code.
 int Unusable(const std::string& what);
 
 // Becomes true with the first Ctrl-C, SIGTERM or SIGHUP; the third one ends the process as usual.
 const std::atomic<bool>& Interrupted();
 void CatchInterrupts();
-// As if interrupted: what is under way ends, nothing new begins.
+// Acts like an interrupt: running work ends, nothing new begins.
 void StopWork();
 
-// Terminal properties of a stream, and no NO_COLOR in the environment.
+// True for a terminal, unless NO_COLOR is in the environment.
 bool ColoursOn(int descriptor);
 
-// A path given by the user, from the folder he stands in, also under `bazel run`.
+// A path given by the user, relative to the user's folder, also under `bazel run`.
 std::string FromUsersFolder(const std::string& path);
 
-// The word as a shell takes it: in quotes, where it needs them.
+// The word quoted for a shell, where it needs quotes.
 std::string ShellWord(const std::string& word);
 
 std::variant<std::string, std::monostate> ReadFile(const std::string& path);
 
-// Who is asked, as the command line says it.
+// The implementation under test, as given on the command line.
 struct Asked {
   std::string impl = "sim";  // sim, lib, lib:PATH, dl, dl:PATH
   std::string defect;        // of sim
   std::string profile = "6.1-rxe";
-  std::string capabilities;  // of the environment, if not its own; empty: its own
-  std::string place;         // what dl stands on: "bare", "guest"
+  std::string capabilities;  // empty: all of the environment
+  std::string place;         // where dl runs: "bare", "guest"
 };
 void AddAsked(Verb verb, Asked* asked);
-// Of that, who is asked, and what it stands on.
+// The implementation and its environment.
 void AddAnswering(Verb verb, Asked* asked);
 void AddSetting(Verb verb, Asked* asked);
 
 struct Answering {
   std::unique_ptr<Implementation> implementation;
   std::string text;     // "sim", "sim+forgets-timewait", "dl:/usr/lib/librdmacm.so.1"
-  std::string options;  // that make cmcheck ask it again
+  std::string options;  // options of a cmcheck command for the same implementation
   std::string library;
   std::string kernel;
 };
-// Or why not, in one line.
+// Or the error, in one line.
 std::variant<Answering, std::string> Resolve(const Asked& asked);
-
-// Of a defect that shows under some profiles only, one of them; empty when this one can show it.
-std::string_view WhoShows(std::string_view defect, const Profile& profile);
 
 // The topologies that conversations are drawn on when none is asked for.
 std::vector<TopologyShare> MixedTopologies();
@@ -78,7 +75,7 @@ std::vector<TopologyShare> MixedTopologies();
 // "a, b, c"
 std::string TopologyNames();
 
-// Each adds its verb.
+// Each function adds its verb.
 void AddRun(Verb cmcheck);
 void AddList(Verb cmcheck);
 void AddCompare(Verb cmcheck);

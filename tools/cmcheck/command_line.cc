@@ -19,7 +19,7 @@
 namespace cm {
 namespace {
 
-// The library would take -1 as the largest number there is.
+// CLI11 would read -1 as the largest number.
 std::string IsNatural(const std::string& text) {
   uint64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -29,12 +29,12 @@ std::string IsNatural(const std::string& text) {
              : fmt::format("'{}' is no number from 0 to {}", text, UINT64_MAX);
 }
 
-// What an option says of a name, a file or a folder; none of them is empty.
+// Rejects an empty name, file or folder.
 std::string IsSomething(const std::string& text) {
   return text.empty() ? "it is empty" : std::string();
 }
 
-// What is no number is in every range.
+// Text that is no number passes the range check; the conversion rejects it.
 std::string IsFinite(const std::string& text) {
   const double number = std::strtod(text.c_str(), nullptr);
   return std::isfinite(number) ? std::string() : fmt::format("'{}' is no number", text);
@@ -134,10 +134,10 @@ std::vector<std::string> CommandLine::verbs(const std::string& of) const {
 }
 
 std::variant<int, std::string> CommandLine::Parse(std::vector<std::string> arguments) {
-  std::reverse(arguments.begin(), arguments.end());  // as the library wants them
+  std::reverse(arguments.begin(), arguments.end());  // in the order that CLI11 expects
   try {
     app_->parse(std::move(arguments));
-  } catch (const CLI::Success& help) {  // --help; the library's own way to end
+  } catch (const CLI::Success& help) {  // --help; CLI11 throws it
     return app_->exit(help);
   } catch (const CLI::ParseError& problem) {
     return std::string(problem.what());

@@ -1,5 +1,5 @@
-// The verbs of a command and their options. CLI11 stands behind them, in command_line.cc alone:
-// compiling what includes it takes many times as long.
+// The verbs of a command and their options, over CLI11. Only command_line.cc includes CLI11: its
+// headers multiply the time of compilation.
 #ifndef TOOLS_CMCHECK_COMMAND_LINE_H_
 #define TOOLS_CMCHECK_COMMAND_LINE_H_
 
@@ -16,24 +16,24 @@ class App;
 
 namespace cm {
 
-// A verb, or the command itself, whose verbs and options are added here. The variables are as good
-// as what they say by default, and have to be there when the arguments are parsed.
+// A verb, or the command itself, to which verbs and options are added. The variables hold the
+// defaults, and must exist when the arguments are parsed.
 class Verb {
  public:
-  // `more` is what --help says below the options.
+  // `more` is printed by --help below the options.
   [[nodiscard]] Verb Add(const std::string& name, const std::string& sentence,
                          const std::string& more);
-  // One of the verbs has to be given.
+  // Requires one of the verbs.
   void RequireVerb();
 
-  // `names` as CLI11 has them: "--output", "-o,--output"; "!--no-output" sets a flag to false. An
-  // empty text is refused.
+  // `names` as in CLI11: "--output", "-o,--output"; "!--no-output" sets a flag to false. An empty
+  // text is refused.
   void Text(const std::string& names, std::string* value, const std::string& sentence);
-  // As often as it is given.
+  // An option that may be repeated.
   void Texts(const std::string& names, std::vector<std::string>* values,
              const std::string& sentence);
   void Flag(const std::string& names, bool* value, const std::string& sentence);
-  // Any that is not negative.
+  // Any number that is not negative.
   void Number(const std::string& names, uint64_t* value, const std::string& sentence);
   void Number(const std::string& names, uint64_t* value, uint64_t lowest, uint64_t highest,
               const std::string& sentence);
@@ -41,21 +41,21 @@ class Verb {
               const std::string& sentence);
   void PerCent(const std::string& names, double* value, const std::string& sentence);
 
-  // What stands without a name, and has to be there.
+  // A positional argument; required.
   void Argument(const std::string& name, std::string* value, const std::string& sentence);
   void Arguments(const std::string& name, std::vector<std::string>* values,
                  const std::string& sentence);
-  // All from the first word on that is no option, or from `--`; has to be there.
+  // All words from the first one that is no option, or from `--`; required.
   void Words(const std::string& name, std::vector<std::string>* values,
              const std::string& sentence);
-  // All behind `--`, which may be nothing.
+  // All words after `--`; may be none.
   void Behind(const std::string& name, std::vector<std::string>* values,
               const std::string& sentence);
 
-  // Whether the option was, once the arguments are parsed.
+  // True when the option was given; valid after parsing.
   [[nodiscard]] bool Given(const std::string& name) const;
 
-  // What is done when the verb was given; returns the exit code.
+  // The action of the verb; returns the exit code.
   void Does(std::function<int()> work);
 
  private:
@@ -76,7 +76,7 @@ class CommandLine {
   // Of the command, or of one of its verbs.
   [[nodiscard]] std::vector<std::string> verbs(const std::string& of = {}) const;
 
-  // Does what the arguments ask for: its exit code, or what is wrong with them. --help is printed.
+  // Runs the verb: its exit code, or the error in the arguments. Prints --help.
   [[nodiscard]] std::variant<int, std::string> Parse(std::vector<std::string> arguments);
 
  private:

@@ -58,7 +58,7 @@ class Comparer {
   }
 
  private:
-  // Everything is read before anything is compared: a damaged report is told at once.
+  // Reads everything before comparing anything: a damaged report is reported first.
   std::string ReadAll(const LabReport& report) {
     for (const fs::path& file : report.conversations) {
       auto read = ReadLabConversation(file);
@@ -82,7 +82,6 @@ class Comparer {
       const Profile& profile = profiles_.at(kernel.conversation.profile);
       const std::unique_ptr<Implementation> simulator =
           MakeSimImplementation({.profile = profile,
-                                 .defect = {},
                                  .watch_wire = false,
                                  .capabilities = kernel.conversation.capabilities});
       const History told = ToldInOrder(kernel, profile, simulator.get());
@@ -95,8 +94,8 @@ class Comparer {
     return Perform(kernel.conversation, *simulator->Start(kernel.conversation));
   }
 
-  // Which of several threads came first is the kernel's to say, and the simulator's to follow: an
-  // order that explains what the kernel did, one in which the simulator does the same if there is.
+  // Concurrent threads have no fixed order: tries the orders that explain the kernel's outcome, and
+  // takes one in which the simulator has the same outcome, if there is one.
   static History ToldInOrder(const History& kernel, const Profile& profile,
                              Implementation* simulator) {
     if (!model::HasTogether(kernel.conversation)) return kernel;
@@ -141,16 +140,16 @@ class Comparer {
 }  // namespace
 
 void AddLabCompare(Verb lab) {
-  Verb verb = lab.Add("compare",
-                      "Say the sequences of a lab run to the simulator: does it do the same?", R"(
+  Verb verb =
+      lab.Add("compare", "Replay the sequences of a lab run on the simulator, and compare", R"(
 Exit code 1 when fewer sequences are equal than asked for.
 Examples:
   cmcheck lab run -- --sequences 1000 --report lab-report
   cmcheck lab compare lab-report --output docs/fidelity.md --json fidelity.json)");
   auto options = std::make_shared<CompareOptions>();
   verb.Argument("report", &options->report, "The folder that `cmcheck lab run` left behind");
-  verb.Text("--output", &options->output, "Where the document goes");
-  verb.Text("--json", &options->json, "Where the figures go as JSON");
+  verb.Text("--output", &options->output, "File for the document");
+  verb.Text("--json", &options->json, "File for the figures as JSON");
   verb.PerCent("--min-fault-free", &options->min_fault_free,
                "Per cent of the fault-free sequences that must be equal");
   verb.PerCent("--min-faulted", &options->min_faulted,

@@ -1,4 +1,4 @@
-// `cmcheck lab compare`: how like a real kernel the simulator is.
+// `cmcheck lab compare`: the fidelity of the simulator, measured against a real kernel.
 #ifndef TOOLS_CMCHECK_COMPARE_H_
 #define TOOLS_CMCHECK_COMPARE_H_
 

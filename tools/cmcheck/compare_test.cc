@@ -1,5 +1,5 @@
-// `cmcheck lab compare` as a shell runs it. The reports are the simulator's own, which the lab's
-// are like in every respect that matters here.
+// `cmcheck lab compare` as a shell runs it. The reports are the simulator's own; those of the lab
+// have the same format.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

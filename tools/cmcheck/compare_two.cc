@@ -30,7 +30,7 @@ struct CompareTwoOptions {
   RunOptions run;
 };
 
-// Where two histories of one conversation are not the same.
+// A place where two histories of one conversation differ.
 struct Difference {
   History first;
   History second;
@@ -71,7 +71,7 @@ class TwoSides {
     CompareSome(&progress);
   }
 
-  // Sequences that nobody has taken yet, until there are none.
+  // Takes sequences that no other thread has taken, until there are none.
   void CompareSome(Progress* progress) {
     for (;;) {
       const uint64_t taken = next_.fetch_add(1);
@@ -118,7 +118,7 @@ class TwoSides {
     }
   }
 
-  // The first line on which the two do not say the same.
+  // The first line in which the two differ.
   std::string WhatDiffers(const Difference& difference) const {
     const std::vector<std::string> first = Lines(Text(difference.first));
     const std::vector<std::string> second = Lines(Text(difference.second));
@@ -146,7 +146,7 @@ class TwoSides {
   std::atomic<uint64_t> done_ = 0;
   std::mutex mutex_;
   uint64_t same_ = 0;
-  std::map<std::string, uint64_t> not_compared_;  // by why not
+  std::map<std::string, uint64_t> not_compared_;  // by reason
   std::map<uint64_t, Difference> differences_;
 };
 
@@ -174,11 +174,11 @@ int CompareTwo(const CompareTwoOptions& options) {
 }  // namespace
 
 void AddCompare(Verb cmcheck) {
-  Verb verb = cmcheck.Add(
-      "compare", "Carry out the same sequences on two implementations: do they do the same?", R"(
-Compared are all answers and events, with their times; not the messages on the wire.
-Exit code 1 when a sequence differs; the first few are kept in the report. What one of the two
-cannot carry out is not compared; exit code 3 when that is all.
+  Verb verb =
+      cmcheck.Add("compare", "Carry out the same sequences on two implementations, and compare", R"(
+Compares all replies and events, with their times; not the messages on the wire.
+Exit code 1 when a sequence differs; the first few are kept in the report. Sequences that one
+of the two cannot carry out are not compared; exit code 3 when none can be.
 Examples:
   cmcheck compare sim lib --sequences 10000
   cmcheck compare sim lib:./librdmacm.so.1 --profile 7.2-rxe

@@ -1,4 +1,4 @@
-// A conversation that a verb is given as a file.
+// A conversation file given to a verb.
 #ifndef TOOLS_CMCHECK_CONVERSATION_FILE_H_
 #define TOOLS_CMCHECK_CONVERSATION_FILE_H_
 
@@ -18,33 +18,34 @@ struct ConversationFile {
   std::string path;
   Conversation conversation;
   std::string text;
-  // What the file says came of it, if it says so in full.
+  // The complete history in the file, if it has one.
   std::optional<History> history;
 };
 
-// Empty, or why the text of a file is no more than its beginning: nothing is in it, or its last
-// line has no end.
+// Empty, or the reason why the text of a file is incomplete: it is empty, or its last line has no
+// end.
 std::string CutOff(const std::string& path, const std::string& text);
 
-// Or one line: the file, the line, what was given and what would be accepted.
+// Or an error in one line: the file, the line, what was given and what would be accepted.
 std::variant<ConversationFile, std::string> ReadConversationFile(const std::string& path);
 
-// Makes the profile that the file names the one that is asked for, unless another one is. Empty, or
-// the file, the line and what is wrong with it.
+// Uses the profile of the file unless --profile gives another one. Empty, or the file, the line and
+// the error.
 std::string TakeItsProfile(const std::string& path, const Conversation& conversation,
                            std::string_view text, std::string* asked);
 
-// Why what a file holds goes beyond the capabilities that were asked for; empty when it does not,
-// or none were.
+// The capability that a file needs beyond --capabilities; empty when there is none, or when
+// --capabilities was not given.
 std::string WhyBeyond(const std::string& capabilities, const std::string& path,
                       const Conversation& conversation);
 
-// Empty, or why it cannot be looked into the folder.
+// Empty, or the error in reading the folder.
 std::string WhyUnreadable(const std::string& path);
-// The .conv below the folder, in the order of their names; the path itself where it is a file.
+// The .conv files below the folder, in the order of their names; the path itself where it is a
+// file.
 std::vector<std::string> ConversationFilesIn(const std::string& path);
 
-// Three lines for a person: what was seen, what was permitted, why.
+// Three lines for a reader: saw, permitted, rule.
 std::string Describe(const Finding& finding);
 
 }  // namespace cm

@@ -28,7 +28,7 @@ struct ExplainOptions {
   bool topology_given = false;
 };
 
-// The rows that permit it, each with its source.
+// The rows that permit a record, each with its source.
 std::string Reasons(const model::Judgement& judgement, const Profile& profile) {
   constexpr size_t kMost = 12;
   std::vector<std::string> rows;
@@ -47,7 +47,7 @@ std::string Reasons(const model::Judgement& judgement, const Profile& profile) {
   return text;
 }
 
-// One record with why it is, or is not, permitted.
+// One record with the reason why it is, or is not, permitted.
 void PrintRecord(const Record& record, const model::Judgement& judgement,
                  const Conversation& conversation, const Profile& profile) {
   switch (judgement.verdict) {
@@ -111,7 +111,7 @@ int ExplainHistory(const History& history, const Profile& profile) {
   return result.findings.empty() ? kExitClean : kExitFound;
 }
 
-// Which option says nothing about what is judged as it stands; empty when none does.
+// The option that has no effect on a finished history; empty when there is none.
 std::string WhyWithoutEffect(const Asked& asked, bool recording) {
   const char* what = nullptr;
   if (!asked.defect.empty()) what = "--defect";
@@ -121,8 +121,8 @@ std::string WhyWithoutEffect(const Asked& asked, bool recording) {
   if (what == nullptr) return {};
   return recording ? fmt::format("a recording is judged as it stands: no {}", what)
                    : fmt::format(
-                         "what came of it stands in the file, and is judged without {}; "
-                         "with --impl somebody is asked",
+                         "the file has the history, which is judged without {}; "
+                         "--impl carries it out anew",
                          what);
 }
 
@@ -174,7 +174,7 @@ int DoExplain(const ExplainOptions& options) {
 void AddExplain(Verb cmcheck) {
   Verb verb = cmcheck.Add(
       "explain", "For each line: the rows that permit it, or what would have been permitted", R"(
-A conversation with what came of it is judged as it stands, unless --impl asks somebody; one without
+A conversation with a history is judged as it stands, unless --impl carries it out anew; one without
 is carried out by sim. A file that ends in .jsonl is a recording of a real kernel.
 Exit code 0 permitted, 1 refused.
 Examples:

@@ -39,8 +39,8 @@ lab::Caller ShowingProgress() {
           .cancelled = [] { return Interrupted().load(); }};
 }
 
-// What guests with the kernels of profiles are made of. A profile of one's own is for a guest of
-// this machine's release.
+// Images of guests with the kernels of profiles. A profile of the user's is for a guest of this
+// machine's release.
 struct GuestMake {
   std::string_view profile;
   std::string_view suite;
@@ -60,7 +60,7 @@ lab::Outcome<lab::Image> EnsureImage(const Profile& profile) {
   return lab::Image::Ensure(settings, ShowingProgress());
 }
 
-// Everything that guests can do, on whichever network.
+// All capabilities of guests, whatever their link.
 Capabilities EveryCapability(Transport transport) {
   return lab::GuestCapabilities(true, transport).With(Capability::kExit).With(Capability::kLanes);
 }
@@ -121,7 +121,7 @@ class LabRun {
     return guest;
   }
 
-  // Of `run` in the guest, for its shell.
+  // Arguments of `run` in the guest, for its shell.
   std::string GuestArguments() const {
     const RunOptions guest = GuestOptions();
     std::string text =
@@ -136,7 +136,7 @@ class LabRun {
     return text;
   }
 
-  // Which sequences want which network; a sequence's topology is part of what is drawn.
+  // Sequences by network; the topology of a sequence is drawn with it.
   std::vector<lab::Part> Parts() const {
     lab::Part pair{.topology = lab::Topology::kPair, .numbers = {}};
     lab::Part bond{.topology = lab::Topology::kBond, .numbers = {}};
@@ -251,9 +251,9 @@ int RunLab(LabOptions options) {
 
 namespace {
 
-// The arguments behind `--`, as `run` takes them.
+// The arguments after `--`, as `run` parses them.
 int ParseAndRun(LabOptions options, std::vector<std::string> arguments) {
-  CommandLine line("cmcheck lab run --", "What the suite in the guests is asked", "");
+  CommandLine line("cmcheck lab run --", "Arguments of `run` in the guests", "");
   Verb run = line.command();
   AddRunOptions(run, &options.run);
   run.Does([&options, run] {
@@ -277,7 +277,7 @@ Examples:
   cmcheck lab scenarios --profile 6.12-rxe)");
   lab.RequireVerb();
   Verb verb = lab.Add("run", "Judge the real librdmacm on a real kernel", R"(
-What stands behind -- is for `run` in the guests; see `cmcheck run --help`. The first run builds
+Arguments after -- are for `run` in the guests; see `cmcheck run --help`. The first run builds
 the image of the profile's kernel, which is kept: 6.1-rxe of this machine's packages, 6.12-rxe and
 7.2-rxe of Debian trixie's and sid's, 6.1-siw with a driver that is built from the kernel's source.
 Examples:
@@ -287,10 +287,10 @@ Examples:
   cmcheck lab run --guests 1 -- --walk removal --sequences 50 --journal removal.journal)");
   auto options = std::make_shared<LabOptions>();
   options->run.sequences = 1000;
-  verb.Number("--guests", &options->guests, 1, 16, "How many guests side by side");
+  verb.Number("--guests", &options->guests, 1, 16, "Concurrent guests");
   verb.Number("--batch", &options->batch, 1, 10000, "Sequences between two fresh starts");
   auto arguments = std::make_shared<std::vector<std::string>>();
-  verb.Behind("arguments", arguments.get(), "Behind --: arguments of `run`");
+  verb.Behind("arguments", arguments.get(), "After --: arguments of `run`");
   verb.Does([options, arguments] { return ParseAndRun(*options, *arguments); });
   AddLabCompare(lab);
   AddLabScenarios(lab);

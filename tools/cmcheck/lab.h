@@ -12,12 +12,12 @@ struct LabOptions {
   RunOptions run;
   int guests = 2;
   int batch = 25;
-  // How many of the sequences have their turn only after the others: what a guest's clock says when
-  // a sequence begins depends on those before it.
+  // The number of sequences that run after the others: what a guest's clock shows when a sequence
+  // begins depends on those before it.
   uint64_t begin_with = 0;
 };
 
-// To its report and its exit code.
+// Runs the guests up to the report; returns the exit code.
 int RunLab(LabOptions options);
 
 }  // namespace cm

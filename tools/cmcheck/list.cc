@@ -5,12 +5,14 @@
 #include <string>
 #include <string_view>
 
-#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/defects/defects.h"
 #include "conformance/properties/property.h"
 #include "conformance/runner/verdict.h"
 #include "conformance/walks/walk.h"
 #include "model/catalogue/catalogue.h"
+#include "model/conversation/call_syntax.h"
 #include "model/conversation/topology_text.h"
+#include "model/vocabulary/call.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
@@ -48,10 +50,22 @@ void ListRules() {
 }
 
 void ListDefects() {
-  for (const auto& [name, sentence] : SimDefects()) {
-    const std::string_view shown_by = WhoShows(name, Profiles().front());
-    Print(name, shown_by.empty() ? std::string(sentence)
-                                 : fmt::format("{} (profile {})", sentence, shown_by));
+  for (const Defect& defect : Defects()) {
+    const std::string_view shown_by = WhoShows(defect.name, Profiles().front());
+    Print(defect.name, shown_by.empty()
+                           ? std::string(defect.sentence)
+                           : fmt::format("{} (profile {})", defect.sentence, shown_by));
+  }
+}
+
+// What it looks like in a conversation, its defaults, and what else there is to say of it.
+void ListFunctions() {
+  for (int i = 0; i < kCallKindCount; ++i) {
+    const auto kind = static_cast<CallKind>(i);
+    std::string rest = fmt::format("({}", TraitsOf(kind).manual);
+    for (const std::string& more : {DefaultsOf(kind), TraitsText(kind)})
+      if (!more.empty()) rest += "; " + more;
+    Print(SyntaxOf(kind), rest + ")");
   }
 }
 
@@ -63,7 +77,7 @@ void ListTopologies() {
   for (const Topology& topology : AllTopologies()) Print(topology.name, topology.sentence);
 }
 
-// As a conversation can contain them.
+// As a conversation contains them.
 void ListTopologyTexts() {
   for (const Topology& topology : AllTopologies()) fmt::print("{}\n", ToText(topology));
 }
@@ -76,9 +90,17 @@ constexpr auto kListings = std::to_array<Listing>({{"walks", ListWalks},
                                                    {"properties", ListProperties},
                                                    {"rules", ListRules},
                                                    {"defects", ListDefects},
+                                                   {"functions", ListFunctions},
                                                    {"profiles", ListProfiles},
                                                    {"topologies", ListTopologies},
                                                    {"topology-texts", ListTopologyTexts}});
+
+std::string ListNames() {
+  std::string names;
+  for (const Listing& listing : kListings)
+    names += (names.empty() ? "" : ", ") + std::string(listing.what);
+  return names;
+}
 
 int List(const std::string& what) {
   for (const Listing& listing : kListings)
@@ -86,21 +108,17 @@ int List(const std::string& what) {
       listing.print();
       return kExitClean;
     }
-  return Unusable(
-      fmt::format("there is no list '{}'; lists are walks, properties, rules, defects, profiles, "
-                  "topologies, topology-texts",
-                  what));
+  return Unusable(fmt::format("there is no list '{}'; lists are {}", what, ListNames()));
 }
 
 }  // namespace
 
 void AddList(Verb cmcheck) {
   Verb verb =
-      cmcheck.Add("list", "What there is, one a line: id, then a sentence",
+      cmcheck.Add("list", "List names, one a line: id, then a sentence",
                   "\nExamples:\n  cmcheck list walks\n  cmcheck list rules | grep unobserved");
   auto what = std::make_shared<std::string>();
-  verb.Argument("what", what.get(),
-                "walks, properties, rules, defects, profiles, topologies or topology-texts");
+  verb.Argument("what", what.get(), "Which list: " + ListNames());
   verb.Does([what] { return List(*what); });
 }
 

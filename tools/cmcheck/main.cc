@@ -1,4 +1,4 @@
-// cmcheck: asks a connection manager, and says whether it conforms.
+// cmcheck: tests a connection manager, and reports whether it conforms.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,8 @@ Exit codes: 0 nothing found, 1 findings, 2 unusable arguments or environment, 3 
 inconclusive or nothing judged, 130 interrupted.)";
 
 CommandLine Verbs() {
-  CommandLine line("cmcheck", "Asks a connection manager, and says whether it conforms.", kFooter);
+  CommandLine line("cmcheck", "Tests a connection manager, and reports whether it conforms.",
+                   kFooter);
   const Verb cmcheck = line.command();
   AddRun(cmcheck);
   AddList(cmcheck);
@@ -53,7 +54,7 @@ int Main(const std::vector<std::string>& arguments) {
   CommandLine line = Verbs();
   const std::string& first = arguments.front();
   const bool is_option = first.starts_with("-");
-  // The library speaks of unexpected arguments; a verb that does not exist deserves better.
+  // CLI11 calls it an unexpected argument; an unknown verb deserves a better message.
   const std::vector<std::string> verbs = line.verbs();
   if (!is_option && std::find(verbs.begin(), verbs.end(), first) == verbs.end())
     return Unusable(
@@ -75,7 +76,7 @@ int Main(const std::vector<std::string>& arguments) {
 
 int Unprinted() { return Unusable("standard output cannot be written: it is full or closed"); }
 
-// What was to be printed, and could not be, is no success.
+// Output that could not be printed is an error.
 int Finished(int exit_code) {
   return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? exit_code : Unprinted();
 }

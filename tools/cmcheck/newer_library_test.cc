@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSuite = "trixie";
 constexpr const char* kLibrary = "librdmacm 56.";
-constexpr const char* kProfile = "6.12-rxe";  // the one whose library that is
+constexpr const char* kProfile = "6.12-rxe";  // the profile of that library
 
-// Fetched once for all tests; the packages are the archive's, and may be out of reach.
+// Downloaded once for all tests; the archive may be out of reach.
 class NewerLibrary : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -66,7 +66,7 @@ TEST_F(NewerLibrary, DoesWhatTheSimulatedOneDoes) {
   EXPECT_THAT(ended.output, AllOf(HasSubstr("6000  the same"), ContainsRegex(" 0  different")));
 }
 
-// Without its loader it is refused, with the reason: so what is judged above is that library.
+// Without its loader it is refused, with the reason: so the tests above judge that library.
 TEST_F(NewerLibrary, IsRefusedAwayFromItsLoader) {
   fs::copy_file(library_, folder_.path() / "librdmacm.so.1");
   const Ended ended = folder_.Cmcheck({"run", "--impl", "lib:./librdmacm.so.1"});

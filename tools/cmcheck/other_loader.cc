@@ -33,7 +33,7 @@ std::string StartAgainByLoaderOf(const std::string& library) {
   if (access((folder / kLoader).c_str(), X_OK) != 0)
     return fmt::format("a loader of its release would be looked for as {}",
                        (folder / kLoader).string());
-  // A program that a loader was asked to start is the loader, to the kernel.
+  // /proc/self/exe of a program that a loader starts is the loader.
   if (error || program.filename() == kLoader)
     return "cmcheck was started by the loader of another release already";
   std::vector<std::string> command = {folder / kLoader, "--library-path", folder, program};

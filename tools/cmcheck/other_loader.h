@@ -6,9 +6,9 @@
 
 namespace cm {
 
-// Where an unpacked release has its loader, its C library and all others: in the folder of
-// `library`. Starts this command again, with the same arguments, by that loader and with those
-// libraries. Returns only when that cannot be done, and says why.
+// Finds the loader of an unpacked release, with its C library and all others, in the folder of
+// `library`, and executes this command again, with the same arguments, by that loader. Returns only
+// on failure, with the reason.
 std::string StartAgainByLoaderOf(const std::string& library);
 
 }  // namespace cm

@@ -23,7 +23,7 @@ struct PcapOptions {
   bool without_lost = false;
 };
 
-// The name of the conversation with another suffix.
+// The file name of the conversation with another suffix.
 std::string DefaultOutput(const std::string& path) {
   const std::string suffix = ".conv";
   const bool has_suffix = path.size() > suffix.size() && path.ends_with(suffix);
@@ -71,7 +71,7 @@ void AddPcap(Verb cmcheck) {
       cmcheck.Add("pcap", "Write the messages of a conversation as a capture for Wireshark", R"(
 The conversation is carried out on the simulator; its messages become RoCEv2 frames as Soft-RoCE of
 Linux sends them, each where and when it is sent, in virtual time; a packet that arrives twice is
-there twice. What Linux draws (packet and transaction numbers, hardware addresses) is made up, the
+there twice. What Linux chooses (packet and transaction numbers, hardware addresses) is made up, the
 same each time.
 Examples:
   cmcheck pcap conformance/scenarios/loss/first_reply.conv -o reply.pcap
@@ -81,9 +81,9 @@ Examples:
   verb.Argument("file", &options->path, "A conversation");
   verb.Text("-o,--output", &options->output,
             "The capture; '-' for standard output; as a rule beside the conversation");
-  verb.Text("--profile", &options->profile, "Whose timers; as a rule the conversation's");
+  verb.Text("--profile", &options->profile, "Profile of the timers; default: the conversation's");
   verb.Flag("--without-lost", &options->without_lost,
-            "Leave out what is lost on its way: what the receivers see");
+            "Leave out lost messages: what the receivers see");
   verb.Does([options] { return Pcap(*options); });
 }
 

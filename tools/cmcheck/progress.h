@@ -1,4 +1,4 @@
-// How far long work has come: a bar on a terminal, a line now and then elsewhere.
+// Progress of long work: a bar on a terminal, an occasional line elsewhere.
 #ifndef TOOLS_CMCHECK_PROGRESS_H_
 #define TOOLS_CMCHECK_PROGRESS_H_
 
@@ -9,14 +9,14 @@ namespace cm {
 
 class Progress {
  public:
-  // On stderr. `what` names the unit: "sequences".
+  // On stderr. `what` is the unit: "sequences".
   Progress(std::string what, uint64_t total, bool terminal);
   ~Progress() { Clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void At(uint64_t done, const std::string& note = {});
-  // Takes the bar away, so that something else can be printed.
+  // Clears the bar, so that other text can be printed.
   void Clear();
 
  private:

@@ -17,7 +17,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kPython = "/usr/bin/python3";  // the one that the package is for
+constexpr const char* kPython = "/usr/bin/python3";  // the version that the package supports
 
 std::string Runner() { return DataFile("tools/app/run_pyverbs.py"); }
 
@@ -36,7 +36,7 @@ TEST(Pyverbs, TestsDoWhatIsListed) {
   std::cout << ended.output;
 }
 
-// Tests that are made up, without a simulated kernel: what becomes of them is known.
+// Made-up tests without a simulated kernel, with known outcomes.
 class MadeUp : public testing::Test {
  protected:
   MadeUp() {

@@ -1,5 +1,5 @@
-// The commands of the front page, and of the page for those who change this repository, do what
-// they say, with the output that it shows; conversations of the documents can be carried out.
+// Runs the commands of the README and of HACKING.md and compares the output; carries out the
+// conversations of the documents.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace {
 struct Shown {
   std::vector<std::string> arguments;  // of cmcheck
   int exit_code = 0;
-  std::vector<std::string> output;  // parts of lines, in no order
+  std::vector<std::string> output;  // parts of lines, in any order
 };
 
 std::string Comment(const std::string& line) {
@@ -117,7 +117,7 @@ TEST(TheFindings, ShowConversationsThatCanBeCarriedOut) {
   }
 }
 
-// So that they can be tried as they stand.
+// So that they can be run as printed.
 TEST(TheHelp, NamesFilesThatAreThere) {
   const CmcheckFolder folder;
   size_t named = 0;

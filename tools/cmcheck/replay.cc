@@ -20,18 +20,18 @@ struct ReplayOptions {
   bool quiet = false;
 };
 
-// Whose history a file without a name has, as golden ones are, or one of the simulator.
+// The implementation of a history without a name, as in golden files: the simulator.
 bool IsOfSim(const std::string& implementation) {
   return implementation.empty() || implementation == "sim" || implementation.starts_with("sim+");
 }
 
-// Empty when the history is what the file says; otherwise the first difference. What the simulator
-// alone can know is compared where both are its own.
+// Empty when the history equals the file's; otherwise the first difference. What only the simulator
+// can know is compared where both histories are its own.
 std::string Compare(const ConversationFile& file, const History& history) {
   auto golden = ReadGolden(file.text);
   if (const auto* problem = std::get_if<TextProblem>(&golden)) return problem->what;
   Golden& known = std::get<Golden>(golden);
-  if (known.expected.starts_with("implementation "))  // whose history it is, not what came of it
+  if (known.expected.starts_with("implementation "))  // names the implementation, not an outcome
     known.expected.erase(0, known.expected.find('\n') + 1);
   const bool simulated = IsOfSim(file.history->implementation) && IsOfSim(history.implementation);
   return Difference(known, history, simulated ? GoldenView::kExact : GoldenView::kVisible);
@@ -61,8 +61,8 @@ int Replay(ReplayOptions options) {
   std::string difference;
   if (file.history) {
     difference = Compare(file, judged.history);
-    fmt::print("{}\n", difference.empty() ? "It did the same as the file says."
-                                          : "It did not do the same: " + difference);
+    fmt::print("{}\n", difference.empty() ? "The outcome is the same as in the file."
+                                          : "The outcome differs: " + difference);
   }
   fmt::print("{}\n", ToString(judged.result.verdict));
   if (judged.result.verdict == SequenceVerdict::kInconclusive) return kExitInconclusive;
@@ -73,8 +73,8 @@ int Replay(ReplayOptions options) {
 
 void AddReplay(Verb cmcheck) {
   Verb verb =
-      cmcheck.Add("replay", "Run a saved conversation again; does it still do the same?", R"(
-Exit code 1 when there is a finding, or when something else came of it than the file says.
+      cmcheck.Add("replay", "Carry out a saved conversation again, and compare the outcome", R"(
+Exit code 1 when there is a finding, or when the outcome differs from the file.
 Examples:
   cmcheck replay cmcheck-report/findings/rows-1-rdma_connect.conv --impl sim
   cmcheck replay scenario.conv --impl dl:./libmine.so --quiet)");

@@ -25,7 +25,7 @@ bool IsSpecial(const fs::path& path) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-// Where a file is written before it takes its name.
+// The temporary file that is renamed to the final name.
 fs::path HalfOf(fs::path path) { return path += ".part"; }
 
 // Empty when there is no error.

@@ -1,4 +1,4 @@
-// The folder that a run leaves behind.
+// The report folder of a run.
 #ifndef TOOLS_CMCHECK_REPORT_H_
 #define TOOLS_CMCHECK_REPORT_H_
 
@@ -12,34 +12,34 @@
 
 namespace cm {
 
-// Writes the whole file or says why not; nothing half-written stays under the name.
+// Writes the whole file or returns the error; never leaves a partial file.
 std::string WriteFile(const std::filesystem::path& path, const std::string& text);
-// What WriteFile would say, as far as that can be known beforehand; empty when it could be written.
+// The error that WriteFile would return, as far as it is known beforehand; empty when none is.
 std::string WhyUnwritable(const std::filesystem::path& path);
 
 // results.json, table.txt, and a conversation for each finding:
-//   findings/rows-1-rdma_connect.conv   the shortest that was met, with what came of it
+//   findings/rows-1-rdma_connect.conv   the shortest one, with its outcome
 class Report {
  public:
-  // Empty `problem` on success; the folder is made if it is not there.
+  // Empty `problem` on success; creates the folder if necessary.
   explicit Report(std::filesystem::path folder) : folder_(std::move(folder)) {}
   std::string Prepare();
-  // Takes back what Prepare made, when nothing came of the run.
+  // Undoes Prepare, when the run has no result.
   void Discard();
 
   const std::filesystem::path& folder() const { return folder_; }
-  // Writes what shows the finding; the path is what `cmcheck replay` takes.
+  // Writes a conversation that shows the finding; `cmcheck replay` takes the path.
   std::string WriteFinding(const Finding& finding, const History& history,
                            std::filesystem::path* path);
   std::string WriteConversation(uint64_t index, const History& history);
 
  private:
   std::filesystem::path folder_;
-  std::filesystem::path made_;  // the outermost folder that was not there before
+  std::filesystem::path made_;  // the outermost created folder
 };
 
-// The sequences that show each finding: a few for each, preferably of different walks, so that one
-// of them leads to a short conversation.
+// Sequences that show each finding: a few for each, preferably of different walks, to find a short
+// conversation.
 class Examples {
  public:
   void Add(const Judged& judged);

@@ -19,7 +19,7 @@ struct RewriteOptions {
   std::vector<std::string> paths;
 };
 
-// Empty, or the problem.
+// Empty, or the error.
 std::string RewriteOne(const RewriteOptions& options, const std::string& path, int* found) {
   const std::string real_path = FromUsersFolder(path);
   auto content = ReadFile(real_path);
@@ -70,9 +70,9 @@ int Rewrite(const RewriteOptions& options) {
 
 void AddRewrite(Verb cmcheck) {
   Verb verb =
-      cmcheck.Add("rewrite", "Write what comes of golden conversations behind their dashes", R"(
+      cmcheck.Add("rewrite", "Write the outcome of golden conversations after their dashes", R"(
 Prints the files that changed; commit a change only when you can say why it is right. A file without
-the line of dashes gets one. One that cannot be carried out is named and left as it is, and the exit
+the line of dashes gets one. One that cannot be carried out is printed and left as it is, and the exit
 code is 2 when the others are done.
 Example:
   cmcheck rewrite conformance/scenarios/loss/*.conv)");

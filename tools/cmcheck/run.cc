@@ -66,7 +66,7 @@ class Runner {
  private:
   Implementation& implementation() { return *answering_.implementation; }
 
-  // What was judged stays, whatever becomes of a file.
+  // The judged sequences are kept even if a file fails.
   int Fail(const std::string& problem) {
     if (tally_.sequences() == 0) report_.Discard();
     return Unusable(problem);
@@ -108,7 +108,8 @@ class Runner {
     if (finished) add_earlier(campaign_.first + campaign_.sequences);
   }
 
-  // A journal has no histories: where they come out the same again, what was found is shown again.
+  // A journal has no histories: sequences with findings are carried out again, and shown where the
+  // history is the same.
   void AddEarlier(const SequenceResult& result) {
     tally_.Add(result);
     if (result.findings.empty() || !implementation().concurrent()) return;
@@ -125,7 +126,7 @@ class Runner {
     if (!problem_.empty()) StopWork();
   }
 
-  // The shortest conversation that the examples lead to, as a file.
+  // Shrinks the examples and writes the shortest conversation.
   void WriteFindings() {
     for (CountedFinding& counted : tally_.findings()) {
       const std::vector<Judged>* examples = examples_.Of(counted.finding);

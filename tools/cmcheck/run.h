@@ -1,4 +1,4 @@
-// `cmcheck run`: draws sequences, has them carried out, judges them.
+// `cmcheck run`: draws sequences, carries them out, judges them.
 #ifndef TOOLS_CMCHECK_RUN_H_
 #define TOOLS_CMCHECK_RUN_H_
 
@@ -23,37 +23,38 @@ struct RunOptions {
   std::string walk;
   std::string property;
   std::string json;
-  int jobs = 0;  // 0: one a processor
+  int jobs = 0;  // 0: one per processor
   double max_inconclusive = 2.0;
   std::string report = "cmcheck-report";
   std::string journal;
-  std::string conversations;  // a file or folder of them, to be carried out instead of drawn ones
+  std::string conversations;  // a file or folder, instead of drawn ones
   std::string only;           // these numbers rather than a range: "3,5,8"
   bool keep = false;
   bool shrink = true;
 };
 void AddRunOptions(Verb verb, RunOptions* options);
-// Of them those that say what is drawn.
+// The options that determine what is drawn.
 void AddCampaignOptions(Verb verb, RunOptions* options);
 
-// What the options draw, or one line about what is wrong with them.
+// The campaign of the options, or one line with their error.
 std::variant<CampaignOptions, std::string> CampaignOf(const RunOptions& options,
                                                       const Profile& profile,
                                                       Capabilities capabilities);
-// Empty, or which two of the options that were given cannot both have an effect.
+// Empty, or two given options that contradict each other.
 std::string WhyContradictory(const Verb& verb);
-// What is in the files that the options name, wherever they lie: conversations, profile,
-// topologies, and the library that is asked. Empty when they name none.
+// Hash of the files that the options name: conversations, profile, topologies, and the library
+// under test. Empty when they name none.
 std::string DigestOfFiles(const RunOptions& options, const std::string& implementation);
-// The text that a journal is kept under: another campaign does not continue it.
+// Identity of the campaign in a journal: another campaign does not continue it.
 std::string CampaignText(const RunOptions& options, const std::string& implementation,
                          const std::string& digest_of_files);
-// Of a journal's results those that are asked for, which need not be judged again.
+// The requested results of a journal, which need not be judged again.
 void TakeEarlier(JournalContent* earlier, CampaignOptions* campaign);
 
-// Where nothing was judged nothing is known: kExitInconclusive.
+// Without judged sequences: kExitInconclusive.
 int ExitCodeOf(const Tally& tally, const RunOptions& options, bool interrupted);
-// Prints the table and writes results.json, table.txt and the file asked for; empty or a problem.
+// Prints the table and writes results.json, table.txt and the given file; returns the error, or
+// empty.
 std::string Publish(const Tally& tally, const CampaignName& name, const Profile& profile,
                     const RunOptions& options, Capabilities capabilities);
 

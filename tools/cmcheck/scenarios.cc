@@ -32,11 +32,11 @@ struct ScenarioOptions {
   LabOptions lab;
   std::string folder = "conformance/scenarios/protocol";
   int runs = 3;
-  std::string json;  // where what the kernel did is kept
-  std::string from;  // or taken from
+  std::string json;  // keeps the kernel's outcomes
+  std::string from;  // reads kept outcomes
 };
 
-// A conversation that guests are asked.
+// A conversation for the guests.
 struct Asking {
   std::string path;  // below the folder
   Conversation conversation;
@@ -84,7 +84,7 @@ class ScenarioRun {
     return asked_.empty() ? fmt::format("{} has nothing for the lab", options_.folder) : "";
   }
 
-  // The conversations once more, by themselves, and then all runs.
+  // The conversations once more, each by itself, and then all runs.
   std::string AskGuests() {
     const fs::path report = FromUsersFolder(options_.lab.run.report);
     const fs::path given = report / "given";
@@ -111,12 +111,12 @@ class ScenarioRun {
     std::error_code ignored;
     fs::remove_all(lab.run.report, ignored);
     const int code = RunLab(lab);
-    if (code == kExitUnusable) return "the guests did not come to an end";
+    if (code == kExitUnusable) return "the guests did not finish";
     if (Interrupted()) return {};
     return TakeRun(lab.run.report);
   }
 
-  // What a run left behind about each.
+  // The reports of a run, by conversation.
   std::string TakeRun(const fs::path& folder) {
     auto read = ReadLabReport(folder);
     if (const auto* problem = std::get_if<std::string>(&read)) return *problem;
@@ -128,7 +128,7 @@ class ScenarioRun {
       const fs::path file = folder / "conversations" / fmt::format("{:06}.conv", i);
       auto content = ReadFile(file.string());
       if (std::holds_alternative<std::monostate>(content))
-        return fmt::format("{} is missing: no guest came to its end", file.string());
+        return fmt::format("{} is missing: no guest has finished", file.string());
       auto history = ParseHistory(std::get<std::string>(content));
       if (const auto* problem = std::get_if<TextProblem>(&history))
         return fmt::format("{}:{}: {}", file.string(), problem->line, problem->what);
@@ -150,7 +150,7 @@ class ScenarioRun {
     return {};
   }
 
-  // That of an earlier call.
+  // The report of an earlier call.
   std::string ReadReport(const fs::path& report) {
     const fs::path given = report / "given";
     for (const std::string& file : ConversationFilesIn(given.string()))
@@ -180,7 +180,7 @@ class ScenarioRun {
       ++compared;
       if (comparison.same()) ++same;
     }
-    fmt::print("{} of {} scenarios came to the same on Linux {} as on the simulator\n", same,
+    fmt::print("{} of {} scenarios have the same outcome on Linux {} as on the simulator\n", same,
                compared, kernel_.kernel);
     return same == compared && compared == asked_.size() ? kExitClean : kExitFound;
   }
@@ -195,9 +195,8 @@ class ScenarioRun {
 
 void AddLabScenarios(Verb lab) {
   Verb verb =
-      lab.Add("scenarios",
-              "The protocol's scenarios in guests, beside what the simulator makes of them", R"(
-Carries out the scenarios that are of the profile's link. Prints each event of both with its time,
+      lab.Add("scenarios", "Carry out the protocol's scenarios in guests, beside the simulator", R"(
+Carries out the scenarios of the profile's link. Prints each event of both with its time,
 and by how much the kernel's timers may be late. Exit code 1 when an event is another one, too early
 or too late.
 Examples:
@@ -207,13 +206,13 @@ Examples:
   cmcheck lab scenarios --from conformance/recordings/lab/scenarios/6.1-rxe.json)");
   auto options = std::make_shared<ScenarioOptions>();
   options->lab.run.topology = "one-kernel-two-devices";
-  verb.Text("--folder", &options->folder, "Where the conversations are");
-  verb.Number("--runs", &options->runs, 1, 100, "How often each, in another order every time");
-  verb.Number("--guests", &options->lab.guests, 1, 16, "How many guests side by side");
+  verb.Text("--folder", &options->folder, "Folder of the conversations");
+  verb.Number("--runs", &options->runs, 1, 100, "Runs of each, in another order every time");
+  verb.Number("--guests", &options->lab.guests, 1, 16, "Concurrent guests");
   verb.Text("--profile", &options->lab.run.asked.profile, "What the guest's kernel is like");
-  verb.Text("--report", &options->lab.run.report, "A folder for what the runs leave behind");
-  verb.Text("--json", &options->json, "Where what the kernel did is kept");
-  verb.Text("--from", &options->from, "What was kept, a file or a report, in place of guests");
+  verb.Text("--report", &options->lab.run.report, "A folder for the reports of the runs");
+  verb.Text("--json", &options->json, "File that keeps the kernel's outcomes");
+  verb.Text("--from", &options->from, "Kept outcomes, a file or a report, in place of guests");
   verb.Does([options] { return ScenarioRun(*options).Go(); });
 }
 

@@ -24,7 +24,7 @@ struct ShrinkOptions {
   int attempts = 20000;
 };
 
-// The finding asked for, else the first.
+// The requested finding, else the first.
 const Finding* ChosenOf(const Judged& judged, const std::string& id) {
   const auto chosen =
       std::find_if(judged.result.findings.begin(), judged.result.findings.end(),
@@ -92,9 +92,9 @@ Examples:
   options->asked.profile.clear();
   AddAsked(verb, &options->asked);
   verb.Argument("file", &options->path, "A conversation");
-  verb.Text("--output", &options->output, "Where the short one goes; default: stdout");
-  verb.Text("--finding", &options->finding, "Which finding has to stay; default: the first");
-  verb.Number("--attempts", &options->attempts, 1, 10'000'000, "At most so many");
+  verb.Text("--output", &options->output, "File for the short one; default: stdout");
+  verb.Text("--finding", &options->finding, "The finding to keep; default: the first");
+  verb.Number("--attempts", &options->attempts, 1, 10'000'000, "Maximum number of attempts");
   verb.Does([options] { return DoShrink(*options); });
 }
 

@@ -1,4 +1,4 @@
-// BUILD files that mean the same to every Bazel from 4 on.
+// Rules about BUILD files, which must work in every Bazel from 4 on.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a target includes, and what it says that it depends on.
+// The includes of a target, and its declared dependencies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::string_view kInclude = "#include \"";
 
 struct Target {
   std::string label;            // "//sim/core:core"
-  std::set<std::string> files;  // paths, of what it compiles and of what it hands on
+  std::set<std::string> files;  // paths of its sources and headers
   std::set<std::string> headers;
   std::set<std::string> deps;  // labels of the tree
 };
@@ -29,7 +29,7 @@ bool IsTarget(std::string_view word) {
   return std::ranges::find(kRules, word) != kRules.end();
 }
 
-// The literals behind `attribute =` among the arguments of the call at `at`, without quotes.
+// The literals of `attribute =` among the arguments of the call at `at`, without quotes.
 std::vector<std::string> Values(Tokens tokens, size_t at, std::string_view attribute) {
   const size_t end = Closing(tokens, at + 1);
   size_t i = at + 2;
@@ -79,8 +79,8 @@ std::vector<Target> TargetsOf(const Tree& tree) {
   return targets;
 }
 
-// clang checks the same in a build that is made seldom. A header that no library hands on is
-// somebody's own, or is generated.
+// clang checks the same in a build that is run rarely. A header that no library exports is private
+// to a target, or is generated.
 void DirectDeps(const Tree& tree, Report& report) {
   const std::vector<Target> targets = TargetsOf(tree);
   std::map<std::string, std::set<std::string>> owners;  // labels, by header

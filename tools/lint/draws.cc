@@ -1,4 +1,4 @@
-// No two draws in no certain order: compilers evaluate arguments in different ones.
+// No two draws in unspecified order: compilers evaluate arguments in different orders.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -13,7 +13,7 @@
 namespace lint {
 namespace {
 
-// The members of Choice, and of what is built on it, that draw.
+// The members of Choice, and of its wrappers, that draw.
 constexpr auto kDraws = std::to_array<std::string_view>({"Below", "OneIn", "OneOf", "Between"});
 
 // The words whose parentheses end with a full expression of their own.
@@ -28,8 +28,8 @@ bool Contains(const std::array<std::string_view, n>& list, std::string_view word
   return std::ranges::find(list, word) != list.end();
 }
 
-// The functions of a file that draw, themselves or through another one of it. Calls of them are
-// draws too; what another file's functions do cannot be seen here.
+// The functions of a file that draw, directly or through another function of the file. Calls of
+// them are draws, too; functions of other files are not visible here.
 class DrawingFunctions {
  public:
   explicit DrawingFunctions(const Source& source) : tokens_(source.tokens()) {
@@ -65,8 +65,8 @@ class DrawingFunctions {
   std::set<std::string, std::less<>> names_;
 };
 
-// Adds up, from a file's first token to its last, the draws that one expression makes in no
-// certain order. `a ? b : c`, `a && b` and f(g()) have an order; a + b and f(a, b) have none.
+// Sums up, from a file's first token to its last, the draws that one expression makes in
+// unspecified order. `a ? b : c`, `a && b` and f(g()) have an order; a + b and f(a, b) have none.
 class DrawCounter {
  public:
   // Counts the draws from the choice called `whose`; from all of them when that is empty.
@@ -84,13 +84,13 @@ class DrawCounter {
  private:
   enum class Bracket { kBlock, kCondition, kExpression };
 
-  // What is between two brackets: arguments, each of them alternatives.
+  // The tokens between two brackets: arguments, each with its alternatives.
   struct Level {
     Bracket bracket = Bracket::kBlock;
     bool declares = false;  // this statement opens a namespace or a type
     int drawn_on = 0;       // the line of the draw whose arguments these are, or 0
     int earlier = 0;        // draws of the arguments before this one
-    int most = 0;           // draws of the alternative of this argument that has most
+    int most = 0;           // maximum over the alternatives of this argument
     int now = 0;            // draws of this alternative
 
     void EndAlternative() {
@@ -145,7 +145,7 @@ class DrawCounter {
     return tokens_[at].Is("{") && OpensBlock(before) ? Bracket::kBlock : Bracket::kExpression;
   }
 
-  // Statements follow, not the values of a braced list.
+  // Statements follow, not the elements of a braced list.
   bool OpensBlock(const Token& before) const {
     constexpr auto kBeforeBlock = std::to_array<std::string_view>(
         {")", "]", ":", "else", "do", "try", "const", "noexcept", "mutable", "override", "final"});
@@ -186,8 +186,8 @@ class DrawCounter {
   std::vector<int> lines_;
 };
 
-// Whose draws are counted apart. `first.Below(6, …) == second.Below(6, …)` compares, in a test, two
-// choices of their own; elsewhere two names may mean one choice.
+// Choices whose draws are counted separately. `first.Below(6, …) == second.Below(6, …)` compares,
+// in a test, two independent choices; elsewhere two names may refer to one choice.
 std::set<std::string_view> Choices(const Source& source, const DrawingFunctions& drawing) {
   if (!source.IsTest()) return {""};
   std::set<std::string_view> choices;

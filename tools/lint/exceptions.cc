@@ -25,7 +25,9 @@ std::vector<Finding> Excuse(const std::vector<Finding>& findings, const Source& 
   std::vector<Finding> left = findings;
   for (const Exception& exception : ParseExceptions(list)) {
     const size_t excused = std::erase_if(left, [&](const Finding& finding) {
-      return finding.rule == exception.rule && finding.path == exception.path;
+      return finding.rule == exception.rule &&
+             (finding.path == exception.path ||
+              (exception.path.ends_with('/') && finding.path.starts_with(exception.path)));
     });
     if (excused == 0) {
       left.push_back({list.path(), exception.line, "exception",

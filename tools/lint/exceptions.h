@@ -1,4 +1,4 @@
-// Where a rule may be broken, and why: the list in exceptions.txt.
+// The exceptions from the rules, with their reasons: the list in exceptions.txt.
 #ifndef TOOLS_LINT_EXCEPTIONS_H_
 #define TOOLS_LINT_EXCEPTIONS_H_
 
@@ -18,14 +18,14 @@ struct Exception {
   int line = 0;  // in the list
 };
 
-// One a line: rule, path, reason; "#" starts a comment.
+// One a line: rule, path of a file or of a folder with its "/", reason; "#" starts a comment.
 std::vector<Exception> ParseExceptions(const Source& list);
 
-// The findings without those that the list excuses, and one for every entry of the list that gives
-// no reason or excuses nothing any more.
+// The findings without the excused ones, and a finding for every entry of the list that has no
+// reason or excuses nothing any more.
 std::vector<Finding> Excuse(const std::vector<Finding>& findings, const Source& list);
 
-// What is wrong with a workspace, its own list of exceptions taken into account.
+// The findings of a workspace, with its own list of exceptions applied.
 std::vector<Finding> Lint(const Tree& tree);
 
 }  // namespace lint

@@ -21,6 +21,13 @@ TEST(Exceptions, ExcuseTheirRuleInTheirFile) {
   EXPECT_EQ(left[0].path, "sim/a.cc");
 }
 
+TEST(Exceptions, ExcuseAFolder) {
+  const Source list(std::string(kExceptionsPath), "clock tools/  measures\n");
+  const std::vector<Finding> left = Excuse(Two(), list);
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].path, "sim/a.cc");
+}
+
 TEST(Exceptions, DoNotExcuseAnotherRule) {
   const Source list(std::string(kExceptionsPath), "chance tools/bar.cc  for a person\n");
   EXPECT_EQ(Excuse(Two(), list).size(), 3u);

@@ -1,4 +1,4 @@
-// Every C++ file of ours is as clang-format leaves it.
+// clang-format changes no C++ file of ours.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 namespace lint {
 namespace {
 
-// What Debian 12 has. Others differ in small things, so they cannot say what is wrong.
+// The version of Debian 12. Other versions differ in details, so their output is no finding.
 constexpr std::string_view kVersion = "version 14.";
 
 struct Formatter {
@@ -23,7 +23,7 @@ struct Formatter {
   std::string version;
 };
 
-// One of the right version, else any, else none.
+// A clang-format of the right version, else any, else none.
 std::optional<Formatter> FindFormatter() {
   std::optional<Formatter> found;
   for (const std::string name : {"clang-format-14", "clang-format"}) {

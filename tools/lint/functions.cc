@@ -9,7 +9,7 @@ namespace {
 constexpr auto kAfterParameters = std::to_array<std::string_view>(
     {")", "]", "const", "noexcept", "override", "final", "mutable", "try"});
 
-// What comes before a "{", from the end of the last statement on.
+// The tokens before a "{", from the end of the last statement on.
 class Head {
  public:
   void Add(const Token& token) {

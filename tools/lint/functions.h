@@ -1,4 +1,4 @@
-// Where the functions of a file begin and end.
+// The extents of a file's functions.
 #ifndef TOOLS_LINT_FUNCTIONS_H_
 #define TOOLS_LINT_FUNCTIONS_H_
 

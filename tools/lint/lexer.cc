@@ -19,7 +19,7 @@ class Lexer {
     const char c = text_[at_];
     if (c == '\n') {
       EndLine();
-    } else if (c == '\\' && Peek(1) == '\n') {  // the line goes on
+    } else if (c == '\\' && Peek(1) == '\n') {  // line continuation
       ++line_;
       at_ += 2;
     } else if (std::isspace(static_cast<unsigned char>(c))) {
@@ -73,7 +73,8 @@ class Lexer {
     at_ = stop;
   }
 
-  // How many characters introduce a raw string here, up to its quote; 0 when none starts here.
+  // The number of characters that introduce a raw string here, up to its quote; 0 when none starts
+  // here.
   size_t RawStringPrefix() const {
     if (language_ != Language::kCpp) return 0;
     for (const std::string_view prefix : {"R\"", "u8R\"", "uR\"", "UR\"", "LR\""}) {
@@ -91,7 +92,7 @@ class Lexer {
     Take(TokenKind::kLiteral, end == text_.npos ? text_.size() : end + closing.size());
   }
 
-  // An unfinished literal ends with its line; Starlark's three quotes may go over many.
+  // An unfinished literal ends with its line; Starlark's triple-quoted ones may span lines.
   void TakeLiteral(char quote) {
     const std::string three(3, quote);
     if (language_ == Language::kStarlark && text_.substr(at_, 3) == three) {

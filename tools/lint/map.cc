@@ -1,4 +1,4 @@
-// Each room's README is a map of its files.
+// Each folder's README lists its files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,14 +27,14 @@ const Source* NearestReadme(const Tree& tree, std::string_view folder) {
   }
 }
 
-// A file that a reader of the folder should find in its map.
+// A file that the README must list.
 bool BelongsOnMap(const Source& source) {
   if (source.name() == "BUILD") return false;
   return source.language() != Language::kOther || source.name().ends_with(".py") ||
          source.name().ends_with(".sh");
 }
 
-// The noun of a file: model/qp/oracle_test.cc is about "oracle".
+// The stem of a file: model/qp/oracle_test.cc has "oracle".
 std::string_view Noun(std::string_view name) {
   name = name.substr(0, name.rfind('.'));
   if (name.ends_with("_test")) name.remove_suffix(5);
@@ -42,7 +42,7 @@ std::string_view Noun(std::string_view name) {
 }
 
 void OnMap(const Tree& tree, Report& report) {
-  std::set<std::string> seen;  // README and noun: a.h and a.cc are one entry
+  std::set<std::string> seen;  // README and stem: a.h and a.cc are one entry
   const auto expect = [&](const Source& about, std::string_view folder, std::string_view noun) {
     const Source* readme = NearestReadme(tree, folder);
     if (readme != nullptr && Names(*readme, noun)) return;

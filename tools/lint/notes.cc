@@ -1,4 +1,4 @@
-// What is not left behind: reminders, silent or disabled tests, paths of one machine.
+// Reminders, silent or disabled tests, paths of one machine.
 #include <fmt/format.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// Orders that differ from machine to machine: of hashes, of addresses, of equal keys.
+// Orders that differ between machines: of hashes, of addresses, of equal keys.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::vector<std::pair<size_t, size_t>> TemplateArguments(Tokens tokens, size_t o
   return {};
 }
 
-// A map or set whose order is that of addresses, because nothing else is said.
+// A map or set that is ordered by addresses, because it has no comparator.
 bool IsOrderedByAddress(Tokens tokens, size_t at) {
   constexpr auto kMaps = std::to_array<std::string_view>({"map", "multimap"});
   constexpr auto kSets = std::to_array<std::string_view>({"set", "multiset"});

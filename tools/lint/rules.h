@@ -1,4 +1,4 @@
-// The house rules: what each says, and what objects to it.
+// The house rules: a sentence and a check for each.
 #ifndef TOOLS_LINT_RULES_H_
 #define TOOLS_LINT_RULES_H_
 
@@ -22,7 +22,7 @@ struct Finding {
 // file:line: rule: message
 std::string ToText(const Finding& finding);
 
-// Where a rule writes down what it finds.
+// Collects the findings of a rule.
 class Report {
  public:
   explicit Report(std::string_view rule) : rule_(rule) {}
@@ -43,7 +43,7 @@ struct Rule {
   void (*check)(const Tree& tree, Report& report);
 };
 
-// By family, each in the file of its name.
+// By family, each in the file of that name.
 std::span<const Rule> WordRules();
 std::span<const Rule> OrderRules();
 std::span<const Rule> DrawRules();
@@ -57,14 +57,14 @@ std::span<const Rule> LinkRules();
 // All of them.
 std::vector<Rule> AllRules();
 
-// What one rule finds, and what all of them find, by path, line and rule.
+// The findings of one rule, and of all rules, by path, line and rule.
 std::vector<Finding> Check(const Rule& rule, const Tree& tree);
 std::vector<Finding> CheckAll(const Tree& tree);
 
 // A file of C++ that is ours, whatever folder it is in.
 bool IsOurCpp(const Source& source);
 
-// In a room whose runs must repeat exactly.
+// In a folder whose runs must repeat exactly.
 bool IsDeterministic(const Source& source);
 
 }  // namespace lint

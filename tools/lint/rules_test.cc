@@ -60,6 +60,18 @@ std::vector<Example> WordExamples() {
       {"inexact", "Double", Sim("double x = 0.5;"), File("tools/a.cc", "double x = 0.5;")},
       {"throw", "Throw", Sim("throw Refused();"), Sim("return Errno::kEinval;")},
       {"assert", "Assert", Sim("assert(x > 0);"), Sim("static_assert(kX > 0);")},
+      {"plain-words", "Comment",
+       Sim("// No"
+           "body listens."),
+       Sim("// No application listens: kNo"
+           "body.")},
+      {"plain-words", "Document",
+       File("sim/README.md",
+            "The peer is "
+            "told."),
+       File("sim/a.conv",
+            "# The peer is "
+            "told.")},
   };
 }
 

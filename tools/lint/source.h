@@ -1,4 +1,4 @@
-// A file of the workspace, as the rules want to see it.
+// A file of the workspace, with its lines and tokens.
 #ifndef TOOLS_LINT_SOURCE_H_
 #define TOOLS_LINT_SOURCE_H_
 
@@ -10,7 +10,7 @@ namespace lint {
 
 enum class TokenKind { kWord, kNumber, kLiteral, kPunctuation };
 
-// One lexical token; comments are none. A string or character literal keeps its quotes.
+// One lexical token; comments are skipped. A string or character literal keeps its quotes.
 struct Token {
   TokenKind kind = TokenKind::kPunctuation;
   std::string_view text;
@@ -23,15 +23,15 @@ struct Token {
 // Letters, digits and "_".
 bool IsWordCharacter(char c);
 
-// True when `word` stands in `line` as a word of its own.
+// True when `word` occurs in `line` as a whole word.
 bool HasWord(std::string_view line, std::string_view word);
 
 enum class Language { kCpp, kStarlark, kOther };
 
 Language LanguageOf(std::string_view path);
 
-// The text in tokens, for C++ and for Starlark; empty for anything else. "::" and "->" are one
-// token, every other punctuation character is one of its own. Tokens point into `text`.
+// The tokens of the text, for C++ and for Starlark; empty for other languages. "::" and "->" are
+// one token, every other punctuation character is one of its own. Tokens point into `text`.
 std::vector<Token> Lex(std::string_view text, Language language);
 
 // Owns its text. Moves keep the tokens valid, so it is not copied.

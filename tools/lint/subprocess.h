@@ -1,4 +1,4 @@
-// Runs another program and collects what it says.
+// Runs another program and collects its output.
 #ifndef TOOLS_LINT_SUBPROCESS_H_
 #define TOOLS_LINT_SUBPROCESS_H_
 

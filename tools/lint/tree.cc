@@ -53,7 +53,7 @@ Tree Tree::At(const fs::path& root) {
       at.disable_recursion_pending();
       continue;
     }
-    std::error_code gone;  // an editor's temporary file may vanish meanwhile
+    std::error_code gone;  // an editor's temporary file may have been deleted
     if (at->is_symlink(gone) || !at->is_regular_file(gone)) continue;
     if (at->file_size(gone) > kLargestText || gone) continue;
     if (std::optional<std::string> text = ReadText(at->path())) {

@@ -17,8 +17,8 @@ class Tree {
   // In any order; tests make small trees this way.
   explicit Tree(std::vector<Source> sources);
 
-  // Every text file below `root`, except what Git, Bazel and Python leave there and whatever a
-  // .gitignore at the top names.
+  // Every text file below `root`, except files of Git, Bazel and Python and those of a .gitignore
+  // at the top.
   static Tree At(const std::filesystem::path& root);
 
   // By path. Not for a temporary: a loop over it would outlive the tree.

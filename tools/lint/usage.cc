@@ -6,7 +6,7 @@
 namespace lint {
 namespace {
 
-// Words after which an expression starts, so that the next word is not being declared.
+// Words that an expression may follow, so that the next word is not being declared.
 constexpr auto kBeforeExpression =
     std::to_array<std::string_view>({"return", "co_return", "co_yield", "case", "else", "do"});
 

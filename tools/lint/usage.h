@@ -1,4 +1,4 @@
-// How a word is used, judged by its neighbours.
+// The use of a word, judged by its neighbours.
 #ifndef TOOLS_LINT_USAGE_H_
 #define TOOLS_LINT_USAGE_H_
 
@@ -10,7 +10,7 @@ namespace lint {
 
 using Tokens = std::span<const Token>;
 
-// The token at `at` plus `offset`; an empty one outside.
+// The token at `at` plus `offset`; an empty one out of range.
 const Token& Neighbour(Tokens tokens, size_t at, int offset);
 
 // A call of a function of the C or C++ library: `time(0)`, `::time(0)`, `std::time(0)`; not a

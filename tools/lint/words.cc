@@ -1,8 +1,12 @@
-// Words that may not be written: clocks, other people's dice, exceptions, inexact numbers.
+// Forbidden words: clocks, foreign random numbers, exceptions, inexact numbers; vague words in
+// text.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <string>
+#include <string_view>
 
 #include "tools/lint/rules.h"
 #include "tools/lint/usage.h"
@@ -10,11 +14,11 @@
 namespace lint {
 namespace {
 
-// How a word must stand for it to be the banned thing.
+// The context in which a word is forbidden.
 enum class Standing { kAnywhere, kCalled, kOfStd };
 
 struct Banned {
-  std::string_view word;  // "*" and an ending stands for every word with it
+  std::string_view word;  // "*" and a suffix matches every word with that suffix
   Standing standing = Standing::kAnywhere;
 };
 
@@ -70,7 +74,7 @@ void Clock(const Tree& tree, Report& report) {
   for (const Source& source : tree.sources()) {
     if (!IsOurCpp(source)) continue;
     if (source.IsUnder("conformance/adapters/dl") || source.IsUnder("hw_tests")) continue;
-    // The functions of programs, where they are defined, and a program.
+    // Functions of programs, where they are defined, and a program.
     if (source.IsUnder("sim/standin")) continue;
     Ban(source, kClocks, "time is virtual here and nothing sleeps", report);
   }
@@ -133,12 +137,57 @@ void Assert(const Tree& tree, Report& report) {
   }
 }
 
+// Written in two halves, so that this file keeps the rule.
+constexpr auto kVague = std::to_array<std::string_view>({
+    "no"
+    "body",
+    "some"
+    "body",
+    "any"
+    "body",
+    "every"
+    "body",
+    "who"
+    "ever",
+    "is "
+    "told",
+    "are "
+    "told",
+    "handed "
+    "out",
+    "administrator "
+    "of the subnet",
+});
+
+bool IsText(const Source& source) {
+  return source.language() != Language::kOther || source.path().ends_with(".md") ||
+         source.path().ends_with(".py") || source.path().ends_with(".sh");
+}
+
+void PlainWords(const Tree& tree, Report& report) {
+  for (const Source& source : tree.sources()) {
+    if (!IsText(source)) continue;
+    for (size_t i = 0; i < source.lines().size(); ++i) {
+      std::string line(source.lines()[i]);
+      std::ranges::transform(line, line.begin(),
+                             [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+      for (const std::string_view word : kVague) {
+        if (!HasWord(line, word)) continue;
+        report.Add(
+            source, static_cast<int>(i) + 1,
+            fmt::format("`{}`: name the application, the peer, the kernel, the SA, ...", word));
+      }
+    }
+  }
+}
+
 constexpr auto kRules = std::to_array<Rule>({
     {"clock", "Only conformance/adapters/dl and hw_tests read a wall clock or sleep.", Clock},
     {"chance", "Every coin is a Choice; none comes from the C or C++ library.", Chance},
     {"inexact", "No floating point in model/ and sim/.", Inexact},
     {"throw", "We throw no exceptions.", Throw},
     {"assert", "Invariants hold in every build: CM_CHECK, not assert.", Assert},
+    {"plain-words", "Code and documents name who acts: no indefinite pronouns.", PlainWords},
 });
 
 }  // namespace

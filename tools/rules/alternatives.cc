@@ -18,7 +18,7 @@
 namespace cm::ruledoc {
 namespace {
 
-// Collects the rows of one table by situation. Numbers order, names are printed.
+// Collects the rows of one table by situation. Numbers determine the order, names are printed.
 class Situations {
  public:
   struct Part {
@@ -34,7 +34,7 @@ class Situations {
     found.rows.push_back(row);
   }
 
-  // Appends those with more than one row; states with the same ones are put together.
+  // Appends situations with more than one row; merges states with the same rows.
   void AppendTo(std::vector<Alternatives>* all) const {
     const size_t first = all->size();
     for (const auto& entry : found_) {
@@ -162,7 +162,7 @@ void CollectWork(std::vector<Alternatives>* all) {
   });
 }
 
-// Without the -1 that goes with every errno.
+// Without the -1 that each errno has.
 std::string Short(const model::Outcome& outcome) {
   const bool refuses =
       outcome.kind == model::OutcomeKind::kReturns && outcome.error != Errno::kNone;
@@ -187,7 +187,7 @@ std::vector<Alternatives> AllAlternatives() {
 
 std::string Answers(model::State state, CallKind call) {
   std::vector<model::Outcome> outcomes;
-  size_t fine = 0;  // how many of them need no guard
+  size_t fine = 0;  // number of those without a guard
   for (const bool free : {true, false}) {
     for (const model::CallRule& rule : model::rules::kCalls) {
       if (rule.on != call || !rule.from.Has(state)) continue;

@@ -1,4 +1,4 @@
-// Where the tables permit more than one thing.
+// Situations with more than one permitted row.
 #ifndef TOOLS_RULES_ALTERNATIVES_H_
 #define TOOLS_RULES_ALTERNATIVES_H_
 
@@ -22,8 +22,8 @@ struct Alternatives {
 // In the order of the tables, of their stimuli, guards and states.
 std::vector<Alternatives> AllAlternatives();
 
-// The outcomes of a call in a state of the cm_id, over all guards: first in bold what it answers
-// when nothing stands in the way, then the rest in the order of the table. "**0**, EINVAL, ENXIO".
+// The outcomes of a call in a state of the cm_id, over all guards: first in bold the outcome
+// without any guard, then the rest in the order of the table. "**0**, EINVAL, ENXIO".
 std::string Answers(model::State state, CallKind call);
 
 }  // namespace cm::ruledoc

@@ -38,8 +38,8 @@ std::vector<model::RuleNumber> RowsOf(std::string_view ids) {
   return rows;
 }
 
-// How many golden conversations need one of the rows, and the one that needs the most of them; the
-// shortest if there are several.
+// The number of golden conversations that need one of the rows, and the conversation that needs
+// most of them; the shortest if there are several.
 std::string TestsCell(const std::vector<model::RuleNumber>& rows, std::span<const Told> scenarios) {
   size_t count = 0;
   const Told* best = nullptr;
@@ -58,7 +58,7 @@ std::string TestsCell(const std::vector<model::RuleNumber>& rows, std::span<cons
   return fmt::format("{0}, e.g. [{1}]({2}{1})", count, best->path, kScenarios);
 }
 
-// The last two cells of a hand-written entry: rows, or why there are none, and tests.
+// The last two cells of a hand-written entry: rows, or the reason why there are none, and tests.
 std::string Cells(std::string_view ids, std::string_view outside, std::span<const Told> scenarios) {
   if (ids.empty()) return fmt::format("none: {} | ", outside);
   const std::vector<model::RuleNumber> rows = RowsOf(ids);

@@ -1,4 +1,4 @@
-// docs/ambiguities.md: where the model has to choose, and the tests that depend on the choice.
+// docs/ambiguities.md: choices of the model, and the tests that depend on them.
 #ifndef TOOLS_RULES_AMBIGUITIES_H_
 #define TOOLS_RULES_AMBIGUITIES_H_
 

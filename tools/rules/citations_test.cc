@@ -1,5 +1,5 @@
-// Every row says where it is written down in a form that can be followed, and where it was seen.
-// What rows, conversations and documents cite is in the repository.
+// The source of every row has a known form, and its observation exists. What rows, conversations
+// and documents cite is in the repository.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,8 +51,8 @@ const std::vector<LabRun>& LabRuns() {
   return all;
 }
 
-// One source or several, each perhaps with rows of the protocol's tables in parentheses, then
-// perhaps a remark.
+// One or more sources, each with optional rows of the protocol's tables in parentheses, then an
+// optional remark.
 bool IsSource(std::string_view text) {
   const std::string name = "[a-z_][a-z_0-9]*";
   const std::string in_file = name + "\\.[ch] " + name;
@@ -83,7 +83,7 @@ TEST(Source, OfAnotherFormIsObjectedTo) {
     EXPECT_FALSE(IsSource(bad)) << bad;
 }
 
-// "observed 6.1-rxe 33-connect_misuse" as a row's source: the recording is there.
+// "observed 6.1-rxe 33-connect_misuse" as a row's source: the recording exists.
 TEST(Source, ThatIsARecordingExists) {
   for (const RuleInfo& rule : AllRules()) {
     if (!rule.evidence.source.starts_with(kObserved)) continue;
@@ -95,7 +95,7 @@ TEST(Source, ThatIsARecordingExists) {
   }
 }
 
-// The first id that was there before; or empty.
+// The first duplicate id; or empty.
 std::string_view FirstTwice(const std::vector<std::string_view>& ids) {
   std::set<std::string_view> known;
   for (const std::string_view id : ids)

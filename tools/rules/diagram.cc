@@ -23,7 +23,7 @@ constexpr int kManyStates = 6;
 // Puts rows together into edges, in the order of the rows.
 class Sketch {
  public:
-  // A row leads from each of the states to one, when the stimulus happens.
+  // A row leads from each of its states to one, on the stimulus.
   void Add(std::vector<std::string> from, std::string to, std::string stimulus,
            std::string_view id) {
     std::erase(from, to);
@@ -63,7 +63,7 @@ class Sketch {
     std::vector<std::string> ids;
   };
 
-  // Steps with one stimulus and one end that begin in all other states become one step.
+  // Steps of one stimulus to one state that begin in all other states become one step.
   void DrawOnceWhatAllDo(const std::vector<std::string>& states) {
     for (size_t i = 0; i < steps_.size(); ++i) {
       Step all{{std::string(kElsewhere)}, steps_[i].to, steps_[i].stimulus, {}};
@@ -94,7 +94,7 @@ std::vector<std::string> Names(Set<E> set, int count) {
   return names;
 }
 
-// The row that lets a request through to its listener.
+// The row that delivers a request to its listener.
 std::string_view DeliveryId() {
   const auto row = std::ranges::find(model::rules::kRequests, model::RequestOutcome::kDelivered,
                                      &model::RequestRule::outcome);
@@ -126,7 +126,7 @@ Diagram CmId() {
     else if (r.to != model::State::kSame)
       sketch.Add(from, std::string(ToString(r.to)), stimulus, r.id);
   }
-  // A request makes an id of its own. source: linux 6.1 cma.c cma_ib_req_handler
+  // A request creates an id of its own. source: linux 6.1 cma.c cma_ib_req_handler
   sketch.Add({std::string(kBirth)}, std::string(ToString(model::State::kConnect)),
              "a request is delivered", DeliveryId());
   for (const model::BelowRule& r : model::rules::kFromBelow) {
@@ -157,7 +157,7 @@ Diagram IbCm() {
                       "no more."};
   diagram.states = Names(Set<IbState>::All(model::kIbStateCount), model::kIbStateCount);
   Sketch sketch;
-  // A request that is delivered has been answered by MRA, or will be. source: linux 6.1 cma.c
+  // A delivered request has been answered by MRA, or will be. source: linux 6.1 cma.c
   // cma_ib_req_handler, cm.c ib_send_cm_mra
   sketch.Add({std::string(ToString(IbState::kNone))}, std::string(ToString(IbState::kMraReqSent)),
              "REQ is delivered", DeliveryId());

@@ -8,16 +8,16 @@
 
 namespace cm::ruledoc {
 
-// Names of what is no state.
+// Names of pseudo-states.
 inline constexpr std::string_view kBirth = "birth";          // before the id exists
 inline constexpr std::string_view kDeath = "death";          // after it is destroyed
-inline constexpr std::string_view kElsewhere = "elsewhere";  // any state but the one led to
+inline constexpr std::string_view kElsewhere = "elsewhere";  // any state but the target
 
 // All rows that lead from one state to another.
 struct Edge {
   std::string from;
   std::string to;
-  std::vector<std::string> labels;  // one a stimulus: "rdma_listen (listen-2)"
+  std::vector<std::string> labels;  // one per stimulus: "rdma_listen (listen-2)"
 };
 
 struct Diagram {
@@ -28,8 +28,8 @@ struct Diagram {
   std::vector<Edge> edges;
 };
 
-// cm_id, ib_cm, qp. A row that every state shares which it does not lead to is drawn once, from
-// kElsewhere, where there are many states.
+// cm_id, ib_cm, qp. A row that every state but its target has is drawn once, from kElsewhere, in
+// diagrams with many states.
 std::vector<Diagram> AllDiagrams();
 
 // "a-1, 2, 3, b-1": ids that share a word are given by their numbers.

@@ -1,5 +1,5 @@
-// Where the manual and the code disagree, and where the sources leave more than one outcome open:
-// written by hand, next to the rows that decide it.
+// Disagreements of manual and code, and situations for which the sources permit more than one
+// outcome: written by hand, with the rows that decide them.
 #ifndef TOOLS_RULES_DISAGREEMENTS_H_
 #define TOOLS_RULES_DISAGREEMENTS_H_
 
@@ -14,11 +14,11 @@ struct Disagreement {
   std::string_view manual;
   std::string_view code;
   std::string_view rows;     // ids, with blanks between them
-  std::string_view outside;  // why there is no row; empty where there is one
+  std::string_view outside;  // why there is no row; empty if there is one
 };
 std::span<const Disagreement> Disagreements();
 
-// Who is first is nobody's to say: the set of what may come of it.
+// A race: the set of its possible outcomes.
 struct Race {
   std::string_view id;  // "race-1", permanent
   std::string_view situation;

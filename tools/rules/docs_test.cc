@@ -1,4 +1,4 @@
-// docs/ has what the generator writes.
+// docs/ equals the generator's output.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ std::vector<std::string> LinesOf(const std::string& text) {
 std::vector<std::string> Difference(const std::string& before, const std::string& after) {
   const std::vector<std::string> a = LinesOf(before);
   const std::vector<std::string> b = LinesOf(after);
-  // common[i][j]: how many lines a from i on and b from j on have in common.
+  // common[i][j]: length of the common subsequence of a from i on and b from j on.
   std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1, 0));
   for (size_t i = a.size(); i-- > 0;) {
     for (size_t j = b.size(); j-- > 0;) {

@@ -95,7 +95,7 @@ Cells CellsOf(const Row& row) {
           Escaped(row.effects),        Escaped(row.source),  LinkToRecording(row.observed)};
 }
 
-// A table of the columns that any of its rows has something in. `observed` is always there.
+// A table of the columns that are not empty in all rows. `observed` is always there.
 std::string ToMarkdown(std::span<const Row> rows) {
   std::vector<Cells> lines;
   std::array<bool, std::size(kColumns)> used{};
@@ -136,7 +136,7 @@ std::string Counts(const std::vector<Table>& tables) {
   return text + fmt::format("| all | {} | {} | {} |\n\n", rows, observed, rows - observed);
 }
 
-// The calls that the table of the cm_id answers in a state, in its order.
+// The calls that the cm_id's table has in a state, in its order.
 std::vector<CallKind> CallsOnIds() {
   std::vector<CallKind> calls;
   for (const model::CallRule& rule : model::rules::kCalls)

@@ -1,4 +1,4 @@
-// The generated part of docs/: the rows as Markdown, their state diagrams, and how far they go.
+// The generated part of docs/: the rows as Markdown, their state diagrams, and their coverage.
 #ifndef TOOLS_RULES_DOCUMENTS_H_
 #define TOOLS_RULES_DOCUMENTS_H_
 
@@ -13,7 +13,7 @@ struct Document {
   std::string text;
 };
 
-// The same on every machine, whatever the compiler. `root` is that of the repository, whose golden
+// The same on every machine and with every compiler. `root` is that of the repository, whose golden
 // conversations are counted.
 std::vector<Document> AllDocuments(const std::filesystem::path& root);
 

@@ -1,4 +1,4 @@
-// The rows in words, as tables, alternatives and diagrams.
+// The rows as text, as tables, alternatives and diagrams.
 #include "tools/rules/documents.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What librdmacm exports, and the library's events: which of them the model speaks of.
+// The exported functions and events of librdmacm, and which of them the model covers.
 #ifndef TOOLS_RULES_EXPORTED_H_
 #define TOOLS_RULES_EXPORTED_H_
 
@@ -9,7 +9,7 @@ namespace cm::ruledoc {
 
 struct Exported {
   std::string_view name;     // "rdma_connect"
-  std::string_view outside;  // why conversations do not speak of it; empty where they do
+  std::string_view outside;  // why conversations do not have it; empty if they do
   std::string_view remark = {};
 };
 
@@ -17,7 +17,8 @@ struct Exported {
 // source: rdma-core librdmacm.map, RDMACM_1.0 to RDMACM_1.5
 std::span<const Exported> ExportedFunctions();
 
-// Of the same map, in alphabetical order: a client of the functions above, and none of the model.
+// Of the same map, in alphabetical order: a client of the functions above, not covered by the
+// model.
 // Those of <rdma/rdma_verbs.h>, by name: they are in no library.
 std::span<const std::string_view> InlineFunctions();
 std::span<const std::string_view> RsocketFunctions();

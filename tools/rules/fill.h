@@ -8,8 +8,8 @@
 
 namespace cm::ruledoc {
 
-// The text with the last string of each row replaced by what `observed` says of the row's id. A row
-// is a line that begins with {"ID", and ends with "..."}},.
+// The text with the last string of each row replaced by the value of `observed` for the row's id. A
+// row is a line that begins with {"ID", and ends with "..."}},.
 std::string Filled(std::string_view text,
                    const std::function<std::string(std::string_view id)>& observed);
 

@@ -1,5 +1,5 @@
-// What runs of the suite in the lab say about the rows: of which of them the real kernel left no
-// other explanation.
+// Rows confirmed by runs of the suite in the lab: the real kernel's behaviour had no other
+// explanation.
 #ifndef TOOLS_RULES_LAB_RUNS_H_
 #define TOOLS_RULES_LAB_RUNS_H_
 
@@ -23,21 +23,21 @@ struct LabRun {
   std::set<std::string> confirmed;  // ids of rows
 };
 
-// Of the results.json that `cmcheck lab run` writes; or why it cannot be. `walk` is the one that
-// the run was of, and stands in its name; empty for the default mix.
+// From the results.json of `cmcheck lab run`; or the reason why it cannot be used. `walk` is the
+// walk of the run, and part of its name; empty for the default mix.
 std::variant<LabRun, std::string> ReadResults(std::string_view json, std::string_view walk = {});
 
-// A run as the workspace carries it, in a file of its own.
+// A run as stored in the workspace, in a file of its own.
 std::string FileNameOf(const LabRun& run);  // "6.1-rxe-seed-1.json"
 std::string ToJson(const LabRun& run);
 
-// Those that are carried, in the order of their files. What cannot be read says nothing.
+// The stored runs, in the order of their files. Unreadable ones are skipped.
 std::vector<LabRun> ReadLabRuns(const std::filesystem::path& folder);
 
-// The first that confirmed the row; or empty.
+// The first run that confirmed the row; or empty.
 std::string FirstConfirmed(std::string_view id, std::span<const LabRun> runs);
 
-// Why "lab ..." does not hold for the row; empty when it does.
+// The reason why "lab ..." is wrong for the row; empty when it is right.
 std::string WhyNotConfirmed(std::string_view id, std::string_view observed,
                             std::span<const LabRun> runs);
 

@@ -1,4 +1,4 @@
-// Prints where a recording of a real kernel first shows each row, or writes it into the rows.
+// Prints the recording of a real kernel that first shows each row, or writes it into the rows.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -53,7 +53,7 @@ std::string ReadText(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Makes the run one of those that the workspace carries.
+// Stores the run in the workspace.
 int Carry(const fs::path& workspace, const fs::path& results, std::string_view walk) {
   const auto read = cm::ruledoc::ReadResults(ReadText(results), walk);
   if (const auto* problem = std::get_if<std::string>(&read)) {

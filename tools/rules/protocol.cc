@@ -31,7 +31,7 @@ bool IsRowName(std::string_view name) {
                                           std::islower(static_cast<unsigned char>(name[at])) != 0));
 }
 
-// "R2, R29" as names; empty when one of them is none.
+// "R2, R29" as names; empty when one of them is unknown.
 std::vector<std::string> NamesIn(std::string_view inside) {
   std::vector<std::string> names;
   std::istringstream in{std::string(inside)};
@@ -225,7 +225,7 @@ std::string ScenariosMarkdown(std::span<const Told> told, std::span<const LabSce
     summary += fmt::format("| `{}` | Linux {} | {} | **{} of {}** |\n", kernel.profile,
                            kernel.kernel, kernel.library, same, compared.size());
     for (const ScenarioComparison& one : compared) {
-      // Events are the same ones under every profile of a link; times of one of them are enough.
+      // Events are the same under every profile of a link; the times of one of them suffice.
       const bool shown =
           &kernel == &kernels.front() || !one.same() || kernels.front().Find(one.path) == nullptr;
       const auto& as_told =

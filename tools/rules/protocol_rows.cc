@@ -1,4 +1,4 @@
-// The rows of the protocol's tables, in words of our own.
+// The rows of the protocol's tables, as sentences of our own.
 #include <array>
 #include <string_view>
 #include <vector>

@@ -1,4 +1,4 @@
-// What a campaign on the simulator reaches is what the documents say.
+// The documents list the rows that a campaign on the simulator does not reach.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace cm::ruledoc {
 namespace {
 
-// As many as the rarest row needs twice over.
+// Twice the number that the rarest row needs.
 constexpr uint64_t kSequences = 10000;
 
 model::RuleBits Reached(const Profile& profile) {
@@ -42,7 +42,7 @@ TEST(EveryRow, IsReachedOnTheSimulatorOrListedAsOneThatCannotBe) {
   model::RuleBits reachable;
   for (const Profile& profile : Profiles()) {
     reachable |= model::Reachable(profile);
-    if (profile.name != "strict") reached |= Reached(profile);  // strict draws as 6.1-rxe does
+    if (profile.name != "strict") reached |= Reached(profile);  // strict draws the same as 6.1-rxe
   }
   for (model::RuleNumber row = 0; row < model::kRuleCount; ++row) {
     const model::RuleInfo& info = model::InfoOf(row);

@@ -13,7 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// bazel run starts programs elsewhere, and says where it was called and where the workspace is.
+// bazel run starts programs in another folder, and sets variables with the caller's folder and the
+// workspace.
 fs::path Under(const char* variable, const fs::path& path) {
   const char* folder = std::getenv(variable);
   return folder == nullptr ? path : fs::path(folder) / path;

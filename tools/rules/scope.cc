@@ -17,10 +17,10 @@
 namespace cm::ruledoc {
 namespace {
 
-// One line of a table: what the model, the suite and its conversations have of a thing.
+// One line of a table: coverage of a function or event by model, suite and conversations.
 struct Reach {
   size_t rows = 0;
-  size_t simulated = 0;  // that the default campaign reaches on the simulator
+  size_t simulated = 0;  // reached by the default campaign on the simulator
   size_t observed = 0;
   std::vector<std::string_view> properties;
   size_t scenarios = 0;
@@ -62,7 +62,7 @@ Reach OfFunction(std::string_view name, std::span<const Told> scenarios) {
   return reach;
 }
 
-// Rows that report it, and those that make it of another one, or another one of it.
+// Rows that report this event, or convert another event into it or it into another.
 Reach OfEvent(EventType type, std::span<const Told> scenarios) {
   Reach reach;
   const std::string to_listener = fmt::format("reports {} to the listener", ShortName(type));
@@ -121,7 +121,7 @@ std::string Events(std::span<const Told> scenarios) {
   return text;
 }
 
-// The rows that the simulator does not come by, under the reason why.
+// The rows that the simulator does not reach, by reason.
 std::string NotSimulated() {
   std::string text =
       "\n## Rows that the default campaign does not reach on the simulator\n\n"

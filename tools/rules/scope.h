@@ -1,4 +1,4 @@
-// docs/functions.md: how far the model goes.
+// docs/functions.md: the coverage of the model.
 #ifndef TOOLS_RULES_SCOPE_H_
 #define TOOLS_RULES_SCOPE_H_
 
@@ -10,7 +10,7 @@
 
 namespace cm::ruledoc {
 
-// Whether the text has the word, and not as a part of a longer one: letters, digits and _.
+// Whether the text contains the word as a whole word: letters, digits and _.
 bool HasWord(std::string_view text, std::string_view word);
 
 std::string FunctionsMarkdown(std::span<const Told> scenarios);

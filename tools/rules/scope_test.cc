@@ -30,7 +30,7 @@ bool IsRule(std::string_view id) {
   return std::ranges::find(model::AllRules(), id, &model::RuleInfo::id) != model::AllRules().end();
 }
 
-// Ids are unique; there are rows, all of which exist, or there is a reason.
+// Ids are unique; an entry has existing rows, or a reason.
 template <typename Entries>
 void ExpectSound(const Entries& entries) {
   std::set<std::string_view> ids;

@@ -64,7 +64,7 @@ std::string NamesOf(const model::Effects& effects) {
   return text;
 }
 
-// `same` is what stands for "unchanged".
+// `same` is the text for "unchanged".
 template <typename E>
 std::string Then(E to, E same) {
   return to == same ? std::string() : std::string(ToString(to));

@@ -1,4 +1,4 @@
-// The rows of all tables in words, for whoever prints them.
+// The rows of all tables as text, for printing.
 #ifndef TOOLS_RULES_TABLE_H_
 #define TOOLS_RULES_TABLE_H_
 
@@ -11,7 +11,7 @@
 
 namespace cm::ruledoc {
 
-// A row in words. What a table does not speak of is empty.
+// A row as text. Columns that its table lacks are empty.
 struct Row {
   model::RuleNumber number = 0;
   std::string_view id;
@@ -20,14 +20,14 @@ struct Row {
   std::string when;
   std::string outcome;
   std::string then;     // the new state; empty: unchanged
-  std::string effects;  // what else is done, sent, reported
+  std::string effects;  // further effects: messages, events
   std::string_view source;
   std::string_view observed;
 };
 
 struct Table {
   std::string_view title;
-  std::string_view says;  // what a row of it is, in sentences
+  std::string_view says;  // description of its rows
   std::vector<Row> rows;  // in the order of the source
 };
 

@@ -1,11 +1,11 @@
-// What the recordings of real kernels say about the rows.
+// Evidence of real kernels' recordings for the rows.
 //
-//   1. A recording is judged by the oracle. One that is refused, or that cannot be read, says
-//      nothing at all: its other lines may have been explained wrongly too.
+//   1. A recording is judged by the oracle. One that is refused, or that cannot be read, is no
+//      evidence at all: its other lines may have been explained wrongly too.
 //   2. A line shows a row when some explanation of the line uses the row, and every explanation of
-//      the recording up to there has used it. So a row that nobody sees (a timer, a message) is
-//      shown by the line that leaves no other way, not by the moment when it happens.
-//   3. A call whose answer nobody wrote down shows nothing.
+//      the recording up to there has used it. So a row without an observation of its own (a timer,
+//      a message) is shown by the line that has no other explanation, not when it happens.
+//   3. A call whose result was not recorded shows nothing.
 #ifndef TOOLS_RULES_TESTIMONY_H_
 #define TOOLS_RULES_TESTIMONY_H_
 
@@ -23,20 +23,21 @@ namespace cm::ruledoc {
 // One recording.
 struct Testimony {
   std::string name;                    // "6.1-rxe/33-connect_misuse"
-  std::string problem;                 // why it says nothing; empty when it does
+  std::string problem;                 // why it is no evidence; empty when it is
   std::vector<model::RuleBits> shown;  // by line of the file; the first is line 1
 };
 
 Testimony Hear(std::string name, std::string_view text, const Profile& profile);
 
-// Every recording of a folder that is called as the profile of its kernel is ("6.1-rxe"), in the
+// Every recording of a folder that is named after the profile of its kernel ("6.1-rxe"), in the
 // order of their names.
 std::vector<Testimony> HearFolder(const std::filesystem::path& folder);
 
-// The first line that shows the row, as rows cite it: "6.1-rxe/33-connect_misuse:12"; or empty.
+// The first line that shows the row, in the format of citations: "6.1-rxe/33-connect_misuse:12"; or
+// empty.
 std::string FirstShown(model::RuleNumber row, std::span<const Testimony> testimonies);
 
-// Why a row's `observed` does not hold; empty when it does, or says nothing.
+// The reason why a row's `observed` is wrong; empty when it is right, or when it is empty.
 std::string WhyNotShown(model::RuleNumber row, std::string_view observed,
                         std::span<const Testimony> testimonies);
 

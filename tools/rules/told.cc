@@ -35,7 +35,7 @@ History OnSimulator(const Conversation& conversation) {
   return Perform(conversation, *simulator->Start(conversation));
 }
 
-// What stands above a conversation, up to where it is from, on one line.
+// The comment above a conversation, up to its source, on one line.
 std::string SentencesOf(std::string comment) {
   comment.resize(std::min(comment.find("source: "), comment.size()));
   std::ranges::replace(comment, '\n', ' ');

@@ -17,7 +17,7 @@ struct Unreached {
 // Written by hand; reach_test compares it with what a campaign reaches.
 std::span<const Unreached> UnreachedRows();
 
-// Why the default campaign does not come by the row; empty where it does.
+// The reason why the default campaign does not reach the row; empty if it does.
 std::string_view WhyNotSimulated(model::RuleNumber row);
 
 }  // namespace cm::ruledoc

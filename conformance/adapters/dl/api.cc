@@ -12,7 +12,7 @@
 namespace cm {
 namespace {
 
-// What dlerror said, without the path in front of it and on one line.
+// The message of dlerror, without the path in front of it and on one line.
 std::string WhyNot(const std::string& path) {
   const char* said = dlerror();
   std::string why = said == nullptr ? "no reason given" : said;
@@ -31,7 +31,7 @@ class Symbols {
     Optional(symbol, function);
     if (*function == nullptr && missing_.empty()) missing_ = symbol;
   }
-  // In the object and what it is linked to, else in whatever is loaded.
+  // In the object and its dependencies, else in any loaded object.
   template <typename Function>
   void FindAnywhere(const char* symbol, Function* function) {
     OptionalAnywhere(symbol, function);
@@ -41,11 +41,11 @@ class Symbols {
   void OptionalAnywhere(const char* symbol, Function* function) {
     Optional(symbol, function);
     if (*function == nullptr)
-      *function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, symbol));  // NOLINT: C's way
+      *function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, symbol));  // NOLINT: as C requires
   }
   template <typename Function>
   void Optional(const char* symbol, Function* function) {
-    *function = reinterpret_cast<Function>(dlsym(object_, symbol));  // NOLINT: C's way
+    *function = reinterpret_cast<Function>(dlsym(object_, symbol));  // NOLINT: as C requires
   }
   const std::string& missing() const { return missing_; }
 
@@ -78,7 +78,7 @@ std::string NameOf(const void* function) {
   return fmt::format("librdmacm {}.{}", parts[4], parts[5]);
 }
 
-// The function of a call that the object does not have; empty when it has all that can be called.
+// The function that a call needs and the object lacks; empty when it has all.
 std::string_view MissingFor(const RdmaCmApi& api, CallKind kind) {
 #define CM_MISSES_Required(type, symbol)
 #define CM_MISSES_Optional(type, symbol) \

@@ -1,6 +1,6 @@
 // The C functions of a librdmacm-shaped shared object. Their types come from the installed
-// <rdma/rdma_cma.h>, so a drifting prototype does not compile and a missing symbol is named when
-// the object is loaded.
+// <rdma/rdma_cma.h>, so a drifting prototype does not compile, and loading an object reports a
+// missing symbol by name.
 #ifndef CONFORMANCE_ADAPTERS_DL_API_H_
 #define CONFORMANCE_ADAPTERS_DL_API_H_
 
@@ -29,12 +29,12 @@ int rdma_write_cm_event(rdma_cm_id* id, rdma_cm_event_type event, int status, ui
 
 namespace cm {
 
-// Of libibverbs: the object's own, or those of the library that it is linked to.
+// Of libibverbs: the object's own, or those of its dependencies.
 #define CM_VERBS_ENTRY_POINTS(X) \
   X(ibv_query_qp)                \
   X(ibv_get_device_name)
 
-// Of libibverbs as well, for work that is posted; without them none can be.
+// Of libibverbs as well, for posting work; without them no work can be posted.
 #define CM_WORK_ENTRY_POINTS(X) \
   X(ibv_reg_mr)                 \
   X(ibv_dereg_mr)               \
@@ -87,22 +87,22 @@ struct LoadedObject {
   std::string name;  // "librdmacm 44.0", by the name of the file; else the file's name
 };
 
-// Whose functions an object calls that several define: whoever was loaded first, as programs do, or
-// what the object itself is linked to.
+// Symbol resolution for functions that several objects define: the first loaded object, as for
+// programs, or the object's own dependencies.
 enum class Binding : uint8_t { kUsual, kDeep };
 
-// The functions of the object at `path`, or in one line why there are none. The object is never
-// unloaded: processes that are forked later find it as it is now.
+// The functions of the object at `path`, or the error in one line. The object is never unloaded:
+// processes that are forked later inherit it.
 std::variant<LoadedObject, std::string> Load(const std::string& path,
                                              Binding binding = Binding::kUsual);
 
-// Why the conversation cannot be carried out: "has no symbol rdma_write_cm_event", or "moves no
-// data", where that is not to be had. Empty when there is no reason.
+// The reason why the conversation cannot be carried out: "has no symbol rdma_write_cm_event", or
+// "moves no data". Empty when it can.
 std::string WhyUncallable(const RdmaCmApi& api, const Conversation& conversation,
                           Capabilities capabilities);
-// All of its map 1.4.
+// True when the object has all functions of map 1.4.
 bool HasLaterCalls(const RdmaCmApi& api);
-// What the inline functions of <rdma/rdma_verbs.h> call is there.
+// True when the object has the functions that the inline functions of <rdma/rdma_verbs.h> call.
 bool MovesData(const RdmaCmApi& api);
 
 }  // namespace cm

@@ -1,4 +1,4 @@
-// For tests: a librdmacm-shaped object that crashes, hangs and really blocks, by what it is asked.
+// For tests: a librdmacm-shaped object that crashes, hangs or blocks, depending on the arguments.
 //
 // rdma_listen with backlog 1 crashes, with 2 never returns, with 3 exits; with any other it puts an
 // event for the id on the id's channel. rdma_bind_addr to an IPv6 address keeps the caller busy for
@@ -20,7 +20,7 @@ struct Channel {
   int write_end = -1;
 };
 
-// So that no compiler knows how long a loop will run.
+// Volatile, so that no compiler knows how long a loop will run.
 bool Hangs(int backlog) {
   static volatile int hanging = 2;
   return backlog == hanging;
@@ -62,7 +62,7 @@ int rdma_destroy_id(rdma_cm_id* id) {
 int rdma_listen(rdma_cm_id* id, int backlog) {
   if (backlog == 1) return std::raise(SIGSEGV);
   while (Hangs(backlog)) pause();
-  if (backlog == 3) syscall(SYS_exit_group, 0);  // at once, whatever watches the process
+  if (backlog == 3) syscall(SYS_exit_group, 0);  // immediately, without any exit handler
   const int write_end = reinterpret_cast<Channel*>(id->channel)->write_end;
   const auto number = reinterpret_cast<uintptr_t>(id);
   return write(write_end, &number, sizeof(number)) == sizeof(number) ? 0 : -1;

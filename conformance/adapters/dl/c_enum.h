@@ -1,4 +1,4 @@
-// Enumerations of C whose value need not be one of their enumerators.
+// C enumerations whose value need not be one of their enumerators.
 #ifndef CONFORMANCE_ADAPTERS_DL_C_ENUM_H_
 #define CONFORMANCE_ADAPTERS_DL_C_ENUM_H_
 
@@ -8,9 +8,9 @@
 
 namespace cm {
 
-// What is stored there. A C program may store any number in an enumeration and hand it over, and
-// librdmacm newer than its header may answer with one; in C++ to read such a number as the
-// enumeration is undefined.
+// The stored number. A C program may store any number in an enumeration and pass it, and a
+// librdmacm newer than its header may return one; in C++ reading such a number as the enumeration
+// is undefined.
 template <typename Enum>
 uint32_t ValueOf(const Enum& stored) {
   uint32_t value = 0;

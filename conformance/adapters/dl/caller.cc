@@ -43,7 +43,7 @@ class ConnParamOf {
 EventType TypeOf(const rdma_cm_event_type& stored) {
   const uint32_t type = ValueOf(stored);
   if (type < uint32_t{kEventTypeCount}) return static_cast<EventType>(type);
-  // The vocabulary has no word for it, and this is refused nearly wherever it comes.
+  // The vocabulary has no name for it, and nearly every call refuses it.
   fmt::print(stderr, "rdma_get_cm_event: {} is no event type\n", type);
   return EventType::kMulticastError;
 }
@@ -145,7 +145,7 @@ int Caller::One(const call::ShowEvent& /*c*/, Products* /*products*/) const { re
 seen::Answered Caller::Conclude(const Call& call, const Products& products) {
   seen::Answered answered;
   answered.reply.value = products.value;
-  // The resolver has numbers of its own, below -1.
+  // The resolver has error numbers of its own, below -1.
   if (products.value == -1) answered.reply.error = static_cast<Errno>(products.error);
   if (products.value != 0) return answered;
   answered.handed = products.handed;
@@ -188,7 +188,7 @@ seen::Answered Caller::Conclude(const Call& call, const Products& products) {
   return answered;
 }
 
-// An address may be used again once what was there is destroyed: then the old name is forgotten.
+// An address may be reused after its object was destroyed: then the old name is dropped.
 void Caller::SetId(IdRef ref, rdma_cm_id* id) {
   for (rdma_cm_id*& known : ids_)
     if (known == id) known = nullptr;
@@ -202,8 +202,8 @@ IdRef Caller::NameOf(const rdma_cm_id* id) const {
   return {};
 }
 
-// The events of the library's map 1.4 have no parameters but one, which the header may not know: it
-// lies where the others begin.
+// Events of the library's map 1.4 have one parameter, which the header may not declare: it has the
+// offset of the others.
 CmEvent Caller::ReadLater(const rdma_cm_event& event) const {
   CmEvent read{.type = TypeOf(event.event),
                .status = event.status,
@@ -255,8 +255,8 @@ CmEvent Caller::ReadDatagram(const rdma_cm_event& event) const {
   return read;
 }
 
-// The pointer to private data is the one that was given to the join; of the group there is the GID,
-// in which IPv4 addresses are mapped.
+// The pointer to private data is the context of the join; the group is given as a GID, in which
+// IPv4 addresses are mapped.
 void Caller::ReadMembership(const rdma_ud_param& ud, CmEvent* read) const {
   read->context = static_cast<uint16_t>(reinterpret_cast<uintptr_t>(ud.private_data));
   const auto& gid = ud.ah_attr.grh.dgid;
@@ -281,7 +281,7 @@ Shown Caller::Look(rdma_cm_id* id) const {
   shown.destination = AddressOf(&id->route.addr.dst_addr, topology);
   shown.num_paths = static_cast<uint8_t>(id->route.num_paths);
   if (id->verbs != nullptr) {
-    // A device that the topology does not name is the one whose address the id has.
+    // For a device that the topology does not name: the device with the id's address.
     if (shown.source.kind == AddressKind::kSide)
       shown.device = topology.FirstPortOf(topology.sides[shown.source.side].device);
     const std::string_view name = api_->ibv_get_device_name(id->verbs->device);
@@ -290,7 +290,7 @@ Shown Caller::Look(rdma_cm_id* id) const {
   if (id->qp != nullptr) {
     ibv_qp_attr attr{};
     ibv_qp_init_attr init{};
-    Store(&attr.qp_state, ValueOf(id->qp->state));  // should the device be gone
+    Store(&attr.qp_state, ValueOf(id->qp->state));  // if the device is gone
     static_cast<void>(api_->ibv_query_qp(id->qp, &attr, IBV_QP_STATE, &init));
     shown.qp = static_cast<QpState>(ValueOf(attr.qp_state));
   }

@@ -1,4 +1,4 @@
-// Makes the calls of a conversation on the C functions, and reads what they gave.
+// Makes the calls of a conversation on the C functions, and reads their results.
 #ifndef CONFORMANCE_ADAPTERS_DL_CALLER_H_
 #define CONFORMANCE_ADAPTERS_DL_CALLER_H_
 
@@ -12,35 +12,35 @@
 
 namespace cm {
 
-// What a call writes through its pointers, and what it returned. Stays where it is while the call
-// is blocked.
+// The output of a call: return value and pointed-to results. Must not move while the call is
+// blocked.
 struct Products {
   rdma_event_channel* channel = nullptr;
   rdma_cm_id* id = nullptr;
   rdma_cm_event* event = nullptr;
   int value = 0;
   int error = 0;                    // errno
-  std::optional<HandedOut> handed;  // what it handed out besides
+  std::optional<HandedOut> handed;  // further outputs
   rdma_addrinfo* info = nullptr;
   ibv_context** devices = nullptr;
   ibv_mr* region = nullptr;
 };
 
-// What the names of a conversation point to in one process, and the calls that are made on them.
-// Several threads may use it at once.
+// The objects behind a conversation's names in one process, and the calls on them. Thread-safe.
 class Caller {
  public:
-  // Both outlive it.
+  // Both must outlive this object.
   Caller(const RdmaCmApi* api, const Conversation* conversation);
 
-  // The functions that are called from now on: a process has its own.
+  // Sets the functions for all later calls: each process has its own.
   void Use(const RdmaCmApi* api) { api_ = api; }
 
-  // Makes the call; returns when it does.
+  // Makes the call; returns when the C function does.
   void Make(const Call& call, Products* products);
-  // What the application saw of a call that has returned; names what it made.
+  // The observation of a call that has returned; stores the objects that it created under their
+  // names.
   seen::Answered Conclude(const Call& call, const Products& products);
-  // Null when the name stands for nothing.
+  // Null when the name has no object.
   rdma_event_channel* ChannelOf(ChannelRef ref) const { return At(channels_, ref); }
 
  private:
@@ -63,7 +63,7 @@ class Caller {
 #undef CM_ONE
   struct Registered {
     ibv_mr* mr = nullptr;
-    uint32_t key = 0;  // remote ends use it, also when the region is gone
+    uint32_t key = 0;  // peers may use it after the region is gone
   };
   std::vector<ibv_sge> SgesOf(const call::Work& work) const;
   uint8_t* AddressIn(MrRef mr, uint32_t offset) const;
@@ -72,22 +72,22 @@ class Caller {
   Completion ReadCompletion(IdRef id, bool received, const ibv_wc& wc) const;
   uint32_t BytesOf(const call::Work& work, uint32_t length, bool datagram) const;
   void LearnRegion(const Call& call, const Products& products);
-  // What is posted is known before it is posted: another lane may see it completed before the call
-  // is back.
+  // Posted work is recorded before it is posted: another lane may see its completion before the
+  // call returns.
   void NotePosted(const call::Work& work, bool receive);
   void ForgetPosted(const call::Work& work, bool receive);
-  // Where a datagram id's ESTABLISHED leads.
+  // The path that a datagram id's ESTABLISHED reported.
   struct Service {
     ibv_ah_attr way{};
     uint32_t qp_num = 0;
-    ibv_ah* handle = nullptr;   // that goes this way
-    std::vector<ibv_ah*> made;  // all that have been made for the id
+    ibv_ah* handle = nullptr;   // for this path
+    std::vector<ibv_ah*> made;  // all created for the id
   };
   void LearnService(IdRef id, const rdma_ud_param& ud);
   Service ServiceOf(IdRef id) const;
-  // Those of an id that is about to be destroyed.
+  // Destroys those of an id that is about to be destroyed.
   void DestroyHandles(IdRef id) const;
-  // Nobody follows it: it comes back with events and completions.
+  // A context is never dereferenced: events and completions return it.
   static void* PointerOf(uint16_t context) {
     return reinterpret_cast<void*>(uintptr_t{context});  // NOLINT(performance-no-int-to-ptr)
   }
@@ -104,7 +104,7 @@ class Caller {
 
   const RdmaCmApi* api_;
   const Conversation* conversation_;
-  mutable std::mutex mutex_;  // for the tables; nobody holds it in a call of the library
+  mutable std::mutex mutex_;  // guards the tables; never held during a library call
   std::vector<rdma_cm_id*> ids_;
   std::vector<rdma_event_channel*> channels_;
   std::vector<rdma_cm_event*> events_;
@@ -121,7 +121,7 @@ class Caller {
     bool receive = false;
     call::Work work;
   };
-  mutable std::vector<Posted> posted_;  // and not completed
+  mutable std::vector<Posted> posted_;  // posted and not completed
 };
 
 }  // namespace cm

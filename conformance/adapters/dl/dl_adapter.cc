@@ -18,8 +18,8 @@ namespace {
 
 constexpr Duration kProbeWithin = Duration::Seconds(5);
 
-// Of what a library in virtual time can do, what can be done under a profile as well. No profile
-// says whether it survives calls that crash others.
+// The capabilities of a library in virtual time that are possible under a profile. No profile says
+// whether it survives calls that crash others.
 Capabilities CommonTo(Capabilities library, Capabilities profile) {
   for (int i = 0; i < kCapabilityCount; ++i) {
     const auto one = static_cast<Capability>(i);
@@ -45,7 +45,7 @@ class DlImplementation : public Implementation {
   const Profile& profile() const override { return options_.profile; }
 
   Capabilities capabilities() const override {
-    // What the object has shows, what the kernel serves only its profile tells.
+    // The object shows its functions; only the profile says what the kernel supports.
     const bool later =
         HasLaterCalls(object_.api) && options_.profile.capabilities.Has(Capability::kLaterCalls);
     const auto with_later = [later](Capabilities all) {
@@ -55,13 +55,13 @@ class DlImplementation : public Implementation {
     const Capabilities real = with_later(place_->capabilities())
                                   .With(Capability::kExit)
                                   .With(Capability::kLanes)
-                                  .Without(Capability::kRaces);  // nobody says who is first
+                                  .Without(Capability::kRaces);  // the order of threads is unknown
     return MovesData(object_.api) ? real.With(Capability::kData) : real;
   }
 
   std::string Spoiled() const override { return spoiled_; }
 
-  // Processes of a library in virtual time have nothing in common.
+  // Processes of a library in virtual time share nothing.
   bool concurrent() const override { return object_.hooks.has_value(); }
 
   std::unique_ptr<Session> Start(const Conversation& conversation) override {
@@ -83,8 +83,7 @@ class DlImplementation : public Implementation {
   std::string spoiled_;
 };
 
-// What one question that the library must not be asked in this process brings; empty when it
-// crashes or hangs.
+// Runs one query of the library in a process of its own; empty when it crashes or hangs.
 std::optional<Answer> AskElsewhere(const std::function<Answer()>& question) {
   LateProcesses late;
   Crew crew(&late);
@@ -108,10 +107,10 @@ std::optional<Capabilities> CapabilitiesOf(const Hooks& hooks) {
   return answer ? ParseCapabilities(answer->words()) : std::nullopt;
 }
 
-// In the new process: makes a channel, looks for devices.
+// In the child: creates a channel, looks for devices.
 Answer LookForDevices(const RdmaCmApi& api) {
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  dup2(nowhere, STDERR_FILENO);  // librdmacm says there what is said here in better words
+  dup2(nowhere, STDERR_FILENO);  // librdmacm prints a worse message there
   Answer answer;
   errno = 0;
   rdma_event_channel* const channel = api.rdma_create_event_channel();

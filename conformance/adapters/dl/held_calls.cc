@@ -1,4 +1,4 @@
-// Calls on the C functions that hand out what is to be given back.
+// Calls on the C functions whose results the application must release.
 #include <string_view>
 
 #include "conformance/adapters/dl/caller.h"

@@ -1,4 +1,4 @@
-// What rdma_getaddrinfo and rdma_resolve_addrinfo are asked.
+// Arguments of rdma_getaddrinfo and rdma_resolve_addrinfo.
 #ifndef CONFORMANCE_ADAPTERS_DL_LOOKUP_H_
 #define CONFORMANCE_ADAPTERS_DL_LOOKUP_H_
 
@@ -12,7 +12,7 @@
 
 namespace cm {
 
-// The arguments as C has them. Stays where it is: it points into itself.
+// The arguments as C structs. Must not move: it points into itself.
 class Lookup {
  public:
   template <typename Call>

@@ -27,7 +27,7 @@ std::optional<Message> ReceiveMessage(int from, int flags) {
   }
 }
 
-constexpr size_t kPiece = 32768;  // what a socket takes at once on every machine
+constexpr size_t kPiece = 32768;  // fits into one message on every machine
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// What a session and its worker processes say to one another: values without pointers.
+// Messages between a session and its worker processes: values without pointers.
 #ifndef CONFORMANCE_ADAPTERS_DL_MESSAGES_H_
 #define CONFORMANCE_ADAPTERS_DL_MESSAGES_H_
 
@@ -18,15 +18,15 @@
 namespace cm {
 
 enum class Asked : uint8_t {
-  kStart,     // whether the library can stand in for the conversation; only of one with hooks
+  kStart,     // whether the library can carry out the conversation; with hooks only
   kCall,      // make `call` on `lane`
-  kPick,      // which of `choices` threads comes first; in virtual time, as are the next two
-  kBegin,     // make `call` on `lane`, and wait for nothing
+  kPick,      // which of `choices` threads is first; in virtual time, like the next two
+  kBegin,     // make `call` on `lane`, without waiting
   kFinish,    // wait for the call that was begun on `lane`
-  kReleased,  // the pending call of `lane`, should it have returned; with hooks
+  kReleased,  // the pending call of `lane` if it has returned; with hooks
   kReadable,  // whether `channel` becomes readable within `span`
   kQuiet,     // whether nothing becomes readable for `span`
-  kPass,      // let `span` pass; with hooks, as are those that follow
+  kPass,      // let `span` pass; with hooks, like those below
   kSettle,
   kInject,
   kHeal,
@@ -35,7 +35,7 @@ enum class Asked : uint8_t {
 
 struct Request {
   Asked asked = Asked::kCall;
-  uint32_t number = 0;  // the answer has it too
+  uint32_t number = 0;  // repeated in the answer
   Lane lane;
   Call call;
   uint32_t choices = 0;
@@ -48,9 +48,9 @@ struct Answer {
   uint32_t number = 0;
   Lane lane;
   Instant now;              // of a library with hooks
-  seen::Answered answered;  // to calls and kReleased; blocked where nothing is to be told
+  seen::Answered answered;  // to calls and kReleased; else blocked
   uint32_t picked = 0;      // to kPick, from 0
-  bool yes = false;         // to the other questions
+  bool yes = false;         // to other requests
   std::array<char, 256> text{};
 
   std::string_view words() const { return text.data(); }
@@ -62,13 +62,13 @@ struct Answer {
 
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Answer>);
 
-// Messages over a socket that keeps their bounds. Send is false, and Receive empty, when nobody is
-// at the other end any more. A request is waited for; an answer is there or is not.
+// Messages over a socket that preserves their boundaries. Send returns false, and Receive empty,
+// when the peer has closed it. Receiving a request blocks; receiving an answer does not.
 bool Send(int to, const Request& request);
 bool Send(int to, const Answer& answer);
 std::optional<Request> ReceiveRequest(int from);
 std::optional<Answer> ReceiveAnswer(int from);
-// A text of any length, in pieces behind a message of its length.
+// A text of any length, in pieces after a message with its length.
 bool SendText(int to, std::string_view text);
 std::optional<std::string> ReceiveText(int from);
 

@@ -1,4 +1,4 @@
-// The calls beside the making and ending of plain connections, on the C functions.
+// Calls on the C functions other than connecting and disconnecting.
 #include <arpa/inet.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ int Caller::One(const call::EventStr& c, Products* products) const {
   return 0;
 }
 int Caller::One(const call::SetOption& c, Products* /*products*/) const {
-  // As long as any option that is asked for, so that the library reads what is there.
+  // As long as any option, so that the library reads valid memory.
   std::vector<uint8_t> value(std::max<size_t>(c.length, sizeof(c.value)));
   std::memcpy(value.data(), &c.value, sizeof(c.value));
   return api_->rdma_set_option(At(c.id), c.option.level, c.option.name, value.data(), c.length);

@@ -11,7 +11,7 @@
 namespace cm {
 namespace {
 
-// A worker answers this much later than it was asked to.
+// A worker may answer this much later than its limit.
 constexpr Duration kSlack = Duration::Seconds(10);
 
 bool SomebodyExits(const Conversation& conversation) {
@@ -50,7 +50,7 @@ class RealSession : public Session, public Driver, public Environment {
     return NoAnswer(lane, number, left_alone);
   }
 
-  // All are asked before any is waited for; they share what is waited for one.
+  // Sends all requests before waiting for any answer; all share the time limit of one.
   std::vector<seen::Answered> SubmitTogether(const std::vector<Submission>& all) override {
     std::vector<uint32_t> numbers;
     for (const Submission& one : all)
@@ -98,7 +98,7 @@ class RealSession : public Session, public Driver, public Environment {
     return {};
   }
 
-  // Until no channel became readable and no pending call returned for the quiet bound.
+  // Waits until, for the quiet bound, no channel becomes readable and no pending call returns.
   seen::Done Settle() override {
     const Instant limit = Now() + patience_;
     while (!QuietNow()) {
@@ -112,7 +112,7 @@ class RealSession : public Session, public Driver, public Environment {
   seen::Done Inject(const Fault& fault) override {
     if (fault.kind != FaultKind::kExit) return place_->Inject(fault);
     std::erase_if(pending_, [&](const auto& p) { return p.first.side == fault.side; });
-    // Its end may take the kernel minutes, which are part of what the other side sees.
+    // The exit may take the kernel minutes, which are part of what the other side sees.
     unreaped_ = !crew_.End(WorkerOf(fault.side)) || unreaped_;
     return {};
   }
@@ -133,7 +133,7 @@ class RealSession : public Session, public Driver, public Environment {
     return {.reply = Reply::Blocked()};
   }
 
-  // A call that the last one has released is on its way back on another thread.
+  // A call that the last one has released is about to return on another thread.
   void LetOthersReturn() {
     const Instant limit = Now() + quiet_;
     for (const auto& [lane, number] : pending_) {
@@ -158,7 +158,7 @@ class RealSession : public Session, public Driver, public Environment {
     return quiet && crew_.unread() == returned;
   }
 
-  // What did not end as it should, in words; only once.
+  // Errors at the end of the session, as text; only once.
   std::string End() {
     if (std::exchange(ended_, true)) return {};
     unreaped_ = !crew_.EndAll() || unreaped_;
@@ -173,12 +173,12 @@ class RealSession : public Session, public Driver, public Environment {
   Place* place_;
   std::string* spoiled_;
   Duration quiet_;
-  Duration prompt_;    // how long a call waits that another thread's may have to release
+  Duration prompt_;    // limit of a call that another thread may have to release
   Duration longest_;   // the longest that a call may take
-  Duration patience_;  // and the longest that is waited for one: less proves nothing
+  Duration patience_;  // limit of waiting for a call: less proves nothing
   Crew crew_;
   Instant begin_;
-  std::map<Lane, uint32_t> pending_;  // the number by which the answer will be known
+  std::map<Lane, uint32_t> pending_;  // number of the outstanding answer
   SynchronousIds synchronous_;
   bool inconclusive_ = false;
   bool unreaped_ = false;

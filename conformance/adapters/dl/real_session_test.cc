@@ -1,4 +1,4 @@
-// What happens on a real clock, with an object that behaves badly.
+// Sessions on a real clock, with an object that misbehaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -24,8 +24,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Its longest timer takes half a second, so that what blocks for ever is soon known to; long enough
-// for what does not, on a machine that has other things to do.
+// The longest timer is half a second, so that a blocked call is detected soon; long enough for
+// calls that return, on a busy machine.
 Profile Hasty() {
   Profile profile = Profiles().front();
   profile.timing = {.packet_lifetime = 0,
@@ -38,7 +38,7 @@ Profile Hasty() {
 
 bool HasNoChildren() { return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
 
-// Writes down when it is asked for what.
+// Records its calls.
 class ToldPlace : public Place {
  public:
   explicit ToldPlace(std::vector<std::string>* told, std::string why_not = {})
@@ -87,7 +87,7 @@ std::unique_ptr<Implementation> Awkward(std::unique_ptr<Place> place,
 
 class RealSession : public testing::Test {
  protected:
-  // The records without times, or what was seen in the n-th.
+  // The records without times, or the observation of the n-th.
   void Run(const std::string& lines) {
     const Conversation conversation = Read(lines);
     const auto implementation = Awkward(std::make_unique<ToldPlace>(&told_));
@@ -136,7 +136,7 @@ TEST_F(RealSession, WhatHangsIsGivenUpAndKilled) {
   EXPECT_THAT(Seen(), HasSubstr("rdma_listen A backlog=2 -> blocked\n"));
   EXPECT_THAT(Seen(), HasSubstr("rdma_bind_addr B addr=active.v6:0 -> blocked\n"));
   EXPECT_THAT(Seen(), HasSubstr("rdma_disconnect B -> -1 EINVAL\n"));
-  EXPECT_FALSE(inconclusive_);  // the place is patient: it had all the time that a call may take
+  EXPECT_FALSE(inconclusive_);  // the place is patient: it waits for the longest call
   EXPECT_LT(history_.records.back().end - begin, Duration::Seconds(5));
   EXPECT_TRUE(HasNoChildren());
 }
@@ -161,7 +161,7 @@ TEST_F(RealSession, ABlockedCallReturnsWhenAnotherLaneLetsIt) {
   EXPECT_FALSE(inconclusive_);
 }
 
-// The first would wait for ever if the second were not made until it has returned.
+// The first would wait for ever if the second were not made before it returns.
 TEST_F(RealSession, CallsAreMadeAtOnce) {
   Run("passive rdma_create_event_channel S\npassive rdma_create_id L on=S\n"
       "passive rdma_get_cm_event S as=e1\npassive/2 & rdma_listen L backlog=8\n"
@@ -210,7 +210,7 @@ TEST(BarePlace, WithoutPatienceWhatDoesNotReturnProvesNothing) {
   EXPECT_TRUE(session->Inconclusive());
 }
 
-// The read end of a pipe tells when the last process that has the write end is gone.
+// The read end of a pipe reports when the last process with the write end has ended.
 TEST(Killed, NothingIsLeftWhenTheSuiteItselfIsKilled) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);

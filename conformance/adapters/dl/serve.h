@@ -1,4 +1,4 @@
-// What a worker process does: makes the calls that it is asked for, and answers.
+// The main loop of a worker process: makes the requested calls, and answers.
 #ifndef CONFORMANCE_ADAPTERS_DL_SERVE_H_
 #define CONFORMANCE_ADAPTERS_DL_SERVE_H_
 
@@ -8,8 +8,8 @@
 
 namespace cm {
 
-// For a library that waits: each lane is a thread, so that a call which does not return keeps
-// nobody else from calling. Returns when nobody asks any more.
+// For a library that waits: each lane is a thread, so that a call that does not return does not
+// block other lanes. Returns when the session has closed the connection.
 void ServeLanes(int connection, const RdmaCmApi& api, const Conversation& conversation);
 
 // For a library with hooks: all lanes on this thread, in the library's own time.

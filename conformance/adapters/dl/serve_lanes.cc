@@ -18,19 +18,19 @@
 namespace cm {
 namespace {
 
-// Notices when something happens on the channels, also on those that are readable already.
+// Detects activity on the channels, also on those that are readable already.
 class ChannelWatch {
  public:
   ChannelWatch() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {}
 
-  // A descriptor that cannot be watched is left out; one that is closed leaves by itself.
+  // A descriptor that cannot be watched is left out; a closed one is removed by the kernel.
   void Add(int descriptor) const {
     epoll_event event{};
     event.events = EPOLLIN | EPOLLET;
     epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event);
   }
 
-  // Whether nothing happened for `span`; returns at once when something did.
+  // True when nothing happened for `span`; returns false as soon as something did.
   bool Quiet(Duration span) const {
     std::array<epoll_event, 64> events{};
     const Deadline deadline(span);
@@ -51,7 +51,7 @@ class LaneThread {
  public:
   LaneThread(int connection, Caller* caller, const ChannelWatch* watch)
       : connection_(connection), caller_(caller), watch_(watch), thread_([this] { Run(); }) {
-    thread_.detach();  // it may never come back from a call; it ends with the process
+    thread_.detach();  // its call may never return; it ends with the process
   }
 
   void Take(const Request& request) {
@@ -102,7 +102,7 @@ bool Readable(const rdma_event_channel* channel, Duration within) {
 }  // namespace
 
 void ServeLanes(int connection, const RdmaCmApi& api, const Conversation& conversation) {
-  // Lanes that hang in a call still use all of this when serving is over: it is never freed.
+  // Lanes that hang in a call still use this after serving ends: it is never freed.
   auto* const caller = new Caller(&api, &conversation);
   auto* const watch = new ChannelWatch;
   auto* const lanes = new std::map<Lane, std::unique_ptr<LaneThread>>;

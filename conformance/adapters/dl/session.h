@@ -16,37 +16,37 @@
 
 namespace cm {
 
-// What a session stands on; all of it outlives the session.
+// The surroundings of a session; all of it must outlive the session.
 struct Ground {
   const LoadedObject* object;
   const Profile* profile;
   Place* place;
   LateProcesses* late;
-  std::string* spoiled;  // what a session left behind
-  Duration patience;     // where waiting costs time: how long a call is waited for
+  std::string* spoiled;  // set when a session could not be cleaned up
+  Duration patience;     // without virtual time: limit of waiting for a call
 };
 
-// Leaks() ends a session: its processes are killed and reaped and the place is put right, and what
-// went wrong with that is part of what it says. Otherwise the destructor does.
+// Leaks() ends a session: kills and reaps its processes and restores the place; errors of that are
+// part of the result. Otherwise the destructor does it.
 
-// On this machine's clock, in one process, or one for each side should one of them exit.
+// On this machine's clock, in one process, or in one for each side if one of them exits.
 std::unique_ptr<Session> StartRealSession(const Ground& ground, const Conversation& conversation);
 // In the time of a library with hooks.
 std::unique_ptr<Session> StartVirtualSession(const Ground& ground,
                                              const Conversation& conversation);
-// Who answers what a session in virtual time asks.
+// Answers the requests of a session in virtual time.
 class Counterpart {
  public:
   virtual ~Counterpart() = default;
-  // Empty when nobody answers any more.
+  // Empty when there will be no further answer.
   virtual std::optional<Answer> Ask(const Request& request) = 0;
-  // Nobody answered in time, and so nobody will.
+  // True when an answer did not arrive in time, and so none will.
   virtual bool Hangs() const = 0;
-  // Nobody is asked after this. False when a process could not be reaped.
+  // Nothing may be called after this. False when a process could not be reaped.
   virtual bool End() = 0;
 };
 std::unique_ptr<Session> StartVirtualSession(std::unique_ptr<Counterpart> counterpart);
-// Unsupported: nothing can be done in it.
+// A session of an unsupported conversation: refuses everything.
 std::unique_ptr<Session> RefuseSession(std::string why);
 
 }  // namespace cm

@@ -1,4 +1,4 @@
-// The queue pairs that conversations ask for.
+// Attributes of the queue pairs of conversations.
 #ifndef CONFORMANCE_ADAPTERS_DL_SMALL_QUEUES_H_
 #define CONFORMANCE_ADAPTERS_DL_SMALL_QUEUES_H_
 

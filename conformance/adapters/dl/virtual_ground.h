@@ -1,4 +1,4 @@
-// What calls in virtual time are made on: a library with hooks, or one whose kernel is simulated.
+// The interface below calls in virtual time: a library with hooks, or one with a simulated kernel.
 #ifndef CONFORMANCE_ADAPTERS_DL_VIRTUAL_GROUND_H_
 #define CONFORMANCE_ADAPTERS_DL_VIRTUAL_GROUND_H_
 
@@ -17,37 +17,37 @@
 
 namespace cm {
 
-// Of one conversation. Nothing happens in it but within these functions.
+// Of one conversation. Its world changes only within these functions.
 class VirtualGround {
  public:
   virtual ~VirtualGround() = default;
 
-  // Whose calls follow.
+  // Selects the side and lane of the following calls.
   virtual void Enter(Lane lane) = 0;
   // The functions that the entered lane calls.
   virtual const RdmaCmApi& api() const = 0;
 
   virtual Instant Now() const = 0;
-  // When the next thing happens by itself; empty when nothing will.
+  // The time of the next event; empty when there will be none.
   virtual std::optional<Instant> NextAt() const = 0;
-  // Lets that one thing happen; time moves there.
+  // Executes that event; advances the time to it.
   virtual void Step() = 0;
-  // Lets everything happen that is due until then; time moves there.
+  // Executes all events that are due until then; advances the time.
   virtual void Advance(Instant until) = 0;
 
-  // Makes a call on the entered lane. False when it has not returned; then what it writes to stays
-  // where it is until Continue says that it has.
+  // Makes a call on the entered lane. False when it has not returned; then its outputs must stay
+  // valid until Continue returns true.
   virtual bool Make(const Call& call, std::function<void()> made) = 0;
   virtual bool Continue(Products* products) = 0;
-  // Which of several threads that are about to call is the first.
+  // Draws which of several threads with a pending call runs first.
   virtual size_t Pick(size_t /*threads*/) { return 0; }
-  // rdma_get_cm_event would find something.
+  // True when rdma_get_cm_event would find an event.
   virtual bool Readable(rdma_event_channel* channel) = 0;
 
-  // False when it cannot be done.
+  // False when the fault cannot be injected.
   virtual bool Inject(const Fault& fault) = 0;
   virtual bool Heal() = 0;
-  // What is in use and was not at the start, in words.
+  // Objects in use that did not exist at the start, as text.
   virtual std::string Leaks() = 0;
 };
 

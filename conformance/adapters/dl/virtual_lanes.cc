@@ -51,7 +51,7 @@ Answer VirtualLanes::Do(const Request& request) {
   return answer;
 }
 
-// Whether anything happens by itself until then.
+// True when an event is due until then.
 bool VirtualLanes::HappensUntil(Instant limit) const {
   const std::optional<Instant> next = ground_.NextAt();
   return next && *next <= limit;
@@ -59,10 +59,10 @@ bool VirtualLanes::HappensUntil(Instant limit) const {
 
 // Blocked when it has not returned by itself.
 seen::Answered VirtualLanes::Begin(Lane lane, const Call& call) {
-  // The library may keep pointers to the place of the products: it must not move.
+  // The library may keep pointers to the outputs: they must not move.
   Unreturned& made = unreturned_[lane] = {.call = call, .products = {}};
   const auto make = [this, &made] { caller_.Make(made.call, &made.products); };
-  // `show` is no call of the library's.
+  // `show` does not call the library.
   if (!IsFunction(KindOf(call))) {
     make();
     return Returned(lane);

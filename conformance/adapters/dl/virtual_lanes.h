@@ -11,18 +11,18 @@
 
 namespace cm {
 
-// Blocking calls and waiting are made of the ground's small steps.
+// Builds blocking calls and waits from the steps of the ground.
 class VirtualLanes {
  public:
-  // All of them outlive it.
+  // All of them must outlive this object.
   VirtualLanes(VirtualGround* ground, const Conversation* conversation, const Profile* profile)
       : ground_(*ground), profile_(*profile), caller_(&ground->api(), conversation) {}
 
-  // Any question but kStart.
+  // Any request but kStart.
   Answer Do(const Request& request);
 
  private:
-  // A call that has not returned, and where it will write.
+  // A call that has not returned, and its outputs.
   struct Unreturned {
     Call call;
     Products products;

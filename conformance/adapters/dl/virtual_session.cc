@@ -11,10 +11,10 @@
 namespace cm {
 namespace {
 
-// No call of a library with hooks waits; one that is not back by then hangs.
+// No call of a library with hooks waits; one that does not return in this time hangs.
 constexpr Duration kHangs = Duration::Seconds(20);
 
-// A process in which the library is.
+// The process of the library.
 class WorkerCounterpart : public Counterpart {
  public:
   explicit WorkerCounterpart(LateProcesses* late) : crew_(late) {}
@@ -38,8 +38,8 @@ class VirtualSession : public Session, public Driver, public Environment {
  public:
   explicit VirtualSession(std::unique_ptr<Counterpart> counterpart)
       : counterpart_(std::move(counterpart)) {}
-  // False when the library cannot stand in for the conversation. One that crashes or hangs over
-  // the question is taken to do so in the first call.
+  // False when the library cannot carry out the conversation. A library that crashes or hangs in
+  // this query counts as crashing or hanging in the first call.
   bool Begin() {
     const std::optional<Answer> answer = Ask({.asked = Asked::kStart});
     return !answer || answer->yes;
@@ -55,7 +55,7 @@ class VirtualSession : public Session, public Driver, public Environment {
   seen::Answered Submit(Lane lane, const Call& call) override {
     return AnsweredTo({.asked = Asked::kCall, .lane = lane, .call = call});
   }
-  // Every thread gets as far as it gets by itself, one after the other; then those wait that must.
+  // Every thread runs until it blocks, one after the other; then the blocked ones wait.
   std::vector<seen::Answered> SubmitTogether(const std::vector<Submission>& all) override {
     std::vector<seen::Answered> answers(all.size());
     std::vector<size_t> ready(all.size());
@@ -88,7 +88,7 @@ class VirtualSession : public Session, public Driver, public Environment {
   }
   Instant Now() override { return now_; }
 
-  // Environment. Time goes on where a library has crashed.
+  // Environment. Time goes on after a library has crashed.
   seen::Done Pass(Duration span) override {
     if (!Ask({.asked = Asked::kPass, .span = span})) now_ = now_ + span;
     return {};

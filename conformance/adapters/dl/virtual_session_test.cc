@@ -1,4 +1,4 @@
-// The sample in its virtual time: the simulator seen through C pointers and another process.
+// The sample in its virtual time: the simulator behind C pointers, in another process.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -57,7 +57,7 @@ TEST_P(InWorld, TheSampleDoesWhatTheSimulatorDoes) {
   ASSERT_EQ(sample->capabilities(), sim->capabilities());
   for (uint64_t i = 0; i < kSequences; ++i) {
     const Conversation conversation = Drawn(GetParam().topology, *sim, i);
-    // Its one thread makes calls one after the other that are to be made at once.
+    // Its only thread makes concurrent calls one after the other.
     if (conversation.origin->walk == "threads") continue;
     const std::unique_ptr<Session> of_sample = sample->Start(conversation);
     const std::unique_ptr<Session> of_sim = sim->Start(conversation);

@@ -1,5 +1,5 @@
-// Calls on memory regions and queues, through the inline functions of <rdma/rdma_verbs.h>. What
-// these call of libibverbs is what was loaded, and not what this program is linked to.
+// Calls on memory regions and queues, through the inline functions of <rdma/rdma_verbs.h>. Their
+// calls of libibverbs go to the loaded library, not to the one this program is linked to.
 #include <infiniband/verbs.h>
 
 #include <atomic>
@@ -15,7 +15,7 @@ void AckCqEvents(ibv_cq* cq, unsigned int count);
 }  // namespace
 }  // namespace cm::loaded
 
-// The names that the header uses, until it is read.
+// Redirects the names that the header uses, while it is included.
 #pragma push_macro("ibv_reg_mr")
 #undef ibv_reg_mr
 #define ibv_reg_mr cm::loaded::RegMr
@@ -193,7 +193,7 @@ void Caller::LearnService(IdRef id, const rdma_ud_param& ud) {
   service.handle = nullptr;
 }
 
-// Without a handle when none can be made.
+// Without a handle when none can be created.
 Caller::Service Caller::ServiceOf(IdRef id) const {
   Service service;
   {
@@ -209,7 +209,8 @@ Caller::Service Caller::ServiceOf(IdRef id) const {
   return service;
 }
 
-// Before the id: its protection domain goes with the last that uses it, if nothing is left in it.
+// Called before the id is destroyed: its protection domain is freed with the last user, if it is
+// empty.
 void Caller::DestroyHandles(IdRef id) const {
   std::vector<ibv_ah*> handles;
   {
@@ -225,7 +226,7 @@ Caller::Registered Caller::RegionAt(MrRef mr) const {
   return regions_[mr.index].registered;
 }
 
-// A buffer stays where it is to the end: remote ends may still know its address.
+// A buffer stays mapped to the end: peers may still know its address.
 uint8_t* Caller::Buffer(MrRef mr, uint32_t length) const {
   const std::lock_guard lock(mutex_);
   std::vector<uint8_t>& buffer = regions_[mr.index].buffer;
@@ -291,7 +292,7 @@ void Caller::NotePosted(const call::Work& work, bool receive) {
   posted_.push_back({.id = work.id, .receive = receive, .work = work});
 }
 
-// The last that is the same: those before it are in the queue.
+// The last equal one: those before it are in the queue.
 void Caller::ForgetPosted(const call::Work& work, bool receive) {
   const std::lock_guard lock(mutex_);
   for (size_t i = posted_.size(); i > 0; --i) {

@@ -26,7 +26,7 @@ timespec ToTimespec(int64_t ns) {
   return {.tv_sec = ns / kNanosecondsPerSecond, .tv_nsec = ns % kNanosecondsPerSecond};
 }
 
-// In the new process: it dies with its parent, by what it deserves, and alone.
+// In the child: its own process group, default signals, no core dump, killed with its parent.
 void Isolate(pid_t parent) {
   setpgid(0, 0);
   for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM, SIGINT, SIGHUP,
@@ -39,10 +39,10 @@ void Isolate(pid_t parent) {
   const rlimit no_core{.rlim_cur = 0, .rlim_max = 0};
   setrlimit(RLIMIT_CORE, &no_core);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);  // it had died before that
+  if (getppid() != parent) _exit(1);  // the parent had died before
 }
 
-// Whether the process is gone, by our doing or another's.
+// Whether the process has ended, killed or not.
 bool Reaped(pid_t process) {
   const pid_t reaped = waitpid(process, nullptr, WNOHANG);
   return reaped == process || (reaped < 0 && errno == ECHILD);
@@ -105,7 +105,7 @@ std::unique_ptr<Worker> Worker::Start(const std::function<void(int connection)>&
     _exit(0);
   }
   close(ends[1]);
-  setpgid(process, process);  // both do, so that it holds whoever comes first
+  setpgid(process, process);  // in both processes: either may need it first
   const auto watch = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
   return std::unique_ptr<Worker>(new Worker(process, ends[0], watch, late));
 }
@@ -152,7 +152,7 @@ Worker::Heard Worker::Listen(size_t self) {
 std::optional<Worker::Heard> Worker::Hear(const std::vector<std::unique_ptr<Worker>>& workers,
                                           const Deadline& deadline) {
   std::vector<pollfd> watched;
-  for (const auto& worker : workers) {  // poll passes over negative descriptors
+  for (const auto& worker : workers) {  // poll ignores negative descriptors
     watched.push_back({.fd = worker->connection_, .events = POLLIN, .revents = 0});
     const int watch = worker->alive() ? worker->watch_ : -1;
     watched.push_back({.fd = watch, .events = POLLIN, .revents = 0});
@@ -163,7 +163,7 @@ std::optional<Worker::Heard> Worker::Hear(const std::vector<std::unique_ptr<Work
     if (ready == 0 && deadline.milliseconds_left() == 0) return std::nullopt;
     if (ready < 0 && errno != EINTR) return std::nullopt;
   }
-  // What a worker said before it died comes first.
+  // Answers that a worker sent before it died come first.
   for (size_t i = 0; i < workers.size(); ++i)
     if (watched[2 * i].revents != 0) return workers[i]->Listen(i);
   for (size_t i = 0; i < workers.size(); ++i)

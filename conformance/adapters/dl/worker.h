@@ -1,4 +1,4 @@
-// A process of our own in which a library may crash, hang or be killed.
+// A child process in which a library may crash, hang or be killed.
 #ifndef CONFORMANCE_ADAPTERS_DL_WORKER_H_
 #define CONFORMANCE_ADAPTERS_DL_WORKER_H_
 
@@ -16,12 +16,12 @@
 
 namespace cm {
 
-// Processes that did not end in time: a kernel may hold one back for minutes while it destroys
-// what the process had. They are reaped when they do end.
+// Processes that did not end in time: a kernel may need minutes to destroy a process's objects.
+// They are reaped when they do end.
 class LateProcesses {
  public:
   void Add(pid_t process);
-  // Reaps those that have ended meanwhile; how many are left.
+  // Reaps those that have ended by now; returns how many are left.
   size_t Reap();
 
  private:
@@ -33,7 +33,7 @@ class LateProcesses {
 class Deadline {
  public:
   explicit Deadline(Duration within);
-  // As poll takes it: rounded up, 0 when it has passed.
+  // In milliseconds for poll: rounded up, 0 when it has passed.
   int milliseconds_left() const;
 
  private:
@@ -46,8 +46,8 @@ void ReallySleep(Duration span);
 
 class Worker {
  public:
-  // `serve` runs in the new process, on its end of the connection; the process ends when it
-  // returns, or with the thread that called this. Null when there can be no process.
+  // `serve` runs in the child, on its end of the connection; the child ends when it returns, or
+  // with the thread that called this. Null when no process can be created.
   static std::unique_ptr<Worker> Start(const std::function<void(int connection)>& serve,
                                        LateProcesses* late);
   Worker(const Worker&) = delete;
@@ -61,8 +61,8 @@ class Worker {
   // Kills its process group. False when the process could not be reaped within 10 s.
   bool End();
 
-  // What the first of the workers to speak says; empty when none did until then. A worker found
-  // dead is not alive afterwards, and says nothing.
+  // The first answer of any worker; empty when none arrived until then. A worker that has died is
+  // marked dead, and has no answer.
   struct Heard {
     size_t worker = 0;
     std::optional<Answer> answer;  // empty: it died
@@ -78,7 +78,7 @@ class Worker {
 
   pid_t process_;
   int connection_;
-  int watch_;  // readable when the process has ended; -1 on kernels without such a thing
+  int watch_;  // pidfd: readable when the process has ended; -1 on kernels without
   LateProcesses* late_;
 };
 

@@ -8,7 +8,7 @@ std::unique_ptr<Answers> Answers::Make() {
   void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  // It is zeros, which is an array of answers that nobody has given.
+  // Zeroed memory is an empty array of answers.
   return std::unique_ptr<Answers>(new Answers(static_cast<Shared*>(memory)));
 }
 

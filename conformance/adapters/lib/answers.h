@@ -1,4 +1,4 @@
-// What a conversation was answered in another process, in memory that both see.
+// Answers of a conversation in another process, in shared memory.
 #ifndef CONFORMANCE_ADAPTERS_LIB_ANSWERS_H_
 #define CONFORMANCE_ADAPTERS_LIB_ANSWERS_H_
 
@@ -15,23 +15,23 @@
 
 namespace cm {
 
-// One process writes, the other one reads when that has ended or said so.
+// One process writes; the other reads when the writer has ended or reported the end.
 class Answers {
  public:
-  // To be made before the process that writes; null when there is no memory.
+  // Create it before the writing process; null when there is no memory.
   static std::unique_ptr<Answers> Make();
   Answers(const Answers&) = delete;
   Answers& operator=(const Answers&) = delete;
   ~Answers();
 
-  // False when no more has room.
+  // False when it is full.
   bool Add(const Answer& answer);
   void Clear() { shared_->count = 0; }
   std::optional<Answer> At(size_t number) const;
   bool Full() const { return shared_->count == kMost; }
 
  private:
-  // More than the longest conversation asks; what is not used takes no memory.
+  // More than the longest conversation needs; unused entries take no memory.
   static constexpr uint32_t kMost = 1 << 16;
   struct Shared {
     std::atomic<uint32_t> count;
@@ -43,10 +43,10 @@ class Answers {
   Shared* shared_;
 };
 
-// Answers a session in the process of the library, and writes down what it answers.
+// A session in the library's process that records its answers.
 class Rehearsal : public Counterpart {
  public:
-  // Both outlive it.
+  // Both must outlive this object.
   Rehearsal(VirtualLanes* lanes, Answers* answers) : lanes_(*lanes), answers_(*answers) {}
 
   std::optional<Answer> Ask(const Request& request) override;

@@ -1,4 +1,4 @@
-// The stand-in for libibverbs, as part of our own binary.
+// The stand-in for libibverbs, embedded in our own binary.
 #ifndef CONFORMANCE_ADAPTERS_LIB_EMBEDDED_H_
 #define CONFORMANCE_ADAPTERS_LIB_EMBEDDED_H_
 

@@ -29,16 +29,16 @@
 namespace cm {
 namespace {
 
-constexpr uint32_t kRehearsed = 1;  // the number of the answer that says so
+constexpr uint32_t kRehearsed = 1;  // the number of the answer about it
 
-// What a conversation leaves behind in the library is never returned, and is small.
+// Memory that the library leaks in a conversation; it is small, and never freed.
 constexpr int kSessionsOfAProcess = 2000;
 
-// A conversation may take no longer than this in all: its time is virtual.
+// Limit for a conversation as a whole: its time is virtual.
 constexpr Duration kHangs = Duration::Seconds(20);
 
-// What a library knows of devices it has found out when it was first called, and the process that
-// exits is the one that knew it.
+// A library learns its devices in its first call, and another process after an exit would learn
+// them anew.
 bool ChangesLibrary(const Conversation& conversation) {
   return std::ranges::any_of(conversation.lines, [](const Line& line) {
     const auto* const injects = std::get_if<line::Injects>(&line);
@@ -49,7 +49,7 @@ bool ChangesLibrary(const Conversation& conversation) {
   });
 }
 
-// Above all that are open. The iterator's own is one of them.
+// Above all open descriptors. The iterator's own is one of them.
 unsigned int FirstDescriptorOfOthers() {
   unsigned int first = 0;
   std::error_code error;
@@ -62,7 +62,7 @@ unsigned int FirstDescriptorOfOthers() {
   return error ? ~0U : first;
 }
 
-// A process with its libraries, which become those of new processes as often as they have to.
+// A process with loaded libraries, forked for new processes as often as necessary.
 class Workplace {
  public:
   Workplace(const Libraries& libraries, const Profile& profile, Answers* answers)
@@ -82,7 +82,7 @@ class Workplace {
   }
 
  private:
-  // What processes leave behind their end takes with it.
+  // Memory that processes leak ends with it.
   void BeginAnew() {
     for (const Variables& variables : libraries_.at_start) variables.Restore();
     close_range(first_of_libraries_, ~0U, 0);
@@ -96,8 +96,8 @@ class Workplace {
   bool initialised_ = false;
 };
 
-// In the new process: one conversation after another, each behind its text, from the first line to
-// the last; then it is asked for what was answered.
+// In the child: one conversation after another, each from its text, from the first line to the
+// last; then the answers are read.
 void Serve(int connection, const Libraries& libraries, const Profile& profile, Answers* answers) {
   Workplace workplace(libraries, profile, answers);
   while (const std::optional<std::string> text = ReceiveText(connection)) {
@@ -109,7 +109,7 @@ void Serve(int connection, const Libraries& libraries, const Profile& profile, A
   }
 }
 
-// A process that the library is called in, and what it was answered there.
+// A process in which the library is called, and its answers.
 struct Staff {
   std::unique_ptr<Crew> crew;
   std::unique_ptr<Answers> answers;
@@ -117,8 +117,8 @@ struct Staff {
 };
 using GiveBack = std::function<bool(Staff)>;
 
-// The conversation has taken place: a call is answered with what was answered there. So a line
-// costs no exchange between processes, and where the library has crashed the answers end.
+// The conversation has been carried out: a call returns the recorded answer. So a line costs no
+// exchange between processes, and the answers end where the library has crashed.
 class Performance : public Counterpart {
  public:
   Performance(Staff staff, GiveBack give_back)
@@ -164,12 +164,12 @@ class LibImplementation : public Implementation {
     const std::string why =
         WhyUncallable(libraries_.of_sides.front(), conversation, capabilities());
     if (!why.empty()) return RefuseSession(options_.path + " " + why);
-    // Of the devices of this topology no process knows.
+    // No process knows the devices of this topology.
     const bool alone = !conversation.topology.built_in();
     const Desk desk{std::this_thread::get_id(), conversation.topology->name};
     const std::string text = ToText(conversation);
     Staff staff = alone ? Staff{} : TakeStaff(desk);
-    // Whoever is idle may have died meanwhile.
+    // An idle process may have died since.
     if (staff.crew == nullptr || !staff.crew->Tell(0, text)) {
       staff = Hire();
       if (staff.crew == nullptr || !staff.crew->Tell(0, text))
@@ -182,7 +182,7 @@ class LibImplementation : public Implementation {
   }
 
  private:
-  // Processes end with the thread that made them, and know the devices of one topology.
+  // Processes end with the thread that created them, and know the devices of one topology.
   using Desk = std::pair<std::thread::id, std::string>;
 
   Staff Hire() {

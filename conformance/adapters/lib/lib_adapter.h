@@ -16,9 +16,9 @@ struct LibOptions {
   Profile profile;                      // of the simulated kernel
 };
 
-// The implementation, or in one line why there is none. The library is called in processes that are
-// forked for it, each of which serves many conversations, so that one in which it crashes or hangs
-// costs no more than that process.
+// The implementation, or the error in one line. The library is called in forked processes, each of
+// which serves many conversations, so that a conversation in which it crashes or hangs costs no
+// more than that process.
 std::variant<std::unique_ptr<Implementation>, std::string> MakeLibImplementation(
     LibOptions options);
 

@@ -30,7 +30,8 @@ class RealLibrary : public testing::TestWithParam<const char*> {
     profile_ = *FindProfile(GetParam());
     Make();
     if (HasFatalFailure()) return;
-    // A profile has a kernel and the library that came with it; this one is the installed one.
+    // A profile describes a kernel and the library of its release; this library is the installed
+    // one.
     profile_.dialect.accept_releases_datagram_request =
         library_->name().find("librdmacm 44") == std::string::npos;
     Make();
@@ -60,7 +61,7 @@ class RealLibrary : public testing::TestWithParam<const char*> {
   std::unique_ptr<Implementation> library_;
 };
 
-// Two libraries, one kernel: the same answers and events at the same times.
+// Two libraries, one kernel: the same replies and events at the same times.
 TEST_P(RealLibrary, DoesWhatTheSimulatedOneDoes) {
   constexpr uint64_t kSequences = 600;
   DrawOptions draw{.profile = profile_, .capabilities = library_->capabilities(), .seed = 5};
@@ -83,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Under, RealLibrary,
 
 class InstalledLibrary : public RealLibrary {};
 
-// What somebody makes of it must reach the history, or nothing would ever differ.
+// The library's own behaviour must reach the history, or no difference would ever be found.
 TEST_P(InstalledLibrary, IsWhatAnswers) {
   const auto parsed = ParseConversation(
       "topology two-kernels\nprofile 6.1-rxe\ncapabilities none\n\n"
@@ -99,8 +100,8 @@ TEST_P(InstalledLibrary, IsWhatAnswers) {
   EXPECT_THAT(said, HasSubstr("rdma_bind_addr a addr=active:7471 -> -1 EINVAL"));
 }
 
-// A channel that was destroyed is memory that was freed: the library crashes over it, its process
-// is gone, and the next conversation finds another.
+// A destroyed channel is freed memory: the library crashes on it, its process is gone, and the next
+// conversation gets another one.
 TEST_P(InstalledLibrary, ThatCrashesCostsOneConversation) {
   const auto parsed = ParseConversation(
       "topology two-kernels\nprofile 6.1-rxe\ncapabilities crashes\n\n"
@@ -114,7 +115,7 @@ TEST_P(InstalledLibrary, ThatCrashesCostsOneConversation) {
     EXPECT_THAT(Text(OnLibrary(conversation)), HasSubstr("rdma_create_qp a -> crashed"));
 }
 
-// Those of map 1.4, of which release 44 has none.
+// Functions of map 1.4, which release 44 lacks.
 TEST_P(InstalledLibrary, IsNotAskedForCallsThatItDoesNotHave) {
   if (library_->capabilities().Has(Capability::kLaterCalls)) GTEST_SKIP() << "it has them";
   const auto parsed = ParseConversation(

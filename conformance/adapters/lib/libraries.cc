@@ -18,10 +18,10 @@
 namespace cm {
 namespace {
 
-constexpr size_t kSides = 4;  // of the topologies that there are
+constexpr size_t kSides = 4;  // maximum over all topologies
 constexpr const char* kStandIn = "libcmsim_suite.so";
 
-// A file in memory, under a name of its own for as long as it is open: for ever.
+// A file in memory, whose name is unique while it is open: for ever.
 std::optional<std::string> FileOf(std::string_view bytes) {
   const int file = memfd_create("cmcheck", MFD_CLOEXEC);
   if (file < 0) return std::nullopt;
@@ -52,11 +52,11 @@ std::string PathOf(const void* function) {
 
 template <typename Function>
 bool Find(void* object, const char* symbol, Function* function) {
-  *function = reinterpret_cast<Function>(dlsym(object, symbol));  // NOLINT: C's way
+  *function = reinterpret_cast<Function>(dlsym(object, symbol));  // NOLINT: as C requires
   return *function != nullptr;
 }
 
-// With its own functions only.
+// Resolves only the object's own functions.
 std::variant<Libraries, std::string> LoadStandIn() {
   const std::optional<std::string> file = FileOf(standin::Embedded(kStandIn));
   if (!file) return "no memory for the stand-in of libibverbs";
@@ -77,11 +77,11 @@ std::variant<Libraries, std::string> LoadLibraries(const std::string& path) {
     return fmt::format("cannot load {}: {}", path, std::strerror(errno));
   // It would end the process.
   if (kAddressSanitized) return "a build with AddressSanitizer cannot load a library for itself";
-  // Every library in this process finds the one that was loaded first, by its name.
+  // Every library in this process resolves it by name to the one that was loaded first.
   static const std::variant<Libraries, std::string> stand_in = LoadStandIn();
   if (const auto* why = std::get_if<std::string>(&stand_in)) return *why;
   Libraries libraries = std::get<Libraries>(stand_in);
-  // The first one is not called: another implementation may have it as well.
+  // The first one is not used: another implementation may use it as well.
   auto first = Load(path, Binding::kDeep);
   if (auto* why = std::get_if<std::string>(&first)) return std::move(*why);
   libraries.name = std::get<LoadedObject>(first).name;

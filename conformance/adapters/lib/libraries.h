@@ -13,21 +13,21 @@
 
 namespace cm {
 
-// A library keeps what it knows of devices and ids for as long as its process lives; sides are
-// processes of their own, so each has a copy. All copies find the stand-in for libibverbs, and the
-// descriptors that it makes, in place of the system's.
+// A library stores devices and ids in global variables; sides are processes of their own, so each
+// has a copy. All copies use the stand-in for libibverbs, and its descriptors, in place of the
+// system's.
 struct Libraries {
   std::vector<RdmaCmApi> of_sides;
-  std::vector<Variables> at_start;  // of each, before it was first called
+  std::vector<Variables> at_start;  // of each copy, before its first call
   std::string name;                 // "librdmacm 44.0"
 
-  // Of the stand-in: what it asks from now on, a new world under it, the file behind a descriptor.
+  // Of the stand-in: set its ground, start a new world, the file of a descriptor.
   void (*attach)(sim::standin::Ground* ground) = nullptr;
   void (*reset)() = nullptr;
   int64_t (*file_of)(int descriptor) = nullptr;
 };
 
-// `path` as dlopen takes it. Otherwise why it cannot be done, in a line.
+// `path` as for dlopen. Returns the error in one line on failure.
 std::variant<Libraries, std::string> LoadLibraries(const std::string& path);
 
 }  // namespace cm

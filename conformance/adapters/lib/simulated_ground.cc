@@ -11,7 +11,7 @@
 namespace cm {
 namespace {
 
-// Threads that wait for more than an event of their id's own channel are asked whether they go on.
+// Threads that wait for more than an event of their id's own channel are polled.
 bool GoesOnUnasked(CallKind kind) {
   switch (kind) {
     case CallKind::kGetCmEvent:
@@ -124,7 +124,7 @@ bool SimulatedGround::Inject(const Fault& fault) {
   return true;
 }
 
-// Another one takes its place, of which nobody knows anything.
+// Its address is reused by an object without history.
 void SimulatedGround::EndProcess(uint8_t side) {
   std::erase_if(pending_, [side](const Pending& p) { return p.lane.side == side; });
   machine_.RemoveProcess(process_of_[side]);
@@ -136,7 +136,7 @@ bool SimulatedGround::Heal() {
   return true;
 }
 
-// Queue pairs and regions are the program's, and a conversation need not give them back.
+// Queue pairs and regions belong to the program, and a conversation need not release them.
 std::string SimulatedGround::Leaks() {
   const sim::Usage after = world_.InUse();
   if (after.kernel_ids == before_.kernel_ids && after.ib_ids == before_.ib_ids) return {};

@@ -20,14 +20,14 @@
 
 namespace cm {
 
-// Every call is made on a fiber of its lane, which yields where the kernel, or the library itself,
-// lets a thread sleep. Threads within a synchronous call go on as soon as they can, as those of the
-// simulated library do; others when they are asked.
+// Every call runs on a fiber of its lane, which yields where the kernel, or the library itself,
+// lets a thread sleep. Threads within a synchronous call continue as soon as they can, like those
+// of the simulated library; others when they are polled.
 class SimulatedGround : public VirtualGround,
                         public sim::standin::Ground,
                         private sim::uapi::Memory {
  public:
-  // All of them outlive it. One at a time in a process.
+  // All of them must outlive this object. One at a time in a process.
   SimulatedGround(const Conversation& conversation, const Profile* profile,
                   const Libraries* libraries);
   ~SimulatedGround() override;
@@ -69,19 +69,18 @@ class SimulatedGround : public VirtualGround,
   void EndProcess(uint8_t side);
 
   const Libraries& libraries_;
-  bool drawn_;  // who comes first of several threads is drawn, too
+  bool drawn_;  // the order of threads is drawn, too
   sim::World world_;
   sim::uapi::Machine machine_;
   std::vector<uint32_t> process_of_;  // by side
-  Lane lane_;                         // who runs
+  Lane lane_;                         // the running lane
   std::vector<Pending> pending_;
   sim::Usage before_;
 };
 
-// Lets the library of each side find the devices of the topology, as a program does that has used
-// it before the first line of the conversation. In a world of its own: the library asks the kernel
-// what it can do, and takes a port by that. source: rdma-core 44 cma.c ucma_init,
-// ucma_set_af_ib_support
+// Lets the library of each side find the devices of the topology, like a program that has used it
+// before the first line of the conversation. In a world of its own: the library probes the kernel,
+// and binds a port for that. source: rdma-core 44 cma.c ucma_init, ucma_set_af_ib_support
 void InitialiseLibraries(const Conversation& conversation, const Profile& profile,
                          const Libraries& libraries);
 

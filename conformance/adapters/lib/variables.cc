@@ -14,8 +14,8 @@ struct Search {
   std::span<uint8_t> found;
 };
 
-// The segment that can be written to, behind what the loader has protected again.
-// source: glibc 2.36 dl-reloc.c _dl_protect_relro
+// The writable segment, without the part that the loader has protected again. source: glibc 2.36
+// dl-reloc.c _dl_protect_relro
 std::span<uint8_t> VariablesOf(const dl_phdr_info& object) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   uintptr_t begin = 0;

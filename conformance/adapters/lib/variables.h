@@ -1,4 +1,4 @@
-// What a loaded library knows, but for memory that it has allocated.
+// Global variables of a loaded library, without memory that it has allocated.
 #ifndef CONFORMANCE_ADAPTERS_LIB_VARIABLES_H_
 #define CONFORMANCE_ADAPTERS_LIB_VARIABLES_H_
 
@@ -10,10 +10,11 @@ namespace cm {
 
 class Variables {
  public:
-  // As they are now, of the library that has the function.
+  // A copy of the current values, for the library that contains the function.
   explicit Variables(const void* function);
 
-  // As they were then. What they lead to is never given back; nobody may be inside the library.
+  // Restores the copy. Memory that the variables point to leaks; no thread may be inside the
+  // library.
   void Restore() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a conversation puts on the wire of the simulator, as a file that Wireshark dissects.
+// The wire messages of a conversation on the simulator, as a capture file for Wireshark.
 #ifndef CONFORMANCE_ADAPTERS_SIM_CAPTURE_H_
 #define CONFORMANCE_ADAPTERS_SIM_CAPTURE_H_
 
@@ -12,7 +12,7 @@
 namespace cm {
 
 struct CaptureOptions {
-  bool with_lost = true;  // also what is lost on its way: as seen where it is sent
+  bool with_lost = true;  // with lost messages: as seen by the senders
 };
 
 struct Capture {
@@ -21,7 +21,7 @@ struct Capture {
   size_t lost = 0;  // of the frames that were sent
 };
 
-// Or why there is none, in one line.
+// Or the error, in one line.
 std::variant<Capture, std::string> CaptureOf(const Conversation& conversation,
                                              const Profile& profile, CaptureOptions options);
 

@@ -1,4 +1,4 @@
-// Conversations as captures: every frame is one that our own codec takes, and says what was sent.
+// Captures of conversations: our own codec decodes every frame to the message that was sent.
 #include "conformance/adapters/sim/capture.h"
 
 #include <gmock/gmock.h>
@@ -42,8 +42,8 @@ std::variant<Capture, std::string> CaptureOfFile(const Conversation& conversatio
   return CaptureOf(conversation, *FindProfile(conversation.profile), options);
 }
 
-// The frames of a capture but for as many as are of another version; one that is refused for
-// anything else fails the test.
+// The frames of a capture, without those of another version; any other malformed frame fails the
+// test.
 std::vector<Timed> FramesOf(const Capture& capture, size_t of_another_version = 0) {
   std::vector<Timed> frames;
   size_t refused = 0;
@@ -67,7 +67,7 @@ std::vector<Timed> FramesOf(const std::string& file, CaptureOptions options = {}
   return FramesOf(std::get<Capture>(CaptureOfFile(Read(file), options)));
 }
 
-// Lines of messages that the conversation says arrive with a wrong check sum.
+// Lines of messages that the conversation marks as having a wrong checksum.
 size_t SaidToBeCorrupt(std::string_view text) {
   constexpr std::string_view kEnd = " corrupt\n";
   size_t lines = 0;
@@ -100,7 +100,7 @@ TEST(Capture, HasOfEveryConversationFramesWithARightCrcButForCorruptOnes) {
   EXPECT_GT(corrupt, 0u);
 }
 
-// A black hole: one request, and fifteen repetitions.
+// All messages are lost: one request, and fifteen retransmissions.
 TEST(Capture, RepeatsAMessageByteForByte) {
   const std::vector<Timed> frames = FramesOf("loss/every_request.conv");
   ASSERT_GE(frames.size(), 16u);
@@ -119,7 +119,7 @@ TEST(Capture, LeavesOutWhatIsLostWhenAsked) {
   EXPECT_EQ(received.frames + 1, whole.frames);
 }
 
-// As between sender and receiver; so it can be told from a message that is repeated.
+// Unequal at sender and receiver; so it differs from a retransmission.
 TEST(Capture, HasThePacketTwiceThatArrivesTwice) {
   const Conversation conversation = Read("loss/doubled.conv");
   const std::vector<Timed> frames = FramesOf("loss/doubled.conv");
@@ -138,7 +138,7 @@ TEST(Capture, HasThePacketTwiceThatArrivesTwice) {
   EXPECT_EQ(judge.totals().messages, number);
 }
 
-// Two kernels that behave say nothing that the judge of captures refuses, whatever it is told.
+// The judge of captures accepts messages between two conforming kernels under all its options.
 TEST(Capture, OfEveryConversationIsPermittedUnlessMessagesAreMadeByHand) {
   size_t judged = 0;
   for (const std::string& file : ConversationFiles("conformance/scenarios")) {

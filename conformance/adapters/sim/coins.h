@@ -1,4 +1,4 @@
-// What the world of a conversation draws from.
+// The random choices of a conversation's world.
 #ifndef CONFORMANCE_ADAPTERS_SIM_COINS_H_
 #define CONFORMANCE_ADAPTERS_SIM_COINS_H_
 
@@ -7,7 +7,7 @@
 
 namespace cm {
 
-// The same wherever the conversation takes place in a simulated world.
+// The same for every implementation in a simulated world.
 StreamState CoinsOf(const Conversation& conversation);
 
 }  // namespace cm

@@ -1,11 +1,11 @@
-// One place where digests are written down: what the first 500 sequences of seed 1 come to on each
-// topology, and under each profile.
+// The pinned digests: of the first 500 sequences of seed 1 on each topology, and under each
+// profile.
 //
-// A digest is over everything observable, so that it is equal between runs, processes, compilers,
-// optimisation levels and values of uninitialised memory, or one of them decides something. Run it
-// with --config=clang, --config=dbg0 and --config=pattern as well. It changes with every change of
-// what is drawn or of what the simulator does: then write the new numbers here, and say in the
-// commit what has changed.
+// A digest covers everything observable. It is equal between runs, processes, compilers,
+// optimisation levels and values of uninitialised memory, unless one of them has an influence. Run
+// it with --config=clang, --config=dbg0 and --config=pattern as well. It changes with every change
+// of the drawn sequences or of the simulator's behaviour: then write the new numbers here, and name
+// the change in the commit.
 #include "model/base/digest.h"
 
 #include <gtest/gtest.h>

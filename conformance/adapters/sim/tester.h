@@ -1,4 +1,4 @@
-// Makes the messages of the tester: what a conversation leaves out is as Linux fills it in.
+// Builds the messages of the tester: fields that a conversation does not set are as in Linux.
 #ifndef CONFORMANCE_ADAPTERS_SIM_TESTER_H_
 #define CONFORMANCE_ADAPTERS_SIM_TESTER_H_
 
@@ -10,14 +10,14 @@
 #include "sim/fabric/mad.h"
 #include "sim/world/world.h"
 
-namespace cm {
+namespace cm::sim {
 
 bool HasTester(const Topology& topology);
 
 // `numbers`: what the ids of the conversation are known by, or were when they were last seen.
-sim::Mad MadFrom(const TesterMad& said, uint8_t side, const std::vector<sim::CmNumbers>& numbers,
-                 const Topology& topology, const Limits& limits);
+Mad MadFrom(const TesterMad& said, uint8_t side, const std::vector<CmNumbers>& numbers,
+            const Topology& topology, const Limits& limits);
 
-}  // namespace cm
+}  // namespace cm::sim
 
 #endif  // CONFORMANCE_ADAPTERS_SIM_TESTER_H_

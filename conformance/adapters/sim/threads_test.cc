@@ -1,4 +1,4 @@
-// Threads of the simulator: the seed says who comes first.
+// Threads of the simulator: the seed decides their order.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
-// What came of the lines in sequence `index`, without the conversation itself.
+// The history of the lines in sequence `index`, without the conversation itself.
 std::string Seen(const std::string& lines, uint64_t index) {
   auto parsed = ParseConversation("topology two-kernels\ncapabilities lanes\n" + lines);
   if (const auto* problem = std::get_if<TextProblem>(&parsed)) {
@@ -30,7 +30,6 @@ std::string Seen(const std::string& lines, uint64_t index) {
   conversation.origin = Origin{.seed = 7, .index = index, .walk = "none", .options = {}};
   const std::unique_ptr<Implementation> sim =
       MakeSimImplementation({.profile = *FindProfile("6.1-rxe"),
-                             .defect = {},
                              .watch_wire = false,
                              .capabilities = conversation.capabilities});
   const std::string text =

@@ -1,10 +1,9 @@
-// Wireshark's dissector reads every message of every golden conversation as we do, and every frame
-// that a real kernel sent.
+// Compares Wireshark's dissector with our codec on every message of every golden conversation, and
+// on every frame of a real kernel.
 //
-// Left out is what it is known to decode wrongly or not at all: flow labels and packet rates of
-// paths; the bodies of MRA, SIDR_REQ, SIDR_REP, LAP and APR, and with that of SIDR_REQ its CMA
-// header. It objects to UDP over IPv6 without a check sum, which is what Soft-RoCE sends.
-// source: observed tshark 4.0.17
+// Excluded is what tshark decodes wrongly or not at all: flow labels and packet rates of paths; the
+// bodies of MRA, SIDR_REQ, SIDR_REP, LAP and APR, and with that of SIDR_REQ its CMA header. It
+// reports UDP over IPv6 without a checksum, which Soft-RoCE sends. source: observed tshark 4.0.17
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,7 +38,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// A field of theirs, and ours.
+// A field of tshark, and ours.
 struct Pair {
   std::string_view theirs;
   std::string_view ours;
@@ -139,7 +138,7 @@ class Tshark : public testing::Test {
     folder_ = folder != nullptr ? folder : ".";
   }
 
-  // What a command prints, line by line.
+  // The output of a command, line by line.
   static std::vector<std::string> LinesOf(const std::string& command) {
     std::string text;
     FILE* pipe = popen(command.c_str(), "r");
@@ -151,7 +150,7 @@ class Tshark : public testing::Test {
     return lines;
   }
 
-  // Asks for every pair of every frame.
+  // Compares every pair of every frame.
   static std::vector<std::string> Dissect(const std::string& path) {
     std::string fields;
     for (const Pair& pair : kPairs) fields += fmt::format(" -e {}", pair.theirs);
@@ -165,7 +164,7 @@ class Tshark : public testing::Test {
     std::vector<std::string> disagreements;
   };
 
-  // A body without a layout is theirs to read as they like.
+  // A body without a layout is not compared.
   static void CompareFields(std::string_view line, const mad::Frame& frame, Compared* compared) {
     const bool has_layout = !std::holds_alternative<mad::Opaque>(frame.mad.message);
     for (const Pair& pair : kPairs) {
@@ -183,7 +182,8 @@ class Tshark : public testing::Test {
     }
   }
 
-  // Returns how many fields were compared. Of as many frames as are of another version, which our
+  // Returns the number of compared fields. Frames of another version, which our codec refuses, have
+  // none.
   // codec refuses, none is.
   static size_t Compare(const std::string& path, std::span<const uint8_t> file,
                         size_t of_another_version = 0) {
@@ -212,7 +212,8 @@ class Tshark : public testing::Test {
     return compared.fields;
   }
 
-  // Every expert's remark about a frame with an error stands on its line, so that the one that is
+  // Every expert message about an erroneous frame is on its line, so that the justified one about a
+  // frame over IPv6 hides no other.
   // right of a frame over IPv6 hides no other.
   static std::vector<std::string> MarksIn(const std::string& path) {
     std::vector<std::string> marked = LinesOf(
@@ -226,7 +227,7 @@ class Tshark : public testing::Test {
     return marked;
   }
 
-  // A capture of one frame; where it is.
+  // A capture of one frame; returns its path.
   std::string WriteOne(const mad::FrameBytes& bytes) const {
     const std::string path = folder_ + "/one.pcap";
     std::ofstream stream(path, std::ios::binary);
@@ -278,7 +279,7 @@ TEST_F(Tshark, ReadsTheFramesOfARealKernelAsWeDo) {
   EXPECT_GE(files, 16u);
 }
 
-// Looking for marks is one that can fail: over IPv4 a length of UDP that is too long.
+// The search for expert messages can fail: over IPv4 with a UDP length that is too large.
 TEST_F(Tshark, MarksAFrameThatIsWrong) {
   mad::Frame frame;
   frame.mad = mad::MakeMad(mad::Rtu{.local_cid = 1, .remote_cid = 2}, 3);
@@ -287,7 +288,7 @@ TEST_F(Tshark, MarksAFrameThatIsWrong) {
   EXPECT_THAT(MarksIn(WriteOne(mad::Encode(frame))), SizeIs(1));
 }
 
-// The comparison is one that can fail.
+// The comparison can fail.
 TEST_F(Tshark, DisagreesAboutAFieldThatIsNotWhatItSays) {
   mad::Frame frame;
   frame.mad = mad::MakeMad(mad::Rtu{.local_cid = 1, .remote_cid = 2}, 3);

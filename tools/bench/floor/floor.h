@@ -1,4 +1,4 @@
-// The floors: each job done by the least code that does it, and nothing else.
+// The floors: each job done by the least code that does it.
 #ifndef TOOLS_BENCH_FLOOR_FLOOR_H_
 #define TOOLS_BENCH_FLOOR_FLOOR_H_
 

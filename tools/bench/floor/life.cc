@@ -20,7 +20,7 @@ enum class What : uint8_t { kStart, kReq, kRep, kRtu, kOver, kDreq, kDrep, kTime
 
 // One end of a connection; two of them are one line of the cache.
 struct End {
-  int64_t deadline = 0;  // of its timer; 0 when none runs
+  int64_t deadline = 0;  // of its timer; 0 when it is not running
   int64_t queued = 0;    // when its one entry in the queue is due; 0 when there is none
   uint32_t lives = 0;
   uint32_t number = 0;
@@ -59,7 +59,7 @@ void CarryAsBytes(What what, uint32_t number) {
 }
 
 // A protocol of five messages and nothing else: no call, no private data, no refusal. Messages have
-// no contents, as the number of the connection says everything.
+// no contents, because the number of the connection identifies everything.
 template <bool kWithBytes>
 class FloorLives {
  public:
@@ -88,7 +88,7 @@ class FloorLives {
   void Send(What what, uint32_t from) {
     if (random_.Next() % kLossOneIn != 0) At(now_ + kLatencyNs, what, from ^ 1);
   }
-  // There is one entry at most that counts: one that is due too early goes on to the deadline.
+  // At most one entry is valid: one that is due too early is moved to the deadline.
   void Arm(uint32_t number, int64_t after) {
     End& end = ends_[number];
     end.deadline = now_ + after;

@@ -1,5 +1,4 @@
-// The fastest queues that could be written in an hour for the benchmarks alone: nothing is checked,
-// nothing can be looked at without being taken, and nothing can be copied or compared.
+// Fast queues written for the benchmarks alone: without checks, inspection, copying or comparison.
 #ifndef TOOLS_BENCH_FLOOR_QUEUES_H_
 #define TOOLS_BENCH_FLOOR_QUEUES_H_
 
@@ -51,7 +50,7 @@ class FloorHeap {
     int64_t at;
     uint64_t key;
   };
-  // Without branches: which one is first is as good as random.
+  // Without branches, because the first one is unpredictable.
   static bool Before(const Key& a, const Key& b) {
     return (a.at < b.at) | ((a.at == b.at) & (a.key < b.key));
   }

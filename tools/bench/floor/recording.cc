@@ -11,7 +11,7 @@ namespace cm::bench {
 namespace {
 
 constexpr size_t kBuffer = size_t{1} << 16;
-constexpr size_t kRoom = 512;  // more than any record takes
+constexpr size_t kRoom = 512;  // larger than any record
 
 char* Put(std::string_view text, char* to) {
   std::memcpy(to, text.data(), text.size());

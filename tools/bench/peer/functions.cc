@@ -1,4 +1,4 @@
-// What many a simulator has for an engine: a priority queue of closures.
+// The engine of many simulators: a priority queue of closures.
 #include <cstdint>
 #include <functional>
 #include <queue>

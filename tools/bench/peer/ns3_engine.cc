@@ -9,7 +9,7 @@
 namespace cm::bench {
 namespace {
 
-// As Hold does it, but ns-3 calls us.
+// Like Hold, but ns-3 calls us.
 class Ns3Hold {
  public:
   explicit Ns3Hold(const std::string& scheduler, int64_t pending) {

@@ -80,7 +80,7 @@ class TcpLives {
   void Refused(ns3::Ptr<ns3::Socket>) { StartLater(); }
   void Over(ns3::Ptr<ns3::Socket> socket) {
     socket->Close();
-    // Its timewait goes on meanwhile.
+    // Its timewait runs concurrently.
     ns3::Simulator::Schedule(ns3::Seconds(2.048), &TcpLives::Again, this);
   }
   void Again() {
@@ -99,7 +99,7 @@ class TcpLives {
   int64_t left_ = -1;
 };
 
-// Datagrams to and fro, a thousand at a time: the cost of one event.
+// Datagrams back and forth, a thousand at a time: the cost of one event.
 class UdpEvents {
  public:
   UdpEvents() : link_(0) {
@@ -146,7 +146,7 @@ class UdpEvents {
 
 int main(int argc, char** argv) {
   using namespace cm::bench;
-  // So that timewait is two seconds, as it is for us.
+  // So that timewait is two seconds, as in our benchmark.
   ns3::Config::SetDefault("ns3::TcpSocketBase::MaxSegLifetime", ns3::DoubleValue(1.024));
   Figure("life_cycles/1000/ns3_tcp", 5000, [](benchmark::State& state) {
     TcpLives lives(kConnections);

@@ -1,4 +1,4 @@
-// What the sample offers because it is simulated.
+// The hooks that the sample offers because it is simulated.
 #include "conformance/adapters/dl/hooks.h"
 
 #include <optional>
@@ -16,7 +16,7 @@ const char* cmcheck_capabilities(void) {
       cm::ToString(cm::Profiles()
                        .front()
                        .capabilities.Without(cm::Capability::kData)
-                       .Without(cm::Capability::kHostCrash)  // what its objects are part of
+                       .Without(cm::Capability::kHostCrash)  // the host contains its objects
                        .Without(cm::Capability::kTester)));
   return words->c_str();
 }

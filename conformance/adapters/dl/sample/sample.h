@@ -1,4 +1,4 @@
-// The simulated library behind pointers, as C knows it.
+// The simulated library behind the C API's pointers.
 #ifndef CONFORMANCE_ADAPTERS_DL_SAMPLE_SAMPLE_H_
 #define CONFORMANCE_ADAPTERS_DL_SAMPLE_SAMPLE_H_
 
@@ -13,14 +13,14 @@
 #include <string>
 #include <vector>
 
+#include "conformance/defects/woven/sim/world/world.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
-#include "sim/world/world.h"
 
 namespace cm::sample {
 
-// What the application's pointers point to. The C structure comes first, so that a pointer to it
-// is one to the whole.
+// The objects behind the application's pointers. The C structure comes first, so that a pointer
+// to it is one to the whole.
 struct Channel {
   rdma_event_channel c{};
   uint32_t number = 0;
@@ -33,7 +33,7 @@ struct Id {
   uint32_t number = 0;
   PortSpace space = PortSpace::kTcp;
   std::unique_ptr<Event> event;  // what c.event points to
-  sim::FetchedEvent kept;        // and what it was made of
+  woven::FetchedEvent kept;      // and what it was made of
 };
 struct Event {
   rdma_cm_event c{};
@@ -41,7 +41,7 @@ struct Event {
   PrivateData private_data;
 };
 
-// A call that has not returned: what it makes ready when it does.
+// A call that has not returned, and its outputs.
 struct Unfinished {
   Channel* closes = nullptr;
   rdma_cm_event** fetches = nullptr;
@@ -53,11 +53,13 @@ struct Unfinished {
 
 class Sample {
  public:
-  Sample(const Topology* topology, const Profile* profile, uint64_t seed, sim::Defect defect);
+  // `defect` is what defects::SwitchedOn takes.
+  Sample(const Topology* topology, const Profile* profile, uint64_t seed, size_t defect);
 
   void Enter(Lane lane) { lane_ = lane; }
-  sim::World& world() { return world_; }
-  sim::Library& library() { return world_.Prepared(lane_.side); }
+  size_t defect() const { return defect_; }
+  woven::World& world() { return world_; }
+  woven::Library& library() { return world_.Prepared(lane_.side); }
 
   rdma_event_channel* CreateChannel();
   void DestroyChannel(Channel* channel);
@@ -65,10 +67,10 @@ class Sample {
   int DestroyId(Id* id);
   int GetEvent(Channel* channel, rdma_cm_event** event);
   int Ack(Event* event);
-  // A call on an id that is answered at once.
+  // Returns the immediate reply of a call on an id.
   int Answer(Id* id, const Reply& reply);
   // One that waits for an event if the id is synchronous.
-  int Completes(Id* id, const sim::Progress& progress);
+  int Completes(Id* id, const woven::Progress& progress);
   int GetRequest(Id* listener, rdma_cm_id** id);
   int MigrateId(Id* id, Channel* channel);
   int CreateEp(const call::CreateEp& ep, rdma_cm_id** id);
@@ -78,10 +80,10 @@ class Sample {
   const Topology& topology() const { return *topology_; }
   Shown Show(const Id& id);
 
-  // The number under which the application's pointer is kept, and what is under it.
+  // The number of the application's pointer, and the pointer of a number.
   uint16_t Keep(void* context);
 
-  // Null and families that are none of ours included.
+  // Also for null and for families that are not supported.
   Address AddressOf(const sockaddr* address) const;
 
   bool Blocked() const;
@@ -91,30 +93,32 @@ class Sample {
   std::string Leaks() const;
 
  private:
-  int Begin(const sim::Progress& progress, const Unfinished& unfinished);
-  int Finish(const sim::Progress& progress, const Unfinished& unfinished);
+  int Begin(const woven::Progress& progress, const Unfinished& unfinished);
+  int Finish(const woven::Progress& progress, const Unfinished& unfinished);
   Id* NewId(uint32_t number, rdma_event_channel* channel, PortSpace space);
   Id* IdAt(uint32_t number);
-  // Brings the public fields up to date.
+  // Updates the public fields.
   void Refresh(Id* id);
   // The event with that number, as a C structure.
   std::unique_ptr<Event> Make(uint32_t number);
   void FillParam(const CmEvent& fetched, Event* event) const;
   void FillMembership(const CmEvent& fetched, rdma_ud_param* ud) const;
 
+  size_t defect_;
   const Topology* topology_;
-  sim::World world_;
-  sim::Usage before_;
+  woven::World world_;
+  woven::Usage before_;
   Lane lane_;
   std::vector<ibv_device> devices_;
   std::vector<ibv_context> contexts_;
-  // By side and number. A destroyed id stays until its place is used again, as a real one may.
+  // By side and number. A destroyed id stays until its slot is reused, as real memory may.
   std::map<std::pair<uint8_t, uint32_t>, std::unique_ptr<Id>> ids_;
   std::map<Lane, Unfinished> unfinished_;
   std::vector<void*> contexts_of_groups_ = {nullptr};
 };
 
-// The sample of this process; started by cmcheck_start, or as the first topology by itself.
+// The sample of this process; started by cmcheck_start, or as the first topology by itself. Every
+// function of the library begins with it: its defect is then on in the thread.
 Sample& TheSample();
 bool StartSample(const std::string& topology, const std::string& profile, uint64_t seed);
 
