@@ -40,11 +40,11 @@ class Performance {
   void CarryOut(uint32_t i) {
     const Line& line = conversation_.lines[i];
     Record record{.line = i, .begin = session_.driver().Now()};
-    if (!scope_.Applicable(line)) {
+    scope_.Mark(&record);
+    if (record.not_made)
       record.seen = seen::Answered{.reply = Reply::NotApplicable()};
-    } else {
+    else
       record.seen = Answer(i, line);
-    }
     record.end = session_.driver().Now();
     Add(std::move(record));
   }
@@ -53,24 +53,27 @@ class Performance {
   void CarryOutTogether(uint32_t first, uint32_t end) {
     const Instant begin = session_.driver().Now();
     std::vector<Submission> submitted;
-    std::vector<bool> made;
+    std::vector<Record> records;
     for (uint32_t i = first; i < end; ++i) {
       const auto& calls = std::get<line::Calls>(conversation_.lines[i]);
-      made.push_back(scope_.Applicable(conversation_.lines[i]) &&
-                     std::ranges::none_of(submitted, [&](const Submission& earlier) {
-                       return scope_.Contend(earlier.call, calls.call);
-                     }));
-      if (made.back()) submitted.push_back({calls.lane, calls.call});
+      Record& record = records.emplace_back(Record{.line = i, .begin = begin});
+      scope_.Mark(&record);
+      if (!record.not_made && std::ranges::any_of(submitted, [&](const Submission& earlier) {
+            return scope_.Contend(earlier.call, calls.call);
+          }))
+        record.not_made = NotMade::kContends;
+      if (!record.not_made) submitted.push_back({calls.lane, calls.call});
     }
     std::vector<seen::Answered> answers = session_.driver().SubmitTogether(submitted);
     const Instant over = session_.driver().Now();
     auto answer = answers.begin();
-    for (uint32_t i = first; i < end; ++i) {
-      Record record{.line = i, .begin = begin, .end = over};
-      record.seen = made[i - first] ? *answer++ : seen::Answered{.reply = Reply::NotApplicable()};
+    for (Record& record : records) {
+      record.end = over;
+      record.seen = record.not_made ? seen::Answered{.reply = Reply::NotApplicable()} : *answer++;
       const seen::Answered& answered = std::get<seen::Answered>(record.seen);
       if (answered.reply.kind == ReplyKind::kBlocked)
-        pending_.push_back({std::get<line::Calls>(conversation_.lines[i]).lane, i});
+        pending_.push_back(
+            {std::get<line::Calls>(conversation_.lines[record.line]).lane, record.line});
       Add(std::move(record));
     }
   }

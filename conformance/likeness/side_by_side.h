@@ -23,7 +23,7 @@
 namespace cm {
 
 // Maximum lateness of a timer in a kernel with 250 ticks per second.
-// source: cm_protocol 3.4
+// source: docs/sources/cm_protocol.md 3.4
 Duration TimerStep(Duration length);
 
 // An event of one side, and its time, counted from the first rdma_connect.

@@ -2,23 +2,15 @@
 
 #include <algorithm>
 
-#include "model/conversation/name_scope.h"
-
 namespace cm {
 namespace {
 
 // The record from which on memory may be damaged, by a call on a destroyed object: no property
 // holds after it. Past the end when there is none.
 size_t EndOfSense(const History& history) {
-  if (!history.conversation.capabilities.Has(Capability::kMisuse)) return history.records.size();
-  NameScope scope(history.conversation);
-  for (size_t at = 0; at < history.records.size(); ++at) {
-    const Record& record = history.records[at];
-    const auto* calls = std::get_if<line::Calls>(&history.conversation.lines[record.line]);
-    if (calls != nullptr && scope.MisuseIn(calls->call)) return at;
-    scope.Observe(record);
-  }
-  return history.records.size();
+  const auto misuse = std::ranges::find_if(
+      history.records, [](const Record& record) { return record.misuse.has_value(); });
+  return static_cast<size_t>(misuse - history.records.begin());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "conformance/recordings/fields.h"
+#include "model/conversation/name_scope.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm {
@@ -76,6 +77,7 @@ std::variant<std::unique_ptr<Recording>, TextProblem> RecordingReader::Read() {
   if (explicit_fetch_)
     return TextProblem{static_cast<int>(lines_.size()),
                        "the file ends where the event of rdma_get_cm_event should stand"};
+  MarkRecords(&recording_->history);
   return std::move(recording_);
 }
 

@@ -49,8 +49,7 @@ class Search {
     const line::Calls* calls = CallsOf(record);
     const Reply* reply = ReplyOf(record);
     if (calls == nullptr || reply == nullptr || reply->kind == ReplyKind::kNotApplicable) return;
-    if (const std::optional<Misuse> misuse = scope_.MisuseIn(calls->call))
-      return OnWhatIsGone(*misuse, calls->call);
+    if (record.misuse) return OnWhatIsGone(*record.misuse, calls->call);
     if (const auto* close = std::get_if<call::DestroyEventChannel>(&calls->call))
       return WithIdsOnIt(close->channel);
     const CallKind kind = KindOf(calls->call);

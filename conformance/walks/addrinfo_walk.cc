@@ -1,9 +1,9 @@
-#include "conformance/walks/addrinfo_walk.h"
-
+// Ids in every state look addresses up, in order and out of it, and events are written to them.
 #include <array>
 #include <limits>
 
 #include "conformance/walks/arguments.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -38,11 +38,11 @@ class AddrInfoWalk {
     const uint8_t side = stage_.AnySide();
     const IdRef id = stage_.NewId(side, stage_.ChannelOf(side));
     Stop(id, side);
-    On(side, call::BindAddr{id, stage_.AddressOf(side, port_)});
+    stage_.Call(call::BindAddr{id, stage_.AddressOf(side, port_)});
     Stop(id, side);
-    On(side, call::Listen{id, 8});
+    stage_.Call(call::Listen{id, 8});
     Stop(id, side);
-    if (stage_.choice().OneIn(2, "it goes with what is unread")) On(side, call::DestroyId{id});
+    if (stage_.OneIn(2, "it goes with what is unread")) stage_.Call(call::DestroyId{id});
   }
 
   // Two ids from the first call to the end of their connection.
@@ -52,29 +52,27 @@ class AddrInfoWalk {
     Empties(kPassiveSide);
     const IdRef active = stage_.NewId(kActiveSide, stage_.ChannelOf(kActiveSide));
     Stop(active, kActiveSide);
-    On(kActiveSide, call::ResolveAddr{active, {}, stage_.AddressOf(kPassiveSide, port_), 2000});
+    stage_.Call(call::ResolveAddr{active, {}, stage_.AddressOf(kPassiveSide, port_), 2000});
     if (Stop(active, kActiveSide)) return;
     Empties(kActiveSide);
-    On(kActiveSide, call::ResolveRoute{active, 2000});
+    stage_.Call(call::ResolveRoute{active, 2000});
     if (Stop(active, kActiveSide)) return;
     Empties(kActiveSide);
-    On(kActiveSide, call::Connect{active, Numbered()});
+    stage_.Call(call::Connect{active, Numbered()});
     if (Stop(active, kActiveSide)) return;
     stage_.Settle();
-    const IdRef passive =
-        stage_.Fetch(Stage::MainLane(kPassiveSide), stage_.ChannelOf(kPassiveSide));
+    const IdRef passive = stage_.Fetch(kPassiveSide);
     if (Stop(passive, kPassiveSide)) return;
-    On(kPassiveSide, call::Accept{passive, Numbered()});
+    stage_.Call(call::Accept{passive, Numbered()});
     if (Stop(passive, kPassiveSide)) return;
     Empties(kActiveSide);
-    On(kActiveSide, call::Establish{active});
+    stage_.Call(call::Establish{active});
     stage_.Settle();
     if (Stop(active, kActiveSide) || Stop(passive, kPassiveSide)) return;
     stage_.Disconnects(active);
     if (Stop(active, kActiveSide)) return;
-    stage_.Settle();
-    stage_.FetchesAll(2);
-    if (stage_.choice().OneIn(2, "it goes with what is unread")) stage_.Destroys(active);
+    stage_.SettlesAndFetches(2);
+    if (stage_.OneIn(2, "it goes with what is unread")) stage_.Destroys(active);
   }
 
   // A synchronous id: what is written to it comes before what its calls wait for.
@@ -84,17 +82,17 @@ class AddrInfoWalk {
     const IdRef id = stage_.NewId(side, {});
     for (int i = 0; i < 2; ++i) {
       Stop(id, side);
-      stage_.Call(Stage::MainLane(side), call::ShowEvent{id});
+      stage_.Call(call::ShowEvent{id});
     }
-    const auto other = static_cast<uint8_t>(1 - side);
-    if (stage_.choice().OneIn(2, "it looks for the other side"))
+    const uint8_t other = OtherSide(side);
+    if (stage_.OneIn(2, "it looks for the other side"))
       stage_.Call(Thread(side), call::ResolveAddr{id, {}, stage_.AddressOf(other, port_), 2000});
     else
-      On(side, call::BindAddr{id, stage_.AddressOf(side, port_)});
+      stage_.Call(call::BindAddr{id, stage_.AddressOf(side, port_)});
     stage_.Settle();
-    stage_.Call(Stage::MainLane(side), call::ShowEvent{id});
+    stage_.Call(call::ShowEvent{id});
     for (int i = 0; i < 2; ++i) Stop(id, side);
-    stage_.Call(Stage::MainLane(side), call::ShowEvent{id});
+    stage_.Call(call::ShowEvent{id});
   }
 
   // What is unread goes with its id to another channel.
@@ -110,7 +108,7 @@ class AddrInfoWalk {
     for (int i = 0; i < 4; ++i) stage_.Fetch(Stage::MainLane(side), other);
     Queries(id, side);
     unread_ = 0;
-    if (stage_.choice().OneIn(3, "and waits from now on")) {
+    if (stage_.OneIn(3, "and waits from now on")) {
       stage_.Call(Thread(side), call::MigrateId{id, {}});
       synchronous_ = true;
     }
@@ -121,7 +119,7 @@ class AddrInfoWalk {
   bool Stop(IdRef id, uint8_t side) {
     for (uint64_t left = stage_.Below(5, "how many calls"); left > 0; --left) Step(id, side);
     if (stops_++ != removed_at_) return false;
-    if (!stage_.Inject({.kind = FaultKind::kRemoveDevice, .side = side})) return false;
+    if (!stage_.Inject(FaultKind::kRemoveDevice, side)) return false;
     for (int i = 0; i < 2; ++i) Step(id, side);
     stage_.Settle();
     for (int i = 0; i < 5; ++i) Step(id, side);
@@ -147,28 +145,24 @@ class AddrInfoWalk {
   void LooksUp(IdRef id, uint8_t side) {
     MakesRoom(side);
     call::ResolveAddrInfo resolve{.id = id, .node = SomeNode(stage_)};
-    if (!stage_.choice().OneIn(4, "without a service")) resolve.service = stage_.Port(0);
-    if (!stage_.choice().OneIn(3, "without hints")) {
+    if (!stage_.OneIn(4, "without a service")) resolve.service = stage_.Port(0);
+    if (!stage_.OneIn(3, "without hints")) {
       resolve.hints = SomeHints(stage_);
-      if (stage_.choice().OneIn(8, "records of services"))
-        resolve.hints->flags |= kServiceRecordsHint;
-      if (stage_.choice().OneIn(8, "by the resolver")) resolve.hints->flags |= kResolverHint;
+      if (stage_.OneIn(8, "records of services")) resolve.hints->flags |= kServiceRecordsHint;
+      if (stage_.OneIn(8, "by the resolver")) resolve.hints->flags |= kResolverHint;
     }
     stage_.Call(synchronous_ ? Thread(side) : Stage::MainLane(side), resolve);
   }
 
   void Queries(IdRef id, uint8_t side) {
     const HeldRef info = stage_.NewHeld(side);
-    On(side, call::QueryAddrInfo{id, info});
-    On(side, call::FreeAddrInfo{info});
+    stage_.Call(call::QueryAddrInfo{id, info});
+    stage_.Call(call::FreeAddrInfo{info});
   }
 
   void Writes(IdRef id, uint8_t side) {
     if (synchronous_ && ++written_ > kUnreadAtMost) return;  // nobody fetches them
     MakesRoom(side);
-    constexpr std::array<uint8_t, 6> kOthers = {0, 9, 16, 17, 19, 255};
-    constexpr std::array<uint64_t, 6> kArguments = {
-        0, 1, 0xffffffff, uint64_t{1} << 32, 0x0123456789abcdef, ~uint64_t{0}};
     // A call that finds one of the first on a synchronous id says what that errno is.
     constexpr std::array<int32_t, 8> kStatuses = {0,
                                                   0,
@@ -179,11 +173,12 @@ class AddrInfoWalk {
                                                   std::numeric_limits<int32_t>::max(),
                                                   std::numeric_limits<int32_t>::min()};
     call::WriteCmEvent write{.id = id};
-    if (stage_.choice().OneIn(8, "another type"))
-      write.type = kOthers[stage_.Below(kOthers.size(), "which type")];
+    if (stage_.OneIn(8, "another type"))
+      write.type = stage_.OneOf<uint8_t>({0, 9, 16, 17, 19, 255}, "which type");
     write.status = kStatuses[stage_.Below(synchronous_ ? 6 : kStatuses.size(), "which status")];
-    write.argument = kArguments[stage_.Below(kArguments.size(), "which argument")];
-    On(side, write);
+    write.argument = stage_.OneOf<uint64_t>(
+        {0, 1, 0xffffffff, uint64_t{1} << 32, 0x0123456789abcdef, ~uint64_t{0}}, "which argument");
+    stage_.Call(write);
   }
 
   // The oracle follows a few unread events of an id, and no more.
@@ -200,16 +195,13 @@ class AddrInfoWalk {
   }
 
   void Reads(uint8_t side, int times) {
-    for (int i = 0; i < times; ++i) stage_.Fetch(Stage::MainLane(side), stage_.ChannelOf(side));
+    for (int i = 0; i < times; ++i) stage_.Fetch(side);
   }
 
   ConnParam Numbered() {
-    ConnParam param;
-    param.qp_num = stage_.FreshQpNumber();
+    ConnParam param = stage_.Numbered();
     return param;
   }
-
-  void On(uint8_t side, const Call& call) { stage_.Call(Stage::MainLane(side), call); }
 
   Stage& stage_;
   const uint16_t port_;

@@ -12,39 +12,37 @@ constexpr std::array kSpaces = {PortSpace::kTcp, PortSpace::kUdp, PortSpace::kIb
 
 }  // namespace
 
-int32_t Arguments::Backlog() {
-  constexpr std::array<int32_t, 6> kBacklogs = {8, 8, 8, 1, 2, 0};
-  return kBacklogs[stage_.Below(kBacklogs.size(), "backlog")];
-}
+int32_t Arguments::Backlog() { return stage_.OneOf<int32_t>({8, 8, 8, 1, 2, 0}, "backlog"); }
 
 int32_t Arguments::ResolveTimeout() {
-  constexpr std::array<int32_t, 4> kTimeouts = {2000, 2000, 500, 1000};
-  return kTimeouts[stage_.Below(kTimeouts.size(), "time-out")];
+  return stage_.OneOf<int32_t>({2000, 2000, 500, 1000}, "time-out");
 }
 
 uint16_t Arguments::Port() { return stage_.Port(static_cast<int>(stage_.Below(3, "which port"))); }
 
 Address Arguments::OddAddress(uint16_t port) {
-  constexpr std::array<AddressKind, 7> kKinds = {
-      AddressKind::kNone,       AddressKind::kAny,    AddressKind::kLoopback, AddressKind::kForeign,
-      AddressKind::kUnroutable, AddressKind::kSilent, AddressKind::kBadFamily};
-  Address address{.kind = kKinds[stage_.Below(kKinds.size(), "kind of address")], .port = port};
+  Address address{
+      .kind = stage_.OneOf(
+          {AddressKind::kNone, AddressKind::kAny, AddressKind::kLoopback, AddressKind::kForeign,
+           AddressKind::kUnroutable, AddressKind::kSilent, AddressKind::kBadFamily},
+          "kind of address"),
+      .port = port};
   const bool has_family =
       address.kind != AddressKind::kNone && address.kind != AddressKind::kBadFamily;
-  if (has_family && stage_.choice().OneIn(4, "IPv6 address")) address.v6 = true;
+  if (has_family && stage_.OneIn(4, "IPv6 address")) address.v6 = true;
   if (address.kind == AddressKind::kBadFamily) {
     address.port = 0;
-    address.family = stage_.choice().OneIn(2, "family") ? 0 : 99;
+    address.family = stage_.OneIn(2, "family") ? 0 : 99;
   }
   if (address.kind == AddressKind::kNone) address.port = 0;
   return address;
 }
 
 Address Arguments::BindAddress(uint8_t side) {
-  const uint16_t port = stage_.choice().OneIn(4, "any port") ? uint16_t{0} : Port();
-  if (stage_.choice().OneIn(2, "an odd address")) {
+  const uint16_t port = stage_.OneIn(4, "any port") ? uint16_t{0} : Port();
+  if (stage_.OneIn(2, "an odd address")) {
     const Address odd = OddAddress(port);
-    const auto other = static_cast<uint8_t>(1 - side);
+    const uint8_t other = OtherSide(side);
     return odd.kind == AddressKind::kSilent ? stage_.AddressOf(other, port) : odd;
   }
   return stage_.AddressOf(side, port, v6_);
@@ -52,24 +50,21 @@ Address Arguments::BindAddress(uint8_t side) {
 
 uint8_t Arguments::DataLength(uint8_t limit) {
   const auto one_more = static_cast<uint8_t>(limit + 1);
-  const std::array<uint8_t, 9> lengths = {0, 0, 1, 20, 55, limit, limit, one_more, 255};
-  return lengths[stage_.Below(lengths.size(), "private data length")];
+  return stage_.OneOf<uint8_t>({0, 0, 1, 20, 55, limit, limit, one_more, 255},
+                               "private data length");
 }
 
-uint8_t Arguments::Depth() {
-  constexpr std::array<uint8_t, 8> kDepths = {1, 1, 1, 2, 16, 0, 128, 255};
-  return kDepths[stage_.Below(kDepths.size(), "depth")];
-}
+uint8_t Arguments::Depth() { return stage_.OneOf<uint8_t>({1, 1, 1, 2, 16, 0, 128, 255}, "depth"); }
 
 std::optional<ConnParam> Arguments::Param(IdRef id) {
   constexpr uint8_t kTooDeep = 200;
   const bool has_qp = stage_.forecast().id(id).has_qp;
-  if (has_qp && stage_.choice().OneIn(12, "null parameters")) return std::nullopt;
+  if (has_qp && stage_.OneIn(12, "null parameters")) return std::nullopt;
   ConnParam param;
   param.responder_resources = Depth();
   param.initiator_depth = Depth();
-  if (stage_.choice().OneIn(16, "a depth too large")) param.responder_resources = kTooDeep;
-  if (stage_.choice().OneIn(4, "odd retry counts")) {
+  if (stage_.OneIn(16, "a depth too large")) param.responder_resources = kTooDeep;
+  if (stage_.OneIn(4, "odd retry counts")) {
     param.retry_count = static_cast<uint8_t>(stage_.Below(10, "retry count"));
     param.rnr_retry_count = static_cast<uint8_t>(stage_.Below(10, "RNR retry count"));
     param.flow_control = static_cast<uint8_t>(stage_.Below(2, "flow control"));
@@ -77,7 +72,7 @@ std::optional<ConnParam> Arguments::Param(IdRef id) {
   if (!has_qp) {
     param.srq = static_cast<uint8_t>(stage_.Below(2, "srq"));
     param.qp_num = stage_.FreshQpNumber();
-    if (last_qp_number_ != 0 && stage_.choice().OneIn(6, "a QP number again"))
+    if (last_qp_number_ != 0 && stage_.OneIn(6, "a QP number again"))
       param.qp_num = last_qp_number_;
     last_qp_number_ = param.qp_num;
   }
@@ -98,21 +93,21 @@ AddrHints SomeHints(Stage& stage) {
   AddrHints hints;
   // One draw for each of the four flags.
   hints.flags = static_cast<uint32_t>(stage.Below(16, "which flags"));
-  if (stage.choice().OneIn(3, "a family"))
+  if (stage.OneIn(3, "a family"))
     hints.family = kFamilies[stage.Below(kFamilies.size(), "which family")];
-  if (stage.choice().OneIn(3, "a type")) hints.type = kTypes[stage.Below(kTypes.size(), "type")];
-  if (stage.choice().OneIn(3, "a port space"))
+  if (stage.OneIn(3, "a type")) hints.type = kTypes[stage.Below(kTypes.size(), "type")];
+  if (stage.OneIn(3, "a port space"))
     hints.space = kSpaces[stage.Below(kSpaces.size(), "which port space")];
-  const bool v6 = stage.choice().OneIn(4, "hints of IPv6");
-  if (stage.choice().OneIn(3, "a source among the hints"))
+  const bool v6 = stage.OneIn(4, "hints of IPv6");
+  if (stage.OneIn(3, "a source among the hints"))
     hints.source = stage.AddressOf(kActiveSide, stage.Port(4), v6);
-  if (stage.choice().OneIn(4, "a destination among the hints"))
+  if (stage.OneIn(4, "a destination among the hints"))
     hints.destination = stage.AddressOf(kPassiveSide, stage.Port(0), v6);
   return hints;
 }
 
 Address SomeNode(Stage& stage) {
-  const bool v6 = stage.choice().OneIn(3, "a node of IPv6");
+  const bool v6 = stage.OneIn(3, "a node of IPv6");
   switch (stage.Below(6, "which node")) {
     case 0:
       return {};

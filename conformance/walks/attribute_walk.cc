@@ -1,11 +1,10 @@
 // An id is brought through its states, and asked at every stop for what it has beside states:
 // attributes of queue pairs, options of vendors, ports; and told of connections, rightly or not.
-#include "conformance/walks/attribute_walk.h"
-
 #include <algorithm>
 #include <array>
 
 #include "conformance/walks/arguments.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -13,11 +12,8 @@ namespace {
 class AttributeWalk {
  public:
   explicit AttributeWalk(Stage& stage)
-      : stage_(stage),
-        v6_(stage.choice().OneIn(5, "IPv6")),
-        arguments_(stage, v6_),
-        port_(stage.Port(0)) {
-    with_qp_ = stage.choice().OneIn(2, "with queue pairs");
+      : stage_(stage), v6_(stage.OneIn(5, "IPv6")), arguments_(stage, v6_), port_(stage.Port(0)) {
+    with_qp_ = stage.OneIn(2, "with queue pairs");
     removed_at_ = stage.StopThatLosesADevice();
   }
 
@@ -39,23 +35,22 @@ class AttributeWalk {
     const IdRef id = stage_.NewId(side, stage_.ChannelOf(side));
     Asks(id, side);
     Address address = stage_.AddressOf(side, port_, v6_);
-    if (stage_.choice().OneIn(3, "wildcard"))
-      address = {.kind = AddressKind::kAny, .v6 = v6_, .port = port_};
-    On(side, call::BindAddr{id, address});
+    if (stage_.OneIn(3, "wildcard")) address = Wildcard(port_, v6_);
+    stage_.Call(call::BindAddr{id, address});
     Asks(id, side);
-    On(side, call::Listen{id, 8});
+    stage_.Call(call::Listen{id, 8});
     Asks(id, side);
     if (Lost(id, side)) return;
-    if (stage_.choice().OneIn(2, "lost at last")) Loses(id, side);
+    if (stage_.OneIn(2, "lost at last")) Loses(id, side);
   }
 
   // Nobody answers for the address, which is looked for from a wildcard or from an address.
   void Searching() {
     const IdRef id = stage_.NewId(kActiveSide, stage_.ChannelOf(kActiveSide));
-    const bool bound = stage_.choice().OneIn(2, "from an address");
+    const bool bound = stage_.OneIn(2, "from an address");
     const Address source = bound ? stage_.AddressOf(kActiveSide, 0, v6_) : Address{};
-    On(kActiveSide, call::ResolveAddr{
-                        id, source, {.kind = AddressKind::kSilent, .v6 = v6_, .port = port_}, 500});
+    stage_.Call(call::ResolveAddr{
+        id, source, {.kind = AddressKind::kSilent, .v6 = v6_, .port = port_}, 500});
     Asks(id, kActiveSide);
     if (Lost(id, kActiveSide)) return;
     if (stage_.Can(Capability::kTime)) stage_.Pass(Duration::Seconds(2));
@@ -68,15 +63,15 @@ class AttributeWalk {
     listener_ = stage_.Listens(kPassiveSide, port_, 8, v6_);
     if (Lost(listener_, kPassiveSide)) return;
     if (!Connects()) return;
-    if (stage_.Can(Capability::kFailOver) && stage_.choice().OneIn(3, "its source goes") &&
-        stage_.Inject({.kind = FaultKind::kFailOver, .side = kActiveSide})) {
+    if (stage_.Can(Capability::kFailOver) && stage_.OneIn(3, "its source goes") &&
+        stage_.Inject(FaultKind::kFailOver, kActiveSide)) {
       stage_.Settle();
-      On(kActiveSide, call::RejectEce{active_, {}});
+      stage_.Call(call::RejectEce{active_, {}});
     }
     stage_.Settle();
     if (Lost(active_, kActiveSide)) return;
-    passive_ = stage_.Fetch(Stage::MainLane(kPassiveSide), stage_.ChannelOf(kPassiveSide));
-    On(kPassiveSide, call::GetRemoteEce{passive_});
+    passive_ = stage_.Fetch(kPassiveSide);
+    stage_.Call(call::GetRemoteEce{passive_});
     Asks(passive_, kPassiveSide);
     if (Lost(passive_, kPassiveSide)) return;
     const uint64_t answer = stage_.Below(6, "the answer");
@@ -87,26 +82,21 @@ class AttributeWalk {
   bool Connects() {
     const ChannelRef channel = stage_.ChannelOf(kActiveSide);
     active_ = stage_.NewId(kActiveSide, channel);
-    if (!with_qp_ && stage_.choice().OneIn(2, "with options of a vendor"))
-      On(kActiveSide, call::SetLocalEce{active_, {.vendor_id = 0x2c9, .options = 0x30000}});
+    if (!with_qp_ && stage_.OneIn(2, "with options of a vendor"))
+      stage_.Call(call::SetLocalEce{active_, {.vendor_id = 0x2c9, .options = 0x30000}});
     Asks(active_, kActiveSide);
-    On(kActiveSide, call::ResolveAddr{active_, stage_.AddressOf(kActiveSide, 0, v6_),
-                                      stage_.AddressOf(kPassiveSide, port_, v6_), 2000});
+    stage_.ResolvesPeer(active_, port_, v6_);
     Asks(active_, kActiveSide);
     Hears(kActiveSide);
     Asks(active_, kActiveSide);
     if (Lost(active_, kActiveSide)) return false;
-    On(kActiveSide, call::ResolveRoute{active_, 2000});
+    stage_.Call(call::ResolveRoute{active_, 2000});
     Asks(active_, kActiveSide);
     Hears(kActiveSide);
     Asks(active_, kActiveSide);
-    ConnParam param;
+    ConnParam param = stage_.QueuePairFor(active_, with_qp_);
     param.private_data = PrivateData::Counting(5);
-    if (with_qp_)
-      On(kActiveSide, call::CreateQp{active_});
-    else
-      param.qp_num = stage_.FreshQpNumber();
-    On(kActiveSide, call::Connect{active_, param});
+    stage_.Call(call::Connect{active_, param});
     Asks(active_, kActiveSide);
     return true;
   }
@@ -115,37 +105,30 @@ class AttributeWalk {
     const PrivateData data =
         PrivateData::Counting(arguments_.DataLength(stage_.profile().limits.reject_data));
     if (for_the_options)
-      On(kPassiveSide, call::RejectEce{passive_, data});
+      stage_.Call(call::RejectEce{passive_, data});
     else
-      On(kPassiveSide, call::Reject{passive_, data});
+      stage_.Call(call::Reject{passive_, data});
     Asks(passive_, kPassiveSide);
-    stage_.Settle();
-    stage_.FetchesAll(1);
+    stage_.SettlesAndFetches(1);
     Asks(active_, kActiveSide);
-    On(kPassiveSide, call::RejectEce{passive_, {}});
+    stage_.Call(call::RejectEce{passive_, {}});
   }
 
   void Accepts() {
-    const bool unsaid = stage_.choice().OneIn(3, "RTU is lost");
-    if (unsaid)
-      stage_.Inject(
-          {.kind = FaultKind::kDrop, .side = kActiveSide, .messages = MadKinds(MadKind::kRtu)});
-    ConnParam param;
-    if (with_qp_)
-      On(kPassiveSide, call::CreateQp{passive_});
-    else
-      param.qp_num = stage_.FreshQpNumber();
-    if (!with_qp_ && stage_.choice().OneIn(2, "with options of a vendor"))
-      On(kPassiveSide, call::SetLocalEce{passive_, {.vendor_id = 0x1000007, .options = 7}});
-    On(kPassiveSide, call::Accept{passive_, param});
+    const bool unsaid = stage_.OneIn(3, "RTU is lost");
+    if (unsaid) stage_.Drop(MadKinds(MadKind::kRtu), kActiveSide);
+    ConnParam param = stage_.QueuePairFor(passive_, with_qp_);
+    if (!with_qp_ && stage_.OneIn(2, "with options of a vendor"))
+      stage_.Call(call::SetLocalEce{passive_, {.vendor_id = 0x1000007, .options = 7}});
+    stage_.Call(call::Accept{passive_, param});
     Asks(passive_, kPassiveSide);
     stage_.Settle();
     Asks(active_, kActiveSide);
     Notices(passive_, kPassiveSide);
     if (Lost(active_, kActiveSide)) return;
     stage_.FetchesAll(1);
-    On(kActiveSide, call::GetRemoteEce{active_});
-    if (!with_qp_) On(kActiveSide, call::Establish{active_});
+    stage_.Call(call::GetRemoteEce{active_});
+    if (!with_qp_) stage_.Call(call::Establish{active_});
     stage_.Settle();
     Notices(passive_, kPassiveSide);
     stage_.FetchesAll(1);
@@ -157,11 +140,11 @@ class AttributeWalk {
     Asks(active_, kActiveSide);
     Asks(passive_, kPassiveSide);
     if (Lost(passive_, kPassiveSide)) return;
-    const bool by_active = stage_.choice().OneIn(2, "who disconnects first");
+    const bool by_active = stage_.OneIn(2, "who disconnects first");
     const IdRef first = by_active ? active_ : passive_;
     const IdRef second = by_active ? passive_ : active_;
     stage_.Disconnects(first);
-    if (stage_.choice().OneIn(4, "asked before it has ended"))
+    if (stage_.OneIn(4, "asked before it has ended"))
       Asks(first, by_active ? kActiveSide : kPassiveSide);
     stage_.Settle();
     Asks(active_, kActiveSide);
@@ -186,10 +169,9 @@ class AttributeWalk {
   }
 
   void Loses(IdRef id, uint8_t side) {
-    if (!stage_.Inject({.kind = FaultKind::kRemoveDevice, .side = side})) return;
+    if (!stage_.Inject(FaultKind::kRemoveDevice, side)) return;
     Asks(id, side);  // before its kernel id is gone, where lines are not kept apart
-    stage_.Settle();
-    stage_.FetchesAll(1);
+    stage_.SettlesAndFetches(1);
     for (int i = 0; i < 3; ++i) Asks(id, side);
   }
 
@@ -200,7 +182,7 @@ class AttributeWalk {
   }
 
   void Notices(IdRef id, uint8_t side) {
-    if (stage_.choice().OneIn(3, "the application notices first")) On(side, call::Notify{id});
+    if (stage_.OneIn(3, "the application notices first")) stage_.Call(call::Notify{id});
   }
 
   // Up to two questions, or notices, or refusals.
@@ -211,50 +193,50 @@ class AttributeWalk {
   void Ask(IdRef id, uint8_t side) {
     switch (stage_.Below(12, "what is asked")) {
       case 0:
-        return On(side, Notice(id));
+        return stage_.Call(Notice(id));
       case 1:
-        return On(side, call::SetLocalEce{id, MalformedEce()});
+        return stage_.Call(call::SetLocalEce{id, MalformedEce()});
       case 2:
-        return On(side, call::GetRemoteEce{id});
+        return stage_.Call(call::GetRemoteEce{id});
       case 3:
-        On(side, call::GetSrcPort{id});
-        return On(side, call::Show{id});
+        stage_.Call(call::GetSrcPort{id});
+        return stage_.Call(call::Show{id});
       case 4:
-        On(side, call::GetDstPort{id});
-        return On(side, call::Show{id});
+        stage_.Call(call::GetDstPort{id});
+        return stage_.Call(call::Show{id});
       case 5:
-        return On(side, EventName());
+        return stage_.Call(Stage::MainLane(side), EventName());
       case 6:
-        if (!stage_.choice().OneIn(4, "refuse")) return On(side, Attributes(id));
-        return On(side, call::RejectEce{id, PrivateData::Counting(arguments_.DataLength(
-                                                stage_.profile().limits.reject_data))});
+        if (!stage_.OneIn(4, "refuse")) return stage_.Call(Attributes(id));
+        return stage_.Call(call::RejectEce{
+            id, PrivateData::Counting(arguments_.DataLength(stage_.profile().limits.reject_data))});
       case 7:
-        if (!with_qp_) return On(side, Attributes(id));
-        return On(side, call::SetLocalEce{id, {.vendor_id = 0x2c9}});
+        if (!with_qp_) return stage_.Call(Attributes(id));
+        return stage_.Call(call::SetLocalEce{id, {.vendor_id = 0x2c9}});
       default:
-        return On(side, Attributes(id));
+        return stage_.Call(Attributes(id));
     }
   }
 
   // Nobody tells what becomes of the attributes for RTS without a path: kernels before the one
   // that is modelled die of it.
   call::InitQpAttr Attributes(IdRef id) {
-    constexpr std::array<uint8_t, 10> kStates = {1, 1, 2, 2, 3, 3, 0, 6, 7, 255};
-    const uint8_t state = kStates[stage_.Below(kStates.size(), "state of a queue pair")];
+    const uint8_t state =
+        stage_.OneOf<uint8_t>({1, 1, 2, 2, 3, 3, 0, 6, 7, 255}, "state of a queue pair");
     const bool pathless = std::ranges::count(migrated_, id) > 0;
     return {id, pathless && state == 3 ? uint8_t{2} : state};
   }
 
   call::Notify Notice(IdRef id) {
-    constexpr std::array<uint8_t, 6> kEvents = {
-        call::Notify::kCommEst, call::Notify::kCommEst, call::Notify::kPathMig, 0, 1, 200};
-    const uint8_t event = kEvents[stage_.Below(kEvents.size(), "what is noticed")];
+    const uint8_t event = stage_.OneOf<uint8_t>(
+        {call::Notify::kCommEst, call::Notify::kCommEst, call::Notify::kPathMig, 0, 1, 200},
+        "what is noticed");
     if (event == call::Notify::kPathMig) migrated_.push_back(id);
     return {id, event};
   }
 
   EceOptions MalformedEce() {
-    if (stage_.choice().OneIn(2, "no vendor")) return {.vendor_id = 0, .options = 1};
+    if (stage_.OneIn(2, "no vendor")) return {.vendor_id = 0, .options = 1};
     return {.vendor_id = 0x2c9, .options = 1, .comp_mask = 1};
   }
 
@@ -266,8 +248,6 @@ class AttributeWalk {
     const uint64_t type = stage_.Below(named + kNameless.size(), "type of event");
     return {type < named ? static_cast<uint8_t>(type) : kNameless[type - named]};
   }
-
-  void On(uint8_t side, const Call& call) { stage_.Call(Stage::MainLane(side), call); }
 
   Stage& stage_;
   const bool v6_;

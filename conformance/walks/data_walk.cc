@@ -1,9 +1,9 @@
 // Bytes move over a connection: messages, reads and writes, some of which must not be; then the
 // connection ends, with work posted.
-#include "conformance/walks/data_walk.h"
-
 #include <algorithm>
 #include <array>
+
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -32,38 +32,36 @@ class Traffic {
  public:
   explicit Traffic(Stage& stage)
       : stage_(stage),
-        datagrams_(stage.choice().OneIn(6, "datagrams")),
+        datagrams_(stage.OneIn(6, "datagrams")),
         ends_{{{.side = kActiveSide}, {.side = kPassiveSide}}} {}
 
   void Meet() {
     const PortSpace space = datagrams_ ? PortSpace::kUdp : PortSpace::kTcp;
-    const Lane active = Stage::MainLane(kActiveSide);
-    const Lane passive = Stage::MainLane(kPassiveSide);
     const IdRef listener = stage_.NewIdIn(kPassiveSide, stage_.ChannelOf(kPassiveSide), space);
     const Address at = stage_.AddressOf(kPassiveSide, stage_.Port(0));
-    stage_.Call(passive, call::BindAddr{listener, at});
-    stage_.Call(passive, call::Listen{listener, 4});
+    stage_.Call(call::BindAddr{listener, at});
+    stage_.Call(call::Listen{listener, 4});
     ends_[0].id = stage_.NewIdIn(kActiveSide, stage_.ChannelOf(kActiveSide), space);
-    stage_.Call(active, call::ResolveAddr{ends_[0].id, stage_.AddressOf(kActiveSide, 0), at, 2000});
+    stage_.Call(call::ResolveAddr{ends_[0].id, stage_.AddressOf(kActiveSide, 0), at, 2000});
     Hear(kActiveSide);
-    stage_.Call(active, call::ResolveRoute{ends_[0].id, 2000});
+    stage_.Call(call::ResolveRoute{ends_[0].id, 2000});
     Hear(kActiveSide);
     Equip(&ends_[0]);
     ConnParam param;
-    param.private_data = PrivateData::Counting(static_cast<uint8_t>(1 + stage_.calls_made() % 56));
+    param.private_data = stage_.FreshData();
     param.rnr_retry_count = ends_[0].rnr_retries;
-    stage_.Call(active, call::Connect{ends_[0].id, param});
+    stage_.Call(call::Connect{ends_[0].id, param});
     ends_[1].id = Hear(kPassiveSide);
     Equip(&ends_[1]);
     param.rnr_retry_count = ends_[1].rnr_retries;
-    if (stage_.choice().OneIn(16, "a refusal")) {
-      stage_.Call(passive, call::Reject{ends_[1].id, PrivateData()});
+    if (stage_.OneIn(16, "a refusal")) {
+      stage_.Call(call::Reject{ends_[1].id, PrivateData()});
       Hear(kActiveSide);
       for (End& end : ends_) end.failed = true;
       return;
     }
-    stage_.Call(passive, call::Accept{ends_[1].id, param});
-    const bool early = !datagrams_ && stage_.choice().OneIn(8, "the passive side hurries");
+    stage_.Call(call::Accept{ends_[1].id, param});
+    const bool early = !datagrams_ && stage_.OneIn(8, "the passive side hurries");
     if (early) Message(ends_[1], ends_[0], false);
     Hear(kActiveSide);
     if (!datagrams_) Hear(kPassiveSide);
@@ -81,7 +79,7 @@ class Traffic {
 
   void Part() {
     for (End& end : ends_)
-      if (stage_.choice().OneIn(2, "a receive is left"))
+      if (stage_.OneIn(2, "a receive is left"))
         Receive(end, static_cast<uint32_t>(kSlot - stage_.Below(8, "how much less")));
     const size_t first = stage_.Below(2, "who parts first");
     switch (stage_.Below(8, "how they part")) {
@@ -89,8 +87,7 @@ class Traffic {
         RemovedDevice(ends_[first]);
         break;
       case 1:
-        if (!ends_[first].shares)
-          stage_.Call(LaneOf(ends_[first]), call::DestroyQp{ends_[first].id});
+        if (!ends_[first].shares) stage_.Call(call::DestroyQp{ends_[first].id});
         break;
       default:
         for (End* end : {&ends_[first], &ends_[1 - first]}) Disconnect(end);
@@ -101,23 +98,20 @@ class Traffic {
 
  private:
   static Lane LaneOf(const End& end) { return Stage::MainLane(end.side); }
-  bool OneIn(uint64_t n, std::string_view what) { return stage_.choice().OneIn(n, what); }
+  bool OneIn(uint64_t n, std::string_view what) { return stage_.OneIn(n, what); }
 
   // The next event of the side.
-  IdRef Hear(uint8_t side) {
-    stage_.Wait(Stage::MainLane(side), stage_.ChannelOf(side), Duration::Seconds(1));
-    return stage_.Fetch(Stage::MainLane(side), stage_.ChannelOf(side));
-  }
+  IdRef Hear(uint8_t side) { return stage_.Await(side); }
 
   MrRef Register(const End& end, CallKind how) {
     const MrRef mr = stage_.NewRegion(end.side);
     constexpr uint32_t kLength = kSlot * kSlots;
     if (how == CallKind::kRegMsgs)
-      stage_.Call(LaneOf(end), call::RegMsgs{mr, end.id, kLength});
+      stage_.Call(call::RegMsgs{mr, end.id, kLength});
     else if (how == CallKind::kRegRead)
-      stage_.Call(LaneOf(end), call::RegRead{mr, end.id, kLength});
+      stage_.Call(call::RegRead{mr, end.id, kLength});
     else
-      stage_.Call(LaneOf(end), call::RegWrite{mr, end.id, kLength});
+      stage_.Call(call::RegWrite{mr, end.id, kLength});
     return mr;
   }
 
@@ -125,12 +119,12 @@ class Traffic {
   void Equip(End* end) {
     end->shares = OneIn(6, "a shared receive queue");
     if (end->shares && OneIn(2, "extended"))
-      stage_.Call(LaneOf(*end), call::CreateSrqEx{end->id, !OneIn(4, "without a type")});
-    if (end->shares) stage_.Call(LaneOf(*end), call::CreateSrq{end->id});
+      stage_.Call(call::CreateSrqEx{end->id, !OneIn(4, "without a type")});
+    if (end->shares) stage_.Call(call::CreateSrq{end->id});
     if (OneIn(3, "extended"))
-      stage_.Call(LaneOf(*end), call::CreateQpEx{end->id, {}});
+      stage_.Call(call::CreateQpEx{end->id, {}});
     else
-      stage_.Call(LaneOf(*end), call::CreateQp{end->id, {}});
+      stage_.Call(call::CreateQp{end->id, {}});
     if (OneIn(3, "little patience"))
       end->rnr_retries = static_cast<uint8_t>(stage_.Below(3, "how many retries"));
     end->source = Register(*end, CallKind::kRegMsgs);
@@ -201,7 +195,7 @@ class Traffic {
     call::Work work{.id = end.id, .context = NextContext(), .sges = sges, .flags = flags};
     const Lane lane = LaneOf(end);
     if (datagrams_ && sges.size() == 1)
-      stage_.Call(lane, call::PostUdSend{work});
+      stage_.Call(call::PostUdSend{work});
     else if (!datagrams_)
       stage_.Call(lane, list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
     if (sges.size() <= QueueLimits::kSges && (!datagrams_ || sges.size() == 1)) Count(end, flags);
@@ -258,7 +252,7 @@ class Traffic {
     for (uint32_t i = 0; i < times; ++i) {
       work.context = NextContext();
       if (datagrams_)
-        stage_.Call(LaneOf(own), call::PostUdSend{work});
+        stage_.Call(call::PostUdSend{work});
       else if (how < 2)
         stage_.Call(LaneOf(own), list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
       else
@@ -305,7 +299,7 @@ class Traffic {
     if (outside) {
       call::Work work{.id = other.id, .context = NextContext(), .sges = {}};
       work.sges.push_back({other.target, kSlot * kSlots - 8, 24});
-      stage_.Call(LaneOf(other), call::PostRecvv{work});  // the other has an assertion
+      stage_.Call(call::PostRecvv{work});  // the other has an assertion
       if (!other.failed) ++other.posted_receives;
     } else {
       Receive(other, 16);
@@ -325,12 +319,12 @@ class Traffic {
   void Collect() {
     for (End& end : ends_) {
       const int sends = end.sent + (end.failed ? end.unsignaled : 0);
-      for (int i = 0; i < sends; ++i) stage_.Call(LaneOf(end), call::GetSendComp{end.id});
+      for (int i = 0; i < sends; ++i) stage_.Call(call::GetSendComp{end.id});
       end.sent = 0;
       end.unsignaled = 0;
       const bool flushed = end.failed && !end.shares;
       const int receives = flushed ? end.posted_receives : end.received;
-      for (int i = 0; i < receives; ++i) stage_.Call(LaneOf(end), call::GetRecvComp{end.id});
+      for (int i = 0; i < receives; ++i) stage_.Call(call::GetRecvComp{end.id});
       end.posted_receives -= receives;
       end.received = 0;
     }
@@ -352,7 +346,7 @@ class Traffic {
       case 11:
         return TooLong(own, other);
       case 12:
-        stage_.Call(LaneOf(own), call::Show{own.id});
+        stage_.Call(call::Show{own.id});
         return;
       case 13:
         if (stage_.Can(Capability::kLanes) && OneIn(3, "somebody waits already"))
@@ -368,14 +362,14 @@ class Traffic {
   }
 
   void Disconnect(End* end) {
-    stage_.Call(LaneOf(*end), call::Disconnect{end->id});
+    stage_.Call(call::Disconnect{end->id});
     end->failed |= !datagrams_;
     if (OneIn(3, "more is posted")) {
       Receive(*end, kSlot);
       if (!datagrams_) Send(*end, 8, kSignaled);
     }
     if (!OneIn(4, "nobody looks")) Collect();
-    if (OneIn(3, "it is shown")) stage_.Call(LaneOf(*end), call::Show{end->id});
+    if (OneIn(3, "it is shown")) stage_.Call(call::Show{end->id});
   }
 
   void RemovedDevice(End& end) {
@@ -387,11 +381,11 @@ class Traffic {
   void Release() {
     for (End& end : ends_) {
       if (end.shares) {
-        stage_.Call(LaneOf(end), call::DestroyQp{end.id});
-        stage_.Call(LaneOf(end), call::DestroySrq{end.id});
+        stage_.Call(call::DestroyQp{end.id});
+        stage_.Call(call::DestroySrq{end.id});
       }
       for (const MrRef mr : {end.source, end.target, end.readable, end.writable})
-        if (mr.valid()) stage_.Call(LaneOf(end), call::DeregMr{mr});
+        if (mr.valid()) stage_.Call(call::DeregMr{mr});
     }
   }
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "conformance/walks/directed_walks.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -14,10 +14,10 @@ class DatagramWalk {
 
   void Walk() {
     port_ = stage_.Port(0);
-    if (!stage_.choice().OneIn(8, "nobody listens")) Listens(PortSpace::kUdp);
-    if (stage_.choice().OneIn(4, "a port of the same number")) Listens(PortSpace::kTcp);
-    if (stage_.choice().OneIn(4, "a space of other links")) AsksOtherLinks();
-    if (stage_.choice().OneIn(2, "trouble")) Disturbs();
+    if (!stage_.OneIn(8, "nobody listens")) Listens(PortSpace::kUdp);
+    if (stage_.OneIn(4, "a port of the same number")) Listens(PortSpace::kTcp);
+    if (stage_.OneIn(4, "a space of other links")) AsksOtherLinks();
+    if (stage_.OneIn(2, "trouble")) Disturbs();
     const uint64_t askers = 1 + stage_.Below(3, "how many ask");
     for (uint64_t i = 0; i < askers; ++i) Asks();
     // Asking takes as many calls as a sequence wants: what follows is counted by itself.
@@ -34,37 +34,35 @@ class DatagramWalk {
     const IdRef id = stage_.NewIdIn(kActiveSide, channel, PortSpace::kIpoib);
     const Address own = stage_.AddressOf(kActiveSide, stage_.Port(3));
     const Address there = stage_.AddressOf(kPassiveSide, port_);
-    if (stage_.choice().OneIn(3, "bound")) return stage_.Call(lane, call::BindAddr{id, own});
-    const bool with_source = stage_.choice().OneIn(2, "with a source");
-    stage_.Call(lane, call::ResolveAddr{id, with_source ? own : Address{}, there, 2000});
+    if (stage_.OneIn(3, "bound")) return stage_.Call(call::BindAddr{id, own});
+    const bool with_source = stage_.OneIn(2, "with a source");
+    stage_.Call(call::ResolveAddr{id, with_source ? own : Address{}, there, 2000});
     stage_.Fetch(lane, channel, true);
   }
 
   void Listens(PortSpace space) {
     const IdRef id = stage_.NewIdIn(kPassiveSide, stage_.ChannelOf(kPassiveSide), space);
-    const Lane lane = Stage::MainLane(kPassiveSide);
-    const bool any = stage_.choice().OneIn(4, "on a wildcard");
+    const bool any = stage_.OneIn(4, "on a wildcard");
     Address to = stage_.AddressOf(kPassiveSide, port_);
-    if (stage_.choice().OneIn(8, "of the other family"))
+    if (stage_.OneIn(8, "of the other family"))
       to = stage_.AddressOf(kPassiveSide, port_, true);
     else if (any)
-      to = {.kind = AddressKind::kAny, .port = port_};
-    stage_.Call(lane, call::BindAddr{id, to});
+      to = Wildcard(port_);
+    stage_.Call(call::BindAddr{id, to});
     const auto backlog = static_cast<int32_t>(1 + stage_.Below(3, "backlog"));
-    stage_.Call(lane, call::Listen{id, backlog});
+    stage_.Call(call::Listen{id, backlog});
     if (space == PortSpace::kUdp) passive_.push_back(id);
   }
 
   void Disturbs() {
-    constexpr std::array<FaultKind, 3> kKinds = {FaultKind::kDrop, FaultKind::kDelay,
-                                                 FaultKind::kDuplicate};
-    Fault fault{.kind = kKinds[stage_.Below(kKinds.size(), "what becomes of messages")]};
-    const bool requests = stage_.choice().OneIn(2, "of requests");
+    Fault fault{.kind = stage_.OneOf({FaultKind::kDrop, FaultKind::kDelay, FaultKind::kDuplicate},
+                                     "what becomes of messages")};
+    const bool requests = stage_.OneIn(2, "of requests");
     fault.messages = MadKinds(requests ? MadKind::kSidrReq : MadKind::kSidrRep);
     fault.side = requests ? kActiveSide : kPassiveSide;
     if (fault.kind == FaultKind::kDelay) fault.by = Duration::Seconds(5);
     // Late or doubled for ever, each request becomes several, and nobody can tell which is which.
-    const bool for_ever = stage_.choice().OneIn(4, "for ever") && fault.kind == FaultKind::kDrop;
+    const bool for_ever = stage_.OneIn(4, "for ever") && fault.kind == FaultKind::kDrop;
     if (stage_.Can(Capability::kDropNth) && !for_ever) {
       fault.first = static_cast<uint32_t>(1 + stage_.Below(2, "from which on"));
       fault.last = fault.first;
@@ -75,14 +73,14 @@ class DatagramWalk {
   // A queue pair, mostly of the right type.
   void MakesQp(Lane lane, IdRef id) {
     call::CreateQp create{id};
-    if (stage_.choice().OneIn(4, "with a type"))
-      create.type = stage_.choice().OneIn(2, "which type") ? QpType::kUd : QpType::kRc;
+    if (stage_.OneIn(4, "with a type"))
+      create.type = stage_.OneIn(2, "which type") ? QpType::kUd : QpType::kRc;
     stage_.Call(lane, create);
   }
 
   uint8_t Length(uint8_t limit) {
-    const std::array<uint8_t, 4> lengths = {0, 5, limit, static_cast<uint8_t>(limit + 1)};
-    return lengths[stage_.Below(lengths.size(), "how much private data")];
+    return stage_.OneOf<uint8_t>({0, 5, limit, static_cast<uint8_t>(limit + 1)},
+                                 "how much private data");
   }
 
   ConnParam Param(uint8_t limit) {
@@ -97,17 +95,14 @@ class DatagramWalk {
     const ChannelRef channel = stage_.ChannelOf(kActiveSide);
     const IdRef id = stage_.NewIdIn(kActiveSide, channel, PortSpace::kUdp);
     active_.push_back(id);
-    stage_.Call(lane, call::ResolveAddr{id, stage_.AddressOf(kActiveSide, 0),
-                                        stage_.AddressOf(kPassiveSide, port_), 2000});
-    stage_.Wait(lane, channel, Duration::Seconds(1));
-    stage_.Fetch(lane, channel);
-    if (stage_.choice().OneIn(12, "too early")) Connects(id);
-    stage_.Call(lane, call::ResolveRoute{id, 2000});
-    stage_.Wait(lane, channel, Duration::Seconds(1));
-    stage_.Fetch(lane, channel);
-    if (stage_.choice().OneIn(2, "with a queue pair")) MakesQp(lane, id);
-    const bool fails = stage_.choice().OneIn(12, "over a link that is down");
-    if (fails) stage_.Inject({.kind = FaultKind::kLinkDown, .side = kActiveSide});
+    stage_.ResolvesPeer(id, port_);
+    stage_.Await(kActiveSide);
+    if (stage_.OneIn(12, "too early")) Connects(id);
+    stage_.Call(call::ResolveRoute{id, 2000});
+    stage_.Await(kActiveSide);
+    if (stage_.OneIn(2, "with a queue pair")) MakesQp(lane, id);
+    const bool fails = stage_.OneIn(12, "over a link that is down");
+    if (fails) stage_.Inject(FaultKind::kLinkDown, kActiveSide);
     Connects(id);
     if (fails && stage_.Can(Capability::kLink)) {
       stage_.Settle();
@@ -117,8 +112,7 @@ class DatagramWalk {
   }
 
   void Connects(IdRef id) {
-    const ConnParam param = Param(stage_.profile().limits.datagram_request_data);
-    stage_.Call(Stage::MainLane(kActiveSide), call::Connect{id, param});
+    stage_.Call(call::Connect{id, Param(stage_.profile().limits.datagram_request_data)});
   }
 
   void Step() {
@@ -127,8 +121,7 @@ class DatagramWalk {
       case 1:
         return FetchesRequest();
       case 2:
-        return static_cast<void>(
-            stage_.Fetch(Stage::MainLane(kActiveSide), stage_.ChannelOf(kActiveSide)));
+        return static_cast<void>(stage_.Fetch(kActiveSide));
       case 3:
         return PassesTime();
       case 4:
@@ -144,15 +137,14 @@ class DatagramWalk {
     stage_.Wait(lane, channel, Duration::Milliseconds(100));
     const IdRef id = stage_.Fetch(lane, channel);
     passive_.push_back(id);
-    if (!stage_.choice().OneIn(3, "and leaves it")) Answers(id);
+    if (!stage_.OneIn(3, "and leaves it")) Answers(id);
   }
 
   void Rejects(Lane lane, IdRef id) {
     const PrivateData data =
         PrivateData::Counting(Length(stage_.profile().limits.datagram_reply_data));
-    if (stage_.choice().OneIn(3, "for the vendor's options"))
-      return stage_.Call(lane, call::RejectEce{id, data});
-    stage_.Call(lane, call::Reject{id, data});
+    if (stage_.OneIn(3, "for the vendor's options")) return stage_.Call(call::RejectEce{id, data});
+    stage_.Call(call::Reject{id, data});
   }
 
   void Answers(IdRef id) {
@@ -162,7 +154,7 @@ class DatagramWalk {
       case 0:
         return Rejects(lane, id);
       case 1:
-        return stage_.Call(lane, call::Establish{id});
+        return stage_.Call(call::Establish{id});
       case 2:
         return stage_.Destroys(id);
       case 3:
@@ -171,8 +163,7 @@ class DatagramWalk {
       default:
         break;
     }
-    const ConnParam param = Param(room);
-    stage_.Call(lane, call::Accept{id, param});
+    stage_.Call(call::Accept{id, Param(room)});
   }
 
   void PassesTime() {
@@ -191,26 +182,25 @@ class DatagramWalk {
     switch (stage_.Below(10, "which call")) {
       case 0: {
         const ConnParam param = Param(room);
-        return stage_.Call(lane, call::Accept{id, param});
+        return stage_.Call(call::Accept{id, param});
       }
       case 1:
         return Rejects(lane, id);
       case 2:
-        return stage_.Call(lane, call::Establish{id});
+        return stage_.Call(call::Establish{id});
       case 3:
         return stage_.Disconnects(id);
       case 4:
         return MakesQp(lane, id);
       case 5:
-        return stage_.Call(lane, call::DestroyQp{id});
+        return stage_.Call(call::DestroyQp{id});
       case 6: {
-        const ConnParam param = Param(stage_.profile().limits.datagram_request_data);
-        return stage_.Call(lane, call::Connect{id, param});
+        return stage_.Call(call::Connect{id, Param(stage_.profile().limits.datagram_request_data)});
       }
       case 7:
-        return stage_.Call(lane, call::Listen{id, 2});
+        return stage_.Call(call::Listen{id, 2});
       case 8:
-        return stage_.Call(lane, call::Show{id});
+        return stage_.Call(call::Show{id});
       default:
         return stage_.Destroys(id);
     }

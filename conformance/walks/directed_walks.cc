@@ -1,41 +1,32 @@
 // Walks that lead somewhere: each makes one kind of trouble certain, so that nothing passes by
 // never happening.
-#include "conformance/walks/directed_walks.h"
-
 #include <array>
 
+#include "conformance/walks/walks.h"
+
 namespace cm {
-namespace {
-
-constexpr std::array<MadKind, 7> kMads = {MadKind::kReq,  MadKind::kRep,  MadKind::kRtu,
-                                          MadKind::kDreq, MadKind::kDrep, MadKind::kRej,
-                                          MadKind::kMra};
-
-}  // namespace
+namespace {}  // namespace
 
 // A whole life: connected, disconnected by either side or both, timewait to its end.
 void LifeOfAConnection(Stage& stage) {
   const uint16_t port = stage.Port(0);
   const IdRef listener = stage.Listens(kPassiveSide, port);
   const auto [active, passive] = stage.Connection(kActiveSide, port);
-  if (stage.choice().OneIn(2, "look around")) {
-    stage.Settle();
-    stage.FetchesAll(1);
+  if (stage.OneIn(2, "look around")) {
+    stage.SettlesAndFetches(1);
   }
   const uint64_t order = stage.Below(4, "who disconnects first");
   const IdRef first = order % 2 == 0 ? active : passive;
   const IdRef second = order % 2 == 0 ? passive : active;
   stage.Disconnects(first);
   if (order < 2) {
-    stage.Settle();
-    stage.FetchesAll(1);
+    stage.SettlesAndFetches(1);
   }
   stage.Disconnects(second);
-  stage.Settle();
-  stage.FetchesAll(1);
+  stage.SettlesAndFetches(1);
   stage.Pass(Duration::Seconds(4));
   stage.FetchesAll(2);
-  if (stage.choice().OneIn(2, "disconnect once more")) stage.Disconnects(first);
+  if (stage.OneIn(2, "disconnect once more")) stage.Disconnects(first);
   stage.Destroys(active);
   stage.Destroys(passive);
   stage.Destroys(listener);
@@ -45,7 +36,10 @@ void LifeOfAConnection(Stage& stage) {
 void MessagesAreLost(Stage& stage) {
   const uint16_t port = stage.Port(0);
   Fault fault{.kind = FaultKind::kDrop};
-  fault.messages = MadKinds(kMads[stage.Below(kMads.size(), "which message is lost")]);
+  fault.messages =
+      MadKinds(stage.OneOf({MadKind::kReq, MadKind::kRep, MadKind::kRtu, MadKind::kDreq,
+                            MadKind::kDrep, MadKind::kRej, MadKind::kMra},
+                           "which message is lost"));
   fault.side = stage.AnySide();
   const uint64_t how_many = stage.Below(3, "how many are lost");
   if (how_many < 2 && stage.Can(Capability::kDropNth)) {
@@ -56,14 +50,14 @@ void MessagesAreLost(Stage& stage) {
   stage.Listens(kPassiveSide, port);
   stage.Inject(fault);
   const IdRef active = stage.Connects(kActiveSide, port);
-  if (stage.choice().OneIn(2, "time passes")) stage.Pass(Duration::Seconds(8));
+  if (stage.OneIn(2, "time passes")) stage.Pass(Duration::Seconds(8));
   const IdRef passive = stage.Accepts(kPassiveSide);
   stage.FetchesAll(1);
   constexpr std::array<Duration, 3> kSpans = {Duration::Seconds(8), Duration::Seconds(75),
                                               Duration::Seconds(120)};
   stage.Pass(kSpans[stage.Below(kSpans.size(), "how long")]);
   stage.FetchesAll(1);
-  if (stage.choice().OneIn(2, "heal")) stage.Heal();
+  if (stage.OneIn(2, "heal")) stage.Heal();
   stage.Disconnects(active);
   stage.Pass(Duration::Seconds(4));
   stage.FetchesAll(1);
@@ -81,8 +75,7 @@ void MessagesAreDisturbed(Stage& stage) {
   fault.messages = MadKinds::All();
   fault.side = stage.AnySide();
   if (fault.kind == FaultKind::kDelay)
-    fault.by =
-        stage.choice().OneIn(2, "how late") ? Duration::Seconds(5) : Duration::Milliseconds(500);
+    fault.by = stage.OneIn(2, "how late") ? Duration::Seconds(5) : Duration::Milliseconds(500);
   fault = stage.PerhapsRarer(fault);
   stage.Listens(kPassiveSide, port);
   stage.Inject(fault);
@@ -106,14 +99,12 @@ void NobodyAnswers(Stage& stage) {
   const uint16_t port = stage.Port(0);
   const uint64_t what = stage.Below(3, "what is not answered");
   stage.Listens(kPassiveSide, port);
-  if (what == 0)
-    stage.Inject({.kind = FaultKind::kDrop, .side = kActiveSide, .messages = MadKinds::All()});
-  if (what == 1)
-    stage.Inject({.kind = FaultKind::kDrop, .side = kPassiveSide, .messages = MadKinds::All()});
+  if (what == 0) stage.Drop(MadKinds::All(), kActiveSide);
+  if (what == 1) stage.Drop(MadKinds::All(), kPassiveSide);
   const IdRef active = stage.Connects(kActiveSide, port);
   stage.Settle();
-  const IdRef passive = stage.Fetch(Stage::MainLane(kPassiveSide), stage.ChannelOf(kPassiveSide));
-  if (what == 1) stage.Call(Stage::MainLane(kPassiveSide), call::Accept{passive, ConnParam{}});
+  const IdRef passive = stage.Fetch(kPassiveSide);
+  if (what == 1) stage.Call(call::Accept{passive, ConnParam{}});
   stage.Pass(kLongerThanAnyTimer);
   stage.FetchesAll(2);
   stage.Disconnects(active);
@@ -135,33 +126,33 @@ void Refusals(Stage& stage) {
   if (how == 2) stage.Connects(kActiveSide, port);  // the backlog is full
   if (how == 3) {                                   // with the listener, unread
     stage.Destroys(listener);
-    if (stage.choice().OneIn(2, "another one has its port at once"))
+    if (stage.OneIn(2, "another one has its port at once"))
       stage.Listens(kPassiveSide, port, 8, true);
     stage.FetchesAll(1);
     return;
   }
   stage.Settle();
-  const IdRef passive = stage.Fetch(Stage::MainLane(kPassiveSide), stage.ChannelOf(kPassiveSide));
-  if (stage.Can(Capability::kTime) && stage.choice().OneIn(4, "after a long time"))
+  const IdRef passive = stage.Fetch(kPassiveSide);
+  if (stage.Can(Capability::kTime) && stage.OneIn(4, "after a long time"))
     stage.Pass(Duration::Seconds(12));
   if (how == 4) {
     stage.Destroys(passive);
   } else if (how == 5) {
     // Abandoned by the side that asked, which then waits for its own request.
-    stage.Call(Stage::MainLane(kActiveSide), call::Reject{active, {}});
-    stage.Call(Stage::MainLane(kPassiveSide), call::Accept{passive, ConnParam{}});
+    stage.Call(call::Reject{active, {}});
+    stage.Call(call::Accept{passive, ConnParam{}});
   } else {
     const auto length = static_cast<uint8_t>(stage.Below(149, "length of the reason"));
     const PrivateData reason = PrivateData::Counting(length);
-    if (stage.choice().OneIn(4, "for its options"))
-      stage.Call(Stage::MainLane(kPassiveSide), call::RejectEce{passive, reason});
+    if (stage.OneIn(4, "for its options"))
+      stage.Call(call::RejectEce{passive, reason});
     else
-      stage.Call(Stage::MainLane(kPassiveSide), call::Reject{passive, reason});
+      stage.Call(call::Reject{passive, reason});
   }
   if (stage.Can(Capability::kTime)) stage.Pass(Duration::Seconds(7));
   stage.FetchesAll(2);
-  stage.Call(Stage::MainLane(kActiveSide), call::Disconnect{active});
-  stage.Call(Stage::MainLane(kPassiveSide), call::Reject{passive, {}});
+  stage.Call(call::Disconnect{active});
+  stage.Call(call::Reject{passive, {}});
   if (stage.Can(Capability::kTime)) stage.Pass(Duration::Seconds(4));
   stage.FetchesAll(1);
 }
@@ -169,26 +160,23 @@ void Refusals(Stage& stage) {
 // Answers at the wrong time: accept, reject and establish in every phase of a negotiation.
 void AnswersOutOfPlace(Stage& stage) {
   const uint16_t port = stage.Port(0);
-  const bool active_qp = stage.choice().OneIn(2, "active queue pair");
-  const bool passive_qp = stage.choice().OneIn(2, "passive queue pair");
+  const bool active_qp = stage.OneIn(2, "active queue pair");
+  const bool passive_qp = stage.OneIn(2, "passive queue pair");
   stage.Listens(kPassiveSide, port);
   const IdRef active = stage.Connects(kActiveSide, port, active_qp);
   const auto meddle = [&stage](IdRef id, uint8_t side) {
-    const Lane lane = Stage::MainLane(side);
     switch (stage.Below(6, "what is called out of place")) {
       case 0: {
-        ConnParam param;
-        param.qp_num = stage.FreshQpNumber();
-        return stage.Call(lane, call::Accept{id, param});
+        return stage.Call(call::Accept{id, stage.Numbered()});
       }
       case 1:
-        return stage.Call(lane, call::Reject{id, {}});
+        return stage.Call(call::Reject{id, {}});
       case 2:
-        return stage.Call(lane, call::Establish{id});
+        return stage.Call(call::Establish{id});
       case 3:
-        return stage.Call(lane, call::Disconnect{id});
+        return stage.Call(call::Disconnect{id});
       case 4:
-        return stage.Call(lane, call::CreateQp{id});
+        return stage.Call(call::CreateQp{id});
       default:
         return;
     }
@@ -200,20 +188,18 @@ void AnswersOutOfPlace(Stage& stage) {
     stage.Pass(stage.profile().timing.mpa_reply);
   else
     stage.Settle();
-  const IdRef passive = stage.Fetch(Stage::MainLane(kPassiveSide), stage.ChannelOf(kPassiveSide));
+  const IdRef passive = stage.Fetch(kPassiveSide);
   if (when == 1) meddle(passive, kPassiveSide);
-  ConnParam param;
-  param.qp_num = stage.FreshQpNumber();
-  if (passive_qp) stage.Call(Stage::MainLane(kPassiveSide), call::CreateQp{passive});
-  stage.Call(Stage::MainLane(kPassiveSide), call::Accept{passive, param});
+  ConnParam param = stage.Numbered();
+  if (passive_qp) stage.Call(call::CreateQp{passive});
+  stage.Call(call::Accept{passive, param});
   if (when == 2) meddle(passive, kPassiveSide);
-  if (crossing) stage.Call(Stage::MainLane(kActiveSide), call::Accept{active, param});
+  if (crossing) stage.Call(call::Accept{active, param});
   stage.Settle();
   if (when == 3) meddle(active, kActiveSide);
   stage.FetchesAll(1);
-  if (!active_qp) stage.Call(Stage::MainLane(kActiveSide), call::Establish{active});
-  stage.Settle();
-  stage.FetchesAll(1);
+  if (!active_qp) stage.Call(call::Establish{active});
+  stage.SettlesAndFetches(1);
   if (when == 4) meddle(passive, kPassiveSide);
   meddle(active, kActiveSide);
   stage.Pass(Duration::Seconds(4));
@@ -227,15 +213,13 @@ void DestroyWaits(Stage& stage) {
   const ChannelRef channel = stage.ChannelOf(kActiveSide);
   stage.Listens(kPassiveSide, port);
   const IdRef id = stage.NewId(kActiveSide, channel);
-  stage.Call(lane, call::ResolveAddr{id, stage.AddressOf(kActiveSide, 0),
-                                     stage.AddressOf(kPassiveSide, port), 2000});
+  stage.ResolvesPeer(id, port);
   stage.Wait(lane, channel, Duration::Seconds(1));
   stage.Fetch(lane, channel, false);
   stage.Call({.side = kActiveSide, .number = 2}, call::DestroyId{id});
-  if (stage.choice().OneIn(2, "something else meanwhile"))
-    stage.Listens(kPassiveSide, stage.Port(1));
+  if (stage.OneIn(2, "something else meanwhile")) stage.Listens(kPassiveSide, stage.Port(1));
   const auto held = stage.forecast().held();
-  if (!held.empty()) stage.Call(lane, call::AckCmEvent{held.back().first});
+  if (!held.empty()) stage.Call(call::AckCmEvent{held.back().first});
 }
 
 // Many ask one listener before it looks: requests wait side by side, the backlog fills up, the same
@@ -246,30 +230,26 @@ void Crowd(Stage& stage) {
   const IdRef listener = stage.Listens(kPassiveSide, port, backlog);
   std::vector<IdRef> askers;
   const uint64_t crowd = 2 + stage.Below(2, "how many ask");
-  const bool same_number = stage.choice().OneIn(3, "the same QP number");
+  const bool same_number = stage.OneIn(3, "the same QP number");
   const uint32_t number = stage.FreshQpNumber();
   for (uint64_t i = 0; i < crowd; ++i) {
     const IdRef id = stage.Resolves(kActiveSide, port);
     ConnParam param;
     param.qp_num = same_number ? number : stage.FreshQpNumber();
     param.private_data = PrivateData::Counting(static_cast<uint8_t>(10 + i));
-    stage.Call(Stage::MainLane(kActiveSide), call::Connect{id, param});
-    if (stage.choice().OneIn(2, "one after the other")) stage.Settle();
+    stage.Call(call::Connect{id, param});
+    if (stage.OneIn(2, "one after the other")) stage.Settle();
     askers.push_back(id);
   }
   stage.Settle();
   std::vector<IdRef> requests;
-  for (uint64_t i = 0; i < crowd; ++i)
-    requests.push_back(stage.Fetch(Stage::MainLane(kPassiveSide), stage.ChannelOf(kPassiveSide)));
+  for (uint64_t i = 0; i < crowd; ++i) requests.push_back(stage.Fetch(kPassiveSide));
   for (size_t i = requests.size(); i-- > 0;) {
-    ConnParam param;
-    param.qp_num = stage.FreshQpNumber();
-    stage.Call(Stage::MainLane(kPassiveSide), call::Accept{requests[i], param});
+    stage.Call(call::Accept{requests[i], stage.Numbered()});
   }
-  if (stage.choice().OneIn(3, "the listener goes")) stage.Destroys(listener);
-  stage.Settle();
-  stage.FetchesAll(2);
-  for (const IdRef id : askers) stage.Call(Stage::MainLane(kActiveSide), call::Establish{id});
+  if (stage.OneIn(3, "the listener goes")) stage.Destroys(listener);
+  stage.SettlesAndFetches(2);
+  for (const IdRef id : askers) stage.Call(call::Establish{id});
   if (stage.Can(Capability::kTime)) stage.Pass(Duration::Seconds(7));
   stage.FetchesAll(3);
 }
@@ -283,37 +263,34 @@ void ArgumentLimits(Stage& stage) {
   };
   stage.Listens(kPassiveSide, port, static_cast<int>(stage.Below(3, "backlog")) - 1);
   const IdRef active = stage.Resolves(kActiveSide, port);
-  const Lane lane = Stage::MainLane(kActiveSide);
-  stage.Call(lane, call::ResolveRoute{active, 0});
-  stage.Call(lane, call::CreateQp{active});
+  stage.Call(call::ResolveRoute{active, 0});
+  stage.Call(call::CreateQp{active});
   ConnParam param;
   param.initiator_depth = static_cast<uint8_t>(limits.max_depth + stage.Below(2, "one beyond"));
-  param.responder_resources = stage.choice().OneIn(2, "the maximum by name") ? 255 : 3;
-  stage.Call(lane, call::Connect{active, param});
+  param.responder_resources = stage.OneIn(2, "the maximum by name") ? 255 : 3;
+  stage.Call(call::Connect{active, param});
   param.initiator_depth = 2;
   param.private_data = beyond(limits.request_data);
-  stage.Call(lane, call::Connect{active, param});
+  stage.Call(call::Connect{active, param});
   param.private_data = PrivateData::Counting(limits.request_data);
   param.retry_count = param.rnr_retry_count = 9;
-  stage.Call(lane, call::Connect{active, param});
+  stage.Call(call::Connect{active, param});
   stage.Settle();
   const Lane other = Stage::MainLane(kPassiveSide);
   const IdRef passive = stage.Fetch(other, stage.ChannelOf(kPassiveSide));
-  if (stage.choice().OneIn(2, "reject")) {
-    stage.Call(other, call::Reject{passive, beyond(limits.reject_data)});
-    stage.Call(other, call::Reject{passive, PrivateData::Counting(limits.reject_data)});
+  if (stage.OneIn(2, "reject")) {
+    stage.Call(call::Reject{passive, beyond(limits.reject_data)});
+    stage.Call(call::Reject{passive, PrivateData::Counting(limits.reject_data)});
   } else {
-    if (stage.choice().OneIn(2, "with a queue pair")) stage.Call(other, call::CreateQp{passive});
-    ConnParam reply;
-    reply.qp_num = stage.FreshQpNumber();
-    reply.responder_resources = stage.choice().OneIn(3, "too large") ? 250 : 4;
+    if (stage.OneIn(2, "with a queue pair")) stage.Call(call::CreateQp{passive});
+    ConnParam reply = stage.Numbered();
+    reply.responder_resources = stage.OneIn(3, "too large") ? 250 : 4;
     reply.private_data = beyond(limits.reply_data);
-    stage.Call(other, call::Accept{passive, reply});
+    stage.Call(call::Accept{passive, reply});
   }
-  stage.Settle();
-  stage.FetchesAll(2);
-  stage.Call(lane, call::Show{active});
-  stage.Call(other, call::Show{passive});
+  stage.SettlesAndFetches(2);
+  stage.Call(call::Show{active});
+  stage.Call(call::Show{passive});
 }
 
 // From a loopback address to somebody else, on the same kernel or not.
@@ -322,13 +299,13 @@ static void FromLoopback(Stage& stage, IdRef id, bool v6) {
   const uint16_t port = stage.Port(0);
   const Address loopback{.kind = AddressKind::kLoopback, .v6 = v6, .port = port};
   const Address silent{.kind = AddressKind::kSilent, .v6 = v6, .port = port};
-  if (stage.choice().OneIn(2, "bound first")) stage.Call(lane, call::BindAddr{id, loopback});
-  const bool inside = stage.choice().OneIn(3, "on the same kernel");
+  if (stage.OneIn(2, "bound first")) stage.Call(call::BindAddr{id, loopback});
+  const bool inside = stage.OneIn(3, "on the same kernel");
   const Address there = inside ? stage.AddressOf(kActiveSide, port, v6) : silent;
-  stage.Call(lane, call::ResolveAddr{id, loopback, there, 500});
+  stage.Call(call::ResolveAddr{id, loopback, there, 500});
   stage.Settle();
   stage.Fetch(lane, stage.ChannelOf(kActiveSide));
-  stage.Call(lane, call::ResolveAddr{id, {}, silent, 500});
+  stage.Call(call::ResolveAddr{id, {}, silent, 500});
 }
 
 // Addresses that lead nowhere, or only half of the way.
@@ -336,71 +313,71 @@ void OddAddresses(Stage& stage) {
   const Lane lane = Stage::MainLane(kActiveSide);
   const ChannelRef channel = stage.ChannelOf(kActiveSide);
   const uint16_t port = stage.Port(0);
-  const bool v6 = stage.choice().OneIn(3, "IPv6");
+  const bool v6 = stage.OneIn(3, "IPv6");
   const auto odd = [&](AddressKind kind) { return Address{.kind = kind, .v6 = v6, .port = port}; };
   const Address there = stage.AddressOf(kPassiveSide, port, v6);
   const Address here = stage.AddressOf(kActiveSide, 0, v6);
   const IdRef id = stage.NewId(kActiveSide, channel);
-  if (stage.choice().OneIn(4, "no such port space")) {
+  if (stage.OneIn(4, "no such port space")) {
     stage.Destroys(stage.NewIdIn(kActiveSide, channel, static_cast<PortSpace>(0x999)));
   }
   switch (stage.Below(8, "what is odd")) {
     case 6:
       return FromLoopback(stage, id, v6);
     case 7:  // no route from the wildcard
-      stage.Call(lane, call::BindAddr{id, odd(AddressKind::kAny)});
-      stage.Call(lane, call::ResolveAddr{id, {}, odd(AddressKind::kUnroutable), 500});
-      stage.Call(lane, call::Show{id});
+      stage.Call(call::BindAddr{id, odd(AddressKind::kAny)});
+      stage.Call(call::ResolveAddr{id, {}, odd(AddressKind::kUnroutable), 500});
+      stage.Call(call::Show{id});
       return;
     case 0:  // loopback resolves, and has no route
-      stage.Call(lane, call::ResolveAddr{id, {}, odd(AddressKind::kLoopback), 2000});
+      stage.Call(call::ResolveAddr{id, {}, odd(AddressKind::kLoopback), 2000});
       stage.Settle();
       stage.Fetch(lane, channel);
-      stage.Call(lane, call::Show{id});
-      stage.Call(lane, call::ResolveRoute{id, 2000});
+      stage.Call(call::Show{id});
+      stage.Call(call::ResolveRoute{id, 2000});
       return;
     case 1: {  // the first interface sticks
       const IdRef owner = stage.NewId(kActiveSide, channel);
-      stage.Call(lane, call::BindAddr{owner, here.WithPort(port)});
-      stage.Call(lane, call::BindAddr{id, here.WithPort(port)});
-      stage.Call(lane, call::BindAddr{id, odd(AddressKind::kForeign)});
-      stage.Call(lane, call::ResolveAddr{id, odd(AddressKind::kForeign), there, 2000});
-      stage.Call(lane, call::BindAddr{id, there.WithPort(stage.Port(1))});
+      stage.Call(call::BindAddr{owner, here.WithPort(port)});
+      stage.Call(call::BindAddr{id, here.WithPort(port)});
+      stage.Call(call::BindAddr{id, odd(AddressKind::kForeign)});
+      stage.Call(call::ResolveAddr{id, odd(AddressKind::kForeign), there, 2000});
+      stage.Call(call::BindAddr{id, there.WithPort(stage.Port(1))});
       return;
     }
     case 2: {  // families differ
       const Address other_family{
           .kind = AddressKind::kSide, .side = kPassiveSide, .v6 = !v6, .port = port};
-      if (stage.choice().OneIn(2, "bound first")) stage.Call(lane, call::BindAddr{id, here});
-      stage.Call(lane, call::ResolveAddr{id, here, other_family, 2000});
-      stage.Call(lane, call::ResolveAddr{id, here, other_family, 2000});
-      stage.Call(lane, call::ResolveAddr{id, here, there, 2000});
+      if (stage.OneIn(2, "bound first")) stage.Call(call::BindAddr{id, here});
+      stage.Call(call::ResolveAddr{id, here, other_family, 2000});
+      stage.Call(call::ResolveAddr{id, here, other_family, 2000});
+      stage.Call(call::ResolveAddr{id, here, there, 2000});
       break;
     }
     case 3:  // nobody answers
-      stage.Call(lane, call::ResolveAddr{id, here, odd(AddressKind::kSilent),
-                                         stage.choice().OneIn(3, "no time") ? 0 : 500});
+      stage.Call(call::ResolveAddr{id, here, odd(AddressKind::kSilent),
+                                   stage.OneIn(3, "no time") ? 0 : 500});
       if (stage.Can(Capability::kTime)) stage.Pass(Duration::Seconds(2));
       stage.Fetch(lane, channel);
       stage.Fetch(lane, channel);
-      stage.Call(lane, call::ResolveAddr{id, {}, there, 2000});
+      stage.Call(call::ResolveAddr{id, {}, there, 2000});
       break;
     case 4:  // no device at all
-      if (!stage.Inject({.kind = FaultKind::kRemoveDevice, .side = kActiveSide})) return;
+      if (!stage.Inject(FaultKind::kRemoveDevice, kActiveSide)) return;
       stage.Settle();
-      if (stage.choice().OneIn(2, "bound first"))
-        stage.Call(lane, call::BindAddr{id, Address{.kind = AddressKind::kAny, .v6 = v6}});
-      stage.Call(lane, call::ResolveAddr{id, {}, odd(AddressKind::kLoopback), 2000});
-      stage.Call(lane, call::ResolveAddr{id, here, there, 2000});
+      if (stage.OneIn(2, "bound first"))
+        stage.Call(call::BindAddr{id, Address{.kind = AddressKind::kAny, .v6 = v6}});
+      stage.Call(call::ResolveAddr{id, {}, odd(AddressKind::kLoopback), 2000});
+      stage.Call(call::ResolveAddr{id, here, there, 2000});
       break;
     default:
-      stage.Call(lane, call::ResolveAddr{id, here, odd(AddressKind::kUnroutable), 2000});
-      stage.Call(lane, call::ResolveAddr{id, {}, there, 2000});
+      stage.Call(call::ResolveAddr{id, here, odd(AddressKind::kUnroutable), 2000});
+      stage.Call(call::ResolveAddr{id, {}, there, 2000});
       break;
   }
   stage.Settle();
   stage.Fetch(lane, channel);
-  stage.Call(lane, call::Show{id});
+  stage.Call(call::Show{id});
 }
 
 // A reply that the library cannot follow: it reports CONNECT_ERROR and hides what comes later.
@@ -410,35 +387,29 @@ void ReplyCannotBeFollowed(Stage& stage) {
   const IdRef active = stage.Connects(kActiveSide, port);
   stage.Disconnects(active);  // only moves the queue pair to ERR
   const IdRef passive = stage.Accepts(kPassiveSide);
-  stage.Settle();
-  stage.FetchesAll(1);
-  if (stage.choice().OneIn(3, "it is established all the same")) {
-    stage.Call(Stage::MainLane(kActiveSide), call::DestroyQp{active});
-    stage.Call(Stage::MainLane(kActiveSide), call::Establish{active});
-    stage.Settle();
-    stage.FetchesAll(1);
+  stage.SettlesAndFetches(1);
+  if (stage.OneIn(3, "it is established all the same")) {
+    stage.Call(call::DestroyQp{active});
+    stage.Call(call::Establish{active});
+    stage.SettlesAndFetches(1);
   }
-  if (stage.choice().OneIn(2, "how it ends"))
+  if (stage.OneIn(2, "how it ends"))
     stage.Destroys(passive);
   else
-    stage.Call(Stage::MainLane(kPassiveSide), call::Disconnect{passive});
-  stage.Settle();
-  stage.FetchesAll(2);
-  stage.Call(Stage::MainLane(kActiveSide), call::Show{active});
+    stage.Call(call::Disconnect{passive});
+  stage.SettlesAndFetches(2);
+  stage.Call(call::Show{active});
 }
 
 // An id abandoned in the middle of its request holds up whoever destroys it, or its channel.
 void AbandonedHoldsUp(Stage& stage) {
   const uint16_t port = stage.Port(0);
   stage.Listens(kPassiveSide, port);
-  if (stage.choice().OneIn(2, "the request is lost"))
-    stage.Inject(
-        {.kind = FaultKind::kDrop, .side = kActiveSide, .messages = MadKinds(MadKind::kReq)});
+  if (stage.OneIn(2, "the request is lost")) stage.Drop(MadKinds(MadKind::kReq), kActiveSide);
   const IdRef active = stage.Connects(kActiveSide, port);
-  stage.Call(Stage::MainLane(kActiveSide), call::Reject{active, {}});
-  if (stage.choice().OneIn(2, "the whole channel"))
-    stage.Call(Stage::MainLane(kActiveSide),
-               call::DestroyEventChannel{stage.ChannelOf(kActiveSide)});
+  stage.Call(call::Reject{active, {}});
+  if (stage.OneIn(2, "the whole channel"))
+    stage.Call(call::DestroyEventChannel{stage.ChannelOf(kActiveSide)});
   else
     stage.Destroys(active);
   stage.FetchesAll(1);
@@ -446,35 +417,31 @@ void AbandonedHoldsUp(Stage& stage) {
 
 // Ports: taken, shared between addresses and families, freed.
 void PortsMeet(Stage& stage) {
-  const Lane lane = Stage::MainLane(kPassiveSide);
   const ChannelRef channel = stage.ChannelOf(kPassiveSide);
   const uint16_t port = stage.Port(0);
   std::vector<IdRef> ids;
   for (int i = 0; i < 5; ++i) {
     const IdRef id = stage.NewId(kPassiveSide, channel);
     Address address = stage.AddressOf(kPassiveSide, port);
-    address.v6 = stage.choice().OneIn(3, "IPv6");
+    address.v6 = stage.OneIn(3, "IPv6");
     constexpr std::array<AddressKind, 5> kKinds = {AddressKind::kSide, AddressKind::kSide,
                                                    AddressKind::kAny, AddressKind::kLoopback,
                                                    AddressKind::kForeign};
     address.kind = kKinds[stage.Below(kKinds.size(), "kind of address")];
     if (address.kind != AddressKind::kSide) address.side = 0;
-    stage.Call(lane, call::BindAddr{id, address});
-    if (stage.choice().OneIn(2, "listen")) stage.Call(lane, call::Listen{id, 4});
-    stage.Call(lane, call::Show{id});
+    stage.Call(call::BindAddr{id, address});
+    if (stage.OneIn(2, "listen")) stage.Call(call::Listen{id, 4});
+    stage.Call(call::Show{id});
     ids.push_back(id);
-    if (stage.choice().OneIn(3, "destroy one"))
-      stage.Destroys(ids[stage.Below(ids.size(), "which one")]);
+    if (stage.OneIn(3, "destroy one")) stage.Destroys(ids[stage.Below(ids.size(), "which one")]);
   }
   const IdRef source = stage.NewId(kActiveSide, stage.ChannelOf(kActiveSide));
-  stage.Call(Stage::MainLane(kActiveSide),
-             call::ResolveAddr{source, stage.AddressOf(kActiveSide, stage.Port(1)),
+  stage.Call(call::ResolveAddr{source, stage.AddressOf(kActiveSide, stage.Port(1)),
                                stage.AddressOf(kPassiveSide, port), 2000});
   const IdRef clash = stage.NewId(kActiveSide, stage.ChannelOf(kActiveSide));
   Address again = stage.AddressOf(kActiveSide, stage.Port(1));
-  if (stage.choice().OneIn(2, "wildcard")) again = {.kind = AddressKind::kAny, .port = again.port};
-  stage.Call(Stage::MainLane(kActiveSide),
-             call::ResolveAddr{clash, again, stage.AddressOf(kPassiveSide, port), 2000});
+  if (stage.OneIn(2, "wildcard")) again = Wildcard(again.port);
+  stage.Call(call::ResolveAddr{clash, again, stage.AddressOf(kPassiveSide, port), 2000});
   stage.FetchesAll(2);
 }
 

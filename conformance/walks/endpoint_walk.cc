@@ -1,9 +1,9 @@
-#include "conformance/walks/endpoint_walk.h"
-
+// Endpoints: what is looked up, made by one call and destroyed by one call.
 #include <array>
 #include <optional>
 
 #include "conformance/walks/arguments.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -17,31 +17,31 @@ void LooksUp(Stage& stage) {
   const HeldRef info = stage.NewHeld(side);
   call::GetAddrInfo get{.info = info};
   get.node = SomeNode(stage);
-  if (!stage.choice().OneIn(4, "without a service")) get.service = stage.Port(0);
-  if (!stage.choice().OneIn(5, "without hints")) get.hints = SomeHints(stage);
+  if (!stage.OneIn(4, "without a service")) get.service = stage.Port(0);
+  if (!stage.OneIn(5, "without hints")) get.hints = SomeHints(stage);
   stage.Call(lane, get);
-  stage.Call(lane, call::FreeAddrInfo{info});
+  stage.Call(call::FreeAddrInfo{info});
 }
 
 void LooksForDevices(Stage& stage, uint8_t side) {
   const HeldRef devices = stage.NewHeld(side);
-  stage.Call(Stage::MainLane(side), call::GetDevices{devices});
-  stage.Call(Stage::MainLane(side), call::FreeDevices{devices});
+  stage.Call(call::GetDevices{devices});
+  stage.Call(call::FreeDevices{devices});
 }
 
 // A client and a server that are endpoints.
 class Meeting {
  public:
   explicit Meeting(Stage& stage) : stage_(stage), port_(stage.Port(0)) {
-    gives_qps_ = !stage.choice().OneIn(4, "no attributes for the requests");
-    has_qp_ = !stage.choice().OneIn(4, "no attributes for the client");
-    if (stage.choice().OneIn(8, "of datagrams")) space_ = PortSpace::kUdp;
+    gives_qps_ = !stage.OneIn(4, "no attributes for the requests");
+    has_qp_ = !stage.OneIn(4, "no attributes for the client");
+    if (stage.OneIn(8, "of datagrams")) space_ = PortSpace::kUdp;
   }
 
   void Meet() {
     Serve();
     Ask();
-    if (stage_.choice().OneIn(6, "nobody connects")) return;
+    if (stage_.OneIn(6, "nobody connects")) return;
     Connect();
     Receive();
     Answer();
@@ -51,7 +51,7 @@ class Meeting {
 
   void Leave() {
     stage_.Settle();
-    const bool listener_first = stage_.choice().OneIn(2, "the listener goes first");
+    const bool listener_first = stage_.OneIn(2, "the listener goes first");
     if (listener_first) Destroy(listener_, Stage::SpareLane(kPassiveSide));
     // Whoever still waits for an answer is answered so.
     Destroy(passive_, Stage::MainLane(kPassiveSide));
@@ -62,29 +62,27 @@ class Meeting {
 
  private:
   void Serve() {
-    const Lane lane = Stage::MainLane(kPassiveSide);
     listener_ = stage_.NewName(kPassiveSide);
-    const bool wildcard = stage_.choice().OneIn(6, "everywhere");
-    const Address any{.kind = AddressKind::kAny, .port = port_};
-    const Address source = wildcard ? any : stage_.AddressOf(kPassiveSide, port_);
-    stage_.Call(lane, call::CreateEp{.id = listener_,
-                                     .source = source,
-                                     .passive = true,
-                                     .with_qp = gives_qps_,
-                                     .space = space_});
-    stage_.Call(lane, call::Show{listener_});
-    stage_.Call(lane, call::Listen{listener_, 4});
+    const bool wildcard = stage_.OneIn(6, "everywhere");
+    const Address source = wildcard ? Wildcard(port_) : stage_.AddressOf(kPassiveSide, port_);
+    stage_.Call(call::CreateEp{.id = listener_,
+                               .source = source,
+                               .passive = true,
+                               .with_qp = gives_qps_,
+                               .space = space_});
+    stage_.Call(call::Show{listener_});
+    stage_.Call(call::Listen{listener_, 4});
   }
 
   void Ask() {
     const Lane lane = Stage::MainLane(kActiveSide);
     active_ = stage_.NewName(kActiveSide);
     call::CreateEp ep{.id = active_, .with_qp = has_qp_, .space = space_};
-    if (stage_.choice().OneIn(2, "a source")) ep.source = stage_.AddressOf(kActiveSide, 0);
+    if (stage_.OneIn(2, "a source")) ep.source = stage_.AddressOf(kActiveSide, 0);
     ep.destination = stage_.AddressOf(kPassiveSide, port_);
     stage_.Call(lane, ep);
-    stage_.Call(lane, call::Show{active_});
-    stage_.Call(lane, call::ShowEvent{active_});
+    stage_.Call(call::Show{active_});
+    stage_.Call(call::ShowEvent{active_});
   }
 
   void Connect() {
@@ -96,16 +94,15 @@ class Meeting {
 
   void Receive() {
     passive_ = stage_.GetsRequest(Thread(kPassiveSide), listener_);
-    stage_.Call(Stage::MainLane(kPassiveSide), call::Show{passive_});
+    stage_.Call(call::Show{passive_});
   }
 
   void Answer() {
-    const Lane lane = Stage::MainLane(kPassiveSide);
     ConnParam param;
     if (!gives_qps_) param.qp_num = stage_.FreshQpNumber();
     switch (stage_.Below(6, "what the server says")) {
       case 0:
-        stage_.Call(lane, call::Reject{passive_, PrivateData::Counting(5)});
+        stage_.Call(call::Reject{passive_, PrivateData::Counting(5)});
         break;
       case 1:
         break;
@@ -114,13 +111,12 @@ class Meeting {
         accepted_ = true;
         break;
     }
-    if (!has_qp_ && space_ == PortSpace::kTcp)
-      stage_.Call(Stage::MainLane(kActiveSide), call::Establish{active_});
+    if (!has_qp_ && space_ == PortSpace::kTcp) stage_.Call(call::Establish{active_});
   }
 
   void Part() {
-    if (stage_.choice().OneIn(3, "nobody disconnects")) return;
-    const bool active_first = stage_.choice().OneIn(2, "who disconnects first");
+    if (stage_.OneIn(3, "nobody disconnects")) return;
+    const bool active_first = stage_.OneIn(2, "who disconnects first");
     for (const bool active : {active_first, !active_first}) {
       const uint8_t side = active ? kActiveSide : kPassiveSide;
       stage_.Call(Thread(side), call::Disconnect{active ? active_ : passive_});
@@ -130,7 +126,7 @@ class Meeting {
 
   void Destroy(IdRef id, Lane lane) {
     if (!id.valid()) return;
-    if (stage_.choice().OneIn(5, "as a plain id"))
+    if (stage_.OneIn(5, "as a plain id"))
       stage_.Call(lane, call::DestroyId{id});
     else
       stage_.Call(lane, call::DestroyEp{id});
@@ -149,7 +145,7 @@ class Meeting {
 
 // Where an odd endpoint is to lead, or what it is to be bound to.
 Address OddAddress(Stage& stage, bool passive) {
-  const bool v6 = stage.choice().OneIn(4, "of IPv6");
+  const bool v6 = stage.OneIn(4, "of IPv6");
   const uint16_t port = stage.Port(3);
   constexpr std::array kKinds = {AddressKind::kForeign, AddressKind::kUnroutable,
                                  AddressKind::kLoopback, AddressKind::kAny, AddressKind::kSilent};
@@ -169,26 +165,24 @@ void OddEndpoints(Stage& stage) {
   const uint8_t side = stage.AnySide();
   for (uint64_t left = 1 + stage.Below(4, "how many odd ones"); left > 0; --left) {
     call::CreateEp ep{.id = stage.NewName(side)};
-    ep.passive = stage.choice().OneIn(2, "a passive one");
-    ep.with_qp = stage.choice().OneIn(2, "with attributes");
+    ep.passive = stage.OneIn(2, "a passive one");
+    ep.with_qp = stage.OneIn(2, "with attributes");
     if (ep.passive) {
       ep.source = OddAddress(stage, true);
     } else {
       ep.destination = OddAddress(stage, false);
-      if (stage.choice().OneIn(2, "with a source"))
+      if (stage.OneIn(2, "with a source"))
         ep.source = stage.AddressOf(side, stage.Port(3), ep.destination.v6);
-      if (ep.with_qp && stage.choice().OneIn(3, "of another type")) ep.type = QpType::kUd;
+      if (ep.with_qp && stage.OneIn(3, "of another type")) ep.type = QpType::kUd;
     }
     stage.Call(Stage::MainLane(side), ep);
     // One that waits is waited for, so that nothing happens in the middle of it.
     stage.Settle();
     stage.Pass(Duration::Seconds(3));
-    if (ep.source.port != 0 && stage.choice().OneIn(2, "its port is asked for"))
-      stage.Call(Stage::MainLane(side),
-                 call::CreateEp{.id = stage.NewName(side), .source = ep.source, .passive = true});
+    if (ep.source.port != 0 && stage.OneIn(2, "its port is asked for"))
+      stage.Call(call::CreateEp{.id = stage.NewName(side), .source = ep.source, .passive = true});
     stage.Call(Stage::SpareLane(side), call::Show{ep.id});
-    if (stage.choice().OneIn(2, "it goes"))
-      stage.Call(Stage::SpareLane(side), call::DestroyEp{ep.id});
+    if (stage.OneIn(2, "it goes")) stage.Call(Stage::SpareLane(side), call::DestroyEp{ep.id});
   }
 }
 
@@ -196,34 +190,30 @@ void OddEndpoints(Stage& stage) {
 void PlainIdGoes(Stage& stage) {
   const uint16_t port = stage.Port(0);
   stage.Listens(kPassiveSide, port);
-  const bool with_qp = stage.choice().OneIn(2, "with a queue pair");
+  const bool with_qp = stage.OneIn(2, "with a queue pair");
   const IdRef active = stage.Connects(kActiveSide, port, with_qp);
-  if (stage.choice().OneIn(2, "abandoned"))
-    stage.Call(Stage::MainLane(kActiveSide), call::Reject{active, {}});
-  stage.Call(Stage::MainLane(kActiveSide), call::DestroyEp{active});
+  if (stage.OneIn(2, "abandoned")) stage.Call(call::Reject{active, {}});
+  stage.Call(call::DestroyEp{active});
   stage.FetchesAll(1);
 }
 
 // A listener whose requests cannot have their queue pairs. Nobody has the ids of those, so the
 // process has to go.
 void RequestsWithoutQps(Stage& stage) {
-  const Lane lane = Stage::MainLane(kPassiveSide);
   const IdRef listener = stage.NewName(kPassiveSide);
-  stage.Call(lane, call::CreateEp{.id = listener,
-                                  .source = stage.AddressOf(kPassiveSide, stage.Port(1)),
-                                  .passive = true,
-                                  .with_qp = true,
-                                  .type = QpType::kUd});
-  stage.Call(lane, call::Listen{listener, 4});
+  stage.Call(call::CreateEp{.id = listener,
+                            .source = stage.AddressOf(kPassiveSide, stage.Port(1)),
+                            .passive = true,
+                            .with_qp = true,
+                            .type = QpType::kUd});
+  stage.Call(call::Listen{listener, 4});
   const IdRef active = stage.NewName(kActiveSide);
-  stage.Call(Stage::MainLane(kActiveSide),
-             call::CreateEp{.id = active,
-                            .destination = stage.AddressOf(kPassiveSide, stage.Port(1)),
-                            .with_qp = true});
+  stage.Call(call::CreateEp{
+      .id = active, .destination = stage.AddressOf(kPassiveSide, stage.Port(1)), .with_qp = true});
   stage.Call(Thread(kActiveSide), call::Connect{active, ConnParam{}});
   stage.GetsRequest(Thread(kPassiveSide), listener);
   stage.Settle();
-  stage.Inject({.kind = FaultKind::kExit, .side = kPassiveSide});
+  stage.Inject(FaultKind::kExit, kPassiveSide);
   stage.Settle();
   stage.Call(Stage::SpareLane(kActiveSide), call::DestroyEp{active});
 }
@@ -231,19 +221,18 @@ void RequestsWithoutQps(Stage& stage) {
 void DevicesGo(Stage& stage) {
   for (const uint8_t side : {kActiveSide, kPassiveSide}) LooksForDevices(stage, side);
   const uint8_t side = stage.AnySide();
-  if (!stage.Inject({.kind = FaultKind::kRemoveDevice, .side = side})) return;
-  if (stage.choice().OneIn(2, "the other one goes as well"))
-    stage.Inject({.kind = FaultKind::kRemoveDevice, .side = static_cast<uint8_t>(1 - side)});
-  if (!stage.choice().OneIn(3, "looked for at once")) stage.Settle();
+  if (!stage.Inject(FaultKind::kRemoveDevice, side)) return;
+  if (stage.OneIn(2, "the other one goes as well"))
+    stage.Inject(FaultKind::kRemoveDevice, OtherSide(side));
+  if (!stage.OneIn(3, "looked for at once")) stage.Settle();
   LooksForDevices(stage, side);
   stage.Settle();
-  if (stage.choice().OneIn(2, "a passive endpoint without a device")) {
+  if (stage.OneIn(2, "a passive endpoint without a device")) {
     const IdRef id = stage.NewName(side);
     stage.Call(
-        Stage::MainLane(side),
         call::CreateEp{.id = id, .source = stage.AddressOf(side, stage.Port(2)), .passive = true});
   }
-  if (stage.Inject({.kind = FaultKind::kAddDevice, .side = side})) {
+  if (stage.Inject(FaultKind::kAddDevice, side)) {
     stage.Settle();
     LooksForDevices(stage, side);
   }
@@ -252,7 +241,7 @@ void DevicesGo(Stage& stage) {
 }  // namespace
 
 void EndpointsMeet(Stage& stage) {
-  while (stage.choice().OneIn(2, "something is looked up")) LooksUp(stage);
+  while (stage.OneIn(2, "something is looked up")) LooksUp(stage);
   switch (stage.Below(8, "what for")) {
     case 0:
       return OddEndpoints(stage);

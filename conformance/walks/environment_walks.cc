@@ -1,5 +1,5 @@
 // Walks through trouble that the environment makes: devices, links, neighbours and peers that go.
-#include "conformance/walks/directed_walks.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 
@@ -7,45 +7,43 @@ namespace cm {
 void DeviceRemoved(Stage& stage) {
   const uint8_t side = stage.AnySide();
   const uint16_t port = stage.Port(0);
-  const Lane lane = Stage::MainLane(side);
   const IdRef listener = stage.Listens(kPassiveSide, port);
   const IdRef bound = stage.NewId(side, stage.ChannelOf(side));
-  stage.Call(lane, call::BindAddr{bound, stage.AddressOf(side, stage.Port(1))});
+  stage.Call(call::BindAddr{bound, stage.AddressOf(side, stage.Port(1))});
   IdRef other;
-  if (stage.choice().OneIn(2, "connected")) {
+  if (stage.OneIn(2, "connected")) {
     other = stage.Connection(kActiveSide, port).first;
   } else {
     other = stage.Connects(kActiveSide, port);
-    if (stage.choice().OneIn(2, "the request is read")) stage.Accepts(kPassiveSide);
+    if (stage.OneIn(2, "the request is read")) stage.Accepts(kPassiveSide);
   }
   IdRef resolving;
-  if (side == kActiveSide && stage.choice().OneIn(2, "one that has resolved"))
+  if (side == kActiveSide && stage.OneIn(2, "one that has resolved"))
     resolving = stage.Resolves(kActiveSide, port);
-  stage.Inject({.kind = FaultKind::kRemoveDevice, .side = side});
-  if (!stage.choice().OneIn(3, "at once")) stage.Settle();
-  if (side == kPassiveSide && stage.choice().OneIn(2, "a queue pair for the listener"))
-    stage.Call(lane, call::CreateQp{listener});
-  if (stage.choice().OneIn(2, "what was never connected disconnects")) stage.Disconnects(bound);
+  stage.Inject(FaultKind::kRemoveDevice, side);
+  if (!stage.OneIn(3, "at once")) stage.Settle();
+  if (side == kPassiveSide && stage.OneIn(2, "a queue pair for the listener"))
+    stage.Call(call::CreateQp{listener});
+  if (stage.OneIn(2, "what was never connected disconnects")) stage.Disconnects(bound);
   stage.FetchesAll(3);
-  stage.Call(lane, call::Listen{bound, 4});
-  stage.Call(lane, call::BindAddr{bound, stage.AddressOf(side, stage.Port(2))});
-  stage.Call(lane, call::Reject{bound, {}});
-  stage.Call(lane, call::Establish{bound});
-  stage.Call(lane, call::ResolveRoute{bound, 2000});
-  stage.Call(lane, call::CreateQp{bound, std::nullopt});
-  stage.Call(lane, call::Accept{bound, ConnParam{}});
+  stage.Call(call::Listen{bound, 4});
+  stage.Call(call::BindAddr{bound, stage.AddressOf(side, stage.Port(2))});
+  stage.Call(call::Reject{bound, {}});
+  stage.Call(call::Establish{bound});
+  stage.Call(call::ResolveRoute{bound, 2000});
+  stage.Call(call::CreateQp{bound, std::nullopt});
+  stage.Call(call::Accept{bound, ConnParam{}});
   if (resolving.valid()) {
-    stage.Call(lane, call::ResolveAddr{resolving, {}, stage.AddressOf(1, port), 500});
-    stage.Call(lane, call::Connect{resolving, ConnParam{}});
+    stage.Call(call::ResolveAddr{resolving, {}, stage.AddressOf(1, port), 500});
+    stage.Call(call::Connect{resolving, ConnParam{}});
   }
   stage.Disconnects(other);
   const IdRef late = stage.NewId(side, stage.ChannelOf(side));
-  stage.Call(lane, call::BindAddr{late, stage.AddressOf(side, stage.Port(3))});
-  stage.Call(lane, call::ResolveAddr{
-                       late, {}, stage.AddressOf(static_cast<uint8_t>(1 - side), port), 500});
-  if (stage.Inject({.kind = FaultKind::kAddDevice, .side = side})) {
+  stage.Call(call::BindAddr{late, stage.AddressOf(side, stage.Port(3))});
+  stage.Call(call::ResolveAddr{late, {}, stage.AddressOf(OtherSide(side), port), 500});
+  if (stage.Inject(FaultKind::kAddDevice, side)) {
     const IdRef again = stage.NewId(side, stage.ChannelOf(side));
-    stage.Call(lane, call::BindAddr{again, stage.AddressOf(side, stage.Port(4))});
+    stage.Call(call::BindAddr{again, stage.AddressOf(side, stage.Port(4))});
   }
   stage.Destroys(listener);
   if (stage.Can(Capability::kTime)) stage.Pass(Duration::Seconds(4));
@@ -55,27 +53,23 @@ void DeviceRemoved(Stage& stage) {
 // The bond under a side moves to another interface while ids use it.
 void AddressChanges(Stage& stage) {
   const uint16_t port = stage.Port(0);
-  const Lane lane = Stage::MainLane(kActiveSide);
   stage.Listens(kPassiveSide, port);
   const IdRef bound = stage.NewId(kActiveSide, stage.ChannelOf(kActiveSide));
-  stage.Call(lane, call::BindAddr{bound, stage.AddressOf(kActiveSide, stage.Port(1))});
-  const bool connected = stage.choice().OneIn(2, "connected");
+  stage.Call(call::BindAddr{bound, stage.AddressOf(kActiveSide, stage.Port(1))});
+  const bool connected = stage.OneIn(2, "connected");
   const IdRef active =
       connected ? stage.Connection(kActiveSide, port).first : stage.Resolves(kActiveSide, port);
-  stage.Inject({.kind = FaultKind::kFailOver, .side = kActiveSide});
-  stage.Settle();
-  stage.FetchesAll(3);
+  stage.Inject(FaultKind::kFailOver, kActiveSide);
+  stage.SettlesAndFetches(3);
   if (!connected) {
-    stage.Call(lane, call::CreateQp{active});
-    stage.Call(lane, call::Connect{active, ConnParam{}});
+    stage.Call(call::CreateQp{active});
+    stage.Call(call::Connect{active, ConnParam{}});
   }
-  if (stage.choice().OneIn(2, "and back"))
-    stage.Inject({.kind = FaultKind::kFailOver, .side = kActiveSide});
+  if (stage.OneIn(2, "and back")) stage.Inject(FaultKind::kFailOver, kActiveSide);
   stage.Disconnects(active);
-  stage.Settle();
-  stage.FetchesAll(2);
+  stage.SettlesAndFetches(2);
   const IdRef passive_listener = stage.Listens(kActiveSide, stage.Port(2));
-  stage.Inject({.kind = FaultKind::kFailOver, .side = kActiveSide});
+  stage.Inject(FaultKind::kFailOver, kActiveSide);
   stage.FetchesAll(2);
   stage.Destroys(passive_listener);
 }
@@ -85,7 +79,7 @@ void AddressChanges(Stage& stage) {
 void SourceGoes(Stage& stage) {
   const uint16_t port = stage.Port(0);
   const Lane lane = Stage::MainLane(kActiveSide);
-  const bool with_qp = stage.choice().OneIn(2, "with a queue pair");
+  const bool with_qp = stage.OneIn(2, "with a queue pair");
   IdRef stale;
   switch (stage.Below(6, "in which phase")) {
     case 0:  // a request from the other side is read
@@ -113,23 +107,18 @@ void SourceGoes(Stage& stage) {
       stale = stage.Connection(kActiveSide, port).first;
       break;
   }
-  stage.Inject({.kind = FaultKind::kFailOver, .side = kActiveSide});
-  stage.Settle();
-  stage.FetchesAll(2);
-  ConnParam param;
-  if (with_qp)
-    stage.Call(lane, call::CreateQp{stale});
-  else
-    param.qp_num = stage.FreshQpNumber();
+  stage.Inject(FaultKind::kFailOver, kActiveSide);
+  stage.SettlesAndFetches(2);
+  ConnParam param = stage.QueuePairFor(stale, with_qp);
   switch (stage.Below(4, "what is tried")) {
     case 0:
-      stage.Call(lane, call::Accept{stale, param});
+      stage.Call(call::Accept{stale, param});
       break;
     case 1:
-      stage.Call(lane, call::Reject{stale, {}});
+      stage.Call(call::Reject{stale, {}});
       break;
     case 2:
-      stage.Call(lane, call::Establish{stale});
+      stage.Call(call::Establish{stale});
       break;
     default:
       stage.Disconnects(stale);
@@ -150,9 +139,8 @@ void NeighbourChanges(Stage& stage) {
   if (when == 0) active = stage.Resolves(kActiveSide, port);
   if (when == 1) active = stage.Connects(kActiveSide, port);
   if (when == 2) active = stage.Connection(kActiveSide, port).first;
-  stage.Inject({.kind = FaultKind::kNeighbourChange, .side = kActiveSide});
-  stage.Settle();
-  stage.FetchesAll(1);
+  stage.Inject(FaultKind::kNeighbourChange, kActiveSide);
+  stage.SettlesAndFetches(1);
   stage.SpeaksAndHeals(active, when == 0);
 }
 
@@ -166,18 +154,18 @@ void LinkGoesDown(Stage& stage) {
   if (when == 1) active = stage.Resolves(kActiveSide, port);
   if (when == 2) active = stage.Connects(kActiveSide, port);
   if (when == 3) active = stage.Connection(kActiveSide, port).first;
-  stage.Inject({.kind = FaultKind::kLinkDown, .side = side});
+  stage.Inject(FaultKind::kLinkDown, side);
   stage.Settle();
   if (when == 0) active = stage.Resolves(kActiveSide, port);
   if (when == 1) {
-    stage.Call(Stage::MainLane(kActiveSide), call::CreateQp{active});
-    stage.Call(Stage::MainLane(kActiveSide), call::Connect{active, ConnParam{}});
+    stage.Call(call::CreateQp{active});
+    stage.Call(call::Connect{active, ConnParam{}});
   }
-  if (when == 2) stage.Accepts(kPassiveSide, stage.choice().OneIn(2, "with a queue pair"));
+  if (when == 2) stage.Accepts(kPassiveSide, stage.OneIn(2, "with a queue pair"));
   if (when == 3) stage.Disconnects(active);
   stage.Pass(Duration::Seconds(1));
   stage.FetchesAll(2);
-  if (stage.choice().OneIn(2, "comes up")) stage.Inject({.kind = FaultKind::kLinkUp, .side = side});
+  if (stage.OneIn(2, "comes up")) stage.Inject(FaultKind::kLinkUp, side);
   stage.Pass(Duration::Seconds(120));
   stage.FetchesAll(2);
 }
@@ -194,12 +182,12 @@ void PeerExits(Stage& stage) {
   }
   if (when == 2) stage.Connection(kActiveSide, port);
   const uint8_t side = stage.AnySide();
-  const auto left = static_cast<uint8_t>(1 - side);
-  stage.Inject({.kind = FaultKind::kExit, .side = side});
+  const uint8_t left = OtherSide(side);
+  stage.Inject(FaultKind::kExit, side);
   stage.Settle();
-  for (int i = 0; i < 2; ++i) stage.Fetch(Stage::MainLane(left), stage.ChannelOf(left));
+  for (int i = 0; i < 2; ++i) stage.Fetch(left);
   stage.Pass(Duration::Seconds(4));
-  stage.Fetch(Stage::MainLane(left), stage.ChannelOf(left));
+  stage.Fetch(left);
 }
 
 // What waits unread when the device goes away, and what the library makes of it.
@@ -211,24 +199,22 @@ void RemovedUnread(Stage& stage) {
   const uint64_t what = stage.Below(4, "what is unread");
   if (what == 0) {
     const IdRef id = stage.NewId(kActiveSide, channel);
-    stage.Call(lane, call::ResolveAddr{id, stage.AddressOf(kActiveSide, 0),
-                                       stage.AddressOf(kPassiveSide, port), 2000});
+    stage.ResolvesPeer(id, port);
   } else if (what == 1) {
     const IdRef id = stage.NewId(kActiveSide, channel);
-    stage.Call(lane, call::BindAddr{id, stage.AddressOf(kActiveSide, 0)});
-    stage.Call(lane, call::ResolveAddr{id, {}, stage.AddressOf(kPassiveSide, port), 2000});
+    stage.Call(call::BindAddr{id, stage.AddressOf(kActiveSide, 0)});
+    stage.Call(call::ResolveAddr{id, {}, stage.AddressOf(kPassiveSide, port), 2000});
     stage.Settle();
     stage.Fetch(lane, channel);
-    stage.Call(lane, call::ResolveRoute{id, 2000});
+    stage.Call(call::ResolveRoute{id, 2000});
   } else {
     stage.Connects(kActiveSide, port, what == 2);
     if (what == 2) stage.Accepts(kPassiveSide);
   }
   stage.Settle();
   const uint8_t side = what == 3 ? kPassiveSide : kActiveSide;
-  stage.Inject({.kind = FaultKind::kRemoveDevice, .side = side});
-  stage.Settle();
-  stage.FetchesAll(3);
+  stage.Inject(FaultKind::kRemoveDevice, side);
+  stage.SettlesAndFetches(3);
 }
 
 }  // namespace cm

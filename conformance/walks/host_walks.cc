@@ -2,7 +2,7 @@
 // two hosts answer for.
 #include <array>
 
-#include "conformance/walks/directed_walks.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -15,7 +15,7 @@ IdRef ComesTo(Stage& stage, uint64_t phase, uint16_t port) {
     case 1:
       return stage.Connects(kActiveSide, port);
     case 2: {
-      const IdRef active = stage.Connects(kActiveSide, port, stage.choice().OneIn(2, "queue pair"));
+      const IdRef active = stage.Connects(kActiveSide, port, stage.OneIn(2, "queue pair"));
       stage.Accepts(kPassiveSide);
       return active;
     }
@@ -31,51 +31,49 @@ IdRef ComesTo(Stage& stage, uint64_t phase, uint16_t port) {
 void HostCrashes(Stage& stage) {
   const uint16_t port = stage.Port(0);
   const uint8_t side = stage.AnySide();
-  const auto left = static_cast<uint8_t>(1 - side);
+  const uint8_t left = OtherSide(side);
   stage.Listens(kPassiveSide, port);
   const IdRef listener = stage.Listens(left, stage.Port(1));
   const IdRef active = ComesTo(stage, stage.Below(4, "in which phase"), port);
-  stage.Inject({.kind = FaultKind::kCrash, .side = side});
-  if (!stage.choice().OneIn(3, "at once")) stage.Settle();
-  if (left == kActiveSide && stage.choice().OneIn(2, "the peer ends it")) stage.Disconnects(active);
-  if (stage.choice().OneIn(3, "somebody asks for it")) stage.Resolves(left, port);
-  stage.Fetch(Stage::MainLane(left), stage.ChannelOf(left));
-  if (stage.choice().OneIn(2, "how long")) stage.Pass(Duration::Seconds(120));
-  if (!stage.choice().OneIn(4, "it stays down")) {
-    stage.Inject({.kind = FaultKind::kRestart, .side = side});
+  stage.Inject(FaultKind::kCrash, side);
+  if (!stage.OneIn(3, "at once")) stage.Settle();
+  if (left == kActiveSide && stage.OneIn(2, "the peer ends it")) stage.Disconnects(active);
+  if (stage.OneIn(3, "somebody asks for it")) stage.Resolves(left, port);
+  stage.Fetch(left);
+  if (stage.OneIn(2, "how long")) stage.Pass(Duration::Seconds(120));
+  if (!stage.OneIn(4, "it stays down")) {
+    stage.Inject(FaultKind::kRestart, side);
     stage.Listens(side, port);
     // The one that was connected before may be asked for the same number.
     for (int i = 0; i < 2; ++i) {
       stage.Connects(side, stage.Port(1));
-      stage.Settle();
-      stage.FetchesAll(2);
+      stage.SettlesAndFetches(2);
     }
     stage.Accepts(left);
     stage.FetchesAll(1);
-    if (stage.choice().OneIn(2, "and the other way round")) stage.Connects(left, port);
+    if (stage.OneIn(2, "and the other way round")) stage.Connects(left, port);
   }
   stage.Destroys(listener);
-  stage.Pass(stage.choice().OneIn(2, "and then") ? Duration::Seconds(4) : Duration::Seconds(120));
+  stage.Pass(stage.OneIn(2, "and then") ? Duration::Seconds(4) : Duration::Seconds(120));
   stage.FetchesAll(2);
 }
 
 // The link goes down and comes up by itself, again and again.
 void LinkFlaps(Stage& stage) {
   const uint16_t port = stage.Port(0);
-  constexpr std::array<Duration, 3> kPeriods = {Duration::Milliseconds(1),
-                                                Duration::Milliseconds(700), Duration::Seconds(7)};
   Fault fault{.kind = FaultKind::kFlap, .side = stage.AnySide()};
-  fault.by = kPeriods[stage.Below(kPeriods.size(), "how often")];
+  fault.by = stage.OneOf(
+      {Duration::Milliseconds(1), Duration::Milliseconds(700), Duration::Seconds(7)}, "how often");
   fault.last = static_cast<uint32_t>(1 + stage.Below(4, "how many times"));
   stage.Listens(kPassiveSide, port);
   const uint64_t phase = stage.Below(4, "in which phase");
-  const bool before = stage.choice().OneIn(4, "from the beginning");
+  const bool before = stage.OneIn(4, "from the beginning");
   if (before) stage.Inject(fault);
   const IdRef active = ComesTo(stage, phase, port);
   if (!before) stage.Inject(fault);
   if (phase == 0) {
-    stage.Call(Stage::MainLane(kActiveSide), call::CreateQp{active});
-    stage.Call(Stage::MainLane(kActiveSide), call::Connect{active, ConnParam{}});
+    stage.Call(call::CreateQp{active});
+    stage.Call(call::Connect{active, ConnParam{}});
   }
   if (phase == 1) stage.Accepts(kPassiveSide);
   if (phase >= 2) stage.Disconnects(active);
@@ -95,9 +93,8 @@ void AddressDoubled(Stage& stage) {
   stage.Listens(kPassiveSide, port);
   const uint64_t phase = stage.Below(4, "in which phase");
   const IdRef active = ComesTo(stage, phase, port);
-  stage.Inject({.kind = FaultKind::kDuplicateAddress, .side = side});
-  stage.Settle();
-  stage.FetchesAll(1);
+  stage.Inject(FaultKind::kDuplicateAddress, side);
+  stage.SettlesAndFetches(1);
   stage.SpeaksAndHeals(active, phase == 0);
 }
 

@@ -1,7 +1,8 @@
-#include "conformance/walks/migration_walk.h"
-
+// Ids move from channel to channel, with what is unread and what is not acknowledged.
 #include <array>
 #include <vector>
+
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -53,13 +54,13 @@ class MigrationWalk {
   void Alone() {
     const IdRef id = listener_ = New(kPassiveSide, Here(kPassiveSide));
     Moves(id, kPassiveSide);
-    On(kPassiveSide, call::BindAddr{id, stage_.AddressOf(kPassiveSide, port_)});
+    stage_.Call(call::BindAddr{id, stage_.AddressOf(kPassiveSide, port_)});
     Moves(id, kPassiveSide);
-    On(kPassiveSide, call::Listen{id, 4});
+    stage_.Call(call::Listen{id, 4});
     Moves(id, kPassiveSide);
-    if (!stage_.choice().OneIn(2, "its device goes")) return;
-    if (!stage_.Inject({.kind = FaultKind::kRemoveDevice, .side = kPassiveSide})) return;
-    if (stage_.choice().OneIn(2, "when it is gone")) stage_.Settle();
+    if (!stage_.OneIn(2, "its device goes")) return;
+    if (!stage_.Inject(FaultKind::kRemoveDevice, kPassiveSide)) return;
+    if (stage_.OneIn(2, "when it is gone")) stage_.Settle();
     Moves(id, kPassiveSide);
     Looks(kPassiveSide);
     Moves(id, kPassiveSide);
@@ -69,20 +70,19 @@ class MigrationWalk {
   // What was unread, or not acknowledged, when the id moved.
   void Unread() {
     const IdRef id = active_ = New(kActiveSide, Here(kActiveSide));
-    On(kActiveSide, call::ResolveAddr{id, stage_.AddressOf(kActiveSide, 0),
-                                      stage_.AddressOf(kPassiveSide, port_), 2000});
-    if (stage_.choice().OneIn(2, "when it is there")) stage_.Settle();
-    const bool held = stage_.choice().OneIn(2, "one in hand");
+    stage_.ResolvesPeer(id, port_);
+    if (stage_.OneIn(2, "when it is there")) stage_.Settle();
+    const bool held = stage_.OneIn(2, "one in hand");
     if (held) stage_.Fetch(Stage::MainLane(kActiveSide), Here(kActiveSide), false);
     const auto event = static_cast<uint16_t>(stage_.conversation().names.events.size() - 1);
     stage_.Call(Thread(kActiveSide), call::MigrateId{id, There(kActiveSide)});
-    if (held && stage_.choice().OneIn(3, "not moved again"))
+    if (held && stage_.OneIn(3, "not moved again"))
       stage_.Call(Stage::SpareLane(kActiveSide), call::MigrateId{id, Here(kActiveSide)});
     stage_.Settle();
-    if (held && !stage_.choice().OneIn(5, "never acknowledged"))
-      On(kActiveSide, call::AckCmEvent{EventRef{event}});
+    if (held && !stage_.OneIn(5, "never acknowledged"))
+      stage_.Call(call::AckCmEvent{EventRef{event}});
     stage_.Settle();
-    On(kActiveSide, call::ResolveRoute{id, 2000});
+    stage_.Call(call::ResolveRoute{id, 2000});
     stage_.Settle();
     Looks(kActiveSide);
     Moves(id, kActiveSide);
@@ -94,16 +94,16 @@ class MigrationWalk {
     Listens(Here(kPassiveSide));
     Asks();
     stage_.Settle();
-    if (stage_.choice().OneIn(4, "one is read")) {
+    if (stage_.OneIn(4, "one is read")) {
       passive_ = stage_.Fetch(Stage::MainLane(kPassiveSide), Here(kPassiveSide),
-                              !stage_.choice().OneIn(3, "not acknowledged"));
+                              !stage_.OneIn(3, "not acknowledged"));
       Asks();
       stage_.Settle();
     }
     stage_.Call(Thread(kPassiveSide), call::MigrateId{listener_, There(kPassiveSide)});
-    const bool back = stage_.choice().OneIn(3, "and back");
+    const bool back = stage_.OneIn(3, "and back");
     if (back) stage_.Call(Thread(kPassiveSide), call::MigrateId{listener_, Here(kPassiveSide)});
-    if (stage_.choice().OneIn(3, "one more asks")) Asks();
+    if (stage_.OneIn(3, "one more asks")) Asks();
     stage_.Settle();
     Looks(kPassiveSide);
     switch (stage_.Below(4, "what goes")) {
@@ -125,24 +125,24 @@ class MigrationWalk {
 
   // To a channel of its own and back to one of the application's.
   void Modes() {
-    const bool first = stage_.choice().OneIn(2, "synchronous at first");
+    const bool first = stage_.OneIn(2, "synchronous at first");
     const IdRef id = active_ = New(kActiveSide, first ? ChannelRef{} : Here(kActiveSide));
     Listens(Here(kPassiveSide));
     stage_.Call(Thread(kActiveSide),
                 call::ResolveAddr{id, stage_.AddressOf(kActiveSide, 0),
                                   stage_.AddressOf(kPassiveSide, port_), 2000});
-    if (stage_.choice().OneIn(2, "when it is there")) stage_.Settle();
-    if (!first && stage_.choice().OneIn(2, "it is read")) Fetches(kActiveSide, Here(kActiveSide));
+    if (stage_.OneIn(2, "when it is there")) stage_.Settle();
+    if (!first && stage_.OneIn(2, "it is read")) Fetches(kActiveSide, Here(kActiveSide));
     To(id, first ? Here(kActiveSide) : ChannelRef{});
-    if (stage_.choice().OneIn(2, "once more")) To(id, {});
-    stage_.Call(Stage::MainLane(kActiveSide), call::ShowEvent{id});
-    if (stage_.choice().OneIn(3, "and back"))
-      To(id, stage_.choice().OneIn(2, "there") ? There(kActiveSide) : ChannelRef{});
+    if (stage_.OneIn(2, "once more")) To(id, {});
+    stage_.Call(call::ShowEvent{id});
+    if (stage_.OneIn(3, "and back"))
+      To(id, stage_.OneIn(2, "there") ? There(kActiveSide) : ChannelRef{});
     stage_.Call(Thread(kActiveSide), call::ResolveRoute{id, 2000});
     stage_.Settle();
     Looks(kActiveSide);
-    stage_.Call(Stage::MainLane(kActiveSide), call::ShowEvent{id});
-    To(id, stage_.choice().OneIn(2, "there") ? There(kActiveSide) : ChannelRef{});
+    stage_.Call(call::ShowEvent{id});
+    To(id, stage_.OneIn(2, "there") ? There(kActiveSide) : ChannelRef{});
     stage_.Settle();
     Looks(kActiveSide);
   }
@@ -151,22 +151,22 @@ class MigrationWalk {
     Listens({});
     Asks();
     stage_.Settle();
-    const bool read = stage_.choice().OneIn(2, "one is read");
+    const bool read = stage_.OneIn(2, "one is read");
     if (read) passive_ = stage_.GetsRequest(Thread(kPassiveSide), listener_);
-    if (stage_.choice().OneIn(2, "one more asks")) Asks();
+    if (stage_.OneIn(2, "one more asks")) Asks();
     stage_.Settle();
     // Where the request is kept, its listener waits for that.
     stage_.Call(Stage::SpareLane(kPassiveSide), call::MigrateId{listener_, There(kPassiveSide)});
     stage_.Settle();
-    if (read && !stage_.choice().OneIn(4, "kept for ever"))
-      On(kPassiveSide, call::MigrateId{passive_, Here(kPassiveSide)});
+    if (read && !stage_.OneIn(4, "kept for ever"))
+      stage_.Call(call::MigrateId{passive_, Here(kPassiveSide)});
     stage_.Settle();
     Looks(kPassiveSide);
     Looks(kActiveSide);
-    if (read) On(kPassiveSide, call::Reject{passive_, PrivateData::Counting(3)});
+    if (read) stage_.Call(call::Reject{passive_, PrivateData::Counting(3)});
     stage_.Settle();
     Looks(kActiveSide);
-    if (read) On(kPassiveSide, call::DestroyId{passive_});
+    if (read) stage_.Call(call::DestroyId{passive_});
   }
 
   // Both ends move on their way.
@@ -174,28 +174,27 @@ class MigrationWalk {
     Listens(Here(kPassiveSide));
     const ChannelRef from = Here(kActiveSide);
     active_ = New(kActiveSide, from);
-    On(kActiveSide, call::ResolveAddr{active_, stage_.AddressOf(kActiveSide, 0),
-                                      stage_.AddressOf(kPassiveSide, port_), 2000});
+    stage_.ResolvesPeer(active_, port_);
     Moves(active_, kActiveSide);
     stage_.Settle();
     Looks(kActiveSide);
-    On(kActiveSide, call::ResolveRoute{active_, 2000});
+    stage_.Call(call::ResolveRoute{active_, 2000});
     Moves(active_, kActiveSide);
     stage_.Settle();
     Looks(kActiveSide);
-    On(kActiveSide, call::CreateQp{active_});
+    stage_.Call(call::CreateQp{active_});
     ConnParam param;
-    param.private_data = PrivateData::Counting(static_cast<uint8_t>(1 + stage_.calls_made() % 56));
-    On(kActiveSide, call::Connect{active_, param});
+    param.private_data = stage_.FreshData();
+    stage_.Call(call::Connect{active_, param});
     Moves(active_, kActiveSide);
     stage_.Settle();
     passive_ = Fetches(kPassiveSide, Here(kPassiveSide));
     Moves(passive_, kPassiveSide);
-    On(kPassiveSide, call::CreateQp{passive_});
-    if (stage_.choice().OneIn(5, "refused"))
-      On(kPassiveSide, call::Reject{passive_, PrivateData::Counting(3)});
+    stage_.Call(call::CreateQp{passive_});
+    if (stage_.OneIn(5, "refused"))
+      stage_.Call(call::Reject{passive_, PrivateData::Counting(3)});
     else
-      On(kPassiveSide, call::Accept{passive_, ConnParam{}});
+      stage_.Call(call::Accept{passive_, ConnParam{}});
     Moves(passive_, kPassiveSide);
     stage_.Settle();
     Moves(active_, kActiveSide);
@@ -203,11 +202,11 @@ class MigrationWalk {
     stage_.Settle();
     Moves(passive_, kPassiveSide);
     Looks(kPassiveSide);
-    On(kActiveSide, call::Disconnect{active_});
+    stage_.Call(call::Disconnect{active_});
     stage_.Settle();
     Moves(passive_, kPassiveSide);
     Looks(kPassiveSide);
-    On(kPassiveSide, call::Disconnect{passive_});
+    stage_.Call(call::Disconnect{passive_});
     Moves(active_, kActiveSide);
     stage_.Settle();
     if (stage_.Can(Capability::kTime)) stage_.Pass(Duration::Seconds(4));
@@ -216,7 +215,7 @@ class MigrationWalk {
       Looks(kActiveSide);
       Looks(kPassiveSide);
     }
-    On(kPassiveSide, call::DestroyId{passive_});
+    stage_.Call(call::DestroyId{passive_});
   }
 
   IdRef New(uint8_t side, ChannelRef channel) {
@@ -226,8 +225,8 @@ class MigrationWalk {
 
   void Listens(ChannelRef channel) {
     listener_ = New(kPassiveSide, channel);
-    On(kPassiveSide, call::BindAddr{listener_, stage_.AddressOf(kPassiveSide, port_)});
-    On(kPassiveSide, call::Listen{listener_, 4});
+    stage_.Call(call::BindAddr{listener_, stage_.AddressOf(kPassiveSide, port_)});
+    stage_.Call(call::Listen{listener_, 4});
   }
 
   void Asks() { made_.push_back(stage_.Connects(kActiveSide, port_)); }
@@ -238,7 +237,7 @@ class MigrationWalk {
 
   // Perhaps, to one or the other.
   void Moves(IdRef id, uint8_t side) {
-    if (!id.valid() || stage_.choice().OneIn(2, "it stays")) return;
+    if (!id.valid() || stage_.OneIn(2, "it stays")) return;
     stage_.Call(Stage::SpareLane(side),
                 call::MigrateId{id, channels_[side][stage_.Below(2, "where to")]});
   }
@@ -252,8 +251,6 @@ class MigrationWalk {
   IdRef Fetches(uint8_t side, ChannelRef channel) {
     return stage_.Fetch(Stage::MainLane(side), channel);
   }
-
-  void On(uint8_t side, const Call& call) { stage_.Call(Stage::MainLane(side), call); }
 
   Stage& stage_;
   const uint16_t port_;

@@ -2,27 +2,26 @@
 // library reads memory that is not there any more.
 #include <array>
 
-#include "conformance/walks/directed_walks.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
 
 // Any call on the id, as one of its own thread.
 void CallOn(Stage& stage, uint8_t side, IdRef id) {
-  const Lane lane = Stage::MainLane(side);
   switch (stage.Below(6, "which call")) {
     case 0:
-      return stage.Call(lane, call::DestroyId{id});
+      return stage.Call(call::DestroyId{id});
     case 1:
-      return stage.Call(lane, call::Disconnect{id});
+      return stage.Call(call::Disconnect{id});
     case 2:
-      return stage.Call(lane, call::Listen{id, 1});
+      return stage.Call(call::Listen{id, 1});
     case 3:
-      return stage.Call(lane, call::BindAddr{id, stage.AddressOf(side, stage.Port(3))});
+      return stage.Call(call::BindAddr{id, stage.AddressOf(side, stage.Port(3))});
     case 4:
-      return stage.Call(lane, call::Connect{id, ConnParam{}});
+      return stage.Call(call::Connect{id, ConnParam{}});
     default:
-      return stage.Call(lane, call::Show{id});
+      return stage.Call(call::Show{id});
   }
 }
 
@@ -41,11 +40,11 @@ void Misuses(Stage& stage) {
       stage.Destroys(id);
       return CallOn(stage, side, id);
     case 1:
-      stage.Call(lane, call::DestroyEventChannel{channel});
+      stage.Call(call::DestroyEventChannel{channel});
       return CallOn(stage, side, id);
     case 2:
-      stage.Call(lane, call::DestroyEventChannel{channel});
-      if (stage.choice().OneIn(2, "a new id")) {
+      stage.Call(call::DestroyEventChannel{channel});
+      if (stage.OneIn(2, "a new id")) {
         stage.NewId(side, channel);
       } else {
         stage.Fetch(lane, channel, false);
@@ -55,7 +54,7 @@ void Misuses(Stage& stage) {
       stage.Disconnects(side == kActiveSide ? passive : active);
       stage.Settle();
       stage.Fetch(lane, channel, true);
-      return stage.Call(lane, call::AckCmEvent{stage.LastEvent()});
+      return stage.Call(call::AckCmEvent{stage.LastEvent()});
     default:
       stage.Disconnects(side == kActiveSide ? passive : active);
       stage.Settle();

@@ -1,10 +1,9 @@
 // Groups: joined by ids in every state, twice, in vain; left early, late and never.
-#include "conformance/walks/multicast_walk.h"
-
 #include <array>
 #include <vector>
 
 #include "conformance/walks/arguments.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -16,7 +15,7 @@ class MulticastWalk {
   void Walk() {
     side_ = stage_.AnySide();
     channel_ = stage_.ChannelOf(side_);
-    const bool alone = stage_.Can(Capability::kLanes) && stage_.choice().OneIn(8, "synchronous");
+    const bool alone = stage_.Can(Capability::kLanes) && stage_.OneIn(8, "synchronous");
     if (alone) return WalkSynchronously();
     const uint64_t ids = 1 + stage_.Below(3, "how many ids");
     for (uint64_t i = 0; i < ids; ++i) Makes();
@@ -30,10 +29,9 @@ class MulticastWalk {
   Lane Other() const { return {.side = side_, .number = 2}; }
 
   PortSpace Space() {
-    constexpr std::array<PortSpace, 8> kSpaces = {
-        PortSpace::kUdp, PortSpace::kUdp, PortSpace::kUdp, PortSpace::kUdp,
-        PortSpace::kUdp, PortSpace::kUdp, PortSpace::kTcp, PortSpace::kIpoib};
-    return kSpaces[stage_.Below(kSpaces.size(), "which port space")];
+    return stage_.OneOf({PortSpace::kUdp, PortSpace::kUdp, PortSpace::kUdp, PortSpace::kUdp,
+                         PortSpace::kUdp, PortSpace::kUdp, PortSpace::kTcp, PortSpace::kIpoib},
+                        "which port space");
   }
 
   // An id in one of the states that joins meet.
@@ -47,10 +45,10 @@ class MulticastWalk {
       case 0:
         return;
       case 1:
-        return stage_.Call(Main(), call::BindAddr{id, {.kind = AddressKind::kAny, .port = port}});
+        return stage_.Call(call::BindAddr{id, Wildcard(port)});
       case 2:
-        stage_.Call(Main(), call::BindAddr{id, stage_.AddressOf(side_, port)});
-        return stage_.Call(Main(), call::Listen{id, 2});
+        stage_.Call(call::BindAddr{id, stage_.AddressOf(side_, port)});
+        return stage_.Call(call::Listen{id, 2});
       case 3:
         return Resolves(id, {}, {.kind = AddressKind::kLoopback, .port = port});
       case 4:
@@ -59,9 +57,9 @@ class MulticastWalk {
       case 5:
         Resolves(id, own, Peer(port));
         Routes(id);
-        return stage_.Call(Main(), call::Connect{id, ConnParam{.qp_num = 4101}});
+        return stage_.Call(call::Connect{id, ConnParam{.qp_num = 4101}});
       case 6:
-        stage_.Call(Main(), call::BindAddr{id, stage_.AddressOf(side_, port, true)});
+        stage_.Call(call::BindAddr{id, stage_.AddressOf(side_, port, true)});
         v6_.push_back(id);
         return;
       case 7:
@@ -69,46 +67,41 @@ class MulticastWalk {
       case 8:
         return Resolves(id, own, Group(1));
       default:
-        stage_.Call(Main(), call::BindAddr{id, stage_.AddressOf(side_, port)});
-        if (stage_.choice().OneIn(3, "with a queue pair")) stage_.Call(Main(), call::CreateQp{id});
+        stage_.Call(call::BindAddr{id, stage_.AddressOf(side_, port)});
+        if (stage_.OneIn(3, "with a queue pair")) stage_.Call(call::CreateQp{id});
         return;
     }
   }
 
-  Address Peer(uint16_t port) const {
-    return stage_.AddressOf(static_cast<uint8_t>(1 - side_), port);
-  }
+  Address Peer(uint16_t port) const { return stage_.AddressOf(OtherSide(side_), port); }
 
   static Address Group(uint64_t number, uint16_t port = 0) {
     return {.kind = AddressKind::kGroup, .group = static_cast<uint8_t>(number), .port = port};
   }
 
   void Resolves(IdRef id, const Address& source, const Address& destination) {
-    stage_.Call(Main(), call::ResolveAddr{id, source, destination, 2000});
+    stage_.Call(call::ResolveAddr{id, source, destination, 2000});
     Takes();
   }
 
   void Routes(IdRef id) {
-    stage_.Call(Main(), call::ResolveRoute{id, 2000});
+    stage_.Call(call::ResolveRoute{id, 2000});
     Takes();
   }
 
-  void Takes() {
-    stage_.Wait(Main(), channel_, Duration::Seconds(1));
-    stage_.Fetch(Main(), channel_);
-  }
+  void Takes() { stage_.Await(side_, channel_); }
 
   // Few groups, so that they are joined twice and left by others.
   Address Somewhere() {
     const uint64_t number = 1 + stage_.Below(2, "which group");
-    const uint16_t port = stage_.choice().OneIn(6, "with a port") ? stage_.Port(5) : uint16_t{0};
-    if (!stage_.choice().OneIn(4, "an odd address")) return Group(number, port);
-    if (stage_.choice().OneIn(3, "an IPv6 group")) {
+    const uint16_t port = stage_.OneIn(6, "with a port") ? stage_.Port(5) : uint16_t{0};
+    if (!stage_.OneIn(4, "an odd address")) return Group(number, port);
+    if (stage_.OneIn(3, "an IPv6 group")) {
       Address group = Group(number, port);
       group.v6 = true;
       return group;
     }
-    if (stage_.choice().OneIn(3, "that of a side")) return stage_.AddressOf(side_, port);
+    if (stage_.OneIn(3, "that of a side")) return stage_.AddressOf(side_, port);
     return arguments_.OddAddress(port);
   }
 
@@ -119,12 +112,12 @@ class MulticastWalk {
       for (int i = 0; i < 5; ++i) stage_.Fetch(Main(), channel_);
     }
     const auto context = static_cast<uint16_t>(stage_.Below(3, "which context"));
-    if (!stage_.choice().OneIn(2, "with attributes"))
-      return stage_.Call(Main(), call::JoinMulticast{id, address, context});
+    if (!stage_.OneIn(2, "with attributes"))
+      return stage_.Call(call::JoinMulticast{id, address, context});
     call::JoinMulticastEx join{id, address, context};
     join.flags = static_cast<uint32_t>(stage_.Below(2, "full or send only"));
-    if (stage_.choice().OneIn(8, "unknown flags")) join.flags = 2;
-    if (stage_.choice().OneIn(8, "another mask"))
+    if (stage_.OneIn(8, "unknown flags")) join.flags = 2;
+    if (stage_.OneIn(8, "another mask"))
       join.comp_mask = static_cast<uint32_t>(stage_.Below(6, "which mask"));
     stage_.Call(Main(), join);
   }
@@ -151,9 +144,9 @@ class MulticastWalk {
       case 9:
         return JoinsAndLeavesWithEvent(id);
       case 10:
-        return stage_.Call(Main(), call::CreateQp{id});
+        return stage_.Call(call::CreateQp{id});
       case 11:
-        return stage_.Call(Main(), call::DestroyQp{id});
+        return stage_.Call(call::DestroyQp{id});
       case 12:
         return JoinsWithoutLink();
       case 13:
@@ -161,7 +154,7 @@ class MulticastWalk {
       case 14:
         return stage_.Settle();
       default:
-        return stage_.Call(Main(), call::Show{id});
+        return stage_.Call(call::Show{id});
     }
   }
 
@@ -169,7 +162,7 @@ class MulticastWalk {
     // What is reported later of a group that a removed device has left is in nobody's memory.
     if (removed_ && stage_.Can(Capability::kCrashes)) return;
     const Address address = Somewhere();
-    stage_.Call(Main(), call::LeaveMulticast{id, address});
+    stage_.Call(call::LeaveMulticast{id, address});
   }
 
   // Whoever leaves waits for the event that another thread has in hand.
@@ -177,18 +170,18 @@ class MulticastWalk {
     const Address group = Group(3);
     Joins(id, group);
     stage_.Settle();
-    const bool waits = stage_.Can(Capability::kLanes) && stage_.choice().OneIn(3, "in hand");
+    const bool waits = stage_.Can(Capability::kLanes) && stage_.OneIn(3, "in hand");
     stage_.Fetch(Main(), channel_, !waits);
     stage_.Call(waits ? Other() : Main(), call::LeaveMulticast{id, group});
     if (!waits) return;
     const auto held = stage_.forecast().held();
-    if (!held.empty()) stage_.Call(Main(), call::AckCmEvent{held.back().first});
+    if (!held.empty()) stage_.Call(call::AckCmEvent{held.back().first});
   }
 
   // IPv6 addresses go with the link, and the GID with them.
   void JoinsWithoutLink() {
     if (v6_.empty()) return;
-    if (!stage_.Inject({.kind = FaultKind::kLinkDown, .side = side_})) return;
+    if (!stage_.Inject(FaultKind::kLinkDown, side_)) return;
     stage_.Settle();
     Joins(v6_.front(), Group(1));
     stage_.Settle();
@@ -197,21 +190,20 @@ class MulticastWalk {
   }
 
   void Trouble(IdRef id) {
-    if (stage_.choice().OneIn(2, "an id goes")) return stage_.Destroys(id);
-    if (removed_ || !stage_.choice().OneIn(2, "the device goes")) return;
+    if (stage_.OneIn(2, "an id goes")) return stage_.Destroys(id);
+    if (removed_ || !stage_.OneIn(2, "the device goes")) return;
     removed_ = true;
     // A membership that is reported and acknowledged can be left afterwards.
     const Address group = Group(4);
     Joins(id, group);
-    const bool known = stage_.choice().OneIn(2, "reported before");
+    const bool known = stage_.OneIn(2, "reported before");
     if (known) {
       stage_.Settle();
       for (int i = 0; i < 6; ++i) stage_.Fetch(Main(), channel_);
     }
-    if (!stage_.Inject({.kind = FaultKind::kRemoveDevice, .side = side_})) return;
-    if (stage_.choice().OneIn(2, "and settles")) stage_.Settle();
-    if (known && !stage_.Can(Capability::kCrashes))
-      stage_.Call(Main(), call::LeaveMulticast{id, group});
+    if (!stage_.Inject(FaultKind::kRemoveDevice, side_)) return;
+    if (stage_.OneIn(2, "and settles")) stage_.Settle();
+    if (known && !stage_.Can(Capability::kCrashes)) stage_.Call(call::LeaveMulticast{id, group});
     Joins(id, Group(2));
   }
 
@@ -219,21 +211,21 @@ class MulticastWalk {
   void WalkSynchronously() {
     const IdRef id = stage_.NewIdIn(side_, {}, PortSpace::kUdp);
     ids_.push_back(id);
-    stage_.Call(Main(), call::BindAddr{id, stage_.AddressOf(side_, stage_.Port(1))});
-    if (stage_.choice().OneIn(2, "with a queue pair")) stage_.Call(Main(), call::CreateQp{id});
+    stage_.Call(call::BindAddr{id, stage_.AddressOf(side_, stage_.Port(1))});
+    if (stage_.OneIn(2, "with a queue pair")) stage_.Call(call::CreateQp{id});
     const uint64_t joins = 1 + stage_.Below(3, "how many joins");
     for (uint64_t i = 0; i < joins; ++i) {
       const Address address = Somewhere();
       unread_ = 0;
       Joins(id, address);
-      stage_.Call(Main(), call::ShowEvent{id});
+      stage_.Call(call::ShowEvent{id});
     }
-    stage_.Call(Main(), call::JoinMulticast{id, Group(1), 7});
-    if (stage_.choice().OneIn(2, "another one")) {
-      stage_.Call(Main(), call::JoinMulticast{id, Group(2), 8});
-      stage_.Call(Main(), call::LeaveMulticast{id, Group(1)});
+    stage_.Call(call::JoinMulticast{id, Group(1), 7});
+    if (stage_.OneIn(2, "another one")) {
+      stage_.Call(call::JoinMulticast{id, Group(2), 8});
+      stage_.Call(call::LeaveMulticast{id, Group(1)});
     }
-    if (stage_.choice().OneIn(3, "leaves for ever"))
+    if (stage_.OneIn(3, "leaves for ever"))
       stage_.Call(Other(), call::LeaveMulticast{id, Group(2)});
   }
 

@@ -1,7 +1,8 @@
-#include "conformance/walks/option_walk.h"
-
+// Options of ids, set in every state; ports that are shared; timers that are other than usual.
 #include <array>
 #include <string_view>
+
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::array<uint32_t, 5> kTimeouts = {0, 1, 14, 17, 20};
 class OptionWalk {
  public:
   explicit OptionWalk(Stage& stage)
-      : stage_(stage), v6_(stage.choice().OneIn(5, "IPv6")), port_(stage.Port(0)) {}
+      : stage_(stage), v6_(stage.OneIn(5, "IPv6")), port_(stage.Port(0)) {}
 
   void Run() {
     switch (stage_.Below(10, "what options are about")) {
@@ -38,28 +39,27 @@ class OptionWalk {
   // Unbound, bound, listening, and without its device.
   void Alone() {
     const uint8_t side = stage_.AnySide();
-    const bool datagrams = stage_.choice().OneIn(3, "datagrams");
+    const bool datagrams = stage_.OneIn(3, "datagrams");
     const IdRef id =
         stage_.NewIdIn(side, stage_.ChannelOf(side), datagrams ? PortSpace::kUdp : PortSpace::kTcp);
     Tries(id, side);
-    On(side, call::BindAddr{id, Somewhere(side)});
+    stage_.Call(call::BindAddr{id, Somewhere(side)});
     Tries(id, side);
-    On(side, call::Listen{id, 8});
+    stage_.Call(call::Listen{id, 8});
     Tries(id, side);
-    if (!stage_.choice().OneIn(3, "its device goes")) return;
-    if (!stage_.Inject({.kind = FaultKind::kRemoveDevice, .side = side})) return;
-    stage_.Settle();
-    stage_.FetchesAll(1);
+    if (!stage_.OneIn(3, "its device goes")) return;
+    if (!stage_.Inject(FaultKind::kRemoveDevice, side)) return;
+    stage_.SettlesAndFetches(1);
     for (int i = 0; i < 3; ++i) Tries(id, side);
   }
 
   // Nobody answers for the address.
   void Searching() {
     const IdRef id = stage_.NewId(kActiveSide, stage_.ChannelOf(kActiveSide));
-    const bool bound = stage_.choice().OneIn(2, "from an address");
+    const bool bound = stage_.OneIn(2, "from an address");
     const Address source = bound ? stage_.AddressOf(kActiveSide, 0, v6_) : Address{};
-    On(kActiveSide, call::ResolveAddr{
-                        id, source, {.kind = AddressKind::kSilent, .v6 = v6_, .port = port_}, 500});
+    stage_.Call(call::ResolveAddr{
+        id, source, {.kind = AddressKind::kSilent, .v6 = v6_, .port = port_}, 500});
     Tries(id, kActiveSide);
     if (stage_.Can(Capability::kTime)) stage_.Pass(Duration::Seconds(2));
     stage_.FetchesAll(1);
@@ -73,39 +73,37 @@ class OptionWalk {
     for (IdRef& id : ids) {
       id = stage_.NewId(side, stage_.ChannelOf(side));
       Reuse(id, side, 4);
-      if (stage_.choice().OneIn(4, "on the way")) {
+      if (stage_.OneIn(4, "on the way")) {
         const Address source = stage_.AddressOf(side, port_, v6_);
-        const Address there = stage_.AddressOf(static_cast<uint8_t>(1 - side), port_, v6_);
-        On(side, call::ResolveAddr{id, source, there, 2000});
+        const Address there = stage_.AddressOf(OtherSide(side), port_, v6_);
+        stage_.Call(call::ResolveAddr{id, source, there, 2000});
       } else {
-        On(side, call::BindAddr{id, Somewhere(side)});
+        stage_.Call(call::BindAddr{id, Somewhere(side)});
       }
-      if (stage_.choice().OneIn(3, "on second thoughts")) Reuse(id, side, 2);
-      if (stage_.choice().OneIn(4, "listens at once")) On(side, call::Listen{id, 4});
+      if (stage_.OneIn(3, "on second thoughts")) Reuse(id, side, 2);
+      if (stage_.OneIn(4, "listens at once")) stage_.Call(call::Listen{id, 4});
     }
-    On(side, call::Listen{ids[stage_.Below(3, "who listens")], 4});
+    stage_.Call(call::Listen{ids[stage_.Below(3, "who listens")], 4});
     const uint64_t gone = stage_.Below(3, "who goes");
-    stage_.Settle();
-    stage_.FetchesAll(1);
-    On(side, call::DestroyId{ids[gone]});
-    On(side, call::Listen{ids[stage_.Below(3, "who listens now")], 4});
-    On(side, call::DestroyId{ids[(gone + 1) % 3]});
-    On(side, call::Listen{ids[(gone + 2) % 3], 4});
-    if (!stage_.choice().OneIn(2, "somebody asks")) return;
-    stage_.Connects(static_cast<uint8_t>(1 - side), port_, true, v6_);
-    stage_.Settle();
-    stage_.FetchesAll(2);
+    stage_.SettlesAndFetches(1);
+    stage_.Call(call::DestroyId{ids[gone]});
+    stage_.Call(call::Listen{ids[stage_.Below(3, "who listens now")], 4});
+    stage_.Call(call::DestroyId{ids[(gone + 1) % 3]});
+    stage_.Call(call::Listen{ids[(gone + 2) % 3], 4});
+    if (!stage_.OneIn(2, "somebody asks")) return;
+    stage_.Connects(OtherSide(side), port_, true, v6_);
+    stage_.SettlesAndFetches(2);
   }
 
   void Reuse(IdRef id, uint8_t side, uint64_t of) {
-    if (stage_.choice().OneIn(of, "does not share")) return;
-    const uint32_t value = stage_.choice().OneIn(6, "off") ? 0 : 1;
-    On(side, call::SetOption{id, kReuseAddrOption, value});
+    if (stage_.OneIn(of, "does not share")) return;
+    const uint32_t value = stage_.OneIn(6, "off") ? 0 : 1;
+    stage_.Call(call::SetOption{id, kReuseAddrOption, value});
   }
 
   // Wildcards of both address families on one port, and who is let in.
   void Families() {
-    const std::array<bool, 2> order = stage_.choice().OneIn(2, "IPv6 first")
+    const std::array<bool, 2> order = stage_.OneIn(2, "IPv6 first")
                                           ? std::array<bool, 2>{true, false}
                                           : std::array<bool, 2>{false, true};
     std::array<IdRef, 2> ids;
@@ -113,47 +111,45 @@ class OptionWalk {
       ids[i] = stage_.NewId(kPassiveSide, stage_.ChannelOf(kPassiveSide));
       Only(ids[i]);
       Address address = stage_.AddressOf(kPassiveSide, port_, order[i]);
-      if (!stage_.choice().OneIn(4, "an address"))
-        address = {.kind = AddressKind::kAny, .v6 = order[i], .port = port_};
-      On(kPassiveSide, call::BindAddr{ids[i], address});
-      if (stage_.choice().OneIn(3, "on second thoughts")) Only(ids[i]);
+      if (!stage_.OneIn(4, "an address")) address = Wildcard(port_, order[i]);
+      stage_.Call(call::BindAddr{ids[i], address});
+      if (stage_.OneIn(3, "on second thoughts")) Only(ids[i]);
     }
     for (const IdRef id : ids)
-      if (!stage_.choice().OneIn(4, "does not listen")) On(kPassiveSide, call::Listen{id, 4});
+      if (!stage_.OneIn(4, "does not listen")) stage_.Call(call::Listen{id, 4});
     for (const bool v6 : {false, true}) {
-      if (stage_.choice().OneIn(3, "nobody asks")) continue;
+      if (stage_.OneIn(3, "nobody asks")) continue;
       stage_.Connects(kActiveSide, port_, true, v6);
-      stage_.Settle();
-      stage_.FetchesAll(1);
+      stage_.SettlesAndFetches(1);
     }
   }
 
   void Only(IdRef id) {
-    if (stage_.choice().OneIn(3, "as usual")) return;
+    if (stage_.OneIn(3, "as usual")) return;
     const auto value = static_cast<uint32_t>(stage_.Below(2, "its own family alone"));
-    On(kPassiveSide, call::SetOption{id, kAfOnlyOption, value});
+    stage_.Call(call::SetOption{id, kAfOnlyOption, value});
   }
 
   // A path of the application's own. Nobody knows where it leads: no connection follows.
   void Path() {
     const ChannelRef channel = stage_.ChannelOf(kActiveSide);
     const IdRef id = stage_.NewId(kActiveSide, channel);
-    const bool inside = stage_.choice().OneIn(4, "loopback");
+    const bool inside = stage_.OneIn(4, "loopback");
     Address there = stage_.AddressOf(kPassiveSide, port_, v6_);
     if (inside) there = {.kind = AddressKind::kLoopback, .v6 = v6_, .port = port_};
     const call::SetOption path{id, kIbPathOption, kOwnPath,
-                               stage_.choice().OneIn(3, "two") ? 2 * kPathRecord : kPathRecord};
-    if (stage_.choice().OneIn(4, "too early")) On(kActiveSide, path);
-    On(kActiveSide, call::ResolveAddr{id, {}, there, 2000});
-    if (stage_.choice().OneIn(4, "at once")) On(kActiveSide, path);
+                               stage_.OneIn(3, "two") ? 2 * kPathRecord : kPathRecord};
+    if (stage_.OneIn(4, "too early")) stage_.Call(path);
+    stage_.Call(call::ResolveAddr{id, {}, there, 2000});
+    if (stage_.OneIn(4, "at once")) stage_.Call(path);
     stage_.Wait(Stage::MainLane(kActiveSide), channel, Duration::Seconds(1));
     stage_.Fetch(Stage::MainLane(kActiveSide), channel);
     Tries(id, kActiveSide);
-    On(kActiveSide, path);
+    stage_.Call(path);
     stage_.Wait(Stage::MainLane(kActiveSide), channel, Duration::Seconds(1));
     stage_.Fetch(Stage::MainLane(kActiveSide), channel);
-    On(kActiveSide, call::Show{id});
-    On(kActiveSide, stage_.choice().OneIn(2, "again") ? Call(path) : call::ResolveRoute{id, 2000});
+    stage_.Call(call::Show{id});
+    stage_.Call(stage_.OneIn(2, "again") ? Call(path) : call::ResolveRoute{id, 2000});
     Tries(id, kActiveSide);
   }
 
@@ -161,26 +157,22 @@ class OptionWalk {
   void Together() {
     const IdRef listener = stage_.Listens(kPassiveSide, port_, 8, v6_);
     Tries(listener, kPassiveSide);
-    const Lane lane = Stage::MainLane(kActiveSide);
     const ChannelRef channel = stage_.ChannelOf(kActiveSide);
     const IdRef active = stage_.NewId(kActiveSide, channel);
     Patience(active);
-    On(kActiveSide, call::ResolveAddr{active, stage_.AddressOf(kActiveSide, 0, v6_),
-                                      stage_.AddressOf(kPassiveSide, port_, v6_), 2000});
+    stage_.ResolvesPeer(active, port_, v6_);
     Patience(active);
-    stage_.Wait(lane, channel, Duration::Seconds(1));
-    stage_.Fetch(lane, channel);
+    stage_.Await(kActiveSide);
     Patience(active);
-    On(kActiveSide, call::ResolveRoute{active, 2000});
-    stage_.Wait(lane, channel, Duration::Seconds(1));
-    stage_.Fetch(lane, channel);
-    if (stage_.choice().OneIn(3, "too late")) Patience(active);
+    stage_.Call(call::ResolveRoute{active, 2000});
+    stage_.Await(kActiveSide);
+    if (stage_.OneIn(3, "too late")) Patience(active);
     Lose();
     ConnParam param;
     param.private_data = PrivateData::Counting(7);
-    On(kActiveSide, call::CreateQp{active});
-    On(kActiveSide, call::Connect{active, param});
-    if (!stage_.choice().OneIn(4, "nobody answers")) {
+    stage_.Call(call::CreateQp{active});
+    stage_.Call(call::Connect{active, param});
+    if (!stage_.OneIn(4, "nobody answers")) {
       const IdRef passive = stage_.Accepts(kPassiveSide);
       stage_.Settle();
       Tries(passive, kPassiveSide);
@@ -192,36 +184,33 @@ class OptionWalk {
       stage_.Disconnects(passive);
     }
     for (int i = 0; i < 3; ++i) {
-      stage_.Settle();
-      stage_.FetchesAll(1);
+      stage_.SettlesAndFetches(1);
       if (stage_.Can(Capability::kTime))
-        stage_.Pass(stage_.choice().OneIn(2, "long") ? Duration::Seconds(150)
-                                                     : Duration::Milliseconds(700));
+        stage_.Pass(stage_.OneIn(2, "long") ? Duration::Seconds(150) : Duration::Milliseconds(700));
     }
     stage_.FetchesAll(1);
   }
 
   void Patience(IdRef id) {
-    if (stage_.choice().OneIn(2, "as it is")) return;
+    if (stage_.OneIn(2, "as it is")) return;
     const uint32_t value = kTimeouts[stage_.Below(kTimeouts.size(), "how patient")];
-    On(kActiveSide, call::SetOption{id, kAckTimeoutOption, value, 1});
+    stage_.Call(call::SetOption{id, kAckTimeoutOption, value, 1});
   }
 
   void Lose() {
-    if (!stage_.Can(Capability::kTime) || !stage_.choice().OneIn(4, "something is lost")) return;
+    if (!stage_.Can(Capability::kTime) || !stage_.OneIn(4, "something is lost")) return;
     constexpr std::array<MadKind, 3> kLosable = {MadKind::kReq, MadKind::kRep, MadKind::kDreq};
     stage_.LosesOneOf(kLosable);
   }
 
   Address Somewhere(uint8_t side) {
-    if (stage_.choice().OneIn(4, "wildcard"))
-      return {.kind = AddressKind::kAny, .v6 = v6_, .port = port_};
+    if (stage_.OneIn(4, "wildcard")) return Wildcard(port_, v6_);
     return stage_.AddressOf(side, port_, v6_);
   }
 
   // Up to two options, of which nothing follows for a connection.
   void Tries(IdRef id, uint8_t side) {
-    for (uint64_t i = stage_.Below(3, "how many options"); i > 0; --i) On(side, Option(id));
+    for (uint64_t i = stage_.Below(3, "how many options"); i > 0; --i) stage_.Call(Option(id));
   }
 
   call::SetOption Option(IdRef id) {
@@ -266,8 +255,6 @@ class OptionWalk {
         return 8;
     }
   }
-
-  void On(uint8_t side, const Call& call) { stage_.Call(Stage::MainLane(side), call); }
 
   Stage& stage_;
   const bool v6_;

@@ -4,138 +4,64 @@
 #include <array>
 
 #include "conformance/walks/arguments.h"
-#include "conformance/walks/walk.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
 
-enum class Action : uint8_t {
-  kNewChannel,
-  kNewId,
-  kListen,    // a new listening id, in three calls
-  kProgress,  // the next legal call on some id
-  kFetch,
-  kFetchHeld,  // and acknowledge later
-  kAck,
-  kAnswer,  // accept or reject a request
-  kDisconnect,
-  kDestroy,
-  kIllegal,  // any call on any id, with any arguments
-  kShow,
-  kPass,
-  kSettle,
-  kFault,
-  kHeal,
-  kBlocking,  // a call that may wait, on a thread of its own
-};
-constexpr int kActionCount = 17;
-
-struct ActionWeight {
-  Action action;
-  int weight;
-};
-
-constexpr std::array<ActionWeight, kActionCount> kWeights = {{
-    {Action::kNewChannel, 2},
-    {Action::kNewId, 8},
-    {Action::kListen, 6},
-    {Action::kProgress, 40},
-    {Action::kFetch, 30},
-    {Action::kFetchHeld, 4},
-    {Action::kAck, 6},
-    {Action::kAnswer, 16},
-    {Action::kDisconnect, 8},
-    {Action::kDestroy, 7},
-    {Action::kIllegal, 16},
-    {Action::kShow, 4},
-    {Action::kPass, 4},
-    {Action::kSettle, 10},
-    {Action::kFault, 3},
-    {Action::kHeal, 2},
-    {Action::kBlocking, 2},
-}};
-
 class Random {
  public:
   explicit Random(Stage& stage)
-      : stage_(stage), v6_(stage.choice().OneIn(7, "IPv6")), arguments_(stage, v6_) {
-    for (const ActionWeight& w : kWeights) {
-      constexpr std::array<int, 4> kFactors = {0, 1, 1, 4};
-      const uint64_t factor = stage_.Below(kFactors.size(), "how much this run likes an action");
-      weights_[static_cast<size_t>(w.action)] = w.weight * kFactors[factor];
+      : stage_(stage), v6_(stage.OneIn(7, "IPv6")), arguments_(stage, v6_) {
+    for (size_t i = 0; i < kActions.size(); ++i) {
+      const int factor = stage.OneOf({0, 1, 1, 4}, "how much this run likes an action");
+      // Without these nothing ever happens.
+      const int least = kActions[i].always ? 1 : 0;
+      weights_[i] = kActions[i].weight * std::max(factor, least);
     }
-    // Without these nothing ever happens.
-    for (const Action a : {Action::kNewId, Action::kProgress, Action::kFetch, Action::kListen})
-      weights_[static_cast<size_t>(a)] =
-          std::max(weights_[static_cast<size_t>(a)], kWeights[static_cast<size_t>(a)].weight);
-    faults_ = stage_.choice().OneIn(2, "faults at all");
+    faults_ = stage_.OneIn(2, "faults at all");
   }
 
   void Run() {
     Listen();
     Progress();
-    while (stage_.calls_made() < stage_.calls_wanted()) Act(Draw());
+    while (stage_.calls_made() < stage_.calls_wanted()) Act();
   }
 
  private:
-  Action Draw() {
+  struct Action {
+    void (Random::*act)();
+    int weight;
+    bool always = false;  // in every run
+  };
+  static const std::array<Action, 17> kActions;
+
+  void Act() {
     int total = 0;
     for (const int w : weights_) total += w;
     auto at = static_cast<int>(stage_.Below(static_cast<uint64_t>(total), "the next action"));
-    for (size_t i = 0; i < weights_.size(); ++i) {
+    for (size_t i = 0; i < kActions.size(); ++i) {
       at -= weights_[i];
-      if (at < 0) return static_cast<Action>(i);
-    }
-    return Action::kProgress;
-  }
-
-  void Act(Action action) {
-    switch (action) {
-      case Action::kNewChannel:
-        NewChannel(AnySide());
-        return;
-      case Action::kNewId:
-        NewId(AnySide());
-        return;
-      case Action::kListen:
-        return Listen();
-      case Action::kProgress:
-        return Progress();
-      case Action::kFetch:
-      case Action::kFetchHeld:
-        return Fetch(action == Action::kFetch);
-      case Action::kAck:
-        return Ack();
-      case Action::kAnswer:
-        return Answer();
-      case Action::kDisconnect:
-        return Disconnect();
-      case Action::kDestroy:
-        return Destroy();
-      case Action::kIllegal:
-        return Illegal();
-      case Action::kShow:
-        if (const IdRef id = AnyId(); id.valid()) Call(id, call::Show{id});
-        return;
-      case Action::kPass:
-        return Pass();
-      case Action::kSettle:
-        return stage_.Settle();
-      case Action::kFault:
-        return Fault();
-      case Action::kHeal:
-        if (stage_.forecast().AnythingInTheWay()) stage_.Heal();
-        return;
-      case Action::kBlocking:
-        return Blocking();
+      if (at < 0) return (this->*kActions[i].act)();
     }
   }
 
-  uint8_t AnySide() { return static_cast<uint8_t>(stage_.Below(2, "which side")); }
+  void MakeChannel() { NewChannel(stage_.AnySide()); }
+  void MakeId() { NewId(stage_.AnySide()); }
+  void FetchAndAck() { Fetch(true); }
+  void FetchOnly() { Fetch(false); }
+  void Settle() { stage_.Settle(); }
+
+  void Show() {
+    if (const IdRef id = AnyId(); id.valid()) stage_.Call(call::Show{id});
+  }
+
+  void Heal() {
+    if (stage_.forecast().AnythingInTheWay()) stage_.Heal();
+  }
 
   ChannelRef NewChannel(uint8_t side) {
-    const bool blocking =
-        stage_.Can(Capability::kLanes) && stage_.choice().OneIn(8, "blocking channel");
+    const bool blocking = stage_.Can(Capability::kLanes) && stage_.OneIn(8, "blocking channel");
     const ChannelRef channel = stage_.NewChannel(side, !blocking);
     channels_.push_back({channel, side, blocking});
     return channel;
@@ -168,22 +94,16 @@ class Random {
     return Pick([](const ExpectedId& id) { return id.phase != Phase::kNone; });
   }
 
-  void Call(IdRef id, const cm::Call& call) {
-    stage_.Call(Stage::MainLane(stage_.forecast().id(id).side), call);
-  }
-
   void Listen() {
-    const uint8_t side =
-        stage_.choice().OneIn(4, "the other way round") ? kActiveSide : kPassiveSide;
+    const uint8_t side = stage_.OneIn(4, "the other way round") ? kActiveSide : kPassiveSide;
     const IdRef id = NewId(side);
-    if (!stage_.choice().OneIn(10, "listen without bind")) {
+    if (!stage_.OneIn(10, "listen without bind")) {
       const uint16_t port = arguments_.Port();
       Address address = stage_.AddressOf(side, port, v6_);
-      if (stage_.choice().OneIn(5, "wildcard"))
-        address = {.kind = AddressKind::kAny, .v6 = address.v6, .port = port};
-      Call(id, call::BindAddr{id, address});
+      if (stage_.OneIn(5, "wildcard")) address = Wildcard(port, address.v6);
+      stage_.Call(call::BindAddr{id, address});
     }
-    Call(id, call::Listen{id, arguments_.Backlog()});
+    stage_.Call(call::Listen{id, arguments_.Backlog()});
   }
 
   void Progress() {
@@ -193,7 +113,7 @@ class Random {
              (e.phase == Phase::kReplied && !e.has_qp);
     });
     if (!id.valid()) {
-      NewId(AnySide());
+      NewId(stage_.AnySide());
       return;
     }
     const ExpectedId expected = stage_.forecast().id(id);
@@ -202,14 +122,14 @@ class Random {
       case Phase::kBound:
         return Resolve(id, expected);
       case Phase::kAddrResolved:
-        if (expected.device_known) return Call(id, call::ResolveRoute{id, 2000});
+        if (expected.device_known) return stage_.Call(call::ResolveRoute{id, 2000});
         return FetchOn(expected.channel, expected.side, true);
       case Phase::kRouteResolved:
-        if (!expected.has_qp && !stage_.choice().OneIn(6, "without a queue pair"))
-          Call(id, call::CreateQp{id});
-        return Call(id, call::Connect{id, arguments_.Param(id)});
+        if (!expected.has_qp && !stage_.OneIn(6, "without a queue pair"))
+          stage_.Call(call::CreateQp{id});
+        return stage_.Call(call::Connect{id, arguments_.Param(id)});
       default:
-        return Call(id, call::Establish{id});
+        return stage_.Call(call::Establish{id});
     }
   }
 
@@ -217,20 +137,20 @@ class Random {
     const auto other = static_cast<uint8_t>(1 - expected.side);
     const bool v6 = expected.phase == Phase::kBound ? expected.v6 : v6_;
     Address source = stage_.AddressOf(expected.side, 0, v6);
-    if (stage_.choice().OneIn(8, "no source")) source = Address{};
+    if (stage_.OneIn(8, "no source")) source = Address{};
     Address destination = stage_.AddressOf(other, AnyListenedPort(), v6);
-    if (stage_.choice().OneIn(20, "an odd destination")) {
+    if (stage_.OneIn(20, "an odd destination")) {
       const uint16_t port = arguments_.Port();
       destination = arguments_.OddAddress(port);
     }
-    Call(id, call::ResolveAddr{id, source, destination, arguments_.ResolveTimeout()});
+    stage_.Call(call::ResolveAddr{id, source, destination, arguments_.ResolveTimeout()});
   }
 
   // Mostly a port that somebody listens on.
   uint16_t AnyListenedPort() {
     const IdRef listener =
         Pick([](const ExpectedId& e) { return e.phase == Phase::kListening && e.port != 0; });
-    if (!listener.valid() || stage_.choice().OneIn(10, "a port nobody may listen on"))
+    if (!listener.valid() || stage_.OneIn(10, "a port nobody may listen on"))
       return arguments_.Port();
     return stage_.forecast().id(listener).port;
   }
@@ -240,8 +160,7 @@ class Random {
     for (const Known& known : channels_)
       if (!stage_.forecast().waiting(known.channel).empty()) full.push_back(known);
     if (full.empty()) {
-      if (channels_.empty() || !stage_.choice().OneIn(6, "look at a channel without events"))
-        return;
+      if (channels_.empty() || !stage_.OneIn(6, "look at a channel without events")) return;
       const Known& known = channels_[stage_.Below(channels_.size(), "which channel")];
       if (known.blocking)
         return stage_.Wait(Stage::MainLane(known.side), known.channel, Duration::Milliseconds(30));
@@ -253,7 +172,7 @@ class Random {
   }
 
   void FetchOn(ChannelRef channel, uint8_t side, bool acknowledge) {
-    if (stage_.Can(Capability::kRaces) && !stage_.choice().OneIn(8, "fetch without waiting"))
+    if (stage_.Can(Capability::kRaces) && !stage_.OneIn(8, "fetch without waiting"))
       stage_.Wait(Stage::MainLane(side), channel, Duration::Seconds(1));
     stage_.Fetch(Stage::MainLane(side), channel, acknowledge);
   }
@@ -263,19 +182,19 @@ class Random {
     if (held.empty()) return;
     const auto [event, id] = held[stage_.Below(held.size(), "which event")];
     if (!id.valid()) return;
-    stage_.Call(Stage::MainLane(stage_.forecast().id(id).side), call::AckCmEvent{event});
+    stage_.Call(call::AckCmEvent{event});
   }
 
   void Answer() {
     const IdRef id = Pick([](const ExpectedId& e) { return e.phase == Phase::kPending; });
     if (!id.valid()) return Progress();
-    if (stage_.choice().OneIn(4, "reject")) {
+    if (stage_.OneIn(4, "reject")) {
       const uint8_t length = arguments_.DataLength(stage_.profile().limits.reject_data);
-      return Call(id, call::Reject{id, PrivateData::Counting(length)});
+      return stage_.Call(call::Reject{id, PrivateData::Counting(length)});
     }
-    if (!stage_.forecast().id(id).has_qp && !stage_.choice().OneIn(5, "without a queue pair"))
-      Call(id, call::CreateQp{id});
-    Call(id, call::Accept{id, arguments_.Param(id)});
+    if (!stage_.forecast().id(id).has_qp && !stage_.OneIn(5, "without a queue pair"))
+      stage_.Call(call::CreateQp{id});
+    stage_.Call(call::Accept{id, arguments_.Param(id)});
   }
 
   void Disconnect() {
@@ -284,7 +203,7 @@ class Random {
              e.phase == Phase::kDisconnecting;
     });
     if (!id.valid()) return;
-    Call(id, call::Disconnect{id});
+    stage_.Call(call::Disconnect{id});
   }
 
   // Destroying an id with an event in hand waits for ever on the thread that holds it.
@@ -296,14 +215,14 @@ class Random {
   void Destroy() {
     const IdRef id = AnyId();
     if (!id.valid()) return;
-    if (stage_.choice().OneIn(12, "destroy a channel") && channels_.size() > 1) {
+    if (stage_.OneIn(12, "destroy a channel") && channels_.size() > 1) {
       const size_t at = stage_.Below(channels_.size(), "which channel");
       const Known known = channels_[at];
       channels_.erase(channels_.begin() + static_cast<ptrdiff_t>(at));
-      return stage_.Call(Stage::MainLane(known.side), call::DestroyEventChannel{known.channel});
+      return stage_.Call(call::DestroyEventChannel{known.channel});
     }
     if (Holds(id)) return;
-    Call(id, call::DestroyId{id});
+    stage_.Call(call::DestroyId{id});
   }
 
   // Whether the real library would die of the call.
@@ -331,7 +250,7 @@ class Random {
     const CallKind kind = kKinds[stage_.Below(kKinds.size(), "which call")];
     const ExpectedId expected = stage_.forecast().id(id);
     if (Crashes(expected, kind) && !stage_.Can(Capability::kCrashes)) return;
-    Call(id, AnyCall(kind, id, expected));
+    stage_.Call(AnyCall(kind, id, expected));
   }
 
   cm::Call AnyCall(CallKind kind, IdRef id, const ExpectedId& expected) {
@@ -344,7 +263,7 @@ class Random {
         const Address source = arguments_.BindAddress(expected.side);
         const auto other = static_cast<uint8_t>(1 - expected.side);
         const uint16_t port = arguments_.Port();
-        const bool odd = stage_.choice().OneIn(3, "an odd destination");
+        const bool odd = stage_.OneIn(3, "an odd destination");
         const Address destination =
             odd ? arguments_.OddAddress(port) : stage_.AddressOf(other, port, v6_);
         constexpr std::array<int32_t, 4> kTimeouts = {2000, 0, 300, -1};
@@ -352,7 +271,7 @@ class Random {
         return call::ResolveAddr{id, source, destination, kTimeouts[timeout]};
       }
       case CallKind::kResolveRoute:
-        return call::ResolveRoute{id, stage_.choice().OneIn(3, "no time") ? 0 : 2000};
+        return call::ResolveRoute{id, stage_.OneIn(3, "no time") ? 0 : 2000};
       case CallKind::kCreateQp:
         return call::CreateQp{id};
       case CallKind::kDestroyQp:
@@ -373,15 +292,15 @@ class Random {
   }
 
   void Pass() {
-    constexpr std::array<Duration, 6> kShort = {
-        Duration::Microseconds(3),  Duration::Microseconds(8), Duration::Microseconds(15),
-        Duration::Microseconds(40), Duration::Milliseconds(1), Duration::Milliseconds(300)};
-    constexpr std::array<Duration, 5> kLong = {Duration::Seconds(4), Duration::Seconds(4),
-                                               Duration::Seconds(12), Duration::Seconds(80),
-                                               Duration::Seconds(120)};
-    if (stage_.Can(Capability::kRaces) && !stage_.choice().OneIn(4, "a long time"))
-      return stage_.Pass(kShort[stage_.Below(kShort.size(), "how long")]);
-    if (stage_.Can(Capability::kTime)) stage_.Pass(kLong[stage_.Below(kLong.size(), "how long")]);
+    if (stage_.Can(Capability::kRaces) && !stage_.OneIn(4, "a long time"))
+      return stage_.Pass(stage_.OneOf(
+          {Duration::Microseconds(3), Duration::Microseconds(8), Duration::Microseconds(15),
+           Duration::Microseconds(40), Duration::Milliseconds(1), Duration::Milliseconds(300)},
+          "how long"));
+    if (stage_.Can(Capability::kTime))
+      stage_.Pass(stage_.OneOf({Duration::Seconds(4), Duration::Seconds(4), Duration::Seconds(12),
+                                Duration::Seconds(80), Duration::Seconds(120)},
+                               "how long"));
   }
 
   void Fault() {
@@ -399,8 +318,8 @@ class Random {
                                                   FaultKind::kNeighbourChange,
                                                   FaultKind::kExit};
     cm::Fault fault{.kind = kKinds[stage_.Below(kKinds.size(), "kind of fault")]};
-    fault.side = AnySide();
-    if (stage_.Can(Capability::kSilenceSm) && stage_.choice().OneIn(8, "the subnet's"))
+    fault.side = stage_.AnySide();
+    if (stage_.Can(Capability::kSilenceSm) && stage_.OneIn(8, "the subnet's"))
       fault.kind = FaultKind::kSilenceSm;
     if (fault.kind == FaultKind::kRemoveDevice && stage_.forecast().DeviceGone(fault.side))
       fault.kind = FaultKind::kAddDevice;
@@ -408,26 +327,25 @@ class Random {
       const uint64_t which = stage_.Below(kConnectionMadKindCount + 1, "which messages");
       fault.messages = which == kConnectionMadKindCount ? MadKinds::All()
                                                         : MadKinds(static_cast<MadKind>(which));
-      if (stage_.Can(Capability::kDropNth) && stage_.choice().OneIn(2, "only some")) {
+      if (stage_.Can(Capability::kDropNth) && stage_.OneIn(2, "only some")) {
         fault.first = static_cast<uint32_t>(1 + stage_.Below(2, "from which on"));
         fault.last = fault.first + static_cast<uint32_t>(stage_.Below(2, "how many more"));
       }
     }
     if (fault.kind == FaultKind::kDelay) {
-      constexpr std::array<Duration, 3> kDelays = {
-          Duration::Microseconds(25), Duration::Milliseconds(500), Duration::Seconds(5)};
-      fault.by = kDelays[stage_.Below(kDelays.size(), "how much later")];
+      fault.by = stage_.OneOf(
+          {Duration::Microseconds(25), Duration::Milliseconds(500), Duration::Seconds(5)},
+          "how much later");
     }
     if (fault.kind == FaultKind::kDrop && stage_.Can(Capability::kCorrupt) &&
-        stage_.choice().OneIn(4, "corrupt"))
+        stage_.OneIn(4, "corrupt"))
       fault.kind = FaultKind::kCorrupt;
     if (fault.kind == FaultKind::kDelay && stage_.Can(Capability::kDelayRange) &&
-        stage_.choice().OneIn(2, "a range"))
+        stage_.OneIn(2, "a range"))
       fault.at_most = fault.by * 10;
-    if (fault.OnPackets() && stage_.Can(Capability::kDirection) &&
-        stage_.choice().OneIn(6, "whoever sends"))
+    if (fault.OnPackets() && stage_.Can(Capability::kDirection) && stage_.OneIn(6, "whoever sends"))
       fault.side = kAnySide;
-    if (fault.kind == FaultKind::kExit && !stage_.choice().OneIn(3, "really")) return;
+    if (fault.kind == FaultKind::kExit && !stage_.OneIn(3, "really")) return;
     stage_.Inject(fault);
   }
 
@@ -436,7 +354,7 @@ class Random {
     if (!stage_.Can(Capability::kLanes) || next_lane_ >= 6) return;
     const auto lane = [this](uint8_t side) { return Lane{.side = side, .number = next_lane_++}; };
     const auto& held = stage_.forecast().held();
-    if (!held.empty() && !stage_.choice().OneIn(3, "wait for an event instead")) {
+    if (!held.empty() && !stage_.OneIn(3, "wait for an event instead")) {
       const auto [event, id] = held[stage_.Below(held.size(), "which event")];
       if (!id.valid() || stage_.forecast().id(id).phase == Phase::kNone) return;
       return stage_.Call(lane(stage_.forecast().id(id).side), call::DestroyId{id});
@@ -457,11 +375,31 @@ class Random {
   Stage& stage_;
   const bool v6_;
   Arguments arguments_;
-  std::array<int, kActionCount> weights_{};
+  std::array<int, 17> weights_{};
   std::vector<Known> channels_;
   bool faults_ = false;
   uint8_t next_lane_ = 2;
 };
+
+constexpr std::array<Random::Action, 17> Random::kActions = {{
+    {&Random::MakeChannel, 2},
+    {&Random::MakeId, 8, true},
+    {&Random::Listen, 6, true},
+    {&Random::Progress, 40, true},
+    {&Random::FetchAndAck, 30, true},
+    {&Random::FetchOnly, 4},  // acknowledged later
+    {&Random::Ack, 6},
+    {&Random::Answer, 16},
+    {&Random::Disconnect, 8},
+    {&Random::Destroy, 7},
+    {&Random::Illegal, 16},
+    {&Random::Show, 4},
+    {&Random::Pass, 4},
+    {&Random::Settle, 10},
+    {&Random::Fault, 3},
+    {&Random::Heal, 2},
+    {&Random::Blocking, 2},
+}};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "conformance/walks/stage.h"
 
 #include <algorithm>
+#include <array>
 
 namespace cm {
 namespace {
@@ -8,37 +9,18 @@ namespace {
 // The threads of the epilogue: no earlier call can have blocked them.
 constexpr uint8_t kEpilogueLane = 9;
 
-// Nothing happens elsewhere because of these.
-bool OnlyAsks(CallKind kind) {
-  switch (kind) {
-    case CallKind::kInitQpAttr:
-    case CallKind::kSetLocalEce:
-    case CallKind::kGetRemoteEce:
-    case CallKind::kGetSrcPort:
-    case CallKind::kGetDstPort:
-    case CallKind::kEventStr:
-    case CallKind::kGetAddrInfo:
-    case CallKind::kFreeAddrInfo:
-    case CallKind::kGetDevices:
-    case CallKind::kFreeDevices:
-    case CallKind::kQueryAddrInfo:
-    case CallKind::kCreateQpEx:
-    case CallKind::kCreateSrq:
-    case CallKind::kCreateSrqEx:
-    case CallKind::kDestroySrq:
-    case CallKind::kRegMsgs:
-    case CallKind::kRegRead:
-    case CallKind::kRegWrite:
-    case CallKind::kDeregMr:
-    case CallKind::kPostRecv:
-    case CallKind::kPostRecvv:
-    case CallKind::kGetSendComp:
-    case CallKind::kGetRecvComp:
-      return true;
-    default:
-      return false;
-  }
-}
+// Nothing happens elsewhere because of these functions.
+constexpr std::array kStartNothing = {
+    CallKind::kInitQpAttr,  CallKind::kSetLocalEce,   CallKind::kGetRemoteEce,
+    CallKind::kGetSrcPort,  CallKind::kGetDstPort,    CallKind::kEventStr,
+    CallKind::kGetAddrInfo, CallKind::kFreeAddrInfo,  CallKind::kGetDevices,
+    CallKind::kFreeDevices, CallKind::kQueryAddrInfo, CallKind::kCreateQpEx,
+    CallKind::kCreateSrq,   CallKind::kCreateSrqEx,   CallKind::kDestroySrq,
+    CallKind::kRegMsgs,     CallKind::kRegRead,       CallKind::kRegWrite,
+    CallKind::kDeregMr,     CallKind::kPostRecv,      CallKind::kPostRecvv,
+    CallKind::kGetSendComp, CallKind::kGetRecvComp,   CallKind::kCreateEventChannel,
+    CallKind::kCreateId,    CallKind::kAckCmEvent,    CallKind::kBindAddr,
+    CallKind::kListen,      CallKind::kCreateQp,      CallKind::kDestroyQp};
 
 }  // namespace
 
@@ -98,14 +80,20 @@ void Stage::Call(Lane lane, const cm::Call& plain) {
   forecast_.Calls(lane, call);
   ++calls_;
   const CallKind kind = KindOf(call);
-  const bool starts_nothing = OnlyAsks(kind) || kind == CallKind::kCreateEventChannel ||
-                              !IsFunction(kind) || kind == CallKind::kCreateId ||
-                              kind == CallKind::kAckCmEvent || kind == CallKind::kBindAddr ||
-                              kind == CallKind::kListen || kind == CallKind::kCreateQp ||
-                              kind == CallKind::kCreateQpEx || kind == CallKind::kDestroyQp;
+  const bool starts_nothing = !IsFunction(kind) || std::ranges::count(kStartNothing, kind) > 0;
   if (!Can(Capability::kRaces) && !starts_nothing && !together_)
     conversation_.lines.push_back(line::Settles{});
 }
+
+uint8_t Stage::SideOf(const cm::Call& call) const {
+  if (const IdRef id = IdOf(call); id.valid()) return id_side_[id.index];
+  if (const HeldRef held = HeldOf(call); held.valid()) return held_side_[held.index];
+  if (const MrRef region = RegionOf(call); region.valid()) return region_side_[region.index];
+  if (const auto* ack = std::get_if<call::AckCmEvent>(&call)) return event_side_[ack->event.index];
+  return channel_side_[cm::ChannelOf(call).index];
+}
+
+void Stage::Call(const cm::Call& call) { Call(MainLane(SideOf(call)), call); }
 
 IdRef Stage::Fetch(Lane lane, ChannelRef channel, bool acknowledge) {
   const std::string name = Fresh("e", &events_);
@@ -143,6 +131,11 @@ IdRef Stage::GetsRequest(Lane lane, IdRef listener) {
 
 void Stage::Wait(Lane lane, ChannelRef channel, Duration within) {
   conversation_.lines.push_back(line::Waits{lane, channel, within});
+}
+
+IdRef Stage::Await(uint8_t side, ChannelRef channel, bool acknowledge) {
+  Wait(MainLane(side), channel, Duration::Seconds(1));
+  return Fetch(MainLane(side), channel, acknowledge);
 }
 
 void Stage::Pass(Duration span) { conversation_.lines.push_back(line::Passes{span}); }
@@ -199,67 +192,62 @@ ChannelRef Stage::ChannelOf(uint8_t side) {
 
 IdRef Stage::Listens(uint8_t side, uint16_t port, int backlog, bool v6) {
   const IdRef id = NewId(side, ChannelOf(side));
-  Call(MainLane(side), call::BindAddr{id, AddressOf(side, port, v6)});
-  Call(MainLane(side), call::Listen{id, backlog});
+  Call(call::BindAddr{id, AddressOf(side, port, v6)});
+  Call(call::Listen{id, backlog});
   return id;
 }
 
+void Stage::ResolvesPeer(IdRef id, uint16_t port, bool v6) {
+  const uint8_t side = id_side_[id.index];
+  const Address peer = AddressOf(OtherSide(side), port, v6);
+  Call(call::ResolveAddr{id, AddressOf(side, 0, v6), peer, 2000});
+}
+
 IdRef Stage::Resolves(uint8_t side, uint16_t port, bool v6) {
-  const auto other = static_cast<uint8_t>(1 - side);
-  const Lane lane = MainLane(side);
-  const ChannelRef channel = ChannelOf(side);
-  const IdRef id = NewId(side, channel);
-  Call(lane, call::ResolveAddr{id, AddressOf(side, 0, v6), AddressOf(other, port, v6), 2000});
-  Wait(lane, channel, Duration::Seconds(1));
-  Fetch(lane, channel);
-  Call(lane, call::ResolveRoute{id, 2000});
-  Wait(lane, channel, Duration::Seconds(1));
-  Fetch(lane, channel);
+  const IdRef id = NewId(side, ChannelOf(side));
+  ResolvesPeer(id, port, v6);
+  Await(side);
+  Call(call::ResolveRoute{id, 2000});
+  Await(side);
   return id;
+}
+
+ConnParam Stage::Numbered() { return {.qp_num = FreshQpNumber()}; }
+
+ConnParam Stage::QueuePairFor(IdRef id, bool made) {
+  if (!made) return Numbered();
+  Call(call::CreateQp{id});
+  return {};
 }
 
 IdRef Stage::Connects(uint8_t side, uint16_t port, bool with_qp, bool v6) {
   const IdRef id = Resolves(side, port, v6);
-  ConnParam param;
-  param.private_data = PrivateData::Counting(static_cast<uint8_t>(1 + calls_ % 56));
-  if (with_qp)
-    Call(MainLane(side), call::CreateQp{id});
-  else
-    param.qp_num = FreshQpNumber();
-  Call(MainLane(side), call::Connect{id, param});
+  const PrivateData data = FreshData();
+  ConnParam param = QueuePairFor(id, with_qp);
+  param.private_data = data;
+  Call(call::Connect{id, param});
   return id;
 }
 
 IdRef Stage::Accepts(uint8_t side, bool with_qp) {
-  const Lane lane = MainLane(side);
-  Wait(lane, ChannelOf(side), Duration::Seconds(1));
-  const IdRef id = Fetch(lane, ChannelOf(side));
-  ConnParam param;
-  if (with_qp)
-    Call(lane, call::CreateQp{id});
-  else
-    param.qp_num = FreshQpNumber();
-  Call(lane, call::Accept{id, param});
+  const IdRef id = Await(side);
+  Call(call::Accept{id, QueuePairFor(id, with_qp)});
   return id;
 }
 
 std::pair<IdRef, IdRef> Stage::Connection(uint8_t side, uint16_t port) {
-  const auto other = static_cast<uint8_t>(1 - side);
   const IdRef active = Connects(side, port);
-  const IdRef passive = Accepts(other);
-  for (const uint8_t reader : {side, other}) {
-    Wait(MainLane(reader), ChannelOf(reader), Duration::Seconds(1));
-    Fetch(MainLane(reader), ChannelOf(reader));
-  }
+  const IdRef passive = Accepts(OtherSide(side));
+  for (const uint8_t reader : {side, OtherSide(side)}) Await(reader);
   return {active, passive};
 }
 
-void Stage::Disconnects(IdRef id) { Call(MainLane(id_side_[id.index]), call::Disconnect{id}); }
+void Stage::Disconnects(IdRef id) { Call(call::Disconnect{id}); }
 
 void Stage::SpeaksAndHeals(IdRef active, bool connects) {
   if (connects) {
-    Call(MainLane(kActiveSide), call::CreateQp{active});
-    Call(MainLane(kActiveSide), call::Connect{active, ConnParam{}});
+    Call(call::CreateQp{active});
+    Call(call::Connect{active, ConnParam{}});
   } else {
     Disconnects(active);
   }
@@ -269,7 +257,7 @@ void Stage::SpeaksAndHeals(IdRef active, bool connects) {
   FetchesAll(1);
 }
 
-void Stage::Destroys(IdRef id) { Call(MainLane(id_side_[id.index]), call::DestroyId{id}); }
+void Stage::Destroys(IdRef id) { Call(call::DestroyId{id}); }
 
 void Stage::LosesOneOf(std::span<const MadKind> messages) {
   Fault fault{.kind = FaultKind::kDrop, .side = AnySide()};
@@ -285,7 +273,12 @@ uint64_t Stage::StopThatLosesADevice() {
 
 void Stage::FetchesAll(int times) {
   for (int i = 0; i < times; ++i)
-    for (const uint8_t side : {kActiveSide, kPassiveSide}) Fetch(MainLane(side), ChannelOf(side));
+    for (const uint8_t side : {kActiveSide, kPassiveSide}) Fetch(side);
+}
+
+void Stage::SettlesAndFetches(int times) {
+  Settle();
+  FetchesAll(times);
 }
 
 void Stage::Epilogue() {

@@ -3,6 +3,7 @@
 #define CONFORMANCE_WALKS_STAGE_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,12 +33,43 @@ struct DrawOptions {
   std::string walk;  // empty: one of all, by weight
 };
 
+constexpr uint8_t OtherSide(uint8_t side) { return static_cast<uint8_t>(1 - side); }
+
+constexpr Address Wildcard(uint16_t port, bool v6 = false) {
+  return {.kind = AddressKind::kAny, .v6 = v6, .port = port};
+}
+
+// A step of the walk W, and its share among the others.
+template <typename W, typename... Args>
+struct Weighted {
+  uint64_t weight;
+  void (W::*act)(Args...);
+};
+
 class Stage {
  public:
   Stage(const DrawOptions& options, Choice* choice);
 
   Choice& choice() { return *choice_; }
   uint64_t Below(uint64_t bound, std::string_view what) { return choice_->Below(bound, what); }
+  bool OneIn(uint64_t of, std::string_view what) { return choice_->OneIn(of, what); }
+  // One of the values, each as often as it is listed.
+  template <typename T>
+  T OneOf(std::initializer_list<T> values, std::string_view what) {
+    return values.begin()[Below(values.size(), what)];
+  }
+  // Carries out one of the steps; the weight of the sum of all weights is a step's share.
+  template <typename W, typename... Args>
+  void DoOneOf(W* walk, std::string_view what, std::initializer_list<Weighted<W, Args...>> steps,
+               Args... args) {
+    uint64_t total = 0;
+    for (const Weighted<W, Args...>& step : steps) total += step.weight;
+    uint64_t drawn = Below(total, what);
+    for (const Weighted<W, Args...>& step : steps) {
+      if (drawn < step.weight) return (walk->*step.act)(args...);
+      drawn -= step.weight;
+    }
+  }
   const Topology& topology() const { return *options_.topology; }
   const Profile& profile() const { return options_.profile; }
   bool Can(Capability c) const { return options_.capabilities.Has(c); }
@@ -56,6 +88,10 @@ class Stage {
   Address AddressOf(uint8_t side, uint16_t port, bool v6 = false) const {
     return {.kind = AddressKind::kSide, .side = side, .v6 = v6, .port = port};
   }
+  // Private data that differs from one request of a sequence to the next.
+  PrivateData FreshData() const {
+    return PrivateData::Counting(static_cast<uint8_t>(1 + calls_ % 56));
+  }
 
   // Lines, one each. Where the environment cannot keep races apart, `Call` settles afterwards.
   ChannelRef NewChannel(uint8_t side, bool nonblocking);
@@ -66,6 +102,8 @@ class Stage {
   HeldRef NewHeld(uint8_t side);
   MrRef NewRegion(uint8_t side);
   void Call(Lane lane, const cm::Call& call);
+  // On the main lane of the side that owns the id, event, channel or list that the call names.
+  void Call(const cm::Call& call);
   // The calls that `made` draws are made at once, each by a thread of its own side. A single one is
   // an ordinary call.
   template <typename Made>
@@ -80,6 +118,11 @@ class Stage {
   }
   // Fetches, and acknowledges at once if asked to; the name for the new id of a request.
   IdRef Fetch(Lane lane, ChannelRef channel, bool acknowledge = true);
+  // From the side's own channel, on its main lane.
+  IdRef Fetch(uint8_t side) { return Fetch(MainLane(side), ChannelOf(side)); }
+  // The next event of the channel, for which the side waits at most a second.
+  IdRef Await(uint8_t side, ChannelRef channel, bool acknowledge = true);
+  IdRef Await(uint8_t side) { return Await(side, ChannelOf(side)); }
   // The event that was fetched last.
   EventRef LastEvent() const { return EventRef{static_cast<uint16_t>(event_side_.size() - 1)}; }
   // rdma_get_request; the name for the new id.
@@ -89,6 +132,11 @@ class Stage {
   void Settle();
   // False, and no line, when the environment cannot do it.
   bool Inject(const Fault& fault);
+  bool Inject(FaultKind kind, uint8_t side) { return Inject({.kind = kind, .side = side}); }
+  // Loses what the side sends.
+  bool Drop(MadKinds messages, uint8_t side) {
+    return Inject({.kind = FaultKind::kDrop, .side = side, .messages = messages});
+  }
   // Where the environment can, a packet fault may be one of the rarer kinds.
   Fault PerhapsRarer(Fault fault);
   void Heal();
@@ -97,9 +145,15 @@ class Stage {
   // The side's channel, made when it is first asked for.
   ChannelRef ChannelOf(uint8_t side);
   IdRef Listens(uint8_t side, uint16_t port, int backlog = 8, bool v6 = false);
+  // rdma_resolve_addr from an address of the id's side to one of the other side.
+  void ResolvesPeer(IdRef id, uint16_t port, bool v6 = false);
   // Up to the resolved route; the events are fetched.
   IdRef Resolves(uint8_t side, uint16_t port, bool v6 = false);
   IdRef Connects(uint8_t side, uint16_t port, bool with_qp = true, bool v6 = false);
+  // The queue pair of the id, which is made now, or a number of the application's own in its place.
+  ConnParam QueuePairFor(IdRef id, bool made = true);
+  // Parameters with a number of the application's own.
+  ConnParam Numbered();
   // Fetches the request that is due and answers it.
   IdRef Accepts(uint8_t side, bool with_qp = true);
   // A connection from `side` to the other one, both ends knowing; {active, passive}.
@@ -116,6 +170,7 @@ class Stage {
   uint64_t StopThatLosesADevice();
   // One event of each side's channel, so many times.
   void FetchesAll(int times);
+  void SettlesAndFetches(int times);
   uint8_t AnySide() { return static_cast<uint8_t>(Below(2, "which side")); }
 
   // The fixed end of every sequence: heal, acknowledge everything, disconnect, destroy, look for
@@ -124,10 +179,13 @@ class Stage {
   Conversation Take() { return std::move(conversation_); }
 
   static Lane MainLane(uint8_t side) { return {.side = side, .number = 1}; }
+  // Of calls that wait.
+  static Lane WaitingLane(uint8_t side) { return {.side = side, .number = 2}; }
   // Of a thread that is there when the main one waits.
   static Lane SpareLane(uint8_t side) { return {.side = side, .number = 3}; }
 
  private:
+  uint8_t SideOf(const cm::Call& call) const;
   cm::Call PerhapsExtended(const cm::Call& call);
   std::string Fresh(std::string_view prefix, int* counter);
 

@@ -1,7 +1,7 @@
 // Messages arrive at ids that have moved on, or are gone.
-#include "conformance/walks/stray_walk.h"
-
 #include <array>
+
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -15,9 +15,9 @@ class Strays {
 
   // A message is under way for so long that its receiver is gone when it comes.
   void ReachNobody() {
-    constexpr std::array<MadKind, 5> kKinds = {MadKind::kMra, MadKind::kRtu, MadKind::kRep,
-                                               MadKind::kRej, MadKind::kDrep};
-    const MadKind kind = kKinds[stage_.Below(kKinds.size(), "which message is late")];
+    const MadKind kind =
+        stage_.OneOf({MadKind::kMra, MadKind::kRtu, MadKind::kRep, MadKind::kRej, MadKind::kDrep},
+                     "which message is late");
     stage_.Listens(kPassiveSide, port_);
     Delay(kind, 1);
     const IdRef active = stage_.Connects(kActiveSide, port_);
@@ -26,10 +26,9 @@ class Strays {
       stage_.Destroys(active);
     }
     const IdRef passive = stage_.Accepts(kPassiveSide);
-    stage_.Settle();
-    stage_.FetchesAll(1);
-    if (stage_.choice().OneIn(2, "the active side disconnects")) stage_.Disconnects(active);
-    stage_.Destroys(stage_.choice().OneIn(2, "who goes") ? active : passive);
+    stage_.SettlesAndFetches(1);
+    if (stage_.OneIn(2, "the active side disconnects")) stage_.Disconnects(active);
+    stage_.Destroys(stage_.OneIn(2, "who goes") ? active : passive);
     End();
   }
 
@@ -43,11 +42,10 @@ class Strays {
     const IdRef active = stage_.Connects(kActiveSide, port_);
     if (what < 2) stage_.Pass(kUntilMra);
     const IdRef passive = stage_.Accepts(kPassiveSide);
-    stage_.Settle();
-    stage_.FetchesAll(1);
+    stage_.SettlesAndFetches(1);
     if (what == 2) Lose(MadKind::kDreq);
-    if (what == 2 || stage_.choice().OneIn(2, "it ends")) stage_.Disconnects(active);
-    if (stage_.choice().OneIn(2, "the peer ends it")) stage_.Disconnects(passive);
+    if (what == 2 || stage_.OneIn(2, "it ends")) stage_.Disconnects(active);
+    if (stage_.OneIn(2, "the peer ends it")) stage_.Disconnects(passive);
     stage_.Pass(kLate);
     stage_.FetchesAll(1);
     End();
@@ -56,19 +54,17 @@ class Strays {
   // A request is refused because its queue pair is in use, when its sender has given it up.
   void RefuseWhatIsGone() {
     stage_.Listens(kPassiveSide, port_);
-    ConnParam param;
-    param.qp_num = stage_.FreshQpNumber();
+    ConnParam param = stage_.Numbered();
     Asks(param);
     stage_.Accepts(kPassiveSide);
-    stage_.Settle();
-    stage_.FetchesAll(1);
+    stage_.SettlesAndFetches(1);
     Delay(MadKind::kRej, 1);
     const IdRef again = Asks(param);
     stage_.Settle();
-    if (stage_.choice().OneIn(2, "how it gives up"))
+    if (stage_.OneIn(2, "how it gives up"))
       stage_.Destroys(again);
     else
-      stage_.Call(Stage::MainLane(kActiveSide), call::Reject{again, {}});
+      stage_.Call(call::Reject{again, {}});
     stage_.Pass(kLate);
     stage_.FetchesAll(1);
     End();
@@ -78,24 +74,19 @@ class Strays {
   // seen for itself that the connection stands.
   void RefuseReplies() {
     stage_.Listens(kPassiveSide, port_);
-    ConnParam reply;
-    reply.qp_num = stage_.FreshQpNumber();
+    ConnParam reply = stage_.Numbered();
     const IdRef first = AsksAnew();
     Answers(reply);
-    stage_.Settle();
-    stage_.FetchesAll(1);
-    if (stage_.choice().OneIn(2, "the first connection stands"))
-      stage_.Call(Stage::MainLane(kActiveSide), call::Establish{first});
-    stage_.Settle();
-    stage_.FetchesAll(1);
-    const bool late = stage_.choice().OneIn(2, "the refusal is late");
+    stage_.SettlesAndFetches(1);
+    if (stage_.OneIn(2, "the first connection stands")) stage_.Call(call::Establish{first});
+    stage_.SettlesAndFetches(1);
+    const bool late = stage_.OneIn(2, "the refusal is late");
     if (late) Delay(MadKind::kRej, 1);
     AsksAnew();
     const IdRef refused = Answers(reply);
-    if (late) stage_.Call(Stage::MainLane(kPassiveSide), call::Notify{refused});
-    stage_.Settle();
-    stage_.FetchesAll(2);
-    if (late && stage_.choice().OneIn(2, "who replied ends it")) {
+    if (late) stage_.Call(call::Notify{refused});
+    stage_.SettlesAndFetches(2);
+    if (late && stage_.OneIn(2, "who replied ends it")) {
       Lose(MadKind::kDrep);
       stage_.Disconnects(refused);
     }
@@ -106,8 +97,7 @@ class Strays {
 
  private:
   IdRef AsksAnew() {
-    ConnParam param;
-    param.qp_num = stage_.FreshQpNumber();
+    ConnParam param = stage_.Numbered();
     return Asks(param);
   }
 
@@ -115,13 +105,13 @@ class Strays {
     const Lane lane = Stage::MainLane(kPassiveSide);
     stage_.Wait(lane, stage_.ChannelOf(kPassiveSide), Duration::Seconds(1));
     const IdRef passive = stage_.Fetch(lane, stage_.ChannelOf(kPassiveSide));
-    stage_.Call(lane, call::Accept{passive, param});
+    stage_.Call(call::Accept{passive, param});
     return passive;
   }
 
   IdRef Asks(const ConnParam& param) {
     const IdRef active = stage_.Resolves(kActiveSide, port_);
-    stage_.Call(Stage::MainLane(kActiveSide), call::Connect{active, param});
+    stage_.Call(call::Connect{active, param});
     return active;
   }
 
@@ -135,9 +125,7 @@ class Strays {
     }
   }
 
-  void Lose(MadKind kind) {
-    stage_.Inject({.kind = FaultKind::kDrop, .side = kActiveSide, .messages = MadKinds(kind)});
-  }
+  void Lose(MadKind kind) { stage_.Drop(MadKinds(kind), kActiveSide); }
 
   void End() {
     stage_.Heal();

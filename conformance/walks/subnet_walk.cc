@@ -1,7 +1,7 @@
 // Subnets of InfiniBand: their administrator knows the paths and the groups, and may be silent.
 #include <array>
 
-#include "conformance/walks/directed_walks.h"
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -32,37 +32,29 @@ class SubnetWalk {
 
  private:
   void Silences(uint8_t side) {
-    stage_.Inject({.kind = FaultKind::kSilenceSm, .side = side});
-    if (!stage_.choice().OneIn(4, "at once")) stage_.Settle();
+    stage_.Inject(FaultKind::kSilenceSm, side);
+    if (!stage_.OneIn(4, "at once")) stage_.Settle();
   }
 
-  void Takes() {
-    stage_.Wait(lane_, channel_, Duration::Seconds(1));
-    stage_.Fetch(lane_, channel_);
-  }
+  void Takes() { stage_.Await(kActiveSide, channel_); }
 
   void Passes() {
-    constexpr std::array<Duration, 5> kSpans = {Duration::Milliseconds(10),
-                                                Duration::Milliseconds(150), Duration::Seconds(1),
-                                                Duration::Seconds(4), Duration::Seconds(30)};
-    stage_.Pass(kSpans[stage_.Below(kSpans.size(), "how long")]);
+    stage_.Pass(stage_.OneOf({Duration::Milliseconds(10), Duration::Milliseconds(150),
+                              Duration::Seconds(1), Duration::Seconds(4), Duration::Seconds(30)},
+                             "how long"));
   }
 
-  int32_t Patience() {
-    constexpr std::array<int32_t, 6> kTimes = {2000, 2000, 2000, 100, 5, 1};
-    return kTimes[stage_.Below(kTimes.size(), "how patient")];
-  }
+  int32_t Patience() { return stage_.OneOf<int32_t>({2000, 2000, 2000, 100, 5, 1}, "how patient"); }
 
   // An id with an address, of a peer mostly.
   IdRef Addressed(PortSpace space) {
     const IdRef id = stage_.NewIdIn(kActiveSide, channel_, space);
     Address there = stage_.AddressOf(kPassiveSide, port_);
-    if (stage_.choice().OneIn(6, "a group")) there = {.kind = AddressKind::kGroup, .group = 1};
-    if (stage_.choice().OneIn(8, "loopback"))
-      there = {.kind = AddressKind::kLoopback, .port = port_};
-    const bool bound = stage_.choice().OneIn(2, "from an address");
+    if (stage_.OneIn(6, "a group")) there = {.kind = AddressKind::kGroup, .group = 1};
+    if (stage_.OneIn(8, "loopback")) there = {.kind = AddressKind::kLoopback, .port = port_};
+    const bool bound = stage_.OneIn(2, "from an address");
     const Address own = bound ? stage_.AddressOf(kActiveSide, 0) : Address{};
-    stage_.Call(lane_, call::ResolveAddr{id, own, there, 2000});
+    stage_.Call(call::ResolveAddr{id, own, there, 2000});
     Takes();
     return id;
   }
@@ -70,28 +62,26 @@ class SubnetWalk {
   void Routes() {
     stage_.Listens(kPassiveSide, port_);
     const IdRef id = Addressed(PortSpace::kTcp);
-    const bool early = stage_.choice().OneIn(5, "silenced meanwhile");
-    if (!early) Silences(stage_.choice().OneIn(6, "the other side's") ? kPassiveSide : kActiveSide);
-    stage_.Call(lane_, call::ResolveRoute{id, Patience()});
+    const bool early = stage_.OneIn(5, "silenced meanwhile");
+    if (!early) Silences(stage_.OneIn(6, "the other side's") ? kPassiveSide : kActiveSide);
+    stage_.Call(call::ResolveRoute{id, Patience()});
     if (early) Silences(kActiveSide);
     const uint64_t tries = stage_.Below(3, "how many calls meanwhile");
     for (uint64_t i = 0; i < tries; ++i) Tries(id);
-    if (stage_.choice().OneIn(6, "it is destroyed")) stage_.Destroys(id);
-    if (stage_.choice().OneIn(8, "the device goes"))
-      stage_.Inject({.kind = FaultKind::kRemoveDevice, .side = kActiveSide});
-    if (stage_.choice().OneIn(3, "it answers again")) stage_.Heal();
+    if (stage_.OneIn(6, "it is destroyed")) stage_.Destroys(id);
+    if (stage_.OneIn(8, "the device goes")) stage_.Inject(FaultKind::kRemoveDevice, kActiveSide);
+    if (stage_.OneIn(3, "it answers again")) stage_.Heal();
     Passes();
     stage_.FetchesAll(1);
-    stage_.Call(lane_, call::Show{id});
-    if (stage_.choice().OneIn(2, "as before")) Passes();
+    stage_.Call(call::Show{id});
+    if (stage_.OneIn(2, "as before")) Passes();
     stage_.Heal();
     stage_.FetchesAll(1);
-    stage_.Call(lane_, call::ResolveRoute{id, 2000});
+    stage_.Call(call::ResolveRoute{id, 2000});
     Takes();
-    stage_.Call(lane_, call::CreateQp{id});
-    stage_.Call(lane_, call::Connect{id, ConnParam{}});
-    stage_.Settle();
-    stage_.FetchesAll(1);
+    stage_.Call(call::CreateQp{id});
+    stage_.Call(call::Connect{id, ConnParam{}});
+    stage_.SettlesAndFetches(1);
   }
 
   // Calls on an id whose route is asked for.
@@ -100,17 +90,17 @@ class SubnetWalk {
     constexpr uint32_t kPathRecord = 72;
     switch (stage_.Below(7, "which call")) {
       case 0:
-        return stage_.Call(lane_, call::ResolveRoute{id, 2000});
+        return stage_.Call(call::ResolveRoute{id, 2000});
       case 1:
-        return stage_.Call(lane_, call::Connect{id, ConnParam{}});
+        return stage_.Call(call::Connect{id, ConnParam{}});
       case 2:
-        return stage_.Call(lane_, call::CreateQp{id});
+        return stage_.Call(call::CreateQp{id});
       case 3:
-        return stage_.Call(lane_, call::SetOption{id, kIbPathOption, kOwnPath, kPathRecord});
+        return stage_.Call(call::SetOption{id, kIbPathOption, kOwnPath, kPathRecord});
       case 4:
-        return stage_.Call(lane_, call::Listen{id, 1});
+        return stage_.Call(call::Listen{id, 1});
       case 5:
-        return stage_.Call(lane_, call::JoinMulticast{id, Group(1), 1});
+        return stage_.Call(call::JoinMulticast{id, Group(1), 1});
       default:
         return stage_.Disconnects(id);
     }
@@ -119,14 +109,13 @@ class SubnetWalk {
   void RoutesSynchronously() {
     if (!stage_.Can(Capability::kLanes)) return Routes();
     const IdRef id = stage_.NewIdIn(kActiveSide, {}, PortSpace::kTcp);
-    stage_.Call(lane_, call::ResolveAddr{id, stage_.AddressOf(kActiveSide, 0),
-                                         stage_.AddressOf(kPassiveSide, port_), 2000});
+    stage_.ResolvesPeer(id, port_);
     Silences(kActiveSide);
-    stage_.Call(lane_, call::ResolveRoute{id, Patience()});
+    stage_.Call(call::ResolveRoute{id, Patience()});
     Passes();
     stage_.Heal();
     Passes();
-    stage_.Call(lane_, call::ResolveRoute{id, 2000});
+    stage_.Call(call::ResolveRoute{id, 2000});
   }
 
   static Address Group(uint64_t number) {
@@ -135,20 +124,17 @@ class SubnetWalk {
 
   Address Somewhere() {
     Address group = Group(1 + stage_.Below(2, "which group"));
-    group.v6 = stage_.choice().OneIn(5, "an IPv6 group");
-    if (stage_.choice().OneIn(8, "nobody's")) group = {.kind = AddressKind::kAny};
+    group.v6 = stage_.OneIn(5, "an IPv6 group");
+    if (stage_.OneIn(8, "nobody's")) group = {.kind = AddressKind::kAny};
     return group;
   }
 
-  PortSpace Space() {
-    return stage_.choice().OneIn(3, "of IPoIB") ? PortSpace::kIpoib : PortSpace::kUdp;
-  }
+  PortSpace Space() { return stage_.OneIn(3, "of IPoIB") ? PortSpace::kIpoib : PortSpace::kUdp; }
 
   void Joins(IdRef id) {
     const Address group = Somewhere();
-    if (!stage_.choice().OneIn(4, "to send only"))
-      return stage_.Call(lane_, call::JoinMulticast{id, group, 3});
-    stage_.Call(lane_, call::JoinMulticastEx{id, group, 4, call::JoinMulticastEx::kSendOnly});
+    if (!stage_.OneIn(4, "to send only")) return stage_.Call(call::JoinMulticast{id, group, 3});
+    stage_.Call(call::JoinMulticastEx{id, group, 4, call::JoinMulticastEx::kSendOnly});
   }
 
   // Joined before, while nobody answers, and afterwards.
@@ -156,23 +142,22 @@ class SubnetWalk {
     std::array<IdRef, 2> ids;
     for (IdRef& id : ids) {
       id = stage_.NewIdIn(kActiveSide, channel_, Space());
-      stage_.Call(lane_, call::BindAddr{id, stage_.AddressOf(kActiveSide, 0)});
-      if (stage_.choice().OneIn(3, "with a queue pair")) stage_.Call(lane_, call::CreateQp{id});
+      stage_.Call(call::BindAddr{id, stage_.AddressOf(kActiveSide, 0)});
+      if (stage_.OneIn(3, "with a queue pair")) stage_.Call(call::CreateQp{id});
     }
-    if (stage_.choice().OneIn(2, "in a group already")) {
+    if (stage_.OneIn(2, "in a group already")) {
       Joins(ids[0]);
       Takes();
     }
     Silences(kActiveSide);
     const uint64_t joins = 1 + stage_.Below(3, "how many joins");
     for (uint64_t i = 0; i < joins; ++i) Joins(ids[stage_.Below(ids.size(), "which id")]);
-    if (stage_.choice().OneIn(4, "and leaves"))
-      stage_.Call(lane_, call::LeaveMulticast{ids[0], Group(1)});
-    if (stage_.choice().OneIn(6, "it is destroyed")) stage_.Destroys(ids[1]);
-    if (stage_.choice().OneIn(4, "it answers again")) stage_.Heal();
+    if (stage_.OneIn(4, "and leaves")) stage_.Call(call::LeaveMulticast{ids[0], Group(1)});
+    if (stage_.OneIn(6, "it is destroyed")) stage_.Destroys(ids[1]);
+    if (stage_.OneIn(4, "it answers again")) stage_.Heal();
     Passes();
     for (uint64_t i = 0; i < joins; ++i) stage_.FetchesAll(1);
-    if (stage_.choice().OneIn(2, "and is silent again")) Silences(kActiveSide);
+    if (stage_.OneIn(2, "and is silent again")) Silences(kActiveSide);
     stage_.Pass(Duration::Seconds(4));
     stage_.Heal();
     stage_.FetchesAll(2);
@@ -183,26 +168,23 @@ class SubnetWalk {
   // A service of datagrams on the interface itself.
   void Services() {
     const PortSpace space = Space();
-    const Lane there = Stage::MainLane(kPassiveSide);
     const ChannelRef channel = stage_.ChannelOf(kPassiveSide);
     const IdRef listener = stage_.NewIdIn(kPassiveSide, channel, space);
-    const bool any = stage_.choice().OneIn(3, "on a wildcard");
-    const Address at = any ? Address{.kind = AddressKind::kAny, .port = port_}
-                           : stage_.AddressOf(kPassiveSide, port_);
-    stage_.Call(there, call::BindAddr{listener, at});
-    stage_.Call(there, call::Listen{listener, 4});
+    const bool any = stage_.OneIn(3, "on a wildcard");
+    const Address at = any ? Wildcard(port_) : stage_.AddressOf(kPassiveSide, port_);
+    stage_.Call(call::BindAddr{listener, at});
+    stage_.Call(call::Listen{listener, 4});
     const IdRef id = Addressed(space);
-    stage_.Call(lane_, call::ResolveRoute{id, 2000});
+    stage_.Call(call::ResolveRoute{id, 2000});
     Takes();
-    if (!stage_.choice().OneIn(4, "without a queue pair")) stage_.Call(lane_, call::CreateQp{id});
-    stage_.Call(lane_, call::Connect{id, ConnParam{}});
-    stage_.Wait(there, channel, Duration::Seconds(1));
-    const IdRef request = stage_.Fetch(there, channel);
-    if (stage_.choice().OneIn(4, "refused")) {
-      stage_.Call(there, call::Reject{request, {}});
+    if (!stage_.OneIn(4, "without a queue pair")) stage_.Call(call::CreateQp{id});
+    stage_.Call(call::Connect{id, ConnParam{}});
+    const IdRef request = stage_.Await(kPassiveSide);
+    if (stage_.OneIn(4, "refused")) {
+      stage_.Call(call::Reject{request, {}});
     } else {
-      stage_.Call(there, call::CreateQp{request});
-      stage_.Call(there, call::Accept{request, ConnParam{}});
+      stage_.Call(call::CreateQp{request});
+      stage_.Call(call::Accept{request, ConnParam{}});
     }
     Takes();
     stage_.Disconnects(id);

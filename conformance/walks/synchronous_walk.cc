@@ -1,7 +1,7 @@
 // Synchronous ids: calls that wait for their event, on threads that others release.
-#include "conformance/walks/synchronous_walk.h"
-
 #include <array>
+
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -16,13 +16,13 @@ class Company {
   explicit Company(Stage& stage)
       : stage_(stage),
         port_(stage.Port(0)),
-        client_waits_(!stage.choice().OneIn(4, "an asynchronous client")) {
-    server_waits_ = !client_waits_ || !stage.choice().OneIn(4, "an asynchronous server");
+        client_waits_(!stage.OneIn(4, "an asynchronous client")) {
+    server_waits_ = !client_waits_ || !stage.OneIn(4, "an asynchronous server");
   }
 
   void Meet() {
     Listen();
-    const bool early = server_waits_ && stage_.choice().OneIn(2, "the server waits first");
+    const bool early = server_waits_ && stage_.OneIn(2, "the server waits first");
     if (early) passive_ = stage_.GetsRequest(Thread(kPassiveSide), listener_);
     Lose();
     if (!Ask()) return;
@@ -32,14 +32,14 @@ class Company {
   }
 
   void Part() {
-    const bool active_first = stage_.choice().OneIn(2, "who disconnects first");
+    const bool active_first = stage_.OneIn(2, "who disconnects first");
     const uint8_t first = active_first ? kActiveSide : kPassiveSide;
-    const auto second = static_cast<uint8_t>(1 - first);
+    const uint8_t second = OtherSide(first);
     Disconnect(first, Thread(first));
-    if (stage_.choice().OneIn(2, "one after the other")) Look();
+    if (stage_.OneIn(2, "one after the other")) Look();
     Disconnect(second, Thread(second));
     Look();
-    if (stage_.Can(Capability::kTime) && stage_.choice().OneIn(2, "timewait ends")) {
+    if (stage_.Can(Capability::kTime) && stage_.OneIn(2, "timewait ends")) {
       stage_.Pass(Duration::Seconds(4));
       Disconnect(first, Thread(first));
       Look();
@@ -49,11 +49,10 @@ class Company {
   void Leave() {
     if (stage_.Can(Capability::kTime)) stage_.Pass(Duration::Seconds(120));
     Look();
-    const bool listener_first = stage_.choice().OneIn(2, "the listener goes first");
+    const bool listener_first = stage_.OneIn(2, "the listener goes first");
     if (listener_first) stage_.Call(Stage::SpareLane(kPassiveSide), call::DestroyId{listener_});
     for (const IdRef id : {active_, passive_}) {
-      const uint8_t side = id == active_ ? kActiveSide : kPassiveSide;
-      if (id.valid()) stage_.Call(Stage::MainLane(side), call::DestroyId{id});
+      if (id.valid()) stage_.Call(call::DestroyId{id});
     }
     if (!listener_first) stage_.Call(Stage::SpareLane(kPassiveSide), call::DestroyId{listener_});
   }
@@ -67,14 +66,13 @@ class Company {
       listener_ = stage_.Listens(kPassiveSide, port_, 4);
       return;
     }
-    const Lane lane = Stage::MainLane(kPassiveSide);
     listener_ = stage_.NewId(kPassiveSide, {});
-    stage_.Call(lane, call::BindAddr{listener_, stage_.AddressOf(kPassiveSide, port_)});
-    stage_.Call(lane, call::Listen{listener_, 4});
+    stage_.Call(call::BindAddr{listener_, stage_.AddressOf(kPassiveSide, port_)});
+    stage_.Call(call::Listen{listener_, 4});
   }
 
   void Lose() {
-    if (!stage_.choice().OneIn(5, "something is lost")) return;
+    if (!stage_.OneIn(5, "something is lost")) return;
     stage_.LosesOneOf(kLosable);
   }
 
@@ -84,26 +82,21 @@ class Company {
       active_ = stage_.Connects(kActiveSide, port_);
       return true;
     }
-    const Lane lane = Stage::MainLane(kActiveSide);
     active_ = stage_.NewId(kActiveSide, {});
-    const bool silent = stage_.choice().OneIn(10, "nobody has the address");
+    const bool silent = stage_.OneIn(10, "nobody has the address");
     const Address nobody{.kind = AddressKind::kSilent, .port = port_};
-    const uint16_t port = stage_.choice().OneIn(8, "nobody listens") ? stage_.Port(5) : port_;
+    const uint16_t port = stage_.OneIn(8, "nobody listens") ? stage_.Port(5) : port_;
     const Address to = silent ? nobody : stage_.AddressOf(kPassiveSide, port);
-    stage_.Call(lane, call::ResolveAddr{active_, stage_.AddressOf(kActiveSide, 0), to, 500});
-    stage_.Call(lane, call::ShowEvent{active_});
-    if (stage_.choice().OneIn(8, "out of place"))
-      stage_.Call(lane, call::Connect{active_, ConnParam{}});
-    stage_.Call(lane, call::ResolveRoute{active_, 2000});
-    stage_.Call(lane, call::ShowEvent{active_});
-    if (stage_.choice().OneIn(10, "only looking")) return false;
-    ConnParam param;
-    param.private_data = PrivateData::Counting(static_cast<uint8_t>(1 + stage_.calls_made() % 56));
-    has_qp_ = !stage_.choice().OneIn(4, "without a queue pair");
-    if (has_qp_)
-      stage_.Call(lane, call::CreateQp{active_});
-    else
-      param.qp_num = stage_.FreshQpNumber();
+    stage_.Call(call::ResolveAddr{active_, stage_.AddressOf(kActiveSide, 0), to, 500});
+    stage_.Call(call::ShowEvent{active_});
+    if (stage_.OneIn(8, "out of place")) stage_.Call(call::Connect{active_, ConnParam{}});
+    stage_.Call(call::ResolveRoute{active_, 2000});
+    stage_.Call(call::ShowEvent{active_});
+    if (stage_.OneIn(10, "only looking")) return false;
+    has_qp_ = !stage_.OneIn(4, "without a queue pair");
+    const PrivateData data = stage_.FreshData();
+    ConnParam param = stage_.QueuePairFor(active_, has_qp_);
+    param.private_data = data;
     stage_.Call(Thread(kActiveSide), call::Connect{active_, param});
     return !silent && port == port_;
   }
@@ -119,27 +112,25 @@ class Company {
   }
 
   void Answer() {
-    const Lane lane = Stage::MainLane(kPassiveSide);
-    if (server_waits_) stage_.Call(lane, call::ShowEvent{passive_});
-    if (stage_.choice().OneIn(8, "the device goes"))
-      stage_.Inject({.kind = FaultKind::kRemoveDevice, .side = kPassiveSide});
-    if (stage_.choice().OneIn(6, "another waits already"))
+    if (server_waits_) stage_.Call(call::ShowEvent{passive_});
+    if (stage_.OneIn(8, "the device goes")) stage_.Inject(FaultKind::kRemoveDevice, kPassiveSide);
+    if (stage_.OneIn(6, "another waits already"))
       stage_.GetsRequest(Stage::SpareLane(kPassiveSide), listener_);
     switch (stage_.Below(8, "what the server says")) {
       case 0:
-        stage_.Call(lane, call::Reject{passive_, PrivateData::Counting(5)});
+        stage_.Call(call::Reject{passive_, PrivateData::Counting(5)});
         break;
       case 1:
-        stage_.Call(lane, call::DestroyId{passive_});
+        stage_.Call(call::DestroyId{passive_});
         break;
       case 2:
         break;
       default:
-        stage_.Call(lane, call::CreateQp{passive_});
+        stage_.Call(call::CreateQp{passive_});
         stage_.Call(Thread(kPassiveSide), call::Accept{passive_, ConnParam{}});
         break;
     }
-    if (!has_qp_) stage_.Call(Stage::MainLane(kActiveSide), call::Establish{active_});
+    if (!has_qp_) stage_.Call(call::Establish{active_});
   }
 
   void Disconnect(uint8_t side, Lane lane) {
@@ -154,9 +145,9 @@ class Company {
       const bool waits = side == kActiveSide ? client_waits_ : server_waits_;
       const IdRef id = side == kActiveSide ? active_ : passive_;
       if (!waits)
-        stage_.Fetch(Stage::MainLane(side), stage_.ChannelOf(side));
+        stage_.Fetch(side);
       else if (id.valid())
-        stage_.Call(Stage::MainLane(side), call::ShowEvent{id});
+        stage_.Call(call::ShowEvent{id});
     }
   }
 
@@ -175,7 +166,7 @@ class Company {
 void SynchronousCalls(Stage& stage) {
   Company company(stage);
   company.Meet();
-  if (!stage.choice().OneIn(4, "nobody disconnects")) company.Part();
+  if (!stage.OneIn(4, "nobody disconnects")) company.Part();
   company.Leave();
 }
 

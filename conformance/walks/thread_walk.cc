@@ -1,10 +1,10 @@
 // Several threads at once: on ids of their own, on one id, and on one channel. What each of them
 // sees must be what some order of their calls would have shown.
-#include "conformance/walks/thread_walk.h"
-
 #include <array>
 #include <utility>
 #include <vector>
+
+#include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
@@ -36,13 +36,13 @@ Holder Holds(Stage& stage, uint8_t side) {
   const Lane lane = Stage::MainLane(side);
   const ChannelRef channel = stage.ChannelOf(side);
   holder.id = stage.NewId(side, channel);
-  const Address to = stage.AddressOf(static_cast<uint8_t>(1 - side), stage.Port(0));
-  stage.Call(lane, call::ResolveAddr{holder.id, stage.AddressOf(side, 0), to, 2000});
+  const Address to = stage.AddressOf(OtherSide(side), stage.Port(0));
+  stage.Call(call::ResolveAddr{holder.id, stage.AddressOf(side, 0), to, 2000});
   for (EventRef& event : holder.held) {
     stage.Wait(lane, channel, Duration::Seconds(1));
     stage.Fetch(lane, channel, false);
     event = stage.LastEvent();
-    if (&event == holder.held.data()) stage.Call(lane, call::ResolveRoute{holder.id, 2000});
+    if (&event == holder.held.data()) stage.Call(call::ResolveRoute{holder.id, 2000});
   }
   return holder;
 }
@@ -53,8 +53,7 @@ void AcknowledgeAndDestroy(Stage& stage) {
   const Holder holder = Holds(stage, side);
   std::vector<Drawn> all;
   for (const EventRef event : holder.held) all.push_back({side, call::AckCmEvent{event}});
-  if (stage.choice().OneIn(2, "destroyed meanwhile"))
-    all.push_back({side, call::DestroyId{holder.id}});
+  if (stage.OneIn(2, "destroyed meanwhile")) all.push_back({side, call::DestroyId{holder.id}});
   AtOnce(stage, std::move(all));
   stage.Destroys(holder.id);
 }
@@ -62,14 +61,13 @@ void AcknowledgeAndDestroy(Stage& stage) {
 // Several fetch from one channel, while somebody else does away with what they may fetch.
 void FetchAtOnce(Stage& stage) {
   const uint8_t side = stage.AnySide();
-  const Lane lane = Stage::MainLane(side);
-  const bool blocking = stage.choice().OneIn(4, "threads wait");
+  const bool blocking = stage.OneIn(4, "threads wait");
   const ChannelRef channel = stage.NewChannel(side, !blocking);
-  const Address to = stage.AddressOf(static_cast<uint8_t>(1 - side), stage.Port(0));
+  const Address to = stage.AddressOf(OtherSide(side), stage.Port(0));
   std::array<IdRef, 2> ids;
   for (IdRef& id : ids) {
     id = stage.NewId(side, channel);
-    stage.Call(lane, call::ResolveAddr{id, stage.AddressOf(side, 0), to, 2000});
+    stage.Call(call::ResolveAddr{id, stage.AddressOf(side, 0), to, 2000});
   }
   stage.Settle();
   const uint64_t also = stage.Below(4, "what else happens");
@@ -81,7 +79,7 @@ void FetchAtOnce(Stage& stage) {
     if (also == 2 && !blocking) stage.Fetch(Thread(side, 4), channel, false);
   });
   stage.Settle();
-  stage.Call(lane, call::ResolveAddr{ids[1], stage.AddressOf(side, 0), to, 2000});
+  stage.Call(call::ResolveAddr{ids[1], stage.AddressOf(side, 0), to, 2000});
 }
 
 // An id moves to another channel while threads fetch from both and acknowledge what is in hand.
@@ -90,18 +88,17 @@ void MigrateAtOnce(Stage& stage) {
   const Holder holder = Holds(stage, side);
   const ChannelRef from = stage.ChannelOf(side);
   const ChannelRef to = stage.NewChannel(side, true);
-  const Address address = stage.AddressOf(static_cast<uint8_t>(1 - side), stage.Port(0));
+  const Address address = stage.AddressOf(OtherSide(side), stage.Port(0));
   const IdRef other = stage.NewId(side, from);
-  stage.Call(Stage::MainLane(side),
-             call::ResolveAddr{other, stage.AddressOf(side, 0), address, 2000});
+  stage.Call(call::ResolveAddr{other, stage.AddressOf(side, 0), address, 2000});
   stage.Settle();
-  const bool fetches = stage.choice().OneIn(2, "somebody fetches");
+  const bool fetches = stage.OneIn(2, "somebody fetches");
   stage.Together([&] {
     stage.Call(Thread(side, 2), call::MigrateId{other, to});
     if (fetches) stage.Fetch(Thread(side, 3), from, false);
     stage.Call(Thread(side, 4), call::AckCmEvent{holder.held[0]});
   });
-  if (fetches) stage.Call(Stage::MainLane(side), call::AckCmEvent{stage.LastEvent()});
+  if (fetches) stage.Call(call::AckCmEvent{stage.LastEvent()});
   AtOnce(stage, {{side, call::MigrateId{holder.id, to}}, {side, call::AckCmEvent{holder.held[1]}}});
   stage.Fetch(Stage::MainLane(side), to);
   stage.Fetch(Stage::MainLane(side), from);
@@ -114,8 +111,8 @@ void PortAtOnce(Stage& stage) {
   const Address wanted = stage.AddressOf(side, stage.Port(1));
   const IdRef one = stage.NewId(side, channel);
   const IdRef other = stage.NewId(side, channel);
-  if (stage.choice().OneIn(2, "the port is free"))
-    stage.Call(Stage::MainLane(side), call::BindAddr{stage.NewId(side, channel), wanted});
+  if (stage.OneIn(2, "the port is free"))
+    stage.Call(call::BindAddr{stage.NewId(side, channel), wanted});
   AtOnce(stage, {{side, call::BindAddr{one, wanted}}, {side, call::BindAddr{other, wanted}}});
   AtOnce(stage, {{side, call::Listen{one, 2}}, {side, call::Listen{other, 2}}});
   AtOnce(stage, {{side, call::Listen{one, 4}}, {side, call::Listen{one, 2}}});
@@ -124,10 +121,10 @@ void PortAtOnce(Stage& stage) {
 // One id, two threads that say the same, or what does not go together.
 void OneIdAtOnce(Stage& stage) {
   const uint8_t side = stage.AnySide();
-  const auto other = static_cast<uint8_t>(1 - side);
+  const uint8_t other = OtherSide(side);
   const ChannelRef channel = stage.ChannelOf(side);
   stage.Listens(other, stage.Port(2), 4);
-  if (stage.choice().OneIn(3, "before there is a connection")) {
+  if (stage.OneIn(3, "before there is a connection")) {
     const IdRef id = stage.NewId(side, channel);
     const call::ResolveAddr resolve{id, stage.AddressOf(side, 0),
                                     stage.AddressOf(other, stage.Port(2)), 2000};
@@ -140,7 +137,7 @@ void OneIdAtOnce(Stage& stage) {
   }
   const auto [active, passive] = stage.Connection(side, stage.Port(2));
   std::vector<Drawn> all = {{side, call::Disconnect{active}}, {other, call::Disconnect{passive}}};
-  if (stage.choice().OneIn(2, "one end twice")) all[1] = all[0];
+  if (stage.OneIn(2, "one end twice")) all[1] = all[0];
   AtOnce(stage, std::move(all));
   stage.FetchesAll(2);
 }
@@ -148,25 +145,22 @@ void OneIdAtOnce(Stage& stage) {
 // Requests that are answered, withdrawn and refused at once.
 void AnswerAtOnce(Stage& stage) {
   const uint8_t side = stage.AnySide();
-  const auto other = static_cast<uint8_t>(1 - side);
+  const uint8_t other = OtherSide(side);
   const IdRef listener = stage.Listens(other, stage.Port(3), 4);
   const std::array<IdRef, 2> asks = {stage.Resolves(side, stage.Port(3)),
                                      stage.Resolves(side, stage.Port(3))};
   std::vector<Drawn> connects;
   for (const IdRef id : asks) {
-    ConnParam param;
-    param.qp_num = stage.FreshQpNumber();
+    ConnParam param = stage.Numbered();
     connects.push_back({side, call::Connect{id, param}});
   }
-  if (stage.choice().OneIn(4, "the listener goes"))
-    connects.push_back({other, call::DestroyId{listener}});
+  if (stage.OneIn(4, "the listener goes")) connects.push_back({other, call::DestroyId{listener}});
   AtOnce(stage, std::move(connects));
   stage.Settle();
   const Lane lane = Stage::MainLane(other);
   const IdRef one = stage.Fetch(lane, stage.ChannelOf(other));
   const IdRef two = stage.Fetch(lane, stage.ChannelOf(other));
-  ConnParam param;
-  param.qp_num = stage.FreshQpNumber();
+  ConnParam param = stage.Numbered();
   std::vector<Drawn> answers = {{other, call::Accept{one, param}},
                                 {other, call::Reject{two, PrivateData::Counting(3)}}};
   switch (stage.Below(4, "what the asker does")) {
@@ -183,8 +177,7 @@ void AnswerAtOnce(Stage& stage) {
       break;
   }
   AtOnce(stage, std::move(answers));
-  stage.Settle();
-  stage.FetchesAll(3);
+  stage.SettlesAndFetches(3);
 }
 
 }  // namespace

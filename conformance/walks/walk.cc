@@ -1,99 +1,89 @@
 #include "conformance/walks/walk.h"
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 
-#include "conformance/walks/addrinfo_walk.h"
-#include "conformance/walks/attribute_walk.h"
-#include "conformance/walks/data_walk.h"
-#include "conformance/walks/directed_walks.h"
-#include "conformance/walks/endpoint_walk.h"
-#include "conformance/walks/migration_walk.h"
-#include "conformance/walks/multicast_walk.h"
-#include "conformance/walks/option_walk.h"
-#include "conformance/walks/stray_walk.h"
-#include "conformance/walks/synchronous_walk.h"
-#include "conformance/walks/thread_walk.h"
+#include "conformance/walks/walks.h"
 #include "model/base/check.h"
 
 namespace cm {
 namespace {
 
+constexpr Capabilities Need(std::initializer_list<Capability> all) {
+  Capabilities needs;
+  for (const Capability c : all) needs = needs.With(c);
+  return needs;
+}
+
+using enum Capability;
 constexpr Capabilities kNothing;
 
-constexpr Capabilities Need(Capability a) { return kNothing.With(a); }
-constexpr Capabilities Need(Capability a, Capability b) { return kNothing.With(a).With(b); }
-
 constexpr auto kWalks = std::to_array<Walk>({
-    {"random", "Anything, legal and illegal, with weights that each run draws for itself.", 60,
-     kNothing, false, RandomWalk},
-    {"life", "A connection from its first call to the end of timewait.", 8, Need(Capability::kTime),
-     false, LifeOfAConnection},
-    {"loss", "Messages of one kind are lost.", 8, Need(Capability::kDrop, Capability::kTime), false,
-     MessagesAreLost},
-    {"disturbance", "Messages are late, doubled or out of order.", 4,
-     Need(Capability::kDelay, Capability::kTime), false, MessagesAreDisturbed},
-    {"strays", "Messages arrive where nobody expects them any more.", 4,
-     Need(Capability::kDelay, Capability::kTime), false, StrayMessages},
-    {"patience", "Nobody answers, and every timer runs out.", 2,
-     Need(Capability::kDrop, Capability::kTime), false, NobodyAnswers},
-    {"refusal", "A request is refused in every way there is.", 6, kNothing, false, Refusals},
-    {"out-of-place", "Accept, reject and establish at the wrong time.", 6, Need(Capability::kTime),
-     false, AnswersOutOfPlace},
-    {"removal", "A device goes away under ids in many states.", 4, Need(Capability::kRemoveDevice),
-     false, DeviceRemoved},
-    {"address-change", "The bond under a side fails over.", 24, Need(Capability::kFailOver), true,
-     AddressChanges},
-    {"source-lost", "The bond fails over under ids that have taken its address.", 20,
-     Need(Capability::kFailOver, Capability::kTime), true, SourceGoes},
-    {"neighbour", "The peer's hardware address changes.", 3,
-     Need(Capability::kNeighbour, Capability::kTime), false, NeighbourChanges},
-    {"link", "The link goes down before a step.", 3, Need(Capability::kLink, Capability::kTime),
-     false, LinkGoesDown},
-    {"exit", "A process exits without a word.", 3, Need(Capability::kExit, Capability::kTime),
-     false, PeerExits},
-    {"destroy-waits", "Destroying an id with an event in hand.", 1, Need(Capability::kLanes), false,
-     DestroyWaits},
-    {"crowd", "Many ask one listener before it looks.", 6, kNothing, false, Crowd},
-    {"limits", "Arguments at their limits, and one beyond.", 4, kNothing, false, ArgumentLimits},
-    {"odd-addresses", "Addresses that lead nowhere, or only half of the way.", 5, kNothing, false,
-     OddAddresses},
-    {"removed-unread", "A device goes away while events of its ids are unread.", 3,
-     Need(Capability::kRemoveDevice), false, RemovedUnread},
-    {"no-follow", "A reply that the library cannot follow.", 2, kNothing, false,
-     ReplyCannotBeFollowed},
-    {"held-up", "An abandoned id holds up whoever destroys it.", 1, Need(Capability::kTime), false,
-     AbandonedHoldsUp},
-    {"misuse", "Calls on what is gone, and what is left behind.", 4,
-     Need(Capability::kMisuse, Capability::kLanes), false, Misuses},
-    {"ports", "Ports that are taken, shared and freed.", 4, kNothing, false, PortsMeet},
-    {"attributes", "Attributes, options of vendors and notices, asked for in every state.", 12,
-     kNothing, false, AttributesInEveryState},
-    {"synchronous", "A client or a server, or both, on synchronous ids.", 6,
-     Need(Capability::kLanes), false, SynchronousCalls},
-    {"datagrams", "Services of datagrams are asked for, found and refused.", 9, kNothing, false,
-     DatagramServices},
-    {"threads", "Several threads at once, on ids of their own, on one id and on one channel.", 8,
-     Need(Capability::kLanes), false, ThreadsAtOnce},
-    {"options", "Options of ids in every state, shared ports, and timers of their own.", 8,
-     kNothing, false, OptionsInEveryState},
-    {"migration", "Ids move from channel to channel, with what is unread and unacknowledged.", 6,
-     Need(Capability::kLanes), false, IdsMove},
-    {"multicast", "Groups are joined and left, by ids in every state.", 6, kNothing, false,
-     GroupsAreJoined},
-    {"endpoints", "What is looked up, made at once and destroyed at once.", 6,
-     Need(Capability::kLanes), false, EndpointsMeet},
-    {"addrinfo", "Ids look addresses up and are written to, in every state.", 4,
-     Need(Capability::kLaterCalls, Capability::kLanes), false, AddressesForIds},
-    {"data", "Messages, reads and writes; then the connection ends, with work posted.", 5,
-     Need(Capability::kData, Capability::kTime), false, DataMoves},
-    {"subnet", "The administrator of a subnet is asked, and may be silent.", 12,
-     Need(Capability::kSilenceSm, Capability::kTime), false, SubnetsAreAsked},
-    {"crash", "A host stops without a word, and may start again.", 4,
-     Need(Capability::kHostCrash, Capability::kTime), false, HostCrashes},
-    {"flapping", "The link goes down and up by itself, again and again.", 3,
-     Need(Capability::kFlap, Capability::kTime), false, LinkFlaps},
-    {"doubled-address", "Another host answers for the address of a side.", 2,
-     Need(Capability::kDuplicateAddress, Capability::kTime), false, AddressDoubled},
+    {"random", 60, RandomWalk, kNothing,
+     "Anything, legal and illegal, with weights that each run draws for itself."},
+    {"life", 8, LifeOfAConnection, Need({kTime}),
+     "A connection from its first call to the end of timewait."},
+    {"loss", 8, MessagesAreLost, Need({kDrop, kTime}), "Messages of one kind are lost."},
+    {"disturbance", 4, MessagesAreDisturbed, Need({kDelay, kTime}),
+     "Messages are late, doubled or out of order."},
+    {"strays", 4, StrayMessages, Need({kDelay, kTime}),
+     "Messages arrive where nobody expects them any more."},
+    {"patience", 2, NobodyAnswers, Need({kDrop, kTime}),
+     "Nobody answers, and every timer runs out."},
+    {"refusal", 6, Refusals, kNothing, "A request is refused in every way there is."},
+    {"out-of-place", 6, AnswersOutOfPlace, Need({kTime}),
+     "Accept, reject and establish at the wrong time."},
+    {"removal", 4, DeviceRemoved, Need({kRemoveDevice}),
+     "A device goes away under ids in many states."},
+    {"address-change", 24, AddressChanges, Need({kFailOver}), "The bond under a side fails over."},
+    {"source-lost", 20, SourceGoes, Need({kFailOver, kTime}),
+     "The bond fails over under ids that have taken its address."},
+    {"neighbour", 3, NeighbourChanges, Need({kNeighbour, kTime}),
+     "The peer's hardware address changes."},
+    {"link", 3, LinkGoesDown, Need({kLink, kTime}), "The link goes down before a step."},
+    {"exit", 3, PeerExits, Need({kExit, kTime}), "A process exits without a word."},
+    {"destroy-waits", 1, DestroyWaits, Need({kLanes}), "Destroying an id with an event in hand."},
+    {"crowd", 6, Crowd, kNothing, "Many ask one listener before it looks."},
+    {"limits", 4, ArgumentLimits, kNothing, "Arguments at their limits, and one beyond."},
+    {"odd-addresses", 5, OddAddresses, kNothing,
+     "Addresses that lead nowhere, or only half of the way."},
+    {"removed-unread", 3, RemovedUnread, Need({kRemoveDevice}),
+     "A device goes away while events of its ids are unread."},
+    {"no-follow", 2, ReplyCannotBeFollowed, kNothing, "A reply that the library cannot follow."},
+    {"held-up", 1, AbandonedHoldsUp, Need({kTime}),
+     "An abandoned id holds up whoever destroys it."},
+    {"misuse", 4, Misuses, Need({kMisuse, kLanes}),
+     "Calls on what is gone, and what is left behind."},
+    {"ports", 4, PortsMeet, kNothing, "Ports that are taken, shared and freed."},
+    {"attributes", 12, AttributesInEveryState, kNothing,
+     "Attributes, options of vendors and notices, asked for in every state."},
+    {"synchronous", 6, SynchronousCalls, Need({kLanes}),
+     "A client or a server, or both, on synchronous ids."},
+    {"datagrams", 9, DatagramServices, kNothing,
+     "Services of datagrams are asked for, found and refused."},
+    {"threads", 8, ThreadsAtOnce, Need({kLanes}),
+     "Several threads at once, on ids of their own, on one id and on one channel."},
+    {"options", 8, OptionsInEveryState, kNothing,
+     "Options of ids in every state, shared ports, and timers of their own."},
+    {"migration", 6, IdsMove, Need({kLanes}),
+     "Ids move from channel to channel, with what is unread and unacknowledged."},
+    {"multicast", 6, GroupsAreJoined, kNothing,
+     "Groups are joined and left, by ids in every state."},
+    {"endpoints", 6, EndpointsMeet, Need({kLanes}),
+     "What is looked up, made at once and destroyed at once."},
+    {"addrinfo", 4, AddressesForIds, Need({kLaterCalls, kLanes}),
+     "Ids look addresses up and are written to, in every state."},
+    {"data", 5, DataMoves, Need({kData, kTime}),
+     "Messages, reads and writes; then the connection ends, with work posted."},
+    {"subnet", 12, SubnetsAreAsked, Need({kSilenceSm, kTime}),
+     "The administrator of a subnet is asked, and may be silent."},
+    {"crash", 4, HostCrashes, Need({kHostCrash, kTime}),
+     "A host stops without a word, and may start again."},
+    {"flapping", 3, LinkFlaps, Need({kFlap, kTime}),
+     "The link goes down and up by itself, again and again."},
+    {"doubled-address", 2, AddressDoubled, Need({kDuplicateAddress, kTime}),
+     "Another host answers for the address of a side."},
 });
 
 }  // namespace
@@ -111,9 +101,9 @@ bool Walkable(const Walk& walk, const DrawOptions& options) {
     const auto c = static_cast<Capability>(i);
     if (walk.needs.Has(c) && !options.capabilities.Has(c)) return false;
   }
-  bool bonded = false;
-  for (const DeviceInfo& device : options.topology->devices) bonded |= device.bonded;
-  return bonded || !walk.needs_bond;
+  // Only a bond fails over.
+  return !walk.needs.Has(kFailOver) ||
+         std::ranges::any_of(options.topology->devices, &DeviceInfo::bonded);
 }
 
 namespace {

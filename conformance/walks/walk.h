@@ -11,11 +11,10 @@ namespace cm {
 
 struct Walk {
   std::string_view name;
-  std::string_view sentence;
-  int weight = 1;      // how often it is drawn when none is asked for
-  Capabilities needs;  // an environment without them cannot walk it
-  bool needs_bond = false;
+  int weight = 1;  // how often it is drawn when none is asked for
   void (*walk)(Stage& stage);
+  Capabilities needs;  // an environment without them cannot walk it
+  std::string_view sentence;
 };
 
 std::span<const Walk> Walks();
@@ -27,9 +26,6 @@ bool Walkable(const Walk& walk, const DrawOptions& options);
 Conversation Draw(const DrawOptions& options);
 // The same from a choice of the caller's, for property engines that bring their own.
 Conversation DrawFrom(const DrawOptions& options, Choice& choice);
-
-// walks/random_walk.cc: anything, legal or not, in any order.
-void RandomWalk(Stage& stage);
 
 }  // namespace cm
 

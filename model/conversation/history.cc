@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "model/base/digest.h"
+#include "model/conversation/fault_text.h"
 #include "model/vocabulary/call_table.h"
 
 namespace cm {
@@ -93,26 +94,6 @@ class CallHasher {
   const Names& names_;
 };
 
-// Messages of datagram services are named where they are meant alone.
-void PutKinds(Digest* d, MadKinds kinds) {
-  const bool all = kinds == MadKinds::All();
-  for (int i = 0; i < kMadKindCount; ++i) {
-    const bool has = kinds.Has(static_cast<MadKind>(i));
-    if (i < kConnectionMadKindCount) d->U8(has ? 1 : 0);
-    if (i >= kConnectionMadKindCount && has && !all) d->U8(static_cast<uint8_t>(i));
-  }
-}
-
-// What most faults do not say.
-void PutRarer(Digest* d, const Fault& fault) {
-  if (fault.to != kAnySide) d->U8(fault.to);
-  if (fault.MostLate() > fault.by) {
-    d->I64(fault.at_most.nanoseconds());
-    d->U8(static_cast<uint8_t>(fault.shape));
-  }
-  if (fault.after > Duration()) d->I64(fault.after.nanoseconds());
-}
-
 void PutTesterNumber(Digest* d, const TesterNumber& number, const Names& names) {
   d->Text(number.of.valid() ? names.ids.NameOf(number.of) : std::string());
   d->U32(number.plain);
@@ -152,15 +133,7 @@ void PutLine(Digest* d, const Line& line, const Names& names) {
   } else if (const auto* passes = std::get_if<line::Passes>(&line)) {
     d->I64(passes->span.nanoseconds());
   } else if (const auto* injects = std::get_if<line::Injects>(&line)) {
-    const Fault& f = injects->fault;
-    d->U8(static_cast<uint8_t>(f.kind));
-    d->U8(f.side);
-    PutKinds(d, f.messages);
-    d->U32(f.first);
-    d->U32(f.last);
-    d->I64(f.by.nanoseconds());
-    d->I64(f.window.nanoseconds());
-    PutRarer(d, f);
+    PutFault(d, injects->fault);
   } else if (const auto* sends = std::get_if<line::Sends>(&line)) {
     d->U8(sends->side);
     PutTesterMad(d, sends->mad, names);

@@ -10,6 +10,8 @@
 
 #include "model/base/duration.h"
 #include "model/conversation/conversation.h"
+#include "model/vocabulary/misuse.h"
+#include "model/vocabulary/not_made.h"
 #include "model/vocabulary/reply.h"
 
 namespace cm {
@@ -48,6 +50,9 @@ struct Record {
   Instant begin;      // when the line was begun
   Instant end;        // when it was seen to be over
   Observation seen;
+  // Decided once, when the record is made, by what NameScope has seen until then.
+  std::optional<NotMade> not_made = {};  // why the line could not be carried out; empty: it could
+  std::optional<Misuse> misuse = {};     // of a call: on what it was made that is gone
 };
 
 // A message on the wire, for those who can look.

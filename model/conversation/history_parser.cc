@@ -78,6 +78,9 @@ std::string HistoryParser::ParseRecord(Record record, std::string_view rest) {
 
 Observation HistoryParser::ParseAnswer(std::string_view answer, const Line& line, bool released,
                                        Words& words) {
+  if (answer == "not-applicable")
+    if (const auto why = words.Take("why"); why && !ParseNotMade(*why))
+      words.Complain(fmt::format("why={}: not a reason for not being carried out", *why));
   if (std::holds_alternative<line::Waits>(line) && answer != "not-applicable") {
     if (answer != "readable" && answer != "quiet")
       words.Complain(fmt::format("\"{}\": readable or quiet is wanted", answer));

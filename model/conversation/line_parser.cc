@@ -5,80 +5,9 @@
 #include <charconv>
 
 #include "model/conversation/call_reader.h"
+#include "model/conversation/fault_text.h"
 
 namespace cm {
-namespace {
-
-constexpr int64_t kMostFlaps = 1000;
-
-// So that the times of a whole conversation stay within what can be counted and captured.
-constexpr Duration kLongest = Duration::Seconds(100'000);
-
-std::string SideNames(const Topology& topology) {
-  std::string names;
-  for (const SideInfo& side : topology.sides) names += (names.empty() ? "" : ", ") + side.name;
-  return names;
-}
-
-// Those that a fault can be about.
-std::string AllMadKinds() {
-  std::string names;
-  for (int i = 0; i < kMadKindCount; ++i)
-    if (const auto kind = static_cast<MadKind>(i); kind != MadKind::kOther)
-      names += (names.empty() ? "" : ", ") + std::string(ToString(kind));
-  return names;
-}
-
-Duration DurationFrom(std::string_view text, Words& words) {
-  const std::optional<Duration> duration = ParseDuration(text);
-  if (!duration)
-    words.Complain(fmt::format("\"{}\": a duration such as 20us or 3s is wanted", text));
-  else if (*duration > kLongest)
-    words.Complain(fmt::format("\"{}\": at most {} at once", text, ToString(kLongest)));
-  return duration.value_or(Duration());
-}
-
-// "3", "2..5" or "4..": occurrences of a packet.
-void OccurrencesFrom(std::string_view text, Fault* fault, Words& words) {
-  const size_t dots = text.find("..");
-  const auto number = [&words, text](std::string_view digits) {
-    uint32_t n = 0;
-    const char* const last = digits.data() + digits.size();
-    const auto [end, error] = std::from_chars(digits.data(), last, n);
-    if (error != std::errc() || end != last || n == 0)
-      words.Complain(fmt::format("nth={}: 3, 2..5 or 4.. is wanted, counted from 1", text));
-    return n;
-  };
-  fault->first = number(text.substr(0, dots));
-  if (dots == std::string_view::npos) {
-    fault->last = fault->first;
-  } else {
-    fault->last = dots + 2 == text.size() ? 0 : number(text.substr(dots + 2));
-    if (fault->last != 0 && fault->last < fault->first)
-      words.Complain(fmt::format("nth={}: the last is before the first", text));
-  }
-}
-
-// "5s", or "1ms..5s shape=tail": a delay, or the range that it is drawn from.
-void DelayFrom(std::string_view text, Fault* fault, Words& words) {
-  const size_t dots = text.find("..");
-  fault->by = DurationFrom(text.substr(0, dots), words);
-  if (dots != std::string_view::npos) {
-    fault->at_most = DurationFrom(text.substr(dots + 2), words);
-    if (fault->at_most <= fault->by)
-      words.Complain(fmt::format("by={}: the longest is no longer than the shortest", text));
-  }
-  const auto shape = words.Take("shape");
-  if (!shape) return;
-  if (fault->at_most <= fault->by)
-    words.Complain(fmt::format("shape={}: a range such as by=1ms..1s is wanted", *shape));
-  if (*shape == "tail")
-    fault->shape = DelayShape::kTail;
-  else if (*shape != "uniform")
-    words.Complain(fmt::format("shape={}: uniform or tail is wanted", *shape));
-}
-
-}  // namespace
 
 std::string LineParser::Parse(std::string_view line) {
   Words words(line);
@@ -110,55 +39,14 @@ void LineParser::ParseOwn(std::string_view first, Words& words) {
   } else if (first == "heal") {
     conversation_->lines.push_back(line::Heals{});
   } else if (first == "fault") {
-    ParseFault(words);
+    conversation_->lines.push_back(line::Injects{
+        FaultFrom(words, *conversation_->topology, conversation_->origin.has_value())});
   } else {
     words.Complain(
         fmt::format("\"{}\" is neither a side of topology {} ({}) nor one of pass, settle, fault, "
                     "heal",
                     first, conversation_->topology->name, SideNames(*conversation_->topology)));
   }
-}
-
-void LineParser::ParseFault(Words& words) {
-  const std::string_view name = words.Next("a kind of fault");
-  const std::optional<FaultKind> kind = ParseFaultKind(name);
-  if (!kind) {
-    words.Complain(
-        fmt::format("fault {}: not a kind of fault; there are {}", name, AllFaultKinds()));
-    return;
-  }
-  Fault fault{.kind = *kind};
-  if (fault.OnPackets())
-    ParsePacketFault(&fault, words);
-  else
-    fault.side = SideFrom(words.Need("side"), words);
-  if (fault.kind == FaultKind::kFlap) {
-    fault.by = DurationFrom(words.Need("every"), words);
-    fault.last = static_cast<uint32_t>(words.Number("times", 0, 1, kMostFlaps));
-    if (fault.last == 0 || fault.by <= Duration())
-      words.Complain(fmt::format("link-flap: every=500ms times=3 or the like is wanted"));
-  }
-  conversation_->lines.push_back(line::Injects{fault});
-}
-
-void LineParser::ParsePacketFault(Fault* fault, Words& words) {
-  const std::string_view kinds = words.Next("a kind of message");
-  const std::optional<MadKinds> messages = ParseMadKinds(kinds);
-  if (!messages) words.Complain(fmt::format("\"{}\": {} or any is wanted", kinds, AllMadKinds()));
-  fault->messages = messages.value_or(MadKinds());
-  const auto side = [&](std::string_view name) {
-    return name == "any" ? kAnySide : SideFrom(name, words);
-  };
-  fault->side = side(words.Need("from"));
-  if (const auto to = words.Take("to")) fault->to = side(*to);
-  if (const auto nth = words.Take("nth")) OccurrencesFrom(*nth, fault, words);
-  if (const auto after = words.Take("after")) fault->after = DurationFrom(*after, words);
-  if (const auto window = words.Take("during")) fault->window = DurationFrom(*window, words);
-  if (fault->kind == FaultKind::kDelay) DelayFrom(words.Need("by"), fault, words);
-  if (conversation_->origin) return;  // walks draw what does nothing as well
-  if (fault->window <= Duration()) words.Complain("during=0s: nothing would come of it");
-  if (fault->kind == FaultKind::kDelay && fault->MostLate() <= Duration())
-    words.Complain("by=0s: nothing would come of it");
 }
 
 void LineParser::ParseOfSide(Lane lane, std::string_view first, Words& words) {
@@ -217,11 +105,7 @@ std::optional<Lane> LineParser::LaneNamed(std::string_view word) const {
 }
 
 uint8_t LineParser::SideFrom(std::string_view text, Words& words) {
-  const std::optional<uint8_t> side = conversation_->topology->SideNamed(text);
-  if (!side)
-    words.Complain(fmt::format("\"{}\" is not a side of topology {}; there are {}", text,
-                               conversation_->topology->name, SideNames(*conversation_->topology)));
-  return side.value_or(0);
+  return cm::SideFrom(text, *conversation_->topology, words);
 }
 
 void LineParser::Say(Lane lane, Call call) {

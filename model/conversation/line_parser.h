@@ -23,8 +23,6 @@ class LineParser {
   void ParseOwn(std::string_view first, Words& words);
   void ParseOfSide(Lane lane, std::string_view first, Words& words);
   void ParseMeanwhile(Lane lane, Words& words);
-  void ParseFault(Words& words);
-  void ParsePacketFault(Fault* fault, Words& words);
   void ParseWait(Lane lane, Words& words);
   void ParseCall(Lane lane, CallKind kind, Words& words);
   bool ParseMacro(Lane lane, std::string_view name, Words& words);

@@ -27,48 +27,70 @@ bool NameScope::LaneWaits(Lane lane) const {
   return std::ranges::count(waiting_, lane, &WaitingCall::lane) > 0;
 }
 
-bool NameScope::Applicable(const Line& line) const {
+std::optional<NotMade> NameScope::WhyNotLane(Lane lane) const {
+  if (crashed_) return NotMade::kCrashed;
+  if (exited_[lane.side]) return NotMade::kExited;
+  if (LaneWaits(lane)) return NotMade::kLaneWaits;
+  return std::nullopt;
+}
+
+std::optional<NotMade> NameScope::WhyNot(const Line& line) const {
   if (const auto* calls = std::get_if<line::Calls>(&line))
-    return CallApplicable(calls->lane, calls->call);
+    return WhyNotCall(calls->lane, calls->call);
   if (const auto* waits = std::get_if<line::Waits>(&line)) {
-    return !crashed_ && !exited_[waits->lane.side] && !LaneWaits(waits->lane) &&
-           ChannelIsLive(waits->channel) &&
-           channels_[waits->channel.index].side == waits->lane.side;
+    if (const auto lane = WhyNotLane(waits->lane)) return lane;
+    const Name& channel = At(waits->channel);
+    if (!channel.live) return channel.made ? NotMade::kGone : NotMade::kNeverMade;
+    if (channel.side != waits->lane.side) return NotMade::kOfAnotherSide;
   }
   if (const auto* sends = std::get_if<line::Sends>(&line)) {
     // What an id has had is known of it when it is gone as well.
-    return std::ranges::all_of(IdsIn(sends->mad),
-                               [this](IdRef id) { return !id.valid() || ids_[id.index].made; });
+    for (const IdRef id : IdsIn(sends->mad))
+      if (id.valid() && !At(id).made) return NotMade::kNeverMade;
   }
-  return true;
+  return std::nullopt;
 }
 
-bool NameScope::CallApplicable(Lane lane, const Call& call) const {
-  if (crashed_ || exited_[lane.side] || LaneWaits(lane)) return false;
-  bool there = true;
+std::optional<NotMade> NameScope::WhyNotCall(Lane lane, const Call& call) const {
+  if (const auto why = WhyNotLane(lane)) return why;
+  std::optional<NotMade> why;
   EachName(call, [&](const auto& ref, const FieldInfo& info) {
-    if (info.use != NameUse::kMakes) there = there && IsThere(lane.side, ref, info);
+    if (!why && info.use != NameUse::kMakes) why = WhyNotThere(lane.side, ref, info);
   });
-  if (!there) return false;
-  if (KindOf(call) == CallKind::kDestroyEventChannel)
-    return std::ranges::count(waiting_, cm::ChannelOf(call), &WaitingCall::channel) == 0;
+  if (why) return why;
+  if (KindOf(call) == CallKind::kDestroyEventChannel &&
+      std::ranges::count(waiting_, cm::ChannelOf(call), &WaitingCall::channel) > 0)
+    return NotMade::kChannelInUse;
   const IdRef id = IdOf(call);
-  if (!id.valid() || MakesItsId(KindOf(call))) return true;
-  return !WaitedOn(id) && !CompletionWaitedFor(id, call) &&
-         (conversation_.capabilities.Has(Capability::kCrashes) || !WouldCrash(call));
+  if (!id.valid() || MakesItsId(KindOf(call))) return std::nullopt;
+  if (WaitedOn(id)) return NotMade::kIdInUse;
+  if (CompletionWaitedFor(id, call)) return NotMade::kQueueInUse;
+  if (!conversation_.capabilities.Has(Capability::kCrashes) && WouldCrash(call))
+    return NotMade::kWouldCrash;
+  return std::nullopt;
 }
 
 // What is given back, and regions, are there as long as they are live: misuse is not asked of them.
 // The key and the address of a remote region are the application's to remember, as long as it is
 // one process that has registered both.
 template <typename Tag>
-bool NameScope::IsThere(uint8_t side, Ref<Tag> ref, const FieldInfo& info) const {
+std::optional<NotMade> NameScope::WhyNotThere(uint8_t side, Ref<Tag> ref,
+                                              const FieldInfo& info) const {
   const Name& name = At(ref);
-  if (info.remote) return name.made && (!apart_ || name.side == side);
-  if (name.side != side) return false;
-  if (name.live) return true;
+  if (!name.made) return NotMade::kNeverMade;
+  const bool elsewhere = name.side != side;
+  if (elsewhere && (!info.remote || apart_)) return NotMade::kOfAnotherSide;
   constexpr bool kMayBeMisused = !std::is_same_v<Tag, HeldTag> && !std::is_same_v<Tag, MrTag>;
-  return kMayBeMisused && name.made && conversation_.capabilities.Has(Capability::kMisuse);
+  const bool misused = kMayBeMisused && conversation_.capabilities.Has(Capability::kMisuse);
+  if (!name.live && !info.remote && !misused) return NotMade::kGone;
+  return std::nullopt;
+}
+
+void NameScope::Mark(Record* record) const {
+  const Line& line = conversation_.lines[record->line];
+  if (std::holds_alternative<seen::Released>(record->seen)) return;
+  record->not_made = WhyNot(line);
+  if (const auto* calls = std::get_if<line::Calls>(&line)) record->misuse = MisuseIn(calls->call);
 }
 
 // What is called on an id while another thread waits for its event would be between the two.
@@ -321,6 +343,28 @@ void NameScope::Observe(const Record& record) {
                         .kind = kind});
   }
   CallAnswered(calls->lane, calls->call, answered->reply, answered->event);
+}
+
+void MarkRecords(History* history) {
+  const Conversation& conversation = history->conversation;
+  NameScope scope(conversation);
+  size_t marked = 0;
+  for (size_t i = 0; i < history->records.size(); ++i) {
+    if (i >= marked) {
+      const size_t end = EndOfTogether(conversation, history->records[i].line);
+      for (marked = i; marked < history->records.size(); ++marked) {
+        Record& record = history->records[marked];
+        if (marked > i && record.line >= end) break;
+        scope.Mark(&record);
+        const auto* calls = std::get_if<line::Calls>(&conversation.lines[record.line]);
+        const auto* answered = std::get_if<seen::Answered>(&record.seen);
+        const bool left_out = answered != nullptr && answered->reply == Reply::NotApplicable();
+        if (left_out && !record.not_made && calls != nullptr && calls->meanwhile)
+          record.not_made = NotMade::kContends;
+      }
+    }
+    scope.Observe(history->records[i]);
+  }
 }
 
 }  // namespace cm

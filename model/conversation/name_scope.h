@@ -25,10 +25,13 @@ class NameScope {
  public:
   explicit NameScope(const Conversation& conversation);
 
-  bool Applicable(const Line& line) const;
+  // Why the line cannot be carried out now; empty when it can.
+  std::optional<NotMade> WhyNot(const Line& line) const;
   // What the call would be if it were made now; empty when everything that it names is there, or
   // never was.
   std::optional<Misuse> MisuseIn(const Call& call) const;
+  // Writes both into a record of the line, before what comes of it is observed.
+  void Mark(Record* record) const;
   // One of the two takes away what the other one needs, or the library has no lock for what both
   // of them change: they cannot be made at once.
   bool Contend(const Call& a, const Call& b) const;
@@ -63,10 +66,11 @@ class NameScope {
     uint32_t length = 0;        // of a region
   };
 
-  bool CallApplicable(Lane lane, const Call& call) const;
+  std::optional<NotMade> WhyNotLane(Lane lane) const;
+  std::optional<NotMade> WhyNotCall(Lane lane, const Call& call) const;
   bool WouldCrash(const Call& call) const;
   template <typename Tag>
-  bool IsThere(uint8_t side, Ref<Tag> ref, const FieldInfo& info) const;
+  std::optional<NotMade> WhyNotThere(uint8_t side, Ref<Tag> ref, const FieldInfo& info) const;
   bool WorkWouldCrash(const Name& id, CallKind kind, const call::Work& work) const;
   bool CompletionWaitedFor(IdRef id, const Call& call) const;
   // Waits for an event of a synchronous id.
@@ -122,6 +126,10 @@ class NameScope {
   bool crashed_ = false;
   bool apart_ = false;  // a side's process exits, and each has one of its own
 };
+
+// Marks every record of a history that was read: a group of calls that are made at the same time by
+// what was there before all of them.
+void MarkRecords(History* history);
 
 }  // namespace cm
 

@@ -18,7 +18,10 @@ class Followed {
   explicit Followed(std::string_view body, std::string_view capabilities = "none")
       : conversation_(Read(body, capabilities)), scope_(conversation_) {}
 
-  bool Applicable(size_t line) const { return scope_.Applicable(conversation_.lines[line]); }
+  bool Applicable(size_t line) const { return !scope_.WhyNot(conversation_.lines[line]); }
+  std::optional<NotMade> WhyNot(size_t line) const {
+    return scope_.WhyNot(conversation_.lines[line]);
+  }
   void Answer(uint32_t line, Reply reply) {
     scope_.Observe({.line = line, .seen = seen::Answered{.reply = reply}});
   }
@@ -65,12 +68,12 @@ constexpr std::string_view kIdOnChannel =
 
 TEST(ALine, AppliesOnlyToWhatCameToBe) {
   Followed run(kIdOnChannel);
-  EXPECT_FALSE(run.Applicable(1));
+  EXPECT_EQ(run.WhyNot(1), NotMade::kNeverMade);
   run.Answer(0, Reply::Returned());
   EXPECT_TRUE(run.Applicable(1));
-  EXPECT_FALSE(run.Applicable(2));
+  EXPECT_EQ(run.WhyNot(2), NotMade::kNeverMade);
   run.Answer(1, Reply::Refused(Errno::kNoMem));
-  EXPECT_FALSE(run.Applicable(2));
+  EXPECT_EQ(run.WhyNot(2), NotMade::kNeverMade);
   run.Answer(1, Reply::Returned());
   EXPECT_TRUE(run.Applicable(2));
 }
@@ -79,7 +82,7 @@ TEST(ALine, DoesNotApplyToAnIdOfAnotherSide) {
   Followed run(kIdOnChannel);
   run.Answer(0, Reply::Returned());
   run.Answer(1, Reply::Returned());
-  EXPECT_FALSE(run.Applicable(5));
+  EXPECT_EQ(run.WhyNot(5), NotMade::kOfAnotherSide);
 }
 
 TEST(AnId, IsGoneOnceDestroyingItWasNotRefused) {
@@ -91,7 +94,7 @@ TEST(AnId, IsGoneOnceDestroyingItWasNotRefused) {
     EXPECT_TRUE(run.scope().IdIsLive(run.Id("A")));
     run.Answer(3, blocks ? Reply::Blocked() : Reply::Returned());
     EXPECT_FALSE(run.scope().IdIsLive(run.Id("A")));
-    EXPECT_FALSE(run.Applicable(2));
+    EXPECT_EQ(run.WhyNot(2), NotMade::kGone);
   }
 }
 
@@ -100,9 +103,9 @@ TEST(AnId, IsGoneWithItsChannel) {
   run.Answer(0, Reply::Returned());
   run.Answer(1, Reply::Returned());
   run.Answer(4, Reply::Returned());
-  EXPECT_FALSE(run.Applicable(2));
-  EXPECT_FALSE(run.Applicable(7));
-  EXPECT_FALSE(run.Applicable(10));
+  EXPECT_EQ(run.WhyNot(2), NotMade::kGone);
+  EXPECT_EQ(run.WhyNot(7), NotMade::kGone);
+  EXPECT_EQ(run.WhyNot(10), NotMade::kGone);
 }
 
 TEST(ALane, TakesNothingWhileACallIsPending) {
@@ -110,8 +113,8 @@ TEST(ALane, TakesNothingWhileACallIsPending) {
   run.Answer(0, Reply::Returned());
   run.Answer(1, Reply::Returned());
   run.Answer(7, Reply::Blocked());
-  EXPECT_FALSE(run.Applicable(2));
-  EXPECT_FALSE(run.Applicable(10));
+  EXPECT_EQ(run.WhyNot(2), NotMade::kLaneWaits);
+  EXPECT_EQ(run.WhyNot(10), NotMade::kLaneWaits);
   EXPECT_TRUE(run.Applicable(6)) << "another lane of the side is free";
   EXPECT_TRUE(run.Applicable(11));
   run.Release(7, Reply::Returned());
@@ -125,18 +128,18 @@ TEST(AChannel, IsNotDestroyedUnderACallThatWaitsOnIt) {
   run.Answer(0, Reply::Returned());
   EXPECT_TRUE(run.Applicable(2));
   run.Answer(1, Reply::Blocked());
-  EXPECT_FALSE(run.Applicable(2));
+  EXPECT_EQ(run.WhyNot(2), NotMade::kChannelInUse);
 }
 
 TEST(AnEvent, IsAcknowledgedOnceAndNotBeforeItWasFetched) {
   Followed run(kIdOnChannel);
   run.Answer(0, Reply::Returned());
   run.Answer(1, Reply::Returned());
-  EXPECT_FALSE(run.Applicable(8));
+  EXPECT_EQ(run.WhyNot(8), NotMade::kNeverMade);
   run.Fetch(7, {.type = EventType::kDeviceRemoval, .id = run.Id("A")});
   EXPECT_TRUE(run.Applicable(8));
   run.Answer(8, Reply::Returned());
-  EXPECT_FALSE(run.Applicable(8));
+  EXPECT_EQ(run.WhyNot(8), NotMade::kGone);
 }
 
 TEST(ARequest, BringsItsIdIntoBeing) {
@@ -144,7 +147,7 @@ TEST(ARequest, BringsItsIdIntoBeing) {
       "passive listening L on=S port=1\npassive rdma_get_cm_event S as=e id=P\n"
       "passive rdma_reject P\n");
   for (const uint32_t line : {0u, 1u, 2u, 3u}) run.Answer(line, Reply::Returned());
-  EXPECT_FALSE(run.Applicable(5));
+  EXPECT_EQ(run.WhyNot(5), NotMade::kNeverMade);
   run.Fetch(4, {.type = EventType::kConnectRequest, .id = run.Id("P"), .listen_id = run.Id("L")});
   EXPECT_TRUE(run.Applicable(5));
 }
@@ -155,7 +158,7 @@ TEST(AProcess, SaysNothingAfterItHasExited) {
   run.Answer(1, Reply::Returned());
   run.Done(12);
   for (const size_t line : {0u, 1u, 2u, 4u, 6u, 7u, 10u})
-    EXPECT_FALSE(run.Applicable(line)) << line;
+    EXPECT_EQ(run.WhyNot(line), NotMade::kExited) << line;
   EXPECT_TRUE(run.Applicable(11));
 }
 
@@ -181,8 +184,7 @@ TEST(CallsAtOnce, ContendWhereOneTakesWhatTheOtherNeeds) {
   EXPECT_TRUE(run.scope().Contend(ack, ack));
   EXPECT_TRUE(run.scope().Contend(close, fetch));
   EXPECT_TRUE(run.scope().Contend(call::FreeDevices{HeldRef{0}}, call::FreeDevices{HeldRef{0}}));
-  EXPECT_FALSE(
-      run.scope().Contend(call::FreeDevices{HeldRef{0}}, call::FreeDevices{HeldRef{1}}));
+  EXPECT_FALSE(run.scope().Contend(call::FreeDevices{HeldRef{0}}, call::FreeDevices{HeldRef{1}}));
   EXPECT_TRUE(run.scope().Contend(listen, close));
 }
 
@@ -203,7 +205,7 @@ TEST(AGroup, IsLeftWithNothingElseBeingDoneToTheId) {
   for (uint32_t line = 0; line < 4; ++line) member.Answer(line, Reply::Returned());
   member.Fetch(4, {.type = EventType::kMulticastJoin, .id = member.Id("A")});
   member.Answer(5, Reply::Blocked());
-  EXPECT_FALSE(member.Applicable(7));
+  EXPECT_EQ(member.WhyNot(7), NotMade::kIdInUse);
   EXPECT_TRUE(member.Applicable(6));
   member.Answer(6, Reply::Returned());
   member.Release(5, Reply::Returned());
@@ -214,9 +216,9 @@ TEST(AGroup, IsNotLeftWithoutItsDeviceWhileAnEventPointsToIt) {
   Followed member(kMember);
   for (uint32_t line = 0; line < 4; ++line) member.Answer(line, Reply::Returned());
   member.Done(8);
-  EXPECT_FALSE(member.Applicable(5));
+  EXPECT_EQ(member.WhyNot(5), NotMade::kWouldCrash);
   member.Fetch(4, {.type = EventType::kMulticastJoin, .id = member.Id("A")});
-  EXPECT_FALSE(member.Applicable(5));
+  EXPECT_EQ(member.WhyNot(5), NotMade::kWouldCrash);
   member.Answer(6, Reply::Returned());
   EXPECT_TRUE(member.Applicable(5));
 }

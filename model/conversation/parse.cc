@@ -8,6 +8,7 @@
 #include "model/conversation/fault_check.h"
 #include "model/conversation/history_parser.h"
 #include "model/conversation/line_parser.h"
+#include "model/conversation/name_scope.h"
 #include "model/conversation/topology_text.h"
 #include "model/conversation/words.h"
 
@@ -251,6 +252,7 @@ std::variant<History, TextProblem> ParseHistory(std::string_view text) {
   Parsed parsed = ParseFile(text, true);
   if (parsed.problem) return *parsed.problem;
   if (!parsed.has_history) return TextProblem{0, "there is no history behind a line of dashes"};
+  MarkRecords(&parsed.history);
   return std::move(parsed.history);
 }
 

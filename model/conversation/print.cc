@@ -72,23 +72,6 @@ std::string HandedOutText(const HandedOut& handed, const Topology& topology) {
   return fmt::format(" text=\"{}\"", std::get<TextHanded>(handed).words());
 }
 
-std::string PacketFaultText(const Fault& fault) {
-  std::string text;
-  if (fault.first != 1 || fault.last != 0) {
-    text += fmt::format(" nth={}", fault.first);
-    if (fault.last == 0) text += "..";
-    if (fault.last > fault.first) text += fmt::format("..{}", fault.last);
-  }
-  if (fault.kind == FaultKind::kDelay) {
-    text += " by=" + ToString(fault.by);
-    if (fault.MostLate() > fault.by) text += ".." + ToString(fault.at_most);
-    if (fault.shape == DelayShape::kTail) text += " shape=tail";
-  }
-  if (fault.after > Duration()) text += " after=" + ToString(fault.after);
-  if (fault.window != Duration::Max()) text += " during=" + ToString(fault.window);
-  return text;
-}
-
 // What a tool printed, so that it can stand between quotes.
 std::string OnOneLine(std::string text) {
   for (char& c : text)
@@ -134,20 +117,6 @@ std::string ToString(Lane lane, const Topology& topology) {
   return text;
 }
 
-std::string ToString(const Fault& fault, const Topology& topology) {
-  const auto name = [&topology](uint8_t side) {
-    return side == kAnySide ? std::string_view("any") : topology.sides[side].name;
-  };
-  if (!fault.OnPackets()) {
-    std::string text = fmt::format("{} side={}", ToString(fault.kind), name(fault.side));
-    if (fault.kind == FaultKind::kFlap)
-      text += fmt::format(" every={} times={}", ToString(fault.by), fault.last);
-    return text;
-  }
-  std::string text = fmt::format("{} {} from={}", ToString(fault.kind), ToString(fault.messages),
-                                 name(fault.side));
-  if (fault.to != kAnySide) text += fmt::format(" to={}", name(fault.to));
-  return text + PacketFaultText(fault);
 }
 
 std::string ToString(const Line& line, const Conversation& conversation) {
@@ -230,6 +199,8 @@ std::string ToString(const Record& record, const Conversation& conversation) {
   const std::string said = ToString(line, conversation);
   if (const auto* answered = std::get_if<seen::Answered>(&record.seen)) {
     std::string text = said + " -> " + ToString(answered->reply);
+    if (answered->reply == Reply::NotApplicable() && record.not_made)
+      text += fmt::format(" why={}", ToString(*record.not_made));
     if (answered->event) text += "  event " + ToString(*answered->event, conversation);
     if (answered->shown) text += "  " + ToString(*answered->shown, *conversation.topology);
     if (answered->handed) text += "  " + ToString(*answered->handed, *conversation.topology);

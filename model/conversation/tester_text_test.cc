@@ -132,11 +132,11 @@ TEST(ALineOfTheTester, CannotBeCarriedOutWhenItSpeaksOfWhatNeverWas) {
   const Conversation conversation = Read("tester sends REP to=active remote=A");
   NameScope scope(conversation);
   const Line& sends = conversation.lines.back();
-  EXPECT_FALSE(scope.Applicable(sends));
+  EXPECT_EQ(scope.WhyNot(sends), NotMade::kNeverMade);
   for (uint32_t line = 0; line < 2; ++line)
     scope.Observe(
         {.line = line, .begin = {}, .end = {}, .seen = seen::Answered{.reply = Reply::Returned()}});
-  EXPECT_TRUE(scope.Applicable(sends));
+  EXPECT_FALSE(scope.WhyNot(sends));
 }
 
 TEST(AMessageOnTheWire, ReadsBackAsItWasWritten) {

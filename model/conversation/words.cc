@@ -6,6 +6,11 @@
 #include <limits>
 
 namespace cm {
+namespace {
+
+constexpr Duration kLongest = Duration::Seconds(100'000);
+
+}  // namespace
 
 Words::Words(std::string_view line) {
   words_.reserve(12);  // seldom more
@@ -88,6 +93,15 @@ uint64_t Words::Bits(std::string_view key, uint64_t high) {
 
 void Words::Finish() {
   if (!words_.empty()) Complain(fmt::format("\"{}\" is not understood here", words_.front()));
+}
+
+Duration DurationFrom(std::string_view text, Words& words) {
+  const std::optional<Duration> duration = ParseDuration(text);
+  if (!duration)
+    words.Complain(fmt::format("\"{}\": a duration such as 20us or 3s is wanted", text));
+  else if (*duration > kLongest)
+    words.Complain(fmt::format("\"{}\": at most {} at once", text, ToString(kLongest)));
+  return duration.value_or(Duration());
 }
 
 }  // namespace cm

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/duration.h"
+
 namespace cm {
 
 // Takes words off the front or by key, and remembers the first thing that was wrong. It keeps
@@ -46,6 +48,10 @@ class Words {
   std::vector<std::string_view> words_;
   std::string problem_;
 };
+
+// "20us", "3s", up to 100'000 s, so that the times of a whole conversation stay within what can be
+// counted and captured; a problem otherwise.
+Duration DurationFrom(std::string_view text, Words& words);
 
 }  // namespace cm
 

@@ -57,8 +57,7 @@ Oracle::Oracle(const Conversation& conversation, const Profile& profile)
       surroundings_(*conversation.topology, profile),
       machine_(knowledge_),
       steps_(knowledge_, surroundings_,
-             [this](Possibility* p, uint8_t id, Span when) { TakeAwaited(p, id, when); }),
-      scope_(conversation) {}
+             [this](Possibility* p, uint8_t id, Span when) { TakeAwaited(p, id, when); }) {}
 
 Judgement Oracle::Observe(const Record& record) {
   const Line& line = conversation_.lines[record.line];
@@ -71,13 +70,13 @@ Judgement Oracle::Observe(const Record& record) {
   if (just_settled_ && !releases && !MayStillWait(record, &judgement)) return judgement;
   just_settled_ = std::holds_alternative<line::Settles>(line) || (just_settled_ && releases);
   if (answered != nullptr && answered->reply.kind == ReplyKind::kNotApplicable) {
-    judgement = ObserveNotApplicable(line);
+    if (!record.not_made)
+      judgement = Refused("not-applicable", "the line could have been carried out");
   } else if (undefined_) {
     judgement.verdict = Verdict::kOutOfScope;
   } else if (const auto* calls = std::get_if<line::Calls>(&line)) {
-    const std::optional<Misuse> misuse = scope_.MisuseIn(calls->call);
-    if (misuse && answered != nullptr)
-      judgement = ObserveMisuse(*misuse, answered->reply);
+    if (record.misuse && answered != nullptr)
+      judgement = ObserveMisuse(*record.misuse, answered->reply);
     else if (const auto* released = std::get_if<seen::Released>(&record.seen))
       judgement = ObserveReleased(record, calls->lane, *released);
     else if (answered != nullptr)
@@ -90,7 +89,6 @@ Judgement Oracle::Observe(const Record& record) {
   }
   if (judgement.verdict == Verdict::kPermitted) LearnWork(record, line);
   if (judgement.verdict == Verdict::kOutOfScope) LearnUnjudged(line);
-  scope_.Observe(record);
   judgement.by |= judgement.certain;
   reached_ |= judgement.by;
   // What nobody saw, or nobody may do, shows no row.
@@ -105,16 +103,6 @@ bool Oracle::Unseen(const Record& record) {
   if (const auto* released = std::get_if<seen::Released>(&record.seen))
     return released->reply.kind == ReplyKind::kUnseen;
   return false;
-}
-
-Judgement Oracle::ObserveNotApplicable(const Line& line) const {
-  const auto* calls = std::get_if<line::Calls>(&line);
-  // The driver leaves out what contends with an earlier call of its group, by what was there before
-  // all of them. By now those calls may have moved ids and channels, and the judge may have put
-  // them into another order, so that nobody can ask again: any line of a group may be left out.
-  const bool may_contend = calls != nullptr && calls->meanwhile;
-  if (!scope_.Applicable(line) || may_contend) return {};
-  return Refused("not-applicable", "the line could have been carried out");
 }
 
 Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,

@@ -21,7 +21,6 @@
 
 #include "model/catalogue/catalogue.h"
 #include "model/conversation/history.h"
-#include "model/conversation/name_scope.h"
 #include "model/oracle/guards.h"
 #include "model/oracle/knowledge.h"
 #include "model/oracle/machine.h"
@@ -108,7 +107,6 @@ class Oracle {
                                   const Reply& reply);
   Judgement ObserveReleased(const Record& record, Lane lane, const seen::Released& released);
   Judgement ObserveShow(const Record& record, const call::Show& call, const Shown& shown);
-  Judgement ObserveNotApplicable(const Line& line) const;
   bool OfAnotherLink(IdRef id) const;
   bool LeadsNobodyKnowsWhere(IdRef id) const;
 
@@ -313,7 +311,6 @@ class Oracle {
   Surroundings surroundings_;
   Machine machine_;
   Steps steps_;
-  NameScope scope_;
   std::map<ComponentNumber, Component> components_;
   ComponentNumber next_component_ = 0;
   std::vector<Blocked> blocked_;

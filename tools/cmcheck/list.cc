@@ -10,7 +10,9 @@
 #include "conformance/runner/verdict.h"
 #include "conformance/walks/walk.h"
 #include "model/catalogue/catalogue.h"
+#include "model/conversation/call_syntax.h"
 #include "model/conversation/topology_text.h"
+#include "model/vocabulary/call.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
@@ -55,6 +57,17 @@ void ListDefects() {
   }
 }
 
+// What it looks like in a conversation, its defaults, and what else there is to say of it.
+void ListFunctions() {
+  for (int i = 0; i < kCallKindCount; ++i) {
+    const auto kind = static_cast<CallKind>(i);
+    std::string rest = fmt::format("({}", TraitsOf(kind).manual);
+    for (const std::string& more : {DefaultsOf(kind), TraitsText(kind)})
+      if (!more.empty()) rest += "; " + more;
+    Print(SyntaxOf(kind), rest + ")");
+  }
+}
+
 void ListProfiles() {
   for (const Profile& profile : Profiles()) Print(profile.name, profile.sentence);
 }
@@ -76,9 +89,17 @@ constexpr auto kListings = std::to_array<Listing>({{"walks", ListWalks},
                                                    {"properties", ListProperties},
                                                    {"rules", ListRules},
                                                    {"defects", ListDefects},
+                                                   {"functions", ListFunctions},
                                                    {"profiles", ListProfiles},
                                                    {"topologies", ListTopologies},
                                                    {"topology-texts", ListTopologyTexts}});
+
+std::string ListNames() {
+  std::string names;
+  for (const Listing& listing : kListings)
+    names += (names.empty() ? "" : ", ") + std::string(listing.what);
+  return names;
+}
 
 int List(const std::string& what) {
   for (const Listing& listing : kListings)
@@ -86,10 +107,7 @@ int List(const std::string& what) {
       listing.print();
       return kExitClean;
     }
-  return Unusable(
-      fmt::format("there is no list '{}'; lists are walks, properties, rules, defects, profiles, "
-                  "topologies, topology-texts",
-                  what));
+  return Unusable(fmt::format("there is no list '{}'; lists are {}", what, ListNames()));
 }
 
 }  // namespace
@@ -99,8 +117,7 @@ void AddList(Verb cmcheck) {
       cmcheck.Add("list", "List names, one a line: id, then a sentence",
                   "\nExamples:\n  cmcheck list walks\n  cmcheck list rules | grep unobserved");
   auto what = std::make_shared<std::string>();
-  verb.Argument("what", what.get(),
-                "walks, properties, rules, defects, profiles, topologies or topology-texts");
+  verb.Argument("what", what.get(), "Which list: " + ListNames());
   verb.Does([what] { return List(*what); });
 }
 

@@ -52,6 +52,7 @@ std::span<const Rule> NoteRules();
 std::span<const Rule> BuildRules();
 std::span<const Rule> DepRules();
 std::span<const Rule> MapRules();
+std::span<const Rule> LinkRules();
 
 // All of them.
 std::vector<Rule> AllRules();

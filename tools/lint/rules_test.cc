@@ -240,11 +240,31 @@ std::vector<Example> MapExamples() {
   };
 }
 
+std::vector<Example> LinkExamples() {
+  const std::pair<std::string, std::string> other = {"docs/b.md",
+                                                     "# B\n## The `x` mark\n<a id=\"y\">"};
+  return {
+      {"link", "File", File("docs/a.md", "[b](b.md)"), {{"docs/a.md", "[b](b.md)"}, other}},
+      {"link",
+       "Folder",
+       File("docs/a.md", "[sim](../sim)"),
+       {{"docs/a.md", "[sim](../sim) [x](https://x) `[y](z)`"}, {"sim/a.cc", ""}}},
+      {"link", "Outside", File("docs/a.md", "[x](../../docs/a.md)"),
+       File("docs/a.md", "[a](a.md)")},
+      {"link",
+       "Heading",
+       {{"docs/a.md", "[b](b.md#the-y-mark)"}, other},
+       {{"docs/a.md", "[b](b.md#the-x-mark), [y](b.md#y)"}, other}},
+      {"link", "Fenced", File("docs/a.md", "```\n```\n[b](b.md)"),
+       File("docs/a.md", "```\n[b](b.md)\n```")},
+  };
+}
+
 std::vector<Example> AllExamples() {
   std::vector<Example> all;
   for (const std::vector<Example>& family :
        {WordExamples(), OrderExamples(), DrawExamples(), ShapeExamples(), NoteExamples(),
-        BuildExamples(), DepExamples(), MapExamples()}) {
+        BuildExamples(), DepExamples(), MapExamples(), LinkExamples()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;

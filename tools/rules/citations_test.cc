@@ -1,8 +1,13 @@
-// The source of every row has a known form, and its observation exists.
+// The source of every row has a known form, and its observation exists. Pages that rows,
+// conversations and documents cite are in the repository.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,6 +16,8 @@
 
 #include "model/catalogue/catalogue.h"
 #include "tools/rules/lab_runs.h"
+#include "tools/rules/protocol.h"
+#include "tools/rules/sources.h"
 #include "tools/rules/testimony.h"
 
 namespace cm::ruledoc {
@@ -19,6 +26,9 @@ namespace {
 using model::AllRules;
 using model::RuleInfo;
 using model::RuleNumber;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Matches;
 using testing::MatchesRegex;
 
@@ -131,6 +141,101 @@ TEST(Observed, IsNotEmptyWhereTheRowWasSeen) {
     if (where.empty()) where = FirstConfirmed(rule.id, LabRuns());
     EXPECT_TRUE(where.empty()) << rule.id << " is shown by " << where << "\n" << kToMend;
   }
+}
+
+namespace fs = std::filesystem;
+
+std::string TextOf(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+const Sources& Pages() {
+  static const Sources pages = ReadSources("docs/sources");
+  return pages;
+}
+
+// Conversations and documents, in no order.
+std::vector<fs::path> CitingFiles() {
+  std::vector<fs::path> files;
+  for (const char* folder : {"conformance/scenarios", "docs"})
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
+      if (entry.path().extension() == ".conv" || entry.path().extension() == ".md")
+        files.push_back(entry.path());
+  return files;
+}
+
+TEST(Page, OffersItsHeadingsRowsAndItems) {
+  EXPECT_THAT(AnchorsIn("# T\n\n## 1. A\n### 1.2 B\n| row |\n| R24* | x |\n| 0.9 | y |\n1. z\n"),
+              ElementsAre("0.9", "1", "1.2", "R24"));
+  EXPECT_THAT(AnchorsIn("# T\n\n1. a\n2. b\n"), ElementsAre("1", "2"));
+}
+
+TEST(Citation, IsReadWithItsAnchors) {
+  const std::vector<Citation> read = CitationsIn(
+      "# source: docs/sources/a.md S42 and S43,\n# 3.2, docs/sources/b.md 10, user trouble P005\n");
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].page, "docs/sources/a.md");
+  EXPECT_THAT(read[0].anchors, ElementsAre("S42", "S43", "3.2"));
+  EXPECT_THAT(read[1].anchors, ElementsAre("10"));
+}
+
+TEST(Citation, OfWhatIsNotThereIsObjectedTo) {
+  const Sources sources = {{"docs/sources/a.md", {"1", "R2"}}};
+  EXPECT_EQ(WhyUnresolved({.page = "docs/sources/a.md", .anchors = {"R2", "1"}}, sources), "");
+  EXPECT_THAT(WhyUnresolved({.page = "docs/sources/a.md", .anchors = {"R3"}}, sources),
+              HasSubstr("R3"));
+  EXPECT_THAT(WhyUnresolved({.page = "docs/sources/b.md", .anchors = {}}, sources),
+              HasSubstr("b.md"));
+  EXPECT_THAT(BareNamesIn("cm_protocol S40, docs/sources/api_quirks.md 3"),
+              ElementsAre("cm_protocol"));
+}
+
+TEST(Citation, LeadsToASectionOrRowOfAPage) {
+  size_t followed = 0;
+  for (const fs::path& file : CitingFiles()) {
+    const std::string text = TextOf(file);
+    for (const Citation& citation : CitationsIn(text)) {
+      followed += citation.anchors.size();
+      EXPECT_EQ(WhyUnresolved(citation, Pages()), "") << file;
+      if (file.extension() == ".conv") {
+        EXPECT_FALSE(citation.anchors.empty()) << file << " cites no section of " << citation.page;
+      }
+    }
+    if (file.parent_path() != "docs/sources") {
+      EXPECT_THAT(BareNamesIn(text), IsEmpty()) << file;
+    }
+  }
+  EXPECT_GT(followed, AllRules().size() / 10);
+}
+
+TEST(Citation, OfARecordingNamesOneThatExists) {
+  const std::regex name(R"( ([0-9]{2}-[a-z][a-z0-9_]+))");
+  for (const fs::path& file : CitingFiles()) {
+    const std::string text = TextOf(file);
+    const size_t source = text.find("# source: ");
+    if (file.extension() != ".conv" || source == std::string::npos) continue;
+    const std::string line = text.substr(source, text.find("\n", source) - source);
+    for (std::sregex_iterator it(line.begin(), line.end(), name), end; it != end; ++it) {
+      const std::string recording = (*it)[1].str() + ".jsonl";
+      EXPECT_TRUE(fs::exists("conformance/recordings/6.1-rxe/" + recording) ||
+                  fs::exists("conformance/recordings/6.1-siw/" + recording))
+          << file << " cites " << recording;
+    }
+  }
+}
+
+// "(R24)" behind a function of Linux is a row of the protocol's page.
+TEST(Source, NamesRowsThatTheProtocolHas) {
+  const auto page = Pages().find("docs/sources/cm_protocol.md");
+  ASSERT_NE(page, Pages().end());
+  for (const RuleInfo& rule : AllRules())
+    for (const std::string& row : RowsNamedIn(rule.evidence.source))
+      EXPECT_TRUE(page->second.contains(row)) << rule.id << " cites " << row;
+  for (const ProtocolRow& row : ProtocolRows())
+    EXPECT_TRUE(page->second.contains(std::string(row.name))) << row.name;
+  for (const std::string& scenario : ScenarioNumbers())
+    EXPECT_TRUE(page->second.contains(scenario)) << scenario;
 }
 
 }  // namespace

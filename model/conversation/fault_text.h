@@ -1,0 +1,27 @@
+// Faults as text, as they stand in a conversation, and as a part of a history's digest.
+#ifndef MODEL_CONVERSATION_FAULT_TEXT_H_
+#define MODEL_CONVERSATION_FAULT_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+#include "model/base/digest.h"
+#include "model/conversation/words.h"
+#include "model/vocabulary/fault.h"
+#include "model/vocabulary/topology.h"
+
+namespace cm {
+
+// "active, passive".
+std::string SideNames(const Topology& topology);
+// The side of that name; a problem when the topology has none.
+uint8_t SideFrom(std::string_view text, const Topology& topology, Words& words);
+
+// What follows the word `fault`. A fault of a conversation that was drawn may do nothing.
+Fault FaultFrom(Words& words, const Topology& topology, bool drawn);
+
+void PutFault(Digest* d, const Fault& fault);
+
+}  // namespace cm
+
+#endif  // MODEL_CONVERSATION_FAULT_TEXT_H_
