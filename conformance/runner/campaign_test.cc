@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/defects/defective_sim.h"
 #include "conformance/runner/doubles.h"
 #include "conformance/runner/tally.h"
 #include "conformance/scenarios/on_sim.h"
@@ -38,10 +38,9 @@ CampaignOptions Options(uint64_t sequences, int jobs = 1) {
   return options;
 }
 
-std::unique_ptr<Implementation> Sim(std::string defect = {}) {
-  return MakeSimImplementation({.profile = Profiles().front(),
-                                .defect = std::move(defect),
-                                .capabilities = Profiles().front().capabilities});
+std::unique_ptr<Implementation> Sim(std::string_view defect = {}) {
+  return MakeDefectiveSim(
+      {.profile = Profiles().front(), .capabilities = Profiles().front().capabilities}, defect);
 }
 
 // The reported numbers, in order.

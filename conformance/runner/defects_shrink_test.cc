@@ -11,7 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/defects/defective_sim.h"
+#include "conformance/defects/defects.h"
 #include "conformance/runner/campaign.h"
 #include "conformance/runner/shrinker.h"
 #include "conformance/scenarios/on_sim.h"
@@ -41,12 +42,11 @@ const std::atomic<bool> kNever{false};
 
 // Shrunk by hand, and the profile that shows it.
 Conversation ByHand(const std::string& defect) {
-  return ConversationOf(TextOf("conformance/scenarios/defects/" + defect + ".conv"));
+  return ConversationOf(TextOf("conformance/defects/" + defect + ".conv"));
 }
 
 std::unique_ptr<Implementation> Sim(const std::string& defect, const Profile& profile) {
-  return MakeSimImplementation(
-      {.profile = profile, .defect = defect, .capabilities = profile.capabilities});
+  return MakeDefectiveSim({.profile = profile, .capabilities = profile.capabilities}, defect);
 }
 
 CampaignOptions Campaign(const Profile& profile, uint64_t sequences) {
@@ -146,7 +146,7 @@ TEST_P(EachDefect, IsFoundAndShrunkToTwoCallsMoreThanAPersonNeedsAtMost) {
 
 std::vector<std::string> AllDefects() {
   std::vector<std::string> names;
-  for (const auto& [name, sentence] : SimDefects()) names.emplace_back(name);
+  for (const Defect& defect : Defects()) names.emplace_back(defect.name);
   return names;
 }
 

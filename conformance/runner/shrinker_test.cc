@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/defects/defective_sim.h"
 #include "conformance/runner/doubles.h"
 #include "conformance/scenarios/on_sim.h"
 #include "model/conversation/print.h"
@@ -38,9 +38,9 @@ active rdma_destroy_id A
 )";
 
 std::unique_ptr<Implementation> WrongErrno() {
-  return MakeSimImplementation({.profile = Profiles().front(),
-                                .defect = "connect-wrong-errno",
-                                .capabilities = Profiles().front().capabilities});
+  return MakeDefectiveSim(
+      {.profile = Profiles().front(), .capabilities = Profiles().front().capabilities},
+      "connect-wrong-errno");
 }
 
 Conversation Long() {

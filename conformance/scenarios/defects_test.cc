@@ -1,5 +1,7 @@
 // Each defect of the simulator has a conversation that a person wrote to show it, and that cannot
 // be shortened by leaving out any line. The shrinker is measured against them.
+#include "conformance/defects/defects.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/scenarios/on_sim.h"
 #include "model/conversation/print.h"
 
@@ -17,7 +18,7 @@ namespace {
 using testing::IsEmpty;
 using testing::Not;
 
-const std::string kFolder = "conformance/scenarios/defects";
+const std::string kFolder = "conformance/defects";
 
 std::string FileOf(const std::string& defect) { return kFolder + "/" + defect + ".conv"; }
 
@@ -58,7 +59,7 @@ TEST_P(ShortestConversation, IsWrittenAsItIsPrinted) {
 
 std::vector<std::string> AllDefects() {
   std::vector<std::string> names;
-  for (const auto& [name, sentence] : SimDefects()) names.emplace_back(name);
+  for (const Defect& defect : Defects()) names.emplace_back(defect.name);
   return names;
 }
 

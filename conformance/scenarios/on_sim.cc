@@ -9,7 +9,7 @@
 #include <sstream>
 #include <utility>
 
-#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/defects/defective_sim.h"
 #include "conformance/driver/perform.h"
 #include "conformance/properties/property.h"
 #include "model/base/check.h"
@@ -36,8 +36,8 @@ const Profile& ProfileOf(const Conversation& conversation) {
 
 History OnSim(const Conversation& conversation, std::string_view defect) {
   const Profile& profile = ProfileOf(conversation);
-  const std::unique_ptr<Implementation> sim = MakeSimImplementation(
-      {.profile = profile, .defect = std::string(defect), .capabilities = profile.capabilities});
+  const std::unique_ptr<Implementation> sim =
+      MakeDefectiveSim({.profile = profile, .capabilities = profile.capabilities}, defect);
   CM_CHECK(sim != nullptr);
   return Perform(conversation, *sim->Start(conversation));
 }

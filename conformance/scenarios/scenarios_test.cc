@@ -17,12 +17,7 @@ using testing::IsEmpty;
 
 const std::string kFolder = "conformance/scenarios";
 
-std::vector<std::string> Scenarios() {
-  std::vector<std::string> files = ConversationFiles(kFolder);
-  std::erase_if(files,
-                [](const std::string& file) { return file.starts_with(kFolder + "/defects/"); });
-  return files;
-}
+std::vector<std::string> Scenarios() { return ConversationFiles(kFolder); }
 
 class Scenario : public testing::TestWithParam<std::string> {
  protected:

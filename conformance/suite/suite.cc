@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "conformance/adapters/dl/dl_adapter.h"
-#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/defects/defective_sim.h"
 #include "conformance/properties/property.h"
 #include "conformance/runner/campaign.h"
 #include "conformance/runner/profile_file.h"
@@ -159,10 +159,9 @@ std::variant<std::unique_ptr<Implementation>, std::string> MakeSimOrDl(const Sui
   if (auto* problem = std::get_if<std::string>(&loaded)) return std::move(*problem);
   const Profile& profile = std::get<Profile>(loaded);
   if (flags.impl == "sim") {
-    auto sim = MakeSimImplementation({.profile = profile,
-                                      .defect = flags.defect,
-                                      .watch_wire = true,
-                                      .capabilities = profile.capabilities});
+    auto sim = MakeDefectiveSim(
+        {.profile = profile, .watch_wire = true, .capabilities = profile.capabilities},
+        flags.defect);
     if (sim == nullptr) return fmt::format("there is no defect '{}'", flags.defect);
     return sim;
   }

@@ -117,8 +117,6 @@ std::string ToString(Lane lane, const Topology& topology) {
   return text;
 }
 
-}
-
 std::string ToString(const Line& line, const Conversation& conversation) {
   const Topology& topology = *conversation.topology;
   if (const auto* calls = std::get_if<line::Calls>(&line))

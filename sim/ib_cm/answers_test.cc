@@ -38,7 +38,7 @@ class IbCmAnswers : public testing::Test {
  protected:
   IbCmAnswers() { fabric_.watches = true; }
 
-  IbCm::Context Context() { return {&agenda_, &fabric_, &taker_, profile_, Defect::kNone}; }
+  IbCm::Context Context() { return {&agenda_, &fabric_, &taker_, profile_}; }
 
   void Receive(Mad mad) {
     mad.sender = kThere;

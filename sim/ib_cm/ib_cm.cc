@@ -120,8 +120,7 @@ void IbCm::EnterTimewait(const Context& c, uint32_t ib) {
   IbId& id = ids_[ib];
   id.state = IbState::kTimewait;
   ForgetRemotely(&id);
-  Duration span = Timing::Exponent(id.av_timeout);
-  if (c.defect == Defect::kTimewaitTooShort) span = Duration::Microseconds(1);
+  const Duration span = Timing::Exponent(id.av_timeout);
   id.timewait_timer = TimerAt(c, span);
   c.agenda->At(id.timewait_timer, EventKind::kTimewaitOver, ib);
 }
@@ -207,11 +206,6 @@ Errno IbCm::SendRej(const Context& c, uint32_t ib, RejReason reason, const Priva
       // The request is not cancelled: it is retransmitted until its retries are used up.
       rej.about = About::kOther;
       break;
-    case IbState::kEstablished:
-      if (c.defect != Defect::kRejectAfterEstablished) return Errno::kInval;
-      rej.about = About::kOther;
-      timewait = true;
-      break;
     default:
       return Errno::kInval;
   }
@@ -253,7 +247,6 @@ Errno IbCm::Notify(const Context& c, uint32_t ib, uint8_t event) {
     if (id.state != IbState::kRepSent && id.state != IbState::kMraRepRcvd) return Errno::kInval;
     Cancel(&id);  // a REP, which is not queued
     id.state = IbState::kEstablished;
-    id.noticed = true;
     c.user->OnIbEvent(id.user, IbEventKind::kUserEstablished, nullptr);
     return Errno::kNone;
   }
@@ -267,7 +260,7 @@ Errno IbCm::Notify(const Context& c, uint32_t ib, uint8_t event) {
 }
 
 // source: linux 6.1 cm.c cm_init_qp_init_attr, cm_init_qp_rtr_attr, cm_init_qp_rts_attr
-Result<uint32_t> IbCm::InitQpAttr(const Context& c, uint32_t ib, QpState state) const {
+Result<uint32_t> IbCm::InitQpAttr(uint32_t ib, QpState state) const {
   constexpr uint32_t kRtrMask = 0x129181;
   constexpr uint32_t kRtsMask = 0x12e01;
   constexpr uint32_t kRearmMask = 0x44000;
@@ -285,9 +278,6 @@ Result<uint32_t> IbCm::InitQpAttr(const Context& c, uint32_t ib, QpState state) 
     case IbState::kMraRepRcvd:
     case IbState::kEstablished:
       ready = true;
-      break;
-    case IbState::kTimewait:
-      init = c.defect == Defect::kAttrsInTimewait;
       break;
     default:
       init = false;
@@ -405,7 +395,7 @@ void IbCm::GiveUp(const Context& c, uint32_t ib) {
     return;
   }
   // A message whose id has moved on is of no interest any more.
-  if (id.state == id.message_state || c.defect == Defect::kRequestTimerRunsOn) Exhausted(c, ib);
+  if (id.state == id.message_state) Exhausted(c, ib);
 }
 
 void IbCm::Exhausted(const Context& c, uint32_t ib) {
@@ -413,10 +403,7 @@ void IbCm::Exhausted(const Context& c, uint32_t ib) {
   const uint32_t user = id.user;
   switch (id.message_kind) {
     case MadKind::kReq:
-      if (c.defect != Defect::kRequestTimerRunsOn || id.state == IbState::kReqSent ||
-          id.state == IbState::kMraReqRcvd) {
-        ResetToIdle(&id);
-      }
+      ResetToIdle(&id);
       c.user->OnIbEvent(user, IbEventKind::kReqError, nullptr);
       break;
     case MadKind::kRep:
@@ -444,8 +431,7 @@ void IbCm::OnTimewaitOver(const Context& c, uint32_t ib) {
 
 void IbCm::EndTimewait(const Context& c, IbId* id) {
   id->state = IbState::kIdle;
-  if (c.defect != Defect::kForgetsTimewait)
-    c.user->OnIbEvent(id->user, IbEventKind::kTimewaitExit, nullptr);
+  c.user->OnIbEvent(id->user, IbEventKind::kTimewaitExit, nullptr);
 }
 
 }  // namespace cm::sim

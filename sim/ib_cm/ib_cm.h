@@ -16,7 +16,6 @@
 #include "model/base/result.h"
 #include "model/vocabulary/profile.h"
 #include "sim/core/agenda.h"
-#include "sim/core/defects.h"
 #include "sim/core/fifo.h"
 #include "sim/core/slab.h"
 #include "sim/core/slot_table.h"
@@ -68,7 +67,6 @@ struct alignas(64) IbId {
   bool dying : 1 = false;           // destroyed; waits for an unanswered message of its own
   bool outstanding : 1 = false;     // its message waits for an answer
   bool pathless : 1 = false;        // the alternate path took over, and there was none
-  bool noticed : 1 = false;         // rdma_notify has established the connection
   bool known_remotely : 1 = false;  // found by its peer's communication id and QP number
   bool asked : 1 = false;           // a SIDR_REQ, found by its peer's id
   bool counted : 1 = false;         // its message counts as outstanding on the port
@@ -186,7 +184,6 @@ class IbCm {
     Fabric* fabric;
     IbCmUser* user;
     const Profile* profile;
-    Defect defect;
   };
 
   // `source_since`: the number of fail-overs of the device's bond when the id got its GID.
@@ -207,10 +204,10 @@ class IbCm {
   Errno SendDrep(const Context& c, uint32_t ib);
   // The application reports an event of the queue pair. source: linux 6.1 cm.c ib_cm_notify
   Errno Notify(const Context& c, uint32_t ib, uint8_t event);
-  // The attributes of a queue pair for the state, if that is possible now. source: linux 6.1 cm.c
-  // ib_cm_init_qp_attr
-  Result<uint32_t> InitQpAttr(const Context& c, uint32_t ib, QpState state) const;
-  // The source address of the id is gone.
+  // The attributes that a queue pair needs for the state, if it may come to that now.
+  // source: linux 6.1 cm.c ib_cm_init_qp_attr
+  Result<uint32_t> InitQpAttr(uint32_t ib, QpState state) const;
+  // The address that the id sends from is gone.
   bool SourceLost(const Context& c, uint32_t ib) const { return SourceLost(c, ids_[ib]); }
   // datagram.cc
   Errno SendSidrReq(const Context& c, uint32_t ib, uint8_t to_device, const Mad& req);

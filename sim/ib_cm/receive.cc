@@ -93,13 +93,9 @@ void IbCm::ReceiveReq(const Context& c, uint8_t device, const Mad& req) {
   if (req.unresolvable) return Occupy(c, device);
   const uint8_t kernel = c.fabric->KernelOf(device);
   const uint32_t duplicate = FindRemoteId(kernel, c.fabric->CaOf(req.sender), req.local_cid);
-  if (duplicate != kNobody && c.defect != Defect::kDuplicateRequestTwice)
-    return ReceiveDuplicateReq(c, duplicate);
-  if (duplicate == kNobody) {
-    const uint32_t stale = FindRemoteQp(kernel, c.fabric->CaOf(req.sender), req.qp_num);
-    if (stale != kNobody && c.defect != Defect::kStaleUnnoticed)
-      return ReceiveStaleReq(c, device, req, stale);
-  }
+  if (duplicate != kNobody) return ReceiveDuplicateReq(c, duplicate);
+  const uint32_t stale = FindRemoteQp(kernel, c.fabric->CaOf(req.sender), req.qp_num);
+  if (stale != kNobody) return ReceiveStaleReq(c, device, req, stale);
   Mad rej;
   rej.kind = MadKind::kRej;
   rej.remote_cid = req.local_cid;
@@ -107,8 +103,7 @@ void IbCm::ReceiveReq(const Context& c, uint8_t device, const Mad& req) {
   rej.sender = device;
   rej.about = About::kReq;
   if (!c.user->Listens(device, req)) {
-    rej.reason = c.defect == Defect::kNoListenerIsConsumer ? RejReason::kConsumerDefined
-                                                           : RejReason::kInvalidServiceId;
+    rej.reason = RejReason::kInvalidServiceId;
     c.fabric->Send(c.agenda, device, req.sender, rej);
     return;
   }
@@ -240,29 +235,20 @@ void IbCm::ReceiveRep(const Context& c, uint8_t device, const Mad& rep) {
   more_[ib].peer = rep.conn;
   KnowRemotely(&id);
   id.av_timeout = AckTimeout(rep.ack_delay, id.av_timeout - 1);
-  if (c.defect != Defect::kRequestTimerRunsOn) Cancel(&id);
+  Cancel(&id);
   // The layer above arms the answer to duplicates at once.
   id.state = IbState::kMraRepSent;
   c.user->OnIbEvent(id.user, IbEventKind::kRepReceived, &rep);
 }
 
 void IbCm::ReceiveRtu(const Context& c, uint8_t device, const Mad& rtu) {
-  if (c.defect == Defect::kIgnoresRtu) return;
   const uint32_t ib = Match(c, device, rtu.remote_cid, rtu.local_cid);
   if (ib == kNobody) return;
   IbId& id = ids_[ib];
-  if (c.defect == Defect::kNoticeDoubled && id.noticed) {
-    id.noticed = false;
-    c.user->OnIbEvent(id.user, IbEventKind::kRtuReceived, &rtu);
-    return;
-  }
   if (id.state != IbState::kRepSent && id.state != IbState::kMraRepRcvd) return;
   Cancel(&id);
   id.state = IbState::kEstablished;
-  const uint32_t user = id.user;
-  c.user->OnIbEvent(user, IbEventKind::kRtuReceived, &rtu);
-  if (c.defect == Defect::kEstablishedTwice)
-    c.user->OnIbEvent(user, IbEventKind::kRtuReceived, &rtu);
+  c.user->OnIbEvent(id.user, IbEventKind::kRtuReceived, &rtu);
 }
 
 void IbCm::ReceiveDreq(const Context& c, uint8_t device, const Mad& dreq) {

@@ -78,7 +78,7 @@ class Hosts : private IbCmUser {
   }
 
  private:
-  IbCm::Context Context() { return {&agenda_, &fabric_, this, &profile_, Defect::kNone}; }
+  IbCm::Context Context() { return {&agenda_, &fabric_, this, &profile_}; }
   void Step() {
     const Event event = agenda_.Take();
     if (event.kind() == EventKind::kMadTimer) ib_.OnMadTimer(Context(), event.on());

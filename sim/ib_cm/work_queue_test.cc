@@ -77,7 +77,7 @@ class AKernelThatLooks : public testing::Test, private IbCmUser {
   std::vector<std::string> heard_;
   std::vector<uint32_t> ids_;  // communication ids of those that were asked for
 
-  IbCm::Context Context() { return {&agenda_, &fabric_, this, profile_, Defect::kNone}; }
+  IbCm::Context Context() { return {&agenda_, &fabric_, this, profile_}; }
   IbCm ib_;
 
  private:

@@ -38,7 +38,7 @@ Address Lookup(const call::GetAddrInfo& call, uint8_t family, bool passive) {
 }
 
 // What comes of a look-up, wherever it goes from there.
-Progress LookUp(Defect defect, const call::GetAddrInfo& call) {
+Progress LookUp(const call::GetAddrInfo& call) {
   const bool node = call.node.kind != AddressKind::kNone;
   if (!node && !call.service && !call.hints) return {.reply = Reply::Refused(Errno::kInval)};
   const AddrHints hints = call.hints.value_or(AddrHints{});
@@ -63,8 +63,7 @@ Progress LookUp(Defect defect, const call::GetAddrInfo& call) {
     // Only this flag is returned.
     info.flags = hints.flags & kPassiveHint;
     const bool passive = info.flags != 0;
-    Address found = Lookup(call, family, passive);
-    if (defect == Defect::kAddrInfoDropsService) found.port = 0;
+    const Address found = Lookup(call, family, passive);
     info.family = FamilyNumber(found.v6);
     (passive ? info.source : info.destination) = found;
   }
@@ -79,19 +78,15 @@ constexpr auto kOwnFailure = static_cast<Errno>(-1);
 
 }  // namespace
 
-Progress Library::GetAddrInfo(Context c, const call::GetAddrInfo& call) {
-  const Progress found = LookUp(c.defect, call);
+Progress Library::GetAddrInfo(const call::GetAddrInfo& call) {
+  const Progress found = LookUp(call);
   if (found.reply.succeeded()) ++handed_out_;
   return found;
 }
 
 // The library opens the devices anew on each call.
 Progress Library::GetDevices(Context c) {
-  uint32_t devices = c.kernel->Devices(kernel_);
-  if (c.defect == Defect::kDevicesCached) {
-    if (devices_known_ == 0) devices_known_ = devices;
-    devices = devices_known_;
-  }
+  const uint32_t devices = c.kernel->Devices(kernel_);
   if (devices == 0) return {.reply = Reply::Refused(Errno::kNoDev)};
   ++handed_out_;
   return {.handed = DevicesHanded{.known = devices}};
@@ -106,8 +101,8 @@ Errno Library::StartLookup(Context c, uint32_t id, const call::ResolveAddrInfo& 
     const bool two_ways = call.node.kind != AddressKind::kNone || (flags & kResolverHint) != 0;
     return two_ways ? Errno::kNotSup : kOwnFailure;  // RoCE has no service records
   }
-  const Progress found = LookUp(
-      c.defect, {.info = {}, .node = call.node, .service = call.service, .hints = call.hints});
+  const Progress found =
+      LookUp({.info = {}, .node = call.node, .service = call.service, .hints = call.hints});
   // The errno is what the resolver returned, whatever that is.
   if (!found.reply.succeeded()) return static_cast<Errno>(found.reply.value);
   const Errno written = c.kernel->Write(
@@ -135,12 +130,11 @@ Progress Library::FinishLookup(Context c, const Ongoing& ongoing) {
   return {.reply = Reply::Refused(kOwnFailure)};
 }
 
-Progress Library::QueryAddrInfo(Context c, uint32_t id) {
+Progress Library::QueryAddrInfo(uint32_t id) {
   UserId& own = ids_[id];
   if (!own.looks_up || !own.info) return {.reply = Reply::Refused(Errno::kNoEnt)};
   const AddrInfoHanded info = *own.info;
   ++handed_out_;
-  if (c.defect == Defect::kInfoHandedTwice) return {.handed = info};
   own.looks_up = false;
   own.info.reset();
   return {.handed = info};

@@ -15,8 +15,8 @@ Progress Library::InitQpAttr(Context c, uint32_t id, uint8_t state) {
   return {.handed = QpAttrs{.mask = attr.value().mask, .state = state}};
 }
 
-Reply Library::SetLocalEce(Context c, uint32_t id, const EceOptions& ece) {
-  const bool has_qp = ids_[id].qp != kNobody && c.defect != Defect::kEceOverQp;
+Reply Library::SetLocalEce(uint32_t id, const EceOptions& ece) {
+  const bool has_qp = ids_[id].qp != kNobody;
   if (has_qp || ece.vendor_id == 0 || ece.comp_mask != 0) return Reply::Refused(Errno::kInval);
   ids_[id].local_ece = ece;
   return Reply::Returned();
@@ -28,12 +28,10 @@ Progress Library::GetRemoteEce(uint32_t id) const {
 }
 
 Reply Library::RejectEce(Context c, uint32_t id, const PrivateData& data) {
-  const bool defective = c.defect == Defect::kRejectEceIsConsumer;
-  return FromErrno(c.kernel->Write(
-      FileOf(id),
-      command::Reject{.id = ids_[id].handle,
-                      .reason = defective ? RejReason::kNone : RejReason::kVendorOptionNotSupported,
-                      .private_data = data}));
+  return FromErrno(
+      c.kernel->Write(FileOf(id), command::Reject{.id = ids_[id].handle,
+                                                  .reason = RejReason::kVendorOptionNotSupported,
+                                                  .private_data = data}));
 }
 
 // A library with the events of map 1.4 names the first two of them.

@@ -11,8 +11,7 @@ constexpr int32_t kTimeoutMs = 2000;
 
 // Whatever was reached is taken back.
 Progress Library::FailEp(Context c, uint32_t id, Reply reply) {
-  if (reply.kind == ReplyKind::kReturned && c.defect != Defect::kEpLeaks)
-    static_cast<void>(DestroyEp(c, id));
+  if (reply.kind == ReplyKind::kReturned) static_cast<void>(DestroyEp(c, id));
   return {.reply = reply};
 }
 

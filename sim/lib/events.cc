@@ -26,12 +26,7 @@ Progress Library::GetCmEvent(Context c, uint32_t channel) {
   }
 }
 
-Reply Library::AckCmEvent(Context c, uint32_t event) {
-  const uint32_t credits = fetched_[event].credits;
-  if (c.defect == Defect::kAcksCollide && c.turn != 0 && ids_.Live(credits)) {
-    const bool another = std::exchange(ids_[credits].acknowledged_in, c.turn) == c.turn;
-    if (another) fetched_[event].credits = kNobody;
-  }
+Reply Library::AckCmEvent(uint32_t event) {
   Release(event);
   return Reply::Returned();
 }
@@ -62,7 +57,6 @@ bool Library::Process(Context c, uint32_t channel, const response::Event& event,
   fetched->event.qkey = event.qkey;
   fetched->event.argument = event.argument;
   fetched->event.private_data = event.private_data;
-  if (!ids_.Live(id)) return true;  // only a kernel that keeps events of destroyed ids
   switch (event.type) {
     case EventType::kAddrResolved:
       if (QueryAddr(c, id) != Errno::kNone) {

@@ -79,15 +79,13 @@ Progress Library::Continue(Context c, const Ongoing& before) {
   if (ongoing.waiting == Waiting::kRequest) return TakeRequest(c, ongoing);
   if (ongoing.waiting == Waiting::kMigrationAcks) {
     const bool acked = ids_[ongoing.id].events_completed >= ongoing.events_reported;
-    const bool defective = c.defect == Defect::kMigrationIgnoresAcks &&
-                           ids_[ongoing.id].destination.kind == AddressKind::kSide;
-    if (acked || defective) return Done(Reply::Returned());
+    if (acked) return Done(Reply::Returned());
     return {.reply = Reply::Blocked(), .ongoing = ongoing};
   }
   if (ongoing.waiting == Waiting::kSentWork || ongoing.waiting == Waiting::kReceivedWork)
     return GetCompletion(c, ongoing.id, ongoing.waiting);
   if (ongoing.waiting == Waiting::kReply) return DisconnectOrWait(c, ongoing.id);
-  if (ongoing.waiting == Waiting::kGroupAcks) return FinishLeaving(c, ongoing);
+  if (ongoing.waiting == Waiting::kGroupAcks) return FinishLeaving(ongoing);
   if (ongoing.waiting == Waiting::kEpAddress || ongoing.waiting == Waiting::kEpRoute)
     return GoOnWithEp(c, ongoing);
   if (ongoing.waiting == Waiting::kChannelClose) {
@@ -103,10 +101,8 @@ Progress Library::Continue(Context c, const Ongoing& before) {
     ongoing.waiting = Waiting::kAcks;
   }
   AckRetained(ongoing.id);
-  if (ids_[ongoing.id].events_completed < ongoing.events_reported &&
-      c.defect != Defect::kDestroyIgnoresAcks) {
+  if (ids_[ongoing.id].events_completed < ongoing.events_reported)
     return {.reply = Reply::Blocked(), .ongoing = ongoing};
-  }
   FreeId(c, ongoing.id);
   return Done(Reply::Returned());
 }

@@ -48,9 +48,8 @@ struct UserId {
   uint32_t service = 0;      // of a datagram id: the queue pair that its ESTABLISHED has named
   uint32_t event = kNobody;  // id->event: what the last synchronous call has left behind
   uint32_t events_completed = 0;
-  uint32_t acknowledged_in = 0;  // the turn of the last acknowledgement; of a defect
-  EceOptions local_ece;          // what is sent
-  EceOptions remote_ece;         // what was received
+  EceOptions local_ece;   // what is sent
+  EceOptions remote_ece;  // what was received
   Address source;
   Address destination;
   friend bool operator==(const UserId&, const UserId&) = default;
@@ -132,14 +131,11 @@ struct Progress {
 class Library {
  public:
   explicit Library(uint8_t kernel) : kernel_(kernel) {}
-  uint8_t kernel() const { return kernel_; }
 
   struct Context {
     RdmaCm* kernel;
     Verbs* verbs;
     const Profile* profile;
-    Defect defect;
-    uint32_t turn = 0;  // the same for calls that are made at once; 0 when nobody counts
     Verbs::Wires wires{};
   };
 
@@ -160,11 +156,11 @@ class Library {
   // Waits, over iWARP, while a request of the id is not answered; then for its event, as others do.
   Progress DisconnectOrWait(Context c, uint32_t id);
   Progress GetCmEvent(Context c, uint32_t channel);
-  Reply AckCmEvent(Context c, uint32_t event);
+  Reply AckCmEvent(uint32_t event);
   // attributes.cc
   Reply Notify(Context c, uint32_t id, uint8_t what);
   Progress InitQpAttr(Context c, uint32_t id, uint8_t state);
-  Reply SetLocalEce(Context c, uint32_t id, const EceOptions& ece);
+  Reply SetLocalEce(uint32_t id, const EceOptions& ece);
   Progress GetRemoteEce(uint32_t id) const;
   Reply RejectEce(Context c, uint32_t id, const PrivateData& data);
   Progress EventStr(Context c, uint8_t type) const;
@@ -186,11 +182,11 @@ class Library {
   Progress CreateEp(Context c, const call::CreateEp& call);
   Progress DestroyEp(Context c, uint32_t id);
   // addrinfo.cc
-  Progress GetAddrInfo(Context c, const call::GetAddrInfo& call);
+  Progress GetAddrInfo(const call::GetAddrInfo& call);
   Progress GetDevices(Context c);
   void GiveBack() { --handed_out_; }
   Progress ResolveAddrInfo(Context c, uint32_t id, const call::ResolveAddrInfo& call);
-  Progress QueryAddrInfo(Context c, uint32_t id);
+  Progress QueryAddrInfo(uint32_t id);
   Reply WriteCmEvent(Context c, uint32_t id, const call::WriteCmEvent& call);
   Shown Show(Context c, uint32_t id) const;
   // work.cc
@@ -217,7 +213,6 @@ class Library {
   uint32_t id_end() const { return ids_.end(); }
   uint32_t live_events() const { return fetched_.live_count(); }
   uint32_t handed_out() const { return handed_out_; }
-  uint32_t devices_known() const { return devices_known_; }
 
   // The process exits: the kernel closes its files, and nothing of the library is left.
   void Exit(Context c);
@@ -258,7 +253,7 @@ class Library {
   Reply Join(Context c, uint32_t id, UserMembership membership);
   static bool TakesIntoGroup(Context c, const Address& group);
   void ProcessMembership(Context c, const response::Event& event, FetchedEvent* fetched);
-  Progress FinishLeaving(Context c, const Ongoing& ongoing);
+  Progress FinishLeaving(const Ongoing& ongoing);
   void FreeMemberships(uint32_t id);
   // endpoints.cc
   Progress FailEp(Context c, uint32_t id, Reply reply);
@@ -279,7 +274,6 @@ class Library {
   uint32_t joins_ = 0;
   std::vector<uint32_t> regions_;  // registered by this process
   uint32_t handed_out_ = 0;        // and not given back: address infos and lists of devices
-  uint32_t devices_known_ = 0;     // when they were first looked for
 };
 
 }  // namespace cm::sim

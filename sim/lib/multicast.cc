@@ -56,10 +56,7 @@ Progress Library::LeaveMulticast(Context c, uint32_t id, const Address& address)
     if (one.id != id || !one.joined || one.address != address) continue;
     if (found == kNobody || one.order > memberships_[found].order) found = number;
   }
-  if (found == kNobody) {
-    const bool taken = c.defect == Defect::kLeaveUnknownGroup;
-    return {.reply = taken ? Reply::Returned() : Reply::Refused(Errno::kAddrNotAvail)};
-  }
+  if (found == kNobody) return {.reply = Reply::Refused(Errno::kAddrNotAvail)};
   UserMembership& left = memberships_[found];
   left.joined = false;
   const Result<uint32_t> reported =
@@ -67,17 +64,16 @@ Progress Library::LeaveMulticast(Context c, uint32_t id, const Address& address)
   // On the kernel's refusal the real library frees memory that unread events still point to. Here
   // it stays until the id is destroyed: conversations do not access it.
   if (!reported.ok()) return {.reply = Reply::Refused(reported.error())};
-  return FinishLeaving(c, {.waiting = Waiting::kGroupAcks,
-                           .id = id,
-                           .membership = found,
-                           .events_reported = reported.value()});
+  return FinishLeaving({.waiting = Waiting::kGroupAcks,
+                        .id = id,
+                        .membership = found,
+                        .events_reported = reported.value()});
 }
 
-Progress Library::FinishLeaving(Context c, const Ongoing& ongoing) {
+Progress Library::FinishLeaving(const Ongoing& ongoing) {
   const bool waits = memberships_[ongoing.membership].events_completed < ongoing.events_reported;
-  if (waits && c.defect != Defect::kLeaveIgnoresAcks)
-    return {.reply = Reply::Blocked(), .ongoing = ongoing};
-  if (c.defect != Defect::kLeaveKeepsEvents) memberships_.Free(ongoing.membership);
+  if (waits) return {.reply = Reply::Blocked(), .ongoing = ongoing};
+  memberships_.Free(ongoing.membership);
   return {.reply = Reply::Returned()};
 }
 

@@ -25,7 +25,7 @@ void Library::AckRetained(uint32_t id) {
 
 Progress Library::Complete(Context c, uint32_t id, Reply started) {
   if (!started.succeeded() || !ids_[id].synchronous) return {.reply = started};
-  if (c.defect != Defect::kSyncKeepsEvents) AckRetained(id);
+  AckRetained(id);
   return TakeCompletion(c, {.waiting = Waiting::kCompletion, .id = id});
 }
 
@@ -43,10 +43,7 @@ Progress Library::TakeCompletion(Context c, const Ongoing& ongoing) {
   ids_[ongoing.id].event = got.made;
   const CmEvent& event = fetched_[got.made].event;
   if (event.status == 0) return {.reply = Reply::Returned()};
-  if (event.type == EventType::kRejected) {
-    const bool overlooked = c.defect == Defect::kSyncIgnoresReject;
-    return {.reply = overlooked ? Reply::Returned() : Reply::Refused(Errno::kConnRefused)};
-  }
+  if (event.type == EventType::kRejected) return {.reply = Reply::Refused(Errno::kConnRefused)};
   const int64_t status = event.status;
   const int64_t number = status < 0 ? -status : status;
   return {.reply = Reply::Refused(static_cast<Errno>(number))};
@@ -64,8 +61,7 @@ Progress Library::TakeRequest(Context c, const Ongoing& ongoing) {
   const CmEvent& event = fetched_[got.made].event;
   if (event.type == EventType::kConnectRequest && event.status == 0) {
     const uint32_t request = fetched_[got.made].id;
-    const bool forgets = c.defect == Defect::kEpForgetsQps;
-    if (ids_[ongoing.id].gives_qps && !forgets) {
+    if (ids_[ongoing.id].gives_qps) {
       const Reply made = CreateQp(c, request, ids_[ongoing.id].qps_type);
       if (!made.succeeded()) {
         // The new id is not returned, and leaks.

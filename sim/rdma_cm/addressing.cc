@@ -40,12 +40,10 @@ Errno RdmaCm::CheckPort(uint32_t id, bool shares) const {
         owner.source.port != own.source.port) {
       return;
     }
-    if (shares && owner.shares_port && c_.defect != Defect::kReuseIgnored) return;
+    if (shares && owner.shares_port) return;
     if (own.family_only && owner.family_only && own.source.v6 != owner.source.v6) return;
-    if (own.source.AnyOrLoopback() || owner.source.AnyOrLoopback()) {
-      if (c_.defect == Defect::kWildcardSharesPort && !own.source.AnyOrLoopback()) return;
+    if (own.source.AnyOrLoopback() || owner.source.AnyOrLoopback())
       return object(owner, Errno::kAddrNotAvail);
-    }
     if (own.source == owner.source) object(owner, Errno::kAddrInUse);
   });
   return answer;
@@ -133,11 +131,9 @@ Errno RdmaCm::Write(uint32_t file, const command::Listen& cmd) {
     const Errno bound = BindTo(cmd.id, Address{.kind = AddressKind::kAny}, nullptr);
     if (bound != Errno::kNone) return bound;
   }
-  const bool defective =
-      c_.defect == Defect::kListenAfterResolve && own.state == CmState::kAddrResolved;
-  if (own.state != CmState::kAddrBound && !defective) return Errno::kInval;
+  if (own.state != CmState::kAddrBound) return Errno::kInval;
   // Whoever listens shares its port with nobody.
-  if (own.shares_port && c_.defect != Defect::kSharedListens) {
+  if (own.shares_port) {
     const Errno shared = CheckPort(cmd.id, false);
     if (shared != Errno::kNone) return shared;
   }

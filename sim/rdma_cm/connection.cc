@@ -32,20 +32,12 @@ Errno RdmaCm::Write(uint32_t file, const command::Connect& cmd) {
   const Errno error = LookupWithDevice(file, cmd.id);
   if (error != Errno::kNone) return error;
   CmId& own = ids_[cmd.id];
-  const bool defective =
-      c_.defect == Defect::kConnectWithoutRoute && own.state == CmState::kAddrResolved;
-  if (own.state != CmState::kRouteResolved && !defective)
-    return c_.defect == Defect::kConnectWrongErrno && own.state != CmState::kConnect
-               ? Errno::kNotConn
-               : Errno::kInval;
+  if (own.state != CmState::kRouteResolved) return Errno::kInval;
   if (OverIwarp()) return ConnectOverTcp(cmd.id, cmd);
   if (IsDatagram(own.space)) return ConnectDatagram(cmd.id, cmd);
   const Limits& limits = c_.profile->limits;
-  PrivateData data = cmd.param.private_data;
-  if (data.size() > limits.request_data) {
-    if (c_.defect != Defect::kRequestDataTooLong || data.size() > limits.request_data + 1)
-      return Errno::kInval;
-  }
+  const PrivateData& data = cmd.param.private_data;
+  if (data.size() > limits.request_data) return Errno::kInval;
   if (SourceLost(own)) return Errno::kInval;
   Mad req;
   req.space = own.space;
@@ -75,8 +67,7 @@ RequestVerdict RdmaCm::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
   const uint32_t listener = FindOwner(device, req);
   if (listener == kNobody || ids_[listener].state != CmState::kListen)
     return RequestVerdict::kRejected;
-  if (ids_[listener].backlog <= 0 && c_.defect != Defect::kBacklogIgnored)
-    return RequestVerdict::kDropped;
+  if (ids_[listener].backlog <= 0) return RequestVerdict::kDropped;
   --ids_[listener].backlog;
   CmId child;
   child.state = CmState::kConnect;
@@ -94,12 +85,11 @@ RequestVerdict RdmaCm::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
   const uint32_t id = ids_.Add(std::move(child));
   AttachTo(id, device);
   c_.ib->SetUser(ib, id);
-  response::Event event{
-      .type = EventType::kConnectRequest,
-      .conn = c_.defect == Defect::kDepthsNotSwapped ? req.conn : Swapped(req.conn),
-      .ece = req.ece,
-      .qp_num = req.qp_num,
-      .private_data = req.data};
+  response::Event event{.type = EventType::kConnectRequest,
+                        .conn = Swapped(req.conn),
+                        .ece = req.ece,
+                        .qp_num = req.qp_num,
+                        .private_data = req.data};
   if (IsDatagram(req.space)) event.conn = {};
   QueueRequest(listener, id, std::move(event));
   return RequestVerdict::kTaken;
@@ -112,10 +102,8 @@ Errno RdmaCm::AcceptOrEstablish(uint32_t id, const command::Accept& cmd) {
   if (IsDatagram(own.space)) return AnswerDatagram(id, cmd);
   if (!cmd.valid) return c_.ib->SendRtu(IbContext(), own.ib);
   const Limits& limits = c_.profile->limits;
-  PrivateData data = cmd.param.private_data;
-  const bool defective =
-      c_.defect == Defect::kAcceptDataTooLong && data.size() == limits.reply_data + 1;
-  if (data.size() > limits.reply_data && !defective) return Errno::kInval;
+  const PrivateData& data = cmd.param.private_data;
+  if (data.size() > limits.reply_data) return Errno::kInval;
   Mad rep;
   rep.qp_num = cmd.param.qp_num & 0xffffff;
   rep.conn = cmd.param.conn;
@@ -162,9 +150,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Reject& cmd) {
   const RejReason reason =
       cmd.reason == RejReason::kNone ? RejReason::kConsumerDefined : cmd.reason;
   if (cmd.private_data.size() > c_.profile->limits.reject_data) return Errno::kInval;
-  PrivateData data = cmd.private_data;
-  if (c_.defect == Defect::kRejectDropsData) data = PrivateData();
-  return c_.ib->SendRej(IbContext(), own.ib, reason, data);
+  return c_.ib->SendRej(IbContext(), own.ib, reason, cmd.private_data);
 }
 
 Errno RdmaCm::Write(uint32_t file, const command::Disconnect& cmd) {
@@ -175,7 +161,6 @@ Errno RdmaCm::Write(uint32_t file, const command::Disconnect& cmd) {
   // A listener's IB CM id has no connection to disconnect.
   if (own.listens_on_device) return Errno::kNone;
   if (own.ib == kNobody) return Errno::kInval;
-  if (c_.defect == Defect::kDisconnectSilent) return Errno::kNone;
   if (c_.ib->SendDreq(IbContext(), own.ib) != Errno::kNone) c_.ib->SendDrep(IbContext(), own.ib);
   return Errno::kNone;
 }
@@ -203,7 +188,7 @@ Result<response::QpAttr> RdmaCm::Write(uint32_t file, const command::InitQpAttr&
   if (own.listens_on_device) return Errno::kInval;
   // Without an IB CM id there are only the attributes for INIT, for any requested state.
   if (own.ib == kNobody) return response::QpAttr{.mask = kInitAttrMask};
-  const Result<uint32_t> mask = c_.ib->InitQpAttr(IbContext(), own.ib, cmd.state);
+  const Result<uint32_t> mask = c_.ib->InitQpAttr(own.ib, cmd.state);
   if (!mask.ok()) return mask.error();
   // Modifying a queue pair with them fails if they cannot be resolved.
   const bool up = c_.fabric->device(own.device).up || OverInfiniband();
@@ -248,12 +233,10 @@ void RdmaCm::OnIbEvent(uint32_t id, IbEventKind kind, const Mad* mad) {
   response::Event event;
   switch (kind) {
     case IbEventKind::kReqError:
-    case IbEventKind::kRepError: {
-      const int timed_out = static_cast<int>(Errno::kTimedOut);
+    case IbEventKind::kRepError:
       event.type = EventType::kUnreachable;
-      event.status = c_.defect == Defect::kUnreachablePositive ? timed_out : -timed_out;
+      event.status = -static_cast<int>(Errno::kTimedOut);
       break;
-    }
     case IbEventKind::kRepReceived:
       event.type = EventType::kConnectResponse;
       event.conn = Swapped(mad->conn);
@@ -266,8 +249,7 @@ void RdmaCm::OnIbEvent(uint32_t id, IbEventKind kind, const Mad* mad) {
       event.type = EventType::kEstablished;
       break;
     case IbEventKind::kDreqError:
-      if (c_.defect != Defect::kDisconnectStatusLost)
-        event.status = -static_cast<int>(Errno::kTimedOut);
+      event.status = -static_cast<int>(Errno::kTimedOut);
       [[fallthrough]];
     case IbEventKind::kDreqReceived:
     case IbEventKind::kDrepReceived:

@@ -30,12 +30,7 @@ Errno RdmaCm::AnswerDatagram(uint32_t id, const command::Accept& cmd) {
     rep.qp_num = cmd.param.qp_num & 0xffffff;
     rep.data = cmd.param.private_data;
   }
-  const Errno error = c_.ib->SendSidrRep(IbContext(), own.ib, std::move(rep));
-  if (error == Errno::kNone && c_.defect == Defect::kServiceEstablished) {
-    ids_[id].uid = cmd.valid ? cmd.uid : ids_[id].uid;
-    Queue(id, {.type = EventType::kEstablished});
-  }
-  return error;
+  return c_.ib->SendSidrRep(IbContext(), own.ib, std::move(rep));
 }
 
 Errno RdmaCm::RefuseDatagram(uint32_t id, const PrivateData& data) {
@@ -47,8 +42,8 @@ Errno RdmaCm::RefuseDatagram(uint32_t id, const PrivateData& data) {
 
 // False when the event is none of these.
 bool RdmaCm::ReportDatagram(uint32_t id, IbEventKind kind, const Mad* mad) {
-  const int timed_out = static_cast<int>(Errno::kTimedOut);
-  response::Event event{.type = EventType::kUnreachable, .status = -timed_out};
+  response::Event event{.type = EventType::kUnreachable,
+                        .status = -static_cast<int>(Errno::kTimedOut)};
   if (kind == IbEventKind::kSidrRepReceived) {
     event.status = static_cast<int32_t>(mad->status);
     event.private_data = mad->data.Resized(c_.profile->limits.datagram_reply_data);
@@ -59,9 +54,7 @@ bool RdmaCm::ReportDatagram(uint32_t id, IbEventKind kind, const Mad* mad) {
     } else if (mad->status == SidrStatus::kSuccess) {
       event.type = EventType::kEstablished;
       event.qp_num = mad->qp_num;
-      event.qkey = c_.defect == Defect::kServiceWithoutKey ? 0 : mad->qkey;
-    } else if (c_.defect == Defect::kRefusalTimesOut) {
-      event.status = -timed_out;
+      event.qkey = mad->qkey;
     }
   } else if (kind != IbEventKind::kSidrReqError) {
     return false;

@@ -30,15 +30,9 @@ void RdmaCm::RemoveDevice(uint8_t device) {
   }
   std::ranges::stable_sort(attached, {}, [this](uint32_t id) { return ids_[id].attached; });
   for (const uint32_t id : attached) {
-    const CmState before = ids_[id].state;
     ids_[id].state = CmState::kDeviceRemoval;
     ids_[id].work = Instant::Never();
-    const bool skipped = c_.defect == Defect::kRemovalSkipsListener && before == CmState::kListen;
-    if (!skipped) Queue(id, {.type = EventType::kDeviceRemoval});
-    if (c_.defect == Defect::kRemovalTwice &&
-        (before == CmState::kConnect || before == CmState::kDisconnect)) {
-      Queue(id, {.type = EventType::kDeviceRemoval});
-    }
+    Queue(id, {.type = EventType::kDeviceRemoval});
     c_.agenda->In(kCloseLatency, EventKind::kCloseWork, id);
   }
   for (uint8_t port = 0; port < c_.fabric->device_count(); ++port)
@@ -91,7 +85,6 @@ void RdmaCm::FailOver(uint8_t device) {
 void RdmaCm::OnAddrChangeWork(uint32_t id) {
   if (!ids_.Live(id) || ids_[id].addr_change_due == 0) return;
   --ids_[id].addr_change_due;
-  if (c_.defect == Defect::kAddrChangeLost) return;
   const CmState state = ids_[id].state;
   if (state == CmState::kDestroying || state == CmState::kDeviceRemoval) return;
   Queue(id, {.type = EventType::kAddrChange});
@@ -115,7 +108,6 @@ void RdmaCm::NeighbourChanged(uint8_t device, uint32_t before) {
 void RdmaCm::OnNeighbourWork(uint32_t id) {
   if (!ids_.Live(id) || ids_[id].neighbour_due == 0) return;
   --ids_[id].neighbour_due;
-  if (c_.defect == Defect::kNeighbourUnnoticed) return;
   const CmState state = ids_[id].state;
   if (state == CmState::kDestroying || state == CmState::kDeviceRemoval) return;
   Queue(id, {.type = EventType::kUnreachable, .status = -static_cast<int>(Errno::kTimedOut)});

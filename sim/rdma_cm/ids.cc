@@ -22,7 +22,7 @@ bool RdmaCm::Close(uint32_t file) {
 
 bool RdmaCm::FreeIfUnused(uint32_t file) {
   for (uint32_t id = 0; id < ids_.end(); ++id)
-    if (ids_.Live(id) && ids_[id].file == file && !ids_[id].haunts) return false;
+    if (ids_.Live(id) && ids_[id].file == file) return false;
   files_.Free(file);
   return true;
 }
@@ -58,10 +58,7 @@ Result<uint32_t> RdmaCm::Write(uint32_t file, const command::CreateId& cmd) {
 Result<uint32_t> RdmaCm::Write(uint32_t file, const command::MigrateId& cmd) {
   const Errno error = Lookup(cmd.from, cmd.id);
   if (error != Errno::kNone) return error;
-  const bool leaves = c_.defect == Defect::kMigrationLeavesEvents;
-  const auto goes = [&](const QueuedEvent& queued) {
-    return queued.on == cmd.id && (!leaves || queued.event.type != EventType::kAddrResolved);
-  };
+  const auto goes = [&](const QueuedEvent& queued) { return queued.on == cmd.id; };
   std::vector<QueuedEvent> moved;
   for (const QueuedEvent& queued : files_[cmd.from].queue)
     if (goes(queued)) moved.push_back(queued);
@@ -92,9 +89,7 @@ Errno RdmaCm::Write(uint32_t file, const command::WriteCmEvent& cmd) {
   const Errno error = Lookup(file, cmd.id);
   if (error != Errno::kNone) return error;
   if (ids_[cmd.id].uid == 0) return Errno::kInval;
-  uint64_t argument = cmd.argument;
-  if (c_.defect == Defect::kUserArgumentCut) argument = static_cast<uint32_t>(argument);
-  Queue(cmd.id, {.type = cmd.type, .status = cmd.status, .argument = argument});
+  Queue(cmd.id, {.type = cmd.type, .status = cmd.status, .argument = cmd.argument});
   return Errno::kNone;
 }
 
@@ -108,13 +103,8 @@ void RdmaCm::QueueRequest(uint32_t listener, uint32_t request, response::Event e
   const CmId& owner = ids_[listener];
   event.uid = owner.uid;
   event.id = request;
-  Fifo<QueuedEvent>& queue = files_[owner.file].queue;
-  if (c_.defect == Defect::kLateFetchOverwrites) {
-    for (QueuedEvent& queued : queue)
-      if (queued.on == listener && queued.request != kNobody)
-        queued.event.private_data = event.private_data;
-  }
-  queue.push_back({.event = std::move(event), .on = listener, .request = request});
+  files_[owner.file].queue.push_back(
+      {.event = std::move(event), .on = listener, .request = request});
 }
 
 Result<response::Event> RdmaCm::GetEvent(uint32_t file) {
@@ -151,13 +141,10 @@ void RdmaCm::ReleaseKernelId(uint32_t id) {
   CmId& owner = ids_[id];
   owner.ib = owner.iw = kNobody;
   owner.device = kNoDevice;
-  if (owner.owns_port && c_.defect != Defect::kPortNeverFreed) {
-    LeavePort(id);
-  }
+  if (owner.owns_port) LeavePort(id);
 }
 
 void RdmaCm::CleanUpEvents(uint32_t id) {
-  if (c_.defect == Defect::kDestroyKeepsEvents) return;
   std::vector<uint32_t> requests;
   files_[ids_[id].file].queue.EraseIf([&](const QueuedEvent& queued) {
     if (queued.on != id) return false;
@@ -189,12 +176,6 @@ void RdmaCm::FreeContext(uint32_t id) {
   CleanUpEvents(id);
   ForgetRequest(id);
   LeaveAll(id);
-  if (ids_[id].owns_port) {
-    // Only the defect that never frees ports comes here: the place stays taken.
-    ids_[id].destroy_wanted = true;
-    ids_[id].haunts = true;
-    return;
-  }
   ids_.Free(id);
 }
 
@@ -202,14 +183,6 @@ Result<Destroyed> RdmaCm::Write(uint32_t file, const command::DestroyId& cmd) {
   const Errno error = Lookup(file, cmd.id);
   if (error != Errno::kNone && error != Errno::kNxIo) return error;
   ids_[cmd.id].destroy_wanted = true;
-  if (c_.defect == Defect::kListenerTakesChildren) {
-    for (uint32_t child = 0; child < ids_.end(); ++child) {
-      if (ids_.Live(child) && ids_[child].listener == cmd.id && !ids_[child].closed &&
-          !ids_[child].destroy_wanted && DestroyKernelId(child)) {
-        ids_[child].closed = true;
-      }
-    }
-  }
   const CmId& own = ids_[cmd.id];
   // If its device was removed first, its destruction has begun, and may have to wait as well.
   if (own.closed ? own.ib != kNobody || own.iw != kNobody : !DestroyKernelId(cmd.id)) {

@@ -51,8 +51,7 @@ Errno RdmaCm::ConnectOverTcp(uint32_t id, const command::Connect& cmd) {
 IwVerdict RdmaCm::OnMpaRequest(uint32_t iw, const Frame& request) {
   const uint32_t listener = ListenerFor(request.to_device, request);
   if (listener == kNobody) return IwVerdict::kNobodyListens;
-  if (ids_[listener].backlog <= 0 && c_.defect != Defect::kBacklogIgnored)
-    return IwVerdict::kRejected;
+  if (ids_[listener].backlog <= 0) return IwVerdict::kRejected;
   --ids_[listener].backlog;
   CmId child;
   child.state = CmState::kConnect;

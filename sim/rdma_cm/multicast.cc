@@ -12,10 +12,7 @@ constexpr Duration kWorkLatency = Duration::Microseconds(10);
 }  // namespace
 
 Errno RdmaCm::CheckJoin(const CmId& own, const Address& address) const {
-  if (own.state != CmState::kAddrBound && own.state != CmState::kAddrResolved &&
-      !(c_.defect == Defect::kJoinWithRoute && own.state == CmState::kRouteResolved)) {
-    return Errno::kInval;
-  }
+  if (own.state != CmState::kAddrBound && own.state != CmState::kAddrResolved) return Errno::kInval;
   if (!IsDatagram(own.space)) return Errno::kInval;
   if (OverIwarp()) return Errno::kNoSys;
   if (OverInfiniband()) return own.interface == kNoDevice ? Errno::kAddrNotAvail : Errno::kNone;
@@ -66,13 +63,12 @@ void RdmaCm::ReportMembership(uint32_t number, Errno failure) {
     return queue.push_back({.event = error, .on = own.id, .membership = number});
   }
   response::Event event{.uid = own.uid, .id = number, .type = EventType::kMulticastJoin};
-  event.qp_num = c_.defect == Defect::kGroupWithoutQpNumber ? 0 : kMulticastQpNumber;
+  event.qp_num = kMulticastQpNumber;
   event.qkey = QkeyOf(ids_[own.id].space);
   event.group = own.address.WithPort(0);
   // Over InfiniBand the SA creates it then, and no address maps to it.
   if (own.address.AnyOrLoopback()) event.group = {.kind = AddressKind::kAny, .v6 = true};
   queue.push_back({.event = event, .on = own.id, .membership = number});
-  if (c_.defect == Defect::kJoinReportedTwice) queue.push_back(queue.back());
 }
 
 void RdmaCm::DropEventsOf(uint32_t membership) {
@@ -84,10 +80,6 @@ Result<uint32_t> RdmaCm::Write(uint32_t file, const command::LeaveMulticast& cmd
   const uint32_t id = memberships_[cmd.membership].id;
   const Errno error = Lookup(file, id);
   if (error != Errno::kNone) return error;
-  if (c_.defect == Defect::kLeaveKeepsEvents) {
-    memberships_[cmd.membership].address = {};
-    return memberships_[cmd.membership].events_reported;
-  }
   DropEventsOf(cmd.membership);
   const uint32_t reported = memberships_[cmd.membership].events_reported;
   Forget(cmd.membership);

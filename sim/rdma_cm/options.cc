@@ -16,7 +16,7 @@ constexpr uint32_t kOwnPath = 0x2b;   // IB_PATH_GMP, IB_PATH_PRIMARY, IB_PATH_B
 Errno RdmaCm::SetIdOption(CmId* own, const command::SetOption& cmd) {
   const bool byte = cmd.option == kTosOption || cmd.option == kAckTimeoutOption;
   const bool fits = cmd.length == (byte ? kByte : kNumber);
-  if (!fits && c_.defect != Defect::kOptionLengthUnchecked) return Errno::kInval;
+  if (!fits) return Errno::kInval;
   if (cmd.option == kReuseAddrOption) {
     const bool shares = cmd.value != 0;
     if (own->state != CmState::kIdle && (!shares || own->state == CmState::kListen))

@@ -11,7 +11,6 @@
 
 #include "model/base/result.h"
 #include "sim/core/agenda.h"
-#include "sim/core/defects.h"
 #include "sim/core/fifo.h"
 #include "sim/core/slab.h"
 #include "sim/core/slot_table.h"
@@ -57,7 +56,6 @@ struct CmId {
   bool path_given = false;         // by an option, and it leads nowhere
   uint8_t ack_timeout = 0;         // an exponent; 0: that of the path
   uint8_t packet_lifetime = 0;     // of the path
-  bool haunts = false;             // gone, but for its port; a defect
   bool destroy_wanted = false;     // by its owner, not by the removal of its device
   bool neighbour_tracked = false;
   bool resolved_wrong_neighbour = false;  // the hardware address that it knows of its peer
@@ -146,7 +144,6 @@ class RdmaCm : public IbCmUser, public IwCmUser {
     IbCm* ib;
     IwCm* iw;
     const Profile* profile;
-    Defect defect;
   };
   // Everything that commands and events need; the world calls this before each.
   void Attend(Context context) { c_ = context; }
@@ -230,7 +227,7 @@ class RdmaCm : public IbCmUser, public IwCmUser {
   }
 
  private:
-  IbCm::Context IbContext() { return {c_.agenda, c_.fabric, this, c_.profile, c_.defect}; }
+  IbCm::Context IbContext() { return {c_.agenda, c_.fabric, this, c_.profile}; }
   IwCm::Context IwContext() { return {c_.agenda, c_.fabric, this, c_.profile}; }
   bool OverIwarp() const { return c_.profile->transport == Transport::kIwarp; }
   bool OverInfiniband() const { return c_.profile->transport == Transport::kInfiniband; }

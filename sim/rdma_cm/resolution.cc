@@ -173,8 +173,7 @@ Errno RdmaCm::Write(uint32_t file, const command::ResolveRoute& cmd) {
   own.state = CmState::kRouteQuery;
   own.num_paths = 1;
   own.packet_lifetime = static_cast<uint8_t>(c_.profile->timing.packet_lifetime);
-  if (own.ack_timeout != 0 && c_.defect != Defect::kAckTimeoutIgnored)
-    own.packet_lifetime = static_cast<uint8_t>(own.ack_timeout - 1);
+  if (own.ack_timeout != 0) own.packet_lifetime = static_cast<uint8_t>(own.ack_timeout - 1);
   own.neighbour_tracked = true;
   if (const uint8_t there = c_.fabric->DeviceOf(own.destination); there != kNoDevice)
     own.peer_fail_overs = c_.fabric->device(there).fail_overs;

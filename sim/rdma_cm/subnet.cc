@@ -34,11 +34,9 @@ void RdmaCm::AskForRoute(uint32_t id) {
     case Heard::kNothingYet:
       return c_.agenda->At(own.work, EventKind::kRouteWork, id);
     case Heard::kNothing: {
-      const auto timed_out = static_cast<int32_t>(Errno::kTimedOut);
       own.state = CmState::kAddrResolved;
-      const bool positive = c_.defect == Defect::kRouteErrorPositive;
-      return Queue(id,
-                   {.type = EventType::kRouteError, .status = positive ? timed_out : -timed_out});
+      return Queue(
+          id, {.type = EventType::kRouteError, .status = -static_cast<int32_t>(Errno::kTimedOut)});
     }
     case Heard::kAnswer:
       break;

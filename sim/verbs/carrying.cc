@@ -139,10 +139,7 @@ Verbs::Carried Verbs::NotReady(uint32_t qp) {
 }
 
 Verbs::Carried Verbs::CarryMessage(Wires w, uint32_t qp, uint32_t peer, const WorkRequest& work) {
-  Fifo<WorkRequest>* const receives = ReceivesOf(peer);
-  if (receives->empty()) return NotReady(qp);
-  if (defect_ == Defect::kReceivesReversed)
-    std::rotate(receives->begin(), receives->end() - 1, receives->end());
+  if (ReceivesOf(peer)->empty()) return NotReady(qp);
   const WorkRequest receive = TakeReceive(peer);
   const auto fail = [&](WcStatus here, WcStatus there) {
     FinishReceive(peer, receive, there, 0);
@@ -152,10 +149,8 @@ Verbs::Carried Verbs::CarryMessage(Wires w, uint32_t qp, uint32_t peer, const Wo
   const bool too_long = work.length() > receive.length();
   if (too_long && w.profile->dialect.long_messages_as_manual)
     return fail(WcStatus::kRemInvReq, WcStatus::kLocLen);
-  std::vector<uint8_t> bytes = work.data;
-  if (defect_ == Defect::kSendCorrupts && bytes.size() > 1) bytes.back() ^= 1;
   if (too_long || !MayWrite(qps_[peer], receive.pieces) ||
-      !Scatter(w.memory, receive.pieces, bytes))
+      !Scatter(w.memory, receive.pieces, work.data))
     return fail(WcStatus::kRemOp, WcStatus::kLocQpOp);
   Finished* const done = FinishReceive(peer, receive, WcStatus::kSuccess, work.length());
   if (done == nullptr) return Overrun(w, qp, peer);
@@ -221,18 +216,10 @@ Verbs::Carried Verbs::CarryWrite(Wires w, uint32_t qp, uint32_t peer, const Work
 
 Verbs::Carried Verbs::WriteThere(Wires w, uint32_t peer, const WorkRequest& work) {
   if (work.length() == 0 && work.immediate) return {};  // it needs no key
-  const bool unchecked = defect_ == Defect::kWriteIgnoresKey;
   const bool reaches = Reaches(qps_[peer], work.remote);
-  if (!reaches || (!regions_[work.remote.region].remote_write && !unchecked))
+  if (!reaches || !regions_[work.remote.region].remote_write)
     return Refuse(peer, WcStatus::kRemAccess);
-  std::vector<uint8_t> bytes = work.data;
-  Piece target = work.remote;
-  const Region& region = regions_[target.region];
-  if (defect_ == Defect::kWriteBeyond && target.offset + target.length < region.size()) {
-    ++target.length;
-    bytes.push_back(0);
-  }
-  if (!Scatter(w.memory, {target}, bytes)) return Refuse(peer, WcStatus::kRemAccess);
+  if (!Scatter(w.memory, {work.remote}, work.data)) return Refuse(peer, WcStatus::kRemAccess);
   return {};
 }
 

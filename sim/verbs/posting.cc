@@ -80,12 +80,8 @@ Errno Verbs::PostSend(Wires w, uint32_t qp, WorkRequest work) {
 
 std::optional<Completion> Verbs::Poll(uint32_t qp, Fifo<Finished>* done) const {
   if (done->empty()) return std::nullopt;
-  const bool newest = defect_ == Defect::kCompletionsReversed;
-  const Finished finished = newest ? done->back() : done->front();
-  if (newest)
-    done->pop_back();
-  else
-    done->pop_front();
+  const Finished finished = done->front();
+  done->pop_front();
   Completion completion = finished.completion;
   const bool fills =
       completion.opcode == WcOpcode::kReceive || completion.opcode == WcOpcode::kRead;
@@ -163,11 +159,8 @@ void Verbs::Flush(uint32_t qp) {
   Qp& own = qps_[qp];
   own.due = Instant::Never();
   for (const WorkRequest& work : own.sends) FinishSend(qp, work, WcStatus::kWrFlush, 0);
-  if (defect_ == Defect::kFlushTwice && !own.sends.empty())
-    FinishSend(qp, own.sends.back(), WcStatus::kWrFlush, 0);
   own.sends.clear();
-  if (defect_ != Defect::kFlushForgetsReceives)
-    for (const WorkRequest& work : own.receives) FinishReceive(qp, work, WcStatus::kWrFlush, 0);
+  for (const WorkRequest& work : own.receives) FinishReceive(qp, work, WcStatus::kWrFlush, 0);
   own.receives.clear();
 }
 

@@ -2,8 +2,7 @@
 
 namespace cm::sim {
 
-Verbs::Verbs(const Topology& topology, Defect defect)
-    : defect_(defect), next_number_(topology.devices.size(), kFirstNumber) {
+Verbs::Verbs(const Topology& topology) : next_number_(topology.devices.size(), kFirstNumber) {
   for (uint8_t port = 0; port < topology.devices.size(); ++port)
     cas_.push_back(topology.FirstPortOf(port));
 }

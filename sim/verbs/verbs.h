@@ -15,7 +15,6 @@
 #include "model/vocabulary/protocol.h"
 #include "model/vocabulary/work.h"
 #include "sim/core/agenda.h"
-#include "sim/core/defects.h"
 #include "sim/core/fifo.h"
 #include "sim/core/slab.h"
 #include "sim/fabric/fabric.h"
@@ -209,7 +208,7 @@ struct Qp {
 
 class Verbs {
  public:
-  explicit Verbs(const Topology& topology, Defect defect = Defect::kNone);
+  explicit Verbs(const Topology& topology);
 
   // What work is carried out with.
   struct Wires {
@@ -357,7 +356,6 @@ class Verbs {
   void SetError(uint32_t qp);
   void Schedule(Wires w, uint32_t qp, Duration after);
 
-  Defect defect_;
   Slab<Qp> qps_;
   Slab<Srq> srqs_;
   Slab<Cq> cqs_;

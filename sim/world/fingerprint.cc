@@ -88,7 +88,6 @@ uint64_t HashOf(const IbCm& ib, uint32_t place, Instant now) {
   d.U8(id.retries_left);
   d.U8(id.outstanding ? 1 : 0);
   d.U8(id.pathless ? 1 : 0);
-  d.U8(id.noticed ? 1 : 0);
   d.U8(id.known_remotely ? 1 : 0);
   d.U8(id.queued ? 1 : 0);
   d.U32(id.local_qpn);
@@ -128,7 +127,6 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now) {
   d.U8(id.owns_port ? 1 : 0);
   d.U8(id.listens_on_device ? 1 : 0);
   d.U8(id.family_only_given ? 1 : 0);
-  d.U8(id.haunts ? 1 : 0);
   d.U8(id.destroy_wanted ? 1 : 0);
   d.U8(static_cast<uint8_t>(id.state));
   d.U16(static_cast<uint16_t>(id.space));
@@ -471,7 +469,6 @@ uint64_t World::Fingerprint() const {
     d.U32(library.live_ids());
     d.U32(library.live_events());
     d.U32(library.handed_out());
-    d.U32(library.devices_known());
   }
   for (const Flapping& flapping : flapping_)
     if (flapping.turns_left != 0) Put(&d, flapping, now);

@@ -16,18 +16,17 @@ StreamState DelaysOf(StreamState coins) {
 
 }  // namespace
 
-World::World(const Topology* topology, const Profile* profile, StreamState coins, Defect defect)
+World::World(const Topology* topology, const Profile* profile, StreamState coins)
     : topology_(topology),
       profile_(profile),
-      defect_(defect),
       stream_(coins),
       fabric_(topology, profile, DelaysOf(coins)),
-      verbs_(*topology, defect) {
+      verbs_(*topology) {
   for (uint8_t side = 0; side < topology->sides.size(); ++side)
     libraries_.emplace_back(topology->KernelOf(side));
 }
 
-void World::Attend() { cma_.Attend({&agenda_, &fabric_, &ib_, &iw_, profile_, defect_}); }
+void World::Attend() { cma_.Attend({&agenda_, &fabric_, &ib_, &iw_, profile_}); }
 
 Library& World::Prepared(uint8_t side) {
   Attend();
@@ -35,7 +34,7 @@ Library& World::Prepared(uint8_t side) {
 }
 
 Library::Context World::Context() {
-  return {&cma_, &verbs_, profile_, defect_, turn_, {&agenda_, &fabric_, profile_, memory_.lent}};
+  return {&cma_, &verbs_, profile_, {&agenda_, &fabric_, profile_, memory_.lent}};
 }
 
 size_t World::PickThread(size_t ready) {
@@ -74,7 +73,7 @@ void World::RunUntil(Instant when) {
 
 // The complete list of what can happen.
 void World::Happens(const Event& event) {
-  const IbCm::Context ib{&agenda_, &fabric_, &cma_, profile_, defect_};
+  const IbCm::Context ib{&agenda_, &fabric_, &cma_, profile_};
   const IwCm::Context iw{&agenda_, &fabric_, &cma_, profile_};
   switch (event.kind()) {
     case EventKind::kPacketArrives:
@@ -183,10 +182,8 @@ void World::OnFlap(uint32_t number) {
 }
 
 void World::Crash(uint8_t kernel) {
-  for (Library& library : libraries_)
-    if (defect_ == Defect::kCrashSaysGoodbye && library.kernel() == kernel) library.Exit(Context());
   cma_.Crash(kernel);
-  ib_.Crash({&agenda_, &fabric_, &cma_, profile_, defect_}, kernel);
+  ib_.Crash({&agenda_, &fabric_, &cma_, profile_}, kernel);
   for (uint8_t device = 0; device < fabric_.device_count(); ++device) {
     if (fabric_.KernelOf(device) != kernel) continue;
     iw_.Crash(device);
@@ -211,7 +208,6 @@ void World::Restart(uint8_t kernel) {
 
 void World::Inject(const Fault& fault) {
   Attend();
-  if (fault.kind == FaultKind::kCorrupt && defect_ == Defect::kCorruptDelivered) return;
   if (fault.OnPackets()) return fabric_.Install(fault, Now());
   const uint8_t device = topology_->sides[fault.side].device;
   switch (fault.kind) {

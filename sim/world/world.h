@@ -15,7 +15,6 @@
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "sim/core/agenda.h"
-#include "sim/core/defects.h"
 #include "sim/core/journal.h"
 #include "sim/fabric/fabric.h"
 #include "sim/ib_cm/ib_cm.h"
@@ -66,8 +65,7 @@ struct CmNumbers {
 class World {
  public:
   // `topology` and `profile` outlive the world and its copies.
-  World(const Topology* topology, const Profile* profile, StreamState coins = {},
-        Defect defect = Defect::kNone);
+  World(const Topology* topology, const Profile* profile, StreamState coins = {});
 
   Instant Now() const { return agenda_.Now(); }
   std::optional<Instant> NextAt() const { return agenda_.NextAt(); }
@@ -103,8 +101,6 @@ class World {
 
   // Draws one of the threads that are ready to make a call.
   size_t PickThread(size_t ready);
-  // Calls made from now on are not concurrent with those before.
-  void BeginTurn() { ++turn_; }
 
   // The tester of a side sends a message to the device of another one.
   void Send(uint8_t from_side, uint8_t to_side, const Mad& mad);
@@ -147,9 +143,7 @@ class World {
 
   const Topology* topology_;
   const Profile* profile_;
-  Defect defect_;
   StreamState stream_;  // of the world's own coins: which of several threads comes first
-  uint32_t turn_ = 0;
   Agenda agenda_;
   Journal journal_;
   Fabric fabric_;

@@ -56,7 +56,7 @@ class Pair {
     const FetchedEvent event = Lib(side).fetched(got.made);
     EXPECT_EQ(event.event.type, type) << ToString(event.event.type);
     last = event;
-    EXPECT_TRUE(Lib(side).AckCmEvent(world.Context(), got.made).succeeded());
+    EXPECT_TRUE(Lib(side).AckCmEvent(got.made).succeeded());
     return world.Now();
   }
   // Times of the side's messages of the kind since the last call.
@@ -153,7 +153,7 @@ TEST(ADestroyedId, WaitsForTheAcknowledgementOfItsEvents) {
   ASSERT_EQ(destroy.ongoing.waiting, Waiting::kAcks);
   EXPECT_EQ(pair.Lib(0).Continue(pair.world.Context(), destroy.ongoing).ongoing.waiting,
             Waiting::kAcks);
-  EXPECT_TRUE(pair.Lib(0).AckCmEvent(pair.world.Context(), got.made).succeeded());
+  EXPECT_TRUE(pair.Lib(0).AckCmEvent(got.made).succeeded());
   const Progress over = pair.Lib(0).Continue(pair.world.Context(), destroy.ongoing);
   EXPECT_EQ(over.ongoing.waiting, Waiting::kNothing);
   EXPECT_TRUE(over.reply.succeeded());
@@ -266,7 +266,7 @@ TEST(AFingerprint, TellsApartWhatIsQueuedAndWhatTheLibraryKnows) {
   const auto extended = [&pair](uint32_t vendor) {
     World world = pair.world;
     const EceOptions ece{.vendor_id = vendor, .options = 2};
-    EXPECT_TRUE(world.Prepared(0).SetLocalEce(world.Context(), pair.id, ece).succeeded());
+    EXPECT_TRUE(world.Prepared(0).SetLocalEce(pair.id, ece).succeeded());
     return world.Fingerprint();
   };
   EXPECT_EQ(extended(1), extended(1));

@@ -72,7 +72,7 @@ void LibraryLoad::Deal(uint8_t side) {
     const sim::FetchedEvent& event = world_.library(side).fetched(got.made);
     const EventType type = event.event.type;
     const uint32_t id = event.id;
-    Expect(Of(side).AckCmEvent(context, got.made));
+    Expect(Of(side).AckCmEvent(got.made));
     Handle(side, type, id);
   }
 }

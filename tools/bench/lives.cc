@@ -30,9 +30,7 @@ Lives::Lives(int64_t connections, bool with_bytes)
     agenda_.At(Instant::FromNanoseconds(StayNs(&random_)), kApplication, i);
 }
 
-sim::IbCm::Context Lives::Context() {
-  return {&agenda_, &fabric_, this, profile_, sim::Defect::kNone};
-}
+sim::IbCm::Context Lives::Context() { return {&agenda_, &fabric_, this, profile_}; }
 
 void Lives::Foresee(std::span<const sim::Event> coming, std::span<const sim::Event> near) const {
   ib_.Foresee(coming, near);

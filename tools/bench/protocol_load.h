@@ -11,7 +11,6 @@
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "sim/core/agenda.h"
-#include "sim/core/defects.h"
 #include "sim/core/fifo.h"
 #include "sim/fabric/fabric.h"
 #include "sim/ib_cm/ib_cm.h"
@@ -52,7 +51,7 @@ class ProtocolLoad : private sim::IbCmUser {
   sim::RequestVerdict OnRequest(uint32_t ib, uint8_t device, const sim::Mad& req) override;
   void OnIbEvent(uint32_t user, sim::IbEventKind kind, const sim::Mad* mad) override;
   void OnIbGone(uint32_t user) override;
-  sim::IbCm::Context Context() { return {&agenda_, &fabric_, this, profile_, sim::Defect::kNone}; }
+  sim::IbCm::Context Context() { return {&agenda_, &fabric_, this, profile_}; }
   void Happens(const sim::Event& event);
   void Note(uint64_t word) { digest_ = std::rotl((digest_ ^ word) * 0x9e3779b97f4a7c15, 29); }
   void Destroy(uint32_t ib);

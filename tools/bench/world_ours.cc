@@ -75,7 +75,7 @@ class WorldLives {
       const sim::FetchedEvent& fetched = world_.Prepared(side).fetched(got.made);
       const uint32_t id = fetched.id;
       const EventType type = fetched.event.type;
-      Check(Lib(side).AckCmEvent(world_.Context(), got.made));
+      Check(Lib(side).AckCmEvent(got.made));
       Hears(side, id, type);
     }
   }

@@ -14,7 +14,8 @@
 
 #include "conformance/adapters/dl/dl_adapter.h"
 #include "conformance/adapters/lib/lib_adapter.h"
-#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/defects/defective_sim.h"
+#include "conformance/defects/defects.h"
 #include "conformance/runner/profile_file.h"
 #include "hw_tests/lab/linux_place.h"
 #include "model/vocabulary/topology.h"
@@ -36,7 +37,7 @@ void NoteInterrupt(int signal) {
 
 std::string DefectNames() {
   std::vector<std::string_view> names;
-  for (const auto& [name, sentence] : SimDefects()) names.push_back(name);
+  for (const Defect& defect : Defects()) names.push_back(defect.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -44,7 +45,7 @@ std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions o
   if (!asked.place.empty()) return "--place goes with --impl dl only";
   const Profile profile = options.profile;
   Answering answering;
-  answering.implementation = MakeSimImplementation(std::move(options));
+  answering.implementation = MakeDefectiveSim(std::move(options), asked.defect);
   if (answering.implementation == nullptr)
     return fmt::format("there is no defect '{}'; defects are {}", asked.defect, DefectNames());
   answering.text = asked.defect.empty() ? "sim" : "sim+" + asked.defect;
@@ -188,10 +189,8 @@ std::variant<Answering, std::string> Resolve(const Asked& asked) {
   const Profile& known = std::get<Profile>(profile);
   std::variant<Answering, std::string> answering;
   if (asked.impl == "sim")
-    answering = ResolveSim(asked, {.profile = known,
-                                   .defect = asked.defect,
-                                   .watch_wire = true,
-                                   .capabilities = known.capabilities});
+    answering = ResolveSim(
+        asked, {.profile = known, .watch_wire = true, .capabilities = known.capabilities});
   else if (asked.impl == "dl" || asked.impl.starts_with("dl:"))
     answering = ResolveDl(asked, {.profile = known});
   else if (asked.impl == "lib" || asked.impl.starts_with("lib:"))
@@ -204,14 +203,6 @@ std::variant<Answering, std::string> Resolve(const Asked& asked) {
       found != nullptr && asked.profile != "6.1-rxe")
     found->options += " --profile " + ShellWord(profile_name);
   return answering;
-}
-
-std::string_view WhoShows(std::string_view defect, const Profile& profile) {
-  if (defect == "info-handed-twice" || defect == "user-argument-cut")
-    return profile.capabilities.Has(Capability::kLaterCalls) ? "" : "7.2-rxe";
-  if (defect == "route-error-positive")
-    return profile.transport == Transport::kInfiniband ? "" : "6.1-ib";
-  return {};
 }
 
 std::vector<TopologyShare> MixedTopologies() {

@@ -69,10 +69,7 @@ struct Answering {
 // Or the error, in one line.
 std::variant<Answering, std::string> Resolve(const Asked& asked);
 
-// A profile that shows the defect, where the given one does not; else empty.
-std::string_view WhoShows(std::string_view defect, const Profile& profile);
-
-// The default topologies of drawn conversations.
+// The topologies that conversations are drawn on when none is asked for.
 std::vector<TopologyShare> MixedTopologies();
 
 // "a, b, c"

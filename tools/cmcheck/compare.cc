@@ -82,7 +82,6 @@ class Comparer {
       const Profile& profile = profiles_.at(kernel.conversation.profile);
       const std::unique_ptr<Implementation> simulator =
           MakeSimImplementation({.profile = profile,
-                                 .defect = {},
                                  .watch_wire = false,
                                  .capabilities = kernel.conversation.capabilities});
       const History told = ToldInOrder(kernel, profile, simulator.get());

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "conformance/adapters/sim/sim_adapter.h"
+#include "conformance/defects/defects.h"
 #include "conformance/properties/property.h"
 #include "conformance/runner/verdict.h"
 #include "conformance/walks/walk.h"
@@ -50,10 +50,11 @@ void ListRules() {
 }
 
 void ListDefects() {
-  for (const auto& [name, sentence] : SimDefects()) {
-    const std::string_view shown_by = WhoShows(name, Profiles().front());
-    Print(name, shown_by.empty() ? std::string(sentence)
-                                 : fmt::format("{} (profile {})", sentence, shown_by));
+  for (const Defect& defect : Defects()) {
+    const std::string_view shown_by = WhoShows(defect.name, Profiles().front());
+    Print(defect.name, shown_by.empty()
+                           ? std::string(defect.sentence)
+                           : fmt::format("{} (profile {})", defect.sentence, shown_by));
   }
 }
 

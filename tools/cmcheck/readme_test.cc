@@ -1,4 +1,4 @@
-// Runs the commands of README.md and HACKING.md and compares the output; carries out the
+// Runs the commands of the README and of HACKING.md and compares the output; carries out the
 // conversations of the documents.
 #include <gtest/gtest.h>
 
@@ -32,8 +32,8 @@ int ExitCodeIn(const std::string& comment) {
   return at == std::string::npos ? 0 : comment[at + 5] - '0';
 }
 
-// The commands of ```sh blocks. Those of ```shell blocks need QEMU or a network of their own, take
-// minutes, or are refused by sanitizers, so they are not run.
+// Commands of ```sh blocks. Those of ```shell blocks need QEMU or a network of their own, take
+// minutes, or are refused by sanitizers: they are not for a test to run.
 void AddCommand(const std::string& line, std::vector<Shown>* all) {
   const std::string comment = Comment(line);
   if (!line.starts_with("tools/run")) return;

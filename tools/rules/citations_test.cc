@@ -1,5 +1,5 @@
-// The source of every row has a known form, and its observation exists. Pages that rows,
-// conversations and documents cite are in the repository.
+// The source of every row has a known form, and its observation exists. What rows, conversations
+// and documents cite is in the repository.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -32,11 +32,8 @@ std::variant<Capture, std::string> CaptureOf(const Conversation& conversation,
       writer.Write(note.at.nanoseconds(), mad::Encode(frame).view());
     }
   };
-  const std::unique_ptr<Implementation> implementation =
-      MakeSimImplementation({.profile = profile,
-                             .defect = {},
-                             .capabilities = conversation.capabilities,
-                             .on_wire = write});
+  const std::unique_ptr<Implementation> implementation = MakeSimImplementation(
+      {.profile = profile, .capabilities = conversation.capabilities, .on_wire = write});
   const std::unique_ptr<Session> session = implementation->Start(conversation);
   if (std::string why = session->Unsupported(); !why.empty()) return why;
   Perform(conversation, *session);

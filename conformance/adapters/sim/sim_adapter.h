@@ -4,11 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "conformance/driver/driver.h"
 #include "model/vocabulary/profile.h"
@@ -21,7 +16,6 @@ namespace cm {
 
 struct SimOptions {
   Profile profile;
-  std::string defect;  // empty: none
   bool watch_wire = true;
   // What the environment may do; the simulator can do everything, and can be told to do no more
   // than another environment.
@@ -30,10 +24,6 @@ struct SimOptions {
   std::function<void(const sim::WireNote&)> on_wire;
 };
 
-// The defects that can be switched on: name and sentence.
-std::vector<std::pair<std::string_view, std::string_view>> SimDefects();
-
-// Null when there is no defect of that name.
 std::unique_ptr<Implementation> MakeSimImplementation(SimOptions options);
 
 }  // namespace cm

@@ -9,41 +9,39 @@
 #include "model/vocabulary/names.h"
 #include "sim/core/slab.h"
 
-namespace cm {
+namespace cm::sim {
 
 class SimNames {
  public:
   // `names` must outlive this object.
   explicit SimNames(const Names& names)
       : names_(names),
-        ids_(names.ids.size(), sim::kNobody),
-        channels_(names.channels.size(), sim::kNobody),
-        events_(names.events.size(), sim::kNobody),
-        regions_(names.regions.size(), sim::kNobody),
+        ids_(names.ids.size(), kNobody),
+        channels_(names.channels.size(), kNobody),
+        events_(names.events.size(), kNobody),
+        regions_(names.regions.size(), kNobody),
         id_names_(names.ids.size(), Place{}) {}
 
   uint32_t Id(IdRef ref) const { return ids_[ref.index]; }
   uint8_t SideOf(IdRef ref) const { return id_names_[ref.index].side; }
-  // sim::kNobody for a null pointer.
-  uint32_t Channel(ChannelRef ref) const {
-    return ref.valid() ? channels_[ref.index] : sim::kNobody;
-  }
+  // kNobody for a null pointer.
+  uint32_t Channel(ChannelRef ref) const { return ref.valid() ? channels_[ref.index] : kNobody; }
   uint32_t Event(EventRef ref) const { return events_[ref.index]; }
 
   void SetId(IdRef ref, uint8_t side, uint32_t id) {
     for (size_t i = 0; i < ids_.size(); ++i)
-      if (ids_[i] == id && id_names_[i].side == side) ids_[i] = sim::kNobody;  // the slot is reused
+      if (ids_[i] == id && id_names_[i].side == side) ids_[i] = kNobody;  // the place is used again
     ids_[ref.index] = id;
     id_names_[ref.index].side = side;
   }
   void SetChannel(ChannelRef ref, uint32_t channel) { channels_[ref.index] = channel; }
   void SetEvent(EventRef ref, uint32_t event) { events_[ref.index] = event; }
-  uint32_t Region(MrRef ref) const { return ref.valid() ? regions_[ref.index] : sim::kNobody; }
+  uint32_t Region(MrRef ref) const { return ref.valid() ? regions_[ref.index] : kNobody; }
   const std::string& NameOf(MrRef ref) const { return names_.regions.NameOf(ref); }
   void SetRegion(MrRef ref, uint32_t region) { regions_[ref.index] = region; }
-  void ForgetId(IdRef ref) { ids_[ref.index] = sim::kNobody; }
-  void ForgetChannel(ChannelRef ref) { channels_[ref.index] = sim::kNobody; }
-  void ForgetEvent(EventRef ref) { events_[ref.index] = sim::kNobody; }
+  void ForgetId(IdRef ref) { ids_[ref.index] = kNobody; }
+  void ForgetChannel(ChannelRef ref) { channels_[ref.index] = kNobody; }
+  void ForgetEvent(EventRef ref) { events_[ref.index] = kNobody; }
 
   // The name of a library's id; none when the conversation has no name for it.
   IdRef NameOf(uint8_t side, uint32_t id) const {
@@ -64,6 +62,6 @@ class SimNames {
   std::vector<Place> id_names_;
 };
 
-}  // namespace cm
+}  // namespace cm::sim
 
 #endif  // CONFORMANCE_ADAPTERS_SIM_SIM_NAMES_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cm {
+namespace cm::sim {
 namespace {
 
 constexpr uint16_t kPort = 40001;  // its source port
@@ -33,14 +33,13 @@ bool NamesSendersQp(MadKind kind) {
   return kind == MadKind::kReq || kind == MadKind::kRep || kind == MadKind::kSidrRep;
 }
 
-// `nobodys`: the bits that mark a plain number as unused, unless it is 0.
-uint32_t CidOf(const TesterNumber& said, uint32_t nobodys,
-               const std::vector<sim::CmNumbers>& numbers) {
+// `nobodys`: what marks a plain number as nobody's, unless it is 0.
+uint32_t CidOf(const TesterNumber& said, uint32_t nobodys, const std::vector<CmNumbers>& numbers) {
   if (said.of.valid()) return numbers[said.of.index].cid;
   return said.plain != 0 ? said.plain | nobodys : 0;
 }
 
-uint32_t QpNumberOf(const TesterMad& said, const std::vector<sim::CmNumbers>& numbers) {
+uint32_t QpNumberOf(const TesterMad& said, const std::vector<CmNumbers>& numbers) {
   if (!NamesSendersQp(said.kind) && !NamesReceiversQp(said.kind)) return 0;
   if (said.qp.of.valid()) return numbers[said.qp.of.index].qp_num;
   const bool left_out = said.qp.plain == 0;
@@ -55,54 +54,54 @@ bool HasTester(const Topology& topology) {
   return std::ranges::any_of(topology.devices, &DeviceInfo::tester);
 }
 
-sim::Mad MadFrom(const TesterMad& said, uint8_t side, const std::vector<sim::CmNumbers>& numbers,
-                 const Topology& topology, const Limits& limits) {
+Mad MadFrom(const TesterMad& said, uint8_t side, const std::vector<CmNumbers>& numbers,
+            const Topology& topology, const Limits& limits) {
   const bool asks =
       said.kind == MadKind::kReq || said.kind == MadKind::kSidrReq || said.kind == MadKind::kDreq;
   const bool rejects = said.kind == MadKind::kRej;
   const uint32_t local = CidOf(said.local, 0, numbers);
   const uint32_t remote = CidOf(said.remote, kNobodysCid, numbers);
-  sim::Mad mad{.kind = said.kind,
-               .local_cid = local,
-               .remote_cid = remote,
-               .tid = said.tid != 0 ? said.tid
-                      : asks        ? local
-                                    : remote,
-               .about = said.about,
-               .reason = rejects ? said.reason : RejReason::kNone,
-               .info = rejects && said.reason == RejReason::kTimeout ? sim::RejInfo::kGuid
-                                                                     : sim::RejInfo::kNothing,
-               .service_timeout = said.kind == MadKind::kMra ? said.service_timeout : uint8_t{0},
-               .space = said.space,
-               .port = said.port,
-               .p_key = said.p_key,
-               .unreliable = said.unreliable,
-               .alternate_path = said.alternate_path,
-               .mixed_gids = said.mixed_gids,
-               .cma_version = said.cma_version,
-               .sender = topology.sides[side].device,
-               .qp_num = QpNumberOf(said, numbers),
-               .qkey = said.qkey,
-               .status = said.status,
-               .response_timeout = said.response_timeout,
-               .max_retries = said.max_retries,
-               .ack_timeout = said.ack_timeout,
-               .ack_delay = said.ack_delay,
-               .conn = said.conn,
-               .ece = {},
-               .source = {.kind = AddressKind::kSide, .side = side, .v6 = said.v6, .port = kPort},
-               .destination = {.kind = AddressKind::kSide,
-                               .side = said.to,
-                               .v6 = said.v6,
-                               .port = said.port},
-               .data = said.data.Resized(RoomFor(said.kind, limits)),
-               .attribute = said.attribute,
-               .method = said.method,
-               .class_version = said.class_version,
-               .base_version = said.base_version,
-               .unresolvable = said.unresolvable};
-  if (said.kind == MadKind::kRep) mad.conn.retry_count = 0;  // a reply has no room for it
+  Mad mad{
+      .kind = said.kind,
+      .local_cid = local,
+      .remote_cid = remote,
+      .tid = said.tid != 0 ? said.tid
+             : asks        ? local
+                           : remote,
+      .about = said.about,
+      .reason = rejects ? said.reason : RejReason::kNone,
+      .info = rejects && said.reason == RejReason::kTimeout ? RejInfo::kGuid : RejInfo::kNothing,
+      .service_timeout = said.kind == MadKind::kMra ? said.service_timeout : uint8_t{0},
+      .space = said.space,
+      .port = said.port,
+      .p_key = said.p_key,
+      .unreliable = said.unreliable,
+      .alternate_path = said.alternate_path,
+      .mixed_gids = said.mixed_gids,
+      .cma_version = said.cma_version,
+      .sender = topology.sides[side].device,
+      .qp_num = QpNumberOf(said, numbers),
+      .qkey = said.qkey,
+      .status = said.status,
+      .response_timeout = said.response_timeout,
+      .max_retries = said.max_retries,
+      .ack_timeout = said.ack_timeout,
+      .ack_delay = said.ack_delay,
+      .conn = said.conn,
+      .ece = {},
+      .source = {.kind = AddressKind::kSide, .side = side, .v6 = said.v6, .port = kPort},
+      .destination = {.kind = AddressKind::kSide,
+                      .side = said.to,
+                      .v6 = said.v6,
+                      .port = said.port},
+      .data = said.data.Resized(RoomFor(said.kind, limits)),
+      .attribute = said.attribute,
+      .method = said.method,
+      .class_version = said.class_version,
+      .base_version = said.base_version,
+      .unresolvable = said.unresolvable};
+  if (said.kind == MadKind::kRep) mad.conn.retry_count = 0;  // which a reply has no room for
   return mad;
 }
 
-}  // namespace cm
+}  // namespace cm::sim

@@ -10,14 +10,14 @@
 #include "sim/fabric/mad.h"
 #include "sim/world/world.h"
 
-namespace cm {
+namespace cm::sim {
 
 bool HasTester(const Topology& topology);
 
-// `numbers`: the current numbers of the conversation's ids, or their last ones.
-sim::Mad MadFrom(const TesterMad& said, uint8_t side, const std::vector<sim::CmNumbers>& numbers,
-                 const Topology& topology, const Limits& limits);
+// `numbers`: what the ids of the conversation are known by, or were when they were last seen.
+Mad MadFrom(const TesterMad& said, uint8_t side, const std::vector<CmNumbers>& numbers,
+            const Topology& topology, const Limits& limits);
 
-}  // namespace cm
+}  // namespace cm::sim
 
 #endif  // CONFORMANCE_ADAPTERS_SIM_TESTER_H_

@@ -30,7 +30,6 @@ std::string Seen(const std::string& lines, uint64_t index) {
   conversation.origin = Origin{.seed = 7, .index = index, .walk = "none", .options = {}};
   const std::unique_ptr<Implementation> sim =
       MakeSimImplementation({.profile = *FindProfile("6.1-rxe"),
-                             .defect = {},
                              .watch_wire = false,
                              .capabilities = conversation.capabilities});
   const std::string text =

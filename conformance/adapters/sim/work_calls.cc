@@ -4,11 +4,8 @@
 #include <type_traits>
 #include <vector>
 
-namespace cm {
+namespace cm::sim {
 namespace {
-
-using sim::Library;
-using sim::Progress;
 
 std::vector<uint8_t> Pattern(std::string_view region, uint32_t length) {
   std::vector<uint8_t> bytes(length);
@@ -22,11 +19,11 @@ WcOpcode OpcodeOf(CallKind kind) {
   return IsWrite(kind) ? WcOpcode::kWrite : WcOpcode::kSend;
 }
 
-sim::WorkRequest RequestOf(const SimNames& names, const call::Work& work, WcOpcode opcode) {
-  sim::WorkRequest request{.opcode = opcode,
-                           .context = work.context,
-                           .signaled = (work.flags & kSignaled) != 0,
-                           .is_inline = (work.flags & kInline) != 0};
+WorkRequest RequestOf(const SimNames& names, const call::Work& work, WcOpcode opcode) {
+  WorkRequest request{.opcode = opcode,
+                      .context = work.context,
+                      .signaled = (work.flags & kSignaled) != 0,
+                      .is_inline = (work.flags & kInline) != 0};
   for (const Sge& sge : work.sges)
     request.pieces.push_back({names.Region(sge.mr), sge.offset, sge.length});
   request.remote = {names.Region(work.remote.mr), work.remote.offset, request.length()};
@@ -53,7 +50,7 @@ Progress MakeWorkCall(Library& l, Library::Context c, const SimNames& names, con
   const uint32_t id = names.Id(IdOf(call));
   const CallKind kind = KindOf(call);
   if (const call::Work* work = WorkOf(call)) {
-    sim::WorkRequest request = RequestOf(names, *work, OpcodeOf(kind));
+    WorkRequest request = RequestOf(names, *work, OpcodeOf(kind));
     const bool receives = IsReceive(kind);
     return {.reply = receives ? l.PostReceive(c, id, request) : l.PostSend(c, id, request)};
   }
@@ -64,7 +61,7 @@ Progress MakeWorkCall(Library& l, Library::Context c, const SimNames& names, con
   if (kind == CallKind::kCreateSrq) return {.reply = l.CreateSrq(c, id, true)};
   if (kind == CallKind::kDestroySrq) return {.reply = l.DestroySrq(c, id)};
   const bool sent = kind == CallKind::kGetSendComp;
-  return l.GetCompletion(c, id, sent ? sim::Waiting::kSentWork : sim::Waiting::kReceivedWork);
+  return l.GetCompletion(c, id, sent ? Waiting::kSentWork : Waiting::kReceivedWork);
 }
 
-}  // namespace cm
+}  // namespace cm::sim

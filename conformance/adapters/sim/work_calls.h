@@ -6,12 +6,12 @@
 #include "model/vocabulary/call.h"
 #include "sim/lib/library.h"
 
-namespace cm {
+namespace cm::sim {
 
 // One of the calls from rdma_create_qp_ex on.
-sim::Progress MakeWorkCall(sim::Library& library, sim::Library::Context c, const SimNames& names,
-                           const Call& call);
+Progress MakeWorkCall(Library& library, Library::Context c, const SimNames& names,
+                      const Call& call);
 
-}  // namespace cm
+}  // namespace cm::sim
 
 #endif  // CONFORMANCE_ADAPTERS_SIM_WORK_CALLS_H_

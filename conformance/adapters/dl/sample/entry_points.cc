@@ -57,8 +57,8 @@ int On(rdma_cm_id* id, const Call& call) {
                        call(sample.library(), sample.world().Context(), Ours(id)->number));
 }
 
-using Context = cm::sim::Library::Context;
-using cm::sim::Library;
+using Context = cm::woven::Library::Context;
+using cm::woven::Library;
 
 // One that waits for its event on a synchronous id.
 template <typename Call>
@@ -205,7 +205,7 @@ int rdma_notify(rdma_cm_id* id, ibv_event_type event) {
 }
 
 int rdma_init_qp_attr(rdma_cm_id* id, ibv_qp_attr* qp_attr, int* qp_attr_mask) {
-  cm::sim::Progress progress;
+  cm::woven::Progress progress;
   const int value = On(id, [&](Library& l, Context c, uint32_t i) {
     progress = l.InitQpAttr(c, i, static_cast<uint8_t>(cm::ValueOf(qp_attr->qp_state)));
     return progress.reply;
@@ -219,11 +219,11 @@ int rdma_init_qp_attr(rdma_cm_id* id, ibv_qp_attr* qp_attr, int* qp_attr_mask) {
 
 int rdma_set_local_ece(rdma_cm_id* id, ibv_ece* ece) {
   const cm::EceOptions options{ece->vendor_id, ece->options, ece->comp_mask};
-  return On(id, [&](Library& l, Context c, uint32_t i) { return l.SetLocalEce(c, i, options); });
+  return On(id, [&](Library& l, Context, uint32_t i) { return l.SetLocalEce(i, options); });
 }
 
 int rdma_get_remote_ece(rdma_cm_id* id, ibv_ece* ece) {
-  cm::sim::Progress progress;
+  cm::woven::Progress progress;
   const int value = On(id, [&](Library& l, Context, uint32_t i) {
     progress = l.GetRemoteEce(i);
     return progress.reply;
@@ -252,7 +252,7 @@ const char* rdma_event_str(rdma_cm_event_type event) {
   // As long as the longest name, and static, as the C function's result is.
   static auto* const names = new std::map<int, std::string>;
   const auto type = static_cast<uint8_t>(cm::ValueOf(event));
-  const cm::sim::Progress progress =
+  const cm::woven::Progress progress =
       TheSample().library().EventStr(TheSample().world().Context(), type);
   return names->emplace(type, std::get<cm::TextHanded>(*progress.handed).words())
       .first->second.c_str();

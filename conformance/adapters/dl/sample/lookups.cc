@@ -108,7 +108,7 @@ int rdma_getaddrinfo(const char* node, const char* service, const rdma_addrinfo*
   if (service != nullptr) get.service = static_cast<uint16_t>(std::strtoul(service, nullptr, 10));
   if (hints != nullptr) get.hints = HintsOf(*hints);
   Sample& sample = TheSample();
-  const cm::sim::Progress progress = sample.library().GetAddrInfo(sample.world().Context(), get);
+  const cm::woven::Progress progress = sample.library().GetAddrInfo(get);
   if (!progress.reply.succeeded()) return Refused(progress.reply);
   *res = Handed(std::get<cm::AddrInfoHanded>(*progress.handed));
   return 0;
@@ -129,8 +129,7 @@ int rdma_resolve_addrinfo(rdma_cm_id* id, const char* node, const char* service,
 int rdma_query_addrinfo(rdma_cm_id* id, rdma_addrinfo** info) {
   Sample& sample = TheSample();
   const uint32_t number = reinterpret_cast<Id*>(id)->number;
-  const cm::sim::Progress progress =
-      sample.library().QueryAddrInfo(sample.world().Context(), number);
+  const cm::woven::Progress progress = sample.library().QueryAddrInfo(number);
   if (!progress.reply.succeeded()) return Refused(progress.reply);
   *info = Handed(std::get<cm::AddrInfoHanded>(*progress.handed));
   return 0;
@@ -154,7 +153,7 @@ void rdma_freeaddrinfo(rdma_addrinfo* res) {
 
 ibv_context** rdma_get_devices(int* num_devices) {
   Sample& sample = TheSample();
-  const cm::sim::Progress progress = sample.library().GetDevices(sample.world().Context());
+  const cm::woven::Progress progress = sample.library().GetDevices(sample.world().Context());
   const bool found = progress.reply.succeeded();
   if (!found) errno = static_cast<int>(progress.reply.error);
   const uint32_t known = found ? std::get<cm::DevicesHanded>(*progress.handed).known : 0;

@@ -14,8 +14,9 @@
 #include <utility>
 
 #include "conformance/adapters/dl/c_enum.h"
+#include "conformance/defects/defects.h"
+#include "conformance/defects/switch.h"
 #include "model/vocabulary/sockaddr.h"
-#include "sim/core/defects.h"
 
 namespace cm::sample {
 namespace {
@@ -40,9 +41,10 @@ void Copy(const Address& address, const Topology& topology, sockaddr_storage* to
 
 }  // namespace
 
-Sample::Sample(const Topology* topology, const Profile* profile, uint64_t seed, sim::Defect defect)
-    : topology_(topology),
-      world_(topology, profile, NamedStream(seed, "world"), defect),
+Sample::Sample(const Topology* topology, const Profile* profile, uint64_t seed, size_t defect)
+    : defect_(defect),
+      topology_(topology),
+      world_(topology, profile, NamedStream(seed, "world")),
       before_(world_.InUse()),
       devices_(topology->devices.size()),
       contexts_(topology->devices.size()) {
@@ -52,18 +54,18 @@ Sample::Sample(const Topology* topology, const Profile* profile, uint64_t seed, 
   }
 }
 
-int Sample::Begin(const sim::Progress& progress, const Unfinished& unfinished) {
+int Sample::Begin(const woven::Progress& progress, const Unfinished& unfinished) {
   if (progress.reply.kind != ReplyKind::kBlocked) return Finish(progress, unfinished);
   world_.Block(lane_, progress.ongoing);
   unfinished_[lane_] = unfinished;
   return 0;
 }
 
-int Sample::Finish(const sim::Progress& progress, const Unfinished& unfinished) {
+int Sample::Finish(const woven::Progress& progress, const Unfinished& unfinished) {
   if (progress.reply.succeeded()) {
     if (unfinished.fetches != nullptr) *unfinished.fetches = &Make(progress.made).release()->c;
     if (unfinished.requests != nullptr) {
-      const sim::FetchedEvent& event =
+      const woven::FetchedEvent& event =
           world_.library(lane_.side).fetched(library().at(progress.made).event);
       Id* const listener = IdAt(event.listen_id);
       *unfinished.requests = &NewId(progress.made, nullptr, listener->space)->c;
@@ -84,8 +86,8 @@ int Sample::Finish(const sim::Progress& progress, const Unfinished& unfinished) 
 
 rdma_event_channel* Sample::CreateChannel() {
   auto* const channel = new Channel;
-  // O_NONBLOCK is read from the descriptor, because it may be set at any time.
-  const sim::Progress progress = library().CreateEventChannel(world_.Context(), false);
+  // Whether it is to block is asked of the descriptor, as it may be told at any time.
+  const woven::Progress progress = library().CreateEventChannel(world_.Context(), false);
   channel->number = progress.made;
   channel->c.fd = eventfd(0, EFD_CLOEXEC);
   return &channel->c;
@@ -115,8 +117,8 @@ Id* Sample::IdAt(uint32_t number) {
 }
 
 int Sample::CreateId(Channel* channel, rdma_cm_id** id, PortSpace space) {
-  const sim::Progress progress = library().CreateId(
-      world_.Context(), channel == nullptr ? sim::kNobody : channel->number, space);
+  const woven::Progress progress = library().CreateId(
+      world_.Context(), channel == nullptr ? woven::kNobody : channel->number, space);
   if (progress.reply.succeeded())
     *id = &NewId(progress.made, channel == nullptr ? nullptr : &channel->c, space)->c;
   return ToC(progress.reply);
@@ -134,7 +136,7 @@ int Sample::Answer(Id* id, const Reply& reply) {
   return value;
 }
 
-int Sample::Completes(Id* id, const sim::Progress& progress) {
+int Sample::Completes(Id* id, const woven::Progress& progress) {
   return Begin(progress, {.completes = id});
 }
 
@@ -145,8 +147,8 @@ int Sample::GetRequest(Id* listener, rdma_cm_id** id) {
 
 // The id has moved unless the call was refused, even if the call still waits.
 int Sample::MigrateId(Id* id, Channel* channel) {
-  const sim::Progress progress = library().MigrateId(
-      world_.Context(), id->number, channel == nullptr ? sim::kNobody : channel->number);
+  const woven::Progress progress = library().MigrateId(
+      world_.Context(), id->number, channel == nullptr ? woven::kNobody : channel->number);
   const bool moved = progress.reply.kind == ReplyKind::kBlocked || progress.reply.succeeded();
   if (moved) id->c.channel = channel == nullptr ? nullptr : &channel->c;
   return Begin(progress, {.completes = id});
@@ -182,10 +184,10 @@ void Sample::Refresh(Id* id) {
   id->c.route.num_paths = shown.num_paths;
   id->c.qp = shown.qp ? &id->qp : nullptr;
   id->qp.context = id->c.verbs;
-  const sim::Library& library = world_.library(id->side);
+  const woven::Library& library = world_.library(id->side);
   const uint32_t number = library.at(id->number).event;
-  const bool retains = number != sim::kNobody;
-  // Event memory is reused: an equal address proves nothing.
+  const bool retains = number != woven::kNobody;
+  // The place of an event is used again: that it is the same says nothing.
   if (retains && id->event && library.fetched(number) == id->kept) return;
   id->event = retains ? Make(number) : nullptr;
   if (retains) id->kept = library.fetched(number);
@@ -194,21 +196,21 @@ void Sample::Refresh(Id* id) {
 
 int Sample::GetEvent(Channel* channel, rdma_cm_event** event) {
   const bool nonblocking = (fcntl(channel->c.fd, F_GETFL) & O_NONBLOCK) != 0;
-  const sim::Progress progress = library().GetCmEvent(world_.Context(), channel->number);
+  const woven::Progress progress = library().GetCmEvent(world_.Context(), channel->number);
   if (progress.reply.kind == ReplyKind::kBlocked && nonblocking)
     return ToC(Reply::Refused(Errno::kAgain));
   return Begin(progress, {.fetches = event});
 }
 
 std::unique_ptr<Event> Sample::Make(uint32_t number) {
-  const sim::FetchedEvent& fetched = world_.library(lane_.side).fetched(number);
+  const woven::FetchedEvent& fetched = world_.library(lane_.side).fetched(number);
   auto event = std::make_unique<Event>();
   event->number = number;
   event->private_data = fetched.event.private_data;
   rdma_cm_event& c = event->c;
   Store(&c.event, static_cast<uint32_t>(fetched.event.type));
   c.status = fetched.event.status;
-  if (fetched.listen_id != sim::kNobody) {
+  if (fetched.listen_id != woven::kNobody) {
     Id* const listener = IdAt(fetched.listen_id);
     c.listen_id = &listener->c;
     // The id of a synchronous listener's request was created when rdma_get_request returned.
@@ -216,7 +218,7 @@ std::unique_ptr<Event> Sample::Make(uint32_t number) {
       NewId(fetched.id, listener->c.channel, listener->space);
   }
   if (Id* const id = IdAt(fetched.id)) {
-    const sim::Library& library = world_.library(lane_.side);
+    const woven::Library& library = world_.library(lane_.side);
     if (library.LiveId(fetched.id) && !library.at(fetched.id).synchronous) Refresh(id);
     c.id = &id->c;
   }
@@ -276,7 +278,7 @@ void Sample::FillParam(const CmEvent& fetched, Event* event) const {
 }
 
 int Sample::Ack(Event* event) {
-  const Reply reply = library().AckCmEvent(world_.Context(), event->number);
+  const Reply reply = library().AckCmEvent(event->number);
   delete event;
   return ToC(reply);
 }
@@ -290,7 +292,7 @@ Address Sample::AddressOf(const sockaddr* address) const {
 bool Sample::Blocked() const { return unfinished_.contains(lane_); }
 
 bool Sample::Continue(int* value) {
-  const sim::Progress progress = world_.Continue(lane_);
+  const woven::Progress progress = world_.Continue(lane_);
   if (progress.reply.kind == ReplyKind::kBlocked) return false;
   const Unfinished unfinished = unfinished_.at(lane_);
   unfinished_.erase(lane_);
@@ -309,7 +311,7 @@ void Sample::Inject(const Fault& fault) {
 }
 
 std::string Sample::Leaks() const {
-  const sim::Usage after = world_.InUse();
+  const woven::Usage after = world_.InUse();
   if (after == before_) return {};
   return fmt::format(
       "in use at the end: {} kernel ids, {} IB CM ids, {} queue pairs, {} shared receive queues, "
@@ -323,11 +325,10 @@ bool StartSample(const std::string& topology, const std::string& profile, uint64
   const Profile* const how = FindProfile(profile);
   if (where == nullptr || how == nullptr) return false;
   const char* const named = std::getenv("CMCHECK_SAMPLE_DEFECT");
-  sim::Defect defect = sim::Defect::kNone;
+  size_t defect = 0;
   if (named != nullptr && *named != '\0') {
-    const std::optional<sim::Defect> known = sim::ParseDefect(named);
-    if (!known) return false;
-    defect = *known;
+    defect = NumberOf(named);
+    if (defect == 0) return false;
   }
   Slot() = std::make_unique<Sample>(where, how, seed, defect);
   return true;
@@ -336,8 +337,9 @@ bool StartSample(const std::string& topology, const std::string& profile, uint64
 Sample& TheSample() {
   if (!Slot()) {
     const Topology& topology = Topologies().front();
-    Slot() = std::make_unique<Sample>(&topology, &Profiles().front(), 0, sim::Defect::kNone);
+    Slot() = std::make_unique<Sample>(&topology, &Profiles().front(), 0, 0);
   }
+  defects::switched_on = Slot()->defect();
   return *Slot();
 }
 

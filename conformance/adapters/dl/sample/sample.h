@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "conformance/defects/woven/sim/world/world.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
-#include "sim/world/world.h"
 
 namespace cm::sample {
 
@@ -32,8 +32,8 @@ struct Id {
   uint8_t side = 0;
   uint32_t number = 0;
   PortSpace space = PortSpace::kTcp;
-  std::unique_ptr<Event> event;  // the event at c.event
-  sim::FetchedEvent kept;        // and its simulated event
+  std::unique_ptr<Event> event;  // what c.event points to
+  woven::FetchedEvent kept;      // and what it was made of
 };
 struct Event {
   rdma_cm_event c{};
@@ -53,11 +53,13 @@ struct Unfinished {
 
 class Sample {
  public:
-  Sample(const Topology* topology, const Profile* profile, uint64_t seed, sim::Defect defect);
+  // `defect` is what defects::SwitchedOn takes.
+  Sample(const Topology* topology, const Profile* profile, uint64_t seed, size_t defect);
 
   void Enter(Lane lane) { lane_ = lane; }
-  sim::World& world() { return world_; }
-  sim::Library& library() { return world_.Prepared(lane_.side); }
+  size_t defect() const { return defect_; }
+  woven::World& world() { return world_; }
+  woven::Library& library() { return world_.Prepared(lane_.side); }
 
   rdma_event_channel* CreateChannel();
   void DestroyChannel(Channel* channel);
@@ -67,8 +69,8 @@ class Sample {
   int Ack(Event* event);
   // Returns the immediate reply of a call on an id.
   int Answer(Id* id, const Reply& reply);
-  // The same for a call that waits for an event if the id is synchronous.
-  int Completes(Id* id, const sim::Progress& progress);
+  // One that waits for an event if the id is synchronous.
+  int Completes(Id* id, const woven::Progress& progress);
   int GetRequest(Id* listener, rdma_cm_id** id);
   int MigrateId(Id* id, Channel* channel);
   int CreateEp(const call::CreateEp& ep, rdma_cm_id** id);
@@ -91,8 +93,8 @@ class Sample {
   std::string Leaks() const;
 
  private:
-  int Begin(const sim::Progress& progress, const Unfinished& unfinished);
-  int Finish(const sim::Progress& progress, const Unfinished& unfinished);
+  int Begin(const woven::Progress& progress, const Unfinished& unfinished);
+  int Finish(const woven::Progress& progress, const Unfinished& unfinished);
   Id* NewId(uint32_t number, rdma_event_channel* channel, PortSpace space);
   Id* IdAt(uint32_t number);
   // Updates the public fields.
@@ -102,9 +104,10 @@ class Sample {
   void FillParam(const CmEvent& fetched, Event* event) const;
   void FillMembership(const CmEvent& fetched, rdma_ud_param* ud) const;
 
+  size_t defect_;
   const Topology* topology_;
-  sim::World world_;
-  sim::Usage before_;
+  woven::World world_;
+  woven::Usage before_;
   Lane lane_;
   std::vector<ibv_device> devices_;
   std::vector<ibv_context> contexts_;
@@ -114,7 +117,8 @@ class Sample {
   std::vector<void*> contexts_of_groups_ = {nullptr};
 };
 
-// The sample of this process; started by cmcheck_start, or as the first topology by itself.
+// The sample of this process; started by cmcheck_start, or as the first topology by itself. Every
+// function of the library begins with it: its defect is then on in the thread.
 Sample& TheSample();
 bool StartSample(const std::string& topology, const std::string& profile, uint64_t seed);
 

@@ -1,0 +1,440 @@
+#include "conformance/adapters/sim/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "conformance/adapters/sim/coins.h"
+#include "conformance/adapters/sim/sim_names.h"
+#include "conformance/adapters/sim/tester.h"
+#include "conformance/adapters/sim/work_calls.h"
+#include "model/base/check.h"
+#include "sim/world/world.h"
+
+namespace cm::sim {
+namespace {
+
+class SimSession : public Session, public Driver, public Environment {
+ public:
+  SimSession(const Conversation& conversation, SessionOptions options)
+      : conversation_(conversation),
+        options_(std::move(options)),
+        profile_(options_.profile),
+        world_(conversation.topology, profile_, CoinsOf(conversation)),
+        names_(conversation.names),
+        numbers_(conversation.names.ids.size()),
+        before_(world_.InUse()) {
+    if (options_.watch_wire) world_.WatchWire();
+  }
+
+  Driver& driver() override { return *this; }
+  Environment& environment() override { return *this; }
+
+  // Driver
+  seen::Answered Submit(Lane lane, const Call& call) override {
+    if (NamesWhatIsGone(lane.side, call)) return {.reply = Reply::Crashed()};
+    NoteNumbers();
+    return Finish(lane, call, Begin(lane, call));
+  }
+
+  // Every thread gets as far as it gets by itself, one after the other; then those wait that must.
+  // Who comes first a sequence that was drawn draws; elsewhere it is the order of the lines.
+  std::vector<seen::Answered> SubmitTogether(const std::vector<Submission>& all) override {
+    std::vector<seen::Answered> answers(all.size());
+    std::vector<size_t> ready(all.size());
+    std::iota(ready.begin(), ready.end(), 0);
+    std::vector<std::pair<size_t, Progress>> begun;
+    while (!ready.empty()) {
+      const size_t picked = conversation_.origin ? world_.PickThread(ready.size()) : 0;
+      const auto next = ready.begin() + static_cast<ptrdiff_t>(picked);
+      const Submission& one = all[*next];
+      Progress progress = Begin(one.lane, one.call);
+      if (progress.reply.kind == ReplyKind::kBlocked)
+        begun.emplace_back(*next, progress);
+      else
+        answers[*next] = Finish(one.lane, one.call, progress);
+      ready.erase(next);
+    }
+    for (const auto& [i, progress] : begun) answers[i] = Finish(all[i].lane, all[i].call, progress);
+    return answers;
+  }
+
+  std::optional<seen::Released> Released(Lane lane) override {
+    if (!world_.Waits(lane)) return std::nullopt;
+    const Progress progress = world_.Continue(lane);
+    if (progress.reply.kind == ReplyKind::kBlocked) return std::nullopt;
+    const auto waiting = std::ranges::find_if(
+        waiting_calls_, [lane](const WaitingCall& w) { return w.lane == lane; });
+    CM_CHECK(waiting != waiting_calls_.end());
+    const Call call = waiting->call;
+    waiting_calls_.erase(waiting);
+    seen::Released released{.reply = progress.reply, .handed = progress.handed};
+    if (progress.reply.succeeded()) released.event = Learn(lane.side, call, progress.made);
+    return released;
+  }
+
+  bool Readable(Lane lane, ChannelRef channel, Duration within) override {
+    const uint32_t c = names_.Channel(channel);
+    const Instant limit = Now() + within;
+    for (;;) {
+      if (world_.Prepared(lane.side).Readable(world_.Context(), c)) return true;
+      if (!world_.NextAt() || *world_.NextAt() > limit) break;
+      world_.Step();
+    }
+    world_.RunUntil(limit);
+    return false;
+  }
+
+  Instant Now() override { return world_.Now(); }
+
+  // Environment
+  seen::Done Pass(Duration span) override {
+    world_.RunUntil(Now() + span);
+    return {};
+  }
+
+  seen::Done Settle() override {
+    const Duration quiet = profile_->timing.quiet;
+    while (world_.NextAt() && *world_.NextAt() <= Now() + quiet) world_.Step();
+    world_.RunUntil(Now() + quiet);
+    return {};
+  }
+
+  seen::Done Inject(const Fault& fault) override {
+    world_.Inject(fault);
+    std::erase_if(waiting_calls_, [&](const WaitingCall& w) { return !world_.Waits(w.lane); });
+    return {};
+  }
+
+  seen::Done Heal() override {
+    world_.Heal();
+    return {};
+  }
+
+  seen::Done Send(uint8_t side, const TesterMad& said) override {
+    NoteNumbers();
+    world_.Send(side, said.to,
+                MadFrom(said, side, numbers_, *conversation_.topology, profile_->limits));
+    return {};
+  }
+
+  // Session
+  std::vector<WireRecord> TakeWire() override {
+    std::vector<WireRecord> wire;
+    for (WireNote& note : world_.TakeWireNotes()) {
+      if (options_.on_wire) options_.on_wire(note);
+      wire.push_back({.at = note.at,
+                      .side = SideOf(note.from),
+                      .kind = note.mad.kind,
+                      .reason = note.mad.reason,
+                      .about = note.mad.about,
+                      .unnamed = IsMad(note.mad.kind) && note.mad.local_cid == 0,
+                      .info_length = LengthOf(note.mad.info),
+                      .service_timeout = note.mad.service_timeout,
+                      .status = note.mad.status,
+                      .attribute = note.mad.attribute,
+                      .mad_status = note.mad.mad_status,
+                      .lost = note.lost,
+                      .corrupt = note.corrupt,
+                      .private_data = note.mad.data});
+    }
+    return wire;
+  }
+
+  std::string Leaks() override {
+    const Usage after = world_.InUse();
+    if (after == before_) return {};
+    return fmt::format(
+        "in use at the end: {} kernel ids, {} IB CM ids, {} queue pairs, {} shared receive queues, "
+        "{} memory regions, {} ids of the library, {} unacknowledged events, {} not given back",
+        after.kernel_ids, after.ib_ids, after.queue_pairs, after.receive_queues, after.regions,
+        after.library_ids, after.unacknowledged, after.handed_out);
+  }
+
+ private:
+  struct WaitingCall {
+    Lane lane;
+    Call call;
+  };
+
+  Progress Begin(Lane lane, const Call& call) {
+    Progress progress = Make(lane.side, call);
+    if (progress.reply.kind == ReplyKind::kBlocked) world_.Block(lane, progress.ongoing);
+    return progress;
+  }
+
+  seen::Answered Finish(Lane lane, const Call& call, Progress progress) {
+    if (progress.reply.kind == ReplyKind::kBlocked) {
+      progress = RunUntilAnswered(lane);
+      if (progress.reply.kind == ReplyKind::kBlocked) waiting_calls_.push_back({lane, call});
+    }
+    seen::Answered answered{.reply = progress.reply, .handed = progress.handed};
+    if (progress.reply.succeeded()) answered.event = Learn(lane.side, call, progress.made);
+    if (const auto* show = std::get_if<call::ShowEvent>(&call)) {
+      const uint32_t event = world_.library(lane.side).at(names_.Id(show->id)).event;
+      if (event != kNobody) answered.event = EventOf(lane.side, event);
+    }
+    if (std::holds_alternative<call::Show>(call)) {
+      answered.shown = world_.Prepared(lane.side).Show(world_.Context(),
+                                                       names_.Id(std::get<call::Show>(call).id));
+    }
+    return answered;
+  }
+
+  // A tester may speak of ids that are gone by the time it does.
+  void NoteNumbers() {
+    if (!HasTester(*conversation_.topology)) return;
+    for (uint16_t i = 0; i < numbers_.size(); ++i) {
+      const uint32_t id = names_.Id(IdRef{i});
+      if (id == kNobody) continue;
+      const CmNumbers now = world_.NumbersOf(names_.SideOf(IdRef{i}), id);
+      if (now.cid != 0) numbers_[i] = now;
+    }
+  }
+
+  // Where the real library would read memory that was freed.
+  bool NamesWhatIsGone(uint8_t side, const Call& call) {
+    if (const auto* ack = std::get_if<call::AckCmEvent>(&call))
+      return names_.Event(ack->event) == kNobody;
+    const CallKind kind = KindOf(call);
+    const IdRef id = IdOf(call);
+    if (const auto* migrate = std::get_if<call::MigrateId>(&call);
+        migrate != nullptr && migrate->channel.valid() &&
+        names_.Channel(migrate->channel) == kNobody)
+      return true;
+    if (id.valid() && kind != CallKind::kCreateId && kind != CallKind::kCreateEp) {
+      const uint32_t known = names_.Id(id);
+      const Library& library = world_.Prepared(side);
+      if (known == kNobody || !library.LiveId(known)) return true;
+      const uint32_t channel = library.at(known).channel;
+      return channel != kNobody && !library.LiveChannel(channel);
+    }
+    const ChannelRef channel = ChannelOf(call);
+    return kind != CallKind::kCreateEventChannel && channel.valid() &&
+           names_.Channel(channel) == kNobody;
+  }
+
+  // What the call did away with has no place any more.
+  void Forget(const Call& call) {
+    if (const auto* ack = std::get_if<call::AckCmEvent>(&call)) names_.ForgetEvent(ack->event);
+    if (KindOf(call) == CallKind::kDestroyId || KindOf(call) == CallKind::kDestroyEp)
+      names_.ForgetId(IdOf(call));
+    if (const auto* close = std::get_if<call::DestroyEventChannel>(&call))
+      names_.ForgetChannel(close->channel);
+  }
+
+  uint8_t SideOf(uint8_t device) const {
+    for (uint8_t side = 0; side < conversation_.topology->sides.size(); ++side)
+      if (conversation_.topology->sides[side].device == device) return side;
+    return 0;
+  }
+
+  // A blocking call means: run the world until it is answered, or nothing can answer it. One on a
+  // synchronous id may need another thread's next call, and is left alone once the world is quiet.
+  Progress RunUntilAnswered(Lane lane) {
+    const bool completes = world_.Completes(lane);
+    Instant limit = Now() + profile_->timing.Longest();
+    for (;;) {
+      const Progress progress = world_.Continue(lane);
+      if (progress.reply.kind != ReplyKind::kBlocked) return progress;
+      if (completes) limit = Now() + profile_->timing.quiet;
+      if (!world_.NextAt() || *world_.NextAt() > limit) return progress;
+      world_.Step();
+    }
+  }
+
+  Progress Make(uint8_t side, const Call& call) {
+    Library& library = world_.Prepared(side);
+    const Library::Context c = world_.Context();
+    return std::visit([&](const auto& one) { return MakeOne(library, c, one); }, call);
+  }
+
+  Progress MakeOne(Library& l, Library::Context c, const call::CreateEventChannel& x) {
+    return l.CreateEventChannel(c, x.nonblocking);
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::DestroyEventChannel& x) {
+    return l.DestroyEventChannel(c, names_.Channel(x.channel));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::CreateId& x) {
+    return l.CreateId(c, names_.Channel(x.channel), x.space);
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::DestroyId& x) {
+    return l.DestroyId(c, names_.Id(x.id));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::BindAddr& x) {
+    return {.reply = l.BindAddr(c, names_.Id(x.id), x.address)};
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::Listen& x) {
+    return {.reply = l.Listen(c, names_.Id(x.id), x.backlog)};
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::ResolveAddr& x) {
+    const uint32_t id = names_.Id(x.id);
+    return l.Complete(c, id, l.ResolveAddr(c, id, x));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::ResolveRoute& x) {
+    const uint32_t id = names_.Id(x.id);
+    return l.Complete(c, id, l.ResolveRoute(c, id, x.timeout_ms));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::CreateQp& x) {
+    return {.reply = l.CreateQp(c, names_.Id(x.id), x.type)};
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::DestroyQp& x) {
+    return {.reply = l.DestroyQp(c, names_.Id(x.id))};
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::Connect& x) {
+    const uint32_t id = names_.Id(x.id);
+    return l.Complete(c, id, l.Connect(c, id, x.param));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::Accept& x) {
+    const uint32_t id = names_.Id(x.id);
+    return l.CompleteAccept(c, id, l.Accept(c, id, x.param));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::Reject& x) {
+    return {.reply = l.Reject(c, names_.Id(x.id), x.private_data)};
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::Establish& x) {
+    return {.reply = l.Establish(c, names_.Id(x.id))};
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::Disconnect& x) {
+    return l.DisconnectOrWait(c, names_.Id(x.id));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::GetCmEvent& x) {
+    return l.GetCmEvent(c, names_.Channel(x.channel));
+  }
+  Progress MakeOne(Library& l, Library::Context, const call::AckCmEvent& x) {
+    return {.reply = l.AckCmEvent(names_.Event(x.event))};
+  }
+  Progress MakeOne(Library&, Library::Context, const call::Show&) { return {}; }
+  Progress MakeOne(Library&, Library::Context, const call::ShowEvent&) { return {}; }
+  Progress MakeOne(Library& l, Library::Context c, const call::Notify& x) {
+    return {.reply = l.Notify(c, names_.Id(x.id), x.what)};
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::InitQpAttr& x) {
+    return l.InitQpAttr(c, names_.Id(x.id), x.state);
+  }
+  Progress MakeOne(Library& l, Library::Context, const call::SetLocalEce& x) {
+    return {.reply = l.SetLocalEce(names_.Id(x.id), x.ece)};
+  }
+  Progress MakeOne(Library& l, Library::Context, const call::GetRemoteEce& x) {
+    return l.GetRemoteEce(names_.Id(x.id));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::RejectEce& x) {
+    return {.reply = l.RejectEce(c, names_.Id(x.id), x.private_data)};
+  }
+  Progress MakeOne(Library& l, Library::Context, const call::GetSrcPort& x) {
+    return {.handed = PortHanded{l.at(names_.Id(x.id)).source.port}};
+  }
+  Progress MakeOne(Library& l, Library::Context, const call::GetDstPort& x) {
+    return {.handed = PortHanded{l.at(names_.Id(x.id)).destination.port}};
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::EventStr& x) {
+    return l.EventStr(c, x.type);
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::SetOption& x) {
+    return {.reply = l.SetOption(c, names_.Id(x.id), x)};
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::MigrateId& x) {
+    return l.MigrateId(c, names_.Id(x.id), names_.Channel(x.channel));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::GetRequest& x) {
+    return l.GetRequest(c, names_.Id(x.id));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::CreateEp& x) {
+    return l.CreateEp(c, x);
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::DestroyEp& x) {
+    return l.DestroyEp(c, names_.Id(x.id));
+  }
+  Progress MakeOne(Library& l, Library::Context, const call::GetAddrInfo& x) {
+    return l.GetAddrInfo(x);
+  }
+  Progress MakeOne(Library& l, Library::Context, const call::FreeAddrInfo&) {
+    l.GiveBack();
+    return {};
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::GetDevices&) {
+    return l.GetDevices(c);
+  }
+  Progress MakeOne(Library& l, Library::Context, const call::FreeDevices&) {
+    l.GiveBack();
+    return {};
+  }
+
+  Progress MakeOne(Library& l, Library::Context c, const call::ResolveAddrInfo& x) {
+    return l.ResolveAddrInfo(c, names_.Id(x.id), x);
+  }
+  Progress MakeOne(Library& l, Library::Context, const call::QueryAddrInfo& x) {
+    return l.QueryAddrInfo(names_.Id(x.id));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::WriteCmEvent& x) {
+    return {.reply = l.WriteCmEvent(c, names_.Id(x.id), x)};
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::JoinMulticast& x) {
+    const uint32_t id = names_.Id(x.id);
+    return l.Complete(c, id, l.JoinMulticast(c, id, x));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::JoinMulticastEx& x) {
+    const uint32_t id = names_.Id(x.id);
+    return l.Complete(c, id, l.JoinMulticastEx(c, id, x));
+  }
+  Progress MakeOne(Library& l, Library::Context c, const call::LeaveMulticast& x) {
+    return l.LeaveMulticast(c, names_.Id(x.id), x.address);
+  }
+
+  // The rest is in work_calls.cc.
+  template <typename OnQueue>
+  Progress MakeOne(Library& l, Library::Context c, const OnQueue& x) {
+    return MakeWorkCall(l, c, names_, x);
+  }
+
+  // Gives the call's product its name; the event, if it is one.
+  std::optional<CmEvent> Learn(uint8_t side, const Call& call, uint32_t made) {
+    Forget(call);
+    if (const auto* channel = std::get_if<call::CreateEventChannel>(&call)) {
+      names_.SetChannel(channel->channel, made);
+    } else if (const auto* id = std::get_if<call::CreateId>(&call)) {
+      names_.SetId(id->id, side, made);
+    } else if (const auto* ep = std::get_if<call::CreateEp>(&call)) {
+      names_.SetId(ep->id, side, made);
+    } else if (const auto* get = std::get_if<call::GetCmEvent>(&call)) {
+      names_.SetEvent(get->event, made);
+      const FetchedEvent& fetched = world_.library(side).fetched(made);
+      if (fetched.event.type == EventType::kConnectRequest)
+        names_.SetId(get->request, side, fetched.id);
+      return EventOf(side, made);
+    } else if (RegistersRegion(KindOf(call))) {
+      names_.SetRegion(RegionOf(call), made);
+    } else if (const auto* request = std::get_if<call::GetRequest>(&call)) {
+      names_.SetId(request->request, side, made);
+    }
+    return std::nullopt;
+  }
+
+  CmEvent EventOf(uint8_t side, uint32_t number) const {
+    const FetchedEvent& fetched = world_.library(side).fetched(number);
+    CmEvent event = fetched.event;
+    event.id = names_.NameOf(side, fetched.id);
+    if (fetched.listen_id != kNobody) event.listen_id = names_.NameOf(side, fetched.listen_id);
+    return event;
+  }
+
+  const Conversation& conversation_;
+  SessionOptions options_;
+  const Profile* profile_;
+  World world_;
+  SimNames names_;
+  std::vector<CmNumbers> numbers_;  // by id: what a tester knows it by
+  Usage before_;
+  std::vector<WaitingCall> waiting_calls_;
+};
+
+}  // namespace
+
+std::unique_ptr<Session> StartSession(const Conversation& conversation, SessionOptions options) {
+  return std::make_unique<SimSession>(conversation, std::move(options));
+}
+
+}  // namespace cm::sim

@@ -1,0 +1,132 @@
+#include "conformance/defects/defective_sim.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/defects/defects.h"
+#include "conformance/defects/switch.h"
+#include "conformance/defects/woven/conformance/adapters/sim/session.h"
+#include "model/base/check.h"
+
+namespace cm {
+namespace {
+
+using defects::SwitchedOn;
+
+// Sessions of several defects may share a thread: the defect is on while one of them runs.
+class DefectiveSession : public Session, public Driver, public Environment {
+ public:
+  DefectiveSession(size_t defect, const Conversation& conversation, woven::SessionOptions options)
+      : defect_(defect) {
+    const SwitchedOn on(defect_);
+    session_ = woven::StartSession(conversation, std::move(options));
+  }
+  ~DefectiveSession() override {
+    const SwitchedOn on(defect_);
+    session_.reset();
+  }
+  DefectiveSession(const DefectiveSession&) = delete;
+  DefectiveSession& operator=(const DefectiveSession&) = delete;
+
+  Driver& driver() override { return *this; }
+  Environment& environment() override { return *this; }
+  std::vector<WireRecord> TakeWire() override {
+    const SwitchedOn on(defect_);
+    return session_->TakeWire();
+  }
+  std::string Leaks() override {
+    const SwitchedOn on(defect_);
+    return session_->Leaks();
+  }
+  std::string Unsupported() const override {
+    const SwitchedOn on(defect_);
+    return session_->Unsupported();
+  }
+  bool Inconclusive() const override {
+    const SwitchedOn on(defect_);
+    return session_->Inconclusive();
+  }
+
+  seen::Answered Submit(Lane lane, const Call& call) override {
+    const SwitchedOn on(defect_);
+    return session_->driver().Submit(lane, call);
+  }
+  std::vector<seen::Answered> SubmitTogether(const std::vector<Submission>& all) override {
+    const SwitchedOn on(defect_);
+    return session_->driver().SubmitTogether(all);
+  }
+  std::optional<seen::Released> Released(Lane lane) override {
+    const SwitchedOn on(defect_);
+    return session_->driver().Released(lane);
+  }
+  bool Readable(Lane lane, ChannelRef channel, Duration within) override {
+    const SwitchedOn on(defect_);
+    return session_->driver().Readable(lane, channel, within);
+  }
+  Instant Now() override {
+    const SwitchedOn on(defect_);
+    return session_->driver().Now();
+  }
+
+  seen::Done Pass(Duration span) override {
+    const SwitchedOn on(defect_);
+    return session_->environment().Pass(span);
+  }
+  seen::Done Settle() override {
+    const SwitchedOn on(defect_);
+    return session_->environment().Settle();
+  }
+  seen::Done Inject(const Fault& fault) override {
+    const SwitchedOn on(defect_);
+    return session_->environment().Inject(fault);
+  }
+  seen::Done Heal() override {
+    const SwitchedOn on(defect_);
+    return session_->environment().Heal();
+  }
+  seen::Done Send(uint8_t side, const TesterMad& mad) override {
+    const SwitchedOn on(defect_);
+    return session_->environment().Send(side, mad);
+  }
+
+ private:
+  size_t defect_;
+  std::unique_ptr<Session> session_;
+};
+
+class DefectiveSim : public Implementation {
+ public:
+  DefectiveSim(SimOptions options, size_t defect) : options_(std::move(options)), defect_(defect) {}
+
+  std::string name() const override {
+    return "sim+defect(" + std::string(Defects()[defect_ - 1].name) + ")";
+  }
+  const Profile& profile() const override { return options_.profile; }
+  Capabilities capabilities() const override { return options_.capabilities; }
+  bool concurrent() const override { return true; }
+  std::unique_ptr<Session> Start(const Conversation& conversation) override {
+    return std::make_unique<DefectiveSession>(
+        defect_, conversation,
+        woven::SessionOptions{
+            .profile = &options_.profile, .watch_wire = options_.watch_wire, .on_wire = {}});
+  }
+
+ private:
+  SimOptions options_;
+  size_t defect_;
+};
+
+}  // namespace
+
+std::unique_ptr<Implementation> MakeDefectiveSim(SimOptions options, std::string_view defect) {
+  if (defect.empty()) return MakeSimImplementation(std::move(options));
+  CM_CHECK(!options.on_wire);
+  const size_t number = NumberOf(defect);
+  if (number == 0) return nullptr;
+  return std::make_unique<DefectiveSim>(std::move(options), number);
+}
+
+}  // namespace cm

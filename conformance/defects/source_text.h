@@ -1,0 +1,32 @@
+// C++ text, cut as the weaver needs it: by tokens, without a parser.
+#ifndef CONFORMANCE_DEFECTS_SOURCE_TEXT_H_
+#define CONFORMANCE_DEFECTS_SOURCE_TEXT_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cm::defects {
+
+// The text with a space in place of every character of a comment or a literal, line ends excepted.
+// Positions in the result are positions in `text`.
+std::string CodeOnly(std::string_view text);
+
+// What stands between the braces: from behind the opening one to the closing one.
+struct Body {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+// The bodies of every function of that name, which is spelt as it is where the function is defined:
+// `IbCm::ReceiveRtu`; `struct CmId` and `class Library` find the members. `code` is what CodeOnly
+// gives. Constructors with a list of initialisers are not found.
+std::vector<Body> BodiesOf(std::string_view code, std::string_view name);
+
+// Where the word stands in `code`, from `from` on; npos when it does not.
+size_t FindWord(std::string_view code, std::string_view word, size_t from);
+
+}  // namespace cm::defects
+
+#endif  // CONFORMANCE_DEFECTS_SOURCE_TEXT_H_

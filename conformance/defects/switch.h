@@ -1,0 +1,29 @@
+// Which defect is on. Only the woven copy of the simulator asks.
+#ifndef CONFORMANCE_DEFECTS_SWITCH_H_
+#define CONFORMANCE_DEFECTS_SWITCH_H_
+
+#include <cstddef>
+#include <utility>
+
+namespace cm::defects {
+
+// Of this thread: the place in Defects(), from 1; 0 is none.
+inline thread_local constinit size_t switched_on = 0;
+
+inline bool On(size_t number) { return switched_on == number; }
+
+// The defect is on in this thread as long as the object lives.
+class SwitchedOn {
+ public:
+  explicit SwitchedOn(size_t number) : before_(std::exchange(switched_on, number)) {}
+  ~SwitchedOn() { switched_on = before_; }
+  SwitchedOn(const SwitchedOn&) = delete;
+  SwitchedOn& operator=(const SwitchedOn&) = delete;
+
+ private:
+  size_t before_;
+};
+
+}  // namespace cm::defects
+
+#endif  // CONFORMANCE_DEFECTS_SWITCH_H_

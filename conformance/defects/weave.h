@@ -1,0 +1,28 @@
+// Weaves defects into a copy of the simulator's sources, each of them switchable.
+#ifndef CONFORMANCE_DEFECTS_WEAVE_H_
+#define CONFORMANCE_DEFECTS_WEAVE_H_
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "conformance/defects/defect_file.h"
+
+namespace cm::defects {
+
+using Sources = std::map<std::string, std::string>;  // by path
+
+// 1. A function that defects patch has one body for each of them besides its own, and asks
+//    `cm::defects::On(NUMBER)` which is meant. Numbers count `defects` from 1.
+// 2. A patch of a struct or class is always in force.
+// 3. The result, or why a patch does not apply, in one line that begins with the defect's name.
+std::variant<Sources, std::string> Weave(const Sources& sources,
+                                         const std::vector<DefectFile>& defects);
+
+// The source of conformance/defects/defects.h's list.
+std::string ListOf(const std::vector<DefectFile>& defects);
+
+}  // namespace cm::defects
+
+#endif  // CONFORMANCE_DEFECTS_WEAVE_H_
