@@ -46,7 +46,7 @@ std::string Problem(const std::variant<T, TextProblem>& parsed) {
 
 std::string ProblemIn(std::string_view text) { return Problem(ParseConversation(text)); }
 
-// The problem of a line that follows two of the header and three good ones.
+// The error of a line that follows two header lines and three valid ones.
 std::string ProblemOfLine(std::string_view line) {
   return ProblemIn(std::string(kHead) +
                    "active rdma_create_event_channel C\n"
@@ -371,7 +371,7 @@ TEST(ParseHistory, WantsAHistory) {
   EXPECT_EQ(Problem(ParseHistory(kShort)), "0: there is no history behind a line of dashes");
 }
 
-// The lines behind the two of the header, as a conversation of its own.
+// The lines after the two of the header, as a conversation of its own.
 std::string ProblemWith(const std::string& header, const std::string& body) {
   return Problem(ParseConversation(header + "\n" + body));
 }
@@ -413,7 +413,7 @@ TEST(ParseConversation, TakesFaultsThatGiveBackWhatIsGone) {
             "");
 }
 
-// Cut behind any of its lines, a history is not complete.
+// A history that is truncated after any of its lines is not complete.
 TEST(ParseHistory, SaysWhenItEndsEarly) {
   const std::string text = ToText(Kept());
   const size_t dashes = text.find("----\n");
@@ -453,7 +453,7 @@ TEST(ParseConversation, NamesWhatIsNotKnownAndWhatIs) {
               HasSubstr("3: profile: it is 6.1-rxe already"));
 }
 
-// Walks draw what does nothing as well.
+// Walks draw faults without effect as well.
 TEST(ParseConversation, RefusesFaultsThatDoNothingUnlessTheyWereDrawn) {
   const std::string drawn = "topology bond\nseed 1 index 0 walk loss options none\n";
   for (const std::string fault :
