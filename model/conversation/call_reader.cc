@@ -139,13 +139,13 @@ void CallReader::Read(const FieldInfo& info, HeldRef* held) {
   const std::string_view name = TextOf(info);
   const auto known = table.Find(name);
   if (info.use == NameUse::kMakes) {
-    if (known) words_.Complain(fmt::format("{} is handed out twice", name));
+    if (known) words_.Complain(fmt::format("{} is created twice", name));
     *held = table.Intern(name);
     return;
   }
   *held = known.value_or(HeldRef{});
   if (!known || !MadeAs(*known, info.noun))
-    words_.Complain(fmt::format("{} hands out no {}", MakerOf(info.noun), name));
+    words_.Complain(fmt::format("{} does not return {}", MakerOf(info.noun), name));
 }
 
 void CallReader::Read(const FieldInfo& info, MrRef* region) {

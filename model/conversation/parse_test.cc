@@ -150,8 +150,8 @@ TEST(ParseConversation, RefusesFaultsThatSayTooMuchOrTooLittle) {
               HasSubstr("a range such as by=1ms..1s is wanted"));
   EXPECT_THAT(ProblemOfLine("fault delay any from=active by=1s..2s shape=bell"),
               HasSubstr("uniform or tail is wanted"));
-  EXPECT_THAT(ProblemOfLine("fault drop any from=active to=nobody"),
-              HasSubstr("\"nobody\" is not a side"));
+  EXPECT_THAT(ProblemOfLine("fault drop any from=active to=elsewhere"),
+              HasSubstr("\"elsewhere\" is not a side"));
   EXPECT_THAT(ProblemOfLine("fault link-flap side=active every=1s"), HasSubstr("times"));
   EXPECT_THAT(ProblemOfLine("fault link-flap side=active every=0s times=2"), HasSubstr("every"));
   EXPECT_THAT(ProblemOfLine("fault stop side=active"), HasSubstr("crash, restart"));
@@ -209,8 +209,8 @@ TEST(ParseConversation, NamesTheLineThatItCannotRead) {
            {"active rdma_getaddrinfo I service=65536", "service=65536: a number"},
            {"active rdma_getaddrinfo I node=nowhere", "nowhere"},
            {"active rdma_getaddrinfo I nohints family=2", "family=2"},
-           {"active rdma_freeaddrinfo I", "rdma_getaddrinfo hands out no I"},
-           {"active rdma_free_devices I", "rdma_get_devices hands out no I"},
+           {"active rdma_freeaddrinfo I", "rdma_getaddrinfo does not return I"},
+           {"active rdma_free_devices I", "rdma_get_devices does not return I"},
            {"active rdma_query_addrinfo A", "info=... is missing"},
            {"active rdma_write_cm_event A event=256", "event=256: a number"},
            {"active rdma_write_cm_event A status=2147483648", "status=2147483648: a number"},
@@ -298,7 +298,7 @@ History Kept() {
   History history;
   auto parsed = ParseConversation(kShort);
   history.conversation = std::move(std::get<Conversation>(parsed));
-  history.implementation = "somebody";
+  history.implementation = "another";
   const auto at = [](int us) { return Instant() + Duration::Microseconds(us); };
   history.records = {{0, at(0), at(1), seen::Answered{}},
                      {1, at(1), at(2), seen::Answered{Reply::Refused(Errno::kNoDev), {}, {}}},
@@ -311,7 +311,7 @@ TEST(ParseHistory, ReadsWhatIsPrinted) {
   const auto parsed = ParseHistory(text);
   ASSERT_EQ(Problem(parsed), "");
   EXPECT_EQ(ToText(std::get<History>(parsed)), text);
-  EXPECT_EQ(std::get<History>(parsed).implementation, "somebody");
+  EXPECT_EQ(std::get<History>(parsed).implementation, "another");
 }
 
 TEST(ParseHistory, ReadsWhatIsHandedOut) {

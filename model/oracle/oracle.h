@@ -58,8 +58,8 @@ class Oracle {
   Oracle(const Conversation& conversation, const Profile& profile);
 
   Judgement Observe(const Record& record);
-  // Something was done to the id that the tables do not know: it and whoever it can influence are
-  // judged no more.
+  // The tables do not cover a call on the id: it, and all ids that it can influence, are not judged
+  // any more.
   void Disown(IdRef id);
   // Of what show-event shows only type and status are there, as in recordings.
   void ShowsOnlyTypeAndStatus() { partial_events_ = true; }
@@ -112,7 +112,7 @@ class Oracle {
 
   // handed_out.cc
   Judgement ObserveEventStr(const call::EventStr& call, const seen::Answered& answered);
-  // Drops the possibilities that would have handed out something else; what they would have.
+  // Drops the possibilities with another output; adds their outputs to the judgement.
   void JudgeHandedOut(const Call& call, const seen::Answered& answered, PossibilitySet* set,
                       Judgement* judgement) const;
   std::vector<HandedOut> ExpectedOf(const Possibility& p, const Call& call) const;
@@ -233,7 +233,7 @@ class Oracle {
   Judgement ObserveFetched(const Record& record, const call::GetCmEvent& call,
                            const CmEvent& event);
   Judgement ObserveNothing(const Record& record, ChannelRef channel, const Reply& reply);
-  // An id that is not judged any more may have asked whoever listens.
+  // An id that is not judged any more may have sent a request to any listener.
   void LearnUnjudged(const Line& line);
   bool SomebodyAsksUnjudged() const;
   bool MayHearOfUnjudged(ChannelRef channel);
