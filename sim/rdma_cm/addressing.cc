@@ -132,7 +132,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Listen& cmd) {
     if (bound != Errno::kNone) return bound;
   }
   if (own.state != CmState::kAddrBound) return Errno::kInval;
-  // Whoever listens shares its port with nobody.
+  // A listening id does not share its port.
   if (own.shares_port) {
     const Errno shared = CheckPort(cmd.id, false);
     if (shared != Errno::kNone) return shared;
