@@ -49,7 +49,7 @@ Errno RdmaCm::CheckPort(uint32_t id, bool shares) const {
   return answer;
 }
 
-// Ports of the kernel's range, one after the other; their order has no meaning. Empty when none is
+// Ports of the kernel's range, one after the other; their order has no meaning. False when none is
 // left.
 bool RdmaCm::TakeEphemeralPort(uint32_t id) {
   CmId& own = ids_[id];
