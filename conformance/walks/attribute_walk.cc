@@ -181,7 +181,7 @@ class AttributeWalk {
     stage_.Fetch(lane, stage_.ChannelOf(side));
   }
 
-  void Notices(IdRef id, uint8_t side) {
+  void Notices(IdRef id, uint8_t /*side*/) {
     if (stage_.OneIn(3, "the application notices first")) stage_.Call(call::Notify{id});
   }
 

@@ -140,7 +140,7 @@ class DatagramWalk {
     if (!stage_.OneIn(3, "and leaves it")) Answers(id);
   }
 
-  void Rejects(Lane lane, IdRef id) {
+  void Rejects(Lane /*lane*/, IdRef id) {
     const PrivateData data =
         PrivateData::Counting(Length(stage_.profile().limits.datagram_reply_data));
     if (stage_.OneIn(3, "for the vendor's options")) return stage_.Call(call::RejectEce{id, data});

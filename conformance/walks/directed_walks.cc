@@ -163,7 +163,7 @@ void AnswersOutOfPlace(Stage& stage) {
   const bool passive_qp = stage.OneIn(2, "passive queue pair");
   stage.Listens(kPassiveSide, port);
   const IdRef active = stage.Connects(kActiveSide, port, active_qp);
-  const auto meddle = [&stage](IdRef id, uint8_t side) {
+  const auto meddle = [&stage](IdRef id, uint8_t /*side*/) {
     switch (stage.Below(6, "what is called out of place")) {
       case 0: {
         return stage.Call(call::Accept{id, stage.Numbered()});

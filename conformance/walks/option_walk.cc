@@ -95,7 +95,7 @@ class OptionWalk {
     stage_.SettlesAndFetches(2);
   }
 
-  void Reuse(IdRef id, uint8_t side, uint64_t of) {
+  void Reuse(IdRef id, uint8_t /*side*/, uint64_t of) {
     if (stage_.OneIn(of, "does not share")) return;
     const uint32_t value = stage_.OneIn(6, "off") ? 0 : 1;
     stage_.Call(call::SetOption{id, kReuseAddrOption, value});
@@ -209,7 +209,7 @@ class OptionWalk {
   }
 
   // Up to two options, without effect on a connection.
-  void Tries(IdRef id, uint8_t side) {
+  void Tries(IdRef id, uint8_t /*side*/) {
     for (uint64_t i = stage_.Below(3, "how many options"); i > 0; --i) stage_.Call(Option(id));
   }
 
