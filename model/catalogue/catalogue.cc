@@ -295,18 +295,6 @@ std::span<const RuleInfo> AllRules() {
 
 const RuleInfo& InfoOf(RuleNumber rule) { return AllRules()[rule]; }
 
-Guards NeverOver(Transport transport) {
-  switch (transport) {
-    case Transport::kRoce:
-      return kOfIwarpAlone | kOfInfinibandAlone;
-    case Transport::kIwarp:
-      return kOfRoceAlone | kOfInfinibandAlone;
-    case Transport::kInfiniband:
-      break;
-  }
-  return kOfIwarpAlone | kOfEthernetAlone;
-}
-
 bool Enabled(RuleNumber rule, const Profile& profile) {
   const bool later = profile.capabilities.Has(Capability::kLaterCalls);
   if (OfOlderKernels(rule)) return !later;

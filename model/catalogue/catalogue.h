@@ -108,8 +108,6 @@ inline RuleNumber NumberOf(const MadRule* r) {
   return static_cast<RuleNumber>(kFirstMad + (r - rules::kMads.data()));
 }
 
-// Guards that hold for no call over the transport.
-Guards NeverOver(Transport transport);
 // Whether implementations of the profile may show the row.
 bool Enabled(RuleNumber rule, const Profile& profile);
 // The row is of messages that no connection manager sends.

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "model/cm_id/effect.h"
+#include "model/cm_id/guard.h"
 #include "model/cm_id/state.h"
 #include "model/ib_cm/rules.h"
 #include "model/rules/rule.h"
@@ -84,7 +86,6 @@ enum class Found : uint8_t {
   kRequestWithoutQp,  // CONNECT_REQUEST, and the queue pair that it is to have cannot be made
 };
 inline constexpr int kFoundCount = 6;
-using Calls = Set<CallKind>;
 
 // What becomes of the call. Where a row of the cm_id table says that it returns 0, this comes after
 // it. source: rdma-core 44 cma.c ucma_complete, rdma_get_request

@@ -12,7 +12,10 @@
 #include <span>
 #include <string_view>
 
+#include "model/cm_id/effect.h"
+#include "model/cm_id/guard.h"
 #include "model/cm_id/state.h"
+#include "model/rules/rule.h"
 
 namespace cm::model {
 

@@ -193,9 +193,7 @@ bool Oracle::LeadsNobodyKnowsWhere(IdRef id) const {
 
 Judgement Oracle::ObserveCreateId(Lane lane, const call::CreateId& call, const Reply& reply) {
   Judgement judgement{.saw = ToString(reply)};
-  const bool known = call.space == PortSpace::kTcp || call.space == PortSpace::kUdp ||
-                     call.space == PortSpace::kIb || call.space == PortSpace::kIpoib;
-  const Guard guard = known ? Guard::kFine : Guard::kSpaceUnknown;
+  const Guard guard = SpaceKnown(call.space) ? Guard::kFine : Guard::kSpaceUnknown;
   bool fits = false;
   for (const CallRule& rule : RowsOn(CallKind::kCreateId)) {
     if (!rule.when.Has(guard)) continue;
