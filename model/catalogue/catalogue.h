@@ -49,6 +49,8 @@ struct RuleInfo {
   std::string_view machine;  // the table: "cm_id", "ib_cm", ...
   std::string says;          // the row as a sentence
   Evidence evidence;
+  Transports over;
+  Need needs = Need::kNothing;
   bool crashes = false;
 };
 
