@@ -13,8 +13,9 @@ std::string ToText(const Finding& finding) {
 
 std::vector<Rule> AllRules() {
   std::vector<Rule> all;
-  for (const std::span<const Rule> family : {WordRules(), OrderRules(), DrawRules(), ShapeRules(),
-                                             NoteRules(), BuildRules(), DepRules(), MapRules()}) {
+  for (const std::span<const Rule> family :
+       {WordRules(), OrderRules(), DrawRules(), EnumRules(), ShapeRules(), NoteRules(),
+        BuildRules(), DepRules(), MapRules()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;
