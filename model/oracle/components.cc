@@ -267,7 +267,7 @@ PortClash Oracle::ClashFor(IdRef id, const Call& call, const Window& window) {
   const IdInfo& info = knowledge_.id(id);
   // Who listens and has shared its port has to have it for itself.
   const bool listens = std::holds_alternative<call::Listen>(call) && info.shares_port;
-  const Address wanted = listens ? info.bound : GuardFinder::Wanted(call);
+  const Address wanted = listens ? info.bound : AddressWantedBy(call);
   if (wanted.kind == AddressKind::kNone || wanted.port == 0) return clash;
   const std::vector<PortOwner> owners = knowledge_.ports;
   for (const PortOwner& owner : owners) {

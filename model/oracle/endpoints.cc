@@ -161,8 +161,7 @@ void Oracle::GiveQp(const call::GetRequest& get, const Window& window, const Rep
   LearnFromEvent({.type = EventType::kConnectRequest, .id = get.request, .listen_id = get.id},
                  served, get.request);
   const uint8_t child = served.Find(get.request);
-  const PortClash clash;
-  const GuardFinder guards(knowledge_, surroundings_, window, clash);
+  const GuardFinder guards(knowledge_, surroundings_, window, {});
   for (const Guard guard : guards.Find(served, child, create)) {
     for (const CallRule& rule : RowsOn(CallKind::kCreateQp)) {
       if (!rule.from.Has(served.ids[child].state) || !rule.when.Has(guard)) continue;

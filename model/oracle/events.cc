@@ -71,9 +71,21 @@ FetchGuard Oracle::GuardOfFetch(const Possibility& p, uint8_t id, const Pending&
       return own.closed ? FetchGuard::kInfoTakenIdGone : FetchGuard::kInfoTaken;
     case EventType::kMulticastJoin:
       return CanAttach(own, head) ? FetchGuard::kFine : FetchGuard::kQpCannotAttach;
-    default:
-      return FetchGuard::kFine;
+    case EventType::kAddrError:
+    case EventType::kRouteError:
+    case EventType::kConnectError:
+    case EventType::kUnreachable:
+    case EventType::kEstablished:
+    case EventType::kDeviceRemoval:
+    case EventType::kMulticastError:
+    case EventType::kAddrChange:
+    case EventType::kTimewaitExit:
+    case EventType::kAddrInfoResolved:
+    case EventType::kAddrInfoError:
+    case EventType::kUser:
+      break;
   }
+  return FetchGuard::kFine;
 }
 
 // Takes the first event of an id if it is one that the library keeps from the application.

@@ -18,16 +18,9 @@ constexpr uint32_t kForRearm = 0x44000;   // the alternate path, and that it is 
 constexpr std::string_view kUnknown = "UNKNOWN EVENT";
 
 bool HandsOut(CallKind kind) {
-  switch (kind) {
-    case CallKind::kInitQpAttr:
-    case CallKind::kGetRemoteEce:
-    case CallKind::kGetSrcPort:
-    case CallKind::kGetDstPort:
-    case CallKind::kQueryAddrInfo:
-      return true;
-    default:
-      return false;
-  }
+  return kind == CallKind::kInitQpAttr || kind == CallKind::kGetRemoteEce ||
+         kind == CallKind::kGetSrcPort || kind == CallKind::kGetDstPort ||
+         kind == CallKind::kQueryAddrInfo;
 }
 
 constexpr uint32_t kIwForInit = 0x29;  // over iWARP: state, access flags, port
@@ -151,7 +144,8 @@ Judgement Oracle::ObserveShow(const Record& record, const call::Show& call, cons
       case QpPhase::kErr:
         expected.qp = QpState::kErr;
         break;
-      default:
+      case QpPhase::kNone:
+      case QpPhase::kSame:
         expected.qp.reset();
         break;
     }

@@ -18,15 +18,9 @@ const PrivateData* DataOf(const Call& call) {
 }
 
 bool Answers(const Call& call) {
-  switch (KindOf(call)) {
-    case CallKind::kAccept:
-    case CallKind::kReject:
-    case CallKind::kRejectEce:
-    case CallKind::kEstablish:
-      return true;
-    default:
-      return false;
-  }
+  const CallKind kind = KindOf(call);
+  return kind == CallKind::kAccept || kind == CallKind::kReject || kind == CallKind::kRejectEce ||
+         kind == CallKind::kEstablish;
 }
 
 bool EndsIt(const Call& call) {
@@ -257,49 +251,6 @@ Details Oracle::AgreedOn(const call::Accept& call, const IdState& id) {
   return {.payload = knowledge_.payloads.Intern(reply),
           .reason = knowledge_.payloads.Intern({.data = reply.data}),
           .told = knowledge_.payloads.Intern(told)};
-}
-
-bool Oracle::CarryOverIwarp(Possibility* p, uint8_t id, Effect effect, const Call& call,
-                            Span when) {
-  IdState& own = p->ids[id];
-  switch (effect) {
-    case Effect::kQpError:
-    case Effect::kQpDestroyed: {
-      const bool had_one = own.qp != QpPhase::kNone;
-      Machine::MoveQp(p, id,
-                      effect == Effect::kQpError ? QpStimulus::kError : QpStimulus::kDestroy);
-      if (had_one && !own.closed) machine_.StimulateIw(p, id, IwStimulus::kQpBreaks, {}, when);
-      return true;
-    }
-    case Effect::kSendsReq:
-      machine_.StimulateIw(
-          p, id, IwStimulus::kConnect,
-          {.payload = knowledge_.payloads.Intern(IwRequestPayload(std::get<call::Connect>(call)))},
-          when);
-      return true;
-    case Effect::kSendsRep:
-      own.accepted = true;
-      machine_.StimulateIw(p, id, IwStimulus::kAccept, AgreedOn(std::get<call::Accept>(call), own),
-                           when);
-      return true;
-    case Effect::kSendsRej:
-    case Effect::kRejects: {
-      const bool rejects =
-          KindOf(call) == CallKind::kReject || KindOf(call) == CallKind::kRejectEce;
-      const Payload payload{.data = rejects ? *DataOf(call) : PrivateData()};
-      machine_.StimulateIw(p, id, IwStimulus::kReject,
-                           {.payload = knowledge_.payloads.Intern(payload)}, when);
-      return true;
-    }
-    case Effect::kCloses:
-      machine_.StimulateIw(p, id, IwStimulus::kDisconnect, {}, when);
-      return true;
-    case Effect::kEndsLater:
-      own.ending = true;
-      return true;
-    default:
-      return false;
-  }
 }
 
 }  // namespace cm::model

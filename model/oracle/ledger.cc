@@ -46,29 +46,6 @@ Tri Ledger::QueueFull(const IdState& id, const Call& call) const {
   return receives && id.qp == QpPhase::kInit && !own.shares ? Tri::kYes : Tri::kMaybe;
 }
 
-Tri Ledger::Holds(Guard guard, const IdState& id, const Call& call) const {
-  const QueuesInfo& own = queues_[IdOf(call).index];
-  const call::Work* const work = WorkOf(call);
-  switch (guard) {
-    case Guard::kSrqUntyped:
-      return Of(!std::get<call::CreateSrqEx>(call).typed);
-    case Guard::kSrqAbsent:
-      return Of(!own.srq);
-    case Guard::kQueueAbsent:
-      return Of(!own.srq && id.qp == QpPhase::kNone);
-    case Guard::kServiceUnknown:
-      return Of(!own.service);
-    case Guard::kPiecesTooMany:
-      return Of(work->sges.size() > QueueLimits::kSges);
-    case Guard::kInlineTooLong:
-      return Of((work->flags & kInline) != 0 && LengthOf(work->sges) > QueueLimits::kInline);
-    case Guard::kQueueFull:
-      return QueueFull(id, call);
-    default:
-      return Tri::kNo;
-  }
-}
-
 const PostedWork* Ledger::MessageFor(IdRef id, size_t receive) const {
   const IdRef peer = queues_[id.index].peer;
   if (!peer.valid()) return nullptr;

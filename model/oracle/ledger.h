@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/cm_id/state.h"
 #include "model/oracle/state.h"
 #include "model/oracle/tri.h"
 #include "model/queue/rules.h"
@@ -81,8 +80,8 @@ class Ledger {
   void AddUnknown() { queues_.emplace_back().unknown = true; }
   void Disturb() { disturbed_ = true; }
 
-  // The guards of calls on queues.
-  Tri Holds(Guard guard, const IdState& id, const Call& call) const;
+  // The queue that the call posts to has no room.
+  Tri QueueFull(const IdState& id, const Call& call) const;
 
   // What may become of a request that has not completed.
   WorkEnds EndsOfSend(IdRef id, size_t at, const Ends& ends) const;
@@ -102,7 +101,6 @@ class Ledger {
   WorkEnds EndsByItself(IdRef id, size_t at, const Ends& ends) const;
   WorkEnds EndsOfMessage(const QueuesInfo& own, const PostedWork& posted) const;
   bool AnyMayFail(IdRef id, const Ends& ends) const;
-  Tri QueueFull(const IdState& id, const Call& call) const;
 
   std::vector<QueuesInfo> queues_;   // by id
   std::vector<RegionInfo> regions_;  // by name

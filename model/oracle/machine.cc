@@ -5,23 +5,15 @@ namespace {
 
 // Whether an identifier in this state still waits for an answer to its message.
 bool Waits(IbState state, Sends message) {
-  switch (message) {
-    case Sends::kReq:
-      return state == IbState::kReqSent || state == IbState::kMraReqRcvd;
-    case Sends::kRep:
-      return state == IbState::kRepSent || state == IbState::kMraRepRcvd;
-    case Sends::kDreq:
-      return state == IbState::kDreqSent;
-    case Sends::kSidrReq:
-      return state == IbState::kSidrReqSent;
-    default:
-      return false;
-  }
+  if (message == Sends::kReq) return state == IbState::kReqSent || state == IbState::kMraReqRcvd;
+  if (message == Sends::kRep) return state == IbState::kRepSent || state == IbState::kMraRepRcvd;
+  if (message == Sends::kDreq) return state == IbState::kDreqSent;
+  return message == Sends::kSidrReq && state == IbState::kSidrReqSent;
 }
 
 // What a call or a timer sends leaves by the id's own address; an answer to a message by that
 // message's.
-bool IsOwn(IbStimulus on) { return on <= IbStimulus::kDestroy || on >= IbStimulus::kRetry; }
+bool IsOwn(IbStimulus on) { return InfoOf(on).origin != Origin::kMessage; }
 
 }  // namespace
 
@@ -36,9 +28,16 @@ bool Machine::KnownRemotely(const IdState& id) {
     case IbState::kDreqRcvd:
     case IbState::kSidrReqRcvd:
       return !id.gone;
-    default:
-      return false;
+    case IbState::kNone:
+    case IbState::kIdle:
+    case IbState::kReqSent:
+    case IbState::kMraReqRcvd:
+    case IbState::kTimewait:
+    case IbState::kSidrReqSent:
+    case IbState::kSame:
+      break;
   }
+  return false;
 }
 
 const IbRule* Machine::Find(IbState state, IbStimulus on) {
@@ -107,7 +106,7 @@ void Machine::Report(Possibility* p, uint8_t id, model::Report report,
     if (rule.to != State::kSame) own.state = rule.to;
     if (rule.silent) return;
     Pending pending{.type = rule.type, .status = rule.status};
-    if (report >= model::Report::kIwReply) {
+    if (InfoOf(report).over == over::kIwarp) {
       pending.payload = report == model::Report::kIwEstablished ? details.told : details.payload;
       return Queue(p, id, pending);
     }

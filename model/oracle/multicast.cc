@@ -84,46 +84,21 @@ void Oracle::DropEvents(Possibility* p, uint8_t id, uint16_t membership) const {
     if (of_it(own.queue[i].payload)) own.queue.erase_at(i);
 }
 
-// False when the effect is none of memberships.
-bool Oracle::CarryMembership(Possibility* p, uint8_t id, Effect effect, const Call& call,
-                             Span when) {
+void Oracle::Join(Possibility* p, uint8_t id, const Call& call, bool found, Span when) {
   IdState& own = p->ids[id];
-  switch (effect) {
-    case Effect::kJoinsGroup:
-    case Effect::kJoinsInVain: {
-      const bool found = effect == Effect::kJoinsGroup;
-      if (own.joining.empty())
-        own.joined = when;
-      else
-        own.joined.Widen(when);
-      own.joining.push_back(knowledge_.payloads.Intern(MembershipPayload(own.name, call, found)));
-      if (machine_.over_infiniband())
-        knowledge_.payloads.Intern(MembershipPayload(own.name, call, false));
-      return true;
-    }
-    case Effect::kLeavesGroup:
-      DropEvents(p, id,
-                 knowledge_.id(own.name).JoinedAs(std::get<call::LeaveMulticast>(call).address));
-      return true;
-    case Effect::kForgetsGroup:
-      return true;
-    default:
-      return false;
-  }
+  if (own.joining.empty())
+    own.joined = when;
+  else
+    own.joined.Widen(when);
+  own.joining.push_back(knowledge_.payloads.Intern(MembershipPayload(own.name, call, found)));
+  if (machine_.over_infiniband())
+    knowledge_.payloads.Intern(MembershipPayload(own.name, call, false));
 }
 
-void Oracle::LearnMembership(IdRef id, const Call& call, const CallRule& rule) {
-  IdInfo& info = knowledge_.id(id);
-  for (const Effect effect : rule.effects) {
-    if (effect == Effect::kJoinsGroup || effect == Effect::kJoinsInVain) {
-      const Joins joins = JoinsOf(call);
-      info.memberships.push_back(
-          {.address = joins.address, .since = joining_since_, .send_only = joins.send_only});
-    } else if (effect == Effect::kLeavesGroup || effect == Effect::kForgetsGroup) {
-      const uint16_t left = info.JoinedAs(std::get<call::LeaveMulticast>(call).address);
-      if (left != 0) info.memberships[left - 1].joined = false;
-    }
-  }
+void Oracle::LearnJoined(IdRef id, const Call& call) {
+  const Joins joins = JoinsOf(call);
+  knowledge_.id(id).memberships.push_back(
+      {.address = joins.address, .since = joining_since_, .send_only = joins.send_only});
 }
 
 // Events of two memberships in one group that were joined with one context look the same.

@@ -20,17 +20,10 @@ bool SharpReply(const std::vector<Permitted>& permitted) {
 
 // It has an event of its own, which comes from nowhere but the call.
 bool Queues(const Call& call) {
-  switch (KindOf(call)) {
-    case CallKind::kJoinMulticast:
-    case CallKind::kJoinMulticastEx:
-    case CallKind::kResolveAddrInfo:
-    case CallKind::kWriteCmEvent:
-      return true;
-    case CallKind::kSetOption:
-      return std::get<call::SetOption>(call).option == kIbPathOption;
-    default:
-      return false;
-  }
+  const CallKind kind = KindOf(call);
+  if (const auto* set = std::get_if<call::SetOption>(&call)) return set->option == kIbPathOption;
+  return kind == CallKind::kJoinMulticast || kind == CallKind::kJoinMulticastEx ||
+         kind == CallKind::kResolveAddrInfo || kind == CallKind::kWriteCmEvent;
 }
 
 constexpr const ChannelRule& kChannelMade =
@@ -153,11 +146,12 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
     return ObserveShow(record, *show, *answered.shown);
   }
   if (std::holds_alternative<call::ShowEvent>(call)) return ObserveShowEvent(record, id, answered);
-  if (IsOnGroup(KindOf(call))) return ObserveMulticast(record, lane, call, answered);
-  if (IsCompletion(KindOf(call)))
+  const CallKind kind = KindOf(call);
+  if (IsOnGroup(kind)) return ObserveMulticast(record, lane, call, answered);
+  if (IsCompletion(kind))
     return ObserveCompletion(record, lane, call, answered.reply, answered.handed);
   if (Completes(call)) return ObserveSynchronous(record, lane, call, answered.reply);
-  if (KindOf(call) == CallKind::kDestroyId || KindOf(call) == CallKind::kDestroyEp)
+  if (kind == CallKind::kDestroyId || kind == CallKind::kDestroyEp)
     return ObserveDestroy(record, call, answered.reply);
   if (const auto* migrate = std::get_if<call::MigrateId>(&call))
     return ObserveMigrate(record, lane, *migrate, answered.reply);
@@ -180,9 +174,7 @@ bool Oracle::LeadsNobodyKnowsWhere(IdRef id) const {
 
 Judgement Oracle::ObserveCreateId(Lane lane, const call::CreateId& call, const Reply& reply) {
   Judgement judgement{.saw = ToString(reply)};
-  const bool known = call.space == PortSpace::kTcp || call.space == PortSpace::kUdp ||
-                     call.space == PortSpace::kIb || call.space == PortSpace::kIpoib;
-  const Guard guard = known ? Guard::kFine : Guard::kSpaceUnknown;
+  const Guard guard = SpaceKnown(call.space) ? Guard::kFine : Guard::kSpaceUnknown;
   bool fits = false;
   for (const CallRule& rule : RowsOn(CallKind::kCreateId)) {
     if (!rule.when.Has(guard)) continue;

@@ -124,8 +124,9 @@ class Oracle {
   Judgement ObserveMulticast(const Record& record, Lane lane, const Call& call,
                              const seen::Answered& answered);
   Judgement ObserveLeft(const Record& record, const Blocked& was, const Reply& reply);
-  bool CarryMembership(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
-  void LearnMembership(IdRef id, const Call& call, const CallRule& rule);
+  // Its JOIN is due; `found`: the group can be found.
+  void Join(Possibility* p, uint8_t id, const Call& call, bool found, Span when);
+  void LearnJoined(IdRef id, const Call& call);
   void LearnMembershipOf(EventRef event, IdInfo& owner, const std::vector<uint16_t>& memberships);
   // Drops queued and pending events of the membership.
   void DropEvents(Possibility* p, uint8_t id, uint16_t membership) const;
@@ -143,9 +144,6 @@ class Oracle {
   // addrinfo.cc
   // An id has more events unread than can be followed.
   bool TooManyUnread(IdRef id);
-  bool CarryInfo(Possibility* p, uint8_t id, Effect effect, const Call& call);
-  void LearnLookup(const Call& call);
-  void LearnRoute(IdInfo* info);
   // work.cc
   struct DueCompletion {
     Completion completion;
@@ -213,7 +211,6 @@ class Oracle {
   bool MayConnect(IdRef id);
   Judgement ObserveClosing(const Record& record, Lane lane, const Call& call, const Reply& reply);
   Judgement ObserveClosed(const Record& record, const Blocked& was, const Reply& reply);
-  bool CarryOverIwarp(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
   bool MayBe(IdRef id, const std::function<bool(const IdState&)>& is);
   Payload IwRequestPayload(const call::Connect& call) const;
   Details AgreedOn(const call::Accept& call, const IdState& id);
@@ -231,7 +228,6 @@ class Oracle {
     ++knowledge_.id(id).acked;
   }
   static bool HasLeftOn(const Component& component, ChannelRef channel);
-  void LearnOption(const call::SetOption& call, Effect effect);
 
   // events.cc
   Judgement ObserveFetched(const Record& record, const call::GetCmEvent& call,
@@ -257,6 +253,9 @@ class Oracle {
   void LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef request);
 
   // effects.cc
+  struct Carrying;
+  struct Learning;
+  struct Actions;  // the rows of all effects
   void Apply(Possibility* p, uint8_t id, const CallRule& rule, const Call& call, Span when);
   void Carry(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
   void Learn(IdRef id, const Call& call, const CallRule& rule);
@@ -265,9 +264,12 @@ class Oracle {
   void LearnQpKey(const CallRule& rule, const Call& call, const IdState& id);
   bool NobodyAnswers(const IdInfo& info, const Address& destination) const;
   void LearnBinding(IdRef id, const Address& address);
+  void LearnDestination(IdInfo* info, const Call& call);
+  void LearnRoute(IdInfo* info, const Call& call);
+
+  // payloads.cc
   Payload DatagramPayload(const std::optional<ConnParam>& param, uint8_t length) const;
   Payload ServicePayload(const Call& call, const IdState& id) const;
-  bool CarryDatagram(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
   Payload RequestPayload(const call::Connect& call, bool has_qp) const;
   Payload ReplyPayload(const call::Accept& call, const IdState& id) const;
   void LearnDepths(const Call& call);

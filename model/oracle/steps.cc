@@ -14,6 +14,11 @@ namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max() / 4;
 
+bool IsOverTcp(Sends kind) {
+  return kind == Sends::kMpaRequest || kind == Sends::kMpaReply || kind == Sends::kMpaReject ||
+         kind == Sends::kFin;
+}
+
 }  // namespace
 
 Steps::Steps(const Knowledge& knowledge, const Surroundings& surroundings, Takes takes)
@@ -381,7 +386,7 @@ class Steps::Walk {
   }
 
   void Arrive(Possibility* next, const Flight& flight, uint8_t user, Span when) {
-    if (flight.kind >= Sends::kMpaRequest) return machine_.ArriveOverTcp(next, flight, when);
+    if (IsOverTcp(flight.kind)) return machine_.ArriveOverTcp(next, flight, when);
     if (flight.tester != kNoTester) return machine_.ArriveFromTester(next, flight, user, when);
     if (flight.kind == Sends::kReq || flight.kind == Sends::kSidrReq)
       return machine_.ArriveRequest(next, flight, user, when);

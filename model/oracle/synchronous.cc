@@ -44,9 +44,11 @@ const CompletionRule* RuleAt(CallKind kind, const IdState& id) {
       return &RuleFor(kind, Found::kRequest);
     case Awaits::kNothing:
       return id.retained ? &RuleFor(kind, FoundIn(*id.retained)) : nullptr;
-    default:
-      return id.queue.empty() ? &RuleFor(kind, Found::kNothing) : nullptr;
+    case Awaits::kEvent:
+    case Awaits::kRequest:
+      break;
   }
+  return id.queue.empty() ? &RuleFor(kind, Found::kNothing) : nullptr;
 }
 
 // The request that a listener's thread was given gets its name.

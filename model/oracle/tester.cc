@@ -28,22 +28,22 @@ Sends SendsOf(const TesterMad& mad) {
       return Sends::kSidrReq;
     case MadKind::kSidrRep:
       return mad.status == SidrStatus::kSuccess ? Sends::kSidrRep : Sends::kSidrRefusal;
-    default:
-      return Sends::kLap;
+    case MadKind::kLap:
+    case MadKind::kApr:
+    case MadKind::kOther:
+    case MadKind::kMpaRequest:
+    case MadKind::kMpaReply:
+    case MadKind::kMpaReject:
+    case MadKind::kFin:
+      break;
   }
+  return Sends::kLap;
 }
 
 // Whether the message looks for an id that does not know its peer's communication id yet.
 bool ForUnmet(const TesterMad& mad) {
-  switch (mad.kind) {
-    case MadKind::kMra:
-    case MadKind::kRej:
-      return mad.about == About::kReq;
-    case MadKind::kSidrRep:
-      return true;
-    default:
-      return false;
-  }
+  if (mad.kind == MadKind::kMra || mad.kind == MadKind::kRej) return mad.about == About::kReq;
+  return mad.kind == MadKind::kSidrRep;
 }
 
 bool FindsByGuid(const TesterMad& mad) {
@@ -127,9 +127,17 @@ IbStimulus Machine::StimulusOfTester(const Possibility& p, uint8_t to, const Fli
       return id != nullptr && id->ib == IbState::kEstablished && id->lap_rcvd
                  ? IbStimulus::kLapAgain
                  : IbStimulus::kLap;
-    default:
-      return IbStimulus::kApr;
+    case MadKind::kReq:
+    case MadKind::kSidrReq:
+    case MadKind::kApr:
+    case MadKind::kOther:
+    case MadKind::kMpaRequest:
+    case MadKind::kMpaReply:
+    case MadKind::kMpaReject:
+    case MadKind::kFin:
+      break;
   }
+  return IbStimulus::kApr;
 }
 
 void Machine::ArriveFromTester(Possibility* p, const Flight& flight, uint8_t user,
@@ -188,7 +196,17 @@ uint16_t Oracle::PayloadOfTester(const TesterMad& mad) {
       payload.qkey = mad.qkey;
       payload.qp_num = mad.qp.plain == 0 ? kTesterQpNumber : mad.qp.plain;
       break;
-    default:
+    case MadKind::kMra:
+    case MadKind::kRtu:
+    case MadKind::kDreq:
+    case MadKind::kDrep:
+    case MadKind::kLap:
+    case MadKind::kApr:
+    case MadKind::kOther:
+    case MadKind::kMpaRequest:
+    case MadKind::kMpaReply:
+    case MadKind::kMpaReject:
+    case MadKind::kFin:
       return kNoPayload;
   }
   return knowledge_.payloads.Intern(payload);

@@ -20,9 +20,11 @@ WcOpcode OpcodeOf(WorkKind kind) {
       return WcOpcode::kRead;
     case WorkKind::kWrite:
       return WcOpcode::kWrite;
-    default:
-      return WcOpcode::kSend;
+    case WorkKind::kMessage:
+    case WorkKind::kDatagram:
+      break;
   }
+  return WcOpcode::kSend;
 }
 
 // What the buffers hold is a matter of properties.
@@ -96,7 +98,7 @@ std::vector<Oracle::DueCompletion> Oracle::DueOfSends(IdRef id, const Ends& ends
     for (const WorkRule& rule : rules::kWork) {
       const bool done = rule.status == WcStatus::kSuccess;
       if (!rule.on.Has(kind) || !all.Has(rule.when) || (done && silent)) continue;
-      if (!OfDialect(rule, profile_.dialect)) continue;
+      if (!OfDialect(rule.needs, profile_.dialect)) continue;
       Completion completion{.status = rule.status, .context = posted.work.context};
       if (done) completion.opcode = OpcodeOf(kind);
       if (done && kind == WorkKind::kRead) completion.length = LengthOf(posted.work.sges);
@@ -118,7 +120,7 @@ std::vector<Oracle::DueCompletion> Oracle::DueOfReceives(IdRef id, const Ends& e
   if (datagram) all = all | WorkEnd::kDone;
   for (const WorkRule& rule : rules::kWork) {
     if (!rule.on.Has(WorkKind::kReceive) || !all.Has(rule.when)) continue;
-    if (!OfDialect(rule, profile_.dialect)) continue;
+    if (!OfDialect(rule.needs, profile_.dialect)) continue;
     Completion completion{.status = rule.status, .context = own.receives[at].work.context};
     if (rule.status != WcStatus::kSuccess) {
       due.push_back({completion, &rule, at});

@@ -11,15 +11,17 @@
 #include <cstdint>
 #include <string_view>
 
+#include "model/rules/enumeration.h"
+#include "model/rules/need.h"
 #include "model/rules/rule.h"
+#include "model/rules/transports.h"
 #include "model/vocabulary/call.h"
-#include "model/vocabulary/profile.h"
 #include "model/vocabulary/work.h"
 
 namespace cm::model {
 
 enum class WorkKind : uint8_t { kMessage, kWrite, kRead, kDatagram, kReceive };
-inline constexpr int kWorkKindCount = 5;
+inline constexpr int kWorkKindCount = kCountOf<WorkKind>;
 using WorkKinds = Set<WorkKind>;
 
 // What becomes of a request.
@@ -33,7 +35,6 @@ enum class WorkEnd : uint8_t {
   kRemoteForbidden,     // the remote range does not lie in a region that allows it
   kPeerSilent,          // nobody answers
 };
-inline constexpr int kWorkEndCount = 8;
 using WorkEnds = Set<WorkEnd>;
 
 struct WorkRule {
@@ -43,6 +44,8 @@ struct WorkRule {
   WcStatus status;
   bool peer_fails;  // the queue pair at the other end is in error, too
   Evidence evidence;
+  Need needs = Need::kNothing;
+  Transports over = over::kIbCm;
 };
 
 namespace rules {
@@ -56,10 +59,10 @@ inline constexpr auto kWork = std::to_array<WorkRule>({
   {"work-done-1", kAnyWork, WorkEnd::kDone, WcStatus::kSuccess, false, {"man ibv_poll_cq(3)", "lab 6.1-rxe data, seed 1"}},
   {"work-flush-1", kAnyWork, WorkEnd::kFlushed, WcStatus::kWrFlush, false, {"linux 6.1 rxe_comp.c rxe_drain_resp_pkts, rxe_resp.c check_resource", "lab 6.1-rxe data, seed 1"}},
   {"work-piece-1", kConnectedWork | WorkKind::kDatagram, WorkEnd::kPieceUnreachable, WcStatus::kLocProt, false, {"linux 6.1 rxe_req.c rxe_requester, rxe_comp.c do_read", "lab 6.1-rxe data, seed 1"}},
-  {"work-length-1", WorkKind::kMessage, WorkEnd::kReceiveTooShort, WcStatus::kRemInvReq, true, {"man ibv_poll_cq(3)", ""}},
-  {"work-length-2", WorkKind::kReceive, WorkEnd::kReceiveTooShort, WcStatus::kLocLen, true, {"man ibv_poll_cq(3)", ""}},
-  {"work-length-3", WorkKind::kMessage, WorkEnd::kReceiveTooShort, WcStatus::kRemOp, true, {"linux 6.1 rxe_resp.c send_data_in, rxe_mr.c copy_data", "lab 6.1-rxe data, seed 1"}},
-  {"work-length-4", WorkKind::kReceive, WorkEnd::kReceiveTooShort, WcStatus::kLocQpOp, true, {"linux 6.1 rxe_resp.c rxe_responder", "lab 6.1-rxe data, seed 1"}},
+  {"work-length-1", WorkKind::kMessage, WorkEnd::kReceiveTooShort, WcStatus::kRemInvReq, true, {"man ibv_poll_cq(3)", ""}, Need::kLongAsManual},
+  {"work-length-2", WorkKind::kReceive, WorkEnd::kReceiveTooShort, WcStatus::kLocLen, true, {"man ibv_poll_cq(3)", ""}, Need::kLongAsManual},
+  {"work-length-3", WorkKind::kMessage, WorkEnd::kReceiveTooShort, WcStatus::kRemOp, true, {"linux 6.1 rxe_resp.c send_data_in, rxe_mr.c copy_data", "lab 6.1-rxe data, seed 1"}, Need::kLongAsSoftRoce},
+  {"work-length-4", WorkKind::kReceive, WorkEnd::kReceiveTooShort, WcStatus::kLocQpOp, true, {"linux 6.1 rxe_resp.c rxe_responder", "lab 6.1-rxe data, seed 1"}, Need::kLongAsSoftRoce},
   {"work-receive-1", WorkKind::kMessage, WorkEnd::kReceiveUnreachable, WcStatus::kRemOp, true, {"linux 6.1 rxe_resp.c rxe_responder", "lab 6.1-rxe, seed 1"}},
   {"work-receive-2", WorkKind::kReceive, WorkEnd::kReceiveUnreachable, WcStatus::kLocQpOp, true, {"linux 6.1 rxe_resp.c rxe_responder", "lab 6.1-rxe, seed 1"}},
   {"work-rnr-1", WorkKind::kMessage, WorkEnd::kReceiveMissing, WcStatus::kRnrRetryExc, false, {"linux 6.1 rxe_comp.c rxe_completer", "lab 6.1-rxe data, seed 1"}},
@@ -71,8 +74,6 @@ inline constexpr auto kWork = std::to_array<WorkRule>({
 }  // namespace rules
 
 WorkKind WorkKindOf(CallKind call);
-// Of what becomes of long messages there are two ways, and an implementation has one of them.
-bool OfDialect(const WorkRule& rule, const Dialect& dialect);
 std::string_view ToString(WorkKind kind);
 std::string_view ToString(WorkEnd end);
 
