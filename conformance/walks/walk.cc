@@ -107,10 +107,7 @@ const Walk* FindWalk(std::string_view name) {
 }
 
 bool Walkable(const Walk& walk, const DrawOptions& options) {
-  for (int i = 0; i < kCapabilityCount; ++i) {
-    const auto c = static_cast<Capability>(i);
-    if (walk.needs.Has(c) && !options.capabilities.Has(c)) return false;
-  }
+  if (!options.capabilities.Includes(walk.needs)) return false;
   bool bonded = false;
   for (const DeviceInfo& device : options.topology->devices) bonded |= device.bonded;
   return bonded || !walk.needs_bond;

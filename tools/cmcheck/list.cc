@@ -11,6 +11,7 @@
 #include "conformance/walks/walk.h"
 #include "model/catalogue/catalogue.h"
 #include "model/conversation/topology_text.h"
+#include "model/vocabulary/fault.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
@@ -68,6 +69,26 @@ void ListTopologyTexts() {
   for (const Topology& topology : AllTopologies()) fmt::print("{}\n", ToText(topology));
 }
 
+// "from=SIDE or any", "[nth=N, N..M or N..]": in brackets what may be left out.
+std::string Argument(const FaultFieldRow& field) {
+  const std::string text =
+      field.key.empty() ? std::string(field.form) : fmt::format("{}={}", field.key, field.form);
+  if (field.otherwise.empty()) return text;
+  return fmt::format("[{}; {}]", text, field.otherwise);
+}
+
+void ListFaults() {
+  for (const FaultRow& row : kFaultKinds) {
+    std::string text = fmt::format("{} Takes", row.sentence);
+    for (const FaultField field : row.takes) text += " " + Argument(RowOf(field));
+    text += fmt::format("; needs {}", ToString(row.needs));
+    if (row.healed) text += "; ends with heal";
+    if (row.undone_by)
+      text += fmt::format("; {} with {}", row.healed ? "and" : "ends", ToString(*row.undone_by));
+    Print(row.name, text);
+  }
+}
+
 struct Listing {
   std::string_view what;
   void (*print)();
@@ -76,6 +97,7 @@ constexpr auto kListings = std::to_array<Listing>({{"walks", ListWalks},
                                                    {"properties", ListProperties},
                                                    {"rules", ListRules},
                                                    {"defects", ListDefects},
+                                                   {"faults", ListFaults},
                                                    {"profiles", ListProfiles},
                                                    {"topologies", ListTopologies},
                                                    {"topology-texts", ListTopologyTexts}});
@@ -87,8 +109,8 @@ int List(const std::string& what) {
       return kExitClean;
     }
   return Unusable(
-      fmt::format("there is no list '{}'; lists are walks, properties, rules, defects, profiles, "
-                  "topologies, topology-texts",
+      fmt::format("there is no list '{}'; lists are walks, properties, rules, defects, faults, "
+                  "profiles, topologies, topology-texts",
                   what));
 }
 
@@ -99,8 +121,9 @@ void AddList(Verb cmcheck) {
       cmcheck.Add("list", "What there is, one a line: id, then a sentence",
                   "\nExamples:\n  cmcheck list walks\n  cmcheck list rules | grep unobserved");
   auto what = std::make_shared<std::string>();
-  verb.Argument("what", what.get(),
-                "walks, properties, rules, defects, profiles, topologies or topology-texts");
+  verb.Argument(
+      "what", what.get(),
+      "walks, properties, rules, defects, faults, profiles, topologies or topology-texts");
   verb.Does([what] { return List(*what); });
 }
 

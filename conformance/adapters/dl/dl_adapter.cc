@@ -21,12 +21,7 @@ constexpr Duration kProbeWithin = Duration::Seconds(5);
 // Of what a library in virtual time can do, what can be done under a profile as well. No profile
 // says whether it survives calls that crash others.
 Capabilities CommonTo(Capabilities library, Capabilities profile) {
-  for (int i = 0; i < kCapabilityCount; ++i) {
-    const auto one = static_cast<Capability>(i);
-    const bool survival = one == Capability::kCrashes || one == Capability::kMisuse;
-    if (!profile.Has(one) && !survival) library = library.Without(one);
-  }
-  return library;
+  return Common(library, profile.With({Capability::kCrashes, Capability::kMisuse}));
 }
 
 class DlImplementation : public Implementation {
