@@ -186,10 +186,8 @@ void TimewaitExitIsHeard(const Account& account, Testimony& testimony) {
 }
 
 void ExitEndsConnections(const Account& account, Testimony& testimony) {
-  for (int kind = 0; kind < kFaultKindCount; ++kind)
-    if (static_cast<FaultKind>(kind) != FaultKind::kExit &&
-        account.Injected(static_cast<FaultKind>(kind)))
-      return;
+  for (const FaultRow& row : kFaultKinds)
+    if (row.kind != FaultKind::kExit && account.Injected(row.kind)) return;
   for (const Pair& pair : account.pairs()) {
     const HeardEvent* active = account.First(pair.active, EventType::kEstablished);
     const HeardEvent* passive = account.First(pair.passive, EventType::kEstablished);

@@ -117,9 +117,10 @@ bool PathMigrated(const Account& account, IdRef id, size_t record) {
 }
 
 bool ToldAtOnce(const Account& account) {
-  return account.Injected(FaultKind::kLinkDown) || account.Injected(FaultKind::kNeighbourChange) ||
-         account.Injected(FaultKind::kFlap) || account.Injected(FaultKind::kDuplicateAddress) ||
-         account.Injected(FaultKind::kFailOver) || account.Injected(FaultKind::kRemoveDevice);
+  return std::ranges::any_of(kFaultKinds, [&](const FaultRow& row) {
+    const bool tells = row.tells != FaultTells::kNoId && row.tells != FaultTells::kPeersOfProcess;
+    return tells && account.Injected(row.kind);
+  });
 }
 
 bool IsSidrRefusal(int32_t status) {

@@ -35,10 +35,8 @@ Stage::Stage(const DrawOptions& options, Choice* choice)
 }
 
 bool Stage::Can(const Fault& fault) const {
-  const Capabilities needed = Needs(fault);
-  for (int i = 0; i < kCapabilityCount; ++i)
-    if (needed.Has(static_cast<Capability>(i)) && !Can(static_cast<Capability>(i))) return false;
-  if (fault.kind == FaultKind::kFailOver)
+  if (!options_.capabilities.Includes(Needs(fault))) return false;
+  if (RowOf(fault.kind).wants == FaultPremise::kBonded)
     return topology().devices[topology().sides[fault.side].device].bonded;
   return true;
 }

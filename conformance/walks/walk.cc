@@ -98,10 +98,7 @@ const Walk* FindWalk(std::string_view name) {
 }
 
 bool Walkable(const Walk& walk, const DrawOptions& options) {
-  for (int i = 0; i < kCapabilityCount; ++i) {
-    const auto c = static_cast<Capability>(i);
-    if (walk.needs.Has(c) && !options.capabilities.Has(c)) return false;
-  }
+  if (!options.capabilities.Includes(walk.needs)) return false;
   // Only a bond fails over.
   return !walk.needs.Has(kFailOver) ||
          std::ranges::any_of(options.topology->devices, &DeviceInfo::bonded);

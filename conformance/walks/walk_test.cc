@@ -58,6 +58,21 @@ TEST(ADrawnConversation, IsOfEveryWalkSomeTime) {
   EXPECT_EQ(walks.size(), Walks().size()) << "some walk was never drawn";
 }
 
+TEST(ADrawnConversation, HasEveryKindOfFaultSomeTime) {
+  std::set<FaultKind> drawn;
+  for (const Walk& walk : Walks()) {
+    for (uint64_t index = 0; index < 50; ++index) {
+      DrawOptions options = Options(index);
+      options.walk = walk.name;
+      for (const Line& line : Draw(options).lines)
+        if (const auto* injects = std::get_if<line::Injects>(&line))
+          drawn.insert(injects->fault.kind);
+    }
+  }
+  for (const FaultRow& row : kFaultKinds)
+    EXPECT_TRUE(drawn.contains(row.kind)) << "no walk draws " << row.name;
+}
+
 TEST(ADrawnConversation, IsAFunctionOfItsOptions) {
   for (uint64_t index = 0; index < 200; ++index)
     ASSERT_EQ(ToText(Draw(Options(index))), ToText(Draw(Options(index))));

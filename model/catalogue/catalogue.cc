@@ -201,12 +201,6 @@ Transports OverOf(const CallRule& rule) {
   return over & rule.over;
 }
 
-// Of the library's map 1.4.
-bool IsLater(CallKind call) {
-  return call == CallKind::kResolveAddrInfo || call == CallKind::kQueryAddrInfo ||
-         call == CallKind::kWriteCmEvent;
-}
-
 // What the row needs, or what it speaks of.
 template <typename Rule>
 Need NeedOf(const Rule& rule) {

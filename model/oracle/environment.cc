@@ -42,14 +42,11 @@ Judgement Oracle::ObserveEnvironment(const Record& record, const Line& line) {
     const uint8_t device = knowledge_.topology().sides[fault.side].device;
     surroundings_.Inject(fault, now);
     knowledge_.fail_overs[device] = static_cast<uint8_t>(surroundings_.FailOvers(device));
-    if (fault.kind == FaultKind::kRemoveDevice) DeviceRemoved(device, window);
-    if (fault.kind == FaultKind::kFailOver) FailedOver(device, window);
-    if (fault.kind == FaultKind::kNeighbourChange) NeighboursChanged(window);
-    if (fault.kind == FaultKind::kDuplicateAddress) NeighboursChanged(window);
-    if (fault.kind == FaultKind::kExit) Exited(fault.side, window);
-    if (fault.kind == FaultKind::kCrash) Crashed(knowledge_.topology().KernelOf(fault.side));
-    if (fault.kind == FaultKind::kRestart)
-      ++knowledge_.boots[knowledge_.topology().KernelOf(fault.side)];
+    const FaultRow& row = RowOf(fault.kind);
+    const uint8_t kernel = knowledge_.topology().KernelOf(fault.side);
+    if (row.leaves == FaultPremise::kHostStopped) Crashed(kernel);
+    if (row.leaves == FaultPremise::kHostRunning) ++knowledge_.boots[kernel];
+    Told(row.tells, fault.side, window);
     return {};
   }
   surroundings_.Heal(window.end);
@@ -57,7 +54,24 @@ Judgement Oracle::ObserveEnvironment(const Record& record, const Line& line) {
   return {};
 }
 
-// Whether a message may have been sent at that instant and be in flight.
+void Oracle::Told(FaultTells tells, uint8_t side, const Window& window) {
+  const uint8_t device = knowledge_.topology().sides[side].device;
+  switch (tells) {
+    case FaultTells::kNoId:
+    case FaultTells::kSenders:  // by what becomes of their messages
+      return;
+    case FaultTells::kIdsOfDevice:
+      return DeviceRemoved(device, window);
+    case FaultTells::kIdsOfBond:
+      return FailedOver(device, window);
+    case FaultTells::kNeighbours:
+      return NeighboursChanged(window);
+    case FaultTells::kPeersOfProcess:
+      return Exited(side, window);
+  }
+}
+
+// Whether a message may have been sent at that instant and not have arrived.
 bool Oracle::MessagesUnderWay(int64_t now) const {
   return std::ranges::any_of(components_, [now](const auto& numbered) {
     return std::ranges::any_of(numbered.second.set.items(), [now](const Possibility& p) {

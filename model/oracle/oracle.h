@@ -278,6 +278,8 @@ class Oracle {
   Judgement ObserveEnvironment(const Record& record, const Line& line);
   bool MessagesUnderWay(int64_t now) const;
   void CloseAll(const Window& window);
+  // Events that a fault of the side brings about at once.
+  void Told(FaultTells tells, uint8_t side, const Window& window);
   void DeviceRemoved(uint8_t device, const Window& window);
   void MeetNeighbour(IdState* id, uint8_t device, const Window& window);
   void FailedOver(uint8_t device, const Window& window);

@@ -16,7 +16,7 @@ constexpr Duration kTcpPatience = Duration::Seconds(16 * 60);
 
 // Rules for messages apply to those of the IB CM; TCP hides duplicates.
 bool OfEveryPacket(const Fault& fault) {
-  return fault.messages == MadKinds::All() && fault.kind != FaultKind::kDuplicate;
+  return fault.messages == MadKinds::All() && fault.Effect() != PacketEffect::kDoubled;
 }
 
 // The end of a fault.
@@ -122,7 +122,7 @@ void Surroundings::Heal(int64_t now) {
   // Delayed messages stay delayed, and TCP's retransmissions arrive later still.
   const bool over_tcp = profile_.transport == Transport::kIwarp;
   std::erase_if(rules_, [over_tcp](const Rule& rule) {
-    return !over_tcp && rule.fault.kind != FaultKind::kDelay;
+    return !over_tcp && rule.fault.Effect() != PacketEffect::kLate;
   });
   for (Rule& rule : rules_) rule.until = std::min(rule.until, now);
   turns_.clear();
@@ -278,20 +278,22 @@ Tri Surroundings::ApplyRule(const Rule& rule, const Flight& flight, bool asked, 
                                         : flight.since.earliest >= rule.first();
   const bool always =
       fault.first == 1 && fault.last == 0 && fault.window == Duration::Max() && begun;
-  switch (fault.kind) {
-    case FaultKind::kDrop:
-    case FaultKind::kCorrupt:
+  switch (fault.Effect()) {
+    case PacketEffect::kNone:
+      break;
+    case PacketEffect::kLost:
+    case PacketEffect::kCorrupt:
       fate->can_be_lost = true;
       if (always && asked) fate->can_arrive = false;
       break;
-    case FaultKind::kDelay:
+    case PacketEffect::kLate:
       fate->in_order = false;
       fate->late += fault.MostLate().nanoseconds();
       break;
-    case FaultKind::kDuplicate:
+    case PacketEffect::kDoubled:
       fate->can_be_copied = !flight.copied;
       break;
-    default:
+    case PacketEffect::kOvertaken:
       fate->in_order = false;
       fate->late += kReordering.nanoseconds();
       break;

@@ -21,12 +21,7 @@ constexpr Duration kProbeWithin = Duration::Seconds(5);
 // The capabilities of a library in virtual time that are possible under a profile. No profile says
 // whether it survives calls that crash others.
 Capabilities CommonTo(Capabilities library, Capabilities profile) {
-  for (int i = 0; i < kCapabilityCount; ++i) {
-    const auto one = static_cast<Capability>(i);
-    const bool survival = one == Capability::kCrashes || one == Capability::kMisuse;
-    if (!profile.Has(one) && !survival) library = library.Without(one);
-  }
-  return library;
+  return Common(library, profile.With({Capability::kCrashes, Capability::kMisuse}));
 }
 
 class DlImplementation : public Implementation {
