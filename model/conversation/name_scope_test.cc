@@ -94,7 +94,8 @@ TEST(AnId, IsGoneOnceDestroyingItWasNotRefused) {
     EXPECT_TRUE(run.scope().IdIsLive(run.Id("A")));
     run.Answer(3, blocks ? Reply::Blocked() : Reply::Returned());
     EXPECT_FALSE(run.scope().IdIsLive(run.Id("A")));
-    EXPECT_EQ(run.WhyNot(2), NotMade::kGone);
+    EXPECT_EQ(run.WhyNot(2), blocks ? NotMade::kLaneWaits : NotMade::kGone);
+    EXPECT_EQ(run.WhyNot(6), NotMade::kGone) << "another lane of the side";
   }
 }
 

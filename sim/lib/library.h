@@ -128,6 +128,15 @@ struct Progress {
   friend bool operator==(const Progress&, const Progress&) = default;
 };
 
+// What the names in a call stand for; kNobody for a null pointer.
+struct Named {
+  uint32_t id = kNobody;  // that the call is made on
+  uint32_t channel = kNobody;
+  uint32_t event = kNobody;
+  InlineVector<uint32_t, Sges::capacity() + 1> regions;  // of the pieces, then the remote one
+  std::string_view region_name = {};                     // of the one that the call registers
+};
+
 // Each function makes the call of its name, and returns as the C function does: 0, or -1 and errno;
 // or it crashes where the real library would. A Progress may also be blocked: Continue goes on with
 // it. Errors of the kernel's commands are passed through; see rdma_cm.h. Indices of ids, channels
@@ -142,6 +151,13 @@ class Library {
     const Profile* profile;
     Verbs::Wires wires{};
   };
+
+  // Makes the call, as rdma-core 44 cma.c makes it. One for each call of the table: those below
+  // with what its fields and names say, or, where there is no such function, the call itself.
+#define CM_DO(number, type, function, linkage) \
+  Progress Do(Context c, const call::type& x, const Named& at);
+  CM_CALLS(CM_DO)
+#undef CM_DO
 
   // Opens a file of the device; `made` is the channel. Never fails here.
   Progress CreateEventChannel(Context c, bool nonblocking);
@@ -279,6 +295,11 @@ class Library {
   friend bool operator==(const Library&, const Library&) = default;
 
  private:
+  // calls.cc
+  Progress DoRegister(Context c, const Named& at, uint32_t length, bool remote_read,
+                      bool remote_write);
+  static WorkRequest RequestOf(const call::Work& work, const Named& at, WcOpcode opcode);
+
   uint32_t FileOf(uint32_t id) const { return channels_[ids_[id].channel].file; }
   Errno QueryAddr(Context c, uint32_t id);
   Errno QueryPath(Context c, uint32_t id);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <span>
 #include <string_view>
 
@@ -13,6 +15,7 @@
 #include "tools/rules/alternatives.h"
 #include "tools/rules/ambiguities.h"
 #include "tools/rules/diagram.h"
+#include "tools/rules/language.h"
 #include "tools/rules/protocol.h"
 #include "tools/rules/scope.h"
 #include "tools/rules/table.h"
@@ -262,6 +265,12 @@ std::string RulesMarkdown(const std::vector<Diagram>& diagrams) {
   return text + Unobserved(tables) + Ambiguities();
 }
 
+// Empty where there is no such file.
+std::string TextOf(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 }  // namespace
 
 std::vector<Document> AllDocuments(const std::filesystem::path& root) {
@@ -274,6 +283,7 @@ std::vector<Document> AllDocuments(const std::filesystem::path& root) {
   const std::vector<LabScenarios> kernels = KernelScenarios(root);
   documents.push_back({"protocol.md", ProtocolMarkdown(scenarios, kernels)});
   documents.push_back({"scenarios.md", ScenariosMarkdown(scenarios, kernels)});
+  documents.push_back({"language.md", LanguageMarkdown(TextOf(root / "docs/language.md"))});
   for (const Diagram& diagram : diagrams)
     documents.push_back({fmt::format("diagrams/{}.dot", diagram.name), ToDot(diagram)});
   return documents;

@@ -1,5 +1,7 @@
 // docs/language.md: its examples come to what the page says, and it has every call, fault,
 // capability and outcome.
+#include "tools/rules/language.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -56,6 +58,13 @@ TEST(TheLanguage, ExamplesComeToWhatThePageSays) {
         << Rewritten(golden, history);
     EXPECT_THAT(Objections(history), IsEmpty()) << example;
   }
+}
+
+TEST(TheLanguage, HasGeneratedRegions) {
+  const std::string page = "a\n<!-- generated: x -->\nold\n<!-- end: x -->\nb\n";
+  EXPECT_EQ(ruledoc::WithRegion(page, "x", "new\n"),
+            "a\n<!-- generated: x -->\nnew\n<!-- end: x -->\nb\n");
+  EXPECT_EQ(ruledoc::WithRegion(page, "y", "new\n"), page);
 }
 
 TEST(TheLanguage, HasEveryCall) {
