@@ -51,9 +51,13 @@ class Environment {
  public:
   virtual ~Environment() = default;
 
+  // Lets `span` pass; applications fetch nothing.
   virtual seen::Done Pass(Duration span) = 0;
+  // Lets time pass until nothing has happened for the profile's quiet bound.
   virtual seen::Done Settle() = 0;
+  // Injects the fault; not done when the environment lacks the capability, or a tool fails.
   virtual seen::Done Inject(const Fault& fault) = 0;
+  // Ends all packet faults, restores links, neighbours and SMs; removed devices stay removed.
   virtual seen::Done Heal() = 0;
   // The tester on that side sends a message. The default refuses: most environments have no tester,
   // and lack that capability.
@@ -84,10 +88,14 @@ class Implementation {
   virtual ~Implementation() = default;
   // The name in the results: "sim", "librdmacm 44.0, Linux 6.1.0-42-amd64".
   virtual std::string name() const = 0;
+  // The permitted differences by which it is judged.
   virtual const Profile& profile() const = 0;
-  // The faults that the environment can inject on this topology.
+  // The capabilities of its environment: a conversation that needs others is unsupported.
   virtual Capabilities capabilities() const = 0;
+  // True when sessions may overlap, each on a thread of its own.
   virtual bool concurrent() const { return false; }
+  // A session for the conversation, which must outlive it. Never null: an error is the session's
+  // Unsupported().
   virtual std::unique_ptr<Session> Start(const Conversation& conversation) = 0;
   // The reason why further sessions would not start from the same state; empty as long as they do.
   virtual std::string Spoiled() const { return {}; }

@@ -11,11 +11,11 @@
 
 namespace cm {
 
-// A conversation in which the property holds on the simulator as it is, and fails either with a
+// A conversation in which the property holds on the plain simulator, and fails either with a
 // defect of the simulator or in the history as it was damaged.
 struct Trip {
   std::string_view property;
-  std::string_view says;  // what goes wrong
+  std::string_view says;  // the error
   std::string conversation;
   std::string_view defect;  // empty: the history is damaged
   void (*damage)(History&) = nullptr;

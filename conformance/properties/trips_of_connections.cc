@@ -138,7 +138,7 @@ std::vector<Trip> OfDisconnection() {
        }},
       {"TW-2", "timewait ends twice", Ended(), "",
        [](History& h) { HearsAgain(h, Hears(h, EventType::kTimewaitExit)); }},
-      {"TW-3", "timewait ends at once",
+      {"TW-3", "timewait ends immediately",
        Connected("active rdma_disconnect A\npassive taking S\npassive rdma_disconnect P\n"
                  "active taking C\nactive rdma_get_cm_event C\n"),
        "timewait-too-short"},

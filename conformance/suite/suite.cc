@@ -141,7 +141,7 @@ std::string ReadFlags(int argc, char** argv, SuiteFlags* flags) {
   app.add_option("--defect", flags->defect, "A named defect of sim");
   app.add_option("--profile", flags->profile, "A name or a file");
   app.add_option("--topology", flags->topology, "One topology; default: all");
-  app.add_option("--seed", flags->seed, "What the sequences are drawn from");
+  app.add_option("--seed", flags->seed, "Seed of the sequences");
   app.add_option("--sequences", flags->sequences, "How many")->check(CLI::PositiveNumber);
   app.add_option("--calls", flags->calls, "About how many calls a sequence makes");
   try {

@@ -1,5 +1,5 @@
-// The misuse table: calls on what is gone. What comes of them is undefined: the real library reads
-// memory that was freed, and may answer, crash, or do something to somebody else.
+// The misuse table: calls on destroyed objects. Their effect is undefined: the real library reads
+// freed memory, and may return, crash, or change other objects.
 #ifndef MODEL_CHANNEL_MISUSE_H_
 #define MODEL_CHANNEL_MISUSE_H_
 

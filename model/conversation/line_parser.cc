@@ -76,7 +76,7 @@ void LineParser::ParseMeanwhile(Lane lane, Words& words) {
   size_t first = before;
   while (first > 0 && std::get<line::Calls>(lines[first]).meanwhile) --first;
   if (EndOfTogether(*conversation_, first) != lines.size())
-    words.Complain("&: this thread makes another of the calls that are made at once");
+    words.Complain("&: this thread makes another of the concurrent calls");
 }
 
 void LineParser::ParseWait(Lane lane, Words& words) {

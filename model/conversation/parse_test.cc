@@ -224,7 +224,7 @@ TEST(ParseConversation, NamesTheLineThatItCannotRead) {
            {"active wait C within=soon", "\"soon\": a duration"},
            {"pass", "a duration"},
            {"pass -1s", "\"-1s\": a duration"},
-           {"pass 100001s", "\"100001s\": at most 100000s at once"},
+           {"pass 100001s", "\"100001s\": at most 100000s in one value"},
            {"fault delay REQ from=active by=9223372036s", "\"9223372036s\": at most"},
            {"fault melt REQ from=active", "fault melt: not a kind of fault"},
            {"fault drop RUN from=active", "\"RUN\": REQ, MRA"},

@@ -100,7 +100,7 @@ Duration DurationFrom(std::string_view text, Words& words) {
   if (!duration)
     words.Complain(fmt::format("\"{}\": a duration such as 20us or 3s is wanted", text));
   else if (*duration > kLongest)
-    words.Complain(fmt::format("\"{}\": at most {} at once", text, ToString(kLongest)));
+    words.Complain(fmt::format("\"{}\": at most {} in one value", text, ToString(kLongest)));
   return duration.value_or(Duration());
 }
 

@@ -3,8 +3,8 @@
 // or the other, by the transport of its device.
 //
 // A connection is a TCP connection on which each side sends one MPA frame. TCP is set up within
-// rdma_connect, so that a port that nobody listens on refuses the call itself; there is no message
-// like RTU, none is repeated, and what ends ends at once: no timewait follows.
+// rdma_connect, so that a port without a listener refuses the call itself; there is no message
+// like RTU, none is repeated, and a disconnect is immediate: no timewait follows.
 #ifndef MODEL_IW_CM_RULES_H_
 #define MODEL_IW_CM_RULES_H_
 

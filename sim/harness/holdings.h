@@ -16,6 +16,7 @@ namespace cm::sim {
 
 class Holdings {
  public:
+  // Updates the objects after an answered request; refused requests change nothing.
   void Note(const uapi::Request& request, const uapi::Answer& answer);
   // "rdma_cm id 3 (of a CONNECT_REQUEST), queue pair 2"; empty when it holds none.
   std::string Text() const;

@@ -394,7 +394,7 @@ void IbCm::GiveUp(const Context& c, uint32_t ib) {
     c.user->OnIbGone(user);
     return;
   }
-  // A message whose id has moved on is of no interest any more.
+  // A message whose id has moved on is ignored.
   if (id.state == id.message_state) Exhausted(c, ib);
 }
 

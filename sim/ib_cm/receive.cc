@@ -236,7 +236,7 @@ void IbCm::ReceiveRep(const Context& c, uint8_t device, const Mad& rep) {
   KnowRemotely(&id);
   id.av_timeout = AckTimeout(rep.ack_delay, id.av_timeout - 1);
   Cancel(&id);
-  // The layer above arms the answer to duplicates at once.
+  // The layer above makes duplicates be answered immediately.
   id.state = IbState::kMraRepSent;
   c.user->OnIbEvent(id.user, IbEventKind::kRepReceived, &rep);
 }

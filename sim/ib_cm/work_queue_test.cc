@@ -75,7 +75,7 @@ class AKernelThatLooks : public testing::Test, private IbCmUser {
   }
 
   std::vector<std::string> heard_;
-  std::vector<uint32_t> ids_;  // communication ids of those that were asked for
+  std::vector<uint32_t> ids_;  // communication ids of the requests
 
   IbCm::Context Context() { return {&agenda_, &fabric_, this, profile_}; }
   IbCm ib_;

@@ -37,7 +37,7 @@ Address Lookup(const call::GetAddrInfo& call, uint8_t family, bool passive) {
   return found.WithPort(call.service.value_or(0));
 }
 
-// What comes of a look-up, wherever it goes from there.
+// The result of a lookup, before it is delivered.
 Progress LookUp(const call::GetAddrInfo& call) {
   const bool node = call.node.kind != AddressKind::kNone;
   if (!node && !call.service && !call.hints) return {.reply = Reply::Refused(Errno::kInval)};
@@ -103,7 +103,7 @@ Errno Library::StartLookup(Context c, uint32_t id, const call::ResolveAddrInfo& 
   }
   const Progress found =
       LookUp({.info = {}, .node = call.node, .service = call.service, .hints = call.hints});
-  // The errno is what the resolver returned, whatever that is.
+  // The errno is the resolver's return value.
   if (!found.reply.succeeded()) return static_cast<Errno>(found.reply.value);
   const Errno written = c.kernel->Write(
       FileOf(id), command::WriteCmEvent{.id = own.handle, .type = EventType::kInternal});

@@ -1,4 +1,4 @@
-// Calls as data: each with what its names stand for, given to the function that carries it out.
+// Calls as data: each with the objects of its names, passed to the function that makes it.
 #include <string_view>
 #include <vector>
 
@@ -134,14 +134,14 @@ Progress Library::Do(Context c, const call::LeaveMulticast& x, const Named& at) 
   return LeaveMulticast(c, at.id, x.address);
 }
 
-// What the buffer of a region holds before anything is written into it.
+// The initial content of a region's buffer.
 Progress Library::DoRegister(Context c, const Named& at, uint32_t length, bool remote_read,
                              bool remote_write) {
   std::vector<uint8_t> bytes(length);
   for (uint32_t i = 0; i < length; ++i) bytes[i] = PatternAt(at.region_name, i);
   return Register(c, at.id, bytes, remote_read, remote_write);
 }
-// What remote ends may do with the region is in its function's name.
+// The name of the C function determines the access flags of the region.
 Progress Library::Do(Context c, const call::RegMsgs& x, const Named& at) {
   return DoRegister(c, at, x.length, false, false);
 }

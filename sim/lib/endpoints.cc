@@ -9,7 +9,7 @@ constexpr int32_t kTimeoutMs = 2000;
 
 }  // namespace
 
-// Whatever was reached is taken back.
+// Undoes all steps so far.
 Progress Library::FailEp(Context c, uint32_t id, Reply reply) {
   if (reply.kind == ReplyKind::kReturned) static_cast<void>(DestroyEp(c, id));
   return {.reply = reply};

@@ -128,13 +128,13 @@ struct Progress {
   friend bool operator==(const Progress&, const Progress&) = default;
 };
 
-// What the names in a call stand for; kNobody for a null pointer.
+// The objects of the names in a call; kNobody for a null pointer.
 struct Named {
-  uint32_t id = kNobody;  // that the call is made on
+  uint32_t id = kNobody;  // the call's id
   uint32_t channel = kNobody;
   uint32_t event = kNobody;
-  InlineVector<uint32_t, Sges::capacity() + 1> regions;  // of the pieces, then the remote one
-  std::string_view region_name = {};                     // of the one that the call registers
+  InlineVector<uint32_t, Sges::capacity() + 1> regions;  // of the elements, then the remote one
+  std::string_view region_name = {};                     // of the registered one
 };
 
 // Each function makes the call of its name, and returns as the C function does: 0, or -1 and errno;

@@ -210,7 +210,7 @@ class Verbs {
  public:
   explicit Verbs(const Topology& topology);
 
-  // What work is carried out with.
+  // The surroundings of an execution.
   struct Wires {
     Agenda* agenda;
     const Fabric* fabric;

@@ -71,7 +71,7 @@ void World::RunUntil(Instant when) {
   agenda_.AdvanceTo(when);
 }
 
-// The complete list of what can happen.
+// The complete list of event kinds.
 void World::Happens(const Event& event) {
   const IbCm::Context ib{&agenda_, &fabric_, &cma_, profile_};
   const IwCm::Context iw{&agenda_, &fabric_, &cma_, profile_};

@@ -64,7 +64,7 @@ struct CmNumbers {
 
 class World {
  public:
-  // `topology` and `profile` outlive the world and its copies.
+  // `topology` and `profile` must outlive the world and its copies.
   World(const Topology* topology, const Profile* profile, StreamState coins = {});
 
   Instant Now() const { return agenda_.Now(); }
@@ -148,7 +148,7 @@ class World {
 
   const Topology* topology_;
   const Profile* profile_;
-  StreamState stream_;  // of the world's own coins: which of several threads comes first
+  StreamState stream_;  // random stream of the world: the order of threads
   Agenda agenda_;
   Journal journal_;
   Fabric fabric_;

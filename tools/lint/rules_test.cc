@@ -64,7 +64,8 @@ std::vector<Example> WordExamples() {
        Sim("// No"
            "body listens."),
        Sim("// No application listens: kNo"
-           "body.")},
+           "body, no"
+           "body-listens.")},
       {"plain-words", "Document",
        File("sim/README.md",
             "The peer is "

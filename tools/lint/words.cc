@@ -168,9 +168,11 @@ void PlainWords(const Tree& tree, Report& report) {
   for (const Source& source : tree.sources()) {
     if (!IsText(source)) continue;
     for (size_t i = 0; i < source.lines().size(); ++i) {
+      // A word joined by "-" is a part of an id, which is permanent.
       std::string line(source.lines()[i]);
-      std::ranges::transform(line, line.begin(),
-                             [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+      std::ranges::transform(line, line.begin(), [](unsigned char c) {
+        return c == '-' ? '_' : static_cast<char>(std::tolower(c));
+      });
       for (const std::string_view word : kVague) {
         if (!HasWord(line, word)) continue;
         report.Add(

@@ -40,8 +40,8 @@ class SimSession : public Session, public Driver, public Environment {
     return Finish(lane, call, Begin(lane, call));
   }
 
-  // Every thread gets as far as it gets by itself, one after the other; then those wait that must.
-  // Who comes first a sequence that was drawn draws; elsewhere it is the order of the lines.
+  // Every thread runs until it blocks, one after the other; then the blocked ones wait. In a drawn
+  // sequence the order of threads is drawn; elsewhere it is the order of the lines.
   std::vector<seen::Answered> SubmitTogether(const std::vector<Submission>& all) override {
     std::vector<seen::Answered> answers(all.size());
     std::vector<size_t> ready(all.size());
@@ -184,7 +184,7 @@ class SimSession : public Session, public Driver, public Environment {
     return answered;
   }
 
-  // A tester may speak of ids that are gone by the time it does.
+  // A tester may name ids that are gone by the time of its message.
   void NoteNumbers() {
     if (!HasTester(*conversation_.topology)) return;
     for (uint16_t i = 0; i < numbers_.size(); ++i) {
@@ -195,7 +195,7 @@ class SimSession : public Session, public Driver, public Environment {
     }
   }
 
-  // Where the real library would read memory that was freed.
+  // Where the real library would read freed memory.
   bool NamesWhatIsGone(uint8_t side, const Call& call) {
     bool gone = false;
     EachName(call, [&](const auto& ref, const FieldInfo& info) {
@@ -214,7 +214,7 @@ class SimSession : public Session, public Driver, public Environment {
     const uint32_t channel = library.at(known).channel;
     return channel != kNobody && !library.LiveChannel(channel);
   }
-  // No misuse is drawn of these.
+  // No misuse of these is drawn.
   static bool IsGone(uint8_t /*side*/, HeldRef /*held*/) { return false; }
   static bool IsGone(uint8_t /*side*/, MrRef /*region*/) { return false; }
 
@@ -224,7 +224,7 @@ class SimSession : public Session, public Driver, public Environment {
     return 0;
   }
 
-  // A blocking call means: run the world until it is answered, or nothing can answer it. One on a
+  // A blocking call runs the world until it is answered, or nothing can answer it. One on a
   // synchronous id may need another thread's next call, and is left alone once the world is quiet.
   Progress RunUntilAnswered(Lane lane) {
     const bool completes = world_.Completes(lane);
@@ -238,7 +238,7 @@ class SimSession : public Session, public Driver, public Environment {
     }
   }
 
-  // What the names in the call stand for.
+  // The objects of the names in the call.
   Named NamedBy(const Call& call) const {
     Named named;
     EachName(call, [&](const auto& ref, const FieldInfo& info) {
@@ -255,7 +255,7 @@ class SimSession : public Session, public Driver, public Environment {
         [&](const auto& one) { return library.Do(world_.Context(), one, NamedBy(call)); }, call);
   }
 
-  // Gives what the call has made its name; the event, if it is one.
+  // Names the object that the call created; the event, if it is one.
   std::optional<CmEvent> Learn(uint8_t side, const Call& call, uint32_t made) {
     EachName(call, [&](const auto& ref, const FieldInfo& info) {
       if (info.use == NameUse::kFrees) names_.Forget(ref);
@@ -282,7 +282,7 @@ class SimSession : public Session, public Driver, public Environment {
   const Profile* profile_;
   World world_;
   SimNames names_;
-  std::vector<CmNumbers> numbers_;  // by id: what a tester knows it by
+  std::vector<CmNumbers> numbers_;  // by id: its numbers, for the tester
   Usage before_;
   std::vector<WaitingCall> waiting_calls_;
 };

@@ -13,13 +13,13 @@
 namespace cm::sim {
 
 struct SessionOptions {
-  const Profile* profile = nullptr;  // outlives the session
+  const Profile* profile = nullptr;  // must outlive the session
   bool watch_wire = true;
-  // Is called for every message, with all of it, if `watch_wire` is on.
+  // Called for every message, with all its fields, if `watch_wire` is on.
   std::function<void(const WireNote&)> on_wire;
 };
 
-// `conversation` outlives the session.
+// `conversation` must outlive the session.
 std::unique_ptr<Session> StartSession(const Conversation& conversation, SessionOptions options);
 
 }  // namespace cm::sim
