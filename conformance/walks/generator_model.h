@@ -1,10 +1,9 @@
-// A generator's model of the effects of its own lines, so that it can draw lines that matter.
+// What a walk expects to come of its own lines, so that it can draw lines that matter.
 //
-// Nominal: everything arrives immediately and nothing fails but for reasons that the walk can see.
-// It is a guess; where it is wrong, lines turn out illegal or not applicable, which are drawn
-// anyway.
-#ifndef CONFORMANCE_WALKS_FORECAST_H_
-#define CONFORMANCE_WALKS_FORECAST_H_
+// Nominal: everything arrives at once and nothing fails but for reasons that the walk can see. It
+// is a guess; where it is wrong, lines turn out illegal or not applicable, which is drawn anyway.
+#ifndef CONFORMANCE_WALKS_GENERATOR_MODEL_H_
+#define CONFORMANCE_WALKS_GENERATOR_MODEL_H_
 
 #include <cstdint>
 #include <vector>
@@ -15,9 +14,9 @@
 
 namespace cm {
 
-// The assumed state of an id.
+// How far an id is believed to have come.
 enum class Phase : uint8_t {
-  kNone,  // not created, or destroyed
+  kNone,  // not made, or gone
   kCreated,
   kBound,
   kListening,
@@ -25,12 +24,12 @@ enum class Phase : uint8_t {
   kAddrResolved,
   kRouteQuery,
   kRouteResolved,
-  kRequesting,  // REQ sent
-  kReplied,     // REP received
-  kPending,     // an unanswered request
-  kAccepted,    // REP sent
+  kRequesting,  // REQ is out
+  kReplied,     // and a reply has come
+  kPending,     // a request that waits for an answer
+  kAccepted,    // REP is out
   kEstablished,
-  kDisconnecting,  // DREQ sent
+  kDisconnecting,  // DREQ is out
   kDisconnected,   // the other side has ended it
   kDead,           // rejected, unreachable, or over
   kRemoved,        // its device is gone
@@ -44,9 +43,9 @@ struct ExpectedId {
   bool device_known = false;
   bool has_qp = false;
   bool wildcard = false;
-  bool ever = false;  // it was created at some time
+  bool ever = false;  // it was made at some time
   bool v6 = false;
-  uint16_t port = 0;  // owned or requested
+  uint16_t port = 0;  // that it owns or asks for
   int backlog = 0;
 };
 
@@ -56,9 +55,9 @@ struct ExpectedEvent {
   IdRef asker;  // of a request
 };
 
-class Forecast {
+class GeneratorModel {
  public:
-  explicit Forecast(const Names* names) : names_(names) {}
+  explicit GeneratorModel(const Names* names) : names_(names) {}
 
   void Calls(Lane lane, const Call& call);
   void Injects(const Fault& fault);
@@ -66,9 +65,9 @@ class Forecast {
 
   const ExpectedId& id(IdRef ref) const { return ids_[ref.index]; }
   size_t id_count() const { return ids_.size(); }
-  // Events that are assumed to be on the channel.
+  // Events that are believed to wait on the channel.
   const std::vector<ExpectedEvent>& waiting(ChannelRef channel) const;
-  // Events that were fetched and not acknowledged, with the id that they count for.
+  // Events that were fetched and not acknowledged, with the id that is credited.
   const std::vector<std::pair<EventRef, IdRef>>& held() const { return held_; }
   bool AnythingInTheWay() const { return faults_ > 0; }
   bool DeviceGone(uint8_t side) const { return gone_[side]; }
@@ -94,4 +93,4 @@ class Forecast {
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_WALKS_FORECAST_H_
+#endif  // CONFORMANCE_WALKS_GENERATOR_MODEL_H_
