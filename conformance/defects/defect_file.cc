@@ -18,7 +18,7 @@ std::vector<std::string_view> LinesOf(std::string_view text) {
   return lines;
 }
 
-// The field that the line sets; null when it sets none.
+// The field of the line; null when it has none.
 std::string* FieldOf(DefectFile* defect, std::string_view key) {
   if (key == "says") return &defect->sentence;
   if (key == "source") return &defect->source;
@@ -27,7 +27,7 @@ std::string* FieldOf(DefectFile* defect, std::string_view key) {
   return nullptr;
 }
 
-// Empty, or what is wrong with the line.
+// Empty, or the error in the line.
 std::string ReadHeader(std::string_view line, DefectFile* defect) {
   const size_t colon = line.find(": ");
   std::string* const field =

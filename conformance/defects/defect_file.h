@@ -10,7 +10,7 @@
 namespace cm::defects {
 
 struct PatchLine {
-  char sign = ' ';  // ' ' stays, '-' goes, '+' comes
+  char sign = ' ';  // ' ' context, '-' removed, '+' added
   std::string text;
 };
 
@@ -24,13 +24,13 @@ struct Hunk {
 struct DefectFile {
   std::string name;
   std::string sentence;
-  std::string source;   // where the right behaviour is written
-  std::string profile;  // one that shows the defect; empty: every profile does
+  std::string source;   // source of the right behaviour
+  std::string profile;  // one that shows the defect; empty: all profiles do
   std::string needs;    // the capability, or the transport, that makes a profile show it
   std::vector<Hunk> hunks;
 };
 
-// Or what is wrong with the text, in one line that begins with `name`.
+// The defect, or the error in one line that begins with `name`.
 std::variant<DefectFile, std::string> ReadDefect(std::string_view name, std::string_view text);
 
 }  // namespace cm::defects

@@ -1,4 +1,4 @@
-// The named defects: what each *.defect of this folder says of itself.
+// The named defects: the fields of each *.defect in this folder.
 #ifndef CONFORMANCE_DEFECTS_DEFECTS_H_
 #define CONFORMANCE_DEFECTS_DEFECTS_H_
 
@@ -12,19 +12,19 @@ namespace cm {
 
 struct Defect {
   std::string_view name;
-  std::string_view sentence;  // what is wrong then
-  std::string_view source;    // where the right behaviour is written
-  std::string_view profile;   // one that shows the defect; empty: every profile does
+  std::string_view sentence;  // the wrong behaviour
+  std::string_view source;    // source of the right behaviour
+  std::string_view profile;   // one that shows the defect; empty: all profiles do
   std::string_view needs;     // the capability, or the transport, that makes a profile show it
 };
 
 // In the order of their names.
 std::span<const Defect> Defects();
 
-// What SwitchedOn takes; 0 when there is no defect of that name.
+// The argument of SwitchedOn; 0 when there is no defect of that name.
 size_t NumberOf(std::string_view name);
 
-// Of a defect that shows under some profiles only, one of them; empty when this one can show it.
+// A profile that shows the defect, where the given one does not; else empty.
 std::string_view WhoShows(std::string_view defect, const Profile& profile);
 
 }  // namespace cm

@@ -29,7 +29,7 @@ std::string WithNamespace(std::string_view line, std::string_view code, std::str
   return moved + std::string(line.substr(done));
 }
 
-// A guard is the word behind #ifndef or #define that ends so.
+// A guard is the word after #ifndef or #define with that suffix.
 std::string WithGuard(std::string_view line, std::string_view name) {
   const size_t word = line.find(' ') + 1;
   std::string capitals(name);

@@ -17,7 +17,7 @@ size_t SkipSpace(std::string_view code, size_t at) {
   return std::min(code.find_first_not_of(" \t\n", at), code.size());
 }
 
-// Behind the literal that begins at `at`.
+// After the literal that begins at `at`.
 size_t EndOfLiteral(std::string_view text, size_t at) {
   if (text[at] == '"' && at > 0 && text[at - 1] == 'R') {
     const size_t open = text.find('(', at);
@@ -29,7 +29,7 @@ size_t EndOfLiteral(std::string_view text, size_t at) {
   return std::min(end + 1, text.size());
 }
 
-// Behind the bracket that closes the one at `at`; npos when there is none.
+// After the bracket that closes the one at `at`; npos when there is none.
 size_t Closed(std::string_view code, size_t at, char open, char close) {
   int depth = 0;
   for (; at < code.size(); ++at) {
@@ -39,7 +39,7 @@ size_t Closed(std::string_view code, size_t at, char open, char close) {
   return kNone;
 }
 
-// Behind what may stand between the parameters and the body.
+// After the tokens between the parameters and the body.
 size_t SkipQualifiers(std::string_view code, size_t at) {
   constexpr std::array<std::string_view, 4> kQualifiers = {"const", "noexcept", "override",
                                                            "final"};

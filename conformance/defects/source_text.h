@@ -1,4 +1,4 @@
-// C++ text, cut as the weaver needs it: by tokens, without a parser.
+// C++ text for the weaver: by tokens, without a parser.
 #ifndef CONFORMANCE_DEFECTS_SOURCE_TEXT_H_
 #define CONFORMANCE_DEFECTS_SOURCE_TEXT_H_
 
@@ -13,18 +13,18 @@ namespace cm::defects {
 // Positions in the result are positions in `text`.
 std::string CodeOnly(std::string_view text);
 
-// What stands between the braces: from behind the opening one to the closing one.
+// The text between the braces: from after the opening one to the closing one.
 struct Body {
   size_t begin = 0;
   size_t end = 0;
 };
 
-// The bodies of every function of that name, which is spelt as it is where the function is defined:
-// `IbCm::ReceiveRtu`; `struct CmId` and `class Library` find the members. `code` is what CodeOnly
-// gives. Constructors with a list of initialisers are not found.
+// The bodies of every function of that name, which is written as in the function's definition:
+// `IbCm::ReceiveRtu`; `struct CmId` and `class Library` find the members. `code` is the result of
+// CodeOnly. Constructors with a list of initialisers are not found.
 std::vector<Body> BodiesOf(std::string_view code, std::string_view name);
 
-// Where the word stands in `code`, from `from` on; npos when it does not.
+// Position of the word in `code`, from `from` on; npos when it does not occur.
 size_t FindWord(std::string_view code, std::string_view word, size_t from);
 
 }  // namespace cm::defects

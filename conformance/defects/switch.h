@@ -1,4 +1,4 @@
-// Which defect is on. Only the woven copy of the simulator asks.
+// The switch of defects. Only the woven copy of the simulator reads it.
 #ifndef CONFORMANCE_DEFECTS_SWITCH_H_
 #define CONFORMANCE_DEFECTS_SWITCH_H_
 
@@ -7,12 +7,12 @@
 
 namespace cm::defects {
 
-// Of this thread: the place in Defects(), from 1; 0 is none.
+// Of this thread: the number in Defects(), from 1; 0 is none.
 inline thread_local constinit size_t switched_on = 0;
 
 inline bool On(size_t number) { return switched_on == number; }
 
-// The defect is on in this thread as long as the object lives.
+// Switches the defect on in this thread for the lifetime of the object.
 class SwitchedOn {
  public:
   explicit SwitchedOn(size_t number) : before_(std::exchange(switched_on, number)) {}

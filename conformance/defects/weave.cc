@@ -29,7 +29,8 @@ std::vector<std::string> LinesOf(std::string_view text) {
   return lines;
 }
 
-// Indentation does not count. The body as the hunk makes it; none unless the lines are in it once.
+// Ignores indentation. The body patched by the hunk; empty unless the body contains the lines
+// exactly once.
 std::optional<std::string> Apply(std::string_view body, const Hunk& hunk) {
   std::vector<std::string_view> wanted;
   for (const PatchLine& line : hunk.lines)
@@ -49,28 +50,27 @@ std::optional<std::string> Apply(std::string_view body, const Hunk& hunk) {
   return fmt::format("{}", fmt::join(patched, "\n"));
 }
 
-// The bodies of one function that defects give it, by number of the defect.
+// The patched bodies of one function, by number of the defect.
 struct Alternatives {
   Body own;
   std::vector<std::pair<size_t, std::string>> bodies;
 };
 
-// One file, by the place where a body begins.
+// One file, by position of each body.
 using Places = std::map<size_t, Alternatives>;
 
 bool OfType(const Hunk& hunk) {
   return hunk.function.starts_with("struct ") || hunk.function.starts_with("class ");
 }
 
-// Puts what the hunk makes of the one body that it fits into `places`; false when it fits none, or
-// several.
+// Adds the patched body to `places`, if the hunk fits exactly one; else returns false.
 bool Place(const std::string& text, const Hunk& hunk, size_t number, Places* places) {
   Alternatives* found = nullptr;
   std::string patched;
   for (const Body& body : BodiesOf(CodeOnly(text), hunk.function)) {
     const auto known = places->find(body.begin);
     std::string_view before = std::string_view(text).substr(body.begin, body.end - body.begin);
-    // Several hunks may be of one function, and every one of a type is in force.
+    // Several hunks may patch one function, and every hunk of a type applies.
     if (known != places->end() && !known->second.bodies.empty() &&
         (OfType(hunk) || known->second.bodies.back().first == number))
       before = known->second.bodies.back().second;

@@ -13,10 +13,10 @@ namespace cm::defects {
 
 using Sources = std::map<std::string, std::string>;  // by path
 
-// 1. A function that defects patch has one body for each of them besides its own, and asks
-//    `cm::defects::On(NUMBER)` which is meant. Numbers count `defects` from 1.
-// 2. A patch of a struct or class is always in force.
-// 3. The result, or why a patch does not apply, in one line that begins with the defect's name.
+// 1. A function that defects patch has one body for each of them besides its own, and calls
+//    `cm::defects::On(NUMBER)` to choose. Numbers count `defects` from 1.
+// 2. A patch of a struct or class always applies.
+// 3. The result, or the reason why a patch does not apply, in one line with the defect's name.
 std::variant<Sources, std::string> Weave(const Sources& sources,
                                          const std::vector<DefectFile>& defects);
 

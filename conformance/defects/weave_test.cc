@@ -1,4 +1,4 @@
-// What the weaver makes of small sources, and what it says of a patch that does not apply.
+// Weaving of small sources, and the errors of patches that do not apply.
 #include "conformance/defects/weave.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ DefectFile Read(const std::string& hunks, const std::string& name = "opens-twice
   return std::get<DefectFile>(std::move(read));
 }
 
-// The one source woven, or the problem.
+// The single woven source, or the error.
 std::string Woven(const std::string& text, const std::vector<DefectFile>& defects) {
   const auto woven = Weave({{kFile, text}}, defects);
   if (const auto* problem = std::get_if<std::string>(&woven)) return *problem;

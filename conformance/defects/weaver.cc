@@ -2,8 +2,8 @@
 //
 //   weaver --out DIR --prefix PREFIX --namespace NAME --list FILE INPUT...
 //
-// Of the inputs, *.defect are the defects, and the others the sources, by the paths that they are
-// included by.
+// Inputs *.defect are the defects, and the others the sources, by the paths that they are included
+// by.
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct Arguments {
   std::vector<std::string> inputs;
 };
 
-// Bazel removes what an action that failed has written.
+// Bazel removes the output of a failed action.
 int Fail(std::string_view problem) {
   fmt::print(stderr, "defect {}\n", problem);
   return 1;
@@ -70,7 +70,7 @@ int Run(const Arguments& arguments) {
   return 0;
 }
 
-// Null when there is no option of that name.
+// Null when the option is missing.
 std::string* OptionOf(Arguments* arguments, std::string_view name) {
   if (name == "--out") return &arguments->out;
   if (name == "--prefix") return &arguments->relocation.prefix;

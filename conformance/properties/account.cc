@@ -5,8 +5,8 @@
 namespace cm {
 namespace {
 
-// The record from which on memory may be damaged, by a call on what is gone: nothing can be claimed
-// of what comes then. Behind the last when there is none.
+// The record from which on memory may be damaged, by a call on a destroyed object: no property
+// holds after it. Past the end when there is none.
 size_t EndOfSense(const History& history) {
   const auto misuse = std::ranges::find_if(
       history.records, [](const Record& record) { return record.misuse.has_value(); });
@@ -69,8 +69,9 @@ void Account::Note(size_t at, const Record& record) {
   }
 }
 
-// A call on a synchronous id returns with the event of what it has started. The other properties
-// speak of the start: it had begun where it waited, and where an event has told how it went.
+// A call on a synchronous id returns with the event of the operation that it started. The other
+// properties are about the start: it had begun where it waited, and where an event has reported its
+// result.
 Reply Account::Started(const Call& call, const Reply& reply) const {
   if (!CompletesWithEvent(KindOf(call))) return reply;
   const Id& id = ids_[IdOf(call).index];
@@ -108,7 +109,7 @@ void Account::NoteAnswer(size_t at, const Record& record, const line::Calls& lin
   if (answered.reply.succeeded()) NoteSuccess(at, line.lane, line.call);
 }
 
-// It has moved though it still waits for acknowledgements.
+// The id has moved though the call still waits for acknowledgements.
 void Account::NoteMigration(size_t at, const call::MigrateId& call, const Reply& reply) {
   if (!reply.succeeded() && reply.kind != ReplyKind::kBlocked) return;
   Id& id = ids_[call.id.index];
@@ -167,7 +168,7 @@ void Account::NoteEnd(size_t at, const std::function<bool(const Id&)>& which) {
     if (id.exists && which(id)) id.end = std::min(id.end, at);
 }
 
-// An id that has no queue pair of the library's names the number itself.
+// For an id without a queue pair of the library the application gives the number.
 bool Account::NamesAnotherQp(const MadeCall& call, uint32_t heard) const {
   const auto& connect = std::get<call::Connect>(*call.call);
   if (!connect.param || connect.param->qp_num == 0 || OverIwarp()) return false;
@@ -176,9 +177,9 @@ bool Account::NamesAnotherQp(const MadeCall& call, uint32_t heard) const {
   return heard != (connect.param->qp_num & 0xffffff);
 }
 
-// A request belongs to the only rdma_connect before it whose data it carries and that has no other
-// request; where several would do, or a tester may have asked, nobody knows. Nor where a request
-// comes once more: its answer may be to either.
+// A request belongs to the only earlier rdma_connect whose data it carries and that has no other
+// request; it is unknown where several would fit, where a tester may have sent it, or where a
+// request is retransmitted: its answer may be to either.
 void Account::FindPairs() {
   std::vector<bool> taken(id_count(), false);
   std::vector<IdRef> repeated;

@@ -1,5 +1,5 @@
-// A history with an index: who called what, who heard what, when a channel was found empty.
-// Properties read this and nothing else.
+// Index of a history: the calls and events of each id, and the times when a channel was empty.
+// Properties read only this.
 #ifndef CONFORMANCE_PROPERTIES_ACCOUNT_H_
 #define CONFORMANCE_PROPERTIES_ACCOUNT_H_
 
@@ -23,8 +23,8 @@ struct MadeCall {
   Instant end;
   Lane lane;
   const Call* call = nullptr;
-  Reply reply;                     // of a call on a synchronous id: that of what it starts
-  std::optional<size_t> released;  // where it returned, if it was blocked at first
+  Reply reply;                     // of a call on a synchronous id: the result of the start
+  std::optional<size_t> released;  // the record of its return, if it was blocked first
 
   CallKind kind() const { return KindOf(*call); }
   IdRef id() const { return IdOf(*call); }
@@ -41,20 +41,20 @@ struct HeardEvent {
   std::optional<size_t> acked;
 };
 
-// A channel had nothing: EAGAIN, a call that waits for an event, or a wait in vain.
+// A channel was empty: EAGAIN, a call that waits for an event, or a wait without an event.
 struct Silence {
   size_t at = 0;
   Instant time;
   ChannelRef channel;
 };
 
-// A message that a tester has sent: no application has caused it, nor what comes of it.
+// A message of a tester: no application has caused it, nor its effects.
 struct HandMade {
   size_t at = 0;
   const TesterMad* mad = nullptr;
 };
 
-// A connection whose two ends are known.
+// A connection with both ends known.
 struct Pair {
   IdRef active;
   IdRef passive;
@@ -77,11 +77,11 @@ class Account {
   const std::vector<HandMade>& hand_made() const { return hand_made_; }
 
   size_t id_count() const { return history_.conversation.names.ids.size(); }
-  // The id came to be.
+  // The record that created the id.
   bool Exists(IdRef id) const { return ids_[id.index].exists; }
   bool IsRequest(IdRef id) const { return ids_[id.index].listener.valid(); }
   IdRef ListenerOf(IdRef request) const { return ids_[request.index].listener; }
-  // The one that it is on in the end.
+  // The id's last channel.
   ChannelRef ChannelOf(IdRef id) const { return ids_[id.index].channel; }
   ChannelRef ChannelOf(IdRef id, size_t record) const;
   uint8_t SideOf(IdRef id) const { return ids_[id.index].side; }
@@ -91,34 +91,37 @@ class Account {
   // The port space that the id was made in is RDMA_PS_TCP.
   bool IsTcp(IdRef id) const { return ids_[id.index].tcp; }
 
-  // Calls on the id, and events of it, in order. A connection request is an event of the new id.
+  // Calls on the id, and its events, in order. A connection request is an event of the new id.
   const std::vector<const MadeCall*>& CallsOn(IdRef id) const;
   std::vector<const MadeCall*> CallsOn(IdRef id, CallKind kind) const;
   std::vector<const HeardEvent*> EventsOf(IdRef id) const;
   std::vector<const HeardEvent*> EventsOf(IdRef id, EventType type) const;
   const MadeCall* FirstSuccess(IdRef id, CallKind kind) const;
   const HeardEvent* First(IdRef id, EventType type) const;
-  // Where rdma_destroy_id was not refused, or the id's channel or side went; else past the end.
+  // The record where rdma_destroy_id succeeded, or the id's channel or side was destroyed; else
+  // past the end.
   size_t EndOf(IdRef id) const { return ids_[id.index].end; }
 
-  // The first time after `from` that the id's channel was found empty, the id still being there:
-  // what had happened to the id by then was fetched. Never of an id that was synchronous at some
-  // time, whose calls take events.
+  // The first record after `from` where the channel of the existing id was empty: all earlier
+  // events of the id had been fetched. Past the end for an id that was synchronous at some time,
+  // because its calls fetch events.
   const Silence* SilentAfter(IdRef id, size_t from) const;
   const Silence* SilentAfter(IdRef id, Instant from) const;
 
-  // The world had settled, or long enough had passed for everything prompt, between two records.
+  // True when between the two records the world had settled, or enough time had passed for every
+  // prompt reaction.
   bool Settled(size_t from, size_t until) const;
-  // An environment line of the kind stands before the record; on the side, if one is given.
+  // True when an environment line of the kind precedes the record; on the side, if one is given.
   bool Before(size_t record, FaultKind kind, std::optional<uint8_t> side = {}) const;
   int CountBefore(size_t record, FaultKind kind) const;
-  // A process may have ended by itself.
+  // True when a process may have ended by itself.
   bool SomebodyEnded() const { return Injected(FaultKind::kExit) || Injected(FaultKind::kCrash); }
   bool Injected(FaultKind kind) const { return Before(history_.records.size(), kind); }
-  // Nothing was ever done to the environment, and nobody crashed.
+  // True when there was no fault, and no crash.
   bool Undisturbed() const { return undisturbed_; }
-  // A tester has sent such a message to the id before the record. Only its communication id names
-  // an id, and no two have the same; but a REJ for a timeout names one by what the tester is.
+  // True when a tester has sent such a message to the id before the record. Its communication id
+  // identifies the id, and no two are equal; but a REJ for a timeout identifies it by the tester's
+  // GUID.
   bool MadeByHand(MadKind kind, IdRef to, size_t before) const;
   Instant TimeOf(size_t record) const { return history_.records[record].end; }
 
@@ -128,7 +131,7 @@ class Account {
     bool tcp = true;
     uint8_t side = 0;
     ChannelRef channel;
-    std::vector<std::pair<size_t, ChannelRef>> left;  // where it left which channels
+    std::vector<std::pair<size_t, ChannelRef>> left;  // records where it left channels
     IdRef listener;
     size_t end = 0;
     std::vector<const MadeCall*> calls;

@@ -1,4 +1,4 @@
-// Acknowledging, and destroying what is not acknowledged.
+// Acknowledgements, and destroying with unacknowledged events.
 #include <algorithm>
 #include <array>
 
@@ -7,7 +7,7 @@
 namespace cm::claims {
 namespace {
 
-// The id that waits for the acknowledgement: of a request, the listener.
+// The id whose destroy waits for the acknowledgement: for a request, the listener.
 IdRef CreditOf(const HeardEvent& heard) {
   return heard.event.type == EventType::kConnectRequest ? heard.event.listen_id : heard.event.id;
 }
@@ -31,7 +31,7 @@ void DestroyWaitsForAcks(const Account& account, Testimony& testimony) {
   }
 }
 
-// Only ids without any connection: others may be held up by a message that they gave up.
+// Only ids without any connection: the destroy of others may wait for an outstanding message.
 void AckReleasesDestroy(const Account& account, Testimony& testimony) {
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kDestroyId || call.reply.kind != ReplyKind::kBlocked) continue;
@@ -75,7 +75,7 @@ constexpr auto kClaims = std::to_array<Property>({
     {"ACK-2",
      "ack/destroy",
      PropertyKind::kEventually,
-     "The last acknowledgement lets a waiting rdma_destroy_id return.",
+     "The last acknowledgement makes a waiting rdma_destroy_id return.",
      "man rdma_ack_cm_event(3)",
      AckReleasesDestroy,
      {}},

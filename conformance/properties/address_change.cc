@@ -68,7 +68,7 @@ constexpr auto kClaims = std::to_array<Property>({
     {"CHG-1",
      "address change",
      PropertyKind::kAlways,
-     "ADDR_CHANGE is heard only after a fail-over.",
+     "ADDR_CHANGE is reported only after a fail-over.",
      "man rdma_get_cm_event(3)",
      OnlyIfMoved,
      {}},
@@ -82,11 +82,11 @@ constexpr auto kClaims = std::to_array<Property>({
     {"CHG-3",
      "address change",
      PropertyKind::kEventually,
-     "Every id that is bound to an address that moved hears of it.",
+     "Every id that is bound to an address that moved reports ADDR_CHANGE.",
      "man rdma_get_cm_event(3)",
      OwnersHear,
      {}},
-    {"CHG-4", "address change", PropertyKind::kSometimes, "ADDR_CHANGE is heard.",
+    {"CHG-4", "address change", PropertyKind::kSometimes, "ADDR_CHANGE is reported.",
      "man rdma_get_cm_event(3)", ChangeIsHeard, kNeedsFailOver},
 });
 

@@ -13,8 +13,8 @@ const call::BindAddr* AsBind(const MadeCall& call) {
   return std::get_if<call::BindAddr>(call.call);
 }
 
-// Whether the id may own the port at the record: it was bound to it, or asked for it on the way of
-// resolving, and is not gone for certain.
+// Whether the id may own the port at the record: it was bound to it, or requested it in an address
+// resolution, and it may still exist.
 bool MayOwn(const Account& account, IdRef id, uint16_t port, size_t record) {
   for (const MadeCall* destroy : account.CallsOn(id)) {
     if (destroy->kind() != CallKind::kDestroyId && destroy->kind() != CallKind::kDestroyEp)
@@ -34,7 +34,7 @@ bool MayOwn(const Account& account, IdRef id, uint16_t port, size_t record) {
   });
 }
 
-// Two successful rdma_bind_addr to one port of one kernel, by ids that are there at the same time.
+// Two successful rdma_bind_addr to one port of one kernel, by ids that exist at the same time.
 template <typename Clash>
 void NoTwoOn(const Account& account, Testimony& testimony, Clash clash) {
   if (account.Injected(FaultKind::kRemoveDevice)) return;
@@ -53,7 +53,7 @@ void NoTwoOn(const Account& account, Testimony& testimony, Clash clash) {
       const bool shared = HasSet(account, early->id, kReuseAddrOption, calls[second].at) &&
                           HasSet(account, late->id, kReuseAddrOption, calls[second].at);
       if (shared) continue;
-      // A wildcard becomes an address of its own once a destination is resolved.
+      // Resolving a destination replaces a wildcard by an address of the interface.
       const MadeCall* resolved = account.FirstSuccess(early->id, CallKind::kResolveAddr);
       if (early->address.AnyOrLoopback() && resolved != nullptr && resolved->at < calls[second].at)
         continue;
@@ -93,7 +93,7 @@ void FreeAfterDestroy(const Account& account, Testimony& testimony) {
     }
     if (owned) continue;
     if (was_owned) testimony.Arose();
-    if (taken) testimony.Violated(call.at, Made(account, call), "0: nobody has the port");
+    if (taken) testimony.Violated(call.at, Made(account, call), "0: no id owns the port");
   }
 }
 
@@ -124,8 +124,8 @@ void NoListenerThatResolves(const Account& account, Testimony& testimony) {
   });
 }
 
-// The successful call that an event tells the end of; null where an earlier one may be meant, whose
-// own event nobody has fetched.
+// The successful call whose result the event reports; null when it may belong to an earlier one,
+// whose own event was not fetched.
 const MadeCall* EndedBy(const Account& account, const HeardEvent& heard, CallKind kind,
                         EventType found, EventType failed) {
   const MadeCall* last = nullptr;
@@ -202,12 +202,12 @@ void SilentSubnetsTimeOut(const Account& account, Testimony& testimony) {
       testimony.Violated(heard.at, Heard(account, heard) + " early",
                          fmt::format("not before {} have passed", ToString(patience)));
     else if (!account.Before(heard.at, FaultKind::kSilenceSm))
-      testimony.Violated(heard.at, Heard(account, heard), "an answer: nobody was silent");
+      testimony.Violated(heard.at, Heard(account, heard), "an answer: the SA was not silent");
   }
 }
 
-// By this call, or one before it, the id may have met an interface: that of an address of a side,
-// or the one that an earlier destination led to.
+// Whether, by this call or an earlier one, the id may have an interface: that of a side's address,
+// or that of an earlier destination's route.
 bool MayKnowInterface(const Account& account, const MadeCall& now) {
   return std::ranges::any_of(account.CallsOn(now.id()), [&](const MadeCall* call) {
     if (call->at > now.at) return false;
@@ -223,7 +223,7 @@ void NowhereIsNotFound(const Account& account, Testimony& testimony) {
   for (const MadeCall& call : account.calls()) {
     const auto* resolve = std::get_if<call::ResolveAddr>(call.call);
     if (resolve == nullptr || resolve->destination.kind != AddressKind::kUnroutable) continue;
-    // IPv4 takes it for a neighbour once the interface is known; IPv6 does not.
+    // IPv4 treats it as a neighbour once the interface is known; IPv6 does not.
     if (!resolve->destination.v6 && MayKnowInterface(account, call)) continue;
     testimony.Arose();
     if (call.reply.succeeded())
@@ -240,8 +240,7 @@ void FoundTaken(const Account& account, Testimony& testimony) {
     if (AsBind(call) != nullptr && call.Refused(Errno::kAddrInUse)) testimony.Arose();
 }
 
-// Whether a request may have been repeated in the meantime: it finds the place that a fetch has
-// freed.
+// Whether a request may have been retransmitted since: it finds room that a fetch has made.
 bool SomebodyAskedAgain(const Account& account, Instant from, Instant until) {
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kConnect || !call.reply.succeeded()) continue;
@@ -254,8 +253,7 @@ bool SomebodyAskedAgain(const Account& account, Instant from, Instant until) {
   return false;
 }
 
-// A crowd is read in one go: the fetches that follow one another with nothing but acknowledgements
-// between them.
+// Consecutive fetches with nothing but acknowledgements in between.
 void BacklogHolds(const Account& account, Testimony& testimony) {
   if (!account.Undisturbed()) return;
   ForEachId(account, [&](IdRef listener) {
@@ -295,7 +293,7 @@ constexpr auto kClaims = std::to_array<Property>({
     {"PORT-2",
      "addressing/ports",
      PropertyKind::kAlways,
-     "A port that a wildcard address holds is not bound to an address beside it.",
+     "A port that a wildcard address owns is not bound to another address.",
      "linux 6.1 cma.c cma_check_port",
      NoneBesideAWildcard,
      {}},
@@ -323,7 +321,7 @@ constexpr auto kClaims = std::to_array<Property>({
     {"PORT-6",
      "addressing/ports",
      PropertyKind::kSometimes,
-     "EADDRINUSE is met.",
+     "EADDRINUSE is returned.",
      "man rdma_bind_addr(3)",
      FoundTaken,
      {}},
@@ -337,24 +335,24 @@ constexpr auto kClaims = std::to_array<Property>({
     {"ADDR-2",
      "addressing/ports",
      PropertyKind::kEventually,
-     "rdma_resolve_addr gives up when its time is over.",
+     "rdma_resolve_addr gives up when its timeout is over.",
      "man rdma_resolve_addr(3)",
      TimeOutsAreKept,
      {}},
     {"ADDR-3",
      "addressing/ports",
      PropertyKind::kAlways,
-     "A destination that no route leads to is refused, unless it may be a neighbour.",
+     "A destination without a route is refused, unless it may be a neighbour.",
      "linux 6.1 addr.c addr_resolve",
      NowhereIsNotFound,
      {}},
-    {"ADDR-4", "addressing/ports", PropertyKind::kSometimes, "ADDR_ERROR is heard.",
+    {"ADDR-4", "addressing/ports", PropertyKind::kSometimes, "ADDR_ERROR is reported.",
      "man rdma_get_cm_event(3)", AddrErrorIsHeard, kNeedsTime},
     {"ADDR-5",
      "addressing/ports",
      PropertyKind::kAlways,
-     "A route is given up once the administrator of a subnet was asked for it for its time and a "
-     "tenth more, and was silent.",
+     "A route is given up once the queries to the SA have taken its timeout and a tenth more "
+     "without a response.",
      "linux 6.1 sa_query.c send_mad, send_handler",
      SilentSubnetsTimeOut,
      {}},

@@ -1,4 +1,4 @@
-// What ids have beside states: attributes for queue pairs, options of vendors, ports; and notices.
+// Attributes of ids: queue pair attributes, ECE options, ports; and rdma_notify.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::string Text(const Account& account, const HandedOut& handed) {
   return ToString(handed, *account.history().conversation.topology);
 }
 
-// Which attributes a queue pair needs for the state; none where there are none.
+// The attributes of a queue pair for the state; none where the call is refused.
 std::optional<uint32_t> MaskOverIwarp(uint8_t state) {
   if (state == static_cast<uint8_t>(QpState::kRts)) return kIwForRts;
   if (state == static_cast<uint8_t>(QpState::kInit)) return kIwForInit;
@@ -58,7 +58,7 @@ void AttributesFitTheState(const Account& account, Testimony& testimony) {
   });
 }
 
-// Over iWARP there always are some.
+// Over iWARP there are always attributes.
 void NoAttributesAfterTheEnd(const Account& account, Testimony& testimony) {
   if (account.OverIwarp()) return;
   ForEachId(account, [&](IdRef id) {
@@ -77,7 +77,7 @@ void NoAttributesAfterTheEnd(const Account& account, Testimony& testimony) {
   });
 }
 
-// RTU may come before or after the notice, or never.
+// The RTU may arrive before or after rdma_notify, or never.
 void NoticeEstablishes(const Account& account, Testimony& testimony) {
   if (account.Injected(FaultKind::kRemoveDevice) || account.OverIwarp()) return;
   ForEachId(account, [&](IdRef id) {
@@ -120,7 +120,8 @@ void QueuePairsSpeakForThemselves(const Account& account, Testimony& testimony) 
   });
 }
 
-// A request carries what was set before it, with as much of the vendor as a message has room for.
+// A request carries the options set before it, with the bits of the vendor id that fit into a
+// message.
 void OptionsAreCarried(const Account& account, Testimony& testimony) {
   constexpr uint32_t kVendorOnTheWire = 0xffffff;
   for (const Pair& pair : account.pairs()) {
@@ -142,7 +143,7 @@ void OptionsAreCarried(const Account& account, Testimony& testimony) {
   }
 }
 
-// Nothing happened to the id between two records that could change its fields.
+// No call or event between the two records could change the id's fields.
 bool Unchanged(const Account& account, IdRef id, size_t from, size_t until) {
   for (const MadeCall* call : account.CallsOn(id)) {
     const bool looks = call->kind() == CallKind::kShow || call->kind() == CallKind::kGetSrcPort ||
@@ -186,43 +187,44 @@ constexpr auto kClaims = std::to_array<Property>({
     {"ATTR-1",
      "attributes",
      PropertyKind::kAlways,
-     "rdma_init_qp_attr hands out the attributes for the state, and those for INIT before there is "
-     "a negotiation.",
+     "rdma_init_qp_attr returns the attributes for the state, and those for INIT before there "
+     "is a negotiation.",
      "man rdma_init_qp_attr(3), linux 6.1 cma.c rdma_init_qp_attr, cm.c ib_cm_init_qp_attr",
      AttributesFitTheState,
      {}},
     {"ATTR-2",
      "attributes",
      PropertyKind::kAlways,
-     "There are no attributes for a queue pair whose connection is over or refused.",
+     "There are no attributes for a queue pair whose connection is over or rejected.",
      "linux 6.1 cm.c ib_cm_init_qp_attr",
      NoAttributesAfterTheEnd,
      {}},
     {"NOT-1",
      "attributes",
      PropertyKind::kEventually,
-     "Who is told of the connection by rdma_notify reports ESTABLISHED once, with or without RTU.",
+     "An id with COMM_EST reported by rdma_notify reports ESTABLISHED once, with or without "
+     "RTU.",
      "man rdma_notify(3), linux 6.1 cm.c cm_establish",
      NoticeEstablishes,
      {}},
     {"NOT-2",
      "attributes",
      PropertyKind::kSometimes,
-     "rdma_notify is first to tell of a connection.",
+     "rdma_notify is the first to report a connection.",
      "man rdma_notify(3)",
      NoticeIsHeard,
      {}},
     {"ECE-1",
      "attributes",
      PropertyKind::kAlways,
-     "An id with a queue pair neither takes options of vendors nor tells its peer's.",
+     "An id with a queue pair neither accepts local ECE options nor returns its peer's.",
      "man rdma_set_local_ece(3), rdma-core 44 cma.c rdma_set_local_ece",
      QueuePairsSpeakForThemselves,
      {}},
     {"ECE-2",
      "attributes",
      PropertyKind::kAlways,
-     "A request tells the options that were set before it.",
+     "A request carries the ECE options that were set before it.",
      "man rdma_get_remote_ece(3)",
      OptionsAreCarried,
      {}},

@@ -1,4 +1,4 @@
-// What the families of properties have in common: the lists, and words for what was seen.
+// Helpers of the families of properties: their lists, and texts for observations.
 #ifndef CONFORMANCE_PROPERTIES_CLAIMS_H_
 #define CONFORMANCE_PROPERTIES_CLAIMS_H_
 
@@ -38,47 +38,47 @@ std::string Heard(const Account& account, const HeardEvent& heard);
 std::string Made(const Account& account, const MadeCall& call);
 const std::string& NameOf(const Account& account, IdRef id);
 
-// A function for every id that came to be and is of RDMA_PS_TCP.
+// Calls a function for every created id of RDMA_PS_TCP.
 template <typename Each>
 void ForEachId(const Account& account, Each each) {
   for (uint16_t i = 0; i < account.id_count(); ++i)
     if (account.Exists(IdRef{i}) && account.IsTcp(IdRef{i})) each(IdRef{i});
 }
 
-// The Q_Key of datagrams of an id of the application's: that of its port space.
+// The Q_Key of an application's datagram id: that of its port space.
 uint32_t QkeyOf(const Account& account, IdRef id);
 // At most one event of the type for each id.
 void AtMostOnce(const Account& account, Testimony& testimony, EventType type);
-// Of kSometimes: an event of the type was heard.
+// For kSometimes: an event of the type was fetched.
 void IsHeard(const Account& account, Testimony& testimony, EventType type);
-// A call that succeeded on the id between two records.
+// A call that succeeded on the id between the two records.
 bool Succeeded(const Account& account, IdRef id, CallKind kind, size_t from, size_t until);
-// The id or endpoint was made in a port space of datagrams, or is a request to one that was.
+// The id or endpoint was created in a datagram port space, or is a request to one that was.
 bool IsOfDatagrams(const Account& account, IdRef id);
-// It has asked somebody before the record, or it is a request.
+// It has sent a request before the record, or it is one.
 bool Negotiates(const Account& account, IdRef id, size_t record);
-// The library has made a queue pair for it some time.
+// The library has created a queue pair for it at some time.
 bool HasOwnQp(const Account& account, IdRef id);
-// rdma_notify has told its connection before the record that the path has changed.
+// rdma_notify has reported a path migration of its connection before the record.
 bool PathMigrated(const Account& account, IdRef id, size_t record);
-// Faults by which a sender finds out at once, without waiting for its timers.
+// Faults that a sender detects immediately, without waiting for its timers.
 bool ToldAtOnce(const Account& account);
-// The status of an UNREACHABLE by which a datagram service was refused.
+// The status of an UNREACHABLE for a refused datagram service.
 bool IsSidrRefusal(int32_t status);
-// What the call handed out besides its value.
+// Outputs of the call besides its value.
 const std::optional<HandedOut>& HandedBy(const Account& account, const MadeCall& call);
-// How the call ended, and at which record: where it had to wait that is a later one.
+// The result of the call, and its record: for a blocked call a later one.
 std::pair<Reply, size_t> EndOf(const Account& account, const MadeCall& call);
-// Anything but looking was done to the id between two records.
+// A call that changes the id was made between the two records.
 bool Touched(const Account& account, IdRef id, size_t from, size_t until);
-// Before the silence the id has said that it gives up, and when what it would have heard was sent,
-// at `sent`, its patience may have been over.
+// Whether before the silence the id has reported that it gives up, or, if the expected message was
+// sent at `sent`, may have stopped waiting for it.
 bool MayHaveGivenUp(const Account& account, IdRef id, Instant patient_until, Instant sent,
                     const Silence& silence);
 
 // rdma_set_option has succeeded on the id with it before the record.
 bool HasSet(const Account& account, IdRef id, IdOption option, size_t record);
-// The timers of the connections that the id asks for.
+// The timers of the connections that the id requests.
 Timing TimingOf(const Account& account, IdRef active);
 
 }  // namespace cm::claims

@@ -1,4 +1,4 @@
-// For tests: histories altered as a broken implementation would have made them.
+// For tests: histories altered to those of a broken implementation.
 #ifndef CONFORMANCE_PROPERTIES_DAMAGE_H_
 #define CONFORMANCE_PROPERTIES_DAMAGE_H_
 
@@ -18,14 +18,14 @@ size_t Makes(const History& history, CallKind kind, int n = 1);
 CmEvent& EventAt(History& history, size_t record);
 Reply& ReplyAt(History& history, size_t record);
 
-// The event is heard a second time, right behind the record `after`.
+// Duplicates the event, directly after the record `after`.
 CmEvent& HearsAgain(History& history, size_t record, size_t after);
 CmEvent& HearsAgain(History& history, size_t record);
-// The fetch finds nothing and waits.
+// Makes the fetch find nothing and wait.
 void HearsNothing(History& history, size_t record);
-// Two fetches find each other's events.
+// Swaps the events of two fetches.
 void Swaps(History& history, size_t one, size_t other);
-// It happens that much earlier.
+// Moves the record to an earlier time.
 void Hurries(History& history, size_t record, Duration by);
 
 }  // namespace cm::damage

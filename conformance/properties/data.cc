@@ -1,4 +1,4 @@
-// Bytes that move, and the requests that move them.
+// Data transfer: the bytes, and the work requests.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -14,7 +14,7 @@
 namespace cm::claims {
 namespace {
 
-// A request that was taken, and its completion.
+// An accepted work request, and its completion.
 struct Request {
   const MadeCall* post = nullptr;
   std::optional<size_t> done_at;
@@ -23,22 +23,22 @@ struct Request {
   bool silent() const { return (work().flags & kSignaled) == 0 && !IsReceive(post->kind()); }
 };
 
-// A completion that no request can have.
+// A completion without a work request.
 struct Stray {
   size_t at = 0;
   Completion completion;
 };
 
-// What was posted to one queue of an id, in order, and what completed.
+// Work requests posted to one queue of an id, in order, and their completions.
 struct Queue {
   std::vector<Request> requests;
-  std::vector<size_t> order;  // in which they completed
+  std::vector<size_t> order;  // order of completion
   std::vector<Stray> strays;
   struct Wait {
     const MadeCall* call = nullptr;
     size_t at = 0;
   };
-  std::vector<Wait> waits;  // calls that found nothing
+  std::vector<Wait> waits;  // calls that found no completion
 };
 
 struct Region {
@@ -46,7 +46,7 @@ struct Region {
   uint32_t length = 0;
 };
 
-// The completion that the call has handed out in the end.
+// The completion that the call finally returned.
 std::optional<Stray> HandedBy(const Account& account, const MadeCall& call) {
   const size_t at = call.released.value_or(call.at);
   const Observation& seen = account.history().records[at].seen;
@@ -73,13 +73,13 @@ void Complete(Queue& queue, const Stray& seen) {
   queue.strays.push_back(seen);
 }
 
-// A send that came before the connection: some keep what they refuse, and carry it out later.
+// A send posted before the connection: some devices keep what they refuse, and execute it later.
 bool MayBeKept(const MadeCall& call) {
   return IsWork(call.kind()) && !IsReceive(call.kind()) && call.Refused(Errno::kInval);
 }
 
-// Both queues of an id; empty where its queue pair was made twice, or may have kept what it
-// refused.
+// Both queues of an id; empty where its queue pair was created twice, or may have kept refused
+// requests.
 struct Queues {
   Queue sends;
   Queue receives;
@@ -89,7 +89,7 @@ struct Queues {
 std::optional<Queues> QueuesOf(const Account& account, IdRef id) {
   Queues queues;
   int pairs = 0;
-  // What had to wait for its completion belongs where it returned.
+  // A call that waited for its completion counts at its return.
   std::vector<std::pair<size_t, const MadeCall*>> calls;  // by record
   for (const MadeCall* call : account.CallsOn(id)) {
     calls.emplace_back(call->at, call);
@@ -132,7 +132,7 @@ std::string Saw(const Account& account, const Completion& completion) {
   return ToString(HandedOut(completion), account.topology());
 }
 
-// Everything that was posted on regions, by whom ever.
+// All work requests on regions, of any id.
 std::vector<const MadeCall*> AllWork(const Account& account) {
   std::vector<const MadeCall*> all;
   for (const MadeCall& call : account.calls()) {
@@ -154,7 +154,7 @@ std::vector<Region> RegionsOf(const Account& account) {
   return regions;
 }
 
-// The pieces that a request may fill.
+// The scatter elements that a request may write to.
 std::vector<Sge> FilledBy(const MadeCall& call) {
   const call::Work& work = *WorkOf(*call.call);
   if (IsReceive(call.kind()) || IsRead(call.kind())) return {work.sges.begin(), work.sges.end()};
@@ -166,7 +166,7 @@ bool Overlap(const Sge& a, const Sge& b) {
   return a.mr == b.mr && a.offset < b.offset + b.length && b.offset < a.offset + a.length;
 }
 
-// Nothing but `except` may fill any of the pieces.
+// True when only `except` may write to any of the elements.
 bool FilledByNobodyElse(const std::vector<const MadeCall*>& all, const std::vector<Sge>& pieces,
                         const MadeCall* except) {
   return std::ranges::none_of(all, [&](const MadeCall* other) {
@@ -189,7 +189,7 @@ uint32_t PatternOf(const Account& account, const std::vector<Sge>& pieces) {
   return digest.value();
 }
 
-// The pieces that the bytes of a request come from.
+// The gather elements that the bytes of a request come from.
 std::vector<Sge> SourceOf(const Account& account, IdRef id, const Request& request, size_t at) {
   const call::Work& work = request.work();
   if (IsRead(request.post->kind()))
@@ -267,7 +267,7 @@ void NoneWithoutARequest(const Account& account, Testimony& testimony) {
   });
 }
 
-// Where the id's queue pair is in error for certain: its application has disconnected.
+// The record from which the id's queue pair is surely in ERR: its application has disconnected.
 std::optional<size_t> InErrorSince(const Account& account, IdRef id) {
   for (const MadeCall* call : account.CallsOn(id, CallKind::kDisconnect))
     if (call->reply.kind == ReplyKind::kReturned) return call->at;
@@ -303,8 +303,8 @@ void AllIsFlushed(const Account& account, Testimony& testimony) {
   });
 }
 
-// What the region must hold where everything that was to fill it is known to have; empty where it
-// is not.
+// The bytes that the region must contain where all requests that write to it are known to be
+// complete; empty otherwise.
 std::optional<uint32_t> HoldsInTheEnd(const Account& account,
                                       const std::vector<const MadeCall*>& all,
                                       const std::vector<Region>& regions, MrRef mr,
@@ -337,7 +337,7 @@ std::optional<uint32_t> HoldsInTheEnd(const Account& account,
 void OnlyItsRange(const Account& account, Testimony& testimony) {
   const std::vector<const MadeCall*> all = AllWork(account);
   const std::vector<Region> regions = RegionsOf(account);
-  std::set<size_t> done;  // posts, by where they were made
+  std::set<size_t> done;  // posts, by record
   ForEachQueue(account, [&](IdRef, const Queue& queue, const Queues&) {
     for (const Request& request : queue.requests)
       if (request.done_at && request.completion.status == WcStatus::kSuccess)
@@ -367,8 +367,8 @@ constexpr auto kClaims = std::to_array<Property>({
     {"DATA-1",
      "data",
      PropertyKind::kAlways,
-     "What rdma_post_recv or rdma_post_read has filled holds the bytes of the message, or of the "
-     "range, that belongs to it.",
+     "A buffer filled by rdma_post_recv or rdma_post_read contains the bytes of its message, "
+     "or of its range.",
      "man rdma_post_recv(3), man rdma_post_read(3)",
      BytesArrive,
      {}},
@@ -383,24 +383,23 @@ constexpr auto kClaims = std::to_array<Property>({
     {"DATA-3",
      "data",
      PropertyKind::kAlways,
-     "Once a request of a queue has failed, or rdma_disconnect was called, whatever is posted to "
-     "it "
-     "is flushed.",
+     "Once a request of a queue has failed, or rdma_disconnect was called, all requests posted "
+     "to it are flushed.",
      "man rdma_disconnect(3), IBA 10.3.1",
      AllIsFlushed,
      {}},
     {"DATA-4",
      "data",
      PropertyKind::kAlways,
-     "rdma_get_send_comp and rdma_get_recv_comp hand out one completion of each request at most.",
+     "rdma_get_send_comp and rdma_get_recv_comp return at most one completion of each request.",
      "man rdma_get_send_comp(3), man rdma_get_recv_comp(3)",
      NoneWithoutARequest,
      {}},
     {"DATA-5",
      "data",
      PropertyKind::kAlways,
-     "rdma_post_write changes the range that it names and nothing else, and nothing of a region "
-     "that rdma_reg_write has not registered.",
+     "rdma_post_write changes its remote range and nothing else, and nothing of a region that "
+     "rdma_reg_write has not registered.",
      "man rdma_post_write(3), man rdma_reg_write(3)",
      OnlyItsRange,
      {}},

@@ -1,4 +1,4 @@
-// Services of datagrams: asked for, found or refused; nothing is connected.
+// Datagram services: looked up, found or refused; there is no connection.
 #include <fmt/format.h>
 
 #include <array>
@@ -23,7 +23,7 @@ void RefusalsSaySo(const Account& account, Testimony& testimony) {
     const bool late = asked != nullptr && heard.time >= asked->begin + least;
     const bool given_up = late && heard.event.status == kTimedOut;
     if (asked == nullptr)
-      testimony.Violated(heard.at, Heard(account, heard), "nothing: nobody was asked");
+      testimony.Violated(heard.at, Heard(account, heard), "nothing: no request was sent");
     else if (!IsSidrRefusal(heard.event.status) && !given_up)
       testimony.Violated(
           heard.at, Heard(account, heard),
@@ -47,8 +47,8 @@ void AnsweringIsTheEnd(const Account& account, Testimony& testimony) {
   }
 }
 
-// Whether some id of datagrams was accepted with this queue pair before the record, or with one
-// whose number nobody was told.
+// Whether some datagram id was accepted with this queue pair before the record, or with one of
+// unknown number.
 bool SomebodyGave(const Account& account, uint32_t qp_num, size_t record) {
   for (const MadeCall& call : account.calls()) {
     if (call.at >= record) return false;
@@ -99,7 +99,7 @@ void RequestsCarryTheirData(const Account& account, Testimony& testimony) {
       given |= made.at < heard.at && made.mad->kind == MadKind::kSidrReq &&
                made.mad->data.Resized(size) == heard.event.private_data;
     if (!given)
-      testimony.Violated(heard.at, Heard(account, heard) + " with private data that nobody gave",
+      testimony.Violated(heard.at, Heard(account, heard) + " with private data that no call gave",
                          fmt::format("the private data of a rdma_connect, {} bytes", size));
   }
 }
@@ -122,7 +122,7 @@ constexpr auto kClaims = std::to_array<Property>({
     {"UD-2",
      "datagrams",
      PropertyKind::kAlways,
-     "Who accepts a request for a datagram service never hears ESTABLISHED.",
+     "An id that accepts a request for a datagram service never reports ESTABLISHED.",
      "linux 6.1 cma.c rdma_accept, cma_send_sidr_rep",
      AnsweringIsTheEnd,
      {}},

@@ -1,4 +1,4 @@
-// Devices that go away.
+// Device removal.
 #include <algorithm>
 #include <array>
 
@@ -54,7 +54,7 @@ void OwnersHear(const Account& account, Testimony& testimony) {
   });
 }
 
-// What the library answers from its own memory does not meet the kernel.
+// Calls that the library answers from its own memory do not reach the kernel.
 bool AsksTheKernel(CallKind kind) {
   switch (kind) {
     case CallKind::kBindAddr:
@@ -98,7 +98,7 @@ constexpr auto kClaims = std::to_array<Property>({
     {"REM-1",
      "device removal",
      PropertyKind::kAlways,
-     "DEVICE_REMOVAL is heard only after a device was removed.",
+     "DEVICE_REMOVAL is reported only after a device was removed.",
      "man rdma_get_cm_event(3)",
      OnlyIfRemoved,
      {}},
@@ -112,18 +112,19 @@ constexpr auto kClaims = std::to_array<Property>({
     {"REM-3",
      "device removal",
      PropertyKind::kEventually,
-     "Every id that is bound to an address of a removed device hears of it, listeners too.",
+     "Every id that is bound to an address of a removed device reports DEVICE_REMOVAL, "
+     "listeners too.",
      "man rdma_get_cm_event(3)",
      OwnersHear,
      {}},
     {"REM-4",
      "device removal",
      PropertyKind::kAlways,
-     "Once DEVICE_REMOVAL is heard no call succeeds but destroying.",
+     "After DEVICE_REMOVAL no call succeeds but rdma_destroy_id.",
      "man rdma_get_cm_event(3), linux 6.1 ucma.c ucma_get_ctx",
      NothingWorksAfterwards,
      {}},
-    {"REM-5", "device removal", PropertyKind::kSometimes, "DEVICE_REMOVAL is heard.",
+    {"REM-5", "device removal", PropertyKind::kSometimes, "DEVICE_REMOVAL is reported.",
      "man rdma_get_cm_event(3)", RemovalIsHeard, kNeedsRemoval},
 });
 

@@ -28,15 +28,15 @@ void OnlyConnectionsEnd(const Account& account, Testimony& testimony) {
   }
 }
 
-// Whether the id gave up its negotiation before the record: what comes for it later is answered as
-// for an id that nobody knows. A failed rdma_accept or rdma_establish gives up as well, where there
-// is something to give up.
+// Whether the id gave up its negotiation before the record: later messages for it are answered as
+// for an unknown id. A failed rdma_accept or rdma_establish gives up as well, where there is a
+// negotiation.
 bool GaveUp(const Account& account, IdRef id, size_t record) {
   return std::ranges::any_of(account.CallsOn(id), [&](const MadeCall* call) {
     const CallKind kind = call->kind();
     const bool answers = kind == CallKind::kAccept || kind == CallKind::kEstablish;
     const bool rejects = kind == CallKind::kReject || kind == CallKind::kRejectEce;
-    // With its address gone a refusal fails, and is one.
+    // Without its address a reject fails, and still rejects.
     const bool unsaid = rejects && account.Before(call->at, FaultKind::kFailOver);
     const bool gives_up =
         call->reply.succeeded() ? rejects : answers && Negotiates(account, id, call->at);
@@ -54,7 +54,7 @@ bool SaidGoodbye(const Account& account, IdRef id, size_t record) {
 
 void UnansweredIsTimedOut(const Account& account, Testimony& testimony) {
   for (const Pair& pair : account.pairs()) {
-    // No other connection can make ids stale that have queue pairs of their own.
+    // No other connection can make ids with queue pairs of their own stale.
     if (!HasOwnQp(account, pair.active) || !HasOwnQp(account, pair.passive)) continue;
     for (const IdRef id : {pair.active, pair.passive}) {
       const IdRef peer = id == pair.active ? pair.passive : pair.active;
@@ -69,7 +69,7 @@ void UnansweredIsTimedOut(const Account& account, Testimony& testimony) {
   }
 }
 
-// By the time of this silence the event must have been heard.
+// The event must have been fetched before this silence.
 void BeforeSilence(const Account& account, Testimony& testimony, IdRef id, EventType type,
                    const Silence& silence) {
   testimony.Arose();
@@ -79,7 +79,8 @@ void BeforeSilence(const Account& account, Testimony& testimony, IdRef id, Event
                        fmt::format("{} of {}", ToString(type), NameOf(account, id)));
 }
 
-// Told of another path, a connection has none any more: it says nothing, and waits for nothing.
+// After another path was reported, a connection has none any more: it sends nothing, and waits for
+// nothing.
 bool OnAnotherPath(const Account& account, const Pair& pair) {
   const size_t end_of_all = account.history().records.size();
   return PathMigrated(account, pair.active, end_of_all) ||
@@ -126,7 +127,7 @@ void TimewaitOnce(const Account& account, Testimony& testimony) {
   AtMostOnce(account, testimony, EventType::kTimewaitExit);
 }
 
-// When one of the two first did something that ends the connection.
+// The first call of either side that ends the connection.
 std::optional<Instant> FirstEnd(const Account& account, const Pair& pair) {
   std::optional<Instant> first;
   for (const MadeCall& call : account.calls()) {
@@ -156,7 +157,7 @@ void TimewaitLasts(const Account& account, Testimony& testimony) {
   }
 }
 
-// One end disconnects, the other hears of it and answers: then both are in timewait.
+// One end disconnects, the other receives the DREQ and answers: then both are in timewait.
 void TimewaitEnds(const Account& account, Testimony& testimony) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
@@ -228,7 +229,7 @@ constexpr auto kClaims = std::to_array<Property>({
     {"DIS-2",
      "disconnect/timewait",
      PropertyKind::kAlways,
-     "Only what was connected is disconnected.",
+     "Only a connected id is disconnected.",
      "man rdma_get_cm_event(3)",
      OnlyConnectionsEnd,
      {}},
@@ -242,7 +243,7 @@ constexpr auto kClaims = std::to_array<Property>({
     {"DIS-4",
      "disconnect/timewait",
      PropertyKind::kEventually,
-     "The other end of a connection hears that it was disconnected.",
+     "The other end of a connection reports DISCONNECTED.",
      "man rdma_disconnect(3)",
      PeerHearsTheEnd,
      {}},
@@ -256,7 +257,7 @@ constexpr auto kClaims = std::to_array<Property>({
     {"DIS-6",
      "disconnect/timewait",
      PropertyKind::kSometimes,
-     "DISCONNECTED is heard.",
+     "DISCONNECTED is reported.",
      "man rdma_get_cm_event(3)",
      DisconnectedIsHeard,
      {}},
@@ -277,18 +278,18 @@ constexpr auto kClaims = std::to_array<Property>({
     {"TW-3",
      "disconnect/timewait",
      PropertyKind::kAlways,
-     "Timewait lasts as long as a packet may be under way.",
+     "Timewait lasts as long as a packet may be in the network.",
      "linux 6.1 cm.c cm_enter_timewait, ibta 1.7 12.9.8.4",
      TimewaitLasts,
      {}},
     {"TW-4",
      "disconnect/timewait",
      PropertyKind::kEventually,
-     "Timewait ends, and says so.",
+     "Timewait ends, and TIMEWAIT_EXIT reports it.",
      "man rdma_get_cm_event(3)",
      TimewaitEnds,
      {}},
-    {"TW-5", "disconnect/timewait", PropertyKind::kSometimes, "TIMEWAIT_EXIT is heard.",
+    {"TW-5", "disconnect/timewait", PropertyKind::kSometimes, "TIMEWAIT_EXIT is reported.",
      "man rdma_get_cm_event(3)", TimewaitExitIsHeard, kNeedsTime},
 });
 

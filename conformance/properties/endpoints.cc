@@ -1,4 +1,4 @@
-// Endpoints: what rdma_create_ep makes at once, and what the library looks up for it.
+// Endpoints: rdma_create_ep, and the lookups of the library for it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace cm::claims {
 namespace {
 
-// What `show` shows of the id behind the record, if nothing was called on it in between.
+// The id's fields that `show` prints after the record, if no call was made on it in between.
 const MadeCall* ShowBehind(const Account& account, IdRef id, size_t at) {
   for (const MadeCall* call : account.CallsOn(id)) {
     if (call->at <= at || call->kind() == CallKind::kShowEvent) continue;
@@ -59,7 +59,7 @@ void RequestsHaveQps(const Account& account, Testimony& testimony) {
   }
 }
 
-// Where an endpoint that failed asked for the port of the address.
+// Where an endpoint that failed requested the port of the address.
 bool Asked(const Account& account, const MadeCall& call, const Address& address, size_t before) {
   const auto* ep = std::get_if<call::CreateEp>(call.call);
   if (ep == nullptr || ep->source != address) return false;
@@ -67,7 +67,7 @@ bool Asked(const Account& account, const MadeCall& call, const Address& address,
   return at < before && reply.kind == ReplyKind::kReturned && !reply.succeeded();
 }
 
-// Whether somebody else may have it: whoever speaks of the port in another call.
+// Whether another id may have it: the port occurs in another call.
 bool OthersAsk(const Account& account, const MadeCall& self, uint16_t port) {
   return std::ranges::any_of(account.calls(), [&](const MadeCall& call) {
     if (call.at >= self.at) return false;
@@ -115,7 +115,7 @@ void InfoIsWhatWasAsked(const Account& account, Testimony& testimony) {
   }
 }
 
-// Bits of the devices of the host that the fault is of.
+// Bits of the devices of the fault's host.
 uint32_t DevicesBeside(const Account& account, const Fault& fault) {
   const Topology& topology = account.topology();
   uint32_t devices = 0;
@@ -160,29 +160,30 @@ constexpr auto kClaims = std::to_array<Property>({
     {"EP-1",
      "endpoints",
      PropertyKind::kAlways,
-     "rdma_create_ep of an active endpoint leaves a path, and a queue pair if it was asked for.",
+     "rdma_create_ep of an active endpoint leaves a path, and a queue pair if attributes are "
+     "given.",
      "man rdma_create_ep(3)",
      ActiveIsReady,
      {}},
     {"EP-2",
      "endpoints",
      PropertyKind::kAlways,
-     "rdma_get_request of a passive endpoint gives a queue pair just where rdma_create_ep was "
-     "given attributes.",
+     "rdma_get_request of a passive endpoint creates a queue pair exactly if rdma_create_ep "
+     "was given attributes.",
      "man rdma_create_ep(3), rdma-core 44 cma.c rdma_get_request",
      RequestsHaveQps,
      {}},
     {"EP-3",
      "endpoints",
      PropertyKind::kAlways,
-     "rdma_create_ep that fails leaves nothing behind: the port that it asked for is free.",
+     "A failed rdma_create_ep leaves nothing behind: the port that it requested is free.",
      "rdma-core 44 cma.c rdma_create_ep",
      FailedLeavesNothing,
      {}},
     {"INFO-1",
      "endpoints",
      PropertyKind::kAlways,
-     "rdma_getaddrinfo hands out the numeric node with the service as port, as source where the "
+     "rdma_getaddrinfo returns the numeric node with the service as port, as source where the "
      "hints are passive and else as destination.",
      "man rdma_getaddrinfo(3)",
      InfoIsWhatWasAsked,
@@ -190,7 +191,7 @@ constexpr auto kClaims = std::to_array<Property>({
     {"DEV-1",
      "endpoints",
      PropertyKind::kAlways,
-     "rdma_get_devices names no device that was removed before.",
+     "rdma_get_devices returns no device that was removed before.",
      "rdma-core 44 cma.c rdma_get_devices, sync_devices_list",
      DevicesAreThere,
      {}},

@@ -17,7 +17,7 @@ const std::optional<ConnParam>* ParamOf(const MadeCall& call) {
   return nullptr;
 }
 
-// What the other side hears of; over iWARP nothing is added to it.
+// The depths that the other side receives; over iWARP nothing is added to them.
 PrivateData Sent(const Account& account, const MadeCall& call, uint8_t size) {
   const std::optional<ConnParam>& param = *ParamOf(call);
   if (account.OverIwarp()) return param ? param->private_data : PrivateData();
@@ -52,8 +52,8 @@ void AnswersFollowCalls(const Account& account, Testimony& testimony) {
   }
 }
 
-// Refusing on the side that asked abandons the request: nobody waits for its answer any more, and
-// it is repeated until it runs out. A failed rdma_accept or rdma_establish refuses.
+// Rejecting on the active side abandons the request: its reply is not awaited any more, and it is
+// retransmitted until it is given up. A failed rdma_accept or rdma_establish rejects.
 bool Abandoned(const Account& account, const MadeCall& connect, size_t record) {
   return std::ranges::any_of(account.CallsOn(connect.id()), [&](const MadeCall* call) {
     const bool answers = call->kind() == CallKind::kAccept || call->kind() == CallKind::kEstablish;
@@ -63,8 +63,8 @@ bool Abandoned(const Account& account, const MadeCall& connect, size_t record) {
   });
 }
 
-// Two replies have named one queue pair, which gives the second away for one of a stale connection:
-// it is refused, and the request that it was for is still repeated.
+// Two replies have the same queue pair, so that the second counts as one of a stale connection: it
+// is rejected, and its request is still retransmitted.
 bool RepliesShareQp(const Account& account, size_t record) {
   std::vector<uint32_t> numbers;
   for (const MadeCall& call : account.calls()) {
@@ -78,15 +78,15 @@ bool RepliesShareQp(const Account& account, size_t record) {
   return false;
 }
 
-// What a request may come of: a rdma_connect, or a message of a tester's.
+// The possible origin of a request: a rdma_connect, or a message of a tester.
 struct Asking {
   size_t at = 0;
-  const MadeCall* connect = nullptr;  // null: by hand
+  const MadeCall* connect = nullptr;  // null: by the tester
   PrivateData data;
   bool taken = false;
 };
 
-// Whether a request with these data was over before the record, so that its repetition is new.
+// Whether a request with these data was over before the record, so that its retransmission is new.
 bool IsOver(const Account& account, const PrivateData& data, size_t record) {
   return std::ranges::any_of(account.heard(), [&](const HeardEvent& heard) {
     const IdRef id = heard.event.id;
@@ -117,9 +117,10 @@ std::vector<Asking> Askings(const Account& account) {
   return all;
 }
 
-// As a multiset: each request takes one rdma_connect that gave its data, or one message of a
-// tester's. Where messages can be lost, or are repeated although nobody waits for an answer, a
-// request that was refused may come once more; so where a tester has answered it for somebody else.
+// As a multiset: each request matches one rdma_connect with its data, or one message of a tester.
+// Where messages can be lost, or are retransmitted although the answer is not awaited any more, a
+// rejected request may arrive once more; so it may where a tester has answered it in another's
+// place.
 void RequestsAreWhatWasAsked(const Account& account, Testimony& testimony) {
   std::vector<Asking> askings = Askings(account);
   for (const HeardEvent& heard : account.heard()) {
@@ -140,7 +141,7 @@ void RequestsAreWhatWasAsked(const Account& account, Testimony& testimony) {
       if (!asking.taken && asked == nullptr) asked = &asking;
     }
     if (!known)
-      testimony.Violated(heard.at, Heard(account, heard) + " with private data that nobody gave",
+      testimony.Violated(heard.at, Heard(account, heard) + " with private data that no call gave",
                          "the private data of a rdma_connect");
     else if (asked == nullptr && !again)
       testimony.Violated(heard.at, Heard(account, heard) + " once more",
@@ -192,7 +193,7 @@ void DepthsAreTheReceivers(const Account& account, Testimony& testimony) {
   }
 }
 
-// Over iWARP nobody has watched what does not fit.
+// Over iWARP there is no observation of data that does not fit.
 void DataFits(const Account& account, Testimony& testimony, CallKind kind, uint8_t limit) {
   if (account.OverIwarp()) return;
   for (const MadeCall& call : account.calls()) {
@@ -231,7 +232,7 @@ void RefusalsOfConnect(const Account& account, Testimony& testimony) {
     if (call.kind() != CallKind::kConnect || call.reply.kind != ReplyKind::kReturned) continue;
     if (call.reply.succeeded()) continue;
     testimony.Arose();
-    // Over iWARP the call itself hears what TCP says.
+    // Over iWARP the call itself returns TCP's error.
     const bool by_tcp = call.Refused(Errno::kConnRefused) || call.Refused(Errno::kTimedOut) ||
                         call.Refused(Errno::kHostUnreach);
     if (account.OverIwarp() && by_tcp) continue;
@@ -290,8 +291,8 @@ bool WasRefused(const Account& account, IdRef id, CallKind kind) {
                              [](const MadeCall* call) { return !call->reply.succeeded(); });
 }
 
-// Its request was rejected by the id itself, which rdma_accept and rdma_establish do where they are
-// refused. source: linux 6.1 cma.c rdma_accept, ucma.c, cm.c cm_send_rej_locked (L9)
+// Its request was rejected by the id itself, as refused rdma_accept and rdma_establish do. source:
+// linux 6.1 cma.c rdma_accept, ucma.c, cm.c cm_send_rej_locked (L9)
 bool TakenBack(const Account& account, IdRef id) {
   return account.FirstSuccess(id, CallKind::kReject) != nullptr ||
          account.FirstSuccess(id, CallKind::kRejectEce) != nullptr ||
@@ -299,7 +300,7 @@ bool TakenBack(const Account& account, IdRef id) {
          WasRefused(account, id, CallKind::kEstablish);
 }
 
-// Whatever is lost: a request is answered, or given up when its last repetition is over.
+// With any losses: a request is answered, or given up when its last retransmission is over.
 void ConnectIsAnswered(const Account& account, Testimony& testimony) {
   for (const FaultKind kind : {FaultKind::kDelay, FaultKind::kFailOver, FaultKind::kRemoveDevice})
     if (account.Injected(kind)) return;
@@ -339,15 +340,15 @@ constexpr auto kClaims = std::to_array<Property>({
     {"EST-2",
      "establishment",
      PropertyKind::kAlways,
-     "Requests come to listeners, replies to those who asked, ESTABLISHED to those who asked or "
-     "accepted.",
+     "Requests arrive at listeners, replies at connecting ids, ESTABLISHED at connecting or "
+     "accepting ids.",
      "man rdma_get_cm_event(3)",
      AnswersFollowCalls,
      {}},
     {"EST-3",
      "establishment",
      PropertyKind::kAlways,
-     "Each rdma_connect makes one request at most, with its private data.",
+     "Each rdma_connect sends at most one request, with its private data.",
      "man rdma_connect(3)",
      RequestsAreWhatWasAsked,
      {}},
@@ -396,28 +397,28 @@ constexpr auto kClaims = std::to_array<Property>({
     {"EST-10",
      "establishment",
      PropertyKind::kEventually,
-     "Who asked hears the reply of who accepted.",
+     "A connecting id reports the reply of an accepting one.",
      "man rdma_accept(3)",
      ActiveHearsTheReply,
      {}},
     {"EST-11",
      "establishment",
      PropertyKind::kEventually,
-     "Who accepted hears ESTABLISHED once who asked has heard it.",
+     "An accepting id reports ESTABLISHED once the connecting one has.",
      "man rdma_get_cm_event(3)",
      PassiveHearsTheRtu,
      {}},
     {"EST-12",
      "establishment",
      PropertyKind::kEventually,
-     "Every request is answered or given up within the time of all its repetitions.",
+     "Every request is answered or given up within the time of all its retransmissions.",
      "linux 6.1 cm.c cm_process_send_error, cma.c CMA_MAX_CM_RETRIES",
      ConnectIsAnswered,
      {}},
     {"EST-13",
      "establishment",
      PropertyKind::kSometimes,
-     "Both ends hear ESTABLISHED.",
+     "Both ends report ESTABLISHED.",
      "man rdma_get_cm_event(3)",
      BothEstablished,
      {}},

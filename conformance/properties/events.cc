@@ -1,4 +1,4 @@
-// What events look like, and when there are any.
+// The fields of events, and their order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ Sign SignOf(EventType type) {
     case EventType::kConnectError:
     case EventType::kUnreachable:
       return Sign::kErrno;
-    case EventType::kMulticastError:  // 0 where the way to the group is not found
+    case EventType::kMulticastError:  // 0 where the path to the group is not found
     case EventType::kRejected:
     case EventType::kDisconnected:
     case EventType::kAddrInfoError:  // the kernel's is negative, the library's is not
@@ -38,7 +38,7 @@ void StatusFitsType(const Account& account, Testimony& testimony) {
     testimony.Arose();
     const int32_t status = heard.event.status;
     const Sign sign = SignOf(heard.event.type);
-    // UNREACHABLE of a datagram id can say how its request was refused.
+    // UNREACHABLE of a datagram id has the SIDR status of the refusal.
     const bool tcp = !heard.event.id.valid() || account.IsTcp(heard.event.id);
     const bool refusal =
         !tcp && heard.event.type == EventType::kUnreachable && IsSidrRefusal(status);
@@ -60,7 +60,7 @@ void StatusFitsType(const Account& account, Testimony& testimony) {
   }
 }
 
-// How far the life of an id has come with an event; 0 for those that say nothing about it.
+// The stage in the life of an id that an event shows; 0 for events without one.
 int RankOf(EventType type) {
   switch (type) {
     case EventType::kAddrResolved:
@@ -98,13 +98,13 @@ void InTheOrderOfLife(const Account& account, Testimony& testimony) {
   });
 }
 
-// Events of two types, one for each successful call at most.
+// Events of two types, at most one for each successful call.
 void OneForEach(const Account& account, Testimony& testimony, CallKind kind, EventType good,
                 EventType bad) {
   ForEachId(account, [&](IdRef id) {
     auto calls = account.CallsOn(id, kind);
     if (kind == CallKind::kResolveRoute) {
-      // A path of the application's own is a route as well.
+      // A path given by the application is a route as well.
       for (const MadeCall* set : account.CallsOn(id, CallKind::kSetOption))
         if (std::get<call::SetOption>(*set->call).option == kIbPathOption) calls.push_back(set);
     }
@@ -145,9 +145,8 @@ void BlockingAsAsked(const Account& account, Testimony& testimony) {
   }
 }
 
-// The library keeps some events to itself: what follows a CONNECT_ERROR, requests whose device is
-// gone, and those that a listener has left on another channel. There a readable channel can have
-// nothing.
+// The library drops some events: those after a CONNECT_ERROR, requests whose device is gone, and
+// those that a listener has left on another channel. Then a readable channel may be empty.
 void ReadableHasAnEvent(const Account& account, Testimony& testimony) {
   const auto& records = account.history().records;
   const auto& lines = account.history().conversation.lines;
@@ -213,21 +212,21 @@ constexpr auto kClaims = std::to_array<Property>({
     {"EV-2",
      "events",
      PropertyKind::kAlways,
-     "Events of an id come in the order of its life.",
+     "Events of an id are in the order of its life.",
      "man rdma_get_cm_event(3)",
      InTheOrderOfLife,
      {}},
     {"EV-3",
      "events",
      PropertyKind::kAlways,
-     "Each rdma_resolve_addr is answered by one event at most.",
+     "Each rdma_resolve_addr has at most one event.",
      "man rdma_resolve_addr(3)",
      OneAddressEach,
      {}},
     {"EV-4",
      "events",
      PropertyKind::kAlways,
-     "Each rdma_resolve_route is answered by one event at most.",
+     "Each rdma_resolve_route has at most one event.",
      "man rdma_resolve_route(3)",
      OneRouteEach,
      {}},
@@ -248,21 +247,21 @@ constexpr auto kClaims = std::to_array<Property>({
     {"EV-7",
      "events",
      PropertyKind::kEventually,
-     "What came of rdma_resolve_addr is reported.",
+     "The result of rdma_resolve_addr is reported.",
      "man rdma_resolve_addr(3)",
      ResolutionIsReported,
      {}},
     {"EV-8",
      "events",
      PropertyKind::kSometimes,
-     "CONNECT_ERROR is heard.",
+     "CONNECT_ERROR is reported.",
      "man rdma_get_cm_event(3)",
      ConnectErrorIsHeard,
      {}},
     {"EV-9",
      "events",
      PropertyKind::kSometimes,
-     "CONNECT_RESPONSE is heard.",
+     "CONNECT_RESPONSE is reported.",
      "man rdma_get_cm_event(3)",
      ConnectResponseIsHeard,
      {}},

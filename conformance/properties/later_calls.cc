@@ -1,4 +1,4 @@
-// The calls of the library's map 1.4: what an id looks up, and what is written to it.
+// The calls of the library's map 1.4: address lookup of an id, and written events.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace cm::claims {
 namespace {
 
-// Its events are fetched by the application, all of them.
+// The application fetches all its events.
 bool HasChannel(const Account& account, IdRef id) {
   for (const MadeCall* call : account.CallsOn(id)) {
     const auto* create = std::get_if<call::CreateId>(call->call);
@@ -28,7 +28,7 @@ std::vector<const MadeCall*> Successes(const Account& account, IdRef id, CallKin
   return all;
 }
 
-// The n-th that is heard is the n-th that was written.
+// The n-th event is the n-th that was written.
 void ArrivesAsWritten(const Account& account, Testimony& testimony) {
   for (uint16_t i = 0; i < account.id_count(); ++i) {
     const IdRef id{i};
@@ -40,7 +40,7 @@ void ArrivesAsWritten(const Account& account, Testimony& testimony) {
       const std::string saw =
           fmt::format("{} argument={:#x}", Heard(account, *heard), heard->event.argument);
       if (n == written.size() || written[n]->at > heard->at) {
-        testimony.Violated(heard->at, saw, "no event that nobody has written");
+        testimony.Violated(heard->at, saw, "no event that was not written");
         break;
       }
       const auto& write = std::get<call::WriteCmEvent>(*written[n++]->call);
@@ -56,7 +56,7 @@ void UserIsHeard(const Account& account, Testimony& testimony) {
   IsHeard(account, testimony, EventType::kUser);
 }
 
-// The rdma_resolve_addrinfo before the call; null when its result has been handed out.
+// The rdma_resolve_addrinfo before the call; null when its result was returned already.
 const MadeCall* LookupBefore(const Account& account, const MadeCall& query) {
   const MadeCall* last = nullptr;
   for (const MadeCall* call : account.CallsOn(query.id())) {
@@ -108,20 +108,20 @@ constexpr auto kClaims = std::to_array<Property>({
      "rdma-core 65 cma.c rdma_write_cm_event, linux 7.2 ucma.c ucma_write_cm_event",
      ArrivesAsWritten,
      {}},
-    {"USER-2", "later calls", PropertyKind::kSometimes, "USER is heard.",
+    {"USER-2", "later calls", PropertyKind::kSometimes, "USER is reported.",
      "rdma-core 65 cma.c rdma_write_cm_event", UserIsHeard, kLater},
     {"AINFO-1",
      "later calls",
      PropertyKind::kAlways,
-     "What rdma_resolve_addrinfo has found rdma_query_addrinfo hands out once.",
+     "rdma_query_addrinfo returns the result of rdma_resolve_addrinfo once.",
      "rdma-core 65 cma.c rdma_query_addrinfo",
      HandedOutOnce,
      {}},
     {"AINFO-2",
      "later calls",
      PropertyKind::kAlways,
-     "rdma_query_addrinfo hands out the numeric node of rdma_resolve_addrinfo with the service as "
-     "port, as source where the hints are passive and else as destination.",
+     "rdma_query_addrinfo returns the numeric node of rdma_resolve_addrinfo with the service "
+     "as port, as source where the hints are passive and else as destination.",
      "rdma-core 65 cma.c rdma_resolve_addrinfo, addrinfo.c rdma_getaddrinfo",
      HandsOutWhatWasAsked,
      {}},

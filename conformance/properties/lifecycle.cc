@@ -1,4 +1,4 @@
-// Ids and channels: made, alive, gone.
+// Ids and channels: created, alive, destroyed.
 #include <fmt/format.h>
 
 #include <array>
@@ -8,7 +8,7 @@
 namespace cm::claims {
 namespace {
 
-// Where rdma_destroy_id of the id returned; past the end if it did not.
+// The record where rdma_destroy_id of the id returned; past the end if it did not.
 size_t DestroyedAt(const Account& account, IdRef id) {
   for (const MadeCall* call : account.CallsOn(id, CallKind::kDestroyId)) {
     if (call->reply.succeeded()) return call->at;
@@ -58,7 +58,7 @@ void DestroyRefusesNothing(const Account& account, Testimony& testimony) {
   }
 }
 
-// An address info was found for the id before the call, and no other call has taken it since.
+// An address info was found for the id before the call, and no other call has returned it since.
 bool FoundBefore(const Account& account, const MadeCall& query) {
   size_t since = 0;
   for (const MadeCall* call : account.CallsOn(query.id(), CallKind::kQueryAddrInfo))
@@ -124,14 +124,14 @@ constexpr auto kClaims = std::to_array<Property>({
     {"LIFE-1",
      "lifecycle",
      PropertyKind::kAlways,
-     "An id whose rdma_destroy_id has returned is heard of no more.",
+     "An id reports nothing after its rdma_destroy_id has returned.",
      "man rdma_destroy_id(3)",
      DestroyedIsSilent,
      {}},
     {"LIFE-2",
      "lifecycle",
      PropertyKind::kAlways,
-     "Events speak of ids that exist, and come on the channel of their id.",
+     "Events are of ids that exist, and arrive on the channel of their id.",
      "man rdma_get_cm_event(3)",
      EventsAreOfTheChannel,
      {}},
@@ -145,8 +145,8 @@ constexpr auto kClaims = std::to_array<Property>({
     {"LIFE-4",
      "lifecycle",
      PropertyKind::kAlways,
-     "No call on an id that is there is answered with ENOENT or EBADF, but for an address info "
-     "that was not found.",
+     "No call on an existing id returns ENOENT or EBADF, except for an address info that was "
+     "not found.",
      "linux 6.1 ucma.c ucma_get_ctx",
      LiveIsKnown,
      {}},
@@ -160,14 +160,14 @@ constexpr auto kClaims = std::to_array<Property>({
     {"LIFE-6",
      "lifecycle",
      PropertyKind::kAlways,
-     "An id of RDMA_PS_TCP can always be made.",
+     "An id of RDMA_PS_TCP can always be created.",
      "man rdma_create_id(3)",
      TcpIdsAreMade,
      {}},
     {"LIFE-7",
      "lifecycle",
      PropertyKind::kSometimes,
-     "An id is destroyed while its request waits for an answer.",
+     "An id is destroyed while its request is unanswered.",
      "man rdma_destroy_id(3)",
      DestroyedWhileAsking,
      {}},

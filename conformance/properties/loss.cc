@@ -1,4 +1,4 @@
-// Messages that do not arrive.
+// Message loss.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace cm::claims {
 namespace {
 
-// How long the id repeats its message at least. Of a request that a tester may have sent, as long
-// as that one says.
+// The minimum time that the id retransmits its message. For a request that a tester may have sent,
+// the time that the request gives.
 Duration Patience(const Account& account, IdRef id) {
   const Timing& timing = account.profile().timing;
   if (account.OverIwarp()) return timing.mpa_reply;
@@ -35,12 +35,12 @@ void NotGivenUpEarly(const Account& account, Testimony& testimony) {
     if (!account.IsTcp(heard.event.id)) continue;
     const MadeCall* asked = account.FirstSuccess(heard.event.id, CallKind::kConnect);
     if (asked == nullptr) asked = account.FirstSuccess(heard.event.id, CallKind::kAccept);
-    // An MRA of the tester's may ask for more haste than there was.
+    // An MRA of the tester may shorten the timeout.
     if (account.MadeByHand(MadKind::kMra, heard.event.id, heard.at)) continue;
     testimony.Arose();
     const Duration least = Patience(account, heard.event.id);
     if (asked == nullptr)
-      testimony.Violated(heard.at, Heard(account, heard), "nothing: nobody was asked");
+      testimony.Violated(heard.at, Heard(account, heard), "nothing: no request was sent");
     else if (heard.time < asked->begin + least)
       testimony.Violated(heard.at, Heard(account, heard) + " early",
                          fmt::format("not before {} have passed", ToString(least)));
@@ -84,7 +84,7 @@ constexpr auto kClaims = std::to_array<Property>({
     {"LOSS-1",
      "loss",
      PropertyKind::kAlways,
-     "UNREACHABLE is not heard before every repetition is over.",
+     "UNREACHABLE is not reported before every retransmission is over.",
      "linux 6.1 cm.c cm_process_send_error, cma.c CMA_MAX_CM_RETRIES",
      NotGivenUpEarly,
      {}},
@@ -95,9 +95,9 @@ constexpr auto kClaims = std::to_array<Property>({
      "linux 6.1 cm.c cm_rep_handler",
      NotAfterEstablished,
      {}},
-    {"LOSS-3", "loss", PropertyKind::kSometimes, "UNREACHABLE is heard.",
+    {"LOSS-3", "loss", PropertyKind::kSometimes, "UNREACHABLE is reported.",
      "man rdma_get_cm_event(3)", UnreachableIsHeard, kNeedsLoss},
-    {"LOSS-4", "loss", PropertyKind::kSometimes, "A lost message is made up for by repeating it.",
+    {"LOSS-4", "loss", PropertyKind::kSometimes, "A lost message is retransmitted.",
      "ibta 1.7 12.9.8", MadeUpFor, kNeedsSomeLoss},
 });
 

@@ -34,8 +34,8 @@ void EventsFollow(const Account& account, Testimony& testimony) {
   }
 }
 
-// Whether fewer events of the id were acknowledged between the call and the record than were in
-// hand when it was made. The library counts, and does not look which they are.
+// Whether fewer events of the id were acknowledged between the call and the record than were
+// unacknowledged when it was made. The library only counts them.
 bool Unacked(const Account& account, const MadeCall& call, size_t record) {
   const auto of_id = [&](const HeardEvent& heard) { return OwnerOf(heard.event) == call.id(); };
   const auto in_hand = std::ranges::count_if(account.heard(), [&](const HeardEvent& heard) {
@@ -70,7 +70,7 @@ void AckReleases(const Account& account, Testimony& testimony) {
   const size_t last = account.history().records.size();
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kMigrateId || call.reply.kind != ReplyKind::kBlocked) continue;
-    // A listener may wait for a request that another id keeps.
+    // A listener may wait for a request that another id holds.
     if (IsOrWasListener(account, call.id()) || Unacked(account, call, last)) continue;
     testimony.Arose();
     if (!call.released)
@@ -79,7 +79,7 @@ void AckReleases(const Account& account, Testimony& testimony) {
   }
 }
 
-// What a resolution has come to is heard, whatever channel the id is on by then.
+// The result of a resolution is reported on the channel that the id is on by then.
 void NothingIsLost(const Account& account, Testimony& testimony) {
   if (!account.Undisturbed()) return;
   ForEachId(account, [&](IdRef id) {
@@ -109,7 +109,7 @@ constexpr auto kClaims = std::to_array<Property>({
     {"MIG-1",
      "migration",
      PropertyKind::kAlways,
-     "Events of an id come on the channel that rdma_migrate_id has moved it to.",
+     "Events of an id arrive on the channel that rdma_migrate_id has moved it to.",
      "man rdma_migrate_id(3)",
      EventsFollow,
      {}},
@@ -123,14 +123,14 @@ constexpr auto kClaims = std::to_array<Property>({
     {"MIG-3",
      "migration",
      PropertyKind::kEventually,
-     "The last acknowledgement lets a waiting rdma_migrate_id return.",
+     "The last acknowledgement makes a waiting rdma_migrate_id return.",
      "rdma-core 44 cma.c rdma_migrate_id",
      AckReleases,
      {}},
     {"MIG-4",
      "migration",
      PropertyKind::kEventually,
-     "An event that is unread when rdma_migrate_id moves its id is heard once, afterwards.",
+     "An event that is unread when rdma_migrate_id moves its id is reported once, afterwards.",
      "man rdma_migrate_id(3)",
      NothingIsLost,
      {}},

@@ -1,4 +1,4 @@
-// Groups, joined and left.
+// Multicast groups.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace cm::claims {
 namespace {
 
-// What one successful join has made.
+// A membership: the result of a successful join.
 struct Membership {
   const MadeCall* join = nullptr;
   Address address;
@@ -20,17 +20,17 @@ struct Membership {
   const MadeCall* left = nullptr;
 };
 
-// How the event of a join names the group: a loopback address makes none, nor does a wildcard.
+// The group in the event of the join: a loopback address has none, nor does a wildcard.
 Address GroupOf(const Address& joined) {
   if (joined.AnyOrLoopback()) return {.kind = AddressKind::kAny, .v6 = true};
   return joined.WithPort(0);
 }
 
-// All that the application did to one id about groups, and heard of it, in order.
+// All joins and leaves of one id, and their events, in order.
 struct Story {
   std::vector<Membership> memberships;    // in the order of the joins
-  std::vector<const HeardEvent*> strays;  // events that belong to none
-  std::vector<const MadeCall*> vain;      // leaves of what was not joined
+  std::vector<const HeardEvent*> strays;  // events without a membership
+  std::vector<const MadeCall*> vain;      // leaves without a membership
 };
 
 bool IsOfMembership(const HeardEvent& heard) {
@@ -58,7 +58,7 @@ Membership* Lasting(Story& story, const Address& address) {
   return nullptr;
 }
 
-// One that it was refused for a device that is gone has been forgotten all the same.
+// A leave that was refused because the device is gone has dropped the membership all the same.
 bool Leaves(const MadeCall& call) {
   return call.reply.succeeded() || call.reply.kind == ReplyKind::kBlocked ||
          call.Refused(Errno::kNxIo);
@@ -80,7 +80,7 @@ bool Names(const HeardEvent& heard, const Membership& one) {
                                                 heard.event.group == GroupOf(one.address));
 }
 
-// Over InfiniBand somebody is asked for each, and the first question need not be the first that is
+// Over InfiniBand each join is an SA query, and the first query need not be the first that is
 // answered.
 void Tell(Story& story, const HeardEvent& heard, bool asked) {
   for (Membership& one : story.memberships) {
@@ -252,7 +252,7 @@ constexpr auto kClaims = std::to_array<Property>({
     {"MC-4",
      "multicast",
      PropertyKind::kAlways,
-     "A group can be left as often as it was joined, by the same address and port.",
+     "A group can be left as often as it was joined, with the same address and port.",
      "man rdma_leave_multicast(3), rdma-core 44 cma.c rdma_leave_multicast",
      LeftAsOftenAsJoined,
      {}},

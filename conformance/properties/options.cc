@@ -1,4 +1,4 @@
-// Options of ids: ports that are shared, time-outs, and what is refused.
+// Options of ids: shared ports, timeouts, refusals.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ bool HasSet(const Account& account, IdRef id, IdOption option, size_t record) {
 
 namespace {
 
-// The acknowledgement time-out that the id had when its route was resolved. Over InfiniBand the
-// path is none of its business.
+// The ACK timeout that the id had when its route was resolved. Over InfiniBand it does not affect
+// the path.
 std::optional<uint8_t> AckTimeoutOf(const Account& account, IdRef active) {
   const MadeCall* route = account.FirstSuccess(active, CallKind::kResolveRoute);
   std::optional<uint8_t> found;
@@ -33,14 +33,14 @@ std::optional<uint8_t> AckTimeoutOf(const Account& account, IdRef active) {
   return found == uint8_t{0} ? std::nullopt : found;
 }
 
-// What the id was bound to, if it was bound by name.
+// The address of the id's rdma_bind_addr, if there was one.
 const call::BindAddr* BoundTo(const Account& account, IdRef id, size_t record) {
   const MadeCall* bound = account.FirstSuccess(id, CallKind::kBindAddr);
   return bound == nullptr || bound->at >= record ? nullptr
                                                  : &std::get<call::BindAddr>(*bound->call);
 }
 
-// It was bound, or may have been, to the port before the record, and may own it still.
+// The id was bound, or may have been, to the port before the record, and may own it still.
 bool MayOwn(const Account& account, IdRef id, uint16_t port, size_t record) {
   return std::ranges::any_of(account.CallsOn(id), [&](const MadeCall* call) {
     if (call->at >= record) return false;
@@ -58,7 +58,7 @@ bool Listened(const Account& account, IdRef id, size_t record) {
   });
 }
 
-// It wants to share its port, has not listened, and never wanted otherwise.
+// It has REUSEADDR set, has not listened, and has never unset it.
 bool Shares(const Account& account, IdRef id, size_t record) {
   bool shares = false;
   for (const MadeCall* call : account.CallsOn(id, CallKind::kSetOption)) {
@@ -74,20 +74,20 @@ void SharersAreBound(const Account& account, Testimony& testimony) {
   for (const MadeCall& call : account.calls()) {
     const auto* bind = std::get_if<call::BindAddr>(call.call);
     if (bind == nullptr || bind->address.port == 0 || !Shares(account, bind->id, call.at)) continue;
-    bool somebody = false;
+    bool owned = false;
     bool all_share = true;
     for (uint16_t i = 0; i < account.id_count(); ++i) {
       const IdRef other{i};
       if (other == bind->id || !account.Exists(other)) continue;
       if (!MayOwn(account, other, bind->address.port, call.at)) continue;
       const bool there = BoundTo(account, other, call.at) != nullptr;
-      somebody |= there && account.EndOf(other) > call.at;
+      owned |= there && account.EndOf(other) > call.at;
       all_share &= Shares(account, other, call.at);
     }
-    if (!somebody || !all_share) continue;
+    if (!owned || !all_share) continue;
     testimony.Arose();
     const bool taken = call.Refused(Errno::kAddrInUse) || call.Refused(Errno::kAddrNotAvail);
-    // A wildcard of the machine is refused for nothing but its port.
+    // A wildcard of the machine is refused only for its port.
     if (taken && (call.Refused(Errno::kAddrInUse) || bind->address.kind == AddressKind::kAny))
       testimony.Violated(call.at, Made(account, call), "0: all owners of the port share it");
   }
@@ -107,7 +107,7 @@ void NobodyListensOnAShared(const Account& account, Testimony& testimony) {
       const bool shared = bound != nullptr && bound->address == own->address &&
                           account.KernelOf(other) == account.KernelOf(listen->id) &&
                           account.IsTcp(other) && account.IsTcp(listen->id);
-      // Where a destination is resolved a wildcard becomes another address.
+      // Resolving a destination replaces a wildcard by another address.
       if (!shared || account.FirstSuccess(other, CallKind::kResolveAddr) != nullptr ||
           account.FirstSuccess(listen->id, CallKind::kResolveAddr) != nullptr)
         continue;
@@ -166,21 +166,21 @@ constexpr auto kClaims = std::to_array<Property>({
     {"OPT-2",
      "options",
      PropertyKind::kAlways,
-     "Nobody listens on an address and port that another id has as well.",
+     "No id listens on an address and port that another id has as well.",
      "linux 6.1 cma.c rdma_listen",
      NobodyListensOnAShared,
      {}},
     {"OPT-3",
      "options",
      PropertyKind::kAlways,
-     "rdma_set_option refuses what it does not know, and lengths that are not the option's.",
+     "rdma_set_option refuses unknown options, and lengths that are not the option's.",
      "linux 6.1 ucma.c ucma_set_option_id",
      LengthsAreLookedAt,
      {}},
     {"OPT-4",
      "options",
      PropertyKind::kAlways,
-     "Timewait lasts as long as the ACK_TIMEOUT says that was set before the route was resolved.",
+     "Timewait lasts as long as the ACK_TIMEOUT set before the route was resolved.",
      "linux 6.1 cma.c cma_resolve_iboe_route",
      TimewaitIsAsSet,
      {}},

@@ -49,8 +49,8 @@ const Property* FindProperty(std::string_view id) {
   return nullptr;
 }
 
-// There is no timewait over iWARP and no RTU, few queue pairs fail, reasons are not sent along, and
-// there are no datagrams and no groups.
+// Over iWARP there is no timewait and no RTU, few queue pairs fail, reasons are not transmitted,
+// and there are no datagrams and no groups.
 bool Concerns(const Property& property, const Profile& profile) {
   constexpr auto kNotOfIwarp = std::to_array<std::string_view>(
       {"DIS-3", "EV-8", "EV-9", "MC-7", "REJ-7", "REJ-8", "REJ-9", "TW-4", "TW-5", "UD-5"});
@@ -61,8 +61,8 @@ bool Concerns(const Property& property, const Profile& profile) {
 namespace claims {
 
 const std::string& NameOf(const Account& account, IdRef id) {
-  static const std::string nobody = "?";
-  return id.valid() ? account.history().conversation.names.ids.NameOf(id) : nobody;
+  static const std::string none = "?";
+  return id.valid() ? account.history().conversation.names.ids.NameOf(id) : none;
 }
 
 std::string Heard(const Account& account, const HeardEvent& heard) {

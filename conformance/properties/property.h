@@ -1,7 +1,7 @@
-// A claim about histories that any implementation must meet.
+// A property of histories that any implementation must satisfy.
 //
-// Properties are a reading of the manual pages and the protocol of their own: they see neither the
-// model's rows nor the implementation, and know of no walk.
+// Properties are an independent reading of the manual pages and the protocol: they see neither the
+// model's rows nor the implementation, and know no walk.
 #ifndef CONFORMANCE_PROPERTIES_PROPERTY_H_
 #define CONFORMANCE_PROPERTIES_PROPERTY_H_
 
@@ -17,22 +17,22 @@ namespace cm {
 
 enum class PropertyKind : uint8_t {
   kAlways,      // in every history
-  kEventually,  // something that has to come did, once nothing stood in its way
-  kSometimes,   // in some history of a campaign, so that nothing passes by never happening
+  kEventually,  // an expected event occurs, once faults have ended
+  kSometimes,   // in some history of a campaign, so that no property holds vacuously
 };
 std::string_view ToString(PropertyKind kind);
 
-// One history against the claim.
+// A violation.
 struct Violation {
-  size_t record = 0;  // where it showed
+  size_t record = 0;  // the record that shows it
   std::string saw;
   std::string permitted;
 };
 
-// What a property says about one history.
+// The result of a property for one history.
 class Testimony {
  public:
-  // The premise of the claim arose; of kSometimes: what must happen happened.
+  // The premise of the property occurred; for kSometimes: the property holds in this history.
   void Arose() { ++arose_; }
   void Violated(size_t record, std::string saw, std::string permitted) {
     violations_.push_back({record, std::move(saw), std::move(permitted)});
@@ -52,13 +52,13 @@ struct Property {
   std::string_view says;
   std::string_view source;
   void (*check)(const Account& account, Testimony& testimony) = nullptr;
-  Capabilities needs;  // of kSometimes: an environment without them cannot make it happen
+  Capabilities needs;  // of kSometimes: not possible in an environment without them
 };
 
 // All of them, family by family.
 std::span<const Property> Properties();
 const Property* FindProperty(std::string_view id);
-// Whether the claim is about anything that there is over the profile's transport.
+// Whether the property applies to the profile's transport.
 bool Concerns(const Property& property, const Profile& profile);
 
 }  // namespace cm

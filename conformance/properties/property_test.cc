@@ -40,7 +40,7 @@ TEST(Properties, AreSentencesWithASource) {
   }
 }
 
-// What no environment has to serve is needed only by what must happen in some history.
+// Only kSometimes properties need capabilities that not every environment has.
 TEST(Properties, NeedAnEnvironmentOnlyToHappen) {
   for (const Property& property : Properties()) {
     if (property.kind == PropertyKind::kSometimes) continue;

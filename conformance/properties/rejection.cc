@@ -1,4 +1,4 @@
-// Requests that are refused.
+// Rejected requests.
 #include <fmt/format.h>
 
 #include <array>
@@ -13,8 +13,8 @@ constexpr auto kInvalidServiceId = static_cast<int32_t>(RejReason::kInvalidServi
 constexpr auto kOptionsRefused = static_cast<int32_t>(RejReason::kVendorOptionNotSupported);
 constexpr auto kStaleConn = static_cast<int32_t>(RejReason::kStaleConn);
 
-// Whether anybody on the kernel may have listened on the port before the record: an ephemeral port
-// could be any.
+// Whether an id on the kernel may have listened on the port before the record: an ephemeral port
+// may be any.
 bool SomebodyListened(const Account& account, uint8_t kernel, uint16_t port, size_t record) {
   for (const MadeCall& call : account.calls()) {
     if (call.at >= record) return false;
@@ -38,15 +38,15 @@ void NobodyListens(const Account& account, Testimony& testimony) {
     if (to.kind != AddressKind::kSide || to.port >= kFirstEphemeralPort) continue;
     const uint8_t kernel = account.topology().KernelOf(to.side);
     if (SomebodyListened(account, kernel, to.port, heard.at)) continue;
-    // The tester gives what reason it likes.
+    // The tester chooses the reason.
     if (account.MadeByHand(MadKind::kRej, heard.event.id, heard.at)) continue;
     testimony.Arose();
     if (heard.event.status != kInvalidServiceId && heard.event.status != kStaleConn)
-      testimony.Violated(heard.at, Heard(account, heard), "status=8: nobody listens on the port");
+      testimony.Violated(heard.at, Heard(account, heard), "status=8: no id listens on the port");
   }
 }
 
-// Requests that were refused by one rdma_reject and by nothing else.
+// Requests that were rejected by one rdma_reject and by nothing else.
 void ReasonsArrive(const Account& account, Testimony& testimony) {
   for (const Pair& pair : account.pairs()) {
     const HeardEvent* rejected = account.First(pair.active, EventType::kRejected);
@@ -127,7 +127,7 @@ void RejectIsHeard(const Account& account, Testimony& testimony) {
   }
 }
 
-// Refused by one rdma_reject_ece and by nothing else.
+// Rejected by one rdma_reject_ece and by nothing else.
 void OptionsAreTheReason(const Account& account, Testimony& testimony) {
   for (const FaultKind kind : {FaultKind::kRemoveDevice, FaultKind::kExit, FaultKind::kCrash})
     if (account.Injected(kind)) return;
@@ -163,14 +163,14 @@ constexpr auto kClaims = std::to_array<Property>({
     {"REJ-1",
      "rejection",
      PropertyKind::kAlways,
-     "A request for a port that nobody ever listened on is rejected with reason 8.",
+     "A request for a port that never had a listener is rejected with reason 8.",
      "linux 6.1 cm.c cm_match_req, ibta 1.7 12.6.7.2",
      NobodyListens,
      {}},
     {"REJ-2",
      "rejection",
      PropertyKind::kAlways,
-     "REJECTED carries the private data of rdma_reject, filled up with zeros.",
+     "REJECTED carries the private data of rdma_reject, padded with zeros.",
      "man rdma_reject(3)",
      ReasonsArrive,
      {}},
@@ -198,28 +198,28 @@ constexpr auto kClaims = std::to_array<Property>({
     {"REJ-6",
      "rejection",
      PropertyKind::kEventually,
-     "Who asked hears that it was refused.",
+     "A connecting id reports that it was rejected.",
      "man rdma_reject(3)",
      RejectIsHeard,
      {}},
     {"REJ-7",
      "rejection",
      PropertyKind::kSometimes,
-     "REJECTED is heard with the reasons of an application.",
+     "REJECTED is reported with the reasons of an application.",
      "man rdma_reject(3)",
      RefusedByApplication,
      {}},
     {"REJ-8",
      "rejection",
      PropertyKind::kSometimes,
-     "REJECTED is heard since nobody listens.",
+     "REJECTED is reported for a port without a listener.",
      "man rdma_get_cm_event(3)",
      RefusedByNobody,
      {}},
     {"REJ-9",
      "rejection",
      PropertyKind::kAlways,
-     "Who is refused by rdma_reject_ece hears reason 35.",
+     "An id rejected by rdma_reject_ece reports reason 35.",
      "rdma-core 44 cma.c rdma_reject_ece",
      OptionsAreTheReason,
      {}},

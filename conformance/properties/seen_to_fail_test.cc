@@ -1,6 +1,5 @@
-// A property that cannot fail says nothing: each is seen to fail, and to hold where nothing is
-// wrong. What must happen in some history is seen to happen, and not to have happened in an empty
-// one.
+// A property that cannot fail is worthless: each fails in a test, and holds where nothing is wrong.
+// A kSometimes property holds in a test, and does not hold in an empty history.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +16,7 @@
 
 namespace cm {
 
-// How GoogleTest names them.
+// The names of the tests.
 void PrintTo(const Trip& trip, std::ostream* out) { *out << trip.property << ": " << trip.says; }
 void PrintTo(const Reach& reach, std::ostream* out) { *out << reach.property; }
 
@@ -62,7 +61,7 @@ TEST_P(Claim, FailsWhereSomethingIsWrong) {
   History history = OnSim(ConversationOf(GetParam().conversation), GetParam().defect);
   if (GetParam().damage != nullptr) GetParam().damage(history);
   const Testimony testimony = Hear(GetParam().property, history);
-  ASSERT_FALSE(testimony.violations().empty()) << "nobody noticed: " << GetParam().says;
+  ASSERT_FALSE(testimony.violations().empty()) << "not noticed: " << GetParam().says;
   EXPECT_LT(testimony.violations().front().record, history.records.size());
   EXPECT_NE(testimony.violations().front().saw, "");
   EXPECT_NE(testimony.violations().front().permitted, "");
@@ -96,7 +95,7 @@ TEST(EveryProperty, IsInTheTables) {
   for (const Property& property : Properties()) {
     const bool sometimes = property.kind == PropertyKind::kSometimes;
     EXPECT_TRUE((sometimes ? reached : tripped).erase(property.id) == 1)
-        << "nobody has seen " << property.id << (sometimes ? " happen" : " fail");
+        << "no test shows " << property.id << (sometimes ? " happen" : " fail");
   }
   EXPECT_THAT(tripped, IsEmpty());
   EXPECT_THAT(reached, IsEmpty());

@@ -1,4 +1,4 @@
-// Synchronous ids: what a call returns and what it leaves behind.
+// Synchronous ids: the results of calls, and the event that they leave.
 #include <fmt/format.h>
 
 #include <array>
@@ -15,7 +15,7 @@ bool IsSynchronous(const Account& account, IdRef id, size_t record) {
   return account.Exists(id) && !account.ChannelOf(id, record).valid();
 }
 
-// What show-event shows of the id behind the record, if nothing was called on it in between.
+// The event that show-event prints after the record, if no call was made on the id in between.
 const seen::Answered* ShownAfter(const Account& account, IdRef id, size_t at, size_t* where) {
   const History& history = account.history();
   for (size_t i = at + 1; i < history.records.size(); ++i) {
@@ -35,7 +35,7 @@ const seen::Answered* ShownAfter(const Account& account, IdRef id, size_t at, si
 void ValueIsOfTheEvent(const Account& account, Testimony& testimony) {
   for (const MadeCall& call : account.calls()) {
     if (!CompletesWithEvent(call.kind()) || !IsSynchronous(account, call.id(), call.at)) continue;
-    // It waits for nothing, and from some release on leaves nothing behind.
+    // It does not wait, and leaves no event from some release on.
     if (call.kind() == CallKind::kAccept && IsOfDatagrams(account, call.id())) continue;
     const auto [reply, at] = EndOf(account, call);
     if (reply.kind != ReplyKind::kReturned) continue;
@@ -43,8 +43,8 @@ void ValueIsOfTheEvent(const Account& account, Testimony& testimony) {
     const seen::Answered* shown = ShownAfter(account, call.id(), at, &where);
     if (shown == nullptr) continue;
     const bool refused = reply == Reply::Refused(Errno::kConnRefused);
-    if (!reply.succeeded() && !refused) continue;  // it may not have begun at all
-    if (refused && account.OverIwarp()) continue;  // nor this, where TCP was refused
+    if (!reply.succeeded() && !refused) continue;  // it may not have started
+    if (refused && account.OverIwarp()) continue;  // nor has this one, where TCP was refused
     testimony.Arose();
     const bool rejected = shown->event && shown->event->type == EventType::kRejected;
     if (refused ? !rejected : !shown->event || shown->event->status != 0)
@@ -56,14 +56,14 @@ void ValueIsOfTheEvent(const Account& account, Testimony& testimony) {
   }
 }
 
-// Only ids without any connection: others may be held up by a message that they gave up, or by a
-// request of theirs that somebody keeps.
+// Only ids without any connection: the destroy of others may wait for an outstanding message, or
+// for a request that another id holds.
 void RetainedHoldsNothingUp(const Account& account, Testimony& testimony) {
   for (const MadeCall& call : account.calls()) {
     const IdRef id = call.id();
     if (call.kind() != CallKind::kDestroyId || !IsSynchronous(account, id, call.at)) continue;
     bool resolved = false;
-    // What was fetched while it had a channel of the application's is another matter.
+    // Events fetched while it had a channel of the application do not count.
     bool connects = account.IsRequest(id) || !account.CallsOn(id, CallKind::kMigrateId).empty();
     for (const MadeCall* other : account.CallsOn(id)) {
       resolved |= other->kind() == CallKind::kResolveAddr && other->reply.succeeded();
@@ -99,21 +99,21 @@ constexpr auto kClaims = std::to_array<Property>({
     {"SYNC-1",
      "synchronous",
      PropertyKind::kAlways,
-     "What a call on a synchronous id returns is what the event says that it leaves behind.",
+     "The result of a call on a synchronous id is that of the event that it leaves.",
      "rdma-core 44 cma.c ucma_complete",
      ValueIsOfTheEvent,
      {}},
     {"SYNC-2",
      "synchronous",
      PropertyKind::kAlways,
-     "One event at most is kept, and rdma_destroy_id does not wait for it.",
+     "At most one event is kept, and rdma_destroy_id does not wait for it.",
      "rdma-core 44 cma.c ucma_complete, rdma_destroy_id",
      RetainedHoldsNothingUp,
      {}},
     {"SYNC-3",
      "synchronous",
      PropertyKind::kAlways,
-     "rdma_get_request gives an id of its own, with its request as event.",
+     "rdma_get_request returns an id of its own, with its request as event.",
      "rdma-core 44 cma.c rdma_get_request",
      RequestIsOfItsOwn,
      {}},

@@ -1,4 +1,5 @@
-// For tests: how each property is made to fail, and where each thing that must happen does.
+// For tests: conversations in which each property fails, and in which each kSometimes property
+// holds.
 #ifndef CONFORMANCE_PROPERTIES_TRIPS_H_
 #define CONFORMANCE_PROPERTIES_TRIPS_H_
 
@@ -20,7 +21,7 @@ struct Trip {
   void (*damage)(History&) = nullptr;
 };
 
-// A conversation in which something happens that must happen in some history.
+// A conversation in which a kSometimes property holds.
 struct Reach {
   std::string_view property;
   std::string conversation;
@@ -34,21 +35,21 @@ std::vector<Trip> TripsOfAttributes();  // attributes, notices, options of vendo
 std::vector<Trip> TripsOfSynchronousIds();
 std::vector<Trip> TripsOfOptions();
 std::vector<Trip> TripsOfGroups();
-std::vector<Trip> TripsOfEndpoints();  // and of what is looked up
+std::vector<Trip> TripsOfEndpoints();  // and lookups
 std::vector<Trip> TripsOfLaterCalls();
 std::vector<Trip> TripsOfData();
 std::vector<Reach> Reaches();
 Reach ReachOfGroups();
 Reach ReachOfLaterCalls();
 
-// What conversations begin with, macros included; `rest` follows.
+// Beginnings of conversations, macros included; `rest` follows.
 std::string Alone(std::string_view rest);         // an empty world with one kernel and two devices
-std::string OnLater(std::string_view rest);       // the same, where there are the latest calls
+std::string OnLater(std::string_view rest);       // the same, with the calls of map 1.4
 std::string OnInfiniband(std::string_view rest);  // and over InfiniBand
 std::string OnBond(std::string_view rest);        // the same, the active side on a bond
 std::string Listening(std::string_view rest);     // L listens
-std::string Asked(std::string_view rest);         // A has asked L; both have queue pairs if any
-std::string Connected(std::string_view rest);     // A and P have heard ESTABLISHED
+std::string Asked(std::string_view rest);      // A has connected to L; both have queue pairs if any
+std::string Connected(std::string_view rest);  // A and P have fetched ESTABLISHED
 
 }  // namespace cm
 

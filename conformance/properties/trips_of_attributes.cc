@@ -1,4 +1,4 @@
-// Attributes for queue pairs, notices, options of vendors, ports.
+// Attributes for queue pairs, rdma_notify, ECE options, ports.
 #include "conformance/properties/damage.h"
 #include "conformance/properties/trips.h"
 

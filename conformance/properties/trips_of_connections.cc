@@ -11,13 +11,13 @@ using damage::HearsAgain;
 using damage::HearsNothing;
 using damage::Swaps;
 
-// P refuses; A has not looked yet.
+// P rejects; A has not fetched the event yet.
 std::string Refused(std::string_view rest) {
   return Asked(std::string("passive taking S id=P\npassive rdma_reject P private=\"full\"\n") +
                std::string(rest));
 }
 
-// A disconnects, P answers, and both come to the end of timewait.
+// A disconnects, P answers, and both reach the end of timewait.
 std::string Ended() {
   return Connected(R"(active rdma_disconnect A
 passive taking S
@@ -39,13 +39,13 @@ std::vector<Trip> OfEstablishment() {
        Connected("settle\npassive rdma_get_cm_event S as=again\n"), "established-twice"},
       {"EST-2", "a listener is ESTABLISHED", Connected(""), "",
        [](History& h) { EventAt(h, Hears(h, EventType::kEstablished)).id = Listener(h); }},
-      {"EST-2", "a request comes to nobody", Connected(""), "",
+      {"EST-2", "a request has no listener", Connected(""), "",
        [](History& h) { EventAt(h, Hears(h, EventType::kConnectRequest)).listen_id = IdRef{}; }},
       {"EST-2", "a reply comes to who was asked", Connected(""), "",
        [](History& h) {
          EventAt(h, Hears(h, EventType::kEstablished, 2)).type = EventType::kConnectResponse;
        }},
-      {"EST-3", "a request carries what nobody said", Asked("passive taking S id=P\n"), "",
+      {"EST-3", "a request carries other private data", Asked("passive taking S id=P\n"), "",
        [](History& h) {
          EventAt(h, Hears(h, EventType::kConnectRequest)).private_data = PrivateData();
        }},
@@ -56,7 +56,7 @@ std::vector<Trip> OfEstablishment() {
        Listening("active connecting A on=C to=passive:7471 initiator_depth=3\n"
                  "passive taking S id=P\n"),
        "depths-not-swapped"},
-      {"EST-5", "a reply carries what nobody said", Connected(""), "",
+      {"EST-5", "a reply carries other private data", Connected(""), "",
        [](History& h) {
          EventAt(h, Hears(h, EventType::kEstablished)).private_data = PrivateData().Resized(196);
        }},
@@ -95,7 +95,7 @@ active rdma_connect A
 
 std::vector<Trip> OfRejection() {
   return {
-      {"REJ-1", "nobody listens, and the reason says otherwise",
+      {"REJ-1", "there is no listener, and the reason is another one",
        Alone("active connecting A on=C to=passive:7471\nactive taking C\n"),
        "no-listener-is-consumer"},
       {"REJ-2", "the reasons are lost", Refused("active taking C\n"), "reject-drops-data"},
@@ -121,7 +121,7 @@ std::vector<Trip> OfDisconnection() {
        [](History& h) { HearsAgain(h, Hears(h, EventType::kDisconnected)); }},
       {"DIS-2", "a listener is DISCONNECTED", Ended(), "",
        [](History& h) { EventAt(h, Hears(h, EventType::kDisconnected)).id = Listener(h); }},
-      {"DIS-3", "nobody answered, and the status does not say so",
+      {"DIS-3", "the peer did not answer, and the status is another one",
        Connected("active rdma_disconnect A\npassive taking S\npass 100s\nactive taking C\n"),
        "disconnect-status-lost"},
       {"DIS-4", "a disconnect is not sent",

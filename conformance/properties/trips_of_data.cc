@@ -1,4 +1,4 @@
-// Bytes that move, and the requests that move them.
+// Data transfer: the bytes, and the work requests.
 #include "conformance/properties/trips.h"
 
 namespace cm {

@@ -1,4 +1,4 @@
-// Endpoints, and what is looked up for them.
+// Endpoints, and lookups for them.
 #include <string>
 
 #include "conformance/properties/damage.h"

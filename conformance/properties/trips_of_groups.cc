@@ -1,4 +1,4 @@
-// Groups, joined and left.
+// Multicast groups.
 #include "conformance/properties/damage.h"
 #include "conformance/properties/trips.h"
 

@@ -25,7 +25,7 @@ std::string Resolving(std::string_view rest) {
   return Alone(std::string(kResolving) + std::string(rest));
 }
 
-// Nobody answers for the address.
+// No host answers for the address.
 std::string InVain(std::string_view rest) {
   return Alone(std::string(R"(active rdma_create_event_channel C
 active rdma_create_id A on=C
@@ -33,7 +33,7 @@ active rdma_resolve_addr A src=active:0 dst=silent:7471 timeout_ms=1000
 )") + std::string(rest));
 }
 
-// Nobody answers the question for a route.
+// The SA does not answer the route query.
 std::string OnSubnet(std::string_view rest) {
   return OnInfiniband(std::string(R"(active rdma_create_event_channel C
 active rdma_create_id A on=C
@@ -53,9 +53,9 @@ std::vector<Trip> OfLife() {
        [](History& h) {
          HearsAgain(h, Hears(h, EventType::kAddrResolved), Makes(h, CallKind::kDestroyId));
        }},
-      {"LIFE-2", "an event of nobody", Resolving("active taking C\n"), "",
+      {"LIFE-2", "an event without an id", Resolving("active taking C\n"), "",
        [](History& h) { EventAt(h, Hears(h, EventType::kAddrResolved)).id = IdRef{}; }},
-      {"LIFE-2", "an event on somebody else's channel", Connected(""), "",
+      {"LIFE-2", "an event on another id's channel", Connected(""), "",
        [](History& h) { EventAt(h, Hears(h, EventType::kEstablished)).id = Listener(h); }},
       {"LIFE-2", "a listener in an event that is no request", Connected(""), "",
        [](History& h) {

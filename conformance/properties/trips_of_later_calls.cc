@@ -1,4 +1,4 @@
-// What ids look up, and what is written to them.
+// Address lookup of ids, and written events.
 #include <string>
 #include <utility>
 
@@ -38,7 +38,7 @@ std::vector<Trip> TripsOfLaterCalls() {
        [](History& h) { Swaps(h, Hears(h, EventType::kUser, 1), Hears(h, EventType::kUser, 2)); }},
       {"USER-1", "the status is lost", OnAnId(kWritten), "",
        [](History& h) { EventAt(h, Hears(h, EventType::kUser)).status = 0; }},
-      {"AINFO-1", "it is handed out twice", OnAnId(kLookedUp), "info-handed-twice"},
+      {"AINFO-1", "it is returned twice", OnAnId(kLookedUp), "info-handed-twice"},
       {"AINFO-2", "the service is forgotten", OnAnId(kLookedUp), "addrinfo-drops-service"},
   };
 }

@@ -60,7 +60,7 @@ settle
 std::vector<Trip> TripsOfOptions() {
   return {
       {"OPT-1", "sharing is taken and has no effect", Sharing(""), "reuse-ignored"},
-      {"OPT-2", "somebody listens on a shared port", Sharing("passive rdma_listen M\n"),
+      {"OPT-2", "an id listens on a shared port", Sharing("passive rdma_listen M\n"),
        "shared-listens"},
       {"OPT-3", "an option of another length is taken",
        Sharing("passive rdma_set_option M option=AFONLY value=1 length=8\n"),
@@ -84,7 +84,7 @@ active taking C
          std::get<call::GetCmEvent>(get.call).channel =
              std::get<call::CreateEventChannel>(create).channel;
        }},
-      {"MIG-2", "nobody waits for acknowledgements", Resolving(std::string(kHeld)),
+      {"MIG-2", "the call does not wait for acknowledgements", Resolving(std::string(kHeld)),
        "migration-ignores-acks"},
       {"MIG-3", "the call does not return", Resolving(std::string(kHeld)), "",
        [](History& h) {

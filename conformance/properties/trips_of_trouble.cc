@@ -1,4 +1,4 @@
-// Devices that go, addresses that move, messages that are lost.
+// Device removal, address change, message loss.
 #include <algorithm>
 
 #include "conformance/properties/damage.h"
@@ -14,7 +14,7 @@ using damage::Hurries;
 using damage::Makes;
 using damage::ReplyAt;
 
-// The record of the first environment line, moved behind all others.
+// Moves the first environment line after all other records.
 void ComesLast(History& history) {
   const auto first = std::ranges::find_if(history.records, [&](const Record& record) {
     return std::holds_alternative<line::Injects>(history.conversation.lines[record.line]);
@@ -41,7 +41,7 @@ std::string EveryRequestLost() {
       "active taking C\n");
 }
 
-// D asks for the service of L.
+// D requests the service of L.
 std::string DatagramAsked(std::string_view rest) {
   return Alone(std::string(R"(passive rdma_create_event_channel S
 passive rdma_create_id L on=S ps=RDMA_PS_UDP
@@ -64,7 +64,7 @@ std::string DatagramServed() {
       "passive wait S within=1s\n");
 }
 
-// A tester speaks to nobody, or to somebody else: that excuses nothing.
+// A message of the tester to no id, or to another one, excuses nothing.
 std::string WithTester(std::string_view rest) {
   return std::string("topology tester\nprofile 6.1-rxe\ncapabilities time tester\n") +
          std::string(rest);
@@ -84,8 +84,7 @@ std::vector<Trip> TripsBesideATester() {
   const std::string beside = WithTester("tester sends SIDR_REP to=active remote=5 qkey=0x1\n" +
                                         served.substr(served.find("passive")));
   return {
-      {"UD-3", "a service has no key though a tester answers nobody", beside,
-       "service-without-key"},
+      {"UD-3", "a service has no key though no tester answers it", beside, "service-without-key"},
       {"UD-4", "a tester's request for datagrams carries something else",
        WithTester("passive rdma_create_event_channel S\n"
                   "passive rdma_create_id L on=S ps=RDMA_PS_UDP\n"
@@ -109,7 +108,7 @@ std::vector<Trip> TripsBesideATester() {
       {"LOSS-1", "a tester's request is given up before the time that it gave",
        TestersRequest("passive accepting P on=S\npass 1s\npassive taking S\n"), "",
        [](History& h) { Hurries(h, Hears(h, EventType::kUnreachable), Duration::Seconds(2)); }},
-      {"REJ-1", "nobody listens, and a tester speaks to nobody",
+      {"REJ-1", "there is no listener, and no message of a tester either",
        WithTester("tester sends REJ to=active remote=5 reason=3\n"
                   "active connecting A on=C to=passive:7471\nactive taking C\n"),
        "no-listener-is-consumer"},
@@ -118,7 +117,7 @@ std::vector<Trip> TripsBesideATester() {
 
 std::vector<Trip> TripsOfTrouble() {
   return {
-      {"REM-1", "a device is reported that nobody removed", Removed("passive taking S\n"), "",
+      {"REM-1", "a device is reported that was not removed", Removed("passive taking S\n"), "",
        ComesLast},
       {"REM-2", "a removal is reported twice", Removed("passive taking S\n"), "",
        [](History& h) { HearsAgain(h, Hears(h, EventType::kDeviceRemoval)); }},
@@ -132,7 +131,7 @@ std::vector<Trip> TripsOfTrouble() {
       {"REM-4", "a call on a removed device succeeds",
        Removed("passive taking S\nsettle\npassive rdma_listen L\n"), "",
        [](History& h) { ReplyAt(h, Makes(h, CallKind::kListen, 2)) = Reply::Returned(); }},
-      {"CHG-1", "an address changes that nobody moved", FailedOver("active taking C\n"), "",
+      {"CHG-1", "an address changes without a fail-over", FailedOver("active taking C\n"), "",
        ComesLast},
       {"CHG-2", "an address changes twice", FailedOver("active taking C\n"), "",
        [](History& h) { HearsAgain(h, Hears(h, EventType::kAddrChange)); }},
@@ -140,7 +139,7 @@ std::vector<Trip> TripsOfTrouble() {
        FailedOver("active rdma_get_cm_event C\nactive/2 wait C within=1s\n"), "addr-change-lost"},
       {"LOSS-1", "a request is given up early", EveryRequestLost(), "",
        [](History& h) { Hurries(h, Hears(h, EventType::kUnreachable), Duration::Seconds(50)); }},
-      {"LOSS-1", "nobody was asked, and is unreachable", EveryRequestLost(), "",
+      {"LOSS-1", "no request was sent, and UNREACHABLE is reported", EveryRequestLost(), "",
        [](History& h) {
          ReplyAt(h, Makes(h, CallKind::kConnect)) = Reply::Refused(Errno::kInval);
        }},
@@ -152,14 +151,14 @@ std::vector<Trip> TripsOfTrouble() {
       {"UD-1", "a refusal comes without data",
        DatagramAsked("passive rdma_destroy_id P\nactive taking C\n"), "",
        [](History& h) { EventAt(h, Hears(h, EventType::kUnreachable)).private_data = {}; }},
-      {"UD-2", "who accepted a request for datagrams is told",
+      {"UD-2", "an id that accepted a datagram request reports an event",
        DatagramAsked("passive rdma_accept P qp_num=4101\nsettle\n"
                      "passive/2 rdma_get_cm_event S\n"),
        "service-established"},
       {"UD-3", "a service has no key", DatagramServed(), "service-without-key"},
       {"UD-3", "a service has another queue pair", DatagramServed(), "",
        [](History& h) { ++EventAt(h, Hears(h, EventType::kEstablished)).qp_num; }},
-      {"UD-4", "a request for datagrams carries what nobody said", DatagramAsked(""), "",
+      {"UD-4", "a datagram request carries other private data", DatagramAsked(""), "",
        [](History& h) { EventAt(h, Hears(h, EventType::kConnectRequest)).private_data = {}; }},
   };
 }

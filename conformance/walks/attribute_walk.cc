@@ -1,5 +1,5 @@
-// An id is brought through its states, and asked at every stop for what it has beside states:
-// attributes of queue pairs, options of vendors, ports; and told of connections, rightly or not.
+// An id passes through its states, with queries of its attributes at every stop: queue pair
+// attributes, ECE options, ports; and with rdma_notify, justified or not.
 #include <algorithm>
 #include <array>
 
@@ -44,7 +44,7 @@ class AttributeWalk {
     if (stage_.OneIn(2, "lost at last")) Loses(id, side);
   }
 
-  // Nobody answers for the address, which is looked for from a wildcard or from an address.
+  // No host answers for the address, which is resolved from a wildcard or from an address.
   void Searching() {
     const IdRef id = stage_.NewId(kActiveSide, stage_.ChannelOf(kActiveSide));
     const bool bound = stage_.OneIn(2, "from an address");
@@ -161,7 +161,7 @@ class AttributeWalk {
     stage_.FetchesAll(2);
   }
 
-  // True when the device of the side goes at this stop; then that was all.
+  // True when the device of the side is removed at this stop; then nothing follows.
   bool Lost(IdRef id, uint8_t side) {
     if (stops_++ != removed_at_) return false;
     Loses(id, side);
@@ -170,7 +170,7 @@ class AttributeWalk {
 
   void Loses(IdRef id, uint8_t side) {
     if (!stage_.Inject(FaultKind::kRemoveDevice, side)) return;
-    Asks(id, side);  // before its kernel id is gone, where lines are not kept apart
+    Asks(id, side);  // before its kernel id is destroyed, where lines may race
     stage_.SettlesAndFetches(1);
     for (int i = 0; i < 3; ++i) Asks(id, side);
   }
@@ -181,11 +181,11 @@ class AttributeWalk {
     stage_.Fetch(lane, stage_.ChannelOf(side));
   }
 
-  void Notices(IdRef id, uint8_t side) {
+  void Notices(IdRef id, uint8_t /*side*/) {
     if (stage_.OneIn(3, "the application notices first")) stage_.Call(call::Notify{id});
   }
 
-  // Up to two questions, or notices, or refusals.
+  // Up to two queries, notices, or refusals.
   void Asks(IdRef id, uint8_t side) {
     for (uint64_t i = stage_.Below(3, "how much is asked"); i > 0; --i) Ask(id, side);
   }
@@ -218,8 +218,8 @@ class AttributeWalk {
     }
   }
 
-  // Nobody tells what becomes of the attributes for RTS without a path: kernels before the one
-  // that is modelled die of it.
+  // The attributes for RTS without a path are not drawn: kernels before the modelled one crash on
+  // them.
   call::InitQpAttr Attributes(IdRef id) {
     const uint8_t state =
         stage_.OneOf<uint8_t>({1, 1, 2, 2, 3, 3, 0, 6, 7, 255}, "state of a queue pair");
@@ -240,7 +240,7 @@ class AttributeWalk {
     return {.vendor_id = 0x2c9, .options = 1, .comp_mask = 1};
   }
 
-  // The types that the library may know, and numbers that none has a name for.
+  // Types that the library may know, and numbers without a name.
   call::EventStr EventName() {
     constexpr std::array<uint8_t, 3> kNameless = {20, 99, 255};
     const bool later = stage_.Can(Capability::kLaterCalls);

@@ -1,4 +1,4 @@
-// Services of datagrams: asked for, found, refused; and every call at the wrong time.
+// Datagram services: looked up, found, refused; and every call at the wrong time.
 #include <array>
 #include <optional>
 #include <vector>
@@ -14,13 +14,13 @@ class DatagramWalk {
 
   void Walk() {
     port_ = stage_.Port(0);
-    if (!stage_.OneIn(8, "nobody listens")) Listens(PortSpace::kUdp);
+    if (!stage_.OneIn(8, "no listener")) Listens(PortSpace::kUdp);
     if (stage_.OneIn(4, "a port of the same number")) Listens(PortSpace::kTcp);
     if (stage_.OneIn(4, "a space of other links")) AsksOtherLinks();
     if (stage_.OneIn(2, "trouble")) Disturbs();
     const uint64_t askers = 1 + stage_.Below(3, "how many ask");
     for (uint64_t i = 0; i < askers; ++i) Asks();
-    // Asking takes as many calls as a sequence wants: what follows is counted by itself.
+    // A lookup takes as many calls as a sequence should have: later calls are counted separately.
     const uint64_t steps = 6 + stage_.Below(8, "how many steps");
     for (uint64_t i = 0; i < steps; ++i) Step();
     stage_.FetchesAll(2);
@@ -61,7 +61,7 @@ class DatagramWalk {
     fault.messages = MadKinds(requests ? MadKind::kSidrReq : MadKind::kSidrRep);
     fault.side = requests ? kActiveSide : kPassiveSide;
     if (fault.kind == FaultKind::kDelay) fault.by = Duration::Seconds(5);
-    // Late or doubled for ever, each request becomes several, and nobody can tell which is which.
+    // Delayed or duplicated for ever, each request becomes several, which cannot be distinguished.
     const bool for_ever = stage_.OneIn(4, "for ever") && fault.kind == FaultKind::kDrop;
     if (stage_.Can(Capability::kDropNth) && !for_ever) {
       fault.first = static_cast<uint32_t>(1 + stage_.Below(2, "from which on"));
@@ -140,7 +140,7 @@ class DatagramWalk {
     if (!stage_.OneIn(3, "and leaves it")) Answers(id);
   }
 
-  void Rejects(Lane lane, IdRef id) {
+  void Rejects(Lane /*lane*/, IdRef id) {
     const PrivateData data =
         PrivateData::Counting(Length(stage_.profile().limits.datagram_reply_data));
     if (stage_.OneIn(3, "for the vendor's options")) return stage_.Call(call::RejectEce{id, data});

@@ -1,5 +1,4 @@
-// Walks that lead somewhere: each makes one kind of trouble certain, so that nothing passes by
-// never happening.
+// Directed walks: each injects one kind of fault for certain, so that no property holds vacuously.
 #include <array>
 
 #include "conformance/walks/walks.h"
@@ -66,7 +65,7 @@ void MessagesAreLost(Stage& stage) {
   stage.FetchesAll(2);
 }
 
-// Messages are late, doubled or out of order.
+// Messages are delayed, duplicated or reordered.
 void MessagesAreDisturbed(Stage& stage) {
   const uint16_t port = stage.Port(0);
   constexpr std::array<FaultKind, 3> kKinds = {FaultKind::kDelay, FaultKind::kDuplicate,
@@ -92,8 +91,8 @@ void MessagesAreDisturbed(Stage& stage) {
   stage.FetchesAll(2);
 }
 
-// Nobody answers, and every timer runs out: the request is lost, or read and left alone, or its
-// reply is.
+// The peer does not answer, and every timer expires: the request is lost, or read and left
+// unanswered, or its reply is lost.
 void NobodyAnswers(Stage& stage) {
   constexpr Duration kLongerThanAnyTimer = Duration::Seconds(1300);
   const uint16_t port = stage.Port(0);
@@ -111,11 +110,11 @@ void NobodyAnswers(Stage& stage) {
   stage.Disconnects(passive);
 }
 
-// A request is refused: by nobody listening, by address, by the application, by destroying.
+// A request is rejected: without a listener, by address, by the application, by destroying.
 void Refusals(Stage& stage) {
   const uint16_t port = stage.Port(0);
   const uint64_t how = stage.Below(6, "how it is refused");
-  if (how == 0) {  // nobody listens
+  if (how == 0) {  // no listener
     stage.Connects(kActiveSide, port);
     stage.FetchesAll(1);
     return;
@@ -138,7 +137,7 @@ void Refusals(Stage& stage) {
   if (how == 4) {
     stage.Destroys(passive);
   } else if (how == 5) {
-    // Abandoned by the side that asked, which then waits for its own request.
+    // Abandoned by the active side, which then waits for its own request.
     stage.Call(call::Reject{active, {}});
     stage.Call(call::Accept{passive, ConnParam{}});
   } else {
@@ -164,7 +163,7 @@ void AnswersOutOfPlace(Stage& stage) {
   const bool passive_qp = stage.OneIn(2, "passive queue pair");
   stage.Listens(kPassiveSide, port);
   const IdRef active = stage.Connects(kActiveSide, port, active_qp);
-  const auto meddle = [&stage](IdRef id, uint8_t side) {
+  const auto meddle = [&stage](IdRef id, uint8_t /*side*/) {
     switch (stage.Below(6, "what is called out of place")) {
       case 0: {
         return stage.Call(call::Accept{id, stage.Numbered()});
@@ -183,7 +182,7 @@ void AnswersOutOfPlace(Stage& stage) {
   };
   const uint64_t when = stage.Below(6, "in which phase");
   if (when == 0) meddle(active, kActiveSide);
-  const bool crossing = when == 5;  // the reply leaves when nobody waits for it any more
+  const bool crossing = when == 5;  // the reply is sent when it is not awaited any more
   if (crossing)
     stage.Pass(stage.profile().timing.mpa_reply);
   else
@@ -222,8 +221,8 @@ void DestroyWaits(Stage& stage) {
   if (!held.empty()) stage.Call(call::AckCmEvent{held.back().first});
 }
 
-// Many ask one listener before it looks: requests wait side by side, the backlog fills up, the same
-// QP number turns up again.
+// Many ids connect to one listener before it fetches: requests are outstanding concurrently, the
+// backlog fills up, a QP number occurs again.
 void Crowd(Stage& stage) {
   const uint16_t port = stage.Port(0);
   const int backlog = static_cast<int>(1 + stage.Below(3, "backlog"));
@@ -293,7 +292,7 @@ void ArgumentLimits(Stage& stage) {
   stage.Call(call::Show{passive});
 }
 
-// From a loopback address to somebody else, on the same kernel or not.
+// From a loopback address to another address, on the same kernel or not.
 static void FromLoopback(Stage& stage, IdRef id, bool v6) {
   const Lane lane = Stage::MainLane(kActiveSide);
   const uint16_t port = stage.Port(0);
@@ -308,7 +307,7 @@ static void FromLoopback(Stage& stage, IdRef id, bool v6) {
   stage.Call(call::ResolveAddr{id, {}, silent, 500});
 }
 
-// Addresses that lead nowhere, or only half of the way.
+// Addresses that cannot be resolved, or have no route.
 void OddAddresses(Stage& stage) {
   const Lane lane = Stage::MainLane(kActiveSide);
   const ChannelRef channel = stage.ChannelOf(kActiveSide);
@@ -354,7 +353,7 @@ void OddAddresses(Stage& stage) {
       stage.Call(call::ResolveAddr{id, here, there, 2000});
       break;
     }
-    case 3:  // nobody answers
+    case 3:  // no host answers
       stage.Call(call::ResolveAddr{id, here, odd(AddressKind::kSilent),
                                    stage.OneIn(3, "no time") ? 0 : 500});
       if (stage.Can(Capability::kTime)) stage.Pass(Duration::Seconds(2));
@@ -380,7 +379,7 @@ void OddAddresses(Stage& stage) {
   stage.Call(call::Show{id});
 }
 
-// A reply that the library cannot follow: it reports CONNECT_ERROR and hides what comes later.
+// A reply that the library cannot process: it reports CONNECT_ERROR and hides later events.
 void ReplyCannotBeFollowed(Stage& stage) {
   const uint16_t port = stage.Port(0);
   stage.Listens(kPassiveSide, port);
@@ -401,7 +400,8 @@ void ReplyCannotBeFollowed(Stage& stage) {
   stage.Call(call::Show{active});
 }
 
-// An id abandoned in the middle of its request holds up whoever destroys it, or its channel.
+// An id abandoned with an outstanding request delays rdma_destroy_id, or
+// rdma_destroy_event_channel.
 void AbandonedHoldsUp(Stage& stage) {
   const uint16_t port = stage.Port(0);
   stage.Listens(kPassiveSide, port);

@@ -1,4 +1,4 @@
-// Endpoints: what is looked up, made by one call and destroyed by one call.
+// Endpoints: looked up, created by one call and destroyed by one call.
 #include <array>
 #include <optional>
 
@@ -41,11 +41,11 @@ class Meeting {
   void Meet() {
     Serve();
     Ask();
-    if (stage_.OneIn(6, "nobody connects")) return;
+    if (stage_.OneIn(6, "no connection")) return;
     Connect();
     Receive();
     Answer();
-    // Where there is nothing to end the call would wait for ever.
+    // Without a connection the call would wait for ever.
     if (accepted_ && space_ == PortSpace::kTcp) Part();
   }
 
@@ -53,7 +53,7 @@ class Meeting {
     stage_.Settle();
     const bool listener_first = stage_.OneIn(2, "the listener goes first");
     if (listener_first) Destroy(listener_, Stage::SpareLane(kPassiveSide));
-    // Whoever still waits for an answer is answered so.
+    // Ends the wait of all callers for an answer.
     Destroy(passive_, Stage::MainLane(kPassiveSide));
     stage_.Settle();
     Destroy(active_, Stage::SpareLane(kActiveSide));
@@ -115,7 +115,7 @@ class Meeting {
   }
 
   void Part() {
-    if (stage_.OneIn(3, "nobody disconnects")) return;
+    if (stage_.OneIn(3, "no disconnect")) return;
     const bool active_first = stage_.OneIn(2, "who disconnects first");
     for (const bool active : {active_first, !active_first}) {
       const uint8_t side = active ? kActiveSide : kPassiveSide;
@@ -143,7 +143,7 @@ class Meeting {
   IdRef passive_;
 };
 
-// Where an odd endpoint is to lead, or what it is to be bound to.
+// Destination of an odd endpoint, or its source.
 Address OddAddress(Stage& stage, bool passive) {
   const bool v6 = stage.OneIn(4, "of IPv6");
   const uint16_t port = stage.Port(3);
@@ -153,14 +153,14 @@ Address OddAddress(Stage& stage, bool passive) {
   if (which == 7) return {};
   if (which >= kKinds.size()) return stage.AddressOf(stage.AnySide(), port, v6);
   Address address{.kind = kKinds[which], .v6 = v6, .port = port};
-  // Nobody has those for a source; that is what foreign ones are for.
+  // No host has these as source; foreign addresses are for that.
   const bool nowhere =
       address.kind == AddressKind::kUnroutable || address.kind == AddressKind::kSilent;
   if (passive && nowhere) address.kind = AddressKind::kForeign;
   return address;
 }
 
-// Endpoints that mostly fail, and what is done to those that do not.
+// Endpoints that mostly fail, and calls on those that do not.
 void OddEndpoints(Stage& stage) {
   const uint8_t side = stage.AnySide();
   for (uint64_t left = 1 + stage.Below(4, "how many odd ones"); left > 0; --left) {
@@ -176,7 +176,7 @@ void OddEndpoints(Stage& stage) {
       if (ep.with_qp && stage.OneIn(3, "of another type")) ep.type = QpType::kUd;
     }
     stage.Call(Stage::MainLane(side), ep);
-    // One that waits is waited for, so that nothing happens in the middle of it.
+    // An endpoint that waits is awaited, so that nothing happens in the middle of it.
     stage.Settle();
     stage.Pass(Duration::Seconds(3));
     if (ep.source.port != 0 && stage.OneIn(2, "its port is asked for"))
@@ -186,7 +186,7 @@ void OddEndpoints(Stage& stage) {
   }
 }
 
-// A plain id that is abandoned in the middle of its request, and destroyed as an endpoint.
+// A plain id that is abandoned with an outstanding request, and destroyed as an endpoint.
 void PlainIdGoes(Stage& stage) {
   const uint16_t port = stage.Port(0);
   stage.Listens(kPassiveSide, port);
@@ -197,8 +197,8 @@ void PlainIdGoes(Stage& stage) {
   stage.FetchesAll(1);
 }
 
-// A listener whose requests cannot have their queue pairs. Nobody has the ids of those, so the
-// process has to go.
+// A listener whose requests cannot have their queue pairs. Their ids have no names, so the process
+// must exit.
 void RequestsWithoutQps(Stage& stage) {
   const IdRef listener = stage.NewName(kPassiveSide);
   stage.Call(call::CreateEp{.id = listener,

@@ -1,9 +1,9 @@
-// Walks through trouble that the environment makes: devices, links, neighbours and peers that go.
+// Walks with faults of the environment: devices, links, neighbours and peers disappear.
 #include "conformance/walks/walks.h"
 
 namespace cm {
 
-// The device of a side goes away under ids in many states; the calls afterwards.
+// The device of a side is removed under ids in many states; then calls on them.
 void DeviceRemoved(Stage& stage) {
   const uint8_t side = stage.AnySide();
   const uint16_t port = stage.Port(0);
@@ -74,30 +74,30 @@ void AddressChanges(Stage& stage) {
   stage.Destroys(passive_listener);
 }
 
-// A bond fails over, and with it goes the address that ids send from: under a request that is yet
-// to be answered, under one whose answer is yet to be read, and under a connection.
+// A bond fails over, and the address that ids send from is removed: under an unanswered request,
+// under one whose reply is unread, and under a connection.
 void SourceGoes(Stage& stage) {
   const uint16_t port = stage.Port(0);
   const Lane lane = Stage::MainLane(kActiveSide);
   const bool with_qp = stage.OneIn(2, "with a queue pair");
   IdRef stale;
   switch (stage.Below(6, "in which phase")) {
-    case 0:  // a request from the other side is read
+    case 0:  // a request of the other side is fetched
       stage.Listens(kActiveSide, port);
       stage.Connects(kPassiveSide, port);
       stage.Wait(lane, stage.ChannelOf(kActiveSide), Duration::Seconds(1));
       stale = stage.Fetch(lane, stage.ChannelOf(kActiveSide));
       break;
-    case 1:  // and accepted, and the reply is not read
+    case 1:  // and accepted, and the reply is not fetched
       stage.Listens(kActiveSide, port);
       stage.Connects(kPassiveSide, port);
       stale = stage.Accepts(kActiveSide);
       break;
-    case 2:  // its own waits
+    case 2:  // its own request is outstanding
       stage.Listens(kPassiveSide, port);
       stale = stage.Connects(kActiveSide, port, with_qp);
       break;
-    case 3:  // its own was accepted
+    case 3:  // its own request was accepted
       stage.Listens(kPassiveSide, port);
       stale = stage.Connects(kActiveSide, port, with_qp);
       stage.Accepts(kPassiveSide);
@@ -170,7 +170,7 @@ void LinkGoesDown(Stage& stage) {
   stage.FetchesAll(2);
 }
 
-// A process exits without a word; what its peer hears.
+// A process exits without disconnecting; the events of its peer.
 void PeerExits(Stage& stage) {
   const uint16_t port = stage.Port(0);
   stage.Listens(kPassiveSide, port);
@@ -190,7 +190,7 @@ void PeerExits(Stage& stage) {
   stage.Fetch(left);
 }
 
-// What waits unread when the device goes away, and what the library makes of it.
+// Unread events when the device is removed, and the library's processing of them.
 void RemovedUnread(Stage& stage) {
   const Lane lane = Stage::MainLane(kActiveSide);
   const ChannelRef channel = stage.ChannelOf(kActiveSide);

@@ -1,5 +1,4 @@
-// Walks through hosts that stop and start, links that come and go by themselves, and addresses that
-// two hosts answer for.
+// Walks with hosts that stop and start, links that flap, and addresses of two hosts.
 #include <array>
 
 #include "conformance/walks/walks.h"
@@ -7,7 +6,7 @@
 namespace cm {
 namespace {
 
-// How far the two sides have come; the active id.
+// The progress of the two sides; the active id.
 IdRef ComesTo(Stage& stage, uint64_t phase, uint16_t port) {
   switch (phase) {
     case 0:
@@ -26,8 +25,8 @@ IdRef ComesTo(Stage& stage, uint64_t phase, uint16_t port) {
 
 }  // namespace
 
-// A host stops without a word. Its peer finds out by itself, or hears of it from what is new: after
-// a restart queue pairs have the numbers of those before.
+// A host stops without disconnecting. Its peer detects it by timeouts, or by new connections: after
+// a restart queue pairs reuse the numbers of those before.
 void HostCrashes(Stage& stage) {
   const uint16_t port = stage.Port(0);
   const uint8_t side = stage.AnySide();
@@ -38,13 +37,13 @@ void HostCrashes(Stage& stage) {
   stage.Inject(FaultKind::kCrash, side);
   if (!stage.OneIn(3, "at once")) stage.Settle();
   if (left == kActiveSide && stage.OneIn(2, "the peer ends it")) stage.Disconnects(active);
-  if (stage.OneIn(3, "somebody asks for it")) stage.Resolves(left, port);
+  if (stage.OneIn(3, "the address is resolved")) stage.Resolves(left, port);
   stage.Fetch(left);
   if (stage.OneIn(2, "how long")) stage.Pass(Duration::Seconds(120));
   if (!stage.OneIn(4, "it stays down")) {
     stage.Inject(FaultKind::kRestart, side);
     stage.Listens(side, port);
-    // The one that was connected before may be asked for the same number.
+    // The previously connected queue pair may have the same number.
     for (int i = 0; i < 2; ++i) {
       stage.Connects(side, stage.Port(1));
       stage.SettlesAndFetches(2);
@@ -58,7 +57,7 @@ void HostCrashes(Stage& stage) {
   stage.FetchesAll(2);
 }
 
-// The link goes down and comes up by itself, again and again.
+// The link flaps: it goes down and comes up repeatedly.
 void LinkFlaps(Stage& stage) {
   const uint16_t port = stage.Port(0);
   Fault fault{.kind = FaultKind::kFlap, .side = stage.AnySide()};
@@ -85,8 +84,8 @@ void LinkFlaps(Stage& stage) {
   stage.FetchesAll(2);
 }
 
-// Another host answers for the address of one side: whoever has resolved it hears that its hardware
-// address is a different one, and what is sent there is lost.
+// Another host answers for the address of one side: ids that have resolved it get an event because
+// its hardware address has changed, and messages to it are lost.
 void AddressDoubled(Stage& stage) {
   const uint16_t port = stage.Port(0);
   const uint8_t side = stage.AnySide();

@@ -1,4 +1,4 @@
-// Ids move from channel to channel, with what is unread and what is not acknowledged.
+// Ids move from channel to channel, with unread and unacknowledged events.
 #include <array>
 #include <vector>
 
@@ -67,7 +67,7 @@ class MigrationWalk {
     Moves(id, kPassiveSide);
   }
 
-  // What was unread, or not acknowledged, when the id moved.
+  // Events that were unread, or unacknowledged, when the id moved.
   void Unread() {
     const IdRef id = active_ = New(kActiveSide, Here(kActiveSide));
     stage_.ResolvesPeer(id, port_);
@@ -89,7 +89,7 @@ class MigrationWalk {
     Looks(kActiveSide);
   }
 
-  // A listener leaves requests behind that it has not read.
+  // A listener leaves unread requests behind.
   void Listener() {
     Listens(Here(kPassiveSide));
     Asks();
@@ -155,7 +155,7 @@ class MigrationWalk {
     if (read) passive_ = stage_.GetsRequest(Thread(kPassiveSide), listener_);
     if (stage_.OneIn(2, "one more asks")) Asks();
     stage_.Settle();
-    // Where the request is kept, its listener waits for that.
+    // While the request is held, its listener waits for that.
     stage_.Call(Stage::SpareLane(kPassiveSide), call::MigrateId{listener_, There(kPassiveSide)});
     stage_.Settle();
     if (read && !stage_.OneIn(4, "kept for ever"))
@@ -169,7 +169,7 @@ class MigrationWalk {
     if (read) stage_.Call(call::DestroyId{passive_});
   }
 
-  // Both ends move on their way.
+  // Both ends move during the connection.
   void Connection() {
     Listens(Here(kPassiveSide));
     const ChannelRef from = Here(kActiveSide);
@@ -235,14 +235,14 @@ class MigrationWalk {
     stage_.Call(Thread(kActiveSide), call::MigrateId{id, channel});
   }
 
-  // Perhaps, to one or the other.
+  // Moves either id, or none.
   void Moves(IdRef id, uint8_t side) {
     if (!id.valid() || stage_.OneIn(2, "it stays")) return;
     stage_.Call(Stage::SpareLane(side),
                 call::MigrateId{id, channels_[side][stage_.Below(2, "where to")]});
   }
 
-  // Everything that may be there.
+  // Fetches all events that may be there.
   void Looks(uint8_t side) {
     for (const ChannelRef channel : channels_[side]) Fetches(side, channel);
     if (side == kActiveSide) stage_.FetchesAll(1);

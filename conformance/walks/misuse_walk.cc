@@ -1,5 +1,5 @@
-// What an application must not do, and does: only where a conversation asks for it, as the real
-// library reads memory that is not there any more.
+// Misuse by the application: only in conversations with the capability, because the real library
+// reads freed memory.
 #include <array>
 
 #include "conformance/walks/walks.h"
@@ -7,7 +7,7 @@
 namespace cm {
 namespace {
 
-// Any call on the id, as one of its own thread.
+// Any call on the id, on a thread of its own.
 void CallOn(Stage& stage, uint8_t side, IdRef id) {
   switch (stage.Below(6, "which call")) {
     case 0:

@@ -1,4 +1,4 @@
-// Groups: joined by ids in every state, twice, in vain; left early, late and never.
+// Multicast groups: joined by ids in every state, twice, in vain; left early, late and never.
 #include <array>
 #include <vector>
 
@@ -34,7 +34,7 @@ class MulticastWalk {
                         "which port space");
   }
 
-  // An id in one of the states that joins meet.
+  // An id in one of the states in which joins are possible.
   void Makes() {
     const PortSpace space = Space();
     const IdRef id = stage_.NewIdIn(side_, channel_, space);
@@ -91,7 +91,7 @@ class MulticastWalk {
 
   void Takes() { stage_.Await(side_, channel_); }
 
-  // Few groups, so that they are joined twice and left by others.
+  // Few groups, so that they are joined twice and left by other ids.
   Address Somewhere() {
     const uint64_t number = 1 + stage_.Below(2, "which group");
     const uint16_t port = stage_.OneIn(6, "with a port") ? stage_.Port(5) : uint16_t{0};
@@ -106,7 +106,7 @@ class MulticastWalk {
   }
 
   void Joins(IdRef id, const Address& address) {
-    // Nobody looks at all of them: events that are not fetched pile up.
+    // Not all events are fetched: they pile up.
     if (++unread_ > 4) {
       unread_ = 0;
       for (int i = 0; i < 5; ++i) stage_.Fetch(Main(), channel_);
@@ -159,13 +159,13 @@ class MulticastWalk {
   }
 
   void Leaves(IdRef id) {
-    // What is reported later of a group that a removed device has left is in nobody's memory.
+    // Later events of a group that a removed device has left are not followed.
     if (removed_ && stage_.Can(Capability::kCrashes)) return;
     const Address address = Somewhere();
     stage_.Call(call::LeaveMulticast{id, address});
   }
 
-  // Whoever leaves waits for the event that another thread has in hand.
+  // Leaving waits for the event that another thread has not acknowledged.
   void JoinsAndLeavesWithEvent(IdRef id) {
     const Address group = Group(3);
     Joins(id, group);
@@ -178,7 +178,7 @@ class MulticastWalk {
     if (!held.empty()) stage_.Call(call::AckCmEvent{held.back().first});
   }
 
-  // IPv6 addresses go with the link, and the GID with them.
+  // IPv6 addresses are removed when the link goes down, and their GIDs with them.
   void JoinsWithoutLink() {
     if (v6_.empty()) return;
     if (!stage_.Inject(FaultKind::kLinkDown, side_)) return;
@@ -207,7 +207,7 @@ class MulticastWalk {
     Joins(id, Group(2));
   }
 
-  // Joins wait for their event, and the last one is kept: nothing lets go of it but the next call.
+  // Joins wait for their event, and the last one is kept: only the next call releases it.
   void WalkSynchronously() {
     const IdRef id = stage_.NewIdIn(side_, {}, PortSpace::kUdp);
     ids_.push_back(id);
@@ -236,7 +236,7 @@ class MulticastWalk {
   int unread_ = 0;
   bool removed_ = false;
   std::vector<IdRef> ids_;
-  std::vector<IdRef> v6_;  // of them, those with IPv6 addresses
+  std::vector<IdRef> v6_;  // those with IPv6 addresses
 };
 
 }  // namespace

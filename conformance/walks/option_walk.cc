@@ -1,4 +1,4 @@
-// Options of ids, set in every state; ports that are shared; timers that are other than usual.
+// Options of ids, set in every state; shared ports; unusual timers.
 #include <array>
 #include <string_view>
 
@@ -7,7 +7,7 @@
 namespace cm {
 namespace {
 
-constexpr uint32_t kOwnPath = 0x2b;   // flags of the one path that the kernel looks for
+constexpr uint32_t kOwnPath = 0x2b;   // flags of the path that the kernel requires
 constexpr uint32_t kPathRecord = 72;  // struct ib_path_rec_data
 constexpr uint32_t kTooLong = (4u << 20) + 1;
 constexpr std::array<uint32_t, 5> kTimeouts = {0, 1, 14, 17, 20};
@@ -53,7 +53,7 @@ class OptionWalk {
     for (int i = 0; i < 3; ++i) Tries(id, side);
   }
 
-  // Nobody answers for the address.
+  // No host answers for the address.
   void Searching() {
     const IdRef id = stage_.NewId(kActiveSide, stage_.ChannelOf(kActiveSide));
     const bool bound = stage_.OneIn(2, "from an address");
@@ -90,18 +90,18 @@ class OptionWalk {
     stage_.Call(call::Listen{ids[stage_.Below(3, "who listens now")], 4});
     stage_.Call(call::DestroyId{ids[(gone + 1) % 3]});
     stage_.Call(call::Listen{ids[(gone + 2) % 3], 4});
-    if (!stage_.OneIn(2, "somebody asks")) return;
+    if (!stage_.OneIn(2, "a connection")) return;
     stage_.Connects(OtherSide(side), port_, true, v6_);
     stage_.SettlesAndFetches(2);
   }
 
-  void Reuse(IdRef id, uint8_t side, uint64_t of) {
+  void Reuse(IdRef id, uint8_t /*side*/, uint64_t of) {
     if (stage_.OneIn(of, "does not share")) return;
     const uint32_t value = stage_.OneIn(6, "off") ? 0 : 1;
     stage_.Call(call::SetOption{id, kReuseAddrOption, value});
   }
 
-  // Wildcards of both address families on one port, and who is let in.
+  // Wildcards of both address families on one port, and connections to them.
   void Families() {
     const std::array<bool, 2> order = stage_.OneIn(2, "IPv6 first")
                                           ? std::array<bool, 2>{true, false}
@@ -118,7 +118,7 @@ class OptionWalk {
     for (const IdRef id : ids)
       if (!stage_.OneIn(4, "does not listen")) stage_.Call(call::Listen{id, 4});
     for (const bool v6 : {false, true}) {
-      if (stage_.OneIn(3, "nobody asks")) continue;
+      if (stage_.OneIn(3, "no connection")) continue;
       stage_.Connects(kActiveSide, port_, true, v6);
       stage_.SettlesAndFetches(1);
     }
@@ -130,7 +130,7 @@ class OptionWalk {
     stage_.Call(call::SetOption{id, kAfOnlyOption, value});
   }
 
-  // A path of the application's own. Nobody knows where it leads: no connection follows.
+  // A path set by the application. Its destination is unknown: no connection follows.
   void Path() {
     const ChannelRef channel = stage_.ChannelOf(kActiveSide);
     const IdRef id = stage_.NewId(kActiveSide, channel);
@@ -153,7 +153,7 @@ class OptionWalk {
     Tries(id, kActiveSide);
   }
 
-  // A connection, whose timers may be its own, from the first call to the end of timewait.
+  // A connection, perhaps with timers set by options, from the first call to the end of timewait.
   void Together() {
     const IdRef listener = stage_.Listens(kPassiveSide, port_, 8, v6_);
     Tries(listener, kPassiveSide);
@@ -172,7 +172,7 @@ class OptionWalk {
     param.private_data = PrivateData::Counting(7);
     stage_.Call(call::CreateQp{active});
     stage_.Call(call::Connect{active, param});
-    if (!stage_.OneIn(4, "nobody answers")) {
+    if (!stage_.OneIn(4, "no answer")) {
       const IdRef passive = stage_.Accepts(kPassiveSide);
       stage_.Settle();
       Tries(passive, kPassiveSide);
@@ -208,8 +208,8 @@ class OptionWalk {
     return stage_.AddressOf(side, port_, v6_);
   }
 
-  // Up to two options, of which nothing follows for a connection.
-  void Tries(IdRef id, uint8_t side) {
+  // Up to two options, without effect on a connection.
+  void Tries(IdRef id, uint8_t /*side*/) {
     for (uint64_t i = stage_.Below(3, "how many options"); i > 0; --i) stage_.Call(Option(id));
   }
 
@@ -242,7 +242,7 @@ class OptionWalk {
     }
   }
 
-  // A length that is not that one.
+  // A length other than the option's.
   uint32_t Around(uint32_t length) {
     switch (stage_.Below(4, "length")) {
       case 0:

@@ -1,5 +1,5 @@
-// Anything, legal and illegal, with weights that each run draws for itself (swarm testing): a run
-// that never destroys finds other things than a run that destroys all the time.
+// Any calls, legal and illegal, with weights that each run draws for itself (swarm testing): a run
+// that never destroys finds other defects than a run that destroys all the time.
 #include <algorithm>
 #include <array>
 
@@ -146,11 +146,11 @@ class Random {
     stage_.Call(call::ResolveAddr{id, source, destination, arguments_.ResolveTimeout()});
   }
 
-  // Mostly a port that somebody listens on.
+  // Mostly a port with a listener.
   uint16_t AnyListenedPort() {
     const IdRef listener =
         Pick([](const ExpectedId& e) { return e.phase == Phase::kListening && e.port != 0; });
-    if (!listener.valid() || stage_.OneIn(10, "a port nobody may listen on"))
+    if (!listener.valid() || stage_.OneIn(10, "a port without a listener"))
       return arguments_.Port();
     return stage_.forecast().id(listener).port;
   }
@@ -206,7 +206,7 @@ class Random {
     stage_.Call(call::Disconnect{id});
   }
 
-  // Destroying an id with an event in hand waits for ever on the thread that holds it.
+  // Destroying an id with an unacknowledged event waits for ever on the thread that fetched it.
   bool Holds(IdRef id) const {
     return std::ranges::any_of(stage_.forecast().held(),
                                [id](const auto& h) { return h.second == id; });
@@ -225,7 +225,7 @@ class Random {
     stage_.Call(call::DestroyId{id});
   }
 
-  // Whether the real library would die of the call.
+  // Whether the real library would crash in the call.
   bool Crashes(const ExpectedId& id, CallKind kind) const {
     switch (kind) {
       case CallKind::kDestroyQp:
@@ -343,13 +343,13 @@ class Random {
     if (fault.kind == FaultKind::kDelay && stage_.Can(Capability::kDelayRange) &&
         stage_.OneIn(2, "a range"))
       fault.at_most = fault.by * 10;
-    if (fault.OnPackets() && stage_.Can(Capability::kDirection) && stage_.OneIn(6, "whoever sends"))
+    if (fault.OnPackets() && stage_.Can(Capability::kDirection) && stage_.OneIn(6, "any sender"))
       fault.side = kAnySide;
     if (fault.kind == FaultKind::kExit && !stage_.OneIn(3, "really")) return;
     stage_.Inject(fault);
   }
 
-  // Calls that wait, on threads that nobody else needs.
+  // Calls that wait, on threads of their own.
   void Blocking() {
     if (!stage_.Can(Capability::kLanes) || next_lane_ >= 6) return;
     const auto lane = [this](uint8_t side) { return Lane{.side = side, .number = next_lane_++}; };

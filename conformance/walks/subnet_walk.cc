@@ -1,4 +1,4 @@
-// Subnets of InfiniBand: their administrator knows the paths and the groups, and may be silent.
+// InfiniBand subnets: the SA knows the paths and the groups, and may be silent.
 #include <array>
 
 #include "conformance/walks/walks.h"
@@ -84,7 +84,7 @@ class SubnetWalk {
     stage_.SettlesAndFetches(1);
   }
 
-  // Calls on an id whose route is asked for.
+  // Calls on an id with an outstanding route query.
   void Tries(IdRef id) {
     constexpr uint32_t kOwnPath = 0x2b;
     constexpr uint32_t kPathRecord = 72;
@@ -125,7 +125,7 @@ class SubnetWalk {
   Address Somewhere() {
     Address group = Group(1 + stage_.Below(2, "which group"));
     group.v6 = stage_.OneIn(5, "an IPv6 group");
-    if (stage_.OneIn(8, "nobody's")) group = {.kind = AddressKind::kAny};
+    if (stage_.OneIn(8, "no group")) group = {.kind = AddressKind::kAny};
     return group;
   }
 
@@ -137,7 +137,7 @@ class SubnetWalk {
     stage_.Call(call::JoinMulticastEx{id, group, 4, call::JoinMulticastEx::kSendOnly});
   }
 
-  // Joined before, while nobody answers, and afterwards.
+  // Joined before, while the SA is silent, and afterwards.
   void Groups() {
     std::array<IdRef, 2> ids;
     for (IdRef& id : ids) {
@@ -165,7 +165,7 @@ class SubnetWalk {
     Takes();
   }
 
-  // A service of datagrams on the interface itself.
+  // A datagram service on the interface itself.
   void Services() {
     const PortSpace space = Space();
     const ChannelRef channel = stage_.ChannelOf(kPassiveSide);

@@ -1,4 +1,4 @@
-// Synchronous ids: calls that wait for their event, on threads that others release.
+// Synchronous ids: calls that wait for their event, on threads that other threads release.
 #include <array>
 
 #include "conformance/walks/walks.h"
@@ -76,17 +76,17 @@ class Company {
     stage_.LosesOneOf(kLosable);
   }
 
-  // False when it does not come to a request.
+  // False when no request arrives.
   bool Ask() {
     if (!client_waits_) {
       active_ = stage_.Connects(kActiveSide, port_);
       return true;
     }
     active_ = stage_.NewId(kActiveSide, {});
-    const bool silent = stage_.OneIn(10, "nobody has the address");
-    const Address nobody{.kind = AddressKind::kSilent, .port = port_};
-    const uint16_t port = stage_.OneIn(8, "nobody listens") ? stage_.Port(5) : port_;
-    const Address to = silent ? nobody : stage_.AddressOf(kPassiveSide, port);
+    const bool silent = stage_.OneIn(10, "no host has the address");
+    const Address silent_address{.kind = AddressKind::kSilent, .port = port_};
+    const uint16_t port = stage_.OneIn(8, "no listener") ? stage_.Port(5) : port_;
+    const Address to = silent ? silent_address : stage_.AddressOf(kPassiveSide, port);
     stage_.Call(call::ResolveAddr{active_, stage_.AddressOf(kActiveSide, 0), to, 500});
     stage_.Call(call::ShowEvent{active_});
     if (stage_.OneIn(8, "out of place")) stage_.Call(call::Connect{active_, ConnParam{}});
@@ -138,7 +138,7 @@ class Company {
     if (id.valid()) stage_.Call(lane, call::Disconnect{id});
   }
 
-  // What everybody has by now.
+  // The ids of all sides by now.
   void Look() {
     stage_.Settle();
     for (const uint8_t side : {kActiveSide, kPassiveSide}) {
@@ -166,7 +166,7 @@ class Company {
 void SynchronousCalls(Stage& stage) {
   Company company(stage);
   company.Meet();
-  if (!stage.OneIn(4, "nobody disconnects")) company.Part();
+  if (!stage.OneIn(4, "no disconnect")) company.Part();
   company.Leave();
 }
 

@@ -1,5 +1,5 @@
-// Several threads at once: on ids of their own, on one id, and on one channel. What each of them
-// sees must be what some order of their calls would have shown.
+// Concurrent threads: on ids of their own, on one id, and on one channel. Their observations must
+// be possible for some order of their calls.
 #include <array>
 #include <utility>
 #include <vector>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Lane Thread(uint8_t side, uint8_t number) { return {.side = side, .number = number}; }
 
-// A call that is drawn to be made at once with others.
+// A drawn concurrent call.
 using Drawn = std::pair<uint8_t, Call>;  // its side
 
 // In a drawn order, each by a thread of its own.
@@ -25,7 +25,7 @@ void AtOnce(Stage& stage, std::vector<Drawn> all) {
   });
 }
 
-// An id with a resolved route, both events of which are in hand.
+// An id with a resolved route, and both events unacknowledged.
 struct Holder {
   IdRef id;
   std::array<EventRef, 2> held;
@@ -47,7 +47,7 @@ Holder Holds(Stage& stage, uint8_t side) {
   return holder;
 }
 
-// Acknowledging, and destroying what waits for it.
+// Acknowledging, and a destroy that waits for it.
 void AcknowledgeAndDestroy(Stage& stage) {
   const uint8_t side = stage.AnySide();
   const Holder holder = Holds(stage, side);
@@ -58,7 +58,7 @@ void AcknowledgeAndDestroy(Stage& stage) {
   stage.Destroys(holder.id);
 }
 
-// Several fetch from one channel, while somebody else does away with what they may fetch.
+// Several threads fetch from one channel, while another one destroys ids of the events.
 void FetchAtOnce(Stage& stage) {
   const uint8_t side = stage.AnySide();
   const bool blocking = stage.OneIn(4, "threads wait");
@@ -82,7 +82,7 @@ void FetchAtOnce(Stage& stage) {
   stage.Call(call::ResolveAddr{ids[1], stage.AddressOf(side, 0), to, 2000});
 }
 
-// An id moves to another channel while threads fetch from both and acknowledge what is in hand.
+// An id moves to another channel while threads fetch from both and acknowledge its events.
 void MigrateAtOnce(Stage& stage) {
   const uint8_t side = stage.AnySide();
   const Holder holder = Holds(stage, side);
@@ -92,7 +92,7 @@ void MigrateAtOnce(Stage& stage) {
   const IdRef other = stage.NewId(side, from);
   stage.Call(call::ResolveAddr{other, stage.AddressOf(side, 0), address, 2000});
   stage.Settle();
-  const bool fetches = stage.OneIn(2, "somebody fetches");
+  const bool fetches = stage.OneIn(2, "a thread fetches");
   stage.Together([&] {
     stage.Call(Thread(side, 2), call::MigrateId{other, to});
     if (fetches) stage.Fetch(Thread(side, 3), from, false);
@@ -104,7 +104,7 @@ void MigrateAtOnce(Stage& stage) {
   stage.Fetch(Stage::MainLane(side), from);
 }
 
-// Two ids that want the same port.
+// Two ids that bind the same port.
 void PortAtOnce(Stage& stage) {
   const uint8_t side = stage.AnySide();
   const ChannelRef channel = stage.ChannelOf(side);
@@ -118,7 +118,7 @@ void PortAtOnce(Stage& stage) {
   AtOnce(stage, {{side, call::Listen{one, 4}}, {side, call::Listen{one, 2}}});
 }
 
-// One id, two threads that say the same, or what does not go together.
+// One id, two threads with the same calls, or with conflicting ones.
 void OneIdAtOnce(Stage& stage) {
   const uint8_t side = stage.AnySide();
   const uint8_t other = OtherSide(side);
@@ -142,7 +142,7 @@ void OneIdAtOnce(Stage& stage) {
   stage.FetchesAll(2);
 }
 
-// Requests that are answered, withdrawn and refused at once.
+// Requests that are concurrently answered, withdrawn and rejected.
 void AnswerAtOnce(Stage& stage) {
   const uint8_t side = stage.AnySide();
   const uint8_t other = OtherSide(side);

@@ -13,7 +13,7 @@
 namespace cm {
 namespace {
 
-// The number at the front of `text`, which loses it; empty where there is none.
+// Removes the number at the front of `text`; empty where there is none.
 std::optional<uint32_t> TakeNumber(std::string_view* text) {
   uint32_t number = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
@@ -22,7 +22,7 @@ std::optional<uint32_t> TakeNumber(std::string_view* text) {
   return number;
 }
 
-// The first function that makes something that the noun names.
+// The first function that creates an object of that kind.
 std::string_view MakerOf(std::string_view noun) {
   std::string_view maker;
   EachCall([&]<typename One>() {
@@ -120,7 +120,7 @@ void CallReader::Read(const FieldInfo& info, EventRef* event) {
   *event = known.value_or(EventRef{});
 }
 
-// Whether a call makes it as what the noun says: a list of devices is no address info.
+// Whether a call creates the object in that role: a list of devices is no address info.
 bool CallReader::MadeAs(HeldRef held, std::string_view noun) const {
   return std::ranges::any_of(conversation_->lines, [&](const Line& line) {
     const auto* calls = std::get_if<line::Calls>(&line);
@@ -139,13 +139,13 @@ void CallReader::Read(const FieldInfo& info, HeldRef* held) {
   const std::string_view name = TextOf(info);
   const auto known = table.Find(name);
   if (info.use == NameUse::kMakes) {
-    if (known) words_.Complain(fmt::format("{} is handed out twice", name));
+    if (known) words_.Complain(fmt::format("{} is created twice", name));
     *held = table.Intern(name);
     return;
   }
   *held = known.value_or(HeldRef{});
   if (!known || !MadeAs(*known, info.noun))
-    words_.Complain(fmt::format("{} hands out no {}", MakerOf(info.noun), name));
+    words_.Complain(fmt::format("{} does not return {}", MakerOf(info.noun), name));
 }
 
 void CallReader::Read(const FieldInfo& info, MrRef* region) {
@@ -278,7 +278,7 @@ PortSpace CallReader::Space() {
   return space;
 }
 
-// "m1:0+16": 16 bytes of m1, from its first on.
+// "m1:0+16": 16 bytes of m1, from byte 0 on.
 Sge CallReader::PieceFrom(std::string_view text) {
   const size_t colon = text.find(':');
   std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
@@ -305,7 +305,7 @@ void CallReader::Read(const FieldInfo& info, Sges* pieces) {
     words_.Complain(fmt::format("one {}=REGION:OFFSET+LENGTH is wanted", info.key));
 }
 
-// "m2:8": in m2, from its byte 8 on.
+// "m2:8": byte 8 of m2.
 void CallReader::Read(const FieldInfo& info, RemotePlace* place) {
   const std::string_view text = words_.Need(info.key);
   const size_t colon = text.find(':');

@@ -1,4 +1,4 @@
-// Reads calls by their rows in call_table.h: the inverse of ToString(call).
+// Parses calls by their rows in call_table.h: the inverse of ToString(call).
 #ifndef MODEL_CONVERSATION_CALL_READER_H_
 #define MODEL_CONVERSATION_CALL_READER_H_
 
@@ -13,18 +13,19 @@
 
 namespace cm {
 
-// Takes the arguments of one call from the words of a line. Names are made by the calls that make
-// them and must exist where they are used. What is wrong is left as the problem of the words.
+// Parses the arguments of one call from the words of a line. Names are created by the calls that
+// create their objects, and must exist where they are used. An error is stored as the problem of
+// the words.
 class CallReader {
  public:
-  // Both outlive it; new names are put into the conversation's.
+  // Both must outlive this object; new names are added to the conversation's.
   CallReader(Conversation* conversation, Words* words)
       : conversation_(conversation), words_(*words) {}
 
   // The arguments of a call of that kind.
   Call Arguments(CallKind kind);
 
-  // What macros have as well: a name that is made, one that exists, an address, parameters.
+  // Arguments of macros: a created name, an existing one, an address, parameters.
   IdRef NewId(std::string_view name);
   ChannelRef KnownChannel(std::string_view name);
   Address AddressFrom(std::string_view text);
@@ -59,11 +60,11 @@ class CallReader {
   void Read(const FieldInfo& info, EceOptions* ece);
   void Read(const FieldInfo& info, Sges* pieces);
   void Read(const FieldInfo& info, RemotePlace* place);
-  // A structure, or none, which the field's key says.
+  // A structure, or none, depending on the field's key.
   template <typename Structure>
   void Read(const FieldInfo& info, std::optional<Structure>* structure);
 
-  // The word or the value that gives the field.
+  // The word or the value of the field.
   std::string_view TextOf(const FieldInfo& info);
   template <typename Number>
   void ReadNumber(const FieldInfo& info, Number* number);

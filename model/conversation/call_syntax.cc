@@ -23,7 +23,7 @@ std::string Capitals(std::string_view noun) {
   return word;
 }
 
-// What stands for a value of the type, and its default.
+// The placeholder of a value of the type, and its default.
 class Describer {
  public:
   template <typename Owner, typename Row>

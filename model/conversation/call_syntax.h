@@ -1,4 +1,4 @@
-// What calls look like in a conversation, as a page or a list shows it: from call_table.h.
+// The syntax of calls in a conversation, for documents and lists: from call_table.h.
 #ifndef MODEL_CONVERSATION_CALL_SYNTAX_H_
 #define MODEL_CONVERSATION_CALL_SYNTAX_H_
 
@@ -8,12 +8,12 @@
 
 namespace cm {
 
-// "rdma_listen ID [backlog=INT]": names in capitals stand for what is to be written, brackets are
-// round what has a default.
+// "rdma_listen ID [backlog=INT]": names in capitals are placeholders, arguments in brackets have a
+// default.
 std::string SyntaxOf(CallKind kind);
-// "backlog=8": the defaults of what stands in brackets, where there is a value to name.
+// "backlog=8": the defaults of the arguments in brackets, if they have a value.
 std::string DefaultsOf(CallKind kind);
-// "makes an id, uses a channel": what the call does with the names that it speaks of.
+// "makes an id, uses a channel": the effect of the call on its names.
 std::string NamesOf(CallKind kind);
 // "returns void; may block; map 1.4": traits that hold, "" for none.
 std::string TraitsText(CallKind kind);

@@ -8,8 +8,7 @@
 namespace cm {
 namespace {
 
-// Appends " key=value" for fields that do not have their default; what stands by itself comes
-// first.
+// Appends " key=value" for fields that do not have their default; positional ones come first.
 class CallPrinter {
  public:
   CallPrinter(const Conversation& conversation, std::string* text)

@@ -1,4 +1,4 @@
-// A conversation: what is said and done, line by line, with everything needed to say it again.
+// A conversation: calls, faults and waits, line by line, with everything needed to repeat it.
 #ifndef MODEL_CONVERSATION_CONVERSATION_H_
 #define MODEL_CONVERSATION_CONVERSATION_H_
 
@@ -23,26 +23,26 @@ namespace line {
 struct Calls {
   Lane lane;
   Call call;
-  // Made at the same time as the call of the line before, by another thread: nobody says which of
-  // them comes first. Without such a line before it, an ordinary call.
+  // Concurrent with the call of the line before, on another thread: their order is open. Without
+  // such a line before it, an ordinary call.
   bool meanwhile = false;
 };
-// Until the channel's descriptor is readable, at most `within`; fetches nothing.
+// Waits until the channel's descriptor is readable, at most `within`; fetches nothing.
 struct Waits {
   Lane lane;
   ChannelRef channel;
   Duration within;
 };
-// Time passes. Nothing is fetched.
+// Lets time pass. Nothing is fetched.
 struct Passes {
   Duration span;
 };
-// Time passes until nothing has happened for the profile's quiet bound.
+// Lets time pass until nothing has happened for the profile's quiet bound.
 struct Settles {};
 struct Injects {
   Fault fault;
 };
-// All packet faults end, links and neighbours are as they were; removed devices stay removed.
+// Ends all packet faults, restores links and neighbours; removed devices stay removed.
 struct Heals {};
 // The tester sends a message.
 struct Sends {
@@ -55,7 +55,7 @@ struct Sends {
 using Line = std::variant<line::Calls, line::Waits, line::Passes, line::Settles, line::Injects,
                           line::Heals, line::Sends>;
 
-// Where a drawn conversation came from.
+// The origin of a drawn conversation.
 struct Origin {
   uint64_t seed = 0;
   uint64_t index = 0;
@@ -74,14 +74,14 @@ struct Conversation {
   std::vector<Line> lines;
 };
 
-// One past the last of the calls that are made at once, the first of which is line `first`: of the
-// lines that follow it, those that say so, each of a lane of its own.
+// One past the last of the concurrent calls that begin with line `first`: the following lines that
+// are marked, each of a lane of its own.
 size_t EndOfTogether(const Conversation& conversation, size_t first);
 
-// The ids that a message of the tester speaks of; some may be none.
+// The ids in a message of the tester; some may be none.
 std::array<IdRef, 3> IdsIn(const TesterMad& mad);
 
-// The number of C calls in it; `show` is none.
+// The number of C calls; `show` is none.
 int CallCount(const Conversation& conversation);
 
 }  // namespace cm

@@ -1,6 +1,5 @@
-// Whether faults can do anything: a device or host that goes has to be there, and one that comes
-// has to be gone; what fails over is on a bond. Follows the faults of a conversation in their
-// order.
+// Detects faults without effect: a removed device or host must be present, an added one must be
+// absent; a fail-over needs a bond. Follows the faults of a conversation in order.
 #ifndef MODEL_CONVERSATION_FAULT_CHECK_H_
 #define MODEL_CONVERSATION_FAULT_CHECK_H_
 
@@ -16,10 +15,10 @@ namespace cm {
 
 class FaultCheck {
  public:
-  // Without a profile nothing is said about what only some profiles have.
+  // Without a profile, faults that only some profiles have are accepted.
   FaultCheck(const Topology& topology, const Profile* profile);
 
-  // Why nothing would come of it where it stands; empty when something does.
+  // The reason why the fault has no effect here; empty when it has one.
   std::string Take(const Fault& fault);
 
  private:
@@ -32,8 +31,8 @@ class FaultCheck {
   std::vector<bool> halted_;      // by kernel
 };
 
-// The first problem with a fault of the whole conversation, whoever wrote it down. Of one that was
-// drawn none: walks draw what does nothing as well, to see that nothing comes of it.
+// The first error of a fault in a conversation written by hand. None in a drawn one: walks draw
+// faults without effect as well, to see that nothing happens.
 std::string WhyFaultsDoNothing(const Conversation& conversation);
 
 }  // namespace cm

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMostFlaps = 1000;
 
-// Those that a fault can be about.
+// The objects of faults.
 std::string AllMadKinds() {
   std::string names;
   for (int i = 0; i < kMadKindCount; ++i)
@@ -41,7 +41,7 @@ void OccurrencesFrom(std::string_view text, Fault* fault, Words& words) {
   }
 }
 
-// "5s", or "1ms..5s shape=tail": a delay, or the range that it is drawn from.
+// "5s", or "1ms..5s shape=tail": a delay, or its range.
 void DelayFrom(std::string_view text, Fault* fault, Words& words) {
   const size_t dots = text.find("..");
   fault->by = DurationFrom(text.substr(0, dots), words);
@@ -74,7 +74,7 @@ void ParsePacketFault(Fault* fault, const Topology& topology, bool drawn, Words&
   if (const auto after = words.Take("after")) fault->after = DurationFrom(*after, words);
   if (const auto window = words.Take("during")) fault->window = DurationFrom(*window, words);
   if (fault->kind == FaultKind::kDelay) DelayFrom(words.Need("by"), fault, words);
-  if (drawn) return;  // walks draw what does nothing as well
+  if (drawn) return;  // walks draw faults without effect as well
   if (fault->window <= Duration()) words.Complain("during=0s: nothing would come of it");
   if (fault->kind == FaultKind::kDelay && fault->MostLate() <= Duration())
     words.Complain("by=0s: nothing would come of it");
@@ -97,7 +97,7 @@ std::string PacketFaultText(const Fault& fault) {
   return text;
 }
 
-// Messages of datagram services are named where they are meant alone.
+// Messages of datagram services are named only where a rule has no others.
 void PutKinds(Digest* d, MadKinds kinds) {
   const bool all = kinds == MadKinds::All();
   for (int i = 0; i < kMadKindCount; ++i) {
@@ -107,7 +107,7 @@ void PutKinds(Digest* d, MadKinds kinds) {
   }
 }
 
-// What most faults do not say.
+// Words that most faults do not have.
 void PutRarer(Digest* d, const Fault& fault) {
   if (fault.to != kAnySide) d->U8(fault.to);
   if (fault.MostLate() > fault.by) {

@@ -1,4 +1,4 @@
-// Faults as text, as they stand in a conversation, and as a part of a history's digest.
+// Faults as text in a conversation, and as a part of a history's digest.
 #ifndef MODEL_CONVERSATION_FAULT_TEXT_H_
 #define MODEL_CONVERSATION_FAULT_TEXT_H_
 
@@ -14,10 +14,10 @@ namespace cm {
 
 // "active, passive".
 std::string SideNames(const Topology& topology);
-// The side of that name; a problem when the topology has none.
+// The side of that name; an error when the topology has none.
 uint8_t SideFrom(std::string_view text, const Topology& topology, Words& words);
 
-// What follows the word `fault`. A fault of a conversation that was drawn may do nothing.
+// Parses the text after the word `fault`. A fault of a drawn conversation may have no effect.
 Fault FaultFrom(Words& words, const Topology& topology, bool drawn);
 
 void PutFault(Digest* d, const Fault& fault);

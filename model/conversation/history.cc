@@ -33,7 +33,7 @@ void Put(Digest* d, const EceOptions& ece) {
   d->U32(ece.comp_mask);
 }
 
-// The arguments of each call in the order of its row, names by what the conversation calls them.
+// The arguments of each call in the order of its row, names by their text in the conversation.
 class CallHasher {
  public:
   CallHasher(Digest* d, const Names& names) : d_(d), names_(names) {}

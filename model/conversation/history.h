@@ -1,4 +1,4 @@
-// What came of a conversation: everything that an application could observe, in order.
+// The history of a conversation: all observations of the applications, in order.
 #ifndef MODEL_CONVERSATION_HISTORY_H_
 #define MODEL_CONVERSATION_HISTORY_H_
 
@@ -18,14 +18,14 @@ namespace cm {
 
 namespace seen {
 
-// A call was made: how it answered, or that it is blocked or crashed or could not be made.
+// A call: its reply, or that it is blocked or crashed or could not be made.
 struct Answered {
   Reply reply;
   std::optional<CmEvent> event;     // of rdma_get_cm_event that returned 0; id->event of show-event
   std::optional<Shown> shown;       // of show
-  std::optional<HandedOut> handed;  // of what hands something out besides its value
+  std::optional<HandedOut> handed;  // outputs besides the value
 };
-// A call that had blocked returned.
+// A blocked call returned.
 struct Released {
   Reply reply;
   std::optional<CmEvent> event;
@@ -35,7 +35,7 @@ struct Released {
 struct Waited {
   bool readable = false;
 };
-// Time passed, or the environment did as it was told; `note` is what a tool printed, if it failed.
+// Time passed, or the environment injected a fault; `note` is a tool's output, if it failed.
 struct Done {
   bool ok = true;
   std::string note;
@@ -46,31 +46,31 @@ struct Done {
 using Observation = std::variant<seen::Answered, seen::Released, seen::Waited, seen::Done>;
 
 struct Record {
-  uint32_t line = 0;  // index into the conversation's lines; for Released, of the call that blocked
-  Instant begin;      // when the line was begun
-  Instant end;        // when it was seen to be over
+  uint32_t line = 0;  // index into the conversation's lines; for Released, the blocked call's
+  Instant begin;      // begin of the line
+  Instant end;        // observed end
   Observation seen;
-  // Decided once, when the record is made, by what NameScope has seen until then.
-  std::optional<NotMade> not_made = {};  // why the line could not be carried out; empty: it could
-  std::optional<Misuse> misuse = {};     // of a call: on what it was made that is gone
+  // Decided once, when the record is made, by NameScope with the records so far.
+  std::optional<NotMade> not_made = {};  // reason why the line was not carried out; empty: it was
+  std::optional<Misuse> misuse = {};     // of a call: the destroyed object that it uses
 };
 
-// A message on the wire, for those who can look.
+// A message on the wire, for sessions that can see it.
 struct WireRecord {
-  uint32_t record = 0;  // index of the record during which it was seen
+  uint32_t record = 0;  // index of the record during which it was sent
   Instant at;
-  uint8_t side = 0;  // who sent it
+  uint8_t side = 0;  // the sender
   MadKind kind = MadKind::kReq;
   RejReason reason = RejReason::kNone;
   About about = About::kReq;                 // MRA, REJ
-  bool unnamed = false;                      // its sender names no communication id of its own
+  bool unnamed = false;                      // it has no local communication id
   uint8_t info_length = 0;                   // REJ
   uint8_t service_timeout = 0;               // MRA
   SidrStatus status = SidrStatus::kSuccess;  // SIDR_REP
-  uint16_t attribute = 0;                    // of what is no message of the CM
+  uint16_t attribute = 0;                    // of a message that is not the CM's
   uint16_t mad_status = 0;
   bool lost = false;
-  bool corrupt = false;  // it is lost because its check sum is wrong
+  bool corrupt = false;  // dropped because of a wrong checksum
   PrivateData private_data;
 };
 
@@ -81,7 +81,7 @@ struct History {
   std::string implementation;
 };
 
-// The 64-bit digest over everything observable; see contracts: XXH64 over declared fields.
+// The 64-bit digest of all observations: XXH64 over declared fields.
 uint64_t DigestOf(const History& history, uint64_t sequence);
 uint64_t WireDigestOf(const History& history, uint64_t sequence);
 

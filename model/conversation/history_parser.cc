@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kArrow = " -> ";
 constexpr std::string_view kReturned = "returned ";
 
-// Takes "12us" or "12us..3s" and the spaces behind it off the front; histories without times exist.
+// Removes "12us" or "12us..3s" and the following spaces; histories without times exist.
 void TakeTimes(std::string_view* rest, Record* record) {
   const std::string_view word = rest->substr(0, rest->find(' '));
   const size_t dots = word.find("..");

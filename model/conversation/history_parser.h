@@ -1,4 +1,4 @@
-// Reads the part of a file behind the dashes: what came of each line.
+// Parses the part of a file after the dashes: the history.
 #ifndef MODEL_CONVERSATION_HISTORY_PARSER_H_
 #define MODEL_CONVERSATION_HISTORY_PARSER_H_
 
@@ -12,12 +12,12 @@
 namespace cm {
 
 // Appends records to a history whose conversation is complete. Every record repeats the canonical
-// text of its line, so that a file that was edited or cut is noticed.
+// text of its line, so that an edited or truncated file is detected.
 class HistoryParser {
  public:
   explicit HistoryParser(History* history) : history_(history) {}
 
-  // The problem, or an empty text.
+  // The error, or an empty text.
   std::string Parse(std::string_view line);
   bool Complete() const { return next_line_ == history_->conversation.lines.size(); }
   size_t lines_seen() const { return next_line_; }

@@ -1,4 +1,4 @@
-// Turns the words of one line into lines of a conversation, macros expanded.
+// Parses the words of one line to lines of a conversation, with macros expanded.
 #ifndef MODEL_CONVERSATION_LINE_PARSER_H_
 #define MODEL_CONVERSATION_LINE_PARSER_H_
 
@@ -10,13 +10,13 @@
 
 namespace cm {
 
-// Appends to one conversation, line after line. Names are made by the lines that create them and
-// must exist where they are used, so that a mistyped name is found while reading.
+// Appends to one conversation, line by line. Names are created by the lines that create their
+// objects and must exist where they are used, so that a mistyped name is detected.
 class LineParser {
  public:
   explicit LineParser(Conversation* conversation) : conversation_(conversation) {}
 
-  // Appends what the line says; the problem, or an empty text.
+  // Appends the line; returns the error, or an empty text.
   std::string Parse(std::string_view line);
 
  private:

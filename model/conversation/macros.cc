@@ -1,4 +1,4 @@
-// The macros of parse.h: what people write short and files hold long.
+// The macros of parse.h, which expand to several lines.
 #include <fmt/format.h>
 
 #include "model/conversation/call_reader.h"

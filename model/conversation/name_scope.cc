@@ -44,7 +44,7 @@ std::optional<NotMade> NameScope::WhyNot(const Line& line) const {
     if (channel.side != waits->lane.side) return NotMade::kOfAnotherSide;
   }
   if (const auto* sends = std::get_if<line::Sends>(&line)) {
-    // What an id has had is known of it when it is gone as well.
+    // State of an id that is kept after its destroy.
     for (const IdRef id : IdsIn(sends->mad))
       if (id.valid() && !At(id).made) return NotMade::kNeverMade;
   }
@@ -70,9 +70,9 @@ std::optional<NotMade> NameScope::WhyNotCall(Lane lane, const Call& call) const 
   return std::nullopt;
 }
 
-// What is given back, and regions, are there as long as they are live: misuse is not asked of them.
-// The key and the address of a remote region are the application's to remember, as long as it is
-// one process that has registered both.
+// Objects to release, and regions, exist as long as they are not freed: there is no misuse of them.
+// The application must keep the key and the address of a remote region, as long as one process has
+// registered both.
 template <typename Tag>
 std::optional<NotMade> NameScope::WhyNotThere(uint8_t side, Ref<Tag> ref,
                                               const FieldInfo& info) const {
@@ -93,7 +93,7 @@ void NameScope::Mark(Record* record) const {
   if (const auto* calls = std::get_if<line::Calls>(&line)) record->misuse = MisuseIn(calls->call);
 }
 
-// What is called on an id while another thread waits for its event would be between the two.
+// A call on an id while another thread waits for its event would interfere with it.
 bool NameScope::WaitedOn(IdRef id) const {
   return std::ranges::count(waiting_, id, &WaitingCall::id) > 0;
 }
@@ -123,30 +123,30 @@ std::optional<Misuse> NameScope::MisuseIn(const Call& call) const {
   return std::nullopt;
 }
 
-// source: rdma-core 44 cma.c: these read id->verbs or id->qp without looking whether it is there
+// source: rdma-core 44 cma.c: these read id->verbs or id->qp without checking for null
 bool NameScope::WouldCrash(const Call& call) const {
   const Name& id = ids_[IdOf(call).index];
   if (!id.live) return false;
   const CallKind kind = KindOf(call);
   if (kind == CallKind::kResolveRoute || QpAskedBy(call)) return !id.device_known;
   if (kind == CallKind::kDestroyQp) return !id.has_qp;
-  // Without a queue pair and parameters it is refused before it looks.
+  // Without a queue pair and parameters it is refused before it reads them.
   if (const auto* connect = std::get_if<call::Connect>(&call))
     return !id.device_known && (id.has_qp || connect->param);
   if (const auto* accept = std::get_if<call::Accept>(&call))
     return !id.device_known || (!id.has_qp && !accept->param);
-  // It forgets the group, and events of it still point there.
+  // It frees the group, and events of it still point there.
   if (kind == CallKind::kLeaveMulticast) return removed_[id.side] && id.untold > 0;
   if (const call::Work* work = WorkOf(call)) return WorkWouldCrash(id, kind, *work);
   if (RegistersRegion(kind) || kind == CallKind::kCreateSrq) return !id.device_known;
   if (const auto* create = std::get_if<call::CreateSrqEx>(&call))
     return create->typed && !id.device_known;
-  // A queue pair that takes from the shared queue keeps it, and the library is not told so.
+  // A queue pair that uses the shared queue keeps it, without notice to the library.
   if (kind == CallKind::kDestroySrq) return !id.has_srq || id.has_qp;
   return IsCompletion(kind) && !id.has_qp;
 }
 
-// source: <rdma/rdma_verbs.h>: rdma_post_recv asserts that its piece lies within the region
+// source: <rdma/rdma_verbs.h>: rdma_post_recv asserts that its element is within the region
 bool NameScope::WorkWouldCrash(const Name& id, CallKind kind, const call::Work& work) const {
   if (kind == CallKind::kPostRecv) {
     const Sge& sge = work.sges.front();
@@ -154,10 +154,10 @@ bool NameScope::WorkWouldCrash(const Name& id, CallKind kind, const call::Work& 
   }
   if (IsReceive(kind)) return !id.has_qp && !id.has_srq;
   if (kind == CallKind::kPostUdSend) return !id.has_qp || !id.knows_peer;
-  return !id.has_qp || id.datagram;  // of a datagram there is no address
+  return !id.has_qp || id.datagram;  // a datagram has no address
 }
 
-// Another thread waits within the queue that the call takes away, or for the same completion.
+// Another thread waits within the queue that the call destroys, or for the same completion.
 bool NameScope::CompletionWaitedFor(IdRef id, const Call& call) const {
   const CallKind kind = KindOf(call);
   const bool destroys = kind == CallKind::kDestroyQp || kind == CallKind::kDestroyId ||
@@ -174,7 +174,7 @@ bool NameScope::NeedsChannel(const Call& call, ChannelRef channel) const {
 }
 
 // source: rdma-core 44 cma.c: an id's fields, its queue pair and its channel are read and changed
-// without a lock; what the kernel holds for it, and the count of acknowledgements, have one
+// without a lock; the kernel's state of it, and the count of acknowledgements, have one
 bool NameScope::Contend(const Call& a, const Call& b) const {
   const auto ack = [](const Call& call) { return std::get_if<call::AckCmEvent>(&call); };
   if (ack(a) != nullptr && ack(b) != nullptr) return ack(a)->event == ack(b)->event;
@@ -198,7 +198,7 @@ void NameScope::SideExits(uint8_t side) {
       if (name.side == side) name.live = false;
 }
 
-// A host that starts again has processes again, which know nothing of the ones before.
+// A restarted host has new processes, without the state of earlier ones.
 void NameScope::Suffer(const Fault& fault) {
   if (fault.kind == FaultKind::kExit) SideExits(fault.side);
   if (fault.kind == FaultKind::kRemoveDevice) removed_[fault.side] = true;
@@ -253,7 +253,7 @@ void NameScope::CallAnswered(Lane lane, const Call& call, const Reply& reply,
     for (Name& id : ids_)
       if (id.channel == close->channel) id.live = false;
   } else if (const auto* migrate = std::get_if<call::MigrateId>(&call)) {
-    // It has moved, though it may still wait for acknowledgements.
+    // The id has moved, though the call may still wait for acknowledgements.
     At(migrate->id).channel = migrate->channel;
     At(migrate->id).synchronous = !migrate->channel.valid();
   }
@@ -264,7 +264,7 @@ void NameScope::CallAnswered(Lane lane, const Call& call, const Reply& reply,
   Learn(lane, call);
 }
 
-// What a call that returned 0 says of ids and regions beside their being there.
+// Effects of a successful call on ids and regions besides their existence.
 void NameScope::Learn(Lane lane, const Call& call) {
   if (const auto* create = std::get_if<call::CreateId>(&call)) {
     MakeId(create->id, lane.side, create->channel);

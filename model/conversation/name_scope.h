@@ -1,5 +1,5 @@
-// Which names of a conversation stand for something now: decides, from what was seen alone and
-// everywhere in the same way, whether a line can be carried out.
+// Existing objects of a conversation's names: decides, from the observations alone and everywhere
+// in the same way, whether a line can be carried out.
 #ifndef MODEL_CONVERSATION_NAME_SCOPE_H_
 #define MODEL_CONVERSATION_NAME_SCOPE_H_
 
@@ -15,25 +15,24 @@ namespace cm {
 
 // Follows a run, record by record.
 //
-// A line is not applicable when it names what never came to be or is gone, when its lane still
-// waits for an earlier call, when it speaks for a process that has exited, when the real library
-// would die of it and the conversation does not ask for crashes, and, if it is a call or a wait,
-// after a crash. A conversation that asks for misuse may call on what is gone. An id is gone as
-// soon as rdma_destroy_id was not refused, whether or not it has returned; so are the ids of a
+// A line is not applicable when it names an object that was never created or was destroyed, when
+// its lane waits for an earlier call, when its process has exited, when the real library would
+// crash and the conversation lacks the capability, and, if it is a call or a wait, after a crash. A
+// conversation with the capability misuse may call on destroyed objects. An id counts as destroyed
+// as soon as rdma_destroy_id was not refused, whether or not it has returned; so do the ids of a
 // destroyed channel.
 class NameScope {
  public:
   explicit NameScope(const Conversation& conversation);
 
-  // Why the line cannot be carried out now; empty when it can.
+  // The reason why the line cannot be carried out now; empty when it can.
   std::optional<NotMade> WhyNot(const Line& line) const;
-  // What the call would be if it were made now; empty when everything that it names is there, or
-  // never was.
+  // The misuse that the call would be now; empty when all its objects exist, or never existed.
   std::optional<Misuse> MisuseIn(const Call& call) const;
-  // Writes both into a record of the line, before what comes of it is observed.
+  // Stores both in a record of the line, before its observation.
   void Mark(Record* record) const;
-  // One of the two takes away what the other one needs, or the library has no lock for what both
-  // of them change: they cannot be made at once.
+  // True when one of the two calls frees an object of the other, or the library has no lock for
+  // what both change: they cannot be concurrent.
   bool Contend(const Call& a, const Call& b) const;
   void Observe(const Record& record);
 
@@ -43,26 +42,26 @@ class NameScope {
   bool RegionIsLive(MrRef m) const { return m.valid() && regions_[m.index].live; }
   bool HeldIsLive(HeldRef h) const { return h.valid() && held_[h.index].live; }
   bool LaneWaits(Lane lane) const;
-  // The channel that the id's events come on.
+  // The channel of the id's events.
   ChannelRef ChannelOf(IdRef id) const { return ids_[id.index].channel; }
 
  private:
   struct Name {
     bool live = false;
-    bool made = false;  // it is there, or was
+    bool made = false;  // it exists, or did
     uint8_t side = 0;
     ChannelRef channel;         // of an id
     bool device_known = false;  // of an id: the library has a context for it
     bool has_qp = false;        // of an id
-    bool synchronous = false;   // of an id: it has no channel of the application's
-    bool freed = false;         // by a call that names it; an id not with its channel
+    bool synchronous = false;   // of an id: without a channel of the application
+    bool freed = false;         // by a call that names it; not by that of its channel
     int untold = 0;             // of an id: joins whose event is not acknowledged, or not fetched
     IdRef owner;                // of an event of a membership: the id
     bool gives_qps = false;     // of a listener: its requests come with queue pairs
-    bool written_to = false;    // of an id: what its calls take for theirs may be another's event
+    bool written_to = false;    // of an id: its calls may take another's event for theirs
     bool datagram = false;      // of an id
     bool has_srq = false;       // of an id
-    bool knows_peer = false;    // of an id: its ESTABLISHED has named a datagram service
+    bool knows_peer = false;    // of an id: its ESTABLISHED has reported a datagram service
     uint32_t length = 0;        // of a region
   };
 
@@ -110,25 +109,25 @@ class NameScope {
   std::vector<Name> ids_;
   std::vector<Name> channels_;
   std::vector<Name> events_;
-  std::vector<Name> held_;     // what was handed out and not given back
-  std::vector<Name> regions_;  // of memory, registered
+  std::vector<Name> held_;     // lists and address infos not released
+  std::vector<Name> regions_;  // registered memory regions
   struct WaitingCall {
     Lane lane;
-    ChannelRef channel;  // that it needs
-    IdRef id;            // that no other call may be made on meanwhile
-    IdRef queues;        // whose completions it waits for
+    ChannelRef channel;  // used by it
+    IdRef id;            // no other call may be made on it now
+    IdRef queues;        // it waits for a completion of these
     CallKind kind = CallKind::kGetCmEvent;
   };
   std::vector<WaitingCall> waiting_;
   std::vector<bool> exited_;   // by side
-  std::vector<bool> removed_;  // by side: its device was, at some time
+  std::vector<bool> removed_;  // by side: its device was removed at some time
   std::vector<bool> halted_;   // by side: its host is not running
   bool crashed_ = false;
-  bool apart_ = false;  // a side's process exits, and each has one of its own
+  bool apart_ = false;  // a side's process exits, so each side has its own
 };
 
-// Marks every record of a history that was read: a group of calls that are made at the same time by
-// what was there before all of them.
+// Marks every record of a parsed history: a group of concurrent calls by the objects that existed
+// before all of them.
 void MarkRecords(History* history);
 
 }  // namespace cm

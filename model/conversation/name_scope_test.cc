@@ -12,7 +12,7 @@
 namespace cm {
 namespace {
 
-// A conversation of which one line after the other comes to pass.
+// A conversation whose lines are carried out one by one.
 class Followed {
  public:
   explicit Followed(std::string_view body, std::string_view capabilities = "none")
@@ -94,7 +94,8 @@ TEST(AnId, IsGoneOnceDestroyingItWasNotRefused) {
     EXPECT_TRUE(run.scope().IdIsLive(run.Id("A")));
     run.Answer(3, blocks ? Reply::Blocked() : Reply::Returned());
     EXPECT_FALSE(run.scope().IdIsLive(run.Id("A")));
-    EXPECT_EQ(run.WhyNot(2), NotMade::kGone);
+    EXPECT_EQ(run.WhyNot(2), blocks ? NotMade::kLaneWaits : NotMade::kGone);
+    EXPECT_EQ(run.WhyNot(6), NotMade::kGone) << "another lane of the side";
   }
 }
 
@@ -188,7 +189,7 @@ TEST(CallsAtOnce, ContendWhereOneTakesWhatTheOtherNeeds) {
   EXPECT_TRUE(run.scope().Contend(listen, close));
 }
 
-// rdma-core 44 cma.c: rdma_resolve_route reads id->verbs, which ADDR_RESOLVED brings.
+// rdma-core 44 cma.c: rdma_resolve_route reads id->verbs, which ADDR_RESOLVED sets.
 constexpr std::string_view kMember = R"(active rdma_create_event_channel C
 active rdma_create_id A on=C ps=RDMA_PS_UDP
 active rdma_bind_addr A addr=active:0
@@ -243,7 +244,7 @@ TEST(ACrash, EndsEveryCallThatFollows) {
   EXPECT_TRUE(run.Applicable(11));
 }
 
-// What the call took for its own event may have been the one that was written.
+// The event that the call took for its own may be the written one.
 TEST(Applicable, IsNoRouteOfAnIdWhoseEventMayHaveBeenAnothers) {
   for (const bool written : {false, true}) {
     Followed run(

@@ -37,7 +37,7 @@ class Lines {
     return true;
   }
   int number() const { return number_; }
-  // The first word of the next line that says something.
+  // The first word of the next line that is not empty.
   std::string_view WordAhead() const {
     Lines ahead = *this;
     std::string_view line;
@@ -58,7 +58,7 @@ std::string KnownTopologies() {
   return names;
 }
 
-// Names the first that is none.
+// Returns the first that is none.
 std::string UnknownCapabilityIn(std::string_view names) {
   Words words(names);
   std::string_view name = words.Next("a capability");
@@ -69,10 +69,10 @@ std::string UnknownCapabilityIn(std::string_view names) {
   return fmt::format("capabilities: \"{}\" is none of {}; or none", name, all);
 }
 
-// Reads the header lines and then the conversation.
+// Parses the header lines and then the conversation.
 class FileParser {
  public:
-  // Returns a problem, or an empty text. `ahead` is the first word of the line that follows.
+  // Returns an error, or an empty text. `ahead` is the first word of the following line.
   std::string Header(std::string_view line, std::string_view ahead) {
     Words words(line);
     const std::string_view key = words.Next("a word");
@@ -122,7 +122,7 @@ class FileParser {
     if (conversation_.topology == nullptr) return "a line `topology NAME` must come first";
     const size_t before = conversation_.lines.size();
     std::string problem = LineParser(&conversation_).Parse(line);
-    // Walks draw what does nothing as well, to see that nothing comes of it.
+    // Walks draw faults without effect as well, to see that nothing happens.
     if (!problem.empty() || conversation_.origin) return problem;
     if (!faults_) faults_.emplace(*conversation_.topology, FindProfile(conversation_.profile));
     for (size_t i = before; i < conversation_.lines.size() && problem.empty(); ++i)
@@ -134,7 +134,7 @@ class FileParser {
   Conversation& conversation() { return conversation_; }
 
  private:
-  // A topology is complete where its lines end.
+  // A topology is complete at the end of its lines.
   std::string ReadTopologyLine(std::string_view line, std::string_view ahead) {
     if (!own_topology_) return "a line `topology NAME` must come first, right before the hosts";
     std::string problem = own_topology_->Parse(line);

@@ -1,17 +1,17 @@
-// Reads conversations and histories; the inverse is print.h.
+// Parses conversations and histories; the inverse is print.h.
 //
-// Besides the canonical lines a conversation may hold macros for people, which are expanded while
-// reading, one line a C call:
+// Besides the canonical lines a conversation may have macros, which are expanded by the parser to
+// one line per C call:
 //   SIDE listening ID on=CHANNEL port=N [backlog=N]
 //   SIDE resolving ID on=CHANNEL to=ADDRESS            until the route is resolved
 //   SIDE connecting ID on=CHANNEL to=ADDRESS [noqp] [CONNECTION PARAMETERS]
 //   SIDE accepting ID on=CHANNEL [noqp] [CONNECTION PARAMETERS]
 //   SIDE taking CHANNEL [as=EVENT] [id=ID]             wait, fetch, acknowledge
 //
-// Where there is a tester, it sends messages that are made by hand:
+// A tester sends messages that are given by hand:
 //   tester sends KIND to=SIDE [local=N] [remote=ID] [qp=N] [FIELDS]
-// What is not said is as Linux fills it in. A communication id and a number of a queue pair may be
-// that of an id, by its name; a plain number in the place of the receiver's is nobody's.
+// Fields that are not given are as in Linux. A communication id and a queue pair number may be
+// those of an id, by its name; a plain number in the place of the receiver's belongs to no id.
 #ifndef MODEL_CONVERSATION_PARSE_H_
 #define MODEL_CONVERSATION_PARSE_H_
 
@@ -24,7 +24,7 @@
 
 namespace cm {
 
-// Why a text could not be read: the line, from 1, what was given and what would be accepted.
+// An error: the line, from 1, the given text and the accepted ones.
 struct TextProblem {
   int line = 0;
   std::string what;
@@ -33,7 +33,7 @@ struct TextProblem {
 // A file with only a conversation, or with a history: then its conversation alone.
 std::variant<Conversation, TextProblem> ParseConversation(std::string_view text);
 
-// A file with a history; one that ends early is a problem.
+// A file with a history; a truncated one is an error.
 std::variant<History, TextProblem> ParseHistory(std::string_view text);
 
 }  // namespace cm

@@ -46,7 +46,7 @@ std::string Problem(const std::variant<T, TextProblem>& parsed) {
 
 std::string ProblemIn(std::string_view text) { return Problem(ParseConversation(text)); }
 
-// The problem of a line that follows two of the header and three good ones.
+// The error of a line that follows two header lines and three valid ones.
 std::string ProblemOfLine(std::string_view line) {
   return ProblemIn(std::string(kHead) +
                    "active rdma_create_event_channel C\n"
@@ -150,8 +150,8 @@ TEST(ParseConversation, RefusesFaultsThatSayTooMuchOrTooLittle) {
               HasSubstr("a range such as by=1ms..1s is wanted"));
   EXPECT_THAT(ProblemOfLine("fault delay any from=active by=1s..2s shape=bell"),
               HasSubstr("uniform or tail is wanted"));
-  EXPECT_THAT(ProblemOfLine("fault drop any from=active to=nobody"),
-              HasSubstr("\"nobody\" is not a side"));
+  EXPECT_THAT(ProblemOfLine("fault drop any from=active to=elsewhere"),
+              HasSubstr("\"elsewhere\" is not a side"));
   EXPECT_THAT(ProblemOfLine("fault link-flap side=active every=1s"), HasSubstr("times"));
   EXPECT_THAT(ProblemOfLine("fault link-flap side=active every=0s times=2"), HasSubstr("every"));
   EXPECT_THAT(ProblemOfLine("fault stop side=active"), HasSubstr("crash, restart"));
@@ -209,8 +209,8 @@ TEST(ParseConversation, NamesTheLineThatItCannotRead) {
            {"active rdma_getaddrinfo I service=65536", "service=65536: a number"},
            {"active rdma_getaddrinfo I node=nowhere", "nowhere"},
            {"active rdma_getaddrinfo I nohints family=2", "family=2"},
-           {"active rdma_freeaddrinfo I", "rdma_getaddrinfo hands out no I"},
-           {"active rdma_free_devices I", "rdma_get_devices hands out no I"},
+           {"active rdma_freeaddrinfo I", "rdma_getaddrinfo does not return I"},
+           {"active rdma_free_devices I", "rdma_get_devices does not return I"},
            {"active rdma_query_addrinfo A", "info=... is missing"},
            {"active rdma_write_cm_event A event=256", "event=256: a number"},
            {"active rdma_write_cm_event A status=2147483648", "status=2147483648: a number"},
@@ -298,7 +298,7 @@ History Kept() {
   History history;
   auto parsed = ParseConversation(kShort);
   history.conversation = std::move(std::get<Conversation>(parsed));
-  history.implementation = "somebody";
+  history.implementation = "another";
   const auto at = [](int us) { return Instant() + Duration::Microseconds(us); };
   history.records = {{0, at(0), at(1), seen::Answered{}},
                      {1, at(1), at(2), seen::Answered{Reply::Refused(Errno::kNoDev), {}, {}}},
@@ -311,7 +311,7 @@ TEST(ParseHistory, ReadsWhatIsPrinted) {
   const auto parsed = ParseHistory(text);
   ASSERT_EQ(Problem(parsed), "");
   EXPECT_EQ(ToText(std::get<History>(parsed)), text);
-  EXPECT_EQ(std::get<History>(parsed).implementation, "somebody");
+  EXPECT_EQ(std::get<History>(parsed).implementation, "another");
 }
 
 TEST(ParseHistory, ReadsWhatIsHandedOut) {
@@ -371,7 +371,7 @@ TEST(ParseHistory, WantsAHistory) {
   EXPECT_EQ(Problem(ParseHistory(kShort)), "0: there is no history behind a line of dashes");
 }
 
-// The lines behind the two of the header, as a conversation of its own.
+// The lines after the two of the header, as a conversation of its own.
 std::string ProblemWith(const std::string& header, const std::string& body) {
   return Problem(ParseConversation(header + "\n" + body));
 }
@@ -413,7 +413,7 @@ TEST(ParseConversation, TakesFaultsThatGiveBackWhatIsGone) {
             "");
 }
 
-// Cut behind any of its lines, a history is not complete.
+// A history that is truncated after any of its lines is not complete.
 TEST(ParseHistory, SaysWhenItEndsEarly) {
   const std::string text = ToText(Kept());
   const size_t dashes = text.find("----\n");
@@ -453,7 +453,7 @@ TEST(ParseConversation, NamesWhatIsNotKnownAndWhatIs) {
               HasSubstr("3: profile: it is 6.1-rxe already"));
 }
 
-// Walks draw what does nothing as well.
+// Walks draw faults without effect as well.
 TEST(ParseConversation, RefusesFaultsThatDoNothingUnlessTheyWereDrawn) {
   const std::string drawn = "topology bond\nseed 1 index 0 walk loss options none\n";
   for (const std::string fault :

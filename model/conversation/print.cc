@@ -72,7 +72,7 @@ std::string HandedOutText(const HandedOut& handed, const Topology& topology) {
   return fmt::format(" text=\"{}\"", std::get<TextHanded>(handed).words());
 }
 
-// What a tool printed, so that it can stand between quotes.
+// A tool's output, escaped for quotes.
 std::string OnOneLine(std::string text) {
   for (char& c : text)
     if (c == '"' || c < ' ') c = c == '"' ? '\'' : ' ';

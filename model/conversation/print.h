@@ -9,7 +9,7 @@
 
 namespace cm {
 
-// The canonical text of one line, side included: "active rdma_bind_addr A addr=active:0".
+// The canonical text of one line, with its side: "active rdma_bind_addr A addr=active:0".
 std::string ToString(const Line& line, const Conversation& conversation);
 // The same without the side.
 std::string ToString(const Call& call, const Conversation& conversation);
@@ -27,15 +27,15 @@ std::string ToString(const Shown& shown, const Topology& topology);
 std::string ToString(const WireRecord& wire, const Topology& topology);
 // "mask=0x39 state=1".
 std::string ToString(const HandedOut& handed, const Topology& topology);
-// What was said and what came of it: "active rdma_listen L backlog=8 -> 0".
+// A line and its result: "active rdma_listen L backlog=8 -> 0".
 std::string ToString(const Record& record, const Conversation& conversation);
 
 // Header and lines: a file that parses back to the same conversation.
 std::string ToText(const Conversation& conversation);
 
 struct PrintOptions {
-  bool times = true;  // when each record began
-  bool wire = true;   // messages, where the driver could see them
+  bool times = true;  // begin of each record
+  bool wire = true;   // messages, if the driver sees them
 };
 
 // The conversation, a line of dashes, and one line per record.

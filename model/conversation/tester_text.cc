@@ -1,4 +1,4 @@
-// The line of a message that the tester sends: what it says that Linux would not say.
+// The line of a tester's message: the fields that differ from Linux.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -32,7 +32,7 @@ std::optional<uint32_t> NumberIn(std::string_view text, uint32_t high) {
   return number;
 }
 
-// The numbers of a message that have names of their own are read as numbers.
+// The fields of the message that are numbers.
 template <typename T>
 constexpr uint32_t HighestOf() {
   if constexpr (std::is_enum_v<T>)

@@ -1,4 +1,4 @@
-// The lines of the tester: read, written, and told apart.
+// The lines of the tester: parsed, printed, and distinguished.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST(ALineOfTheTester, IsOfTheTesterAlone) {
   EXPECT_THAT(ProblemIn("tester rdma_create_event_channel T"), HasSubstr("calls no functions"));
 }
 
-// Every field makes another digest.
+// Every field changes the digest.
 TEST(ALineOfTheTester, IsToldFromEveryOther) {
   std::set<uint64_t> digests;
   const std::string plain = "tester sends REQ to=active";

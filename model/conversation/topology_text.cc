@@ -11,11 +11,11 @@ namespace cm {
 namespace {
 
 constexpr size_t kMostHosts = 16;
-constexpr size_t kMostDevices = 16;    // ports, to be exact
+constexpr size_t kMostDevices = 16;    // number of ports
 constexpr size_t kMostAddresses = 16;  // of a device
 
 constexpr std::array<std::string_view, 5> kKeys = {"host", "device", "port", "side", "unlinked"};
-// What a line of a conversation may begin with besides a side.
+// The first word of lines of a conversation, besides sides.
 constexpr auto kOtherWords =
     std::to_array<std::string_view>({"pass", "settle", "fault", "heal", "topology", "profile",
                                      "capabilities", "conversation", "seed", "mad", "tcp", "any"});
@@ -26,7 +26,7 @@ bool IsName(std::string_view name) {
   });
 }
 
-// As the kernel takes them. source: linux 6.1 net/core/dev.c dev_valid_name
+// Names accepted by the kernel. source: linux 6.1 net/core/dev.c dev_valid_name
 bool IsInterface(std::string_view name) {
   constexpr size_t kLongest = 15;
   return !name.empty() && name.size() <= kLongest && name != "." && name != ".." &&
@@ -36,9 +36,9 @@ bool IsInterface(std::string_view name) {
          });
 }
 
-// Of many hosts rather than one. The address is numeric.
+// A multicast or broadcast address. The address is numeric.
 bool IsOfMany(const HostAddress& address) {
-  constexpr uint8_t kFirstGroup = 224;  // and above those the broadcast address
+  constexpr uint8_t kFirstGroup = 224;  // and above them the broadcast address
   in_addr v4{};
   in6_addr v6{};
   inet_pton(AF_INET, address.v4.c_str(), &v4);
@@ -46,7 +46,7 @@ bool IsOfMany(const HostAddress& address) {
   return (ntohl(v4.s_addr) >> 24) >= kFirstGroup || v6.s6_addr[0] == 0xff;
 }
 
-// The shortest of its spellings, so that the same address is the same text.
+// The shortest spelling, so that equal addresses have equal texts.
 bool IsNumeric(int family, const std::string& text) {
   in6_addr bytes{};
   std::array<char, INET6_ADDRSTRLEN> shortest{};
@@ -105,7 +105,7 @@ std::string TopologyParser::Missing() const {
   return WhyBare();
 }
 
-// Of the last host so far, that nothing is in it.
+// The last host so far has no device.
 std::string TopologyParser::WhyBare() const {
   const bool bare =
       !topology_.hosts.empty() &&
@@ -137,7 +137,7 @@ void TopologyParser::ParseDevice(Words& words) {
   ParseInterface(std::move(device), words);
 }
 
-// One more of the device before it.
+// Adds a port to the last device.
 void TopologyParser::ParsePort(Words& words) {
   const std::string_view number = words.Next("a number for the port");
   const bool follows =
@@ -181,7 +181,7 @@ void TopologyParser::ParseInterface(DeviceInfo device, Words& words) {
   topology_.devices.push_back(std::move(device));
 }
 
-// "10.0.0.1,fd00::1", which nothing else may stand for.
+// "10.0.0.1,fd00::1", whose addresses must be unique.
 void TopologyParser::ParseAddress(std::string_view text, DeviceInfo* device, Words& words) {
   const size_t comma = text.find(',');
   HostAddress address{.v4 = std::string(text.substr(0, comma))};

@@ -1,4 +1,4 @@
-// Topologies as text that a conversation can contain.
+// Topologies as text in a conversation.
 //
 //   topology two-listeners
 //   host a
@@ -13,10 +13,9 @@
 //   side other device=rxe2/2
 //   unlinked rxe0 rxe2
 //
-// A host has a kernel; the devices that follow are its own. A device has one port, and those that
-// follow it; each has an interface and addresses of its own. The first of several addresses is what
-// the side's name stands for, the second is called passive/2. What is unlinked does not reach one
-// another; everything else does.
+// A host has a kernel, and the devices that follow. A device has one port, and those that follow
+// it; each has an interface and addresses of its own. The first of several addresses has the side's
+// name, the second is called passive/2. Unlinked devices do not reach one another; all others do.
 #ifndef MODEL_CONVERSATION_TOPOLOGY_TEXT_H_
 #define MODEL_CONVERSATION_TOPOLOGY_TEXT_H_
 
@@ -35,12 +34,12 @@ std::string ToText(const Topology& topology);
 class TopologyParser {
  public:
   explicit TopologyParser(std::string_view name) { topology_.name = name; }
-  // Whether a line that begins with this word is one of a topology.
+  // Whether the word begins a line of a topology.
   static bool Begins(std::string_view word);
 
-  // The problem with the line, or an empty text.
+  // The error in the line, or an empty text.
   std::string Parse(std::string_view line);
-  // What is missing when all lines have been read; empty when nothing is.
+  // The missing part when all lines have been parsed; empty when there is none.
   std::string Missing() const;
   Topology Take() { return std::move(topology_); }
 

@@ -1,4 +1,4 @@
-// Topologies as text: read, written, and refused.
+// Topologies as text: parsed, printed, and refused.
 #include "model/conversation/topology_text.h"
 
 #include <gmock/gmock.h>
@@ -140,7 +140,7 @@ TEST(ATopology, HasABound) {
   EXPECT_EQ(ProblemIn(device + "\n"), "3: device rxe0: it has 16 addresses already");
 }
 
-// Whatever is missing or stands where it should not, it is said of one line, and nothing is read.
+// Every error is reported for one line, and nothing is read.
 TEST(ATopology, ThatIsDamagedAnywhereIsRefusedOrAnother) {
   const std::string whole = std::string(kOwnTopology) + "settle\n";
   size_t refused = 0;

@@ -1,8 +1,8 @@
-// What differs from one provider, or one run, to the next and is nobody's business: the numbers of
-// queue pairs, and ports that the kernel chose.
+// Volatile fields: values that differ between providers, or runs, without meaning: queue pair
+// numbers, and ports chosen by the kernel.
 //
-// Named here and nowhere else. Times and messages on the wire are no fields of an answer; whoever
-// compares leaves them out by not asking for them, see print.h.
+// This is the only list. Times and messages on the wire are no fields of an answer; comparisons
+// leave them out by not printing them, see print.h.
 #ifndef MODEL_CONVERSATION_VOLATILE_H_
 #define MODEL_CONVERSATION_VOLATILE_H_
 

@@ -12,8 +12,8 @@
 
 namespace cm {
 
-// Takes words off the front or by key, and remembers the first thing that was wrong. It keeps
-// looking at the text it was given, which has to outlive it.
+// Takes words from the front or by key, and stores the first error. It refers to the text it was
+// given, which must outlive it.
 class Words {
  public:
   explicit Words(std::string_view line);
@@ -21,22 +21,22 @@ class Words {
 
   bool empty() const { return words_.empty(); }
   std::string_view Peek() const { return words_.empty() ? std::string_view() : words_.front(); }
-  // The next positional word; a problem naming `what` when there is none.
+  // The next positional word; an error naming `what` when there is none.
   std::string_view Next(std::string_view what);
-  // The value of key=value, wherever it stands; empty when absent.
+  // The value of key=value, anywhere; empty when absent.
   std::optional<std::string_view> Take(std::string_view key);
-  // True if the word stands alone somewhere; takes it.
+  // True if the word occurs alone; takes it.
   bool TakeFlag(std::string_view word);
-  // As Take, and a problem when it is absent.
+  // As Take, and an error when it is absent.
   std::string_view Need(std::string_view key);
-  // The number behind `key`, or `fallback` when the key is absent; a problem unless within bounds.
+  // The number of `key`, or `fallback` when the key is absent; an error unless within bounds.
   int64_t Number(std::string_view key, int64_t fallback, int64_t low, int64_t high);
   // Any int of C; 0 when the key is absent.
   int32_t Signed(std::string_view key);
   // A number in hexadecimal digits; 0 when the key is absent.
   uint64_t Bits(std::string_view key, uint64_t high);
 
-  // Whatever is left is a problem.
+  // An error if any word is left.
   void Finish();
   void Complain(std::string what) {
     if (problem_.empty()) problem_ = std::move(what);
@@ -49,8 +49,8 @@ class Words {
   std::string problem_;
 };
 
-// "20us", "3s", up to 100'000 s, so that the times of a whole conversation stay within what can be
-// counted and captured; a problem otherwise.
+// "20us", "3s", up to 100'000 s, so that the times of a whole conversation can be represented and
+// captured; an error otherwise.
 Duration DurationFrom(std::string_view text, Words& words);
 
 }  // namespace cm

@@ -1,4 +1,4 @@
-// Outcomes of rows against replies, and what is said where they differ.
+// Compares outcomes of rows with replies, and describes differences.
 #ifndef MODEL_ORACLE_ANSWERS_H_
 #define MODEL_ORACLE_ANSWERS_H_
 

@@ -72,7 +72,7 @@ void Oracle::Merge(IdRef a, IdRef b) {
   Note(components_[into]);
 }
 
-// Whoever asks for a service meets whoever owns its port.
+// Merges the sender of a request with the owners of its port.
 void Oracle::MergeForRequest(IdRef id) {
   const IdInfo& info = knowledge_.id(id);
   const uint8_t device = knowledge_.DeviceOf(info.destination);
@@ -102,7 +102,7 @@ void Oracle::MergeForQp(IdRef id) {
   for (const IdRef other : others) Merge(id, other);
 }
 
-// And the other way round: whoever takes a port meets the requests that are for it.
+// And the reverse: merges the owner of a port with the requests for it.
 void Oracle::MergeForService(IdRef id, uint16_t port) {
   if (port == 0) return;
   const PortSpace space = knowledge_.id(id).space;
@@ -130,8 +130,8 @@ void Oracle::MergeForService(IdRef id, uint16_t port) {
 
 namespace {
 
-// Which ids of a component still hang together, over all its possibilities: a union-find over
-// names; a request that nobody fetched hangs on its listener, a message on both its ends.
+// The connected ids of a component, over all its possibilities: a union-find over names; an
+// unfetched request is connected with its listener, a message with both its ends.
 class Links {
  public:
   explicit Links(const std::vector<IdRef>& ids) : ids_(ids), parent_(ids.size()) {
@@ -170,7 +170,7 @@ void Oracle::TrySplit(ComponentNumber number) {
         if (pending.child != kNoId) known_as[pending.child] = id.name;
     for (size_t i = 0; i < p.ids.size(); ++i) {
       const IdState& id = p.ids[i];
-      if (!known_as[i].valid()) return;  // somebody without a name and without a listener
+      if (!known_as[i].valid()) return;  // an id without a name and without a listener
       if (id.peer != kNoId) links.Join(known_as[i], known_as[id.peer]);
       if (id.origin.valid()) links.Join(known_as[i], id.origin);
       const bool asks = !id.origin.valid() && id.outstanding && IsRequest(id.message);
@@ -287,7 +287,7 @@ PortClash Oracle::ClashFor(IdRef id, const Call& call, const Window& window) {
     }
     const bool wildcard = wanted.AnyOrLoopback() || owner.address.AnyOrLoopback();
     if (wildcard) clash.wildcard = Tri::kMaybe;
-    // Nobody knows whether it has taken the address of its interface meanwhile.
+    // It is unknown whether it has got the address of its interface since.
     if (!wanted.AnyOrLoopback() && (owner.address.AnyOrLoopback() || owner.address == wanted))
       clash.same_address = Tri::kMaybe;
   }

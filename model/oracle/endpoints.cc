@@ -152,8 +152,8 @@ Judgement Oracle::ConcludeEp(const call::CreateEp& ep, const Reply& reply, Possi
   return judgement;
 }
 
-// rdma_get_request makes the queue pair before anybody hears of the request; where it cannot, the
-// listener keeps the event, and nobody has the new id. Its name is for the oracle alone then.
+// rdma_get_request creates the queue pair before it returns the request; where it cannot, the
+// listener keeps the event, and the new id is not returned. Only the oracle uses its name then.
 void Oracle::GiveQp(const call::GetRequest& get, const Window& window, const Reply& reply,
                     const Possibility& served, PossibilitySet* next, Judgement* judgement) {
   const IdInfo& listener = knowledge_.id(get.id);

@@ -1,11 +1,11 @@
-// The environment's lines: what they permit from now on.
+// Lines of the environment: faults and their effects.
 #include <algorithm>
 
 #include "model/oracle/oracle.h"
 
 namespace cm::model {
 
-// Links that go down and up by themselves have done so by then.
+// Executes the turns of flapping links until then.
 void Oracle::LetLinksTurn(int64_t until) {
   while (const std::optional<int64_t> at = surroundings_.NextTurn(until)) {
     CloseAll({*at, *at, settled_});
@@ -13,7 +13,7 @@ void Oracle::LetLinksTurn(int64_t until) {
   }
 }
 
-// What is under way may still meet the environment as it was: every set is closed first.
+// Events in progress may still happen in the old environment: every set is closed first.
 void Oracle::CloseAll(const Window& window) {
   for (auto& [number, component] : components_) {
     Judgement ignored;
@@ -57,7 +57,7 @@ Judgement Oracle::ObserveEnvironment(const Record& record, const Line& line) {
   return {};
 }
 
-// Whether a message may have been sent at that instant and not have arrived.
+// Whether a message may have been sent at that instant and be in flight.
 bool Oracle::MessagesUnderWay(int64_t now) const {
   return std::ranges::any_of(components_, [now](const auto& numbered) {
     return std::ranges::any_of(numbered.second.set.items(), [now](const Possibility& p) {
@@ -80,7 +80,7 @@ void Oracle::DeviceRemoved(uint8_t device, const Window& window) {
   }
 }
 
-// For the other side it is a change of its neighbour. source: observed 6.1-rxe in the lab
+// For the other side its neighbour changes. source: observed 6.1-rxe in the lab
 void Oracle::MeetNeighbour(IdState* id, uint8_t device, const Window& window) {
   if (!id->name.valid()) return;
   const IdInfo& info = knowledge_.id(id->name);
@@ -161,7 +161,7 @@ void Oracle::Forget(uint8_t side) {
   std::erase_if(blocked_, [&](const Blocked& b) { return b.lane.side == side; });
 }
 
-// Nothing of the kernel is left, and nobody is told. What it has sent is under way.
+// Drops everything of the kernel, without notifications. Its sent messages stay in flight.
 void Oracle::Crashed(uint8_t kernel) {
   for (auto& [number, component] : components_) {
     PossibilitySet next;

@@ -358,7 +358,7 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
         continue;
       }
       can_be_readable = true;
-      // Whoever fetched what came later has made the library take what it keeps back.
+      // A fetch of a later event has made the library process the ones it drops.
       if (fetched && Drained(&same, channel, true, {*fetched, window.end}))
         quiet.Add(std::move(same));
     }
@@ -372,7 +372,7 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
     knowledge_.channel(channel).fetched.reset();
     return judgement;
   }
-  // It may be readable for an id that nobody judges, or since one has asked.
+  // It may be readable for an id that is not judged, or because of a request of one.
   if (MayHearOfUnjudged(channel)) {
     if (able.empty()) judgement.verdict = Verdict::kOutOfScope;
     return judgement;
@@ -396,7 +396,7 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
   return judgement;
 }
 
-// Somebody fetched, and nobody wrote down what.
+// An event was fetched, and not recorded.
 Judgement Oracle::ObserveUnseenFetch(const Record& record, const call::GetCmEvent& call) {
   const Window window = WindowOf(record);
   Judgement judgement{.saw = "unseen"};

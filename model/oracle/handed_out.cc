@@ -1,4 +1,4 @@
-// What calls hand out besides their value, judged: attributes, options, ports, names.
+// Judges outputs of calls besides their value: attributes, options, ports, names.
 #include <algorithm>
 
 #include "model/conversation/print.h"
@@ -47,7 +47,7 @@ uint32_t MaskFor(const IdState& id, uint8_t state, bool datagram) {
   return id.pathless || id.lap_rcvd ? kForRearm : kForRts;
 }
 
-// Which of its own ports the kernel takes is nobody's business.
+// Ports chosen by the kernel have no meaning.
 bool Fits(const HandedOut& expected, const HandedOut& seen) {
   const auto* port = std::get_if<PortHanded>(&expected);
   const auto* other = std::get_if<PortHanded>(&seen);

@@ -1,4 +1,4 @@
-// What the library hands out and wants back: address infos and lists of devices.
+// Results of the library that must be released: address infos and lists of devices.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -9,7 +9,7 @@
 #include "model/oracle/oracle.h"
 
 namespace cm::model {
-// Devices that are there for certain, and those that may be.
+// Devices that are certainly present, and those that may be.
 std::pair<uint32_t, uint32_t> Oracle::DevicesOf(uint8_t side, const Window& window) const {
   const Topology& topology = knowledge_.topology();
   uint32_t certain = 0;
@@ -24,7 +24,7 @@ std::pair<uint32_t, uint32_t> Oracle::DevicesOf(uint8_t side, const Window& wind
   return {certain, possible};
 }
 
-// What may be handed out; a list of devices that the topology does not name is nobody's business.
+// The permitted result; devices of a list that the topology does not name are ignored.
 std::vector<HandedOut> Oracle::HandedBy(const Call& call, uint8_t side, const Window& window,
                                         const std::optional<HandedOut>& seen) const {
   if (const auto* get = std::get_if<call::GetAddrInfo>(&call)) return LookedUp(*get);

@@ -1,4 +1,4 @@
-// The iWARP CM carried out: its rows, MPA frames and the end of TCP connections.
+// Execution of the iWARP CM: its rows, MPA frames and the end of TCP connections.
 #include <algorithm>
 
 #include "model/oracle/machine.h"
@@ -11,7 +11,7 @@ const IwRule* Machine::FindIw(IwState state, IwStimulus on) {
   return nullptr;
 }
 
-// The queue pair follows the connection: the provider moves it, and nobody asks the library.
+// The queue pair follows the connection: the provider modifies it, without the library.
 void Machine::Enter(IdState* id, IwState state, Span when) {
   const IwState before = id->iw;
   id->iw = state;
@@ -51,10 +51,10 @@ const IwRule* Machine::StimulateIw(Possibility* p, uint8_t id, IwStimulus on,
     p->ids[id].abandoned = p->ids[id].outstanding;
   if (rule->to != IwState::kSame) Enter(&p->ids[id], rule->to, when);
   if (rule->sends != Sends::kNothing) SendOverTcp(p, id, rule->sends, details, when);
-  // Whoever is being destroyed hears nothing any more.
+  // An id that is being destroyed receives no further event.
   if (!p->ids[id].abandoned) Report(p, id, rule->reports, details);
   if (!awaited || p->ids[id].iw == IwState::kConnSent) return rule;
-  // Calls that have waited for the reply go on.
+  // Calls that have waited for the reply continue.
   if (p->ids[id].abandoned) {
     p->ids[id].abandoned = false;
     StimulateIw(p, id, IwStimulus::kDestroy, {}, when);
@@ -81,7 +81,7 @@ void Machine::ArriveMpaRequest(Possibility* p, const Flight& flight, Span when) 
 void Machine::ArriveOverTcp(Possibility* p, const Flight& flight, Span when) const {
   if (flight.kind == Sends::kMpaRequest) return ArriveMpaRequest(p, flight, when);
   uint8_t to = flight.to;
-  // Who gives its request up does not know whom it was delivered to.
+  // A sender that gives its request up does not know the id that it was delivered to.
   if (to == kNoId && flight.kind == Sends::kFin && flight.sender.valid()) {
     for (uint8_t i = 0; i < p->ids.size(); ++i)
       if (p->ids[i].origin == flight.sender && !p->ids[i].gone) to = i;

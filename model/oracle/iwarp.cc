@@ -52,7 +52,7 @@ bool Oracle::MayConnect(IdRef id) {
   });
 }
 
-// A connection that leads nobody can say where, or uses a queue pair that another one uses.
+// A connection of unknown destination, or with a queue pair that another connection uses.
 bool Oracle::BeyondConnecting(const call::Connect& call, bool beyond) {
   const IdInfo info = knowledge_.id(call.id);
   if (info.destination.AnyOrLoopback()) return true;
@@ -78,7 +78,7 @@ bool Oracle::BeyondConnecting(const call::Connect& call, bool beyond) {
   return beyond;
 }
 
-// Parameters that the tables do not speak of, where anybody would look at them.
+// Parameters that the tables do not cover, where they have an effect.
 bool Oracle::BeyondParameters(const Call& call) {
   const IdRef id = IdOf(call);
   const bool connects = std::holds_alternative<call::Connect>(call);
@@ -100,8 +100,8 @@ bool Oracle::BeyondIwarp(const Window& window, const Call& call) {
   // source: rdma-core 44 cma.c rdma_create_qp_ex, linux 6.1 siw_verbs.c siw_create_qp
   const std::optional<call::CreateQp> create = QpAskedBy(call);
   if (create && create->type == QpType::kRc && IsDatagram(info.space)) return true;
-  // To rdma_cm a loopback address is a wildcard, but TCP listens on that address alone, and nobody
-  // from outside is heard. source: linux 6.1 cma.c cma_any_addr, siw_cm.c siw_create_listen
+  // To rdma_cm a loopback address is a wildcard, but TCP listens on that address alone, without
+  // connections from outside. source: linux 6.1 cma.c cma_any_addr, siw_cm.c siw_create_listen
   if (std::holds_alternative<call::Listen>(call) && info.bound.kind == AddressKind::kLoopback)
     return true;
   const bool breaks_qp = std::holds_alternative<call::DestroyQp>(call) ||
@@ -115,7 +115,7 @@ bool Oracle::BeyondIwarp(const Window& window, const Call& call) {
   if (!Close(&ComponentOf(id), before, &ignored)) return false;
   if (parametrised && BeyondParameters(call)) return true;
   if (!MayBe(id, [](const IdState& own) { return own.iw == IwState::kConnSent; })) return false;
-  // The request holds its queue pair, and whoever destroys that waits until nobody does. Without
+  // The request holds its queue pair, and destroying that waits until it is released. Without
   // one rdma_destroy_ep is rdma_destroy_id. source: linux 6.1 siw_verbs.c siw_destroy_qp, iwcm.c
   // iw_cm_connect, rdma-core 44 cma.c rdma_destroy_ep
   if (breaks_qp && MayBe(id, [](const IdState& own) {
@@ -139,7 +139,7 @@ std::optional<Judgement> Oracle::ObserveOverIwarp(const Record& record, Lane lan
     Disown(IdOf(call));
     return Judgement{.verdict = Verdict::kOutOfScope};
   }
-  // Whether somebody listens is asked within the call.
+  // The call itself looks for the listener.
   if (std::holds_alternative<call::Connect>(call) && MayConnect(IdOf(call)))
     MergeForRequest(IdOf(call));
   if (std::holds_alternative<call::Disconnect>(call) && !knowledge_.id(IdOf(call)).synchronous())
@@ -230,8 +230,8 @@ Payload Oracle::IwRequestPayload(const call::Connect& call) const {
   return payload;
 }
 
-// The passive side reads at most as far ahead as the other one answers, and answers at least as
-// much as that one reads ahead; each end is told its own view of it.
+// The passive side's initiator depth is at most the peer's responder resources, and its responder
+// resources are at least the peer's initiator depth; each end gets its own view.
 // source: linux 6.1 siw_cm.c siw_accept, siw_proc_mpareply, cma.c cma_iw_handler
 Details Oracle::AgreedOn(const call::Accept& call, const IdState& id) {
   const ConnParam param = call.param.value_or(ConnParam{});

@@ -5,7 +5,7 @@
 namespace cm::model {
 namespace {
 
-// An errno, an event or a status was seen.
+// An errno, an event or a status was observed.
 bool IsObservation(const Record& record) {
   if (const auto* answered = std::get_if<seen::Answered>(&record.seen))
     return answered->reply.kind != ReplyKind::kNotApplicable;

@@ -1,5 +1,5 @@
-// Small histories, written by hand, that the oracle has to permit or to refuse; for refusals also
-// what it says about them.
+// Small histories, written by hand, that the oracle must permit or refuse; for refusals also the
+// explanation.
 #include "model/oracle/judge.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// "LINE -> ANSWER", one after the other, each 1 ms after the one before; "@70s" sets the clock.
+// "LINE -> ANSWER", in order, each 1 ms after the one before; "@70s" sets the clock.
 using Told = std::vector<std::string>;
 
 History Tell(const Told& told) {
@@ -281,7 +281,7 @@ TEST(TheOracle, RefusesFieldsThatTheLibraryCannotKnow) {
                                                "dst=passive:7471 num_paths=0 qp=none"});
 }
 
-// Connections that all wait under duplication may be in more ways than the oracle follows.
+// Connections that all wait under duplication may have more states than the oracle follows.
 TEST(TheOracle, SaysWhenThereAreTooManyWays) {
   Told crowd = {"fault duplicate any from=active -> done", "fault reorder any from=active -> done",
                 "fault delay any from=passive by=1s -> done"};
@@ -354,7 +354,7 @@ TEST(TheOracle, RefusesAListenerOnASharedPort) {
 
 const Profile& kInfiniband = *FindProfile("6.1-ib");
 
-// The administrator of the subnet is silent from 10 ms on.
+// The SA is silent from 10 ms on.
 const Told kAsking = kAddrResolved + Told{"@10ms", "fault silence-sm side=active -> done", "@20ms",
                                           "active rdma_resolve_route A timeout_ms=2000 -> 0"};
 
@@ -447,7 +447,7 @@ TEST(TheOracle, TakesLongMessagesAsTheDialectHasThem) {
   }
 }
 
-// TCP repeats what was lost for a quarter of an hour, and not for ever.
+// TCP retransmits for a quarter of an hour, and not for ever.
 TEST(TheOracle, RefusesSilenceOverTcpLongAfterAFault) {
   const Profile& iwarp = *FindProfile("6.1-siw");
   const Told connects = kListening + kRouteResolved + Told{"active rdma_connect A -> 0"};
@@ -460,7 +460,7 @@ TEST(TheOracle, RefusesSilenceOverTcpLongAfterAFault) {
   }
 }
 
-// Over iWARP, where a reply is awaited or on its way.
+// Over iWARP, with a reply awaited or in flight.
 const Told kAwaitingReply =
     kListening + kRouteResolved +
     Told{"active rdma_connect A -> 0", kFetchRequest + " responder_resources=1 initiator_depth=1",
@@ -482,7 +482,7 @@ TEST(TheOracle, RefusesADisconnectThatFailsWhileItWaitsForTheReply) {
       HasSubstr("iw-disconnect-call-2"));
 }
 
-// Soft-iWARP has queue pairs of connections alone.
+// Soft-iWARP has only queue pairs of connections.
 TEST(TheOracle, RefusesAQueuePairOfDatagramsOverIwarp) {
   const Profile& iwarp = *FindProfile("6.1-siw");
   for (const std::string call : {"rdma_create_qp", "rdma_create_qp_ex"}) {

@@ -39,7 +39,7 @@ Knowledge::Knowledge(const Conversation& conversation, const Profile& profile)
   MeetTester(conversation);
 }
 
-// Each message comes from a peer of its own; those with equal communication ids are the same.
+// Each message has a peer of its own as sender; peers with equal communication ids are the same.
 void Knowledge::MeetTester(const Conversation& conversation) {
   for (uint32_t line = 0; line < conversation.lines.size(); ++line) {
     const auto* sends = std::get_if<line::Sends>(&conversation.lines[line]);
@@ -146,8 +146,8 @@ PortSpace Knowledge::SpaceOf(const IdState& id) const {
   return ids_[id.origin.valid() ? id.origin.index : id.name.index].space;
 }
 
-// source: linux 6.1 multicast.c mcast_work_handler: joins of a group come one after the other, and
-// where the port is in it nobody is asked. Of the address that is nobody's each join makes a group.
+// source: linux 6.1 multicast.c mcast_work_handler: joins of a group are handled in order, and
+// without an SA query where the port is in it. For the foreign address each join creates a group.
 bool Knowledge::SharesGroup(const IdInfo& id, uint16_t membership) const {
   const Membership& own = id.memberships[membership - 1];
   if (own.address.AnyOrLoopback()) return false;
@@ -169,7 +169,7 @@ Timing Knowledge::TimingOf(const IdState& id) const {
   if (peer.valid() && ids_[peer.index].tester) {
     const TesterPeer& tester = *ids_[peer.index].tester;
     timing.ack_delay = tester.ack_delay;
-    if (id.origin.valid()) {  // what its peer has asked for
+    if (id.origin.valid()) {  // from its peer's request
       timing.response_timeout = tester.response_timeout;
       timing.max_retries = tester.max_retries;
       timing.packet_lifetime = tester.ack_timeout - 1;
@@ -191,8 +191,8 @@ uint8_t Knowledge::SourceOf(const IdState& id) const {
   return static_cast<uint8_t>(since.value_or(0));
 }
 
-// source: linux 6.1 route.c ip_route_output_key_hash_rcu: IPv4 takes what no route leads to for a
-// neighbour, once the interface is known
+// source: linux 6.1 route.c ip_route_output_key_hash_rcu: IPv4 treats a destination without a route
+// as a neighbour, once the interface is known
 std::optional<uint8_t> Knowledge::RouteTo(const IdInfo& id, const Address& destination) const {
   const bool routed =
       destination.kind == AddressKind::kSide || destination.kind == AddressKind::kSilent;

@@ -175,7 +175,7 @@ void Ledger::Post(const Call& call, const Ends& ends) {
 
 void Ledger::NewQueuePair(IdRef id, bool connected) {
   QueuesInfo& own = queues_[id.index];
-  // Whoever knows the number of the one before does not know this one.
+  // A peer that knows the number of the earlier one does not know this one.
   const bool unknown = own.unknown || (own.had && (connected || own.srq));
   QueuesInfo fresh{.srq = own.srq, .shares = own.srq, .service = own.service};
   fresh.rnr_retries = own.rnr_retries;

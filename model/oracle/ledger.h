@@ -87,7 +87,7 @@ class Ledger {
   // What may become of a request that has not completed.
   WorkEnds EndsOfSend(IdRef id, size_t at, const Ends& ends) const;
   WorkEnds EndsOfReceive(IdRef id, size_t at, const Ends& ends) const;
-  // The queue pair may be in error by what was posted, though nobody has heard of that.
+  // The queue pair may be in ERR because of a posted request, without an observation of that.
   bool MayHaveFailed(IdRef id, const Ends& ends) const;
   // The message that a receive meets; null when none is on its way.
   const PostedWork* MessageFor(IdRef id, size_t receive) const;

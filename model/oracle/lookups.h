@@ -12,7 +12,7 @@
 namespace cm::model {
 
 Guard LookupGuard(const call::GetAddrInfo& get);
-// Any of these may be handed out, where nothing stands in the way.
+// The permitted results of a successful lookup.
 std::vector<HandedOut> LookedUp(const call::GetAddrInfo& get);
 
 }  // namespace cm::model

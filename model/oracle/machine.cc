@@ -257,7 +257,7 @@ RequestGuard Machine::OddityOf(const TesterMad& mad) const {
 RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const {
   const Service service = ServiceOf(flight);
   const IdInfo& sender = knowledge_.id(flight.sender);
-  bool somebody = false;
+  bool has_listener = false;
   *listener = kNoId;
   for (const PortOwner& owner : knowledge_.ports) {
     if (!service.Of(owner)) continue;
@@ -271,13 +271,13 @@ RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_
     // On every port of its device. source: linux 6.1 cm.c cm_find_listen
     const bool ca_fits =
         wildcard || knowledge_.CaOf(id.device) == knowledge_.CaOf(flight.to_device);
-    if (listens && ca_fits) somebody = true;
+    if (listens && ca_fits) has_listener = true;
     const bool address_fits =
         (wildcard && !owner.family_only) ||
         (address.v6 == sender.destination.v6 && (wildcard || address.SameHost(sender.destination)));
     if (*listener == kNoId && device_fits && address_fits) *listener = i;
   }
-  if (!somebody) return RequestGuard::kNobodyListens;
+  if (!has_listener) return RequestGuard::kNobodyListens;
   if (flight.tester != kNoTester) {
     const RequestGuard odd = OddityOf(*knowledge_.tester_messages[flight.tester].mad);
     if (odd != RequestGuard::kFine) return odd;

@@ -1,4 +1,4 @@
-// Carries out rows: what they do to a possibility besides answering.
+// Execution of rows: their effects on a possibility besides the reply.
 #ifndef MODEL_ORACLE_MACHINE_H_
 #define MODEL_ORACLE_MACHINE_H_
 
@@ -9,28 +9,28 @@
 
 namespace cm::model {
 
-// What a stimulus brings along.
+// The parameters of a stimulus.
 struct Details {
   uint16_t payload = kNoPayload;
   uint16_t reason = static_cast<uint16_t>(RejReason::kConsumerDefined);  // or a SIDR status
-  uint16_t told = kNoPayload;  // over iWARP: what the id itself is told of what it has agreed to
+  uint16_t told = kNoPayload;  // over iWARP: the negotiated values reported to the id itself
 };
 
 class Machine {
  public:
   explicit Machine(const Knowledge& knowledge) : knowledge_(knowledge) {}
 
-  // Its peer's numbers are in the tables that tell duplicates and stale connections.
+  // Its peer's numbers are in the tables that detect duplicates and stale connections.
   static bool KnownRemotely(const IdState& id);
-  // Its connection has asked for another path, or has taken it.
+  // Its connection has requested another path, or has taken it.
   static bool HasMoved(const IdState& id) {
     return id.ib == IbState::kEstablished && (id.pathless || id.lap_rcvd);
   }
   // A message of the tester arrives. tester.cc
   void ArriveFromTester(Possibility* p, const Flight& flight, uint8_t user, Span when) const;
-  // The row that an IB CM identifier answers with; null where the table has none.
+  // The row of an IB CM identifier; null where the table has none.
   static const IbRule* Find(IbState state, IbStimulus on);
-  // Carries that row out on the id: state, messages, reports. `when` is when it happens.
+  // Executes that row on the id: state, messages, events. `when` is its time.
   const IbRule* Stimulate(Possibility* p, uint8_t id, IbStimulus on, const Details& details,
                           Span when) const;
   // The same for one of the iWARP CM, and what its provider does.
@@ -39,32 +39,33 @@ class Machine {
                             Span when) const;
   // A frame, or the end, arrives on a TCP connection.
   void ArriveOverTcp(Possibility* p, const Flight& flight, Span when) const;
-  // Who would take a TCP connection from the id to its destination.
+  // The listener for a TCP connection from the id to its destination.
   RequestGuard AcceptorOf(const Possibility& p, uint8_t id) const;
   bool over_iwarp() const { return knowledge_.profile().transport == Transport::kIwarp; }
   bool over_infiniband() const { return knowledge_.profile().transport == Transport::kInfiniband; }
-  // Something from below happens to the id; false when the table has no row for it.
+  // An event from below for the id; false when the table has no row for it.
   bool FromBelow(Possibility* p, uint8_t id, Below on, Span when) const;
-  // One of the memberships that are due is reported.
+  // Reports one of the pending memberships.
   void ReportMembership(Possibility* p, uint8_t id, size_t which, Below on, Span when) const;
-  // A request arrives at a device; the row that was carried out.
+  // A request arrives at a device; returns the executed row.
   // `user`: the id that its queue pair is connected to, or kNoId.
   void ArriveRequest(Possibility* p, const Flight& flight, uint8_t user, Span when) const;
-  // The id that is connected to the queue pair that a request or reply speaks of; kNoId: none is.
-  // `least`: that it may be, or that it certainly is.
+  // The id that is connected to the queue pair in a request or reply; kNoId: none is. `least`: that
+  // it may be, or that it certainly is.
   uint8_t UserOf(const Possibility& p, const Flight& flight, Tri least) const;
   // A reply arrives at an id that awaits one, from the queue pair of another connection.
   void RefuseReply(Possibility* p, uint8_t id, const Flight& reply, uint8_t user, Span when) const;
   // Whether a reply's communication id is that of another connection.
   bool Known(const Possibility& p, const Flight& reply) const;
-  // The kernel's part of destroying an id: its peer is told, what it abandoned goes on.
+  // The kernel's part of destroying an id: its peer is notified, its abandoned messages are
+  // retransmitted.
   void DestroyInKernel(Possibility* p, uint8_t id, Span when) const;
-  // The application's: unfetched events and requests go as well, and then the id.
+  // The application's part: drops unfetched events and requests, and then the id.
   void Destroy(Possibility* p, uint8_t id, Span when) const;
-  // False when the transition is not possible; then nothing changes.
+  // False when the transition is not permitted; then nothing changes.
   static bool MoveQp(Possibility* p, uint8_t id, QpStimulus on);
 
-  // The service that an id offers, or asks for when it connects.
+  // The service that an id offers, or requests when it connects.
   struct Service {
     uint8_t kernel = 0;
     PortSpace space = PortSpace::kTcp;
@@ -79,14 +80,14 @@ class Machine {
  private:
   void Report(Possibility* p, uint8_t id, Report report, const Details& details) const;
   void Queue(Possibility* p, uint8_t id, Pending pending) const;
-  // `own` unless it is an answer that is made from what it answers.
+  // `own` unless it is an answer, which is derived from the message that it answers.
   void Send(Possibility* p, uint8_t id, Sends kind, bool own, const Details& details,
             Span when) const;
   RequestGuard OddityOf(const TesterMad& mad) const;
   uint8_t FindForTester(const Possibility& p, const Flight& flight) const;
   IbStimulus StimulusOfTester(const Possibility& p, uint8_t id, const Flight& flight,
                               uint8_t user) const;
-  // Who answers a request, but for its being stale.
+  // The listener of a request, without the check for staleness.
   RequestGuard GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const;
   void ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const;
   void Deliver(Possibility* p, const Flight& flight, uint8_t listener) const;

@@ -1,4 +1,4 @@
-// Calls on what is gone.
+// Calls on destroyed objects.
 #include <algorithm>
 
 #include "model/conversation/print.h"

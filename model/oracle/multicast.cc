@@ -137,8 +137,8 @@ void Oracle::LearnMembershipOf(EventRef event, IdInfo& owner,
   }
 }
 
-// The kernel takes queue pairs into groups alone, though it lets ids join any address. A queue pair
-// outlives the removal of its device, which waits for whoever has it open, and can still be taken.
+// The kernel attaches queue pairs to groups only, though ids may join any address. A queue pair
+// outlives the removal of its device, which waits for its users, and can still be attached.
 // source: linux 6.1 verbs.c ib_attach_mcast; observed lab 6.1-rxe
 bool Oracle::CanAttach(const IdState& id, const Pending& head) const {
   if (id.qp == QpPhase::kNone || head.payload == kNoPayload) return true;

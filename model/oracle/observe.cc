@@ -91,7 +91,7 @@ Judgement Oracle::Observe(const Record& record) {
   if (judgement.verdict == Verdict::kOutOfScope) LearnUnjudged(line);
   judgement.by |= judgement.certain;
   reached_ |= judgement.by;
-  // What nobody saw, or nobody may do, shows no row.
+  // A record that is not observed, or not permitted, shows no row.
   if (judgement.verdict != Verdict::kPermitted || Unseen(record)) judgement.certain.reset();
   confirmed_ |= judgement.certain;
   return judgement;

@@ -1,14 +1,14 @@
 // Judges a run from outside.
 //
-// The application sees replies and events, never states. So the oracle carries, for each group of
-// ids that can influence one another (a component), every possibility that the tables permit, and
-// objects when none is left. It reads the tables and nothing else.
+// The application observes replies and events, never states. So the oracle stores, for each group
+// of ids that can influence one another (a component), every possibility that the tables permit,
+// and refuses a record when none is left. It reads the tables and nothing else.
 //
 //   1. Observe each record of a history in turn; the first that is refused ends the judgement.
 //   2. Loss, delay, removal and address change are permitted only where an environment line of the
 //      conversation permits them.
-//   3. Hidden steps (a message arrives, a timer fires) are closed over before an observation that
-//      they could matter to, and not earlier.
+//   3. The sets are closed over hidden steps (a message arrives, a timer expires) before an
+//      observation that depends on them, and not earlier.
 #ifndef MODEL_ORACLE_ORACLE_H_
 #define MODEL_ORACLE_ORACLE_H_
 
@@ -29,10 +29,10 @@
 
 namespace cm::model {
 
-// One thing that would have been permitted, by a row or because something is overdue.
+// A permitted observation, by a row, or a missing one that is overdue.
 struct Permitted {
   std::string what;
-  std::string rule;  // its id; empty for what is overdue
+  std::string rule;  // id of the row; empty for an overdue observation
   std::string source;
 };
 
@@ -40,35 +40,39 @@ enum class Verdict : uint8_t {
   kPermitted,
   kRefused,
   kInconclusive,  // too many possibilities
-  kOutOfScope,    // it speaks of an id that the tables do not know
+  kOutOfScope,    // about an id that the tables do not cover
 };
 
 struct Judgement {
   Verdict verdict = Verdict::kPermitted;
   std::string saw;
   std::vector<Permitted> permitted;
-  RuleBits by;        // the rows that permit it, in one way or another
-  RuleBits certain;   // of them, and of rows before it, those that every explanation has used
+  RuleBits by;        // the rows of some explanation
+  RuleBits certain;   // of them and of earlier rows, those in every explanation
   bool sharp = true;  // another errno, event or status would have been refused
 };
 
 class Oracle {
  public:
-  // `conversation` and `profile` outlive the oracle.
+  // `conversation` and `profile` must outlive the oracle.
   Oracle(const Conversation& conversation, const Profile& profile);
 
+  // Judges the next record of the history, in order. After a refusal the oracle must not be used
+  // any more. Inconclusive when a component has too many possibilities. Never fails.
   Judgement Observe(const Record& record);
-  // Something was done to the id that the tables do not know: it and whoever it can influence are
-  // judged no more.
+  // The tables do not cover a call on the id: it, and all ids that it can influence, are not judged
+  // any more.
   void Disown(IdRef id);
-  // Of what show-event shows only type and status are there, as in recordings.
+  // The history's show-event has only type and status, as in recordings. Before the first record.
   void ShowsOnlyTypeAndStatus() { partial_events_ = true; }
-  // Numbers of queue pairs that calls name are those of queue pairs, as in recordings.
+  // Queue pair numbers in calls are those of existing queue pairs, as in recordings. Before the
+  // first record.
   void NumbersNameQps() { knowledge_.numbers_name_qps = true; }
 
-  // Rows on the way of some explanation, and rows that every explanation has used.
+  // Rows of some explanation of the history so far, and rows of every explanation.
   const RuleBits& reached() const { return reached_; }
   const RuleBits& confirmed() const { return confirmed_; }
+  // The largest number of possibilities of a component so far.
   size_t largest_set() const { return largest_; }
 
  private:
@@ -76,7 +80,7 @@ class Oracle {
     PossibilitySet set;
     std::vector<IdRef> ids;  // the named ones
   };
-  // A call that has not returned.
+  // A blocked call.
   struct Blocked {
     uint32_t line = 0;
     Lane lane;
@@ -85,7 +89,7 @@ class Oracle {
     bool completes = false;  // a call on a synchronous id, or rdma_get_request
     bool migrates = false;   // rdma_migrate_id
     bool closes = false;     // rdma_disconnect over iWARP
-    int acks = 0;            // how many acknowledgements of its id it waits for, ever
+    int acks = 0;            // number of acknowledgements of its id that it waits for
     uint16_t leaves = 0;     // of rdma_leave_multicast: the membership
     bool work = false;       // rdma_get_send_comp, rdma_get_recv_comp
   };
@@ -112,7 +116,7 @@ class Oracle {
 
   // handed_out.cc
   Judgement ObserveEventStr(const call::EventStr& call, const seen::Answered& answered);
-  // Drops the possibilities that would have handed out something else; what they would have.
+  // Drops the possibilities with another output; adds their outputs to the judgement.
   void JudgeHandedOut(const Call& call, const seen::Answered& answered, PossibilitySet* set,
                       Judgement* judgement) const;
   std::vector<HandedOut> ExpectedOf(const Possibility& p, const Call& call) const;
@@ -123,7 +127,7 @@ class Oracle {
   bool CarryMembership(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
   void LearnMembership(IdRef id, const Call& call, const CallRule& rule);
   void LearnMembershipOf(EventRef event, IdInfo& owner, const std::vector<uint16_t>& memberships);
-  // Drops what is queued or due for the membership.
+  // Drops queued and pending events of the membership.
   void DropEvents(Possibility* p, uint8_t id, uint16_t membership) const;
   Payload MembershipPayload(IdRef id, const Call& call, bool found) const;
   // Whether a fetched JOIN makes the id's queue pair a member, if it has one.
@@ -233,7 +237,7 @@ class Oracle {
   Judgement ObserveFetched(const Record& record, const call::GetCmEvent& call,
                            const CmEvent& event);
   Judgement ObserveNothing(const Record& record, ChannelRef channel, const Reply& reply);
-  // An id that is not judged any more may have asked whoever listens.
+  // An id that is not judged any more may have sent a request to any listener.
   void LearnUnjudged(const Line& line);
   bool SomebodyAsksUnjudged() const;
   bool MayHearOfUnjudged(ChannelRef channel);

@@ -11,13 +11,13 @@ namespace {
 
 constexpr int kMostOrders = 4096;
 
-// Records of calls that were made at once: [begin, end).
+// Records of concurrent calls: [begin, end).
 struct Group {
   size_t begin = 0;
   size_t end = 0;
 };
 
-// By line: of how many that are made at once it is one.
+// By line: the number of calls in its group.
 std::vector<size_t> Companies(const Conversation& conversation) {
   std::vector<size_t> companies;
   while (companies.size() < conversation.lines.size()) {
@@ -28,7 +28,7 @@ std::vector<size_t> Companies(const Conversation& conversation) {
   return companies;
 }
 
-// In whatever order the records of a group are.
+// Independent of the order of a group's records.
 std::vector<Group> GroupsOf(const History& history) {
   const std::vector<size_t> companies = Companies(history.conversation);
   std::vector<Group> groups;
@@ -45,8 +45,8 @@ std::vector<Group> GroupsOf(const History& history) {
   return groups;
 }
 
-// Depth first, one group after the other. A refusal before the next group leaves nothing to hope
-// for from the orders of later ones.
+// Depth first, one group after the other. A refusal before the next group makes all orders of later
+// groups hopeless.
 class Search {
  public:
   Search(const History& history, const Profile& profile,
@@ -61,7 +61,7 @@ class Search {
   }
 
  private:
-  // True when there is nothing more to look for.
+  // True when the search is over.
   bool Try(size_t number) {
     const Group group = groups_[number];
     const bool last = number + 1 == groups_.size();
@@ -96,8 +96,8 @@ class Search {
     return enough;
   }
 
-  // Of two that came equally far the one with the later call, so that it is the same in whatever
-  // order the lines stand.
+  // Of two that got equally far the one with the later call, so that the result does not depend on
+  // the order of the lines.
   void KeepFurthest() {
     const bool further =
         !best_ || (best_->verdict.verdict == Verdict::kRefused && HowFar(*best_) < HowFar(tried_));

@@ -1,4 +1,4 @@
-// Small histories of threads, written by hand: what some order explains, and what none does.
+// Small histories of threads, written by hand: some have an order, some have none.
 #include "model/oracle/orders.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// "LINE -> ANSWER", one after the other, all at the same instant.
+// "LINE -> ANSWER", in order, all at the same instant.
 using Told = std::vector<std::string>;
 
 Told operator+(Told a, const Told& b) {
@@ -45,7 +45,7 @@ History Tell(const Told& told) {
 
 InOrder Find(const Told& told) { return FindOrder(Tell(told), *FindProfile("6.1-rxe")); }
 
-// The lines in the order that was found, by their numbers.
+// The lines in the order found, by their numbers.
 std::vector<uint32_t> OrderOf(const InOrder& in_order) {
   std::vector<uint32_t> lines;
   for (const Record& record : in_order.history.records) lines.push_back(record.line);
@@ -86,7 +86,7 @@ TEST(FindOrder, RefusesTheSameAnswersOneAfterTheOther) {
   EXPECT_EQ(found.verdict.verdict, Verdict::kRefused);
 }
 
-// The first group goes either way by itself; what is seen later decides.
+// The first group is permitted in either order by itself; a later observation decides.
 TEST(FindOrder, ComesBackToAnEarlierGroup) {
   const InOrder found = Find(
       Told{"active rdma_create_event_channel C -> 0", "active rdma_create_id A on=C -> 0",

@@ -5,9 +5,9 @@ namespace cm::model {
 Question QuestionForRoute(const Knowledge& knowledge, const Surroundings& surroundings,
                           const IdState& id) {
   const IdInfo& info = knowledge.id(id.name);
-  // The kernel takes the time for a number without a sign.
+  // The kernel uses the timeout as an unsigned number.
   const Duration patience = Duration::Milliseconds(static_cast<uint32_t>(info.timeout_ms));
-  // There is no path to a group that nobody has made.
+  // There is no path to a group that does not exist.
   return {.query = surroundings.QueryOf(id.device, id.resolving, patience),
           .since = id.resolving,
           .in_all = Timing::AskPatience(patience),
@@ -25,7 +25,7 @@ Question QuestionForGroup(const Knowledge& knowledge, const Surroundings& surrou
   Surroundings::Query& query = question.query;
   question.waits = knowledge.SharesGroup(info, membership);
   if (!question.waits || !query.silenced) return question;
-  // The port may be in the group already, or another question for it may be under way.
+  // The port may be in the group already, or another query for it may be outstanding.
   query = {.answered_from = since.earliest, .prompt = false, .unheard = true, .silenced = true};
   return question;
 }

@@ -1,4 +1,4 @@
-// What ids ask of the administrator of their subnet, over InfiniBand: routes and groups.
+// Queries of ids to the SA of their subnet, over InfiniBand: routes and groups.
 #ifndef MODEL_ORACLE_QUESTIONS_H_
 #define MODEL_ORACLE_QUESTIONS_H_
 
@@ -14,9 +14,9 @@ namespace cm::model {
 struct Question {
   Surroundings::Query query;
   Span since;
-  Duration in_all;       // until it is given up
-  bool waits = false;    // it may have to wait for others first
-  bool refused = false;  // it can be answered by an error
+  Duration in_all;       // timeout in total
+  bool waits = false;    // it may be queued behind others
+  bool refused = false;  // the response may be an error
 };
 
 Question QuestionForRoute(const Knowledge& knowledge, const Surroundings& surroundings,

@@ -53,7 +53,7 @@ struct Flight {
   Sends kind = Sends::kNothing;
   bool copied = false;   // a copy of it is under way or has arrived already
   uint8_t from = kNoId;  // kNoId: sent for an id that is gone
-  uint8_t to = kNoId;    // kNoId: an id that is gone; of REQ: whoever listens
+  uint8_t to = kNoId;    // kNoId: an id that is gone; of REQ: any listener
   uint8_t from_device = kNoDevice;
   uint8_t to_device = kNoDevice;
   uint16_t reason = 0;         // of REJ; of MRA: 1 if it speaks of a reply; of an MPA reply: what
@@ -86,7 +86,7 @@ enum class Awaits : uint8_t {
 
 // One rdma_cm_id with all its layers.
 struct IdState {
-  IdRef name;          // none for a request that nobody fetched
+  IdRef name;          // none for an unfetched request
   IdRef origin;        // of a request: the id that sent it
   ChannelRef left_on;  // of a request: the channel that its listener has left it on
   State state = State::kIdle;
@@ -109,7 +109,7 @@ struct IdState {
   bool lap_rcvd = false;     // its peer has asked for another path
   uint8_t mra_timeout = 0;   // what an MRA of the tester said; 0: there was none
   bool looks_up = false;     // an address info: no other may be looked up
-  bool has_info = false;     // it is found, and not handed out
+  bool has_info = false;     // it is found, and not returned yet
   bool ending = false;       // a call that is to close the connection waits for the reply
   bool removal_due = false;
   uint8_t addr_change_due = 0;

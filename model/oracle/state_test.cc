@@ -1,4 +1,4 @@
-// Sets of possibilities: what is the same is there once, in small sets and in large ones.
+// Sets of possibilities: equal ones are stored once, in small sets and in large ones.
 #include "model/oracle/state.h"
 
 #include <gtest/gtest.h>

@@ -318,8 +318,8 @@ class Steps::Walk {
            steps_.surroundings_.Keeps(id.device, id.last.earliest);
   }
 
-  // Whether the last transmission cannot have been the last one of all. Where messages are late or
-  // lost nobody can tell.
+  // Whether there must be a further retransmission. Unknown where messages may be delayed or
+  // lost.
   bool MustRepeat(const IdState& id, const Timing& timing, Duration plain) const {
     if (steps_.surroundings_.disturbed() || id.mra || id.abandoned) return false;
     return id.last.latest < id.first.earliest + timing.max_retries * plain.nanoseconds();

@@ -1,4 +1,4 @@
-// Hidden steps: what may happen, and must have happened, between two observations.
+// Hidden steps: events that may happen, and must have happened, between two observations.
 #ifndef MODEL_ORACLE_STEPS_H_
 #define MODEL_ORACLE_STEPS_H_
 
@@ -13,19 +13,19 @@
 
 namespace cm::model {
 
-// How many possibilities a component may have before the oracle gives up.
+// Maximum possibilities of a component before the oracle gives up.
 inline constexpr size_t kMostPossibilities = 16384;
 
 class Steps {
  public:
-  // What the library does with the first event of an id that a synchronous call waits on.
+  // The library's processing of the first event of an id that a synchronous call waits on.
   using Takes = std::function<void(Possibility*, uint8_t id, Span when)>;
 
   Steps(const Knowledge& knowledge, const Surroundings& surroundings, Takes takes);
 
   // Closes the set over everything that may have happened by window.end, and drops possibilities
-  // in which something is overdue. False when there are too many. `overdue` names what would have
-  // had to happen, if nothing is left.
+  // with an overdue event. False when there are too many. `overdue` names the missing event, if
+  // nothing is left.
   bool Close(PossibilitySet* set, const Window& window, std::vector<std::string>* overdue) const;
 
  private:
@@ -36,7 +36,7 @@ class Steps {
   };
   class Walk;
 
-  // What is left of the set; `overdue` as above.
+  // The remaining set; `overdue` as above.
   static void KeepWhatMayStay(Walk* walk, PossibilitySet* set, std::vector<std::string>* overdue);
   Due Prompt(Span since, const Window& window, int64_t late = 0) const;
   Due Timer(Span since, Duration nominal) const;

@@ -5,24 +5,24 @@
 namespace cm::model {
 namespace {
 
-// How long a message may be held back for others to pass it.
+// Maximum delay of a message that others overtake.
 constexpr Duration kReordering = Duration::Milliseconds(10);
 
-// How long the sender of a request is looked for.
+// Timeout of resolving the sender of a request.
 constexpr Duration kLooksFor = Duration::Seconds(1);
 
-// How long TCP repeats what is not acknowledged. source: man tcp(7), tcp_retries2
+// How long TCP retransmits. source: man tcp(7), tcp_retries2
 constexpr Duration kTcpPatience = Duration::Seconds(16 * 60);
 
-// Rules that name messages are for those of the IB CM; TCP hides duplicates.
+// Rules for messages apply to those of the IB CM; TCP hides duplicates.
 bool OfEveryPacket(const Fault& fault) {
   return fault.messages == MadKinds::All() && fault.kind != FaultKind::kDuplicate;
 }
 
-// The end of what goes on.
+// The end of a fault.
 constexpr int64_t kStill = std::numeric_limits<int64_t>::max();
 
-// The message on the wire behind each way of sending it.
+// The message on the wire for each kind of sending.
 MadKind MadOf(Sends kind) {
   switch (kind) {
     case Sends::kReq:
@@ -119,7 +119,7 @@ void Surroundings::Inject(const Fault& fault, int64_t now) {
 }
 
 void Surroundings::Heal(int64_t now) {
-  // What is held back already stays held back, and what TCP repeats comes later still.
+  // Delayed messages stay delayed, and TCP's retransmissions arrive later still.
   const bool over_tcp = profile_.transport == Transport::kIwarp;
   std::erase_if(rules_, [over_tcp](const Rule& rule) {
     return !over_tcp && rule.fault.kind != FaultKind::kDelay;
@@ -225,7 +225,7 @@ void Surroundings::Settle(int64_t now) {
   }
 }
 
-// Whether what began at `since` may still be under way.
+// Whether an event that began at `since` may still be in progress.
 bool Surroundings::Prompt(int64_t since, const Window& window) const {
   const int64_t bound = profile_.timing.prompt.nanoseconds();
   return since > window.settled && since + bound >= window.begin;
@@ -270,7 +270,7 @@ Tri Surroundings::ApplyRule(const Rule& rule, const Flight& flight, bool asked, 
       !fault.messages.Has(MadOf(flight.kind))) {
     return Tri::kNo;
   }
-  // It may have been under way for as long as anything prompt takes.
+  // It may have been in flight for the time of a prompt event.
   const int64_t prompt = profile_.timing.prompt.nanoseconds();
   if (fault.after > Duration() && flight.since.latest + prompt < rule.first()) return Tri::kNo;
   if (flight.since.earliest > rule.last()) return Tri::kNo;
@@ -308,8 +308,8 @@ Tri Surroundings::SentWithoutSource(const Flight& flight) const {
   return flight.since.latest < lost.begin ? Tri::kNo : Tri::kMaybe;
 }
 
-// What is lost is repeated, ever more seldom, and duplicates are dropped. While a link is down or
-// a neighbour is wrong nothing arrives; how long it takes afterwards nobody has watched.
+// TCP retransmits with growing timeouts, and drops duplicates. While a link is down or a neighbour
+// is wrong nothing arrives; there is no observation of the time after that.
 Fate Surroundings::FateOverTcp(const Flight& flight) const {
   Fate fate;
   if (flight.from_device == flight.to_device) return fate;
@@ -351,7 +351,7 @@ bool Surroundings::Parted(uint8_t a, uint8_t b) const {
 Fate Surroundings::FateOf(const Flight& flight) const {
   if (profile_.transport == Transport::kIwarp) return FateOverTcp(flight);
   Fate fate;
-  if (flight.to_device == kNoDevice) {  // as from an address of one's own to a loopback address
+  if (flight.to_device == kNoDevice) {  // as from a local address to a loopback address
     const bool fails = !LinkUp(flight.from_device) && profile_.dialect.link_down_fails_sends;
     fate.can_be_lost = true;
     fate.can_arrive = false;
@@ -360,7 +360,7 @@ Fate Surroundings::FateOf(const Flight& flight) const {
   }
   const DeviceInfo& to = devices_[flight.to_device];
   fate.late = std::max<int64_t>(fate.late, to.busy_until - flight.since.latest);
-  if (topology_.devices[flight.to_device].tester) {  // nobody is there to take it
+  if (topology_.devices[flight.to_device].tester) {  // a tester receives nothing
     fate.can_be_lost = true;
     fate.can_arrive = false;
   }
@@ -372,11 +372,11 @@ Fate Surroundings::FateOf(const Flight& flight) const {
   // source: observed lab 6.1-rxe, "the deaf device" in docs/fidelity.md
   fate.can_be_lost |= to.may_be_deaf;
   if (!to.registered) {
-    // The device that is being removed hears for a moment longer.
+    // The device that is being removed still receives for a moment.
     fate.can_be_lost = true;
     if (flight.since.earliest >= to.deaf_from) fate.can_arrive = false;
   }
-  if (flight.from_device == flight.to_device) return fate;  // it never meets the link
+  if (flight.from_device == flight.to_device) return fate;  // it does not use the link
   const DeviceInfo& from = devices_[flight.from_device];
   const int64_t flapping = std::max(from.flaps_until, to.flaps_until);
   const bool flaps = flapping != kNever && flight.since.earliest <= flapping;
@@ -387,7 +387,7 @@ Fate Surroundings::FateOf(const Flight& flight) const {
     fate.can_be_lost = true;
     fate.fails_at_sender |= !from.up && profile_.dialect.link_down_fails_sends;
     const int64_t changed = from.up ? to.link_changed : from.link_changed;
-    // A bond that is down still takes what its links bring. source: observed 6.1-rxe in the lab
+    // A bond that is down still receives what its links bring. source: observed 6.1-rxe in the lab
     const bool hears = from.up && topology_.devices[flight.to_device].bonded;
     if (flight.since.earliest > changed && !hears) fate.can_arrive = false;
   }

@@ -1,4 +1,4 @@
-// The environment, as far as the conversation tells: what may be lost, late or gone.
+// The environment, as far as the conversation determines it: possible loss, delay and absence.
 #ifndef MODEL_ORACLE_SURROUNDINGS_H_
 #define MODEL_ORACLE_SURROUNDINGS_H_
 
@@ -17,94 +17,93 @@
 
 namespace cm::model {
 
-// When an observation was made, in ns, and since when nothing prompt can be left over.
+// Time of an observation, in ns, and the time before which every prompt event has happened.
 struct Window {
   int64_t begin = 0;
   int64_t end = 0;
-  int64_t settled = -1;  // what was to happen promptly before this has happened
+  int64_t settled = -1;  // prompt events before this have happened
 };
 
-// What can become of a message.
+// The possible fates of a message.
 struct Fate {
   bool can_arrive = true;
   bool can_be_lost = false;
   bool can_be_copied = false;
-  bool in_order = true;          // behind what its sender sent before
-  bool fails_at_sender = false;  // its sender finds at once that it cannot be sent
-  int64_t late = 0;              // how much later than promptly it may arrive
+  bool in_order = true;          // after all earlier messages of its sender
+  bool fails_at_sender = false;  // the send fails immediately
+  int64_t late = 0;              // maximum delay beyond prompt arrival
 };
 
 class Surroundings {
  public:
   Surroundings(const Topology& topology, const Profile& profile);
 
-  // The environment does something at `now`.
+  // The environment injects a fault at `now`.
   void Inject(const Fault& fault, int64_t now);
-  // One of packets. `meets_flights`: messages that were sent at that instant may be under way.
+  // A packet fault. `meets_flights`: messages sent at that instant may be in flight.
   void InjectOnPackets(const Fault& fault, int64_t now, bool meets_flights);
   void Heal(int64_t now);
-  // A request of a sender that cannot be found is sent to the device at `now`: its kernel's CM
-  // looks for a second, and does nothing else. source: linux 6.1 addr.c
-  // rdma_addr_find_l2_eth_by_grh
+  // A request from an unresolvable source arrives at the device at `now`: its kernel's CM is busy
+  // with the resolution for a second. source: linux 6.1 addr.c rdma_addr_find_l2_eth_by_grh
   void Occupy(uint8_t device, int64_t now);
-  // When the CM of the device's kernel is not busy any more, at the latest.
+  // When the CM of the device's kernel is idle again, at the latest.
   int64_t BusyUntil(uint8_t device) const { return devices_[device].busy_until; }
-  // Everything prompt that was under way has happened by `now`.
+  // Every prompt event in progress has happened by `now`.
   void Settle(int64_t now);
 
   Fate FateOf(const Flight& flight) const;
-  // Nothing of a TCP connection gets from one device to the other.
+  // A TCP connection cannot make progress from one device to the other.
   bool Parted(uint8_t a, uint8_t b) const;
-  // What can become of a question to the administrator of the device's subnet that is asked at
-  // `since`, and repeated for `patience`.
+  // The possible results of a query to the SA of the device's subnet that is sent at `since`, and
+  // retried for `patience`.
   struct Query {
     bool answered = true;
     int64_t answered_from = 0;
-    bool prompt = true;     // it answers at once
-    bool unheard = false;   // nobody answers for so long
-    bool silenced = false;  // ever
+    bool prompt = true;     // the SA answers immediately
+    bool unheard = false;   // the SA may not answer for that long
+    bool silenced = false;  // silent at some time
   };
   Query QueryOf(uint8_t device, Span since, Duration patience) const;
   // Whether ids can be bound to the device.
   Tri Registered(uint8_t device, const Window& window) const;
   bool LinkUp(uint8_t device) const { return devices_[device].up; }
-  // Whether the device keeps what it was given at `since` to send over its link, and has it still.
-  // What becomes of that once the link is up again nobody has seen.
+  // Whether the device silently keeps a message sent at `since` over its link. There is no
+  // observation of kept messages once the link is up again.
   bool Keeps(uint8_t device, int64_t since) const {
     const DeviceInfo& from = devices_[device];
     return profile_.dialect.link_down_keeps_sends && !from.up && since > from.link_changed;
   }
-  // The devices that a loopback destination may take on the kernel: one, or one and the one that
-  // takes its place. source: linux 6.1 cma.c cma_bind_loopback
+  // The first registered device, and the next one while the first may just have been removed.
+  // source: linux 6.1 cma.c cma_bind_loopback
   InlineVector<uint8_t, 2> LoopbackDevices(uint8_t kernel, const Window& window) const;
-  // False where there is no device: an id need be on no interface.
+  // False without a device: an id need not have an interface.
   bool NeighbourWrong(uint8_t device, uint8_t peer) const {
     return device != kNoDevice && Among(devices_[device].wrong_neighbours, peer);
   }
-  // The same, before the environment's last act.
+  // The same, before the last fault.
   bool NeighbourWasWrong(uint8_t device, uint8_t peer) const {
     return device != kNoDevice && Among(devices_[device].wrong_before, peer);
   }
-  // A link leads from one device to the other, and a host that runs is at its end.
+  // There is a link from one device to the other, and the host at its end is running.
   bool Reaches(uint8_t from, uint8_t to) const {
     return topology_.Linked(from, to) && !devices_[to].halted;
   }
-  // The next time by `until` that an interface goes down or up by itself; it has been done then.
+  // The next time until `until` that an interface goes down or up by itself, which is then done.
   std::optional<int64_t> NextTurn(int64_t until) const;
   void Turn();
-  // How often the device's bond has failed over.
+  // The number of fail-overs of the device's bond.
   uint32_t FailOvers(uint8_t device) const { return devices_[device].fail_overs; }
-  // Whether the GID of an id that took the device after `from` to `to` fail-overs is gone: a
-  // fail-over makes new ones. source: linux 6.1 roce_gid_mgmt.c netdevice_event
+  // Whether the GID of an id that got the device after `from` to `to` fail-overs is gone: a
+  // fail-over creates new ones. source: linux 6.1 roce_gid_mgmt.c netdevice_event
   Tri SourceLost(uint8_t device, uint32_t from, uint32_t to, const Window& window) const;
-  // Something was done that can make things late or lost.
+  // A fault was injected that can delay or lose messages.
   bool disturbed() const { return disturbed_; }
 
  private:
   static constexpr uint32_t kAllDevices = 0xffffffff;
   static constexpr int64_t kNever = -1;
   static constexpr int64_t kForEver = std::numeric_limits<int64_t>::max();
-  // Something that the environment did, and by when it was done.
+  // A fault, and the time by which it was injected.
   struct Change {
     int64_t begin = 0;
     int64_t end = 0;
@@ -112,27 +111,27 @@ class Surroundings {
   struct DeviceInfo {  // of a port
     bool registered = true;
     bool up = true;
-    uint32_t wrong_neighbours = 0;  // a set of devices
-    uint32_t wrong_before = 0;      // and before the environment's last act
+    uint32_t wrong_neighbours = 0;  // set of devices
+    uint32_t wrong_before = 0;      // and before the last fault
     bool halted = false;            // its host is not running
     int64_t flaps_until = kNever;
     uint32_t fail_overs = 0;
     std::vector<Change> failed_over;  // each time
-    bool may_be_deaf = false;         // a send may have failed, and then it hears nothing any more
+    bool may_be_deaf = false;         // a send may have failed, after which it receives nothing
     bool changes = false;             // it was removed or added
     int64_t changed = 0;              // and when
-    int64_t deaf_from = 0;            // a removed one: what is sent from then on does not arrive
+    int64_t deaf_from = 0;            // of a removed one: later messages do not arrive
     int64_t link_changed = kNever;
     int64_t neighbour_changed = kNever;
     int64_t busy_until = kNever;
-    std::vector<Change> silences;  // of the administrator of its subnet
+    std::vector<Change> silences;  // of the SM and SA of its subnet
   };
   struct Rule {
     Fault fault;
     int64_t since = 0;
-    bool meets_flights = false;  // of that same instant, which it does not touch
+    bool meets_flights = false;  // sent at that same instant, which it does not affect
     int64_t until = kForEver;
-    // When it meddles for the first time, and for the last.
+    // The earliest and the latest time of its effect.
     int64_t first() const { return since + fault.after.nanoseconds(); }
     int64_t last() const {
       const bool bounded = fault.window != Duration::Max();
@@ -140,29 +139,30 @@ class Surroundings {
     }
   };
 
-  // Whether the peer is one of the devices; all of them, where it is none.
+  // Whether the peer is one of the devices; all of them, if there is no device.
   static bool Among(uint32_t devices, uint8_t peer) {
     return peer == kNoDevice ? devices == kAllDevices : ((devices >> peer) & 1) != 0;
   }
-  // Whether the device is that of a side that a packet fault names.
+  // Whether the device is that of a side of the packet fault.
   bool Names(uint8_t side, uint8_t device) const {
     return side == kAnySide || topology_.sides[side].device == device;
   }
-  // Whether the GID that the message is sent from was gone by then.
+  // Whether the source GID of the message was gone by then.
   Tri SentWithoutSource(const Flight& flight) const;
   Fate FateOverTcp(const Flight& flight) const;
-  // Whether it decides, so that no later rule is asked. `asked`: an earlier one has not, for sure.
+  // Whether the rule decides, so that later rules are skipped. `asked`: earlier rules certainly
+  // have not decided.
   Tri ApplyRule(const Rule& rule, const Flight& flight, bool asked, Fate* fate) const;
   bool Prompt(int64_t since, const Window& window) const;
 
   const Topology& topology_;
   const Profile& profile_;
-  // A link that goes down and up by itself.
+  // A flapping link.
   struct LinkTurn {
     uint8_t device = 0;
     int64_t at = 0;
     int64_t every = 0;
-    uint32_t left = 0;  // it is down before an odd one
+    uint32_t left = 0;  // the interface is down before an odd one
   };
   std::vector<LinkTurn>::const_iterator FirstTurn() const;
   void SetDevice(uint8_t device, bool registered, int64_t now);

@@ -148,8 +148,8 @@ Judgement Oracle::ObserveSynchronous(const Record& record, Lane lane, const Call
   PossibilitySet begun;
   std::vector<const CallRule*> starting;
   Begin(call, reply, start, &judgement, &refused, &begun, &starting);
-  // An answer that the kernel may have given at once is taken for that, but where it says as much
-  // of the event: then nobody can tell what is left of the id's events.
+  // A result that may be the kernel's immediate refusal is taken for that, unless it may also be
+  // the event's: then the remaining events of the id are unknown.
   const bool was_refused = !refused.empty();
   const bool one_errno = std::holds_alternative<call::ResolveAddrInfo>(call);
   if (one_errno && was_refused && !begun.empty()) {
@@ -271,7 +271,7 @@ Judgement Oracle::ObserveShowEvent(const Record& record, IdRef id, const seen::A
       if (!partial_events_) expected->id = id;
       if (!partial_events_ && retained->type == EventType::kConnectRequest)
         expected->listen_id = knowledge_.id(id).holds;
-      // A listener that has kept one: nobody has the new id.
+      // A listener that has kept one: the new id was not returned.
       if (!partial_events_ && retained->type == EventType::kConnectRequest &&
           !expected->listen_id.valid()) {
         expected->id = {};

@@ -139,7 +139,7 @@ void Machine::ArriveFromTester(Possibility* p, const Flight& flight, uint8_t use
     return ArriveRequest(p, flight, user, when);
   const uint8_t to = FindForTester(*p, flight);
   const IbStimulus on = StimulusOfTester(*p, to, flight, user);
-  if (to == kNoId) {  // whoever answers, the tester takes no notice
+  if (to == kNoId) {  // the tester ignores any answer
     if (const IbRule* rule = Find(IbState::kNone, on)) p->used.set(NumberOf(rule));
     return;
   }
@@ -253,9 +253,9 @@ Judgement Oracle::TesterSends(uint32_t line, Span when) {
                 .since = when};
   if (mad.kind == MadKind::kSidrRep) flight.reason = static_cast<uint16_t>(mad.status);
   if (concerned.empty()) {
-    Possibility nobody;
-    machine_.ArriveFromTester(&nobody, flight, kNoId, when);
-    if (!surroundings_.disturbed()) judgement.certain |= nobody.used;
+    Possibility empty;
+    machine_.ArriveFromTester(&empty, flight, kNoId, when);
+    if (!surroundings_.disturbed()) judgement.certain |= empty.used;
     return judgement;
   }
   for (const IdRef other : concerned) Merge(concerned.front(), other);

@@ -1,4 +1,4 @@
-// Yes, no, or nobody knows.
+// Three-valued truth: yes, no, or unknown.
 #ifndef MODEL_ORACLE_TRI_H_
 #define MODEL_ORACLE_TRI_H_
 

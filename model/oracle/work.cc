@@ -138,7 +138,7 @@ std::vector<Oracle::DueCompletion> Oracle::DueOfReceives(IdRef id, const Ends& e
   return due;
 }
 
-// Each of the requests may have been carried out, which nobody asked to hear of.
+// Each of the requests may have been executed without a completion.
 bool Oracle::AllMayBeSilent(IdRef id, const Ends& ends) const {
   const QueuesInfo& own = knowledge_.ledger.of(id);
   for (size_t at = own.sends_done; at < own.sends.size(); ++at)
@@ -199,8 +199,8 @@ Judgement Oracle::ObserveCompletion(const Record& record, Lane lane, const Call&
   return judgement;
 }
 
-// Whether the completion is one that is due; what would have been is noted. True where nothing was
-// handed out.
+// Whether the completion is a permitted one; the permitted ones are added to the judgement. True
+// where none was returned.
 bool Oracle::JudgeWork(IdRef id, bool receives, const Ends& ends,
                        const std::optional<HandedOut>& handed, Judgement* judgement) {
   QueuesInfo& own = knowledge_.ledger.of(id);

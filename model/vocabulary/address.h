@@ -1,4 +1,4 @@
-// Addresses as a conversation names them: by what they are, so that one text fits every topology.
+// Addresses of a conversation by their role, so that one text fits every topology.
 #ifndef MODEL_VOCABULARY_ADDRESS_H_
 #define MODEL_VOCABULARY_ADDRESS_H_
 
@@ -13,9 +13,9 @@ enum class AddressKind : uint8_t {
   kAny,         // 0.0.0.0 or ::
   kLoopback,    // 127.0.0.1 or ::1
   kForeign,     // an address that no interface has
-  kUnroutable,  // an address that no route leads to
-  kSilent,      // an address on the passive side's link that nobody answers for
-  kBadFamily,   // a sockaddr of a family that librdmacm does not know
+  kUnroutable,  // an address without a route
+  kSilent,      // an address on the passive side's link without a host
+  kBadFamily,   // a sockaddr of a family unknown to librdmacm
   kGroup,       // a multicast group
 };
 
@@ -27,7 +27,7 @@ struct Address {
   uint8_t family = 0;  // for kBadFamily
   uint8_t group = 0;   // for kGroup: which one, from 1 to kLastGroup
   uint16_t port = 0;
-  uint8_t nth = 0;  // for kSide: which of the addresses of its interface, from 0
+  uint8_t nth = 0;  // for kSide: index among the addresses of its interface, from 0
 
   friend constexpr auto operator<=>(const Address&, const Address&) = default;
 
@@ -36,9 +36,9 @@ struct Address {
     a.port = p;
     return a;
   }
-  // The same but for the port.
+  // Equal except for the port.
   constexpr bool SameHost(const Address& other) const { return WithPort(0) == other.WithPort(0); }
-  // What the kernel takes for a wildcard. source: linux 6.1 cma.c cma_any_addr, cma_loopback_addr
+  // The kernel's wildcards. source: linux 6.1 cma.c cma_any_addr, cma_loopback_addr
   constexpr bool AnyOrLoopback() const {
     return kind == AddressKind::kAny || kind == AddressKind::kLoopback;
   }
@@ -46,7 +46,7 @@ struct Address {
 
 inline constexpr uint8_t kLastGroup = 9;
 
-// Ports from here on are drawn by the kernel; which one is nobody's business.
+// Ports from here on are drawn by the kernel; their values have no meaning.
 inline constexpr uint16_t kFirstEphemeralPort = 32768;
 
 }  // namespace cm

@@ -1,5 +1,5 @@
-// Everything an application may say to librdmacm, as data. One struct a function, one variant of
-// all: the waist between generator, oracle, driver, shrinker, conversation file and trace.
+// All calls of librdmacm as data: one struct per function, one variant of all. Generators, oracle,
+// drivers, shrinker, conversation files and traces use it.
 #ifndef MODEL_VOCABULARY_CALL_H_
 #define MODEL_VOCABULARY_CALL_H_
 
@@ -19,10 +19,10 @@
 
 namespace cm {
 
-// As much as the device has. source: <rdma/rdma_cma.h> RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH
+// The device's maximum. source: <rdma/rdma_cma.h> RDMA_MAX_RESP_RES, RDMA_MAX_INIT_DEPTH
 inline constexpr uint8_t kDeviceMaximum = 255;
 
-// struct rdma_conn_param; the defaults are those of a plain caller.
+// struct rdma_conn_param; the defaults are those of a typical caller.
 struct ConnParam {
   uint8_t responder_resources = 1;
   uint8_t initiator_depth = 1;
@@ -30,12 +30,12 @@ struct ConnParam {
   uint8_t retry_count = 7;
   uint8_t rnr_retry_count = 7;
   uint8_t srq = 0;
-  uint32_t qp_num = 0;  // counts only for an id without a queue pair
+  uint32_t qp_num = 0;  // used only for an id without a queue pair
   PrivateData private_data;
   friend bool operator==(const ConnParam&, const ConnParam&) = default;
 };
 
-// The hints of rdma_getaddrinfo: those of struct rdma_addrinfo that it looks at.
+// The hints of rdma_getaddrinfo: the fields of struct rdma_addrinfo that it reads.
 struct AddrHints {
   uint32_t flags = 0;          // RAI_*
   uint8_t family = 0;          // AF_*; 0 leaves it open
@@ -50,7 +50,7 @@ namespace call {
 
 struct CreateEventChannel {
   ChannelRef channel;
-  bool nonblocking = false;  // O_NONBLOCK is set on its descriptor right away
+  bool nonblocking = false;  // O_NONBLOCK is set on its descriptor immediately
 };
 struct DestroyEventChannel {
   ChannelRef channel;
@@ -81,7 +81,7 @@ struct ResolveRoute {
   IdRef id;
   int32_t timeout_ms = 2000;
 };
-struct CreateQp {  // no protection domain, both completion queues made by the library
+struct CreateQp {  // no protection domain, both completion queues created by the library
   IdRef id;
   std::optional<QpType> type;  // empty: that of the id
 };
@@ -108,17 +108,17 @@ struct Disconnect {
 };
 struct GetCmEvent {
   ChannelRef channel;
-  EventRef event;  // the name of what is fetched, for rdma_ack_cm_event
+  EventRef event;  // the name of the fetched event, for rdma_ack_cm_event
   IdRef request;   // the name of the new id, if it is a connection request
 };
 struct AckCmEvent {
   EventRef event;
 };
-// Not a function of the library: reads the public fields of the id and asks for its QP's state.
+// Not a function of the library: reads the public fields of the id and queries its QP's state.
 struct Show {
   IdRef id;
 };
-// Nor this: reads id->event, which a synchronous call leaves behind.
+// Not one either: reads id->event, which a synchronous call leaves.
 struct ShowEvent {
   IdRef id;
 };
@@ -156,7 +156,7 @@ struct SetOption {
   IdRef id;
   IdOption option;
   uint32_t value = 0;
-  uint32_t length = 4;  // in bytes, of what `value` is handed over in
+  uint32_t length = 4;  // optlen, in bytes
 };
 struct MigrateId {
   IdRef id;
@@ -182,9 +182,9 @@ struct DestroyEp {
 struct JoinMulticast {
   IdRef id;
   Address address;
-  uint16_t context = 0;  // given back with the events of this membership
+  uint16_t context = 0;  // returned with the events of this membership
 };
-// With struct rdma_cm_join_mc_attr_ex; the defaults are those of a plain caller.
+// With struct rdma_cm_join_mc_attr_ex; the defaults are those of a typical caller.
 struct JoinMulticastEx {
   IdRef id;
   Address address;
@@ -204,7 +204,7 @@ struct LeaveMulticast {
 // Node and service in numeric form.
 struct GetAddrInfo {
   HeldRef info;
-  Address node;                     // its port counts for nothing; kNone: a null pointer
+  Address node;                     // its port is ignored; kNone: a null pointer
   std::optional<uint16_t> service;  // empty: a null pointer
   std::optional<AddrHints> hints;   // empty: a null pointer
 };
@@ -226,7 +226,7 @@ struct ResolveAddrInfo {
 };
 struct QueryAddrInfo {
   IdRef id;
-  HeldRef info;  // the name of what is handed out, for rdma_freeaddrinfo
+  HeldRef info;  // the name of the result, for rdma_freeaddrinfo
 };
 struct WriteCmEvent {
   IdRef id;
@@ -248,7 +248,7 @@ struct CreateSrqEx {
 struct DestroySrq {
   IdRef id;
 };
-// A buffer of its own, filled with a pattern; what remote ends may do with it the function says.
+// A buffer of its own, filled with a pattern; the function determines the remote access.
 struct RegMsgs {
   MrRef mr;
   IdRef id;
@@ -264,16 +264,16 @@ struct RegWrite {
   IdRef id;
   uint32_t length = 64;
 };
-struct DeregMr {  // hands out what the buffer holds in the end
+struct DeregMr {  // returns the final content of the buffer
   MrRef mr;
 };
-// A work request. The functions whose names end in v take a list of pieces.
+// A work request. Functions whose names end in v take a list of elements.
 struct Work {
   IdRef id;
   uint16_t context = 0;
   Sges sges;
-  uint8_t flags = kSignaled;  // of what is sent
-  RemotePlace remote;         // of reads and writes
+  uint8_t flags = kSignaled;  // of a send request
+  RemotePlace remote;         // of a read or a write
 };
 struct PostRecv : Work {};
 struct PostRecvv : Work {};
@@ -283,7 +283,7 @@ struct PostRead : Work {};
 struct PostReadv : Work {};
 struct PostWrite : Work {};
 struct PostWritev : Work {};
-struct PostUdSend : Work {};  // to whom the id's ESTABLISHED has named
+struct PostUdSend : Work {};  // to the service that the id's ESTABLISHED has reported
 struct GetSendComp {          // waits for a completion; 1 in C is 0 here
   IdRef id;
 };
@@ -293,10 +293,10 @@ struct GetRecvComp {
 
 }  // namespace call
 
-// Every call: its number in digests, which is permanent; the struct; the C function; and where that
-// is to be found. Required and Optional functions are symbols of the library, Inline ones stand in
-// <rdma/rdma_verbs.h>, Own calls are no functions of the library. What else there is to say of a
-// call is its row in call_table.h.
+// Every call: its number in digests, which is permanent; the struct; the C function; and its
+// linkage. Required and Optional functions are symbols of the library, Inline ones are in
+// <rdma/rdma_verbs.h>, Own calls are no functions of the library. All other properties of a call
+// are its row in call_table.h.
 #define CM_CALLS(X)                                               \
   X(0, CreateEventChannel, rdma_create_event_channel, Required)   \
   X(1, DestroyEventChannel, rdma_destroy_event_channel, Required) \
@@ -372,7 +372,7 @@ template <typename None, typename... Calls>
 using VariantOf = std::variant<Calls...>;
 }  // namespace internal
 
-// Any call; its alternatives stand in the order of CallKind.
+// Any call; its alternatives are in the order of CallKind.
 #define CM_ALTERNATIVE(number, type, function, linkage) , call::type
 using Call = internal::VariantOf<void CM_CALLS(CM_ALTERNATIVE)>;
 #undef CM_ALTERNATIVE
@@ -380,19 +380,19 @@ inline constexpr int kCallKindCount = std::variant_size_v<Call>;
 
 constexpr CallKind KindOf(const Call& call) { return static_cast<CallKind>(call.index()); }
 
-// What is posted to a queue.
+// A work request that is posted to a queue.
 enum class Posting : uint8_t { kNothing, kReceive, kSend, kRead, kWrite };
-// What a call is besides its arguments: its row in call_table.h, without the fields.
+// Properties of a call besides its arguments: its row in call_table.h, without the fields.
 struct CallTraits {
   std::string_view manual;       // "man rdma_listen(3)"
-  std::string_view map = "1.0";  // of the library, that has the function
+  std::string_view map = "1.0";  // version of the function's symbol
   bool returns_void = false;     // in C: succeeds or crashes, is never refused
-  bool completes = false;        // on a synchronous id it returns with the event of what it started
-  bool only_asks = false;        // changes nothing
-  bool may_block = false;        // for longer than the kernel takes to answer
-  bool in_kernel = false;   // changes what the kernel holds of the id, and nothing of the library's
-  bool moves_data = false;  // on regions and queues, beside the making of queue pairs
-  bool completion = false;  // waits for a completion
+  bool completes = false;        // on a synchronous id it returns with the event of its operation
+  bool only_asks = false;        // a query: changes nothing
+  bool may_block = false;        // for longer than the kernel takes to reply
+  bool in_kernel = false;        // changes only the kernel's state of the id
+  bool moves_data = false;       // on regions and queues, except creating queue pairs
+  bool completion = false;       // waits for a completion
   Posting posts = Posting::kNothing;
   // From the list of calls.
   std::string_view name;
@@ -408,32 +408,33 @@ inline const CallTraits& TraitsOf(CallKind kind) {
 
 // Show and ShowEvent are none.
 inline bool IsFunction(CallKind kind) { return TraitsOf(kind).function; }
-// "rdma_create_event_channel"; "show" and "show-event" for what is not a function of the library.
+// "rdma_create_event_channel"; "show" and "show-event" for calls that are no function of the
+// library.
 inline std::string_view FunctionName(CallKind kind) { return TraitsOf(kind).name; }
 std::optional<CallKind> ParseFunctionName(std::string_view name);
 
 // The id that the call is made on; none for calls on channels and events.
 IdRef IdOf(const Call& call);
-// The channel that the call names; none for calls on ids and events.
+// The channel of the call; none for calls on ids and events.
 ChannelRef ChannelOf(const Call& call);
-// What the call has handed out, or gives back; none for all others.
+// The list or address info that the call returns or releases; none for all others.
 HeldRef HeldOf(const Call& call);
-// The region that the call registers or gives back; none for all others.
+// The region that the call registers or deregisters; none for all others.
 MrRef RegionOf(const Call& call);
-// A work request is posted; null for all others.
+// The posted work request; null for all others.
 const call::Work* WorkOf(const Call& call);
 // rdma_create_qp, with either structure.
 std::optional<call::CreateQp> QpAskedBy(const Call& call);
 // The call is of the library's map 1.4. source: rdma-core 65 librdmacm.map
 inline bool IsLater(CallKind kind) { return TraitsOf(kind).map == "1.4"; }
-// On regions and queues, beside the making of queue pairs.
+// On regions and queues, except creating queue pairs.
 inline bool MovesData(CallKind kind) { return TraitsOf(kind).moves_data; }
 inline bool IsWork(CallKind kind) { return TraitsOf(kind).posts != Posting::kNothing; }
 inline bool IsReceive(CallKind kind) { return TraitsOf(kind).posts == Posting::kReceive; }
 inline bool IsRead(CallKind kind) { return TraitsOf(kind).posts == Posting::kRead; }
 inline bool IsWrite(CallKind kind) { return TraitsOf(kind).posts == Posting::kWrite; }
 inline bool IsCompletion(CallKind kind) { return TraitsOf(kind).completion; }
-// The id that the call is made on is one that it makes.
+// The call creates its id.
 constexpr bool MakesItsId(CallKind kind) {
   return kind == CallKind::kCreateId || kind == CallKind::kCreateEp;
 }
@@ -442,7 +443,7 @@ constexpr bool IsOnGroup(CallKind kind) {
   return kind == CallKind::kJoinMulticast || kind == CallKind::kJoinMulticastEx ||
          kind == CallKind::kLeaveMulticast;
 }
-// Makes a memory region.
+// Registers a memory region.
 bool RegistersRegion(CallKind kind);
 // source: rdma-core 44 cma.c ucma_complete
 inline bool CompletesWithEvent(CallKind kind) { return TraitsOf(kind).completes; }

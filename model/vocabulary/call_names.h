@@ -1,4 +1,4 @@
-// The names that a call speaks of, with what it does with each: from the rows of call_table.h.
+// The names in a call, and the use of each: from the rows of call_table.h.
 #ifndef MODEL_VOCABULARY_CALL_NAMES_H_
 #define MODEL_VOCABULARY_CALL_NAMES_H_
 
@@ -14,8 +14,8 @@ inline constexpr bool kIsName = false;
 template <typename Tag>
 inline constexpr bool kIsName<Ref<Tag>> = true;
 
-// Calls visit(reference, info) for each name in the value of a field; the names in pieces of work
-// are used.
+// Calls visit(reference, info) for each name in the value of a field; names in elements of work
+// requests are used.
 template <typename Member, typename Visit>
 void EachNameIn(const FieldInfo& info, Member& member, Visit& visit) {
   constexpr FieldInfo kRegion{.noun = "a region", .use = NameUse::kUses};
@@ -31,7 +31,7 @@ void EachNameIn(const FieldInfo& info, Member& member, Visit& visit) {
   }
 }
 
-// The same for a call, or for one of its alternatives; null pointers are none and left out.
+// The same for a call, or for one of its alternatives; null pointers are left out.
 template <typename OneCall, typename Visit>
 void EachNameOf(OneCall& call, Visit visit) {
   ForEachField(kRow<std::remove_const_t<OneCall>>.fields, [&](const auto& field) {

@@ -21,7 +21,7 @@ constexpr CallRow<Fields...> Row(CallTraits traits, Fields... fields) {
   return {traits, std::tuple(fields...)};
 }
 
-// The row of a call, and the fields of a structure that a call is given.
+// The row of a call, and the fields of a structure argument.
 template <typename Call>
 inline constexpr struct CallHasNoRow kRow;
 template <typename Structure>
@@ -46,7 +46,7 @@ inline constexpr auto kFields<EceOptions> = std::tuple(
     Key("vendor_id", &EceOptions::vendor_id).Always(),
     Key("options", &EceOptions::options).Always(), Key("comp_mask", &EceOptions::comp_mask));
 
-// What several calls have.
+// Fields that several calls share.
 template <typename Call>
 constexpr auto OfId() {
   return Uses("an id", &Call::id);

@@ -1,4 +1,4 @@
-// Enhanced connection establishment: options that the vendors of both devices agree on.
+// Enhanced connection establishment: options negotiated between devices of one vendor.
 #ifndef MODEL_VOCABULARY_ECE_H_
 #define MODEL_VOCABULARY_ECE_H_
 

@@ -1,5 +1,5 @@
-// How the parts of a value are described: once, as data, for whatever reads, prints, hashes or
-// renames them. A row of fields is a std::tuple of Field.
+// Descriptions of the parts of a value, as data, for reading, printing, hashing and renaming. A row
+// of fields is a std::tuple of Field.
 #ifndef MODEL_VOCABULARY_FIELD_H_
 #define MODEL_VOCABULARY_FIELD_H_
 
@@ -9,19 +9,19 @@
 
 namespace cm {
 
-// What a call does with the object that a name stands for.
+// The effect of a call on the object of a name.
 enum class NameUse : uint8_t { kNone, kMakes, kUses, kFrees };
 
 struct FieldInfo {
-  std::string_view key;   // "backlog" in backlog=8; without one the word stands by itself
-  std::string_view noun;  // of a name: what it is a name of, "an id"
+  std::string_view key;   // "backlog" in backlog=8; without one the word is positional
+  std::string_view noun;  // of a name: its kind, "an id"
   NameUse use = NameUse::kNone;
   bool needed = false;        // has no default: a text without it is refused
-  bool always = false;        // is printed when it has its default, too
+  bool always = false;        // is printed even if it has its default
   bool or_null = false;       // of a name: "null" is a null pointer
   bool derived = false;       // of a name: without the word it follows from that of the event
   bool inverted = false;      // of a flag: the word says false
-  bool remote = false;       // of a name: the peer may have made it
+  bool remote = false;        // of a name: the peer may have created it
   bool hidden = false;        // is hashed, and has no text
   bool without_port = false;  // of an address
   bool hexadecimal = false;
@@ -29,7 +29,7 @@ struct FieldInfo {
   bool hashed_if_set = false;  // adds nothing to a digest while it is empty
   int64_t low = 0;             // a number's bounds, where they are narrower than its type's
   int64_t high = 0;            // 0: those of its type
-  std::string_view says;       // for the manual of the language; empty where the key says it
+  std::string_view says;       // for the manual of the language; empty where the key is enough
 };
 
 template <typename Owner, typename Member>
@@ -37,7 +37,7 @@ struct Field {
   FieldInfo info;
   Member Owner::*member;
 
-  // The same field with another property, to be written one behind the other.
+  // The same field with another property; can be chained.
   constexpr Field Needed() const {
     return With([](FieldInfo* i) { i->needed = true; });
   }
@@ -89,12 +89,12 @@ template <typename Owner, typename Member>
 constexpr Field<Owner, Member> Key(std::string_view key, Member Owner::*member) {
   return {{.key = key}, member};
 }
-// A word by itself: a value that every call has, in front of all keys.
+// A positional word: a value that every call has, before all keys.
 template <typename Owner, typename Member>
 constexpr Field<Owner, Member> Word(std::string_view noun, Member Owner::*member) {
   return {{.noun = noun, .needed = true}, member};
 }
-// The name of something that the call makes, needs, or makes away with.
+// The name of an object that the call creates, uses, or frees.
 template <typename Owner, typename Member>
 constexpr Field<Owner, Member> Makes(std::string_view noun, Member Owner::*member) {
   return {{.noun = noun, .use = NameUse::kMakes, .needed = true}, member};
@@ -107,7 +107,7 @@ template <typename Owner, typename Member>
 constexpr Field<Owner, Member> Frees(std::string_view noun, Member Owner::*member) {
   return {{.noun = noun, .use = NameUse::kFrees, .needed = true}, member};
 }
-// Hashed, and not said.
+// Hashed, and not printed.
 template <typename Owner, typename Member>
 constexpr Field<Owner, Member> Hidden(Member Owner::*member) {
   return {{.hidden = true}, member};

@@ -1,4 +1,4 @@
-// What an application must not do: the library reads or frees memory that is not there any more.
+// Misuse by an application: the library reads or frees memory that was freed before.
 #ifndef MODEL_VOCABULARY_MISUSE_H_
 #define MODEL_VOCABULARY_MISUSE_H_
 

@@ -1,4 +1,4 @@
-// Names that a conversation gives to what it talks about, as small numbers, and who speaks.
+// Names of objects in a conversation, as small numbers, and lanes.
 #ifndef MODEL_VOCABULARY_NAMES_H_
 #define MODEL_VOCABULARY_NAMES_H_
 
@@ -24,7 +24,7 @@ using IdRef = Ref<struct IdTag>;            // an rdma_cm_id
 using ChannelRef = Ref<struct ChannelTag>;  // an event channel
 using EventRef = Ref<struct EventTag>;      // an event that was fetched
 using MrRef = Ref<struct MrTag>;            // a registered memory region, and its buffer
-using HeldRef = Ref<struct HeldTag>;        // what was handed out and is to be given back
+using HeldRef = Ref<struct HeldTag>;        // a list or address info, to be released
 
 // An application thread of one side. Text: "active", or "active/2" for any but the first lane.
 struct Lane {
@@ -33,7 +33,7 @@ struct Lane {
   friend constexpr auto operator<=>(Lane, Lane) = default;
 };
 
-// The names of one kind, in the order of their first mention.
+// The names of one kind, in the order of their first use.
 template <typename Tag>
 class NameTable {
  public:

@@ -9,18 +9,18 @@
 namespace cm {
 
 enum class NotMade : uint8_t {
-  kNeverMade,      // it names what never came to be
-  kGone,           // it names what was destroyed, and the conversation does not ask for misuse
-  kOfAnotherSide,  // it names what another process has
+  kNeverMade,      // it names an object that was never created
+  kGone,           // it names a destroyed object, without the capability misuse
+  kOfAnotherSide,  // it names an object of another process
   kLaneWaits,      // an earlier call of its lane has not returned
   kChannelInUse,   // a call waits on the channel that it destroys
   kIdInUse,        // another thread waits for the event of a call on its id
   kQueueInUse,     // another thread waits for a completion of its queue
-  kWouldCrash,     // the library would crash, and the conversation does not ask for crashes
+  kWouldCrash,     // the library would crash, without the capability crashes
   kExited,         // its process has exited
   kCrashed,        // an earlier call has crashed its process
   kContends,       // with another call that is made at the same time
-  kCannotBeMade,   // the implementation does not have what it needs
+  kCannotBeMade,   // the implementation lacks what it needs
 };
 
 // "never-made", as in "-> not-applicable why=never-made".

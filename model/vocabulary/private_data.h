@@ -10,8 +10,8 @@
 
 namespace cm {
 
-// Up to 255 bytes, as much as the uint8_t of the C structures can announce. Most are far fewer, and
-// every message and event has some: bytes past the length are not set, and nobody's business.
+// Up to 255 bytes, the maximum of the C structures' uint8_t. Most are far shorter, and every
+// message and event has some: bytes past the length are not initialised, and never read.
 class PrivateData {
  public:
   constexpr PrivateData() : size_(0) {
@@ -21,7 +21,7 @@ class PrivateData {
       : size_(static_cast<uint8_t>(std::min<size_t>(bytes.size(), 255))) {
     std::copy_n(bytes.begin(), size_, bytes_.begin());
   }
-  // 01 02 03 ...: content that shows where it was cut.
+  // 01 02 03 ...: content that shows where it was truncated.
   static PrivateData Counting(uint8_t size) {
     PrivateData data;
     data.size_ = size;
@@ -33,7 +33,7 @@ class PrivateData {
   bool empty() const { return size_ == 0; }
   std::span<const uint8_t> bytes() const { return {bytes_.data(), size_}; }
 
-  // The same content with the given length: cut, or padded with zeros.
+  // The same content with the given length: truncated, or padded with zeros.
   PrivateData Resized(uint8_t size) const {
     PrivateData data;
     data.size_ = size;

@@ -1,4 +1,4 @@
-// Private data as text: "hello", count:20, hex:00ff, each with +N for N zero bytes behind it.
+// Private data as text: "hello", count:20, hex:00ff, each with +N for N zero bytes after it.
 #ifndef MODEL_VOCABULARY_PRIVATE_DATA_TEXT_H_
 #define MODEL_VOCABULARY_PRIVATE_DATA_TEXT_H_
 
@@ -10,7 +10,7 @@
 
 namespace cm {
 
-// The shortest of the three forms; content that prints is quoted.
+// The shortest of the three forms; printable content is quoted.
 std::string ToText(const PrivateData& data);
 
 // Reads any of the three forms; empty when the text is none of them or longer than 255 bytes.

@@ -5,7 +5,7 @@
 namespace cm {
 namespace {
 
-// linux 6.1 cm.c cm_ack_timeout: the time a message may take, as an exponent.
+// linux 6.1 cm.c cm_ack_timeout: the lifetime of a message, as an exponent.
 int AckTimeout(int ack_delay, int packet_lifetime) {
   const int there = packet_lifetime + 1;
   const int sum = there >= ack_delay ? there + (ack_delay >= there - 1 ? 1 : 0)
@@ -22,8 +22,8 @@ Capabilities Everything() {
       .Without(Capability::kSilenceSm);
 }
 
-// TCP hides what becomes of single packets, and nobody has watched it over links that come and go.
-// Work that is posted is followed over RoCE alone.
+// TCP hides the loss of single packets, and there is no observation of flapping links. Posted work
+// requests are followed over RoCE alone.
 Capabilities WithoutPackets() {
   Capabilities some = Everything();
   for (const Capability packets :
@@ -54,14 +54,14 @@ std::vector<Profile> MakeProfiles() {
   linux72.dialect.link_down_keeps_sends = false;
   linux72.limits.max_outstanding = 128;
   linux72.capabilities = linux72.capabilities.With(Capability::kLaterCalls);
-  // A frame has room for more, but counts its private data and 4 bytes before it with one byte.
+  // A frame has room for more, but one byte counts its private data and 4 bytes before it.
   Profile siw = linux61;
   siw.name = "6.1-siw";
   siw.sentence = "librdmacm 44 on Linux 6.1 over Soft-iWARP.";
   siw.transport = Transport::kIwarp;
   siw.limits.request_data = siw.limits.reply_data = siw.limits.reject_data = 251;
   siw.capabilities = WithoutPackets();
-  // Nobody has watched it over links or to neighbours that come and go.
+  // There is no observation of flapping links and changing neighbours.
   Profile ib = linux61;
   ib.name = "6.1-ib";
   ib.sentence = "librdmacm 44 on Linux 6.1 over InfiniBand, as the sources say.";
@@ -90,7 +90,7 @@ Duration Timing::Exponent(int t) {
   return Duration::Milliseconds(int64_t{1} << std::max(t - 8, 0));
 }
 
-// Ten repetitions; of a patience that is too short for as many, one each millisecond.
+// Ten retries; with a shorter timeout, one each millisecond.
 Duration Timing::AskInterval(Duration patience) {
   return std::max(Duration::Milliseconds(1),
                   Duration::Milliseconds(patience.nanoseconds() / 10'000'000));

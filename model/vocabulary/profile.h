@@ -1,4 +1,4 @@
-// A profile: what an implementation may differ in without being wrong.
+// A profile: permitted differences between implementations.
 #ifndef MODEL_VOCABULARY_PROFILE_H_
 #define MODEL_VOCABULARY_PROFILE_H_
 
@@ -13,8 +13,7 @@
 
 namespace cm {
 
-// When a timer fires: when it is due, or when the wheel of a Linux kernel that has nothing else to
-// do comes to it.
+// When a timer expires: exactly, or when the timer wheel of an idle Linux kernel reaches it.
 enum class TimerClock : uint8_t { kExact, kWheel };
 
 // Timers of the communication manager, as the exponents that the protocol carries.
@@ -25,10 +24,10 @@ struct Timing {
   int response_timeout = 20;     // CMA_CM_RESPONSE_TIMEOUT
   int max_retries = 15;          // CMA_MAX_CM_RETRIES: one more transmission than this
   int mra_service_timeout = 24;  // CMA_CM_MRA_SETTING
-  Duration prompt = Duration::Milliseconds(200);  // anything that waits for no long timer is done
-  Duration quiet = Duration::Milliseconds(20);    // `settle` ends when nothing happened for so long
-  Duration mpa_reply = Duration::Seconds(10);     // how long iWARP waits for an answer
-  Duration group_reply = Duration::Seconds(3);    // what a join gives the subnet administrator
+  Duration prompt = Duration::Milliseconds(200);  // limit of reactions that wait for no long timer
+  Duration quiet = Duration::Milliseconds(20);    // `settle` ends after this time without an event
+  Duration mpa_reply = Duration::Seconds(10);     // timeout of an MPA reply
+  Duration group_reply = Duration::Seconds(3);    // timeout of a join's SA query
   int late_percent = 8;  // a kernel timer may be late by this much of its nominal length,
   Duration late = Duration::Milliseconds(300);  // and by this much more
   TimerClock clock = TimerClock::kExact;        // of the simulator
@@ -37,10 +36,10 @@ struct Timing {
   static Duration Exponent(int t);
   Duration RequestInterval() const;  // between two REQ, or two DREQ of the active side
   Duration ReplyInterval() const;    // between two REP, or two DREQ of the passive side
-  Duration AfterMra() const;         // between two transmissions once an MRA came
+  Duration AfterMra() const;         // between two transmissions after an MRA
   Duration Timewait() const;
-  // How often, and how many times in all, the administrator of a subnet is asked for what is to be
-  // answered within `patience`. source: linux 6.1 sa_query.c send_mad
+  // The retry interval, and the number of transmissions, of an SA query with a timeout of
+  // `patience`. source: linux 6.1 sa_query.c send_mad
   static Duration AskInterval(Duration patience);
   static int64_t AskTimes(Duration patience);
   static Duration AskPatience(Duration patience) {
@@ -56,7 +55,7 @@ struct Timing {
   friend bool operator==(const Timing&, const Timing&) = default;
 };
 
-// Numbers that bound arguments.
+// Limits of arguments.
 struct Limits {
   uint8_t request_data = 56;  // private data of rdma_connect over IP: 92 minus the CMA header
   uint8_t reply_data = 196;   // of rdma_accept
@@ -66,32 +65,31 @@ struct Limits {
   uint8_t max_depth = 128;              // responder resources and initiator depth of the device
   uint8_t max_retry_count = 7;
   uint32_t max_backlog = 1024;
-  // REQ, DREQ and SIDR_REQ of a port that wait for their answer at once; 0: as many as there are.
-  // source: linux 7.2 mad.c get_sol_fc_max_outstanding
+  // Maximum outstanding REQ, DREQ and SIDR_REQ of a port; 0: no limit. source: linux 7.2 mad.c
+  // get_sol_fc_max_outstanding
   uint32_t max_outstanding = 0;
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
-// What carries connections: InfiniBand's protocol in RoCE packets, TCP and MPA, or InfiniBand's
+// The transport of connections: InfiniBand's protocol in RoCE packets, TCP and MPA, or InfiniBand's
 // protocol over its own links.
 enum class Transport : uint8_t { kRoce, kIwarp, kInfiniband };
 
-// Which permitted behaviour an implementation shows.
+// Choices between permitted behaviours.
 struct Dialect {
-  // What becomes of a message that is sent over a link that is down: it fails at once; else it is
-  // kept, so that nothing is heard of it any more; else it is lost, and repeated.
-  // source: observed 6.1-rxe, 6.12-rxe, 7.2-rxe 73-link_down_when_resolving
+  // A message sent over a link that is down: fails immediately; else is kept and silently never
+  // sent; else is lost, and retransmitted. source: observed 6.1-rxe, 6.12-rxe, 7.2-rxe
+  // 73-link_down_when_resolving
   bool link_down_fails_sends = true;
   bool link_down_keeps_sends = false;
-  // A message that is longer than the receive it meets completes as the manual says; else as on
-  // Soft-RoCE, with an error of the operation at both ends.
-  // source: man ibv_poll_cq(3); observed lab 6.1-rxe data, seed 1
+  // A message longer than its receive completes as the manual says; else as on Soft-RoCE, with an
+  // operation error at both ends. source: man ibv_poll_cq(3); observed lab 6.1-rxe data, seed 1
   bool long_messages_as_manual = false;
-  // Who accepts a request for datagrams on a synchronous id has acknowledged it by that; else it is
-  // kept, and the listener's end waits for the id's. source: rdma-core 56 and 44 cma.c rdma_accept
+  // Accepting a datagram request on a synchronous id acknowledges it; else it is kept, and
+  // destroying the listener waits for the id. source: rdma-core 56 and 44 cma.c rdma_accept
   bool accept_releases_datagram_request = false;
-  // Of a queue pair that fails and takes from a shared receive queue it is told that it takes no
-  // more; else nothing is. source: linux 6.12 rxe_resp.c flush_recv_queue; linux 6.1 has none
+  // A failing queue pair with a shared receive queue reports QP_LAST_WQE_REACHED; else it does not.
+  // source: linux 6.12 rxe_resp.c flush_recv_queue; linux 6.1 has none
   bool last_receive_is_told = false;
   friend bool operator==(const Dialect&, const Dialect&) = default;
 };
@@ -110,7 +108,7 @@ struct Profile {
   Timing timing;
   Limits limits;
   Dialect dialect;
-  Capabilities capabilities;  // of the environment that goes with it, unless said otherwise
+  Capabilities capabilities;  // of its usual environment
   std::vector<Deviation> deviations;
   friend bool operator==(const Profile&, const Profile&) = default;
 };

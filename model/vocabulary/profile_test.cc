@@ -45,7 +45,7 @@ TEST(Timing, IsShorterFromLinux612On) {
   }
 }
 
-// Each observed time lies between the nominal one and the latest.
+// Each observed time is between the nominal one and the latest.
 TEST(Timing, AllowsForTheLatenessThatWasObserved) {
   const Timing& linux61 = TimingOf("6.1-rxe");
   const Timing& linux612 = TimingOf("6.12-rxe");
@@ -74,8 +74,8 @@ TEST(Dialect, OfALinkThatIsDownDiffersFromKernelToKernel) {
   EXPECT_FALSE(FindProfile("7.2-rxe")->dialect.link_down_keeps_sends);
 }
 
-// With rdma-core 44 the listener cannot be destroyed before what it was asked for; from 52 on it
-// can. source: rdma-core commit 9a0fc3afd
+// With rdma-core 44 the listener cannot be destroyed before its requests; from 52 on it can.
+// source: rdma-core commit 9a0fc3afd
 TEST(Dialect, OfAnAcceptedDatagramRequestIsOfTheLibrary) {
   EXPECT_FALSE(FindProfile("6.1-rxe")->dialect.accept_releases_datagram_request);
   EXPECT_TRUE(FindProfile("6.12-rxe")->dialect.accept_releases_datagram_request);

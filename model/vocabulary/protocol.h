@@ -1,4 +1,4 @@
-// The nouns of RDMA CM: port spaces, event types, messages, REJ reasons, states; with their C
+// The constants of RDMA CM: port spaces, event types, messages, REJ reasons, states; with their C
 // names.
 #ifndef MODEL_VOCABULARY_PROTOCOL_H_
 #define MODEL_VOCABULARY_PROTOCOL_H_
@@ -13,8 +13,8 @@ namespace cm {
 // source: <rdma/rdma_cma.h> enum rdma_port_space
 enum class PortSpace : uint16_t { kIpoib = 0x0002, kTcp = 0x0106, kUdp = 0x0111, kIb = 0x013F };
 
-// Its ids look services up and exchange datagrams; they do not connect.
-// source: rdma-core 44 cma.c rdma_create_id
+// Its ids look services up and exchange datagrams; they do not connect. source: rdma-core 44 cma.c
+// rdma_create_id
 constexpr bool IsDatagram(PortSpace space) {
   return space == PortSpace::kUdp || space == PortSpace::kIpoib;
 }
@@ -40,7 +40,7 @@ enum class EventType : uint8_t {
   kAddrInfoResolved = 16,
   kAddrInfoError = 17,
   kUser = 18,
-  kInternal = 19,  // the library's own, on its way through the kernel: no application gets it
+  kInternal = 19,  // internal to the library: passed through the kernel, not to an application
 };
 inline constexpr int kEventTypeCount = 20;
 inline constexpr int kFirstEventTypeCount = 16;  // those of every library; the others are newer
@@ -58,19 +58,19 @@ enum class MadKind : uint8_t {
   kSidrRep,
   kLap,
   kApr,
-  kOther,  // of the same class, and none of these
+  kOther,  // another message of the same class
   // Of iWARP, over TCP. source: linux 6.1 siw_cm.h struct mpa_rr
   kMpaRequest,
   kMpaReply,
-  kMpaReject,  // a reply that says no
-  kFin,        // the end of the connection, by whoever ends it first
+  kMpaReject,  // a rejecting reply
+  kFin,        // the end of the TCP connection, by either side
 };
 inline constexpr int kMadKindCount = 12;      // the first ones: management datagrams
 inline constexpr int kMessageKindCount = 16;  // all of them
 inline constexpr bool IsMad(MadKind kind) { return static_cast<int>(kind) < kMadKindCount; }
 inline constexpr int kConnectionMadKindCount = 7;  // the first ones: those of connections
 
-// Which message an MRA or a REJ speaks of. source: linux 6.1 cm_msgs.h enum cm_msg_response
+// The message that an MRA or a REJ is about. source: linux 6.1 cm_msgs.h enum cm_msg_response
 enum class About : uint8_t { kReq = 0, kRep = 1, kOther = 2 };
 inline constexpr int kAboutCount = 3;
 
@@ -79,30 +79,29 @@ inline constexpr uint16_t kDefaultPkey = 0xffff;
 inline constexpr uint8_t kSendMethod = 0x03;
 inline constexpr uint8_t kCmClassVersion = 2;
 inline constexpr uint8_t kMadBaseVersion = 1;
-// What is asked of any management class. source: linux 6.1 <rdma/ib_mad.h> IB_MGMT_METHOD_GET
+// The query of any management class. source: linux 6.1 <rdma/ib_mad.h> IB_MGMT_METHOD_GET
 inline constexpr uint8_t kGetMethod = 0x01;
 inline constexpr uint8_t kSetMethod = 0x02;
 inline constexpr uint8_t kGetResponseMethod = 0x81;
 inline constexpr uint16_t kClassPortInfo = 0x0001;
 inline constexpr uint16_t kMethodNotSupported = 0x000c;
 
-// What SIDR_REP answers to a request for a datagram service.
-// source: linux 6.1 ib_cm.h enum ib_cm_sidr_status
+// The status in a SIDR_REP. source: linux 6.1 ib_cm.h enum ib_cm_sidr_status
 enum class SidrStatus : uint8_t { kSuccess = 0, kUnsupported = 1, kReject = 2 };
 
 // The Q_Key of datagrams of RDMA_PS_UDP. source: <rdma/rdma_cma.h> RDMA_UDP_QKEY
 inline constexpr uint32_t kDatagramQkey = 0x01234567;
 // And of RDMA_PS_IPOIB: that of the interface's broadcast group. source: opensm osm_prtn.c, which
-// makes that group
+// creates that group
 inline constexpr uint32_t kBroadcastQkey = 0x00000b1b;
 constexpr uint32_t QkeyOf(PortSpace space) {
   return space == PortSpace::kIpoib ? kBroadcastQkey : kDatagramQkey;
 }
-// The queue pair that stands for all members of a group. source: linux 6.1 cma.c cma_make_mc_event
+// The queue pair number of all members of a group. source: linux 6.1 cma.c cma_make_mc_event
 inline constexpr uint32_t kMulticastQpNumber = 0xffffff;
 
-// Why a request or a reply was rejected; the numbers that Linux sends or that tests use.
-// source: linux 6.1 ib_cm.h enum ib_cm_rej_reason
+// Reasons of a REJ; the numbers that Linux sends or that tests use. source: linux 6.1 ib_cm.h enum
+// ib_cm_rej_reason
 enum class RejReason : uint16_t {
   kNone = 0,
   kNoQp = 1,
@@ -133,8 +132,8 @@ enum class QpState : uint8_t {
 // source: <infiniband/verbs.h> enum ibv_qp_type
 enum class QpType : uint8_t { kRc = 2, kUc = 3, kUd = 4 };
 
-// What rdma_set_option sets, by level and name; any other numbers are refused.
-// source: <rdma/rdma_cma.h> RDMA_OPTION_ID, RDMA_OPTION_IB
+// Options of rdma_set_option, by level and name; other numbers are refused. source:
+// <rdma/rdma_cma.h> RDMA_OPTION_ID, RDMA_OPTION_IB
 struct IdOption {
   int32_t level = 0;
   int32_t name = 0;
@@ -146,7 +145,7 @@ inline constexpr IdOption kAfOnlyOption{0, 2};
 inline constexpr IdOption kAckTimeoutOption{0, 3};
 inline constexpr IdOption kIbPathOption{1, 1};
 
-// What rdma_getaddrinfo is told, and tells. source: <rdma/rdma_cma.h> RAI_PASSIVE
+// Flags of rdma_getaddrinfo, in hints and in results. source: <rdma/rdma_cma.h> RAI_PASSIVE
 inline constexpr uint32_t kPassiveHint = 1;
 inline constexpr uint32_t kServiceRecordsHint = 16;  // RAI_SA
 inline constexpr uint32_t kResolverHint = 32;        // RAI_DNS
@@ -158,8 +157,8 @@ constexpr uint8_t FamilyNumber(bool v6) { return v6 ? kInet6Family : kInetFamily
 // The lengths of struct sockaddr_in and sockaddr_in6.
 constexpr uint8_t SockaddrLength(bool v6) { return v6 ? 28 : 16; }
 
-// What the resolver returns where it finds nothing: neither -1 nor an errno.
-// source: <netdb.h> of Linux EAI_FAMILY, EAI_SOCKTYPE, EAI_ADDRFAMILY
+// Error numbers of the resolver, which are neither -1 nor an errno. source: <netdb.h> of Linux
+// EAI_FAMILY, EAI_SOCKTYPE, EAI_ADDRFAMILY
 inline constexpr int8_t kFamilyUnknownCode = -6;
 inline constexpr int8_t kTypeUnknownCode = -7;
 inline constexpr int8_t kAddressFamilyCode = -9;
@@ -171,7 +170,7 @@ std::optional<EventType> ParseEventType(std::string_view name);
 
 // "REQ" and back.
 std::string_view ToString(MadKind kind);
-// Of the management datagrams, which faults and testers name.
+// Of the management datagrams, for faults and testers.
 std::optional<MadKind> ParseMadKind(std::string_view name);
 // Of all.
 std::optional<MadKind> ParseMessageKind(std::string_view name);

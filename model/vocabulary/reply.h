@@ -1,4 +1,4 @@
-// What an implementation lets an application see: replies, events, fields of an id.
+// Observations of an application: replies, events, fields of an id.
 #ifndef MODEL_VOCABULARY_REPLY_H_
 #define MODEL_VOCABULARY_REPLY_H_
 
@@ -19,11 +19,11 @@
 namespace cm {
 
 enum class ReplyKind : uint8_t {
-  kReturned,       // value and errno say how
+  kReturned,       // with value and errno
   kBlocked,        // nothing can answer it now; it stays pending on its lane
-  kCrashed,        // the process is gone, or would be
-  kUnseen,         // it was made, and nobody wrote down what came of it
-  kNotApplicable,  // it names what never came to be, or its lane still waits: it was not made
+  kCrashed,        // the process has ended, or would
+  kUnseen,         // it was made, and its result was not recorded
+  kNotApplicable,  // it was not made; see not_made.h
 };
 
 struct Reply {
@@ -44,7 +44,7 @@ struct Reply {
   constexpr bool succeeded() const { return kind == ReplyKind::kReturned && value == 0; }
 };
 
-// Connection parameters as an event carries them.
+// Connection parameters in an event.
 struct ConnFields {
   uint8_t responder_resources = 0;
   uint8_t initiator_depth = 0;
@@ -63,8 +63,8 @@ struct CmEvent {
   IdRef listen_id;
   ConnFields conn;
   uint32_t qp_num = 0;    // volatile: drawn by the provider
-  uint32_t qkey = 0;      // of a datagram service that was found, or of a group
-  Address group;          // of a group that was joined, without a port; else kNone
+  uint32_t qkey = 0;      // of a datagram service, or of a group
+  Address group;          // of a joined group, without a port; else kNone
   uint16_t context = 0;   // of a membership
   uint64_t argument = 0;  // of USER
   PrivateData private_data;
@@ -74,7 +74,7 @@ struct CmEvent {
 // The public fields of an id, and the state of its queue pair.
 struct Shown {
   bool device_known = false;  // id->verbs is not null
-  uint8_t device = 0;         // index into the topology's devices, of its first port
+  uint8_t device = 0;         // index of its first port in the topology's devices
   uint8_t port_num = 0;
   Address source;       // kNone: family 0
   Address destination;  // ports of kFirstEphemeralPort and above are volatile
@@ -83,7 +83,7 @@ struct Shown {
   friend constexpr bool operator==(const Shown&, const Shown&) = default;
 };
 
-// What a call hands out besides its value.
+// Outputs of a call besides its value.
 struct QpAttrs {  // of rdma_init_qp_attr
   uint32_t mask = 0;
   uint8_t state = 0;  // attr.qp_state, as returned
@@ -116,12 +116,12 @@ struct AddrInfoHanded {  // of rdma_getaddrinfo: the first, and only, rdma_addri
   uint32_t connect_length = 0;
   friend constexpr bool operator==(const AddrInfoHanded&, const AddrInfoHanded&) = default;
 };
-struct DevicesHanded {   // of rdma_get_devices; in which order they come is nobody's business
+struct DevicesHanded {   // of rdma_get_devices; their order is not recorded
   uint32_t known = 0;    // bits: indices into the topology's devices
-  uint32_t unknown = 0;  // how many others, which the topology does not name
+  uint32_t unknown = 0;  // number of others, which the topology lacks
   friend constexpr bool operator==(const DevicesHanded&, const DevicesHanded&) = default;
 };
-struct BytesHanded {  // of rdma_dereg_mr: what the buffer of the region holds, see BytesDigest
+struct BytesHanded {  // of rdma_dereg_mr: content of the region's buffer, see BytesDigest
   uint32_t digest = 0;
   friend constexpr bool operator==(const BytesHanded&, const BytesHanded&) = default;
 };

@@ -1,4 +1,4 @@
-// Addresses as C has them.
+// Conversion of addresses to struct sockaddr and back.
 #ifndef MODEL_VOCABULARY_SOCKADDR_H_
 #define MODEL_VOCABULARY_SOCKADDR_H_
 
@@ -24,8 +24,8 @@ class SockAddr {
 // 0 for null.
 socklen_t LengthOf(const sockaddr* address);
 
-// What the address is in the topology; kNone for null and for family 0, kForeign for an address
-// that stands for nothing there.
+// The topology's address for the sockaddr; kNone for null and for family 0, kForeign for an address
+// that the topology lacks.
 Address AddressOf(const sockaddr* address, const Topology& topology);
 
 }  // namespace cm

@@ -1,7 +1,7 @@
-// What a peer off the rails sends: messages made by hand, field by field.
+// Messages of a tester: a faulty peer, whose messages are given field by field.
 //
-// Each field that is not named has the value that Linux fills in, so that a message says what is
-// unusual about it and nothing else.
+// Each field that is not given has the value that Linux fills in, so that only the unusual fields
+// of a message are written.
 #ifndef MODEL_VOCABULARY_TESTER_H_
 #define MODEL_VOCABULARY_TESTER_H_
 
@@ -14,8 +14,8 @@
 
 namespace cm {
 
-// A communication id or a number of a queue pair: that of an id of the conversation, or a plain
-// number. A plain number in the place of the receiver's is one that nobody there has; 0 is none.
+// A communication id or a queue pair number: that of an id of the conversation, or a plain number.
+// A plain number in the place of the receiver's belongs to no id there; 0 is none.
 struct TesterNumber {
   IdRef of;
   uint32_t plain = 0;
@@ -27,7 +27,7 @@ inline constexpr uint32_t kTesterQpNumber = 18;
 
 struct TesterMad {
   MadKind kind = MadKind::kReq;
-  uint8_t to = 0;  // the side
+  uint8_t to = 0;  // the receiving side
   TesterNumber local{.of = {}, .plain = 1};
   TesterNumber remote;
   TesterNumber qp;  // REQ, REP, SIDR_REP: the tester's; DREQ, LAP: the receiver's
@@ -36,12 +36,12 @@ struct TesterMad {
   uint16_t port = 0;
   bool v6 = false;                // REQ, SIDR_REQ: by IPv6 addresses
   bool unreliable = false;        // REQ: for a connection of type UC
-  bool alternate_path = false;    // REQ: names one
+  bool alternate_path = false;    // REQ: has one
   bool mixed_gids = false;        // REQ: the GIDs of its path are of two families
-  bool unresolvable = false;      // nobody answers for the address that it is sent from
+  bool unresolvable = false;      // its source address cannot be resolved
   uint16_t p_key = kDefaultPkey;  // REQ
   uint8_t cma_version = 0;        // REQ, SIDR_REQ
-  uint8_t response_timeout = 20;  // REQ: how long the receiver is to wait for an answer
+  uint8_t response_timeout = 20;  // REQ: the receiver's timeout for an answer
   uint8_t max_retries = 15;       // REQ
   uint8_t ack_timeout = 19;       // REQ
   uint8_t ack_delay = 15;         // REP
@@ -67,8 +67,7 @@ struct TesterMad {
   friend bool operator==(const TesterMad&, const TesterMad&) = default;
 };
 
-// Its numbers besides those of connections, and then its flags, by the name that they have in a
-// conversation.
+// Its numbers besides those of connections, and then its flags, by their names in a conversation.
 template <typename Mad, typename Visit>
 void EachField(Mad& mad, Visit visit) {
   visit("port", mad.port);

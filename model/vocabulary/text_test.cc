@@ -15,7 +15,7 @@
 namespace cm {
 namespace {
 
-// Every address that can be said on a topology.
+// Every address that a topology can express.
 std::vector<Address> AddressesOn(const Topology& topology) {
   std::vector<Address> all = {Address{},
                               {.kind = AddressKind::kBadFamily, .family = 1},
@@ -62,7 +62,7 @@ TEST(Address, IsNoneOfTheseTexts) {
   const Topology& topology = *FindTopology("two-kernels");
   for (const std::string_view bad :
        {"", ":", "active", "active:", ":7471", "active:x", "active:65536", "active:-1",
-        "active:7471 ", "Active:7471", "active.v4:7471", "nobody:7471", "family", "family256"})
+        "active:7471 ", "Active:7471", "active.v4:7471", "elsewhere:7471", "family", "family256"})
     EXPECT_EQ(ParseAddress(bad, topology), std::nullopt) << bad;
 }
 
@@ -166,7 +166,7 @@ TEST(Capabilities, ReadBackAsTheyWereWritten) {
   EXPECT_EQ(ParseCapabilities("drop flight"), std::nullopt);
 }
 
-// The numbers of <rdma/rdma_cma.h>, as far as this project speaks of them.
+// The numbers of <rdma/rdma_cma.h> that this project uses.
 TEST(EventType, HasTheNamesOfTheHeader) {
   EXPECT_EQ(ToString(EventType::kConnectRequest), "RDMA_CM_EVENT_CONNECT_REQUEST");
   EXPECT_EQ(ShortName(EventType::kTimewaitExit), "TIMEWAIT_EXIT");

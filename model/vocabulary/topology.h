@@ -1,4 +1,4 @@
-// Kernels, devices and sides: what a conversation takes place on.
+// Topologies: the kernels, devices and sides of a conversation.
 #ifndef MODEL_VOCABULARY_TOPOLOGY_H_
 #define MODEL_VOCABULARY_TOPOLOGY_H_
 
@@ -22,26 +22,26 @@ struct HostAddress {
   friend bool operator==(const HostAddress&, const HostAddress&) = default;
 };
 
-// A port of an RDMA device, on a network interface. Most devices have one port; those of a device
-// that has more follow one another.
+// A port of an RDMA device, on a network interface. Most devices have one port; the ports of a
+// device are consecutive.
 struct DeviceInfo {
   std::string name;    // of the RDMA device: "rxe0"
   std::string netdev;  // of the interface under it: "veth0"
-  uint8_t kernel = 0;  // which kernel's; each kernel has ports, ids and devices of its own
+  uint8_t kernel = 0;  // index of its kernel, which has ports, ids and devices of its own
   std::string v4;
   std::string v6;
   bool bonded = false;  // on an active-backup bond: it can fail over
-  bool tester = false;  // on a kernel without a connection manager: messages are made by hand
+  bool tester = false;  // on a kernel without a connection manager: a tester sends messages
   std::vector<HostAddress> more;  // the second address of the interface, the third and so on
-  uint8_t port = 1;               // which of its device, counted from 1 as verbs count ports
+  uint8_t port = 1;               // number within its device, from 1 as in verbs
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 
   size_t AddressCount() const { return 1 + more.size(); }
-  // Empty where it has no nth address, counted from 0.
+  // Empty without an nth address, counted from 0.
   std::string_view Host(size_t nth, bool v6_wanted) const;
 };
 
-// An application on a kernel, bound to the address of a device of it.
+// An application on a kernel, with the address of one of its devices.
 struct SideInfo {
   std::string name;    // "active", "passive"
   uint8_t device = 0;  // index into devices: a port
@@ -54,37 +54,37 @@ struct Topology {
   std::vector<std::string> hosts;  // one a kernel
   std::vector<DeviceInfo> devices;
   std::vector<SideInfo> sides;
-  // Devices of different hosts that no link leads between.
+  // Pairs of devices of different hosts without a link.
   std::vector<std::pair<uint8_t, uint8_t>> unlinked;
   friend bool operator==(const Topology&, const Topology&) = default;
 
   uint8_t KernelOf(uint8_t side) const { return devices[sides[side].device].kernel; }
   std::optional<uint8_t> SideNamed(std::string_view side) const;
-  // By its first port.
+  // Of the device with that first port.
   std::optional<uint8_t> DeviceNamed(std::string_view device) const;
-  // The side is none of an application: it sends what it is told, and listens to nobody.
+  // The side has no application: it is a tester's.
   bool IsTester(uint8_t side) const { return devices[sides[side].device].tester; }
-  // The first port of the same device: the index that the device as a whole is known by.
+  // The first port of the same device: the index of the device as a whole.
   uint8_t FirstPortOf(uint8_t device) const {
     return static_cast<uint8_t>(device + 1 - devices[device].port);
   }
-  // What the two indices stand for are ports of one device, which comes and goes whole.
+  // Both indices are ports of one device.
   bool SameDevice(uint8_t a, uint8_t b) const { return FirstPortOf(a) == FirstPortOf(b); }
-  // How many ports the device has.
+  // The number of the device's ports.
   uint8_t PortsOf(uint8_t device) const;
-  // "ib0" of a first port, "ib0/2" of a second one.
+  // "ib0" for a first port, "ib0/2" for a second one.
   std::string PortName(uint8_t device) const;
-  // A way leads from one device to the other.
+  // There is a link between the two devices.
   bool Linked(uint8_t a, uint8_t b) const;
-  // The device of the kernel over which `there` is reached: the last of those with a link to it.
-  // For `there` that is no device, the last of all.
+  // The device of the kernel over which `there` is reached: the last of those with a link to it;
+  // the last of all if `there` is no device.
   uint8_t WayOut(uint8_t kernel, std::optional<uint8_t> there) const;
-  // Of the addresses of a device, the one that something sent to the nth of another comes from.
+  // The index of the source address of a message from a device to the nth address of another.
   uint8_t AnsweringNth(uint8_t device, uint8_t nth) const;
 };
 
-// A topology that somebody holds: one of the built-in ones, or one of a conversation's own, which
-// lives as long as anything refers to it.
+// A reference to a topology: a built-in one, or one of a conversation's own, which lives as long as
+// a reference to it.
 class TopologyRef {
  public:
   TopologyRef() = default;
@@ -94,7 +94,7 @@ class TopologyRef {
   const Topology& operator*() const { return *topology_; }
   const Topology* operator->() const { return topology_; }
   operator const Topology*() const { return topology_; }  // NOLINT: as a pointer is
-  // Its text says no more than its name.
+  // Its text is only its name.
   bool built_in() const { return owned_ == nullptr; }
 
  private:
@@ -105,10 +105,10 @@ class TopologyRef {
 inline constexpr uint8_t kActiveSide = 0;
 inline constexpr uint8_t kPassiveSide = 1;
 
-// Where applications alone are: two-kernels, one-kernel-two-devices, bond,
+// The built-in topologies without a tester: two-kernels, one-kernel-two-devices, bond,
 // one-device-two-ports.
 std::span<const Topology> Topologies();
-// Those, and tester, which has a peer off the rails as well.
+// Those, and tester, which has a faulty peer as well.
 std::span<const Topology> AllTopologies();
 const Topology* FindTopology(std::string_view name);
 
@@ -117,7 +117,7 @@ const Topology* FindTopology(std::string_view name);
 std::string ToString(const Address& address, const Topology& topology);
 std::optional<Address> ParseAddress(std::string_view text, const Topology& topology);
 
-// The numeric address, without port, that stands for `address`; empty for kNone and kBadFamily.
+// The numeric text of `address`, without port; empty for kNone and kBadFamily.
 std::string NumericHost(const Address& address, const Topology& topology);
 // The inverse, for text such as "10.0.1.1:7471", "[fd00::1]:0", "null", "af0", "af99".
 std::optional<Address> AddressOfNumeric(std::string_view text, const Topology& topology);

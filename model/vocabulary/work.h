@@ -1,4 +1,4 @@
-// What is posted to queues and what completes: work requests, memory regions, completions.
+// Work requests, memory regions and completions.
 #ifndef MODEL_VOCABULARY_WORK_H_
 #define MODEL_VOCABULARY_WORK_H_
 
@@ -12,20 +12,20 @@
 
 namespace cm {
 
-// struct ibv_sge: a piece of a region. It may reach beyond the region's end, which is refused.
+// struct ibv_sge: an element in a region. It may reach beyond the region's end, which is refused.
 struct Sge {
   MrRef mr;
   uint32_t offset = 0;
   uint32_t length = 0;
   friend constexpr bool operator==(const Sge&, const Sge&) = default;
 };
-// Where a read or a write takes place: within a region of the peer's.
+// The remote range of a read or a write: within a region of the peer's.
 struct RemotePlace {
   MrRef mr;
   uint32_t offset = 0;
   friend constexpr bool operator==(const RemotePlace&, const RemotePlace&) = default;
 };
-// As many as a conversation can name; a queue of it takes fewer.
+// The maximum that a conversation can express; its queues hold fewer.
 using Sges = InlineVector<Sge, 4>;
 
 constexpr uint32_t LengthOf(const Sges& sges) {
@@ -34,7 +34,7 @@ constexpr uint32_t LengthOf(const Sges& sges) {
   return length;
 }
 
-// What a queue pair or a shared receive queue is asked to hold, and does.
+// The depth of a queue pair or a shared receive queue of a conversation.
 struct QueueLimits {
   static constexpr uint32_t kWork = 7;  // requests of one queue, and completions of its CQ
   static constexpr uint32_t kSges = 2;
@@ -46,7 +46,7 @@ inline constexpr uint8_t kSignaled = 2;
 inline constexpr uint8_t kSolicited = 4;
 inline constexpr uint8_t kInline = 8;
 
-// The registered memory of one region is at most so long.
+// The maximum length of a region's memory.
 inline constexpr uint32_t kLongestRegion = 4096;
 
 // source: <infiniband/verbs.h> enum ibv_wc_status
@@ -67,32 +67,32 @@ enum class WcStatus : uint8_t {
 // source: <infiniband/verbs.h> enum ibv_wc_opcode
 enum class WcOpcode : uint8_t { kSend = 0, kWrite = 1, kRead = 2, kReceive = 128 };
 
-// "IBV_WC_SUCCESS"; "IBV_WC_UNKNOWN" for one that no conversation knows.
+// "IBV_WC_SUCCESS"; "IBV_WC_UNKNOWN" for one that conversations do not have.
 std::string_view ToString(WcStatus status);
 std::optional<WcStatus> ParseWcStatus(std::string_view name);
 // "IBV_WC_SEND"
 std::string_view ToString(WcOpcode opcode);
 std::optional<WcOpcode> ParseWcOpcode(std::string_view name);
 
-// struct ibv_wc. Opcode, length and bytes are there when the status is success; the length where
-// something was received or read.
+// struct ibv_wc. Opcode, length and bytes are valid when the status is success; the length if data
+// was received or read.
 struct Completion {
   WcStatus status = WcStatus::kSuccess;
   WcOpcode opcode = WcOpcode::kSend;
   uint16_t context = 0;  // wr_id
   uint32_t length = 0;
-  uint32_t bytes = 0;  // what the buffers of a receive or a read hold then, see BytesDigest
+  uint32_t bytes = 0;  // content of the buffers of a receive or a read, see BytesDigest
   friend constexpr bool operator==(const Completion&, const Completion&) = default;
 };
 
-// What the buffer of a region of this name holds before anybody writes into it.
+// The initial content of the buffer of a region of this name.
 constexpr uint8_t PatternAt(std::string_view region, uint32_t offset) {
   uint32_t seed = 1;
   for (const char c : region) seed = 31 * seed + static_cast<uint8_t>(c);
   return static_cast<uint8_t>(31 * seed + 7 * offset + offset / 251);
 }
 
-// FNV-1a over the pieces of a buffer, one after the other; 0 is of none.
+// FNV-1a over the elements of a buffer, in order; 0 for none.
 class BytesDigest {
  public:
   constexpr void Add(uint8_t byte) {

@@ -49,7 +49,7 @@ Errno RdmaCm::CheckPort(uint32_t id, bool shares) const {
   return answer;
 }
 
-// Ports of the kernel's range, one after the other; their order has no meaning. Empty when none is
+// Ports of the kernel's range, one after the other; their order has no meaning. False when none is
 // left.
 bool RdmaCm::TakeEphemeralPort(uint32_t id) {
   CmId& own = ids_[id];
@@ -132,7 +132,7 @@ Errno RdmaCm::Write(uint32_t file, const command::Listen& cmd) {
     if (bound != Errno::kNone) return bound;
   }
   if (own.state != CmState::kAddrBound) return Errno::kInval;
-  // Whoever listens shares its port with nobody.
+  // A listening id does not share its port.
   if (own.shares_port) {
     const Errno shared = CheckPort(cmd.id, false);
     if (shared != Errno::kNone) return shared;

@@ -36,29 +36,29 @@ enum class CmState : uint8_t {
   kDestroying,
 };
 
-// A question to the administrator of a subnet, which is repeated.
+// An SA query with its retries.
 struct Asking {
   Duration interval;
-  int64_t left = 0;       // how many times more
-  bool answered = false;  // the answer is under way
+  int64_t left = 0;       // retries left
+  bool answered = false;  // the response is in flight
   friend bool operator==(const Asking&, const Asking&) = default;
 };
 
-// An id of the kernel, with what ucma keeps beside it.
+// An id of the kernel, with its ucma context.
 struct CmId {
   bool live = false;
-  bool closed = false;  // its device was removed: every command but destroy answers ENXIO
+  bool closed = false;  // its device was removed: every command but destroy returns ENXIO
   bool owns_port = false;
   bool listens_on_device = false;  // it has an IB CM id of its own, in a state of its own
   bool family_only = true;
   bool family_only_given = false;  // by an option
   bool shares_port = false;        // REUSEADDR
-  bool path_given = false;         // by an option, and it leads nowhere
+  bool path_given = false;         // by an option, without a destination
   uint8_t ack_timeout = 0;         // an exponent; 0: that of the path
   uint8_t packet_lifetime = 0;     // of the path
-  bool destroy_wanted = false;     // by its owner, not by the removal of its device
+  bool destroy_wanted = false;     // by its owner, not by a device removal
   bool neighbour_tracked = false;
-  bool resolved_wrong_neighbour = false;  // the hardware address that it knows of its peer
+  bool resolved_wrong_neighbour = false;  // it has a wrong hardware address of its peer
   CmState state = CmState::kIdle;
   PortSpace space = PortSpace::kTcp;
   uint8_t kernel = 0;
@@ -66,25 +66,25 @@ struct CmId {
   uint8_t interface = kNoDevice;  // bound_dev_if: sticks, also after a failure
   uint8_t bond_slave = 0;         // of the interface, when it was bound
   uint32_t peer_fail_overs = 0;   // of the destination's bond, when the route was resolved
-  uint32_t source_since = 0;      // fail-overs of the device's bond when the id took its GID
+  uint32_t source_since = 0;      // fail-overs of the device's bond when the id got its GID
   uint8_t num_paths = 0;
-  uint8_t addr_change_due = 0;  // reports under way; none of them is for whoever has the place next
+  uint8_t addr_change_due = 0;  // reports in progress; not for the next id in this slot
   uint8_t neighbour_due = 0;
   uint32_t file = kNobody;
   uint64_t uid = 0;  // 0 on a request that is not accepted: its events are discarded
   uint32_t ib = kNobody;
   uint32_t iw = kNobody;        // over iWARP, in place of `ib`
-  uint32_t listener = kNobody;  // of a request: whom it was for
-  uint32_t attached = 0;        // when it came to its device: the order of removal
-  uint32_t took_port = 0;       // when it came to own its port: the newest is the first
+  uint32_t listener = kNobody;  // of a request: its listener
+  uint32_t attached = 0;        // number of its attachment to a device: the order of removal
+  uint32_t took_port = 0;       // number of its port ownership: the newest is the first
   uint32_t events_reported = 0;
-  int32_t backlog = 0;  // free places for requests that nobody fetched
+  int32_t backlog = 0;  // room for unfetched requests
   Address source;
   Address destination;
-  uint8_t resolve_interface = kNoDevice;  // what the address resolution under way will find
+  uint8_t resolve_interface = kNoDevice;  // result of the address resolution in progress
   int32_t resolve_status = 0;
   Instant work = Instant::Never();  // when its resolution ends; another event is stale
-  Asking asking;                    // for its route, over InfiniBand
+  Asking asking;                    // route query, over InfiniBand
   friend bool operator==(const CmId&, const CmId&) = default;
 };
 
@@ -97,30 +97,30 @@ struct Membership {
   Address address;
   Asking asking;  // over InfiniBand
   bool send_only = false;
-  bool joined = false;  // and reported
-  bool left = false;    // and its place is kept until the work is over, which finds nothing to do
+  bool joined = false;              // and reported
+  bool left = false;                // kept until the work is over, which then does nothing
   Instant work = Instant::Never();  // when it is reported
   friend bool operator==(const Membership&, const Membership&) = default;
 };
 
 struct QueuedEvent {
   response::Event event;
-  uint32_t on = kNobody;          // the id that it is counted on
+  uint32_t on = kNobody;          // the id that it counts for
   uint32_t request = kNobody;     // the new id of a connection request
-  uint32_t membership = kNobody;  // that it is counted on as well
+  uint32_t membership = kNobody;  // it counts for this as well
   friend bool operator==(const QueuedEvent&, const QueuedEvent&) = default;
 };
 
 // An open file of the rdma_cm device: an event channel.
 struct File {
   bool live = false;
-  bool closing = false;  // goes with the last of its ids
+  bool closing = false;  // freed with the last of its ids
   uint8_t kernel = 0;
   Fifo<QueuedEvent> queue;
   friend bool operator==(const File&, const File&) = default;
 };
 
-// A destroy that waits for a message of the id to run out.
+// A destroy that waits until a message of the id is given up.
 struct PendingDestroy {
   uint32_t ticket = 0;
   uint32_t id = kNobody;
@@ -129,13 +129,16 @@ struct PendingDestroy {
   friend bool operator==(const PendingDestroy&, const PendingDestroy&) = default;
 };
 
-// How a destroy went: at once, or under a ticket to ask with.
+// The result of a destroy: finished, or a ticket for TakeDestroyed.
 struct Destroyed {
   bool finished = false;
   uint32_t ticket = 0;
   uint32_t events_reported = 0;
 };
 
+// Errors of commands: ENOENT for an unknown or destroyed id, EINVAL for an id of another file,
+// ENXIO after the id's device was removed; then EINVAL in a state that does not permit the command.
+// Further ones are given below. source: linux 6.1 ucma.c ucma_get_ctx, cma.c
 class RdmaCm : public IbCmUser, public IwCmUser {
  public:
   struct Context {
@@ -145,39 +148,56 @@ class RdmaCm : public IbCmUser, public IwCmUser {
     IwCm* iw;
     const Profile* profile;
   };
-  // Everything that commands and events need; the world calls this before each.
+  // Sets the surroundings of commands and events; the world calls it before each.
   void Attend(Context context) { c_ = context; }
 
+  // Opens the device file: a new event channel of the kernel. Never fails.
   uint32_t Open(uint8_t kernel);
-  // Destroys what is still there; false while one of the ids is not gone.
+  // Destroys the remaining ids; false while one of them has an outstanding message (see Closed).
   bool Close(uint32_t file);
   bool Closed(uint32_t file) const { return !files_.Live(file); }
+  // True when GetEvent would return an event.
   bool Readable(uint32_t file) const { return !files_[file].queue.empty(); }
 
-  // Commands; one overload each. `file` is the descriptor that the command is written to.
+  // Commands; one overload each. `file` is the file that the command is written to; for MigrateId
+  // the new one. CreateId: EINVAL for an unknown port space.
   Result<uint32_t> Write(uint32_t file, const command::CreateId& cmd);
+  // EADDRINUSE for a port that another id owns with this address; EADDRNOTAVAIL if one of the two is
+  // a wildcard, and without such an interface or a free port; ENODEV without a registered device.
   Errno Write(uint32_t file, const command::Bind& cmd);
+  // As Bind for an unbound id; EADDRINUSE when the port is shared with another id.
   Errno Write(uint32_t file, const command::Listen& cmd);
+  // Start a resolution, which an event ends after at most timeout_ms; 0 tries an address once.
+  // ENETUNREACH without a route, ENODEV without a device.
   Errno Write(uint32_t file, const command::ResolveAddr& cmd);
   Errno Write(uint32_t file, const command::ResolveRoute& cmd);
+  // EINVAL for private data that does not fit. Over iWARP ECONNREFUSED without a listener,
+  // ETIMEDOUT without a host.
   Errno Write(uint32_t file, const command::Connect& cmd);
+  // Without parameters it completes the active side. A failed accept rejects the request.
   Errno Write(uint32_t file, const command::Accept& cmd);
   Errno Write(uint32_t file, const command::Reject& cmd);
+  // Over iWARP EAGAIN while a request of the id is unanswered: the caller waits and repeats it.
   Errno Write(uint32_t file, const command::Disconnect& cmd);
   Errno Write(uint32_t file, const command::Notify& cmd);
+  // EINVAL for kernels without the command.
   Errno Write(uint32_t file, const command::WriteCmEvent& cmd);
   Result<uint32_t> Write(uint32_t file, const command::MigrateId& cmd);
+  // ENOSYS for an unknown level or option, EINVAL for a wrong length.
   Errno Write(uint32_t file, const command::SetOption& cmd);
+  // ENODEV without an interface; over iWARP ENOSYS.
   Result<uint32_t> Write(uint32_t file, const command::JoinMulticast& cmd);
   Result<uint32_t> Write(uint32_t file, const command::LeaveMulticast& cmd);
   Result<response::QpAttr> Write(uint32_t file, const command::InitQpAttr& cmd);
   Result<response::QueryAddr> QueryAddr(uint32_t file, const command::Query& cmd);
   Result<response::QueryPath> QueryPath(uint32_t file, const command::Query& cmd);
   Errno QueryService(uint32_t file, const command::Query& cmd) const;
-  // The next event, or EAGAIN.
+  // Takes the next event; EAGAIN when there is none.
   Result<response::Event> GetEvent(uint32_t file);
+  // Drops the id's unfetched events; the result counts the fetched ones.
   Result<Destroyed> Write(uint32_t file, const command::DestroyId& cmd);
-  // The number of events reported, once the destroy of this ticket is over; then it is forgotten.
+  // The number of events reported, once the destroy of this ticket is over; empty before. The
+  // ticket is invalid then.
   std::optional<uint32_t> TakeDestroyed(uint32_t ticket);
 
   // Events of the agenda.
@@ -188,9 +208,9 @@ class RdmaCm : public IbCmUser, public IwCmUser {
   void OnCloseWork(uint32_t id);
   void OnMembershipWork(uint32_t membership);
 
-  // The environment.
+  // Faults.
   void RemoveDevice(uint8_t device);
-  // Everything of the kernel is gone, and nobody is told.
+  // Drops everything of the kernel, without notifications.
   void Crash(uint8_t kernel);
   void FailOver(uint8_t device);
   void NeighbourChanged(uint8_t device, uint32_t before);
@@ -206,10 +226,10 @@ class RdmaCm : public IbCmUser, public IwCmUser {
   void OnIwEvent(uint32_t user, IwEventKind kind, Depths depths, const Frame* frame) override;
   void OnIwGone(uint32_t user) override;
 
-  // What verbs tell the provider: the id's queue pair is destroyed or in an error.
+  // The id's queue pair was destroyed, or is in an error state.
   void QueuePairBreaks(uint32_t id);
 
-  // The kernel's devices, as a user finds them: bits by index.
+  // The registered devices of the kernel: bits by index.
   uint32_t Devices(uint8_t kernel) const;
 
   uint32_t live_ids() const { return ids_.live_count(); }

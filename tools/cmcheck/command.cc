@@ -12,14 +12,9 @@
 #include <iterator>
 #include <utility>
 
-#include "conformance/adapters/dl/dl_adapter.h"
-#include "conformance/adapters/lib/lib_adapter.h"
-#include "conformance/defects/defective_sim.h"
-#include "conformance/defects/defects.h"
+#include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/runner/profile_file.h"
-#include "hw_tests/lab/linux_place.h"
 #include "model/vocabulary/topology.h"
-#include "tools/cmcheck/other_loader.h"
 
 namespace cm {
 namespace {
@@ -35,83 +30,16 @@ void NoteInterrupt(int signal) {
   if (++signals >= 2) ::signal(signal, SIG_DFL);
 }
 
-std::string DefectNames() {
-  std::vector<std::string_view> names;
-  for (const Defect& defect : Defects()) names.push_back(defect.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
+ResolveOther resolve_other = nullptr;
 
-std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions options) {
-  if (!asked.place.empty()) return "--place goes with --impl dl only";
-  const Profile profile = options.profile;
-  Answering answering;
-  answering.implementation = MakeDefectiveSim(std::move(options), asked.defect);
-  if (answering.implementation == nullptr)
-    return fmt::format("there is no defect '{}'; defects are {}", asked.defect, DefectNames());
-  answering.text = asked.defect.empty() ? "sim" : "sim+" + asked.defect;
-  if (const std::string_view other = WhoShows(asked.defect, profile); !other.empty())
-    fmt::print(stderr, "cmcheck: profile {} does not show the defect {}: {} does\n", profile.name,
-               asked.defect, other);
-  answering.options = "--impl sim";
-  if (!asked.defect.empty()) answering.options += " --defect " + asked.defect;
-  answering.library = "simulated";
-  answering.kernel = "simulated";
-  return answering;
-}
-
-std::variant<std::unique_ptr<Place>, std::string> PlaceNamed(const std::string& name) {
-  if (name.empty() || name == "bare") return MakeBarePlace();
-  if (name != "guest") return fmt::format("there is no place '{}'; places are bare, guest", name);
-  lab::Outcome<std::unique_ptr<Place>> guest = lab::LinuxPlace::Open();
-  if (!guest.ok()) return guest.problem().line;
-  return std::move(guest.value());
-}
-
-std::variant<Answering, std::string> ResolveDl(const Asked& asked, DlOptions options) {
-  if (!asked.defect.empty()) return "--defect goes with --impl sim only";
-  const size_t colon = asked.impl.find(':');
-  if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
-  if (options.path.empty()) return "--impl dl: has no path after the colon";
-  if (options.path.find('/') != std::string::npos) options.path = FromUsersFolder(options.path);
-  auto found = PlaceNamed(asked.place);
-  if (auto* problem = std::get_if<std::string>(&found)) return std::move(*problem);
-  std::unique_ptr<Place> place = std::get<std::unique_ptr<Place>>(std::move(found));
-  Answering answering{.implementation = nullptr,
-                      .text = "dl:" + options.path,
-                      .options = "--impl " + ShellWord("dl:" + options.path),
-                      .library = {},
-                      .kernel = place->name()};
-  if (std::string problem = Probe(options); !problem.empty()) return problem;
-  auto made = MakeDlImplementation(std::move(options), std::move(place));
-  if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
-  answering.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made));
-  answering.library = answering.implementation->name();
-  return answering;
-}
-
-std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions options) {
-  if (!asked.defect.empty()) return "--defect goes with --impl sim only";
-  if (!asked.place.empty()) return "--place goes with --impl dl only";
-  const size_t colon = asked.impl.find(':');
-  if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
-  if (options.path.empty()) return "--impl lib: has no path after the colon";
-  const bool is_path = options.path.find('/') != std::string::npos;
-  if (is_path) options.path = FromUsersFolder(options.path);
-  const std::string path = options.path;
-  Answering answering{.implementation = nullptr,
-                      .text = "lib:" + options.path,
-                      .options = "--impl " + ShellWord("lib:" + options.path),
-                      .library = {},
-                      .kernel = "simulated"};
-  auto made = MakeLibImplementation(std::move(options));
-  if (auto* problem = std::get_if<std::string>(&made)) {
-    const std::string why_not = is_path ? StartAgainByLoaderOf(path) : "";
-    const bool needs_it = is_path && problem->find("GLIBC_") != std::string::npos;
-    return needs_it ? fmt::format("{}; {}", *problem, why_not) : *problem;
-  }
-  answering.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made));
-  answering.library = answering.implementation->name();
-  return answering;
+// The simulator as it is.
+Answering Simulator(const Profile& profile) {
+  return {.implementation = MakeSimImplementation(
+              {.profile = profile, .watch_wire = true, .capabilities = profile.capabilities}),
+          .text = "sim",
+          .options = "--impl sim",
+          .library = "simulated",
+          .kernel = "simulated"};
 }
 
 }  // namespace
@@ -181,6 +109,8 @@ void AddAsked(Verb verb, Asked* asked) {
   AddSetting(verb, asked);
 }
 
+void ResolveOthersBy(ResolveOther resolve) { resolve_other = resolve; }
+
 std::variant<Answering, std::string> Resolve(const Asked& asked) {
   const std::string profile_name =
       FindProfile(asked.profile) != nullptr ? asked.profile : FromUsersFolder(asked.profile);
@@ -188,17 +118,12 @@ std::variant<Answering, std::string> Resolve(const Asked& asked) {
   if (auto* problem = std::get_if<std::string>(&profile)) return std::move(*problem);
   const Profile& known = std::get<Profile>(profile);
   std::variant<Answering, std::string> answering;
-  if (asked.impl == "sim")
-    answering = ResolveSim(
-        asked, {.profile = known, .watch_wire = true, .capabilities = known.capabilities});
-  else if (asked.impl == "dl" || asked.impl.starts_with("dl:"))
-    answering = ResolveDl(asked, {.profile = known});
-  else if (asked.impl == "lib" || asked.impl.starts_with("lib:"))
-    answering = ResolveLib(asked, {.profile = known});
+  if (asked.impl == "sim" && asked.defect.empty() && asked.place.empty())
+    answering = Simulator(known);
+  else if (resolve_other != nullptr)
+    answering = resolve_other(asked, known);
   else
-    return fmt::format(
-        "there is no implementation '{}'; accepted are sim, lib, lib:PATH, dl, dl:PATH",
-        asked.impl);
+    return "--defect, --place and --impl other than sim need cmcheck, which tools/run builds";
   if (auto* found = std::get_if<Answering>(&answering);
       found != nullptr && asked.profile != "6.1-rxe")
     found->options += " --profile " + ShellWord(profile_name);

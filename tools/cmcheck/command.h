@@ -68,6 +68,10 @@ struct Answering {
 };
 // Or the error, in one line.
 std::variant<Answering, std::string> Resolve(const Asked& asked);
+// Resolves, for Resolve, all but the plain simulator; refused until this is set.
+using ResolveOther = std::variant<Answering, std::string> (*)(const Asked& asked,
+                                                              const Profile& profile);
+void ResolveOthersBy(ResolveOther resolve);
 
 // The topologies that conversations are drawn on when none is asked for.
 std::vector<TopologyShare> MixedTopologies();
@@ -75,14 +79,15 @@ std::vector<TopologyShare> MixedTopologies();
 // "a, b, c"
 std::string TopologyNames();
 
-// Each function adds its verb.
+// Each function adds its verb. The verbs of cmcheck_sim:
 void AddRun(Verb cmcheck);
-void AddList(Verb cmcheck);
-void AddCompare(Verb cmcheck);
 void AddReplay(Verb cmcheck);
 void AddShrink(Verb cmcheck);
-void AddExplain(Verb cmcheck);
 void AddRewrite(Verb cmcheck);
+// The verbs that only cmcheck has:
+void AddList(Verb cmcheck);
+void AddCompare(Verb cmcheck);
+void AddExplain(Verb cmcheck);
 void AddCheckPcap(Verb cmcheck);
 void AddLab(Verb cmcheck);
 void AddPcap(Verb cmcheck);

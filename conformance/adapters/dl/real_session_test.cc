@@ -111,7 +111,7 @@ TEST_F(RealSession, ACrashIsSeenAndLeavesNothingBehind) {
   Run("active rdma_create_event_channel C\nactive rdma_create_id A on=C\n"
       "active rdma_listen A backlog=1\nactive rdma_disconnect A\n");
   EXPECT_THAT(Seen(), HasSubstr("rdma_listen A backlog=1 -> crashed\n"));
-  EXPECT_THAT(Seen(), HasSubstr("rdma_disconnect A -> not-applicable\n"));
+  EXPECT_THAT(Seen(), HasSubstr("rdma_disconnect A -> not-applicable why=crashed\n"));
   EXPECT_FALSE(inconclusive_);
   EXPECT_TRUE(HasNoChildren());
 }
@@ -150,7 +150,7 @@ TEST_F(RealSession, ABlockedCallReturnsWhenAnotherLaneLetsIt) {
             "passive rdma_create_event_channel S -> 0\n"
             "passive rdma_create_id L on=S -> 0\n"
             "passive rdma_get_cm_event S as=e1 -> blocked\n"
-            "passive wait S within=10ms -> not-applicable\n"
+            "passive wait S within=10ms -> not-applicable why=lane-waits\n"
             "passive/2 rdma_listen L backlog=8 -> 0\n"
             "returned passive rdma_get_cm_event S as=e1 -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED "
             "id=L\n"
@@ -179,7 +179,7 @@ TEST_F(RealSession, ASideThatExitsIsKilledAlone) {
       "fault exit side=active\nactive rdma_create_event_channel D\n"
       "passive rdma_listen L backlog=8\npassive wait S within=1s\n");
   EXPECT_THAT(Seen(), HasSubstr("fault exit side=active -> done\n"
-                                "active rdma_create_event_channel D -> not-applicable\n"
+                                "active rdma_create_event_channel D -> not-applicable why=exited\n"
                                 "passive rdma_listen L backlog=8 -> 0\n"
                                 "passive wait S within=1s -> readable\n"));
   EXPECT_TRUE(HasNoChildren());

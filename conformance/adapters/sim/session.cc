@@ -10,8 +10,8 @@
 #include "conformance/adapters/sim/coins.h"
 #include "conformance/adapters/sim/sim_names.h"
 #include "conformance/adapters/sim/tester.h"
-#include "conformance/adapters/sim/work_calls.h"
 #include "model/base/check.h"
+#include "model/vocabulary/call_names.h"
 #include "sim/world/world.h"
 
 namespace cm::sim {
@@ -197,34 +197,26 @@ class SimSession : public Session, public Driver, public Environment {
 
   // Where the real library would read memory that was freed.
   bool NamesWhatIsGone(uint8_t side, const Call& call) {
-    if (const auto* ack = std::get_if<call::AckCmEvent>(&call))
-      return names_.Event(ack->event) == kNobody;
-    const CallKind kind = KindOf(call);
-    const IdRef id = IdOf(call);
-    if (const auto* migrate = std::get_if<call::MigrateId>(&call);
-        migrate != nullptr && migrate->channel.valid() &&
-        names_.Channel(migrate->channel) == kNobody)
-      return true;
-    if (id.valid() && kind != CallKind::kCreateId && kind != CallKind::kCreateEp) {
-      const uint32_t known = names_.Id(id);
-      const Library& library = world_.Prepared(side);
-      if (known == kNobody || !library.LiveId(known)) return true;
-      const uint32_t channel = library.at(known).channel;
-      return channel != kNobody && !library.LiveChannel(channel);
-    }
-    const ChannelRef channel = ChannelOf(call);
-    return kind != CallKind::kCreateEventChannel && channel.valid() &&
-           names_.Channel(channel) == kNobody;
+    bool gone = false;
+    EachName(call, [&](const auto& ref, const FieldInfo& info) {
+      if (info.use != NameUse::kMakes) gone |= IsGone(side, ref);
+    });
+    return gone;
   }
-
-  // What the call did away with has no place any more.
-  void Forget(const Call& call) {
-    if (const auto* ack = std::get_if<call::AckCmEvent>(&call)) names_.ForgetEvent(ack->event);
-    if (KindOf(call) == CallKind::kDestroyId || KindOf(call) == CallKind::kDestroyEp)
-      names_.ForgetId(IdOf(call));
-    if (const auto* close = std::get_if<call::DestroyEventChannel>(&call))
-      names_.ForgetChannel(close->channel);
+  bool IsGone(uint8_t /*side*/, EventRef event) const { return names_.Event(event) == kNobody; }
+  bool IsGone(uint8_t /*side*/, ChannelRef channel) const {
+    return names_.Channel(channel) == kNobody;
   }
+  bool IsGone(uint8_t side, IdRef id) {
+    const uint32_t known = names_.Id(id);
+    const Library& library = world_.Prepared(side);
+    if (known == kNobody || !library.LiveId(known)) return true;
+    const uint32_t channel = library.at(known).channel;
+    return channel != kNobody && !library.LiveChannel(channel);
+  }
+  // No misuse is drawn of these.
+  static bool IsGone(uint8_t /*side*/, HeldRef /*held*/) { return false; }
+  static bool IsGone(uint8_t /*side*/, MrRef /*region*/) { return false; }
 
   uint8_t SideOf(uint8_t device) const {
     for (uint8_t side = 0; side < conversation_.topology->sides.size(); ++side)
@@ -246,171 +238,35 @@ class SimSession : public Session, public Driver, public Environment {
     }
   }
 
+  // What the names in the call stand for.
+  Named NamedBy(const Call& call) const {
+    Named named;
+    EachName(call, [&](const auto& ref, const FieldInfo& info) {
+      if (info.use != NameUse::kMakes) names_.PutInto(&named, ref);
+      if constexpr (std::is_same_v<std::decay_t<decltype(ref)>, MrRef>)
+        if (info.use == NameUse::kMakes) named.region_name = names_.NameOf(ref);
+    });
+    return named;
+  }
+
   Progress Make(uint8_t side, const Call& call) {
     Library& library = world_.Prepared(side);
-    const Library::Context c = world_.Context();
-    return std::visit([&](const auto& one) { return MakeOne(library, c, one); }, call);
+    return std::visit(
+        [&](const auto& one) { return library.Do(world_.Context(), one, NamedBy(call)); }, call);
   }
 
-  Progress MakeOne(Library& l, Library::Context c, const call::CreateEventChannel& x) {
-    return l.CreateEventChannel(c, x.nonblocking);
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::DestroyEventChannel& x) {
-    return l.DestroyEventChannel(c, names_.Channel(x.channel));
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::CreateId& x) {
-    return l.CreateId(c, names_.Channel(x.channel), x.space);
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::DestroyId& x) {
-    return l.DestroyId(c, names_.Id(x.id));
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::BindAddr& x) {
-    return {.reply = l.BindAddr(c, names_.Id(x.id), x.address)};
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::Listen& x) {
-    return {.reply = l.Listen(c, names_.Id(x.id), x.backlog)};
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::ResolveAddr& x) {
-    const uint32_t id = names_.Id(x.id);
-    return l.Complete(c, id, l.ResolveAddr(c, id, x));
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::ResolveRoute& x) {
-    const uint32_t id = names_.Id(x.id);
-    return l.Complete(c, id, l.ResolveRoute(c, id, x.timeout_ms));
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::CreateQp& x) {
-    return {.reply = l.CreateQp(c, names_.Id(x.id), x.type)};
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::DestroyQp& x) {
-    return {.reply = l.DestroyQp(c, names_.Id(x.id))};
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::Connect& x) {
-    const uint32_t id = names_.Id(x.id);
-    return l.Complete(c, id, l.Connect(c, id, x.param));
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::Accept& x) {
-    const uint32_t id = names_.Id(x.id);
-    return l.CompleteAccept(c, id, l.Accept(c, id, x.param));
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::Reject& x) {
-    return {.reply = l.Reject(c, names_.Id(x.id), x.private_data)};
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::Establish& x) {
-    return {.reply = l.Establish(c, names_.Id(x.id))};
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::Disconnect& x) {
-    return l.DisconnectOrWait(c, names_.Id(x.id));
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::GetCmEvent& x) {
-    return l.GetCmEvent(c, names_.Channel(x.channel));
-  }
-  Progress MakeOne(Library& l, Library::Context, const call::AckCmEvent& x) {
-    return {.reply = l.AckCmEvent(names_.Event(x.event))};
-  }
-  Progress MakeOne(Library&, Library::Context, const call::Show&) { return {}; }
-  Progress MakeOne(Library&, Library::Context, const call::ShowEvent&) { return {}; }
-  Progress MakeOne(Library& l, Library::Context c, const call::Notify& x) {
-    return {.reply = l.Notify(c, names_.Id(x.id), x.what)};
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::InitQpAttr& x) {
-    return l.InitQpAttr(c, names_.Id(x.id), x.state);
-  }
-  Progress MakeOne(Library& l, Library::Context, const call::SetLocalEce& x) {
-    return {.reply = l.SetLocalEce(names_.Id(x.id), x.ece)};
-  }
-  Progress MakeOne(Library& l, Library::Context, const call::GetRemoteEce& x) {
-    return l.GetRemoteEce(names_.Id(x.id));
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::RejectEce& x) {
-    return {.reply = l.RejectEce(c, names_.Id(x.id), x.private_data)};
-  }
-  Progress MakeOne(Library& l, Library::Context, const call::GetSrcPort& x) {
-    return {.handed = PortHanded{l.at(names_.Id(x.id)).source.port}};
-  }
-  Progress MakeOne(Library& l, Library::Context, const call::GetDstPort& x) {
-    return {.handed = PortHanded{l.at(names_.Id(x.id)).destination.port}};
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::EventStr& x) {
-    return l.EventStr(c, x.type);
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::SetOption& x) {
-    return {.reply = l.SetOption(c, names_.Id(x.id), x)};
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::MigrateId& x) {
-    return l.MigrateId(c, names_.Id(x.id), names_.Channel(x.channel));
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::GetRequest& x) {
-    return l.GetRequest(c, names_.Id(x.id));
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::CreateEp& x) {
-    return l.CreateEp(c, x);
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::DestroyEp& x) {
-    return l.DestroyEp(c, names_.Id(x.id));
-  }
-  Progress MakeOne(Library& l, Library::Context, const call::GetAddrInfo& x) {
-    return l.GetAddrInfo(x);
-  }
-  Progress MakeOne(Library& l, Library::Context, const call::FreeAddrInfo&) {
-    l.GiveBack();
-    return {};
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::GetDevices&) {
-    return l.GetDevices(c);
-  }
-  Progress MakeOne(Library& l, Library::Context, const call::FreeDevices&) {
-    l.GiveBack();
-    return {};
-  }
-
-  Progress MakeOne(Library& l, Library::Context c, const call::ResolveAddrInfo& x) {
-    return l.ResolveAddrInfo(c, names_.Id(x.id), x);
-  }
-  Progress MakeOne(Library& l, Library::Context, const call::QueryAddrInfo& x) {
-    return l.QueryAddrInfo(names_.Id(x.id));
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::WriteCmEvent& x) {
-    return {.reply = l.WriteCmEvent(c, names_.Id(x.id), x)};
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::JoinMulticast& x) {
-    const uint32_t id = names_.Id(x.id);
-    return l.Complete(c, id, l.JoinMulticast(c, id, x));
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::JoinMulticastEx& x) {
-    const uint32_t id = names_.Id(x.id);
-    return l.Complete(c, id, l.JoinMulticastEx(c, id, x));
-  }
-  Progress MakeOne(Library& l, Library::Context c, const call::LeaveMulticast& x) {
-    return l.LeaveMulticast(c, names_.Id(x.id), x.address);
-  }
-
-  // The rest is in work_calls.cc.
-  template <typename OnQueue>
-  Progress MakeOne(Library& l, Library::Context c, const OnQueue& x) {
-    return MakeWorkCall(l, c, names_, x);
-  }
-
-  // Gives the call's product its name; the event, if it is one.
+  // Gives what the call has made its name; the event, if it is one.
   std::optional<CmEvent> Learn(uint8_t side, const Call& call, uint32_t made) {
-    Forget(call);
-    if (const auto* channel = std::get_if<call::CreateEventChannel>(&call)) {
-      names_.SetChannel(channel->channel, made);
-    } else if (const auto* id = std::get_if<call::CreateId>(&call)) {
-      names_.SetId(id->id, side, made);
-    } else if (const auto* ep = std::get_if<call::CreateEp>(&call)) {
-      names_.SetId(ep->id, side, made);
-    } else if (const auto* get = std::get_if<call::GetCmEvent>(&call)) {
-      names_.SetEvent(get->event, made);
-      const FetchedEvent& fetched = world_.library(side).fetched(made);
-      if (fetched.event.type == EventType::kConnectRequest)
-        names_.SetId(get->request, side, fetched.id);
-      return EventOf(side, made);
-    } else if (RegistersRegion(KindOf(call))) {
-      names_.SetRegion(RegionOf(call), made);
-    } else if (const auto* request = std::get_if<call::GetRequest>(&call)) {
-      names_.SetId(request->request, side, made);
-    }
-    return std::nullopt;
+    EachName(call, [&](const auto& ref, const FieldInfo& info) {
+      if (info.use == NameUse::kFrees) names_.Forget(ref);
+      if (info.use == NameUse::kMakes && !info.derived) names_.Set(ref, side, made);
+    });
+    const auto* get = std::get_if<call::GetCmEvent>(&call);
+    if (get == nullptr) return std::nullopt;
+    const FetchedEvent& fetched = world_.library(side).fetched(made);
+    if (fetched.event.type == EventType::kConnectRequest)
+      names_.Set(get->request, side, fetched.id);
+    return EventOf(side, made);
   }
 
   CmEvent EventOf(uint8_t side, uint32_t number) const {

@@ -8,6 +8,7 @@
 
 #include "model/vocabulary/names.h"
 #include "sim/core/slab.h"
+#include "sim/lib/library.h"
 
 namespace cm::sim {
 
@@ -28,20 +29,31 @@ class SimNames {
   uint32_t Channel(ChannelRef ref) const { return ref.valid() ? channels_[ref.index] : kNobody; }
   uint32_t Event(EventRef ref) const { return events_[ref.index]; }
 
-  void SetId(IdRef ref, uint8_t side, uint32_t id) {
+  void Set(IdRef ref, uint8_t side, uint32_t id) {
     for (size_t i = 0; i < ids_.size(); ++i)
       if (ids_[i] == id && id_names_[i].side == side) ids_[i] = kNobody;  // the place is used again
     ids_[ref.index] = id;
     id_names_[ref.index].side = side;
   }
-  void SetChannel(ChannelRef ref, uint32_t channel) { channels_[ref.index] = channel; }
-  void SetEvent(EventRef ref, uint32_t event) { events_[ref.index] = event; }
+  void Set(ChannelRef ref, uint8_t /*side*/, uint32_t channel) { channels_[ref.index] = channel; }
+  void Set(EventRef ref, uint8_t /*side*/, uint32_t event) { events_[ref.index] = event; }
   uint32_t Region(MrRef ref) const { return ref.valid() ? regions_[ref.index] : kNobody; }
   const std::string& NameOf(MrRef ref) const { return names_.regions.NameOf(ref); }
-  void SetRegion(MrRef ref, uint32_t region) { regions_[ref.index] = region; }
-  void ForgetId(IdRef ref) { ids_[ref.index] = kNobody; }
-  void ForgetChannel(ChannelRef ref) { channels_[ref.index] = kNobody; }
-  void ForgetEvent(EventRef ref) { events_[ref.index] = kNobody; }
+  void Set(MrRef ref, uint8_t /*side*/, uint32_t region) { regions_[ref.index] = region; }
+  static void Set(HeldRef /*ref*/, uint8_t /*side*/, uint32_t /*made*/) {}
+  void Forget(IdRef ref) { ids_[ref.index] = kNobody; }
+  void Forget(ChannelRef ref) { channels_[ref.index] = kNobody; }
+  void Forget(EventRef ref) { events_[ref.index] = kNobody; }
+  // The peer still knows the key of a region that is gone.
+  static void Forget(MrRef /*ref*/) {}
+  static void Forget(HeldRef /*ref*/) {}
+
+  // Adds what the name stands for to what a call is given.
+  void PutInto(Named* named, IdRef ref) const { named->id = Id(ref); }
+  void PutInto(Named* named, ChannelRef ref) const { named->channel = Channel(ref); }
+  void PutInto(Named* named, EventRef ref) const { named->event = Event(ref); }
+  void PutInto(Named* named, MrRef ref) const { named->regions.push_back(Region(ref)); }
+  static void PutInto(Named* /*named*/, HeldRef /*ref*/) {}
 
   // The name of a library's id; none when the conversation has no name for it.
   IdRef NameOf(uint8_t side, uint32_t id) const {

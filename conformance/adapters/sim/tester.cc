@@ -33,7 +33,7 @@ bool NamesSendersQp(MadKind kind) {
   return kind == MadKind::kReq || kind == MadKind::kRep || kind == MadKind::kSidrRep;
 }
 
-// `nobodys`: what marks a plain number as nobody's, unless it is 0.
+// `nobodys`: the bits that mark a plain number as unused, unless it is 0.
 uint32_t CidOf(const TesterNumber& said, uint32_t nobodys, const std::vector<CmNumbers>& numbers) {
   if (said.of.valid()) return numbers[said.of.index].cid;
   return said.plain != 0 ? said.plain | nobodys : 0;

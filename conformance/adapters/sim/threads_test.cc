@@ -78,7 +78,7 @@ TEST(SimThreads, WhatContendsIsNotMade) {
                    "active rdma_destroy_id A\n"
                    "active/2 & rdma_bind_addr A addr=active:7471\n",
                    0),
-              HasSubstr("rdma_bind_addr A addr=active:7471 -> not-applicable\n"));
+              HasSubstr("rdma_bind_addr A addr=active:7471 -> not-applicable why=contends\n"));
 }
 
 }  // namespace

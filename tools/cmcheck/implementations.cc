@@ -1,0 +1,113 @@
+#include "tools/cmcheck/implementations.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "conformance/adapters/dl/dl_adapter.h"
+#include "conformance/adapters/lib/lib_adapter.h"
+#include "conformance/defects/defective_sim.h"
+#include "conformance/defects/defects.h"
+#include "hw_tests/lab/linux_place.h"
+#include "tools/cmcheck/other_loader.h"
+
+namespace cm {
+namespace {
+
+std::string DefectNames() {
+  std::vector<std::string_view> names;
+  for (const Defect& defect : Defects()) names.push_back(defect.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions options) {
+  if (!asked.place.empty()) return "--place goes with --impl dl only";
+  const Profile profile = options.profile;
+  Answering answering;
+  answering.implementation = MakeDefectiveSim(std::move(options), asked.defect);
+  if (answering.implementation == nullptr)
+    return fmt::format("there is no defect '{}'; defects are {}", asked.defect, DefectNames());
+  answering.text = asked.defect.empty() ? "sim" : "sim+" + asked.defect;
+  if (const std::string_view other = WhoShows(asked.defect, profile); !other.empty())
+    fmt::print(stderr, "cmcheck: profile {} does not show the defect {}: {} does\n", profile.name,
+               asked.defect, other);
+  answering.options = "--impl sim";
+  if (!asked.defect.empty()) answering.options += " --defect " + asked.defect;
+  answering.library = "simulated";
+  answering.kernel = "simulated";
+  return answering;
+}
+
+std::variant<std::unique_ptr<Place>, std::string> PlaceNamed(const std::string& name) {
+  if (name.empty() || name == "bare") return MakeBarePlace();
+  if (name != "guest") return fmt::format("there is no place '{}'; places are bare, guest", name);
+  lab::Outcome<std::unique_ptr<Place>> guest = lab::LinuxPlace::Open();
+  if (!guest.ok()) return guest.problem().line;
+  return std::move(guest.value());
+}
+
+std::variant<Answering, std::string> ResolveDl(const Asked& asked, DlOptions options) {
+  if (!asked.defect.empty()) return "--defect goes with --impl sim only";
+  const size_t colon = asked.impl.find(':');
+  if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
+  if (options.path.empty()) return "--impl dl: has no path after the colon";
+  if (options.path.find('/') != std::string::npos) options.path = FromUsersFolder(options.path);
+  auto found = PlaceNamed(asked.place);
+  if (auto* problem = std::get_if<std::string>(&found)) return std::move(*problem);
+  std::unique_ptr<Place> place = std::get<std::unique_ptr<Place>>(std::move(found));
+  Answering answering{.implementation = nullptr,
+                      .text = "dl:" + options.path,
+                      .options = "--impl " + ShellWord("dl:" + options.path),
+                      .library = {},
+                      .kernel = place->name()};
+  if (std::string problem = Probe(options); !problem.empty()) return problem;
+  auto made = MakeDlImplementation(std::move(options), std::move(place));
+  if (auto* problem = std::get_if<std::string>(&made)) return std::move(*problem);
+  answering.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made));
+  answering.library = answering.implementation->name();
+  return answering;
+}
+
+std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions options) {
+  if (!asked.defect.empty()) return "--defect goes with --impl sim only";
+  if (!asked.place.empty()) return "--place goes with --impl dl only";
+  const size_t colon = asked.impl.find(':');
+  if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
+  if (options.path.empty()) return "--impl lib: has no path after the colon";
+  const bool is_path = options.path.find('/') != std::string::npos;
+  if (is_path) options.path = FromUsersFolder(options.path);
+  const std::string path = options.path;
+  Answering answering{.implementation = nullptr,
+                      .text = "lib:" + options.path,
+                      .options = "--impl " + ShellWord("lib:" + options.path),
+                      .library = {},
+                      .kernel = "simulated"};
+  auto made = MakeLibImplementation(std::move(options));
+  if (auto* problem = std::get_if<std::string>(&made)) {
+    const std::string why_not = is_path ? StartAgainByLoaderOf(path) : "";
+    const bool needs_it = is_path && problem->find("GLIBC_") != std::string::npos;
+    return needs_it ? fmt::format("{}; {}", *problem, why_not) : *problem;
+  }
+  answering.implementation = std::get<std::unique_ptr<Implementation>>(std::move(made));
+  answering.library = answering.implementation->name();
+  return answering;
+}
+
+}  // namespace
+
+std::variant<Answering, std::string> ResolveAny(const Asked& asked, const Profile& profile) {
+  if (asked.impl == "sim")
+    return ResolveSim(
+        asked, {.profile = profile, .watch_wire = true, .capabilities = profile.capabilities});
+  if (asked.impl == "dl" || asked.impl.starts_with("dl:"))
+    return ResolveDl(asked, {.profile = profile});
+  if (asked.impl == "lib" || asked.impl.starts_with("lib:"))
+    return ResolveLib(asked, {.profile = profile});
+  return fmt::format(
+      "there is no implementation '{}'; accepted are sim, lib, lib:PATH, dl, dl:PATH", asked.impl);
+}
+
+}  // namespace cm

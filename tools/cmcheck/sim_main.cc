@@ -1,0 +1,52 @@
+// cmcheck_sim: those verbs of cmcheck that need the simulator only, which build in half the time.
+// Its --help is the one of cmcheck.
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "tools/cmcheck/command.h"
+#include "tools/cmcheck/command_line.h"
+#include "tools/cmcheck/front.h"
+
+namespace cm {
+namespace {
+
+// A verb that only cmcheck has.
+struct OtherVerb {
+  std::string_view name;
+  std::string_view sentence;
+};
+constexpr auto kOtherVerbs = std::to_array<OtherVerb>({
+    {"list", "List names, one a line: id, then a sentence"},
+    {"compare", "Carry out the same sequences on two implementations, and compare"},
+    {"explain", "For each line: the rows that permit it, or what would have been permitted"},
+    {"check-pcap", "Judge a capture: do the messages conform to the protocol?"},
+    {"lab", "A throw-away guest with Soft-RoCE or Soft-iWARP"},
+    {"pcap", "Write the messages of a conversation as a capture for Wireshark"},
+    {"app", "Run unmodified programs on simulated hosts, in virtual time"},
+});
+
+template <int index>
+void AddOther(Verb cmcheck) {
+  const OtherVerb& verb = kOtherVerbs[index];
+  (void)cmcheck.Add(std::string(verb.name), std::string(verb.sentence), "");
+}
+
+int Main(int argc, char** argv) {
+  for (const OtherVerb& verb : kOtherVerbs)
+    if (argc > 1 && verb.name == argv[1])
+      return Unusable(
+          fmt::format("the verb '{}' needs cmcheck, which tools/run builds", verb.name));
+  // In the order of cmcheck.
+  constexpr auto kVerbs =
+      std::to_array<AddVerb>({AddRun, AddOther<0>, AddOther<1>, AddReplay, AddShrink, AddOther<2>,
+                              AddRewrite, AddOther<3>, AddOther<4>, AddOther<5>, AddOther<6>});
+  return RunCommand(argc, argv, kVerbs);
+}
+
+}  // namespace
+}  // namespace cm
+
+int main(int argc, char** argv) { return cm::Main(argc, argv); }
