@@ -25,7 +25,7 @@ TEST(TheSimulator, HasAThousandMutantsOfEveryKindInEveryFolder) {
   }
   EXPECT_EQ(kinds.size(), std::size(kKinds));
   for (const char* const folder : {"sim/core", "sim/fabric", "sim/ib_cm", "sim/iw_cm", "sim/lib",
-                                   "sim/rdma_cm", "sim/verbs", "sim/wire", "sim/world"})
+                                   "sim/rdma_cm", "sim/verbs", "sim/codec", "sim/world"})
     EXPECT_GT(folders[folder], 10) << folder;
   EXPECT_EQ(folders.size(), 9u);
 }
