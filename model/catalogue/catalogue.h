@@ -14,8 +14,8 @@
 #include "model/ib_cm/rules.h"
 #include "model/iw_cm/rules.h"
 #include "model/qp/rules.h"
-#include "model/queue/rules.h"
 #include "model/vocabulary/profile.h"
+#include "model/work_completion/rules.h"
 
 namespace cm::model {
 

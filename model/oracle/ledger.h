@@ -10,8 +10,8 @@
 
 #include "model/oracle/state.h"
 #include "model/oracle/tri.h"
-#include "model/queue/rules.h"
 #include "model/vocabulary/call.h"
+#include "model/work_completion/rules.h"
 
 namespace cm::model {
 

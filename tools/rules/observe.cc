@@ -30,7 +30,7 @@ constexpr std::string_view kLabRuns = "conformance/recordings/lab";
 
 constexpr auto kTables = std::to_array<std::string_view>(
     {"model/cm_id/rules.h", "model/ib_cm/rules.h", "model/iw_cm/rules.h", "model/channel/rules.h",
-     "model/channel/misuse.h", "model/qp/rules.h", "model/queue/rules.h"});
+     "model/channel/misuse.h", "model/qp/rules.h", "model/work_completion/rules.h"});
 
 std::string FirstShown(std::string_view id, std::span<const Testimony> testimonies) {
   for (RuleNumber row = 0; row < AllRules().size(); ++row)

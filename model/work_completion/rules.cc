@@ -1,4 +1,4 @@
-#include "model/queue/rules.h"
+#include "model/work_completion/rules.h"
 
 namespace cm::model {
 namespace {

@@ -4,8 +4,8 @@
 // it was sent (work-length-1) and with LOC_LEN_ERR where it was to be received (work-length-2);
 // with REM_OP_ERR and LOC_QP_OP_ERR on Soft-RoCE (work-length-3, work-length-4). Which of the two
 // it is, is a matter of the profile's dialect.
-#ifndef MODEL_QUEUE_RULES_H_
-#define MODEL_QUEUE_RULES_H_
+#ifndef MODEL_WORK_COMPLETION_RULES_H_
+#define MODEL_WORK_COMPLETION_RULES_H_
 
 #include <array>
 #include <cstdint>
@@ -79,4 +79,4 @@ std::string_view ToString(WorkEnd end);
 
 }  // namespace cm::model
 
-#endif  // MODEL_QUEUE_RULES_H_
+#endif  // MODEL_WORK_COMPLETION_RULES_H_
