@@ -1,4 +1,4 @@
-#include "conformance/likeness/told.h"
+#include "conformance/fidelity/told.h"
 
 #include <fmt/format.h>
 

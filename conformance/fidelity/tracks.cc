@@ -1,4 +1,4 @@
-#include "conformance/likeness/tracks.h"
+#include "conformance/fidelity/tracks.h"
 
 #include <fmt/format.h>
 

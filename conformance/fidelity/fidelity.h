@@ -1,14 +1,14 @@
 // Fidelity of the simulator to a real kernel: many comparisons as shares, causes and examples.
-#ifndef CONFORMANCE_LIKENESS_FIDELITY_H_
-#define CONFORMANCE_LIKENESS_FIDELITY_H_
+#ifndef CONFORMANCE_FIDELITY_FIDELITY_H_
+#define CONFORMANCE_FIDELITY_FIDELITY_H_
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "conformance/likeness/causes.h"
-#include "conformance/likeness/lab_report.h"
+#include "conformance/fidelity/causes.h"
+#include "conformance/fidelity/lab_report.h"
 #include "model/catalogue/catalogue.h"
 #include "model/conversation/history.h"
 #include "model/vocabulary/profile.h"
@@ -74,4 +74,4 @@ std::string ToJson(const Fidelity& fidelity, const LabReport& report, const Prof
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_LIKENESS_FIDELITY_H_
+#endif  // CONFORMANCE_FIDELITY_FIDELITY_H_

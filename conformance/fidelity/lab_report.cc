@@ -1,4 +1,4 @@
-#include "conformance/likeness/lab_report.h"
+#include "conformance/fidelity/lab_report.h"
 
 #include <fmt/format.h>
 

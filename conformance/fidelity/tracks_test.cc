@@ -1,10 +1,10 @@
 // Alignment: which histories are equal, and which difference is the first.
-#include "conformance/likeness/tracks.h"
+#include "conformance/fidelity/tracks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "conformance/likeness/told.h"
+#include "conformance/fidelity/told.h"
 
 namespace cm {
 namespace {

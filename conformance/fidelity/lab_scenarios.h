@@ -2,15 +2,15 @@
 //
 // The kernel's outcomes are stored in files (conformance/recordings/lab/scenarios/*.json); the
 // simulator runs anew for each comparison.
-#ifndef CONFORMANCE_LIKENESS_LAB_SCENARIOS_H_
-#define CONFORMANCE_LIKENESS_LAB_SCENARIOS_H_
+#ifndef CONFORMANCE_FIDELITY_LAB_SCENARIOS_H_
+#define CONFORMANCE_FIDELITY_LAB_SCENARIOS_H_
 
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "conformance/likeness/side_by_side.h"
+#include "conformance/fidelity/side_by_side.h"
 #include "model/base/duration.h"
 #include "model/conversation/history.h"
 #include "model/vocabulary/profile.h"
@@ -53,4 +53,4 @@ std::string ToMarkdown(const ScenarioComparison& comparison);
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_LIKENESS_LAB_SCENARIOS_H_
+#endif  // CONFORMANCE_FIDELITY_LAB_SCENARIOS_H_

@@ -1,5 +1,5 @@
 // Every cause, shown by two histories written by hand.
-#include "conformance/likeness/causes.h"
+#include "conformance/fidelity/causes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "conformance/likeness/told.h"
+#include "conformance/fidelity/told.h"
 
 namespace cm {
 namespace {

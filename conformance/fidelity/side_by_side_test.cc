@@ -1,5 +1,5 @@
 // Made-up histories: equal, too early, too late, and with another event.
-#include "conformance/likeness/side_by_side.h"
+#include "conformance/fidelity/side_by_side.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/likeness/told.h"
+#include "conformance/fidelity/told.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm {

@@ -1,5 +1,5 @@
 // Shares, the document and the figures.
-#include "conformance/likeness/fidelity.h"
+#include "conformance/fidelity/fidelity.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "conformance/likeness/told.h"
+#include "conformance/fidelity/told.h"
 
 namespace cm {
 namespace {

@@ -1,7 +1,7 @@
 // The report folder of `cmcheck lab run`, as far as it is compared: results.json and the
 // conversations with a real kernel's outcomes.
-#ifndef CONFORMANCE_LIKENESS_LAB_REPORT_H_
-#define CONFORMANCE_LIKENESS_LAB_REPORT_H_
+#ifndef CONFORMANCE_FIDELITY_LAB_REPORT_H_
+#define CONFORMANCE_FIDELITY_LAB_REPORT_H_
 
 #include <cstdint>
 #include <filesystem>
@@ -36,4 +36,4 @@ std::variant<History, std::string> ReadLabConversation(const std::filesystem::pa
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_LIKENESS_LAB_REPORT_H_
+#endif  // CONFORMANCE_FIDELITY_LAB_REPORT_H_

@@ -1,6 +1,6 @@
 // For tests: histories written by hand.
-#ifndef CONFORMANCE_LIKENESS_TOLD_H_
-#define CONFORMANCE_LIKENESS_TOLD_H_
+#ifndef CONFORMANCE_FIDELITY_TOLD_H_
+#define CONFORMANCE_FIDELITY_TOLD_H_
 
 #include <string>
 #include <vector>
@@ -26,4 +26,4 @@ Told Ready(const std::string& id);
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_LIKENESS_TOLD_H_
+#endif  // CONFORMANCE_FIDELITY_TOLD_H_

@@ -1,4 +1,4 @@
-#include "conformance/likeness/causes.h"
+#include "conformance/fidelity/causes.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // Reports of the lab, whole and damaged: for a damaged one the error is one line that names the
 // file.
-#include "conformance/likeness/lab_report.h"
+#include "conformance/fidelity/lab_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "conformance/likeness/told.h"
+#include "conformance/fidelity/told.h"
 
 namespace cm {
 namespace {

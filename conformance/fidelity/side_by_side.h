@@ -8,8 +8,8 @@
 //   3. The causes of an event are derived from the simulator's history: the message that arrived
 //      then, the message that it answered, the start of the timer that sent it; the program's
 //      calls before.
-#ifndef CONFORMANCE_LIKENESS_SIDE_BY_SIDE_H_
-#define CONFORMANCE_LIKENESS_SIDE_BY_SIDE_H_
+#ifndef CONFORMANCE_FIDELITY_SIDE_BY_SIDE_H_
+#define CONFORMANCE_FIDELITY_SIDE_BY_SIDE_H_
 
 #include <optional>
 #include <string>
@@ -60,4 +60,4 @@ bool Same(const std::vector<EventPair>& pairs);
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_LIKENESS_SIDE_BY_SIDE_H_
+#endif  // CONFORMANCE_FIDELITY_SIDE_BY_SIDE_H_

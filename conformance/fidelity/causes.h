@@ -4,15 +4,15 @@
 // the order given here: the first rule that holds is the cause. For the remaining differences,
 // either the tables permit both, by rows that are named, or the tables or the simulator have a gap
 // that is named as such.
-#ifndef CONFORMANCE_LIKENESS_CAUSES_H_
-#define CONFORMANCE_LIKENESS_CAUSES_H_
+#ifndef CONFORMANCE_FIDELITY_CAUSES_H_
+#define CONFORMANCE_FIDELITY_CAUSES_H_
 
 #include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "conformance/likeness/tracks.h"
+#include "conformance/fidelity/tracks.h"
 #include "model/conversation/history.h"
 #include "model/vocabulary/profile.h"
 
@@ -70,4 +70,4 @@ Explanation CauseOf(const History& kernel, const History& simulator, const Parti
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_LIKENESS_CAUSES_H_
+#endif  // CONFORMANCE_FIDELITY_CAUSES_H_

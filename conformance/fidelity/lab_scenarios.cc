@@ -1,4 +1,4 @@
-#include "conformance/likeness/lab_scenarios.h"
+#include "conformance/fidelity/lab_scenarios.h"
 
 #include <fmt/format.h>
 

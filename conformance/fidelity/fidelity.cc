@@ -1,4 +1,4 @@
-#include "conformance/likeness/fidelity.h"
+#include "conformance/fidelity/fidelity.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "conformance/likeness/tracks.h"
+#include "conformance/fidelity/tracks.h"
 #include "model/catalogue/catalogue.h"
 #include "model/conversation/print.h"
 #include "model/conversation/volatile.h"

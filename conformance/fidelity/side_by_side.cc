@@ -1,4 +1,4 @@
-#include "conformance/likeness/side_by_side.h"
+#include "conformance/fidelity/side_by_side.h"
 
 #include <algorithm>
 #include <array>

@@ -5,8 +5,8 @@
 // 2. A lane's track has the results of its calls and waits; a channel's track has the events that
 //    were fetched from it, by any lane.
 // 3. Times, messages on the wire, results of the environment, and volatile fields are ignored.
-#ifndef CONFORMANCE_LIKENESS_TRACKS_H_
-#define CONFORMANCE_LIKENESS_TRACKS_H_
+#ifndef CONFORMANCE_FIDELITY_TRACKS_H_
+#define CONFORMANCE_FIDELITY_TRACKS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -46,4 +46,4 @@ std::optional<Parting> FirstParting(const History& kernel, const History& simula
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_LIKENESS_TRACKS_H_
+#endif  // CONFORMANCE_FIDELITY_TRACKS_H_
