@@ -94,14 +94,14 @@ Outcome Harness::RunPrepared() {
   std::ranges::stable_sort(happenings_, {}, &Happening::at);
   the_running = this;
   standin::NextWorld();
-  standin::StandOn(this);
+  standin::SetBackend(this);
   RunAll();
   while (!AllEnded() && Step()) RunAll();
   for (const Program& program : programs_)
     if (program.fiber != nullptr) outcome_.waiting.push_back(WaitingOf(program));
   outcome_.ended = world_.Now();
   for (Program& program : programs_) Kill(&program);
-  standin::StandOn(nullptr);
+  standin::SetBackend(nullptr);
   standin::NextWorld();
   the_running = nullptr;
   CloseDescriptors();

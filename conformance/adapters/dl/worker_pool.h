@@ -1,6 +1,6 @@
 // The worker processes of one conversation, and their answers.
-#ifndef CONFORMANCE_ADAPTERS_DL_CREW_H_
-#define CONFORMANCE_ADAPTERS_DL_CREW_H_
+#ifndef CONFORMANCE_ADAPTERS_DL_WORKER_POOL_H_
+#define CONFORMANCE_ADAPTERS_DL_WORKER_POOL_H_
 
 #include <functional>
 #include <map>
@@ -14,12 +14,12 @@
 
 namespace cm {
 
-class Crew {
+class WorkerPool {
  public:
-  explicit Crew(LateProcesses* late) : late_(late) {}
+  explicit WorkerPool(LateProcesses* late) : late_(late) {}
 
   // False when no process can be created. Workers are numbered from 0.
-  bool Hire(const std::function<void(int connection)>& serve);
+  bool Spawn(const std::function<void(int connection)>& serve);
   size_t size() const { return workers_.size(); }
   bool alive(size_t worker) const { return workers_[worker]->alive(); }
 
@@ -50,4 +50,4 @@ class Crew {
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_ADAPTERS_DL_CREW_H_
+#endif  // CONFORMANCE_ADAPTERS_DL_WORKER_POOL_H_

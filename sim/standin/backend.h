@@ -4,8 +4,8 @@
 //    ground may run other threads, or the world, until then.
 // 2. The stand-in holds no lock during a request.
 // 3. Threads may be fibers of one thread of the system.
-#ifndef SIM_STANDIN_GROUND_H_
-#define SIM_STANDIN_GROUND_H_
+#ifndef SIM_STANDIN_BACKEND_H_
+#define SIM_STANDIN_BACKEND_H_
 
 #include <cstdint>
 
@@ -13,9 +13,9 @@
 
 namespace cm::sim::standin {
 
-class Ground {
+class Backend {
  public:
-  virtual ~Ground() = default;
+  virtual ~Backend() = default;
 
   // Never returns with `waits`. Error: -ENODEV when there is no machine any more.
   virtual uapi::Answer Ask(const uapi::Request& request) = 0;
@@ -35,10 +35,10 @@ class Ground {
   virtual void Unwatch(uint64_t name);
 };
 
-inline void Ground::Watch(uint64_t /*name*/, int /*write_end*/, const uapi::Request& /*readable*/) {
-}
-inline void Ground::Unwatch(uint64_t /*name*/) {}
+inline void Backend::Watch(uint64_t /*name*/, int /*write_end*/,
+                           const uapi::Request& /*readable*/) {}
+inline void Backend::Unwatch(uint64_t /*name*/) {}
 
 }  // namespace cm::sim::standin
 
-#endif  // SIM_STANDIN_GROUND_H_
+#endif  // SIM_STANDIN_BACKEND_H_

@@ -1,23 +1,23 @@
-#include "conformance/adapters/dl/crew.h"
+#include "conformance/adapters/dl/worker_pool.h"
 
 #include <utility>
 
 namespace cm {
 
-bool Crew::Hire(const std::function<void(int connection)>& serve) {
+bool WorkerPool::Spawn(const std::function<void(int connection)>& serve) {
   std::unique_ptr<Worker> worker = Worker::Start(serve, late_);
   if (!worker) return false;
   workers_.push_back(std::move(worker));
   return true;
 }
 
-uint32_t Crew::Post(size_t worker, Request request) {
+uint32_t WorkerPool::Post(size_t worker, Request request) {
   request.number = ++numbers_;
   static_cast<void>(workers_[worker]->Ask(request));  // Await notices if it is dead
   return request.number;
 }
 
-std::optional<Answer> Crew::Await(size_t worker, uint32_t number, Duration within) {
+std::optional<Answer> WorkerPool::Await(size_t worker, uint32_t number, Duration within) {
   const Deadline deadline(within);
   for (;;) {
     if (const auto known = unread_.find(number); known != unread_.end()) {
@@ -32,7 +32,7 @@ std::optional<Answer> Crew::Await(size_t worker, uint32_t number, Duration withi
   }
 }
 
-bool Crew::EndAll() {
+bool WorkerPool::EndAll() {
   bool reaped = true;
   for (const auto& worker : workers_) reaped = worker->End() && reaped;
   return reaped;

@@ -1,6 +1,6 @@
 // The interface below calls in virtual time: a library with hooks, or one with a simulated kernel.
-#ifndef CONFORMANCE_ADAPTERS_DL_VIRTUAL_GROUND_H_
-#define CONFORMANCE_ADAPTERS_DL_VIRTUAL_GROUND_H_
+#ifndef CONFORMANCE_ADAPTERS_DL_VIRTUAL_BACKEND_H_
+#define CONFORMANCE_ADAPTERS_DL_VIRTUAL_BACKEND_H_
 
 #include <cstddef>
 #include <functional>
@@ -53,4 +53,4 @@ class VirtualGround {
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_ADAPTERS_DL_VIRTUAL_GROUND_H_
+#endif  // CONFORMANCE_ADAPTERS_DL_VIRTUAL_BACKEND_H_
