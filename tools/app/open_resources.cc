@@ -1,4 +1,4 @@
-#include "tools/app/belongings.h"
+#include "tools/app/open_resources.h"
 
 #include <fmt/format.h>
 #include <rdma/rdma_user_cm.h>
@@ -23,7 +23,7 @@ std::string Counted(size_t number, std::string_view what) {
 
 }  // namespace
 
-void Belongings::Asked(const Request& request, const Answer& answer) {
+void OpenResources::Asked(const Request& request, const Answer& answer) {
   just_.clear();
   if (answer.value < 0) return;
   const auto made = static_cast<uint32_t>(answer.value);
@@ -47,7 +47,7 @@ void Belongings::Asked(const Request& request, const Answer& answer) {
   }
 }
 
-std::vector<uint32_t> Belongings::GivenUp(const Request& request, const Answer& answer) {
+std::vector<uint32_t> OpenResources::GivenUp(const Request& request, const Answer& answer) {
   if (answer.value < 0) return {};
   if (request.op == Op::kDestroyCq) queues_.erase(request.on);
   if (const std::optional<Command> command = CommandIn(request)) {
@@ -70,12 +70,12 @@ std::vector<uint32_t> Belongings::GivenUp(const Request& request, const Answer& 
   return lost;
 }
 
-void Belongings::Holds(uint64_t event, uint32_t type) {
+void OpenResources::Holds(uint64_t event, uint32_t type) {
   held_[event] = type;
   acknowledged_.erase(event);
 }
 
-std::optional<uint32_t> Belongings::Acknowledges(uint64_t event) {
+std::optional<uint32_t> OpenResources::Acknowledges(uint64_t event) {
   const auto found = held_.find(event);
   if (found != held_.end()) {
     just_ = fmt::format("acknowledged {}", ToString(static_cast<EventType>(found->second)));
@@ -88,7 +88,7 @@ std::optional<uint32_t> Belongings::Acknowledges(uint64_t event) {
   return before->second;
 }
 
-std::string Belongings::Open() const {
+std::string OpenResources::Open() const {
   std::string text;
   if (!files_.empty()) text = Counted(files_.size(), "event channel");
   if (!queues_.empty())
@@ -96,7 +96,7 @@ std::string Belongings::Open() const {
   return text;
 }
 
-std::string Belongings::BeforeCrash() const {
+std::string OpenResources::BeforeCrash() const {
   if (!just_.empty())
     return fmt::format(
         ", right after it has {}: the library frees what is destroyed or acknowledged, and crashes "

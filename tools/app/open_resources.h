@@ -1,7 +1,7 @@
 // The kernel objects of a process, and the object that it destroyed last: explains crashes and
 // leaks.
-#ifndef TOOLS_APP_BELONGINGS_H_
-#define TOOLS_APP_BELONGINGS_H_
+#ifndef TOOLS_APP_OPEN_RESOURCES_H_
+#define TOOLS_APP_OPEN_RESOURCES_H_
 
 #include <cstdint>
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace cm::app {
 
-class Belongings {
+class OpenResources {
  public:
   // A request of the process itself, with its answer.
   void Asked(const sim::uapi::Request& request, const sim::uapi::Answer& answer);
@@ -47,4 +47,4 @@ class Belongings {
 
 }  // namespace cm::app
 
-#endif  // TOOLS_APP_BELONGINGS_H_
+#endif  // TOOLS_APP_OPEN_RESOURCES_H_
