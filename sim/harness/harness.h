@@ -141,7 +141,7 @@ class Harness : public standin::Backend, private uapi::Memory {
   bool Read(uint32_t process, uint64_t address, std::span<uint8_t> bytes) override;
   bool Write(uint32_t process, uint64_t address, std::span<const uint8_t> bytes) override;
 
-  uapi::Asker Asking() const { return {.process = running_->process}; }
+  uapi::Asker SmQuery() const { return {.process = running_->process}; }
   uapi::Answer AllDevices();
   bool Localize(uapi::Request* request) const;
   void Wait(Waits waits, Instant until = Instant::Never());
