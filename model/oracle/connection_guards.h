@@ -25,8 +25,8 @@ inline uint8_t RoomFor(const Call& call, const Limits& limits, bool datagram) {
   return std::holds_alternative<call::Accept>(call) ? limits.reply_data : limits.reject_data;
 }
 
-inline Tri DataTooLong(const Situation& s) {
-  const uint8_t room = RoomFor(s.call, s.knowledge.profile().limits, s.datagram());
+inline Certainty DataTooLong(const Situation& s) {
+  const uint8_t room = RoomFor(s.call, s.facts.profile().limits, s.datagram());
   if (const auto* reject = std::get_if<call::Reject>(&s.call))
     return Of(reject->private_data.size() > room);
   if (const auto* reject = std::get_if<call::RejectEce>(&s.call))
@@ -39,102 +39,102 @@ inline Tri DataTooLong(const Situation& s) {
 // open from the device. source: rdma-core 44 cma.c ucma_valid_param, rdma_connect, rdma_accept
 inline bool LooksAtParameters(const Situation& s) { return s.info.space == PortSpace::kTcp; }
 
-inline Tri DeviceUnknown(const Situation& s) {
+inline Certainty DeviceUnknown(const Situation& s) {
   const std::optional<ConnParam>* param = ParamOf(s.call);
   const bool asked = LooksAtParameters(s) || param == nullptr || LeavesDepthOpen(*param);
   return Of(!s.info.shown.device_known && asked);
 }
 
-inline Tri NoQpNoParam(const Situation& s) {
-  if (!LooksAtParameters(s) && std::holds_alternative<call::Connect>(s.call)) return Tri::kNo;
+inline Certainty NoQpNoParam(const Situation& s) {
+  if (!LooksAtParameters(s) && std::holds_alternative<call::Connect>(s.call)) return Certainty::kNo;
   return Of(s.id.qp == QpPhase::kNone && !*ParamOf(s.call));
 }
 
-inline Tri TypeDiffers(const Situation& s) {
+inline Certainty TypeDiffers(const Situation& s) {
   const call::CreateQp create = *QpAskedBy(s.call);
   return Of(create.type && (*create.type == QpType::kUd) != s.datagram());
 }
 
-inline Tri QpCannotComeUp(const Situation& s) {
-  if (s.datagram() || s.id.qp == QpPhase::kNone) return Tri::kNo;
+inline Certainty QpCannotComeUp(const Situation& s) {
+  if (s.datagram() || s.id.qp == QpPhase::kNone) return Certainty::kNo;
   const QpRule* rule = FindQpRule(s.id.qp, QpStimulus::kBringUp);
   return Of(rule == nullptr || !rule->possible || !Answers(s.id, IbStimulus::kQpReady));
 }
 
-inline Tri SourceLost(const Situation& s) {
+inline Certainty SourceLost(const Situation& s) {
   const IdState& id = s.id;
-  if (id.pathless) return Tri::kYes;
+  if (id.pathless) return Certainty::kYes;
   if (id.origin.valid()) {
-    if (id.device == kNoDevice) return Tri::kNo;
-    return s.surroundings.SourceLost(id.device, id.source, id.source, s.window);
+    if (id.device == kNoDevice) return Certainty::kNo;
+    return s.fault_model.SourceLost(id.device, id.source, id.source, s.window);
   }
-  if (!s.info.source_from || s.info.interface == kNoDevice) return Tri::kNo;
-  return s.surroundings.SourceLost(s.info.interface, *s.info.source_from, s.info.source_to,
-                                   s.window);
+  if (!s.info.source_from || s.info.interface == kNoDevice) return Certainty::kNo;
+  return s.fault_model.SourceLost(s.info.interface, *s.info.source_from, s.info.source_to,
+                                  s.window);
 }
 
-inline Tri QpSourceLost(const Situation& s) {
-  return s.datagram() || s.id.qp == QpPhase::kNone ? Tri::kNo : SourceLost(s);
+inline Certainty QpSourceLost(const Situation& s) {
+  return s.datagram() || s.id.qp == QpPhase::kNone ? Certainty::kNo : SourceLost(s);
 }
 
-inline Tri QpWithoutRoute(const Situation& s) {
+inline Certainty QpWithoutRoute(const Situation& s) {
   return Of(!s.datagram() && s.id.qp != QpPhase::kNone && s.id.device != kNoDevice &&
-            !s.surroundings.LinkUp(s.id.device));
+            !s.fault_model.LinkUp(s.id.device));
 }
 
 // The IB CM does not do what it is asked, which for an id of datagrams is something else.
 template <IbStimulus kOn, IbStimulus kOnDatagram = kOn>
-Tri Refuses(const Situation& s) {
+Certainty Refuses(const Situation& s) {
   return Of(!Answers(s.id, s.datagram() ? kOnDatagram : kOn));
 }
 
 template <IbStimulus kOn>
-Tri Does(const Situation& s) {
+Certainty Does(const Situation& s) {
   return Of(!s.datagram() && Answers(s.id, kOn));
 }
 
-inline Tri InitRefused(const Situation& s) {
+inline Certainty InitRefused(const Situation& s) {
   return Of(!s.datagram() && !Answers(s.id, IbStimulus::kQpInit));
 }
 
-inline Tri AttrsRefused(const Situation& s) {
-  if (s.datagram() || s.id.ib == IbState::kNone) return Tri::kNo;
+inline Certainty AttrsRefused(const Situation& s) {
+  if (s.datagram() || s.id.ib == IbState::kNone) return Certainty::kNo;
   const std::optional<IbStimulus> on = AsksFor(std::get<call::InitQpAttr>(s.call));
   return Of(!on || !Answers(s.id, *on));
 }
 
-inline Tri EstablishedAlready(const Situation& s) {
+inline Certainty EstablishedAlready(const Situation& s) {
   return Of(s.id.ib == IbState::kEstablished &&
             std::get<call::Notify>(s.call).what == call::Notify::kCommEst);
 }
 
 template <IbStimulus kOn>
-Tri NoticePossible(const Situation& s) {
+Certainty NoticePossible(const Situation& s) {
   return Of(Tells(std::get<call::Notify>(s.call)) == kOn && Answers(s.id, kOn));
 }
 
-inline Tri WithoutDevice(const Situation& s) {
+inline Certainty WithoutDevice(const Situation& s) {
   const auto* set = std::get_if<call::SetOption>(&s.call);
   return Of((set == nullptr || set->option == kIbPathOption) && s.id.device == kNoDevice);
 }
 
-inline Tri QpStateUnknown(const Situation& s) {
+inline Certainty QpStateUnknown(const Situation& s) {
   return Of(std::get<call::InitQpAttr>(s.call).state > static_cast<uint8_t>(QpState::kErr));
 }
 
-inline Tri EceMalformed(const Situation& s) {
+inline Certainty EceMalformed(const Situation& s) {
   const EceOptions& ece = std::get<call::SetLocalEce>(s.call).ece;
   return Of(ece.vendor_id == 0 || ece.comp_mask != 0);
 }
 
 // Of the options the acknowledgement time-out alone is none of datagrams.
-inline Tri Datagram(const Situation& s) {
+inline Certainty Datagram(const Situation& s) {
   const auto* set = std::get_if<call::SetOption>(&s.call);
   return Of((set == nullptr || set->option == kAckTimeoutOption) && s.datagram());
 }
 
 inline constexpr auto kOfConnections = std::to_array<GuardRow>({
-    {Guard::kFine, [](const Situation& /*any*/) { return Tri::kYes; }},
+    {Guard::kFine, [](const Situation& /*any*/) { return Certainty::kYes; }},
     {Guard::kSpaceUnknown,
      [](const Situation& s) { return Of(!SpaceKnown(std::get<call::CreateId>(s.call).space)); }},
     {Guard::kDeviceUnknown, DeviceUnknown},
@@ -144,7 +144,7 @@ inline constexpr auto kOfConnections = std::to_array<GuardRow>({
     {Guard::kNoQpNoParam, NoQpNoParam},
     {Guard::kDepthTooLarge,
      [](const Situation& s) {
-       return Of(LooksAtParameters(s) && DepthTooLarge(s.call, s.knowledge.profile().limits));
+       return Of(LooksAtParameters(s) && DepthTooLarge(s.call, s.facts.profile().limits));
      }},
     {Guard::kQpCannotComeUp, QpCannotComeUp},
     {Guard::kDataTooLong, DataTooLong},

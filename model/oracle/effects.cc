@@ -37,9 +37,7 @@ struct Oracle::Carrying {
   Span when;
 
   IdState& own() const { return p->ids[id]; }
-  uint16_t Interned(const Payload& payload) const {
-    return oracle.knowledge_.payloads.Intern(payload);
-  }
+  uint16_t Interned(const Payload& payload) const { return oracle.facts_.payloads.Intern(payload); }
   void Asks(IbStimulus on, const Details& details = {}) const {
     oracle.machine_.Stimulate(p, id, on, details, when);
   }
@@ -54,7 +52,7 @@ struct Oracle::Learning {
   IdRef id;
   const Call& call;
 
-  IdInfo& info() const { return oracle.knowledge_.id(id); }
+  IdInfo& info() const { return oracle.facts_.id(id); }
 };
 
 struct Oracle::Actions {
@@ -78,9 +76,9 @@ struct Oracle::Actions {
   }
 
   static void BindsAddress(const Carrying& c) {
-    const Knowledge& knowledge = c.oracle.knowledge_;
+    const ConversationFacts& facts = c.oracle.facts_;
     const uint8_t device =
-        knowledge.LocalDevice(AddressWantedBy(c.call), knowledge.id(c.own().name).kernel);
+        facts.LocalDevice(AddressWantedBy(c.call), facts.id(c.own().name).kernel);
     if (device != kNoDevice) c.own().device = device;
   }
 
@@ -144,7 +142,7 @@ struct Oracle::Actions {
   }
 
   static void Rejects(const Carrying& c) {
-    IsDatagram(c.oracle.knowledge_.SpaceOf(c.own())) ? RefusesSidr(c) : SendsRej(c);
+    IsDatagram(c.oracle.facts_.SpaceOf(c.own())) ? RefusesSidr(c) : SendsRej(c);
   }
 
   static void SendsSidrReq(const Carrying& c) {
@@ -170,13 +168,13 @@ struct Oracle::Actions {
   static void LimitsFamily(const Learning& l) {
     const bool alone = std::get<call::SetOption>(l.call).value != 0;
     l.info().family_only = alone;
-    for (PortOwner& owner : l.oracle.knowledge_.ports)
+    for (PortOwner& owner : l.oracle.facts_.ports)
       if (owner.id == l.id) owner.family_only = alone;
   }
 
   static void LeavesGroup(const Carrying& c) {
     const Address& address = std::get<call::LeaveMulticast>(c.call).address;
-    c.oracle.DropEvents(c.p, c.id, c.oracle.knowledge_.id(c.own().name).JoinedAs(address));
+    c.oracle.DropEvents(c.p, c.id, c.oracle.facts_.id(c.own().name).JoinedAs(address));
   }
 
   static void LearnsLeft(const Learning& l) {
@@ -210,7 +208,7 @@ struct Oracle::Actions {
        .learn =
            [](auto& l) {
              l.info().interface =
-                 l.oracle.knowledge_.LocalDevice(AddressWantedBy(l.call), l.info().kernel);
+                 l.oracle.facts_.LocalDevice(AddressWantedBy(l.call), l.info().kernel);
            }},
       {.effect = Effect::kSetsBacklog, .carry = SetsBacklog},
       {.effect = Effect::kStartsAddress,
@@ -341,7 +339,7 @@ InlineVector<uint8_t, 2> Oracle::DevicesAfter(const IdState& before, const CallR
   const bool unbound = resolve != nullptr && rule.to == State::kAddrQuery &&
                        resolve->destination.AnyOrLoopback() && before.device == kNoDevice &&
                        (before.state != State::kIdle || AddressWantedBy(call).AnyOrLoopback());
-  if (unbound) return surroundings_.LoopbackDevices(knowledge_.id(before.name).kernel, window);
+  if (unbound) return fault_model_.LoopbackDevices(facts_.id(before.name).kernel, window);
   InlineVector<uint8_t, 2> same;
   same.push_back(kNoDevice);
   return same;
@@ -353,40 +351,40 @@ void Oracle::LearnQpKey(const CallRule& rule, const Call& call, const IdState& i
   const auto* accept = std::get_if<call::Accept>(&call);
   const bool replies =
       accept != nullptr && std::ranges::find(rule.effects, Effect::kSendsRep) != rule.effects.end();
-  const bool asks = connect != nullptr && rule.outcome == Returns() &&
-                    !IsDatagram(knowledge_.id(connect->id).space);
+  const bool asks =
+      connect != nullptr && rule.outcome == Returns() && !IsDatagram(facts_.id(connect->id).space);
   if (!asks && (!replies || machine_.over_iwarp())) return;
   const std::optional<ConnParam>& param = asks ? connect->param : accept->param;
   const IdRef own = IdOf(call);
-  knowledge_.id(own).boot = knowledge_.boots[knowledge_.id(own).kernel];
-  knowledge_.id(own).qp_key = id.qp != QpPhase::kNone
-                                  ? kFirstLibraryQp + own.index
-                                  : uint64_t{param ? param->qp_num & 0xffffff : 0} + 1;
+  facts_.id(own).boot = facts_.boots[facts_.id(own).kernel];
+  facts_.id(own).qp_key = id.qp != QpPhase::kNone
+                              ? kFirstLibraryQp + own.index
+                              : uint64_t{param ? param->qp_num & 0xffffff : 0} + 1;
 }
 
 // No link leads from the id's interface to the device with the address, or its host does not run.
 bool Oracle::NobodyAnswers(const IdInfo& info, const Address& destination) const {
-  const uint8_t there = knowledge_.DeviceOf(destination);
-  if (there == kNoDevice || knowledge_.KernelOf(there) == info.kernel) return false;
-  return !surroundings_.Reaches(info.interface, there);
+  const uint8_t there = facts_.DeviceOf(destination);
+  if (there == kNoDevice || facts_.KernelOf(there) == info.kernel) return false;
+  return !fault_model_.Reaches(info.interface, there);
 }
 
 void Oracle::LearnBinding(IdRef id, const Address& address) {
-  IdInfo& info = knowledge_.id(id);
+  IdInfo& info = facts_.id(id);
   info.bound = address;
   info.owns_port = true;
-  const uint8_t device = knowledge_.LocalDevice(address, info.kernel);
+  const uint8_t device = facts_.LocalDevice(address, info.kernel);
   if (device != kNoDevice) {
     info.interface = device;
-    info.fail_overs = surroundings_.FailOvers(device);
+    info.fail_overs = fault_model_.FailOvers(device);
     info.source_from = info.source_to = info.fail_overs;
   }
-  knowledge_.ports.insert(knowledge_.ports.begin(),
-                          {.id = id,
-                           .kernel = info.kernel,
-                           .space = info.space,
-                           .address = address,
-                           .family_only = info.family_only.value_or(!address.v6)});
+  facts_.ports.insert(facts_.ports.begin(),
+                      {.id = id,
+                       .kernel = info.kernel,
+                       .space = info.space,
+                       .address = address,
+                       .family_only = info.family_only.value_or(!address.v6)});
   MergeForService(id, address.port);
 }
 
@@ -397,9 +395,9 @@ void Oracle::LearnRoute(IdInfo* info, const Call& call) {
   info->tracked = profile_.transport == Transport::kRoce;
   if (info->ack_timeout != 0 && !machine_.over_infiniband())
     info->packet_lifetime = info->ack_timeout - 1;
-  const uint8_t there = knowledge_.DeviceOf(info->destination);
-  if (there != kNoDevice) info->peer_fail_overs = surroundings_.FailOvers(there);
-  info->knew_wrong_neighbour = surroundings_.NeighbourWrong(info->interface, there);
+  const uint8_t there = facts_.DeviceOf(info->destination);
+  if (there != kNoDevice) info->peer_fail_overs = fault_model_.FailOvers(there);
+  info->knew_wrong_neighbour = fault_model_.NeighbourWrong(info->interface, there);
 }
 
 void Oracle::LearnDestination(IdInfo* info, const Call& call) {
@@ -409,18 +407,18 @@ void Oracle::LearnDestination(IdInfo* info, const Call& call) {
   info->resolution = ResolutionOf(resolve.destination);
   // From loopback to the same kernel: found, and no device with it.
   const bool stays_inside = info->bound.kind == AddressKind::kLoopback &&
-                            knowledge_.LocalDevice(resolve.destination, info->kernel) != kNoDevice;
+                            facts_.LocalDevice(resolve.destination, info->kernel) != kNoDevice;
   if (info->resolution == Resolution::kLoopback || stays_inside) return;
-  info->interface = knowledge_.RouteTo(*info, resolve.destination).value_or(kNoDevice);
+  info->interface = facts_.RouteTo(*info, resolve.destination).value_or(kNoDevice);
   if (info->interface == kNoDevice) return;
   if (NobodyAnswers(*info, resolve.destination)) info->resolution = Resolution::kSilent;
-  info->fail_overs = surroundings_.FailOvers(info->interface);
+  info->fail_overs = fault_model_.FailOvers(info->interface);
   if (!info->source_from) info->source_from = info->fail_overs;
 }
 
 // What the caller can know now, and what follows from it.
 void Oracle::Learn(IdRef id, const Call& call, const CallRule& rule) {
-  IdInfo& info = knowledge_.id(id);
+  IdInfo& info = facts_.id(id);
   const auto ephemeral = [](Address a) {
     return a.port == 0 ? a.WithPort(kFirstEphemeralPort) : a;
   };

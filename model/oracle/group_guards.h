@@ -10,18 +10,18 @@
 
 namespace cm::model::guards {
 
-inline Tri MaskIncomplete(const Situation& s) {
+inline Certainty MaskIncomplete(const Situation& s) {
   const auto& join = std::get<call::JoinMulticastEx>(s.call);
   constexpr uint32_t kBoth = call::JoinMulticastEx::kHasAddress | call::JoinMulticastEx::kHasFlags;
   return Of((join.comp_mask & kBoth) != kBoth || join.flags > call::JoinMulticastEx::kSendOnly);
 }
 
-inline Tri GroupUnacked(const Situation& s) {
+inline Certainty GroupUnacked(const Situation& s) {
   const uint16_t membership = s.info.JoinedAs(*MemberAddressOf(s.call));
   const bool retained = s.id.retained && s.id.retained->payload != kNoPayload &&
-                        s.knowledge.payloads[s.id.retained->payload].membership == membership;
+                        s.facts.payloads[s.id.retained->payload].membership == membership;
   const Membership& left = s.info.memberships[membership - 1];
-  if (left.blurred && s.info.unacked > 0) return Tri::kMaybe;
+  if (left.blurred && s.info.unacked > 0) return Certainty::kMaybe;
   return Of(retained || left.unacked > 0);
 }
 
@@ -34,7 +34,7 @@ inline constexpr auto kOfGroups = std::to_array<GuardRow>({
      [](const Situation& s) { return Of(MemberAddressOf(s.call)->kind == AddressKind::kAny); }},
     {Guard::kGroupV6, [](const Situation& s) { return Of(MemberAddressOf(s.call)->v6); }},
     // No fault takes an address away; with a link that is down its GID stays.
-    {Guard::kGidGone, [](const Situation& /*any*/) { return Tri::kNo; }},
+    {Guard::kGidGone, [](const Situation& /*any*/) { return Certainty::kNo; }},
     {Guard::kNotJoined,
      [](const Situation& s) { return Of(s.info.JoinedAs(*MemberAddressOf(s.call)) == 0); }},
     {Guard::kGroupUnacked, GroupUnacked},

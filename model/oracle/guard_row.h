@@ -9,9 +9,9 @@
 #include <span>
 
 #include "model/cm_id/guard.h"
-#include "model/oracle/knowledge.h"
+#include "model/oracle/conversation_facts.h"
+#include "model/oracle/fault_model.h"
 #include "model/oracle/state.h"
-#include "model/oracle/surroundings.h"
 #include "model/oracle/tri.h"
 #include "model/rules/transports.h"
 
@@ -19,8 +19,8 @@ namespace cm::model {
 
 // Who else holds the port that a call wants.
 struct PortClash {
-  Tri same_address = Tri::kNo;
-  Tri wildcard = Tri::kNo;
+  Certainty same_address = Certainty::kNo;
+  Certainty wildcard = Certainty::kNo;
 };
 
 // What a predicate looks at: a call on an id, in one possibility.
@@ -30,15 +30,15 @@ struct Situation {
   const IdState& id;  // and what stands there
   const IdInfo& info;
   const Call& call;
-  const Knowledge& knowledge;
-  const Surroundings& surroundings;
+  const ConversationFacts& facts;
+  const FaultModel& fault_model;
   const Window& window;
   const PortClash& clash;
 
   bool datagram() const { return IsDatagram(info.space); }
 };
 
-using Predicate = Tri (*)(const Situation&);
+using Predicate = Certainty (*)(const Situation&);
 
 // The predicate of a guard over some of the transports that the guard can hold over.
 struct GuardRow {

@@ -123,9 +123,8 @@ RuleBits GuardFinder::ConsultedOverIwarp(const IdState& id, const Call& call, Gu
 }
 
 RuleBits GuardFinder::Consulted(const IdState& id, const Call& call, Guard guard) const {
-  if (knowledge_.profile().transport == Transport::kIwarp)
-    return ConsultedOverIwarp(id, call, guard);
-  if (IsDatagram(knowledge_.SpaceOf(id))) return ConsultedForDatagrams(id, call, guard);
+  if (facts_.profile().transport == Transport::kIwarp) return ConsultedOverIwarp(id, call, guard);
+  if (IsDatagram(facts_.SpaceOf(id))) return ConsultedForDatagrams(id, call, guard);
   const CallKind kind = KindOf(call);
   const bool past_removal = guard != Guard::kDeviceUnknown && guard != Guard::kDeviceRemoved;
   const bool reaches_ib = past_removal && id.ib != IbState::kNone;
@@ -156,19 +155,19 @@ RuleBits GuardFinder::Consulted(const IdState& id, const Call& call, Guard guard
 
 InlineVector<Guard, 6> GuardFinder::Find(const Possibility& p, uint8_t id, const Call& call) const {
   const IdState& own = p.ids[id];
-  const IdInfo& info = knowledge_.id(own.name);
-  const Situation situation{p, id, own, info, call, knowledge_, surroundings_, window_, clash_};
-  const auto& predicates = kPredicates[static_cast<size_t>(knowledge_.profile().transport)];
+  const IdInfo& info = facts_.id(own.name);
+  const Situation situation{p, id, own, info, call, facts_, fault_model_, window_, clash_};
+  const auto& predicates = kPredicates[static_cast<size_t>(facts_.profile().transport)];
   // An id that is bound already binds nothing more: those guards are not looked at.
   const bool binds = own.state == State::kIdle || KindOf(call) == CallKind::kListen;
   InlineVector<Guard, 6> found;
   for (const Guard guard : GuardsOf(KindOf(call))) {
     if (!binds && rules::kBindTrouble.Has(guard)) continue;
     const Predicate predicate = predicates[static_cast<size_t>(guard)];
-    const Tri holds = predicate != nullptr ? predicate(situation) : Tri::kNo;
-    if (holds == Tri::kNo) continue;
+    const Certainty holds = predicate != nullptr ? predicate(situation) : Certainty::kNo;
+    if (holds == Certainty::kNo) continue;
     found.push_back(guard);
-    if (holds == Tri::kYes) return found;
+    if (holds == Certainty::kYes) return found;
   }
   found.push_back(Guard::kFine);
   return found;

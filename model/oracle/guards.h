@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "model/base/inline_vector.h"
+#include "model/oracle/conversation_facts.h"
+#include "model/oracle/fault_model.h"
 #include "model/oracle/guard_row.h"
-#include "model/oracle/knowledge.h"
 #include "model/oracle/state.h"
-#include "model/oracle/surroundings.h"
 
 namespace cm::model {
 
@@ -29,9 +29,9 @@ std::optional<IbStimulus> Tells(const call::Notify& call);
 class GuardFinder {
  public:
   // The references outlive it.
-  GuardFinder(const Knowledge& knowledge, const Surroundings& surroundings, const Window& window,
+  GuardFinder(const ConversationFacts& facts, const FaultModel& fault_model, const Window& window,
               PortClash clash)
-      : knowledge_(knowledge), surroundings_(surroundings), window_(window), clash_(clash) {}
+      : facts_(facts), fault_model_(fault_model), window_(window), clash_(clash) {}
 
   // The first guard that holds, in the order of GuardsOf; more than one where it is not certain
   // whether the earlier ones hold.
@@ -44,8 +44,8 @@ class GuardFinder {
   static RuleBits ConsultedOverIwarp(const IdState& id, const Call& call, Guard guard);
   static RuleBits ConsultedForDatagrams(const IdState& id, const Call& call, Guard guard);
 
-  const Knowledge& knowledge_;
-  const Surroundings& surroundings_;
+  const ConversationFacts& facts_;
+  const FaultModel& fault_model_;
   const Window& window_;
   const PortClash clash_;
 };

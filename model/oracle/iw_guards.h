@@ -19,43 +19,43 @@ inline bool AnswersOverTcp(const IdState& id, IwStimulus on) {
 }
 
 template <IwStimulus kOn>
-Tri RefusesOverTcp(const Situation& s) {
+Certainty RefusesOverTcp(const Situation& s) {
   return Of(!AnswersOverTcp(s.id, kOn));
 }
 
-inline Tri AttrsRefusedOverTcp(const Situation& s) {
-  if (s.id.iw == IwState::kNone) return Tri::kNo;
+inline Certainty AttrsRefusedOverTcp(const Situation& s) {
+  if (s.id.iw == IwState::kNone) return Certainty::kNo;
   const auto state = static_cast<QpState>(std::get<call::InitQpAttr>(s.call).state);
   const bool known = state == QpState::kInit || state == QpState::kRtr || state == QpState::kRts;
   return Of(!known || !AnswersOverTcp(s.id, IwStimulus::kAttributes));
 }
 
 // What connects and accepts looks for a queue pair by its number, or has one.
-inline Tri QpUnknown(const Situation& s) {
+inline Certainty QpUnknown(const Situation& s) {
   const std::optional<ConnParam>* param = ParamOf(s.call);
   const bool given = param != nullptr && *param && (*param)->qp_num != 0;
-  return Of(s.id.qp == QpPhase::kNone && (!s.knowledge.numbers_name_qps || !given));
+  return Of(s.id.qp == QpPhase::kNone && (!s.facts.numbers_name_qps || !given));
 }
 
-inline Tri PeerUnreachable(const Situation& s) {
-  const uint8_t there = s.knowledge.PeerDeviceOf(s.id);
+inline Certainty PeerUnreachable(const Situation& s) {
+  const uint8_t there = s.facts.PeerDeviceOf(s.id);
   return Of(s.id.device != kNoDevice &&
-            (there == kNoDevice || s.surroundings.Parted(s.id.device, there)));
+            (there == kNoDevice || s.fault_model.Parted(s.id.device, there)));
 }
 
-inline Tri ConnectionRefused(const Situation& s) {
-  if (s.id.state != State::kRouteResolved) return Tri::kNo;
-  const RequestGuard acceptor = Machine(s.knowledge).AcceptorOf(s.possibility, s.at);
+inline Certainty ConnectionRefused(const Situation& s) {
+  if (s.id.state != State::kRouteResolved) return Certainty::kNo;
+  const RequestGuard acceptor = Machine(s.facts).AcceptorOf(s.possibility, s.at);
   return Of(acceptor != RequestGuard::kFine && acceptor != RequestGuard::kBacklogFull);
 }
 
-inline Tri TypeUnsupported(const Situation& s) {
+inline Certainty TypeUnsupported(const Situation& s) {
   const call::CreateQp create = *QpAskedBy(s.call);
   return Of(create.type ? *create.type == QpType::kUd : s.datagram());
 }
 
-inline Tri OptionOfDatagram(const Situation& s) {
-  return std::holds_alternative<call::SetOption>(s.call) ? Datagram(s) : Tri::kNo;
+inline Certainty OptionOfDatagram(const Situation& s) {
+  return std::holds_alternative<call::SetOption>(s.call) ? Datagram(s) : Certainty::kNo;
 }
 
 inline constexpr auto kOfIwarp = std::to_array<GuardRow>({
@@ -69,7 +69,7 @@ inline constexpr auto kOfIwarp = std::to_array<GuardRow>({
     {Guard::kConnectionLost, [](const Situation& s) { return Of(s.id.iw == IwState::kConnLost); }},
     {Guard::kRepRefused, RefusesOverTcp<IwStimulus::kAccept>, over::kIwarp},
     {Guard::kRejRefused, RefusesOverTcp<IwStimulus::kReject>, over::kIwarp},
-    {Guard::kRtuRefused, [](const Situation& /*any*/) { return Tri::kYes; }, over::kIwarp},
+    {Guard::kRtuRefused, [](const Situation& /*any*/) { return Certainty::kYes; }, over::kIwarp},
     {Guard::kInitRefused, RefusesOverTcp<IwStimulus::kAttributes>, over::kIwarp},
     {Guard::kAttrsRefused, AttrsRefusedOverTcp, over::kIwarp},
     {Guard::kDatagram, OptionOfDatagram, over::kIwarp},

@@ -15,21 +15,21 @@ inline uint32_t HintsOf(const Situation& s) {
   return resolve.hints ? resolve.hints->flags : 0;
 }
 
-inline Tri TwoWaysAsked(const Situation& s) {
+inline Certainty TwoWaysAsked(const Situation& s) {
   const auto& resolve = std::get<call::ResolveAddrInfo>(s.call);
   const bool other = resolve.node.kind != AddressKind::kNone || (HintsOf(s) & kResolverHint) != 0;
   return Of((HintsOf(s) & kServiceRecordsHint) != 0 && other);
 }
 
 template <Guard kGuard>
-Tri StopsLookup(const Situation& s) {
+Certainty StopsLookup(const Situation& s) {
   const auto* get = std::get_if<call::GetAddrInfo>(&s.call);
   const Guard stops =
       LookupGuard(get != nullptr ? *get : LookupOf(std::get<call::ResolveAddrInfo>(s.call)));
   return Of(stops == kGuard);
 }
 
-inline Tri NotUserEvent(const Situation& s) {
+inline Certainty NotUserEvent(const Situation& s) {
   const auto& write = std::get<call::WriteCmEvent>(s.call);
   return Of(write.type != static_cast<uint8_t>(EventType::kUser));
 }
@@ -46,7 +46,7 @@ inline constexpr auto kOfLookups = std::to_array<GuardRow>({
     {Guard::kNodeOfOtherFamily, StopsLookup<Guard::kNodeOfOtherFamily>},
     {Guard::kNotServed,
      [](const Situation& s) {
-       return Of(!s.knowledge.profile().capabilities.Has(Capability::kLaterCalls));
+       return Of(!s.facts.profile().capabilities.Has(Capability::kLaterCalls));
      }},
     {Guard::kNoInfo, [](const Situation& s) { return Of(!s.id.looks_up || !s.id.has_info); }},
     {Guard::kNotUserEvent, NotUserEvent},

@@ -10,7 +10,7 @@ namespace cm::model {
 // at once, as the private one of a synchronous id does, the request goes with it.
 void Oracle::MoveTo(ChannelRef channel, Possibility* p, uint8_t id, Span when) {
   const IdRef name = p->ids[id].name;
-  const ChannelRef from = knowledge_.id(name).channel;
+  const ChannelRef from = facts_.id(name).channel;
   std::vector<size_t> lost;
   for (size_t i = 0; i < p->ids[id].queue.size(); ++i) {
     const Pending& pending = p->ids[id].queue[i];
@@ -20,10 +20,10 @@ void Oracle::MoveTo(ChannelRef channel, Possibility* p, uint8_t id, Span when) {
       if (child.left_on == channel) child.left_on = {};
     } else if (!from.valid()) {
       lost.push_back(i);
-      knowledge_.id(name).left_requests = true;
+      facts_.id(name).left_requests = true;
     } else if (from != channel) {
       child.left_on = from;
-      knowledge_.id(name).left_requests = true;
+      facts_.id(name).left_requests = true;
     }
   }
   if (from.valid()) return;
@@ -65,7 +65,7 @@ Judgement Oracle::ObserveMigrate(const Record& record, Lane lane, const call::Mi
   Judgement judgement{.saw = ToString(reply)};
   Component* component = &ComponentOf(call.id);
   if (!Close(component, window, &judgement)) return judgement;
-  const GuardFinder guards(knowledge_, surroundings_, window, {});
+  const GuardFinder guards(facts_, fault_model_, window, {});
   const bool unseen = reply.kind == ReplyKind::kUnseen;
   PossibilitySet next;
   bool moves = false;
@@ -87,7 +87,7 @@ Judgement Oracle::ObserveMigrate(const Record& record, Lane lane, const call::Mi
   }
   if (!Keep(component, std::move(next), &judgement)) return judgement;
   if (!moves) return judgement;
-  IdInfo& info = knowledge_.id(call.id);
+  IdInfo& info = facts_.id(call.id);
   if (info.synchronous()) LetGo(call.id);
   info.channel = call.channel;
   if (reply.kind == ReplyKind::kBlocked)
@@ -107,7 +107,7 @@ Judgement Oracle::ObserveMigrated(const Blocked& was, const Reply& reply) const 
   });
   Judgement judgement{.saw = "returned " + ToString(reply)};
   judgement.by.set(NumberOf(&*rule));
-  const IdInfo& info = knowledge_.id(was.id);
+  const IdInfo& info = facts_.id(was.id);
   const bool waits = info.acked < was.acks && !info.left_requests;
   Permit(&judgement.permitted, *rule, waits ? "blocked: an event is not acknowledged" : "0");
   const bool unseen = reply.kind == ReplyKind::kUnseen;

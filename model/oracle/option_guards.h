@@ -17,13 +17,13 @@ inline const call::SetOption& SetBy(const Situation& s) {
   return std::get<call::SetOption>(s.call);
 }
 
-inline Tri OptionUnknown(const Situation& s) {
+inline Certainty OptionUnknown(const Situation& s) {
   const IdOption option = SetBy(s).option;
   return Of(option != kTosOption && option != kReuseAddrOption && option != kAfOnlyOption &&
             option != kAckTimeoutOption && option != kIbPathOption);
 }
 
-inline Tri OptionMalformed(const Situation& s) {
+inline Certainty OptionMalformed(const Situation& s) {
   const call::SetOption& set = SetBy(s);
   if (set.option == kIbPathOption)
     return Of(set.length == 0 || set.length % kPathRecord != 0 || set.value != kOwnPath);
@@ -31,7 +31,7 @@ inline Tri OptionMalformed(const Situation& s) {
   return Of(set.length != (byte ? 1 : 4));
 }
 
-inline Tri SynchronousAlready(const Situation& s) {
+inline Certainty SynchronousAlready(const Situation& s) {
   return Of(s.info.synchronous() && !std::get<call::MigrateId>(s.call).channel.valid());
 }
 

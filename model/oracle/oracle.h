@@ -21,11 +21,11 @@
 
 #include "model/catalogue/catalogue.h"
 #include "model/conversation/history.h"
+#include "model/oracle/conversation_facts.h"
+#include "model/oracle/fault_model.h"
 #include "model/oracle/guards.h"
-#include "model/oracle/knowledge.h"
 #include "model/oracle/machine.h"
 #include "model/oracle/steps.h"
-#include "model/oracle/surroundings.h"
 
 namespace cm::model {
 
@@ -62,12 +62,12 @@ class Oracle {
   Judgement Observe(const Record& record);
   // The tables do not cover a call on the id: it, and all ids that it can influence, are not judged
   // any more.
-  void Disown(IdRef id);
+  void MarkOutOfScope(IdRef id);
   // The history's show-event has only type and status, as in recordings. Before the first record.
   void ShowsOnlyTypeAndStatus() { partial_events_ = true; }
   // Queue pair numbers in calls are those of existing queue pairs, as in recordings. Before the
   // first record.
-  void NumbersNameQps() { knowledge_.numbers_name_qps = true; }
+  void NumbersNameQps() { facts_.numbers_name_qps = true; }
 
   // Rows of some explanation of the history so far, and rows of every explanation.
   const RuleBits& reached() const { return reached_; }
@@ -151,7 +151,7 @@ class Oracle {
     size_t at = 0;  // the request, among all of its queue
   };
   // What a request or a reply says of the id's queue pair.
-  uint8_t SharesReceives(IdRef id) const { return knowledge_.ledger.of(id).shares ? 1 : 0; }
+  uint8_t SharesReceives(IdRef id) const { return facts_.ledger.of(id).shares ? 1 : 0; }
   QpPhases PhasesOf(IdRef id);
   void MeetPeer(IdRef id);
   Ends EndsOf(IdRef id);
@@ -159,7 +159,7 @@ class Oracle {
   std::vector<DueCompletion> DueOfSends(IdRef id, const Ends& ends) const;
   std::vector<DueCompletion> DueOfReceives(IdRef id, const Ends& ends) const;
   bool AllMayBeSilent(IdRef id, const Ends& ends) const;
-  Tri NothingCompleted(IdRef id, bool receives, const Ends& ends) const;
+  Certainty NothingCompleted(IdRef id, bool receives, const Ends& ends) const;
   Judgement ObserveCompletion(const Record& record, Lane lane, const Call& call, const Reply& reply,
                               const std::optional<HandedOut>& handed);
   bool JudgeWork(IdRef id, bool receives, const Ends& ends, const std::optional<HandedOut>& handed,
@@ -224,8 +224,8 @@ class Oracle {
   // Requests that were left on a channel go with it.
   void DestroyLeftOn(Possibility* p, Span when, const std::function<bool(ChannelRef)>& goes) const;
   void Acknowledged(IdRef id) {
-    --knowledge_.id(id).unacked;
-    ++knowledge_.id(id).acked;
+    --facts_.id(id).unacked;
+    ++facts_.id(id).acked;
   }
   static bool HasLeftOn(const Component& component, ChannelRef channel);
 
@@ -295,7 +295,7 @@ class Oracle {
   uint16_t PayloadOfTester(const TesterMad& mad);
 
   // components.cc
-  Component& ComponentOf(IdRef id) { return components_[knowledge_.id(id).component]; }
+  Component& ComponentOf(IdRef id) { return components_[facts_.id(id).component]; }
   bool Close(Component* component, const Window& window, Judgement* judgement);
   void Merge(IdRef a, IdRef b);
   void MergeForService(IdRef id, uint16_t port);
@@ -315,8 +315,8 @@ class Oracle {
 
   const Conversation& conversation_;
   const Profile& profile_;
-  Knowledge knowledge_;
-  Surroundings surroundings_;
+  ConversationFacts facts_;
+  FaultModel fault_model_;
   Machine machine_;
   Steps steps_;
   std::map<ComponentNumber, Component> components_;

@@ -28,7 +28,7 @@ Payload Oracle::RequestPayload(const call::Connect& call, bool has_qp) const {
   payload.conn.retry_count = std::min(param.retry_count, limits.max_retry_count);
   payload.conn.rnr_retry_count = std::min(param.rnr_retry_count, limits.max_retry_count);
   payload.conn.srq = has_qp ? SharesReceives(call.id) : param.srq;
-  payload.ece = OnTheWire(knowledge_.id(call.id).ece);
+  payload.ece = OnTheWire(facts_.id(call.id).ece);
   payload.data = param.private_data.Resized(limits.request_data);
   if (!call.param) payload.data = PrivateData().Resized(limits.request_data);
   return payload;
@@ -39,8 +39,8 @@ Payload Oracle::ReplyPayload(const call::Accept& call, const IdState& id) const 
   const Limits& limits = profile_.limits;
   Payload payload;
   const Payload request =
-      id.request_payload == kNoPayload ? Payload{} : knowledge_.payloads[id.request_payload];
-  const ConnFields& requested = knowledge_.id(call.id).depths.value_or(request.conn);
+      id.request_payload == kNoPayload ? Payload{} : facts_.payloads[id.request_payload];
+  const ConnFields& requested = facts_.id(call.id).depths.value_or(request.conn);
   const ConnParam param = call.param.value_or(ConnParam{});
   const auto depth = [&](uint8_t given, uint8_t offered) {
     return call.param && given != kDeviceMaximum ? given : std::min(offered, limits.max_depth);
@@ -51,7 +51,7 @@ Payload Oracle::ReplyPayload(const call::Accept& call, const IdState& id) const 
   payload.conn.rnr_retry_count = std::min(param.rnr_retry_count, limits.max_retry_count);
   payload.conn.srq = id.qp != QpPhase::kNone ? SharesReceives(call.id) : param.srq;
   // The vendor is the one that was received, the options are those of who answers.
-  payload.ece = {.vendor_id = request.ece.vendor_id, .options = knowledge_.id(call.id).ece.options};
+  payload.ece = {.vendor_id = request.ece.vendor_id, .options = facts_.id(call.id).ece.options};
   payload.data = param.private_data.Resized(limits.reply_data);
   if (!call.param) payload.data = PrivateData().Resized(limits.reply_data);
   return payload;
@@ -63,7 +63,7 @@ void Oracle::LearnDepths(const Call& call) {
   const std::optional<ConnParam>* param = ParamOf(call);
   const bool connects = std::holds_alternative<call::Connect>(call);
   if (param == nullptr || !*param || (!connects && LeavesDepthOpen(*param))) return;
-  IdInfo& info = knowledge_.id(IdOf(call));
+  IdInfo& info = facts_.id(IdOf(call));
   const bool looked_at = info.space == PortSpace::kTcp;
   if (info.interface == kNoDevice || (looked_at && DepthTooLarge(call, profile_.limits))) return;
   const auto named = [&](uint8_t depth) {
@@ -84,7 +84,7 @@ Payload Oracle::ServicePayload(const Call& call, const IdState& id) const {
   const auto* accept = std::get_if<call::Accept>(&call);
   const std::optional<ConnParam> param = accept != nullptr ? accept->param : std::nullopt;
   Payload payload = DatagramPayload(param, profile_.limits.datagram_reply_data);
-  payload.qkey = QkeyOf(knowledge_.SpaceOf(id));
+  payload.qkey = QkeyOf(facts_.SpaceOf(id));
   const bool drawn = accept != nullptr && id.qp != QpPhase::kNone;
   if (!drawn) payload.qp_num = param ? param->qp_num & 0xffffff : 0;
   return payload;

@@ -9,11 +9,9 @@
 
 namespace cm::model::guards {
 
-inline const QueuesInfo& QueuesOf(const Situation& s) {
-  return s.knowledge.ledger.of(IdOf(s.call));
-}
+inline const QueuesInfo& QueuesOf(const Situation& s) { return s.facts.ledger.of(IdOf(s.call)); }
 
-inline Tri InlineTooLong(const Situation& s) {
+inline Certainty InlineTooLong(const Situation& s) {
   const call::Work& work = *WorkOf(s.call);
   return Of((work.flags & kInline) != 0 && LengthOf(work.sges) > QueueLimits::kInline);
 }
@@ -28,11 +26,10 @@ inline constexpr auto kOfQueues = std::to_array<GuardRow>({
     {Guard::kPiecesTooMany,
      [](const Situation& s) { return Of(WorkOf(s.call)->sges.size() > QueueLimits::kSges); }},
     {Guard::kInlineTooLong, InlineTooLong},
-    {Guard::kQueueFull,
-     [](const Situation& s) { return s.knowledge.ledger.QueueFull(s.id, s.call); }},
+    {Guard::kQueueFull, [](const Situation& s) { return s.facts.ledger.QueueFull(s.id, s.call); }},
     {Guard::kQpNotReady, [](const Situation& s) { return Of(s.id.qp == QpPhase::kInit); }},
     // Decided over all possibilities at once, by Oracle::NothingCompleted.
-    {Guard::kNothingCompleted, [](const Situation& /*any*/) { return Tri::kNo; }},
+    {Guard::kNothingCompleted, [](const Situation& /*any*/) { return Certainty::kNo; }},
 });
 
 }  // namespace cm::model::guards

@@ -1,5 +1,5 @@
 // The table of fault kinds. A new kind is an enumerator and a row here, an action in
-// sim/world/faults.cc, an arm in model/oracle/surroundings.cc, a row in
+// sim/world/faults.cc, an arm in model/oracle/fault_model.cc, a row in
 // hw_tests/lab/linux_place.cc, and a walk that draws it. Text, digest, capabilities and checks
 // follow from the row.
 #ifndef MODEL_VOCABULARY_FAULT_KINDS_H_

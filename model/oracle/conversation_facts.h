@@ -1,6 +1,6 @@
 // Facts that follow from the conversation alone: existing ids, their bindings and destinations.
-#ifndef MODEL_ORACLE_KNOWLEDGE_H_
-#define MODEL_ORACLE_KNOWLEDGE_H_
+#ifndef MODEL_ORACLE_CONVERSATION_FACTS_H_
+#define MODEL_ORACLE_CONVERSATION_FACTS_H_
 
 #include <cstdint>
 #include <optional>
@@ -8,9 +8,9 @@
 
 #include "model/base/errno.h"
 #include "model/conversation/conversation.h"
-#include "model/oracle/ledger.h"
 #include "model/oracle/state.h"
 #include "model/oracle/tri.h"
+#include "model/oracle/work_tracker.h"
 #include "model/vocabulary/call.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/reply.h"
@@ -142,9 +142,9 @@ struct PortOwner {
 // Keys from here on are of queue pairs that the library has created.
 inline constexpr uint64_t kFirstLibraryQp = uint64_t{1} << 40;
 
-class Knowledge {
+class ConversationFacts {
  public:
-  Knowledge(const Conversation& conversation, const Profile& profile);
+  ConversationFacts(const Conversation& conversation, const Profile& profile);
 
   const Topology& topology() const { return *topology_; }
   const Profile& profile() const { return profile_; }
@@ -176,7 +176,7 @@ class Knowledge {
 
   // Whether the queue pairs of both have the same number. Those that the library creates are
   // numbered anew when their kernel restarts.
-  Tri SameQpNumber(IdRef a, IdRef b) const;
+  Certainty SameQpNumber(IdRef a, IdRef b) const;
   // The port space of the id, or of the sender of a request.
   PortSpace SpaceOf(const IdState& id) const;
   // Over InfiniBand: whether the group of the membership may be one that the device is in or has an
@@ -194,7 +194,7 @@ class Knowledge {
   // The number of fail-overs of the device's bond when the id got its GID.
   uint8_t SourceOf(const IdState& id) const;
 
-  Ledger ledger;
+  WorkTracker ledger;
   bool numbers_name_qps = false;  // created by the application without the library
   Payloads payloads;
   uint16_t empty_rejection;  // payload of REJECTED without private data
@@ -217,4 +217,4 @@ class Knowledge {
 
 }  // namespace cm::model
 
-#endif  // MODEL_ORACLE_KNOWLEDGE_H_
+#endif  // MODEL_ORACLE_CONVERSATION_FACTS_H_

@@ -1,8 +1,7 @@
-#include "model/oracle/knowledge.h"
-
 #include <algorithm>
 
 #include "model/base/check.h"
+#include "model/oracle/conversation_facts.h"
 
 namespace cm::model {
 
@@ -22,7 +21,7 @@ uint16_t Payloads::FailureOf(uint16_t number) const {
   return static_cast<uint16_t>(known - payloads_.begin());
 }
 
-Knowledge::Knowledge(const Conversation& conversation, const Profile& profile)
+ConversationFacts::ConversationFacts(const Conversation& conversation, const Profile& profile)
     : ledger(conversation.names.ids.size(), conversation.names.regions.size()),
       topology_(conversation.topology),
       profile_(profile),
@@ -40,7 +39,7 @@ Knowledge::Knowledge(const Conversation& conversation, const Profile& profile)
 }
 
 // Each message has a peer of its own as sender; peers with equal communication ids are the same.
-void Knowledge::MeetTester(const Conversation& conversation) {
+void ConversationFacts::MeetTester(const Conversation& conversation) {
   for (uint32_t line = 0; line < conversation.lines.size(); ++line) {
     const auto* sends = std::get_if<line::Sends>(&conversation.lines[line]);
     if (sends == nullptr) continue;
@@ -73,7 +72,7 @@ void Knowledge::MeetTester(const Conversation& conversation) {
   }
 }
 
-bool Knowledge::SamePeer(IdRef a, IdRef b) const {
+bool ConversationFacts::SamePeer(IdRef a, IdRef b) const {
   if (a == b) return true;
   if (!a.valid() || !b.valid()) return false;
   const IdInfo& one = id(a);
@@ -83,7 +82,7 @@ bool Knowledge::SamePeer(IdRef a, IdRef b) const {
 }
 
 // source: linux 6.1 cm.c cm_insert_remote_sidr
-bool Knowledge::SameAsker(IdRef a, IdRef b) const {
+bool ConversationFacts::SameAsker(IdRef a, IdRef b) const {
   if (SamePeer(a, b)) return true;
   if (!a.valid() || !b.valid() || profile_.transport == Transport::kInfiniband) return false;
   const IdInfo& one = id(a);
@@ -98,26 +97,26 @@ uint16_t IdInfo::JoinedAs(const Address& address) const {
   return 0;
 }
 
-uint8_t Knowledge::DeviceOf(const Address& address) const {
+uint8_t ConversationFacts::DeviceOf(const Address& address) const {
   if (address.kind != AddressKind::kSide) return kNoDevice;
   return topology_->sides[address.side].device;
 }
 
-uint8_t Knowledge::LocalDevice(const Address& address, uint8_t kernel) const {
+uint8_t ConversationFacts::LocalDevice(const Address& address, uint8_t kernel) const {
   const uint8_t device = DeviceOf(address);
   return device == kNoDevice || KernelOf(device) != kernel ? kNoDevice : device;
 }
 
-Tri Knowledge::SameQpNumber(IdRef a, IdRef b) const {
+Certainty ConversationFacts::SameQpNumber(IdRef a, IdRef b) const {
   const IdInfo& one = ids_[a.index];
   const IdInfo& other = ids_[b.index];
   if (one.qp_key == other.qp_key) return Of(one.qp_key != 0);
   const bool drawn = one.qp_key >= kFirstLibraryQp && other.qp_key >= kFirstLibraryQp;
   const bool may = drawn && one.kernel == other.kernel && one.boot != other.boot;
-  return may ? Tri::kMaybe : Tri::kNo;
+  return may ? Certainty::kMaybe : Certainty::kNo;
 }
 
-Address Knowledge::AddressOf(uint8_t device, const Address& towards, uint16_t port) const {
+Address ConversationFacts::AddressOf(uint8_t device, const Address& towards, uint16_t port) const {
   for (uint8_t side = 0; side < topology_->sides.size(); ++side) {
     if (topology_->sides[side].device == device)
       return {.kind = AddressKind::kSide,
@@ -129,7 +128,7 @@ Address Knowledge::AddressOf(uint8_t device, const Address& towards, uint16_t po
   return {};
 }
 
-Address Knowledge::OwnedAddress(const PortOwner& owner, const IdState& id) const {
+Address ConversationFacts::OwnedAddress(const PortOwner& owner, const IdState& id) const {
   const bool resolved = owner.address.AnyOrLoopback() && id.device != kNoDevice;
   if (!resolved) return owner.address;
   if (ids_[owner.id.index].resolution == Resolution::kLoopback) {
@@ -142,13 +141,13 @@ Address Knowledge::OwnedAddress(const PortOwner& owner, const IdState& id) const
   return AddressOf(id.device, towards, owner.address.port);
 }
 
-PortSpace Knowledge::SpaceOf(const IdState& id) const {
+PortSpace ConversationFacts::SpaceOf(const IdState& id) const {
   return ids_[id.origin.valid() ? id.origin.index : id.name.index].space;
 }
 
 // source: linux 6.1 multicast.c mcast_work_handler: joins of a group are handled in order, and
 // without an SA query where the port is in it. For the foreign address each join creates a group.
-bool Knowledge::SharesGroup(const IdInfo& id, uint16_t membership) const {
+bool ConversationFacts::SharesGroup(const IdInfo& id, uint16_t membership) const {
   const Membership& own = id.memberships[membership - 1];
   if (own.address.AnyOrLoopback()) return false;
   for (const IdInfo& other : ids_) {
@@ -160,7 +159,7 @@ bool Knowledge::SharesGroup(const IdInfo& id, uint16_t membership) const {
   return false;
 }
 
-Timing Knowledge::TimingOf(const IdState& id) const {
+Timing ConversationFacts::TimingOf(const IdState& id) const {
   Timing timing = profile_.timing;
   const IdRef asker = id.origin.valid() ? id.origin : id.name;
   if (asker.valid() && ids_[asker.index].packet_lifetime)
@@ -180,12 +179,12 @@ Timing Knowledge::TimingOf(const IdState& id) const {
   return timing;
 }
 
-uint8_t Knowledge::PeerDeviceOf(const IdState& id) const {
+uint8_t ConversationFacts::PeerDeviceOf(const IdState& id) const {
   if (id.origin.valid()) return ids_[id.origin.index].interface;
   return DeviceOf(ids_[id.name.index].destination);
 }
 
-uint8_t Knowledge::SourceOf(const IdState& id) const {
+uint8_t ConversationFacts::SourceOf(const IdState& id) const {
   if (id.origin.valid()) return id.source;
   const std::optional<uint32_t> since = ids_[id.name.index].source_from;
   return static_cast<uint8_t>(since.value_or(0));
@@ -193,7 +192,8 @@ uint8_t Knowledge::SourceOf(const IdState& id) const {
 
 // source: linux 6.1 route.c ip_route_output_key_hash_rcu: IPv4 treats a destination without a route
 // as a neighbour, once the interface is known
-std::optional<uint8_t> Knowledge::RouteTo(const IdInfo& id, const Address& destination) const {
+std::optional<uint8_t> ConversationFacts::RouteTo(const IdInfo& id,
+                                                  const Address& destination) const {
   const bool routed =
       destination.kind == AddressKind::kSide || destination.kind == AddressKind::kSilent;
   const bool multicast = destination.kind == AddressKind::kGroup;

@@ -1,4 +1,4 @@
-#include "model/oracle/surroundings.h"
+#include "model/oracle/fault_model.h"
 
 #include <algorithm>
 
@@ -51,17 +51,17 @@ MadKind MadOf(Sends kind) {
 
 }  // namespace
 
-Surroundings::Surroundings(const Topology& topology, const Profile& profile)
+FaultModel::FaultModel(const Topology& topology, const Profile& profile)
     : topology_(topology), profile_(profile), devices_(topology.devices.size()) {
   for (uint8_t device = 0; device < devices_.size(); ++device) order_.push_back(device);
 }
 
-void Surroundings::InjectOnPackets(const Fault& fault, int64_t now, bool meets_flights) {
+void FaultModel::InjectOnPackets(const Fault& fault, int64_t now, bool meets_flights) {
   disturbed_ = true;
   rules_.push_back({.fault = fault, .since = now, .meets_flights = meets_flights});
 }
 
-void Surroundings::Inject(const Fault& fault, int64_t now) {
+void FaultModel::Inject(const Fault& fault, int64_t now) {
   disturbed_ |= fault.kind != FaultKind::kSilenceSm;
   for (DeviceInfo& info : devices_) info.wrong_before = info.wrong_neighbours;
   DeviceInfo& device = devices_[topology_.sides[fault.side].device];
@@ -118,7 +118,7 @@ void Surroundings::Inject(const Fault& fault, int64_t now) {
   }
 }
 
-void Surroundings::Heal(int64_t now) {
+void FaultModel::Heal(int64_t now) {
   // Delayed messages stay delayed, and TCP's retransmissions arrive later still.
   const bool over_tcp = profile_.transport == Transport::kIwarp;
   std::erase_if(rules_, [over_tcp](const Rule& rule) {
@@ -138,14 +138,14 @@ void Surroundings::Heal(int64_t now) {
   }
 }
 
-void Surroundings::SetLink(DeviceInfo* device, bool up, int64_t now) const {
+void FaultModel::SetLink(DeviceInfo* device, bool up, int64_t now) const {
   device->up = up;
   device->may_be_deaf |= !up && profile_.dialect.link_down_fails_sends;
   device->link_changed = now;
 }
 
 // All ports of it.
-void Surroundings::SetDevice(uint8_t device, bool registered, int64_t now) {
+void FaultModel::SetDevice(uint8_t device, bool registered, int64_t now) {
   if (devices_[device].halted || devices_[device].registered == registered) return;
   for (uint8_t port = 0; port < devices_.size(); ++port) {
     if (!topology_.SameDevice(port, device)) continue;
@@ -160,7 +160,7 @@ void Surroundings::SetDevice(uint8_t device, bool registered, int64_t now) {
   }
 }
 
-void Surroundings::SetHost(uint8_t kernel, bool runs) {
+void FaultModel::SetHost(uint8_t kernel, bool runs) {
   for (uint8_t device = 0; device < devices_.size(); ++device) {
     DeviceInfo& info = devices_[device];
     if (topology_.devices[device].kernel != kernel || info.halted != runs) continue;
@@ -172,17 +172,17 @@ void Surroundings::SetHost(uint8_t kernel, bool runs) {
   }
 }
 
-std::vector<Surroundings::LinkTurn>::const_iterator Surroundings::FirstTurn() const {
+std::vector<FaultModel::LinkTurn>::const_iterator FaultModel::FirstTurn() const {
   return std::ranges::min_element(turns_, {}, &LinkTurn::at);
 }
 
-std::optional<int64_t> Surroundings::NextTurn(int64_t until) const {
+std::optional<int64_t> FaultModel::NextTurn(int64_t until) const {
   const auto first = FirstTurn();
   if (first == turns_.end() || first->at > until) return std::nullopt;
   return first->at;
 }
 
-void Surroundings::Turn() {
+void FaultModel::Turn() {
   const auto first = turns_.begin() + (FirstTurn() - turns_.cbegin());
   --first->left;
   SetLink(&devices_[first->device], first->left % 2 == 0, first->at);
@@ -190,7 +190,7 @@ void Surroundings::Turn() {
   if (first->left == 0) turns_.erase(first);
 }
 
-Surroundings::Query Surroundings::QueryOf(uint8_t device, Span since, Duration patience) const {
+FaultModel::Query FaultModel::QueryOf(uint8_t device, Span since, Duration patience) const {
   Query query{.answered_from = since.earliest};
   const int64_t last = since.earliest + (patience - Timing::AskInterval(patience)).nanoseconds();
   bool at_first = false;
@@ -208,7 +208,7 @@ Surroundings::Query Surroundings::QueryOf(uint8_t device, Span since, Duration p
   return query;
 }
 
-void Surroundings::Occupy(uint8_t device, int64_t now) {
+void FaultModel::Occupy(uint8_t device, int64_t now) {
   const Timing& timing = profile_.timing;
   for (size_t own = 0; own < devices_.size(); ++own) {
     if (topology_.devices[own].kernel != topology_.devices[device].kernel) continue;
@@ -218,7 +218,7 @@ void Surroundings::Occupy(uint8_t device, int64_t now) {
   }
 }
 
-void Surroundings::Settle(int64_t now) {
+void FaultModel::Settle(int64_t now) {
   for (DeviceInfo& device : devices_) {
     device.deaf_from = std::min(device.deaf_from, now);
     for (Change& change : device.failed_over) change.end = std::min(change.end, now);
@@ -226,26 +226,27 @@ void Surroundings::Settle(int64_t now) {
 }
 
 // Whether an event that began at `since` may still be in progress.
-bool Surroundings::Prompt(int64_t since, const Window& window) const {
+bool FaultModel::Prompt(int64_t since, const Window& window) const {
   const int64_t bound = profile_.timing.prompt.nanoseconds();
   return since > window.settled && since + bound >= window.begin;
 }
 
-Tri Surroundings::Registered(uint8_t device, const Window& window) const {
+Certainty FaultModel::Registered(uint8_t device, const Window& window) const {
   const DeviceInfo& info = devices_[device];
-  if (info.changes && Prompt(info.changed, window)) return Tri::kMaybe;
-  return info.registered ? Tri::kYes : Tri::kNo;
+  if (info.changes && Prompt(info.changed, window)) return Certainty::kMaybe;
+  return info.registered ? Certainty::kYes : Certainty::kNo;
 }
 
-Tri Surroundings::SourceLost(uint8_t device, uint32_t from, uint32_t to,
-                             const Window& window) const {
+Certainty FaultModel::SourceLost(uint8_t device, uint32_t from, uint32_t to,
+                                 const Window& window) const {
   const DeviceInfo& info = devices_[device];
-  if (from == info.fail_overs || profile_.transport == Transport::kInfiniband) return Tri::kNo;
+  if (from == info.fail_overs || profile_.transport == Transport::kInfiniband)
+    return Certainty::kNo;
   const bool only_now = to + 1 == info.fail_overs && Prompt(info.failed_over.back().begin, window);
-  return to == info.fail_overs || only_now ? Tri::kMaybe : Tri::kYes;
+  return to == info.fail_overs || only_now ? Certainty::kMaybe : Certainty::kYes;
 }
 
-uint8_t Surroundings::FirstWorking(uint8_t kernel, const Window& window, Tri least) const {
+uint8_t FaultModel::FirstWorking(uint8_t kernel, const Window& window, Certainty least) const {
   uint8_t first = kNoDevice;
   for (const uint8_t device : order_) {
     if (topology_.devices[device].kernel != kernel || Registered(device, window) < least) continue;
@@ -255,25 +256,27 @@ uint8_t Surroundings::FirstWorking(uint8_t kernel, const Window& window, Tri lea
   return first;
 }
 
-InlineVector<uint8_t, 2> Surroundings::LoopbackDevices(uint8_t kernel, const Window& window) const {
+InlineVector<uint8_t, 2> FaultModel::LoopbackDevices(uint8_t kernel, const Window& window) const {
   InlineVector<uint8_t, 2> found;
-  const uint8_t early = FirstWorking(kernel, window, Tri::kMaybe);
-  const uint8_t late = FirstWorking(kernel, window, Tri::kYes);
+  const uint8_t early = FirstWorking(kernel, window, Certainty::kMaybe);
+  const uint8_t late = FirstWorking(kernel, window, Certainty::kYes);
   found.push_back(early);
   if (late != early) found.push_back(late);
   return found;
 }
 
-Tri Surroundings::ApplyRule(const Rule& rule, const Flight& flight, bool asked, Fate* fate) const {
+Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, bool asked,
+                                Fate* fate) const {
   const Fault& fault = rule.fault;
   if (!Names(fault.side, flight.from_device) || !Names(fault.to, flight.to_device) ||
       !fault.messages.Has(MadOf(flight.kind))) {
-    return Tri::kNo;
+    return Certainty::kNo;
   }
   // It may have been in flight for the time of a prompt event.
   const int64_t prompt = profile_.timing.prompt.nanoseconds();
-  if (fault.after > Duration() && flight.since.latest + prompt < rule.first()) return Tri::kNo;
-  if (flight.since.earliest > rule.last()) return Tri::kNo;
+  if (fault.after > Duration() && flight.since.latest + prompt < rule.first())
+    return Certainty::kNo;
+  if (flight.since.earliest > rule.last()) return Certainty::kNo;
   const bool begun = rule.meets_flights ? flight.since.earliest > rule.first()
                                         : flight.since.earliest >= rule.first();
   const bool always =
@@ -298,21 +301,21 @@ Tri Surroundings::ApplyRule(const Rule& rule, const Flight& flight, bool asked, 
       fate->late += kReordering.nanoseconds();
       break;
   }
-  return always && flight.since.latest < rule.last() ? Tri::kYes : Tri::kMaybe;
+  return always && flight.since.latest < rule.last() ? Certainty::kYes : Certainty::kMaybe;
 }
 
-Tri Surroundings::SentWithoutSource(const Flight& flight) const {
-  if (flight.source == kNoSource) return Tri::kNo;
+Certainty FaultModel::SentWithoutSource(const Flight& flight) const {
+  if (flight.source == kNoSource) return Certainty::kNo;
   const std::vector<Change>& failed_over = devices_[flight.from_device].failed_over;
-  if (flight.source >= failed_over.size()) return Tri::kNo;
+  if (flight.source >= failed_over.size()) return Certainty::kNo;
   const Change& lost = failed_over[flight.source];
-  if (flight.since.earliest >= lost.end) return Tri::kYes;
-  return flight.since.latest < lost.begin ? Tri::kNo : Tri::kMaybe;
+  if (flight.since.earliest >= lost.end) return Certainty::kYes;
+  return flight.since.latest < lost.begin ? Certainty::kNo : Certainty::kMaybe;
 }
 
 // TCP retransmits with growing timeouts, and drops duplicates. While a link is down or a neighbour
 // is wrong nothing arrives; there is no observation of the time after that.
-Fate Surroundings::FateOverTcp(const Flight& flight) const {
+Fate FaultModel::FateOverTcp(const Flight& flight) const {
   Fate fate;
   if (flight.from_device == flight.to_device) return fate;
   const auto felt = [&](int64_t last) {
@@ -336,7 +339,7 @@ Fate Surroundings::FateOverTcp(const Flight& flight) const {
   return fate;
 }
 
-bool Surroundings::Parted(uint8_t a, uint8_t b) const {
+bool FaultModel::Parted(uint8_t a, uint8_t b) const {
   if (a == b) return false;
   for (const uint8_t device : {a, b}) {
     const uint8_t other = device == a ? b : a;
@@ -350,7 +353,7 @@ bool Surroundings::Parted(uint8_t a, uint8_t b) const {
   return false;
 }
 
-Fate Surroundings::FateOf(const Flight& flight) const {
+Fate FaultModel::FateOf(const Flight& flight) const {
   if (profile_.transport == Transport::kIwarp) return FateOverTcp(flight);
   Fate fate;
   if (flight.to_device == kNoDevice) {  // as from a local address to a loopback address
@@ -366,9 +369,9 @@ Fate Surroundings::FateOf(const Flight& flight) const {
     fate.can_be_lost = true;
     fate.can_arrive = false;
   }
-  if (const Tri lost = SentWithoutSource(flight); lost != Tri::kNo) {
+  if (const Certainty lost = SentWithoutSource(flight); lost != Certainty::kNo) {
     fate.can_be_lost = true;
-    fate.can_arrive = lost == Tri::kMaybe;
+    fate.can_arrive = lost == Certainty::kMaybe;
     fate.fails_at_sender = true;
   }
   // source: observed lab 6.1-rxe, "the deaf device" in docs/fidelity.md
@@ -403,9 +406,9 @@ Fate Surroundings::FateOf(const Flight& flight) const {
   }
   bool asked = true;
   for (const Rule& rule : rules_) {
-    const Tri decides = ApplyRule(rule, flight, asked, &fate);
-    if (decides == Tri::kYes) break;
-    asked = asked && decides == Tri::kNo;
+    const Certainty decides = ApplyRule(rule, flight, asked, &fate);
+    if (decides == Certainty::kYes) break;
+    asked = asked && decides == Certainty::kNo;
   }
   return fate;
 }

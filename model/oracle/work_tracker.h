@@ -2,8 +2,8 @@
 //
 // None of it differs between the possibilities of an id. What a request may come to follows from
 // this and from the states that the two queue pairs may be in.
-#ifndef MODEL_ORACLE_LEDGER_H_
-#define MODEL_ORACLE_LEDGER_H_
+#ifndef MODEL_ORACLE_WORK_TRACKER_H_
+#define MODEL_ORACLE_WORK_TRACKER_H_
 
 #include <cstdint>
 #include <vector>
@@ -63,10 +63,10 @@ inline bool Failed(const QueuesInfo& queues) {
   return queues.sends_failed || queues.receives_failed;
 }
 
-class Ledger {
+class WorkTracker {
  public:
-  Ledger() = default;
-  Ledger(size_t ids, size_t regions) : queues_(ids), regions_(regions) {}
+  WorkTracker() = default;
+  WorkTracker(size_t ids, size_t regions) : queues_(ids), regions_(regions) {}
 
   QueuesInfo& of(IdRef id) { return queues_[id.index]; }
   const QueuesInfo& of(IdRef id) const { return queues_[id.index]; }
@@ -81,7 +81,7 @@ class Ledger {
   void Disturb() { disturbed_ = true; }
 
   // The queue that the call posts to has no room.
-  Tri QueueFull(const IdState& id, const Call& call) const;
+  Certainty QueueFull(const IdState& id, const Call& call) const;
 
   // What may become of a request that has not completed.
   WorkEnds EndsOfSend(IdRef id, size_t at, const Ends& ends) const;
@@ -96,8 +96,8 @@ class Ledger {
   void NewQueuePair(IdRef id, bool connected);
 
  private:
-  Tri Unreachable(const call::Work& work, uint8_t device) const;
-  Tri Forbidden(const PostedWork& posted, uint8_t device) const;
+  Certainty Unreachable(const call::Work& work, uint8_t device) const;
+  Certainty Forbidden(const PostedWork& posted, uint8_t device) const;
   WorkEnds EndsByItself(IdRef id, size_t at, const Ends& ends) const;
   WorkEnds EndsOfMessage(const QueuesInfo& own, const PostedWork& posted) const;
   bool AnyMayFail(IdRef id, const Ends& ends) const;
@@ -109,4 +109,4 @@ class Ledger {
 
 }  // namespace cm::model
 
-#endif  // MODEL_ORACLE_LEDGER_H_
+#endif  // MODEL_ORACLE_WORK_TRACKER_H_

@@ -1,6 +1,6 @@
 // The environment, as far as the conversation determines it: possible loss, delay and absence.
-#ifndef MODEL_ORACLE_SURROUNDINGS_H_
-#define MODEL_ORACLE_SURROUNDINGS_H_
+#ifndef MODEL_ORACLE_FAULT_MODEL_H_
+#define MODEL_ORACLE_FAULT_MODEL_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -34,9 +34,9 @@ struct Fate {
   int64_t late = 0;              // maximum delay beyond prompt arrival
 };
 
-class Surroundings {
+class FaultModel {
  public:
-  Surroundings(const Topology& topology, const Profile& profile);
+  FaultModel(const Topology& topology, const Profile& profile);
 
   // The environment injects a fault at `now`.
   void Inject(const Fault& fault, int64_t now);
@@ -65,7 +65,7 @@ class Surroundings {
   };
   Query QueryOf(uint8_t device, Span since, Duration patience) const;
   // Whether ids can be bound to the device.
-  Tri Registered(uint8_t device, const Window& window) const;
+  Certainty Registered(uint8_t device, const Window& window) const;
   bool LinkUp(uint8_t device) const { return devices_[device].up; }
   // Whether the device silently keeps a message sent at `since` over its link. There is no
   // observation of kept messages once the link is up again.
@@ -95,7 +95,7 @@ class Surroundings {
   uint32_t FailOvers(uint8_t device) const { return devices_[device].fail_overs; }
   // Whether the GID of an id that got the device after `from` to `to` fail-overs is gone: a
   // fail-over creates new ones. source: linux 6.1 roce_gid_mgmt.c netdevice_event
-  Tri SourceLost(uint8_t device, uint32_t from, uint32_t to, const Window& window) const;
+  Certainty SourceLost(uint8_t device, uint32_t from, uint32_t to, const Window& window) const;
   // A fault was injected that can delay or lose messages.
   bool disturbed() const { return disturbed_; }
 
@@ -148,11 +148,11 @@ class Surroundings {
     return side == kAnySide || topology_.sides[side].device == device;
   }
   // Whether the source GID of the message was gone by then.
-  Tri SentWithoutSource(const Flight& flight) const;
+  Certainty SentWithoutSource(const Flight& flight) const;
   Fate FateOverTcp(const Flight& flight) const;
   // Whether the rule decides, so that later rules are skipped. `asked`: earlier rules certainly
   // have not decided.
-  Tri ApplyRule(const Rule& rule, const Flight& flight, bool asked, Fate* fate) const;
+  Certainty ApplyRule(const Rule& rule, const Flight& flight, bool asked, Fate* fate) const;
   bool Prompt(int64_t since, const Window& window) const;
 
   const Topology& topology_;
@@ -169,7 +169,7 @@ class Surroundings {
   void SetHost(uint8_t kernel, bool runs);
   void SetLink(DeviceInfo* device, bool up, int64_t now) const;
 
-  uint8_t FirstWorking(uint8_t kernel, const Window& window, Tri least) const;
+  uint8_t FirstWorking(uint8_t kernel, const Window& window, Certainty least) const;
 
   std::vector<DeviceInfo> devices_;
   std::vector<uint8_t> order_;  // devices in the order of their registration
@@ -180,4 +180,4 @@ class Surroundings {
 
 }  // namespace cm::model
 
-#endif  // MODEL_ORACLE_SURROUNDINGS_H_
+#endif  // MODEL_ORACLE_FAULT_MODEL_H_
