@@ -2,8 +2,8 @@
 #include <string>
 #include <utility>
 
+#include "conformance/properties/counterexamples.h"
 #include "conformance/properties/damage.h"
-#include "conformance/properties/trips.h"
 
 namespace cm {
 namespace {
@@ -31,7 +31,7 @@ active rdma_query_addrinfo A info=J
 
 }  // namespace
 
-std::vector<Trip> TripsOfLaterCalls() {
+std::vector<Counterexample> TripsOfLaterCalls() {
   return {
       {"USER-1", "the argument is cut", OnAnId(kWritten), "user-argument-cut"},
       {"USER-1", "one overtakes another", OnAnId(kWritten), "",

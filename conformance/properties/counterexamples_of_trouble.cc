@@ -1,8 +1,8 @@
 // Device removal, address change, message loss.
 #include <algorithm>
 
+#include "conformance/properties/counterexamples.h"
 #include "conformance/properties/damage.h"
-#include "conformance/properties/trips.h"
 
 namespace cm {
 namespace {
@@ -79,7 +79,7 @@ std::string TestersRequest(std::string_view rest) {
 
 }  // namespace
 
-std::vector<Trip> TripsBesideATester() {
+std::vector<Counterexample> TripsBesideATester() {
   const std::string served = DatagramServed();
   const std::string beside = WithTester("tester sends SIDR_REP to=active remote=5 qkey=0x1\n" +
                                         served.substr(served.find("passive")));
@@ -115,7 +115,7 @@ std::vector<Trip> TripsBesideATester() {
   };
 }
 
-std::vector<Trip> TripsOfTrouble() {
+std::vector<Counterexample> TripsOfTrouble() {
   return {
       {"REM-1", "a device is reported that was not removed", Removed("passive taking S\n"), "",
        ComesLast},

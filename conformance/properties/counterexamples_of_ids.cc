@@ -1,8 +1,8 @@
 // Ids, events, acknowledgements, addresses and ports.
 #include <utility>
 
+#include "conformance/properties/counterexamples.h"
 #include "conformance/properties/damage.h"
-#include "conformance/properties/trips.h"
 
 namespace cm {
 namespace {
@@ -46,7 +46,7 @@ active rdma_resolve_route A timeout_ms=2000
 
 IdRef Listener(const History& history) { return *history.conversation.names.ids.Find("L"); }
 
-std::vector<Trip> OfLife() {
+std::vector<Counterexample> OfLife() {
   return {
       {"LIFE-1", "an event is heard after rdma_destroy_id has returned",
        Resolving("active taking C\nactive rdma_destroy_id A\n"), "",
@@ -77,7 +77,7 @@ std::vector<Trip> OfLife() {
   };
 }
 
-std::vector<Trip> OfEvents() {
+std::vector<Counterexample> OfEvents() {
   return {
       {"EV-1", "REJECTED carries no reason",
        Alone("active connecting A on=C to=passive:7471\nactive taking C\n"), "",
@@ -133,7 +133,7 @@ std::vector<Trip> OfEvents() {
   };
 }
 
-std::vector<Trip> OfAddresses() {
+std::vector<Counterexample> OfAddresses() {
   return {
       {"PORT-1", "one address and port is given away twice",
        Listening("passive rdma_create_id M on=S\npassive rdma_bind_addr M addr=passive:7471\n"), "",
@@ -188,9 +188,9 @@ passive rdma_get_cm_event T id=Q
 
 }  // namespace
 
-std::vector<Trip> TripsOfIds() {
-  std::vector<Trip> all = OfLife();
-  for (const std::vector<Trip>& more : {OfEvents(), OfAddresses()})
+std::vector<Counterexample> TripsOfIds() {
+  std::vector<Counterexample> all = OfLife();
+  for (const std::vector<Counterexample>& more : {OfEvents(), OfAddresses()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

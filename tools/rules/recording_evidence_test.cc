@@ -1,4 +1,4 @@
-#include "tools/rules/testimony.h"
+#include "tools/rules/recording_evidence.h"
 
 #include <gtest/gtest.h>
 
@@ -34,12 +34,12 @@ std::string With(std::string_view text, std::string_view before, std::string_vie
   return changed;
 }
 
-Testimony HearText(std::string_view text) {
+RecordingEvidence HearText(std::string_view text) {
   return Hear("6.1-rxe/00-test", text, *FindProfile("6.1-rxe"));
 }
 
-TEST(Testimony, ShowsRowsAtTheirLines) {
-  const Testimony testimony = HearText(kBindTwice);
+TEST(RecordingEvidence, ShowsRowsAtTheirLines) {
+  const RecordingEvidence testimony = HearText(kBindTwice);
   EXPECT_EQ(testimony.problem, "");
   ASSERT_EQ(testimony.shown.size(), 4u);
   EXPECT_TRUE(testimony.shown[2].test(Row("bind-9")));
@@ -47,26 +47,26 @@ TEST(Testimony, ShowsRowsAtTheirLines) {
   EXPECT_TRUE(testimony.shown[3].test(Row("bind-3")));
 }
 
-TEST(Testimony, ThatIsRefusedShowsNothing) {
-  const Testimony testimony = HearText(With(kBindTwice, "\"EINVAL\"", "\"EBUSY\""));
+TEST(RecordingEvidence, ThatIsRefusedShowsNothing) {
+  const RecordingEvidence testimony = HearText(With(kBindTwice, "\"EINVAL\"", "\"EBUSY\""));
   EXPECT_NE(testimony.problem.find("line 4 is refused"), std::string::npos) << testimony.problem;
   EXPECT_TRUE(testimony.shown.empty());
 }
 
-TEST(Testimony, ThatCannotBeReadShowsNothing) {
-  const Testimony testimony = HearText("{\n");
+TEST(RecordingEvidence, ThatCannotBeReadShowsNothing) {
+  const RecordingEvidence testimony = HearText("{\n");
   EXPECT_EQ(testimony.problem, "line 1: this line is not JSON");
 }
 
 TEST(Citation, IsTheFirstLineThatShowsTheRow) {
-  std::vector<Testimony> testimonies = {HearText(kBindTwice), HearText(kBindTwice)};
+  std::vector<RecordingEvidence> testimonies = {HearText(kBindTwice), HearText(kBindTwice)};
   testimonies[1].name = "6.1-rxe/01-test";
   EXPECT_EQ(FirstShown(Row("bind-3"), testimonies), "6.1-rxe/00-test:4");
   EXPECT_EQ(FirstShown(Row("connect-7"), testimonies), "");
 }
 
 TEST(Citation, HoldsOrSaysWhyNot) {
-  const std::vector<Testimony> testimonies = {HearText(kBindTwice)};
+  const std::vector<RecordingEvidence> testimonies = {HearText(kBindTwice)};
   const auto why = [&](std::string_view id, std::string_view observed) {
     return WhyNotShown(Row(id), observed, testimonies);
   };

@@ -1,7 +1,7 @@
 // For tests: conversations in which each property fails, and in which each kSometimes property
 // holds.
-#ifndef CONFORMANCE_PROPERTIES_TRIPS_H_
-#define CONFORMANCE_PROPERTIES_TRIPS_H_
+#ifndef CONFORMANCE_PROPERTIES_COUNTEREXAMPLES_H_
+#define CONFORMANCE_PROPERTIES_COUNTEREXAMPLES_H_
 
 #include <string>
 #include <string_view>
@@ -13,7 +13,7 @@ namespace cm {
 
 // A conversation in which the property holds on the plain simulator, and fails either with a
 // defect of the simulator or in the history as it was damaged.
-struct Trip {
+struct Counterexample {
   std::string_view property;
   std::string_view says;  // the error
   std::string conversation;
@@ -27,17 +27,17 @@ struct Reach {
   std::string conversation;
 };
 
-std::vector<Trip> TripsOfIds();          // lifecycle, events, acknowledgements, addresses
-std::vector<Trip> TripsOfConnections();  // from establishment to timewait
-std::vector<Trip> TripsOfTrouble();      // removal, address change, loss
-std::vector<Trip> TripsBesideATester();
-std::vector<Trip> TripsOfAttributes();  // attributes, notices, options of vendors, ports
-std::vector<Trip> TripsOfSynchronousIds();
-std::vector<Trip> TripsOfOptions();
-std::vector<Trip> TripsOfGroups();
-std::vector<Trip> TripsOfEndpoints();  // and lookups
-std::vector<Trip> TripsOfLaterCalls();
-std::vector<Trip> TripsOfData();
+std::vector<Counterexample> TripsOfIds();          // lifecycle, events, acknowledgements, addresses
+std::vector<Counterexample> TripsOfConnections();  // from establishment to timewait
+std::vector<Counterexample> TripsOfTrouble();      // removal, address change, loss
+std::vector<Counterexample> TripsBesideATester();
+std::vector<Counterexample> TripsOfAttributes();  // attributes, notices, options of vendors, ports
+std::vector<Counterexample> TripsOfSynchronousIds();
+std::vector<Counterexample> TripsOfOptions();
+std::vector<Counterexample> TripsOfGroups();
+std::vector<Counterexample> TripsOfEndpoints();  // and lookups
+std::vector<Counterexample> TripsOfLaterCalls();
+std::vector<Counterexample> TripsOfData();
 std::vector<Reach> Reaches();
 Reach ReachOfGroups();
 Reach ReachOfLaterCalls();
@@ -53,4 +53,4 @@ std::string Connected(std::string_view rest);  // A and P have fetched ESTABLISH
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_PROPERTIES_TRIPS_H_
+#endif  // CONFORMANCE_PROPERTIES_COUNTEREXAMPLES_H_

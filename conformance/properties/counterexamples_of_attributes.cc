@@ -1,6 +1,6 @@
 // Attributes for queue pairs, rdma_notify, ECE options, ports.
+#include "conformance/properties/counterexamples.h"
 #include "conformance/properties/damage.h"
-#include "conformance/properties/trips.h"
 
 namespace cm {
 namespace {
@@ -15,7 +15,7 @@ HandedOut& HandedAt(History& history, size_t record) {
 
 }  // namespace
 
-std::vector<Trip> TripsOfAttributes() {
+std::vector<Counterexample> TripsOfAttributes() {
   return {
       {"ATTR-1", "the attributes are those for another state",
        Connected("active rdma_init_qp_attr A state=2\n"), "",

@@ -1,8 +1,8 @@
 // Options of ids, and ids that move from channel to channel.
 #include <string>
 
+#include "conformance/properties/counterexamples.h"
 #include "conformance/properties/damage.h"
-#include "conformance/properties/trips.h"
 
 namespace cm {
 namespace {
@@ -57,7 +57,7 @@ settle
 
 }  // namespace
 
-std::vector<Trip> TripsOfOptions() {
+std::vector<Counterexample> TripsOfOptions() {
   return {
       {"OPT-1", "sharing is taken and has no effect", Sharing(""), "reuse-ignored"},
       {"OPT-2", "an id listens on a shared port", Sharing("passive rdma_listen M\n"),

@@ -1,6 +1,6 @@
 // From rdma_connect to the end of timewait.
+#include "conformance/properties/counterexamples.h"
 #include "conformance/properties/damage.h"
-#include "conformance/properties/trips.h"
 
 namespace cm {
 namespace {
@@ -31,7 +31,7 @@ passive taking S
 
 IdRef Listener(const History& history) { return *history.conversation.names.ids.Find("L"); }
 
-std::vector<Trip> OfEstablishment() {
+std::vector<Counterexample> OfEstablishment() {
   return {
       {"EST-1", "ESTABLISHED comes twice", Connected("passive wait S within=1s\n"), "",
        [](History& h) { HearsAgain(h, Hears(h, EventType::kEstablished)); }},
@@ -93,7 +93,7 @@ active rdma_connect A
   };
 }
 
-std::vector<Trip> OfRejection() {
+std::vector<Counterexample> OfRejection() {
   return {
       {"REJ-1", "there is no listener, and the reason is another one",
        Alone("active connecting A on=C to=passive:7471\nactive taking C\n"),
@@ -115,7 +115,7 @@ std::vector<Trip> OfRejection() {
   };
 }
 
-std::vector<Trip> OfDisconnection() {
+std::vector<Counterexample> OfDisconnection() {
   return {
       {"DIS-1", "DISCONNECTED comes twice", Ended(), "",
        [](History& h) { HearsAgain(h, Hears(h, EventType::kDisconnected)); }},
@@ -152,9 +152,9 @@ std::vector<Trip> OfDisconnection() {
 
 }  // namespace
 
-std::vector<Trip> TripsOfConnections() {
-  std::vector<Trip> all = OfEstablishment();
-  for (const std::vector<Trip>& more : {OfRejection(), OfDisconnection()})
+std::vector<Counterexample> TripsOfConnections() {
+  std::vector<Counterexample> all = OfEstablishment();
+  for (const std::vector<Counterexample>& more : {OfRejection(), OfDisconnection()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

@@ -1,6 +1,6 @@
 // Multicast groups.
+#include "conformance/properties/counterexamples.h"
 #include "conformance/properties/damage.h"
-#include "conformance/properties/trips.h"
 
 namespace cm {
 namespace {
@@ -24,7 +24,7 @@ active rdma_join_multicast A addr=group1:0 context=5
 
 Reach ReachOfGroups() { return {"MC-7", Member("active taking C\n")}; }
 
-std::vector<Trip> TripsOfGroups() {
+std::vector<Counterexample> TripsOfGroups() {
   return {
       {"MC-1", "a membership is reported twice",
        Member("settle\nactive taking C\nactive rdma_get_cm_event C\n"), "join-reported-twice"},

@@ -1,7 +1,7 @@
 // Index of a history: the calls and events of each id, and the times when a channel was empty.
 // Properties read only this.
-#ifndef CONFORMANCE_PROPERTIES_ACCOUNT_H_
-#define CONFORMANCE_PROPERTIES_ACCOUNT_H_
+#ifndef CONFORMANCE_PROPERTIES_HISTORY_INDEX_H_
+#define CONFORMANCE_PROPERTIES_HISTORY_INDEX_H_
 
 #include <cstdint>
 #include <functional>
@@ -60,11 +60,11 @@ struct Pair {
   IdRef passive;
 };
 
-class Account {
+class HistoryIndex {
  public:
-  Account(const History& history, const Profile& profile);
-  Account(const Account&) = delete;
-  Account& operator=(const Account&) = delete;
+  HistoryIndex(const History& history, const Profile& profile);
+  HistoryIndex(const HistoryIndex&) = delete;
+  HistoryIndex& operator=(const HistoryIndex&) = delete;
 
   const History& history() const { return history_; }
   const Profile& profile() const { return profile_; }
@@ -168,4 +168,4 @@ class Account {
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_PROPERTIES_ACCOUNT_H_
+#endif  // CONFORMANCE_PROPERTIES_HISTORY_INDEX_H_

@@ -1,5 +1,5 @@
 // Data transfer: the bytes, and the work requests.
-#include "conformance/properties/trips.h"
+#include "conformance/properties/counterexamples.h"
 
 namespace cm {
 namespace {
@@ -16,7 +16,7 @@ passive rdma_reg_read pr id=P length=64
 
 }  // namespace
 
-std::vector<Trip> TripsOfData() {
+std::vector<Counterexample> TripsOfData() {
   return {
       {"DATA-1", "a byte of a message is altered",
        Joined(R"(passive rdma_post_recv P context=1 sge=p:0+16

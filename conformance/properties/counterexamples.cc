@@ -1,4 +1,4 @@
-#include "conformance/properties/trips.h"
+#include "conformance/properties/counterexamples.h"
 
 namespace cm {
 namespace {

@@ -6,8 +6,8 @@
 //      the recording up to there has used it. So a row without an observation of its own (a timer,
 //      a message) is shown by the line that has no other explanation, not when it happens.
 //   3. A call whose result was not recorded shows nothing.
-#ifndef TOOLS_RULES_TESTIMONY_H_
-#define TOOLS_RULES_TESTIMONY_H_
+#ifndef TOOLS_RULES_RECORDING_EVIDENCE_H_
+#define TOOLS_RULES_RECORDING_EVIDENCE_H_
 
 #include <filesystem>
 #include <span>
@@ -21,26 +21,26 @@
 namespace cm::ruledoc {
 
 // One recording.
-struct Testimony {
+struct RecordingEvidence {
   std::string name;                    // "6.1-rxe/33-connect_misuse"
   std::string problem;                 // why it is no evidence; empty when it is
   std::vector<model::RuleBits> shown;  // by line of the file; the first is line 1
 };
 
-Testimony Hear(std::string name, std::string_view text, const Profile& profile);
+RecordingEvidence Hear(std::string name, std::string_view text, const Profile& profile);
 
 // Every recording of a folder that is named after the profile of its kernel ("6.1-rxe"), in the
 // order of their names.
-std::vector<Testimony> HearFolder(const std::filesystem::path& folder);
+std::vector<RecordingEvidence> HearFolder(const std::filesystem::path& folder);
 
 // The first line that shows the row, in the format of citations: "6.1-rxe/33-connect_misuse:12"; or
 // empty.
-std::string FirstShown(model::RuleNumber row, std::span<const Testimony> testimonies);
+std::string FirstShown(model::RuleNumber row, std::span<const RecordingEvidence> testimonies);
 
 // The reason why a row's `observed` is wrong; empty when it is right, or when it is empty.
 std::string WhyNotShown(model::RuleNumber row, std::string_view observed,
-                        std::span<const Testimony> testimonies);
+                        std::span<const RecordingEvidence> testimonies);
 
 }  // namespace cm::ruledoc
 
-#endif  // TOOLS_RULES_TESTIMONY_H_
+#endif  // TOOLS_RULES_RECORDING_EVIDENCE_H_

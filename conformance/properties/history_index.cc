@@ -1,4 +1,4 @@
-#include "conformance/properties/account.h"
+#include "conformance/properties/history_index.h"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ size_t EndOfSense(const History& history) {
 
 }  // namespace
 
-Account::Account(const History& history, const Profile& profile)
+HistoryIndex::HistoryIndex(const History& history, const Profile& profile)
     : history_(history),
       profile_(profile),
       ids_(history.conversation.names.ids.size(), Id{.end = history.records.size()}),
@@ -32,7 +32,7 @@ Account::Account(const History& history, const Profile& profile)
   FindPairs();
 }
 
-void Account::Note(size_t at, const Record& record) {
+void HistoryIndex::Note(size_t at, const Record& record) {
   const Line& line = history_.conversation.lines[record.line];
   if (const auto* injects = std::get_if<line::Injects>(&line)) {
     undisturbed_ = false;
@@ -72,7 +72,7 @@ void Account::Note(size_t at, const Record& record) {
 // A call on a synchronous id returns with the event of the operation that it started. The other
 // properties are about the start: it had begun where it waited, and where an event has reported its
 // result.
-Reply Account::Started(const Call& call, const Reply& reply) const {
+Reply HistoryIndex::Started(const Call& call, const Reply& reply) const {
   if (!CompletesWithEvent(KindOf(call))) return reply;
   const Id& id = ids_[IdOf(call).index];
   if (!id.exists || id.channel.valid()) return reply;
@@ -81,8 +81,8 @@ Reply Account::Started(const Call& call, const Reply& reply) const {
   return told ? Reply::Returned() : reply;
 }
 
-void Account::NoteAnswer(size_t at, const Record& record, const line::Calls& line,
-                         const seen::Answered& answered) {
+void HistoryIndex::NoteAnswer(size_t at, const Record& record, const line::Calls& line,
+                              const seen::Answered& answered) {
   if (answered.reply.kind == ReplyKind::kNotApplicable) return;
   if (answered.reply.kind == ReplyKind::kCrashed) undisturbed_ = false;
   calls_.push_back({.at = at,
@@ -110,20 +110,20 @@ void Account::NoteAnswer(size_t at, const Record& record, const line::Calls& lin
 }
 
 // The id has moved though the call still waits for acknowledgements.
-void Account::NoteMigration(size_t at, const call::MigrateId& call, const Reply& reply) {
+void HistoryIndex::NoteMigration(size_t at, const call::MigrateId& call, const Reply& reply) {
   if (!reply.succeeded() && reply.kind != ReplyKind::kBlocked) return;
   Id& id = ids_[call.id.index];
   id.left.emplace_back(at, id.channel);
   id.channel = call.channel;
 }
 
-ChannelRef Account::ChannelOf(IdRef id, size_t record) const {
+ChannelRef HistoryIndex::ChannelOf(IdRef id, size_t record) const {
   for (const auto& [at, channel] : ids_[id.index].left)
     if (record <= at) return channel;
   return ids_[id.index].channel;
 }
 
-void Account::NoteSuccess(size_t at, Lane lane, const Call& call) {
+void HistoryIndex::NoteSuccess(size_t at, Lane lane, const Call& call) {
   if (const auto* channel = std::get_if<call::CreateEventChannel>(&call)) {
     channels_[channel->channel.index] = {lane.side, channel->nonblocking};
   } else if (const auto* create = std::get_if<call::CreateId>(&call)) {
@@ -150,8 +150,8 @@ void Account::NoteSuccess(size_t at, Lane lane, const Call& call) {
   }
 }
 
-void Account::NoteEvent(size_t at, Instant time, const call::GetCmEvent& get,
-                        const CmEvent& event) {
+void HistoryIndex::NoteEvent(size_t at, Instant time, const call::GetCmEvent& get,
+                             const CmEvent& event) {
   heard_.push_back(
       {.at = at, .time = time, .channel = get.channel, .name = get.event, .event = event});
   if (event.type != EventType::kConnectRequest || event.id != get.request) return;
@@ -163,13 +163,13 @@ void Account::NoteEvent(size_t at, Instant time, const call::GetCmEvent& get,
                              .end = history_.records.size()};
 }
 
-void Account::NoteEnd(size_t at, const std::function<bool(const Id&)>& which) {
+void HistoryIndex::NoteEnd(size_t at, const std::function<bool(const Id&)>& which) {
   for (Id& id : ids_)
     if (id.exists && which(id)) id.end = std::min(id.end, at);
 }
 
 // For an id without a queue pair of the library the application gives the number.
-bool Account::NamesAnotherQp(const MadeCall& call, uint32_t heard) const {
+bool HistoryIndex::NamesAnotherQp(const MadeCall& call, uint32_t heard) const {
   const auto& connect = std::get<call::Connect>(*call.call);
   if (!connect.param || connect.param->qp_num == 0 || OverIwarp()) return false;
   for (const CallKind kind : {CallKind::kCreateQp, CallKind::kCreateQpEx, CallKind::kCreateEp})
@@ -180,7 +180,7 @@ bool Account::NamesAnotherQp(const MadeCall& call, uint32_t heard) const {
 // A request belongs to the only earlier rdma_connect whose data it carries and that has no other
 // request; it is unknown where several would fit, where a tester may have sent it, or where a
 // request is retransmitted: its answer may be to either.
-void Account::FindPairs() {
+void HistoryIndex::FindPairs() {
   std::vector<bool> taken(id_count(), false);
   std::vector<IdRef> repeated;
   const uint8_t size = profile_.limits.request_data;
@@ -214,49 +214,49 @@ void Account::FindPairs() {
   });
 }
 
-const std::vector<const MadeCall*>& Account::CallsOn(IdRef id) const {
+const std::vector<const MadeCall*>& HistoryIndex::CallsOn(IdRef id) const {
   static const std::vector<const MadeCall*> kNone;
   return id.valid() ? ids_[id.index].calls : kNone;
 }
 
-std::vector<const MadeCall*> Account::CallsOn(IdRef id, CallKind kind) const {
+std::vector<const MadeCall*> HistoryIndex::CallsOn(IdRef id, CallKind kind) const {
   std::vector<const MadeCall*> found = CallsOn(id);
   std::erase_if(found, [kind](const MadeCall* call) { return call->kind() != kind; });
   return found;
 }
 
-std::vector<const HeardEvent*> Account::EventsOf(IdRef id) const {
+std::vector<const HeardEvent*> HistoryIndex::EventsOf(IdRef id) const {
   std::vector<const HeardEvent*> found;
   for (const HeardEvent& heard : heard_)
     if (heard.event.id == id) found.push_back(&heard);
   return found;
 }
 
-std::vector<const HeardEvent*> Account::EventsOf(IdRef id, EventType type) const {
+std::vector<const HeardEvent*> HistoryIndex::EventsOf(IdRef id, EventType type) const {
   std::vector<const HeardEvent*> found = EventsOf(id);
   std::erase_if(found, [type](const HeardEvent* heard) { return heard->event.type != type; });
   return found;
 }
 
-const MadeCall* Account::FirstSuccess(IdRef id, CallKind kind) const {
+const MadeCall* HistoryIndex::FirstSuccess(IdRef id, CallKind kind) const {
   for (const MadeCall* const call : CallsOn(id))
     if (call->kind() == kind && call->reply.succeeded()) return call;
   return nullptr;
 }
 
-const HeardEvent* Account::First(IdRef id, EventType type) const {
+const HeardEvent* HistoryIndex::First(IdRef id, EventType type) const {
   for (const HeardEvent& heard : heard_)
     if (heard.event.id == id && heard.event.type == type) return &heard;
   return nullptr;
 }
 
-bool Account::WasSynchronous(IdRef id) const {
+bool HistoryIndex::WasSynchronous(IdRef id) const {
   const Id& own = ids_[id.index];
   return !own.channel.valid() ||
          std::ranges::any_of(own.left, [](const auto& left) { return !left.second.valid(); });
 }
 
-const Silence* Account::SilentAfter(IdRef id, size_t from) const {
+const Silence* HistoryIndex::SilentAfter(IdRef id, size_t from) const {
   if (WasSynchronous(id)) return nullptr;
   for (const Silence& silence : silences_) {
     if (silence.channel == ChannelOf(id, silence.at) && silence.at > from && silence.at < EndOf(id))
@@ -265,7 +265,7 @@ const Silence* Account::SilentAfter(IdRef id, size_t from) const {
   return nullptr;
 }
 
-const Silence* Account::SilentAfter(IdRef id, Instant from) const {
+const Silence* HistoryIndex::SilentAfter(IdRef id, Instant from) const {
   if (WasSynchronous(id)) return nullptr;
   for (const Silence& silence : silences_) {
     if (silence.channel == ChannelOf(id, silence.at) && silence.time > from &&
@@ -275,7 +275,7 @@ const Silence* Account::SilentAfter(IdRef id, Instant from) const {
   return nullptr;
 }
 
-bool Account::Settled(size_t from, size_t until) const {
+bool HistoryIndex::Settled(size_t from, size_t until) const {
   const Instant since = history_.records[from].end;
   for (size_t at = from + 1; at < until && at < history_.records.size(); ++at) {
     const Record& record = history_.records[at];
@@ -287,7 +287,7 @@ bool Account::Settled(size_t from, size_t until) const {
          history_.records[until].begin > since + profile_.timing.prompt;
 }
 
-bool Account::MadeByHand(MadKind kind, IdRef to, size_t before) const {
+bool HistoryIndex::MadeByHand(MadKind kind, IdRef to, size_t before) const {
   return std::ranges::any_of(hand_made_, [&](const HandMade& made) {
     const TesterMad& mad = *made.mad;
     const bool by_guid = mad.kind == MadKind::kRej && mad.reason == RejReason::kTimeout;
@@ -295,13 +295,13 @@ bool Account::MadeByHand(MadKind kind, IdRef to, size_t before) const {
   });
 }
 
-int Account::CountBefore(size_t record, FaultKind kind) const {
+int HistoryIndex::CountBefore(size_t record, FaultKind kind) const {
   return static_cast<int>(std::ranges::count_if(faults_, [&](const auto& fault) {
     return fault.first < record && fault.second.kind == kind;
   }));
 }
 
-bool Account::Before(size_t record, FaultKind kind, std::optional<uint8_t> side) const {
+bool HistoryIndex::Before(size_t record, FaultKind kind, std::optional<uint8_t> side) const {
   return std::ranges::any_of(faults_, [&](const auto& at_fault) {
     const auto& [at, fault] = at_fault;
     return at < record && fault.kind == kind && (!side || fault.side == *side);

@@ -1,8 +1,8 @@
 // Synchronous ids.
 #include <string>
 
+#include "conformance/properties/counterexamples.h"
 #include "conformance/properties/damage.h"
-#include "conformance/properties/trips.h"
 
 namespace cm {
 namespace {
@@ -27,7 +27,7 @@ passive show-event P
 
 }  // namespace
 
-std::vector<Trip> TripsOfSynchronousIds() {
+std::vector<Counterexample> TripsOfSynchronousIds() {
   return {
       {"SYNC-1", "a rejected connection is taken for one",
        Resolved("active rdma_create_qp A\nactive rdma_connect A\nactive show-event A\n"),

@@ -1,8 +1,8 @@
 // Endpoints, and lookups for them.
 #include <string>
 
+#include "conformance/properties/counterexamples.h"
 #include "conformance/properties/damage.h"
-#include "conformance/properties/trips.h"
 
 namespace cm {
 namespace {
@@ -24,7 +24,7 @@ passive show P
 
 }  // namespace
 
-std::vector<Trip> TripsOfEndpoints() {
+std::vector<Counterexample> TripsOfEndpoints() {
   return {
       {"EP-1", "the queue pair is not there",
        Alone("active rdma_create_ep A dst=passive:7471 qp\nactive show A\n"), "",

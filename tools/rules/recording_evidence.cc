@@ -1,4 +1,4 @@
-#include "tools/rules/testimony.h"
+#include "tools/rules/recording_evidence.h"
 
 #include <fmt/format.h>
 
@@ -23,14 +23,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string Citation(const Testimony& testimony, size_t line) {
+std::string Citation(const RecordingEvidence& testimony, size_t line) {
   return fmt::format("{}:{}", testimony.name, line);
 }
 
 }  // namespace
 
-Testimony Hear(std::string name, std::string_view text, const Profile& profile) {
-  Testimony testimony{.name = std::move(name)};
+RecordingEvidence Hear(std::string name, std::string_view text, const Profile& profile) {
+  RecordingEvidence testimony{.name = std::move(name)};
   const auto read = ReadRecording(text);
   if (const auto* problem = std::get_if<TextProblem>(&read)) {
     testimony.problem = fmt::format("line {}: {}", problem->line, problem->what);
@@ -55,8 +55,8 @@ Testimony Hear(std::string name, std::string_view text, const Profile& profile) 
   return testimony;
 }
 
-std::vector<Testimony> HearFolder(const fs::path& folder) {
-  std::vector<Testimony> testimonies;
+std::vector<RecordingEvidence> HearFolder(const fs::path& folder) {
+  std::vector<RecordingEvidence> testimonies;
   const std::string kernel = folder.filename().string();
   const Profile* profile = FindProfile(kernel);
   std::error_code error;
@@ -76,15 +76,15 @@ std::vector<Testimony> HearFolder(const fs::path& folder) {
   return testimonies;
 }
 
-std::string FirstShown(model::RuleNumber row, std::span<const Testimony> testimonies) {
-  for (const Testimony& testimony : testimonies)
+std::string FirstShown(model::RuleNumber row, std::span<const RecordingEvidence> testimonies) {
+  for (const RecordingEvidence& testimony : testimonies)
     for (size_t i = 0; i < testimony.shown.size(); ++i)
       if (testimony.shown[i].test(row)) return Citation(testimony, i + 1);
   return "";
 }
 
 std::string WhyNotShown(model::RuleNumber row, std::string_view observed,
-                        std::span<const Testimony> testimonies) {
+                        std::span<const RecordingEvidence> testimonies) {
   if (observed.empty()) return "";
   const size_t colon = observed.rfind(':');
   if (colon == observed.npos) return "it names no line: PROFILE/RECORDING:LINE is expected";
@@ -94,7 +94,7 @@ std::string WhyNotShown(model::RuleNumber row, std::string_view observed,
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), line);
   if (error != std::errc() || end != digits.data() + digits.size() || line == 0)
     return fmt::format("\"{}\" is not the number of a line", digits);
-  const auto testimony = std::ranges::find(testimonies, name, &Testimony::name);
+  const auto testimony = std::ranges::find(testimonies, name, &RecordingEvidence::name);
   if (testimony == testimonies.end()) return fmt::format("there is no recording {}", name);
   if (!testimony->problem.empty())
     return fmt::format("{} says nothing: {}", name, testimony->problem);
