@@ -86,12 +86,12 @@ void JudgeByProperties(const History& history, const Profile& profile, std::stri
   const HistoryIndex account(history, profile);
   result->arose.reserve(Properties().size());
   for (const Property& property : Properties()) {
-    PropertyResult result;
+    PropertyResult property_result;
     const bool wanted = only.empty() || only == property.id;
-    if (wanted && Concerns(property, account.profile())) property.check(account, result);
-    result->arose.push_back(static_cast<uint32_t>(result.arose()));
-    if (result.violations().empty()) continue;
-    const Violation& first = result.violations().front();
+    if (wanted && Concerns(property, account.profile())) property.check(account, property_result);
+    result->arose.push_back(static_cast<uint32_t>(property_result.arose()));
+    if (property_result.violations().empty()) continue;
+    const Violation& first = property_result.violations().front();
     const Record& record = history.records[first.record];
     result->findings.push_back({.id = std::string(property.id),
                                 .about = AboutOf(history, record),
