@@ -496,9 +496,9 @@ Found FindSites(const std::string& name, const std::string& source,
   using llvm::vfs::InMemoryFileSystem;
   using llvm::vfs::OverlayFileSystem;
   const auto memory = llvm::makeIntrusiveRefCnt<InMemoryFileSystem>();
-  memory->addFile(name, 0, llvm::MemoryBuffer::getMemBufferCopy(source));
   const auto overlay = llvm::makeIntrusiveRefCnt<OverlayFileSystem>(llvm::vfs::getRealFileSystem());
   overlay->pushOverlay(memory);
+  memory->addFile(name, 0, llvm::MemoryBuffer::getMemBufferCopy(source));
   const auto files =
       llvm::makeIntrusiveRefCnt<clang::FileManager>(clang::FileSystemOptions(), overlay);
 

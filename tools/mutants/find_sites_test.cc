@@ -75,9 +75,12 @@ TEST(Mutation, ThatReturnsEarly) {
 }
 
 TEST(Mutation, GoesIntoLambdasAndTemplates) {
-  EXPECT_EQ(Mutated("template <typename T> T& F(T& a) { [&] { a = 1; }(); return a; }"),
-            "template <typename T> T& F(T& a) { { if (!@Is(1)) [&] { if (@Is(2)) return;  "
+  EXPECT_EQ(Mutated("int& F(int& a) { [&] { a = 1; }(); return a; }"),
+            "int& F(int& a) { { if (!@Is(1)) [&] { if (@Is(2)) return;  "
             "{ if (!@Is(3)) a = @Swap(4, 1, 2); } }(); } return a; }");
+  EXPECT_EQ(Mutated("template <typename T> T& F(T& a) { a = 1; return a; }"),
+            "template <typename T> T& F(T& a) { "
+            "{ if (!@Is(1)) a = @Swap(2, 1, 2); } return a; }");
 }
 
 TEST(NoMutation, OfWhatIsConstant) {
