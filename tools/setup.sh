@@ -2,12 +2,13 @@
 # Installs what building and testing needs, on Debian and its relatives.  Quick and
 # silent where everything is there already.
 #
-# usage: tools/setup.sh [--lab] [--ci] [--bench] [--gate]
+# usage: tools/setup.sh [--lab] [--ci] [--bench] [--gate] [--mutate]
 #   --lab  also what the lab needs: QEMU, the tools that make its image, and lists of
 #          the packages that the image is made of
 #   --ci   also what .ci/run needs: the second compiler
 #   --bench  also what tools/bench/run compares with
 #   --gate   also what tools/bench/run --gate counts with
+#   --mutate  also what tools/mutate is made with: clang's libraries
 # Exit code: 0 everything is there, 2 it is not.
 set -eu
 
@@ -18,6 +19,7 @@ libraries="libgtest-dev libgmock-dev librapidcheck-dev libcli11-dev libfmt-dev
 lab_packages="qemu-system-x86 qemu-utils cpio gzip xz-utils zstd"
 ci_packages="clang-19 libclang-rt-19-dev"
 gate_packages="valgrind"
+mutate_packages="libclang-19-dev llvm-19-dev libclang-cpp19"
 bench_packages="libns3-dev libpcap-dev $gate_packages"
 
 fail() {
@@ -102,6 +104,7 @@ for option in "$@"; do
     --ci) packages="$packages $ci_packages" ;;
     --bench) packages="$packages $bench_packages" ;;
     --gate) packages="$packages $gate_packages" ;;
+    --mutate) packages="$packages $mutate_packages" ;;
     *) fail "no such option: $option (see the top of this file)" ;;
   esac
 done

@@ -1,5 +1,3 @@
-#include "conformance/properties/account.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/properties/trips.h"
+#include "conformance/properties/counterexamples.h"
+#include "conformance/properties/history_index.h"
 #include "conformance/scenarios/on_sim.h"
 
 namespace cm {
@@ -19,9 +18,9 @@ using testing::IsEmpty;
 
 class Accounts : public testing::Test {
  protected:
-  const Account& Of(const std::string& conversation) {
+  const HistoryIndex& Of(const std::string& conversation) {
     history_ = OnSim(ConversationOf(conversation));
-    account_ = std::make_unique<Account>(history_, ProfileOf(history_.conversation));
+    account_ = std::make_unique<HistoryIndex>(history_, ProfileOf(history_.conversation));
     return *account_;
   }
   IdRef Id(std::string_view name) { return *history_.conversation.names.ids.Find(name); }
@@ -36,7 +35,7 @@ class Accounts : public testing::Test {
   size_t Last() const { return history_.records.size() - 1; }
 
   History history_;
-  std::unique_ptr<Account> account_;
+  std::unique_ptr<HistoryIndex> account_;
 };
 
 constexpr std::string_view kTwoAsk = R"(active connecting A on=C to=passive:7471 private="first"
@@ -68,7 +67,7 @@ passive taking S id=Q
 }
 
 TEST_F(Accounts, KnowARequestAndItsListener) {
-  const Account& account = Of(Connected(""));
+  const HistoryIndex& account = Of(Connected(""));
   EXPECT_TRUE(account.IsRequest(Id("P")));
   EXPECT_EQ(account.ListenerOf(Id("P")), Id("L"));
   EXPECT_FALSE(account.IsRequest(Id("A")));
@@ -77,29 +76,29 @@ TEST_F(Accounts, KnowARequestAndItsListener) {
 }
 
 TEST_F(Accounts, EndAnIdWithItself) {
-  const Account& account = Of(Listening("passive rdma_destroy_id L\n"));
+  const HistoryIndex& account = Of(Listening("passive rdma_destroy_id L\n"));
   EXPECT_EQ(account.EndOf(Id("L")), Last());
 }
 
 TEST_F(Accounts, EndAnIdWithItsChannel) {
-  const Account& account = Of(Listening("passive rdma_destroy_event_channel S\n"));
+  const HistoryIndex& account = Of(Listening("passive rdma_destroy_event_channel S\n"));
   EXPECT_EQ(account.EndOf(Id("L")), Last());
 }
 
 TEST_F(Accounts, EndAnIdWithItsProcessOnly) {
-  const Account& account = Of(Connected("fault exit side=active\n"));
+  const HistoryIndex& account = Of(Connected("fault exit side=active\n"));
   EXPECT_EQ(account.EndOf(Id("A")), Last());
   EXPECT_GT(account.EndOf(Id("P")), Last());
 }
 
 TEST_F(Accounts, NoteWhereAnEventWasAcknowledged) {
-  const Account& account = Of(Asked("passive rdma_get_cm_event S as=asked id=P\n"));
+  const HistoryIndex& account = Of(Asked("passive rdma_get_cm_event S as=asked id=P\n"));
   EXPECT_EQ(account.heard().front().acked, account.heard().front().at + 1);
   EXPECT_EQ(account.heard().back().acked, std::nullopt);
 }
 
 TEST_F(Accounts, TakeAWaitInVainForSilence) {
-  const Account& account = Of(Listening("passive wait S within=1s\n"));
+  const HistoryIndex& account = Of(Listening("passive wait S within=1s\n"));
   ASSERT_EQ(account.silences().size(), 1U);
   EXPECT_EQ(account.silences().front().at, Last());
   EXPECT_EQ(account.SilentAfter(Id("L"), size_t{0}), &account.silences().front());
@@ -130,7 +129,7 @@ TEST_F(Accounts, AreDisturbedByTheEnvironment) {
 }
 
 TEST_F(Accounts, CountFaultsOfAKindBeforeARecord) {
-  const Account& account = Of(OnBond(R"(fault fail-over side=active
+  const HistoryIndex& account = Of(OnBond(R"(fault fail-over side=active
 settle
 fault fail-over side=active
 )"));

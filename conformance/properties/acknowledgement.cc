@@ -13,26 +13,26 @@ IdRef CreditOf(const HeardEvent& heard) {
 }
 
 // Events of the id that were fetched before the record and not acknowledged before it.
-bool Unacked(const Account& account, IdRef id, size_t record) {
+bool Unacked(const HistoryIndex& account, IdRef id, size_t record) {
   return std::ranges::any_of(account.heard(), [&](const HeardEvent& heard) {
     return CreditOf(heard) == id && heard.at < record && (!heard.acked || *heard.acked >= record);
   });
 }
 
-void DestroyWaitsForAcks(const Account& account, Testimony& testimony) {
+void DestroyWaitsForAcks(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kDestroyId || !Unacked(account, call.id(), call.at)) continue;
-    testimony.Arose();
+    result.Arose();
     if (call.reply.succeeded())
-      testimony.Violated(call.at, Made(account, call), "a call that waits for the acknowledgement");
+      result.Violated(call.at, Made(account, call), "a call that waits for the acknowledgement");
     if (call.released && Unacked(account, call.id(), *call.released))
-      testimony.Violated(*call.released, "rdma_destroy_id returned",
-                         "a call that waits for the acknowledgement");
+      result.Violated(*call.released, "rdma_destroy_id returned",
+                      "a call that waits for the acknowledgement");
   }
 }
 
 // Only ids without any connection: the destroy of others may wait for an outstanding message.
-void AckReleasesDestroy(const Account& account, Testimony& testimony) {
+void AckReleasesDestroy(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kDestroyId || call.reply.kind != ReplyKind::kBlocked) continue;
     const IdRef id = call.id();
@@ -42,24 +42,24 @@ void AckReleasesDestroy(const Account& account, Testimony& testimony) {
     if (account.SomebodyEnded()) continue;
     const size_t last = account.history().records.size();
     if (Unacked(account, id, last)) continue;
-    testimony.Arose();
+    result.Arose();
     if (!call.released)
-      testimony.Violated(last - 1, "rdma_destroy_id still waits",
-                         "a return: every event of the id is acknowledged");
+      result.Violated(last - 1, "rdma_destroy_id still waits",
+                      "a return: every event of the id is acknowledged");
   }
 }
 
-void AckReturnsZero(const Account& account, Testimony& testimony) {
+void AckReturnsZero(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kAckCmEvent) continue;
-    testimony.Arose();
-    if (!call.reply.succeeded()) testimony.Violated(call.at, Made(account, call), "0");
+    result.Arose();
+    if (!call.reply.succeeded()) result.Violated(call.at, Made(account, call), "0");
   }
 }
 
-void DestroyWaited(const Account& account, Testimony& testimony) {
+void DestroyWaited(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls())
-    if (call.kind() == CallKind::kDestroyId && call.released) testimony.Arose();
+    if (call.kind() == CallKind::kDestroyId && call.released) result.Arose();
 }
 
 constexpr Capabilities kNeedsLanes = Capabilities().With(Capability::kLanes);

@@ -9,29 +9,29 @@
 namespace cm::claims {
 namespace {
 
-void OnlyIfMoved(const Account& account, Testimony& testimony) {
+void OnlyIfMoved(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kAddrChange) continue;
-    testimony.Arose();
+    result.Arose();
     if (!account.Before(heard.at, FaultKind::kFailOver))
-      testimony.Violated(heard.at, Heard(account, heard), "nothing: no bond has failed over");
+      result.Violated(heard.at, Heard(account, heard), "nothing: no bond has failed over");
   }
 }
 
-void OneForEachMove(const Account& account, Testimony& testimony) {
+void OneForEachMove(const HistoryIndex& account, PropertyResult& result) {
   ForEachId(account, [&](IdRef id) {
     int heard_so_far = 0;
     for (const HeardEvent* heard : account.EventsOf(id, EventType::kAddrChange)) {
-      testimony.Arose();
+      result.Arose();
       const int moves = account.CountBefore(heard->at, FaultKind::kFailOver);
       if (++heard_so_far > moves)
-        testimony.Violated(heard->at, Heard(account, *heard),
-                           fmt::format("one for each of {} fail-overs", moves));
+        result.Violated(heard->at, Heard(account, *heard),
+                        fmt::format("one for each of {} fail-overs", moves));
     }
   });
 }
 
-void OwnersHear(const Account& account, Testimony& testimony) {
+void OwnersHear(const HistoryIndex& account, PropertyResult& result) {
   if (account.Injected(FaultKind::kRemoveDevice)) return;
   const auto& records = account.history().records;
   size_t moved = 0;
@@ -50,16 +50,16 @@ void OwnersHear(const Account& account, Testimony& testimony) {
     if (address.kind != AddressKind::kSide || address.side != side) return;
     const Silence* silence = account.SilentAfter(id, moved);
     if (silence == nullptr || !account.Settled(moved, silence->at)) return;
-    testimony.Arose();
+    result.Arose();
     const HeardEvent* heard = account.First(id, EventType::kAddrChange);
     if (heard == nullptr || heard->at > silence->at)
-      testimony.Violated(silence->at, "nothing",
-                         "RDMA_CM_EVENT_ADDR_CHANGE of " + NameOf(account, id));
+      result.Violated(silence->at, "nothing",
+                      "RDMA_CM_EVENT_ADDR_CHANGE of " + NameOf(account, id));
   });
 }
 
-void ChangeIsHeard(const Account& account, Testimony& testimony) {
-  IsHeard(account, testimony, EventType::kAddrChange);
+void ChangeIsHeard(const HistoryIndex& account, PropertyResult& result) {
+  IsHeard(account, result, EventType::kAddrChange);
 }
 
 constexpr Capabilities kNeedsFailOver = Capabilities().With(Capability::kFailOver);

@@ -15,7 +15,7 @@ const call::BindAddr* AsBind(const MadeCall& call) {
 
 // Whether the id may own the port at the record: it was bound to it, or requested it in an address
 // resolution, and it may still exist.
-bool MayOwn(const Account& account, IdRef id, uint16_t port, size_t record) {
+bool MayOwn(const HistoryIndex& account, IdRef id, uint16_t port, size_t record) {
   for (const MadeCall* destroy : account.CallsOn(id)) {
     if (destroy->kind() != CallKind::kDestroyId && destroy->kind() != CallKind::kDestroyEp)
       continue;
@@ -36,7 +36,7 @@ bool MayOwn(const Account& account, IdRef id, uint16_t port, size_t record) {
 
 // Two successful rdma_bind_addr to one port of one kernel, by ids that exist at the same time.
 template <typename Clash>
-void NoTwoOn(const Account& account, Testimony& testimony, Clash clash) {
+void NoTwoOn(const HistoryIndex& account, PropertyResult& result, Clash clash) {
   if (account.Injected(FaultKind::kRemoveDevice)) return;
   const auto& calls = account.calls();
   for (size_t second = 0; second < calls.size(); ++second) {
@@ -57,25 +57,25 @@ void NoTwoOn(const Account& account, Testimony& testimony, Clash clash) {
       const MadeCall* resolved = account.FirstSuccess(early->id, CallKind::kResolveAddr);
       if (early->address.AnyOrLoopback() && resolved != nullptr && resolved->at < calls[second].at)
         continue;
-      testimony.Arose();
+      result.Arose();
       if (calls[second].reply.succeeded())
-        testimony.Violated(calls[second].at, Made(account, calls[second]),
-                           fmt::format("a refusal: {} has the port", NameOf(account, early->id)));
+        result.Violated(calls[second].at, Made(account, calls[second]),
+                        fmt::format("a refusal: {} has the port", NameOf(account, early->id)));
     }
   }
 }
 
-void NoTwoOnOneAddress(const Account& account, Testimony& testimony) {
-  NoTwoOn(account, testimony, [](const Address& a, const Address& b) { return a == b; });
+void NoTwoOnOneAddress(const HistoryIndex& account, PropertyResult& result) {
+  NoTwoOn(account, result, [](const Address& a, const Address& b) { return a == b; });
 }
 
-void NoneBesideAWildcard(const Account& account, Testimony& testimony) {
-  NoTwoOn(account, testimony, [](const Address& a, const Address& b) {
+void NoneBesideAWildcard(const HistoryIndex& account, PropertyResult& result) {
+  NoTwoOn(account, result, [](const Address& a, const Address& b) {
     return a.v6 == b.v6 && (a.kind == AddressKind::kAny) != (b.kind == AddressKind::kAny);
   });
 }
 
-void FreeAfterDestroy(const Account& account, Testimony& testimony) {
+void FreeAfterDestroy(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     const auto* bind = AsBind(call);
     if (bind == nullptr || bind->address.port == 0) continue;
@@ -92,41 +92,40 @@ void FreeAfterDestroy(const Account& account, Testimony& testimony) {
       was_owned |= account.EndOf(other) < call.at;
     }
     if (owned) continue;
-    if (was_owned) testimony.Arose();
-    if (taken) testimony.Violated(call.at, Made(account, call), "0: no id owns the port");
+    if (was_owned) result.Arose();
+    if (taken) result.Violated(call.at, Made(account, call), "0: no id owns the port");
   }
 }
 
-void BoundOnce(const Account& account, Testimony& testimony) {
+void BoundOnce(const HistoryIndex& account, PropertyResult& result) {
   ForEachId(account, [&](IdRef id) {
     const MadeCall* first = account.FirstSuccess(id, CallKind::kBindAddr);
     if (first == nullptr) return;
     for (const MadeCall* again : account.CallsOn(id, CallKind::kBindAddr)) {
       if (again->at <= first->at) continue;
-      testimony.Arose();
+      result.Arose();
       if (!again->Refused(Errno::kInval) && !again->Refused(Errno::kNxIo))
-        testimony.Violated(again->at, Made(account, *again), "-1 EINVAL: the id is bound");
+        result.Violated(again->at, Made(account, *again), "-1 EINVAL: the id is bound");
     }
   });
 }
 
-void NoListenerThatResolves(const Account& account, Testimony& testimony) {
+void NoListenerThatResolves(const HistoryIndex& account, PropertyResult& result) {
   ForEachId(account, [&](IdRef id) {
     const HeardEvent* resolved = account.First(id, EventType::kAddrResolved);
     if (resolved == nullptr) return;
     for (const MadeCall* listen : account.CallsOn(id, CallKind::kListen)) {
       if (listen->at < resolved->at) continue;
-      testimony.Arose();
+      result.Arose();
       if (!listen->Refused(Errno::kInval) && !listen->Refused(Errno::kNxIo))
-        testimony.Violated(listen->at, Made(account, *listen),
-                           "-1 EINVAL: the id has a destination");
+        result.Violated(listen->at, Made(account, *listen), "-1 EINVAL: the id has a destination");
     }
   });
 }
 
 // The successful call whose result the event reports; null when it may belong to an earlier one,
 // whose own event was not fetched.
-const MadeCall* EndedBy(const Account& account, const HeardEvent& heard, CallKind kind,
+const MadeCall* EndedBy(const HistoryIndex& account, const HeardEvent& heard, CallKind kind,
                         EventType found, EventType failed) {
   const MadeCall* last = nullptr;
   int open = 0;
@@ -142,7 +141,7 @@ const MadeCall* EndedBy(const Account& account, const HeardEvent& heard, CallKin
   return open <= 1 ? last : nullptr;
 }
 
-void SilentAddressesTimeOut(const Account& account, Testimony& testimony) {
+void SilentAddressesTimeOut(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard()) {
     const EventType type = heard.event.type;
     if (type != EventType::kAddrResolved && type != EventType::kAddrError) continue;
@@ -152,18 +151,17 @@ void SilentAddressesTimeOut(const Account& account, Testimony& testimony) {
     if (resolve == nullptr) continue;
     const auto& arguments = std::get<call::ResolveAddr>(*resolve->call);
     if (arguments.destination.kind != AddressKind::kSilent) continue;
-    testimony.Arose();
+    result.Arose();
     const Duration patience = Duration::Milliseconds(std::max(arguments.timeout_ms, 0));
     if (type == EventType::kAddrResolved || arguments.timeout_ms < 0)
-      testimony.Violated(heard.at, Heard(account, heard),
-                         "no answer from an address without a host");
+      result.Violated(heard.at, Heard(account, heard), "no answer from an address without a host");
     else if (heard.time < resolve->begin + patience)
-      testimony.Violated(heard.at, Heard(account, heard) + " early",
-                         fmt::format("not before {} have passed", ToString(patience)));
+      result.Violated(heard.at, Heard(account, heard) + " early",
+                      fmt::format("not before {} have passed", ToString(patience)));
   }
 }
 
-void TimeOutsAreKept(const Account& account, Testimony& testimony) {
+void TimeOutsAreKept(const HistoryIndex& account, PropertyResult& result) {
   if (!account.Undisturbed()) return;
   ForEachId(account, [&](IdRef id) {
     for (const MadeCall* resolve : account.CallsOn(id, CallKind::kResolveAddr)) {
@@ -175,19 +173,19 @@ void TimeOutsAreKept(const Account& account, Testimony& testimony) {
       const Instant latest = resolve->end + account.profile().timing.Latest(nominal);
       const Silence* silence = account.SilentAfter(id, latest);
       if (silence == nullptr) continue;
-      testimony.Arose();
+      result.Arose();
       const auto events = account.EventsOf(id, EventType::kAddrError);
       const bool told = std::ranges::any_of(events, [&](const HeardEvent* heard) {
         return heard->at > resolve->at && heard->at < silence->at;
       });
       if (!told)
-        testimony.Violated(silence->at, "nothing",
-                           "RDMA_CM_EVENT_ADDR_ERROR of " + NameOf(account, id));
+        result.Violated(silence->at, "nothing",
+                        "RDMA_CM_EVENT_ADDR_ERROR of " + NameOf(account, id));
     }
   });
 }
 
-void SilentSubnetsTimeOut(const Account& account, Testimony& testimony) {
+void SilentSubnetsTimeOut(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard()) {
     const bool timed_out = heard.event.type == EventType::kRouteError &&
                            heard.event.status == -static_cast<int32_t>(Errno::kTimedOut);
@@ -195,20 +193,20 @@ void SilentSubnetsTimeOut(const Account& account, Testimony& testimony) {
     const MadeCall* last = EndedBy(account, heard, CallKind::kResolveRoute,
                                    EventType::kRouteResolved, EventType::kRouteError);
     if (last == nullptr) continue;  // EV-4
-    testimony.Arose();
+    result.Arose();
     const auto given = static_cast<uint32_t>(std::get<call::ResolveRoute>(*last->call).timeout_ms);
     const Duration patience = Timing::AskPatience(Duration::Milliseconds(given));
     if (heard.time < last->begin + patience)
-      testimony.Violated(heard.at, Heard(account, heard) + " early",
-                         fmt::format("not before {} have passed", ToString(patience)));
+      result.Violated(heard.at, Heard(account, heard) + " early",
+                      fmt::format("not before {} have passed", ToString(patience)));
     else if (!account.Before(heard.at, FaultKind::kSilenceSm))
-      testimony.Violated(heard.at, Heard(account, heard), "an answer: the SA was not silent");
+      result.Violated(heard.at, Heard(account, heard), "an answer: the SA was not silent");
   }
 }
 
 // Whether, by this call or an earlier one, the id may have an interface: that of a side's address,
 // or that of an earlier destination's route.
-bool MayKnowInterface(const Account& account, const MadeCall& now) {
+bool MayKnowInterface(const HistoryIndex& account, const MadeCall& now) {
   return std::ranges::any_of(account.CallsOn(now.id()), [&](const MadeCall* call) {
     if (call->at > now.at) return false;
     if (const auto* bind = AsBind(*call)) return bind->address.kind == AddressKind::kSide;
@@ -219,29 +217,29 @@ bool MayKnowInterface(const Account& account, const MadeCall& now) {
   });
 }
 
-void NowhereIsNotFound(const Account& account, Testimony& testimony) {
+void NowhereIsNotFound(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     const auto* resolve = std::get_if<call::ResolveAddr>(call.call);
     if (resolve == nullptr || resolve->destination.kind != AddressKind::kUnroutable) continue;
     // IPv4 treats it as a neighbour once the interface is known; IPv6 does not.
     if (!resolve->destination.v6 && MayKnowInterface(account, call)) continue;
-    testimony.Arose();
+    result.Arose();
     if (call.reply.succeeded())
-      testimony.Violated(call.at, Made(account, call), "a refusal: no route leads there");
+      result.Violated(call.at, Made(account, call), "a refusal: no route leads there");
   }
 }
 
-void AddrErrorIsHeard(const Account& account, Testimony& testimony) {
-  IsHeard(account, testimony, EventType::kAddrError);
+void AddrErrorIsHeard(const HistoryIndex& account, PropertyResult& result) {
+  IsHeard(account, result, EventType::kAddrError);
 }
 
-void FoundTaken(const Account& account, Testimony& testimony) {
+void FoundTaken(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls())
-    if (AsBind(call) != nullptr && call.Refused(Errno::kAddrInUse)) testimony.Arose();
+    if (AsBind(call) != nullptr && call.Refused(Errno::kAddrInUse)) result.Arose();
 }
 
 // Whether a request may have been retransmitted since: it finds room that a fetch has made.
-bool SomebodyAskedAgain(const Account& account, Instant from, Instant until) {
+bool SomebodyAskedAgain(const HistoryIndex& account, Instant from, Instant until) {
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kConnect || !call.reply.succeeded()) continue;
     const Timing timing = TimingOf(account, call.id());
@@ -254,7 +252,7 @@ bool SomebodyAskedAgain(const Account& account, Instant from, Instant until) {
 }
 
 // Consecutive fetches with nothing but acknowledgements in between.
-void BacklogHolds(const Account& account, Testimony& testimony) {
+void BacklogHolds(const HistoryIndex& account, PropertyResult& result) {
   if (!account.Undisturbed()) return;
   ForEachId(account, [&](IdRef listener) {
     const auto listens = account.CallsOn(listener, CallKind::kListen);
@@ -272,10 +270,10 @@ void BacklogHolds(const Account& account, Testimony& testimony) {
       last = call.at;
       const auto heard = std::ranges::find(account.heard(), call.at, &HeardEvent::at);
       if (heard == account.heard().end() || heard->event.listen_id != listener) continue;
-      testimony.Arose();
+      result.Arose();
       if (++in_a_row > backlog && !SomebodyAskedAgain(account, since, call.end))
-        testimony.Violated(call.at, fmt::format("request {} in a row", in_a_row),
-                           fmt::format("{} waiting requests: the backlog", backlog));
+        result.Violated(call.at, fmt::format("request {} in a row", in_a_row),
+                        fmt::format("{} waiting requests: the backlog", backlog));
     }
   });
 }

@@ -20,7 +20,7 @@ constexpr uint32_t kForRts = 0x12e01;
 constexpr uint32_t kIwForInit = 0x29;
 constexpr uint32_t kIwForRts = 0x20;
 
-std::string Text(const Account& account, const HandedOut& handed) {
+std::string Text(const HistoryIndex& account, const HandedOut& handed) {
   return ToString(handed, *account.history().conversation.topology);
 }
 
@@ -32,7 +32,7 @@ std::optional<uint32_t> MaskOverIwarp(uint8_t state) {
   return std::nullopt;
 }
 
-std::optional<uint32_t> MaskOf(const Account& account, uint8_t state) {
+std::optional<uint32_t> MaskOf(const HistoryIndex& account, uint8_t state) {
   if (account.OverIwarp()) return MaskOverIwarp(state);
   if (state == static_cast<uint8_t>(QpState::kInit)) return kForInit;
   if (state == static_cast<uint8_t>(QpState::kRtr)) return kForRtr;
@@ -40,11 +40,11 @@ std::optional<uint32_t> MaskOf(const Account& account, uint8_t state) {
   return std::nullopt;
 }
 
-void AttributesFitTheState(const Account& account, Testimony& testimony) {
+void AttributesFitTheState(const HistoryIndex& account, PropertyResult& result) {
   ForEachId(account, [&](IdRef id) {
     for (const MadeCall* call : account.CallsOn(id, CallKind::kInitQpAttr)) {
       if (!call->reply.succeeded() || PathMigrated(account, id, call->at)) continue;
-      testimony.Arose();
+      result.Arose();
       const uint8_t state = std::get<call::InitQpAttr>(*call->call).state;
       const std::optional<uint32_t> mask = Negotiates(account, id, call->at)
                                                ? MaskOf(account, state)
@@ -52,14 +52,14 @@ void AttributesFitTheState(const Account& account, Testimony& testimony) {
       const auto& handed = HandedBy(account, *call);
       if (mask && handed == HandedOut(QpAttrs{*mask, state})) continue;
       const std::string saw = handed ? " " + Text(account, *handed) : ", and nothing";
-      testimony.Violated(call->at, Made(account, *call) + saw,
-                         mask ? Text(account, QpAttrs{*mask, state}) : "-1 EINVAL");
+      result.Violated(call->at, Made(account, *call) + saw,
+                      mask ? Text(account, QpAttrs{*mask, state}) : "-1 EINVAL");
     }
   });
 }
 
 // Over iWARP there are always attributes.
-void NoAttributesAfterTheEnd(const Account& account, Testimony& testimony) {
+void NoAttributesAfterTheEnd(const HistoryIndex& account, PropertyResult& result) {
   if (account.OverIwarp()) return;
   ForEachId(account, [&](IdRef id) {
     for (const MadeCall* call : account.CallsOn(id, CallKind::kInitQpAttr)) {
@@ -70,15 +70,15 @@ void NoAttributesAfterTheEnd(const Account& account, Testimony& testimony) {
                (type == EventType::kDisconnected || type == EventType::kRejected);
       });
       if (!over) continue;
-      testimony.Arose();
+      result.Arose();
       if (call->reply.succeeded())
-        testimony.Violated(call->at, Made(account, *call), "-1 EINVAL: the connection is over");
+        result.Violated(call->at, Made(account, *call), "-1 EINVAL: the connection is over");
     }
   });
 }
 
 // The RTU may arrive before or after rdma_notify, or never.
-void NoticeEstablishes(const Account& account, Testimony& testimony) {
+void NoticeEstablishes(const HistoryIndex& account, PropertyResult& result) {
   if (account.Injected(FaultKind::kRemoveDevice) || account.OverIwarp()) return;
   ForEachId(account, [&](IdRef id) {
     for (const MadeCall* call : account.CallsOn(id, CallKind::kNotify)) {
@@ -86,17 +86,17 @@ void NoticeEstablishes(const Account& account, Testimony& testimony) {
       if (what != call::Notify::kCommEst || !call->reply.succeeded()) continue;
       const Silence* silence = account.SilentAfter(id, call->at);
       if (silence == nullptr || !account.Settled(call->at, silence->at)) continue;
-      testimony.Arose();
+      result.Arose();
       const auto events = account.EventsOf(id, EventType::kEstablished);
       if (events.size() == 1 && events.front()->at > call->at) continue;
-      testimony.Violated(
+      result.Violated(
           silence->at, fmt::format("{} times ESTABLISHED", events.size()),
           fmt::format("one ESTABLISHED of {}, behind rdma_notify", NameOf(account, id)));
     }
   });
 }
 
-bool HasQp(const Account& account, IdRef id, size_t record) {
+bool HasQp(const HistoryIndex& account, IdRef id, size_t record) {
   bool has = false;
   for (const MadeCall* call : account.CallsOn(id)) {
     if (call->at >= record || !call->reply.succeeded()) continue;
@@ -106,23 +106,23 @@ bool HasQp(const Account& account, IdRef id, size_t record) {
   return has;
 }
 
-void QueuePairsSpeakForThemselves(const Account& account, Testimony& testimony) {
+void QueuePairsSpeakForThemselves(const HistoryIndex& account, PropertyResult& result) {
   ForEachId(account, [&](IdRef id) {
     for (const MadeCall* call : account.CallsOn(id)) {
       const bool about_options =
           call->kind() == CallKind::kSetLocalEce || call->kind() == CallKind::kGetRemoteEce;
       if (!about_options || !HasQp(account, id, call->at)) continue;
-      testimony.Arose();
+      result.Arose();
       if (!call->Refused(Errno::kInval))
-        testimony.Violated(call->at, Made(account, *call),
-                           "-1 EINVAL: the options are those of its queue pair");
+        result.Violated(call->at, Made(account, *call),
+                        "-1 EINVAL: the options are those of its queue pair");
     }
   });
 }
 
 // A request carries the options set before it, with the bits of the vendor id that fit into a
 // message.
-void OptionsAreCarried(const Account& account, Testimony& testimony) {
+void OptionsAreCarried(const HistoryIndex& account, PropertyResult& result) {
   constexpr uint32_t kVendorOnTheWire = 0xffffff;
   for (const Pair& pair : account.pairs()) {
     const MadeCall* connect = account.FirstSuccess(pair.active, CallKind::kConnect);
@@ -134,17 +134,17 @@ void OptionsAreCarried(const Account& account, Testimony& testimony) {
     set.vendor_id &= kVendorOnTheWire;
     for (const MadeCall* call : account.CallsOn(pair.passive, CallKind::kGetRemoteEce)) {
       if (!call->reply.succeeded()) continue;
-      testimony.Arose();
+      result.Arose();
       const auto& handed = HandedBy(account, *call);
       if (handed == HandedOut(set)) continue;
-      testimony.Violated(call->at, handed ? Text(account, *handed) : "nothing",
-                         Text(account, HandedOut(set)) + ": what the peer has set");
+      result.Violated(call->at, handed ? Text(account, *handed) : "nothing",
+                      Text(account, HandedOut(set)) + ": what the peer has set");
     }
   }
 }
 
 // No call or event between the two records could change the id's fields.
-bool Unchanged(const Account& account, IdRef id, size_t from, size_t until) {
+bool Unchanged(const HistoryIndex& account, IdRef id, size_t from, size_t until) {
   for (const MadeCall* call : account.CallsOn(id)) {
     const bool looks = call->kind() == CallKind::kShow || call->kind() == CallKind::kGetSrcPort ||
                        call->kind() == CallKind::kGetDstPort;
@@ -155,7 +155,7 @@ bool Unchanged(const Account& account, IdRef id, size_t from, size_t until) {
       events, [&](const HeardEvent* heard) { return heard->at > from && heard->at < until; });
 }
 
-void PortsAreThoseShown(const Account& account, Testimony& testimony) {
+void PortsAreThoseShown(const HistoryIndex& account, PropertyResult& result) {
   ForEachId(account, [&](IdRef id) {
     for (const MadeCall* call : account.CallsOn(id)) {
       const bool source = call->kind() == CallKind::kGetSrcPort;
@@ -164,22 +164,22 @@ void PortsAreThoseShown(const Account& account, Testimony& testimony) {
         const auto& shown =
             std::get<seen::Answered>(account.history().records[show->at].seen).shown;
         if (show->at < call->at || !shown || !Unchanged(account, id, call->at, show->at)) continue;
-        testimony.Arose();
+        result.Arose();
         const HandedOut port = PortHanded{source ? shown->source.port : shown->destination.port};
         const auto& handed = HandedBy(account, *call);
         if (handed != port)
-          testimony.Violated(call->at, handed ? Text(account, *handed) : "nothing",
-                             Text(account, port) + ": that of its address");
+          result.Violated(call->at, handed ? Text(account, *handed) : "nothing",
+                          Text(account, port) + ": that of its address");
       }
     }
   });
 }
 
-void NoticeIsHeard(const Account& account, Testimony& testimony) {
+void NoticeIsHeard(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     const auto* notify = std::get_if<call::Notify>(call.call);
     if (notify != nullptr && notify->what == call::Notify::kCommEst && call.reply.succeeded())
-      testimony.Arose();
+      result.Arose();
   }
 }
 

@@ -33,53 +33,53 @@ std::span<const Property> LaterCalls();
 std::span<const Property> Data();
 
 // "a2 heard RDMA_CM_EVENT_ESTABLISHED"
-std::string Heard(const Account& account, const HeardEvent& heard);
+std::string Heard(const HistoryIndex& account, const HeardEvent& heard);
 // "rdma_connect a2 ... -> -1 EINVAL"
-std::string Made(const Account& account, const MadeCall& call);
-const std::string& NameOf(const Account& account, IdRef id);
+std::string Made(const HistoryIndex& account, const MadeCall& call);
+const std::string& NameOf(const HistoryIndex& account, IdRef id);
 
 // Calls a function for every created id of RDMA_PS_TCP.
 template <typename Each>
-void ForEachId(const Account& account, Each each) {
+void ForEachId(const HistoryIndex& account, Each each) {
   for (uint16_t i = 0; i < account.id_count(); ++i)
     if (account.Exists(IdRef{i}) && account.IsTcp(IdRef{i})) each(IdRef{i});
 }
 
 // The Q_Key of an application's datagram id: that of its port space.
-uint32_t QkeyOf(const Account& account, IdRef id);
+uint32_t QkeyOf(const HistoryIndex& account, IdRef id);
 // At most one event of the type for each id.
-void AtMostOnce(const Account& account, Testimony& testimony, EventType type);
+void AtMostOnce(const HistoryIndex& account, PropertyResult& result, EventType type);
 // For kSometimes: an event of the type was fetched.
-void IsHeard(const Account& account, Testimony& testimony, EventType type);
+void IsHeard(const HistoryIndex& account, PropertyResult& result, EventType type);
 // A call that succeeded on the id between the two records.
-bool Succeeded(const Account& account, IdRef id, CallKind kind, size_t from, size_t until);
+bool Succeeded(const HistoryIndex& account, IdRef id, CallKind kind, size_t from, size_t until);
 // The id or endpoint was created in a datagram port space, or is a request to one that was.
-bool IsOfDatagrams(const Account& account, IdRef id);
+bool IsOfDatagrams(const HistoryIndex& account, IdRef id);
 // It has sent a request before the record, or it is one.
-bool Negotiates(const Account& account, IdRef id, size_t record);
+bool Negotiates(const HistoryIndex& account, IdRef id, size_t record);
 // The library has created a queue pair for it at some time.
-bool HasOwnQp(const Account& account, IdRef id);
+bool HasOwnQp(const HistoryIndex& account, IdRef id);
 // rdma_notify has reported a path migration of its connection before the record.
-bool PathMigrated(const Account& account, IdRef id, size_t record);
+bool PathMigrated(const HistoryIndex& account, IdRef id, size_t record);
 // Faults that a sender detects immediately, without waiting for its timers.
-bool ToldAtOnce(const Account& account);
+bool ToldAtOnce(const HistoryIndex& account);
 // The status of an UNREACHABLE for a refused datagram service.
 bool IsSidrRefusal(int32_t status);
 // Outputs of the call besides its value.
-const std::optional<HandedOut>& HandedBy(const Account& account, const MadeCall& call);
+const std::optional<HandedOut>& HandedBy(const HistoryIndex& account, const MadeCall& call);
 // The result of the call, and its record: for a blocked call a later one.
-std::pair<Reply, size_t> EndOf(const Account& account, const MadeCall& call);
+std::pair<Reply, size_t> EndOf(const HistoryIndex& account, const MadeCall& call);
 // A call that changes the id was made between the two records.
-bool Touched(const Account& account, IdRef id, size_t from, size_t until);
+bool Touched(const HistoryIndex& account, IdRef id, size_t from, size_t until);
 // Whether before the silence the id has reported that it gives up, or, if the expected message was
 // sent at `sent`, may have stopped waiting for it.
-bool MayHaveGivenUp(const Account& account, IdRef id, Instant patient_until, Instant sent,
+bool MayHaveGivenUp(const HistoryIndex& account, IdRef id, Instant patient_until, Instant sent,
                     const Silence& silence);
 
 // rdma_set_option has succeeded on the id with it before the record.
-bool HasSet(const Account& account, IdRef id, IdOption option, size_t record);
+bool HasSet(const HistoryIndex& account, IdRef id, IdOption option, size_t record);
 // The timers of the connections that the id requests.
-Timing TimingOf(const Account& account, IdRef active);
+Timing TimingOf(const HistoryIndex& account, IdRef active);
 
 }  // namespace cm::claims
 

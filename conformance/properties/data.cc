@@ -47,7 +47,7 @@ struct Region {
 };
 
 // The completion that the call finally returned.
-std::optional<Stray> HandedBy(const Account& account, const MadeCall& call) {
+std::optional<Stray> HandedBy(const HistoryIndex& account, const MadeCall& call) {
   const size_t at = call.released.value_or(call.at);
   const Observation& seen = account.history().records[at].seen;
   const auto* answered = std::get_if<seen::Answered>(&seen);
@@ -86,7 +86,7 @@ struct Queues {
   bool shared = false;
 };
 
-std::optional<Queues> QueuesOf(const Account& account, IdRef id) {
+std::optional<Queues> QueuesOf(const HistoryIndex& account, IdRef id) {
   Queues queues;
   int pairs = 0;
   // A call that waited for its completion counts at its return.
@@ -118,7 +118,7 @@ std::optional<Queues> QueuesOf(const Account& account, IdRef id) {
 }
 
 template <typename Each>
-void ForEachQueue(const Account& account, Each each) {
+void ForEachQueue(const HistoryIndex& account, Each each) {
   for (uint16_t i = 0; i < account.id_count(); ++i) {
     if (!account.Exists(IdRef{i})) continue;
     const std::optional<Queues> queues = QueuesOf(account, IdRef{i});
@@ -128,12 +128,12 @@ void ForEachQueue(const Account& account, Each each) {
   }
 }
 
-std::string Saw(const Account& account, const Completion& completion) {
+std::string Saw(const HistoryIndex& account, const Completion& completion) {
   return ToString(HandedOut(completion), account.topology());
 }
 
 // All work requests on regions, of any id.
-std::vector<const MadeCall*> AllWork(const Account& account) {
+std::vector<const MadeCall*> AllWork(const HistoryIndex& account) {
   std::vector<const MadeCall*> all;
   for (const MadeCall& call : account.calls()) {
     const bool counts = call.reply.succeeded() || MayBeKept(call);
@@ -142,7 +142,7 @@ std::vector<const MadeCall*> AllWork(const Account& account) {
   return all;
 }
 
-std::vector<Region> RegionsOf(const Account& account) {
+std::vector<Region> RegionsOf(const HistoryIndex& account) {
   std::vector<Region> regions(account.history().conversation.names.regions.size());
   for (const MadeCall& call : account.calls()) {
     if (!RegistersRegion(call.kind()) || !call.reply.succeeded()) continue;
@@ -177,11 +177,11 @@ bool FilledByNobodyElse(const std::vector<const MadeCall*>& all, const std::vect
   });
 }
 
-const std::string& NameOf(const Account& account, MrRef mr) {
+const std::string& NameOf(const HistoryIndex& account, MrRef mr) {
   return account.history().conversation.names.regions.NameOf(mr);
 }
 
-uint32_t PatternOf(const Account& account, const std::vector<Sge>& pieces) {
+uint32_t PatternOf(const HistoryIndex& account, const std::vector<Sge>& pieces) {
   BytesDigest digest;
   for (const Sge& piece : pieces)
     for (uint32_t i = 0; i < piece.length; ++i)
@@ -190,7 +190,8 @@ uint32_t PatternOf(const Account& account, const std::vector<Sge>& pieces) {
 }
 
 // The gather elements that the bytes of a request come from.
-std::vector<Sge> SourceOf(const Account& account, IdRef id, const Request& request, size_t at) {
+std::vector<Sge> SourceOf(const HistoryIndex& account, IdRef id, const Request& request,
+                          size_t at) {
   const call::Work& work = request.work();
   if (IsRead(request.post->kind()))
     return {{work.remote.mr, work.remote.offset, LengthOf(work.sges)}};
@@ -209,7 +210,7 @@ std::vector<Sge> SourceOf(const Account& account, IdRef id, const Request& reque
   return {};
 }
 
-void BytesArrive(const Account& account, Testimony& testimony) {
+void BytesArrive(const HistoryIndex& account, PropertyResult& result) {
   const std::vector<const MadeCall*> all = AllWork(account);
   ForEachQueue(account, [&](IdRef id, const Queue& queue, const Queues&) {
     if (!account.IsTcp(id)) return;
@@ -222,67 +223,66 @@ void BytesArrive(const Account& account, Testimony& testimony) {
       if (source.empty() || !FilledByNobodyElse(all, source, nullptr) ||
           !FilledByNobodyElse(all, target, request.post))
         continue;
-      testimony.Arose();
+      result.Arose();
       Completion expected = request.completion;
       expected.bytes = PatternOf(account, source);
       expected.length = 0;
       for (const Sge& piece : source) expected.length += piece.length;
       if (expected != request.completion)
-        testimony.Violated(*request.done_at, Saw(account, request.completion),
-                           Saw(account, expected));
+        result.Violated(*request.done_at, Saw(account, request.completion), Saw(account, expected));
     }
   });
 }
 
-void CompleteInOrder(const Account& account, Testimony& testimony) {
+void CompleteInOrder(const HistoryIndex& account, PropertyResult& result) {
   ForEachQueue(account, [&](IdRef, const Queue& queue, const Queues&) {
     for (size_t i = 0; i < queue.order.size(); ++i) {
-      testimony.Arose();
+      result.Arose();
       const Request& request = queue.requests[queue.order[i]];
       const bool silent = request.silent() && request.completion.status == WcStatus::kSuccess;
       if (silent)
-        testimony.Violated(*request.done_at, Saw(account, request.completion),
-                           "nothing: the request asked for no completion");
+        result.Violated(*request.done_at, Saw(account, request.completion),
+                        "nothing: the request asked for no completion");
       if (i > 0 && queue.order[i - 1] > queue.order[i]) {
-        testimony.Violated(*request.done_at, Saw(account, request.completion),
-                           "this one before those of later requests");
+        result.Violated(*request.done_at, Saw(account, request.completion),
+                        "this one before those of later requests");
         continue;
       }
       size_t next = i == 0 ? 0 : queue.order[i - 1] + 1;
       while (next < queue.order[i] && queue.requests[next].silent()) ++next;
       if (next != queue.order[i])
-        testimony.Violated(
+        result.Violated(
             *request.done_at, Saw(account, request.completion),
             "the completion of " + Made(account, *queue.requests[next].post) + " before it");
     }
   });
 }
 
-void NoneWithoutARequest(const Account& account, Testimony& testimony) {
+void NoneWithoutARequest(const HistoryIndex& account, PropertyResult& result) {
   ForEachQueue(account, [&](IdRef, const Queue& queue, const Queues&) {
-    for (size_t i = 0; i < queue.order.size(); ++i) testimony.Arose();
+    for (size_t i = 0; i < queue.order.size(); ++i) result.Arose();
     for (const Stray& stray : queue.strays)
-      testimony.Violated(stray.at, Saw(account, stray.completion),
-                         "nothing: every such request has completed, or there was none");
+      result.Violated(stray.at, Saw(account, stray.completion),
+                      "nothing: every such request has completed, or there was none");
   });
 }
 
 // The record from which the id's queue pair is surely in ERR: its application has disconnected.
-std::optional<size_t> InErrorSince(const Account& account, IdRef id) {
+std::optional<size_t> InErrorSince(const HistoryIndex& account, IdRef id) {
   for (const MadeCall* call : account.CallsOn(id, CallKind::kDisconnect))
     if (call->reply.kind == ReplyKind::kReturned) return call->at;
   return std::nullopt;
 }
 
-void AllIsFlushed(const Account& account, Testimony& testimony) {
+void AllIsFlushed(const HistoryIndex& account, PropertyResult& result) {
   ForEachQueue(account, [&](IdRef id, const Queue& queue, const Queues& queues) {
     bool failed = false;
     for (const size_t i : queue.order) {
       const Request& request = queue.requests[i];
-      if (failed) testimony.Arose();
+      if (failed) result.Arose();
       if (failed && request.completion.status != WcStatus::kWrFlush)
-        testimony.Violated(*request.done_at, Saw(account, request.completion),
-                           "IBV_WC_WR_FLUSH_ERR: one before it has failed");
+        result.Violated(*request.done_at, Saw(account, request.completion),
+                        "IBV_WC_WR_FLUSH_ERR: one before it has failed");
       failed |= request.completion.status != WcStatus::kSuccess;
     }
     const std::optional<size_t> since = InErrorSince(account, id);
@@ -293,19 +293,19 @@ void AllIsFlushed(const Account& account, Testimony& testimony) {
       for (const Request& request : queue.requests) {
         const bool done = request.done_at && *request.done_at < wait.at;
         if (done || request.silent() || request.post->at > *since) continue;
-        testimony.Violated(wait.at, Made(account, *wait.call),
-                           "the completion of " + Made(account, *request.post));
+        result.Violated(wait.at, Made(account, *wait.call),
+                        "the completion of " + Made(account, *request.post));
         break;
       }
     }
     for (const Request& request : queue.requests)
-      if (request.done_at && request.completion.status == WcStatus::kWrFlush) testimony.Arose();
+      if (request.done_at && request.completion.status == WcStatus::kWrFlush) result.Arose();
   });
 }
 
 // The bytes that the region must contain where all requests that write to it are known to be
 // complete; empty otherwise.
-std::optional<uint32_t> HoldsInTheEnd(const Account& account,
+std::optional<uint32_t> HoldsInTheEnd(const HistoryIndex& account,
                                       const std::vector<const MadeCall*>& all,
                                       const std::vector<Region>& regions, MrRef mr,
                                       const std::function<bool(const MadeCall*)>& done) {
@@ -334,7 +334,7 @@ std::optional<uint32_t> HoldsInTheEnd(const Account& account,
   return digest.value();
 }
 
-void OnlyItsRange(const Account& account, Testimony& testimony) {
+void OnlyItsRange(const HistoryIndex& account, PropertyResult& result) {
   const std::vector<const MadeCall*> all = AllWork(account);
   const std::vector<Region> regions = RegionsOf(account);
   std::set<size_t> done;  // posts, by record
@@ -356,10 +356,10 @@ void OnlyItsRange(const Account& account, Testimony& testimony) {
         HoldsInTheEnd(account, all, regions, dereg->mr,
                       [&](const MadeCall* work) { return done.contains(work->at); });
     if (!expected) continue;
-    testimony.Arose();
+    result.Arose();
     if (held->digest != *expected)
-      testimony.Violated(call.at, ToString(HandedOut(*held), account.topology()),
-                         ToString(HandedOut(BytesHanded{*expected}), account.topology()));
+      result.Violated(call.at, ToString(HandedOut(*held), account.topology()),
+                      ToString(HandedOut(BytesHanded{*expected}), account.topology()));
   }
 }
 

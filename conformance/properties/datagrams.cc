@@ -10,7 +10,7 @@ namespace {
 
 constexpr int32_t kTimedOut = -static_cast<int32_t>(Errno::kTimedOut);
 
-void RefusalsSaySo(const Account& account, Testimony& testimony) {
+void RefusalsSaySo(const HistoryIndex& account, PropertyResult& result) {
   if (ToldAtOnce(account)) return;
   const Timing& timing = account.profile().timing;
   const uint8_t size = account.profile().limits.datagram_reply_data;
@@ -18,38 +18,38 @@ void RefusalsSaySo(const Account& account, Testimony& testimony) {
     if (heard.event.type != EventType::kUnreachable) continue;
     if (!IsOfDatagrams(account, heard.event.id)) continue;
     const MadeCall* asked = account.FirstSuccess(heard.event.id, CallKind::kConnect);
-    testimony.Arose();
+    result.Arose();
     const Duration least = timing.GiveUp(timing.ReplyInterval());
     const bool late = asked != nullptr && heard.time >= asked->begin + least;
     const bool given_up = late && heard.event.status == kTimedOut;
     if (asked == nullptr)
-      testimony.Violated(heard.at, Heard(account, heard), "nothing: no request was sent");
+      result.Violated(heard.at, Heard(account, heard), "nothing: no request was sent");
     else if (!IsSidrRefusal(heard.event.status) && !given_up)
-      testimony.Violated(
+      result.Violated(
           heard.at, Heard(account, heard),
           fmt::format("status=1 or status=2, or {} once all repetitions are over", kTimedOut));
     else if (IsSidrRefusal(heard.event.status) && heard.event.private_data.size() != size)
-      testimony.Violated(heard.at,
-                         fmt::format("{} with {} bytes of private data", Heard(account, heard),
-                                     heard.event.private_data.size()),
-                         fmt::format("{} bytes", size));
+      result.Violated(heard.at,
+                      fmt::format("{} with {} bytes of private data", Heard(account, heard),
+                                  heard.event.private_data.size()),
+                      fmt::format("{} bytes", size));
   }
 }
 
-void AnsweringIsTheEnd(const Account& account, Testimony& testimony) {
+void AnsweringIsTheEnd(const HistoryIndex& account, PropertyResult& result) {
   for (uint16_t i = 0; i < account.id_count(); ++i) {
     const IdRef id{i};
     if (!account.Exists(id) || !account.IsRequest(id) || !IsOfDatagrams(account, id)) continue;
-    if (account.FirstSuccess(id, CallKind::kAccept) != nullptr) testimony.Arose();
+    if (account.FirstSuccess(id, CallKind::kAccept) != nullptr) result.Arose();
     if (const HeardEvent* heard = account.First(id, EventType::kEstablished))
-      testimony.Violated(heard->at, Heard(account, *heard),
-                         "no such event: who accepts a datagram service hears nothing more");
+      result.Violated(heard->at, Heard(account, *heard),
+                      "no such event: who accepts a datagram service hears nothing more");
   }
 }
 
 // Whether some datagram id was accepted with this queue pair before the record, or with one of
 // unknown number.
-bool SomebodyGave(const Account& account, uint32_t qp_num, size_t record) {
+bool SomebodyGave(const HistoryIndex& account, uint32_t qp_num, size_t record) {
   for (const MadeCall& call : account.calls()) {
     if (call.at >= record) return false;
     if (!call.reply.succeeded() || !call.id().valid() || !IsOfDatagrams(account, call.id()))
@@ -63,31 +63,31 @@ bool SomebodyGave(const Account& account, uint32_t qp_num, size_t record) {
   return false;
 }
 
-void ServiceIsNamed(const Account& account, Testimony& testimony) {
+void ServiceIsNamed(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kEstablished) continue;
     if (!IsOfDatagrams(account, heard.event.id) || account.IsRequest(heard.event.id)) continue;
     // The tester's is a service of its own.
     if (account.MadeByHand(MadKind::kSidrRep, heard.event.id, heard.at)) continue;
-    testimony.Arose();
+    result.Arose();
     const uint32_t qkey = QkeyOf(account, heard.event.id);
     if (heard.event.qkey != qkey)
-      testimony.Violated(heard.at,
-                         fmt::format("{} qkey={:#010x}", Heard(account, heard), heard.event.qkey),
-                         fmt::format("qkey={:#010x}", qkey));
+      result.Violated(heard.at,
+                      fmt::format("{} qkey={:#010x}", Heard(account, heard), heard.event.qkey),
+                      fmt::format("qkey={:#010x}", qkey));
     else if (!SomebodyGave(account, heard.event.qp_num, heard.at))
-      testimony.Violated(heard.at,
-                         fmt::format("{} qp_num={}", Heard(account, heard), heard.event.qp_num),
-                         "the number of the queue pair that rdma_accept gave");
+      result.Violated(heard.at,
+                      fmt::format("{} qp_num={}", Heard(account, heard), heard.event.qp_num),
+                      "the number of the queue pair that rdma_accept gave");
   }
 }
 
-void RequestsCarryTheirData(const Account& account, Testimony& testimony) {
+void RequestsCarryTheirData(const HistoryIndex& account, PropertyResult& result) {
   const uint8_t size = account.profile().limits.datagram_request_data;
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kConnectRequest) continue;
     if (!IsOfDatagrams(account, heard.event.id)) continue;
-    testimony.Arose();
+    result.Arose();
     bool given = false;
     for (const MadeCall& call : account.calls()) {
       const auto* connect = std::get_if<call::Connect>(call.call);
@@ -99,15 +99,15 @@ void RequestsCarryTheirData(const Account& account, Testimony& testimony) {
       given |= made.at < heard.at && made.mad->kind == MadKind::kSidrReq &&
                made.mad->data.Resized(size) == heard.event.private_data;
     if (!given)
-      testimony.Violated(heard.at, Heard(account, heard) + " with private data that no call gave",
-                         fmt::format("the private data of a rdma_connect, {} bytes", size));
+      result.Violated(heard.at, Heard(account, heard) + " with private data that no call gave",
+                      fmt::format("the private data of a rdma_connect, {} bytes", size));
   }
 }
 
-void ServiceIsFound(const Account& account, Testimony& testimony) {
+void ServiceIsFound(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard())
     if (heard.event.type == EventType::kEstablished && IsOfDatagrams(account, heard.event.id))
-      testimony.Arose();
+      result.Arose();
 }
 
 constexpr auto kClaims = std::to_array<Property>({
@@ -151,7 +151,7 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-bool IsOfDatagrams(const Account& account, IdRef id) {
+bool IsOfDatagrams(const HistoryIndex& account, IdRef id) {
   if (!id.valid() || !account.Exists(id)) return false;
   if (account.IsRequest(id)) return IsOfDatagrams(account, account.ListenerOf(id));
   for (const MadeCall* call : account.CallsOn(id, CallKind::kCreateId))

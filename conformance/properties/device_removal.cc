@@ -8,7 +8,7 @@ namespace cm::claims {
 namespace {
 
 // The first line that removes the device of the side; past the end if there is none.
-size_t RemovalOf(const Account& account, uint8_t side) {
+size_t RemovalOf(const HistoryIndex& account, uint8_t side) {
   const auto& records = account.history().records;
   const Topology& topology = account.topology();
   for (size_t at = 0; at < records.size(); ++at) {
@@ -23,20 +23,20 @@ size_t RemovalOf(const Account& account, uint8_t side) {
   return records.size();
 }
 
-void OnlyIfRemoved(const Account& account, Testimony& testimony) {
+void OnlyIfRemoved(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kDeviceRemoval) continue;
-    testimony.Arose();
+    result.Arose();
     if (!account.Before(heard.at, FaultKind::kRemoveDevice))
-      testimony.Violated(heard.at, Heard(account, heard), "nothing: no device was removed");
+      result.Violated(heard.at, Heard(account, heard), "nothing: no device was removed");
   }
 }
 
-void RemovalOnce(const Account& account, Testimony& testimony) {
-  AtMostOnce(account, testimony, EventType::kDeviceRemoval);
+void RemovalOnce(const HistoryIndex& account, PropertyResult& result) {
+  AtMostOnce(account, result, EventType::kDeviceRemoval);
 }
 
-void OwnersHear(const Account& account, Testimony& testimony) {
+void OwnersHear(const HistoryIndex& account, PropertyResult& result) {
   ForEachId(account, [&](IdRef id) {
     const MadeCall* bind = account.FirstSuccess(id, CallKind::kBindAddr);
     if (bind == nullptr) return;
@@ -46,11 +46,11 @@ void OwnersHear(const Account& account, Testimony& testimony) {
     if (removed < bind->at || removed == account.history().records.size()) return;
     const Silence* silence = account.SilentAfter(id, removed);
     if (silence == nullptr || !account.Settled(removed, silence->at)) return;
-    testimony.Arose();
+    result.Arose();
     const HeardEvent* heard = account.First(id, EventType::kDeviceRemoval);
     if (heard == nullptr || heard->at > silence->at)
-      testimony.Violated(silence->at, "nothing",
-                         "RDMA_CM_EVENT_DEVICE_REMOVAL of " + NameOf(account, id));
+      result.Violated(silence->at, "nothing",
+                      "RDMA_CM_EVENT_DEVICE_REMOVAL of " + NameOf(account, id));
   });
 }
 
@@ -74,22 +74,22 @@ bool AsksTheKernel(CallKind kind) {
   }
 }
 
-void NothingWorksAfterwards(const Account& account, Testimony& testimony) {
+void NothingWorksAfterwards(const HistoryIndex& account, PropertyResult& result) {
   ForEachId(account, [&](IdRef id) {
     const HeardEvent* removed = account.First(id, EventType::kDeviceRemoval);
     if (removed == nullptr) return;
     for (const MadeCall* call : account.CallsOn(id)) {
       if (call->at < removed->at || !AsksTheKernel(call->kind())) continue;
       if (!account.Settled(removed->at, call->at)) continue;
-      testimony.Arose();
+      result.Arose();
       if (call->reply.succeeded())
-        testimony.Violated(call->at, Made(account, *call), "-1 ENXIO: the device is gone");
+        result.Violated(call->at, Made(account, *call), "-1 ENXIO: the device is gone");
     }
   });
 }
 
-void RemovalIsHeard(const Account& account, Testimony& testimony) {
-  IsHeard(account, testimony, EventType::kDeviceRemoval);
+void RemovalIsHeard(const HistoryIndex& account, PropertyResult& result) {
+  IsHeard(account, result, EventType::kDeviceRemoval);
 }
 
 constexpr Capabilities kNeedsRemoval = Capabilities().With(Capability::kRemoveDevice);

@@ -12,18 +12,18 @@ namespace {
 
 constexpr int32_t kTimedOut = -static_cast<int32_t>(Errno::kTimedOut);
 
-void DisconnectedOnce(const Account& account, Testimony& testimony) {
-  AtMostOnce(account, testimony, EventType::kDisconnected);
+void DisconnectedOnce(const HistoryIndex& account, PropertyResult& result) {
+  AtMostOnce(account, result, EventType::kDisconnected);
 }
 
-void OnlyConnectionsEnd(const Account& account, Testimony& testimony) {
+void OnlyConnectionsEnd(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kDisconnected || !heard.event.id.valid()) continue;
-    testimony.Arose();
+    result.Arose();
     if (account.FirstSuccess(heard.event.id, CallKind::kConnect) == nullptr &&
         account.FirstSuccess(heard.event.id, CallKind::kAccept) == nullptr) {
-      testimony.Violated(heard.at, Heard(account, heard),
-                         "the end of a connection, after rdma_connect or rdma_accept");
+      result.Violated(heard.at, Heard(account, heard),
+                      "the end of a connection, after rdma_connect or rdma_accept");
     }
   }
 }
@@ -31,7 +31,7 @@ void OnlyConnectionsEnd(const Account& account, Testimony& testimony) {
 // Whether the id gave up its negotiation before the record: later messages for it are answered as
 // for an unknown id. A failed rdma_accept or rdma_establish gives up as well, where there is a
 // negotiation.
-bool GaveUp(const Account& account, IdRef id, size_t record) {
+bool GaveUp(const HistoryIndex& account, IdRef id, size_t record) {
   return std::ranges::any_of(account.CallsOn(id), [&](const MadeCall* call) {
     const CallKind kind = call->kind();
     const bool answers = kind == CallKind::kAccept || kind == CallKind::kEstablish;
@@ -45,14 +45,14 @@ bool GaveUp(const Account& account, IdRef id, size_t record) {
 }
 
 // Whether a side could have sent DREQ or DREP for the id before the record.
-bool SaidGoodbye(const Account& account, IdRef id, size_t record) {
+bool SaidGoodbye(const HistoryIndex& account, IdRef id, size_t record) {
   if (account.EndOf(id) < record || GaveUp(account, id, record)) return true;
   for (const FaultKind kind : {FaultKind::kExit, FaultKind::kCrash, FaultKind::kRemoveDevice})
     if (account.Before(record, kind)) return true;
   return Succeeded(account, id, CallKind::kDisconnect, 0, record);
 }
 
-void UnansweredIsTimedOut(const Account& account, Testimony& testimony) {
+void UnansweredIsTimedOut(const HistoryIndex& account, PropertyResult& result) {
   for (const Pair& pair : account.pairs()) {
     // No other connection can make ids with queue pairs of their own stale.
     if (!HasOwnQp(account, pair.active) || !HasOwnQp(account, pair.passive)) continue;
@@ -60,9 +60,9 @@ void UnansweredIsTimedOut(const Account& account, Testimony& testimony) {
       const IdRef peer = id == pair.active ? pair.passive : pair.active;
       const HeardEvent* heard = account.First(id, EventType::kDisconnected);
       if (heard == nullptr || SaidGoodbye(account, peer, heard->at)) continue;
-      testimony.Arose();
+      result.Arose();
       if (heard->event.status != kTimedOut)
-        testimony.Violated(
+        result.Violated(
             heard->at, Heard(account, *heard),
             fmt::format("status={}: {} never answered", kTimedOut, NameOf(account, peer)));
     }
@@ -70,24 +70,24 @@ void UnansweredIsTimedOut(const Account& account, Testimony& testimony) {
 }
 
 // The event must have been fetched before this silence.
-void BeforeSilence(const Account& account, Testimony& testimony, IdRef id, EventType type,
+void BeforeSilence(const HistoryIndex& account, PropertyResult& result, IdRef id, EventType type,
                    const Silence& silence) {
-  testimony.Arose();
+  result.Arose();
   const HeardEvent* heard = account.First(id, type);
   if (heard == nullptr || heard->at > silence.at)
-    testimony.Violated(silence.at, "nothing",
-                       fmt::format("{} of {}", ToString(type), NameOf(account, id)));
+    result.Violated(silence.at, "nothing",
+                    fmt::format("{} of {}", ToString(type), NameOf(account, id)));
 }
 
 // After another path was reported, a connection has none any more: it sends nothing, and waits for
 // nothing.
-bool OnAnotherPath(const Account& account, const Pair& pair) {
+bool OnAnotherPath(const HistoryIndex& account, const Pair& pair) {
   const size_t end_of_all = account.history().records.size();
   return PathMigrated(account, pair.active, end_of_all) ||
          PathMigrated(account, pair.passive, end_of_all);
 }
 
-void PeerHearsTheEnd(const Account& account, Testimony& testimony) {
+void PeerHearsTheEnd(const HistoryIndex& account, PropertyResult& result) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
     const HeardEvent* active = account.First(pair.active, EventType::kEstablished);
@@ -104,31 +104,31 @@ void PeerHearsTheEnd(const Account& account, Testimony& testimony) {
       if (Touched(account, peer, connected, (*ends)->at)) continue;
       const Silence* silence = account.SilentAfter(peer, (*ends)->at);
       if (silence == nullptr || !account.Settled((*ends)->at, silence->at)) continue;
-      BeforeSilence(account, testimony, peer, EventType::kDisconnected, *silence);
+      BeforeSilence(account, result, peer, EventType::kDisconnected, *silence);
     }
   }
 }
 
-void DisconnectedIsHeard(const Account& account, Testimony& testimony) {
-  IsHeard(account, testimony, EventType::kDisconnected);
+void DisconnectedIsHeard(const HistoryIndex& account, PropertyResult& result) {
+  IsHeard(account, result, EventType::kDisconnected);
 }
 
-void TimewaitFollows(const Account& account, Testimony& testimony) {
+void TimewaitFollows(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kTimewaitExit || !heard.event.id.valid()) continue;
-    testimony.Arose();
+    result.Arose();
     const HeardEvent* ended = account.First(heard.event.id, EventType::kDisconnected);
     if (ended == nullptr || ended->at > heard.at)
-      testimony.Violated(heard.at, Heard(account, heard), "DISCONNECTED before TIMEWAIT_EXIT");
+      result.Violated(heard.at, Heard(account, heard), "DISCONNECTED before TIMEWAIT_EXIT");
   }
 }
 
-void TimewaitOnce(const Account& account, Testimony& testimony) {
-  AtMostOnce(account, testimony, EventType::kTimewaitExit);
+void TimewaitOnce(const HistoryIndex& account, PropertyResult& result) {
+  AtMostOnce(account, result, EventType::kTimewaitExit);
 }
 
 // The first call of either side that ends the connection.
-std::optional<Instant> FirstEnd(const Account& account, const Pair& pair) {
+std::optional<Instant> FirstEnd(const HistoryIndex& account, const Pair& pair) {
   std::optional<Instant> first;
   for (const MadeCall& call : account.calls()) {
     const bool ours = call.id() == pair.active || call.id() == pair.passive;
@@ -139,7 +139,7 @@ std::optional<Instant> FirstEnd(const Account& account, const Pair& pair) {
   return first;
 }
 
-void TimewaitLasts(const Account& account, Testimony& testimony) {
+void TimewaitLasts(const HistoryIndex& account, PropertyResult& result) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
     if (!HasOwnQp(account, pair.active) || !HasOwnQp(account, pair.passive)) continue;
@@ -148,17 +148,17 @@ void TimewaitLasts(const Account& account, Testimony& testimony) {
     for (const IdRef id : {pair.active, pair.passive}) {
       const HeardEvent* heard = account.First(id, EventType::kTimewaitExit);
       if (heard == nullptr || !end) continue;
-      testimony.Arose();
+      result.Arose();
       const Duration lasts = TimingOf(account, pair.active).Timewait();
       if (heard->time < *end + lasts)
-        testimony.Violated(heard->at, Heard(account, *heard) + " early",
-                           fmt::format("not before {} have passed", ToString(lasts)));
+        result.Violated(heard->at, Heard(account, *heard) + " early",
+                        fmt::format("not before {} have passed", ToString(lasts)));
     }
   }
 }
 
 // One end disconnects, the other receives the DREQ and answers: then both are in timewait.
-void TimewaitEnds(const Account& account, Testimony& testimony) {
+void TimewaitEnds(const HistoryIndex& account, PropertyResult& result) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
     if (OnAnotherPath(account, pair)) continue;
@@ -175,21 +175,19 @@ void TimewaitEnds(const Account& account, Testimony& testimony) {
       for (const IdRef end : {id, peer}) {
         const Silence* silence = account.SilentAfter(end, latest);
         if (silence == nullptr) continue;
-        BeforeSilence(account, testimony, end, EventType::kTimewaitExit, *silence);
+        BeforeSilence(account, result, end, EventType::kTimewaitExit, *silence);
       }
     }
   }
 }
 
-void TimewaitExitIsHeard(const Account& account, Testimony& testimony) {
-  IsHeard(account, testimony, EventType::kTimewaitExit);
+void TimewaitExitIsHeard(const HistoryIndex& account, PropertyResult& result) {
+  IsHeard(account, result, EventType::kTimewaitExit);
 }
 
-void ExitEndsConnections(const Account& account, Testimony& testimony) {
-  for (int kind = 0; kind < kFaultKindCount; ++kind)
-    if (static_cast<FaultKind>(kind) != FaultKind::kExit &&
-        account.Injected(static_cast<FaultKind>(kind)))
-      return;
+void ExitEndsConnections(const HistoryIndex& account, PropertyResult& result) {
+  for (const FaultRow& row : kFaultKinds)
+    if (row.kind != FaultKind::kExit && account.Injected(row.kind)) return;
   for (const Pair& pair : account.pairs()) {
     const HeardEvent* active = account.First(pair.active, EventType::kEstablished);
     const HeardEvent* passive = account.First(pair.passive, EventType::kEstablished);
@@ -207,11 +205,11 @@ void ExitEndsConnections(const Account& account, Testimony& testimony) {
       if (silence == nullptr || !account.Settled(exited, silence->at)) continue;
       if (Touched(account, id, connected, silence->at) || Touched(account, peer, connected, exited))
         continue;
-      testimony.Arose();
+      result.Arose();
       const HeardEvent* heard = account.First(id, EventType::kDisconnected);
       if (heard == nullptr || heard->at > silence->at)
-        testimony.Violated(silence->at, "nothing",
-                           "RDMA_CM_EVENT_DISCONNECTED of " + NameOf(account, id));
+        result.Violated(silence->at, "nothing",
+                        "RDMA_CM_EVENT_DISCONNECTED of " + NameOf(account, id));
     }
   }
 }

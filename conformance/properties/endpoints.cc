@@ -13,7 +13,7 @@ namespace cm::claims {
 namespace {
 
 // The id's fields that `show` prints after the record, if no call was made on it in between.
-const MadeCall* ShowBehind(const Account& account, IdRef id, size_t at) {
+const MadeCall* ShowBehind(const HistoryIndex& account, IdRef id, size_t at) {
   for (const MadeCall* call : account.CallsOn(id)) {
     if (call->at <= at || call->kind() == CallKind::kShowEvent) continue;
     return call->kind() == CallKind::kShow && call->reply.succeeded() ? call : nullptr;
@@ -21,28 +21,28 @@ const MadeCall* ShowBehind(const Account& account, IdRef id, size_t at) {
   return nullptr;
 }
 
-const Shown& ShownBy(const Account& account, const MadeCall& show) {
+const Shown& ShownBy(const HistoryIndex& account, const MadeCall& show) {
   return *std::get<seen::Answered>(account.history().records[show.at].seen).shown;
 }
 
-void ActiveIsReady(const Account& account, Testimony& testimony) {
+void ActiveIsReady(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     const auto* ep = std::get_if<call::CreateEp>(call.call);
     if (ep == nullptr || ep->passive) continue;
     const auto [reply, at] = EndOf(account, call);
     const MadeCall* show = reply.succeeded() ? ShowBehind(account, ep->id, at) : nullptr;
     if (show == nullptr) continue;
-    testimony.Arose();
+    result.Arose();
     const Shown& shown = ShownBy(account, *show);
     const int paths = account.OverIwarp() ? 0 : 1;
     if (shown.device_known && shown.num_paths == paths && shown.qp.has_value() == ep->with_qp)
       continue;
-    testimony.Violated(show->at, ToString(shown, account.topology()),
-                       ep->with_qp ? "a device, a path and a queue pair" : "a device and a path");
+    result.Violated(show->at, ToString(shown, account.topology()),
+                    ep->with_qp ? "a device, a path and a queue pair" : "a device and a path");
   }
 }
 
-void RequestsHaveQps(const Account& account, Testimony& testimony) {
+void RequestsHaveQps(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     const auto* get = std::get_if<call::GetRequest>(call.call);
     if (get == nullptr) continue;
@@ -51,16 +51,17 @@ void RequestsHaveQps(const Account& account, Testimony& testimony) {
     if (made.empty() || !reply.succeeded()) continue;
     const MadeCall* show = ShowBehind(account, get->request, at);
     if (show == nullptr) continue;
-    testimony.Arose();
+    result.Arose();
     const bool wanted = std::get<call::CreateEp>(*made.front()->call).with_qp;
     if (ShownBy(account, *show).qp.has_value() != wanted)
-      testimony.Violated(show->at, ToString(ShownBy(account, *show), account.topology()),
-                         wanted ? "a queue pair" : "no queue pair: none was asked for");
+      result.Violated(show->at, ToString(ShownBy(account, *show), account.topology()),
+                      wanted ? "a queue pair" : "no queue pair: none was asked for");
   }
 }
 
 // Where an endpoint that failed requested the port of the address.
-bool Asked(const Account& account, const MadeCall& call, const Address& address, size_t before) {
+bool Asked(const HistoryIndex& account, const MadeCall& call, const Address& address,
+           size_t before) {
   const auto* ep = std::get_if<call::CreateEp>(call.call);
   if (ep == nullptr || ep->source != address) return false;
   const auto [reply, at] = EndOf(account, call);
@@ -68,7 +69,7 @@ bool Asked(const Account& account, const MadeCall& call, const Address& address,
 }
 
 // Whether another id may have it: the port occurs in another call.
-bool OthersAsk(const Account& account, const MadeCall& self, uint16_t port) {
+bool OthersAsk(const HistoryIndex& account, const MadeCall& self, uint16_t port) {
   return std::ranges::any_of(account.calls(), [&](const MadeCall& call) {
     if (call.at >= self.at) return false;
     if (const auto* bind = std::get_if<call::BindAddr>(call.call))
@@ -82,7 +83,7 @@ bool OthersAsk(const Account& account, const MadeCall& self, uint16_t port) {
   });
 }
 
-void FailedLeavesNothing(const Account& account, Testimony& testimony) {
+void FailedLeavesNothing(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     const auto* bind = std::get_if<call::BindAddr>(call.call);
     const auto* ep = std::get_if<call::CreateEp>(call.call);
@@ -93,30 +94,30 @@ void FailedLeavesNothing(const Account& account, Testimony& testimony) {
       return Asked(account, other, wanted, call.at);
     });
     if (!asked || OthersAsk(account, call, wanted.port)) continue;
-    testimony.Arose();
+    result.Arose();
     if (call.Refused(Errno::kAddrInUse))
-      testimony.Violated(call.at, Made(account, call), "an answer about a port that is free");
+      result.Violated(call.at, Made(account, call), "an answer about a port that is free");
   }
 }
 
-void InfoIsWhatWasAsked(const Account& account, Testimony& testimony) {
+void InfoIsWhatWasAsked(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     const auto* get = std::get_if<call::GetAddrInfo>(call.call);
     if (get == nullptr || !call.reply.succeeded() || get->node.kind == AddressKind::kNone) continue;
-    testimony.Arose();
+    result.Arose();
     const auto& handed = HandedBy(account, call);
     const auto* info = handed ? std::get_if<AddrInfoHanded>(&*handed) : nullptr;
     const bool passive = get->hints && (get->hints->flags & kPassiveHint) != 0;
     const Address wanted = get->node.WithPort(get->service.value_or(0));
     if (info != nullptr && (passive ? info->source : info->destination) == wanted) continue;
-    testimony.Violated(call.at, handed ? ToString(*handed, account.topology()) : "nothing",
-                       ToString(wanted, account.topology()) +
-                           (passive ? " as the source" : " as the destination"));
+    result.Violated(call.at, handed ? ToString(*handed, account.topology()) : "nothing",
+                    ToString(wanted, account.topology()) +
+                        (passive ? " as the source" : " as the destination"));
   }
 }
 
 // Bits of the devices of the fault's host.
-uint32_t DevicesBeside(const Account& account, const Fault& fault) {
+uint32_t DevicesBeside(const HistoryIndex& account, const Fault& fault) {
   const Topology& topology = account.topology();
   uint32_t devices = 0;
   for (size_t device = 0; device < topology.devices.size(); ++device)
@@ -125,7 +126,7 @@ uint32_t DevicesBeside(const Account& account, const Fault& fault) {
 }
 
 // Bits of the devices that were removed long enough before the record, and not added again.
-uint32_t GoneBefore(const Account& account, size_t record) {
+uint32_t GoneBefore(const HistoryIndex& account, size_t record) {
   uint32_t gone = 0;
   const History& history = account.history();
   for (size_t at = 0; at < record; ++at) {
@@ -142,17 +143,16 @@ uint32_t GoneBefore(const Account& account, size_t record) {
   return gone;
 }
 
-void DevicesAreThere(const Account& account, Testimony& testimony) {
+void DevicesAreThere(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kGetDevices || !call.reply.succeeded()) continue;
     const auto& handed = HandedBy(account, call);
     const auto* devices = handed ? std::get_if<DevicesHanded>(&*handed) : nullptr;
     const uint32_t gone = GoneBefore(account, call.at);
     if (devices == nullptr || gone == 0) continue;
-    testimony.Arose();
+    result.Arose();
     if ((devices->known & gone) != 0)
-      testimony.Violated(call.at, ToString(*handed, account.topology()),
-                         "no device that was removed");
+      result.Violated(call.at, ToString(*handed, account.topology()), "no device that was removed");
   }
 }
 

@@ -18,17 +18,17 @@ const std::optional<ConnParam>* ParamOf(const MadeCall& call) {
 }
 
 // The depths that the other side receives; over iWARP nothing is added to them.
-PrivateData Sent(const Account& account, const MadeCall& call, uint8_t size) {
+PrivateData Sent(const HistoryIndex& account, const MadeCall& call, uint8_t size) {
   const std::optional<ConnParam>& param = *ParamOf(call);
   if (account.OverIwarp()) return param ? param->private_data : PrivateData();
   return (param ? param->private_data : PrivateData()).Resized(size);
 }
 
-void EstablishedOnce(const Account& account, Testimony& testimony) {
-  AtMostOnce(account, testimony, EventType::kEstablished);
+void EstablishedOnce(const HistoryIndex& account, PropertyResult& result) {
+  AtMostOnce(account, result, EventType::kEstablished);
 }
 
-void AnswersFollowCalls(const Account& account, Testimony& testimony) {
+void AnswersFollowCalls(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard()) {
     const CmEvent& event = heard.event;
     const size_t now = heard.at;
@@ -47,14 +47,14 @@ void AnswersFollowCalls(const Account& account, Testimony& testimony) {
     } else {
       continue;
     }
-    testimony.Arose();
-    if (!wanted.empty()) testimony.Violated(now, Heard(account, heard), wanted);
+    result.Arose();
+    if (!wanted.empty()) result.Violated(now, Heard(account, heard), wanted);
   }
 }
 
 // Rejecting on the active side abandons the request: its reply is not awaited any more, and it is
 // retransmitted until it is given up. A failed rdma_accept or rdma_establish rejects.
-bool Abandoned(const Account& account, const MadeCall& connect, size_t record) {
+bool Abandoned(const HistoryIndex& account, const MadeCall& connect, size_t record) {
   return std::ranges::any_of(account.CallsOn(connect.id()), [&](const MadeCall* call) {
     const bool answers = call->kind() == CallKind::kAccept || call->kind() == CallKind::kEstablish;
     const bool rejects = call->kind() == CallKind::kReject || call->kind() == CallKind::kRejectEce;
@@ -65,7 +65,7 @@ bool Abandoned(const Account& account, const MadeCall& connect, size_t record) {
 
 // Two replies have the same queue pair, so that the second counts as one of a stale connection: it
 // is rejected, and its request is still retransmitted.
-bool RepliesShareQp(const Account& account, size_t record) {
+bool RepliesShareQp(const HistoryIndex& account, size_t record) {
   std::vector<uint32_t> numbers;
   for (const MadeCall& call : account.calls()) {
     const bool replies = call.kind() == CallKind::kAccept && call.reply.succeeded();
@@ -87,7 +87,7 @@ struct Asking {
 };
 
 // Whether a request with these data was over before the record, so that its retransmission is new.
-bool IsOver(const Account& account, const PrivateData& data, size_t record) {
+bool IsOver(const HistoryIndex& account, const PrivateData& data, size_t record) {
   return std::ranges::any_of(account.heard(), [&](const HeardEvent& heard) {
     const IdRef id = heard.event.id;
     if (heard.event.type != EventType::kConnectRequest || !id.valid()) return false;
@@ -99,7 +99,7 @@ bool IsOver(const Account& account, const PrivateData& data, size_t record) {
   });
 }
 
-std::vector<Asking> Askings(const Account& account) {
+std::vector<Asking> Askings(const HistoryIndex& account) {
   const uint8_t size = account.profile().limits.request_data;
   std::vector<Asking> all;
   for (const MadeCall& call : account.calls())
@@ -121,12 +121,12 @@ std::vector<Asking> Askings(const Account& account) {
 // Where messages can be lost, or are retransmitted although the answer is not awaited any more, a
 // rejected request may arrive once more; so it may where a tester has answered it in another's
 // place.
-void RequestsAreWhatWasAsked(const Account& account, Testimony& testimony) {
+void RequestsAreWhatWasAsked(const HistoryIndex& account, PropertyResult& result) {
   std::vector<Asking> askings = Askings(account);
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kConnectRequest) continue;
     if (heard.event.id.valid() && !account.IsTcp(heard.event.id)) continue;
-    testimony.Arose();
+    result.Arose();
     bool known = false;
     Asking* asked = nullptr;
     bool again = !account.Undisturbed() || RepliesShareQp(account, heard.at);
@@ -141,16 +141,16 @@ void RequestsAreWhatWasAsked(const Account& account, Testimony& testimony) {
       if (!asking.taken && asked == nullptr) asked = &asking;
     }
     if (!known)
-      testimony.Violated(heard.at, Heard(account, heard) + " with private data that no call gave",
-                         "the private data of a rdma_connect");
+      result.Violated(heard.at, Heard(account, heard) + " with private data that no call gave",
+                      "the private data of a rdma_connect");
     else if (asked == nullptr && !again)
-      testimony.Violated(heard.at, Heard(account, heard) + " once more",
-                         "one request for each rdma_connect");
+      result.Violated(heard.at, Heard(account, heard) + " once more",
+                      "one request for each rdma_connect");
     if (asked != nullptr) asked->taken = true;
   }
 }
 
-void RepliesAreWhatWasAnswered(const Account& account, Testimony& testimony) {
+void RepliesAreWhatWasAnswered(const HistoryIndex& account, PropertyResult& result) {
   for (const Pair& pair : account.pairs()) {
     const MadeCall* accept = account.FirstSuccess(pair.passive, CallKind::kAccept);
     if (accept == nullptr) continue;
@@ -159,15 +159,15 @@ void RepliesAreWhatWasAnswered(const Account& account, Testimony& testimony) {
       const EventType type = heard->event.type;
       if (type != EventType::kEstablished && type != EventType::kConnectResponse) continue;
       if (heard->event.private_data.empty()) continue;  // the second of the two carries none
-      testimony.Arose();
+      result.Arose();
       if (heard->event.private_data != sent)
-        testimony.Violated(heard->at, Heard(account, *heard) + " with other private data",
-                           "the private data of rdma_accept");
+        result.Violated(heard->at, Heard(account, *heard) + " with other private data",
+                        "the private data of rdma_accept");
     }
   }
 }
 
-void DepthsAreTheReceivers(const Account& account, Testimony& testimony) {
+void DepthsAreTheReceivers(const HistoryIndex& account, PropertyResult& result) {
   const uint8_t most = account.profile().limits.max_depth;
   for (const Pair& pair : account.pairs()) {
     const MadeCall* connect = account.FirstSuccess(pair.active, CallKind::kConnect);
@@ -178,13 +178,13 @@ void DepthsAreTheReceivers(const Account& account, Testimony& testimony) {
       return param && given != kDeviceMaximum ? given : most;
     };
     const ConnParam asked = param.value_or(ConnParam{});
-    testimony.Arose();
+    result.Arose();
     const ConnFields& got = heard->event.conn;
     if (got.responder_resources == depth(asked.initiator_depth) &&
         got.initiator_depth == depth(asked.responder_resources)) {
       continue;
     }
-    testimony.Violated(
+    result.Violated(
         heard->at,
         fmt::format("{} responder_resources={} initiator_depth={}", Heard(account, *heard),
                     got.responder_resources, got.initiator_depth),
@@ -194,55 +194,55 @@ void DepthsAreTheReceivers(const Account& account, Testimony& testimony) {
 }
 
 // Over iWARP there is no observation of data that does not fit.
-void DataFits(const Account& account, Testimony& testimony, CallKind kind, uint8_t limit) {
+void DataFits(const HistoryIndex& account, PropertyResult& result, CallKind kind, uint8_t limit) {
   if (account.OverIwarp()) return;
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != kind || !account.IsTcp(call.id())) continue;
     const std::optional<ConnParam>& param = *ParamOf(call);
     if (!param || param->private_data.size() <= limit) continue;
-    testimony.Arose();
+    result.Arose();
     if (call.reply.succeeded())
-      testimony.Violated(call.at, Made(account, call),
-                         fmt::format("-1 EINVAL: more than {} bytes do not fit", limit));
+      result.Violated(call.at, Made(account, call),
+                      fmt::format("-1 EINVAL: more than {} bytes do not fit", limit));
   }
 }
 
-void RequestDataFits(const Account& account, Testimony& testimony) {
-  DataFits(account, testimony, CallKind::kConnect, account.profile().limits.request_data);
+void RequestDataFits(const HistoryIndex& account, PropertyResult& result) {
+  DataFits(account, result, CallKind::kConnect, account.profile().limits.request_data);
 }
 
-void ReplyDataFits(const Account& account, Testimony& testimony) {
-  DataFits(account, testimony, CallKind::kAccept, account.profile().limits.reply_data);
+void ReplyDataFits(const HistoryIndex& account, PropertyResult& result) {
+  DataFits(account, result, CallKind::kAccept, account.profile().limits.reply_data);
 }
 
-void RouteComesFirst(const Account& account, Testimony& testimony) {
+void RouteComesFirst(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kConnect) continue;
     if (!account.CallsOn(call.id(), CallKind::kCreateEp).empty()) continue;  // it resolves
     const MadeCall* route = account.FirstSuccess(call.id(), CallKind::kResolveRoute);
     if (route != nullptr && route->at < call.at) continue;
-    testimony.Arose();
+    result.Arose();
     if (call.reply.succeeded())
-      testimony.Violated(call.at, Made(account, call), "-1 EINVAL: no route is resolved");
+      result.Violated(call.at, Made(account, call), "-1 EINVAL: no route is resolved");
   }
 }
 
-void RefusalsOfConnect(const Account& account, Testimony& testimony) {
+void RefusalsOfConnect(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kConnect || call.reply.kind != ReplyKind::kReturned) continue;
     if (call.reply.succeeded()) continue;
-    testimony.Arose();
+    result.Arose();
     // Over iWARP the call itself returns TCP's error.
     const bool by_tcp = call.Refused(Errno::kConnRefused) || call.Refused(Errno::kTimedOut) ||
                         call.Refused(Errno::kHostUnreach);
     if (account.OverIwarp() && by_tcp) continue;
     if (!call.Refused(Errno::kInval) && !call.Refused(Errno::kNxIo))
-      testimony.Violated(call.at, Made(account, call),
-                         "-1 EINVAL, or -1 ENXIO once the device is removed");
+      result.Violated(call.at, Made(account, call),
+                      "-1 EINVAL, or -1 ENXIO once the device is removed");
   }
 }
 
-void ActiveHearsTheReply(const Account& account, Testimony& testimony) {
+void ActiveHearsTheReply(const HistoryIndex& account, PropertyResult& result) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
     const MadeCall* accept = account.FirstSuccess(pair.passive, CallKind::kAccept);
@@ -254,18 +254,18 @@ void ActiveHearsTheReply(const Account& account, Testimony& testimony) {
     if (Touched(account, pair.passive, accept->at, silence->at)) continue;
     if (account.CallsOn(pair.passive, CallKind::kAccept).front() != accept) continue;
     if (account.FirstSuccess(pair.passive, CallKind::kReject) != nullptr) continue;
-    testimony.Arose();
+    result.Arose();
     const auto events = account.EventsOf(pair.active);
     const bool told = std::ranges::any_of(events, [&](const HeardEvent* heard) {
       return heard->at > connect->at && heard->at < silence->at;
     });
     if (!told)
-      testimony.Violated(silence->at, "nothing",
-                         "the reply to " + NameOf(account, pair.active) + "'s request");
+      result.Violated(silence->at, "nothing",
+                      "the reply to " + NameOf(account, pair.active) + "'s request");
   }
 }
 
-void PassiveHearsTheRtu(const Account& account, Testimony& testimony) {
+void PassiveHearsTheRtu(const HistoryIndex& account, PropertyResult& result) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
     const HeardEvent* active = account.First(pair.active, EventType::kEstablished);
@@ -278,22 +278,22 @@ void PassiveHearsTheRtu(const Account& account, Testimony& testimony) {
     const Timing timing = TimingOf(account, pair.active);
     const Instant patient = accept->begin + timing.GiveUp(timing.ReplyInterval());
     if (MayHaveGivenUp(account, pair.passive, patient, active->time, *silence)) continue;
-    testimony.Arose();
+    result.Arose();
     const HeardEvent* passive = account.First(pair.passive, EventType::kEstablished);
     if (passive == nullptr || passive->at > silence->at)
-      testimony.Violated(silence->at, "nothing",
-                         "RDMA_CM_EVENT_ESTABLISHED of " + NameOf(account, pair.passive));
+      result.Violated(silence->at, "nothing",
+                      "RDMA_CM_EVENT_ESTABLISHED of " + NameOf(account, pair.passive));
   }
 }
 
-bool WasRefused(const Account& account, IdRef id, CallKind kind) {
+bool WasRefused(const HistoryIndex& account, IdRef id, CallKind kind) {
   return std::ranges::any_of(account.CallsOn(id, kind),
                              [](const MadeCall* call) { return !call->reply.succeeded(); });
 }
 
 // Its request was rejected by the id itself, as refused rdma_accept and rdma_establish do. source:
 // linux 6.1 cma.c rdma_accept, ucma.c, cm.c cm_send_rej_locked (L9)
-bool TakenBack(const Account& account, IdRef id) {
+bool TakenBack(const HistoryIndex& account, IdRef id) {
   return account.FirstSuccess(id, CallKind::kReject) != nullptr ||
          account.FirstSuccess(id, CallKind::kRejectEce) != nullptr ||
          WasRefused(account, id, CallKind::kAccept) ||
@@ -301,7 +301,7 @@ bool TakenBack(const Account& account, IdRef id) {
 }
 
 // With any losses: a request is answered, or given up when its last retransmission is over.
-void ConnectIsAnswered(const Account& account, Testimony& testimony) {
+void ConnectIsAnswered(const HistoryIndex& account, PropertyResult& result) {
   for (const FaultKind kind : {FaultKind::kDelay, FaultKind::kFailOver, FaultKind::kRemoveDevice})
     if (account.Injected(kind)) return;
   ForEachId(account, [&](IdRef id) {
@@ -310,22 +310,22 @@ void ConnectIsAnswered(const Account& account, Testimony& testimony) {
     const Timing timing = TimingOf(account, id);
     const Silence* silence = account.SilentAfter(id, connect->end + timing.Longest());
     if (silence == nullptr || TakenBack(account, id)) return;
-    testimony.Arose();
+    result.Arose();
     const auto events = account.EventsOf(id);
     const bool told = std::ranges::any_of(events, [&](const HeardEvent* heard) {
       return heard->at > connect->at && heard->at < silence->at;
     });
     if (!told)
-      testimony.Violated(silence->at, "nothing",
-                         "an answer to " + NameOf(account, id) + "'s request, or UNREACHABLE");
+      result.Violated(silence->at, "nothing",
+                      "an answer to " + NameOf(account, id) + "'s request, or UNREACHABLE");
   });
 }
 
-void BothEstablished(const Account& account, Testimony& testimony) {
+void BothEstablished(const HistoryIndex& account, PropertyResult& result) {
   for (const Pair& pair : account.pairs())
     if (account.First(pair.active, EventType::kEstablished) != nullptr &&
         account.First(pair.passive, EventType::kEstablished) != nullptr) {
-      testimony.Arose();
+      result.Arose();
     }
 }
 

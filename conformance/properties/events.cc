@@ -33,9 +33,9 @@ bool NeverPositive(EventType type) {
   return type == EventType::kDisconnected || type == EventType::kMulticastError;
 }
 
-void StatusFitsType(const Account& account, Testimony& testimony) {
+void StatusFitsType(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard()) {
-    testimony.Arose();
+    result.Arose();
     const int32_t status = heard.event.status;
     const Sign sign = SignOf(heard.event.type);
     // UNREACHABLE of a datagram id has the SIDR status of the refusal.
@@ -43,20 +43,20 @@ void StatusFitsType(const Account& account, Testimony& testimony) {
     const bool refusal =
         !tcp && heard.event.type == EventType::kUnreachable && IsSidrRefusal(status);
     if (sign == Sign::kZero && status != 0)
-      testimony.Violated(heard.at, Heard(account, heard), "status 0");
+      result.Violated(heard.at, Heard(account, heard), "status 0");
     else if (sign == Sign::kErrno && status >= 0 && !refusal)
-      testimony.Violated(heard.at, Heard(account, heard) + " without a negative status",
-                         "a negative errno");
+      result.Violated(heard.at, Heard(account, heard) + " without a negative status",
+                      "a negative errno");
     else if (NeverPositive(heard.event.type) && status > 0)
-      testimony.Violated(heard.at, Heard(account, heard), "0 or a negative errno");
+      result.Violated(heard.at, Heard(account, heard), "0 or a negative errno");
     else if (heard.event.type == EventType::kAddrInfoError && status == 0)
-      testimony.Violated(heard.at, Heard(account, heard), "an errno");
+      result.Violated(heard.at, Heard(account, heard), "an errno");
     else if (heard.event.type == EventType::kRejected && account.OverIwarp() &&
              status != -static_cast<int>(Errno::kConnReset) &&
              status != -static_cast<int>(Errno::kConnRefused))
-      testimony.Violated(heard.at, Heard(account, heard), "-104 or -111");
+      result.Violated(heard.at, Heard(account, heard), "-104 or -111");
     else if (heard.event.type == EventType::kRejected && !account.OverIwarp() && status <= 0)
-      testimony.Violated(heard.at, Heard(account, heard), "the reason of a REJ, from 1");
+      result.Violated(heard.at, Heard(account, heard), "the reason of a REJ, from 1");
   }
 }
 
@@ -81,17 +81,16 @@ int RankOf(EventType type) {
   }
 }
 
-void InTheOrderOfLife(const Account& account, Testimony& testimony) {
+void InTheOrderOfLife(const HistoryIndex& account, PropertyResult& result) {
   ForEachId(account, [&](IdRef id) {
     const HeardEvent* last = nullptr;
     for (const HeardEvent* heard : account.EventsOf(id)) {
       if (RankOf(heard->event.type) == 0) continue;
       if (last != nullptr) {
-        testimony.Arose();
+        result.Arose();
         if (RankOf(heard->event.type) < RankOf(last->event.type))
-          testimony.Violated(
-              heard->at, Heard(account, *heard),
-              fmt::format("nothing of the kind after {}", ToString(last->event.type)));
+          result.Violated(heard->at, Heard(account, *heard),
+                          fmt::format("nothing of the kind after {}", ToString(last->event.type)));
       }
       last = heard;
     }
@@ -99,7 +98,7 @@ void InTheOrderOfLife(const Account& account, Testimony& testimony) {
 }
 
 // Events of two types, at most one for each successful call.
-void OneForEach(const Account& account, Testimony& testimony, CallKind kind, EventType good,
+void OneForEach(const HistoryIndex& account, PropertyResult& result, CallKind kind, EventType good,
                 EventType bad) {
   ForEachId(account, [&](IdRef id) {
     auto calls = account.CallsOn(id, kind);
@@ -111,43 +110,43 @@ void OneForEach(const Account& account, Testimony& testimony, CallKind kind, Eve
     std::ptrdiff_t events = 0;
     for (const HeardEvent* heard : account.EventsOf(id)) {
       if (heard->event.type != good && heard->event.type != bad) continue;
-      testimony.Arose();
+      result.Arose();
       const auto so_far = std::ranges::count_if(calls, [heard](const MadeCall* call) {
         return call->reply.succeeded() && call->at < heard->at;
       });
       if (++events > so_far)
-        testimony.Violated(heard->at, Heard(account, *heard),
-                           fmt::format("one such event for each {}", FunctionName(kind)));
+        result.Violated(heard->at, Heard(account, *heard),
+                        fmt::format("one such event for each {}", FunctionName(kind)));
     }
   });
 }
 
-void OneAddressEach(const Account& account, Testimony& testimony) {
-  OneForEach(account, testimony, CallKind::kResolveAddr, EventType::kAddrResolved,
+void OneAddressEach(const HistoryIndex& account, PropertyResult& result) {
+  OneForEach(account, result, CallKind::kResolveAddr, EventType::kAddrResolved,
              EventType::kAddrError);
 }
 
-void OneRouteEach(const Account& account, Testimony& testimony) {
-  OneForEach(account, testimony, CallKind::kResolveRoute, EventType::kRouteResolved,
+void OneRouteEach(const HistoryIndex& account, PropertyResult& result) {
+  OneForEach(account, result, CallKind::kResolveRoute, EventType::kRouteResolved,
              EventType::kRouteError);
 }
 
-void BlockingAsAsked(const Account& account, Testimony& testimony) {
+void BlockingAsAsked(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     const auto* get = std::get_if<call::GetCmEvent>(call.call);
     if (get == nullptr) continue;
-    testimony.Arose();
+    result.Arose();
     const bool nonblocking = account.Nonblocking(get->channel);
     if (nonblocking && call.reply.kind == ReplyKind::kBlocked)
-      testimony.Violated(call.at, Made(account, call), "-1 EAGAIN: the descriptor is O_NONBLOCK");
+      result.Violated(call.at, Made(account, call), "-1 EAGAIN: the descriptor is O_NONBLOCK");
     if (!nonblocking && call.Refused(Errno::kAgain))
-      testimony.Violated(call.at, Made(account, call), "a call that waits for an event");
+      result.Violated(call.at, Made(account, call), "a call that waits for an event");
   }
 }
 
 // The library drops some events: those after a CONNECT_ERROR, requests whose device is gone, and
 // those that a listener has left on another channel. Then a readable channel may be empty.
-void ReadableHasAnEvent(const Account& account, Testimony& testimony) {
+void ReadableHasAnEvent(const HistoryIndex& account, PropertyResult& result) {
   const auto& records = account.history().records;
   const auto& lines = account.history().conversation.lines;
   if (account.Injected(FaultKind::kRemoveDevice)) return;
@@ -169,13 +168,13 @@ void ReadableHasAnEvent(const Account& account, Testimony& testimony) {
     for (const HeardEvent& heard : account.heard())
       keeps |= heard.event.type == EventType::kConnectError && heard.channel == get->channel;
     if (keeps) continue;
-    testimony.Arose();
+    result.Arose();
     if (!call.reply.succeeded())
-      testimony.Violated(call.at, Made(account, call), "an event: the channel was readable");
+      result.Violated(call.at, Made(account, call), "an event: the channel was readable");
   }
 }
 
-void ResolutionIsReported(const Account& account, Testimony& testimony) {
+void ResolutionIsReported(const HistoryIndex& account, PropertyResult& result) {
   if (!account.Undisturbed()) return;
   ForEachId(account, [&](IdRef id) {
     const MadeCall* resolve = account.FirstSuccess(id, CallKind::kResolveAddr);
@@ -184,20 +183,20 @@ void ResolutionIsReported(const Account& account, Testimony& testimony) {
     if (arguments.destination.kind != AddressKind::kSide) return;
     const Silence* silence = account.SilentAfter(id, resolve->at);
     if (silence == nullptr || !account.Settled(resolve->at, silence->at)) return;
-    testimony.Arose();
+    result.Arose();
     for (const HeardEvent* heard : account.EventsOf(id))
       if (heard->at < silence->at) return;
-    testimony.Violated(silence->at, "nothing",
-                       "RDMA_CM_EVENT_ADDR_RESOLVED of " + NameOf(account, id));
+    result.Violated(silence->at, "nothing",
+                    "RDMA_CM_EVENT_ADDR_RESOLVED of " + NameOf(account, id));
   });
 }
 
-void ConnectErrorIsHeard(const Account& account, Testimony& testimony) {
-  IsHeard(account, testimony, EventType::kConnectError);
+void ConnectErrorIsHeard(const HistoryIndex& account, PropertyResult& result) {
+  IsHeard(account, result, EventType::kConnectError);
 }
 
-void ConnectResponseIsHeard(const Account& account, Testimony& testimony) {
-  IsHeard(account, testimony, EventType::kConnectResponse);
+void ConnectResponseIsHeard(const HistoryIndex& account, PropertyResult& result) {
+  IsHeard(account, result, EventType::kConnectResponse);
 }
 
 constexpr auto kClaims = std::to_array<Property>({

@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "conformance/properties/counterexamples.h"
 #include "conformance/properties/property.h"
-#include "conformance/properties/trips.h"
 #include "conformance/scenarios/on_sim.h"
 #include "model/conversation/history.h"
 
@@ -21,21 +21,20 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-void EstablishedOnce(const Account& account, Testimony& testimony) {
+void EstablishedOnce(const HistoryIndex& account, PropertyResult& result) {
   for (uint16_t i = 0; i < account.id_count(); ++i) {
     const auto events = account.EventsOf(IdRef{i}, EventType::kEstablished);
     if (events.empty()) continue;
-    testimony.Arose();  // the premise of the claim: something was established
-    if (events.size() > 1)
-      testimony.Violated(events[1]->at, "ESTABLISHED again", "one ESTABLISHED");
+    result.Arose();  // the premise of the claim: something was established
+    if (events.size() > 1) result.Violated(events[1]->at, "ESTABLISHED again", "one ESTABLISHED");
   }
 }
 
-Testimony SaidOf(const History& history) {
-  const Account account(history, ProfileOf(history.conversation));
-  Testimony testimony;
-  EstablishedOnce(account, testimony);
-  return testimony;
+PropertyResult SaidOf(const History& history) {
+  const HistoryIndex account(history, ProfileOf(history.conversation));
+  PropertyResult result;
+  EstablishedOnce(account, result);
+  return result;
 }
 
 TEST(TheExample, HoldsAndFails) {

@@ -11,7 +11,7 @@ namespace cm::claims {
 namespace {
 
 // The application fetches all its events.
-bool HasChannel(const Account& account, IdRef id) {
+bool HasChannel(const HistoryIndex& account, IdRef id) {
   for (const MadeCall* call : account.CallsOn(id)) {
     const auto* create = std::get_if<call::CreateId>(call->call);
     const auto* migrate = std::get_if<call::MigrateId>(call->call);
@@ -22,42 +22,42 @@ bool HasChannel(const Account& account, IdRef id) {
   return account.ChannelOf(id).valid();
 }
 
-std::vector<const MadeCall*> Successes(const Account& account, IdRef id, CallKind kind) {
+std::vector<const MadeCall*> Successes(const HistoryIndex& account, IdRef id, CallKind kind) {
   std::vector<const MadeCall*> all = account.CallsOn(id, kind);
   std::erase_if(all, [](const MadeCall* call) { return !call->reply.succeeded(); });
   return all;
 }
 
 // The n-th event is the n-th that was written.
-void ArrivesAsWritten(const Account& account, Testimony& testimony) {
+void ArrivesAsWritten(const HistoryIndex& account, PropertyResult& result) {
   for (uint16_t i = 0; i < account.id_count(); ++i) {
     const IdRef id{i};
     if (!account.Exists(id) || !HasChannel(account, id)) continue;
     const auto written = Successes(account, id, CallKind::kWriteCmEvent);
     size_t n = 0;
     for (const HeardEvent* heard : account.EventsOf(id, EventType::kUser)) {
-      testimony.Arose();
+      result.Arose();
       const std::string saw =
           fmt::format("{} argument={:#x}", Heard(account, *heard), heard->event.argument);
       if (n == written.size() || written[n]->at > heard->at) {
-        testimony.Violated(heard->at, saw, "no event that was not written");
+        result.Violated(heard->at, saw, "no event that was not written");
         break;
       }
       const auto& write = std::get<call::WriteCmEvent>(*written[n++]->call);
       if (write.status == heard->event.status && write.argument == heard->event.argument) continue;
-      testimony.Violated(heard->at, saw,
-                         fmt::format("status={} argument={:#x}", write.status, write.argument));
+      result.Violated(heard->at, saw,
+                      fmt::format("status={} argument={:#x}", write.status, write.argument));
       break;
     }
   }
 }
 
-void UserIsHeard(const Account& account, Testimony& testimony) {
-  IsHeard(account, testimony, EventType::kUser);
+void UserIsHeard(const HistoryIndex& account, PropertyResult& result) {
+  IsHeard(account, result, EventType::kUser);
 }
 
 // The rdma_resolve_addrinfo before the call; null when its result was returned already.
-const MadeCall* LookupBefore(const Account& account, const MadeCall& query) {
+const MadeCall* LookupBefore(const HistoryIndex& account, const MadeCall& query) {
   const MadeCall* last = nullptr;
   for (const MadeCall* call : account.CallsOn(query.id())) {
     if (call->at >= query.at) break;
@@ -68,32 +68,32 @@ const MadeCall* LookupBefore(const Account& account, const MadeCall& query) {
   return last;
 }
 
-void HandedOutOnce(const Account& account, Testimony& testimony) {
+void HandedOutOnce(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kQueryAddrInfo || !call.reply.succeeded()) continue;
-    testimony.Arose();
+    result.Arose();
     if (LookupBefore(account, call) == nullptr)
-      testimony.Violated(call.at, Made(account, call), "ENOENT: nothing that was looked up waits");
+      result.Violated(call.at, Made(account, call), "ENOENT: nothing that was looked up waits");
   }
 }
 
-void HandsOutWhatWasAsked(const Account& account, Testimony& testimony) {
+void HandsOutWhatWasAsked(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kQueryAddrInfo || !call.reply.succeeded()) continue;
     const MadeCall* lookup = LookupBefore(account, call);
     if (lookup == nullptr) continue;
     const auto& asked = std::get<call::ResolveAddrInfo>(*lookup->call);
     if (asked.node.kind == AddressKind::kNone) continue;
-    testimony.Arose();
+    result.Arose();
     const auto& answered = std::get<seen::Answered>(account.history().records[call.at].seen);
     const auto* info = answered.handed ? std::get_if<AddrInfoHanded>(&*answered.handed) : nullptr;
     const bool passive = asked.hints && (asked.hints->flags & kPassiveHint) != 0;
     const Address wanted = asked.node.WithPort(asked.service.value_or(0));
     if (info != nullptr && (passive ? info->source : info->destination) == wanted) continue;
-    testimony.Violated(call.at,
-                       answered.handed ? ToString(*answered.handed, account.topology()) : "nothing",
-                       ToString(wanted, account.topology()) +
-                           (passive ? " as the source" : " as the destination"));
+    result.Violated(call.at,
+                    answered.handed ? ToString(*answered.handed, account.topology()) : "nothing",
+                    ToString(wanted, account.topology()) +
+                        (passive ? " as the source" : " as the destination"));
   }
 }
 

@@ -9,7 +9,7 @@ namespace cm::claims {
 namespace {
 
 // The record where rdma_destroy_id of the id returned; past the end if it did not.
-size_t DestroyedAt(const Account& account, IdRef id) {
+size_t DestroyedAt(const HistoryIndex& account, IdRef id) {
   for (const MadeCall* call : account.CallsOn(id, CallKind::kDestroyId)) {
     if (call->reply.succeeded()) return call->at;
     if (call->released) return *call->released;
@@ -17,49 +17,49 @@ size_t DestroyedAt(const Account& account, IdRef id) {
   return account.history().records.size();
 }
 
-void DestroyedIsSilent(const Account& account, Testimony& testimony) {
+void DestroyedIsSilent(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard()) {
     const bool request = heard.event.type == EventType::kConnectRequest;
     const IdRef owner = request ? heard.event.listen_id : heard.event.id;
     if (!owner.valid() || !account.Exists(owner)) continue;
     const size_t destroyed = DestroyedAt(account, owner);
     if (destroyed == account.history().records.size()) continue;
-    testimony.Arose();
+    result.Arose();
     if (heard.at > destroyed)
-      testimony.Violated(heard.at, Heard(account, heard) + " after rdma_destroy_id returned",
-                         "no event of an id that is gone");
+      result.Violated(heard.at, Heard(account, heard) + " after rdma_destroy_id returned",
+                      "no event of an id that is gone");
   }
 }
 
-void EventsAreOfTheChannel(const Account& account, Testimony& testimony) {
+void EventsAreOfTheChannel(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard()) {
-    testimony.Arose();
+    result.Arose();
     const CmEvent& event = heard.event;
     const bool request = event.type == EventType::kConnectRequest;
     const IdRef owner = request ? event.listen_id : event.id;
     const bool known = owner.valid() && account.Exists(owner) && event.id.valid();
     if (!known)
-      testimony.Violated(heard.at, Heard(account, heard), "an event of an id that exists");
+      result.Violated(heard.at, Heard(account, heard), "an event of an id that exists");
     else if (account.ChannelOf(owner, heard.at) != heard.channel)
-      testimony.Violated(heard.at, Heard(account, heard) + " on a channel that is not its own",
-                         "an event of an id of this channel");
+      result.Violated(heard.at, Heard(account, heard) + " on a channel that is not its own",
+                      "an event of an id of this channel");
     else if (!request && event.listen_id.valid())
-      testimony.Violated(heard.at, Heard(account, heard) + " with a listen_id",
-                         "a listen_id in connection requests only");
+      result.Violated(heard.at, Heard(account, heard) + " with a listen_id",
+                      "a listen_id in connection requests only");
   }
 }
 
-void DestroyRefusesNothing(const Account& account, Testimony& testimony) {
+void DestroyRefusesNothing(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kDestroyId && call.kind() != CallKind::kDestroyEp) continue;
-    testimony.Arose();
+    result.Arose();
     if (call.reply.kind == ReplyKind::kReturned && !call.reply.succeeded())
-      testimony.Violated(call.at, Made(account, call), "0, or a call that waits");
+      result.Violated(call.at, Made(account, call), "0, or a call that waits");
   }
 }
 
 // An address info was found for the id before the call, and no other call has returned it since.
-bool FoundBefore(const Account& account, const MadeCall& query) {
+bool FoundBefore(const HistoryIndex& account, const MadeCall& query) {
   size_t since = 0;
   for (const MadeCall* call : account.CallsOn(query.id(), CallKind::kQueryAddrInfo))
     if (call->at < query.at && call->reply.succeeded()) since = call->at;
@@ -68,20 +68,20 @@ bool FoundBefore(const Account& account, const MadeCall& query) {
       [&](const HeardEvent* heard) { return heard->at > since && heard->at < query.at; });
 }
 
-void LiveIsKnown(const Account& account, Testimony& testimony) {
+void LiveIsKnown(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     if (!call.id().valid()) continue;
-    testimony.Arose();
+    result.Arose();
     const bool has_none = call.kind() == CallKind::kQueryAddrInfo && !FoundBefore(account, call);
     for (const Errno unknown : {Errno::kNoEnt, Errno::kBadF}) {
       if (unknown == Errno::kNoEnt && has_none) continue;
       if (call.Refused(unknown))
-        testimony.Violated(call.at, Made(account, call), "an answer about an id that is there");
+        result.Violated(call.at, Made(account, call), "an answer about an id that is there");
     }
   }
 }
 
-void SilentAtTheEnd(const Account& account, Testimony& testimony) {
+void SilentAtTheEnd(const HistoryIndex& account, PropertyResult& result) {
   const auto& records = account.history().records;
   const auto& lines = account.history().conversation.lines;
   for (size_t at = 0; at < records.size(); ++at) {
@@ -95,28 +95,28 @@ void SilentAtTheEnd(const Account& account, Testimony& testimony) {
         all_gone &= DestroyedAt(account, id) < at;
     }
     if (!all_gone) continue;
-    testimony.Arose();
+    result.Arose();
     if (waited->readable)
-      testimony.Violated(at, "readable", "quiet: every id of the channel is destroyed");
+      result.Violated(at, "readable", "quiet: every id of the channel is destroyed");
   }
 }
 
-void TcpIdsAreMade(const Account& account, Testimony& testimony) {
+void TcpIdsAreMade(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     const auto* create = std::get_if<call::CreateId>(call.call);
     if (create == nullptr || create->space != PortSpace::kTcp) continue;
-    testimony.Arose();
-    if (!call.reply.succeeded()) testimony.Violated(call.at, Made(account, call), "0");
+    result.Arose();
+    if (!call.reply.succeeded()) result.Violated(call.at, Made(account, call), "0");
   }
 }
 
-void DestroyedWhileAsking(const Account& account, Testimony& testimony) {
+void DestroyedWhileAsking(const HistoryIndex& account, PropertyResult& result) {
   ForEachId(account, [&](IdRef id) {
     const MadeCall* connect = account.FirstSuccess(id, CallKind::kConnect);
     if (connect == nullptr || account.FirstSuccess(id, CallKind::kDestroyId) == nullptr) return;
     for (const HeardEvent* heard : account.EventsOf(id))
       if (heard->at > connect->at) return;
-    testimony.Arose();
+    result.Arose();
   });
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 // The minimum time that the id retransmits its message. For a request that a tester may have sent,
 // the time that the request gives.
-Duration Patience(const Account& account, IdRef id) {
+Duration Patience(const HistoryIndex& account, IdRef id) {
   const Timing& timing = account.profile().timing;
   if (account.OverIwarp()) return timing.mpa_reply;
   Duration patience = timing.GiveUp(timing.ReplyInterval());
@@ -28,7 +28,7 @@ Duration Patience(const Account& account, IdRef id) {
   return patience;
 }
 
-void NotGivenUpEarly(const Account& account, Testimony& testimony) {
+void NotGivenUpEarly(const HistoryIndex& account, PropertyResult& result) {
   if (ToldAtOnce(account)) return;
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kUnreachable || !heard.event.id.valid()) continue;
@@ -37,34 +37,34 @@ void NotGivenUpEarly(const Account& account, Testimony& testimony) {
     if (asked == nullptr) asked = account.FirstSuccess(heard.event.id, CallKind::kAccept);
     // An MRA of the tester may shorten the timeout.
     if (account.MadeByHand(MadKind::kMra, heard.event.id, heard.at)) continue;
-    testimony.Arose();
+    result.Arose();
     const Duration least = Patience(account, heard.event.id);
     if (asked == nullptr)
-      testimony.Violated(heard.at, Heard(account, heard), "nothing: no request was sent");
+      result.Violated(heard.at, Heard(account, heard), "nothing: no request was sent");
     else if (heard.time < asked->begin + least)
-      testimony.Violated(heard.at, Heard(account, heard) + " early",
-                         fmt::format("not before {} have passed", ToString(least)));
+      result.Violated(heard.at, Heard(account, heard) + " early",
+                      fmt::format("not before {} have passed", ToString(least)));
   }
 }
 
-void NotAfterEstablished(const Account& account, Testimony& testimony) {
+void NotAfterEstablished(const HistoryIndex& account, PropertyResult& result) {
   if (ToldAtOnce(account)) return;
   ForEachId(account, [&](IdRef id) {
     const HeardEvent* established = account.First(id, EventType::kEstablished);
     if (established == nullptr) return;
-    testimony.Arose();
+    result.Arose();
     for (const HeardEvent* heard : account.EventsOf(id, EventType::kUnreachable))
       if (heard->at > established->at)
-        testimony.Violated(heard->at, Heard(account, *heard) + " after ESTABLISHED",
-                           "no time-out of a request that was answered");
+        result.Violated(heard->at, Heard(account, *heard) + " after ESTABLISHED",
+                        "no time-out of a request that was answered");
   });
 }
 
-void UnreachableIsHeard(const Account& account, Testimony& testimony) {
-  IsHeard(account, testimony, EventType::kUnreachable);
+void UnreachableIsHeard(const HistoryIndex& account, PropertyResult& result) {
+  IsHeard(account, result, EventType::kUnreachable);
 }
 
-void MadeUpFor(const Account& account, Testimony& testimony) {
+void MadeUpFor(const HistoryIndex& account, PropertyResult& result) {
   for (const Pair& pair : account.pairs()) {
     const MadeCall* connect = account.FirstSuccess(pair.active, CallKind::kConnect);
     const HeardEvent* established = account.First(pair.active, EventType::kEstablished);
@@ -72,7 +72,7 @@ void MadeUpFor(const Account& account, Testimony& testimony) {
     const Duration took = established->time - connect->begin;
     if (account.Before(connect->at, FaultKind::kDrop) &&
         took >= account.profile().timing.ReplyInterval()) {
-      testimony.Arose();
+      result.Arose();
     }
   }
 }

@@ -18,7 +18,7 @@ bool Moves(const MadeCall& call) {
          (call.reply.succeeded() || call.reply.kind == ReplyKind::kBlocked);
 }
 
-void EventsFollow(const Account& account, Testimony& testimony) {
+void EventsFollow(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard()) {
     const IdRef owner = OwnerOf(heard.event);
     if (!owner.valid()) continue;
@@ -26,9 +26,9 @@ void EventsFollow(const Account& account, Testimony& testimony) {
     for (const MadeCall* call : account.CallsOn(owner, CallKind::kMigrateId))
       if (Moves(*call) && call->at < heard.at) moved = call;
     if (moved == nullptr) continue;
-    testimony.Arose();
+    result.Arose();
     if (heard.channel != std::get<call::MigrateId>(*moved->call).channel)
-      testimony.Violated(
+      result.Violated(
           heard.at, Heard(account, heard) + " on another channel",
           fmt::format("events of {} on the channel that it has moved to", NameOf(account, owner)));
   }
@@ -36,7 +36,7 @@ void EventsFollow(const Account& account, Testimony& testimony) {
 
 // Whether fewer events of the id were acknowledged between the call and the record than were
 // unacknowledged when it was made. The library only counts them.
-bool Unacked(const Account& account, const MadeCall& call, size_t record) {
+bool Unacked(const HistoryIndex& account, const MadeCall& call, size_t record) {
   const auto of_id = [&](const HeardEvent& heard) { return OwnerOf(heard.event) == call.id(); };
   const auto in_hand = std::ranges::count_if(account.heard(), [&](const HeardEvent& heard) {
     return of_id(heard) && heard.at < call.at && (!heard.acked || *heard.acked > call.at);
@@ -47,40 +47,40 @@ bool Unacked(const Account& account, const MadeCall& call, size_t record) {
   return acked < in_hand;
 }
 
-bool IsOrWasListener(const Account& account, IdRef id) {
+bool IsOrWasListener(const HistoryIndex& account, IdRef id) {
   return !account.CallsOn(id, CallKind::kListen).empty();
 }
 
-void WaitsForAcks(const Account& account, Testimony& testimony) {
+void WaitsForAcks(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     if (!Moves(call) || !Unacked(account, call, call.at)) continue;
-    testimony.Arose();
+    result.Arose();
     if (call.reply.succeeded())
-      testimony.Violated(call.at, Made(account, call), "a call that waits for the acknowledgement");
+      result.Violated(call.at, Made(account, call), "a call that waits for the acknowledgement");
     // A request that the library drops counts as well.
     if (IsOrWasListener(account, call.id())) continue;
     if (call.released && Unacked(account, call, *call.released))
-      testimony.Violated(*call.released, "rdma_migrate_id returned",
-                         "a call that waits for the acknowledgement");
+      result.Violated(*call.released, "rdma_migrate_id returned",
+                      "a call that waits for the acknowledgement");
   }
 }
 
-void AckReleases(const Account& account, Testimony& testimony) {
+void AckReleases(const HistoryIndex& account, PropertyResult& result) {
   if (account.SomebodyEnded()) return;
   const size_t last = account.history().records.size();
   for (const MadeCall& call : account.calls()) {
     if (call.kind() != CallKind::kMigrateId || call.reply.kind != ReplyKind::kBlocked) continue;
     // A listener may wait for a request that another id holds.
     if (IsOrWasListener(account, call.id()) || Unacked(account, call, last)) continue;
-    testimony.Arose();
+    result.Arose();
     if (!call.released)
-      testimony.Violated(last - 1, "rdma_migrate_id still waits",
-                         "a return: every event of the id is acknowledged");
+      result.Violated(last - 1, "rdma_migrate_id still waits",
+                      "a return: every event of the id is acknowledged");
   }
 }
 
 // The result of a resolution is reported on the channel that the id is on by then.
-void NothingIsLost(const Account& account, Testimony& testimony) {
+void NothingIsLost(const HistoryIndex& account, PropertyResult& result) {
   if (!account.Undisturbed()) return;
   ForEachId(account, [&](IdRef id) {
     for (const MadeCall* moved : account.CallsOn(id, CallKind::kMigrateId)) {
@@ -91,7 +91,7 @@ void NothingIsLost(const Account& account, Testimony& testimony) {
       if (arguments.destination.kind != AddressKind::kSide) continue;
       const Silence* silence = account.SilentAfter(id, moved->at);
       if (silence == nullptr || !account.Settled(resolve->at, silence->at)) continue;
-      testimony.Arose();
+      result.Arose();
       const auto events = account.EventsOf(id);
       const auto told = std::ranges::count_if(events, [&](const HeardEvent* heard) {
         const EventType type = heard->event.type;
@@ -99,8 +99,8 @@ void NothingIsLost(const Account& account, Testimony& testimony) {
                (type == EventType::kAddrResolved || type == EventType::kAddrError);
       });
       if (told != 1)
-        testimony.Violated(silence->at, fmt::format("{} such events", told),
-                           "one ADDR_RESOLVED of " + NameOf(account, id));
+        result.Violated(silence->at, fmt::format("{} such events", told),
+                        "one ADDR_RESOLVED of " + NameOf(account, id));
     }
   });
 }

@@ -96,7 +96,7 @@ void Tell(Story& story, const HeardEvent& heard, bool asked) {
   story.strays.push_back(&heard);
 }
 
-Story StoryOf(const Account& account, IdRef id) {
+Story StoryOf(const HistoryIndex& account, IdRef id) {
   Story story;
   const bool asked = account.profile().transport == Transport::kInfiniband;
   const std::vector<const HeardEvent*> events = account.EventsOf(id);
@@ -114,29 +114,29 @@ Story StoryOf(const Account& account, IdRef id) {
 }
 
 template <typename Each>
-void ForEachStory(const Account& account, Each each) {
+void ForEachStory(const HistoryIndex& account, Each each) {
   for (uint16_t i = 0; i < account.id_count(); ++i)
     if (account.Exists(IdRef{i})) each(IdRef{i}, StoryOf(account, IdRef{i}));
 }
 
-void EachIsReportedOnce(const Account& account, Testimony& testimony) {
+void EachIsReportedOnce(const HistoryIndex& account, PropertyResult& result) {
   ForEachStory(account, [&](IdRef, const Story& story) {
     for (const Membership& one : story.memberships)
-      if (one.heard != nullptr) testimony.Arose();
+      if (one.heard != nullptr) result.Arose();
     for (const HeardEvent* stray : story.strays)
-      testimony.Violated(stray->at, Heard(account, *stray),
-                         "no such event: every group that the id is in was reported, or left");
+      result.Violated(stray->at, Heard(account, *stray),
+                      "no such event: every group that the id is in was reported, or left");
   });
 }
 
-void ReportsSayWhich(const Account& account, Testimony& testimony) {
+void ReportsSayWhich(const HistoryIndex& account, PropertyResult& result) {
   ForEachStory(account, [&](IdRef, const Story& story) {
     for (const Membership& one : story.memberships) {
       if (one.heard == nullptr) continue;
-      testimony.Arose();
+      result.Arose();
       const CmEvent& event = one.heard->event;
       const auto violated = [&](const std::string& saw, const std::string& permitted) {
-        testimony.Violated(one.heard->at, Heard(account, *one.heard) + " " + saw, permitted);
+        result.Violated(one.heard->at, Heard(account, *one.heard) + " " + saw, permitted);
       };
       if (event.context != one.context)
         violated(fmt::format("context={}", event.context),
@@ -154,7 +154,7 @@ void ReportsSayWhich(const Account& account, Testimony& testimony) {
   });
 }
 
-void EachIsReported(const Account& account, Testimony& testimony) {
+void EachIsReported(const HistoryIndex& account, PropertyResult& result) {
   ForEachStory(account, [&](IdRef id, const Story& story) {
     if (!account.ChannelOf(id).valid()) return;
     for (const Membership& one : story.memberships) {
@@ -163,10 +163,10 @@ void EachIsReported(const Account& account, Testimony& testimony) {
       if (account.Before(silence->at, FaultKind::kRemoveDevice)) continue;
       if (account.Before(silence->at, FaultKind::kSilenceSm)) continue;
       if (one.left != nullptr && one.left->at < silence->at) continue;
-      testimony.Arose();
+      result.Arose();
       if (one.heard == nullptr || one.heard->at > silence->at)
-        testimony.Violated(silence->at, Made(account, *one.join) + ", and then nothing",
-                           "RDMA_CM_EVENT_MULTICAST_JOIN or RDMA_CM_EVENT_MULTICAST_ERROR");
+        result.Violated(silence->at, Made(account, *one.join) + ", and then nothing",
+                        "RDMA_CM_EVENT_MULTICAST_JOIN or RDMA_CM_EVENT_MULTICAST_ERROR");
     }
   });
 }
@@ -175,55 +175,55 @@ bool Unsupported(const Address& address) {
   return address.kind == AddressKind::kNone || address.kind == AddressKind::kBadFamily;
 }
 
-void LeftAsOftenAsJoined(const Account& account, Testimony& testimony) {
+void LeftAsOftenAsJoined(const HistoryIndex& account, PropertyResult& result) {
   ForEachStory(account, [&](IdRef id, const Story& story) {
     for (const MadeCall* vain : story.vain) {
       if (Unsupported(std::get<call::LeaveMulticast>(*vain->call).address)) continue;
       if (vain->reply.kind == ReplyKind::kUnseen) continue;
-      testimony.Arose();
+      result.Arose();
       if (!vain->Refused(Errno::kAddrNotAvail))
-        testimony.Violated(vain->at, Made(account, *vain),
-                           "-1 EADDRNOTAVAIL: the id is in no such group");
+        result.Violated(vain->at, Made(account, *vain),
+                        "-1 EADDRNOTAVAIL: the id is in no such group");
     }
     for (const Membership& one : story.memberships)
-      if (one.left != nullptr) testimony.Arose();
+      if (one.left != nullptr) result.Arose();
     for (const MadeCall* call : account.CallsOn(id, CallKind::kLeaveMulticast)) {
       const bool vain = std::ranges::count(story.vain, call) > 0;
       if (!vain && call->Refused(Errno::kAddrNotAvail))
-        testimony.Violated(call->at, Made(account, *call), "0: the id is in that group");
+        result.Violated(call->at, Made(account, *call), "0: the id is in that group");
     }
   });
 }
 
-void LeavingWaits(const Account& account, Testimony& testimony) {
+void LeavingWaits(const HistoryIndex& account, PropertyResult& result) {
   ForEachStory(account, [&](IdRef, const Story& story) {
     for (const Membership& one : story.memberships) {
       if (one.left == nullptr || one.heard == nullptr || one.left->Refused(Errno::kNxIo)) continue;
-      testimony.Arose();
+      result.Arose();
       const size_t returned = one.left->released.value_or(one.left->at);
       const bool waits = one.left->reply.kind == ReplyKind::kBlocked && !one.left->released;
       const bool held = !one.heard->acked || *one.heard->acked > returned;
       if (held && !waits)
-        testimony.Violated(returned, Made(account, *one.left) + " with an event in hand",
-                           "blocked until the event of the group is acknowledged");
+        result.Violated(returned, Made(account, *one.left) + " with an event in hand",
+                        "blocked until the event of the group is acknowledged");
     }
   });
 }
 
-void JoinedInTime(const Account& account, Testimony& testimony) {
+void JoinedInTime(const HistoryIndex& account, PropertyResult& result) {
   ForEachStory(account, [&](IdRef id, const Story& story) {
     for (const Membership& one : story.memberships) {
-      testimony.Arose();
+      result.Arose();
       for (const CallKind late : {CallKind::kListen, CallKind::kResolveRoute, CallKind::kConnect})
         if (Succeeded(account, id, late, 0, one.join->at))
-          testimony.Violated(one.join->at, Made(account, *one.join),
-                             fmt::format("-1 EINVAL: after {}", FunctionName(late)));
+          result.Violated(one.join->at, Made(account, *one.join),
+                          fmt::format("-1 EINVAL: after {}", FunctionName(late)));
     }
   });
 }
 
-void GroupIsJoined(const Account& account, Testimony& testimony) {
-  IsHeard(account, testimony, EventType::kMulticastJoin);
+void GroupIsJoined(const HistoryIndex& account, PropertyResult& result) {
+  IsHeard(account, result, EventType::kMulticastJoin);
 }
 
 constexpr auto kClaims = std::to_array<Property>({

@@ -9,7 +9,7 @@
 
 namespace cm::claims {
 
-bool HasSet(const Account& account, IdRef id, IdOption option, size_t record) {
+bool HasSet(const HistoryIndex& account, IdRef id, IdOption option, size_t record) {
   return std::ranges::any_of(account.CallsOn(id, CallKind::kSetOption), [&](const MadeCall* call) {
     return call->at < record && call->reply.succeeded() &&
            std::get<call::SetOption>(*call->call).option == option &&
@@ -21,7 +21,7 @@ namespace {
 
 // The ACK timeout that the id had when its route was resolved. Over InfiniBand it does not affect
 // the path.
-std::optional<uint8_t> AckTimeoutOf(const Account& account, IdRef active) {
+std::optional<uint8_t> AckTimeoutOf(const HistoryIndex& account, IdRef active) {
   const MadeCall* route = account.FirstSuccess(active, CallKind::kResolveRoute);
   std::optional<uint8_t> found;
   if (route == nullptr || account.profile().transport == Transport::kInfiniband) return found;
@@ -34,14 +34,14 @@ std::optional<uint8_t> AckTimeoutOf(const Account& account, IdRef active) {
 }
 
 // The address of the id's rdma_bind_addr, if there was one.
-const call::BindAddr* BoundTo(const Account& account, IdRef id, size_t record) {
+const call::BindAddr* BoundTo(const HistoryIndex& account, IdRef id, size_t record) {
   const MadeCall* bound = account.FirstSuccess(id, CallKind::kBindAddr);
   return bound == nullptr || bound->at >= record ? nullptr
                                                  : &std::get<call::BindAddr>(*bound->call);
 }
 
 // The id was bound, or may have been, to the port before the record, and may own it still.
-bool MayOwn(const Account& account, IdRef id, uint16_t port, size_t record) {
+bool MayOwn(const HistoryIndex& account, IdRef id, uint16_t port, size_t record) {
   return std::ranges::any_of(account.CallsOn(id), [&](const MadeCall* call) {
     if (call->at >= record) return false;
     const auto* bind = std::get_if<call::BindAddr>(call->call);
@@ -51,7 +51,7 @@ bool MayOwn(const Account& account, IdRef id, uint16_t port, size_t record) {
   });
 }
 
-bool Listened(const Account& account, IdRef id, size_t record) {
+bool Listened(const HistoryIndex& account, IdRef id, size_t record) {
   return std::ranges::any_of(account.CallsOn(id, CallKind::kListen), [&](const MadeCall* call) {
     return call->at < record && !call->Refused(Errno::kAddrInUse) &&
            !call->Refused(Errno::kAddrNotAvail);
@@ -59,7 +59,7 @@ bool Listened(const Account& account, IdRef id, size_t record) {
 }
 
 // It has REUSEADDR set, has not listened, and has never unset it.
-bool Shares(const Account& account, IdRef id, size_t record) {
+bool Shares(const HistoryIndex& account, IdRef id, size_t record) {
   bool shares = false;
   for (const MadeCall* call : account.CallsOn(id, CallKind::kSetOption)) {
     const auto& set = std::get<call::SetOption>(*call->call);
@@ -70,7 +70,7 @@ bool Shares(const Account& account, IdRef id, size_t record) {
   return shares && !Listened(account, id, record);
 }
 
-void SharersAreBound(const Account& account, Testimony& testimony) {
+void SharersAreBound(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     const auto* bind = std::get_if<call::BindAddr>(call.call);
     if (bind == nullptr || bind->address.port == 0 || !Shares(account, bind->id, call.at)) continue;
@@ -85,15 +85,15 @@ void SharersAreBound(const Account& account, Testimony& testimony) {
       all_share &= Shares(account, other, call.at);
     }
     if (!owned || !all_share) continue;
-    testimony.Arose();
+    result.Arose();
     const bool taken = call.Refused(Errno::kAddrInUse) || call.Refused(Errno::kAddrNotAvail);
     // A wildcard of the machine is refused only for its port.
     if (taken && (call.Refused(Errno::kAddrInUse) || bind->address.kind == AddressKind::kAny))
-      testimony.Violated(call.at, Made(account, call), "0: all owners of the port share it");
+      result.Violated(call.at, Made(account, call), "0: all owners of the port share it");
   }
 }
 
-void NobodyListensOnAShared(const Account& account, Testimony& testimony) {
+void NobodyListensOnAShared(const HistoryIndex& account, PropertyResult& result) {
   if (account.Injected(FaultKind::kRemoveDevice)) return;
   for (const MadeCall& call : account.calls()) {
     const auto* listen = std::get_if<call::Listen>(call.call);
@@ -111,15 +111,15 @@ void NobodyListensOnAShared(const Account& account, Testimony& testimony) {
       if (!shared || account.FirstSuccess(other, CallKind::kResolveAddr) != nullptr ||
           account.FirstSuccess(listen->id, CallKind::kResolveAddr) != nullptr)
         continue;
-      testimony.Arose();
+      result.Arose();
       if (call.reply.succeeded())
-        testimony.Violated(call.at, Made(account, call),
-                           fmt::format("a refusal: {} has the port too", NameOf(account, other)));
+        result.Violated(call.at, Made(account, call),
+                        fmt::format("a refusal: {} has the port too", NameOf(account, other)));
     }
   }
 }
 
-void LengthsAreLookedAt(const Account& account, Testimony& testimony) {
+void LengthsAreLookedAt(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     const auto* set = std::get_if<call::SetOption>(call.call);
     if (set == nullptr || set->option == kIbPathOption) continue;
@@ -127,16 +127,16 @@ void LengthsAreLookedAt(const Account& account, Testimony& testimony) {
     const bool number = set->option == kReuseAddrOption || set->option == kAfOnlyOption;
     const bool unknown = !byte && !number;
     if (!unknown && set->length == (byte ? 1u : 4u)) continue;
-    testimony.Arose();
+    result.Arose();
     const bool refused = call.Refused(Errno::kInval) || call.Refused(Errno::kNxIo) ||
                          (unknown && call.Refused(Errno::kNoSys));
     if (!refused)
-      testimony.Violated(call.at, Made(account, call),
-                         unknown ? "-1 ENOSYS: there is no such option" : "-1 EINVAL: its length");
+      result.Violated(call.at, Made(account, call),
+                      unknown ? "-1 ENOSYS: there is no such option" : "-1 EINVAL: its length");
   }
 }
 
-void TimewaitIsAsSet(const Account& account, Testimony& testimony) {
+void TimewaitIsAsSet(const HistoryIndex& account, PropertyResult& result) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
     if (!AckTimeoutOf(account, pair.active)) continue;
@@ -146,11 +146,11 @@ void TimewaitIsAsSet(const Account& account, Testimony& testimony) {
       const MadeCall* first = account.FirstSuccess(pair.active, CallKind::kDisconnect);
       const MadeCall* second = account.FirstSuccess(pair.passive, CallKind::kDisconnect);
       if (over == nullptr || first == nullptr || second == nullptr) continue;
-      testimony.Arose();
+      result.Arose();
       const Instant begin = std::min(first->begin, second->begin);
       if (over->time < begin + timing.Timewait())
-        testimony.Violated(over->at, Heard(account, *over) + " early",
-                           fmt::format("not before {} have passed", ToString(timing.Timewait())));
+        result.Violated(over->at, Heard(account, *over) + " early",
+                        fmt::format("not before {} have passed", ToString(timing.Timewait())));
     }
   }
 }
@@ -188,7 +188,7 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-Timing TimingOf(const Account& account, IdRef active) {
+Timing TimingOf(const HistoryIndex& account, IdRef active) {
   Timing timing = account.profile().timing;
   if (const std::optional<uint8_t> set = AckTimeoutOf(account, active))
     timing.packet_lifetime = *set - 1;

@@ -60,66 +60,67 @@ bool Concerns(const Property& property, const Profile& profile) {
 
 namespace claims {
 
-const std::string& NameOf(const Account& account, IdRef id) {
+const std::string& NameOf(const HistoryIndex& account, IdRef id) {
   static const std::string none = "?";
   return id.valid() ? account.history().conversation.names.ids.NameOf(id) : none;
 }
 
-std::string Heard(const Account& account, const HeardEvent& heard) {
+std::string Heard(const HistoryIndex& account, const HeardEvent& heard) {
   std::string text =
       fmt::format("{} heard {}", NameOf(account, heard.event.id), ToString(heard.event.type));
   if (heard.event.status != 0) text += fmt::format(" status={}", heard.event.status);
   return text;
 }
 
-std::string Made(const Account& account, const MadeCall& call) {
+std::string Made(const HistoryIndex& account, const MadeCall& call) {
   return fmt::format("{} -> {}", ToString(*call.call, account.history().conversation),
                      ToString(call.reply));
 }
 
-uint32_t QkeyOf(const Account& account, IdRef id) {
+uint32_t QkeyOf(const HistoryIndex& account, IdRef id) {
   for (const MadeCall* call : account.CallsOn(id, CallKind::kCreateId))
     return cm::QkeyOf(std::get<call::CreateId>(*call->call).space);
   return kDatagramQkey;
 }
 
-void AtMostOnce(const Account& account, Testimony& testimony, EventType type) {
+void AtMostOnce(const HistoryIndex& account, PropertyResult& result, EventType type) {
   ForEachId(account, [&](IdRef id) {
     const auto events = account.EventsOf(id, type);
     if (events.empty()) return;
-    testimony.Arose();
+    result.Arose();
     if (events.size() == 1) return;
-    testimony.Violated(events[1]->at, Heard(account, *events[1]) + " once more",
-                       fmt::format("once, at {}", ToString(events[0]->time)));
+    result.Violated(events[1]->at, Heard(account, *events[1]) + " once more",
+                    fmt::format("once, at {}", ToString(events[0]->time)));
   });
 }
 
-void IsHeard(const Account& account, Testimony& testimony, EventType type) {
+void IsHeard(const HistoryIndex& account, PropertyResult& result, EventType type) {
   for (const HeardEvent& heard : account.heard())
-    if (heard.event.type == type) testimony.Arose();
+    if (heard.event.type == type) result.Arose();
 }
 
-bool Negotiates(const Account& account, IdRef id, size_t record) {
+bool Negotiates(const HistoryIndex& account, IdRef id, size_t record) {
   const MadeCall* connect = account.FirstSuccess(id, CallKind::kConnect);
   return account.IsRequest(id) || (connect != nullptr && connect->at < record);
 }
 
-bool HasOwnQp(const Account& account, IdRef id) {
+bool HasOwnQp(const HistoryIndex& account, IdRef id) {
   return account.FirstSuccess(id, CallKind::kCreateQp) != nullptr ||
          account.FirstSuccess(id, CallKind::kCreateQpEx) != nullptr;
 }
 
-bool PathMigrated(const Account& account, IdRef id, size_t record) {
+bool PathMigrated(const HistoryIndex& account, IdRef id, size_t record) {
   return std::ranges::any_of(account.CallsOn(id, CallKind::kNotify), [&](const MadeCall* call) {
     return call->at < record && call->reply.succeeded() &&
            std::get<call::Notify>(*call->call).what == call::Notify::kPathMig;
   });
 }
 
-bool ToldAtOnce(const Account& account) {
-  return account.Injected(FaultKind::kLinkDown) || account.Injected(FaultKind::kNeighbourChange) ||
-         account.Injected(FaultKind::kFlap) || account.Injected(FaultKind::kDuplicateAddress) ||
-         account.Injected(FaultKind::kFailOver) || account.Injected(FaultKind::kRemoveDevice);
+bool ToldAtOnce(const HistoryIndex& account) {
+  return std::ranges::any_of(kFaultKinds, [&](const FaultRow& row) {
+    const bool tells = row.tells != FaultTells::kNoId && row.tells != FaultTells::kPeersOfProcess;
+    return tells && account.Injected(row.kind);
+  });
 }
 
 bool IsSidrRefusal(int32_t status) {
@@ -127,29 +128,29 @@ bool IsSidrRefusal(int32_t status) {
          status == static_cast<int32_t>(SidrStatus::kReject);
 }
 
-const std::optional<HandedOut>& HandedBy(const Account& account, const MadeCall& call) {
+const std::optional<HandedOut>& HandedBy(const HistoryIndex& account, const MadeCall& call) {
   return std::get<seen::Answered>(account.history().records[call.at].seen).handed;
 }
 
-std::pair<Reply, size_t> EndOf(const Account& account, const MadeCall& call) {
+std::pair<Reply, size_t> EndOf(const HistoryIndex& account, const MadeCall& call) {
   const std::vector<Record>& records = account.history().records;
   if (!call.released) return {std::get<seen::Answered>(records[call.at].seen).reply, call.at};
   return {std::get<seen::Released>(records[*call.released].seen).reply, *call.released};
 }
 
-bool Succeeded(const Account& account, IdRef id, CallKind kind, size_t from, size_t until) {
+bool Succeeded(const HistoryIndex& account, IdRef id, CallKind kind, size_t from, size_t until) {
   for (const MadeCall* call : account.CallsOn(id, kind))
     if (call->reply.succeeded() && call->at > from && call->at < until) return true;
   return false;
 }
 
-bool Touched(const Account& account, IdRef id, size_t from, size_t until) {
+bool Touched(const HistoryIndex& account, IdRef id, size_t from, size_t until) {
   for (const MadeCall* call : account.CallsOn(id))
     if (IsFunction(call->kind()) && call->at > from && call->at < until) return true;
   return false;
 }
 
-bool MayHaveGivenUp(const Account& account, IdRef id, Instant patient_until, Instant sent,
+bool MayHaveGivenUp(const HistoryIndex& account, IdRef id, Instant patient_until, Instant sent,
                     const Silence& silence) {
   const HeardEvent* gave_up = account.First(id, EventType::kUnreachable);
   return sent >= patient_until && gave_up != nullptr && gave_up->at < silence.at;

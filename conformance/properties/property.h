@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/properties/account.h"
+#include "conformance/properties/history_index.h"
 #include "model/vocabulary/fault.h"
 
 namespace cm {
@@ -30,7 +30,7 @@ struct Violation {
 };
 
 // The result of a property for one history.
-class Testimony {
+class PropertyResult {
  public:
   // The premise of the property occurred; for kSometimes: the property holds in this history.
   void Arose() { ++arose_; }
@@ -51,7 +51,7 @@ struct Property {
   PropertyKind kind = PropertyKind::kAlways;
   std::string_view says;
   std::string_view source;
-  void (*check)(const Account& account, Testimony& testimony) = nullptr;
+  void (*check)(const HistoryIndex& account, PropertyResult& result) = nullptr;
   Capabilities needs;  // of kSometimes: not possible in an environment without them
 };
 

@@ -15,7 +15,7 @@ constexpr auto kStaleConn = static_cast<int32_t>(RejReason::kStaleConn);
 
 // Whether an id on the kernel may have listened on the port before the record: an ephemeral port
 // may be any.
-bool SomebodyListened(const Account& account, uint8_t kernel, uint16_t port, size_t record) {
+bool SomebodyListened(const HistoryIndex& account, uint8_t kernel, uint16_t port, size_t record) {
   for (const MadeCall& call : account.calls()) {
     if (call.at >= record) return false;
     if (call.kind() != CallKind::kListen || account.KernelOf(call.id()) != kernel) continue;
@@ -29,7 +29,7 @@ bool SomebodyListened(const Account& account, uint8_t kernel, uint16_t port, siz
   return false;
 }
 
-void NobodyListens(const Account& account, Testimony& testimony) {
+void NobodyListens(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard()) {
     if (heard.event.type != EventType::kRejected || !heard.event.id.valid()) continue;
     const MadeCall* resolve = account.FirstSuccess(heard.event.id, CallKind::kResolveAddr);
@@ -40,14 +40,14 @@ void NobodyListens(const Account& account, Testimony& testimony) {
     if (SomebodyListened(account, kernel, to.port, heard.at)) continue;
     // The tester chooses the reason.
     if (account.MadeByHand(MadKind::kRej, heard.event.id, heard.at)) continue;
-    testimony.Arose();
+    result.Arose();
     if (heard.event.status != kInvalidServiceId && heard.event.status != kStaleConn)
-      testimony.Violated(heard.at, Heard(account, heard), "status=8: no id listens on the port");
+      result.Violated(heard.at, Heard(account, heard), "status=8: no id listens on the port");
   }
 }
 
 // Requests that were rejected by one rdma_reject and by nothing else.
-void ReasonsArrive(const Account& account, Testimony& testimony) {
+void ReasonsArrive(const HistoryIndex& account, PropertyResult& result) {
   for (const Pair& pair : account.pairs()) {
     const HeardEvent* rejected = account.First(pair.active, EventType::kRejected);
     const int32_t status =
@@ -59,32 +59,32 @@ void ReasonsArrive(const Account& account, Testimony& testimony) {
                        account.CallsOn(pair.passive, CallKind::kAccept).empty();
     if (!alone || account.EndOf(pair.passive) < reject->at) continue;
     if (account.Injected(FaultKind::kRemoveDevice)) continue;
-    testimony.Arose();
+    result.Arose();
     const auto& given = std::get<call::Reject>(*reject->call).private_data;
     const uint8_t size = account.profile().limits.reject_data;
     if (rejected->event.private_data != (account.OverIwarp() ? given : given.Resized(size)))
-      testimony.Violated(rejected->at, Heard(account, *rejected) + " with other private data",
-                         "the private data of rdma_reject");
+      result.Violated(rejected->at, Heard(account, *rejected) + " with other private data",
+                      "the private data of rdma_reject");
   }
 }
 
-void RejectedOnce(const Account& account, Testimony& testimony) {
-  AtMostOnce(account, testimony, EventType::kRejected);
+void RejectedOnce(const HistoryIndex& account, PropertyResult& result) {
+  AtMostOnce(account, result, EventType::kRejected);
 }
 
-void RejectedIsFinal(const Account& account, Testimony& testimony) {
+void RejectedIsFinal(const HistoryIndex& account, PropertyResult& result) {
   ForEachId(account, [&](IdRef id) {
     const HeardEvent* rejected = account.First(id, EventType::kRejected);
     if (rejected == nullptr) return;
-    testimony.Arose();
+    result.Arose();
     for (const HeardEvent* heard : account.EventsOf(id, EventType::kEstablished))
       if (heard->at > rejected->at)
-        testimony.Violated(heard->at, Heard(account, *heard) + " after REJECTED",
-                           "no connection that was refused");
+        result.Violated(heard->at, Heard(account, *heard) + " after REJECTED",
+                        "no connection that was refused");
   });
 }
 
-void EstablishedIsNotRejected(const Account& account, Testimony& testimony) {
+void EstablishedIsNotRejected(const HistoryIndex& account, PropertyResult& result) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
     for (const IdRef id : {pair.active, pair.passive}) {
@@ -97,16 +97,16 @@ void EstablishedIsNotRejected(const Account& account, Testimony& testimony) {
                            !Touched(account, id, established->at, reject->at) &&
                            account.EndOf(peer) > reject->at;
         if (!quiet) continue;
-        testimony.Arose();
+        result.Arose();
         if (reject->reply.succeeded())
-          testimony.Violated(reject->at, Made(account, *reject),
-                             "-1 EINVAL: the connection is established");
+          result.Violated(reject->at, Made(account, *reject),
+                          "-1 EINVAL: the connection is established");
       }
     }
   }
 }
 
-void RejectIsHeard(const Account& account, Testimony& testimony) {
+void RejectIsHeard(const HistoryIndex& account, PropertyResult& result) {
   if (!account.Undisturbed()) return;
   for (const Pair& pair : account.pairs()) {
     const MadeCall* reject = account.FirstSuccess(pair.passive, CallKind::kReject);
@@ -119,16 +119,16 @@ void RejectIsHeard(const Account& account, Testimony& testimony) {
     const Duration patience = timing.GiveUp(timing.RequestInterval());
     if (MayHaveGivenUp(account, pair.active, connect->begin + patience, reject->end, *silence))
       continue;
-    testimony.Arose();
+    result.Arose();
     const HeardEvent* rejected = account.First(pair.active, EventType::kRejected);
     if (rejected == nullptr || rejected->at > silence->at)
-      testimony.Violated(silence->at, "nothing",
-                         "RDMA_CM_EVENT_REJECTED of " + NameOf(account, pair.active));
+      result.Violated(silence->at, "nothing",
+                      "RDMA_CM_EVENT_REJECTED of " + NameOf(account, pair.active));
   }
 }
 
 // Rejected by one rdma_reject_ece and by nothing else.
-void OptionsAreTheReason(const Account& account, Testimony& testimony) {
+void OptionsAreTheReason(const HistoryIndex& account, PropertyResult& result) {
   for (const FaultKind kind : {FaultKind::kRemoveDevice, FaultKind::kExit, FaultKind::kCrash})
     if (account.Injected(kind)) return;
   for (const Pair& pair : account.pairs()) {
@@ -139,24 +139,24 @@ void OptionsAreTheReason(const Account& account, Testimony& testimony) {
                        account.CallsOn(pair.passive, CallKind::kEstablish).empty() &&
                        account.FirstSuccess(pair.passive, CallKind::kReject) == nullptr;
     if (!alone) continue;
-    testimony.Arose();
+    result.Arose();
     if (rejected->event.status != kOptionsRefused)
-      testimony.Violated(rejected->at, Heard(account, *rejected), "status=35: rdma_reject_ece");
+      result.Violated(rejected->at, Heard(account, *rejected), "status=35: rdma_reject_ece");
   }
 }
 
-void RefusedByApplication(const Account& account, Testimony& testimony) {
+void RefusedByApplication(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard())
     if (heard.event.type == EventType::kRejected && heard.event.status == kConsumerDefined &&
         heard.event.private_data.SignificantSize() > 0) {
-      testimony.Arose();
+      result.Arose();
     }
 }
 
-void RefusedByNobody(const Account& account, Testimony& testimony) {
+void RefusedByNobody(const HistoryIndex& account, PropertyResult& result) {
   for (const HeardEvent& heard : account.heard())
     if (heard.event.type == EventType::kRejected && heard.event.status == kInvalidServiceId)
-      testimony.Arose();
+      result.Arose();
 }
 
 constexpr auto kClaims = std::to_array<Property>({

@@ -10,30 +10,32 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/properties/counterexamples.h"
 #include "conformance/properties/property.h"
-#include "conformance/properties/trips.h"
 #include "conformance/scenarios/on_sim.h"
 
 namespace cm {
 
 // The names of the tests.
-void PrintTo(const Trip& trip, std::ostream* out) { *out << trip.property << ": " << trip.says; }
+void PrintTo(const Counterexample& trip, std::ostream* out) {
+  *out << trip.property << ": " << trip.says;
+}
 void PrintTo(const Reach& reach, std::ostream* out) { *out << reach.property; }
 
 namespace {
 
 using testing::IsEmpty;
 
-Testimony Hear(std::string_view property, const History& history) {
-  const Account account(history, ProfileOf(history.conversation));
-  Testimony testimony;
-  FindProperty(property)->check(account, testimony);
-  return testimony;
+PropertyResult Hear(std::string_view property, const History& history) {
+  const HistoryIndex account(history, ProfileOf(history.conversation));
+  PropertyResult result;
+  FindProperty(property)->check(account, result);
+  return result;
 }
 
-std::vector<Trip> AllTrips() {
-  std::vector<Trip> all = TripsOfIds();
-  for (const std::vector<Trip>& more :
+std::vector<Counterexample> AllTrips() {
+  std::vector<Counterexample> all = TripsOfIds();
+  for (const std::vector<Counterexample>& more :
        {TripsOfConnections(), TripsOfTrouble(), TripsBesideATester(), TripsOfAttributes(),
         TripsOfSynchronousIds(), TripsOfOptions(), TripsOfGroups(), TripsOfEndpoints(),
         TripsOfLaterCalls(), TripsOfData()})
@@ -47,24 +49,24 @@ std::string NameOf(std::string_view property, size_t index) {
   return name + "_" + std::to_string(index);
 }
 
-class Claim : public testing::TestWithParam<Trip> {};
+class Claim : public testing::TestWithParam<Counterexample> {};
 
 TEST_P(Claim, HoldsWhereNothingIsWrong) {
-  const Testimony testimony =
+  const PropertyResult result =
       Hear(GetParam().property, OnSim(ConversationOf(GetParam().conversation)));
-  EXPECT_GT(testimony.arose(), 0) << "its premise never arises";
-  for (const Violation& violation : testimony.violations())
+  EXPECT_GT(result.arose(), 0) << "its premise never arises";
+  for (const Violation& violation : result.violations())
     ADD_FAILURE() << "saw " << violation.saw << ", permitted " << violation.permitted;
 }
 
 TEST_P(Claim, FailsWhereSomethingIsWrong) {
   History history = OnSim(ConversationOf(GetParam().conversation), GetParam().defect);
   if (GetParam().damage != nullptr) GetParam().damage(history);
-  const Testimony testimony = Hear(GetParam().property, history);
-  ASSERT_FALSE(testimony.violations().empty()) << "not noticed: " << GetParam().says;
-  EXPECT_LT(testimony.violations().front().record, history.records.size());
-  EXPECT_NE(testimony.violations().front().saw, "");
-  EXPECT_NE(testimony.violations().front().permitted, "");
+  const PropertyResult result = Hear(GetParam().property, history);
+  ASSERT_FALSE(result.violations().empty()) << "not noticed: " << GetParam().says;
+  EXPECT_LT(result.violations().front().record, history.records.size());
+  EXPECT_NE(result.violations().front().saw, "");
+  EXPECT_NE(result.violations().front().permitted, "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Property, Claim, testing::ValuesIn(AllTrips()),
@@ -73,10 +75,10 @@ INSTANTIATE_TEST_SUITE_P(Property, Claim, testing::ValuesIn(AllTrips()),
 class Happening : public testing::TestWithParam<Reach> {};
 
 TEST_P(Happening, IsNoticed) {
-  const Testimony testimony =
+  const PropertyResult result =
       Hear(GetParam().property, OnSim(ConversationOf(GetParam().conversation)));
-  EXPECT_GT(testimony.arose(), 0);
-  EXPECT_TRUE(testimony.violations().empty());
+  EXPECT_GT(result.arose(), 0);
+  EXPECT_TRUE(result.violations().empty());
 }
 
 TEST_P(Happening, IsMissedWhereItDidNotHappen) {
@@ -89,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Property, Happening, testing::ValuesIn(Reaches()), [](c
 
 TEST(EveryProperty, IsInTheTables) {
   std::set<std::string_view> tripped;
-  for (const Trip& trip : AllTrips()) tripped.insert(trip.property);
+  for (const Counterexample& trip : AllTrips()) tripped.insert(trip.property);
   std::set<std::string_view> reached;
   for (const Reach& reach : Reaches()) reached.insert(reach.property);
   for (const Property& property : Properties()) {
@@ -102,7 +104,7 @@ TEST(EveryProperty, IsInTheTables) {
 }
 
 TEST(EveryTrip, IsADefectOrDamage) {
-  for (const Trip& trip : AllTrips())
+  for (const Counterexample& trip : AllTrips())
     EXPECT_NE(trip.defect.empty(), trip.damage == nullptr) << trip.property << ": " << trip.says;
 }
 

@@ -11,12 +11,12 @@
 namespace cm::claims {
 namespace {
 
-bool IsSynchronous(const Account& account, IdRef id, size_t record) {
+bool IsSynchronous(const HistoryIndex& account, IdRef id, size_t record) {
   return account.Exists(id) && !account.ChannelOf(id, record).valid();
 }
 
 // The event that show-event prints after the record, if no call was made on the id in between.
-const seen::Answered* ShownAfter(const Account& account, IdRef id, size_t at, size_t* where) {
+const seen::Answered* ShownAfter(const HistoryIndex& account, IdRef id, size_t at, size_t* where) {
   const History& history = account.history();
   for (size_t i = at + 1; i < history.records.size(); ++i) {
     const auto* line =
@@ -32,7 +32,7 @@ const seen::Answered* ShownAfter(const Account& account, IdRef id, size_t at, si
   return nullptr;
 }
 
-void ValueIsOfTheEvent(const Account& account, Testimony& testimony) {
+void ValueIsOfTheEvent(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     if (!CompletesWithEvent(call.kind()) || !IsSynchronous(account, call.id(), call.at)) continue;
     // It does not wait, and leaves no event from some release on.
@@ -45,10 +45,10 @@ void ValueIsOfTheEvent(const Account& account, Testimony& testimony) {
     const bool refused = reply == Reply::Refused(Errno::kConnRefused);
     if (!reply.succeeded() && !refused) continue;  // it may not have started
     if (refused && account.OverIwarp()) continue;  // nor has this one, where TCP was refused
-    testimony.Arose();
+    result.Arose();
     const bool rejected = shown->event && shown->event->type == EventType::kRejected;
     if (refused ? !rejected : !shown->event || shown->event->status != 0)
-      testimony.Violated(
+      result.Violated(
           where,
           fmt::format("{}, in the end {}, and {}", Made(account, call), ToString(reply),
                       shown->event ? ToString(shown->event->type) : std::string_view("no event")),
@@ -58,7 +58,7 @@ void ValueIsOfTheEvent(const Account& account, Testimony& testimony) {
 
 // Only ids without any connection: the destroy of others may wait for an outstanding message, or
 // for a request that another id holds.
-void RetainedHoldsNothingUp(const Account& account, Testimony& testimony) {
+void RetainedHoldsNothingUp(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     const IdRef id = call.id();
     if (call.kind() != CallKind::kDestroyId || !IsSynchronous(account, id, call.at)) continue;
@@ -71,13 +71,13 @@ void RetainedHoldsNothingUp(const Account& account, Testimony& testimony) {
                   other->kind() == CallKind::kGetRequest;
     }
     if (!resolved || connects) continue;
-    testimony.Arose();
+    result.Arose();
     if (!call.reply.succeeded())
-      testimony.Violated(call.at, Made(account, call), "0: each event was acknowledged");
+      result.Violated(call.at, Made(account, call), "0: each event was acknowledged");
   }
 }
 
-void RequestIsOfItsOwn(const Account& account, Testimony& testimony) {
+void RequestIsOfItsOwn(const HistoryIndex& account, PropertyResult& result) {
   for (const MadeCall& call : account.calls()) {
     const auto* get = std::get_if<call::GetRequest>(call.call);
     if (get == nullptr) continue;
@@ -86,12 +86,12 @@ void RequestIsOfItsOwn(const Account& account, Testimony& testimony) {
     size_t where = 0;
     const seen::Answered* shown = ShownAfter(account, get->request, at, &where);
     if (shown == nullptr) continue;
-    testimony.Arose();
+    result.Arose();
     const bool own = shown->event && shown->event->type == EventType::kConnectRequest &&
                      shown->event->id == get->request && shown->event->listen_id == get->id;
     if (!own)
-      testimony.Violated(where, shown->event ? "another event" : "no event",
-                         "CONNECT_REQUEST of the new id and its listener");
+      result.Violated(where, shown->event ? "another event" : "no event",
+                      "CONNECT_REQUEST of the new id and its listener");
   }
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "conformance/properties/account.h"
+#include "conformance/properties/history_index.h"
 #include "conformance/properties/property.h"
 #include "model/conversation/name_scope.h"
 #include "model/conversation/print.h"
@@ -73,25 +73,25 @@ void AddVerdict(const History& history, const model::HistoryVerdict& verdict,
 }
 
 bool KeepsProperties(const History& history, const Profile& profile) {
-  const Account account(history, profile);
+  const HistoryIndex account(history, profile);
   return std::ranges::all_of(Properties(), [&](const Property& property) {
-    Testimony testimony;
-    if (Concerns(property, profile)) property.check(account, testimony);
-    return testimony.violations().empty();
+    PropertyResult result;
+    if (Concerns(property, profile)) property.check(account, result);
+    return result.violations().empty();
   });
 }
 
 void JudgeByProperties(const History& history, const Profile& profile, std::string_view only,
                        SequenceResult* result) {
-  const Account account(history, profile);
+  const HistoryIndex account(history, profile);
   result->arose.reserve(Properties().size());
   for (const Property& property : Properties()) {
-    Testimony testimony;
+    PropertyResult result;
     const bool wanted = only.empty() || only == property.id;
-    if (wanted && Concerns(property, account.profile())) property.check(account, testimony);
-    result->arose.push_back(static_cast<uint32_t>(testimony.arose()));
-    if (testimony.violations().empty()) continue;
-    const Violation& first = testimony.violations().front();
+    if (wanted && Concerns(property, account.profile())) property.check(account, result);
+    result->arose.push_back(static_cast<uint32_t>(result.arose()));
+    if (result.violations().empty()) continue;
+    const Violation& first = result.violations().front();
     const Record& record = history.records[first.record];
     result->findings.push_back({.id = std::string(property.id),
                                 .about = AboutOf(history, record),
@@ -117,8 +117,7 @@ bool Orphans(const History& history, const Record& record, const NameScope& scop
   const auto* destroy = std::get_if<call::DestroyEventChannel>(&calls->call);
   if (destroy == nullptr) return false;
   for (uint16_t i = 0; i < history.conversation.names.ids.size(); ++i)
-    if (scope.IdIsLive(IdRef{i}) && scope.ChannelOf(IdRef{i}) == destroy->channel)
-      return true;
+    if (scope.IdIsLive(IdRef{i}) && scope.ChannelOf(IdRef{i}) == destroy->channel) return true;
   return false;
 }
 

@@ -48,11 +48,11 @@ std::vector<std::string> Objections(const History& as_recorded) {
   const auto [history, verdict] = model::FindOrder(as_recorded, profile);
   if (verdict.verdict != model::Verdict::kPermitted)
     objections.push_back("rows: " + model::Explain(verdict.judgement));
-  const Account account(history, profile);
+  const HistoryIndex account(history, profile);
   for (const Property& property : Properties()) {
-    Testimony testimony;
-    if (Concerns(property, profile)) property.check(account, testimony);
-    for (const Violation& violation : testimony.violations())
+    PropertyResult result;
+    if (Concerns(property, profile)) property.check(account, result);
+    for (const Violation& violation : result.violations())
       objections.push_back(
           fmt::format("{}: saw {}, permitted {}", property.id, violation.saw, violation.permitted));
   }

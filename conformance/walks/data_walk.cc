@@ -1,5 +1,5 @@
-// Data transfer over a connection: messages, reads and writes, some of them invalid; then the
-// connection ends, with work requests posted.
+// Bytes move over a connection: messages, reads and writes, some of which must not be; then the
+// connection ends, with work posted.
 #include <algorithm>
 #include <array>
 
@@ -8,70 +8,69 @@
 namespace cm {
 namespace {
 
-constexpr uint32_t kSlot = 64;  // part of a region that one request reads or writes
+constexpr uint32_t kSlot = 64;  // of a region: what one request reads or fills
 constexpr uint32_t kSlots = 8;
 
-// One end of the connection, and its outstanding completions.
+// One end of the connection, with what is due at it.
 struct End {
   uint8_t side = 0;
   IdRef id;
-  bool shares = false;  // it uses a shared receive queue
+  bool shares = false;  // its receives are of a shared queue
   uint8_t rnr_retries = 7;
-  MrRef source;  // source of its sends: never written to
-  MrRef target;  // target of its receives and reads
+  MrRef source;  // of what it sends: nobody writes into it
+  MrRef target;  // of what it receives and reads
   MrRef readable;
   MrRef writable;
-  int sent = 0;        // signaled send requests whose completions were not polled
-  int unsignaled = 0;  // requests that complete only in error
+  int sent = 0;        // send requests that complete, and were not asked for
+  int unsignaled = 0;  // those that complete in error alone
   int posted_receives = 0;
-  int received = 0;  // receives that a message has consumed
+  int received = 0;  // receives that have met a message
   bool failed = false;
 };
 
 class Traffic {
  public:
-  explicit Traffic(Stage& stage)
-      : stage_(stage),
-        datagrams_(stage.OneIn(6, "datagrams")),
+  explicit Traffic(ConversationBuilder& builder)
+      : builder_(builder),
+        datagrams_(builder.OneIn(6, "datagrams")),
         ends_{{{.side = kActiveSide}, {.side = kPassiveSide}}} {}
 
   void Meet() {
     const PortSpace space = datagrams_ ? PortSpace::kUdp : PortSpace::kTcp;
-    const IdRef listener = stage_.NewIdIn(kPassiveSide, stage_.ChannelOf(kPassiveSide), space);
-    const Address at = stage_.AddressOf(kPassiveSide, stage_.Port(0));
-    stage_.Call(call::BindAddr{listener, at});
-    stage_.Call(call::Listen{listener, 4});
-    ends_[0].id = stage_.NewIdIn(kActiveSide, stage_.ChannelOf(kActiveSide), space);
-    stage_.Call(call::ResolveAddr{ends_[0].id, stage_.AddressOf(kActiveSide, 0), at, 2000});
-    Hear(kActiveSide);
-    stage_.Call(call::ResolveRoute{ends_[0].id, 2000});
-    Hear(kActiveSide);
+    const IdRef listener = builder_.NewIdIn(kPassiveSide, builder_.ChannelOf(kPassiveSide), space);
+    const Address at = builder_.AddressOf(kPassiveSide, builder_.Port(0));
+    builder_.Calls({call::BindAddr{listener, at}, call::Listen{listener, 4}});
+    ends_[0].id = builder_.NewIdIn(kActiveSide, builder_.ChannelOf(kActiveSide), space);
+    builder_.Call(call::ResolveAddr{ends_[0].id, builder_.AddressOf(kActiveSide, 0), at, 2000});
+    builder_.Await(kActiveSide);
+    builder_.Call(call::ResolveRoute{ends_[0].id, 2000});
+    builder_.Await(kActiveSide);
     Equip(&ends_[0]);
     ConnParam param;
-    param.private_data = stage_.FreshData();
+    param.private_data = builder_.FreshData();
     param.rnr_retry_count = ends_[0].rnr_retries;
-    stage_.Call(call::Connect{ends_[0].id, param});
-    ends_[1].id = Hear(kPassiveSide);
+    builder_.Call(call::Connect{ends_[0].id, param});
+    ends_[1].id = builder_.Await(kPassiveSide);
     Equip(&ends_[1]);
     param.rnr_retry_count = ends_[1].rnr_retries;
-    if (stage_.OneIn(16, "a refusal")) {
-      stage_.Call(call::Reject{ends_[1].id, PrivateData()});
-      Hear(kActiveSide);
+    if (builder_.OneIn(16, "a refusal")) {
+      builder_.Call(call::Reject{ends_[1].id, PrivateData()});
+      builder_.Await(kActiveSide);
       for (End& end : ends_) end.failed = true;
       return;
     }
-    stage_.Call(call::Accept{ends_[1].id, param});
-    const bool early = !datagrams_ && stage_.OneIn(8, "the passive side hurries");
+    builder_.Call(call::Accept{ends_[1].id, param});
+    const bool early = !datagrams_ && builder_.OneIn(8, "the passive side hurries");
     if (early) Message(ends_[1], ends_[0], false);
-    Hear(kActiveSide);
-    if (!datagrams_) Hear(kPassiveSide);
+    builder_.Await(kActiveSide);
+    if (!datagrams_) builder_.Await(kPassiveSide);
     if (early) Collect();
   }
 
   void Work() {
-    const auto steps = static_cast<int>(3 + stage_.Below(6, "how much is done"));
+    const auto steps = static_cast<int>(3 + builder_.Below(6, "how much is done"));
     for (int i = 0; i < steps; ++i) {
-      const size_t from = datagrams_ ? 0 : stage_.Below(2, "who acts");
+      const size_t from = datagrams_ ? 0 : builder_.Below(2, "who acts");
       End& own = ends_[from];
       Step(own, ends_[1 - from]);
     }
@@ -79,39 +78,24 @@ class Traffic {
 
   void Part() {
     for (End& end : ends_)
-      if (stage_.OneIn(2, "a receive is left"))
-        Receive(end, static_cast<uint32_t>(kSlot - stage_.Below(8, "how much less")));
-    const size_t first = stage_.Below(2, "who parts first");
-    switch (stage_.Below(8, "how they part")) {
-      case 0:
-        RemovedDevice(ends_[first]);
-        break;
-      case 1:
-        if (!ends_[first].shares) stage_.Call(call::DestroyQp{ends_[first].id});
-        break;
-      default:
-        for (End* end : {&ends_[first], &ends_[1 - first]}) Disconnect(end);
-        break;
-    }
+      if (builder_.OneIn(2, "a receive is left"))
+        Receive(end, static_cast<uint32_t>(kSlot - builder_.Below(8, "how much less")));
+    const size_t first = builder_.Below(2, "who parts first");
+    const uint64_t how = builder_.Below(8, "how they part");
+    if (how == 0) RemovedDevice(ends_[first]);
+    if (how == 1 && !ends_[first].shares) builder_.Call(call::DestroyQp{ends_[first].id});
+    if (how > 1)
+      for (const size_t which : {first, 1 - first}) Disconnect(&ends_[which]);
     Release();
   }
 
  private:
-  static Lane LaneOf(const End& end) { return Stage::MainLane(end.side); }
-  bool OneIn(uint64_t n, std::string_view what) { return stage_.OneIn(n, what); }
+  bool OneIn(uint64_t n, std::string_view what) { return builder_.OneIn(n, what); }
 
-  // The next event of the side.
-  IdRef Hear(uint8_t side) { return stage_.Await(side); }
-
-  MrRef Register(const End& end, CallKind how) {
-    const MrRef mr = stage_.NewRegion(end.side);
-    constexpr uint32_t kLength = kSlot * kSlots;
-    if (how == CallKind::kRegMsgs)
-      stage_.Call(call::RegMsgs{mr, end.id, kLength});
-    else if (how == CallKind::kRegRead)
-      stage_.Call(call::RegRead{mr, end.id, kLength});
-    else
-      stage_.Call(call::RegWrite{mr, end.id, kLength});
+  template <typename Registers>
+  MrRef Register(const End& end) {
+    const MrRef mr = builder_.NewRegion(end.side);
+    builder_.Call(Registers{mr, end.id, kSlot * kSlots});
     return mr;
   }
 
@@ -119,33 +103,33 @@ class Traffic {
   void Equip(End* end) {
     end->shares = OneIn(6, "a shared receive queue");
     if (end->shares && OneIn(2, "extended"))
-      stage_.Call(call::CreateSrqEx{end->id, !OneIn(4, "without a type")});
-    if (end->shares) stage_.Call(call::CreateSrq{end->id});
+      builder_.Call(call::CreateSrqEx{end->id, !OneIn(4, "without a type")});
+    if (end->shares) builder_.Call(call::CreateSrq{end->id});
     if (OneIn(3, "extended"))
-      stage_.Call(call::CreateQpEx{end->id, {}});
+      builder_.Call(call::CreateQpEx{end->id, {}});
     else
-      stage_.Call(call::CreateQp{end->id, {}});
+      builder_.Call(call::CreateQp{end->id, {}});
     if (OneIn(3, "little patience"))
-      end->rnr_retries = static_cast<uint8_t>(stage_.Below(3, "how many retries"));
-    end->source = Register(*end, CallKind::kRegMsgs);
-    end->target = Register(*end, CallKind::kRegMsgs);
-    end->readable = Register(*end, CallKind::kRegRead);
-    end->writable = Register(*end, CallKind::kRegWrite);
+      end->rnr_retries = static_cast<uint8_t>(builder_.Below(3, "how many retries"));
+    end->source = Register<call::RegMsgs>(*end);
+    end->target = Register<call::RegMsgs>(*end);
+    end->readable = Register<call::RegRead>(*end);
+    end->writable = Register<call::RegWrite>(*end);
     const uint64_t receives = OneIn(12, "as many as there is room for, and more")
                                   ? QueueLimits::kWork + 2
-                                  : stage_.Below(3, "how many receives");
+                                  : builder_.Below(3, "how many receives");
     for (uint64_t i = 0; i < receives; ++i) Receive(*end, kSlot);
-    if (!datagrams_ && OneIn(30, "before the peer can receive it")) PostTooEarly(end);
+    if (!datagrams_ && OneIn(30, "before anybody can hear it")) PostTooEarly(end);
   }
 
-  // Work requests that are refused, because the queue pair is not ready to send.
+  // Work that is refused, as the queue pair is not ready to send.
   void PostTooEarly(End* end) {
     call::Work work{.id = end->id, .context = NextContext(), .sges = {}, .flags = kSignaled};
     work.sges.push_back({end->target, 0, 8});
     work.remote.mr = end->readable;
     const bool list = OneIn(2, "a list");
     if (OneIn(2, "a read"))
-      Post(*end, true, list, work);
+      Post(true, list, work);
     else
       Send(*end, 8, kSignaled);
     end->sent = 0;
@@ -154,7 +138,7 @@ class Traffic {
   uint32_t NextSlot() { return kSlot * (slots_++ % kSlots); }
   uint16_t NextContext() { return ++contexts_; }
 
-  // One element, or two of half the length each.
+  // One piece, or two of half the length each.
   Sges Pieces(MrRef mr, uint32_t length, bool* list) {
     const uint32_t offset = NextSlot();
     *list = OneIn(3, "a list");
@@ -176,7 +160,7 @@ class Traffic {
     const bool taken =
         sges.size() <= QueueLimits::kSges && end.posted_receives < static_cast<int>(kMost);
     const call::Work work{.id = end.id, .context = NextContext(), .sges = sges};
-    stage_.Call(LaneOf(end), list ? Call(call::PostRecvv{work}) : Call(call::PostRecv{work}));
+    builder_.Call(list ? Call(call::PostRecvv{work}) : Call(call::PostRecv{work}));
     if (taken && !end.failed) ++end.posted_receives;
   }
 
@@ -193,21 +177,20 @@ class Traffic {
     bool list = false;
     Sges sges = Pieces(end.source, length, &list);
     call::Work work{.id = end.id, .context = NextContext(), .sges = sges, .flags = flags};
-    const Lane lane = LaneOf(end);
     if (datagrams_ && sges.size() == 1)
-      stage_.Call(call::PostUdSend{work});
+      builder_.Call(call::PostUdSend{work});
     else if (!datagrams_)
-      stage_.Call(lane, list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
+      builder_.Call(list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
     if (sges.size() <= QueueLimits::kSges && (!datagrams_ || sges.size() == 1)) Count(end, flags);
   }
 
-  // A message, and a receive for it unless one is posted or it must be sent without.
+  // A message, and a receive for it unless one is there or it is to do without.
   void Message(End& own, End& other, bool collected) {
-    const auto length = static_cast<uint32_t>(1 + stage_.Below(datagrams_ ? 24 : 40, "how long"));
+    const auto length = static_cast<uint32_t>(1 + builder_.Below(datagrams_ ? 24 : 40, "how long"));
     const uint32_t room =
-        datagrams_ ? kSlot : length + static_cast<uint32_t>(stage_.Below(8, "room"));
+        datagrams_ ? kSlot : length + static_cast<uint32_t>(builder_.Below(8, "room"));
     if (other.posted_receives <= other.received) {
-      if (!OneIn(8, "no receive")) Receive(other, std::min(room, kSlot));
+      if (!OneIn(8, "nobody waits for it")) Receive(other, std::min(room, kSlot));
     }
     const bool met = other.posted_receives > other.received;
     if (!met && own.rnr_retries == 7 && other.rnr_retries == 7) return;  // it would wait for ever
@@ -218,31 +201,30 @@ class Traffic {
   }
 
   void ReadOrWrite(End& own, End& other, bool reads) {
-    const auto length = static_cast<uint32_t>(1 + stage_.Below(kSlot, "how long"));
+    const auto length = static_cast<uint32_t>(1 + builder_.Below(kSlot, "how long"));
     bool list = false;
     const Sges sges = Pieces(reads ? own.target : own.source, length, &list);
     const uint8_t flags = reads ? kSignaled : Flags(length);
     call::Work work{.id = own.id, .context = NextContext(), .sges = sges, .flags = flags};
     work.remote.mr = reads ? other.readable : other.writable;
     work.remote.offset = NextSlot();
-    Post(own, reads, list, work);
+    Post(reads, list, work);
     if (sges.size() <= QueueLimits::kSges) Count(own, flags);
     Collect();
   }
 
-  void Post(const End& own, bool reads, bool list, const call::Work& work) {
+  void Post(bool reads, bool list, const call::Work& work) {
     if (reads)
-      stage_.Call(LaneOf(own), list ? Call(call::PostReadv{work}) : Call(call::PostRead{work}));
+      builder_.Call(list ? Call(call::PostReadv{work}) : Call(call::PostRead{work}));
     else
-      stage_.Call(LaneOf(own), list ? Call(call::PostWritev{work}) : Call(call::PostWrite{work}));
+      builder_.Call(list ? Call(call::PostWritev{work}) : Call(call::PostWrite{work}));
   }
 
-  // Requests that a queue refuses: more inline bytes than requested, or more outstanding requests
-  // than its depth.
+  // What a queue does not take: more inline bytes than it was asked for, or more requests at once.
   void TooMuch(End& own, End& other) {
     const bool bytes = OneIn(2, "too many inline bytes");
     const uint32_t length = bytes ? QueueLimits::kInline + 8 : 8;
-    const uint64_t how = stage_.Below(6, "by which function");
+    const uint64_t how = builder_.Below(6, "by which function");
     const bool list = how % 2 == 1;
     const MrRef from = how == 2 || how == 3 ? own.target : own.source;
     call::Work work{.id = own.id, .sges = {}, .flags = kSignaled};
@@ -253,18 +235,18 @@ class Traffic {
     for (uint32_t i = 0; i < times; ++i) {
       work.context = NextContext();
       if (datagrams_)
-        stage_.Call(call::PostUdSend{work});
+        builder_.Call(call::PostUdSend{work});
       else if (how < 2)
-        stage_.Call(LaneOf(own), list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
+        builder_.Call(list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
       else
-        Post(own, how < 4, list, work);
+        Post(how < 4, list, work);
       if (!bytes) Count(own, kSignaled);
     }
     if (!bytes && how < 2) return Failed(own, nullptr);
     Collect();
   }
 
-  // Requests with a remote or a local access violation.
+  // Where the remote end must not be reached, or the own one does not reach.
   void Violate(End& own, End& other) {
     const bool reads = OneIn(2, "a read");
     const uint32_t offset = NextSlot();
@@ -274,7 +256,7 @@ class Traffic {
     work.remote.mr = reads ? other.readable : other.writable;
     work.remote.offset = offset;
     bool there = true;
-    switch (stage_.Below(4, "what is wrong")) {
+    switch (builder_.Below(4, "what is wrong")) {
       case 0:
         work.remote.mr = reads ? other.writable : other.readable;
         break;
@@ -289,7 +271,7 @@ class Traffic {
         there = false;
         break;
     }
-    Post(own, reads, true, work);
+    Post(reads, true, work);
     Count(own, kSignaled);
     Failed(own, there ? &other : nullptr);
   }
@@ -300,7 +282,7 @@ class Traffic {
     if (outside) {
       call::Work work{.id = other.id, .context = NextContext(), .sges = {}};
       work.sges.push_back({other.target, kSlot * kSlots - 8, 24});
-      stage_.Call(call::PostRecvv{work});  // the other has an assertion
+      builder_.Call(call::PostRecvv{work});  // the other has an assertion
       if (!other.failed) ++other.posted_receives;
     } else {
       Receive(other, 16);
@@ -309,23 +291,23 @@ class Traffic {
     Failed(own, &other);
   }
 
-  // All posted requests complete now, in error if not before.
+  // Everything that is posted completes now, in error if not before.
   void Failed(End& own, End* other) {
     own.failed = true;
     if (other != nullptr) other->failed = true;
     Collect();
   }
 
-  // Polls for outstanding completions, and now and then for more.
+  // Asks for what is due, and now and then for more than that.
   void Collect() {
     for (End& end : ends_) {
       const int sends = end.sent + (end.failed ? end.unsignaled : 0);
-      for (int i = 0; i < sends; ++i) stage_.Call(call::GetSendComp{end.id});
+      for (int i = 0; i < sends; ++i) builder_.Call(call::GetSendComp{end.id});
       end.sent = 0;
       end.unsignaled = 0;
       const bool flushed = end.failed && !end.shares;
       const int receives = flushed ? end.posted_receives : end.received;
-      for (int i = 0; i < receives; ++i) stage_.Call(call::GetRecvComp{end.id});
+      for (int i = 0; i < receives; ++i) builder_.Call(call::GetRecvComp{end.id});
       end.posted_receives -= receives;
       end.received = 0;
     }
@@ -333,66 +315,47 @@ class Traffic {
 
   void Step(End& own, End& other) {
     if (OneIn(20, "too much")) return TooMuch(own, other);
-    switch (stage_.Below(datagrams_ ? 4 : 14, "what is done")) {
-      case 4:
-      case 5:
-      case 6:
-        return ReadOrWrite(own, other, true);
-      case 7:
-      case 8:
-      case 9:
-        return ReadOrWrite(own, other, false);
-      case 10:
-        return Violate(own, other);
-      case 11:
-        return TooLong(own, other);
-      case 12:
-        stage_.Call(call::Show{own.id});
-        return;
-      case 13:
-        if (stage_.Can(Capability::kLanes) && OneIn(3, "a thread waits already"))
-          stage_.Call({.side = other.side, .number = 2}, call::GetRecvComp{other.id});
-        return Message(own, other, true);
-      case 3:
-        Message(own, other, false);
-        Message(own, other, false);
-        return Message(own, other, true);
-      default:
-        return Message(own, other, true);
-    }
+    const uint64_t what = builder_.Below(datagrams_ ? 4 : 14, "what is done");
+    if (what >= 4 && what <= 9) return ReadOrWrite(own, other, what <= 6);
+    if (what == 10) return Violate(own, other);
+    if (what == 11) return TooLong(own, other);
+    if (what == 12) return builder_.Call(call::Show{own.id});
+    if (what == 13 && builder_.Can(Capability::kLanes) && OneIn(3, "somebody waits already"))
+      builder_.Call(Thread::kWaiting, call::GetRecvComp{other.id});
+    for (int i = 0; what == 3 && i < 2; ++i) Message(own, other, false);
+    Message(own, other, true);
   }
 
   void Disconnect(End* end) {
-    stage_.Call(call::Disconnect{end->id});
+    builder_.Call(call::Disconnect{end->id});
     end->failed |= !datagrams_;
     if (OneIn(3, "more is posted")) {
       Receive(*end, kSlot);
       if (!datagrams_) Send(*end, 8, kSignaled);
     }
-    if (!OneIn(4, "not polled")) Collect();
-    if (OneIn(3, "it is shown")) stage_.Call(call::Show{end->id});
+    if (!OneIn(4, "nobody looks")) Collect();
+    if (OneIn(3, "it is shown")) builder_.Call(call::Show{end->id});
   }
 
   void RemovedDevice(End& end) {
-    stage_.Inject({.kind = FaultKind::kRemoveDevice, .side = end.side});
-    Hear(end.side);
+    builder_.Inject({.kind = FaultKind::kRemoveDevice, .side = end.side});
+    builder_.Await(end.side);
     Disconnect(&end);
   }
 
   void Release() {
     for (End& end : ends_) {
       if (end.shares) {
-        stage_.Call(call::DestroyQp{end.id});
-        stage_.Call(call::DestroySrq{end.id});
+        builder_.Calls({call::DestroyQp{end.id}, call::DestroySrq{end.id}});
       }
       for (const MrRef mr : {end.source, end.target, end.readable, end.writable})
-        if (mr.valid()) stage_.Call(call::DeregMr{mr});
+        if (mr.valid()) builder_.Call(call::DeregMr{mr});
     }
   }
 
   static constexpr uint32_t kMost = QueueLimits::kWork;
 
-  Stage& stage_;
+  ConversationBuilder& builder_;
   bool datagrams_;
   std::array<End, 2> ends_;
   uint32_t slots_ = 0;
@@ -401,8 +364,8 @@ class Traffic {
 
 }  // namespace
 
-void DataMoves(Stage& stage) {
-  Traffic traffic(stage);
+void DataMoves(ConversationBuilder& builder) {
+  Traffic traffic(builder);
   traffic.Meet();
   traffic.Work();
   traffic.Part();

@@ -5,7 +5,6 @@
 #include <initializer_list>
 
 #include "conformance/walks/walks.h"
-#include "model/base/check.h"
 
 namespace cm {
 namespace {
@@ -26,63 +25,62 @@ constexpr auto kWalks = std::to_array<Walk>({
      "A connection from its first call to the end of timewait."},
     {"loss", 8, MessagesAreLost, Need({kDrop, kTime}), "Messages of one kind are lost."},
     {"disturbance", 4, MessagesAreDisturbed, Need({kDelay, kTime}),
-     "Messages are delayed, duplicated or reordered."},
+     "Messages are late, doubled or out of order."},
     {"strays", 4, StrayMessages, Need({kDelay, kTime}),
-     "Late messages for ids that have moved on or are gone."},
+     "Messages arrive where nobody expects them any more."},
     {"patience", 2, NobodyAnswers, Need({kDrop, kTime}),
-     "The peer does not answer, and every timer expires."},
-    {"refusal", 6, Refusals, kNothing, "A request is rejected in every possible way."},
+     "Nobody answers, and every timer runs out."},
+    {"refusal", 6, Refusals, kNothing, "A request is refused in every way there is."},
     {"out-of-place", 6, AnswersOutOfPlace, Need({kTime}),
      "Accept, reject and establish at the wrong time."},
     {"removal", 4, DeviceRemoved, Need({kRemoveDevice}),
-     "A device is removed under ids in many states."},
+     "A device goes away under ids in many states."},
     {"address-change", 24, AddressChanges, Need({kFailOver}), "The bond under a side fails over."},
     {"source-lost", 20, SourceGoes, Need({kFailOver, kTime}),
-     "The bond fails over under ids that use its address."},
+     "The bond fails over under ids that have taken its address."},
     {"neighbour", 3, NeighbourChanges, Need({kNeighbour, kTime}),
      "The peer's hardware address changes."},
     {"link", 3, LinkGoesDown, Need({kLink, kTime}), "The link goes down before a step."},
-    {"exit", 3, PeerExits, Need({kExit, kTime}), "A process exits without disconnecting."},
-    {"destroy-waits", 1, DestroyWaits, Need({kLanes}),
-     "Destroying an id with an unacknowledged event."},
-    {"crowd", 6, Crowd, kNothing, "Many ids connect to one listener before it fetches."},
+    {"exit", 3, PeerExits, Need({kExit, kTime}), "A process exits without a word."},
+    {"destroy-waits", 1, DestroyWaits, Need({kLanes}), "Destroying an id with an event in hand."},
+    {"crowd", 6, Crowd, kNothing, "Many ask one listener before it looks."},
     {"limits", 4, ArgumentLimits, kNothing, "Arguments at their limits, and one beyond."},
     {"odd-addresses", 5, OddAddresses, kNothing,
-     "Addresses that cannot be resolved, or have no route."},
+     "Addresses that lead nowhere, or only half of the way."},
     {"removed-unread", 3, RemovedUnread, Need({kRemoveDevice}),
-     "A device is removed while events of its ids are unread."},
-    {"no-follow", 2, ReplyCannotBeFollowed, kNothing, "A reply that the library cannot process."},
+     "A device goes away while events of its ids are unread."},
+    {"no-follow", 2, ReplyCannotBeFollowed, kNothing, "A reply that the library cannot follow."},
     {"held-up", 1, AbandonedHoldsUp, Need({kTime}),
-     "The destroy of an abandoned id waits for its request."},
+     "An abandoned id holds up whoever destroys it."},
     {"misuse", 4, Misuses, Need({kMisuse, kLanes}),
-     "Calls on destroyed objects, and objects that are never destroyed."},
+     "Calls on what is gone, and what is left behind."},
     {"ports", 4, PortsMeet, kNothing, "Ports that are taken, shared and freed."},
     {"attributes", 12, AttributesInEveryState, kNothing,
-     "Attributes, ECE options and rdma_notify, in every state."},
+     "Attributes, options of vendors and notices, asked for in every state."},
     {"synchronous", 6, SynchronousCalls, Need({kLanes}),
      "A client or a server, or both, on synchronous ids."},
     {"datagrams", 9, DatagramServices, kNothing,
-     "Datagram services are looked up, found and refused."},
+     "Services of datagrams are asked for, found and refused."},
     {"threads", 8, ThreadsAtOnce, Need({kLanes}),
-     "Concurrent threads, on ids of their own, on one id and on one channel."},
+     "Several threads at once, on ids of their own, on one id and on one channel."},
     {"options", 8, OptionsInEveryState, kNothing,
      "Options of ids in every state, shared ports, and timers of their own."},
     {"migration", 6, IdsMove, Need({kLanes}),
-     "Ids move from channel to channel, with unread and unacknowledged events."},
+     "Ids move from channel to channel, with what is unread and unacknowledged."},
     {"multicast", 6, GroupsAreJoined, kNothing,
      "Groups are joined and left, by ids in every state."},
     {"endpoints", 6, EndpointsMeet, Need({kLanes}),
-     "Endpoints are looked up, created and destroyed by single calls."},
+     "What is looked up, made at once and destroyed at once."},
     {"addrinfo", 4, AddressesForIds, Need({kLaterCalls, kLanes}),
-     "Ids look addresses up, and events are written to them, in every state."},
+     "Ids look addresses up and are written to, in every state."},
     {"data", 5, DataMoves, Need({kData, kTime}),
-     "Messages, reads and writes; then the connection ends, with work requests posted."},
+     "Messages, reads and writes; then the connection ends, with work posted."},
     {"subnet", 12, SubnetsAreAsked, Need({kSilenceSm, kTime}),
-     "The SA of a subnet is queried, and may be silent."},
+     "The administrator of a subnet is asked, and may be silent."},
     {"crash", 4, HostCrashes, Need({kHostCrash, kTime}),
-     "A host stops without disconnecting, and may start again."},
+     "A host stops without a word, and may start again."},
     {"flapping", 3, LinkFlaps, Need({kFlap, kTime}),
-     "The link flaps: it goes down and up repeatedly."},
+     "The link goes down and up by itself, again and again."},
     {"doubled-address", 2, AddressDoubled, Need({kDuplicateAddress, kTime}),
      "Another host answers for the address of a side."},
 });
@@ -98,52 +96,28 @@ const Walk* FindWalk(std::string_view name) {
 }
 
 bool Walkable(const Walk& walk, const DrawOptions& options) {
-  for (int i = 0; i < kCapabilityCount; ++i) {
-    const auto c = static_cast<Capability>(i);
-    if (walk.needs.Has(c) && !options.capabilities.Has(c)) return false;
-  }
+  if (!options.capabilities.Includes(walk.needs)) return false;
   // Only a bond fails over.
   return !walk.needs.Has(kFailOver) ||
          std::ranges::any_of(options.topology->devices, &DeviceInfo::bonded);
 }
 
-namespace {
-
-// The topology of a sequence, drawn from several.
-TopologyRef DrawTopology(const DrawOptions& options, Choice& choice) {
-  int total = 0;
-  for (const TopologyShare& share : options.topologies) total += share.weight;
-  auto at = static_cast<int>(choice.Below(static_cast<uint64_t>(total), "which topology"));
-  for (const TopologyShare& share : options.topologies) {
-    at -= share.weight;
-    if (at < 0) return share.topology;
-  }
-  return options.topologies.back().topology;
-}
-
-}  // namespace
-
 Conversation DrawFrom(const DrawOptions& asked, Choice& choice) {
   DrawOptions options = asked;
-  if (options.topology == nullptr) options.topology = DrawTopology(asked, choice);
+  if (options.topology == nullptr) {
+    const size_t at =
+        DrawByWeight(choice, asked.topologies, &TopologyShare::weight, "which topology");
+    options.topology = asked.topologies[at].topology;
+  }
   const Walk* walk = options.walk.empty() ? nullptr : FindWalk(options.walk);
   if (walk == nullptr) {
-    int total = 0;
-    for (const Walk& w : kWalks)
-      if (Walkable(w, options)) total += w.weight;
-    auto at = static_cast<int>(choice.Below(static_cast<uint64_t>(total), "which walk"));
-    for (const Walk& w : kWalks) {
-      if (!Walkable(w, options)) continue;
-      walk = &w;
-      at -= w.weight;
-      if (at < 0) break;
-    }
+    const auto weight = [&](const Walk& w) { return Walkable(w, options) ? w.weight : 0; };
+    walk = &kWalks[DrawByWeight(choice, kWalks, weight, "which walk")];
   }
-  CM_CHECK(walk != nullptr);
-  Stage stage(options, &choice);
-  walk->walk(stage);
-  stage.Epilogue();
-  Conversation conversation = stage.Take();
+  ConversationBuilder builder(options, &choice);
+  walk->walk(builder);
+  builder.Epilogue();
+  Conversation conversation = builder.Take();
   conversation.origin = Origin{.seed = options.seed,
                                .index = options.index,
                                .walk = std::string(walk->name),

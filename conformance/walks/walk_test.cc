@@ -1,4 +1,4 @@
-// Drawn conversations are printed and parsed without loss, and drawn reproducibly.
+// What the walks draw is written and read again without loss, and drawn the same again.
 #include "conformance/walks/walk.h"
 
 #include <gtest/gtest.h>
@@ -58,13 +58,28 @@ TEST(ADrawnConversation, IsOfEveryWalkSomeTime) {
   EXPECT_EQ(walks.size(), Walks().size()) << "some walk was never drawn";
 }
 
+TEST(ADrawnConversation, HasEveryKindOfFaultSomeTime) {
+  std::set<FaultKind> drawn;
+  for (const Walk& walk : Walks()) {
+    for (uint64_t index = 0; index < 50; ++index) {
+      DrawOptions options = Options(index);
+      options.walk = walk.name;
+      for (const Line& line : Draw(options).lines)
+        if (const auto* injects = std::get_if<line::Injects>(&line))
+          drawn.insert(injects->fault.kind);
+    }
+  }
+  for (const FaultRow& row : kFaultKinds)
+    EXPECT_TRUE(drawn.contains(row.kind)) << "no walk draws " << row.name;
+}
+
 TEST(ADrawnConversation, IsAFunctionOfItsOptions) {
   for (uint64_t index = 0; index < 200; ++index)
     ASSERT_EQ(ToText(Draw(Options(index))), ToText(Draw(Options(index))));
   EXPECT_NE(ToText(Draw(Options(0))), ToText(Draw(Options(1))));
 }
 
-// Text cut anywhere after the header is either a shorter conversation or an error with its line.
+// A cut anywhere behind the header is either a shorter conversation or a problem with its line.
 TEST(ADrawnConversation, IsReadOrRefusedWhenItIsCut) {
   const std::string text = ToText(Draw(Options(5)));
   for (size_t size = 0; size < text.size(); ++size) {

@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <sstream>
@@ -58,19 +59,22 @@ std::string Raise(const std::set<std::string>& links) {
   return command;
 }
 
-std::optional<CmAction> ActionOf(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::kDrop:
+// What the filters do to a message that matches; none for what they cannot do.
+std::optional<CmAction> ActionOf(cm::PacketEffect effect) {
+  switch (effect) {
+    case cm::PacketEffect::kLost:
       return CmAction::kDrop;
-    case FaultKind::kDelay:
+    case cm::PacketEffect::kLate:
       return CmAction::kDelay;
-    case FaultKind::kDuplicate:
+    case cm::PacketEffect::kDoubled:
       return CmAction::kDuplicate;
-    case FaultKind::kReorder:
+    case cm::PacketEffect::kOvertaken:
       return CmAction::kReorder;
-    default:
+    case cm::PacketEffect::kNone:
+    case cm::PacketEffect::kCorrupt:
       return std::nullopt;
   }
+  return std::nullopt;
 }
 
 CmKindMask KindsOf(cm::MadKinds messages) {
@@ -152,19 +156,12 @@ LinuxPlace::LinuxPlace(std::unique_ptr<GuestTools> tools, std::string name)
       driver_(Trimmed(tools_->Read("/etc/rdma_driver"))) {}
 
 cm::Capabilities GuestCapabilities(bool bonded, cm::Transport transport) {
-  cm::Capabilities some = cm::Capabilities()
-                              .With(Capability::kLink)
-                              .With(Capability::kRemoveDevice)
-                              .With(Capability::kNeighbour)
-                              .With(Capability::kTime)
-                              .With(Capability::kData);
+  cm::Capabilities some{Capability::kLink, Capability::kRemoveDevice, Capability::kNeighbour,
+                        Capability::kTime, Capability::kData};
   if (bonded) some = some.With(Capability::kFailOver);
   if (transport == cm::Transport::kIwarp) return some;
-  return some.With(Capability::kDrop)
-      .With(Capability::kDropNth)
-      .With(Capability::kDelay)
-      .With(Capability::kDuplicate)
-      .With(Capability::kReorder);
+  return some.With({Capability::kDrop, Capability::kDropNth, Capability::kDelay,
+                    Capability::kDuplicate, Capability::kReorder});
 }
 
 cm::Capabilities LinuxPlace::capabilities() const {
@@ -192,38 +189,64 @@ Done LinuxPlace::Run(const std::string& command) {
   return Failed(fmt::format("status {}: {}", ran.status, Trimmed(ran.printed)));
 }
 
+LinuxPlace::FaultHandler LinuxPlace::HandlerOf(FaultKind kind) {
+  using cm::Fault;
+  constexpr std::string_view kEndsNothing = "nothing of this place ends processes";
+  constexpr std::string_view kNoFilter = "the filters of this place cannot do that";
+  constexpr std::string_view kNotHere = "this place cannot do that";
+  constexpr auto kInstalled = [](LinuxPlace& p, const Fault& f) { return p.Install(f); };
+  static constexpr auto kHandlers = std::to_array<FaultHandler>({
+      {FaultKind::kDrop, kInstalled},
+      {FaultKind::kDelay, kInstalled},
+      {FaultKind::kDuplicate, kInstalled},
+      {FaultKind::kReorder, kInstalled},
+      {FaultKind::kCorrupt, nullptr, kNoFilter},
+      {FaultKind::kLinkDown,
+       [](LinuxPlace& p, const Fault& f) {
+         const std::string_view link = p.DeviceOf(f).netdev;
+         p.used_up_ = true;
+         p.down_.emplace(link);
+         return p.Run(fmt::format("ip link set {} down", link));
+       }},
+      {FaultKind::kLinkUp,
+       [](LinuxPlace& p, const Fault& f) {
+         const std::string link(p.DeviceOf(f).netdev);
+         p.down_.erase(link);
+         return p.Run(Raise({link}).append(kPutRoutesRight));
+       }},
+      {FaultKind::kRemoveDevice,
+       [](LinuxPlace& p, const Fault& f) { return p.RemoveDevice(p.DeviceOf(f)); }},
+      {FaultKind::kAddDevice,
+       [](LinuxPlace& p, const Fault& f) {
+         const cm::DeviceInfo& device = p.DeviceOf(f);
+         p.tools_->AwaitBehind(kRemovalOfTheUnused);
+         return p.Run(fmt::format("rdma link add {} type {} netdev {}", device.name, p.driver_,
+                                  device.netdev));
+       }},
+      {FaultKind::kFailOver,
+       [](LinuxPlace& p, const Fault& f) { return p.FailOver(p.DeviceOf(f)); }},
+      {FaultKind::kNeighbourChange,
+       [](LinuxPlace& p, const Fault& f) { return p.ChangeNeighbours(p.DeviceOf(f)); }},
+      {FaultKind::kExit, nullptr, kEndsNothing},
+      {FaultKind::kSilenceSm, nullptr, kNotHere},
+      {FaultKind::kDuplicateAddress, nullptr, kNotHere},
+      {FaultKind::kFlap, nullptr, kNotHere},
+      {FaultKind::kCrash, nullptr, kEndsNothing},
+      {FaultKind::kRestart, nullptr, kEndsNothing},
+  });
+  const auto* const row = std::ranges::find(kHandlers, kind, &FaultHandler::kind);
+  return row == kHandlers.end() ? FaultHandler{.kind = kind} : *row;
+}
+
 Done LinuxPlace::Inject(const cm::Fault& fault) {
   if (topology_ == nullptr) return Failed("no conversation was prepared");
-  if (fault.OnPackets()) return Install(fault);
-  meddled_ = true;
-  const cm::DeviceInfo& device = DeviceOf(fault);
-  switch (fault.kind) {
-    case FaultKind::kLinkDown:
-      used_up_ = true;
-      down_.emplace(device.netdev);
-      return Run(fmt::format("ip link set {} down", device.netdev));
-    case FaultKind::kLinkUp: {
-      const std::string link(device.netdev);
-      down_.erase(link);
-      return Run(Raise({link}).append(kPutRoutesRight));
-    }
-    case FaultKind::kRemoveDevice:
-      return RemoveDevice(device);
-    case FaultKind::kAddDevice:
-      tools_->AwaitBehind(kRemovalOfTheUnused);
-      return Run(
-          fmt::format("rdma link add {} type {} netdev {}", device.name, driver_, device.netdev));
-    case FaultKind::kFailOver:
-      return FailOver(device);
-    case FaultKind::kNeighbourChange:
-      return ChangeNeighbours(device);
-    default:
-      return Failed("nothing of this place ends processes");
-  }
+  const FaultHandler handler = HandlerOf(fault.kind);
+  meddled_ |= !fault.OnPackets();
+  return handler.act == nullptr ? Failed(handler.why_not) : handler.act(*this, fault);
 }
 
 Done LinuxPlace::Install(const cm::Fault& fault) {
-  const std::optional<CmAction> action = ActionOf(fault.kind);
+  const std::optional<CmAction> action = ActionOf(fault.Effect());
   const bool rarer = fault.side == cm::kAnySide || fault.to != cm::kAnySide ||
                      fault.MostLate() > fault.by || fault.after > Duration();
   if (driver_ == "siw") return Failed("the filters of this place do not look into TCP");

@@ -20,11 +20,13 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/adapters/dl/place.h"
 #include "hw_tests/lab/guest_tools.h"
 #include "hw_tests/lab/problem.h"
+#include "model/vocabulary/fault.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 
@@ -48,6 +50,15 @@ class LinuxPlace : public cm::Place {
   cm::seen::Done Inject(const cm::Fault& fault) override;
   cm::seen::Done Heal() override;
   std::string PutRight() override;
+
+  // What carries out faults of a kind here, or why nothing can. A kind that the place does not know
+  // has neither.
+  struct FaultHandler {
+    cm::FaultKind kind = cm::FaultKind::kDrop;
+    cm::seen::Done (*act)(LinuxPlace& place, const cm::Fault& fault) = nullptr;
+    std::string_view why_not;
+  };
+  static FaultHandler HandlerOf(cm::FaultKind kind);
 
  private:
   const cm::DeviceInfo& DeviceOf(const cm::Fault& fault) const;

@@ -315,5 +315,16 @@ TEST(LinuxPlace, TouchesNothingWhileADeviceIsInUse) {
   EXPECT_EQ(place->PutRight(), "rxe0: error: Invalid argument");
 }
 
+TEST(LinuxPlace, DoesEachKindOfFaultOrSaysWhyNot) {
+  for (const cm::FaultRow& row : cm::kFaultKinds) {
+    const LinuxPlace::FaultHandler handler = LinuxPlace::HandlerOf(row.kind);
+    EXPECT_NE(handler.act == nullptr, handler.why_not.empty())
+        << "linux_place.cc has no row for " << row.name;
+    if (handler.act == nullptr) {
+      EXPECT_FALSE(GuestCapabilities(true, cm::Transport::kRoce).Has(row.needs)) << row.name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lab

@@ -4,8 +4,22 @@
 
 #include <vector>
 
+#include "model/rules/enumeration.h"
+
 namespace cm::model {
 namespace {
+
+constexpr auto kAnswers = Names<IbAnswer>({
+    {IbAnswer::kDone, "done"},
+    {IbAnswer::kRefused, "refused"},
+    {IbAnswer::kIgnored, "ignored"},
+});
+
+constexpr auto kMadOutcomes = Names<MadOutcome>({
+    {MadOutcome::kTaken, "is taken"},
+    {MadOutcome::kDropped, "is dropped"},
+    {MadOutcome::kAnswered, "is answered by the layer below"},
+});
 
 std::string Text(const Outcome& outcome) {
   if (outcome.kind == OutcomeKind::kBlocks) return "blocks";
@@ -56,10 +70,9 @@ std::string Says(const BelowRule& r) {
 }
 
 std::string Says(const IbRule& r) {
-  constexpr std::array<std::string_view, 3> kAnswers = {"done", "refused", "ignored"};
   std::string text = fmt::format("{} in {}: {}", ToString(r.on),
                                  Text(r.from, kIbStateCount, [](IbState s) { return ToString(s); }),
-                                 kAnswers[static_cast<size_t>(r.answer)]);
+                                 kAnswers[static_cast<size_t>(r.answer)].name);
   if (r.to != IbState::kSame) text += fmt::format(", then {}", ToString(r.to));
   if (r.sends != Sends::kNothing) text += fmt::format("; sends {}", ToString(r.sends));
   if (r.reports != Report::kNothing) text += fmt::format("; reports {}", ToString(r.reports));
@@ -91,10 +104,8 @@ std::string Says(const RequestRule& r) {
 }
 
 std::string Says(const MadRule& r) {
-  constexpr std::array<std::string_view, 3> kOutcomes = {"is taken", "is dropped",
-                                                         "is answered by the layer below"};
   return fmt::format("a message ({}) {}", ToString(r.when),
-                     kOutcomes[static_cast<size_t>(r.outcome)]);
+                     kMadOutcomes[static_cast<size_t>(r.outcome)].name);
 }
 
 std::string Says(const SidrRequestRule& r) {
@@ -106,7 +117,7 @@ std::string Says(const SidrRequestRule& r) {
 
 std::string Says(const ChannelRule& r) {
   std::string guards;
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < kChannelGuardCount; ++i) {
     if (!r.when.Has(static_cast<ChannelGuard>(i))) continue;
     guards += (guards.empty() ? "" : ", ") + std::string(ToString(static_cast<ChannelGuard>(i)));
   }
@@ -173,25 +184,47 @@ std::string Says(const MisuseRule& r) {
   return fmt::format("{} {}", ToString(r.on), Text(r.outcome));
 }
 
-// Of one kind of event from below.
-bool IsOfSubnets(const BelowRule& rule) {
-  return rule.on == Below::kRouteTimesOut || rule.on == Below::kRouteRefused ||
-         rule.on == Below::kGroupTimesOut;
+// A row is of the transports that it names and that all it speaks of is of.
+template <typename Rule>
+Transports OverOf(const Rule& rule) {
+  Transports over = rule.over;
+  if constexpr (requires { InfoOf(rule.on).over; }) over = over & InfoOf(rule.on).over;
+  if constexpr (requires { InfoOf(rule.when).over; }) over = over & InfoOf(rule.when).over;
+  return over;
 }
 
-bool BelowEnabled(const BelowRule& rule, Transport transport) {
-  const bool ib = transport == Transport::kInfiniband;
-  if (IsOfSubnets(rule)) return ib;
-  const bool of_ethernet = rule.on == Below::kNeighbourChanges ||
-                           rule.on == Below::kGroupWithoutGid ||
-                           rule.on == Below::kAddressOfOtherLink;
-  return !ib || !of_ethernet;
+// One of its guards is enough.
+Transports OverOf(const CallRule& rule) {
+  Transports over;
+  for (int g = 0; g < kGuardCount; ++g)
+    if (rule.when.Has(static_cast<Guard>(g))) over = over | InfoOf(static_cast<Guard>(g)).over;
+  return over & rule.over;
+}
+
+// What the row needs, or what it speaks of.
+template <typename Rule>
+Need NeedOf(const Rule& rule) {
+  if constexpr (requires { rule.needs; })
+    if (rule.needs != Need::kNothing) return rule.needs;
+  if constexpr (requires { InfoOf(rule.on).needs; }) return InfoOf(rule.on).needs;
+  if constexpr (requires { InfoOf(rule.when).needs; }) return InfoOf(rule.when).needs;
+  return Need::kNothing;
+}
+
+Need NeedOf(const CallRule& rule) {
+  if (rule.needs != Need::kNothing) return rule.needs;
+  return IsLater(rule.on) ? Need::kLaterCalls : Need::kNothing;
 }
 
 template <typename Table>
 void Append(std::vector<RuleInfo>* all, const Table& table, std::string_view machine) {
   for (const auto& rule : table) {
-    RuleInfo info{.id = rule.id, .machine = machine, .says = Says(rule), .evidence = rule.evidence};
+    RuleInfo info{.id = rule.id,
+                  .machine = machine,
+                  .says = Says(rule),
+                  .evidence = rule.evidence,
+                  .over = OverOf(rule),
+                  .needs = NeedOf(rule)};
     if constexpr (requires { rule.outcome.kind; })
       info.crashes = rule.outcome.kind == OutcomeKind::kCrashes;
     all->push_back(std::move(info));
@@ -219,69 +252,7 @@ std::vector<RuleInfo> MakeAll() {
   return all;
 }
 
-// Of the calls of the library's map 1.4, which no campaign draws where they are not served.
-bool OfLaterCalls(RuleNumber rule) {
-  for (const CallRule& call : rules::kCalls)
-    if (NumberOf(&call) == rule) return IsLater(call.on);
-  for (const FetchRule& fetch : rules::kFetches)
-    if (NumberOf(&fetch) == rule) return fetch.queued >= EventType::kAddrInfoResolved;
-  for (const CompletionRule& completion : rules::kCompletions)
-    if (NumberOf(&completion) == rule) return completion.on == Calls(CallKind::kResolveAddrInfo);
-  return false;
-}
-
-bool OfOlderKernels(RuleNumber rule) {
-  return rule < rules::kCalls.size() && rules::kCalls[rule].when == Guards(Guard::kNotServed);
-}
-
-bool NeedsTester(IbStimulus on) {
-  switch (on) {
-    case IbStimulus::kRepKnown:
-    case IbStimulus::kDreqOtherQp:
-    case IbStimulus::kSidrOtherKey:
-    case IbStimulus::kLap:
-    case IbStimulus::kLapAgain:
-    case IbStimulus::kApr:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool NeedsTester(RequestGuard guard) {
-  return guard == RequestGuard::kUnresolvable || guard == RequestGuard::kNoPath ||
-         guard == RequestGuard::kAlternatePath || guard == RequestGuard::kNotUnderstood;
-}
-
-// LAP and APR are of InfiniBand, and an alternate path that cannot be found is of RoCE.
-bool EnabledForTester(RuleNumber rule, Transport transport) {
-  if (transport == Transport::kIwarp) return false;
-  const bool ib = transport == Transport::kInfiniband;
-  if (rule >= kFirstMad)
-    return !ib || rules::kMads[rule - kFirstMad].when != MadGuard::kLapOverRoce;
-  if (rule >= kFirstRequest && rule < kFirstSidrRequest)
-    return !ib || rules::kRequests[rule - kFirstRequest].when != RequestGuard::kAlternatePath;
-  if (rule < kFirstIb || rule >= kFirstRequest) return true;
-  const IbStimulus on = rules::kIbCm[rule - kFirstIb].on;
-  const bool of_paths =
-      on == IbStimulus::kLap || on == IbStimulus::kLapAgain || on == IbStimulus::kApr;
-  return ib || !of_paths;
-}
-
 }  // namespace
-
-bool NeedsTester(RuleNumber rule) {
-  if (rule >= kFirstMad) return rules::kMads[rule - kFirstMad].when != MadGuard::kFine;
-  if (rule >= kFirstIb && rule < kFirstRequest)
-    return NeedsTester(rules::kIbCm[rule - kFirstIb].on);
-  if (rule >= kFirstRequest && rule < kFirstSidrRequest)
-    return NeedsTester(rules::kRequests[rule - kFirstRequest].when);
-  if (rule >= kFirstSidrRequest && rule < kFirstChannel)
-    return NeedsTester(rules::kSidrRequests[rule - kFirstSidrRequest].when);
-  if (rule >= kFirstReport && rule < kFirstFetch)
-    return rules::kReports[rule - kFirstReport].on == Report::kSidrOtherKeyReceived;
-  return false;
-}
 
 std::span<const RuleInfo> AllRules() {
   static const std::vector<RuleInfo> all = MakeAll();
@@ -290,52 +261,24 @@ std::span<const RuleInfo> AllRules() {
 
 const RuleInfo& InfoOf(RuleNumber rule) { return AllRules()[rule]; }
 
-Guards NeverOver(Transport transport) {
-  switch (transport) {
-    case Transport::kRoce:
-      return kOfIwarpAlone | kOfInfinibandAlone;
-    case Transport::kIwarp:
-      return kOfRoceAlone | kOfInfinibandAlone;
-    case Transport::kInfiniband:
-      break;
-  }
-  return kOfIwarpAlone | kOfEthernetAlone;
-}
+bool NeedsTester(RuleNumber rule) { return InfoOf(rule).needs == Need::kTester; }
 
 bool Enabled(RuleNumber rule, const Profile& profile) {
+  const RuleInfo& info = InfoOf(rule);
   const bool later = profile.capabilities.Has(Capability::kLaterCalls);
-  if (OfOlderKernels(rule)) return !later;
-  const bool iwarp = profile.transport == Transport::kIwarp;
-  if (NeedsTester(rule) && !EnabledForTester(rule, profile.transport)) return false;
-  if (rule >= kFirstMad) return !iwarp;
-  if (rule >= kFirstIw) return iwarp;
-  if (rule >= kFirstWork)
-    return !iwarp && OfDialect(rules::kWork[rule - kFirstWork], profile.dialect);
-  if (rule < kFirstBelow)
-    return !rules::kCalls[rule - kFirstCall].when.Except(NeverOver(profile.transport)).empty();
-  if (rule < kFirstIb)
-    return BelowEnabled(rules::kFromBelow[rule - kFirstBelow], profile.transport);
-  if (rule >= kFirstReport && rule < kFirstFetch)
-    return iwarp == (rules::kReports[rule - kFirstReport].on >= Report::kIwReply);
-  // Of the kernel, that is; the library's own is no event of the queue.
-  const bool fetched = rule >= kFirstFetch && rule < kFirstQp;
-  if (fetched && rules::kFetches[rule - kFirstFetch].queued == EventType::kConnectError)
-    return iwarp;
-  if (fetched && rules::kFetches[rule - kFirstFetch].queued == EventType::kRouteError)
-    return profile.transport == Transport::kInfiniband;
-  if (rule < kFirstIb || rule >= kFirstChannel) return true;
-  if (iwarp || rule >= kFirstRequest) return !iwarp;
-  const IbRule& ib = rules::kIbCm[rule - kFirstIb];
-  return ib.on != IbStimulus::kSendFails || profile.dialect.link_down_fails_sends;
+  return info.over.Has(profile.transport) && OfDialect(info.needs, profile.dialect) &&
+         !(info.needs == Need::kNoLaterCalls && later);
 }
 
 RuleBits Reachable(const Profile& profile) {
   RuleBits bits;
   const bool later = profile.capabilities.Has(Capability::kLaterCalls);
   for (RuleNumber rule = 0; rule < kRuleCount; ++rule) {
-    const bool drawn = later || !OfLaterCalls(rule);
-    const bool said = drawn && !NeedsTester(rule);
-    if (said && Enabled(rule, profile) && !InfoOf(rule).crashes) bits.set(rule);
+    const RuleInfo& info = InfoOf(rule);
+    // No campaign draws a later call where it is not served.
+    const bool drawn = info.needs != Need::kTester && info.needs != Need::kNoLaterCalls &&
+                       (later || info.needs != Need::kLaterCalls);
+    if (drawn && Enabled(rule, profile) && !info.crashes) bits.set(rule);
   }
   return bits;
 }

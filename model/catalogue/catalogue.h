@@ -14,8 +14,8 @@
 #include "model/ib_cm/rules.h"
 #include "model/iw_cm/rules.h"
 #include "model/qp/rules.h"
-#include "model/queue/rules.h"
 #include "model/vocabulary/profile.h"
+#include "model/work_completion/rules.h"
 
 namespace cm::model {
 
@@ -49,6 +49,8 @@ struct RuleInfo {
   std::string_view machine;  // the table: "cm_id", "ib_cm", ...
   std::string says;          // the row as a sentence
   Evidence evidence;
+  Transports over;
+  Need needs = Need::kNothing;
   bool crashes = false;
 };
 
@@ -108,8 +110,6 @@ inline RuleNumber NumberOf(const MadRule* r) {
   return static_cast<RuleNumber>(kFirstMad + (r - rules::kMads.data()));
 }
 
-// Guards that hold for no call over the transport.
-Guards NeverOver(Transport transport);
 // Whether implementations of the profile may show the row.
 bool Enabled(RuleNumber rule, const Profile& profile);
 // The row is of messages that no connection manager sends.

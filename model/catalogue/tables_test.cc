@@ -72,7 +72,7 @@ TEST(ACallTable, HasNoRowThatCouldGoUnnoticed) {
 TEST(AnIbTable, HasNoRowForACallOrAMessageThatCouldGoUnnoticed) {
   std::vector<std::string_view> unnoticed;
   for (size_t i = 0; i < rules::kIbCm.size(); ++i) {
-    const bool timer = rules::kIbCm[i].on >= IbStimulus::kRetry;
+    const bool timer = InfoOf(rules::kIbCm[i].on).origin == Origin::kTimer;
     if (!timer && EveryIbStimulusIsAnswered(Without(rules::kIbCm, i)))
       unnoticed.push_back(rules::kIbCm[i].id);
   }
@@ -82,7 +82,7 @@ TEST(AnIbTable, HasNoRowForACallOrAMessageThatCouldGoUnnoticed) {
 TEST(AnIwTable, HasNoRowForACallOrAFrameThatCouldGoUnnoticed) {
   std::vector<std::string_view> unnoticed;
   for (size_t i = 0; i < rules::kIwCm.size(); ++i) {
-    const bool timer = rules::kIwCm[i].on >= IwStimulus::kNoReply;
+    const bool timer = InfoOf(rules::kIwCm[i].on).origin == Origin::kTimer;
     if (!timer && EveryIwStimulusIsAnswered(Without(rules::kIwCm, i)))
       unnoticed.push_back(rules::kIwCm[i].id);
   }

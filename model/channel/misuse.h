@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "model/rules/rule.h"
+#include "model/rules/transports.h"
 #include "model/vocabulary/misuse.h"
 
 namespace cm::model {
@@ -16,6 +17,7 @@ struct MisuseRule {
   Misuse on;
   Outcome outcome;
   Evidence evidence;
+  Transports over = over::kAll;
 };
 
 namespace rules {

@@ -5,34 +5,65 @@
 namespace cm::model {
 namespace {
 
-constexpr std::array<std::string_view, kFetchGuardCount> kFetchGuardNames = {
-    "fine",        "id-gone",          "qp-absent",  "qp-cannot-come-up", "error-reported",
-    "left-behind", "qp-cannot-attach", "info-taken", "info-taken-id-gone"};
-constexpr std::array<std::string_view, 3> kChannelGuardNames = {"fine", "nonblocking",
-                                                                "message-outstanding"};
+constexpr auto kFetchGuards = Names<FetchGuard>({
+    {FetchGuard::kFine, "fine"},
+    {FetchGuard::kIdGone, "id-gone"},
+    {FetchGuard::kQpAbsent, "qp-absent"},
+    {FetchGuard::kQpCannotComeUp, "qp-cannot-come-up"},
+    {FetchGuard::kErrorReported, "error-reported"},
+    {FetchGuard::kLeftBehind, "left-behind"},
+    {FetchGuard::kQpCannotAttach, "qp-cannot-attach"},
+    {FetchGuard::kInfoTaken, "info-taken"},
+    {FetchGuard::kInfoTakenIdGone, "info-taken-id-gone"},
+});
 
-constexpr std::array<std::string_view, kFoundCount> kFoundNames = {
-    "nothing", "status-zero", "request", "rejected", "failure", "request-without-qp"};
-constexpr std::array<std::string_view, kEpStepCount> kEpStepNames = {"binding", "address", "route",
-                                                                     "queue pair"};
-constexpr std::array<std::string_view, kEpEndCount> kEpEndNames = {"is refused", "is waited for",
-                                                                   "fails", "is the last"};
-constexpr std::array<std::string_view, kMisuseCount> kMisuseNames = {
-    "a call on an id that was destroyed", "a call on an id whose channel was destroyed",
-    "a call on a channel that was destroyed",
-    "rdma_ack_cm_event on an event that was acknowledged"};
+constexpr auto kChannelGuards = Names<ChannelGuard>({
+    {ChannelGuard::kFine, "fine"},
+    {ChannelGuard::kNonblocking, "nonblocking"},
+    {ChannelGuard::kMessageOutstanding, "message-outstanding"},
+});
+
+constexpr auto kFound = Names<Found>({
+    {Found::kNothing, "nothing"},
+    {Found::kSuccess, "status-zero"},
+    {Found::kRequest, "request"},
+    {Found::kRejected, "rejected"},
+    {Found::kFailure, "failure"},
+    {Found::kRequestWithoutQp, "request-without-qp"},
+});
+
+constexpr auto kEpSteps = Names<EpStep>({
+    {EpStep::kBind, "binding"},
+    {EpStep::kAddress, "address"},
+    {EpStep::kRoute, "route"},
+    {EpStep::kQueuePair, "queue pair"},
+});
+
+constexpr auto kEpEnds = Names<EpEnd>({
+    {EpEnd::kRefused, "is refused"},
+    {EpEnd::kWaits, "is waited for"},
+    {EpEnd::kFailed, "fails"},
+    {EpEnd::kDone, "is the last"},
+});
+
+constexpr auto kMisuses = Names<Misuse>({
+    {Misuse::kIdDestroyed, "a call on an id that was destroyed"},
+    {Misuse::kIdWithoutChannel, "a call on an id whose channel was destroyed"},
+    {Misuse::kChannelDestroyed, "a call on a channel that was destroyed"},
+    {Misuse::kEventAcknowledged, "rdma_ack_cm_event on an event that was acknowledged"},
+});
 
 }  // namespace
 
-std::string_view ToString(Misuse misuse) { return kMisuseNames[static_cast<size_t>(misuse)]; }
-std::string_view ToString(FetchGuard guard) { return kFetchGuardNames[static_cast<size_t>(guard)]; }
-std::string_view ToString(ChannelGuard guard) {
-  return kChannelGuardNames[static_cast<size_t>(guard)];
+std::string_view ToString(Misuse misuse) { return kMisuses[static_cast<size_t>(misuse)].name; }
+std::string_view ToString(FetchGuard guard) {
+  return kFetchGuards[static_cast<size_t>(guard)].name;
 }
-
-std::string_view ToString(EpStep step) { return kEpStepNames[static_cast<size_t>(step)]; }
-std::string_view ToString(EpEnd end) { return kEpEndNames[static_cast<size_t>(end)]; }
-
-std::string_view ToString(Found found) { return kFoundNames[static_cast<size_t>(found)]; }
+std::string_view ToString(ChannelGuard guard) {
+  return kChannelGuards[static_cast<size_t>(guard)].name;
+}
+std::string_view ToString(EpStep step) { return kEpSteps[static_cast<size_t>(step)].name; }
+std::string_view ToString(EpEnd end) { return kEpEnds[static_cast<size_t>(end)].name; }
+std::string_view ToString(Found found) { return kFound[static_cast<size_t>(found)].name; }
 
 }  // namespace cm::model

@@ -7,19 +7,25 @@
 #include <cstdint>
 #include <string_view>
 
+#include "model/cm_id/effect.h"
+#include "model/cm_id/guard.h"
 #include "model/cm_id/state.h"
 #include "model/ib_cm/rules.h"
+#include "model/rules/enumeration.h"
+#include "model/rules/need.h"
 #include "model/rules/rule.h"
+#include "model/rules/transports.h"
 #include "model/vocabulary/protocol.h"
 
 namespace cm::model {
 
 // What a channel has for its reader.
 enum class ChannelState : uint8_t { kEmpty, kPending };
-inline constexpr int kChannelStateCount = 2;
+inline constexpr int kChannelStateCount = kCountOf<ChannelState>;
 using ChannelStates = Set<ChannelState>;
 
 enum class ChannelGuard : uint8_t { kFine, kNonblocking, kMessageOutstanding };
+inline constexpr int kChannelGuardCount = kCountOf<ChannelGuard>;
 using ChannelGuards = Set<ChannelGuard>;
 
 struct ChannelRule {
@@ -30,6 +36,7 @@ struct ChannelRule {
   Outcome outcome;
   bool fetches;  // an event goes to the application
   Evidence evidence;
+  Transports over = over::kAll;
 };
 
 // How a report of the IB CM becomes an event of the id. source: linux 6.1 cma.c cma_ib_handler,
@@ -44,6 +51,7 @@ struct ReportRule {
   int32_t status;  // kReason: the REJ reason, or the SIDR status
   bool silent;     // discarded
   Evidence evidence;
+  Transports over = over::kAll;  // of those that its report is of
 };
 inline constexpr int32_t kReason = 1'000'000;
 
@@ -59,7 +67,7 @@ enum class FetchGuard : uint8_t {
   kInfoTaken,        // what the id had looked up was handed out before its event was fetched
   kInfoTakenIdGone,  // and the kernel's id is gone as well
 };
-inline constexpr int kFetchGuardCount = 9;
+inline constexpr int kFetchGuardCount = kCountOf<FetchGuard>;
 using FetchGuards = Set<FetchGuard>;
 
 struct FetchRule {
@@ -71,6 +79,8 @@ struct FetchRule {
   bool swallowed;  // the application does not see it
   Effects effects;
   Evidence evidence;
+  Transports over = over::kAll;
+  Need needs = Need::kNothing;
 };
 inline constexpr int32_t kUnchanged = 1'000'001;
 
@@ -83,8 +93,7 @@ enum class Found : uint8_t {
   kFailure,           // another status
   kRequestWithoutQp,  // CONNECT_REQUEST, and the queue pair that it is to have cannot be made
 };
-inline constexpr int kFoundCount = 6;
-using Calls = Set<CallKind>;
+inline constexpr int kFoundCount = kCountOf<Found>;
 
 // What becomes of the call. Where a row of the cm_id table says that it returns 0, this comes after
 // it. source: rdma-core 44 cma.c ucma_complete, rdma_get_request
@@ -96,12 +105,14 @@ struct CompletionRule {
   bool errno_of_status;  // and with which errno
   bool retained;         // the event is kept as id->event of the id of the call
   Evidence evidence;
+  Need needs = Need::kNothing;
+  Transports over = over::kAll;
 };
 
 // What rdma_create_ep does one after the other on an id of its own: each step is what the call of
 // that name does on any synchronous id. source: rdma-core 44 cma.c rdma_create_ep, ucma_passive_ep
 enum class EpStep : uint8_t { kBind, kAddress, kRoute, kQueuePair };
-inline constexpr int kEpStepCount = 4;
+inline constexpr int kEpStepCount = kCountOf<EpStep>;
 // How a step ends; the call ends with the first that does not go on.
 enum class EpEnd : uint8_t {
   kRefused,  // at once, by a row of the cm_id table
@@ -109,7 +120,7 @@ enum class EpEnd : uint8_t {
   kFailed,   // its event has a status
   kDone,     // it was the last
 };
-inline constexpr int kEpEndCount = 4;
+inline constexpr int kEpEndCount = kCountOf<EpEnd>;
 
 struct EndpointRule {
   std::string_view id;
@@ -119,6 +130,7 @@ struct EndpointRule {
   bool errno_of_step;  // instead: -1 with the errno of the step or of its event's status
   bool destroyed;      // nothing is left of the id
   Evidence evidence;
+  Transports over = over::kAll;
 };
 
 namespace rules {
@@ -195,14 +207,14 @@ inline constexpr auto kFetches = std::to_array<FetchRule>({
   {"fetch-20", EventType::kTimewaitExit, FetchGuard::kFine, EventType::kTimewaitExit, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/01-connect_disconnect_by_active:24"}},
   {"fetch-21", EventType::kMulticastJoin, FetchGuard::kFine, EventType::kMulticastJoin, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", "6.1-rxe/83-multicast_on_wrong_ids:11"}},
   {"fetch-22", EventType::kMulticastJoin, FetchGuard::kQpCannotAttach, EventType::kMulticastError, -1, false, {}, {"rdma-core 44 cma.c ucma_process_join", "lab 6.1-rxe, seed 1"}},
-  {"fetch-29", EventType::kConnectError, FetchGuard::kFine, EventType::kConnectError, kUnchanged, false, {}, {"rdma-core 44 cma.c rdma_get_cm_event", ""}},
-  {"fetch-30", EventType::kRouteError, FetchGuard::kFine, EventType::kRouteError, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", ""}},
+  {"fetch-29", EventType::kConnectError, FetchGuard::kFine, EventType::kConnectError, kUnchanged, false, {}, {"rdma-core 44 cma.c rdma_get_cm_event", ""}, over::kIwarp},
+  {"fetch-30", EventType::kRouteError, FetchGuard::kFine, EventType::kRouteError, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", ""}, over::kInfiniband},
   {"fetch-23", EventType::kMulticastError, FetchGuard::kFine, EventType::kMulticastError, kUnchanged, false, {}, {"man rdma_get_cm_event(3)", ""}},
   // The kernel reports ADDRINFO_RESOLVED and ADDRINFO_ERROR itself for records of services alone.
-  {"fetch-25", EventType::kInternal, FetchGuard::kFine, EventType::kAddrInfoResolved, kUnchanged, false, {}, {"rdma-core 65 cma.c rdma_get_cm_event, ucma_process_addrinfo_resolved", ""}},
-  {"fetch-26", EventType::kInternal, FetchGuard::kInfoTaken, EventType::kAddrInfoError, 61, false, {Effect::kForgetsInfo}, {"rdma-core 65 cma.c ucma_process_addrinfo_resolved, linux 7.2 ucma.c ucma_query_ib_service", ""}},
-  {"fetch-27", EventType::kInternal, FetchGuard::kInfoTakenIdGone, EventType::kAddrInfoError, 6, false, {Effect::kForgetsInfo}, {"rdma-core 65 cma.c ucma_process_addrinfo_resolved, linux 7.2 ucma.c ucma_get_ctx", ""}},
-  {"fetch-28", EventType::kUser, FetchGuard::kFine, EventType::kUser, kUnchanged, false, {}, {"rdma-core 65 cma.c rdma_get_cm_event", ""}},
+  {"fetch-25", EventType::kInternal, FetchGuard::kFine, EventType::kAddrInfoResolved, kUnchanged, false, {}, {"rdma-core 65 cma.c rdma_get_cm_event, ucma_process_addrinfo_resolved", ""}, over::kAll, Need::kLaterCalls},
+  {"fetch-26", EventType::kInternal, FetchGuard::kInfoTaken, EventType::kAddrInfoError, 61, false, {Effect::kForgetsInfo}, {"rdma-core 65 cma.c ucma_process_addrinfo_resolved, linux 7.2 ucma.c ucma_query_ib_service", ""}, over::kAll, Need::kLaterCalls},
+  {"fetch-27", EventType::kInternal, FetchGuard::kInfoTakenIdGone, EventType::kAddrInfoError, 6, false, {Effect::kForgetsInfo}, {"rdma-core 65 cma.c ucma_process_addrinfo_resolved, linux 7.2 ucma.c ucma_get_ctx", ""}, over::kAll, Need::kLaterCalls},
+  {"fetch-28", EventType::kUser, FetchGuard::kFine, EventType::kUser, kUnchanged, false, {}, {"rdma-core 65 cma.c rdma_get_cm_event", ""}, over::kAll, Need::kLaterCalls},
 });
 
 inline constexpr auto kCompletions = std::to_array<CompletionRule>({
@@ -216,7 +228,7 @@ inline constexpr auto kCompletions = std::to_array<CompletionRule>({
   {"sync-8", CallKind::kGetRequest, Found::kRejected, Returns(Errno::kConnRefused), false, true, {"rdma-core 44 cma.c rdma_get_request", ""}},
   {"sync-9", CallKind::kGetRequest, Found::kFailure, Returns(Errno::kInval), true, true, {"rdma-core 44 cma.c rdma_get_request", ""}},
   {"sync-10", CallKind::kGetRequest, Found::kRequestWithoutQp, Returns(Errno::kInval), false, true, {"rdma-core 44 cma.c rdma_get_request, rdma_create_qp_ex", "lab 6.1-rxe, seed 1"}},
-  {"sync-11", CallKind::kResolveAddrInfo, Set<Found>(Found::kRejected) | Found::kFailure, ReturnsOdd(-1), false, true, {"rdma-core 65 cma.c rdma_resolve_addrinfo, ucma_complete", ""}},
+  {"sync-11", CallKind::kResolveAddrInfo, Set<Found>(Found::kRejected) | Found::kFailure, ReturnsOdd(-1), false, true, {"rdma-core 65 cma.c rdma_resolve_addrinfo, ucma_complete", ""}, Need::kLaterCalls},
 });
 
 inline constexpr auto kEndpoints = std::to_array<EndpointRule>({

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "model/cm_id/proofs.h"
+#include "model/rules/enumeration.h"
 
 namespace cm::model {
 
@@ -34,11 +35,24 @@ static_assert([] {
   return rows == rules::kCalls.size();
 }());
 
-constexpr std::array<std::string_view, kBelowCount> kBelowNames = {
-    "address found",     "address times out", "address without device", "address of another link",
-    "route found",       "device goes",       "kernel id closed",       "address changes",
-    "neighbour changes", "group joined",      "group without GID",      "route times out",
-    "route refused",     "group times out"};
+constexpr auto kBelow =
+    ByValue(std::to_array<BelowInfo>({
+                {Below::kAddressFound, "address found"},
+                {Below::kAddressTimesOut, "address times out"},
+                {Below::kAddressWithoutDevice, "address without device"},
+                {Below::kAddressOfOtherLink, "address of another link", over::kEthernet},
+                {Below::kRouteFound, "route found"},
+                {Below::kDeviceGoes, "device goes"},
+                {Below::kKernelIdClosed, "kernel id closed"},
+                {Below::kAddressChanges, "address changes"},
+                {Below::kNeighbourChanges, "neighbour changes", over::kEthernet},
+                {Below::kGroupJoined, "group joined"},
+                {Below::kGroupWithoutGid, "group without GID", over::kEthernet},
+                {Below::kRouteTimesOut, "route times out", over::kInfiniband},
+                {Below::kRouteRefused, "route refused", over::kInfiniband},
+                {Below::kGroupTimesOut, "group times out", over::kInfiniband},
+            }),
+            &BelowInfo::on);
 
 }  // namespace
 
@@ -47,6 +61,8 @@ std::span<const CallRule> RowsOn(CallKind call) {
   return std::span(rules::kCalls).subspan(rows.first, rows.behind - rows.first);
 }
 
-std::string_view ToString(Below below) { return kBelowNames[static_cast<size_t>(below)]; }
+const BelowInfo& InfoOf(Below below) { return kBelow[static_cast<size_t>(below)]; }
+
+std::string_view ToString(Below below) { return InfoOf(below).name; }
 
 }  // namespace cm::model

@@ -12,7 +12,12 @@
 #include <span>
 #include <string_view>
 
+#include "model/cm_id/effect.h"
+#include "model/cm_id/guard.h"
 #include "model/cm_id/state.h"
+#include "model/rules/need.h"
+#include "model/rules/rule.h"
+#include "model/rules/transports.h"
 
 namespace cm::model {
 
@@ -25,6 +30,8 @@ struct CallRule {
   State to;
   Effects effects;
   Evidence evidence;
+  Need needs = Need::kNothing;
+  Transports over = over::kAll;  // of those that its guards can hold over
 };
 
 namespace rules {
@@ -304,14 +311,14 @@ inline constexpr auto kCalls = std::to_array<CallRule>({
   {"resolve-addrinfo-5", kAnyState, CallKind::kResolveAddrInfo, kFamilyForeign, ReturnsOdd(kFamilyUnknownCode), kSame, {}, {"rdma-core 65 cma.c rdma_resolve_addrinfo, man getaddrinfo(3)", ""}},
   {"resolve-addrinfo-6", kAnyState, CallKind::kResolveAddrInfo, kTypeAgainstSpace, ReturnsOdd(kTypeUnknownCode), kSame, {}, {"rdma-core 65 cma.c rdma_resolve_addrinfo, man getaddrinfo(3)", ""}},
   {"resolve-addrinfo-7", kAnyState, CallKind::kResolveAddrInfo, kNodeOfOtherFamily, ReturnsOdd(kAddressFamilyCode), kSame, {}, {"rdma-core 65 cma.c rdma_resolve_addrinfo, man getaddrinfo(3)", ""}},
-  {"resolve-addrinfo-8", kAnyState, CallKind::kResolveAddrInfo, kNotServed, ReturnsOdd(-1), kSame, {}, {"rdma-core 65 cma.c resolve_ai_dns, linux 6.1 ucma.c ucma_write", ""}},
+  {"resolve-addrinfo-8", kAnyState, CallKind::kResolveAddrInfo, kNotServed, ReturnsOdd(-1), kSame, {}, {"rdma-core 65 cma.c resolve_ai_dns, linux 6.1 ucma.c ucma_write", ""}, Need::kNoLaterCalls},
   {"resolve-addrinfo-9", kAnyState, CallKind::kResolveAddrInfo, Guards(kDeviceRemoved) | kNotAccepted, ReturnsOdd(-1), kSame, {}, {"rdma-core 65 cma.c resolve_ai_dns, linux 7.2 ucma.c ucma_write_cm_event", ""}},
   {"resolve-addrinfo-10", kAnyState, CallKind::kResolveAddrInfo, kFine, Returns(), kSame, {kLooksUp}, {"rdma-core 65 cma.c resolve_ai_dns, linux 7.2 ucma.c ucma_write_cm_event", ""}},
   // The event need not have been fetched.
   {"query-addrinfo-1", kAnyState, CallKind::kQueryAddrInfo, kNoInfo, Returns(Errno::kNoEnt), kSame, {}, {"rdma-core 65 cma.c rdma_query_addrinfo", ""}},
   {"query-addrinfo-2", kAnyState, CallKind::kQueryAddrInfo, kFine, Returns(), kSame, {kHandsInfo}, {"rdma-core 65 cma.c rdma_query_addrinfo", ""}},
   {"write-cm-event-1", kAnyState, CallKind::kWriteCmEvent, kNotUserEvent, Returns(Errno::kInval), kSame, {}, {"rdma-core 65 cma.c rdma_write_cm_event", ""}},
-  {"write-cm-event-2", kAnyState, CallKind::kWriteCmEvent, kNotServed, Returns(Errno::kInval), kSame, {}, {"linux 6.1 ucma.c ucma_write", ""}},
+  {"write-cm-event-2", kAnyState, CallKind::kWriteCmEvent, kNotServed, Returns(Errno::kInval), kSame, {}, {"linux 6.1 ucma.c ucma_write", ""}, Need::kNoLaterCalls},
   {"write-cm-event-3", kAnyState, CallKind::kWriteCmEvent, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 7.2 ucma.c ucma_write_cm_event, ucma_get_ctx", ""}},
   {"write-cm-event-4", kAnyState, CallKind::kWriteCmEvent, kNotAccepted, Returns(Errno::kInval), kSame, {}, {"linux 7.2 ucma.c ucma_write_cm_event", ""}},
   {"write-cm-event-5", kAnyState, CallKind::kWriteCmEvent, kFine, Returns(), kSame, {kWritesEvent}, {"rdma-core 65 cma.c rdma_write_cm_event, linux 7.2 ucma.c ucma_write_cm_event", ""}},
@@ -421,8 +428,14 @@ enum class Below : uint8_t {
   kRouteRefused,      // or says that there is no path
   kGroupTimesOut,     // it does not answer a join
 };
-inline constexpr int kBelowCount = 14;
 std::string_view ToString(Below below);
+
+struct BelowInfo {
+  Below on;
+  std::string_view name;
+  Transports over = over::kAll;
+};
+const BelowInfo& InfoOf(Below below);
 
 struct BelowRule {
   std::string_view id;
@@ -433,6 +446,7 @@ struct BelowRule {
   int32_t status;
   bool silent;  // nothing is reported
   Evidence evidence;
+  Transports over = over::kAll;  // of those that its stimulus is of
 };
 
 namespace rules {

@@ -11,55 +11,77 @@ FaultCheck::FaultCheck(const Topology& topology, const Profile* profile)
       halted_(topology.hosts.size(), false) {}
 
 std::string FaultCheck::Take(const Fault& fault) {
-  switch (fault.kind) {
-    case FaultKind::kFailOver: {
-      const DeviceInfo& device = topology_.devices[topology_.sides[fault.side].device];
+  const FaultRow& row = RowOf(fault.kind);
+  const std::string problem = Lacks(fault.side, row.wants);
+  if (!problem.empty()) return fmt::format("fault {}: {}", row.name, problem);
+  Leave(fault.side, row.leaves);
+  return {};
+}
+
+std::string FaultCheck::Lacks(uint8_t side, FaultPremise premise) const {
+  switch (premise) {
+    case FaultPremise::kNone:
+      return {};
+    case FaultPremise::kBonded: {
+      const DeviceInfo& device = topology_.devices[topology_.sides[side].device];
       if (device.bonded) return {};
-      return fmt::format("fault fail-over: {} is not on a bond, and nothing can take over",
-                         device.netdev);
+      return fmt::format("{} is not on a bond, and nothing can take over", device.netdev);
     }
-    case FaultKind::kSilenceSm:
+    case FaultPremise::kSubnetAdministrator:
       if (profile_ == nullptr || profile_->transport == Transport::kInfiniband) return {};
       return fmt::format(
-          "fault silence-sm: over the link of profile {} there is no administrator of a subnet "
-          "that could be silenced, as there is with 6.1-ib",
+          "over the link of profile {} there is no administrator of a subnet that could be "
+          "silenced, as there is with 6.1-ib",
           profile_->name);
-    case FaultKind::kRemoveDevice:
-    case FaultKind::kAddDevice:
-      return TakeDevice(fault);
-    case FaultKind::kCrash:
-    case FaultKind::kRestart:
-      return TakeHost(fault);
-    default:
-      return {};
+    case FaultPremise::kDevicePresent:
+      return LacksDevice(side, true);
+    case FaultPremise::kDeviceRemoved:
+      return LacksDevice(side, false);
+    case FaultPremise::kHostRunning:
+      return LacksHost(side, true);
+    case FaultPremise::kHostStopped:
+      return LacksHost(side, false);
+  }
+  return {};
+}
+
+std::string FaultCheck::LacksDevice(uint8_t side, bool present) const {
+  const uint8_t index = topology_.FirstPortOf(topology_.sides[side].device);
+  const DeviceInfo& device = topology_.devices[index];
+  if (halted_[device.kernel]) return fmt::format("the host of {} is not running", device.name);
+  if (registered_[index] == present) return {};
+  return fmt::format("{} is {}", device.name, present ? "gone already" : "there");
+}
+
+std::string FaultCheck::LacksHost(uint8_t side, bool running) const {
+  const uint8_t kernel = topology_.KernelOf(side);
+  if (halted_[kernel] != running) return {};
+  return fmt::format("the host {} is {}", topology_.hosts[kernel],
+                     running ? "not running" : "running");
+}
+
+void FaultCheck::Leave(uint8_t side, FaultPremise premise) {
+  switch (premise) {
+    case FaultPremise::kNone:
+    case FaultPremise::kBonded:
+    case FaultPremise::kSubnetAdministrator:
+      return;
+    case FaultPremise::kDevicePresent:
+    case FaultPremise::kDeviceRemoved:
+      registered_[topology_.FirstPortOf(topology_.sides[side].device)] =
+          premise == FaultPremise::kDevicePresent;
+      return;
+    case FaultPremise::kHostRunning:
+    case FaultPremise::kHostStopped:
+      return SetHost(topology_.KernelOf(side), premise == FaultPremise::kHostRunning);
   }
 }
 
-std::string FaultCheck::TakeDevice(const Fault& fault) {
-  const uint8_t index = topology_.FirstPortOf(topology_.sides[fault.side].device);
-  const DeviceInfo& device = topology_.devices[index];
-  const bool adds = fault.kind == FaultKind::kAddDevice;
-  if (halted_[device.kernel])
-    return fmt::format("fault {}: the host of {} is not running", ToString(fault.kind),
-                       device.name);
-  if (registered_[index] == adds)
-    return fmt::format("fault {}: {} is {}", ToString(fault.kind), device.name,
-                       adds ? "there" : "gone already");
-  registered_[index] = adds;
-  return {};
-}
-
 // A host that starts has all of its devices.
-std::string FaultCheck::TakeHost(const Fault& fault) {
-  const uint8_t kernel = topology_.KernelOf(fault.side);
-  const bool starts = fault.kind == FaultKind::kRestart;
-  if (halted_[kernel] != starts)
-    return fmt::format("fault {}: the host {} is {}", ToString(fault.kind), topology_.hosts[kernel],
-                       starts ? "running" : "not running");
-  halted_[kernel] = !starts;
+void FaultCheck::SetHost(uint8_t kernel, bool running) {
+  halted_[kernel] = !running;
   for (size_t i = 0; i < topology_.devices.size(); ++i)
-    if (starts && topology_.devices[i].kernel == kernel) registered_[i] = true;
-  return {};
+    if (running && topology_.devices[i].kernel == kernel) registered_[i] = true;
 }
 
 std::string WhyFaultsDoNothing(const Conversation& conversation) {

@@ -22,8 +22,13 @@ class FaultCheck {
   std::string Take(const Fault& fault);
 
  private:
-  std::string TakeDevice(const Fault& fault);
-  std::string TakeHost(const Fault& fault);
+  // Why the premise does not hold of the side; empty when it does.
+  std::string Lacks(uint8_t side, FaultPremise premise) const;
+  std::string LacksDevice(uint8_t side, bool present) const;
+  std::string LacksHost(uint8_t side, bool running) const;
+  // The premise holds from now on.
+  void Leave(uint8_t side, FaultPremise premise);
+  void SetHost(uint8_t kernel, bool running);
 
   const Topology& topology_;
   const Profile* profile_;

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
-
-#include "model/conversation/print.h"
 
 namespace cm {
 namespace {
@@ -20,84 +20,134 @@ std::string AllMadKinds() {
   return names;
 }
 
+// A fault while its line is read.
+struct Reading {
+  Words& words;
+  const Topology& topology;
+  bool drawn = false;  // walks draw what does nothing as well
+  Fault fault = {};
+};
+
+uint8_t SideOrAny(std::string_view name, Reading& line) {
+  return name == "any" ? kAnySide : SideFrom(name, line.topology, line.words);
+}
+
+void ReadSide(std::string_view text, Reading& line) {
+  line.fault.side = SideFrom(text, line.topology, line.words);
+}
+
+void ReadFrom(std::string_view text, Reading& line) { line.fault.side = SideOrAny(text, line); }
+
+void ReadTo(std::string_view text, Reading& line) { line.fault.to = SideOrAny(text, line); }
+
+void ReadMessages(std::string_view text, Reading& line) {
+  const std::optional<MadKinds> messages = ParseMadKinds(text);
+  if (!messages)
+    line.words.Complain(fmt::format("\"{}\": {} or any is wanted", text, AllMadKinds()));
+  line.fault.messages = messages.value_or(MadKinds());
+}
+
+void ReadEvery(std::string_view text, Reading& line) {
+  line.fault.by = DurationFrom(text, line.words);
+  if (line.fault.by <= Duration())
+    line.words.Complain("link-flap: every=500ms times=3 or the like is wanted");
+}
+
+void ReadTimes(std::string_view text, Reading& line) {
+  uint32_t times = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, times);
+  if (error != std::errc() || end != last || times == 0 || times > kMostFlaps)
+    line.words.Complain(fmt::format("times={}: a number from 1 to {} is wanted", text, kMostFlaps));
+  line.fault.last = times;
+}
+
 // "3", "2..5" or "4..": occurrences of a packet.
-void OccurrencesFrom(std::string_view text, Fault* fault, Words& words) {
+void ReadOccurrences(std::string_view text, Reading& line) {
+  Fault& fault = line.fault;
   const size_t dots = text.find("..");
-  const auto number = [&words, text](std::string_view digits) {
+  const auto number = [&line, text](std::string_view digits) {
     uint32_t n = 0;
     const char* const last = digits.data() + digits.size();
     const auto [end, error] = std::from_chars(digits.data(), last, n);
     if (error != std::errc() || end != last || n == 0)
-      words.Complain(fmt::format("nth={}: 3, 2..5 or 4.. is wanted, counted from 1", text));
+      line.words.Complain(fmt::format("nth={}: 3, 2..5 or 4.. is wanted, counted from 1", text));
     return n;
   };
-  fault->first = number(text.substr(0, dots));
+  fault.first = number(text.substr(0, dots));
   if (dots == std::string_view::npos) {
-    fault->last = fault->first;
+    fault.last = fault.first;
   } else {
-    fault->last = dots + 2 == text.size() ? 0 : number(text.substr(dots + 2));
-    if (fault->last != 0 && fault->last < fault->first)
-      words.Complain(fmt::format("nth={}: the last is before the first", text));
+    fault.last = dots + 2 == text.size() ? 0 : number(text.substr(dots + 2));
+    if (fault.last != 0 && fault.last < fault.first)
+      line.words.Complain(fmt::format("nth={}: the last is before the first", text));
   }
 }
 
-// "5s", or "1ms..5s shape=tail": a delay, or its range.
-void DelayFrom(std::string_view text, Fault* fault, Words& words) {
+// "5s", or "1ms..5s": a delay, or the range that it is drawn from.
+void ReadDelay(std::string_view text, Reading& line) {
+  Fault& fault = line.fault;
   const size_t dots = text.find("..");
-  fault->by = DurationFrom(text.substr(0, dots), words);
+  fault.by = DurationFrom(text.substr(0, dots), line.words);
   if (dots != std::string_view::npos) {
-    fault->at_most = DurationFrom(text.substr(dots + 2), words);
-    if (fault->at_most <= fault->by)
-      words.Complain(fmt::format("by={}: the longest is no longer than the shortest", text));
+    fault.at_most = DurationFrom(text.substr(dots + 2), line.words);
+    if (fault.at_most <= fault.by)
+      line.words.Complain(fmt::format("by={}: the longest is no longer than the shortest", text));
   }
-  const auto shape = words.Take("shape");
-  if (!shape) return;
-  if (fault->at_most <= fault->by)
-    words.Complain(fmt::format("shape={}: a range such as by=1ms..1s is wanted", *shape));
-  if (*shape == "tail")
-    fault->shape = DelayShape::kTail;
-  else if (*shape != "uniform")
-    words.Complain(fmt::format("shape={}: uniform or tail is wanted", *shape));
+  if (!line.drawn && fault.MostLate() <= Duration())
+    line.words.Complain("by=0s: nothing would come of it");
 }
 
-void ParsePacketFault(Fault* fault, const Topology& topology, bool drawn, Words& words) {
-  const std::string_view kinds = words.Next("a kind of message");
-  const std::optional<MadKinds> messages = ParseMadKinds(kinds);
-  if (!messages) words.Complain(fmt::format("\"{}\": {} or any is wanted", kinds, AllMadKinds()));
-  fault->messages = messages.value_or(MadKinds());
-  const auto side = [&](std::string_view name) {
-    return name == "any" ? kAnySide : SideFrom(name, topology, words);
-  };
-  fault->side = side(words.Need("from"));
-  if (const auto to = words.Take("to")) fault->to = side(*to);
-  if (const auto nth = words.Take("nth")) OccurrencesFrom(*nth, fault, words);
-  if (const auto after = words.Take("after")) fault->after = DurationFrom(*after, words);
-  if (const auto window = words.Take("during")) fault->window = DurationFrom(*window, words);
-  if (fault->kind == FaultKind::kDelay) DelayFrom(words.Need("by"), fault, words);
-  if (drawn) return;  // walks draw faults without effect as well
-  if (fault->window <= Duration()) words.Complain("during=0s: nothing would come of it");
-  if (fault->kind == FaultKind::kDelay && fault->MostLate() <= Duration())
-    words.Complain("by=0s: nothing would come of it");
+// How a range is spread, which has been read before.
+void ReadShape(std::string_view text, Reading& line) {
+  if (line.fault.at_most <= line.fault.by)
+    line.words.Complain(fmt::format("shape={}: a range such as by=1ms..1s is wanted", text));
+  if (text == "tail")
+    line.fault.shape = DelayShape::kTail;
+  else if (text != "uniform")
+    line.words.Complain(fmt::format("shape={}: uniform or tail is wanted", text));
 }
 
-std::string PacketFaultText(const Fault& fault) {
-  std::string text;
-  if (fault.first != 1 || fault.last != 0) {
-    text += fmt::format(" nth={}", fault.first);
-    if (fault.last == 0) text += "..";
-    if (fault.last > fault.first) text += fmt::format("..{}", fault.last);
-  }
-  if (fault.kind == FaultKind::kDelay) {
-    text += " by=" + ToString(fault.by);
-    if (fault.MostLate() > fault.by) text += ".." + ToString(fault.at_most);
-    if (fault.shape == DelayShape::kTail) text += " shape=tail";
-  }
-  if (fault.after > Duration()) text += " after=" + ToString(fault.after);
-  if (fault.window != Duration::Max()) text += " during=" + ToString(fault.window);
-  return text;
+void ReadAfter(std::string_view text, Reading& line) {
+  line.fault.after = DurationFrom(text, line.words);
 }
 
-// Messages of datagram services are named only where a rule has no others.
+void ReadDuring(std::string_view text, Reading& line) {
+  line.fault.window = DurationFrom(text, line.words);
+  if (!line.drawn && line.fault.window <= Duration())
+    line.words.Complain("during=0s: nothing would come of it");
+}
+
+struct FieldReader {
+  FaultField field = FaultField::kSide;
+  void (*read)(std::string_view text, Reading& line) = nullptr;
+};
+
+constexpr auto kReaders = std::to_array<FieldReader>({{FaultField::kSide, ReadSide},
+                                                      {FaultField::kEvery, ReadEvery},
+                                                      {FaultField::kTimes, ReadTimes},
+                                                      {FaultField::kMessages, ReadMessages},
+                                                      {FaultField::kFrom, ReadFrom},
+                                                      {FaultField::kTo, ReadTo},
+                                                      {FaultField::kNth, ReadOccurrences},
+                                                      {FaultField::kBy, ReadDelay},
+                                                      {FaultField::kShape, ReadShape},
+                                                      {FaultField::kAfter, ReadAfter},
+                                                      {FaultField::kDuring, ReadDuring}});
+
+constexpr const FieldReader* ReaderOf(FaultField field) {
+  return std::ranges::find(kReaders, field, &FieldReader::field);
+}
+
+constexpr bool EveryArgumentIsRead() {
+  for (const FaultRow& row : kFaultKinds)
+    for (const FaultField field : row.takes)
+      if (ReaderOf(field) == kReaders.end()) return false;
+  return true;
+}
+static_assert(EveryArgumentIsRead(), "an argument of a fault kind has no function that reads it");
+
+// Messages of datagram services are named where they are meant alone.
 void PutKinds(Digest* d, MadKinds kinds) {
   const bool all = kinds == MadKinds::All();
   for (int i = 0; i < kMadKindCount; ++i) {
@@ -141,34 +191,19 @@ Fault FaultFrom(Words& words, const Topology& topology, bool drawn) {
         fmt::format("fault {}: not a kind of fault; there are {}", name, AllFaultKinds()));
     return {};
   }
-  Fault fault{.kind = *kind};
-  if (fault.OnPackets())
-    ParsePacketFault(&fault, topology, drawn, words);
-  else
-    fault.side = SideFrom(words.Need("side"), topology, words);
-  if (fault.kind == FaultKind::kFlap) {
-    fault.by = DurationFrom(words.Need("every"), words);
-    fault.last = static_cast<uint32_t>(words.Number("times", 0, 1, kMostFlaps));
-    if (fault.last == 0 || fault.by <= Duration())
-      words.Complain(fmt::format("link-flap: every=500ms times=3 or the like is wanted"));
+  Reading line{.words = words, .topology = topology, .drawn = drawn, .fault = {.kind = *kind}};
+  for (const FaultField taken : RowOf(*kind).takes) {
+    const FaultFieldRow& field = RowOf(taken);
+    std::optional<std::string_view> text;
+    if (field.key.empty())
+      text = words.Next("a kind of message");
+    else if (field.otherwise.empty())
+      text = words.Need(field.key);
+    else
+      text = words.Take(field.key);
+    if (text) ReaderOf(taken)->read(*text, line);
   }
-  return fault;
-}
-
-std::string ToString(const Fault& fault, const Topology& topology) {
-  const auto name = [&topology](uint8_t side) {
-    return side == kAnySide ? std::string_view("any") : topology.sides[side].name;
-  };
-  if (!fault.OnPackets()) {
-    std::string text = fmt::format("{} side={}", ToString(fault.kind), name(fault.side));
-    if (fault.kind == FaultKind::kFlap)
-      text += fmt::format(" every={} times={}", ToString(fault.by), fault.last);
-    return text;
-  }
-  std::string text = fmt::format("{} {} from={}", ToString(fault.kind), ToString(fault.messages),
-                                 name(fault.side));
-  if (fault.to != kAnySide) text += fmt::format(" to={}", name(fault.to));
-  return text + PacketFaultText(fault);
+  return line.fault;
 }
 
 void PutFault(Digest* d, const Fault& f) {

@@ -90,7 +90,8 @@ void NameScope::Mark(Record* record) const {
   const Line& line = conversation_.lines[record->line];
   if (std::holds_alternative<seen::Released>(record->seen)) return;
   record->not_made = WhyNot(line);
-  if (const auto* calls = std::get_if<line::Calls>(&line)) record->misuse = MisuseIn(calls->call);
+  const auto* calls = std::get_if<line::Calls>(&line);
+  if (calls != nullptr && !record->not_made) record->misuse = MisuseIn(calls->call);
 }
 
 // A call on an id while another thread waits for its event would interfere with it.

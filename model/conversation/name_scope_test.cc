@@ -163,6 +163,19 @@ TEST(AProcess, SaysNothingAfterItHasExited) {
   EXPECT_TRUE(run.Applicable(11));
 }
 
+TEST(ARecord, SaysOfACallThatIsMadeWhatItMisuses) {
+  for (const bool asked_for : {false, true}) {
+    Followed run(kIdOnChannel, asked_for ? "misuse" : "none");
+    run.Answer(0, Reply::Returned());
+    run.Answer(1, Reply::Returned());
+    run.Answer(3, Reply::Returned());
+    Record record{.line = 2, .seen = seen::Answered{}};
+    run.scope().Mark(&record);
+    EXPECT_EQ(record.not_made, asked_for ? std::nullopt : std::optional(NotMade::kGone));
+    EXPECT_EQ(record.misuse, asked_for ? std::optional(Misuse::kIdDestroyed) : std::nullopt);
+  }
+}
+
 TEST(CallsAtOnce, ContendWhereOneTakesWhatTheOtherNeeds) {
   Followed run(kIdOnChannel);
   run.Answer(0, Reply::Returned());

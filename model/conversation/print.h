@@ -14,7 +14,6 @@ std::string ToString(const Line& line, const Conversation& conversation);
 // The same without the side.
 std::string ToString(const Call& call, const Conversation& conversation);
 std::string ToString(Lane lane, const Topology& topology);
-std::string ToString(const Fault& fault, const Topology& topology);
 // "REP to=active remote=A qp=17".
 std::string ToString(const TesterMad& mad, const Conversation& conversation);
 

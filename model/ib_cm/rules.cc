@@ -3,113 +3,112 @@
 namespace cm::model {
 namespace {
 
-constexpr std::array<std::string_view, kIbStateCount + 1> kStateNames = {
-    "none",      "IDLE",         "REQ_SENT",      "MRA_REQ_RCVD",  "MRA_REQ_SENT",
-    "REP_SENT",  "MRA_REP_RCVD", "MRA_REP_SENT",  "ESTABLISHED",   "DREQ_SENT",
-    "DREQ_RCVD", "TIMEWAIT",     "SIDR_REQ_SENT", "SIDR_REQ_RCVD", "same"};
+constexpr auto kStates = Names<IbState>({
+    {IbState::kNone, "none"},
+    {IbState::kIdle, "IDLE"},
+    {IbState::kReqSent, "REQ_SENT"},
+    {IbState::kMraReqRcvd, "MRA_REQ_RCVD"},
+    {IbState::kMraReqSent, "MRA_REQ_SENT"},
+    {IbState::kRepSent, "REP_SENT"},
+    {IbState::kMraRepRcvd, "MRA_REP_RCVD"},
+    {IbState::kMraRepSent, "MRA_REP_SENT"},
+    {IbState::kEstablished, "ESTABLISHED"},
+    {IbState::kDreqSent, "DREQ_SENT"},
+    {IbState::kDreqRcvd, "DREQ_RCVD"},
+    {IbState::kTimewait, "TIMEWAIT"},
+    {IbState::kSidrReqSent, "SIDR_REQ_SENT"},
+    {IbState::kSidrReqRcvd, "SIDR_REQ_RCVD"},
+    {IbState::kSame, "same"},
+});
 
-constexpr std::array<std::string_view, kIbStimulusCount> kStimulusNames = {
-    "send REQ",
-    "send REP",
-    "send RTU",
-    "send REJ",
-    "send DREQ",
-    "send DREP",
-    "send SIDR_REQ",
-    "send SIDR_REP",
-    "send SIDR_REP that refuses",
-    "send DREQ or DREP in vain",
-    "send REJ in vain",
-    "QP INIT",
-    "QP RTR, RTS",
-    "told of the connection",
-    "told of another path",
-    "destroy",
-    "REQ again",
-    "MRA",
-    "REP",
-    "REP of a QP in use",
-    "REP of an id in use",
-    "REP again",
-    "RTU",
-    "REJ",
-    "REJ 10",
-    "REJ on another path",
-    "DREQ",
-    "DREQ for another QP",
-    "DREP",
-    "SIDR_REP",
-    "SIDR_REP that refuses",
-    "SIDR_REP with another Q_Key",
-    "LAP",
-    "LAP again",
-    "APR",
-    "retry",
-    "exhausted",
-    "send fails",
-    "timewait over"};
+constexpr auto kSends = Names<Sends>({
+    {Sends::kNothing, ""},
+    {Sends::kReq, "REQ"},
+    {Sends::kMra, "MRA"},
+    {Sends::kRejReq, "REJ of REQ"},
+    {Sends::kRejRep, "REJ of REP"},
+    {Sends::kRejOther, "REJ"},
+    {Sends::kRejNobody, "REJ that names nobody"},
+    {Sends::kRejTimeout, "REJ 4"},
+    {Sends::kRep, "REP"},
+    {Sends::kRtu, "RTU"},
+    {Sends::kDreq, "DREQ"},
+    {Sends::kDrep, "DREP"},
+    {Sends::kSidrReq, "SIDR_REQ"},
+    {Sends::kSidrRep, "SIDR_REP"},
+    {Sends::kSidrRefusal, "SIDR_REP that refuses"},
+    {Sends::kAgain, "the same again"},
+    {Sends::kLap, "LAP"},
+    {Sends::kMpaRequest, "MPA request"},
+    {Sends::kMpaReply, "MPA reply"},
+    {Sends::kMpaReject, "MPA reply that rejects"},
+    {Sends::kFin, "FIN"},
+});
 
-constexpr std::array<std::string_view, 21> kSendsNames = {"",
-                                                          "REQ",
-                                                          "MRA",
-                                                          "REJ of REQ",
-                                                          "REJ of REP",
-                                                          "REJ",
-                                                          "REJ that names nobody",
-                                                          "REJ 4",
-                                                          "REP",
-                                                          "RTU",
-                                                          "DREQ",
-                                                          "DREP",
-                                                          "SIDR_REQ",
-                                                          "SIDR_REP",
-                                                          "SIDR_REP that refuses",
-                                                          "the same again",
-                                                          "LAP",
-                                                          "MPA request",
-                                                          "MPA reply",
-                                                          "MPA reply that rejects",
-                                                          "FIN"};
+constexpr auto kReports = ByValue(
+    std::to_array<ReportInfo>({
+        {Report::kNothing, ""},
+        {Report::kReqError, "REQ_ERROR"},
+        {Report::kRepError, "REP_ERROR"},
+        {Report::kRepReceived, "REP"},
+        {Report::kRtuReceived, "RTU"},
+        {Report::kDreqReceived, "DREQ"},
+        {Report::kDrepReceived, "DREP"},
+        {Report::kDreqError, "DREQ_ERROR"},
+        {Report::kTimewaitExit, "TIMEWAIT_EXIT"},
+        {Report::kRejReceived, "REJ"},
+        {Report::kUserEstablished, "USER_ESTABLISHED"},
+        {Report::kSidrRepReceived, "SIDR_REP"},
+        {Report::kSidrRefusalReceived, "SIDR_REP that refuses"},
+        {Report::kSidrOtherKeyReceived, "SIDR_REP with another Q_Key", over::kIbCm, Need::kTester},
+        {Report::kSidrReqError, "SIDR_REQ_ERROR"},
+        {Report::kIwReply, "CONNECT_REPLY 0", over::kIwarp},
+        {Report::kIwRejected, "CONNECT_REPLY -104", over::kIwarp},
+        {Report::kIwTimedOut, "CONNECT_REPLY -110", over::kIwarp},
+        {Report::kIwFailed, "CONNECT_REPLY -22", over::kIwarp},
+        {Report::kIwEstablished, "ESTABLISHED", over::kIwarp},
+        {Report::kIwClosed, "CLOSE", over::kIwarp},
+    }),
+    &ReportInfo::report);
 
-constexpr std::array<std::string_view, 21> kReportNames = {"",
-                                                           "REQ_ERROR",
-                                                           "REP_ERROR",
-                                                           "REP",
-                                                           "RTU",
-                                                           "DREQ",
-                                                           "DREP",
-                                                           "DREQ_ERROR",
-                                                           "TIMEWAIT_EXIT",
-                                                           "REJ",
-                                                           "USER_ESTABLISHED",
-                                                           "SIDR_REP",
-                                                           "SIDR_REP that refuses",
-                                                           "SIDR_REP with another Q_Key",
-                                                           "SIDR_REQ_ERROR",
-                                                           "CONNECT_REPLY 0",
-                                                           "CONNECT_REPLY -104",
-                                                           "CONNECT_REPLY -110",
-                                                           "CONNECT_REPLY -22",
-                                                           "ESTABLISHED",
-                                                           "CLOSE"};
+constexpr auto kRequestGuards =
+    ByValue(std::to_array<RequestGuardInfo>({
+                {RequestGuard::kUnresolvable, "unresolvable", over::kAll, Need::kTester},
+                {RequestGuard::kStale, "stale"},
+                {RequestGuard::kNobodyListens, "nobody-listens"},
+                {RequestGuard::kNoPath, "no-path", over::kAll, Need::kTester},
+                {RequestGuard::kAlternatePath, "alternate-path", over::kEthernet, Need::kTester},
+                {RequestGuard::kNotUnderstood, "not-understood", over::kAll, Need::kTester},
+                {RequestGuard::kOtherAddress, "other-address"},
+                {RequestGuard::kBacklogFull, "backlog-full"},
+                {RequestGuard::kFine, "fine"},
+            }),
+            &RequestGuardInfo::guard);
 
-constexpr std::array<std::string_view, kRequestGuardCount> kRequestGuardNames = {
-    "unresolvable",   "stale",         "nobody-listens", "no-path", "alternate-path",
-    "not-understood", "other-address", "backlog-full",   "fine"};
-
-constexpr std::array<std::string_view, kMadGuardCount> kMadGuardNames = {
-    "base-version", "asks-class", "method", "class-version", "attribute", "lap-over-roce", "fine"};
+constexpr auto kMadGuards = ByValue(std::to_array<MadGuardInfo>({
+                                        {MadGuard::kBaseVersion, "base-version"},
+                                        {MadGuard::kAsksClass, "asks-class"},
+                                        {MadGuard::kMethod, "method"},
+                                        {MadGuard::kClassVersion, "class-version"},
+                                        {MadGuard::kAttribute, "attribute"},
+                                        {MadGuard::kLapOverRoce, "lap-over-roce", over::kRoce},
+                                        {MadGuard::kFine, "fine", over::kIbCm, Need::kNothing},
+                                    }),
+                                    &MadGuardInfo::guard);
 
 }  // namespace
 
-std::string_view ToString(IbState state) { return kStateNames[static_cast<size_t>(state)]; }
-std::string_view ToString(IbStimulus s) { return kStimulusNames[static_cast<size_t>(s)]; }
-std::string_view ToString(Sends sends) { return kSendsNames[static_cast<size_t>(sends)]; }
-std::string_view ToString(Report report) { return kReportNames[static_cast<size_t>(report)]; }
-std::string_view ToString(RequestGuard guard) {
-  return kRequestGuardNames[static_cast<size_t>(guard)];
+const ReportInfo& InfoOf(Report report) { return kReports[static_cast<size_t>(report)]; }
+const RequestGuardInfo& InfoOf(RequestGuard guard) {
+  return kRequestGuards[static_cast<size_t>(guard)];
 }
+const MadGuardInfo& InfoOf(MadGuard guard) { return kMadGuards[static_cast<size_t>(guard)]; }
 
-std::string_view ToString(MadGuard guard) { return kMadGuardNames[static_cast<size_t>(guard)]; }
+std::string_view ToString(IbState state) { return kStates[static_cast<size_t>(state)].name; }
+std::string_view ToString(IbStimulus stimulus) { return InfoOf(stimulus).name; }
+std::string_view ToString(Sends sends) { return kSends[static_cast<size_t>(sends)].name; }
+std::string_view ToString(Report report) { return InfoOf(report).name; }
+std::string_view ToString(RequestGuard guard) { return InfoOf(guard).name; }
+std::string_view ToString(MadGuard guard) { return InfoOf(guard).name; }
 
 }  // namespace cm::model

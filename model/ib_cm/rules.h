@@ -9,135 +9,14 @@
 #include <cstdint>
 #include <string_view>
 
+#include "model/ib_cm/stimulus.h"
+#include "model/rules/enumeration.h"
+#include "model/rules/need.h"
 #include "model/rules/rule.h"
+#include "model/rules/transports.h"
 #include "model/vocabulary/protocol.h"
 
 namespace cm::model {
-
-// source: linux 6.1 ib_cm.h enum ib_cm_state. kNone: the id has no identifier of the IB CM.
-enum class IbState : uint8_t {
-  kNone,
-  kIdle,
-  kReqSent,
-  kMraReqRcvd,
-  kMraReqSent,  // "armed": a repeated REQ will be answered by MRA
-  kRepSent,
-  kMraRepRcvd,
-  kMraRepSent,
-  kEstablished,
-  kDreqSent,
-  kDreqRcvd,
-  kTimewait,
-  kSidrReqSent,
-  kSidrReqRcvd,
-  kSame,
-};
-inline constexpr int kIbStateCount = 14;
-using IbStates = Set<IbState>;
-
-enum class IbStimulus : uint8_t {
-  // local calls
-  kSendReq,
-  kSendRep,
-  kSendRtu,
-  kSendRej,
-  kSendDreq,
-  kSendDrep,
-  kSendSidrReq,
-  kSendSidrRep,
-  kSendSidrRefusal,  // SIDR_REP that says no
-  kUnsentEnd,        // DREQ or DREP is asked for and cannot be sent
-  kUnsentRej,        // and REJ
-  kQpInit,           // attributes for INIT are asked for
-  kQpReady,          // and for RTR and RTS
-  kCommEst,          // the application has seen that the connection stands
-  kPathMig,          // or that its path has changed
-  kDestroy,
-  // messages
-  kReqAgain,
-  kMra,
-  kRep,
-  kRepStale,  // its QP number is that of a live connection to the same peer
-  kRepKnown,  // and so is its sender's communication id
-  kRepAgain,
-  kRtu,
-  kRej,
-  kRejStale,  // reason 10
-  kRejMoved,  // any, where the connection has asked for another path, or has taken it
-  kDreq,
-  kDreqOtherQp,  // for another queue pair than the id's
-  kDrep,
-  kSidrRep,
-  kSidrRefusal,
-  kSidrOtherKey,  // SIDR_REP with another Q_Key than the id's
-  kLap,           // asks for another path
-  kLapAgain,      // before the last one was answered
-  kApr,
-  // time
-  kRetry,      // its message was not answered in time
-  kExhausted,  // nor any of the repetitions
-  kSendFails,  // its message could not be sent at all
-  kTimewaitOver,
-};
-inline constexpr int kIbStimulusCount = 39;
-
-enum class IbAnswer : uint8_t {
-  kDone,     // a local call succeeded, a message or timer took effect
-  kRefused,  // a local call failed
-  kIgnored,  // a message or timer had no effect
-};
-
-// What is sent, in the order of MadKind and more: REJ says which message it rejects.
-enum class Sends : uint8_t {
-  kNothing,
-  kReq,
-  kMra,
-  kRejReq,      // rejects the request
-  kRejRep,      // rejects the reply
-  kRejOther,    // rejects neither
-  kRejNobody,   // the same with no communication id of the peer: nobody takes it
-  kRejTimeout,  // reason 4: gives up the request
-  kRep,
-  kRtu,
-  kDreq,
-  kDrep,
-  kSidrReq,
-  kSidrRep,
-  kSidrRefusal,  // SIDR_REP that says no
-  kAgain,        // the same message once more
-  kLap,          // the tester alone
-  // over iWARP
-  kMpaRequest,
-  kMpaReply,
-  kMpaReject,
-  kFin,  // the end of the TCP connection
-};
-
-// What is reported to the rdma_cm id above.
-enum class Report : uint8_t {
-  kNothing,
-  kReqError,
-  kRepError,
-  kRepReceived,
-  kRtuReceived,
-  kDreqReceived,
-  kDrepReceived,
-  kDreqError,
-  kTimewaitExit,
-  kRejReceived,
-  kUserEstablished,
-  kSidrRepReceived,
-  kSidrRefusalReceived,
-  kSidrOtherKeyReceived,
-  kSidrReqError,
-  // of the iWARP CM
-  kIwReply,
-  kIwRejected,
-  kIwTimedOut,
-  kIwFailed,
-  kIwEstablished,
-  kIwClosed,
-};
 
 struct IbRule {
   std::string_view id;
@@ -149,6 +28,7 @@ struct IbRule {
   Report reports;
   bool abandons;  // the id moves on, and its own message is transmitted until it runs out
   Evidence evidence;
+  Transports over = over::kIbCm;
 };
 
 // A request that belongs to no identifier: what is looked at, in order.
@@ -163,7 +43,15 @@ enum class RequestGuard : uint8_t {
   kBacklogFull,
   kFine,
 };
-inline constexpr int kRequestGuardCount = 9;
+inline constexpr int kRequestGuardCount = kCountOf<RequestGuard>;
+
+struct RequestGuardInfo {
+  RequestGuard guard;
+  std::string_view name;
+  Transports over = over::kAll;
+  Need needs = Need::kNothing;
+};
+const RequestGuardInfo& InfoOf(RequestGuard guard);
 
 enum class RequestOutcome : uint8_t { kDelivered, kRejected, kDropped };
 
@@ -173,6 +61,7 @@ struct RequestRule {
   RequestOutcome outcome;
   RejReason reason;
   Evidence evidence;
+  Transports over = over::kIbCm;
 };
 
 // What is looked at before a message is taken for one of the connection manager, in order.
@@ -185,7 +74,15 @@ enum class MadGuard : uint8_t {
   kLapOverRoce,   // LAP or APR
   kFine,
 };
-inline constexpr int kMadGuardCount = 7;
+inline constexpr int kMadGuardCount = kCountOf<MadGuard>;
+
+struct MadGuardInfo {
+  MadGuard guard;
+  std::string_view name;
+  Transports over = over::kIbCm;
+  Need needs = Need::kTester;
+};
+const MadGuardInfo& InfoOf(MadGuard guard);
 
 enum class MadOutcome : uint8_t { kTaken, kDropped, kAnswered };
 
@@ -194,6 +91,7 @@ struct MadRule {
   MadGuard when;
   MadOutcome outcome;
   Evidence evidence;
+  Transports over = over::kIbCm;
 };
 
 // The same for a datagram service; everything but delivery is a refusal.
@@ -203,6 +101,7 @@ struct SidrRequestRule {
   bool delivered;
   SidrStatus status;
   Evidence evidence;
+  Transports over = over::kIbCm;
 };
 
 namespace rules {
@@ -379,22 +278,18 @@ inline constexpr auto kMads = std::to_array<MadRule>({
 
 }  // namespace rules
 
-std::string_view ToString(IbState state);
-std::string_view ToString(IbStimulus stimulus);
-std::string_view ToString(Sends sends);
-std::string_view ToString(Report report);
 std::string_view ToString(RequestGuard guard);
 std::string_view ToString(MadGuard guard);
 
 // Local calls and messages are answered in every state; timers only where one can run.
 template <size_t N>
 constexpr bool EveryIbStimulusIsAnswered(const std::array<IbRule, N>& table) {
-  constexpr int kFirstTimer = static_cast<int>(IbStimulus::kRetry);
-  for (int stimulus = 0; stimulus < kFirstTimer; ++stimulus) {
+  for (const IbStimulusInfo& stimulus : kIbStimuli) {
+    if (stimulus.origin == Origin::kTimer) continue;
+    const IbStimulus on = stimulus.on;
     for (int state = 0; state < kIbStateCount; ++state) {
       // A repeated request is one whose identifier is known: not idle, not in timewait, not gone,
       // and not one that sends requests itself.
-      const auto on = static_cast<IbStimulus>(stimulus);
       const auto from = static_cast<IbState>(state);
       // Only who awaits a reply asks whether it is stale, or another's.
       const bool of_reply = on == IbStimulus::kRepStale || on == IbStimulus::kRepKnown;

@@ -3,22 +3,29 @@
 namespace cm::model {
 namespace {
 
-constexpr std::array<std::string_view, kIwStateCount + 1> kStateNames = {
-    "none", "IDLE", "CONN_SENT", "CONN_RECV", "lost", "ESTABLISHED", "CLOSING", "same"};
+constexpr auto kStates = Names<IwState>({
+    {IwState::kNone, "none"},
+    {IwState::kIdle, "IDLE"},
+    {IwState::kConnSent, "CONN_SENT"},
+    {IwState::kConnRecv, "CONN_RECV"},
+    {IwState::kConnLost, "lost"},
+    {IwState::kEstablished, "ESTABLISHED"},
+    {IwState::kClosing, "CLOSING"},
+    {IwState::kSame, "same"},
+});
 
-constexpr std::array<std::string_view, kIwStimulusCount> kStimulusNames = {
-    "connect",           "accept",   "reject", "disconnect",    "attributes",
-    "queue pair breaks", "destroy",  "reply",  "reply in vain", "rejection",
-    "peer closes",       "no reply", "closed",
-};
-
-constexpr std::array<std::string_view, 5> kAnswerNames = {"done", "refused", "reset", "waits",
-                                                          "ignored"};
+constexpr auto kAnswers = Names<IwAnswer>({
+    {IwAnswer::kDone, "done"},
+    {IwAnswer::kRefused, "refused"},
+    {IwAnswer::kReset, "reset"},
+    {IwAnswer::kWaits, "waits"},
+    {IwAnswer::kIgnored, "ignored"},
+});
 
 }  // namespace
 
-std::string_view ToString(IwState state) { return kStateNames[static_cast<size_t>(state)]; }
-std::string_view ToString(IwStimulus s) { return kStimulusNames[static_cast<size_t>(s)]; }
-std::string_view ToString(IwAnswer answer) { return kAnswerNames[static_cast<size_t>(answer)]; }
+std::string_view ToString(IwState state) { return kStates[static_cast<size_t>(state)].name; }
+std::string_view ToString(IwStimulus stimulus) { return InfoOf(stimulus).name; }
+std::string_view ToString(IwAnswer answer) { return kAnswers[static_cast<size_t>(answer)].name; }
 
 }  // namespace cm::model

@@ -13,7 +13,9 @@
 #include <string_view>
 
 #include "model/ib_cm/rules.h"
+#include "model/rules/enumeration.h"
 #include "model/rules/rule.h"
+#include "model/rules/transports.h"
 
 namespace cm::model {
 
@@ -28,7 +30,7 @@ enum class IwState : uint8_t {
   kClosing,  // closed from here; the report is due
   kSame,
 };
-inline constexpr int kIwStateCount = 7;
+inline constexpr int kIwStateCount = static_cast<int>(IwState::kSame);
 using IwStates = Set<IwState>;
 
 enum class IwStimulus : uint8_t {
@@ -49,7 +51,35 @@ enum class IwStimulus : uint8_t {
   kNoReply,  // within what the provider waits for one
   kClosed,   // the provider has closed the connection
 };
-inline constexpr int kIwStimulusCount = 13;
+inline constexpr int kIwStimulusCount = kCountOf<IwStimulus>;
+
+struct IwStimulusInfo {
+  IwStimulus on;
+  std::string_view name;
+  Origin origin;
+};
+
+inline constexpr auto kIwStimuli =
+    ByValue(std::to_array<IwStimulusInfo>({
+                {IwStimulus::kConnect, "connect", Origin::kCall},
+                {IwStimulus::kAccept, "accept", Origin::kCall},
+                {IwStimulus::kReject, "reject", Origin::kCall},
+                {IwStimulus::kDisconnect, "disconnect", Origin::kCall},
+                {IwStimulus::kAttributes, "attributes", Origin::kCall},
+                {IwStimulus::kQpBreaks, "queue pair breaks", Origin::kCall},
+                {IwStimulus::kDestroy, "destroy", Origin::kCall},
+                {IwStimulus::kReply, "reply", Origin::kMessage},
+                {IwStimulus::kReplyInVain, "reply in vain", Origin::kMessage},
+                {IwStimulus::kRejection, "rejection", Origin::kMessage},
+                {IwStimulus::kPeerCloses, "peer closes", Origin::kMessage},
+                {IwStimulus::kNoReply, "no reply", Origin::kTimer},
+                {IwStimulus::kClosed, "closed", Origin::kTimer},
+            }),
+            &IwStimulusInfo::on);
+
+constexpr const IwStimulusInfo& InfoOf(IwStimulus on) {
+  return kIwStimuli[static_cast<size_t>(on)];
+}
 
 enum class IwAnswer : uint8_t {
   kDone,
@@ -68,6 +98,7 @@ struct IwRule {
   Sends sends;
   Report reports;
   Evidence evidence;
+  Transports over = over::kIwarp;
 };
 
 // A request that comes over a new TCP connection: who listens was asked when that was set up.
@@ -76,6 +107,7 @@ struct IwRequestRule {
   RequestGuard when;
   Sends sends;  // kNothing: it is delivered
   Evidence evidence;
+  Transports over = over::kIwarp;
 };
 
 namespace rules {
@@ -146,12 +178,13 @@ std::string_view ToString(IwAnswer answer);
 // All but what comes in time is answered in every state.
 template <size_t N>
 constexpr bool EveryIwStimulusIsAnswered(const std::array<IwRule, N>& table) {
-  for (int stimulus = 0; stimulus < static_cast<int>(IwStimulus::kNoReply); ++stimulus) {
+  for (const IwStimulusInfo& stimulus : kIwStimuli) {
+    if (stimulus.origin == Origin::kTimer) continue;
     for (int state = 0; state < kIwStateCount; ++state) {
       bool answered = false;
       for (const IwRule& rule : table) {
-        answered = answered || (rule.on == static_cast<IwStimulus>(stimulus) &&
-                                rule.from.Has(static_cast<IwState>(state)));
+        answered =
+            answered || (rule.on == stimulus.on && rule.from.Has(static_cast<IwState>(state)));
       }
       if (!answered) return false;
     }

@@ -28,10 +28,24 @@ IbStimulus PlainStimulus(const Flight& flight) {
       return IbStimulus::kSidrRep;
     case Sends::kSidrRefusal:
       return IbStimulus::kSidrRefusal;
-    default:
-      return flight.reason == static_cast<uint16_t>(RejReason::kStaleConn) ? IbStimulus::kRejStale
-                                                                           : IbStimulus::kRej;
+    case Sends::kRejReq:
+    case Sends::kRejRep:
+    case Sends::kRejOther:
+    case Sends::kRejNobody:
+    case Sends::kRejTimeout:
+    case Sends::kNothing:
+    case Sends::kReq:
+    case Sends::kSidrReq:
+    case Sends::kAgain:
+    case Sends::kLap:
+    case Sends::kMpaRequest:
+    case Sends::kMpaReply:
+    case Sends::kMpaReject:
+    case Sends::kFin:
+      break;
   }
+  return flight.reason == static_cast<uint16_t>(RejReason::kStaleConn) ? IbStimulus::kRejStale
+                                                                       : IbStimulus::kRej;
 }
 
 // source: linux 6.1 cm.c cm_acquire_id, cm_acquire_rejected_id, cm_acquire_mraed_id

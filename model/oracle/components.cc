@@ -37,8 +37,8 @@ bool Oracle::Close(Component* component, const Window& window, Judgement* judgem
 }
 
 void Oracle::Merge(IdRef a, IdRef b) {
-  const ComponentNumber into = knowledge_.id(a).component;
-  const ComponentNumber from = knowledge_.id(b).component;
+  const ComponentNumber into = facts_.id(a).component;
+  const ComponentNumber from = facts_.id(b).component;
   if (into == from) return;
   Component& one = components_[into];
   Component& other = components_[from];
@@ -65,7 +65,7 @@ void Oracle::Merge(IdRef a, IdRef b) {
   }
   one.set = std::move(product);
   for (const IdRef id : other.ids) {
-    knowledge_.id(id).component = into;
+    facts_.id(id).component = into;
     one.ids.push_back(id);
   }
   components_.erase(from);
@@ -74,11 +74,11 @@ void Oracle::Merge(IdRef a, IdRef b) {
 
 // Merges the sender of a request with the owners of its port.
 void Oracle::MergeForRequest(IdRef id) {
-  const IdInfo& info = knowledge_.id(id);
-  const uint8_t device = knowledge_.DeviceOf(info.destination);
+  const IdInfo& info = facts_.id(id);
+  const uint8_t device = facts_.DeviceOf(info.destination);
   if (device == kNoDevice) return;
-  const uint8_t kernel = knowledge_.KernelOf(device);
-  for (const PortOwner& owner : knowledge_.ports)
+  const uint8_t kernel = facts_.KernelOf(device);
+  for (const PortOwner& owner : facts_.ports)
     if (owner.kernel == kernel && owner.space == info.space &&
         owner.address.port == info.destination.port)
       Merge(id, owner.id);
@@ -88,9 +88,9 @@ void Oracle::MergeForRequest(IdRef id) {
 // The same QP number makes one connection stale for the other, as long as it has either end.
 void Oracle::MergeForQp(IdRef id) {
   const auto shares = [&](IdRef other) {
-    return other.valid() && other != id && knowledge_.SameQpNumber(id, other) != Tri::kNo;
+    return other.valid() && other != id && facts_.SameQpNumber(id, other) != Certainty::kNo;
   };
-  if (knowledge_.id(id).qp_key == 0) return;
+  if (facts_.id(id).qp_key == 0) return;
   std::vector<IdRef> others;
   for (const auto& [number, component] : components_) {
     const bool meets = std::ranges::any_of(component.set.items(), [&](const Possibility& p) {
@@ -105,16 +105,16 @@ void Oracle::MergeForQp(IdRef id) {
 // And the reverse: merges the owner of a port with the requests for it.
 void Oracle::MergeForService(IdRef id, uint16_t port) {
   if (port == 0) return;
-  const PortSpace space = knowledge_.id(id).space;
-  const uint8_t kernel = knowledge_.id(id).kernel;
+  const PortSpace space = facts_.id(id).space;
+  const uint8_t kernel = facts_.id(id).kernel;
   std::vector<IdRef> askers;
   for (const auto& [number, component] : components_) {
     for (const Possibility& p : component.set.items()) {
       const auto asks = [&](IdRef sender) {
-        const IdInfo& info = knowledge_.id(sender);
-        const uint8_t device = knowledge_.DeviceOf(info.destination);
-        return device != kNoDevice && knowledge_.KernelOf(device) == kernel &&
-               info.space == space && info.destination.port == port;
+        const IdInfo& info = facts_.id(sender);
+        const uint8_t device = facts_.DeviceOf(info.destination);
+        return device != kNoDevice && facts_.KernelOf(device) == kernel && info.space == space &&
+               info.destination.port == port;
       };
       for (const IdState& s : p.ids)
         if (s.name.valid() && !s.origin.valid() && s.outstanding && IsRequest(s.message) &&
@@ -175,15 +175,15 @@ void Oracle::TrySplit(ComponentNumber number) {
       if (id.origin.valid()) links.Join(known_as[i], id.origin);
       const bool asks = !id.origin.valid() && id.outstanding && IsRequest(id.message);
       if (!asks) continue;
-      for (const PortOwner& owner : knowledge_.ports)
-        if (owner.address.port == knowledge_.id(id.name).destination.port)
+      for (const PortOwner& owner : facts_.ports)
+        if (owner.address.port == facts_.id(id.name).destination.port)
           links.Join(id.name, owner.id);
     }
     // Nor are those parted that may find one another's queue pairs in use.
     for (const IdState& id : p.ids)
       for (const IdRef one : {id.name, id.PeerName()})
         for (const IdRef other : component.ids)
-          if (one.valid() && knowledge_.SameQpNumber(one, other) != Tri::kNo)
+          if (one.valid() && facts_.SameQpNumber(one, other) != Certainty::kNo)
             links.Join(one, other);
     if (!p.flights.empty()) return;  // not while messages are under way
   }
@@ -219,7 +219,7 @@ void Oracle::TrySplit(ComponentNumber number) {
     for (size_t i = 0; i < ids.size(); ++i) {
       if (links.Root(i) != roots[r]) continue;
       made.ids.push_back(ids[i]);
-      knowledge_.id(ids[i]).component = fresh;
+      facts_.id(ids[i]).component = fresh;
     }
   }
 }
@@ -228,7 +228,7 @@ std::vector<Oracle::ComponentNumber> Oracle::ComponentsOn(ChannelRef channel) co
   std::vector<ComponentNumber> numbers;
   for (const auto& [number, component] : components_) {
     const bool here = std::ranges::any_of(component.ids, [&](IdRef id) {
-      return knowledge_.id(id).channel == channel && knowledge_.id(id).exists;
+      return facts_.id(id).channel == channel && facts_.id(id).exists;
     });
     if (here || HasLeftOn(component, channel)) numbers.push_back(number);
   }
@@ -246,17 +246,17 @@ void Oracle::CountClash(const PortOwner& owner, const Address& wanted, const Win
   for (const Possibility& p : component.set.items()) {
     const uint8_t i = p.Find(owner.id);
     if (i == kNoId || (p.ids[i].closed && !p.ids[i].abandoned)) continue;
-    const Address owned = knowledge_.OwnedAddress(owner, p.ids[i]);
+    const Address owned = facts_.OwnedAddress(owner, p.ids[i]);
     if (wanted.AnyOrLoopback() || owned.AnyOrLoopback())
       ++wildcard;
     else if (owned == wanted)
       ++same;
   }
-  const auto note = [&](size_t holding, Tri* which) {
+  const auto note = [&](size_t holding, Certainty* which) {
     if (holding == component.set.size())
-      *which = Tri::kYes;
-    else if (holding > 0 && *which == Tri::kNo)
-      *which = Tri::kMaybe;
+      *which = Certainty::kYes;
+    else if (holding > 0 && *which == Certainty::kNo)
+      *which = Certainty::kMaybe;
   };
   note(wildcard, &clash->wildcard);
   note(same, &clash->same_address);
@@ -264,41 +264,41 @@ void Oracle::CountClash(const PortOwner& owner, const Address& wanted, const Win
 
 PortClash Oracle::ClashFor(IdRef id, const Call& call, const Window& window) {
   PortClash clash;
-  const IdInfo& info = knowledge_.id(id);
+  const IdInfo& info = facts_.id(id);
   // Who listens and has shared its port has to have it for itself.
   const bool listens = std::holds_alternative<call::Listen>(call) && info.shares_port;
-  const Address wanted = listens ? info.bound : GuardFinder::Wanted(call);
+  const Address wanted = listens ? info.bound : AddressWantedBy(call);
   if (wanted.kind == AddressKind::kNone || wanted.port == 0) return clash;
-  const std::vector<PortOwner> owners = knowledge_.ports;
+  const std::vector<PortOwner> owners = facts_.ports;
   for (const PortOwner& owner : owners) {
     if (owner.id == id || owner.kernel != info.kernel || owner.space != info.space ||
         owner.address.port != wanted.port)
       continue;
-    if (!listens && info.shares_port && knowledge_.id(owner.id).shares_port) continue;
+    if (!listens && info.shares_port && facts_.id(owner.id).shares_port) continue;
     const bool family_only = info.family_only.value_or(!wanted.v6);
     if (owner.family_only && family_only && owner.address.v6 != wanted.v6) continue;
-    if (knowledge_.id(owner.id).in_scope) {
+    if (facts_.id(owner.id).in_scope) {
       CountClash(owner, wanted, window, &clash);
       // Owners are looked at the newest first, and the first in the way says what is wrong.
-      if (clash.same_address == Tri::kYes && clash.wildcard == Tri::kMaybe)
-        clash = {.same_address = Tri::kMaybe, .wildcard = Tri::kYes};
-      if (clash.same_address == Tri::kYes || clash.wildcard == Tri::kYes) break;
+      if (clash.same_address == Certainty::kYes && clash.wildcard == Certainty::kMaybe)
+        clash = {.same_address = Certainty::kMaybe, .wildcard = Certainty::kYes};
+      if (clash.same_address == Certainty::kYes || clash.wildcard == Certainty::kYes) break;
       continue;
     }
     const bool wildcard = wanted.AnyOrLoopback() || owner.address.AnyOrLoopback();
-    if (wildcard) clash.wildcard = Tri::kMaybe;
+    if (wildcard) clash.wildcard = Certainty::kMaybe;
     // It is unknown whether it has got the address of its interface since.
     if (!wanted.AnyOrLoopback() && (owner.address.AnyOrLoopback() || owner.address == wanted))
-      clash.same_address = Tri::kMaybe;
+      clash.same_address = Certainty::kMaybe;
   }
   return clash;
 }
 
-void Oracle::Disown(IdRef id) {
-  const IdInfo& info = knowledge_.id(id);
+void Oracle::MarkOutOfScope(IdRef id) {
+  const IdInfo& info = facts_.id(id);
   if (!info.exists || !info.in_scope) return;
   const ComponentNumber number = info.component;
-  for (const IdRef member : components_[number].ids) knowledge_.id(member).in_scope = false;
+  for (const IdRef member : components_[number].ids) facts_.id(member).in_scope = false;
   components_.erase(number);
 }
 

@@ -68,10 +68,10 @@ Judgement Oracle::ObserveCreateEp(const Record& record, Lane lane, const call::C
   const bool unknown =
       ep.type == QpType::kUc || (ep.space == PortSpace::kIpoib && !machine_.over_infiniband());
   if (unknown || reply.kind == ReplyKind::kUnseen) {
-    Disown(ep.id);
+    MarkOutOfScope(ep.id);
     return {.verdict = Verdict::kOutOfScope};
   }
-  IdInfo& info = knowledge_.id(ep.id);
+  IdInfo& info = facts_.id(ep.id);
   PossibilitySet fitting;
   if (ep.passive) {
     info.gives_qps = ep.with_qp;
@@ -147,8 +147,8 @@ Judgement Oracle::ConcludeEp(const call::CreateEp& ep, const Reply& reply, Possi
   judgement.sharp = judgement.permitted.size() < 3;
   if (!Keep(&ComponentOf(ep.id), std::move(fitting), &judgement)) return judgement;
   if (reply.kind != ReplyKind::kReturned || reply.succeeded()) return judgement;
-  knowledge_.id(ep.id).exists = false;
-  std::erase_if(knowledge_.ports, [&](const PortOwner& owner) { return owner.id == ep.id; });
+  facts_.id(ep.id).exists = false;
+  std::erase_if(facts_.ports, [&](const PortOwner& owner) { return owner.id == ep.id; });
   return judgement;
 }
 
@@ -156,13 +156,12 @@ Judgement Oracle::ConcludeEp(const call::CreateEp& ep, const Reply& reply, Possi
 // listener keeps the event, and the new id is not returned. Only the oracle uses its name then.
 void Oracle::GiveQp(const call::GetRequest& get, const Window& window, const Reply& reply,
                     const Possibility& served, PossibilitySet* next, Judgement* judgement) {
-  const IdInfo& listener = knowledge_.id(get.id);
+  const IdInfo& listener = facts_.id(get.id);
   const Call create = call::CreateQp{.id = get.request, .type = listener.qps_type};
   LearnFromEvent({.type = EventType::kConnectRequest, .id = get.request, .listen_id = get.id},
                  served, get.request);
   const uint8_t child = served.Find(get.request);
-  const PortClash clash;
-  const GuardFinder guards(knowledge_, surroundings_, window, clash);
+  const GuardFinder guards(facts_, fault_model_, window, {});
   for (const Guard guard : guards.Find(served, child, create)) {
     for (const CallRule& rule : RowsOn(CallKind::kCreateQp)) {
       if (!rule.from.Has(served.ids[child].state) || !rule.when.Has(guard)) continue;

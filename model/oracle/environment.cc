@@ -7,9 +7,9 @@ namespace cm::model {
 
 // Executes the turns of flapping links until then.
 void Oracle::LetLinksTurn(int64_t until) {
-  while (const std::optional<int64_t> at = surroundings_.NextTurn(until)) {
+  while (const std::optional<int64_t> at = fault_model_.NextTurn(until)) {
     CloseAll({*at, *at, settled_});
-    surroundings_.Turn();
+    fault_model_.Turn();
   }
 }
 
@@ -25,7 +25,7 @@ Judgement Oracle::ObserveEnvironment(const Record& record, const Line& line) {
   const Window window = WindowOf(record);
   if (std::holds_alternative<line::Settles>(line)) {
     settled_ = window.begin;
-    surroundings_.Settle(window.end);
+    fault_model_.Settle(window.end);
     return {};
   }
   if (std::holds_alternative<line::Passes>(line)) return {};
@@ -36,28 +36,42 @@ Judgement Oracle::ObserveEnvironment(const Record& record, const Line& line) {
   if (const auto* injects = std::get_if<line::Injects>(&line)) {
     const Fault& fault = injects->fault;
     if (fault.OnPackets()) {
-      surroundings_.InjectOnPackets(fault, now, MessagesUnderWay(now));
+      fault_model_.InjectOnPackets(fault, now, MessagesUnderWay(now));
       return {};
     }
-    const uint8_t device = knowledge_.topology().sides[fault.side].device;
-    surroundings_.Inject(fault, now);
-    knowledge_.fail_overs[device] = static_cast<uint8_t>(surroundings_.FailOvers(device));
-    if (fault.kind == FaultKind::kRemoveDevice) DeviceRemoved(device, window);
-    if (fault.kind == FaultKind::kFailOver) FailedOver(device, window);
-    if (fault.kind == FaultKind::kNeighbourChange) NeighboursChanged(window);
-    if (fault.kind == FaultKind::kDuplicateAddress) NeighboursChanged(window);
-    if (fault.kind == FaultKind::kExit) Exited(fault.side, window);
-    if (fault.kind == FaultKind::kCrash) Crashed(knowledge_.topology().KernelOf(fault.side));
-    if (fault.kind == FaultKind::kRestart)
-      ++knowledge_.boots[knowledge_.topology().KernelOf(fault.side)];
+    const uint8_t device = facts_.topology().sides[fault.side].device;
+    fault_model_.Inject(fault, now);
+    facts_.fail_overs[device] = static_cast<uint8_t>(fault_model_.FailOvers(device));
+    const FaultRow& row = RowOf(fault.kind);
+    const uint8_t kernel = facts_.topology().KernelOf(fault.side);
+    if (row.leaves == FaultPremise::kHostStopped) Crashed(kernel);
+    if (row.leaves == FaultPremise::kHostRunning) ++facts_.boots[kernel];
+    Told(row.tells, fault.side, window);
     return {};
   }
-  surroundings_.Heal(window.end);
+  fault_model_.Heal(window.end);
   NeighboursChanged(window);
   return {};
 }
 
-// Whether a message may have been sent at that instant and be in flight.
+void Oracle::Told(FaultTells tells, uint8_t side, const Window& window) {
+  const uint8_t device = facts_.topology().sides[side].device;
+  switch (tells) {
+    case FaultTells::kNoId:
+    case FaultTells::kSenders:  // by what becomes of their messages
+      return;
+    case FaultTells::kIdsOfDevice:
+      return DeviceRemoved(device, window);
+    case FaultTells::kIdsOfBond:
+      return FailedOver(device, window);
+    case FaultTells::kNeighbours:
+      return NeighboursChanged(window);
+    case FaultTells::kPeersOfProcess:
+      return Exited(side, window);
+  }
+}
+
+// Whether a message may have been sent at that instant and not have arrived.
 bool Oracle::MessagesUnderWay(int64_t now) const {
   return std::ranges::any_of(components_, [now](const auto& numbered) {
     return std::ranges::any_of(numbered.second.set.items(), [now](const Possibility& p) {
@@ -71,7 +85,7 @@ void Oracle::DeviceRemoved(uint8_t device, const Window& window) {
   for (auto& [number, component] : components_) {
     for (Possibility& p : component.set.mutable_items()) {
       for (IdState& id : p.ids) {
-        const bool on_it = knowledge_.CaOf(id.device) == knowledge_.CaOf(device);
+        const bool on_it = facts_.CaOf(id.device) == facts_.CaOf(device);
         if (!on_it || id.closed || id.gone || id.state == State::kDeviceRemoval) continue;
         id.removal_due = true;
         id.due = {window.begin, window.end};
@@ -83,10 +97,9 @@ void Oracle::DeviceRemoved(uint8_t device, const Window& window) {
 // For the other side its neighbour changes. source: observed 6.1-rxe in the lab
 void Oracle::MeetNeighbour(IdState* id, uint8_t device, const Window& window) {
   if (!id->name.valid()) return;
-  const IdInfo& info = knowledge_.id(id->name);
-  if (!info.tracked || info.interface == device ||
-      knowledge_.DeviceOf(info.destination) != device ||
-      info.peer_fail_overs % 2 == surroundings_.FailOvers(device) % 2) {
+  const IdInfo& info = facts_.id(id->name);
+  if (!info.tracked || info.interface == device || facts_.DeviceOf(info.destination) != device ||
+      info.peer_fail_overs % 2 == fault_model_.FailOvers(device) % 2) {
     return;
   }
   if (id->neighbour_due < 255) ++id->neighbour_due;
@@ -101,10 +114,10 @@ void Oracle::FailedOver(uint8_t device, const Window& window) {
         if (id.closed || id.gone) continue;
         MeetNeighbour(&id, device, window);
         if (id.device == kNoDevice) continue;
-        const uint8_t interface = id.name.valid() ? knowledge_.id(id.name).interface : id.device;
+        const uint8_t interface = id.name.valid() ? facts_.id(id.name).interface : id.device;
         // Two interfaces take turns: after an even number the address is the same again.
-        const uint32_t now = surroundings_.FailOvers(device);
-        const uint32_t met = id.name.valid() ? knowledge_.id(id.name).fail_overs : now - 1;
+        const uint32_t now = fault_model_.FailOvers(device);
+        const uint32_t met = id.name.valid() ? facts_.id(id.name).fail_overs : now - 1;
         if (interface != device || met % 2 == now % 2) continue;
         if (id.addr_change_due < 255) ++id.addr_change_due;
         id.due = {window.begin, window.end};
@@ -119,10 +132,10 @@ void Oracle::NeighboursChanged(const Window& window) {
     for (Possibility& p : component.set.mutable_items()) {
       for (IdState& id : p.ids) {
         if (!id.name.valid() || id.closed || id.gone) continue;
-        const IdInfo& info = knowledge_.id(id.name);
-        const uint8_t peer = knowledge_.DeviceOf(info.destination);
-        const bool wrong = surroundings_.NeighbourWrong(info.interface, peer);
-        const bool was_wrong = surroundings_.NeighbourWasWrong(info.interface, peer);
+        const IdInfo& info = facts_.id(id.name);
+        const uint8_t peer = facts_.DeviceOf(info.destination);
+        const bool wrong = fault_model_.NeighbourWrong(info.interface, peer);
+        const bool was_wrong = fault_model_.NeighbourWasWrong(info.interface, peer);
         if (!info.tracked || info.interface == peer || wrong == was_wrong ||
             info.knew_wrong_neighbour == wrong) {
           continue;
@@ -141,11 +154,11 @@ void Oracle::Exited(uint8_t side, const Window& window) {
     for (Possibility p : component.set.items()) {
       for (const IdRef name : component.ids) {
         const uint8_t at = p.Find(name);
-        if (at == kNoId || knowledge_.id(name).side != side || p.ids[at].gone) continue;
+        if (at == kNoId || facts_.id(name).side != side || p.ids[at].gone) continue;
         machine_.Destroy(&p, at, {window.begin, window.end});
       }
       DestroyLeftOn(&p, {window.begin, window.end},
-                    [&](ChannelRef channel) { return knowledge_.channel(channel).side == side; });
+                    [&](ChannelRef channel) { return facts_.channel(channel).side == side; });
       next.Add(std::move(p));
     }
     component.set = std::move(next);
@@ -154,10 +167,9 @@ void Oracle::Exited(uint8_t side, const Window& window) {
 }
 
 void Oracle::Forget(uint8_t side) {
-  for (uint16_t i = 0; i < knowledge_.id_count(); ++i)
-    if (knowledge_.id(IdRef{i}).side == side) knowledge_.id(IdRef{i}).exists = false;
-  std::erase_if(knowledge_.ports,
-                [&](const PortOwner& o) { return knowledge_.id(o.id).side == side; });
+  for (uint16_t i = 0; i < facts_.id_count(); ++i)
+    if (facts_.id(IdRef{i}).side == side) facts_.id(IdRef{i}).exists = false;
+  std::erase_if(facts_.ports, [&](const PortOwner& o) { return facts_.id(o.id).side == side; });
   std::erase_if(blocked_, [&](const Blocked& b) { return b.lane.side == side; });
 }
 
@@ -167,8 +179,7 @@ void Oracle::Crashed(uint8_t kernel) {
     PossibilitySet next;
     for (Possibility p : component.set.items()) {
       for (IdState& id : p.ids) {
-        const uint8_t of =
-            id.name.valid() ? knowledge_.id(id.name).kernel : knowledge_.KernelOf(id.device);
+        const uint8_t of = id.name.valid() ? facts_.id(id.name).kernel : facts_.KernelOf(id.device);
         if (of != kernel) continue;
         id.gone = id.closed = true;
         id.outstanding = id.abandoned = false;
@@ -182,7 +193,7 @@ void Oracle::Crashed(uint8_t kernel) {
     }
     component.set = std::move(next);
   }
-  const Topology& topology = knowledge_.topology();
+  const Topology& topology = facts_.topology();
   for (uint8_t side = 0; side < topology.sides.size(); ++side)
     if (topology.KernelOf(side) == kernel) Forget(side);
 }

@@ -36,8 +36,7 @@ std::string EventText(EventType type, int32_t status) {
 // Its queue pair can find the way to its peer: the GID is there, and the interface is up.
 bool Oracle::CanSend(const IdState& id) const {
   if (machine_.over_infiniband()) return true;
-  return surroundings_.LinkUp(id.device) &&
-         knowledge_.SourceOf(id) == surroundings_.FailOvers(id.device);
+  return fault_model_.LinkUp(id.device) && facts_.SourceOf(id) == fault_model_.FailOvers(id.device);
 }
 
 FetchGuard Oracle::GuardOfFetch(const Possibility& p, uint8_t id, const Pending& head) const {
@@ -71,9 +70,21 @@ FetchGuard Oracle::GuardOfFetch(const Possibility& p, uint8_t id, const Pending&
       return own.closed ? FetchGuard::kInfoTakenIdGone : FetchGuard::kInfoTaken;
     case EventType::kMulticastJoin:
       return CanAttach(own, head) ? FetchGuard::kFine : FetchGuard::kQpCannotAttach;
-    default:
-      return FetchGuard::kFine;
+    case EventType::kAddrError:
+    case EventType::kRouteError:
+    case EventType::kConnectError:
+    case EventType::kUnreachable:
+    case EventType::kEstablished:
+    case EventType::kDeviceRemoval:
+    case EventType::kMulticastError:
+    case EventType::kAddrChange:
+    case EventType::kTimewaitExit:
+    case EventType::kAddrInfoResolved:
+    case EventType::kAddrInfoError:
+    case EventType::kUser:
+      break;
   }
+  return FetchGuard::kFine;
 }
 
 // Takes the first event of an id if it is one that the library keeps from the application.
@@ -95,7 +106,7 @@ bool Oracle::Swallow(Possibility* p, uint8_t id, Span when) {
 bool Oracle::Drained(Possibility* p, ChannelRef channel, bool swallow, Span when) {
   for (uint8_t i = 0; i < p->ids.size(); ++i) {
     const IdRef name = p->ids[i].name;
-    if (!name.valid() || p->ids[i].gone || knowledge_.id(name).channel != channel) continue;
+    if (!name.valid() || p->ids[i].gone || facts_.id(name).channel != channel) continue;
     while (swallow && Swallow(p, p->Find(name), when)) {
     }
     const uint8_t now = p->Find(name);
@@ -115,9 +126,9 @@ const FetchRule* Oracle::HeadRule(const Possibility& p, uint8_t id) const {
 // port space. source: rdma-core 44 cma.c ucma_process_conn_req; observed lab 6.1-rxe
 Payload Oracle::PayloadOf(IdRef id, EventType type, uint16_t number) const {
   if (number == kNoPayload) return {};
-  Payload payload = knowledge_.payloads[number];
+  Payload payload = facts_.payloads[number];
   if (type != EventType::kConnectRequest) return payload;
-  const IdInfo& listener = knowledge_.id(id);
+  const IdInfo& listener = facts_.id(id);
   if (listener.qps_type == QpType::kUd && !IsDatagram(listener.space)) {
     payload.conn = {};
     payload.data = {};
@@ -184,12 +195,12 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
   if (!is_request && event.listen_id.valid()) return refuse("no listen_id in such an event");
   const IdRef owner = is_request ? event.listen_id : event.id;
   if (!owner.valid()) return refuse("an event of an id that exists");
-  if (!knowledge_.id(owner).in_scope) {
-    if (is_request) knowledge_.id(call.request) = knowledge_.id(owner);
+  if (!facts_.id(owner).in_scope) {
+    if (is_request) facts_.id(call.request) = facts_.id(owner);
     return {.verdict = Verdict::kOutOfScope};
   }
-  if (!knowledge_.id(owner).exists) return refuse("an event of an id that exists");
-  if (knowledge_.id(owner).channel != call.channel) return refuse("an event of this channel's ids");
+  if (!facts_.id(owner).exists) return refuse("an event of an id that exists");
+  if (facts_.id(owner).channel != call.channel) return refuse("an event of this channel's ids");
   Component* component = &ComponentOf(owner);
   if (!Close(component, window, &judgement)) return judgement;
   PossibilitySet next;
@@ -204,7 +215,7 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
     PermitHead(after, at, *rule, &judgement.permitted);
     if (!HeadIs(after, at, *rule, event)) continue;
     const uint16_t payload = after.ids[at].queue.front().payload;
-    const uint16_t of = payload == kNoPayload ? 0 : knowledge_.payloads[payload].membership;
+    const uint16_t of = payload == kNoPayload ? 0 : facts_.payloads[payload].membership;
     if (of != 0 && std::ranges::find(memberships, of) == memberships.end())
       memberships.push_back(of);
     TakeHead(&after, at, *rule, call.request, {window.begin, window.end});
@@ -212,9 +223,9 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
     next.Add(std::move(after));
   }
   if (next.empty() && is_request && SomebodyAsksUnjudged()) {  // it may be of one of those
-    knowledge_.id(call.request) = knowledge_.id(owner);
-    knowledge_.id(call.request).in_scope = false;
-    Disown(owner);
+    facts_.id(call.request) = facts_.id(owner);
+    facts_.id(call.request).in_scope = false;
+    MarkOutOfScope(owner);
     return {.verdict = Verdict::kOutOfScope};
   }
   if (next.empty() && judgement.permitted.empty())
@@ -222,12 +233,12 @@ Judgement Oracle::ObserveFetched(const Record& record, const call::GetCmEvent& c
   if (!Keep(component, std::move(next), &judgement)) return judgement;
   LearnFromEvent(event, component->set.items().front(), call.request);
   if (is_request) component->ids.push_back(call.request);
-  std::optional<int64_t>& fetched = knowledge_.channel(call.channel).fetched;
+  std::optional<int64_t>& fetched = facts_.channel(call.channel).fetched;
   if (!fetched) fetched = window.begin;
-  knowledge_.CreditOf(call.event) = owner;
-  ++knowledge_.id(owner).unacked;
-  LearnMembershipOf(call.event, knowledge_.id(owner), memberships);
-  TrySplit(knowledge_.id(owner).component);
+  facts_.CreditOf(call.event) = owner;
+  ++facts_.id(owner).unacked;
+  LearnMembershipOf(call.event, facts_.id(owner), memberships);
+  TrySplit(facts_.id(owner).component);
   return judgement;
 }
 
@@ -238,9 +249,9 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
   };
   if (event.type == EventType::kConnectRequest) {
     const uint8_t at = p.Find(request);
-    const IdInfo& listener = knowledge_.id(event.listen_id);
-    const IdInfo& asker = knowledge_.id(p.ids[at].origin);
-    IdInfo& info = knowledge_.id(request);
+    const IdInfo& listener = facts_.id(event.listen_id);
+    const IdInfo& asker = facts_.id(p.ids[at].origin);
+    IdInfo& info = facts_.id(request);
     info = IdInfo{};
     info.exists = true;
     info.space = listener.space;
@@ -249,26 +260,26 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
     info.channel = listener.channel;
     info.component = listener.component;
     info.interface = p.ids[at].device;
-    info.fail_overs = surroundings_.FailOvers(info.interface);
+    info.fail_overs = fault_model_.FailOvers(info.interface);
     info.shown.device_known = true;
     info.shown.num_paths = IsDatagram(listener.space) || machine_.over_iwarp() ? 0 : 1;
     info.shown.source = asker.destination;
-    Address from = knowledge_.AddressOf(asker.interface, asker.destination, asker.bound.port);
+    Address from = facts_.AddressOf(asker.interface, asker.destination, asker.bound.port);
     if (asker.bound.kind == AddressKind::kSide) from.nth = asker.bound.nth;
     info.shown.destination = ephemeral(from);
     return;
   }
-  IdInfo& info = knowledge_.id(event.id);
+  IdInfo& info = facts_.id(event.id);
   if (event.type == EventType::kAddrResolved) {
     if (!info.shown.device_known && info.interface != kNoDevice)
-      info.source_to = surroundings_.FailOvers(info.interface);
+      info.source_to = fault_model_.FailOvers(info.interface);
     info.shown.device_known = true;
     const bool specific = !info.bound.AnyOrLoopback();
     Address source = info.bound;
     if (!specific && info.resolution == Resolution::kLoopback)
       source.kind = AddressKind::kLoopback;
     else if (!specific)
-      source = knowledge_.AddressOf(info.interface, info.destination, info.bound.port);
+      source = facts_.AddressOf(info.interface, info.destination, info.bound.port);
     info.shown.source = ephemeral(source);
     info.shown.destination = info.destination;
   } else if (event.type == EventType::kRouteResolved) {
@@ -280,7 +291,7 @@ void Oracle::LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef re
 Judgement Oracle::ObserveNothing(const Record& record, ChannelRef channel, const Reply& reply) {
   const Window window = WindowOf(record);
   Judgement judgement{.saw = ToString(reply)};
-  const bool nonblocking = knowledge_.channel(channel).nonblocking;
+  const bool nonblocking = facts_.channel(channel).nonblocking;
   const ChannelRule& rule = nonblocking ? kNothingNow : kWaitsForOne;
   Permit(&judgement.permitted, rule, Text(rule.outcome));
   if (!Fits(rule.outcome, reply)) {
@@ -300,8 +311,7 @@ Judgement Oracle::ObserveNothing(const Record& record, ChannelRef channel, const
         continue;
       }
       for (const IdState& id : p.ids) {
-        if (id.queue.empty() || !id.name.valid() || knowledge_.id(id.name).channel != channel)
-          continue;
+        if (id.queue.empty() || !id.name.valid() || facts_.id(id.name).channel != channel) continue;
         Permit(&waiting, kFetched,
                EventText(id.queue.front().type, id.queue.front().status) + " of " +
                    conversation_.names.ids.NameOf(id.name));
@@ -311,15 +321,15 @@ Judgement Oracle::ObserveNothing(const Record& record, ChannelRef channel, const
     if (!Keep(&component, std::move(next), &judgement)) return judgement;
     TrySplit(number);
   }
-  knowledge_.channel(channel).fetched.reset();
+  facts_.channel(channel).fetched.reset();
   judgement.by.set(NumberOf(&rule));
   return judgement;
 }
 
 bool Oracle::MayHearOfUnjudged(ChannelRef channel) {
   bool listens = false;
-  for (uint16_t i = 0; i < knowledge_.id_count(); ++i) {
-    const IdInfo& info = knowledge_.id(IdRef{i});
+  for (uint16_t i = 0; i < facts_.id_count(); ++i) {
+    const IdInfo& info = facts_.id(IdRef{i});
     if (!info.exists || info.channel != channel) continue;
     if (!info.in_scope) return true;
     listens =
@@ -332,12 +342,12 @@ void Oracle::LearnUnjudged(const Line& line) {
   const auto* calls = std::get_if<line::Calls>(&line);
   if (calls == nullptr || !std::holds_alternative<call::Connect>(calls->call)) return;
   const IdRef id = IdOf(calls->call);
-  if (id.valid() && !knowledge_.id(id).in_scope) knowledge_.id(id).asks_unjudged = true;
+  if (id.valid() && !facts_.id(id).in_scope) facts_.id(id).asks_unjudged = true;
 }
 
 bool Oracle::SomebodyAsksUnjudged() const {
-  for (uint16_t i = 0; i < knowledge_.id_count(); ++i)
-    if (knowledge_.id(IdRef{i}).asks_unjudged) return true;
+  for (uint16_t i = 0; i < facts_.id_count(); ++i)
+    if (facts_.id(IdRef{i}).asks_unjudged) return true;
   return false;
 }
 
@@ -345,7 +355,7 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
   const Window window = WindowOf(record);
   Judgement judgement{.saw = readable ? "readable" : "quiet"};
   std::vector<ComponentNumber> able;
-  const std::optional<int64_t> fetched = knowledge_.channel(channel).fetched;
+  const std::optional<int64_t> fetched = facts_.channel(channel).fetched;
   for (const ComponentNumber number : ComponentsOn(channel)) {
     Component& component = components_[number];
     if (!Close(&component, window, &judgement)) return judgement;
@@ -369,7 +379,7 @@ Judgement Oracle::ObserveWait(const Record& record, ChannelRef channel, bool rea
   }
   judgement.sharp = !readable || able.empty();
   if (!readable) {
-    knowledge_.channel(channel).fetched.reset();
+    facts_.channel(channel).fetched.reset();
     return judgement;
   }
   // It may be readable for an id that is not judged, or because of a request of one.
@@ -409,7 +419,7 @@ Judgement Oracle::ObserveUnseenFetch(const Record& record, const call::GetCmEven
     for (const Possibility& p : component.set.items()) {
       for (uint8_t i = 0; i < p.ids.size(); ++i) {
         const IdRef name = p.ids[i].name;
-        if (!name.valid() || knowledge_.id(name).channel != call.channel) continue;
+        if (!name.valid() || facts_.id(name).channel != call.channel) continue;
         const FetchRule* rule = HeadRule(p, i);
         if (rule == nullptr || rule->delivered == EventType::kConnectRequest) continue;
         Possibility after = p;
@@ -422,8 +432,8 @@ Judgement Oracle::ObserveUnseenFetch(const Record& record, const call::GetCmEven
     if (next.empty()) continue;  // it may have fetched of another component, or nothing
     component.set = std::move(next);
     LearnFromEvent(event, component.set.items().front(), {});
-    knowledge_.CreditOf(call.event) = learned;
-    ++knowledge_.id(learned).unacked;
+    facts_.CreditOf(call.event) = learned;
+    ++facts_.id(learned).unacked;
     return judgement;
   }
   return judgement;

@@ -18,16 +18,9 @@ constexpr uint32_t kForRearm = 0x44000;   // the alternate path, and that it is 
 constexpr std::string_view kUnknown = "UNKNOWN EVENT";
 
 bool HandsOut(CallKind kind) {
-  switch (kind) {
-    case CallKind::kInitQpAttr:
-    case CallKind::kGetRemoteEce:
-    case CallKind::kGetSrcPort:
-    case CallKind::kGetDstPort:
-    case CallKind::kQueryAddrInfo:
-      return true;
-    default:
-      return false;
-  }
+  return kind == CallKind::kInitQpAttr || kind == CallKind::kGetRemoteEce ||
+         kind == CallKind::kGetSrcPort || kind == CallKind::kGetDstPort ||
+         kind == CallKind::kQueryAddrInfo;
 }
 
 constexpr uint32_t kIwForInit = 0x29;  // over iWARP: state, access flags, port
@@ -65,15 +58,14 @@ std::vector<HandedOut> Oracle::ExpectedOf(const Possibility& p, const Call& call
       attrs != nullptr && machine_.over_iwarp())
     return {QpAttrs{.mask = MaskOverIwarp(own, attrs->state), .state = attrs->state}};
   if (const auto* attrs = std::get_if<call::InitQpAttr>(&call))
-    return {QpAttrs{.mask = MaskFor(own, attrs->state, IsDatagram(knowledge_.id(id).space)),
+    return {QpAttrs{.mask = MaskFor(own, attrs->state, IsDatagram(facts_.id(id).space)),
                     .state = attrs->state}};
   if (std::holds_alternative<call::GetRemoteEce>(call)) {
     const uint16_t heard = own.origin.valid() ? own.request_payload : own.reply_payload;
-    return {heard == kNoPayload ? EceOptions{} : knowledge_.payloads[heard].ece};
+    return {heard == kNoPayload ? EceOptions{} : facts_.payloads[heard].ece};
   }
-  if (std::holds_alternative<call::QueryAddrInfo>(call))
-    return LookedUp(*knowledge_.id(id).looked_up);
-  const Shown& shown = knowledge_.id(id).shown;
+  if (std::holds_alternative<call::QueryAddrInfo>(call)) return LookedUp(*facts_.id(id).looked_up);
+  const Shown& shown = facts_.id(id).shown;
   const bool source = std::holds_alternative<call::GetSrcPort>(call);
   return {PortHanded{source ? shown.source.port : shown.destination.port}};
 }
@@ -81,7 +73,7 @@ std::vector<HandedOut> Oracle::ExpectedOf(const Possibility& p, const Call& call
 void Oracle::JudgeHandedOut(const Call& call, const seen::Answered& answered, PossibilitySet* set,
                             Judgement* judgement) const {
   if (!HandsOut(KindOf(call))) return;
-  if (answered.handed) judgement->saw += " " + ToString(*answered.handed, knowledge_.topology());
+  if (answered.handed) judgement->saw += " " + ToString(*answered.handed, facts_.topology());
   PossibilitySet next;
   std::vector<Permitted> permitted;
   for (Possibility& p : set->mutable_items()) {
@@ -93,7 +85,7 @@ void Oracle::JudgeHandedOut(const Call& call, const seen::Answered& answered, Po
       continue;
     }
     for (const HandedOut& one : expected) {
-      const std::string text = "0 " + ToString(one, knowledge_.topology());
+      const std::string text = "0 " + ToString(one, facts_.topology());
       if (std::ranges::find(permitted, text, &Permitted::what) == permitted.end())
         permitted.push_back({.what = text, .source = "what was asked for, in this state"});
     }
@@ -112,8 +104,8 @@ Judgement Oracle::ObserveEventStr(const call::EventStr& call, const seen::Answer
   const std::string_view name = known ? ToString(static_cast<EventType>(call.type)) : kUnknown;
   const HandedOut expected = TextHanded::Of(name);
   Judgement judgement{.saw = ToString(answered.reply)};
-  if (answered.handed) judgement.saw += " " + ToString(*answered.handed, knowledge_.topology());
-  Permit(&judgement.permitted, *rule, "0 " + ToString(expected, knowledge_.topology()));
+  if (answered.handed) judgement.saw += " " + ToString(*answered.handed, facts_.topology());
+  Permit(&judgement.permitted, *rule, "0 " + ToString(expected, facts_.topology()));
   const bool unseen = answered.reply.kind == ReplyKind::kUnseen;
   const bool fits = answered.reply.succeeded() && answered.handed == expected;
   if (!fits && !unseen) judgement.verdict = Verdict::kRefused;
@@ -122,7 +114,7 @@ Judgement Oracle::ObserveEventStr(const call::EventStr& call, const seen::Answer
 }
 
 Judgement Oracle::ObserveShow(const Record& record, const call::Show& call, const Shown& shown) {
-  Judgement judgement{.saw = ToString(shown, knowledge_.topology())};
+  Judgement judgement{.saw = ToString(shown, facts_.topology())};
   Component* component = &ComponentOf(call.id);
   if (!Close(component, WindowOf(record), &judgement)) return judgement;
   const auto same = [](const Address& expected, const Address& seen) {
@@ -130,16 +122,16 @@ Judgement Oracle::ObserveShow(const Record& record, const call::Show& call, cons
     if (expected.port >= kFirstEphemeralPort) return seen.port >= kFirstEphemeralPort;
     return expected.port == seen.port;
   };
-  const bool may_have_failed = knowledge_.ledger.MayHaveFailed(call.id, EndsOf(call.id));
+  const bool may_have_failed = facts_.ledger.MayHaveFailed(call.id, EndsOf(call.id));
   PossibilitySet next;
   for (Possibility& p : component->set.mutable_items()) {
     const uint8_t at = p.Find(call.id);
     if (at == kNoId) continue;
-    Shown expected = knowledge_.id(call.id).shown;
+    Shown expected = facts_.id(call.id).shown;
     if (expected.device_known) {
       const uint8_t device = p.ids[at].device;
-      expected.device = knowledge_.CaOf(device);
-      expected.port_num = device == kNoDevice ? 0 : knowledge_.topology().devices[device].port;
+      expected.device = facts_.CaOf(device);
+      expected.port_num = device == kNoDevice ? 0 : facts_.topology().devices[device].port;
     }
     switch (p.ids[at].qp) {
       case QpPhase::kInit:
@@ -151,13 +143,14 @@ Judgement Oracle::ObserveShow(const Record& record, const call::Show& call, cons
       case QpPhase::kErr:
         expected.qp = QpState::kErr;
         break;
-      default:
+      case QpPhase::kNone:
+      case QpPhase::kSame:
         expected.qp.reset();
         break;
     }
     // Soft-iWARP says that of every queue pair. source: linux 6.1 siw_verbs.c siw_query_qp
     if (machine_.over_iwarp() && expected.qp) expected.qp = QpState::kReset;
-    const std::string text = ToString(expected, knowledge_.topology());
+    const std::string text = ToString(expected, facts_.topology());
     if (std::ranges::none_of(judgement.permitted,
                              [&](const Permitted& known) { return known.what == text; }))
       judgement.permitted.push_back({.what = text, .source = "rdma-core 44 cma.c ucma_query_addr"});

@@ -11,15 +11,15 @@
 namespace cm::model {
 // Devices that are certainly present, and those that may be.
 std::pair<uint32_t, uint32_t> Oracle::DevicesOf(uint8_t side, const Window& window) const {
-  const Topology& topology = knowledge_.topology();
+  const Topology& topology = facts_.topology();
   uint32_t certain = 0;
   uint32_t possible = 0;
   for (uint8_t device = 0; device < topology.devices.size(); ++device) {
-    if (knowledge_.KernelOf(device) != topology.KernelOf(side)) continue;
-    const Tri registered = surroundings_.Registered(device, window);
+    if (facts_.KernelOf(device) != topology.KernelOf(side)) continue;
+    const Certainty registered = fault_model_.Registered(device, window);
     const uint32_t bit = 1U << topology.FirstPortOf(device);
-    if (registered == Tri::kYes) certain |= bit;
-    if (registered != Tri::kNo) possible |= bit;
+    if (registered == Certainty::kYes) certain |= bit;
+    if (registered != Certainty::kNo) possible |= bit;
   }
   return {certain, possible};
 }
@@ -41,7 +41,7 @@ Judgement Oracle::ObserveHeld(const Record& record, Lane lane, const Call& call,
                               const seen::Answered& answered) {
   const Window window = WindowOf(record);
   Judgement judgement{.saw = ToString(answered.reply)};
-  if (answered.handed) judgement.saw += " " + ToString(*answered.handed, knowledge_.topology());
+  if (answered.handed) judgement.saw += " " + ToString(*answered.handed, facts_.topology());
   std::vector<Guard> guards{Guard::kFine};
   if (const auto* get = std::get_if<call::GetAddrInfo>(&call)) {
     guards = {LookupGuard(*get)};
@@ -66,7 +66,7 @@ Judgement Oracle::ObserveHeld(const Record& record, Lane lane, const Call& call,
     for (const HandedOut& one : expected)
       if (!fits)
         judgement.permitted.push_back(
-            {.what = "0 " + ToString(one, knowledge_.topology()), .source = "what was asked for"});
+            {.what = "0 " + ToString(one, facts_.topology()), .source = "what was asked for"});
   }
   if (!fits) judgement.verdict = Verdict::kRefused;
   return judgement;

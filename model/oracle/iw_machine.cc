@@ -34,7 +34,7 @@ void Machine::SendOverTcp(Possibility* p, uint8_t id, Sends kind, const Details&
            .from = id,
            .to = kind == Sends::kMpaRequest ? kNoId : own.peer,
            .from_device = own.device,
-           .to_device = knowledge_.PeerDeviceOf(own),
+           .to_device = facts_.PeerDeviceOf(own),
            .reason = kind == Sends::kMpaReply ? details.reason : uint16_t{0},
            .sender = own.name,
            .payload = kind == Sends::kFin ? kNoPayload : details.payload,
@@ -102,7 +102,7 @@ RequestGuard Machine::AcceptorOf(const Possibility& p, uint8_t id) const {
   const Flight flight{.kind = Sends::kMpaRequest,
                       .from = id,
                       .from_device = own.device,
-                      .to_device = knowledge_.PeerDeviceOf(own),
+                      .to_device = facts_.PeerDeviceOf(own),
                       .sender = own.name};
   uint8_t listener = kNoId;
   return GuardOf(p, flight, &listener);

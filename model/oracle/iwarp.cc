@@ -18,15 +18,9 @@ const PrivateData* DataOf(const Call& call) {
 }
 
 bool Answers(const Call& call) {
-  switch (KindOf(call)) {
-    case CallKind::kAccept:
-    case CallKind::kReject:
-    case CallKind::kRejectEce:
-    case CallKind::kEstablish:
-      return true;
-    default:
-      return false;
-  }
+  const CallKind kind = KindOf(call);
+  return kind == CallKind::kAccept || kind == CallKind::kReject || kind == CallKind::kRejectEce ||
+         kind == CallKind::kEstablish;
 }
 
 bool EndsIt(const Call& call) {
@@ -48,33 +42,33 @@ bool Oracle::MayBe(IdRef id, const std::function<bool(const IdState&)>& is) {
 bool Oracle::MayConnect(IdRef id) {
   return MayBe(id, [this](const IdState& own) {
     return own.state == State::kRouteResolved && !own.closed &&
-           (own.qp != QpPhase::kNone || knowledge_.numbers_name_qps);
+           (own.qp != QpPhase::kNone || facts_.numbers_name_qps);
   });
 }
 
 // A connection of unknown destination, or with a queue pair that another connection uses.
 bool Oracle::BeyondConnecting(const call::Connect& call, bool beyond) {
-  const IdInfo info = knowledge_.id(call.id);
+  const IdInfo info = facts_.id(call.id);
   if (info.destination.AnyOrLoopback()) return true;
   const uint32_t number = call.param ? call.param->qp_num & 0xffffff : 0;
-  const uint8_t there = knowledge_.DeviceOf(info.destination);
+  const uint8_t there = facts_.DeviceOf(info.destination);
   std::vector<IdRef> others;
-  for (const PortOwner& owner : knowledge_.ports) {
-    const bool asked = there != kNoDevice && owner.kernel == knowledge_.KernelOf(there) &&
+  for (const PortOwner& owner : facts_.ports) {
+    const bool asked = there != kNoDevice && owner.kernel == facts_.KernelOf(there) &&
                        owner.address.port == info.destination.port;
     // TCP knows no port spaces.
     if (asked && (owner.space != info.space || owner.address.kind == AddressKind::kLoopback))
       beyond = true;
-    if (asked && knowledge_.id(owner.id).in_scope) others.push_back(owner.id);
-    if (asked && !knowledge_.id(owner.id).in_scope) beyond = true;
+    if (asked && facts_.id(owner.id).in_scope) others.push_back(owner.id);
+    if (asked && !facts_.id(owner.id).in_scope) beyond = true;
   }
-  for (uint16_t i = 0; i < knowledge_.id_count(); ++i) {
-    const IdInfo& other = knowledge_.id(IdRef{i});
+  for (uint16_t i = 0; i < facts_.id_count(); ++i) {
+    const IdInfo& other = facts_.id(IdRef{i});
     const bool shares = number != 0 && other.exists && other.qp_key == uint64_t{number} + 1;
-    if (shares && IdRef{i} != call.id && knowledge_.numbers_name_qps) beyond = true;
+    if (shares && IdRef{i} != call.id && facts_.numbers_name_qps) beyond = true;
   }
   if (beyond)
-    for (const IdRef other : others) Disown(other);
+    for (const IdRef other : others) MarkOutOfScope(other);
   return beyond;
 }
 
@@ -86,15 +80,14 @@ bool Oracle::BeyondParameters(const Call& call) {
                : !MayBe(id, [](const IdState& own) { return own.iw == IwState::kConnRecv; }))
     return false;
   const PrivateData* data = DataOf(call);
-  const bool deep =
-      knowledge_.id(id).space != PortSpace::kTcp && DepthTooLarge(call, profile_.limits);
+  const bool deep = facts_.id(id).space != PortSpace::kTcp && DepthTooLarge(call, profile_.limits);
   const bool beyond = deep || (data != nullptr && data->size() > profile_.limits.request_data);
   return connects ? BeyondConnecting(std::get<call::Connect>(call), beyond) : beyond;
 }
 
 bool Oracle::BeyondIwarp(const Window& window, const Call& call) {
   const IdRef id = IdOf(call);
-  IdInfo& info = knowledge_.id(id);
+  IdInfo& info = facts_.id(id);
   // Soft-iWARP makes a queue pair of connections for an id of datagrams, where others would refuse
   // it; to what connecting with that comes the tables do not say.
   // source: rdma-core 44 cma.c rdma_create_qp_ex, linux 6.1 siw_verbs.c siw_create_qp
@@ -136,13 +129,13 @@ std::optional<Judgement> Oracle::ObserveOverIwarp(const Record& record, Lane lan
                                                   const Reply& reply) {
   const Window window = WindowOf(record);
   if (BeyondIwarp(window, call)) {
-    Disown(IdOf(call));
+    MarkOutOfScope(IdOf(call));
     return Judgement{.verdict = Verdict::kOutOfScope};
   }
   // The call itself looks for the listener.
   if (std::holds_alternative<call::Connect>(call) && MayConnect(IdOf(call)))
     MergeForRequest(IdOf(call));
-  if (std::holds_alternative<call::Disconnect>(call) && !knowledge_.id(IdOf(call)).synchronous())
+  if (std::holds_alternative<call::Disconnect>(call) && !facts_.id(IdOf(call)).synchronous())
     return ObserveClosing(record, lane, call, reply);
   return std::nullopt;
 }
@@ -155,7 +148,7 @@ Judgement Oracle::ObserveClosing(const Record& record, Lane lane, const Call& ca
   Judgement judgement{.saw = ToString(reply)};
   Component* component = &ComponentOf(id);
   if (!Close(component, {window.begin, window.begin, window.settled}, &judgement)) return judgement;
-  const GuardFinder guards(knowledge_, surroundings_, window, {});
+  const GuardFinder guards(facts_, fault_model_, window, {});
   const bool unseen = reply.kind == ReplyKind::kUnseen;
   PossibilitySet begun;
   for (const Possibility& p : component->set.items()) {
@@ -193,7 +186,7 @@ Judgement Oracle::ObserveClosing(const Record& record, Lane lane, const Call& ca
   if (!Keep(component, std::move(next), &judgement)) return judgement;
   if (reply.kind == ReplyKind::kBlocked)
     blocked_.push_back({.line = record.line, .lane = lane, .id = id, .closes = true});
-  TrySplit(knowledge_.id(id).component);
+  TrySplit(facts_.id(id).component);
   return judgement;
 }
 
@@ -204,7 +197,7 @@ Judgement Oracle::ObserveClosed(const Record& record, const Blocked& was, const 
   Judgement judgement{.saw = "returned " + ToString(reply)};
   Permit(&judgement.permitted, *rule, "0");
   judgement.by.set(NumberOf(&*rule));
-  if (!knowledge_.id(was.id).in_scope) return {.verdict = Verdict::kOutOfScope};
+  if (!facts_.id(was.id).in_scope) return {.verdict = Verdict::kOutOfScope};
   Component* component = &ComponentOf(was.id);
   if (!Close(component, WindowOf(record), &judgement)) return judgement;
   PossibilitySet next;
@@ -235,10 +228,9 @@ Payload Oracle::IwRequestPayload(const call::Connect& call) const {
 // source: linux 6.1 siw_cm.c siw_accept, siw_proc_mpareply, cma.c cma_iw_handler
 Details Oracle::AgreedOn(const call::Accept& call, const IdState& id) {
   const ConnParam param = call.param.value_or(ConnParam{});
-  const ConnFields asked = id.request_payload == kNoPayload
-                               ? ConnFields{}
-                               : knowledge_.payloads[id.request_payload].conn;
-  const ConnFields open = knowledge_.id(call.id).depths.value_or(asked);
+  const ConnFields asked =
+      id.request_payload == kNoPayload ? ConnFields{} : facts_.payloads[id.request_payload].conn;
+  const ConnFields open = facts_.id(call.id).depths.value_or(asked);
   const auto depth = [&](uint8_t given, uint8_t offered) {
     return call.param && given != kDeviceMaximum ? given
                                                  : std::min(offered, profile_.limits.max_depth);
@@ -254,52 +246,9 @@ Details Oracle::AgreedOn(const call::Accept& call, const IdState& id) {
   Payload told;
   told.conn.initiator_depth = answers;
   told.conn.responder_resources = reads;
-  return {.payload = knowledge_.payloads.Intern(reply),
-          .reason = knowledge_.payloads.Intern({.data = reply.data}),
-          .told = knowledge_.payloads.Intern(told)};
-}
-
-bool Oracle::CarryOverIwarp(Possibility* p, uint8_t id, Effect effect, const Call& call,
-                            Span when) {
-  IdState& own = p->ids[id];
-  switch (effect) {
-    case Effect::kQpError:
-    case Effect::kQpDestroyed: {
-      const bool had_one = own.qp != QpPhase::kNone;
-      Machine::MoveQp(p, id,
-                      effect == Effect::kQpError ? QpStimulus::kError : QpStimulus::kDestroy);
-      if (had_one && !own.closed) machine_.StimulateIw(p, id, IwStimulus::kQpBreaks, {}, when);
-      return true;
-    }
-    case Effect::kSendsReq:
-      machine_.StimulateIw(
-          p, id, IwStimulus::kConnect,
-          {.payload = knowledge_.payloads.Intern(IwRequestPayload(std::get<call::Connect>(call)))},
-          when);
-      return true;
-    case Effect::kSendsRep:
-      own.accepted = true;
-      machine_.StimulateIw(p, id, IwStimulus::kAccept, AgreedOn(std::get<call::Accept>(call), own),
-                           when);
-      return true;
-    case Effect::kSendsRej:
-    case Effect::kRejects: {
-      const bool rejects =
-          KindOf(call) == CallKind::kReject || KindOf(call) == CallKind::kRejectEce;
-      const Payload payload{.data = rejects ? *DataOf(call) : PrivateData()};
-      machine_.StimulateIw(p, id, IwStimulus::kReject,
-                           {.payload = knowledge_.payloads.Intern(payload)}, when);
-      return true;
-    }
-    case Effect::kCloses:
-      machine_.StimulateIw(p, id, IwStimulus::kDisconnect, {}, when);
-      return true;
-    case Effect::kEndsLater:
-      own.ending = true;
-      return true;
-    default:
-      return false;
-  }
+  return {.payload = facts_.payloads.Intern(reply),
+          .reason = facts_.payloads.Intern({.data = reply.data}),
+          .told = facts_.payloads.Intern(told)};
 }
 
 }  // namespace cm::model

@@ -51,6 +51,10 @@ AddrInfoHanded Found(const call::GetAddrInfo& get, bool v6) {
 
 }  // namespace
 
+call::GetAddrInfo LookupOf(const call::ResolveAddrInfo& resolve) {
+  return {.info = {}, .node = resolve.node, .service = resolve.service, .hints = resolve.hints};
+}
+
 Guard LookupGuard(const call::GetAddrInfo& get) {
   const bool node = get.node.kind != AddressKind::kNone;
   if (!node && !get.service) return get.hints ? Guard::kHintsAlone : Guard::kNothingAsked;

@@ -5,12 +5,14 @@
 
 #include <vector>
 
-#include "model/cm_id/state.h"
+#include "model/cm_id/guard.h"
 #include "model/vocabulary/call.h"
 #include "model/vocabulary/reply.h"
 
 namespace cm::model {
 
+// What rdma_resolve_addrinfo looks up.
+call::GetAddrInfo LookupOf(const call::ResolveAddrInfo& resolve);
 Guard LookupGuard(const call::GetAddrInfo& get);
 // The permitted results of a successful lookup.
 std::vector<HandedOut> LookedUp(const call::GetAddrInfo& get);

@@ -5,23 +5,15 @@ namespace {
 
 // Whether an identifier in this state still waits for an answer to its message.
 bool Waits(IbState state, Sends message) {
-  switch (message) {
-    case Sends::kReq:
-      return state == IbState::kReqSent || state == IbState::kMraReqRcvd;
-    case Sends::kRep:
-      return state == IbState::kRepSent || state == IbState::kMraRepRcvd;
-    case Sends::kDreq:
-      return state == IbState::kDreqSent;
-    case Sends::kSidrReq:
-      return state == IbState::kSidrReqSent;
-    default:
-      return false;
-  }
+  if (message == Sends::kReq) return state == IbState::kReqSent || state == IbState::kMraReqRcvd;
+  if (message == Sends::kRep) return state == IbState::kRepSent || state == IbState::kMraRepRcvd;
+  if (message == Sends::kDreq) return state == IbState::kDreqSent;
+  return message == Sends::kSidrReq && state == IbState::kSidrReqSent;
 }
 
 // What a call or a timer sends leaves by the id's own address; an answer to a message by that
 // message's.
-bool IsOwn(IbStimulus on) { return on <= IbStimulus::kDestroy || on >= IbStimulus::kRetry; }
+bool IsOwn(IbStimulus on) { return InfoOf(on).origin != Origin::kMessage; }
 
 }  // namespace
 
@@ -36,9 +28,16 @@ bool Machine::KnownRemotely(const IdState& id) {
     case IbState::kDreqRcvd:
     case IbState::kSidrReqRcvd:
       return !id.gone;
-    default:
-      return false;
+    case IbState::kNone:
+    case IbState::kIdle:
+    case IbState::kReqSent:
+    case IbState::kMraReqRcvd:
+    case IbState::kTimewait:
+    case IbState::kSidrReqSent:
+    case IbState::kSame:
+      break;
   }
+  return false;
 }
 
 const IbRule* Machine::Find(IbState state, IbStimulus on) {
@@ -91,9 +90,9 @@ void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, cons
   const bool to_whoever = flight.kind == Sends::kReq || flight.kind == Sends::kRejTimeout ||
                           flight.kind == Sends::kSidrReq;
   if (to_whoever) flight.to = kNoId;
-  if (own_source) flight.source = knowledge_.SourceOf(own);
+  if (own_source) flight.source = facts_.SourceOf(own);
   if (own_source && own.pathless) return;  // it has no address to send from any more
-  flight.to_device = knowledge_.PeerDeviceOf(own);
+  flight.to_device = facts_.PeerDeviceOf(own);
   p->Send(flight);
 }
 
@@ -107,7 +106,7 @@ void Machine::Report(Possibility* p, uint8_t id, model::Report report,
     if (rule.to != State::kSame) own.state = rule.to;
     if (rule.silent) return;
     Pending pending{.type = rule.type, .status = rule.status};
-    if (report >= model::Report::kIwReply) {
+    if (InfoOf(report).over == over::kIwarp) {
       pending.payload = report == model::Report::kIwEstablished ? details.told : details.payload;
       return Queue(p, id, pending);
     }
@@ -116,11 +115,10 @@ void Machine::Report(Possibility* p, uint8_t id, model::Report report,
         report == model::Report::kSidrRepReceived || report == model::Report::kSidrOtherKeyReceived;
     if (rule.type == EventType::kConnectResponse || replied) pending.payload = details.payload;
     if (report == model::Report::kSidrRefusalReceived) {
-      pending.payload = details.payload == kNoPayload ? knowledge_.empty_refusal : details.payload;
+      pending.payload = details.payload == kNoPayload ? facts_.empty_refusal : details.payload;
     }
     if (rule.type == EventType::kRejected) {
-      pending.payload =
-          details.payload == kNoPayload ? knowledge_.empty_rejection : details.payload;
+      pending.payload = details.payload == kNoPayload ? facts_.empty_rejection : details.payload;
     }
     return Queue(p, id, pending);
   }
@@ -166,8 +164,8 @@ void Machine::ReportMembership(Possibility* p, uint8_t id, size_t which, Below o
   IdState& own = p->ids[id];
   uint16_t payload = own.joining[which];
   own.joining.erase_at(which);
-  const bool joined = knowledge_.payloads[payload].group.kind != AddressKind::kNone;
-  if (on == Below::kGroupTimesOut) payload = knowledge_.payloads.FailureOf(payload);
+  const bool joined = facts_.payloads[payload].group.kind != AddressKind::kNone;
+  if (on == Below::kGroupTimesOut) payload = facts_.payloads.FailureOf(payload);
   const bool told = own.state != State::kDeviceRemoval;
   if (!told) on = Below::kGroupJoined;
   FromBelow(p, id, on == Below::kGroupJoined && !joined && told ? Below::kGroupWithoutGid : on,
@@ -209,32 +207,31 @@ uint8_t Machine::FindChild(const Possibility& p, const Flight& request) const {
   for (uint8_t i = 0; i < p.ids.size(); ++i) {
     const IdState& id = p.ids[i];
     const bool asks = request.kind == Sends::kSidrReq && id.ib == IbState::kSidrReqRcvd &&
-                      knowledge_.KernelOf(id.device) == knowledge_.KernelOf(request.to_device) &&
-                      knowledge_.SameAsker(id.origin, request.sender);
-    if (asks || (knowledge_.SamePeer(id.origin, request.sender) && KnownRemotely(id))) return i;
+                      facts_.KernelOf(id.device) == facts_.KernelOf(request.to_device) &&
+                      facts_.SameAsker(id.origin, request.sender);
+    if (asks || (facts_.SamePeer(id.origin, request.sender) && KnownRemotely(id))) return i;
   }
   return kNoId;
 }
 
 Machine::Service Machine::ServiceOf(const Flight& request) const {
-  const IdInfo& sender = knowledge_.id(request.sender);
-  return {.kernel = knowledge_.KernelOf(request.to_device),
+  const IdInfo& sender = facts_.id(request.sender);
+  return {.kernel = facts_.KernelOf(request.to_device),
           .space = sender.space,
           .port = sender.destination.port};
 }
 
 // The table is the kernel's, of devices and numbers at the other end.
 // source: linux 6.1 cm.c cm_insert_remote_qpn
-uint8_t Machine::UserOf(const Possibility& p, const Flight& flight, Tri least) const {
+uint8_t Machine::UserOf(const Possibility& p, const Flight& flight, Certainty least) const {
   if (!flight.sender.valid() || flight.to_device == kNoDevice) return kNoId;
-  const uint8_t kernel = knowledge_.KernelOf(flight.to_device);
+  const uint8_t kernel = facts_.KernelOf(flight.to_device);
   for (uint8_t i = 0; i < p.ids.size(); ++i) {
     const IdState& id = p.ids[i];
     const IdRef peer = id.PeerName();
-    if (!KnownRemotely(id) || !peer.valid() || knowledge_.SamePeer(peer, flight.sender)) continue;
-    if (knowledge_.KernelOf(id.device) == kernel &&
-        knowledge_.SameQpNumber(peer, flight.sender) >= least &&
-        knowledge_.CaOf(knowledge_.PeerDeviceOf(id)) == knowledge_.CaOf(flight.from_device)) {
+    if (!KnownRemotely(id) || !peer.valid() || facts_.SamePeer(peer, flight.sender)) continue;
+    if (facts_.KernelOf(id.device) == kernel && facts_.SameQpNumber(peer, flight.sender) >= least &&
+        facts_.CaOf(facts_.PeerDeviceOf(id)) == facts_.CaOf(flight.from_device)) {
       return i;
     }
   }
@@ -256,21 +253,20 @@ RequestGuard Machine::OddityOf(const TesterMad& mad) const {
 // port whose address and device fit.
 RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const {
   const Service service = ServiceOf(flight);
-  const IdInfo& sender = knowledge_.id(flight.sender);
+  const IdInfo& sender = facts_.id(flight.sender);
   bool has_listener = false;
   *listener = kNoId;
-  for (const PortOwner& owner : knowledge_.ports) {
+  for (const PortOwner& owner : facts_.ports) {
     if (!service.Of(owner)) continue;
     const uint8_t i = p.Find(owner.id);
     if (i == kNoId || p.ids[i].closed) continue;
     const IdState& id = p.ids[i];
     const bool listens = id.state == State::kListen;
-    const Address address = knowledge_.OwnedAddress(owner, id);
+    const Address address = facts_.OwnedAddress(owner, id);
     const bool wildcard = address.AnyOrLoopback();
     const bool device_fits = wildcard ? listens : id.device == flight.to_device;
     // On every port of its device. source: linux 6.1 cm.c cm_find_listen
-    const bool ca_fits =
-        wildcard || knowledge_.CaOf(id.device) == knowledge_.CaOf(flight.to_device);
+    const bool ca_fits = wildcard || facts_.CaOf(id.device) == facts_.CaOf(flight.to_device);
     if (listens && ca_fits) has_listener = true;
     const bool address_fits =
         (wildcard && !owner.family_only) ||
@@ -279,7 +275,7 @@ RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_
   }
   if (!has_listener) return RequestGuard::kNobodyListens;
   if (flight.tester != kNoTester) {
-    const RequestGuard odd = OddityOf(*knowledge_.tester_messages[flight.tester].mad);
+    const RequestGuard odd = OddityOf(*facts_.tester_messages[flight.tester].mad);
     if (odd != RequestGuard::kFine) return odd;
   }
   if (*listener == kNoId || p.ids[*listener].state != State::kListen)
@@ -296,7 +292,7 @@ void Machine::EndStale(Possibility* p, uint8_t user, Span when) const {
 
 bool Machine::Known(const Possibility& p, const Flight& reply) const {
   return std::ranges::any_of(p.ids, [&](const IdState& id) {
-    return KnownRemotely(id) && knowledge_.SamePeer(id.PeerName(), reply.sender);
+    return KnownRemotely(id) && facts_.SamePeer(id.PeerName(), reply.sender);
   });
 }
 
@@ -325,7 +321,7 @@ void Machine::Deliver(Possibility* p, const Flight& flight, uint8_t listener) co
   else
     child.ib = flight.kind == Sends::kSidrReq ? IbState::kSidrReqRcvd : IbState::kMraReqSent;
   child.device = flight.to_device;
-  child.source = knowledge_.fail_overs[flight.to_device];
+  child.source = facts_.fail_overs[flight.to_device];
   child.peer = p->Find(flight.sender);
   child.met = true;
   child.accepted = false;
@@ -354,7 +350,7 @@ void Machine::ArriveSidrRequest(Possibility* p, const Flight& flight, Span when)
 
 void Machine::ArriveRequest(Possibility* p, const Flight& flight, uint8_t user, Span when) const {
   const bool made_by_hand = flight.tester != kNoTester;
-  if (made_by_hand && knowledge_.tester_messages[flight.tester].mad->unresolvable) {
+  if (made_by_hand && facts_.tester_messages[flight.tester].mad->unresolvable) {
     const auto dropped =
         std::ranges::find(rules::kRequests, RequestGuard::kUnresolvable, &RequestRule::when);
     p->used.set(NumberOf(&*dropped));

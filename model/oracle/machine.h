@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "model/oracle/knowledge.h"
+#include "model/oracle/conversation_facts.h"
 #include "model/oracle/state.h"
 
 namespace cm::model {
@@ -18,7 +18,7 @@ struct Details {
 
 class Machine {
  public:
-  explicit Machine(const Knowledge& knowledge) : knowledge_(knowledge) {}
+  explicit Machine(const ConversationFacts& facts) : facts_(facts) {}
 
   // Its peer's numbers are in the tables that detect duplicates and stale connections.
   static bool KnownRemotely(const IdState& id);
@@ -41,8 +41,8 @@ class Machine {
   void ArriveOverTcp(Possibility* p, const Flight& flight, Span when) const;
   // The listener for a TCP connection from the id to its destination.
   RequestGuard AcceptorOf(const Possibility& p, uint8_t id) const;
-  bool over_iwarp() const { return knowledge_.profile().transport == Transport::kIwarp; }
-  bool over_infiniband() const { return knowledge_.profile().transport == Transport::kInfiniband; }
+  bool over_iwarp() const { return facts_.profile().transport == Transport::kIwarp; }
+  bool over_infiniband() const { return facts_.profile().transport == Transport::kInfiniband; }
   // An event from below for the id; false when the table has no row for it.
   bool FromBelow(Possibility* p, uint8_t id, Below on, Span when) const;
   // Reports one of the pending memberships.
@@ -52,7 +52,7 @@ class Machine {
   void ArriveRequest(Possibility* p, const Flight& flight, uint8_t user, Span when) const;
   // The id that is connected to the queue pair in a request or reply; kNoId: none is. `least`: that
   // it may be, or that it certainly is.
-  uint8_t UserOf(const Possibility& p, const Flight& flight, Tri least) const;
+  uint8_t UserOf(const Possibility& p, const Flight& flight, Certainty least) const;
   // A reply arrives at an id that awaits one, from the queue pair of another connection.
   void RefuseReply(Possibility* p, uint8_t id, const Flight& reply, uint8_t user, Span when) const;
   // Whether a reply's communication id is that of another connection.
@@ -98,7 +98,7 @@ class Machine {
   uint8_t FindChild(const Possibility& p, const Flight& request) const;
   void DropRequests(Possibility* p, uint8_t listener, Span when) const;
 
-  const Knowledge& knowledge_;
+  const ConversationFacts& facts_;
 };
 
 }  // namespace cm::model

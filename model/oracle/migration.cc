@@ -1,4 +1,4 @@
-// rdma_set_option, as far as it is more than its rows, and rdma_migrate_id.
+// rdma_migrate_id.
 #include <algorithm>
 
 #include "model/conversation/print.h"
@@ -6,84 +6,11 @@
 #include "model/oracle/oracle.h"
 
 namespace cm::model {
-namespace {
-
-constexpr uint32_t kCopiedAtMost = 4u << 20;
-constexpr uint32_t kPathRecord = 72;  // struct ib_path_rec_data
-constexpr uint32_t kOwnPath = 0x2b;   // its flags: the path of messages and of data, both ways
-
-bool Known(IdOption option) {
-  return option == kTosOption || option == kReuseAddrOption || option == kAfOnlyOption ||
-         option == kAckTimeoutOption || option == kIbPathOption;
-}
-
-bool Malformed(const call::SetOption& call) {
-  if (call.option == kIbPathOption)
-    return call.length == 0 || call.length % kPathRecord != 0 || call.value != kOwnPath;
-  const bool byte = call.option == kTosOption || call.option == kAckTimeoutOption;
-  return call.length != (byte ? 1 : 4);
-}
-
-}  // namespace
-
-std::optional<Tri> GuardFinder::HoldsForOption(Guard guard, const IdState& id, const IdInfo& info,
-                                               const Call& call) {
-  if (const auto* migrate = std::get_if<call::MigrateId>(&call)) {
-    if (guard != Guard::kSynchronousAlready) return std::nullopt;
-    return Of(info.synchronous() && !migrate->channel.valid());
-  }
-  const auto* set = std::get_if<call::SetOption>(&call);
-  if (set == nullptr) return std::nullopt;
-  const bool path = set->option == kIbPathOption;
-  const bool reuse = set->option == kReuseAddrOption;
-  switch (guard) {
-    case Guard::kOptionTooLong:
-      return Of(set->length > kCopiedAtMost);
-    case Guard::kOptionUnknown:
-      return Of(!Known(set->option));
-    case Guard::kOptionMalformed:
-      return Of(Malformed(*set));
-    case Guard::kDatagram:
-      return Of(set->option == kAckTimeoutOption && IsDatagram(info.space));
-    case Guard::kWithoutDevice:
-      return Of(path && id.device == kNoDevice);
-    case Guard::kNoInterface:
-      return Of(path && info.interface == kNoDevice);
-    case Guard::kReuseWanted:
-      return Of(reuse && set->value != 0);
-    case Guard::kReuseUnwanted:
-      return Of(reuse && set->value == 0);
-    case Guard::kFamilyOnlyWanted:
-      return Of(set->option == kAfOnlyOption);
-    case Guard::kTimeoutWanted:
-      return Of(set->option == kAckTimeoutOption);
-    case Guard::kPathWanted:
-      return Of(path);
-    default:
-      return std::nullopt;
-  }
-}
-
-void Oracle::LearnOption(const call::SetOption& call, Effect effect) {
-  IdInfo& info = knowledge_.id(call.id);
-  if (effect == Effect::kSharesPort || effect == Effect::kSharesPortNoMore) {
-    info.shares_port = effect == Effect::kSharesPort;
-  } else if (effect == Effect::kLimitsFamily) {
-    info.family_only = call.value != 0;
-    for (PortOwner& owner : knowledge_.ports)
-      if (owner.id == call.id) owner.family_only = call.value != 0;
-  } else if (effect == Effect::kSetsTimeout) {
-    info.ack_timeout = static_cast<uint8_t>(call.value);
-  } else if (effect == Effect::kSetsPath) {
-    info.path_given = true;
-  }
-}
-
 // A request that is not read has an id of its own on the channel that it came by. Where that goes
 // at once, as the private one of a synchronous id does, the request goes with it.
 void Oracle::MoveTo(ChannelRef channel, Possibility* p, uint8_t id, Span when) {
   const IdRef name = p->ids[id].name;
-  const ChannelRef from = knowledge_.id(name).channel;
+  const ChannelRef from = facts_.id(name).channel;
   std::vector<size_t> lost;
   for (size_t i = 0; i < p->ids[id].queue.size(); ++i) {
     const Pending& pending = p->ids[id].queue[i];
@@ -93,10 +20,10 @@ void Oracle::MoveTo(ChannelRef channel, Possibility* p, uint8_t id, Span when) {
       if (child.left_on == channel) child.left_on = {};
     } else if (!from.valid()) {
       lost.push_back(i);
-      knowledge_.id(name).left_requests = true;
+      facts_.id(name).left_requests = true;
     } else if (from != channel) {
       child.left_on = from;
-      knowledge_.id(name).left_requests = true;
+      facts_.id(name).left_requests = true;
     }
   }
   if (from.valid()) return;
@@ -138,8 +65,7 @@ Judgement Oracle::ObserveMigrate(const Record& record, Lane lane, const call::Mi
   Judgement judgement{.saw = ToString(reply)};
   Component* component = &ComponentOf(call.id);
   if (!Close(component, window, &judgement)) return judgement;
-  const PortClash none;
-  const GuardFinder guards(knowledge_, surroundings_, window, none);
+  const GuardFinder guards(facts_, fault_model_, window, {});
   const bool unseen = reply.kind == ReplyKind::kUnseen;
   PossibilitySet next;
   bool moves = false;
@@ -161,7 +87,7 @@ Judgement Oracle::ObserveMigrate(const Record& record, Lane lane, const call::Mi
   }
   if (!Keep(component, std::move(next), &judgement)) return judgement;
   if (!moves) return judgement;
-  IdInfo& info = knowledge_.id(call.id);
+  IdInfo& info = facts_.id(call.id);
   if (info.synchronous()) LetGo(call.id);
   info.channel = call.channel;
   if (reply.kind == ReplyKind::kBlocked)
@@ -181,7 +107,7 @@ Judgement Oracle::ObserveMigrated(const Blocked& was, const Reply& reply) const 
   });
   Judgement judgement{.saw = "returned " + ToString(reply)};
   judgement.by.set(NumberOf(&*rule));
-  const IdInfo& info = knowledge_.id(was.id);
+  const IdInfo& info = facts_.id(was.id);
   const bool waits = info.acked < was.acks && !info.left_requests;
   Permit(&judgement.permitted, *rule, waits ? "blocked: an event is not acknowledged" : "0");
   const bool unseen = reply.kind == ReplyKind::kUnseen;

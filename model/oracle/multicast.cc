@@ -40,7 +40,7 @@ Judgement Oracle::ObserveMulticast(const Record& record, Lane lane, const Call& 
   const Window window = WindowOf(record);
   joining_since_ = {window.begin, Completes(call) ? window.begin : window.end};
   if (Completes(call)) return ObserveSynchronous(record, lane, call, answered.reply);
-  const uint16_t left = leave == nullptr ? 0 : knowledge_.id(id).JoinedAs(leave->address);
+  const uint16_t left = leave == nullptr ? 0 : facts_.id(id).JoinedAs(leave->address);
   Judgement judgement = ObserveOnId(record, call, answered);
   const bool waits = answered.reply.kind == ReplyKind::kBlocked;
   if (left != 0 && waits && judgement.verdict == Verdict::kPermitted)
@@ -51,8 +51,8 @@ Judgement Oracle::ObserveMulticast(const Record& record, Lane lane, const Call& 
 // The last event of the membership has been acknowledged, by another thread.
 Judgement Oracle::ObserveLeft(const Record& record, const Blocked& was, const Reply& reply) {
   Judgement judgement{.saw = "returned " + ToString(reply)};
-  if (!knowledge_.id(was.id).in_scope) return {.verdict = Verdict::kOutOfScope};
-  const Membership& left = knowledge_.id(was.id).memberships[was.leaves - 1];
+  if (!facts_.id(was.id).in_scope) return {.verdict = Verdict::kOutOfScope};
+  const Membership& left = facts_.id(was.id).memberships[was.leaves - 1];
   const bool unacked = left.unacked > 0 && !left.blurred;
   if (!unacked && (reply.succeeded() || Unseen(record))) return judgement;
   judgement.verdict = Verdict::kRefused;
@@ -66,9 +66,9 @@ Payload Oracle::MembershipPayload(IdRef id, const Call& call, bool found) const 
   const Joins joins = JoinsOf(call);
   Payload payload;
   payload.context = joins.context;
-  payload.membership = static_cast<uint16_t>(knowledge_.id(id).memberships.size() + 1);
+  payload.membership = static_cast<uint16_t>(facts_.id(id).memberships.size() + 1);
   payload.qp_num = found ? kMulticastQpNumber : 0;
-  payload.qkey = found ? QkeyOf(knowledge_.id(id).space) : 0;
+  payload.qkey = found ? QkeyOf(facts_.id(id).space) : 0;
   if (found) payload.group = ReportedGroup(joins.address);
   return payload;
 }
@@ -76,7 +76,7 @@ Payload Oracle::MembershipPayload(IdRef id, const Call& call, bool found) const 
 void Oracle::DropEvents(Possibility* p, uint8_t id, uint16_t membership) const {
   IdState& own = p->ids[id];
   const auto of_it = [&](uint16_t payload) {
-    return payload != kNoPayload && knowledge_.payloads[payload].membership == membership;
+    return payload != kNoPayload && facts_.payloads[payload].membership == membership;
   };
   for (size_t i = own.joining.size(); i-- > 0;)
     if (of_it(own.joining[i])) own.joining.erase_at(i);
@@ -84,53 +84,27 @@ void Oracle::DropEvents(Possibility* p, uint8_t id, uint16_t membership) const {
     if (of_it(own.queue[i].payload)) own.queue.erase_at(i);
 }
 
-// False when the effect is none of memberships.
-bool Oracle::CarryMembership(Possibility* p, uint8_t id, Effect effect, const Call& call,
-                             Span when) {
+void Oracle::Join(Possibility* p, uint8_t id, const Call& call, bool found, Span when) {
   IdState& own = p->ids[id];
-  switch (effect) {
-    case Effect::kJoinsGroup:
-    case Effect::kJoinsInVain: {
-      const bool found = effect == Effect::kJoinsGroup;
-      if (own.joining.empty())
-        own.joined = when;
-      else
-        own.joined.Widen(when);
-      own.joining.push_back(knowledge_.payloads.Intern(MembershipPayload(own.name, call, found)));
-      if (machine_.over_infiniband())
-        knowledge_.payloads.Intern(MembershipPayload(own.name, call, false));
-      return true;
-    }
-    case Effect::kLeavesGroup:
-      DropEvents(p, id,
-                 knowledge_.id(own.name).JoinedAs(std::get<call::LeaveMulticast>(call).address));
-      return true;
-    case Effect::kForgetsGroup:
-      return true;
-    default:
-      return false;
-  }
+  if (own.joining.empty())
+    own.joined = when;
+  else
+    own.joined.Widen(when);
+  own.joining.push_back(facts_.payloads.Intern(MembershipPayload(own.name, call, found)));
+  if (machine_.over_infiniband()) facts_.payloads.Intern(MembershipPayload(own.name, call, false));
 }
 
-void Oracle::LearnMembership(IdRef id, const Call& call, const CallRule& rule) {
-  IdInfo& info = knowledge_.id(id);
-  for (const Effect effect : rule.effects) {
-    if (effect == Effect::kJoinsGroup || effect == Effect::kJoinsInVain) {
-      const Joins joins = JoinsOf(call);
-      info.memberships.push_back(
-          {.address = joins.address, .since = joining_since_, .send_only = joins.send_only});
-    } else if (effect == Effect::kLeavesGroup || effect == Effect::kForgetsGroup) {
-      const uint16_t left = info.JoinedAs(std::get<call::LeaveMulticast>(call).address);
-      if (left != 0) info.memberships[left - 1].joined = false;
-    }
-  }
+void Oracle::LearnJoined(IdRef id, const Call& call) {
+  const Joins joins = JoinsOf(call);
+  facts_.id(id).memberships.push_back(
+      {.address = joins.address, .since = joining_since_, .send_only = joins.send_only});
 }
 
 // Events of two memberships in one group that were joined with one context look the same.
 void Oracle::LearnMembershipOf(EventRef event, IdInfo& owner,
                                const std::vector<uint16_t>& memberships) {
   const bool known = memberships.size() == 1;
-  knowledge_.MembershipOf(event) = known ? memberships.front() : uint16_t{0};
+  facts_.MembershipOf(event) = known ? memberships.front() : uint16_t{0};
   for (const uint16_t membership : memberships) {
     if (known) ++owner.memberships[membership - 1].unacked;
     owner.memberships[membership - 1].blurred |= !known;
@@ -144,8 +118,8 @@ bool Oracle::CanAttach(const IdState& id, const Pending& head) const {
   if (id.qp == QpPhase::kNone || head.payload == kNoPayload) return true;
   // Over InfiniBand every address is that of a group. source: linux 6.1 cma.c cma_set_mgid
   if (machine_.over_infiniband()) return true;
-  const Payload& payload = knowledge_.payloads[head.payload];
-  if (knowledge_.id(id.name).memberships[payload.membership - 1].send_only) return true;
+  const Payload& payload = facts_.payloads[head.payload];
+  if (facts_.id(id.name).memberships[payload.membership - 1].send_only) return true;
   return payload.group.kind == AddressKind::kGroup;
 }
 

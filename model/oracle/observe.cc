@@ -20,17 +20,10 @@ bool SharpReply(const std::vector<Permitted>& permitted) {
 
 // It has an event of its own, which comes from nowhere but the call.
 bool Queues(const Call& call) {
-  switch (KindOf(call)) {
-    case CallKind::kJoinMulticast:
-    case CallKind::kJoinMulticastEx:
-    case CallKind::kResolveAddrInfo:
-    case CallKind::kWriteCmEvent:
-      return true;
-    case CallKind::kSetOption:
-      return std::get<call::SetOption>(call).option == kIbPathOption;
-    default:
-      return false;
-  }
+  const CallKind kind = KindOf(call);
+  if (const auto* set = std::get_if<call::SetOption>(&call)) return set->option == kIbPathOption;
+  return kind == CallKind::kJoinMulticast || kind == CallKind::kJoinMulticastEx ||
+         kind == CallKind::kResolveAddrInfo || kind == CallKind::kWriteCmEvent;
 }
 
 constexpr const ChannelRule& kChannelMade =
@@ -53,10 +46,10 @@ Judgement Refused(std::string saw, std::string what, std::string source = "") {
 Oracle::Oracle(const Conversation& conversation, const Profile& profile)
     : conversation_(conversation),
       profile_(profile),
-      knowledge_(conversation, profile),
-      surroundings_(*conversation.topology, profile),
-      machine_(knowledge_),
-      steps_(knowledge_, surroundings_,
+      facts_(conversation, profile),
+      fault_model_(*conversation.topology, profile),
+      machine_(facts_),
+      steps_(facts_, fault_model_,
              [this](Possibility* p, uint8_t id, Span when) { TakeAwaited(p, id, when); }) {}
 
 Judgement Oracle::Observe(const Record& record) {
@@ -117,31 +110,32 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
   if (const auto* dereg = std::get_if<call::DeregMr>(&call)) return ObserveDereg(*dereg, answered);
   const IdRef id = IdOf(call);
   if (!id.valid()) return ObserveChannelCall(record, lane, call, answered);
-  if (!knowledge_.id(id).in_scope) return {.verdict = Verdict::kOutOfScope};
+  if (!facts_.id(id).in_scope) return {.verdict = Verdict::kOutOfScope};
   const bool attributes = std::holds_alternative<call::InitQpAttr>(call);
   if (attributes && machine_.over_infiniband() && OfAnotherLink(id)) {
-    Disown(id);
+    MarkOutOfScope(id);
     return {.verdict = Verdict::kOutOfScope};
   }
   if (const std::optional<call::CreateQp> create = QpAskedBy(call);
       create && (create->type == QpType::kUc || OfAnotherLink(id))) {
-    Disown(id);  // the tables know nothing of unreliable connections, nor of links that are not
+    MarkOutOfScope(
+        id);  // the tables know nothing of unreliable connections, nor of links that are not
     return {.verdict = Verdict::kOutOfScope};
   }
   const auto* notify = std::get_if<call::Notify>(&call);
   if (notify != nullptr && notify->what == call::Notify::kPathMig &&
       MayBe(id, [](const IdState& state) { return state.lap_rcvd; })) {
-    Disown(id);  // of two paths that change at once the tables know nothing
+    MarkOutOfScope(id);  // of two paths that change at once the tables know nothing
     return {.verdict = Verdict::kOutOfScope};
   }
   if (std::holds_alternative<call::Connect>(call) && LeadsNobodyKnowsWhere(id)) {
-    Disown(id);
+    MarkOutOfScope(id);
     return {.verdict = Verdict::kOutOfScope};
   }
-  if (!knowledge_.id(id).exists)
+  if (!facts_.id(id).exists)
     return Refused(ToString(answered.reply), "nothing: the id does not exist");
   if (Queues(call) && TooManyUnread(id)) {
-    Disown(id);
+    MarkOutOfScope(id);
     return {.verdict = Verdict::kOutOfScope};
   }
   if (machine_.over_iwarp()) {
@@ -153,11 +147,12 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
     return ObserveShow(record, *show, *answered.shown);
   }
   if (std::holds_alternative<call::ShowEvent>(call)) return ObserveShowEvent(record, id, answered);
-  if (IsOnGroup(KindOf(call))) return ObserveMulticast(record, lane, call, answered);
-  if (IsCompletion(KindOf(call)))
+  const CallKind kind = KindOf(call);
+  if (IsOnGroup(kind)) return ObserveMulticast(record, lane, call, answered);
+  if (IsCompletion(kind))
     return ObserveCompletion(record, lane, call, answered.reply, answered.handed);
   if (Completes(call)) return ObserveSynchronous(record, lane, call, answered.reply);
-  if (KindOf(call) == CallKind::kDestroyId || KindOf(call) == CallKind::kDestroyEp)
+  if (kind == CallKind::kDestroyId || kind == CallKind::kDestroyEp)
     return ObserveDestroy(record, call, answered.reply);
   if (const auto* migrate = std::get_if<call::MigrateId>(&call))
     return ObserveMigrate(record, lane, *migrate, answered.reply);
@@ -166,7 +161,7 @@ Judgement Oracle::ObserveCall(const Record& record, Lane lane, const Call& call,
 
 // Of RDMA_PS_IPOIB, and on no interface of InfiniBand: it has no Q_Key.
 bool Oracle::OfAnotherLink(IdRef id) const {
-  const IdInfo& info = knowledge_.id(id);
+  const IdInfo& info = facts_.id(id);
   const bool on_one = machine_.over_infiniband() && info.interface != kNoDevice;
   return info.space == PortSpace::kIpoib && !on_one;
 }
@@ -174,15 +169,13 @@ bool Oracle::OfAnotherLink(IdRef id) const {
 // By a path that the application has made up, or over InfiniBand by loopback, which has a route
 // there, and a peer that turns away who comes without an interface.
 bool Oracle::LeadsNobodyKnowsWhere(IdRef id) const {
-  const IdInfo& info = knowledge_.id(id);
+  const IdInfo& info = facts_.id(id);
   return info.path_given || (machine_.over_infiniband() && info.destination.AnyOrLoopback());
 }
 
 Judgement Oracle::ObserveCreateId(Lane lane, const call::CreateId& call, const Reply& reply) {
   Judgement judgement{.saw = ToString(reply)};
-  const bool known = call.space == PortSpace::kTcp || call.space == PortSpace::kUdp ||
-                     call.space == PortSpace::kIb || call.space == PortSpace::kIpoib;
-  const Guard guard = known ? Guard::kFine : Guard::kSpaceUnknown;
+  const Guard guard = SpaceKnown(call.space) ? Guard::kFine : Guard::kSpaceUnknown;
   bool fits = false;
   for (const CallRule& rule : RowsOn(CallKind::kCreateId)) {
     if (!rule.when.Has(guard)) continue;
@@ -202,12 +195,12 @@ Judgement Oracle::ObserveCreateId(Lane lane, const call::CreateId& call, const R
 }
 
 void Oracle::MakeId(Lane lane, IdRef id, ChannelRef channel, PortSpace space) {
-  IdInfo& info = knowledge_.id(id);
+  IdInfo& info = facts_.id(id);
   info = IdInfo{};
   info.exists = true;
   info.space = space;
   info.side = lane.side;
-  info.kernel = knowledge_.topology().KernelOf(lane.side);
+  info.kernel = facts_.topology().KernelOf(lane.side);
   info.channel = channel;
   info.component = next_component_++;
   Possibility fresh;
@@ -225,7 +218,7 @@ Judgement Oracle::ObserveOnId(const Record& record, const Call& call,
   const PortClash clash = ClashFor(id, call, window);
   Component* component = &ComponentOf(id);
   if (!Close(component, window, &judgement)) return judgement;
-  const GuardFinder guards(knowledge_, surroundings_, window, clash);
+  const GuardFinder guards(facts_, fault_model_, window, clash);
   PossibilitySet next;
   std::vector<const CallRule*> fitting;
   for (const Possibility& p : component->set.items()) {
@@ -255,7 +248,7 @@ Judgement Oracle::ObserveOnId(const Record& record, const Call& call,
   if (answered.reply.succeeded()) JudgeHandedOut(call, answered, &next, &judgement);
   if (!Keep(component, std::move(next), &judgement)) return judgement;
   for (const CallRule* rule : fitting) Learn(id, call, *rule);
-  TrySplit(knowledge_.id(id).component);
+  TrySplit(facts_.id(id).component);
   return judgement;
 }
 
@@ -268,8 +261,8 @@ Judgement Oracle::ObserveDestroy(const Record& record, const Call& call, const R
   Component* component = &ComponentOf(id);
   // What was to happen before the call has happened; the call itself may take long.
   if (!Close(component, {window.begin, window.begin, window.settled}, &judgement)) return judgement;
-  const int unacked = knowledge_.id(id).unacked;
-  const GuardFinder guards(knowledge_, surroundings_, window, {});
+  const int unacked = facts_.id(id).unacked;
+  const GuardFinder guards(facts_, fault_model_, window, {});
   PossibilitySet begun;
   for (const Possibility& p : component->set.items()) {
     const uint8_t at = p.Find(id);
@@ -301,15 +294,15 @@ Judgement Oracle::ObserveDestroy(const Record& record, const Call& call, const R
     if (fits) next.Add(std::move(p));
   }
   if (!Keep(component, std::move(next), &judgement)) return judgement;
-  knowledge_.id(id).exists = false;
+  facts_.id(id).exists = false;
   if (reply.kind == ReplyKind::kBlocked) {
     const auto& line = std::get<line::Calls>(conversation_.lines[record.line]);
     blocked_.push_back({.line = record.line, .lane = line.lane, .id = id});
   } else {
-    std::erase_if(knowledge_.ports, [&](const PortOwner& o) { return o.id == id; });
+    std::erase_if(facts_.ports, [&](const PortOwner& o) { return o.id == id; });
     LetGo(id);
   }
-  TrySplit(knowledge_.id(id).component);
+  TrySplit(facts_.id(id).component);
   return judgement;
 }
 
@@ -317,7 +310,7 @@ Judgement Oracle::ObserveReleased(const Record& record, Lane lane, const seen::R
   const auto blocked =
       std::ranges::find_if(blocked_, [lane](const Blocked& b) { return b.lane == lane; });
   const IdRef id = IdOf(std::get<line::Calls>(conversation_.lines[record.line]).call);
-  const bool judged = !id.valid() || !knowledge_.id(id).exists || knowledge_.id(id).in_scope;
+  const bool judged = !id.valid() || !facts_.id(id).exists || facts_.id(id).in_scope;
   if (!judged) {
     if (blocked != blocked_.end()) blocked_.erase(blocked);
     return {.verdict = Verdict::kOutOfScope};
@@ -346,8 +339,8 @@ Judgement Oracle::ObserveReleased(const Record& record, Lane lane, const seen::R
   if (!released.reply.succeeded()) return refuse("0");
   std::vector<ComponentNumber> numbers;
   if (was.id.valid()) {
-    if (knowledge_.id(was.id).unacked > 0) return refuse("blocked: an event is not acknowledged");
-    numbers.push_back(knowledge_.id(was.id).component);
+    if (facts_.id(was.id).unacked > 0) return refuse("blocked: an event is not acknowledged");
+    numbers.push_back(facts_.id(was.id).component);
   } else {
     for (const auto& [number, component] : components_) numbers.push_back(number);
   }
@@ -359,7 +352,7 @@ Judgement Oracle::ObserveReleased(const Record& record, Lane lane, const seen::R
     for (Possibility& p : found->second.set.mutable_items()) {
       const bool running = std::ranges::any_of(p.ids, [&](const IdState& id) {
         return id.gone && (id.name == was.id ||
-                           (!was.id.valid() && knowledge_.id(id.name).channel == was.channel));
+                           (!was.id.valid() && facts_.id(id.name).channel == was.channel));
       });
       if (!running) next.Add(std::move(p));
     }
@@ -367,7 +360,7 @@ Judgement Oracle::ObserveReleased(const Record& record, Lane lane, const seen::R
     found->second.set = std::move(next);
     Confirm(&found->second, &judgement);
   }
-  std::erase_if(knowledge_.ports, [&](const PortOwner& o) { return o.id == was.id; });
+  std::erase_if(facts_.ports, [&](const PortOwner& o) { return o.id == was.id; });
   if (was.id.valid()) LetGo(was.id);
   return judgement;
 }
@@ -380,7 +373,7 @@ Judgement Oracle::ObserveChannelCall(const Record& record, Lane lane, const Call
     const bool unseen = answered.reply.kind == ReplyKind::kUnseen;
     if (!answered.reply.succeeded() && !unseen) judgement.verdict = Verdict::kRefused;
     judgement.certain.set(NumberOf(&kChannelMade));
-    knowledge_.channel(create->channel) = {true, create->nonblocking, lane.side};
+    facts_.channel(create->channel) = {true, create->nonblocking, lane.side};
     return judgement;
   }
   if (const auto* destroy = std::get_if<call::DestroyEventChannel>(&call))
@@ -399,10 +392,10 @@ Judgement Oracle::ObserveChannelCall(const Record& record, Lane lane, const Call
   const bool unseen = answered.reply.kind == ReplyKind::kUnseen;
   if (!answered.reply.succeeded() && !unseen) judgement.verdict = Verdict::kRefused;
   judgement.certain.set(NumberOf(&kAcknowledged));
-  const IdRef credited = knowledge_.CreditOf(std::get<call::AckCmEvent>(call).event);
+  const IdRef credited = facts_.CreditOf(std::get<call::AckCmEvent>(call).event);
   if (credited.valid()) Acknowledged(credited);
-  const uint16_t member = knowledge_.MembershipOf(std::get<call::AckCmEvent>(call).event);
-  if (member != 0) --knowledge_.id(credited).memberships[member - 1].unacked;
+  const uint16_t member = facts_.MembershipOf(std::get<call::AckCmEvent>(call).event);
+  if (member != 0) --facts_.id(credited).memberships[member - 1].unacked;
   return judgement;
 }
 
@@ -419,7 +412,7 @@ Judgement Oracle::ObserveDestroyChannel(const Record& record, const call::Destro
   }
   bool may_be_held_up = false;
   const auto closing = [&](const IdState& id) {
-    return id.gone && id.name.valid() && knowledge_.id(id.name).channel == call.channel;
+    return id.gone && id.name.valid() && facts_.id(id.name).channel == call.channel;
   };
   for (const ComponentNumber number : ComponentsOn(call.channel)) {
     Component& component = components_[number];
@@ -429,7 +422,7 @@ Judgement Oracle::ObserveDestroyChannel(const Record& record, const call::Destro
     for (Possibility p : component.set.items()) {
       for (const IdRef id : component.ids) {
         const uint8_t at = p.Find(id);
-        if (at == kNoId || knowledge_.id(id).channel != call.channel || p.ids[at].gone) continue;
+        if (at == kNoId || facts_.id(id).channel != call.channel || p.ids[at].gone) continue;
         machine_.Destroy(&p, at, {window.begin, window.begin});
       }
       DestroyLeftOn(&p, {window.begin, window.begin},
@@ -448,7 +441,7 @@ Judgement Oracle::ObserveDestroyChannel(const Record& record, const call::Destro
     if (!Keep(&component, std::move(next), &judgement)) return judgement;
     // What is called on them from now on reads memory that is not theirs any more.
     for (const IdRef id : component.ids)
-      if (knowledge_.id(id).channel == call.channel) knowledge_.id(id).in_scope = false;
+      if (facts_.id(id).channel == call.channel) facts_.id(id).in_scope = false;
   }
   if (blocked && !may_be_held_up) judgement.verdict = Verdict::kRefused;
   judgement.certain.set(NumberOf(blocked ? &kChannelHeldUp : &kChannelGone));
@@ -456,10 +449,10 @@ Judgement Oracle::ObserveDestroyChannel(const Record& record, const call::Destro
     const auto& line = std::get<line::Calls>(conversation_.lines[record.line]);
     blocked_.push_back({.line = record.line, .lane = line.lane, .channel = call.channel});
   } else {
-    std::erase_if(knowledge_.ports,
-                  [&](const PortOwner& o) { return knowledge_.id(o.id).channel == call.channel; });
+    std::erase_if(facts_.ports,
+                  [&](const PortOwner& o) { return facts_.id(o.id).channel == call.channel; });
   }
-  knowledge_.channel(call.channel).exists = false;
+  facts_.channel(call.channel).exists = false;
   return judgement;
 }
 

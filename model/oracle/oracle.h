@@ -21,11 +21,11 @@
 
 #include "model/catalogue/catalogue.h"
 #include "model/conversation/history.h"
+#include "model/oracle/conversation_facts.h"
+#include "model/oracle/fault_model.h"
 #include "model/oracle/guards.h"
-#include "model/oracle/knowledge.h"
 #include "model/oracle/machine.h"
 #include "model/oracle/steps.h"
-#include "model/oracle/surroundings.h"
 
 namespace cm::model {
 
@@ -62,12 +62,12 @@ class Oracle {
   Judgement Observe(const Record& record);
   // The tables do not cover a call on the id: it, and all ids that it can influence, are not judged
   // any more.
-  void Disown(IdRef id);
+  void MarkOutOfScope(IdRef id);
   // The history's show-event has only type and status, as in recordings. Before the first record.
   void ShowsOnlyTypeAndStatus() { partial_events_ = true; }
   // Queue pair numbers in calls are those of existing queue pairs, as in recordings. Before the
   // first record.
-  void NumbersNameQps() { knowledge_.numbers_name_qps = true; }
+  void NumbersNameQps() { facts_.numbers_name_qps = true; }
 
   // Rows of some explanation of the history so far, and rows of every explanation.
   const RuleBits& reached() const { return reached_; }
@@ -124,8 +124,9 @@ class Oracle {
   Judgement ObserveMulticast(const Record& record, Lane lane, const Call& call,
                              const seen::Answered& answered);
   Judgement ObserveLeft(const Record& record, const Blocked& was, const Reply& reply);
-  bool CarryMembership(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
-  void LearnMembership(IdRef id, const Call& call, const CallRule& rule);
+  // Its JOIN is due; `found`: the group can be found.
+  void Join(Possibility* p, uint8_t id, const Call& call, bool found, Span when);
+  void LearnJoined(IdRef id, const Call& call);
   void LearnMembershipOf(EventRef event, IdInfo& owner, const std::vector<uint16_t>& memberships);
   // Drops queued and pending events of the membership.
   void DropEvents(Possibility* p, uint8_t id, uint16_t membership) const;
@@ -143,9 +144,6 @@ class Oracle {
   // addrinfo.cc
   // An id has more events unread than can be followed.
   bool TooManyUnread(IdRef id);
-  bool CarryInfo(Possibility* p, uint8_t id, Effect effect, const Call& call);
-  void LearnLookup(const Call& call);
-  void LearnRoute(IdInfo* info);
   // work.cc
   struct DueCompletion {
     Completion completion;
@@ -153,7 +151,7 @@ class Oracle {
     size_t at = 0;  // the request, among all of its queue
   };
   // What a request or a reply says of the id's queue pair.
-  uint8_t SharesReceives(IdRef id) const { return knowledge_.ledger.of(id).shares ? 1 : 0; }
+  uint8_t SharesReceives(IdRef id) const { return facts_.ledger.of(id).shares ? 1 : 0; }
   QpPhases PhasesOf(IdRef id);
   void MeetPeer(IdRef id);
   Ends EndsOf(IdRef id);
@@ -161,7 +159,7 @@ class Oracle {
   std::vector<DueCompletion> DueOfSends(IdRef id, const Ends& ends) const;
   std::vector<DueCompletion> DueOfReceives(IdRef id, const Ends& ends) const;
   bool AllMayBeSilent(IdRef id, const Ends& ends) const;
-  Tri NothingCompleted(IdRef id, bool receives, const Ends& ends) const;
+  Certainty NothingCompleted(IdRef id, bool receives, const Ends& ends) const;
   Judgement ObserveCompletion(const Record& record, Lane lane, const Call& call, const Reply& reply,
                               const std::optional<HandedOut>& handed);
   bool JudgeWork(IdRef id, bool receives, const Ends& ends, const std::optional<HandedOut>& handed,
@@ -213,7 +211,6 @@ class Oracle {
   bool MayConnect(IdRef id);
   Judgement ObserveClosing(const Record& record, Lane lane, const Call& call, const Reply& reply);
   Judgement ObserveClosed(const Record& record, const Blocked& was, const Reply& reply);
-  bool CarryOverIwarp(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
   bool MayBe(IdRef id, const std::function<bool(const IdState&)>& is);
   Payload IwRequestPayload(const call::Connect& call) const;
   Details AgreedOn(const call::Accept& call, const IdState& id);
@@ -227,11 +224,10 @@ class Oracle {
   // Requests that were left on a channel go with it.
   void DestroyLeftOn(Possibility* p, Span when, const std::function<bool(ChannelRef)>& goes) const;
   void Acknowledged(IdRef id) {
-    --knowledge_.id(id).unacked;
-    ++knowledge_.id(id).acked;
+    --facts_.id(id).unacked;
+    ++facts_.id(id).acked;
   }
   static bool HasLeftOn(const Component& component, ChannelRef channel);
-  void LearnOption(const call::SetOption& call, Effect effect);
 
   // events.cc
   Judgement ObserveFetched(const Record& record, const call::GetCmEvent& call,
@@ -257,6 +253,9 @@ class Oracle {
   void LearnFromEvent(const CmEvent& event, const Possibility& p, IdRef request);
 
   // effects.cc
+  struct Carrying;
+  struct Learning;
+  struct Actions;  // the rows of all effects
   void Apply(Possibility* p, uint8_t id, const CallRule& rule, const Call& call, Span when);
   void Carry(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
   void Learn(IdRef id, const Call& call, const CallRule& rule);
@@ -265,9 +264,12 @@ class Oracle {
   void LearnQpKey(const CallRule& rule, const Call& call, const IdState& id);
   bool NobodyAnswers(const IdInfo& info, const Address& destination) const;
   void LearnBinding(IdRef id, const Address& address);
+  void LearnDestination(IdInfo* info, const Call& call);
+  void LearnRoute(IdInfo* info, const Call& call);
+
+  // payloads.cc
   Payload DatagramPayload(const std::optional<ConnParam>& param, uint8_t length) const;
   Payload ServicePayload(const Call& call, const IdState& id) const;
-  bool CarryDatagram(Possibility* p, uint8_t id, Effect effect, const Call& call, Span when);
   Payload RequestPayload(const call::Connect& call, bool has_qp) const;
   Payload ReplyPayload(const call::Accept& call, const IdState& id) const;
   void LearnDepths(const Call& call);
@@ -276,6 +278,8 @@ class Oracle {
   Judgement ObserveEnvironment(const Record& record, const Line& line);
   bool MessagesUnderWay(int64_t now) const;
   void CloseAll(const Window& window);
+  // Events that a fault of the side brings about at once.
+  void Told(FaultTells tells, uint8_t side, const Window& window);
   void DeviceRemoved(uint8_t device, const Window& window);
   void MeetNeighbour(IdState* id, uint8_t device, const Window& window);
   void FailedOver(uint8_t device, const Window& window);
@@ -291,7 +295,7 @@ class Oracle {
   uint16_t PayloadOfTester(const TesterMad& mad);
 
   // components.cc
-  Component& ComponentOf(IdRef id) { return components_[knowledge_.id(id).component]; }
+  Component& ComponentOf(IdRef id) { return components_[facts_.id(id).component]; }
   bool Close(Component* component, const Window& window, Judgement* judgement);
   void Merge(IdRef a, IdRef b);
   void MergeForService(IdRef id, uint16_t port);
@@ -311,8 +315,8 @@ class Oracle {
 
   const Conversation& conversation_;
   const Profile& profile_;
-  Knowledge knowledge_;
-  Surroundings surroundings_;
+  ConversationFacts facts_;
+  FaultModel fault_model_;
   Machine machine_;
   Steps steps_;
   std::map<ComponentNumber, Component> components_;

@@ -5,24 +5,24 @@
 #include <cstdint>
 
 #include "model/base/duration.h"
-#include "model/oracle/knowledge.h"
+#include "model/oracle/conversation_facts.h"
+#include "model/oracle/fault_model.h"
 #include "model/oracle/state.h"
-#include "model/oracle/surroundings.h"
 
 namespace cm::model {
 
 struct Question {
-  Surroundings::Query query;
+  FaultModel::Query query;
   Span since;
   Duration in_all;       // timeout in total
   bool waits = false;    // it may be queued behind others
   bool refused = false;  // the response may be an error
 };
 
-Question QuestionForRoute(const Knowledge& knowledge, const Surroundings& surroundings,
+Question QuestionForRoute(const ConversationFacts& facts, const FaultModel& fault_model,
                           const IdState& id);
 // `membership`: its number.
-Question QuestionForGroup(const Knowledge& knowledge, const Surroundings& surroundings,
+Question QuestionForGroup(const ConversationFacts& facts, const FaultModel& fault_model,
                           const IdState& id, uint16_t membership);
 
 }  // namespace cm::model

@@ -29,16 +29,8 @@ bool WidenSpan(Span* mine, Span other) {
 bool WidenTimes(Possibility* mine, const Possibility& other) {
   bool widened = false;
   for (size_t i = 0; i < mine->ids.size(); ++i) {
-    IdState& a = mine->ids[i];
-    const IdState& b = other.ids[i];
-    widened |= WidenSpan(&a.resolving, b.resolving);
-    widened |= WidenSpan(&a.due, b.due);
-    widened |= WidenSpan(&a.joined, b.joined);
-    widened |= WidenSpan(&a.first, b.first);
-    widened |= WidenSpan(&a.last, b.last);
-    widened |= WidenSpan(&a.first_mra, b.first_mra);
-    widened |= WidenSpan(&a.timewait, b.timewait);
-    widened |= WidenSpan(&a.awaited, b.awaited);
+    for (Since IdTimes::*const time : kIdTimes)
+      widened |= WidenSpan(&(mine->ids[i].*time), other.ids[i].*time);
   }
   for (size_t i = 0; i < mine->flights.size(); ++i)
     widened |= WidenSpan(&mine->flights[i].since, other.flights[i].since);
@@ -51,7 +43,7 @@ bool WidenTimes(Possibility* mine, const Possibility& other) {
 // Where the same message is under way already, another copy of it makes no difference.
 void Possibility::Send(Flight flight) {
   for (Flight& other : flights) {
-    if (other.Key() != flight.Key()) continue;
+    if (other != flight) continue;
     other.since.Widen(flight.since);
     return;
   }
@@ -92,14 +84,7 @@ void Possibility::Tidy() {
 }
 
 bool SameBehaviour(const Possibility& a, const Possibility& b) {
-  if (a.ids.size() != b.ids.size() || a.flights.size() != b.flights.size()) return false;
-  for (size_t i = 0; i < a.ids.size(); ++i) {
-    if (a.ids[i].Key() != b.ids[i].Key()) return false;
-    if (a.ids[i].queue != b.ids[i].queue) return false;
-  }
-  for (size_t i = 0; i < a.flights.size(); ++i)
-    if (a.flights[i].Key() != b.flights[i].Key()) return false;
-  return true;
+  return a.ids == b.ids && a.flights == b.flights;
 }
 
 uint64_t HashOf(const Possibility& p) {

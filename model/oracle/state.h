@@ -3,9 +3,9 @@
 #define MODEL_ORACLE_STATE_H_
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -31,12 +31,20 @@ inline constexpr uint16_t kNoTester = 0xffff;
 struct Span {
   int64_t earliest = 0;
   int64_t latest = 0;
-  // The smallest span around both. Times do not tell states apart.
+  // The smallest span around both.
   void Widen(Span other) {
     earliest = std::min(earliest, other.earliest);
     latest = std::max(latest, other.latest);
   }
   bool Contains(Span other) const { return earliest <= other.earliest && other.latest <= latest; }
+};
+
+// A span in a state. Times do not tell states apart, so any two of these compare equal.
+struct Since : Span {
+  constexpr Since() = default;
+  constexpr Since(Span span) : Span(span) {}  // NOLINT: it is one
+  constexpr Since(int64_t earliest, int64_t latest) : Span{earliest, latest} {}
+  friend constexpr bool operator==(const Since&, const Since&) { return true; }
 };
 
 // An event in the kernel's queue of an id.
@@ -63,17 +71,14 @@ struct Flight {
   IdRef sender;                // its name, if it has one, also when it is gone
   uint16_t payload = kNoPayload;
   uint16_t tester = kNoTester;  // which of the messages of the tester it is
-  Span since;
+  Since since;
 
-  auto Key() const {
-    return std::tuple(from, to, kind, copied, from_device, to_device, reason, source, sender,
-                      payload, tester);
-  }
   bool SameSender(const Flight& other) const {
     if (tester != kNoTester || other.tester != kNoTester)
       return (tester == kNoTester) == (other.tester == kNoTester);
     return sender.valid() ? sender == other.sender : from == other.from && !other.sender.valid();
   }
+  friend bool operator==(const Flight&, const Flight&) = default;
 };
 
 // What a thread within a call on a synchronous id waits for.
@@ -84,9 +89,27 @@ enum class Awaits : uint8_t {
   kServed,   // its request is the first of the queue, and its own
 };
 
-// One rdma_cm_id with all its layers.
-struct IdState {
-  IdRef name;          // none for an unfetched request
+// Since when something of an id is so.
+struct IdTimes {
+  Since awaited;    // since when a call waits
+  Since resolving;  // since when an address or a route is looked for
+  Since due;        // since when something from below is to happen
+  Since joined;     // since when memberships are to be reported
+  Since first;      // since the first transmission of the outstanding message
+  Since last;       // and the last
+  Since first_mra;  // when the first MRA for it came
+  Since timewait;
+  friend bool operator==(const IdTimes&, const IdTimes&) = default;
+};
+
+inline constexpr auto kIdTimes = std::to_array<Since IdTimes::*>(
+    {&IdTimes::awaited, &IdTimes::resolving, &IdTimes::due, &IdTimes::joined, &IdTimes::first,
+     &IdTimes::last, &IdTimes::first_mra, &IdTimes::timewait});
+static_assert(sizeof(IdTimes) == kIdTimes.size() * sizeof(Since), "each time is listed");
+
+// One rdma_cm_id with all its layers. What is no time is a part of its identity.
+struct IdState : IdTimes {
+  IdRef name;          // none for a request that nobody fetched
   IdRef origin;        // of a request: the id that sent it
   ChannelRef left_on;  // of a request: the channel that its listener has left it on
   State state = State::kIdle;
@@ -123,14 +146,6 @@ struct IdState {
   InlineVector<uint16_t, 8> joining;  // memberships that are not reported yet: what will be said
   Awaits awaits = Awaits::kNothing;
   std::optional<Pending> retained;  // id->event of a synchronous id, as it was delivered
-  Span awaited;                     // since when it is waited for
-  Span resolving;                   // since when an address or a route is looked for
-  Span due;                         // since when something from below is to happen
-  Span joined;                      // since when memberships are to be reported
-  Span first;                       // since the first transmission of the outstanding message
-  Span last;                        // and the last
-  Span first_mra;                   // when the first MRA for it came
-  Span timewait;
 
   // The name of the id at the other end, also when that is gone.
   IdRef PeerName() const { return origin.valid() ? origin : answered_by; }
@@ -139,14 +154,7 @@ struct IdState {
     return (awaits == Awaits::kEvent || awaits == Awaits::kRequest) && !queue.empty();
   }
 
-  // Everything but the times.
-  auto Key() const {
-    return std::tie(name, origin, answered_by, state, ib, iw, qp, device, source, peer, met,
-                    accepted, closed, connect_error, gone, outstanding, abandoned, mra, pathless,
-                    ending, removal_due, addr_change_due, neighbour_due, backlog, message,
-                    message_payload, request_payload, reply_payload, awaits, retained, left_on,
-                    joining, looks_up, has_info, lap_rcvd, mra_timeout);
-  }
+  friend bool operator==(const IdState&, const IdState&) = default;
 };
 
 // One possibility for all ids of a component at once.

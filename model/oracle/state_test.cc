@@ -43,6 +43,31 @@ TEST(PossibilitySet, WidensTheTimesOfOneAmongMany) {
   EXPECT_EQ(set.size(), 1000U);
 }
 
+TEST(PossibilitySet, WidensEachTimeOfAnId) {
+  for (Since IdTimes::*const time : kIdTimes) {
+    PossibilitySet set = SetOf(1);
+    Possibility later = WithBacklog(0);
+    later.ids.front().*time = {-5, 100};
+    EXPECT_EQ(set.Add(later).first, PossibilitySet::Added::kWidened);
+    const Since& widened = set.items()[0].ids.front().*time;
+    EXPECT_EQ(widened.earliest, -5);
+    EXPECT_EQ(widened.latest, 100);
+  }
+}
+
+TEST(PossibilitySet, TellsIdsApartByWhatIsNoTime) {
+  PossibilitySet set = SetOf(1);
+  Possibility other = WithBacklog(0);
+  other.ids.front().reply_payload = 3;
+  EXPECT_EQ(set.Add(other).first, PossibilitySet::Added::kNew);
+  other.ids.front().queue.push_back({.type = EventType::kUser});
+  EXPECT_EQ(set.Add(other).first, PossibilitySet::Added::kNew);
+  other.flights.push_back({.kind = Sends::kReq, .since = {1, 2}});
+  EXPECT_EQ(set.Add(other).first, PossibilitySet::Added::kNew);
+  other.flights.front().since = {1, 3};
+  EXPECT_EQ(set.Add(other).first, PossibilitySet::Added::kWidened);
+}
+
 TEST(PossibilitySet, IsEmptyAgainWhenItIsCleared) {
   PossibilitySet set = SetOf(100);
   set.mutable_items();

@@ -14,17 +14,19 @@ namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max() / 4;
 
+bool IsOverTcp(Sends kind) {
+  return kind == Sends::kMpaRequest || kind == Sends::kMpaReply || kind == Sends::kMpaReject ||
+         kind == Sends::kFin;
+}
+
 }  // namespace
 
-Steps::Steps(const Knowledge& knowledge, const Surroundings& surroundings, Takes takes)
-    : knowledge_(knowledge),
-      surroundings_(surroundings),
-      machine_(knowledge),
-      takes_(std::move(takes)) {}
+Steps::Steps(const ConversationFacts& facts, const FaultModel& fault_model, Takes takes)
+    : facts_(facts), fault_model_(fault_model), machine_(facts), takes_(std::move(takes)) {}
 
 // Done promptly: at any time, and certainly by the next settling or within the prompt bound.
 Steps::Due Steps::Prompt(Span since, const Window& window, int64_t late) const {
-  const int64_t bound = knowledge_.profile().timing.prompt.nanoseconds();
+  const int64_t bound = facts_.profile().timing.prompt.nanoseconds();
   Due due{.not_before = since.earliest, .not_after = since.latest + bound + late};
   if (late == 0 && since.latest <= window.settled)
     due.not_after = std::min(due.not_after, window.settled);
@@ -33,9 +35,8 @@ Steps::Due Steps::Prompt(Span since, const Window& window, int64_t late) const {
 
 Steps::Due Steps::Timer(Span since, Duration nominal) const {
   // Where the environment meddles with time, lateness proves nothing.
-  const int64_t latest = surroundings_.disturbed()
-                             ? kNever
-                             : knowledge_.profile().timing.Latest(nominal).nanoseconds();
+  const int64_t latest =
+      fault_model_.disturbed() ? kNever : facts_.profile().timing.Latest(nominal).nanoseconds();
   return {.not_before = since.earliest + nominal.nanoseconds(), .not_after = since.latest + latest};
 }
 
@@ -92,10 +93,10 @@ class Steps::Walk {
     if (id.ib == IbState::kTimewait && !id.closed && !id.gone) {
       // The empty path has no time-out, and with it timewait is over at once.
       const Duration span =
-          id.pathless ? Timing::Exponent(0) : steps_.knowledge_.TimingOf(id).Timewait();
+          id.pathless ? Timing::Exponent(0) : steps_.facts_.TimingOf(id).Timewait();
       Due due = steps_.Timer(id.timewait, span);
       if (id.device != kNoDevice)
-        due.not_after = std::max(due.not_after, steps_.surroundings_.BusyUntil(id.device) +
+        due.not_after = std::max(due.not_after, steps_.fault_model_.BusyUntil(id.device) +
                                                     steps_.Prompt({}, window_, 1).not_after);
       Offer(p, due, "the end of timewait", [&, i](Possibility* next, Span when) {
         machine_.Stimulate(next, i, IbStimulus::kTimewaitOver, {}, when);
@@ -168,10 +169,10 @@ class Steps::Walk {
   template <typename Becomes>
   void ExpandQuestion(const Possibility& p, const Question& question, std::string_view what,
                       Below answered, Below unheard, Becomes becomes) {
-    const Surroundings::Query& query = question.query;
+    const FaultModel::Query& query = question.query;
     Due due = steps_.Prompt(question.since, window_);
     if (!query.prompt) {
-      const Timing& timing = steps_.knowledge_.profile().timing;
+      const Timing& timing = steps_.facts_.profile().timing;
       const int64_t latest = timing.Latest(question.in_all).nanoseconds();
       due.not_after = question.waits ? kNever : question.since.latest + latest;
     }
@@ -184,7 +185,7 @@ class Steps::Walk {
   }
 
   void ExpandQuery(const Possibility& p, uint8_t i) {
-    const Question question = QuestionForRoute(steps_.knowledge_, steps_.surroundings_, p.ids[i]);
+    const Question question = QuestionForRoute(steps_.facts_, steps_.fault_model_, p.ids[i]);
     ExpandQuestion(p, question, "the end of route resolution", Below::kRouteFound,
                    Below::kRouteTimesOut, [this, i](Below on) {
                      return [this, i, on](Possibility* next, Span when) {
@@ -195,8 +196,8 @@ class Steps::Walk {
 
   void ExpandJoin(const Possibility& p, uint8_t i, size_t which) {
     const uint16_t payload = p.ids[i].joining[which];
-    const Question question = QuestionForGroup(steps_.knowledge_, steps_.surroundings_, p.ids[i],
-                                               steps_.knowledge_.payloads[payload].membership);
+    const Question question = QuestionForGroup(steps_.facts_, steps_.fault_model_, p.ids[i],
+                                               steps_.facts_.payloads[payload].membership);
     ExpandQuestion(p, question, "the report of a membership", Below::kGroupJoined,
                    Below::kGroupTimesOut, [this, i, which](Below on) {
                      return [this, i, which, on](Possibility* next, Span when) {
@@ -207,7 +208,7 @@ class Steps::Walk {
 
   void ExpandResolution(const Possibility& p, uint8_t i) {
     const IdState& id = p.ids[i];
-    const IdInfo& info = steps_.knowledge_.id(id.name);
+    const IdInfo& info = steps_.facts_.id(id.name);
     if (info.resolution == Resolution::kSilent) {
       if (info.timeout_ms < 0) return;
       const Due due = steps_.Timer(id.resolving, Duration::Milliseconds(info.timeout_ms));
@@ -226,17 +227,18 @@ class Steps::Walk {
     }
     const uint8_t device = info.interface;
     // From a loopback address nothing leads to a device.
-    const Tri registered = id.device != kNoDevice ? Tri::kYes
-                           : device == kNoDevice  ? Tri::kNo
-                                                 : steps_.surroundings_.Registered(device, window_);
-    if (registered != Tri::kNo) {
+    const Certainty registered = id.device != kNoDevice ? Certainty::kYes
+                                 : device == kNoDevice
+                                     ? Certainty::kNo
+                                     : steps_.fault_model_.Registered(device, window_);
+    if (registered != Certainty::kNo) {
       Offer(p, steps_.Prompt(id.resolving, window_), "the end of address resolution",
             [&, i, device](Possibility* next, Span when) {
               if (next->ids[i].device == kNoDevice) next->ids[i].device = device;
               machine_.FromBelow(next, i, Below::kAddressFound, when);
             });
     }
-    if (registered != Tri::kYes) {
+    if (registered != Certainty::kYes) {
       Offer(p, steps_.Prompt(id.resolving, window_), "the end of address resolution",
             [&, i](Possibility* next, Span when) {
               machine_.FromBelow(next, i, Below::kAddressWithoutDevice, when);
@@ -250,7 +252,7 @@ class Steps::Walk {
     const IdState& id = p.ids[i];
     if (id.message == Sends::kMpaRequest) return ExpandAwaitedReply(p, i);
     if (IsKept(id)) return;
-    const Timing timing = steps_.knowledge_.TimingOf(id);
+    const Timing timing = steps_.facts_.TimingOf(id);
     const bool active = !id.origin.valid();
     const Duration plain = id.message == Sends::kRep || id.message == Sends::kSidrReq || !active
                                ? timing.ReplyInterval()
@@ -261,7 +263,7 @@ class Steps::Walk {
     for (const Flight& flight : p.flights) {
       if (flight.from != i || flight.kind != id.message) continue;
       under_way = true;
-      fails |= steps_.surroundings_.FateOf(flight).fails_at_sender;
+      fails |= steps_.fault_model_.FateOf(flight).fails_at_sender;
     }
     if (fails) {
       Offer(p, steps_.Prompt(id.last, window_, kNever), "", [&, i](Possibility* next, Span when) {
@@ -291,7 +293,7 @@ class Steps::Walk {
     const Duration longest = std::max(timing.GiveUp(plain), timing.GiveUp(timing.AfterMra()));
     if (id.mra || MayMeetMra(id))
       end.not_after = id.first.latest + timing.Latest(longest).nanoseconds();
-    if (steps_.surroundings_.disturbed()) end.not_after = kNever;
+    if (steps_.fault_model_.disturbed()) end.not_after = kNever;
     Offer(p, end, "the last repetition of a message", [&, i](Possibility* next, Span when) {
       std::erase_if(next->flights,
                     [&](const Flight& f) { return f.from == i && f.kind == next->ids[i].message; });
@@ -304,7 +306,7 @@ class Steps::Walk {
 
   // TCP repeats what is lost, until the provider waits no more.
   void ExpandAwaitedReply(const Possibility& p, uint8_t i) {
-    const Duration wait = steps_.knowledge_.profile().timing.mpa_reply;
+    const Duration wait = steps_.facts_.profile().timing.mpa_reply;
     Offer(p, steps_.Timer(p.ids[i].first, wait), "the end of waiting for an MPA reply",
           [&, i](Possibility* next, Span when) {
             machine_.StimulateIw(next, i, IwStimulus::kNoReply, {}, when);
@@ -314,21 +316,21 @@ class Steps::Walk {
 
   // Neither repeated nor given up. source: observed 6.12-rxe 73-link_down_when_resolving
   bool IsKept(const IdState& id) const {
-    return id.device != kNoDevice && id.device != steps_.knowledge_.PeerDeviceOf(id) &&
-           steps_.surroundings_.Keeps(id.device, id.last.earliest);
+    return id.device != kNoDevice && id.device != steps_.facts_.PeerDeviceOf(id) &&
+           steps_.fault_model_.Keeps(id.device, id.last.earliest);
   }
 
   // Whether there must be a further retransmission. Unknown where messages may be delayed or
   // lost.
   bool MustRepeat(const IdState& id, const Timing& timing, Duration plain) const {
-    if (steps_.surroundings_.disturbed() || id.mra || id.abandoned) return false;
+    if (steps_.fault_model_.disturbed() || id.mra || id.abandoned) return false;
     return id.last.latest < id.first.earliest + timing.max_retries * plain.nanoseconds();
   }
 
   // From the first MRA on each wait that is left takes as long as it says.
   int64_t EarliestEnd(const IdState& id, Duration plain) const {
     if (!id.mra) return 0;
-    const Timing timing = steps_.knowledge_.TimingOf(id);
+    const Timing timing = steps_.facts_.TimingOf(id);
     const int64_t waited = (id.first_mra.latest - id.first.earliest) / plain.nanoseconds();
     const int64_t left = timing.max_retries + 1 - std::min<int64_t>(timing.max_retries, waited);
     return id.first_mra.earliest + left * timing.AfterMra().nanoseconds();
@@ -341,20 +343,20 @@ class Steps::Walk {
 
   void ExpandFlight(const Possibility& p, size_t f) {
     const Flight& flight = p.flights[f];
-    const Fate fate = steps_.surroundings_.FateOf(flight);
+    const Fate fate = steps_.fault_model_.FateOf(flight);
     bool behind = false;
     for (size_t earlier = 0; earlier < f && !behind; ++earlier) {
       // What is held back itself holds nothing up.
       const Flight& first = p.flights[earlier];
       behind = first.SameSender(flight) && first.to_device == flight.to_device &&
-               steps_.surroundings_.FateOf(first).in_order;
+               steps_.fault_model_.FateOf(first).in_order;
     }
     const Due due = steps_.Prompt(flight.since, window_, fate.late);
     if (fate.can_arrive && (!behind || !fate.in_order)) {
       // What may find its queue pair in use may find that it is not.
       const bool asks = flight.kind == Sends::kReq || flight.kind == Sends::kRep;
-      const uint8_t user = asks ? machine_.UserOf(p, flight, Tri::kYes) : kNoId;
-      const uint8_t other = asks ? machine_.UserOf(p, flight, Tri::kMaybe) : kNoId;
+      const uint8_t user = asks ? machine_.UserOf(p, flight, Certainty::kYes) : kNoId;
+      const uint8_t other = asks ? machine_.UserOf(p, flight, Certainty::kMaybe) : kNoId;
       OfferArrival(p, f, fate, due, user);
       if (other != user) OfferArrival(p, f, fate, due, other);
     }
@@ -381,7 +383,7 @@ class Steps::Walk {
   }
 
   void Arrive(Possibility* next, const Flight& flight, uint8_t user, Span when) {
-    if (flight.kind >= Sends::kMpaRequest) return machine_.ArriveOverTcp(next, flight, when);
+    if (IsOverTcp(flight.kind)) return machine_.ArriveOverTcp(next, flight, when);
     if (flight.tester != kNoTester) return machine_.ArriveFromTester(next, flight, user, when);
     if (flight.kind == Sends::kReq || flight.kind == Sends::kSidrReq)
       return machine_.ArriveRequest(next, flight, user, when);

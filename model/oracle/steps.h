@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "model/oracle/knowledge.h"
+#include "model/oracle/conversation_facts.h"
+#include "model/oracle/fault_model.h"
 #include "model/oracle/machine.h"
 #include "model/oracle/state.h"
-#include "model/oracle/surroundings.h"
 
 namespace cm::model {
 
@@ -21,7 +21,7 @@ class Steps {
   // The library's processing of the first event of an id that a synchronous call waits on.
   using Takes = std::function<void(Possibility*, uint8_t id, Span when)>;
 
-  Steps(const Knowledge& knowledge, const Surroundings& surroundings, Takes takes);
+  Steps(const ConversationFacts& facts, const FaultModel& fault_model, Takes takes);
 
   // Closes the set over everything that may have happened by window.end, and drops possibilities
   // with an overdue event. False when there are too many. `overdue` names the missing event, if
@@ -41,8 +41,8 @@ class Steps {
   Due Prompt(Span since, const Window& window, int64_t late = 0) const;
   Due Timer(Span since, Duration nominal) const;
 
-  const Knowledge& knowledge_;
-  const Surroundings& surroundings_;
+  const ConversationFacts& facts_;
+  const FaultModel& fault_model_;
   Machine machine_;
   Takes takes_;
 };

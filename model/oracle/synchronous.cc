@@ -44,9 +44,11 @@ const CompletionRule* RuleAt(CallKind kind, const IdState& id) {
       return &RuleFor(kind, Found::kRequest);
     case Awaits::kNothing:
       return id.retained ? &RuleFor(kind, FoundIn(*id.retained)) : nullptr;
-    default:
-      return id.queue.empty() ? &RuleFor(kind, Found::kNothing) : nullptr;
+    case Awaits::kEvent:
+    case Awaits::kRequest:
+      break;
   }
+  return id.queue.empty() ? &RuleFor(kind, Found::kNothing) : nullptr;
 }
 
 // The request that a listener's thread was given gets its name.
@@ -67,8 +69,8 @@ bool Oracle::Completes(const Call& call) const {
   if (std::holds_alternative<call::GetRequest>(call)) return true;
   const IdRef id = IdOf(call);
   const bool answers = std::holds_alternative<call::Accept>(call);
-  if (answers && IsDatagram(knowledge_.id(id).space)) return false;  // nothing comes of it
-  return rules::kCompleting.Has(KindOf(call)) && id.valid() && knowledge_.id(id).synchronous();
+  if (answers && IsDatagram(facts_.id(id).space)) return false;  // nothing comes of it
+  return rules::kCompleting.Has(KindOf(call)) && id.valid() && facts_.id(id).synchronous();
 }
 
 // The library takes the first event of an id that a thread waits on. A request stays where it is
@@ -100,7 +102,7 @@ void Oracle::Begin(const Call& call, const Reply& reply, const Window& window, J
   const IdRef id = IdOf(call);
   const PortClash clash = ClashFor(id, call, window);
   Component& component = ComponentOf(id);
-  const GuardFinder guards(knowledge_, surroundings_, window, clash);
+  const GuardFinder guards(facts_, fault_model_, window, clash);
   const bool request = std::holds_alternative<call::GetRequest>(call);
   for (const Possibility& p : component.set.items()) {
     const uint8_t at = p.Find(id);
@@ -153,7 +155,7 @@ Judgement Oracle::ObserveSynchronous(const Record& record, Lane lane, const Call
   const bool was_refused = !refused.empty();
   const bool one_errno = std::holds_alternative<call::ResolveAddrInfo>(call);
   if (one_errno && was_refused && !begun.empty()) {
-    Disown(id);
+    MarkOutOfScope(id);
     return {.verdict = Verdict::kOutOfScope};
   }
   if (was_refused || begun.empty()) {
@@ -183,7 +185,7 @@ Judgement Oracle::JudgeCompletion(const Window& window, const Call& call, const 
     if (at == kNoId) continue;
     const CompletionRule* rule = RuleAt(KindOf(call), p.ids[at]);
     if (rule == nullptr) continue;
-    const bool gives_qp = p.ids[at].awaits == Awaits::kServed && knowledge_.id(id).gives_qps;
+    const bool gives_qp = p.ids[at].awaits == Awaits::kServed && facts_.id(id).gives_qps;
     if (gives_qp && !unseen) {
       GiveQp(std::get<call::GetRequest>(call), window, reply, Served(p, at, call), &next,
              &judgement);
@@ -202,14 +204,14 @@ Judgement Oracle::JudgeCompletion(const Window& window, const Call& call, const 
   Component& component = ComponentOf(id);
   if (!Keep(&component, std::move(next), &judgement)) return judgement;
   if (reply.kind == ReplyKind::kReturned) LearnFromCompletion(call, component.set.items().front());
-  TrySplit(knowledge_.id(id).component);
+  TrySplit(facts_.id(id).component);
   return judgement;
 }
 
 bool Oracle::MayStillWait(const Record& record, Judgement* judgement) {
   const int64_t now = record.begin.nanoseconds();
   for (const Blocked& blocked : blocked_) {
-    if (!blocked.completes || !knowledge_.id(blocked.id).in_scope) continue;
+    if (!blocked.completes || !facts_.id(blocked.id).in_scope) continue;
     Component& component = ComponentOf(blocked.id);
     if (!Close(&component, {now, now, settled_}, judgement)) return false;
     PossibilitySet next;
@@ -241,8 +243,8 @@ void Oracle::LearnFromCompletion(const Call& call, const Possibility& p) {
                    get->request);
     ComponentOf(id).ids.push_back(get->request);
     if (!p.ids[request].retained) return;  // it has no queue pair, and the listener has its event
-    knowledge_.id(get->request).holds = id;
-    ++knowledge_.id(id).unacked;
+    facts_.id(get->request).holds = id;
+    ++facts_.id(id).unacked;
     return;
   }
   if (own.retained) LearnFromEvent({.type = own.retained->type, .id = id}, p, {});
@@ -250,7 +252,7 @@ void Oracle::LearnFromCompletion(const Call& call, const Possibility& p) {
 
 // The request that the id has kept is acknowledged.
 void Oracle::LetGo(IdRef id) {
-  IdRef& holds = knowledge_.id(id).holds;
+  IdRef& holds = facts_.id(id).holds;
   if (holds.valid()) Acknowledged(holds);
   holds = {};
 }
@@ -270,7 +272,7 @@ Judgement Oracle::ObserveShowEvent(const Record& record, IdRef id, const seen::A
       expected = CmEvent{.type = retained->type, .status = retained->status};
       if (!partial_events_) expected->id = id;
       if (!partial_events_ && retained->type == EventType::kConnectRequest)
-        expected->listen_id = knowledge_.id(id).holds;
+        expected->listen_id = facts_.id(id).holds;
       // A listener that has kept one: the new id was not returned.
       if (!partial_events_ && retained->type == EventType::kConnectRequest &&
           !expected->listen_id.valid()) {

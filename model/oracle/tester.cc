@@ -28,22 +28,22 @@ Sends SendsOf(const TesterMad& mad) {
       return Sends::kSidrReq;
     case MadKind::kSidrRep:
       return mad.status == SidrStatus::kSuccess ? Sends::kSidrRep : Sends::kSidrRefusal;
-    default:
-      return Sends::kLap;
+    case MadKind::kLap:
+    case MadKind::kApr:
+    case MadKind::kOther:
+    case MadKind::kMpaRequest:
+    case MadKind::kMpaReply:
+    case MadKind::kMpaReject:
+    case MadKind::kFin:
+      break;
   }
+  return Sends::kLap;
 }
 
 // Whether the message looks for an id that does not know its peer's communication id yet.
 bool ForUnmet(const TesterMad& mad) {
-  switch (mad.kind) {
-    case MadKind::kMra:
-    case MadKind::kRej:
-      return mad.about == About::kReq;
-    case MadKind::kSidrRep:
-      return true;
-    default:
-      return false;
-  }
+  if (mad.kind == MadKind::kMra || mad.kind == MadKind::kRej) return mad.about == About::kReq;
+  return mad.kind == MadKind::kSidrRep;
 }
 
 bool FindsByGuid(const TesterMad& mad) {
@@ -78,25 +78,24 @@ ConnFields Swapped(ConnFields conn) {
 // The id that the communication ids of the message lead to; kNoId for none.
 // source: linux 6.1 cm.c cm_acquire_id, cm_acquire_rejected_id, cm_acquire_mraed_id
 uint8_t Machine::FindForTester(const Possibility& p, const Flight& flight) const {
-  const TesterMad& mad = *knowledge_.tester_messages[flight.tester].mad;
+  const TesterMad& mad = *facts_.tester_messages[flight.tester].mad;
   if (FindsByGuid(mad)) {
     for (uint8_t i = 0; i < p.ids.size(); ++i)
-      if (KnownRemotely(p.ids[i]) && knowledge_.SamePeer(p.ids[i].PeerName(), flight.sender))
-        return i;
+      if (KnownRemotely(p.ids[i]) && facts_.SamePeer(p.ids[i].PeerName(), flight.sender)) return i;
     return kNoId;
   }
   const uint8_t to = mad.remote.of.valid() ? p.Find(mad.remote.of) : kNoId;
   if (to == kNoId || p.ids[to].gone || p.ids[to].closed || p.ids[to].ib == IbState::kNone)
     return kNoId;
   const IdState& id = p.ids[to];
-  const bool known = id.met && knowledge_.SamePeer(id.PeerName(), flight.sender);
+  const bool known = id.met && facts_.SamePeer(id.PeerName(), flight.sender);
   if (mad.kind == MadKind::kRep) return !id.met || known ? to : kNoId;
   return (ForUnmet(mad) ? !id.met : known) ? to : kNoId;
 }
 
 IbStimulus Machine::StimulusOfTester(const Possibility& p, uint8_t to, const Flight& flight,
                                      uint8_t user) const {
-  const TesterMad& mad = *knowledge_.tester_messages[flight.tester].mad;
+  const TesterMad& mad = *facts_.tester_messages[flight.tester].mad;
   const IdState* id = to == kNoId ? nullptr : &p.ids[to];
   switch (mad.kind) {
     case MadKind::kMra:
@@ -120,21 +119,28 @@ IbStimulus Machine::StimulusOfTester(const Possibility& p, uint8_t to, const Fli
       return IbStimulus::kDrep;
     case MadKind::kSidrRep:
       if (mad.status != SidrStatus::kSuccess) return IbStimulus::kSidrRefusal;
-      return id != nullptr && mad.qkey != QkeyOf(knowledge_.SpaceOf(*id))
-                 ? IbStimulus::kSidrOtherKey
-                 : IbStimulus::kSidrRep;
+      return id != nullptr && mad.qkey != QkeyOf(facts_.SpaceOf(*id)) ? IbStimulus::kSidrOtherKey
+                                                                      : IbStimulus::kSidrRep;
     case MadKind::kLap:
       return id != nullptr && id->ib == IbState::kEstablished && id->lap_rcvd
                  ? IbStimulus::kLapAgain
                  : IbStimulus::kLap;
-    default:
-      return IbStimulus::kApr;
+    case MadKind::kReq:
+    case MadKind::kSidrReq:
+    case MadKind::kApr:
+    case MadKind::kOther:
+    case MadKind::kMpaRequest:
+    case MadKind::kMpaReply:
+    case MadKind::kMpaReject:
+    case MadKind::kFin:
+      break;
   }
+  return IbStimulus::kApr;
 }
 
 void Machine::ArriveFromTester(Possibility* p, const Flight& flight, uint8_t user,
                                Span when) const {
-  const TesterMad& mad = *knowledge_.tester_messages[flight.tester].mad;
+  const TesterMad& mad = *facts_.tester_messages[flight.tester].mad;
   if (mad.kind == MadKind::kReq || mad.kind == MadKind::kSidrReq)
     return ArriveRequest(p, flight, user, when);
   const uint8_t to = FindForTester(*p, flight);
@@ -188,10 +194,20 @@ uint16_t Oracle::PayloadOfTester(const TesterMad& mad) {
       payload.qkey = mad.qkey;
       payload.qp_num = mad.qp.plain == 0 ? kTesterQpNumber : mad.qp.plain;
       break;
-    default:
+    case MadKind::kMra:
+    case MadKind::kRtu:
+    case MadKind::kDreq:
+    case MadKind::kDrep:
+    case MadKind::kLap:
+    case MadKind::kApr:
+    case MadKind::kOther:
+    case MadKind::kMpaRequest:
+    case MadKind::kMpaReply:
+    case MadKind::kMpaReject:
+    case MadKind::kFin:
       return kNoPayload;
   }
-  return knowledge_.payloads.Intern(payload);
+  return facts_.payloads.Intern(payload);
 }
 
 // Whom the message may reach, or whose numbers tell whether it is taken: one id of each component.
@@ -201,21 +217,21 @@ std::vector<IdRef> Oracle::ConcernedBy(const TesterMessage& message) const {
   const bool by_peer = begins || mad.kind == MadKind::kRep || FindsByGuid(mad);
   std::vector<IdRef> concerned;
   const IdRef to = mad.remote.of;
-  if (to.valid() && !begins && knowledge_.id(to).exists) concerned.push_back(to);
+  if (to.valid() && !begins && facts_.id(to).exists) concerned.push_back(to);
   if (begins)
-    for (const PortOwner& owner : knowledge_.ports)
-      if (owner.kernel == knowledge_.KernelOf(message.to_device) && owner.space == mad.space &&
+    for (const PortOwner& owner : facts_.ports)
+      if (owner.kernel == facts_.KernelOf(message.to_device) && owner.space == mad.space &&
           owner.address.port == mad.port)
         concerned.push_back(owner.id);
   if (!by_peer || (concerned.empty() && mad.kind == MadKind::kRep)) return concerned;
-  const uint64_t key = knowledge_.id(message.sender).qp_key;
+  const uint64_t key = facts_.id(message.sender).qp_key;
   for (const auto& [number, component] : components_) {
     const bool meets = std::ranges::any_of(component.set.items(), [&](const Possibility& p) {
       return std::ranges::any_of(p.ids, [&](const IdState& id) {
         const IdRef peer = id.PeerName();
-        return peer.valid() && (knowledge_.SameAsker(peer, message.sender) ||
-                                (begins && knowledge_.id(peer).qp_key == key) ||
-                                (mad.kind == MadKind::kRep && knowledge_.id(peer).qp_key == key));
+        return peer.valid() && (facts_.SameAsker(peer, message.sender) ||
+                                (begins && facts_.id(peer).qp_key == key) ||
+                                (mad.kind == MadKind::kRep && facts_.id(peer).qp_key == key));
       });
     });
     if (meets && !component.ids.empty()) concerned.push_back(component.ids.front());
@@ -225,22 +241,22 @@ std::vector<IdRef> Oracle::ConcernedBy(const TesterMessage& message) const {
 
 Judgement Oracle::TesterSends(uint32_t line, Span when) {
   Judgement judgement;
-  const auto number = static_cast<uint16_t>(
-      std::ranges::find(knowledge_.tester_messages, line, &TesterMessage::line) -
-      knowledge_.tester_messages.begin());
-  const TesterMessage message = knowledge_.tester_messages[number];
+  const auto number =
+      static_cast<uint16_t>(std::ranges::find(facts_.tester_messages, line, &TesterMessage::line) -
+                            facts_.tester_messages.begin());
+  const TesterMessage message = facts_.tester_messages[number];
   const TesterMad& mad = *message.mad;
   const MadGuard guard = GuardOf(mad, machine_.over_infiniband());
   const auto mad_rule = std::ranges::find(rules::kMads, guard, &MadRule::when);
-  if (!surroundings_.disturbed()) judgement.certain.set(NumberOf(&*mad_rule));
+  if (!fault_model_.disturbed()) judgement.certain.set(NumberOf(&*mad_rule));
   if (mad_rule->outcome != MadOutcome::kTaken) return judgement;
   if (mad.unresolvable && (mad.kind == MadKind::kReq || mad.kind == MadKind::kSidrReq))
-    surroundings_.Occupy(message.to_device, when.latest);
+    fault_model_.Occupy(message.to_device, when.latest);
   const std::vector<IdRef> concerned = ConcernedBy(message);
   const bool judged =
-      std::ranges::all_of(concerned, [this](IdRef id) { return knowledge_.id(id).in_scope; });
+      std::ranges::all_of(concerned, [this](IdRef id) { return facts_.id(id).in_scope; });
   if (!judged || BeginsForAnother(mad)) {
-    for (const IdRef id : concerned) Disown(id);
+    for (const IdRef id : concerned) MarkOutOfScope(id);
     return judgement;
   }
   Flight flight{.kind = SendsOf(mad),
@@ -255,7 +271,7 @@ Judgement Oracle::TesterSends(uint32_t line, Span when) {
   if (concerned.empty()) {
     Possibility empty;
     machine_.ArriveFromTester(&empty, flight, kNoId, when);
-    if (!surroundings_.disturbed()) judgement.certain |= empty.used;
+    if (!fault_model_.disturbed()) judgement.certain |= empty.used;
     return judgement;
   }
   for (const IdRef other : concerned) Merge(concerned.front(), other);

@@ -6,9 +6,9 @@
 
 namespace cm::model {
 
-enum class Tri : uint8_t { kNo, kMaybe, kYes };
+enum class Certainty : uint8_t { kNo, kMaybe, kYes };
 
-constexpr Tri Of(bool yes) { return yes ? Tri::kYes : Tri::kNo; }
+constexpr Certainty Of(bool yes) { return yes ? Certainty::kYes : Certainty::kNo; }
 
 }  // namespace cm::model
 

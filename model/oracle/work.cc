@@ -20,9 +20,11 @@ WcOpcode OpcodeOf(WorkKind kind) {
       return WcOpcode::kRead;
     case WorkKind::kWrite:
       return WcOpcode::kWrite;
-    default:
-      return WcOpcode::kSend;
+    case WorkKind::kMessage:
+    case WorkKind::kDatagram:
+      break;
   }
+  return WcOpcode::kSend;
 }
 
 // What the buffers hold is a matter of properties.
@@ -44,26 +46,26 @@ QpPhases Oracle::PhasesOf(IdRef id) {
 
 // Who is at the other end is certain as soon as it is known at all.
 void Oracle::MeetPeer(IdRef id) {
-  QueuesInfo& own = knowledge_.ledger.of(id);
+  QueuesInfo& own = facts_.ledger.of(id);
   uint8_t device = kNoDevice;
   bool moved = false;
   for (const Possibility& p : ComponentOf(id).set.items()) {
     const uint8_t at = p.Find(id);
     if (at == kNoId) continue;
-    const uint8_t ca = knowledge_.CaOf(p.ids[at].device);
+    const uint8_t ca = facts_.CaOf(p.ids[at].device);
     moved |= device != kNoDevice && device != ca;
     device = ca;
     const uint8_t peer = p.ids[at].peer;
     if (own.peer.valid() || peer == kNoId || !p.ids[peer].name.valid()) continue;
     own.peer = p.ids[peer].name;
-    if (!knowledge_.ledger.of(own.peer).peer.valid()) knowledge_.ledger.of(own.peer).peer = id;
+    if (!facts_.ledger.of(own.peer).peer.valid()) facts_.ledger.of(own.peer).peer = id;
   }
   own.device = moved ? kNoDevice : device;
 }
 
 Ends Oracle::EndsOf(IdRef id) {
   MeetPeer(id);
-  const IdRef peer = knowledge_.ledger.of(id).peer;
+  const IdRef peer = facts_.ledger.of(id).peer;
   Ends ends{.own = PhasesOf(id)};
   if (!peer.valid()) return ends;
   MeetPeer(peer);
@@ -85,7 +87,7 @@ void Oracle::QueuePairFailed(IdRef id) {
 
 // The requests that may complete next, with what they may complete with.
 std::vector<Oracle::DueCompletion> Oracle::DueOfSends(IdRef id, const Ends& ends) const {
-  const Ledger& ledger = knowledge_.ledger;
+  const WorkTracker& ledger = facts_.ledger;
   const QueuesInfo& own = ledger.of(id);
   std::vector<DueCompletion> due;
   for (size_t at = own.sends_done; at < own.sends.size(); ++at) {
@@ -96,7 +98,7 @@ std::vector<Oracle::DueCompletion> Oracle::DueOfSends(IdRef id, const Ends& ends
     for (const WorkRule& rule : rules::kWork) {
       const bool done = rule.status == WcStatus::kSuccess;
       if (!rule.on.Has(kind) || !all.Has(rule.when) || (done && silent)) continue;
-      if (!OfDialect(rule, profile_.dialect)) continue;
+      if (!OfDialect(rule.needs, profile_.dialect)) continue;
       Completion completion{.status = rule.status, .context = posted.work.context};
       if (done) completion.opcode = OpcodeOf(kind);
       if (done && kind == WorkKind::kRead) completion.length = LengthOf(posted.work.sges);
@@ -108,17 +110,17 @@ std::vector<Oracle::DueCompletion> Oracle::DueOfSends(IdRef id, const Ends& ends
 }
 
 std::vector<Oracle::DueCompletion> Oracle::DueOfReceives(IdRef id, const Ends& ends) const {
-  const Ledger& ledger = knowledge_.ledger;
+  const WorkTracker& ledger = facts_.ledger;
   const QueuesInfo& own = ledger.of(id);
   const size_t at = own.receives_done;
   std::vector<DueCompletion> due;
   if (at >= own.receives.size()) return due;
-  const bool datagram = IsDatagram(knowledge_.id(id).space);
+  const bool datagram = IsDatagram(facts_.id(id).space);
   WorkEnds all = ledger.EndsOfReceive(id, at, ends);
   if (datagram) all = all | WorkEnd::kDone;
   for (const WorkRule& rule : rules::kWork) {
     if (!rule.on.Has(WorkKind::kReceive) || !all.Has(rule.when)) continue;
-    if (!OfDialect(rule, profile_.dialect)) continue;
+    if (!OfDialect(rule.needs, profile_.dialect)) continue;
     Completion completion{.status = rule.status, .context = own.receives[at].work.context};
     if (rule.status != WcStatus::kSuccess) {
       due.push_back({completion, &rule, at});
@@ -140,48 +142,48 @@ std::vector<Oracle::DueCompletion> Oracle::DueOfReceives(IdRef id, const Ends& e
 
 // Each of the requests may have been executed without a completion.
 bool Oracle::AllMayBeSilent(IdRef id, const Ends& ends) const {
-  const QueuesInfo& own = knowledge_.ledger.of(id);
+  const QueuesInfo& own = facts_.ledger.of(id);
   for (size_t at = own.sends_done; at < own.sends.size(); ++at)
     if ((own.sends[at].work.flags & kSignaled) != 0 ||
-        !knowledge_.ledger.EndsOfSend(id, at, ends).Has(WorkEnd::kDone))
+        !facts_.ledger.EndsOfSend(id, at, ends).Has(WorkEnd::kDone))
       return false;
   return true;
 }
 
 // Whether the queue may be found empty.
-Tri Oracle::NothingCompleted(IdRef id, bool receives, const Ends& ends) const {
-  const QueuesInfo& own = knowledge_.ledger.of(id);
-  if (knowledge_.ledger.Unknown(id)) return Tri::kMaybe;
+Certainty Oracle::NothingCompleted(IdRef id, bool receives, const Ends& ends) const {
+  const QueuesInfo& own = facts_.ledger.of(id);
+  if (facts_.ledger.Unknown(id)) return Certainty::kMaybe;
   const std::vector<DueCompletion> due = receives ? DueOfReceives(id, ends) : DueOfSends(id, ends);
-  if (due.empty()) return Tri::kYes;
+  if (due.empty()) return Certainty::kYes;
   if (Only(ends.own, QpPhase::kErr) && !(receives && own.shares)) {
-    if (!receives && AllMayBeSilent(id, ends)) return Tri::kMaybe;
+    if (!receives && AllMayBeSilent(id, ends)) return Certainty::kMaybe;
     const bool late = receives && own.receives[own.receives_done].into_error;
-    return late ? Tri::kMaybe : Tri::kNo;
+    return late ? Certainty::kMaybe : Certainty::kNo;
   }
   // A message may be on its way still where its sender is in error by now.
   const bool up = Only(ends.own, QpPhase::kRts) && Only(ends.peers, QpPhase::kRts);
-  if (receives && !up) return Tri::kMaybe;
+  if (receives && !up) return Certainty::kMaybe;
   const bool done = std::ranges::all_of(
       due, [](const DueCompletion& d) { return d.rule->when == WorkEnd::kDone; });
-  const bool datagram = receives && IsDatagram(knowledge_.id(id).space);
-  return done && !datagram ? Tri::kNo : Tri::kMaybe;
+  const bool datagram = receives && IsDatagram(facts_.id(id).space);
+  return done && !datagram ? Certainty::kNo : Certainty::kMaybe;
 }
 
 Judgement Oracle::ObserveCompletion(const Record& record, Lane lane, const Call& call,
                                     const Reply& reply, const std::optional<HandedOut>& handed) {
   const IdRef id = IdOf(call);
   Judgement judgement{.saw = ToString(reply)};
-  if (handed) judgement.saw += " " + ToString(*handed, knowledge_.topology());
+  if (handed) judgement.saw += " " + ToString(*handed, facts_.topology());
   if (!Close(&ComponentOf(id), WindowOf(record), &judgement)) return judgement;
   const Ends ends = EndsOf(id);
   const bool receives = KindOf(call) == CallKind::kGetRecvComp;
-  const Tri nothing = NothingCompleted(id, receives, ends);
+  const Certainty nothing = NothingCompleted(id, receives, ends);
   Guards guards;
   if (ends.own.Has(QpPhase::kNone)) guards = guards | Guard::kQpAbsent;
   if (!Only(ends.own, QpPhase::kNone)) {
-    if (nothing != Tri::kNo) guards = guards | Guard::kNothingCompleted;
-    if (nothing != Tri::kYes || knowledge_.ledger.Unknown(id)) guards = guards | Guard::kFine;
+    if (nothing != Certainty::kNo) guards = guards | Guard::kNothingCompleted;
+    if (nothing != Certainty::kYes || facts_.ledger.Unknown(id)) guards = guards | Guard::kFine;
   }
   bool fits = reply.kind == ReplyKind::kUnseen;
   for (const CallRule& rule : RowsOn(KindOf(call))) {
@@ -203,16 +205,15 @@ Judgement Oracle::ObserveCompletion(const Record& record, Lane lane, const Call&
 // where none was returned.
 bool Oracle::JudgeWork(IdRef id, bool receives, const Ends& ends,
                        const std::optional<HandedOut>& handed, Judgement* judgement) {
-  QueuesInfo& own = knowledge_.ledger.of(id);
+  QueuesInfo& own = facts_.ledger.of(id);
   const auto* seen = handed ? std::get_if<Completion>(&*handed) : nullptr;
-  if (knowledge_.ledger.Unknown(id)) {
+  if (facts_.ledger.Unknown(id)) {
     judgement->sharp = false;
     return true;
   }
   const std::vector<DueCompletion> due = receives ? DueOfReceives(id, ends) : DueOfSends(id, ends);
   for (const DueCompletion& one : due)
-    Permit(&judgement->permitted, *one.rule,
-           "0 " + ToString(one.completion, knowledge_.topology()));
+    Permit(&judgement->permitted, *one.rule, "0 " + ToString(one.completion, facts_.topology()));
   if (seen == nullptr) return true;
   const auto found = std::ranges::find_if(
       due, [&](const DueCompletion& one) { return Fits(one.completion, *seen); });
@@ -237,13 +238,13 @@ Judgement Oracle::ObserveDereg(const call::DeregMr& dereg, const seen::Answered&
     judgement.certain.set(NumberOf(&rule));
   }
   if (!fits) judgement.verdict = Verdict::kRefused;
-  knowledge_.ledger.region(dereg.mr).live = false;
+  facts_.ledger.region(dereg.mr).live = false;
   return judgement;
 }
 
 // What calls, events and faults say about queues.
 void Oracle::LearnWork(const Record& record, const Line& line) {
-  Ledger& ledger = knowledge_.ledger;
+  WorkTracker& ledger = facts_.ledger;
   if (const auto* injects = std::get_if<line::Injects>(&line))
     if (!injects->fault.OnPackets()) ledger.Disturb();
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
@@ -254,7 +255,7 @@ void Oracle::LearnWork(const Record& record, const Line& line) {
   LearnDepths(call);
   if (answered->event && answered->event->type == EventType::kEstablished &&
       answered->event->id.valid())
-    ledger.of(answered->event->id).service |= IsDatagram(knowledge_.id(answered->event->id).space);
+    ledger.of(answered->event->id).service |= IsDatagram(facts_.id(answered->event->id).space);
   // What a synchronous call starts it has started, however long it waits.
   if (const auto* connect = std::get_if<call::Connect>(&call))
     ledger.of(id).rnr_retries = connect->param ? connect->param->rnr_retry_count : kForEver;
@@ -267,14 +268,14 @@ void Oracle::LearnWork(const Record& record, const Line& line) {
     ledger.of(id).unknown = true;
   if (!answered->reply.succeeded() || !id.valid()) return;
   if (!MovesData(kind) && !QpAskedBy(call)) return;
-  if (!knowledge_.id(id).in_scope) return;
+  if (!facts_.id(id).in_scope) return;
   const auto registered = [&](const auto& reg) {
     MeetPeer(id);
     ledger.region(reg.mr) = {
         .live = true, .by = kind, .device = ledger.of(id).device, .length = reg.length};
   };
   if (QpAskedBy(call)) {
-    bool accepted = knowledge_.id(id).connected;
+    bool accepted = facts_.id(id).connected;
     for (const Possibility& p : ComponentOf(id).set.items()) {
       const uint8_t at = p.Find(id);
       accepted |= at != kNoId && p.ids[at].origin.valid();

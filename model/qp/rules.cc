@@ -1,16 +1,29 @@
 #include "model/qp/rules.h"
 
+#include "model/rules/enumeration.h"
+
 namespace cm::model {
 namespace {
 
-constexpr std::array<std::string_view, kQpPhaseCount + 1> kPhaseNames = {"none", "INIT", "RTS",
-                                                                         "ERR", "same"};
-constexpr std::array<std::string_view, kQpStimulusCount> kStimulusNames = {
-    "create", "bring up", "error", "destroy", "create for datagrams"};
+constexpr auto kPhases = Names<QpPhase>({
+    {QpPhase::kNone, "none"},
+    {QpPhase::kInit, "INIT"},
+    {QpPhase::kRts, "RTS"},
+    {QpPhase::kErr, "ERR"},
+    {QpPhase::kSame, "same"},
+});
+
+constexpr auto kStimuli = Names<QpStimulus>({
+    {QpStimulus::kCreate, "create"},
+    {QpStimulus::kBringUp, "bring up"},
+    {QpStimulus::kError, "error"},
+    {QpStimulus::kDestroy, "destroy"},
+    {QpStimulus::kCreateDatagram, "create for datagrams"},
+});
 
 }  // namespace
 
-std::string_view ToString(QpPhase phase) { return kPhaseNames[static_cast<size_t>(phase)]; }
-std::string_view ToString(QpStimulus s) { return kStimulusNames[static_cast<size_t>(s)]; }
+std::string_view ToString(QpPhase phase) { return kPhases[static_cast<size_t>(phase)].name; }
+std::string_view ToString(QpStimulus on) { return kStimuli[static_cast<size_t>(on)].name; }
 
 }  // namespace cm::model

@@ -7,16 +7,16 @@
 #include <string_view>
 
 #include "model/rules/rule.h"
+#include "model/rules/transports.h"
 
 namespace cm::model {
 
 // A queue pair between two calls: RESET and RTR are passed through, not rested in.
 enum class QpPhase : uint8_t { kNone, kInit, kRts, kErr, kSame };
-inline constexpr int kQpPhaseCount = 4;
+inline constexpr int kQpPhaseCount = static_cast<int>(QpPhase::kSame);
 using QpPhases = Set<QpPhase>;
 
 enum class QpStimulus : uint8_t { kCreate, kBringUp, kError, kDestroy, kCreateDatagram };
-inline constexpr int kQpStimulusCount = 5;
 
 struct QpRule {
   std::string_view id;
@@ -25,6 +25,7 @@ struct QpRule {
   bool possible;
   QpPhase to;
   Evidence evidence;
+  Transports over = over::kAll;
 };
 
 namespace rules {

@@ -31,6 +31,9 @@ class Set {
   friend constexpr Set operator|(Set a, Set b) {
     return FromBits(a.low_ | b.low_, a.high_ | b.high_);
   }
+  friend constexpr Set operator&(Set a, Set b) {
+    return FromBits(a.low_ & b.low_, a.high_ & b.high_);
+  }
   constexpr Set Except(Set other) const {
     return FromBits(low_ & ~other.low_, high_ & ~other.high_);
   }

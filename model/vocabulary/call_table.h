@@ -21,11 +21,16 @@ constexpr CallRow<Fields...> Row(CallTraits traits, Fields... fields) {
   return {traits, std::tuple(fields...)};
 }
 
-// The row of a call, and the fields of a structure argument.
+// The row of a call, and the fields of a structure that a call is given. The compiler names these
+// types, with the call, where there is none.
 template <typename Call>
-inline constexpr struct CallHasNoRow kRow;
+struct CallHasNoRow;
+template <typename Call>
+inline constexpr CallHasNoRow<Call> kRow{};
 template <typename Structure>
-inline constexpr struct StructureHasNoFields kFields;
+struct StructureHasNoFields;
+template <typename Structure>
+inline constexpr StructureHasNoFields<Structure> kFields{};
 
 template <>
 inline constexpr auto kFields<ConnParam> = std::tuple(

@@ -2,53 +2,135 @@
 
 #include <array>
 
+#include "model/base/check.h"
+#include "model/vocabulary/topology.h"
+
 namespace cm {
 namespace {
 
-constexpr std::array<std::string_view, kFaultKindCount> kFaultNames = {
-    "drop",    "delay",         "duplicate",  "reorder",           "link-down",
-    "link-up", "remove-device", "add-device", "fail-over",         "neighbour-change",
-    "exit",    "silence-sm",    "corrupt",    "duplicate-address", "link-flap",
-    "crash",   "restart",
-};
+std::string NameOf(uint8_t side, const Topology& topology) {
+  return side == kAnySide ? "any" : topology.sides[side].name;
+}
 
-constexpr std::array<std::string_view, kCapabilityCount> kCapabilityNames = {
-    "drop",          "drop-nth",   "delay",     "duplicate",   "reorder",     "link",
-    "remove-device", "add-device", "fail-over", "neighbour",   "exit",        "time",
-    "races",         "lanes",      "crashes",   "misuse",      "later-calls", "data",
-    "silence-sm",    "corrupt",    "direction", "delay-range", "late-start",  "duplicate-address",
-    "link-flap",     "host-crash", "tester",
-};
+std::string OccurrencesOf(const Fault& fault) {
+  if (fault.first == 1 && fault.last == 0) return {};
+  std::string text = std::to_string(fault.first);
+  if (fault.last == 0) text += "..";
+  if (fault.last > fault.first) text += ".." + std::to_string(fault.last);
+  return text;
+}
 
-constexpr std::array<Capability, kFaultKindCount> kNeeded = {
-    Capability::kDrop,         Capability::kDelay,
-    Capability::kDuplicate,    Capability::kReorder,
-    Capability::kLink,         Capability::kLink,
-    Capability::kRemoveDevice, Capability::kAddDevice,
-    Capability::kFailOver,     Capability::kNeighbour,
-    Capability::kExit,         Capability::kSilenceSm,
-    Capability::kCorrupt,      Capability::kDuplicateAddress,
-    Capability::kFlap,         Capability::kHostCrash,
-    Capability::kHostCrash,
-};
+std::string DelayOf(const Fault& fault) {
+  std::string text = ToString(fault.by);
+  if (fault.MostLate() > fault.by) text += ".." + ToString(fault.at_most);
+  return text;
+}
+
+const auto kFields = std::to_array<FaultFieldRow>({
+    {.field = FaultField::kSide,
+     .key = "side",
+     .form = "SIDE",
+     .text = [](const Fault& f, const Topology& t) { return NameOf(f.side, t); }},
+    {.field = FaultField::kEvery,
+     .key = "every",
+     .form = "DURATION",
+     .text = [](const Fault& f, const Topology&) { return ToString(f.by); }},
+    {.field = FaultField::kTimes,
+     .key = "times",
+     .form = "N",
+     .text = [](const Fault& f, const Topology&) { return std::to_string(f.last); }},
+    {.field = FaultField::kMessages,
+     .form = "MESSAGE or any",
+     .text = [](const Fault& f, const Topology&) { return ToString(f.messages); }},
+    {.field = FaultField::kFrom,
+     .key = "from",
+     .form = "SIDE or any",
+     .text = [](const Fault& f, const Topology& t) { return NameOf(f.side, t); },
+     .asks = [](const Fault& f) { return f.side == kAnySide; },
+     .needs = Capability::kDirection},
+    {.field = FaultField::kTo,
+     .key = "to",
+     .form = "SIDE or any",
+     .otherwise = "any",
+     .text = [](const Fault& f,
+                const Topology& t) { return f.to == kAnySide ? "" : NameOf(f.to, t); },
+     .asks = [](const Fault& f) { return f.to != kAnySide; },
+     .needs = Capability::kDirection},
+    {.field = FaultField::kNth,
+     .key = "nth",
+     .form = "N, N..M or N..",
+     .otherwise = "1..",
+     .text = [](const Fault& f, const Topology&) { return OccurrencesOf(f); },
+     .asks = [](const Fault& f) { return f.first != 1 || f.last != 0; },
+     .needs = Capability::kDropNth},
+    {.field = FaultField::kBy,
+     .key = "by",
+     .form = "DURATION or DURATION..DURATION",
+     .text = [](const Fault& f, const Topology&) { return DelayOf(f); },
+     .asks = [](const Fault& f) { return f.MostLate() > f.by; },
+     .needs = Capability::kDelayRange},
+    {.field = FaultField::kShape,
+     .key = "shape",
+     .form = "uniform or tail",
+     .otherwise = "uniform",
+     .text = [](const Fault& f, const Topology&) -> std::string {
+       return f.shape == DelayShape::kTail ? "tail" : "";
+     }},
+    {.field = FaultField::kAfter,
+     .key = "after",
+     .form = "DURATION",
+     .otherwise = "0s",
+     .text = [](const Fault& f,
+                const Topology&) { return f.after > Duration() ? ToString(f.after) : ""; },
+     .asks = [](const Fault& f) { return f.after > Duration(); },
+     .needs = Capability::kLateStart},
+    {.field = FaultField::kDuring,
+     .key = "during",
+     .form = "DURATION",
+     .otherwise = "for ever",
+     .text = [](const Fault& f,
+                const Topology&) { return f.window != Duration::Max() ? ToString(f.window) : ""; },
+     .asks = [](const Fault& f) { return f.window != Duration::Max(); },
+     .needs = Capability::kDropNth},
+});
 
 }  // namespace
 
-std::string_view ToString(FaultKind kind) { return kFaultNames[static_cast<size_t>(kind)]; }
+const FaultFieldRow& RowOf(FaultField field) {
+  const auto* const row = std::ranges::find(kFields, field, &FaultFieldRow::field);
+  CM_CHECK(row != kFields.end()) << "an argument without a row";
+  return *row;
+}
+
+std::string_view ToString(FaultKind kind) { return RowOf(kind).name; }
 
 std::optional<FaultKind> ParseFaultKind(std::string_view name) {
-  for (size_t i = 0; i < kFaultNames.size(); ++i)
-    if (kFaultNames[i] == name) return static_cast<FaultKind>(i);
+  for (const FaultRow& row : kFaultKinds)
+    if (row.name == name) return row.kind;
   return std::nullopt;
 }
 
 std::string AllFaultKinds() {
   std::string all;
-  for (const std::string_view name : kFaultNames) {
+  for (const FaultRow& row : kFaultKinds) {
     if (!all.empty()) all += ", ";
-    all += name;
+    all += row.name;
   }
   return all;
+}
+
+std::string ToString(const Fault& fault, const Topology& topology) {
+  const FaultRow& row = RowOf(fault.kind);
+  std::string text(row.name);
+  for (const FaultField taken : row.takes) {
+    const FaultFieldRow& field = RowOf(taken);
+    const std::string value = field.text(fault, topology);
+    if (value.empty() && !field.otherwise.empty()) continue;
+    text += " ";
+    if (!field.key.empty()) text += std::string(field.key) + "=";
+    text += value;
+  }
+  return text;
 }
 
 std::string ToString(MadKinds kinds) {
@@ -69,49 +151,25 @@ std::optional<MadKinds> ParseMadKinds(std::string_view name) {
   return MadKinds(*kind);
 }
 
-std::string_view ToString(Capability capability) {
-  return kCapabilityNames[static_cast<size_t>(capability)];
-}
-
-std::optional<Capability> ParseCapability(std::string_view name) {
-  for (size_t i = 0; i < kCapabilityNames.size(); ++i)
-    if (kCapabilityNames[i] == name) return static_cast<Capability>(i);
-  return std::nullopt;
-}
-
-std::string ToString(Capabilities capabilities) {
-  std::string text;
-  for (int i = 0; i < kCapabilityCount; ++i) {
-    if (!capabilities.Has(static_cast<Capability>(i))) continue;
-    if (!text.empty()) text += " ";
-    text += ToString(static_cast<Capability>(i));
+Capabilities Needs(const Fault& fault) {
+  const FaultRow& row = RowOf(fault.kind);
+  Capabilities needed{row.needs};
+  for (const FaultField taken : row.takes) {
+    const FaultFieldRow& field = RowOf(taken);
+    if (field.asks != nullptr && field.asks(fault)) needed = needed.With(field.needs);
   }
-  return text.empty() ? "none" : text;
+  return needed;
 }
 
-std::optional<Capabilities> ParseCapabilities(std::string_view text) {
+Capabilities NeedsOfPacketFaults() {
   Capabilities all;
-  while (!text.empty()) {
-    const size_t space = text.find(' ');
-    const std::string_view word = text.substr(0, space);
-    text = space == std::string_view::npos ? std::string_view() : text.substr(space + 1);
-    if (word.empty() || word == "none") continue;
-    const std::optional<Capability> one = ParseCapability(word);
-    if (!one) return std::nullopt;
-    all = all.With(*one);
+  for (const FaultRow& row : kFaultKinds) {
+    if (row.packets == PacketEffect::kNone) continue;
+    all = all.With(row.needs);
+    for (const FaultField taken : row.takes)
+      if (RowOf(taken).asks != nullptr) all = all.With(RowOf(taken).needs);
   }
   return all;
-}
-
-Capabilities Needs(const Fault& fault) {
-  Capabilities needed = Capabilities().With(kNeeded[static_cast<size_t>(fault.kind)]);
-  const bool counted = fault.first != 1 || fault.last != 0 || fault.window != Duration::Max();
-  if (fault.OnPackets() && counted) needed = needed.With(Capability::kDropNth);
-  if (!fault.OnPackets()) return needed;
-  if (fault.side == kAnySide || fault.to != kAnySide) needed = needed.With(Capability::kDirection);
-  if (fault.MostLate() > fault.by) needed = needed.With(Capability::kDelayRange);
-  if (fault.after > Duration()) needed = needed.With(Capability::kLateStart);
-  return needed;
 }
 
 }  // namespace cm

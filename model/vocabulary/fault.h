@@ -1,4 +1,4 @@
-// What an environment can do to a conversation, as data.
+// What an environment can do to a conversation, as data. Its kinds: fault_kinds.h.
 #ifndef MODEL_VOCABULARY_FAULT_H_
 #define MODEL_VOCABULARY_FAULT_H_
 
@@ -8,30 +8,13 @@
 #include <string_view>
 
 #include "model/base/duration.h"
+#include "model/vocabulary/capability.h"
+#include "model/vocabulary/fault_kinds.h"
 #include "model/vocabulary/protocol.h"
 
 namespace cm {
 
-enum class FaultKind : uint8_t {
-  kDrop,              // messages that match are lost on their way in
-  kDelay,             // they arrive later by `by`
-  kDuplicate,         // they arrive twice
-  kReorder,           // they let the next message of their direction pass
-  kLinkDown,          // the side's network interface goes down
-  kLinkUp,            // and up again, with its routes and neighbours
-  kRemoveDevice,      // the side's RDMA device is removed; its network interface stays
-  kAddDevice,         // and comes back
-  kFailOver,          // the side's bond moves to another interface with another hardware address
-  kNeighbourChange,   // the hardware address behind the other side's IP address changes
-  kExit,              // the side's process exits without cleaning up
-  kSilenceSm,         // the administrator of the side's subnet answers nothing
-  kCorrupt,           // messages that match arrive with a wrong check sum, and are dropped
-  kDuplicateAddress,  // another host answers for the side's address, and its peers believe it
-  kFlap,              // the side's network interface goes down and up again, and again
-  kCrash,             // the side's host stops: nothing of it is left, and nobody is told
-  kRestart,           // and starts again, with nothing of what it had
-};
-inline constexpr int kFaultKindCount = 17;
+struct Topology;
 
 // How delays of a range are spread over it.
 enum class DelayShape : uint8_t {
@@ -75,90 +58,45 @@ struct Fault {
   Duration window = Duration::Max();  // and for how long
   friend constexpr bool operator==(const Fault&, const Fault&) = default;
 
-  constexpr bool OnPackets() const {
-    return kind <= FaultKind::kReorder || kind == FaultKind::kCorrupt;
+  constexpr PacketEffect Effect() const { return RowOf(kind).packets; }
+  constexpr bool OnPackets() const { return Effect() != PacketEffect::kNone; }
+  // What matches does not get there.
+  constexpr bool Loses() const {
+    return Effect() == PacketEffect::kLost || Effect() == PacketEffect::kCorrupt;
   }
-  // kDrop and kCorrupt: what matches does not get there.
-  constexpr bool Loses() const { return kind == FaultKind::kDrop || kind == FaultKind::kCorrupt; }
   constexpr Duration MostLate() const { return at_most > by ? at_most : by; }
 };
+
+// One argument of a fault line.
+struct FaultFieldRow {
+  FaultField field = FaultField::kSide;
+  std::string_view key;        // empty: the word after the kind
+  std::string_view form;       // "SIDE", "N, N..M or N.."
+  std::string_view otherwise;  // the default; empty: the argument has to be there
+  // Its value as text; empty for the default.
+  std::string (*text)(const Fault&, const Topology&) = nullptr;
+  // Whether its value asks more of an environment than the kind does, and what.
+  bool (*asks)(const Fault&) = nullptr;
+  Capability needs = Capability::kDrop;
+};
+const FaultFieldRow& RowOf(FaultField field);
 
 // "drop", "link-down", "remove-device", ...
 std::string_view ToString(FaultKind kind);
 std::optional<FaultKind> ParseFaultKind(std::string_view name);
-// "drop, delay, duplicate, ...": all of them, for whoever has misspelt one.
+// "drop, delay, duplicate, ...": all of them, for messages about a misspelt one.
 std::string AllFaultKinds();
+// "drop REQ from=active nth=1": as a line of a conversation has it after `fault`.
+std::string ToString(const Fault& fault, const Topology& topology);
 
 // "REQ", "any".
 std::string ToString(MadKinds kinds);
 std::optional<MadKinds> ParseMadKinds(std::string_view name);
 
-// What an environment can do. What it cannot do is not drawn.
-enum class Capability : uint8_t {
-  kDrop,
-  kDropNth,  // occurrence ranges and windows of drop rules
-  kDelay,
-  kDuplicate,
-  kReorder,
-  kLink,
-  kRemoveDevice,
-  kAddDevice,
-  kFailOver,
-  kNeighbour,
-  kExit,
-  kTime,        // minutes may pass: virtual time, or patience
-  kRaces,       // calls may follow one another before the world has settled
-  kLanes,       // a side has more than one thread
-  kCrashes,     // calls that crash the real library may be made
-  kMisuse,      // calls on what is gone may be made, which read memory that is not theirs
-  kLaterCalls,  // the library has the calls of its map 1.4, and the kernel serves them
-  kData,        // bytes move: queues take work, and complete it
-  kSilenceSm,   // there is an administrator of the subnet, which can be silenced
-  kCorrupt,
-  kDirection,   // packet faults between two sides of several, and of whoever sends
-  kDelayRange,  // delays that are drawn for each message
-  kLateStart,   // packet faults that begin to act a while after their installation
-  kDuplicateAddress,
-  kFlap,
-  kHostCrash,  // hosts stop, and start again
-  kTester,     // a side sends messages that are made by hand
-};
-inline constexpr int kCapabilityCount = 27;
-
-class Capabilities {
- public:
-  constexpr Capabilities() = default;
-  constexpr bool Has(Capability c) const { return (bits_ >> static_cast<int>(c)) & 1; }
-  constexpr Capabilities With(Capability c) const {
-    Capabilities more = *this;
-    more.bits_ |= 1u << static_cast<int>(c);
-    return more;
-  }
-  constexpr Capabilities Without(Capability c) const {
-    Capabilities fewer = *this;
-    fewer.bits_ &= ~(1u << static_cast<int>(c));
-    return fewer;
-  }
-  constexpr uint32_t bits() const { return bits_; }
-  // Those that both have.
-  friend constexpr Capabilities Common(Capabilities a, Capabilities b) {
-    a.bits_ &= b.bits_;
-    return a;
-  }
-  friend constexpr bool operator==(Capabilities, Capabilities) = default;
-
- private:
-  uint32_t bits_ = 0;
-};
-
-std::string_view ToString(Capability capability);
-std::optional<Capability> ParseCapability(std::string_view name);
-// "drop delay link", in declared order; "none" for the empty set.
-std::string ToString(Capabilities capabilities);
-std::optional<Capabilities> ParseCapabilities(std::string_view text);
-
 // What `fault` asks of an environment.
 Capabilities Needs(const Fault& fault);
+// What packet faults can ask of one.
+Capabilities NeedsOfPacketFaults();
 
 }  // namespace cm
 

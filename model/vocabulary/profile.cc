@@ -13,33 +13,29 @@ int AckTimeout(int ack_delay, int packet_lifetime) {
   return std::min(31, sum);
 }
 
-Capabilities Everything() {
-  Capabilities all;
-  for (int i = 0; i < kCapabilityCount; ++i) all = all.With(static_cast<Capability>(i));
-  return all.Without(Capability::kCrashes)
-      .Without(Capability::kMisuse)
-      .Without(Capability::kLaterCalls)
-      .Without(Capability::kSilenceSm);
-}
+// Calls that crash the real library, calls that only later libraries have, and a subnet with an
+// administrator are for the profiles and adapters that say so.
+constexpr Capabilities kUsual = AllCapabilities().Without(Capabilities{
+    Capability::kCrashes, Capability::kMisuse, Capability::kLaterCalls, Capability::kSilenceSm});
 
-// TCP hides the loss of single packets, and there is no observation of flapping links. Posted work
-// requests are followed over RoCE alone.
+// Links and neighbours that come and go.
+constexpr Capabilities kLinks{Capability::kLink, Capability::kFlap};
+constexpr Capabilities kNeighbours{Capability::kNeighbour, Capability::kDuplicateAddress};
+
+// TCP hides what becomes of single packets, and its behaviour over links and to hosts that come and
+// go is unobserved. Work that is posted is followed over RoCE alone.
 Capabilities WithoutPackets() {
-  Capabilities some = Everything();
-  for (const Capability packets :
-       {Capability::kTester, Capability::kData, Capability::kDrop, Capability::kDropNth,
-        Capability::kDelay, Capability::kDuplicate, Capability::kReorder, Capability::kLink,
-        Capability::kFailOver, Capability::kNeighbour, Capability::kCorrupt, Capability::kDirection,
-        Capability::kDelayRange, Capability::kLateStart, Capability::kDuplicateAddress,
-        Capability::kFlap, Capability::kHostCrash})
-    some = some.Without(packets);
-  return some;
+  return kUsual.Without(NeedsOfPacketFaults())
+      .Without(kLinks)
+      .Without(kNeighbours)
+      .Without(Capabilities{Capability::kTester, Capability::kData, Capability::kFailOver,
+                            Capability::kHostCrash});
 }
 
 std::vector<Profile> MakeProfiles() {
   Profile linux61{.name = "6.1-rxe",
                   .sentence = "librdmacm 44 on Linux 6.1 over Soft-RoCE: the reference.",
-                  .capabilities = Everything()};
+                  .capabilities = kUsual};
   Profile linux612 = linux61;
   linux612.name = "6.12-rxe";
   linux612.sentence = "librdmacm 56 on Linux 6.12 over Soft-RoCE.";
@@ -68,11 +64,7 @@ std::vector<Profile> MakeProfiles() {
   ib.transport = Transport::kInfiniband;
   ib.dialect.long_messages_as_manual = true;  // as adapters do
   ib.dialect.last_receive_is_told = true;
-  ib.capabilities = ib.capabilities.Without(Capability::kLink)
-                        .Without(Capability::kFlap)
-                        .Without(Capability::kDuplicateAddress)
-                        .Without(Capability::kNeighbour)
-                        .With(Capability::kSilenceSm);
+  ib.capabilities = kUsual.Without(kLinks).Without(kNeighbours).With(Capability::kSilenceSm);
   Profile strict = linux61;
   strict.name = "strict";
   strict.sentence = "As 6.1-rxe, and takes no deviations.";

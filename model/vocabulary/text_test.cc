@@ -1,4 +1,5 @@
 // Addresses, faults and the names of the protocol as text and back.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -78,14 +79,52 @@ TEST(Topology, IsFoundByItsNameAndPutsSidesWhereItSays) {
   }
 }
 
-TEST(Fault, HasANameForEachKind) {
-  for (int i = 0; i < kFaultKindCount; ++i) {
-    const auto kind = static_cast<FaultKind>(i);
-    EXPECT_EQ(ParseFaultKind(ToString(kind)), kind);
-    EXPECT_EQ(Fault{.kind = kind}.OnPackets(), i < 4 || kind == FaultKind::kCorrupt)
-        << ToString(kind);
+// "[... cm::FaultKind::kDrop]" of an enumerator, "[... (cm::FaultKind)200]" of any other value.
+template <FaultKind kind>
+constexpr std::string_view Spelt() {
+  return __PRETTY_FUNCTION__;
+}
+template <FaultKind kind>
+constexpr bool kIsEnumerator = Spelt<kind>().find("(cm::FaultKind)") == std::string_view::npos;
+
+template <size_t... values>
+std::vector<std::string_view> WithoutARow(std::index_sequence<values...>) {
+  std::vector<std::string_view> missing;
+  const auto look = [&](FaultKind kind, bool is_one, std::string_view spelt) {
+    if (is_one && std::ranges::count(kFaultKinds, kind, &FaultRow::kind) != 1)
+      missing.push_back(spelt);
+  };
+  (look(FaultKind{values}, kIsEnumerator<FaultKind{values}>, Spelt<FaultKind{values}>()), ...);
+  return missing;
+}
+
+TEST(FaultKinds, HaveOneRowEach) {
+  static_assert(kIsEnumerator<FaultKind::kRestart> && !kIsEnumerator<FaultKind{200}>);
+  EXPECT_THAT(WithoutARow(std::make_index_sequence<200>()), testing::IsEmpty());
+}
+
+TEST(FaultKinds, HaveNamesOfTheirOwnSentencesAndArguments) {
+  for (const FaultRow& row : kFaultKinds) {
+    EXPECT_EQ(ParseFaultKind(row.name), row.kind) << row.name;
+    EXPECT_TRUE(row.sentence.ends_with(".")) << row.name;
+    EXPECT_FALSE(row.takes.empty()) << row.name;
+    for (const FaultField field : row.takes) EXPECT_NE(RowOf(field).text, nullptr) << row.name;
+    const bool matches = std::ranges::count(row.takes, FaultField::kMessages) == 1;
+    EXPECT_EQ(matches, row.packets != PacketEffect::kNone) << row.name;
   }
   EXPECT_EQ(ParseFaultKind("melt"), std::nullopt);
+}
+
+// The fault that undoes another one needs what the other one leaves behind.
+TEST(FaultKinds, AreUndoneByWhatFollowsOnThem) {
+  for (const FaultRow& row : kFaultKinds) {
+    if (row.undone_by) {
+      EXPECT_EQ(RowOf(*row.undone_by).wants, row.leaves) << row.name;
+    }
+    const bool lasts =
+        row.leaves == FaultPremise::kDeviceRemoved || row.leaves == FaultPremise::kHostStopped;
+    EXPECT_EQ(lasts, row.undone_by.has_value() && !row.healed) << row.name;
+  }
 }
 
 TEST(Fault, AsksForWhatItNeeds) {

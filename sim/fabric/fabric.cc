@@ -136,16 +136,16 @@ bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
   }
   const InstalledRule* rule = Decide(agenda->Now(), from, to, mad.kind);
   const bool unreachable = !TakesWhatComes(to) || NeighbourWrong(from, to) || !Reaches(from, to);
+  const PacketEffect effect = rule == nullptr ? PacketEffect::kNone : rule->fault.Effect();
   const bool dropped = rule != nullptr && rule->fault.Loses();
-  const bool corrupt = dropped && rule->fault.kind == FaultKind::kCorrupt && !unreachable;
+  const bool corrupt = effect == PacketEffect::kCorrupt && !unreachable;
   const bool lost = unreachable || dropped;
-  const bool doubled = !lost && rule != nullptr && rule->fault.kind == FaultKind::kDuplicate;
+  const bool doubled = !lost && effect == PacketEffect::kDoubled;
   note(lost, corrupt, doubled);
   if (lost) return true;
   Duration after = kLinkLatency;
-  if (rule != nullptr && rule->fault.kind == FaultKind::kDelay)
-    after = after + DelayBy(rule->fault);
-  if (rule != nullptr && rule->fault.kind == FaultKind::kReorder && held_[from] == kNobody) {
+  if (effect == PacketEffect::kLate) after = after + DelayBy(rule->fault);
+  if (effect == PacketEffect::kOvertaken && held_[from] == kNobody) {
     Hold(agenda, from, to, mad);
     return true;
   }

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -237,6 +240,39 @@ TEST_F(FabricTest, KeepsWhatStaysOnOneDeviceOffTheLink) {
   mad.port = 9;
   EXPECT_TRUE(fabric_.Send(&agenda_, 0, 0, mad));
   EXPECT_THAT(Arrivals(), ElementsAre(9));
+}
+
+// When the numbered messages arrive, and how each left the sender, under one fault or none.
+std::vector<std::string> Course(std::optional<FaultKind> kind) {
+  Agenda agenda;
+  Fabric fabric(FindTopology("two-kernels"), FindProfile("6.1-rxe"));
+  fabric.watches = true;
+  if (kind)
+    fabric.Install(
+        {.kind = *kind, .messages = MadKinds::All(), .last = 1, .by = Duration::Seconds(1)},
+        agenda.Now());
+  for (const uint16_t n : {1, 2}) {
+    Mad mad;
+    mad.port = n;
+    fabric.Send(&agenda, 0, 1, mad);
+  }
+  std::vector<std::string> course;
+  for (const WireNote& note : fabric.wire_notes)
+    course.push_back(note.corrupt ? "corrupt" : note.lost ? "lost" : "sent");
+  while (agenda.NextAt()) {
+    const Event event = agenda.Take();
+    if (const Packet* const packet = fabric.Arrive(agenda.Now(), event.on()))
+      course.push_back(std::to_string(packet->mad.port) + " at " + ToString(agenda.Now()));
+  }
+  return course;
+}
+
+TEST(EachPacketFault, ChangesTheCourseOfMessagesInItsOwnWay) {
+  std::set<std::vector<std::string>> courses{Course(std::nullopt)};
+  for (const FaultRow& row : kFaultKinds)
+    if (row.packets != PacketEffect::kNone) {
+      EXPECT_TRUE(courses.insert(Course(row.kind)).second) << row.name;
+    }
 }
 
 }  // namespace

@@ -142,13 +142,13 @@ Answer Harness::Ask(const Request& request) {
   Program* const program = running_;
   Request own = request;
   if (!Localize(&own)) return {.value = -ENODEV};
-  Answer answer = machine_.Ask(Asking(), own);
+  Answer answer = machine_.Ask(SmQuery(), own);
   while (answer.waits) {
     program->last = own;
     Wait(Waits::kMachine, own.op == Op::kSleep
                               ? Instant::FromNanoseconds(static_cast<int64_t>(own.more))
                               : Instant::Never());
-    answer = machine_.Continue(Asking());
+    answer = machine_.Continue(SmQuery());
   }
   program->waits = Waits::kNot;
   program->last = own;
@@ -190,7 +190,7 @@ int Harness::Poll(std::span<pollfd> descriptors, int timeout_ms) {
       const Request* readable = Watched(descriptor);
       if (readable == nullptr) continue;
       watches = true;
-      if (machine_.Ask(Asking(), *readable).value == 1) descriptor.revents |= POLLIN;
+      if (machine_.Ask(SmQuery(), *readable).value == 1) descriptor.revents |= POLLIN;
     }
     const auto found = std::ranges::count_if(
         descriptors, [](const pollfd& descriptor) { return descriptor.revents != 0; });

@@ -30,19 +30,6 @@ const Profile* ProfileOf(const HarnessOptions& options) {
   return found;
 }
 
-std::string Words(const Fault& fault, const Topology& topology) {
-  const auto side = [&topology](uint8_t number) -> std::string {
-    return number == kAnySide ? "any" : topology.sides[number].name;
-  };
-  std::string text(ToString(fault.kind));
-  if (!fault.OnPackets()) return text + " " + side(fault.side);
-  text +=
-      fmt::format(" {} from {} to {}", ToString(fault.messages), side(fault.side), side(fault.to));
-  if (fault.kind == FaultKind::kDelay) text += " by " + ToString(fault.by);
-  if (fault.last == 0) return text + fmt::format(", from no. {} on", fault.first);
-  return text + fmt::format(", no. {} to {}", fault.first, fault.last);
-}
-
 }  // namespace
 
 std::string Outcome::Text() const {
@@ -107,14 +94,14 @@ Outcome Harness::RunPrepared() {
   std::ranges::stable_sort(happenings_, {}, &Happening::at);
   the_running = this;
   standin::NextWorld();
-  standin::StandOn(this);
+  standin::SetBackend(this);
   RunAll();
   while (!AllEnded() && Step()) RunAll();
   for (const Program& program : programs_)
     if (program.fiber != nullptr) outcome_.waiting.push_back(WaitingOf(program));
   outcome_.ended = world_.Now();
   for (Program& program : programs_) Kill(&program);
-  standin::StandOn(nullptr);
+  standin::SetBackend(nullptr);
   standin::NextWorld();
   the_running = nullptr;
   CloseDescriptors();
@@ -171,7 +158,7 @@ bool Harness::Step() {
 // A host that has crashed sends nothing more.
 void Harness::Inject(const Fault& fault) {
   const Topology& topology = world_.topology();
-  Say("(fault)", world_.Now(), Words(fault, topology));
+  Say("(fault)", world_.Now(), ToString(fault, topology));
   if (fault.kind != FaultKind::kExit) world_.Inject(fault);
   for (Program& program : programs_) {
     const bool exits = fault.kind == FaultKind::kExit && program.side == fault.side;

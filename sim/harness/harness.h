@@ -41,7 +41,7 @@
 #include "model/vocabulary/fault.h"
 #include "sim/harness/fiber.h"
 #include "sim/harness/holdings.h"
-#include "sim/standin/ground.h"
+#include "sim/standin/backend.h"
 #include "sim/uapi/machine.h"
 #include "sim/world/world.h"
 
@@ -72,7 +72,7 @@ struct Outcome {
   std::string Text() const;
 };
 
-class Harness : public standin::Ground, private uapi::Memory {
+class Harness : public standin::Backend, private uapi::Memory {
  public:
   explicit Harness(const HarnessOptions& options);
   ~Harness() override;
@@ -101,7 +101,7 @@ class Harness : public standin::Ground, private uapi::Memory {
     std::erase_if(running_->unacknowledged, [=](const auto& one) { return one.first == event; });
   }
 
-  // standin::Ground
+  // standin::Backend
   uapi::Answer Ask(const uapi::Request& request) override;
   void Yield() override;
   void Watch(uint64_t name, int write_end, const uapi::Request& readable) override;
@@ -141,7 +141,7 @@ class Harness : public standin::Ground, private uapi::Memory {
   bool Read(uint32_t process, uint64_t address, std::span<uint8_t> bytes) override;
   bool Write(uint32_t process, uint64_t address, std::span<const uint8_t> bytes) override;
 
-  uapi::Asker Asking() const { return {.process = running_->process}; }
+  uapi::Asker SmQuery() const { return {.process = running_->process}; }
   uapi::Answer AllDevices();
   bool Localize(uapi::Request* request) const;
   void Wait(Waits waits, Instant until = Instant::Never());

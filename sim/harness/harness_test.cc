@@ -269,7 +269,7 @@ TEST(Harness, FaultsHappenAtTheirTime) {
   const Outcome outcome = harness.Run();
   EXPECT_TRUE(outcome.Clean()) << outcome.Text();
   EXPECT_THAT(heard, ElementsAre(RDMA_CM_EVENT_ROUTE_RESOLVED, RDMA_CM_EVENT_DEVICE_REMOVAL));
-  EXPECT_THAT(outcome.conversation, Contains(HasSubstr("3s  (fault)  remove-device active")));
+  EXPECT_THAT(outcome.conversation, Contains(HasSubstr("3s  (fault)  remove-device side=active")));
 }
 
 TEST(Harness, AProgramThatExitsOrCrashesWaitsForNothing) {

@@ -228,7 +228,7 @@ class IbCm {
   void OnTimewaitOver(const Context& c, uint32_t ib);
   void OnSendFailed(const Context& c, uint32_t ib);
 
-  // foresight.cc: prefetches what the events' timers will read; those that are `near` were `coming`
+  // prefetch.cc: prefetches what the events' timers will read; those that are `near` were `coming`
   // before.
   void Foresee(std::span<const Event> coming, std::span<const Event> near) const;
   void Prefetch(uint32_t ib) const;
@@ -264,7 +264,7 @@ class IbCm {
   // datagram.cc
   void ReceiveSidrReq(const Context& c, uint8_t device, const Mad& req);
   void ReceiveSidrRep(const Context& c, uint8_t device, const Mad& rep);
-  // foresight.cc
+  // prefetch.cc
   bool IsVast() const { return ids_.end() >= kVast; }
   static bool OnTimer(const Event& event) {
     return event.kind() == EventKind::kMadTimer || event.kind() == EventKind::kTimewaitOver;

@@ -33,8 +33,8 @@ Result<uint32_t> RdmaCm::Write(uint32_t file, const command::JoinMulticast& cmd)
   membership.work = c_.agenda->Now() + kWorkLatency;
   const uint32_t number = memberships_.Add(std::move(membership));
   if (OverInfiniband()) {
-    memberships_[number].asking = AsksFor(c_.profile->timing.group_reply);
-    AskForGroup(number);
+    memberships_[number].asking = QueryFor(c_.profile->timing.group_reply);
+    QueryGroup(number);
     return number;
   }
   c_.agenda->At(memberships_[number].work, EventKind::kMembershipWork, number);
@@ -47,7 +47,7 @@ void RdmaCm::OnMembershipWork(uint32_t number) {
   own.work = Instant::Never();
   const CmState state = ids_[own.id].state;
   if (state == CmState::kDestroying || state == CmState::kDeviceRemoval) return;
-  if (OverInfiniband()) return AskForGroup(number);
+  if (OverInfiniband()) return QueryGroup(number);
   ReportMembership(number, Errno::kNone);
 }
 

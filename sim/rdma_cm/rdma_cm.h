@@ -37,11 +37,11 @@ enum class CmState : uint8_t {
 };
 
 // An SA query with its retries.
-struct Asking {
+struct SmQuery {
   Duration interval;
   int64_t left = 0;       // retries left
   bool answered = false;  // the response is in flight
-  friend bool operator==(const Asking&, const Asking&) = default;
+  friend bool operator==(const SmQuery&, const SmQuery&) = default;
 };
 
 // An id of the kernel, with its ucma context.
@@ -84,7 +84,7 @@ struct CmId {
   uint8_t resolve_interface = kNoDevice;  // result of the address resolution in progress
   int32_t resolve_status = 0;
   Instant work = Instant::Never();  // when its resolution ends; another event is stale
-  Asking asking;                    // route query, over InfiniBand
+  SmQuery asking;                   // route query, over InfiniBand
   friend bool operator==(const CmId&, const CmId&) = default;
 };
 
@@ -95,7 +95,7 @@ struct Membership {
   uint64_t uid = 0;
   uint32_t events_reported = 0;
   Address address;
-  Asking asking;  // over InfiniBand
+  SmQuery asking;  // over InfiniBand
   bool send_only = false;
   bool joined = false;              // and reported
   bool left = false;                // kept until the work is over, which then does nothing
@@ -162,8 +162,9 @@ class RdmaCm : public IbCmUser, public IwCmUser {
   // Commands; one overload each. `file` is the file that the command is written to; for MigrateId
   // the new one. CreateId: EINVAL for an unknown port space.
   Result<uint32_t> Write(uint32_t file, const command::CreateId& cmd);
-  // EADDRINUSE for a port that another id owns with this address; EADDRNOTAVAIL if one of the two is
-  // a wildcard, and without such an interface or a free port; ENODEV without a registered device.
+  // EADDRINUSE for a port that another id owns with this address; EADDRNOTAVAIL if one of the two
+  // is a wildcard, and without such an interface or a free port; ENODEV without a registered
+  // device.
   Errno Write(uint32_t file, const command::Bind& cmd);
   // As Bind for an unbound id; EADDRINUSE when the port is shared with another id.
   Errno Write(uint32_t file, const command::Listen& cmd);
@@ -287,10 +288,10 @@ class RdmaCm : public IbCmUser, public IwCmUser {
 
   // subnet.cc
   enum class Heard : uint8_t { kNothingYet, kAnswer, kNothing };
-  static Asking AsksFor(Duration patience);
-  Heard Ask(uint8_t device, Asking* asking, Instant* work) const;
-  void AskForRoute(uint32_t id);
-  void AskForGroup(uint32_t membership);
+  static SmQuery QueryFor(Duration patience);
+  Heard Ask(uint8_t device, SmQuery* asking, Instant* work) const;
+  void QueryRoute(uint32_t id);
+  void QueryGroup(uint32_t membership);
   bool AlreadyIn(uint32_t membership) const;
 
   // options.cc

@@ -165,8 +165,8 @@ Errno RdmaCm::Write(uint32_t file, const command::ResolveRoute& cmd) {
   if (OverInfiniband()) {
     own.state = CmState::kRouteQuery;
     own.packet_lifetime = static_cast<uint8_t>(c_.profile->timing.packet_lifetime);
-    own.asking = AsksFor(Duration::Milliseconds(static_cast<uint32_t>(cmd.timeout_ms)));
-    AskForRoute(cmd.id);
+    own.asking = QueryFor(Duration::Milliseconds(static_cast<uint32_t>(cmd.timeout_ms)));
+    QueryRoute(cmd.id);
     return Errno::kNone;
   }
   if (own.interface == kNoDevice) return Errno::kNoDev;
@@ -189,7 +189,7 @@ void RdmaCm::OnRouteWork(uint32_t id) {
   CmId& own = ids_[id];
   if (own.state != CmState::kRouteQuery || own.work != c_.agenda->Now()) return;
   own.work = Instant::Never();
-  if (OverInfiniband()) return AskForRoute(id);
+  if (OverInfiniband()) return QueryRoute(id);
   own.state = CmState::kRouteResolved;
   Queue(id, {.type = EventType::kRouteResolved});
 }

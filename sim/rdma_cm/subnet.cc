@@ -13,13 +13,13 @@ constexpr Duration kKnown = Duration::Microseconds(10);  // no query is necessar
 
 }  // namespace
 
-Asking RdmaCm::AsksFor(Duration patience) {
+SmQuery RdmaCm::QueryFor(Duration patience) {
   return {.interval = Timing::AskInterval(patience), .left = Timing::AskTimes(patience)};
 }
 
 // Sends the query once more, or finds that the response has arrived, or that none will; `work` is
 // the time of the next step. An SA that is silent when a query is sent has not received it.
-RdmaCm::Heard RdmaCm::Ask(uint8_t device, Asking* asking, Instant* work) const {
+RdmaCm::Heard RdmaCm::Ask(uint8_t device, SmQuery* asking, Instant* work) const {
   if (asking->answered) return Heard::kAnswer;
   if (asking->left == 0) return Heard::kNothing;
   --asking->left;
@@ -28,7 +28,7 @@ RdmaCm::Heard RdmaCm::Ask(uint8_t device, Asking* asking, Instant* work) const {
   return Heard::kNothingYet;
 }
 
-void RdmaCm::AskForRoute(uint32_t id) {
+void RdmaCm::QueryRoute(uint32_t id) {
   CmId& own = ids_[id];
   switch (Ask(own.device, &own.asking, &own.work)) {
     case Heard::kNothingYet:
@@ -68,7 +68,7 @@ bool RdmaCm::AlreadyIn(uint32_t membership) const {
   return false;
 }
 
-void RdmaCm::AskForGroup(uint32_t membership) {
+void RdmaCm::QueryGroup(uint32_t membership) {
   Membership& own = memberships_[membership];
   if (!own.asking.answered && AlreadyIn(membership)) {
     own.asking.answered = true;

@@ -26,7 +26,7 @@ __attribute__((constructor)) void SpeakLineByLine() {
 
 }  // namespace
 
-Ground* GroundOfEnvironment() {
+Backend* GroundOfEnvironment() {
   static Client* const kClient = Make();
   return kClient;
 }

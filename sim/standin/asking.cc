@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kErrnoMax = 4095;  // source: linux 6.1 err.h MAX_ERRNO
 
-std::atomic<Ground*> told{nullptr};
+std::atomic<Backend*> told{nullptr};
 std::atomic<uint32_t> world{0};
 std::atomic<uint32_t> generation{0};
 thread_local int depth = 0;
@@ -34,19 +34,19 @@ __attribute__((constructor)) void CountForks() {
 
 }  // namespace
 
-Ground* TheGround() {
-  if (Ground* ground = told) return ground;
+Backend* TheGround() {
+  if (Backend* ground = told) return ground;
   const Stay stay;  // created by the first request
   return GroundOfEnvironment();
 }
 
-void StandOn(Ground* ground) { told = ground; }
+void SetBackend(Backend* ground) { told = ground; }
 
 bool Inside() { return depth > 0; }
 int ExchangeDepth(int other) { return std::exchange(depth, other); }
 
 uapi::Answer Ask(const uapi::Request& request) {
-  Ground* ground = TheGround();
+  Backend* ground = TheGround();
   if (ground == nullptr) return {.value = -ENODEV};
   const Stay stay;
   uapi::Answer answer = ground->Ask(request);
@@ -57,14 +57,14 @@ uapi::Answer Ask(const uapi::Request& request) {
 }
 
 void Yield() {
-  Ground* ground = TheGround();
+  Backend* ground = TheGround();
   if (ground == nullptr) return;
   const Stay stay;
   ground->Yield();
 }
 
 uint32_t Process() {
-  Ground* ground = TheGround();
+  Backend* ground = TheGround();
   return ground == nullptr ? 0 : ground->Process();
 }
 

@@ -10,18 +10,18 @@
 #include <type_traits>
 #include <vector>
 
-#include "sim/standin/ground.h"
+#include "sim/standin/backend.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::standin {
 
 // Null when there is none.
-Ground* TheGround();
-void StandOn(Ground* ground);
+Backend* TheGround();
+void SetBackend(Backend* ground);
 
 // The ground of a program that has set none: one that the environment names, or null. Each of the
 // two shared objects defines it.
-Ground* GroundOfEnvironment();
+Backend* GroundOfEnvironment();
 
 // True while the calling thread is inside a request, where time is not simulated.
 bool Inside();

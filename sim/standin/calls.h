@@ -55,12 +55,12 @@ class Calls : public ::testing::Test {
     object_ = dlopen("sim/standin/libcmsim_suite.so", RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(object_, nullptr) << dlerror();
     Of<void()>("cmsim_reset")();
-    Of<void(Ground*)>("cmsim_attach")(&ground_);
+    Of<void(Backend*)>("cmsim_attach")(&ground_);
   }
   void TearDown() override {
     ground_.instead = nullptr;
     for (; !held_.empty(); held_.pop_back()) held_.back()();
-    Of<void(Ground*)>("cmsim_attach")(nullptr);
+    Of<void(Backend*)>("cmsim_attach")(nullptr);
   }
 
   template <typename Function>

@@ -7,14 +7,14 @@
 #include <atomic>
 #include <cstdint>
 
-#include "sim/standin/ground.h"
+#include "sim/standin/backend.h"
 #include "sim/uapi/framing.h"
 #include "sim/uapi/request.h"
 #include "sim/uapi/shared_time.h"
 
 namespace cm::sim::standin {
 
-class Client : public Ground {
+class Client : public Backend {
  public:
   // Path of the socket; ends with the process id. Allocates nothing.
   explicit Client(const char* path);

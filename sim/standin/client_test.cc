@@ -20,7 +20,7 @@
 namespace cm::sim::standin {
 
 // Each test constructs the client under test.
-Ground* GroundOfEnvironment() { return nullptr; }
+Backend* GroundOfEnvironment() { return nullptr; }
 
 namespace {
 

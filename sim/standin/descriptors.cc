@@ -58,7 +58,7 @@ int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Requ
     table.by_inode[descriptor.name] = descriptor;
     table.size = table.by_inode.size();
   }
-  Ground* ground = TheGround();
+  Backend* ground = TheGround();
   if (ground != nullptr) ground->Watch(descriptor.name, descriptor.write_end, readable);
   return ends[0];
 }
@@ -95,7 +95,7 @@ int CloseDescriptor(int fd) {
   }
   // A descriptor inherited by a fork belongs to the process that opened it.
   if (found->generation == Generation()) {
-    Ground* ground = TheGround();
+    Backend* ground = TheGround();
     if (ground != nullptr) ground->Unwatch(found->name);
     if (found->kind == DescriptorKind::kFile) AskAbout(uapi::Op::kClose, found->file);
   }

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "sim/standin/ground.h"
+#include "sim/standin/backend.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::standin {
 
 // One device, ids that can be bound, everything else succeeds.
-class FakeGround : public Ground {
+class FakeGround : public Backend {
  public:
   uapi::Answer Ask(const uapi::Request& request) override;
   void Yield() override {

@@ -29,7 +29,7 @@ Request About(Channel* channel, Op op, uint64_t more) {
 }
 
 void WatchAgain(Channel* channel) {
-  if (Ground* ground = TheGround())
+  if (Backend* ground = TheGround())
     ground->Watch(channel->name, -1, About(channel, Op::kPollEvents, 0));
 }
 

@@ -14,7 +14,7 @@
 #include "model/base/check.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
-#include "sim/standin/ground.h"
+#include "sim/standin/backend.h"
 #include "sim/uapi/machine.h"
 #include "sim/world/world.h"
 
@@ -39,7 +39,7 @@ class OwnMemory : public uapi::Memory {
 };
 
 // One process with one thread. The world runs while the thread waits.
-class MachineGround : public Ground {
+class MachineGround : public Backend {
  public:
   uapi::Answer Ask(const uapi::Request& request) override {
     uapi::Answer answer = machine_.Ask(asker_, request);
@@ -70,7 +70,7 @@ class SharedQueue : public testing::Test {
     object_ = dlopen("sim/standin/libcmsim_suite.so", RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(object_, nullptr) << dlerror();
     Of<void()>("cmsim_reset")();
-    Of<void(Ground*)>("cmsim_attach")(&ground_);
+    Of<void(Backend*)>("cmsim_attach")(&ground_);
     ibv_device** list = Of<decltype(::ibv_get_device_list)>("ibv_get_device_list")(nullptr);
     ASSERT_NE(list, nullptr);
     context_ = Of<decltype(::ibv_open_device)>("ibv_open_device")(list[0]);
@@ -97,7 +97,7 @@ class SharedQueue : public testing::Test {
     EXPECT_EQ(Of<int(ibv_mr*)>("ibv_dereg_mr")(region_), 0);
     EXPECT_EQ(Of<int(ibv_pd*)>("ibv_dealloc_pd")(pd_), 0);
     EXPECT_EQ(Of<int(ibv_context*)>("ibv_close_device")(context_), 0);
-    Of<void(Ground*)>("cmsim_attach")(nullptr);
+    Of<void(Backend*)>("cmsim_attach")(nullptr);
   }
 
   template <typename Function>

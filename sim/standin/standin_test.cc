@@ -48,12 +48,12 @@ class Standin : public ::testing::Test {
     library_ = dlopen("librdmacm.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     ASSERT_NE(library_, nullptr) << dlerror();
     Of<void()>(object_, "cmsim_reset")();
-    Of<void(Ground*)>(object_, "cmsim_attach")(&ground_);
+    Of<void(Backend*)>(object_, "cmsim_attach")(&ground_);
   }
 
   void TearDown() override {
     if (library_ != nullptr) dlclose(library_);
-    if (object_ != nullptr) Of<void(Ground*)>(object_, "cmsim_attach")(nullptr);
+    if (object_ != nullptr) Of<void(Backend*)>(object_, "cmsim_attach")(nullptr);
   }
 
   template <typename Function>
@@ -102,7 +102,7 @@ TEST_F(Standin, WithoutADeviceThereIsNoChannel) {
 }
 
 TEST_F(Standin, WithoutAMachineThereIsNoChannel) {
-  Of<void(Ground*)>(object_, "cmsim_attach")(nullptr);
+  Of<void(Backend*)>(object_, "cmsim_attach")(nullptr);
   EXPECT_EQ(CreateChannel(), nullptr);
   EXPECT_EQ(errno, ENODEV);
 }

@@ -9,7 +9,7 @@
 
 namespace cm::sim::standin {
 
-Ground* GroundOfEnvironment() { return nullptr; }
+Backend* GroundOfEnvironment() { return nullptr; }
 
 }  // namespace cm::sim::standin
 
@@ -18,7 +18,7 @@ using namespace cm::sim::standin;  // what follows is C
 extern "C" {
 
 // Sets the ground for all later requests; null unsets it. The ground must outlive its use.
-void cmsim_attach(Ground* ground) { StandOn(ground); }
+void cmsim_attach(Backend* ground) { SetBackend(ground); }
 
 // Declares that the ground has a new world. The program can still release files and objects of the
 // old one; requests about them have no effect.

@@ -57,7 +57,7 @@ std::optional<int64_t> Now() {
 
 // After the answer the pipe is in its right state. The interval is in microseconds.
 void Arm(uint64_t name, uint64_t next, uint32_t interval) {
-  if (Ground* ground = TheGround())
+  if (Backend* ground = TheGround())
     ground->Watch(name, -1, {.op = Op::kPollTime, .on = interval, .more = next});
   Ask({.op = Op::kPollTime, .more = next});
 }

@@ -208,45 +208,9 @@ void World::Restart(uint8_t kernel) {
 
 void World::Inject(const Fault& fault) {
   Attend();
-  if (fault.OnPackets()) return fabric_.Install(fault, Now());
-  const uint8_t device = topology_->sides[fault.side].device;
-  switch (fault.kind) {
-    case FaultKind::kDrop:
-    case FaultKind::kDelay:
-    case FaultKind::kDuplicate:
-    case FaultKind::kReorder:
-    case FaultKind::kCorrupt:
-      return;
-    case FaultKind::kLinkDown:
-      return SetLink(device, false);
-    case FaultKind::kLinkUp:
-      return SetLink(device, true);
-    case FaultKind::kRemoveDevice:
-      if (fabric_.device(device).registered) cma_.RemoveDevice(device);
-      return;
-    case FaultKind::kAddDevice:
-      if (!fabric_.device(device).halted) fabric_.Register(device);
-      return;
-    case FaultKind::kFailOver:
-      return cma_.FailOver(device);
-    case FaultKind::kNeighbourChange:
-      return SetNeighbours(device, kAllDevices);
-    case FaultKind::kExit:
-      std::erase_if(waiting_, [&](const WaitingLane& w) { return w.lane.side == fault.side; });
-      libraries_[fault.side].Exit(Context());
-      return;
-    case FaultKind::kSilenceSm:
-      fabric_.device(device).sm_silent = true;
-      return;
-    case FaultKind::kDuplicateAddress:
-      return DuplicateAddress(device);
-    case FaultKind::kFlap:
-      return Flap(fault);
-    case FaultKind::kCrash:
-      return Crash(topology_->KernelOf(fault.side));
-    case FaultKind::kRestart:
-      return Restart(topology_->KernelOf(fault.side));
-  }
+  const FaultAction act = ActionOf(fault.kind);
+  CM_CHECK(act != nullptr) << "no action in faults.cc for " << ToString(fault.kind);
+  act(*this, fault);
 }
 
 void World::Send(uint8_t from_side, uint8_t to_side, const Mad& mad) {

@@ -109,6 +109,9 @@ class World {
 
   void Inject(const Fault& fault);
   void Heal();
+  // What carries out faults of a kind; null when nothing does.
+  using FaultAction = void (*)(World& world, const Fault& fault);
+  static FaultAction ActionOf(FaultKind kind);
 
   Usage InUse() const;
   void WatchWire() { fabric_.watches = true; }
@@ -138,6 +141,8 @@ class World {
   void DuplicateAddress(uint8_t device);
   void Flap(const Fault& fault);
   void OnFlap(uint32_t flapping);
+  uint8_t DeviceOf(uint8_t side) const { return topology_->sides[side].device; }
+  void Exit(uint8_t side);
   void Crash(uint8_t kernel);
   void Restart(uint8_t kernel);
 

@@ -284,5 +284,33 @@ TEST(AWorld, HasNothingInUseAfterAProcessExits) {
   EXPECT_EQ(pair.world.InUse(), Usage{});
 }
 
+TEST(AWorld, HasAnActionForEachKindOfFault) {
+  for (const FaultRow& row : kFaultKinds)
+    EXPECT_NE(World::ActionOf(row.kind), nullptr)
+        << "sim/world/faults.cc does not say what " << row.name << " does";
+}
+
+// Packet faults change nothing before a message is sent, and the administrator of a subnet is of
+// InfiniBand; what else heals shows in the devices.
+TEST(AWorld, IsHealedOfWhatItsTableSays) {
+  const Profile& profile = *FindProfile("6.1-ib");
+  for (const FaultRow& row : kFaultKinds) {
+    World world(FindTopology("bond"), &profile);
+    const uint64_t before = world.Fingerprint();
+    world.Inject(
+        {.kind = row.kind, .messages = MadKinds::All(), .last = 1, .by = Duration::Seconds(1)});
+    const bool changes = world.Fingerprint() != before;
+    world.Heal();
+    while (world.NextAt()) world.Step();
+    if (row.healed) {
+      EXPECT_TRUE(changes) << row.name;
+      EXPECT_EQ(world.Fingerprint(), before) << row.name;
+    }
+    if (row.undone_by && !row.healed) {
+      EXPECT_NE(world.Fingerprint(), before) << row.name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cm::sim

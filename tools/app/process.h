@@ -16,7 +16,7 @@
 #include "sim/uapi/framing.h"
 #include "sim/uapi/level.h"
 #include "sim/uapi/request.h"
-#include "tools/app/belongings.h"
+#include "tools/app/open_resources.h"
 #include "tools/app/program.h"
 
 namespace cm::app {
@@ -81,7 +81,7 @@ struct Process {
   uint32_t threads_ever = 0;
   std::vector<std::unique_ptr<Thread>> threads;
   std::map<uint64_t, Watched> watches;
-  Belongings belongings;
+  OpenResources belongings;
 };
 
 }  // namespace cm::app

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "conformance/runner/profile_file.h"
+#include "model/capture/judge.h"
 #include "model/mad/pcap.h"
-#include "model/wire/judge.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/report.h"
 
@@ -170,8 +170,8 @@ std::string ToText(const Totals& totals) {
          fmt::format("\n{} connections, {} violations\n", totals.exchanges, totals.violations);
 }
 
-std::optional<std::string> Manner(const CheckPcapOptions& options, Profile* profile,
-                                  wire::Manner* manner) {
+std::optional<std::string> JudgeOptions(const CheckPcapOptions& options, Profile* profile,
+                                        wire::JudgeOptions* manner) {
   if (options.whole && options.incomplete)
     return "--whole and --incomplete contradict one another: messages are missing, or none is";
   manner->whole = options.whole;
@@ -199,8 +199,8 @@ std::string NotReadable(const std::string& path, const mad::Malformed& why) {
 
 int DoCheckPcap(const CheckPcapOptions& options) {
   Profile profile;
-  wire::Manner manner;
-  if (const auto problem = Manner(options, &profile, &manner)) return Unusable(*problem);
+  wire::JudgeOptions manner;
+  if (const auto problem = JudgeOptions(options, &profile, &manner)) return Unusable(*problem);
   if (!options.json.empty())
     if (std::string problem = WhyUnwritable(FromUsersFolder(options.json)); !problem.empty())
       return Unusable(problem);

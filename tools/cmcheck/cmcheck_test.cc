@@ -79,7 +79,7 @@ TEST_F(Cmcheck, HasExamplesInTheHelpOfEachVerb) {
 
 TEST_F(Cmcheck, ListsOneALineFirstTheIdThenASentence) {
   for (const std::string what :
-       {"walks", "properties", "rules", "defects", "profiles", "topologies"}) {
+       {"walks", "properties", "rules", "defects", "faults", "profiles", "topologies"}) {
     const Ended list = folder_.Cmcheck({"list", what});
     EXPECT_EQ(list.exit_code, 0);
     const std::vector<std::string> lines = LinesOf(list.output);
@@ -88,6 +88,9 @@ TEST_F(Cmcheck, ListsOneALineFirstTheIdThenASentence) {
   }
   EXPECT_THAT(folder_.Cmcheck({"list", "properties"}).output, HasSubstr("\nEST-1  "));
   EXPECT_THAT(folder_.Cmcheck({"list", "defects"}).output, HasSubstr("forgets-timewait  "));
+  EXPECT_THAT(folder_.Cmcheck({"list", "faults"}).output,
+              HasSubstr("link-down  The side's network interface goes down. Takes side=SIDE; needs "
+                        "link; ends with heal; and with link-up\n"));
 }
 
 TEST_F(Cmcheck, SaysInItsHelpWhatHoldsByDefault) {

@@ -13,9 +13,9 @@
 
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/driver/perform.h"
-#include "conformance/likeness/fidelity.h"
-#include "conformance/likeness/lab_report.h"
-#include "conformance/likeness/tracks.h"
+#include "conformance/fidelity/fidelity.h"
+#include "conformance/fidelity/lab_report.h"
+#include "conformance/fidelity/tracks.h"
 #include "conformance/runner/profile_file.h"
 #include "model/oracle/orders.h"
 #include "tools/cmcheck/command.h"

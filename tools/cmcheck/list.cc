@@ -13,6 +13,7 @@
 #include "model/conversation/call_syntax.h"
 #include "model/conversation/topology_text.h"
 #include "model/vocabulary/call.h"
+#include "model/vocabulary/fault.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
@@ -82,6 +83,26 @@ void ListTopologyTexts() {
   for (const Topology& topology : AllTopologies()) fmt::print("{}\n", ToText(topology));
 }
 
+// "from=SIDE or any", "[nth=N, N..M or N..]": in brackets what may be left out.
+std::string Argument(const FaultFieldRow& field) {
+  const std::string text =
+      field.key.empty() ? std::string(field.form) : fmt::format("{}={}", field.key, field.form);
+  if (field.otherwise.empty()) return text;
+  return fmt::format("[{}; {}]", text, field.otherwise);
+}
+
+void ListFaults() {
+  for (const FaultRow& row : kFaultKinds) {
+    std::string text = fmt::format("{} Takes", row.sentence);
+    for (const FaultField field : row.takes) text += " " + Argument(RowOf(field));
+    text += fmt::format("; needs {}", ToString(row.needs));
+    if (row.healed) text += "; ends with heal";
+    if (row.undone_by)
+      text += fmt::format("; {} with {}", row.healed ? "and" : "ends", ToString(*row.undone_by));
+    Print(row.name, text);
+  }
+}
+
 struct Listing {
   std::string_view what;
   void (*print)();
@@ -91,6 +112,7 @@ constexpr auto kListings = std::to_array<Listing>({{"walks", ListWalks},
                                                    {"rules", ListRules},
                                                    {"defects", ListDefects},
                                                    {"functions", ListFunctions},
+                                                   {"faults", ListFaults},
                                                    {"profiles", ListProfiles},
                                                    {"topologies", ListTopologies},
                                                    {"topology-texts", ListTopologyTexts}});

@@ -13,8 +13,8 @@
 
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/driver/perform.h"
-#include "conformance/likeness/lab_report.h"
-#include "conformance/likeness/lab_scenarios.h"
+#include "conformance/fidelity/lab_report.h"
+#include "conformance/fidelity/lab_scenarios.h"
 #include "conformance/runner/profile_file.h"
 #include "conformance/scenarios/expectation.h"
 #include "model/conversation/parse.h"

@@ -47,6 +47,7 @@ struct Rule {
 std::span<const Rule> WordRules();
 std::span<const Rule> OrderRules();
 std::span<const Rule> DrawRules();
+std::span<const Rule> EnumRules();
 std::span<const Rule> ShapeRules();
 std::span<const Rule> NoteRules();
 std::span<const Rule> BuildRules();

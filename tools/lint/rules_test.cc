@@ -125,6 +125,34 @@ std::vector<Example> DrawExamples() {
   };
 }
 
+std::vector<Example> EnumExamples() {
+  const std::string kind = "enum class Kind : int { kA, kB = 7 };\n";
+  const std::string all = "switch (x) { case Kind::kA: F({1}); break; case Kind::kB: break; }";
+  const auto with_default = [](const std::string& label) {
+    return "switch (x) { case " + label + ": { F(); break; } default: break; }";
+  };
+  const auto code = [&](const std::string& text) { return Sim(kind + text); };
+  return {
+      {"switch-default", "Qualified", code(with_default("Kind::kA")), code(all)},
+      {"switch-default", "Deeper", code(with_default("cm::Kind::kA")), code(with_default("3"))},
+      {"switch-default", "Used", code("using enum Kind;" + with_default("kB")),
+       code(with_default("kB"))},
+      {"switch-default", "Nested",
+       code("switch (n) { case 1: " + with_default("Kind::kB") + " break; default: break; }"),
+       code("switch (x) { case Kind::kA: { " + with_default("'a'") + " } case Kind::kB: ; }")},
+      {"switch-default", "Constant", code(with_default("Kind::kA")),
+       code(with_default("Limits::kMost") + with_default("RDMA_CM_EVENT_REJECTED"))},
+      {"enum-order", "Least", code("return x >= Kind::kB;"), code("return x == Kind::kB;")},
+      {"enum-order", "Less", code("return x < cm::Kind::kB;"), code("F<Kind::kB>(x); G() << 1;")},
+      {"enum-order", "Behind", code("return Kind::kA <= x;"),
+       code("A<Kind> a = Kind::kA; a << 1;")},
+      {"enum-order", "Constant", code("return Kind::kA > x;"), code("return x > Limits::kA;")},
+      {"enum-order", "Stream", code("return Kind::kA < x;"), code("out << Kind::kA << Kind::kB;")},
+      {"enum-order", "Count", code("inline constexpr int kKindCount = 2;\n"),
+       code("inline constexpr int kKindCount = Count<Kind>();\n\n\n\nint kLoopCount = 2;\n")},
+  };
+}
+
 std::vector<Example> ShapeExamples() {
   const std::string line = "  x = x + 1;\n";
   const std::string guarded = "#ifndef SIM_CORE_A_B_H_\n#define SIM_CORE_A_B_H_\n#endif\n";
@@ -264,8 +292,8 @@ std::vector<Example> LinkExamples() {
 std::vector<Example> AllExamples() {
   std::vector<Example> all;
   for (const std::vector<Example>& family :
-       {WordExamples(), OrderExamples(), DrawExamples(), ShapeExamples(), NoteExamples(),
-        BuildExamples(), DepExamples(), MapExamples(), LinkExamples()}) {
+       {WordExamples(), OrderExamples(), DrawExamples(), EnumExamples(), ShapeExamples(),
+        NoteExamples(), BuildExamples(), DepExamples(), MapExamples(), LinkExamples()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;

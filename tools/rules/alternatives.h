@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/catalogue/catalogue.h"
+#include "model/cm_id/guard.h"
 #include "model/cm_id/state.h"
 #include "model/vocabulary/call.h"
 

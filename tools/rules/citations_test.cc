@@ -17,8 +17,8 @@
 #include "model/catalogue/catalogue.h"
 #include "tools/rules/lab_runs.h"
 #include "tools/rules/protocol.h"
+#include "tools/rules/recording_evidence.h"
 #include "tools/rules/sources.h"
-#include "tools/rules/testimony.h"
 
 namespace cm::ruledoc {
 namespace {
@@ -36,10 +36,10 @@ constexpr std::string_view kToMend = "To mend it: bazel run //tools/rules:observ
 
 constexpr std::string_view kObserved = "observed ";
 
-const std::vector<Testimony>& Recordings() {
-  static const std::vector<Testimony> all = [] {
-    std::vector<Testimony> both = HearFolder("conformance/recordings/6.1-rxe");
-    for (Testimony& over_iwarp : HearFolder("conformance/recordings/6.1-siw"))
+const std::vector<RecordingEvidence>& Recordings() {
+  static const std::vector<RecordingEvidence> all = [] {
+    std::vector<RecordingEvidence> both = HearFolder("conformance/recordings/6.1-rxe");
+    for (RecordingEvidence& over_iwarp : HearFolder("conformance/recordings/6.1-siw"))
       both.push_back(std::move(over_iwarp));
     return both;
   }();
@@ -90,7 +90,7 @@ TEST(Source, ThatIsARecordingExists) {
     std::string name(rule.evidence.source.substr(kObserved.size()));
     name = name.substr(0, name.find(':'));
     std::ranges::replace(name, ' ', '/');
-    EXPECT_NE(std::ranges::find(Recordings(), name, &Testimony::name), Recordings().end())
+    EXPECT_NE(std::ranges::find(Recordings(), name, &RecordingEvidence::name), Recordings().end())
         << rule.id << ": there is no recording " << name;
   }
 }
@@ -116,7 +116,7 @@ TEST(Id, IsUniqueAndEndsWithANumber) {
 
 TEST(Recordings, AreAllPermitted) {
   EXPECT_FALSE(Recordings().empty());
-  for (const Testimony& testimony : Recordings())
+  for (const RecordingEvidence& testimony : Recordings())
     EXPECT_TRUE(testimony.problem.empty()) << testimony.name << ": " << testimony.problem;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/catalogue/catalogue.h"
+#include "model/cm_id/guard.h"
 #include "model/cm_id/state.h"
 #include "model/vocabulary/call.h"
 #include "tools/rules/alternatives.h"

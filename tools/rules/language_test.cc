@@ -17,6 +17,7 @@
 #include "model/conversation/print.h"
 #include "model/vocabulary/call.h"
 #include "model/vocabulary/fault.h"
+#include "model/vocabulary/not_made.h"
 #include "model/vocabulary/reply.h"
 #include "model/vocabulary/tester.h"
 #include "model/vocabulary/topology.h"
@@ -70,7 +71,7 @@ TEST(TheLanguage, HasGeneratedRegions) {
 TEST(TheLanguage, HasEveryCall) {
   for (int kind = 0; kind < kCallKindCount; ++kind)
     EXPECT_THAT(Page(),
-                HasSubstr(fmt::format("| `{}` |", FunctionName(static_cast<CallKind>(kind)))));
+                HasSubstr(fmt::format("| `{} ", FunctionName(static_cast<CallKind>(kind)))));
 }
 
 TEST(TheLanguage, HasEveryFaultAndCapability) {
@@ -86,6 +87,12 @@ TEST(TheLanguage, HasEveryOutcome) {
   for (const Reply& reply : {Reply::Blocked(), Reply::Crashed(), Reply::Unseen(),
                              Reply::NotApplicable(), Reply::Refused(Errno::kInval)})
     EXPECT_THAT(outcomes, HasSubstr(fmt::format("| `{}` |", ToString(reply))));
+  const std::string reasons = outcomes.substr(outcomes.find("| reason |"));
+  for (const NotMade why :
+       {NotMade::kNeverMade, NotMade::kGone, NotMade::kOfAnotherSide, NotMade::kLaneWaits,
+        NotMade::kChannelInUse, NotMade::kIdInUse, NotMade::kQueueInUse, NotMade::kWouldCrash,
+        NotMade::kExited, NotMade::kCrashed, NotMade::kContends, NotMade::kCannotBeMade})
+    EXPECT_THAT(reasons, HasSubstr(fmt::format("| `{}` |", ToString(why))));
   for (const char* of_others : {"readable", "quiet", "done", "failed \"TEXT\""})
     EXPECT_THAT(outcomes, HasSubstr(fmt::format("| `{}` |", of_others)));
 }

@@ -16,7 +16,7 @@
 #include "model/catalogue/catalogue.h"
 #include "tools/rules/fill.h"
 #include "tools/rules/lab_runs.h"
-#include "tools/rules/testimony.h"
+#include "tools/rules/recording_evidence.h"
 
 namespace {
 
@@ -24,21 +24,21 @@ namespace fs = std::filesystem;
 using cm::model::AllRules;
 using cm::model::RuleNumber;
 using cm::ruledoc::LabRun;
-using cm::ruledoc::Testimony;
+using cm::ruledoc::RecordingEvidence;
 
 constexpr std::string_view kLabRuns = "conformance/recordings/lab";
 
 constexpr auto kTables = std::to_array<std::string_view>(
     {"model/cm_id/rules.h", "model/ib_cm/rules.h", "model/iw_cm/rules.h", "model/channel/rules.h",
-     "model/channel/misuse.h", "model/qp/rules.h", "model/queue/rules.h"});
+     "model/channel/misuse.h", "model/qp/rules.h", "model/work_completion/rules.h"});
 
-std::string FirstShown(std::string_view id, std::span<const Testimony> testimonies) {
+std::string FirstShown(std::string_view id, std::span<const RecordingEvidence> testimonies) {
   for (RuleNumber row = 0; row < AllRules().size(); ++row)
     if (AllRules()[row].id == id) return cm::ruledoc::FirstShown(row, testimonies);
   return "";
 }
 
-void Print(std::span<const Testimony> testimonies) {
+void Print(std::span<const RecordingEvidence> testimonies) {
   int shown = 0;
   for (RuleNumber row = 0; row < AllRules().size(); ++row) {
     const std::string where = cm::ruledoc::FirstShown(row, testimonies);
@@ -72,7 +72,7 @@ int Carry(const fs::path& workspace, const fs::path& results, std::string_view w
   return 0;
 }
 
-int Fill(const fs::path& workspace, std::span<const Testimony> testimonies) {
+int Fill(const fs::path& workspace, std::span<const RecordingEvidence> testimonies) {
   const std::vector<LabRun> runs = cm::ruledoc::ReadLabRuns(workspace / kLabRuns);
   for (const std::string_view table : kTables) {
     const fs::path path = workspace / table;
@@ -110,9 +110,9 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (!lab.empty())
     if (const int problem = Carry(workspace, lab, walk); problem != 0) return problem;
-  std::vector<Testimony> testimonies;
+  std::vector<RecordingEvidence> testimonies;
   for (const std::string& folder : folders) {
-    const std::vector<Testimony> heard = cm::ruledoc::HearFolder(workspace / folder);
+    const std::vector<RecordingEvidence> heard = cm::ruledoc::HearFolder(workspace / folder);
     if (heard.empty()) {
       fmt::print(stderr, "no recordings in {}\n", folder);
       return 2;
@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
     testimonies.insert(testimonies.end(), heard.begin(), heard.end());
   }
   bool all_speak = true;
-  for (const Testimony& testimony : testimonies) {
+  for (const RecordingEvidence& testimony : testimonies) {
     if (testimony.problem.empty()) continue;
     all_speak = false;
     fmt::print(stderr, "{} says nothing: {}\n", testimony.name, testimony.problem);

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/likeness/lab_scenarios.h"
+#include "conformance/fidelity/lab_scenarios.h"
 #include "model/catalogue/catalogue.h"
 #include "tools/rules/told.h"
 

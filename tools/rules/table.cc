@@ -11,10 +11,10 @@
 #include "model/ib_cm/rules.h"
 #include "model/iw_cm/rules.h"
 #include "model/qp/rules.h"
-#include "model/queue/rules.h"
 #include "model/vocabulary/call.h"
 #include "model/vocabulary/protocol.h"
 #include "model/vocabulary/work.h"
+#include "model/work_completion/rules.h"
 
 namespace cm::ruledoc {
 namespace {

@@ -5,6 +5,8 @@ remote_coverage_tools.  All the rules are built into Bazel 4, so re-exporting
 the built-in ones is enough, and no network is needed.
 """
 
+load(":clang.bzl", "clang_repository")
+
 def _text_repository_impl(rctx):
     for path, text in rctx.attr.files.items():
         rctx.file(path, text, executable = False)
@@ -94,3 +96,4 @@ def system_libraries():
     """Declares every overlay as a repository."""
     for name in _OVERLAYS:
         native.local_repository(name = name, path = "tools/third_party/" + name)
+    clang_repository(name = "clang")

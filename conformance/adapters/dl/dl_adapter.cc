@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "conformance/adapters/dl/api.h"
-#include "conformance/adapters/dl/crew.h"
 #include "conformance/adapters/dl/session.h"
 #include "conformance/adapters/dl/worker.h"
+#include "conformance/adapters/dl/worker_pool.h"
 
 namespace cm {
 namespace {
@@ -21,12 +21,7 @@ constexpr Duration kProbeWithin = Duration::Seconds(5);
 // The capabilities of a library in virtual time that are possible under a profile. No profile says
 // whether it survives calls that crash others.
 Capabilities CommonTo(Capabilities library, Capabilities profile) {
-  for (int i = 0; i < kCapabilityCount; ++i) {
-    const auto one = static_cast<Capability>(i);
-    const bool survival = one == Capability::kCrashes || one == Capability::kMisuse;
-    if (!profile.Has(one) && !survival) library = library.Without(one);
-  }
-  return library;
+  return Common(library, profile.With({Capability::kCrashes, Capability::kMisuse}));
 }
 
 class DlImplementation : public Implementation {
@@ -68,8 +63,8 @@ class DlImplementation : public Implementation {
     late_.Reap();
     const std::string why = WhyUncallable(object_.api, conversation, capabilities());
     if (!why.empty()) return RefuseSession(options_.path + " " + why);
-    const Ground ground{&object_, &options_.profile, place_.get(),
-                        &late_,   &spoiled_,         options_.patience};
+    const Backend ground{&object_, &options_.profile, place_.get(),
+                         &late_,   &spoiled_,         options_.patience};
     return object_.hooks ? StartVirtualSession(ground, conversation)
                          : StartRealSession(ground, conversation);
   }
@@ -86,8 +81,8 @@ class DlImplementation : public Implementation {
 // Runs one query of the library in a process of its own; empty when it crashes or hangs.
 std::optional<Answer> AskElsewhere(const std::function<Answer()>& question) {
   LateProcesses late;
-  Crew crew(&late);
-  const bool hired = crew.Hire([&question](int connection) {
+  WorkerPool crew(&late);
+  const bool hired = crew.Spawn([&question](int connection) {
     while (const std::optional<Request> request = ReceiveRequest(connection)) {
       Answer answer = question();
       answer.number = request->number;

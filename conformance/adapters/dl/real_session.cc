@@ -3,9 +3,9 @@
 #include <string>
 #include <utility>
 
-#include "conformance/adapters/dl/crew.h"
 #include "conformance/adapters/dl/serve.h"
 #include "conformance/adapters/dl/session.h"
+#include "conformance/adapters/dl/worker_pool.h"
 #include "conformance/driver/synchronous_ids.h"
 
 namespace cm {
@@ -23,14 +23,14 @@ bool SomebodyExits(const Conversation& conversation) {
 
 class RealSession : public Session, public Driver, public Environment {
  public:
-  RealSession(const Ground& ground, Crew crew)
+  RealSession(const Backend& ground, WorkerPool crew)
       : place_(ground.place),
         spoiled_(ground.spoiled),
         quiet_(ground.profile->timing.quiet),
         prompt_(ground.profile->timing.prompt),
         longest_(ground.profile->timing.Longest()),
         patience_(ground.place->patient() ? longest_ : std::min(longest_, ground.patience)),
-        crew_(std::move(crew)),
+        workers_(std::move(crew)),
         begin_(RealNow()) {}
   ~RealSession() override { static_cast<void>(End()); }
 
@@ -40,11 +40,12 @@ class RealSession : public Session, public Driver, public Environment {
   // Driver
   seen::Answered Submit(Lane lane, const Call& call) override {
     const size_t worker = WorkerOf(lane.side);
-    const uint32_t number = crew_.Post(worker, {.asked = Asked::kCall, .lane = lane, .call = call});
+    const uint32_t number =
+        workers_.Post(worker, {.asked = Asked::kCall, .lane = lane, .call = call});
     const bool left_alone = synchronous_.WaitsForOthers(call);
     synchronous_.Made(call);
     const std::optional<Answer> answer =
-        crew_.Await(worker, number, left_alone ? std::min(prompt_, patience_) : patience_);
+        workers_.Await(worker, number, left_alone ? std::min(prompt_, patience_) : patience_);
     LetOthersReturn();
     if (answer) return answer->answered;
     return NoAnswer(lane, number, left_alone);
@@ -54,15 +55,15 @@ class RealSession : public Session, public Driver, public Environment {
   std::vector<seen::Answered> SubmitTogether(const std::vector<Submission>& all) override {
     std::vector<uint32_t> numbers;
     for (const Submission& one : all)
-      numbers.push_back(crew_.Post(WorkerOf(one.lane.side),
-                                   {.asked = Asked::kCall, .lane = one.lane, .call = one.call}));
+      numbers.push_back(workers_.Post(WorkerOf(one.lane.side),
+                                      {.asked = Asked::kCall, .lane = one.lane, .call = one.call}));
     const Instant begin = Now();
     std::vector<seen::Answered> answers;
     for (size_t i = 0; i < all.size(); ++i) {
       const bool left_alone = synchronous_.WaitsForOthers(all[i].call);
       const Instant limit = begin + (left_alone ? std::min(prompt_, patience_) : patience_);
-      const std::optional<Answer> answer =
-          crew_.Await(WorkerOf(all[i].lane.side), numbers[i], std::max(limit - Now(), Duration()));
+      const std::optional<Answer> answer = workers_.Await(WorkerOf(all[i].lane.side), numbers[i],
+                                                          std::max(limit - Now(), Duration()));
       answers.push_back(answer ? answer->answered : NoAnswer(all[i].lane, numbers[i], left_alone));
     }
     for (const Submission& one : all) synchronous_.Made(one.call);
@@ -74,7 +75,7 @@ class RealSession : public Session, public Driver, public Environment {
     const auto pending = pending_.find(lane);
     if (pending == pending_.end()) return std::nullopt;
     const std::optional<Answer> answer =
-        crew_.Await(WorkerOf(lane.side), pending->second, Duration());
+        workers_.Await(WorkerOf(lane.side), pending->second, Duration());
     if (!answer) return std::nullopt;
     pending_.erase(pending);
     return seen::Released{.reply = answer->answered.reply,
@@ -84,9 +85,9 @@ class RealSession : public Session, public Driver, public Environment {
 
   bool Readable(Lane lane, ChannelRef channel, Duration within) override {
     const std::optional<Answer> answer =
-        crew_.Ask(WorkerOf(lane.side),
-                  {.asked = Asked::kReadable, .lane = lane, .channel = channel, .span = within},
-                  within + kSlack);
+        workers_.Ask(WorkerOf(lane.side),
+                     {.asked = Asked::kReadable, .lane = lane, .channel = channel, .span = within},
+                     within + kSlack);
     return answer && answer->yes;
   }
 
@@ -113,7 +114,7 @@ class RealSession : public Session, public Driver, public Environment {
     if (fault.kind != FaultKind::kExit) return place_->Inject(fault);
     std::erase_if(pending_, [&](const auto& p) { return p.first.side == fault.side; });
     // The exit may take the kernel minutes, which are part of what the other side sees.
-    unreaped_ = !crew_.End(WorkerOf(fault.side)) || unreaped_;
+    unreaped_ = !workers_.End(WorkerOf(fault.side)) || unreaped_;
     return {};
   }
 
@@ -124,10 +125,10 @@ class RealSession : public Session, public Driver, public Environment {
   bool Inconclusive() const override { return inconclusive_ || unreaped_; }
 
  private:
-  size_t WorkerOf(uint8_t side) const { return crew_.size() == 1 ? 0 : side; }
+  size_t WorkerOf(uint8_t side) const { return workers_.size() == 1 ? 0 : side; }
 
   seen::Answered NoAnswer(Lane lane, uint32_t number, bool left_alone) {
-    if (!crew_.alive(WorkerOf(lane.side))) return {.reply = Reply::Crashed()};
+    if (!workers_.alive(WorkerOf(lane.side))) return {.reply = Reply::Crashed()};
     pending_[lane] = number;
     if (patience_ < longest_ && !left_alone) inconclusive_ = true;
     return {.reply = Reply::Blocked()};
@@ -138,30 +139,30 @@ class RealSession : public Session, public Driver, public Environment {
     const Instant limit = Now() + quiet_;
     for (const auto& [lane, number] : pending_) {
       if (std::optional<Answer> answer =
-              crew_.Await(WorkerOf(lane.side), number, std::max(limit - Now(), Duration())))
-        crew_.PutBack(*answer);
+              workers_.Await(WorkerOf(lane.side), number, std::max(limit - Now(), Duration())))
+        workers_.PutBack(*answer);
     }
   }
 
   bool QuietNow() {
-    const size_t returned = crew_.unread();
+    const size_t returned = workers_.unread();
     std::map<size_t, uint32_t> asked;
-    for (size_t worker = 0; worker < crew_.size(); ++worker)
-      if (crew_.alive(worker))
-        asked[worker] = crew_.Post(worker, {.asked = Asked::kQuiet, .span = quiet_});
+    for (size_t worker = 0; worker < workers_.size(); ++worker)
+      if (workers_.alive(worker))
+        asked[worker] = workers_.Post(worker, {.asked = Asked::kQuiet, .span = quiet_});
     bool quiet = true;
     for (const auto& [worker, number] : asked) {
-      const std::optional<Answer> answer = crew_.Await(worker, number, quiet_ + kSlack);
+      const std::optional<Answer> answer = workers_.Await(worker, number, quiet_ + kSlack);
       quiet = quiet && (!answer || answer->yes);
     }
     if (asked.empty()) ReallySleep(quiet_);
-    return quiet && crew_.unread() == returned;
+    return quiet && workers_.unread() == returned;
   }
 
   // Errors at the end of the session, as text; only once.
   std::string End() {
     if (std::exchange(ended_, true)) return {};
-    unreaped_ = !crew_.EndAll() || unreaped_;
+    unreaped_ = !workers_.EndAll() || unreaped_;
     std::string wrong = unreaped_ ? "child not reaped" : "";
     const std::string differs = place_->PutRight();
     if (!wrong.empty() && !differs.empty()) wrong += "; ";
@@ -176,7 +177,7 @@ class RealSession : public Session, public Driver, public Environment {
   Duration prompt_;    // limit of a call that another thread may have to release
   Duration longest_;   // the longest that a call may take
   Duration patience_;  // limit of waiting for a call: less proves nothing
-  Crew crew_;
+  WorkerPool workers_;
   Instant begin_;
   std::map<Lane, uint32_t> pending_;  // number of the outstanding answer
   SynchronousIds synchronous_;
@@ -187,13 +188,13 @@ class RealSession : public Session, public Driver, public Environment {
 
 }  // namespace
 
-std::unique_ptr<Session> StartRealSession(const Ground& ground, const Conversation& conversation) {
+std::unique_ptr<Session> StartRealSession(const Backend& ground, const Conversation& conversation) {
   std::string why_not = ground.place->Prepare(conversation);
   if (!why_not.empty()) return RefuseSession(std::move(why_not));
-  Crew crew(ground.late);
+  WorkerPool crew(ground.late);
   const size_t workers = SomebodyExits(conversation) ? conversation.topology->sides.size() : 1;
   for (size_t i = 0; i < workers; ++i) {
-    const bool hired = crew.Hire([&ground, &conversation](int connection) {
+    const bool hired = crew.Spawn([&ground, &conversation](int connection) {
       ServeLanes(connection, ground.object->api, conversation);
     });
     if (!hired) return RefuseSession("no process could be made");

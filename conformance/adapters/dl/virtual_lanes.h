@@ -6,7 +6,7 @@
 
 #include "conformance/adapters/dl/caller.h"
 #include "conformance/adapters/dl/messages.h"
-#include "conformance/adapters/dl/virtual_ground.h"
+#include "conformance/adapters/dl/virtual_backend.h"
 #include "conformance/driver/synchronous_ids.h"
 
 namespace cm {

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/adapters/dl/crew.h"
 #include "conformance/adapters/dl/serve.h"
 #include "conformance/adapters/dl/session.h"
+#include "conformance/adapters/dl/worker_pool.h"
 
 namespace cm {
 namespace {
@@ -17,20 +17,20 @@ constexpr Duration kHangs = Duration::Seconds(20);
 // The process of the library.
 class WorkerCounterpart : public Counterpart {
  public:
-  explicit WorkerCounterpart(LateProcesses* late) : crew_(late) {}
-  bool Hire(const std::function<void(int connection)>& serve) { return crew_.Hire(serve); }
+  explicit WorkerCounterpart(LateProcesses* late) : workers_(late) {}
+  bool Spawn(const std::function<void(int connection)>& serve) { return workers_.Spawn(serve); }
 
   std::optional<Answer> Ask(const Request& request) override {
-    if (hangs_ || !crew_.alive(0)) return std::nullopt;
-    std::optional<Answer> answer = crew_.Ask(0, request, kHangs);
-    hangs_ = !answer && crew_.alive(0);
+    if (hangs_ || !workers_.alive(0)) return std::nullopt;
+    std::optional<Answer> answer = workers_.Ask(0, request, kHangs);
+    hangs_ = !answer && workers_.alive(0);
     return answer;
   }
   bool Hangs() const override { return hangs_; }
-  bool End() override { return crew_.EndAll(); }
+  bool End() override { return workers_.EndAll(); }
 
  private:
-  Crew crew_;
+  WorkerPool workers_;
   bool hangs_ = false;
 };
 
@@ -149,10 +149,10 @@ std::unique_ptr<Session> StartVirtualSession(std::unique_ptr<Counterpart> counte
   return session;
 }
 
-std::unique_ptr<Session> StartVirtualSession(const Ground& ground,
+std::unique_ptr<Session> StartVirtualSession(const Backend& ground,
                                              const Conversation& conversation) {
   auto worker = std::make_unique<WorkerCounterpart>(ground.late);
-  const bool hired = worker->Hire([&ground, &conversation](int connection) {
+  const bool hired = worker->Spawn([&ground, &conversation](int connection) {
     ServeVirtualTime(connection, *ground.object, conversation, *ground.profile);
   });
   if (!hired) return RefuseSession("no process could be made");

@@ -15,10 +15,10 @@
 #include <thread>
 #include <utility>
 
-#include "conformance/adapters/dl/crew.h"
 #include "conformance/adapters/dl/messages.h"
 #include "conformance/adapters/dl/session.h"
 #include "conformance/adapters/dl/virtual_lanes.h"
+#include "conformance/adapters/dl/worker_pool.h"
 #include "conformance/adapters/lib/answers.h"
 #include "conformance/adapters/lib/libraries.h"
 #include "conformance/adapters/lib/simulated_ground.h"

@@ -9,7 +9,7 @@
 
 #include "conformance/adapters/dl/api.h"
 #include "conformance/adapters/lib/variables.h"
-#include "sim/standin/ground.h"
+#include "sim/standin/backend.h"
 
 namespace cm {
 
@@ -22,7 +22,7 @@ struct Libraries {
   std::string name;                 // "librdmacm 44.0"
 
   // The stand-in's functions: set its ground, start a new world, the file of a descriptor.
-  void (*attach)(sim::standin::Ground* ground) = nullptr;
+  void (*attach)(sim::standin::Backend* ground) = nullptr;
   void (*reset)() = nullptr;
   int64_t (*file_of)(int descriptor) = nullptr;
 };

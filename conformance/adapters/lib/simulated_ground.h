@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "conformance/adapters/dl/virtual_ground.h"
+#include "conformance/adapters/dl/virtual_backend.h"
 #include "conformance/adapters/lib/libraries.h"
 #include "sim/harness/fiber.h"
-#include "sim/standin/ground.h"
+#include "sim/standin/backend.h"
 #include "sim/uapi/machine.h"
 #include "sim/world/world.h"
 
@@ -24,7 +24,7 @@ namespace cm {
 // lets a thread sleep. Threads within a synchronous call continue as soon as they can, like those
 // of the simulated library; others when they are polled.
 class SimulatedGround : public VirtualGround,
-                        public sim::standin::Ground,
+                        public sim::standin::Backend,
                         private sim::uapi::Memory {
  public:
   // All of them must outlive this object. One at a time in a process.
@@ -47,7 +47,7 @@ class SimulatedGround : public VirtualGround,
   bool Heal() override;
   std::string Leaks() override;
 
-  // sim::standin::Ground
+  // sim::standin::Backend
   sim::uapi::Answer Ask(const sim::uapi::Request& request) override;
   void Yield() override { sim::Fiber::Yield(); }
   uint32_t Process() override { return lane_.side; }

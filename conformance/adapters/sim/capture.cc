@@ -7,8 +7,8 @@
 #include "conformance/driver/perform.h"
 #include "model/mad/frame.h"
 #include "model/mad/pcap.h"
+#include "sim/codec/wire.h"
 #include "sim/fabric/fabric.h"
-#include "sim/wire/wire.h"
 
 namespace cm {
 

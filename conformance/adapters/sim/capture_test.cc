@@ -16,12 +16,12 @@
 
 #include "conformance/scenarios/golden.h"
 #include "conformance/scenarios/on_sim.h"
+#include "model/capture/judge.h"
 #include "model/conversation/parse.h"
 #include "model/mad/cma_header.h"
 #include "model/mad/frame.h"
 #include "model/mad/pcap.h"
 #include "model/vocabulary/profile.h"
-#include "model/wire/judge.h"
 
 namespace cm {
 namespace {
@@ -148,8 +148,9 @@ TEST(Capture, OfEveryConversationIsPermittedUnlessMessagesAreMadeByHand) {
     if (by_hand || profile->transport == Transport::kIwarp) continue;
     const std::vector<Timed> frames = FramesOf(std::get<Capture>(CaptureOfFile(conversation)));
     ++judged;
-    for (const wire::Manner& manner :
-         {wire::Manner{}, wire::Manner{.whole = true}, wire::Manner{.profiles = {profile}}}) {
+    for (const wire::JudgeOptions& manner :
+         {wire::JudgeOptions{}, wire::JudgeOptions{.whole = true},
+          wire::JudgeOptions{.profiles = {profile}}}) {
       wire::Judge judge(manner, [&](const wire::Verdict& verdict) {
         if (!verdict.violation) return;
         ADD_FAILURE() << file << ": " << verdict.violation->rule << ' ' << verdict.violation->saw;

@@ -1,0 +1,311 @@
+#include "conformance/properties/history_index.h"
+
+#include <algorithm>
+
+namespace cm {
+namespace {
+
+// The record from which on memory may be damaged, by a call on a destroyed object: no property
+// holds after it. Past the end when there is none.
+size_t EndOfSense(const History& history) {
+  const auto misuse = std::ranges::find_if(
+      history.records, [](const Record& record) { return record.misuse.has_value(); });
+  return static_cast<size_t>(misuse - history.records.begin());
+}
+
+}  // namespace
+
+HistoryIndex::HistoryIndex(const History& history, const Profile& profile)
+    : history_(history),
+      profile_(profile),
+      ids_(history.conversation.names.ids.size(), Id{.end = history.records.size()}),
+      channels_(history.conversation.names.channels.size()) {
+  const size_t end = EndOfSense(history);
+  for (size_t at = 0; at < end; ++at) Note(at, history.records[at]);
+  for (const MadeCall& call : calls_)
+    if (call.id().valid()) ids_[call.id().index].calls.push_back(&call);
+  for (size_t at = 0; at < history.records.size(); ++at) {
+    const Line& line = history.conversation.lines[history.records[at].line];
+    if (const auto* const injects = std::get_if<line::Injects>(&line))
+      faults_.emplace_back(at, injects->fault);
+  }
+  FindPairs();
+}
+
+void HistoryIndex::Note(size_t at, const Record& record) {
+  const Line& line = history_.conversation.lines[record.line];
+  if (const auto* injects = std::get_if<line::Injects>(&line)) {
+    undisturbed_ = false;
+    if (injects->fault.kind == FaultKind::kExit)
+      NoteEnd(at, [&](const Id& id) { return id.side == injects->fault.side; });
+    if (injects->fault.kind == FaultKind::kCrash)
+      NoteEnd(at, [&](const Id& id) {
+        return topology().KernelOf(id.side) == topology().KernelOf(injects->fault.side);
+      });
+    return;
+  }
+  if (const auto* sends = std::get_if<line::Sends>(&line)) {
+    hand_made_.push_back({at, &sends->mad});
+    return;
+  }
+  if (const auto* waits = std::get_if<line::Waits>(&line)) {
+    const auto* waited = std::get_if<seen::Waited>(&record.seen);
+    if (waited != nullptr && !waited->readable)
+      silences_.push_back({at, record.end, waits->channel});
+    return;
+  }
+  const auto* calls = std::get_if<line::Calls>(&line);
+  if (calls == nullptr) return;
+  if (const auto* answered = std::get_if<seen::Answered>(&record.seen)) {
+    NoteAnswer(at, record, *calls, *answered);
+  } else if (const auto* released = std::get_if<seen::Released>(&record.seen)) {
+    for (MadeCall& call : calls_)
+      if (call.call == &calls->call) call.released = at;
+    const auto* get = std::get_if<call::GetCmEvent>(&calls->call);
+    if (get != nullptr && released->event) NoteEvent(at, record.end, *get, *released->event);
+    const CallKind kind = KindOf(calls->call);
+    const bool makes = kind == CallKind::kGetRequest || kind == CallKind::kCreateEp;
+    if (makes && released->reply.succeeded()) NoteSuccess(at, calls->lane, calls->call);
+  }
+}
+
+// A call on a synchronous id returns with the event of the operation that it started. The other
+// properties are about the start: it had begun where it waited, and where an event has reported its
+// result.
+Reply HistoryIndex::Started(const Call& call, const Reply& reply) const {
+  if (!CompletesWithEvent(KindOf(call))) return reply;
+  const Id& id = ids_[IdOf(call).index];
+  if (!id.exists || id.channel.valid()) return reply;
+  const bool told = reply.kind == ReplyKind::kBlocked || reply.error == Errno::kConnRefused ||
+                    reply.error == Errno::kTimedOut || reply.error == Errno::kPerm;
+  return told ? Reply::Returned() : reply;
+}
+
+void HistoryIndex::NoteAnswer(size_t at, const Record& record, const line::Calls& line,
+                              const seen::Answered& answered) {
+  if (answered.reply.kind == ReplyKind::kNotApplicable) return;
+  if (answered.reply.kind == ReplyKind::kCrashed) undisturbed_ = false;
+  calls_.push_back({.at = at,
+                    .begin = record.begin,
+                    .end = record.end,
+                    .lane = line.lane,
+                    .call = &line.call,
+                    .reply = Started(line.call, answered.reply)});
+  const bool blocked = answered.reply.kind == ReplyKind::kBlocked;
+  if (const auto* get = std::get_if<call::GetCmEvent>(&line.call)) {
+    if (answered.event) NoteEvent(at, record.end, *get, *answered.event);
+    const bool nothing = blocked || answered.reply == Reply::Refused(Errno::kAgain);
+    if (nothing) silences_.push_back({at, record.end, get->channel});
+    return;
+  }
+  if (KindOf(line.call) == CallKind::kDestroyId || KindOf(line.call) == CallKind::kDestroyEp) {
+    if (blocked || answered.reply.succeeded()) ids_[IdOf(line.call).index].end = at;
+    return;
+  }
+  if (const auto* migrate = std::get_if<call::MigrateId>(&line.call))
+    NoteMigration(at, *migrate, answered.reply);
+  if (const auto* destroy = std::get_if<call::DestroyEventChannel>(&line.call))
+    NoteEnd(at, [&](const Id& id) { return id.channel == destroy->channel; });
+  if (answered.reply.succeeded()) NoteSuccess(at, line.lane, line.call);
+}
+
+// The id has moved though the call still waits for acknowledgements.
+void HistoryIndex::NoteMigration(size_t at, const call::MigrateId& call, const Reply& reply) {
+  if (!reply.succeeded() && reply.kind != ReplyKind::kBlocked) return;
+  Id& id = ids_[call.id.index];
+  id.left.emplace_back(at, id.channel);
+  id.channel = call.channel;
+}
+
+ChannelRef HistoryIndex::ChannelOf(IdRef id, size_t record) const {
+  for (const auto& [at, channel] : ids_[id.index].left)
+    if (record <= at) return channel;
+  return ids_[id.index].channel;
+}
+
+void HistoryIndex::NoteSuccess(size_t at, Lane lane, const Call& call) {
+  if (const auto* channel = std::get_if<call::CreateEventChannel>(&call)) {
+    channels_[channel->channel.index] = {lane.side, channel->nonblocking};
+  } else if (const auto* create = std::get_if<call::CreateId>(&call)) {
+    Id& id = ids_[create->id.index];
+    id = {.exists = true,
+          .tcp = create->space == PortSpace::kTcp,
+          .side = lane.side,
+          .channel = create->channel,
+          .end = history_.records.size()};
+  } else if (const auto* ep = std::get_if<call::CreateEp>(&call)) {
+    ids_[ep->id.index] = {.exists = true,
+                          .tcp = ep->space == PortSpace::kTcp,
+                          .side = lane.side,
+                          .end = history_.records.size()};
+  } else if (const auto* get = std::get_if<call::GetRequest>(&call)) {
+    ids_[get->request.index] = {.exists = true,
+                                .tcp = IsTcp(get->id),
+                                .side = lane.side,
+                                .listener = get->id,
+                                .end = history_.records.size()};
+  } else if (const auto* ack = std::get_if<call::AckCmEvent>(&call)) {
+    for (HeardEvent& heard : heard_)
+      if (heard.name == ack->event && !heard.acked) heard.acked = at;
+  }
+}
+
+void HistoryIndex::NoteEvent(size_t at, Instant time, const call::GetCmEvent& get,
+                             const CmEvent& event) {
+  heard_.push_back(
+      {.at = at, .time = time, .channel = get.channel, .name = get.event, .event = event});
+  if (event.type != EventType::kConnectRequest || event.id != get.request) return;
+  ids_[get.request.index] = {.exists = true,
+                             .tcp = !event.listen_id.valid() || IsTcp(event.listen_id),
+                             .side = channels_[get.channel.index].side,
+                             .channel = get.channel,
+                             .listener = event.listen_id,
+                             .end = history_.records.size()};
+}
+
+void HistoryIndex::NoteEnd(size_t at, const std::function<bool(const Id&)>& which) {
+  for (Id& id : ids_)
+    if (id.exists && which(id)) id.end = std::min(id.end, at);
+}
+
+// For an id without a queue pair of the library the application gives the number.
+bool HistoryIndex::NamesAnotherQp(const MadeCall& call, uint32_t heard) const {
+  const auto& connect = std::get<call::Connect>(*call.call);
+  if (!connect.param || connect.param->qp_num == 0 || OverIwarp()) return false;
+  for (const CallKind kind : {CallKind::kCreateQp, CallKind::kCreateQpEx, CallKind::kCreateEp})
+    if (!CallsOn(connect.id, kind).empty()) return false;
+  return heard != (connect.param->qp_num & 0xffffff);
+}
+
+// A request belongs to the only earlier rdma_connect whose data it carries and that has no other
+// request; it is unknown where several would fit, where a tester may have sent it, or where a
+// request is retransmitted: its answer may be to either.
+void HistoryIndex::FindPairs() {
+  std::vector<bool> taken(id_count(), false);
+  std::vector<IdRef> repeated;
+  const uint8_t size = profile_.limits.request_data;
+  for (const HeardEvent& heard : heard_) {
+    if (heard.event.type != EventType::kConnectRequest || !heard.event.id.valid()) continue;
+    std::vector<IdRef> candidates;
+    std::vector<IdRef> earlier;
+    for (const MadeCall& call : calls_) {
+      if (call.at > heard.at) break;
+      const auto* connect = std::get_if<call::Connect>(call.call);
+      if (connect == nullptr || !call.reply.succeeded()) continue;
+      const PrivateData sent = connect->param ? connect->param->private_data : PrivateData();
+      const PrivateData heard_of = OverIwarp() ? sent : sent.Resized(size);
+      if (heard_of != heard.event.private_data) continue;
+      if (NamesAnotherQp(call, heard.event.qp_num)) continue;
+      (taken[connect->id.index] ? earlier : candidates).push_back(connect->id);
+    }
+    const bool asked_by_hand = std::ranges::any_of(hand_made_, [&](const HandMade& made) {
+      return made.at < heard.at && made.mad->kind == MadKind::kReq &&
+             made.mad->data.Resized(size) == heard.event.private_data;
+    });
+    if (asked_by_hand) continue;
+    if (candidates.empty() || !undisturbed_)
+      repeated.insert(repeated.end(), earlier.begin(), earlier.end());
+    if (candidates.size() != 1) continue;
+    taken[candidates.front().index] = true;
+    pairs_.push_back({candidates.front(), heard.event.id});
+  }
+  std::erase_if(pairs_, [&](const Pair& pair) {
+    return std::ranges::find(repeated, pair.active) != repeated.end();
+  });
+}
+
+const std::vector<const MadeCall*>& HistoryIndex::CallsOn(IdRef id) const {
+  static const std::vector<const MadeCall*> kNone;
+  return id.valid() ? ids_[id.index].calls : kNone;
+}
+
+std::vector<const MadeCall*> HistoryIndex::CallsOn(IdRef id, CallKind kind) const {
+  std::vector<const MadeCall*> found = CallsOn(id);
+  std::erase_if(found, [kind](const MadeCall* call) { return call->kind() != kind; });
+  return found;
+}
+
+std::vector<const HeardEvent*> HistoryIndex::EventsOf(IdRef id) const {
+  std::vector<const HeardEvent*> found;
+  for (const HeardEvent& heard : heard_)
+    if (heard.event.id == id) found.push_back(&heard);
+  return found;
+}
+
+std::vector<const HeardEvent*> HistoryIndex::EventsOf(IdRef id, EventType type) const {
+  std::vector<const HeardEvent*> found = EventsOf(id);
+  std::erase_if(found, [type](const HeardEvent* heard) { return heard->event.type != type; });
+  return found;
+}
+
+const MadeCall* HistoryIndex::FirstSuccess(IdRef id, CallKind kind) const {
+  for (const MadeCall* const call : CallsOn(id))
+    if (call->kind() == kind && call->reply.succeeded()) return call;
+  return nullptr;
+}
+
+const HeardEvent* HistoryIndex::First(IdRef id, EventType type) const {
+  for (const HeardEvent& heard : heard_)
+    if (heard.event.id == id && heard.event.type == type) return &heard;
+  return nullptr;
+}
+
+bool HistoryIndex::WasSynchronous(IdRef id) const {
+  const Id& own = ids_[id.index];
+  return !own.channel.valid() ||
+         std::ranges::any_of(own.left, [](const auto& left) { return !left.second.valid(); });
+}
+
+const Silence* HistoryIndex::SilentAfter(IdRef id, size_t from) const {
+  if (WasSynchronous(id)) return nullptr;
+  for (const Silence& silence : silences_) {
+    if (silence.channel == ChannelOf(id, silence.at) && silence.at > from && silence.at < EndOf(id))
+      return &silence;
+  }
+  return nullptr;
+}
+
+const Silence* HistoryIndex::SilentAfter(IdRef id, Instant from) const {
+  if (WasSynchronous(id)) return nullptr;
+  for (const Silence& silence : silences_) {
+    if (silence.channel == ChannelOf(id, silence.at) && silence.time > from &&
+        silence.at < EndOf(id))
+      return &silence;
+  }
+  return nullptr;
+}
+
+bool HistoryIndex::Settled(size_t from, size_t until) const {
+  const Instant since = history_.records[from].end;
+  for (size_t at = from + 1; at < until && at < history_.records.size(); ++at) {
+    const Record& record = history_.records[at];
+    if (std::holds_alternative<line::Settles>(history_.conversation.lines[record.line]))
+      return true;
+    if (record.begin > since + profile_.timing.prompt) return true;
+  }
+  return until < history_.records.size() &&
+         history_.records[until].begin > since + profile_.timing.prompt;
+}
+
+bool HistoryIndex::MadeByHand(MadKind kind, IdRef to, size_t before) const {
+  return std::ranges::any_of(hand_made_, [&](const HandMade& made) {
+    const TesterMad& mad = *made.mad;
+    const bool by_guid = mad.kind == MadKind::kRej && mad.reason == RejReason::kTimeout;
+    return made.at < before && mad.kind == kind && (mad.remote.of == to || by_guid);
+  });
+}
+
+int HistoryIndex::CountBefore(size_t record, FaultKind kind) const {
+  return static_cast<int>(std::ranges::count_if(faults_, [&](const auto& fault) {
+    return fault.first < record && fault.second.kind == kind;
+  }));
+}
+
+bool HistoryIndex::Before(size_t record, FaultKind kind, std::optional<uint8_t> side) const {
+  return std::ranges::any_of(faults_, [&](const auto& at_fault) {
+    const auto& [at, fault] = at_fault;
+    return at < record && fault.kind == kind && (!side || fault.side == *side);
+  });
+}
+
+}  // namespace cm

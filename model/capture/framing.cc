@@ -1,0 +1,29 @@
+#include "model/capture/framing.h"
+
+#include <variant>
+
+namespace cm::wire {
+
+using mad::Attribute;
+
+bool IsOfAnotherClass(const mad::MadHeader& header) {
+  const auto attribute = static_cast<int>(header.attribute_id);
+  const bool like_ours = header.method == mad::kSend &&
+                         header.class_version == mad::kCmClassVersion &&
+                         attribute >= static_cast<int>(Attribute::kReq) &&
+                         attribute <= static_cast<int>(Attribute::kApr);
+  return header.mgmt_class != mad::kCmClass && !like_ours;
+}
+
+bool EndsBeforeItsKind(const mad::Malformed& why, size_t size) {
+  const bool before =
+      why.layer == "ipv4" || why.layer == "ipv6" || why.layer == "udp" || why.layer == "bth";
+  return before && why.offset == size;
+}
+
+bool HasWrongChecksum(const mad::Frame& frame) {
+  const auto* ip = std::get_if<mad::Ipv4>(&frame.ip);
+  return ip != nullptr && ip->checksum != 0 && ip->checksum != mad::ChecksumOf(*ip);
+}
+
+}  // namespace cm::wire

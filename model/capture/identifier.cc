@@ -1,0 +1,156 @@
+#include "model/capture/identifier.h"
+
+#include <algorithm>
+
+namespace cm::wire {
+namespace {
+
+using model::IbAnswer;
+using model::IbRule;
+using model::IbState;
+using model::IbStates;
+using model::IbStimulus;
+using model::Sends;
+using model::rules::kIbCm;
+
+// The message that an id retransmits until it is answered, by its state.
+Sends OwnOf(IbState state) {
+  switch (state) {
+    case IbState::kReqSent:
+    case IbState::kMraReqRcvd:
+      return Sends::kReq;
+    case IbState::kRepSent:
+    case IbState::kMraRepRcvd:
+      return Sends::kRep;
+    case IbState::kDreqSent:
+      return Sends::kDreq;
+    case IbState::kSidrReqSent:
+      return Sends::kSidrReq;
+    default:
+      return Sends::kNothing;
+  }
+}
+
+// Calls that end before their message was sent.
+bool FailsToSend(IbStimulus on) {
+  return on == IbStimulus::kUnsentEnd || on == IbStimulus::kUnsentRej ||
+         on == IbStimulus::kSendFails;
+}
+
+constexpr int kFirstMessage = static_cast<int>(IbStimulus::kReqAgain);
+constexpr int kFirstTimer = static_cast<int>(IbStimulus::kRetry);
+
+}  // namespace
+
+Sends SentBy(const IbRule& rule) {
+  if (rule.answer != IbAnswer::kDone) return Sends::kNothing;
+  if (rule.sends == Sends::kRejNobody) return Sends::kRejOther;
+  return rule.sends;
+}
+
+Identifier::Identifier(IbState state) {
+  set_.set(Index({state, kNone}));
+  for (int i = 0; i < model::kIbStimulusCount; ++i)
+    if (i < kFirstMessage || i >= kFirstTimer) in_[i] = kEveryState;
+  in_[static_cast<size_t>(IbStimulus::kExhausted)] = {};
+}
+
+Identifier Identifier::Active() { return Identifier(IbState::kNone); }
+Identifier Identifier::Asked() { return Identifier(IbState::kMraReqSent); }
+Identifier Identifier::AskedSidr() { return Identifier(IbState::kSidrReqRcvd); }
+
+Identifier Identifier::Unknown() {
+  Identifier id(IbState::kNone);
+  id.set_.set();
+  id.in_.fill(kEveryState);
+  return id;
+}
+
+void Identifier::MayHear(IbStimulus what, IbStates in) {
+  IbStates& states = in_[static_cast<size_t>(what)];
+  states = states | in;
+}
+
+void Identifier::MayLackMessages() {
+  unseen_ = Unseen::kPermitted;
+  in_.fill(kEveryState);
+}
+
+bool Identifier::Can(const IbRule& rule, Possibility at) const {
+  if (rule.answer != IbAnswer::kDone || !rule.from.Has(at.state)) return false;
+  if (FailsToSend(rule.on) && unseen_ == Unseen::kNothing) return false;
+  return in_[static_cast<size_t>(rule.on)].Has(at.state);
+}
+
+Identifier::Possibility Identifier::After(const IbRule& rule, Possibility before) {
+  Possibility after = before;
+  if (rule.to != IbState::kSame) after.state = rule.to;
+  if (rule.abandons) {
+    const Sends own = OwnOf(before.state);
+    if (own == Sends::kReq) after.left = kReq;
+    if (own == Sends::kRep) after.left = kRep;
+  }
+  return after;
+}
+
+void Identifier::Settle(Unseen unseen) {
+  for (bool grew = true; grew;) {
+    const Set before = set_;
+    for (const IbRule& rule : kIbCm) {
+      if (SentBy(rule) != Sends::kNothing && unseen == Unseen::kNothing) continue;
+      for (size_t i = 0; i < kPossibilities; ++i)
+        if (set_[i] && Can(rule, At(i))) set_.set(Index(After(rule, At(i))));
+    }
+    grew = set_ != before;
+  }
+}
+
+bool Identifier::Shows(const IbRule& rule, Possibility at, const Saying& saying) {
+  if (SentBy(rule) == Sends::kAgain) {
+    if (!saying.again) return false;
+    return OwnOf(at.state) == saying.what || (at.left == kReq && saying.what == Sends::kReq) ||
+           (at.left == kRep && saying.what == Sends::kRep);
+  }
+  if (SentBy(rule) != saying.what) return false;
+  if (saying.what == Sends::kRejRep && (rule.on == IbStimulus::kRepStale) != saying.stale)
+    return false;
+  // Of the messages that are retransmitted until answered, a row of its own sends only the first.
+  const bool repeats = saying.what == Sends::kReq || saying.what == Sends::kRep ||
+                       saying.what == Sends::kDreq || saying.what == Sends::kSidrReq;
+  return saying.fresh || !repeats;
+}
+
+bool Identifier::Says(const Saying& saying) {
+  Settle(unseen_);
+  Set after;
+  for (const IbRule& rule : kIbCm)
+    for (size_t i = 0; i < kPossibilities; ++i)
+      if (set_[i] && Can(rule, At(i)) && Shows(rule, At(i), saying))
+        after.set(Index(After(rule, At(i))));
+  if (after.none()) return false;
+  set_ = after;
+  return true;
+}
+
+bool Identifier::MayBe(IbStates states) {
+  Settle(unseen_);
+  for (size_t i = 0; i < kPossibilities; ++i)
+    if (set_[i] && states.Has(At(i).state)) return true;
+  return false;
+}
+
+std::vector<const IbRule*> Identifier::MaySay() {
+  Settle(unseen_);
+  std::vector<const IbRule*> rows;
+  for (const IbRule& rule : kIbCm) {
+    if (SentBy(rule) == Sends::kNothing) continue;
+    for (size_t i = 0; i < kPossibilities; ++i) {
+      if (!set_[i] || !Can(rule, At(i))) continue;
+      rows.push_back(&rule);
+      break;
+    }
+  }
+  return rows;
+}
+
+}  // namespace cm::wire

@@ -1,0 +1,93 @@
+#include "model/capture/timing.h"
+
+#include <algorithm>
+#include <variant>
+
+namespace cm::wire {
+namespace {
+
+using mad::Attribute;
+
+// source: linux 6.1 cm.c cm_ack_timeout
+int AckTimeout(int ack_delay, int lifetime) {
+  const int path = lifetime + 1;
+  const int timeout = path >= ack_delay ? path + (ack_delay >= path - 1 ? 1 : 0)
+                                        : ack_delay + (path >= ack_delay - 1 ? 1 : 0);
+  return std::min(timeout, 31);
+}
+
+struct Lifetimes {
+  int shortest = 31;
+  int longest = 0;
+};
+
+// The packet lifetimes that yield such an ACK timeout.
+Lifetimes LifetimesOf(int ack_timeout, int ack_delay) {
+  Lifetimes lifetimes;
+  for (int t = 0; t < 32; ++t) {
+    if (AckTimeout(ack_delay, t) != ack_timeout) continue;
+    lifetimes.shortest = std::min(lifetimes.shortest, t);
+    lifetimes.longest = std::max(lifetimes.longest, t);
+  }
+  return lifetimes;
+}
+
+// An MRA changes the timeout of its receiver for good.
+std::optional<Duration> AfterMra(std::span<const Spoken> spoken, int ack_timeout) {
+  const mad::Mad* mra = FirstOf(spoken, Attribute::kMra);
+  if (mra == nullptr) return std::nullopt;
+  const int service = std::get_if<mad::Mra>(&mra->message)->service_timeout;
+  return Timing::Exponent(service) + Timing::Exponent(ack_timeout);
+}
+
+// For a sender of that profile; null where the profile is unknown.
+std::optional<Interval> IntervalBy(const Profile* profile, Attribute what, bool active,
+                                   std::span<const Spoken> spoken) {
+  if (what == Attribute::kSidrReq) {  // source: linux 6.1 cma.c CMA_CM_RESPONSE_TIMEOUT
+    if (profile == nullptr) return std::nullopt;
+    const Duration nominal = Timing::Exponent(profile->timing.response_timeout);
+    return Interval{nominal, profile->timing.Latest(nominal)};
+  }
+  const mad::Mad* first = FirstOf(spoken, Attribute::kReq);
+  const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
+  if (req == nullptr) return std::nullopt;
+  Duration shortest =
+      Timing::Exponent(active ? req->remote_cm_response_timeout : req->local_cm_response_timeout);
+  Duration longest = shortest;
+  if (active && profile != nullptr) {
+    const Lifetimes path = LifetimesOf(req->primary_local_ack_timeout, profile->timing.ack_delay);
+    shortest = shortest + Timing::Exponent(path.shortest) * 2;
+    longest = longest + Timing::Exponent(path.longest) * 2;
+  }
+  if (const auto patience = AfterMra(spoken, req->primary_local_ack_timeout)) {
+    shortest = std::min(shortest, *patience);
+    longest = longest + *patience;
+  }
+  if (profile == nullptr) return Interval{shortest};
+  return Interval{shortest, profile->timing.Latest(longest)};
+}
+
+}  // namespace
+
+std::optional<Interval> IntervalOf(Attribute what, bool active, std::span<const Spoken> spoken,
+                                   const SenderFingerprint& sender) {
+  if (!sender.is_known()) return IntervalBy(nullptr, what, active, spoken);
+  std::optional<Interval> all;
+  for (const Profile* profile : sender.profiles()) {
+    const auto one = IntervalBy(profile, what, active, spoken);
+    if (!one) return std::nullopt;
+    all =
+        all ? Interval{std::min(all->shortest, one->shortest), std::max(all->longest, one->longest)}
+            : *one;
+  }
+  if (all && sender.waits_in_line()) all->longest = Duration::Max();
+  return all;
+}
+
+uint64_t TimesOf(std::span<const Spoken> spoken) {
+  const mad::Mad* first = FirstOf(spoken, Attribute::kReq);
+  const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
+  return 1 + (req == nullptr ? 15 : req->max_cm_retries);
+}
+
+}  // namespace cm::wire
