@@ -7,7 +7,7 @@
 
 namespace cm::defects {
 
-// Of this thread: the number in Defects(), from 1; 0 is none.
+// The defect of this thread: its number in Defects(), from 1; 0 is none.
 inline thread_local constinit size_t switched_on = 0;
 
 inline bool On(size_t number) { return switched_on == number; }

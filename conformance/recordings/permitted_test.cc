@@ -102,7 +102,7 @@ class Promised : public testing::TestWithParam<std::string_view> {
   }
 };
 
-// One of them uses a call that the tables do not have, and the verdict says so.
+// A recording with a call that the tables do not have; the verdict names it.
 TEST_P(Promised, AreJudgedAndNotJustPassedOver) {
   for (const std::string_view number : kPromised) {
     if (number == "89") continue;

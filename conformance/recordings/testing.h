@@ -24,7 +24,7 @@ struct CarriedRecording {
   std::string text;
 
   std::string FullName() const { return kernel + "/" + name; }
-  // Of the kernel that it was made on.
+  // The profile of the kernel that it was made on.
   const Profile& profile() const;
 };
 

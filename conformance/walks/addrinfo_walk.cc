@@ -1,4 +1,4 @@
-// Ids in every state look addresses up, in order and out of it, and events are written to them.
+// Address lookups of ids in every state, in order and out of it, and written events.
 #include <array>
 #include <limits>
 
@@ -8,7 +8,7 @@
 namespace cm {
 namespace {
 
-constexpr int kUnreadAtMost = 4;  // that the walk has made itself
+constexpr int kUnreadAtMost = 4;  // events written by the walk
 
 class AddrInfoWalk {
  public:
@@ -67,7 +67,7 @@ class AddrInfoWalk {
     if (builder_.OneIn(2, "it goes with what is unread")) builder_.Destroys(active);
   }
 
-  // A synchronous id: what is written to it comes before what its calls wait for.
+  // A synchronous id: written events arrive before those that its calls wait for.
   void Waiting() {
     const uint8_t side = builder_.AnySide();
     synchronous_ = true;
@@ -88,7 +88,7 @@ class AddrInfoWalk {
     builder_.Call(call::ShowEvent{id});
   }
 
-  // What is unread goes with its id to another channel.
+  // Unread events move with their id to another channel.
   void Moving() {
     const uint8_t side = builder_.AnySide();
     const IdRef id = builder_.NewId(side, builder_.ChannelOf(side));
@@ -108,7 +108,8 @@ class AddrInfoWalk {
     Stop(id, side);
   }
 
-  // Some of the calls, in any order. True when the side's device goes here; then that was all.
+  // Some of the calls, in any order. True when the side's device is removed here; then nothing
+  // follows.
   bool Stop(IdRef id, uint8_t side) {
     for (uint64_t left = builder_.Below(5, "how many calls"); left > 0; --left) Step(id, side);
     if (stops_++ != removed_at_) return false;
@@ -150,9 +151,9 @@ class AddrInfoWalk {
   }
 
   void Writes(IdRef id, uint8_t side) {
-    if (synchronous_ && ++written_ > kUnreadAtMost) return;  // nobody fetches them
+    if (synchronous_ && ++written_ > kUnreadAtMost) return;  // no call fetches them
     MakesRoom(side);
-    // A call that finds one of the first on a synchronous id says what that errno is.
+    // A call that gets one of the first on a synchronous id returns that errno.
     constexpr std::array<int32_t, 8> kStatuses = {0,
                                                   0,
                                                   -5,

@@ -1,5 +1,5 @@
-// Arguments for calls, mostly at the edges: addresses that lead nowhere, depths of zero, data that
-// fits by one byte or does not.
+// Arguments for calls, mostly at the limits: addresses without a host, depths of zero, data that
+// just fits or is one byte too long.
 #ifndef CONFORMANCE_WALKS_ARGUMENTS_H_
 #define CONFORMANCE_WALKS_ARGUMENTS_H_
 
@@ -19,13 +19,13 @@ class Arguments {
   // One of few ports, so that ids meet on them.
   uint16_t Port();
   Address OddAddress(uint16_t port);
-  // To bind a side's id to; it need not be the side's.
+  // For rdma_bind_addr of a side's id; it need not be the side's address.
   Address BindAddress(uint8_t side);
-  // Up to one byte more than fits, or all that the C structure can announce.
+  // Up to one byte more than fits, or the maximum of the C structure.
   uint8_t DataLength(uint8_t limit);
-  // Empty: a null pointer, which only an id with a queue pair may be given.
+  // Empty: a null pointer, which is valid only for an id with a queue pair.
   std::optional<ConnParam> Param(IdRef id);
-  // Accepting without parameters and without a queue pair is one of the library's crashes.
+  // The library crashes in rdma_accept without parameters and without a queue pair.
   std::optional<ConnParam> AcceptParam(IdRef id, const ExpectedId& expected);
 
  private:
@@ -36,7 +36,7 @@ class Arguments {
   uint32_t last_qp_number_ = 0;
 };
 
-// What is looked up, and how.
+// A lookup and its hints.
 Address SomeNode(ConversationBuilder& builder);
 AddrHints SomeHints(ConversationBuilder& builder);
 

@@ -1,5 +1,5 @@
-// An id is brought through its states, and asked at every stop for what it has beside states:
-// attributes of queue pairs, options of vendors, ports; and told of connections, rightly or not.
+// An id passes through its states, with queries of its attributes at every stop: queue pair
+// attributes, ECE options, ports; and with rdma_notify, justified or not.
 #include <algorithm>
 #include <array>
 
@@ -41,7 +41,7 @@ class AttributeWalk {
     if (builder_.OneIn(2, "lost at last")) Loses(id);
   }
 
-  // Nobody answers for the address, which is looked for from a wildcard or from an address.
+  // No host answers for the address, which is resolved from a wildcard or from an address.
   void Searching() {
     const IdRef id = builder_.NewId(kActiveSide, builder_.ChannelOf(kActiveSide));
     const bool bound = builder_.OneIn(2, "from an address");
@@ -151,7 +151,7 @@ class AttributeWalk {
     builder_.FetchesAll(2);
   }
 
-  // True when the device of the side goes at this stop; then that was all.
+  // True when the device of the side is removed at this stop; then nothing follows.
   bool Lost(IdRef id) {
     if (stops_++ != removed_at_) return false;
     Loses(id);
@@ -160,7 +160,7 @@ class AttributeWalk {
 
   void Loses(IdRef id) {
     if (!builder_.Inject(FaultKind::kRemoveDevice, builder_.SideOf(id))) return;
-    Asks(id);  // before its kernel id is gone, where lines are not kept apart
+    Asks(id);  // before its kernel id is destroyed, where lines may race
     builder_.SettlesAndFetches(1);
     for (int i = 0; i < 3; ++i) Asks(id);
   }
@@ -174,7 +174,7 @@ class AttributeWalk {
     Asks(IdOf(call));
   }
 
-  // Up to two questions, or notices, or refusals.
+  // Up to two queries, notices, or refusals.
   void Asks(IdRef id) {
     for (uint64_t i = builder_.Below(3, "how much is asked"); i > 0; --i) Ask(id);
   }
@@ -207,8 +207,8 @@ class AttributeWalk {
     }
   }
 
-  // Nobody tells what becomes of the attributes for RTS without a path: kernels before the one
-  // that is modelled die of it.
+  // The attributes for RTS without a path are not drawn: kernels before the modelled one crash on
+  // them.
   call::InitQpAttr Attributes(IdRef id) {
     const uint8_t state =
         builder_.OneOf<uint8_t>({1, 1, 2, 2, 3, 3, 0, 6, 7, 255}, "state of a queue pair");
@@ -229,7 +229,7 @@ class AttributeWalk {
     return {.vendor_id = 0x2c9, .options = 1, .comp_mask = 1};
   }
 
-  // The types that the library may know, and numbers that none has a name for.
+  // Types that the library may know, and numbers without a name.
   call::EventStr EventName() {
     constexpr std::array<uint8_t, 3> kNameless = {20, 99, 255};
     const bool later = builder_.Can(Capability::kLaterCalls);

@@ -9,7 +9,7 @@ namespace {
 // The threads of the epilogue: no earlier call can have blocked them.
 constexpr uint8_t kEpilogueLane = 9;
 
-// Nothing happens elsewhere because of these functions.
+// These functions only read.
 constexpr std::array kStartNothing = {
     CallKind::kInitQpAttr,  CallKind::kSetLocalEce,   CallKind::kGetRemoteEce,
     CallKind::kGetSrcPort,  CallKind::kGetDstPort,    CallKind::kEventStr,
@@ -63,10 +63,10 @@ IdRef ConversationBuilder::NewIdIn(uint8_t side, ChannelRef channel, PortSpace s
   return id;
 }
 
-// Whoever makes a queue pair may as well do it with extended attributes.
+// A queue pair may be created with extended attributes as well.
 cm::Call ConversationBuilder::PerhapsExtended(const cm::Call& call) {
   const auto* create = std::get_if<call::CreateQp>(&call);
-  // They come with work that is posted; over iWARP, where none is, for their own sake.
+  // They are drawn with posted work; over iWARP, which has none, for themselves.
   const bool may = Can(Capability::kData) || profile().transport == Transport::kIwarp;
   if (create == nullptr || !may || !choice_->OneIn(8, "extended attributes")) return call;
   return call::CreateQpEx{create->id, create->type};

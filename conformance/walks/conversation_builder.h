@@ -1,4 +1,4 @@
-// Where a walk writes: a conversation that is drawn whole before anybody hears of it.
+// Builds the conversation of a walk, which is complete before it is carried out.
 #ifndef CONFORMANCE_WALKS_CONVERSATION_BUILDER_H_
 #define CONFORMANCE_WALKS_CONVERSATION_BUILDER_H_
 
@@ -16,13 +16,13 @@
 
 namespace cm {
 
-// One of the topologies that a campaign takes place on, and how often.
+// One of the topologies of a campaign, and its weight.
 struct TopologyShare {
   TopologyRef topology;
   int weight = 1;
 };
 
-// What a conversation is drawn for. A drawn conversation is a function of this and nothing else.
+// The parameters of a drawn conversation, which is a function of them and nothing else.
 struct DrawOptions {
   TopologyRef topology;  // null: one of `topologies`
   std::vector<TopologyShare> topologies;
@@ -79,7 +79,7 @@ class ConversationBuilder {
   T OneOf(std::initializer_list<T> values, std::string_view what) {
     return values.begin()[Below(values.size(), what)];
   }
-  // Carries out one of the steps; the weight of the sum of all weights is a step's share.
+  // Executes one of the steps, with a probability of its weight over the sum of all weights.
   template <typename W, typename... Args>
   void DoOneOf(W* walk, std::string_view what, std::initializer_list<Weighted<W, Args...>> steps,
                Args... args) {
@@ -95,11 +95,11 @@ class ConversationBuilder {
   const GeneratorModel& model() const { return model_; }
   const Conversation& conversation() const { return conversation_; }
 
-  // One of eight ports that are this sequence's own.
+  // One of eight ports of this sequence's own.
   uint16_t Port(int n) const {
     return static_cast<uint16_t>(20000 + 8 * (options_.index % 1500) + n % 8);
   }
-  // A QP number that no other id of this sequence, or of one near it, is given.
+  // A QP number that no other id of this sequence, or of one near it, gets.
   uint32_t FreshQpNumber();
   Address AddressOf(uint8_t side, uint16_t port, bool v6 = false) const {
     return {.kind = AddressKind::kSide, .side = side, .v6 = v6, .port = port};
@@ -109,23 +109,23 @@ class ConversationBuilder {
     return PrivateData::Counting(static_cast<uint8_t>(1 + calls_ % 56));
   }
 
-  // Lines, one each. Where the environment cannot keep races apart, `Call` settles afterwards.
+  // Adds lines, one each. Without the capability `races`, `Call` adds a `settle`.
   ChannelRef NewChannel(uint8_t side, bool nonblocking);
   IdRef NewId(uint8_t side, ChannelRef channel) { return NewIdIn(side, channel, PortSpace::kTcp); }
   IdRef NewIdIn(uint8_t side, ChannelRef channel, PortSpace space);
-  // A name for what a call of the side will make.
+  // A name for the object that a call of the side will create.
   IdRef NewName(uint8_t side);
   HeldRef NewHeld(uint8_t side);
   MrRef NewRegion(uint8_t side);
   void Call(Lane lane, const cm::Call& call);
-  // On the main lane of the side that owns the id, event, channel or list that the call names.
+  // On the main lane of the side that owns the call's id, event, channel or list.
   void Call(const cm::Call& call);
   // The same on another thread of that side.
   void Call(Thread thread, const cm::Call& call);
   // One after the other.
   void Calls(std::initializer_list<cm::Call> calls);
-  // The calls that `made` draws are made at once, each by a thread of its own side. A single one is
-  // an ordinary call.
+  // The calls that `made` draws are made concurrently, each by a thread of its own side. A single
+  // one is an ordinary call.
   template <typename Made>
   void Together(Made made) {
     const size_t first = conversation_.lines.size();
@@ -136,7 +136,7 @@ class ConversationBuilder {
       std::get<line::Calls>(conversation_.lines[i]).meanwhile = true;
     if (!Can(Capability::kRaces)) Settle();
   }
-  // Fetches, and acknowledges at once if asked to; the name for the new id of a request.
+  // Fetches, and optionally acknowledges; the name for the new id of a request.
   IdRef Fetch(Lane lane, ChannelRef channel, bool acknowledge = true);
   // From the side's own channel, on its main lane.
   IdRef Fetch(uint8_t side) { return Fetch(MainLane(side), ChannelOf(side)); }
@@ -150,19 +150,19 @@ class ConversationBuilder {
   void Wait(Lane lane, ChannelRef channel, Duration within);
   void Pass(Duration span);
   void Settle();
-  // False, and no line, when the environment cannot do it.
+  // False, and no line, when the environment cannot inject it.
   bool Inject(const Fault& fault);
   bool Inject(FaultKind kind, uint8_t side) { return Inject({.kind = kind, .side = side}); }
-  // Loses what the side sends.
+  // Loses the messages of the side.
   bool Drop(MadKinds messages, uint8_t side) {
     return Inject({.kind = FaultKind::kDrop, .side = side, .messages = messages});
   }
-  // Where the environment can, a packet fault may be one of the rarer kinds.
+  // In an environment that can, a packet fault may be one of the rarer kinds.
   Fault PerhapsRarer(Fault fault);
   void Heal();
 
   // Several lines.
-  // The side's channel, made when it is first asked for.
+  // The side's channel, created at its first use.
   ChannelRef ChannelOf(uint8_t side);
   IdRef Listens(uint8_t side, uint16_t port, int backlog = 8, bool v6 = false);
   IdRef Listens(uint8_t side) { return Listens(side, Port(0)); }
@@ -173,40 +173,40 @@ class ConversationBuilder {
   IdRef Resolves(uint8_t side) { return Resolves(side, Port(0)); }
   IdRef Connects(uint8_t side, uint16_t port, bool with_qp = true, bool v6 = false);
   IdRef Connects(uint8_t side) { return Connects(side, Port(0)); }
-  // The queue pair of the id, which is made now, or a number of the application's own in its place.
+  // The queue pair of the id, created now, or a number of the application in its place.
   ConnParam QueuePairFor(IdRef id, bool made = true);
-  // Parameters with a number of the application's own.
+  // Parameters with a number of the application.
   ConnParam Numbered();
-  // Fetches the request that is due and answers it.
+  // Fetches the next request and answers it.
   IdRef Accepts(uint8_t side, bool with_qp = true);
-  // A connection from `side` to the other one, both ends knowing; {active, passive}.
+  // An established connection from `side` to the other one; {active, passive}.
   std::pair<IdRef, IdRef> Connection(uint8_t side, uint16_t port);
   std::pair<IdRef, IdRef> Connection(uint8_t side) { return Connection(side, Port(0)); }
   void Disconnects(IdRef id);
   void Destroys(IdRef id);
-  // The active side connects the id, or ends its connection; for some time both hear what comes of
-  // it, and then the environment heals.
+  // The active side connects the id, or disconnects; for some time both fetch their events, and
+  // then the environment heals.
   void SpeaksAndHeals(IdRef active, bool connects);
-  // One of the messages is lost from now on, or the first of that kind alone.
+  // Loses all further messages of one kind, or the first of them.
   void LosesOneOf(std::initializer_list<MadKind> messages);
-  // The stop, counted from 0, at which a walk with some twenty stops takes a device away; a number
-  // that none has where the environment cannot.
+  // The stop, counted from 0, at which a walk with some twenty stops removes a device; a larger
+  // number where the environment cannot.
   uint64_t StopThatLosesADevice();
-  // One event of each side's channel, so many times.
+  // One event of each side's channel, `times` times.
   void FetchesAll(int times);
   void SettlesAndFetches(int times);
   void PassesAndFetches(Duration span, int times);
   uint8_t AnySide() { return static_cast<uint8_t>(Below(2, "which side")); }
 
   // The fixed end of every sequence: heal, acknowledge everything, disconnect, destroy, look for
-  // leftovers.
+  // leaks.
   void Epilogue();
   Conversation Take() { return std::move(conversation_); }
 
   static Lane MainLane(uint8_t side) { return {.side = side, .number = 1}; }
-  // Of calls that wait.
+  // The thread of calls that wait.
   static Lane WaitingLane(uint8_t side) { return {.side = side, .number = 2}; }
-  // Of a thread that is there when the main one waits.
+  // A thread that is free when the main one waits.
   static Lane SpareLane(uint8_t side) { return {.side = side, .number = 3}; }
 
   uint8_t SideOf(IdRef id) const { return id_side_[id.index]; }
@@ -223,7 +223,7 @@ class ConversationBuilder {
   std::vector<ChannelRef> main_channel_;  // by side
   std::vector<uint8_t> channel_side_;     // by channel
   std::vector<uint8_t> event_side_;       // by event
-  std::vector<uint8_t> held_side_;        // by what was handed out
+  std::vector<uint8_t> held_side_;        // by list or address info
   std::vector<uint8_t> region_side_;      // by region
   std::vector<IdRef> request_names_;      // by event
   std::vector<uint8_t> id_side_;          // by id

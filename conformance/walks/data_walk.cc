@@ -1,5 +1,5 @@
-// Bytes move over a connection: messages, reads and writes, some of which must not be; then the
-// connection ends, with work posted.
+// Data transfer over a connection: messages, reads and writes, some of them invalid; then the
+// connection ends, with work requests posted.
 #include <algorithm>
 #include <array>
 
@@ -8,23 +8,23 @@
 namespace cm {
 namespace {
 
-constexpr uint32_t kSlot = 64;  // of a region: what one request reads or fills
+constexpr uint32_t kSlot = 64;  // part of a region that one request reads or writes
 constexpr uint32_t kSlots = 8;
 
-// One end of the connection, with what is due at it.
+// One end of the connection, and its outstanding completions.
 struct End {
   uint8_t side = 0;
   IdRef id;
-  bool shares = false;  // its receives are of a shared queue
+  bool shares = false;  // it uses a shared receive queue
   uint8_t rnr_retries = 7;
-  MrRef source;  // of what it sends: nobody writes into it
-  MrRef target;  // of what it receives and reads
+  MrRef source;  // source of its sends: never written to
+  MrRef target;  // target of its receives and reads
   MrRef readable;
   MrRef writable;
-  int sent = 0;        // send requests that complete, and were not asked for
-  int unsignaled = 0;  // those that complete in error alone
+  int sent = 0;        // signaled send requests whose completions were not polled
+  int unsignaled = 0;  // requests that complete only in error
   int posted_receives = 0;
-  int received = 0;  // receives that have met a message
+  int received = 0;  // receives that a message has consumed
   bool failed = false;
 };
 
@@ -119,10 +119,10 @@ class Traffic {
                                   ? QueueLimits::kWork + 2
                                   : builder_.Below(3, "how many receives");
     for (uint64_t i = 0; i < receives; ++i) Receive(*end, kSlot);
-    if (!datagrams_ && OneIn(30, "before anybody can hear it")) PostTooEarly(end);
+    if (!datagrams_ && OneIn(30, "before the peer can receive it")) PostTooEarly(end);
   }
 
-  // Work that is refused, as the queue pair is not ready to send.
+  // Work requests that are refused, because the queue pair is not ready to send.
   void PostTooEarly(End* end) {
     call::Work work{.id = end->id, .context = NextContext(), .sges = {}, .flags = kSignaled};
     work.sges.push_back({end->target, 0, 8});
@@ -138,7 +138,7 @@ class Traffic {
   uint32_t NextSlot() { return kSlot * (slots_++ % kSlots); }
   uint16_t NextContext() { return ++contexts_; }
 
-  // One piece, or two of half the length each.
+  // One element, or two of half the length each.
   Sges Pieces(MrRef mr, uint32_t length, bool* list) {
     const uint32_t offset = NextSlot();
     *list = OneIn(3, "a list");
@@ -184,13 +184,13 @@ class Traffic {
     if (sges.size() <= QueueLimits::kSges && (!datagrams_ || sges.size() == 1)) Count(end, flags);
   }
 
-  // A message, and a receive for it unless one is there or it is to do without.
+  // A message, and a receive for it unless one is posted or it must be sent without.
   void Message(End& own, End& other, bool collected) {
     const auto length = static_cast<uint32_t>(1 + builder_.Below(datagrams_ ? 24 : 40, "how long"));
     const uint32_t room =
         datagrams_ ? kSlot : length + static_cast<uint32_t>(builder_.Below(8, "room"));
     if (other.posted_receives <= other.received) {
-      if (!OneIn(8, "nobody waits for it")) Receive(other, std::min(room, kSlot));
+      if (!OneIn(8, "no receive")) Receive(other, std::min(room, kSlot));
     }
     const bool met = other.posted_receives > other.received;
     if (!met && own.rnr_retries == 7 && other.rnr_retries == 7) return;  // it would wait for ever
@@ -220,7 +220,8 @@ class Traffic {
       builder_.Call(list ? Call(call::PostWritev{work}) : Call(call::PostWrite{work}));
   }
 
-  // What a queue does not take: more inline bytes than it was asked for, or more requests at once.
+  // Requests that a queue refuses: more inline bytes than requested, or more outstanding requests
+  // than its depth.
   void TooMuch(End& own, End& other) {
     const bool bytes = OneIn(2, "too many inline bytes");
     const uint32_t length = bytes ? QueueLimits::kInline + 8 : 8;
@@ -246,7 +247,7 @@ class Traffic {
     Collect();
   }
 
-  // Where the remote end must not be reached, or the own one does not reach.
+  // Requests with a remote or a local access violation.
   void Violate(End& own, End& other) {
     const bool reads = OneIn(2, "a read");
     const uint32_t offset = NextSlot();
@@ -291,14 +292,14 @@ class Traffic {
     Failed(own, &other);
   }
 
-  // Everything that is posted completes now, in error if not before.
+  // All posted requests complete now, in error if not before.
   void Failed(End& own, End* other) {
     own.failed = true;
     if (other != nullptr) other->failed = true;
     Collect();
   }
 
-  // Asks for what is due, and now and then for more than that.
+  // Polls for outstanding completions, and now and then for more.
   void Collect() {
     for (End& end : ends_) {
       const int sends = end.sent + (end.failed ? end.unsignaled : 0);
@@ -320,7 +321,7 @@ class Traffic {
     if (what == 10) return Violate(own, other);
     if (what == 11) return TooLong(own, other);
     if (what == 12) return builder_.Call(call::Show{own.id});
-    if (what == 13 && builder_.Can(Capability::kLanes) && OneIn(3, "somebody waits already"))
+    if (what == 13 && builder_.Can(Capability::kLanes) && OneIn(3, "a thread waits already"))
       builder_.Call(Thread::kWaiting, call::GetRecvComp{other.id});
     for (int i = 0; what == 3 && i < 2; ++i) Message(own, other, false);
     Message(own, other, true);
@@ -333,7 +334,7 @@ class Traffic {
       Receive(*end, kSlot);
       if (!datagrams_) Send(*end, 8, kSignaled);
     }
-    if (!OneIn(4, "nobody looks")) Collect();
+    if (!OneIn(4, "not polled")) Collect();
     if (OneIn(3, "it is shown")) builder_.Call(call::Show{end->id});
   }
 

@@ -1,4 +1,4 @@
-// Services of datagrams: asked for, found, refused; and every call at the wrong time.
+// Datagram services: looked up, found, refused; and every call at the wrong time.
 #include <array>
 #include <optional>
 #include <vector>
@@ -15,13 +15,13 @@ class DatagramWalk : public Steps {
 
   void Walk() {
     port_ = builder_.Port(0);
-    if (!builder_.OneIn(8, "nobody listens")) Serves(PortSpace::kUdp);
+    if (!builder_.OneIn(8, "no listener")) Serves(PortSpace::kUdp);
     if (builder_.OneIn(4, "a port of the same number")) Serves(PortSpace::kTcp);
     if (builder_.OneIn(4, "a space of other links")) AsksOtherLinks();
     if (builder_.OneIn(2, "trouble")) Disturbs();
     const uint64_t askers = 1 + builder_.Below(3, "how many ask");
     for (uint64_t i = 0; i < askers; ++i) Asks();
-    // Asking takes as many calls as a sequence wants: what follows is counted by itself.
+    // A lookup takes as many calls as a sequence should have: later calls are counted separately.
     const uint64_t steps = 6 + builder_.Below(8, "how many steps");
     for (uint64_t i = 0; i < steps; ++i) Step();
     builder_.FetchesAll(2);
@@ -61,7 +61,7 @@ class DatagramWalk : public Steps {
     fault.messages = MadKinds(requests ? MadKind::kSidrReq : MadKind::kSidrRep);
     fault.side = requests ? kActiveSide : kPassiveSide;
     if (fault.kind == FaultKind::kDelay) fault.by = Duration::Seconds(5);
-    // Late or doubled for ever, each request becomes several, and nobody can tell which is which.
+    // Delayed or duplicated for ever, each request becomes several, which cannot be distinguished.
     const bool for_ever = builder_.OneIn(4, "for ever") && fault.kind == FaultKind::kDrop;
     if (builder_.Can(Capability::kDropNth) && !for_ever) {
       fault.first = static_cast<uint32_t>(1 + builder_.Below(2, "from which on"));

@@ -1,5 +1,4 @@
-// Walks that lead somewhere: each makes one kind of trouble certain, so that nothing passes by
-// never happening.
+// Directed walks: each injects one kind of fault for certain, so that no property holds vacuously.
 #include <array>
 
 #include "conformance/walks/walks.h"
@@ -55,7 +54,7 @@ void MessagesAreLost(ConversationBuilder& builder) {
   builder.PassesAndFetches(span(), 2);
 }
 
-// Messages are late, doubled or out of order.
+// Messages are delayed, duplicated or reordered.
 void MessagesAreDisturbed(ConversationBuilder& builder) {
   using enum FaultKind;
   Fault fault{.kind = builder.OneOf({kDelay, kDuplicate, kReorder}, "what happens to messages")};
@@ -78,8 +77,8 @@ void MessagesAreDisturbed(ConversationBuilder& builder) {
   builder.PassesAndFetches(Duration::Seconds(12), 2);
 }
 
-// Nobody answers, and every timer runs out: the request is lost, or read and left alone, or its
-// reply is.
+// The peer does not answer, and every timer expires: the request is lost, or read and left
+// unanswered, or its reply is lost.
 void NobodyAnswers(ConversationBuilder& builder) {
   constexpr Duration kLongerThanAnyTimer = Duration::Seconds(1300);
   const uint64_t what = builder.Below(3, "what is not answered");
@@ -95,11 +94,11 @@ void NobodyAnswers(ConversationBuilder& builder) {
   builder.Disconnects(passive);
 }
 
-// A request is refused: by nobody listening, by address, by the application, by destroying.
+// A request is rejected: without a listener, by address, by the application, by destroying.
 void Refusals(ConversationBuilder& builder) {
   const uint16_t port = builder.Port(0);
   const uint64_t how = builder.Below(6, "how it is refused");
-  if (how == 0) {  // nobody listens
+  if (how == 0) {  // no listener
     builder.Connects(kActiveSide, port);
     builder.FetchesAll(1);
     return;
@@ -122,7 +121,7 @@ void Refusals(ConversationBuilder& builder) {
   if (how == 4) {
     builder.Destroys(passive);
   } else if (how == 5) {
-    // Abandoned by the side that asked, which then waits for its own request.
+    // Abandoned by the active side, which then waits for its own request.
     builder.Calls({call::Reject{active, {}}, call::Accept{passive, ConnParam{}}});
   } else {
     const auto length = static_cast<uint8_t>(builder.Below(149, "length of the reason"));
@@ -155,7 +154,7 @@ void AnswersOutOfPlace(ConversationBuilder& builder) {
   };
   const uint64_t when = builder.Below(6, "in which phase");
   if (when == 0) meddle(active);
-  const bool crossing = when == 5;  // the reply leaves when nobody waits for it any more
+  const bool crossing = when == 5;  // the reply is sent when it is not awaited any more
   crossing ? builder.Pass(builder.profile().timing.mpa_reply) : builder.Settle();
   const IdRef passive = builder.Fetch(kPassiveSide);
   if (when == 1) meddle(passive);
@@ -187,8 +186,8 @@ void DestroyWaits(ConversationBuilder& builder) {
   if (!held.empty()) builder.Call(call::AckCmEvent{held.back().first});
 }
 
-// Many ask one listener before it looks: requests wait side by side, the backlog fills up, the same
-// QP number turns up again.
+// Many ids connect to one listener before it fetches: requests are outstanding concurrently, the
+// backlog fills up, a QP number occurs again.
 void Crowd(ConversationBuilder& builder) {
   const int backlog = static_cast<int>(1 + builder.Below(3, "backlog"));
   const IdRef listener = builder.Listens(kPassiveSide, builder.Port(0), backlog);
@@ -252,7 +251,7 @@ void ArgumentLimits(ConversationBuilder& builder) {
   builder.Calls({call::Show{active}, call::Show{passive}});
 }
 
-// From a loopback address to somebody else, on the same kernel or not.
+// From a loopback address to another address, on the same kernel or not.
 static void FromLoopback(ConversationBuilder& builder, IdRef id, bool v6) {
   const uint16_t port = builder.Port(0);
   const Address loopback{.kind = AddressKind::kLoopback, .v6 = v6, .port = port};
@@ -266,7 +265,7 @@ static void FromLoopback(ConversationBuilder& builder, IdRef id, bool v6) {
   builder.Call(call::ResolveAddr{id, {}, silent, 500});
 }
 
-// Addresses that lead nowhere, or only half of the way.
+// Addresses that cannot be resolved, or have no route.
 void OddAddresses(ConversationBuilder& builder) {
   const ChannelRef channel = builder.ChannelOf(kActiveSide);
   const uint16_t port = builder.Port(0);
@@ -308,7 +307,7 @@ void OddAddresses(ConversationBuilder& builder) {
                      call::ResolveAddr{id, here, there, 2000}});
       break;
     }
-    case 3:  // nobody answers
+    case 3:  // no host answers
       builder.Call(call::ResolveAddr{id, here, odd(AddressKind::kSilent),
                                      builder.OneIn(3, "no time") ? 0 : 500});
       if (builder.Can(Capability::kTime)) builder.Pass(Duration::Seconds(2));
@@ -333,7 +332,7 @@ void OddAddresses(ConversationBuilder& builder) {
   builder.Call(call::Show{id});
 }
 
-// A reply that the library cannot follow: it reports CONNECT_ERROR and hides what comes later.
+// A reply that the library cannot process: it reports CONNECT_ERROR and hides later events.
 void ReplyCannotBeFollowed(ConversationBuilder& builder) {
   builder.Listens(kPassiveSide);
   const IdRef active = builder.Connects(kActiveSide);
@@ -352,7 +351,8 @@ void ReplyCannotBeFollowed(ConversationBuilder& builder) {
   builder.Call(call::Show{active});
 }
 
-// An id abandoned in the middle of its request holds up whoever destroys it, or its channel.
+// An id abandoned with an outstanding request delays rdma_destroy_id, or
+// rdma_destroy_event_channel.
 void AbandonedHoldsUp(ConversationBuilder& builder) {
   builder.Listens(kPassiveSide);
   if (builder.OneIn(2, "the request is lost")) builder.Drop(MadKinds(MadKind::kReq), kActiveSide);

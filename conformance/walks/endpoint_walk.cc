@@ -1,4 +1,4 @@
-// Endpoints: what is looked up, made by one call and destroyed by one call.
+// Endpoints: looked up, created by one call and destroyed by one call.
 #include <array>
 #include <optional>
 
@@ -37,11 +37,11 @@ class Meeting {
   void Meet() {
     Serve();
     Ask();
-    if (builder_.OneIn(6, "nobody connects")) return;
+    if (builder_.OneIn(6, "no connection")) return;
     Connect();
     Receive();
     Answer();
-    // Where there is nothing to end the call would wait for ever.
+    // Without a connection the call would wait for ever.
     if (accepted_ && space_ == PortSpace::kTcp) Part();
   }
 
@@ -49,7 +49,7 @@ class Meeting {
     builder_.Settle();
     const bool listener_first = builder_.OneIn(2, "the listener goes first");
     if (listener_first) Destroy(listener_, Thread::kSpare);
-    // Whoever still waits for an answer is answered so.
+    // Ends the wait of all callers for an answer.
     Destroy(passive_, Thread::kMain);
     builder_.Settle();
     Destroy(active_, Thread::kSpare);
@@ -102,7 +102,7 @@ class Meeting {
   }
 
   void Part() {
-    if (builder_.OneIn(3, "nobody disconnects")) return;
+    if (builder_.OneIn(3, "no disconnect")) return;
     const bool active_first = builder_.OneIn(2, "who disconnects first");
     for (const bool active : {active_first, !active_first})
       builder_.Call(Thread::kWaiting, call::Disconnect{active ? active_ : passive_});
@@ -126,7 +126,7 @@ class Meeting {
   IdRef passive_;
 };
 
-// Where an odd endpoint is to lead, or what it is to be bound to.
+// Destination of an odd endpoint, or its source.
 Address OddAddress(ConversationBuilder& builder, bool passive) {
   const bool v6 = builder.OneIn(4, "of IPv6");
   const uint16_t port = builder.Port(3);
@@ -136,14 +136,14 @@ Address OddAddress(ConversationBuilder& builder, bool passive) {
   if (which == 7) return {};
   if (which >= kKinds.size()) return builder.AddressOf(builder.AnySide(), port, v6);
   Address address{.kind = kKinds[which], .v6 = v6, .port = port};
-  // Nobody has those for a source; that is what foreign ones are for.
+  // No host has these as source; foreign addresses are for that.
   const bool nowhere =
       address.kind == AddressKind::kUnroutable || address.kind == AddressKind::kSilent;
   if (passive && nowhere) address.kind = AddressKind::kForeign;
   return address;
 }
 
-// Endpoints that mostly fail, and what is done to those that do not.
+// Endpoints that mostly fail, and calls on those that do not.
 void OddEndpoints(ConversationBuilder& builder) {
   const uint8_t side = builder.AnySide();
   for (uint64_t left = 1 + builder.Below(4, "how many odd ones"); left > 0; --left) {
@@ -159,7 +159,7 @@ void OddEndpoints(ConversationBuilder& builder) {
       if (ep.with_qp && builder.OneIn(3, "of another type")) ep.type = QpType::kUd;
     }
     builder.Call(ConversationBuilder::MainLane(side), ep);
-    // One that waits is waited for, so that nothing happens in the middle of it.
+    // An endpoint that waits is awaited, so that nothing happens in the middle of it.
     builder.Settle();
     builder.Pass(Duration::Seconds(3));
     if (ep.source.port != 0 && builder.OneIn(2, "its port is asked for"))
@@ -170,7 +170,7 @@ void OddEndpoints(ConversationBuilder& builder) {
   }
 }
 
-// A plain id that is abandoned in the middle of its request, and destroyed as an endpoint.
+// A plain id that is abandoned with an outstanding request, and destroyed as an endpoint.
 void PlainIdGoes(ConversationBuilder& builder) {
   const uint16_t port = builder.Port(0);
   builder.Listens(kPassiveSide, port);
@@ -181,8 +181,8 @@ void PlainIdGoes(ConversationBuilder& builder) {
   builder.FetchesAll(1);
 }
 
-// A listener whose requests cannot have their queue pairs. Nobody has the ids of those, so the
-// process has to go.
+// A listener whose requests cannot have their queue pairs. Their ids have no names, so the process
+// must exit.
 void RequestsWithoutQps(ConversationBuilder& builder) {
   const IdRef listener = builder.NewName(kPassiveSide);
   builder.Calls({call::CreateEp{.id = listener,

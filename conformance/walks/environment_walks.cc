@@ -5,7 +5,7 @@
 namespace cm {
 namespace {
 
-// How far the two sides have come; the active id.
+// The progress of the two sides; the active id.
 IdRef ComesTo(ConversationBuilder& builder, uint64_t phase, uint16_t port) {
   if (phase == 0) return builder.Resolves(kActiveSide, port);
   if (phase > 2) return builder.Connection(kActiveSide, port).first;
@@ -17,7 +17,7 @@ IdRef ComesTo(ConversationBuilder& builder, uint64_t phase, uint16_t port) {
 
 }  // namespace
 
-// The device of a side goes away under ids in many states; the calls afterwards.
+// The device of a side is removed under ids in many states; then calls on them.
 void DeviceRemoved(ConversationBuilder& builder) {
   const uint8_t side = builder.AnySide();
   const IdRef listener = builder.Listens(kPassiveSide);
@@ -83,27 +83,27 @@ void AddressChanges(ConversationBuilder& builder) {
   builder.Destroys(passive_listener);
 }
 
-// A bond fails over, and with it goes the address that ids send from: under a request that is yet
-// to be answered, under one whose answer is yet to be read, and under a connection.
+// A bond fails over, and the address that ids send from is removed: under an unanswered request,
+// under one whose reply is unread, and under a connection.
 void SourceGoes(ConversationBuilder& builder) {
   const bool with_qp = builder.OneIn(2, "with a queue pair");
   IdRef stale;
   switch (builder.Below(6, "in which phase")) {
-    case 0:  // a request from the other side is read
+    case 0:  // a request of the other side is fetched
       builder.Listens(kActiveSide);
       builder.Connects(kPassiveSide);
       stale = builder.Await(kActiveSide);
       break;
-    case 1:  // and accepted, and the reply is not read
+    case 1:  // and accepted, and the reply is not fetched
       builder.Listens(kActiveSide);
       builder.Connects(kPassiveSide);
       stale = builder.Accepts(kActiveSide);
       break;
-    case 2:  // its own waits
+    case 2:  // its own request is outstanding
       builder.Listens(kPassiveSide);
       stale = builder.Connects(kActiveSide, builder.Port(0), with_qp);
       break;
-    case 3:  // its own was accepted
+    case 3:  // its own request was accepted
       builder.Listens(kPassiveSide);
       stale = builder.Connects(kActiveSide, builder.Port(0), with_qp);
       builder.Accepts(kPassiveSide);
@@ -159,7 +159,7 @@ void LinkGoesDown(ConversationBuilder& builder) {
   builder.PassesAndFetches(Duration::Seconds(120), 2);
 }
 
-// A process exits without a word; what its peer hears.
+// A process exits without disconnecting; the events of its peer.
 void PeerExits(ConversationBuilder& builder) {
   builder.Listens(kPassiveSide);
   const uint64_t when = builder.Below(3, "in which phase");
@@ -175,7 +175,7 @@ void PeerExits(ConversationBuilder& builder) {
   builder.Fetch(left);
 }
 
-// What waits unread when the device goes away, and what the library makes of it.
+// Unread events when the device is removed, and the library's processing of them.
 void RemovedUnread(ConversationBuilder& builder) {
   const ChannelRef channel = builder.ChannelOf(kActiveSide);
   const uint16_t port = builder.Port(0);
@@ -211,7 +211,7 @@ void HostCrashes(ConversationBuilder& builder) {
   builder.Inject(FaultKind::kCrash, side);
   if (!builder.OneIn(3, "at once")) builder.Settle();
   if (left == kActiveSide && builder.OneIn(2, "the peer ends it")) builder.Disconnects(active);
-  if (builder.OneIn(3, "somebody asks for it")) builder.Resolves(left);
+  if (builder.OneIn(3, "the address is resolved")) builder.Resolves(left);
   builder.Fetch(left);
   if (builder.OneIn(2, "how long")) builder.Pass(Duration::Seconds(120));
   if (!builder.OneIn(4, "it stays down")) {
@@ -231,7 +231,7 @@ void HostCrashes(ConversationBuilder& builder) {
       builder.OneIn(2, "and then") ? Duration::Seconds(4) : Duration::Seconds(120), 2);
 }
 
-// The link goes down and comes up by itself, again and again.
+// The link flaps: it goes down and comes up repeatedly.
 void LinkFlaps(ConversationBuilder& builder) {
   Fault fault{.kind = FaultKind::kFlap, .side = builder.AnySide()};
   fault.by = builder.OneOf(
@@ -253,8 +253,8 @@ void LinkFlaps(ConversationBuilder& builder) {
   builder.PassesAndFetches(Duration::Seconds(120), 2);
 }
 
-// Another host answers for the address of one side: whoever has resolved it hears that its hardware
-// address is a different one, and what is sent there is lost.
+// Another host answers for the address of one side: ids that have resolved it get an event because
+// its hardware address has changed, and messages to it are lost.
 void AddressDoubled(ConversationBuilder& builder) {
   const uint8_t side = builder.AnySide();
   builder.Listens(kPassiveSide);

@@ -15,7 +15,7 @@ ExpectedId& GeneratorModel::At(IdRef ref) {
 }
 
 void GeneratorModel::Expect(ChannelRef channel, ExpectedEvent event) {
-  if (!channel.valid()) return;  // a synchronous id: nobody fetches from its own channel
+  if (!channel.valid()) return;  // synchronous: the application does not fetch from its channel
   if (channel.index >= waiting_.size()) waiting_.resize(channel.index + 1);
   waiting_[channel.index].push_back(event);
 }
@@ -26,7 +26,7 @@ void GeneratorModel::Gone(IdRef id) {
     std::erase_if(events, [id](const ExpectedEvent& e) { return e.id == id; });
 }
 
-// The request reaches the first listener that fits, or is refused.
+// The request reaches the first listener that fits, or is rejected.
 void GeneratorModel::Connects(IdRef id) {
   ExpectedId& own = At(id);
   own.phase = Phase::kRequesting;
@@ -46,7 +46,7 @@ void GeneratorModel::Connects(IdRef id) {
   Expect(own.channel, {.type = EventType::kRejected, .id = id});
 }
 
-// One end of a connection is over; what the other end will hear.
+// One end of a connection is over; the events of the other end.
 void GeneratorModel::Ends(IdRef id, bool destroyed) {
   ExpectedId& own = At(id);
   const IdRef peer = own.peer;

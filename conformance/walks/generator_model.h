@@ -1,7 +1,8 @@
-// What a walk expects to come of its own lines, so that it can draw lines that matter.
+// A generator's model of the effects of its own lines, so that it can draw lines that matter.
 //
-// Nominal: everything arrives at once and nothing fails but for reasons that the walk can see. It
-// is a guess; where it is wrong, lines turn out illegal or not applicable, which is drawn anyway.
+// Nominal: everything arrives immediately and nothing fails but for reasons that the walk can see.
+// It is a guess; where it is wrong, lines turn out illegal or not applicable, which are drawn
+// anyway.
 #ifndef CONFORMANCE_WALKS_GENERATOR_MODEL_H_
 #define CONFORMANCE_WALKS_GENERATOR_MODEL_H_
 
@@ -14,9 +15,9 @@
 
 namespace cm {
 
-// How far an id is believed to have come.
+// The assumed state of an id.
 enum class Phase : uint8_t {
-  kNone,  // not made, or gone
+  kNone,  // not created, or destroyed
   kCreated,
   kBound,
   kListening,
@@ -24,12 +25,12 @@ enum class Phase : uint8_t {
   kAddrResolved,
   kRouteQuery,
   kRouteResolved,
-  kRequesting,  // REQ is out
-  kReplied,     // and a reply has come
-  kPending,     // a request that waits for an answer
-  kAccepted,    // REP is out
+  kRequesting,  // REQ sent
+  kReplied,     // REP received
+  kPending,     // an unanswered request
+  kAccepted,    // REP sent
   kEstablished,
-  kDisconnecting,  // DREQ is out
+  kDisconnecting,  // DREQ sent
   kDisconnected,   // the other side has ended it
   kDead,           // rejected, unreachable, or over
   kRemoved,        // its device is gone
@@ -43,9 +44,9 @@ struct ExpectedId {
   bool device_known = false;
   bool has_qp = false;
   bool wildcard = false;
-  bool ever = false;  // it was made at some time
+  bool ever = false;  // it was created at some time
   bool v6 = false;
-  uint16_t port = 0;  // that it owns or asks for
+  uint16_t port = 0;  // owned or requested
   int backlog = 0;
 };
 
@@ -65,9 +66,9 @@ class GeneratorModel {
 
   const ExpectedId& id(IdRef ref) const { return ids_[ref.index]; }
   size_t id_count() const { return ids_.size(); }
-  // Events that are believed to wait on the channel.
+  // Events that are assumed to be on the channel.
   const std::vector<ExpectedEvent>& waiting(ChannelRef channel) const;
-  // Events that were fetched and not acknowledged, with the id that is credited.
+  // Events that were fetched and not acknowledged, with the id that they count for.
   const std::vector<std::pair<EventRef, IdRef>>& held() const { return held_; }
   bool AnythingInTheWay() const { return faults_ > 0; }
   bool DeviceGone(uint8_t side) const { return gone_[side]; }

@@ -1,4 +1,4 @@
-// Ids move from channel to channel, with what is unread and what is not acknowledged.
+// Ids move from channel to channel, with unread and unacknowledged events.
 #include <array>
 #include <vector>
 
@@ -46,7 +46,7 @@ class MigrationWalk {
     Moves(id);
   }
 
-  // What was unread, or not acknowledged, when the id moved.
+  // Events that were unread, or unacknowledged, when the id moved.
   void Unread() {
     const IdRef id = active_ = New(kActiveSide, Here(kActiveSide));
     builder_.ResolvesPeer(id, port_);
@@ -67,7 +67,7 @@ class MigrationWalk {
     Looks(kActiveSide);
   }
 
-  // A listener leaves requests behind that it has not read.
+  // A listener leaves unread requests behind.
   void Listener() {
     Listens(Here(kPassiveSide));
     Asks();
@@ -122,7 +122,7 @@ class MigrationWalk {
       passive_ = builder_.GetsRequest(ConversationBuilder::WaitingLane(kPassiveSide), listener_);
     if (builder_.OneIn(2, "one more asks")) Asks();
     builder_.Settle();
-    // Where the request is kept, its listener waits for that.
+    // While the request is held, its listener waits for that.
     builder_.Call(Thread::kSpare, call::MigrateId{listener_, There(kPassiveSide)});
     builder_.Settle();
     if (read && !builder_.OneIn(4, "kept for ever"))
@@ -134,7 +134,7 @@ class MigrationWalk {
     if (read) builder_.Call(call::DestroyId{passive_});
   }
 
-  // Both ends move on their way.
+  // Both ends move during the connection.
   void Connection() {
     Listens(Here(kPassiveSide));
     const ChannelRef from = Here(kActiveSide);
@@ -197,7 +197,7 @@ class MigrationWalk {
     Moves(IdOf(call));
   }
 
-  // Perhaps, to one or the other.
+  // Moves either id, or none.
   void Moves(IdRef id) {
     if (!id.valid() || builder_.OneIn(2, "it stays")) return;
     const ChannelRef where = channels_[builder_.SideOf(id)][builder_.Below(2, "where to")];
@@ -209,7 +209,7 @@ class MigrationWalk {
     Looks(side);
   }
 
-  // Everything that may be there.
+  // Fetches all events that may be there.
   void Looks(uint8_t side) {
     for (const ChannelRef channel : channels_[side]) Fetches(side, channel);
     if (side == kActiveSide) builder_.FetchesAll(1);

@@ -1,11 +1,11 @@
-// What an application must not do, and does: only where a conversation asks for it, as the real
-// library reads memory that is not there any more.
+// Misuse by the application: only in conversations with the capability, because the real library
+// reads freed memory.
 #include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
 
-// Any call on the id, as one of its own thread.
+// Any call on the id, on a thread of its own.
 void CallOn(ConversationBuilder& builder, uint8_t side, IdRef id) {
   builder.Call(builder.OneOf<Call>({call::DestroyId{id}, call::Disconnect{id}, call::Listen{id, 1},
                                     call::BindAddr{id, builder.AddressOf(side, builder.Port(3))},

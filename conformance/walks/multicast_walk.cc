@@ -1,4 +1,4 @@
-// Groups: joined by ids in every state, twice, in vain; left early, late and never.
+// Multicast groups: joined by ids in every state, twice, in vain; left early, late and never.
 #include <array>
 #include <vector>
 
@@ -36,7 +36,7 @@ class MulticastWalk : public Steps {
                           "which port space");
   }
 
-  // An id in one of the states that joins meet.
+  // An id in one of the states in which joins are possible.
   void Makes() {
     const PortSpace space = Space();
     const IdRef id = builder_.NewIdIn(side_, channel_, space);
@@ -92,7 +92,7 @@ class MulticastWalk : public Steps {
     builder_.Await(side_);
   }
 
-  // Few groups, so that they are joined twice and left by others.
+  // Few groups, so that they are joined twice and left by other ids.
   Address Somewhere() {
     const int number = builder_.OneOf({1, 2}, "which group");
     const uint16_t port = builder_.OneIn(6, "with a port") ? builder_.Port(5) : uint16_t{0};
@@ -105,7 +105,7 @@ class MulticastWalk : public Steps {
   }
 
   void Joins(IdRef id, const Address& address) {
-    // Nobody looks at all of them: events that are not fetched pile up.
+    // Not all events are fetched: they pile up.
     if (++unread_ > 4) {
       unread_ = 0;
       for (int i = 0; i < 5; ++i) builder_.Fetch(side_);
@@ -142,12 +142,12 @@ class MulticastWalk : public Steps {
   void JoinsSomewhere(IdRef id) { Joins(id, Somewhere()); }
 
   void Leaves(IdRef id) {
-    // What is reported later of a group that a removed device has left is in nobody's memory.
+    // Later events of a group that a removed device has left are not followed.
     if (removed_ && builder_.Can(Capability::kCrashes)) return;
     builder_.Call(call::LeaveMulticast{id, Somewhere()});
   }
 
-  // Whoever leaves waits for the event that another thread has in hand.
+  // Leaving waits for the event that another thread has not acknowledged.
   void JoinsAndLeavesWithEvent(IdRef id) {
     const Address group = Group(3);
     Joins(id, group);
@@ -160,7 +160,7 @@ class MulticastWalk : public Steps {
     if (!held.empty()) builder_.Call(call::AckCmEvent{held.back().first});
   }
 
-  // IPv6 addresses go with the link, and the GID with them.
+  // IPv6 addresses are removed when the link goes down, and their GIDs with them.
   void JoinsWithoutLink(IdRef /*id*/) {
     if (v6_.empty()) return;
     if (!builder_.Inject(FaultKind::kLinkDown, side_)) return;
@@ -190,7 +190,7 @@ class MulticastWalk : public Steps {
     Joins(id, Group(2));
   }
 
-  // Joins wait for their event, and the last one is kept: nothing lets go of it but the next call.
+  // Joins wait for their event, and the last one is kept: only the next call releases it.
   void WalkSynchronously() {
     const IdRef id = builder_.NewIdIn(side_, {}, PortSpace::kUdp);
     ids_.push_back(id);
@@ -216,7 +216,7 @@ class MulticastWalk : public Steps {
   int unread_ = 0;
   bool removed_ = false;
   std::vector<IdRef> ids_;
-  std::vector<IdRef> v6_;  // of them, those with IPv6 addresses
+  std::vector<IdRef> v6_;  // those with IPv6 addresses
 };
 
 }  // namespace

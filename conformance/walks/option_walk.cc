@@ -1,4 +1,4 @@
-// Options of ids, set in every state; ports that are shared; timers that are other than usual.
+// Options of ids, set in every state; shared ports; unusual timers.
 #include <array>
 #include <string_view>
 
@@ -7,7 +7,7 @@
 namespace cm {
 namespace {
 
-constexpr uint32_t kOwnPath = 0x2b;   // flags of the one path that the kernel looks for
+constexpr uint32_t kOwnPath = 0x2b;   // flags of the path that the kernel requires
 constexpr uint32_t kPathRecord = 72;  // struct ib_path_rec_data
 constexpr uint32_t kTooLong = (4u << 20) + 1;
 constexpr std::array<uint32_t, 5> kTimeouts = {0, 1, 14, 17, 20};
@@ -45,7 +45,7 @@ class OptionWalk {
     for (int i = 0; i < 3; ++i) Tries(id);
   }
 
-  // Nobody answers for the address.
+  // No host answers for the address.
   void Searching() {
     const IdRef id = builder_.NewId(kActiveSide, builder_.ChannelOf(kActiveSide));
     const bool bound = builder_.OneIn(2, "from an address");
@@ -81,7 +81,7 @@ class OptionWalk {
     builder_.Call(call::DestroyId{ids[gone]});
     builder_.Call(call::Listen{ids[builder_.Below(3, "who listens now")], 4});
     builder_.Calls({call::DestroyId{ids[(gone + 1) % 3]}, call::Listen{ids[(gone + 2) % 3], 4}});
-    if (!builder_.OneIn(2, "somebody asks")) return;
+    if (!builder_.OneIn(2, "a connection")) return;
     builder_.Connects(OtherSide(side), port_, true, v6_);
     builder_.SettlesAndFetches(2);
   }
@@ -92,7 +92,7 @@ class OptionWalk {
     builder_.Call(call::SetOption{id, kReuseAddrOption, value});
   }
 
-  // Wildcards of both address families on one port, and who is let in.
+  // Wildcards of both address families on one port, and connections to them.
   void Families() {
     const std::array<bool, 2> order = builder_.OneIn(2, "IPv6 first")
                                           ? std::array<bool, 2>{true, false}
@@ -109,7 +109,7 @@ class OptionWalk {
     for (const IdRef id : ids)
       if (!builder_.OneIn(4, "does not listen")) builder_.Call(call::Listen{id, 4});
     for (const bool v6 : {false, true}) {
-      if (builder_.OneIn(3, "nobody asks")) continue;
+      if (builder_.OneIn(3, "no connection")) continue;
       builder_.Connects(kActiveSide, port_, true, v6);
       builder_.SettlesAndFetches(1);
     }
@@ -121,7 +121,7 @@ class OptionWalk {
     builder_.Call(call::SetOption{id, kAfOnlyOption, value});
   }
 
-  // A path of the application's own. Nobody knows where it leads: no connection follows.
+  // A path set by the application. Its destination is unknown: no connection follows.
   void Path() {
     const ChannelRef channel = builder_.ChannelOf(kActiveSide);
     const IdRef id = builder_.NewId(kActiveSide, channel);
@@ -142,7 +142,7 @@ class OptionWalk {
     Tries(id);
   }
 
-  // A connection, whose timers may be its own, from the first call to the end of timewait.
+  // A connection, perhaps with timers set by options, from the first call to the end of timewait.
   void Together() {
     const IdRef listener = builder_.Listens(kPassiveSide, port_, 8, v6_);
     Tries(listener);
@@ -160,7 +160,7 @@ class OptionWalk {
     ConnParam param;
     param.private_data = PrivateData::Counting(7);
     builder_.Calls({call::CreateQp{active}, call::Connect{active, param}});
-    if (!builder_.OneIn(4, "nobody answers")) {
+    if (!builder_.OneIn(4, "no answer")) {
       const IdRef passive = builder_.Accepts(kPassiveSide);
       builder_.Settle();
       Tries(passive);
@@ -196,7 +196,7 @@ class OptionWalk {
     return builder_.AddressOf(side, port_, v6_);
   }
 
-  // Up to two options, of which nothing follows for a connection.
+  // Up to two options, without effect on a connection.
   void Tries(IdRef id) {
     for (uint64_t i = builder_.Below(3, "how many options"); i > 0; --i) builder_.Call(Option(id));
   }
@@ -219,7 +219,7 @@ class OptionWalk {
     return {id, value % 2 == 0 ? kAfOnlyOption : kReuseAddrOption, 1, Around(4)};
   }
 
-  // A length that is not that one.
+  // A length other than the option's.
   uint32_t Around(uint32_t length) {
     return builder_.OneOf<uint32_t>({0, length - 1, length + 1, 8}, "length");
   }

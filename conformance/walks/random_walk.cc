@@ -1,5 +1,5 @@
-// Anything, legal and illegal, with weights that each run draws for itself (swarm testing): a run
-// that never destroys finds other things than a run that destroys all the time.
+// Any calls, legal and illegal, with weights that each run draws for itself (swarm testing): a run
+// that never destroys finds other defects than a run that destroys all the time.
 #include <algorithm>
 #include <array>
 
@@ -140,11 +140,11 @@ class Random : public Steps {
     builder_.Call(call::ResolveAddr{id, source, destination, arguments_.ResolveTimeout()});
   }
 
-  // Mostly a port that somebody listens on.
+  // Mostly a port with a listener.
   uint16_t AnyListenedPort() {
     const IdRef listener =
         Pick([](const ExpectedId& e) { return e.phase == Phase::kListening && e.port != 0; });
-    if (!listener.valid() || builder_.OneIn(10, "a port nobody may listen on"))
+    if (!listener.valid() || builder_.OneIn(10, "a port without a listener"))
       return arguments_.Port();
     return builder_.model().id(listener).port;
   }
@@ -302,13 +302,13 @@ class Random : public Steps {
         builder_.OneIn(2, "a range"))
       fault.at_most = fault.by * 10;
     if (fault.OnPackets() && builder_.Can(Capability::kDirection) &&
-        builder_.OneIn(6, "whoever sends"))
+        builder_.OneIn(6, "any sender"))
       fault.side = kAnySide;
     if (fault.kind == FaultKind::kExit && !builder_.OneIn(3, "really")) return;
     builder_.Inject(fault);
   }
 
-  // Calls that wait, on threads that nobody else needs.
+  // Calls that wait, on threads of their own.
   void Blocking() {
     if (!builder_.Can(Capability::kLanes) || next_lane_ >= 6) return;
     const auto lane = [this](uint8_t side) { return Lane{.side = side, .number = next_lane_++}; };

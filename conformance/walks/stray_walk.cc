@@ -1,4 +1,4 @@
-// Messages arrive at ids that have moved on, or are gone.
+// Late messages for ids that have moved on, or are gone.
 #include <array>
 
 #include "conformance/walks/walks.h"
@@ -6,14 +6,14 @@
 namespace cm {
 namespace {
 
-constexpr Duration kLate = Duration::Seconds(15);     // later than what it finds changed
-constexpr Duration kUntilMra = Duration::Seconds(7);  // by then a request was repeated
+constexpr Duration kLate = Duration::Seconds(15);     // later than all changes of the receiver
+constexpr Duration kUntilMra = Duration::Seconds(7);  // a request was retransmitted by then
 
 class Strays {
  public:
   explicit Strays(ConversationBuilder& builder) : builder_(builder), port_(builder.Port(0)) {}
 
-  // A message is under way for so long that its receiver is gone when it comes.
+  // A message is delayed for so long that its receiver is gone when it arrives.
   void ReachNobody() {
     const MadKind kind =
         builder_.OneOf({MadKind::kMra, MadKind::kRtu, MadKind::kRep, MadKind::kRej, MadKind::kDrep},
@@ -32,7 +32,7 @@ class Strays {
     End();
   }
 
-  // A message is repeated, and its repetition finds its receiver in another state.
+  // A retransmission finds its receiver in another state.
   void FindAnotherState() {
     builder_.Listens(kPassiveSide, port_);
     const uint64_t what = builder_.Below(3, "what is late");
@@ -50,7 +50,7 @@ class Strays {
     End();
   }
 
-  // A request is refused because its queue pair is in use, when its sender has given it up.
+  // A request is rejected because its queue pair is in use, when its sender has given it up.
   void RefuseWhatIsGone() {
     builder_.Listens(kPassiveSide, port_);
     ConnParam param = builder_.Numbered();
@@ -68,8 +68,8 @@ class Strays {
     End();
   }
 
-  // A reply is refused because its queue pair is in use, when its sender awaits it and when it has
-  // seen for itself that the connection stands.
+  // A reply is rejected because its queue pair is in use, when its sender awaits the RTU and when
+  // COMM_EST has established the connection.
   void RefuseReplies() {
     builder_.Listens(kPassiveSide, port_);
     ConnParam reply = builder_.Numbered();

@@ -1,4 +1,4 @@
-// Subnets of InfiniBand: their administrator knows the paths and the groups, and may be silent.
+// InfiniBand subnets: the SA knows the paths and the groups, and may be silent.
 #include <array>
 
 #include "conformance/walks/walks.h"
@@ -74,7 +74,7 @@ class SubnetWalk {
     builder_.SettlesAndFetches(1);
   }
 
-  // Calls on an id whose route is asked for.
+  // Calls on an id with an outstanding route query.
   void Tries(IdRef id) {
     constexpr uint32_t kOwnPath = 0x2b;
     constexpr uint32_t kPathRecord = 72;
@@ -104,7 +104,7 @@ class SubnetWalk {
   Address Somewhere() {
     Address group = Group(1 + builder_.Below(2, "which group"));
     group.v6 = builder_.OneIn(5, "an IPv6 group");
-    if (builder_.OneIn(8, "nobody's")) group = {.kind = AddressKind::kAny};
+    if (builder_.OneIn(8, "no group")) group = {.kind = AddressKind::kAny};
     return group;
   }
 
@@ -116,7 +116,7 @@ class SubnetWalk {
     builder_.Call(call::JoinMulticastEx{id, group, 4, call::JoinMulticastEx::kSendOnly});
   }
 
-  // Joined before, while nobody answers, and afterwards.
+  // Joined before, while the SA is silent, and afterwards.
   void Groups() {
     std::array<IdRef, 2> ids;
     for (IdRef& id : ids) {
@@ -144,7 +144,7 @@ class SubnetWalk {
     builder_.Await(kActiveSide);
   }
 
-  // A service of datagrams on the interface itself.
+  // A datagram service on the interface itself.
   void Services() {
     const PortSpace space = Space();
     const ChannelRef channel = builder_.ChannelOf(kPassiveSide);

@@ -1,4 +1,4 @@
-// Synchronous ids: calls that wait for their event, on threads that others release.
+// Synchronous ids: calls that wait for their event, on threads that other threads release.
 #include <array>
 
 #include "conformance/walks/walks.h"
@@ -65,17 +65,17 @@ class Company {
                     call::Listen{listener_, 4}});
   }
 
-  // False when it does not come to a request.
+  // False when no request arrives.
   bool Ask() {
     if (!client_waits_) {
       active_ = builder_.Connects(kActiveSide, port_);
       return true;
     }
     active_ = builder_.NewId(kActiveSide, {});
-    const bool silent = builder_.OneIn(10, "nobody has the address");
-    const Address nobody{.kind = AddressKind::kSilent, .port = port_};
-    const uint16_t port = builder_.OneIn(8, "nobody listens") ? builder_.Port(5) : port_;
-    const Address to = silent ? nobody : builder_.AddressOf(kPassiveSide, port);
+    const bool silent = builder_.OneIn(10, "no host has the address");
+    const Address silent_address{.kind = AddressKind::kSilent, .port = port_};
+    const uint16_t port = builder_.OneIn(8, "no listener") ? builder_.Port(5) : port_;
+    const Address to = silent ? silent_address : builder_.AddressOf(kPassiveSide, port);
     builder_.Calls({call::ResolveAddr{active_, builder_.AddressOf(kActiveSide, 0), to, 500},
                     call::ShowEvent{active_}});
     if (builder_.OneIn(8, "out of place")) builder_.Call(call::Connect{active_, ConnParam{}});
@@ -116,7 +116,7 @@ class Company {
     if (id.valid()) builder_.Call(Thread::kWaiting, call::Disconnect{id});
   }
 
-  // What everybody has by now.
+  // The ids of all sides by now.
   void Look() {
     builder_.Settle();
     for (const uint8_t side : {kActiveSide, kPassiveSide}) {
@@ -144,7 +144,7 @@ class Company {
 void SynchronousCalls(ConversationBuilder& builder) {
   Company company(builder);
   company.Meet();
-  if (!builder.OneIn(4, "nobody disconnects")) company.Part();
+  if (!builder.OneIn(4, "no disconnect")) company.Part();
   company.Leave();
 }
 

@@ -1,5 +1,5 @@
-// Several threads at once: on ids of their own, on one id, and on one channel. What each of them
-// sees must be what some order of their calls would have shown.
+// Concurrent threads: on ids of their own, on one id, and on one channel. Their observations must
+// be possible for some order of their calls.
 #include <array>
 #include <utility>
 #include <vector>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Lane Thread(uint8_t side, uint8_t number) { return {.side = side, .number = number}; }
 
-// A call that is drawn to be made at once with others.
+// A drawn concurrent call.
 using Drawn = std::pair<uint8_t, Call>;  // its side
 
 // In a drawn order, each by a thread of its own.
@@ -25,7 +25,7 @@ void AtOnce(ConversationBuilder& builder, std::vector<Drawn> all) {
   });
 }
 
-// An id with a resolved route, both events of which are in hand.
+// An id with a resolved route, and both events unacknowledged.
 struct Holder {
   IdRef id;
   std::array<EventRef, 2> held;
@@ -47,7 +47,7 @@ Holder Holds(ConversationBuilder& builder, uint8_t side) {
   return holder;
 }
 
-// Acknowledging, and destroying what waits for it.
+// Acknowledging, and a destroy that waits for it.
 void AcknowledgeAndDestroy(ConversationBuilder& builder) {
   const uint8_t side = builder.AnySide();
   const Holder holder = Holds(builder, side);
@@ -58,7 +58,7 @@ void AcknowledgeAndDestroy(ConversationBuilder& builder) {
   builder.Destroys(holder.id);
 }
 
-// Several fetch from one channel, while somebody else does away with what they may fetch.
+// Several threads fetch from one channel, while another one destroys ids of the events.
 void FetchAtOnce(ConversationBuilder& builder) {
   const uint8_t side = builder.AnySide();
   const bool blocking = builder.OneIn(4, "threads wait");
@@ -82,7 +82,7 @@ void FetchAtOnce(ConversationBuilder& builder) {
   builder.Call(call::ResolveAddr{ids[1], builder.AddressOf(side, 0), to, 2000});
 }
 
-// An id moves to another channel while threads fetch from both and acknowledge what is in hand.
+// An id moves to another channel while threads fetch from both and acknowledge its events.
 void MigrateAtOnce(ConversationBuilder& builder) {
   const uint8_t side = builder.AnySide();
   const Holder holder = Holds(builder, side);
@@ -92,7 +92,7 @@ void MigrateAtOnce(ConversationBuilder& builder) {
   const IdRef other = builder.NewId(side, from);
   builder.Call(call::ResolveAddr{other, builder.AddressOf(side, 0), address, 2000});
   builder.Settle();
-  const bool fetches = builder.OneIn(2, "somebody fetches");
+  const bool fetches = builder.OneIn(2, "a thread fetches");
   builder.Together([&] {
     builder.Call(Thread(side, 2), call::MigrateId{other, to});
     if (fetches) builder.Fetch(Thread(side, 3), from, false);
@@ -105,7 +105,7 @@ void MigrateAtOnce(ConversationBuilder& builder) {
   builder.Fetch(ConversationBuilder::MainLane(side), from);
 }
 
-// Two ids that want the same port.
+// Two ids that bind the same port.
 void PortAtOnce(ConversationBuilder& builder) {
   const uint8_t side = builder.AnySide();
   const ChannelRef channel = builder.ChannelOf(side);
@@ -119,7 +119,7 @@ void PortAtOnce(ConversationBuilder& builder) {
   AtOnce(builder, {{side, call::Listen{one, 4}}, {side, call::Listen{one, 2}}});
 }
 
-// One id, two threads that say the same, or what does not go together.
+// One id, two threads with the same calls, or with conflicting ones.
 void OneIdAtOnce(ConversationBuilder& builder) {
   const uint8_t side = builder.AnySide();
   const uint8_t other = OtherSide(side);
@@ -143,7 +143,7 @@ void OneIdAtOnce(ConversationBuilder& builder) {
   builder.FetchesAll(2);
 }
 
-// Requests that are answered, withdrawn and refused at once.
+// Requests that are concurrently answered, withdrawn and rejected.
 void AnswerAtOnce(ConversationBuilder& builder) {
   const uint8_t side = builder.AnySide();
   const uint8_t other = OtherSide(side);

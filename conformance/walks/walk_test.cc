@@ -1,4 +1,4 @@
-// What the walks draw is written and read again without loss, and drawn the same again.
+// Drawn conversations are printed and parsed without loss, and drawn reproducibly.
 #include "conformance/walks/walk.h"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST(ADrawnConversation, IsAFunctionOfItsOptions) {
   EXPECT_NE(ToText(Draw(Options(0))), ToText(Draw(Options(1))));
 }
 
-// A cut anywhere behind the header is either a shorter conversation or a problem with its line.
+// Text cut anywhere after the header is either a shorter conversation or an error with its line.
 TEST(ADrawnConversation, IsReadOrRefusedWhenItIsCut) {
   const std::string text = ToText(Draw(Options(5)));
   for (size_t size = 0; size < text.size(); ++size) {

@@ -21,7 +21,7 @@
 
 namespace cm::wire {
 
-// How strict the judge is.
+// The strictness of the judge.
 struct JudgeOptions {
   bool whole = false;    // the capture began before the first connection
   bool missing = false;  // the capture may lack messages that were sent

@@ -38,7 +38,7 @@ class CallReader {
   template <typename Owner, typename Row>
   void Into(Owner* owner, const Row& row);
 
-  // One overload for each type that a field has.
+  // An overload for each type of a field.
   void Read(const FieldInfo& info, IdRef* id);
   void Read(const FieldInfo& info, ChannelRef* channel);
   void Read(const FieldInfo& info, EventRef* event);

@@ -182,7 +182,8 @@ TEST(ParseConversation, NamesTheLineThatItCannotRead) {
   for (const auto& [line, what] : std::initializer_list<std::pair<const char*, const char*>>{
            {"active rdma_frobnicate A", "\"rdma_frobnicate\" is not a function"},
            {"active & wait C within=1s", "\"wait\" is not a function"},
-           {"active & rdma_create_event_channel D", "&: this thread makes another of the calls"},
+           {"active & rdma_create_event_channel D",
+            "&: this thread makes another of the concurrent calls"},
            {"sideways rdma_listen A", "\"sideways\" is neither a side of topology two-kernels"},
            {"active/0 rdma_listen A", "\"active/0\" is neither a side"},
            {"active/256 rdma_listen A", "\"active/256\" is neither a side"},

@@ -38,7 +38,7 @@ constexpr Tables MakeTables() {
 
 constexpr Tables kTables = MakeTables();
 
-// What the four bytes of `word` do when 4 * `later` bytes of the stride follow them.
+// The effect of the four bytes of `word` when 4 * `later` bytes of the stride follow them.
 [[gnu::always_inline]] inline uint32_t Word(uint32_t word, size_t later) {
   const auto* tables = &kTables[4 * later];
   return tables[3][word & 0xff] ^ tables[2][word >> 8 & 0xff] ^ tables[1][word >> 16 & 0xff] ^

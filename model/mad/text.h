@@ -31,7 +31,7 @@ using Layers = InlineVector<Layer, 10>;
 Layers LayersOf(const Frame& frame);
 Layers LayersOf(const Mad& mad);
 
-// One field of one frame.
+// A field of a frame.
 struct Place {
   size_t offset = 0;  // offset of its layer
   Field field;

@@ -1,4 +1,4 @@
-// One frame whose bytes are known from elsewhere: a REQ over IPv4.
+// A frame whose bytes are known from another source: a REQ over IPv4.
 #ifndef MODEL_MAD_VECTOR_H_
 #define MODEL_MAD_VECTOR_H_
 

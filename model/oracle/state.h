@@ -109,7 +109,7 @@ static_assert(sizeof(IdTimes) == kIdTimes.size() * sizeof(Since), "each time is 
 
 // One rdma_cm_id with all its layers. What is no time is a part of its identity.
 struct IdState : IdTimes {
-  IdRef name;          // none for a request that nobody fetched
+  IdRef name;          // none for an unfetched request
   IdRef origin;        // of a request: the id that sent it
   ChannelRef left_on;  // of a request: the channel that its listener has left it on
   State state = State::kIdle;

@@ -30,7 +30,7 @@ enum class Capability : uint8_t {
   kMisuse,      // calls on what is gone may be made, which read memory that is not theirs
   kLaterCalls,  // the library has the calls of its map 1.4, and the kernel serves them
   kData,        // bytes move: queues take work, and complete it
-  kSilenceSm,   // there is an administrator of the subnet, which can be silenced
+  kSilenceSm,   // there is an SA, which can be silenced
   kCorrupt,
   kDirection,   // packet faults between two sides of several, and of any sender
   kDelayRange,  // delays that are drawn for each message

@@ -59,7 +59,7 @@ enum class MadKind : uint8_t {
   kLap,
   kApr,
   kOther,  // another message of the same class
-  // Of iWARP, over TCP. source: linux 6.1 siw_cm.h struct mpa_rr
+  // Messages of iWARP, over TCP. source: linux 6.1 siw_cm.h struct mpa_rr
   kMpaRequest,
   kMpaReply,
   kMpaReject,  // a rejecting reply
@@ -170,9 +170,9 @@ std::optional<EventType> ParseEventType(std::string_view name);
 
 // "REQ" and back.
 std::string_view ToString(MadKind kind);
-// Of the management datagrams, for faults and testers.
+// Names of the management datagrams, for faults and testers.
 std::optional<MadKind> ParseMadKind(std::string_view name);
-// Of all.
+// Names of all messages.
 std::optional<MadKind> ParseMessageKind(std::string_view name);
 
 // "REQ", "REP", "other" and back.

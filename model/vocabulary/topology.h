@@ -60,7 +60,7 @@ struct Topology {
 
   uint8_t KernelOf(uint8_t side) const { return devices[sides[side].device].kernel; }
   std::optional<uint8_t> SideNamed(std::string_view side) const;
-  // Of the device with that first port.
+  // The first port of the device with that name.
   std::optional<uint8_t> DeviceNamed(std::string_view device) const;
   // The side has no application: it is a tester's.
   bool IsTester(uint8_t side) const { return devices[sides[side].device].tester; }

@@ -40,7 +40,7 @@ bool Replace(Request* request, uint32_t T::*field, std::span<const uint32_t> wit
   return true;
 }
 
-// What a library waits for after the last request of the program.
+// The wait of a library after the last request of the program.
 std::string_view ForWhat(const Request& last) {
   if (last.op == Op::kDestroyCq) return "ibv_ack_cq_events";
   const auto command = uapi::CommandIn(last);

@@ -128,7 +128,7 @@ struct Work {
   friend bool operator==(const Work&, const Work&) = default;
 };
 
-// Of a kernel whose CM is busy.
+// The work queue of a kernel whose CM is busy.
 struct WorkQueue {
   uint8_t kernel = 0;
   Instant free_at;

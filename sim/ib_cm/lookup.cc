@@ -61,7 +61,7 @@ uint32_t IbCm::Match(const Context& c, uint8_t device, uint32_t local_cid,
   return !id.dying && here && id.remote_cid == remote_cid ? ib : kNobody;
 }
 
-// Of several ids the oldest.
+// The oldest of several ids.
 uint32_t IbCm::FindRemoteId(uint8_t kernel, uint8_t ca, uint32_t cid) const {
   uint32_t found = kNobody;
   by_cid_.VisitKnowers(cid, [&](uint32_t ib) {

@@ -79,7 +79,7 @@ class Calls : public ::testing::Test {
     return Of<decltype(::write)>("write")(fd, &command, sizeof command);
   }
 
-  // What is created below is released at the end, latest first.
+  // Objects created below are destroyed at the end, latest first.
 
   // The first device, opened.
   ibv_context* OpenDevice() {

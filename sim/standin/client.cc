@@ -54,7 +54,7 @@ __attribute__((constructor)) void CloseInChildren() {
                  });
 }
 
-// Of one thread. It ends with the thread.
+// The connection of one thread; it ends with the thread.
 class Line {
  public:
   Line() = default;

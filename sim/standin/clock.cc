@@ -24,7 +24,7 @@ namespace {
 
 constexpr int64_t kMicrosecond = 1'000;
 
-// What the clock shows when a world begins. Empty for clocks that are not simulated: CPU time
+// The value of the clock when a world begins. Empty for clocks that are not simulated: CPU time
 // clocks.
 // processors.
 std::optional<int64_t> BeginningOn(clockid_t clock) {

@@ -66,7 +66,7 @@ int64_t Perform(const Descriptor& descriptor, int fd, const void* bytes, size_t 
     std::memcpy(At(*place), answer.bytes.data(),
                 std::min<size_t>(answer.bytes.size(), header->out));
   }
-  // What was appended to the command is not counted.
+  // The appended bytes are not counted.
   const auto written = static_cast<uint64_t>(answer.value);
   if (written > request.bytes.size()) return -EIO;
   return static_cast<int64_t>(written == request.bytes.size() ? count : std::min(written, count));

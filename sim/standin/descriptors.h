@@ -25,7 +25,7 @@ enum class DescriptorKind : uint8_t {
 
 struct Descriptor;
 
-// How a descriptor is read for which read(2) is not the system's.
+// The reading of a descriptor that read(2) of the system cannot read.
 using Reader = ssize_t (*)(int fd, const Descriptor& descriptor, void* bytes, size_t count);
 
 struct Descriptor {

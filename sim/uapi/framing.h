@@ -50,8 +50,8 @@ std::vector<uint8_t> Encode(const Message& message);
 // Parses the bytes after the length.
 std::optional<Message> Decode(std::span<const uint8_t> bytes);
 
-// One end. Blocking or not, as its socket is. Messages without bytes of their own are sent and read
-// without allocating memory.
+// An end of the socket. Blocking or not, as its socket is. Messages without bytes of their own are
+// sent and read without allocating memory.
 class Connection {
  public:
   explicit Connection(int socket);  // takes ownership

@@ -14,7 +14,7 @@
 
 namespace cm::sim::uapi {
 
-// Of kernels newer than the header.
+// Commands of kernels newer than the header.
 inline constexpr uint32_t kResolveIbServiceCommand = 23;
 inline constexpr uint32_t kWriteCmEventCommand = 24;
 inline constexpr uint32_t kQueryIbServiceOption = 3;

@@ -72,7 +72,8 @@ class VerbsEndTest : public testing::Test {
   uint32_t CreateCq(const Peer& peer, uint64_t holds) {
     return static_cast<uint32_t>(Ask(peer, {.op = Op::kCreateCq, .more = holds}).value);
   }
-  // Of the same process, with another queue pair, and a queue that holds that many completions.
+  // A peer of the same process, with another queue pair, and a queue that holds that many
+  // completions.
   Peer OnQueueOf(const Peer& peer, uint64_t holds, uint32_t type) {
     return Furnish(peer, type, 7, CreateCq(peer, holds));
   }

@@ -149,7 +149,7 @@ struct Room {
   friend bool operator==(const Room&, const Room&) = default;
 };
 
-// Of the queues of a queue pair.
+// The capacity of a queue pair's queues.
 struct QpRoom {
   Room sends;
   Room receives;

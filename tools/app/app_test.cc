@@ -58,7 +58,7 @@ ProgramToRun Words(uint8_t side, const std::string& text) {
   return program;
 }
 
-// Of the distribution.
+// The path of a program of the distribution.
 ProgramToRun Stock(uint8_t side, const std::string& text) {
   ProgramToRun program = Words(side, text);
   if (!IsInstalled(program.words[0]))
@@ -67,7 +67,7 @@ ProgramToRun Stock(uint8_t side, const std::string& text) {
   return program;
 }
 
-// Of the tests.
+// The path of a program of the tests.
 ProgramToRun Beside(uint8_t side, const std::string& text) {
   ProgramToRun program = Words(side, text);
   std::vector<char> here(4096);

@@ -145,7 +145,7 @@ std::vector<pid_t> TreeOf(pid_t process) {
 
 std::string NameOfProcess(pid_t process) { return Line(fmt::format("/proc/{}/comm", process)); }
 
-// Of a zombie, all threads have ended.
+// All threads of a zombie have ended.
 bool IsGone(pid_t process) {
   return std::ranges::all_of(ThreadsOf(process),
                              [](const ThreadState& thread) { return thread.state == 'Z'; });

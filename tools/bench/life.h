@@ -22,7 +22,7 @@ inline constexpr int64_t kLifeEvents = 2'000'000;
 inline constexpr int64_t kWarmUpEvents = 30;
 inline constexpr int64_t kLatencyNs = 10'000;
 inline constexpr uint64_t kLossOneIn = 100;
-// How long a connection stays: anything below 2^31 ns, so that connections are not in step.
+// The time that a connection stays: anything below 2^31 ns, so that connections are not in step.
 inline int64_t StayNs(Random* random) { return static_cast<int64_t>(random->Next() >> 33); }
 
 // A Lives is constructed with the number of connections; it has void Run(events), void

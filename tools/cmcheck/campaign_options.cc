@@ -48,7 +48,7 @@ std::vector<TopologyShare> WalkableShares(const DrawOptions& draw,
   return shares;
 }
 
-// What the walk needs, where no topology is left for it.
+// The needs of the walk, where no topology is left for it.
 std::string WhyNotWalkable(const DrawOptions& draw, const std::string& topology) {
   const Walk* const walk = FindWalk(draw.walk);
   const Capabilities missing =

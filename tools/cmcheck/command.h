@@ -66,7 +66,7 @@ struct Answering {
   std::string library;
   std::string kernel;
 };
-// Or the error, in one line.
+// The implementation, or the error in one line.
 std::variant<Answering, std::string> Resolve(const Asked& asked);
 // Resolves, for Resolve, all but the plain simulator; refused until this is set.
 using ResolveOther = std::variant<Answering, std::string> (*)(const Asked& asked,

@@ -26,7 +26,8 @@ struct ConversationFile {
 // end.
 std::string CutOff(const std::string& path, const std::string& text);
 
-// Or an error in one line: the file, the line, what was given and what would be accepted.
+// The conversation, or an error in one line: the file, the line, what was given and what would be
+// accepted.
 std::variant<ConversationFile, std::string> ReadConversationFile(const std::string& path);
 
 // Uses the profile of the file unless --profile gives another one. Empty, or the file, the line and

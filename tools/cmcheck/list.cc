@@ -59,7 +59,7 @@ void ListDefects() {
   }
 }
 
-// What it looks like in a conversation, its defaults, and what else there is to say of it.
+// The syntax of a call in a conversation, its defaults, and its traits.
 void ListFunctions() {
   for (int i = 0; i < kCallKindCount; ++i) {
     const auto kind = static_cast<CallKind>(i);

@@ -60,7 +60,7 @@ std::vector<Shown> ReadPage(const std::string& page) {
   return all;
 }
 
-// How many commands and how many lines of their output were compared.
+// The number of commands, and of lines of their output, that were compared.
 std::pair<size_t, size_t> CarryOut(const std::string& file) {
   const CmcheckFolder folder;
   const std::filesystem::path root = DataFile(file).parent_path();

@@ -47,7 +47,7 @@ std::vector<Link> LinksIn(const Source& page) {
   return links;
 }
 
-// What hosts of repositories make of a heading: "## The `&` mark" is "the--mark".
+// The anchor that hosts of repositories make of a heading: "## The `&` mark" is "the--mark".
 std::string Slug(std::string_view heading) {
   std::string slug;
   for (const char c : heading) {

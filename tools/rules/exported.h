@@ -17,9 +17,8 @@ struct Exported {
 // source: rdma-core librdmacm.map, RDMACM_1.0 to RDMACM_1.5
 std::span<const Exported> ExportedFunctions();
 
-// Of the same map, in alphabetical order: a client of the functions above, not covered by the
-// model.
-// Those of <rdma/rdma_verbs.h>, by name: they are in no library.
+// Functions of <rdma/rdma_verbs.h>, by name: they are in no library; and the rsockets of the map: a
+// client of the functions above, not covered by the model. In alphabetical order.
 std::span<const std::string_view> InlineFunctions();
 std::span<const std::string_view> RsocketFunctions();
 

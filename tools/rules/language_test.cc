@@ -33,7 +33,7 @@ const std::string& Page() {
   return page;
 }
 
-// What stands in the ```conv blocks.
+// The text of the ```conv blocks.
 std::vector<std::string> Examples() {
   std::vector<std::string> all;
   std::istringstream in(Page());

@@ -9,7 +9,7 @@
 namespace cm::ruledoc {
 namespace {
 
-// What happens, in a few words.
+// A sentence about the event.
 struct Said {
   std::string_view name;
   std::string_view says;

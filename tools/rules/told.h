@@ -18,7 +18,8 @@ struct Told {
   std::string told;           // after the dashes
   model::RuleBits permitted;  // the rows of some explanation, on the simulator
   History history;            // the simulator's history
-  // Of the protocol's scenarios: the first sentences, the protocol's rows, why not in the lab.
+  // Scenarios of the protocol: the first sentences, the protocol's rows, the reason why not in the
+  // lab.
   std::string says;
   std::vector<std::string> rows;
   std::string not_in_lab;

@@ -18,8 +18,8 @@
 #include "model/conversation/conversation.h"
 #include "model/vocabulary/call.h"
 
-// Of the library's map 1.4, which the installed header may be older than.
-// source: rdma-core 65 rdma_cma.h
+// Functions of the library's map 1.4, which the installed header may lack. source: rdma-core 65
+// rdma_cma.h
 extern "C" {
 int rdma_resolve_addrinfo(rdma_cm_id* id, const char* node, const char* service,
                           const rdma_addrinfo* hints);
@@ -29,7 +29,7 @@ int rdma_write_cm_event(rdma_cm_id* id, rdma_cm_event_type event, int status, ui
 
 namespace cm {
 
-// Of libibverbs: the object's own, or those of its dependencies.
+// Functions of libibverbs: the object's own, or those of its dependencies.
 #define CM_VERBS_ENTRY_POINTS(X) \
   X(ibv_query_qp)                \
   X(ibv_get_device_name)

@@ -17,7 +17,7 @@
 
 namespace cm {
 
-// Of one conversation. Its world changes only within these functions.
+// The world of one conversation, which changes only within these functions.
 class VirtualGround {
  public:
   virtual ~VirtualGround() = default;

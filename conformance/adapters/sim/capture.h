@@ -21,7 +21,7 @@ struct Capture {
   size_t lost = 0;  // of the frames that were sent
 };
 
-// Or the error, in one line.
+// The capture, or the error in one line.
 std::variant<Capture, std::string> CaptureOf(const Conversation& conversation,
                                              const Profile& profile, CaptureOptions options);
 

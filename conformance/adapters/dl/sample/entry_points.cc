@@ -60,7 +60,7 @@ int On(rdma_cm_id* id, const Call& call) {
 using Context = cm::woven::Library::Context;
 using cm::woven::Library;
 
-// One that waits for its event on a synchronous id.
+// The same for a call that waits for its event on a synchronous id.
 template <typename Call>
 int Completing(rdma_cm_id* id, const Call& call) {
   Sample& sample = TheSample();

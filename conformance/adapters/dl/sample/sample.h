@@ -69,7 +69,7 @@ class Sample {
   int Ack(Event* event);
   // Returns the immediate reply of a call on an id.
   int Answer(Id* id, const Reply& reply);
-  // One that waits for an event if the id is synchronous.
+  // The same for a call that waits for an event if the id is synchronous.
   int Completes(Id* id, const woven::Progress& progress);
   int GetRequest(Id* listener, rdma_cm_id** id);
   int MigrateId(Id* id, Channel* channel);
