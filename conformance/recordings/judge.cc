@@ -17,7 +17,7 @@ RecordingVerdict JudgeRecording(const Recording& recording, const Profile& profi
   for (size_t i = 0; i < history.records.size(); ++i) {
     for (; foreign < recording.foreign.size() && recording.foreign[foreign].before_record <= i;
          ++foreign) {
-      for (const IdRef id : recording.foreign[foreign].disowns) oracle.Disown(id);
+      for (const IdRef id : recording.foreign[foreign].disowns) oracle.MarkOutOfScope(id);
     }
     if (i >= recording.judged_until.value_or(history.records.size())) {
       ++verdict.out_of_scope;

@@ -81,8 +81,8 @@ class DlImplementation : public Implementation {
 // Runs one query of the library in a process of its own; empty when it crashes or hangs.
 std::optional<Answer> AskElsewhere(const std::function<Answer()>& question) {
   LateProcesses late;
-  WorkerPool crew(&late);
-  const bool hired = crew.Spawn([&question](int connection) {
+  WorkerPool workers(&late);
+  const bool hired = workers.Spawn([&question](int connection) {
     while (const std::optional<Request> request = ReceiveRequest(connection)) {
       Answer answer = question();
       answer.number = request->number;
@@ -90,7 +90,7 @@ std::optional<Answer> AskElsewhere(const std::function<Answer()>& question) {
     }
   });
   if (!hired) return std::nullopt;
-  return crew.Ask(0, {}, kProbeWithin);
+  return workers.Ask(0, {}, kProbeWithin);
 }
 
 std::optional<Capabilities> CapabilitiesOf(const Hooks& hooks) {

@@ -23,14 +23,14 @@ bool SomebodyExits(const Conversation& conversation) {
 
 class RealSession : public Session, public Driver, public Environment {
  public:
-  RealSession(const Backend& ground, WorkerPool crew)
+  RealSession(const Backend& ground, WorkerPool workers)
       : place_(ground.place),
         spoiled_(ground.spoiled),
         quiet_(ground.profile->timing.quiet),
         prompt_(ground.profile->timing.prompt),
         longest_(ground.profile->timing.Longest()),
         patience_(ground.place->patient() ? longest_ : std::min(longest_, ground.patience)),
-        workers_(std::move(crew)),
+        workers_(std::move(workers)),
         begin_(RealNow()) {}
   ~RealSession() override { static_cast<void>(End()); }
 
@@ -191,15 +191,15 @@ class RealSession : public Session, public Driver, public Environment {
 std::unique_ptr<Session> StartRealSession(const Backend& ground, const Conversation& conversation) {
   std::string why_not = ground.place->Prepare(conversation);
   if (!why_not.empty()) return RefuseSession(std::move(why_not));
-  WorkerPool crew(ground.late);
+  WorkerPool workers(ground.late);
   const size_t workers = SomebodyExits(conversation) ? conversation.topology->sides.size() : 1;
   for (size_t i = 0; i < workers; ++i) {
-    const bool hired = crew.Spawn([&ground, &conversation](int connection) {
+    const bool hired = workers.Spawn([&ground, &conversation](int connection) {
       ServeLanes(connection, ground.object->api, conversation);
     });
     if (!hired) return RefuseSession("no process could be made");
   }
-  return std::make_unique<RealSession>(ground, std::move(crew));
+  return std::make_unique<RealSession>(ground, std::move(workers));
 }
 
 }  // namespace cm

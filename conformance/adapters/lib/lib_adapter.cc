@@ -111,7 +111,7 @@ void Serve(int connection, const Libraries& libraries, const Profile& profile, A
 
 // A process in which the library is called, and its answers.
 struct Staff {
-  std::unique_ptr<Crew> crew;
+  std::unique_ptr<WorkerPool> workers;
   std::unique_ptr<Answers> answers;
   int sessions_left = kSessionsOfAProcess;
 };
@@ -123,9 +123,9 @@ class Performance : public Counterpart {
  public:
   Performance(Staff staff, GiveBack give_back)
       : staff_(std::move(staff)), give_back_(std::move(give_back)) {
-    if (staff_.crew->Await(0, kRehearsed, kHangs)) return;
-    hangs_ = staff_.crew->alive(0) || staff_.answers->Full();
-    staff_.crew->EndAll();
+    if (staff_.workers->Await(0, kRehearsed, kHangs)) return;
+    hangs_ = staff_.workers->alive(0) || staff_.answers->Full();
+    staff_.workers->EndAll();
   }
   std::optional<Answer> Ask(const Request& /*request*/) override {
     return staff_.answers->At(next_++);
@@ -170,9 +170,9 @@ class LibImplementation : public Implementation {
     const std::string text = ToText(conversation);
     Staff staff = alone ? Staff{} : TakeStaff(desk);
     // An idle process may have died since.
-    if (staff.crew == nullptr || !staff.crew->Tell(0, text)) {
-      staff = Hire();
-      if (staff.crew == nullptr || !staff.crew->Tell(0, text))
+    if (staff.workers == nullptr || !staff.workers->Tell(0, text)) {
+      staff = Spawn();
+      if (staff.workers == nullptr || !staff.workers->Tell(0, text))
         return RefuseSession("no process could be made");
     }
     const int left = alone ? 0 : staff.sessions_left - 1;
@@ -185,13 +185,13 @@ class LibImplementation : public Implementation {
   // Processes end with the thread that created them, and know the devices of one topology.
   using Desk = std::pair<std::thread::id, std::string>;
 
-  Staff Hire() {
-    Staff staff{.crew = std::make_unique<Crew>(&late_), .answers = Answers::Make()};
+  Staff Spawn() {
+    Staff staff{.workers = std::make_unique<WorkerPool>(&late_), .answers = Answers::Make()};
     Answers* const answers = staff.answers.get();
-    const bool hired = answers != nullptr && staff.crew->Hire([this, answers](int connection) {
+    const bool hired = answers != nullptr && staff.workers->Spawn([this, answers](int connection) {
       Serve(connection, libraries_, options_.profile, answers);
     });
-    if (!hired) staff.crew = nullptr;
+    if (!hired) staff.workers = nullptr;
     return staff;
   }
 
@@ -205,7 +205,7 @@ class LibImplementation : public Implementation {
   }
 
   bool TakeBack(const Desk& desk, Staff staff, int sessions_left) {
-    if (sessions_left <= 0 || !staff.crew->alive(0)) return staff.crew->EndAll();
+    if (sessions_left <= 0 || !staff.workers->alive(0)) return staff.workers->EndAll();
     staff.sessions_left = sessions_left;
     staff.answers->Clear();
     const std::lock_guard lock(mutex_);
