@@ -21,9 +21,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-void EstablishedOnce(const HistoryIndex& account, PropertyResult& result) {
-  for (uint16_t i = 0; i < account.id_count(); ++i) {
-    const auto events = account.EventsOf(IdRef{i}, EventType::kEstablished);
+void EstablishedOnce(const HistoryIndex& index, PropertyResult& result) {
+  for (uint16_t i = 0; i < index.id_count(); ++i) {
+    const auto events = index.EventsOf(IdRef{i}, EventType::kEstablished);
     if (events.empty()) continue;
     result.Arose();  // the premise of the claim: something was established
     if (events.size() > 1) result.Violated(events[1]->at, "ESTABLISHED again", "one ESTABLISHED");
@@ -31,9 +31,9 @@ void EstablishedOnce(const HistoryIndex& account, PropertyResult& result) {
 }
 
 PropertyResult SaidOf(const History& history) {
-  const HistoryIndex account(history, ProfileOf(history.conversation));
+  const HistoryIndex index(history, ProfileOf(history.conversation));
   PropertyResult result;
-  EstablishedOnce(account, result);
+  EstablishedOnce(index, result);
   return result;
 }
 

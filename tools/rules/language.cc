@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "model/conversation/call_syntax.h"
 #include "model/vocabulary/call.h"
+#include "model/vocabulary/fault.h"
+#include "model/vocabulary/fault_kinds.h"
 
 namespace cm::ruledoc {
 namespace {
@@ -16,6 +20,13 @@ std::string Code(std::string_view text) {
   std::string code = "`";
   for (const char c : text) code += c == '|' ? "\\|" : std::string(1, c);
   return code + "`";
+}
+
+// "[from=SIDE]": in brackets where there is a default.
+std::string ArgumentText(const FaultFieldRow& row) {
+  const std::string word =
+      row.key.empty() ? std::string(row.form) : fmt::format("{}={}", row.key, row.form);
+  return row.otherwise.empty() ? word : fmt::format("[{}]", word);
 }
 
 }  // namespace
@@ -30,6 +41,31 @@ std::string CallsMarkdown() {
   return text;
 }
 
+std::string FaultsMarkdown() {
+  std::string text =
+      "| fault | arguments | needs | what it does | ends with |\n|---|---|---|---|---|\n";
+  std::vector<FaultField> fields;
+  for (const FaultRow& row : kFaultKinds) {
+    std::string arguments;
+    for (const FaultField field : row.takes) {
+      arguments += (arguments.empty() ? "" : " ") + ArgumentText(RowOf(field));
+      if (std::ranges::count(fields, field) == 0) fields.push_back(field);
+    }
+    std::string ends = row.healed ? "`heal`" : "";
+    if (row.undone_by)
+      ends += fmt::format("{}`{}`", ends.empty() ? "" : ", ", ToString(*row.undone_by));
+    text += fmt::format("| `{}` | {} | `{}` | {} | {} |\n", row.name, Code(arguments),
+                        ToString(row.needs), row.sentence, ends);
+  }
+  text += "\n| argument | default | needs |\n|---|---|---|\n";
+  for (const FaultField field : fields) {
+    const FaultFieldRow& row = RowOf(field);
+    text += fmt::format("| {} | {} | {} |\n", Code(ArgumentText(row)), row.otherwise,
+                        row.asks == nullptr ? "" : fmt::format("`{}`", ToString(row.needs)));
+  }
+  return text;
+}
+
 std::string WithRegion(std::string page, std::string_view name, std::string_view text) {
   const std::string begin = fmt::format("<!-- generated: {} -->\n", name);
   const std::string end = fmt::format("<!-- end: {} -->\n", name);
@@ -40,7 +76,8 @@ std::string WithRegion(std::string page, std::string_view name, std::string_view
 }
 
 std::string LanguageMarkdown(std::string page) {
-  return WithRegion(std::move(page), "calls", CallsMarkdown());
+  return WithRegion(WithRegion(std::move(page), "calls", CallsMarkdown()), "faults",
+                    FaultsMarkdown());
 }
 
 }  // namespace cm::ruledoc
