@@ -80,7 +80,8 @@ class AttributeWalk {
     const ChannelRef channel = builder_.ChannelOf(kActiveSide);
     active_ = builder_.NewId(kActiveSide, channel);
     if (!with_qp_ && builder_.OneIn(2, "with options of a vendor"))
-      CallsAndAsks(call::SetLocalEce{active_, {.vendor_id = 0x2c9, .options = 0x30000}});
+      builder_.Call(call::SetLocalEce{active_, {.vendor_id = 0x2c9, .options = 0x30000}});
+    Asks(active_);
     builder_.ResolvesPeer(active_, port_, v6_);
     Asks(active_);
     builder_.Await(kActiveSide);
@@ -98,10 +99,8 @@ class AttributeWalk {
   void Refuses(bool for_the_options) {
     const PrivateData data =
         PrivateData::Counting(arguments_.DataLength(builder_.profile().limits.reject_data));
-    if (for_the_options)
-      builder_.Call(call::RejectEce{passive_, data});
-    else
-      CallsAndAsks(call::Reject{passive_, data});
+    CallsAndAsks(for_the_options ? Call(call::RejectEce{passive_, data})
+                                 : call::Reject{passive_, data});
     builder_.SettlesAndFetches(1);
     Asks(active_);
     builder_.Call(call::RejectEce{passive_, {}});

@@ -152,10 +152,9 @@ class MigrationWalk {
     passive_ = Fetches(kPassiveSide, Here(kPassiveSide));
     Moves(passive_);
     builder_.Call(call::CreateQp{passive_});
-    if (builder_.OneIn(5, "refused"))
-      builder_.Call(call::Reject{passive_, PrivateData::Counting(3)});
-    else
-      CallsAndMoves(call::Accept{passive_, ConnParam{}});
+    const bool refused = builder_.OneIn(5, "refused");
+    CallsAndMoves(refused ? Call(call::Reject{passive_, PrivateData::Counting(3)})
+                          : call::Accept{passive_, ConnParam{}});
     builder_.Settle();
     Moves(active_);
     Looks(kActiveSide);

@@ -192,8 +192,8 @@ std::unique_ptr<Session> StartRealSession(const Backend& ground, const Conversat
   std::string why_not = ground.place->Prepare(conversation);
   if (!why_not.empty()) return RefuseSession(std::move(why_not));
   WorkerPool workers(ground.late);
-  const size_t workers = SomebodyExits(conversation) ? conversation.topology->sides.size() : 1;
-  for (size_t i = 0; i < workers; ++i) {
+  const size_t processes = SomebodyExits(conversation) ? conversation.topology->sides.size() : 1;
+  for (size_t i = 0; i < processes; ++i) {
     const bool hired = workers.Spawn([&ground, &conversation](int connection) {
       ServeLanes(connection, ground.object->api, conversation);
     });
