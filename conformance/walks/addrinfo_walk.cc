@@ -10,9 +10,6 @@ namespace {
 
 constexpr int kUnreadAtMost = 4;  // that the walk has made itself
 
-// The thread of calls that wait.
-Lane Thread(uint8_t side) { return {.side = side, .number = 2}; }
-
 class AddrInfoWalk {
  public:
   explicit AddrInfoWalk(Stage& stage) : stage_(stage), port_(stage.Port(0)) {
@@ -20,16 +17,11 @@ class AddrInfoWalk {
   }
 
   void Run() {
-    switch (stage_.Below(6, "which ids")) {
-      case 0:
-        return Alone();
-      case 1:
-        return Waiting();
-      case 2:
-        return Moving();
-      default:
-        return Together();
-    }
+    stage_.DoOneOf(this, "which ids",
+                   {{1, &AddrInfoWalk::Alone},
+                    {1, &AddrInfoWalk::Waiting},
+                    {1, &AddrInfoWalk::Moving},
+                    {3, &AddrInfoWalk::Together}});
   }
 
  private:
@@ -58,12 +50,12 @@ class AddrInfoWalk {
     stage_.Call(call::ResolveRoute{active, 2000});
     if (Stop(active, kActiveSide)) return;
     Empties(kActiveSide);
-    stage_.Call(call::Connect{active, Numbered()});
+    stage_.Call(call::Connect{active, stage_.Numbered()});
     if (Stop(active, kActiveSide)) return;
     stage_.Settle();
     const IdRef passive = stage_.Fetch(kPassiveSide);
     if (Stop(passive, kPassiveSide)) return;
-    stage_.Call(call::Accept{passive, Numbered()});
+    stage_.Call(call::Accept{passive, stage_.Numbered()});
     if (Stop(passive, kPassiveSide)) return;
     Empties(kActiveSide);
     stage_.Call(call::Establish{active});
@@ -86,7 +78,8 @@ class AddrInfoWalk {
     }
     const uint8_t other = OtherSide(side);
     if (stage_.OneIn(2, "it looks for the other side"))
-      stage_.Call(Thread(side), call::ResolveAddr{id, {}, stage_.AddressOf(other, port_), 2000});
+      stage_.Call(Thread::kWaiting,
+                  call::ResolveAddr{id, {}, stage_.AddressOf(other, port_), 2000});
     else
       stage_.Call(call::BindAddr{id, stage_.AddressOf(side, port_)});
     stage_.Settle();
@@ -102,14 +95,14 @@ class AddrInfoWalk {
     Stop(id, side);
     Writes(id, side);
     const ChannelRef other = stage_.NewChannel(side, true);
-    stage_.Call(Thread(side), call::MigrateId{id, other});
+    stage_.Call(Thread::kWaiting, call::MigrateId{id, other});
     LooksUp(id, side);
     Writes(id, side);
     for (int i = 0; i < 4; ++i) stage_.Fetch(Stage::MainLane(side), other);
     Queries(id, side);
     unread_ = 0;
     if (stage_.OneIn(3, "and waits from now on")) {
-      stage_.Call(Thread(side), call::MigrateId{id, {}});
+      stage_.Call(Thread::kWaiting, call::MigrateId{id, {}});
       synchronous_ = true;
     }
     Stop(id, side);
@@ -127,20 +120,15 @@ class AddrInfoWalk {
   }
 
   void Step(IdRef id, uint8_t side) {
-    switch (stage_.Below(8, "which of them")) {
-      case 0:
-      case 1:
-      case 2:
-        return LooksUp(id, side);
-      case 3:
-      case 4:
-        return Queries(id, side);
-      case 5:
-        return Reads(side, 1);
-      default:
-        return Writes(id, side);
-    }
+    stage_.DoOneOf(this, "which of them",
+                   {{3, &AddrInfoWalk::LooksUp},
+                    {2, &AddrInfoWalk::Queries},
+                    {1, &AddrInfoWalk::ReadsOne},
+                    {2, &AddrInfoWalk::Writes}},
+                   id, side);
   }
+
+  void ReadsOne(IdRef /*id*/, uint8_t side) { stage_.Fetch(side); }
 
   void LooksUp(IdRef id, uint8_t side) {
     MakesRoom(side);
@@ -151,13 +139,12 @@ class AddrInfoWalk {
       if (stage_.OneIn(8, "records of services")) resolve.hints->flags |= kServiceRecordsHint;
       if (stage_.OneIn(8, "by the resolver")) resolve.hints->flags |= kResolverHint;
     }
-    stage_.Call(synchronous_ ? Thread(side) : Stage::MainLane(side), resolve);
+    stage_.Call(synchronous_ ? Stage::WaitingLane(side) : Stage::MainLane(side), resolve);
   }
 
   void Queries(IdRef id, uint8_t side) {
     const HeldRef info = stage_.NewHeld(side);
-    stage_.Call(call::QueryAddrInfo{id, info});
-    stage_.Call(call::FreeAddrInfo{info});
+    stage_.Calls({call::QueryAddrInfo{id, info}, call::FreeAddrInfo{info}});
   }
 
   void Writes(IdRef id, uint8_t side) {
@@ -195,12 +182,7 @@ class AddrInfoWalk {
   }
 
   void Reads(uint8_t side, int times) {
-    for (int i = 0; i < times; ++i) stage_.Fetch(side);
-  }
-
-  ConnParam Numbered() {
-    ConnParam param = stage_.Numbered();
-    return param;
+    while (times-- > 0) stage_.Fetch(side);
   }
 
   Stage& stage_;

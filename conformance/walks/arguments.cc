@@ -108,16 +108,11 @@ AddrHints SomeHints(Stage& stage) {
 
 Address SomeNode(Stage& stage) {
   const bool v6 = stage.OneIn(3, "a node of IPv6");
-  switch (stage.Below(6, "which node")) {
-    case 0:
-      return {};
-    case 1:
-      return {.kind = AddressKind::kAny, .v6 = v6};
-    case 2:
-      return {.kind = AddressKind::kLoopback, .v6 = v6};
-    default:
-      return stage.AddressOf(stage.AnySide(), 0, v6);
-  }
+  const uint64_t what = stage.Below(6, "which node");
+  if (what == 0) return {};
+  if (what == 1) return {.kind = AddressKind::kAny, .v6 = v6};
+  if (what == 2) return {.kind = AddressKind::kLoopback, .v6 = v6};
+  return stage.AddressOf(stage.AnySide(), 0, v6);
 }
 
 }  // namespace cm

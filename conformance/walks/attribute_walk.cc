@@ -18,14 +18,10 @@ class AttributeWalk {
   }
 
   void Run() {
-    switch (stage_.Below(6, "how far it goes")) {
-      case 0:
-        return Alone();
-      case 1:
-        return Searching();
-      default:
-        return Together();
-    }
+    stage_.DoOneOf(this, "how far it goes",
+                   {{1, &AttributeWalk::Alone},
+                    {1, &AttributeWalk::Searching},
+                    {4, &AttributeWalk::Together}});
   }
 
  private:
@@ -33,15 +29,13 @@ class AttributeWalk {
   void Alone() {
     const uint8_t side = stage_.AnySide();
     const IdRef id = stage_.NewId(side, stage_.ChannelOf(side));
-    Asks(id, side);
+    Asks(id);
     Address address = stage_.AddressOf(side, port_, v6_);
     if (stage_.OneIn(3, "wildcard")) address = Wildcard(port_, v6_);
-    stage_.Call(call::BindAddr{id, address});
-    Asks(id, side);
-    stage_.Call(call::Listen{id, 8});
-    Asks(id, side);
-    if (Lost(id, side)) return;
-    if (stage_.OneIn(2, "lost at last")) Loses(id, side);
+    CallsAndAsks(call::BindAddr{id, address});
+    CallsAndAsks(call::Listen{id, 8});
+    if (Lost(id)) return;
+    if (stage_.OneIn(2, "lost at last")) Loses(id);
   }
 
   // Nobody answers for the address, which is looked for from a wildcard or from an address.
@@ -51,17 +45,17 @@ class AttributeWalk {
     const Address source = bound ? stage_.AddressOf(kActiveSide, 0, v6_) : Address{};
     stage_.Call(call::ResolveAddr{
         id, source, {.kind = AddressKind::kSilent, .v6 = v6_, .port = port_}, 500});
-    Asks(id, kActiveSide);
-    if (Lost(id, kActiveSide)) return;
+    Asks(id);
+    if (Lost(id)) return;
     if (stage_.Can(Capability::kTime)) stage_.Pass(Duration::Seconds(2));
     stage_.FetchesAll(1);
-    Asks(id, kActiveSide);
+    Asks(id);
   }
 
   // A pair of ids from the first call to the end of timewait.
   void Together() {
     listener_ = stage_.Listens(kPassiveSide, port_, 8, v6_);
-    if (Lost(listener_, kPassiveSide)) return;
+    if (Lost(listener_)) return;
     if (!Connects()) return;
     if (stage_.Can(Capability::kFailOver) && stage_.OneIn(3, "its source goes") &&
         stage_.Inject(FaultKind::kFailOver, kActiveSide)) {
@@ -69,11 +63,11 @@ class AttributeWalk {
       stage_.Call(call::RejectEce{active_, {}});
     }
     stage_.Settle();
-    if (Lost(active_, kActiveSide)) return;
+    if (Lost(active_)) return;
     passive_ = stage_.Fetch(kPassiveSide);
     stage_.Call(call::GetRemoteEce{passive_});
-    Asks(passive_, kPassiveSide);
-    if (Lost(passive_, kPassiveSide)) return;
+    Asks(passive_);
+    if (Lost(passive_)) return;
     const uint64_t answer = stage_.Below(6, "the answer");
     if (answer < 2) return Refuses(answer == 0);
     Accepts();
@@ -84,33 +78,28 @@ class AttributeWalk {
     active_ = stage_.NewId(kActiveSide, channel);
     if (!with_qp_ && stage_.OneIn(2, "with options of a vendor"))
       stage_.Call(call::SetLocalEce{active_, {.vendor_id = 0x2c9, .options = 0x30000}});
-    Asks(active_, kActiveSide);
+    Asks(active_);
     stage_.ResolvesPeer(active_, port_, v6_);
-    Asks(active_, kActiveSide);
-    Hears(kActiveSide);
-    Asks(active_, kActiveSide);
-    if (Lost(active_, kActiveSide)) return false;
-    stage_.Call(call::ResolveRoute{active_, 2000});
-    Asks(active_, kActiveSide);
-    Hears(kActiveSide);
-    Asks(active_, kActiveSide);
+    Asks(active_);
+    stage_.Await(kActiveSide);
+    Asks(active_);
+    if (Lost(active_)) return false;
+    CallsAndAsks(call::ResolveRoute{active_, 2000});
+    stage_.Await(kActiveSide);
+    Asks(active_);
     ConnParam param = stage_.QueuePairFor(active_, with_qp_);
     param.private_data = PrivateData::Counting(5);
-    stage_.Call(call::Connect{active_, param});
-    Asks(active_, kActiveSide);
+    CallsAndAsks(call::Connect{active_, param});
     return true;
   }
 
   void Refuses(bool for_the_options) {
     const PrivateData data =
         PrivateData::Counting(arguments_.DataLength(stage_.profile().limits.reject_data));
-    if (for_the_options)
-      stage_.Call(call::RejectEce{passive_, data});
-    else
-      stage_.Call(call::Reject{passive_, data});
-    Asks(passive_, kPassiveSide);
+    CallsAndAsks(for_the_options ? Call(call::RejectEce{passive_, data})
+                                 : call::Reject{passive_, data});
     stage_.SettlesAndFetches(1);
-    Asks(active_, kActiveSide);
+    Asks(active_);
     stage_.Call(call::RejectEce{passive_, {}});
   }
 
@@ -120,77 +109,73 @@ class AttributeWalk {
     ConnParam param = stage_.QueuePairFor(passive_, with_qp_);
     if (!with_qp_ && stage_.OneIn(2, "with options of a vendor"))
       stage_.Call(call::SetLocalEce{passive_, {.vendor_id = 0x1000007, .options = 7}});
-    stage_.Call(call::Accept{passive_, param});
-    Asks(passive_, kPassiveSide);
+    CallsAndAsks(call::Accept{passive_, param});
     stage_.Settle();
-    Asks(active_, kActiveSide);
-    Notices(passive_, kPassiveSide);
-    if (Lost(active_, kActiveSide)) return;
+    Asks(active_);
+    Notices(passive_);
+    if (Lost(active_)) return;
     stage_.FetchesAll(1);
     stage_.Call(call::GetRemoteEce{active_});
     if (!with_qp_) stage_.Call(call::Establish{active_});
     stage_.Settle();
-    Notices(passive_, kPassiveSide);
+    Notices(passive_);
     stage_.FetchesAll(1);
     if (unsaid) stage_.Heal();
     Ends();
   }
 
   void Ends() {
-    Asks(active_, kActiveSide);
-    Asks(passive_, kPassiveSide);
-    if (Lost(passive_, kPassiveSide)) return;
-    const bool by_active = stage_.OneIn(2, "who disconnects first");
-    const IdRef first = by_active ? active_ : passive_;
-    const IdRef second = by_active ? passive_ : active_;
+    Asks(active_);
+    Asks(passive_);
+    if (Lost(passive_)) return;
+    const IdRef first = stage_.OneIn(2, "who disconnects first") ? active_ : passive_;
+    const IdRef second = first == active_ ? passive_ : active_;
     stage_.Disconnects(first);
-    if (stage_.OneIn(4, "asked before it has ended"))
-      Asks(first, by_active ? kActiveSide : kPassiveSide);
+    if (stage_.OneIn(4, "asked before it has ended")) Asks(first);
     stage_.Settle();
-    Asks(active_, kActiveSide);
-    Asks(passive_, kPassiveSide);
-    if (Lost(active_, kActiveSide)) return;
+    Asks(active_);
+    Asks(passive_);
+    if (Lost(active_)) return;
     stage_.FetchesAll(1);
     stage_.Disconnects(second);
     stage_.Settle();
-    Asks(active_, kActiveSide);
-    Asks(passive_, kPassiveSide);
+    Asks(active_);
+    Asks(passive_);
     stage_.FetchesAll(1);
     if (stage_.Can(Capability::kTime)) stage_.Pass(Duration::Seconds(4));
-    Asks(active_, kActiveSide);
+    Asks(active_);
     stage_.FetchesAll(2);
   }
 
   // True when the device of the side goes at this stop; then that was all.
-  bool Lost(IdRef id, uint8_t side) {
+  bool Lost(IdRef id) {
     if (stops_++ != removed_at_) return false;
-    Loses(id, side);
+    Loses(id);
     return true;
   }
 
-  void Loses(IdRef id, uint8_t side) {
-    if (!stage_.Inject(FaultKind::kRemoveDevice, side)) return;
-    Asks(id, side);  // before its kernel id is gone, where lines are not kept apart
+  void Loses(IdRef id) {
+    if (!stage_.Inject(FaultKind::kRemoveDevice, stage_.SideOf(id))) return;
+    Asks(id);  // before its kernel id is gone, where lines are not kept apart
     stage_.SettlesAndFetches(1);
-    for (int i = 0; i < 3; ++i) Asks(id, side);
+    for (int i = 0; i < 3; ++i) Asks(id);
   }
 
-  void Hears(uint8_t side) {
-    const Lane lane = Stage::MainLane(side);
-    stage_.Wait(lane, stage_.ChannelOf(side), Duration::Seconds(1));
-    stage_.Fetch(lane, stage_.ChannelOf(side));
-  }
-
-  void Notices(IdRef id, uint8_t side) {
+  void Notices(IdRef id) {
     if (stage_.OneIn(3, "the application notices first")) stage_.Call(call::Notify{id});
   }
 
-  // Up to two questions, or notices, or refusals.
-  void Asks(IdRef id, uint8_t side) {
-    for (uint64_t i = stage_.Below(3, "how much is asked"); i > 0; --i) Ask(id, side);
+  void CallsAndAsks(const Call& call) {
+    stage_.Call(call);
+    Asks(IdOf(call));
   }
 
-  void Ask(IdRef id, uint8_t side) {
+  // Up to two questions, or notices, or refusals.
+  void Asks(IdRef id) {
+    for (uint64_t i = stage_.Below(3, "how much is asked"); i > 0; --i) Ask(id);
+  }
+
+  void Ask(IdRef id) {
     switch (stage_.Below(12, "what is asked")) {
       case 0:
         return stage_.Call(Notice(id));
@@ -205,7 +190,7 @@ class AttributeWalk {
         stage_.Call(call::GetDstPort{id});
         return stage_.Call(call::Show{id});
       case 5:
-        return stage_.Call(Stage::MainLane(side), EventName());
+        return stage_.Call(Stage::MainLane(stage_.SideOf(id)), EventName());
       case 6:
         if (!stage_.OneIn(4, "refuse")) return stage_.Call(Attributes(id));
         return stage_.Call(call::RejectEce{

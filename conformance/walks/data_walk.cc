@@ -39,32 +39,31 @@ class Traffic {
     const PortSpace space = datagrams_ ? PortSpace::kUdp : PortSpace::kTcp;
     const IdRef listener = stage_.NewIdIn(kPassiveSide, stage_.ChannelOf(kPassiveSide), space);
     const Address at = stage_.AddressOf(kPassiveSide, stage_.Port(0));
-    stage_.Call(call::BindAddr{listener, at});
-    stage_.Call(call::Listen{listener, 4});
+    stage_.Calls({call::BindAddr{listener, at}, call::Listen{listener, 4}});
     ends_[0].id = stage_.NewIdIn(kActiveSide, stage_.ChannelOf(kActiveSide), space);
     stage_.Call(call::ResolveAddr{ends_[0].id, stage_.AddressOf(kActiveSide, 0), at, 2000});
-    Hear(kActiveSide);
+    stage_.Await(kActiveSide);
     stage_.Call(call::ResolveRoute{ends_[0].id, 2000});
-    Hear(kActiveSide);
+    stage_.Await(kActiveSide);
     Equip(&ends_[0]);
     ConnParam param;
     param.private_data = stage_.FreshData();
     param.rnr_retry_count = ends_[0].rnr_retries;
     stage_.Call(call::Connect{ends_[0].id, param});
-    ends_[1].id = Hear(kPassiveSide);
+    ends_[1].id = stage_.Await(kPassiveSide);
     Equip(&ends_[1]);
     param.rnr_retry_count = ends_[1].rnr_retries;
     if (stage_.OneIn(16, "a refusal")) {
       stage_.Call(call::Reject{ends_[1].id, PrivateData()});
-      Hear(kActiveSide);
+      stage_.Await(kActiveSide);
       for (End& end : ends_) end.failed = true;
       return;
     }
     stage_.Call(call::Accept{ends_[1].id, param});
     const bool early = !datagrams_ && stage_.OneIn(8, "the passive side hurries");
     if (early) Message(ends_[1], ends_[0], false);
-    Hear(kActiveSide);
-    if (!datagrams_) Hear(kPassiveSide);
+    stage_.Await(kActiveSide);
+    if (!datagrams_) stage_.Await(kPassiveSide);
     if (early) Collect();
   }
 
@@ -82,36 +81,21 @@ class Traffic {
       if (stage_.OneIn(2, "a receive is left"))
         Receive(end, static_cast<uint32_t>(kSlot - stage_.Below(8, "how much less")));
     const size_t first = stage_.Below(2, "who parts first");
-    switch (stage_.Below(8, "how they part")) {
-      case 0:
-        RemovedDevice(ends_[first]);
-        break;
-      case 1:
-        if (!ends_[first].shares) stage_.Call(call::DestroyQp{ends_[first].id});
-        break;
-      default:
-        for (End* end : {&ends_[first], &ends_[1 - first]}) Disconnect(end);
-        break;
-    }
+    const uint64_t how = stage_.Below(8, "how they part");
+    if (how == 0) RemovedDevice(ends_[first]);
+    if (how == 1 && !ends_[first].shares) stage_.Call(call::DestroyQp{ends_[first].id});
+    if (how > 1)
+      for (const size_t which : {first, 1 - first}) Disconnect(&ends_[which]);
     Release();
   }
 
  private:
-  static Lane LaneOf(const End& end) { return Stage::MainLane(end.side); }
   bool OneIn(uint64_t n, std::string_view what) { return stage_.OneIn(n, what); }
 
-  // The next event of the side.
-  IdRef Hear(uint8_t side) { return stage_.Await(side); }
-
-  MrRef Register(const End& end, CallKind how) {
+  template <typename Registers>
+  MrRef Register(const End& end) {
     const MrRef mr = stage_.NewRegion(end.side);
-    constexpr uint32_t kLength = kSlot * kSlots;
-    if (how == CallKind::kRegMsgs)
-      stage_.Call(call::RegMsgs{mr, end.id, kLength});
-    else if (how == CallKind::kRegRead)
-      stage_.Call(call::RegRead{mr, end.id, kLength});
-    else
-      stage_.Call(call::RegWrite{mr, end.id, kLength});
+    stage_.Call(Registers{mr, end.id, kSlot * kSlots});
     return mr;
   }
 
@@ -127,10 +111,10 @@ class Traffic {
       stage_.Call(call::CreateQp{end->id, {}});
     if (OneIn(3, "little patience"))
       end->rnr_retries = static_cast<uint8_t>(stage_.Below(3, "how many retries"));
-    end->source = Register(*end, CallKind::kRegMsgs);
-    end->target = Register(*end, CallKind::kRegMsgs);
-    end->readable = Register(*end, CallKind::kRegRead);
-    end->writable = Register(*end, CallKind::kRegWrite);
+    end->source = Register<call::RegMsgs>(*end);
+    end->target = Register<call::RegMsgs>(*end);
+    end->readable = Register<call::RegRead>(*end);
+    end->writable = Register<call::RegWrite>(*end);
     const uint64_t receives = OneIn(12, "as many as there is room for, and more")
                                   ? QueueLimits::kWork + 2
                                   : stage_.Below(3, "how many receives");
@@ -145,7 +129,7 @@ class Traffic {
     work.remote = end->readable;
     const bool list = OneIn(2, "a list");
     if (OneIn(2, "a read"))
-      Post(*end, true, list, work);
+      Post(true, list, work);
     else
       Send(*end, 8, kSignaled);
     end->sent = 0;
@@ -176,7 +160,7 @@ class Traffic {
     const bool taken =
         sges.size() <= QueueLimits::kSges && end.posted_receives < static_cast<int>(kMost);
     const call::Work work{.id = end.id, .context = NextContext(), .sges = sges};
-    stage_.Call(LaneOf(end), list ? Call(call::PostRecvv{work}) : Call(call::PostRecv{work}));
+    stage_.Call(list ? Call(call::PostRecvv{work}) : Call(call::PostRecv{work}));
     if (taken && !end.failed) ++end.posted_receives;
   }
 
@@ -193,11 +177,10 @@ class Traffic {
     bool list = false;
     Sges sges = Pieces(end.source, length, &list);
     call::Work work{.id = end.id, .context = NextContext(), .sges = sges, .flags = flags};
-    const Lane lane = LaneOf(end);
     if (datagrams_ && sges.size() == 1)
       stage_.Call(call::PostUdSend{work});
     else if (!datagrams_)
-      stage_.Call(lane, list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
+      stage_.Call(list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
     if (sges.size() <= QueueLimits::kSges && (!datagrams_ || sges.size() == 1)) Count(end, flags);
   }
 
@@ -225,16 +208,16 @@ class Traffic {
     call::Work work{.id = own.id, .context = NextContext(), .sges = sges, .flags = flags};
     work.remote = reads ? other.readable : other.writable;
     work.remote_offset = NextSlot();
-    Post(own, reads, list, work);
+    Post(reads, list, work);
     if (sges.size() <= QueueLimits::kSges) Count(own, flags);
     Collect();
   }
 
-  void Post(const End& own, bool reads, bool list, const call::Work& work) {
+  void Post(bool reads, bool list, const call::Work& work) {
     if (reads)
-      stage_.Call(LaneOf(own), list ? Call(call::PostReadv{work}) : Call(call::PostRead{work}));
+      stage_.Call(list ? Call(call::PostReadv{work}) : Call(call::PostRead{work}));
     else
-      stage_.Call(LaneOf(own), list ? Call(call::PostWritev{work}) : Call(call::PostWrite{work}));
+      stage_.Call(list ? Call(call::PostWritev{work}) : Call(call::PostWrite{work}));
   }
 
   // What a queue does not take: more inline bytes than it was asked for, or more requests at once.
@@ -254,9 +237,9 @@ class Traffic {
       if (datagrams_)
         stage_.Call(call::PostUdSend{work});
       else if (how < 2)
-        stage_.Call(LaneOf(own), list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
+        stage_.Call(list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
       else
-        Post(own, how < 4, list, work);
+        Post(how < 4, list, work);
       if (!bytes) Count(own, kSignaled);
     }
     if (!bytes && how < 2) return Failed(own, nullptr);
@@ -288,7 +271,7 @@ class Traffic {
         there = false;
         break;
     }
-    Post(own, reads, true, work);
+    Post(reads, true, work);
     Count(own, kSignaled);
     Failed(own, there ? &other : nullptr);
   }
@@ -332,33 +315,15 @@ class Traffic {
 
   void Step(End& own, End& other) {
     if (OneIn(20, "too much")) return TooMuch(own, other);
-    switch (stage_.Below(datagrams_ ? 4 : 14, "what is done")) {
-      case 4:
-      case 5:
-      case 6:
-        return ReadOrWrite(own, other, true);
-      case 7:
-      case 8:
-      case 9:
-        return ReadOrWrite(own, other, false);
-      case 10:
-        return Violate(own, other);
-      case 11:
-        return TooLong(own, other);
-      case 12:
-        stage_.Call(call::Show{own.id});
-        return;
-      case 13:
-        if (stage_.Can(Capability::kLanes) && OneIn(3, "somebody waits already"))
-          stage_.Call({.side = other.side, .number = 2}, call::GetRecvComp{other.id});
-        return Message(own, other, true);
-      case 3:
-        Message(own, other, false);
-        Message(own, other, false);
-        return Message(own, other, true);
-      default:
-        return Message(own, other, true);
-    }
+    const uint64_t what = stage_.Below(datagrams_ ? 4 : 14, "what is done");
+    if (what >= 4 && what <= 9) return ReadOrWrite(own, other, what <= 6);
+    if (what == 10) return Violate(own, other);
+    if (what == 11) return TooLong(own, other);
+    if (what == 12) return stage_.Call(call::Show{own.id});
+    if (what == 13 && stage_.Can(Capability::kLanes) && OneIn(3, "somebody waits already"))
+      stage_.Call(Thread::kWaiting, call::GetRecvComp{other.id});
+    for (int i = 0; what == 3 && i < 2; ++i) Message(own, other, false);
+    Message(own, other, true);
   }
 
   void Disconnect(End* end) {
@@ -374,15 +339,14 @@ class Traffic {
 
   void RemovedDevice(End& end) {
     stage_.Inject({.kind = FaultKind::kRemoveDevice, .side = end.side});
-    Hear(end.side);
+    stage_.Await(end.side);
     Disconnect(&end);
   }
 
   void Release() {
     for (End& end : ends_) {
       if (end.shares) {
-        stage_.Call(call::DestroyQp{end.id});
-        stage_.Call(call::DestroySrq{end.id});
+        stage_.Calls({call::DestroyQp{end.id}, call::DestroySrq{end.id}});
       }
       for (const MrRef mr : {end.source, end.target, end.readable, end.writable})
         if (mr.valid()) stage_.Call(call::DeregMr{mr});

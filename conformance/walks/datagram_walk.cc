@@ -3,19 +3,20 @@
 #include <optional>
 #include <vector>
 
+#include "conformance/walks/steps.h"
 #include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
 
-class DatagramWalk {
+class DatagramWalk : public Steps {
  public:
-  explicit DatagramWalk(Stage& stage) : stage_(stage) {}
+  explicit DatagramWalk(Stage& stage) : Steps(stage) {}
 
   void Walk() {
     port_ = stage_.Port(0);
-    if (!stage_.OneIn(8, "nobody listens")) Listens(PortSpace::kUdp);
-    if (stage_.OneIn(4, "a port of the same number")) Listens(PortSpace::kTcp);
+    if (!stage_.OneIn(8, "nobody listens")) Serves(PortSpace::kUdp);
+    if (stage_.OneIn(4, "a port of the same number")) Serves(PortSpace::kTcp);
     if (stage_.OneIn(4, "a space of other links")) AsksOtherLinks();
     if (stage_.OneIn(2, "trouble")) Disturbs();
     const uint64_t askers = 1 + stage_.Below(3, "how many ask");
@@ -29,18 +30,16 @@ class DatagramWalk {
  private:
   // RDMA_PS_IPOIB is for interfaces of InfiniBand, which no side has.
   void AsksOtherLinks() {
-    const Lane lane = Stage::MainLane(kActiveSide);
-    const ChannelRef channel = stage_.ChannelOf(kActiveSide);
-    const IdRef id = stage_.NewIdIn(kActiveSide, channel, PortSpace::kIpoib);
+    const IdRef id = stage_.NewIdIn(kActiveSide, stage_.ChannelOf(kActiveSide), PortSpace::kIpoib);
     const Address own = stage_.AddressOf(kActiveSide, stage_.Port(3));
     const Address there = stage_.AddressOf(kPassiveSide, port_);
     if (stage_.OneIn(3, "bound")) return stage_.Call(call::BindAddr{id, own});
     const bool with_source = stage_.OneIn(2, "with a source");
     stage_.Call(call::ResolveAddr{id, with_source ? own : Address{}, there, 2000});
-    stage_.Fetch(lane, channel, true);
+    stage_.Fetch(kActiveSide);
   }
 
-  void Listens(PortSpace space) {
+  void Serves(PortSpace space) {
     const IdRef id = stage_.NewIdIn(kPassiveSide, stage_.ChannelOf(kPassiveSide), space);
     const bool any = stage_.OneIn(4, "on a wildcard");
     Address to = stage_.AddressOf(kPassiveSide, port_);
@@ -71,11 +70,11 @@ class DatagramWalk {
   }
 
   // A queue pair, mostly of the right type.
-  void MakesQp(Lane lane, IdRef id) {
+  void MakesQp(IdRef id) {
     call::CreateQp create{id};
     if (stage_.OneIn(4, "with a type"))
       create.type = stage_.OneIn(2, "which type") ? QpType::kUd : QpType::kRc;
-    stage_.Call(lane, create);
+    stage_.Call(create);
   }
 
   uint8_t Length(uint8_t limit) {
@@ -84,29 +83,25 @@ class DatagramWalk {
   }
 
   ConnParam Param(uint8_t limit) {
-    ConnParam param;
-    param.private_data = PrivateData::Counting(Length(limit));
-    param.qp_num = stage_.FreshQpNumber();
-    return param;
+    const PrivateData data = PrivateData::Counting(Length(limit));
+    return {.qp_num = stage_.FreshQpNumber(), .private_data = data};
   }
 
   void Asks() {
-    const Lane lane = Stage::MainLane(kActiveSide);
-    const ChannelRef channel = stage_.ChannelOf(kActiveSide);
-    const IdRef id = stage_.NewIdIn(kActiveSide, channel, PortSpace::kUdp);
+    const IdRef id = stage_.NewIdIn(kActiveSide, stage_.ChannelOf(kActiveSide), PortSpace::kUdp);
     active_.push_back(id);
     stage_.ResolvesPeer(id, port_);
     stage_.Await(kActiveSide);
     if (stage_.OneIn(12, "too early")) Connects(id);
     stage_.Call(call::ResolveRoute{id, 2000});
     stage_.Await(kActiveSide);
-    if (stage_.OneIn(2, "with a queue pair")) MakesQp(lane, id);
+    if (stage_.OneIn(2, "with a queue pair")) MakesQp(id);
     const bool fails = stage_.OneIn(12, "over a link that is down");
     if (fails) stage_.Inject(FaultKind::kLinkDown, kActiveSide);
     Connects(id);
     if (fails && stage_.Can(Capability::kLink)) {
       stage_.Settle();
-      stage_.Fetch(lane, channel);
+      stage_.Fetch(kActiveSide);
       stage_.Heal();
     }
   }
@@ -116,31 +111,27 @@ class DatagramWalk {
   }
 
   void Step() {
-    switch (stage_.Below(6, "what now")) {
-      case 0:
-      case 1:
-        return FetchesRequest();
-      case 2:
-        return static_cast<void>(stage_.Fetch(kActiveSide));
-      case 3:
-        return PassesTime();
-      case 4:
-        return Does(kActiveSide, active_);
-      default:
-        return Does(kPassiveSide, passive_);
-    }
+    stage_.DoOneOf(this, "what now",
+                   {{2, &DatagramWalk::FetchesRequest},
+                    {1, &DatagramWalk::FetchesAnswer},
+                    {1, &DatagramWalk::PassesTime},
+                    {1, &DatagramWalk::UsesActive},
+                    {1, &DatagramWalk::UsesPassive}});
   }
+
+  void FetchesAnswer() { stage_.Fetch(kActiveSide); }
+  void UsesActive() { Does(active_); }
+  void UsesPassive() { Does(passive_); }
 
   void FetchesRequest() {
     const Lane lane = Stage::MainLane(kPassiveSide);
-    const ChannelRef channel = stage_.ChannelOf(kPassiveSide);
-    stage_.Wait(lane, channel, Duration::Milliseconds(100));
-    const IdRef id = stage_.Fetch(lane, channel);
+    stage_.Wait(lane, stage_.ChannelOf(kPassiveSide), Duration::Milliseconds(100));
+    const IdRef id = stage_.Fetch(kPassiveSide);
     passive_.push_back(id);
     if (!stage_.OneIn(3, "and leaves it")) Answers(id);
   }
 
-  void Rejects(Lane lane, IdRef id) {
+  void Rejects(IdRef id) {
     const PrivateData data =
         PrivateData::Counting(Length(stage_.profile().limits.datagram_reply_data));
     if (stage_.OneIn(3, "for the vendor's options")) return stage_.Call(call::RejectEce{id, data});
@@ -148,22 +139,22 @@ class DatagramWalk {
   }
 
   void Answers(IdRef id) {
-    const Lane lane = Stage::MainLane(kPassiveSide);
-    const uint8_t room = stage_.profile().limits.datagram_reply_data;
-    switch (stage_.Below(6, "how it is answered")) {
-      case 0:
-        return Rejects(lane, id);
-      case 1:
-        return stage_.Call(call::Establish{id});
-      case 2:
-        return stage_.Destroys(id);
-      case 3:
-        MakesQp(lane, id);
-        break;
-      default:
-        break;
-    }
-    stage_.Call(call::Accept{id, Param(room)});
+    stage_.DoOneOf(this, "how it is answered",
+                   {{1, &DatagramWalk::Rejects},
+                    {1, &DatagramWalk::Establishes},
+                    {1, &DatagramWalk::Destroys},
+                    {1, &DatagramWalk::AcceptsWithQp},
+                    {2, &DatagramWalk::Accepts}},
+                   id);
+  }
+
+  void AcceptsWithQp(IdRef id) {
+    MakesQp(id);
+    Accepts(id);
+  }
+
+  void Accepts(IdRef id) {
+    stage_.Call(call::Accept{id, Param(stage_.profile().limits.datagram_reply_data)});
   }
 
   void PassesTime() {
@@ -174,39 +165,23 @@ class DatagramWalk {
   }
 
   // Anything on one of the ids.
-  void Does(uint8_t side, const std::vector<IdRef>& ids) {
+  void Does(const std::vector<IdRef>& ids) {
     if (ids.empty()) return PassesTime();
-    const Lane lane = Stage::MainLane(side);
     const IdRef id = ids[stage_.Below(ids.size(), "which id")];
-    const uint8_t room = stage_.profile().limits.datagram_reply_data;
-    switch (stage_.Below(10, "which call")) {
-      case 0: {
-        const ConnParam param = Param(room);
-        return stage_.Call(call::Accept{id, param});
-      }
-      case 1:
-        return Rejects(lane, id);
-      case 2:
-        return stage_.Call(call::Establish{id});
-      case 3:
-        return stage_.Disconnects(id);
-      case 4:
-        return MakesQp(lane, id);
-      case 5:
-        return stage_.Call(call::DestroyQp{id});
-      case 6: {
-        return stage_.Call(call::Connect{id, Param(stage_.profile().limits.datagram_request_data)});
-      }
-      case 7:
-        return stage_.Call(call::Listen{id, 2});
-      case 8:
-        return stage_.Call(call::Show{id});
-      default:
-        return stage_.Destroys(id);
-    }
+    stage_.DoOneOf(this, "which call",
+                   {{1, &DatagramWalk::Accepts},
+                    {1, &DatagramWalk::Rejects},
+                    {1, &DatagramWalk::Establishes},
+                    {1, &DatagramWalk::Disconnects},
+                    {1, &DatagramWalk::MakesQp},
+                    {1, &DatagramWalk::DestroysQp},
+                    {1, &DatagramWalk::Connects},
+                    {1, &DatagramWalk::Listens},
+                    {1, &DatagramWalk::Shows},
+                    {1, &DatagramWalk::Destroys}},
+                   id);
   }
 
-  Stage& stage_;
   uint16_t port_ = 0;
   std::vector<IdRef> active_;
   std::vector<IdRef> passive_;  // listeners and requests

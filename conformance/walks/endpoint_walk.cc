@@ -8,9 +8,6 @@
 namespace cm {
 namespace {
 
-// The thread of calls that wait, and another one.
-Lane Thread(uint8_t side) { return {.side = side, .number = 2}; }
-
 void LooksUp(Stage& stage) {
   const uint8_t side = stage.AnySide();
   const Lane lane = Stage::MainLane(side);
@@ -25,8 +22,7 @@ void LooksUp(Stage& stage) {
 
 void LooksForDevices(Stage& stage, uint8_t side) {
   const HeldRef devices = stage.NewHeld(side);
-  stage.Call(call::GetDevices{devices});
-  stage.Call(call::FreeDevices{devices});
+  stage.Calls({call::GetDevices{devices}, call::FreeDevices{devices}});
 }
 
 // A client and a server that are endpoints.
@@ -52,12 +48,12 @@ class Meeting {
   void Leave() {
     stage_.Settle();
     const bool listener_first = stage_.OneIn(2, "the listener goes first");
-    if (listener_first) Destroy(listener_, Stage::SpareLane(kPassiveSide));
+    if (listener_first) Destroy(listener_, Thread::kSpare);
     // Whoever still waits for an answer is answered so.
-    Destroy(passive_, Stage::MainLane(kPassiveSide));
+    Destroy(passive_, Thread::kMain);
     stage_.Settle();
-    Destroy(active_, Stage::SpareLane(kActiveSide));
-    if (!listener_first) Destroy(listener_, Stage::SpareLane(kPassiveSide));
+    Destroy(active_, Thread::kSpare);
+    if (!listener_first) Destroy(listener_, Thread::kSpare);
   }
 
  private:
@@ -65,13 +61,12 @@ class Meeting {
     listener_ = stage_.NewName(kPassiveSide);
     const bool wildcard = stage_.OneIn(6, "everywhere");
     const Address source = wildcard ? Wildcard(port_) : stage_.AddressOf(kPassiveSide, port_);
-    stage_.Call(call::CreateEp{.id = listener_,
-                               .source = source,
-                               .passive = true,
-                               .with_qp = gives_qps_,
-                               .space = space_});
-    stage_.Call(call::Show{listener_});
-    stage_.Call(call::Listen{listener_, 4});
+    stage_.Calls({call::CreateEp{.id = listener_,
+                                 .source = source,
+                                 .passive = true,
+                                 .with_qp = gives_qps_,
+                                 .space = space_},
+                  call::Show{listener_}, call::Listen{listener_, 4}});
   }
 
   void Ask() {
@@ -81,55 +76,43 @@ class Meeting {
     if (stage_.OneIn(2, "a source")) ep.source = stage_.AddressOf(kActiveSide, 0);
     ep.destination = stage_.AddressOf(kPassiveSide, port_);
     stage_.Call(lane, ep);
-    stage_.Call(call::Show{active_});
-    stage_.Call(call::ShowEvent{active_});
+    stage_.Calls({call::Show{active_}, call::ShowEvent{active_}});
   }
 
   void Connect() {
     ConnParam param;
     param.private_data = PrivateData::Counting(5);
     if (!has_qp_) param.qp_num = stage_.FreshQpNumber();
-    stage_.Call(Thread(kActiveSide), call::Connect{active_, param});
+    stage_.Call(Thread::kWaiting, call::Connect{active_, param});
   }
 
   void Receive() {
-    passive_ = stage_.GetsRequest(Thread(kPassiveSide), listener_);
+    passive_ = stage_.GetsRequest(Stage::WaitingLane(kPassiveSide), listener_);
     stage_.Call(call::Show{passive_});
   }
 
   void Answer() {
     ConnParam param;
     if (!gives_qps_) param.qp_num = stage_.FreshQpNumber();
-    switch (stage_.Below(6, "what the server says")) {
-      case 0:
-        stage_.Call(call::Reject{passive_, PrivateData::Counting(5)});
-        break;
-      case 1:
-        break;
-      default:
-        stage_.Call(Thread(kPassiveSide), call::Accept{passive_, param});
-        accepted_ = true;
-        break;
-    }
+    const uint64_t answer = stage_.Below(6, "what the server says");
+    if (answer == 0) stage_.Call(call::Reject{passive_, PrivateData::Counting(5)});
+    accepted_ = answer > 1;
+    if (accepted_) stage_.Call(Thread::kWaiting, call::Accept{passive_, param});
     if (!has_qp_ && space_ == PortSpace::kTcp) stage_.Call(call::Establish{active_});
   }
 
   void Part() {
     if (stage_.OneIn(3, "nobody disconnects")) return;
     const bool active_first = stage_.OneIn(2, "who disconnects first");
-    for (const bool active : {active_first, !active_first}) {
-      const uint8_t side = active ? kActiveSide : kPassiveSide;
-      stage_.Call(Thread(side), call::Disconnect{active ? active_ : passive_});
-    }
+    for (const bool active : {active_first, !active_first})
+      stage_.Call(Thread::kWaiting, call::Disconnect{active ? active_ : passive_});
     if (stage_.Can(Capability::kTime)) stage_.Pass(Duration::Seconds(120));
   }
 
-  void Destroy(IdRef id, Lane lane) {
+  void Destroy(IdRef id, Thread thread) {
     if (!id.valid()) return;
-    if (stage_.OneIn(5, "as a plain id"))
-      stage_.Call(lane, call::DestroyId{id});
-    else
-      stage_.Call(lane, call::DestroyEp{id});
+    const bool plain = stage_.OneIn(5, "as a plain id");
+    stage_.Call(thread, plain ? Call(call::DestroyId{id}) : call::DestroyEp{id});
   }
 
   Stage& stage_;
@@ -181,8 +164,8 @@ void OddEndpoints(Stage& stage) {
     stage.Pass(Duration::Seconds(3));
     if (ep.source.port != 0 && stage.OneIn(2, "its port is asked for"))
       stage.Call(call::CreateEp{.id = stage.NewName(side), .source = ep.source, .passive = true});
-    stage.Call(Stage::SpareLane(side), call::Show{ep.id});
-    if (stage.OneIn(2, "it goes")) stage.Call(Stage::SpareLane(side), call::DestroyEp{ep.id});
+    stage.Call(Thread::kSpare, call::Show{ep.id});
+    if (stage.OneIn(2, "it goes")) stage.Call(Thread::kSpare, call::DestroyEp{ep.id});
   }
 }
 
@@ -201,21 +184,21 @@ void PlainIdGoes(Stage& stage) {
 // process has to go.
 void RequestsWithoutQps(Stage& stage) {
   const IdRef listener = stage.NewName(kPassiveSide);
-  stage.Call(call::CreateEp{.id = listener,
-                            .source = stage.AddressOf(kPassiveSide, stage.Port(1)),
-                            .passive = true,
-                            .with_qp = true,
-                            .type = QpType::kUd});
-  stage.Call(call::Listen{listener, 4});
+  stage.Calls({call::CreateEp{.id = listener,
+                              .source = stage.AddressOf(kPassiveSide, stage.Port(1)),
+                              .passive = true,
+                              .with_qp = true,
+                              .type = QpType::kUd},
+               call::Listen{listener, 4}});
   const IdRef active = stage.NewName(kActiveSide);
   stage.Call(call::CreateEp{
       .id = active, .destination = stage.AddressOf(kPassiveSide, stage.Port(1)), .with_qp = true});
-  stage.Call(Thread(kActiveSide), call::Connect{active, ConnParam{}});
-  stage.GetsRequest(Thread(kPassiveSide), listener);
+  stage.Call(Thread::kWaiting, call::Connect{active, ConnParam{}});
+  stage.GetsRequest(Stage::WaitingLane(kPassiveSide), listener);
   stage.Settle();
   stage.Inject(FaultKind::kExit, kPassiveSide);
   stage.Settle();
-  stage.Call(Stage::SpareLane(kActiveSide), call::DestroyEp{active});
+  stage.Call(Thread::kSpare, call::DestroyEp{active});
 }
 
 void DevicesGo(Stage& stage) {

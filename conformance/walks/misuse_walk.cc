@@ -1,7 +1,5 @@
 // What an application must not do, and does: only where a conversation asks for it, as the real
 // library reads memory that is not there any more.
-#include <array>
-
 #include "conformance/walks/walks.h"
 
 namespace cm {
@@ -9,28 +7,17 @@ namespace {
 
 // Any call on the id, as one of its own thread.
 void CallOn(Stage& stage, uint8_t side, IdRef id) {
-  switch (stage.Below(6, "which call")) {
-    case 0:
-      return stage.Call(call::DestroyId{id});
-    case 1:
-      return stage.Call(call::Disconnect{id});
-    case 2:
-      return stage.Call(call::Listen{id, 1});
-    case 3:
-      return stage.Call(call::BindAddr{id, stage.AddressOf(side, stage.Port(3))});
-    case 4:
-      return stage.Call(call::Connect{id, ConnParam{}});
-    default:
-      return stage.Call(call::Show{id});
-  }
+  stage.Call(stage.OneOf<Call>({call::DestroyId{id}, call::Disconnect{id}, call::Listen{id, 1},
+                                call::BindAddr{id, stage.AddressOf(side, stage.Port(3))},
+                                call::Connect{id, ConnParam{}}, call::Show{id}},
+                               "which call"));
 }
 
 }  // namespace
 
 void Misuses(Stage& stage) {
-  const uint16_t port = stage.Port(0);
-  stage.Listens(kPassiveSide, port);
-  const auto [active, passive] = stage.Connection(kActiveSide, port);
+  stage.Listens(kPassiveSide);
+  const auto [active, passive] = stage.Connection(kActiveSide);
   const uint8_t side = stage.AnySide();
   const IdRef id = side == kActiveSide ? active : passive;
   const ChannelRef channel = stage.ChannelOf(side);

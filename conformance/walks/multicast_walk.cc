@@ -3,14 +3,15 @@
 #include <vector>
 
 #include "conformance/walks/arguments.h"
+#include "conformance/walks/steps.h"
 #include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
 
-class MulticastWalk {
+class MulticastWalk : public Steps {
  public:
-  explicit MulticastWalk(Stage& stage) : stage_(stage), arguments_(stage, false) {}
+  explicit MulticastWalk(Stage& stage) : Steps(stage), arguments_(stage, false) {}
 
   void Walk() {
     side_ = stage_.AnySide();
@@ -75,31 +76,28 @@ class MulticastWalk {
 
   Address Peer(uint16_t port) const { return stage_.AddressOf(OtherSide(side_), port); }
 
-  static Address Group(uint64_t number, uint16_t port = 0) {
-    return {.kind = AddressKind::kGroup, .group = static_cast<uint8_t>(number), .port = port};
+  static Address Group(int number, uint16_t port = 0, bool v6 = false) {
+    const auto group = static_cast<uint8_t>(number);
+    return {.kind = AddressKind::kGroup, .v6 = v6, .group = group, .port = port};
   }
 
   void Resolves(IdRef id, const Address& source, const Address& destination) {
     stage_.Call(call::ResolveAddr{id, source, destination, 2000});
-    Takes();
+    stage_.Await(side_);
   }
 
   void Routes(IdRef id) {
     stage_.Call(call::ResolveRoute{id, 2000});
-    Takes();
+    stage_.Await(side_);
   }
-
-  void Takes() { stage_.Await(side_, channel_); }
 
   // Few groups, so that they are joined twice and left by others.
   Address Somewhere() {
-    const uint64_t number = 1 + stage_.Below(2, "which group");
+    const int number = stage_.OneOf({1, 2}, "which group");
     const uint16_t port = stage_.OneIn(6, "with a port") ? stage_.Port(5) : uint16_t{0};
     if (!stage_.OneIn(4, "an odd address")) return Group(number, port);
     if (stage_.OneIn(3, "an IPv6 group")) {
-      Address group = Group(number, port);
-      group.v6 = true;
-      return group;
+      return Group(number, port, true);
     }
     if (stage_.OneIn(3, "that of a side")) return stage_.AddressOf(side_, port);
     return arguments_.OddAddress(port);
@@ -109,7 +107,7 @@ class MulticastWalk {
     // Nobody looks at all of them: events that are not fetched pile up.
     if (++unread_ > 4) {
       unread_ = 0;
-      for (int i = 0; i < 5; ++i) stage_.Fetch(Main(), channel_);
+      for (int i = 0; i < 5; ++i) stage_.Fetch(side_);
     }
     const auto context = static_cast<uint16_t>(stage_.Below(3, "which context"));
     if (!stage_.OneIn(2, "with attributes"))
@@ -119,50 +117,33 @@ class MulticastWalk {
     if (stage_.OneIn(8, "unknown flags")) join.flags = 2;
     if (stage_.OneIn(8, "another mask"))
       join.comp_mask = static_cast<uint32_t>(stage_.Below(6, "which mask"));
-    stage_.Call(Main(), join);
+    stage_.Call(join);
   }
-
-  IdRef OneOf(const std::vector<IdRef>& ids) { return ids[stage_.Below(ids.size(), "which id")]; }
 
   void Step() {
-    const IdRef id = OneOf(ids_);
-    switch (stage_.Below(16, "what now")) {
-      case 0:
-      case 1:
-      case 2:
-      case 3: {
-        const Address address = Somewhere();
-        return Joins(id, address);
-      }
-      case 4:
-      case 5:
-      case 6:
-        return Leaves(id);
-      case 7:
-      case 8:
-        return static_cast<void>(stage_.Fetch(Main(), channel_));
-      case 9:
-        return JoinsAndLeavesWithEvent(id);
-      case 10:
-        return stage_.Call(call::CreateQp{id});
-      case 11:
-        return stage_.Call(call::DestroyQp{id});
-      case 12:
-        return JoinsWithoutLink();
-      case 13:
-        return Trouble(id);
-      case 14:
-        return stage_.Settle();
-      default:
-        return stage_.Call(call::Show{id});
-    }
+    const IdRef id = ids_[stage_.Below(ids_.size(), "which id")];
+    stage_.DoOneOf(this, "what now",
+                   {{4, &MulticastWalk::JoinsSomewhere},
+                    {3, &MulticastWalk::Leaves},
+                    {2, &MulticastWalk::FetchesOne},
+                    {1, &MulticastWalk::JoinsAndLeavesWithEvent},
+                    {1, &MulticastWalk::MakesQp},
+                    {1, &MulticastWalk::DestroysQp},
+                    {1, &MulticastWalk::JoinsWithoutLink},
+                    {1, &MulticastWalk::Trouble},
+                    {1, &MulticastWalk::Settles},
+                    {1, &MulticastWalk::Shows}},
+                   id);
   }
+
+  void FetchesOne(IdRef /*id*/) { stage_.Fetch(side_); }
+  void Settles(IdRef /*id*/) { stage_.Settle(); }
+  void JoinsSomewhere(IdRef id) { Joins(id, Somewhere()); }
 
   void Leaves(IdRef id) {
     // What is reported later of a group that a removed device has left is in nobody's memory.
     if (removed_ && stage_.Can(Capability::kCrashes)) return;
-    const Address address = Somewhere();
-    stage_.Call(call::LeaveMulticast{id, address});
+    stage_.Call(call::LeaveMulticast{id, Somewhere()});
   }
 
   // Whoever leaves waits for the event that another thread has in hand.
@@ -179,13 +160,13 @@ class MulticastWalk {
   }
 
   // IPv6 addresses go with the link, and the GID with them.
-  void JoinsWithoutLink() {
+  void JoinsWithoutLink(IdRef /*id*/) {
     if (v6_.empty()) return;
     if (!stage_.Inject(FaultKind::kLinkDown, side_)) return;
     stage_.Settle();
     Joins(v6_.front(), Group(1));
     stage_.Settle();
-    stage_.Fetch(Main(), channel_);
+    stage_.Fetch(side_);
     stage_.Heal();
   }
 
@@ -199,7 +180,7 @@ class MulticastWalk {
     const bool known = stage_.OneIn(2, "reported before");
     if (known) {
       stage_.Settle();
-      for (int i = 0; i < 6; ++i) stage_.Fetch(Main(), channel_);
+      for (int i = 0; i < 6; ++i) stage_.Fetch(side_);
     }
     if (!stage_.Inject(FaultKind::kRemoveDevice, side_)) return;
     if (stage_.OneIn(2, "and settles")) stage_.Settle();
@@ -215,21 +196,18 @@ class MulticastWalk {
     if (stage_.OneIn(2, "with a queue pair")) stage_.Call(call::CreateQp{id});
     const uint64_t joins = 1 + stage_.Below(3, "how many joins");
     for (uint64_t i = 0; i < joins; ++i) {
-      const Address address = Somewhere();
       unread_ = 0;
-      Joins(id, address);
+      JoinsSomewhere(id);
       stage_.Call(call::ShowEvent{id});
     }
     stage_.Call(call::JoinMulticast{id, Group(1), 7});
     if (stage_.OneIn(2, "another one")) {
-      stage_.Call(call::JoinMulticast{id, Group(2), 8});
-      stage_.Call(call::LeaveMulticast{id, Group(1)});
+      stage_.Calls({call::JoinMulticast{id, Group(2), 8}, call::LeaveMulticast{id, Group(1)}});
     }
     if (stage_.OneIn(3, "leaves for ever"))
       stage_.Call(Other(), call::LeaveMulticast{id, Group(2)});
   }
 
-  Stage& stage_;
   Arguments arguments_;
   uint8_t side_ = 0;
   ChannelRef channel_;

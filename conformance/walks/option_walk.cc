@@ -18,21 +18,13 @@ class OptionWalk {
       : stage_(stage), v6_(stage.OneIn(5, "IPv6")), port_(stage.Port(0)) {}
 
   void Run() {
-    switch (stage_.Below(10, "what options are about")) {
-      case 0:
-        return Alone();
-      case 1:
-        return Searching();
-      case 2:
-      case 3:
-        return Sharing();
-      case 4:
-        return Families();
-      case 5:
-        return Path();
-      default:
-        return Together();
-    }
+    stage_.DoOneOf(this, "what options are about",
+                   {{1, &OptionWalk::Alone},
+                    {1, &OptionWalk::Searching},
+                    {2, &OptionWalk::Sharing},
+                    {1, &OptionWalk::Families},
+                    {1, &OptionWalk::Path},
+                    {4, &OptionWalk::Together}});
   }
 
  private:
@@ -42,15 +34,15 @@ class OptionWalk {
     const bool datagrams = stage_.OneIn(3, "datagrams");
     const IdRef id =
         stage_.NewIdIn(side, stage_.ChannelOf(side), datagrams ? PortSpace::kUdp : PortSpace::kTcp);
-    Tries(id, side);
+    Tries(id);
     stage_.Call(call::BindAddr{id, Somewhere(side)});
-    Tries(id, side);
+    Tries(id);
     stage_.Call(call::Listen{id, 8});
-    Tries(id, side);
+    Tries(id);
     if (!stage_.OneIn(3, "its device goes")) return;
     if (!stage_.Inject(FaultKind::kRemoveDevice, side)) return;
     stage_.SettlesAndFetches(1);
-    for (int i = 0; i < 3; ++i) Tries(id, side);
+    for (int i = 0; i < 3; ++i) Tries(id);
   }
 
   // Nobody answers for the address.
@@ -60,10 +52,10 @@ class OptionWalk {
     const Address source = bound ? stage_.AddressOf(kActiveSide, 0, v6_) : Address{};
     stage_.Call(call::ResolveAddr{
         id, source, {.kind = AddressKind::kSilent, .v6 = v6_, .port = port_}, 500});
-    Tries(id, kActiveSide);
+    Tries(id);
     if (stage_.Can(Capability::kTime)) stage_.Pass(Duration::Seconds(2));
     stage_.FetchesAll(1);
-    Tries(id, kActiveSide);
+    Tries(id);
   }
 
   // Several ids of a side on one port, some of which share it.
@@ -72,7 +64,7 @@ class OptionWalk {
     std::array<IdRef, 3> ids;
     for (IdRef& id : ids) {
       id = stage_.NewId(side, stage_.ChannelOf(side));
-      Reuse(id, side, 4);
+      Reuse(id, 4);
       if (stage_.OneIn(4, "on the way")) {
         const Address source = stage_.AddressOf(side, port_, v6_);
         const Address there = stage_.AddressOf(OtherSide(side), port_, v6_);
@@ -80,7 +72,7 @@ class OptionWalk {
       } else {
         stage_.Call(call::BindAddr{id, Somewhere(side)});
       }
-      if (stage_.OneIn(3, "on second thoughts")) Reuse(id, side, 2);
+      if (stage_.OneIn(3, "on second thoughts")) Reuse(id, 2);
       if (stage_.OneIn(4, "listens at once")) stage_.Call(call::Listen{id, 4});
     }
     stage_.Call(call::Listen{ids[stage_.Below(3, "who listens")], 4});
@@ -88,14 +80,13 @@ class OptionWalk {
     stage_.SettlesAndFetches(1);
     stage_.Call(call::DestroyId{ids[gone]});
     stage_.Call(call::Listen{ids[stage_.Below(3, "who listens now")], 4});
-    stage_.Call(call::DestroyId{ids[(gone + 1) % 3]});
-    stage_.Call(call::Listen{ids[(gone + 2) % 3], 4});
+    stage_.Calls({call::DestroyId{ids[(gone + 1) % 3]}, call::Listen{ids[(gone + 2) % 3], 4}});
     if (!stage_.OneIn(2, "somebody asks")) return;
     stage_.Connects(OtherSide(side), port_, true, v6_);
     stage_.SettlesAndFetches(2);
   }
 
-  void Reuse(IdRef id, uint8_t side, uint64_t of) {
+  void Reuse(IdRef id, uint64_t of) {
     if (stage_.OneIn(of, "does not share")) return;
     const uint32_t value = stage_.OneIn(6, "off") ? 0 : 1;
     stage_.Call(call::SetOption{id, kReuseAddrOption, value});
@@ -142,21 +133,19 @@ class OptionWalk {
     if (stage_.OneIn(4, "too early")) stage_.Call(path);
     stage_.Call(call::ResolveAddr{id, {}, there, 2000});
     if (stage_.OneIn(4, "at once")) stage_.Call(path);
-    stage_.Wait(Stage::MainLane(kActiveSide), channel, Duration::Seconds(1));
-    stage_.Fetch(Stage::MainLane(kActiveSide), channel);
-    Tries(id, kActiveSide);
+    stage_.Await(kActiveSide);
+    Tries(id);
     stage_.Call(path);
-    stage_.Wait(Stage::MainLane(kActiveSide), channel, Duration::Seconds(1));
-    stage_.Fetch(Stage::MainLane(kActiveSide), channel);
+    stage_.Await(kActiveSide);
     stage_.Call(call::Show{id});
     stage_.Call(stage_.OneIn(2, "again") ? Call(path) : call::ResolveRoute{id, 2000});
-    Tries(id, kActiveSide);
+    Tries(id);
   }
 
   // A connection, whose timers may be its own, from the first call to the end of timewait.
   void Together() {
     const IdRef listener = stage_.Listens(kPassiveSide, port_, 8, v6_);
-    Tries(listener, kPassiveSide);
+    Tries(listener);
     const ChannelRef channel = stage_.ChannelOf(kActiveSide);
     const IdRef active = stage_.NewId(kActiveSide, channel);
     Patience(active);
@@ -170,16 +159,15 @@ class OptionWalk {
     Lose();
     ConnParam param;
     param.private_data = PrivateData::Counting(7);
-    stage_.Call(call::CreateQp{active});
-    stage_.Call(call::Connect{active, param});
+    stage_.Calls({call::CreateQp{active}, call::Connect{active, param}});
     if (!stage_.OneIn(4, "nobody answers")) {
       const IdRef passive = stage_.Accepts(kPassiveSide);
       stage_.Settle();
-      Tries(passive, kPassiveSide);
+      Tries(passive);
       stage_.FetchesAll(2);
       stage_.Disconnects(active);
       stage_.Settle();
-      Tries(active, kActiveSide);
+      Tries(active);
       stage_.FetchesAll(1);
       stage_.Disconnects(passive);
     }
@@ -199,8 +187,7 @@ class OptionWalk {
 
   void Lose() {
     if (!stage_.Can(Capability::kTime) || !stage_.OneIn(4, "something is lost")) return;
-    constexpr std::array<MadKind, 3> kLosable = {MadKind::kReq, MadKind::kRep, MadKind::kDreq};
-    stage_.LosesOneOf(kLosable);
+    stage_.LosesOneOf({MadKind::kReq, MadKind::kRep, MadKind::kDreq});
   }
 
   Address Somewhere(uint8_t side) {
@@ -209,7 +196,7 @@ class OptionWalk {
   }
 
   // Up to two options, of which nothing follows for a connection.
-  void Tries(IdRef id, uint8_t side) {
+  void Tries(IdRef id) {
     for (uint64_t i = stage_.Below(3, "how many options"); i > 0; --i) stage_.Call(Option(id));
   }
 
@@ -220,40 +207,20 @@ class OptionWalk {
     };
     const uint64_t which = stage_.Below(9, "which option");
     const uint32_t value = drawn(256, "its value");
-    switch (which) {
-      case 0:
-        return {id, kTosOption, value, 1};
-      case 1:
-        return {id, kReuseAddrOption, value % 2};
-      case 2:
-        return {id, kAfOnlyOption, value % 2};
-      case 3:
-        return {id, kAckTimeoutOption, kTimeouts[value % kTimeouts.size()], 1};
-      case 4:
-        return {id, kUnknown[value % kUnknown.size()], 1, drawn(9, "length")};
-      case 5:
-        return {id, kIbPathOption, kOwnPath - value % 2, Around(kPathRecord)};
-      case 6:
-        return {id, kReuseAddrOption, 1, kTooLong};
-      case 7:
-        return {id, value % 2 == 0 ? kTosOption : kAckTimeoutOption, 14, Around(1)};
-      default:
-        return {id, value % 2 == 0 ? kAfOnlyOption : kReuseAddrOption, 1, Around(4)};
-    }
+    if (which == 0) return {id, kTosOption, value, 1};
+    if (which == 1) return {id, kReuseAddrOption, value % 2};
+    if (which == 2) return {id, kAfOnlyOption, value % 2};
+    if (which == 3) return {id, kAckTimeoutOption, kTimeouts[value % kTimeouts.size()], 1};
+    if (which == 4) return {id, kUnknown[value % kUnknown.size()], 1, drawn(9, "length")};
+    if (which == 5) return {id, kIbPathOption, kOwnPath - value % 2, Around(kPathRecord)};
+    if (which == 6) return {id, kReuseAddrOption, 1, kTooLong};
+    if (which == 7) return {id, value % 2 == 0 ? kTosOption : kAckTimeoutOption, 14, Around(1)};
+    return {id, value % 2 == 0 ? kAfOnlyOption : kReuseAddrOption, 1, Around(4)};
   }
 
   // A length that is not that one.
   uint32_t Around(uint32_t length) {
-    switch (stage_.Below(4, "length")) {
-      case 0:
-        return 0;
-      case 1:
-        return length - 1;
-      case 2:
-        return length + 1;
-      default:
-        return 8;
-    }
+    return stage_.OneOf<uint32_t>({0, length - 1, length + 1, 8}, "length");
   }
 
   Stage& stage_;

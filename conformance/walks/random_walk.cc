@@ -4,15 +4,16 @@
 #include <array>
 
 #include "conformance/walks/arguments.h"
+#include "conformance/walks/steps.h"
 #include "conformance/walks/walks.h"
 
 namespace cm {
 namespace {
 
-class Random {
+class Random : public Steps {
  public:
   explicit Random(Stage& stage)
-      : stage_(stage), v6_(stage.OneIn(7, "IPv6")), arguments_(stage, v6_) {
+      : Steps(stage), v6_(stage.OneIn(7, "IPv6")), arguments_(stage, v6_) {
     for (size_t i = 0; i < kActions.size(); ++i) {
       const int factor = stage.OneOf({0, 1, 1, 4}, "how much this run likes an action");
       // Without these nothing ever happens.
@@ -37,13 +38,8 @@ class Random {
   static const std::array<Action, 17> kActions;
 
   void Act() {
-    int total = 0;
-    for (const int w : weights_) total += w;
-    auto at = static_cast<int>(stage_.Below(static_cast<uint64_t>(total), "the next action"));
-    for (size_t i = 0; i < kActions.size(); ++i) {
-      at -= weights_[i];
-      if (at < 0) return (this->*kActions[i].act)();
-    }
+    const size_t at = DrawByWeight(stage_.choice(), weights_, std::identity(), "the next action");
+    (this->*kActions[at].act)();
   }
 
   void MakeChannel() { NewChannel(stage_.AnySide()); }
@@ -127,22 +123,20 @@ class Random {
       case Phase::kRouteResolved:
         if (!expected.has_qp && !stage_.OneIn(6, "without a queue pair"))
           stage_.Call(call::CreateQp{id});
-        return stage_.Call(call::Connect{id, arguments_.Param(id)});
+        return Connects(id);
       default:
         return stage_.Call(call::Establish{id});
     }
   }
 
   void Resolve(IdRef id, const ExpectedId& expected) {
-    const auto other = static_cast<uint8_t>(1 - expected.side);
+    const uint8_t other = OtherSide(expected.side);
     const bool v6 = expected.phase == Phase::kBound ? expected.v6 : v6_;
     Address source = stage_.AddressOf(expected.side, 0, v6);
     if (stage_.OneIn(8, "no source")) source = Address{};
     Address destination = stage_.AddressOf(other, AnyListenedPort(), v6);
-    if (stage_.OneIn(20, "an odd destination")) {
-      const uint16_t port = arguments_.Port();
-      destination = arguments_.OddAddress(port);
-    }
+    if (stage_.OneIn(20, "an odd destination"))
+      destination = arguments_.OddAddress(arguments_.Port());
     stage_.Call(call::ResolveAddr{id, source, destination, arguments_.ResolveTimeout()});
   }
 
@@ -188,10 +182,7 @@ class Random {
   void Answer() {
     const IdRef id = Pick([](const ExpectedId& e) { return e.phase == Phase::kPending; });
     if (!id.valid()) return Progress();
-    if (stage_.OneIn(4, "reject")) {
-      const uint8_t length = arguments_.DataLength(stage_.profile().limits.reject_data);
-      return stage_.Call(call::Reject{id, PrivateData::Counting(length)});
-    }
+    if (stage_.OneIn(4, "reject")) return Rejects(id);
     if (!stage_.forecast().id(id).has_qp && !stage_.OneIn(5, "without a queue pair"))
       stage_.Call(call::CreateQp{id});
     stage_.Call(call::Accept{id, arguments_.Param(id)});
@@ -202,14 +193,7 @@ class Random {
       return e.phase == Phase::kEstablished || e.phase == Phase::kDisconnected ||
              e.phase == Phase::kDisconnecting;
     });
-    if (!id.valid()) return;
-    stage_.Call(call::Disconnect{id});
-  }
-
-  // Destroying an id with an event in hand waits for ever on the thread that holds it.
-  bool Holds(IdRef id) const {
-    return std::ranges::any_of(stage_.forecast().held(),
-                               [id](const auto& h) { return h.second == id; });
+    if (id.valid()) Disconnects(id);
   }
 
   void Destroy() {
@@ -221,74 +205,54 @@ class Random {
       channels_.erase(channels_.begin() + static_cast<ptrdiff_t>(at));
       return stage_.Call(call::DestroyEventChannel{known.channel});
     }
-    if (Holds(id)) return;
-    stage_.Call(call::DestroyId{id});
+    // With an event in hand that would wait for ever on the thread that holds it.
+    if (std::ranges::count(stage_.forecast().held(), id, &std::pair<EventRef, IdRef>::second) == 0)
+      stage_.Call(call::DestroyId{id});
   }
 
-  // Whether the real library would die of the call.
-  bool Crashes(const ExpectedId& id, CallKind kind) const {
-    switch (kind) {
-      case CallKind::kDestroyQp:
-        return !id.has_qp;
-      case CallKind::kResolveRoute:
-      case CallKind::kCreateQp:
-      case CallKind::kConnect:
-      case CallKind::kAccept:
-        return !id.device_known;
-      default:
-        return false;
-    }
-  }
+  // A call in any state. The real library dies of some, without a device or a queue pair.
+  struct AnyCall {
+    void (Random::*make)(IdRef id);
+    bool needs_device = false;
+    bool needs_qp = false;
+  };
+  static const std::array<AnyCall, 11> kAnyCalls;
 
   void Illegal() {
-    constexpr std::array<CallKind, 11> kKinds = {
-        CallKind::kBindAddr, CallKind::kListen,    CallKind::kResolveAddr, CallKind::kResolveRoute,
-        CallKind::kCreateQp, CallKind::kDestroyQp, CallKind::kConnect,     CallKind::kAccept,
-        CallKind::kReject,   CallKind::kEstablish, CallKind::kDisconnect};
     const IdRef id = AnyId();
     if (!id.valid()) return;
-    const CallKind kind = kKinds[stage_.Below(kKinds.size(), "which call")];
-    const ExpectedId expected = stage_.forecast().id(id);
-    if (Crashes(expected, kind) && !stage_.Can(Capability::kCrashes)) return;
-    stage_.Call(AnyCall(kind, id, expected));
+    const AnyCall& call = kAnyCalls[stage_.Below(kAnyCalls.size(), "which call")];
+    const ExpectedId& own = stage_.forecast().id(id);
+    const bool crashes = (call.needs_device && !own.device_known) || (call.needs_qp && !own.has_qp);
+    if (!crashes || stage_.Can(Capability::kCrashes)) (this->*call.make)(id);
   }
 
-  cm::Call AnyCall(CallKind kind, IdRef id, const ExpectedId& expected) {
-    switch (kind) {
-      case CallKind::kBindAddr:
-        return call::BindAddr{id, arguments_.BindAddress(expected.side)};
-      case CallKind::kListen:
-        return call::Listen{id, arguments_.Backlog()};
-      case CallKind::kResolveAddr: {
-        const Address source = arguments_.BindAddress(expected.side);
-        const auto other = static_cast<uint8_t>(1 - expected.side);
-        const uint16_t port = arguments_.Port();
-        const bool odd = stage_.OneIn(3, "an odd destination");
-        const Address destination =
-            odd ? arguments_.OddAddress(port) : stage_.AddressOf(other, port, v6_);
-        constexpr std::array<int32_t, 4> kTimeouts = {2000, 0, 300, -1};
-        const uint64_t timeout = stage_.Below(kTimeouts.size(), "time-out");
-        return call::ResolveAddr{id, source, destination, kTimeouts[timeout]};
-      }
-      case CallKind::kResolveRoute:
-        return call::ResolveRoute{id, stage_.OneIn(3, "no time") ? 0 : 2000};
-      case CallKind::kCreateQp:
-        return call::CreateQp{id};
-      case CallKind::kDestroyQp:
-        return call::DestroyQp{id};
-      case CallKind::kConnect:
-        return call::Connect{id, arguments_.Param(id)};
-      case CallKind::kAccept:
-        return call::Accept{id, arguments_.AcceptParam(id, expected)};
-      case CallKind::kReject: {
-        const uint8_t length = arguments_.DataLength(stage_.profile().limits.reject_data);
-        return call::Reject{id, PrivateData::Counting(length)};
-      }
-      case CallKind::kEstablish:
-        return call::Establish{id};
-      default:
-        return call::Disconnect{id};
-    }
+  uint8_t SideOf(IdRef id) const { return stage_.forecast().id(id).side; }
+  void Binds(IdRef id) { stage_.Call(call::BindAddr{id, arguments_.BindAddress(SideOf(id))}); }
+  void StartsListening(IdRef id) { stage_.Call(call::Listen{id, arguments_.Backlog()}); }
+  void Connects(IdRef id) { stage_.Call(call::Connect{id, arguments_.Param(id)}); }
+
+  void ResolvesAnything(IdRef id) {
+    const Address source = arguments_.BindAddress(SideOf(id));
+    const uint16_t port = arguments_.Port();
+    const bool odd = stage_.OneIn(3, "an odd destination");
+    const Address there =
+        odd ? arguments_.OddAddress(port) : stage_.AddressOf(OtherSide(SideOf(id)), port, v6_);
+    const int32_t timeout = stage_.OneOf<int32_t>({2000, 0, 300, -1}, "time-out");
+    stage_.Call(call::ResolveAddr{id, source, there, timeout});
+  }
+
+  void ResolvesRoute(IdRef id) {
+    stage_.Call(call::ResolveRoute{id, stage_.OneIn(3, "no time") ? 0 : 2000});
+  }
+
+  void Accepts(IdRef id) {
+    stage_.Call(call::Accept{id, arguments_.AcceptParam(id, stage_.forecast().id(id))});
+  }
+
+  void Rejects(IdRef id) {
+    const uint8_t length = arguments_.DataLength(stage_.profile().limits.reject_data);
+    stage_.Call(call::Reject{id, PrivateData::Counting(length)});
   }
 
   void Pass() {
@@ -305,19 +269,11 @@ class Random {
 
   void Fault() {
     if (!faults_) return;
-    constexpr std::array<FaultKind, 12> kKinds = {FaultKind::kDrop,
-                                                  FaultKind::kDrop,
-                                                  FaultKind::kDrop,
-                                                  FaultKind::kDelay,
-                                                  FaultKind::kDuplicate,
-                                                  FaultKind::kReorder,
-                                                  FaultKind::kLinkDown,
-                                                  FaultKind::kLinkUp,
-                                                  FaultKind::kRemoveDevice,
-                                                  FaultKind::kFailOver,
-                                                  FaultKind::kNeighbourChange,
-                                                  FaultKind::kExit};
-    cm::Fault fault{.kind = kKinds[stage_.Below(kKinds.size(), "kind of fault")]};
+    using enum FaultKind;
+    cm::Fault fault{.kind =
+                        stage_.OneOf({kDrop, kDrop, kDrop, kDelay, kDuplicate, kReorder, kLinkDown,
+                                      kLinkUp, kRemoveDevice, kFailOver, kNeighbourChange, kExit},
+                                     "kind of fault")};
     fault.side = stage_.AnySide();
     if (stage_.Can(Capability::kSilenceSm) && stage_.OneIn(8, "the subnet's"))
       fault.kind = FaultKind::kSilenceSm;
@@ -372,7 +328,6 @@ class Random {
     bool blocking = false;
   };
 
-  Stage& stage_;
   const bool v6_;
   Arguments arguments_;
   std::array<int, 17> weights_{};
@@ -399,6 +354,20 @@ constexpr std::array<Random::Action, 17> Random::kActions = {{
     {&Random::Fault, 3},
     {&Random::Heal, 2},
     {&Random::Blocking, 2},
+}};
+
+constexpr std::array<Random::AnyCall, 11> Random::kAnyCalls = {{
+    {&Random::Binds},
+    {&Random::StartsListening},
+    {&Random::ResolvesAnything},
+    {&Random::ResolvesRoute, true},
+    {&Random::MakesQp, true},
+    {&Random::DestroysQp, false, true},
+    {&Random::Connects, true},
+    {&Random::Accepts, true},
+    {&Random::Rejects},
+    {&Random::Establishes},
+    {&Random::Disconnects},
 }};
 
 }  // namespace

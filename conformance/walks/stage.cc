@@ -95,6 +95,14 @@ uint8_t Stage::SideOf(const cm::Call& call) const {
 
 void Stage::Call(const cm::Call& call) { Call(MainLane(SideOf(call)), call); }
 
+void Stage::Call(Thread thread, const cm::Call& call) {
+  Call({.side = SideOf(call), .number = static_cast<uint8_t>(thread)}, call);
+}
+
+void Stage::Calls(std::initializer_list<cm::Call> calls) {
+  for (const cm::Call& call : calls) Call(call);
+}
+
 IdRef Stage::Fetch(Lane lane, ChannelRef channel, bool acknowledge) {
   const std::string name = Fresh("e", &events_);
   const EventRef event = conversation_.names.events.Intern(name);
@@ -246,22 +254,20 @@ void Stage::Disconnects(IdRef id) { Call(call::Disconnect{id}); }
 
 void Stage::SpeaksAndHeals(IdRef active, bool connects) {
   if (connects) {
-    Call(call::CreateQp{active});
-    Call(call::Connect{active, ConnParam{}});
+    Calls({call::CreateQp{active}, call::Connect{active, ConnParam{}}});
   } else {
     Disconnects(active);
   }
-  Pass(choice().OneIn(2, "how long") ? Duration::Seconds(4) : Duration::Seconds(120));
-  FetchesAll(2);
+  PassesAndFetches(OneIn(2, "how long") ? Duration::Seconds(4) : Duration::Seconds(120), 2);
   Heal();
   FetchesAll(1);
 }
 
 void Stage::Destroys(IdRef id) { Call(call::DestroyId{id}); }
 
-void Stage::LosesOneOf(std::span<const MadKind> messages) {
+void Stage::LosesOneOf(std::initializer_list<MadKind> messages) {
   Fault fault{.kind = FaultKind::kDrop, .side = AnySide()};
-  fault.messages = MadKinds(messages[Below(messages.size(), "which message")]);
+  fault.messages = MadKinds(OneOf(messages, "which message"));
   if (Can(Capability::kDropNth) && choice_->OneIn(2, "only the first")) fault.last = 1;
   Inject(fault);
 }
@@ -274,6 +280,11 @@ uint64_t Stage::StopThatLosesADevice() {
 void Stage::FetchesAll(int times) {
   for (int i = 0; i < times; ++i)
     for (const uint8_t side : {kActiveSide, kPassiveSide}) Fetch(side);
+}
+
+void Stage::PassesAndFetches(Duration span, int times) {
+  Pass(span);
+  FetchesAll(times);
 }
 
 void Stage::SettlesAndFetches(int times) {

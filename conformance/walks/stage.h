@@ -3,6 +3,7 @@
 #define CONFORMANCE_WALKS_STAGE_H_
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -39,6 +40,26 @@ constexpr Address Wildcard(uint16_t port, bool v6 = false) {
   return {.kind = AddressKind::kAny, .v6 = v6, .port = port};
 }
 
+// The threads of a side.
+enum class Thread : uint8_t {
+  kMain = 1,
+  kWaiting,  // makes calls that wait
+  kSpare,    // is there while another waits
+};
+
+// The place of the element that is drawn; each has its weight's share of the sum of all weights.
+template <typename Range, typename Weight>
+size_t DrawByWeight(Choice& choice, const Range& range, Weight weight, std::string_view what) {
+  const auto of = [&](const auto& e) { return static_cast<uint64_t>(std::invoke(weight, e)); };
+  uint64_t total = 0;
+  for (const auto& element : range) total += of(element);
+  uint64_t drawn = choice.Below(total, what);
+  size_t at = 0;
+  for (auto element = std::begin(range); drawn >= of(*element); ++element, ++at)
+    drawn -= of(*element);
+  return at;
+}
+
 // A step of the walk W, and its share among the others.
 template <typename W, typename... Args>
 struct Weighted {
@@ -62,13 +83,8 @@ class Stage {
   template <typename W, typename... Args>
   void DoOneOf(W* walk, std::string_view what, std::initializer_list<Weighted<W, Args...>> steps,
                Args... args) {
-    uint64_t total = 0;
-    for (const Weighted<W, Args...>& step : steps) total += step.weight;
-    uint64_t drawn = Below(total, what);
-    for (const Weighted<W, Args...>& step : steps) {
-      if (drawn < step.weight) return (walk->*step.act)(args...);
-      drawn -= step.weight;
-    }
+    const size_t at = DrawByWeight(*choice_, steps, &Weighted<W, Args...>::weight, what);
+    (walk->*steps.begin()[at].act)(args...);
   }
   const Topology& topology() const { return *options_.topology; }
   const Profile& profile() const { return options_.profile; }
@@ -104,6 +120,10 @@ class Stage {
   void Call(Lane lane, const cm::Call& call);
   // On the main lane of the side that owns the id, event, channel or list that the call names.
   void Call(const cm::Call& call);
+  // The same on another thread of that side.
+  void Call(Thread thread, const cm::Call& call);
+  // One after the other.
+  void Calls(std::initializer_list<cm::Call> calls);
   // The calls that `made` draws are made at once, each by a thread of its own side. A single one is
   // an ordinary call.
   template <typename Made>
@@ -145,11 +165,14 @@ class Stage {
   // The side's channel, made when it is first asked for.
   ChannelRef ChannelOf(uint8_t side);
   IdRef Listens(uint8_t side, uint16_t port, int backlog = 8, bool v6 = false);
+  IdRef Listens(uint8_t side) { return Listens(side, Port(0)); }
   // rdma_resolve_addr from an address of the id's side to one of the other side.
   void ResolvesPeer(IdRef id, uint16_t port, bool v6 = false);
   // Up to the resolved route; the events are fetched.
   IdRef Resolves(uint8_t side, uint16_t port, bool v6 = false);
+  IdRef Resolves(uint8_t side) { return Resolves(side, Port(0)); }
   IdRef Connects(uint8_t side, uint16_t port, bool with_qp = true, bool v6 = false);
+  IdRef Connects(uint8_t side) { return Connects(side, Port(0)); }
   // The queue pair of the id, which is made now, or a number of the application's own in its place.
   ConnParam QueuePairFor(IdRef id, bool made = true);
   // Parameters with a number of the application's own.
@@ -158,19 +181,21 @@ class Stage {
   IdRef Accepts(uint8_t side, bool with_qp = true);
   // A connection from `side` to the other one, both ends knowing; {active, passive}.
   std::pair<IdRef, IdRef> Connection(uint8_t side, uint16_t port);
+  std::pair<IdRef, IdRef> Connection(uint8_t side) { return Connection(side, Port(0)); }
   void Disconnects(IdRef id);
   void Destroys(IdRef id);
   // The active side connects the id, or ends its connection; for some time both hear what comes of
   // it, and then the environment heals.
   void SpeaksAndHeals(IdRef active, bool connects);
   // One of the messages is lost from now on, or the first of that kind alone.
-  void LosesOneOf(std::span<const MadKind> messages);
+  void LosesOneOf(std::initializer_list<MadKind> messages);
   // The stop, counted from 0, at which a walk with some twenty stops takes a device away; a number
   // that none has where the environment cannot.
   uint64_t StopThatLosesADevice();
   // One event of each side's channel, so many times.
   void FetchesAll(int times);
   void SettlesAndFetches(int times);
+  void PassesAndFetches(Duration span, int times);
   uint8_t AnySide() { return static_cast<uint8_t>(Below(2, "which side")); }
 
   // The fixed end of every sequence: heal, acknowledge everything, disconnect, destroy, look for
@@ -183,6 +208,8 @@ class Stage {
   static Lane WaitingLane(uint8_t side) { return {.side = side, .number = 2}; }
   // Of a thread that is there when the main one waits.
   static Lane SpareLane(uint8_t side) { return {.side = side, .number = 3}; }
+
+  uint8_t SideOf(IdRef id) const { return id_side_[id.index]; }
 
  private:
   uint8_t SideOf(const cm::Call& call) const;

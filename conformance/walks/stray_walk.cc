@@ -46,8 +46,7 @@ class Strays {
     if (what == 2) Lose(MadKind::kDreq);
     if (what == 2 || stage_.OneIn(2, "it ends")) stage_.Disconnects(active);
     if (stage_.OneIn(2, "the peer ends it")) stage_.Disconnects(passive);
-    stage_.Pass(kLate);
-    stage_.FetchesAll(1);
+    stage_.PassesAndFetches(kLate, 1);
     End();
   }
 
@@ -65,8 +64,7 @@ class Strays {
       stage_.Destroys(again);
     else
       stage_.Call(call::Reject{again, {}});
-    stage_.Pass(kLate);
-    stage_.FetchesAll(1);
+    stage_.PassesAndFetches(kLate, 1);
     End();
   }
 
@@ -75,14 +73,14 @@ class Strays {
   void RefuseReplies() {
     stage_.Listens(kPassiveSide, port_);
     ConnParam reply = stage_.Numbered();
-    const IdRef first = AsksAnew();
+    const IdRef first = Asks(stage_.Numbered());
     Answers(reply);
     stage_.SettlesAndFetches(1);
     if (stage_.OneIn(2, "the first connection stands")) stage_.Call(call::Establish{first});
     stage_.SettlesAndFetches(1);
     const bool late = stage_.OneIn(2, "the refusal is late");
     if (late) Delay(MadKind::kRej, 1);
-    AsksAnew();
+    Asks(stage_.Numbered());
     const IdRef refused = Answers(reply);
     if (late) stage_.Call(call::Notify{refused});
     stage_.SettlesAndFetches(2);
@@ -90,17 +88,11 @@ class Strays {
       Lose(MadKind::kDrep);
       stage_.Disconnects(refused);
     }
-    stage_.Pass(kLate);
-    stage_.FetchesAll(1);
+    stage_.PassesAndFetches(kLate, 1);
     End();
   }
 
  private:
-  IdRef AsksAnew() {
-    ConnParam param = stage_.Numbered();
-    return Asks(param);
-  }
-
   IdRef Answers(const ConnParam& param) {
     const Lane lane = Stage::MainLane(kPassiveSide);
     stage_.Wait(lane, stage_.ChannelOf(kPassiveSide), Duration::Seconds(1));
@@ -129,8 +121,7 @@ class Strays {
 
   void End() {
     stage_.Heal();
-    stage_.Pass(kLate * 2);
-    stage_.FetchesAll(2);
+    stage_.PassesAndFetches(kLate * 2, 2);
   }
 
   Stage& stage_;
@@ -141,16 +132,11 @@ class Strays {
 
 void StrayMessages(Stage& stage) {
   Strays strays(stage);
-  switch (stage.Below(4, "what arrives too late")) {
-    case 0:
-      return strays.ReachNobody();
-    case 1:
-      return strays.FindAnotherState();
-    case 2:
-      return strays.RefuseWhatIsGone();
-    default:
-      return strays.RefuseReplies();
-  }
+  stage.DoOneOf(&strays, "what arrives too late",
+                {{1, &Strays::ReachNobody},
+                 {1, &Strays::FindAnotherState},
+                 {1, &Strays::RefuseWhatIsGone},
+                 {1, &Strays::RefuseReplies}});
 }
 
 }  // namespace cm

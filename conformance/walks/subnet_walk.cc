@@ -9,25 +9,14 @@ namespace {
 class SubnetWalk {
  public:
   explicit SubnetWalk(Stage& stage)
-      : stage_(stage),
-        port_(stage.Port(0)),
-        lane_(Stage::MainLane(kActiveSide)),
-        channel_(stage.ChannelOf(kActiveSide)) {}
+      : stage_(stage), port_(stage.Port(0)), channel_(stage.ChannelOf(kActiveSide)) {}
 
   void Walk() {
-    switch (stage_.Below(8, "what a subnet is asked for")) {
-      case 0:
-      case 1:
-      case 2:
-        return Routes();
-      case 3:
-        return RoutesSynchronously();
-      case 4:
-      case 5:
-        return Groups();
-      default:
-        return Services();
-    }
+    stage_.DoOneOf(this, "what a subnet is asked for",
+                   {{3, &SubnetWalk::Routes},
+                    {1, &SubnetWalk::RoutesSynchronously},
+                    {2, &SubnetWalk::Groups},
+                    {2, &SubnetWalk::Services}});
   }
 
  private:
@@ -35,8 +24,6 @@ class SubnetWalk {
     stage_.Inject(FaultKind::kSilenceSm, side);
     if (!stage_.OneIn(4, "at once")) stage_.Settle();
   }
-
-  void Takes() { stage_.Await(kActiveSide, channel_); }
 
   void Passes() {
     stage_.Pass(stage_.OneOf({Duration::Milliseconds(10), Duration::Milliseconds(150),
@@ -55,7 +42,7 @@ class SubnetWalk {
     const bool bound = stage_.OneIn(2, "from an address");
     const Address own = bound ? stage_.AddressOf(kActiveSide, 0) : Address{};
     stage_.Call(call::ResolveAddr{id, own, there, 2000});
-    Takes();
+    stage_.Await(kActiveSide);
     return id;
   }
 
@@ -78,9 +65,8 @@ class SubnetWalk {
     stage_.Heal();
     stage_.FetchesAll(1);
     stage_.Call(call::ResolveRoute{id, 2000});
-    Takes();
-    stage_.Call(call::CreateQp{id});
-    stage_.Call(call::Connect{id, ConnParam{}});
+    stage_.Await(kActiveSide);
+    stage_.Calls({call::CreateQp{id}, call::Connect{id, ConnParam{}}});
     stage_.SettlesAndFetches(1);
   }
 
@@ -88,22 +74,11 @@ class SubnetWalk {
   void Tries(IdRef id) {
     constexpr uint32_t kOwnPath = 0x2b;
     constexpr uint32_t kPathRecord = 72;
-    switch (stage_.Below(7, "which call")) {
-      case 0:
-        return stage_.Call(call::ResolveRoute{id, 2000});
-      case 1:
-        return stage_.Call(call::Connect{id, ConnParam{}});
-      case 2:
-        return stage_.Call(call::CreateQp{id});
-      case 3:
-        return stage_.Call(call::SetOption{id, kIbPathOption, kOwnPath, kPathRecord});
-      case 4:
-        return stage_.Call(call::Listen{id, 1});
-      case 5:
-        return stage_.Call(call::JoinMulticast{id, Group(1), 1});
-      default:
-        return stage_.Disconnects(id);
-    }
+    stage_.Call(stage_.OneOf<Call>(
+        {call::ResolveRoute{id, 2000}, call::Connect{id, ConnParam{}}, call::CreateQp{id},
+         call::SetOption{id, kIbPathOption, kOwnPath, kPathRecord}, call::Listen{id, 1},
+         call::JoinMulticast{id, Group(1), 1}, call::Disconnect{id}},
+        "which call"));
   }
 
   void RoutesSynchronously() {
@@ -147,7 +122,7 @@ class SubnetWalk {
     }
     if (stage_.OneIn(2, "in a group already")) {
       Joins(ids[0]);
-      Takes();
+      stage_.Await(kActiveSide);
     }
     Silences(kActiveSide);
     const uint64_t joins = 1 + stage_.Below(3, "how many joins");
@@ -162,7 +137,7 @@ class SubnetWalk {
     stage_.Heal();
     stage_.FetchesAll(2);
     Joins(ids[0]);
-    Takes();
+    stage_.Await(kActiveSide);
   }
 
   // A service of datagrams on the interface itself.
@@ -172,27 +147,24 @@ class SubnetWalk {
     const IdRef listener = stage_.NewIdIn(kPassiveSide, channel, space);
     const bool any = stage_.OneIn(3, "on a wildcard");
     const Address at = any ? Wildcard(port_) : stage_.AddressOf(kPassiveSide, port_);
-    stage_.Call(call::BindAddr{listener, at});
-    stage_.Call(call::Listen{listener, 4});
+    stage_.Calls({call::BindAddr{listener, at}, call::Listen{listener, 4}});
     const IdRef id = Addressed(space);
     stage_.Call(call::ResolveRoute{id, 2000});
-    Takes();
+    stage_.Await(kActiveSide);
     if (!stage_.OneIn(4, "without a queue pair")) stage_.Call(call::CreateQp{id});
     stage_.Call(call::Connect{id, ConnParam{}});
     const IdRef request = stage_.Await(kPassiveSide);
     if (stage_.OneIn(4, "refused")) {
       stage_.Call(call::Reject{request, {}});
     } else {
-      stage_.Call(call::CreateQp{request});
-      stage_.Call(call::Accept{request, ConnParam{}});
+      stage_.Calls({call::CreateQp{request}, call::Accept{request, ConnParam{}}});
     }
-    Takes();
+    stage_.Await(kActiveSide);
     stage_.Disconnects(id);
   }
 
   Stage& stage_;
   const uint16_t port_;
-  const Lane lane_;
   const ChannelRef channel_;
 };
 

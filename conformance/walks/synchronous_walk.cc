@@ -6,9 +6,6 @@
 namespace cm {
 namespace {
 
-constexpr std::array<MadKind, 5> kLosable = {MadKind::kReq, MadKind::kRep, MadKind::kRtu,
-                                             MadKind::kDreq, MadKind::kRej};
-
 // A client and a server, each on synchronous ids or not. Calls that wait for the other side are
 // made on a thread of their own.
 class Company {
@@ -23,8 +20,9 @@ class Company {
   void Meet() {
     Listen();
     const bool early = server_waits_ && stage_.OneIn(2, "the server waits first");
-    if (early) passive_ = stage_.GetsRequest(Thread(kPassiveSide), listener_);
-    Lose();
+    if (early) passive_ = stage_.GetsRequest(Stage::WaitingLane(kPassiveSide), listener_);
+    using enum MadKind;
+    if (stage_.OneIn(5, "something is lost")) stage_.LosesOneOf({kReq, kRep, kRtu, kDreq, kRej});
     if (!Ask()) return;
     if (!early) Receive();
     Answer();
@@ -32,16 +30,14 @@ class Company {
   }
 
   void Part() {
-    const bool active_first = stage_.OneIn(2, "who disconnects first");
-    const uint8_t first = active_first ? kActiveSide : kPassiveSide;
-    const uint8_t second = OtherSide(first);
-    Disconnect(first, Thread(first));
+    const uint8_t first = stage_.OneIn(2, "who disconnects first") ? kActiveSide : kPassiveSide;
+    Disconnect(first);
     if (stage_.OneIn(2, "one after the other")) Look();
-    Disconnect(second, Thread(second));
+    Disconnect(OtherSide(first));
     Look();
     if (stage_.Can(Capability::kTime) && stage_.OneIn(2, "timewait ends")) {
       stage_.Pass(Duration::Seconds(4));
-      Disconnect(first, Thread(first));
+      Disconnect(first);
       Look();
     }
   }
@@ -50,30 +46,21 @@ class Company {
     if (stage_.Can(Capability::kTime)) stage_.Pass(Duration::Seconds(120));
     Look();
     const bool listener_first = stage_.OneIn(2, "the listener goes first");
-    if (listener_first) stage_.Call(Stage::SpareLane(kPassiveSide), call::DestroyId{listener_});
-    for (const IdRef id : {active_, passive_}) {
+    if (listener_first) stage_.Call(Thread::kSpare, call::DestroyId{listener_});
+    for (const IdRef id : {active_, passive_})
       if (id.valid()) stage_.Call(call::DestroyId{id});
-    }
-    if (!listener_first) stage_.Call(Stage::SpareLane(kPassiveSide), call::DestroyId{listener_});
+    if (!listener_first) stage_.Call(Thread::kSpare, call::DestroyId{listener_});
   }
 
  private:
-  // The thread of calls that wait, and another one.
-  static Lane Thread(uint8_t side) { return {.side = side, .number = 2}; }
-
   void Listen() {
     if (!server_waits_) {
       listener_ = stage_.Listens(kPassiveSide, port_, 4);
       return;
     }
     listener_ = stage_.NewId(kPassiveSide, {});
-    stage_.Call(call::BindAddr{listener_, stage_.AddressOf(kPassiveSide, port_)});
-    stage_.Call(call::Listen{listener_, 4});
-  }
-
-  void Lose() {
-    if (!stage_.OneIn(5, "something is lost")) return;
-    stage_.LosesOneOf(kLosable);
+    stage_.Calls({call::BindAddr{listener_, stage_.AddressOf(kPassiveSide, port_)},
+                  call::Listen{listener_, 4}});
   }
 
   // False when it does not come to a request.
@@ -87,28 +74,22 @@ class Company {
     const Address nobody{.kind = AddressKind::kSilent, .port = port_};
     const uint16_t port = stage_.OneIn(8, "nobody listens") ? stage_.Port(5) : port_;
     const Address to = silent ? nobody : stage_.AddressOf(kPassiveSide, port);
-    stage_.Call(call::ResolveAddr{active_, stage_.AddressOf(kActiveSide, 0), to, 500});
-    stage_.Call(call::ShowEvent{active_});
+    stage_.Calls({call::ResolveAddr{active_, stage_.AddressOf(kActiveSide, 0), to, 500},
+                  call::ShowEvent{active_}});
     if (stage_.OneIn(8, "out of place")) stage_.Call(call::Connect{active_, ConnParam{}});
-    stage_.Call(call::ResolveRoute{active_, 2000});
-    stage_.Call(call::ShowEvent{active_});
+    stage_.Calls({call::ResolveRoute{active_, 2000}, call::ShowEvent{active_}});
     if (stage_.OneIn(10, "only looking")) return false;
     has_qp_ = !stage_.OneIn(4, "without a queue pair");
     const PrivateData data = stage_.FreshData();
     ConnParam param = stage_.QueuePairFor(active_, has_qp_);
     param.private_data = data;
-    stage_.Call(Thread(kActiveSide), call::Connect{active_, param});
+    stage_.Call(Thread::kWaiting, call::Connect{active_, param});
     return !silent && port == port_;
   }
 
   void Receive() {
-    const Lane lane = Stage::MainLane(kPassiveSide);
-    if (server_waits_) {
-      passive_ = stage_.GetsRequest(Thread(kPassiveSide), listener_);
-      return;
-    }
-    stage_.Wait(lane, stage_.ChannelOf(kPassiveSide), Duration::Seconds(1));
-    passive_ = stage_.Fetch(lane, stage_.ChannelOf(kPassiveSide));
+    passive_ = server_waits_ ? stage_.GetsRequest(Stage::WaitingLane(kPassiveSide), listener_)
+                             : stage_.Await(kPassiveSide);
   }
 
   void Answer() {
@@ -116,26 +97,19 @@ class Company {
     if (stage_.OneIn(8, "the device goes")) stage_.Inject(FaultKind::kRemoveDevice, kPassiveSide);
     if (stage_.OneIn(6, "another waits already"))
       stage_.GetsRequest(Stage::SpareLane(kPassiveSide), listener_);
-    switch (stage_.Below(8, "what the server says")) {
-      case 0:
-        stage_.Call(call::Reject{passive_, PrivateData::Counting(5)});
-        break;
-      case 1:
-        stage_.Call(call::DestroyId{passive_});
-        break;
-      case 2:
-        break;
-      default:
-        stage_.Call(call::CreateQp{passive_});
-        stage_.Call(Thread(kPassiveSide), call::Accept{passive_, ConnParam{}});
-        break;
+    const uint64_t answer = stage_.Below(8, "what the server says");
+    if (answer == 0) stage_.Call(call::Reject{passive_, PrivateData::Counting(5)});
+    if (answer == 1) stage_.Call(call::DestroyId{passive_});
+    if (answer > 2) {
+      stage_.Call(call::CreateQp{passive_});
+      stage_.Call(Thread::kWaiting, call::Accept{passive_, ConnParam{}});
     }
     if (!has_qp_) stage_.Call(call::Establish{active_});
   }
 
-  void Disconnect(uint8_t side, Lane lane) {
+  void Disconnect(uint8_t side) {
     const IdRef id = side == kActiveSide ? active_ : passive_;
-    if (id.valid()) stage_.Call(lane, call::Disconnect{id});
+    if (id.valid()) stage_.Call(Thread::kWaiting, call::Disconnect{id});
   }
 
   // What everybody has by now.

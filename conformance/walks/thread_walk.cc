@@ -163,19 +163,10 @@ void AnswerAtOnce(Stage& stage) {
   ConnParam param = stage.Numbered();
   std::vector<Drawn> answers = {{other, call::Accept{one, param}},
                                 {other, call::Reject{two, PrivateData::Counting(3)}}};
-  switch (stage.Below(4, "what the asker does")) {
-    case 0:
-      answers.push_back({side, call::Disconnect{asks[0]}});
-      break;
-    case 1:
-      answers.push_back({side, call::DestroyId{asks[1]}});
-      break;
-    case 2:
-      answers.push_back({other, call::Reject{two, {}}});
-      break;
-    default:
-      break;
-  }
+  const uint64_t what = stage.Below(4, "what the asker does");
+  if (what == 0) answers.push_back({side, call::Disconnect{asks[0]}});
+  if (what == 1) answers.push_back({side, call::DestroyId{asks[1]}});
+  if (what == 2) answers.push_back({other, call::Reject{two, {}}});
   AtOnce(stage, std::move(answers));
   stage.SettlesAndFetches(3);
 }

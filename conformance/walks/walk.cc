@@ -5,7 +5,6 @@
 #include <initializer_list>
 
 #include "conformance/walks/walks.h"
-#include "model/base/check.h"
 
 namespace cm {
 namespace {
@@ -106,39 +105,18 @@ bool Walkable(const Walk& walk, const DrawOptions& options) {
          std::ranges::any_of(options.topology->devices, &DeviceInfo::bonded);
 }
 
-namespace {
-
-// Which of several topologies a sequence takes place on.
-TopologyRef DrawTopology(const DrawOptions& options, Choice& choice) {
-  int total = 0;
-  for (const TopologyShare& share : options.topologies) total += share.weight;
-  auto at = static_cast<int>(choice.Below(static_cast<uint64_t>(total), "which topology"));
-  for (const TopologyShare& share : options.topologies) {
-    at -= share.weight;
-    if (at < 0) return share.topology;
-  }
-  return options.topologies.back().topology;
-}
-
-}  // namespace
-
 Conversation DrawFrom(const DrawOptions& asked, Choice& choice) {
   DrawOptions options = asked;
-  if (options.topology == nullptr) options.topology = DrawTopology(asked, choice);
+  if (options.topology == nullptr) {
+    const size_t at =
+        DrawByWeight(choice, asked.topologies, &TopologyShare::weight, "which topology");
+    options.topology = asked.topologies[at].topology;
+  }
   const Walk* walk = options.walk.empty() ? nullptr : FindWalk(options.walk);
   if (walk == nullptr) {
-    int total = 0;
-    for (const Walk& w : kWalks)
-      if (Walkable(w, options)) total += w.weight;
-    auto at = static_cast<int>(choice.Below(static_cast<uint64_t>(total), "which walk"));
-    for (const Walk& w : kWalks) {
-      if (!Walkable(w, options)) continue;
-      walk = &w;
-      at -= w.weight;
-      if (at < 0) break;
-    }
+    const auto weight = [&](const Walk& w) { return Walkable(w, options) ? w.weight : 0; };
+    walk = &kWalks[DrawByWeight(choice, kWalks, weight, "which walk")];
   }
-  CM_CHECK(walk != nullptr);
   Stage stage(options, &choice);
   walk->walk(stage);
   stage.Epilogue();

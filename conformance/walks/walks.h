@@ -40,7 +40,6 @@ void NeighbourChanges(Stage& stage);
 void LinkGoesDown(Stage& stage);
 void PeerExits(Stage& stage);
 void RemovedUnread(Stage& stage);
-// host_walks.cc
 void HostCrashes(Stage& stage);
 void LinkFlaps(Stage& stage);
 void AddressDoubled(Stage& stage);
