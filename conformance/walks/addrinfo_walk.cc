@@ -12,97 +12,97 @@ constexpr int kUnreadAtMost = 4;  // that the walk has made itself
 
 class AddrInfoWalk {
  public:
-  explicit AddrInfoWalk(Stage& stage) : stage_(stage), port_(stage.Port(0)) {
-    removed_at_ = stage.StopThatLosesADevice();
+  explicit AddrInfoWalk(ConversationBuilder& builder) : builder_(builder), port_(builder.Port(0)) {
+    removed_at_ = builder.StopThatLosesADevice();
   }
 
   void Run() {
-    stage_.DoOneOf(this, "which ids",
-                   {{1, &AddrInfoWalk::Alone},
-                    {1, &AddrInfoWalk::Waiting},
-                    {1, &AddrInfoWalk::Moving},
-                    {3, &AddrInfoWalk::Together}});
+    builder_.DoOneOf(this, "which ids",
+                     {{1, &AddrInfoWalk::Alone},
+                      {1, &AddrInfoWalk::Waiting},
+                      {1, &AddrInfoWalk::Moving},
+                      {3, &AddrInfoWalk::Together}});
   }
 
  private:
   // Unbound, bound, listening.
   void Alone() {
-    const uint8_t side = stage_.AnySide();
-    const IdRef id = stage_.NewId(side, stage_.ChannelOf(side));
+    const uint8_t side = builder_.AnySide();
+    const IdRef id = builder_.NewId(side, builder_.ChannelOf(side));
     Stop(id, side);
-    stage_.Call(call::BindAddr{id, stage_.AddressOf(side, port_)});
+    builder_.Call(call::BindAddr{id, builder_.AddressOf(side, port_)});
     Stop(id, side);
-    stage_.Call(call::Listen{id, 8});
+    builder_.Call(call::Listen{id, 8});
     Stop(id, side);
-    if (stage_.OneIn(2, "it goes with what is unread")) stage_.Call(call::DestroyId{id});
+    if (builder_.OneIn(2, "it goes with what is unread")) builder_.Call(call::DestroyId{id});
   }
 
   // Two ids from the first call to the end of their connection.
   void Together() {
-    const IdRef listener = stage_.Listens(kPassiveSide, port_);
+    const IdRef listener = builder_.Listens(kPassiveSide, port_);
     Stop(listener, kPassiveSide);
     Empties(kPassiveSide);
-    const IdRef active = stage_.NewId(kActiveSide, stage_.ChannelOf(kActiveSide));
+    const IdRef active = builder_.NewId(kActiveSide, builder_.ChannelOf(kActiveSide));
     Stop(active, kActiveSide);
-    stage_.Call(call::ResolveAddr{active, {}, stage_.AddressOf(kPassiveSide, port_), 2000});
+    builder_.Call(call::ResolveAddr{active, {}, builder_.AddressOf(kPassiveSide, port_), 2000});
     if (Stop(active, kActiveSide)) return;
     Empties(kActiveSide);
-    stage_.Call(call::ResolveRoute{active, 2000});
+    builder_.Call(call::ResolveRoute{active, 2000});
     if (Stop(active, kActiveSide)) return;
     Empties(kActiveSide);
-    stage_.Call(call::Connect{active, stage_.Numbered()});
+    builder_.Call(call::Connect{active, builder_.Numbered()});
     if (Stop(active, kActiveSide)) return;
-    stage_.Settle();
-    const IdRef passive = stage_.Fetch(kPassiveSide);
+    builder_.Settle();
+    const IdRef passive = builder_.Fetch(kPassiveSide);
     if (Stop(passive, kPassiveSide)) return;
-    stage_.Call(call::Accept{passive, stage_.Numbered()});
+    builder_.Call(call::Accept{passive, builder_.Numbered()});
     if (Stop(passive, kPassiveSide)) return;
     Empties(kActiveSide);
-    stage_.Call(call::Establish{active});
-    stage_.Settle();
+    builder_.Call(call::Establish{active});
+    builder_.Settle();
     if (Stop(active, kActiveSide) || Stop(passive, kPassiveSide)) return;
-    stage_.Disconnects(active);
+    builder_.Disconnects(active);
     if (Stop(active, kActiveSide)) return;
-    stage_.SettlesAndFetches(2);
-    if (stage_.OneIn(2, "it goes with what is unread")) stage_.Destroys(active);
+    builder_.SettlesAndFetches(2);
+    if (builder_.OneIn(2, "it goes with what is unread")) builder_.Destroys(active);
   }
 
   // A synchronous id: what is written to it comes before what its calls wait for.
   void Waiting() {
-    const uint8_t side = stage_.AnySide();
+    const uint8_t side = builder_.AnySide();
     synchronous_ = true;
-    const IdRef id = stage_.NewId(side, {});
+    const IdRef id = builder_.NewId(side, {});
     for (int i = 0; i < 2; ++i) {
       Stop(id, side);
-      stage_.Call(call::ShowEvent{id});
+      builder_.Call(call::ShowEvent{id});
     }
     const uint8_t other = OtherSide(side);
-    if (stage_.OneIn(2, "it looks for the other side"))
-      stage_.Call(Thread::kWaiting,
-                  call::ResolveAddr{id, {}, stage_.AddressOf(other, port_), 2000});
+    if (builder_.OneIn(2, "it looks for the other side"))
+      builder_.Call(Thread::kWaiting,
+                    call::ResolveAddr{id, {}, builder_.AddressOf(other, port_), 2000});
     else
-      stage_.Call(call::BindAddr{id, stage_.AddressOf(side, port_)});
-    stage_.Settle();
-    stage_.Call(call::ShowEvent{id});
+      builder_.Call(call::BindAddr{id, builder_.AddressOf(side, port_)});
+    builder_.Settle();
+    builder_.Call(call::ShowEvent{id});
     for (int i = 0; i < 2; ++i) Stop(id, side);
-    stage_.Call(call::ShowEvent{id});
+    builder_.Call(call::ShowEvent{id});
   }
 
   // What is unread goes with its id to another channel.
   void Moving() {
-    const uint8_t side = stage_.AnySide();
-    const IdRef id = stage_.NewId(side, stage_.ChannelOf(side));
+    const uint8_t side = builder_.AnySide();
+    const IdRef id = builder_.NewId(side, builder_.ChannelOf(side));
     Stop(id, side);
     Writes(id, side);
-    const ChannelRef other = stage_.NewChannel(side, true);
-    stage_.Call(Thread::kWaiting, call::MigrateId{id, other});
+    const ChannelRef other = builder_.NewChannel(side, true);
+    builder_.Call(Thread::kWaiting, call::MigrateId{id, other});
     LooksUp(id, side);
     Writes(id, side);
-    for (int i = 0; i < 4; ++i) stage_.Fetch(Stage::MainLane(side), other);
+    for (int i = 0; i < 4; ++i) builder_.Fetch(ConversationBuilder::MainLane(side), other);
     Queries(id, side);
     unread_ = 0;
-    if (stage_.OneIn(3, "and waits from now on")) {
-      stage_.Call(Thread::kWaiting, call::MigrateId{id, {}});
+    if (builder_.OneIn(3, "and waits from now on")) {
+      builder_.Call(Thread::kWaiting, call::MigrateId{id, {}});
       synchronous_ = true;
     }
     Stop(id, side);
@@ -110,41 +110,43 @@ class AddrInfoWalk {
 
   // Some of the calls, in any order. True when the side's device goes here; then that was all.
   bool Stop(IdRef id, uint8_t side) {
-    for (uint64_t left = stage_.Below(5, "how many calls"); left > 0; --left) Step(id, side);
+    for (uint64_t left = builder_.Below(5, "how many calls"); left > 0; --left) Step(id, side);
     if (stops_++ != removed_at_) return false;
-    if (!stage_.Inject(FaultKind::kRemoveDevice, side)) return false;
+    if (!builder_.Inject(FaultKind::kRemoveDevice, side)) return false;
     for (int i = 0; i < 2; ++i) Step(id, side);
-    stage_.Settle();
+    builder_.Settle();
     for (int i = 0; i < 5; ++i) Step(id, side);
     return true;
   }
 
   void Step(IdRef id, uint8_t side) {
-    stage_.DoOneOf(this, "which of them",
-                   {{3, &AddrInfoWalk::LooksUp},
-                    {2, &AddrInfoWalk::Queries},
-                    {1, &AddrInfoWalk::ReadsOne},
-                    {2, &AddrInfoWalk::Writes}},
-                   id, side);
+    builder_.DoOneOf(this, "which of them",
+                     {{3, &AddrInfoWalk::LooksUp},
+                      {2, &AddrInfoWalk::Queries},
+                      {1, &AddrInfoWalk::ReadsOne},
+                      {2, &AddrInfoWalk::Writes}},
+                     id, side);
   }
 
-  void ReadsOne(IdRef /*id*/, uint8_t side) { stage_.Fetch(side); }
+  void ReadsOne(IdRef /*id*/, uint8_t side) { builder_.Fetch(side); }
 
   void LooksUp(IdRef id, uint8_t side) {
     MakesRoom(side);
-    call::ResolveAddrInfo resolve{.id = id, .node = SomeNode(stage_)};
-    if (!stage_.OneIn(4, "without a service")) resolve.service = stage_.Port(0);
-    if (!stage_.OneIn(3, "without hints")) {
-      resolve.hints = SomeHints(stage_);
-      if (stage_.OneIn(8, "records of services")) resolve.hints->flags |= kServiceRecordsHint;
-      if (stage_.OneIn(8, "by the resolver")) resolve.hints->flags |= kResolverHint;
+    call::ResolveAddrInfo resolve{.id = id, .node = SomeNode(builder_)};
+    if (!builder_.OneIn(4, "without a service")) resolve.service = builder_.Port(0);
+    if (!builder_.OneIn(3, "without hints")) {
+      resolve.hints = SomeHints(builder_);
+      if (builder_.OneIn(8, "records of services")) resolve.hints->flags |= kServiceRecordsHint;
+      if (builder_.OneIn(8, "by the resolver")) resolve.hints->flags |= kResolverHint;
     }
-    stage_.Call(synchronous_ ? Stage::WaitingLane(side) : Stage::MainLane(side), resolve);
+    builder_.Call(
+        synchronous_ ? ConversationBuilder::WaitingLane(side) : ConversationBuilder::MainLane(side),
+        resolve);
   }
 
   void Queries(IdRef id, uint8_t side) {
-    const HeldRef info = stage_.NewHeld(side);
-    stage_.Calls({call::QueryAddrInfo{id, info}, call::FreeAddrInfo{info}});
+    const HeldRef info = builder_.NewHeld(side);
+    builder_.Calls({call::QueryAddrInfo{id, info}, call::FreeAddrInfo{info}});
   }
 
   void Writes(IdRef id, uint8_t side) {
@@ -160,12 +162,12 @@ class AddrInfoWalk {
                                                   std::numeric_limits<int32_t>::max(),
                                                   std::numeric_limits<int32_t>::min()};
     call::WriteCmEvent write{.id = id};
-    if (stage_.OneIn(8, "another type"))
-      write.type = stage_.OneOf<uint8_t>({0, 9, 16, 17, 19, 255}, "which type");
-    write.status = kStatuses[stage_.Below(synchronous_ ? 6 : kStatuses.size(), "which status")];
-    write.argument = stage_.OneOf<uint64_t>(
+    if (builder_.OneIn(8, "another type"))
+      write.type = builder_.OneOf<uint8_t>({0, 9, 16, 17, 19, 255}, "which type");
+    write.status = kStatuses[builder_.Below(synchronous_ ? 6 : kStatuses.size(), "which status")];
+    write.argument = builder_.OneOf<uint64_t>(
         {0, 1, 0xffffffff, uint64_t{1} << 32, 0x0123456789abcdef, ~uint64_t{0}}, "which argument");
-    stage_.Call(write);
+    builder_.Call(write);
   }
 
   // The oracle follows a few unread events of an id, and no more.
@@ -176,16 +178,16 @@ class AddrInfoWalk {
   }
 
   void Empties(uint8_t side) {
-    stage_.Settle();
+    builder_.Settle();
     Reads(side, kUnreadAtMost + 2);
     unread_ = 0;
   }
 
   void Reads(uint8_t side, int times) {
-    while (times-- > 0) stage_.Fetch(side);
+    while (times-- > 0) builder_.Fetch(side);
   }
 
-  Stage& stage_;
+  ConversationBuilder& builder_;
   const uint16_t port_;
   uint64_t removed_at_ = 0;
   uint64_t stops_ = 0;
@@ -196,6 +198,6 @@ class AddrInfoWalk {
 
 }  // namespace
 
-void AddressesForIds(Stage& stage) { AddrInfoWalk(stage).Run(); }
+void AddressesForIds(ConversationBuilder& builder) { AddrInfoWalk(builder).Run(); }
 
 }  // namespace cm

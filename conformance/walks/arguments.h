@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <optional>
 
-#include "conformance/walks/stage.h"
+#include "conformance/walks/conversation_builder.h"
 
 namespace cm {
 
 class Arguments {
  public:
-  Arguments(Stage& stage, bool v6) : stage_(stage), v6_(v6) {}
+  Arguments(ConversationBuilder& builder, bool v6) : builder_(builder), v6_(v6) {}
 
   int32_t Backlog();
   int32_t ResolveTimeout();
@@ -31,14 +31,14 @@ class Arguments {
  private:
   uint8_t Depth();
 
-  Stage& stage_;
+  ConversationBuilder& builder_;
   bool v6_;
   uint32_t last_qp_number_ = 0;
 };
 
 // What is looked up, and how.
-Address SomeNode(Stage& stage);
-AddrHints SomeHints(Stage& stage);
+Address SomeNode(ConversationBuilder& builder);
+AddrHints SomeHints(ConversationBuilder& builder);
 
 }  // namespace cm
 

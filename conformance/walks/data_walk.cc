@@ -30,47 +30,47 @@ struct End {
 
 class Traffic {
  public:
-  explicit Traffic(Stage& stage)
-      : stage_(stage),
-        datagrams_(stage.OneIn(6, "datagrams")),
+  explicit Traffic(ConversationBuilder& builder)
+      : builder_(builder),
+        datagrams_(builder.OneIn(6, "datagrams")),
         ends_{{{.side = kActiveSide}, {.side = kPassiveSide}}} {}
 
   void Meet() {
     const PortSpace space = datagrams_ ? PortSpace::kUdp : PortSpace::kTcp;
-    const IdRef listener = stage_.NewIdIn(kPassiveSide, stage_.ChannelOf(kPassiveSide), space);
-    const Address at = stage_.AddressOf(kPassiveSide, stage_.Port(0));
-    stage_.Calls({call::BindAddr{listener, at}, call::Listen{listener, 4}});
-    ends_[0].id = stage_.NewIdIn(kActiveSide, stage_.ChannelOf(kActiveSide), space);
-    stage_.Call(call::ResolveAddr{ends_[0].id, stage_.AddressOf(kActiveSide, 0), at, 2000});
-    stage_.Await(kActiveSide);
-    stage_.Call(call::ResolveRoute{ends_[0].id, 2000});
-    stage_.Await(kActiveSide);
+    const IdRef listener = builder_.NewIdIn(kPassiveSide, builder_.ChannelOf(kPassiveSide), space);
+    const Address at = builder_.AddressOf(kPassiveSide, builder_.Port(0));
+    builder_.Calls({call::BindAddr{listener, at}, call::Listen{listener, 4}});
+    ends_[0].id = builder_.NewIdIn(kActiveSide, builder_.ChannelOf(kActiveSide), space);
+    builder_.Call(call::ResolveAddr{ends_[0].id, builder_.AddressOf(kActiveSide, 0), at, 2000});
+    builder_.Await(kActiveSide);
+    builder_.Call(call::ResolveRoute{ends_[0].id, 2000});
+    builder_.Await(kActiveSide);
     Equip(&ends_[0]);
     ConnParam param;
-    param.private_data = stage_.FreshData();
+    param.private_data = builder_.FreshData();
     param.rnr_retry_count = ends_[0].rnr_retries;
-    stage_.Call(call::Connect{ends_[0].id, param});
-    ends_[1].id = stage_.Await(kPassiveSide);
+    builder_.Call(call::Connect{ends_[0].id, param});
+    ends_[1].id = builder_.Await(kPassiveSide);
     Equip(&ends_[1]);
     param.rnr_retry_count = ends_[1].rnr_retries;
-    if (stage_.OneIn(16, "a refusal")) {
-      stage_.Call(call::Reject{ends_[1].id, PrivateData()});
-      stage_.Await(kActiveSide);
+    if (builder_.OneIn(16, "a refusal")) {
+      builder_.Call(call::Reject{ends_[1].id, PrivateData()});
+      builder_.Await(kActiveSide);
       for (End& end : ends_) end.failed = true;
       return;
     }
-    stage_.Call(call::Accept{ends_[1].id, param});
-    const bool early = !datagrams_ && stage_.OneIn(8, "the passive side hurries");
+    builder_.Call(call::Accept{ends_[1].id, param});
+    const bool early = !datagrams_ && builder_.OneIn(8, "the passive side hurries");
     if (early) Message(ends_[1], ends_[0], false);
-    stage_.Await(kActiveSide);
-    if (!datagrams_) stage_.Await(kPassiveSide);
+    builder_.Await(kActiveSide);
+    if (!datagrams_) builder_.Await(kPassiveSide);
     if (early) Collect();
   }
 
   void Work() {
-    const auto steps = static_cast<int>(3 + stage_.Below(6, "how much is done"));
+    const auto steps = static_cast<int>(3 + builder_.Below(6, "how much is done"));
     for (int i = 0; i < steps; ++i) {
-      const size_t from = datagrams_ ? 0 : stage_.Below(2, "who acts");
+      const size_t from = datagrams_ ? 0 : builder_.Below(2, "who acts");
       End& own = ends_[from];
       Step(own, ends_[1 - from]);
     }
@@ -78,24 +78,24 @@ class Traffic {
 
   void Part() {
     for (End& end : ends_)
-      if (stage_.OneIn(2, "a receive is left"))
-        Receive(end, static_cast<uint32_t>(kSlot - stage_.Below(8, "how much less")));
-    const size_t first = stage_.Below(2, "who parts first");
-    const uint64_t how = stage_.Below(8, "how they part");
+      if (builder_.OneIn(2, "a receive is left"))
+        Receive(end, static_cast<uint32_t>(kSlot - builder_.Below(8, "how much less")));
+    const size_t first = builder_.Below(2, "who parts first");
+    const uint64_t how = builder_.Below(8, "how they part");
     if (how == 0) RemovedDevice(ends_[first]);
-    if (how == 1 && !ends_[first].shares) stage_.Call(call::DestroyQp{ends_[first].id});
+    if (how == 1 && !ends_[first].shares) builder_.Call(call::DestroyQp{ends_[first].id});
     if (how > 1)
       for (const size_t which : {first, 1 - first}) Disconnect(&ends_[which]);
     Release();
   }
 
  private:
-  bool OneIn(uint64_t n, std::string_view what) { return stage_.OneIn(n, what); }
+  bool OneIn(uint64_t n, std::string_view what) { return builder_.OneIn(n, what); }
 
   template <typename Registers>
   MrRef Register(const End& end) {
-    const MrRef mr = stage_.NewRegion(end.side);
-    stage_.Call(Registers{mr, end.id, kSlot * kSlots});
+    const MrRef mr = builder_.NewRegion(end.side);
+    builder_.Call(Registers{mr, end.id, kSlot * kSlots});
     return mr;
   }
 
@@ -103,21 +103,21 @@ class Traffic {
   void Equip(End* end) {
     end->shares = OneIn(6, "a shared receive queue");
     if (end->shares && OneIn(2, "extended"))
-      stage_.Call(call::CreateSrqEx{end->id, !OneIn(4, "without a type")});
-    if (end->shares) stage_.Call(call::CreateSrq{end->id});
+      builder_.Call(call::CreateSrqEx{end->id, !OneIn(4, "without a type")});
+    if (end->shares) builder_.Call(call::CreateSrq{end->id});
     if (OneIn(3, "extended"))
-      stage_.Call(call::CreateQpEx{end->id, {}});
+      builder_.Call(call::CreateQpEx{end->id, {}});
     else
-      stage_.Call(call::CreateQp{end->id, {}});
+      builder_.Call(call::CreateQp{end->id, {}});
     if (OneIn(3, "little patience"))
-      end->rnr_retries = static_cast<uint8_t>(stage_.Below(3, "how many retries"));
+      end->rnr_retries = static_cast<uint8_t>(builder_.Below(3, "how many retries"));
     end->source = Register<call::RegMsgs>(*end);
     end->target = Register<call::RegMsgs>(*end);
     end->readable = Register<call::RegRead>(*end);
     end->writable = Register<call::RegWrite>(*end);
     const uint64_t receives = OneIn(12, "as many as there is room for, and more")
                                   ? QueueLimits::kWork + 2
-                                  : stage_.Below(3, "how many receives");
+                                  : builder_.Below(3, "how many receives");
     for (uint64_t i = 0; i < receives; ++i) Receive(*end, kSlot);
     if (!datagrams_ && OneIn(30, "before anybody can hear it")) PostTooEarly(end);
   }
@@ -160,7 +160,7 @@ class Traffic {
     const bool taken =
         sges.size() <= QueueLimits::kSges && end.posted_receives < static_cast<int>(kMost);
     const call::Work work{.id = end.id, .context = NextContext(), .sges = sges};
-    stage_.Call(list ? Call(call::PostRecvv{work}) : Call(call::PostRecv{work}));
+    builder_.Call(list ? Call(call::PostRecvv{work}) : Call(call::PostRecv{work}));
     if (taken && !end.failed) ++end.posted_receives;
   }
 
@@ -178,17 +178,17 @@ class Traffic {
     Sges sges = Pieces(end.source, length, &list);
     call::Work work{.id = end.id, .context = NextContext(), .sges = sges, .flags = flags};
     if (datagrams_ && sges.size() == 1)
-      stage_.Call(call::PostUdSend{work});
+      builder_.Call(call::PostUdSend{work});
     else if (!datagrams_)
-      stage_.Call(list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
+      builder_.Call(list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
     if (sges.size() <= QueueLimits::kSges && (!datagrams_ || sges.size() == 1)) Count(end, flags);
   }
 
   // A message, and a receive for it unless one is there or it is to do without.
   void Message(End& own, End& other, bool collected) {
-    const auto length = static_cast<uint32_t>(1 + stage_.Below(datagrams_ ? 24 : 40, "how long"));
+    const auto length = static_cast<uint32_t>(1 + builder_.Below(datagrams_ ? 24 : 40, "how long"));
     const uint32_t room =
-        datagrams_ ? kSlot : length + static_cast<uint32_t>(stage_.Below(8, "room"));
+        datagrams_ ? kSlot : length + static_cast<uint32_t>(builder_.Below(8, "room"));
     if (other.posted_receives <= other.received) {
       if (!OneIn(8, "nobody waits for it")) Receive(other, std::min(room, kSlot));
     }
@@ -201,7 +201,7 @@ class Traffic {
   }
 
   void ReadOrWrite(End& own, End& other, bool reads) {
-    const auto length = static_cast<uint32_t>(1 + stage_.Below(kSlot, "how long"));
+    const auto length = static_cast<uint32_t>(1 + builder_.Below(kSlot, "how long"));
     bool list = false;
     const Sges sges = Pieces(reads ? own.target : own.source, length, &list);
     const uint8_t flags = reads ? kSignaled : Flags(length);
@@ -215,16 +215,16 @@ class Traffic {
 
   void Post(bool reads, bool list, const call::Work& work) {
     if (reads)
-      stage_.Call(list ? Call(call::PostReadv{work}) : Call(call::PostRead{work}));
+      builder_.Call(list ? Call(call::PostReadv{work}) : Call(call::PostRead{work}));
     else
-      stage_.Call(list ? Call(call::PostWritev{work}) : Call(call::PostWrite{work}));
+      builder_.Call(list ? Call(call::PostWritev{work}) : Call(call::PostWrite{work}));
   }
 
   // What a queue does not take: more inline bytes than it was asked for, or more requests at once.
   void TooMuch(End& own, End& other) {
     const bool bytes = OneIn(2, "too many inline bytes");
     const uint32_t length = bytes ? QueueLimits::kInline + 8 : 8;
-    const uint64_t how = stage_.Below(6, "by which function");
+    const uint64_t how = builder_.Below(6, "by which function");
     const bool list = how % 2 == 1;
     const MrRef from = how == 2 || how == 3 ? own.target : own.source;
     call::Work work{.id = own.id, .sges = {}, .flags = kSignaled};
@@ -235,9 +235,9 @@ class Traffic {
     for (uint32_t i = 0; i < times; ++i) {
       work.context = NextContext();
       if (datagrams_)
-        stage_.Call(call::PostUdSend{work});
+        builder_.Call(call::PostUdSend{work});
       else if (how < 2)
-        stage_.Call(list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
+        builder_.Call(list ? Call(call::PostSendv{work}) : Call(call::PostSend{work}));
       else
         Post(how < 4, list, work);
       if (!bytes) Count(own, kSignaled);
@@ -256,7 +256,7 @@ class Traffic {
     work.remote = reads ? other.readable : other.writable;
     work.remote_offset = offset;
     bool there = true;
-    switch (stage_.Below(4, "what is wrong")) {
+    switch (builder_.Below(4, "what is wrong")) {
       case 0:
         work.remote = reads ? other.writable : other.readable;
         break;
@@ -282,7 +282,7 @@ class Traffic {
     if (outside) {
       call::Work work{.id = other.id, .context = NextContext(), .sges = {}};
       work.sges.push_back({other.target, kSlot * kSlots - 8, 24});
-      stage_.Call(call::PostRecvv{work});  // the other has an assertion
+      builder_.Call(call::PostRecvv{work});  // the other has an assertion
       if (!other.failed) ++other.posted_receives;
     } else {
       Receive(other, 16);
@@ -302,12 +302,12 @@ class Traffic {
   void Collect() {
     for (End& end : ends_) {
       const int sends = end.sent + (end.failed ? end.unsignaled : 0);
-      for (int i = 0; i < sends; ++i) stage_.Call(call::GetSendComp{end.id});
+      for (int i = 0; i < sends; ++i) builder_.Call(call::GetSendComp{end.id});
       end.sent = 0;
       end.unsignaled = 0;
       const bool flushed = end.failed && !end.shares;
       const int receives = flushed ? end.posted_receives : end.received;
-      for (int i = 0; i < receives; ++i) stage_.Call(call::GetRecvComp{end.id});
+      for (int i = 0; i < receives; ++i) builder_.Call(call::GetRecvComp{end.id});
       end.posted_receives -= receives;
       end.received = 0;
     }
@@ -315,47 +315,47 @@ class Traffic {
 
   void Step(End& own, End& other) {
     if (OneIn(20, "too much")) return TooMuch(own, other);
-    const uint64_t what = stage_.Below(datagrams_ ? 4 : 14, "what is done");
+    const uint64_t what = builder_.Below(datagrams_ ? 4 : 14, "what is done");
     if (what >= 4 && what <= 9) return ReadOrWrite(own, other, what <= 6);
     if (what == 10) return Violate(own, other);
     if (what == 11) return TooLong(own, other);
-    if (what == 12) return stage_.Call(call::Show{own.id});
-    if (what == 13 && stage_.Can(Capability::kLanes) && OneIn(3, "somebody waits already"))
-      stage_.Call(Thread::kWaiting, call::GetRecvComp{other.id});
+    if (what == 12) return builder_.Call(call::Show{own.id});
+    if (what == 13 && builder_.Can(Capability::kLanes) && OneIn(3, "somebody waits already"))
+      builder_.Call(Thread::kWaiting, call::GetRecvComp{other.id});
     for (int i = 0; what == 3 && i < 2; ++i) Message(own, other, false);
     Message(own, other, true);
   }
 
   void Disconnect(End* end) {
-    stage_.Call(call::Disconnect{end->id});
+    builder_.Call(call::Disconnect{end->id});
     end->failed |= !datagrams_;
     if (OneIn(3, "more is posted")) {
       Receive(*end, kSlot);
       if (!datagrams_) Send(*end, 8, kSignaled);
     }
     if (!OneIn(4, "nobody looks")) Collect();
-    if (OneIn(3, "it is shown")) stage_.Call(call::Show{end->id});
+    if (OneIn(3, "it is shown")) builder_.Call(call::Show{end->id});
   }
 
   void RemovedDevice(End& end) {
-    stage_.Inject({.kind = FaultKind::kRemoveDevice, .side = end.side});
-    stage_.Await(end.side);
+    builder_.Inject({.kind = FaultKind::kRemoveDevice, .side = end.side});
+    builder_.Await(end.side);
     Disconnect(&end);
   }
 
   void Release() {
     for (End& end : ends_) {
       if (end.shares) {
-        stage_.Calls({call::DestroyQp{end.id}, call::DestroySrq{end.id}});
+        builder_.Calls({call::DestroyQp{end.id}, call::DestroySrq{end.id}});
       }
       for (const MrRef mr : {end.source, end.target, end.readable, end.writable})
-        if (mr.valid()) stage_.Call(call::DeregMr{mr});
+        if (mr.valid()) builder_.Call(call::DeregMr{mr});
     }
   }
 
   static constexpr uint32_t kMost = QueueLimits::kWork;
 
-  Stage& stage_;
+  ConversationBuilder& builder_;
   bool datagrams_;
   std::array<End, 2> ends_;
   uint32_t slots_ = 0;
@@ -364,8 +364,8 @@ class Traffic {
 
 }  // namespace
 
-void DataMoves(Stage& stage) {
-  Traffic traffic(stage);
+void DataMoves(ConversationBuilder& builder) {
+  Traffic traffic(builder);
   traffic.Meet();
   traffic.Work();
   traffic.Part();

@@ -6,261 +6,263 @@ namespace cm {
 namespace {
 
 // How far the two sides have come; the active id.
-IdRef ComesTo(Stage& stage, uint64_t phase, uint16_t port) {
-  if (phase == 0) return stage.Resolves(kActiveSide, port);
-  if (phase > 2) return stage.Connection(kActiveSide, port).first;
-  const bool with_qp = phase == 1 || stage.OneIn(2, "queue pair");
-  const IdRef active = stage.Connects(kActiveSide, port, with_qp);
-  if (phase == 2) stage.Accepts(kPassiveSide);
+IdRef ComesTo(ConversationBuilder& builder, uint64_t phase, uint16_t port) {
+  if (phase == 0) return builder.Resolves(kActiveSide, port);
+  if (phase > 2) return builder.Connection(kActiveSide, port).first;
+  const bool with_qp = phase == 1 || builder.OneIn(2, "queue pair");
+  const IdRef active = builder.Connects(kActiveSide, port, with_qp);
+  if (phase == 2) builder.Accepts(kPassiveSide);
   return active;
 }
 
 }  // namespace
 
 // The device of a side goes away under ids in many states; the calls afterwards.
-void DeviceRemoved(Stage& stage) {
-  const uint8_t side = stage.AnySide();
-  const IdRef listener = stage.Listens(kPassiveSide);
-  const IdRef bound = stage.NewId(side, stage.ChannelOf(side));
-  stage.Call(call::BindAddr{bound, stage.AddressOf(side, stage.Port(1))});
+void DeviceRemoved(ConversationBuilder& builder) {
+  const uint8_t side = builder.AnySide();
+  const IdRef listener = builder.Listens(kPassiveSide);
+  const IdRef bound = builder.NewId(side, builder.ChannelOf(side));
+  builder.Call(call::BindAddr{bound, builder.AddressOf(side, builder.Port(1))});
   IdRef other;
-  if (stage.OneIn(2, "connected")) {
-    other = stage.Connection(kActiveSide).first;
+  if (builder.OneIn(2, "connected")) {
+    other = builder.Connection(kActiveSide).first;
   } else {
-    other = stage.Connects(kActiveSide);
-    if (stage.OneIn(2, "the request is read")) stage.Accepts(kPassiveSide);
+    other = builder.Connects(kActiveSide);
+    if (builder.OneIn(2, "the request is read")) builder.Accepts(kPassiveSide);
   }
   IdRef resolving;
-  if (side == kActiveSide && stage.OneIn(2, "one that has resolved"))
-    resolving = stage.Resolves(kActiveSide);
-  stage.Inject(FaultKind::kRemoveDevice, side);
-  if (!stage.OneIn(3, "at once")) stage.Settle();
-  if (side == kPassiveSide && stage.OneIn(2, "a queue pair for the listener"))
-    stage.Call(call::CreateQp{listener});
-  if (stage.OneIn(2, "what was never connected disconnects")) stage.Disconnects(bound);
-  stage.FetchesAll(3);
-  stage.Calls({call::Listen{bound, 4}, call::BindAddr{bound, stage.AddressOf(side, stage.Port(2))},
-               call::Reject{bound, {}}, call::Establish{bound}, call::ResolveRoute{bound, 2000},
-               call::CreateQp{bound, std::nullopt}, call::Accept{bound, ConnParam{}}});
+  if (side == kActiveSide && builder.OneIn(2, "one that has resolved"))
+    resolving = builder.Resolves(kActiveSide);
+  builder.Inject(FaultKind::kRemoveDevice, side);
+  if (!builder.OneIn(3, "at once")) builder.Settle();
+  if (side == kPassiveSide && builder.OneIn(2, "a queue pair for the listener"))
+    builder.Call(call::CreateQp{listener});
+  if (builder.OneIn(2, "what was never connected disconnects")) builder.Disconnects(bound);
+  builder.FetchesAll(3);
+  builder.Calls({call::Listen{bound, 4},
+                 call::BindAddr{bound, builder.AddressOf(side, builder.Port(2))},
+                 call::Reject{bound, {}}, call::Establish{bound}, call::ResolveRoute{bound, 2000},
+                 call::CreateQp{bound, std::nullopt}, call::Accept{bound, ConnParam{}}});
   if (resolving.valid()) {
-    stage.Calls({call::ResolveAddr{resolving, {}, stage.AddressOf(1, stage.Port(0)), 500},
-                 call::Connect{resolving, ConnParam{}}});
+    builder.Calls({call::ResolveAddr{resolving, {}, builder.AddressOf(1, builder.Port(0)), 500},
+                   call::Connect{resolving, ConnParam{}}});
   }
-  stage.Disconnects(other);
-  const IdRef late = stage.NewId(side, stage.ChannelOf(side));
-  stage.Calls({call::BindAddr{late, stage.AddressOf(side, stage.Port(3))},
-               call::ResolveAddr{late, {}, stage.AddressOf(OtherSide(side), stage.Port(0)), 500}});
-  if (stage.Inject(FaultKind::kAddDevice, side)) {
-    const IdRef again = stage.NewId(side, stage.ChannelOf(side));
-    stage.Call(call::BindAddr{again, stage.AddressOf(side, stage.Port(4))});
+  builder.Disconnects(other);
+  const IdRef late = builder.NewId(side, builder.ChannelOf(side));
+  builder.Calls(
+      {call::BindAddr{late, builder.AddressOf(side, builder.Port(3))},
+       call::ResolveAddr{late, {}, builder.AddressOf(OtherSide(side), builder.Port(0)), 500}});
+  if (builder.Inject(FaultKind::kAddDevice, side)) {
+    const IdRef again = builder.NewId(side, builder.ChannelOf(side));
+    builder.Call(call::BindAddr{again, builder.AddressOf(side, builder.Port(4))});
   }
-  stage.Destroys(listener);
-  if (stage.Can(Capability::kTime)) stage.Pass(Duration::Seconds(4));
-  stage.FetchesAll(2);
+  builder.Destroys(listener);
+  if (builder.Can(Capability::kTime)) builder.Pass(Duration::Seconds(4));
+  builder.FetchesAll(2);
 }
 
 // The bond under a side moves to another interface while ids use it.
-void AddressChanges(Stage& stage) {
-  stage.Listens(kPassiveSide);
-  const IdRef bound = stage.NewId(kActiveSide, stage.ChannelOf(kActiveSide));
-  stage.Call(call::BindAddr{bound, stage.AddressOf(kActiveSide, stage.Port(1))});
-  const bool connected = stage.OneIn(2, "connected");
+void AddressChanges(ConversationBuilder& builder) {
+  builder.Listens(kPassiveSide);
+  const IdRef bound = builder.NewId(kActiveSide, builder.ChannelOf(kActiveSide));
+  builder.Call(call::BindAddr{bound, builder.AddressOf(kActiveSide, builder.Port(1))});
+  const bool connected = builder.OneIn(2, "connected");
   const IdRef active =
-      connected ? stage.Connection(kActiveSide).first : stage.Resolves(kActiveSide);
-  stage.Inject(FaultKind::kFailOver, kActiveSide);
-  stage.SettlesAndFetches(3);
+      connected ? builder.Connection(kActiveSide).first : builder.Resolves(kActiveSide);
+  builder.Inject(FaultKind::kFailOver, kActiveSide);
+  builder.SettlesAndFetches(3);
   if (!connected) {
-    stage.Calls({call::CreateQp{active}, call::Connect{active, ConnParam{}}});
+    builder.Calls({call::CreateQp{active}, call::Connect{active, ConnParam{}}});
   }
-  if (stage.OneIn(2, "and back")) stage.Inject(FaultKind::kFailOver, kActiveSide);
-  stage.Disconnects(active);
-  stage.SettlesAndFetches(2);
-  const IdRef passive_listener = stage.Listens(kActiveSide, stage.Port(2));
-  stage.Inject(FaultKind::kFailOver, kActiveSide);
-  stage.FetchesAll(2);
-  stage.Destroys(passive_listener);
+  if (builder.OneIn(2, "and back")) builder.Inject(FaultKind::kFailOver, kActiveSide);
+  builder.Disconnects(active);
+  builder.SettlesAndFetches(2);
+  const IdRef passive_listener = builder.Listens(kActiveSide, builder.Port(2));
+  builder.Inject(FaultKind::kFailOver, kActiveSide);
+  builder.FetchesAll(2);
+  builder.Destroys(passive_listener);
 }
 
 // A bond fails over, and with it goes the address that ids send from: under a request that is yet
 // to be answered, under one whose answer is yet to be read, and under a connection.
-void SourceGoes(Stage& stage) {
-  const bool with_qp = stage.OneIn(2, "with a queue pair");
+void SourceGoes(ConversationBuilder& builder) {
+  const bool with_qp = builder.OneIn(2, "with a queue pair");
   IdRef stale;
-  switch (stage.Below(6, "in which phase")) {
+  switch (builder.Below(6, "in which phase")) {
     case 0:  // a request from the other side is read
-      stage.Listens(kActiveSide);
-      stage.Connects(kPassiveSide);
-      stale = stage.Await(kActiveSide);
+      builder.Listens(kActiveSide);
+      builder.Connects(kPassiveSide);
+      stale = builder.Await(kActiveSide);
       break;
     case 1:  // and accepted, and the reply is not read
-      stage.Listens(kActiveSide);
-      stage.Connects(kPassiveSide);
-      stale = stage.Accepts(kActiveSide);
+      builder.Listens(kActiveSide);
+      builder.Connects(kPassiveSide);
+      stale = builder.Accepts(kActiveSide);
       break;
     case 2:  // its own waits
-      stage.Listens(kPassiveSide);
-      stale = stage.Connects(kActiveSide, stage.Port(0), with_qp);
+      builder.Listens(kPassiveSide);
+      stale = builder.Connects(kActiveSide, builder.Port(0), with_qp);
       break;
     case 3:  // its own was accepted
-      stage.Listens(kPassiveSide);
-      stale = stage.Connects(kActiveSide, stage.Port(0), with_qp);
-      stage.Accepts(kPassiveSide);
+      builder.Listens(kPassiveSide);
+      stale = builder.Connects(kActiveSide, builder.Port(0), with_qp);
+      builder.Accepts(kPassiveSide);
       break;
     default:
-      stage.Listens(kPassiveSide);
-      stale = stage.Connection(kActiveSide).first;
+      builder.Listens(kPassiveSide);
+      stale = builder.Connection(kActiveSide).first;
       break;
   }
-  stage.Inject(FaultKind::kFailOver, kActiveSide);
-  stage.SettlesAndFetches(2);
-  const ConnParam param = stage.QueuePairFor(stale, with_qp);
-  stage.Call(stage.OneOf<Call>({call::Accept{stale, param}, call::Reject{stale, {}},
-                                call::Establish{stale}, call::Disconnect{stale}},
-                               "what is tried"));
-  stage.FetchesAll(1);
-  stage.PassesAndFetches(Duration::Seconds(20), 2);
-  stage.Disconnects(stale);
+  builder.Inject(FaultKind::kFailOver, kActiveSide);
+  builder.SettlesAndFetches(2);
+  const ConnParam param = builder.QueuePairFor(stale, with_qp);
+  builder.Call(builder.OneOf<Call>({call::Accept{stale, param}, call::Reject{stale, {}},
+                                    call::Establish{stale}, call::Disconnect{stale}},
+                                   "what is tried"));
+  builder.FetchesAll(1);
+  builder.PassesAndFetches(Duration::Seconds(20), 2);
+  builder.Disconnects(stale);
 }
 
 // The hardware address behind the peer's IP address changes, and comes back.
-void NeighbourChanges(Stage& stage) {
-  stage.Listens(kPassiveSide);
-  const uint64_t when = stage.Below(3, "in which phase");
+void NeighbourChanges(ConversationBuilder& builder) {
+  builder.Listens(kPassiveSide);
+  const uint64_t when = builder.Below(3, "in which phase");
   IdRef active;
-  if (when == 0) active = stage.Resolves(kActiveSide);
-  if (when == 1) active = stage.Connects(kActiveSide);
-  if (when == 2) active = stage.Connection(kActiveSide).first;
-  stage.Inject(FaultKind::kNeighbourChange, kActiveSide);
-  stage.SettlesAndFetches(1);
-  stage.SpeaksAndHeals(active, when == 0);
+  if (when == 0) active = builder.Resolves(kActiveSide);
+  if (when == 1) active = builder.Connects(kActiveSide);
+  if (when == 2) active = builder.Connection(kActiveSide).first;
+  builder.Inject(FaultKind::kNeighbourChange, kActiveSide);
+  builder.SettlesAndFetches(1);
+  builder.SpeaksAndHeals(active, when == 0);
 }
 
 // The link goes down before a step, and comes up again.
-void LinkGoesDown(Stage& stage) {
-  const uint8_t side = stage.AnySide();
-  stage.Listens(kPassiveSide);
-  const uint64_t when = stage.Below(4, "in which phase");
+void LinkGoesDown(ConversationBuilder& builder) {
+  const uint8_t side = builder.AnySide();
+  builder.Listens(kPassiveSide);
+  const uint64_t when = builder.Below(4, "in which phase");
   IdRef active;
-  if (when == 1) active = stage.Resolves(kActiveSide);
-  if (when == 2) active = stage.Connects(kActiveSide);
-  if (when == 3) active = stage.Connection(kActiveSide).first;
-  stage.Inject(FaultKind::kLinkDown, side);
-  stage.Settle();
-  if (when == 0) active = stage.Resolves(kActiveSide);
+  if (when == 1) active = builder.Resolves(kActiveSide);
+  if (when == 2) active = builder.Connects(kActiveSide);
+  if (when == 3) active = builder.Connection(kActiveSide).first;
+  builder.Inject(FaultKind::kLinkDown, side);
+  builder.Settle();
+  if (when == 0) active = builder.Resolves(kActiveSide);
   if (when == 1) {
-    stage.Calls({call::CreateQp{active}, call::Connect{active, ConnParam{}}});
+    builder.Calls({call::CreateQp{active}, call::Connect{active, ConnParam{}}});
   }
-  if (when == 2) stage.Accepts(kPassiveSide, stage.OneIn(2, "with a queue pair"));
-  if (when == 3) stage.Disconnects(active);
-  stage.PassesAndFetches(Duration::Seconds(1), 2);
-  if (stage.OneIn(2, "comes up")) stage.Inject(FaultKind::kLinkUp, side);
-  stage.PassesAndFetches(Duration::Seconds(120), 2);
+  if (when == 2) builder.Accepts(kPassiveSide, builder.OneIn(2, "with a queue pair"));
+  if (when == 3) builder.Disconnects(active);
+  builder.PassesAndFetches(Duration::Seconds(1), 2);
+  if (builder.OneIn(2, "comes up")) builder.Inject(FaultKind::kLinkUp, side);
+  builder.PassesAndFetches(Duration::Seconds(120), 2);
 }
 
 // A process exits without a word; what its peer hears.
-void PeerExits(Stage& stage) {
-  stage.Listens(kPassiveSide);
-  const uint64_t when = stage.Below(3, "in which phase");
-  if (when < 2) stage.Connects(kActiveSide);
-  if (when == 1) stage.Accepts(kPassiveSide);
-  if (when == 2) stage.Connection(kActiveSide);
-  const uint8_t side = stage.AnySide();
+void PeerExits(ConversationBuilder& builder) {
+  builder.Listens(kPassiveSide);
+  const uint64_t when = builder.Below(3, "in which phase");
+  if (when < 2) builder.Connects(kActiveSide);
+  if (when == 1) builder.Accepts(kPassiveSide);
+  if (when == 2) builder.Connection(kActiveSide);
+  const uint8_t side = builder.AnySide();
   const uint8_t left = OtherSide(side);
-  stage.Inject(FaultKind::kExit, side);
-  stage.Settle();
-  for (int i = 0; i < 2; ++i) stage.Fetch(left);
-  stage.Pass(Duration::Seconds(4));
-  stage.Fetch(left);
+  builder.Inject(FaultKind::kExit, side);
+  builder.Settle();
+  for (int i = 0; i < 2; ++i) builder.Fetch(left);
+  builder.Pass(Duration::Seconds(4));
+  builder.Fetch(left);
 }
 
 // What waits unread when the device goes away, and what the library makes of it.
-void RemovedUnread(Stage& stage) {
-  const ChannelRef channel = stage.ChannelOf(kActiveSide);
-  const uint16_t port = stage.Port(0);
-  stage.Listens(kPassiveSide, port);
-  const uint64_t what = stage.Below(4, "what is unread");
+void RemovedUnread(ConversationBuilder& builder) {
+  const ChannelRef channel = builder.ChannelOf(kActiveSide);
+  const uint16_t port = builder.Port(0);
+  builder.Listens(kPassiveSide, port);
+  const uint64_t what = builder.Below(4, "what is unread");
   if (what == 0) {
-    stage.ResolvesPeer(stage.NewId(kActiveSide, channel), port);
+    builder.ResolvesPeer(builder.NewId(kActiveSide, channel), port);
   } else if (what == 1) {
-    const IdRef id = stage.NewId(kActiveSide, channel);
-    stage.Calls({call::BindAddr{id, stage.AddressOf(kActiveSide, 0)},
-                 call::ResolveAddr{id, {}, stage.AddressOf(kPassiveSide, port), 2000}});
-    stage.Settle();
-    stage.Fetch(kActiveSide);
-    stage.Call(call::ResolveRoute{id, 2000});
+    const IdRef id = builder.NewId(kActiveSide, channel);
+    builder.Calls({call::BindAddr{id, builder.AddressOf(kActiveSide, 0)},
+                   call::ResolveAddr{id, {}, builder.AddressOf(kPassiveSide, port), 2000}});
+    builder.Settle();
+    builder.Fetch(kActiveSide);
+    builder.Call(call::ResolveRoute{id, 2000});
   } else {
-    stage.Connects(kActiveSide, port, what == 2);
-    if (what == 2) stage.Accepts(kPassiveSide);
+    builder.Connects(kActiveSide, port, what == 2);
+    if (what == 2) builder.Accepts(kPassiveSide);
   }
-  stage.Settle();
+  builder.Settle();
   const uint8_t side = what == 3 ? kPassiveSide : kActiveSide;
-  stage.Inject(FaultKind::kRemoveDevice, side);
-  stage.SettlesAndFetches(3);
+  builder.Inject(FaultKind::kRemoveDevice, side);
+  builder.SettlesAndFetches(3);
 }
 
 // A host stops without a word. Its peer finds out by itself, or hears of it from what is new: after
 // a restart queue pairs have the numbers of those before.
-void HostCrashes(Stage& stage) {
-  const uint8_t side = stage.AnySide();
+void HostCrashes(ConversationBuilder& builder) {
+  const uint8_t side = builder.AnySide();
   const uint8_t left = OtherSide(side);
-  stage.Listens(kPassiveSide);
-  const IdRef listener = stage.Listens(left, stage.Port(1));
-  const IdRef active = ComesTo(stage, stage.Below(4, "in which phase"), stage.Port(0));
-  stage.Inject(FaultKind::kCrash, side);
-  if (!stage.OneIn(3, "at once")) stage.Settle();
-  if (left == kActiveSide && stage.OneIn(2, "the peer ends it")) stage.Disconnects(active);
-  if (stage.OneIn(3, "somebody asks for it")) stage.Resolves(left);
-  stage.Fetch(left);
-  if (stage.OneIn(2, "how long")) stage.Pass(Duration::Seconds(120));
-  if (!stage.OneIn(4, "it stays down")) {
-    stage.Inject(FaultKind::kRestart, side);
-    stage.Listens(side);
+  builder.Listens(kPassiveSide);
+  const IdRef listener = builder.Listens(left, builder.Port(1));
+  const IdRef active = ComesTo(builder, builder.Below(4, "in which phase"), builder.Port(0));
+  builder.Inject(FaultKind::kCrash, side);
+  if (!builder.OneIn(3, "at once")) builder.Settle();
+  if (left == kActiveSide && builder.OneIn(2, "the peer ends it")) builder.Disconnects(active);
+  if (builder.OneIn(3, "somebody asks for it")) builder.Resolves(left);
+  builder.Fetch(left);
+  if (builder.OneIn(2, "how long")) builder.Pass(Duration::Seconds(120));
+  if (!builder.OneIn(4, "it stays down")) {
+    builder.Inject(FaultKind::kRestart, side);
+    builder.Listens(side);
     // The one that was connected before may be asked for the same number.
     for (int i = 0; i < 2; ++i) {
-      stage.Connects(side, stage.Port(1));
-      stage.SettlesAndFetches(2);
+      builder.Connects(side, builder.Port(1));
+      builder.SettlesAndFetches(2);
     }
-    stage.Accepts(left);
-    stage.FetchesAll(1);
-    if (stage.OneIn(2, "and the other way round")) stage.Connects(left);
+    builder.Accepts(left);
+    builder.FetchesAll(1);
+    if (builder.OneIn(2, "and the other way round")) builder.Connects(left);
   }
-  stage.Destroys(listener);
-  stage.PassesAndFetches(stage.OneIn(2, "and then") ? Duration::Seconds(4) : Duration::Seconds(120),
-                         2);
+  builder.Destroys(listener);
+  builder.PassesAndFetches(
+      builder.OneIn(2, "and then") ? Duration::Seconds(4) : Duration::Seconds(120), 2);
 }
 
 // The link goes down and comes up by itself, again and again.
-void LinkFlaps(Stage& stage) {
-  Fault fault{.kind = FaultKind::kFlap, .side = stage.AnySide()};
-  fault.by = stage.OneOf(
+void LinkFlaps(ConversationBuilder& builder) {
+  Fault fault{.kind = FaultKind::kFlap, .side = builder.AnySide()};
+  fault.by = builder.OneOf(
       {Duration::Milliseconds(1), Duration::Milliseconds(700), Duration::Seconds(7)}, "how often");
-  fault.last = static_cast<uint32_t>(1 + stage.Below(4, "how many times"));
-  stage.Listens(kPassiveSide);
-  const uint64_t phase = stage.Below(4, "in which phase");
-  const bool before = stage.OneIn(4, "from the beginning");
-  if (before) stage.Inject(fault);
-  const IdRef active = ComesTo(stage, phase, stage.Port(0));
-  if (!before) stage.Inject(fault);
+  fault.last = static_cast<uint32_t>(1 + builder.Below(4, "how many times"));
+  builder.Listens(kPassiveSide);
+  const uint64_t phase = builder.Below(4, "in which phase");
+  const bool before = builder.OneIn(4, "from the beginning");
+  if (before) builder.Inject(fault);
+  const IdRef active = ComesTo(builder, phase, builder.Port(0));
+  if (!before) builder.Inject(fault);
   if (phase == 0) {
-    stage.Calls({call::CreateQp{active}, call::Connect{active, ConnParam{}}});
+    builder.Calls({call::CreateQp{active}, call::Connect{active, ConnParam{}}});
   }
-  if (phase == 1) stage.Accepts(kPassiveSide);
-  if (phase >= 2) stage.Disconnects(active);
-  stage.PassesAndFetches(fault.by, 2);
-  stage.PassesAndFetches(Duration::Seconds(20), 2);
-  stage.PassesAndFetches(Duration::Seconds(120), 2);
+  if (phase == 1) builder.Accepts(kPassiveSide);
+  if (phase >= 2) builder.Disconnects(active);
+  builder.PassesAndFetches(fault.by, 2);
+  builder.PassesAndFetches(Duration::Seconds(20), 2);
+  builder.PassesAndFetches(Duration::Seconds(120), 2);
 }
 
 // Another host answers for the address of one side: whoever has resolved it hears that its hardware
 // address is a different one, and what is sent there is lost.
-void AddressDoubled(Stage& stage) {
-  const uint8_t side = stage.AnySide();
-  stage.Listens(kPassiveSide);
-  const uint64_t phase = stage.Below(4, "in which phase");
-  const IdRef active = ComesTo(stage, phase, stage.Port(0));
-  stage.Inject(FaultKind::kDuplicateAddress, side);
-  stage.SettlesAndFetches(1);
-  stage.SpeaksAndHeals(active, phase == 0);
+void AddressDoubled(ConversationBuilder& builder) {
+  const uint8_t side = builder.AnySide();
+  builder.Listens(kPassiveSide);
+  const uint64_t phase = builder.Below(4, "in which phase");
+  const IdRef active = ComesTo(builder, phase, builder.Port(0));
+  builder.Inject(FaultKind::kDuplicateAddress, side);
+  builder.SettlesAndFetches(1);
+  builder.SpeaksAndHeals(active, phase == 0);
 }
 
 }  // namespace cm

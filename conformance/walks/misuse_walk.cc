@@ -6,47 +6,47 @@ namespace cm {
 namespace {
 
 // Any call on the id, as one of its own thread.
-void CallOn(Stage& stage, uint8_t side, IdRef id) {
-  stage.Call(stage.OneOf<Call>({call::DestroyId{id}, call::Disconnect{id}, call::Listen{id, 1},
-                                call::BindAddr{id, stage.AddressOf(side, stage.Port(3))},
-                                call::Connect{id, ConnParam{}}, call::Show{id}},
-                               "which call"));
+void CallOn(ConversationBuilder& builder, uint8_t side, IdRef id) {
+  builder.Call(builder.OneOf<Call>({call::DestroyId{id}, call::Disconnect{id}, call::Listen{id, 1},
+                                    call::BindAddr{id, builder.AddressOf(side, builder.Port(3))},
+                                    call::Connect{id, ConnParam{}}, call::Show{id}},
+                                   "which call"));
 }
 
 }  // namespace
 
-void Misuses(Stage& stage) {
-  stage.Listens(kPassiveSide);
-  const auto [active, passive] = stage.Connection(kActiveSide);
-  const uint8_t side = stage.AnySide();
+void Misuses(ConversationBuilder& builder) {
+  builder.Listens(kPassiveSide);
+  const auto [active, passive] = builder.Connection(kActiveSide);
+  const uint8_t side = builder.AnySide();
   const IdRef id = side == kActiveSide ? active : passive;
-  const ChannelRef channel = stage.ChannelOf(side);
-  const Lane lane = Stage::MainLane(side);
-  switch (stage.Below(5, "which misuse")) {
+  const ChannelRef channel = builder.ChannelOf(side);
+  const Lane lane = ConversationBuilder::MainLane(side);
+  switch (builder.Below(5, "which misuse")) {
     case 0:
-      stage.Destroys(id);
-      return CallOn(stage, side, id);
+      builder.Destroys(id);
+      return CallOn(builder, side, id);
     case 1:
-      stage.Call(call::DestroyEventChannel{channel});
-      return CallOn(stage, side, id);
+      builder.Call(call::DestroyEventChannel{channel});
+      return CallOn(builder, side, id);
     case 2:
-      stage.Call(call::DestroyEventChannel{channel});
-      if (stage.OneIn(2, "a new id")) {
-        stage.NewId(side, channel);
+      builder.Call(call::DestroyEventChannel{channel});
+      if (builder.OneIn(2, "a new id")) {
+        builder.NewId(side, channel);
       } else {
-        stage.Fetch(lane, channel, false);
+        builder.Fetch(lane, channel, false);
       }
       return;
     case 3:
-      stage.Disconnects(side == kActiveSide ? passive : active);
-      stage.Settle();
-      stage.Fetch(lane, channel, true);
-      return stage.Call(call::AckCmEvent{stage.LastEvent()});
+      builder.Disconnects(side == kActiveSide ? passive : active);
+      builder.Settle();
+      builder.Fetch(lane, channel, true);
+      return builder.Call(call::AckCmEvent{builder.LastEvent()});
     default:
-      stage.Disconnects(side == kActiveSide ? passive : active);
-      stage.Settle();
-      stage.Fetch(lane, channel, false);
-      return stage.Call({.side = side, .number = 2}, call::DestroyId{id});
+      builder.Disconnects(side == kActiveSide ? passive : active);
+      builder.Settle();
+      builder.Fetch(lane, channel, false);
+      return builder.Call({.side = side, .number = 2}, call::DestroyId{id});
   }
 }
 

@@ -14,198 +14,199 @@ constexpr std::array<uint32_t, 5> kTimeouts = {0, 1, 14, 17, 20};
 
 class OptionWalk {
  public:
-  explicit OptionWalk(Stage& stage)
-      : stage_(stage), v6_(stage.OneIn(5, "IPv6")), port_(stage.Port(0)) {}
+  explicit OptionWalk(ConversationBuilder& builder)
+      : builder_(builder), v6_(builder.OneIn(5, "IPv6")), port_(builder.Port(0)) {}
 
   void Run() {
-    stage_.DoOneOf(this, "what options are about",
-                   {{1, &OptionWalk::Alone},
-                    {1, &OptionWalk::Searching},
-                    {2, &OptionWalk::Sharing},
-                    {1, &OptionWalk::Families},
-                    {1, &OptionWalk::Path},
-                    {4, &OptionWalk::Together}});
+    builder_.DoOneOf(this, "what options are about",
+                     {{1, &OptionWalk::Alone},
+                      {1, &OptionWalk::Searching},
+                      {2, &OptionWalk::Sharing},
+                      {1, &OptionWalk::Families},
+                      {1, &OptionWalk::Path},
+                      {4, &OptionWalk::Together}});
   }
 
  private:
   // Unbound, bound, listening, and without its device.
   void Alone() {
-    const uint8_t side = stage_.AnySide();
-    const bool datagrams = stage_.OneIn(3, "datagrams");
-    const IdRef id =
-        stage_.NewIdIn(side, stage_.ChannelOf(side), datagrams ? PortSpace::kUdp : PortSpace::kTcp);
+    const uint8_t side = builder_.AnySide();
+    const bool datagrams = builder_.OneIn(3, "datagrams");
+    const IdRef id = builder_.NewIdIn(side, builder_.ChannelOf(side),
+                                      datagrams ? PortSpace::kUdp : PortSpace::kTcp);
     Tries(id);
-    stage_.Call(call::BindAddr{id, Somewhere(side)});
+    builder_.Call(call::BindAddr{id, Somewhere(side)});
     Tries(id);
-    stage_.Call(call::Listen{id, 8});
+    builder_.Call(call::Listen{id, 8});
     Tries(id);
-    if (!stage_.OneIn(3, "its device goes")) return;
-    if (!stage_.Inject(FaultKind::kRemoveDevice, side)) return;
-    stage_.SettlesAndFetches(1);
+    if (!builder_.OneIn(3, "its device goes")) return;
+    if (!builder_.Inject(FaultKind::kRemoveDevice, side)) return;
+    builder_.SettlesAndFetches(1);
     for (int i = 0; i < 3; ++i) Tries(id);
   }
 
   // Nobody answers for the address.
   void Searching() {
-    const IdRef id = stage_.NewId(kActiveSide, stage_.ChannelOf(kActiveSide));
-    const bool bound = stage_.OneIn(2, "from an address");
-    const Address source = bound ? stage_.AddressOf(kActiveSide, 0, v6_) : Address{};
-    stage_.Call(call::ResolveAddr{
+    const IdRef id = builder_.NewId(kActiveSide, builder_.ChannelOf(kActiveSide));
+    const bool bound = builder_.OneIn(2, "from an address");
+    const Address source = bound ? builder_.AddressOf(kActiveSide, 0, v6_) : Address{};
+    builder_.Call(call::ResolveAddr{
         id, source, {.kind = AddressKind::kSilent, .v6 = v6_, .port = port_}, 500});
     Tries(id);
-    if (stage_.Can(Capability::kTime)) stage_.Pass(Duration::Seconds(2));
-    stage_.FetchesAll(1);
+    if (builder_.Can(Capability::kTime)) builder_.Pass(Duration::Seconds(2));
+    builder_.FetchesAll(1);
     Tries(id);
   }
 
   // Several ids of a side on one port, some of which share it.
   void Sharing() {
-    const uint8_t side = stage_.AnySide();
+    const uint8_t side = builder_.AnySide();
     std::array<IdRef, 3> ids;
     for (IdRef& id : ids) {
-      id = stage_.NewId(side, stage_.ChannelOf(side));
+      id = builder_.NewId(side, builder_.ChannelOf(side));
       Reuse(id, 4);
-      if (stage_.OneIn(4, "on the way")) {
-        const Address source = stage_.AddressOf(side, port_, v6_);
-        const Address there = stage_.AddressOf(OtherSide(side), port_, v6_);
-        stage_.Call(call::ResolveAddr{id, source, there, 2000});
+      if (builder_.OneIn(4, "on the way")) {
+        const Address source = builder_.AddressOf(side, port_, v6_);
+        const Address there = builder_.AddressOf(OtherSide(side), port_, v6_);
+        builder_.Call(call::ResolveAddr{id, source, there, 2000});
       } else {
-        stage_.Call(call::BindAddr{id, Somewhere(side)});
+        builder_.Call(call::BindAddr{id, Somewhere(side)});
       }
-      if (stage_.OneIn(3, "on second thoughts")) Reuse(id, 2);
-      if (stage_.OneIn(4, "listens at once")) stage_.Call(call::Listen{id, 4});
+      if (builder_.OneIn(3, "on second thoughts")) Reuse(id, 2);
+      if (builder_.OneIn(4, "listens at once")) builder_.Call(call::Listen{id, 4});
     }
-    stage_.Call(call::Listen{ids[stage_.Below(3, "who listens")], 4});
-    const uint64_t gone = stage_.Below(3, "who goes");
-    stage_.SettlesAndFetches(1);
-    stage_.Call(call::DestroyId{ids[gone]});
-    stage_.Call(call::Listen{ids[stage_.Below(3, "who listens now")], 4});
-    stage_.Calls({call::DestroyId{ids[(gone + 1) % 3]}, call::Listen{ids[(gone + 2) % 3], 4}});
-    if (!stage_.OneIn(2, "somebody asks")) return;
-    stage_.Connects(OtherSide(side), port_, true, v6_);
-    stage_.SettlesAndFetches(2);
+    builder_.Call(call::Listen{ids[builder_.Below(3, "who listens")], 4});
+    const uint64_t gone = builder_.Below(3, "who goes");
+    builder_.SettlesAndFetches(1);
+    builder_.Call(call::DestroyId{ids[gone]});
+    builder_.Call(call::Listen{ids[builder_.Below(3, "who listens now")], 4});
+    builder_.Calls({call::DestroyId{ids[(gone + 1) % 3]}, call::Listen{ids[(gone + 2) % 3], 4}});
+    if (!builder_.OneIn(2, "somebody asks")) return;
+    builder_.Connects(OtherSide(side), port_, true, v6_);
+    builder_.SettlesAndFetches(2);
   }
 
   void Reuse(IdRef id, uint64_t of) {
-    if (stage_.OneIn(of, "does not share")) return;
-    const uint32_t value = stage_.OneIn(6, "off") ? 0 : 1;
-    stage_.Call(call::SetOption{id, kReuseAddrOption, value});
+    if (builder_.OneIn(of, "does not share")) return;
+    const uint32_t value = builder_.OneIn(6, "off") ? 0 : 1;
+    builder_.Call(call::SetOption{id, kReuseAddrOption, value});
   }
 
   // Wildcards of both address families on one port, and who is let in.
   void Families() {
-    const std::array<bool, 2> order = stage_.OneIn(2, "IPv6 first")
+    const std::array<bool, 2> order = builder_.OneIn(2, "IPv6 first")
                                           ? std::array<bool, 2>{true, false}
                                           : std::array<bool, 2>{false, true};
     std::array<IdRef, 2> ids;
     for (size_t i = 0; i < ids.size(); ++i) {
-      ids[i] = stage_.NewId(kPassiveSide, stage_.ChannelOf(kPassiveSide));
+      ids[i] = builder_.NewId(kPassiveSide, builder_.ChannelOf(kPassiveSide));
       Only(ids[i]);
-      Address address = stage_.AddressOf(kPassiveSide, port_, order[i]);
-      if (!stage_.OneIn(4, "an address")) address = Wildcard(port_, order[i]);
-      stage_.Call(call::BindAddr{ids[i], address});
-      if (stage_.OneIn(3, "on second thoughts")) Only(ids[i]);
+      Address address = builder_.AddressOf(kPassiveSide, port_, order[i]);
+      if (!builder_.OneIn(4, "an address")) address = Wildcard(port_, order[i]);
+      builder_.Call(call::BindAddr{ids[i], address});
+      if (builder_.OneIn(3, "on second thoughts")) Only(ids[i]);
     }
     for (const IdRef id : ids)
-      if (!stage_.OneIn(4, "does not listen")) stage_.Call(call::Listen{id, 4});
+      if (!builder_.OneIn(4, "does not listen")) builder_.Call(call::Listen{id, 4});
     for (const bool v6 : {false, true}) {
-      if (stage_.OneIn(3, "nobody asks")) continue;
-      stage_.Connects(kActiveSide, port_, true, v6);
-      stage_.SettlesAndFetches(1);
+      if (builder_.OneIn(3, "nobody asks")) continue;
+      builder_.Connects(kActiveSide, port_, true, v6);
+      builder_.SettlesAndFetches(1);
     }
   }
 
   void Only(IdRef id) {
-    if (stage_.OneIn(3, "as usual")) return;
-    const auto value = static_cast<uint32_t>(stage_.Below(2, "its own family alone"));
-    stage_.Call(call::SetOption{id, kAfOnlyOption, value});
+    if (builder_.OneIn(3, "as usual")) return;
+    const auto value = static_cast<uint32_t>(builder_.Below(2, "its own family alone"));
+    builder_.Call(call::SetOption{id, kAfOnlyOption, value});
   }
 
   // A path of the application's own. Nobody knows where it leads: no connection follows.
   void Path() {
-    const ChannelRef channel = stage_.ChannelOf(kActiveSide);
-    const IdRef id = stage_.NewId(kActiveSide, channel);
-    const bool inside = stage_.OneIn(4, "loopback");
-    Address there = stage_.AddressOf(kPassiveSide, port_, v6_);
+    const ChannelRef channel = builder_.ChannelOf(kActiveSide);
+    const IdRef id = builder_.NewId(kActiveSide, channel);
+    const bool inside = builder_.OneIn(4, "loopback");
+    Address there = builder_.AddressOf(kPassiveSide, port_, v6_);
     if (inside) there = {.kind = AddressKind::kLoopback, .v6 = v6_, .port = port_};
     const call::SetOption path{id, kIbPathOption, kOwnPath,
-                               stage_.OneIn(3, "two") ? 2 * kPathRecord : kPathRecord};
-    if (stage_.OneIn(4, "too early")) stage_.Call(path);
-    stage_.Call(call::ResolveAddr{id, {}, there, 2000});
-    if (stage_.OneIn(4, "at once")) stage_.Call(path);
-    stage_.Await(kActiveSide);
+                               builder_.OneIn(3, "two") ? 2 * kPathRecord : kPathRecord};
+    if (builder_.OneIn(4, "too early")) builder_.Call(path);
+    builder_.Call(call::ResolveAddr{id, {}, there, 2000});
+    if (builder_.OneIn(4, "at once")) builder_.Call(path);
+    builder_.Await(kActiveSide);
     Tries(id);
-    stage_.Call(path);
-    stage_.Await(kActiveSide);
-    stage_.Call(call::Show{id});
-    stage_.Call(stage_.OneIn(2, "again") ? Call(path) : call::ResolveRoute{id, 2000});
+    builder_.Call(path);
+    builder_.Await(kActiveSide);
+    builder_.Call(call::Show{id});
+    builder_.Call(builder_.OneIn(2, "again") ? Call(path) : call::ResolveRoute{id, 2000});
     Tries(id);
   }
 
   // A connection, whose timers may be its own, from the first call to the end of timewait.
   void Together() {
-    const IdRef listener = stage_.Listens(kPassiveSide, port_, 8, v6_);
+    const IdRef listener = builder_.Listens(kPassiveSide, port_, 8, v6_);
     Tries(listener);
-    const ChannelRef channel = stage_.ChannelOf(kActiveSide);
-    const IdRef active = stage_.NewId(kActiveSide, channel);
+    const ChannelRef channel = builder_.ChannelOf(kActiveSide);
+    const IdRef active = builder_.NewId(kActiveSide, channel);
     Patience(active);
-    stage_.ResolvesPeer(active, port_, v6_);
+    builder_.ResolvesPeer(active, port_, v6_);
     Patience(active);
-    stage_.Await(kActiveSide);
+    builder_.Await(kActiveSide);
     Patience(active);
-    stage_.Call(call::ResolveRoute{active, 2000});
-    stage_.Await(kActiveSide);
-    if (stage_.OneIn(3, "too late")) Patience(active);
+    builder_.Call(call::ResolveRoute{active, 2000});
+    builder_.Await(kActiveSide);
+    if (builder_.OneIn(3, "too late")) Patience(active);
     Lose();
     ConnParam param;
     param.private_data = PrivateData::Counting(7);
-    stage_.Calls({call::CreateQp{active}, call::Connect{active, param}});
-    if (!stage_.OneIn(4, "nobody answers")) {
-      const IdRef passive = stage_.Accepts(kPassiveSide);
-      stage_.Settle();
+    builder_.Calls({call::CreateQp{active}, call::Connect{active, param}});
+    if (!builder_.OneIn(4, "nobody answers")) {
+      const IdRef passive = builder_.Accepts(kPassiveSide);
+      builder_.Settle();
       Tries(passive);
-      stage_.FetchesAll(2);
-      stage_.Disconnects(active);
-      stage_.Settle();
+      builder_.FetchesAll(2);
+      builder_.Disconnects(active);
+      builder_.Settle();
       Tries(active);
-      stage_.FetchesAll(1);
-      stage_.Disconnects(passive);
+      builder_.FetchesAll(1);
+      builder_.Disconnects(passive);
     }
     for (int i = 0; i < 3; ++i) {
-      stage_.SettlesAndFetches(1);
-      if (stage_.Can(Capability::kTime))
-        stage_.Pass(stage_.OneIn(2, "long") ? Duration::Seconds(150) : Duration::Milliseconds(700));
+      builder_.SettlesAndFetches(1);
+      if (builder_.Can(Capability::kTime))
+        builder_.Pass(builder_.OneIn(2, "long") ? Duration::Seconds(150)
+                                                : Duration::Milliseconds(700));
     }
-    stage_.FetchesAll(1);
+    builder_.FetchesAll(1);
   }
 
   void Patience(IdRef id) {
-    if (stage_.OneIn(2, "as it is")) return;
-    const uint32_t value = kTimeouts[stage_.Below(kTimeouts.size(), "how patient")];
-    stage_.Call(call::SetOption{id, kAckTimeoutOption, value, 1});
+    if (builder_.OneIn(2, "as it is")) return;
+    const uint32_t value = kTimeouts[builder_.Below(kTimeouts.size(), "how patient")];
+    builder_.Call(call::SetOption{id, kAckTimeoutOption, value, 1});
   }
 
   void Lose() {
-    if (!stage_.Can(Capability::kTime) || !stage_.OneIn(4, "something is lost")) return;
-    stage_.LosesOneOf({MadKind::kReq, MadKind::kRep, MadKind::kDreq});
+    if (!builder_.Can(Capability::kTime) || !builder_.OneIn(4, "something is lost")) return;
+    builder_.LosesOneOf({MadKind::kReq, MadKind::kRep, MadKind::kDreq});
   }
 
   Address Somewhere(uint8_t side) {
-    if (stage_.OneIn(4, "wildcard")) return Wildcard(port_, v6_);
-    return stage_.AddressOf(side, port_, v6_);
+    if (builder_.OneIn(4, "wildcard")) return Wildcard(port_, v6_);
+    return builder_.AddressOf(side, port_, v6_);
   }
 
   // Up to two options, of which nothing follows for a connection.
   void Tries(IdRef id) {
-    for (uint64_t i = stage_.Below(3, "how many options"); i > 0; --i) stage_.Call(Option(id));
+    for (uint64_t i = builder_.Below(3, "how many options"); i > 0; --i) builder_.Call(Option(id));
   }
 
   call::SetOption Option(IdRef id) {
     constexpr std::array<IdOption, 5> kUnknown = {{{0, 4}, {0, -1}, {1, 2}, {1, 0}, {7, 3}}};
     const auto drawn = [this](uint64_t bound, std::string_view what) {
-      return static_cast<uint32_t>(stage_.Below(bound, what));
+      return static_cast<uint32_t>(builder_.Below(bound, what));
     };
-    const uint64_t which = stage_.Below(9, "which option");
+    const uint64_t which = builder_.Below(9, "which option");
     const uint32_t value = drawn(256, "its value");
     if (which == 0) return {id, kTosOption, value, 1};
     if (which == 1) return {id, kReuseAddrOption, value % 2};
@@ -220,16 +221,16 @@ class OptionWalk {
 
   // A length that is not that one.
   uint32_t Around(uint32_t length) {
-    return stage_.OneOf<uint32_t>({0, length - 1, length + 1, 8}, "length");
+    return builder_.OneOf<uint32_t>({0, length - 1, length + 1, 8}, "length");
   }
 
-  Stage& stage_;
+  ConversationBuilder& builder_;
   const bool v6_;
   const uint16_t port_;
 };
 
 }  // namespace
 
-void OptionsInEveryState(Stage& stage) { OptionWalk(stage).Run(); }
+void OptionsInEveryState(ConversationBuilder& builder) { OptionWalk(builder).Run(); }
 
 }  // namespace cm

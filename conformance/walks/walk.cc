@@ -117,10 +117,10 @@ Conversation DrawFrom(const DrawOptions& asked, Choice& choice) {
     const auto weight = [&](const Walk& w) { return Walkable(w, options) ? w.weight : 0; };
     walk = &kWalks[DrawByWeight(choice, kWalks, weight, "which walk")];
   }
-  Stage stage(options, &choice);
-  walk->walk(stage);
-  stage.Epilogue();
-  Conversation conversation = stage.Take();
+  ConversationBuilder builder(options, &choice);
+  walk->walk(builder);
+  builder.Epilogue();
+  Conversation conversation = builder.Take();
   conversation.origin = Origin{.seed = options.seed,
                                .index = options.index,
                                .walk = std::string(walk->name),

@@ -5,14 +5,14 @@
 #include <span>
 #include <string_view>
 
-#include "conformance/walks/stage.h"
+#include "conformance/walks/conversation_builder.h"
 
 namespace cm {
 
 struct Walk {
   std::string_view name;
   int weight = 1;  // how often it is drawn when none is asked for
-  void (*walk)(Stage& stage);
+  void (*walk)(ConversationBuilder& builder);
   Capabilities needs;  // an environment without them cannot walk it
   std::string_view sentence;
 };

@@ -2,64 +2,64 @@
 #ifndef CONFORMANCE_WALKS_WALKS_H_
 #define CONFORMANCE_WALKS_WALKS_H_
 
-#include "conformance/walks/stage.h"
+#include "conformance/walks/conversation_builder.h"
 
 namespace cm {
 
 // random_walk.cc: anything, legal or not, in any order.
-void RandomWalk(Stage& stage);
+void RandomWalk(ConversationBuilder& builder);
 // addrinfo_walk.cc
-void AddressesForIds(Stage& stage);
+void AddressesForIds(ConversationBuilder& builder);
 // attribute_walk.cc
-void AttributesInEveryState(Stage& stage);
+void AttributesInEveryState(ConversationBuilder& builder);
 // data_walk.cc
-void DataMoves(Stage& stage);
+void DataMoves(ConversationBuilder& builder);
 // datagram_walk.cc
-void DatagramServices(Stage& stage);
+void DatagramServices(ConversationBuilder& builder);
 // directed_walks.cc
-void LifeOfAConnection(Stage& stage);
-void MessagesAreLost(Stage& stage);
-void MessagesAreDisturbed(Stage& stage);
-void NobodyAnswers(Stage& stage);
-void Refusals(Stage& stage);
-void AnswersOutOfPlace(Stage& stage);
-void DestroyWaits(Stage& stage);
-void Crowd(Stage& stage);
-void ArgumentLimits(Stage& stage);
-void OddAddresses(Stage& stage);
-void ReplyCannotBeFollowed(Stage& stage);
-void AbandonedHoldsUp(Stage& stage);
-void PortsMeet(Stage& stage);
+void LifeOfAConnection(ConversationBuilder& builder);
+void MessagesAreLost(ConversationBuilder& builder);
+void MessagesAreDisturbed(ConversationBuilder& builder);
+void NobodyAnswers(ConversationBuilder& builder);
+void Refusals(ConversationBuilder& builder);
+void AnswersOutOfPlace(ConversationBuilder& builder);
+void DestroyWaits(ConversationBuilder& builder);
+void Crowd(ConversationBuilder& builder);
+void ArgumentLimits(ConversationBuilder& builder);
+void OddAddresses(ConversationBuilder& builder);
+void ReplyCannotBeFollowed(ConversationBuilder& builder);
+void AbandonedHoldsUp(ConversationBuilder& builder);
+void PortsMeet(ConversationBuilder& builder);
 // endpoint_walk.cc
-void EndpointsMeet(Stage& stage);
+void EndpointsMeet(ConversationBuilder& builder);
 // environment_walks.cc
-void DeviceRemoved(Stage& stage);
-void AddressChanges(Stage& stage);
-void SourceGoes(Stage& stage);
-void NeighbourChanges(Stage& stage);
-void LinkGoesDown(Stage& stage);
-void PeerExits(Stage& stage);
-void RemovedUnread(Stage& stage);
-void HostCrashes(Stage& stage);
-void LinkFlaps(Stage& stage);
-void AddressDoubled(Stage& stage);
+void DeviceRemoved(ConversationBuilder& builder);
+void AddressChanges(ConversationBuilder& builder);
+void SourceGoes(ConversationBuilder& builder);
+void NeighbourChanges(ConversationBuilder& builder);
+void LinkGoesDown(ConversationBuilder& builder);
+void PeerExits(ConversationBuilder& builder);
+void RemovedUnread(ConversationBuilder& builder);
+void HostCrashes(ConversationBuilder& builder);
+void LinkFlaps(ConversationBuilder& builder);
+void AddressDoubled(ConversationBuilder& builder);
 // migration_walk.cc
-void IdsMove(Stage& stage);
+void IdsMove(ConversationBuilder& builder);
 // misuse_walk.cc
-void Misuses(Stage& stage);
+void Misuses(ConversationBuilder& builder);
 // multicast_walk.cc
-void GroupsAreJoined(Stage& stage);
+void GroupsAreJoined(ConversationBuilder& builder);
 // option_walk.cc
-void OptionsInEveryState(Stage& stage);
+void OptionsInEveryState(ConversationBuilder& builder);
 // random_walk.cc
 // stray_walk.cc
-void StrayMessages(Stage& stage);
+void StrayMessages(ConversationBuilder& builder);
 // subnet_walk.cc
-void SubnetsAreAsked(Stage& stage);
+void SubnetsAreAsked(ConversationBuilder& builder);
 // synchronous_walk.cc
-void SynchronousCalls(Stage& stage);
+void SynchronousCalls(ConversationBuilder& builder);
 // thread_walk.cc
-void ThreadsAtOnce(Stage& stage);
+void ThreadsAtOnce(ConversationBuilder& builder);
 
 }  // namespace cm
 

@@ -1,33 +1,33 @@
-#include "conformance/walks/forecast.h"
+#include "conformance/walks/generator_model.h"
 
 #include <algorithm>
 
 namespace cm {
 
-const std::vector<ExpectedEvent>& Forecast::waiting(ChannelRef channel) const {
+const std::vector<ExpectedEvent>& GeneratorModel::waiting(ChannelRef channel) const {
   static const std::vector<ExpectedEvent> nothing;
   return channel.index < waiting_.size() ? waiting_[channel.index] : nothing;
 }
 
-ExpectedId& Forecast::At(IdRef ref) {
+ExpectedId& GeneratorModel::At(IdRef ref) {
   if (ref.index >= ids_.size()) ids_.resize(std::max<size_t>(ref.index + 1, names_->ids.size()));
   return ids_[ref.index];
 }
 
-void Forecast::Expect(ChannelRef channel, ExpectedEvent event) {
+void GeneratorModel::Expect(ChannelRef channel, ExpectedEvent event) {
   if (!channel.valid()) return;  // a synchronous id: nobody fetches from its own channel
   if (channel.index >= waiting_.size()) waiting_.resize(channel.index + 1);
   waiting_[channel.index].push_back(event);
 }
 
-void Forecast::Gone(IdRef id) {
+void GeneratorModel::Gone(IdRef id) {
   At(id).phase = Phase::kNone;
   for (auto& events : waiting_)
     std::erase_if(events, [id](const ExpectedEvent& e) { return e.id == id; });
 }
 
 // The request reaches the first listener that fits, or is refused.
-void Forecast::Connects(IdRef id) {
+void GeneratorModel::Connects(IdRef id) {
   ExpectedId& own = At(id);
   own.phase = Phase::kRequesting;
   if (dropping_) return;
@@ -47,7 +47,7 @@ void Forecast::Connects(IdRef id) {
 }
 
 // One end of a connection is over; what the other end will hear.
-void Forecast::Ends(IdRef id, bool destroyed) {
+void GeneratorModel::Ends(IdRef id, bool destroyed) {
   ExpectedId& own = At(id);
   const IdRef peer = own.peer;
   const Phase was = own.phase;
@@ -75,7 +75,7 @@ void Forecast::Ends(IdRef id, bool destroyed) {
   }
 }
 
-void Forecast::Fetches(Lane lane, const call::GetCmEvent& get) {
+void GeneratorModel::Fetches(Lane lane, const call::GetCmEvent& get) {
   if (get.channel.index >= waiting_.size() || waiting_[get.channel.index].empty()) return;
   const ExpectedEvent event = waiting_[get.channel.index].front();
   waiting_[get.channel.index].erase(waiting_[get.channel.index].begin());
@@ -112,7 +112,7 @@ void Forecast::Fetches(Lane lane, const call::GetCmEvent& get) {
   }
 }
 
-void Forecast::Calls(Lane lane, const Call& call) {
+void GeneratorModel::Calls(Lane lane, const Call& call) {
   if (const auto* create = std::get_if<call::CreateId>(&call)) {
     At(create->id) = {
         .phase = Phase::kCreated, .side = lane.side, .channel = create->channel, .ever = true};
@@ -134,7 +134,7 @@ void Forecast::Calls(Lane lane, const Call& call) {
   if (const IdRef id = IdOf(call); id.valid()) CallsOn(id, call);
 }
 
-void Forecast::CallsOn(IdRef id, const Call& call) {
+void GeneratorModel::CallsOn(IdRef id, const Call& call) {
   ExpectedId& own = At(id);
   if (const auto* bind = std::get_if<call::BindAddr>(&call)) {
     if (own.phase != Phase::kCreated) return;
@@ -165,7 +165,7 @@ void Forecast::CallsOn(IdRef id, const Call& call) {
 }
 
 // Queue pairs and everything from rdma_connect on.
-void Forecast::Negotiates(IdRef id, const Call& call) {
+void GeneratorModel::Negotiates(IdRef id, const Call& call) {
   ExpectedId& own = At(id);
   if (QpAskedBy(call)) {
     own.has_qp = own.device_known;
@@ -199,7 +199,7 @@ void Forecast::Negotiates(IdRef id, const Call& call) {
   }
 }
 
-void Forecast::Injects(const Fault& fault) {
+void GeneratorModel::Injects(const Fault& fault) {
   ++faults_;
   if (fault.OnPackets() && fault.Loses()) dropping_ = true;
   const bool exits = fault.kind == FaultKind::kExit || fault.kind == FaultKind::kCrash;
@@ -219,7 +219,7 @@ void Forecast::Injects(const Fault& fault) {
   }
 }
 
-void Forecast::Heals() {
+void GeneratorModel::Heals() {
   dropping_ = false;
   faults_ = 0;
 }

@@ -1,4 +1,4 @@
-#include "conformance/walks/stage.h"
+#include "conformance/walks/conversation_builder.h"
 
 #include <algorithm>
 #include <array>
@@ -24,17 +24,17 @@ constexpr std::array kStartNothing = {
 
 }  // namespace
 
-Stage::Stage(const DrawOptions& options, Choice* choice)
+ConversationBuilder::ConversationBuilder(const DrawOptions& options, Choice* choice)
     : options_(options),
       choice_(choice),
-      forecast_(&conversation_.names),
+      model_(&conversation_.names),
       main_channel_(options.topology->sides.size()) {
   conversation_.topology = options.topology;
   conversation_.profile = options.profile.name;
   conversation_.capabilities = options.capabilities;
 }
 
-bool Stage::Can(const Fault& fault) const {
+bool ConversationBuilder::Can(const Fault& fault) const {
   const Capabilities needed = Needs(fault);
   for (int i = 0; i < kCapabilityCount; ++i)
     if (needed.Has(static_cast<Capability>(i)) && !Can(static_cast<Capability>(i))) return false;
@@ -43,30 +43,30 @@ bool Stage::Can(const Fault& fault) const {
   return true;
 }
 
-uint32_t Stage::FreshQpNumber() {
+uint32_t ConversationBuilder::FreshQpNumber() {
   constexpr uint32_t kFirst = 0x100000;
   return kFirst + ((static_cast<uint32_t>(options_.index % 0x8000) << 5) + qp_numbers_++ % 32);
 }
 
-std::string Stage::Fresh(std::string_view prefix, int* counter) {
+std::string ConversationBuilder::Fresh(std::string_view prefix, int* counter) {
   return std::string(prefix) + std::to_string(++*counter);
 }
 
-ChannelRef Stage::NewChannel(uint8_t side, bool nonblocking) {
+ChannelRef ConversationBuilder::NewChannel(uint8_t side, bool nonblocking) {
   const ChannelRef channel = conversation_.names.channels.Intern(Fresh("c", &channels_));
   channel_side_.push_back(side);
   Call(MainLane(side), call::CreateEventChannel{channel, nonblocking});
   return channel;
 }
 
-IdRef Stage::NewIdIn(uint8_t side, ChannelRef channel, PortSpace space) {
+IdRef ConversationBuilder::NewIdIn(uint8_t side, ChannelRef channel, PortSpace space) {
   const IdRef id = NewName(side);
   Call(MainLane(side), call::CreateId{id, channel, space});
   return id;
 }
 
 // Whoever makes a queue pair may as well do it with extended attributes.
-cm::Call Stage::PerhapsExtended(const cm::Call& call) {
+cm::Call ConversationBuilder::PerhapsExtended(const cm::Call& call) {
   const auto* create = std::get_if<call::CreateQp>(&call);
   // They come with work that is posted; over iWARP, where none is, for their own sake.
   const bool may = Can(Capability::kData) || profile().transport == Transport::kIwarp;
@@ -74,10 +74,10 @@ cm::Call Stage::PerhapsExtended(const cm::Call& call) {
   return call::CreateQpEx{create->id, create->type};
 }
 
-void Stage::Call(Lane lane, const cm::Call& plain) {
+void ConversationBuilder::Call(Lane lane, const cm::Call& plain) {
   const cm::Call call = PerhapsExtended(plain);
   conversation_.lines.push_back(line::Calls{lane, call});
-  forecast_.Calls(lane, call);
+  model_.Calls(lane, call);
   ++calls_;
   const CallKind kind = KindOf(call);
   const bool starts_nothing = !IsFunction(kind) || std::ranges::count(kStartNothing, kind) > 0;
@@ -85,7 +85,7 @@ void Stage::Call(Lane lane, const cm::Call& plain) {
     conversation_.lines.push_back(line::Settles{});
 }
 
-uint8_t Stage::SideOf(const cm::Call& call) const {
+uint8_t ConversationBuilder::SideOf(const cm::Call& call) const {
   if (const IdRef id = IdOf(call); id.valid()) return id_side_[id.index];
   if (const HeldRef held = HeldOf(call); held.valid()) return held_side_[held.index];
   if (const MrRef region = RegionOf(call); region.valid()) return region_side_[region.index];
@@ -93,17 +93,17 @@ uint8_t Stage::SideOf(const cm::Call& call) const {
   return channel_side_[cm::ChannelOf(call).index];
 }
 
-void Stage::Call(const cm::Call& call) { Call(MainLane(SideOf(call)), call); }
+void ConversationBuilder::Call(const cm::Call& call) { Call(MainLane(SideOf(call)), call); }
 
-void Stage::Call(Thread thread, const cm::Call& call) {
+void ConversationBuilder::Call(Thread thread, const cm::Call& call) {
   Call({.side = SideOf(call), .number = static_cast<uint8_t>(thread)}, call);
 }
 
-void Stage::Calls(std::initializer_list<cm::Call> calls) {
+void ConversationBuilder::Calls(std::initializer_list<cm::Call> calls) {
   for (const cm::Call& call : calls) Call(call);
 }
 
-IdRef Stage::Fetch(Lane lane, ChannelRef channel, bool acknowledge) {
+IdRef ConversationBuilder::Fetch(Lane lane, ChannelRef channel, bool acknowledge) {
   const std::string name = Fresh("e", &events_);
   const EventRef event = conversation_.names.events.Intern(name);
   const IdRef request = conversation_.names.ids.Intern(name + ".id");
@@ -115,40 +115,40 @@ IdRef Stage::Fetch(Lane lane, ChannelRef channel, bool acknowledge) {
   return request;
 }
 
-IdRef Stage::NewName(uint8_t side) {
+IdRef ConversationBuilder::NewName(uint8_t side) {
   const IdRef id = conversation_.names.ids.Intern(Fresh(side == kActiveSide ? "a" : "p", &ids_));
   id_side_.resize(conversation_.names.ids.size(), side);
   return id;
 }
 
-HeldRef Stage::NewHeld(uint8_t side) {
+HeldRef ConversationBuilder::NewHeld(uint8_t side) {
   held_side_.push_back(side);
   return conversation_.names.held.Intern("h" + std::to_string(held_side_.size()));
 }
 
-MrRef Stage::NewRegion(uint8_t side) {
+MrRef ConversationBuilder::NewRegion(uint8_t side) {
   region_side_.push_back(side);
   return conversation_.names.regions.Intern("m" + std::to_string(region_side_.size()));
 }
 
-IdRef Stage::GetsRequest(Lane lane, IdRef listener) {
+IdRef ConversationBuilder::GetsRequest(Lane lane, IdRef listener) {
   const IdRef id = NewName(lane.side);
   Call(lane, call::GetRequest{listener, id});
   return id;
 }
 
-void Stage::Wait(Lane lane, ChannelRef channel, Duration within) {
+void ConversationBuilder::Wait(Lane lane, ChannelRef channel, Duration within) {
   conversation_.lines.push_back(line::Waits{lane, channel, within});
 }
 
-IdRef Stage::Await(uint8_t side, ChannelRef channel, bool acknowledge) {
+IdRef ConversationBuilder::Await(uint8_t side, ChannelRef channel, bool acknowledge) {
   Wait(MainLane(side), channel, Duration::Seconds(1));
   return Fetch(MainLane(side), channel, acknowledge);
 }
 
-void Stage::Pass(Duration span) { conversation_.lines.push_back(line::Passes{span}); }
+void ConversationBuilder::Pass(Duration span) { conversation_.lines.push_back(line::Passes{span}); }
 
-void Stage::Settle() {
+void ConversationBuilder::Settle() {
   if (!conversation_.lines.empty() &&
       std::holds_alternative<line::Settles>(conversation_.lines.back())) {
     return;
@@ -156,10 +156,10 @@ void Stage::Settle() {
   conversation_.lines.push_back(line::Settles{});
 }
 
-bool Stage::Inject(const Fault& fault) {
+bool ConversationBuilder::Inject(const Fault& fault) {
   if (!Can(fault)) return false;
   conversation_.lines.push_back(line::Injects{fault});
-  forecast_.Injects(fault);
+  model_.Injects(fault);
   if (fault.kind == FaultKind::kCrash || fault.kind == FaultKind::kRestart) {
     for (uint8_t side = 0; side < main_channel_.size(); ++side)
       if (topology().KernelOf(side) == topology().KernelOf(fault.side)) main_channel_[side] = {};
@@ -168,7 +168,7 @@ bool Stage::Inject(const Fault& fault) {
   return true;
 }
 
-Fault Stage::PerhapsRarer(Fault fault) {
+Fault ConversationBuilder::PerhapsRarer(Fault fault) {
   if (fault.kind == FaultKind::kDrop && Can(Capability::kCorrupt) && choice_->OneIn(3, "corrupt"))
     fault.kind = FaultKind::kCorrupt;
   if (fault.kind == FaultKind::kDelay && Can(Capability::kDelayRange) &&
@@ -187,31 +187,31 @@ Fault Stage::PerhapsRarer(Fault fault) {
   return fault;
 }
 
-void Stage::Heal() {
+void ConversationBuilder::Heal() {
   conversation_.lines.push_back(line::Heals{});
-  forecast_.Heals();
+  model_.Heals();
   if (!Can(Capability::kRaces)) Settle();
 }
 
-ChannelRef Stage::ChannelOf(uint8_t side) {
+ChannelRef ConversationBuilder::ChannelOf(uint8_t side) {
   if (!main_channel_[side].valid()) main_channel_[side] = NewChannel(side, true);
   return main_channel_[side];
 }
 
-IdRef Stage::Listens(uint8_t side, uint16_t port, int backlog, bool v6) {
+IdRef ConversationBuilder::Listens(uint8_t side, uint16_t port, int backlog, bool v6) {
   const IdRef id = NewId(side, ChannelOf(side));
   Call(call::BindAddr{id, AddressOf(side, port, v6)});
   Call(call::Listen{id, backlog});
   return id;
 }
 
-void Stage::ResolvesPeer(IdRef id, uint16_t port, bool v6) {
+void ConversationBuilder::ResolvesPeer(IdRef id, uint16_t port, bool v6) {
   const uint8_t side = id_side_[id.index];
   const Address peer = AddressOf(OtherSide(side), port, v6);
   Call(call::ResolveAddr{id, AddressOf(side, 0, v6), peer, 2000});
 }
 
-IdRef Stage::Resolves(uint8_t side, uint16_t port, bool v6) {
+IdRef ConversationBuilder::Resolves(uint8_t side, uint16_t port, bool v6) {
   const IdRef id = NewId(side, ChannelOf(side));
   ResolvesPeer(id, port, v6);
   Await(side);
@@ -220,15 +220,15 @@ IdRef Stage::Resolves(uint8_t side, uint16_t port, bool v6) {
   return id;
 }
 
-ConnParam Stage::Numbered() { return {.qp_num = FreshQpNumber()}; }
+ConnParam ConversationBuilder::Numbered() { return {.qp_num = FreshQpNumber()}; }
 
-ConnParam Stage::QueuePairFor(IdRef id, bool made) {
+ConnParam ConversationBuilder::QueuePairFor(IdRef id, bool made) {
   if (!made) return Numbered();
   Call(call::CreateQp{id});
   return {};
 }
 
-IdRef Stage::Connects(uint8_t side, uint16_t port, bool with_qp, bool v6) {
+IdRef ConversationBuilder::Connects(uint8_t side, uint16_t port, bool with_qp, bool v6) {
   const IdRef id = Resolves(side, port, v6);
   const PrivateData data = FreshData();
   ConnParam param = QueuePairFor(id, with_qp);
@@ -237,22 +237,22 @@ IdRef Stage::Connects(uint8_t side, uint16_t port, bool with_qp, bool v6) {
   return id;
 }
 
-IdRef Stage::Accepts(uint8_t side, bool with_qp) {
+IdRef ConversationBuilder::Accepts(uint8_t side, bool with_qp) {
   const IdRef id = Await(side);
   Call(call::Accept{id, QueuePairFor(id, with_qp)});
   return id;
 }
 
-std::pair<IdRef, IdRef> Stage::Connection(uint8_t side, uint16_t port) {
+std::pair<IdRef, IdRef> ConversationBuilder::Connection(uint8_t side, uint16_t port) {
   const IdRef active = Connects(side, port);
   const IdRef passive = Accepts(OtherSide(side));
   for (const uint8_t reader : {side, OtherSide(side)}) Await(reader);
   return {active, passive};
 }
 
-void Stage::Disconnects(IdRef id) { Call(call::Disconnect{id}); }
+void ConversationBuilder::Disconnects(IdRef id) { Call(call::Disconnect{id}); }
 
-void Stage::SpeaksAndHeals(IdRef active, bool connects) {
+void ConversationBuilder::SpeaksAndHeals(IdRef active, bool connects) {
   if (connects) {
     Calls({call::CreateQp{active}, call::Connect{active, ConnParam{}}});
   } else {
@@ -263,36 +263,36 @@ void Stage::SpeaksAndHeals(IdRef active, bool connects) {
   FetchesAll(1);
 }
 
-void Stage::Destroys(IdRef id) { Call(call::DestroyId{id}); }
+void ConversationBuilder::Destroys(IdRef id) { Call(call::DestroyId{id}); }
 
-void Stage::LosesOneOf(std::initializer_list<MadKind> messages) {
+void ConversationBuilder::LosesOneOf(std::initializer_list<MadKind> messages) {
   Fault fault{.kind = FaultKind::kDrop, .side = AnySide()};
   fault.messages = MadKinds(OneOf(messages, "which message"));
   if (Can(Capability::kDropNth) && choice_->OneIn(2, "only the first")) fault.last = 1;
   Inject(fault);
 }
 
-uint64_t Stage::StopThatLosesADevice() {
+uint64_t ConversationBuilder::StopThatLosesADevice() {
   constexpr uint64_t kNone = 99;
   return Can(Capability::kRemoveDevice) ? Below(24, "which stop loses a device") : kNone;
 }
 
-void Stage::FetchesAll(int times) {
+void ConversationBuilder::FetchesAll(int times) {
   for (int i = 0; i < times; ++i)
     for (const uint8_t side : {kActiveSide, kPassiveSide}) Fetch(side);
 }
 
-void Stage::PassesAndFetches(Duration span, int times) {
+void ConversationBuilder::PassesAndFetches(Duration span, int times) {
   Pass(span);
   FetchesAll(times);
 }
 
-void Stage::SettlesAndFetches(int times) {
+void ConversationBuilder::SettlesAndFetches(int times) {
   Settle();
   FetchesAll(times);
 }
 
-void Stage::Epilogue() {
+void ConversationBuilder::Epilogue() {
   const auto lane = [](uint8_t side) { return Lane{.side = side, .number = kEpilogueLane}; };
   const int calls = calls_;
   Heal();

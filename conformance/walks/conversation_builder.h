@@ -1,6 +1,6 @@
 // Where a walk writes: a conversation that is drawn whole before anybody hears of it.
-#ifndef CONFORMANCE_WALKS_STAGE_H_
-#define CONFORMANCE_WALKS_STAGE_H_
+#ifndef CONFORMANCE_WALKS_CONVERSATION_BUILDER_H_
+#define CONFORMANCE_WALKS_CONVERSATION_BUILDER_H_
 
 #include <cstdint>
 #include <functional>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/walks/forecast.h"
+#include "conformance/walks/generator_model.h"
 #include "model/base/choice.h"
 #include "model/conversation/conversation.h"
 #include "model/vocabulary/profile.h"
@@ -67,9 +67,9 @@ struct Weighted {
   void (W::*act)(Args...);
 };
 
-class Stage {
+class ConversationBuilder {
  public:
-  Stage(const DrawOptions& options, Choice* choice);
+  ConversationBuilder(const DrawOptions& options, Choice* choice);
 
   Choice& choice() { return *choice_; }
   uint64_t Below(uint64_t bound, std::string_view what) { return choice_->Below(bound, what); }
@@ -92,7 +92,7 @@ class Stage {
   bool Can(const Fault& fault) const;
   int calls_wanted() const { return options_.calls; }
   int calls_made() const { return calls_; }
-  const Forecast& forecast() const { return forecast_; }
+  const GeneratorModel& model() const { return model_; }
   const Conversation& conversation() const { return conversation_; }
 
   // One of eight ports that are this sequence's own.
@@ -219,7 +219,7 @@ class Stage {
   DrawOptions options_;
   Choice* choice_;
   Conversation conversation_;
-  Forecast forecast_;
+  GeneratorModel model_;
   std::vector<ChannelRef> main_channel_;  // by side
   std::vector<uint8_t> channel_side_;     // by channel
   std::vector<uint8_t> event_side_;       // by event
@@ -237,4 +237,4 @@ class Stage {
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_WALKS_STAGE_H_
+#endif  // CONFORMANCE_WALKS_CONVERSATION_BUILDER_H_

@@ -2,8 +2,8 @@
 //
 // Nominal: everything arrives at once and nothing fails but for reasons that the walk can see. It
 // is a guess; where it is wrong, lines turn out illegal or not applicable, which is drawn anyway.
-#ifndef CONFORMANCE_WALKS_FORECAST_H_
-#define CONFORMANCE_WALKS_FORECAST_H_
+#ifndef CONFORMANCE_WALKS_GENERATOR_MODEL_H_
+#define CONFORMANCE_WALKS_GENERATOR_MODEL_H_
 
 #include <cstdint>
 #include <vector>
@@ -55,9 +55,9 @@ struct ExpectedEvent {
   IdRef asker;  // of a request
 };
 
-class Forecast {
+class GeneratorModel {
  public:
-  explicit Forecast(const Names* names) : names_(names) {}
+  explicit GeneratorModel(const Names* names) : names_(names) {}
 
   void Calls(Lane lane, const Call& call);
   void Injects(const Fault& fault);
@@ -93,4 +93,4 @@ class Forecast {
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_WALKS_FORECAST_H_
+#endif  // CONFORMANCE_WALKS_GENERATOR_MODEL_H_
