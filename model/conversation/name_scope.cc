@@ -362,6 +362,9 @@ void MarkRecords(History* history) {
         const bool left_out = answered != nullptr && answered->reply == Reply::NotApplicable();
         if (left_out && !record.not_made && calls != nullptr && calls->meanwhile)
           record.not_made = NotMade::kContends;
+        // A recording has what a driver would have left out.
+        if (answered != nullptr && !left_out && calls != nullptr)
+          record.misuse = scope.MisuseIn(calls->call);
       }
     }
     scope.Observe(history->records[i]);
