@@ -76,7 +76,7 @@ ProgramToRun Beside(uint8_t side, const std::string& text) {
   return program;
 }
 
-ProgramToRun Own(const std::string& what) { return Beside(kActiveSide, "misbehaves " + what); }
+ProgramToRun Own(const std::string& what) { return Beside(kActiveSide, "faulty_program " + what); }
 
 struct Ran {
   Report report;
@@ -206,7 +206,7 @@ TEST_F(Programs, HearThatTheirDeviceGoes) {
 
 TEST_F(Programs, EndWithTheirHostAndThatIsNotTheirFault) {
   const Ran ran =
-      RunAll({Beside(kPassiveSide, "misbehaves waits")}, "pass 60us\nfault crash side=passive");
+      RunAll({Beside(kPassiveSide, "faulty_program waits")}, "pass 60us\nfault crash side=passive");
   EXPECT_TRUE(ran.report.clean());
   EXPECT_THAT(ran.report.misbehaviour, IsEmpty());
   EXPECT_TRUE(ran.report.programs.at(0).crashed);
@@ -263,7 +263,7 @@ TEST_F(Programs, ThatKeepAnEventAreToldWhichDestroyWaits) {
 
 TEST_F(Programs, ThatLeaveAProcessBehindAreReportedAndItEnds) {
   const Ran ran = RunAll({Own("leaves-a-process")});
-  EXPECT_THAT(ran.report.misbehaviour, ElementsAre("active has left a process behind: misbehaves"));
+  EXPECT_THAT(ran.report.misbehaviour, ElementsAre("active has left a process behind: faulty_program"));
   EXPECT_FALSE(ran.report.clean());
   EXPECT_THAT(ChildrenOf(getpid()), IsEmpty());
 }
