@@ -29,7 +29,7 @@ std::span<const Property> Options();
 std::span<const Property> Migration();
 std::span<const Property> Multicast();
 std::span<const Property> Endpoints();
-std::span<const Property> LaterCalls();
+std::span<const Property> Lookups();
 std::span<const Property> Data();
 
 // "a2 heard RDMA_CM_EVENT_ESTABLISHED"

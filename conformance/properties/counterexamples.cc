@@ -109,7 +109,7 @@ active taking C
 )")},
       {"UD-5", Alone(kServiceFound)},
       ReachOfGroups(),
-      ReachOfLaterCalls(),
+      ReachOfLookups(),
       {"LOSS-3", Alone("fault drop REQ from=active\nactive connecting A on=C to=passive:7471\n"
                        "pass 100s\nactive taking C\n")},
       {"LOSS-4", Listening(R"(fault drop REQ from=active nth=1

@@ -36,11 +36,11 @@ std::vector<Counterexample> TripsOfSynchronousIds();
 std::vector<Counterexample> TripsOfOptions();
 std::vector<Counterexample> TripsOfGroups();
 std::vector<Counterexample> TripsOfEndpoints();  // and lookups
-std::vector<Counterexample> TripsOfLaterCalls();
+std::vector<Counterexample> TripsOfLookups();
 std::vector<Counterexample> TripsOfData();
 std::vector<Reach> Reaches();
 Reach ReachOfGroups();
-Reach ReachOfLaterCalls();
+Reach ReachOfLookups();
 
 // Beginnings of conversations, macros included; `rest` follows.
 std::string Alone(std::string_view rest);         // an empty world with one kernel and two devices

@@ -18,7 +18,7 @@ std::vector<Property> MakeAll() {
         claims::Establishment(), claims::Rejection(), claims::Disconnection(),
         claims::DeviceRemoval(), claims::AddressChange(), claims::Loss(), claims::Attributes(),
         claims::Synchronous(), claims::Datagrams(), claims::Options(), claims::Migration(),
-        claims::Multicast(), claims::Endpoints(), claims::LaterCalls(), claims::Data()}) {
+        claims::Multicast(), claims::Endpoints(), claims::Lookups(), claims::Data()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;

@@ -65,7 +65,7 @@ TEST(Properties, CoverEveryFamily) {
   for (const std::string_view family :
        {"lifecycle", "events", "ack/destroy", "addressing/ports", "establishment", "rejection",
         "disconnect/timewait", "device removal", "address change", "loss", "attributes",
-        "synchronous", "datagrams", "options", "migration", "multicast", "endpoints", "later calls",
+        "synchronous", "datagrams", "options", "migration", "multicast", "endpoints", "lookups",
         "data"})
     EXPECT_TRUE(families.contains(family)) << family;
   EXPECT_EQ(families.size(), 19U);

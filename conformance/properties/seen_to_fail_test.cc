@@ -38,7 +38,7 @@ std::vector<Counterexample> AllTrips() {
   for (const std::vector<Counterexample>& more :
        {TripsOfConnections(), TripsOfTrouble(), TripsBesideATester(), TripsOfAttributes(),
         TripsOfSynchronousIds(), TripsOfOptions(), TripsOfGroups(), TripsOfEndpoints(),
-        TripsOfLaterCalls(), TripsOfData()})
+        TripsOfLookups(), TripsOfData()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

@@ -1,5 +1,5 @@
-// Walks through trouble that the environment makes: devices, links, neighbours, processes and hosts
-// that go and come again, and addresses that two hosts answer for.
+// Walks with faults of the environment: devices, links, neighbours, processes and hosts disappear
+// and return, and two hosts have one address.
 #include "conformance/walks/walks.h"
 
 namespace cm {
@@ -200,8 +200,8 @@ void RemovedUnread(ConversationBuilder& builder) {
   builder.SettlesAndFetches(3);
 }
 
-// A host stops without a word. Its peer finds out by itself, or hears of it from what is new: after
-// a restart queue pairs have the numbers of those before.
+// A host stops without disconnecting. Its peer detects it by timeouts, or by new connections: after
+// a restart queue pairs reuse the numbers of those before.
 void HostCrashes(ConversationBuilder& builder) {
   const uint8_t side = builder.AnySide();
   const uint8_t left = OtherSide(side);
@@ -217,7 +217,7 @@ void HostCrashes(ConversationBuilder& builder) {
   if (!builder.OneIn(4, "it stays down")) {
     builder.Inject(FaultKind::kRestart, side);
     builder.Listens(side);
-    // The one that was connected before may be asked for the same number.
+    // The previously connected queue pair may have the same number.
     for (int i = 0; i < 2; ++i) {
       builder.Connects(side, builder.Port(1));
       builder.SettlesAndFetches(2);

@@ -42,7 +42,7 @@ inline constexpr Claim kRejNoService{"wire-rej-no-service", "A REJ with reason 8
 inline constexpr Claim kRejStale{"wire-rej-stale", "A REJ with reason 10 rejects a REQ without an id, or a REP, or is sent in timewait.", "linux 6.1 cm.c cm_match_req, cm_rep_handler, cm_dup_req_handler (N3, R4, N2c)"};
 inline constexpr Claim kRejStaleOf{"wire-rej-stale-of", "A REJ with reason 10 is about a queue pair of another connection.", "linux 6.1 cm.c cm_match_req (N3)"};
 inline constexpr Claim kRejGid{"wire-rej-gid", "A REJ with reason 12 or 18 rejects a REQ, without an id, and carries a GID.", "linux 6.1 cm.c cm_req_handler (N5, N6)"};
-inline constexpr Claim kRejNobody{"wire-rej-nobody", "A REJ that no id sends is about a REQ.", "linux 6.1 cm.c cm_issue_rej"};
+inline constexpr Claim kRejWithoutId{"wire-rej-without-id", "A REJ that no id sends is about a REQ.", "linux 6.1 cm.c cm_issue_rej"};
 inline constexpr Claim kRejReason{"wire-rej-reason", "Linux rejects with reasons 4, 8, 10, 12, 18, 28 and 35.", "linux 6.1 cm.c, cma.c, ucma.c"};
 inline constexpr Claim kStale{"wire-stale", "A node does not accept a queue pair that one of its connections already has.", "linux 6.1 cm.c cm_match_req, cm_rep_handler (N3, R4)"};
 inline constexpr Claim kRepetitions{"wire-repetitions", "A message is sent once, and then as often as the REQ says.", "linux 6.1 cm.c cm_alloc_msg (M2, M4, M6, M8)"};

@@ -239,7 +239,7 @@ std::optional<Violation> OddRej(const CapturedMessage& sighting, bool active,
                     rej->local_cid, rej->remote_cid, rej->reject_info_length),
         std::string(claim.says));
   };
-  if (rej->local_cid == 0 && !about_req) return odd(claims::kRejNobody);
+  if (rej->local_cid == 0 && !about_req) return odd(claims::kRejWithoutId);
   switch (rej->reason) {
     case RejReason::kTimeout: {
       const auto* asked = req == nullptr ? nullptr : std::get_if<mad::Req>(&req->message);

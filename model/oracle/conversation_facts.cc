@@ -1,7 +1,8 @@
+#include "model/oracle/conversation_facts.h"
+
 #include <algorithm>
 
 #include "model/base/check.h"
-#include "model/oracle/conversation_facts.h"
 
 namespace cm::model {
 

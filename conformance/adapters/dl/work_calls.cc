@@ -135,29 +135,33 @@ int Caller::One(const call::PostSendv& c, Products* /*products*/) const {
 }
 int Caller::One(const call::PostRead& c, Products* /*products*/) const {
   const ibv_sge sge = SgesOf(c).front();
-  return rdma_post_read(
-      At(c.id), PointerOf(c.context), reinterpret_cast<void*>(sge.addr),  // NOLINT
-      sge.length, RegionAt(c.sges.front().mr).mr, c.flags,
-      reinterpret_cast<uintptr_t>(AddressIn(c.remote.mr, c.remote.offset)), RegionAt(c.remote.mr).key);
+  return rdma_post_read(At(c.id), PointerOf(c.context),
+                        reinterpret_cast<void*>(sge.addr),  // NOLINT
+                        sge.length, RegionAt(c.sges.front().mr).mr, c.flags,
+                        reinterpret_cast<uintptr_t>(AddressIn(c.remote.mr, c.remote.offset)),
+                        RegionAt(c.remote.mr).key);
 }
 int Caller::One(const call::PostReadv& c, Products* /*products*/) const {
   std::vector<ibv_sge> sges = SgesOf(c);
   return rdma_post_readv(At(c.id), PointerOf(c.context), sges.data(), static_cast<int>(sges.size()),
-                         c.flags, reinterpret_cast<uintptr_t>(AddressIn(c.remote.mr, c.remote.offset)),
+                         c.flags,
+                         reinterpret_cast<uintptr_t>(AddressIn(c.remote.mr, c.remote.offset)),
                          RegionAt(c.remote.mr).key);
 }
 int Caller::One(const call::PostWrite& c, Products* /*products*/) const {
   const ibv_sge sge = SgesOf(c).front();
-  return rdma_post_write(
-      At(c.id), PointerOf(c.context), reinterpret_cast<void*>(sge.addr),  // NOLINT
-      sge.length, RegionAt(c.sges.front().mr).mr, c.flags,
-      reinterpret_cast<uintptr_t>(AddressIn(c.remote.mr, c.remote.offset)), RegionAt(c.remote.mr).key);
+  return rdma_post_write(At(c.id), PointerOf(c.context),
+                         reinterpret_cast<void*>(sge.addr),  // NOLINT
+                         sge.length, RegionAt(c.sges.front().mr).mr, c.flags,
+                         reinterpret_cast<uintptr_t>(AddressIn(c.remote.mr, c.remote.offset)),
+                         RegionAt(c.remote.mr).key);
 }
 int Caller::One(const call::PostWritev& c, Products* /*products*/) const {
   std::vector<ibv_sge> sges = SgesOf(c);
-  return rdma_post_writev(
-      At(c.id), PointerOf(c.context), sges.data(), static_cast<int>(sges.size()), c.flags,
-      reinterpret_cast<uintptr_t>(AddressIn(c.remote.mr, c.remote.offset)), RegionAt(c.remote.mr).key);
+  return rdma_post_writev(At(c.id), PointerOf(c.context), sges.data(),
+                          static_cast<int>(sges.size()), c.flags,
+                          reinterpret_cast<uintptr_t>(AddressIn(c.remote.mr, c.remote.offset)),
+                          RegionAt(c.remote.mr).key);
 }
 int Caller::One(const call::PostUdSend& c, Products* /*products*/) const {
   rdma_cm_id* const id = At(c.id);

@@ -31,7 +31,7 @@ active rdma_query_addrinfo A info=J
 
 }  // namespace
 
-std::vector<Counterexample> TripsOfLaterCalls() {
+std::vector<Counterexample> TripsOfLookups() {
   return {
       {"USER-1", "the argument is cut", OnAnId(kWritten), "user-argument-cut"},
       {"USER-1", "one overtakes another", OnAnId(kWritten), "",
@@ -43,6 +43,6 @@ std::vector<Counterexample> TripsOfLaterCalls() {
   };
 }
 
-Reach ReachOfLaterCalls() { return {"USER-2", OnAnId(kWritten)}; }
+Reach ReachOfLookups() { return {"USER-2", OnAnId(kWritten)}; }
 
 }  // namespace cm

@@ -1,4 +1,4 @@
-// The calls of the library's map 1.4: address lookup of an id, and written events.
+// Address lookups of ids, and the events that an application writes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -101,24 +101,24 @@ constexpr Capabilities kLater = Capabilities().With(Capability::kLaterCalls);
 
 constexpr auto kClaims = std::to_array<Property>({
     {"USER-1",
-     "later calls",
+     "lookups",
      PropertyKind::kAlways,
      "USER events of an id carry the status and the argument of rdma_write_cm_event, in the order "
      "of writing.",
      "rdma-core 65 cma.c rdma_write_cm_event, linux 7.2 ucma.c ucma_write_cm_event",
      ArrivesAsWritten,
      {}},
-    {"USER-2", "later calls", PropertyKind::kSometimes, "USER is reported.",
+    {"USER-2", "lookups", PropertyKind::kSometimes, "USER is reported.",
      "rdma-core 65 cma.c rdma_write_cm_event", UserIsHeard, kLater},
     {"AINFO-1",
-     "later calls",
+     "lookups",
      PropertyKind::kAlways,
      "rdma_query_addrinfo returns the result of rdma_resolve_addrinfo once.",
      "rdma-core 65 cma.c rdma_query_addrinfo",
      HandedOutOnce,
      {}},
     {"AINFO-2",
-     "later calls",
+     "lookups",
      PropertyKind::kAlways,
      "rdma_query_addrinfo returns the numeric node of rdma_resolve_addrinfo with the service "
      "as port, as source where the hints are passive and else as destination.",
@@ -129,6 +129,6 @@ constexpr auto kClaims = std::to_array<Property>({
 
 }  // namespace
 
-std::span<const Property> LaterCalls() { return kClaims; }
+std::span<const Property> Lookups() { return kClaims; }
 
 }  // namespace cm::claims
