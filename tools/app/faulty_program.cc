@@ -1,4 +1,4 @@
-// A test program that faulty_program as its argument says.
+// A test program that misbehaves as its argument says.
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <semaphore.h>

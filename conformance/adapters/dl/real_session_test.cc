@@ -1,4 +1,4 @@
-// Sessions on a real clock, with an object that faulty_program.
+// Sessions on a real clock, with an object that misbehaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
