@@ -139,8 +139,7 @@ void SortSites(std::vector<Site>* sites) {
     return std::tie(a.begin, a.end, a.kind, a.form, a.other) ==
            std::tie(b.begin, b.end, b.kind, b.form, b.other);
   };
-  const auto rest = std::ranges::unique(*sites, same);
-  sites->erase(rest.begin(), rest.end());
+  sites->erase(std::unique(sites->begin(), sites->end(), same), sites->end());
 }
 
 std::string MutatedText(std::string_view name, std::string_view source,
