@@ -263,7 +263,8 @@ TEST_F(Programs, ThatKeepAnEventAreToldWhichDestroyWaits) {
 
 TEST_F(Programs, ThatLeaveAProcessBehindAreReportedAndItEnds) {
   const Ran ran = RunAll({Own("leaves-a-process")});
-  EXPECT_THAT(ran.report.misbehaviour, ElementsAre("active has left a process behind: faulty_program"));
+  EXPECT_THAT(ran.report.misbehaviour,
+              ElementsAre("active has left a process behind: faulty_program"));
   EXPECT_FALSE(ran.report.clean());
   EXPECT_THAT(ChildrenOf(getpid()), IsEmpty());
 }
