@@ -85,7 +85,7 @@ void ListTopologyTexts() {
 
 // "from=SIDE or any", "[nth=N, N..M or N..]": in brackets what may be left out.
 std::string Argument(const FaultFieldRow& field) {
-  const std::string text =
+  std::string text =
       field.key.empty() ? std::string(field.form) : fmt::format("{}={}", field.key, field.form);
   if (field.otherwise.empty()) return text;
   return fmt::format("[{}; {}]", text, field.otherwise);
