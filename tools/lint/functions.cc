@@ -34,6 +34,11 @@ class Head {
     const auto paren = std::ranges::find(tokens_, std::string_view("("), &Token::text);
     if (paren != tokens_.begin() && paren != tokens_.end()) {
       function.name = (paren - 1)->text;
+      auto at = paren - 1;
+      if (at != tokens_.begin() && (at - 1)->Is("~")) --at;
+      for (; at - tokens_.begin() >= 2 && (at - 1)->Is("::"); at -= 2)
+        function.scope =
+            std::string((at - 2)->text) + (function.scope.empty() ? "" : "::") + function.scope;
     }
     return function;
   }

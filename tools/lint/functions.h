@@ -11,6 +11,7 @@ namespace lint {
 
 struct Function {
   std::string name;    // the word before its parameters; "TEST" for a test
+  std::string scope;   // "A::B" of a method that is defined outside of its class
   int first_line = 0;  // of its signature
   int last_line = 0;   // of its closing brace
   size_t open = 0;     // the token that is its opening brace

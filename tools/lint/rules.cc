@@ -14,8 +14,8 @@ std::string ToText(const Finding& finding) {
 std::vector<Rule> AllRules() {
   std::vector<Rule> all;
   for (const std::span<const Rule> family :
-       {WordRules(), OrderRules(), DrawRules(), EnumRules(), ShapeRules(), NoteRules(),
-        BuildRules(), DepRules(), MapRules(), LinkRules()}) {
+       {WordRules(), OrderRules(), DrawRules(), EnumRules(), ShapeRules(), ModuleRules(),
+        NoteRules(), BuildRules(), DepRules(), MapRules(), LinkRules()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;

@@ -49,6 +49,7 @@ std::span<const Rule> OrderRules();
 std::span<const Rule> DrawRules();
 std::span<const Rule> EnumRules();
 std::span<const Rule> ShapeRules();
+std::span<const Rule> ModuleRules();
 std::span<const Rule> NoteRules();
 std::span<const Rule> BuildRules();
 std::span<const Rule> DepRules();

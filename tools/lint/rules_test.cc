@@ -173,6 +173,48 @@ std::vector<Example> ShapeExamples() {
   };
 }
 
+std::vector<Example> ModuleExamples() {
+  const auto over = [](int files, const std::string& method) {
+    Files made;
+    for (int i = 0; i < files; ++i) made.emplace_back(fmt::format("sim/{}.cc", i), method);
+    return made;
+  };
+  const auto header = [](const std::string& text) { return File("sim/a.h", text); };
+  const std::string declared = "int F(int a);\n";
+  const std::string inside = "  bool is() const { return x_; }\n";
+  return {
+      {"scattered-class", "Four", over(4, "int A::F() { return 1; }\n"),
+       over(3, "A::A(int x) : x_(x) {}\n")},
+      {"scattered-class", "Nested", over(4, "A::B A::B::F() { return {}; }\n"),
+       over(4, "int F() { return A::G(); }\n")},
+      {"scattered-class",
+       "Destructor",
+       over(4, "A::~A() {}\n"),
+       {{"sim/a/a.cc", "A::~A() {}\n"},
+        {"sim/b/a.cc", "A::~A() {}\n"},
+        {"sim/c/a.cc", "A::~A() {}\n"},
+        {"sim/d/a.cc", "A::~A() {}\n"}}},
+      {"wide-header", "Free", header("namespace n {\n" + Repeated(26, declared) + "}\n"),
+       header("namespace n {\n" + Repeated(25, declared) + "}\n")},
+      {"wide-header", "Methods", header("class A {\n public:\n" + Repeated(26, inside) + "};\n"),
+       header("class A {\n public:\n" + Repeated(25, inside) + " private:\n" + inside + "};\n")},
+      {"wide-header", "Operators", header(Repeated(26, "A operator+(A, A);\n")),
+       header(Repeated(26, "friend bool operator==(A, A) = default;\nA(A&&) = default;\n"))},
+      {"wide-header", "Values",
+       header("struct A {\n" + Repeated(26, "A(int x) : x{x} {}\n") + "};"),
+       header(Repeated(
+           26, "inline constexpr int kA = F({1}, G(2));\nusing B = void(int);\nint c{};\n"))},
+      {"include-pair",
+       "Headers",
+       {{"sim/a.h", "#include \"sim/b.h\"\n"}, {"sim/b.h", "#include \"sim/a.h\"\n"}},
+       {{"sim/a.h", "#include \"sim/b.h\"\n"}, {"sim/b.cc", "#include \"sim/b.h\"\n"}}},
+      {"include-pair",
+       "Source",
+       {{"sim/a.h", "#include \"sim/b.h\"\n"}, {"sim/b.cc", "#include \"sim/a.h\"\n"}},
+       {{"sim/a.h", "#include <b.h>\n"}, {"sim/a.cc", "#include \"sim/a.h\"\n"}}},
+  };
+}
+
 std::vector<Example> NoteExamples() {
   const std::string reminder = std::string("// TO") + "DO: more\n";
   const std::string place = std::string("/wo") + "rk/main";
@@ -293,7 +335,8 @@ std::vector<Example> AllExamples() {
   std::vector<Example> all;
   for (const std::vector<Example>& family :
        {WordExamples(), OrderExamples(), DrawExamples(), EnumExamples(), ShapeExamples(),
-        NoteExamples(), BuildExamples(), DepExamples(), MapExamples(), LinkExamples()}) {
+        ModuleExamples(), NoteExamples(), BuildExamples(), DepExamples(), MapExamples(),
+        LinkExamples()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;
