@@ -20,6 +20,7 @@
 #include "tools/app/script.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
+#include "tools/cmcheck/verbs.h"
 
 namespace cm {
 namespace {

@@ -21,6 +21,7 @@
 #include "model/mad/pcap.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/report.h"
+#include "tools/cmcheck/verbs.h"
 
 namespace cm {
 namespace {

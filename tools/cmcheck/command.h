@@ -79,22 +79,6 @@ std::vector<TopologyShare> MixedTopologies();
 // "a, b, c"
 std::string TopologyNames();
 
-// Each function adds its verb. The verbs of cmcheck_sim:
-void AddRun(Verb cmcheck);
-void AddReplay(Verb cmcheck);
-void AddShrink(Verb cmcheck);
-void AddRewrite(Verb cmcheck);
-// The verbs that only cmcheck has:
-void AddList(Verb cmcheck);
-void AddCompare(Verb cmcheck);
-void AddExplain(Verb cmcheck);
-void AddCheckPcap(Verb cmcheck);
-void AddLab(Verb cmcheck);
-void AddPcap(Verb cmcheck);
-void AddApp(Verb cmcheck);
-// The main job: `run` with its defaults.
-int RunMainJob();
-
 }  // namespace cm
 
 #endif  // TOOLS_CMCHECK_COMMAND_H_

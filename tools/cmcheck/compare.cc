@@ -1,5 +1,3 @@
-#include "tools/cmcheck/compare.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -21,6 +19,7 @@
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/progress.h"
 #include "tools/cmcheck/report.h"
+#include "tools/cmcheck/verbs.h"
 
 namespace cm {
 namespace {

@@ -18,6 +18,7 @@
 #include "tools/cmcheck/progress.h"
 #include "tools/cmcheck/report.h"
 #include "tools/cmcheck/run.h"
+#include "tools/cmcheck/verbs.h"
 
 namespace cm {
 namespace {

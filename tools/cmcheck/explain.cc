@@ -17,6 +17,7 @@
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
+#include "tools/cmcheck/verbs.h"
 
 namespace cm {
 namespace {

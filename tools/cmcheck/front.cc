@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tools/cmcheck/command.h"
+#include "tools/cmcheck/verbs.h"
 
 namespace cm {
 namespace {

@@ -20,12 +20,11 @@
 #include "hw_tests/lab/suite_run.h"
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
-#include "tools/cmcheck/compare.h"
 #include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/progress.h"
 #include "tools/cmcheck/report.h"
 #include "tools/cmcheck/run.h"
-#include "tools/cmcheck/scenarios.h"
+#include "tools/cmcheck/verbs.h"
 
 namespace cm {
 namespace {
@@ -269,13 +268,7 @@ int ParseAndRun(LabOptions options, std::vector<std::string> arguments) {
 
 }  // namespace
 
-void AddLab(Verb cmcheck) {
-  Verb lab = cmcheck.Add("lab", "A throw-away guest with Soft-RoCE or Soft-iWARP", R"(
-Examples:
-  cmcheck lab run -- --sequences 100
-  cmcheck lab compare lab-report
-  cmcheck lab scenarios --profile 6.12-rxe)");
-  lab.RequireVerb();
+void AddLabRun(Verb lab) {
   Verb verb = lab.Add("run", "Judge the real librdmacm on a real kernel", R"(
 Arguments after -- are for `run` in the guests; see `cmcheck run --help`. The first run builds
 the image of the profile's kernel, which is kept: 6.1-rxe of this machine's packages, 6.12-rxe and
@@ -292,8 +285,6 @@ Examples:
   auto arguments = std::make_shared<std::vector<std::string>>();
   verb.Behind("arguments", arguments.get(), "After --: arguments of `run`");
   verb.Does([options, arguments] { return ParseAndRun(*options, *arguments); });
-  AddLabCompare(lab);
-  AddLabScenarios(lab);
 }
 
 }  // namespace cm

@@ -4,6 +4,7 @@
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/front.h"
 #include "tools/cmcheck/implementations.h"
+#include "tools/cmcheck/verbs.h"
 
 int main(int argc, char** argv) {
   cm::ResolveOthersBy(cm::ResolveAny);

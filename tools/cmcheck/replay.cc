@@ -10,6 +10,7 @@
 #include "model/conversation/print.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
+#include "tools/cmcheck/verbs.h"
 
 namespace cm {
 namespace {

@@ -14,6 +14,7 @@
 #include "model/conversation/print.h"
 #include "tools/cmcheck/progress.h"
 #include "tools/cmcheck/report.h"
+#include "tools/cmcheck/verbs.h"
 
 namespace cm {
 namespace {

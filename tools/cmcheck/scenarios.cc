@@ -1,5 +1,3 @@
-#include "tools/cmcheck/scenarios.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +20,7 @@
 #include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/lab.h"
 #include "tools/cmcheck/report.h"
+#include "tools/cmcheck/verbs.h"
 
 namespace cm {
 namespace {

@@ -12,6 +12,7 @@
 #include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/progress.h"
 #include "tools/cmcheck/report.h"
+#include "tools/cmcheck/verbs.h"
 
 namespace cm {
 namespace {

@@ -9,6 +9,7 @@
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/command_line.h"
 #include "tools/cmcheck/front.h"
+#include "tools/cmcheck/verbs.h"
 
 namespace cm {
 namespace {
