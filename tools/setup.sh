@@ -15,7 +15,7 @@ set -eu
 packages="g++ librdmacm-dev libibverbs-dev file zip clang-format clang-tidy
   tshark rdmacm-utils python3-pyverbs"
 libraries="libgtest-dev libgmock-dev librapidcheck-dev libcli11-dev libfmt-dev
-  nlohmann-json3-dev libsqlite3-dev libzstd-dev libbenchmark-dev libxxhash-dev"
+  nlohmann-json3-dev libbenchmark-dev libxxhash-dev"
 lab_packages="qemu-system-x86 qemu-utils cpio gzip xz-utils zstd"
 ci_packages="clang-19 libclang-rt-19-dev"
 gate_packages="valgrind"

@@ -87,9 +87,7 @@ _OVERLAYS = [
     "nlohmann_json",
     "rapidcheck",
     "rdma_core",
-    "sqlite3",
     "xxhash",
-    "zstd",
 ]
 
 def system_libraries():
