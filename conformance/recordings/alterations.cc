@@ -12,7 +12,7 @@
 
 #include "conformance/recordings/judge.h"
 #include "conformance/recordings/recording.h"
-#include "conformance/recordings/script.h"
+#include "conformance/recordings/script_call.h"
 #include "model/conversation/parse.h"
 #include "model/oracle/judge.h"
 #include "model/vocabulary/call.h"

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "conformance/recordings/reader.h"
+#include "conformance/recordings/script_call.h"
+#include "model/conversation/line_parser.h"
 
 namespace cm {
 namespace {
@@ -139,7 +141,7 @@ void RecordingReader::ReadShell(const Json& line) {
   const std::string command = Text(line, "cmd");
   const Instant begin = At(line);
   const Instant end = begin + Duration::Microseconds(Microseconds(line, "dur_us"));
-  if (command.find("cmprobe") != std::string::npos) return ReadEmbeddedScript(command, begin);
+  if (command.find("cmprobe") != std::string::npos) return ReadEmbeddedScript(begin);
   if (const std::optional<Bond> bond = BondMadeBy(command)) return ReadBond(*bond, begin, end);
   const std::optional<ShellEffect> effect = EffectOfShell(command);
   if (!effect) return Foreign("sh " + command, {});
@@ -183,8 +185,7 @@ void RecordingReader::ReadBackground(const Json& line) {
   const size_t space = command.find(' ');
   const std::optional<CallKind> kind = CallOfScriptWord(command.substr(0, space));
   const std::string arguments = space == std::string::npos ? "" : command.substr(space + 1);
-  const std::optional<Call> call =
-      kind ? CallOf(std::string(FunctionName(*kind)), ScriptWords(arguments)) : std::nullopt;
+  const std::optional<Call> call = kind ? CallOf(*kind, ScriptWords(arguments)) : std::nullopt;
   if (!call) return Foreign(command, {});
   // Its own line is printed when it returns, and contains the time of its begin.
   for (size_t i = at_ + 1; i < lines_.size(); ++i) {
@@ -238,46 +239,37 @@ void RecordingReader::ReadWait(const Json& line) {
 
 // A second process, which was not recorded: its calls are made, and their results are unknown. It
 // processes the reply, which completes the connection, so it waits until this process accepts.
-void RecordingReader::ReadEmbeddedScript(const std::string& command, Instant at) {
-  Names& names = recording_->history.conversation.names;
-  const ChannelRef channel = names.channels.Intern("other.C");
-  const IdRef id = names.ids.Intern("other.A");
-  const Lane lane{.side = 0, .number = 1};
-  const auto unseen = [&](const Call& call) {
-    Say(lane, call, seen::Answered{.reply = Reply::Unseen()}, at, at + Duration::Milliseconds(200));
-  };
-  const auto fetched = [&] {
-    const std::string event = fmt::format("e{}", ++event_count_);
-    const EventRef ref = names.events.Intern(event);
-    unseen(call::GetCmEvent{channel, ref, names.ids.Intern(event + ".id")});
-    unseen(call::AckCmEvent{ref});
-  };
-  static_cast<void>(command);
-  unseen(call::CreateEventChannel{channel, false});
-  unseen(call::CreateId{id, channel, PortSpace::kTcp});
-  const Address own{.kind = AddressKind::kSide, .side = 0};
-  const Address other{.kind = AddressKind::kSide, .side = 1, .port = 7471};
-  unseen(call::ResolveAddr{id, own, other, 2000});
-  fetched();
-  unseen(call::ResolveRoute{id, 2000});
-  fetched();
-  unseen(call::CreateQp{id});
-  unseen(call::Connect{id, ConnParam{}});
+void RecordingReader::ReadEmbeddedScript(Instant at) {
+  SayUnseen({"active rdma_create_event_channel other.C", "active rdma_create_id other.A on=other.C",
+             "active rdma_resolve_addr other.A src=active:0 dst=passive:7471",
+             "active rdma_get_cm_event other.C as=other.e1", "active rdma_ack_cm_event other.e1",
+             "active rdma_resolve_route other.A", "active rdma_get_cm_event other.C as=other.e2",
+             "active rdma_ack_cm_event other.e2", "active rdma_create_qp other.A",
+             "active rdma_connect other.A"},
+            at, at + Duration::Milliseconds(200));
   embedded_ = true;
 }
 
 void RecordingReader::FinishEmbedded(Instant at) {
   if (!embedded_) return;
   embedded_ = false;
-  Names& names = recording_->history.conversation.names;
-  const Lane lane{.side = 0, .number = 1};
-  const std::string event = fmt::format("e{}", ++event_count_);
   const Instant soon = at + Duration::Milliseconds(5);
-  Say(lane,
-      call::GetCmEvent{*KnownChannel("other.C"), names.events.Intern(event),
-                       names.ids.Intern(event + ".id")},
-      seen::Answered{.reply = Reply::Unseen()}, at, soon);
+  SayUnseen({"active rdma_get_cm_event other.C as=other.e3"}, at, soon);
   Environment(line::Injects{{.kind = FaultKind::kExit, .side = 0}}, soon, soon);
+}
+
+void RecordingReader::SayUnseen(std::initializer_list<std::string_view> lines, Instant begin,
+                                Instant end) {
+  Conversation read{.topology = topology_};
+  std::swap(read.names, recording_->history.conversation.names);
+  LineParser parser(&read);
+  for (const std::string_view line : lines)
+    if (std::string problem = parser.Parse(line); !problem.empty()) Problem(std::move(problem));
+  std::swap(read.names, recording_->history.conversation.names);
+  for (const Line& line : read.lines) {
+    const auto& calls = std::get<line::Calls>(line);
+    Say(calls.lane, calls.call, seen::Answered{.reply = Reply::Unseen()}, begin, end);
+  }
 }
 
 }  // namespace cm

@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "conformance/recordings/fields.h"
+#include "conformance/recordings/script_call.h"
+#include "model/conversation/call_reader.h"
 #include "model/conversation/name_scope.h"
+#include "model/conversation/words.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm {
@@ -157,13 +160,12 @@ std::optional<Address> RecordingReader::ReadAddress(std::string_view text) const
   return another ? std::nullopt : address;
 }
 
-IdRef RecordingReader::NewId(const std::string& name) {
-  std::string unique = name;
-  NameTable<IdTag>& ids = recording_->history.conversation.names.ids;
-  for (int again = 2; ids.Find(unique); ++again) unique = fmt::format("{}#{}", name, again);
-  const IdRef id = ids.Intern(unique);
-  ids_.emplace_back(name, id);
-  return id;
+// Scripts use a name again for another id.
+std::string RecordingReader::UnusedName(const std::string& name) const {
+  std::string unused = name;
+  const NameTable<IdTag>& ids = recording_->history.conversation.names.ids;
+  for (int again = 2; ids.Find(unused); ++again) unused = fmt::format("{}#{}", name, again);
+  return unused;
 }
 
 std::optional<IdRef> RecordingReader::KnownId(const std::string& name) const {
@@ -174,6 +176,60 @@ std::optional<IdRef> RecordingReader::KnownId(const std::string& name) const {
 
 std::optional<ChannelRef> RecordingReader::KnownChannel(const std::string& name) const {
   return recording_->history.conversation.names.channels.Find(name);
+}
+
+std::optional<Call> RecordingReader::CallOf(CallKind kind, const ScriptWords& words) {
+  Conversation& conversation = recording_->history.conversation;
+  std::vector<std::pair<std::string, std::string>> made;  // name in the script, in the conversation
+  const ScriptNames names{
+      .id = [this, &conversation](const std::string& name) -> std::optional<std::string> {
+        const std::optional<IdRef> id = KnownId(name);
+        if (!id) return std::nullopt;
+        return std::string(conversation.names.ids.NameOf(*id));
+      },
+      .new_id =
+          [this, &made](const std::string& name) {
+            made.emplace_back(name, UnusedName(name));
+            return made.back().second;
+          },
+      .address = [this](const std::string& text) -> std::optional<std::string> {
+        const std::optional<Address> address = ReadAddress(text);
+        if (!address) return std::nullopt;
+        return ToString(*address, *topology_);
+      },
+      .kept_event = [this, &conversation](const std::string& name) -> std::optional<std::string> {
+        const auto kept = std::ranges::find(kept_, name, &Kept::name);
+        if (kept == kept_.end() || !kept->event.valid()) return std::nullopt;
+        return std::string(conversation.names.events.NameOf(kept->event));
+      },
+      .new_event = [this] { return fmt::format("e{}", ++event_count_); },
+      // The only route to the neighbour of a bond is from its address.
+      .source =
+          bond_ ? std::optional(ToString(*ReadAddress(bond_->address), *topology_)) : std::nullopt};
+  const std::optional<std::string> arguments = ArgumentsInConversation(kind, words, names);
+  if (!arguments) return std::nullopt;
+  Words text(*arguments);
+  Call call = CallReader(&conversation, &text).Arguments(kind);
+  text.Finish();
+  if (!text.ok()) return std::nullopt;
+  for (const auto& [name, unique] : made)
+    ids_.emplace_back(name, conversation.names.ids.Find(unique));
+  return call;
+}
+
+Address RecordingReader::GroupOf(const std::string& digits) const {
+  constexpr std::string_view kMapped = "00000000000000000000ffff";
+  constexpr size_t kDigits = 32;
+  if (digits.empty()) return {};
+  const Address unknown{.kind = AddressKind::kForeign};
+  // Groups of RoCE v2 are IPv4 addresses, mapped.
+  if (digits.size() != kDigits || !digits.starts_with(kMapped)) return unknown;
+  std::string host;
+  for (size_t at = kMapped.size(); at < kDigits; at += 2) {
+    if (!host.empty()) host += '.';
+    host += std::to_string(std::strtoul(digits.substr(at, 2).c_str(), nullptr, 16));
+  }
+  return ReadAddress(host).value_or(unknown);
 }
 
 Reply RecordingReader::ReplyOf(const Json& line) const {
@@ -189,7 +245,7 @@ void RecordingReader::ReadCall(const Json& line) {
   const Instant begin = At(line);
   const Instant end = begin + Duration::Microseconds(Number(line, "dur_us"));
   const std::optional<CallKind> kind = ParseFunctionName(function);
-  const std::optional<Call> call = kind ? CallOf(function, words) : std::nullopt;
+  const std::optional<Call> call = kind ? CallOf(*kind, words) : std::nullopt;
   if (!call) {
     std::vector<IdRef> ids;
     const bool succeeded = Number(line, "ret") == 0;
@@ -242,7 +298,10 @@ void RecordingReader::ReadEvent(const Json& line) {
   }
   CmEvent event{.type = *type, .status = static_cast<int32_t>(Number(line, "status"))};
   IdRef request;
-  if (made) request = NewId(name);
+  if (made) {
+    request = recording_->history.conversation.names.ids.Intern(UnusedName(name));
+    ids_.emplace_back(name, request);
+  }
   event.id = made ? request : KnownId(name).value_or(IdRef{});
   if (!listener.empty()) event.listen_id = KnownId(listener).value_or(IdRef{});
   if (line.contains("conn")) {
@@ -291,8 +350,7 @@ void RecordingReader::ReadCrash(const Json& line) {
   const size_t space = text.find(' ');
   const std::optional<CallKind> kind = CallOfScriptWord(text.substr(0, space));
   const ScriptWords words(space == std::string::npos ? "" : text.substr(space + 1));
-  const std::optional<Call> call =
-      kind ? CallOf(std::string(FunctionName(*kind)), words) : std::nullopt;
+  const std::optional<Call> call = kind ? CallOf(*kind, words) : std::nullopt;
   if (!call) return Foreign("a crash in \"" + text + "\"", {});
   Say(LaneOf(SideOf(*call)), *call, seen::Answered{.reply = Reply::Crashed()}, At(line), At(line));
 }

@@ -2,6 +2,7 @@
 #ifndef CONFORMANCE_RECORDINGS_READER_H_
 #define CONFORMANCE_RECORDINGS_READER_H_
 
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -55,16 +56,14 @@ class RecordingReader {
   void Contradict(std::string saw, std::string permitted, std::string source);
   Instant At(const Json& line) const;
   Reply ReplyOf(const Json& line) const;
-  IdRef NewId(const std::string& name);
+  std::string UnusedName(const std::string& name) const;
   std::optional<IdRef> KnownId(const std::string& name) const;
   std::optional<ChannelRef> KnownChannel(const std::string& name) const;
 
   std::optional<Address> ReadAddress(std::string_view text) const;
 
-  // calls.cc: empty where the arguments are incomplete
-  std::optional<Call> CallOf(const std::string& function, const ScriptWords& words);
-  std::optional<Call> CallOnId(CallKind kind, IdRef id, const ScriptWords& words);
-  std::optional<Call> CallOnGroup(CallKind kind, IdRef id, const ScriptWords& words) const;
+  // The call of a script; empty where its arguments are incomplete.
+  std::optional<Call> CallOf(CallKind kind, const ScriptWords& words);
   // The group of a GID.
   Address GroupOf(const std::string& digits) const;
 
@@ -76,7 +75,8 @@ class RecordingReader {
   void ReadBackground(const Json& line);
   void ReadWait(const Json& line);
   void ReleaseUntil(Instant now);
-  void ReadEmbeddedScript(const std::string& command, Instant at);
+  void ReadEmbeddedScript(Instant at);
+  void SayUnseen(std::initializer_list<std::string_view> lines, Instant begin, Instant end);
   void FinishEmbedded(Instant at);
   bool IsForeign(const std::string& name) const;
   uint8_t SideOf(const Call& call) const;

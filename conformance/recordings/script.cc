@@ -22,57 +22,10 @@ constexpr auto kAttributes = std::to_array<std::pair<std::string_view, MadKind>>
     {"0x18", MadKind::kSidrRep},
 });
 
-constexpr auto kScriptWords = std::to_array<std::pair<std::string_view, CallKind>>({
-    {"chan", CallKind::kCreateEventChannel},
-    {"delchan", CallKind::kDestroyEventChannel},
-    {"id", CallKind::kCreateId},
-    {"destroy", CallKind::kDestroyId},
-    {"bind", CallKind::kBindAddr},
-    {"listen", CallKind::kListen},
-    {"resolve", CallKind::kResolveAddr},
-    {"route", CallKind::kResolveRoute},
-    {"qp", CallKind::kCreateQp},
-    {"delqp", CallKind::kDestroyQp},
-    {"connect", CallKind::kConnect},
-    {"accept", CallKind::kAccept},
-    {"reject", CallKind::kReject},
-    {"establish", CallKind::kEstablish},
-    {"disconnect", CallKind::kDisconnect},
-    {"getev", CallKind::kGetCmEvent},
-    {"ack", CallKind::kAckCmEvent},
-    {"show", CallKind::kShow},
-    {"notify", CallKind::kNotify},
-    {"initattr", CallKind::kInitQpAttr},
-    {"getreq", CallKind::kGetRequest},
-    {"join", CallKind::kJoinMulticast},
-    {"joinex", CallKind::kJoinMulticastEx},
-    {"leave", CallKind::kLeaveMulticast},
-    {"setopt", CallKind::kSetOption},
-    {"migrate", CallKind::kMigrateId},
-});
-
-// source: <infiniband/verbs.h> enum ibv_event_type
-constexpr auto kAsyncEvents = std::to_array<std::string_view>(
-    {"CQ_ERR", "QP_FATAL", "QP_REQ_ERR", "QP_ACCESS_ERR", "COMM_EST", "SQ_DRAINED", "PATH_MIG",
-     "PATH_MIG_ERR", "DEVICE_FATAL", "PORT_ACTIVE", "PORT_ERR", "LID_CHANGE", "PKEY_CHANGE",
-     "SM_CHANGE", "SRQ_ERR", "SRQ_LIMIT_REACHED", "QP_LAST_WQE_REACHED", "CLIENT_REREGISTER",
-     "GID_CHANGE"});
-
 int NumberIn(std::string_view text, int fallback) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() ? number : fallback;
-}
-
-// A whole number in decimal, or in hexadecimal behind "0x".
-std::optional<uint32_t> WholeNumber(std::string_view word) {
-  const bool hexadecimal = word.starts_with("0x");
-  if (hexadecimal) word.remove_prefix(2);
-  uint32_t number = 0;
-  const char* const last = word.data() + word.size();
-  const auto [end, error] = std::from_chars(word.data(), last, number, hexadecimal ? 16 : 10);
-  if (error != std::errc() || end != last) return std::nullopt;
-  return number;
 }
 
 // The word after `before` in a command; empty when it does not occur.
@@ -175,64 +128,6 @@ int ScriptWords::Number(std::string_view key, int fallback) const {
 
 bool ScriptWords::Has(std::string_view flag) const {
   return std::ranges::find(words_, flag) != words_.end();
-}
-
-ConnParam ParamOf(const ScriptWords& words) {
-  ConnParam param;
-  const auto byte = [&words](std::string_view key, uint8_t fallback) {
-    return static_cast<uint8_t>(words.Number(key, fallback));
-  };
-  param.responder_resources = byte("rr", param.responder_resources);
-  param.initiator_depth = byte("depth", param.initiator_depth);
-  param.flow_control = byte("fc", param.flow_control);
-  param.retry_count = byte("retry", param.retry_count);
-  param.rnr_retry_count = byte("rnr", param.rnr_retry_count);
-  param.srq = byte("srq", param.srq);
-  param.private_data = PrivateData::Counting(byte("pd", 0));
-  // A queue pair that the library does not know has a unique number.
-  if (const auto qpn = words.Value("qpn")) {
-    param.qp_num = 0x10000;
-    for (const char c : *qpn)
-      param.qp_num = (param.qp_num * 31 + static_cast<uint8_t>(c)) & 0xffffff;
-  }
-  return param;
-}
-
-std::optional<CallKind> CallOfScriptWord(std::string_view word) {
-  for (const auto& [name, kind] : kScriptWords)
-    if (name == word) return kind;
-  return std::nullopt;
-}
-
-std::optional<PortSpace> SpaceOfWord(std::string_view word) {
-  if (word == "tcp") return PortSpace::kTcp;
-  if (word == "udp") return PortSpace::kUdp;
-  if (word == "ib") return PortSpace::kIb;
-  if (word == "ipoib") return PortSpace::kIpoib;
-  const std::optional<uint32_t> number = WholeNumber(word);
-  if (!number || *number > UINT16_MAX) return std::nullopt;
-  return static_cast<PortSpace>(*number);
-}
-
-std::optional<uint8_t> AsyncEventOfWord(std::string_view word) {
-  for (const std::string_view before : {"IBV_", "EVENT_"})
-    if (word.starts_with(before)) word.remove_prefix(before.size());
-  const auto named = std::ranges::find(kAsyncEvents, word);
-  if (named != kAsyncEvents.end()) return static_cast<uint8_t>(named - kAsyncEvents.begin());
-  const std::optional<uint32_t> number = WholeNumber(word);
-  if (!number || *number > UINT8_MAX) return std::nullopt;
-  return static_cast<uint8_t>(*number);
-}
-
-std::optional<Call> SetOptionOf(IdRef id, const ScriptWords& words) {
-  const std::optional<uint32_t> level = WholeNumber(words.Word(1));
-  const std::optional<uint32_t> name = WholeNumber(words.Word(2));
-  const std::optional<uint32_t> value = WholeNumber(words.Value("val").value_or(words.Word(3)));
-  if (!level || !name || !value) return std::nullopt;
-  call::SetOption set{id, {static_cast<int32_t>(*level), static_cast<int32_t>(*name)}, *value};
-  const bool of_a_byte = set.option == kTosOption || set.option == kAckTimeoutOption;
-  set.length = static_cast<uint32_t>(words.Number("len", of_a_byte ? 1 : 4));
-  return set;
 }
 
 std::optional<Bond> BondMadeBy(std::string_view command) {

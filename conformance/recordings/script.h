@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "model/vocabulary/call.h"
 #include "model/vocabulary/fault.h"
 #include "model/vocabulary/topology.h"
 
@@ -28,20 +27,6 @@ class ScriptWords {
   std::vector<std::string> words_;
   std::vector<std::pair<std::string, std::string>> values_;
 };
-
-// Parameters of connect and accept. The scripts' `noparam` did not pass a null pointer: the peer
-// received the usual parameters.
-ConnParam ParamOf(const ScriptWords& words);
-
-// The library function of a script's word for a call ("route", "qp").
-std::optional<CallKind> CallOfScriptWord(std::string_view word);
-// The event for rdma_notify, by number or by name ("COMM_EST"); empty when it is none.
-std::optional<uint8_t> AsyncEventOfWord(std::string_view word);
-// "A 0 1 val=1 len=4": the id, the level, the option, and its value; empty when the value is not
-// given.
-std::optional<Call> SetOptionOf(IdRef id, const ScriptWords& words);
-// The port space of the script's words tcp, udp, ib or ipoib, or of a number.
-std::optional<PortSpace> SpaceOfWord(std::string_view word);
 
 // The fault of a script's shell command; empty when it is unknown.
 struct ShellEffect {
