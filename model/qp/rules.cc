@@ -26,4 +26,10 @@ constexpr auto kStimuli = Names<QpStimulus>({
 std::string_view ToString(QpPhase phase) { return kPhases[static_cast<size_t>(phase)].name; }
 std::string_view ToString(QpStimulus on) { return kStimuli[static_cast<size_t>(on)].name; }
 
+const QpRule* FindQpRule(QpPhase phase, QpStimulus on) {
+  for (const QpRule& rule : rules::kQps)
+    if (rule.on == on && rule.from.Has(phase)) return &rule;
+  return nullptr;
+}
+
 }  // namespace cm::model
