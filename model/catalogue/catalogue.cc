@@ -8,25 +8,25 @@
 #include <vector>
 
 #include "model/base/check.h"
+#include "model/base/enumeration.h"
 #include "model/channel/misuse.h"
 #include "model/channel/rules.h"
 #include "model/cm_id/rules.h"
 #include "model/ib_cm/rules.h"
 #include "model/iw_cm/rules.h"
 #include "model/qp/rules.h"
-#include "model/rules/enumeration.h"
 #include "model/work_completion/rules.h"
 
 namespace cm::model {
 namespace {
 
-constexpr auto kAnswers = Names<IbAnswer>({
+constexpr auto kAnswers = NamesByValue<IbAnswer>({
     {IbAnswer::kDone, "done"},
     {IbAnswer::kRefused, "refused"},
     {IbAnswer::kIgnored, "ignored"},
 });
 
-constexpr auto kMadOutcomes = Names<MadOutcome>({
+constexpr auto kMadOutcomes = NamesByValue<MadOutcome>({
     {MadOutcome::kTaken, "is taken"},
     {MadOutcome::kDropped, "is dropped"},
     {MadOutcome::kAnswered, "is answered by the layer below"},

@@ -7,11 +7,11 @@
 #include <span>
 #include <string_view>
 
+#include "model/base/enumeration.h"
 #include "model/cm_id/effect.h"
 #include "model/cm_id/guard.h"
 #include "model/cm_id/state.h"
 #include "model/ib_cm/rules.h"
-#include "model/rules/enumeration.h"
 #include "model/rules/need.h"
 #include "model/rules/rule.h"
 #include "model/rules/transports.h"

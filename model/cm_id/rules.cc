@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "model/rules/enumeration.h"
+#include "model/base/enumeration.h"
 
 namespace cm::model {
 

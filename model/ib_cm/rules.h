@@ -9,8 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "model/base/enumeration.h"
 #include "model/ib_cm/stimulus.h"
-#include "model/rules/enumeration.h"
 #include "model/rules/need.h"
 #include "model/rules/rule.h"
 #include "model/rules/transports.h"

@@ -13,8 +13,8 @@
 #include <span>
 #include <string_view>
 
+#include "model/base/enumeration.h"
 #include "model/ib_cm/rules.h"
-#include "model/rules/enumeration.h"
 #include "model/rules/rule.h"
 #include "model/rules/transports.h"
 

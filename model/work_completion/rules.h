@@ -11,7 +11,7 @@
 #include <span>
 #include <string_view>
 
-#include "model/rules/enumeration.h"
+#include "model/base/enumeration.h"
 #include "model/rules/need.h"
 #include "model/rules/rule.h"
 #include "model/rules/transports.h"
