@@ -9,7 +9,9 @@
 
 #include "model/base/check.h"
 #include "model/catalogue/catalogue.h"
+#include "model/cm_id/rules.h"
 #include "model/conversation/print.h"
+#include "model/ib_cm/rules.h"
 #include "model/oracle/judge.h"
 
 namespace cm {
@@ -71,7 +73,7 @@ class Side {
     const model::Judgement* judgement = AtStep();
     std::vector<std::string_view> rows;
     size_t more = 0;
-    for (model::RuleNumber rule = 0; judgement != nullptr && rule < model::kRuleCount; ++rule) {
+    for (model::RuleNumber rule = 0; judgement != nullptr && rule < model::RuleCount(); ++rule) {
       if (!judgement->by[rule] && !judgement->certain[rule]) continue;
       if (judgement->by.any() && !judgement->by[rule]) continue;
       if (rows.size() < kMostNamed)
@@ -87,7 +89,7 @@ class Side {
 
   // The timer's row that explains the record, if there is one.
   std::optional<model::RuleNumber> TimerBefore(size_t record) const {
-    for (model::RuleNumber rule = 0; rule < model::kRuleCount; ++rule)
+    for (model::RuleNumber rule = 0; rule < model::RuleCount(); ++rule)
       if (record < judgements_.size() && judgements_[record].by[rule] && OfTimer(rule)) return rule;
     return std::nullopt;
   }

@@ -38,7 +38,7 @@ std::vector<const model::RuleInfo*> Rows(const Fidelity& fidelity, const Profile
                                          bool confirmed) {
   std::vector<const model::RuleInfo*> rows;
   const model::RuleBits reachable = model::Reachable(profile);
-  for (model::RuleNumber rule = 0; rule < model::kRuleCount; ++rule)
+  for (model::RuleNumber rule = 0; rule < model::RuleCount(); ++rule)
     if (reachable[rule] && fidelity.confirmed()[rule] == confirmed)
       rows.push_back(&model::InfoOf(rule));
   return rows;

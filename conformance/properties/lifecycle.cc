@@ -1,6 +1,7 @@
 // Ids and channels: created, alive, destroyed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "conformance/properties/claims.h"

@@ -44,7 +44,7 @@ SequenceResult Rich(uint64_t index) {
   result.sharp = 18;
   result.largest_set = 64;
   result.reached.set(0);
-  result.reached.set(model::kRuleCount - 1);
+  result.reached.set(model::RuleCount() - 1);
   result.confirmed.set(5);
   result.heard[2] = 4;
   result.arose = {0, 3, 1};

@@ -137,10 +137,10 @@ std::string ToJson(const Tally& tally, const CampaignName& name, const Profile& 
                {"interrupted", name.interrupted},
                {"findings", FindingsOf(tally)}};
   for (const EventType type : kTold) json["heard"][std::string(ToString(type))] = tally.Heard(type);
-  for (model::RuleNumber rule = 0; rule < model::kRuleCount; ++rule)
+  for (model::RuleNumber rule = 0; rule < model::RuleCount(); ++rule)
     if (reachable[rule] && !tally.reached()[rule])
       json["rules_missed"].push_back(model::InfoOf(rule).id);
-  for (model::RuleNumber rule = 0; rule < model::kRuleCount; ++rule)
+  for (model::RuleNumber rule = 0; rule < model::RuleCount(); ++rule)
     if (tally.confirmed()[rule]) json["confirmed"].push_back(model::InfoOf(rule).id);
   for (const auto& [reason, of] : tally.reasons()) {
     json["reasons"][reason] = of.sequences;

@@ -18,7 +18,7 @@ TEST(RowsOfTheTester, AreShownByItsConversations) {
     const Conversation conversation = ConversationOf(TextOf(file));
     shown |= model::JudgeHistory(OnSim(conversation), ProfileOf(conversation)).confirmed;
   }
-  for (model::RuleNumber row = 0; row < model::kRuleCount; ++row)
+  for (model::RuleNumber row = 0; row < model::RuleCount(); ++row)
     EXPECT_TRUE(shown[row] || !model::NeedsTester(row)) << model::InfoOf(row).id;
 }
 

@@ -16,11 +16,11 @@ void SetCheckContext(std::string context) { check_context = std::move(context); 
 namespace internal {
 
 CheckFailure::CheckFailure(const char* condition, const char* file, int line) {
-  text_ << file << ":" << line << ": check failed: " << condition << " ";
+  *this << file << ":" << line << ": check failed: " << condition << " ";
 }
 
 CheckFailure::~CheckFailure() {
-  std::fprintf(stderr, "%s\n", text_.str().c_str());
+  std::fprintf(stderr, "%s\n", text_.c_str());
   if (!check_context.empty()) std::fprintf(stderr, "while working on %s\n", check_context.c_str());
   std::fflush(stderr);
   std::abort();

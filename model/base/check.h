@@ -2,8 +2,9 @@
 #ifndef MODEL_BASE_CHECK_H_
 #define MODEL_BASE_CHECK_H_
 
-#include <sstream>
+#include <concepts>
 #include <string>
+#include <string_view>
 
 namespace cm {
 
@@ -19,10 +20,15 @@ class CheckFailure {
   CheckFailure(const CheckFailure&) = delete;
   CheckFailure& operator=(const CheckFailure&) = delete;
   [[noreturn]] ~CheckFailure();
-  std::ostream& stream() { return text_; }
+
+  CheckFailure& operator<<(std::string_view text) {
+    text_ += text;
+    return *this;
+  }
+  CheckFailure& operator<<(std::integral auto number) { return *this << std::to_string(number); }
 
  private:
-  std::ostringstream text_;
+  std::string text_;
 };
 
 }  // namespace internal
@@ -32,7 +38,7 @@ class CheckFailure {
   if (condition)            \
     [[likely]];             \
   else                      \
-    ::cm::internal::CheckFailure(#condition, __FILE__, __LINE__).stream()
+    ::cm::internal::CheckFailure(#condition, __FILE__, __LINE__)
 
 }  // namespace cm
 

@@ -2,7 +2,6 @@
 #ifndef MODEL_BASE_INLINE_VECTOR_H_
 #define MODEL_BASE_INLINE_VECTOR_H_
 
-#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -39,19 +38,23 @@ class InlineVector {
     items_[size_++] = item;
   }
   constexpr void erase_at(size_t i) {
-    std::copy(begin() + i + 1, end(), begin() + i);
-    items_[--size_] = T{};
+    for (--size_; i < size_; ++i) items_[i] = items_[i + 1];
+    items_[size_] = T{};
   }
   constexpr void clear() {
-    std::fill(begin(), end(), T{});
-    size_ = 0;
+    while (size_ > 0) items_[--size_] = T{};
   }
 
   friend constexpr bool operator==(const InlineVector& a, const InlineVector& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    if (a.size_ != b.size_) return false;
+    for (size_t i = 0; i < a.size_; ++i)
+      if (!(a.items_[i] == b.items_[i])) return false;
+    return true;
   }
   friend constexpr auto operator<=>(const InlineVector& a, const InlineVector& b) {
-    return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
+    for (size_t i = 0; i < a.size_ && i < b.size_; ++i)
+      if (const auto order = a.items_[i] <=> b.items_[i]; order != 0) return order;
+    return decltype(T{} <=> T{})(a.size_ <=> b.size_);
   }
 
  private:

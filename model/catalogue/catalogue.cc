@@ -2,20 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "model/rules/enumeration.h"
+#include "model/base/check.h"
+#include "model/base/enumeration.h"
+#include "model/channel/misuse.h"
+#include "model/channel/rules.h"
+#include "model/cm_id/rules.h"
+#include "model/ib_cm/rules.h"
+#include "model/iw_cm/rules.h"
+#include "model/qp/rules.h"
+#include "model/work_completion/rules.h"
 
 namespace cm::model {
 namespace {
 
-constexpr auto kAnswers = Names<IbAnswer>({
+constexpr auto kAnswers = NamesByValue<IbAnswer>({
     {IbAnswer::kDone, "done"},
     {IbAnswer::kRefused, "refused"},
     {IbAnswer::kIgnored, "ignored"},
 });
 
-constexpr auto kMadOutcomes = Names<MadOutcome>({
+constexpr auto kMadOutcomes = NamesByValue<MadOutcome>({
     {MadOutcome::kTaken, "is taken"},
     {MadOutcome::kDropped, "is dropped"},
     {MadOutcome::kAnswered, "is answered by the layer below"},
@@ -216,11 +227,56 @@ Need NeedOf(const CallRule& rule) {
   return IsLater(rule.on) ? Need::kLaterCalls : Need::kNothing;
 }
 
-template <typename Table>
-void Append(std::vector<RuleInfo>* all, const Table& table, std::string_view machine) {
-  for (const auto& rule : table) {
+template <typename Row>
+struct Table {
+  std::string_view machine;
+  const std::span<const Row>& rows;
+};
+template <typename Row>
+Table(std::string_view, const std::span<const Row>&) -> Table<Row>;
+
+// In the order of the numbers of their rows.
+constexpr std::tuple kTables{
+    Table{"cm_id", rules::kCalls},
+    Table{"cm_id", rules::kFromBelow},
+    Table{"ib_cm", rules::kIbCm},
+    Table{"ib_cm", rules::kRequests},
+    Table{"ib_cm", rules::kSidrRequests},
+    Table{"channel", rules::kChannels},
+    Table{"channel", rules::kReports},
+    Table{"channel", rules::kFetches},
+    Table{"qp", rules::kQps},
+    Table{"channel", rules::kCompletions},
+    Table{"channel", rules::kMisuses},
+    Table{"channel", rules::kEndpoints},
+    Table{"queue", rules::kWork},
+    Table{"iw_cm", rules::kIwCm},
+    Table{"iw_cm", rules::kIwRequests},
+    Table{"ib_cm", rules::kMads},
+};
+
+template <typename Visit>
+void EachTable(Visit visit) {
+  std::apply([&](const auto&... table) { (visit(table), ...); }, kTables);
+}
+
+// The number of the first row of the table of rows of this type.
+template <typename Row>
+RuleNumber FirstNumber() {
+  size_t first = 0;
+  bool before = true;
+  EachTable([&](const auto& table) {
+    before = before && !std::is_same_v<decltype(table), const Table<Row>&>;
+    if (before) first += table.rows.size();
+  });
+  return static_cast<RuleNumber>(first);
+}
+
+template <typename Rule>
+void Append(std::vector<RuleInfo>* all, const Table<Rule>& table) {
+  for (const Rule& rule : table.rows) {
     RuleInfo info{.id = rule.id,
-                  .machine = machine,
+                  .machine = table.machine,
                   .says = Says(rule),
                   .evidence = rule.evidence,
                   .over = OverOf(rule),
@@ -233,22 +289,8 @@ void Append(std::vector<RuleInfo>* all, const Table& table, std::string_view mac
 
 std::vector<RuleInfo> MakeAll() {
   std::vector<RuleInfo> all;
-  Append(&all, rules::kCalls, "cm_id");
-  Append(&all, rules::kFromBelow, "cm_id");
-  Append(&all, rules::kIbCm, "ib_cm");
-  Append(&all, rules::kRequests, "ib_cm");
-  Append(&all, rules::kSidrRequests, "ib_cm");
-  Append(&all, rules::kChannels, "channel");
-  Append(&all, rules::kReports, "channel");
-  Append(&all, rules::kFetches, "channel");
-  Append(&all, rules::kQps, "qp");
-  Append(&all, rules::kCompletions, "channel");
-  Append(&all, rules::kMisuses, "channel");
-  Append(&all, rules::kEndpoints, "channel");
-  Append(&all, rules::kWork, "queue");
-  Append(&all, rules::kIwCm, "iw_cm");
-  Append(&all, rules::kIwRequests, "iw_cm");
-  Append(&all, rules::kMads, "ib_cm");
+  EachTable([&](const auto& table) { Append(&all, table); });
+  CM_CHECK(all.size() <= RuleBits().size()) << all.size() << " rows";
   return all;
 }
 
@@ -258,6 +300,30 @@ std::span<const RuleInfo> AllRules() {
   static const std::vector<RuleInfo> all = MakeAll();
   return all;
 }
+
+RuleNumber RuleCount() { return static_cast<RuleNumber>(AllRules().size()); }
+
+template <typename Row>
+RuleNumber NumberOf(const Row* row) {
+  static const RuleNumber first = FirstNumber<Row>();
+  return static_cast<RuleNumber>(first + (row - std::get<Table<Row>>(kTables).rows.data()));
+}
+template RuleNumber NumberOf(const CallRule*);
+template RuleNumber NumberOf(const BelowRule*);
+template RuleNumber NumberOf(const IbRule*);
+template RuleNumber NumberOf(const RequestRule*);
+template RuleNumber NumberOf(const SidrRequestRule*);
+template RuleNumber NumberOf(const ChannelRule*);
+template RuleNumber NumberOf(const ReportRule*);
+template RuleNumber NumberOf(const FetchRule*);
+template RuleNumber NumberOf(const QpRule*);
+template RuleNumber NumberOf(const CompletionRule*);
+template RuleNumber NumberOf(const MisuseRule*);
+template RuleNumber NumberOf(const EndpointRule*);
+template RuleNumber NumberOf(const WorkRule*);
+template RuleNumber NumberOf(const IwRule*);
+template RuleNumber NumberOf(const IwRequestRule*);
+template RuleNumber NumberOf(const MadRule*);
 
 const RuleInfo& InfoOf(RuleNumber rule) { return AllRules()[rule]; }
 
@@ -273,7 +339,7 @@ bool Enabled(RuleNumber rule, const Profile& profile) {
 RuleBits Reachable(const Profile& profile) {
   RuleBits bits;
   const bool later = profile.capabilities.Has(Capability::kLaterCalls);
-  for (RuleNumber rule = 0; rule < kRuleCount; ++rule) {
+  for (RuleNumber rule = 0; rule < RuleCount(); ++rule) {
     const RuleInfo& info = InfoOf(rule);
     // No campaign draws a later call where it is not served.
     const bool drawn = info.needs != Need::kTester && info.needs != Need::kNoLaterCalls &&

@@ -5,7 +5,7 @@
 namespace cm::model {
 namespace {
 
-constexpr auto kFetchGuards = Names<FetchGuard>({
+constexpr auto kFetchGuards = NamesByValue<FetchGuard>({
     {FetchGuard::kFine, "fine"},
     {FetchGuard::kIdGone, "id-gone"},
     {FetchGuard::kQpAbsent, "qp-absent"},
@@ -17,13 +17,13 @@ constexpr auto kFetchGuards = Names<FetchGuard>({
     {FetchGuard::kInfoTakenIdGone, "info-taken-id-gone"},
 });
 
-constexpr auto kChannelGuards = Names<ChannelGuard>({
+constexpr auto kChannelGuards = NamesByValue<ChannelGuard>({
     {ChannelGuard::kFine, "fine"},
     {ChannelGuard::kNonblocking, "nonblocking"},
     {ChannelGuard::kMessageOutstanding, "message-outstanding"},
 });
 
-constexpr auto kFound = Names<Found>({
+constexpr auto kFound = NamesByValue<Found>({
     {Found::kNothing, "nothing"},
     {Found::kSuccess, "status-zero"},
     {Found::kRequest, "request"},
@@ -32,21 +32,21 @@ constexpr auto kFound = Names<Found>({
     {Found::kRequestWithoutQp, "request-without-qp"},
 });
 
-constexpr auto kEpSteps = Names<EpStep>({
+constexpr auto kEpSteps = NamesByValue<EpStep>({
     {EpStep::kBind, "binding"},
     {EpStep::kAddress, "address"},
     {EpStep::kRoute, "route"},
     {EpStep::kQueuePair, "queue pair"},
 });
 
-constexpr auto kEpEnds = Names<EpEnd>({
+constexpr auto kEpEnds = NamesByValue<EpEnd>({
     {EpEnd::kRefused, "is refused"},
     {EpEnd::kWaits, "is waited for"},
     {EpEnd::kFailed, "fails"},
     {EpEnd::kDone, "is the last"},
 });
 
-constexpr auto kMisuses = Names<Misuse>({
+constexpr auto kMisuses = NamesByValue<Misuse>({
     {Misuse::kIdDestroyed, "a call on an id that was destroyed"},
     {Misuse::kIdWithoutChannel, "a call on an id whose channel was destroyed"},
     {Misuse::kChannelDestroyed, "a call on a channel that was destroyed"},

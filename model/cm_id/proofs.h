@@ -2,7 +2,6 @@
 #ifndef MODEL_CM_ID_PROOFS_H_
 #define MODEL_CM_ID_PROOFS_H_
 
-#include <array>
 #include <cstddef>
 #include <span>
 
@@ -11,19 +10,18 @@
 namespace cm::model {
 
 // Total over (state, call, guard): some row says what happens.
-template <size_t N>
-constexpr bool EveryCallIsAnswered(const std::array<CallRule, N>& table) {
+constexpr bool EveryCallIsAnswered(std::span<const CallRule> table) {
   for (int c = 0; c < kCallKindCount; ++c) {
     const auto call = static_cast<CallKind>(c);
     const std::span<const Guard> guards = GuardsOf(call);
     // Not a call on an id; see the channel table.
     if (guards.empty() && !NeverRefused(call)) continue;
     // Its rows stand together: no others are looked at, as compilers count the steps.
-    size_t first = N;
+    size_t first = table.size();
     size_t end = 0;
-    for (size_t i = 0; i < N; ++i) {
+    for (size_t i = 0; i < table.size(); ++i) {
       if (table[i].on != call) continue;
-      if (first == N) first = i;
+      if (first == table.size()) first = i;
       end = i + 1;
     }
     const int states = WithoutId(call) ? 1 : kStateCount;
@@ -43,8 +41,7 @@ constexpr bool EveryCallIsAnswered(const std::array<CallRule, N>& table) {
 }
 
 // No row speaks of a guard that its call never looks at.
-template <size_t N>
-constexpr bool EveryGuardIsLookedAt(const std::array<CallRule, N>& table) {
+constexpr bool EveryGuardIsLookedAt(std::span<const CallRule> table) {
   for (const CallRule& rule : table) {
     for (int g = 1; g < kGuardCount; ++g) {
       if (!rule.when.Has(static_cast<Guard>(g))) continue;

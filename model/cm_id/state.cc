@@ -1,12 +1,12 @@
 #include "model/cm_id/state.h"
 
-#include "model/rules/enumeration.h"
+#include "model/base/enumeration.h"
 
 namespace cm::model {
 namespace {
 
 using enum State;
-constexpr auto kNames = Names<State>({
+constexpr auto kNames = NamesByValue<State>({
     {kIdle, "IDLE"},
     {kAddrBound, "ADDR_BOUND"},
     {kAddrQuery, "ADDR_QUERY"},

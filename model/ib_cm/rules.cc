@@ -3,7 +3,7 @@
 namespace cm::model {
 namespace {
 
-constexpr auto kStates = Names<IbState>({
+constexpr auto kStates = NamesByValue<IbState>({
     {IbState::kNone, "none"},
     {IbState::kIdle, "IDLE"},
     {IbState::kReqSent, "REQ_SENT"},
@@ -21,7 +21,7 @@ constexpr auto kStates = Names<IbState>({
     {IbState::kSame, "same"},
 });
 
-constexpr auto kSends = Names<Sends>({
+constexpr auto kSends = NamesByValue<Sends>({
     {Sends::kNothing, ""},
     {Sends::kReq, "REQ"},
     {Sends::kMra, "MRA"},

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "model/rules/enumeration.h"
+#include "model/base/enumeration.h"
 #include "model/rules/need.h"
 #include "model/rules/rule.h"
 #include "model/rules/transports.h"

@@ -3,7 +3,7 @@
 namespace cm::model {
 namespace {
 
-constexpr auto kStates = Names<IwState>({
+constexpr auto kStates = NamesByValue<IwState>({
     {IwState::kNone, "none"},
     {IwState::kIdle, "IDLE"},
     {IwState::kConnSent, "CONN_SENT"},
@@ -14,7 +14,7 @@ constexpr auto kStates = Names<IwState>({
     {IwState::kSame, "same"},
 });
 
-constexpr auto kAnswers = Names<IwAnswer>({
+constexpr auto kAnswers = NamesByValue<IwAnswer>({
     {IwAnswer::kDone, "done"},
     {IwAnswer::kRefused, "refused"},
     {IwAnswer::kReset, "reset"},

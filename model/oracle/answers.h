@@ -39,7 +39,7 @@ inline std::string Text(const Outcome& outcome) {
   return outcome.error == Errno::kNone ? "0" : "-1 " + cm::ToString(outcome.error);
 }
 
-constexpr const ChannelRule& RowOf(ChannelState from, CallKind on, ChannelGuard when) {
+inline const ChannelRule& RowOf(ChannelState from, CallKind on, ChannelGuard when) {
   return *std::ranges::find_if(rules::kChannels, [&](const ChannelRule& rule) {
     return rule.from.Has(from) && rule.on == on && rule.when.Has(when);
   });

@@ -8,11 +8,11 @@
 namespace cm::model {
 namespace {
 
-constexpr const ChannelRule& kFetched =
+const ChannelRule& kFetched =
     RowOf(ChannelState::kPending, CallKind::kGetCmEvent, ChannelGuard::kFine);
-constexpr const ChannelRule& kNothingNow =
+const ChannelRule& kNothingNow =
     RowOf(ChannelState::kEmpty, CallKind::kGetCmEvent, ChannelGuard::kNonblocking);
-constexpr const ChannelRule& kWaitsForOne =
+const ChannelRule& kWaitsForOne =
     RowOf(ChannelState::kEmpty, CallKind::kGetCmEvent, ChannelGuard::kFine);
 
 const FetchRule* FindFetch(EventType queued, FetchGuard guard) {

@@ -1,4 +1,6 @@
 // Calls on destroyed objects.
+#include "model/channel/misuse.h"
+
 #include <algorithm>
 
 #include "model/conversation/print.h"

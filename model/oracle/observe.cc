@@ -26,13 +26,13 @@ bool Queues(const Call& call) {
          kind == CallKind::kResolveAddrInfo || kind == CallKind::kWriteCmEvent;
 }
 
-constexpr const ChannelRule& kChannelMade =
+const ChannelRule& kChannelMade =
     RowOf(ChannelState::kEmpty, CallKind::kCreateEventChannel, ChannelGuard::kFine);
-constexpr const ChannelRule& kChannelGone =
+const ChannelRule& kChannelGone =
     RowOf(ChannelState::kEmpty, CallKind::kDestroyEventChannel, ChannelGuard::kFine);
-constexpr const ChannelRule& kChannelHeldUp =
+const ChannelRule& kChannelHeldUp =
     RowOf(ChannelState::kEmpty, CallKind::kDestroyEventChannel, ChannelGuard::kMessageOutstanding);
-constexpr const ChannelRule& kAcknowledged =
+const ChannelRule& kAcknowledged =
     RowOf(ChannelState::kEmpty, CallKind::kAckCmEvent, ChannelGuard::kFine);
 
 Judgement Refused(std::string saw, std::string what, std::string source = "") {

@@ -1,11 +1,11 @@
 #include "model/qp/rules.h"
 
-#include "model/rules/enumeration.h"
+#include "model/base/enumeration.h"
 
 namespace cm::model {
 namespace {
 
-constexpr auto kPhases = Names<QpPhase>({
+constexpr auto kPhases = NamesByValue<QpPhase>({
     {QpPhase::kNone, "none"},
     {QpPhase::kInit, "INIT"},
     {QpPhase::kRts, "RTS"},
@@ -13,7 +13,7 @@ constexpr auto kPhases = Names<QpPhase>({
     {QpPhase::kSame, "same"},
 });
 
-constexpr auto kStimuli = Names<QpStimulus>({
+constexpr auto kStimuli = NamesByValue<QpStimulus>({
     {QpStimulus::kCreate, "create"},
     {QpStimulus::kBringUp, "bring up"},
     {QpStimulus::kError, "error"},
@@ -25,5 +25,11 @@ constexpr auto kStimuli = Names<QpStimulus>({
 
 std::string_view ToString(QpPhase phase) { return kPhases[static_cast<size_t>(phase)].name; }
 std::string_view ToString(QpStimulus on) { return kStimuli[static_cast<size_t>(on)].name; }
+
+const QpRule* FindQpRule(QpPhase phase, QpStimulus on) {
+  for (const QpRule& rule : rules::kQps)
+    if (rule.on == on && rule.from.Has(phase)) return &rule;
+  return nullptr;
+}
 
 }  // namespace cm::model

@@ -2,7 +2,7 @@
 #ifndef MODEL_RULES_TRANSPORTS_H_
 #define MODEL_RULES_TRANSPORTS_H_
 
-#include "model/rules/enumeration.h"
+#include "model/base/enumeration.h"
 #include "model/rules/rule.h"
 #include "model/vocabulary/profile.h"
 

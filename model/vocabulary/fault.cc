@@ -1,5 +1,6 @@
 #include "model/vocabulary/fault.h"
 
+#include <algorithm>
 #include <array>
 
 #include "model/base/check.h"

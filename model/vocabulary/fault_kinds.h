@@ -5,7 +5,6 @@
 #ifndef MODEL_VOCABULARY_FAULT_KINDS_H_
 #define MODEL_VOCABULARY_FAULT_KINDS_H_
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -234,7 +233,9 @@ inline constexpr int kFaultKindCount = kFaultKinds.size();
 
 // The row of `kind`; it has to be in the table.
 constexpr const FaultRow& RowOf(FaultKind kind) {
-  return *std::ranges::find(kFaultKinds, kind, &FaultRow::kind);
+  const FaultRow* row = kFaultKinds.data();
+  while (row->kind != kind) ++row;
+  return *row;
 }
 
 }  // namespace cm

@@ -12,7 +12,6 @@ enum class Misuse : uint8_t {
   kChannelDestroyed,   // a call on a channel after rdma_destroy_event_channel
   kEventAcknowledged,  // rdma_ack_cm_event on an event that was acknowledged
 };
-inline constexpr int kMisuseCount = 4;
 
 }  // namespace cm
 

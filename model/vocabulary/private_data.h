@@ -2,9 +2,10 @@
 #ifndef MODEL_VOCABULARY_PRIVATE_DATA_H_
 #define MODEL_VOCABULARY_PRIVATE_DATA_H_
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 
@@ -18,8 +19,8 @@ class PrivateData {
     if (std::is_constant_evaluated()) bytes_ = {};  // a constant has no byte that is not set
   }
   explicit PrivateData(std::span<const uint8_t> bytes)
-      : size_(static_cast<uint8_t>(std::min<size_t>(bytes.size(), 255))) {
-    std::copy_n(bytes.begin(), size_, bytes_.begin());
+      : size_(static_cast<uint8_t>(bytes.size() < 255 ? bytes.size() : 255)) {
+    std::memcpy(bytes_.data(), bytes.data(), size_);
   }
   // 01 02 03 ...: content that shows where it was truncated.
   static PrivateData Counting(uint8_t size) {
@@ -37,8 +38,8 @@ class PrivateData {
   PrivateData Resized(uint8_t size) const {
     PrivateData data;
     data.size_ = size;
-    data.Copy(*this, std::min(size, size_));
-    if (size > size_) std::fill(data.bytes_.begin() + size_, data.bytes_.begin() + size, 0);
+    std::memcpy(data.bytes_.data(), bytes_.data(), size < size_ ? size : size_);
+    if (size > size_) std::memset(data.bytes_.data() + size_, 0, size - size_);
     return data;
   }
   // The length without trailing zeros.
@@ -49,14 +50,10 @@ class PrivateData {
   }
 
   friend bool operator==(const PrivateData& a, const PrivateData& b) {
-    return std::ranges::equal(a.bytes(), b.bytes());
+    return a.size_ == b.size_ && std::memcmp(a.bytes_.data(), b.bytes_.data(), a.size_) == 0;
   }
 
  private:
-  constexpr void Copy(const PrivateData& other, uint8_t size) {
-    std::copy_n(other.bytes_.begin(), size, bytes_.begin());
-  }
-
   uint8_t size_;
   std::array<uint8_t, 255> bytes_;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/vocabulary/fault.h"
+
 namespace cm {
 namespace {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/base/duration.h"
-#include "model/vocabulary/fault.h"
+#include "model/vocabulary/capability.h"
 
 namespace cm {
 

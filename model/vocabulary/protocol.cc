@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::string_view kEventPrefix = "RDMA_CM_EVENT_";
 
-constexpr std::array<std::string_view, kEventTypeCount> kEventNames = {
+// By number.
+constexpr auto kEventNames = std::to_array<std::string_view>({
     "RDMA_CM_EVENT_ADDR_RESOLVED",
     "RDMA_CM_EVENT_ADDR_ERROR",
     "RDMA_CM_EVENT_ROUTE_RESOLVED",
@@ -30,13 +31,16 @@ constexpr std::array<std::string_view, kEventTypeCount> kEventNames = {
     "RDMA_CM_EVENT_ADDRINFO_ERROR",
     "RDMA_CM_EVENT_USER",
     "RDMA_CM_EVENT_INTERNAL",
-};
+});
+static_assert(kEventNames.size() == kEventTypeCount);
 
-constexpr std::array<std::string_view, kAboutCount> kAboutNames = {"REQ", "REP", "other"};
+constexpr auto kAboutNames = std::to_array<std::string_view>({"REQ", "REP", "other"});
+static_assert(kAboutNames.size() == kAboutCount);
 
-constexpr std::array<std::string_view, kMessageKindCount> kMadNames = {
-    "REQ",      "MRA", "REJ", "REP",   "RTU",     "DREQ",    "DREP",    "SIDR_REQ",
-    "SIDR_REP", "LAP", "APR", "OTHER", "MPA_REQ", "MPA_REP", "MPA_REJ", "FIN"};
+constexpr auto kMadNames = std::to_array<std::string_view>(
+    {"REQ", "MRA", "REJ", "REP", "RTU", "DREQ", "DREP", "SIDR_REQ", "SIDR_REP", "LAP", "APR",
+     "OTHER", "MPA_REQ", "MPA_REP", "MPA_REJ", "FIN"});
+static_assert(kMadNames.size() == kMessageKindCount);
 
 constexpr auto kReasonNames = std::to_array<std::pair<RejReason, std::string_view>>({
     {RejReason::kNoQp, "IB_CM_REJ_NO_QP"},

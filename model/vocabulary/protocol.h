@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "model/base/enumeration.h"
+
 namespace cm {
 
 // source: <rdma/rdma_cma.h> enum rdma_port_space
@@ -42,37 +44,41 @@ enum class EventType : uint8_t {
   kUser = 18,
   kInternal = 19,  // internal to the library: passed through the kernel, not to an application
 };
-inline constexpr int kEventTypeCount = 20;
-inline constexpr int kFirstEventTypeCount = 16;  // those of every library; the others are newer
+inline constexpr int kEventTypeCount = kCountOf<EventType>;
+// Every library has the types of lower numbers; the others are newer.
+inline constexpr int kFirstEventTypeCount = static_cast<int>(EventType::kAddrInfoResolved);
 
-// The messages of the communication manager. source: linux 6.1 ibta_vol1_c12.h
+// The messages of the communication manager. Digests and draws use the numbers. source: linux 6.1
+// ibta_vol1_c12.h
 enum class MadKind : uint8_t {
-  kReq,
-  kMra,
-  kRej,
-  kRep,
-  kRtu,
-  kDreq,
-  kDrep,
-  kSidrReq,
-  kSidrRep,
-  kLap,
-  kApr,
-  kOther,  // another message of the same class
+  kReq = 0,
+  kMra = 1,
+  kRej = 2,
+  kRep = 3,
+  kRtu = 4,
+  kDreq = 5,
+  kDrep = 6,
+  kSidrReq = 7,
+  kSidrRep = 8,
+  kLap = 9,
+  kApr = 10,
+  kOther = 11,  // another message of the same class
   // Messages of iWARP, over TCP. source: linux 6.1 siw_cm.h struct mpa_rr
-  kMpaRequest,
-  kMpaReply,
-  kMpaReject,  // a rejecting reply
-  kFin,        // the end of the TCP connection, by either side
+  kMpaRequest = 12,
+  kMpaReply = 13,
+  kMpaReject = 14,  // a rejecting reply
+  kFin = 15,        // the end of the TCP connection, by either side
 };
-inline constexpr int kMadKindCount = 12;      // the first ones: management datagrams
-inline constexpr int kMessageKindCount = 16;  // all of them
-inline constexpr bool IsMad(MadKind kind) { return static_cast<int>(kind) < kMadKindCount; }
-inline constexpr int kConnectionMadKindCount = 7;  // the first ones: those of connections
+inline constexpr int kMessageKindCount = kCountOf<MadKind>;
+// Lower numbers are management datagrams.
+inline constexpr int kMadKindCount = static_cast<int>(MadKind::kMpaRequest);
+constexpr bool IsMad(MadKind kind) { return static_cast<int>(kind) < kMadKindCount; }
+// Lower numbers are messages of connections.
+inline constexpr int kConnectionMadKindCount = static_cast<int>(MadKind::kSidrReq);
 
 // The message that an MRA or a REJ is about. source: linux 6.1 cm_msgs.h enum cm_msg_response
 enum class About : uint8_t { kReq = 0, kRep = 1, kOther = 2 };
-inline constexpr int kAboutCount = 3;
+inline constexpr int kAboutCount = kCountOf<About>;
 
 // The header of a message, as the CM sends it.
 inline constexpr uint16_t kDefaultPkey = 0xffff;

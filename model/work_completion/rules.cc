@@ -3,7 +3,7 @@
 namespace cm::model {
 namespace {
 
-constexpr auto kKinds = Names<WorkKind>({
+constexpr auto kKinds = NamesByValue<WorkKind>({
     {WorkKind::kMessage, "a message"},
     {WorkKind::kWrite, "a write"},
     {WorkKind::kRead, "a read"},
@@ -11,7 +11,7 @@ constexpr auto kKinds = Names<WorkKind>({
     {WorkKind::kReceive, "a receive"},
 });
 
-constexpr auto kEnds = Names<WorkEnd>({
+constexpr auto kEnds = NamesByValue<WorkEnd>({
     {WorkEnd::kDone, "is carried out"},
     {WorkEnd::kFlushed, "finds its queue pair in error"},
     {WorkEnd::kPieceUnreachable, "has a piece outside the regions of its device"},

@@ -81,7 +81,7 @@ class NumberSet {
 
 // A separate function, out of the fast path.
 [[noreturn, gnu::noinline, gnu::cold]] inline void NobodyAt(uint32_t index) {
-  internal::CheckFailure("Live(index)", __FILE__, __LINE__).stream() << "object " << index;
+  internal::CheckFailure("Live(index)", __FILE__, __LINE__) << "object " << index;
   std::abort();  // never: the check has ended it
 }
 

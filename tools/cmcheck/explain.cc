@@ -34,7 +34,7 @@ std::string Reasons(const model::Judgement& judgement, const Profile& profile) {
   constexpr size_t kMost = 12;
   std::vector<std::string> rows;
   size_t more = 0;
-  for (model::RuleNumber rule = 0; rule < model::kRuleCount; ++rule) {
+  for (model::RuleNumber rule = 0; rule < model::RuleCount(); ++rule) {
     if (!judgement.by[rule] || !model::Enabled(rule, profile)) continue;
     const model::RuleInfo& info = model::InfoOf(rule);
     if (rows.size() < kMost)

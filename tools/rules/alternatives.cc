@@ -13,6 +13,7 @@
 #include "model/qp/rules.h"
 #include "model/rules/rule.h"
 #include "model/vocabulary/protocol.h"
+#include "model/work_completion/rules.h"
 #include "tools/rules/table.h"
 
 namespace cm::ruledoc {

@@ -31,7 +31,7 @@ std::vector<model::RuleNumber> RowsOf(std::string_view ids) {
   while (!ids.empty()) {
     const size_t end = std::min(ids.find(' '), ids.size());
     const std::string_view id = ids.substr(0, end);
-    for (model::RuleNumber number = 0; number < model::kRuleCount; ++number)
+    for (model::RuleNumber number = 0; number < model::RuleCount(); ++number)
       if (model::InfoOf(number).id == id) rows.push_back(number);
     ids.remove_prefix(std::min(end + 1, ids.size()));
   }

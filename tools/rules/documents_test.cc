@@ -31,7 +31,7 @@ TEST(Tables, HaveEveryRowOnceInTheOrderOfTheCatalogue) {
       ++next;
     }
   }
-  EXPECT_EQ(next, model::kRuleCount);
+  EXPECT_EQ(next, model::RuleCount());
 }
 
 TEST(Tables, SayARowInWords) {

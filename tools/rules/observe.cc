@@ -29,8 +29,8 @@ using cm::ruledoc::RecordingEvidence;
 constexpr std::string_view kLabRuns = "conformance/recordings/lab";
 
 constexpr auto kTables = std::to_array<std::string_view>(
-    {"model/cm_id/rules.h", "model/ib_cm/rules.h", "model/iw_cm/rules.h", "model/channel/rules.h",
-     "model/channel/misuse.h", "model/qp/rules.h", "model/work_completion/rules.h"});
+    {"model/cm_id/rows.cc", "model/ib_cm/rows.cc", "model/iw_cm/rows.cc", "model/channel/rows.cc",
+     "model/channel/misuse.cc", "model/qp/rows.cc", "model/work_completion/rows.cc"});
 
 std::string FirstShown(std::string_view id, std::span<const RecordingEvidence> testimonies) {
   for (RuleNumber row = 0; row < AllRules().size(); ++row)
@@ -106,7 +106,7 @@ int main(int argc, char** argv) {
   app.add_option("--lab", lab, "results.json of a run in the lab, to be carried as evidence");
   std::string walk;
   app.add_option("--walk", walk, "the walk that the run was of; default: the mix of all");
-  app.add_flag("--fill", fill, "write it into the rows of model/*/rules.h");
+  app.add_flag("--fill", fill, "write it into the rows of model/*/rows.cc");
   CLI11_PARSE(app, argc, argv);
   if (!lab.empty())
     if (const int problem = Carry(workspace, lab, walk); problem != 0) return problem;

@@ -127,13 +127,13 @@ std::string NotSimulated() {
       "\n## Rows that the default campaign does not reach on the simulator\n\n"
       "| rows | why |\n|---|---|\n";
   std::vector<std::string_view> reasons;
-  for (model::RuleNumber row = 0; row < model::kRuleCount; ++row) {
+  for (model::RuleNumber row = 0; row < model::RuleCount(); ++row) {
     const std::string_view why = WhyNotSimulated(row);
     if (!why.empty() && std::ranges::find(reasons, why) == reasons.end()) reasons.push_back(why);
   }
   for (const std::string_view why : reasons) {
     std::vector<std::string> rows;
-    for (model::RuleNumber row = 0; row < model::kRuleCount; ++row)
+    for (model::RuleNumber row = 0; row < model::RuleCount(); ++row)
       if (WhyNotSimulated(row) == why) rows.push_back(fmt::format("`{}`", model::InfoOf(row).id));
     text += fmt::format("| {} | {} |\n", fmt::join(rows, ", "), why);
   }

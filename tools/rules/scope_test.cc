@@ -110,7 +110,7 @@ TEST(FunctionsMarkdown, NamesTheShortestConversation) {
 
 model::RuleBits Rows(std::string_view ids) {
   model::RuleBits rows;
-  for (model::RuleNumber row = 0; row < model::kRuleCount; ++row)
+  for (model::RuleNumber row = 0; row < model::RuleCount(); ++row)
     if (HasWord(ids, model::InfoOf(row).id)) rows.set(row);
   return rows;
 }

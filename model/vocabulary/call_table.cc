@@ -1,11 +1,11 @@
-#include "model/vocabulary/call.h"
+#include "model/vocabulary/call_table.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 #include <type_traits>
 
-#include "model/vocabulary/call_table.h"
+#include "model/vocabulary/call.h"
 
 namespace cm {
 namespace {

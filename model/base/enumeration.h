@@ -1,14 +1,14 @@
 // What follows from an enumeration itself: how many values it has, and rows found by value.
 //
 // The values are 0, 1, 2, ... without a gap, as they are where none is written down.
-#ifndef MODEL_RULES_ENUMERATION_H_
-#define MODEL_RULES_ENUMERATION_H_
+#ifndef MODEL_BASE_ENUMERATION_H_
+#define MODEL_BASE_ENUMERATION_H_
 
 #include <array>
 #include <cstddef>
 #include <string_view>
 
-namespace cm::model {
+namespace cm {
 
 namespace internal {
 
@@ -23,16 +23,23 @@ constexpr bool HasName() {
 // Never defined: a call of it while constants are computed is an error with this name.
 void AValueHasTwoRows();
 
-template <typename E, size_t kFrom = 0>
+// The number of values, which is at least kLow and less than kHigh: by bisection, as compilers take
+// their time to write names.
+template <typename E, size_t kLow, size_t kHigh>
 constexpr size_t CountNames() {
-  if constexpr (HasName<E, static_cast<E>(kFrom)>()) return CountNames<E, kFrom + 1>();
-  return kFrom;
+  constexpr size_t kMiddle = (kLow + kHigh) / 2;
+  if constexpr (kLow == kMiddle)
+    return kLow;
+  else if constexpr (HasName<E, static_cast<E>(kMiddle - 1)>())
+    return CountNames<E, kMiddle, kHigh>();
+  else
+    return CountNames<E, kLow, kMiddle>();
 }
 
 }  // namespace internal
 
 template <typename E>
-inline constexpr int kCountOf = static_cast<int>(internal::CountNames<E>());
+inline constexpr int kCountOf = static_cast<int>(internal::CountNames<E, 1, 129>());
 
 // The rows of `table`, each at the place of its value. A value without a row, or with two, does not
 // compile.
@@ -52,16 +59,16 @@ consteval std::array<Row, kRows> ByValue(const std::array<Row, kRows>& table, E 
 
 // The name of a value, for enumerations of which nothing else is said.
 template <typename E>
-struct Named {
+struct NamedValue {
   E value;
   std::string_view name;
 };
 
 template <typename E, size_t kRows>
-consteval auto Names(const Named<E> (&table)[kRows]) {
-  return ByValue(std::to_array(table), &Named<E>::value);
+consteval auto NamesByValue(const NamedValue<E> (&table)[kRows]) {
+  return ByValue(std::to_array(table), &NamedValue<E>::value);
 }
 
-}  // namespace cm::model
+}  // namespace cm
 
-#endif  // MODEL_RULES_ENUMERATION_H_
+#endif  // MODEL_BASE_ENUMERATION_H_
