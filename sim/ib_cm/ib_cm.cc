@@ -266,8 +266,8 @@ void IbCm::Receive(const Context& c, uint8_t device, const Mad& mad) {
 }
 
 void IbCm::Postpone(const Context& c, uint8_t device, const Mad& mad) {
-  const bool waits = mad.kind != MadKind::kOther &&
-                     work_.Queue(c.fabric->KernelOf(device), {.device = device, .mad = mad});
+  const bool waits =
+      mad.kind != MadKind::kOther && work_.QueueMessage(c.fabric->KernelOf(device), device, mad);
   if (!waits) Receive(c, device, mad);
 }
 
@@ -287,7 +287,7 @@ void IbCm::OnTimewaitOver(const Context& c, uint32_t ib) {
   IbId& id = tx_.ids()[ib];
   if (id.state != IbState::kTimewait || id.timewait_timer != c.agenda->Now()) return;
   id.timewait_timer = Instant::Never();
-  if (!work_.Queue(id.kernel, {.ib = ib, .cid = id.local_cid})) tx_.EndTimewait(c, &id);
+  if (!work_.QueueTimewait(ib, id)) tx_.EndTimewait(c, &id);
 }
 
 }  // namespace cm::sim

@@ -37,10 +37,17 @@ void WorkQueues::Release(const IbContext& c, uint8_t kernel) {
   SetHears(c, kernel, Hears::kLater, Hears::kAtOnce);
 }
 
-bool WorkQueues::Queue(uint8_t kernel, const Work& work) {
+bool WorkQueues::QueueMessage(uint8_t kernel, uint8_t device, const Mad& mad) {
   WorkQueue* const queue = Find(kernel);
   if (queue == nullptr) return false;
-  queue->waiting.push_back(work);
+  queue->waiting.push_back({.device = device, .mad = mad});
+  return true;
+}
+
+bool WorkQueues::QueueTimewait(uint32_t ib, const IbId& id) {
+  WorkQueue* const queue = Find(id.kernel);
+  if (queue == nullptr) return false;
+  queue->waiting.push_back({.ib = ib, .cid = id.local_cid});
   return true;
 }
 

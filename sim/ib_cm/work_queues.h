@@ -17,6 +17,7 @@
 #include "sim/core/slab.h"
 #include "sim/fabric/mad.h"
 #include "sim/ib_cm/context.h"
+#include "sim/ib_cm/ib_id.h"
 
 namespace cm::sim {
 
@@ -43,8 +44,9 @@ class WorkQueues {
   // It is busy no longer, and what waits is dropped.
   void Release(const IbContext& c, uint8_t kernel);
 
-  // Queues the work if the kernel is busy; else false.
-  bool Queue(uint8_t kernel, const Work& work);
+  // They queue a received message or the end of an id's timewait if the kernel is busy; else false.
+  bool QueueMessage(uint8_t kernel, uint8_t device, const Mad& mad);
+  bool QueueTimewait(uint32_t ib, const IbId& id);
   // Takes the next work of a kernel that has become free. Empty if it is busy, and at the end, when
   // it is released.
   std::optional<Work> TakeNext(const IbContext& c, uint8_t kernel);
