@@ -20,7 +20,7 @@ struct Body {
 };
 
 // The bodies of every function of that name, which is written as in the function's definition:
-// `IbCm::ReceiveRtu`; `struct CmId` and `class Library` find the members. `code` is the result of
+// `IbCm::Notify`; `struct CmId` and `class Library` find the members. `code` is the result of
 // CodeOnly. Constructors with a list of initialisers are not found.
 std::vector<Body> BodiesOf(std::string_view code, std::string_view name);
 

@@ -31,7 +31,7 @@ class CidTable {
   // The owner is gone.
   void Remove(uint32_t cid) {
     EntryOf(cid)->owner = kNobody;
-    IsUsedLess(cid);
+    ReleaseEntry(cid);
   }
   // The owner; kNobody when there is none.
   uint32_t Owner(uint32_t cid) const {
@@ -40,24 +40,23 @@ class CidTable {
   }
 
   // The id's peer uses `cid`, which may be any number.
-  void AddKnower(uint32_t cid, uint32_t ib) {
+  void AddRemote(uint32_t cid, uint32_t ib) {
     Entry* const entry = EntryOf(cid);
-    if (entry == nullptr || entry->knower != kNobody) return others_.Add(HashOfKey(cid), ib);
-    entry->knower = ib;
+    if (entry == nullptr || entry->remote != kNobody) return others_.Add(HashOfKey(cid), ib);
+    entry->remote = ib;
     ++places_[cid / kCids].used;
   }
-  // True when the id is one of those.
-  void RemoveKnower(uint32_t cid, uint32_t ib) {
+  void RemoveRemote(uint32_t cid, uint32_t ib) {
     Entry* const entry = EntryOf(cid);
-    if (entry == nullptr || entry->knower != ib) return others_.Remove(HashOfKey(cid), ib);
-    entry->knower = kNobody;
-    IsUsedLess(cid);
+    if (entry == nullptr || entry->remote != ib) return others_.Remove(HashOfKey(cid), ib);
+    entry->remote = kNobody;
+    ReleaseEntry(cid);
   }
-  // Calls `show` with those ids, and maybe with others.
+  // Calls `visitor` with those ids, and maybe with others.
   template <typename Visitor>
-  void VisitKnowers(uint32_t cid, Visitor visitor) const {
+  void VisitRemotes(uint32_t cid, Visitor visitor) const {
     const Entry* const entry = EntryOf(cid);
-    if (entry != nullptr && entry->knower != kNobody) visitor(entry->knower);
+    if (entry != nullptr && entry->remote != kNobody) visitor(entry->remote);
     others_.Visit(HashOfKey(cid), visitor);
   }
 
@@ -69,7 +68,7 @@ class CidTable {
  private:
   struct Entry {
     uint32_t owner = kNobody;
-    uint32_t knower = kNobody;  // the first id whose peer uses it
+    uint32_t remote = kNobody;  // the first id whose peer uses it
   };
   static constexpr uint32_t kCids = 256;
   using Page = std::array<Entry, kCids>;
@@ -96,7 +95,7 @@ class CidTable {
     free_.pop_back();
     return page;
   }
-  void IsUsedLess(uint32_t cid) {
+  void ReleaseEntry(uint32_t cid) {
     PagePlace& place = places_[cid / kCids];
     if (--place.used == 0) free_.push_back(place.page);
   }

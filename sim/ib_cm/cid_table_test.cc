@@ -8,10 +8,10 @@
 namespace cm::sim {
 namespace {
 
-std::multiset<uint32_t> Knowers(const CidTable& table, uint32_t cid) {
-  std::multiset<uint32_t> knowers;
-  table.VisitKnowers(cid, [&](uint32_t ib) { knowers.insert(ib); });
-  return knowers;
+std::multiset<uint32_t> Remotes(const CidTable& table, uint32_t cid) {
+  std::multiset<uint32_t> remotes;
+  table.VisitRemotes(cid, [&](uint32_t ib) { remotes.insert(ib); });
+  return remotes;
 }
 
 TEST(CidTable, FindsWhoHasACommunicationId) {
@@ -39,15 +39,15 @@ TEST(CidTable, ShowsEveryoneWhosePeerSaysThatItHasOne) {
   CidTable table;
   table.Add(7, 70);
   for (const uint32_t cid : {7u, 8u, 4'000'000'000u}) {
-    EXPECT_TRUE(Knowers(table, cid).empty());
-    for (const uint32_t ib : {1u, 2u, 3u}) table.AddKnower(cid, ib);
-    EXPECT_EQ(Knowers(table, cid), (std::multiset<uint32_t>{1, 2, 3}));
-    table.RemoveKnower(cid, 1);
-    EXPECT_EQ(Knowers(table, cid), (std::multiset<uint32_t>{2, 3}));
-    table.AddKnower(cid, 4);
-    table.RemoveKnower(cid, 3);
-    table.RemoveKnower(cid, 2);
-    EXPECT_EQ(Knowers(table, cid), (std::multiset<uint32_t>{4}));
+    EXPECT_TRUE(Remotes(table, cid).empty());
+    for (const uint32_t ib : {1u, 2u, 3u}) table.AddRemote(cid, ib);
+    EXPECT_EQ(Remotes(table, cid), (std::multiset<uint32_t>{1, 2, 3}));
+    table.RemoveRemote(cid, 1);
+    EXPECT_EQ(Remotes(table, cid), (std::multiset<uint32_t>{2, 3}));
+    table.AddRemote(cid, 4);
+    table.RemoveRemote(cid, 3);
+    table.RemoveRemote(cid, 2);
+    EXPECT_EQ(Remotes(table, cid), (std::multiset<uint32_t>{4}));
   }
   EXPECT_EQ(table.Owner(7), 70u);
   EXPECT_EQ(table.Owner(8), kNobody);
@@ -57,14 +57,14 @@ TEST(CidTable, ShowsEveryoneWhosePeerSaysThatItHasOne) {
 TEST(CidTable, IsKnownWhenNobodyHasItAnyMore) {
   CidTable table;
   table.Add(7, 70);
-  table.AddKnower(7, 1);
+  table.AddRemote(7, 1);
   table.Remove(7);
   EXPECT_EQ(table.Owner(7), kNobody);
-  EXPECT_EQ(Knowers(table, 7), (std::multiset<uint32_t>{1}));
-  table.RemoveKnower(7, 1);
-  EXPECT_TRUE(Knowers(table, 7).empty());
-  table.AddKnower(7, 2);
-  EXPECT_EQ(Knowers(table, 7), (std::multiset<uint32_t>{2}));
+  EXPECT_EQ(Remotes(table, 7), (std::multiset<uint32_t>{1}));
+  table.RemoveRemote(7, 1);
+  EXPECT_TRUE(Remotes(table, 7).empty());
+  table.AddRemote(7, 2);
+  EXPECT_EQ(Remotes(table, 7), (std::multiset<uint32_t>{2}));
 }
 
 }  // namespace

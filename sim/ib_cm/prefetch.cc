@@ -1,19 +1,19 @@
-// Prefetches memory that will be needed soon, when there are so many ids that it is hardly in the
-// cache. It changes neither a state nor an order.
+// Prefetching of ids and of the entries of their indices.
 #include <utility>
 
-#include "sim/ib_cm/ib_cm.h"
+#include "sim/ib_cm/id_table.h"
 
 namespace cm::sim {
 
-void IbCm::Prefetch(uint32_t ib) const {
+void IdTable::Prefetch(uint32_t ib) const {
   ids_.Prefetch(ib);
   if (ib < more_.size()) FetchSoon(&more_[ib]);
 }
 
-void IbCm::Foresee(std::span<const Event> coming, std::span<const Event> near) const {
+void IdTable::PrefetchNearing(std::span<const Event> coming, std::span<const Event> near) const {
   for (const Event& event : coming)
-    if (OnTimer(event)) ids_.Prefetch(event.on());
+    if (event.kind() == EventKind::kMadTimer || event.kind() == EventKind::kTimewaitOver)
+      ids_.Prefetch(event.on());
   for (const Event& event : near) {
     const uint32_t ib = event.on();
     if (event.kind() != EventKind::kTimewaitOver || !ids_.Live(ib)) continue;
@@ -25,7 +25,7 @@ void IbCm::Foresee(std::span<const Event> coming, std::span<const Event> near) c
 
 // REQ/REP: prefetch the hash bucket the new id goes into. DREQ: prefetch both lookup tables; the id
 // itself four messages later.
-void IbCm::ForeseeArrival(const Context& c, const IbId& id, const Mad& mad) {
+void IdTable::PrefetchEntries(const IbContext& c, const IbId& id, const Mad& mad) {
   const bool begins = mad.kind == MadKind::kReq || mad.kind == MadKind::kRep;
   const bool ends = mad.kind == MadKind::kDreq;
   if ((begins || ends) && id.peer_device < c.fabric->device_count())

@@ -195,7 +195,7 @@ Result<response::QpAttr> RdmaCm::Write(uint32_t file, const command::InitQpAttr&
   Errno resolves = up ? Errno::kNone : Errno::kNetUnreach;
   if (c_.ib->SourceLost(IbContext(), own.ib)) resolves = Errno::kNoData;
   const IbId& ib = c_.ib->at(own.ib);
-  const IbMore& more = c_.ib->more(own.ib);
+  const IbMore& more = c_.ib->ids().more(own.ib);
   return response::QpAttr{.mask = mask.value(),
                           .connects = cmd.state != QpState::kInit,
                           .resolves = resolves,

@@ -93,15 +93,15 @@ uint64_t HashOf(const IbCm& ib, uint32_t place, Instant now) {
   d.U32(id.local_qpn);
   d.U32(id.remote_qpn);
   d.I64(id.interval.span().nanoseconds());
-  d.I64(ib.more(place).base_interval.span().nanoseconds());
+  d.I64(ib.ids().more(place).base_interval.span().nanoseconds());
   PutTime(&d, id.mad_timer, now);
   PutTime(&d, id.timewait_timer, now);
   d.U32(id.source_since);
-  d.U8(ib.more(place).retry_count);
-  Put(&d, ib.more(place).peer);
+  d.U8(ib.ids().more(place).retry_count);
+  Put(&d, ib.ids().more(place).peer);
   if (!id.outstanding) return d.Value();
   d.U8(static_cast<uint8_t>(id.message_state));
-  d.U64(HashOf(ib.MessageOf(id)));
+  d.U64(HashOf(ib.transmitter().MessageOf(id)));
   return d.Value();
 }
 
@@ -382,7 +382,7 @@ void Put(Digest* d, const WorkQueue& queue, const IbCm& ib, Instant now) {
     d->U8(work.device);
     if (work.ib == kNobody)
       d->U64(HashOf(work.mad));
-    else if (ib.Live(work.ib))
+    else if (ib.ids().Live(work.ib))
       d->U64(HashOf(ib, work.ib, now));
   }
 }
@@ -475,9 +475,9 @@ uint64_t World::Fingerprint() const {
   d.U32(static_cast<uint32_t>(waiting_.size()));
   for (const WaitingLane& waiting : waiting_) Put(&d, waiting);
   // Requests that wait for their turn, in their order.
-  for (const PortQueue& port : ib_.ports())
+  for (const PortQueue& port : ib_.transmitter().ports().queues())
     for (const uint32_t ib : port.backlog) d.U64(HashOf(ib_, ib, now));
-  for (const WorkQueue& queue : ib_.busy()) Put(&d, queue, ib_, now);
+  for (const WorkQueue& queue : ib_.work().queues()) Put(&d, queue, ib_, now);
   // Queued events, file by file in the order of opening.
   for (uint32_t f = 0; f < cma_.file_end(); ++f) {
     if (!cma_.LiveFile(f)) continue;

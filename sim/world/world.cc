@@ -44,7 +44,7 @@ size_t World::PickThread(size_t ready) {
 
 void World::Step() {
   Attend();
-  agenda_.VisitNearing([this](auto coming, auto near) { ib_.Foresee(coming, near); });
+  agenda_.VisitNearing([this](auto coming, auto near) { ib_.ids().PrefetchNearing(coming, near); });
   const Event event = agenda_.Take();
   journal_.Note(event);
   Happens(event);
@@ -240,7 +240,7 @@ void World::Heal() {
 
 Usage World::InUse() const {
   Usage usage{.kernel_ids = cma_.live_ids(),
-              .ib_ids = ib_.live_count() + iw_.live_count(),
+              .ib_ids = ib_.ids().live_count() + iw_.live_count(),
               .queue_pairs = verbs_.live_count(),
               .receive_queues = verbs_.live_srqs(),
               .regions = verbs_.live_regions()};

@@ -33,13 +33,13 @@ Lives::Lives(int64_t connections, bool with_bytes)
 sim::IbCm::Context Lives::Context() { return {&agenda_, &fabric_, this, profile_}; }
 
 void Lives::Foresee(std::span<const sim::Event> coming, std::span<const sim::Event> near) const {
-  ib_.Foresee(coming, near);
+  ib_.ids().PrefetchNearing(coming, near);
   for (const sim::Event& event : coming)
     if (event.kind() == kApplication) sim::FetchSoon(&ends_[event.on()]);
   for (const sim::Event& event : near) {
     if (event.kind() == kApplication)
-      ib_.Prefetch(ends_[event.on()].active);
-    else if (event.kind() == sim::EventKind::kTimewaitOver && ib_.Live(event.on()))
+      ib_.ids().Prefetch(ends_[event.on()].active);
+    else if (event.kind() == sim::EventKind::kTimewaitOver && ib_.ids().Live(event.on()))
       sim::FetchSoon(&ends_[ib_.at(event.on()).user / 2]);
   }
 }

@@ -38,7 +38,7 @@ class ProtocolLoad : private sim::IbCmUser {
   void RunUntil(Instant when);
 
   Instant Now() const { return agenda_.Now(); }
-  uint32_t live() const { return ib_.live_count(); }
+  uint32_t live() const { return ib_.ids().live_count(); }
   uint64_t standing() const { return standing_.size(); }
   uint64_t events() const { return events_; }
   uint64_t cycles() const { return gone_ / 2; }

@@ -11,7 +11,7 @@
 
 namespace cm::mutant {
 
-// "17 sim/ib_cm/flow_control.cc:12 IbCm::TakesTurns condition a == b -> !(a == b)"
+// "17 sim/ib_cm/transmitter.cc:14 IsLimited condition a == b -> !(a == b)"
 std::string LineOf(const Mutant& mutant);
 // A mutant and what came of it, in one line.
 std::string LineOf(const Mutant& mutant, const Trial& trial);
