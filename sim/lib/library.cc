@@ -50,10 +50,10 @@ Progress Library::CreateId(Context c, uint32_t channel, PortSpace space) {
 void Library::FreeId(Context c, uint32_t id) {
   // A queue pair outlives its id: it belongs to the program. Here the program drops it.
   if (ids_[id].qp != kNobody) {
-    c.verbs->SendRest(c.wires, ids_[id].qp);
+    c.verbs->SendRest(c, ids_[id].qp);
     c.verbs->Destroy(ids_[id].qp);
   }
-  if (ids_[id].srq != kNobody) c.verbs->DestroySrq(ids_[id].srq);
+  if (ids_[id].srq != kNobody) c.verbs->srqs().Destroy(ids_[id].srq);
   if (ids_[id].synchronous) ClosePrivateChannel(c, ids_[id].channel);
   FreeMemberships(id);
   ids_.Free(id);
@@ -193,7 +193,7 @@ Reply Library::CreateQp(Context c, uint32_t id, std::optional<QpType> type) {
 Reply Library::DestroyQp(Context c, uint32_t id) {
   UserId& own = ids_[id];
   if (own.qp == kNobody) return Reply::Crashed();
-  c.verbs->SendRest(c.wires, own.qp);
+  c.verbs->SendRest(c, own.qp);
   c.verbs->Destroy(own.qp);
   own.qp = kNobody;
   c.kernel->QueuePairBreaks(own.handle);
@@ -338,7 +338,7 @@ Shown Library::Show(Context c, uint32_t id) const {
   const UserId& own = ids_[id];
   Shown shown;
   shown.device_known = own.device != kNoDevice;
-  shown.device = shown.device_known ? c.wires.fabric->CaOf(own.device) : uint8_t{0};
+  shown.device = shown.device_known ? c.fabric->CaOf(own.device) : uint8_t{0};
   shown.port_num = own.port_num;
   shown.source = own.source;
   shown.destination = own.destination;
@@ -362,9 +362,9 @@ void Library::Crash(Context c) {
   for (uint32_t id = 0; id < ids_.end(); ++id)
     if (ids_.Live(id) && ids_[id].qp != kNobody) c.verbs->Destroy(ids_[id].qp);
   for (uint32_t id = 0; id < ids_.end(); ++id)
-    if (ids_.Live(id) && ids_[id].srq != kNobody) c.verbs->DestroySrq(ids_[id].srq);
+    if (ids_.Live(id) && ids_[id].srq != kNobody) c.verbs->srqs().Destroy(ids_[id].srq);
   for (const uint32_t region : regions_)
-    if (c.verbs->region(region).live) c.verbs->Deregister(region);
+    if (c.verbs->regions()[region].live) c.verbs->regions().Deregister(region);
   *this = Library(kernel_);
 }
 

@@ -145,11 +145,9 @@ class Library {
  public:
   explicit Library(uint8_t kernel) : kernel_(kernel) {}
 
-  struct Context {
+  struct Context : Verbs::Context {
     RdmaCm* kernel;
     Verbs* verbs;
-    const Profile* profile;
-    Verbs::Wires wires{};
   };
 
   // Makes the call, as rdma-core 44 cma.c makes it. One for each call of the table: those below

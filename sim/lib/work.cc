@@ -11,14 +11,14 @@ Reply Library::CreateSrq(Context c, uint32_t id, bool typed) {
   if (!typed) return Reply::Refused(Errno::kInval);
   if (ids_[id].device == kNoDevice) return Reply::Crashed();
   // A second one replaces the first, which cannot be reached any more.
-  if (ids_[id].srq != kNobody) c.verbs->DestroySrq(ids_[id].srq);
-  ids_[id].srq = c.verbs->CreateSrq();
+  if (ids_[id].srq != kNobody) c.verbs->srqs().Destroy(ids_[id].srq);
+  ids_[id].srq = c.verbs->srqs().Create();
   return Reply::Returned();
 }
 
 Reply Library::DestroySrq(Context c, uint32_t id) {
   if (ids_[id].srq == kNobody) return Reply::Crashed();
-  c.verbs->DestroySrq(ids_[id].srq);
+  c.verbs->srqs().Destroy(ids_[id].srq);
   ids_[id].srq = kNobody;
   return Reply::Returned();
 }
@@ -26,21 +26,24 @@ Reply Library::DestroySrq(Context c, uint32_t id) {
 Progress Library::Register(Context c, uint32_t id, const std::vector<uint8_t>& bytes,
                            bool remote_read, bool remote_write) {
   if (ids_[id].device == kNoDevice) return {.reply = Reply::Crashed()};
-  const uint32_t region = c.verbs->Register(ids_[id].device, bytes, remote_read, remote_write);
+  const uint32_t region = c.verbs->regions().Register({.remote_read = remote_read,
+                                                       .remote_write = remote_write,
+                                                       .device = c.fabric->CaOf(ids_[id].device),
+                                                       .bytes = bytes});
   regions_.push_back(region);
   return {.reply = Reply::Returned(), .made = region};
 }
 
 Progress Library::Deregister(Context c, uint32_t region) {
-  c.verbs->Deregister(region);
+  c.verbs->regions().Deregister(region);
   BytesDigest digest;
-  digest.Add(c.verbs->region(region).bytes);
+  digest.Add(c.verbs->regions()[region].bytes);
   return {.reply = Reply::Returned(), .handed = BytesHanded{digest.value()}};
 }
 
 Reply Library::PostReceive(Context c, uint32_t id, WorkRequest work) {
   const UserId& own = ids_[id];
-  if (own.srq != kNobody) return FromErrno(c.verbs->PostToSrq(own.srq, std::move(work)));
+  if (own.srq != kNobody) return FromErrno(c.verbs->srqs().Post(own.srq, std::move(work)));
   if (own.qp == kNobody) return Reply::Crashed();
   return FromErrno(c.verbs->PostReceive(own.qp, std::move(work)));
 }
@@ -49,13 +52,13 @@ Reply Library::PostSend(Context c, uint32_t id, WorkRequest work) {
   const UserId& own = ids_[id];
   if (own.qp == kNobody) return Reply::Crashed();
   if (c.verbs->at(own.qp).datagram) {
-    const Fabric& fabric = *c.wires.fabric;
+    const Fabric& fabric = *c.fabric;
     work.to = {fabric.DeviceOf(own.destination), own.service};
     const Gid to = GidOf(own.destination, fabric.topology());
     const Gid from = GidAt(fabric.topology(), own.device, IsMapped(to) ? 0 : 1).value_or(Gid{});
     work.header = RouteHeader(from, to, work.length());
   }
-  return FromErrno(c.verbs->PostSend(c.wires, own.qp, std::move(work)));
+  return FromErrno(c.verbs->PostSend(c, own.qp, std::move(work)));
 }
 
 Progress Library::GetCompletion(Context c, uint32_t id, Waiting which) {

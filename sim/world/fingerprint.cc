@@ -291,7 +291,7 @@ void Put(Digest* d, const Connection& connection) {
   d->U8(connection.remote_read ? 1 : 0);
 }
 
-uint64_t HashOf(const Qp& qp, const Slab<Srq>& srqs, Instant now) {
+uint64_t HashOf(const Qp& qp, const SharedQueues& srqs, Instant now) {
   Digest d;
   d.U8(qp.datagram ? 1 : 0);
   d.U8(qp.device);
@@ -448,8 +448,8 @@ uint64_t World::Fingerprint() const {
     parts.push_back(d.Value());
   }
   for (const Library& library : libraries_) PutParts(library, &parts);
-  for (uint32_t qp = 0; qp < verbs_.end(); ++qp)
-    if (verbs_.Live(qp)) parts.push_back(HashOf(verbs_.at(qp), verbs_.srqs(), now));
+  for (uint32_t qp = 0; qp < verbs_.qps().end(); ++qp)
+    if (verbs_.qps().Live(qp)) parts.push_back(HashOf(verbs_.at(qp), verbs_.srqs(), now));
   std::ranges::sort(parts);  // lint: equal hashes are interchangeable
   Digest d;
   d.U32(static_cast<uint32_t>(parts.size()));
@@ -458,11 +458,11 @@ uint64_t World::Fingerprint() const {
   for (const uint8_t device : fabric_.ByRegistration()) d.U8(device);
   for (uint8_t device = 0; device < fabric_.device_count(); ++device)
     Put(&d, fabric_.device(device));
-  d.U32(static_cast<uint32_t>(verbs_.regions().size()));
-  for (const Region& region : verbs_.regions()) Put(&d, region);
-  d.U32(verbs_.srqs().live_count());
-  for (uint32_t srq = 0; srq < verbs_.srqs().end(); ++srq)
-    if (verbs_.srqs().Live(srq)) Put(&d, verbs_.srqs()[srq].receives);
+  d.U32(static_cast<uint32_t>(verbs_.regions().all().size()));
+  for (const Region& region : verbs_.regions().all()) Put(&d, region);
+  d.U32(verbs_.srqs().all().live_count());
+  for (uint32_t srq = 0; srq < verbs_.srqs().all().end(); ++srq)
+    if (verbs_.srqs().all().Live(srq)) Put(&d, verbs_.srqs()[srq].receives);
   d.U32(static_cast<uint32_t>(fabric_.rules().size()));
   for (const InstalledRule& rule : fabric_.rules()) Put(&d, rule, now);
   for (const Library& library : libraries_) {

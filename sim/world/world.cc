@@ -34,7 +34,7 @@ Library& World::Prepared(uint8_t side) {
 }
 
 Library::Context World::Context() {
-  return {&cma_, &verbs_, profile_, {&agenda_, &fabric_, profile_, memory_.lent}};
+  return {{&agenda_, &fabric_, profile_, memory_.lent}, &cma_, &verbs_};
 }
 
 size_t World::PickThread(size_t ready) {
@@ -103,7 +103,7 @@ void World::Happens(const Event& event) {
     case EventKind::kMembershipWork:
       return cma_.OnMembershipWork(event.on());
     case EventKind::kWorkDue:
-      return verbs_.OnWorkDue({&agenda_, &fabric_, profile_, memory_.lent}, event.on());
+      return verbs_.OnWorkDue(Context(), event.on());
     case EventKind::kFrameArrives:
       return iw_.OnFrame(iw, event.on());
     case EventKind::kReplyTimer:
@@ -241,9 +241,9 @@ void World::Heal() {
 Usage World::InUse() const {
   Usage usage{.kernel_ids = cma_.live_ids(),
               .ib_ids = ib_.live_count() + iw_.live_count(),
-              .queue_pairs = verbs_.live_count(),
-              .receive_queues = verbs_.live_srqs(),
-              .regions = verbs_.live_regions()};
+              .queue_pairs = verbs_.qps().live_count(),
+              .receive_queues = verbs_.srqs().all().live_count(),
+              .regions = verbs_.regions().live_count()};
   for (const Library& library : libraries_) {
     usage.library_ids += library.live_ids();
     usage.unacknowledged += library.live_events();
