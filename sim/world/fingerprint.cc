@@ -207,7 +207,7 @@ uint64_t HashOf(const UserMembership& membership, const Library& library) {
   d.U16(membership.context);
   d.U32(membership.events_completed);
   Put(&d, membership.address);
-  d.U64(HashOf(library.at(membership.id)));
+  d.U64(HashOf(library.ids[membership.id]));
   return d.Value();
 }
 
@@ -224,18 +224,18 @@ uint64_t HashOf(const FetchedEvent& fetched, const Library& library) {
   Put(&d, event.group);
   d.U64(event.argument);
   d.Bytes(event.private_data.bytes());
-  d.U64(library.LiveId(fetched.credits) ? HashOf(library.at(fetched.credits)) : 0);
+  d.U64(library.ids.Live(fetched.credits) ? HashOf(library.ids[fetched.credits]) : 0);
   d.U8(fetched.membership != kNobody ? 1 : 0);
   return d.Value();
 }
 
 void PutParts(const Library& library, std::vector<uint64_t>* parts) {
-  for (uint32_t id = 0; id < library.id_end(); ++id)
-    if (library.LiveId(id)) parts->push_back(HashOf(library.at(id)));
-  const Slab<UserMembership>& memberships = library.memberships();
+  for (uint32_t id = 0; id < library.ids.end(); ++id)
+    if (library.ids.Live(id)) parts->push_back(HashOf(library.ids[id]));
+  const Slab<UserMembership>& memberships = library.memberships;
   for (uint32_t m = 0; m < memberships.end(); ++m)
     if (memberships.Live(m)) parts->push_back(HashOf(memberships[m], library));
-  const Slab<FetchedEvent>& events = library.events();
+  const Slab<FetchedEvent>& events = library.events;
   for (uint32_t e = 0; e < events.end(); ++e)
     if (events.Live(e)) parts->push_back(HashOf(events[e], library));
 }
@@ -466,9 +466,9 @@ uint64_t World::Fingerprint() const {
   d.U32(static_cast<uint32_t>(fabric_.rules().size()));
   for (const InstalledRule& rule : fabric_.rules()) Put(&d, rule, now);
   for (const Library& library : libraries_) {
-    d.U32(library.live_ids());
-    d.U32(library.live_events());
-    d.U32(library.handed_out());
+    d.U32(library.ids.live_count());
+    d.U32(library.events.live_count());
+    d.U32(library.handed_out);
   }
   for (const Flapping& flapping : flapping_)
     if (flapping.turns_left != 0) Put(&d, flapping, now);

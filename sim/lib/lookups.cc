@@ -1,9 +1,8 @@
-// Lookups whose results the application releases: addresses by name, and devices; and the calls of
-// map 1.4, which look addresses up for an id, and write events. source: rdma-core 44
-// librdmacm/addrinfo.c, cma.c rdma_get_devices; glibc 2.36 getaddrinfo.c; rdma-core 65
-// librdmacm/cma.c rdma_resolve_addrinfo
-#include "sim/lib/library.h"
-#include "sim/lib/shared.h"
+// Lookups whose results the application releases: addresses by name, also for an id, and devices.
+// source: rdma-core 44 librdmacm/addrinfo.c, cma.c rdma_get_devices; glibc 2.36 getaddrinfo.c;
+// rdma-core 65 librdmacm/cma.c rdma_resolve_addrinfo
+#include "sim/lib/calls.h"
+#include "sim/lib/steps.h"
 
 namespace cm::sim {
 namespace {
@@ -40,7 +39,7 @@ Address Lookup(const call::GetAddrInfo& call, uint8_t family, bool passive) {
 // The result of a lookup, before it is delivered.
 Progress LookUp(const call::GetAddrInfo& call) {
   const bool node = call.node.kind != AddressKind::kNone;
-  if (!node && !call.service && !call.hints) return {.reply = Reply::Refused(Errno::kInval)};
+  if (!node && !call.service && !call.hints) return Ended(Errno::kInval);
   const AddrHints hints = call.hints.value_or(AddrHints{});
   AddrInfoHanded info{.family = hints.family, .type = hints.type, .space = hints.space};
   if (!node && !call.service) {
@@ -76,65 +75,87 @@ Progress LookUp(const call::GetAddrInfo& call) {
 // The error of rdma_resolve_addrinfo for every failure without an errno.
 constexpr auto kOwnFailure = static_cast<Errno>(-1);
 
-}  // namespace
-
-Progress Library::GetAddrInfo(const call::GetAddrInfo& call) {
-  const Progress found = LookUp(call);
-  if (found.reply.succeeded()) ++handed_out_;
-  return found;
-}
-
-// The library opens the devices anew on each call.
-Progress Library::GetDevices(Context c) {
-  const uint32_t devices = c.kernel->Devices(kernel_);
-  if (devices == 0) return {.reply = Reply::Refused(Errno::kNoDev)};
-  ++handed_out_;
-  return {.handed = DevicesHanded{.known = devices}};
-}
-
 // The lookup is complete on return; its event goes through the kernel and back.
-Errno Library::StartLookup(Context c, uint32_t id, const call::ResolveAddrInfo& call) {
-  UserId& own = ids_[id];
+Errno StartLookup(const Context& c, Library& library, uint32_t id, const call::ResolveAddrInfo& x) {
+  UserId& own = library.ids[id];
   if (own.looks_up) return Errno::kBusy;
-  const uint32_t flags = call.hints ? call.hints->flags : 0;
+  const uint32_t flags = x.hints ? x.hints->flags : 0;
   if ((flags & kServiceRecordsHint) != 0) {
-    const bool two_ways = call.node.kind != AddressKind::kNone || (flags & kResolverHint) != 0;
+    const bool two_ways = x.node.kind != AddressKind::kNone || (flags & kResolverHint) != 0;
     return two_ways ? Errno::kNotSup : kOwnFailure;  // RoCE has no service records
   }
   const Progress found =
-      LookUp({.info = {}, .node = call.node, .service = call.service, .hints = call.hints});
+      LookUp({.info = {}, .node = x.node, .service = x.service, .hints = x.hints});
   // The errno is the resolver's return value.
   if (!found.reply.succeeded()) return static_cast<Errno>(found.reply.value);
-  const Errno written = c.kernel->Write(
-      FileOf(id), command::WriteCmEvent{.id = own.handle, .type = EventType::kInternal});
+  const Errno written =
+      Write(c, library, id, command::WriteCmEvent{.id = own.handle, .type = EventType::kInternal});
   if (written != Errno::kNone) return kOwnFailure;
   own.looks_up = true;
   own.info = std::get<AddrInfoHanded>(*found.handed);
   return Errno::kNone;
 }
 
-Progress Library::ResolveAddrInfo(Context c, uint32_t id, const call::ResolveAddrInfo& call) {
-  const Errno error = StartLookup(c, id, call);
-  if (error != Errno::kNone) return {.reply = Reply::Refused(error)};
-  if (!ids_[id].synchronous) return {};
-  AckRetained(id);
-  return FinishLookup(c, {.waiting = Waiting::kLookup, .id = id});
+// rdma_freeaddrinfo or rdma_free_devices.
+Progress GiveBack(Library& library) {
+  --library.handed_out;
+  return {};
+}
+
+}  // namespace
+
+// `handed` is the result, to be released. EINVAL without node, service and hints; an error number
+// of the resolver where it finds nothing. source: man rdma_getaddrinfo(3)
+Progress Do(const Context& /*c*/, Library& library, const call::GetAddrInfo& x,
+            const Named& /*at*/) {
+  const Progress found = LookUp(x);
+  if (found.reply.succeeded()) ++library.handed_out;
+  return found;
+}
+Progress Do(const Context& /*c*/, Library& library, const call::FreeAddrInfo& /*x*/,
+            const Named& /*at*/) {
+  return GiveBack(library);
+}
+
+// `handed` is the list, to be released; the library opens the devices anew on each call. ENODEV
+// without a device. source: man rdma_get_devices(3)
+Progress Do(const Context& c, Library& library, const call::GetDevices& /*x*/,
+            const Named& /*at*/) {
+  const uint32_t devices = c.kernel->Devices(library.kernel);
+  if (devices == 0) return Ended(Errno::kNoDev);
+  ++library.handed_out;
+  return {.handed = DevicesHanded{.known = devices}};
+}
+Progress Do(const Context& /*c*/, Library& library, const call::FreeDevices& /*x*/,
+            const Named& /*at*/) {
+  return GiveBack(library);
+}
+
+// Starts the lookup, which an event ends; EBUSY while an earlier one is outstanding.
+// source: rdma-core 65 cma.c rdma_resolve_addrinfo
+Progress Do(const Context& c, Library& library, const call::ResolveAddrInfo& x, const Named& at) {
+  const Errno error = StartLookup(c, library, at.id, x);
+  if (error != Errno::kNone || !library.ids[at.id].synchronous) return Ended(error);
+  AckRetained(library, at.id);
+  return FinishLookup(c, library, {.waiting = Waiting::kLookup, .id = at.id});
 }
 
 // On a synchronous id; the event may be any. The result stays with the id.
-Progress Library::FinishLookup(Context c, const Ongoing& ongoing) {
-  const Progress taken = TakeCompletion(c, ongoing);
+Progress FinishLookup(const Context& c, Library& library, const Ongoing& ongoing) {
+  const Progress taken = TakeCompletion(c, library, ongoing);
   const bool failed = taken.reply.kind == ReplyKind::kReturned && !taken.reply.succeeded();
   if (!failed) return taken;
-  ids_[ongoing.id].looks_up = false;
-  return {.reply = Reply::Refused(kOwnFailure)};
+  library.ids[ongoing.id].looks_up = false;
+  return Ended(kOwnFailure);
 }
 
-Progress Library::QueryAddrInfo(uint32_t id) {
-  UserId& own = ids_[id];
-  if (!own.looks_up || !own.info) return {.reply = Reply::Refused(Errno::kNoEnt)};
+// Returns the result once; ENOENT without one. source: rdma-core 65 cma.c rdma_query_addrinfo
+Progress Do(const Context& /*c*/, Library& library, const call::QueryAddrInfo& /*x*/,
+            const Named& at) {
+  UserId& own = library.ids[at.id];
+  if (!own.looks_up || !own.info) return Ended(Errno::kNoEnt);
   const AddrInfoHanded info = *own.info;
-  ++handed_out_;
+  ++library.handed_out;
   own.looks_up = false;
   own.info.reset();
   return {.handed = info};
@@ -142,23 +163,14 @@ Progress Library::QueryAddrInfo(uint32_t id) {
 
 // A result that was returned before its event arrived is not there any more: the library queries
 // the kernel for service records instead, and there are none.
-void Library::ProcessInfo(Context c, FetchedEvent* fetched) {
-  UserId& own = ids_[fetched->id];
+void ProcessInfo(const Context& c, Library& library, FetchedEvent* fetched) {
+  UserId& own = library.ids[fetched->id];
   fetched->event.type = EventType::kAddrInfoResolved;
   if (own.info) return;
   fetched->event.type = EventType::kAddrInfoError;
-  fetched->event.status =
-      static_cast<int32_t>(c.kernel->QueryService(FileOf(fetched->id), command::Query{own.handle}));
+  fetched->event.status = static_cast<int32_t>(
+      c.kernel->QueryService(library.FileOf(fetched->id), command::Query{own.handle}));
   own.looks_up = false;
-}
-
-Reply Library::WriteCmEvent(Context c, uint32_t id, const call::WriteCmEvent& call) {
-  if (call.type != static_cast<uint8_t>(EventType::kUser)) return Reply::Refused(Errno::kInval);
-  const Errno error = c.kernel->Write(FileOf(id), command::WriteCmEvent{.id = ids_[id].handle,
-                                                                        .type = EventType::kUser,
-                                                                        .status = call.status,
-                                                                        .argument = call.argument});
-  return FromErrno(error);
 }
 
 }  // namespace cm::sim
