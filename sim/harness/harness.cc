@@ -10,13 +10,10 @@
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "sim/fabric/names.h"
-#include "sim/harness/library.h"
 #include "sim/standin/asking.h"
 
 namespace cm::sim {
 namespace {
-
-Harness* the_running = nullptr;
 
 const Topology* TopologyOf(const HarnessOptions& options) {
   const Topology* found = FindTopology(options.topology);
@@ -60,8 +57,6 @@ Harness::Harness(const HarnessOptions& options)
 
 Harness::~Harness() = default;
 
-Harness* Harness::Running() { return the_running; }
-
 void Harness::AddProgram(std::string_view side, std::string name, std::function<void()> program) {
   const auto number = world_.topology().SideNamed(side);
   CM_CHECK(number.has_value()) << "no side is called " << side;
@@ -90,9 +85,10 @@ Outcome Harness::Run() {
 }
 
 Outcome Harness::RunPrepared() {
-  CM_CHECK(the_running == nullptr) << "one harness runs at a time";
+  static bool running = false;
+  CM_CHECK(!std::exchange(running, true)) << "one harness runs at a time";
   std::ranges::stable_sort(happenings_, {}, &Happening::at);
-  the_running = this;
+  SetObserver(this);
   standin::NextWorld();
   standin::SetBackend(this);
   RunAll();
@@ -103,7 +99,8 @@ Outcome Harness::RunPrepared() {
   for (Program& program : programs_) Kill(&program);
   standin::SetBackend(nullptr);
   standin::NextWorld();
-  the_running = nullptr;
+  SetObserver(nullptr);
+  running = false;
   CloseDescriptors();
   return std::move(outcome_);
 }

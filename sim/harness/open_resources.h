@@ -1,12 +1,10 @@
 // The objects that a program holds on its machine, derived from its requests and their answers.
-#ifndef SIM_HARNESS_HOLDINGS_H_
-#define SIM_HARNESS_HOLDINGS_H_
+#ifndef SIM_HARNESS_OPEN_RESOURCES_H_
+#define SIM_HARNESS_OPEN_RESOURCES_H_
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "sim/uapi/layout.h"
@@ -14,7 +12,7 @@
 
 namespace cm::sim {
 
-class Holdings {
+class OpenResources {
  public:
   // Updates the objects after an answered request; refused requests change nothing.
   void Note(const uapi::Request& request, const uapi::Answer& answer);
@@ -23,17 +21,18 @@ class Holdings {
 
  private:
   enum class Kind : uint8_t { kFile, kId, kQp, kCq, kSrq, kRegion };
+  struct KindRow;
+  static const KindRow kKinds[6];
   struct Origin {
     uint32_t file = 0;  // the file of an id
     bool of_request = false;
   };
 
   void NoteCommand(uint32_t file, const uapi::Command& command, const uapi::Answer& answer);
-  void Close(uint32_t file);
 
   std::map<std::pair<Kind, uint32_t>, Origin> held_;
 };
 
 }  // namespace cm::sim
 
-#endif  // SIM_HARNESS_HOLDINGS_H_
+#endif  // SIM_HARNESS_OPEN_RESOURCES_H_
