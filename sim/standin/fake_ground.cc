@@ -87,26 +87,19 @@ std::vector<std::string> FakeGround::Taken() { return std::exchange(asked_, {});
 
 Answer FakeGround::Write(const Request& request) const {
   Answer answer = {.value = static_cast<int64_t>(request.bytes.size())};
-  switch (HeaderOf(request).cmd) {
-    case RDMA_USER_CM_CMD_CREATE_ID:
-      answer.bytes = BytesOf(rdma_ucm_create_id_resp{.id = 5});
-      break;
-    case RDMA_USER_CM_CMD_DESTROY_ID:
-      answer.bytes = BytesOf(rdma_ucm_destroy_id_resp{.events_reported = 0});
-      break;
-    case RDMA_USER_CM_CMD_QUERY: {
-      rdma_ucm_query_addr_resp response{};
-      // The library's initialization sends this request, and the device blocks it.
-      response.node_guid = request.on == 0 ? 0 : guid_of_ids;
-      response.port_num = response.node_guid == 0 ? 0 : 1;
-      response.src_size = 16;
-      response.src_addr.ss_family = AF_INET;
-      answer.bytes = BytesOf(response);
-      break;
-    }
-    default:
-      break;
-  }
+  const uint32_t command = HeaderOf(request).cmd;
+  if (command == RDMA_USER_CM_CMD_CREATE_ID)
+    answer.bytes = BytesOf(rdma_ucm_create_id_resp{.id = 5});
+  if (command == RDMA_USER_CM_CMD_DESTROY_ID)
+    answer.bytes = BytesOf(rdma_ucm_destroy_id_resp{.events_reported = 0});
+  if (command != RDMA_USER_CM_CMD_QUERY) return answer;
+  rdma_ucm_query_addr_resp response{};
+  // The library's initialization sends this request, and the device blocks it.
+  response.node_guid = request.on == 0 ? 0 : guid_of_ids;
+  response.port_num = response.node_guid == 0 ? 0 : 1;
+  response.src_size = 16;
+  response.src_addr.ss_family = AF_INET;
+  answer.bytes = BytesOf(response);
   return answer;
 }
 
@@ -115,29 +108,15 @@ Answer FakeGround::Ask(const Request& request) {
   requests.push_back(request);
   Answer answer;
   if (instead && instead(request, &answer)) return answer;
-  switch (request.op) {
-    case Op::kOpen:
-      answer.value = files_++;
-      break;
-    case Op::kWrite:
-      return Write(request);
-    case Op::kDevices:
-      for (uint32_t place = 0; place < devices; ++place) {
-        const std::vector<uint8_t> record = BytesOf(Device(first_index + static_cast<int>(place)));
-        answer.bytes.insert(answer.bytes.end(), record.begin(), record.end());
-      }
-      break;
-    case Op::kPort:
-      answer.bytes = BytesOf(uapi::PortRecord{.active = 1, .gids = 1});
-      break;
-    case Op::kGid:
-      answer.bytes.resize(16);
-      break;
-    case Op::kCreateQp:
-      answer.bytes = BytesOf(uint32_t{17});
-      break;
-    default:
-      break;
+  if (request.op == Op::kWrite) return Write(request);
+  if (request.op == Op::kOpen) answer.value = files_++;
+  if (request.op == Op::kPort) answer.bytes = BytesOf(uapi::PortRecord{.active = 1, .gids = 1});
+  if (request.op == Op::kGid) answer.bytes.resize(16);
+  if (request.op == Op::kCreateQp) answer.bytes = BytesOf(uint32_t{17});
+  if (request.op != Op::kDevices) return answer;
+  for (uint32_t place = 0; place < devices; ++place) {
+    const std::vector<uint8_t> record = BytesOf(Device(first_index + static_cast<int>(place)));
+    answer.bytes.insert(answer.bytes.end(), record.begin(), record.end());
   }
   return answer;
 }

@@ -38,31 +38,22 @@ class Notices : public Calls {
   // An object is reported by the name that it was created with; for each destroyed object one event
   // had been taken.
   bool Instead(const Request& request, Answer* answer) {
-    switch (request.op) {
-      case Op::kOpenEvents:
-        answer->value = kEvents;
-        return true;
-      case Op::kCreateCq:
-        told_ = RecordAt<ToldRecord>(request.bytes, 0);
-        return false;
-      case Op::kCreateSrq:
-        told_ = RecordAt<SrqRecord>(request.bytes, 0).told;
-        return false;
-      case Op::kCreateQp:
-        told_ = RecordAt<uapi::QpRecord>(request.bytes, 0).told;
-        return false;
-      case Op::kTakeEventOfDevice:
-        answer->value = next_;
-        answer->bytes = BytesOf(NameOf(next_));
-        return true;
-      case Op::kDestroyCq:
-      case Op::kDestroySrq:
-      case Op::kDestroyQp:
-        answer->bytes = BytesOf(uint32_t{1});
-        return true;
-      default:
-        return false;
+    const Op op = request.op;
+    if (op == Op::kCreateCq) told_ = RecordAt<ToldRecord>(request.bytes, 0);
+    if (op == Op::kCreateSrq) told_ = RecordAt<SrqRecord>(request.bytes, 0).told;
+    if (op == Op::kCreateQp) told_ = RecordAt<uapi::QpRecord>(request.bytes, 0).told;
+    if (op == Op::kOpenEvents) {
+      answer->value = kEvents;
+      return true;
     }
+    if (op == Op::kTakeEventOfDevice) {
+      answer->value = next_;
+      answer->bytes = BytesOf(NameOf(next_));
+      return true;
+    }
+    if (op != Op::kDestroyCq && op != Op::kDestroySrq && op != Op::kDestroyQp) return false;
+    answer->bytes = BytesOf(uint32_t{1});
+    return true;
   }
   uint64_t NameOf(int64_t type) const {
     if (type == IBV_EVENT_DEVICE_FATAL) return 0;
