@@ -26,7 +26,7 @@ __attribute__((constructor)) void SpeakLineByLine() {
 
 }  // namespace
 
-Backend* GroundOfEnvironment() {
+Backend* BackendOfEnvironment() {
   static Client* const kClient = Make();
   return kClient;
 }

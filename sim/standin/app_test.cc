@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "sim/standin/by_hand.h"
-#include "sim/standin/fake_ground.h"
+#include "sim/standin/fake_backend.h"
 #include "sim/uapi/framing.h"
 #include "sim/uapi/level.h"
 
@@ -40,9 +40,9 @@ constexpr int64_t kSecond = 1'000'000'000;
 class Owner {
  public:
   // Both must outlive this object.
-  Owner(FakeGround* ground, Listening* listening) : ground_(ground), listening_(listening) {
+  Owner(FakeBackend* backend, Listening* listening) : backend_(backend), listening_(listening) {
     listening_->ShareTime(now_);
-    ground->instead = [this](const Request& request, Answer* answer) {
+    backend->instead = [this](const Request& request, Answer* answer) {
       return Instead(request, answer);
     };
   }
@@ -54,9 +54,9 @@ class Owner {
       if (const auto* gone = std::get_if<uapi::Unwatch>(&*message)) watched_.erase(gone->name);
       const auto* request = std::get_if<Request>(&*message);
       if (request == nullptr) continue;
-      const Answer answer = ground_->Ask(*request);
+      const Answer answer = backend_->Ask(*request);
       for (auto& [name, watched] : watched_)
-        watched.level->Set(ground_->Ask(watched.readable).value == 1);
+        watched.level->Set(backend_->Ask(watched.readable).value == 1);
       connection->Send(answer);
     }
   }
@@ -86,7 +86,7 @@ class Owner {
       watched.level = std::make_unique<uapi::Level>(connection->TakeDescriptor());
   }
 
-  FakeGround* ground_;
+  FakeBackend* backend_;
   Listening* listening_;
   int64_t now_ = 0;
   std::map<uint64_t, Watched> watched_;
@@ -112,9 +112,9 @@ std::string OutputOf(const std::string& socket) {
 
 TEST(App, AProgramFindsTheMachineAndItsTime) {
   Listening listening;
-  FakeGround ground;
-  ground.guid_of_ids = FakeGround::kGuid;
-  Owner owner(&ground, &listening);
+  FakeBackend backend;
+  backend.guid_of_ids = FakeBackend::kGuid;
+  Owner owner(&backend, &listening);
   std::string output;
   std::thread program([&] { output = OutputOf(listening.path()); });
   Connection connection(listening.Accept());

@@ -34,22 +34,22 @@ __attribute__((constructor)) void CountForks() {
 
 }  // namespace
 
-Backend* TheGround() {
-  if (Backend* ground = told) return ground;
+Backend* TheBackend() {
+  if (Backend* backend = told) return backend;
   const Stay stay;  // created by the first request
-  return GroundOfEnvironment();
+  return BackendOfEnvironment();
 }
 
-void SetBackend(Backend* ground) { told = ground; }
+void SetBackend(Backend* backend) { told = backend; }
 
 bool Inside() { return depth > 0; }
 int ExchangeDepth(int other) { return std::exchange(depth, other); }
 
 uapi::Answer Ask(const uapi::Request& request) {
-  Backend* ground = TheGround();
-  if (ground == nullptr) return {.value = -ENODEV};
+  Backend* backend = TheBackend();
+  if (backend == nullptr) return {.value = -ENODEV};
   const Stay stay;
-  uapi::Answer answer = ground->Ask(request);
+  uapi::Answer answer = backend->Ask(request);
   if (answer.waits || answer.value < -kErrnoMax || IsTooLarge(request.op, answer.value))
     answer.value = -EIO;
   if (answer.value < 0) answer.bytes.clear();
@@ -57,15 +57,15 @@ uapi::Answer Ask(const uapi::Request& request) {
 }
 
 void Yield() {
-  Backend* ground = TheGround();
-  if (ground == nullptr) return;
+  Backend* backend = TheBackend();
+  if (backend == nullptr) return;
   const Stay stay;
-  ground->Yield();
+  backend->Yield();
 }
 
 uint32_t Process() {
-  Backend* ground = TheGround();
-  return ground == nullptr ? 0 : ground->Process();
+  Backend* backend = TheBackend();
+  return backend == nullptr ? 0 : backend->Process();
 }
 
 uint32_t World() { return world; }

@@ -1,4 +1,4 @@
-// Requests from the functions of a stand-in to its ground, and state that all of them share.
+// Requests from the functions of a stand-in to its backend, and state that all of them share.
 #ifndef SIM_STANDIN_ASKING_H_
 #define SIM_STANDIN_ASKING_H_
 
@@ -16,24 +16,24 @@
 namespace cm::sim::standin {
 
 // Null when there is none.
-Backend* TheGround();
-void SetBackend(Backend* ground);
+Backend* TheBackend();
+void SetBackend(Backend* backend);
 
-// The ground of a program that has set none: one that the environment names, or null. Each of the
+// The backend of a program that has set none: one that the environment names, or null. Each of the
 // two shared objects defines it.
-Backend* GroundOfEnvironment();
+Backend* BackendOfEnvironment();
 
 // True while the calling thread is inside a request, where time is not simulated.
 bool Inside();
-// For a ground whose threads are fibers: the nesting depth is saved and restored with the fiber.
+// For a backend whose threads are fibers: the nesting depth is saved and restored with the fiber.
 int ExchangeDepth(int depth);
 
-// Turns a failure into an errno without bytes, whatever the ground returned.
+// Turns a failure into an errno without bytes, whatever the backend returned.
 uapi::Answer Ask(const uapi::Request& request);
 void Yield();
 uint32_t Process();
 
-// Number of the ground's current world. Objects of an earlier world have no valid handle.
+// Number of the backend's current world. Objects of an earlier world have no valid handle.
 uint32_t World();
 void NextWorld();
 

@@ -1,7 +1,7 @@
 // The interface between the C functions of one program and its simulated machine.
 //
 // 1. A request is answered before its thread continues. An answer may take simulated time; the
-//    ground may run other threads, or the world, until then.
+//    backend may run other threads, or the world, until then.
 // 2. The stand-in holds no lock during a request.
 // 3. Threads may be fibers of one thread of the system.
 #ifndef SIM_STANDIN_BACKEND_H_
@@ -29,8 +29,8 @@ class Backend {
 
   // Keeps the pipe of `write_end` readable: it holds a byte whenever the answer to `readable` is 1,
   // and is empty otherwise. `name` identifies the watch; a second watch of the same name replaces
-  // the first, with a `write_end` of -1 when the descriptor has not changed. A ground whose program
-  // does not poll descriptors does nothing.
+  // the first, with a `write_end` of -1 when the descriptor has not changed. A backend whose
+  // program does not poll descriptors does nothing.
   virtual void Watch(uint64_t name, int write_end, const uapi::Request& readable);
   virtual void Unwatch(uint64_t name);
 };

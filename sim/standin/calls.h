@@ -14,7 +14,7 @@
 #include <functional>
 #include <vector>
 
-#include "sim/standin/fake_ground.h"
+#include "sim/standin/fake_backend.h"
 
 // The header defines macros of these names.
 #undef ibv_get_device_list
@@ -55,10 +55,10 @@ class Calls : public ::testing::Test {
     object_ = dlopen("sim/standin/libcmsim_suite.so", RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(object_, nullptr) << dlerror();
     Of<void()>("cmsim_reset")();
-    Of<void(Backend*)>("cmsim_attach")(&ground_);
+    Of<void(Backend*)>("cmsim_attach")(&backend_);
   }
   void TearDown() override {
-    ground_.instead = nullptr;
+    backend_.instead = nullptr;
     for (; !held_.empty(); held_.pop_back()) held_.back()();
     Of<void(Backend*)>("cmsim_attach")(nullptr);
   }
@@ -111,7 +111,7 @@ class Calls : public ::testing::Test {
     return qp;
   }
 
-  FakeGround ground_;
+  FakeBackend backend_;
   void* object_ = nullptr;
   std::vector<std::function<void()>> held_;
 };

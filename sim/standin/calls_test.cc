@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/standin/fake_ground.h"
+#include "sim/standin/fake_backend.h"
 #include "sim/uapi/layout.h"
 #include "sim/uapi/request.h"
 
@@ -43,11 +43,11 @@ TEST_F(Calls, AFileIsACharacterDeviceThatCannotBeRead) {
   EXPECT_EQ(Of<decltype(::read)>("read")(fd, &byte, 1), -1);
   EXPECT_EQ(errno, EINVAL);
   EXPECT_EQ(Close(fd), 0);
-  EXPECT_THAT(ground_.Taken(), ElementsAre("open 0", "close 0"));
+  EXPECT_THAT(backend_.Taken(), ElementsAre("open 0", "close 0"));
 }
 
 TEST_F(Calls, ARefusedOpenHasItsErrno) {
-  ground_.instead = [](const Request& request, Answer* answer) {
+  backend_.instead = [](const Request& request, Answer* answer) {
     answer->value = -EMFILE;
     return request.op == Op::kOpen;
   };
@@ -64,7 +64,7 @@ TEST_F(Calls, OtherFilesAreTheSystems) {
   EXPECT_EQ(Close(fd), 0);
   EXPECT_EQ(Close(fd), -1);
   EXPECT_EQ(errno, EBADF);
-  EXPECT_THAT(ground_.Taken(), IsEmpty());
+  EXPECT_THAT(backend_.Taken(), IsEmpty());
 }
 
 TEST_F(Calls, AFileIsClosedWithItsLastDescriptor) {
@@ -72,16 +72,16 @@ TEST_F(Calls, AFileIsClosedWithItsLastDescriptor) {
   const int second = dup(fd);
   ASSERT_EQ(Close(fd), 0);
   EXPECT_EQ(Write(second, CommandOf(RDMA_USER_CM_CMD_LISTEN, rdma_ucm_listen{})), 16);
-  EXPECT_THAT(ground_.Taken(), ElementsAre("open 0", "write 0 LISTEN 8/0"));
+  EXPECT_THAT(backend_.Taken(), ElementsAre("open 0", "write 0 LISTEN 8/0"));
   ASSERT_EQ(Close(second), 0);
-  EXPECT_THAT(ground_.Taken(), ElementsAre("close 0"));
+  EXPECT_THAT(backend_.Taken(), ElementsAre("close 0"));
 }
 
 TEST_F(Calls, AnAnswerIsStoredWhereTheCommandSaysAndNoFurther) {
   const int fd = Open();
   std::array<uint8_t, 8> place{};
   place.fill(0xee);
-  ground_.instead = [](const Request& request, Answer* answer) {
+  backend_.instead = [](const Request& request, Answer* answer) {
     answer->value = static_cast<int64_t>(request.bytes.size());
     answer->bytes = {1, 2, 3, 4, 5, 6};
     return request.op == Op::kWrite;
@@ -95,7 +95,7 @@ TEST_F(Calls, AnAnswerIsStoredWhereTheCommandSaysAndNoFurther) {
 TEST_F(Calls, ARefusedCommandStoresNothing) {
   const int fd = Open();
   std::array<uint8_t, 4> place{};
-  ground_.instead = [](const Request& request, Answer* answer) {
+  backend_.instead = [](const Request& request, Answer* answer) {
     *answer = {.value = -ENOENT, .bytes = {1, 2, 3, 4}};
     return request.op == Op::kWrite;
   };
@@ -112,7 +112,7 @@ TEST_F(Calls, AnOptionFollowsItsCommand) {
   const rdma_ucm_set_option body = {.optval = reinterpret_cast<uint64_t>(value.data()),
                                     .optlen = value.size()};
   EXPECT_EQ(Write(fd, CommandOf(RDMA_USER_CM_CMD_SET_OPTION, body)), 32);
-  const std::vector<uint8_t>& bytes = ground_.requests.back().bytes;
+  const std::vector<uint8_t>& bytes = backend_.requests.back().bytes;
   ASSERT_EQ(bytes.size(), 35U);
   EXPECT_EQ(std::vector<uint8_t>(bytes.begin() + 32, bytes.end()), (std::vector<uint8_t>{7, 8, 9}));
   Close(fd);
@@ -124,14 +124,14 @@ TEST_F(Calls, AMigrationNamesTheOtherFile) {
   rdma_ucm_migrate_id body{};
   body.fd = static_cast<uint32_t>(from);
   EXPECT_EQ(Write(to, CommandOf(RDMA_USER_CM_CMD_MIGRATE_ID, body)), 24);
-  EXPECT_EQ(ground_.requests.back().on, 1U);
-  EXPECT_EQ(RecordAt<uint32_t>(ground_.requests.back().bytes, 20), 0U) << "not its descriptor";
+  EXPECT_EQ(backend_.requests.back().on, 1U);
+  EXPECT_EQ(RecordAt<uint32_t>(backend_.requests.back().bytes, 20), 0U) << "not its descriptor";
   body.fd = STDIN_FILENO;
   Write(to, CommandOf(RDMA_USER_CM_CMD_MIGRATE_ID, body));
-  EXPECT_EQ(RecordAt<uint32_t>(ground_.requests.back().bytes, 20), uapi::kOtherFile);
+  EXPECT_EQ(RecordAt<uint32_t>(backend_.requests.back().bytes, 20), uapi::kOtherFile);
   body.fd = 9999;
   Write(to, CommandOf(RDMA_USER_CM_CMD_MIGRATE_ID, body));
-  EXPECT_EQ(RecordAt<uint32_t>(ground_.requests.back().bytes, 20), uapi::kNoFile);
+  EXPECT_EQ(RecordAt<uint32_t>(backend_.requests.back().bytes, 20), uapi::kNoFile);
   Close(from);
   Close(to);
 }
@@ -140,22 +140,22 @@ TEST_F(Calls, GettingAnEventSaysWhetherItMayWait) {
   const int fd = Open();
   const auto command = CommandOf(RDMA_USER_CM_CMD_GET_EVENT, rdma_ucm_get_event{});
   Write(fd, command);
-  EXPECT_EQ(ground_.requests.back().more, 0U);
+  EXPECT_EQ(backend_.requests.back().more, 0U);
   fcntl(fd, F_SETFL, O_NONBLOCK);
   Write(fd, command);
-  EXPECT_EQ(ground_.requests.back().more, 1U);
+  EXPECT_EQ(backend_.requests.back().more, 1U);
   Close(fd);
 }
 
 TEST_F(Calls, AChildMayNotUseItsParentsFile) {
   const int fd = Open();
-  ground_.Taken();
+  backend_.Taken();
   const pid_t child = fork();
   if (child == 0) {
     const bool refused =
         Write(fd, CommandOf(RDMA_USER_CM_CMD_LISTEN, rdma_ucm_listen{})) == -1 && errno == EACCES;
     Close(fd);
-    _exit(refused && ground_.Taken().empty() ? 0 : 1);
+    _exit(refused && backend_.Taken().empty() ? 0 : 1);
   }
   int status = -1;
   waitpid(child, &status, 0);
@@ -171,13 +171,13 @@ TEST_F(Calls, WhatIsLeftOfAnOldWorldIsAskedForNoMore) {
   ibv_cq* queue = Of<decltype(::ibv_create_cq)>("ibv_create_cq")(context, 1, nullptr, nullptr, 0);
   EXPECT_EQ(Of<int64_t(int)>("cmsim_file")(fd), 0);
   Of<void()>("cmsim_reset")();
-  ground_.Taken();
+  backend_.Taken();
   EXPECT_EQ(Of<int64_t(int)>("cmsim_file")(fd), -1);
   EXPECT_EQ(Write(fd, CommandOf(RDMA_USER_CM_CMD_LISTEN, rdma_ucm_listen{})), -1);
   EXPECT_EQ(errno, EIO);
   EXPECT_EQ(Of<decltype(::ibv_destroy_cq)>("ibv_destroy_cq")(queue), 0);
   EXPECT_EQ(Close(fd), 0);
-  EXPECT_THAT(ground_.Taken(), IsEmpty());
+  EXPECT_THAT(backend_.Taken(), IsEmpty());
 }
 
 TEST_F(Calls, ADeviceHasOneAddressInAllWorlds) {
@@ -187,7 +187,7 @@ TEST_F(Calls, ADeviceHasOneAddressInAllWorlds) {
   ASSERT_TRUE(first != nullptr && second != nullptr);
   EXPECT_EQ(first->device, second->device);
   EXPECT_EQ(Of<decltype(::ibv_get_device_guid)>("ibv_get_device_guid")(first->device),
-            FakeGround::kGuid);
+            FakeBackend::kGuid);
 }
 
 // A device that is first in one world may be second in the next.
@@ -195,14 +195,14 @@ TEST_F(Calls, AContextFindsItsDeviceAgainInANewWorld) {
   ibv_context* context = OpenDevice();
   ASSERT_NE(context, nullptr);
   Of<void()>("cmsim_reset")();
-  ground_.devices = 0;
+  backend_.devices = 0;
   EXPECT_EQ(AllocPd(context), nullptr);
   EXPECT_EQ(errno, ENODEV);
-  ground_.first_index = -1;
-  ground_.devices = 2;
+  backend_.first_index = -1;
+  backend_.devices = 2;
   ASSERT_NE(AllocPd(context), nullptr);
   ASSERT_NE(CreateCq(context), nullptr);
-  EXPECT_EQ(ground_.Taken().back(), "create cq 1");
+  EXPECT_EQ(backend_.Taken().back(), "create cq 1");
 }
 
 TEST_F(Calls, DamagedAnswersAreErrors) {
@@ -212,7 +212,7 @@ TEST_F(Calls, DamagedAnswersAreErrors) {
   const int fd = Open();
   for (const int64_t value : {int64_t{0}, int64_t{-5000}, int64_t{1} << 40}) {
     for (size_t length = 0; length < 200; length += 7) {
-      ground_.instead = [value, length](const Request& /*request*/, Answer* answer) {
+      backend_.instead = [value, length](const Request& /*request*/, Answer* answer) {
         *answer = {.value = value, .bytes = std::vector<uint8_t>(length, 0xff)};
         return true;
       };
@@ -243,7 +243,7 @@ TEST_F(Calls, AnEventOfAQueueIsAcknowledgedBeforeTheQueueGoes) {
       Of<decltype(::ibv_create_comp_channel)>("ibv_create_comp_channel")(context);
   ASSERT_NE(channel, nullptr);
   int mine = 0;
-  ground_.instead = [](const Request& request, Answer* answer) {
+  backend_.instead = [](const Request& request, Answer* answer) {
     answer->value = 3;
     return request.op == Op::kCreateCq || request.op == Op::kTakeEvent;
   };
@@ -255,11 +255,11 @@ TEST_F(Calls, AnEventOfAQueueIsAcknowledgedBeforeTheQueueGoes) {
   ASSERT_EQ(Of<decltype(::ibv_get_cq_event)>("ibv_get_cq_event")(channel, &reported, &own), 0);
   EXPECT_EQ(reported, queue);
   EXPECT_EQ(own, &mine);
-  EXPECT_EQ(ground_.requests.back().more, 0U) << "the descriptor blocks";
-  EXPECT_EQ(ground_.requests.back().bytes, BytesOf(uint32_t{3}));
-  ground_.at_yield = [&] { Of<decltype(::ibv_ack_cq_events)>("ibv_ack_cq_events")(queue, 1); };
+  EXPECT_EQ(backend_.requests.back().more, 0U) << "the descriptor blocks";
+  EXPECT_EQ(backend_.requests.back().bytes, BytesOf(uint32_t{3}));
+  backend_.at_yield = [&] { Of<decltype(::ibv_ack_cq_events)>("ibv_ack_cq_events")(queue, 1); };
   EXPECT_EQ(Of<decltype(::ibv_destroy_cq)>("ibv_destroy_cq")(queue), 0);
-  EXPECT_EQ(ground_.yields, 1);
+  EXPECT_EQ(backend_.yields, 1);
   EXPECT_EQ(Of<decltype(::ibv_destroy_comp_channel)>("ibv_destroy_comp_channel")(channel), 0);
 }
 
@@ -284,18 +284,18 @@ TEST_F(Calls, WorkIsCarriedWithItsPiecesOrItsBytes) {
   work.wr.rdma.rkey = 8;
   ibv_send_wr* bad = nullptr;
   ASSERT_EQ(ibv_post_send(qp, &work, &bad), 0);
-  auto record = RecordAt<WorkRecord>(ground_.requests.back().bytes, 0);
+  auto record = RecordAt<WorkRecord>(backend_.requests.back().bytes, 0);
   EXPECT_EQ(record.wr_id, 77U);
   EXPECT_EQ(record.pieces, 1U);
   EXPECT_EQ(record.remote_address, 0x1000U);
   EXPECT_EQ(record.remote_key, 8U);
-  const auto carried = RecordAt<uapi::PieceRecord>(ground_.requests.back().bytes, sizeof record);
+  const auto carried = RecordAt<uapi::PieceRecord>(backend_.requests.back().bytes, sizeof record);
   EXPECT_EQ(carried.address, piece.addr);
   EXPECT_EQ(carried.key, 6U);
 
   work.send_flags = IBV_SEND_INLINE;
   ASSERT_EQ(ibv_post_send(qp, &work, &bad), 0);
-  const std::vector<uint8_t>& bytes = ground_.requests.back().bytes;
+  const std::vector<uint8_t>& bytes = backend_.requests.back().bytes;
   record = RecordAt<WorkRecord>(bytes, 0);
   EXPECT_EQ(record.pieces, 0U);
   EXPECT_EQ(record.inline_length, 4U);
@@ -329,7 +329,7 @@ TEST_F(Calls, AQueuePairShowsWhatTheMachineSaysOfIt) {
   initial.qp_type = IBV_QPT_RC;
   ibv_qp* qp = CreateQp(AllocPd(context), &initial);
   ASSERT_NE(qp, nullptr);
-  ground_.instead = [](const Request& request, Answer* answer) {
+  backend_.instead = [](const Request& request, Answer* answer) {
     answer->value = IBV_QPS_INIT;
     answer->bytes = BytesOf(uapi::CapacityRecord{.sends = {7, 2}, .receives = {15, 3}});
     return request.op == Op::kQueryQp;
@@ -365,7 +365,7 @@ TEST_F(Calls, AtomicsCarryTheirOperands) {
   work.wr.atomic = {.remote_addr = 0x1000, .compare_add = 5, .swap = 9, .rkey = 8};
   ibv_send_wr* bad = nullptr;
   ASSERT_EQ(ibv_post_send(qp, &work, &bad), 0);
-  const auto record = RecordAt<WorkRecord>(ground_.requests.back().bytes, 0);
+  const auto record = RecordAt<WorkRecord>(backend_.requests.back().bytes, 0);
   EXPECT_EQ(record.opcode, static_cast<uint32_t>(IBV_WR_ATOMIC_CMP_AND_SWP));
   EXPECT_EQ(record.remote_address, 0x1000U);
   EXPECT_EQ(record.remote_key, 8U);
@@ -379,7 +379,7 @@ TEST_F(Calls, PollingStopsAtWhatWasAskedForAndAtWhatIsWhole) {
   ibv_cq* queue = CreateCq(context);
   ASSERT_NE(queue, nullptr);
   size_t length = 2 * sizeof(CompletionRecord) + 5;
-  ground_.instead = [&length](const Request& request, Answer* answer) {
+  backend_.instead = [&length](const Request& request, Answer* answer) {
     answer->bytes.resize(length);
     answer->bytes[0] = 9;
     return request.op == Op::kPoll;

@@ -1,4 +1,4 @@
-// The ground of a program whose machine is in another process. The environment names the socket.
+// The backend of a program whose machine is in another process. The environment names the socket.
 #ifndef SIM_STANDIN_CLIENT_H_
 #define SIM_STANDIN_CLIENT_H_
 

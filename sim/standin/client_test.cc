@@ -20,7 +20,7 @@
 namespace cm::sim::standin {
 
 // Each test constructs the client under test.
-Backend* GroundOfEnvironment() { return nullptr; }
+Backend* BackendOfEnvironment() { return nullptr; }
 
 namespace {
 

@@ -45,7 +45,7 @@ std::optional<int64_t> BeginningOn(clockid_t clock) {
 
 // Empty where time is the system's: without a machine, and inside the stand-in.
 std::optional<int64_t> Now() {
-  if (Inside() || TheGround() == nullptr) return std::nullopt;
+  if (Inside() || TheBackend() == nullptr) return std::nullopt;
   const int before = errno;
   const uapi::Answer answer = Ask({.op = uapi::Op::kNow});
   errno = before;
@@ -141,7 +141,7 @@ int usleep(useconds_t microseconds) {
 
 // A thread that yields to wait for another thread, or for the machine, lets them run.
 int sched_yield() noexcept {
-  if (Inside() || TheGround() == nullptr) return static_cast<int>(syscall(SYS_sched_yield));
+  if (Inside() || TheBackend() == nullptr) return static_cast<int>(syscall(SYS_sched_yield));
   Yield();
   return 0;
 }

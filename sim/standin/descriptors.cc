@@ -58,8 +58,8 @@ int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Requ
     table.by_inode[descriptor.name] = descriptor;
     table.size = table.by_inode.size();
   }
-  Backend* ground = TheGround();
-  if (ground != nullptr) ground->Watch(descriptor.name, descriptor.write_end, readable);
+  Backend* backend = TheBackend();
+  if (backend != nullptr) backend->Watch(descriptor.name, descriptor.write_end, readable);
   return ends[0];
 }
 
@@ -95,8 +95,8 @@ int CloseDescriptor(int fd) {
   }
   // A descriptor inherited by a fork belongs to the process that opened it.
   if (found->generation == Generation()) {
-    Backend* ground = TheGround();
-    if (ground != nullptr) ground->Unwatch(found->name);
+    Backend* backend = TheBackend();
+    if (backend != nullptr) backend->Unwatch(found->name);
     if (found->kind == DescriptorKind::kFile) AskAbout(uapi::Op::kClose, found->file);
   }
   RealLibc().close(found->write_end);

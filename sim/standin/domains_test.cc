@@ -31,7 +31,7 @@ class Domains : public Calls {
   template <typename Record>
   uint32_t LastDomain() {
     Record record;
-    const auto& bytes = ground_.requests.back().bytes;
+    const auto& bytes = backend_.requests.back().bytes;
     EXPECT_EQ(bytes.size(), sizeof record);
     std::memcpy(&record, bytes.data(), sizeof record);
     return record.domain;
@@ -87,14 +87,14 @@ TEST_F(DomainsInUse, HaveARegion) {
   ASSERT_NE(region, nullptr);
   ExpectBusy();
   // A refused object stays in its domain.
-  ground_.instead = [](const uapi::Request& /*request*/, uapi::Answer* answer) {
+  backend_.instead = [](const uapi::Request& /*request*/, uapi::Answer* answer) {
     answer->value = -EINVAL;
     return true;
   };
   EXPECT_EQ(Of<int(ibv_mr*)>("ibv_dereg_mr")(region), EINVAL);
   EXPECT_EQ(Register(own_), nullptr);
   ExpectBusy();
-  ground_.instead = nullptr;
+  backend_.instead = nullptr;
   EXPECT_EQ(Of<int(ibv_mr*)>("ibv_dereg_mr")(region), 0);
 }
 
@@ -126,7 +126,7 @@ TEST_F(DomainsInUse, HaveAnAddressHandle) {
 
 // The capacity of a queue pair is reported when it is created.
 TEST_F(Domains, RefusedQueuePairsSayNothingOfTheirRoom) {
-  ground_.instead = [](const uapi::Request& request, uapi::Answer* answer) {
+  backend_.instead = [](const uapi::Request& request, uapi::Answer* answer) {
     answer->value = -EINVAL;
     return request.op == uapi::Op::kCreateQp;
   };
@@ -135,7 +135,7 @@ TEST_F(Domains, RefusedQueuePairsSayNothingOfTheirRoom) {
   initial.cap.max_send_sge = 2;
   EXPECT_EQ(CreateQp(pd_, &initial), nullptr);
   EXPECT_EQ(initial.cap.max_inline_data, 0U);
-  ground_.instead = nullptr;
+  backend_.instead = nullptr;
   EXPECT_NE(CreateQp(pd_, &initial), nullptr);
   EXPECT_EQ(initial.cap.max_inline_data, 2 * sizeof(ibv_sge));
 }
@@ -145,7 +145,7 @@ TEST_F(Domains, RegionsAreOfMemoryThatIsThere) {
   const auto faults = [this](void* address, int access) {
     ibv_mr* const region =
         Of<decltype(::ibv_reg_mr)>("ibv_reg_mr")(pd_, address, memory_.size(), access);
-    const auto told = RecordAt<uapi::RegionRecord>(ground_.requests.back().bytes, 0);
+    const auto told = RecordAt<uapi::RegionRecord>(backend_.requests.back().bytes, 0);
     EXPECT_EQ(Of<int(ibv_mr*)>("ibv_dereg_mr")(region), 0);
     return told.faults;
   };

@@ -23,7 +23,7 @@ Function* Real(const char* name, Function* type) {
 }
 
 void Tell(uapi::Op op, const rdma_cm_event* event, uint32_t type) {
-  if (TheGround() == nullptr) return;
+  if (TheBackend() == nullptr) return;
   const int before = errno;
   Ask({.op = op, .on = type, .more = reinterpret_cast<uintptr_t>(event)});
   errno = before;

@@ -14,7 +14,7 @@ thread_local int in_vain = 0;
 }  // namespace
 
 void HasLooked(bool found) {
-  if (found || Inside() || TheGround() == nullptr) {
+  if (found || Inside() || TheBackend() == nullptr) {
     in_vain = 0;
     return;
   }

@@ -27,7 +27,7 @@ constexpr int kNetlinkRdma = 20;  // source: linux 6.1 netlink.h NETLINK_RDMA
 constexpr int kNetlinkFailure = -1;
 
 bool IsNode(const char* path) {
-  return path != nullptr && std::strcmp(path, kNode) == 0 && TheGround() != nullptr;
+  return path != nullptr && std::strcmp(path, kNode) == 0 && TheBackend() != nullptr;
 }
 
 int OpenNode(int flags) {

@@ -43,7 +43,7 @@ uapi::ToldRecord TellOf(ibv_context* context, const void* object) {
 void AwaitAcknowledged(Handle object, const uapi::Answer& destroyed, pthread_mutex_t* mutex,
                        const uint32_t* acknowledged) {
   const uint32_t taken = RecordIn<uint32_t>(destroyed.bytes).value_or(0);
-  while (object.Lives() && TheGround() != nullptr && !Equals(mutex, acknowledged, taken)) Yield();
+  while (object.Lives() && TheBackend() != nullptr && !Equals(mutex, acknowledged, taken)) Yield();
 }
 
 }  // namespace cm::sim::standin

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/standin/calls.h"
-#include "sim/standin/fake_ground.h"
+#include "sim/standin/fake_backend.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::standin {
@@ -27,7 +27,7 @@ class Notices : public Calls {
  protected:
   void SetUp() override {
     Calls::SetUp();
-    ground_.instead = [this](const Request& request, Answer* answer) {
+    backend_.instead = [this](const Request& request, Answer* answer) {
       return Instead(request, answer);
     };
     context_ = OpenDevice();
@@ -72,12 +72,12 @@ class Notices : public Calls {
   // Number of yields in the destroy when the event is acknowledged at the third.
   template <typename Object>
   int YieldsOf(const char* destroy, Object* object, ibv_async_event event) {
-    const int before = ground_.yields;
-    ground_.at_yield = [this, before, event] {
-      if (ground_.yields == before + 3) Acknowledge(event);
+    const int before = backend_.yields;
+    backend_.at_yield = [this, before, event] {
+      if (backend_.yields == before + 3) Acknowledge(event);
     };
     EXPECT_EQ(Of<int(Object*)>(destroy)(object), 0);
-    return ground_.yields - before;
+    return backend_.yields - before;
   }
   ibv_srq* CreateSrq(const ibv_srq_attr& attributes) {
     ibv_srq_init_attr initial{.srq_context = nullptr, .attr = attributes};
@@ -134,10 +134,10 @@ TEST_F(Notices, OfAnotherWorldAreNone) {
 
 TEST_F(Notices, AttributesOfASharedQueueAreTheMachines) {
   ibv_srq* srq = CreateSrq({.max_wr = 4, .max_sge = 1, .srq_limit = 2});
-  auto carried = RecordAt<SrqRecord>(ground_.requests.back().bytes, 0);
+  auto carried = RecordAt<SrqRecord>(backend_.requests.back().bytes, 0);
   EXPECT_EQ(carried.room.work, 4U);
   EXPECT_EQ(carried.limit, 2U);
-  ground_.instead = [](const Request& request, Answer* answer) {
+  backend_.instead = [](const Request& request, Answer* answer) {
     if (request.op == Op::kModifySrq) answer->value = -EINVAL;
     if (request.op == Op::kQuerySrq)
       answer->bytes = BytesOf(SrqRecord{.room = {.work = 7, .pieces = 1}, .limit = 3});
@@ -146,7 +146,7 @@ TEST_F(Notices, AttributesOfASharedQueueAreTheMachines) {
   ibv_srq_attr attributes{.max_wr = 9, .max_sge = 0, .srq_limit = 8};
   EXPECT_EQ(Of<decltype(::ibv_modify_srq)>("ibv_modify_srq")(srq, &attributes, IBV_SRQ_LIMIT),
             EINVAL);
-  carried = RecordAt<SrqRecord>(ground_.requests.back().bytes, 0);
+  carried = RecordAt<SrqRecord>(backend_.requests.back().bytes, 0);
   EXPECT_EQ(carried.room.work, 9U);
   EXPECT_EQ(carried.limit, 8U);
   EXPECT_EQ(carried.mask, static_cast<uint32_t>(IBV_SRQ_LIMIT));

@@ -29,8 +29,8 @@ Request About(Channel* channel, Op op, uint64_t more) {
 }
 
 void WatchAgain(Channel* channel) {
-  if (Backend* ground = TheGround())
-    ground->Watch(channel->name, -1, About(channel, Op::kPollEvents, 0));
+  if (Backend* backend = TheBackend())
+    backend->Watch(channel->name, -1, About(channel, Op::kPollEvents, 0));
 }
 
 void Join(Channel* channel, CompletionQueue* queue) {
@@ -158,7 +158,7 @@ int ibv_destroy_cq(ibv_cq* queue) {
   if (answer.value < 0) return ErrnoOf(answer.value);
   if (queue->channel != nullptr) Leave(Whole<Channel>(queue->channel), whole);
   AwaitAcknowledged(whole->handle, answer, &queue->mutex, &queue->async_events_completed);
-  while (whole->handle.Lives() && TheGround() != nullptr && !IsAcknowledged(whole)) Yield();
+  while (whole->handle.Lives() && TheBackend() != nullptr && !IsAcknowledged(whole)) Yield();
   delete whole;
   return 0;
 }

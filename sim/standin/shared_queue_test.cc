@@ -39,7 +39,7 @@ class OwnMemory : public uapi::Memory {
 };
 
 // One process with one thread. The world runs while the thread waits.
-class MachineGround : public Backend {
+class MachineBackend : public Backend {
  public:
   uapi::Answer Ask(const uapi::Request& request) override {
     uapi::Answer answer = machine_.Ask(asker_, request);
@@ -70,7 +70,7 @@ class SharedQueue : public testing::Test {
     object_ = dlopen("sim/standin/libcmsim_suite.so", RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(object_, nullptr) << dlerror();
     Of<void()>("cmsim_reset")();
-    Of<void(Backend*)>("cmsim_attach")(&ground_);
+    Of<void(Backend*)>("cmsim_attach")(&backend_);
     ibv_device** list = Of<decltype(::ibv_get_device_list)>("ibv_get_device_list")(nullptr);
     ASSERT_NE(list, nullptr);
     context_ = Of<decltype(::ibv_open_device)>("ibv_open_device")(list[0]);
@@ -189,7 +189,7 @@ class SharedQueue : public testing::Test {
     return count;
   }
 
-  MachineGround ground_;
+  MachineBackend backend_;
   void* object_ = nullptr;
   std::array<uint8_t, 16> memory_{};
   ibv_context* context_ = nullptr;
@@ -208,7 +208,7 @@ TEST_F(SharedQueue, IsFilledAgainWheneverItRunsLow) {
     Send(5);
     HearOfTheLimit();
     EXPECT_EQ(Limit(), 0U);
-    ground_.Settle();
+    backend_.Settle();
     EXPECT_EQ(Fill(), 5);
   }
   EXPECT_EQ(Received(), 15);

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/standin/fake_ground.h"
+#include "sim/standin/fake_backend.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::standin {
@@ -48,7 +48,7 @@ class Standin : public ::testing::Test {
     library_ = dlopen("librdmacm.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     ASSERT_NE(library_, nullptr) << dlerror();
     Of<void()>(object_, "cmsim_reset")();
-    Of<void(Backend*)>(object_, "cmsim_attach")(&ground_);
+    Of<void(Backend*)>(object_, "cmsim_attach")(&backend_);
   }
 
   void TearDown() override {
@@ -83,7 +83,7 @@ class Standin : public ::testing::Test {
         id, reinterpret_cast<sockaddr*>(&address));
   }
 
-  FakeGround ground_;
+  FakeBackend backend_;
   void* object_ = nullptr;
   void* library_ = nullptr;
 };
@@ -95,10 +95,10 @@ TEST_F(Standin, LeavesTheRealLibibverbsOut) {
 }
 
 TEST_F(Standin, WithoutADeviceThereIsNoChannel) {
-  ground_.devices = 0;
+  backend_.devices = 0;
   EXPECT_EQ(CreateChannel(), nullptr);
   EXPECT_EQ(errno, ENODEV);
-  EXPECT_THAT(ground_.Taken(), ElementsAre("devices 0"));
+  EXPECT_THAT(backend_.Taken(), ElementsAre("devices 0"));
 }
 
 TEST_F(Standin, WithoutAMachineThereIsNoChannel) {
@@ -112,30 +112,30 @@ TEST_F(Standin, WithoutAMachineThereIsNoChannel) {
 TEST_F(Standin, IsAskedWhatTheLibraryAsksAKernelFirst) {
   rdma_event_channel* channel = CreateChannel();
   ASSERT_NE(channel, nullptr);
-  EXPECT_THAT(ground_.Taken(),
+  EXPECT_THAT(backend_.Taken(),
               ElementsAre("devices 0", "open 0", "write 0 CREATE_ID 24/4", "write 0 BIND 136/0",
                           "write 0 QUERY 16/280", "write 0 QUERY 16/280", "write 0 DESTROY_ID 16/4",
                           "close 0", "open 0"));
   DestroyChannel(channel);
-  EXPECT_THAT(ground_.Taken(), ElementsAre("close 1"));
+  EXPECT_THAT(backend_.Taken(), ElementsAre("close 1"));
 }
 
 TEST_F(Standin, CarriesIdsAndAddresses) {
   rdma_event_channel* channel = CreateChannel();
   ASSERT_NE(channel, nullptr);
-  ground_.Taken();
-  ground_.guid_of_ids = FakeGround::kGuid;
+  backend_.Taken();
+  backend_.guid_of_ids = FakeBackend::kGuid;
   rdma_cm_id* id = nullptr;
   ASSERT_EQ(CreateId(channel, &id), 0);
-  EXPECT_THAT(ground_.Taken(), ElementsAre("write 1 CREATE_ID 24/4"));
+  EXPECT_THAT(backend_.Taken(), ElementsAre("write 1 CREATE_ID 24/4"));
   ASSERT_EQ(Bind(id), 0);
-  EXPECT_THAT(ground_.Taken(), ElementsAre("write 1 BIND 136/0", "write 1 QUERY 16/280",
-                                           "open events 0", "port 0", "write 1 QUERY 16/280"));
+  EXPECT_THAT(backend_.Taken(), ElementsAre("write 1 BIND 136/0", "write 1 QUERY 16/280",
+                                            "open events 0", "port 0", "write 1 QUERY 16/280"));
   ASSERT_NE(id->verbs, nullptr);
   EXPECT_STREQ(id->verbs->device->name, "rxe0");
   EXPECT_NE(id->pd, nullptr);
   EXPECT_EQ(DestroyId(id), 0);
-  EXPECT_THAT(ground_.Taken(), ElementsAre("write 1 DESTROY_ID 16/4"));
+  EXPECT_THAT(backend_.Taken(), ElementsAre("write 1 DESTROY_ID 16/4"));
   DestroyChannel(channel);
 }
 
@@ -148,7 +148,7 @@ TEST_F(Standin, DestroyingAnIdYieldsUntilItsEventIsAcknowledged) {
   constexpr uint32_t kCreateId = 0;
   constexpr uint32_t kDestroyId = 1;
   constexpr uint32_t kGetEvent = 12;
-  ground_.instead = [&](const Request& request, Answer* answer) {
+  backend_.instead = [&](const Request& request, Answer* answer) {
     if (request.op != Op::kWrite) return false;
     uint32_t command = 0;
     std::memcpy(&command, request.bytes.data(), sizeof command);
@@ -167,11 +167,11 @@ TEST_F(Standin, DestroyingAnIdYieldsUntilItsEventIsAcknowledged) {
   rdma_cm_event* event = nullptr;
   ASSERT_EQ(Of<decltype(rdma_get_cm_event)>(library_, "rdma_get_cm_event")(channel, &event), 0);
   EXPECT_EQ(event->id, id);
-  ground_.at_yield = [&] {
-    if (ground_.yields == 3) Of<decltype(rdma_ack_cm_event)>(library_, "rdma_ack_cm_event")(event);
+  backend_.at_yield = [&] {
+    if (backend_.yields == 3) Of<decltype(rdma_ack_cm_event)>(library_, "rdma_ack_cm_event")(event);
   };
   EXPECT_EQ(DestroyId(id), 0);
-  EXPECT_EQ(ground_.yields, 3);
+  EXPECT_EQ(backend_.yields, 3);
   DestroyChannel(channel);
 }
 

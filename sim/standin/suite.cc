@@ -1,4 +1,4 @@
-// Shared object for the suite: its driver is in the same process and provides the ground. All
+// Shared object for the suite: its driver is in the same process and provides the backend. All
 // threads are fibers of one thread of the system.
 #undef _FORTIFY_SOURCE
 
@@ -9,7 +9,7 @@
 
 namespace cm::sim::standin {
 
-Backend* GroundOfEnvironment() { return nullptr; }
+Backend* BackendOfEnvironment() { return nullptr; }
 
 }  // namespace cm::sim::standin
 
@@ -17,10 +17,10 @@ using namespace cm::sim::standin;  // what follows is C
 
 extern "C" {
 
-// Sets the ground for all later requests; null unsets it. The ground must outlive its use.
-void cmsim_attach(Backend* ground) { SetBackend(ground); }
+// Sets the backend for all later requests; null unsets it. The backend must outlive its use.
+void cmsim_attach(Backend* backend) { SetBackend(backend); }
 
-// Declares that the ground has a new world. The program can still release files and objects of the
+// Declares that the backend has a new world. The program can still release files and objects of the
 // old one; requests about them have no effect.
 void cmsim_reset() { NextWorld(); }
 

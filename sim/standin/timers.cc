@@ -57,8 +57,8 @@ std::optional<int64_t> Now() {
 
 // After the answer the pipe is in its right state. The interval is in microseconds.
 void Arm(uint64_t name, uint64_t next, uint32_t interval) {
-  if (Backend* ground = TheGround())
-    ground->Watch(name, -1, {.op = Op::kPollTime, .on = interval, .more = next});
+  if (Backend* backend = TheBackend())
+    backend->Watch(name, -1, {.op = Op::kPollTime, .on = interval, .more = next});
   Ask({.op = Op::kPollTime, .more = next});
 }
 

@@ -1,6 +1,6 @@
-// A ground without a simulator: records its requests and returns prepared answers.
-#ifndef SIM_STANDIN_FAKE_GROUND_H_
-#define SIM_STANDIN_FAKE_GROUND_H_
+// A backend without a simulator: records its requests and returns prepared answers.
+#ifndef SIM_STANDIN_FAKE_BACKEND_H_
+#define SIM_STANDIN_FAKE_BACKEND_H_
 
 #include <cstdint>
 #include <functional>
@@ -13,7 +13,7 @@
 namespace cm::sim::standin {
 
 // One device, ids that can be bound, everything else succeeds.
-class FakeGround : public Backend {
+class FakeBackend : public Backend {
  public:
   uapi::Answer Ask(const uapi::Request& request) override;
   void Yield() override {
@@ -43,4 +43,4 @@ class FakeGround : public Backend {
 
 }  // namespace cm::sim::standin
 
-#endif  // SIM_STANDIN_FAKE_GROUND_H_
+#endif  // SIM_STANDIN_FAKE_BACKEND_H_

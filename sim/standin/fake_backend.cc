@@ -1,4 +1,4 @@
-#include "sim/standin/fake_ground.h"
+#include "sim/standin/fake_backend.h"
 
 #include <rdma/rdma_user_cm.h>
 #include <sys/socket.h>
@@ -74,7 +74,7 @@ uapi::DeviceRecord Device(int index) {
   uapi::DeviceRecord record;
   const std::string name = "rxe" + std::to_string(index);
   name.copy(record.name.data(), name.size());
-  record.guid = FakeGround::kGuid + static_cast<uint64_t>(index);
+  record.guid = FakeBackend::kGuid + static_cast<uint64_t>(index);
   record.index = static_cast<uint32_t>(index);
   record.max_depth = 16;
   record.max_inline = 64;
@@ -83,9 +83,9 @@ uapi::DeviceRecord Device(int index) {
 
 }  // namespace
 
-std::vector<std::string> FakeGround::Taken() { return std::exchange(asked_, {}); }
+std::vector<std::string> FakeBackend::Taken() { return std::exchange(asked_, {}); }
 
-Answer FakeGround::Write(const Request& request) const {
+Answer FakeBackend::Write(const Request& request) const {
   Answer answer = {.value = static_cast<int64_t>(request.bytes.size())};
   const uint32_t command = HeaderOf(request).cmd;
   if (command == RDMA_USER_CM_CMD_CREATE_ID)
@@ -103,7 +103,7 @@ Answer FakeGround::Write(const Request& request) const {
   return answer;
 }
 
-Answer FakeGround::Ask(const Request& request) {
+Answer FakeBackend::Ask(const Request& request) {
   asked_.push_back(Describe(request));
   requests.push_back(request);
   Answer answer;
