@@ -16,7 +16,7 @@
 
 #include "model/base/check.h"
 #include "sim/harness/harness.h"
-#include "sim/standin/asking.h"
+#include "sim/standin/requests.h"
 #include "sim/uapi/bytes.h"
 #include "sim/uapi/layout.h"
 #include "sim/uapi/words.h"

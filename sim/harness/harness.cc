@@ -10,7 +10,7 @@
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "sim/fabric/names.h"
-#include "sim/standin/asking.h"
+#include "sim/standin/requests.h"
 
 namespace cm::sim {
 namespace {

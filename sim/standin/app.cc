@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "sim/standin/asking.h"
 #include "sim/standin/client.h"
+#include "sim/standin/requests.h"
 
 namespace cm::sim::standin {
 namespace {

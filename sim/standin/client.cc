@@ -18,7 +18,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/standin/asking.h"
+#include "sim/standin/requests.h"
 
 namespace cm::sim::standin {
 namespace {

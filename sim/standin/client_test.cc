@@ -13,8 +13,8 @@
 #include <thread>
 #include <variant>
 
-#include "sim/standin/asking.h"
 #include "sim/standin/by_hand.h"
+#include "sim/standin/requests.h"
 #include "sim/uapi/framing.h"
 
 namespace cm::sim::standin {

@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "sim/standin/asking.h"
 #include "sim/standin/libc.h"
+#include "sim/standin/requests.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::standin {

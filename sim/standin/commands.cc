@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/standin/asking.h"
+#include "sim/standin/requests.h"
 #include "sim/uapi/layout.h"
 #include "sim/uapi/request.h"
 

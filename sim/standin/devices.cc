@@ -11,11 +11,11 @@
 #include <cstring>
 #include <vector>
 
-#include "sim/standin/asking.h"
 #include "sim/standin/descriptors.h"
 #include "sim/standin/device_table.h"
 #include "sim/standin/libc.h"
 #include "sim/standin/objects.h"
+#include "sim/standin/requests.h"
 
 // The header defines macros of these names.
 #undef ibv_get_device_list

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "sim/standin/asking.h"
 #include "sim/standin/libc.h"
+#include "sim/standin/requests.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::standin {

@@ -13,11 +13,11 @@
 #include <cstring>
 #include <optional>
 
-#include "sim/standin/asking.h"
 #include "sim/standin/commands.h"
 #include "sim/standin/descriptors.h"
 #include "sim/standin/libc.h"
-#include "sim/standin/looks.h"
+#include "sim/standin/polling.h"
+#include "sim/standin/requests.h"
 
 namespace cm::sim::standin {
 namespace {
@@ -101,7 +101,7 @@ ssize_t read(int fd, void* bytes, size_t count) {
   }
   if (found && found->reads != nullptr) return found->reads(fd, *found, bytes, count);
   const ssize_t size = RealLibc().read(fd, bytes, count);
-  HasLooked(size >= 0 || errno != EAGAIN);
+  NotePoll(size >= 0 || errno != EAGAIN);
   return size;
 }
 

@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "sim/standin/asking.h"
 #include "sim/standin/descriptors.h"
 #include "sim/standin/objects.h"
+#include "sim/standin/requests.h"
 
 namespace cm::sim::standin {
 namespace {

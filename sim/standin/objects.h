@@ -11,7 +11,7 @@
 #include <mutex>
 #include <vector>
 
-#include "sim/standin/asking.h"
+#include "sim/standin/requests.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::standin {

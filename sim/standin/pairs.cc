@@ -8,9 +8,9 @@
 #include <cstring>
 #include <memory>
 
-#include "sim/standin/asking.h"
 #include "sim/standin/mappings.h"
 #include "sim/standin/objects.h"
+#include "sim/standin/requests.h"
 
 // The header defines a macro of this name.
 #undef ibv_reg_mr

@@ -7,9 +7,9 @@
 #include <memory>
 #include <mutex>
 
-#include "sim/standin/asking.h"
 #include "sim/standin/descriptors.h"
 #include "sim/standin/objects.h"
+#include "sim/standin/requests.h"
 
 using namespace cm::sim::standin;  // what follows is C
 using cm::sim::uapi::Answer;

@@ -4,8 +4,8 @@
 
 #include <pthread.h>
 
-#include "sim/standin/asking.h"
 #include "sim/standin/descriptors.h"
+#include "sim/standin/requests.h"
 
 namespace cm::sim::standin {
 

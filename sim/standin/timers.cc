@@ -15,11 +15,11 @@
 #include <mutex>
 #include <optional>
 
-#include "sim/standin/asking.h"
 #include "sim/standin/clock.h"
 #include "sim/standin/descriptors.h"
 #include "sim/standin/libc.h"
-#include "sim/standin/looks.h"
+#include "sim/standin/polling.h"
+#include "sim/standin/requests.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::standin {
@@ -93,7 +93,7 @@ ssize_t ReadTimer(int fd, const Descriptor& descriptor, void* bytes, size_t coun
       return sizeof *times;
     }
     if (IsNonBlocking(fd)) {
-      HasLooked(false);
+      NotePoll(false);
       errno = EAGAIN;
       return -1;
     }

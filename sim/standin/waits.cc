@@ -20,7 +20,7 @@
 #include "sim/standin/clock.h"
 #include "sim/standin/descriptors.h"
 #include "sim/standin/libc.h"
-#include "sim/standin/looks.h"
+#include "sim/standin/polling.h"
 #include "sim/uapi/request.h"
 
 namespace cm::sim::standin {
@@ -79,7 +79,7 @@ int RealSelect(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, con
 
 // Polls without waiting.
 int LookedAt(int found) {
-  HasLooked(found != 0);
+  NotePoll(found != 0);
   return found;
 }
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/standin/asking.h"
 #include "sim/standin/objects.h"
+#include "sim/standin/requests.h"
 
 namespace cm::sim::standin {
 namespace {

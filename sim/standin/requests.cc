@@ -1,4 +1,4 @@
-#include "sim/standin/asking.h"
+#include "sim/standin/requests.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // Requests from the functions of a stand-in to its backend, and state that all of them share.
-#ifndef SIM_STANDIN_ASKING_H_
-#define SIM_STANDIN_ASKING_H_
+#ifndef SIM_STANDIN_REQUESTS_H_
+#define SIM_STANDIN_REQUESTS_H_
 
 #include <bit>
 #include <cstdint>
@@ -81,4 +81,4 @@ std::optional<T> RecordIn(std::span<const uint8_t> bytes, size_t at = 0) {
 
 }  // namespace cm::sim::standin
 
-#endif  // SIM_STANDIN_ASKING_H_
+#endif  // SIM_STANDIN_REQUESTS_H_

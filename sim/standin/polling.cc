@@ -1,8 +1,8 @@
-#include "sim/standin/looks.h"
+#include "sim/standin/polling.h"
 
 #include <cerrno>
 
-#include "sim/standin/asking.h"
+#include "sim/standin/requests.h"
 
 namespace cm::sim::standin {
 namespace {
@@ -13,7 +13,7 @@ thread_local int in_vain = 0;
 
 }  // namespace
 
-void HasLooked(bool found) {
+void NotePoll(bool found) {
   if (found || Inside() || TheBackend() == nullptr) {
     in_vain = 0;
     return;
