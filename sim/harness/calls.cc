@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "model/base/check.h"
+#include "sim/fake_libibverbs/requests.h"
 #include "sim/harness/harness.h"
-#include "sim/standin/requests.h"
 #include "sim/uapi/bytes.h"
 #include "sim/uapi/layout.h"
 #include "sim/uapi/words.h"
@@ -76,9 +76,9 @@ void Harness::Wait(Waits waits, Instant until) {
   if (program->waits != waits) program->since = world_.Now();
   program->waits = waits;
   program->until = until;
-  const int depth = standin::ExchangeDepth(0);
+  const int depth = fake_libibverbs::ExchangeDepth(0);
   Fiber::Yield();
-  standin::ExchangeDepth(depth);
+  fake_libibverbs::ExchangeDepth(depth);
   program->until = Instant::Never();
 }
 
@@ -219,7 +219,8 @@ std::string Harness::WaitingOf(const Program& program) const {
   return text;
 }
 
-// Closes channels that were not destroyed. The stand-in closes the other end of each with it.
+// Closes channels that were not destroyed. The fake libibverbs closes the other end of each with
+// it.
 void Harness::CloseDescriptors() {
   if (watched_.empty()) return;
   std::vector<int> open;

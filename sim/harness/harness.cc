@@ -10,7 +10,7 @@
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "sim/fabric/names.h"
-#include "sim/standin/requests.h"
+#include "sim/fake_libibverbs/requests.h"
 
 namespace cm::sim {
 namespace {
@@ -89,16 +89,16 @@ Outcome Harness::RunPrepared() {
   CM_CHECK(!std::exchange(running, true)) << "one harness runs at a time";
   std::ranges::stable_sort(happenings_, {}, &Happening::at);
   SetObserver(this);
-  standin::NextWorld();
-  standin::SetBackend(this);
+  fake_libibverbs::NextWorld();
+  fake_libibverbs::SetBackend(this);
   RunAll();
   while (!AllEnded() && Step()) RunAll();
   for (const Program& program : programs_)
     if (program.fiber != nullptr) outcome_.waiting.push_back(WaitingOf(program));
   outcome_.ended = world_.Now();
   for (Program& program : programs_) Kill(&program);
-  standin::SetBackend(nullptr);
-  standin::NextWorld();
+  fake_libibverbs::SetBackend(nullptr);
+  fake_libibverbs::NextWorld();
   SetObserver(nullptr);
   running = false;
   CloseDescriptors();
@@ -195,12 +195,12 @@ void Harness::SayWire() {
 }
 
 bool Harness::Read(uint32_t /*process*/, uint64_t address, std::span<uint8_t> bytes) {
-  std::memcpy(bytes.data(), standin::At(address), bytes.size());
+  std::memcpy(bytes.data(), fake_libibverbs::At(address), bytes.size());
   return true;
 }
 
 bool Harness::Write(uint32_t /*process*/, uint64_t address, std::span<const uint8_t> bytes) {
-  std::memcpy(standin::At(address), bytes.data(), bytes.size());
+  std::memcpy(fake_libibverbs::At(address), bytes.data(), bytes.size());
   return true;
 }
 

@@ -39,10 +39,10 @@
 
 #include "model/base/duration.h"
 #include "model/vocabulary/fault.h"
+#include "sim/fake_libibverbs/backend.h"
 #include "sim/harness/fiber.h"
 #include "sim/harness/interposed.h"
 #include "sim/harness/open_resources.h"
-#include "sim/standin/backend.h"
 #include "sim/uapi/machine.h"
 #include "sim/world/world.h"
 
@@ -73,7 +73,7 @@ struct Outcome {
   std::string Text() const;
 };
 
-class Harness : private standin::Backend, private uapi::Memory, private CallObserver {
+class Harness : private fake_libibverbs::Backend, private uapi::Memory, private CallObserver {
  public:
   explicit Harness(const HarnessOptions& options);
   ~Harness() override;
@@ -121,7 +121,7 @@ class Harness : private standin::Backend, private uapi::Memory, private CallObse
     uint32_t device = 0;  // index in the kernel's own list
   };
 
-  // standin::Backend
+  // fake_libibverbs::Backend
   uapi::Answer Ask(const uapi::Request& request) override;
   void Yield() override;
   void Watch(uint64_t name, int write_end, const uapi::Request& readable) override;

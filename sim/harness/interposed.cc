@@ -5,14 +5,14 @@
 
 #include <rdma/rdma_cma.h>
 
+#include "sim/fake_libibverbs/libc.h"
 #include "sim/harness/fiber.h"
-#include "sim/standin/libc.h"
 
 namespace cm::sim {
 namespace {
 
 int RealPoll(pollfd* descriptors, nfds_t count, int timeout_ms) {
-  static auto* const kReal = standin::Next("poll", &poll);
+  static auto* const kReal = fake_libibverbs::Next("poll", &poll);
   return kReal(descriptors, count, timeout_ms);
 }
 
@@ -42,7 +42,8 @@ int poll(pollfd* descriptors, nfds_t count, int timeout_ms) {
 }
 
 int rdma_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) {
-  static auto* const kReal = cm::sim::standin::Next("rdma_get_cm_event", &rdma_get_cm_event);
+  static auto* const kReal =
+      cm::sim::fake_libibverbs::Next("rdma_get_cm_event", &rdma_get_cm_event);
   const int error = kReal(channel, event);
   cm::sim::CallObserver* const observer = cm::sim::Observer();
   if (error == 0 && observer != nullptr) observer->Fetched(*event, rdma_event_str((*event)->event));
@@ -50,7 +51,8 @@ int rdma_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) {
 }
 
 int rdma_ack_cm_event(rdma_cm_event* event) {
-  static auto* const kReal = cm::sim::standin::Next("rdma_ack_cm_event", &rdma_ack_cm_event);
+  static auto* const kReal =
+      cm::sim::fake_libibverbs::Next("rdma_ack_cm_event", &rdma_ack_cm_event);
   if (cm::sim::CallObserver* const observer = cm::sim::Observer()) observer->Acknowledged(event);
   return kReal(event);
 }

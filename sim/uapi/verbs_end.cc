@@ -275,7 +275,7 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
   if (!cqs_known || (has_srq && srq == nullptr) || !IsQpRoom(record, has_srq))
     return Refused(Errno::kInval);
   const bool datagram = static_cast<QpType>(record.type) == QpType::kUd;
-  // The stand-in checks the length of inline data.
+  // The fake libibverbs checks the length of inline data.
   const QpRoom room{
       .sends = RoomFor(record.sends), .receives = RoomFor(record.receives), .inlined = UINT32_MAX};
   const uint32_t qp = verbs().Create(device, datagram, has_srq ? srq->srq : kNobody, room,
