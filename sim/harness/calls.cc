@@ -15,9 +15,8 @@
 #include <vector>
 
 #include "model/base/check.h"
+#include "sim/fake_libibverbs/requests.h"
 #include "sim/harness/harness.h"
-#include "sim/harness/library.h"
-#include "sim/standin/asking.h"
 #include "sim/uapi/bytes.h"
 #include "sim/uapi/layout.h"
 #include "sim/uapi/words.h"
@@ -31,29 +30,27 @@ using uapi::Request;
 
 constexpr Duration kPause = Duration::Milliseconds(1);
 
+// False when the device in the record is not one of `with`.
 template <typename T>
 bool Replace(Request* request, uint32_t T::*field, std::span<const uint32_t> with) {
   T record = uapi::As<T>(request->bytes);
   if (record.*field >= with.size() || request->bytes.size() < sizeof record) return false;
   record.*field = with[record.*field];
   std::memcpy(request->bytes.data(), &record, sizeof record);
-  return true;
+  return record.*field != UINT32_MAX;
 }
 
 // The wait of a library after the last request of the program.
 std::string_view ForWhat(const Request& last) {
   if (last.op == Op::kDestroyCq) return "ibv_ack_cq_events";
   const auto command = uapi::CommandIn(last);
-  switch (command ? command->number : UINT32_MAX) {
-    case RDMA_USER_CM_CMD_DESTROY_ID:
-      return "acknowledgements, by rdma_ack_cm_event, of events of that id";
-    case RDMA_USER_CM_CMD_LEAVE_MCAST:
-      return "acknowledgements of events of the group";
-    case RDMA_USER_CM_CMD_MIGRATE_ID:
-      return "acknowledgements of events";
-    default:
-      return {};
-  }
+  if (!command) return {};
+  if (command->number == RDMA_USER_CM_CMD_DESTROY_ID)
+    return "acknowledgements, by rdma_ack_cm_event, of events of that id";
+  if (command->number == RDMA_USER_CM_CMD_LEAVE_MCAST)
+    return "acknowledgements of events of the group";
+  if (command->number == RDMA_USER_CM_CMD_MIGRATE_ID) return "acknowledgements of events";
+  return {};
 }
 
 std::string WordsForItself(const Request& last) {
@@ -66,16 +63,10 @@ std::string WordsForItself(const Request& last) {
 // The one library of all programs opens each device once, in whichever world comes first, and its
 // contexts outlive that world. So they get no asynchronous events.
 std::optional<Answer> OfDeviceEvents(Op op) {
-  switch (op) {
-    case Op::kOpenEvents:
-    case Op::kCloseEvents:
-    case Op::kPollEventsOfDevice:
-      return Answer{};
-    case Op::kTakeEventOfDevice:
-      return Answer{.value = -EIO};
-    default:
-      return std::nullopt;
-  }
+  if (op == Op::kTakeEventOfDevice) return Answer{.value = -EIO};
+  if (op == Op::kOpenEvents || op == Op::kCloseEvents || op == Op::kPollEventsOfDevice)
+    return Answer{};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -85,9 +76,9 @@ void Harness::Wait(Waits waits, Instant until) {
   if (program->waits != waits) program->since = world_.Now();
   program->waits = waits;
   program->until = until;
-  const int depth = standin::ExchangeDepth(0);
+  const int depth = fake_libibverbs::ExchangeDepth(0);
   Fiber::Yield();
-  standin::ExchangeDepth(depth);
+  fake_libibverbs::ExchangeDepth(depth);
   program->until = Instant::Never();
 }
 
@@ -118,21 +109,14 @@ bool Harness::Localize(Request* request) const {
   std::vector<uint32_t> own;  // by index in the list of all hosts
   for (const Place& place : places_)
     own.push_back(place.kernel == kernel ? place.device : UINT32_MAX);
-  switch (request->op) {
-    case Op::kPort:
-    case Op::kGid:
-      if (request->on >= own.size()) return false;
-      request->on = own[request->on];
-      return request->on != UINT32_MAX;
-    case Op::kCreateQp:
-      return Replace(request, &uapi::QpRecord::device, own) &&
-             uapi::As<uapi::QpRecord>(request->bytes).device != UINT32_MAX;
-    case Op::kRegister:
-      return Replace(request, &uapi::RegionRecord::device, own) &&
-             uapi::As<uapi::RegionRecord>(request->bytes).device != UINT32_MAX;
-    default:
-      return true;
+  if (request->op == Op::kPort || request->op == Op::kGid) {
+    if (request->on >= own.size()) return false;
+    request->on = own[request->on];
+    return request->on != UINT32_MAX;
   }
+  if (request->op == Op::kCreateQp) return Replace(request, &uapi::QpRecord::device, own);
+  if (request->op == Op::kRegister) return Replace(request, &uapi::RegionRecord::device, own);
+  return true;
 }
 
 Answer Harness::Ask(const Request& request) {
@@ -142,17 +126,17 @@ Answer Harness::Ask(const Request& request) {
   Program* const program = running_;
   Request own = request;
   if (!Localize(&own)) return {.value = -ENODEV};
-  Answer answer = machine_.Ask(SmQuery(), own);
+  Answer answer = machine_.Ask(Asker(), own);
   while (answer.waits) {
     program->last = own;
     Wait(Waits::kMachine, own.op == Op::kSleep
                               ? Instant::FromNanoseconds(static_cast<int64_t>(own.more))
                               : Instant::Never());
-    answer = machine_.Continue(SmQuery());
+    answer = machine_.Continue(Asker());
   }
   program->waits = Waits::kNot;
   program->last = own;
-  program->holdings.Note(own, answer);
+  program->resources.Note(own, answer);
   if (IsAboutAGoneId(own, answer))
     outcome_.misuse.push_back(program->name + ": " + InWords(own, answer));
   const bool idle = NothingNew(own, answer);
@@ -190,7 +174,7 @@ int Harness::Poll(std::span<pollfd> descriptors, int timeout_ms) {
       const Request* readable = Watched(descriptor);
       if (readable == nullptr) continue;
       watches = true;
-      if (machine_.Ask(SmQuery(), *readable).value == 1) descriptor.revents |= POLLIN;
+      if (machine_.Ask(Asker(), *readable).value == 1) descriptor.revents |= POLLIN;
     }
     const auto found = std::ranges::count_if(
         descriptors, [](const pollfd& descriptor) { return descriptor.revents != 0; });
@@ -205,7 +189,7 @@ int Harness::Poll(std::span<pollfd> descriptors, int timeout_ms) {
 
 std::string Harness::Program::Holds() const {
   std::vector<std::string> all;
-  if (std::string things = holdings.Text(); !things.empty()) all.push_back(std::move(things));
+  if (std::string things = resources.Text(); !things.empty()) all.push_back(std::move(things));
   for (const auto& [event, words] : unacknowledged) all.push_back(words + " (not acknowledged)");
   return fmt::format("{}", fmt::join(all, ", "));
 }
@@ -235,7 +219,8 @@ std::string Harness::WaitingOf(const Program& program) const {
   return text;
 }
 
-// Closes channels that were not destroyed. The stand-in closes the other end of each with it.
+// Closes channels that were not destroyed. The fake libibverbs closes the other end of each with
+// it.
 void Harness::CloseDescriptors() {
   if (watched_.empty()) return;
   std::vector<int> open;

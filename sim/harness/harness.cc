@@ -10,13 +10,10 @@
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 #include "sim/fabric/names.h"
-#include "sim/harness/library.h"
-#include "sim/standin/asking.h"
+#include "sim/fake_libibverbs/requests.h"
 
 namespace cm::sim {
 namespace {
-
-Harness* the_running = nullptr;
 
 const Topology* TopologyOf(const HarnessOptions& options) {
   const Topology* found = FindTopology(options.topology);
@@ -60,8 +57,6 @@ Harness::Harness(const HarnessOptions& options)
 
 Harness::~Harness() = default;
 
-Harness* Harness::Running() { return the_running; }
-
 void Harness::AddProgram(std::string_view side, std::string name, std::function<void()> program) {
   const auto number = world_.topology().SideNamed(side);
   CM_CHECK(number.has_value()) << "no side is called " << side;
@@ -90,20 +85,22 @@ Outcome Harness::Run() {
 }
 
 Outcome Harness::RunPrepared() {
-  CM_CHECK(the_running == nullptr) << "one harness runs at a time";
+  static bool running = false;
+  CM_CHECK(!std::exchange(running, true)) << "one harness runs at a time";
   std::ranges::stable_sort(happenings_, {}, &Happening::at);
-  the_running = this;
-  standin::NextWorld();
-  standin::SetBackend(this);
+  SetObserver(this);
+  fake_libibverbs::NextWorld();
+  fake_libibverbs::SetBackend(this);
   RunAll();
   while (!AllEnded() && Step()) RunAll();
   for (const Program& program : programs_)
     if (program.fiber != nullptr) outcome_.waiting.push_back(WaitingOf(program));
   outcome_.ended = world_.Now();
   for (Program& program : programs_) Kill(&program);
-  standin::SetBackend(nullptr);
-  standin::NextWorld();
-  the_running = nullptr;
+  fake_libibverbs::SetBackend(nullptr);
+  fake_libibverbs::NextWorld();
+  SetObserver(nullptr);
+  running = false;
   CloseDescriptors();
   return std::move(outcome_);
 }
@@ -198,12 +195,12 @@ void Harness::SayWire() {
 }
 
 bool Harness::Read(uint32_t /*process*/, uint64_t address, std::span<uint8_t> bytes) {
-  std::memcpy(bytes.data(), standin::At(address), bytes.size());
+  std::memcpy(bytes.data(), fake_libibverbs::At(address), bytes.size());
   return true;
 }
 
 bool Harness::Write(uint32_t /*process*/, uint64_t address, std::span<const uint8_t> bytes) {
-  std::memcpy(standin::At(address), bytes.data(), bytes.size());
+  std::memcpy(fake_libibverbs::At(address), bytes.data(), bytes.size());
   return true;
 }
 

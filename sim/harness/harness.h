@@ -39,9 +39,10 @@
 
 #include "model/base/duration.h"
 #include "model/vocabulary/fault.h"
+#include "sim/fake_libibverbs/backend.h"
 #include "sim/harness/fiber.h"
-#include "sim/harness/holdings.h"
-#include "sim/standin/backend.h"
+#include "sim/harness/interposed.h"
+#include "sim/harness/open_resources.h"
 #include "sim/uapi/machine.h"
 #include "sim/world/world.h"
 
@@ -72,7 +73,7 @@ struct Outcome {
   std::string Text() const;
 };
 
-class Harness : public standin::Backend, private uapi::Memory {
+class Harness : private fake_libibverbs::Backend, private uapi::Memory, private CallObserver {
  public:
   explicit Harness(const HarnessOptions& options);
   ~Harness() override;
@@ -88,24 +89,6 @@ class Harness : public standin::Backend, private uapi::Memory {
   Outcome Run();
 
   World& world() { return world_; }
-
-  // The harness that is in Run; null outside of Run.
-  static Harness* Running();
-  // poll(2), for a program: returns the number of ready descriptors; negative timeout: no limit.
-  int Poll(std::span<pollfd> descriptors, int timeout_ms);
-  // A program has fetched an event, described by `words`, or has acknowledged it.
-  void Fetched(const void* event, std::string words) {
-    running_->unacknowledged.emplace_back(event, std::move(words));
-  }
-  void Acknowledged(const void* event) {
-    std::erase_if(running_->unacknowledged, [=](const auto& one) { return one.first == event; });
-  }
-
-  // standin::Backend
-  uapi::Answer Ask(const uapi::Request& request) override;
-  void Yield() override;
-  void Watch(uint64_t name, int write_end, const uapi::Request& readable) override;
-  void Unwatch(uint64_t name) override;
 
  private:
   enum class Waits : uint8_t {
@@ -125,7 +108,7 @@ class Harness : public standin::Backend, private uapi::Memory {
     Instant until = Instant::Never();  // end of the wait at the latest
     uapi::Request last;                // its last request
     bool idle = false;                 // that request found nothing
-    Holdings holdings;
+    OpenResources resources;
     std::vector<std::pair<const void*, std::string>> unacknowledged;  // events, with descriptions
     std::string Holds() const;
   };
@@ -138,10 +121,24 @@ class Harness : public standin::Backend, private uapi::Memory {
     uint32_t device = 0;  // index in the kernel's own list
   };
 
+  // fake_libibverbs::Backend
+  uapi::Answer Ask(const uapi::Request& request) override;
+  void Yield() override;
+  void Watch(uint64_t name, int write_end, const uapi::Request& readable) override;
+  void Unwatch(uint64_t name) override;
+  // CallObserver
+  int Poll(std::span<pollfd> descriptors, int timeout_ms) override;
+  void Fetched(const void* event, std::string words) override {
+    running_->unacknowledged.emplace_back(event, std::move(words));
+  }
+  void Acknowledged(const void* event) override {
+    std::erase_if(running_->unacknowledged, [=](const auto& one) { return one.first == event; });
+  }
+  // uapi::Memory
   bool Read(uint32_t process, uint64_t address, std::span<uint8_t> bytes) override;
   bool Write(uint32_t process, uint64_t address, std::span<const uint8_t> bytes) override;
 
-  uapi::Asker SmQuery() const { return {.process = running_->process}; }
+  uapi::Asker Asker() const { return {.process = running_->process}; }
   uapi::Answer AllDevices();
   bool Localize(uapi::Request* request) const;
   void Wait(Waits waits, Instant until = Instant::Never());

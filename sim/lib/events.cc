@@ -1,50 +1,68 @@
-// Fetching and acknowledging: the library's processing of the kernel's events.
+// Fetching, acknowledging and writing events: the library's processing of the kernel's events.
+// source: rdma-core 44 librdmacm/cma.c
 #include <utility>
 
-#include "sim/lib/library.h"
+#include "sim/lib/calls.h"
+#include "sim/lib/steps.h"
 
 namespace cm::sim {
 namespace {
 
-// Statuses that the library reports when its own steps failed. source: rdma-core 44 cma.c
-constexpr int32_t kLibraryFailure = -1;
-
-}  // namespace
-
-Progress Library::GetCmEvent(Context c, uint32_t channel) {
-  for (;;) {
-    const Result<response::Event> event = c.kernel->GetEvent(channels_[channel].file);
-    if (!event.ok()) {
-      if (channels_[channel].nonblocking) return {.reply = Reply::Refused(event.error())};
-      return {.reply = Reply::Blocked(),
-              .ongoing = {.waiting = Waiting::kEvent, .channel = channel}};
-    }
-    FetchedEvent fetched;
-    // Some events are dropped here: the descriptor was readable, and no event is returned.
-    if (Process(c, channel, event.value(), &fetched))
-      return {.reply = Reply::Returned(), .made = fetched_.Add(std::move(fetched))};
+// False when the request is not for the application.
+bool ProcessRequest(const Context& c, Library& library, uint32_t channel,
+                    const response::Event& event, FetchedEvent* fetched) {
+  const uint32_t listener = fetched->id;
+  // A datagram listener reads it as a datagram event, in any port space.
+  if (library.ids[listener].qps_type == QpType::kUd && !IsDatagram(library.ids[listener].space)) {
+    fetched->event.conn = {};
+    fetched->event.private_data = {};
   }
+  const uint32_t id = library.ids.Add({.responder_resources = event.conn.responder_resources,
+                                       .initiator_depth = event.conn.initiator_depth,
+                                       .space = library.ids[listener].space,
+                                       .channel = channel,
+                                       .handle = event.id,
+                                       .remote_ece = event.ece});
+  Errno error = Errno::kNone;
+  if (library.ids[listener].synchronous) error = MoveToOwnChannel(c, library, id);
+  if (error != Errno::kNone || QueryAddr(c, library, id) != Errno::kNone ||
+      QueryPath(c, library, id) != Errno::kNone) {
+    // Its device is gone, or similar: the request is dropped, and counts for the listener. A
+    // request on another channel stays in the kernel, and the real library frees its own part.
+    const Reply destroyed = DestroyId(c, library, id).reply;
+    if (destroyed.kind == ReplyKind::kReturned && !destroyed.succeeded()) FreeId(c, library, id);
+    ++library.ids[listener].events_completed;
+    return false;
+  }
+  fetched->id = id;
+  fetched->listen_id = listener;
+  return true;
 }
 
-Reply Library::AckCmEvent(uint32_t event) {
-  Release(event);
-  return Reply::Returned();
-}
-
-void Library::Release(uint32_t event) {
-  const uint32_t credits = fetched_[event].credits;
-  const uint32_t membership = fetched_[event].membership;
-  if (membership != kNobody && memberships_.Live(membership))
-    ++memberships_[membership].events_completed;
-  if (ids_.Live(credits)) ++ids_[credits].events_completed;
-  fetched_.Free(event);
+void ProcessResponse(const Context& c, Library& library, const response::Event& event,
+                     FetchedEvent* fetched) {
+  const uint32_t id = fetched->id;
+  UserId& own = library.ids[id];
+  if (own.qp == kNobody) {
+    own.remote_ece = event.ece;
+    return;
+  }
+  Errno error = BringUp(c, library, id);
+  if (error == Errno::kNone) error = Write(c, library, id, command::Accept{.id = own.handle});
+  if (error == Errno::kNone) {
+    fetched->event.type = EventType::kEstablished;
+    return;
+  }
+  QpToError(c, library, id);
+  own.connect_error = true;
+  Fail(fetched, EventType::kConnectError);
 }
 
 // False when the event is not for the application.
-bool Library::Process(Context c, uint32_t channel, const response::Event& event,
-                      FetchedEvent* fetched) {
+bool Process(const Context& c, Library& library, uint32_t channel, const response::Event& event,
+             FetchedEvent* fetched) {
   if (event.type == EventType::kMulticastJoin || event.type == EventType::kMulticastError) {
-    ProcessMembership(c, event, fetched);
+    ProcessMembership(c, library, event, fetched);
     return true;
   }
   const auto id = static_cast<uint32_t>(event.uid - 1);
@@ -57,91 +75,89 @@ bool Library::Process(Context c, uint32_t channel, const response::Event& event,
   fetched->event.qkey = event.qkey;
   fetched->event.argument = event.argument;
   fetched->event.private_data = event.private_data;
-  switch (event.type) {
-    case EventType::kAddrResolved:
-      if (QueryAddr(c, id) != Errno::kNone) {
-        fetched->event.type = EventType::kAddrError;
-        fetched->event.status = kLibraryFailure;
-      }
-      return true;
-    case EventType::kRouteResolved:
-      // source: rdma-core 44 cma.c ucma_process_route_resolved
-      if (c.profile->transport == Transport::kIwarp) return true;
-      if (QueryPath(c, id) != Errno::kNone) {
-        fetched->event.type = EventType::kRouteError;
-        fetched->event.status = kLibraryFailure;
-      }
-      return true;
-    case EventType::kInternal:
-      ProcessInfo(c, fetched);
-      return true;
-    case EventType::kConnectRequest:
-      // A datagram listener reads it as a datagram event, in any port space.
-      if (ids_[id].qps_type == QpType::kUd && !IsDatagram(ids_[id].space)) {
-        fetched->event.conn = {};
-        fetched->event.private_data = {};
-      }
-      return ProcessRequest(c, channel, event, fetched);
-    case EventType::kConnectResponse:
-      if (ids_[id].qp == kNobody) ids_[id].remote_ece = event.ece;
-      ProcessResponse(c, fetched);
-      return true;
-    case EventType::kRejected:
-    case EventType::kDisconnected:
-      if (ids_[id].connect_error) {
-        ++ids_[id].events_completed;
-        return false;
-      }
-      if (event.type == EventType::kRejected) QpToError(c, id);
-      return true;
-    case EventType::kEstablished:
-      ids_[id].service = event.qp_num;
-      return true;
-    default:
-      return true;
+  if (event.type == EventType::kAddrResolved) {
+    if (QueryAddr(c, library, id) != Errno::kNone) Fail(fetched, EventType::kAddrError);
+  } else if (event.type == EventType::kRouteResolved) {
+    // source: rdma-core 44 cma.c ucma_process_route_resolved
+    if (!OverIwarp(c) && QueryPath(c, library, id) != Errno::kNone)
+      Fail(fetched, EventType::kRouteError);
+  } else if (event.type == EventType::kInternal) {
+    ProcessInfo(c, library, fetched);
+  } else if (event.type == EventType::kConnectRequest) {
+    return ProcessRequest(c, library, channel, event, fetched);
+  } else if (event.type == EventType::kConnectResponse) {
+    ProcessResponse(c, library, event, fetched);
+  } else if (event.type == EventType::kEstablished) {
+    library.ids[id].service = event.qp_num;
+  } else if (event.type == EventType::kRejected || event.type == EventType::kDisconnected) {
+    if (library.ids[id].connect_error) {
+      ++library.ids[id].events_completed;
+      return false;
+    }
+    if (event.type == EventType::kRejected) QpToError(c, library, id);
   }
-}
-
-bool Library::ProcessRequest(Context c, uint32_t channel, const response::Event& event,
-                             FetchedEvent* fetched) {
-  const uint32_t listener = fetched->id;
-  const uint32_t id = ids_.Add({.live = true,
-                                .responder_resources = event.conn.responder_resources,
-                                .initiator_depth = event.conn.initiator_depth,
-                                .space = ids_[listener].space,
-                                .channel = channel,
-                                .handle = event.id,
-                                .remote_ece = event.ece});
-  Errno error = Errno::kNone;
-  if (ids_[listener].synchronous) error = MoveToOwnChannel(c, id);
-  if (error != Errno::kNone || QueryAddr(c, id) != Errno::kNone ||
-      QueryPath(c, id) != Errno::kNone) {
-    // Its device is gone, or similar: the request is dropped, and counts for the listener. A
-    // request on another channel stays in the kernel, and the real library frees its own part.
-    const Reply destroyed = DestroyId(c, id).reply;
-    if (destroyed.kind == ReplyKind::kReturned && !destroyed.succeeded()) FreeId(c, id);
-    ++ids_[listener].events_completed;
-    return false;
-  }
-  fetched->id = id;
-  fetched->listen_id = listener;
   return true;
 }
 
-void Library::ProcessResponse(Context c, FetchedEvent* fetched) {
-  const uint32_t id = fetched->id;
-  if (ids_[id].qp == kNobody) return;
-  Errno error = BringUp(c, id);
-  if (error == Errno::kNone)
-    error = c.kernel->Write(FileOf(id), command::Accept{.id = ids_[id].handle});
-  if (error == Errno::kNone) {
-    fetched->event.type = EventType::kEstablished;
-    return;
+}  // namespace
+
+// `made` is the event. Blocks on an empty channel; EAGAIN on a non-blocking one.
+// source: man rdma_get_cm_event(3)
+Progress Do(const Context& c, Library& library, const call::GetCmEvent& /*x*/, const Named& at) {
+  return GetCmEvent(c, library, at.channel);
+}
+
+Progress GetCmEvent(const Context& c, Library& library, uint32_t channel) {
+  for (;;) {
+    const Result<response::Event> event = c.kernel->GetEvent(library.channels[channel].file);
+    if (!event.ok()) {
+      if (library.channels[channel].nonblocking) return Ended(event.error());
+      return Blocked({.waiting = Waiting::kEvent, .channel = channel});
+    }
+    FetchedEvent fetched;
+    // Some events are dropped here: the descriptor was readable, and no event is returned.
+    if (Process(c, library, channel, event.value(), &fetched))
+      return {.made = library.events.Add(std::move(fetched))};
   }
-  QpToError(c, id);
-  ids_[id].connect_error = true;
-  fetched->event.type = EventType::kConnectError;
-  fetched->event.status = kLibraryFailure;
+}
+
+bool Readable(const Context& c, const Library& library, uint32_t channel) {
+  return c.kernel->Readable(library.channels[channel].file);
+}
+
+// Frees the event; may release a destroy, a migration or a leave. Never refused.
+// source: man rdma_ack_cm_event(3)
+Progress Do(const Context& /*c*/, Library& library, const call::AckCmEvent& /*x*/,
+            const Named& at) {
+  Release(library, at.event);
+  return {};
+}
+
+void Release(Library& library, uint32_t event) {
+  const uint32_t credits = library.events[event].credits;
+  const uint32_t membership = library.events[event].membership;
+  if (membership != kNobody && library.memberships.Live(membership))
+    ++library.memberships[membership].events_completed;
+  if (library.ids.Live(credits)) ++library.ids[credits].events_completed;
+  library.events.Free(event);
+}
+
+// EINVAL for another type than USER. source: rdma-core 65 cma.c rdma_write_cm_event
+Progress Do(const Context& c, Library& library, const call::WriteCmEvent& x, const Named& at) {
+  if (x.type != static_cast<uint8_t>(EventType::kUser)) return Ended(Errno::kInval);
+  return Ended(Write(c, library, at.id,
+                     command::WriteCmEvent{.id = library.ids[at.id].handle,
+                                           .type = EventType::kUser,
+                                           .status = x.status,
+                                           .argument = x.argument}));
+}
+
+// A library with the events of map 1.4 names the first two of them. source: man rdma_event_str(3)
+Progress Do(const Context& c, Library& /*library*/, const call::EventStr& x, const Named& /*at*/) {
+  const bool later = c.profile->capabilities.Has(Capability::kLaterCalls);
+  const bool known = x.type < kFirstEventTypeCount || (later && x.type < kFirstEventTypeCount + 2);
+  return {.handed = TextHanded::Of(known ? ToString(static_cast<EventType>(x.type))
+                                         : std::string_view("UNKNOWN EVENT"))};
 }
 
 }  // namespace cm::sim

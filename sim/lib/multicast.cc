@@ -1,94 +1,101 @@
 // Multicast groups: the library's list of memberships, and its processing of their events. source:
 // rdma-core 44 librdmacm/cma.c rdma_join_multicast2, rdma_leave_multicast, ucma_process_join
-#include "sim/lib/library.h"
-#include "sim/lib/shared.h"
+#include "sim/lib/calls.h"
+#include "sim/lib/steps.h"
 
 namespace cm::sim {
 namespace {
 
-constexpr int32_t kLibraryFailure = -1;
 constexpr uint32_t kKnownMask = 3;
 
-}  // namespace
-
-Reply Library::Join(Context c, uint32_t id, UserMembership membership) {
+Reply Join(const Context& c, Library& library, uint32_t id, UserMembership membership) {
   if (!FamilyKnown(membership.address)) return Reply::Refused(Errno::kInval);
   membership.id = id;
-  membership.order = ++joins_;
-  const uint32_t number = memberships_.Add(membership);
-  const Result<uint32_t> handle =
-      c.kernel->Write(FileOf(id), command::JoinMulticast{.id = ids_[id].handle,
-                                                         .uid = number + 1,
-                                                         .address = membership.address,
-                                                         .send_only = membership.send_only});
+  membership.order = ++library.joins;
+  const uint32_t number = library.memberships.Add(membership);
+  const Result<uint32_t> handle = Write(c, library, id,
+                                        command::JoinMulticast{.id = library.ids[id].handle,
+                                                               .uid = number + 1,
+                                                               .address = membership.address,
+                                                               .send_only = membership.send_only});
   if (!handle.ok()) {
-    memberships_.Free(number);
+    library.memberships.Free(number);
     return Reply::Refused(handle.error());
   }
-  memberships_[number].handle = handle.value();
+  library.memberships[number].handle = handle.value();
   return Reply::Returned();
 }
 
-Reply Library::JoinMulticast(Context c, uint32_t id, const call::JoinMulticast& call) {
-  UserMembership membership;
-  membership.context = call.context;
-  membership.address = call.address;
-  return Join(c, id, membership);
-}
-
-Reply Library::JoinMulticastEx(Context c, uint32_t id, const call::JoinMulticastEx& call) {
-  if (call.comp_mask > kKnownMask) return Reply::Refused(Errno::kNotSup);
-  if (call.comp_mask != kKnownMask || call.flags > call::JoinMulticastEx::kSendOnly)
-    return Reply::Refused(Errno::kInval);
-  UserMembership membership;
-  membership.send_only = call.flags == call::JoinMulticastEx::kSendOnly;
-  membership.context = call.context;
-  membership.address = call.address;
-  return Join(c, id, membership);
-}
-
-Progress Library::LeaveMulticast(Context c, uint32_t id, const Address& address) {
-  if (!FamilyKnown(address)) return {.reply = Reply::Refused(Errno::kInval)};
+// The newest membership of the id in the group; kNobody without one.
+uint32_t Find(const Library& library, uint32_t id, const Address& group) {
   uint32_t found = kNobody;
-  for (uint32_t number = 0; number < memberships_.end(); ++number) {
-    if (!memberships_.Live(number)) continue;
-    const UserMembership& one = memberships_[number];
-    if (one.id != id || !one.joined || one.address != address) continue;
-    if (found == kNobody || one.order > memberships_[found].order) found = number;
+  for (uint32_t number = 0; number < library.memberships.end(); ++number) {
+    if (!library.memberships.Live(number)) continue;
+    const UserMembership& one = library.memberships[number];
+    if (one.id != id || !one.joined || one.address != group) continue;
+    if (found == kNobody || one.order > library.memberships[found].order) found = number;
   }
-  if (found == kNobody) return {.reply = Reply::Refused(Errno::kAddrNotAvail)};
-  UserMembership& left = memberships_[found];
-  left.joined = false;
-  const Result<uint32_t> reported =
-      c.kernel->Write(FileOf(id), command::LeaveMulticast{left.handle});
-  // On the kernel's refusal the real library frees memory that unread events still point to. Here
-  // it stays until the id is destroyed: conversations do not access it.
-  if (!reported.ok()) return {.reply = Reply::Refused(reported.error())};
-  return FinishLeaving({.waiting = Waiting::kGroupAcks,
-                        .id = id,
-                        .membership = found,
-                        .events_reported = reported.value()});
-}
-
-Progress Library::FinishLeaving(const Ongoing& ongoing) {
-  const bool waits = memberships_[ongoing.membership].events_completed < ongoing.events_reported;
-  if (waits) return {.reply = Reply::Blocked(), .ongoing = ongoing};
-  memberships_.Free(ongoing.membership);
-  return {.reply = Reply::Returned()};
-}
-
-void Library::FreeMemberships(uint32_t id) {
-  for (uint32_t number = 0; number < memberships_.end(); ++number)
-    if (memberships_.Live(number) && memberships_[number].id == id) memberships_.Free(number);
+  return found;
 }
 
 // The kernel attaches queue pairs to groups only; over InfiniBand every address is mapped to one.
-bool Library::TakesIntoGroup(Context c, const Address& group) {
+bool TakesIntoGroup(const Context& c, const Address& group) {
   return group.kind == AddressKind::kGroup || c.profile->transport == Transport::kInfiniband;
 }
 
+}  // namespace
+
+// Starts the join, which MULTICAST_JOIN or MULTICAST_ERROR ends. EINVAL for an unknown family.
+// source: man rdma_join_multicast(3)
+Progress Do(const Context& c, Library& library, const call::JoinMulticast& x, const Named& at) {
+  const UserMembership membership{.context = x.context, .address = x.address};
+  return Complete(c, library, at.id, Join(c, library, at.id, membership));
+}
+
+// As rdma_join_multicast; EOPNOTSUPP for unknown bits of the mask, EINVAL for missing ones.
+Progress Do(const Context& c, Library& library, const call::JoinMulticastEx& x, const Named& at) {
+  constexpr auto kSendOnly = call::JoinMulticastEx::kSendOnly;
+  if (x.comp_mask > kKnownMask) return Ended(Errno::kNotSup);
+  if (x.comp_mask != kKnownMask || x.flags > kSendOnly) return Ended(Errno::kInval);
+  const UserMembership membership{
+      .send_only = x.flags == kSendOnly, .context = x.context, .address = x.address};
+  return Complete(c, library, at.id, Join(c, library, at.id, membership));
+}
+
+// Blocks until the membership's events are acknowledged. EINVAL for an unknown family,
+// EADDRNOTAVAIL without such a membership. source: man rdma_leave_multicast(3)
+Progress Do(const Context& c, Library& library, const call::LeaveMulticast& x, const Named& at) {
+  if (!FamilyKnown(x.address)) return Ended(Errno::kInval);
+  const uint32_t found = Find(library, at.id, x.address);
+  if (found == kNobody) return Ended(Errno::kAddrNotAvail);
+  UserMembership& left = library.memberships[found];
+  left.joined = false;
+  const Result<uint32_t> reported = Write(c, library, at.id, command::LeaveMulticast{left.handle});
+  // On the kernel's refusal the real library frees memory that unread events still point to. Here
+  // it stays until the id is destroyed: conversations do not access it.
+  if (!reported.ok()) return Ended(reported.error());
+  return FinishLeaving(library, {.waiting = Waiting::kGroupAcks,
+                                 .id = at.id,
+                                 .membership = found,
+                                 .events_reported = reported.value()});
+}
+
+Progress FinishLeaving(Library& library, const Ongoing& ongoing) {
+  if (library.memberships[ongoing.membership].events_completed < ongoing.events_reported)
+    return Blocked(ongoing);
+  library.memberships.Free(ongoing.membership);
+  return {};
+}
+
+void FreeMemberships(Library& library, uint32_t id) {
+  for (uint32_t number = 0; number < library.memberships.end(); ++number)
+    if (library.memberships.Live(number) && library.memberships[number].id == id)
+      library.memberships.Free(number);
+}
+
 // A JOIN event attaches the id's queue pair to the group, if it has one.
-void Library::ProcessMembership(Context c, const response::Event& event, FetchedEvent* fetched) {
+void ProcessMembership(const Context& c, Library& library, const response::Event& event,
+                       FetchedEvent* fetched) {
   const auto number = static_cast<uint32_t>(event.uid - 1);
   fetched->event.type = event.type;
   fetched->event.status = event.status;
@@ -96,16 +103,16 @@ void Library::ProcessMembership(Context c, const response::Event& event, Fetched
   fetched->event.qkey = event.qkey;
   fetched->event.group = event.group;
   fetched->membership = number;
-  if (!memberships_.Live(number)) return;  // only a kernel that keeps events of what is gone
-  const UserMembership& own = memberships_[number];
+  // Only a kernel that keeps events of what is gone.
+  if (!library.memberships.Live(number)) return;
+  const UserMembership& own = library.memberships[number];
   fetched->id = own.id;
   fetched->credits = own.id;
   fetched->event.context = own.context;
-  const UserId& id = ids_[own.id];
-  if (event.type != EventType::kMulticastJoin || id.qp == kNobody || own.send_only) return;
-  if (TakesIntoGroup(c, event.group)) return;
-  fetched->event.type = EventType::kMulticastError;
-  fetched->event.status = kLibraryFailure;
+  const bool attaches = event.type == EventType::kMulticastJoin && !own.send_only &&
+                        library.ids[own.id].qp != kNobody;
+  if (!attaches || TakesIntoGroup(c, event.group)) return;
+  Fail(fetched, EventType::kMulticastError);
 }
 
 }  // namespace cm::sim

@@ -1,98 +1,146 @@
-// Synchronous mode: ids with a channel of their own, and calls that wait for their event on it.
-// source: rdma-core 44 librdmacm/cma.c ucma_complete, rdma_get_request, rdma_migrate_id
-#include "sim/lib/library.h"
+// Calls that wait: ids with a channel of their own, calls that wait for their event on it, and
+// endpoints, which one call creates and resolves. source: rdma-core 44 librdmacm/cma.c
+// ucma_complete, rdma_get_request, rdma_create_ep
+#include "sim/lib/calls.h"
+#include "sim/lib/steps.h"
 
 namespace cm::sim {
+namespace {
 
-uint32_t Library::OpenPrivateChannel(Context c) {
-  Channel channel;
-  channel.file = c.kernel->Open(kernel_);
-  return channels_.Add(channel);
+constexpr int32_t kEpTimeoutMs = 2000;
+
+// The queue pair is destroyed first, in every state of the id; errors are ignored.
+Progress DestroyEp(const Context& c, Library& library, uint32_t id) {
+  if (library.ids[id].qp != kNobody) static_cast<void>(DestroyQp(c, library, id));
+  return DestroyId(c, library, id);
+}
+
+// Undoes all steps so far.
+Progress FailEp(const Context& c, Library& library, uint32_t id, const Reply& reply) {
+  if (reply.kind == ReplyKind::kReturned) static_cast<void>(DestroyEp(c, library, id));
+  return Ended(reply);
+}
+
+}  // namespace
+
+uint32_t OpenPrivateChannel(const Context& c, Library& library) {
+  return library.channels.Add({.file = c.kernel->Open(library.kernel)});
 }
 
 // Its unread events are dropped, and requests that the listener has not read are destroyed.
-void Library::ClosePrivateChannel(Context c, uint32_t channel) {
-  c.kernel->Close(channels_[channel].file);
-  channels_.Free(channel);
+void ClosePrivateChannel(const Context& c, Library& library, uint32_t channel) {
+  c.kernel->Close(library.channels[channel].file);
+  library.channels.Free(channel);
 }
 
-void Library::AckRetained(uint32_t id) {
-  const uint32_t event = ids_[id].event;
+Errno MoveToOwnChannel(const Context& c, Library& library, uint32_t id) {
+  UserId& own = library.ids[id];
+  const uint32_t channel = OpenPrivateChannel(c, library);
+  const Result<uint32_t> reported =
+      c.kernel->Write(library.channels[channel].file,
+                      command::MigrateId{.id = own.handle, .from = library.FileOf(id)});
+  if (!reported.ok()) {
+    ClosePrivateChannel(c, library, channel);
+    return reported.error();
+  }
+  own.channel = channel;
+  own.synchronous = true;
+  return Errno::kNone;
+}
+
+void AckRetained(Library& library, uint32_t id) {
+  const uint32_t event = library.ids[id].event;
   if (event == kNobody) return;
-  ids_[id].event = kNobody;
-  Release(event);
+  library.ids[id].event = kNobody;
+  Release(library, event);
 }
 
-Progress Library::Complete(Context c, uint32_t id, Reply started) {
-  if (!started.succeeded() || !ids_[id].synchronous) return {.reply = started};
-  AckRetained(id);
-  return TakeCompletion(c, {.waiting = Waiting::kCompletion, .id = id});
-}
-
-Progress Library::CompleteAccept(Context c, uint32_t id, Reply started) {
-  if (!IsDatagram(ids_[id].space)) return Complete(c, id, started);
-  const bool releases = c.profile->dialect.accept_releases_datagram_request;
-  if (releases && started.succeeded() && ids_[id].synchronous) AckRetained(id);
-  return {.reply = started};
+Progress Complete(const Context& c, Library& library, uint32_t id, const Reply& started) {
+  if (!started.succeeded() || !library.ids[id].synchronous) return Ended(started);
+  AckRetained(library, id);
+  return TakeCompletion(c, library, {.waiting = Waiting::kCompletion, .id = id});
 }
 
 // The next event, of any type: the library does not check it.
-Progress Library::TakeCompletion(Context c, const Ongoing& ongoing) {
-  const Progress got = GetCmEvent(c, ids_[ongoing.id].channel);
-  if (got.reply.kind == ReplyKind::kBlocked) return {.reply = got.reply, .ongoing = ongoing};
-  ids_[ongoing.id].event = got.made;
-  const CmEvent& event = fetched_[got.made].event;
-  if (event.status == 0) return {.reply = Reply::Returned()};
-  if (event.type == EventType::kRejected) return {.reply = Reply::Refused(Errno::kConnRefused)};
+Progress TakeCompletion(const Context& c, Library& library, const Ongoing& ongoing) {
+  const Progress got = GetCmEvent(c, library, library.ids[ongoing.id].channel);
+  if (got.reply.kind == ReplyKind::kBlocked) return Blocked(ongoing);
+  library.ids[ongoing.id].event = got.made;
+  const CmEvent& event = library.events[got.made].event;
+  if (event.status == 0) return {};
+  if (event.type == EventType::kRejected) return Ended(Errno::kConnRefused);
   const int64_t status = event.status;
-  const int64_t number = status < 0 ? -status : status;
-  return {.reply = Reply::Refused(static_cast<Errno>(number))};
+  return Ended(static_cast<Errno>(status < 0 ? -status : status));
 }
 
-Progress Library::GetRequest(Context c, uint32_t listener) {
-  if (!ids_[listener].synchronous) return {.reply = Reply::Refused(Errno::kInval)};
-  AckRetained(listener);
-  return TakeRequest(c, {.waiting = Waiting::kRequest, .id = listener});
+// `made` is the id of the next request; waits for it. EINVAL on an id that is not synchronous, or
+// for an event that is no request; the status of a failure event, or of the queue pair's creation.
+// source: man rdma_get_request(3)
+Progress Do(const Context& c, Library& library, const call::GetRequest& /*x*/, const Named& at) {
+  if (!library.ids[at.id].synchronous) return Ended(Errno::kInval);
+  AckRetained(library, at.id);
+  return TakeRequest(c, library, {.waiting = Waiting::kRequest, .id = at.id});
 }
 
-Progress Library::TakeRequest(Context c, const Ongoing& ongoing) {
-  const Progress got = GetCmEvent(c, ids_[ongoing.id].channel);
-  if (got.reply.kind == ReplyKind::kBlocked) return {.reply = got.reply, .ongoing = ongoing};
-  const CmEvent& event = fetched_[got.made].event;
+Progress TakeRequest(const Context& c, Library& library, const Ongoing& ongoing) {
+  const Progress got = GetCmEvent(c, library, library.ids[ongoing.id].channel);
+  if (got.reply.kind == ReplyKind::kBlocked) return Blocked(ongoing);
+  UserId& listener = library.ids[ongoing.id];
+  const CmEvent& event = library.events[got.made].event;
   if (event.type == EventType::kConnectRequest && event.status == 0) {
-    const uint32_t request = fetched_[got.made].id;
-    if (ids_[ongoing.id].gives_qps) {
-      const Reply made = CreateQp(c, request, ids_[ongoing.id].qps_type);
-      if (!made.succeeded()) {
-        // The new id is not returned, and leaks.
-        ids_[ongoing.id].event = got.made;
-        return {.reply = made};
-      }
-    }
-    ids_[request].event = got.made;
-    return {.reply = Reply::Returned(), .made = request};
+    const uint32_t request = library.events[got.made].id;
+    Reply made = Reply::Returned();
+    if (listener.gives_qps) made = CreateQp(c, library, request, listener.qps_type);
+    // After a failure the new id is not returned, and leaks.
+    (made.succeeded() ? library.ids[request] : listener).event = got.made;
+    return {.reply = made, .made = request};
   }
-  ids_[ongoing.id].event = got.made;
-  Errno error = Errno::kInval;
-  if (event.type == EventType::kRejected)
-    error = Errno::kConnRefused;
-  else if (event.status != 0)
-    error = static_cast<Errno>(-int64_t{event.status});
-  return {.reply = Reply::Refused(error)};
+  listener.event = got.made;
+  if (event.type == EventType::kRejected) return Ended(Errno::kConnRefused);
+  if (event.status != 0) return Ended(static_cast<Errno>(-int64_t{event.status}));
+  return Ended(Errno::kInval);
 }
 
-// The id of a request leaves the channel of its listener before rdma_get_request returns.
-Errno Library::MoveToOwnChannel(Context c, uint32_t id) {
-  const uint32_t own = OpenPrivateChannel(c);
-  const Result<uint32_t> reported = c.kernel->Write(
-      channels_[own].file, command::MigrateId{.id = ids_[id].handle, .from = FileOf(id)});
-  if (!reported.ok()) {
-    ClosePrivateChannel(c, own);
-    return reported.error();
+// `made` is the id. Waits for each resolution; returns the error of the step that fails, and then
+// leaves no id. source: man rdma_create_ep(3), rdma-core 44 cma.c ucma_passive_ep
+Progress Do(const Context& c, Library& library, const call::CreateEp& x, const Named& /*at*/) {
+  const Progress created = Do(c, library, call::CreateId{.space = x.space}, Named{});
+  if (!created.reply.succeeded()) return created;
+  const uint32_t id = created.made;
+  if (x.passive) {
+    const Reply bound = Do(c, library, call::BindAddr{.address = x.source}, {.id = id}).reply;
+    if (!bound.succeeded()) return FailEp(c, library, id, bound);
+    library.ids[id].gives_qps = x.with_qp;
+    library.ids[id].qps_type = x.type;
+    return created;
   }
-  ids_[id].channel = own;
-  ids_[id].synchronous = true;
-  return Errno::kNone;
+  const Reply started = ResolveAddr(c, library, id, {{}, x.source, x.destination, kEpTimeoutMs});
+  if (!started.succeeded()) return FailEp(c, library, id, started);
+  return GoOnWithEp(
+      c, library, {.waiting = Waiting::kEpAddress, .id = id, .with_qp = x.with_qp, .type = x.type});
+}
+
+// Each step waits for the next event of the channel, of any type.
+Progress GoOnWithEp(const Context& c, Library& library, Ongoing ongoing) {
+  const uint32_t id = ongoing.id;
+  for (;;) {
+    AckRetained(library, id);
+    const Progress got = TakeCompletion(c, library, ongoing);
+    if (got.reply.kind == ReplyKind::kBlocked) return got;
+    if (!got.reply.succeeded()) return FailEp(c, library, id, got.reply);
+    if (ongoing.waiting == Waiting::kEpRoute) break;
+    const Reply started = ResolveRoute(c, library, id, kEpTimeoutMs);
+    if (!started.succeeded()) return FailEp(c, library, id, started);
+    ongoing.waiting = Waiting::kEpRoute;
+  }
+  const Reply made = ongoing.with_qp ? CreateQp(c, library, id, ongoing.type) : Reply::Returned();
+  if (!made.succeeded()) return FailEp(c, library, id, made);
+  return {.made = id};
+}
+
+// rdma_destroy_qp, ignoring its errors, and rdma_destroy_id. source: man rdma_destroy_ep(3)
+Progress Do(const Context& c, Library& library, const call::DestroyEp& /*x*/, const Named& at) {
+  return DestroyEp(c, library, at.id);
 }
 
 }  // namespace cm::sim

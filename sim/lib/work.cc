@@ -1,70 +1,156 @@
 // Regions, shared receive queues, posted work and its completions. source: <rdma/rdma_verbs.h>,
 // rdma-core 44 librdmacm/cma.c rdma_create_srq_ex
 #include <utility>
+#include <vector>
 
 #include "sim/fabric/names.h"
-#include "sim/lib/library.h"
-#include "sim/lib/shared.h"
+#include "sim/lib/calls.h"
+#include "sim/lib/steps.h"
 
 namespace cm::sim {
-Reply Library::CreateSrq(Context c, uint32_t id, bool typed) {
-  if (!typed) return Reply::Refused(Errno::kInval);
-  if (ids_[id].device == kNoDevice) return Reply::Crashed();
+namespace {
+
+// EINVAL without a type in the extended attributes; crashes without a device.
+Progress CreateSrq(const Context& c, Library& library, uint32_t id, bool typed) {
+  UserId& own = library.ids[id];
+  if (!typed) return Ended(Errno::kInval);
+  if (own.device == kNoDevice) return Ended(Reply::Crashed());
   // A second one replaces the first, which cannot be reached any more.
-  if (ids_[id].srq != kNobody) c.verbs->DestroySrq(ids_[id].srq);
-  ids_[id].srq = c.verbs->CreateSrq();
-  return Reply::Returned();
+  if (own.srq != kNobody) c.verbs->srqs().Destroy(own.srq);
+  own.srq = c.verbs->srqs().Create();
+  return {};
 }
 
-Reply Library::DestroySrq(Context c, uint32_t id) {
-  if (ids_[id].srq == kNobody) return Reply::Crashed();
-  c.verbs->DestroySrq(ids_[id].srq);
-  ids_[id].srq = kNobody;
-  return Reply::Returned();
+// `made` is the region, whose content is that of its name; crashes without a device. The function
+// decides about remote access.
+Progress Register(const Context& c, Library& library, const Named& at, uint32_t length,
+                  Region region) {
+  const uint8_t device = library.ids[at.id].device;
+  if (device == kNoDevice) return Ended(Reply::Crashed());
+  region.device = c.fabric->CaOf(device);
+  for (uint32_t i = 0; i < length; ++i) region.bytes.push_back(PatternAt(at.region_name, i));
+  library.regions.push_back(c.verbs->regions().Register(std::move(region)));
+  return {.made = library.regions.back()};
 }
 
-Progress Library::Register(Context c, uint32_t id, const std::vector<uint8_t>& bytes,
-                           bool remote_read, bool remote_write) {
-  if (ids_[id].device == kNoDevice) return {.reply = Reply::Crashed()};
-  const uint32_t region = c.verbs->Register(ids_[id].device, bytes, remote_read, remote_write);
-  regions_.push_back(region);
-  return {.reply = Reply::Returned(), .made = region};
+WorkRequest RequestOf(const call::Work& x, const Named& at, WcOpcode opcode) {
+  WorkRequest request{.opcode = opcode,
+                      .context = x.context,
+                      .signaled = (x.flags & kSignaled) != 0,
+                      .is_inline = (x.flags & kInline) != 0};
+  for (size_t i = 0; i < x.sges.size(); ++i)
+    request.pieces.push_back({at.regions[i], x.sges[i].offset, x.sges[i].length});
+  const uint32_t remote = x.remote.mr.valid() ? at.regions.back() : kNobody;
+  request.remote = {remote, x.remote.offset, request.length()};
+  return request;
 }
 
-Progress Library::Deregister(Context c, uint32_t region) {
-  c.verbs->Deregister(region);
-  BytesDigest digest;
-  digest.Add(c.verbs->region(region).bytes);
-  return {.reply = Reply::Returned(), .handed = BytesHanded{digest.value()}};
+// Return the provider's errno (verbs.h); crash without a queue pair, or, to receive, a shared
+// queue.
+Progress PostReceive(const Context& c, const Library& library, const call::Work& x,
+                     const Named& at) {
+  const UserId& own = library.ids[at.id];
+  WorkRequest work = RequestOf(x, at, WcOpcode::kReceive);
+  if (own.srq != kNobody) return Ended(c.verbs->srqs().Post(own.srq, std::move(work)));
+  if (own.qp == kNobody) return Ended(Reply::Crashed());
+  return Ended(c.verbs->PostReceive(own.qp, std::move(work)));
 }
 
-Reply Library::PostReceive(Context c, uint32_t id, WorkRequest work) {
-  const UserId& own = ids_[id];
-  if (own.srq != kNobody) return FromErrno(c.verbs->PostToSrq(own.srq, std::move(work)));
-  if (own.qp == kNobody) return Reply::Crashed();
-  return FromErrno(c.verbs->PostReceive(own.qp, std::move(work)));
-}
-
-Reply Library::PostSend(Context c, uint32_t id, WorkRequest work) {
-  const UserId& own = ids_[id];
-  if (own.qp == kNobody) return Reply::Crashed();
+Progress PostSend(const Context& c, const Library& library, const call::Work& x, const Named& at,
+                  WcOpcode opcode) {
+  const UserId& own = library.ids[at.id];
+  if (own.qp == kNobody) return Ended(Reply::Crashed());
+  WorkRequest work = RequestOf(x, at, opcode);
   if (c.verbs->at(own.qp).datagram) {
-    const Fabric& fabric = *c.wires.fabric;
-    work.to = {fabric.DeviceOf(own.destination), own.service};
-    const Gid to = GidOf(own.destination, fabric.topology());
-    const Gid from = GidAt(fabric.topology(), own.device, IsMapped(to) ? 0 : 1).value_or(Gid{});
+    const Topology& topology = c.fabric->topology();
+    work.to = {c.fabric->DeviceOf(own.destination), own.service};
+    const Gid to = GidOf(own.destination, topology);
+    const Gid from = GidAt(topology, own.device, IsMapped(to) ? 0 : 1).value_or(Gid{});
     work.header = RouteHeader(from, to, work.length());
   }
-  return FromErrno(c.verbs->PostSend(c.wires, own.qp, std::move(work)));
+  return Ended(c.verbs->PostSend(c, own.qp, std::move(work)));
 }
 
-Progress Library::GetCompletion(Context c, uint32_t id, Waiting which) {
-  const UserId& own = ids_[id];
-  if (own.qp == kNobody) return {.reply = Reply::Crashed()};
-  const std::optional<Completion> done =
-      which == Waiting::kSentWork ? c.verbs->PollSent(own.qp) : c.verbs->PollReceived(own.qp);
-  if (!done) return {.reply = Reply::Blocked(), .ongoing = {.waiting = which, .id = id}};
-  return {.reply = Reply::Returned(), .handed = *done};
+}  // namespace
+
+Progress Do(const Context& c, Library& library, const call::CreateSrq& /*x*/, const Named& at) {
+  return CreateSrq(c, library, at.id, true);
+}
+Progress Do(const Context& c, Library& library, const call::CreateSrqEx& x, const Named& at) {
+  return CreateSrq(c, library, at.id, x.typed);
+}
+
+// Crashes without one.
+Progress Do(const Context& c, Library& library, const call::DestroySrq& /*x*/, const Named& at) {
+  UserId& own = library.ids[at.id];
+  if (own.srq == kNobody) return Ended(Reply::Crashed());
+  c.verbs->srqs().Destroy(own.srq);
+  own.srq = kNobody;
+  return {};
+}
+
+Progress Do(const Context& c, Library& library, const call::RegMsgs& x, const Named& at) {
+  return Register(c, library, at, x.length, {});
+}
+Progress Do(const Context& c, Library& library, const call::RegRead& x, const Named& at) {
+  return Register(c, library, at, x.length, {.remote_read = true});
+}
+Progress Do(const Context& c, Library& library, const call::RegWrite& x, const Named& at) {
+  return Register(c, library, at, x.length, {.remote_write = true});
+}
+
+// `handed` is the digest of the final content of the region's buffer.
+Progress Do(const Context& c, Library& /*library*/, const call::DeregMr& /*x*/, const Named& at) {
+  const uint32_t region = at.regions.front();
+  c.verbs->regions().Deregister(region);
+  BytesDigest digest;
+  digest.Add(c.verbs->regions()[region].bytes);
+  return {.handed = BytesHanded{digest.value()}};
+}
+
+Progress Do(const Context& c, Library& library, const call::PostRecv& x, const Named& at) {
+  return PostReceive(c, library, x, at);
+}
+Progress Do(const Context& c, Library& library, const call::PostRecvv& x, const Named& at) {
+  return PostReceive(c, library, x, at);
+}
+Progress Do(const Context& c, Library& library, const call::PostSend& x, const Named& at) {
+  return PostSend(c, library, x, at, WcOpcode::kSend);
+}
+Progress Do(const Context& c, Library& library, const call::PostSendv& x, const Named& at) {
+  return PostSend(c, library, x, at, WcOpcode::kSend);
+}
+Progress Do(const Context& c, Library& library, const call::PostUdSend& x, const Named& at) {
+  return PostSend(c, library, x, at, WcOpcode::kSend);
+}
+Progress Do(const Context& c, Library& library, const call::PostRead& x, const Named& at) {
+  return PostSend(c, library, x, at, WcOpcode::kRead);
+}
+Progress Do(const Context& c, Library& library, const call::PostReadv& x, const Named& at) {
+  return PostSend(c, library, x, at, WcOpcode::kRead);
+}
+Progress Do(const Context& c, Library& library, const call::PostWrite& x, const Named& at) {
+  return PostSend(c, library, x, at, WcOpcode::kWrite);
+}
+Progress Do(const Context& c, Library& library, const call::PostWritev& x, const Named& at) {
+  return PostSend(c, library, x, at, WcOpcode::kWrite);
+}
+
+// Wait for a completion, which is `handed`; crash without a queue pair.
+Progress Do(const Context& c, Library& library, const call::GetSendComp& /*x*/, const Named& at) {
+  return GetCompletion(c, library, {.waiting = Waiting::kSentWork, .id = at.id});
+}
+Progress Do(const Context& c, Library& library, const call::GetRecvComp& /*x*/, const Named& at) {
+  return GetCompletion(c, library, {.waiting = Waiting::kReceivedWork, .id = at.id});
+}
+
+Progress GetCompletion(const Context& c, Library& library, const Ongoing& ongoing) {
+  const uint32_t qp = library.ids[ongoing.id].qp;
+  if (qp == kNobody) return Ended(Reply::Crashed());
+  const bool sent = ongoing.waiting == Waiting::kSentWork;
+  const std::optional<Completion> done = sent ? c.verbs->PollSent(qp) : c.verbs->PollReceived(qp);
+  if (!done) return Blocked(ongoing);
+  return {.handed = *done};
 }
 
 }  // namespace cm::sim

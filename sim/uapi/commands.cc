@@ -77,8 +77,8 @@ void DeviceFile::NameQp(uint32_t id, command::ConnectionParam* param) const {
   const uint8_t device = Kernel().at(id).device;
   if (device == kNoDevice) return;
   const Verbs& verbs = *world_->Context().verbs;
-  for (uint32_t qp = 0; qp < verbs.end() && !param->qp_known; ++qp) {
-    param->qp_known = verbs.Live(qp) && topology.SameDevice(verbs.at(qp).device, device) &&
+  for (uint32_t qp = 0; qp < verbs.qps().end() && !param->qp_known; ++qp) {
+    param->qp_known = verbs.qps().Live(qp) && topology.SameDevice(verbs.at(qp).device, device) &&
                       verbs.at(qp).number == param->qp_num;
     param->qp_broken = param->qp_known && verbs.at(qp).state == QpState::kErr;
   }

@@ -54,7 +54,7 @@ Outcome DeviceEvents::Open(uint32_t process, uint8_t kernel, uint32_t index) {
 }
 
 DeviceEvents::Port DeviceEvents::Look(uint8_t port) const {
-  const DeviceState& now = world_->Context().wires.fabric->device(port);
+  const DeviceState& now = world_->Context().fabric->device(port);
   return {.up = now.up, .fail_overs = now.fail_overs};
 }
 

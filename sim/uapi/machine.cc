@@ -205,7 +205,7 @@ Outcome Machine::CarryDevice(Asker asker, const Request& request) {
   }
   const bool infiniband = profile.transport == Transport::kInfiniband;
   PortRecord record;
-  record.active = world_->Context().wires.fabric->device(device).up ? 1 : 0;
+  record.active = world_->Context().fabric->device(device).up ? 1 : 0;
   record.infiniband = infiniband ? 1 : 0;
   record.lid = static_cast<uint16_t>(infiniband ? device + 1 : 0);
   record.gids = GidCount(topology, device);

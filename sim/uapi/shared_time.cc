@@ -11,7 +11,7 @@ namespace {
 using Time = std::atomic<int64_t>;
 static_assert(Time::is_always_lock_free);
 
-// By system calls: in some programs open and close are the stand-in's.
+// By system calls: in some programs open and close are the fake libibverbs's.
 class File {
  public:
   File(const char* path, int flags)

@@ -105,7 +105,7 @@ Outcome VerbsEnd::Carry(Asker asker, uint8_t kernel, const Request& request) {
   if (request.op == Op::kPoll) return Poll(cq, request.more);
   NoteCompletions(cq);
   cq->armed = true;
-  cq->since = verbs().last_finished();
+  cq->since = verbs().cqs().last();
   return Value(0);
 }
 
@@ -123,7 +123,7 @@ Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
   if (own == nullptr) return Refused(Errno::kInval);
   switch (request.op) {
     case Op::kDestroyQp:
-      verbs().SendRest(world_->Context().wires, own->qp);
+      verbs().SendRest(world_->Context(), own->qp);
       DestroyQp(request.on);
       return Released(request.on);
     case Op::kModifyQp:
@@ -156,23 +156,23 @@ CapacityRecord VerbsEnd::CapacityOf(const OwnQp& own) const {
 
 Outcome VerbsEnd::CreateCq(uint32_t process, const Request& request) {
   if (!IsCqSize(request.more)) return Refused(Errno::kInval);
-  const uint32_t cq = verbs().CreateCq(HeldWhereAskedFor(request.more));
+  const uint32_t cq = verbs().cqs().Create(HeldWhereAskedFor(request.more));
   cqs_[++last_number_] = {.process = process, .cq = cq, .told = As<ToldRecord>(request.bytes)};
   return Value(last_number_);
 }
 
 // Not to less than the queue holds. source: linux 6.1 rxe_cq.c rxe_cq_chk_attr
 Outcome VerbsEnd::ResizeCq(const OwnCq& own, uint64_t completions) {
-  if (!IsCqSize(completions) || completions < verbs().cq(own.cq).done.size())
+  if (!IsCqSize(completions) || completions < verbs().cqs()[own.cq].done.size())
     return Refused(Errno::kInval);
-  verbs().ResizeCq(own.cq, HeldWhereAskedFor(completions));
+  verbs().cqs().Resize(own.cq, HeldWhereAskedFor(completions));
   return Value(0);
 }
 
 Outcome VerbsEnd::DestroyCq(uint32_t cq) {
   for (const auto& [number, qp] : qps_)
     if (qp.send_queue == cq || qp.receive_queue == cq) return Refused(Errno::kBusy);
-  verbs().DestroyCq(cqs_[cq].cq);
+  verbs().cqs().Destroy(cqs_[cq].cq);
   cqs_.erase(cq);
   return Released(cq);
 }
@@ -193,8 +193,8 @@ Room VerbsEnd::RoomFor(const RoomRecord& asked) const {
 
 Outcome VerbsEnd::CreateSrq(uint32_t process, const SrqRecord& asked) {
   if (!IsSrqRoom(asked.room)) return Refused(Errno::kInval);
-  const uint32_t srq = verbs().CreateSrq(RoomFor(asked.room));
-  verbs().Limit(srq, asked.limit);
+  const uint32_t srq = verbs().srqs().Create(RoomFor(asked.room));
+  verbs().srqs().Limit(srq, asked.limit);
   srqs_[++last_number_] = {.process = process, .srq = srq, .told = asked.told};
   return Value(last_number_);
 }
@@ -210,8 +210,8 @@ Errno VerbsEnd::ModifySrq(const OwnSrq& own, const SrqRecord& asked) {
                   held < srq.receives.size()))
     return Errno::kInval;
   if (limits && asked.limit > srq.room.work) return Errno::kInval;
-  if (resizes) verbs().Resize(own.srq, held);
-  if (limits) verbs().Limit(own.srq, asked.limit);
+  if (resizes) verbs().srqs().Resize(own.srq, held);
+  if (limits) verbs().srqs().Limit(own.srq, asked.limit);
   return Errno::kNone;
 }
 
@@ -224,7 +224,7 @@ Outcome VerbsEnd::QuerySrq(const OwnSrq& own) const {
 Outcome VerbsEnd::DestroySrq(uint32_t srq) {
   for (const auto& [number, qp] : qps_)
     if (qp.srq == srq) return Refused(Errno::kBusy);
-  verbs().DestroySrq(srqs_[srq].srq);
+  verbs().srqs().Destroy(srqs_[srq].srq);
   srqs_.erase(srq);
   return Released(srq);
 }
@@ -243,7 +243,6 @@ void VerbsEnd::Tell(const std::map<uint32_t, Own>& objects, uint32_t Own::*index
 }
 
 void VerbsEnd::TellNews() {
-  if (!verbs().has_news()) return;
   for (const News& news : verbs().TakeNews()) {
     switch (news.what) {
       case ObjectEvent::kCqErr:
@@ -276,7 +275,7 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
   if (!cqs_known || (has_srq && srq == nullptr) || !IsQpRoom(record, has_srq))
     return Refused(Errno::kInval);
   const bool datagram = static_cast<QpType>(record.type) == QpType::kUd;
-  // The stand-in checks the length of inline data.
+  // The fake libibverbs checks the length of inline data.
   const QpRoom room{
       .sends = RoomFor(record.sends), .receives = RoomFor(record.receives), .inlined = UINT32_MAX};
   const uint32_t qp = verbs().Create(device, datagram, has_srq ? srq->srq : kNobody, room,
@@ -314,7 +313,7 @@ Outcome VerbsEnd::Register(uint32_t process, uint8_t kernel, const Request& requ
   const std::vector<uint8_t> devices = DevicesOf(world_->topology(), kernel);
   if (record.device >= devices.size()) return Refused(Errno::kNoDev);
   if (const Errno error = WhyNoRegion(record); error != Errno::kNone) return Refused(error);
-  Region region;
+  Region region{.external = true};
   region.local_write = (record.access & kLocalWrite) != 0;
   region.remote_read = (record.access & kRemoteRead) != 0;
   region.remote_write = (record.access & kRemoteWrite) != 0;
@@ -325,15 +324,15 @@ Outcome VerbsEnd::Register(uint32_t process, uint8_t kernel, const Request& requ
   region.length = record.length;
   region.domain = DomainOf(process, record.domain);
   // 0 is no valid key: programs use it for none.
-  return Value(int64_t{verbs().Register(region)} + 1);
+  return Value(int64_t{verbs().regions().Register(region)} + 1);
 }
 
 Outcome VerbsEnd::Deregister(uint32_t process, uint32_t key) {
   const uint32_t number = key - 1;
-  if (number >= verbs().regions().size()) return Refused(Errno::kInval);
-  const Region& region = verbs().region(number);
+  if (number >= verbs().regions().all().size()) return Refused(Errno::kInval);
+  const Region& region = verbs().regions()[number];
   if (!region.live || !region.external || region.process != process) return Refused(Errno::kInval);
-  verbs().Deregister(number);
+  verbs().regions().Deregister(number);
   return Value(0);
 }
 
@@ -447,9 +446,10 @@ void VerbsEnd::Forget(uint32_t process) {
   }
   for (const uint32_t number : NumbersOf(srqs_, process)) DestroySrq(number);
   for (const uint32_t number : NumbersOf(cqs_, process)) DestroyCq(number);
-  for (uint32_t number = 0; number < verbs().regions().size(); ++number) {
-    const Region& region = verbs().region(number);
-    if (region.live && region.external && region.process == process) verbs().Deregister(number);
+  for (uint32_t number = 0; number < verbs().regions().all().size(); ++number) {
+    const Region& region = verbs().regions()[number];
+    if (region.live && region.external && region.process == process)
+      verbs().regions().Deregister(number);
   }
 }
 

@@ -55,16 +55,16 @@ Piece Place(uint32_t number, const Region& region, uint64_t address, uint32_t le
 
 Piece VerbsEnd::PieceOf(uint32_t process, const PieceRecord& record) const {
   const uint32_t number = record.key - 1;
-  if (number >= verbs().regions().size()) return {.length = record.length};
-  const Region& region = verbs().region(number);
+  if (number >= verbs().regions().all().size()) return {.length = record.length};
+  const Region& region = verbs().regions()[number];
   if (!region.external || region.process != process) return {.length = record.length};
   return Place(number, region, record.address, record.length);
 }
 
 Piece VerbsEnd::RemoteOf(const WorkRecord& record, uint32_t length) const {
   const uint32_t number = record.remote_key - 1;
-  if (number >= verbs().regions().size()) return {.length = length};
-  return Place(number, verbs().region(number), record.remote_address, length);
+  if (number >= verbs().regions().all().size()) return {.length = length};
+  return Place(number, verbs().regions()[number], record.remote_address, length);
 }
 
 Result<WorkRequest> VerbsEnd::WorkOf(uint32_t process, const Request& request) const {
@@ -133,7 +133,7 @@ Outcome VerbsEnd::PostSend(const OwnQp& own, const Request& request) {
   if (datagram) SendTo(own, record, &work);
   work.remote = RemoteOf(record, work.length());
   if (IsAtomic(*known) && !MakeAtomic(own, record, &work)) return Refused(Errno::kInval);
-  return DoneUnless(verbs().PostSend(world_->Context().wires, own.qp, std::move(work)));
+  return DoneUnless(verbs().PostSend(world_->Context(), own.qp, std::move(work)));
 }
 
 Outcome VerbsEnd::PostReceive(const OwnQp& own, const Request& request) {
@@ -147,20 +147,20 @@ Outcome VerbsEnd::PostToSrq(const OwnSrq& own, const Request& request) {
   Result<WorkRequest> work = WorkOf(own.process, request);
   if (!work.ok()) return Refused(work.error());
   work.value().opcode = WcOpcode::kReceive;
-  return DoneUnless(verbs().PostToSrq(own.srq, std::move(work.value())));
+  return DoneUnless(verbs().srqs().Post(own.srq, std::move(work.value())));
 }
 
 // Disarms the CQ and counts an event if something completed since it was armed.
 void VerbsEnd::NoteCompletions(OwnCq* cq) {
   if (!cq->armed) return;
-  const Fifo<Cq::Entry>& done = verbs().cq(cq->cq).done;
+  const Fifo<Cq::Entry>& done = verbs().cqs()[cq->cq].done;
   if (done.empty() || done.back().finished.order.value <= cq->since) return;
   cq->armed = false;
   ++cq->events;
 }
 
 CompletionRecord VerbsEnd::PollOne(uint32_t cq) {
-  const Cq::Entry entry = verbs().Take(cq);
+  const Cq::Entry entry = verbs().cqs().Take(cq);
   const Finished& done = entry.finished;
   CompletionRecord record;
   record.wr_id = done.wr_id;
@@ -179,7 +179,7 @@ CompletionRecord VerbsEnd::PollOne(uint32_t cq) {
 Outcome VerbsEnd::Poll(OwnCq* own, uint64_t at_most) {
   NoteCompletions(own);
   Outcome outcome;
-  for (uint64_t i = 0; i < at_most && !verbs().cq(own->cq).done.empty(); ++i) {
+  for (uint64_t i = 0; i < at_most && !verbs().cqs()[own->cq].done.empty(); ++i) {
     const CompletionRecord record = PollOne(own->cq);
     const std::span<const uint8_t> bytes = BytesOf(record);
     outcome.answer.bytes.insert(outcome.answer.bytes.end(), bytes.begin(), bytes.end());

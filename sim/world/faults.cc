@@ -52,7 +52,7 @@ World::FaultAction World::ActionOf(FaultKind kind) {
 
 void World::Exit(uint8_t side) {
   std::erase_if(waiting_, [side](const WaitingLane& w) { return w.lane.side == side; });
-  libraries_[side].Exit(Context());
+  sim::Exit(Context(), libraries_[side]);
 }
 
 }  // namespace cm::sim

@@ -207,7 +207,7 @@ uint64_t HashOf(const UserMembership& membership, const Library& library) {
   d.U16(membership.context);
   d.U32(membership.events_completed);
   Put(&d, membership.address);
-  d.U64(HashOf(library.at(membership.id)));
+  d.U64(HashOf(library.ids[membership.id]));
   return d.Value();
 }
 
@@ -224,18 +224,18 @@ uint64_t HashOf(const FetchedEvent& fetched, const Library& library) {
   Put(&d, event.group);
   d.U64(event.argument);
   d.Bytes(event.private_data.bytes());
-  d.U64(library.LiveId(fetched.credits) ? HashOf(library.at(fetched.credits)) : 0);
+  d.U64(library.ids.Live(fetched.credits) ? HashOf(library.ids[fetched.credits]) : 0);
   d.U8(fetched.membership != kNobody ? 1 : 0);
   return d.Value();
 }
 
 void PutParts(const Library& library, std::vector<uint64_t>* parts) {
-  for (uint32_t id = 0; id < library.id_end(); ++id)
-    if (library.LiveId(id)) parts->push_back(HashOf(library.at(id)));
-  const Slab<UserMembership>& memberships = library.memberships();
+  for (uint32_t id = 0; id < library.ids.end(); ++id)
+    if (library.ids.Live(id)) parts->push_back(HashOf(library.ids[id]));
+  const Slab<UserMembership>& memberships = library.memberships;
   for (uint32_t m = 0; m < memberships.end(); ++m)
     if (memberships.Live(m)) parts->push_back(HashOf(memberships[m], library));
-  const Slab<FetchedEvent>& events = library.events();
+  const Slab<FetchedEvent>& events = library.events;
   for (uint32_t e = 0; e < events.end(); ++e)
     if (events.Live(e)) parts->push_back(HashOf(events[e], library));
 }
@@ -291,7 +291,7 @@ void Put(Digest* d, const Connection& connection) {
   d->U8(connection.remote_read ? 1 : 0);
 }
 
-uint64_t HashOf(const Qp& qp, const Slab<Srq>& srqs, Instant now) {
+uint64_t HashOf(const Qp& qp, const SharedQueues& srqs, Instant now) {
   Digest d;
   d.U8(qp.datagram ? 1 : 0);
   d.U8(qp.device);
@@ -448,8 +448,8 @@ uint64_t World::Fingerprint() const {
     parts.push_back(d.Value());
   }
   for (const Library& library : libraries_) PutParts(library, &parts);
-  for (uint32_t qp = 0; qp < verbs_.end(); ++qp)
-    if (verbs_.Live(qp)) parts.push_back(HashOf(verbs_.at(qp), verbs_.srqs(), now));
+  for (uint32_t qp = 0; qp < verbs_.qps().end(); ++qp)
+    if (verbs_.qps().Live(qp)) parts.push_back(HashOf(verbs_.at(qp), verbs_.srqs(), now));
   std::ranges::sort(parts);  // lint: equal hashes are interchangeable
   Digest d;
   d.U32(static_cast<uint32_t>(parts.size()));
@@ -458,17 +458,17 @@ uint64_t World::Fingerprint() const {
   for (const uint8_t device : fabric_.ByRegistration()) d.U8(device);
   for (uint8_t device = 0; device < fabric_.device_count(); ++device)
     Put(&d, fabric_.device(device));
-  d.U32(static_cast<uint32_t>(verbs_.regions().size()));
-  for (const Region& region : verbs_.regions()) Put(&d, region);
-  d.U32(verbs_.srqs().live_count());
-  for (uint32_t srq = 0; srq < verbs_.srqs().end(); ++srq)
-    if (verbs_.srqs().Live(srq)) Put(&d, verbs_.srqs()[srq].receives);
+  d.U32(static_cast<uint32_t>(verbs_.regions().all().size()));
+  for (const Region& region : verbs_.regions().all()) Put(&d, region);
+  d.U32(verbs_.srqs().all().live_count());
+  for (uint32_t srq = 0; srq < verbs_.srqs().all().end(); ++srq)
+    if (verbs_.srqs().all().Live(srq)) Put(&d, verbs_.srqs()[srq].receives);
   d.U32(static_cast<uint32_t>(fabric_.rules().size()));
   for (const InstalledRule& rule : fabric_.rules()) Put(&d, rule, now);
   for (const Library& library : libraries_) {
-    d.U32(library.live_ids());
-    d.U32(library.live_events());
-    d.U32(library.handed_out());
+    d.U32(library.ids.live_count());
+    d.U32(library.events.live_count());
+    d.U32(library.handed_out);
   }
   for (const Flapping& flapping : flapping_)
     if (flapping.turns_left != 0) Put(&d, flapping, now);

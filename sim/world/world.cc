@@ -23,7 +23,7 @@ World::World(const Topology* topology, const Profile* profile, StreamState coins
       fabric_(topology, profile, DelaysOf(coins)),
       verbs_(*topology) {
   for (uint8_t side = 0; side < topology->sides.size(); ++side)
-    libraries_.emplace_back(topology->KernelOf(side));
+    libraries_.push_back({.kernel = topology->KernelOf(side)});
 }
 
 void World::Attend() { cma_.Attend({&agenda_, &fabric_, &ib_, &iw_, profile_}); }
@@ -34,7 +34,7 @@ Library& World::Prepared(uint8_t side) {
 }
 
 Library::Context World::Context() {
-  return {&cma_, &verbs_, profile_, {&agenda_, &fabric_, profile_, memory_.lent}};
+  return {{&agenda_, &fabric_, profile_, memory_.lent}, &cma_, &verbs_};
 }
 
 size_t World::PickThread(size_t ready) {
@@ -58,7 +58,7 @@ void World::GoOn() {
     const Waiting what = waiting.ongoing.waiting;
     const bool synchronous = WaitsOnOwnChannel(what) || what == Waiting::kReply;
     if (!synchronous || waiting.done) continue;
-    Progress progress = Prepared(waiting.lane.side).Continue(Context(), waiting.ongoing);
+    Progress progress = sim::Continue(Context(), Prepared(waiting.lane.side), waiting.ongoing);
     if (progress.reply.kind == ReplyKind::kBlocked)
       waiting.ongoing = progress.ongoing;
     else
@@ -103,7 +103,7 @@ void World::Happens(const Event& event) {
     case EventKind::kMembershipWork:
       return cma_.OnMembershipWork(event.on());
     case EventKind::kWorkDue:
-      return verbs_.OnWorkDue({&agenda_, &fabric_, profile_, memory_.lent}, event.on());
+      return verbs_.OnWorkDue(Context(), event.on());
     case EventKind::kFrameArrives:
       return iw_.OnFrame(iw, event.on());
     case EventKind::kReplyTimer:
@@ -139,8 +139,9 @@ Progress World::Continue(Lane lane) {
   const auto waiting =
       std::ranges::find_if(waiting_, [lane](const WaitingLane& w) { return w.lane == lane; });
   CM_CHECK(waiting != waiting_.end());
-  Progress progress =
-      waiting->done ? *waiting->done : Prepared(lane.side).Continue(Context(), waiting->ongoing);
+  Progress progress = waiting->done
+                          ? *waiting->done
+                          : sim::Continue(Context(), Prepared(lane.side), waiting->ongoing);
   if (progress.reply.kind == ReplyKind::kBlocked)
     waiting->ongoing = progress.ongoing;
   else
@@ -194,7 +195,7 @@ void World::Crash(uint8_t kernel) {
   for (uint8_t side = 0; side < topology_->sides.size(); ++side) {
     if (topology_->KernelOf(side) != kernel) continue;
     std::erase_if(waiting_, [side](const WaitingLane& w) { return w.lane.side == side; });
-    libraries_[side].Crash(Context());
+    sim::Crash(Context(), libraries_[side]);
   }
 }
 
@@ -219,8 +220,8 @@ void World::Send(uint8_t from_side, uint8_t to_side, const Mad& mad) {
 }
 
 CmNumbers World::NumbersOf(uint8_t side, uint32_t id) const {
-  if (!libraries_[side].LiveId(id)) return {};
-  const uint32_t handle = libraries_[side].at(id).handle;
+  if (!libraries_[side].ids.Live(id)) return {};
+  const uint32_t handle = libraries_[side].ids[id].handle;
   if (!cma_.Live(handle)) return {};
   const uint32_t ib = cma_.at(handle).ib;
   if (ib == kNobody) return {};
@@ -241,13 +242,13 @@ void World::Heal() {
 Usage World::InUse() const {
   Usage usage{.kernel_ids = cma_.live_ids(),
               .ib_ids = ib_.ids().live_count() + iw_.live_count(),
-              .queue_pairs = verbs_.live_count(),
-              .receive_queues = verbs_.live_srqs(),
-              .regions = verbs_.live_regions()};
+              .queue_pairs = verbs_.qps().live_count(),
+              .receive_queues = verbs_.srqs().all().live_count(),
+              .regions = verbs_.regions().live_count()};
   for (const Library& library : libraries_) {
-    usage.library_ids += library.live_ids();
-    usage.unacknowledged += library.live_events();
-    usage.handed_out += library.handed_out();
+    usage.library_ids += library.ids.live_count();
+    usage.unacknowledged += library.events.live_count();
+    usage.handed_out += library.handed_out;
   }
   return usage;
 }

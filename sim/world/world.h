@@ -19,6 +19,7 @@
 #include "sim/fabric/fabric.h"
 #include "sim/ib_cm/ib_cm.h"
 #include "sim/iw_cm/iw_cm.h"
+#include "sim/lib/calls.h"
 #include "sim/lib/library.h"
 #include "sim/rdma_cm/rdma_cm.h"
 #include "sim/verbs/memory.h"
@@ -88,6 +89,11 @@ class World {
   Library& Prepared(uint8_t side);
   Library::Context Context();
   const Library& library(uint8_t side) const { return libraries_[side]; }
+  // Makes a call in a side's process.
+  template <typename Call>
+  Progress Do(uint8_t side, const Call& call, const Named& at) {
+    return sim::Do(Context(), Prepared(side), call, at);
+  }
 
   // Keeps a blocked call with its lane; Continue returns its result when it has one.
   void Block(Lane lane, const Ongoing& ongoing);

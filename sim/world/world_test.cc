@@ -17,46 +17,54 @@ constexpr Address Of(uint8_t side, uint16_t port) {
   return {.kind = AddressKind::kSide, .side = side, .port = port};
 }
 
+const call::ResolveAddr kResolve{.source = Of(0, 0), .destination = Of(1, 7471)};
+
 // A listener, and an id with a resolved route.
 class Pair {
  public:
   explicit Pair(std::string_view profile = "6.1-rxe")
       : profile_(*FindProfile(profile)), world(FindTopology("two-kernels"), &profile_) {
     world.WatchWire();
-    server_channel = Lib(1).CreateEventChannel(world.Context(), true).made;
-    listener = Lib(1).CreateId(world.Context(), server_channel, PortSpace::kTcp).made;
-    EXPECT_TRUE(Lib(1).BindAddr(world.Context(), listener, Of(1, 7471)).succeeded());
-    EXPECT_TRUE(Lib(1).Listen(world.Context(), listener, 8).succeeded());
-    channel = Lib(0).CreateEventChannel(world.Context(), true).made;
-    id = Lib(0).CreateId(world.Context(), channel, PortSpace::kTcp).made;
-    const call::ResolveAddr resolve{.source = Of(0, 0), .destination = Of(1, 7471)};
-    EXPECT_TRUE(Lib(0).ResolveAddr(world.Context(), id, resolve).succeeded());
+    server_channel = world.Do(1, call::CreateEventChannel{.nonblocking = true}, {}).made;
+    listener = world.Do(1, call::CreateId{}, {.channel = server_channel}).made;
+    Do(1, call::BindAddr{.address = Of(1, 7471)}, listener);
+    Do(1, call::Listen{}, listener);
+    channel = world.Do(0, call::CreateEventChannel{.nonblocking = true}, {}).made;
+    id = world.Do(0, call::CreateId{}, {.channel = channel}).made;
+    Do(0, kResolve, id);
     Take(0, EventType::kAddrResolved);
-    EXPECT_TRUE(Lib(0).ResolveRoute(world.Context(), id, 2000).succeeded());
+    Do(0, call::ResolveRoute{}, id);
     Take(0, EventType::kRouteResolved);
-    EXPECT_TRUE(Lib(0).CreateQp(world.Context(), id, {}).succeeded());
+    Do(0, call::CreateQp{}, id);
   }
 
-  Library& Lib(uint8_t side) { return world.Prepared(side); }
+  // A call on an id; it succeeds.
+  template <typename Call>
+  void Do(uint8_t side, const Call& call, uint32_t on) {
+    EXPECT_TRUE(world.Do(side, call, {.id = on}).reply.succeeded());
+  }
+  bool Readable(uint8_t side) {
+    return sim::Readable(world.Context(), world.Prepared(side),
+                         side == 0 ? channel : server_channel);
+  }
   void Connect() {
     connected = world.Now();
-    EXPECT_TRUE(Lib(0).Connect(world.Context(), id, ConnParam{}).succeeded());
+    Do(0, call::Connect{.param = ConnParam{}}, id);
   }
   // The next event of the side, and its time; acknowledged immediately.
   Instant Take(uint8_t side, EventType type) {
     const uint32_t on = side == 0 ? channel : server_channel;
-    while (!Lib(side).Readable(world.Context(), on)) {
+    while (!Readable(side)) {
       if (!world.NextAt()) {
         ADD_FAILURE() << "no event, ever";
         return Instant::Never();
       }
       world.Step();
     }
-    const Progress got = Lib(side).GetCmEvent(world.Context(), on);
-    const FetchedEvent event = Lib(side).fetched(got.made);
-    EXPECT_EQ(event.event.type, type) << ToString(event.event.type);
-    last = event;
-    EXPECT_TRUE(Lib(side).AckCmEvent(got.made).succeeded());
+    const Progress got = world.Do(side, call::GetCmEvent{}, {.channel = on});
+    last = world.library(side).events[got.made];
+    EXPECT_EQ(last.event.type, type) << ToString(last.event.type);
+    EXPECT_TRUE(world.Do(side, call::AckCmEvent{}, {.event = got.made}).reply.succeeded());
     return world.Now();
   }
   // Times of the side's messages of the kind since the last call.
@@ -128,13 +136,13 @@ TEST(AConnection, EndsInTimewaitForAsLongAsItsPathSays) {
     pair.Connect();
     pair.Take(1, EventType::kConnectRequest);
     const uint32_t passive = pair.last.id;
-    EXPECT_TRUE(pair.Lib(1).CreateQp(pair.world.Context(), passive, {}).succeeded());
-    EXPECT_TRUE(pair.Lib(1).Accept(pair.world.Context(), passive, ConnParam{}).succeeded());
+    pair.Do(1, call::CreateQp{}, passive);
+    pair.Do(1, call::Accept{.param = ConnParam{}}, passive);
     pair.Take(0, EventType::kEstablished);
     pair.Take(1, EventType::kEstablished);
-    EXPECT_TRUE(pair.Lib(0).DisconnectOrWait(pair.world.Context(), pair.id).reply.succeeded());
+    pair.Do(0, call::Disconnect{}, pair.id);
     pair.Take(1, EventType::kDisconnected);
-    EXPECT_TRUE(pair.Lib(1).DisconnectOrWait(pair.world.Context(), passive).reply.succeeded());
+    pair.Do(1, call::Disconnect{}, passive);
     const Instant ended = pair.Take(0, EventType::kDisconnected);
     const Duration waited = pair.Take(0, EventType::kTimewaitExit) - ended;
     const Duration nominal = Duration::Milliseconds(timewait_ms);
@@ -147,14 +155,16 @@ TEST(ADestroyedId, WaitsForTheAcknowledgementOfItsEvents) {
   Pair pair;
   pair.world.Inject(kLosesRequests);
   pair.Connect();
-  while (!pair.Lib(0).Readable(pair.world.Context(), pair.channel)) pair.world.Step();
-  const Progress got = pair.Lib(0).GetCmEvent(pair.world.Context(), pair.channel);
-  const Progress destroy = pair.Lib(0).DestroyId(pair.world.Context(), pair.id);
+  while (!pair.Readable(0)) pair.world.Step();
+  const Progress got = pair.world.Do(0, call::GetCmEvent{}, {.channel = pair.channel});
+  const Progress destroy = pair.world.Do(0, call::DestroyId{}, {.id = pair.id});
   ASSERT_EQ(destroy.ongoing.waiting, Waiting::kAcks);
-  EXPECT_EQ(pair.Lib(0).Continue(pair.world.Context(), destroy.ongoing).ongoing.waiting,
-            Waiting::kAcks);
-  EXPECT_TRUE(pair.Lib(0).AckCmEvent(got.made).succeeded());
-  const Progress over = pair.Lib(0).Continue(pair.world.Context(), destroy.ongoing);
+  const auto go_on = [&] {
+    return Continue(pair.world.Context(), pair.world.Prepared(0), destroy.ongoing);
+  };
+  EXPECT_EQ(go_on().ongoing.waiting, Waiting::kAcks);
+  EXPECT_TRUE(pair.world.Do(0, call::AckCmEvent{}, {.event = got.made}).reply.succeeded());
+  const Progress over = go_on();
   EXPECT_EQ(over.ongoing.waiting, Waiting::kNothing);
   EXPECT_TRUE(over.reply.succeeded());
 }
@@ -165,13 +175,13 @@ TEST(AConnectionOverTcp, HearsOfTheReplyBeforeItHearsOfTheEnd) {
   pair.Connect();
   pair.Take(1, EventType::kConnectRequest);
   const uint32_t passive = pair.last.id;
-  EXPECT_TRUE(pair.Lib(1).CreateQp(pair.world.Context(), passive, {}).succeeded());
+  pair.Do(1, call::CreateQp{}, passive);
   pair.world.Inject({.kind = FaultKind::kLinkDown, .side = 0});
-  EXPECT_TRUE(pair.Lib(1).Accept(pair.world.Context(), passive, ConnParam{}).succeeded());
+  pair.Do(1, call::Accept{.param = ConnParam{}}, passive);
   pair.Take(1, EventType::kEstablished);
   pair.world.RunUntil(pair.world.Now() + Duration::Milliseconds(50));
   pair.world.Inject({.kind = FaultKind::kLinkUp, .side = 0});
-  EXPECT_TRUE(pair.Lib(1).DisconnectOrWait(pair.world.Context(), passive).reply.succeeded());
+  pair.Do(1, call::Disconnect{}, passive);
   const Instant established = pair.Take(0, EventType::kEstablished);
   EXPECT_EQ(pair.Take(0, EventType::kDisconnected), established);
 }
@@ -186,24 +196,23 @@ TEST(ADisconnectOverTcp, WaitsForItsEventWhenItHasWaitedForTheReply) {
     pair.world.RunUntil(pair.world.Now() + Duration::Seconds(1));
     EXPECT_TRUE(pair.world.Continue({.side = 0, .number = 2}).reply.succeeded());
   };
-  const auto context = [&] { return pair.world.Context(); };
-  const uint32_t id = pair.Lib(0).CreateId(context(), kNobody, PortSpace::kTcp).made;
-  const call::ResolveAddr resolve{.source = Of(0, 0), .destination = Of(1, 7471)};
-  perform(pair.Lib(0).Complete(context(), id, pair.Lib(0).ResolveAddr(context(), id, resolve)));
-  perform(pair.Lib(0).Complete(context(), id, pair.Lib(0).ResolveRoute(context(), id, 2000)));
-  EXPECT_TRUE(pair.Lib(0).CreateQp(context(), id, {}).succeeded());
-  EXPECT_TRUE(pair.Lib(0).Connect(context(), id, ConnParam{}).succeeded());
-  const Progress waits = pair.Lib(0).DisconnectOrWait(context(), id);
+  const uint32_t id = pair.world.Do(0, call::CreateId{}, {}).made;
+  perform(pair.world.Do(0, kResolve, {.id = id}));
+  perform(pair.world.Do(0, call::ResolveRoute{}, {.id = id}));
+  pair.Do(0, call::CreateQp{}, id);
+  const Progress connects = pair.world.Do(0, call::Connect{.param = ConnParam{}}, {.id = id});
+  ASSERT_EQ(connects.ongoing.waiting, Waiting::kCompletion);
+  const Progress waits = pair.world.Do(0, call::Disconnect{}, {.id = id});
   ASSERT_EQ(waits.ongoing.waiting, Waiting::kReply);
   pair.world.Block(kDisconnecting, waits.ongoing);
   pair.Take(1, EventType::kConnectRequest);
-  EXPECT_TRUE(pair.Lib(1).CreateQp(context(), pair.last.id, {}).succeeded());
-  EXPECT_TRUE(pair.Lib(1).Accept(context(), pair.last.id, ConnParam{}).succeeded());
+  pair.Do(1, call::CreateQp{}, pair.last.id);
+  pair.Do(1, call::Accept{.param = ConnParam{}}, pair.last.id);
   pair.world.RunUntil(pair.world.Now() + Duration::Microseconds(10));
   // It takes the next event, which is that of the connection.
   EXPECT_TRUE(pair.world.Continue(kDisconnecting).reply.succeeded());
-  const Library& library = pair.Lib(0);
-  EXPECT_EQ(library.fetched(library.at(id).event).event.type, EventType::kEstablished);
+  const Library& library = pair.world.library(0);
+  EXPECT_EQ(library.events[library.ids[id].event].event.type, EventType::kEstablished);
 }
 
 TEST(ACopiedWorld, GoesOnAsTheOriginalDoes) {
@@ -255,18 +264,19 @@ TEST(AFingerprint, TellsApartWhatIsQueuedAndWhatTheLibraryKnows) {
   const auto queued = [&pair](uint16_t first, uint16_t second) {
     World world = pair.world;
     for (const uint16_t context : {first, second}) {
-      const WorkRequest work{.opcode = WcOpcode::kReceive, .context = context};
-      EXPECT_TRUE(world.Prepared(0).PostReceive(world.Context(), pair.id, work).succeeded());
+      call::PostRecv post;
+      post.context = context;
+      EXPECT_TRUE(world.Do(0, post, {.id = pair.id}).reply.succeeded());
     }
     return world.Fingerprint();
   };
   EXPECT_EQ(queued(1, 2), queued(1, 2));
   EXPECT_NE(queued(1, 2), queued(2, 1));
-  EXPECT_TRUE(pair.Lib(0).DestroyQp(pair.world.Context(), pair.id).succeeded());
+  pair.Do(0, call::DestroyQp{}, pair.id);
   const auto extended = [&pair](uint32_t vendor) {
     World world = pair.world;
-    const EceOptions ece{.vendor_id = vendor, .options = 2};
-    EXPECT_TRUE(world.Prepared(0).SetLocalEce(pair.id, ece).succeeded());
+    const call::SetLocalEce set{.ece = {.vendor_id = vendor, .options = 2}};
+    EXPECT_TRUE(world.Do(0, set, {.id = pair.id}).reply.succeeded());
     return world.Fingerprint();
   };
   EXPECT_EQ(extended(1), extended(1));

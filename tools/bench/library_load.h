@@ -8,6 +8,7 @@
 
 #include "model/vocabulary/profile.h"
 #include "sim/core/fifo.h"
+#include "sim/lib/calls.h"
 #include "sim/lib/library.h"
 #include "sim/world/world.h"
 
@@ -46,11 +47,13 @@ class LibraryLoad {
   static constexpr uint8_t kActive = 0;
   static constexpr uint8_t kPassive = 1;
 
-  sim::Library& Of(uint8_t side) {
+  template <typename Call>
+  sim::Progress Do(uint8_t side, const Call& call, const sim::Named& at) {
     ++calls_;
-    return world_.Prepared(side);
+    const sim::Progress progress = world_.Do(side, call, at);
+    failed_ += progress.reply.succeeded() ? 0 : 1;
+    return progress;
   }
-  void Expect(const Reply& reply) { failed_ += reply.succeeded() ? 0 : 1; }
   void Deal(uint8_t side);
   void Handle(uint8_t side, EventType type, uint32_t id);
 

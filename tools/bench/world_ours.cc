@@ -6,8 +6,11 @@
 #include <vector>
 
 #include "model/base/check.h"
+#include "model/vocabulary/call.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
+#include "sim/lib/calls.h"
+#include "sim/lib/library.h"
 #include "sim/world/world.h"
 #include "tools/bench/figure.h"
 #include "tools/bench/ours.h"
@@ -26,10 +29,10 @@ class WorldLives {
   explicit WorldLives(int64_t connections)
       : world_(FindTopology("two-kernels"), FindProfile("6.1-rxe")) {
     for (const uint8_t side : {kActive, kPassive})
-      channels_[side] = Lib(side).CreateEventChannel(world_.Context(), true).made;
+      channels_[side] = Do(side, call::CreateEventChannel{.nonblocking = true}, {}).made;
     const uint32_t listener = NewId(kPassive);
-    Check(Lib(kPassive).BindAddr(world_.Context(), listener, Of(kPassive, kPort)));
-    Check(Lib(kPassive).Listen(world_.Context(), listener, 1024));
+    Do(kPassive, call::BindAddr{.address = Of(kPassive, kPort)}, {.id = listener});
+    Do(kPassive, call::Listen{.backlog = 1024}, {.id = listener});
     // So that connections are not in step: a life is a little longer than two seconds.
     for (int64_t i = 0; i < connections; ++i) {
       Start();
@@ -54,55 +57,53 @@ class WorldLives {
   static Address Of(uint8_t side, uint16_t port) {
     return {.kind = AddressKind::kSide, .side = side, .port = port};
   }
-  sim::Library& Lib(uint8_t side) {
+  template <typename Call>
+  sim::Progress Do(uint8_t side, const Call& call, const sim::Named& at) {
     ++calls_;
-    return world_.Prepared(side);
+    const sim::Progress progress = world_.Do(side, call, at);
+    CM_CHECK(progress.reply.succeeded());
+    return progress;
   }
-  static void Check(const Reply& reply) { CM_CHECK(reply.succeeded()); }
-
   uint32_t NewId(uint8_t side) {
-    return Lib(side).CreateId(world_.Context(), channels_[side], PortSpace::kTcp).made;
+    return Do(side, call::CreateId{}, {.channel = channels_[side]}).made;
   }
   void Start() {
     const uint32_t id = NewId(kActive);
     const call::ResolveAddr resolve{.source = Of(kActive, 0), .destination = Of(kPassive, kPort)};
-    Check(Lib(kActive).ResolveAddr(world_.Context(), id, resolve));
+    Do(kActive, resolve, {.id = id});
   }
   void Attend(uint8_t side) {
-    while (world_.Prepared(side).Readable(world_.Context(), channels_[side])) {
-      const sim::Progress got = Lib(side).GetCmEvent(world_.Context(), channels_[side]);
+    while (Readable(world_.Context(), world_.Prepared(side), channels_[side])) {
+      const sim::Progress got = world_.Do(side, call::GetCmEvent{}, {.channel = channels_[side]});
+      ++calls_;
       if (!got.reply.succeeded()) return;
-      const sim::FetchedEvent& fetched = world_.Prepared(side).fetched(got.made);
+      const sim::FetchedEvent& fetched = world_.library(side).events[got.made];
       const uint32_t id = fetched.id;
       const EventType type = fetched.event.type;
-      Check(Lib(side).AckCmEvent(got.made));
+      Do(side, call::AckCmEvent{}, {.event = got.made});
       Hears(side, id, type);
     }
   }
   void Hears(uint8_t side, uint32_t id, EventType type) {
-    switch (type) {
-      case EventType::kAddrResolved:
-        return Check(Lib(side).ResolveRoute(world_.Context(), id, 2000));
-      case EventType::kRouteResolved:
-        Check(Lib(side).CreateQp(world_.Context(), id, {}));
-        return Check(Lib(side).Connect(world_.Context(), id, ConnParam{}));
-      case EventType::kConnectRequest:
-        Check(Lib(side).CreateQp(world_.Context(), id, {}));
-        return Check(Lib(side).Accept(world_.Context(), id, ConnParam{}));
-      case EventType::kEstablished:
-        if (side == kActive) Lib(side).DisconnectOrWait(world_.Context(), id);
-        return;
-      case EventType::kDisconnected:
-        if (side == kPassive) Lib(side).DisconnectOrWait(world_.Context(), id);
-        return;
-      case EventType::kTimewaitExit:
-        Check(Lib(side).DestroyQp(world_.Context(), id));
-        Check(Lib(side).DestroyId(world_.Context(), id).reply);
-        if (side != kActive) return;
-        ++cycles_;
-        return Start();
-      default:
-        CM_CHECK(false) << ToString(type);
+    if (type == EventType::kAddrResolved) {
+      Do(side, call::ResolveRoute{}, {.id = id});
+    } else if (type == EventType::kRouteResolved) {
+      Do(side, call::CreateQp{}, {.id = id});
+      Do(side, call::Connect{.param = ConnParam{}}, {.id = id});
+    } else if (type == EventType::kConnectRequest) {
+      Do(side, call::CreateQp{}, {.id = id});
+      Do(side, call::Accept{.param = ConnParam{}}, {.id = id});
+    } else if (type == EventType::kEstablished) {
+      if (side == kActive) Do(side, call::Disconnect{}, {.id = id});
+    } else if (type == EventType::kDisconnected) {
+      if (side == kPassive) Do(side, call::Disconnect{}, {.id = id});
+    } else {
+      CM_CHECK(type == EventType::kTimewaitExit) << ToString(type);
+      Do(side, call::DestroyQp{}, {.id = id});
+      Do(side, call::DestroyId{}, {.id = id});
+      if (side != kActive) return;
+      ++cycles_;
+      Start();
     }
   }
 

@@ -75,7 +75,7 @@ void Clock(const Tree& tree, Report& report) {
     if (!IsOurCpp(source)) continue;
     if (source.IsUnder("conformance/adapters/dl") || source.IsUnder("hw_tests")) continue;
     // Functions of programs, where they are defined, and a program.
-    if (source.IsUnder("sim/standin")) continue;
+    if (source.IsUnder("sim/fake_libibverbs")) continue;
     Ban(source, kClocks, "time is virtual here and nothing sleeps", report);
   }
 }

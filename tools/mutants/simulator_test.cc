@@ -47,7 +47,7 @@ int NumberOf(Kind kind, std::string_view function) {
 }
 
 TEST(TheSuite, FindsAMutantAndSaysWhere) {
-  const int number = NumberOf(Kind::kReturn, "Library::GetCmEvent");
+  const int number = NumberOf(Kind::kReturn, "GetCmEvent");
   const int other = NumberOf(Kind::kReturn, "IwCm::Connect");
   ASSERT_NE(other, 0);
   const SuiteOptions options = {.profiles = {"6.1-rxe"}, .sequences = 50};

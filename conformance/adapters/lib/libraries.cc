@@ -58,15 +58,15 @@ bool Find(void* object, const char* symbol, Function* function) {
 
 // Resolves only the object's own functions.
 std::variant<Libraries, std::string> LoadStandIn() {
-  const std::optional<std::string> file = FileOf(standin::Embedded(kStandIn));
-  if (!file) return "no memory for the stand-in of libibverbs";
+  const std::optional<std::string> file = FileOf(fake_libibverbs::Embedded(kStandIn));
+  if (!file) return "no memory for the fake libibverbs";
   void* const object = dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (object == nullptr) return "cannot load the stand-in of libibverbs: " + WhyNot();
+  if (object == nullptr) return "cannot load the fake libibverbs: " + WhyNot();
   Libraries libraries;
   if (!Find(object, "cmsim_attach", &libraries.attach) ||
       !Find(object, "cmsim_reset", &libraries.reset) ||
       !Find(object, "cmsim_file", &libraries.file_of))
-    return "the stand-in of libibverbs is not complete";
+    return "the fake libibverbs is not complete";
   return libraries;
 }
 

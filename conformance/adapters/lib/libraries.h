@@ -9,20 +9,20 @@
 
 #include "conformance/adapters/dl/api.h"
 #include "conformance/adapters/lib/variables.h"
-#include "sim/standin/backend.h"
+#include "sim/fake_libibverbs/backend.h"
 
 namespace cm {
 
 // A library stores devices and ids in global variables; sides are processes of their own, so each
-// has a copy. All copies use the stand-in for libibverbs, and its descriptors, in place of the
+// has a copy. All copies use the fake libibverbs, and its descriptors, in place of the
 // system's.
 struct Libraries {
   std::vector<RdmaCmApi> of_sides;
   std::vector<Variables> at_start;  // of each copy, before its first call
   std::string name;                 // "librdmacm 44.0"
 
-  // The stand-in's functions: set its ground, start a new world, the file of a descriptor.
-  void (*attach)(sim::standin::Backend* ground) = nullptr;
+  // The fake libibverbs's functions: set its ground, start a new world, the file of a descriptor.
+  void (*attach)(sim::fake_libibverbs::Backend* ground) = nullptr;
   void (*reset)() = nullptr;
   int64_t (*file_of)(int descriptor) = nullptr;
 };

@@ -13,8 +13,8 @@
 
 #include "conformance/adapters/dl/virtual_backend.h"
 #include "conformance/adapters/lib/libraries.h"
+#include "sim/fake_libibverbs/backend.h"
 #include "sim/harness/fiber.h"
-#include "sim/standin/backend.h"
 #include "sim/uapi/machine.h"
 #include "sim/world/world.h"
 
@@ -24,7 +24,7 @@ namespace cm {
 // lets a thread sleep. Threads within a synchronous call continue as soon as they can, like those
 // of the simulated library; others when they are polled.
 class SimulatedGround : public VirtualGround,
-                        public sim::standin::Backend,
+                        public sim::fake_libibverbs::Backend,
                         private sim::uapi::Memory {
  public:
   // All of them must outlive this object. One at a time in a process.
@@ -47,7 +47,7 @@ class SimulatedGround : public VirtualGround,
   bool Heal() override;
   std::string Leaks() override;
 
-  // sim::standin::Backend
+  // sim::fake_libibverbs::Backend
   sim::uapi::Answer Ask(const sim::uapi::Request& request) override;
   void Yield() override { sim::Fiber::Yield(); }
   uint32_t Process() override { return lane_.side; }

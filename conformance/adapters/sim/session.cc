@@ -80,7 +80,7 @@ class SimSession : public Session, public Driver, public Environment {
     const uint32_t c = names_.Channel(channel);
     const Instant limit = Now() + within;
     for (;;) {
-      if (world_.Prepared(lane.side).Readable(world_.Context(), c)) return true;
+      if (sim::Readable(world_.Context(), world_.Prepared(lane.side), c)) return true;
       if (!world_.NextAt() || *world_.NextAt() > limit) break;
       world_.Step();
     }
@@ -174,12 +174,12 @@ class SimSession : public Session, public Driver, public Environment {
     seen::Answered answered{.reply = progress.reply, .handed = progress.handed};
     if (progress.reply.succeeded()) answered.event = Learn(lane.side, call, progress.made);
     if (const auto* show = std::get_if<call::ShowEvent>(&call)) {
-      const uint32_t event = world_.library(lane.side).at(names_.Id(show->id)).event;
+      const uint32_t event = world_.library(lane.side).ids[names_.Id(show->id)].event;
       if (event != kNobody) answered.event = EventOf(lane.side, event);
     }
     if (std::holds_alternative<call::Show>(call)) {
-      answered.shown = world_.Prepared(lane.side).Show(world_.Context(),
-                                                       names_.Id(std::get<call::Show>(call).id));
+      answered.shown = Show(world_.Context(), world_.Prepared(lane.side),
+                            names_.Id(std::get<call::Show>(call).id));
     }
     return answered;
   }
@@ -210,9 +210,9 @@ class SimSession : public Session, public Driver, public Environment {
   bool IsGone(uint8_t side, IdRef id) {
     const uint32_t known = names_.Id(id);
     const Library& library = world_.Prepared(side);
-    if (known == kNobody || !library.LiveId(known)) return true;
-    const uint32_t channel = library.at(known).channel;
-    return channel != kNobody && !library.LiveChannel(channel);
+    if (known == kNobody || !library.ids.Live(known)) return true;
+    const uint32_t channel = library.ids[known].channel;
+    return channel != kNobody && !library.channels.Live(channel);
   }
   // No misuse of these is drawn.
   static bool IsGone(uint8_t /*side*/, HeldRef /*held*/) { return false; }
@@ -250,9 +250,8 @@ class SimSession : public Session, public Driver, public Environment {
   }
 
   Progress Make(uint8_t side, const Call& call) {
-    Library& library = world_.Prepared(side);
-    return std::visit(
-        [&](const auto& one) { return library.Do(world_.Context(), one, NamedBy(call)); }, call);
+    const Named named = NamedBy(call);
+    return std::visit([&](const auto& one) { return world_.Do(side, one, named); }, call);
   }
 
   // Names the object that the call created; the event, if it is one.
@@ -263,14 +262,14 @@ class SimSession : public Session, public Driver, public Environment {
     });
     const auto* get = std::get_if<call::GetCmEvent>(&call);
     if (get == nullptr) return std::nullopt;
-    const FetchedEvent& fetched = world_.library(side).fetched(made);
+    const FetchedEvent& fetched = world_.library(side).events[made];
     if (fetched.event.type == EventType::kConnectRequest)
       names_.Set(get->request, side, fetched.id);
     return EventOf(side, made);
   }
 
   CmEvent EventOf(uint8_t side, uint32_t number) const {
-    const FetchedEvent& fetched = world_.library(side).fetched(number);
+    const FetchedEvent& fetched = world_.library(side).events[number];
     CmEvent event = fetched.event;
     event.id = names_.NameOf(side, fetched.id);
     if (fetched.listen_id != kNobody) event.listen_id = names_.NameOf(side, fetched.listen_id);

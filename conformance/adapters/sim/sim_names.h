@@ -8,7 +8,7 @@
 
 #include "model/vocabulary/names.h"
 #include "sim/core/slab.h"
-#include "sim/lib/library.h"
+#include "sim/lib/calls.h"
 
 namespace cm::sim {
 

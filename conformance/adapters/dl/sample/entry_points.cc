@@ -52,23 +52,7 @@ cm::PrivateData DataOf(const void* data, uint8_t length) {
 // Makes a call of the simulated library on the id.
 template <typename Call>
 int On(rdma_cm_id* id, const Call& call) {
-  Sample& sample = TheSample();
-  return sample.Answer(Ours(id),
-                       call(sample.library(), sample.world().Context(), Ours(id)->number));
-}
-
-using Context = cm::woven::Library::Context;
-using cm::woven::Library;
-
-// The same for a call that waits for its event on a synchronous id.
-template <typename Call>
-int Completing(rdma_cm_id* id, const Call& call) {
-  Sample& sample = TheSample();
-  Library& library = sample.library();
-  const Context context = sample.world().Context();
-  const uint32_t number = Ours(id)->number;
-  return sample.Completes(Ours(id),
-                          library.Complete(context, number, call(library, context, number)));
+  return TheSample().Do(Ours(id), call);
 }
 
 }  // namespace
@@ -93,11 +77,11 @@ int rdma_destroy_id(rdma_cm_id* id) { return TheSample().DestroyId(Ours(id)); }
 
 int rdma_bind_addr(rdma_cm_id* id, sockaddr* addr) {
   const cm::Address address = TheSample().AddressOf(addr);
-  return On(id, [&](Library& l, Context c, uint32_t i) { return l.BindAddr(c, i, address); });
+  return On(id, cm::call::BindAddr{.address = address});
 }
 
 int rdma_listen(rdma_cm_id* id, int backlog) {
-  return On(id, [&](Library& l, Context c, uint32_t i) { return l.Listen(c, i, backlog); });
+  return On(id, cm::call::Listen{.backlog = backlog});
 }
 
 int rdma_resolve_addr(rdma_cm_id* id, sockaddr* src_addr, sockaddr* dst_addr, int timeout_ms) {
@@ -105,64 +89,46 @@ int rdma_resolve_addr(rdma_cm_id* id, sockaddr* src_addr, sockaddr* dst_addr, in
                                    .source = TheSample().AddressOf(src_addr),
                                    .destination = TheSample().AddressOf(dst_addr),
                                    .timeout_ms = timeout_ms};
-  return Completing(id,
-                    [&](Library& l, Context c, uint32_t i) { return l.ResolveAddr(c, i, call); });
+  return On(id, call);
 }
 
 int rdma_resolve_route(rdma_cm_id* id, int timeout_ms) {
-  return Completing(
-      id, [&](Library& l, Context c, uint32_t i) { return l.ResolveRoute(c, i, timeout_ms); });
+  return On(id, cm::call::ResolveRoute{.timeout_ms = timeout_ms});
 }
 
 int rdma_create_qp(rdma_cm_id* id, ibv_pd* /*pd*/, ibv_qp_init_attr* qp_init_attr) {
   const auto type = static_cast<cm::QpType>(cm::ValueOf(qp_init_attr->qp_type));
-  return On(id, [&](Library& l, Context c, uint32_t i) { return l.CreateQp(c, i, type); });
+  return On(id, cm::call::CreateQp{.type = type});
 }
 
 int rdma_create_qp_ex(rdma_cm_id* id, ibv_qp_init_attr_ex* qp_init_attr) {
   const auto type = static_cast<cm::QpType>(cm::ValueOf(qp_init_attr->qp_type));
-  return On(id, [&](Library& l, Context c, uint32_t i) { return l.CreateQp(c, i, type); });
+  return On(id, cm::call::CreateQp{.type = type});
 }
 
-void rdma_destroy_qp(rdma_cm_id* id) {
-  On(id, [](Library& l, Context c, uint32_t i) { return l.DestroyQp(c, i); });
-}
+void rdma_destroy_qp(rdma_cm_id* id) { On(id, cm::call::DestroyQp{}); }
 
 int rdma_connect(rdma_cm_id* id, rdma_conn_param* conn_param) {
-  const std::optional<cm::ConnParam> param = ParamOf(conn_param);
-  return Completing(id, [&](Library& l, Context c, uint32_t i) { return l.Connect(c, i, param); });
+  return On(id, cm::call::Connect{.param = ParamOf(conn_param)});
 }
 
 int rdma_accept(rdma_cm_id* id, rdma_conn_param* conn_param) {
-  const std::optional<cm::ConnParam> param = ParamOf(conn_param);
-  Sample& sample = TheSample();
-  Library& library = sample.library();
-  const Context context = sample.world().Context();
-  const uint32_t number = Ours(id)->number;
-  return sample.Completes(
-      Ours(id), library.CompleteAccept(context, number, library.Accept(context, number, param)));
+  return On(id, cm::call::Accept{.param = ParamOf(conn_param)});
 }
 
 int rdma_reject(rdma_cm_id* id, const void* private_data, uint8_t private_data_len) {
   const cm::PrivateData data = DataOf(private_data, private_data_len);
-  return On(id, [&](Library& l, Context c, uint32_t i) { return l.Reject(c, i, data); });
+  return On(id, cm::call::Reject{.private_data = data});
 }
 
-int rdma_establish(rdma_cm_id* id) {
-  return On(id, [](Library& l, Context c, uint32_t i) { return l.Establish(c, i); });
-}
+int rdma_establish(rdma_cm_id* id) { return On(id, cm::call::Establish{}); }
 
-int rdma_disconnect(rdma_cm_id* id) {
-  Sample& sample = TheSample();
-  return sample.Completes(
-      Ours(id), sample.library().DisconnectOrWait(sample.world().Context(), Ours(id)->number));
-}
+int rdma_disconnect(rdma_cm_id* id) { return On(id, cm::call::Disconnect{}); }
 
 int rdma_join_multicast(rdma_cm_id* id, sockaddr* addr, void* context) {
   const cm::call::JoinMulticast call{
       .id = {}, .address = TheSample().AddressOf(addr), .context = TheSample().Keep(context)};
-  return Completing(id,
-                    [&](Library& l, Context c, uint32_t i) { return l.JoinMulticast(c, i, call); });
+  return On(id, call);
 }
 
 int rdma_join_multicast_ex(rdma_cm_id* id, rdma_cm_join_mc_attr_ex* mc_join_attr, void* context) {
@@ -171,15 +137,11 @@ int rdma_join_multicast_ex(rdma_cm_id* id, rdma_cm_join_mc_attr_ex* mc_join_attr
                                        .context = TheSample().Keep(context),
                                        .flags = mc_join_attr->join_flags,
                                        .comp_mask = mc_join_attr->comp_mask};
-  return Completing(
-      id, [&](Library& l, Context c, uint32_t i) { return l.JoinMulticastEx(c, i, call); });
+  return On(id, call);
 }
 
 int rdma_leave_multicast(rdma_cm_id* id, sockaddr* addr) {
-  Sample& sample = TheSample();
-  const cm::Address address = sample.AddressOf(addr);
-  return sample.Completes(Ours(id), sample.library().LeaveMulticast(sample.world().Context(),
-                                                                    Ours(id)->number, address));
+  return On(id, cm::call::LeaveMulticast{.address = TheSample().AddressOf(addr)});
 }
 
 int rdma_get_request(rdma_cm_id* listen, rdma_cm_id** id) {
@@ -191,7 +153,7 @@ int rdma_set_option(rdma_cm_id* id, int level, int optname, void* optval, size_t
                            .option = {.level = level, .name = optname},
                            .length = static_cast<uint32_t>(optlen)};
   if (optlen > 0) std::memcpy(&call.value, optval, std::min(optlen, sizeof(call.value)));
-  return On(id, [&](Library& l, Context c, uint32_t i) { return l.SetOption(c, i, call); });
+  return On(id, call);
 }
 
 int rdma_migrate_id(rdma_cm_id* id, rdma_event_channel* channel) {
@@ -199,17 +161,14 @@ int rdma_migrate_id(rdma_cm_id* id, rdma_event_channel* channel) {
 }
 
 int rdma_notify(rdma_cm_id* id, ibv_event_type event) {
-  return On(id, [&](Library& l, Context c, uint32_t i) {
-    return l.Notify(c, i, static_cast<uint8_t>(cm::ValueOf(event)));
-  });
+  return On(id, cm::call::Notify{.what = static_cast<uint8_t>(cm::ValueOf(event))});
 }
 
 int rdma_init_qp_attr(rdma_cm_id* id, ibv_qp_attr* qp_attr, int* qp_attr_mask) {
-  cm::woven::Progress progress;
-  const int value = On(id, [&](Library& l, Context c, uint32_t i) {
-    progress = l.InitQpAttr(c, i, static_cast<uint8_t>(cm::ValueOf(qp_attr->qp_state)));
-    return progress.reply;
-  });
+  const auto state = static_cast<uint8_t>(cm::ValueOf(qp_attr->qp_state));
+  const cm::woven::Progress progress =
+      TheSample().Do(cm::call::InitQpAttr{.state = state}, {.id = Ours(id)->number});
+  const int value = TheSample().Answer(Ours(id), progress.reply);
   if (value != 0) return value;
   const auto& attrs = std::get<cm::QpAttrs>(*progress.handed);
   cm::Store(&qp_attr->qp_state, attrs.state);
@@ -219,15 +178,13 @@ int rdma_init_qp_attr(rdma_cm_id* id, ibv_qp_attr* qp_attr, int* qp_attr_mask) {
 
 int rdma_set_local_ece(rdma_cm_id* id, ibv_ece* ece) {
   const cm::EceOptions options{ece->vendor_id, ece->options, ece->comp_mask};
-  return On(id, [&](Library& l, Context, uint32_t i) { return l.SetLocalEce(i, options); });
+  return On(id, cm::call::SetLocalEce{.ece = options});
 }
 
 int rdma_get_remote_ece(rdma_cm_id* id, ibv_ece* ece) {
-  cm::woven::Progress progress;
-  const int value = On(id, [&](Library& l, Context, uint32_t i) {
-    progress = l.GetRemoteEce(i);
-    return progress.reply;
-  });
+  const cm::woven::Progress progress =
+      TheSample().Do(cm::call::GetRemoteEce{}, {.id = Ours(id)->number});
+  const int value = TheSample().Answer(Ours(id), progress.reply);
   if (value != 0) return value;
   const auto& options = std::get<cm::EceOptions>(*progress.handed);
   *ece = {
@@ -237,23 +194,22 @@ int rdma_get_remote_ece(rdma_cm_id* id, ibv_ece* ece) {
 
 int rdma_reject_ece(rdma_cm_id* id, const void* private_data, uint8_t private_data_len) {
   const cm::PrivateData data = DataOf(private_data, private_data_len);
-  return On(id, [&](Library& l, Context c, uint32_t i) { return l.RejectEce(c, i, data); });
+  return On(id, cm::call::RejectEce{.private_data = data});
 }
 
 uint16_t rdma_get_src_port(rdma_cm_id* id) {
-  return htons(TheSample().library().at(Ours(id)->number).source.port);
+  return htons(TheSample().library().ids[Ours(id)->number].source.port);
 }
 
 uint16_t rdma_get_dst_port(rdma_cm_id* id) {
-  return htons(TheSample().library().at(Ours(id)->number).destination.port);
+  return htons(TheSample().library().ids[Ours(id)->number].destination.port);
 }
 
 const char* rdma_event_str(rdma_cm_event_type event) {
   // As long as the longest name, and static, as the C function's result is.
   static auto* const names = new std::map<int, std::string>;
   const auto type = static_cast<uint8_t>(cm::ValueOf(event));
-  const cm::woven::Progress progress =
-      TheSample().library().EventStr(TheSample().world().Context(), type);
+  const cm::woven::Progress progress = TheSample().Do(cm::call::EventStr{.type = type});
   return names->emplace(type, std::get<cm::TextHanded>(*progress.handed).words())
       .first->second.c_str();
 }

@@ -108,7 +108,7 @@ int rdma_getaddrinfo(const char* node, const char* service, const rdma_addrinfo*
   if (service != nullptr) get.service = static_cast<uint16_t>(std::strtoul(service, nullptr, 10));
   if (hints != nullptr) get.hints = HintsOf(*hints);
   Sample& sample = TheSample();
-  const cm::woven::Progress progress = sample.library().GetAddrInfo(get);
+  const cm::woven::Progress progress = sample.Do(get);
   if (!progress.reply.succeeded()) return Refused(progress.reply);
   *res = Handed(std::get<cm::AddrInfoHanded>(*progress.handed));
   return 0;
@@ -120,40 +120,33 @@ int rdma_resolve_addrinfo(rdma_cm_id* id, const char* node, const char* service,
   if (service != nullptr)
     resolve.service = static_cast<uint16_t>(std::strtoul(service, nullptr, 10));
   if (hints != nullptr) resolve.hints = HintsOf(*hints);
-  Sample& sample = TheSample();
-  Id* const own = reinterpret_cast<Id*>(id);
-  return sample.Completes(
-      own, sample.library().ResolveAddrInfo(sample.world().Context(), own->number, resolve));
+  return TheSample().Do(reinterpret_cast<Id*>(id), resolve);
 }
 
 int rdma_query_addrinfo(rdma_cm_id* id, rdma_addrinfo** info) {
   Sample& sample = TheSample();
   const uint32_t number = reinterpret_cast<Id*>(id)->number;
-  const cm::woven::Progress progress = sample.library().QueryAddrInfo(number);
+  const cm::woven::Progress progress = sample.Do(cm::call::QueryAddrInfo{}, {.id = number});
   if (!progress.reply.succeeded()) return Refused(progress.reply);
   *info = Handed(std::get<cm::AddrInfoHanded>(*progress.handed));
   return 0;
 }
 
 int rdma_write_cm_event(rdma_cm_id* id, rdma_cm_event_type event, int status, uint64_t arg) {
-  Sample& sample = TheSample();
-  Id* const own = reinterpret_cast<Id*>(id);
   const auto type = static_cast<uint8_t>(cm::ValueOf(event));
-  const cm::Reply reply =
-      sample.library().WriteCmEvent(sample.world().Context(), own->number,
-                                    {.id = {}, .type = type, .status = status, .argument = arg});
-  return sample.Answer(own, reply);
+  return TheSample().Do(reinterpret_cast<Id*>(id),
+                        cm::call::WriteCmEvent{.type = type, .status = status, .argument = arg});
 }
 
 void rdma_freeaddrinfo(rdma_addrinfo* res) {
   if (res == nullptr) return;
-  TheSample().library().GiveBack();
+  TheSample().Do(cm::call::FreeAddrInfo{});
   delete reinterpret_cast<Info*>(res);
 }
 
 ibv_context** rdma_get_devices(int* num_devices) {
   Sample& sample = TheSample();
-  const cm::woven::Progress progress = sample.library().GetDevices(sample.world().Context());
+  const cm::woven::Progress progress = sample.Do(cm::call::GetDevices{});
   const bool found = progress.reply.succeeded();
   if (!found) errno = static_cast<int>(progress.reply.error);
   const uint32_t known = found ? std::get<cm::DevicesHanded>(*progress.handed).known : 0;
@@ -164,7 +157,7 @@ ibv_context** rdma_get_devices(int* num_devices) {
 }
 
 void rdma_free_devices(ibv_context** list) {
-  TheSample().library().GiveBack();
+  TheSample().Do(cm::call::FreeDevices{});
   delete[] list;
 }
 

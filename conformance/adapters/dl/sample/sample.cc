@@ -33,6 +33,10 @@ int ToC(const Reply& reply) {
   return reply.value;
 }
 
+uint32_t NumberIn(const Channel* channel) {
+  return channel == nullptr ? woven::kNobody : channel->number;
+}
+
 void Copy(const Address& address, const Topology& topology, sockaddr_storage* to) {
   SockAddr c(address, topology);
   *to = {};
@@ -65,8 +69,7 @@ int Sample::Finish(const woven::Progress& progress, const Unfinished& unfinished
   if (progress.reply.succeeded()) {
     if (unfinished.fetches != nullptr) *unfinished.fetches = &Make(progress.made).release()->c;
     if (unfinished.requests != nullptr) {
-      const woven::FetchedEvent& event =
-          world_.library(lane_.side).fetched(library().at(progress.made).event);
+      const woven::FetchedEvent& event = library().events[library().ids[progress.made].event];
       Id* const listener = IdAt(event.listen_id);
       *unfinished.requests = &NewId(progress.made, nullptr, listener->space)->c;
     }
@@ -87,14 +90,14 @@ int Sample::Finish(const woven::Progress& progress, const Unfinished& unfinished
 rdma_event_channel* Sample::CreateChannel() {
   auto* const channel = new Channel;
   // Whether it is to block is asked of the descriptor, as it may be told at any time.
-  const woven::Progress progress = library().CreateEventChannel(world_.Context(), false);
+  const woven::Progress progress = Do(call::CreateEventChannel{});
   channel->number = progress.made;
   channel->c.fd = eventfd(0, EFD_CLOEXEC);
   return &channel->c;
 }
 
 void Sample::DestroyChannel(Channel* channel) {
-  Begin(library().DestroyEventChannel(world_.Context(), channel->number), {.closes = channel});
+  Begin(Do(call::DestroyEventChannel{}, {.channel = channel->number}), {.closes = channel});
 }
 
 Id* Sample::NewId(uint32_t number, rdma_event_channel* channel, PortSpace space) {
@@ -117,16 +120,14 @@ Id* Sample::IdAt(uint32_t number) {
 }
 
 int Sample::CreateId(Channel* channel, rdma_cm_id** id, PortSpace space) {
-  const woven::Progress progress = library().CreateId(
-      world_.Context(), channel == nullptr ? woven::kNobody : channel->number, space);
+  const woven::Progress progress =
+      Do(call::CreateId{.space = space}, {.channel = NumberIn(channel)});
   if (progress.reply.succeeded())
     *id = &NewId(progress.made, channel == nullptr ? nullptr : &channel->c, space)->c;
   return ToC(progress.reply);
 }
 
-int Sample::DestroyId(Id* id) {
-  return Begin(library().DestroyId(world_.Context(), id->number), {});
-}
+int Sample::DestroyId(Id* id) { return Begin(Do(call::DestroyId{}, {.id = id->number}), {}); }
 
 int Sample::Answer(Id* id, const Reply& reply) {
   const int value = ToC(reply);
@@ -136,31 +137,25 @@ int Sample::Answer(Id* id, const Reply& reply) {
   return value;
 }
 
-int Sample::Completes(Id* id, const woven::Progress& progress) {
-  return Begin(progress, {.completes = id});
-}
-
 int Sample::GetRequest(Id* listener, rdma_cm_id** id) {
-  return Begin(library().GetRequest(world_.Context(), listener->number),
+  return Begin(Do(call::GetRequest{}, {.id = listener->number}),
                {.requests = id, .completes = listener});
 }
 
 // The id has moved unless the call was refused, even if the call still waits.
 int Sample::MigrateId(Id* id, Channel* channel) {
-  const woven::Progress progress = library().MigrateId(
-      world_.Context(), id->number, channel == nullptr ? woven::kNobody : channel->number);
+  const woven::Progress progress =
+      Do(call::MigrateId{}, {.id = id->number, .channel = NumberIn(channel)});
   const bool moved = progress.reply.kind == ReplyKind::kBlocked || progress.reply.succeeded();
   if (moved) id->c.channel = channel == nullptr ? nullptr : &channel->c;
   return Begin(progress, {.completes = id});
 }
 
 int Sample::CreateEp(const call::CreateEp& ep, rdma_cm_id** id) {
-  return Begin(library().CreateEp(world_.Context(), ep), {.makes = id, .space = ep.space});
+  return Begin(Do(ep), {.makes = id, .space = ep.space});
 }
 
-int Sample::DestroyEp(Id* id) {
-  return Begin(library().DestroyEp(world_.Context(), id->number), {});
-}
+int Sample::DestroyEp(Id* id) { return Begin(Do(call::DestroyEp{}, {.id = id->number}), {}); }
 
 ibv_context** Sample::NewList(uint32_t devices, int* count) {
   auto** const list = new ibv_context*[contexts_.size() + 1];
@@ -172,7 +167,7 @@ ibv_context** Sample::NewList(uint32_t devices, int* count) {
 }
 
 Shown Sample::Show(const Id& id) {
-  return world_.library(id.side).Show(world_.Context(), id.number);
+  return woven::Show(world_.Context(), world_.library(id.side), id.number);
 }
 
 void Sample::Refresh(Id* id) {
@@ -185,25 +180,25 @@ void Sample::Refresh(Id* id) {
   id->c.qp = shown.qp ? &id->qp : nullptr;
   id->qp.context = id->c.verbs;
   const woven::Library& library = world_.library(id->side);
-  const uint32_t number = library.at(id->number).event;
+  const uint32_t number = library.ids[id->number].event;
   const bool retains = number != woven::kNobody;
   // The place of an event is used again: that it is the same says nothing.
-  if (retains && id->event && library.fetched(number) == id->kept) return;
+  if (retains && id->event && library.events[number] == id->kept) return;
   id->event = retains ? Make(number) : nullptr;
-  if (retains) id->kept = library.fetched(number);
+  if (retains) id->kept = library.events[number];
   id->c.event = retains ? &id->event->c : nullptr;
 }
 
 int Sample::GetEvent(Channel* channel, rdma_cm_event** event) {
   const bool nonblocking = (fcntl(channel->c.fd, F_GETFL) & O_NONBLOCK) != 0;
-  const woven::Progress progress = library().GetCmEvent(world_.Context(), channel->number);
+  const woven::Progress progress = Do(call::GetCmEvent{}, {.channel = channel->number});
   if (progress.reply.kind == ReplyKind::kBlocked && nonblocking)
     return ToC(Reply::Refused(Errno::kAgain));
   return Begin(progress, {.fetches = event});
 }
 
 std::unique_ptr<Event> Sample::Make(uint32_t number) {
-  const woven::FetchedEvent& fetched = world_.library(lane_.side).fetched(number);
+  const woven::FetchedEvent& fetched = world_.library(lane_.side).events[number];
   auto event = std::make_unique<Event>();
   event->number = number;
   event->private_data = fetched.event.private_data;
@@ -214,12 +209,12 @@ std::unique_ptr<Event> Sample::Make(uint32_t number) {
     Id* const listener = IdAt(fetched.listen_id);
     c.listen_id = &listener->c;
     // The id of a synchronous listener's request was created when rdma_get_request returned.
-    if (!world_.library(lane_.side).at(fetched.id).synchronous)
+    if (!world_.library(lane_.side).ids[fetched.id].synchronous)
       NewId(fetched.id, listener->c.channel, listener->space);
   }
   if (Id* const id = IdAt(fetched.id)) {
     const woven::Library& library = world_.library(lane_.side);
-    if (library.LiveId(fetched.id) && !library.at(fetched.id).synchronous) Refresh(id);
+    if (library.ids.Live(fetched.id) && !library.ids[fetched.id].synchronous) Refresh(id);
     c.id = &id->c;
   }
   FillParam(fetched.event, event.get());
@@ -278,7 +273,7 @@ void Sample::FillParam(const CmEvent& fetched, Event* event) const {
 }
 
 int Sample::Ack(Event* event) {
-  const Reply reply = library().AckCmEvent(event->number);
+  const Reply reply = Do(call::AckCmEvent{}, {.event = event->number}).reply;
   delete event;
   return ToC(reply);
 }
@@ -301,7 +296,7 @@ bool Sample::Continue(int* value) {
 }
 
 bool Sample::Readable(Channel* channel) {
-  return library().Readable(world_.Context(), channel->number);
+  return woven::Readable(world_.Context(), library(), channel->number);
 }
 
 void Sample::Inject(const Fault& fault) {

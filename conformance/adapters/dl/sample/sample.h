@@ -13,7 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "conformance/defects/woven/sim/lib/calls.h"
+#include "conformance/defects/woven/sim/lib/library.h"
 #include "conformance/defects/woven/sim/world/world.h"
+#include "model/vocabulary/call.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
 
@@ -67,10 +70,18 @@ class Sample {
   int DestroyId(Id* id);
   int GetEvent(Channel* channel, rdma_cm_event** event);
   int Ack(Event* event);
+  // Makes a call on the id, which may wait for an event if the id is synchronous.
+  template <typename Call>
+  int Do(Id* id, const Call& call) {
+    return Begin(world_.Do(lane_.side, call, {.id = id->number}), {.completes = id});
+  }
+  // Makes a call that does not wait.
+  template <typename Call>
+  woven::Progress Do(const Call& call, const woven::Named& at = {}) {
+    return world_.Do(lane_.side, call, at);
+  }
   // Returns the immediate reply of a call on an id.
   int Answer(Id* id, const Reply& reply);
-  // The same for a call that waits for an event if the id is synchronous.
-  int Completes(Id* id, const woven::Progress& progress);
   int GetRequest(Id* listener, rdma_cm_id** id);
   int MigrateId(Id* id, Channel* channel);
   int CreateEp(const call::CreateEp& ep, rdma_cm_id** id);

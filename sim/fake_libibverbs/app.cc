@@ -1,0 +1,34 @@
+// Shared object that is preloaded into programs. The environment names the socket of their
+// simulated machine.
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "sim/fake_libibverbs/client.h"
+#include "sim/fake_libibverbs/requests.h"
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+// In static memory: the allocator may be the first to read the clock.
+Client* Make() {
+  alignas(Client) static std::array<std::byte, sizeof(Client)> memory;
+  const char* path = std::getenv("CMSIM_SOCKET");
+  return path == nullptr ? nullptr : new (memory.data()) Client(path);
+}
+
+// Output is not buffered, so that it is seen even if the program is killed later.
+__attribute__((constructor)) void SpeakLineByLine() {
+  if (std::getenv("CMSIM_SOCKET") != nullptr) std::setvbuf(stdout, nullptr, _IOLBF, 0);
+}
+
+}  // namespace
+
+Backend* BackendOfEnvironment() {
+  static Client* const kClient = Make();
+  return kClient;
+}
+
+}  // namespace cm::sim::fake_libibverbs

@@ -1,0 +1,44 @@
+// The interface between the C functions of one program and its simulated machine.
+//
+// 1. A request is answered before its thread continues. An answer may take simulated time; the
+//    backend may run other threads, or the world, until then.
+// 2. The fake libibverbs holds no lock during a request.
+// 3. Threads may be fibers of one thread of the system.
+#ifndef SIM_FAKE_LIBIBVERBS_BACKEND_H_
+#define SIM_FAKE_LIBIBVERBS_BACKEND_H_
+
+#include <cstdint>
+
+#include "sim/uapi/request.h"
+
+namespace cm::sim::fake_libibverbs {
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  // Never returns with `waits`. Error: -ENODEV when there is no machine any more.
+  virtual uapi::Answer Ask(const uapi::Request& request) = 0;
+
+  // The calling thread waits for another thread of its program. Called in a loop.
+  virtual void Yield() = 0;
+
+  // Number of the calling thread's process. Devices of different processes are distinct, even with
+  // the same name.
+  virtual uint32_t Process() { return 0; }
+
+  // Keeps the pipe of `write_end` readable: it holds a byte whenever the answer to `readable` is 1,
+  // and is empty otherwise. `name` identifies the watch; a second watch of the same name replaces
+  // the first, with a `write_end` of -1 when the descriptor has not changed. A backend whose
+  // program does not poll descriptors does nothing.
+  virtual void Watch(uint64_t name, int write_end, const uapi::Request& readable);
+  virtual void Unwatch(uint64_t name);
+};
+
+inline void Backend::Watch(uint64_t /*name*/, int /*write_end*/,
+                           const uapi::Request& /*readable*/) {}
+inline void Backend::Unwatch(uint64_t /*name*/) {}
+
+}  // namespace cm::sim::fake_libibverbs
+
+#endif  // SIM_FAKE_LIBIBVERBS_BACKEND_H_

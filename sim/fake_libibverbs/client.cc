@@ -1,0 +1,236 @@
+#include "sim/fake_libibverbs/client.h"
+
+#include <pthread.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "sim/fake_libibverbs/requests.h"
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+using uapi::Answer;
+using uapi::Connection;
+using uapi::Message;
+using uapi::Op;
+using uapi::Request;
+
+// A thread that only reads the clock sends a request now and then: it may be waiting for a later
+// time.
+constexpr int kLooks = 10'000;
+
+// All sockets of the process. A child closes its copies, because the broker takes the end of a
+// connection for the end of its thread.
+struct Sockets {
+  std::mutex lock;
+  std::vector<int> open;
+};
+
+Sockets& TheSockets() {
+  static auto* const kSockets = new Sockets;
+  return *kSockets;
+}
+
+__attribute__((constructor)) void CloseInChildren() {
+  pthread_atfork([] { TheSockets().lock.lock(); }, [] { TheSockets().lock.unlock(); },
+                 [] {
+                   for (const int socket : TheSockets().open) close(socket);
+                   TheSockets().open.clear();
+                   TheSockets().lock.unlock();
+                 });
+}
+
+// The connection of one thread; it ends with the thread.
+class Line {
+ public:
+  Line() = default;
+  ~Line() { Drop(); }
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+
+  Connection* Get() {
+    if (connection_ && generation_ != Generation()) {
+      connection_->Abandon();
+      connection_.reset();
+    }
+    return connection_.get();
+  }
+
+  void Set(int socket) {
+    generation_ = Generation();
+    connection_ = std::make_unique<Connection>(socket);
+    const std::lock_guard held(TheSockets().lock);
+    TheSockets().open.push_back(socket);
+  }
+
+  void Drop() {
+    if (Get() == nullptr) return;
+    const std::lock_guard held(TheSockets().lock);
+    std::vector<int>& open = TheSockets().open;
+    open.erase(std::remove(open.begin(), open.end(), connection_->socket()), open.end());
+    connection_.reset();
+  }
+
+ private:
+  std::unique_ptr<Connection> connection_;
+  uint32_t generation_ = 0;
+};
+
+thread_local Line line;
+thread_local int looks = 0;  // clock reads since the last request
+
+// A request whose answer was not read leaves the connection out of step. Unwinding causes that: the
+// thread was cancelled.
+class Exchange {
+ public:
+  Exchange() = default;
+  ~Exchange() {
+    if (!complete_) line.Drop();
+  }
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+  void Complete() { complete_ = true; }
+
+ private:
+  bool complete_ = false;
+};
+
+class WithoutCancellation {
+ public:
+  WithoutCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~WithoutCancellation() { pthread_setcancelstate(before_, nullptr); }
+  WithoutCancellation(const WithoutCancellation&) = delete;
+  WithoutCancellation& operator=(const WithoutCancellation&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
+// The functions behind these are cancellation points; no others are.
+bool MayWait(Op op) {
+  return op == Op::kWrite || op == Op::kTakeEvent || op == Op::kTakeEventOfDevice ||
+         op == Op::kSleep;
+}
+
+// A name that is too long for a socket address is cut off, and no process listens there.
+sockaddr_un AddressOf(const char* path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path, strnlen(path, sizeof address.sun_path - 1));
+  return address;
+}
+
+int Connect(const sockaddr_un& address) {
+  const int end = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (end < 0) return -1;
+  if (connect(end, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return end;
+  close(end);
+  return -1;
+}
+
+uint32_t NumberAtTheEnd(std::string_view path) {
+  uint32_t number = 0;
+  const size_t last = path.find_last_not_of("0123456789");
+  for (const char digit : path.substr(last + 1)) number = 10 * number + (digit - '0');
+  return number;
+}
+
+// The file beside the socket.
+const std::atomic<int64_t>* SeeTimeBeside(std::string_view socket) {
+  std::array<char, sizeof(sockaddr_un) + uapi::SharedTime::kName.size()> path{};
+  const std::string_view folder = socket.substr(0, socket.rfind('/') + 1);
+  const size_t length = folder.copy(path.data(), folder.size());
+  uapi::SharedTime::kName.copy(path.data() + length, uapi::SharedTime::kName.size());
+  return uapi::SeeTime(path.data());
+}
+
+// Empty when the connection is lost.
+std::optional<Answer> Hear(Connection* connection) {
+  bool interrupted = false;
+  for (;;) {
+    if (std::optional<Message> message = connection->Next()) {
+      if (auto* answer = std::get_if<Answer>(&*message)) return std::move(*answer);
+      return std::nullopt;
+    }
+    if (connection->damaged()) return std::nullopt;
+    const int error = connection->Read();
+    if (error == EINTR && !interrupted) {
+      interrupted = true;
+      if (connection->Send(uapi::Interrupt{}) != 0) return std::nullopt;
+    } else if (error != 0 && error != EINTR) {
+      return std::nullopt;
+    }
+  }
+}
+
+Answer Converse(Connection* connection, const Request& request) {
+  Exchange exchange;
+  if (connection->Send(request) != 0) return {.value = -EIO};
+  std::optional<Answer> answer = Hear(connection);
+  if (!answer) return {.value = -EIO};
+  exchange.Complete();
+  return std::move(*answer);
+}
+
+}  // namespace
+
+Client::Client(const char* path)
+    : address_(AddressOf(path)),
+      process_(NumberAtTheEnd(address_.sun_path)),
+      now_(SeeTimeBeside(address_.sun_path)) {}
+
+Connection* Client::Own() {
+  if (Connection* connection = line.Get()) return connection;
+  const WithoutCancellation whole;
+  const int end = Connect(address_);
+  if (end < 0) return nullptr;
+  line.Set(end);
+  const uapi::Hello hello = {
+      .process = process_, .pid = getpid(), .tid = static_cast<int32_t>(syscall(SYS_gettid))};
+  if (line.Get()->Send(hello) != 0) line.Drop();
+  return line.Get();
+}
+
+Answer Client::Ask(const Request& request) {
+  if (request.op == Op::kNow) {
+    if (now_ == nullptr) return {.value = -ENODEV};
+    if (++looks <= kLooks) return {.value = *now_};
+  }
+  looks = 0;
+  Connection* connection = Own();
+  if (connection == nullptr) return {.value = -ENODEV};
+  if (MayWait(request.op)) return Converse(connection, request);
+  const WithoutCancellation whole;
+  return Converse(connection, request);
+}
+
+void Client::Yield() { Ask({.op = Op::kSleep}); }
+
+void Client::Tell(const Message& message, int descriptor) {
+  const WithoutCancellation whole;
+  Connection* connection = Own();
+  if (connection != nullptr && connection->Send(message, descriptor) != 0) line.Drop();
+}
+
+void Client::Watch(uint64_t name, int write_end, const Request& readable) {
+  Tell(uapi::Watch{.name = name, .has_descriptor = write_end >= 0, .readable = readable},
+       write_end);
+}
+
+void Client::Unwatch(uint64_t name) { Tell(uapi::Unwatch{.name = name}, -1); }
+
+}  // namespace cm::sim::fake_libibverbs

@@ -1,0 +1,44 @@
+// The backend of a program whose machine is in another process. The environment names the socket.
+#ifndef SIM_FAKE_LIBIBVERBS_CLIENT_H_
+#define SIM_FAKE_LIBIBVERBS_CLIENT_H_
+
+#include <sys/un.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "sim/fake_libibverbs/backend.h"
+#include "sim/uapi/framing.h"
+#include "sim/uapi/request.h"
+#include "sim/uapi/shared_time.h"
+
+namespace cm::sim::fake_libibverbs {
+
+class Client : public Backend {
+ public:
+  // Path of the socket; ends with the process id. Allocates nothing.
+  explicit Client(const char* path);
+
+  // Errors: EIO when the connection is lost during the request, ENODEV when there is no connection,
+  // EINTR when a signal came, as in a blocking system call. Only a request that may wait is a
+  // cancellation point. The time is read from shared memory, except by a thread that only reads the
+  // clock for long: that thread sends a request.
+  uapi::Answer Ask(const uapi::Request& request) override;
+  // A sleep of length zero, which ends when other threads have run or something has happened.
+  void Yield() override;
+  void Watch(uint64_t name, int write_end, const uapi::Request& readable) override;
+  void Unwatch(uint64_t name) override;
+
+ private:
+  // The connection of the calling thread; null when there is none.
+  uapi::Connection* Own();
+  void Tell(const uapi::Message& message, int descriptor);
+
+  sockaddr_un address_;
+  uint32_t process_;
+  const std::atomic<int64_t>* now_;  // null when there is no broker
+};
+
+}  // namespace cm::sim::fake_libibverbs
+
+#endif  // SIM_FAKE_LIBIBVERBS_CLIENT_H_

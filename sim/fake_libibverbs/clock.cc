@@ -1,0 +1,167 @@
+// The clocks and sleeps of a program use the machine's time, where there is a machine. Waits with a
+// limit inside the C library use the system's time: poll directly, the others as limits.cc says.
+#undef _FORTIFY_SOURCE
+
+#include "sim/fake_libibverbs/clock.h"
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+
+#include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/requests.h"
+#include "sim/uapi/request.h"
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+constexpr int64_t kMicrosecond = 1'000;
+
+// The value of the clock when a world begins. Empty for clocks that are not simulated: CPU time
+// clocks.
+// processors.
+std::optional<int64_t> BeginningOn(clockid_t clock) {
+  switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_TAI:
+      return kSinceEpoch;
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_MONOTONIC_COARSE:
+    case CLOCK_BOOTTIME:
+      return kSinceBoot;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Empty where time is the system's: without a machine, and inside the fake libibverbs.
+std::optional<int64_t> Now() {
+  if (Inside() || TheBackend() == nullptr) return std::nullopt;
+  const int before = errno;
+  const uapi::Answer answer = Ask({.op = uapi::Op::kNow});
+  errno = before;
+  if (answer.value < 0) return std::nullopt;
+  return answer.value;
+}
+
+// Returns 0 or an errno.
+int SleepUntil(int64_t instant) {
+  const uapi::Answer answer =
+      Ask({.op = uapi::Op::kSleep, .more = static_cast<uint64_t>(std::max<int64_t>(instant, 0))});
+  return answer.value < 0 ? static_cast<int>(-answer.value) : 0;
+}
+
+bool IsTime(const timespec& time) {
+  return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < kSecond;
+}
+
+// Returns 0 or an errno; the time not slept is stored in `rest`, which may be null.
+int SleepFor(int64_t now, int64_t duration, timespec* rest) {
+  const int error = SleepUntil(now + duration);
+  if (error == EINTR && rest != nullptr)
+    *rest = TimeOf(std::max<int64_t>(now + duration - Now().value_or(now), 0));
+  return error;
+}
+
+}  // namespace
+
+std::optional<int64_t> SimulatedTime(clockid_t clock) {
+  const std::optional<int64_t> beginning = BeginningOn(clock);
+  const std::optional<int64_t> now = beginning ? Now() : std::nullopt;
+  if (!now) return std::nullopt;
+  return *beginning + *now;
+}
+
+timespec SystemTime(clockid_t clock) {
+  timespec time{};
+  syscall(SYS_clock_gettime, clock, &time);
+  return time;
+}
+
+}  // namespace cm::sim::fake_libibverbs
+
+using namespace cm::sim::fake_libibverbs;  // what follows is C
+
+// Functions that malloc may call use the kernel directly: looking up the C library's may call
+// malloc.
+
+extern "C" {
+
+int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  const std::optional<int64_t> now = SimulatedTime(clock);
+  if (!now) return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
+  *time = TimeOf(*now);
+  return 0;
+}
+
+int gettimeofday(timeval* time, void* zone) noexcept {
+  const std::optional<int64_t> now = Now();
+  if (!now) return static_cast<int>(syscall(SYS_gettimeofday, time, zone));
+  const int64_t all = kSinceEpoch + *now;
+  *time = {.tv_sec = all / kSecond, .tv_usec = all % kSecond / kMicrosecond};
+  return 0;
+}
+
+time_t time(time_t* seconds) noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  const time_t result = now.tv_sec;
+  if (seconds != nullptr) *seconds = result;
+  return result;
+}
+
+int nanosleep(const timespec* duration, timespec* rest) {
+  static auto* const kReal = Next("nanosleep", &nanosleep);
+  const std::optional<int64_t> now = Now();
+  if (!now) return kReal(duration, rest);
+  const int error = IsTime(*duration) ? SleepFor(*now, NanosecondsOf(*duration), rest) : EINVAL;
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+int usleep(useconds_t microseconds) {
+  static auto* const kReal = Next("usleep", &usleep);
+  const std::optional<int64_t> now = Now();
+  if (!now) return kReal(microseconds);
+  const int error = SleepUntil(*now + microseconds * kMicrosecond);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+// A thread that yields to wait for another thread, or for the machine, lets them run.
+int sched_yield() noexcept {
+  if (Inside() || TheBackend() == nullptr) return static_cast<int>(syscall(SYS_sched_yield));
+  Yield();
+  return 0;
+}
+
+unsigned int sleep(unsigned int seconds) {
+  static auto* const kReal = Next("sleep", &sleep);
+  const std::optional<int64_t> now = Now();
+  if (!now) return kReal(seconds);
+  timespec rest{};
+  SleepFor(*now, seconds * kSecond, &rest);
+  return static_cast<unsigned int>(rest.tv_sec);
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* rest) {
+  static auto* const kReal = Next("clock_nanosleep", &clock_nanosleep);
+  const std::optional<int64_t> beginning = BeginningOn(clock);
+  const std::optional<int64_t> now = beginning ? Now() : std::nullopt;
+  if (!now) return kReal(clock, flags, time, rest);
+  if (!IsTime(*time)) return EINVAL;
+  if ((flags & TIMER_ABSTIME) != 0) return SleepUntil(NanosecondsOf(*time) - *beginning);
+  return SleepFor(*now, NanosecondsOf(*time), rest);
+}
+}

@@ -1,0 +1,33 @@
+// The simulated clocks of a program.
+#ifndef SIM_FAKE_LIBIBVERBS_CLOCK_H_
+#define SIM_FAKE_LIBIBVERBS_CLOCK_H_
+
+#include <time.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace cm::sim::fake_libibverbs {
+
+inline constexpr int64_t kSecond = 1'000'000'000;
+
+// At the beginning of a world: a machine that has run for a while, on a day in the past.
+inline constexpr int64_t kSinceBoot = 1'000 * kSecond;
+inline constexpr int64_t kSinceEpoch = 1'000'000'000 * kSecond;
+
+// The clock's value in nanoseconds. Empty where time is the system's: for clocks that are not
+// simulated, without a machine, and inside the fake libibverbs.
+std::optional<int64_t> SimulatedTime(clockid_t clock);
+
+// The value of the system's clock.
+timespec SystemTime(clockid_t clock);
+
+inline int64_t NanosecondsOf(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
+
+inline timespec TimeOf(int64_t nanoseconds) {
+  return {.tv_sec = nanoseconds / kSecond, .tv_nsec = nanoseconds % kSecond};
+}
+
+}  // namespace cm::sim::fake_libibverbs
+
+#endif  // SIM_FAKE_LIBIBVERBS_CLOCK_H_

@@ -1,0 +1,54 @@
+// Descriptors of the program for objects of the machine: read ends of pipes, so that poll, epoll,
+// dup and fcntl are the system's.
+//
+// A descriptor is identified by its pipe and not by its number, which the program may duplicate and
+// reuse without a call to the fake libibverbs.
+#ifndef SIM_FAKE_LIBIBVERBS_DESCRIPTORS_H_
+#define SIM_FAKE_LIBIBVERBS_DESCRIPTORS_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "sim/fake_libibverbs/requests.h"
+#include "sim/uapi/request.h"
+
+namespace cm::sim::fake_libibverbs {
+
+enum class DescriptorKind : uint8_t {
+  kFile,     // an open rdma_cm device file
+  kChannel,  // a completion channel
+  kDevice,   // events of a device
+  kTimer,    // readable from an instant on
+};
+
+struct Descriptor;
+
+// The reading of a descriptor that read(2) of the system cannot read.
+using Reader = ssize_t (*)(int fd, const Descriptor& descriptor, void* bytes, size_t count);
+
+struct Descriptor {
+  DescriptorKind kind = DescriptorKind::kFile;
+  Handle file;              // of a kFile
+  uint32_t generation = 0;  // of the process that opened it
+  int write_end = -1;
+  uint64_t name = 0;  // the pipe's inode
+  Reader reads = nullptr;
+};
+
+// Creates a descriptor; returns a negative errno on failure. `flags` are O_CLOEXEC and O_NONBLOCK.
+// `readable` is the request that answers whether the object is readable.
+int MakeDescriptor(DescriptorKind kind, Handle file, int flags, const uapi::Request& readable,
+                   Reader reads = nullptr);
+
+std::optional<Descriptor> FindDescriptor(int fd);
+
+bool IsNonBlocking(int fd);
+
+// Like close(2); closes the machine's object with the last of its descriptors.
+int CloseDescriptor(int fd);
+
+}  // namespace cm::sim::fake_libibverbs
+
+#endif  // SIM_FAKE_LIBIBVERBS_DESCRIPTORS_H_

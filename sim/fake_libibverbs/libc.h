@@ -1,0 +1,34 @@
+// The functions of the C library that the fake libibverbs replaces.
+#ifndef SIM_FAKE_LIBIBVERBS_LIBC_H_
+#define SIM_FAKE_LIBIBVERBS_LIBC_H_
+
+#include <poll.h>
+#include <sys/types.h>
+
+struct stat;
+
+namespace cm::sim::fake_libibverbs {
+
+struct Libc {
+  int (*open)(const char*, int, ...);
+  int (*openat)(int, const char*, int, ...);
+  int (*fstat)(int, struct stat*);
+  ssize_t (*read)(int, void*, size_t);
+  ssize_t (*write)(int, const void*, size_t);
+  int (*close)(int);
+  int (*poll)(pollfd*, nfds_t, int);
+};
+
+const Libc& RealLibc();
+
+// The next definition after the fake libibverbs's in search order; null when there is none.
+void* NextDefinition(const char* name);
+
+template <typename Function>
+Function* Next(const char* name, Function* /*for its type*/) {
+  return reinterpret_cast<Function*>(NextDefinition(name));
+}
+
+}  // namespace cm::sim::fake_libibverbs
+
+#endif  // SIM_FAKE_LIBIBVERBS_LIBC_H_

@@ -1,0 +1,117 @@
+// The functions of the C library through which programs use the rdma_cm device file, and the
+// function of libnl through which librdmacm looks up its device number.
+
+// The fortified variants in the headers would define the same functions a second time.
+#undef _FORTIFY_SOURCE
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstring>
+#include <optional>
+
+#include "sim/fake_libibverbs/commands.h"
+#include "sim/fake_libibverbs/descriptors.h"
+#include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/polling.h"
+#include "sim/fake_libibverbs/requests.h"
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+constexpr const char* kNode = "/dev/infiniband/rdma_cm";
+constexpr int kNetlinkRdma = 20;  // source: linux 6.1 netlink.h NETLINK_RDMA
+constexpr int kNetlinkFailure = -1;
+
+bool IsNode(const char* path) {
+  return path != nullptr && std::strcmp(path, kNode) == 0 && TheBackend() != nullptr;
+}
+
+int OpenNode(int flags) {
+  const uapi::Answer answer = Ask({.op = uapi::Op::kOpen});
+  int fd = static_cast<int>(answer.value);
+  if (answer.value >= 0) {
+    const Handle file = {.number = static_cast<uint32_t>(answer.value)};
+    fd = MakeDescriptor(DescriptorKind::kFile, file, flags,
+                        {.op = uapi::Op::kPollFile, .on = file.number});
+    if (fd < 0) AskAbout(uapi::Op::kClose, file);
+  }
+  if (fd >= 0) return fd;
+  errno = -fd;
+  return -1;
+}
+
+}  // namespace
+}  // namespace cm::sim::fake_libibverbs
+
+using namespace cm::sim::fake_libibverbs;  // what follows is C
+
+extern "C" {
+
+int open(const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = va_arg(more, mode_t);
+  va_end(more);
+  return IsNode(path) ? OpenNode(flags) : RealLibc().open(path, flags, mode);
+}
+
+int open64(const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = va_arg(more, mode_t);
+  va_end(more);
+  return IsNode(path) ? OpenNode(flags) : RealLibc().open(path, flags, mode);
+}
+
+int openat(int directory, const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = va_arg(more, mode_t);
+  va_end(more);
+  return IsNode(path) ? OpenNode(flags) : RealLibc().openat(directory, path, flags, mode);
+}
+
+int fstat(int fd, struct stat* status) noexcept {
+  const int result = RealLibc().fstat(fd, status);
+  if (result != 0) return result;
+  const std::optional<Descriptor> found = FindDescriptor(fd);
+  if (!found || found->kind != DescriptorKind::kFile) return result;
+  status->st_mode = (status->st_mode & ~static_cast<mode_t>(S_IFMT)) | S_IFCHR;
+  return result;
+}
+
+ssize_t write(int fd, const void* bytes, size_t count) {
+  const std::optional<Descriptor> found = FindDescriptor(fd);
+  // Only the fake libibverbs writes to the pipe of a file.
+  if (!found || found->kind != DescriptorKind::kFile || fd == found->write_end)
+    return RealLibc().write(fd, bytes, count);
+  return WriteCommand(*found, fd, bytes, count);
+}
+
+// The file has no read operation. source: linux 6.1 ucma.c ucma_fops
+ssize_t read(int fd, void* bytes, size_t count) {
+  const std::optional<Descriptor> found = FindDescriptor(fd);
+  if (found && found->kind == DescriptorKind::kFile) {
+    errno = EINVAL;
+    return -1;
+  }
+  if (found && found->reads != nullptr) return found->reads(fd, *found, bytes, count);
+  const ssize_t size = RealLibc().read(fd, bytes, count);
+  NotePoll(size >= 0 || errno != EAGAIN);
+  return size;
+}
+
+int close(int fd) { return CloseDescriptor(fd); }
+
+// The kernel under the program must reveal nothing about RDMA.
+int nl_connect(void* socket, int protocol) {
+  using Connect = int (*)(void*, int);
+  if (protocol == kNetlinkRdma) return kNetlinkFailure;
+  static const auto kReal = reinterpret_cast<Connect>(NextDefinition("nl_connect"));
+  return kReal == nullptr ? kNetlinkFailure : kReal(socket, protocol);
+}
+}

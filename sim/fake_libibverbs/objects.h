@@ -1,0 +1,114 @@
+// The verbs objects as the program holds them: each begins with the public struct of
+// <infiniband/verbs.h>.
+#ifndef SIM_FAKE_LIBIBVERBS_OBJECTS_H_
+#define SIM_FAKE_LIBIBVERBS_OBJECTS_H_
+
+#include <infiniband/verbs.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "sim/fake_libibverbs/requests.h"
+#include "sim/uapi/request.h"
+
+namespace cm::sim::fake_libibverbs {
+
+struct Device {
+  ibv_device shown;
+  uapi::DeviceRecord record;
+  uint32_t process;
+  uint32_t place;  // index in the kernel's list of `world`
+  uint32_t world;
+};
+
+struct Context {
+  ibv_context shown;
+  Device* device;
+  Handle events;
+};
+
+// A protection domain. The machine knows it by its number, which is reported with the objects in
+// it.
+struct Domain {
+  ibv_pd shown;
+  uint32_t number;              // unique
+  std::atomic<uint32_t> users;  // objects in it; it cannot be destroyed before them
+};
+
+struct Region {
+  ibv_mr shown;
+  Handle key;
+};
+
+struct AddressHandle {
+  ibv_ah shown;
+  ibv_ah_attr to;
+};
+
+struct CompletionQueue {
+  ibv_cq shown;  // its mutex guards the two counters
+  Handle handle;
+  uint32_t delivered;
+};
+
+struct Channel {
+  ibv_comp_channel shown;
+  uint64_t name;  // of its descriptor
+  std::mutex lock;
+  std::vector<CompletionQueue*> queues;
+};
+
+struct SharedQueue {
+  ibv_srq shown;
+  Handle handle;
+};
+
+struct QueuePair {
+  ibv_qp shown;
+  Handle handle;
+  ibv_qp_init_attr initial;
+  ibv_qp_attr attributes;  // as set by ibv_modify_qp
+};
+
+template <typename T, typename Shown>
+T* Whole(Shown* shown) {
+  return reinterpret_cast<T*>(shown);
+}
+
+inline uint32_t NumberOf(ibv_cq* queue) {
+  return queue == nullptr ? 0 : Whole<CompletionQueue>(queue)->handle.number;
+}
+
+inline void Enter(ibv_pd* domain) { ++Whole<Domain>(domain)->users; }
+inline void Leave(ibv_pd* domain) { --Whole<Domain>(domain)->users; }
+
+inline uint32_t NumberOf(ibv_pd* domain) { return Whole<Domain>(domain)->number; }
+
+// Index of a context's device in the kernel's list, or a negative errno.
+int64_t PlaceOf(ibv_context* context);
+
+// A request for an object of that context, named by its address.
+uapi::ToldRecord TellOf(ibv_context* context, const void* object);
+// Called after a destroy, which has returned the number of asynchronous events taken for the
+// object; waits until they are acknowledged. Objects of an earlier world do not wait.
+void AwaitAcknowledged(Handle object, const uapi::Answer& destroyed, pthread_mutex_t* mutex,
+                       const uint32_t* acknowledged);
+
+// For functions that return an errno.
+inline int ErrnoOf(int64_t value) { return value < 0 ? static_cast<int>(-value) : 0; }
+
+// For functions that set errno: returns null.
+inline std::nullptr_t Refuse(int error) {
+  errno = error;
+  return nullptr;
+}
+
+// The operations behind the inline functions.
+void FillOperations(ibv_context_ops* operations);
+
+}  // namespace cm::sim::fake_libibverbs
+
+#endif  // SIM_FAKE_LIBIBVERBS_OBJECTS_H_

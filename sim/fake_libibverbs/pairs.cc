@@ -1,0 +1,285 @@
+// Protection domains, memory regions, address handles, queue pairs.
+#include <endian.h>
+#include <infiniband/verbs.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "sim/fake_libibverbs/mappings.h"
+#include "sim/fake_libibverbs/objects.h"
+#include "sim/fake_libibverbs/requests.h"
+
+// The header defines a macro of this name.
+#undef ibv_reg_mr
+
+using namespace cm::sim::fake_libibverbs;  // what follows is C
+using cm::sim::uapi::Answer;
+using cm::sim::uapi::CapacityRecord;
+using cm::sim::uapi::ModifyRecord;
+using cm::sim::uapi::Op;
+using cm::sim::uapi::QpRecord;
+using cm::sim::uapi::RegionRecord;
+
+namespace {
+
+ModifyRecord RecordOf(const ibv_qp_attr& attributes, int mask) {
+  ModifyRecord record = {.mask = static_cast<uint32_t>(mask)};
+  if ((mask & IBV_QP_STATE) != 0) record.state = attributes.qp_state;
+  if ((mask & IBV_QP_DEST_QPN) != 0) record.peer_number = attributes.dest_qp_num;
+  if ((mask & IBV_QP_PORT) != 0) record.port = attributes.port_num;
+  if ((mask & IBV_QP_QKEY) != 0) record.qkey = attributes.qkey;
+  if ((mask & IBV_QP_ACCESS_FLAGS) != 0) record.access = attributes.qp_access_flags;
+  if ((mask & IBV_QP_RETRY_CNT) != 0) record.retry_count = attributes.retry_cnt;
+  if ((mask & IBV_QP_RNR_RETRY) != 0) record.rnr_retry_count = attributes.rnr_retry;
+  if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) != 0) record.max_rd_atomic = attributes.max_rd_atomic;
+  if ((mask & IBV_QP_MAX_DEST_RD_ATOMIC) != 0)
+    record.max_dest_rd_atomic = attributes.max_dest_rd_atomic;
+  if ((mask & IBV_QP_AV) != 0) {
+    record.is_global = attributes.ah_attr.is_global;
+    std::memcpy(record.peer_gid.data(), attributes.ah_attr.grh.dgid.raw, record.peer_gid.size());
+  }
+  return record;
+}
+
+void Merge(const ibv_qp_attr& from, int mask, ibv_qp_attr* to) {
+  if ((mask & IBV_QP_ACCESS_FLAGS) != 0) to->qp_access_flags = from.qp_access_flags;
+  if ((mask & IBV_QP_PKEY_INDEX) != 0) to->pkey_index = from.pkey_index;
+  if ((mask & IBV_QP_PORT) != 0) to->port_num = from.port_num;
+  if ((mask & IBV_QP_QKEY) != 0) to->qkey = from.qkey;
+  if ((mask & IBV_QP_AV) != 0) to->ah_attr = from.ah_attr;
+  if ((mask & IBV_QP_PATH_MTU) != 0) to->path_mtu = from.path_mtu;
+  if ((mask & IBV_QP_TIMEOUT) != 0) to->timeout = from.timeout;
+  if ((mask & IBV_QP_RETRY_CNT) != 0) to->retry_cnt = from.retry_cnt;
+  if ((mask & IBV_QP_RNR_RETRY) != 0) to->rnr_retry = from.rnr_retry;
+  if ((mask & IBV_QP_RQ_PSN) != 0) to->rq_psn = from.rq_psn;
+  if ((mask & IBV_QP_SQ_PSN) != 0) to->sq_psn = from.sq_psn;
+  if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) != 0) to->max_rd_atomic = from.max_rd_atomic;
+  if ((mask & IBV_QP_MAX_DEST_RD_ATOMIC) != 0) to->max_dest_rd_atomic = from.max_dest_rd_atomic;
+  if ((mask & IBV_QP_MIN_RNR_TIMER) != 0) to->min_rnr_timer = from.min_rnr_timer;
+  if ((mask & IBV_QP_DEST_QPN) != 0) to->dest_qp_num = from.dest_qp_num;
+}
+
+QpRecord RecordOf(uint32_t place, ibv_pd* pd, const ibv_qp_init_attr& initial) {
+  QpRecord record = {.device = place,
+                     .type = static_cast<uint32_t>(initial.qp_type),
+                     .send_queue = NumberOf(initial.send_cq),
+                     .receive_queue = NumberOf(initial.recv_cq),
+                     .signal_all = initial.sq_sig_all != 0 ? 1U : 0U,
+                     .sends = {initial.cap.max_send_wr, initial.cap.max_send_sge},
+                     .receives = {initial.cap.max_recv_wr, initial.cap.max_recv_sge},
+                     .domain = NumberOf(pd)};
+  if (initial.srq != nullptr) record.srq = Whole<SharedQueue>(initial.srq)->handle.number;
+  return record;
+}
+
+ibv_mr* Register(ibv_pd* pd, void* address, size_t length, uint32_t access) {
+  const int64_t place = PlaceOf(pd->context);
+  if (place < 0) return Refuse(ErrnoOf(place));
+  constexpr uint32_t kWrites = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+                               IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND;
+  const auto first = reinterpret_cast<uint64_t>(address);
+  const bool there = CanBePinned(first, length, (access & kWrites) != 0);
+  const RegionRecord record = {.address = first,
+                               .length = length,
+                               .device = static_cast<uint32_t>(place),
+                               .access = access,
+                               .domain = NumberOf(pd),
+                               .faults = there ? 0U : 1U};
+  const Answer answer = Ask({.op = Op::kRegister, .bytes = BytesOf(record)});
+  if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
+  auto* region = new Region{};
+  region->key.number = static_cast<uint32_t>(answer.value);
+  region->shown = {.context = pd->context,
+                   .pd = pd,
+                   .addr = address,
+                   .length = length,
+                   .handle = region->key.number,
+                   .lkey = region->key.number,
+                   .rkey = region->key.number};
+  Enter(pd);
+  return &region->shown;
+}
+
+// The capacity of its queues; the requested one where the answer has none.
+ibv_qp_cap CapacityIn(const Answer& answer, ibv_qp_cap asked) {
+  const auto held = RecordIn<CapacityRecord>(answer.bytes);
+  if (!held) return asked;
+  asked.max_send_wr = held->sends.work;
+  asked.max_recv_wr = held->receives.work;
+  asked.max_send_sge = held->sends.pieces;
+  asked.max_recv_sge = held->receives.pieces;
+  return asked;
+}
+
+int AskOfGroup(ibv_qp* qp, Op op, const ibv_gid* gid) {
+  return ErrnoOf(AskAbout(op, Whole<QueuePair>(qp)->handle, 0, BytesOf(*gid)).value);
+}
+
+}  // namespace
+
+extern "C" {
+
+ibv_pd* ibv_alloc_pd(ibv_context* context) {
+  if (const int64_t place = PlaceOf(context); place < 0) return Refuse(ErrnoOf(place));
+  static std::atomic<uint32_t> last{0};
+  const uint32_t number = ++last;
+  auto* domain =
+      new Domain{.shown = {.context = context, .handle = number}, .number = number, .users = 0};
+  return &domain->shown;
+}
+
+// source: linux 6.1 uverbs_std_types.c uverbs_free_pd
+int ibv_dealloc_pd(ibv_pd* pd) {
+  if (Whole<Domain>(pd)->users != 0) return errno = EBUSY;
+  delete Whole<Domain>(pd);
+  return 0;
+}
+
+ibv_mr* ibv_reg_mr(ibv_pd* pd, void* address, size_t length, int access) {
+  return Register(pd, address, length, static_cast<uint32_t>(access));
+}
+
+ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* address, size_t length, uint64_t virtual_address,
+                         unsigned int access) {
+  if (virtual_address != reinterpret_cast<uint64_t>(address)) return Refuse(EOPNOTSUPP);
+  return Register(pd, address, length, access);
+}
+
+int ibv_dereg_mr(ibv_mr* region) {
+  auto* whole = Whole<Region>(region);
+  const Answer answer = AskAbout(Op::kDeregister, whole->key);
+  if (answer.value < 0) return ErrnoOf(answer.value);
+  Leave(region->pd);
+  delete whole;
+  return 0;
+}
+
+ibv_ah* ibv_create_ah(ibv_pd* pd, ibv_ah_attr* to) {
+  auto* handle =
+      new AddressHandle{.shown = {.context = pd->context, .pd = pd, .handle = 0}, .to = *to};
+  Enter(pd);
+  return &handle->shown;
+}
+
+int ibv_init_ah_from_wc(ibv_context* /*context*/, uint8_t port, ibv_wc* completion, ibv_grh* grh,
+                        ibv_ah_attr* to) {
+  *to = {};
+  to->dlid = completion->slid;
+  to->sl = completion->sl;
+  to->src_path_bits = completion->dlid_path_bits;
+  to->port_num = port;
+  if ((completion->wc_flags & IBV_WC_GRH) == 0) return 0;
+  constexpr uint32_t kFlowLabel = 0xfffff;
+  const uint32_t first = be32toh(grh->version_tclass_flow);
+  to->is_global = 1;
+  to->grh.dgid = grh->sgid;
+  to->grh.flow_label = first & kFlowLabel;
+  to->grh.traffic_class = static_cast<uint8_t>(first >> 20);
+  to->grh.hop_limit = 0xff;
+  return 0;
+}
+
+ibv_ah* ibv_create_ah_from_wc(ibv_pd* pd, ibv_wc* completion, ibv_grh* grh, uint8_t port) {
+  ibv_ah_attr to;
+  ibv_init_ah_from_wc(pd->context, port, completion, grh, &to);
+  return ibv_create_ah(pd, &to);
+}
+
+int ibv_destroy_ah(ibv_ah* handle) {
+  Leave(handle->pd);
+  delete Whole<AddressHandle>(handle);
+  return 0;
+}
+
+ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* initial) {
+  const int64_t place = PlaceOf(pd->context);
+  if (place < 0) return Refuse(ErrnoOf(place));
+  const auto& device = Whole<Context>(pd->context)->device->record;
+  if (initial->cap.max_inline_data > device.max_inline) return Refuse(EINVAL);
+  // Room for a scatter/gather element is room for inline data, and the other way round.
+  // source: linux 6.1 rxe_qp.c rxe_qp_init_req
+  ibv_qp_init_attr held = *initial;
+  ibv_qp_cap& cap = held.cap;
+  cap.max_inline_data = std::max<uint32_t>(cap.max_inline_data, cap.max_send_sge * sizeof(ibv_sge));
+  cap.max_send_sge = cap.max_inline_data / sizeof(ibv_sge);
+  auto made = std::make_unique<QueuePair>();
+  QpRecord record = RecordOf(static_cast<uint32_t>(place), pd, held);
+  record.told = TellOf(pd->context, made.get());
+  const Answer answer = Ask({.op = Op::kCreateQp, .bytes = BytesOf(record)});
+  if (answer.value < 0) return Refuse(ErrnoOf(answer.value));
+  const auto number = RecordIn<uint32_t>(answer.bytes);
+  if (!number) return Refuse(EIO);
+  QueuePair* const qp = made.release();
+  qp->handle.number = static_cast<uint32_t>(answer.value);
+  initial->cap = cap;
+  qp->initial = held;
+  qp->shown.context = pd->context;
+  qp->shown.qp_context = initial->qp_context;
+  qp->shown.pd = pd;
+  Enter(pd);
+  qp->shown.send_cq = initial->send_cq;
+  qp->shown.recv_cq = initial->recv_cq;
+  qp->shown.srq = initial->srq;
+  qp->shown.handle = qp->handle.number;
+  qp->shown.qp_num = *number;
+  qp->shown.state = IBV_QPS_RESET;
+  qp->shown.qp_type = initial->qp_type;
+  pthread_mutex_init(&qp->shown.mutex, nullptr);
+  pthread_cond_init(&qp->shown.cond, nullptr);
+  return &qp->shown;
+}
+
+int ibv_modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) {
+  auto* whole = Whole<QueuePair>(qp);
+  const ModifyRecord record = RecordOf(*attributes, mask);
+  const Answer answer = AskAbout(Op::kModifyQp, whole->handle, 0, BytesOf(record));
+  if (answer.value < 0) return ErrnoOf(answer.value);
+  Merge(*attributes, mask, &whole->attributes);
+  if ((mask & IBV_QP_STATE) != 0) qp->state = attributes->qp_state;
+  return 0;
+}
+
+int ibv_query_qp(ibv_qp* qp, ibv_qp_attr* attributes, int /*mask*/, ibv_qp_init_attr* initial) {
+  auto* whole = Whole<QueuePair>(qp);
+  const Answer answer = AskAbout(Op::kQueryQp, whole->handle);
+  if (answer.value < 0) return ErrnoOf(answer.value);
+  if (answer.value > IBV_QPS_UNKNOWN) return EIO;
+  *attributes = whole->attributes;
+  attributes->qp_state = static_cast<ibv_qp_state>(answer.value);
+  attributes->cur_qp_state = attributes->qp_state;
+  *initial = whole->initial;
+  initial->cap = CapacityIn(answer, whole->initial.cap);
+  attributes->cap = initial->cap;
+  qp->state = attributes->qp_state;
+  return 0;
+}
+
+int ibv_query_qp_data_in_order(ibv_qp* /*qp*/, ibv_wr_opcode /*op*/, uint32_t /*flags*/) {
+  return 0;
+}
+
+int ibv_destroy_qp(ibv_qp* qp) {
+  auto* whole = Whole<QueuePair>(qp);
+  const Answer answer = AskAbout(Op::kDestroyQp, whole->handle);
+  if (answer.value < 0) return ErrnoOf(answer.value);
+  AwaitAcknowledged(whole->handle, answer, &qp->mutex, &qp->events_completed);
+  Leave(qp->pd);
+  delete whole;
+  return 0;
+}
+
+int ibv_attach_mcast(ibv_qp* qp, const ibv_gid* gid, uint16_t /*lid*/) {
+  return AskOfGroup(qp, Op::kAttach, gid);
+}
+
+int ibv_detach_mcast(ibv_qp* qp, const ibv_gid* gid, uint16_t /*lid*/) {
+  return AskOfGroup(qp, Op::kDetach, gid);
+}
+
+// source: rdma-core 44 dummy_ops.c query_ece, set_ece
+int ibv_query_ece(ibv_qp* /*qp*/, ibv_ece* /*ece*/) { return EOPNOTSUPP; }
+int ibv_set_ece(ibv_qp* /*qp*/, ibv_ece* /*ece*/) { return EOPNOTSUPP; }
+}

@@ -1,0 +1,30 @@
+#include "sim/fake_libibverbs/polling.h"
+
+#include <cerrno>
+
+#include "sim/fake_libibverbs/requests.h"
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+constexpr int kLooks = 32;
+
+thread_local int in_vain = 0;
+
+}  // namespace
+
+void NotePoll(bool found) {
+  if (found || Inside() || TheBackend() == nullptr) {
+    in_vain = 0;
+    return;
+  }
+  if (in_vain < kLooks) {
+    ++in_vain;
+    return;
+  }
+  const int before = errno;
+  Yield();
+  errno = before;
+}
+
+}  // namespace cm::sim::fake_libibverbs

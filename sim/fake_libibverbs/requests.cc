@@ -1,0 +1,80 @@
+#include "sim/fake_libibverbs/requests.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cerrno>
+#include <utility>
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+constexpr int64_t kErrnoMax = 4095;  // source: linux 6.1 err.h MAX_ERRNO
+
+std::atomic<Backend*> told{nullptr};
+std::atomic<uint32_t> world{0};
+std::atomic<uint32_t> generation{0};
+thread_local int depth = 0;
+
+// Handles and counts have 32 bits.
+bool IsTooLarge(uapi::Op op, int64_t value) { return op != uapi::Op::kNow && value > UINT32_MAX; }
+
+// Stack unwinding calls this as well: a thread may be cancelled while it waits.
+class Stay {
+ public:
+  Stay() { ++depth; }
+  ~Stay() { --depth; }
+  Stay(const Stay&) = delete;
+  Stay& operator=(const Stay&) = delete;
+};
+
+__attribute__((constructor)) void CountForks() {
+  pthread_atfork(nullptr, nullptr, [] { ++generation; });
+}
+
+}  // namespace
+
+Backend* TheBackend() {
+  if (Backend* backend = told) return backend;
+  const Stay stay;  // created by the first request
+  return BackendOfEnvironment();
+}
+
+void SetBackend(Backend* backend) { told = backend; }
+
+bool Inside() { return depth > 0; }
+int ExchangeDepth(int other) { return std::exchange(depth, other); }
+
+uapi::Answer Ask(const uapi::Request& request) {
+  Backend* backend = TheBackend();
+  if (backend == nullptr) return {.value = -ENODEV};
+  const Stay stay;
+  uapi::Answer answer = backend->Ask(request);
+  if (answer.waits || answer.value < -kErrnoMax || IsTooLarge(request.op, answer.value))
+    answer.value = -EIO;
+  if (answer.value < 0) answer.bytes.clear();
+  return answer;
+}
+
+void Yield() {
+  Backend* backend = TheBackend();
+  if (backend == nullptr) return;
+  const Stay stay;
+  backend->Yield();
+}
+
+uint32_t Process() {
+  Backend* backend = TheBackend();
+  return backend == nullptr ? 0 : backend->Process();
+}
+
+uint32_t World() { return world; }
+void NextWorld() { ++world; }
+uint32_t Generation() { return generation; }
+
+uapi::Answer AskAbout(uapi::Op op, Handle handle, uint64_t more, std::vector<uint8_t> bytes) {
+  if (!handle.Lives()) return {};
+  return Ask({.op = op, .on = handle.number, .more = more, .bytes = std::move(bytes)});
+}
+
+}  // namespace cm::sim::fake_libibverbs

@@ -1,0 +1,238 @@
+// Timers that programs set: descriptors of timerfd, and the signal of alarm and setitimer. Both are
+// pipes that become readable at an instant of the machine; the system sends the signal when the
+// pipe does (O_ASYNC).
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "sim/fake_libibverbs/clock.h"
+#include "sim/fake_libibverbs/descriptors.h"
+#include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/polling.h"
+#include "sim/fake_libibverbs/requests.h"
+#include "sim/uapi/request.h"
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+using uapi::kNever;
+using uapi::Op;
+
+constexpr int64_t kMicrosecond = 1'000;
+
+// Instants count from the beginning of the world.
+struct Timer {
+  clockid_t clock = CLOCK_REALTIME;
+  int64_t interval = 0;
+  uint64_t next = kNever;
+};
+
+// By inode of the pipe. An entry of a closed pipe stays until another pipe has its inode.
+struct Timers {
+  std::mutex lock;
+  std::map<uint64_t, Timer> by_name;
+};
+
+Timers& TheTimers() {
+  static auto* const kTimers = new Timers;
+  return *kTimers;
+}
+
+// Empty where time is the system's.
+std::optional<int64_t> Now() {
+  const std::optional<int64_t> shown = SimulatedTime(CLOCK_MONOTONIC);
+  if (!shown) return std::nullopt;
+  return *shown - kSinceBoot;
+}
+
+// After the answer the pipe is in its right state. The interval is in microseconds.
+void Arm(uint64_t name, uint64_t next, uint32_t interval) {
+  if (Backend* backend = TheBackend())
+    backend->Watch(name, -1, {.op = Op::kPollTime, .on = interval, .more = next});
+  Ask({.op = Op::kPollTime, .more = next});
+}
+
+int64_t Left(uint64_t next, int64_t now) {
+  return next == kNever ? 0 : std::max<int64_t>(static_cast<int64_t>(next) - now, 1);
+}
+
+// Takes the number of expirations and resets it to zero.
+std::optional<uint64_t> TakeExpirations(uint64_t name, int64_t now) {
+  uint64_t times = 1;
+  uint64_t next = kNever;
+  {
+    const std::lock_guard held(TheTimers().lock);
+    Timer& timer = TheTimers().by_name[name];
+    if (timer.next > static_cast<uint64_t>(now)) return std::nullopt;
+    if (timer.interval > 0) {
+      times += (static_cast<uint64_t>(now) - timer.next) / timer.interval;
+      next = timer.next + times * timer.interval;
+    }
+    timer.next = next;
+  }
+  Arm(name, next, 0);
+  return times;
+}
+
+ssize_t ReadTimer(int fd, const Descriptor& descriptor, void* bytes, size_t count) {
+  for (;;) {
+    const std::optional<int64_t> now = Now();
+    if (!now || count < sizeof(uint64_t)) break;
+    if (const auto times = TakeExpirations(descriptor.name, *now)) {
+      std::memcpy(bytes, &*times, sizeof *times);
+      return sizeof *times;
+    }
+    if (IsNonBlocking(fd)) {
+      NotePoll(false);
+      errno = EAGAIN;
+      return -1;
+    }
+    pollfd readable = {.fd = fd, .events = POLLIN, .revents = 0};
+    if (RealLibc().poll(&readable, 1, -1) < 0) return -1;
+  }
+  errno = EINVAL;
+  return -1;
+}
+
+// The timer of alarm and its signal. A child inherits none.
+class Signal {
+ public:
+  // Returns what was left of the previous timer.
+  itimerval Set(const itimerval& time, int64_t now) {
+    const std::lock_guard held(lock_);
+    Prepare();
+    const Timer before = timer_;
+    timer_.interval = Of(time.it_interval);
+    timer_.next = Of(time.it_value) == 0 ? kNever : now + Of(time.it_value);
+    Arm(name_, timer_.next, static_cast<uint32_t>(timer_.interval / kMicrosecond));
+    return {.it_interval = In(before.interval), .it_value = In(Left(NextOf(before, now), now))};
+  }
+
+ private:
+  static int64_t Of(const timeval& time) {
+    return time.tv_sec * kSecond + time.tv_usec * kMicrosecond;
+  }
+  static timeval In(int64_t nanoseconds) {
+    return {.tv_sec = nanoseconds / kSecond, .tv_usec = nanoseconds % kSecond / kMicrosecond};
+  }
+  static uint64_t NextOf(const Timer& timer, int64_t now) {
+    if (timer.next > static_cast<uint64_t>(now)) return timer.next;
+    if (timer.interval == 0) return kNever;
+    return now + timer.interval - (now - timer.next) % timer.interval;
+  }
+
+  void Prepare() {
+    if (fd_ >= 0 && generation_ == Generation()) return;
+    timer_ = {};
+    generation_ = Generation();
+    fd_ = MakeDescriptor(DescriptorKind::kTimer, {}, O_CLOEXEC | O_NONBLOCK,
+                         {.op = Op::kPollTime, .more = kNever});
+    if (fd_ < 0) return;
+    name_ = FindDescriptor(fd_)->name;
+    fcntl(fd_, F_SETOWN, getpid());
+    fcntl(fd_, F_SETSIG, SIGALRM);
+    fcntl(fd_, F_SETFL, O_NONBLOCK | O_ASYNC);
+  }
+
+  std::mutex lock_;
+  Timer timer_;
+  uint32_t generation_ = 0;
+  int fd_ = -1;
+  uint64_t name_ = 0;
+};
+
+Signal& TheSignal() {
+  static auto* const kSignal = new Signal;
+  return *kSignal;
+}
+
+// Empty where the descriptor is none of these timers.
+std::optional<uint64_t> NameOfTimer(int fd) {
+  const std::optional<Descriptor> found = FindDescriptor(fd);
+  if (!found || found->reads != &ReadTimer) return std::nullopt;
+  return found->name;
+}
+
+itimerspec Shown(const Timer& timer, int64_t now) {
+  return {.it_interval = TimeOf(timer.interval), .it_value = TimeOf(Left(timer.next, now))};
+}
+
+}  // namespace
+}  // namespace cm::sim::fake_libibverbs
+
+using namespace cm::sim::fake_libibverbs;  // what follows is C
+
+extern "C" {
+
+int timerfd_create(int clock, int flags) noexcept {
+  static auto* const kReal = Next("timerfd_create", &timerfd_create);
+  if (!SimulatedTime(clock)) return kReal(clock, flags);
+  static_assert(TFD_CLOEXEC == O_CLOEXEC && TFD_NONBLOCK == O_NONBLOCK);
+  const int fd = MakeDescriptor(DescriptorKind::kTimer, {}, flags,
+                                {.op = Op::kPollTime, .more = kNever}, &ReadTimer);
+  if (fd < 0) {
+    errno = -fd;
+    return -1;
+  }
+  const std::lock_guard held(TheTimers().lock);
+  TheTimers().by_name[FindDescriptor(fd)->name] = {.clock = clock};
+  return fd;
+}
+
+int timerfd_settime(int fd, int flags, const itimerspec* time, itimerspec* before) noexcept {
+  static auto* const kReal = Next("timerfd_settime", &timerfd_settime);
+  const std::optional<uint64_t> name = NameOfTimer(fd);
+  const std::optional<int64_t> now = name ? Now() : std::nullopt;
+  if (!now) return kReal(fd, flags, time, before);
+  uint64_t next = kNever;
+  {
+    const std::lock_guard held(TheTimers().lock);
+    Timer& timer = TheTimers().by_name[*name];
+    if (before != nullptr) *before = Shown(timer, *now);
+    const int64_t value = NanosecondsOf(time->it_value);
+    // Converts an instant of the timer's clock to the world's time.
+    const int64_t beginning = SimulatedTime(timer.clock).value_or(*now) - *now;
+    if (value != 0) next = (flags & TFD_TIMER_ABSTIME) != 0 ? value - beginning : *now + value;
+    timer.next = next = static_cast<int64_t>(next) < 0 ? 0 : next;
+    timer.interval = NanosecondsOf(time->it_interval);
+  }
+  Arm(*name, next, 0);
+  return 0;
+}
+
+int timerfd_gettime(int fd, itimerspec* time) noexcept {
+  static auto* const kReal = Next("timerfd_gettime", &timerfd_gettime);
+  const std::optional<uint64_t> name = NameOfTimer(fd);
+  const std::optional<int64_t> now = name ? Now() : std::nullopt;
+  if (!now) return kReal(fd, time);
+  const std::lock_guard held(TheTimers().lock);
+  *time = Shown(TheTimers().by_name[*name], *now);
+  return 0;
+}
+
+int setitimer(__itimer_which_t which, const itimerval* time, itimerval* before) noexcept {
+  static auto* const kReal = Next("setitimer", &setitimer);
+  const std::optional<int64_t> now = which == ITIMER_REAL ? Now() : std::nullopt;
+  if (!now) return kReal(which, time, before);
+  const itimerval left = TheSignal().Set(*time, *now);
+  if (before != nullptr) *before = left;
+  return 0;
+}
+
+unsigned int alarm(unsigned int seconds) noexcept {
+  const itimerval time = {.it_interval = {}, .it_value = {.tv_sec = seconds, .tv_usec = 0}};
+  itimerval before{};
+  setitimer(ITIMER_REAL, &time, &before);
+  return before.it_value.tv_sec + (before.it_value.tv_usec > 0 ? 1 : 0);
+}
+}

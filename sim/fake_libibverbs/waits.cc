@@ -1,0 +1,214 @@
+// Waits for descriptors with a limit. The limit is one more descriptor, which becomes readable at
+// its instant, so that the wait itself is the system's and has no limit.
+#undef _FORTIFY_SOURCE
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/fake_libibverbs/clock.h"
+#include "sim/fake_libibverbs/descriptors.h"
+#include "sim/fake_libibverbs/libc.h"
+#include "sim/fake_libibverbs/polling.h"
+#include "sim/uapi/request.h"
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+constexpr int64_t kMillisecond = 1'000'000;
+constexpr int64_t kMicrosecond = 1'000;
+// Longer than any run.
+constexpr int64_t kLongest = 1'000'000'000 * kSecond;
+
+// Readable from an instant on.
+class Alarm {
+ public:
+  explicit Alarm(int64_t instant)
+      : fd_(MakeDescriptor(DescriptorKind::kTimer, {}, O_CLOEXEC | O_NONBLOCK,
+                           {.op = uapi::Op::kPollTime, .more = static_cast<uint64_t>(instant)})) {}
+  ~Alarm() {
+    const int before = errno;
+    if (fd_ >= 0) CloseDescriptor(fd_);
+    errno = before;
+  }
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+int64_t DurationOf(const timespec& time) {
+  return time.tv_sec >= kLongest / kSecond ? kLongest : NanosecondsOf(time);
+}
+
+// Since the world began. Empty where time is the system's.
+std::optional<int64_t> Now() {
+  const std::optional<int64_t> shown = SimulatedTime(CLOCK_MONOTONIC);
+  if (!shown) return std::nullopt;
+  return *shown - kSinceBoot;
+}
+
+bool IsDuration(const timespec& time) {
+  return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < kSecond;
+}
+
+int RealPoll(pollfd* files, nfds_t count, const timespec* limit, const sigset_t* mask) {
+  static auto* const kReal = Next("ppoll", &ppoll);
+  return kReal(files, count, limit, mask);
+}
+
+int RealSelect(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, const timespec* limit,
+               const sigset_t* mask) {
+  static auto* const kReal = Next("pselect", &pselect);
+  return kReal(count, reads, writes, exceptions, limit, mask);
+}
+
+// Polls without waiting.
+int LookedAt(int found) {
+  NotePoll(found != 0);
+  return found;
+}
+
+int PollFor(pollfd* files, nfds_t count, const timespec& limit, const sigset_t* mask) {
+  const std::optional<int64_t> now = IsDuration(limit) ? Now() : std::nullopt;
+  const int64_t duration = DurationOf(limit);
+  if (!now) return RealPoll(files, count, &limit, mask);
+  if (duration == 0) return LookedAt(RealPoll(files, count, &limit, mask));
+  const Alarm alarm(*now + duration);
+  if (alarm.fd() < 0) return RealPoll(files, count, &limit, mask);
+  std::vector<pollfd> all(files, files + count);
+  all.push_back({.fd = alarm.fd(), .events = POLLIN, .revents = 0});
+  const int found = RealPoll(all.data(), all.size(), nullptr, mask);
+  if (found < 0) return found;
+  std::copy_n(all.begin(), count, files);
+  return all.back().revents != 0 ? found - 1 : found;
+}
+
+int SelectFor(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, const timespec& limit,
+              const sigset_t* mask) {
+  const std::optional<int64_t> now = IsDuration(limit) ? Now() : std::nullopt;
+  const int64_t duration = DurationOf(limit);
+  if (!now) return RealSelect(count, reads, writes, exceptions, &limit, mask);
+  if (duration == 0) return LookedAt(RealSelect(count, reads, writes, exceptions, &limit, mask));
+  const Alarm alarm(*now + duration);
+  if (alarm.fd() < 0 || alarm.fd() >= FD_SETSIZE)
+    return RealSelect(count, reads, writes, exceptions, &limit, mask);
+  fd_set own{};
+  fd_set* const with_alarm = reads == nullptr ? &own : reads;
+  FD_SET(alarm.fd(), with_alarm);
+  const int found =
+      RealSelect(std::max(count, alarm.fd() + 1), with_alarm, writes, exceptions, nullptr, mask);
+  if (found < 0) {
+    FD_CLR(alarm.fd(), with_alarm);
+    return found;
+  }
+  const bool rings = FD_ISSET(alarm.fd(), with_alarm);
+  FD_CLR(alarm.fd(), with_alarm);
+  return rings ? found - 1 : found;
+}
+
+// An epoll descriptor can itself be polled for ready entries.
+int EpollFor(int set, epoll_event* events, int most, const timespec& limit, const sigset_t* mask) {
+  static auto* const kLook = Next("epoll_wait", &epoll_wait);
+  static auto* const kReal = Next("epoll_pwait2", &epoll_pwait2);
+  const std::optional<int64_t> now = IsDuration(limit) ? Now() : std::nullopt;
+  const int64_t duration = DurationOf(limit);
+  if (!now) return kReal(set, events, most, &limit, mask);
+  if (duration == 0) return LookedAt(kLook(set, events, most, 0));
+  const Alarm alarm(*now + duration);
+  if (alarm.fd() < 0) return kReal(set, events, most, &limit, mask);
+  for (bool rings = false;;) {
+    const int found = kLook(set, events, most, 0);
+    if (found != 0 || rings) return found;
+    std::array<pollfd, 2> both = {{{.fd = set, .events = POLLIN, .revents = 0},
+                                   {.fd = alarm.fd(), .events = POLLIN, .revents = 0}}};
+    if (RealPoll(both.data(), both.size(), nullptr, mask) < 0) return -1;
+    rings = both[1].revents != 0;
+  }
+}
+
+}  // namespace
+}  // namespace cm::sim::fake_libibverbs
+
+using namespace cm::sim::fake_libibverbs;  // what follows is C
+
+extern "C" {
+
+int ppoll(pollfd* files, nfds_t count, const timespec* limit, const sigset_t* mask) {
+  if (limit == nullptr) return RealPoll(files, count, nullptr, mask);
+  return PollFor(files, count, *limit, mask);
+}
+
+int poll(pollfd* files, nfds_t count, int milliseconds) {
+  if (milliseconds >= 0) return PollFor(files, count, TimeOf(milliseconds * kMillisecond), nullptr);
+  static auto* const kReal = Next("poll", &poll);
+  return kReal(files, count, milliseconds);
+}
+
+// The fortified variants of the two above, which the headers call where they know the array's size.
+int __poll_chk(pollfd* files, nfds_t count, int milliseconds, size_t /*size*/) {
+  return poll(files, count, milliseconds);
+}
+
+int __ppoll_chk(pollfd* files, nfds_t count, const timespec* limit, const sigset_t* mask,
+                size_t /*size*/) {
+  return ppoll(files, count, limit, mask);
+}
+
+int pselect(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, const timespec* limit,
+            const sigset_t* mask) {
+  if (limit == nullptr) return RealSelect(count, reads, writes, exceptions, nullptr, mask);
+  return SelectFor(count, reads, writes, exceptions, *limit, mask);
+}
+
+// The time not waited is stored in `limit`. source: man select(2)
+int select(int count, fd_set* reads, fd_set* writes, fd_set* exceptions, timeval* limit) {
+  if (limit == nullptr) return RealSelect(count, reads, writes, exceptions, nullptr, nullptr);
+  const timespec duration = {.tv_sec = limit->tv_sec, .tv_nsec = limit->tv_usec * kMicrosecond};
+  const std::optional<int64_t> before = Now();
+  const int found = SelectFor(count, reads, writes, exceptions, duration, nullptr);
+  const int error = errno;
+  if (before && IsDuration(duration)) {
+    const int64_t passed = Now().value_or(*before) - *before;
+    const timespec left = TimeOf(std::max<int64_t>(DurationOf(duration) - passed, 0));
+    *limit = {.tv_sec = left.tv_sec, .tv_usec = left.tv_nsec / kMicrosecond};
+  }
+  errno = error;
+  return found;
+}
+
+int epoll_pwait2(int set, epoll_event* events, int most, const timespec* limit,
+                 const sigset_t* mask) {
+  static auto* const kReal = Next("epoll_pwait2", &epoll_pwait2);
+  if (limit == nullptr) return kReal(set, events, most, nullptr, mask);
+  return EpollFor(set, events, most, *limit, mask);
+}
+
+int epoll_pwait(int set, epoll_event* events, int most, int milliseconds, const sigset_t* mask) {
+  if (milliseconds >= 0)
+    return EpollFor(set, events, most, TimeOf(milliseconds * kMillisecond), mask);
+  static auto* const kReal = Next("epoll_pwait", &epoll_pwait);
+  return kReal(set, events, most, milliseconds, mask);
+}
+
+int epoll_wait(int set, epoll_event* events, int most, int milliseconds) {
+  if (milliseconds >= 0)
+    return EpollFor(set, events, most, TimeOf(milliseconds * kMillisecond), nullptr);
+  static auto* const kReal = Next("epoll_wait", &epoll_wait);
+  return kReal(set, events, most, milliseconds);
+}
+}

@@ -1,0 +1,168 @@
+// Work requests and completions: what is behind the inline functions of <infiniband/verbs.h>.
+#include <infiniband/verbs.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "sim/fake_libibverbs/objects.h"
+#include "sim/fake_libibverbs/requests.h"
+
+namespace cm::sim::fake_libibverbs {
+namespace {
+
+using uapi::Answer;
+using uapi::CompletionRecord;
+using uapi::DeviceLimits;
+using uapi::Op;
+using uapi::PieceRecord;
+using uapi::WorkRecord;
+
+void AppendPieces(const ibv_sge* pieces, int count, std::vector<uint8_t>* bytes) {
+  for (const ibv_sge* piece = pieces; piece != pieces + count; ++piece)
+    Append(bytes, PieceRecord{.address = piece->addr, .length = piece->length, .key = piece->lkey});
+}
+
+void AppendContents(const ibv_sge* pieces, int count, std::vector<uint8_t>* bytes) {
+  for (const ibv_sge* piece = pieces; piece != pieces + count; ++piece) {
+    const uint8_t* first = At(piece->addr);
+    bytes->insert(bytes->end(), first, first + piece->length);
+  }
+}
+
+// Where the receiver has no global address, the last two bytes hold its LID.
+std::array<uint8_t, 16> Destination(const ibv_ah_attr& to) {
+  std::array<uint8_t, 16> gid{};
+  if (to.is_global != 0) {
+    std::memcpy(gid.data(), to.grh.dgid.raw, gid.size());
+  } else {
+    gid[14] = static_cast<uint8_t>(to.dlid >> 8);
+    gid[15] = static_cast<uint8_t>(to.dlid);
+  }
+  return gid;
+}
+
+bool IsOfMemory(ibv_wr_opcode opcode) {
+  return opcode == IBV_WR_RDMA_WRITE || opcode == IBV_WR_RDMA_WRITE_WITH_IMM ||
+         opcode == IBV_WR_RDMA_READ;
+}
+
+bool IsAtomic(ibv_wr_opcode opcode) {
+  return opcode == IBV_WR_ATOMIC_CMP_AND_SWP || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+// Returns an errno.
+int Encode(const ibv_send_wr& work, const QueuePair& qp, std::vector<uint8_t>* bytes) {
+  if (work.num_sge < 0 || static_cast<uint32_t>(work.num_sge) > qp.initial.cap.max_send_sge)
+    return EINVAL;
+  WorkRecord record = {.wr_id = work.wr_id,
+                       .opcode = static_cast<uint32_t>(work.opcode),
+                       .flags = work.send_flags,
+                       .immediate = work.imm_data};
+  const bool copies = (work.send_flags & IBV_SEND_INLINE) != 0;
+  uint64_t length = 0;
+  for (int at = 0; at < work.num_sge; ++at) length += work.sg_list[at].length;
+  if (copies && length > qp.initial.cap.max_inline_data) return EINVAL;
+  if (copies) record.inline_length = static_cast<uint32_t>(length);
+  if (!copies) record.pieces = static_cast<uint32_t>(work.num_sge);
+  if (qp.shown.qp_type == IBV_QPT_UD) {
+    if (work.wr.ud.ah == nullptr) return EINVAL;
+    record.to_number = work.wr.ud.remote_qpn;
+    record.to_qkey = work.wr.ud.remote_qkey;
+    record.to_gid = Destination(Whole<AddressHandle>(work.wr.ud.ah)->to);
+  } else if (IsAtomic(work.opcode)) {
+    record.remote_address = work.wr.atomic.remote_addr;
+    record.remote_key = work.wr.atomic.rkey;
+    record.compare_or_add = work.wr.atomic.compare_add;
+    record.swap = work.wr.atomic.swap;
+  } else if (IsOfMemory(work.opcode)) {
+    record.remote_address = work.wr.rdma.remote_addr;
+    record.remote_key = work.wr.rdma.rkey;
+  }
+  Append(bytes, record);
+  if (copies) AppendContents(work.sg_list, work.num_sge, bytes);
+  if (!copies) AppendPieces(work.sg_list, work.num_sge, bytes);
+  return 0;
+}
+
+int PostSend(ibv_qp* qp, ibv_send_wr* work, ibv_send_wr** bad) {
+  const auto* whole = Whole<QueuePair>(qp);
+  for (; work != nullptr; work = work->next) {
+    std::vector<uint8_t> bytes;
+    int error = Encode(*work, *whole, &bytes);
+    if (error == 0)
+      error = ErrnoOf(AskAbout(Op::kPostSend, whole->handle, 0, std::move(bytes)).value);
+    if (error == 0) continue;
+    *bad = work;
+    return error;
+  }
+  return 0;
+}
+
+int PostAll(Op op, Handle queue, ibv_recv_wr* work, ibv_recv_wr** bad) {
+  for (; work != nullptr; work = work->next) {
+    int error = EINVAL;
+    if (work->num_sge >= 0 && static_cast<uint32_t>(work->num_sge) <= DeviceLimits::kPieces) {
+      std::vector<uint8_t> bytes =
+          BytesOf(WorkRecord{.wr_id = work->wr_id, .pieces = static_cast<uint32_t>(work->num_sge)});
+      AppendPieces(work->sg_list, work->num_sge, &bytes);
+      error = ErrnoOf(AskAbout(op, queue, 0, std::move(bytes)).value);
+    }
+    if (error == 0) continue;
+    *bad = work;
+    return error;
+  }
+  return 0;
+}
+
+int PostReceive(ibv_qp* qp, ibv_recv_wr* work, ibv_recv_wr** bad) {
+  return PostAll(Op::kPostReceive, Whole<QueuePair>(qp)->handle, work, bad);
+}
+
+int PostToSharedQueue(ibv_srq* queue, ibv_recv_wr* work, ibv_recv_wr** bad) {
+  return PostAll(Op::kPostToSrq, Whole<SharedQueue>(queue)->handle, work, bad);
+}
+
+// Returns the number of completions, or a negative errno.
+int Poll(ibv_cq* queue, int most, ibv_wc* completions) {
+  if (most < 0) return -EINVAL;
+  const Answer answer =
+      AskAbout(Op::kPoll, Whole<CompletionQueue>(queue)->handle, static_cast<uint64_t>(most));
+  if (answer.value < 0) return static_cast<int>(answer.value);
+  int count = 0;
+  while (count < most) {
+    const auto record = RecordIn<CompletionRecord>(answer.bytes, count * sizeof(CompletionRecord));
+    if (!record) break;
+    ibv_wc& completion = completions[count++];
+    completion = {};
+    completion.wr_id = record->wr_id;
+    completion.status = static_cast<ibv_wc_status>(record->status);
+    completion.opcode = static_cast<ibv_wc_opcode>(record->opcode);
+    completion.byte_len = record->length;
+    completion.imm_data = record->immediate;
+    completion.qp_num = record->qp_number;
+    completion.src_qp = record->source_number;
+    completion.wc_flags = record->flags;
+  }
+  return count;
+}
+
+int Arm(ibv_cq* queue, int solicited_only) {
+  return ErrnoOf(
+      AskAbout(Op::kArm, Whole<CompletionQueue>(queue)->handle, solicited_only != 0 ? 1 : 0).value);
+}
+
+}  // namespace
+
+void FillOperations(ibv_context_ops* operations) {
+  operations->poll_cq = Poll;
+  operations->req_notify_cq = Arm;
+  operations->post_send = PostSend;
+  operations->post_recv = PostReceive;
+  operations->post_srq_recv = PostToSharedQueue;
+}
+
+}  // namespace cm::sim::fake_libibverbs

@@ -1,0 +1,82 @@
+// Completions, and the completion queues that programs create.
+#ifndef SIM_VERBS_COMPLETIONS_H_
+#define SIM_VERBS_COMPLETIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/vocabulary/work.h"
+#include "sim/core/fifo.h"
+#include "sim/core/slab.h"
+#include "sim/verbs/work_request.h"
+
+namespace cm::sim {
+
+// Counts all events so far: equal worlds may have different histories.
+struct Stamp {
+  uint64_t value = 0;
+  friend constexpr bool operator==(Stamp, Stamp) { return true; }
+};
+
+// Its bytes are read when it is polled: the application looks no earlier.
+struct Finished {
+  Completion completion;
+  std::vector<Piece> pieces;
+  uint64_t wr_id = 0;
+  std::optional<uint32_t> immediate;  // received with it
+  bool by_write = false;              // a receive consumed by a write with immediate data
+  uint32_t source_number = 0;         // of a datagram
+  Stamp order;                        // order of completion over all queues
+  friend bool operator==(const Finished&, const Finished&) = default;
+};
+
+// A completion queue for any number of queue pairs. Completions stay after their queue pair was
+// destroyed.
+struct Cq {
+  struct Entry {
+    Finished finished;
+    uint32_t qp_number = 0;
+    bool datagram = false;
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+  bool live = false;
+  uint32_t holds = 0;
+  Fifo<Entry> done;
+  friend bool operator==(const Cq&, const Cq&) = default;
+};
+
+class CompletionQueues {
+ public:
+  uint32_t Create(uint32_t holds) { return cqs_.Add({.holds = holds}); }
+  void Resize(uint32_t cq, uint32_t holds) { cqs_[cq].holds = holds; }
+  // No queue pair may use it.
+  void Destroy(uint32_t cq) { cqs_.Free(cq); }
+  const Cq& operator[](uint32_t cq) const { return cqs_[cq]; }
+  bool Full(uint32_t cq) const { return cqs_[cq].done.size() >= cqs_[cq].holds; }
+  // Appends a completion; its queue is not full.
+  Finished* Add(uint32_t cq, Cq::Entry entry) {
+    cqs_[cq].done.push_back(std::move(entry));
+    return &cqs_[cq].done.back().finished;
+  }
+  // The next completion of a queue that is not empty.
+  Cq::Entry Take(uint32_t cq) {
+    Cq::Entry first = std::move(cqs_[cq].done.front());
+    cqs_[cq].done.pop_front();
+    return first;
+  }
+  // The stamp of a new completion; and of the last one.
+  Stamp Next() { return {++last_.value}; }
+  uint64_t last() const { return last_.value; }
+
+  friend bool operator==(const CompletionQueues&, const CompletionQueues&) = default;
+
+ private:
+  Slab<Cq> cqs_;
+  Stamp last_;
+};
+
+}  // namespace cm::sim
+
+#endif  // SIM_VERBS_COMPLETIONS_H_

@@ -1,0 +1,279 @@
+// Execution of work requests: messages consume receives, reads and writes access memory.
+//
+// A request is executed in one step, a short while after it has become the first of its queue;
+// while its peer cannot accept it, it is retried. source: linux 6.1 rxe_req.c, rxe_resp.c,
+// rxe_comp.c; IBA 9.7
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "sim/verbs/verbs.h"
+
+namespace cm::sim {
+namespace {
+
+constexpr Duration kLatency = Duration::Microseconds(10);
+// The library sets none, which means the longest.
+constexpr Duration kRnrTimer = Duration::Microseconds(655360);
+constexpr uint8_t kForEver = 7;  // as an RNR retry count
+
+// What comes of a request: done, to be retried, failed, or it stays in the queue.
+struct Outcome {
+  WcStatus status = WcStatus::kSuccess;
+  std::optional<Duration> again;
+  bool stays = false;
+};
+
+}  // namespace
+
+// One attempt to execute a request of the queue pair `qp`.
+class Verbs::Delivery {
+ public:
+  Delivery(const Context& c, Verbs* verbs, uint32_t qp, WorkRequest work)
+      : c_(c), v_(*verbs), qp_(qp), own_(verbs->qps_[qp]), work_(std::move(work)) {}
+
+  Outcome Execute();
+
+ private:
+  bool Fetch();
+  Outcome Datagram();
+  void DatagramTo(uint32_t peer);
+  // To the peer of the connection.
+  Outcome Send();
+  Outcome Write();
+  Outcome WriteThere();
+  Outcome Read();
+  Outcome Atomic();
+
+  Outcome Refuse(WcStatus status);
+  Outcome NotReady();
+  Outcome Overrun();
+  Outcome Retry();
+
+  Protection ProtectionOf(const Qp& qp) const { return {c_.fabric->CaOf(qp.device), qp.domain}; }
+  bool ReachesRemote() const { return v_.regions_.Reaches(ProtectionOf(Peer()), work_.remote); }
+  bool MayWrite(const Qp& qp, const std::vector<Piece>& pieces) const {
+    return v_.regions_.MayWrite(ProtectionOf(qp), pieces);
+  }
+  bool Scatter(const std::vector<Piece>& pieces, const std::vector<uint8_t>& bytes,
+               uint32_t skip = 0) {
+    return v_.regions_.Scatter(c_.memory, pieces, bytes, skip);
+  }
+  const Region& Remote() const { return v_.regions_[work_.remote.region]; }
+  const Qp& Peer() const { return v_.qps_[peer_]; }
+
+  const Context& c_;
+  Verbs& v_;
+  const uint32_t qp_;
+  Qp& own_;
+  WorkRequest work_;
+  uint32_t peer_ = kNobody;
+};
+
+void Verbs::Schedule(const Context& c, uint32_t qp, Duration after) {
+  qps_[qp].due = c.agenda->Now() + after + kLatency;
+  c.agenda->At(qps_[qp].due, EventKind::kWorkDue, qp);
+}
+
+void Verbs::OnWorkDue(const Context& c, uint32_t qp) {
+  if (!qps_.Live(qp) || qps_[qp].due != c.agenda->Now()) return;
+  Qp& own = qps_[qp];
+  own.due = Instant::Never();
+  if (!own.Sends() || own.sends.empty()) return;
+  const Outcome outcome = Delivery(c, this, qp, own.sends.front()).Execute();
+  if (outcome.stays) return;
+  if (outcome.again) return Schedule(c, qp, *outcome.again);
+  if (!own.Sends() || own.sends.empty()) return;  // its own request changed its state
+  const WorkRequest work = std::move(own.sends.front());
+  own.sends.pop_front();
+  own.retries_left = own.connection.retry_count;
+  own.rnr_retries_left = own.connection.rnr_retry_count;
+  const bool done = outcome.status == WcStatus::kSuccess;
+  if (!done || work.signaled) FinishSend(qp, work, outcome.status);
+  if (!done) return SetError(qp);
+  // A request posted after the last one waits for RTS, and for a post there. source: linux 6.1
+  // rxe_comp.c complete_ack, rxe_qp.c rxe_qp_from_attr
+  if (own.state == QpState::kSqd && --own.draining == 0) return Report(ObjectEvent::kSqDrained, qp);
+  if (!own.sends.empty()) Schedule(c, qp, {});
+}
+
+void Verbs::SendRest(const Context& c, uint32_t qp) {
+  const Qp& own = qps_[qp];
+  if (!own.datagram || !own.Sends()) return;
+  const bool drains = own.state == QpState::kSqd;
+  Fifo<WorkRequest> rest = own.sends;
+  for (size_t left = drains ? own.draining : rest.size(); left > 0; --left) {
+    Delivery(c, this, qp, rest.front()).Execute();
+    rest.pop_front();
+  }
+}
+
+// The memory is read before the peer receives the message.
+bool Verbs::Delivery::Fetch() {
+  const bool sends = work_.opcode == WcOpcode::kSend || work_.opcode == WcOpcode::kWrite;
+  if (!sends || work_.is_inline) return true;
+  return v_.regions_.MayRead(ProtectionOf(own_), work_.pieces) &&
+         v_.regions_.Gather(c_.memory, work_.pieces, &work_.data);
+}
+
+Outcome Verbs::Delivery::Execute() {
+  if (!Fetch()) return {.status = WcStatus::kLocProt};
+  if (own_.datagram) return Datagram();
+  const bool asks = work_.opcode == WcOpcode::kRead || IsAtomic(work_.opcode);
+  // Nor are any requests after it. source: linux 6.1 rxe_req.c check_init_depth
+  if (asks && own_.connection.initiator_depth == 0) return {.stays = true};
+  const QpAddress& there = own_.connection.peer;
+  if (c_.fabric->Linked(own_.device, there.device)) peer_ = v_.FindQp(there);
+  // A queue pair that reuses the number of another one does not know its connection.
+  const bool takes = peer_ != kNobody && Peer().Receives() &&
+                     Peer().connection.peer == QpAddress{own_.device, own_.number};
+  if (!takes) return Retry();
+  if (work_.opcode == WcOpcode::kSend) return Send();
+  if (work_.opcode == WcOpcode::kWrite) return Write();
+  return work_.opcode == WcOpcode::kRead ? Read() : Atomic();
+}
+
+// The peer fails as well.
+Outcome Verbs::Delivery::Refuse(WcStatus status) {
+  v_.SetError(peer_);
+  return {.status = status};
+}
+
+// The peer has no receive for the message.
+Outcome Verbs::Delivery::NotReady() {
+  if (own_.connection.rnr_retry_count == kForEver) return {.again = kRnrTimer};
+  if (own_.rnr_retries_left == 0) return {.status = WcStatus::kRnrRetryExc};
+  --own_.rnr_retries_left;
+  return {.again = kRnrTimer};
+}
+
+// The peer's completion queue is full: the peer fails, and acknowledges nothing.
+// source: linux 6.1 rxe_resp.c rxe_responder
+Outcome Verbs::Delivery::Overrun() {
+  v_.SetError(peer_);
+  return Retry();
+}
+
+// After the ACK timeout of its path, which is also the connection's time in timewait. source: linux
+// 6.1 cm.c cm_init_qp_rts_attr, cm_enter_timewait, rxe_qp.c rxe_qp_from_attr
+Outcome Verbs::Delivery::Retry() {
+  if (own_.retries_left == 0) return {.status = WcStatus::kRetryExc};
+  --own_.retries_left;
+  return {.again = c_.profile->timing.Timewait()};
+}
+
+// No completion reports the outcome.
+Outcome Verbs::Delivery::Datagram() {
+  if (work_.group == Group{}) {
+    const bool linked = c_.fabric->Linked(own_.device, work_.to.device);
+    const uint32_t peer = linked ? v_.FindQp(work_.to) : kNobody;
+    if (peer != kNobody) DatagramTo(peer);
+    return {};
+  }
+  for (uint32_t peer = 0; peer < v_.qps_.end(); ++peer) {
+    if (peer == qp_ || !v_.qps_.Live(peer)) continue;
+    const Qp& there = v_.qps_[peer];
+    if (!c_.fabric->Linked(own_.device, there.device)) continue;
+    if (std::ranges::count(there.groups, work_.group) != 0) DatagramTo(peer);
+  }
+  return {};
+}
+
+void Verbs::Delivery::DatagramTo(uint32_t peer) {
+  const Qp& there = v_.qps_[peer];
+  if (!there.datagram || !there.Receives()) return;
+  Fifo<WorkRequest>* const receives = v_.ReceivesOf(peer);
+  if (receives->empty()) return;
+  const uint32_t length = work_.length() + kDatagramHeader;
+  const WorkRequest& next = receives->front();
+  if (length > next.length() || !MayWrite(there, next.pieces)) return;
+  const WorkRequest receive = v_.TakeReceive(peer);
+  if (!Scatter(receive.pieces, work_.header) ||
+      !Scatter(receive.pieces, work_.data, kDatagramHeader)) {
+    v_.FinishReceive(peer, receive, WcStatus::kLocQpOp);
+    return v_.SetError(peer);
+  }
+  Finished* const done = v_.FinishReceive(peer, receive, WcStatus::kSuccess, length);
+  if (done == nullptr) return v_.SetError(peer);
+  done->immediate = work_.immediate;
+  done->source_number = own_.number;
+}
+
+Outcome Verbs::Delivery::Send() {
+  if (v_.ReceivesOf(peer_)->empty()) return NotReady();
+  const WorkRequest receive = v_.TakeReceive(peer_);
+  const auto fail = [&](WcStatus here, WcStatus there) {
+    v_.FinishReceive(peer_, receive, there);
+    return Refuse(here);
+  };
+  const bool too_long = work_.length() > receive.length();
+  if (too_long && c_.profile->dialect.long_messages_as_manual)
+    return fail(WcStatus::kRemInvReq, WcStatus::kLocLen);
+  if (too_long || !MayWrite(Peer(), receive.pieces) || !Scatter(receive.pieces, work_.data))
+    return fail(WcStatus::kRemOp, WcStatus::kLocQpOp);
+  Finished* const done = v_.FinishReceive(peer_, receive, WcStatus::kSuccess, work_.length());
+  if (done == nullptr) return Overrun();
+  done->immediate = work_.immediate;
+  return {};
+}
+
+// source: linux 6.1 rxe_resp.c check_op_valid
+Outcome Verbs::Delivery::Write() {
+  if (!Peer().connection.remote_write) return Refuse(WcStatus::kRemInvReq);
+  if (work_.immediate && v_.ReceivesOf(peer_)->empty()) return NotReady();
+  const Outcome written = WriteThere();
+  if (written.status != WcStatus::kSuccess || !work_.immediate) return written;
+  const WorkRequest receive = v_.TakeReceive(peer_);
+  Finished* const done = v_.FinishReceive(peer_, receive, WcStatus::kSuccess, work_.length());
+  if (done == nullptr) return Overrun();
+  done->immediate = work_.immediate;
+  done->by_write = true;
+  return {};
+}
+
+Outcome Verbs::Delivery::WriteThere() {
+  if (work_.length() == 0 && work_.immediate) return {};  // it needs no key
+  if (!ReachesRemote() || !Remote().remote_write) return Refuse(WcStatus::kRemAccess);
+  if (!Scatter({work_.remote}, work_.data)) return Refuse(WcStatus::kRemAccess);
+  return {};
+}
+
+// source: linux 6.1 rxe_resp.c check_op_valid, check_resource, check_rkey
+Outcome Verbs::Delivery::Read() {
+  const Connection& there = Peer().connection;
+  if (!there.remote_read || there.responder_resources == 0) return Refuse(WcStatus::kRemInvReq);
+  std::vector<uint8_t> bytes;
+  if (!ReachesRemote() || !Remote().remote_read ||
+      !v_.regions_.Gather(c_.memory, {work_.remote}, &bytes))
+    return Refuse(WcStatus::kRemAccess);
+  if (!MayWrite(own_, work_.pieces) || !Scatter(work_.pieces, bytes))
+    return {.status = WcStatus::kLocProt};
+  return {};
+}
+
+// The old value is returned, after it was replaced. source: linux 6.1 rxe_resp.c check_op_valid,
+// check_rkey, atomic_reply; rxe_comp.c do_atomic
+Outcome Verbs::Delivery::Atomic() {
+  const Connection& there = Peer().connection;
+  if (!there.remote_atomic || there.responder_resources == 0) return Refuse(WcStatus::kRemInvReq);
+  std::vector<uint8_t> bytes;
+  if (!ReachesRemote() || !Remote().remote_atomic ||
+      !v_.regions_.Gather(c_.memory, {work_.remote}, &bytes))
+    return Refuse(WcStatus::kRemAccess);
+  AtomicOperands operands;
+  uint64_t before = 0;
+  std::memcpy(&operands, work_.data.data(), sizeof operands);
+  std::memcpy(&before, bytes.data(), sizeof before);
+  uint64_t after = before + operands.compare_or_add;
+  if (work_.opcode == kCompareAndSwap)
+    after = before == operands.compare_or_add ? operands.swap : before;
+  std::memcpy(bytes.data(), &after, sizeof after);
+  if (!Scatter({work_.remote}, bytes)) return Refuse(WcStatus::kRemAccess);
+  std::memcpy(bytes.data(), &before, sizeof before);
+  if (!MayWrite(own_, work_.pieces) || !Scatter(work_.pieces, bytes))
+    return {.status = WcStatus::kLocProt};
+  return {};
+}
+
+}  // namespace cm::sim
