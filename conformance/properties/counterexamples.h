@@ -7,44 +7,37 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/properties/registry.h"
 #include "model/conversation/history.h"
 
 namespace cm {
 
 // A conversation in which the property holds on the plain simulator, and fails either with a
-// defect of the simulator or in the history as it was damaged.
+// defect of the simulator or in the mutated history.
 struct Counterexample {
   std::string_view property;
   std::string_view says;  // the error
   std::string conversation;
-  std::string_view defect;  // empty: the history is damaged
-  void (*damage)(History&) = nullptr;
+  std::string_view defect;  // empty: the history is mutated
+  void (*mutate)(History&) = nullptr;
 };
 
-// A conversation in which a kSometimes property holds.
-struct Reach {
-  std::string_view property;
-  std::string conversation;
-};
+std::vector<Counterexample> Counterexamples();
 
-std::vector<Counterexample> TripsOfIds();          // lifecycle, events, acknowledgements, addresses
-std::vector<Counterexample> TripsOfConnections();  // from establishment to timewait
-std::vector<Counterexample> TripsOfTrouble();      // removal, address change, loss
-std::vector<Counterexample> TripsBesideATester();
-std::vector<Counterexample> TripsOfAttributes();  // attributes, notices, options of vendors, ports
-std::vector<Counterexample> TripsOfSynchronousIds();
-std::vector<Counterexample> TripsOfOptions();
-std::vector<Counterexample> TripsOfGroups();
-std::vector<Counterexample> TripsOfEndpoints();  // and lookups
-std::vector<Counterexample> TripsOfLookups();
-std::vector<Counterexample> TripsOfData();
-std::vector<Reach> Reaches();
-Reach ReachOfGroups();
-Reach ReachOfLookups();
+namespace counterexamples {
+// In place of the error, for a kSometimes property: the property holds in the conversation.
+inline constexpr std::string_view kHappens;
+
+#define CM_FAMILY(name, title) std::vector<Counterexample> name();
+CM_PROPERTY_FAMILIES(CM_FAMILY)
+#undef CM_FAMILY
+// Of several families: conversations with messages of a tester.
+std::vector<Counterexample> BesideATester();
+}  // namespace counterexamples
 
 // Beginnings of conversations, macros included; `rest` follows.
 std::string Alone(std::string_view rest);         // an empty world with one kernel and two devices
-std::string OnLater(std::string_view rest);       // the same, with the calls of map 1.4
+std::string OnLater(std::string_view rest);       // the same, with the calls of librdmacm 1.4
 std::string OnInfiniband(std::string_view rest);  // and over InfiniBand
 std::string OnBond(std::string_view rest);        // the same, the active side on a bond
 std::string Listening(std::string_view rest);     // L listens

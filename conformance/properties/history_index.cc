@@ -18,17 +18,13 @@ size_t EndOfSense(const History& history) {
 HistoryIndex::HistoryIndex(const History& history, const Profile& profile)
     : history_(history),
       profile_(profile),
-      ids_(history.conversation.names.ids.size(), Id{.end = history.records.size()}),
-      channels_(history.conversation.names.channels.size()) {
+      ids_(history.conversation.names.ids.size(), IndexedId{.end = history.records.size()}),
+      channels_(history.conversation.names.channels.size()),
+      faults_(history) {
   const size_t end = EndOfSense(history);
   for (size_t at = 0; at < end; ++at) Note(at, history.records[at]);
   for (const MadeCall& call : calls_)
     if (call.id().valid()) ids_[call.id().index].calls.push_back(&call);
-  for (size_t at = 0; at < history.records.size(); ++at) {
-    const Line& line = history.conversation.lines[history.records[at].line];
-    if (const auto* const injects = std::get_if<line::Injects>(&line))
-      faults_.emplace_back(at, injects->fault);
-  }
   FindPairs();
 }
 
@@ -37,9 +33,9 @@ void HistoryIndex::Note(size_t at, const Record& record) {
   if (const auto* injects = std::get_if<line::Injects>(&line)) {
     undisturbed_ = false;
     if (injects->fault.kind == FaultKind::kExit)
-      NoteEnd(at, [&](const Id& id) { return id.side == injects->fault.side; });
+      NoteEnd(at, [&](const IndexedId& id) { return id.side == injects->fault.side; });
     if (injects->fault.kind == FaultKind::kCrash)
-      NoteEnd(at, [&](const Id& id) {
+      NoteEnd(at, [&](const IndexedId& id) {
         return topology().KernelOf(id.side) == topology().KernelOf(injects->fault.side);
       });
     return;
@@ -74,7 +70,7 @@ void HistoryIndex::Note(size_t at, const Record& record) {
 // result.
 Reply HistoryIndex::Started(const Call& call, const Reply& reply) const {
   if (!CompletesWithEvent(KindOf(call))) return reply;
-  const Id& id = ids_[IdOf(call).index];
+  const IndexedId& id = ids_[IdOf(call).index];
   if (!id.exists || id.channel.valid()) return reply;
   const bool told = reply.kind == ReplyKind::kBlocked || reply.error == Errno::kConnRefused ||
                     reply.error == Errno::kTimedOut || reply.error == Errno::kPerm;
@@ -105,29 +101,23 @@ void HistoryIndex::NoteAnswer(size_t at, const Record& record, const line::Calls
   if (const auto* migrate = std::get_if<call::MigrateId>(&line.call))
     NoteMigration(at, *migrate, answered.reply);
   if (const auto* destroy = std::get_if<call::DestroyEventChannel>(&line.call))
-    NoteEnd(at, [&](const Id& id) { return id.channel == destroy->channel; });
+    NoteEnd(at, [&](const IndexedId& id) { return id.channel == destroy->channel; });
   if (answered.reply.succeeded()) NoteSuccess(at, line.lane, line.call);
 }
 
 // The id has moved though the call still waits for acknowledgements.
 void HistoryIndex::NoteMigration(size_t at, const call::MigrateId& call, const Reply& reply) {
   if (!reply.succeeded() && reply.kind != ReplyKind::kBlocked) return;
-  Id& id = ids_[call.id.index];
+  IndexedId& id = ids_[call.id.index];
   id.left.emplace_back(at, id.channel);
   id.channel = call.channel;
-}
-
-ChannelRef HistoryIndex::ChannelOf(IdRef id, size_t record) const {
-  for (const auto& [at, channel] : ids_[id.index].left)
-    if (record <= at) return channel;
-  return ids_[id.index].channel;
 }
 
 void HistoryIndex::NoteSuccess(size_t at, Lane lane, const Call& call) {
   if (const auto* channel = std::get_if<call::CreateEventChannel>(&call)) {
     channels_[channel->channel.index] = {lane.side, channel->nonblocking};
   } else if (const auto* create = std::get_if<call::CreateId>(&call)) {
-    Id& id = ids_[create->id.index];
+    IndexedId& id = ids_[create->id.index];
     id = {.exists = true,
           .tcp = create->space == PortSpace::kTcp,
           .side = lane.side,
@@ -140,7 +130,7 @@ void HistoryIndex::NoteSuccess(size_t at, Lane lane, const Call& call) {
                           .end = history_.records.size()};
   } else if (const auto* get = std::get_if<call::GetRequest>(&call)) {
     ids_[get->request.index] = {.exists = true,
-                                .tcp = IsTcp(get->id),
+                                .tcp = ids_[get->id.index].tcp,
                                 .side = lane.side,
                                 .listener = get->id,
                                 .end = history_.records.size()};
@@ -156,15 +146,15 @@ void HistoryIndex::NoteEvent(size_t at, Instant time, const call::GetCmEvent& ge
       {.at = at, .time = time, .channel = get.channel, .name = get.event, .event = event});
   if (event.type != EventType::kConnectRequest || event.id != get.request) return;
   ids_[get.request.index] = {.exists = true,
-                             .tcp = !event.listen_id.valid() || IsTcp(event.listen_id),
+                             .tcp = !event.listen_id.valid() || ids_[event.listen_id.index].tcp,
                              .side = channels_[get.channel.index].side,
                              .channel = get.channel,
                              .listener = event.listen_id,
                              .end = history_.records.size()};
 }
 
-void HistoryIndex::NoteEnd(size_t at, const std::function<bool(const Id&)>& which) {
-  for (Id& id : ids_)
+void HistoryIndex::NoteEnd(size_t at, const std::function<bool(const IndexedId&)>& which) {
+  for (IndexedId& id : ids_)
     if (id.exists && which(id)) id.end = std::min(id.end, at);
 }
 
@@ -250,29 +240,26 @@ const HeardEvent* HistoryIndex::First(IdRef id, EventType type) const {
   return nullptr;
 }
 
-bool HistoryIndex::WasSynchronous(IdRef id) const {
-  const Id& own = ids_[id.index];
-  return !own.channel.valid() ||
-         std::ranges::any_of(own.left, [](const auto& left) { return !left.second.valid(); });
+template <typename IsLater>
+const Silence* HistoryIndex::FirstSilence(IdRef id, IsLater is_later) const {
+  const IndexedId& own = ids_[id.index];
+  const bool was_synchronous =
+      !own.channel.valid() ||
+      std::ranges::any_of(own.left, [](const auto& left) { return !left.second.valid(); });
+  if (was_synchronous) return nullptr;
+  const auto found = std::ranges::find_if(silences_, [&](const Silence& silence) {
+    return silence.channel == own.ChannelAt(silence.at) && is_later(silence) &&
+           silence.at < own.end;
+  });
+  return found != silences_.end() ? &*found : nullptr;
 }
 
 const Silence* HistoryIndex::SilentAfter(IdRef id, size_t from) const {
-  if (WasSynchronous(id)) return nullptr;
-  for (const Silence& silence : silences_) {
-    if (silence.channel == ChannelOf(id, silence.at) && silence.at > from && silence.at < EndOf(id))
-      return &silence;
-  }
-  return nullptr;
+  return FirstSilence(id, [from](const Silence& silence) { return silence.at > from; });
 }
 
 const Silence* HistoryIndex::SilentAfter(IdRef id, Instant from) const {
-  if (WasSynchronous(id)) return nullptr;
-  for (const Silence& silence : silences_) {
-    if (silence.channel == ChannelOf(id, silence.at) && silence.time > from &&
-        silence.at < EndOf(id))
-      return &silence;
-  }
-  return nullptr;
+  return FirstSilence(id, [from](const Silence& silence) { return silence.time > from; });
 }
 
 bool HistoryIndex::Settled(size_t from, size_t until) const {
@@ -285,27 +272,6 @@ bool HistoryIndex::Settled(size_t from, size_t until) const {
   }
   return until < history_.records.size() &&
          history_.records[until].begin > since + profile_.timing.prompt;
-}
-
-bool HistoryIndex::MadeByHand(MadKind kind, IdRef to, size_t before) const {
-  return std::ranges::any_of(hand_made_, [&](const HandMade& made) {
-    const TesterMad& mad = *made.mad;
-    const bool by_guid = mad.kind == MadKind::kRej && mad.reason == RejReason::kTimeout;
-    return made.at < before && mad.kind == kind && (mad.remote.of == to || by_guid);
-  });
-}
-
-int HistoryIndex::CountBefore(size_t record, FaultKind kind) const {
-  return static_cast<int>(std::ranges::count_if(faults_, [&](const auto& fault) {
-    return fault.first < record && fault.second.kind == kind;
-  }));
-}
-
-bool HistoryIndex::Before(size_t record, FaultKind kind, std::optional<uint8_t> side) const {
-  return std::ranges::any_of(faults_, [&](const auto& at_fault) {
-    const auto& [at, fault] = at_fault;
-    return at < record && fault.kind == kind && (!side || fault.side == *side);
-  });
 }
 
 }  // namespace cm

@@ -69,27 +69,27 @@ passive taking S id=Q
 
 TEST_F(HistoryIndices, KnowARequestAndItsListener) {
   const HistoryIndex& index = Of(Connected(""));
-  EXPECT_TRUE(index.IsRequest(Id("P")));
-  EXPECT_EQ(index.ListenerOf(Id("P")), Id("L"));
-  EXPECT_FALSE(index.IsRequest(Id("A")));
-  EXPECT_EQ(index.SideOf(Id("P")), kPassiveSide);
-  EXPECT_EQ(index.ChannelOf(Id("P")), index.ChannelOf(Id("L")));
+  EXPECT_TRUE(index[Id("P")].IsRequest());
+  EXPECT_EQ(index[Id("P")].listener, Id("L"));
+  EXPECT_FALSE(index[Id("A")].IsRequest());
+  EXPECT_EQ(index[Id("P")].side, kPassiveSide);
+  EXPECT_EQ(index[Id("P")].channel, index[Id("L")].channel);
 }
 
 TEST_F(HistoryIndices, EndAnIdWithItself) {
   const HistoryIndex& index = Of(Listening("passive rdma_destroy_id L\n"));
-  EXPECT_EQ(index.EndOf(Id("L")), Last());
+  EXPECT_EQ(index[Id("L")].end, Last());
 }
 
 TEST_F(HistoryIndices, EndAnIdWithItsChannel) {
   const HistoryIndex& index = Of(Listening("passive rdma_destroy_event_channel S\n"));
-  EXPECT_EQ(index.EndOf(Id("L")), Last());
+  EXPECT_EQ(index[Id("L")].end, Last());
 }
 
 TEST_F(HistoryIndices, EndAnIdWithItsProcessOnly) {
   const HistoryIndex& index = Of(Connected("fault exit side=active\n"));
-  EXPECT_EQ(index.EndOf(Id("A")), Last());
-  EXPECT_GT(index.EndOf(Id("P")), Last());
+  EXPECT_EQ(index[Id("A")].end, Last());
+  EXPECT_GT(index[Id("P")].end, Last());
 }
 
 TEST_F(HistoryIndices, NoteWhereAnEventWasAcknowledged) {
@@ -134,11 +134,11 @@ TEST_F(HistoryIndices, CountFaultsOfAKindBeforeARecord) {
 settle
 fault fail-over side=active
 )"));
-  EXPECT_EQ(index.CountBefore(1, FaultKind::kFailOver), 1);
-  EXPECT_EQ(index.CountBefore(3, FaultKind::kFailOver), 2);
-  EXPECT_FALSE(index.Before(0, FaultKind::kFailOver));
-  EXPECT_TRUE(index.Before(1, FaultKind::kFailOver, kActiveSide));
-  EXPECT_FALSE(index.Before(3, FaultKind::kFailOver, kPassiveSide));
+  EXPECT_EQ(index.faults().CountBefore(1, FaultKind::kFailOver), 1);
+  EXPECT_EQ(index.faults().CountBefore(3, FaultKind::kFailOver), 2);
+  EXPECT_FALSE(index.faults().Before(0, FaultKind::kFailOver));
+  EXPECT_TRUE(index.faults().Before(1, FaultKind::kFailOver, kActiveSide));
+  EXPECT_FALSE(index.faults().Before(3, FaultKind::kFailOver, kPassiveSide));
 }
 
 }  // namespace

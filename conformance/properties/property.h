@@ -5,12 +5,13 @@
 #ifndef CONFORMANCE_PROPERTIES_PROPERTY_H_
 #define CONFORMANCE_PROPERTIES_PROPERTY_H_
 
-#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "conformance/properties/history_index.h"
+#include "model/rules/transports.h"
 #include "model/vocabulary/fault.h"
 
 namespace cm {
@@ -46,20 +47,29 @@ class PropertyResult {
 };
 
 struct Property {
-  std::string_view id;      // permanent
-  std::string_view family;  // "lifecycle", "events", ...
+  using Check = void(const HistoryIndex& index, PropertyResult& result);
+
   PropertyKind kind = PropertyKind::kAlways;
+  std::string_view id;  // permanent
+  Check* check = nullptr;
   std::string_view says;
   std::string_view source;
-  void (*check)(const HistoryIndex& account, PropertyResult& result) = nullptr;
-  Capabilities needs;  // of kSometimes: not possible in an environment without them
+  Capabilities needs = {};  // of kSometimes: not possible in an environment without them
+  model::Transports over = model::over::kAll;
+  std::string_view family = {};  // "lifecycle", "events", ...
+
+  // The same property of histories over these transports only.
+  constexpr Property Over(model::Transports transports) const {
+    Property narrowed = *this;
+    narrowed.over = transports;
+    return narrowed;
+  }
 };
 
-// All of them, family by family.
-std::span<const Property> Properties();
-const Property* FindProperty(std::string_view id);
 // Whether the property applies to the profile's transport.
-bool Concerns(const Property& property, const Profile& profile);
+inline bool Concerns(const Property& property, const Profile& profile) {
+  return property.over.Has(profile.transport);
+}
 
 }  // namespace cm
 

@@ -11,36 +11,34 @@
 #include <vector>
 
 #include "conformance/properties/counterexamples.h"
-#include "conformance/properties/property.h"
+#include "conformance/properties/registry.h"
 #include "conformance/scenarios/on_sim.h"
 
 namespace cm {
 
 // The names of the tests.
-void PrintTo(const Counterexample& trip, std::ostream* out) {
-  *out << trip.property << ": " << trip.says;
+void PrintTo(const Counterexample& example, std::ostream* out) {
+  *out << example.property << ": " << (example.says.empty() ? "happens" : example.says);
 }
-void PrintTo(const Reach& reach, std::ostream* out) { *out << reach.property; }
 
 namespace {
 
 using testing::IsEmpty;
 
 PropertyResult Hear(std::string_view property, const History& history) {
-  const HistoryIndex account(history, ProfileOf(history.conversation));
+  const HistoryIndex index(history, ProfileOf(history.conversation));
   PropertyResult result;
-  FindProperty(property)->check(account, result);
+  FindProperty(property)->check(index, result);
   return result;
 }
 
-std::vector<Counterexample> AllTrips() {
-  std::vector<Counterexample> all = TripsOfIds();
-  for (const std::vector<Counterexample>& more :
-       {TripsOfConnections(), TripsOfTrouble(), TripsBesideATester(), TripsOfAttributes(),
-        TripsOfSynchronousIds(), TripsOfOptions(), TripsOfGroups(), TripsOfEndpoints(),
-        TripsOfLookups(), TripsOfData()})
-    all.insert(all.end(), more.begin(), more.end());
-  return all;
+// Those of kSometimes properties, or of all others.
+std::vector<Counterexample> Those(bool sometimes) {
+  std::vector<Counterexample> those = Counterexamples();
+  std::erase_if(those, [sometimes](const Counterexample& example) {
+    return (FindProperty(example.property)->kind == PropertyKind::kSometimes) != sometimes;
+  });
+  return those;
 }
 
 std::string NameOf(std::string_view property, size_t index) {
@@ -61,7 +59,7 @@ TEST_P(Claim, HoldsWhereNothingIsWrong) {
 
 TEST_P(Claim, FailsWhereSomethingIsWrong) {
   History history = OnSim(ConversationOf(GetParam().conversation), GetParam().defect);
-  if (GetParam().damage != nullptr) GetParam().damage(history);
+  if (GetParam().mutate != nullptr) GetParam().mutate(history);
   const PropertyResult result = Hear(GetParam().property, history);
   ASSERT_FALSE(result.violations().empty()) << "not noticed: " << GetParam().says;
   EXPECT_LT(result.violations().front().record, history.records.size());
@@ -69,10 +67,11 @@ TEST_P(Claim, FailsWhereSomethingIsWrong) {
   EXPECT_NE(result.violations().front().permitted, "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Property, Claim, testing::ValuesIn(AllTrips()),
-                         [](const auto& trip) { return NameOf(trip.param.property, trip.index); });
+INSTANTIATE_TEST_SUITE_P(Property, Claim, testing::ValuesIn(Those(false)), [](const auto& example) {
+  return NameOf(example.param.property, example.index);
+});
 
-class Happening : public testing::TestWithParam<Reach> {};
+class Happening : public testing::TestWithParam<Counterexample> {};
 
 TEST_P(Happening, IsNoticed) {
   const PropertyResult result =
@@ -85,27 +84,27 @@ TEST_P(Happening, IsMissedWhereItDidNotHappen) {
   EXPECT_EQ(Hear(GetParam().property, OnSim(ConversationOf(Listening("settle\n")))).arose(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Property, Happening, testing::ValuesIn(Reaches()), [](const auto& reach) {
-  return NameOf(reach.param.property, reach.index);
-});
+INSTANTIATE_TEST_SUITE_P(Property, Happening, testing::ValuesIn(Those(true)),
+                         [](const auto& example) {
+                           return NameOf(example.param.property, example.index);
+                         });
 
 TEST(EveryProperty, IsInTheTables) {
-  std::set<std::string_view> tripped;
-  for (const Counterexample& trip : AllTrips()) tripped.insert(trip.property);
-  std::set<std::string_view> reached;
-  for (const Reach& reach : Reaches()) reached.insert(reach.property);
-  for (const Property& property : Properties()) {
-    const bool sometimes = property.kind == PropertyKind::kSometimes;
-    EXPECT_TRUE((sometimes ? reached : tripped).erase(property.id) == 1)
-        << "no test shows " << property.id << (sometimes ? " happen" : " fail");
-  }
-  EXPECT_THAT(tripped, IsEmpty());
-  EXPECT_THAT(reached, IsEmpty());
+  std::set<std::string_view> shown;
+  for (const Counterexample& example : Counterexamples()) shown.insert(example.property);
+  for (const Property& property : Properties())
+    EXPECT_TRUE(shown.erase(property.id) == 1) << "no test shows " << property.id;
+  EXPECT_THAT(shown, IsEmpty());
 }
 
-TEST(EveryTrip, IsADefectOrDamage) {
-  for (const Counterexample& trip : AllTrips())
-    EXPECT_NE(trip.defect.empty(), trip.damage == nullptr) << trip.property << ": " << trip.says;
+TEST(EveryCounterexample, IsADefectOrAMutation) {
+  for (const Counterexample& example : Those(false))
+    EXPECT_NE(example.defect.empty(), example.mutate == nullptr)
+        << example.property << ": " << example.says;
+  for (const Counterexample& example : Those(true)) {
+    EXPECT_EQ(example.says, counterexamples::kHappens) << example.property;
+    EXPECT_TRUE(example.defect.empty() && example.mutate == nullptr) << example.property;
+  }
 }
 
 }  // namespace

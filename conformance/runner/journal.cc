@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "conformance/properties/property.h"
+#include "conformance/properties/registry.h"
 #include "model/base/digest.h"
 
 namespace cm {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/properties/property.h"
+#include "conformance/properties/registry.h"
 #include "conformance/runner/verdict.h"
 
 namespace cm {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/properties/property.h"
+#include "conformance/properties/registry.h"
 #include "model/catalogue/catalogue.h"
 
 namespace cm {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "conformance/properties/property.h"
+#include "conformance/properties/registry.h"
 
 namespace cm {
 namespace {

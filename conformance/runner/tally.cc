@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "conformance/properties/property.h"
+#include "conformance/properties/registry.h"
 
 namespace cm {
 namespace {

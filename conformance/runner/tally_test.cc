@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/properties/property.h"
+#include "conformance/properties/registry.h"
 #include "model/base/digest.h"
 
 namespace cm {

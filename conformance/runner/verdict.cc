@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "conformance/properties/history_index.h"
-#include "conformance/properties/property.h"
+#include "conformance/properties/registry.h"
 #include "model/conversation/name_scope.h"
 #include "model/conversation/print.h"
 #include "model/oracle/judge.h"
@@ -73,22 +73,22 @@ void AddVerdict(const History& history, const model::HistoryVerdict& verdict,
 }
 
 bool KeepsProperties(const History& history, const Profile& profile) {
-  const HistoryIndex account(history, profile);
+  const HistoryIndex index(history, profile);
   return std::ranges::all_of(Properties(), [&](const Property& property) {
     PropertyResult result;
-    if (Concerns(property, profile)) property.check(account, result);
+    if (Concerns(property, profile)) property.check(index, result);
     return result.violations().empty();
   });
 }
 
 void JudgeByProperties(const History& history, const Profile& profile, std::string_view only,
                        SequenceResult* result) {
-  const HistoryIndex account(history, profile);
+  const HistoryIndex index(history, profile);
   result->arose.reserve(Properties().size());
   for (const Property& property : Properties()) {
     PropertyResult property_result;
     const bool wanted = only.empty() || only == property.id;
-    if (wanted && Concerns(property, account.profile())) property.check(account, property_result);
+    if (wanted && Concerns(property, index.profile())) property.check(index, property_result);
     result->arose.push_back(static_cast<uint32_t>(property_result.arose()));
     if (property_result.violations().empty()) continue;
     const Violation& first = property_result.violations().front();

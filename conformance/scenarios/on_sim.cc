@@ -11,7 +11,7 @@
 
 #include "conformance/defects/defective_sim.h"
 #include "conformance/driver/perform.h"
-#include "conformance/properties/property.h"
+#include "conformance/properties/registry.h"
 #include "model/base/check.h"
 #include "model/conversation/parse.h"
 #include "model/oracle/judge.h"
@@ -48,10 +48,10 @@ std::vector<std::string> Objections(const History& as_recorded) {
   const auto [history, verdict] = model::FindOrder(as_recorded, profile);
   if (verdict.verdict != model::Verdict::kPermitted)
     objections.push_back("rows: " + model::Explain(verdict.judgement));
-  const HistoryIndex account(history, profile);
+  const HistoryIndex index(history, profile);
   for (const Property& property : Properties()) {
     PropertyResult result;
-    if (Concerns(property, profile)) property.check(account, result);
+    if (Concerns(property, profile)) property.check(index, result);
     for (const Violation& violation : result.violations())
       objections.push_back(
           fmt::format("{}: saw {}, permitted {}", property.id, violation.saw, violation.permitted));

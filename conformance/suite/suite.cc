@@ -12,7 +12,7 @@
 
 #include "conformance/adapters/dl/dl_adapter.h"
 #include "conformance/defects/defective_sim.h"
-#include "conformance/properties/property.h"
+#include "conformance/properties/registry.h"
 #include "conformance/runner/campaign.h"
 #include "conformance/runner/profile_file.h"
 #include "conformance/runner/tally.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/properties/property.h"
+#include "conformance/properties/registry.h"
 #include "conformance/walks/walk.h"
 #include "model/base/digest.h"
 #include "model/conversation/fault_check.h"

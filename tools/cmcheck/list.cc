@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "conformance/defects/defects.h"
-#include "conformance/properties/property.h"
+#include "conformance/properties/registry.h"
 #include "conformance/runner/verdict.h"
 #include "conformance/walks/walk.h"
 #include "model/catalogue/catalogue.h"

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <string_view>
 
-#include "conformance/properties/property.h"
+#include "conformance/properties/registry.h"
 #include "model/catalogue/catalogue.h"
 #include "model/vocabulary/call.h"
 #include "model/vocabulary/protocol.h"

@@ -1,0 +1,112 @@
+#include "conformance/properties/facts.h"
+
+#include <algorithm>
+#include <variant>
+
+namespace cm::families {
+const std::optional<HandedOut>& HandedBy(const HistoryIndex& index, const MadeCall& call) {
+  return std::get<seen::Answered>(index.history().records[call.at].seen).handed;
+}
+
+std::pair<Reply, size_t> EndOf(const HistoryIndex& index, const MadeCall& call) {
+  const std::vector<Record>& records = index.history().records;
+  if (!call.released) return {std::get<seen::Answered>(records[call.at].seen).reply, call.at};
+  return {std::get<seen::Released>(records[*call.released].seen).reply, *call.released};
+}
+
+bool Succeeded(const HistoryIndex& index, IdRef id, CallKind kind, size_t from, size_t until) {
+  for (const MadeCall* call : index.CallsOn(id, kind))
+    if (call->reply.succeeded() && call->at > from && call->at < until) return true;
+  return false;
+}
+
+bool Touched(const HistoryIndex& index, IdRef id, size_t from, size_t until) {
+  for (const MadeCall* call : index.CallsOn(id))
+    if (IsFunction(call->kind()) && call->at > from && call->at < until) return true;
+  return false;
+}
+
+bool IsOfDatagrams(const HistoryIndex& index, IdRef id) {
+  if (!id.valid() || !index[id].exists) return false;
+  if (index[id].IsRequest()) return IsOfDatagrams(index, index[id].listener);
+  for (const MadeCall* call : index.CallsOn(id, CallKind::kCreateId))
+    if (IsDatagram(std::get<call::CreateId>(*call->call).space)) return true;
+  for (const MadeCall* call : index.CallsOn(id, CallKind::kCreateEp))
+    if (IsDatagram(std::get<call::CreateEp>(*call->call).space)) return true;
+  return false;
+}
+
+uint32_t QkeyOf(const HistoryIndex& index, IdRef id) {
+  for (const MadeCall* call : index.CallsOn(id, CallKind::kCreateId))
+    return cm::QkeyOf(std::get<call::CreateId>(*call->call).space);
+  return kDatagramQkey;
+}
+
+bool IsSidrRefusal(int32_t status) {
+  return status == static_cast<int32_t>(SidrStatus::kUnsupported) ||
+         status == static_cast<int32_t>(SidrStatus::kReject);
+}
+
+PrivateData Received(const HistoryIndex& index, const PrivateData& given, uint8_t size) {
+  return index.OverIwarp() ? given : given.Resized(size);
+}
+
+bool Negotiates(const HistoryIndex& index, IdRef id, size_t record) {
+  const MadeCall* connect = index.FirstSuccess(id, CallKind::kConnect);
+  return index[id].IsRequest() || (connect != nullptr && connect->at < record);
+}
+
+bool HasOwnQp(const HistoryIndex& index, IdRef id) {
+  return index.FirstSuccess(id, CallKind::kCreateQp) != nullptr ||
+         index.FirstSuccess(id, CallKind::kCreateQpEx) != nullptr;
+}
+
+bool PathMigrated(const HistoryIndex& index, IdRef id, size_t record) {
+  return std::ranges::any_of(index.CallsOn(id, CallKind::kNotify), [&](const MadeCall* call) {
+    return call->at < record && call->reply.succeeded() &&
+           std::get<call::Notify>(*call->call).what == call::Notify::kPathMig;
+  });
+}
+
+bool HasSet(const HistoryIndex& index, IdRef id, IdOption option, size_t record) {
+  return std::ranges::any_of(index.CallsOn(id, CallKind::kSetOption), [&](const MadeCall* call) {
+    return call->at < record && call->reply.succeeded() &&
+           std::get<call::SetOption>(*call->call).option == option &&
+           std::get<call::SetOption>(*call->call).value != 0;
+  });
+}
+
+std::optional<uint8_t> AckTimeoutOf(const HistoryIndex& index, IdRef active) {
+  const MadeCall* route = index.FirstSuccess(active, CallKind::kResolveRoute);
+  std::optional<uint8_t> found;
+  if (route == nullptr || index.profile().transport == Transport::kInfiniband) return found;
+  for (const MadeCall* call : index.CallsOn(active, CallKind::kSetOption)) {
+    const auto& set = std::get<call::SetOption>(*call->call);
+    if (set.option == kAckTimeoutOption && call->reply.succeeded() && call->at < route->at)
+      found = static_cast<uint8_t>(set.value);
+  }
+  return found == uint8_t{0} ? std::nullopt : found;
+}
+
+Timing TimingOf(const HistoryIndex& index, IdRef active) {
+  Timing timing = index.profile().timing;
+  if (const std::optional<uint8_t> set = AckTimeoutOf(index, active))
+    timing.packet_lifetime = *set - 1;
+  return timing;
+}
+
+bool MadeByHand(const HistoryIndex& index, MadKind kind, IdRef to, size_t before) {
+  return std::ranges::any_of(index.hand_made(), [&](const HandMade& made) {
+    const TesterMad& mad = *made.mad;
+    const bool by_guid = mad.kind == MadKind::kRej && mad.reason == RejReason::kTimeout;
+    return made.at < before && mad.kind == kind && (mad.remote.of == to || by_guid);
+  });
+}
+
+bool MayHaveGivenUp(const HistoryIndex& index, IdRef id, Instant patient_until, Instant sent,
+                    const Silence& silence) {
+  const HeardEvent* gave_up = index.First(id, EventType::kUnreachable);
+  return sent >= patient_until && gave_up != nullptr && gave_up->at < silence.at;
+}
+
+}  // namespace cm::families
