@@ -12,11 +12,10 @@
 #include <vector>
 
 #include "model/base/check.h"
+#include "sim/core/index.h"
 #include "sim/core/large_memory.h"
 
 namespace cm::sim {
-
-inline constexpr uint32_t kNobody = 0xffffffff;
 
 // A set of small numbers that returns its lowest. Each bit of a level says whether the word of 64
 // below it is not empty, so that every step reads one word of each level, however large the set is.
@@ -85,53 +84,88 @@ class NumberSet {
   std::abort();  // never: the check has ended it
 }
 
-// T has a member `live`, which the slab sets and clears. Free slots are not accessible.
-template <typename T>
+// T has a member `live`, which the slab sets and clears. Free slots are not accessible. I is the
+// type of its indices: a number, or an Index of its own.
+template <typename T, typename I = uint32_t>
 class Slab {
  public:
-  uint32_t Add(const T& item) { return AddOne(item); }
-  uint32_t Add(T&& item) { return AddOne(std::move(item)); }
-  void Free(uint32_t index) {
-    if (!Live(index)) NobodyAt(index);
+  // Visits the live objects, the lowest index first; objects may be added and freed meanwhile.
+  class Indices {
+   public:
+    struct End {};
+    class Iterator {
+     public:
+      explicit Iterator(const Slab* slab) : slab_(slab) { SkipFree(); }
+      I operator*() const { return I(at_); }
+      Iterator& operator++() {
+        ++at_;
+        SkipFree();
+        return *this;
+      }
+      bool operator!=(End) const { return at_ < slab_->end(); }
+
+     private:
+      void SkipFree() {
+        while (at_ < slab_->end() && !slab_->items_[at_].live) ++at_;
+      }
+
+      const Slab* slab_;
+      uint32_t at_ = 0;
+    };
+
+    explicit Indices(const Slab* slab) : slab_(slab) {}
+    Iterator begin() const { return Iterator(slab_); }
+    End end() const { return {}; }
+
+   private:
+    const Slab* slab_;
+  };
+
+  I Add(const T& item) { return AddOne(item); }
+  I Add(T&& item) { return AddOne(std::move(item)); }
+  void Free(I index) {
+    T& item = (*this)[index];
     if constexpr (std::is_trivially_destructible_v<T>)
-      items_[index].live = false;
+      item.live = false;
     else
-      items_[index] = T{};  // gives back what it held
-    free_.Add(index);
+      item = T{};  // gives back what it held
+    free_.Add(NumberOf(index));
   }
-  bool Live(uint32_t index) const { return index < end_ && items_[index].live; }
+  bool Live(I index) const { return NumberOf(index) < end_ && items_[NumberOf(index)].live; }
   // A default-constructed object, to be filled in place.
-  uint32_t Make() { return AddOne(T{}); }
+  I Make() { return AddOne(T{}); }
   // A slot with its previous content, to be assigned as a whole: large objects are not constructed
   // and then copied.
-  uint32_t MakeAnyhow() {
+  I MakeAnyhow() {
     if (free_.empty()) return AddOne(T{});
     const uint32_t index = free_.TakeLowest();
     items_[index].live = true;
-    return index;
+    return I(index);
   }
 
-  T& operator[](uint32_t index) {
-    if (!Live(index)) NobodyAt(index);
-    return items_[index];
+  T& operator[](I index) {
+    if (!Live(index)) NobodyAt(NumberOf(index));
+    return items_[NumberOf(index)];
   }
-  const T& operator[](uint32_t index) const {
-    if (!Live(index)) NobodyAt(index);
-    return items_[index];
+  const T& operator[](I index) const {
+    if (!Live(index)) NobodyAt(NumberOf(index));
+    return items_[NumberOf(index)];
   }
 
   // Prefetches the object.
-  void Prefetch(uint32_t index) const {
-    if (index < end_) FetchSoon(&items_[index]);
+  void Prefetch(I index) const {
+    if (NumberOf(index) < end_) FetchSoon(&items_[NumberOf(index)]);
   }
   // The same, for an object that is likely to be freed soon.
-  void PrefetchFree(uint32_t index) const { free_.Prefetch(index); }
+  void PrefetchFree(I index) const { free_.Prefetch(NumberOf(index)); }
   // The index of the next object.
-  uint32_t NextPlace() const { return free_.empty() ? end_ : free_.Lowest(); }
+  I NextPlace() const { return I(free_.empty() ? end_ : free_.Lowest()); }
 
   // The index of `item`, which must be in the slab.
-  uint32_t PlaceOf(const T& item) const { return static_cast<uint32_t>(&item - items_.data()); }
-  // One more than the highest index in use so far; with Live, for visiting all objects.
+  I PlaceOf(const T& item) const { return I(static_cast<uint32_t>(&item - items_.data())); }
+  // The indices of the live objects.
+  Indices All() const { return Indices(this); }
+  // One more than the highest index in use so far.
   uint32_t end() const { return end_; }
   uint32_t live_count() const { return end_ - free_.size(); }
 
@@ -146,7 +180,7 @@ class Slab {
 
  private:
   template <typename Item>
-  uint32_t AddOne(Item&& item) {
+  I AddOne(Item&& item) {
     uint32_t index = end();
     if (free_.empty()) {
       items_.push_back(std::forward<Item>(item));
@@ -156,7 +190,7 @@ class Slab {
       items_[index] = std::forward<Item>(item);
     }
     items_[index].live = true;
-    return index;
+    return I(index);
   }
 
   std::vector<T, LargeMemory<T>> items_;

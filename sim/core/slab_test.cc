@@ -33,6 +33,21 @@ TEST(Slab, UsesTheLowestFreePlaceAgain) {
   EXPECT_EQ(slab.live_count(), 5u);
 }
 
+TEST(Slab, VisitsLiveObjectsThoughItChangesMeanwhile) {
+  using ThingIndex = Index<Thing>;
+  Slab<Thing, ThingIndex> slab;
+  for (const char* name : {"a", "b", "c", "d"}) slab.Add({.name = name});
+  slab.Free(ThingIndex(0));
+  std::string visited;
+  for (const ThingIndex index : slab.All()) {
+    visited += slab[index].name;
+    if (slab[index].name == "b") slab.Free(ThingIndex(2));
+    if (slab[index].name == "d") slab.Free(slab.Add({.name = "behind"}));
+  }
+  EXPECT_EQ(visited, "bd");
+  EXPECT_FALSE(slab.Live(ThingIndex()));
+}
+
 TEST(NumberSet, GivesAwayItsLowestHoweverLargeItIs) {
   NumberSet set;
   std::set<uint32_t> reference;
