@@ -1,5 +1,6 @@
 #include "conformance/defects/defect_file.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 

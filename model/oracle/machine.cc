@@ -1,5 +1,7 @@
 #include "model/oracle/machine.h"
 
+#include <algorithm>
+
 namespace cm::model {
 namespace {
 

@@ -1,5 +1,6 @@
 #include "model/oracle/state.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace cm::model {

@@ -1,5 +1,6 @@
 // Ids and channels: created, alive, destroyed.
 
+#include <algorithm>
 #include <array>
 
 #include "conformance/properties/family.h"
