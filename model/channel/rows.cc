@@ -30,7 +30,7 @@ constexpr auto kReportsRows = std::to_array<ReportRule>({
   {"report-8", State::kDisconnect, Report::kTimewaitExit, true, State::kSame, EventType::kTimewaitExit, 0, false, {"linux 6.1 cma.c cma_ib_handler", "6.1-rxe/01-connect_disconnect_by_active:24"}},
   {"report-9", State::kConnect, Report::kRejReceived, true, State::kSame, EventType::kRejected, kReason, false, {"linux 6.1 cma.c cma_ib_handler", "6.1-rxe/09-reply_rejected_by_connecting_side:18"}},
   {"report-10", State::kConnect, Report::kRejReceived, false, State::kSame, EventType::kRejected, 0, true, {"linux 6.1 ucma.c ucma_event_handler", "6.1-rxe/69-device_removal_by_state:53"}},
-  {"report-11", State::kConnect, Report::kTimewaitExit, true, State::kSame, EventType::kTimewaitExit, 0, true, {"linux 6.1 cma.c cma_ib_handler: only a disconnected id is told", "6.1-rxe/19-stale_connection:31"}},
+  {"report-11", State::kConnect, Report::kTimewaitExit, true, State::kSame, EventType::kTimewaitExit, 0, true, {"linux 6.1 cma.c cma_ib_handler: only a disconnected id reports it", "6.1-rxe/19-stale_connection:31"}},
   {"report-12", State::kDisconnect, Report::kDrepReceived, true, State::kSame, EventType::kDisconnected, 0, true, {"linux 6.1 cma.c cma_ib_handler: the second end of crossing disconnects", ""}},
   {"report-13", State::kConnect, Report::kUserEstablished, true, State::kSame, EventType::kEstablished, 0, false, {"linux 6.1 cma.c cma_ib_handler", "lab 6.1-rxe, seed 1"}},
   {"sidr-report-1", State::kConnect, Report::kSidrRepReceived, true, State::kSame, EventType::kEstablished, 0, false, {"linux 6.1 cma.c cma_sidr_rep_handler", "6.1-rxe/81-datagram_private_data_lengths:17"}},

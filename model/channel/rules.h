@@ -64,7 +64,7 @@ enum class FetchGuard : uint8_t {
   kErrorReported,    // the library has reported CONNECT_ERROR
   kLeftBehind,       // a request whose own id is not on the channel that its listener went to
   kQpCannotAttach,   // the id's queue pair cannot become a member of the group
-  kInfoTaken,        // what the id had looked up was handed out before its event was fetched
+  kInfoTaken,        // the id's look-up result was queried before its event was fetched
   kInfoTakenIdGone,  // and the kernel's id is gone as well
 };
 inline constexpr int kFetchGuardCount = kCountOf<FetchGuard>;

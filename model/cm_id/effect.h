@@ -43,7 +43,7 @@ namespace cm::model {
   X(kMigratesPath, "the empty alternate path takes over") \
   X(kSetsEce, "keeps the options for the next message") \
   X(kSharesPort, "shares its port with those that do") \
-  X(kSharesPortNoMore, "shares its port with nobody that comes") \
+  X(kSharesPortNoMore, "no longer shares its port with later ids") \
   X(kLimitsFamily, "limits a wildcard to its address family, or not") \
   X(kSetsTimeout, "the route that is resolved next takes its packet lifetime from it") \
   X(kSetsPath, "the path is the application's; reports ROUTE_RESOLVED") \

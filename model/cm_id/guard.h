@@ -59,9 +59,9 @@ namespace cm::model {
   X(kQpStateUnknown, "qp-state-unknown", over::kAll, "a queue pair has no such state") \
   X(kWithoutDevice, "without-device", over::kAll, "the kernel's id is on no device") \
   X(kAttrsRefused, "attrs-refused", over::kAll, "the IB CM has no attributes in its state for the one that is asked for") \
-  X(kEstablishedAlready, "established-already", over::kIbCm, "it is told of a connection that the IB CM knows of") \
-  X(kCommEstPossible, "comm-est-possible", over::kIbCm, "it is told of a connection, and the IB CM takes the word for RTU") \
-  X(kPathMigPossible, "path-mig-possible", over::kIbCm, "it is told of another path, and there is a connection") \
+  X(kEstablishedAlready, "established-already", over::kIbCm, "it reports a connection that the IB CM knows of") \
+  X(kCommEstPossible, "comm-est-possible", over::kIbCm, "it reports a connection, and the IB CM takes the report for RTU") \
+  X(kPathMigPossible, "path-mig-possible", over::kIbCm, "it reports another path, and there is a connection") \
   X(kEceMalformed, "ece-malformed", over::kAll, "the options name no vendor, or have a mask") \
   X(kAsynchronous, "asynchronous", over::kAll, "the id has a channel of the application's") \
   X(kOptionTooLong, "option-too-long", over::kAll, "the option is longer than the kernel copies anything") \
@@ -73,7 +73,7 @@ namespace cm::model {
   X(kTimeoutWanted, "timeout-wanted", over::kAll, "the acknowledgement time-out is to be another") \
   X(kPathWanted, "path-wanted", over::kAll, "the path is to be the application's own") \
   X(kSynchronousAlready, "synchronous-already", over::kAll, "the id is to have a channel of its own, and has one") \
-  X(kMaskUnknown, "mask-unknown", over::kAll, "there is more in the mask than anybody knows") \
+  X(kMaskUnknown, "mask-unknown", over::kAll, "the mask has bits that the library does not know") \
   X(kMaskIncomplete, "mask-incomplete", over::kAll, "address or flags are not given, or the flags are unknown") \
   X(kNotDatagram, "not-datagram", over::kAll, "the id is none of datagrams") \
   X(kAddressZero, "address-zero", over::kRoce, "the address is 0.0.0.0 or ::") \
@@ -86,12 +86,12 @@ namespace cm::model {
   X(kFamilyForeign, "family-foreign", over::kAll, "the hints want a family that the resolver does not know") \
   X(kTypeAgainstSpace, "type-against-space", over::kAll, "the hints want a type that their port space is not of") \
   X(kNodeOfOtherFamily, "node-of-other-family", over::kAll, "the node is of another family than the hints want") \
-  X(kInfoUnderWay, "info-under-way", over::kAll, "what the id looked up before is not handed out") \
+  X(kInfoUnderWay, "info-under-way", over::kAll, "the result of the id's last look-up is not queried yet") \
   X(kTwoWaysAsked, "two-ways-asked", over::kAll, "records of services are wanted, with a node or from the resolver") \
   X(kServiceRecords, "service-records", over::kAll, "records of services are wanted, which no RoCE port has") \
   X(kNotServed, "not-served", over::kAll, "the kernel is older than the library's map 1.4") \
   X(kNotAccepted, "not-accepted", over::kAll, "the id is that of a request that is not accepted") \
-  X(kNoInfo, "no-info", over::kAll, "nothing that the id has looked up waits to be handed out") \
+  X(kNoInfo, "no-info", over::kAll, "the id has no look-up result that is not queried yet") \
   X(kNotUserEvent, "not-user-event", over::kAll, "the event is to be of another type than USER") \
   X(kSrqUntyped, "srq-untyped", over::kAll, "the attributes do not say of which type the queue is to be") \
   X(kSrqAbsent, "srq-absent", over::kAll, "the id has no shared receive queue") \
@@ -106,8 +106,8 @@ namespace cm::model {
   X(kTypeUnsupported, "type-unsupported", over::kIwarp, "iWARP has no queue pairs of the type that is wanted") \
   X(kNoKeys, "no-keys", over::kIwarp, "the destination is loopback, which is found by a P_Key, and iWARP has none") \
   X(kQpUnknown, "qp-unknown", over::kIwarp, "the id has no queue pair, and the number given is that of none") \
-  X(kConnectionRefused, "connection-refused", over::kIwarp, "nobody listens there, and TCP says so at once") \
-  X(kPeerUnreachable, "peer-unreachable", over::kIwarp, "nobody is there to accept a TCP connection or to refuse it") \
+  X(kConnectionRefused, "connection-refused", over::kIwarp, "the port has no listener, and TCP refuses the connection immediately") \
+  X(kPeerUnreachable, "peer-unreachable", over::kIwarp, "no host accepts or refuses the TCP connection") \
   X(kReplyAwaited, "reply-awaited", over::kIwarp, "the request is sent, and not answered yet") \
   X(kConnectionLost, "connection-lost", over::kIwarp, "the request is there, and its connection is gone") \
   X(kNoBroadcast, "no-broadcast", over::kInfiniband, "the id is on no interface, whose broadcast group a join goes by")

@@ -42,7 +42,7 @@ constexpr auto kCallsRows = std::to_array<CallRule>({
   {"listen-2", kIdle, CallKind::kListen, Guards(kPortInUse) | kPortInUseByWildcard | kFine, Returns(), kListen, {kSetsBacklog, kBindsAny}, {"linux 6.1 cma.c rdma_listen, cm.c ib_cm_insert_listen (L0)", "lab 6.1-rxe, seed 1"}},
   {"listen-3", kAddrBound, CallKind::kListen, kFine, Returns(), kListen, {kSetsBacklog}, {"man rdma_listen(3), linux 6.1 cm.c ib_cm_insert_listen (L0)", "6.1-rxe/01-connect_disconnect_by_active:5"}},
   {"listen-4", kAnyState.Except(States(kIdle) | kAddrBound), CallKind::kListen, Guards(kPortInUse) | kPortInUseByWildcard | kFine, Returns(Errno::kInval), kSame, {kSetsBacklog}, {"linux 6.1 cma.c rdma_listen, ucma.c ucma_listen", "lab 6.1-rxe datagrams, seed 1"}},
-  // Who listens shares its port with nobody.
+  // A listener does not share its port.
   {"listen-5", kAddrBound, CallKind::kListen, kPortInUse, Returns(Errno::kAddrInUse), kSame, {kSetsBacklog}, {"linux 6.1 cma.c rdma_listen, cma_check_port", "lab 6.1-rxe, seed 1"}},
   {"listen-6", kAddrBound, CallKind::kListen, kPortInUseByWildcard, Returns(Errno::kAddrNotAvail), kSame, {kSetsBacklog}, {"linux 6.1 cma.c rdma_listen, cma_check_port", "lab 6.1-rxe, seed 1"}},
 
@@ -174,7 +174,7 @@ constexpr auto kCallsRows = std::to_array<CallRule>({
   {"notify-5", kWithIbCm, CallKind::kNotify, kPathMigPossible, Returns(), kSame, {kMigratesPath}, {"linux 6.1 cm.c cm_migrate", ""}},
   {"notify-6", kWithIbCm, CallKind::kNotify, kFine, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cm.c ib_cm_notify", "lab 6.1-rxe, seed 1"}},
   {"iw-notify-1", kUnconnected, CallKind::kNotify, kOverIwarp, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_notify", ""}},
-  {"iw-notify-2", kWithIbCm | kListen, CallKind::kNotify, kOverIwarp, Returns(), kSame, {}, {"linux 6.1 cma.c rdma_notify: a device that is no channel adapter of InfiniBand is told nothing", ""}},
+  {"iw-notify-2", kWithIbCm | kListen, CallKind::kNotify, kOverIwarp, Returns(), kSame, {}, {"linux 6.1 cma.c rdma_notify: no effect on a device that is no InfiniBand channel adapter", ""}},
   {"iw-notify-3", kDeviceRemoval, CallKind::kNotify, kOverIwarp, Returns(Errno::kInval), kSame, {}, {"linux 6.1 cma.c rdma_notify: it was never connected", ""}},
 
   {"init-qp-attr-1", kAnyState, CallKind::kInitQpAttr, kQpStateUnknown, Returns(Errno::kInval), kSame, {}, {"linux 6.1 ucma.c ucma_init_qp_attr", "lab 6.1-rxe, seed 1"}},
@@ -390,7 +390,7 @@ constexpr auto kFromBelowRows = std::to_array<BelowRule>({
   {"neighbour-1", kAnyState.Except(kDeviceRemoval), Below::kNeighbourChanges, kSame, EventType::kUnreachable, -110, false, {"linux 6.1 cma.c cma_netevent_work_handler", "6.1-rxe/75-peer_hardware_address_changes:19"}},
   {"group-1", kAnyState.Except(kDeviceRemoval), Below::kGroupJoined, kSame, EventType::kMulticastJoin, 0, false, {"man rdma_join_multicast(3)", "6.1-rxe/83-multicast_on_wrong_ids:11"}},
   {"group-2", kAnyState.Except(kDeviceRemoval), Below::kGroupWithoutGid, kSame, EventType::kMulticastError, 0, false, {"linux 6.1 cma.c cma_make_mc_event", ""}},
-  // Over InfiniBand, where the administrator of the subnet is asked.
+  // Over InfiniBand, where the SA is queried.
   {"ib-route-1", kRouteQuery, Below::kRouteTimesOut, kAddrResolved, EventType::kRouteError, -110, false, {"linux 6.1 sa_query.c send_handler, cma.c cma_query_handler", ""}},
   {"ib-route-2", kRouteQuery, Below::kRouteRefused, kAddrResolved, EventType::kRouteError, -22, false, {"linux 6.1 sa_query.c recv_handler, cma.c cma_query_handler", ""}},
   {"ib-group-1", kAnyState.Except(kDeviceRemoval), Below::kGroupTimesOut, kSame, EventType::kMulticastError, -110, false, {"linux 6.1 multicast.c join_handler, sa_query.c send_handler, cma.c cma_ib_mc_handler", ""}},

@@ -47,7 +47,7 @@ extern const std::span<const CallRule> kCalls;
 // What happens to an id from below: resolution, the environment. Hidden: only events tell.
 enum class Below : uint8_t {
   kAddressFound,
-  kAddressTimesOut,       // nobody answers for the destination
+  kAddressTimesOut,       // the destination does not answer
   kAddressWithoutDevice,  // the interface found has no RDMA device
   kAddressOfOtherLink,    // nor is it of a link that the port space is for
   kRouteFound,
@@ -57,9 +57,9 @@ enum class Below : uint8_t {
   kNeighbourChanges,  // its peer's hardware address has changed
   kGroupJoined,       // a membership is complete
   kGroupWithoutGid,   // or there is no way to the group
-  kRouteTimesOut,     // the administrator of the subnet does not answer
+  kRouteTimesOut,     // the SA does not answer
   kRouteRefused,      // or says that there is no path
-  kGroupTimesOut,     // it does not answer a join
+  kGroupTimesOut,     // the SA does not answer a join
 };
 std::string_view ToString(Below below);
 

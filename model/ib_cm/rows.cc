@@ -92,7 +92,7 @@ constexpr auto kIbCmRows = std::to_array<IbRule>({
   {"ib-lap-1", IbState::kEstablished, IbStimulus::kLap, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_lap_handler (R31): the rdma_cm takes no notice, and so it is never answered", ""}},
   {"ib-lap-2", ib::kAny.Except(IbState::kEstablished), IbStimulus::kLap, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_lap_handler (R28, R29)", ""}},
   {"ib-lap-3", IbState::kEstablished, IbStimulus::kLapAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_lap_handler (R32)", ""}},
-  {"ib-apr-1", ib::kAny, IbStimulus::kApr, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_apr_handler (R28, R29): nobody has asked for a path", ""}},
+  {"ib-apr-1", ib::kAny, IbStimulus::kApr, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_apr_handler (R28, R29): no LAP was sent", ""}},
 
   {"ib-unknown-1", IbState::kNone, IbStimulus::kMra, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_acquire_mraed_id (R28)", ""}},
   {"ib-unknown-2", IbState::kNone, IbStimulus::kRep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R28)", "lab 6.1-rxe, seed 1"}},

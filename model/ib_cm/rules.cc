@@ -28,7 +28,7 @@ constexpr auto kSends = NamesByValue<Sends>({
     {Sends::kRejReq, "REJ of REQ"},
     {Sends::kRejRep, "REJ of REP"},
     {Sends::kRejOther, "REJ"},
-    {Sends::kRejNobody, "REJ that names nobody"},
+    {Sends::kRejNobody, "REJ without an id of the peer"},
     {Sends::kRejTimeout, "REJ 4"},
     {Sends::kRep, "REP"},
     {Sends::kRtu, "RTU"},

@@ -33,13 +33,13 @@ struct IbRule {
 
 // A request that belongs to no identifier: what is looked at, in order.
 enum class RequestGuard : uint8_t {
-  kUnresolvable,   // nobody answers for the address that it came from
+  kUnresolvable,   // the address that it came from does not answer
   kStale,          // its QP number is that of a live connection of the same peer
   kNobodyListens,  // for the port, on the device that it came to
   kNoPath,         // its partition or its addresses are not to be had here
   kAlternatePath,  // it names one, which cannot be found over RoCE
   kNotUnderstood,  // its CMA header, or the type of connection that it is for
-  kOtherAddress,   // somebody listens there, but not for its address
+  kOtherAddress,   // the port has a listener, but of another address
   kBacklogFull,
   kFine,
 };

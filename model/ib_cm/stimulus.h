@@ -106,8 +106,8 @@ inline constexpr auto kIbStimuli = ByValue(
         {IbStimulus::kUnsentRej, "send REJ in vain", Origin::kCall},
         {IbStimulus::kQpInit, "QP INIT", Origin::kCall},
         {IbStimulus::kQpReady, "QP RTR, RTS", Origin::kCall},
-        {IbStimulus::kCommEst, "told of the connection", Origin::kCall},
-        {IbStimulus::kPathMig, "told of another path", Origin::kCall},
+        {IbStimulus::kCommEst, "report COMM_EST", Origin::kCall},
+        {IbStimulus::kPathMig, "report PATH_MIG", Origin::kCall},
         {IbStimulus::kDestroy, "destroy", Origin::kCall},
         {IbStimulus::kReqAgain, "REQ again", Origin::kMessage},
         {IbStimulus::kMra, "MRA", Origin::kMessage},
@@ -156,7 +156,7 @@ enum class Sends : uint8_t {
   kRejReq,      // rejects the request
   kRejRep,      // rejects the reply
   kRejOther,    // rejects neither
-  kRejNobody,   // the same with no communication id of the peer: nobody takes it
+  kRejNobody,   // the same without a communication id of the peer: no id takes it
   kRejTimeout,  // reason 4: gives up the request
   kRep,
   kRtu,

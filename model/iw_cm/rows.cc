@@ -47,7 +47,7 @@ constexpr auto kIwCmRows = std::to_array<IwRule>({
   {"iw-rejection-1", IwState::kConnSent, IwStimulus::kRejection, IwAnswer::kDone, IwState::kIdle, Sends::kNothing, Report::kIwRejected, {"linux 6.1 siw_cm.c siw_proc_mpareply: a rejection is a reset", "6.1-siw/11-reject_by_consumer:15"}},
   {"iw-rejection-2", iw::kAny.Except(IwState::kConnSent), IwStimulus::kRejection, IwAnswer::kIgnored, IwState::kSame, Sends::kNothing, Report::kNothing, {"linux 6.1 siw_cm.c siw_cm_work_handler: its connection is gone", ""}},
   {"iw-peer-closes-1", IwState::kConnSent, IwStimulus::kPeerCloses, IwAnswer::kDone, IwState::kIdle, Sends::kNothing, Report::kIwRejected, {"linux 6.1 siw_cm.c siw_cm_work_handler", ""}},
-  {"iw-peer-closes-2", IwState::kConnRecv, IwStimulus::kPeerCloses, IwAnswer::kDone, IwState::kConnLost, Sends::kNothing, Report::kNothing, {"linux 6.1 siw_cm.c siw_cm_work_handler: nobody is told", "6.1-siw/65-slow_consumer_answer:15"}},
+  {"iw-peer-closes-2", IwState::kConnRecv, IwStimulus::kPeerCloses, IwAnswer::kDone, IwState::kConnLost, Sends::kNothing, Report::kNothing, {"linux 6.1 siw_cm.c siw_cm_work_handler: no report", "6.1-siw/65-slow_consumer_answer:15"}},
   {"iw-peer-closes-3", IwState::kEstablished, IwStimulus::kPeerCloses, IwAnswer::kDone, IwState::kIdle, Sends::kNothing, Report::kIwClosed, {"linux 6.1 siw_cm.c siw_cm_work_handler, iwcm.c cm_close_handler", "6.1-siw/01-connect_disconnect_by_active:21"}},
   {"iw-peer-closes-4", iw::kOver | IwState::kConnLost, IwStimulus::kPeerCloses, IwAnswer::kIgnored, IwState::kSame, Sends::kNothing, Report::kNothing, {"linux 6.1 siw_cm.c siw_cm_work_handler: both have closed", ""}},
 

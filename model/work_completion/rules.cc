@@ -19,7 +19,7 @@ constexpr auto kEnds = NamesByValue<WorkEnd>({
     {WorkEnd::kReceiveUnreachable, "meets a receive with a piece outside the regions, or is one"},
     {WorkEnd::kReceiveMissing, "meets no receive as often as it is tried"},
     {WorkEnd::kRemoteForbidden, "reaches for a remote range that does not allow it"},
-    {WorkEnd::kPeerSilent, "is answered by nobody"},
+    {WorkEnd::kPeerSilent, "is not answered"},
 });
 
 }  // namespace

@@ -33,7 +33,7 @@ enum class WorkEnd : uint8_t {
   kReceiveUnreachable,  // a piece of the receive does not lie in a region
   kReceiveMissing,      // no receive is posted, as often as it is tried
   kRemoteForbidden,     // the remote range does not lie in a region that allows it
-  kPeerSilent,          // nobody answers
+  kPeerSilent,          // the peer does not answer
 };
 using WorkEnds = Set<WorkEnd>;
 

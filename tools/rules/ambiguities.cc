@@ -81,8 +81,8 @@ std::string AmbiguitiesMarkdown(std::span<const Told> scenarios) {
                         Cells(d.rows, d.outside, scenarios));
   text +=
       "\n## Races\n\n"
-      "Two things happen at once, and who is first is nobody's to say. The oracle follows each of "
-      "the orders, so that what may come of it is a set; these are the rows at its ends.\n\n"
+      "Two things happen at once, and their order is not specified. The oracle follows each order, "
+      "so that the permitted results are a set; these are the rows at its ends.\n\n"
       "| id | situation | admissible | rows | tests |\n|---|---|---|---|---|\n";
   for (const Race& r : Races())
     text += fmt::format("| {} | {} | {} | {} |\n", r.id, r.situation, r.admissible,

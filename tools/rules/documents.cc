@@ -30,7 +30,7 @@ Generated from the tables of `model/` by `bazel run //tools/rules:rules_doc`; a 
 two. Do not edit.
 
 What a conforming implementation of RDMA CM may do, row by row. The tables are stacked: a call on an
-`rdma_cm_id` is answered by *cm_id*; what it sends and what arrives is told by *ib_cm*; what that
+`rdma_cm_id` is answered by *cm_id*; *ib_cm* has what it sends and what arrives; what that
 reports becomes an event by *channel*; over iWARP *iw_cm* stands in the place of *ib_cm*; *qp* says
 what happens to the queue pair meanwhile. They are kept apart, and never multiplied out.
 
@@ -149,7 +149,7 @@ std::string Matrix() {
       "## Which answer in which state\n\n"
       "What a call on an id can return, by the state of the id and over all guards. In bold: the "
       "answer when none of the call's guards holds. An errno stands for -1 with that errno. "
-      "Which guard goes with which answer is told by the rows.\n\n| |";
+      "The rows have the guard of each answer.\n\n| |";
   std::string rule = "|---|";
   for (int s = 0; s < model::kStateCount; ++s) {
     text += fmt::format(" {} |", ToString(static_cast<model::State>(s)));
@@ -219,7 +219,7 @@ std::string Unobserved(const std::vector<Table>& tables) {
   std::string text =
       "## Rows that no recording shows yet\n\n"
       "Taken from their sources alone: an implementation that differs here may be right, and the "
-      "row wrong. Rows that crash are among them where nobody has tried.\n";
+      "row wrong. Rows that crash are among them where no recording tried.\n";
   for (const Table& table : tables) {
     std::string list;
     for (const Row& row : table.rows) {

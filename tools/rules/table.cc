@@ -306,11 +306,11 @@ std::vector<Table> AllTables() {
            "has not connected; `lost`: its request's TCP connection is gone.",
            rules::kIwCm),
       Make("MPA requests",
-           "What becomes of a request that comes over a new TCP connection. Whether somebody "
-           "listens was asked before, within `rdma_connect`.",
+           "What becomes of a request that comes over a new TCP connection. Whether the "
+           "port has a listener was decided before, within `rdma_connect`.",
            rules::kIwRequests),
       Make("Messages",
-           "What becomes of a message before anybody looks for what it is about. The first guard "
+           "What becomes of a message before the id that it is about is looked up. The first guard "
            "that holds decides, in the order of the rows.",
            rules::kMads),
   };

@@ -13,17 +13,16 @@ constexpr auto kUnreached = std::to_array<Unreached>({
     {"ib-req-2 sidr-req-2",
      "rdma_cm makes an identifier of the IB CM for each rdma_connect, which is idle then"},
     {"ib-unsent-6",
-     "whoever rejects is asked whether there is anything to reject before it is found that "
-     "nothing can be sent"},
+     "rdma_reject looks for something to reject before it finds that nothing can be sent"},
     {"ib-unknown-3",
-     "a reply for an id that is gone is looked for as the first one and then as a repeated "
-     "one, and neither finds anybody: all of it is `ib-unknown-2`"},
+     "a reply for an id that is gone is looked up as the first one and then as a repeated "
+     "one, and neither finds an id: all of it is `ib-unknown-2`"},
     {"iw-connect-2",
      "rdma_cm makes an identifier of the iWARP CM for each rdma_connect, which is idle then"},
     {"tcp-connect-3 tcp-connect-4",
-     "an address that nobody has is never resolved, so that only a link, a neighbour or a bond"
-     " that changes after it was cuts one side off; the profile has none of them, since nobody"
-     " has watched TCP over them"},
+     "an address of no host is never resolved, so that only a link, a neighbour or a bond"
+     " that changes after it was cuts one side off; the profile has none of them, since TCP"
+     " over them was never recorded"},
     {"iw-destroy-ep-1",
      "over iWARP only who has a queue pair can await a reply, and rdma_destroy_ep destroys "
      "that first, which is not judged then"},
