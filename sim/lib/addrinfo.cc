@@ -86,7 +86,7 @@ Progress Library::GetAddrInfo(const call::GetAddrInfo& call) {
 
 // The library opens the devices anew on each call.
 Progress Library::GetDevices(Context c) {
-  const uint32_t devices = c.kernel->Devices(kernel_);
+  const uint32_t devices = RegisteredDevices(c.kernel, kernel_);
   if (devices == 0) return {.reply = Reply::Refused(Errno::kNoDev)};
   ++handed_out_;
   return {.handed = DevicesHanded{.known = devices}};
@@ -105,8 +105,8 @@ Errno Library::StartLookup(Context c, uint32_t id, const call::ResolveAddrInfo& 
       LookUp({.info = {}, .node = call.node, .service = call.service, .hints = call.hints});
   // The errno is the resolver's return value.
   if (!found.reply.succeeded()) return static_cast<Errno>(found.reply.value);
-  const Errno written = c.kernel->Write(
-      FileOf(id), command::WriteCmEvent{.id = own.handle, .type = EventType::kInternal});
+  const Errno written = Execute(
+      c.kernel, FileOf(id), command::WriteCmEvent{.id = own.handle, .type = EventType::kInternal});
   if (written != Errno::kNone) return kOwnFailure;
   own.looks_up = true;
   own.info = std::get<AddrInfoHanded>(*found.handed);
@@ -147,17 +147,18 @@ void Library::ProcessInfo(Context c, FetchedEvent* fetched) {
   fetched->event.type = EventType::kAddrInfoResolved;
   if (own.info) return;
   fetched->event.type = EventType::kAddrInfoError;
-  fetched->event.status =
-      static_cast<int32_t>(c.kernel->QueryService(FileOf(fetched->id), command::Query{own.handle}));
+  fetched->event.status = static_cast<int32_t>(
+      Execute(c.kernel, FileOf(fetched->id), command::QueryService{own.handle}));
   own.looks_up = false;
 }
 
 Reply Library::WriteCmEvent(Context c, uint32_t id, const call::WriteCmEvent& call) {
   if (call.type != static_cast<uint8_t>(EventType::kUser)) return Reply::Refused(Errno::kInval);
-  const Errno error = c.kernel->Write(FileOf(id), command::WriteCmEvent{.id = ids_[id].handle,
-                                                                        .type = EventType::kUser,
-                                                                        .status = call.status,
-                                                                        .argument = call.argument});
+  const Errno error = Execute(c.kernel, FileOf(id),
+                              command::WriteCmEvent{.id = ids_[id].handle,
+                                                    .type = EventType::kUser,
+                                                    .status = call.status,
+                                                    .argument = call.argument});
   return FromErrno(error);
 }
 

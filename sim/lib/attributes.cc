@@ -5,12 +5,12 @@
 
 namespace cm::sim {
 Reply Library::Notify(Context c, uint32_t id, uint8_t what) {
-  return FromErrno(c.kernel->Write(FileOf(id), command::Notify{ids_[id].handle, what}));
+  return FromErrno(Execute(c.kernel, FileOf(id), command::Notify{ids_[id].handle, what}));
 }
 
 Progress Library::InitQpAttr(Context c, uint32_t id, uint8_t state) {
-  const Result<response::QpAttr> attr = c.kernel->Write(
-      FileOf(id), command::InitQpAttr{ids_[id].handle, static_cast<QpState>(state)});
+  const Result<response::QpAttr> attr = Execute(
+      c.kernel, FileOf(id), command::InitQpAttr{ids_[id].handle, static_cast<QpState>(state)});
   if (!attr.ok()) return {.reply = Reply::Refused(attr.error())};
   return {.handed = QpAttrs{.mask = attr.value().mask, .state = state}};
 }
@@ -28,10 +28,10 @@ Progress Library::GetRemoteEce(uint32_t id) const {
 }
 
 Reply Library::RejectEce(Context c, uint32_t id, const PrivateData& data) {
-  return FromErrno(
-      c.kernel->Write(FileOf(id), command::Reject{.id = ids_[id].handle,
-                                                  .reason = RejReason::kVendorOptionNotSupported,
-                                                  .private_data = data}));
+  return FromErrno(Execute(c.kernel, FileOf(id),
+                           command::Reject{.id = ids_[id].handle,
+                                           .reason = RejReason::kVendorOptionNotSupported,
+                                           .private_data = data}));
 }
 
 // A library with the events of map 1.4 names the first two of them.

@@ -13,7 +13,8 @@ constexpr int32_t kLibraryFailure = -1;
 
 Progress Library::GetCmEvent(Context c, uint32_t channel) {
   for (;;) {
-    const Result<response::Event> event = c.kernel->GetEvent(channels_[channel].file);
+    const Result<response::Event> event =
+        Execute(c.kernel, channels_[channel].file, command::GetEvent{});
     if (!event.ok()) {
       if (channels_[channel].nonblocking) return {.reply = Reply::Refused(event.error())};
       return {.reply = Reply::Blocked(),
@@ -133,7 +134,7 @@ void Library::ProcessResponse(Context c, FetchedEvent* fetched) {
   if (ids_[id].qp == kNobody) return;
   Errno error = BringUp(c, id);
   if (error == Errno::kNone)
-    error = c.kernel->Write(FileOf(id), command::Accept{.id = ids_[id].handle});
+    error = Execute(c.kernel, FileOf(id), command::Accept{.id = ids_[id].handle});
   if (error == Errno::kNone) {
     fetched->event.type = EventType::kEstablished;
     return;

@@ -18,12 +18,12 @@ bool OverIwarp(const Library::Context& c) { return c.profile->transport == Trans
 Progress Library::CreateEventChannel(Context c, bool nonblocking) {
   Channel channel;
   channel.nonblocking = nonblocking;
-  channel.file = c.kernel->Open(kernel_);
+  channel.file = c.kernel.cma->files.Open(kernel_);
   return {.reply = Reply::Returned(), .made = channels_.Add(channel)};
 }
 
 Progress Library::DestroyEventChannel(Context c, uint32_t channel) {
-  if (!c.kernel->Close(channels_[channel].file)) {
+  if (!CloseFile(c.kernel, channels_[channel].file)) {
     return {.reply = Reply::Blocked(),
             .ongoing = {.waiting = Waiting::kChannelClose, .channel = channel}};
   }
@@ -38,7 +38,7 @@ Progress Library::CreateId(Context c, uint32_t channel, PortSpace space) {
       ids_.Add({.live = true, .synchronous = synchronous, .space = space, .channel = channel});
   // The id's index plus one is the kernel's uid of every event: never 0.
   const Result<uint32_t> handle =
-      c.kernel->Write(channels_[channel].file, command::CreateId{.uid = id + 1, .space = space});
+      Execute(c.kernel, channels_[channel].file, command::CreateId{.uid = id + 1, .space = space});
   if (!handle.ok()) {
     FreeId(c, id);
     return Done(Reply::Refused(handle.error()));
@@ -60,8 +60,8 @@ void Library::FreeId(Context c, uint32_t id) {
 }
 
 Progress Library::DestroyId(Context c, uint32_t id) {
-  const Result<Destroyed> destroyed =
-      c.kernel->Write(FileOf(id), command::DestroyId{ids_[id].handle});
+  const Result<response::DestroyId> destroyed =
+      Execute(c.kernel, FileOf(id), command::DestroyId{ids_[id].handle});
   if (!destroyed.ok()) return Done(Reply::Refused(destroyed.error()));
   Ongoing ongoing{.waiting = Waiting::kKernelDestroy,
                   .id = id,
@@ -89,13 +89,13 @@ Progress Library::Continue(Context c, const Ongoing& before) {
   if (ongoing.waiting == Waiting::kEpAddress || ongoing.waiting == Waiting::kEpRoute)
     return GoOnWithEp(c, ongoing);
   if (ongoing.waiting == Waiting::kChannelClose) {
-    if (!c.kernel->Closed(channels_[ongoing.channel].file))
+    if (c.kernel.cma->files.IsOpen(channels_[ongoing.channel].file))
       return {.reply = Reply::Blocked(), .ongoing = ongoing};
     channels_.Free(ongoing.channel);
     return Done(Reply::Returned());
   }
   if (ongoing.waiting == Waiting::kKernelDestroy) {
-    const std::optional<uint32_t> reported = c.kernel->TakeDestroyed(ongoing.ticket);
+    const std::optional<uint32_t> reported = c.kernel.cma->destroys.Take(ongoing.ticket);
     if (!reported) return {.reply = Reply::Blocked(), .ongoing = ongoing};
     ongoing.events_reported = *reported;
     ongoing.waiting = Waiting::kAcks;
@@ -109,7 +109,7 @@ Progress Library::Continue(Context c, const Ongoing& before) {
 
 Errno Library::QueryAddr(Context c, uint32_t id) {
   const Result<response::QueryAddr> answer =
-      c.kernel->QueryAddr(FileOf(id), command::Query{ids_[id].handle});
+      Execute(c.kernel, FileOf(id), command::QueryAddr{ids_[id].handle});
   if (!answer.ok()) return answer.error();
   UserId& own = ids_[id];
   own.source = answer.value().source;
@@ -123,7 +123,7 @@ Errno Library::QueryAddr(Context c, uint32_t id) {
 
 Errno Library::QueryPath(Context c, uint32_t id) {
   const Result<response::QueryPath> answer =
-      c.kernel->QueryPath(FileOf(id), command::Query{ids_[id].handle});
+      Execute(c.kernel, FileOf(id), command::QueryPath{ids_[id].handle});
   if (!answer.ok()) return answer.error();
   ids_[id].num_paths = answer.value().num_paths;
   return Errno::kNone;
@@ -131,13 +131,13 @@ Errno Library::QueryPath(Context c, uint32_t id) {
 
 Reply Library::BindAddr(Context c, uint32_t id, const Address& address) {
   if (!FamilyKnown(address)) return Reply::Refused(Errno::kInval);
-  const Errno error = c.kernel->Write(FileOf(id), command::Bind{ids_[id].handle, address});
+  const Errno error = Execute(c.kernel, FileOf(id), command::Bind{ids_[id].handle, address});
   if (error != Errno::kNone) return Reply::Refused(error);
   return FromErrno(QueryAddr(c, id));
 }
 
 Reply Library::Listen(Context c, uint32_t id, int32_t backlog) {
-  const Errno error = c.kernel->Write(FileOf(id), command::Listen{ids_[id].handle, backlog});
+  const Errno error = Execute(c.kernel, FileOf(id), command::Listen{ids_[id].handle, backlog});
   if (error != Errno::kNone) return Reply::Refused(error);
   return FromErrno(QueryAddr(c, id));
 }
@@ -145,11 +145,11 @@ Reply Library::Listen(Context c, uint32_t id, int32_t backlog) {
 Reply Library::ResolveAddr(Context c, uint32_t id, const call::ResolveAddr& call) {
   if (!FamilyKnown(call.destination)) return Reply::Refused(Errno::kInval);
   if (call.source.kind == AddressKind::kBadFamily) return Reply::Refused(Errno::kInval);
-  const Errno error =
-      c.kernel->Write(FileOf(id), command::ResolveAddr{.id = ids_[id].handle,
-                                                       .source = call.source,
-                                                       .destination = call.destination,
-                                                       .timeout_ms = call.timeout_ms});
+  const Errno error = Execute(c.kernel, FileOf(id),
+                              command::ResolveAddr{.id = ids_[id].handle,
+                                                   .source = call.source,
+                                                   .destination = call.destination,
+                                                   .timeout_ms = call.timeout_ms});
   if (error != Errno::kNone) return Reply::Refused(error);
   ids_[id].destination = call.destination;
   return Reply::Returned();
@@ -157,14 +157,15 @@ Reply Library::ResolveAddr(Context c, uint32_t id, const call::ResolveAddr& call
 
 Reply Library::ResolveRoute(Context c, uint32_t id, int32_t timeout_ms) {
   if (ids_[id].device == kNoDevice) return Reply::Crashed();
-  return FromErrno(c.kernel->Write(FileOf(id), command::ResolveRoute{ids_[id].handle, timeout_ms}));
+  return FromErrno(
+      Execute(c.kernel, FileOf(id), command::ResolveRoute{ids_[id].handle, timeout_ms}));
 }
 
 // A UD queue pair needs no peer and is moved to RTS directly.
 Errno Library::InitQp(Context c, uint32_t id, uint32_t qp) {
   const UserId& own = ids_[id];
   const Result<response::QpAttr> attr =
-      c.kernel->Write(FileOf(id), command::InitQpAttr{own.handle, QpState::kInit});
+      Execute(c.kernel, FileOf(id), command::InitQpAttr{own.handle, QpState::kInit});
   Errno error = attr.ok() ? c.verbs->Initialize(qp, attr.value().datagram) : attr.error();
   if (!IsDatagram(own.space)) return error;
   for (const QpState step : {QpState::kRtr, QpState::kRts})
@@ -196,7 +197,7 @@ Reply Library::DestroyQp(Context c, uint32_t id) {
   c.verbs->SendRest(c.wires, own.qp);
   c.verbs->Destroy(own.qp);
   own.qp = kNobody;
-  c.kernel->QueuePairBreaks(own.handle);
+  QueuePairBreaks(c.kernel, own.handle);
   return Reply::Returned();
 }
 
@@ -206,7 +207,7 @@ Errno Library::BringUp(Context c, uint32_t id) {
   if (own.qp == kNobody || IsDatagram(own.space)) return Errno::kNone;
   for (const QpState step : {QpState::kInit, QpState::kRtr, QpState::kRts}) {
     const Result<response::QpAttr> attr =
-        c.kernel->Write(FileOf(id), command::InitQpAttr{own.handle, step});
+        Execute(c.kernel, FileOf(id), command::InitQpAttr{own.handle, step});
     if (!attr.ok()) return attr.error();
     if (attr.value().connects) {
       c.verbs->Connect(own.qp, {.peer = {attr.value().peer_device, attr.value().peer_number},
@@ -226,7 +227,7 @@ Errno Library::BringUp(Context c, uint32_t id) {
 void Library::QpToError(Context c, uint32_t id) {
   if (ids_[id].qp == kNobody) return;
   static_cast<void>(c.verbs->Modify(ids_[id].qp, QpState::kErr));
-  c.kernel->QueuePairBreaks(ids_[id].handle);
+  QueuePairBreaks(c.kernel, ids_[id].handle);
 }
 
 // The library queries the device for the maximum depth, and it is not known. Parameters of other
@@ -284,7 +285,7 @@ Reply Library::Connect(Context c, uint32_t id, const std::optional<ConnParam>& p
   own.responder_resources =
       param && param->responder_resources != kMaximum ? param->responder_resources : max;
   return FromErrno(
-      c.kernel->Write(FileOf(id), command::Connect{own.handle, ParamFor(c, id, param)}));
+      Execute(c.kernel, FileOf(id), command::Connect{own.handle, ParamFor(c, id, param)}));
 }
 
 Reply Library::Accept(Context c, uint32_t id, const std::optional<ConnParam>& param) {
@@ -305,19 +306,19 @@ Reply Library::Accept(Context c, uint32_t id, const std::optional<ConnParam>& pa
       .id = own.handle, .uid = id + 1, .valid = true, .param = ParamFor(c, id, param)};
   // The reply has the vendor id that was received.
   accept.param.ece.vendor_id = own.remote_ece.vendor_id;
-  const Errno error = c.kernel->Write(FileOf(id), accept);
+  const Errno error = Execute(c.kernel, FileOf(id), accept);
   if (error != Errno::kNone) QpToError(c, id);
   return FromErrno(error);
 }
 
 Reply Library::Reject(Context c, uint32_t id, const PrivateData& data) {
   return FromErrno(
-      c.kernel->Write(FileOf(id), command::Reject{.id = ids_[id].handle, .private_data = data}));
+      Execute(c.kernel, FileOf(id), command::Reject{.id = ids_[id].handle, .private_data = data}));
 }
 
 Reply Library::Establish(Context c, uint32_t id) {
   if (ids_[id].qp != kNobody) return Reply::Refused(Errno::kInval);
-  return FromErrno(c.kernel->Write(FileOf(id), command::Accept{.id = ids_[id].handle}));
+  return FromErrno(Execute(c.kernel, FileOf(id), command::Accept{.id = ids_[id].handle}));
 }
 
 Progress Library::DisconnectOrWait(Context c, uint32_t id) {
@@ -330,7 +331,7 @@ Reply Library::Disconnect(Context c, uint32_t id) {
   if (ids_[id].device == kNoDevice) return Reply::Refused(Errno::kInval);
   // Over iWARP the queue pair is drained instead, which closes the connection.
   if (!OverIwarp(c)) QpToError(c, id);
-  const Errno error = c.kernel->Write(FileOf(id), command::Disconnect{ids_[id].handle});
+  const Errno error = Execute(c.kernel, FileOf(id), command::Disconnect{ids_[id].handle});
   return error == Errno::kAgain ? Reply::Blocked() : FromErrno(error);
 }
 
@@ -349,12 +350,12 @@ Shown Library::Show(Context c, uint32_t id) const {
 }
 
 bool Library::Readable(Context c, uint32_t channel) const {
-  return c.kernel->Readable(channels_[channel].file);
+  return c.kernel.cma->files.Readable(channels_[channel].file);
 }
 
 void Library::Exit(Context c) {
   for (uint32_t channel = 0; channel < channels_.end(); ++channel)
-    if (channels_.Live(channel)) c.kernel->Close(channels_[channel].file);
+    if (channels_.Live(channel)) CloseFile(c.kernel, channels_[channel].file);
   Crash(c);
 }
 

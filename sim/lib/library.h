@@ -22,7 +22,7 @@ namespace cm::sim {
 struct Channel {
   bool live = false;
   bool nonblocking = false;
-  uint32_t file = kNobody;
+  FileIndex file;
   friend bool operator==(const Channel&, const Channel&) = default;
 };
 
@@ -146,7 +146,7 @@ class Library {
   explicit Library(uint8_t kernel) : kernel_(kernel) {}
 
   struct Context {
-    RdmaCm* kernel;
+    KernelContext kernel;
     Verbs* verbs;
     const Profile* profile;
     Verbs::Wires wires{};
@@ -300,7 +300,7 @@ class Library {
                       bool remote_write);
   static WorkRequest RequestOf(const call::Work& work, const Named& at, WcOpcode opcode);
 
-  uint32_t FileOf(uint32_t id) const { return channels_[ids_[id].channel].file; }
+  FileIndex FileOf(uint32_t id) const { return channels_[ids_[id].channel].file; }
   Errno QueryAddr(Context c, uint32_t id);
   Errno QueryPath(Context c, uint32_t id);
   Errno InitQp(Context c, uint32_t id, uint32_t qp);

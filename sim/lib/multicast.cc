@@ -17,10 +17,11 @@ Reply Library::Join(Context c, uint32_t id, UserMembership membership) {
   membership.order = ++joins_;
   const uint32_t number = memberships_.Add(membership);
   const Result<uint32_t> handle =
-      c.kernel->Write(FileOf(id), command::JoinMulticast{.id = ids_[id].handle,
-                                                         .uid = number + 1,
-                                                         .address = membership.address,
-                                                         .send_only = membership.send_only});
+      Execute(c.kernel, FileOf(id),
+              command::JoinMulticast{.id = ids_[id].handle,
+                                     .uid = number + 1,
+                                     .address = membership.address,
+                                     .send_only = membership.send_only});
   if (!handle.ok()) {
     memberships_.Free(number);
     return Reply::Refused(handle.error());
@@ -60,7 +61,7 @@ Progress Library::LeaveMulticast(Context c, uint32_t id, const Address& address)
   UserMembership& left = memberships_[found];
   left.joined = false;
   const Result<uint32_t> reported =
-      c.kernel->Write(FileOf(id), command::LeaveMulticast{left.handle});
+      Execute(c.kernel, FileOf(id), command::LeaveMulticast{left.handle});
   // On the kernel's refusal the real library frees memory that unread events still point to. Here
   // it stays until the id is destroyed: conversations do not access it.
   if (!reported.ok()) return {.reply = Reply::Refused(reported.error())};

@@ -5,10 +5,11 @@
 namespace cm::sim {
 
 Reply Library::SetOption(Context c, uint32_t id, const call::SetOption& call) {
-  const Errno error = c.kernel->Write(FileOf(id), command::SetOption{.id = ids_[id].handle,
-                                                                     .option = call.option,
-                                                                     .value = call.value,
-                                                                     .length = call.length});
+  const Errno error = Execute(c.kernel, FileOf(id),
+                              command::SetOption{.id = ids_[id].handle,
+                                                 .option = call.option,
+                                                 .value = call.value,
+                                                 .length = call.length});
   return FromErrno(error);
 }
 
@@ -18,8 +19,9 @@ Progress Library::MigrateId(Context c, uint32_t id, uint32_t channel) {
   const bool synchronous = channel == kNobody;
   if (synchronous && ids_[id].synchronous) return {.reply = Reply::Refused(Errno::kInval)};
   if (synchronous) channel = OpenPrivateChannel(c);
-  const Result<uint32_t> reported = c.kernel->Write(
-      channels_[channel].file, command::MigrateId{.id = ids_[id].handle, .from = FileOf(id)});
+  const Result<uint32_t> reported =
+      Execute(c.kernel, channels_[channel].file,
+              command::MigrateId{.id = ids_[id].handle, .from = FileOf(id)});
   if (!reported.ok()) {
     if (synchronous) ClosePrivateChannel(c, channel);
     return {.reply = Reply::Refused(reported.error())};

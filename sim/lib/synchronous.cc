@@ -6,13 +6,13 @@ namespace cm::sim {
 
 uint32_t Library::OpenPrivateChannel(Context c) {
   Channel channel;
-  channel.file = c.kernel->Open(kernel_);
+  channel.file = c.kernel.cma->files.Open(kernel_);
   return channels_.Add(channel);
 }
 
 // Its unread events are dropped, and requests that the listener has not read are destroyed.
 void Library::ClosePrivateChannel(Context c, uint32_t channel) {
-  c.kernel->Close(channels_[channel].file);
+  CloseFile(c.kernel, channels_[channel].file);
   channels_.Free(channel);
 }
 
@@ -84,8 +84,8 @@ Progress Library::TakeRequest(Context c, const Ongoing& ongoing) {
 // The id of a request leaves the channel of its listener before rdma_get_request returns.
 Errno Library::MoveToOwnChannel(Context c, uint32_t id) {
   const uint32_t own = OpenPrivateChannel(c);
-  const Result<uint32_t> reported = c.kernel->Write(
-      channels_[own].file, command::MigrateId{.id = ids_[id].handle, .from = FileOf(id)});
+  const Result<uint32_t> reported = Execute(
+      c.kernel, channels_[own].file, command::MigrateId{.id = ids_[id].handle, .from = FileOf(id)});
   if (!reported.ok()) {
     ClosePrivateChannel(c, own);
     return reported.error();
