@@ -27,7 +27,7 @@ MadKind NameOf(FrameKind kind) {
 
 }  // namespace
 
-void IwCm::Send(Context c, uint32_t iw, Frame frame) {
+void IwCm::Send(const Context& c, IwIndex iw, Frame frame) {
   const IwId& own = ids_[iw];
   frame.live = true;
   frame.from_passive = own.passive;
@@ -39,20 +39,20 @@ void IwCm::Send(Context c, uint32_t iw, Frame frame) {
   const Instant arrives = frame.arrives;
   c.fabric->NoteTcp(c.agenda->Now(), frame.from_device, frame.to_device, NameOf(frame.kind),
                     frame.data);
-  c.agenda->At(arrives, EventKind::kFrameArrives, frames_.Add(std::move(frame)));
+  c.agenda->At(arrives, EventKind::kFrameArrives, frames_.Add(std::move(frame)).value());
 }
 
-void IwCm::Schedule(Context c, uint32_t iw) {
+void IwCm::Schedule(const Context& c, IwIndex iw) {
   ids_[iw].work = c.agenda->Now() + kWorkLatency;
-  c.agenda->At(ids_[iw].work, EventKind::kIwWork, iw);
+  c.agenda->At(ids_[iw].work, EventKind::kIwWork, iw.value());
 }
 
-void IwCm::Tell(Context c, uint32_t iw, IwEventKind kind, const Frame* frame) {
+void IwCm::Tell(const Context& c, IwIndex iw, IwEventKind kind, const Frame* frame) {
   const IwId& own = ids_[iw];
   if (!own.dying) c.user->OnIwEvent(own.user, kind, own.depths, frame);
 }
 
-void IwCm::FlushReports(Context c, uint32_t iw) {
+void IwCm::FlushReports(const Context& c, IwIndex iw) {
   IwId& own = ids_[iw];
   own.work = Instant::Never();
   if (!std::exchange(own.says_closed, false)) return;
@@ -60,14 +60,15 @@ void IwCm::FlushReports(Context c, uint32_t iw) {
   Tell(c, iw, IwEventKind::kClosed, nullptr);
 }
 
-void IwCm::Close(Context c, uint32_t iw) {
+void IwCm::Close(const Context& c, IwIndex iw) {
   ids_[iw].state = IwState::kClosing;
   ids_[iw].says_closed = true;
   Send(c, iw, {.kind = FrameKind::kFin});
   Schedule(c, iw);
 }
 
-uint32_t IwCm::Connect(Context c, uint32_t user, uint8_t device, uint8_t to, const Frame& request) {
+IwIndex IwCm::Connect(const Context& c, CmIdIndex user, uint8_t device, uint8_t to,
+                      const Frame& request) {
   IwId id;
   id.state = IwState::kConnSent;
   id.device = device;
@@ -77,17 +78,18 @@ uint32_t IwCm::Connect(Context c, uint32_t user, uint8_t device, uint8_t to, con
   id.depths = request.depths;
   id.reply_timer = c.agenda->Now() + c.profile->timing.mpa_reply;
   const Instant gives_up = id.reply_timer;
-  const uint32_t iw = ids_.Add(std::move(id));
+  const IwIndex iw = ids_.Add(std::move(id));
   Frame frame = request;
   frame.kind = FrameKind::kRequest;
   Send(c, iw, std::move(frame));
-  c.agenda->At(gives_up, EventKind::kReplyTimer, iw);
+  c.agenda->At(gives_up, EventKind::kReplyTimer, iw.value());
   return iw;
 }
 
 // The passive side may accept more incoming reads than requested, and initiates at most what was
 // offered. source: linux 6.1 siw_cm.c siw_accept
-Errno IwCm::Accept(Context c, uint32_t iw, bool qp_known, Depths offered, const PrivateData& data) {
+Errno IwCm::Accept(const Context& c, IwIndex iw, bool qp_known, Depths offered,
+                   const PrivateData& data) {
   IwId& own = ids_[iw];
   if (own.state != IwState::kConnRecv && own.state != IwState::kPeerGone) return Errno::kInval;
   if (!qp_known) return Errno::kInval;
@@ -106,7 +108,7 @@ Errno IwCm::Accept(Context c, uint32_t iw, bool qp_known, Depths offered, const 
   return Errno::kNone;
 }
 
-Errno IwCm::Reject(Context c, uint32_t iw, const PrivateData& data) {
+Errno IwCm::Reject(const Context& c, IwIndex iw, const PrivateData& data) {
   IwId& own = ids_[iw];
   if (own.state != IwState::kConnRecv && own.state != IwState::kPeerGone) return Errno::kInval;
   const bool gone = own.state == IwState::kPeerGone;
@@ -118,18 +120,18 @@ Errno IwCm::Reject(Context c, uint32_t iw, const PrivateData& data) {
   return Errno::kNone;
 }
 
-Errno IwCm::Disconnect(Context c, uint32_t iw) {
+Errno IwCm::Disconnect(const Context& c, IwIndex iw) {
   if (ids_[iw].state == IwState::kConnSent) return Errno::kAgain;
   if (ids_[iw].state == IwState::kEstablished) Close(c, iw);
   return Errno::kNone;
 }
 
-void IwCm::QueuePairBreaks(Context c, uint32_t iw) {
+void IwCm::QueuePairBreaks(const Context& c, IwIndex iw) {
   ids_[iw].qp_broken = true;
   if (ids_[iw].state == IwState::kEstablished) Close(c, iw);
 }
 
-bool IwCm::Destroy(Context c, uint32_t iw) {
+bool IwCm::Destroy(const Context& c, IwIndex iw) {
   IwId& own = ids_[iw];
   if (own.state == IwState::kConnSent) {
     own.dying = true;
@@ -141,27 +143,24 @@ bool IwCm::Destroy(Context c, uint32_t iw) {
   return true;
 }
 
-void IwCm::FinishDying(Context c, uint32_t iw) {
+void IwCm::FinishDying(const Context& c, IwIndex iw) {
   if (!ids_[iw].dying) return;
-  const uint32_t user = ids_[iw].user;
+  const CmIdIndex user = ids_[iw].user;
   if (ids_[iw].state == IwState::kEstablished) Send(c, iw, {.kind = FrameKind::kFin});
   ids_.Free(iw);
   c.user->OnIwGone(user);
 }
 
 // The id at the other end of the frame's stream; none when it is gone.
-uint32_t IwCm::OtherEnd(const Frame& frame) const {
-  for (uint32_t iw = 0; iw < ids_.end(); ++iw) {
-    if (ids_.Live(iw) && ids_[iw].stream == frame.stream && ids_[iw].passive != frame.from_passive)
-      return iw;
-  }
-  return kNobody;
+IwIndex IwCm::OtherEnd(const Frame& frame) const {
+  for (const IwIndex iw : ids_.All())
+    if (ids_[iw].stream == frame.stream && ids_[iw].passive != frame.from_passive) return iw;
+  return {};
 }
 
 const Frame* IwCm::Before(const Frame& frame) const {
   const Frame* before = nullptr;
-  for (uint32_t f = 0; f < frames_.end(); ++f) {
-    if (!frames_.Live(f)) continue;
+  for (const FrameIndex f : frames_.All()) {
     const Frame& other = frames_[f];
     const bool earlier = other.stream == frame.stream && other.order < frame.order &&
                          other.from_passive == frame.from_passive;
@@ -177,29 +176,29 @@ uint32_t IwCm::AheadOf(const Frame& frame) const {
 }
 
 void IwCm::Crash(uint8_t device) {
-  for (uint32_t iw = 0; iw < ids_.end(); ++iw)
-    if (ids_.Live(iw) && ids_[iw].device == device) ids_.Free(iw);
+  for (const IwIndex iw : ids_.All())
+    if (ids_[iw].device == device) ids_.Free(iw);
 }
 
-void IwCm::OnFrame(Context c, uint32_t number) {
+void IwCm::OnFrame(const Context& c, FrameIndex number) {
   if (!frames_.Live(number) || frames_[number].arrives != c.agenda->Now()) return;
   Frame& waiting = frames_[number];
   const Frame* const before = Before(waiting);
   if (before != nullptr || !c.fabric->CarriesTcp(waiting.from_device, waiting.to_device)) {
     waiting.arrives = before != nullptr ? before->arrives : c.agenda->Now() + kRetransmission;
-    c.agenda->At(waiting.arrives, EventKind::kFrameArrives, number);
+    c.agenda->At(waiting.arrives, EventKind::kFrameArrives, number.value());
     return;
   }
   const Frame frame = waiting;
   frames_.Free(number);
   if (frame.kind == FrameKind::kRequest) return ReceiveRequest(c, frame);
-  const uint32_t iw = OtherEnd(frame);
-  if (iw == kNobody) return;
+  const IwIndex iw = OtherEnd(frame);
+  if (!iw.valid()) return;
   if (frame.kind == FrameKind::kFin) return ReceiveFin(c, iw);
   ReceiveReply(c, iw, frame);
 }
 
-void IwCm::ReceiveRequest(Context c, const Frame& frame) {
+void IwCm::ReceiveRequest(const Context& c, const Frame& frame) {
   IwId id;
   id.state = IwState::kConnRecv;
   id.passive = true;
@@ -208,7 +207,7 @@ void IwCm::ReceiveRequest(Context c, const Frame& frame) {
   id.stream = frame.stream;
   // The initiator depth of one side limits the responder resources of the other.
   id.depths = {.ird = frame.depths.ord, .ord = frame.depths.ird};
-  const uint32_t iw = ids_.Add(std::move(id));
+  const IwIndex iw = ids_.Add(std::move(id));
   const IwVerdict verdict = c.user->OnMpaRequest(iw, frame);
   if (verdict == IwVerdict::kTaken) return;
   const bool rejected = verdict == IwVerdict::kRejected;
@@ -216,7 +215,7 @@ void IwCm::ReceiveRequest(Context c, const Frame& frame) {
   ids_.Free(iw);
 }
 
-void IwCm::ReceiveReply(Context c, uint32_t iw, const Frame& frame) {
+void IwCm::ReceiveReply(const Context& c, IwIndex iw, const Frame& frame) {
   IwId& own = ids_[iw];
   if (own.state != IwState::kConnSent) return;
   own.reply_timer = Instant::Never();
@@ -236,7 +235,7 @@ void IwCm::ReceiveReply(Context c, uint32_t iw, const Frame& frame) {
   FinishDying(c, iw);
 }
 
-void IwCm::ReceiveFin(Context c, uint32_t iw) {
+void IwCm::ReceiveFin(const Context& c, IwIndex iw) {
   IwId& own = ids_[iw];
   switch (own.state) {
     case IwState::kConnSent:
@@ -253,12 +252,14 @@ void IwCm::ReceiveFin(Context c, uint32_t iw) {
       own.says_closed = true;
       FlushReports(c, iw);
       return;
-    default:
+    case IwState::kIdle:
+    case IwState::kPeerGone:
+    case IwState::kClosing:
       return;
   }
 }
 
-void IwCm::OnReplyTimer(Context c, uint32_t iw) {
+void IwCm::OnReplyTimer(const Context& c, IwIndex iw) {
   if (!ids_.Live(iw) || ids_[iw].reply_timer != c.agenda->Now()) return;
   IwId& own = ids_[iw];
   own.reply_timer = Instant::Never();
@@ -269,7 +270,7 @@ void IwCm::OnReplyTimer(Context c, uint32_t iw) {
   FinishDying(c, iw);
 }
 
-void IwCm::OnWork(Context c, uint32_t iw) {
+void IwCm::OnWork(const Context& c, IwIndex iw) {
   if (ids_.Live(iw) && ids_[iw].work == c.agenda->Now()) FlushReports(c, iw);
 }
 

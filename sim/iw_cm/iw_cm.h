@@ -14,10 +14,15 @@
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/reply.h"
 #include "sim/core/agenda.h"
+#include "sim/core/index.h"
 #include "sim/core/slab.h"
 #include "sim/fabric/fabric.h"
 
 namespace cm::sim {
+
+using CmIdIndex = Index<struct CmId>;  // of the layer above
+using FrameIndex = Index<struct Frame>;
+using IwIndex = Index<struct IwId>;
 
 // source: linux 6.1 iwcm.h enum iw_cm_state, siw_cm.h enum siw_cep_state
 enum class IwState : uint8_t {
@@ -66,8 +71,8 @@ struct IwId {
   uint8_t device = 0;
   uint8_t peer_device = 0;
   uint32_t stream = 0;
-  uint32_t user = kNobody;  // the rdma_cm id above
-  Depths depths;            // of a request: as requested by the peer; then as negotiated
+  CmIdIndex user;
+  Depths depths;  // of a request: as requested by the peer; then as negotiated
   Instant reply_timer = Instant::Never();
   Instant work = Instant::Never();
   friend bool operator==(const IwId&, const IwId&) = default;
@@ -82,11 +87,11 @@ enum class IwVerdict : uint8_t { kTaken, kNobodyListens, kRejected };
 class IwCmUser {
  public:
   virtual ~IwCmUser() = default;
-  virtual IwVerdict OnMpaRequest(uint32_t iw, const Frame& request) = 0;
+  virtual IwVerdict OnMpaRequest(IwIndex iw, const Frame& request) = 0;
   // `frame`: the received frame, or null.
-  virtual void OnIwEvent(uint32_t user, IwEventKind kind, Depths depths, const Frame* frame) = 0;
+  virtual void OnIwEvent(CmIdIndex user, IwEventKind kind, Depths depths, const Frame* frame) = 0;
   // The destroy of an id has completed.
-  virtual void OnIwGone(uint32_t user) = 0;
+  virtual void OnIwGone(CmIdIndex user) = 0;
 };
 
 class IwCm {
@@ -98,52 +103,60 @@ class IwCm {
     const Profile* profile;
   };
 
-  const IwId& at(uint32_t iw) const { return ids_[iw]; }
-  void SetUser(uint32_t iw, uint32_t user) { ids_[iw].user = user; }
+  const IwId& at(IwIndex iw) const { return ids_[iw]; }
+  void SetUser(IwIndex iw, CmIdIndex user) { ids_[iw].user = user; }
 
-  // Sends the request over a TCP connection; the caller has found a listener. Returns the new id.
-  uint32_t Connect(Context c, uint32_t user, uint8_t device, uint8_t to, const Frame& request);
-  Errno Accept(Context c, uint32_t iw, bool qp_known, Depths offered, const PrivateData& data);
-  Errno Reject(Context c, uint32_t iw, const PrivateData& data);
-  // EAGAIN while the reply has not arrived: the caller waits for it.
-  Errno Disconnect(Context c, uint32_t iw);
-  // Its queue pair was destroyed, or moved to an error state.
-  void QueuePairBreaks(Context c, uint32_t iw);
-  bool GivesAttributes(uint32_t iw) const { return ids_[iw].state != IwState::kClosing; }
-  // False when it waits for the reply; then OnIwGone is called.
-  bool Destroy(Context c, uint32_t iw);
+  // Sends the request over a TCP connection, for which the caller has found a listener. Ends with
+  // one of the events kReply, kRejected, kTimedOut, kFailed. source: linux 6.1 iwcm.c iw_cm_connect
+  IwIndex Connect(const Context& c, CmIdIndex user, uint8_t device, uint8_t to,
+                  const Frame& request);
+  // Answers a request: kEstablished is reported within the call. EINVAL without a request or queue
+  // pair, ECONNRESET when the peer has closed. source: linux 6.1 siw_cm.c siw_accept
+  Errno Accept(const Context& c, IwIndex iw, bool qp_known, Depths offered,
+               const PrivateData& data);
+  // EINVAL without a request, ECONNRESET when the peer has closed. source: siw_cm.c siw_reject
+  Errno Reject(const Context& c, IwIndex iw, const PrivateData& data);
+  // EAGAIN while the reply has not arrived: the caller waits for it. source: iwcm.c
+  // iw_cm_disconnect
+  Errno Disconnect(const Context& c, IwIndex iw);
+  // Its queue pair was destroyed, or moved to an error state. source: siw_cm.c siw_qp_cm_drop
+  void QueuePairBreaks(const Context& c, IwIndex iw);
+  // source: iwcm.c iw_cm_init_qp_attr
+  bool GivesAttributes(IwIndex iw) const { return ids_[iw].state != IwState::kClosing; }
+  // False when it waits for the reply; then OnIwGone is called. source: iwcm.c destroy_cm_id
+  bool Destroy(const Context& c, IwIndex iw);
 
   // Drops everything on the device, without notifications.
   void Crash(uint8_t device);
 
   // Events.
-  void OnFrame(Context c, uint32_t frame);
-  void OnReplyTimer(Context c, uint32_t iw);
-  void OnWork(Context c, uint32_t iw);
+  void OnFrame(const Context& c, FrameIndex frame);
+  void OnReplyTimer(const Context& c, IwIndex iw);
+  void OnWork(const Context& c, IwIndex iw);
 
   uint32_t live_count() const { return ids_.live_count(); }
-  const Slab<Frame>& frames() const { return frames_; }
+  const Slab<Frame, FrameIndex>& frames() const { return frames_; }
   // The number of frames of its sender that must arrive before it.
   uint32_t AheadOf(const Frame& frame) const;
   friend bool operator==(const IwCm&, const IwCm&) = default;
 
  private:
-  void Send(Context c, uint32_t iw, Frame frame);
-  void Close(Context c, uint32_t iw);
-  void Schedule(Context c, uint32_t iw);
-  void Tell(Context c, uint32_t iw, IwEventKind kind, const Frame* frame);
-  void FlushReports(Context c, uint32_t iw);
-  void ReceiveRequest(Context c, const Frame& frame);
-  void ReceiveReply(Context c, uint32_t iw, const Frame& frame);
-  void ReceiveFin(Context c, uint32_t iw);
+  void Send(const Context& c, IwIndex iw, Frame frame);
+  void Close(const Context& c, IwIndex iw);
+  void Schedule(const Context& c, IwIndex iw);
+  void Tell(const Context& c, IwIndex iw, IwEventKind kind, const Frame* frame);
+  void FlushReports(const Context& c, IwIndex iw);
+  void ReceiveRequest(const Context& c, const Frame& frame);
+  void ReceiveReply(const Context& c, IwIndex iw, const Frame& frame);
+  void ReceiveFin(const Context& c, IwIndex iw);
   // The reply has arrived, or will not arrive: a destroy that waited for it continues.
-  void FinishDying(Context c, uint32_t iw);
-  uint32_t OtherEnd(const Frame& frame) const;
+  void FinishDying(const Context& c, IwIndex iw);
+  IwIndex OtherEnd(const Frame& frame) const;
   // The last frame that its sender has sent before it and that has not arrived.
   const Frame* Before(const Frame& frame) const;
 
-  Slab<IwId> ids_;
-  Slab<Frame> frames_;
+  Slab<IwId, IwIndex> ids_;
+  Slab<Frame, FrameIndex> frames_;
   uint32_t last_stream_ = 0;
   uint32_t last_order_ = 0;
 };

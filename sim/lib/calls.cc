@@ -40,7 +40,7 @@ Progress Continue(const Context& c, Library& library, const Ongoing& ongoing) {
 
 void Exit(const Context& c, Library& library) {
   for (uint32_t channel = 0; channel < library.channels.end(); ++channel)
-    if (library.channels.Live(channel)) c.kernel->Close(library.channels[channel].file);
+    if (library.channels.Live(channel)) CloseFile(c.kernel, library.channels[channel].file);
   Crash(c, library);
 }
 

@@ -142,7 +142,7 @@ Reply DestroyQp(const Context& c, Library& library, uint32_t id) {
   c.verbs->SendRest(c, own.qp);
   c.verbs->Destroy(own.qp);
   own.qp = kNobody;
-  c.kernel->QueuePairBreaks(own.handle);
+  QueuePairBreaks(c.kernel, own.handle);
   return Reply::Returned();
 }
 
@@ -173,7 +173,7 @@ void QpToError(const Context& c, Library& library, uint32_t id) {
   const UserId& own = library.ids[id];
   if (own.qp == kNobody) return;
   static_cast<void>(c.verbs->Modify(own.qp, QpState::kErr));
-  c.kernel->QueuePairBreaks(own.handle);
+  QueuePairBreaks(c.kernel, own.handle);
 }
 
 // `handed` are the attributes for the state (attr.qp_state). source: man rdma_init_qp_attr(3)

@@ -109,7 +109,7 @@ Progress Do(const Context& c, Library& library, const call::GetCmEvent& /*x*/, c
 
 Progress GetCmEvent(const Context& c, Library& library, uint32_t channel) {
   for (;;) {
-    const Result<response::Event> event = c.kernel->GetEvent(library.channels[channel].file);
+    const Result<response::Event> event = Execute(c.kernel, library.channels[channel].file, command::GetEvent{});
     if (!event.ok()) {
       if (library.channels[channel].nonblocking) return Ended(event.error());
       return Blocked({.waiting = Waiting::kEvent, .channel = channel});
@@ -122,7 +122,7 @@ Progress GetCmEvent(const Context& c, Library& library, uint32_t channel) {
 }
 
 bool Readable(const Context& c, const Library& library, uint32_t channel) {
-  return c.kernel->Readable(library.channels[channel].file);
+  return c.kernel.cma->files.Readable(library.channels[channel].file);
 }
 
 // Frees the event; may release a destroy, a migration or a leave. Never refused.

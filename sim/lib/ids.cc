@@ -9,18 +9,18 @@ namespace cm::sim {
 Progress Do(const Context& c, Library& library, const call::CreateEventChannel& x,
             const Named& /*at*/) {
   return {.made = library.channels.Add(
-              {.nonblocking = x.nonblocking, .file = c.kernel->Open(library.kernel)})};
+              {.nonblocking = x.nonblocking, .file = c.kernel.cma->files.Open(library.kernel)})};
 }
 
 // Closes the file; blocks while an id of it has an outstanding message. Never refused.
 Progress Do(const Context& c, Library& library, const call::DestroyEventChannel& /*x*/,
             const Named& at) {
-  c.kernel->Close(library.channels[at.channel].file);
+  CloseFile(c.kernel, library.channels[at.channel].file);
   return FinishClose(c, library, {.waiting = Waiting::kChannelClose, .channel = at.channel});
 }
 
 Progress FinishClose(const Context& c, Library& library, const Ongoing& ongoing) {
-  if (!c.kernel->Closed(library.channels[ongoing.channel].file)) return Blocked(ongoing);
+  if (c.kernel.cma->files.IsOpen(library.channels[ongoing.channel].file)) return Blocked(ongoing);
   library.channels.Free(ongoing.channel);
   return {};
 }
@@ -62,7 +62,7 @@ Progress Do(const Context& c, Library& library, const call::DestroyId& /*x*/, co
 }
 
 Progress DestroyId(const Context& c, Library& library, uint32_t id) {
-  const Result<Destroyed> destroyed =
+  const Result<response::DestroyId> destroyed =
       Write(c, library, id, command::DestroyId{library.ids[id].handle});
   if (!destroyed.ok()) return Ended(destroyed.error());
   const auto& [finished, ticket, events_reported] = destroyed.value();
@@ -75,7 +75,7 @@ Progress DestroyId(const Context& c, Library& library, uint32_t id) {
 
 Progress FinishDestroy(const Context& c, Library& library, Ongoing ongoing) {
   if (ongoing.waiting == Waiting::kKernelDestroy) {
-    const std::optional<uint32_t> reported = c.kernel->TakeDestroyed(ongoing.ticket);
+    const std::optional<uint32_t> reported = c.kernel.cma->destroys.Take(ongoing.ticket);
     if (!reported) return Blocked(ongoing);
     ongoing.events_reported = *reported;
     ongoing.waiting = Waiting::kAcks;
@@ -95,7 +95,7 @@ Progress Do(const Context& c, Library& library, const call::MigrateId& /*x*/, co
   if (synchronous && own.synchronous) return Ended(Errno::kInval);
   const uint32_t channel = synchronous ? OpenPrivateChannel(c, library) : at.channel;
   const Result<uint32_t> reported =
-      c.kernel->Write(library.channels[channel].file,
+      Execute(c.kernel, library.channels[channel].file,
                       command::MigrateId{.id = own.handle, .from = library.FileOf(at.id)});
   if (!reported.ok()) {
     if (synchronous) ClosePrivateChannel(c, library, channel);
@@ -129,7 +129,7 @@ Progress Do(const Context& c, Library& library, const call::SetOption& x, const 
 Errno QueryAddr(const Context& c, Library& library, uint32_t id) {
   UserId& own = library.ids[id];
   const Result<response::QueryAddr> answer =
-      c.kernel->QueryAddr(library.FileOf(id), command::Query{own.handle});
+      Execute(c.kernel, library.FileOf(id), command::QueryAddr{own.handle});
   if (!answer.ok()) return answer.error();
   own.source = answer.value().source;
   own.destination = answer.value().destination;
@@ -142,7 +142,7 @@ Errno QueryAddr(const Context& c, Library& library, uint32_t id) {
 
 Errno QueryPath(const Context& c, Library& library, uint32_t id) {
   const Result<response::QueryPath> answer =
-      c.kernel->QueryPath(library.FileOf(id), command::Query{library.ids[id].handle});
+      Execute(c.kernel, library.FileOf(id), command::QueryPath{library.ids[id].handle});
   if (!answer.ok()) return answer.error();
   library.ids[id].num_paths = answer.value().num_paths;
   return Errno::kNone;

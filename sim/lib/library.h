@@ -22,7 +22,7 @@ namespace cm::sim {
 struct Channel {
   bool live = false;
   bool nonblocking = false;
-  uint32_t file = kNobody;
+  FileIndex file;
   friend bool operator==(const Channel&, const Channel&) = default;
 };
 
@@ -83,12 +83,12 @@ struct FetchedEvent {
 struct Library {
   // The surroundings of a call.
   struct Context : Verbs::Context {
-    RdmaCm* kernel;
+    KernelContext kernel;
     Verbs* verbs;
   };
 
   // The file that commands about the id are written to.
-  uint32_t FileOf(uint32_t id) const { return channels[ids[id].channel].file; }
+  FileIndex FileOf(uint32_t id) const { return channels[ids[id].channel].file; }
 
   uint8_t kernel = 0;  // of the process
   Slab<Channel> channels;

@@ -121,7 +121,7 @@ Progress Do(const Context& /*c*/, Library& library, const call::FreeAddrInfo& /*
 // without a device. source: man rdma_get_devices(3)
 Progress Do(const Context& c, Library& library, const call::GetDevices& /*x*/,
             const Named& /*at*/) {
-  const uint32_t devices = c.kernel->Devices(library.kernel);
+  const uint32_t devices = RegisteredDevices(c.kernel, library.kernel);
   if (devices == 0) return Ended(Errno::kNoDev);
   ++library.handed_out;
   return {.handed = DevicesHanded{.known = devices}};
@@ -169,7 +169,7 @@ void ProcessInfo(const Context& c, Library& library, FetchedEvent* fetched) {
   if (own.info) return;
   fetched->event.type = EventType::kAddrInfoError;
   fetched->event.status = static_cast<int32_t>(
-      c.kernel->QueryService(library.FileOf(fetched->id), command::Query{own.handle}));
+      Execute(c.kernel, library.FileOf(fetched->id), command::QueryService{own.handle}));
   own.looks_up = false;
 }
 

@@ -30,7 +30,7 @@ inline Progress Blocked(const Ongoing& ongoing) {
 // A command about the id, written to its file; the result is that of the command.
 template <typename Command>
 auto Write(const Context& c, const Library& library, uint32_t id, const Command& command) {
-  return c.kernel->Write(library.FileOf(id), command);
+  return Execute(c.kernel, library.FileOf(id), command);
 }
 
 // source: rdma-core 44 librdmacm/cma.c ucma_addrlen

@@ -24,12 +24,12 @@ Progress FailEp(const Context& c, Library& library, uint32_t id, const Reply& re
 }  // namespace
 
 uint32_t OpenPrivateChannel(const Context& c, Library& library) {
-  return library.channels.Add({.file = c.kernel->Open(library.kernel)});
+  return library.channels.Add({.file = c.kernel.cma->files.Open(library.kernel)});
 }
 
 // Its unread events are dropped, and requests that the listener has not read are destroyed.
 void ClosePrivateChannel(const Context& c, Library& library, uint32_t channel) {
-  c.kernel->Close(library.channels[channel].file);
+  CloseFile(c.kernel, library.channels[channel].file);
   library.channels.Free(channel);
 }
 
@@ -37,7 +37,7 @@ Errno MoveToOwnChannel(const Context& c, Library& library, uint32_t id) {
   UserId& own = library.ids[id];
   const uint32_t channel = OpenPrivateChannel(c, library);
   const Result<uint32_t> reported =
-      c.kernel->Write(library.channels[channel].file,
+      Execute(c.kernel, library.channels[channel].file,
                       command::MigrateId{.id = own.handle, .from = library.FileOf(id)});
   if (!reported.ok()) {
     ClosePrivateChannel(c, library, channel);

@@ -1,6 +1,6 @@
 // Options of ids. source: linux 6.1 ucma.c ucma_set_option, cma.c rdma_set_reuseaddr,
 // rdma_set_afonly, rdma_set_ack_timeout, rdma_set_ib_path
-#include "sim/rdma_cm/rdma_cm.h"
+#include "sim/rdma_cm/ids.h"
 
 namespace cm::sim {
 namespace {
@@ -11,9 +11,7 @@ constexpr uint32_t kNumber = 4;
 constexpr uint32_t kPathRecord = 72;  // struct ib_path_rec_data
 constexpr uint32_t kOwnPath = 0x2b;   // IB_PATH_GMP, IB_PATH_PRIMARY, IB_PATH_BIDIRECTIONAL
 
-}  // namespace
-
-Errno RdmaCm::SetIdOption(CmId* own, const command::SetOption& cmd) {
+Errno SetIdOption(CmId* own, const command::SetOption& cmd) {
   const bool byte = cmd.option == kTosOption || cmd.option == kAckTimeoutOption;
   const bool fits = cmd.length == (byte ? kByte : kNumber);
   if (!fits) return Errno::kInval;
@@ -34,26 +32,27 @@ Errno RdmaCm::SetIdOption(CmId* own, const command::SetOption& cmd) {
 }
 
 // The record has flags and nothing else: its path has no addresses.
-Errno RdmaCm::SetPath(uint32_t id, const command::SetOption& cmd) {
-  CmId& own = ids_[id];
+Errno SetPath(const KernelContext& k, CmIdIndex id, const command::SetOption& cmd) {
+  CmId& own = k.cma->ids[id];
   const bool whole = cmd.length != 0 && cmd.length % kPathRecord == 0;
   if (!whole || cmd.value != kOwnPath || own.device == kNoDevice) return Errno::kInval;
   if (own.state != CmState::kAddrResolved) return Errno::kInval;
-  if (own.interface == kNoDevice && !OverIwarp() && !OverInfiniband()) return Errno::kNoDev;
-  own.state = CmState::kRouteResolved;
+  if (k.transport->paths_need_interface() && own.interface == kNoDevice) return Errno::kNoDev;
   own.num_paths = 1;
   own.path_given = true;
-  Queue(id, {.type = EventType::kRouteResolved});
+  RouteResolved(k, id);
   return Errno::kNone;
 }
 
-Errno RdmaCm::Write(uint32_t file, const command::SetOption& cmd) {
+}  // namespace
+
+Errno Execute(const KernelContext& k, FileIndex file, const command::SetOption& cmd) {
   if (cmd.length > kCopiedAtMost) return Errno::kInval;
-  const Errno error = Lookup(file, cmd.id);
-  if (error != Errno::kNone) return error;
-  if (cmd.option == kIbPathOption) return SetPath(cmd.id, cmd);
+  const Result<CmIdIndex> id = Lookup(k, file, cmd.id);
+  if (!id.ok()) return id.error();
+  if (cmd.option == kIbPathOption) return SetPath(k, id.value(), cmd);
   for (const IdOption known : {kTosOption, kReuseAddrOption, kAfOnlyOption, kAckTimeoutOption})
-    if (cmd.option == known) return SetIdOption(&ids_[cmd.id], cmd);
+    if (cmd.option == known) return SetIdOption(&k.cma->ids[id.value()], cmd);
   return Errno::kNoSys;
 }
 

@@ -1,18 +1,19 @@
 // Address and route resolution. source: linux 6.1 cma.c rdma_resolve_addr, addr_handler, addr.c
-#include "sim/rdma_cm/rdma_cm.h"
+#include "sim/rdma_cm/ids.h"
 
 namespace cm::sim {
 namespace {
 
 constexpr Duration kAddressLatency = Duration::Microseconds(20);
-constexpr Duration kRouteLatency = Duration::Microseconds(15);
 constexpr Duration kOneAttempt = Duration::Milliseconds(1);  // timeout 0: tried once
 
-}  // namespace
+struct Route {
+  uint8_t interface = kNoDevice;
+  bool neighbour_answers = true;
+};
 
 // The interface that packets to `destination` leave by, and whether a host answers there.
-Result<RdmaCm::Route> RdmaCm::FindRoute(const CmId& id, const Address& destination) const {
-  const Fabric& fabric = *c_.fabric;
+Result<Route> FindRoute(const Fabric& fabric, const CmId& id, const Address& destination) {
   const bool routed =
       destination.kind == AddressKind::kSide || destination.kind == AddressKind::kSilent;
   // IPv4 treats a destination without a route as a neighbour, once the interface is known. source:
@@ -53,145 +54,152 @@ Result<RdmaCm::Route> RdmaCm::FindRoute(const CmId& id, const Address& destinati
   return route;
 }
 
-Errno RdmaCm::ResolveLoopback(uint32_t id) {
-  CmId& own = ids_[id];
+// `status` is the result that the application gets after that time.
+void FinishAfter(const KernelContext& k, CmIdIndex id, Duration span, int32_t status) {
+  CmId& own = k.cma->ids[id];
+  own.resolve_interface = own.interface;
+  own.resolve_status = status;
+  own.work = k.agenda->Now() + span;
+  k.agenda->At(own.work, EventKind::kAddressWork, id.value());
+}
+
+// The kernel's first device whose link is up, or else its first device. source: linux 6.1 cma.c
+// cma_bind_loopback
+uint8_t LoopbackDevice(const Fabric& fabric, uint8_t kernel) {
+  uint8_t found = kNoDevice;
+  for (const uint8_t device : fabric.ByRegistration()) {
+    if (fabric.KernelOf(device) != kernel) continue;
+    if (fabric.device(device).up) return device;
+    if (found == kNoDevice) found = device;
+  }
+  return found;
+}
+
+Errno ResolveLoopback(const KernelContext& k, CmIdIndex id) {
+  CmId& own = k.cma->ids[id];
   if (own.device == kNoDevice) {
-    uint8_t found = kNoDevice;
-    for (const uint8_t device : c_.fabric->ByRegistration()) {
-      if (c_.fabric->KernelOf(device) != own.kernel) continue;
-      if (found == kNoDevice) found = device;
-      if (!c_.fabric->device(device).up) continue;
-      found = device;
-      break;
-    }
+    const uint8_t found = LoopbackDevice(*k.fabric, own.kernel);
     if (found == kNoDevice) return Errno::kNoDev;
-    if (OverIwarp()) return Errno::kInval;  // no P_Key, which the lookup needs
-    AttachTo(id, found);
+    if (!k.transport->has_pkeys()) return Errno::kInval;
+    Attach(k, id, found);
     own.source =
         Address{.kind = AddressKind::kLoopback, .v6 = own.source.v6, .port = own.source.port};
   }
-  own.resolve_interface = own.interface;
-  own.resolve_status = 0;
-  own.work = c_.agenda->Now() + kAddressLatency;
-  c_.agenda->At(own.work, EventKind::kAddressWork, id);
+  FinishAfter(k, id, kAddressLatency, 0);
   return Errno::kNone;
 }
 
-Errno RdmaCm::StartResolving(uint32_t id, const command::ResolveAddr& cmd) {
-  CmId& own = ids_[id];
+Errno StartResolving(const KernelContext& k, CmIdIndex id, const command::ResolveAddr& cmd) {
+  CmId& own = k.cma->ids[id];
   if (own.source.v6 != cmd.destination.v6) return Errno::kInval;
-  if (cmd.destination.AnyOrLoopback()) return ResolveLoopback(id);
-  const Result<Route> route = FindRoute(own, cmd.destination);
+  if (cmd.destination.AnyOrLoopback()) return ResolveLoopback(k, id);
+  const Result<Route> route = FindRoute(*k.fabric, own, cmd.destination);
   if (!route.ok()) return route.error();
   own.interface = route.value().interface;
-  if (own.interface != kNoDevice) own.bond_slave = c_.fabric->device(own.interface).bond_slave;
-  own.resolve_interface = own.interface;
-  own.resolve_status = route.value().neighbour_answers ? 0 : -static_cast<int>(Errno::kTimedOut);
-  Duration after = kAddressLatency;
-  if (!route.value().neighbour_answers) {
-    if (cmd.timeout_ms < 0) {
-      own.work = Instant::Never();  // it retries for ever
-      return Errno::kNone;
-    }
-    after = cmd.timeout_ms == 0 ? kOneAttempt : Duration::Milliseconds(cmd.timeout_ms);
+  if (own.interface != kNoDevice) own.bond_slave = k.fabric->device(own.interface).bond_slave;
+  if (route.value().neighbour_answers) {
+    FinishAfter(k, id, kAddressLatency, 0);
+    return Errno::kNone;
   }
-  own.work = c_.agenda->Now() + after;
-  c_.agenda->At(own.work, EventKind::kAddressWork, id);
+  if (cmd.timeout_ms < 0) {
+    own.work = Instant::Never();  // it retries for ever
+    return Errno::kNone;
+  }
+  const Duration patience =
+      cmd.timeout_ms == 0 ? kOneAttempt : Duration::Milliseconds(cmd.timeout_ms);
+  FinishAfter(k, id, patience, -static_cast<int>(Errno::kTimedOut));
   return Errno::kNone;
 }
 
-Errno RdmaCm::Write(uint32_t file, const command::ResolveAddr& cmd) {
-  const Errno error = Lookup(file, cmd.id);
-  if (error != Errno::kNone) return error;
-  CmId& own = ids_[cmd.id];
+// From now on the source is the address of the interface; the port stays.
+void TakeAddressOf(const KernelContext& k, CmIdIndex id, uint8_t interface) {
+  CmId& own = k.cma->ids[id];
+  Attach(k, id, interface);
+  const Topology& topology = k.fabric->topology();
+  for (uint8_t side = 0; side < topology.sides.size(); ++side) {
+    if (topology.sides[side].device == interface)
+      own.source = Address{.kind = AddressKind::kSide,
+                           .side = side,
+                           .v6 = own.source.v6,
+                           .port = own.source.port,
+                           .nth = topology.AnsweringNth(interface, own.destination.nth)};
+  }
+}
+
+// The status of a resolution whose neighbour has answered.
+Errno FindDevice(const KernelContext& k, CmIdIndex id) {
+  const CmId& own = k.cma->ids[id];
+  if (own.device != kNoDevice) return Errno::kNone;
+  if (!k.transport->Carries(own.space)) return Errno::kInval;
+  const uint8_t interface = own.resolve_interface;
+  if (interface == kNoDevice || !k.fabric->device(interface).registered) return Errno::kNoDev;
+  TakeAddressOf(k, id, interface);
+  return Errno::kNone;
+}
+
+}  // namespace
+
+Errno Execute(const KernelContext& k, FileIndex file, const command::ResolveAddr& cmd) {
+  const Result<CmIdIndex> id = Lookup(k, file, cmd.id);
+  if (!id.ok()) return id.error();
+  CmId& own = k.cma->ids[id.value()];
   if (own.state == CmState::kAddrBound) {
     own.destination = cmd.destination;
   } else {
     const Address any{.kind = AddressKind::kAny, .v6 = cmd.destination.v6};
     const Address& source = cmd.source.kind == AddressKind::kNone ? any : cmd.source;
-    const Errno bound = BindTo(cmd.id, source, &cmd.destination);
+    const Errno bound = BindTo(k, id.value(), source, &cmd.destination);
     if (bound != Errno::kNone) return bound;
   }
   own.state = CmState::kAddrQuery;
-  const Errno started = StartResolving(cmd.id, cmd);
+  const Errno started = StartResolving(k, id.value(), cmd);
   if (started != Errno::kNone) own.state = CmState::kAddrBound;
   return started;
 }
 
-void RdmaCm::OnAddressWork(uint32_t id) {
-  if (!ids_.Live(id)) return;
-  CmId& own = ids_[id];
-  if (own.state != CmState::kAddrQuery || own.work != c_.agenda->Now()) return;
+void OnAddressWork(const KernelContext& k, CmIdIndex id) {
+  if (!k.cma->ids.Live(id)) return;
+  CmId& own = k.cma->ids[id];
+  if (own.state != CmState::kAddrQuery || own.work != k.agenda->Now()) return;
   own.work = Instant::Never();
   int32_t status = own.resolve_status;
-  if (status == 0 && own.device == kNoDevice) {
-    if (own.space == PortSpace::kIpoib && !OverInfiniband()) {
-      status = -static_cast<int>(Errno::kInval);
-    } else if (own.resolve_interface != kNoDevice &&
-               c_.fabric->device(own.resolve_interface).registered) {
-      AttachTo(id, own.resolve_interface);
-      // From now on the source is the address of the interface; the port stays.
-      for (uint8_t side = 0; side < c_.fabric->topology().sides.size(); ++side) {
-        if (c_.fabric->topology().sides[side].device == own.resolve_interface)
-          own.source = Address{.kind = AddressKind::kSide,
-                               .side = side,
-                               .v6 = own.source.v6,
-                               .port = own.source.port,
-                               .nth = c_.fabric->topology().AnsweringNth(own.resolve_interface,
-                                                                         own.destination.nth)};
-      }
-    } else {
-      status = -static_cast<int>(Errno::kNoDev);
-    }
-  }
+  if (status == 0) status = -static_cast<int>(FindDevice(k, id));
   own.state = status == 0 ? CmState::kAddrResolved : CmState::kAddrBound;
-  Queue(id,
-        {.type = status == 0 ? EventType::kAddrResolved : EventType::kAddrError, .status = status});
+  Report(
+      k, id,
+      {.type = status == 0 ? EventType::kAddrResolved : EventType::kAddrError, .status = status});
 }
 
-Errno RdmaCm::Write(uint32_t file, const command::ResolveRoute& cmd) {
-  const Errno error = LookupWithDevice(file, cmd.id);
-  if (error != Errno::kNone) return error;
+Errno Execute(const KernelContext& k, FileIndex file, const command::ResolveRoute& cmd) {
+  const Result<CmIdIndex> id = LookupWithDevice(k, file, cmd.id);
+  if (!id.ok()) return id.error();
   if (cmd.timeout_ms == 0) return Errno::kInval;
-  CmId& own = ids_[cmd.id];
+  CmId& own = k.cma->ids[id.value()];
   if (own.state != CmState::kAddrResolved) return Errno::kInval;
-  // Loopback destinations are resolved without an interface, and without one there is no route.
-  if (OverIwarp()) {
-    own.state = CmState::kRouteQuery;
-    own.work = c_.agenda->Now() + kRouteLatency;
-    c_.agenda->At(own.work, EventKind::kRouteWork, cmd.id);
-    return Errno::kNone;
-  }
-  if (OverInfiniband()) {
-    own.state = CmState::kRouteQuery;
-    own.packet_lifetime = static_cast<uint8_t>(c_.profile->timing.packet_lifetime);
-    own.asking = QueryFor(Duration::Milliseconds(static_cast<uint32_t>(cmd.timeout_ms)));
-    QueryRoute(cmd.id);
-    return Errno::kNone;
-  }
-  if (own.interface == kNoDevice) return Errno::kNoDev;
+  // Loopback destinations are resolved without an interface.
+  if (k.transport->paths_need_interface() && own.interface == kNoDevice) return Errno::kNoDev;
   own.state = CmState::kRouteQuery;
-  own.num_paths = 1;
-  own.packet_lifetime = static_cast<uint8_t>(c_.profile->timing.packet_lifetime);
-  if (own.ack_timeout != 0) own.packet_lifetime = static_cast<uint8_t>(own.ack_timeout - 1);
-  own.neighbour_tracked = true;
-  if (const uint8_t there = c_.fabric->DeviceOf(own.destination); there != kNoDevice)
-    own.peer_fail_overs = c_.fabric->device(there).fail_overs;
-  own.resolved_wrong_neighbour =
-      c_.fabric->NeighbourWrong(own.interface, c_.fabric->DeviceOf(own.destination));
-  own.work = c_.agenda->Now() + kRouteLatency;
-  c_.agenda->At(own.work, EventKind::kRouteWork, cmd.id);
+  k.transport->StartRoute(k, id.value(),
+                          Duration::Milliseconds(static_cast<uint32_t>(cmd.timeout_ms)));
   return Errno::kNone;
 }
 
-void RdmaCm::OnRouteWork(uint32_t id) {
-  if (!ids_.Live(id)) return;
-  CmId& own = ids_[id];
-  if (own.state != CmState::kRouteQuery || own.work != c_.agenda->Now()) return;
+void OnRouteWork(const KernelContext& k, CmIdIndex id) {
+  if (!k.cma->ids.Live(id)) return;
+  CmId& own = k.cma->ids[id];
+  if (own.state != CmState::kRouteQuery || own.work != k.agenda->Now()) return;
   own.work = Instant::Never();
-  if (OverInfiniband()) return QueryRoute(id);
-  own.state = CmState::kRouteResolved;
-  Queue(id, {.type = EventType::kRouteResolved});
+  k.transport->ContinueRoute(k, id);
+}
+
+void RouteResolved(const KernelContext& k, CmIdIndex id) {
+  k.cma->ids[id].state = CmState::kRouteResolved;
+  Report(k, id, {.type = EventType::kRouteResolved});
+}
+
+void RouteFailed(const KernelContext& k, CmIdIndex id, Errno failure) {
+  k.cma->ids[id].state = CmState::kAddrResolved;
+  Report(k, id, {.type = EventType::kRouteError, .status = -static_cast<int32_t>(failure)});
 }
 
 }  // namespace cm::sim

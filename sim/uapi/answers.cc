@@ -133,7 +133,7 @@ constexpr size_t kOldEvent = offsetof(rdma_ucm_event_resp, reserved);
 
 Outcome DeviceFile::Query(const Command& c) {
   const auto cmd = As<rdma_ucm_query>(c.body);
-  const Result<response::QueryAddr> known = Kernel().QueryAddr(c.file, command::Query{cmd.id});
+  const Result<response::QueryAddr> known = Execute(Kernel(), c.file, command::QueryAddr{cmd.id});
   if (!known.ok()) return Refused(known.error());
   switch (cmd.option) {
     case RDMA_USER_CM_QUERY_ADDR:
@@ -148,12 +148,12 @@ Outcome DeviceFile::Query(const Command& c) {
   const bool newer = world_->profile().capabilities.Has(Capability::kLaterCalls);
   if (cmd.option != kQueryIbServiceOption || !newer) return Refused(Errno::kNoSys);
   if (c.out < sizeof(uint64_t)) return Refused(Errno::kNoSpc);
-  return Refused(Kernel().QueryService(c.file, command::Query{cmd.id}));
+  return Refused(Execute(Kernel(), c.file, command::QueryService{cmd.id}));
 }
 
 Outcome DeviceFile::QueryAddr(const Command& c, uint32_t id) {
   if (c.out < kOldAddr) return Refused(Errno::kNoSpc);
-  const CmId& own = Kernel().at(id);
+  const CmId& own = IdOf(id);
   const Topology& topology = world_->topology();
   rdma_ucm_query_addr_resp answer{};
   answer.src_size = groups_.Put(own.source, topology, &answer.src_addr, sizeof(answer.src_addr));
@@ -170,7 +170,7 @@ Outcome DeviceFile::QueryAddr(const Command& c, uint32_t id) {
 
 Outcome DeviceFile::QueryGid(const Command& c, uint32_t id) {
   if (c.out < kOldAddr) return Refused(Errno::kNoSpc);
-  const CmId& own = Kernel().at(id);
+  const CmId& own = IdOf(id);
   const Topology& topology = world_->topology();
   rdma_ucm_query_addr_resp answer{};
   PutDevice(own.device, topology, &answer);
@@ -193,7 +193,7 @@ Outcome DeviceFile::QueryGid(const Command& c, uint32_t id) {
 
 Outcome DeviceFile::QueryPath(const Command& c, uint32_t id) {
   if (c.out < sizeof(rdma_ucm_query_path_resp)) return Refused(Errno::kNoSpc);
-  const CmId& own = Kernel().at(id);
+  const CmId& own = IdOf(id);
   std::vector<uint8_t> answer(sizeof(rdma_ucm_query_path_resp));
   answer[0] = own.num_paths;
   size_t room = c.out - answer.size();
@@ -209,9 +209,9 @@ Outcome DeviceFile::QueryPath(const Command& c, uint32_t id) {
 Outcome DeviceFile::QueryRoute(const Command& c) {
   if (c.out < offsetof(rdma_ucm_query_route_resp, ibdev_index)) return Refused(Errno::kNoSpc);
   const auto cmd = As<rdma_ucm_query>(c.body);
-  const Result<response::QueryAddr> known = Kernel().QueryAddr(c.file, command::Query{cmd.id});
+  const Result<response::QueryAddr> known = Execute(Kernel(), c.file, command::QueryAddr{cmd.id});
   if (!known.ok()) return Refused(known.error());
-  const CmId& own = Kernel().at(cmd.id);
+  const CmId& own = IdOf(cmd.id);
   const Topology& topology = world_->topology();
   rdma_ucm_query_route_resp answer{};
   groups_.Put(own.source, topology, &answer.src_addr, sizeof(answer.src_addr));
@@ -229,16 +229,16 @@ Outcome DeviceFile::InitQpAttr(const Command& c) {
   const auto cmd = As<rdma_ucm_init_qp_attr>(c.body);
   if (cmd.qp_state > static_cast<uint32_t>(QpState::kErr)) return Refused(Errno::kInval);
   const Result<response::QpAttr> attr =
-      Kernel().Write(c.file, command::InitQpAttr{cmd.id, static_cast<QpState>(cmd.qp_state)});
+      Execute(Kernel(), c.file, command::InitQpAttr{cmd.id, static_cast<QpState>(cmd.qp_state)});
   if (!attr.ok()) return Refused(attr.error());
   const response::QpAttr& got = attr.value();
-  const CmId& own = Kernel().at(cmd.id);
+  const CmId& own = IdOf(cmd.id);
   ib_uverbs_qp_attr answer{};
   answer.qp_attr_mask = got.mask;
   answer.qp_state = cmd.qp_state;
   answer.port_num = PortOf(own, world_->topology());
   if (got.datagram) answer.qkey = QkeyOf(own.space);
-  const bool connecting = own.ib != kNobody || world_->profile().transport == Transport::kIwarp;
+  const bool connecting = own.ib.valid() || world_->profile().transport == Transport::kIwarp;
   if (!got.datagram && connecting)
     answer.qp_access_flags = kRemoteWrite | (got.remote_read ? kRemoteReads : 0);
   if (got.connects) {
@@ -293,13 +293,13 @@ void DeviceFile::PutDatagram(const response::Event& event, rdma_ucm_ud_param* ud
   ud->qp_num = event.qp_num;
   ud->qkey = event.qkey;
   PutData(event.private_data, ud->private_data, &ud->private_data_len);
-  const Slab<Membership>& memberships = Kernel().memberships();
-  if (event.type == EventType::kMulticastJoin && memberships.Live(event.id)) {
-    const CmId& own = Kernel().at(memberships[event.id].id);
+  const Memberships& memberships = Kernel().cma->memberships;
+  if (event.type == EventType::kMulticastJoin && memberships.Live(MembershipIndex(event.id))) {
+    const CmId& own = Kernel().cma->ids[memberships[MembershipIndex(event.id)].id];
     ud->ah_attr = WayTo(groups_.GidOf(event.group, topology), own, PortOf(own, topology),
                         has_lids ? kGroupLid : 0);
   } else if (event.type == EventType::kEstablished) {
-    const CmId& own = Kernel().at(event.id);
+    const CmId& own = IdOf(event.id);
     const Gid gid = DestinationOf(own, groups_, topology);
     const std::optional<uint8_t> peer = DeviceWith(topology, gid);
     ud->ah_attr = WayTo(gid, own, PortOf(own, topology),
@@ -309,11 +309,11 @@ void DeviceFile::PutDatagram(const response::Event& event, rdma_ucm_ud_param* ud
 
 Outcome DeviceFile::GetEvent(const Command& c) {
   if (c.out < kOldEvent) return Refused(Errno::kNoSpc);
-  if (!Kernel().Readable(c.file)) {
+  if (!Kernel().cma->files.Readable(c.file)) {
     if (c.nonblocking) return Refused(Errno::kAgain);
-    return {.answer = {.waits = true}, .what = Awaited::kEvent, .on = c.file};
+    return {.answer = {.waits = true}, .what = Awaited::kEvent, .on = c.file.value()};
   }
-  const response::Event event = Kernel().GetEvent(c.file).value();
+  const response::Event event = Execute(Kernel(), c.file, command::GetEvent{}).value();
   if (event.type == EventType::kConnectRequest) StartAfresh(event.id);
   rdma_ucm_event_resp answer{};
   answer.uid = event.uid;
@@ -321,8 +321,7 @@ Outcome DeviceFile::GetEvent(const Command& c) {
   answer.event = static_cast<uint32_t>(event.type);
   answer.status = static_cast<uint32_t>(event.status);
   answer.ece = {.vendor_id = event.ece.vendor_id, .attr_mod = event.ece.options};
-  const bool datagrams =
-      OfGroup(event) || (Kernel().Live(event.id) && IsDatagram(Kernel().at(event.id).space));
+  const bool datagrams = OfGroup(event) || (Live(event.id) && IsDatagram(IdOf(event.id).space));
   if (event.type == EventType::kUser || event.type == EventType::kInternal)
     std::memcpy(&answer.param, &event.argument, sizeof(event.argument));
   else if (datagrams)

@@ -72,9 +72,9 @@ command::ConnectionParam ParamOf(const rdma_ucm_conn_param& param, const rdma_uc
 
 // The number refers to a queue pair of the id's device, if there is one.
 void DeviceFile::NameQp(uint32_t id, command::ConnectionParam* param) const {
-  if (!Kernel().Live(id)) return;
+  if (!Live(id)) return;
   const Topology& topology = world_->topology();
-  const uint8_t device = Kernel().at(id).device;
+  const uint8_t device = IdOf(id).device;
   if (device == kNoDevice) return;
   const Verbs& verbs = *world_->Context().verbs;
   for (uint32_t qp = 0; qp < verbs.qps().end() && !param->qp_known; ++qp) {
@@ -85,8 +85,7 @@ void DeviceFile::NameQp(uint32_t id, command::ConnectionParam* param) const {
 }
 
 void DeviceFile::NoteQp(uint32_t id, const command::ConnectionParam& param) {
-  if (param.qp_known)
-    named_[{world_->topology().FirstPortOf(Kernel().at(id).device), param.qp_num}] = id;
+  if (param.qp_known) named_[{world_->topology().FirstPortOf(IdOf(id).device), param.qp_num}] = id;
 }
 
 void DeviceFile::StartAfresh(uint32_t id) {
@@ -98,7 +97,7 @@ Outcome DeviceFile::CreateId(const Command& c) {
   if (c.out < sizeof(rdma_ucm_create_id_resp)) return Refused(Errno::kNoSpc);
   const auto cmd = As<rdma_ucm_create_id>(c.body);
   const Result<uint32_t> id =
-      Kernel().Write(c.file, command::CreateId{cmd.uid, static_cast<PortSpace>(cmd.ps)});
+      Execute(Kernel(), c.file, command::CreateId{cmd.uid, static_cast<PortSpace>(cmd.ps)});
   if (!id.ok()) return Refused(id.error());
   StartAfresh(id.value());
   return Number(id.value(), c.written);
@@ -107,7 +106,8 @@ Outcome DeviceFile::CreateId(const Command& c) {
 Outcome DeviceFile::DestroyId(const Command& c) {
   if (c.out < sizeof(rdma_ucm_destroy_id_resp)) return Refused(Errno::kNoSpc);
   const auto cmd = As<rdma_ucm_destroy_id>(c.body);
-  const Result<cm::sim::Destroyed> destroyed = Kernel().Write(c.file, command::DestroyId{cmd.id});
+  const Result<response::DestroyId> destroyed =
+      Execute(Kernel(), c.file, command::DestroyId{cmd.id});
   if (!destroyed.ok()) return Refused(destroyed.error());
   if (destroyed.value().finished) return Number(destroyed.value().events_reported, c.written);
   return {.answer = {.waits = true},
@@ -117,7 +117,7 @@ Outcome DeviceFile::DestroyId(const Command& c) {
 }
 
 std::optional<Answer> DeviceFile::Destroyed(uint32_t ticket, size_t written) const {
-  const std::optional<uint32_t> reported = Kernel().TakeDestroyed(ticket);
+  const std::optional<uint32_t> reported = Kernel().cma->destroys.Take(ticket);
   if (!reported) return std::nullopt;
   return Number(*reported, written).answer;
 }
@@ -131,14 +131,14 @@ Address DeviceFile::AddressIn(std::span<const uint8_t> address) {
 Outcome DeviceFile::Bind(const Command& c, uint32_t id, std::span<const uint8_t> address) {
   if (FamilyOf(address) != kInfinibandFamily) {
     const command::Bind bind{id, AddressIn(address)};
-    return DoneUnless(Kernel().Write(c.file, bind), c.written);
+    return DoneUnless(Execute(Kernel(), c.file, bind), c.written);
   }
   const auto raw = As<SockaddrIb>(address);
   const bool any =
       std::all_of(raw.begin() + kSockaddrIbAddress, raw.begin() + kSockaddrIbAddress + 16,
                   [](uint8_t b) { return b == 0; });
   const Address stands_for{.kind = any ? AddressKind::kAny : AddressKind::kForeign, .v6 = true};
-  const Errno error = Kernel().Write(c.file, command::Bind{id, stands_for});
+  const Errno error = Execute(Kernel(), c.file, command::Bind{id, stands_for});
   if (error == Errno::kNone) infiniband_[id] = raw;
   return DoneUnless(error, c.written);
 }
@@ -169,7 +169,7 @@ Outcome DeviceFile::ResolveAddr(const Command& c) {
                                .timeout_ms = static_cast<int32_t>(cmd.timeout_ms)};
   // The kernel looks at the family, not at the size.
   if (FamilyOf(BytesOf(cmd.src_addr)) != 0) resolve.source = AddressIn(BytesOf(cmd.src_addr));
-  return DoneUnless(Kernel().Write(c.file, resolve), c.written);
+  return DoneUnless(Execute(Kernel(), c.file, resolve), c.written);
 }
 
 Outcome DeviceFile::ResolveIp(const Command& c) {
@@ -180,13 +180,13 @@ Outcome DeviceFile::ResolveIp(const Command& c) {
                                      .source = AddressIn(BytesOf(cmd.src_addr)),
                                      .destination = AddressIn(BytesOf(cmd.dst_addr)),
                                      .timeout_ms = static_cast<int32_t>(cmd.timeout_ms)};
-  return DoneUnless(Kernel().Write(c.file, resolve), c.written);
+  return DoneUnless(Execute(Kernel(), c.file, resolve), c.written);
 }
 
 Outcome DeviceFile::ResolveRoute(const Command& c) {
   const auto cmd = As<rdma_ucm_resolve_route>(c.body);
   const command::ResolveRoute resolve{cmd.id, static_cast<int32_t>(cmd.timeout_ms)};
-  return DoneUnless(Kernel().Write(c.file, resolve), c.written);
+  return DoneUnless(Execute(Kernel(), c.file, resolve), c.written);
 }
 
 Outcome DeviceFile::Connect(const Command& c) {
@@ -196,7 +196,7 @@ Outcome DeviceFile::Connect(const Command& c) {
   const bool has_ece = c.in >= sizeof(cmd);
   command::Connect connect{cmd.id, ParamOf(cmd.conn_param, has_ece ? cmd.ece : rdma_ucm_ece{})};
   NameQp(cmd.id, &connect.param);
-  const Errno error = Kernel().Write(c.file, connect);
+  const Errno error = Execute(Kernel(), c.file, connect);
   if (error == Errno::kNone) NoteQp(cmd.id, connect.param);
   return DoneUnless(error, c.written);
 }
@@ -204,7 +204,7 @@ Outcome DeviceFile::Connect(const Command& c) {
 Outcome DeviceFile::Listen(const Command& c) {
   const auto cmd = As<rdma_ucm_listen>(c.body);
   const command::Listen listen{cmd.id, static_cast<int32_t>(cmd.backlog)};
-  return DoneUnless(Kernel().Write(c.file, listen), c.written);
+  return DoneUnless(Execute(Kernel(), c.file, listen), c.written);
 }
 
 Outcome DeviceFile::Accept(const Command& c) {
@@ -216,7 +216,7 @@ Outcome DeviceFile::Accept(const Command& c) {
                          .valid = cmd.conn_param.valid != 0,
                          .param = ParamOf(cmd.conn_param, has_ece ? cmd.ece : rdma_ucm_ece{})};
   if (accept.valid) NameQp(cmd.id, &accept.param);
-  const Errno error = Kernel().Write(c.file, accept);
+  const Errno error = Execute(Kernel(), c.file, accept);
   if (error == Errno::kNone) NoteQp(cmd.id, accept.param);
   return DoneUnless(error, c.written);
 }
@@ -230,12 +230,12 @@ Outcome DeviceFile::Reject(const Command& c) {
   }
   const std::span<const uint8_t> data(cmd.private_data, cmd.private_data_len);
   const command::Reject reject{.id = cmd.id, .reason = reason, .private_data = PrivateData(data)};
-  return DoneUnless(Kernel().Write(c.file, reject), c.written);
+  return DoneUnless(Execute(Kernel(), c.file, reject), c.written);
 }
 
 Outcome DeviceFile::Disconnect(const Command& c) {
   const auto cmd = As<rdma_ucm_disconnect>(c.body);
-  const Errno error = Kernel().Write(c.file, command::Disconnect{cmd.id});
+  const Errno error = Execute(Kernel(), c.file, command::Disconnect{cmd.id});
   if (error == Errno::kAgain)
     return {.answer = {.waits = true}, .what = Awaited::kReply, .on = cmd.id};
   return DoneUnless(error, c.written);
@@ -252,15 +252,15 @@ Outcome DeviceFile::SetOption(const Command& c) {
       .length = cmd.optlen};
   const size_t written = sizeof(rdma_ucm_cmd_hdr) + c.in;
   if (cmd.optlen > kLongestOption || value.size() >= cmd.optlen)
-    return DoneUnless(Kernel().Write(c.file, set), written);
-  const Result<response::QueryAddr> known = Kernel().QueryAddr(c.file, command::Query{cmd.id});
+    return DoneUnless(Execute(Kernel(), c.file, set), written);
+  const Result<response::QueryAddr> known = Execute(Kernel(), c.file, command::QueryAddr{cmd.id});
   return Refused(known.ok() ? Errno::kFault : known.error());
 }
 
 Outcome DeviceFile::Notify(const Command& c) {
   const auto cmd = As<rdma_ucm_notify>(c.body);
   const auto event = static_cast<uint8_t>(std::min<uint32_t>(cmd.event, UINT8_MAX));
-  return DoneUnless(Kernel().Write(c.file, command::Notify{cmd.id, event}), c.written);
+  return DoneUnless(Execute(Kernel(), c.file, command::Notify{cmd.id, event}), c.written);
 }
 
 Outcome DeviceFile::JoinIpMcast(const Command& c) {
@@ -269,7 +269,7 @@ Outcome DeviceFile::JoinIpMcast(const Command& c) {
   if (c.out < sizeof(rdma_ucm_create_id_resp)) return Refused(Errno::kNoSpc);
   const command::JoinMulticast join{
       .id = cmd.id, .uid = cmd.uid, .address = AddressIn(BytesOf(cmd.addr))};
-  const Result<uint32_t> membership = Kernel().Write(c.file, join);
+  const Result<uint32_t> membership = Execute(Kernel(), c.file, join);
   return membership.ok() ? Number(membership.value(), c.written) : Refused(membership.error());
 }
 
@@ -285,24 +285,23 @@ Outcome DeviceFile::JoinMcast(const Command& c) {
       .uid = cmd.uid,
       .address = AddressIn(BytesOf(cmd.addr)),
       .send_only = cmd.join_flags == RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER};
-  const Result<uint32_t> membership = Kernel().Write(c.file, join);
+  const Result<uint32_t> membership = Execute(Kernel(), c.file, join);
   return membership.ok() ? Number(membership.value(), c.written) : Refused(membership.error());
 }
 
 Outcome DeviceFile::LeaveMcast(const Command& c) {
   if (c.out < sizeof(rdma_ucm_destroy_id_resp)) return Refused(Errno::kNoSpc);
   const auto cmd = As<rdma_ucm_destroy_id>(c.body);
-  const Slab<Membership>& memberships = Kernel().memberships();
-  if (!memberships.Live(cmd.id) || memberships[cmd.id].left) return Refused(Errno::kNoEnt);
-  const Result<uint32_t> reported = Kernel().Write(c.file, command::LeaveMulticast{cmd.id});
+  const Result<uint32_t> reported = Execute(Kernel(), c.file, command::LeaveMulticast{cmd.id});
   return reported.ok() ? Number(reported.value(), c.written) : Refused(reported.error());
 }
 
 Outcome DeviceFile::MigrateId(const Command& c) {
   const auto cmd = As<rdma_ucm_migrate_id>(c.body);
   if (cmd.fd == kOtherFile) return Refused(Errno::kInval);
-  if (!Kernel().LiveFile(cmd.fd)) return Refused(Errno::kNoEnt);
-  const Result<uint32_t> reported = Kernel().Write(c.file, command::MigrateId{cmd.id, cmd.fd});
+  const FileIndex from(cmd.fd);
+  if (!Kernel().cma->files.IsOpen(from)) return Refused(Errno::kNoEnt);
+  const Result<uint32_t> reported = Execute(Kernel(), c.file, command::MigrateId{cmd.id, from});
   // The kernel does not check the room for the answer.
   return reported.ok() ? Number(reported.value(), c.written) : Refused(reported.error());
 }
@@ -310,9 +309,9 @@ Outcome DeviceFile::MigrateId(const Command& c) {
 // No SA here has service records. source: linux 7.2 cma.c rdma_resolve_ib_service
 Outcome DeviceFile::ResolveIbService(const Command& c) {
   const auto id = As<uint32_t>(c.body);
-  const Result<response::QueryAddr> known = Kernel().QueryAddr(c.file, command::Query{id});
+  const Result<response::QueryAddr> known = Execute(Kernel(), c.file, command::QueryAddr{id});
   if (!known.ok()) return Refused(known.error());
-  const CmId& own = Kernel().at(id);
+  const CmId& own = IdOf(id);
   const bool bound = own.device != kNoDevice && own.state == CmState::kAddrBound;
   return Refused(bound ? Errno::kNotSup : Errno::kInval);
 }
@@ -333,7 +332,7 @@ Outcome DeviceFile::WriteCmEvent(const Command& c) {
                                     .type = type,
                                     .status = static_cast<int32_t>(cmd.status),
                                     .argument = cmd.argument};
-  return DoneUnless(Kernel().Write(c.file, write), c.written);
+  return DoneUnless(Execute(Kernel(), c.file, write), c.written);
 }
 
 }  // namespace cm::sim::uapi

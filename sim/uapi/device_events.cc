@@ -73,7 +73,7 @@ void DeviceEvents::Note(Opened* opened) const {
     if (now.fail_overs != port.fail_overs) tell(Type::kGidChange);
     port = now;
   }
-  opened->gone = ((world_->Kernel().Devices(kernel) >> opened->device) & 1) == 0;
+  opened->gone = ((RegisteredDevices(world_->Kernel(), kernel) >> opened->device) & 1) == 0;
   if (opened->gone) opened->unread.push_back({Type::kDeviceFatal});
 }
 

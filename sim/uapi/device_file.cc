@@ -17,7 +17,7 @@ Outcome DeviceFile::Write(Asker asker, uint32_t file, bool nonblocking,
   if (header.cmd > last) return Refused(Errno::kInval);
   if (header.in + sizeof(header) > written.size()) return Refused(Errno::kInval);
   return Carry({.asker = asker,
-                .file = file,
+                .file = FileIndex(file),
                 .number = header.cmd,
                 .in = header.in,
                 .out = header.out,

@@ -43,7 +43,7 @@ class DeviceFile {
   // A parsed command.
   struct Command {
     Asker asker;
-    uint32_t file = 0;
+    FileIndex file;
     uint32_t number = 0;
     uint16_t in = 0;   // its length
     uint16_t out = 0;  // room for its answer
@@ -53,7 +53,9 @@ class DeviceFile {
   };
   using SockaddrIb = std::array<uint8_t, 48>;
 
-  RdmaCm& Kernel() const { return world_->Kernel(); }
+  KernelContext Kernel() const { return world_->Kernel(); }
+  bool Live(uint32_t id) const { return Kernel().cma->ids.Live(CmIdIndex(id)); }
+  const CmId& IdOf(uint32_t id) const { return Kernel().cma->ids[CmIdIndex(id)]; }
   Outcome Carry(const Command& c);
   Outcome CarryLater(const Command& c);
 

@@ -9,9 +9,10 @@ namespace cm::sim::uapi {
 const IwId* VerbsEnd::ConnectionOf(const OwnQp& own) const {
   const std::optional<uint32_t> id =
       device_file_->IdThatNames(own.device, verbs().at(own.qp).number);
-  if (!id || !world_->Kernel().Live(*id)) return nullptr;
-  const uint32_t iw = world_->Kernel().at(*id).iw;
-  return iw == kNobody ? nullptr : &world_->iw().at(iw);
+  const CmIds& ids = world_->Kernel().cma->ids;
+  if (!id || !ids.Live(CmIdIndex(*id))) return nullptr;
+  const IwIndex iw = ids[CmIdIndex(*id)].iw;
+  return iw.valid() ? &world_->iw().at(iw) : nullptr;
 }
 
 const VerbsEnd::OwnQp* VerbsEnd::PeerOf(const IwId& connection) const {

@@ -46,7 +46,7 @@ uint8_t Machine::KernelOf(uint32_t process) const {
 void Machine::RemoveProcess(uint32_t process) {
   std::erase_if(waiting_, [=](const auto& waiting) { return waiting.first.process == process; });
   for (const auto& [file, owner] : files_)
-    if (owner == process && Kernel().LiveFile(file)) Kernel().Close(file);
+    if (owner == process && IsOpen(file)) CloseFile(Kernel(), FileIndex(file));
   std::erase_if(files_, [=](const auto& file) { return file.second == process; });
   device_file_.Forget(process);
   verbs_end_.Forget(process);
@@ -57,7 +57,7 @@ void Machine::RemoveProcess(uint32_t process) {
 // socket has other credentials. source: linux 6.1 ucma.c ucma_write, ib_safe_file_access
 Errno Machine::Refuses(uint32_t process, uint32_t file) const {
   const auto open = files_.find(file);
-  if (open == files_.end() || !Kernel().LiveFile(file)) return Errno::kBadF;
+  if (open == files_.end() || !IsOpen(file)) return Errno::kBadF;
   return open->second == process ? Errno::kNone : Errno::kAcces;
 }
 
@@ -97,7 +97,7 @@ std::optional<Answer> Machine::Finished(Asker asker, const Waiting& waiting) {
     case Awaited::kDestroyed:
       return device_file_.Destroyed(waiting.outcome.ticket, waiting.request.bytes.size());
     case Awaited::kClosed:
-      if (!Kernel().Closed(waiting.outcome.on)) return std::nullopt;
+      if (IsOpen(waiting.outcome.on)) return std::nullopt;
       return Answer{};
     case Awaited::kEvent:
     case Awaited::kReply:
@@ -114,7 +114,7 @@ std::optional<Answer> Machine::Finished(Asker asker, const Waiting& waiting) {
 // The number of a closed file may be reused.
 void Machine::NoteClosed() {
   for (auto& [asker, waiting] : waiting_)
-    if (waiting.outcome.what == Awaited::kClosed && Kernel().Closed(waiting.outcome.on))
+    if (waiting.outcome.what == Awaited::kClosed && !IsOpen(waiting.outcome.on))
       waiting.done = Answer{};
 }
 
@@ -151,7 +151,7 @@ Outcome Machine::CarryFile(Asker asker, const Request& request) {
   const uint32_t file = request.on;
   if (request.op == Op::kOpen) {
     NoteClosed();
-    const uint32_t opened = Kernel().Open(KernelOf(asker.process));
+    const uint32_t opened = Kernel().cma->files.Open(KernelOf(asker.process)).value();
     files_[opened] = asker.process;
     return Value(opened);
   }
@@ -161,12 +161,13 @@ Outcome Machine::CarryFile(Asker asker, const Request& request) {
     return device_file_.Write(asker, file, request.more != 0, request.bytes);
   }
   if (refused == Errno::kBadF) return Refused(refused);
-  if (request.op == Op::kPollFile) return Value(Kernel().Readable(file) ? 1 : 0);
+  if (request.op == Op::kPollFile)
+    return Value(Kernel().cma->files.Readable(FileIndex(file)) ? 1 : 0);
   files_.erase(file);
   for (auto& [other, waiting] : waiting_)
     if (waiting.outcome.what == Awaited::kEvent && waiting.request.on == file)
       waiting.done = Refused(Errno::kBadF).answer;
-  if (Kernel().Close(file)) return Value(0);
+  if (CloseFile(Kernel(), FileIndex(file))) return Value(0);
   return {.answer = {.waits = true}, .what = Awaited::kClosed, .on = file};
 }
 
@@ -176,7 +177,7 @@ Outcome Machine::CarryDevice(Asker asker, const Request& request) {
   const std::vector<uint8_t> devices = DevicesOf(topology, KernelOf(asker.process));
   if (request.op == Op::kDevices) {
     Outcome outcome;
-    const uint32_t registered = Kernel().Devices(KernelOf(asker.process));
+    const uint32_t registered = RegisteredDevices(Kernel(), KernelOf(asker.process));
     for (const uint8_t device : devices) {
       DeviceRecord record;
       const std::string& name = topology.devices[device].name;

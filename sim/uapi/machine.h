@@ -59,7 +59,8 @@ class Machine {
   Errno Refuses(uint32_t process, uint32_t file) const;
   std::optional<Answer> Finished(Asker asker, const Waiting& waiting);
   void NoteClosed();
-  RdmaCm& Kernel() const { return world_->Kernel(); }
+  KernelContext Kernel() const { return world_->Kernel(); }
+  bool IsOpen(uint32_t file) const { return Kernel().cma->files.IsOpen(FileIndex(file)); }
   uint8_t KernelOf(uint32_t process) const;
 
   World* world_;

@@ -297,7 +297,7 @@ Outcome VerbsEnd::CreateQp(uint32_t process, uint8_t kernel, const Request& requ
 void VerbsEnd::Break(const OwnQp& own) {
   const uint32_t number = verbs().at(own.qp).number;
   if (const std::optional<uint32_t> id = device_file_->IdThatNames(own.device, number))
-    world_->Kernel().QueuePairBreaks(*id);
+    QueuePairBreaks(world_->Kernel(), *id);
 }
 
 void VerbsEnd::DestroyQp(uint32_t number) {

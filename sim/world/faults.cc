@@ -26,14 +26,15 @@ World::FaultAction World::ActionOf(FaultKind kind) {
       {FaultKind::kRemoveDevice,
        [](World& w, const Fault& f) {
          const uint8_t device = w.DeviceOf(f.side);
-         if (w.fabric_.device(device).registered) w.cma_.RemoveDevice(device);
+         if (w.fabric_.device(device).registered) RemoveDevice(w.Kernel(), device);
        }},
       {FaultKind::kAddDevice,
        [](World& w, const Fault& f) {
          const uint8_t device = w.DeviceOf(f.side);
          if (!w.fabric_.device(device).halted) w.fabric_.Register(device);
        }},
-      {FaultKind::kFailOver, [](World& w, const Fault& f) { w.cma_.FailOver(w.DeviceOf(f.side)); }},
+      {FaultKind::kFailOver,
+       [](World& w, const Fault& f) { FailOver(w.Kernel(), w.DeviceOf(f.side)); }},
       {FaultKind::kNeighbourChange,
        [](World& w, const Fault& f) { w.SetNeighbours(w.DeviceOf(f.side), kAllDevices); }},
       {FaultKind::kExit, [](World& w, const Fault& f) { w.Exit(f.side); }},

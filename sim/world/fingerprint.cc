@@ -157,9 +157,9 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now) {
   d.U8(id.asking.answered ? 1 : 0);
   d.U8(id.resolve_interface);
   d.U32(static_cast<uint32_t>(id.resolve_status));
-  d.U8(id.listener != kNobody ? 1 : 0);
-  d.U64(id.ib == kNobody ? 0 : HashOf(ib, id.ib, now));
-  if (id.iw != kNobody) d.U64(HashOf(iw.at(id.iw), now));
+  d.U8(id.listener.valid() ? 1 : 0);
+  d.U64(id.ib.valid() ? HashOf(ib, id.ib.value(), now) : 0);
+  if (id.iw.valid()) d.U64(HashOf(iw.at(id.iw), now));
   return d.Value();
 }
 
@@ -312,22 +312,21 @@ uint64_t HashOf(const Qp& qp, const SharedQueues& srqs, Instant now) {
 
 // Frames in flight over TCP.
 void PutFrames(const IwCm& iw, Instant now, std::vector<uint64_t>* parts) {
-  const Slab<Frame>& frames = iw.frames();
-  for (uint32_t f = 0; f < frames.end(); ++f) {
-    if (!frames.Live(f)) continue;
+  for (const FrameIndex f : iw.frames().All()) {
+    const Frame& frame = iw.frames()[f];
     Digest d;
-    d.U8(static_cast<uint8_t>(frames[f].kind));
-    d.U8(frames[f].from_passive ? 1 : 0);
-    d.U32(iw.AheadOf(frames[f]));
-    d.U8(frames[f].from_device);
-    d.U8(frames[f].to_device);
-    d.U8(frames[f].depths.ird);
-    d.U8(frames[f].depths.ord);
-    d.Bytes(frames[f].data.bytes());
-    d.U16(static_cast<uint16_t>(frames[f].space));
-    Put(&d, frames[f].source);
-    Put(&d, frames[f].destination);
-    PutTime(&d, frames[f].arrives, now);
+    d.U8(static_cast<uint8_t>(frame.kind));
+    d.U8(frame.from_passive ? 1 : 0);
+    d.U32(iw.AheadOf(frame));
+    d.U8(frame.from_device);
+    d.U8(frame.to_device);
+    d.U8(frame.depths.ird);
+    d.U8(frame.depths.ord);
+    d.Bytes(frame.data.bytes());
+    d.U16(static_cast<uint16_t>(frame.space));
+    Put(&d, frame.source);
+    Put(&d, frame.destination);
+    PutTime(&d, frame.arrives, now);
     parts->push_back(d.Value());
   }
 }
@@ -425,26 +424,25 @@ uint64_t HashOf(const Packet& packet, Instant now) {
 uint64_t World::Fingerprint() const {
   const Instant now = Now();
   std::vector<uint64_t> parts;
-  for (uint32_t id = 0; id < cma_.id_end(); ++id)
-    if (cma_.Live(id)) parts.push_back(HashOf(cma_.at(id), ib_, iw_, now));
+  for (const CmIdIndex id : cma_.ids.All()) parts.push_back(HashOf(cma_.ids[id], ib_, iw_, now));
   const Slab<Packet>& packets = fabric_.packets();
   for (uint32_t p = 0; p < packets.end(); ++p) {
     if (!packets.Live(p)) continue;
     parts.push_back(HashOf(packets[p], now));
   }
   PutFrames(iw_, now, &parts);
-  const Slab<Membership>& memberships = cma_.memberships();
-  for (uint32_t m = 0; m < memberships.end(); ++m) {
-    if (!memberships.Live(m) || memberships[m].left) continue;
+  for (const MembershipIndex m : cma_.memberships.All()) {
+    const Membership& membership = cma_.memberships[m];
+    if (membership.left) continue;
     Digest d;
-    d.U32(memberships[m].events_reported);
-    Put(&d, memberships[m].address);
-    PutTime(&d, memberships[m].work, now);
-    d.I64(memberships[m].asking.left);
-    d.U8(memberships[m].asking.answered ? 1 : 0);
-    d.U8(memberships[m].send_only ? 1 : 0);
-    d.U8(memberships[m].joined ? 1 : 0);
-    d.U64(HashOf(cma_.at(memberships[m].id), ib_, iw_, now));
+    d.U32(membership.events_reported);
+    Put(&d, membership.address);
+    PutTime(&d, membership.work, now);
+    d.I64(membership.asking.left);
+    d.U8(membership.asking.answered ? 1 : 0);
+    d.U8(membership.send_only ? 1 : 0);
+    d.U8(membership.joined ? 1 : 0);
+    d.U64(HashOf(cma_.ids[membership.id], ib_, iw_, now));
     parts.push_back(d.Value());
   }
   for (const Library& library : libraries_) PutParts(library, &parts);
@@ -479,10 +477,9 @@ uint64_t World::Fingerprint() const {
     for (const uint32_t ib : port.backlog) d.U64(HashOf(ib_, ib, now));
   for (const WorkQueue& queue : ib_.work().queues()) Put(&d, queue, ib_, now);
   // Queued events, file by file in the order of opening.
-  for (uint32_t f = 0; f < cma_.file_end(); ++f) {
-    if (!cma_.LiveFile(f)) continue;
-    d.U32(static_cast<uint32_t>(cma_.file(f).queue.size()));
-    for (const QueuedEvent& queued : cma_.file(f).queue) Put(&d, queued.event);
+  for (const FileIndex f : cma_.files.All()) {
+    d.U32(static_cast<uint32_t>(cma_.files[f].queue.size()));
+    for (const QueuedEvent& queued : cma_.files[f].queue) Put(&d, queued.event);
   }
   return d.Value();
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "model/base/check.h"
+#include "sim/rdma_cm/ib_transport.h"
+#include "sim/rdma_cm/iw_transport.h"
 
 namespace cm::sim {
 
@@ -19,6 +21,7 @@ StreamState DelaysOf(StreamState coins) {
 World::World(const Topology* topology, const Profile* profile, StreamState coins)
     : topology_(topology),
       profile_(profile),
+      transport_(&TransportOf(*profile)),
       stream_(coins),
       fabric_(topology, profile, DelaysOf(coins)),
       verbs_(*topology) {
@@ -26,15 +29,8 @@ World::World(const Topology* topology, const Profile* profile, StreamState coins
     libraries_.push_back({.kernel = topology->KernelOf(side)});
 }
 
-void World::Attend() { cma_.Attend({&agenda_, &fabric_, &ib_, &iw_, profile_}); }
-
-Library& World::Prepared(uint8_t side) {
-  Attend();
-  return libraries_[side];
-}
-
 Library::Context World::Context() {
-  return {{&agenda_, &fabric_, profile_, memory_.lent}, &cma_, &verbs_};
+  return {{&agenda_, &fabric_, profile_, memory_.lent}, Kernel(), &verbs_};
 }
 
 size_t World::PickThread(size_t ready) {
@@ -43,7 +39,6 @@ size_t World::PickThread(size_t ready) {
 }
 
 void World::Step() {
-  Attend();
   agenda_.VisitNearing([this](auto coming, auto near) { ib_.ids().PrefetchNearing(coming, near); });
   const Event event = agenda_.Take();
   journal_.Note(event);
@@ -73,8 +68,9 @@ void World::RunUntil(Instant when) {
 
 // The complete list of event kinds.
 void World::Happens(const Event& event) {
-  const IbCm::Context ib{&agenda_, &fabric_, &cma_, profile_};
-  const IwCm::Context iw{&agenda_, &fabric_, &cma_, profile_};
+  const KernelContext k = Kernel();
+  const IbCall ib(k);
+  const IwCall iw(k);
   switch (event.kind()) {
     case EventKind::kPacketArrives:
       if (const Packet* const packet = fabric_.Arrive(agenda_.Now(), event.on()))
@@ -91,25 +87,25 @@ void World::Happens(const Event& event) {
     case EventKind::kWorkGoesOn:
       return ib_.OnWorkGoesOn(ib, static_cast<uint8_t>(event.on()));
     case EventKind::kAddressWork:
-      return cma_.OnAddressWork(event.on());
+      return OnAddressWork(k, CmIdIndex(event.on()));
     case EventKind::kRouteWork:
-      return cma_.OnRouteWork(event.on());
+      return OnRouteWork(k, CmIdIndex(event.on()));
     case EventKind::kNeighbourWork:
-      return cma_.OnNeighbourWork(event.on());
+      return OnNeighbourWork(k, CmIdIndex(event.on()));
     case EventKind::kAddrChangeWork:
-      return cma_.OnAddrChangeWork(event.on());
+      return OnAddrChangeWork(k, CmIdIndex(event.on()));
     case EventKind::kCloseWork:
-      return cma_.OnCloseWork(event.on());
+      return OnCloseWork(k, CmIdIndex(event.on()));
     case EventKind::kMembershipWork:
-      return cma_.OnMembershipWork(event.on());
+      return OnMembershipWork(k, MembershipIndex(event.on()));
     case EventKind::kWorkDue:
       return verbs_.OnWorkDue(Context(), event.on());
     case EventKind::kFrameArrives:
-      return iw_.OnFrame(iw, event.on());
+      return iw_.OnFrame(iw, FrameIndex(event.on()));
     case EventKind::kReplyTimer:
-      return iw_.OnReplyTimer(iw, event.on());
+      return iw_.OnReplyTimer(iw, IwIndex(event.on()));
     case EventKind::kIwWork:
-      return iw_.OnWork(iw, event.on());
+      return iw_.OnWork(iw, IwIndex(event.on()));
     case EventKind::kLinkTurn:
       return OnFlap(event.on());
     case EventKind::kAgentGone:
@@ -153,7 +149,7 @@ void World::SetLink(uint8_t device, bool up) { fabric_.device(device).up = up; }
 
 void World::SetNeighbours(uint8_t device, uint32_t wrong) {
   const uint32_t before = std::exchange(fabric_.device(device).wrong_neighbours, wrong);
-  if (before != wrong) cma_.NeighbourChanged(device, before);
+  if (before != wrong) NeighbourChanged(Kernel(), device, before);
 }
 
 // A host with a link to it believes the other host.
@@ -183,8 +179,9 @@ void World::OnFlap(uint32_t number) {
 }
 
 void World::Crash(uint8_t kernel) {
-  cma_.Crash(kernel);
-  ib_.Crash({&agenda_, &fabric_, &cma_, profile_}, kernel);
+  const KernelContext k = Kernel();
+  CrashKernel(k, kernel);
+  ib_.Crash(IbCall(k), kernel);
   for (uint8_t device = 0; device < fabric_.device_count(); ++device) {
     if (fabric_.KernelOf(device) != kernel) continue;
     iw_.Crash(device);
@@ -208,7 +205,6 @@ void World::Restart(uint8_t kernel) {
 }
 
 void World::Inject(const Fault& fault) {
-  Attend();
   const FaultAction act = ActionOf(fault.kind);
   CM_CHECK(act != nullptr) << "no action in faults.cc for " << ToString(fault.kind);
   act(*this, fault);
@@ -221,15 +217,13 @@ void World::Send(uint8_t from_side, uint8_t to_side, const Mad& mad) {
 
 CmNumbers World::NumbersOf(uint8_t side, uint32_t id) const {
   if (!libraries_[side].ids.Live(id)) return {};
-  const uint32_t handle = libraries_[side].ids[id].handle;
-  if (!cma_.Live(handle)) return {};
-  const uint32_t ib = cma_.at(handle).ib;
-  if (ib == kNobody) return {};
-  return {.cid = ib_.at(ib).local_cid, .qp_num = ib_.at(ib).local_qpn};
+  const CmIdIndex handle(libraries_[side].ids[id].handle);
+  if (!cma_.ids.Live(handle) || !cma_.ids[handle].ib.valid()) return {};
+  const IbId& ib = ib_.at(cma_.ids[handle].ib.value());
+  return {.cid = ib.local_cid, .qp_num = ib.local_qpn};
 }
 
 void World::Heal() {
-  Attend();
   fabric_.RemoveRules();
   flapping_.clear();
   for (uint8_t device = 0; device < fabric_.device_count(); ++device) {
@@ -240,7 +234,7 @@ void World::Heal() {
 }
 
 Usage World::InUse() const {
-  Usage usage{.kernel_ids = cma_.live_ids(),
+  Usage usage{.kernel_ids = cma_.ids.live_count(),
               .ib_ids = ib_.ids().live_count() + iw_.live_count(),
               .queue_pairs = verbs_.qps().live_count(),
               .receive_queues = verbs_.srqs().all().live_count(),

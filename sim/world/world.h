@@ -77,16 +77,13 @@ class World {
 
   const Topology& topology() const { return *topology_; }
   const Profile& profile() const { return *profile_; }
-  // The kernels of all hosts, ready for a command.
-  RdmaCm& Kernel() {
-    Attend();
-    return cma_;
-  }
+  // The kernels of all hosts, for a command; valid while the world stays where it is.
+  KernelContext Kernel() { return {&cma_, &agenda_, &fabric_, &ib_, &iw_, profile_, transport_}; }
   const IwCm& iw() const { return iw_; }
   // Memory of programs outside of the world; copies of the world share it.
   void LendMemory(Memory* memory) { memory_.lent = memory; }
-  // The library of a side's process, ready for a call.
-  Library& Prepared(uint8_t side);
+  // The library of a side's process.
+  Library& Prepared(uint8_t side) { return libraries_[side]; }
   Library::Context Context();
   const Library& library(uint8_t side) const { return libraries_[side]; }
   // Makes a call in a side's process.
@@ -140,7 +137,6 @@ class World {
   };
 
   void Happens(const Event& event);
-  void Attend();
   void GoOn();
   void SetLink(uint8_t device, bool up);
   void SetNeighbours(uint8_t device, uint32_t wrong);
@@ -154,6 +150,7 @@ class World {
 
   const Topology* topology_;
   const Profile* profile_;
+  const CmTransport* transport_;
   StreamState stream_;  // random stream of the world: the order of threads
   Agenda agenda_;
   Journal journal_;
