@@ -1,5 +1,4 @@
-// The constants of RDMA CM: port spaces, event types, messages, REJ reasons, states; with their C
-// names.
+// The constants of RDMA CM: port spaces, event types, REJ reasons, states; with their C names.
 #ifndef MODEL_VOCABULARY_PROTOCOL_H_
 #define MODEL_VOCABULARY_PROTOCOL_H_
 
@@ -7,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "model/vocabulary/mad_kind.h"  // IWYU pragma: export
 
 namespace cm {
 
@@ -44,31 +45,6 @@ enum class EventType : uint8_t {
 };
 inline constexpr int kEventTypeCount = 20;
 inline constexpr int kFirstEventTypeCount = 16;  // those of every library; the others are newer
-
-// The messages of the communication manager. source: linux 6.1 ibta_vol1_c12.h
-enum class MadKind : uint8_t {
-  kReq,
-  kMra,
-  kRej,
-  kRep,
-  kRtu,
-  kDreq,
-  kDrep,
-  kSidrReq,
-  kSidrRep,
-  kLap,
-  kApr,
-  kOther,  // another message of the same class
-  // Messages of iWARP, over TCP. source: linux 6.1 siw_cm.h struct mpa_rr
-  kMpaRequest,
-  kMpaReply,
-  kMpaReject,  // a rejecting reply
-  kFin,        // the end of the TCP connection, by either side
-};
-inline constexpr int kMadKindCount = 12;      // the first ones: management datagrams
-inline constexpr int kMessageKindCount = 16;  // all of them
-inline constexpr bool IsMad(MadKind kind) { return static_cast<int>(kind) < kMadKindCount; }
-inline constexpr int kConnectionMadKindCount = 7;  // the first ones: those of connections
 
 // The message that an MRA or a REJ is about. source: linux 6.1 cm_msgs.h enum cm_msg_response
 enum class About : uint8_t { kReq = 0, kRep = 1, kOther = 2 };
@@ -167,13 +143,6 @@ inline constexpr int8_t kAddressFamilyCode = -9;
 std::string_view ToString(EventType type);
 std::string_view ShortName(EventType type);
 std::optional<EventType> ParseEventType(std::string_view name);
-
-// "REQ" and back.
-std::string_view ToString(MadKind kind);
-// Names of the management datagrams, for faults and testers.
-std::optional<MadKind> ParseMadKind(std::string_view name);
-// Names of all messages.
-std::optional<MadKind> ParseMessageKind(std::string_view name);
 
 // "REQ", "REP", "other" and back.
 std::string_view ToString(About about);
