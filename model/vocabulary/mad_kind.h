@@ -1,4 +1,8 @@
 // The messages of the connection managers: their kinds, names and attribute IDs.
+//
+// A message of such a kind has one type at each boundary: TesterMad in a line of a conversation,
+// mad::Mad beside its bytes, sim::Mad in the simulated fabric, model::Flight for the judge of
+// conversations, and wire::CapturedMessage for that of captures.
 #ifndef MODEL_VOCABULARY_MAD_KIND_H_
 #define MODEL_VOCABULARY_MAD_KIND_H_
 
