@@ -210,7 +210,7 @@ inline constexpr auto kSends =
             &SendsInfo::sends);
 
 // The kind of the message that is sent; empty for kNothing and kAgain.
-constexpr std::optional<MadKind> KindOf(Sends sends) {
+constexpr std::optional<MadKind> MadKindOf(Sends sends) {
   return kSends[static_cast<size_t>(sends)].kind;
 }
 // What a message is to the rules where it has one variant alone; empty where it has several or

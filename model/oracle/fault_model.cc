@@ -242,7 +242,7 @@ Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, bool ask
                                 Fate* fate) const {
   const Fault& fault = rule.fault;
   if (!Names(fault.side, flight.from_device) || !Names(fault.to, flight.to_device) ||
-      !fault.messages.Has(KindOf(flight.kind).value_or(MadKind::kOther))) {
+      !fault.messages.Has(MadKindOf(flight.kind).value_or(MadKind::kOther))) {
     return Certainty::kNo;
   }
   // It may have been in flight for the time of a prompt event.
