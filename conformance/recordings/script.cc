@@ -8,20 +8,6 @@
 namespace cm {
 namespace {
 
-// The attribute of each message, as the scripts' packet filters name it.
-// source: facts of linux 6.1 ibta_vol1_c12.h
-constexpr auto kAttributes = std::to_array<std::pair<std::string_view, MadKind>>({
-    {"0x10", MadKind::kReq},
-    {"0x11", MadKind::kMra},
-    {"0x12", MadKind::kRej},
-    {"0x13", MadKind::kRep},
-    {"0x14", MadKind::kRtu},
-    {"0x15", MadKind::kDreq},
-    {"0x16", MadKind::kDrep},
-    {"0x17", MadKind::kSidrReq},
-    {"0x18", MadKind::kSidrRep},
-});
-
 int NumberIn(std::string_view text, int fallback) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -38,6 +24,16 @@ std::string_view After(std::string_view command, std::string_view before) {
 }
 
 }  // namespace
+
+std::optional<int64_t> WholeNumber(std::string_view word) {
+  const bool hexadecimal = word.starts_with("0x");
+  if (hexadecimal) word.remove_prefix(2);
+  int64_t number = 0;
+  const char* const last = word.data() + word.size();
+  const auto [end, error] = std::from_chars(word.data(), last, number, hexadecimal ? 16 : 10);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return number;
+}
 
 std::string OverRoce(const std::string& device) {
   return device.starts_with("siw") ? "rxe" + device.substr(3) : device;
@@ -56,24 +52,23 @@ std::optional<uint8_t> SideOfNetdev(std::string_view netdev, const Topology& top
 // `... iif veth1 ... @th,352,16 0x10 ... counter drop`: dropped on the receiving side.
 std::optional<Fault> DropOf(std::string_view command, const Topology& topology) {
   const std::optional<uint8_t> receiver = SideOfNetdev(After(command, "iif "), topology);
-  const std::string_view attribute = After(command, "@th,352,16 ");
-  if (!receiver || command.find("drop") == std::string_view::npos) return std::nullopt;
-  for (const auto& [text, kind] : kAttributes) {
-    if (text != attribute) continue;
-    Fault fault{.kind = FaultKind::kDrop,
-                .side = static_cast<uint8_t>(1 - *receiver),
-                .messages = MadKinds(kind)};
-    const std::string_view counted = After(command, "numgen inc mod 1000000 ");
-    if (!counted.empty()) {
-      const size_t dash = counted.find('-');
-      fault.first = static_cast<uint32_t>(NumberIn(counted.substr(0, dash), 0)) + 1;
-      fault.last = dash == std::string_view::npos
-                       ? fault.first
-                       : static_cast<uint32_t>(NumberIn(counted.substr(dash + 1), 0)) + 1;
-    }
-    return fault;
+  const std::optional<int64_t> attribute = WholeNumber(After(command, "@th,352,16 "));
+  if (!receiver || !attribute || command.find("drop") == std::string_view::npos)
+    return std::nullopt;
+  const MadKind kind = KindOfAttribute(static_cast<uint16_t>(*attribute));
+  if (kind == MadKind::kOther) return std::nullopt;
+  Fault fault{.kind = FaultKind::kDrop,
+              .side = static_cast<uint8_t>(1 - *receiver),
+              .messages = MadKinds(kind)};
+  const std::string_view counted = After(command, "numgen inc mod 1000000 ");
+  if (!counted.empty()) {
+    const size_t dash = counted.find('-');
+    fault.first = static_cast<uint32_t>(NumberIn(counted.substr(0, dash), 0)) + 1;
+    fault.last = dash == std::string_view::npos
+                     ? fault.first
+                     : static_cast<uint32_t>(NumberIn(counted.substr(dash + 1), 0)) + 1;
   }
-  return std::nullopt;
+  return fault;
 }
 
 // `tc qdisc add dev veth0 root netem duplicate 100%`: on the sending side, for every message.

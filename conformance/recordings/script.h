@@ -2,6 +2,7 @@
 #ifndef CONFORMANCE_RECORDINGS_SCRIPT_H_
 #define CONFORMANCE_RECORDINGS_SCRIPT_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ class ScriptWords {
   std::vector<std::string> words_;
   std::vector<std::pair<std::string, std::string>> values_;
 };
+
+// A whole number in decimal, or in hexadecimal behind "0x"; empty when the word is none.
+std::optional<int64_t> WholeNumber(std::string_view word);
 
 // The fault of a script's shell command; empty when it is unknown.
 struct ShellEffect {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -70,15 +69,10 @@ constexpr auto kAsyncEvents = std::to_array<std::string_view>(
      "SM_CHANGE", "SRQ_ERR", "SRQ_LIMIT_REACHED", "QP_LAST_WQE_REACHED", "CLIENT_REREGISTER",
      "GID_CHANGE"});
 
-// A whole number in decimal, or in hexadecimal behind "0x", in decimal.
 std::optional<std::string> Decimal(std::string_view word) {
-  const bool hexadecimal = word.starts_with("0x");
-  if (hexadecimal) word.remove_prefix(2);
-  int64_t number = 0;
-  const char* const last = word.data() + word.size();
-  const auto [end, error] = std::from_chars(word.data(), last, number, hexadecimal ? 16 : 10);
-  if (error != std::errc() || end != last) return std::nullopt;
-  return std::to_string(number);
+  const std::optional<int64_t> number = WholeNumber(word);
+  if (!number) return std::nullopt;
+  return std::to_string(*number);
 }
 
 std::optional<std::string> AsyncEvent(std::string_view word) {

@@ -282,9 +282,9 @@ class Random : public Steps {
     if (fault.kind == FaultKind::kRemoveDevice && builder_.model().DeviceGone(fault.side))
       fault.kind = FaultKind::kAddDevice;
     if (fault.OnPackets()) {
-      const uint64_t which = builder_.Below(kConnectionMadKindCount + 1, "which messages");
-      fault.messages = which == kConnectionMadKindCount ? MadKinds::All()
-                                                        : MadKinds(static_cast<MadKind>(which));
+      const uint64_t which = builder_.Below(kConnectionMads.size() + 1, "which messages");
+      fault.messages =
+          which == kConnectionMads.size() ? MadKinds::All() : MadKinds(kConnectionMads[which]);
       if (builder_.Can(Capability::kDropNth) && builder_.OneIn(2, "only some")) {
         fault.first = static_cast<uint32_t>(1 + builder_.Below(2, "from which on"));
         fault.last = fault.first + static_cast<uint32_t>(builder_.Below(2, "how many more"));

@@ -6,9 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstddef>
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -48,11 +48,31 @@ constexpr int32_t kHeldNs = 5'000'000;
 // judged once.
 constexpr int32_t kMark = 0x4c4d0000;
 
-constexpr std::array<std::string_view, kCmKinds> kNames = {
-    "REQ", "MRA", "REJ", "REP", "RTU", "DREQ", "DREP", "SIDR_REQ", "SIDR_REP", "LAP", "APR"};
+// A kind's place among the counters, and its bit, follow its attribute ID.
+constexpr uint32_t kFirstId = cm::RowOf(cm::MadKind::kReq).attribute_id;
+constexpr uint32_t kLastId = cm::RowOf(cm::MadKind::kApr).attribute_id;
 
-uint32_t CounterOf(Toward toward, CmKind kind) {
-  return static_cast<uint32_t>(toward) * kKindsRoom + static_cast<uint32_t>(kind);
+constexpr bool IsFiltered(cm::MadKind kind) {
+  const uint32_t id = cm::RowOf(kind).attribute_id;
+  return kFirstId <= id && id <= kLastId;
+}
+constexpr uint32_t PlaceOf(cm::MadKind kind) { return cm::RowOf(kind).attribute_id - kFirstId; }
+constexpr auto kFiltered = cm::KindsThat<IsFiltered>();
+static_assert(kFiltered.size() == kLastId - kFirstId + 1 && kFiltered.size() <= kKindsRoom);
+
+uint32_t BitsOf(cm::MadKinds kinds) {
+  uint32_t bits = 0;
+  for (const cm::MadKind kind : kFiltered)
+    if (kinds.Has(kind)) bits |= 1u << PlaceOf(kind);
+  return bits;
+}
+
+cm::MadKinds KindsOf(uint32_t bits) {
+  if (bits == BitsOf(cm::MadKinds::All())) return cm::MadKinds::All();
+  cm::MadKinds kinds;
+  for (const cm::MadKind kind : kFiltered)
+    if ((bits & (1u << PlaceOf(kind))) != 0) kinds = kinds | cm::MadKinds(kind);
+  return kinds;
 }
 
 long Bpf(bpf_cmd command, bpf_attr& attr) { return syscall(SYS_bpf, command, &attr, sizeof(attr)); }
@@ -89,8 +109,8 @@ void FindUdp(BpfProgram& p, Label pass) {
   p.Place(found);
 }
 
-// Leaves the kind of a CM message in register 0, or jumps to `pass`. The UDP header is followed by
-// the base transport header (12 bytes), the datagram header (8) and the MAD.
+// Leaves the place of the kind of a CM message in register 0, or jumps to `pass`. The UDP header is
+// followed by the base transport header (12 bytes), the datagram header (8) and the MAD.
 void FindKind(BpfProgram& p, Label pass) {
   constexpr int32_t kBth = 8;
   constexpr int32_t kMad = kBth + 12 + 8;
@@ -104,8 +124,8 @@ void FindKind(BpfProgram& p, Label pass) {
   p.LoadPacketAt(Width::kHalf, 8, kMad);
   p.JumpIf(0, When::kNotEqual, 0x0107, pass);  // base version 1, class CM
   p.LoadPacketAt(Width::kHalf, 8, kMad + 16);
-  p.Add(0, -0x10);
-  p.JumpIf(0, When::kAbove, static_cast<int32_t>(kCmKinds) - 1, pass);
+  p.Add(0, -static_cast<int32_t>(kFirstId));
+  p.JumpIf(0, When::kAbove, static_cast<int32_t>(kLastId - kFirstId), pass);
 }
 
 // Stack slots of the programs.
@@ -314,7 +334,7 @@ Entry EntryOf(const CmRule& rule) {
   const bool ends = rule.window_ns < kForEver - now;
   return {.delay_ns = rule.action == CmAction::kReorder ? kHeldNs : rule.delay_ns,
           .until_ns = ends ? now + rule.window_ns : kForEver,
-          .streams = rule.kinds << (static_cast<uint32_t>(rule.toward) * kKindsRoom),
+          .streams = BitsOf(rule.kinds) << (static_cast<uint32_t>(rule.toward) * kKindsRoom),
           .action = static_cast<uint32_t>(rule.action),
           .first = rule.first,
           .last = rule.last};
@@ -326,7 +346,7 @@ CmRuleCount CountOf(const Entry& entry) {
   const uint64_t now = NowNs();
   const uint64_t left = entry.until_ns > now ? entry.until_ns - now : 0;
   return {.rule = {.toward = toward,
-                   .kinds = entry.streams >> (static_cast<uint32_t>(toward) * kKindsRoom),
+                   .kinds = KindsOf(entry.streams >> (static_cast<uint32_t>(toward) * kKindsRoom)),
                    .action = action,
                    .first = entry.first,
                    .last = entry.last,
@@ -337,15 +357,6 @@ CmRuleCount CountOf(const Entry& entry) {
 }
 
 }  // namespace
-
-std::string_view NameOf(CmKind kind) { return kNames[static_cast<size_t>(kind)]; }
-
-std::optional<CmKind> CmKindNamed(std::string_view name) {
-  for (uint32_t i = 0; i < kCmKinds; ++i) {
-    if (kNames[i] == name) return static_cast<CmKind>(i);
-  }
-  return std::nullopt;
-}
 
 Outcome<CmFilter> CmFilter::Install() {
   const int table = MakeTable();
@@ -408,9 +419,10 @@ Outcome<std::vector<CmRuleCount>> CmFilter::Rules() const {
   return rules;
 }
 
-Outcome<uint32_t> CmFilter::Seen(Toward toward, CmKind kind) const {
+Outcome<uint32_t> CmFilter::Seen(Toward toward, cm::MadKind kind) const {
   Entry entry;
-  if (!Read(table_, CounterOf(toward, kind), entry)) return Failed("cannot read the table");
+  if (!Read(table_, static_cast<uint32_t>(toward) * kKindsRoom + PlaceOf(kind), entry))
+    return Failed("cannot read the table");
   return entry.seen;
 }
 

@@ -12,7 +12,7 @@
 //    again.
 //
 //   Outcome<CmFilter> filter = CmFilter::Open();
-//   CmRule two_replies = {Toward::kActive, MaskOf(CmKind::kRep), CmAction::kDrop};
+//   CmRule two_replies = {Toward::kActive, cm::MadKinds(cm::MadKind::kRep), CmAction::kDrop};
 //   two_replies.last = 2;
 //   filter.value().Add(two_replies);
 #ifndef HW_TESTS_LAB_CM_FILTER_H_
@@ -20,36 +20,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "hw_tests/lab/problem.h"
+#include "model/vocabulary/mad_kind.h"
 
 namespace lab {
 
 enum class Toward : uint32_t { kActive, kPassive };
-
-// The value is the message's attribute ID minus that of the REQ.
-enum class CmKind : uint32_t {
-  kReq,
-  kMra,
-  kRej,
-  kRep,
-  kRtu,
-  kDreq,
-  kDrep,
-  kSidrReq,
-  kSidrRep,
-  kLap,
-  kApr,
-};
-inline constexpr uint32_t kCmKinds = 11;
-
-// A set of kinds, a bit for each.
-using CmKindMask = uint32_t;
-constexpr CmKindMask MaskOf(CmKind kind) { return CmKindMask{1} << static_cast<uint32_t>(kind); }
-inline constexpr CmKindMask kAnyCmKind = (CmKindMask{1} << kCmKinds) - 1;
 
 enum class CmAction : uint32_t {
   kNone,
@@ -64,7 +42,7 @@ inline constexpr uint64_t kForEver = UINT64_MAX;
 
 struct CmRule {
   Toward toward = Toward::kActive;
-  CmKindMask kinds = 0;
+  cm::MadKinds kinds;  // those without an attribute ID of their own are not filtered
   CmAction action = CmAction::kNone;
   uint32_t first = 1;             // the first message after Add is number 1
   uint32_t last = kEveryOne;      // inclusive
@@ -79,10 +57,6 @@ struct CmRuleCount {
   uint32_t seen = 0;  // messages that matched
   uint32_t hit = 0;   // messages about which it decided
 };
-
-// Names as the specification writes them, with an underscore for the space: REQ, SIDR_REP.
-std::string_view NameOf(CmKind kind);
-std::optional<CmKind> CmKindNamed(std::string_view name);
 
 class CmFilter {
  public:
@@ -105,8 +79,8 @@ class CmFilter {
   std::optional<Problem> ClearAll();
 
   Outcome<std::vector<CmRuleCount>> Rules() const;
-  // Messages since the last ClearAll.
-  Outcome<uint32_t> Seen(Toward toward, CmKind kind) const;
+  // Messages since the last ClearAll, of a kind with an attribute ID of its own.
+  Outcome<uint32_t> Seen(Toward toward, cm::MadKind kind) const;
 
  private:
   explicit CmFilter(int table) : table_(table) {}

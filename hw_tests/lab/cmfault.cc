@@ -6,12 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "model/vocabulary/fault.h"
+#include "model/vocabulary/mad_kind.h"
+
 namespace lab {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
 constexpr uint64_t kDelayMsMax = 3'600'000;  // the horizon of the fair queue
-constexpr std::string_view kAny = "any";
 
 std::optional<uint64_t> Number(std::string_view word) {
   uint64_t value = 0;
@@ -36,30 +38,14 @@ std::string_view NameOf(Toward toward) { return toward == Toward::kActive ? "act
 
 Problem Unusable(const std::string& line) { return {line, ProblemKind::kUnusable}; }
 
-std::optional<CmKindMask> KindsNamed(std::string_view word) {
-  if (word == kAny) return kAnyCmKind;
-  const std::optional<CmKind> kind = CmKindNamed(word);
-  return kind ? std::optional(MaskOf(*kind)) : std::nullopt;
-}
-
-// The kinds with commas between them, or "any".
-std::string NameOf(CmKindMask kinds) {
-  if (kinds == kAnyCmKind) return std::string(kAny);
-  std::string names;
-  for (uint32_t kind = 0; kind < kCmKinds; ++kind) {
-    if ((kinds & MaskOf(static_cast<CmKind>(kind))) == 0) continue;
-    names.append(names.empty() ? "" : ",").append(lab::NameOf(static_cast<CmKind>(kind)));
-  }
-  return names;
-}
-
 // Parses the words that every fault ends with: KIND SIDE [FIRST [LAST]].
 std::optional<Problem> ParseStream(std::span<const std::string> words, CmRule& rule) {
   if (words.size() < 2 || words.size() > 4) {
     return Unusable("wanted: KIND active|passive [FIRST [LAST]]");
   }
-  const std::optional<CmKindMask> kinds = KindsNamed(words[0]);
-  if (!kinds) return Unusable("no CM message is called " + words[0]);
+  const std::optional<cm::MadKinds> kinds = cm::ParseMadKinds(words[0]);
+  if (!kinds || *kinds == cm::MadKinds(cm::MadKind::kOther))
+    return Unusable("no CM message is called " + words[0]);
   const std::optional<Toward> toward = SideNamed(words[1]);
   if (!toward) return Unusable(words[1] + " is neither active nor passive");
   rule.toward = *toward;
@@ -89,11 +75,11 @@ int Show(const CmFilter& filter) {
 
 int Counts(const CmFilter& filter) {
   for (Toward toward : {Toward::kActive, Toward::kPassive}) {
-    for (uint32_t number = 0; number < kCmKinds; ++number) {
-      const auto kind = static_cast<CmKind>(number);
+    for (const cm::MadKind kind : cm::kMads) {
+      if (kind == cm::MadKind::kOther) continue;
       const Outcome<uint32_t> seen = filter.Seen(toward, kind);
       if (!seen.ok()) return Fail(seen.problem());
-      const std::string name(lab::NameOf(kind));
+      const std::string name(cm::ToString(kind));
       const std::string side(NameOf(toward));
       if (seen.value() != 0) printf("%s %s %u\n", name.c_str(), side.c_str(), seen.value());
     }
@@ -147,7 +133,7 @@ std::string Describe(const CmRuleCount& count) {
       line = "reorder";
       break;
   }
-  line.append(" ").append(NameOf(rule.kinds)).append(" ").append(NameOf(rule.toward));
+  line.append(" ").append(cm::ToString(rule.kinds)).append(" ").append(NameOf(rule.toward));
   if (rule.first != 1 || rule.last != kEveryOne) {
     line += " " + std::to_string(rule.first) + " " + std::to_string(rule.last);
   }

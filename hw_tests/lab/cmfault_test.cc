@@ -7,9 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "model/vocabulary/mad_kind.h"
+
 namespace lab {
 namespace {
 
+using cm::MadKind;
+using cm::MadKinds;
 using ::testing::HasSubstr;
 
 Outcome<CmRule> Parse(const std::string& text) {
@@ -22,25 +26,25 @@ Outcome<CmRule> Parse(const std::string& text) {
 TEST(ParseCmFault, TakesEveryMessageUnlessARangeIsGiven) {
   const Outcome<CmRule> rule = Parse("drop REP active");
   ASSERT_TRUE(rule.ok());
-  EXPECT_EQ(rule.value(), (CmRule{Toward::kActive, MaskOf(CmKind::kRep), CmAction::kDrop}));
+  EXPECT_EQ(rule.value(), (CmRule{Toward::kActive, MadKinds(MadKind::kRep), CmAction::kDrop}));
 }
 
 TEST(ParseCmFault, OneNumberIsOneMessageAndTwoAreARange) {
   EXPECT_EQ(Parse("duplicate RTU passive 3").value(),
-            (CmRule{Toward::kPassive, MaskOf(CmKind::kRtu), CmAction::kDuplicate, 3, 3}));
+            (CmRule{Toward::kPassive, MadKinds(MadKind::kRtu), CmAction::kDuplicate, 3, 3}));
   EXPECT_EQ(Parse("reorder SIDR_REQ passive 2 5").value(),
-            (CmRule{Toward::kPassive, MaskOf(CmKind::kSidrReq), CmAction::kReorder, 2, 5}));
+            (CmRule{Toward::kPassive, MadKinds(MadKind::kSidrReq), CmAction::kReorder, 2, 5}));
 }
 
 TEST(ParseCmFault, AnyIsEveryKind) {
   EXPECT_EQ(Parse("drop any active 2").value(),
-            (CmRule{Toward::kActive, kAnyCmKind, CmAction::kDrop, 2, 2}));
+            (CmRule{Toward::kActive, MadKinds::All(), CmAction::kDrop, 2, 2}));
 }
 
 TEST(ParseCmFault, DelayIsInMilliseconds) {
   EXPECT_EQ(
       Parse("delay 1500 DREQ passive 1").value(),
-      (CmRule{Toward::kPassive, MaskOf(CmKind::kDreq), CmAction::kDelay, 1, 1, 1'500'000'000}));
+      (CmRule{Toward::kPassive, MadKinds(MadKind::kDreq), CmAction::kDelay, 1, 1, 1'500'000'000}));
 }
 
 TEST(ParseCmFault, SaysWhatItCannotRead) {
@@ -51,6 +55,7 @@ TEST(ParseCmFault, SaysWhatItCannotRead) {
   EXPECT_THAT(problem(""), HasSubstr("wanted"));
   EXPECT_THAT(problem("lose REP active"), HasSubstr("lose"));
   EXPECT_THAT(problem("drop rep active"), HasSubstr("rep"));
+  EXPECT_THAT(problem("drop OTHER active"), HasSubstr("OTHER"));
   EXPECT_THAT(problem("drop REP left"), HasSubstr("left"));
   EXPECT_THAT(problem("drop REP"), HasSubstr("wanted"));
   EXPECT_THAT(problem("drop REP active 0"), HasSubstr("FIRST"));
@@ -70,17 +75,10 @@ TEST(Describe, IsWhatOneWouldType) {
 }
 
 TEST(Describe, NamesSeveralKindsAndWhatIsLeftOfAWindow) {
-  CmRule rule = {Toward::kActive, MaskOf(CmKind::kReq) | MaskOf(CmKind::kRej), CmAction::kDrop};
+  CmRule rule = {Toward::kActive, MadKinds(MadKind::kReq) | MadKinds(MadKind::kRej),
+                 CmAction::kDrop};
   rule.window_ns = 1'500'000'000;
   EXPECT_EQ(Describe({rule, 1, 0}), "drop REQ,REJ active for another 1500 ms seen 1 hit 0");
-}
-
-TEST(CmKind, HasANameAndIsFoundByIt) {
-  for (uint32_t i = 0; i < kCmKinds; ++i) {
-    const CmKind kind = static_cast<CmKind>(i);
-    EXPECT_EQ(CmKindNamed(NameOf(kind)), kind);
-  }
-  EXPECT_FALSE(CmKindNamed("SYN"));
 }
 
 TEST(CmFilter, WithoutItsTableSaysSo) {

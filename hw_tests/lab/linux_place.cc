@@ -77,16 +77,6 @@ std::optional<CmAction> ActionOf(cm::PacketEffect effect) {
   return std::nullopt;
 }
 
-CmKindMask KindsOf(cm::MadKinds messages) {
-  CmKindMask mask = 0;
-  for (int i = 0; i < cm::kMadKindCount; ++i) {
-    const auto kind = static_cast<cm::MadKind>(i);
-    const std::optional<CmKind> known = CmKindNamed(cm::ToString(kind));
-    if (messages.Has(kind) && known) mask |= MaskOf(*known);
-  }
-  return mask;
-}
-
 // The facts that a tool printed, one a line, sorted, as net_reset.sh prints them: without device
 // indices.
 std::vector<std::string> FactsOf(const std::string& text) {
@@ -254,7 +244,7 @@ Done LinuxPlace::Install(const cm::Fault& fault) {
   CmRule rule;
   // Filtered at ingress, so at the other side.
   rule.toward = fault.side == cm::kActiveSide ? Toward::kPassive : Toward::kActive;
-  rule.kinds = KindsOf(fault.messages);
+  rule.kinds = fault.messages;
   rule.action = *action;
   rule.first = fault.first;
   rule.last = fault.last == 0 ? kEveryOne : fault.last;

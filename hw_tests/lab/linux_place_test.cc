@@ -111,15 +111,15 @@ TEST(LinuxPlace, OverSoftIwarpHasDevicesOfItsDriverAndNoFilterThatFits) {
 
 TEST(LinuxPlace, LosesMessagesAtTheSideThatTheyGoTo) {
   Place place("pair");
-  const CmKindMask any = kAnyCmKind;
+  const MadKinds any = MadKinds::All();
   InSequence in_this_order;
-  EXPECT_CALL(place.tools(), AddRule(CmRule{Toward::kPassive, MaskOf(CmKind::kReq), CmAction::kDrop,
-                                            1, kEveryOne}));
+  EXPECT_CALL(place.tools(), AddRule(CmRule{Toward::kPassive, MadKinds(MadKind::kReq),
+                                            CmAction::kDrop, 1, kEveryOne}));
   EXPECT_CALL(place.tools(),
               AddRule(CmRule{Toward::kActive, any, CmAction::kDelay, 2, 3, 1'500'000}));
-  EXPECT_CALL(place.tools(), AddRule(CmRule{Toward::kActive, MaskOf(CmKind::kRtu),
+  EXPECT_CALL(place.tools(), AddRule(CmRule{Toward::kActive, MadKinds(MadKind::kRtu),
                                             CmAction::kDuplicate, 1, kEveryOne, 0, 7'000'000'000}));
-  EXPECT_CALL(place.tools(), AddRule(CmRule{Toward::kPassive, MaskOf(CmKind::kDrep),
+  EXPECT_CALL(place.tools(), AddRule(CmRule{Toward::kPassive, MadKinds(MadKind::kDrep),
                                             CmAction::kReorder, 1, kEveryOne}));
   EXPECT_CALL(place.tools(), Run).Times(0);
   EXPECT_TRUE(place->Inject({.kind = FaultKind::kDrop, .messages = MadKinds(MadKind::kReq)}).ok);

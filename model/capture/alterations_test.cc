@@ -98,7 +98,7 @@ std::map<std::string_view, Rows> ConstrainedIn(const mad::Frame& frame,
   std::map<std::string_view, Rows> fields;
   for (const mad::Constraint& row : table) {
     if (row.field.empty()) continue;
-    if (row.message != mad::kEveryMessage && row.message != frame.mad.header.attribute_id) continue;
+    if (row.message != mad::kEveryMessage && row.message != frame.mad.header.kind()) continue;
     if (!row.when.field.empty()) {
       const auto value = mad::ValueOf(frame, row.when.field);
       if (!value || *value < row.when.low || *value > row.when.high) continue;
@@ -152,7 +152,7 @@ std::vector<Alteration> DroppedOrSwapped() {
 }
 
 std::string LocalCidOf(const mad::Frame& frame) {
-  const auto name = mad::ToString(frame.mad.header.attribute_id);
+  const auto name = mad::AttributeText(frame.mad.header.attribute_id);
   return name.starts_with("SIDR") ? name + ".request_id" : name + ".local_cid";
 }
 
@@ -198,8 +198,8 @@ std::vector<mad::Constraint> Table() {
 }
 
 bool IsRequest(const mad::Frame& frame) {
-  const mad::Attribute what = frame.mad.header.attribute_id;
-  return what == mad::Attribute::kReq || what == mad::Attribute::kSidrReq;
+  const MadKind what = frame.mad.header.kind();
+  return what == MadKind::kReq || what == MadKind::kSidrReq;
 }
 
 TEST(Alterations, OfFieldsThatAreNotFreeAreRefused) {
@@ -232,16 +232,16 @@ TEST(Alterations, ThatMakeMessagesUpAreRefused) {
 // Nearly as many alterations are refused when the profile and the beginning of the capture are
 // unknown: by field, and by kind of message.
 TEST(Alterations, OfFieldsAreRefusedWhereNobodySaysWhatTheNodesAre) {
-  std::map<mad::Attribute, std::vector<Alteration>> by_kind;
+  std::map<MadKind, std::vector<Alteration>> by_kind;
   for (Alteration& one : FieldsAltered(Table())) {
     const mad::Frame& frame = StoredCapture(one.capture.name).frames[one.index].frame;
-    by_kind[frame.mad.header.attribute_id].push_back(std::move(one));
+    by_kind[frame.mad.header.kind()].push_back(std::move(one));
   }
   EXPECT_EQ(by_kind.size(), 9u);
   for (const auto& [kind, alterations] : by_kind) {
     const Score score = ScoreOf({}, alterations);
-    score.Print(mad::ToString(kind));
-    EXPECT_GE(score.percent(), kRefusedAtLeast) << mad::ToString(kind);
+    score.Print(std::string(ToString(kind)));
+    EXPECT_GE(score.percent(), kRefusedAtLeast) << ToString(kind);
   }
 }
 

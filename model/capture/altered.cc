@@ -16,7 +16,7 @@ namespace {
 
 std::string NameOf(const Capture& capture, size_t index) {
   return fmt::format("{}:{} {}", capture.name, index + 1,
-                     mad::ToString(capture.frames[index].frame.mad.header.attribute_id));
+                     mad::AttributeText(capture.frames[index].frame.mad.header.attribute_id));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "model/mad/frame.h"
 #include "model/mad/messages.h"
+#include "model/vocabulary/mad_kind.h"
 
 namespace cm::wire {
 
@@ -19,7 +20,7 @@ struct CapturedMessage {
   mad::Frame frame;
 
   const mad::Mad& mad() const { return frame.mad; }
-  mad::Attribute attribute() const { return frame.mad.header.attribute_id; }
+  MadKind kind() const { return frame.mad.header.kind(); }
   template <typename M>
   const M* As() const {
     return std::get_if<M>(&frame.mad.message);

@@ -35,11 +35,11 @@ TEST_P(Captures, ArePermittedWhereMessagesMayBeMissing) {
 TEST_P(Captures, ArePermittedFromTheMiddleOn) {
   Capture capture = StoredCapture(GetParam());
   while (capture.frames.size() > 1) {
-    const bool begun = capture.frames.front().frame.mad.header.attribute_id == mad::Attribute::kReq;
+    const bool begun = capture.frames.front().frame.mad.header.kind() == MadKind::kReq;
     capture.frames.erase(capture.frames.begin());
     const bool again =
         begun && std::any_of(capture.frames.begin(), capture.frames.end(), [](const auto& one) {
-          return one.frame.mad.header.attribute_id == mad::Attribute::kReq;
+          return one.frame.mad.header.kind() == MadKind::kReq;
         });
     EXPECT_EQ(WhatIsWrong({.missing = again || repeats_}, capture), "")
         << capture.frames.size() << " frames";

@@ -14,7 +14,6 @@
 namespace cm::wire {
 namespace {
 
-using mad::Attribute;
 using model::IbRule;
 using model::IbState;
 using model::IbStates;
@@ -36,7 +35,7 @@ Violation Broken(const CapturedMessage& sighting, const Claim& claim, std::strin
           std::move(permitted)};
 }
 
-// The message as the table names it; kNothing for LAP and APR, which the table does not have.
+// The message as the table names it; kNothing for LAP and APR, which no rule sends.
 Sends SendsOf(const mad::Message& message) {
   if (const auto* rej = std::get_if<mad::Rej>(&message)) {
     if (rej->reason == RejReason::kTimeout) return Sends::kRejTimeout;
@@ -45,20 +44,15 @@ Sends SendsOf(const mad::Message& message) {
   }
   if (const auto* answer = std::get_if<mad::SidrRep>(&message))
     return answer->status == 0 ? Sends::kSidrRep : Sends::kSidrRefusal;
-  if (std::holds_alternative<mad::Req>(message)) return Sends::kReq;
-  if (std::holds_alternative<mad::Mra>(message)) return Sends::kMra;
-  if (std::holds_alternative<mad::Rep>(message)) return Sends::kRep;
-  if (std::holds_alternative<mad::Rtu>(message)) return Sends::kRtu;
-  if (std::holds_alternative<mad::Dreq>(message)) return Sends::kDreq;
-  if (std::holds_alternative<mad::Drep>(message)) return Sends::kDrep;
-  if (std::holds_alternative<mad::SidrReq>(message)) return Sends::kSidrReq;
-  return Sends::kNothing;
+  const MadKind kind = mad::KindOf(message);
+  if (RowOf(kind).of == MadClass::kPath) return Sends::kNothing;
+  return model::OnlySendsOf(kind).value_or(Sends::kNothing);
 }
 
 // Messages that are retransmitted until they are answered.
-bool IsRepeated(Attribute what) {
-  return what == Attribute::kReq || what == Attribute::kRep || what == Attribute::kDreq ||
-         what == Attribute::kSidrReq;
+bool IsRepeated(MadKind what) {
+  return what == MadKind::kReq || what == MadKind::kRep || what == MadKind::kDreq ||
+         what == MadKind::kSidrReq;
 }
 
 bool About(const CapturedMessage& sighting, mad::About what) {
@@ -129,8 +123,8 @@ std::optional<Violation> Exchange::Take(const CapturedMessage& sighting, bool ac
 bool Exchange::IsTheSamePacket(const CapturedMessage& sighting, bool active, const Spoken& earlier,
                                const SenderFingerprint& sender) {
   if (sighting.frame.icrc.value != earlier.icrc) return false;
-  if (!IsRepeated(sighting.attribute())) return true;
-  const auto interval = IntervalOf(sighting.attribute(), active, spoken_, sender);
+  if (!IsRepeated(sighting.kind())) return true;
+  const auto interval = IntervalOf(sighting.kind(), active, spoken_, sender);
   if (!interval || sighting.nanoseconds - earlier.last < Earliest(*interval)) return true;
   // Late, and yet a copy, where the sender has no reason to retransmit.
   Passive* passive = PassiveOf(CidsOf(sighting.mad().message).local);
@@ -141,11 +135,11 @@ bool Exchange::IsTheSamePacket(const CapturedMessage& sighting, bool active, con
 
 // It was sent once, and may be answered once more.
 void Exchange::TakeCopy(const CapturedMessage& sighting, bool active) {
-  const Attribute what = sighting.attribute();
-  if (what == Attribute::kReq || what == Attribute::kSidrReq) ++requests_;
-  if (what == Attribute::kDreq) ++dreqs_[active];
+  const MadKind what = sighting.kind();
+  if (what == MadKind::kReq || what == MadKind::kSidrReq) ++requests_;
+  if (what == MadKind::kDreq) ++dreqs_[active];
   Passive* speaker = active ? nullptr : PassiveOf(CidsOf(sighting.mad().message).local);
-  if (what == Attribute::kRep && speaker != nullptr) ++speaker->replies;
+  if (what == MadKind::kRep && speaker != nullptr) ++speaker->replies;
   HeardBy(sighting, active, true);
 }
 
@@ -192,18 +186,17 @@ bool Exchange::Said(const mad::Mad& mad, bool active) const {
 
 bool Exchange::IsPast(const mad::Mad& request) const {
   return std::any_of(spoken_.begin(), spoken_.end(), [&](const Spoken& spoken) {
-    const Attribute what = spoken.mad.header.attribute_id;
-    const bool later =
-        what == Attribute::kRtu || what == Attribute::kDreq || what == Attribute::kDrep;
+    const MadKind what = spoken.mad.header.kind();
+    const bool later = what == MadKind::kRtu || what == MadKind::kDreq || what == MadKind::kDrep;
     return later && spoken.mad.header.tid == request.header.tid;
   });
 }
 
 bool Exchange::GaveUpItsReply(int64_t now) const {
-  if (FirstOf(spoken_, Attribute::kRtu) != nullptr) return false;
-  const auto interval = IntervalOf(Attribute::kRep, false, spoken_, SenderFingerprint());
+  if (FirstOf(spoken_, MadKind::kRtu) != nullptr) return false;
+  const auto interval = IntervalOf(MadKind::kRep, false, spoken_, SenderFingerprint());
   return interval && std::any_of(spoken_.begin(), spoken_.end(), [&](const Spoken& spoken) {
-           return spoken.mad.header.attribute_id == Attribute::kRep &&
+           return spoken.mad.header.kind() == MadKind::kRep &&
                   now - spoken.last > 2 * interval->shortest.nanoseconds();
          });
 }
@@ -211,18 +204,18 @@ bool Exchange::GaveUpItsReply(int64_t now) const {
 // A retransmission, or a repeated answer, is the same message each time. DREP and REJ differ: an id
 // that is gone answers otherwise than before.
 std::optional<Violation> Exchange::Differs(const CapturedMessage& sighting, bool active) const {
-  const Attribute what = sighting.attribute();
-  if (!IsRepeated(what) && what != Attribute::kRtu && what != Attribute::kMra) return std::nullopt;
+  const MadKind what = sighting.kind();
+  if (!IsRepeated(what) && what != MadKind::kRtu && what != MadKind::kMra) return std::nullopt;
   const uint32_t cid = CidsOf(sighting.mad().message).local;
   for (const Spoken& spoken : spoken_) {
-    if (spoken.active != active || spoken.mad.header.attribute_id != what) continue;
+    if (spoken.active != active || spoken.mad.header.kind() != what) continue;
     if (CidsOf(spoken.mad.message).local != cid) continue;
     for (const mad::Constraint& row : mad::Constraints()) {
       if (row.relation != mad::Relation::kConstant) continue;
       return Violation{
           sighting.number,           sighting.nanoseconds,
           std::string(row.id),       std::string(row.says),
-          std::string(row.source),   fmt::format("another {} of the same id", mad::ToString(what)),
+          std::string(row.source),   fmt::format("another {} of the same id", ToString(what)),
           "the same bytes as before"};
     }
   }
@@ -313,7 +306,7 @@ std::optional<Violation> Exchange::NotPermitted(const CapturedMessage& sighting,
 // there was a message to answer.
 std::optional<Violation> Exchange::Counted(const CapturedMessage& sighting, bool active,
                                            uint64_t times, const SenderFingerprint& sender) {
-  const Attribute what = sighting.attribute();
+  const MadKind what = sighting.kind();
   if (IsRepeated(what) && times > TimesOf(spoken_))
     return Broken(sighting, claims::kRepetitions, fmt::format("{} times", times),
                   fmt::format("{} times", TimesOf(spoken_)));
@@ -322,13 +315,13 @@ std::optional<Violation> Exchange::Counted(const CapturedMessage& sighting, bool
     return Broken(sighting, claims::kOneAnswer, fmt::format("answer {}", answers),
                   fmt::format("{} at most", questions));
   };
-  if (what == Attribute::kDreq) ++dreqs_[active];
-  if (what == Attribute::kDrep) return asked(++dreps_[active], dreqs_[!active]);
-  if (what == Attribute::kReq || what == Attribute::kSidrReq) ++requests_;
+  if (what == MadKind::kDreq) ++dreqs_[active];
+  if (what == MadKind::kDrep) return asked(++dreps_[active], dreqs_[!active]);
+  if (what == MadKind::kReq || what == MadKind::kSidrReq) ++requests_;
   if (!active) {
     Passive* speaker = PassiveOf(CidsOf(sighting.mad().message).local);
-    if (what == Attribute::kRep && speaker != nullptr) ++speaker->replies;
-    if (what == Attribute::kMra) ++receipts_;
+    if (what == MadKind::kRep && speaker != nullptr) ++speaker->replies;
+    if (what == MadKind::kMra) ++receipts_;
     const uint64_t first = sender.is_known() ? request_answers_ : 0;
     if (auto many = asked(first + receipts_, requests_)) return many;
     return asked(request_answers_, requests_);
@@ -336,7 +329,7 @@ std::optional<Violation> Exchange::Counted(const CapturedMessage& sighting, bool
   const uint32_t partner = CidsOf(sighting.mad().message).remote;
   Passive* passive = PassiveOf(partner);
   if (passive == nullptr) return std::nullopt;
-  const bool answers = what == Attribute::kRtu || About(sighting, mad::About::kRep);
+  const bool answers = what == MadKind::kRtu || About(sighting, mad::About::kRep);
   if (!answers) return std::nullopt;
   const auto* rej = sighting.As<mad::Rej>();
   if (rej == nullptr || rej->reason != RejReason::kStaleConn) {
@@ -350,8 +343,8 @@ std::optional<Violation> Exchange::Counted(const CapturedMessage& sighting, bool
 
 std::optional<Violation> Exchange::Timed(const CapturedMessage& sighting, bool active,
                                          int64_t since, const SenderFingerprint& sender) const {
-  if (!IsRepeated(sighting.attribute())) return std::nullopt;
-  const auto interval = IntervalOf(sighting.attribute(), active, spoken_, sender);
+  if (!IsRepeated(sighting.kind())) return std::nullopt;
+  const auto interval = IntervalOf(sighting.kind(), active, spoken_, sender);
   if (!interval) return std::nullopt;
   const int64_t gap = sighting.nanoseconds - since;
   if (gap < Earliest(*interval))
@@ -371,7 +364,7 @@ void Exchange::Remember(const CapturedMessage& sighting, bool active, Spoken* ea
   } else if (spoken_.size() < kSpokenMost) {
     spoken_.push_back({active, sighting.mad(), 1, sighting.nanoseconds, sighting.frame.icrc.value});
   }
-  const Attribute what = sighting.attribute();
+  const MadKind what = sighting.kind();
   if (!runs_.empty() && runs_.back().what == what)
     ++runs_.back().times;
   else if (runs_.size() < kRunsMost)
@@ -381,7 +374,7 @@ void Exchange::Remember(const CapturedMessage& sighting, bool active, Spoken* ea
 // What the other side may receive now, and what its sender may do once all retransmissions are
 // sent.
 void Exchange::HeardBy(const CapturedMessage& sighting, bool active, bool copy) {
-  const Attribute what = sighting.attribute();
+  const MadKind what = sighting.kind();
   const Cids cids = CidsOf(sighting.mad().message);
   const auto* rej = sighting.As<mad::Rej>();
   const auto to_passives = [&](IbStimulus stimulus, IbStates in) {
@@ -391,15 +384,15 @@ void Exchange::HeardBy(const CapturedMessage& sighting, bool active, bool copy) 
   const auto to_other = [&](IbStimulus stimulus, IbStates in = Identifier::kEveryState) {
     active ? to_passives(stimulus, in) : active_.MayHear(stimulus, in);
   };
-  if (what == Attribute::kReq && requests_ > 1) to_other(IbStimulus::kReqAgain);
-  if (what == Attribute::kMra) to_other(IbStimulus::kMra, active ? kReplying : kRequesting);
-  if (what == Attribute::kRep) {
+  if (what == MadKind::kReq && requests_ > 1) to_other(IbStimulus::kReqAgain);
+  if (what == MadKind::kMra) to_other(IbStimulus::kMra, active ? kReplying : kRequesting);
+  if (what == MadKind::kRep) {
     to_other(IbStimulus::kRep);
     to_other(IbStimulus::kRepStale);
     const Spoken* rep = Earlier(sighting, active);
     if (copy || rep == nullptr || rep->times > 1) to_other(IbStimulus::kRepAgain);
   }
-  if (what == Attribute::kRtu) to_other(IbStimulus::kRtu);
+  if (what == MadKind::kRtu) to_other(IbStimulus::kRtu);
   if (rej != nullptr) {
     const bool stale = rej->reason == RejReason::kStaleConn;
     // An active side that knows no passive id accepts messages about its REQ, and nothing else
@@ -410,8 +403,8 @@ void Exchange::HeardBy(const CapturedMessage& sighting, bool active, bool copy) 
                             : Identifier::kEveryState.Except(kRequesting);
     to_other(stale ? IbStimulus::kRejStale : IbStimulus::kRej, in);
   }
-  if (what == Attribute::kDreq) to_other(IbStimulus::kDreq);
-  if (what == Attribute::kDrep) to_other(IbStimulus::kDrep);
+  if (what == MadKind::kDreq) to_other(IbStimulus::kDreq);
+  if (what == MadKind::kDrep) to_other(IbStimulus::kDrep);
   if (const auto* answer = sighting.As<mad::SidrRep>())
     to_other(answer->status == 0 ? IbStimulus::kSidrRep : IbStimulus::kSidrRefusal);
   const Spoken* spoken = Earlier(sighting, active);
@@ -428,8 +421,8 @@ bool Exchange::IsConnected(bool active) {
 }
 
 const mad::Mad* Exchange::AcceptedBy(const CapturedMessage& sighting) const {
-  if (sighting.attribute() == Attribute::kRep) return FirstOf(spoken_, Attribute::kReq);
-  if (sighting.attribute() != Attribute::kRtu) return nullptr;
+  if (sighting.kind() == MadKind::kRep) return FirstOf(spoken_, MadKind::kReq);
+  if (sighting.kind() != MadKind::kRtu) return nullptr;
   for (const Spoken& spoken : spoken_) {
     const auto* rep = std::get_if<mad::Rep>(&spoken.mad.message);
     if (rep != nullptr && rep->local_cid == CidsOf(sighting.mad().message).remote)
@@ -441,8 +434,8 @@ const mad::Mad* Exchange::AcceptedBy(const CapturedMessage& sighting) const {
 bool Exchange::Stands() const {
   bool connected = false;
   for (const Run& run : runs_) {
-    if (run.what == Attribute::kRtu) connected = true;
-    if (run.what == Attribute::kDreq || run.what == Attribute::kRej) connected = false;
+    if (run.what == MadKind::kRtu) connected = true;
+    if (run.what == MadKind::kDreq || run.what == MadKind::kRej) connected = false;
   }
   return connected;
 }
@@ -451,7 +444,7 @@ std::string Exchange::Sequence() const {
   std::string text;
   for (const Run& run : runs_) {
     if (!text.empty()) text += ' ';
-    text += mad::ToString(run.what);
+    text += ToString(run.what);
     if (run.times > 1) text += fmt::format("*{}", run.times);
   }
   return runs_.size() < kRunsMost ? text : text + " ...";

@@ -18,6 +18,7 @@
 #include "model/capture/identifier.h"
 #include "model/capture/relations.h"
 #include "model/capture/sender_fingerprint.h"
+#include "model/vocabulary/mad_kind.h"
 
 namespace cm::wire {
 
@@ -78,7 +79,7 @@ class Exchange {
     uint64_t reply_answers = 0;  // and answers to them
   };
   struct Run {
-    mad::Attribute what;
+    MadKind what;
     uint64_t times;
   };
 

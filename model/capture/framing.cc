@@ -4,14 +4,10 @@
 
 namespace cm::wire {
 
-using mad::Attribute;
-
 bool IsOfAnotherClass(const mad::MadHeader& header) {
-  const auto attribute = static_cast<int>(header.attribute_id);
   const bool like_ours = header.method == mad::kSend &&
                          header.class_version == mad::kCmClassVersion &&
-                         attribute >= static_cast<int>(Attribute::kReq) &&
-                         attribute <= static_cast<int>(Attribute::kApr);
+                         header.kind() != MadKind::kOther;
   return header.mgmt_class != mad::kCmClass && !like_ours;
 }
 

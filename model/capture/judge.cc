@@ -14,8 +14,6 @@
 namespace cm::wire {
 namespace {
 
-using mad::Attribute;
-
 // After this time an exchange that is not established has no further message: longer than any wait
 // of Linux.
 constexpr int64_t kForgottenAfter = 1'200'000'000'000;
@@ -35,7 +33,7 @@ Violation Broken(const CapturedMessage& sighting, const Claim& claim, std::strin
 }
 
 bool IsRequest(const CapturedMessage& sighting) {
-  return sighting.attribute() == Attribute::kReq || sighting.attribute() == Attribute::kSidrReq;
+  return sighting.kind() == MadKind::kReq || sighting.kind() == MadKind::kSidrReq;
 }
 
 bool IsAbout(const CapturedMessage& sighting, mad::About what) {
@@ -46,15 +44,16 @@ bool IsAbout(const CapturedMessage& sighting, mad::About what) {
 
 // Messages of the passive side before the active one knows its id.
 bool IntroducesItself(const CapturedMessage& sighting) {
-  return sighting.attribute() == Attribute::kRep || sighting.attribute() == Attribute::kSidrRep ||
+  return sighting.kind() == MadKind::kRep || sighting.kind() == MadKind::kSidrRep ||
          IsAbout(sighting, mad::About::kReq);
 }
 
 std::string What(const CapturedMessage& sighting) {
   const Cids cids = CidsOf(sighting.mad().message);
   return fmt::format("{} from {} to {}, ids {:#010x} and {:#010x}, TID {:#x}",
-                     mad::ToString(sighting.attribute()), AddressText(sighting.from),
-                     AddressText(sighting.to), cids.local, cids.remote, sighting.mad().header.tid);
+                     mad::AttributeText(sighting.mad().header.attribute_id),
+                     AddressText(sighting.from), AddressText(sighting.to), cids.local, cids.remote,
+                     sighting.mad().header.tid);
 }
 
 std::string Ends(const Exchange& exchange) {
@@ -143,13 +142,13 @@ void Judge::TakeMessage(const CapturedMessage& sighting) {
 // For packets that are no message of a connection only the header is judged.
 std::optional<Violation> Judge::OfOtherKind(const CapturedMessage& sighting) {
   const mad::MadHeader& header = sighting.mad().header;
-  const bool info = header.attribute_id == Attribute::kClassPortInfo;
+  const bool info = header.attribute_id == kClassPortInfo;
   const bool path =
-      header.attribute_id == Attribute::kSap || header.attribute_id == Attribute::kSpr;
+      header.attribute_id == mad::kSapAttribute || header.attribute_id == mad::kSprAttribute;
   auto breach = FirstBreach(sighting, true, {}, false, mad::Constraints());
   const bool as_info = breach && (breach->rule == "mad-method" || breach->rule == "mad-status");
   if (breach && !(info && as_info)) return breach;
-  const std::string saw = "attribute " + mad::ToString(header.attribute_id);
+  const std::string saw = "attribute " + mad::AttributeText(header.attribute_id);
   if (info) {
     const bool asks = header.method == kGet || header.method == kSet;
     if ((asks && header.status == 0) || header.method == kGetResponse) return std::nullopt;
@@ -187,9 +186,9 @@ void Judge::TakeRequest(const CapturedMessage& sighting) {
       return Refuse(end->live, Broken(sighting, claims::kRequestOver, What(sighting),
                                       "a REQ of another TID after " + exchange.Sequence()));
     const bool same = end->active && exchange.to() == sighting.to &&
-                      exchange.datagrams() == (sighting.attribute() == Attribute::kSidrReq);
+                      exchange.datagrams() == (sighting.kind() == MadKind::kSidrReq);
     if (!same || !exchange.Said(sighting.mad(), true)) {
-      const mad::Mad* first = FirstOf(exchange.spoken(), sighting.attribute());
+      const mad::Mad* first = FirstOf(exchange.spoken(), sighting.kind());
       const bool other = first != nullptr && first->header.tid != sighting.mad().header.tid;
       if (exchange.MayBeGone(end->active, cid) && (other || !same)) {
         Close(end->live);
@@ -220,7 +219,7 @@ bool Judge::TakesPart(const CapturedMessage& sighting, Place live, bool active) 
   const Exchange& exchange = live->exchange;
   const bool alone = exchange.PassiveCids().empty();
   if (active) return CidsOf(sighting.mad().message).remote == 0 || alone;
-  if (sighting.attribute() == Attribute::kSidrRep) return exchange.datagrams();
+  if (sighting.kind() == MadKind::kSidrRep) return exchange.datagrams();
   if (exchange.datagrams()) return false;
   if (IntroducesItself(sighting)) return true;
   return alone && (exchange.begins_before() || exchange.is_disturbed() || manner_.missing);
@@ -293,7 +292,7 @@ std::optional<Violation> Judge::OfAll(const CapturedMessage& sighting, Place liv
 // The queue pair that the message accepts. XRC has numbers of its own.
 std::optional<Judge::QueuePair> Judge::AcceptedBy(const CapturedMessage& sighting,
                                                   const Exchange& exchange) {
-  const mad::Mad* request = FirstOf(exchange.spoken(), Attribute::kReq);
+  const mad::Mad* request = FirstOf(exchange.spoken(), MadKind::kReq);
   const auto* req = request == nullptr ? nullptr : std::get_if<mad::Req>(&request->message);
   const mad::Mad* accepted = exchange.AcceptedBy(sighting);
   if (req == nullptr || accepted == nullptr ||
@@ -326,7 +325,7 @@ std::optional<Violation> Judge::TakesStale(const CapturedMessage& sighting, Plac
 
 // Whether the passive side knows the queue pair from another connection.
 bool Judge::IsStale(const CapturedMessage& sighting, const Exchange& refused) const {
-  const mad::Mad* first = FirstOf(refused.spoken(), Attribute::kReq);
+  const mad::Mad* first = FirstOf(refused.spoken(), MadKind::kReq);
   const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
   if (req == nullptr) return false;
   return std::any_of(live_.begin(), live_.end(), [&](const Live& live) {
@@ -351,7 +350,7 @@ Judge::Place Judge::Open(const CapturedMessage& sighting, const mad::Gid& active
   ++totals_.exchanges;
   if (begins_before) ++totals_.begin_before;
   const bool datagrams =
-      sighting.attribute() == Attribute::kSidrReq || sighting.attribute() == Attribute::kSidrRep;
+      sighting.kind() == MadKind::kSidrReq || sighting.kind() == MadKind::kSidrRep;
   Verdict verdict{.number = sighting.number,
                   .nanoseconds = sighting.nanoseconds,
                   .active = active,
@@ -390,7 +389,7 @@ void Judge::Give(Place live, const CapturedMessage& sighting, bool active) {
     queue_pairs_.emplace(*key, End{live, active});
     live->queue_pairs.push_back(*key);
   }
-  if (!IsRequest(sighting) && sighting.attribute() != Attribute::kDreq) return;
+  if (!IsRequest(sighting) && sighting.kind() != MadKind::kDreq) return;
   const uint64_t tid = sighting.mad().header.tid;
   if (tids_.try_emplace({sighting.from, tid}, live).second) live->tids.push_back(tid);
 }
@@ -403,8 +402,8 @@ bool Judge::IsShownToBeRepeated(const CapturedMessage& sighting, Place live,
   if (violation.rule == claims::kOneId.id)
     return live->exchange.GaveUpItsReply(sighting.nanoseconds);
   if (live->exchange.spoken().size() != 1 || live->exchange.requests() != 1) return false;
-  if (sighting.attribute() == Attribute::kMra) return IsAbout(sighting, mad::About::kReq);
-  return sighting.attribute() == Attribute::kRtu &&
+  if (sighting.kind() == MadKind::kMra) return IsAbout(sighting, mad::About::kReq);
+  return sighting.kind() == MadKind::kRtu &&
          sighting.nanoseconds - live->verdict.nanoseconds > kSoonAnswered;
 }
 
@@ -428,7 +427,9 @@ void Judge::RefuseAlone(const CapturedMessage& sighting, Violation violation) {
          .nanoseconds = sighting.nanoseconds,
          .active = sighting.from,
          .passive = sighting.to,
-         .sequence = sighting.from == mad::Gid{} ? "" : mad::ToString(sighting.attribute()),
+         .sequence = sighting.from == mad::Gid{}
+                         ? ""
+                         : mad::AttributeText(sighting.mad().header.attribute_id),
          .violation = std::move(violation)});
 }
 

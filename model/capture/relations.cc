@@ -14,7 +14,6 @@
 namespace cm::wire {
 namespace {
 
-using mad::Attribute;
 using mad::Constraint;
 using mad::Relation;
 
@@ -66,7 +65,7 @@ Tried TryRelation(const Constraint& row, uint64_t value, const mad::Mad& mad, bo
                   std::span<const Spoken> before) {
   Tried tried;
   for (const Spoken& spoken : before) {
-    if (spoken.mad.header.attribute_id != row.of || spoken.mad == mad) continue;
+    if (spoken.mad.header.kind() != row.of || spoken.mad == mad) continue;
     if ((spoken.active == active) != (row.relation != Relation::kEchoes)) continue;
     const auto other = mad::ValueOf(spoken.mad, row.of_field);
     if (!other) continue;
@@ -76,7 +75,7 @@ Tried TryRelation(const Constraint& row, uint64_t value, const mad::Mad& mad, bo
       tried.wanted = fmt::format("not {}", Number(*other));
     } else {
       tried.kept = tried.kept || same;
-      tried.wanted = fmt::format("{} as in the {}", Number(*other), mad::ToString(row.of));
+      tried.wanted = fmt::format("{} as in the {}", Number(*other), ToString(*row.of));
     }
     tried.counts = true;
   }
@@ -117,9 +116,9 @@ struct Alternatives {
 
 }  // namespace
 
-const mad::Mad* FirstOf(std::span<const Spoken> before, Attribute attribute) {
+const mad::Mad* FirstOf(std::span<const Spoken> before, MadKind kind) {
   for (const Spoken& spoken : before)
-    if (spoken.mad.header.attribute_id == attribute) return &spoken.mad;
+    if (spoken.mad.header.kind() == kind) return &spoken.mad;
   return nullptr;
 }
 
@@ -133,7 +132,7 @@ std::optional<Violation> FirstBreach(const CapturedMessage& sighting, bool activ
     uint64_t value = 0;
     for (; i < table.size() && table[i].id == row.id; ++i) {
       const Constraint& one = table[i];
-      if (one.message != mad::kEveryMessage && one.message != sighting.attribute()) continue;
+      if (one.message != mad::kEveryMessage && one.message != sighting.kind()) continue;
       if (one.relation == Relation::kReservedZero) {
         if (const auto set = ReservedThatIsSet(sighting.frame)) {
           return Violation{sighting.number,
@@ -224,7 +223,7 @@ std::optional<Violation> OddRej(const CapturedMessage& sighting, bool active,
                                 std::span<const Spoken> before) {
   const auto* rej = sighting.As<mad::Rej>();
   if (rej == nullptr) return std::nullopt;
-  const mad::Mad* req = FirstOf(before, Attribute::kReq);
+  const mad::Mad* req = FirstOf(before, MadKind::kReq);
   const bool about_req = rej->message_rejected == mad::About::kReq;
   const bool without_id = about_req && rej->local_cid == 0;
   const bool by_nobody = about_req && rej->local_cid == EchoBy(req);
@@ -268,7 +267,7 @@ std::optional<Violation> OddRej(const CapturedMessage& sighting, bool active,
 std::optional<Violation> OddEeContext(const CapturedMessage& sighting,
                                       std::span<const Spoken> before) {
   const auto* rep = sighting.As<mad::Rep>();
-  const mad::Mad* first = FirstOf(before, Attribute::kReq);
+  const mad::Mad* first = FirstOf(before, MadKind::kReq);
   const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
   if (rep == nullptr || req == nullptr || rep->local_eecn == 0) return std::nullopt;
   if (req->transport_service_type == mad::TransportServiceType::kExtended) return std::nullopt;
@@ -355,9 +354,8 @@ std::optional<Violation> OddAlternate(const CapturedMessage& sighting) {
 }
 
 std::optional<Violation> OddTid(const CapturedMessage& sighting) {
-  const bool own = sighting.attribute() == Attribute::kReq ||
-                   sighting.attribute() == Attribute::kSidrReq ||
-                   sighting.attribute() == Attribute::kDreq;
+  const bool own = sighting.kind() == MadKind::kReq || sighting.kind() == MadKind::kSidrReq ||
+                   sighting.kind() == MadKind::kDreq;
   if (!own) return std::nullopt;
   const Cids cids = CidsOf(sighting.mad().message);
   const auto low = static_cast<uint32_t>(sighting.mad().header.tid);
@@ -384,8 +382,8 @@ std::optional<Violation> FirstOddity(const CapturedMessage& sighting, bool activ
   if (auto odd = OddService(sighting)) return odd;
   if (sender.IsOver(Transport::kRoce))
     if (auto odd = OddAlternate(sighting)) return odd;
-  if (sighting.attribute() == Attribute::kLap || sighting.attribute() == Attribute::kApr)
-    return Broken(sighting, claims::kNeverSent, mad::ToString(sighting.attribute()), "neither");
+  if (sighting.kind() == MadKind::kLap || sighting.kind() == MadKind::kApr)
+    return Broken(sighting, claims::kNeverSent, std::string(ToString(sighting.kind())), "neither");
   return OddTid(sighting);
 }
 

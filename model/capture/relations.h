@@ -9,6 +9,7 @@
 #include "model/capture/captured_message.h"
 #include "model/capture/sender_fingerprint.h"
 #include "model/mad/constraints.h"
+#include "model/vocabulary/mad_kind.h"
 
 namespace cm::wire {
 
@@ -34,7 +35,7 @@ std::optional<Violation> FirstOddity(const CapturedMessage& sighting, bool activ
                                      const SenderFingerprint& sender);
 
 // The first message of that kind; null if there was none.
-const mad::Mad* FirstOf(std::span<const Spoken> before, mad::Attribute attribute);
+const mad::Mad* FirstOf(std::span<const Spoken> before, MadKind kind);
 
 }  // namespace cm::wire
 

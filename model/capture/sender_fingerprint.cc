@@ -10,13 +10,12 @@
 
 namespace cm::wire {
 
-using mad::Attribute;
 using mad::Constraint;
 
 namespace {
 
-Constraint Fills(std::string_view id, Attribute message, std::string_view field, uint64_t low,
-                 uint64_t high, mad::Condition when = {}) {
+Constraint Fills(std::string_view id, std::optional<MadKind> message, std::string_view field,
+                 uint64_t low, uint64_t high, mad::Condition when = {}) {
   return {.id = id,
           .message = message,
           .field = field,
@@ -29,7 +28,7 @@ Constraint Fills(std::string_view id, Attribute message, std::string_view field,
 
 // A path beyond the local subnet, as in RoCE v2, has no LIDs. source: linux 6.1 cm.c cm_format_req
 std::vector<Constraint> FilledOverRoce() {
-  using enum Attribute;
+  using enum MadKind;
   constexpr mad::Condition kNear = {"REQ.primary_hop_limit", 0, 1};
   constexpr mad::Condition kFar = {"REQ.primary_hop_limit", 2, 0xff};
   return {
@@ -53,10 +52,11 @@ std::vector<Constraint> FilledOverRoce() {
 
 // Field values of Linux with that profile.
 std::vector<Constraint> FilledByOne(const Profile& profile) {
-  using enum Attribute;
+  using enum MadKind;
   std::vector<Constraint> rows;
-  const auto fills = [&](std::string_view id, Attribute message, std::string_view field,
-                         uint64_t low, uint64_t high, mad::Condition when = {}) {
+  const auto fills = [&](std::string_view id, std::optional<MadKind> message,
+                         std::string_view field, uint64_t low, uint64_t high,
+                         mad::Condition when = {}) {
     rows.push_back(Fills(id, message, field, low, high, when));
   };
   const Timing& timing = profile.timing;
@@ -183,8 +183,7 @@ const SenderFingerprint& Nodes::FamilyOf(const CapturedMessage& sighting) {
   if (given_.usual.is_known()) return given_.Of(exchanges);
   if (node != nullptr && node->kind != Kind::kUnclear)
     return node->kind == Kind::kSoftRoce ? soft_roce_.Of(exchanges) : anybody_;
-  const bool tells =
-      sighting.attribute() == Attribute::kReq || sighting.attribute() == Attribute::kRep;
+  const bool tells = sighting.kind() == MadKind::kReq || sighting.kind() == MadKind::kRep;
   const bool like = IsPacketOfSoftRoce(sighting.frame) &&
                     (!tells || FilledOtherwise(sighting, soft_roce_.usual.filled()) <= 1);
   if (tells && node != nullptr) node->kind = like ? Kind::kSoftRoce : Kind::kOther;

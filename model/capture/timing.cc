@@ -6,8 +6,6 @@
 namespace cm::wire {
 namespace {
 
-using mad::Attribute;
-
 // source: linux 6.1 cm.c cm_ack_timeout
 int AckTimeout(int ack_delay, int lifetime) {
   const int path = lifetime + 1;
@@ -34,21 +32,21 @@ Lifetimes LifetimesOf(int ack_timeout, int ack_delay) {
 
 // An MRA changes the timeout of its receiver for good.
 std::optional<Duration> AfterMra(std::span<const Spoken> spoken, int ack_timeout) {
-  const mad::Mad* mra = FirstOf(spoken, Attribute::kMra);
+  const mad::Mad* mra = FirstOf(spoken, MadKind::kMra);
   if (mra == nullptr) return std::nullopt;
   const int service = std::get_if<mad::Mra>(&mra->message)->service_timeout;
   return Timing::Exponent(service) + Timing::Exponent(ack_timeout);
 }
 
 // For a sender of that profile; null where the profile is unknown.
-std::optional<Interval> IntervalBy(const Profile* profile, Attribute what, bool active,
+std::optional<Interval> IntervalBy(const Profile* profile, MadKind what, bool active,
                                    std::span<const Spoken> spoken) {
-  if (what == Attribute::kSidrReq) {  // source: linux 6.1 cma.c CMA_CM_RESPONSE_TIMEOUT
+  if (what == MadKind::kSidrReq) {  // source: linux 6.1 cma.c CMA_CM_RESPONSE_TIMEOUT
     if (profile == nullptr) return std::nullopt;
     const Duration nominal = Timing::Exponent(profile->timing.response_timeout);
     return Interval{nominal, profile->timing.Latest(nominal)};
   }
-  const mad::Mad* first = FirstOf(spoken, Attribute::kReq);
+  const mad::Mad* first = FirstOf(spoken, MadKind::kReq);
   const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
   if (req == nullptr) return std::nullopt;
   Duration shortest =
@@ -69,7 +67,7 @@ std::optional<Interval> IntervalBy(const Profile* profile, Attribute what, bool 
 
 }  // namespace
 
-std::optional<Interval> IntervalOf(Attribute what, bool active, std::span<const Spoken> spoken,
+std::optional<Interval> IntervalOf(MadKind what, bool active, std::span<const Spoken> spoken,
                                    const SenderFingerprint& sender) {
   if (!sender.is_known()) return IntervalBy(nullptr, what, active, spoken);
   std::optional<Interval> all;
@@ -85,7 +83,7 @@ std::optional<Interval> IntervalOf(Attribute what, bool active, std::span<const 
 }
 
 uint64_t TimesOf(std::span<const Spoken> spoken) {
-  const mad::Mad* first = FirstOf(spoken, Attribute::kReq);
+  const mad::Mad* first = FirstOf(spoken, MadKind::kReq);
   const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
   return 1 + (req == nullptr ? 15 : req->max_cm_retries);
 }

@@ -9,6 +9,7 @@
 #include "model/base/duration.h"
 #include "model/capture/relations.h"
 #include "model/capture/sender_fingerprint.h"
+#include "model/vocabulary/mad_kind.h"
 
 namespace cm::wire {
 
@@ -19,7 +20,7 @@ struct Interval {
 
 // Period of a message that is retransmitted until it is answered; empty where it is unknown. For an
 // unknown sender the packet lifetime, which is local to it, counts as 0.
-std::optional<Interval> IntervalOf(mad::Attribute what, bool active, std::span<const Spoken> spoken,
+std::optional<Interval> IntervalOf(MadKind what, bool active, std::span<const Spoken> spoken,
                                    const SenderFingerprint& sender);
 
 // Maximum number of transmissions of an unanswered message.

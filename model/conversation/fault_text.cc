@@ -14,9 +14,8 @@ constexpr int64_t kMostFlaps = 1000;
 // The objects of faults.
 std::string AllMadKinds() {
   std::string names;
-  for (int i = 0; i < kMadKindCount; ++i)
-    if (const auto kind = static_cast<MadKind>(i); kind != MadKind::kOther)
-      names += (names.empty() ? "" : ", ") + std::string(ToString(kind));
+  for (const MadKind kind : kMads)
+    if (kind != MadKind::kOther) names += (names.empty() ? "" : ", ") + std::string(ToString(kind));
   return names;
 }
 
@@ -150,10 +149,12 @@ static_assert(EveryArgumentIsRead(), "an argument of a fault kind has no functio
 // Messages of datagram services are named where they are meant alone.
 void PutKinds(Digest* d, MadKinds kinds) {
   const bool all = kinds == MadKinds::All();
-  for (int i = 0; i < kMadKindCount; ++i) {
-    const bool has = kinds.Has(static_cast<MadKind>(i));
-    if (i < kConnectionMadKindCount) d->U8(has ? 1 : 0);
-    if (i >= kConnectionMadKindCount && has && !all) d->U8(static_cast<uint8_t>(i));
+  for (const MadKind kind : kMads) {
+    const bool has = kinds.Has(kind);
+    if (IsOfConnection(kind))
+      d->U8(has ? 1 : 0);
+    else if (has && !all)
+      d->U8(static_cast<uint8_t>(kind));
   }
 }
 

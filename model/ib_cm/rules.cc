@@ -21,30 +21,6 @@ constexpr auto kStates = NamesByValue<IbState>({
     {IbState::kSame, "same"},
 });
 
-constexpr auto kSends = NamesByValue<Sends>({
-    {Sends::kNothing, ""},
-    {Sends::kReq, "REQ"},
-    {Sends::kMra, "MRA"},
-    {Sends::kRejReq, "REJ of REQ"},
-    {Sends::kRejRep, "REJ of REP"},
-    {Sends::kRejOther, "REJ"},
-    {Sends::kRejNobody, "REJ without an id of the peer"},
-    {Sends::kRejTimeout, "REJ 4"},
-    {Sends::kRep, "REP"},
-    {Sends::kRtu, "RTU"},
-    {Sends::kDreq, "DREQ"},
-    {Sends::kDrep, "DREP"},
-    {Sends::kSidrReq, "SIDR_REQ"},
-    {Sends::kSidrRep, "SIDR_REP"},
-    {Sends::kSidrRefusal, "SIDR_REP that refuses"},
-    {Sends::kAgain, "the same again"},
-    {Sends::kLap, "LAP"},
-    {Sends::kMpaRequest, "MPA request"},
-    {Sends::kMpaReply, "MPA reply"},
-    {Sends::kMpaReject, "MPA reply that rejects"},
-    {Sends::kFin, "FIN"},
-});
-
 constexpr auto kReports = ByValue(
     std::to_array<ReportInfo>({
         {Report::kNothing, ""},

@@ -4,12 +4,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "model/base/enumeration.h"
 #include "model/rules/need.h"
 #include "model/rules/rule.h"
 #include "model/rules/transports.h"
+#include "model/vocabulary/mad_kind.h"
 
 namespace cm::model {
 
@@ -148,7 +150,8 @@ enum class IbAnswer : uint8_t {
   kIgnored,  // a message or timer had no effect
 };
 
-// What is sent, in the order of MadKind and more: REJ says which message it rejects.
+// What a rule sends: a message kind in a variant that the judge distinguishes; a REJ, by the
+// message that it rejects.
 enum class Sends : uint8_t {
   kNothing,
   kReq,
@@ -173,6 +176,54 @@ enum class Sends : uint8_t {
   kMpaReject,
   kFin,  // the end of the TCP connection
 };
+
+struct SendsInfo {
+  Sends sends;
+  std::string_view name;
+  std::optional<MadKind> kind = std::nullopt;  // empty: none, or that of an earlier message
+};
+
+inline constexpr auto kSends =
+    ByValue(std::to_array<SendsInfo>({
+                {Sends::kNothing, ""},
+                {Sends::kReq, "REQ", MadKind::kReq},
+                {Sends::kMra, "MRA", MadKind::kMra},
+                {Sends::kRejReq, "REJ of REQ", MadKind::kRej},
+                {Sends::kRejRep, "REJ of REP", MadKind::kRej},
+                {Sends::kRejOther, "REJ", MadKind::kRej},
+                {Sends::kRejNobody, "REJ that names nobody", MadKind::kRej},
+                {Sends::kRejTimeout, "REJ 4", MadKind::kRej},
+                {Sends::kRep, "REP", MadKind::kRep},
+                {Sends::kRtu, "RTU", MadKind::kRtu},
+                {Sends::kDreq, "DREQ", MadKind::kDreq},
+                {Sends::kDrep, "DREP", MadKind::kDrep},
+                {Sends::kSidrReq, "SIDR_REQ", MadKind::kSidrReq},
+                {Sends::kSidrRep, "SIDR_REP", MadKind::kSidrRep},
+                {Sends::kSidrRefusal, "SIDR_REP that refuses", MadKind::kSidrRep},
+                {Sends::kAgain, "the same again"},
+                {Sends::kLap, "LAP", MadKind::kLap},
+                {Sends::kMpaRequest, "MPA request", MadKind::kMpaRequest},
+                {Sends::kMpaReply, "MPA reply", MadKind::kMpaReply},
+                {Sends::kMpaReject, "MPA reply that rejects", MadKind::kMpaReject},
+                {Sends::kFin, "FIN", MadKind::kFin},
+            }),
+            &SendsInfo::sends);
+
+// The kind of the message that is sent; empty for kNothing and kAgain.
+constexpr std::optional<MadKind> MadKindOf(Sends sends) {
+  return kSends[static_cast<size_t>(sends)].kind;
+}
+// What a message is to the rules where it has one variant alone; empty where it has several or
+// none.
+constexpr std::optional<Sends> OnlySendsOf(MadKind kind) {
+  std::optional<Sends> only;
+  for (const SendsInfo& row : kSends) {
+    if (row.kind != kind) continue;
+    if (only) return std::nullopt;
+    only = row.sends;
+  }
+  return only;
+}
 
 // What is reported to the rdma_cm id above.
 enum class Report : uint8_t {

@@ -9,7 +9,7 @@
 namespace cm::mad {
 namespace {
 
-using enum Attribute;
+using enum MadKind;
 using enum Relation;
 
 // Shorthand of the columns, so that a row is a line or two.
@@ -18,8 +18,9 @@ struct Words {
   std::string_view source;
 };
 
-constexpr Constraint Range(std::string_view id, Attribute message, std::string_view field,
-                           uint64_t low, uint64_t high, Words words, Condition when = {}) {
+constexpr Constraint Range(std::string_view id, std::optional<MadKind> message,
+                           std::string_view field, uint64_t low, uint64_t high, Words words,
+                           Condition when = {}) {
   return {.id = id,
           .message = message,
           .field = field,
@@ -31,9 +32,9 @@ constexpr Constraint Range(std::string_view id, Attribute message, std::string_v
           .source = words.source};
 }
 
-constexpr Constraint To(std::string_view id, Attribute message, std::string_view field,
-                        Relation relation, Attribute of, std::string_view of_field, Words words,
-                        Condition when = {}) {
+constexpr Constraint To(std::string_view id, std::optional<MadKind> message, std::string_view field,
+                        Relation relation, std::optional<MadKind> of, std::string_view of_field,
+                        Words words, Condition when = {}) {
   return {.id = id,
           .message = message,
           .field = field,
@@ -45,7 +46,8 @@ constexpr Constraint To(std::string_view id, Attribute message, std::string_view
           .source = words.source};
 }
 
-constexpr Constraint Whole(std::string_view id, Attribute message, Relation relation, Words words) {
+constexpr Constraint Whole(std::string_view id, std::optional<MadKind> message, Relation relation,
+                           Words words) {
   return {.id = id,
           .message = message,
           .relation = relation,

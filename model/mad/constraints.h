@@ -15,10 +15,11 @@
 #define MODEL_MAD_CONSTRAINTS_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
-#include "model/mad/messages.h"
+#include "model/vocabulary/mad_kind.h"
 
 namespace cm::mad {
 
@@ -39,17 +40,17 @@ struct Condition {
   friend bool operator==(const Condition&, const Condition&) = default;
 };
 
-inline constexpr Attribute kEveryMessage{0};
+inline constexpr std::optional<MadKind> kEveryMessage;
 
 // Fields are paths as in text.h.
 struct Constraint {
   std::string_view id;  // permanent
-  Attribute message = kEveryMessage;
+  std::optional<MadKind> message = kEveryMessage;
   std::string_view field;
   Relation relation = Relation::kRange;
   uint64_t low = 0;  // kRange
   uint64_t high = 0;
-  Attribute of = kEveryMessage;  // kEchoes, kRepeats, kNew
+  std::optional<MadKind> of = kEveryMessage;  // kEchoes, kRepeats, kNew
   std::string_view of_field;
   Condition when;
   std::string_view says;

@@ -35,10 +35,10 @@ std::vector<Message> EachMessage(std::index_sequence<kIndices...> /*all*/) {
 }
 
 // A frame with the given message; for kEveryMessage some REQ.
-Frame FrameWith(Attribute attribute) {
+Frame FrameWith(std::optional<MadKind> kind) {
   Frame frame = VectorFrame();
   for (Message message : EachMessage(std::make_index_sequence<std::variant_size_v<Message>>())) {
-    if (AttributeOf(message) != attribute) continue;
+    if (KindOf(message) != kind) continue;
     if (auto* req = std::get_if<Req>(&message)) req->service_id = 0x01061d2f;
     if (auto* req = std::get_if<SidrReq>(&message)) req->service_id = 0x01111d2f;
     frame.mad = MakeMad(message, 1);
@@ -46,7 +46,7 @@ Frame FrameWith(Attribute attribute) {
   return frame;
 }
 
-std::optional<Field> FieldOf(Attribute message, std::string_view path) {
+std::optional<Field> FieldOf(std::optional<MadKind> message, std::string_view path) {
   const std::optional<Place> place = Find(LayersOf(FrameWith(message)), path);
   return place ? std::optional(place->field) : std::nullopt;
 }
@@ -94,12 +94,12 @@ TEST(Constraints, OfOneIdStandTogetherAndAreOfOneMessage) {
 }
 
 TEST(Constraints, AreThereForEveryMessage) {
-  std::set<Attribute> constrained;
+  std::set<std::optional<MadKind>> constrained;
   for (const Constraint& row : Constraints()) constrained.insert(row.message);
   for (const Message& message :
        EachMessage(std::make_index_sequence<std::variant_size_v<Message>>())) {
     if (std::holds_alternative<Opaque>(message)) continue;
-    EXPECT_TRUE(constrained.contains(AttributeOf(message))) << ToString(AttributeOf(message));
+    EXPECT_TRUE(constrained.contains(KindOf(message))) << ToString(KindOf(message));
   }
 }
 
@@ -140,7 +140,7 @@ class Exchange {
 
   // Empty when the row does not apply.
   std::optional<bool> Holds(const Constraint& row, const Frame& frame) const {
-    if (row.message != kEveryMessage && row.message != frame.mad.header.attribute_id) return {};
+    if (row.message != kEveryMessage && row.message != frame.mad.header.kind()) return {};
     if (!row.when.field.empty()) {
       const auto value = ValueOf(frame, row.when.field);
       if (!value || *value < row.when.low || *value > row.when.high) return {};
@@ -153,7 +153,7 @@ class Exchange {
     bool seen = false;
     bool equal = false;
     for (const Frame& other : heard_) {
-      if (other.mad.header.attribute_id != row.of) continue;
+      if (other.mad.header.kind() != row.of) continue;
       if (SameSender(frame, other) == (row.relation == Relation::kEchoes)) continue;
       if (row.relation == Relation::kNew && other.mad == frame.mad) continue;
       seen = true;

@@ -97,7 +97,7 @@ Mad DrawnMad(Numbers& numbers) {
     mad.header.class_version = kCmClassVersion;
     mad.header.attribute_id = AttributeOf(mad.message);
   } else if (mad.header.mgmt_class == kCmClass) {
-    mad.header.attribute_id = Attribute::kSpr;
+    mad.header.attribute_id = kSprAttribute;
   }
   return mad;
 }

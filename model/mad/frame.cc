@@ -31,42 +31,18 @@ void PutMad(const Mad& mad, uint8_t* to) {
   std::visit([&](const auto& message) { Put(message, to + kHeaderSize); }, mad.message);
 }
 
-template <typename M>
-Message Body(const uint8_t* bytes) {
-  static_assert(kSize<M> == kBodySize);
-  return Get<M>(bytes);
+// The body of the alternative whose kind it is.
+template <typename... Bodies>
+void GetBody(MadKind kind, const uint8_t* bytes, std::variant<Bodies...>& message) {
+  static_assert(((kSize<Bodies> == kBodySize) && ...));
+  ((Bodies::kKind == kind ? void(message = Get<Bodies>(bytes)) : void()), ...);
 }
 
 Message GetMessage(const MadHeader& header, const uint8_t* body) {
-  if (header.mgmt_class != kCmClass || header.class_version != kCmClassVersion) {
-    return Body<Opaque>(body);
-  }
-  switch (header.attribute_id) {
-    case Attribute::kReq:
-      return Body<Req>(body);
-    case Attribute::kMra:
-      return Body<Mra>(body);
-    case Attribute::kRej:
-      return Body<Rej>(body);
-    case Attribute::kRep:
-      return Body<Rep>(body);
-    case Attribute::kRtu:
-      return Body<Rtu>(body);
-    case Attribute::kDreq:
-      return Body<Dreq>(body);
-    case Attribute::kDrep:
-      return Body<Drep>(body);
-    case Attribute::kSidrReq:
-      return Body<SidrReq>(body);
-    case Attribute::kSidrRep:
-      return Body<SidrRep>(body);
-    case Attribute::kLap:
-      return Body<Lap>(body);
-    case Attribute::kApr:
-      return Body<Apr>(body);
-    default:
-      return Body<Opaque>(body);
-  }
+  const bool known = header.mgmt_class == kCmClass && header.class_version == kCmClassVersion;
+  Message message;
+  GetBody(known ? header.kind() : MadKind::kOther, body, message);
+  return message;
 }
 
 // Parses a frame from its beginning. Keeps the first error; after that nothing more is read.
@@ -308,13 +284,13 @@ uint16_t ChecksumOf(const Ipv4& header) {
   return ChecksumOf(std::span<const uint8_t, kSize<Ipv4>>(bytes));
 }
 
-Attribute AttributeOf(const Message& message) {
-  constexpr std::array kAttributes = {Attribute::kSap,     Attribute::kReq,  Attribute::kMra,
-                                      Attribute::kRej,     Attribute::kRep,  Attribute::kRtu,
-                                      Attribute::kDreq,    Attribute::kDrep, Attribute::kSidrReq,
-                                      Attribute::kSidrRep, Attribute::kLap,  Attribute::kApr};
-  static_assert(std::variant_size_v<Message> == kAttributes.size());
-  return kAttributes[message.index()];
+MadKind KindOf(const Message& message) {
+  return std::visit([]<typename M>(const M&) { return M::kKind; }, message);
+}
+
+uint16_t AttributeOf(const Message& message) {
+  const MadKind kind = KindOf(message);
+  return kind == MadKind::kOther ? kSapAttribute : RowOf(kind).attribute_id;
 }
 
 Mad MakeMad(const Message& message, uint64_t tid) {

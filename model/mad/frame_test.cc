@@ -73,17 +73,17 @@ TEST(Captures, HaveTheCrcAndTheChecksumThatTheyOughtToHave) {
 
 // The counts are tshark's: tshark -T fields -e infiniband.mad.attributeid.
 TEST(Captures, HoldEachMessageAsOftenAsTsharkSays) {
-  std::map<Attribute, int> counts;
+  std::map<MadKind, int> counts;
   for (const Bytes& bytes : CapturedFrames()) {
     const Frame frame = DecodeEthernet(bytes).value();
     EXPECT_EQ(frame.mad.header.attribute_id, AttributeOf(frame.mad.message));
-    ++counts[frame.mad.header.attribute_id];
+    ++counts[frame.mad.header.kind()];
   }
-  EXPECT_THAT(counts, UnorderedElementsAre(Pair(Attribute::kReq, 49), Pair(Attribute::kMra, 5),
-                                           Pair(Attribute::kRej, 6), Pair(Attribute::kRep, 41),
-                                           Pair(Attribute::kRtu, 25), Pair(Attribute::kDreq, 25),
-                                           Pair(Attribute::kDrep, 8), Pair(Attribute::kSidrReq, 4),
-                                           Pair(Attribute::kSidrRep, 4)));
+  EXPECT_THAT(counts, UnorderedElementsAre(Pair(MadKind::kReq, 49), Pair(MadKind::kMra, 5),
+                                           Pair(MadKind::kRej, 6), Pair(MadKind::kRep, 41),
+                                           Pair(MadKind::kRtu, 25), Pair(MadKind::kDreq, 25),
+                                           Pair(MadKind::kDrep, 8), Pair(MadKind::kSidrReq, 4),
+                                           Pair(MadKind::kSidrRep, 4)));
 }
 
 // source: linux 6.1 cma.c cma_format_hdr
@@ -103,7 +103,7 @@ TEST(Captures, SayInTheHeaderOfRdmaCmFromWhereTheyCome) {
 }
 
 TEST(Frame, HasAnOpaqueBodyWhenItsLayoutIsNotKnown) {
-  for (const Attribute attribute : {Attribute::kSap, Attribute::kSpr, Attribute::kClassPortInfo}) {
+  for (const uint16_t attribute : {kSapAttribute, kSprAttribute, kClassPortInfo}) {
     Frame frame = VectorFrame();
     Opaque opaque;
     opaque.body[231] = 7;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "model/vocabulary/mad_kind.h"
 #include "model/vocabulary/protocol.h"
 
 namespace cm::mad {
@@ -28,23 +29,9 @@ inline constexpr uint8_t kCmClass = 0x07;
 inline constexpr uint8_t kCmClassVersion = 2;
 inline constexpr uint8_t kSend = 0x03;  // the only method of the messages below
 
-// source: linux 6.1 cm_msgs.h, ib_cm.h; rdma-core 44 umad_cm.h for kSap and kSpr
-enum class Attribute : uint16_t {
-  kClassPortInfo = 0x0001,
-  kReq = 0x0010,
-  kMra = 0x0011,
-  kRej = 0x0012,
-  kRep = 0x0013,
-  kRtu = 0x0014,
-  kDreq = 0x0015,
-  kDrep = 0x0016,
-  kSidrReq = 0x0017,
-  kSidrRep = 0x0018,
-  kLap = 0x0019,
-  kApr = 0x001a,
-  kSap = 0x001b,
-  kSpr = 0x001c,
-};
+// Attributes of the class besides those of MadKind. source: rdma-core 44 umad_cm.h
+inline constexpr uint16_t kSapAttribute = 0x001b;
+inline constexpr uint16_t kSprAttribute = 0x001c;
 
 // source: linux 6.1 cm_msgs.h cm_req_get_qp_type
 enum class TransportServiceType : uint8_t { kRc = 0, kUc = 1, kRd = 2, kExtended = 3 };
@@ -57,13 +44,15 @@ struct MadHeader {
   uint16_t status = 0;
   uint16_t class_specific = 0;
   uint64_t tid = 0;
-  Attribute attribute_id = Attribute::kReq;
+  uint16_t attribute_id = RowOf(MadKind::kReq).attribute_id;
   uint16_t reserved_18 = 0;
   uint32_t attribute_modifier = 0;
+  MadKind kind() const { return KindOfAttribute(attribute_id); }
   friend bool operator==(const MadHeader&, const MadHeader&) = default;
 };
 
 struct Req {
+  static constexpr MadKind kKind = MadKind::kReq;
   uint32_t local_cid = 0;
   uint8_t reserved_4 = 0;
   uint32_t vendor_id = 0;
@@ -124,6 +113,7 @@ struct Req {
 
 // Message receipt acknowledged.
 struct Mra {
+  static constexpr MadKind kKind = MadKind::kMra;
   uint32_t local_cid = 0;
   uint32_t remote_cid = 0;
   About message_mraed = About::kReq;
@@ -135,6 +125,7 @@ struct Mra {
 };
 
 struct Rej {
+  static constexpr MadKind kKind = MadKind::kRej;
   uint32_t local_cid = 0;
   uint32_t remote_cid = 0;
   About message_rejected = About::kReq;
@@ -148,6 +139,7 @@ struct Rej {
 };
 
 struct Rep {
+  static constexpr MadKind kKind = MadKind::kRep;
   uint32_t local_cid = 0;
   uint32_t remote_cid = 0;
   uint32_t local_qkey = 0;
@@ -171,6 +163,7 @@ struct Rep {
 };
 
 struct Rtu {
+  static constexpr MadKind kKind = MadKind::kRtu;
   uint32_t local_cid = 0;
   uint32_t remote_cid = 0;
   std::array<uint8_t, 224> private_data{};
@@ -178,6 +171,7 @@ struct Rtu {
 };
 
 struct Dreq {
+  static constexpr MadKind kKind = MadKind::kDreq;
   uint32_t local_cid = 0;
   uint32_t remote_cid = 0;
   uint32_t remote_qpn_eecn = 0;
@@ -187,6 +181,7 @@ struct Dreq {
 };
 
 struct Drep {
+  static constexpr MadKind kKind = MadKind::kDrep;
   uint32_t local_cid = 0;
   uint32_t remote_cid = 0;
   std::array<uint8_t, 224> private_data{};
@@ -194,6 +189,7 @@ struct Drep {
 };
 
 struct Lap {
+  static constexpr MadKind kKind = MadKind::kLap;
   uint32_t local_cid = 0;
   uint32_t remote_cid = 0;
   uint32_t reserved_8 = 0;
@@ -221,6 +217,7 @@ struct Lap {
 };
 
 struct Apr {
+  static constexpr MadKind kKind = MadKind::kApr;
   uint32_t local_cid = 0;
   uint32_t remote_cid = 0;
   uint8_t additional_info_length = 0;
@@ -232,6 +229,7 @@ struct Apr {
 };
 
 struct SidrReq {
+  static constexpr MadKind kKind = MadKind::kSidrReq;
   uint32_t request_id = 0;
   uint16_t pkey = 0xffff;
   uint16_t reserved_6 = 0;
@@ -241,6 +239,7 @@ struct SidrReq {
 };
 
 struct SidrRep {
+  static constexpr MadKind kKind = MadKind::kSidrRep;
   uint32_t request_id = 0;
   uint8_t status = 0;
   uint8_t additional_info_length = 0;
@@ -256,6 +255,7 @@ struct SidrRep {
 
 // A body whose layout is not known: SAP, SPR, ClassPortInfo, other classes and class versions.
 struct Opaque {
+  static constexpr MadKind kKind = MadKind::kOther;
   std::array<uint8_t, 232> body{};
   friend bool operator==(const Opaque&, const Opaque&) = default;
 };
@@ -273,8 +273,10 @@ struct Mad {
 // A message with the header that Linux gives it; an Opaque one as a SAP.
 Mad MakeMad(const Message& message, uint64_t tid);
 
-// The attribute of a message with a layout of its own; kSap for an Opaque one.
-Attribute AttributeOf(const Message& message);
+// The kind of a message; kOther for an Opaque one.
+MadKind KindOf(const Message& message);
+// Its attribute; that of a SAP for an Opaque one.
+uint16_t AttributeOf(const Message& message);
 
 }  // namespace cm::mad
 

@@ -97,7 +97,7 @@ std::string ValueText(const Field& field, const uint8_t* layer) {
     case Show::kBytes:
       return BytesText({bytes, field.width / 8U});
     case Show::kAttribute:
-      return ToString(static_cast<Attribute>(value));
+      return AttributeText(static_cast<uint16_t>(value));
     case Show::kReason:
       return cm::ToString(static_cast<RejReason>(value));
   }
@@ -181,27 +181,13 @@ std::optional<uint64_t> ValueOf(const Mad& mad, std::string_view path) {
   return ValueOf(LayersOf(mad), Encode(mad), path);
 }
 
-std::string ToString(Attribute attribute) {
-  static constexpr auto kNames = std::to_array<std::pair<Attribute, std::string_view>>({
-      {Attribute::kClassPortInfo, "ClassPortInfo"},
-      {Attribute::kReq, "REQ"},
-      {Attribute::kMra, "MRA"},
-      {Attribute::kRej, "REJ"},
-      {Attribute::kRep, "REP"},
-      {Attribute::kRtu, "RTU"},
-      {Attribute::kDreq, "DREQ"},
-      {Attribute::kDrep, "DREP"},
-      {Attribute::kSidrReq, "SIDR_REQ"},
-      {Attribute::kSidrRep, "SIDR_REP"},
-      {Attribute::kLap, "LAP"},
-      {Attribute::kApr, "APR"},
-      {Attribute::kSap, "SAP"},
-      {Attribute::kSpr, "SPR"},
-  });
-  for (const auto& [known, name] : kNames) {
-    if (known == attribute) return std::string(name);
-  }
-  return fmt::format("0x{:04x}", static_cast<uint16_t>(attribute));
+std::string AttributeText(uint16_t attribute_id) {
+  if (attribute_id == kClassPortInfo) return "ClassPortInfo";
+  if (attribute_id == kSapAttribute) return "SAP";
+  if (attribute_id == kSprAttribute) return "SPR";
+  const MadKind kind = KindOfAttribute(attribute_id);
+  if (kind != MadKind::kOther) return std::string(ToString(kind));
+  return fmt::format("0x{:04x}", attribute_id);
 }
 
 std::string ToText(const Frame& frame) { return ToText(LayersOf(frame), Encode(frame).view()); }

@@ -47,7 +47,7 @@ std::optional<uint64_t> ValueOf(const Frame& frame, std::string_view path);
 std::optional<uint64_t> ValueOf(const Mad& mad, std::string_view path);
 
 // Names of attributes: "REQ"; "0x0030" for one without a name.
-std::string ToString(Attribute attribute);
+std::string AttributeText(uint16_t attribute_id);
 
 // A line for each layer: its name, then field=value for each field.
 std::string ToText(const Frame& frame);

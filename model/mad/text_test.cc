@@ -76,10 +76,10 @@ TEST(Text, LooksFieldsUpByTheirPaths) {
 TEST(Text, NamesEveryAttributeOnce) {
   std::set<std::string> names;
   for (uint16_t attribute = 0x10; attribute <= 0x1c; ++attribute) {
-    names.insert(ToString(static_cast<Attribute>(attribute)));
+    names.insert(AttributeText(static_cast<uint16_t>(attribute)));
   }
   EXPECT_EQ(names.size(), 13U);
-  EXPECT_EQ(ToString(Attribute{0x30}), "0x0030");
+  EXPECT_EQ(AttributeText(0x30), "0x0030");
 }
 
 }  // namespace

@@ -22,33 +22,6 @@ bool OfEveryPacket(const Fault& fault) {
 // The end of a fault.
 constexpr int64_t kStill = std::numeric_limits<int64_t>::max();
 
-// The message on the wire for each kind of sending.
-MadKind MadOf(Sends kind) {
-  switch (kind) {
-    case Sends::kReq:
-      return MadKind::kReq;
-    case Sends::kMra:
-      return MadKind::kMra;
-    case Sends::kRep:
-      return MadKind::kRep;
-    case Sends::kRtu:
-      return MadKind::kRtu;
-    case Sends::kDreq:
-      return MadKind::kDreq;
-    case Sends::kDrep:
-      return MadKind::kDrep;
-    case Sends::kSidrReq:
-      return MadKind::kSidrReq;
-    case Sends::kSidrRep:
-    case Sends::kSidrRefusal:
-      return MadKind::kSidrRep;
-    case Sends::kLap:
-      return MadKind::kLap;
-    default:
-      return MadKind::kRej;
-  }
-}
-
 }  // namespace
 
 FaultModel::FaultModel(const Topology& topology, const Profile& profile)
@@ -269,7 +242,7 @@ Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, bool ask
                                 Fate* fate) const {
   const Fault& fault = rule.fault;
   if (!Names(fault.side, flight.from_device) || !Names(fault.to, flight.to_device) ||
-      !fault.messages.Has(MadOf(flight.kind))) {
+      !fault.messages.Has(MadKindOf(flight.kind).value_or(MadKind::kOther))) {
     return Certainty::kNo;
   }
   // It may have been in flight for the time of a prompt event.

@@ -9,35 +9,10 @@ namespace {
 
 // How the oracle calls a message under way.
 Sends SendsOf(const TesterMad& mad) {
-  switch (mad.kind) {
-    case MadKind::kReq:
-      return Sends::kReq;
-    case MadKind::kMra:
-      return Sends::kMra;
-    case MadKind::kRej:
-      return Sends::kRejOther;
-    case MadKind::kRep:
-      return Sends::kRep;
-    case MadKind::kRtu:
-      return Sends::kRtu;
-    case MadKind::kDreq:
-      return Sends::kDreq;
-    case MadKind::kDrep:
-      return Sends::kDrep;
-    case MadKind::kSidrReq:
-      return Sends::kSidrReq;
-    case MadKind::kSidrRep:
-      return mad.status == SidrStatus::kSuccess ? Sends::kSidrRep : Sends::kSidrRefusal;
-    case MadKind::kLap:
-    case MadKind::kApr:
-    case MadKind::kOther:
-    case MadKind::kMpaRequest:
-    case MadKind::kMpaReply:
-    case MadKind::kMpaReject:
-    case MadKind::kFin:
-      break;
-  }
-  return Sends::kLap;
+  if (mad.kind == MadKind::kRej) return Sends::kRejOther;
+  if (mad.kind == MadKind::kSidrRep)
+    return mad.status == SidrStatus::kSuccess ? Sends::kSidrRep : Sends::kSidrRefusal;
+  return OnlySendsOf(mad.kind).value_or(Sends::kLap);
 }
 
 // Whether the message looks for an id that does not know its peer's communication id yet.

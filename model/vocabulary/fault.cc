@@ -137,10 +137,10 @@ std::string ToString(const Fault& fault, const Topology& topology) {
 std::string ToString(MadKinds kinds) {
   if (kinds == MadKinds::All()) return "any";
   std::string text;
-  for (int i = 0; i < kMadKindCount; ++i) {
-    if (!kinds.Has(static_cast<MadKind>(i))) continue;
+  for (const MadKind kind : kMads) {
+    if (!kinds.Has(kind)) continue;
     if (!text.empty()) text += ",";
-    text += ToString(static_cast<MadKind>(i));
+    text += ToString(kind);
   }
   return text;
 }

@@ -22,24 +22,6 @@ enum class DelayShape : uint8_t {
   kTail,  // most are short, and a few are very long: each order of magnitude is as likely
 };
 
-// A set of message kinds.
-class MadKinds {
- public:
-  constexpr MadKinds() = default;
-  constexpr explicit MadKinds(MadKind kind)
-      : bits_(static_cast<uint16_t>(1u << static_cast<int>(kind))) {}
-  static constexpr MadKinds All() {
-    MadKinds all;
-    all.bits_ = (1u << kMadKindCount) - 1;
-    return all;
-  }
-  constexpr bool Has(MadKind kind) const { return (bits_ >> static_cast<int>(kind)) & 1; }
-  friend constexpr auto operator<=>(MadKinds, MadKinds) = default;
-
- private:
-  uint16_t bits_ = 0;
-};
-
 // Any of them, where a packet fault names sides.
 inline constexpr uint8_t kAnySide = 0xff;
 

@@ -37,11 +37,6 @@ static_assert(kEventNames.size() == kEventTypeCount);
 constexpr auto kAboutNames = std::to_array<std::string_view>({"REQ", "REP", "other"});
 static_assert(kAboutNames.size() == kAboutCount);
 
-constexpr auto kMadNames = std::to_array<std::string_view>(
-    {"REQ", "MRA", "REJ", "REP", "RTU", "DREQ", "DREP", "SIDR_REQ", "SIDR_REP", "LAP", "APR",
-     "OTHER", "MPA_REQ", "MPA_REP", "MPA_REJ", "FIN"});
-static_assert(kMadNames.size() == kMessageKindCount);
-
 constexpr auto kReasonNames = std::to_array<std::pair<RejReason, std::string_view>>({
     {RejReason::kNoQp, "IB_CM_REJ_NO_QP"},
     {RejReason::kNoResources, "IB_CM_REJ_NO_RESOURCES"},
@@ -109,17 +104,6 @@ std::optional<EventType> ParseEventType(std::string_view name) {
 std::string_view ToString(About about) { return kAboutNames[static_cast<size_t>(about)]; }
 
 std::optional<About> ParseAbout(std::string_view name) { return Find<About>(kAboutNames, name); }
-
-std::string_view ToString(MadKind kind) { return kMadNames[static_cast<size_t>(kind)]; }
-
-std::optional<MadKind> ParseMadKind(std::string_view name) {
-  const std::optional<MadKind> kind = ParseMessageKind(name);
-  return kind && IsMad(*kind) ? kind : std::nullopt;
-}
-
-std::optional<MadKind> ParseMessageKind(std::string_view name) {
-  return Find<MadKind>(kMadNames, name);
-}
 
 std::string ToString(RejReason reason) {
   for (const auto& [value, name] : kReasonNames)

@@ -1,5 +1,4 @@
-// The constants of RDMA CM: port spaces, event types, messages, REJ reasons, states; with their C
-// names.
+// The constants of RDMA CM: port spaces, event types, REJ reasons, states; with their C names.
 #ifndef MODEL_VOCABULARY_PROTOCOL_H_
 #define MODEL_VOCABULARY_PROTOCOL_H_
 
@@ -9,6 +8,7 @@
 #include <string_view>
 
 #include "model/base/enumeration.h"
+#include "model/vocabulary/mad_kind.h"  // IWYU pragma: export
 
 namespace cm {
 
@@ -47,34 +47,6 @@ enum class EventType : uint8_t {
 inline constexpr int kEventTypeCount = kCountOf<EventType>;
 // Every library has the types of lower numbers; the others are newer.
 inline constexpr int kFirstEventTypeCount = static_cast<int>(EventType::kAddrInfoResolved);
-
-// The messages of the communication manager. Digests and draws use the numbers. source: linux 6.1
-// ibta_vol1_c12.h
-enum class MadKind : uint8_t {
-  kReq = 0,
-  kMra = 1,
-  kRej = 2,
-  kRep = 3,
-  kRtu = 4,
-  kDreq = 5,
-  kDrep = 6,
-  kSidrReq = 7,
-  kSidrRep = 8,
-  kLap = 9,
-  kApr = 10,
-  kOther = 11,  // another message of the same class
-  // Messages of iWARP, over TCP. source: linux 6.1 siw_cm.h struct mpa_rr
-  kMpaRequest = 12,
-  kMpaReply = 13,
-  kMpaReject = 14,  // a rejecting reply
-  kFin = 15,        // the end of the TCP connection, by either side
-};
-inline constexpr int kMessageKindCount = kCountOf<MadKind>;
-// Lower numbers are management datagrams.
-inline constexpr int kMadKindCount = static_cast<int>(MadKind::kMpaRequest);
-constexpr bool IsMad(MadKind kind) { return static_cast<int>(kind) < kMadKindCount; }
-// Lower numbers are messages of connections.
-inline constexpr int kConnectionMadKindCount = static_cast<int>(MadKind::kSidrReq);
 
 // The message that an MRA or a REJ is about. source: linux 6.1 cm_msgs.h enum cm_msg_response
 enum class About : uint8_t { kReq = 0, kRep = 1, kOther = 2 };
@@ -173,13 +145,6 @@ inline constexpr int8_t kAddressFamilyCode = -9;
 std::string_view ToString(EventType type);
 std::string_view ShortName(EventType type);
 std::optional<EventType> ParseEventType(std::string_view name);
-
-// "REQ" and back.
-std::string_view ToString(MadKind kind);
-// Names of the management datagrams, for faults and testers.
-std::optional<MadKind> ParseMadKind(std::string_view name);
-// Names of all messages.
-std::optional<MadKind> ParseMessageKind(std::string_view name);
 
 // "REQ", "REP", "other" and back.
 std::string_view ToString(About about);

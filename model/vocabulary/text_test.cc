@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -146,20 +147,35 @@ TEST(Fault, AsksForWhatItNeeds) {
 }
 
 TEST(MessageKinds, AreReadByTheirNames) {
-  for (int i = 0; i < kMessageKindCount; ++i) {
-    const auto kind = static_cast<MadKind>(i);
-    EXPECT_EQ(ParseMessageKind(ToString(kind)), kind);
-    EXPECT_EQ(ParseMadKind(ToString(kind)).has_value(), i < kMadKindCount) << ToString(kind);
+  for (const MadKindRow& row : kMadKinds) {
+    EXPECT_EQ(ParseMessageKind(row.name), row.kind);
+    EXPECT_EQ(ParseMadKind(row.name).has_value(), IsMad(row.kind)) << row.name;
   }
+  EXPECT_EQ(ParseMadKind("SIDR_REP"), MadKind::kSidrRep);
+  EXPECT_EQ(ParseMadKind("FIN"), std::nullopt);
   EXPECT_EQ(ParseMessageKind("MPA"), std::nullopt);
 }
 
-TEST(MadKinds, AreOneOrAll) {
-  for (int i = 0; i < kMadKindCount; ++i) {
-    const MadKinds one(static_cast<MadKind>(i));
-    EXPECT_EQ(ParseMadKinds(ToString(one)), one);
-    EXPECT_TRUE(MadKinds::All().Has(static_cast<MadKind>(i)));
+// The numbers in digests, and the attribute IDs of ib_cm.h.
+TEST(MessageKinds, HaveNumbersOfTheirOwn) {
+  std::set<int> numbers;
+  for (const MadKindRow& row : kMadKinds) {
+    numbers.insert(static_cast<int>(row.kind));
+    if (row.attribute_id == 0) continue;
+    EXPECT_EQ(KindOfAttribute(row.attribute_id), row.kind) << row.name;
   }
+  EXPECT_EQ(numbers.size(), kMadKinds.size());
+  EXPECT_EQ(KindOfAttribute(0x0013), MadKind::kRep);
+  EXPECT_EQ(KindOfAttribute(0x001b), MadKind::kOther);
+  EXPECT_EQ(KindOfAttribute(0), MadKind::kOther);
+}
+
+TEST(MadKinds, AreOneOrAll) {
+  for (const MadKind kind : kMads) {
+    EXPECT_EQ(ParseMadKinds(ToString(MadKinds(kind))), MadKinds(kind));
+    EXPECT_TRUE(MadKinds::All().Has(kind));
+  }
+  EXPECT_FALSE(MadKinds::All().Has(MadKind::kFin));
   EXPECT_EQ(ToString(MadKinds::All()), "any");
   EXPECT_EQ(ParseMadKinds("any"), MadKinds::All());
   EXPECT_EQ(ParseMadKinds("REQS"), std::nullopt);

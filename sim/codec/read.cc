@@ -57,7 +57,6 @@ bool Wire::ReadGuid(uint64_t guid, Mad* mad) const {
 }
 
 bool Wire::ReadBody(const mad::Req& req, Mad* mad) const {
-  mad->kind = MadKind::kReq;
   mad->local_cid = req.local_cid;
   mad->ece.vendor_id = req.vendor_id;
   mad->qp_num = req.local_qpn;
@@ -78,7 +77,6 @@ bool Wire::ReadBody(const mad::Req& req, Mad* mad) const {
 }
 
 bool Wire::ReadBody(const mad::Mra& mra, Mad* mad) const {
-  mad->kind = MadKind::kMra;
   ReadIds(mra, mad);
   mad->about = mra.message_mraed;
   mad->service_timeout = mra.service_timeout;
@@ -86,7 +84,6 @@ bool Wire::ReadBody(const mad::Mra& mra, Mad* mad) const {
 }
 
 bool Wire::ReadBody(const mad::Rej& rej, Mad* mad) const {
-  mad->kind = MadKind::kRej;
   ReadIds(rej, mad);
   mad->about = rej.message_rejected;
   mad->reason = rej.reason;
@@ -96,7 +93,6 @@ bool Wire::ReadBody(const mad::Rej& rej, Mad* mad) const {
 }
 
 bool Wire::ReadBody(const mad::Rep& rep, Mad* mad) const {
-  mad->kind = MadKind::kRep;
   ReadIds(rep, mad);
   mad->qp_num = rep.local_qpn;
   mad->ece.vendor_id =
@@ -112,33 +108,28 @@ bool Wire::ReadBody(const mad::Rep& rep, Mad* mad) const {
 }
 
 bool Wire::ReadBody(const mad::Rtu& rtu, Mad* mad) const {
-  mad->kind = MadKind::kRtu;
   ReadIds(rtu, mad);
   return true;
 }
 
 bool Wire::ReadBody(const mad::Dreq& dreq, Mad* mad) const {
-  mad->kind = MadKind::kDreq;
   ReadIds(dreq, mad);
   mad->qp_num = dreq.remote_qpn_eecn;
   return true;
 }
 
 bool Wire::ReadBody(const mad::Drep& drep, Mad* mad) const {
-  mad->kind = MadKind::kDrep;
   ReadIds(drep, mad);
   return true;
 }
 
 bool Wire::ReadBody(const mad::SidrReq& req, Mad* mad) const {
-  mad->kind = MadKind::kSidrReq;
   mad->local_cid = req.request_id;
   mad->p_key = req.pkey;
   return ReadService(req, mad);
 }
 
 bool Wire::ReadBody(const mad::SidrRep& rep, Mad* mad) const {
-  mad->kind = MadKind::kSidrRep;
   mad->remote_cid = rep.request_id;
   mad->status = static_cast<SidrStatus>(rep.status);
   mad->qp_num = rep.qpn;
@@ -148,25 +139,21 @@ bool Wire::ReadBody(const mad::SidrRep& rep, Mad* mad) const {
 }
 
 bool Wire::ReadBody(const mad::Lap& lap, Mad* mad) const {
-  mad->kind = MadKind::kLap;
   ReadIds(lap, mad);
   mad->qp_num = lap.remote_qpn_eecn;
   return true;
 }
 
 bool Wire::ReadBody(const mad::Apr& apr, Mad* mad) const {
-  mad->kind = MadKind::kApr;
   ReadIds(apr, mad);
   return true;
 }
 
-bool Wire::ReadBody(const mad::Opaque&, Mad* mad) const {
-  mad->kind = MadKind::kOther;
-  return true;
-}
+bool Wire::ReadBody(const mad::Opaque&, Mad*) const { return true; }
 
 std::optional<Mad> Wire::Read(const mad::Mad& mad, uint8_t from) const {
   Mad read;
+  read.kind = mad::KindOf(mad.message);
   read.sender = from;
   read.tid = LowerHalf(mad.header.tid);
   read.base_version = mad.header.base_version;
@@ -176,7 +163,7 @@ std::optional<Mad> Wire::Read(const mad::Mad& mad, uint8_t from) const {
       std::visit([&](const auto& body) { return ReadBody(body, &read); }, mad.message);
   if (!fine) return std::nullopt;
   if (read.kind == MadKind::kOther) {
-    read.attribute = static_cast<uint16_t>(mad.header.attribute_id);
+    read.attribute = mad.header.attribute_id;
     read.mad_status = mad.header.status;
   }
   if (read.kind == MadKind::kReq || read.kind == MadKind::kRep)

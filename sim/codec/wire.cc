@@ -270,7 +270,11 @@ mad::Mad Wire::Written(const Mad& mad) const {
                             .remote_qpn_eecn = mad.qp_num};
           case MadKind::kApr:
             return mad::Apr{.local_cid = mad.local_cid, .remote_cid = mad.remote_cid};
-          default:
+          case MadKind::kOther:
+          case MadKind::kMpaRequest:
+          case MadKind::kMpaReply:
+          case MadKind::kMpaReject:
+          case MadKind::kFin:
             break;
         }
         return mad::Opaque{};
@@ -280,7 +284,7 @@ mad::Mad Wire::Written(const Mad& mad) const {
   written.header.class_version = mad.class_version;
   written.header.method = mad.method;
   if (mad.kind == MadKind::kOther) {
-    written.header.attribute_id = static_cast<mad::Attribute>(mad.attribute);
+    written.header.attribute_id = mad.attribute;
     written.header.status = mad.mad_status;
   }
   if (mad.kind == MadKind::kReq || mad.kind == MadKind::kRep)

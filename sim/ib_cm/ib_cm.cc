@@ -89,7 +89,7 @@ Errno IbCm::SendReq(const Context& c, uint32_t ib, uint8_t to_device, uint8_t pa
 
 Errno IbCm::SendRep(const Context& c, uint32_t ib, const Mad& rep) {
   IbId& id = tx_.ids()[ib];
-  if (id.state != IbState::kReqRcvd && id.state != IbState::kMraReqSent) return Errno::kInval;
+  if (!id.IsIn(IbState::kReqRcvd, IbState::kMraReqSent)) return Errno::kInval;
   if (SourceLost(c, ib)) return Errno::kInval;
   Mad& stored = tx_.Store(&id, rep);
   stored.kind = MadKind::kRep;
@@ -106,7 +106,7 @@ Errno IbCm::SendRep(const Context& c, uint32_t ib, const Mad& rep) {
 
 Errno IbCm::SendRtu(const Context& c, uint32_t ib) {
   IbId& id = tx_.ids()[ib];
-  if (id.state != IbState::kRepRcvd && id.state != IbState::kMraRepSent) return Errno::kInval;
+  if (!id.IsIn(IbState::kRepRcvd, IbState::kMraRepSent)) return Errno::kInval;
   if (SourceLost(c, ib)) return Errno::kInval;
   id.state = IbState::kEstablished;
   tx_.Send(c, id, MessageFrom(id, MadKind::kRtu));
@@ -178,7 +178,7 @@ Errno IbCm::Notify(const Context& c, uint32_t ib, uint8_t event) {
   const bool stands = id.state == IbState::kEstablished;
   if (event == call::Notify::kCommEst) {
     if (stands) return Errno::kIsConn;
-    if (id.state != IbState::kRepSent && id.state != IbState::kMraRepRcvd) return Errno::kInval;
+    if (!id.IsIn(IbState::kRepSent, IbState::kMraRepRcvd)) return Errno::kInval;
     tx_.Cancel(&id);  // a REP, which is not queued
     id.state = IbState::kEstablished;
     c.user->OnIbEvent(id.user, IbEventKind::kUserEstablished, nullptr);
@@ -198,34 +198,14 @@ Result<uint32_t> IbCm::InitQpAttr(uint32_t ib, QpState state) const {
   constexpr uint32_t kRtrMask = 0x129181;
   constexpr uint32_t kRtsMask = 0x12e01;
   constexpr uint32_t kRearmMask = 0x44000;
-  bool init = true;
-  bool ready = false;
-  switch (at(ib).state) {
-    case IbState::kReqSent:
-    case IbState::kMraReqRcvd:
-      break;
-    case IbState::kReqRcvd:
-    case IbState::kMraReqSent:
-    case IbState::kRepRcvd:
-    case IbState::kMraRepSent:
-    case IbState::kRepSent:
-    case IbState::kMraRepRcvd:
-    case IbState::kEstablished:
-      ready = true;
-      break;
-    case IbState::kIdle:
-    case IbState::kDreqSent:
-    case IbState::kDreqRcvd:
-    case IbState::kTimewait:
-    case IbState::kSidrReqSent:
-    case IbState::kSidrReqRcvd:
-      init = false;
-      break;
-  }
+  const IbId& id = at(ib);
+  const bool ready =
+      id.IsIn(IbState::kReqRcvd, IbState::kMraReqSent, IbState::kRepRcvd, IbState::kMraRepSent,
+              IbState::kRepSent, IbState::kMraRepRcvd, IbState::kEstablished);
+  const bool init = ready || id.IsIn(IbState::kReqSent, IbState::kMraReqRcvd);
   if (state == QpState::kInit && init) return kInitAttrMask;
   if (state == QpState::kRtr && ready) return kRtrMask;
-  if (state == QpState::kRts && ready)
-    return at(ib).lap == LapState::kUninit ? kRtsMask : kRearmMask;
+  if (state == QpState::kRts && ready) return id.lap == LapState::kUninit ? kRtsMask : kRearmMask;
   return Errno::kInval;
 }
 

@@ -68,6 +68,11 @@ struct alignas(64) IbId {
   uint32_t user = kNobody;     // the rdma_cm id above
   uint32_t message = kNobody;  // the stored message, unless it is rebuilt each time
   Interval interval;           // between two transmissions; an MRA changes it
+
+  template <typename... States>
+  constexpr bool IsIn(States... any) const {
+    return ((state == any) || ...);
+  }
   friend bool operator==(const IbId&, const IbId&) = default;
 };
 static_assert(sizeof(IbId) == 64);

@@ -1,7 +1,6 @@
 #include "sim/ib_cm/receive.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "sim/ib_cm/id_table.h"
 #include "sim/ib_cm/messages.h"
@@ -169,7 +168,7 @@ void ReceiveRep(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
   const uint32_t ib = tx->ids().Match(c, device, rep.remote_cid, 0);
   if (ib == kNobody) return ReceiveDuplicateRep(c, tx, device, rep);
   IbId& id = tx->ids()[ib];
-  if (id.state != IbState::kReqSent && id.state != IbState::kMraReqRcvd) return;
+  if (!id.IsIn(IbState::kReqSent, IbState::kMraReqRcvd)) return;
   const uint8_t ca = c.fabric->CaOf(rep.sender);
   if (tx->ids().FindRemoteId(id.kernel, ca, rep.local_cid) != kNobody) return;
   const uint32_t stale = tx->ids().FindRemoteQp(id.kernel, ca, rep.qp_num);
@@ -195,7 +194,7 @@ void ReceiveRtu(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
   const uint32_t ib = tx->ids().Match(c, device, rtu.remote_cid, rtu.local_cid);
   if (ib == kNobody) return;
   IbId& id = tx->ids()[ib];
-  if (id.state != IbState::kRepSent && id.state != IbState::kMraRepRcvd) return;
+  if (!id.IsIn(IbState::kRepSent, IbState::kMraRepRcvd)) return;
   tx->Cancel(&id);
   id.state = IbState::kEstablished;
   c.user->OnIbEvent(id.user, IbEventKind::kRtuReceived, &rtu);
@@ -211,29 +210,13 @@ void ReceiveDreq(const IbContext& c, Transmitter* tx, uint8_t device, const Mad&
   }
   IbId& id = tx->ids()[ib];
   if (dreq.qp_num != id.local_qpn) return;
-  switch (id.state) {
-    case IbState::kRepSent:
-    case IbState::kMraRepRcvd:
-    case IbState::kDreqSent:
-      tx->Cancel(&id);
-      break;
-    case IbState::kEstablished:
-      break;
-    case IbState::kTimewait:
-      tx->Send(c, id, MessageFrom(id, MadKind::kDrep));
-      return;
-    case IbState::kIdle:
-    case IbState::kReqSent:
-    case IbState::kReqRcvd:
-    case IbState::kMraReqSent:
-    case IbState::kMraReqRcvd:
-    case IbState::kRepRcvd:
-    case IbState::kMraRepSent:
-    case IbState::kDreqRcvd:
-    case IbState::kSidrReqSent:
-    case IbState::kSidrReqRcvd:
-      return;
+  if (id.state == IbState::kTimewait) {
+    tx->Send(c, id, MessageFrom(id, MadKind::kDrep));
+    return;
   }
+  const bool waits = id.IsIn(IbState::kRepSent, IbState::kMraRepRcvd, IbState::kDreqSent);
+  if (!waits && id.state != IbState::kEstablished) return;
+  if (waits) tx->Cancel(&id);
   id.state = IbState::kDreqRcvd;
   id.tid = dreq.tid;
   c.user->OnIbEvent(id.user, IbEventKind::kDreqReceived, &dreq);
@@ -264,7 +247,7 @@ void ReceiveDrep(const IbContext& c, Transmitter* tx, uint8_t device, const Mad&
   const uint32_t ib = tx->ids().Match(c, device, drep.remote_cid, drep.local_cid);
   if (ib == kNobody) return;
   IbId& id = tx->ids()[ib];
-  if (id.state != IbState::kDreqSent && id.state != IbState::kDreqRcvd) return;
+  if (!id.IsIn(IbState::kDreqSent, IbState::kDreqRcvd)) return;
   tx->Cancel(&id);
   tx->EnterTimewait(c, ib);
   c.user->OnIbEvent(id.user, IbEventKind::kDrepReceived, &drep);

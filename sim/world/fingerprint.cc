@@ -392,8 +392,7 @@ void Put(Digest* d, const InstalledRule& rule, Instant now) {
   d->U8(static_cast<uint8_t>(fault.kind));
   d->U8(fault.side);
   d->U8(fault.to);
-  for (int kind = 0; kind < kMadKindCount; ++kind)
-    d->U8(fault.messages.Has(static_cast<MadKind>(kind)) ? 1 : 0);
+  for (const MadKind kind : kMads) d->U8(fault.messages.Has(kind) ? 1 : 0);
   const bool counts = fault.first != 1 || fault.last != 0;
   d->U32(fault.first);
   d->U32(fault.last);

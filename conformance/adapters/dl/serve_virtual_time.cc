@@ -60,8 +60,8 @@ class HooksGround : public VirtualGround {
                             .tail = fault.shape == DelayShape::kTail ? uint8_t{1} : uint8_t{0},
                             .at_most_ns = fault.at_most.nanoseconds(),
                             .after_ns = fault.after.nanoseconds()};
-    for (int i = 0; i < kMadKindCount; ++i)
-      if (fault.messages.Has(static_cast<MadKind>(i))) line.messages |= 1u << i;
+    for (const MadKind kind : kMads)
+      if (fault.messages.Has(kind)) line.messages |= 1u << static_cast<int>(kind);
     return hooks_.cmcheck_fault(&line) == 0;
   }
   bool Heal() override { return hooks_.cmcheck_heal() == 0; }

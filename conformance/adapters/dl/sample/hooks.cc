@@ -54,8 +54,8 @@ int cmcheck_fault(const struct cmcheck_fault_line* fault) {
   const std::optional<cm::FaultKind> kind = cm::ParseFaultKind(fault->kind);
   if (!kind) return -1;
   cm::MadKinds messages = cm::MadKinds::All();
-  for (int i = 0; i < cm::kMadKindCount; ++i)
-    if (fault->messages == 1u << i) messages = cm::MadKinds(static_cast<cm::MadKind>(i));
+  for (const cm::MadKind kind : cm::kMads)
+    if (fault->messages == 1u << static_cast<int>(kind)) messages = cm::MadKinds(kind);
   TheSample().Inject({.kind = *kind,
                       .side = fault->side,
                       .to = fault->to,
