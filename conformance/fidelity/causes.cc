@@ -35,10 +35,10 @@ class Side {
   Side(std::string_view name, const History& history, const std::optional<Step>& step,
        const Profile& profile)
       : name_(name), history_(history), step_(step) {
-    judgements_.reserve(history.records.size());
+    at_records_.reserve(history.records.size());
     verdict_ = model::JudgeHistory(history, profile,
-                                   [&](const Record&, const model::Judgement& judgement) {
-                                     judgements_.push_back(judgement);
+                                   [&](const Record&, const model::Verdict& at_record) {
+                                     at_records_.push_back(at_record);
                                    });
   }
 
@@ -46,21 +46,21 @@ class Side {
   const std::optional<Step>& step() const { return step_; }
 
   // Whether the tables stop following this history, for that reason, at the step or before.
-  bool EndsBy(model::Verdict verdict) const {
-    return verdict_.verdict == verdict && (!step_ || verdict_.record <= step_->record);
+  bool EndsBy(model::VerdictKind kind) const {
+    return verdict_.kind == kind && (!step_ || verdict_.record <= step_->record);
   }
   bool OutOfScope() const {
-    const model::Judgement* judgement = AtStep();
-    return judgement != nullptr && judgement->verdict == model::Verdict::kOutOfScope;
+    const model::Verdict* at_record = AtStep();
+    return at_record != nullptr && at_record->kind == model::VerdictKind::kOutOfScope;
   }
-  const model::Judgement* AtStep() const {
-    return step_ && step_->record < judgements_.size() ? &judgements_[step_->record] : nullptr;
+  const model::Verdict* AtStep() const {
+    return step_ && step_->record < at_records_.size() ? &at_records_[step_->record] : nullptr;
   }
 
   // The refused observation, and the permitted ones.
   std::string Refusal() const {
     std::vector<std::string> permitted;
-    for (const model::Permitted& one : verdict_.judgement.permitted)
+    for (const model::Permitted& one : verdict_.at_record.permitted)
       if (permitted.size() < kMostNamed) permitted.push_back(one.what);
     const Record& record = history_.records[verdict_.record];
     return fmt::format(
@@ -70,12 +70,12 @@ class Side {
 
   // The rows that permit the step.
   std::string Rows() const {
-    const model::Judgement* judgement = AtStep();
+    const model::Verdict* at_record = AtStep();
     std::vector<std::string_view> rows;
     size_t more = 0;
-    for (model::RuleNumber rule = 0; judgement != nullptr && rule < model::RuleCount(); ++rule) {
-      if (!judgement->by[rule] && !judgement->certain[rule]) continue;
-      if (judgement->by.any() && !judgement->by[rule]) continue;
+    for (model::RuleNumber rule = 0; at_record != nullptr && rule < model::RuleCount(); ++rule) {
+      if (!at_record->by[rule] && !at_record->certain[rule]) continue;
+      if (at_record->by.any() && !at_record->by[rule]) continue;
       if (rows.size() < kMostNamed)
         rows.push_back(model::InfoOf(rule).id);
       else
@@ -90,7 +90,7 @@ class Side {
   // The timer's row that explains the record, if there is one.
   std::optional<model::RuleNumber> TimerBefore(size_t record) const {
     for (model::RuleNumber rule = 0; rule < model::RuleCount(); ++rule)
-      if (record < judgements_.size() && judgements_[record].by[rule] && OfTimer(rule)) return rule;
+      if (record < at_records_.size() && at_records_[record].by[rule] && OfTimer(rule)) return rule;
     return std::nullopt;
   }
 
@@ -176,19 +176,19 @@ class Side {
   std::string_view name_;
   const History& history_;
   const std::optional<Step>& step_;
-  std::vector<model::Judgement> judgements_;
+  std::vector<model::Verdict> at_records_;
   model::HistoryVerdict verdict_;
 };
 
 using Maybe = std::optional<Explanation>;
 
 Maybe WhatTheTablesSay(const Side& kernel, const Side& simulator) {
-  if (kernel.EndsBy(model::Verdict::kRefused))
+  if (kernel.EndsBy(model::VerdictKind::kRefused))
     return Explanation{Cause::kKernelRefused, kernel.Refusal()};
-  if (simulator.EndsBy(model::Verdict::kRefused))
+  if (simulator.EndsBy(model::VerdictKind::kRefused))
     return Explanation{Cause::kSimulatorRefused, simulator.Refusal()};
   for (const Side* side : {&kernel, &simulator}) {
-    if (side->EndsBy(model::Verdict::kInconclusive))
+    if (side->EndsBy(model::VerdictKind::kInconclusive))
       return Explanation{Cause::kUndecided,
                          fmt::format("too many possibilities for the {}", side->name())};
     if (side->OutOfScope())

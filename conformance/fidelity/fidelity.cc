@@ -162,7 +162,7 @@ Comparison Compare(const History& kernel, const History& simulator, const Profil
                         .faulted = Faulted(kernel.conversation),
                         .difference = {}};
   const model::HistoryVerdict verdict = model::JudgeHistory(kernel, profile);
-  comparison.refused = verdict.verdict == model::Verdict::kRefused;
+  comparison.refused = verdict.kind == model::VerdictKind::kRefused;
   comparison.confirmed = verdict.confirmed;
   const std::optional<Parting> parting = FirstParting(kernel, simulator);
   if (!parting) return comparison;

@@ -373,8 +373,8 @@ std::vector<int> JudgedLines(std::string_view recording, const Profile& profile)
   std::vector<int> lines;
   std::vector<int> unjudged;  // one line can make two records
   const RecordingVerdict verdict =
-      JudgeRecording(said, profile, [&](size_t i, const model::Judgement& judgement) {
-        const bool judged = judgement.verdict == model::Verdict::kPermitted;
+      JudgeRecording(said, profile, [&](size_t i, const model::Verdict& at_record) {
+        const bool judged = at_record.kind == model::VerdictKind::kPermitted;
         (judged ? lines : unjudged).push_back(said.line_of[i]);
       });
   if (verdict.refusal || verdict.inconclusive) return {};

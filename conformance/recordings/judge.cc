@@ -7,7 +7,7 @@
 namespace cm {
 
 RecordingVerdict JudgeRecording(const Recording& recording, const Profile& profile,
-                                const std::function<void(size_t, const model::Judgement&)>& each) {
+                                const std::function<void(size_t, const model::Verdict&)>& each) {
   const History& history = recording.history;
   model::Oracle oracle(history.conversation, profile);
   oracle.ShowsOnlyTypeAndStatus();
@@ -24,20 +24,20 @@ RecordingVerdict JudgeRecording(const Recording& recording, const Profile& profi
       continue;
     }
     const Record& record = history.records[i];
-    const model::Judgement judgement = oracle.Observe(record);
-    if (each) each(i, judgement);
-    if (judgement.verdict == model::Verdict::kPermitted) ++verdict.judged;
-    if (judgement.verdict == model::Verdict::kOutOfScope) ++verdict.out_of_scope;
-    if (judgement.verdict == model::Verdict::kInconclusive) {
+    const model::Verdict at_record = oracle.Observe(record);
+    if (each) each(i, at_record);
+    if (at_record.kind == model::VerdictKind::kPermitted) ++verdict.judged;
+    if (at_record.kind == model::VerdictKind::kOutOfScope) ++verdict.out_of_scope;
+    if (at_record.kind == model::VerdictKind::kInconclusive) {
       verdict.inconclusive = true;
       break;
     }
-    if (judgement.verdict == model::Verdict::kRefused) {
+    if (at_record.kind == model::VerdictKind::kRefused) {
       verdict.refusal = {
           recording.line_of[i],
           fmt::format("{}\n{}",
                       ToString(history.conversation.lines[record.line], history.conversation),
-                      model::Explain(judgement))};
+                      model::Explain(at_record))};
       break;
     }
   }

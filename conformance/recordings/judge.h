@@ -31,7 +31,7 @@ struct RecordingVerdict {
 // `each`, if given, is called for every record with its judgement.
 RecordingVerdict JudgeRecording(
     const Recording& recording, const Profile& profile,
-    const std::function<void(size_t, const model::Judgement&)>& each = nullptr);
+    const std::function<void(size_t, const model::Verdict&)>& each = nullptr);
 
 }  // namespace cm
 

@@ -43,14 +43,14 @@ Finding RowsFinding(const History& history, const model::HistoryVerdict& verdict
   const Record& record = history.records[verdict.record];
   std::vector<std::string> permitted;
   std::vector<std::string> sources;
-  for (const model::Permitted& p : verdict.judgement.permitted) {
+  for (const model::Permitted& p : verdict.at_record.permitted) {
     AddUnique(&permitted, p.what);
     AddUnique(&sources, p.rule.empty() ? p.source : fmt::format("{} ({})", p.rule, p.source));
   }
   return {
       .id = std::string(kRowsId),
       .about = AboutOf(history, record),
-      .saw = verdict.judgement.saw,
+      .saw = verdict.at_record.saw,
       .permitted = permitted.empty() ? "nothing" : fmt::format("{}", fmt::join(permitted, "; ")),
       .source = fmt::format("{}", fmt::join(sources, "; ")),
       .record = verdict.record,
@@ -64,9 +64,9 @@ void AddVerdict(const History& history, const model::HistoryVerdict& verdict,
   result->largest_set = verdict.largest_set;
   result->reached = verdict.reached;
   result->confirmed = verdict.confirmed;
-  if (verdict.verdict == model::Verdict::kRefused)
+  if (verdict.kind == model::VerdictKind::kRefused)
     result->findings.push_back(RowsFinding(history, verdict));
-  if (verdict.verdict == model::Verdict::kInconclusive) {
+  if (verdict.kind == model::VerdictKind::kInconclusive) {
     result->verdict = SequenceVerdict::kInconclusive;
     result->reason = "too many possibilities are left";
   }

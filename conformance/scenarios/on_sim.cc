@@ -46,8 +46,8 @@ std::vector<std::string> Objections(const History& as_recorded) {
   std::vector<std::string> objections;
   const Profile& profile = ProfileOf(as_recorded.conversation);
   const auto [history, verdict] = model::FindOrder(as_recorded, profile);
-  if (verdict.verdict != model::Verdict::kPermitted)
-    objections.push_back("rows: " + model::Explain(verdict.judgement));
+  if (verdict.kind != model::VerdictKind::kPermitted)
+    objections.push_back("rows: " + model::Explain(verdict.at_record));
   const HistoryIndex index(history, profile);
   for (const Property& property : Properties()) {
     PropertyResult result;

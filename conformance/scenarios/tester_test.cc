@@ -27,8 +27,8 @@ TEST(RowsOfTheTester, JudgeEveryLineOfItsConversations) {
   for (const std::string& file : ConversationFiles(kFolder)) {
     const Conversation conversation = ConversationOf(TextOf(file));
     model::JudgeHistory(OnSim(conversation), ProfileOf(conversation),
-                        [&](const Record& record, const model::Judgement& judgement) {
-                          EXPECT_NE(judgement.verdict, model::Verdict::kOutOfScope)
+                        [&](const Record& record, const model::Verdict& at_record) {
+                          EXPECT_NE(at_record.kind, model::VerdictKind::kOutOfScope)
                               << file << ": line " << record.line + 1;
                         });
   }

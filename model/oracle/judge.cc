@@ -15,22 +15,22 @@ bool IsObservation(const Record& record) {
 }  // namespace
 
 HistoryVerdict JudgeHistory(const History& history, const Profile& profile,
-                            const std::function<void(const Record&, const Judgement&)>& each) {
+                            const std::function<void(const Record&, const Verdict&)>& each) {
   Oracle oracle(history.conversation, profile);
   HistoryVerdict verdict;
   for (size_t i = 0; i < history.records.size(); ++i) {
     const Record& record = history.records[i];
-    Judgement judgement = oracle.Observe(record);
+    Verdict at_record = oracle.Observe(record);
     if (IsObservation(record)) {
       ++verdict.observations;
-      if (judgement.sharp) ++verdict.sharp;
+      if (at_record.sharp) ++verdict.sharp;
     }
-    if (each) each(record, judgement);
-    if (judgement.verdict == Verdict::kOutOfScope) ++verdict.out_of_scope;
-    if (judgement.verdict == Verdict::kRefused || judgement.verdict == Verdict::kInconclusive) {
-      verdict.verdict = judgement.verdict;
+    if (each) each(record, at_record);
+    if (at_record.kind == VerdictKind::kOutOfScope) ++verdict.out_of_scope;
+    if (at_record.kind == VerdictKind::kRefused || at_record.kind == VerdictKind::kInconclusive) {
+      verdict.kind = at_record.kind;
       verdict.record = i;
-      verdict.judgement = std::move(judgement);
+      verdict.at_record = std::move(at_record);
       break;
     }
   }
@@ -40,15 +40,15 @@ HistoryVerdict JudgeHistory(const History& history, const Profile& profile,
   return verdict;
 }
 
-std::string Explain(const Judgement& judgement) {
-  std::string text = fmt::format("  saw        {}\n", judgement.saw);
-  for (const Permitted& permitted : judgement.permitted) {
+std::string Explain(const Verdict& verdict) {
+  std::string text = fmt::format("  saw        {}\n", verdict.saw);
+  for (const Permitted& permitted : verdict.permitted) {
     text += fmt::format("  permitted  {}", permitted.what);
     if (!permitted.rule.empty()) text += fmt::format("   rule {}", permitted.rule);
     if (!permitted.source.empty()) text += fmt::format("   ({})", permitted.source);
     text += "\n";
   }
-  if (judgement.permitted.empty()) text += "  permitted  nothing\n";
+  if (verdict.permitted.empty()) text += "  permitted  nothing\n";
   return text;
 }
 

@@ -10,9 +10,9 @@
 namespace cm::model {
 
 struct HistoryVerdict {
-  Verdict verdict = Verdict::kPermitted;
+  VerdictKind kind = VerdictKind::kPermitted;
   size_t record = 0;        // index of the first refused or inconclusive one
-  Judgement judgement;      // of that record
+  Verdict at_record;        // of that record
   size_t observations = 0;  // records that could be refused
   size_t sharp = 0;         // those for which an altered observation would be refused
   size_t out_of_scope = 0;
@@ -21,13 +21,13 @@ struct HistoryVerdict {
   RuleBits confirmed;
 };
 
-// `each`, if given, is called for every record with its judgement.
+// `each`, if given, is called for every record with its verdict.
 HistoryVerdict JudgeHistory(
     const History& history, const Profile& profile,
-    const std::function<void(const Record&, const Judgement&)>& each = nullptr);
+    const std::function<void(const Record&, const Verdict&)>& each = nullptr);
 
 // The observation, the permitted ones, their rules and sources; several lines.
-std::string Explain(const Judgement& judgement);
+std::string Explain(const Verdict& verdict);
 
 }  // namespace cm::model
 

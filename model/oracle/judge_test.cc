@@ -48,7 +48,7 @@ History Tell(const Told& told) {
 }
 
 struct Said {
-  Verdict verdict;
+  VerdictKind verdict;
   size_t record;
   std::string text;
 };
@@ -56,18 +56,18 @@ struct Said {
 Said Judge(const Told& told, const Profile& profile) {
   const History history = Tell(told);
   const HistoryVerdict verdict = JudgeHistory(history, profile);
-  return {verdict.verdict, verdict.record, Explain(verdict.judgement)};
+  return {verdict.kind, verdict.record, Explain(verdict.at_record)};
 }
 
 void ExpectPermitted(const Told& told, const Profile& profile = *FindProfile("6.1-rxe")) {
   const Said said = Judge(told, profile);
-  EXPECT_EQ(said.verdict, Verdict::kPermitted) << "record " << said.record << "\n" << said.text;
+  EXPECT_EQ(said.verdict, VerdictKind::kPermitted) << "record " << said.record << "\n" << said.text;
 }
 
 // The last of the records is refused, and none before it.
 std::string RefusalOfTheLast(const Told& told, const Profile& profile = *FindProfile("6.1-rxe")) {
   const Said said = Judge(told, profile);
-  EXPECT_EQ(said.verdict, Verdict::kRefused);
+  EXPECT_EQ(said.verdict, VerdictKind::kRefused);
   size_t records = 0;
   for (const std::string& one : told)
     if (!one.starts_with("@")) ++records;
@@ -300,7 +300,7 @@ TEST(TheOracle, SaysWhenThereAreTooManyWays) {
   }
   const Said said =
       Judge(crowd + Told{"@20s", "passive wait S within=1s -> readable"}, *FindProfile("6.1-rxe"));
-  EXPECT_EQ(said.verdict, Verdict::kInconclusive) << said.text;
+  EXPECT_EQ(said.verdict, VerdictKind::kInconclusive) << said.text;
 }
 
 const Told kSecondChannel = {"active rdma_create_event_channel D nonblocking -> 0"};

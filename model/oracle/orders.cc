@@ -73,11 +73,11 @@ class Search {
         tried_.history.records[group.begin + i] = as_recorded_.records[order[i]];
       tried_.verdict = JudgeHistory(tried_.history, profile_);
       if (++orders_ > kMostOrders) {
-        tried_.verdict.verdict = Verdict::kInconclusive;
+        tried_.verdict.kind = VerdictKind::kInconclusive;
         best_ = tried_;
         return true;
       }
-      const bool refused = tried_.verdict.verdict == Verdict::kRefused;
+      const bool refused = tried_.verdict.kind == VerdictKind::kRefused;
       if (refused) KeepFurthest();
       if (!refused && Permitted()) return true;
       if (refused && tried_.verdict.record < settled) continue;
@@ -91,7 +91,7 @@ class Search {
 
   bool Permitted() {
     const bool enough = enough_(tried_.history);
-    const bool first = !best_ || best_->verdict.verdict == Verdict::kRefused;
+    const bool first = !best_ || best_->verdict.kind == VerdictKind::kRefused;
     if (enough || first) best_ = tried_;
     return enough;
   }
@@ -100,7 +100,7 @@ class Search {
   // the order of the lines.
   void KeepFurthest() {
     const bool further =
-        !best_ || (best_->verdict.verdict == Verdict::kRefused && HowFar(*best_) < HowFar(tried_));
+        !best_ || (best_->verdict.kind == VerdictKind::kRefused && HowFar(*best_) < HowFar(tried_));
     if (further) best_ = tried_;
   }
   static std::pair<size_t, int> HowFar(const InOrder& in_order) {

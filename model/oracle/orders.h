@@ -11,7 +11,7 @@
 
 namespace cm::model {
 
-// A history with its records in a possible order, and the judgement of it. Only records of
+// A history with its records in a possible order, and the verdict on it. Only records of
 // concurrent calls are reordered.
 struct InOrder {
   History history;

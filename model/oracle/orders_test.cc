@@ -59,7 +59,7 @@ Told TwoIds() {
 
 TEST(FindOrder, LeavesAnOrdinaryHistoryAsItIs) {
   const InOrder found = Find(TwoIds());
-  EXPECT_EQ(found.verdict.verdict, Verdict::kPermitted);
+  EXPECT_EQ(found.verdict.kind, VerdictKind::kPermitted);
   EXPECT_THAT(OrderOf(found), ElementsAre(0, 1, 2));
 }
 
@@ -67,23 +67,23 @@ TEST(FindOrder, TurnsTwoCallsRound) {
   const InOrder found = Find(TwoIds() + Told{"active/2 rdma_bind_addr A addr=active:7471 -> -1 "
                                              "EADDRINUSE",
                                              "active/3 & rdma_bind_addr B addr=active:7471 -> 0"});
-  EXPECT_EQ(found.verdict.verdict, Verdict::kPermitted);
+  EXPECT_EQ(found.verdict.kind, VerdictKind::kPermitted);
   EXPECT_THAT(OrderOf(found), ElementsAre(0, 1, 2, 4, 3));
 }
 
 TEST(FindOrder, RefusesWhatNoOrderExplains) {
   const InOrder found = Find(TwoIds() + Told{"active/2 rdma_bind_addr A addr=active:7471 -> 0",
                                              "active/3 & rdma_bind_addr B addr=active:7471 -> 0"});
-  EXPECT_EQ(found.verdict.verdict, Verdict::kRefused);
+  EXPECT_EQ(found.verdict.kind, VerdictKind::kRefused);
   EXPECT_EQ(found.verdict.record, 4u);
-  EXPECT_THAT(Explain(found.verdict.judgement), HasSubstr("EADDRINUSE"));
+  EXPECT_THAT(Explain(found.verdict.at_record), HasSubstr("EADDRINUSE"));
 }
 
 TEST(FindOrder, RefusesTheSameAnswersOneAfterTheOther) {
   const InOrder found = Find(TwoIds() + Told{"active/2 rdma_bind_addr A addr=active:7471 -> -1 "
                                              "EADDRINUSE",
                                              "active/3 rdma_bind_addr B addr=active:7471 -> 0"});
-  EXPECT_EQ(found.verdict.verdict, Verdict::kRefused);
+  EXPECT_EQ(found.verdict.kind, VerdictKind::kRefused);
 }
 
 // The first group is permitted in either order by itself; a later observation decides.
@@ -95,7 +95,7 @@ TEST(FindOrder, ComesBackToAnEarlierGroup) {
            "active/3 & rdma_destroy_id B -> 0", "active rdma_create_id D on=C -> 0",
            "active/2 rdma_bind_addr D addr=active:7472 -> 0",
            "active/3 & rdma_listen A backlog=4 -> -1 EINVAL"});
-  EXPECT_EQ(found.verdict.verdict, Verdict::kPermitted);
+  EXPECT_EQ(found.verdict.kind, VerdictKind::kPermitted);
 }
 
 TEST(InSequence, LetsOneThreadGoAfterTheOther) {
@@ -128,7 +128,7 @@ TEST(FindOrder, AsksForAnotherThatIsEnough) {
   EXPECT_THAT(OrderOf(found), ElementsAre(0, 1, 2, 4, 3));
   const InOrder none =
       FindOrder(history, *FindProfile("6.1-rxe"), [](const History&) { return false; });
-  EXPECT_EQ(none.verdict.verdict, Verdict::kPermitted);
+  EXPECT_EQ(none.verdict.kind, VerdictKind::kPermitted);
   EXPECT_THAT(OrderOf(none), ElementsAre(0, 1, 2, 3, 4));
 }
 

@@ -30,12 +30,12 @@ struct ExplainOptions {
 };
 
 // The rows that permit a record, each with its source.
-std::string Reasons(const model::Judgement& judgement, const Profile& profile) {
+std::string Reasons(const model::Verdict& at_record, const Profile& profile) {
   constexpr size_t kMost = 12;
   std::vector<std::string> rows;
   size_t more = 0;
   for (model::RuleNumber rule = 0; rule < model::RuleCount(); ++rule) {
-    if (!judgement.by[rule] || !model::Enabled(rule, profile)) continue;
+    if (!at_record.by[rule] || !model::Enabled(rule, profile)) continue;
     const model::RuleInfo& info = model::InfoOf(rule);
     if (rows.size() < kMost)
       rows.push_back(
@@ -49,19 +49,19 @@ std::string Reasons(const model::Judgement& judgement, const Profile& profile) {
 }
 
 // One record with the reason why it is, or is not, permitted.
-void PrintRecord(const Record& record, const model::Judgement& judgement,
+void PrintRecord(const Record& record, const model::Verdict& at_record,
                  const Conversation& conversation, const Profile& profile) {
-  switch (judgement.verdict) {
-    case model::Verdict::kPermitted:
-      fmt::print("{}", Reasons(judgement, profile));
+  switch (at_record.kind) {
+    case model::VerdictKind::kPermitted:
+      fmt::print("{}", Reasons(at_record, profile));
       break;
-    case model::Verdict::kRefused:
-      fmt::print("    REFUSED\n{}", model::Explain(judgement));
+    case model::VerdictKind::kRefused:
+      fmt::print("    REFUSED\n{}", model::Explain(at_record));
       break;
-    case model::Verdict::kInconclusive:
+    case model::VerdictKind::kInconclusive:
       fmt::print("    not decided: too many possibilities\n");
       break;
-    case model::Verdict::kOutOfScope:
+    case model::VerdictKind::kOutOfScope:
       fmt::print("    out of scope: {}\n", ToString(conversation.lines[record.line], conversation));
       break;
   }
@@ -77,10 +77,10 @@ int ExplainRecording(const ExplainOptions& options, const std::string& text,
     return Unusable(fmt::format("{}:{}: {}", options.path, problem->line, problem->what));
   const Recording& recording = *std::get<std::unique_ptr<Recording>>(read);
   const Conversation& conversation = recording.history.conversation;
-  const auto print = [&](size_t i, const model::Judgement& judgement) {
+  const auto print = [&](size_t i, const model::Verdict& at_record) {
     const Record& record = recording.history.records[i];
     fmt::print("{}:{}: {}\n", options.path, recording.line_of[i], ToString(record, conversation));
-    PrintRecord(record, judgement, conversation, profile);
+    PrintRecord(record, at_record, conversation, profile);
   };
   const RecordingVerdict verdict = JudgeRecording(recording, profile, print);
   fmt::print("\n{} answers and events permitted, {} lines out of scope\n", verdict.judged,
@@ -95,15 +95,15 @@ int ExplainRecording(const ExplainOptions& options, const std::string& text,
 }
 
 int ExplainHistory(const History& history, const Profile& profile) {
-  const auto print = [&](const Record& record, const model::Judgement& judgement) {
+  const auto print = [&](const Record& record, const model::Verdict& at_record) {
     fmt::print("{:>12}  {}\n", ToString(record.begin), ToString(record, history.conversation));
-    PrintRecord(record, judgement, history.conversation, profile);
+    PrintRecord(record, at_record, history.conversation, profile);
   };
   const model::HistoryVerdict verdict = model::JudgeHistory(
       model::HasTogether(history.conversation) ? model::FindOrder(history, profile).history
                                                : history,
       profile, print);
-  if (verdict.verdict == model::Verdict::kInconclusive) return kExitInconclusive;
+  if (verdict.kind == model::VerdictKind::kInconclusive) return kExitInconclusive;
   const SequenceResult result = Judge(history, {}, profile);
   for (const Finding& finding : result.findings)
     if (finding.id != kRowsId) fmt::print("\n{}", Describe(finding));

@@ -41,9 +41,9 @@ RecordingEvidence Hear(std::string name, std::string_view text, const Profile& p
   testimony.shown.resize(text.ends_with('\n') ? ends : ends + 1);
   model::RuleBits certain;
   const RecordingVerdict verdict =
-      JudgeRecording(recording, profile, [&](size_t i, const model::Judgement& judgement) {
-        certain |= judgement.certain;
-        testimony.shown[static_cast<size_t>(recording.line_of[i]) - 1] |= judgement.by & certain;
+      JudgeRecording(recording, profile, [&](size_t i, const model::Verdict& at_record) {
+        certain |= at_record.certain;
+        testimony.shown[static_cast<size_t>(recording.line_of[i]) - 1] |= at_record.by & certain;
       });
   if (verdict.refusal) {
     testimony.problem =

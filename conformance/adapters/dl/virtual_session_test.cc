@@ -112,7 +112,7 @@ TEST(VirtualSession, ADefectOfTheSampleIsRefused) {
   for (uint64_t i = 0; i < kSequences && refused == 0; ++i) {
     const Conversation conversation = Drawn("two-kernels", *sample, i);
     const History history = Perform(conversation, *sample->Start(conversation));
-    if (model::JudgeHistory(history, sample->profile()).verdict == model::Verdict::kRefused)
+    if (model::JudgeHistory(history, sample->profile()).kind == model::VerdictKind::kRefused)
       ++refused;
   }
   unsetenv(kDefectVariable);

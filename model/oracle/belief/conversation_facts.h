@@ -1,0 +1,227 @@
+// Facts that follow from the conversation alone: existing ids, their bindings and destinations.
+#ifndef MODEL_ORACLE_BELIEF_CONVERSATION_FACTS_H_
+#define MODEL_ORACLE_BELIEF_CONVERSATION_FACTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/base/errno.h"
+#include "model/conversation/conversation.h"
+#include "model/oracle/belief/certainty.h"
+#include "model/oracle/belief/state.h"
+#include "model/oracle/belief/work_tracker.h"
+#include "model/vocabulary/call.h"
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/reply.h"
+
+namespace cm::model {
+
+// The contents of a message or an event.
+struct Payload {
+  ConnFields conn;
+  uint32_t qkey = 0;
+  std::optional<uint32_t> qp_num;  // if its sender has chosen it
+  PrivateData data;
+  EceOptions ece;  // without a mask
+  Address group;   // of a membership, like the rest
+  uint16_t context = 0;
+  uint16_t membership = 0;  // its number within the id, from 1; 0: of none
+  uint64_t argument = 0;    // of USER
+  friend bool operator==(const Payload&, const Payload&) = default;
+};
+
+// Payloads by small numbers; equal ones have the same.
+class Payloads {
+ public:
+  uint16_t Intern(const Payload& payload);
+  // For a membership's JOIN the payload of its ERROR; interned as well.
+  uint16_t FailureOf(uint16_t number) const;
+  const Payload& operator[](uint16_t number) const { return payloads_[number]; }
+
+ private:
+  std::vector<Payload> payloads_;
+};
+
+// The result of resolving a destination.
+enum class Resolution : uint8_t { kFound, kSilent, kLoopback };
+
+// A membership created by rdma_join_multicast.
+struct Membership {
+  Address address;
+  Span since;  // time of the join
+  bool joined = true;
+  bool send_only = false;
+  int unacked = 0;       // events fetched and not acknowledged
+  bool blurred = false;  // an event may belong to it, or to another one
+};
+
+// The sender of a tester's message: no id, but known by a communication id.
+struct TesterPeer {
+  uint32_t cid = 0;
+  uint8_t response_timeout = 0;  // the timeout that it requested
+  uint8_t max_retries = 0;
+  uint8_t ack_timeout = 0;
+  uint8_t ack_delay = 0;  // the ACK delay that it sent
+};
+
+// A message that the tester sends in a line of the conversation.
+struct TesterMessage {
+  uint32_t line = 0;
+  const TesterMad* mad = nullptr;
+  uint8_t from_device = kNoDevice;
+  uint8_t to_device = kNoDevice;
+  IdRef sender;  // a peer of its own, unless it speaks for an id of the conversation
+};
+
+struct IdInfo {
+  bool exists = false;
+  bool in_scope = true;  // it is judged
+  bool owns_port = false;
+  bool connected = false;  // rdma_connect has succeeded
+  bool tracked = false;    // the kernel follows its peer's hardware address
+  bool knew_wrong_neighbour = false;
+  bool gives_qps = false;          // a passive endpoint: its requests come with queue pairs
+  std::optional<QpType> qps_type;  // with queue pairs of this type
+  PortSpace space = PortSpace::kTcp;
+  uint8_t side = 0;
+  uint8_t kernel = 0;
+  uint8_t interface = kNoDevice;  // sticks from the first bind or resolution on
+  uint32_t peer_fail_overs = 0;   // of the destination's bond, when the route was resolved
+  uint32_t fail_overs = 0;        // of that interface's bond, when the id got the interface
+  // Minimum and maximum fail-overs of the device's bond when the id got the device and its GID.
+  std::optional<uint32_t> source_from;
+  uint32_t source_to = 0;
+  ChannelRef channel;
+  Address bound;        // address and port; port 0: chosen by the kernel
+  Address destination;  // of rdma_resolve_addr, or the source of a request
+  Resolution resolution = Resolution::kFound;
+  int32_t timeout_ms = 0;
+  EceOptions ece;                      // what the library will send
+  bool shares_port = false;            // REUSEADDR
+  bool path_given = false;             // IB_PATH: its destination is unknown
+  std::optional<bool> family_only;     // AFONLY
+  bool left_requests = false;          // it has left requests on another channel
+  uint8_t ack_timeout = 0;             // ACK_TIMEOUT; 0: that of the path
+  std::optional<int> packet_lifetime;  // of its route, if it differs from the default
+  std::optional<ConnFields> depths;    // given by the last connecting or accepting call
+  bool asks_unjudged = false;          // rdma_connect was called on it while it was not judged
+  bool reply_unguarded = false;        // over iWARP: no timer waits for the reply any more
+  uint64_t qp_key = 0;                 // equal for equal QP numbers; 0 before connecting
+  uint32_t boot = 0;                   // number of restarts of its kernel by then
+  uint16_t request_payload = kNoPayload;
+  int unacked = 0;                      // events fetched and not acknowledged
+  int acked = 0;                        // and those that were acknowledged, ever
+  std::vector<Membership> memberships;  // all that it ever had, by number
+  IdRef holds;  // the listener that waits for this id's request to be acknowledged
+  uint32_t component = 0;
+  std::optional<call::GetAddrInfo> looked_up;  // the last query of rdma_resolve_addrinfo
+  Shown shown;                       // fields that the library has filled in, without the QP
+  std::optional<TesterPeer> tester;  // set for the sender of a tester's message, which is no id
+  bool synchronous() const { return !channel.valid(); }
+  // The membership that rdma_leave_multicast would leave, by number; 0 for none.
+  uint16_t JoinedAs(const Address& address) const;
+};
+
+struct ChannelInfo {
+  bool exists = false;
+  bool nonblocking = false;
+  uint8_t side = 0;
+  // Time of the first fetch since the channel was empty.
+  std::optional<int64_t> fetched;
+};
+
+struct PortOwner {
+  IdRef id;
+  uint8_t kernel = 0;
+  PortSpace space = PortSpace::kTcp;
+  Address address;  // port 0: an ephemeral one, which no other id requests
+  bool family_only = true;
+};
+
+// Keys from here on are of queue pairs that the library has created.
+inline constexpr uint64_t kFirstLibraryQp = uint64_t{1} << 40;
+
+class ConversationFacts {
+ public:
+  ConversationFacts(const Conversation& conversation, const Profile& profile);
+
+  const Topology& topology() const { return *topology_; }
+  const Profile& profile() const { return profile_; }
+  IdInfo& id(IdRef ref) { return ids_[ref.index]; }
+  const IdInfo& id(IdRef ref) const { return ids_[ref.index]; }
+  ChannelInfo& channel(ChannelRef ref) { return channels_[ref.index]; }
+  const ChannelInfo& channel(ChannelRef ref) const { return channels_[ref.index]; }
+  IdRef& CreditOf(EventRef ref) { return credits_[ref.index]; }
+  // The membership of that id that the event counts for as well; 0 for none.
+  uint16_t& MembershipOf(EventRef ref) { return memberships_[ref.index]; }
+  size_t id_count() const { return ids_.size(); }
+
+  // An event of the id is acknowledged.
+  void Acknowledge(IdRef id);
+  // Acknowledges the request that the id keeps, if it keeps one.
+  void ReleaseRequestOf(IdRef id);
+  // The id owns no port any more.
+  void ReleasePortsOf(IdRef id);
+
+  // The device with the address, if it belongs to the kernel.
+  uint8_t LocalDevice(const Address& address, uint8_t kernel) const;
+  uint8_t DeviceOf(const Address& address) const;
+  uint8_t KernelOf(uint8_t device) const { return topology_->devices[device].kernel; }
+  // The channel adapter of the port, by its first port; kNoDevice for none.
+  uint8_t CaOf(uint8_t device) const {
+    return device == kNoDevice ? kNoDevice : topology_->FirstPortOf(device);
+  }
+  // The address of a device's interface.
+  // `towards`: the address of its peer.
+  Address AddressOf(uint8_t device, const Address& towards, uint16_t port) const;
+  // The address of a port's ownership: for an id that was bound to the wildcard that of its
+  // interface once its destination is resolved. source: linux 6.1 cma.c addr_handler
+  Address OwnedAddress(const PortOwner& owner, const IdState& id) const;
+  // The interface of the route to `destination` from the id's kernel; empty without a route.
+  std::optional<uint8_t> RouteTo(const IdInfo& id, const Address& destination) const;
+
+  // Whether the queue pairs of both have the same number. Those that the library creates are
+  // numbered anew when their kernel restarts.
+  Certainty SameQpNumber(IdRef a, IdRef b) const;
+  // The port space of the id, or of the sender of a request.
+  PortSpace SpaceOf(const IdState& id) const;
+  // Over InfiniBand: whether the group of the membership may be one that the device is in or has an
+  // outstanding query for, through another membership.
+  bool SharesGroup(const IdInfo& id, uint16_t membership) const;
+  // The device at the other end; kNoDevice when none has the destination's address.
+  uint8_t PeerDeviceOf(const IdState& id) const;
+  // The same communication id at the same place.
+  bool SamePeer(IdRef a, IdRef b) const;
+  // The same as far as a kernel can distinguish senders of SIDR_REQs: over RoCE only by that
+  // number.
+  bool SameAsker(IdRef a, IdRef b) const;
+  // The timers of the id's connection: those of the path of its request.
+  Timing TimingOf(const IdState& id) const;
+  // The number of fail-overs of the device's bond when the id got its GID.
+  uint8_t SourceOf(const IdState& id) const;
+
+  WorkTracker work;
+  bool numbers_name_qps = false;  // created by the application without the library
+  Payloads payloads;
+  uint16_t empty_rejection;  // payload of REJECTED without private data
+  uint16_t empty_refusal;    // and of UNREACHABLE of a datagram service
+  std::vector<PortOwner> ports;
+  std::vector<uint8_t> fail_overs;  // by device: of its bond, so far
+  std::vector<uint32_t> boots;      // by kernel: number of restarts
+  std::vector<TesterMessage> tester_messages;
+
+ private:
+  void MeetTester(const Conversation& conversation);
+
+  const Topology* topology_;
+  const Profile& profile_;
+  std::vector<IdInfo> ids_;  // those of the conversation, then the tester's peers
+  std::vector<ChannelInfo> channels_;
+  std::vector<IdRef> credits_;         // by event: the id that its acknowledgement counts for
+  std::vector<uint16_t> memberships_;  // by event
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_BELIEF_CONVERSATION_FACTS_H_

@@ -1,0 +1,389 @@
+#include "model/oracle/belief/fault_model.h"
+
+#include <algorithm>
+
+namespace cm::model {
+namespace {
+
+// Maximum delay of a message that others overtake.
+constexpr Duration kReordering = Duration::Milliseconds(10);
+
+// Timeout of resolving the sender of a request.
+constexpr Duration kLooksFor = Duration::Seconds(1);
+
+// How long TCP retransmits. source: man tcp(7), tcp_retries2
+constexpr Duration kTcpPatience = Duration::Seconds(16 * 60);
+
+// Rules for messages apply to those of the IB CM; TCP hides duplicates.
+bool OfEveryPacket(const Fault& fault) {
+  return fault.messages == MadKinds::All() && fault.Effect() != PacketEffect::kDoubled;
+}
+
+// The end of a fault.
+constexpr int64_t kStill = std::numeric_limits<int64_t>::max();
+
+}  // namespace
+
+FaultModel::FaultModel(const Topology& topology, const Profile& profile)
+    : topology_(topology), profile_(profile), devices_(topology.devices.size()) {
+  for (uint8_t device = 0; device < devices_.size(); ++device) order_.push_back(device);
+}
+
+void FaultModel::InjectOnPackets(const Fault& fault, int64_t now, bool meets_flights) {
+  disturbed_ = true;
+  rules_.push_back({.fault = fault, .since = now, .meets_flights = meets_flights});
+}
+
+void FaultModel::Inject(const Fault& fault, int64_t now) {
+  disturbed_ |= fault.kind != FaultKind::kSilenceSm;
+  for (DeviceInfo& info : devices_) info.wrong_before = info.wrong_neighbours;
+  DeviceInfo& device = devices_[topology_.sides[fault.side].device];
+  switch (fault.kind) {
+    case FaultKind::kDrop:
+    case FaultKind::kDelay:
+    case FaultKind::kDuplicate:
+    case FaultKind::kReorder:
+    case FaultKind::kCorrupt:
+      return;
+    case FaultKind::kLinkDown:
+    case FaultKind::kLinkUp:
+      return SetLink(&device, fault.kind == FaultKind::kLinkUp, now);
+    case FaultKind::kRemoveDevice:
+    case FaultKind::kAddDevice:
+      return SetDevice(topology_.sides[fault.side].device, fault.kind == FaultKind::kAddDevice,
+                       now);
+    case FaultKind::kFailOver:
+      ++device.fail_overs;
+      // The GIDs are those of the ports. source: linux 6.1 roce_gid_mgmt.c, which is of RoCE
+      if (profile_.transport == Transport::kInfiniband) return;
+      device.failed_over.push_back({now, now + profile_.timing.prompt.nanoseconds()});
+      device.may_be_deaf = true;
+      return;
+    case FaultKind::kNeighbourChange:
+      device.wrong_neighbours = kAllDevices;
+      device.neighbour_changed = now;
+      return;
+    case FaultKind::kExit:
+      return;
+    case FaultKind::kDuplicateAddress:
+      for (uint8_t peer = 0; peer < devices_.size(); ++peer) {
+        const uint8_t doubled = topology_.sides[fault.side].device;
+        if (peer == doubled || !topology_.Linked(peer, doubled)) continue;
+        devices_[peer].wrong_neighbours |= uint32_t{1} << doubled;
+        devices_[peer].neighbour_changed = now;
+      }
+      return;
+    case FaultKind::kFlap:
+      turns_.push_back({.device = topology_.sides[fault.side].device,
+                        .at = now,
+                        .every = fault.by.nanoseconds(),
+                        .left = 2 * fault.last});
+      device.flaps_until =
+          std::max(device.flaps_until, now + (2 * fault.last - 1) * fault.by.nanoseconds());
+      return Turn();
+    case FaultKind::kCrash:
+    case FaultKind::kRestart:
+      return SetHost(topology_.KernelOf(fault.side), fault.kind == FaultKind::kRestart);
+    case FaultKind::kSilenceSm:
+      if (device.silences.empty() || device.silences.back().end != kStill)
+        device.silences.push_back({now, kStill});
+      return;
+  }
+}
+
+void FaultModel::Heal(int64_t now) {
+  // Delayed messages stay delayed, and TCP's retransmissions arrive later still.
+  const bool over_tcp = profile_.transport == Transport::kIwarp;
+  std::erase_if(rules_, [over_tcp](const Rule& rule) {
+    return !over_tcp && rule.fault.Effect() != PacketEffect::kLate;
+  });
+  for (Rule& rule : rules_) rule.until = std::min(rule.until, now);
+  turns_.clear();
+  for (DeviceInfo& device : devices_) {
+    device.wrong_before = device.wrong_neighbours;
+    if (!device.up) device.link_changed = now;
+    if (device.wrong_neighbours != 0) device.neighbour_changed = now;
+    device.flaps_until = std::min(device.flaps_until, now);
+    device.up = true;
+    device.wrong_neighbours = 0;
+    if (!device.silences.empty())
+      device.silences.back().end = std::min(device.silences.back().end, now);
+  }
+}
+
+void FaultModel::SetLink(DeviceInfo* device, bool up, int64_t now) const {
+  device->up = up;
+  device->may_be_deaf |= !up && profile_.dialect.link_down_fails_sends;
+  device->link_changed = now;
+}
+
+// All ports of it.
+void FaultModel::SetDevice(uint8_t device, bool registered, int64_t now) {
+  if (devices_[device].halted || devices_[device].registered == registered) return;
+  for (uint8_t port = 0; port < devices_.size(); ++port) {
+    if (!topology_.SameDevice(port, device)) continue;
+    DeviceInfo& info = devices_[port];
+    info.registered = registered;
+    std::erase(order_, port);
+    order_.push_back(port);
+    info.changes = true;
+    info.may_be_deaf = false;
+    info.changed = now;
+    info.deaf_from = now + profile_.timing.prompt.nanoseconds();
+  }
+}
+
+void FaultModel::SetHost(uint8_t kernel, bool runs) {
+  for (uint8_t device = 0; device < devices_.size(); ++device) {
+    DeviceInfo& info = devices_[device];
+    if (topology_.devices[device].kernel != kernel || info.halted != runs) continue;
+    info.halted = !runs;
+    info.registered = runs;
+    info.may_be_deaf = false;
+    std::erase(order_, device);
+    order_.push_back(device);
+  }
+}
+
+std::vector<FaultModel::LinkTurn>::const_iterator FaultModel::FirstTurn() const {
+  return std::ranges::min_element(turns_, {}, &LinkTurn::at);
+}
+
+std::optional<int64_t> FaultModel::NextTurn(int64_t until) const {
+  const auto first = FirstTurn();
+  if (first == turns_.end() || first->at > until) return std::nullopt;
+  return first->at;
+}
+
+void FaultModel::Turn() {
+  const auto first = turns_.begin() + (FirstTurn() - turns_.cbegin());
+  --first->left;
+  SetLink(&devices_[first->device], first->left % 2 == 0, first->at);
+  first->at += first->every;
+  if (first->left == 0) turns_.erase(first);
+}
+
+FaultModel::Query FaultModel::QueryOf(uint8_t device, Span since, Duration patience) const {
+  Query query{.answered_from = since.earliest};
+  const int64_t last = since.earliest + (patience - Timing::AskInterval(patience)).nanoseconds();
+  bool at_first = false;
+  bool at_last = false;
+  for (const Change& silence : devices_[device].silences) {
+    query.silenced = true;
+    if (silence.end < since.earliest) continue;
+    query.prompt = false;
+    at_first |= silence.begin <= since.latest;
+    at_last |= silence.end >= last;
+    if (silence.begin < query.answered_from) query.answered_from = silence.end;
+  }
+  query.answered = query.answered_from != kStill;
+  query.unheard = at_first && at_last;
+  return query;
+}
+
+void FaultModel::Occupy(uint8_t device, int64_t now) {
+  const Timing& timing = profile_.timing;
+  for (size_t own = 0; own < devices_.size(); ++own) {
+    if (topology_.devices[own].kernel != topology_.devices[device].kernel) continue;
+    int64_t& until = devices_[own].busy_until;
+    until = std::max(until, now + timing.prompt.nanoseconds());
+    until += timing.Latest(kLooksFor).nanoseconds();
+  }
+}
+
+void FaultModel::Settle(int64_t now) {
+  for (DeviceInfo& device : devices_) {
+    device.deaf_from = std::min(device.deaf_from, now);
+    for (Change& change : device.failed_over) change.end = std::min(change.end, now);
+  }
+}
+
+// Whether an event that began at `since` may still be in progress.
+bool FaultModel::Prompt(int64_t since, const Window& window) const {
+  const int64_t bound = profile_.timing.prompt.nanoseconds();
+  return since > window.settled && since + bound >= window.begin;
+}
+
+Certainty FaultModel::Registered(uint8_t device, const Window& window) const {
+  const DeviceInfo& info = devices_[device];
+  if (info.changes && Prompt(info.changed, window)) return Certainty::kMaybe;
+  return info.registered ? Certainty::kYes : Certainty::kNo;
+}
+
+Certainty FaultModel::SourceLost(uint8_t device, uint32_t from, uint32_t to,
+                                 const Window& window) const {
+  const DeviceInfo& info = devices_[device];
+  if (from == info.fail_overs || profile_.transport == Transport::kInfiniband)
+    return Certainty::kNo;
+  const bool only_now = to + 1 == info.fail_overs && Prompt(info.failed_over.back().begin, window);
+  return to == info.fail_overs || only_now ? Certainty::kMaybe : Certainty::kYes;
+}
+
+uint8_t FaultModel::FirstWorking(uint8_t kernel, const Window& window, Certainty least) const {
+  uint8_t first = kNoDevice;
+  for (const uint8_t device : order_) {
+    if (topology_.devices[device].kernel != kernel || Registered(device, window) < least) continue;
+    if (devices_[device].up) return device;
+    if (first == kNoDevice) first = device;
+  }
+  return first;
+}
+
+InlineVector<uint8_t, 2> FaultModel::LoopbackDevices(uint8_t kernel, const Window& window) const {
+  InlineVector<uint8_t, 2> found;
+  const uint8_t early = FirstWorking(kernel, window, Certainty::kMaybe);
+  const uint8_t late = FirstWorking(kernel, window, Certainty::kYes);
+  found.push_back(early);
+  if (late != early) found.push_back(late);
+  return found;
+}
+
+Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, bool asked,
+                                Fate* fate) const {
+  const Fault& fault = rule.fault;
+  if (!Names(fault.side, flight.from_device) || !Names(fault.to, flight.to_device) ||
+      !fault.messages.Has(MadKindOf(flight.kind).value_or(MadKind::kOther))) {
+    return Certainty::kNo;
+  }
+  // It may have been in flight for the time of a prompt event.
+  const int64_t prompt = profile_.timing.prompt.nanoseconds();
+  if (fault.after > Duration() && flight.since.latest + prompt < rule.first())
+    return Certainty::kNo;
+  if (flight.since.earliest > rule.last()) return Certainty::kNo;
+  const bool begun = rule.meets_flights ? flight.since.earliest > rule.first()
+                                        : flight.since.earliest >= rule.first();
+  const bool always =
+      fault.first == 1 && fault.last == 0 && fault.window == Duration::Max() && begun;
+  switch (fault.Effect()) {
+    case PacketEffect::kNone:
+      break;
+    case PacketEffect::kLost:
+    case PacketEffect::kCorrupt:
+      fate->can_be_lost = true;
+      if (always && asked) fate->can_arrive = false;
+      break;
+    case PacketEffect::kLate:
+      fate->in_order = false;
+      fate->late += fault.MostLate().nanoseconds();
+      break;
+    case PacketEffect::kDoubled:
+      fate->can_be_copied = !flight.copied;
+      break;
+    case PacketEffect::kOvertaken:
+      fate->in_order = false;
+      fate->late += kReordering.nanoseconds();
+      break;
+  }
+  return always && flight.since.latest < rule.last() ? Certainty::kYes : Certainty::kMaybe;
+}
+
+Certainty FaultModel::SentWithoutSource(const Flight& flight) const {
+  if (flight.source == kNoSource) return Certainty::kNo;
+  const std::vector<Change>& failed_over = devices_[flight.from_device].failed_over;
+  if (flight.source >= failed_over.size()) return Certainty::kNo;
+  const Change& lost = failed_over[flight.source];
+  if (flight.since.earliest >= lost.end) return Certainty::kYes;
+  return flight.since.latest < lost.begin ? Certainty::kNo : Certainty::kMaybe;
+}
+
+// TCP retransmits with growing timeouts, and drops duplicates. While a link is down or a neighbour
+// is wrong nothing arrives; there is no observation of the time after that.
+Fate FaultModel::FateOverTcp(const Flight& flight) const {
+  Fate fate;
+  if (flight.from_device == flight.to_device) return fate;
+  const auto felt = [&](int64_t last) {
+    return last != kNever && flight.since.earliest - kTcpPatience.nanoseconds() <= last;
+  };
+  bool meddled = false;
+  for (const uint8_t device : {flight.from_device, flight.to_device}) {
+    const DeviceInfo& info = devices_[device];
+    meddled |= !info.up || felt(info.link_changed);
+    meddled |= info.wrong_neighbours != 0 || felt(info.neighbour_changed);
+    meddled |= !info.failed_over.empty() && felt(info.failed_over.back().begin);
+  }
+  fate.can_be_lost = meddled;
+  if (meddled) fate.late += kTcpPatience.nanoseconds();
+  for (const Rule& rule : rules_) {
+    const bool on_its_way =
+        Names(rule.fault.side, flight.from_device) || Names(rule.fault.side, flight.to_device);
+    if (on_its_way && OfEveryPacket(rule.fault) && felt(rule.last()))
+      fate.late += kTcpPatience.nanoseconds();
+  }
+  return fate;
+}
+
+bool FaultModel::Parted(uint8_t a, uint8_t b) const {
+  if (a == b) return false;
+  for (const uint8_t device : {a, b}) {
+    const uint8_t other = device == a ? b : a;
+    if (!devices_[device].up || NeighbourWrong(device, other) || !Reaches(device, other))
+      return true;
+    for (const Rule& rule : rules_) {
+      const bool here = Names(rule.fault.side, device) && rule.until == kForEver;
+      if (here && rule.fault.Loses() && OfEveryPacket(rule.fault)) return true;
+    }
+  }
+  return false;
+}
+
+Fate FaultModel::FateOf(const Flight& flight) const {
+  if (profile_.transport == Transport::kIwarp) return FateOverTcp(flight);
+  Fate fate;
+  if (flight.to_device == kNoDevice) {  // as from a local address to a loopback address
+    const bool fails = !LinkUp(flight.from_device) && profile_.dialect.link_down_fails_sends;
+    fate.can_be_lost = true;
+    fate.can_arrive = false;
+    fate.fails_at_sender = fails;
+    return fate;
+  }
+  const DeviceInfo& to = devices_[flight.to_device];
+  fate.late = std::max<int64_t>(fate.late, to.busy_until - flight.since.latest);
+  if (topology_.devices[flight.to_device].tester) {  // a tester receives nothing
+    fate.can_be_lost = true;
+    fate.can_arrive = false;
+  }
+  if (const Certainty lost = SentWithoutSource(flight); lost != Certainty::kNo) {
+    fate.can_be_lost = true;
+    fate.can_arrive = lost == Certainty::kMaybe;
+    fate.fails_at_sender = true;
+  }
+  // source: observed lab 6.1-rxe, "the deaf device" in docs/fidelity.md
+  fate.can_be_lost |= to.may_be_deaf;
+  if (!to.registered) {
+    // The device that is being removed still receives for a moment.
+    fate.can_be_lost = true;
+    if (flight.since.earliest >= to.deaf_from) fate.can_arrive = false;
+  }
+  if (flight.from_device == flight.to_device) return fate;  // it does not use the link
+  const DeviceInfo& from = devices_[flight.from_device];
+  const int64_t flapping = std::max(from.flaps_until, to.flaps_until);
+  const bool flaps = flapping != kNever && flight.since.earliest <= flapping;
+  if (flaps) {
+    fate.can_be_lost = true;
+    fate.fails_at_sender |= profile_.dialect.link_down_fails_sends;
+  } else if (!from.up || !to.up) {
+    fate.can_be_lost = true;
+    fate.fails_at_sender |= !from.up && profile_.dialect.link_down_fails_sends;
+    const int64_t changed = from.up ? to.link_changed : from.link_changed;
+    // A bond that is down still receives what its links bring. source: observed 6.1-rxe in the lab
+    const bool hears = from.up && topology_.devices[flight.to_device].bonded;
+    if (flight.since.earliest > changed && !hears) fate.can_arrive = false;
+  }
+  if (!Reaches(flight.from_device, flight.to_device)) {
+    fate.can_be_lost = true;
+    fate.can_arrive = false;
+  }
+  if (NeighbourWrong(flight.from_device, flight.to_device)) {
+    fate.can_be_lost = true;
+    if (flight.since.earliest > from.neighbour_changed) fate.can_arrive = false;
+  }
+  bool asked = true;
+  for (const Rule& rule : rules_) {
+    const Certainty decides = ApplyRule(rule, flight, asked, &fate);
+    if (decides == Certainty::kYes) break;
+    asked = asked && decides == Certainty::kNo;
+  }
+  return fate;
+}
+
+}  // namespace cm::model

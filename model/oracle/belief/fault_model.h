@@ -1,0 +1,187 @@
+// The environment, as far as the conversation determines it: possible loss, delay and absence.
+#ifndef MODEL_ORACLE_BELIEF_FAULT_MODEL_H_
+#define MODEL_ORACLE_BELIEF_FAULT_MODEL_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "model/base/inline_vector.h"
+#include "model/oracle/belief/certainty.h"
+#include "model/oracle/belief/state.h"
+#include "model/vocabulary/fault.h"
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
+
+namespace cm::model {
+
+// Time of an observation, in ns, and the time before which every prompt event has happened.
+struct Window {
+  int64_t begin = 0;
+  int64_t end = 0;
+  int64_t settled = -1;  // prompt events before this have happened
+
+  Span span() const { return {begin, end}; }
+  // Its first moment alone.
+  Window AtBegin() const { return {begin, begin, settled}; }
+};
+
+// The possible fates of a message.
+struct Fate {
+  bool can_arrive = true;
+  bool can_be_lost = false;
+  bool can_be_copied = false;
+  bool in_order = true;          // after all earlier messages of its sender
+  bool fails_at_sender = false;  // the send fails immediately
+  int64_t late = 0;              // maximum delay beyond prompt arrival
+};
+
+class FaultModel {
+ public:
+  FaultModel(const Topology& topology, const Profile& profile);
+
+  // The environment injects a fault at `now`.
+  void Inject(const Fault& fault, int64_t now);
+  // A packet fault. `meets_flights`: messages sent at that instant may be in flight.
+  void InjectOnPackets(const Fault& fault, int64_t now, bool meets_flights);
+  void Heal(int64_t now);
+  // A request from an unresolvable source arrives at the device at `now`: its kernel's CM is busy
+  // with the resolution for a second. source: linux 6.1 addr.c rdma_addr_find_l2_eth_by_grh
+  void Occupy(uint8_t device, int64_t now);
+  // When the CM of the device's kernel is idle again, at the latest.
+  int64_t BusyUntil(uint8_t device) const { return devices_[device].busy_until; }
+  // Every prompt event in progress has happened by `now`.
+  void Settle(int64_t now);
+
+  Fate FateOf(const Flight& flight) const;
+  // A TCP connection cannot make progress from one device to the other.
+  bool Parted(uint8_t a, uint8_t b) const;
+  // The possible results of a query to the SA of the device's subnet that is sent at `since`, and
+  // retried for `patience`.
+  struct Query {
+    bool answered = true;
+    int64_t answered_from = 0;
+    bool prompt = true;     // the SA answers immediately
+    bool unheard = false;   // the SA may not answer for that long
+    bool silenced = false;  // silent at some time
+  };
+  Query QueryOf(uint8_t device, Span since, Duration patience) const;
+  // Whether ids can be bound to the device.
+  Certainty Registered(uint8_t device, const Window& window) const;
+  bool LinkUp(uint8_t device) const { return devices_[device].up; }
+  // Whether the device silently keeps a message sent at `since` over its link. There is no
+  // observation of kept messages once the link is up again.
+  bool Keeps(uint8_t device, int64_t since) const {
+    const DeviceInfo& from = devices_[device];
+    return profile_.dialect.link_down_keeps_sends && !from.up && since > from.link_changed;
+  }
+  // The first registered device, and the next one while the first may just have been removed.
+  // source: linux 6.1 cma.c cma_bind_loopback
+  InlineVector<uint8_t, 2> LoopbackDevices(uint8_t kernel, const Window& window) const;
+  // False without a device: an id need not have an interface.
+  bool NeighbourWrong(uint8_t device, uint8_t peer) const {
+    return device != kNoDevice && Among(devices_[device].wrong_neighbours, peer);
+  }
+  // The same, before the last fault.
+  bool NeighbourWasWrong(uint8_t device, uint8_t peer) const {
+    return device != kNoDevice && Among(devices_[device].wrong_before, peer);
+  }
+  // There is a link from one device to the other, and the host at its end is running.
+  bool Reaches(uint8_t from, uint8_t to) const {
+    return topology_.Linked(from, to) && !devices_[to].halted;
+  }
+  // The next time until `until` that an interface goes down or up by itself, which is then done.
+  std::optional<int64_t> NextTurn(int64_t until) const;
+  void Turn();
+  // The number of fail-overs of the device's bond.
+  uint32_t FailOvers(uint8_t device) const { return devices_[device].fail_overs; }
+  // Whether the GID of an id that got the device after `from` to `to` fail-overs is gone: a
+  // fail-over creates new ones. source: linux 6.1 roce_gid_mgmt.c netdevice_event
+  Certainty SourceLost(uint8_t device, uint32_t from, uint32_t to, const Window& window) const;
+  // A fault was injected that can delay or lose messages.
+  bool disturbed() const { return disturbed_; }
+
+ private:
+  static constexpr uint32_t kAllDevices = 0xffffffff;
+  static constexpr int64_t kNever = -1;
+  static constexpr int64_t kForEver = std::numeric_limits<int64_t>::max();
+  // A fault, and the time by which it was injected.
+  struct Change {
+    int64_t begin = 0;
+    int64_t end = 0;
+  };
+  struct DeviceInfo {  // of a port
+    bool registered = true;
+    bool up = true;
+    uint32_t wrong_neighbours = 0;  // set of devices
+    uint32_t wrong_before = 0;      // and before the last fault
+    bool halted = false;            // its host is not running
+    int64_t flaps_until = kNever;
+    uint32_t fail_overs = 0;
+    std::vector<Change> failed_over;  // each time
+    bool may_be_deaf = false;         // a send may have failed, after which it receives nothing
+    bool changes = false;             // it was removed or added
+    int64_t changed = 0;              // and when
+    int64_t deaf_from = 0;            // of a removed one: later messages do not arrive
+    int64_t link_changed = kNever;
+    int64_t neighbour_changed = kNever;
+    int64_t busy_until = kNever;
+    std::vector<Change> silences;  // of the SM and SA of its subnet
+  };
+  struct Rule {
+    Fault fault;
+    int64_t since = 0;
+    bool meets_flights = false;  // sent at that same instant, which it does not affect
+    int64_t until = kForEver;
+    // The earliest and the latest time of its effect.
+    int64_t first() const { return since + fault.after.nanoseconds(); }
+    int64_t last() const {
+      const bool bounded = fault.window != Duration::Max();
+      return bounded ? std::min(until, first() + fault.window.nanoseconds()) : until;
+    }
+  };
+
+  // Whether the peer is one of the devices; all of them, if there is no device.
+  static bool Among(uint32_t devices, uint8_t peer) {
+    return peer == kNoDevice ? devices == kAllDevices : ((devices >> peer) & 1) != 0;
+  }
+  // Whether the device is that of a side of the packet fault.
+  bool Names(uint8_t side, uint8_t device) const {
+    return side == kAnySide || topology_.sides[side].device == device;
+  }
+  // Whether the source GID of the message was gone by then.
+  Certainty SentWithoutSource(const Flight& flight) const;
+  Fate FateOverTcp(const Flight& flight) const;
+  // Whether the rule decides, so that later rules are skipped. `asked`: earlier rules certainly
+  // have not decided.
+  Certainty ApplyRule(const Rule& rule, const Flight& flight, bool asked, Fate* fate) const;
+  bool Prompt(int64_t since, const Window& window) const;
+
+  const Topology& topology_;
+  const Profile& profile_;
+  // A flapping link.
+  struct LinkTurn {
+    uint8_t device = 0;
+    int64_t at = 0;
+    int64_t every = 0;
+    uint32_t left = 0;  // the interface is down before an odd one
+  };
+  std::vector<LinkTurn>::const_iterator FirstTurn() const;
+  void SetDevice(uint8_t device, bool registered, int64_t now);
+  void SetHost(uint8_t kernel, bool runs);
+  void SetLink(DeviceInfo* device, bool up, int64_t now) const;
+
+  uint8_t FirstWorking(uint8_t kernel, const Window& window, Certainty least) const;
+
+  std::vector<DeviceInfo> devices_;
+  std::vector<uint8_t> order_;  // devices in the order of their registration
+  std::vector<Rule> rules_;
+  std::vector<LinkTurn> turns_;
+  bool disturbed_ = false;
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_BELIEF_FAULT_MODEL_H_

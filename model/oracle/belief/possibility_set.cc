@@ -1,0 +1,141 @@
+#include "model/oracle/belief/possibility_set.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace cm::model {
+namespace {
+
+class Mixer {
+ public:
+  void Add(uint64_t x) {
+    hash_ ^= x + 0x9e3779b97f4a7c15ULL + (hash_ << 6) + (hash_ >> 2);
+    hash_ *= 0xff51afd7ed558ccdULL;
+  }
+  uint64_t hash() const { return hash_; }
+
+ private:
+  uint64_t hash_ = 0x243f6a8885a308d3ULL;
+};
+
+constexpr size_t kFew = 16;  // so many are looked through one by one
+constexpr uint32_t kFree = ~uint32_t{0};
+
+bool WidenSpan(Span* mine, Span other) {
+  if (mine->Contains(other)) return false;
+  mine->Widen(other);
+  return true;
+}
+
+bool WidenTimes(Possibility* mine, const Possibility& other) {
+  bool widened = false;
+  for (size_t i = 0; i < mine->ids.size(); ++i) {
+    for (Since IdTimes::*const time : kIdTimes)
+      widened |= WidenSpan(&(mine->ids[i].*time), other.ids[i].*time);
+  }
+  for (size_t i = 0; i < mine->flights.size(); ++i)
+    widened |= WidenSpan(&mine->flights[i].since, other.flights[i].since);
+  return widened;
+}
+
+}  // namespace
+
+bool SameBehaviour(const Possibility& a, const Possibility& b) {
+  return a.ids == b.ids && a.flights == b.flights;
+}
+
+uint64_t HashOf(const Possibility& p) {
+  Mixer m;
+  for (const IdState& id : p.ids) {
+    m.Add(id.name.index);
+    m.Add((static_cast<uint64_t>(id.state) << 32) | (static_cast<uint64_t>(id.ib) << 24) |
+          (static_cast<uint64_t>(id.qp) << 16) | (uint64_t{id.device} << 8) | id.peer);
+    m.Add((uint64_t{id.accepted} << 0) | (uint64_t{id.closed} << 1) |
+          (uint64_t{id.connect_error} << 2) | (uint64_t{id.gone} << 3) |
+          (uint64_t{id.outstanding} << 4) | (uint64_t{id.abandoned} << 5) |
+          (uint64_t{id.mra} << 6) | (uint64_t{id.removal_due} << 7) |
+          (uint64_t{id.addr_change_due} << 8) | (uint64_t{id.neighbour_due} << 16) |
+          (static_cast<uint64_t>(static_cast<uint16_t>(id.backlog)) << 24) |
+          (static_cast<uint64_t>(id.message) << 40) | (uint64_t{id.met} << 48) |
+          (uint64_t{id.pathless} << 49) | (uint64_t{id.looks_up} << 50) |
+          (uint64_t{id.has_info} << 51) | (static_cast<uint64_t>(id.iw) << 52) |
+          (uint64_t{id.ending} << 56));
+    for (const Pending& pending : id.queue)
+      m.Add((static_cast<uint64_t>(pending.type) << 56) | (uint64_t{pending.child} << 48) |
+            (uint64_t{pending.payload} << 32) | static_cast<uint32_t>(pending.status));
+    for (const uint16_t payload : id.joining) m.Add(payload);
+    m.Add(id.queue.size() | (static_cast<uint64_t>(id.awaits) << 8) |
+          (uint64_t{id.retained.has_value()} << 16));
+  }
+  for (const Flight& f : p.flights)
+    m.Add((static_cast<uint64_t>(f.kind) << 40) | (uint64_t{f.from} << 32) |
+          (uint64_t{f.to} << 24) | (uint64_t{f.copied} << 16) | f.reason |
+          (uint64_t{f.sender.index} << 48));
+  return m.hash();
+}
+
+void PossibilitySet::clear() {
+  items_.clear();
+  hashes_.clear();
+  index_.clear();
+  has_doubles_ = false;
+}
+
+RuleBits PossibilitySet::TakeCertain(RuleBits* reached) {
+  RuleBits certain;
+  certain.set();
+  for (Possibility& p : items_) {
+    certain &= p.used;
+    *reached |= p.used | p.perhaps;
+    p.perhaps.reset();
+  }
+  for (Possibility& p : items_) p.used &= ~certain;
+  return certain;
+}
+
+size_t PossibilitySet::Find(const Possibility& p, uint64_t hash) const {
+  const auto same = [&](size_t i) { return hashes_[i] == hash && SameBehaviour(items_[i], p); };
+  if (index_.empty()) {
+    size_t i = 0;
+    while (i < items_.size() && !same(i)) ++i;
+    return i;
+  }
+  size_t place = PlaceOf(hash);
+  while (index_[place] != kFree && !same(index_[place])) place = NextPlace(place);
+  return index_[place] == kFree ? items_.size() : index_[place];
+}
+
+// All are put anew when half of the places are taken.
+void PossibilitySet::NoteLast() {
+  size_t first = items_.size() - 1;
+  if (index_.empty() && first < kFew) return;
+  if (items_.size() * 2 > index_.size()) {
+    index_.assign(std::bit_ceil(items_.size() * 4), kFree);
+    first = 0;
+  }
+  for (size_t i = first; i < items_.size(); ++i) {
+    size_t place = PlaceOf(hashes_[i]);
+    while (index_[place] != kFree) place = NextPlace(place);
+    index_[place] = static_cast<uint32_t>(i);
+  }
+}
+
+std::pair<PossibilitySet::Added, size_t> PossibilitySet::Add(Possibility p) {
+  const uint64_t hash = HashOf(p);
+  const size_t at = Find(p, hash);
+  if (at == items_.size()) {
+    items_.push_back(std::move(p));
+    hashes_.push_back(hash);
+    NoteLast();
+    return {Added::kNew, at};
+  }
+  Possibility& known = items_[at];
+  bool widened = WidenTimes(&known, p);
+  // Only rows that every way here has used are certain; what follows from it has to hear of that.
+  widened |= (known.used & ~p.used).any();
+  known.perhaps |= (known.used ^ p.used) | p.perhaps;
+  known.used &= p.used;
+  return {widened ? Added::kWidened : Added::kKnown, at};
+}
+
+}  // namespace cm::model

@@ -1,0 +1,63 @@
+// The rows of a call that hold in a possibility.
+#ifndef MODEL_ORACLE_JUDGE_CALL_ROWS_H_
+#define MODEL_ORACLE_JUDGE_CALL_ROWS_H_
+
+#include <cstdint>
+#include <utility>
+
+#include "model/base/inline_vector.h"
+#include "model/oracle/judge/components.h"
+#include "model/oracle/judge/judge_context.h"
+#include "model/oracle/machine/guards.h"
+
+namespace cm::model {
+
+class CallRows {
+ public:
+  // The context and the call outlive it. `window`: the time of the call.
+  CallRows(const JudgeContext& context, const Call& call, const Window& window,
+           PortClash clash = {})
+      : context_(context),
+        call_(call),
+        window_(window),
+        guards_(context.facts, context.fault_model, window_, clash) {}
+  CallRows(const CallRows&) = delete;
+  CallRows& operator=(const CallRows&) = delete;
+
+  // Calls `visit(rule, guard)` with each row that holds for the id at `at`.
+  template <typename Visit>
+  void ForEach(const Possibility& p, uint8_t at, Visit visit) const {
+    const State from = p.ids[at].state;
+    for (const Guard guard : guards_.Find(p, at, call_))
+      for (const CallRule& rule : RowsOn(KindOf(call_)))
+        if (rule.from.Has(from) && rule.when.Has(guard)) visit(rule, guard);
+  }
+
+  // What the row makes of the possibility.
+  Possibility After(const Possibility& p, uint8_t at, const CallRule& rule, Guard guard) const;
+  // Calls `use(possibility)` with the same; more than once where it is open on which device the id
+  // finds itself.
+  template <typename Use>
+  void ForEachAfter(const Possibility& p, uint8_t at, const CallRule& rule, Guard guard,
+                    Use use) const {
+    Possibility after = After(p, at, rule, guard);
+    const InlineVector<uint8_t, 2> devices = DevicesAfter(p.ids[at], rule);
+    for (size_t i = 0; i < devices.size(); ++i) {
+      Possibility there = i + 1 < devices.size() ? after : std::move(after);
+      if (devices[i] != kNoDevice) there.ids[at].device = devices[i];
+      use(std::move(there));
+    }
+  }
+
+ private:
+  InlineVector<uint8_t, 2> DevicesAfter(const IdState& before, const CallRule& rule) const;
+
+  const JudgeContext& context_;
+  const Call& call_;
+  const Window window_;
+  const GuardFinder guards_;
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_JUDGE_CALL_ROWS_H_

@@ -1,0 +1,289 @@
+#include "model/oracle/judge/channels.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "model/conversation/print.h"
+#include "model/oracle/judge/answers.h"
+#include "model/oracle/machine/channel_rows.h"
+
+namespace cm::model {
+namespace {
+
+const ChannelRule& FetchRow() {
+  static const ChannelRule& row =
+      RowOf(ChannelState::kPending, CallKind::kGetCmEvent, ChannelGuard::kFine);
+  return row;
+}
+
+const ChannelRule& NothingRow(bool nonblocking) {
+  return RowOf(ChannelState::kEmpty, CallKind::kGetCmEvent,
+               nonblocking ? ChannelGuard::kNonblocking : ChannelGuard::kFine);
+}
+
+std::string EventText(EventType type, int32_t status) {
+  std::string text(ToString(type));
+  if (status != 0) text += " status=" + std::to_string(status);
+  return text;
+}
+
+// A call on a channel that succeeds, whatever the state.
+Verdict Succeeds(const ChannelRule& rule, const Reply& reply) {
+  Verdict verdict{.saw = ToString(reply)};
+  Permit(&verdict, rule, "0");
+  if (!reply.succeeded() && !Unseen(reply)) verdict.kind = VerdictKind::kRefused;
+  verdict.certain.set(NumberOf(&rule));
+  return verdict;
+}
+
+}  // namespace
+
+Verdict Channels::Create(Lane lane, const call::CreateEventChannel& call, const Reply& reply) {
+  facts_.channel(call.channel) = {true, call.nonblocking, lane.side};
+  return Succeeds(RowOf(ChannelState::kEmpty, CallKind::kCreateEventChannel, ChannelGuard::kFine),
+                  reply);
+}
+
+Verdict Channels::Acknowledge(const call::AckCmEvent& call, const Reply& reply) {
+  const IdRef credited = facts_.CreditOf(call.event);
+  if (credited.valid()) facts_.Acknowledge(credited);
+  const uint16_t member = facts_.MembershipOf(call.event);
+  if (member != 0) --facts_.id(credited).memberships[member - 1].unacked;
+  return Succeeds(RowOf(ChannelState::kEmpty, CallKind::kAckCmEvent, ChannelGuard::kFine), reply);
+}
+
+Verdict Channels::Get(const Record& record, Lane lane, const call::GetCmEvent& call,
+                      const seen::Answered& answered) {
+  if (Unseen(answered.reply)) return FetchedUnseen(record, call);
+  if (answered.event) return Fetched(record, call, *answered.event);
+  Verdict verdict = Nothing(record, call.channel, answered.reply);
+  if (verdict.IsPermitted() && answered.reply.kind == ReplyKind::kBlocked)
+    context_.waiting.push_back({.what = WaitingCall::For::kEvent,
+                                .line = record.line,
+                                .lane = lane,
+                                .channel = call.channel});
+  return verdict;
+}
+
+Verdict Channels::Returned(const Record& record, const call::GetCmEvent& call,
+                           const seen::Released& released) {
+  if (released.event) return Fetched(record, call, *released.event);
+  if (Unseen(released.reply)) return FetchedUnseen(record, call);
+  return Refused(ToString(released.reply), "an event");
+}
+
+// Events of two memberships in one group that were joined with one context look the same.
+void Channels::Count(const call::GetCmEvent& call, IdRef owner,
+                     const std::vector<uint16_t>& memberships) {
+  IdInfo& info = facts_.id(owner);
+  facts_.CreditOf(call.event) = owner;
+  ++info.unacked;
+  const bool known = memberships.size() == 1;
+  facts_.MembershipOf(call.event) = known ? memberships.front() : uint16_t{0};
+  for (const uint16_t membership : memberships) {
+    if (known) ++info.memberships[membership - 1].unacked;
+    info.memberships[membership - 1].blurred |= !known;
+  }
+}
+
+Verdict Channels::Fetched(const Record& record, const call::GetCmEvent& call,
+                          const CmEvent& event) {
+  const Window window = WindowOf(record);
+  Verdict verdict{.saw = ToString(event, conversation_)};
+  const auto refuse = [&](std::string what) {
+    verdict.kind = VerdictKind::kRefused;
+    Permit(&verdict, FetchRow(), std::move(what));
+    return verdict;
+  };
+  const bool is_request = event.type == EventType::kConnectRequest;
+  if (is_request && event.id != call.request) return refuse("a new id");
+  if (!is_request && event.listen_id.valid()) return refuse("no listen_id in such an event");
+  const IdRef owner = is_request ? event.listen_id : event.id;
+  if (!owner.valid()) return refuse("an event of an id that exists");
+  if (!facts_.id(owner).in_scope) {
+    if (is_request) facts_.id(call.request) = facts_.id(owner);
+    return OutOfScope();
+  }
+  if (!facts_.id(owner).exists) return refuse("an event of an id that exists");
+  if (facts_.id(owner).channel != call.channel) return refuse("an event of this channel's ids");
+  if (!components_.Close(components_.NumberOf(owner), window, &verdict)) return verdict;
+  std::vector<uint16_t> memberships;  // one of which the event is of
+  const bool kept = components_.Keep(
+      components_.NumberOf(owner), &verdict,
+      AtId(owner, [&](Possibility& p, uint8_t at, JudgedStep& judged) {
+        while (delivery_.Swallow(&p, at, window.span())) at = p.Find(owner);
+        const FetchRule* rule = delivery_.HeadRule(p, at);
+        if (rule == nullptr) return;
+        judged.Permit(*rule, ToString(delivery_.EventBy(*rule, p, at), conversation_));
+        if (!delivery_.MayBe(event, *rule, p, at)) return;
+        const uint16_t payload = p.ids[at].queue.front().payload;
+        const uint16_t of = payload == kNoPayload ? 0 : facts_.payloads[payload].membership;
+        if (of != 0 && std::ranges::find(memberships, of) == memberships.end())
+          memberships.push_back(of);
+        delivery_.Take(&p, at, *rule, call.request, window.span());
+        judged.By(p.used);
+        judged.Add(std::move(p));
+      }));
+  if (!kept && is_request && AnyAsksUnjudged()) {  // it may be of one of those
+    facts_.id(call.request) = facts_.id(owner);
+    facts_.id(call.request).in_scope = false;
+    return LeaveScope(owner);
+  }
+  if (!kept) {
+    if (verdict.permitted.empty()) Permit(&verdict, NothingRow(true), "no event of this id now");
+    return verdict;
+  }
+  learning_.FromEvent(event, components_.PossibilitiesOf(owner).front(), call.request);
+  if (is_request) components_.AddRequest(owner, call.request);
+  std::optional<int64_t>& fetched = facts_.channel(call.channel).fetched;
+  if (!fetched) fetched = window.begin;
+  Count(call, owner, memberships);
+  components_.Split(components_.NumberOf(owner));
+  return verdict;
+}
+
+std::vector<std::pair<IdRef, Pending>> Channels::Unread(const Possibility& p,
+                                                        ChannelRef channel) const {
+  std::vector<std::pair<IdRef, Pending>> unread;
+  for (const IdState& id : p.ids)
+    if (!id.queue.empty() && id.name.valid() && facts_.id(id.name).channel == channel)
+      unread.emplace_back(id.name, id.queue.front());
+  return unread;
+}
+
+Verdict Channels::Nothing(const Record& record, ChannelRef channel, const Reply& reply) {
+  const Window window = WindowOf(record);
+  Verdict verdict{.saw = ToString(reply)};
+  const ChannelRule& rule = NothingRow(facts_.channel(channel).nonblocking);
+  Permit(&verdict, rule, Text(rule.outcome));
+  if (!Fits(rule.outcome, reply)) {
+    verdict.kind = VerdictKind::kRefused;
+    return verdict;
+  }
+  for (const Components::Number number : components_.On(channel)) {
+    if (!components_.Close(number, window, &verdict)) return verdict;
+    Verdict unread;  // what would have been permitted instead
+    const bool kept = components_.Keep(number, &verdict, [&](Possibility& p, JudgedStep& judged) {
+      const auto before = Unread(p, channel);
+      if (delivery_.Drain(&p, channel, window.span())) {
+        p.used.set(NumberOf(&rule));
+        judged.Add(std::move(p));
+        return;
+      }
+      for (const auto& [id, event] : before)
+        Permit(&unread, FetchRow(),
+               EventText(event.type, event.status) + " of " + conversation_.names.ids.NameOf(id));
+    });
+    if (!kept) {
+      verdict.permitted = std::move(unread.permitted);
+      return verdict;
+    }
+    components_.Split(number);
+  }
+  facts_.channel(channel).fetched.reset();
+  verdict.by.set(NumberOf(&rule));
+  return verdict;
+}
+
+void Channels::LearnUnjudged(const Line& line) {
+  const auto* calls = std::get_if<line::Calls>(&line);
+  if (calls == nullptr || !std::holds_alternative<call::Connect>(calls->call)) return;
+  const IdRef id = IdOf(calls->call);
+  if (id.valid() && !facts_.id(id).in_scope) facts_.id(id).asks_unjudged = true;
+}
+
+bool Channels::AnyAsksUnjudged() const {
+  for (uint16_t i = 0; i < facts_.id_count(); ++i)
+    if (facts_.id(IdRef{i}).asks_unjudged) return true;
+  return false;
+}
+
+bool Channels::MayHearOfUnjudged(ChannelRef channel) {
+  bool listens = false;
+  for (uint16_t i = 0; i < facts_.id_count(); ++i) {
+    const IdInfo& info = facts_.id(IdRef{i});
+    if (!info.exists || info.channel != channel) continue;
+    if (!info.in_scope) return true;
+    listens = listens || components_.MayBe(IdRef{i}, [](const IdState& own) {
+      return own.state == State::kListen;
+    });
+  }
+  return listens && AnyAsksUnjudged();
+}
+
+Verdict Channels::Wait(const Record& record, ChannelRef channel, bool readable) {
+  const Window window = WindowOf(record);
+  Verdict verdict{.saw = readable ? "readable" : "quiet"};
+  std::vector<Components::Number> able;
+  const std::optional<int64_t> fetched = facts_.channel(channel).fetched;
+  const auto is_drained = [&](const Possibility& p) { return delivery_.IsDrained(p, channel); };
+  for (const Components::Number number : components_.On(channel)) {
+    if (!components_.Close(number, window, &verdict)) return verdict;
+    if (components_.Any(number, [&](const Possibility& p) { return !is_drained(p); }))
+      able.push_back(number);
+    if (readable) continue;
+    const bool kept = components_.Keep(number, &verdict, [&](Possibility& p, JudgedStep& judged) {
+      // A fetch of a later event has made the library process the ones it drops.
+      if (is_drained(p) || (fetched && delivery_.Drain(&p, channel, {*fetched, window.end})))
+        judged.Add(std::move(p));
+    });
+    if (!kept) Permit(&verdict, FetchRow(), "readable: an event is due");
+    if (!kept) return verdict;
+  }
+  verdict.sharp = !readable || able.empty();
+  if (!readable) {
+    facts_.channel(channel).fetched.reset();
+    return verdict;
+  }
+  // It may be readable for an id that is not judged, or because of a request of one.
+  if (MayHearOfUnjudged(channel)) {
+    if (able.empty()) verdict.kind = VerdictKind::kOutOfScope;
+    return verdict;
+  }
+  if (able.empty()) {
+    verdict.kind = VerdictKind::kRefused;
+    Permit(&verdict, NothingRow(true), "quiet: nothing can have happened");
+    return verdict;
+  }
+  if (able.size() > 1) return verdict;  // one of several: no telling which
+  verdict.sharp = true;
+  components_.Keep(able.front(), &verdict, [&](Possibility& p, JudgedStep& judged) {
+    if (is_drained(p))
+      verdict.sharp = false;
+    else
+      judged.Add(std::move(p));
+  });
+  return verdict;
+}
+
+Verdict Channels::FetchedUnseen(const Record& record, const call::GetCmEvent& call) {
+  const Window window = WindowOf(record);
+  Verdict verdict{.saw = "unseen"};
+  for (const Components::Number number : components_.On(call.channel)) {
+    if (!components_.Close(number, window, &verdict)) return verdict;
+    PossibilitySet next;
+    CmEvent event;
+    for (const Possibility& p : components_.PossibilitiesOf(number)) {
+      for (uint8_t i = 0; i < p.ids.size(); ++i) {
+        const IdRef name = p.ids[i].name;
+        if (!name.valid() || facts_.id(name).channel != call.channel) continue;
+        const FetchRule* rule = delivery_.HeadRule(p, i);
+        if (rule == nullptr || rule->delivered == EventType::kConnectRequest) continue;
+        Possibility after = p;
+        delivery_.Take(&after, i, *rule, {}, window.span());
+        event = CmEvent{.type = rule->delivered, .id = name};
+        next.Add(std::move(after));
+      }
+    }
+    if (next.empty()) continue;  // it may have fetched of another component, or nothing
+    components_.Exchange(number, std::move(next));
+    learning_.FromEvent(event, components_.PossibilitiesOf(number).front(), {});
+    facts_.CreditOf(call.event) = event.id;
+    ++facts_.id(event.id).unacked;
+    return verdict;
+  }
+  return verdict;
+}
+
+}  // namespace cm::model

@@ -1,0 +1,44 @@
+// Event channels: made, read, waited for, and the acknowledgement of their events.
+#ifndef MODEL_ORACLE_JUDGE_CHANNELS_H_
+#define MODEL_ORACLE_JUDGE_CHANNELS_H_
+
+#include <vector>
+
+#include "model/conversation/history.h"
+#include "model/oracle/judge/judge_context.h"
+#include "model/oracle/judge/verdict.h"
+
+namespace cm::model {
+
+class Channels : JudgeBase {
+ public:
+  explicit Channels(JudgeContext& context) : JudgeBase(context) {}
+
+  Verdict Create(Lane lane, const call::CreateEventChannel& call, const Reply& reply);
+  Verdict Acknowledge(const call::AckCmEvent& call, const Reply& reply);
+  // rdma_get_cm_event, when it is made or when it returns.
+  Verdict Get(const Record& record, Lane lane, const call::GetCmEvent& call,
+              const seen::Answered& answered);
+  Verdict Returned(const Record& record, const call::GetCmEvent& call,
+                   const seen::Released& released);
+  // The channel becomes readable within a time, or stays quiet.
+  Verdict Wait(const Record& record, ChannelRef channel, bool readable);
+
+  // A line on an id that is not judged: it may send a request to any listener.
+  void LearnUnjudged(const Line& line);
+
+ private:
+  Verdict Fetched(const Record& record, const call::GetCmEvent& call, const CmEvent& event);
+  // The channel had nothing for its reader: EAGAIN, or the call waits.
+  Verdict Nothing(const Record& record, ChannelRef channel, const Reply& reply);
+  // An event was fetched, and not recorded.
+  Verdict FetchedUnseen(const Record& record, const call::GetCmEvent& call);
+  void Count(const call::GetCmEvent& call, IdRef owner, const std::vector<uint16_t>& memberships);
+  std::vector<std::pair<IdRef, Pending>> Unread(const Possibility& p, ChannelRef channel) const;
+  bool AnyAsksUnjudged() const;
+  bool MayHearOfUnjudged(ChannelRef channel);
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_JUDGE_CHANNELS_H_

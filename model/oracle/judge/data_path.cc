@@ -1,0 +1,253 @@
+#include "model/oracle/judge/data_path.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/conversation/print.h"
+#include "model/oracle/judge/answers.h"
+#include "model/oracle/judge/queue_ends.h"
+
+namespace cm::model {
+namespace {
+
+constexpr uint8_t kForEver = 7;  // as a number of RNR retries
+constexpr uint32_t kDatagramHeader = 40;
+
+WcOpcode OpcodeOf(WorkKind kind) {
+  switch (kind) {
+    case WorkKind::kReceive:
+      return WcOpcode::kReceive;
+    case WorkKind::kRead:
+      return WcOpcode::kRead;
+    case WorkKind::kWrite:
+      return WcOpcode::kWrite;
+    case WorkKind::kMessage:
+    case WorkKind::kDatagram:
+      break;
+  }
+  return WcOpcode::kSend;
+}
+
+// What the buffers hold is a matter of properties.
+bool Fits(const Completion& expected, Completion seen) {
+  seen.bytes = 0;
+  return expected == seen;
+}
+
+}  // namespace
+
+// Its queue pair is in error, whatever was thought of it.
+void DataPath::QueuePairFailed(IdRef id) {
+  components_.Change(components_.NumberOf(id), [id](Possibility* p) {
+    const uint8_t at = p->Find(id);
+    if (at != kNoId && p->ids[at].qp == QpPhase::kRts) p->ids[at].qp = QpPhase::kErr;
+  });
+}
+
+// The requests that may complete next, with what they may complete with.
+std::vector<DataPath::DueCompletion> DataPath::DueOfSends(IdRef id, const Ends& ends) const {
+  const WorkTracker& work = facts_.work;
+  const QueuesInfo& own = work.of(id);
+  std::vector<DueCompletion> due;
+  for (size_t at = own.sends_done; at < own.sends.size(); ++at) {
+    const PostedWork& posted = own.sends[at];
+    const WorkKind kind = WorkKindOf(posted.kind);
+    const WorkEnds all = work.EndsOfSend(id, at, ends);
+    const bool silent = (posted.work.flags & kSignaled) == 0;
+    for (const WorkRule& rule : rules::kWork) {
+      const bool done = rule.status == WcStatus::kSuccess;
+      if (!rule.on.Has(kind) || !all.Has(rule.when) || (done && silent)) continue;
+      if (!OfDialect(rule.needs, profile_.dialect)) continue;
+      Completion completion{.status = rule.status, .context = posted.work.context};
+      if (done) completion.opcode = OpcodeOf(kind);
+      if (done && kind == WorkKind::kRead) completion.length = LengthOf(posted.work.sges);
+      due.push_back({completion, &rule, at});
+    }
+    if (!silent || !all.Has(WorkEnd::kDone)) break;
+  }
+  return due;
+}
+
+std::vector<DataPath::DueCompletion> DataPath::DueOfReceives(IdRef id, const Ends& ends) const {
+  const WorkTracker& work = facts_.work;
+  const QueuesInfo& own = work.of(id);
+  const size_t at = own.receives_done;
+  std::vector<DueCompletion> due;
+  if (at >= own.receives.size()) return due;
+  const bool datagram = IsDatagram(facts_.id(id).space);
+  WorkEnds all = work.EndsOfReceive(id, at, ends);
+  if (datagram) all = all | WorkEnd::kDone;
+  for (const WorkRule& rule : rules::kWork) {
+    if (!rule.on.Has(WorkKind::kReceive) || !all.Has(rule.when)) continue;
+    if (!OfDialect(rule.needs, profile_.dialect)) continue;
+    Completion completion{.status = rule.status, .context = own.receives[at].work.context};
+    if (rule.status != WcStatus::kSuccess) {
+      due.push_back({completion, &rule, at});
+      continue;
+    }
+    completion.opcode = WcOpcode::kReceive;
+    if (const PostedWork* message = work.MessageFor(id, at)) {
+      completion.length = LengthOf(message->work.sges);
+      due.push_back({completion, &rule, at});
+    }
+    if (!datagram) continue;
+    for (const uint32_t length : datagram_lengths_) {
+      completion.length = length + kDatagramHeader;
+      due.push_back({completion, &rule, at});
+    }
+  }
+  return due;
+}
+
+// Each of the requests may have been executed without a completion.
+bool DataPath::AllMayBeSilent(IdRef id, const Ends& ends) const {
+  const QueuesInfo& own = facts_.work.of(id);
+  for (size_t at = own.sends_done; at < own.sends.size(); ++at)
+    if ((own.sends[at].work.flags & kSignaled) != 0 ||
+        !facts_.work.EndsOfSend(id, at, ends).Has(WorkEnd::kDone))
+      return false;
+  return true;
+}
+
+// Whether the queue may be found empty.
+Certainty DataPath::NothingCompleted(IdRef id, bool receives, const Ends& ends) const {
+  const QueuesInfo& own = facts_.work.of(id);
+  if (facts_.work.Unknown(id)) return Certainty::kMaybe;
+  const std::vector<DueCompletion> due = receives ? DueOfReceives(id, ends) : DueOfSends(id, ends);
+  if (due.empty()) return Certainty::kYes;
+  if (Only(ends.own, QpPhase::kErr) && !(receives && own.shares)) {
+    if (!receives && AllMayBeSilent(id, ends)) return Certainty::kMaybe;
+    const bool late = receives && own.receives[own.receives_done].into_error;
+    return late ? Certainty::kMaybe : Certainty::kNo;
+  }
+  // A message may be on its way still where its sender is in error by now.
+  const bool up = Only(ends.own, QpPhase::kRts) && Only(ends.peers, QpPhase::kRts);
+  if (receives && !up) return Certainty::kMaybe;
+  const bool done = std::ranges::all_of(
+      due, [](const DueCompletion& d) { return d.rule->when == WorkEnd::kDone; });
+  const bool datagram = receives && IsDatagram(facts_.id(id).space);
+  return done && !datagram ? Certainty::kNo : Certainty::kMaybe;
+}
+
+Verdict DataPath::Complete(const Record& record, Lane lane, const Call& call, const Reply& reply,
+                           const std::optional<HandedOut>& handed) {
+  const IdRef id = IdOf(call);
+  Verdict verdict{.saw = ToString(reply)};
+  if (handed) verdict.saw += " " + ToString(*handed, facts_.topology());
+  if (!components_.Close(components_.NumberOf(id), WindowOf(record), &verdict)) return verdict;
+  const Ends ends = EndsOf(id, facts_, components_);
+  const bool receives = KindOf(call) == CallKind::kGetRecvComp;
+  const Certainty nothing = NothingCompleted(id, receives, ends);
+  Guards guards;
+  if (ends.own.Has(QpPhase::kNone)) guards = guards | Guard::kQpAbsent;
+  if (!Only(ends.own, QpPhase::kNone)) {
+    if (nothing != Certainty::kNo) guards = guards | Guard::kNothingCompleted;
+    if (nothing != Certainty::kYes || facts_.work.Unknown(id)) guards = guards | Guard::kFine;
+  }
+  bool fits = Unseen(reply);
+  for (const CallRule& rule : RowsOn(KindOf(call))) {
+    if (!rule.when.Except(guards).empty()) continue;
+    if (rule.when != Guards(Guard::kFine)) Permit(&verdict, rule, Text(rule.outcome));
+    if (!Fits(rule.outcome, reply)) continue;
+    fits = true;
+    verdict.certain.set(NumberOf(&rule));
+  }
+  if (reply.kind == ReplyKind::kBlocked && fits)
+    context_.waiting.push_back(
+        {.what = WaitingCall::For::kCompletion, .line = record.line, .lane = lane});
+  if (guards.Has(Guard::kFine)) fits = JudgeWork(id, receives, ends, handed, &verdict) && fits;
+  if (reply.succeeded() && !(handed && std::holds_alternative<Completion>(*handed))) fits = false;
+  if (!fits) verdict.kind = VerdictKind::kRefused;
+  return verdict;
+}
+
+// Whether the completion is a permitted one; the permitted ones are added to the verdict. True
+// where none was returned.
+bool DataPath::JudgeWork(IdRef id, bool receives, const Ends& ends,
+                         const std::optional<HandedOut>& handed, Verdict* verdict) {
+  QueuesInfo& own = facts_.work.of(id);
+  const auto* seen = handed ? std::get_if<Completion>(&*handed) : nullptr;
+  if (facts_.work.Unknown(id)) {
+    verdict->sharp = false;
+    return true;
+  }
+  const std::vector<DueCompletion> due = receives ? DueOfReceives(id, ends) : DueOfSends(id, ends);
+  for (const DueCompletion& one : due)
+    Permit(verdict, *one.rule, "0 " + ToString(one.completion, facts_.topology()));
+  if (seen == nullptr) return true;
+  const auto found = std::ranges::find_if(
+      due, [&](const DueCompletion& one) { return Fits(one.completion, *seen); });
+  if (found == due.end()) return false;
+  verdict->certain.set(NumberOf(found->rule));
+  (receives ? own.receives_done : own.sends_done) = found->at + 1;
+  if (seen->status == WcStatus::kSuccess) return true;
+  const IdRef peer = own.peer;
+  (receives ? own.receives_failed : own.sends_failed) = true;
+  QueuePairFailed(id);
+  if (found->rule->peer_fails && peer.valid()) QueuePairFailed(peer);
+  return true;
+}
+
+Verdict DataPath::Deregister(const call::DeregMr& dereg, const seen::Answered& answered) {
+  Verdict verdict{.saw = ToString(answered.reply)};
+  JudgeReply(RowsOn(CallKind::kDeregMr), answered.reply, &verdict,
+             [](const CallRule& /*any*/) { return true; });
+  facts_.work.region(dereg.mr).live = false;
+  return verdict;
+}
+
+// What calls, events and faults say about queues.
+void DataPath::Learn(const Record& record, const Line& line) {
+  WorkTracker& work = facts_.work;
+  if (const auto* injects = std::get_if<line::Injects>(&line))
+    if (!injects->fault.OnPackets()) work.Disturb();
+  const auto* answered = std::get_if<seen::Answered>(&record.seen);
+  const auto* calls = std::get_if<line::Calls>(&line);
+  if (answered == nullptr || calls == nullptr) return;
+  const Call& call = calls->call;
+  const IdRef id = IdOf(call);
+  learning_.FromDepths(call);
+  if (answered->event && answered->event->type == EventType::kEstablished &&
+      answered->event->id.valid())
+    work.of(answered->event->id).service |= IsDatagram(facts_.id(answered->event->id).space);
+  // What a synchronous call starts it has started, however long it waits.
+  if (const auto* connect = std::get_if<call::Connect>(&call))
+    work.of(id).rnr_retries = connect->param ? connect->param->rnr_retry_count : kForEver;
+  if (const auto* accept = std::get_if<call::Accept>(&call))
+    work.of(id).rnr_retries = accept->param ? accept->param->rnr_retry_count : kForEver;
+  const CallKind kind = KindOf(call);
+  // Soft-RoCE keeps what it refuses for the sake of the state, and carries it out later.
+  const bool refused = answered->reply == Reply::Refused(Errno::kInval);
+  if (refused && IsWork(kind) && !IsReceive(kind) && PhasesOf(id, components_).Has(QpPhase::kInit))
+    work.of(id).unknown = true;
+  if (!answered->reply.succeeded() || !id.valid()) return;
+  if (!MovesData(kind) && !QpAskedBy(call)) return;
+  if (!facts_.id(id).in_scope) return;
+  const auto registered = [&](const auto& reg) {
+    MeetPeer(id, facts_, components_);
+    work.region(reg.mr) = {
+        .live = true, .by = kind, .device = work.of(id).device, .length = reg.length};
+  };
+  if (QpAskedBy(call)) {
+    const bool accepts =
+        components_.MayBe(id, [](const IdState& own) { return own.origin.valid(); });
+    work.NewQueuePair(id, facts_.id(id).connected || accepts);
+  } else if (WorkOf(call) != nullptr) {
+    work.Post(call, EndsOf(id, facts_, components_));
+    if (kind == CallKind::kPostUdSend) datagram_lengths_.push_back(LengthOf(WorkOf(call)->sges));
+  } else if (const auto* msgs = std::get_if<call::RegMsgs>(&call)) {
+    registered(*msgs);
+  } else if (const auto* read = std::get_if<call::RegRead>(&call)) {
+    registered(*read);
+  } else if (const auto* write = std::get_if<call::RegWrite>(&call)) {
+    registered(*write);
+  } else if (kind == CallKind::kCreateSrq || kind == CallKind::kCreateSrqEx) {
+    work.of(id).unknown |= work.of(id).srq || work.of(id).had;
+    work.of(id).srq = true;
+  } else if (kind == CallKind::kDestroySrq) {
+    work.of(id).unknown |= work.of(id).shares;
+    work.of(id).srq = false;
+  }
+}
+
+}  // namespace cm::model

@@ -1,0 +1,48 @@
+// Regions, posted work, and what it completes with.
+#ifndef MODEL_ORACLE_JUDGE_DATA_PATH_H_
+#define MODEL_ORACLE_JUDGE_DATA_PATH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/conversation/history.h"
+#include "model/oracle/belief/work_tracker.h"
+#include "model/oracle/judge/judge_context.h"
+#include "model/oracle/judge/verdict.h"
+
+namespace cm::model {
+
+class DataPath : JudgeBase {
+ public:
+  explicit DataPath(JudgeContext& context) : JudgeBase(context) {}
+
+  // rdma_get_send_comp and rdma_get_recv_comp, when they are made or when they return.
+  Verdict Complete(const Record& record, Lane lane, const Call& call, const Reply& reply,
+                   const std::optional<HandedOut>& handed);
+  Verdict Deregister(const call::DeregMr& dereg, const seen::Answered& answered);
+  // What a permitted record says about queues.
+  void Learn(const Record& record, const Line& line);
+
+ private:
+  struct DueCompletion {
+    Completion completion;
+    const WorkRule* rule = nullptr;
+    size_t at = 0;  // the request, among all of its queue
+  };
+
+  std::vector<DueCompletion> DueOfSends(IdRef id, const Ends& ends) const;
+  std::vector<DueCompletion> DueOfReceives(IdRef id, const Ends& ends) const;
+  bool AllMayBeSilent(IdRef id, const Ends& ends) const;
+  Certainty NothingCompleted(IdRef id, bool receives, const Ends& ends) const;
+  bool JudgeWork(IdRef id, bool receives, const Ends& ends, const std::optional<HandedOut>& handed,
+                 Verdict* verdict);
+  void QueuePairFailed(IdRef id);
+
+  std::vector<uint32_t> datagram_lengths_;  // of all that were sent
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_JUDGE_DATA_PATH_H_

@@ -1,0 +1,190 @@
+#include "model/oracle/judge/environment.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/oracle/machine/left_requests.h"
+
+namespace cm::model {
+namespace {
+
+void CountOne(uint8_t* due) {
+  if (*due < 255) ++*due;
+}
+
+}  // namespace
+
+void Environment::TurnLinks(int64_t until) {
+  while (const std::optional<int64_t> at = fault_model_.NextTurn(until)) {
+    components_.CloseAll({*at, *at, context_.settled});
+    fault_model_.Turn();
+  }
+}
+
+// Events in progress may still happen in the old environment: every set is closed first.
+Verdict Environment::Line(const Record& record, const cm::Line& line) {
+  const Window window = WindowOf(record);
+  if (std::holds_alternative<line::Settles>(line)) {
+    context_.settled = window.begin;
+    fault_model_.Settle(window.end);
+    return {};
+  }
+  if (std::holds_alternative<line::Passes>(line)) return {};
+  components_.CloseAll(window);
+  if (std::holds_alternative<line::Sends>(line)) return tester_.Send(record.line, window.span());
+  if (const auto* injects = std::get_if<line::Injects>(&line)) {
+    Inject(injects->fault, window);
+    return {};
+  }
+  fault_model_.Heal(window.end);
+  ChangeNeighbours(window);
+  return {};
+}
+
+void Environment::Inject(const Fault& fault, const Window& window) {
+  const int64_t now = window.begin;
+  if (fault.OnPackets()) return fault_model_.InjectOnPackets(fault, now, MessagesUnderWay(now));
+  const uint8_t device = facts_.topology().sides[fault.side].device;
+  const uint8_t kernel = facts_.topology().KernelOf(fault.side);
+  const FaultRow& row = RowOf(fault.kind);
+  fault_model_.Inject(fault, now);
+  facts_.fail_overs[device] = static_cast<uint8_t>(fault_model_.FailOvers(device));
+  if (row.leaves == FaultPremise::kHostStopped) Crash(kernel);
+  if (row.leaves == FaultPremise::kHostRunning) ++facts_.boots[kernel];
+  Tell(row.tells, fault.side, window);
+}
+
+void Environment::Tell(FaultTells tells, uint8_t side, const Window& window) {
+  const uint8_t device = facts_.topology().sides[side].device;
+  switch (tells) {
+    case FaultTells::kNoId:
+    case FaultTells::kSenders:  // by what becomes of their messages
+      return;
+    case FaultTells::kIdsOfDevice:
+      return RemoveDevice(device, window);
+    case FaultTells::kIdsOfBond:
+      return FailOver(device, window);
+    case FaultTells::kNeighbours:
+      return ChangeNeighbours(window);
+    case FaultTells::kPeersOfProcess:
+      return Exit(side, window);
+  }
+}
+
+// Whether a message may have been sent at that instant and not have arrived.
+bool Environment::MessagesUnderWay(int64_t now) const {
+  return !components_
+              .WhereMayBe([now](const Possibility& p) {
+                return std::ranges::any_of(
+                    p.flights, [now](const Flight& flight) { return flight.since.latest >= now; });
+              })
+              .empty();
+}
+
+void Environment::RemoveDevice(uint8_t device, const Window& window) {
+  components_.ChangeAll([&](Possibility* p) {
+    for (IdState& id : p->ids) {
+      const bool on_it = facts_.CaOf(id.device) == facts_.CaOf(device);
+      if (!on_it || id.closed || id.gone || id.state == State::kDeviceRemoval) continue;
+      id.removal_due = true;
+      id.due = window.span();
+    }
+  });
+}
+
+// For the other side its neighbour changes. source: observed 6.1-rxe in the lab
+void Environment::MeetNeighbour(IdState* id, uint8_t device, const Window& window) const {
+  if (!id->name.valid()) return;
+  const IdInfo& info = facts_.id(id->name);
+  if (!info.tracked || info.interface == device || facts_.DeviceOf(info.destination) != device ||
+      info.peer_fail_overs % 2 == fault_model_.FailOvers(device) % 2) {
+    return;
+  }
+  CountOne(&id->neighbour_due);
+  id->due = window.span();
+}
+
+// source: linux 6.1 cma.c cma_netdev_change
+void Environment::FailOver(uint8_t device, const Window& window) {
+  const uint32_t now = fault_model_.FailOvers(device);
+  components_.ChangeAll([&](Possibility* p) {
+    for (IdState& id : p->ids) {
+      if (id.closed || id.gone) continue;
+      MeetNeighbour(&id, device, window);
+      if (id.device == kNoDevice) continue;
+      const uint8_t interface = id.name.valid() ? facts_.id(id.name).interface : id.device;
+      // Two interfaces take turns: after an even number the address is the same again.
+      const uint32_t met = id.name.valid() ? facts_.id(id.name).fail_overs : now - 1;
+      if (interface != device || met % 2 == now % 2) continue;
+      CountOne(&id.addr_change_due);
+      id.due = window.span();
+    }
+  });
+}
+
+// source: linux 6.1 cma.c cma_netevent_callback
+void Environment::ChangeNeighbours(const Window& window) {
+  components_.ChangeAll([&](Possibility* p) {
+    for (IdState& id : p->ids) {
+      if (!id.name.valid() || id.closed || id.gone) continue;
+      const IdInfo& info = facts_.id(id.name);
+      const uint8_t peer = facts_.DeviceOf(info.destination);
+      const bool wrong = fault_model_.NeighbourWrong(info.interface, peer);
+      const bool was_wrong = fault_model_.NeighbourWasWrong(info.interface, peer);
+      if (!info.tracked || info.interface == peer || wrong == was_wrong ||
+          info.knew_wrong_neighbour == wrong) {
+        continue;
+      }
+      CountOne(&id.neighbour_due);
+      id.due = window.span();
+    }
+  });
+}
+
+// The kernel destroys everything that the process had.
+void Environment::Exit(uint8_t side, const Window& window) {
+  for (const Components::Number number : components_.All()) {
+    const std::vector<IdRef> ids = components_.IdsOf(number);
+    components_.Change(number, [&](Possibility* p) {
+      for (const IdRef name : ids) {
+        const uint8_t at = p->Find(name);
+        if (at == kNoId || facts_.id(name).side != side || p->ids[at].gone) continue;
+        machine_.Destroy(p, at, window.span());
+      }
+      DestroyLeftOn([&](ChannelRef channel) { return facts_.channel(channel).side == side; },
+                    machine_, p, window.span());
+    });
+  }
+  Forget(side);
+}
+
+void Environment::Forget(uint8_t side) {
+  for (uint16_t i = 0; i < facts_.id_count(); ++i)
+    if (facts_.id(IdRef{i}).side == side) facts_.id(IdRef{i}).exists = false;
+  std::erase_if(facts_.ports, [&](const PortOwner& o) { return facts_.id(o.id).side == side; });
+  std::erase_if(context_.waiting, [&](const WaitingCall& call) { return call.lane.side == side; });
+}
+
+// Drops everything of the kernel, without notifications. Its sent messages stay in flight.
+void Environment::Crash(uint8_t kernel) {
+  for (const Components::Number number : components_.All()) {
+    components_.Change(number, [&](Possibility* p) {
+      for (IdState& id : p->ids) {
+        const uint8_t of = id.name.valid() ? facts_.id(id.name).kernel : facts_.KernelOf(id.device);
+        if (of != kernel) continue;
+        id.gone = id.closed = true;
+        id.outstanding = id.abandoned = false;
+        id.ib = IbState::kNone;
+        id.iw = IwState::kNone;
+        id.queue.clear();
+        id.joining.clear();
+      }
+      p->Tidy();
+    });
+  }
+  const Topology& topology = facts_.topology();
+  for (uint8_t side = 0; side < topology.sides.size(); ++side)
+    if (topology.KernelOf(side) == kernel) Forget(side);
+}
+
+}  // namespace cm::model

@@ -1,0 +1,27 @@
+#include "model/oracle/judge/judge_context.h"
+
+#include <algorithm>
+
+namespace cm::model {
+
+JudgeContext::JudgeContext(const Conversation& conversation_in, const Profile& profile_in)
+    : conversation(conversation_in),
+      profile(profile_in),
+      facts(conversation, profile),
+      fault_model(*conversation.topology, profile),
+      machine(facts),
+      executor(facts, machine),
+      delivery(facts, fault_model, machine, executor),
+      steps(facts, fault_model, machine, delivery),
+      components(facts, steps),
+      learning(facts, fault_model, machine, components) {}
+
+std::optional<WaitingCall> JudgeContext::TakeWaiting(Lane lane) {
+  const auto found = std::ranges::find(waiting, lane, &WaitingCall::lane);
+  if (found == waiting.end()) return std::nullopt;
+  const WaitingCall call = *found;
+  waiting.erase(found);
+  return call;
+}
+
+}  // namespace cm::model

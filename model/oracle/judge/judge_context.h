@@ -1,0 +1,103 @@
+// What the judges share.
+#ifndef MODEL_ORACLE_JUDGE_JUDGE_CONTEXT_H_
+#define MODEL_ORACLE_JUDGE_JUDGE_CONTEXT_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/conversation/history.h"
+#include "model/oracle/belief/conversation_facts.h"
+#include "model/oracle/belief/fault_model.h"
+#include "model/oracle/judge/components.h"
+#include "model/oracle/judge/learning.h"
+#include "model/oracle/machine/delivery.h"
+#include "model/oracle/machine/effects.h"
+#include "model/oracle/machine/machine.h"
+#include "model/oracle/machine/steps.h"
+
+namespace cm::model {
+
+// A call that has not returned.
+struct WaitingCall {
+  // What it waits for.
+  enum class For : uint8_t {
+    kEvent,          // of the channel
+    kEndOfId,        // or, without an id, the ends of all ids of the channel
+    kEventOfId,      // a call on a synchronous id, or rdma_get_request
+    kMigration,      // `count` acknowledgements
+    kDisconnection,  // over iWARP
+    kLeaving,        // acknowledgements of membership number `count`
+    kCompletion,     // of a work request
+  };
+  For what;
+  uint32_t line = 0;
+  Lane lane;
+  IdRef id;
+  ChannelRef channel;
+  int count = 0;
+};
+
+struct JudgeContext {
+  // The references outlive it.
+  JudgeContext(const Conversation& conversation, const Profile& profile);
+  JudgeContext(const JudgeContext&) = delete;
+  JudgeContext& operator=(const JudgeContext&) = delete;
+
+  Window WindowOf(const Record& record) const {
+    return {
+        .begin = record.begin.nanoseconds(), .end = record.end.nanoseconds(), .settled = settled};
+  }
+  // Removes and returns the call that waits on the lane.
+  std::optional<WaitingCall> TakeWaiting(Lane lane);
+
+  const Conversation& conversation;
+  const Profile& profile;
+  ConversationFacts facts;
+  FaultModel fault_model;
+  Machine machine;
+  RowExecutor executor;
+  Delivery delivery;
+  Steps steps;
+  Components components;
+  Learning learning;
+  std::vector<WaitingCall> waiting;
+  int64_t settled = -1;         // when the world was last quiet
+  bool partial_events = false;  // id->event is shown with type and status alone
+};
+
+// Base of judges: gives them the context.
+class JudgeBase {
+ protected:
+  explicit JudgeBase(JudgeContext& context)
+      : context_(context),
+        conversation_(context.conversation),
+        profile_(context.profile),
+        facts_(context.facts),
+        fault_model_(context.fault_model),
+        machine_(context.machine),
+        delivery_(context.delivery),
+        components_(context.components),
+        learning_(context.learning) {}
+
+  Window WindowOf(const Record& record) const { return context_.WindowOf(record); }
+  // The id, and all that it can influence, are not judged any more.
+  Verdict LeaveScope(IdRef id) const {
+    components_.MarkOutOfScope(id);
+    return OutOfScope();
+  }
+
+  JudgeContext& context_;
+  const Conversation& conversation_;
+  const Profile& profile_;
+  ConversationFacts& facts_;
+  FaultModel& fault_model_;
+  const Machine& machine_;
+  const Delivery& delivery_;
+  Components& components_;
+  Learning& learning_;
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_JUDGE_JUDGE_CONTEXT_H_

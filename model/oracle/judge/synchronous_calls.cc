@@ -1,0 +1,208 @@
+#include "model/oracle/judge/synchronous_calls.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "model/conversation/print.h"
+#include "model/oracle/judge/answers.h"
+#include "model/oracle/judge/beginning.h"
+#include "model/oracle/judge/call_rows.h"
+
+namespace cm::model {
+namespace {
+
+Found FoundIn(const Pending& event) {
+  if (event.type == EventType::kRejected && event.status != 0) return Found::kRejected;
+  if (event.status != 0) return Found::kFailure;
+  return event.type == EventType::kConnectRequest ? Found::kRequest : Found::kSuccess;
+}
+
+const CompletionRule& RuleFor(CallKind kind, Found found) {
+  return *std::ranges::find_if(rules::kCompletions, [&](const CompletionRule& rule) {
+    return rule.on.Has(kind) && rule.when.Has(found);
+  });
+}
+
+// rdma_get_request turns the sign of a status, whatever it is.
+Reply ReplyBy(const CompletionRule& rule, int64_t status) {
+  if (rule.outcome == kBlocks) return Reply::Blocked();
+  const bool turns = rule.on.Has(CallKind::kGetRequest);
+  if (rule.errno_of_status)
+    return Reply::Refused(static_cast<Errno>(turns ? -status : std::abs(status)));
+  return rule.outcome == Returns() ? Reply::Returned() : Reply::Refused(rule.outcome.error);
+}
+
+// What the call of a thread has come to in one possibility; null while its event is on the way
+// between the channel and the thread.
+const CompletionRule* RuleAt(CallKind kind, const IdState& id) {
+  switch (id.awaits) {
+    case Awaits::kServed:
+      return &RuleFor(kind, Found::kRequest);
+    case Awaits::kNothing:
+      return id.retained ? &RuleFor(kind, FoundIn(*id.retained)) : nullptr;
+    case Awaits::kEvent:
+    case Awaits::kRequest:
+      break;
+  }
+  return id.queue.empty() ? &RuleFor(kind, Found::kNothing) : nullptr;
+}
+
+// The request that a listener's thread was given gets its name.
+Possibility Served(Possibility p, uint8_t listener, const Call& call) {
+  IdState& own = p.ids[listener];
+  const Pending request = own.queue.front();
+  own.queue.erase_at(0);
+  own.awaits = Awaits::kNothing;
+  IdState& child = p.ids[request.child];
+  child.name = std::get<call::GetRequest>(call).request;
+  child.retained = Pending{.type = EventType::kConnectRequest, .payload = request.payload};
+  return p;
+}
+
+}  // namespace
+
+bool SynchronousCalls::Waits(const Call& call) const {
+  if (std::holds_alternative<call::GetRequest>(call)) return true;
+  const IdRef id = IdOf(call);
+  const bool answers = std::holds_alternative<call::Accept>(call);
+  if (answers && IsDatagram(facts_.id(id).space)) return false;  // nothing comes of it
+  return rules::kCompleting.Has(KindOf(call)) && id.valid() && facts_.id(id).synchronous();
+}
+
+Verdict SynchronousCalls::Called(const Record& record, Lane lane, const Call& call,
+                                 const Reply& reply) {
+  const Window window = WindowOf(record);
+  const Window start = window.AtBegin();
+  const IdRef id = IdOf(call);
+  Verdict verdict{.saw = ToString(reply)};
+  if (!components_.Close(components_.NumberOf(id), start, &verdict)) return verdict;
+  Beginning beginning = Begin(context_, call, reply, start, &verdict);
+  // A result that may be the kernel's immediate refusal is taken for that, unless it may also be
+  // the event's: then the remaining events of the id are unknown.
+  const bool was_refused = !beginning.refused.empty();
+  const bool one_errno = std::holds_alternative<call::ResolveAddrInfo>(call);
+  if (one_errno && was_refused && !beginning.begun.empty()) return LeaveScope(id);
+  if (was_refused || beginning.begun.empty()) {
+    components_.Exchange(components_.NumberOf(id), std::move(beginning.refused));
+    if (was_refused)
+      components_.Confirm(components_.NumberOf(id), &verdict);
+    else
+      verdict.kind = VerdictKind::kRefused;
+    return verdict;
+  }
+  components_.Exchange(components_.NumberOf(id), std::move(beginning.begun));
+  for (const CallRule* rule : beginning.starting) learning_.FromRow(id, call, *rule, start.span());
+  facts_.ReleaseRequestOf(id);
+  Complete(window, call, reply, &verdict);
+  if (verdict.IsPermitted() && reply.kind == ReplyKind::kBlocked)
+    context_.waiting.push_back(
+        {.what = WaitingCall::For::kEventOfId, .line = record.line, .lane = lane, .id = id});
+  return verdict;
+}
+
+Verdict SynchronousCalls::Returned(const Record& record, const Call& call, const Reply& reply) {
+  Verdict verdict{.saw = "returned " + ToString(reply)};
+  Complete(WindowOf(record), call, reply, &verdict);
+  return verdict;
+}
+
+void SynchronousCalls::Complete(const Window& window, const Call& call, const Reply& reply,
+                                Verdict* verdict) {
+  const IdRef id = IdOf(call);
+  if (!components_.Close(components_.NumberOf(id), window, verdict)) return;
+  const auto step = [&](Possibility& p, uint8_t at, JudgedStep& judged) {
+    const IdState& own = p.ids[at];
+    const CompletionRule* rule = RuleAt(KindOf(call), own);
+    if (rule == nullptr) return;
+    const bool served = own.awaits == Awaits::kServed;
+    if (served && facts_.id(id).gives_qps && !Unseen(reply)) {
+      GiveQp(std::get<call::GetRequest>(call), window, reply, Served(std::move(p), at, call),
+             judged);
+      return;
+    }
+    const Reply expected = ReplyBy(*rule, own.retained ? own.retained->status : 0);
+    judged.Permit(*rule, ToString(expected));
+    if (expected != reply && !Unseen(reply)) return;
+    Possibility after = served ? Served(std::move(p), at, call) : std::move(p);
+    if (rule->on == Calls(CallKind::kResolveAddrInfo)) after.ids[at].looks_up = false;
+    after.used.set(NumberOf(rule));
+    judged.By(*rule);
+    judged.Add(std::move(after));
+  };
+  const bool kept = components_.Keep(components_.NumberOf(id), verdict, AtId(id, step));
+  verdict->sharp = verdict->permitted.size() < 3;
+  if (!kept) return;
+  if (reply.kind == ReplyKind::kReturned) Learn(call);
+  components_.Split(components_.NumberOf(id));
+}
+
+// rdma_get_request creates the queue pair before it returns the request; where it cannot, the
+// listener keeps the event, and the new id is not returned. Only the oracle uses its name then.
+void SynchronousCalls::GiveQp(const call::GetRequest& get, const Window& window, const Reply& reply,
+                              const Possibility& served, JudgedStep& judged) {
+  const Call create = call::CreateQp{.id = get.request, .type = facts_.id(get.id).qps_type};
+  learning_.FromEvent({.type = EventType::kConnectRequest, .id = get.request, .listen_id = get.id},
+                      served, get.request);
+  const uint8_t child = served.Find(get.request);
+  const CallRows rows(context_, create, window);
+  rows.ForEach(served, child, [&](const CallRule& rule, Guard guard) {
+    const bool made = rule.outcome == Returns();
+    const CompletionRule& ends =
+        RuleFor(CallKind::kGetRequest, made ? Found::kRequest : Found::kRequestWithoutQp);
+    judged.Permit(ends, Text(rule.outcome));
+    if (!Fits(rule.outcome, reply)) return;
+    Possibility after = rows.After(served, child, rule, guard);
+    after.used.set(NumberOf(&ends));
+    if (!made) {
+      after.ids[after.Find(get.id)].retained = after.ids[child].retained;
+      after.ids[child].retained.reset();
+    }
+    judged.Add(std::move(after));
+  });
+}
+
+Verdict SynchronousCalls::StillWaiting(const Record& record) {
+  const int64_t now = record.begin.nanoseconds();
+  Verdict verdict;
+  for (const WaitingCall& call : context_.waiting) {
+    const bool judged = call.what == WaitingCall::For::kEventOfId && facts_.id(call.id).in_scope;
+    if (!judged) continue;
+    const Components::Number number = components_.NumberOf(call.id);
+    if (!components_.Close(number, {now, now, context_.settled}, &verdict)) return verdict;
+    const bool kept = components_.Keep(
+        number, &verdict, AtId(call.id, [&](Possibility& p, uint8_t at, JudgedStep& step) {
+          const IdState& id = p.ids[at];
+          const bool waits = id.awaits == Awaits::kEvent || id.awaits == Awaits::kRequest;
+          if (waits && id.queue.empty()) step.Add(std::move(p));
+        }));
+    if (kept) continue;
+    verdict.saw = "a call on a synchronous id that still waits";
+    verdict.permitted = {
+        {.what = "its return: the event is there", .source = "rdma-core 44 cma.c ucma_complete"}};
+    return verdict;
+  }
+  return verdict;
+}
+
+// What the library has filled in meanwhile, as far as it is certain.
+void SynchronousCalls::Learn(const Call& call) {
+  const IdRef id = IdOf(call);
+  const Possibility& p = components_.PossibilitiesOf(id).front();
+  const std::optional<Pending>& retained = p.ids[p.Find(id)].retained;
+  const auto* get = std::get_if<call::GetRequest>(&call);
+  if (get == nullptr) {
+    if (retained) learning_.FromEvent({.type = retained->type, .id = id}, p, {});
+    return;
+  }
+  const uint8_t request = p.Find(get->request);
+  if (request == kNoId) return;
+  learning_.FromEvent({.type = EventType::kConnectRequest, .id = get->request, .listen_id = id}, p,
+                      get->request);
+  components_.AddRequest(id, get->request);
+  if (!p.ids[request].retained) return;  // it has no queue pair, and the listener has its event
+  facts_.id(get->request).holds = id;
+  ++facts_.id(id).unacked;
+}
+
+}  // namespace cm::model

@@ -1,0 +1,32 @@
+// Calls on synchronous ids, and rdma_get_request: each starts what it starts on any id, and returns
+// with the next event of the id's own channel.
+#ifndef MODEL_ORACLE_JUDGE_SYNCHRONOUS_CALLS_H_
+#define MODEL_ORACLE_JUDGE_SYNCHRONOUS_CALLS_H_
+
+#include "model/conversation/history.h"
+#include "model/oracle/judge/judge_context.h"
+#include "model/oracle/judge/verdict.h"
+
+namespace cm::model {
+
+class SynchronousCalls : JudgeBase {
+ public:
+  explicit SynchronousCalls(JudgeContext& context) : JudgeBase(context) {}
+
+  // Whether the call waits for an event.
+  bool Waits(const Call& call) const;
+  Verdict Called(const Record& record, Lane lane, const Call& call, const Reply& reply);
+  Verdict Returned(const Record& record, const Call& call, const Reply& reply);
+  // After a settling: refused when a call that still waits has had its event for certain.
+  Verdict StillWaiting(const Record& record);
+
+ private:
+  void Complete(const Window& window, const Call& call, const Reply& reply, Verdict* verdict);
+  void GiveQp(const call::GetRequest& get, const Window& window, const Reply& reply,
+              const Possibility& served, JudgedStep& judged);
+  void Learn(const Call& call);
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_JUDGE_SYNCHRONOUS_CALLS_H_

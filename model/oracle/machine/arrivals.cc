@@ -1,0 +1,68 @@
+#include "model/oracle/machine/arrivals.h"
+
+namespace cm::model {
+
+uint8_t FindAnswering(const Possibility& p, IdRef origin) {
+  for (uint8_t i = 0; i < p.ids.size(); ++i) {
+    const IdState& id = p.ids[i];
+    const bool known =
+        id.ib != IbState::kIdle && id.ib != IbState::kTimewait && id.ib != IbState::kNone;
+    if (id.origin == origin && known && !id.gone) return i;
+  }
+  return kNoId;
+}
+
+IbStimulus PlainStimulus(const Flight& flight) {
+  switch (flight.kind) {
+    case Sends::kMra:
+      return IbStimulus::kMra;
+    case Sends::kRep:
+      return IbStimulus::kRep;
+    case Sends::kRtu:
+      return IbStimulus::kRtu;
+    case Sends::kDreq:
+      return IbStimulus::kDreq;
+    case Sends::kDrep:
+      return IbStimulus::kDrep;
+    case Sends::kSidrRep:
+      return IbStimulus::kSidrRep;
+    case Sends::kSidrRefusal:
+      return IbStimulus::kSidrRefusal;
+    case Sends::kRejReq:
+    case Sends::kRejRep:
+    case Sends::kRejOther:
+    case Sends::kRejNobody:
+    case Sends::kRejTimeout:
+    case Sends::kNothing:
+    case Sends::kReq:
+    case Sends::kSidrReq:
+    case Sends::kAgain:
+    case Sends::kLap:
+    case Sends::kMpaRequest:
+    case Sends::kMpaReply:
+    case Sends::kMpaReject:
+    case Sends::kFin:
+      break;
+  }
+  return flight.reason == static_cast<uint16_t>(RejReason::kStaleConn) ? IbStimulus::kRejStale
+                                                                       : IbStimulus::kRej;
+}
+
+// source: linux 6.1 cm.c cm_acquire_id, cm_acquire_rejected_id, cm_acquire_mraed_id
+bool Matches(const IdState& id, const Flight& flight) {
+  if (flight.kind == Sends::kRejTimeout) return true;  // it was found by another key
+  // It names the request that it answers, and there is one of the id.
+  if (flight.kind == Sends::kSidrRep || flight.kind == Sends::kSidrRefusal) return true;
+  const bool speaks_of_request =
+      flight.kind == Sends::kRejReq || (flight.kind == Sends::kMra && flight.reason == 0);
+  if (speaks_of_request) return !id.met;
+  if (flight.kind == Sends::kRep && !id.met) return true;
+  return id.met && id.peer == flight.from;
+}
+
+IbStimulus StimulusOf(const IdState& id, const Flight& flight) {
+  if (flight.kind == Sends::kRep && id.met) return IbStimulus::kRepAgain;
+  return PlainStimulus(flight);
+}
+
+}  // namespace cm::model

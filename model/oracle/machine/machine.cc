@@ -1,0 +1,382 @@
+#include "model/oracle/machine/machine.h"
+
+#include <algorithm>
+
+namespace cm::model {
+namespace {
+
+// Whether an identifier in this state still waits for an answer to its message.
+bool Waits(IbState state, Sends message) {
+  if (message == Sends::kReq) return state == IbState::kReqSent || state == IbState::kMraReqRcvd;
+  if (message == Sends::kRep) return state == IbState::kRepSent || state == IbState::kMraRepRcvd;
+  if (message == Sends::kDreq) return state == IbState::kDreqSent;
+  return message == Sends::kSidrReq && state == IbState::kSidrReqSent;
+}
+
+// What a call or a timer sends leaves by the id's own address; an answer to a message by that
+// message's.
+bool IsOwn(IbStimulus on) { return InfoOf(on).origin != Origin::kMessage; }
+
+}  // namespace
+
+bool Machine::KnownRemotely(const IdState& id) {
+  switch (id.ib) {
+    case IbState::kMraReqSent:
+    case IbState::kRepSent:
+    case IbState::kMraRepRcvd:
+    case IbState::kMraRepSent:
+    case IbState::kEstablished:
+    case IbState::kDreqSent:
+    case IbState::kDreqRcvd:
+    case IbState::kSidrReqRcvd:
+      return !id.gone;
+    case IbState::kNone:
+    case IbState::kIdle:
+    case IbState::kReqSent:
+    case IbState::kMraReqRcvd:
+    case IbState::kTimewait:
+    case IbState::kSidrReqSent:
+    case IbState::kSame:
+      break;
+  }
+  return false;
+}
+
+const IbRule* Machine::Find(IbState state, IbStimulus on) {
+  for (const IbRule& rule : rules::kIbCm)
+    if (rule.on == on && rule.from.Has(state)) return &rule;
+  return nullptr;
+}
+
+bool Machine::MoveQp(Possibility* p, uint8_t id, QpStimulus on) {
+  IdState& own = p->ids[id];
+  const QpRule* rule = FindQpRule(own.qp, on);
+  if (rule == nullptr || !rule->possible) return false;
+  if (rule->to != QpPhase::kSame) own.qp = rule->to;
+  p->used.set(NumberOf(rule));
+  return true;
+}
+
+void Machine::Queue(Possibility* p, uint8_t id, Pending pending) const {
+  InlineVector<Pending, 8>& queue = p->ids[id].queue;
+  if (!queue.full()) queue.push_back(pending);
+}
+
+void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, const Details& details,
+                   Span when) const {
+  if (kind == Sends::kRejNobody) return;
+  IdState& own = p->ids[id];
+  if (kind == Sends::kAgain) {
+    own.last = when;
+  } else if (kind == Sends::kReq || kind == Sends::kRep || kind == Sends::kDreq ||
+             kind == Sends::kSidrReq) {
+    own.message = kind;
+    own.message_payload = details.payload;
+    own.outstanding = Waits(own.ib, kind);
+    own.mra = false;
+    own.first = own.last = when;
+  }
+  Flight flight{.kind = kind == Sends::kAgain ? own.message : kind,
+                .from = id,
+                .to = own.peer,
+                .from_device = own.device,
+                .reason = details.reason,
+                .sender = own.name,
+                .payload = kind == Sends::kAgain ? own.message_payload : details.payload,
+                .since = when};
+  if (flight.kind == Sends::kMra) flight.reason = own.origin.valid() ? 0 : 1;
+  if (flight.kind == Sends::kRejTimeout) flight.reason = static_cast<uint16_t>(RejReason::kTimeout);
+  if (flight.kind == Sends::kSidrReq || flight.kind == Sends::kSidrRep) flight.reason = 0;
+  if (flight.kind == Sends::kSidrRefusal)
+    flight.reason = static_cast<uint16_t>(SidrStatus::kReject);
+  const bool to_whoever = flight.kind == Sends::kReq || flight.kind == Sends::kRejTimeout ||
+                          flight.kind == Sends::kSidrReq;
+  if (to_whoever) flight.to = kNoId;
+  if (own_source) flight.source = facts_.SourceOf(own);
+  if (own_source && own.pathless) return;  // it has no address to send from any more
+  flight.to_device = facts_.PeerDeviceOf(own);
+  p->Send(flight);
+}
+
+void Machine::Report(Possibility* p, uint8_t id, model::Report report,
+                     const Details& details) const {
+  if (report == model::Report::kNothing) return;
+  IdState& own = p->ids[id];
+  for (const ReportRule& rule : rules::kReports) {
+    if (rule.on != report || !rule.from.Has(own.state) || rule.accepted != own.accepted) continue;
+    p->used.set(NumberOf(&rule));
+    if (rule.to != State::kSame) own.state = rule.to;
+    if (rule.silent) return;
+    Pending pending{.type = rule.type, .status = rule.status};
+    if (InfoOf(report).over == over::kIwarp) {
+      pending.payload = report == model::Report::kIwEstablished ? details.told : details.payload;
+      return Queue(p, id, pending);
+    }
+    if (rule.status == kReason) pending.status = static_cast<int32_t>(details.reason);
+    const bool replied =
+        report == model::Report::kSidrRepReceived || report == model::Report::kSidrOtherKeyReceived;
+    if (rule.type == EventType::kConnectResponse || replied) pending.payload = details.payload;
+    if (report == model::Report::kSidrRefusalReceived) {
+      pending.payload = details.payload == kNoPayload ? facts_.empty_refusal : details.payload;
+    }
+    if (rule.type == EventType::kRejected) {
+      pending.payload = details.payload == kNoPayload ? facts_.empty_rejection : details.payload;
+    }
+    return Queue(p, id, pending);
+  }
+}
+
+const IbRule* Machine::Stimulate(Possibility* p, uint8_t id, IbStimulus on, const Details& details,
+                                 Span when) const {
+  IdState& own = p->ids[id];
+  const IbRule* rule = Find(own.ib, on);
+  if (rule == nullptr) return nullptr;
+  p->used.set(NumberOf(rule));
+  if (rule->answer != IbAnswer::kDone) return rule;
+  if (rule->to != IbState::kSame) own.ib = rule->to;
+  if (rule->to == IbState::kTimewait) own.timewait = when;
+  if (on == IbStimulus::kMra) {
+    if (!own.mra) own.first_mra = when;
+    own.mra = true;
+    own.last = when;
+  }
+  if (rule->abandons) own.abandoned = own.outstanding;
+  if (!own.abandoned && !Waits(own.ib, own.message)) own.outstanding = false;
+  if (rule->sends != Sends::kNothing) Send(p, id, rule->sends, IsOwn(on), details, when);
+  Report(p, id, rule->reports, details);
+  return rule;
+}
+
+bool Machine::FromBelow(Possibility* p, uint8_t id, Below on, Span when) const {
+  IdState& own = p->ids[id];
+  for (const BelowRule& rule : rules::kFromBelow) {
+    if (rule.on != on || !rule.from.Has(own.state)) continue;
+    p->used.set(NumberOf(&rule));
+    if (rule.to != State::kSame) own.state = rule.to;
+    if (!rule.silent && own.accepted) Queue(p, id, {.type = rule.reports, .status = rule.status});
+    if (on == Below::kDeviceGoes) own.due = when;
+    if (on == Below::kKernelIdClosed) DestroyInKernel(p, id, when);
+    return true;
+  }
+  return false;
+}
+
+void Machine::ReportMembership(Possibility* p, uint8_t id, size_t which, Below on,
+                               Span when) const {
+  IdState& own = p->ids[id];
+  uint16_t payload = own.joining[which];
+  own.joining.erase_at(which);
+  const bool joined = facts_.payloads[payload].group.kind != AddressKind::kNone;
+  if (on == Below::kGroupTimesOut) payload = facts_.payloads.FailureOf(payload);
+  const bool told = own.state != State::kDeviceRemoval;
+  if (!told) on = Below::kGroupJoined;
+  FromBelow(p, id, on == Below::kGroupJoined && !joined && told ? Below::kGroupWithoutGid : on,
+            when);
+  if (told) p->ids[id].queue.back().payload = payload;
+}
+
+void Machine::DestroyInKernel(Possibility* p, uint8_t id, Span when) const {
+  if (over_iwarp())
+    StimulateIw(p, id, IwStimulus::kDestroy, {}, when);
+  else
+    Stimulate(p, id, IbStimulus::kDestroy, {}, when);
+  IdState& own = p->ids[id];
+  own.closed = true;
+  own.joining.clear();
+  if (!own.abandoned) own.outstanding = false;
+}
+
+void Machine::DropRequests(Possibility* p, uint8_t listener, Span when) const {
+  std::vector<uint8_t> children;
+  for (const Pending& pending : p->ids[listener].queue)
+    if (pending.type == EventType::kConnectRequest && pending.child != kNoId)
+      children.push_back(pending.child);
+  p->ids[listener].queue.clear();
+  for (const uint8_t child : children) {
+    if (!p->ids[child].closed) DestroyInKernel(p, child, when);
+    p->ids[child].gone = true;
+  }
+}
+
+void Machine::Destroy(Possibility* p, uint8_t id, Span when) const {
+  if (!p->ids[id].closed) DestroyInKernel(p, id, when);
+  p->ids[id].gone = true;
+  DropRequests(p, id, when);
+  p->Tidy();
+}
+
+uint8_t Machine::FindChild(const Possibility& p, const Flight& request) const {
+  for (uint8_t i = 0; i < p.ids.size(); ++i) {
+    const IdState& id = p.ids[i];
+    const bool asks = request.kind == Sends::kSidrReq && id.ib == IbState::kSidrReqRcvd &&
+                      facts_.KernelOf(id.device) == facts_.KernelOf(request.to_device) &&
+                      facts_.SameAsker(id.origin, request.sender);
+    if (asks || (facts_.SamePeer(id.origin, request.sender) && KnownRemotely(id))) return i;
+  }
+  return kNoId;
+}
+
+Machine::Service Machine::ServiceOf(const Flight& request) const {
+  const IdInfo& sender = facts_.id(request.sender);
+  return {.kernel = facts_.KernelOf(request.to_device),
+          .space = sender.space,
+          .port = sender.destination.port};
+}
+
+// The table is the kernel's, of devices and numbers at the other end.
+// source: linux 6.1 cm.c cm_insert_remote_qpn
+uint8_t Machine::UserOf(const Possibility& p, const Flight& flight, Certainty least) const {
+  if (!flight.sender.valid() || flight.to_device == kNoDevice) return kNoId;
+  const uint8_t kernel = facts_.KernelOf(flight.to_device);
+  for (uint8_t i = 0; i < p.ids.size(); ++i) {
+    const IdState& id = p.ids[i];
+    const IdRef peer = id.PeerName();
+    if (!KnownRemotely(id) || !peer.valid() || facts_.SamePeer(peer, flight.sender)) continue;
+    if (facts_.KernelOf(id.device) == kernel && facts_.SameQpNumber(peer, flight.sender) >= least &&
+        facts_.CaOf(facts_.PeerDeviceOf(id)) == facts_.CaOf(flight.from_device)) {
+      return i;
+    }
+  }
+  return kNoId;
+}
+
+// What is wrong with a request of the tester, but for whom it is for.
+RequestGuard Machine::OddityOf(const TesterMad& mad) const {
+  const bool datagram = mad.kind == MadKind::kSidrReq;
+  constexpr uint16_t kFullMember = 0x8000;
+  const bool member = (mad.p_key | kFullMember) == kDefaultPkey;
+  if (!datagram && (!member || mad.mixed_gids)) return RequestGuard::kNoPath;
+  if (!datagram && mad.alternate_path && !over_infiniband()) return RequestGuard::kAlternatePath;
+  if (mad.cma_version != 0 || (mad.unreliable && !datagram)) return RequestGuard::kNotUnderstood;
+  return RequestGuard::kFine;
+}
+
+// Who answers a request, as linux 6.1 cma.c cma_find_listener looks for it: the newest owner of the
+// port whose address and device fit.
+RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const {
+  const Service service = ServiceOf(flight);
+  const IdInfo& sender = facts_.id(flight.sender);
+  bool has_listener = false;
+  *listener = kNoId;
+  for (const PortOwner& owner : facts_.ports) {
+    if (!service.Of(owner)) continue;
+    const uint8_t i = p.Find(owner.id);
+    if (i == kNoId || p.ids[i].closed) continue;
+    const IdState& id = p.ids[i];
+    const bool listens = id.state == State::kListen;
+    const Address address = facts_.OwnedAddress(owner, id);
+    const bool wildcard = address.AnyOrLoopback();
+    const bool device_fits = wildcard ? listens : id.device == flight.to_device;
+    // On every port of its device. source: linux 6.1 cm.c cm_find_listen
+    const bool ca_fits = wildcard || facts_.CaOf(id.device) == facts_.CaOf(flight.to_device);
+    if (listens && ca_fits) has_listener = true;
+    const bool address_fits =
+        (wildcard && !owner.family_only) ||
+        (address.v6 == sender.destination.v6 && (wildcard || address.SameHost(sender.destination)));
+    if (*listener == kNoId && device_fits && address_fits) *listener = i;
+  }
+  if (!has_listener) return RequestGuard::kNobodyListens;
+  if (flight.tester != kNoTester) {
+    const RequestGuard odd = OddityOf(*facts_.tester_messages[flight.tester].mad);
+    if (odd != RequestGuard::kFine) return odd;
+  }
+  if (*listener == kNoId || p.ids[*listener].state != State::kListen)
+    return RequestGuard::kOtherAddress;
+  return p.ids[*listener].backlog > 0 ? RequestGuard::kFine : RequestGuard::kBacklogFull;
+}
+
+// The connection that a stale request or reply collides with is ended.
+void Machine::EndStale(Possibility* p, uint8_t user, Span when) const {
+  const IdState& id = p->ids[user];
+  if (id.ib != IbState::kEstablished) return;
+  Stimulate(p, user, id.pathless ? IbStimulus::kUnsentEnd : IbStimulus::kSendDreq, {}, when);
+}
+
+bool Machine::Known(const Possibility& p, const Flight& reply) const {
+  return std::ranges::any_of(p.ids, [&](const IdState& id) {
+    return KnownRemotely(id) && facts_.SamePeer(id.PeerName(), reply.sender);
+  });
+}
+
+void Machine::RefuseReply(Possibility* p, uint8_t id, const Flight& reply, uint8_t user,
+                          Span when) const {
+  const IbRule* rule = Find(p->ids[id].ib, IbStimulus::kRepStale);
+  p->used.set(NumberOf(rule));
+  p->Send({.kind = rule->sends,
+           .from = id,
+           .to = reply.from,
+           .from_device = reply.to_device,
+           .to_device = reply.from_device,
+           .reason = static_cast<uint16_t>(RejReason::kStaleConn),
+           .sender = p->ids[id].name,
+           .since = when});
+  EndStale(p, user, when);
+}
+
+// The listener hears of a request, which is an id of its own from now on.
+void Machine::Deliver(Possibility* p, const Flight& flight, uint8_t listener) const {
+  IdState child;
+  child.origin = flight.sender;
+  child.state = State::kConnect;
+  if (flight.kind == Sends::kMpaRequest)
+    child.iw = IwState::kConnRecv;
+  else
+    child.ib = flight.kind == Sends::kSidrReq ? IbState::kSidrReqRcvd : IbState::kMraReqSent;
+  child.device = flight.to_device;
+  child.source = facts_.fail_overs[flight.to_device];
+  child.peer = p->Find(flight.sender);
+  child.met = true;
+  child.accepted = false;
+  child.request_payload = flight.payload;
+  --p->ids[listener].backlog;
+  p->ids.push_back(child);
+  Queue(p, listener,
+        {.type = EventType::kConnectRequest,
+         .child = static_cast<uint8_t>(p->ids.size() - 1),
+         .payload = flight.payload});
+}
+
+void Machine::ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const {
+  uint8_t listener = kNoId;
+  const RequestGuard guard = GuardOf(*p, flight, &listener);
+  const auto rule = std::ranges::find(rules::kSidrRequests, guard, &SidrRequestRule::when);
+  p->used.set(NumberOf(&*rule));
+  if (rule->delivered) return Deliver(p, flight, listener);
+  p->Send({.kind = Sends::kSidrRefusal,
+           .to = p->Find(flight.sender),
+           .from_device = flight.to_device,
+           .to_device = flight.from_device,
+           .reason = static_cast<uint16_t>(rule->status),
+           .since = when});
+}
+
+void Machine::ArriveRequest(Possibility* p, const Flight& flight, uint8_t user, Span when) const {
+  const bool made_by_hand = flight.tester != kNoTester;
+  if (made_by_hand && facts_.tester_messages[flight.tester].mad->unresolvable) {
+    const auto dropped =
+        std::ranges::find(rules::kRequests, RequestGuard::kUnresolvable, &RequestRule::when);
+    p->used.set(NumberOf(&*dropped));
+    return;
+  }
+  const uint8_t known = FindChild(*p, flight);
+  if (known != kNoId) {
+    Stimulate(p, known, IbStimulus::kReqAgain, {}, when);
+    return;
+  }
+  if (flight.kind == Sends::kSidrReq) return ArriveSidrRequest(p, flight, when);
+  uint8_t listener = kNoId;
+  const RequestGuard guard = user != kNoId ? RequestGuard::kStale : GuardOf(*p, flight, &listener);
+  const auto rule = std::ranges::find(rules::kRequests, guard, &RequestRule::when);
+  p->used.set(NumberOf(&*rule));
+  if (rule->outcome == RequestOutcome::kDelivered) return Deliver(p, flight, listener);
+  if (rule->outcome == RequestOutcome::kDropped) return;
+  p->Send({.kind = Sends::kRejReq,
+           .to = p->Find(flight.sender),
+           .from_device = flight.to_device,
+           .to_device = flight.from_device,
+           .reason = static_cast<uint16_t>(rule->reason),
+           .since = when});
+  if (user != kNoId) EndStale(p, user, when);
+}
+
+}  // namespace cm::model

@@ -1,0 +1,106 @@
+// Execution of rows: their effects on a possibility besides the reply.
+#ifndef MODEL_ORACLE_MACHINE_MACHINE_H_
+#define MODEL_ORACLE_MACHINE_MACHINE_H_
+
+#include <cstdint>
+
+#include "model/oracle/belief/conversation_facts.h"
+#include "model/oracle/belief/state.h"
+
+namespace cm::model {
+
+// The parameters of a stimulus.
+struct Details {
+  uint16_t payload = kNoPayload;
+  uint16_t reason = static_cast<uint16_t>(RejReason::kConsumerDefined);  // or a SIDR status
+  uint16_t told = kNoPayload;  // over iWARP: the negotiated values reported to the id itself
+};
+
+class Machine {
+ public:
+  explicit Machine(const ConversationFacts& facts) : facts_(facts) {}
+
+  // Its peer's numbers are in the tables that detect duplicates and stale connections.
+  static bool KnownRemotely(const IdState& id);
+  // Its connection has requested another path, or has taken it.
+  static bool HasMoved(const IdState& id) {
+    return id.ib == IbState::kEstablished && (id.pathless || id.lap_rcvd);
+  }
+  // A message of the tester arrives. tester.cc
+  void ArriveFromTester(Possibility* p, const Flight& flight, uint8_t user, Span when) const;
+  // The row of an IB CM identifier; null where the table has none.
+  static const IbRule* Find(IbState state, IbStimulus on);
+  // Executes that row on the id: state, messages, events. `when` is its time.
+  const IbRule* Stimulate(Possibility* p, uint8_t id, IbStimulus on, const Details& details,
+                          Span when) const;
+  // The same for one of the iWARP CM, and what its provider does.
+  static const IwRule* FindIw(IwState state, IwStimulus on);
+  const IwRule* StimulateIw(Possibility* p, uint8_t id, IwStimulus on, const Details& details,
+                            Span when) const;
+  // A frame, or the end, arrives on a TCP connection.
+  void ArriveOverTcp(Possibility* p, const Flight& flight, Span when) const;
+  // The listener for a TCP connection from the id to its destination.
+  RequestGuard AcceptorOf(const Possibility& p, uint8_t id) const;
+  bool over_iwarp() const { return facts_.profile().transport == Transport::kIwarp; }
+  bool over_infiniband() const { return facts_.profile().transport == Transport::kInfiniband; }
+  // An event from below for the id; false when the table has no row for it.
+  bool FromBelow(Possibility* p, uint8_t id, Below on, Span when) const;
+  // Reports one of the pending memberships.
+  void ReportMembership(Possibility* p, uint8_t id, size_t which, Below on, Span when) const;
+  // A request arrives at a device; returns the executed row.
+  // `user`: the id that its queue pair is connected to, or kNoId.
+  void ArriveRequest(Possibility* p, const Flight& flight, uint8_t user, Span when) const;
+  // The id that is connected to the queue pair in a request or reply; kNoId: none is. `least`: that
+  // it may be, or that it certainly is.
+  uint8_t UserOf(const Possibility& p, const Flight& flight, Certainty least) const;
+  // A reply arrives at an id that awaits one, from the queue pair of another connection.
+  void RefuseReply(Possibility* p, uint8_t id, const Flight& reply, uint8_t user, Span when) const;
+  // Whether a reply's communication id is that of another connection.
+  bool Known(const Possibility& p, const Flight& reply) const;
+  // The kernel's part of destroying an id: its peer is notified, its abandoned messages are
+  // retransmitted.
+  void DestroyInKernel(Possibility* p, uint8_t id, Span when) const;
+  // The application's part: drops unfetched events and requests, and then the id.
+  void Destroy(Possibility* p, uint8_t id, Span when) const;
+  // False when the transition is not permitted; then nothing changes.
+  static bool MoveQp(Possibility* p, uint8_t id, QpStimulus on);
+
+  // The service that an id offers, or requests when it connects.
+  struct Service {
+    uint8_t kernel = 0;
+    PortSpace space = PortSpace::kTcp;
+    uint16_t port = 0;
+    bool Of(const PortOwner& owner) const {
+      return owner.kernel == kernel && owner.space == space && owner.address.port == port;
+    }
+    friend bool operator==(const Service&, const Service&) = default;
+  };
+  Service ServiceOf(const Flight& request) const;
+
+ private:
+  void Report(Possibility* p, uint8_t id, Report report, const Details& details) const;
+  void Queue(Possibility* p, uint8_t id, Pending pending) const;
+  // `own` unless it is an answer, which is derived from the message that it answers.
+  void Send(Possibility* p, uint8_t id, Sends kind, bool own, const Details& details,
+            Span when) const;
+  RequestGuard OddityOf(const TesterMad& mad) const;
+  uint8_t FindForTester(const Possibility& p, const Flight& flight) const;
+  IbStimulus StimulusOfTester(const Possibility& p, uint8_t id, const Flight& flight,
+                              uint8_t user) const;
+  // The listener of a request, without the check for staleness.
+  RequestGuard GuardOf(const Possibility& p, const Flight& flight, uint8_t* listener) const;
+  void ArriveSidrRequest(Possibility* p, const Flight& flight, Span when) const;
+  void Deliver(Possibility* p, const Flight& flight, uint8_t listener) const;
+  void ArriveMpaRequest(Possibility* p, const Flight& flight, Span when) const;
+  void SendOverTcp(Possibility* p, uint8_t id, Sends kind, const Details& details, Span when) const;
+  static void Enter(IdState* id, IwState state, Span when);
+  void EndStale(Possibility* p, uint8_t user, Span when) const;
+  uint8_t FindChild(const Possibility& p, const Flight& request) const;
+  void DropRequests(Possibility* p, uint8_t listener, Span when) const;
+
+  const ConversationFacts& facts_;
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_MACHINE_MACHINE_H_

@@ -1,0 +1,37 @@
+// Guards of posting work requests and of what takes them.
+#ifndef MODEL_ORACLE_MACHINE_QUEUE_GUARDS_H_
+#define MODEL_ORACLE_MACHINE_QUEUE_GUARDS_H_
+
+#include <array>
+#include <variant>
+
+#include "model/oracle/machine/guard_row.h"
+
+namespace cm::model::guards {
+
+inline const QueuesInfo& QueuesOf(const Situation& s) { return s.facts.work.of(IdOf(s.call)); }
+
+inline Certainty InlineTooLong(const Situation& s) {
+  const call::Work& work = *WorkOf(s.call);
+  return Of((work.flags & kInline) != 0 && LengthOf(work.sges) > QueueLimits::kInline);
+}
+
+inline constexpr auto kOfQueues = std::to_array<GuardRow>({
+    {Guard::kSrqUntyped,
+     [](const Situation& s) { return Of(!std::get<call::CreateSrqEx>(s.call).typed); }},
+    {Guard::kSrqAbsent, [](const Situation& s) { return Of(!QueuesOf(s).srq); }},
+    {Guard::kQueueAbsent,
+     [](const Situation& s) { return Of(!QueuesOf(s).srq && s.id.qp == QpPhase::kNone); }},
+    {Guard::kServiceUnknown, [](const Situation& s) { return Of(!QueuesOf(s).service); }},
+    {Guard::kPiecesTooMany,
+     [](const Situation& s) { return Of(WorkOf(s.call)->sges.size() > QueueLimits::kSges); }},
+    {Guard::kInlineTooLong, InlineTooLong},
+    {Guard::kQueueFull, [](const Situation& s) { return s.facts.work.QueueFull(s.id, s.call); }},
+    {Guard::kQpNotReady, [](const Situation& s) { return Of(s.id.qp == QpPhase::kInit); }},
+    // Decided over all possibilities at once, by Oracle::NothingCompleted.
+    {Guard::kNothingCompleted, [](const Situation& /*any*/) { return Certainty::kNo; }},
+});
+
+}  // namespace cm::model::guards
+
+#endif  // MODEL_ORACLE_MACHINE_QUEUE_GUARDS_H_

@@ -1,0 +1,433 @@
+#include "model/oracle/machine/steps.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "model/oracle/machine/arrivals.h"
+#include "model/oracle/machine/sa_queries.h"
+
+namespace cm::model {
+namespace {
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max() / 4;
+
+bool IsOverTcp(Sends kind) {
+  return kind == Sends::kMpaRequest || kind == Sends::kMpaReply || kind == Sends::kMpaReject ||
+         kind == Sends::kFin;
+}
+
+}  // namespace
+
+// Done promptly: at any time, and certainly by the next settling or within the prompt bound.
+Steps::Due Steps::Prompt(Span since, const Window& window, int64_t late) const {
+  const int64_t bound = facts_.profile().timing.prompt.nanoseconds();
+  Due due{.not_before = since.earliest, .not_after = since.latest + bound + late};
+  if (late == 0 && since.latest <= window.settled)
+    due.not_after = std::min(due.not_after, window.settled);
+  return due;
+}
+
+Steps::Due Steps::Timer(Span since, Duration nominal) const {
+  // Where the environment meddles with time, lateness proves nothing.
+  const int64_t latest =
+      fault_model_.disturbed() ? kNever : facts_.profile().timing.Latest(nominal).nanoseconds();
+  return {.not_before = since.earliest + nominal.nanoseconds(), .not_after = since.latest + latest};
+}
+
+// Everything that one possibility may turn into by a single step.
+class Steps::Expansion {
+ public:
+  Expansion(const Steps& steps, const Window& window)
+      : steps_(steps), machine_(steps.machine_), window_(window) {}
+
+  void Expand(const Possibility& p, const Take& take) {
+    take_ = &take;
+    horizon_ = kNever;
+    for (const bool measuring : {true, false}) {
+      measuring_ = measuring;
+      for (uint8_t i = 0; i < p.ids.size(); ++i) ExpandId(p, i);
+      for (size_t f = 0; f < p.flights.size(); ++f) ExpandFlight(p, f);
+    }
+  }
+
+  // What is overdue in a possibility; empty when it may stay as it is.
+  std::string Overdue(const Possibility& p) {
+    take_ = nullptr;
+    overdue_.clear();
+    for (uint8_t i = 0; i < p.ids.size() && overdue_.empty(); ++i) ExpandId(p, i);
+    for (size_t f = 0; f < p.flights.size() && overdue_.empty(); ++f) ExpandFlight(p, f);
+    return overdue_;
+  }
+
+ private:
+  // Offers a step: hands on what it leads to when it may happen now, or notes that it is overdue.
+  template <typename Change>
+  void Offer(const Possibility& p, Due due, std::string_view what, Change change) {
+    if (due.not_before > window_.end) return;
+    if (take_ == nullptr) {
+      if (due.not_after < window_.begin) overdue_ = what;
+      return;
+    }
+    if (measuring_) horizon_ = std::min(horizon_, due.not_after);
+    if (measuring_ || due.not_before > horizon_) return;
+    Possibility next = p;
+    // What it sets off began no later than it had to happen itself.
+    change(&next, Span{due.not_before, std::min(window_.end, due.not_after)});
+    (*take_)(std::move(next));
+  }
+
+  void ExpandId(const Possibility& p, uint8_t i) {
+    const IdState& id = p.ids[i];
+    if (!id.gone && !id.closed) ExpandWork(p, i);
+    if (!id.gone && id.HasItsEvent()) ExpandCompletion(p, i);
+    if (id.outstanding) ExpandOutstanding(p, i);
+    if (id.ib == IbState::kTimewait && !id.closed && !id.gone) {
+      // The empty path has no time-out, and with it timewait is over at once.
+      const Duration span =
+          id.pathless ? Timing::Exponent(0) : steps_.facts_.TimingOf(id).Timewait();
+      Due due = steps_.Timer(id.timewait, span);
+      if (id.device != kNoDevice)
+        due.not_after = std::max(due.not_after, steps_.fault_model_.BusyUntil(id.device) +
+                                                    steps_.Prompt({}, window_, 1).not_after);
+      Offer(p, due, "the end of timewait", [&, i](Possibility* next, Span when) {
+        machine_.Stimulate(next, i, IbStimulus::kTimewaitOver, {}, when);
+      });
+    }
+  }
+
+  // Whether it is overdue is seen where the call is: it has returned or it has not.
+  void ExpandCompletion(const Possibility& p, uint8_t i) {
+    const Due due{.not_before = p.ids[i].awaited.earliest, .not_after = kNever};
+    Offer(p, due, "the return of a synchronous call",
+          [&, i](Possibility* next, Span when) { steps_.delivery_.TakeAwaited(next, i, when); });
+  }
+
+  void ExpandWork(const Possibility& p, uint8_t i) {
+    const IdState& id = p.ids[i];
+    if (id.state == State::kAddrQuery) ExpandResolution(p, i);
+    if (id.state == State::kRouteQuery && machine_.over_infiniband()) {
+      ExpandRouteQuery(p, i);
+    } else if (id.state == State::kRouteQuery) {
+      Offer(p, steps_.Prompt(id.resolving, window_), "the end of route resolution",
+            [&, i](Possibility* next, Span when) {
+              machine_.FromBelow(next, i, Below::kRouteFound, when);
+            });
+    }
+    if (id.removal_due && id.state != State::kDeviceRemoval) {
+      Offer(p, steps_.Prompt(id.due, window_), "the removal of the device",
+            [&, i](Possibility* next, Span when) {
+              next->ids[i].removal_due = false;
+              machine_.FromBelow(next, i, Below::kDeviceGoes, when);
+            });
+    }
+    if (id.state == State::kDeviceRemoval) {
+      Offer(p, steps_.Prompt(id.due, window_), "the end of the kernel's id",
+            [&, i](Possibility* next, Span when) {
+              machine_.FromBelow(next, i, Below::kKernelIdClosed, when);
+            });
+    }
+    if (id.iw == IwState::kClosing) {
+      Offer(p, steps_.Prompt(id.timewait, window_), "the end of the connection",
+            [&, i](Possibility* next, Span when) {
+              machine_.StimulateIw(next, i, IwStimulus::kClosed, {}, when);
+            });
+    }
+    if (machine_.over_infiniband()) {
+      for (size_t which = 0; which < id.joining.size(); ++which) ExpandJoin(p, i, which);
+    } else if (!id.joining.empty()) {
+      Offer(p, steps_.Prompt(id.joined, window_), "the report of a membership",
+            [&, i](Possibility* next, Span when) {
+              machine_.ReportMembership(next, i, 0, Below::kGroupJoined, when);
+            });
+    }
+    if (id.addr_change_due > 0) {
+      Offer(p, steps_.Prompt(id.due, window_), "the report of the address change",
+            [&, i](Possibility* next, Span when) {
+              --next->ids[i].addr_change_due;
+              machine_.FromBelow(next, i, Below::kAddressChanges, when);
+            });
+    }
+    if (id.neighbour_due > 0) {
+      Offer(p, steps_.Prompt(id.due, window_), "the report of the neighbour's change",
+            [&, i](Possibility* next, Span when) {
+              --next->ids[i].neighbour_due;
+              machine_.FromBelow(next, i, Below::kNeighbourChanges, when);
+            });
+    }
+  }
+
+  // It is answered, or repeated until it is given up.
+  template <typename Becomes>
+  void ExpandSaQuery(const Possibility& p, const SaQuery& asked, std::string_view what,
+                     Below answered, Below unheard, Becomes becomes) {
+    const FaultModel::Query& query = asked.query;
+    Due due = steps_.Prompt(asked.since, window_);
+    if (!query.prompt) {
+      const Timing& timing = steps_.facts_.profile().timing;
+      const int64_t latest = timing.Latest(asked.in_all).nanoseconds();
+      due.not_after = asked.waits ? kNever : asked.since.latest + latest;
+    }
+    const Due given_up{.not_before = asked.since.earliest + asked.in_all.nanoseconds(),
+                       .not_after = due.not_after};
+    due.not_before = query.answered_from;
+    if (query.answered) Offer(p, due, what, becomes(answered));
+    if (query.answered && asked.refused) Offer(p, due, what, becomes(Below::kRouteRefused));
+    if (query.unheard) Offer(p, given_up, what, becomes(unheard));
+  }
+
+  void ExpandRouteQuery(const Possibility& p, uint8_t i) {
+    const SaQuery asked = QueryForRoute(steps_.facts_, steps_.fault_model_, p.ids[i]);
+    ExpandSaQuery(p, asked, "the end of route resolution", Below::kRouteFound,
+                  Below::kRouteTimesOut, [this, i](Below on) {
+                    return [this, i, on](Possibility* next, Span when) {
+                      machine_.FromBelow(next, i, on, when);
+                    };
+                  });
+  }
+
+  void ExpandJoin(const Possibility& p, uint8_t i, size_t which) {
+    const uint16_t payload = p.ids[i].joining[which];
+    const SaQuery asked = QueryForGroup(steps_.facts_, steps_.fault_model_, p.ids[i],
+                                        steps_.facts_.payloads[payload].membership);
+    ExpandSaQuery(p, asked, "the report of a membership", Below::kGroupJoined,
+                  Below::kGroupTimesOut, [this, i, which](Below on) {
+                    return [this, i, which, on](Possibility* next, Span when) {
+                      machine_.ReportMembership(next, i, which, on, when);
+                    };
+                  });
+  }
+
+  void ExpandResolution(const Possibility& p, uint8_t i) {
+    const IdState& id = p.ids[i];
+    const IdInfo& info = steps_.facts_.id(id.name);
+    if (info.resolution == Resolution::kSilent) {
+      if (info.timeout_ms < 0) return;
+      const Due due = steps_.Timer(id.resolving, Duration::Milliseconds(info.timeout_ms));
+      Offer(p, due, "the time-out of address resolution", [&, i](Possibility* next, Span when) {
+        machine_.FromBelow(next, i, Below::kAddressTimesOut, when);
+      });
+      return;
+    }
+    const bool other_link = info.space == PortSpace::kIpoib && !machine_.over_infiniband();
+    if (other_link && id.device == kNoDevice) {
+      Offer(p, steps_.Prompt(id.resolving, window_), "the end of address resolution",
+            [&, i](Possibility* next, Span when) {
+              machine_.FromBelow(next, i, Below::kAddressOfOtherLink, when);
+            });
+      return;
+    }
+    const uint8_t device = info.interface;
+    // From a loopback address nothing leads to a device.
+    const Certainty registered = id.device != kNoDevice ? Certainty::kYes
+                                 : device == kNoDevice
+                                     ? Certainty::kNo
+                                     : steps_.fault_model_.Registered(device, window_);
+    if (registered != Certainty::kNo) {
+      Offer(p, steps_.Prompt(id.resolving, window_), "the end of address resolution",
+            [&, i, device](Possibility* next, Span when) {
+              if (next->ids[i].device == kNoDevice) next->ids[i].device = device;
+              machine_.FromBelow(next, i, Below::kAddressFound, when);
+            });
+    }
+    if (registered != Certainty::kYes) {
+      Offer(p, steps_.Prompt(id.resolving, window_), "the end of address resolution",
+            [&, i](Possibility* next, Span when) {
+              machine_.FromBelow(next, i, Below::kAddressWithoutDevice, when);
+            });
+    }
+  }
+
+  // The message is repeated while it is not answered, and given up at last. It is repeated only
+  // when the last copy is not under way any more.
+  void ExpandOutstanding(const Possibility& p, uint8_t i) {
+    const IdState& id = p.ids[i];
+    if (id.message == Sends::kMpaRequest) return ExpandAwaitedReply(p, i);
+    if (IsKept(id)) return;
+    const Timing timing = steps_.facts_.TimingOf(id);
+    const bool active = !id.origin.valid();
+    const Duration plain = id.message == Sends::kRep || id.message == Sends::kSidrReq || !active
+                               ? timing.ReplyInterval()
+                               : timing.RequestInterval();
+    const Duration interval = id.mra ? timing.AfterMra() : plain;
+    bool under_way = false;
+    bool fails = false;
+    for (const Flight& flight : p.flights) {
+      if (flight.from != i || flight.kind != id.message) continue;
+      under_way = true;
+      fails |= steps_.fault_model_.FateOf(flight).fails_at_sender;
+    }
+    if (fails) {
+      Offer(p, steps_.Prompt(id.last, window_, kNever), "", [&, i](Possibility* next, Span when) {
+        std::erase_if(next->flights, [&](const Flight& f) {
+          return f.from == i && f.kind == next->ids[i].message;
+        });
+        if (next->ids[i].abandoned)
+          next->ids[i].outstanding = next->ids[i].abandoned = false;
+        else
+          machine_.Stimulate(next, i, IbStimulus::kSendFails, {}, when);
+        next->Tidy();
+      });
+    }
+    if (!under_way) {
+      Due again = steps_.Timer(id.last, interval);
+      if (!MustRepeat(id, timing, plain)) again.not_after = kNever;
+      // An id that is asked for its message once more says nothing new about itself.
+      Offer(p, again, "", [&, i](Possibility* next, Span when) {
+        machine_.Stimulate(next, i, IbStimulus::kRetry, {}, when);
+      });
+    }
+    if (MustRepeat(id, timing, plain)) return;
+    Due end = steps_.Timer(id.first, timing.GiveUp(plain));
+    // An MRA makes it longer, but for one of a tester, which may say anything.
+    const int64_t earliest = EarliestEnd(id, plain);
+    end.not_before = id.mra_timeout != 0 ? earliest : std::max(end.not_before, earliest);
+    const Duration longest = std::max(timing.GiveUp(plain), timing.GiveUp(timing.AfterMra()));
+    if (id.mra || MayMeetMra(id))
+      end.not_after = id.first.latest + timing.Latest(longest).nanoseconds();
+    if (steps_.fault_model_.disturbed()) end.not_after = kNever;
+    Offer(p, end, "the last repetition of a message", [&, i](Possibility* next, Span when) {
+      std::erase_if(next->flights,
+                    [&](const Flight& f) { return f.from == i && f.kind == next->ids[i].message; });
+      const bool abandoned = next->ids[i].abandoned;
+      machine_.Stimulate(next, i, IbStimulus::kExhausted, {}, when);
+      if (abandoned) next->ids[i].outstanding = next->ids[i].abandoned = false;
+      next->Tidy();
+    });
+  }
+
+  // TCP repeats what is lost, until the provider waits no more.
+  void ExpandAwaitedReply(const Possibility& p, uint8_t i) {
+    const Duration wait = steps_.facts_.profile().timing.mpa_reply;
+    Offer(p, steps_.Timer(p.ids[i].first, wait), "the end of waiting for an MPA reply",
+          [&, i](Possibility* next, Span when) {
+            machine_.StimulateIw(next, i, IwStimulus::kNoReply, {}, when);
+            next->Tidy();
+          });
+  }
+
+  // Neither repeated nor given up. source: observed 6.12-rxe 73-link_down_when_resolving
+  bool IsKept(const IdState& id) const {
+    return id.device != kNoDevice && id.device != steps_.facts_.PeerDeviceOf(id) &&
+           steps_.fault_model_.Keeps(id.device, id.last.earliest);
+  }
+
+  // Whether there must be a further retransmission. Unknown where messages may be delayed or
+  // lost.
+  bool MustRepeat(const IdState& id, const Timing& timing, Duration plain) const {
+    if (steps_.fault_model_.disturbed() || id.mra || id.abandoned) return false;
+    return id.last.latest < id.first.earliest + timing.max_retries * plain.nanoseconds();
+  }
+
+  // From the first MRA on each wait that is left takes as long as it says.
+  int64_t EarliestEnd(const IdState& id, Duration plain) const {
+    if (!id.mra) return 0;
+    const Timing timing = steps_.facts_.TimingOf(id);
+    const int64_t waited = (id.first_mra.latest - id.first.earliest) / plain.nanoseconds();
+    const int64_t left = timing.max_retries + 1 - std::min<int64_t>(timing.max_retries, waited);
+    return id.first_mra.earliest + left * timing.AfterMra().nanoseconds();
+  }
+
+  // A request or reply that is not answered will be repeated and answered by MRA.
+  static bool MayMeetMra(const IdState& id) {
+    return id.message == Sends::kReq || id.message == Sends::kRep;
+  }
+
+  void ExpandFlight(const Possibility& p, size_t f) {
+    const Flight& flight = p.flights[f];
+    const Fate fate = steps_.fault_model_.FateOf(flight);
+    bool behind = false;
+    for (size_t earlier = 0; earlier < f && !behind; ++earlier) {
+      // What is held back itself holds nothing up.
+      const Flight& first = p.flights[earlier];
+      behind = first.SameSender(flight) && first.to_device == flight.to_device &&
+               steps_.fault_model_.FateOf(first).in_order;
+    }
+    const Due due = steps_.Prompt(flight.since, window_, fate.late);
+    if (fate.can_arrive && (!behind || !fate.in_order)) {
+      // What may find its queue pair in use may find that it is not.
+      const bool asks = flight.kind == Sends::kReq || flight.kind == Sends::kRep;
+      const uint8_t user = asks ? machine_.UserOf(p, flight, Certainty::kYes) : kNoId;
+      const uint8_t other = asks ? machine_.UserOf(p, flight, Certainty::kMaybe) : kNoId;
+      OfferArrival(p, f, fate, due, user);
+      if (other != user) OfferArrival(p, f, fate, due, other);
+    }
+    if (fate.can_be_lost || !fate.can_arrive) {
+      Offer(p, due, "the loss of a message", [&, f](Possibility* next, Span) {
+        next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
+      });
+    }
+  }
+
+  // `user`: the id that its queue pair is connected to.
+  void OfferArrival(const Possibility& p, size_t f, const Fate& fate, Due due, uint8_t user) {
+    Offer(p, due, "the arrival of a message", [&, f](Possibility* next, Span when) {
+      const Flight arrives = next->flights[f];
+      next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
+      Arrive(next, arrives, user, when);
+    });
+    if (!fate.can_be_copied) return;
+    Offer(p, due, "the arrival of a message", [&, f](Possibility* next, Span when) {
+      next->flights[f].copied = true;
+      const Flight arrives = next->flights[f];
+      Arrive(next, arrives, user, when);
+    });
+  }
+
+  void Arrive(Possibility* next, const Flight& flight, uint8_t user, Span when) {
+    if (IsOverTcp(flight.kind)) return machine_.ArriveOverTcp(next, flight, when);
+    if (flight.tester != kNoTester) return machine_.ArriveFromTester(next, flight, user, when);
+    if (flight.kind == Sends::kReq || flight.kind == Sends::kSidrReq)
+      return machine_.ArriveRequest(next, flight, user, when);
+    uint8_t to = flight.to;
+    if (flight.kind == Sends::kRejTimeout) to = FindAnswering(*next, flight.sender);
+    if (to == kNoId || next->ids[to].gone) return ArriveUnknown(next, flight, when);
+    IdState& id = next->ids[to];
+    if (id.closed || !Matches(id, flight)) return ArriveUnknown(next, flight, when);
+    IbStimulus on = StimulusOf(id, flight);
+    if (Machine::HasMoved(id) && (on == IbStimulus::kRej || on == IbStimulus::kRejStale))
+      on = IbStimulus::kRejMoved;
+    const bool awaited = on == IbStimulus::kRep && Machine::Find(id.ib, IbStimulus::kRepStale);
+    if (awaited && user != kNoId) return machine_.RefuseReply(next, to, flight, user, when);
+    if (on == IbStimulus::kRep && Machine::Find(id.ib, on)->answer == IbAnswer::kDone) {
+      id.met = true;
+      id.peer = flight.from;
+      id.answered_by = flight.sender;
+    }
+    machine_.Stimulate(next, to, on, {.payload = flight.payload, .reason = flight.reason}, when);
+  }
+
+  // A message for an identifier that is gone: only DREQ is answered.
+  void ArriveUnknown(Possibility* next, const Flight& flight, Span when) {
+    const IbRule* rule = Machine::Find(IbState::kNone, PlainStimulus(flight));
+    if (rule == nullptr) return;
+    next->used.set(NumberOf(rule));
+    if (rule->sends != Sends::kDrep) return;
+    // The answer names whom it was for, though that one may never have heard of the sender.
+    next->Send({.kind = Sends::kDrep,
+                .from = flight.to,
+                .to = flight.from,
+                .from_device = flight.to_device,
+                .to_device = flight.from_device,
+                .since = when});
+  }
+
+  const Steps& steps_;
+  const Machine& machine_;
+  const Window& window_;
+  const Take* take_ = nullptr;
+  std::string overdue_;
+  // When the first of the steps that have to happen has happened: none that is later comes before.
+  int64_t horizon_ = kNever;
+  bool measuring_ = false;
+};
+
+void Steps::Expand(const Possibility& p, const Window& window, const Take& take) const {
+  Expansion(*this, window).Expand(p, take);
+}
+
+std::string Steps::Overdue(const Possibility& p, const Window& window) const {
+  return Expansion(*this, window).Overdue(p);
+}
+
+}  // namespace cm::model

@@ -1,0 +1,49 @@
+// Hidden steps: events that may happen, and must have happened, between two observations.
+#ifndef MODEL_ORACLE_MACHINE_STEPS_H_
+#define MODEL_ORACLE_MACHINE_STEPS_H_
+
+#include <functional>
+#include <string>
+
+#include "model/oracle/belief/conversation_facts.h"
+#include "model/oracle/belief/fault_model.h"
+#include "model/oracle/belief/state.h"
+#include "model/oracle/machine/delivery.h"
+#include "model/oracle/machine/machine.h"
+
+namespace cm::model {
+
+class Steps {
+ public:
+  using Take = std::function<void(Possibility)>;
+
+  // The references outlive it.
+  Steps(const ConversationFacts& facts, const FaultModel& fault_model, const Machine& machine,
+        const Delivery& delivery)
+      : facts_(facts), fault_model_(fault_model), machine_(machine), delivery_(delivery) {}
+
+  // Calls `take` with each possibility that one step of `p` leads to, by window.end.
+  void Expand(const Possibility& p, const Window& window, const Take& take) const;
+  // A step that had to happen before window.begin; empty when there is none.
+  std::string Overdue(const Possibility& p, const Window& window) const;
+
+ private:
+  // When a step may happen and when it must have: it is skipped when too early.
+  struct Due {
+    int64_t not_before = 0;
+    int64_t not_after = 0;
+  };
+  class Expansion;
+
+  Due Prompt(Span since, const Window& window, int64_t late = 0) const;
+  Due Timer(Span since, Duration nominal) const;
+
+  const ConversationFacts& facts_;
+  const FaultModel& fault_model_;
+  const Machine& machine_;
+  const Delivery& delivery_;
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_MACHINE_STEPS_H_

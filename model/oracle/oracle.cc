@@ -1,0 +1,234 @@
+#include "model/oracle/oracle.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "model/conversation/print.h"
+#include "model/oracle/judge/answers.h"
+#include "model/oracle/judge/channels.h"
+#include "model/oracle/judge/data_path.h"
+#include "model/oracle/judge/destructions.h"
+#include "model/oracle/judge/disconnections.h"
+#include "model/oracle/judge/endpoints.h"
+#include "model/oracle/judge/environment.h"
+#include "model/oracle/judge/id_calls.h"
+#include "model/oracle/judge/inspections.h"
+#include "model/oracle/judge/judge_context.h"
+#include "model/oracle/judge/memberships.h"
+#include "model/oracle/judge/migrations.h"
+#include "model/oracle/judge/owned_results.h"
+#include "model/oracle/judge/scope.h"
+#include "model/oracle/judge/synchronous_calls.h"
+
+namespace cm::model {
+namespace {
+
+bool IsUnseen(const Record& record) {
+  if (const auto* answered = std::get_if<seen::Answered>(&record.seen))
+    return Unseen(answered->reply);
+  const auto* released = std::get_if<seen::Released>(&record.seen);
+  return released != nullptr && Unseen(released->reply);
+}
+
+// Whether the application got something that was queued for it.
+bool Fetches(const Record& record, const Line& line) {
+  const auto* answered = std::get_if<seen::Answered>(&record.seen);
+  return std::holds_alternative<seen::Released>(record.seen) ||
+         std::holds_alternative<line::Waits>(line) || (answered != nullptr && answered->event);
+}
+
+// A line that rightly was not carried out.
+bool IsNotMade(const Record& record) {
+  const auto* answered = std::get_if<seen::Answered>(&record.seen);
+  return answered != nullptr && answered->reply.kind == ReplyKind::kNotApplicable &&
+         record.not_made;
+}
+
+}  // namespace
+
+// Hands each record to the judge that it is for.
+class Oracle::Judges {
+ public:
+  Judges(const Conversation& conversation, const Profile& profile)
+      : context_(conversation, profile) {}
+
+  Verdict Observe(const Record& record) {
+    const Line& line = context_.conversation.lines[record.line];
+    environment_.TurnLinks((Fetches(record, line) ? record.end : record.begin).nanoseconds());
+    const bool releases = std::holds_alternative<seen::Released>(record.seen);
+    Verdict waiting;
+    if (just_settled_ && !releases) waiting = synchronous_.StillWaiting(record);
+    if (!waiting.IsPermitted()) return waiting;
+    just_settled_ = std::holds_alternative<line::Settles>(line) || (just_settled_ && releases);
+    Verdict verdict = IsNotMade(record) ? std::move(waiting) : Judge(record, line);
+    if (verdict.IsPermitted()) data_path_.Learn(record, line);
+    if (verdict.kind == VerdictKind::kOutOfScope) channels_.LearnUnjudged(line);
+    verdict.by |= verdict.certain;
+    context_.components.Reach(verdict.by);
+    // A record that is not observed, or not permitted, shows no row.
+    if (!verdict.IsPermitted() || IsUnseen(record)) verdict.certain.reset();
+    confirmed_ |= verdict.certain;
+    return verdict;
+  }
+
+  JudgeContext& context() { return context_; }
+  const RuleBits& confirmed() const { return confirmed_; }
+
+ private:
+  Verdict Judge(const Record& record, const Line& line) {
+    const auto* answered = std::get_if<seen::Answered>(&record.seen);
+    if (answered != nullptr && answered->reply.kind == ReplyKind::kNotApplicable)
+      return Refused("not-applicable", "the line could have been carried out");
+    if (undefined_) return OutOfScope();
+    if (const auto* waits = std::get_if<line::Waits>(&line)) {
+      const auto* waited = std::get_if<seen::Waited>(&record.seen);
+      if (waited == nullptr) return {};
+      return channels_.Wait(record, waits->channel, waited->readable);
+    }
+    const auto* calls = std::get_if<line::Calls>(&line);
+    if (calls == nullptr) return environment_.Line(record, line);
+    if (record.misuse && answered != nullptr) return Misused(*record.misuse, answered->reply);
+    if (const auto* released = std::get_if<seen::Released>(&record.seen))
+      return Returned(record, calls->lane, calls->call, *released);
+    return answered != nullptr ? Called(record, calls->lane, calls->call, *answered) : Verdict{};
+  }
+
+  // A call on a destroyed object: memory may be damaged.
+  Verdict Misused(Misuse misuse, const Reply& reply) {
+    const auto rule = std::ranges::find(rules::kMisuses, misuse, &MisuseRule::on);
+    Verdict verdict{.saw = ToString(reply), .sharp = false};
+    Permit(&verdict, *rule, "anything: undefined");
+    verdict.certain.set(NumberOf(&*rule));
+    undefined_ = true;
+    return verdict;
+  }
+
+  Verdict Called(const Record& record, Lane lane, const Call& call,
+                 const seen::Answered& answered) {
+    const Reply& reply = answered.reply;
+    if (const auto* create = std::get_if<call::CreateId>(&call))
+      return calls_.Create(lane, *create, reply);
+    if (const auto* names = std::get_if<call::EventStr>(&call))
+      return inspections_.EventStr(*names, answered);
+    const IdRef id = IdOf(call);
+    if (HeldOf(call).valid() && !id.valid()) return owned_.Called(record, lane, call, answered);
+    if (const auto* ep = std::get_if<call::CreateEp>(&call))
+      return endpoints_.Create(record, lane, *ep, reply);
+    if (const auto* dereg = std::get_if<call::DeregMr>(&call))
+      return data_path_.Deregister(*dereg, answered);
+    if (!id.valid()) return CalledOnChannel(record, lane, call, answered);
+    if (!facts().id(id).in_scope) return OutOfScope();
+    if (!scope_.HasRowsFor(call)) return LeaveScope(id);
+    if (!facts().id(id).exists) return Refused(ToString(reply), "nothing: the id does not exist");
+    if (!scope_.CanFollow(call, context_.WindowOf(record))) return LeaveScope(id);
+    return CalledOnId(record, lane, call, answered);
+  }
+
+  Verdict CalledOnChannel(const Record& record, Lane lane, const Call& call,
+                          const seen::Answered& answered) {
+    if (const auto* create = std::get_if<call::CreateEventChannel>(&call))
+      return channels_.Create(lane, *create, answered.reply);
+    if (const auto* destroy = std::get_if<call::DestroyEventChannel>(&call))
+      return destructions_.Channel(record, lane, *destroy, answered.reply);
+    if (const auto* get = std::get_if<call::GetCmEvent>(&call))
+      return channels_.Get(record, lane, *get, answered);
+    return channels_.Acknowledge(std::get<call::AckCmEvent>(call), answered.reply);
+  }
+
+  Verdict CalledOnId(const Record& record, Lane lane, const Call& call,
+                     const seen::Answered& answered) {
+    const IdRef id = IdOf(call);
+    const Reply& reply = answered.reply;
+    const CallKind kind = KindOf(call);
+    if (context_.machine.over_iwarp()) {
+      // The call itself looks for the listener.
+      if (kind == CallKind::kConnect && MayConnectOverIwarp(id, facts(), context_.components))
+        context_.components.MergeForRequest(id);
+      if (kind == CallKind::kDisconnect && !facts().id(id).synchronous())
+        return disconnections_.Called(record, lane, call, reply);
+    }
+    if (kind == CallKind::kShow)
+      return answered.shown ? inspections_.Show(record, id, *answered.shown)
+                            : Refused(ToString(reply), "the fields of the id");
+    if (kind == CallKind::kShowEvent) return inspections_.ShowEvent(record, id, answered);
+    if (IsCompletion(kind)) return data_path_.Complete(record, lane, call, reply, answered.handed);
+    if (synchronous_.Waits(call)) return synchronous_.Called(record, lane, call, reply);
+    if (kind == CallKind::kLeaveMulticast) return memberships_.Leave(record, lane, call, answered);
+    if (kind == CallKind::kDestroyId || kind == CallKind::kDestroyEp)
+      return destructions_.Id(record, lane, call, reply);
+    if (const auto* migrate = std::get_if<call::MigrateId>(&call))
+      return migrations_.Called(record, lane, *migrate, reply);
+    return calls_.Called(record, call, answered);
+  }
+
+  // A call that has waited returns.
+  Verdict Returned(const Record& record, Lane lane, const Call& call,
+                   const seen::Released& released) {
+    const std::optional<WaitingCall> was = context_.TakeWaiting(lane);
+    const IdRef id = IdOf(call);
+    const bool judged = !id.valid() || !facts().id(id).exists || facts().id(id).in_scope;
+    if (!judged) return OutOfScope();
+    if (!was) return Refused(ToString(released.reply), "nothing: no call waits");
+    const auto& line = std::get<line::Calls>(context_.conversation.lines[was->line]);
+    switch (was->what) {
+      case WaitingCall::For::kEvent:
+        return channels_.Returned(record, std::get<call::GetCmEvent>(line.call), released);
+      case WaitingCall::For::kEndOfId:
+        return destructions_.Returned(record, *was, released.reply);
+      case WaitingCall::For::kEventOfId:
+        if (const auto* ep = std::get_if<call::CreateEp>(&line.call))
+          return endpoints_.Returned(record, *ep, released.reply);
+        return synchronous_.Returned(record, line.call, released.reply);
+      case WaitingCall::For::kMigration:
+        return migrations_.Returned(*was, released.reply);
+      case WaitingCall::For::kDisconnection:
+        return disconnections_.Returned(record, *was, released.reply);
+      case WaitingCall::For::kLeaving:
+        return memberships_.Left(*was, released.reply);
+      case WaitingCall::For::kCompletion:
+        break;
+    }
+    return data_path_.Complete(record, lane, line.call, released.reply, released.handed);
+  }
+
+  ConversationFacts& facts() { return context_.facts; }
+  Verdict LeaveScope(IdRef id) {
+    context_.components.MarkOutOfScope(id);
+    return OutOfScope();
+  }
+
+  JudgeContext context_;
+  Scope scope_{context_};
+  IdCalls calls_{context_};
+  Destructions destructions_{context_};
+  Channels channels_{context_};
+  SynchronousCalls synchronous_{context_};
+  Endpoints endpoints_{context_};
+  Memberships memberships_{context_};
+  Migrations migrations_{context_};
+  Disconnections disconnections_{context_};
+  DataPath data_path_{context_};
+  OwnedResults owned_{context_};
+  Inspections inspections_{context_};
+  Environment environment_{context_};
+  bool just_settled_ = false;
+  bool undefined_ = false;  // nothing can be said about what comes after
+  RuleBits confirmed_;
+};
+
+Oracle::Oracle(const Conversation& conversation, const Profile& profile)
+    : judges_(std::make_unique<Judges>(conversation, profile)) {}
+Oracle::~Oracle() = default;
+
+Verdict Oracle::Observe(const Record& record) { return judges_->Observe(record); }
+
+void Oracle::MarkOutOfScope(IdRef id) { judges_->context().components.MarkOutOfScope(id); }
+void Oracle::ShowsOnlyTypeAndStatus() { judges_->context().partial_events = true; }
+void Oracle::NumbersNameQps() { judges_->context().facts.numbers_name_qps = true; }
+
+const RuleBits& Oracle::reached() const { return judges_->context().components.reached(); }
+const RuleBits& Oracle::confirmed() const { return judges_->confirmed(); }
+size_t Oracle::largest_set() const { return judges_->context().components.largest(); }
+
+}  // namespace cm::model
