@@ -2,6 +2,7 @@
 // librdmacm/cma.c
 #include "sim/lib/calls.h"
 #include "sim/lib/steps.h"
+#include "sim/lib/waits.h"
 
 namespace cm::sim {
 

@@ -3,6 +3,7 @@
 // rdma-core 65 librdmacm/cma.c rdma_resolve_addrinfo
 #include "sim/lib/calls.h"
 #include "sim/lib/steps.h"
+#include "sim/lib/waits.h"
 
 namespace cm::sim {
 namespace {

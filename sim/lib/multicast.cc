@@ -2,6 +2,7 @@
 // rdma-core 44 librdmacm/cma.c rdma_join_multicast2, rdma_leave_multicast, ucma_process_join
 #include "sim/lib/calls.h"
 #include "sim/lib/steps.h"
+#include "sim/lib/waits.h"
 
 namespace cm::sim {
 namespace {

@@ -53,9 +53,6 @@ Reply ResolveRoute(const Context& c, Library& library, uint32_t id, int32_t time
 Progress DestroyId(const Context& c, Library& library, uint32_t id);
 // Frees the id with everything that belongs to it, without a command.
 void FreeId(const Context& c, Library& library, uint32_t id);
-Progress FinishClose(const Context& c, Library& library, const Ongoing& ongoing);
-Progress FinishDestroy(const Context& c, Library& library, Ongoing ongoing);
-Progress FinishMigration(const Library& library, const Ongoing& ongoing);
 
 // connection.cc
 Reply CreateQp(const Context& c, Library& library, uint32_t id, std::optional<QpType> type);
@@ -63,10 +60,8 @@ Reply DestroyQp(const Context& c, Library& library, uint32_t id);
 // Moves the queue pair to RTS, with the kernel's attributes for each step.
 Errno BringUp(const Context& c, Library& library, uint32_t id);
 void QpToError(const Context& c, Library& library, uint32_t id);
-Progress Disconnect(const Context& c, Library& library, uint32_t id);
 
 // events.cc
-Progress GetCmEvent(const Context& c, Library& library, uint32_t channel);
 // Frees a fetched event, which counts for its id and its membership.
 void Release(Library& library, uint32_t event);
 
@@ -77,25 +72,14 @@ void ClosePrivateChannel(const Context& c, Library& library, uint32_t channel);
 Errno MoveToOwnChannel(const Context& c, Library& library, uint32_t id);
 // Releases the event that the id's last synchronous call has left.
 void AckRetained(Library& library, uint32_t id);
-// The result of a call that started an operation with reply `started`: on a synchronous id it
-// waits for the event, and returns its status. source: rdma-core 44 cma.c ucma_complete
-Progress Complete(const Context& c, Library& library, uint32_t id, const Reply& started);
-Progress TakeCompletion(const Context& c, Library& library, const Ongoing& ongoing);
-Progress TakeRequest(const Context& c, Library& library, const Ongoing& ongoing);
-Progress GoOnWithEp(const Context& c, Library& library, Ongoing ongoing);
 
 // lookups.cc
-Progress FinishLookup(const Context& c, Library& library, const Ongoing& ongoing);
 void ProcessInfo(const Context& c, Library& library, FetchedEvent* fetched);
 
 // multicast.cc
 void ProcessMembership(const Context& c, Library& library, const response::Event& event,
                        FetchedEvent* fetched);
-Progress FinishLeaving(Library& library, const Ongoing& ongoing);
 void FreeMemberships(Library& library, uint32_t id);
-
-// work.cc
-Progress GetCompletion(const Context& c, Library& library, const Ongoing& ongoing);
 
 }  // namespace cm::sim
 

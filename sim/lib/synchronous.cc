@@ -3,6 +3,7 @@
 // ucma_complete, rdma_get_request, rdma_create_ep
 #include "sim/lib/calls.h"
 #include "sim/lib/steps.h"
+#include "sim/lib/waits.h"
 
 namespace cm::sim {
 namespace {

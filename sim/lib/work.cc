@@ -6,6 +6,7 @@
 #include "sim/fabric/names.h"
 #include "sim/lib/calls.h"
 #include "sim/lib/steps.h"
+#include "sim/lib/waits.h"
 
 namespace cm::sim {
 namespace {

@@ -1,7 +1,7 @@
 // Calls that were blocked, and the end of the process.
-#include "sim/lib/calls.h"
+#include "sim/lib/waits.h"
 
-#include "sim/lib/steps.h"
+#include "sim/lib/calls.h"
 
 namespace cm::sim {
 

@@ -1,0 +1,73 @@
+// The state of a queue pair.
+#ifndef SIM_VERBS_QUEUE_PAIR_H_
+#define SIM_VERBS_QUEUE_PAIR_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "model/base/duration.h"
+#include "model/vocabulary/protocol.h"
+#include "model/vocabulary/work.h"
+#include "sim/core/fifo.h"
+#include "sim/core/slab.h"
+#include "sim/verbs/completions.h"
+#include "sim/verbs/work_request.h"
+
+namespace cm::sim {
+
+// The capacity of a queue pair's queues.
+struct QpRoom {
+  Room sends;
+  Room receives;
+  uint32_t inlined = QueueLimits::kInline;  // bytes
+  friend bool operator==(const QpRoom&, const QpRoom&) = default;
+};
+
+// Attributes of the connection, from RTR and RTS.
+struct Connection {
+  QpAddress peer;
+  uint8_t retry_count = 7;
+  uint8_t rnr_retry_count = 7;
+  // The peer's permissions here: the access flags of the queue pair.
+  bool remote_write = true;
+  bool remote_read = true;
+  bool remote_atomic = true;
+  // Limits of outstanding reads and atomic operations. 0 as initiator: never starts; 0 as
+  // responder: refused.
+  uint8_t initiator_depth = 1;
+  uint8_t responder_resources = 1;
+  friend bool operator==(const Connection&, const Connection&) = default;
+};
+
+struct Qp {
+  bool live = false;
+  bool datagram = false;
+  uint8_t device = 0;  // the port
+  QpState state = QpState::kReset;
+  uint32_t number = 0;
+  uint32_t srq = kNobody;
+  uint64_t domain = 0;  // protection domain: that of its regions
+  QpRoom room;
+  Connection connection;
+  Fifo<WorkRequest> sends;
+  Fifo<WorkRequest> receives;
+  uint32_t send_cq = kNobody;      // of a program; else the queue pair has its own
+  uint32_t receive_cq = kNobody;   // the same
+  Fifo<Finished> sent;             // the completion queue of sends
+  Fifo<Finished> received;         // and of receives
+  Instant due = Instant::Never();  // execution time of the first of `sends`
+  uint32_t draining = 0;           // number of `sends` that are still executed in SQD
+  uint8_t retries_left = 0;
+  uint8_t rnr_retries_left = 0;
+  std::vector<Group> groups;  // attached multicast groups
+  // source: linux 6.1 rxe_recv.c check_type_state
+  bool Receives() const {
+    return state == QpState::kRtr || state == QpState::kRts || state == QpState::kSqd;
+  }
+  bool Sends() const { return state == QpState::kRts || (state == QpState::kSqd && draining != 0); }
+  friend bool operator==(const Qp&, const Qp&) = default;
+};
+
+}  // namespace cm::sim
+
+#endif  // SIM_VERBS_QUEUE_PAIR_H_
