@@ -3,6 +3,24 @@
 #include "sim/rdma_cm/ids.h"
 
 namespace cm::sim {
+namespace {
+
+// The application gives a number, which may be of no state.
+bool IsKnown(QpState state) {
+  switch (state) {
+    case QpState::kReset:
+    case QpState::kInit:
+    case QpState::kRtr:
+    case QpState::kRts:
+    case QpState::kSqd:
+    case QpState::kSqe:
+    case QpState::kErr:
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 Errno Execute(const KernelContext& k, FileIndex file, const command::Connect& cmd) {
   const Result<CmIdIndex> id = LookupWithDevice(k, file, cmd.id);
@@ -46,7 +64,7 @@ Errno Execute(const KernelContext& k, FileIndex file, const command::Notify& cmd
 
 Result<response::QpAttr> Execute(const KernelContext& k, FileIndex file,
                                  const command::InitQpAttr& cmd) {
-  if (static_cast<uint8_t>(cmd.state) > static_cast<uint8_t>(QpState::kErr)) return Errno::kInval;
+  if (!IsKnown(cmd.state)) return Errno::kInval;
   const Result<CmIdIndex> id = LookupWithDevice(k, file, cmd.id);
   if (!id.ok()) return id.error();
   return k.transport->Attributes(k, id.value(), cmd.state);
