@@ -119,32 +119,21 @@ void Machine::NoteClosed() {
 }
 
 Outcome Machine::Carry(Asker asker, const Request& request) {
-  switch (request.op) {
-    case Op::kOpen:
-    case Op::kClose:
-    case Op::kWrite:
-    case Op::kPollFile:
-      return CarryFile(asker, request);
-    case Op::kDevices:
-    case Op::kPort:
-    case Op::kGid:
-      return CarryDevice(asker, request);
-    case Op::kOpenEvents:
-    case Op::kCloseEvents:
-    case Op::kTakeEventOfDevice:
-    case Op::kPollEventsOfDevice:
-      verbs_end_.TellNews();
-      return device_events_.Carry(asker.process, KernelOf(asker.process), request);
-    case Op::kNow:
-      return Value(world_->Now().nanoseconds());
-    case Op::kSleep:
-      if (world_->Now().nanoseconds() >= static_cast<int64_t>(request.more)) return Value(0);
-      return {.answer = {.waits = true}, .what = Awaited::kInstant};
-    case Op::kPollTime:
-      return Value(world_->Now().nanoseconds() >= static_cast<int64_t>(request.more) ? 1 : 0);
-    default:
-      return verbs_end_.Carry(asker, KernelOf(asker.process), request);
+  using enum Op;
+  const Op op = request.op;
+  if (IsOneOf(op, kOpen, kClose, kWrite, kPollFile)) return CarryFile(asker, request);
+  if (IsOneOf(op, kDevices, kPort, kGid)) return CarryDevice(asker, request);
+  if (IsOneOf(op, kOpenEvents, kCloseEvents, kTakeEventOfDevice, kPollEventsOfDevice)) {
+    verbs_end_.TellNews();
+    return device_events_.Carry(asker.process, KernelOf(asker.process), request);
   }
+  const int64_t now = world_->Now().nanoseconds();
+  const bool reached = now >= static_cast<int64_t>(request.more);
+  if (op == kNow) return Value(now);
+  if (op == kPollTime) return Value(reached ? 1 : 0);
+  if (op == kSleep && reached) return Value(0);
+  if (op == kSleep) return {.answer = {.waits = true}, .what = Awaited::kInstant};
+  return verbs_end_.Carry(asker, KernelOf(asker.process), request);
 }
 
 Outcome Machine::CarryFile(Asker asker, const Request& request) {

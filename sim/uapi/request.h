@@ -77,6 +77,11 @@ enum class Op : uint32_t {
               // descriptor readable it is repeated, that many microseconds apart.
 };
 
+template <typename... Ops>
+constexpr bool IsOneOf(Op op, Ops... ops) {
+  return ((op == ops) || ...);
+}
+
 struct Request {
   Op op = Op::kNow;
   uint32_t on = 0;    // the object

@@ -68,36 +68,24 @@ auto* Find(Objects* objects, uint32_t process, uint32_t number) {
 }  // namespace
 
 Outcome VerbsEnd::Carry(Asker asker, uint8_t kernel, const Request& request) {
+  using enum Op;
   const uint32_t process = asker.process;
+  const Op op = request.op;
   if (OverIwarp()) FollowConnections();
   TellNews();
-  switch (request.op) {
-    case Op::kCreateCq:
-      return CreateCq(process, request);
-    case Op::kCreateSrq:
-      return CreateSrq(process, As<SrqRecord>(request.bytes));
-    case Op::kCreateQp:
-      return CreateQp(process, kernel, request);
-    case Op::kRegister:
-      return Register(process, kernel, request);
-    case Op::kDeregister:
-      return Deregister(process, request.on);
-    case Op::kTakeEvent:
-    case Op::kPollEvents:
-      return TakeEvent(process, request);
-    case Op::kDestroyCq:
-    case Op::kResizeCq:
-    case Op::kPoll:
-    case Op::kArm:
-      break;
-    case Op::kDestroySrq:
-    case Op::kModifySrq:
-    case Op::kQuerySrq:
-    case Op::kPostToSrq:
-      return CarrySrq(process, request);
-    default:
-      return CarryQp(asker, request);
-  }
+  if (op == kCreateCq) return CreateCq(process, request);
+  if (op == kCreateSrq) return CreateSrq(process, As<SrqRecord>(request.bytes));
+  if (op == kCreateQp) return CreateQp(process, kernel, request);
+  if (op == kRegister) return Register(process, kernel, request);
+  if (op == kDeregister) return Deregister(process, request.on);
+  if (IsOneOf(op, kTakeEvent, kPollEvents)) return TakeEvent(process, request);
+  if (IsOneOf(op, kDestroyCq, kResizeCq, kPoll, kArm)) return CarryCq(process, request);
+  if (IsOneOf(op, kDestroySrq, kModifySrq, kQuerySrq, kPostToSrq))
+    return CarrySrq(process, request);
+  return CarryQp(asker, request);
+}
+
+Outcome VerbsEnd::CarryCq(uint32_t process, const Request& request) {
   OwnCq* const cq = Find(&cqs_, process, request.on);
   if (cq == nullptr) return Refused(Errno::kInval);
   if (request.op == Op::kDestroyCq) return DestroyCq(request.on);
@@ -121,28 +109,22 @@ Outcome VerbsEnd::CarrySrq(uint32_t process, const Request& request) {
 Outcome VerbsEnd::CarryQp(Asker asker, const Request& request) {
   OwnQp* const own = Find(&qps_, asker.process, request.on);
   if (own == nullptr) return Refused(Errno::kInval);
-  switch (request.op) {
-    case Op::kDestroyQp:
-      verbs().SendRest(world_->Context(), own->qp);
-      DestroyQp(request.on);
-      return Released(request.on);
-    case Op::kModifyQp:
-      return DoneUnless(Modify(asker, own, As<ModifyRecord>(request.bytes)));
-    case Op::kQueryQp: {
-      // source: linux 6.1 siw_verbs.c siw_query_qp, which returns no state
-      const QpState state = OverIwarp() ? QpState::kReset : verbs().at(own->qp).state;
-      return Record(static_cast<int64_t>(state), CapacityOf(*own));
-    }
-    case Op::kAttach:
-    case Op::kDetach:
-      return Attach(*own, request);
-    case Op::kPostSend:
-      return PostSend(*own, request);
-    case Op::kPostReceive:
-      return PostReceive(*own, request);
-    default:
-      return Refused(Errno::kNoSys);
+  if (request.op == Op::kDestroyQp) {
+    verbs().SendRest(world_->Context(), own->qp);
+    DestroyQp(request.on);
+    return Released(request.on);
   }
+  if (request.op == Op::kModifyQp)
+    return DoneUnless(Modify(asker, own, As<ModifyRecord>(request.bytes)));
+  if (request.op == Op::kQueryQp) {
+    // source: linux 6.1 siw_verbs.c siw_query_qp, which returns no state
+    const QpState state = OverIwarp() ? QpState::kReset : verbs().at(own->qp).state;
+    return Record(static_cast<int64_t>(state), CapacityOf(*own));
+  }
+  if (IsOneOf(request.op, Op::kAttach, Op::kDetach)) return Attach(*own, request);
+  if (request.op == Op::kPostSend) return PostSend(*own, request);
+  if (request.op == Op::kPostReceive) return PostReceive(*own, request);
+  return Refused(Errno::kNoSys);
 }
 
 // source: linux 6.1 rxe_qp.c rxe_qp_to_init, siw_verbs.c siw_query_qp

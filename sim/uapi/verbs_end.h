@@ -65,6 +65,7 @@ class VerbsEnd {
   // verbs_end.cc
   Outcome CarryQp(Asker asker, const Request& request);
   CapacityRecord CapacityOf(const OwnQp& own) const;
+  Outcome CarryCq(uint32_t process, const Request& request);
   Outcome CarrySrq(uint32_t process, const Request& request);
   Outcome CreateCq(uint32_t process, const Request& request);
   Outcome ResizeCq(const OwnCq& own, uint64_t completions);

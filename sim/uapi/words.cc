@@ -234,22 +234,19 @@ std::string_view NameOf(ibv_wc_opcode opcode) {
 }
 
 std::string Arguments(const Request& request) {
-  switch (request.op) {
-    case Op::kModifyQp: {
-      const auto record = As<ModifyRecord>(request.bytes);
-      if ((record.mask & IBV_QP_STATE) == 0) return {};
-      if (record.state > static_cast<uint32_t>(QpState::kErr)) return " state=?";
-      return fmt::format(" state={}", ToString(static_cast<QpState>(record.state)));
-    }
-    case Op::kPostSend:
-      return " opcode=" + NameOf(static_cast<ibv_wr_opcode>(As<WorkRecord>(request.bytes).opcode));
-    case Op::kRegister:
-      return fmt::format(" length={}", As<RegionRecord>(request.bytes).length);
-    case Op::kSleep:
-      return " until=" + ToString(Instant::FromNanoseconds(static_cast<int64_t>(request.more)));
-    default:
-      return {};
+  if (request.op == Op::kModifyQp) {
+    const auto record = As<ModifyRecord>(request.bytes);
+    if ((record.mask & IBV_QP_STATE) == 0) return {};
+    if (record.state > static_cast<uint32_t>(QpState::kErr)) return " state=?";
+    return fmt::format(" state={}", ToString(static_cast<QpState>(record.state)));
   }
+  if (request.op == Op::kPostSend)
+    return " opcode=" + NameOf(static_cast<ibv_wr_opcode>(As<WorkRecord>(request.bytes).opcode));
+  if (request.op == Op::kRegister)
+    return fmt::format(" length={}", As<RegionRecord>(request.bytes).length);
+  if (request.op == Op::kSleep)
+    return " until=" + ToString(Instant::FromNanoseconds(static_cast<int64_t>(request.more)));
+  return {};
 }
 
 std::string OfEvent(const Answer& answer) {
@@ -261,15 +258,9 @@ std::string OfEvent(const Answer& answer) {
   const auto status = static_cast<int32_t>(event.status);
   if (status < 0) words += " status=-" + ToString(static_cast<Errno>(-status));
   if (status > 0) words += fmt::format(" status={}", status);
-  switch (type) {
-    case EventType::kConnectRequest:
-    case EventType::kConnectResponse:
-    case EventType::kEstablished:
-    case EventType::kRejected:
-      return words + Private(event.param.conn);
-    default:
-      return words;
-  }
+  const bool has_data = type == EventType::kConnectRequest || type == EventType::kConnectResponse ||
+                        type == EventType::kEstablished || type == EventType::kRejected;
+  return has_data ? words + Private(event.param.conn) : words;
 }
 
 std::string OfCompletions(const Answer& answer) {
@@ -327,19 +318,11 @@ std::string InWords(const Request& request, const Answer& answer) {
 }
 
 bool NothingNew(const Request& request, const Answer& answer) {
-  switch (request.op) {
-    case Op::kNow:
-    case Op::kPollFile:
-    case Op::kPollEvents:
-    case Op::kPollEventsOfDevice:
-      return true;
-    case Op::kPoll:
-      return answer.value >= 0 && answer.bytes.empty();
-    case Op::kSleep:
-      return request.more == 0;
-    default:
-      return answer.value == -EAGAIN;
-  }
+  using enum Op;
+  if (IsOneOf(request.op, kNow, kPollFile, kPollEvents, kPollEventsOfDevice)) return true;
+  if (request.op == kPoll) return answer.value >= 0 && answer.bytes.empty();
+  if (request.op == kSleep) return request.more == 0;
+  return answer.value == -EAGAIN;
 }
 
 bool IsAboutAGoneId(const Request& request, const Answer& answer) {
