@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "conformance/adapters/sim/sim_adapter.h"
-#include "conformance/driver/driver.h"
+#include "conformance/driver/implementation.h"
 
 namespace cm {
 

@@ -1,5 +1,11 @@
 // The interface between the suite and an implementation under test: its API, and the environment
 // around it.
+//
+// No function here fails: what a C function refuses is a reply with its errno, what the environment
+// cannot do is a result with the reason. A library that dies is a crashed reply, to this call and
+// to all later ones of the process. Time is that of Driver::Now, a Duration counts nanoseconds.
+// Called from one thread. source: contract of the suite; each call has its own in
+// model/vocabulary/call.h.
 #ifndef CONFORMANCE_DRIVER_DRIVER_H_
 #define CONFORMANCE_DRIVER_DRIVER_H_
 
@@ -11,7 +17,6 @@
 #include "model/base/duration.h"
 #include "model/conversation/conversation.h"
 #include "model/conversation/history.h"
-#include "model/vocabulary/profile.h"
 #include "model/vocabulary/tester.h"
 
 namespace cm {
@@ -41,7 +46,7 @@ class Driver {
   // True when the channel's descriptor is readable, or becomes readable `within` that time, as
   // poll(2) would report. Never fetches an event.
   virtual bool Readable(Lane lane, ChannelRef channel, Duration within) = 0;
-  // Virtual time of the simulator; the monotonic clock of a real implementation.
+  // Virtual time of the simulator, from 0; the monotonic clock of a real implementation.
   virtual Instant Now() = 0;
 };
 
@@ -79,26 +84,6 @@ class Session {
   virtual std::string Unsupported() const { return {}; }
   // True when a wall-clock limit ran out: the history then proves nothing.
   virtual bool Inconclusive() const { return false; }
-};
-
-// An implementation under test, which makes sessions. Sessions must not overlap unless concurrent()
-// is true.
-class Implementation {
- public:
-  virtual ~Implementation() = default;
-  // The name in the results: "sim", "librdmacm 44.0, Linux 6.1.0-42-amd64".
-  virtual std::string name() const = 0;
-  // The permitted differences by which it is judged.
-  virtual const Profile& profile() const = 0;
-  // The capabilities of its environment: a conversation that needs others is unsupported.
-  virtual Capabilities capabilities() const = 0;
-  // True when sessions may overlap, each on a thread of its own.
-  virtual bool concurrent() const { return false; }
-  // A session for the conversation, which must outlive it. Never null: an error is the session's
-  // Unsupported().
-  virtual std::unique_ptr<Session> Start(const Conversation& conversation) = 0;
-  // The reason why further sessions would not start from the same state; empty as long as they do.
-  virtual std::string Spoiled() const { return {}; }
 };
 
 }  // namespace cm

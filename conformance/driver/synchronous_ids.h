@@ -26,15 +26,10 @@ class SynchronousIds {
       Forget(event->request);
   }
   bool WaitsForOthers(const Call& call) const {
-    switch (KindOf(call)) {
-      case CallKind::kGetRequest:
-        return ids_.contains(IdOf(call).index);
-      case CallKind::kMigrateId:  // waits for acknowledgements by another thread
-      case CallKind::kCreateEp:
-        return true;
-      default:
-        return CompletesWithEvent(KindOf(call)) && ids_.contains(IdOf(call).index);
-    }
+    const CallKind kind = KindOf(call);
+    if (kind == CallKind::kMigrateId || kind == CallKind::kCreateEp) return true;
+    const bool completes = kind == CallKind::kGetRequest || CompletesWithEvent(kind);
+    return completes && ids_.contains(IdOf(call).index);
   }
 
  private:

@@ -46,11 +46,11 @@ class Queue {
     return taken;
   }
 
-  void Bring(uint64_t number, Judged judged, const OnJudged& on_judged) {
+  void Bring(uint64_t number, SequenceRun judged, const OnSequence& on_sequence) {
     const std::lock_guard lock(mutex_);
     waiting_.emplace(number, std::move(judged));
     while (!waiting_.empty() && waiting_.begin()->first == due_) {
-      on_judged(waiting_.begin()->second);
+      on_sequence(waiting_.begin()->second);
       waiting_.erase(waiting_.begin());
       ++due_;
       Skip(&due_);
@@ -74,7 +74,7 @@ class Queue {
 
   std::mutex mutex_;
   std::condition_variable moved_;
-  std::map<uint64_t, Judged> waiting_;
+  std::map<uint64_t, SequenceRun> waiting_;
   uint64_t next_;
   uint64_t due_;  // the first that was not reported
   uint64_t end_;
@@ -142,11 +142,11 @@ std::string WhyUnsupported(const Implementation& implementation, const Session& 
   return why.empty() ? session.Unsupported() : why;
 }
 
-Judged JudgeOne(Implementation& implementation, const Conversation& conversation,
-                std::string_view only) {
+SequenceRun RunOne(Implementation& implementation, const Conversation& conversation,
+                   std::string_view only) {
   const std::unique_ptr<Session> session = implementation.Start(conversation);
   Ending ending{.unsupported = WhyUnsupported(implementation, *session, conversation)};
-  Judged judged;
+  SequenceRun judged;
   judged.history.conversation = conversation;
   if (ending.unsupported.empty()) {
     judged.history = Perform(conversation, *session);
@@ -166,7 +166,7 @@ Conversation ConversationOf(const CampaignOptions& options, uint64_t number) {
 }
 
 bool RunCampaign(Implementation& implementation, const CampaignOptions& options,
-                 const OnJudged& on_judged, const std::atomic<bool>& interrupted) {
+                 const OnSequence& on_sequence, const std::atomic<bool>& interrupted) {
   constexpr uint64_t kAheadOfEachJob = 64;
   const int jobs = implementation.concurrent() ? std::max(options.jobs, 1) : 1;
   Queue queue(options.first, options.first + options.sequences, options.done,
@@ -177,9 +177,10 @@ bool RunCampaign(Implementation& implementation, const CampaignOptions& options,
         queue.Stop();
         break;
       }
-      Judged judged = JudgeOne(implementation, ConversationOf(options, *number), options.property);
+      SequenceRun judged =
+          RunOne(implementation, ConversationOf(options, *number), options.property);
       judged.result.index = *number;  // a given one has none
-      queue.Bring(*number, std::move(judged), on_judged);
+      queue.Bring(*number, std::move(judged), on_sequence);
     }
   };
   if (jobs == 1) {

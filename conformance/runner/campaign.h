@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/driver/driver.h"
+#include "conformance/driver/implementation.h"
 #include "conformance/runner/verdict.h"
 #include "conformance/walks/conversation_builder.h"
 #include "model/conversation/conversation.h"
@@ -46,22 +46,22 @@ std::string WhyUnsupported(const Implementation& implementation, const Session& 
                            const Conversation& conversation);
 
 // A conversation with its result.
-struct Judged {
+struct SequenceRun {
   SequenceResult result;
   History history;
 };
 
 // Carries the conversation out and judges it.
-Judged JudgeOne(Implementation& implementation, const Conversation& conversation,
-                std::string_view only);
+SequenceRun RunOne(Implementation& implementation, const Conversation& conversation,
+                   std::string_view only);
 
 // Called for every sequence in the order of their numbers, whatever the number of jobs.
-using OnJudged = std::function<void(const Judged&)>;
+using OnSequence = std::function<void(const SequenceRun&)>;
 
 // False when `interrupted` became true before the last sequence; sequences reported by then are
 // complete.
 bool RunCampaign(Implementation& implementation, const CampaignOptions& options,
-                 const OnJudged& on_judged, const std::atomic<bool>& interrupted);
+                 const OnSequence& on_sequence, const std::atomic<bool>& interrupted);
 
 }  // namespace cm
 

@@ -50,7 +50,7 @@ std::vector<uint64_t> NumbersOf(Implementation& implementation, const CampaignOp
   std::vector<uint64_t> numbers;
   const bool whole = RunCampaign(
       implementation, options,
-      [&](const Judged& judged) { numbers.push_back(judged.result.index); }, interrupted);
+      [&](const SequenceRun& judged) { numbers.push_back(judged.result.index); }, interrupted);
   if (finished != nullptr) *finished = whole;
   return numbers;
 }
@@ -76,16 +76,17 @@ TEST(Campaign, ComesToTheSameWhateverTheNumberOfJobs) {
   const auto tally_with = [&](int jobs) {
     Tally tally;
     RunCampaign(
-        *sim, Options(150, jobs), [&](const Judged& judged) { tally.Add(judged.result); }, kNever);
+        *sim, Options(150, jobs), [&](const SequenceRun& judged) { tally.Add(judged.result); },
+        kNever);
     return tally;
   };
   const Tally one = tally_with(1);
-  ASSERT_GT(one.With(SequenceVerdict::kFailed), 0u);
+  ASSERT_GT(one.With(Verdict::kFailed), 0u);
   for (const int jobs : {2, 7}) {
     const Tally many = tally_with(jobs);
     EXPECT_EQ(many.digest(), one.digest()) << jobs << " jobs";
     EXPECT_EQ(many.wire_digest(), one.wire_digest()) << jobs << " jobs";
-    EXPECT_EQ(many.With(SequenceVerdict::kFailed), one.With(SequenceVerdict::kFailed));
+    EXPECT_EQ(many.With(Verdict::kFailed), one.With(Verdict::kFailed));
     ASSERT_EQ(many.findings().size(), one.findings().size());
     for (size_t i = 0; i < one.findings().size(); ++i)
       EXPECT_EQ(many.findings()[i].finding.index, one.findings()[i].finding.index);
@@ -103,11 +104,12 @@ TEST(Campaign, DrawsASequenceFromItsNumberAlone) {
   std::vector<uint64_t> digests;
   const std::unique_ptr<Implementation> sim = Sim();
   RunCampaign(
-      *sim, Options(12), [&](const Judged& j) { digests.push_back(j.result.digest); }, kNever);
+      *sim, Options(12), [&](const SequenceRun& j) { digests.push_back(j.result.digest); }, kNever);
   CampaignOptions late = Options(1);
   late.first = 11;
   RunCampaign(
-      *sim, late, [&](const Judged& j) { EXPECT_EQ(j.result.digest, digests.at(11)); }, kNever);
+      *sim, late, [&](const SequenceRun& j) { EXPECT_EQ(j.result.digest, digests.at(11)); },
+      kNever);
 }
 
 TEST(Campaign, SkipsWhatAnEarlierRunHasJudged) {
@@ -133,10 +135,10 @@ TEST(Campaign, InterruptedHandsOnWholeSequencesOnlyAndSaysThatItIsNotFinished) {
   for (const int jobs : {1, 3}) {
     const std::unique_ptr<Implementation> sim = Sim();
     std::atomic<bool> interrupted{false};
-    std::vector<Judged> heard;
+    std::vector<SequenceRun> heard;
     const bool finished = RunCampaign(
         *sim, Options(100000, jobs),
-        [&](const Judged& judged) {
+        [&](const SequenceRun& judged) {
           heard.push_back(judged);
           if (heard.size() == 20) interrupted = true;
         },
@@ -146,7 +148,7 @@ TEST(Campaign, InterruptedHandsOnWholeSequencesOnlyAndSaysThatItIsNotFinished) {
     EXPECT_LT(heard.size(), 100000u);
     for (size_t i = 0; i < heard.size(); ++i) {
       EXPECT_EQ(heard[i].result.index, i);
-      const Judged alone = JudgeOne(*sim, heard[i].history.conversation, {});
+      const SequenceRun alone = RunOne(*sim, heard[i].history.conversation, {});
       EXPECT_EQ(heard[i].result.digest, alone.result.digest) << "sequence " << i;
     }
   }
@@ -191,11 +193,11 @@ TEST(Campaign, HasOneSessionAtATimeWhereTheImplementationPermitsNoMore) {
 // One conversation on one session that the test directs.
 class OneSession : public testing::Test {
  protected:
-  Judged JudgeThe(const Conversation& conversation) {
+  SequenceRun JudgeThe(const Conversation& conversation) {
     EXPECT_CALL(asked_, Start).WillOnce([this](const Conversation&) {
       return std::move(session_);
     });
-    return JudgeOne(asked_, conversation, {});
+    return RunOne(asked_, conversation, {});
   }
   static std::vector<ReplyKind> KindsOf(const History& history) {
     std::vector<ReplyKind> kinds;
@@ -222,8 +224,8 @@ TEST_F(OneSession, ThatDoesNotServeTheConversationIsUnsupportedWithItsReason) {
   EXPECT_CALL(*session_, Unsupported).WillRepeatedly(Return("no second device"));
   EXPECT_CALL(session_->driver(), Submit).Times(0);
   EXPECT_CALL(*session_, Leaks).Times(0);
-  const Judged judged = JudgeThe(ConversationOf(kTwoIds));
-  EXPECT_EQ(judged.result.verdict, SequenceVerdict::kUnsupported);
+  const SequenceRun judged = JudgeThe(ConversationOf(kTwoIds));
+  EXPECT_EQ(judged.result.verdict, Verdict::kUnsupported);
   EXPECT_EQ(judged.result.reason, "no second device");
   EXPECT_THAT(judged.result.findings, IsEmpty());
   EXPECT_THAT(judged.history.records, IsEmpty());
@@ -234,8 +236,8 @@ TEST_F(OneSession, OfOneWhoCanDoTooLittleIsNotBegun) {
   Conversation conversation = ConversationOf(kTwoIds);
   conversation.capabilities = Capabilities().With(Capability::kMisuse).With(Capability::kRaces);
   EXPECT_CALL(session_->driver(), Submit).Times(0);
-  const Judged judged = JudgeThe(conversation);
-  EXPECT_EQ(judged.result.verdict, SequenceVerdict::kUnsupported);
+  const SequenceRun judged = JudgeThe(conversation);
+  EXPECT_EQ(judged.result.verdict, Verdict::kUnsupported);
   EXPECT_EQ(judged.result.reason, "it needs misuse, which profile 6.1-rxe does not have");
 }
 
@@ -271,8 +273,8 @@ TEST_F(OneSession, ThatIsInconclusiveProvesNothingAgainstTheImplementation) {
   ON_CALL(session_->driver(), Submit)
       .WillByDefault(Return(seen::Answered{.reply = Reply::Refused(Errno::kInval)}));
   EXPECT_CALL(*session_, Inconclusive).WillRepeatedly(Return(true));
-  const Judged judged = JudgeThe(ConversationOf(kTwoIds));
-  EXPECT_EQ(judged.result.verdict, SequenceVerdict::kInconclusive);
+  const SequenceRun judged = JudgeThe(ConversationOf(kTwoIds));
+  EXPECT_EQ(judged.result.verdict, Verdict::kInconclusive);
   EXPECT_EQ(judged.result.reason, "a clock ran out");
   EXPECT_THAT(judged.result.findings, IsEmpty());
 }
@@ -280,8 +282,8 @@ TEST_F(OneSession, ThatIsInconclusiveProvesNothingAgainstTheImplementation) {
 TEST_F(OneSession, ThatAnswersWhatNoRowPermitsHasFailed) {
   ON_CALL(session_->driver(), Submit)
       .WillByDefault(Return(seen::Answered{.reply = Reply::Refused(Errno::kInval)}));
-  const Judged judged = JudgeThe(ConversationOf(kTwoIds));
-  EXPECT_EQ(judged.result.verdict, SequenceVerdict::kFailed);
+  const SequenceRun judged = JudgeThe(ConversationOf(kTwoIds));
+  EXPECT_EQ(judged.result.verdict, Verdict::kFailed);
   ASSERT_THAT(judged.result.findings, testing::SizeIs(testing::Ge(1u)));
   EXPECT_EQ(judged.result.findings.front().id, kRowsId);
 }
@@ -290,7 +292,7 @@ TEST_F(OneSession, ThatCrashesIsAskedNothingMoreOnThatSide) {
   EXPECT_CALL(session_->driver(), Submit)
       .WillOnce(Return(seen::Answered{.reply = Reply::Returned()}))
       .WillOnce(Return(seen::Answered{.reply = Reply::Crashed()}));
-  const Judged judged = JudgeThe(ConversationOf(kTwoIds));
+  const SequenceRun judged = JudgeThe(ConversationOf(kTwoIds));
   EXPECT_THAT(KindsOf(judged.history),
               ElementsAre(ReplyKind::kReturned, ReplyKind::kCrashed, ReplyKind::kNotApplicable));
 }
@@ -316,7 +318,7 @@ active/2 rdma_create_id D on=C
       .WillOnce(Return(std::nullopt))
       .WillOnce(Return(std::nullopt))
       .WillOnce(Return(seen::Released{.reply = Reply::Refused(Errno::kIntr)}));
-  const Judged judged = JudgeThe(conversation);
+  const SequenceRun judged = JudgeThe(conversation);
   EXPECT_THAT(KindsOf(judged.history),
               ElementsAre(ReplyKind::kReturned, ReplyKind::kReturned, ReplyKind::kBlocked,
                           ReplyKind::kNotApplicable, ReplyKind::kReturned, ReplyKind::kReturned));

@@ -70,7 +70,7 @@ struct Found {
 std::vector<Found> Find(Implementation& implementation, uint64_t sequences) {
   std::vector<Found> all;
   std::atomic<bool> enough{false};
-  const auto add = [&](const Finding& finding, const Judged& judged) {
+  const auto add = [&](const Finding& finding, const SequenceRun& judged) {
     auto found = std::find_if(all.begin(), all.end(),
                               [&](const Found& f) { return f.finding.Same(finding); });
     if (found == all.end()) {
@@ -86,7 +86,7 @@ std::vector<Found> Find(Implementation& implementation, uint64_t sequences) {
   };
   RunCampaign(
       implementation, Campaign(implementation.profile(), sequences),
-      [&](const Judged& judged) {
+      [&](const SequenceRun& judged) {
         for (const Finding& finding : judged.result.findings) add(finding, judged);
       },
       enough);
@@ -134,14 +134,14 @@ TEST_P(EachDefect, IsFoundAndShrunkToTwoCallsMoreThanAPersonNeedsAtMost) {
       << text;
 
   const Conversation read_back = ConversationOf(text);
-  const Judged again = JudgeOne(*Sim(GetParam(), profile), read_back, {});
+  const SequenceRun again = RunOne(*Sim(GetParam(), profile), read_back, {});
   EXPECT_THAT(again.result.findings, Contains(Truly([&](const Finding& finding) {
                 return finding.Same(found->finding) && finding.saw == shrunk->finding.saw;
               })))
       << text;
   EXPECT_FALSE(shrunk->finding.permitted.empty());
   EXPECT_FALSE(shrunk->finding.source.empty()) << shrunk->finding.permitted;
-  EXPECT_THAT(JudgeOne(*Sim({}, profile), read_back, {}).result.findings, IsEmpty()) << text;
+  EXPECT_THAT(RunOne(*Sim({}, profile), read_back, {}).result.findings, IsEmpty()) << text;
 }
 
 std::vector<std::string> AllDefects() {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/driver/driver.h"
+#include "conformance/driver/implementation.h"
 #include "model/base/duration.h"
 #include "model/conversation/conversation.h"
 #include "model/conversation/history.h"

@@ -86,7 +86,7 @@ std::variant<SequenceResult, std::string> ResultOf(const Json& json) {
   result.walk = json.at("walk");
   result.topology = json.at("topology");
   const std::string named = json.at("verdict");
-  const auto verdict = ParseSequenceVerdict(named);
+  const auto verdict = ParseVerdict(named);
   if (!verdict) return fmt::format("'{}' is no verdict", named);
   result.verdict = *verdict;
   result.reason = json.value("reason", "");

@@ -25,7 +25,7 @@ SequenceResult Rich(uint64_t index) {
   SequenceResult result{.index = index,
                         .walk = "removal",
                         .topology = "bond",
-                        .verdict = SequenceVerdict::kKnownDeviation,
+                        .verdict = Verdict::kKnownDeviation,
                         .reason = "a \"quoted\" reason"};
   result.findings = {{.id = "ROWS-1",
                       .about = "rdma_bind_addr",
@@ -123,9 +123,8 @@ TEST(JournalLine, ReadsBackAsItWasWritten) {
 }
 
 TEST(JournalLine, KeepsEveryVerdict) {
-  for (const SequenceVerdict verdict :
-       {SequenceVerdict::kPassed, SequenceVerdict::kFailed, SequenceVerdict::kInconclusive,
-        SequenceVerdict::kUnsupported, SequenceVerdict::kKnownDeviation}) {
+  for (const Verdict verdict : {Verdict::kPassed, Verdict::kFailed, Verdict::kInconclusive,
+                                Verdict::kUnsupported, Verdict::kKnownDeviation}) {
     SequenceResult result = Rich(0);
     result.verdict = verdict;
     const auto parsed = ParseJsonLine(ToJsonLine(result));

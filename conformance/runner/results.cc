@@ -121,11 +121,11 @@ std::string ToJson(const Tally& tally, const CampaignName& name, const Profile& 
                {"sequences", tally.sequences()},
                {"calls", tally.calls()},
                {"events", tally.events()},
-               {"passed", tally.With(SequenceVerdict::kPassed)},
-               {"failed", tally.With(SequenceVerdict::kFailed)},
-               {"inconclusive", tally.With(SequenceVerdict::kInconclusive)},
-               {"unsupported", tally.With(SequenceVerdict::kUnsupported)},
-               {"known_deviations", tally.With(SequenceVerdict::kKnownDeviation)},
+               {"passed", tally.With(Verdict::kPassed)},
+               {"failed", tally.With(Verdict::kFailed)},
+               {"inconclusive", tally.With(Verdict::kInconclusive)},
+               {"unsupported", tally.With(Verdict::kUnsupported)},
+               {"known_deviations", tally.With(Verdict::kKnownDeviation)},
                {"digest", Hex(tally.digest())},
                {"wire_digest", Hex(tally.wire_digest())},
                {"rules_total", reachable.count()},
@@ -181,9 +181,9 @@ std::string ToTable(const Tally& tally, const CampaignName& name, const Profile&
   text += fmt::format(
       "\nsequences   {} passed, {} failed, {} inconclusive, {} unsupported, {} known "
       "deviations\n",
-      tally.With(SequenceVerdict::kPassed), tally.With(SequenceVerdict::kFailed),
-      tally.With(SequenceVerdict::kInconclusive), tally.With(SequenceVerdict::kUnsupported),
-      tally.With(SequenceVerdict::kKnownDeviation));
+      tally.With(Verdict::kPassed), tally.With(Verdict::kFailed),
+      tally.With(Verdict::kInconclusive), tally.With(Verdict::kUnsupported),
+      tally.With(Verdict::kKnownDeviation));
   for (const auto& [reason, of] : tally.reasons())
     text +=
         fmt::format("            {} x {}, first in sequence {}\n", of.sequences, reason, of.first);

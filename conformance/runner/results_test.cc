@@ -34,7 +34,7 @@ Tally ATally() {
   passed.arose.assign(Properties().size(), 1);
   tally.Add(passed);
   SequenceResult failed{
-      .index = 1, .walk = "loss", .topology = "bond", .verdict = SequenceVerdict::kFailed};
+      .index = 1, .walk = "loss", .topology = "bond", .verdict = Verdict::kFailed};
   failed.findings = {{.id = "EST-1",
                       .about = "RDMA_CM_EVENT_ESTABLISHED",
                       .saw = "twice",
@@ -44,7 +44,7 @@ Tally ATally() {
                       .where = "active rdma_get_cm_event C"}};
   tally.Add(failed);
   SequenceResult unsupported{
-      .index = 2, .walk = "loss", .topology = "bond", .verdict = SequenceVerdict::kUnsupported};
+      .index = 2, .walk = "loss", .topology = "bond", .verdict = Verdict::kUnsupported};
   unsupported.reason = "no second device";
   tally.Add(unsupported);
   tally.findings().front().replay = "cmcheck replay est-1.conv";

@@ -99,7 +99,7 @@ class Search {
     LetGoAlone(&candidate);
     const Measure measure = MeasureOf(candidate);
     if (best_ && measure >= measure_) return false;
-    Judged judged = JudgeOne(implementation_, candidate, {});
+    SequenceRun judged = RunOne(implementation_, candidate, {});
     ++attempts_;
     const auto same = std::find_if(judged.result.findings.begin(), judged.result.findings.end(),
                                    [&](const Finding& f) { return f.Same(finding_); });

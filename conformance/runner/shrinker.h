@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "conformance/driver/driver.h"
+#include "conformance/driver/implementation.h"
 #include "conformance/runner/campaign.h"
 #include "conformance/runner/verdict.h"
 #include "model/conversation/conversation.h"
@@ -14,8 +14,8 @@
 namespace cm {
 
 struct Shrunk {
-  Judged judged;    // of the shortest conversation found
-  Finding finding;  // as it shows there
+  SequenceRun judged;  // of the shortest conversation found
+  Finding finding;     // as it shows there
   int attempts = 0;
 };
 

@@ -49,7 +49,7 @@ Conversation Long() {
   return conversation;
 }
 
-Finding TheFinding() { return JudgeOne(*WrongErrno(), Long(), {}).result.findings.front(); }
+Finding TheFinding() { return RunOne(*WrongErrno(), Long(), {}).result.findings.front(); }
 
 TEST(Shrinker, LeavesWhatTheFindingNeeds) {
   const auto shrunk = Shrink(*WrongErrno(), Long(), TheFinding(), 1000, nullptr, kNever);

@@ -70,7 +70,7 @@ uint64_t Tally::set_p99() const {
 void Tally::Conclude(const CampaignScope& scope, const Profile& profile) {
   if (!scope.every_property || !scope.every_walk || sequences_ < kWholeCampaign) return;
   FindNever(scope, profile);
-  FindMended(profile);
+  FindUnexpectedPasses(profile);
 }
 
 void Tally::FindNever(const CampaignScope& scope, const Profile& profile) {
@@ -91,12 +91,12 @@ void Tally::FindNever(const CampaignScope& scope, const Profile& profile) {
   }
 }
 
-void Tally::FindMended(const Profile& profile) {
+void Tally::FindUnexpectedPasses(const Profile& profile) {
   for (const Deviation& deviation : profile.deviations) {
     if (Against(deviation.id) > 0) continue;
     campaign_failed_ = true;
     findings_.push_back(
-        {.finding = {.id = std::string(kMendedId),
+        {.finding = {.id = std::string(kUnexpectedPassId),
                      .about = deviation.id,
                      .saw = fmt::format("no sequence of {} fails {}", sequences_, deviation.id),
                      .permitted =

@@ -46,8 +46,8 @@ class Tally {
 
   uint64_t sequences() const { return sequences_; }
   // Sequences that were carried out.
-  uint64_t judged() const { return sequences_ - With(SequenceVerdict::kUnsupported); }
-  uint64_t With(SequenceVerdict verdict) const { return verdicts_[static_cast<size_t>(verdict)]; }
+  uint64_t judged() const { return sequences_ - With(Verdict::kUnsupported); }
+  uint64_t With(Verdict verdict) const { return verdicts_[static_cast<size_t>(verdict)]; }
   uint64_t calls() const { return calls_; }
   uint64_t events() const { return events_; }
   uint64_t Heard(EventType type) const { return heard_[static_cast<size_t>(type)]; }
@@ -72,16 +72,16 @@ class Tally {
   const std::map<std::string, Reason>& reasons() const { return reasons_; }
 
   // True when the exit code must report findings.
-  bool failed() const { return With(SequenceVerdict::kFailed) > 0 || campaign_failed_; }
+  bool failed() const { return With(Verdict::kFailed) > 0 || campaign_failed_; }
   // True when more sequences than this share (in hundredths of a per cent) are inconclusive.
   bool TooInconclusive(uint64_t basis_points) const {
-    return With(SequenceVerdict::kInconclusive) * 10000 > sequences_ * basis_points;
+    return With(Verdict::kInconclusive) * 10000 > sequences_ * basis_points;
   }
 
  private:
   void AddFinding(const Finding& finding);
   void FindNever(const CampaignScope& scope, const Profile& profile);
-  void FindMended(const Profile& profile);
+  void FindUnexpectedPasses(const Profile& profile);
 
   uint64_t sequences_ = 0;
   std::array<uint64_t, 5> verdicts_{};

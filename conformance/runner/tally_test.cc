@@ -19,12 +19,12 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::SizeIs;
 
-SequenceResult Result(uint64_t index, SequenceVerdict verdict = SequenceVerdict::kPassed) {
+SequenceResult Result(uint64_t index, Verdict verdict = Verdict::kPassed) {
   return {.index = index, .walk = "random", .topology = "bond", .verdict = verdict};
 }
 
 SequenceResult Failed(uint64_t index, const std::string& id, const std::string& about) {
-  SequenceResult result = Result(index, SequenceVerdict::kFailed);
+  SequenceResult result = Result(index, Verdict::kFailed);
   result.findings = {{.id = id, .about = about, .index = index}};
   return result;
 }
@@ -92,15 +92,15 @@ TEST(Tally, CountsVerdictsWithTheirReasons) {
   Tally tally;
   tally.Add(Result(0));
   for (uint64_t i = 1; i <= 2; ++i) {
-    SequenceResult result = Result(i, SequenceVerdict::kUnsupported);
+    SequenceResult result = Result(i, Verdict::kUnsupported);
     result.reason = "no second device";
     tally.Add(result);
   }
-  tally.Add(Result(3, SequenceVerdict::kKnownDeviation));
-  EXPECT_EQ(tally.With(SequenceVerdict::kPassed), 1u);
-  EXPECT_EQ(tally.With(SequenceVerdict::kUnsupported), 2u);
-  EXPECT_EQ(tally.With(SequenceVerdict::kKnownDeviation), 1u);
-  EXPECT_EQ(tally.With(SequenceVerdict::kFailed), 0u);
+  tally.Add(Result(3, Verdict::kKnownDeviation));
+  EXPECT_EQ(tally.With(Verdict::kPassed), 1u);
+  EXPECT_EQ(tally.With(Verdict::kUnsupported), 2u);
+  EXPECT_EQ(tally.With(Verdict::kKnownDeviation), 1u);
+  EXPECT_EQ(tally.With(Verdict::kFailed), 0u);
   EXPECT_THAT(tally.reasons(),
               ElementsAre(Pair("no second device", Reason{.sequences = 2, .first = 1})));
   EXPECT_FALSE(tally.failed());
@@ -111,7 +111,7 @@ TEST(Tally, CountsVerdictsWithTheirReasons) {
 TEST(Tally, IsTooInconclusiveAboveTheShareThatIsPermittedAndNotAtIt) {
   Tally tally;
   for (uint64_t i = 0; i < 49; ++i) tally.Add(Result(i));
-  tally.Add(Result(49, SequenceVerdict::kInconclusive));
+  tally.Add(Result(49, Verdict::kInconclusive));
   EXPECT_FALSE(tally.TooInconclusive(200));  // 2 %
   EXPECT_TRUE(tally.TooInconclusive(199));
   EXPECT_FALSE(Tally().TooInconclusive(0));
@@ -259,7 +259,7 @@ TEST_F(WholeCampaign, InWhichADeclaredDeviationDidNotShowFails) {
                         {.id = "LEAK-1", .reason = "and it leaks"}};
   Tally tally = CampaignOf(999, std::vector<uint32_t>(Properties().size(), 1));
   SequenceResult shows = Failed(999, "LEAK-1", "end");
-  shows.verdict = SequenceVerdict::kKnownDeviation;
+  shows.verdict = Verdict::kKnownDeviation;
   tally.Add(shows);
   tally.Conclude(whole_, profile);
   EXPECT_THAT(IdsOf(tally), ElementsAre("LEAK-1 end", "MENDED-1 ROWS-1"));

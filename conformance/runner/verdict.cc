@@ -67,7 +67,7 @@ void AddVerdict(const History& history, const model::HistoryVerdict& verdict,
   if (verdict.kind == model::VerdictKind::kRefused)
     result->findings.push_back(RowsFinding(history, verdict));
   if (verdict.kind == model::VerdictKind::kInconclusive) {
-    result->verdict = SequenceVerdict::kInconclusive;
+    result->verdict = Verdict::kInconclusive;
     result->reason = "too many possibilities are left";
   }
 }
@@ -174,13 +174,11 @@ void Count(const History& history, SequenceResult* result) {
 
 }  // namespace
 
-std::string_view ToString(SequenceVerdict verdict) {
-  return kVerdictNames[static_cast<size_t>(verdict)];
-}
+std::string_view ToString(Verdict verdict) { return kVerdictNames[static_cast<size_t>(verdict)]; }
 
-std::optional<SequenceVerdict> ParseSequenceVerdict(std::string_view name) {
+std::optional<Verdict> ParseVerdict(std::string_view name) {
   for (size_t i = 0; i < kVerdictNames.size(); ++i)
-    if (kVerdictNames[i] == name) return static_cast<SequenceVerdict>(i);
+    if (kVerdictNames[i] == name) return static_cast<Verdict>(i);
   return std::nullopt;
 }
 
@@ -198,7 +196,7 @@ SequenceResult Judge(const History& history, const Ending& ending, const Profile
   }
   result.topology = history.conversation.topology->name;
   if (!ending.unsupported.empty()) {
-    result.verdict = SequenceVerdict::kUnsupported;
+    result.verdict = Verdict::kUnsupported;
     result.reason = ending.unsupported;
     return result;
   }
@@ -224,13 +222,13 @@ SequenceResult Judge(const History& history, const Ending& ending, const Profile
          .where = "after the last line"});
   for (Finding& finding : result.findings) finding.index = result.index;
   if (ending.inconclusive) {
-    result.verdict = SequenceVerdict::kInconclusive;
+    result.verdict = Verdict::kInconclusive;
     result.reason = "a clock ran out";
     result.findings.clear();
   } else if (!result.findings.empty()) {
     const bool declared = std::all_of(result.findings.begin(), result.findings.end(),
                                       [&](const Finding& f) { return Declared(f, profile); });
-    result.verdict = declared ? SequenceVerdict::kKnownDeviation : SequenceVerdict::kFailed;
+    result.verdict = declared ? Verdict::kKnownDeviation : Verdict::kFailed;
     result.reason.clear();  // a property has decided what the rows left open
   }
   return result;

@@ -23,7 +23,7 @@ inline constexpr std::string_view kLeakId = "LEAK-1";
 // A kSometimes property that did not hold in any sequence of a campaign.
 inline constexpr std::string_view kNeverId = "NEVER-1";
 // A deviation that the profile declares did not show.
-inline constexpr std::string_view kMendedId = "MENDED-1";
+inline constexpr std::string_view kUnexpectedPassId = "MENDED-1";
 
 // Claims that are no properties of one history: id and sentence, as `cmcheck list` prints them.
 struct RunnerClaim {
@@ -34,7 +34,7 @@ inline constexpr auto kRunnerClaims = std::to_array<RunnerClaim>({
     {kRowsId, "Every answer and every event is permitted by a row of the tables."},
     {kLeakId, "Nothing is in use once every id and channel is destroyed."},
     {kNeverId, "What must happen in some sequence of a long campaign happens."},
-    {kMendedId, "A deviation that the profile declares shows."},
+    {kUnexpectedPassId, "A deviation that the profile declares shows."},
 });
 
 // A violated claim. Data, reported, never thrown.
@@ -55,21 +55,21 @@ struct Finding {
   }
 };
 
-enum class SequenceVerdict : uint8_t {
+enum class Verdict : uint8_t {
   kPassed,
   kFailed,
   kInconclusive,    // a real clock ran out, or too many possibilities were left
   kUnsupported,     // the environment cannot serve it, for a declared reason
   kKnownDeviation,  // it failed as the profile declares
 };
-std::string_view ToString(SequenceVerdict verdict);
-std::optional<SequenceVerdict> ParseSequenceVerdict(std::string_view name);
+std::string_view ToString(Verdict verdict);
+std::optional<Verdict> ParseVerdict(std::string_view name);
 
 struct SequenceResult {
   uint64_t index = 0;
   std::string walk;
   std::string topology;
-  SequenceVerdict verdict = SequenceVerdict::kPassed;
+  Verdict verdict = Verdict::kPassed;
   std::string reason;  // of inconclusive and unsupported
   std::vector<Finding> findings;
   uint64_t digest = 0;

@@ -28,8 +28,8 @@ History Of(const std::string& lines, std::string_view defect = {}) {
   return OnSim(ConversationOf(kHeader + lines), defect);
 }
 
-SequenceResult Judged(const History& history, const Ending& ending = {},
-                      std::string_view only = {}) {
+SequenceResult SequenceRun(const History& history, const Ending& ending = {},
+                           std::string_view only = {}) {
   return Judge(history, ending, Profiles().front(), only);
 }
 
@@ -48,11 +48,11 @@ History WrongErrno() {
 
 TEST(Verdict, OfAConformingHistoryIsPassedWithItsCounts) {
   const SequenceResult result =
-      Judged(Of(std::string(kOneId) +
-                "active rdma_resolve_addr A dst=passive:7471 timeout_ms=2000\nsettle\n"
-                "active rdma_get_cm_event C as=e1\nactive rdma_ack_cm_event e1\nactive "
-                "rdma_ack_cm_event e1\n"));
-  EXPECT_EQ(result.verdict, SequenceVerdict::kPassed);
+      SequenceRun(Of(std::string(kOneId) +
+                     "active rdma_resolve_addr A dst=passive:7471 timeout_ms=2000\nsettle\n"
+                     "active rdma_get_cm_event C as=e1\nactive rdma_ack_cm_event e1\nactive "
+                     "rdma_ack_cm_event e1\n"));
+  EXPECT_EQ(result.verdict, Verdict::kPassed);
   EXPECT_THAT(result.findings, IsEmpty());
   EXPECT_EQ(result.calls, 5u);  // the last one names an event that is gone: it was not made
   EXPECT_EQ(result.events, 1u);
@@ -64,8 +64,8 @@ TEST(Verdict, OfAConformingHistoryIsPassedWithItsCounts) {
 }
 
 TEST(Verdict, AgainstTheRowsNamesWhatWasSeenWhatIsPermittedTheRulesAndTheirSources) {
-  const SequenceResult result = Judged(WrongErrno(), {}, kRowsId);
-  EXPECT_EQ(result.verdict, SequenceVerdict::kFailed);
+  const SequenceResult result = SequenceRun(WrongErrno(), {}, kRowsId);
+  EXPECT_EQ(result.verdict, Verdict::kFailed);
   ASSERT_THAT(IdsOf(result), ElementsAre("ROWS-1"));
   const Finding& finding = result.findings.front();
   EXPECT_EQ(finding.about, "rdma_connect");
@@ -81,7 +81,7 @@ TEST(Verdict, OfTheRowsIsAboutTheEventWhereOneWasFetched) {
                        "active rdma_resolve_addr A dst=passive:7471 timeout_ms=2000\nsettle\n"
                        "active rdma_get_cm_event C as=e1\n");
   std::get<seen::Answered>(history.records.back().seen).event->type = EventType::kAddrError;
-  const SequenceResult result = Judged(history, {}, kRowsId);
+  const SequenceResult result = SequenceRun(history, {}, kRowsId);
   ASSERT_THAT(IdsOf(result), ElementsAre("ROWS-1"));
   EXPECT_EQ(result.findings.front().about, "RDMA_CM_EVENT_ADDR_ERROR");
   EXPECT_THAT(result.findings.front().permitted, HasSubstr("RDMA_CM_EVENT_ADDR_RESOLVED"));
@@ -89,37 +89,38 @@ TEST(Verdict, OfTheRowsIsAboutTheEventWhereOneWasFetched) {
 
 TEST(Verdict, OfOneClaimLeavesTheOthersOut) {
   const History history = WrongErrno();
-  EXPECT_THAT(IdsOf(Judged(history)), AllOf(Contains("ROWS-1"), Contains("EST-9")));
-  EXPECT_THAT(IdsOf(Judged(history, {}, "EST-9")), ElementsAre("EST-9"));
-  EXPECT_THAT(IdsOf(Judged(history, {}, kLeakId)), IsEmpty());
-  EXPECT_EQ(Judged(history, {}, "EST-1").verdict, SequenceVerdict::kPassed);
+  EXPECT_THAT(IdsOf(SequenceRun(history)), AllOf(Contains("ROWS-1"), Contains("EST-9")));
+  EXPECT_THAT(IdsOf(SequenceRun(history, {}, "EST-9")), ElementsAre("EST-9"));
+  EXPECT_THAT(IdsOf(SequenceRun(history, {}, kLeakId)), IsEmpty());
+  EXPECT_EQ(SequenceRun(history, {}, "EST-1").verdict, Verdict::kPassed);
 }
 
 TEST(Verdict, HasTheWholeHistoryInItsDigestWhateverIsJudged) {
   const History history = WrongErrno();
-  EXPECT_EQ(Judged(history, {}, "EST-1").digest, Judged(history).digest);
-  EXPECT_NE(Judged(Of(kOneId)).digest, Judged(history).digest);
+  EXPECT_EQ(SequenceRun(history, {}, "EST-1").digest, SequenceRun(history).digest);
+  EXPECT_NE(SequenceRun(Of(kOneId)).digest, SequenceRun(history).digest);
 }
 
 TEST(Verdict, IsThatOfAKnownDeviationWhenTheProfileDeclaresAllThatWasFound) {
   Profile profile = Profiles().front();
   profile.deviations = {{.id = "ROWS-1", .reason = "another errno"}};
-  EXPECT_EQ(Judge(WrongErrno(), {}, profile).verdict, SequenceVerdict::kFailed);
+  EXPECT_EQ(Judge(WrongErrno(), {}, profile).verdict, Verdict::kFailed);
   profile.deviations.push_back({.id = "EST-9", .reason = "the same"});
   const SequenceResult result = Judge(WrongErrno(), {}, profile);
-  EXPECT_EQ(result.verdict, SequenceVerdict::kKnownDeviation);
+  EXPECT_EQ(result.verdict, Verdict::kKnownDeviation);
   EXPECT_THAT(result.findings, Not(IsEmpty()));
 }
 
 TEST(Verdict, OfAnInconclusiveSessionDropsWhatWasFound) {
-  const SequenceResult result = Judged(WrongErrno(), {.unsupported = {}, .inconclusive = true});
-  EXPECT_EQ(result.verdict, SequenceVerdict::kInconclusive);
+  const SequenceResult result =
+      SequenceRun(WrongErrno(), {.unsupported = {}, .inconclusive = true});
+  EXPECT_EQ(result.verdict, Verdict::kInconclusive);
   EXPECT_EQ(result.reason, "a clock ran out");
   EXPECT_THAT(result.findings, IsEmpty());
 }
 
 TEST(Leak, IsFoundWhenEverythingWasReturned) {
-  const SequenceResult result = Judged(
+  const SequenceResult result = SequenceRun(
       Of(std::string(kOneId) + "active rdma_destroy_id A\nactive rdma_destroy_event_channel C\n"),
       kLeaks);
   ASSERT_THAT(IdsOf(result), ElementsAre("LEAK-1"));
@@ -130,24 +131,24 @@ TEST(Leak, IsFoundWhenEverythingWasReturned) {
 }
 
 TEST(Leak, IsFoundEvenWhereNothingWasDone) {
-  EXPECT_THAT(IdsOf(Judged(Of(""), kLeaks)), ElementsAre("LEAK-1"));
-  EXPECT_EQ(Judged(Of(""), kLeaks).findings.front().record, 0u);
+  EXPECT_THAT(IdsOf(SequenceRun(Of(""), kLeaks)), ElementsAre("LEAK-1"));
+  EXPECT_EQ(SequenceRun(Of(""), kLeaks).findings.front().record, 0u);
 }
 
 TEST(Leak, IsNoneWhileTheApplicationHoldsSomething) {
-  EXPECT_THAT(IdsOf(Judged(Of(kOneId), kLeaks)), IsEmpty());
-  EXPECT_THAT(IdsOf(Judged(Of(std::string(kOneId) + "active rdma_destroy_id A\n"), kLeaks)),
+  EXPECT_THAT(IdsOf(SequenceRun(Of(kOneId), kLeaks)), IsEmpty());
+  EXPECT_THAT(IdsOf(SequenceRun(Of(std::string(kOneId) + "active rdma_destroy_id A\n"), kLeaks)),
               IsEmpty());
 }
 
 TEST(Leak, IsNoneAfterAProcessHasExited) {
-  EXPECT_THAT(IdsOf(Judged(Of(std::string(kOneId) + "fault exit side=active\n"), kLeaks)),
+  EXPECT_THAT(IdsOf(SequenceRun(Of(std::string(kOneId) + "fault exit side=active\n"), kLeaks)),
               IsEmpty());
 }
 
 TEST(Leak, IsNoneWhereAChannelWasDestroyedUnderItsIds) {
   EXPECT_THAT(
-      IdsOf(Judged(Of(std::string(kOneId) + "active rdma_destroy_event_channel C\n"), kLeaks)),
+      IdsOf(SequenceRun(Of(std::string(kOneId) + "active rdma_destroy_event_channel C\n"), kLeaks)),
       Not(Contains("LEAK-1")));
 }
 
@@ -159,7 +160,7 @@ TEST_P(LeakAfter, IsNone) {
                        "active rdma_destroy_id A\nactive rdma_destroy_event_channel C\npassive "
                        "rdma_create_event_channel S\n");
   std::get<seen::Answered>(history.records.back().seen).reply = GetParam().second;
-  EXPECT_THAT(IdsOf(Judged(history, kLeaks, kLeakId)), IsEmpty());
+  EXPECT_THAT(IdsOf(SequenceRun(history, kLeaks, kLeakId)), IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Ends, LeakAfter,
@@ -169,10 +170,10 @@ INSTANTIATE_TEST_SUITE_P(Ends, LeakAfter,
 
 TEST(SequenceVerdicts, ReadBackFromTheirNames) {
   for (int i = 0; i < 5; ++i) {
-    const auto verdict = static_cast<SequenceVerdict>(i);
-    EXPECT_EQ(ParseSequenceVerdict(ToString(verdict)), verdict);
+    const auto verdict = static_cast<Verdict>(i);
+    EXPECT_EQ(ParseVerdict(ToString(verdict)), verdict);
   }
-  EXPECT_EQ(ParseSequenceVerdict("splendid"), std::nullopt);
+  EXPECT_EQ(ParseVerdict("splendid"), std::nullopt);
 }
 
 }  // namespace

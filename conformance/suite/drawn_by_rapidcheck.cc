@@ -48,7 +48,7 @@ std::string CheckWithRapidcheck(Implementation& implementation, const DrawOption
     const auto numbers =
         *rc::gen::container<std::vector<uint64_t>>(kDecisions, AnyNumber()).as("decisions");
     GivenChoice choice(numbers);
-    const Judged judged = JudgeOne(implementation, DrawFrom(draw, choice), {});
+    const SequenceRun judged = RunOne(implementation, DrawFrom(draw, choice), {});
     if (judged.result.findings.empty()) return;
     const Finding& finding = judged.result.findings.front();
     objection = fmt::format("{} at {}: saw {}, permitted {}\n{}", finding.id, finding.where,

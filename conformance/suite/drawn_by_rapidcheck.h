@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "conformance/driver/driver.h"
+#include "conformance/driver/implementation.h"
 #include "conformance/walks/conversation_builder.h"
 
 namespace cm {

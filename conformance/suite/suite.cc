@@ -50,7 +50,7 @@ void RunCampaignOn(Stand* stand) {
   const std::atomic<bool> never{false};
   const bool finished = RunCampaign(
       *stand->implementation, campaign,
-      [&](const Judged& judged) { stand->tally.Add(judged.result); }, never);
+      [&](const SequenceRun& judged) { stand->tally.Add(judged.result); }, never);
   if (!finished) stand->problem = "stopped: " + stand->implementation->Spoiled();
   stand->tally.Conclude({.capabilities = campaign.draw.capabilities,
                          .every_walk = stand->flags.topology.empty(),
@@ -91,7 +91,7 @@ class WasAsked : public testing::Test {
   void TestBody() override {
     ASSERT_EQ(stand_->problem, "");
     EXPECT_EQ(stand_->tally.sequences(), stand_->flags.sequences);
-    EXPECT_GT(stand_->tally.With(SequenceVerdict::kPassed), 0u);
+    EXPECT_GT(stand_->tally.With(Verdict::kPassed), 0u);
     constexpr uint64_t kTwoPercent = 200;
     EXPECT_FALSE(stand_->tally.TooInconclusive(kTwoPercent));
   }

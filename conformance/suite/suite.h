@@ -16,7 +16,7 @@
 #include <string>
 #include <variant>
 
-#include "conformance/driver/driver.h"
+#include "conformance/driver/implementation.h"
 
 namespace cm {
 

@@ -77,7 +77,7 @@ std::optional<Problem> CheckFreeSpace(const fs::path& folder, uint64_t needed_by
 }
 
 Outcome<FolderLock> FolderLock::Take(const fs::path& folder, const std::function<void()>& waiting) {
-  Descriptor descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  cm::Descriptor descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor.get() < 0) return Failed(folder);
   if (flock(descriptor.get(), LOCK_EX | LOCK_NB) == 0) return FolderLock(std::move(descriptor));
   if (waiting) waiting();
@@ -88,10 +88,10 @@ Outcome<FolderLock> FolderLock::Take(const fs::path& folder, const std::function
 }
 
 Outcome<NewFile> NewFile::In(const fs::path& folder) {
-  Descriptor nameless(open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0644));
+  cm::Descriptor nameless(open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0644));
   if (nameless.get() >= 0) return NewFile(std::move(nameless), "");
   std::string name = (folder / ("part." + std::string(6, 'X'))).string();
-  Descriptor named(mkostemp(name.data(), O_CLOEXEC));
+  cm::Descriptor named(mkostemp(name.data(), O_CLOEXEC));
   if (named.get() < 0) return Failed(folder);
   fchmod(named.get(), 0644);
   return NewFile(std::move(named), name);
@@ -102,7 +102,7 @@ NewFile::~NewFile() {
 }
 
 std::optional<Problem> NewFile::Keep(const fs::path& path) {
-  const std::string source = name_.empty() ? InheritedPath(file_) : name_.string();
+  const std::string source = name_.empty() ? cm::InheritedPath(file_) : name_.string();
   if (linkat(AT_FDCWD, source.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0 ||
       errno == EEXIST) {
     return std::nullopt;

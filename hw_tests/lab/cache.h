@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "hw_tests/lab/problem.h"
-#include "hw_tests/lab/process.h"
+#include "model/base/process.h"
 
 namespace lab {
 
@@ -48,9 +48,9 @@ class FolderLock {
                                   const std::function<void()>& waiting);
 
  private:
-  explicit FolderLock(Descriptor folder) : folder_(std::move(folder)) {}
+  explicit FolderLock(cm::Descriptor folder) : folder_(std::move(folder)) {}
 
-  Descriptor folder_;
+  cm::Descriptor folder_;
 };
 
 // An unfinished file: without a name where the file system supports that, so that nothing is left
@@ -69,10 +69,10 @@ class NewFile {
   std::optional<Problem> Keep(const std::filesystem::path& path);
 
  private:
-  NewFile(Descriptor file, std::filesystem::path name)
+  NewFile(cm::Descriptor file, std::filesystem::path name)
       : file_(std::move(file)), name_(std::move(name)) {}
 
-  Descriptor file_;
+  cm::Descriptor file_;
   std::filesystem::path name_;  // empty while it has none
 };
 

@@ -2,11 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <string>
 #include <string_view>
+#include <variant>
 
-#include "hw_tests/lab/process.h"
+#include "model/base/duration.h"
+#include "model/base/process.h"
 
 namespace lab {
 namespace {
@@ -17,13 +18,12 @@ TEST(Embedded, EveryScriptIsThereAndParses) {
     const std::string_view script = Embedded(name);
     ASSERT_FALSE(script.empty()) << name;
     EXPECT_TRUE(script.ends_with('\n')) << name;
-    const Descriptor file = MemoryFile(script);
-    Launch launch;
-    launch.arguments = {"/bin/sh", "-n", InheritedPath(file)};
-    launch.inherited = {file.get()};
-    Outcome<Process> process = Process::Start(launch);
-    ASSERT_TRUE(process.ok());
-    EXPECT_EQ(process.value().Wait(std::chrono::seconds(30)), 0) << name;
+    const cm::Descriptor file = cm::MemoryFile(script);
+    auto started = cm::Process::Start(
+        {.arguments = {"/bin/sh", "-n", cm::InheritedPath(file)}, .inherited = {file.get()}});
+    auto* const process = std::get_if<cm::Process>(&started);
+    ASSERT_NE(process, nullptr);
+    EXPECT_EQ(process->Wait(cm::Duration::Seconds(30)), 0) << name;
   }
 }
 

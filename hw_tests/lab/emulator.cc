@@ -41,8 +41,8 @@ std::string Shown(const std::string& command) {
 }  // namespace
 
 Outcome<std::string> FindEmulator(const std::string& search_path) {
-  const std::optional<std::string> found = FindProgram("qemu-system-x86_64", search_path);
-  if (found) return *found;
+  const auto found = cm::FindProgram("qemu-system-x86_64", search_path);
+  if (const auto* path = std::get_if<std::string>(&found)) return *path;
   return Problem{"qemu-system-x86_64 is not installed: run tools/setup.sh --lab"};
 }
 
@@ -60,16 +60,16 @@ Outcome<Emulator> Emulator::Start(const Image& image, const Settings& settings) 
 }
 
 std::optional<Problem> Emulator::Launch(const Image& image, const Settings& settings) {
-  std::optional<std::pair<Descriptor, Descriptor>> agent = SocketPair();
-  std::optional<std::pair<Descriptor, Descriptor>> monitor = SocketPair();
+  std::optional<cm::Ends> agent = cm::SocketPair(SOCK_STREAM);
+  std::optional<cm::Ends> monitor = cm::SocketPair(SOCK_STREAM);
   if (!agent || !monitor) return Problem{SystemError("cannot make a socket")};
-  Descriptor saved;
+  cm::Descriptor saved;
   if (!settings.saved.empty()) {
-    saved = Descriptor(open(settings.saved.c_str(), O_RDONLY | O_CLOEXEC));
+    saved = cm::Descriptor(open(settings.saved.c_str(), O_RDONLY | O_CLOEXEC));
     if (saved.get() < 0) return Problem{SystemError(settings.saved.string())};
   }
-  console_ = MemoryFile("");
-  said_ = MemoryFile("");
+  console_ = cm::MemoryFile("");
+  said_ = cm::MemoryFile("");
   MachinePlaces places;
   places.kernel = image.kernel().string();
   places.root = image.root().string();
@@ -77,17 +77,17 @@ std::optional<Problem> Emulator::Launch(const Image& image, const Settings& sett
   places.share_writable = settings.share_writable;
   places.agent = agent->second.get();
   places.monitor = monitor->second.get();
-  places.console = InheritedPath(console_);
+  places.console = cm::InheritedPath(console_);
   places.incoming = saved.get();
-  lab::Launch launch;
+  cm::Launch launch;
   launch.arguments = MachineOptions(places);
   launch.arguments.insert(launch.arguments.begin(), settings.program);
   launch.inherited = {places.agent, places.monitor, console_.get()};
   if (saved.get() >= 0) launch.inherited.push_back(saved.get());
   launch.output = said_.get();
-  Outcome<Process> process = Process::Start(launch);
-  if (!process.ok()) return process.problem();
-  process_ = std::move(process.value());
+  auto started = cm::Process::Start(launch);
+  if (auto* const problem = std::get_if<std::string>(&started)) return Problem{*problem};
+  process_ = std::get<cm::Process>(std::move(started));
   agent_ = std::move(agent->first);
   monitor_ = Monitor(std::move(monitor->first));
   return std::nullopt;
@@ -226,8 +226,8 @@ std::optional<Problem> Emulator::Monitored(const std::string& command) {
 }
 
 Problem Emulator::Explained(const Problem& problem) const {
-  std::string last = LastLine(ReadFromStart(said_));
-  if (last.empty()) last = LastLine(ReadFromStart(console_));
+  std::string last = LastLine(cm::ReadFromStart(said_));
+  if (last.empty()) last = LastLine(cm::ReadFromStart(console_));
   if (last.empty()) return problem;
   return {problem.line + " (" + last + ")", problem.kind};
 }

@@ -14,7 +14,7 @@
 #include "hw_tests/lab/image.h"
 #include "hw_tests/lab/monitor.h"
 #include "hw_tests/lab/problem.h"
-#include "hw_tests/lab/process.h"
+#include "model/base/process.h"
 
 namespace lab {
 
@@ -76,11 +76,11 @@ class Emulator {
   // With the last output of QEMU, or else of the guest's kernel.
   Problem Explained(const Problem& problem) const;
 
-  Process process_;
+  cm::Process process_;
   Monitor monitor_;
-  Descriptor agent_;
-  Descriptor console_;
-  Descriptor said_;  // QEMU's own output
+  cm::Descriptor agent_;
+  cm::Descriptor console_;
+  cm::Descriptor said_;  // QEMU's own output
   FrameDecoder decoder_;
   uint32_t command_ = 0;
 };

@@ -38,7 +38,7 @@ struct GuestSettings {
   // /tmp: the guest's clock runs while it waits for the host.
   std::filesystem::path share;
   bool share_writable = true;
-  std::string search_path = SearchPath();  // where QEMU is searched
+  std::string search_path = cm::SearchPath();  // where QEMU is searched
 };
 
 class Guest {

@@ -1,56 +1,47 @@
 #include "hw_tests/lab/guest_tools.h"
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iterator>
 #include <utility>
 
-#include "hw_tests/lab/process.h"
+#include "model/base/process.h"
 
 namespace lab {
 namespace {
 
-using std::chrono::milliseconds;
-
 // Longer than any command that does not wait for another process; on the guest's clock.
-constexpr milliseconds kPatience{60'000};
-
-milliseconds MillisecondsOf(cm::Duration duration) { return milliseconds(duration.milliseconds()); }
+constexpr cm::Duration kPatience = cm::Duration::Seconds(60);
 
 class Command {
  public:
   static Outcome<Command> Start(const std::string& text) {
     Command command(text);
-    Launch launch;
-    launch.arguments = {"/bin/sh", "-c", text};
-    launch.output = command.printed_.get();
-    Outcome<Process> process = Process::Start(launch);
-    if (!process.ok()) return process.problem();
-    command.process_ = std::move(process.value());
+    auto started = cm::Process::Start(
+        {.arguments = {"/bin/sh", "-c", text}, .output = command.printed_.get()});
+    if (auto* const problem = std::get_if<std::string>(&started)) return Problem{*problem};
+    command.process_ = std::get<cm::Process>(std::move(started));
     return command;
   }
 
   const std::string& text() const { return text_; }
 
-  std::optional<Ran> Wait(milliseconds limit) {
+  std::optional<Ran> Wait(cm::Duration limit) {
     const std::optional<int> status = process_.Wait(limit);
     if (!status) return std::nullopt;
-    const int code = WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
-    return Ran{code, ReadFromStart(printed_)};
+    return Ran{cm::ExitCodeOf(*status), cm::ReadFromStart(printed_)};
   }
 
   // Does not wait: a process blocked inside the kernel ends when the kernel releases it.
   void Kill() { process_.Signal(SIGKILL); }
 
  private:
-  explicit Command(std::string text) : text_(std::move(text)), printed_(MemoryFile("")) {}
+  explicit Command(std::string text) : text_(std::move(text)), printed_(cm::MemoryFile("")) {}
 
   std::string text_;
-  Descriptor printed_;
-  Process process_;
+  cm::Descriptor printed_;
+  cm::Process process_;
 };
 
 class RealGuestTools : public GuestTools {
@@ -68,17 +59,17 @@ class RealGuestTools : public GuestTools {
   std::optional<Ran> RunBehind(const std::string& command, cm::Duration within) override {
     Outcome<Command> started = Command::Start(command);
     if (!started.ok()) return Ran{127, started.problem().line};
-    std::optional<Ran> ran = started.value().Wait(MillisecondsOf(within));
+    std::optional<Ran> ran = started.value().Wait(within);
     if (!ran) behind_.push_back(std::move(started.value()));
     return ran;
   }
 
   std::vector<std::string> AwaitBehind(cm::Duration within) override {
     using Clock = std::chrono::steady_clock;
-    const Clock::time_point until = Clock::now() + MillisecondsOf(within);
+    const Clock::time_point until = Clock::now() + std::chrono::nanoseconds(within.nanoseconds());
     std::erase_if(behind_, [&](Command& command) {
-      const auto limit = std::chrono::duration_cast<milliseconds>(until - Clock::now());
-      return command.Wait(std::max(limit, milliseconds(0))).has_value();
+      const std::chrono::nanoseconds left = until - Clock::now();
+      return command.Wait(cm::Duration::Nanoseconds(left.count())).has_value();
     });
     std::vector<std::string> left;
     for (const Command& command : behind_) left.push_back(command.text());

@@ -16,6 +16,7 @@
 
 #include "hw_tests/lab/cache.h"
 #include "hw_tests/lab/embedded.h"
+#include "model/base/duration.h"
 
 namespace lab {
 namespace {
@@ -59,28 +60,26 @@ class Builder {
   // All of its output, or the Problem that it reports.
   Outcome<std::string> Run(const std::vector<std::string>& words, bool shows_progress);
 
-  const Descriptor& tool() const { return tool_; }
+  const cm::Descriptor& tool() const { return tool_; }
 
  private:
-  Outcome<std::string> Listen(Process& process, int output, bool shows_progress);
+  Outcome<std::string> Listen(cm::Process& process, int output, bool shows_progress);
   void TakeLines(std::string& rest, bool shows_progress);
   bool Cancelled() const { return caller_.cancelled && caller_.cancelled(); }
 
   const ImageSettings& settings_;
   const Caller& caller_;
-  const Descriptor script_ = MemoryFile(Embedded("build_image.sh"));
-  const Descriptor tool_ = MemoryFile(Embedded("guest_tool"));
+  const cm::Descriptor script_ = cm::MemoryFile(Embedded("build_image.sh"));
+  const cm::Descriptor tool_ = cm::MemoryFile(Embedded("guest_tool"));
   std::string said_;
   std::string complaint_;
 };
 
 Outcome<std::string> Builder::Run(const std::vector<std::string>& words, bool shows_progress) {
-  const std::optional<std::string> shell = FindProgram("sh", settings_.search_path);
-  if (!shell) return Problem{"no sh in " + settings_.search_path};
-  std::optional<std::pair<Descriptor, Descriptor>> pipe = Pipe();
+  std::optional<cm::Ends> pipe = cm::Pipe();
   if (!pipe) return Problem{std::string("cannot make a pipe: ") + strerror(errno)};
-  Launch launch;
-  launch.arguments = {*shell, InheritedPath(script_)};
+  cm::Launch launch;
+  launch.arguments = {"sh", cm::InheritedPath(script_)};
   if (!settings_.suite.empty())
     launch.arguments.insert(launch.arguments.end(),
                             {"--suite", settings_.suite, SuiteFolder(settings_).string()});
@@ -91,13 +90,13 @@ Outcome<std::string> Builder::Run(const std::vector<std::string>& words, bool sh
   launch.output = pipe->second.get();
   // Catches our end, so that the script removes its unfinished files.
   launch.death_signal = SIGTERM;
-  Outcome<Process> process = Process::Start(launch);
-  if (!process.ok()) return process.problem();
+  auto started = cm::Process::Start(launch);
+  if (auto* const problem = std::get_if<std::string>(&started)) return Problem{*problem};
   pipe->second.Close();
-  return Listen(process.value(), pipe->first.get(), shows_progress);
+  return Listen(std::get<cm::Process>(started), pipe->first.get(), shows_progress);
 }
 
-Outcome<std::string> Builder::Listen(Process& process, int output, bool shows_progress) {
+Outcome<std::string> Builder::Listen(cm::Process& process, int output, bool shows_progress) {
   std::string rest;
   bool stopped = false;
   for (;;) {
@@ -114,7 +113,7 @@ Outcome<std::string> Builder::Listen(Process& process, int output, bool shows_pr
     rest.append(buffer.data(), static_cast<size_t>(n));
     TakeLines(rest, shows_progress);
   }
-  const int status = process.Wait(std::chrono::seconds(10)).value_or(1);
+  const int status = process.Wait(cm::Duration::Seconds(10)).value_or(1);
   if (stopped) return Problem{"interrupted while building the image", ProblemKind::kCancelled};
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return said_;
   if (!complaint_.empty()) return Problem{complaint_};
@@ -200,7 +199,7 @@ Outcome<Image> Image::Ensure(const ImageSettings& settings, const Caller& caller
   if (!fs::exists(folder / "vmlinux", error)) {
     Builder building(settings, caller);
     const Outcome<std::string> built = building.Run(
-        {"--agent", InheritedPath(building.tool()), folder.string()}, /*shows_progress=*/true);
+        {"--agent", cm::InheritedPath(building.tool()), folder.string()}, /*shows_progress=*/true);
     if (!built.ok()) return built.problem();
   }
   Remember(known(), folder);  // The query may have fetched the lists.

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "hw_tests/lab/problem.h"
-#include "hw_tests/lab/process.h"
+#include "model/base/process.h"
 
 namespace lab {
 
@@ -23,7 +23,7 @@ enum class RdmaDriver { kRxe, kSiw };
 
 struct ImageSettings {
   std::filesystem::path cache;
-  std::string search_path = SearchPath();  // where the builder searches its programs
+  std::string search_path = cm::SearchPath();  // where the builder searches its programs
   std::filesystem::path package_lists = "/var/lib/apt/lists";
   // A Debian release, such as trixie, whose lists are fetched once and kept in the cache; empty:
   // this machine's lists.

@@ -11,6 +11,7 @@
 #include "hw_tests/lab/cache.h"
 #include "hw_tests/lab/guest.h"
 #include "hw_tests/lab/image.h"
+#include "model/base/process.h"
 
 namespace {
 
@@ -63,7 +64,7 @@ lab::Outcome<lab::Image> EnsureImage(const Arguments& arguments) {
 int Build(const Arguments& arguments) {
   const lab::Outcome<lab::Image> image = EnsureImage(arguments);
   if (!image.ok()) return Fail(image.problem());
-  const lab::Outcome<std::string> emulator = lab::FindEmulator(lab::SearchPath());
+  const lab::Outcome<std::string> emulator = lab::FindEmulator(cm::SearchPath());
   if (!emulator.ok()) return Fail(emulator.problem());
   for (lab::Topology topology : {lab::Topology::kPair, lab::Topology::kBond}) {
     const lab::Outcome<fs::path> snapshot =

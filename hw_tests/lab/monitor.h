@@ -8,14 +8,14 @@
 #include <string>
 
 #include "hw_tests/lab/problem.h"
-#include "hw_tests/lab/process.h"
+#include "model/base/process.h"
 
 namespace lab {
 
 class Monitor {
  public:
   Monitor() = default;
-  explicit Monitor(Descriptor connection) : connection_(std::move(connection)) {}
+  explicit Monitor(cm::Descriptor connection) : connection_(std::move(connection)) {}
 
   // Reads QEMU's greeting and leaves its negotiation mode.
   std::optional<Problem> Greet();
@@ -33,7 +33,7 @@ class Monitor {
  private:
   Outcome<nlohmann::json> ReadMessage();
 
-  Descriptor connection_;
+  cm::Descriptor connection_;
   std::string received_;
 };
 

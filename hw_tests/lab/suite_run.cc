@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using cm::SequenceResult;
-using cm::SequenceVerdict;
+using cm::Verdict;
 
 // Work for one fresh guest.
 struct Batch {
@@ -217,7 +217,7 @@ class Bench {
     desk_->CountRestore();
     // Nothing was finished, or the guest did not finish: the first sequence left is the reason.
     if (!ended.ok() || left.size() == batch.numbers.size()) {
-      SequenceResult cut_off{.index = left.front(), .verdict = SequenceVerdict::kInconclusive};
+      SequenceResult cut_off{.index = left.front(), .verdict = Verdict::kInconclusive};
       cut_off.reason =
           ended.ok() ? "the guest did not begin it" : "cut off: " + ended.problem().line;
       desk_->Bring(std::move(cut_off));
@@ -230,7 +230,7 @@ class Bench {
 
   // A first failure is reported only after it was seen alone.
   void Deliver(const Batch& batch, SequenceResult result, std::optional<uint64_t> before) {
-    if (result.verdict == SequenceVerdict::kFailed && !batch.alone && before) {
+    if (result.verdict == Verdict::kFailed && !batch.alone && before) {
       desk_->Add({.topology = batch.topology,
                   .numbers = {result.index},
                   .alone = true,
@@ -238,8 +238,8 @@ class Bench {
       desk_->Bring(std::move(result));
       return;
     }
-    if (batch.alone && result.verdict == SequenceVerdict::kPassed) {
-      result.verdict = SequenceVerdict::kInconclusive;
+    if (batch.alone && result.verdict == Verdict::kPassed) {
+      result.verdict = Verdict::kInconclusive;
       result.reason = fmt::format("order-dependent: it failed after sequence {}, not alone",
                                   batch.predecessor.value_or(0));
     }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "model/base/choice.h"
+#include "model/base/process.h"
 #include "sim/uapi/shared_time.h"
 #include "sim/world/world.h"
 #include "tools/app/folder.h"
@@ -257,8 +258,10 @@ bool Report::clean() const {
 
 std::variant<Report, std::string> Run(const Setting& setting) {
   for (const ProgramToRun& program : setting.programs) {
-    std::string problem = WhyNotFound(program.words[0]);
-    if (!problem.empty() && !IsOnEveryHost(program.words[0])) return problem;
+    const auto found = FindProgram(program.words[0], SearchPath());
+    const int* const error = std::get_if<int>(&found);
+    if (error != nullptr && !IsOnEveryHost(program.words[0]))
+      return fmt::format("cannot start {}: {}", program.words[0], std::strerror(*error));
   }
   auto folder = Folder::Make();
   if (auto* problem = std::get_if<std::string>(&folder)) return std::move(*problem);

@@ -6,9 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
+
+#include "model/base/process.h"
 
 namespace cm::app {
 
@@ -17,38 +21,32 @@ struct ProgramToRun {
   std::vector<std::string> words;  // the program, looked up in PATH, and its arguments
 };
 
-// Empty, or the reason why no program of that name can be started: it is looked up as by execvp.
-std::string WhyNotFound(const std::string& name);
-
 // A child process and its output. The destructor kills it with all that it has started.
 class Program {
  public:
   // `environment`: "NAME=value", added to our own. Returns the reason when it cannot be started.
   static std::variant<Program, std::string> Start(const ProgramToRun& program,
                                                   const std::vector<std::string>& environment);
-  Program(Program&& other) noexcept;
-  Program& operator=(Program&& other) = delete;
-  ~Program();
 
-  pid_t process() const { return process_; }
+  pid_t process() const { return process_.pid(); }  // 0 when it has ended
   // Readable when output is pending, or has ended; -1 after that.
-  int output() const { return output_; }
+  int output() const { return output_.get(); }
   // The lines completed by about the next `most` bytes of output, and the last incomplete line when
   // the output has ended. A line longer than a megabyte comes in parts.
   std::vector<std::string> TakeLines(size_t most);
 
   // True when the process has ended; `status` is then as of wait(2).
   bool Ended();
-  int status() const { return status_; }
-  void Kill(int signal) const;
+  int status() const { return status_.value_or(0); }
+  void Kill(int signal) const { process_.Signal(signal); }
 
  private:
-  Program(pid_t process, int output) : process_(process), output_(output) {}
+  Program(cm::Process process, Descriptor output)
+      : process_(std::move(process)), output_(std::move(output)) {}
 
-  pid_t process_;
-  int output_;
-  bool ended_ = false;
-  int status_ = 0;
+  cm::Process process_;
+  Descriptor output_;
+  std::optional<int> status_;
   std::string said_;  // incomplete line
 };
 

@@ -1,10 +1,7 @@
 #include "tools/cmcheck/cmcheck_process.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,77 +9,52 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <utility>
+#include <variant>
 
 #include "model/base/check.h"
+#include "model/base/duration.h"
 
 namespace cm {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<char*> Pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-[[noreturn]] void Become(const std::vector<std::string>& command,
-                         const std::vector<std::string>& environment, const fs::path& folder,
-                         int output, int error) {
-  const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  dup2(null, STDIN_FILENO);
-  dup2(output, STDOUT_FILENO);
-  dup2(error, STDERR_FILENO);
-  for (const std::string& variable : environment) putenv(const_cast<char*>(variable.c_str()));
-  unsetenv("BUILD_WORKING_DIRECTORY");
-  if (chdir(folder.c_str()) == 0) execv(command.front().c_str(), Pointers(command).data());
-  _exit(127);
-}
-
 }  // namespace
 
 Running::Running(const std::vector<std::string>& command,
                  const std::vector<std::string>& environment, const fs::path& folder) {
-  int output[2];
-  int error[2];
-  CM_CHECK(pipe2(output, O_CLOEXEC) == 0 && pipe2(error, O_CLOEXEC) == 0);
-  pid_ = fork();
-  CM_CHECK(pid_ >= 0);
-  if (pid_ == 0) Become(command, environment, folder, output[1], error[1]);
-  close(output[1]);
-  close(error[1]);
-  streams_[0] = output[0];
-  streams_[1] = error[0];
-}
-
-Running::~Running() {
-  if (pid_ != 0) {
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-  }
-  for (const int stream : streams_)
-    if (stream >= 0) close(stream);
+  std::array<std::optional<Ends>, 2> ends = {Pipe(), Pipe()};
+  CM_CHECK(ends[0] && ends[1]);
+  unsetenv("BUILD_WORKING_DIRECTORY");
+  auto started = Process::Start({.arguments = command,
+                                 .environment = environment,
+                                 .output = ends[0]->second.get(),
+                                 .error = ends[1]->second.get(),
+                                 .folder = folder.string()});
+  const auto* const problem = std::get_if<std::string>(&started);
+  CM_CHECK(problem == nullptr) << *problem;
+  process_ = std::get<Process>(std::move(started));
+  for (size_t i = 0; i < streams_.size(); ++i) streams_[i] = std::move(ends[i]->first);
 }
 
 bool Running::Read() {
-  std::array<pollfd, 2> waits = {pollfd{.fd = streams_[0], .events = POLLIN, .revents = 0},
-                                 pollfd{.fd = streams_[1], .events = POLLIN, .revents = 0}};
+  std::array<pollfd, 2> waits = {pollfd{.fd = streams_[0].get(), .events = POLLIN, .revents = 0},
+                                 pollfd{.fd = streams_[1].get(), .events = POLLIN, .revents = 0}};
   poll(waits.data(), waits.size(), -1);
   for (size_t i = 0; i < waits.size(); ++i) {
     if (waits[i].revents == 0) continue;
     std::array<char, 4096> bytes;
-    const ssize_t count = read(streams_[i], bytes.data(), bytes.size());
+    const ssize_t count = read(streams_[i].get(), bytes.data(), bytes.size());
     if (count > 0) {
       (i == 0 ? ended_.output : ended_.error).append(bytes.data(), static_cast<size_t>(count));
     } else {
-      close(streams_[i]);
-      streams_[i] = -1;
+      streams_[i].Close();
     }
   }
-  return streams_[0] >= 0 || streams_[1] >= 0;
+  return streams_[0].get() >= 0 || streams_[1].get() >= 0;
 }
 
 void Running::AwaitErrorLines(size_t lines) {
@@ -90,15 +62,11 @@ void Running::AwaitErrorLines(size_t lines) {
     if (!Read()) return;
 }
 
-void Running::Signal(int signal) const { kill(pid_, signal); }
-
 Ended Running::Wait() {
   while (Read()) {
   }
-  int status = 0;
-  waitpid(pid_, &status, 0);
-  pid_ = 0;
-  ended_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  constexpr Duration kLong = Duration::Seconds(600);
+  ended_.exit_code = ExitCodeOf(process_.Wait(kLong).value_or(0));
   return ended_;
 }
 

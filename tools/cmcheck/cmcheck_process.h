@@ -2,12 +2,13 @@
 #ifndef TOOLS_CMCHECK_CMCHECK_PROCESS_H_
 #define TOOLS_CMCHECK_CMCHECK_PROCESS_H_
 
-#include <sys/types.h>
-
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "model/base/process.h"
 
 namespace cm {
 
@@ -23,20 +24,17 @@ class Running {
   // Captures its output; `environment` is NAME=VALUE added to ours.
   Running(const std::vector<std::string>& command, const std::vector<std::string>& environment,
           const std::filesystem::path& folder);
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-  ~Running();
 
   // Returns when it has written this many lines to stderr, or has ended.
   void AwaitErrorLines(size_t lines);
-  void Signal(int signal) const;
+  void Signal(int signal) const { process_.Signal(signal); }
   Ended Wait();
 
  private:
   bool Read();  // false when both streams have ended
 
-  pid_t pid_ = 0;
-  int streams_[2] = {-1, -1};
+  Process process_;
+  std::array<Descriptor, 2> streams_;
   Ended ended_;
 };
 

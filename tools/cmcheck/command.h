@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "conformance/driver/driver.h"
+#include "conformance/driver/implementation.h"
 #include "conformance/walks/conversation_builder.h"
 #include "model/vocabulary/fault.h"
 #include "model/vocabulary/profile.h"

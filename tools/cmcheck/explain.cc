@@ -152,8 +152,8 @@ int ExplainConversation(ExplainOptions options) {
   auto resolved = Resolve(options.asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
   Answering& answering = std::get<Answering>(resolved);
-  const Judged judged = JudgeOne(*answering.implementation, file.conversation, {});
-  if (judged.result.verdict == SequenceVerdict::kUnsupported)
+  const SequenceRun judged = RunOne(*answering.implementation, file.conversation, {});
+  if (judged.result.verdict == Verdict::kUnsupported)
     return Unusable(fmt::format("{}: {}", file.path, judged.result.reason));
   return ExplainHistory(judged.history, answering.implementation->profile());
 }

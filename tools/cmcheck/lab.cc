@@ -19,6 +19,7 @@
 #include "hw_tests/lab/cache.h"
 #include "hw_tests/lab/linux_place.h"
 #include "hw_tests/lab/suite_run.h"
+#include "model/base/process.h"
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
@@ -48,7 +49,7 @@ struct GuestMake {
 constexpr GuestMake kGuestMakes[] = {{"6.12-rxe", "trixie"}, {"7.2-rxe", "sid"}};
 
 lab::Outcome<lab::Image> EnsureImage(const Profile& profile) {
-  const lab::Outcome<std::string> emulator = lab::FindEmulator(lab::SearchPath());
+  const lab::Outcome<std::string> emulator = lab::FindEmulator(cm::SearchPath());
   if (!emulator.ok()) return emulator.problem();
   const lab::Outcome<fs::path> cache = lab::DefaultCache();
   if (!cache.ok()) return cache.problem();

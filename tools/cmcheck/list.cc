@@ -28,7 +28,7 @@ void ListWalks() {
   for (const Walk& walk : Walks()) Print(walk.name, walk.sentence);
 }
 
-bool OfWholeCampaign(std::string_view id) { return id == kNeverId || id == kMendedId; }
+bool OfWholeCampaign(std::string_view id) { return id == kNeverId || id == kUnexpectedPassId; }
 
 void ListProperties() {
   for (const RunnerClaim& claim : kRunnerClaims)

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "conformance/adapters/sim/capture.h"
-#include "conformance/driver/driver.h"
+#include "conformance/driver/implementation.h"
 #include "conformance/runner/campaign.h"
 #include "model/vocabulary/profile.h"
 #include "tools/cmcheck/command.h"

@@ -52,8 +52,8 @@ int Replay(ReplayOptions options) {
   auto resolved = Resolve(options.asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
   Answering& answering = std::get<Answering>(resolved);
-  const Judged judged = JudgeOne(*answering.implementation, file.conversation, {});
-  if (judged.result.verdict == SequenceVerdict::kUnsupported)
+  const SequenceRun judged = RunOne(*answering.implementation, file.conversation, {});
+  if (judged.result.verdict == Verdict::kUnsupported)
     return Unusable(fmt::format("{}: {}", file.path, judged.result.reason));
   if (!options.quiet) fmt::print("{}\n", ToText(judged.history));
   for (const Finding& finding : judged.result.findings) fmt::print("{}", Describe(finding));
@@ -66,7 +66,7 @@ int Replay(ReplayOptions options) {
                                           : "The outcome differs: " + difference);
   }
   fmt::print("{}\n", ToString(judged.result.verdict));
-  if (judged.result.verdict == SequenceVerdict::kInconclusive) return kExitInconclusive;
+  if (judged.result.verdict == Verdict::kInconclusive) return kExitInconclusive;
   return judged.result.findings.empty() && difference.empty() ? kExitClean : kExitFound;
 }
 

@@ -105,18 +105,18 @@ std::string Examples::KeyOf(const Finding& finding) {
   return finding.id == kRowsId ? finding.id + " " + finding.about : finding.id;
 }
 
-void Examples::Add(const Judged& judged) {
+void Examples::Add(const SequenceRun& judged) {
   for (const Finding& finding : judged.result.findings) {
     if (examples_.size() >= kFindingsWithExamples && !examples_.contains(KeyOf(finding))) continue;
-    std::vector<Judged>& known = examples_[KeyOf(finding)];
-    const bool same_walk = std::any_of(known.begin(), known.end(), [&](const Judged& other) {
+    std::vector<SequenceRun>& known = examples_[KeyOf(finding)];
+    const bool same_walk = std::any_of(known.begin(), known.end(), [&](const SequenceRun& other) {
       return other.result.walk == judged.result.walk;
     });
     if (known.size() < kExamplesOfEach && !same_walk) known.push_back(judged);
   }
 }
 
-const std::vector<Judged>* Examples::Of(const Finding& finding) const {
+const std::vector<SequenceRun>* Examples::Of(const Finding& finding) const {
   const auto found = examples_.find(KeyOf(finding));
   return found == examples_.end() ? nullptr : &found->second;
 }

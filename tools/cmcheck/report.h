@@ -42,12 +42,12 @@ class Report {
 // conversation.
 class Examples {
  public:
-  void Add(const Judged& judged);
-  const std::vector<Judged>* Of(const Finding& finding) const;
+  void Add(const SequenceRun& judged);
+  const std::vector<SequenceRun>* Of(const Finding& finding) const;
 
  private:
   static std::string KeyOf(const Finding& finding);
-  std::map<std::string, std::vector<Judged>> examples_;
+  std::map<std::string, std::vector<SequenceRun>> examples_;
 };
 
 }  // namespace cm

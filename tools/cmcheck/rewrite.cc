@@ -43,8 +43,8 @@ std::string RewriteOne(const RewriteOptions& options, const std::string& path, i
   auto resolved = Resolve(asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return *problem;
   Answering& answering = std::get<Answering>(resolved);
-  const Judged judged = JudgeOne(*answering.implementation, known.conversation, {});
-  if (judged.result.verdict == SequenceVerdict::kUnsupported)
+  const SequenceRun judged = RunOne(*answering.implementation, known.conversation, {});
+  if (judged.result.verdict == Verdict::kUnsupported)
     return fmt::format("{}: {}", path, judged.result.reason);
   const std::string text = Rewritten(known, judged.history);
   for (const Finding& finding : judged.result.findings) {

@@ -96,16 +96,16 @@ class Runner {
         if (const auto known = earlier_.find(next); known != earlier_.end())
           AddEarlier(known->second);
     };
-    const auto on_judged = [&](const Judged& judged) {
+    const auto on_sequence = [&](const SequenceRun& judged) {
       add_earlier(judged.result.index);
       next = judged.result.index + 1;
       tally_.Add(judged.result);
       examples_.Add(judged);
       Keep(judged);
-      const uint64_t failed = tally_.With(SequenceVerdict::kFailed);
+      const uint64_t failed = tally_.With(Verdict::kFailed);
       progress.At(tally_.sequences(), failed == 0 ? "" : fmt::format("{} failed", failed));
     };
-    const bool finished = RunCampaign(implementation(), campaign_, on_judged, Interrupted());
+    const bool finished = RunCampaign(implementation(), campaign_, on_sequence, Interrupted());
     if (finished) add_earlier(campaign_.first + campaign_.sequences);
   }
 
@@ -115,10 +115,10 @@ class Runner {
     tally_.Add(result);
     if (result.findings.empty() || !implementation().concurrent()) return;
     examples_.Add(
-        JudgeOne(implementation(), ConversationOf(campaign_, result.index), options_.property));
+        RunOne(implementation(), ConversationOf(campaign_, result.index), options_.property));
   }
 
-  void Keep(const Judged& judged) {
+  void Keep(const SequenceRun& judged) {
     if (journal_ != nullptr && problem_.empty())
       if (std::string problem = journal_->Add(judged.result); !problem.empty())
         problem_ = fmt::format("{}: {}", options_.journal, problem);
@@ -130,11 +130,12 @@ class Runner {
   // Shrinks the examples and writes the shortest conversation.
   void WriteFindings() {
     for (CountedFinding& counted : tally_.findings()) {
-      const std::vector<Judged>* examples = examples_.Of(counted.finding);
+      const std::vector<SequenceRun>* examples = examples_.Of(counted.finding);
       if (examples == nullptr || examples->empty()) continue;
       History shortest = examples->front().history;
       if (options_.shrink && implementation().concurrent())
-        for (const Judged& example : *examples) ShrinkExample(example, &counted.finding, &shortest);
+        for (const SequenceRun& example : *examples)
+          ShrinkExample(example, &counted.finding, &shortest);
       std::filesystem::path path;
       if (std::string problem = report_.WriteFinding(counted.finding, shortest, &path);
           !problem.empty()) {
@@ -150,7 +151,7 @@ class Runner {
                      });
   }
 
-  void ShrinkExample(const Judged& example, Finding* finding, History* shortest) {
+  void ShrinkExample(const SequenceRun& example, Finding* finding, History* shortest) {
     const std::optional<Shrunk> shrunk = Shrink(implementation(), example.history.conversation,
                                                 *finding, kShrinkAttempts, nullptr, Interrupted());
     if (!shrunk) return;

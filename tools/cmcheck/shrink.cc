@@ -26,7 +26,7 @@ struct ShrinkOptions {
 };
 
 // The requested finding, else the first.
-const Finding* ChosenOf(const Judged& judged, const std::string& id) {
+const Finding* ChosenOf(const SequenceRun& judged, const std::string& id) {
   const auto chosen =
       std::find_if(judged.result.findings.begin(), judged.result.findings.end(),
                    [&](const Finding& finding) { return id.empty() || finding.id == id; });
@@ -47,8 +47,8 @@ int DoShrink(ShrinkOptions options) {
   auto resolved = Resolve(options.asked);
   if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
   Answering& answering = std::get<Answering>(resolved);
-  const Judged whole = JudgeOne(*answering.implementation, file.conversation, {});
-  if (whole.result.verdict == SequenceVerdict::kUnsupported)
+  const SequenceRun whole = RunOne(*answering.implementation, file.conversation, {});
+  if (whole.result.verdict == Verdict::kUnsupported)
     return Unusable(fmt::format("{}: {}", file.path, whole.result.reason));
   const Finding* finding = ChosenOf(whole, options.finding);
   if (finding == nullptr)

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/process.h"
 #include "tools/lint/rules.h"
-#include "tools/lint/subprocess.h"
 #include "tools/lint/tree.h"
 
 namespace lint {
@@ -27,7 +27,7 @@ struct Formatter {
 std::optional<Formatter> FindFormatter() {
   std::optional<Formatter> found;
   for (const std::string name : {"clang-format-14", "clang-format"}) {
-    const std::optional<Ended> ended = RunProgram({name, "--version"});
+    const std::optional<cm::Ran> ended = cm::RunProgram({name, "--version"});
     if (!ended.has_value()) continue;
     found = {name, ended->output};
     if (ended->output.find(kVersion) != std::string::npos) break;
@@ -63,7 +63,7 @@ TEST(Workspace, IsFormatted) {
   for (const Source& source : tree.sources()) {
     if (IsOurCpp(source)) command.push_back(source.path());
   }
-  const std::optional<Ended> ended = RunProgram(command);
+  const std::optional<cm::Ran> ended = cm::RunProgram(command);
   ASSERT_TRUE(ended.has_value());
   const std::string files = FilesOf(ended->output);
   EXPECT_TRUE(files.empty()) << "To mend it: " << formatter->name << " -i" << files;

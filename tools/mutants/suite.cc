@@ -42,10 +42,10 @@ bool RunProfile(const std::string& name, const SuiteOptions& options, Sight* sig
   std::atomic<bool> stop{false};
   RunCampaign(
       *simulator, campaign,
-      [&](const Judged& judged) {
+      [&](const SequenceRun& judged) {
         tally.Add(judged.result);
         sight->sequence = judged.result.index;
-        if (judged.result.verdict == SequenceVerdict::kFailed) stop = true;
+        if (judged.result.verdict == Verdict::kFailed) stop = true;
       },
       stop);
   if (!stop) tally.Conclude({.capabilities = campaign.draw.capabilities}, profile);

@@ -32,7 +32,7 @@ model::RuleBits Reached(const Profile& profile) {
   model::RuleBits reached;
   const std::atomic<bool> interrupted = false;
   RunCampaign(
-      *simulator, options, [&](const Judged& judged) { reached |= judged.result.reached; },
+      *simulator, options, [&](const SequenceRun& judged) { reached |= judged.result.reached; },
       interrupted);
   return reached;
 }

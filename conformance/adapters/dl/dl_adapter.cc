@@ -63,10 +63,10 @@ class DlImplementation : public Implementation {
     late_.Reap();
     const std::string why = WhyUncallable(object_.api, conversation, capabilities());
     if (!why.empty()) return RefuseSession(options_.path + " " + why);
-    const Backend ground{&object_, &options_.profile, place_.get(),
-                         &late_,   &spoiled_,         options_.patience};
-    return object_.hooks ? StartVirtualSession(ground, conversation)
-                         : StartRealSession(ground, conversation);
+    const SessionSetup setup{&object_, &options_.profile, place_.get(),
+                             &late_,   &spoiled_,         options_.patience};
+    return object_.hooks ? StartVirtualSession(setup, conversation)
+                         : StartRealSession(setup, conversation);
   }
 
  private:
@@ -82,14 +82,14 @@ class DlImplementation : public Implementation {
 std::optional<Answer> AskElsewhere(const std::function<Answer()>& question) {
   LateProcesses late;
   WorkerPool workers(&late);
-  const bool hired = workers.Spawn([&question](int connection) {
+  const bool spawned = workers.Spawn([&question](int connection) {
     while (const std::optional<Request> request = ReceiveRequest(connection)) {
       Answer answer = question();
       answer.number = request->number;
       if (!Send(connection, answer)) return;
     }
   });
-  if (!hired) return std::nullopt;
+  if (!spawned) return std::nullopt;
   return workers.Ask(0, {}, kProbeWithin);
 }
 

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "conformance/adapters/dl/place.h"
-#include "conformance/driver/driver.h"
+#include "conformance/driver/implementation.h"
 #include "model/base/duration.h"
 #include "model/vocabulary/profile.h"
 

@@ -23,13 +23,13 @@ bool SomebodyExits(const Conversation& conversation) {
 
 class RealSession : public Session, public Driver, public Environment {
  public:
-  RealSession(const Backend& ground, WorkerPool workers)
-      : place_(ground.place),
-        spoiled_(ground.spoiled),
-        quiet_(ground.profile->timing.quiet),
-        prompt_(ground.profile->timing.prompt),
-        longest_(ground.profile->timing.Longest()),
-        patience_(ground.place->patient() ? longest_ : std::min(longest_, ground.patience)),
+  RealSession(const SessionSetup& setup, WorkerPool workers)
+      : place_(setup.place),
+        spoiled_(setup.spoiled),
+        quiet_(setup.profile->timing.quiet),
+        prompt_(setup.profile->timing.prompt),
+        longest_(setup.profile->timing.Longest()),
+        patience_(setup.place->patient() ? longest_ : std::min(longest_, setup.patience)),
         workers_(std::move(workers)),
         begin_(RealNow()) {}
   ~RealSession() override { static_cast<void>(End()); }
@@ -188,18 +188,19 @@ class RealSession : public Session, public Driver, public Environment {
 
 }  // namespace
 
-std::unique_ptr<Session> StartRealSession(const Backend& ground, const Conversation& conversation) {
-  std::string why_not = ground.place->Prepare(conversation);
+std::unique_ptr<Session> StartRealSession(const SessionSetup& setup,
+                                          const Conversation& conversation) {
+  std::string why_not = setup.place->Prepare(conversation);
   if (!why_not.empty()) return RefuseSession(std::move(why_not));
-  WorkerPool workers(ground.late);
+  WorkerPool workers(setup.late);
   const size_t processes = SomebodyExits(conversation) ? conversation.topology->sides.size() : 1;
   for (size_t i = 0; i < processes; ++i) {
-    const bool hired = workers.Spawn([&ground, &conversation](int connection) {
-      ServeLanes(connection, ground.object->api, conversation);
+    const bool spawned = workers.Spawn([&setup, &conversation](int connection) {
+      ServeLanes(connection, setup.object->api, conversation);
     });
-    if (!hired) return RefuseSession("no process could be made");
+    if (!spawned) return RefuseSession("no process could be made");
   }
-  return std::make_unique<RealSession>(ground, std::move(workers));
+  return std::make_unique<RealSession>(setup, std::move(workers));
 }
 
 }  // namespace cm

@@ -11,9 +11,9 @@ namespace cm {
 namespace {
 
 // A library that is simulated as a whole.
-class HooksGround : public VirtualGround {
+class HooksBackend : public VirtualBackend {
  public:
-  explicit HooksGround(const LoadedObject& object) : api_(object.api), hooks_(*object.hooks) {}
+  explicit HooksBackend(const LoadedObject& object) : api_(object.api), hooks_(*object.hooks) {}
 
   bool Start(const Conversation& conversation, const Profile& profile) {
     const uint64_t seed = conversation.origin ? conversation.origin->seed : 0;
@@ -31,7 +31,7 @@ class HooksGround : public VirtualGround {
   void Step() override { hooks_.cmcheck_step(); }
   void Advance(Instant until) override { hooks_.cmcheck_advance(until.nanoseconds()); }
 
-  bool Make(const Call& /*call*/, std::function<void()> made) override {
+  bool Make(CallKind /*kind*/, std::function<void()> made) override {
     made();
     return hooks_.cmcheck_blocked() == 0;
   }
@@ -76,12 +76,12 @@ class HooksGround : public VirtualGround {
 
 void ServeVirtualTime(int connection, const LoadedObject& object, const Conversation& conversation,
                       const Profile& profile) {
-  HooksGround ground(object);
-  VirtualLanes lanes(&ground, &conversation, &profile);
+  HooksBackend backend(object);
+  VirtualLanes lanes(&backend, &conversation, &profile);
   while (const std::optional<Request> request = ReceiveRequest(connection)) {
     Answer answer{.number = request->number};
     if (request->asked == Asked::kStart)
-      answer.yes = ground.Start(conversation, profile);
+      answer.yes = backend.Start(conversation, profile);
     else
       answer = lanes.Do(*request);
     if (!Send(connection, answer)) return;

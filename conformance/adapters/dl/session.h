@@ -16,8 +16,8 @@
 
 namespace cm {
 
-// The surroundings of a session; all of it must outlive the session.
-struct Backend {
+// What a session is made of; all of it must outlive the session.
+struct SessionSetup {
   const LoadedObject* object;
   const Profile* profile;
   Place* place;
@@ -30,9 +30,10 @@ struct Backend {
 // part of the result. Otherwise the destructor does it.
 
 // On this machine's clock, in one process, or in one for each side if one of them exits.
-std::unique_ptr<Session> StartRealSession(const Backend& ground, const Conversation& conversation);
+std::unique_ptr<Session> StartRealSession(const SessionSetup& setup,
+                                          const Conversation& conversation);
 // In the time of a library with hooks.
-std::unique_ptr<Session> StartVirtualSession(const Backend& ground,
+std::unique_ptr<Session> StartVirtualSession(const SessionSetup& setup,
                                              const Conversation& conversation);
 // Answers the requests of a session in virtual time.
 class Counterpart {

@@ -18,9 +18,9 @@
 namespace cm {
 
 // The world of one conversation, which changes only within these functions.
-class VirtualGround {
+class VirtualBackend {
  public:
-  virtual ~VirtualGround() = default;
+  virtual ~VirtualBackend() = default;
 
   // Selects the side and lane of the following calls.
   virtual void Enter(Lane lane) = 0;
@@ -35,9 +35,9 @@ class VirtualGround {
   // Executes all events that are due until then; advances the time.
   virtual void Advance(Instant until) = 0;
 
-  // Makes a call on the entered lane. False when it has not returned; then its outputs must stay
-  // valid until Continue returns true.
-  virtual bool Make(const Call& call, std::function<void()> made) = 0;
+  // Makes a call of that kind on the entered lane. False when it has not returned; then its outputs
+  // must stay valid until Continue returns true.
+  virtual bool Make(CallKind kind, std::function<void()> made) = 0;
   virtual bool Continue(Products* products) = 0;
   // Draws which of several threads with a pending call runs first.
   virtual size_t Pick(size_t /*threads*/) { return 0; }

@@ -6,8 +6,8 @@ namespace cm {
 
 Answer VirtualLanes::Do(const Request& request) {
   Answer answer{.number = request.number, .lane = request.lane};
-  ground_.Enter(request.lane);
-  caller_.Use(&ground_.api());
+  backend_.Enter(request.lane);
+  caller_.Use(&backend_.api());
   switch (request.asked) {
     case Asked::kStart:  // it has begun
       break;
@@ -16,7 +16,7 @@ Answer VirtualLanes::Do(const Request& request) {
       if (answer.answered.reply.kind == ReplyKind::kBlocked) answer.answered = Finish(request.lane);
       break;
     case Asked::kPick:
-      answer.picked = static_cast<uint32_t>(ground_.Pick(request.choices));
+      answer.picked = static_cast<uint32_t>(backend_.Pick(request.choices));
       break;
     case Asked::kBegin:
       answer.answered = Begin(request.lane, request.call);
@@ -32,7 +32,7 @@ Answer VirtualLanes::Do(const Request& request) {
       break;
     case Asked::kPass:
     case Asked::kQuiet:
-      ground_.Advance(ground_.Now() + request.span);
+      backend_.Advance(backend_.Now() + request.span);
       break;
     case Asked::kSettle:
       Settle();
@@ -41,19 +41,19 @@ Answer VirtualLanes::Do(const Request& request) {
       answer.yes = Inject(request.fault);
       break;
     case Asked::kHeal:
-      answer.yes = ground_.Heal();
+      answer.yes = backend_.Heal();
       break;
     case Asked::kLeaks:
-      answer.SetWords(ground_.Leaks());
+      answer.SetWords(backend_.Leaks());
       break;
   }
-  answer.now = ground_.Now();
+  answer.now = backend_.Now();
   return answer;
 }
 
 // True when an event is due until then.
 bool VirtualLanes::HappensUntil(Instant limit) const {
-  const std::optional<Instant> next = ground_.NextAt();
+  const std::optional<Instant> next = backend_.NextAt();
   return next && *next <= limit;
 }
 
@@ -67,24 +67,25 @@ seen::Answered VirtualLanes::Begin(Lane lane, const Call& call) {
     make();
     return Returned(lane);
   }
-  return ground_.Make(call, make) ? Returned(lane) : seen::Answered{.reply = Reply::Blocked()};
+  return backend_.Make(KindOf(call), make) ? Returned(lane)
+                                           : seen::Answered{.reply = Reply::Blocked()};
 }
 
 seen::Answered VirtualLanes::Finish(Lane lane) {
   const bool left_alone = synchronous_.WaitsForOthers(unreturned_.at(lane).call);
-  Instant limit = ground_.Now() + profile_.timing.Longest();
+  Instant limit = backend_.Now() + profile_.timing.Longest();
   for (;;) {
     seen::Answered answered = Continue(lane);
-    if (left_alone) limit = ground_.Now() + profile_.timing.quiet;
+    if (left_alone) limit = backend_.Now() + profile_.timing.quiet;
     if (answered.reply.kind != ReplyKind::kBlocked || !HappensUntil(limit)) return answered;
-    ground_.Step();
-    ground_.Enter(lane);
+    backend_.Step();
+    backend_.Enter(lane);
   }
 }
 
 seen::Answered VirtualLanes::Continue(Lane lane) {
   const auto at = unreturned_.find(lane);
-  if (at == unreturned_.end() || !ground_.Continue(&at->second.products))
+  if (at == unreturned_.end() || !backend_.Continue(&at->second.products))
     return {.reply = Reply::Blocked()};
   return Returned(lane);
 }
@@ -98,24 +99,24 @@ seen::Answered VirtualLanes::Returned(Lane lane) {
 }
 
 bool VirtualLanes::Readable(ChannelRef channel, Duration within) {
-  const Instant limit = ground_.Now() + within;
+  const Instant limit = backend_.Now() + within;
   for (;;) {
-    if (ground_.Readable(caller_.ChannelOf(channel))) return true;
+    if (backend_.Readable(caller_.ChannelOf(channel))) return true;
     if (!HappensUntil(limit)) break;
-    ground_.Step();
+    backend_.Step();
   }
-  ground_.Advance(limit);
+  backend_.Advance(limit);
   return false;
 }
 
 void VirtualLanes::Settle() {
   const Duration quiet = profile_.timing.quiet;
-  while (HappensUntil(ground_.Now() + quiet)) ground_.Step();
-  ground_.Advance(ground_.Now() + quiet);
+  while (HappensUntil(backend_.Now() + quiet)) backend_.Step();
+  backend_.Advance(backend_.Now() + quiet);
 }
 
 bool VirtualLanes::Inject(const Fault& fault) {
-  const bool done = ground_.Inject(fault);
+  const bool done = backend_.Inject(fault);
   if (fault.kind == FaultKind::kExit)
     std::erase_if(unreturned_, [&](const auto& u) { return u.first.side == fault.side; });
   return done;

@@ -11,12 +11,12 @@
 
 namespace cm {
 
-// Builds blocking calls and waits from the steps of the ground.
+// Builds blocking calls and waits from the steps of the backend.
 class VirtualLanes {
  public:
   // All of them must outlive this object.
-  VirtualLanes(VirtualGround* ground, const Conversation* conversation, const Profile* profile)
-      : ground_(*ground), profile_(*profile), caller_(&ground->api(), conversation) {}
+  VirtualLanes(VirtualBackend* backend, const Conversation* conversation, const Profile* profile)
+      : backend_(*backend), profile_(*profile), caller_(&backend->api(), conversation) {}
 
   // Any request but kStart.
   Answer Do(const Request& request);
@@ -37,7 +37,7 @@ class VirtualLanes {
   void Settle();
   bool Inject(const Fault& fault);
 
-  VirtualGround& ground_;
+  VirtualBackend& backend_;
   const Profile& profile_;
   Caller caller_;
   std::map<Lane, Unreturned> unreturned_;

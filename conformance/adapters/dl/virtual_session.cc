@@ -149,13 +149,13 @@ std::unique_ptr<Session> StartVirtualSession(std::unique_ptr<Counterpart> counte
   return session;
 }
 
-std::unique_ptr<Session> StartVirtualSession(const Backend& ground,
+std::unique_ptr<Session> StartVirtualSession(const SessionSetup& setup,
                                              const Conversation& conversation) {
-  auto worker = std::make_unique<WorkerCounterpart>(ground.late);
-  const bool hired = worker->Spawn([&ground, &conversation](int connection) {
-    ServeVirtualTime(connection, *ground.object, conversation, *ground.profile);
+  auto worker = std::make_unique<WorkerCounterpart>(setup.late);
+  const bool spawned = worker->Spawn([&setup, &conversation](int connection) {
+    ServeVirtualTime(connection, *setup.object, conversation, *setup.profile);
   });
-  if (!hired) return RefuseSession("no process could be made");
+  if (!spawned) return RefuseSession("no process could be made");
   return StartVirtualSession(std::move(worker));
 }
 

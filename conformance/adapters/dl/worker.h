@@ -9,10 +9,12 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "conformance/adapters/dl/messages.h"
 #include "model/base/duration.h"
+#include "model/base/process.h"
 
 namespace cm {
 
@@ -57,7 +59,7 @@ class Worker {
   // False once it is dead or was killed.
   bool Ask(const Request& request);
   bool Tell(std::string_view text);
-  bool alive() const { return connection_ >= 0; }
+  bool alive() const { return connection_.get() >= 0; }
   // Kills its process group. False when the process could not be reaped within 10 s.
   bool End();
 
@@ -71,14 +73,12 @@ class Worker {
                                    const Deadline& deadline);
 
  private:
-  Worker(pid_t process, int connection, int watch, LateProcesses* late)
-      : process_(process), connection_(connection), watch_(watch), late_(late) {}
+  Worker(Process process, Descriptor connection, LateProcesses* late)
+      : process_(std::move(process)), connection_(std::move(connection)), late_(late) {}
   Heard Listen(size_t self);
-  void Disconnect();
 
-  pid_t process_;
-  int connection_;
-  int watch_;  // pidfd: readable when the process has ended; -1 on kernels without
+  Process process_;
+  Descriptor connection_;
   LateProcesses* late_;
 };
 

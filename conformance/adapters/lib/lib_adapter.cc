@@ -21,7 +21,7 @@
 #include "conformance/adapters/dl/worker_pool.h"
 #include "conformance/adapters/lib/answers.h"
 #include "conformance/adapters/lib/libraries.h"
-#include "conformance/adapters/lib/simulated_ground.h"
+#include "conformance/adapters/lib/simulated_backend.h"
 #include "conformance/driver/perform.h"
 #include "model/conversation/parse.h"
 #include "model/conversation/print.h"
@@ -71,8 +71,8 @@ class Workplace {
   void Rehearse(const Conversation& conversation) {
     if (!std::exchange(initialised_, true)) InitialiseLibraries(conversation, profile_, libraries_);
     {
-      SimulatedGround ground(conversation, &profile_, &libraries_);
-      VirtualLanes lanes(&ground, &conversation, &profile_);
+      SimulatedBackend backend(conversation, &profile_, &libraries_);
+      VirtualLanes lanes(&backend, &conversation, &profile_);
       const std::unique_ptr<Session> session =
           StartVirtualSession(std::make_unique<Rehearsal>(&lanes, &answers_));
       Perform(conversation, *session);
@@ -188,10 +188,11 @@ class LibImplementation : public Implementation {
   Staff Spawn() {
     Staff staff{.workers = std::make_unique<WorkerPool>(&late_), .answers = Answers::Make()};
     Answers* const answers = staff.answers.get();
-    const bool hired = answers != nullptr && staff.workers->Spawn([this, answers](int connection) {
-      Serve(connection, libraries_, options_.profile, answers);
-    });
-    if (!hired) staff.workers = nullptr;
+    const bool spawned =
+        answers != nullptr && staff.workers->Spawn([this, answers](int connection) {
+          Serve(connection, libraries_, options_.profile, answers);
+        });
+    if (!spawned) staff.workers = nullptr;
     return staff;
   }
 

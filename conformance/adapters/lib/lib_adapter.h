@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "conformance/driver/driver.h"
+#include "conformance/driver/implementation.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm {

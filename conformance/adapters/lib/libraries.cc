@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "conformance/adapters/lib/embedded.h"
+#include "model/base/process.h"
 #include "model/base/sanitized.h"
 
 namespace cm {
@@ -21,16 +21,11 @@ namespace {
 constexpr size_t kSides = 4;  // maximum over all topologies
 constexpr const char* kStandIn = "libcmsim_suite.so";
 
-// A file in memory, whose name is unique while it is open: for ever.
+// The path of a file in memory, which is unique while the file is open: for ever.
 std::optional<std::string> FileOf(std::string_view bytes) {
-  const int file = memfd_create("cmcheck", MFD_CLOEXEC);
-  if (file < 0) return std::nullopt;
-  while (!bytes.empty()) {
-    const ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written <= 0) return std::nullopt;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return fmt::format("/proc/self/fd/{}", file);
+  auto* const file = new Descriptor(MemoryFile(bytes));
+  if (file->get() < 0) return std::nullopt;
+  return InheritedPath(*file);
 }
 
 std::string WhyNot() {

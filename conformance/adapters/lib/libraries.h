@@ -21,8 +21,8 @@ struct Libraries {
   std::vector<Variables> at_start;  // of each copy, before its first call
   std::string name;                 // "librdmacm 44.0"
 
-  // The fake libibverbs's functions: set its ground, start a new world, the file of a descriptor.
-  void (*attach)(sim::fake_libibverbs::Backend* ground) = nullptr;
+  // The fake libibverbs's functions: set its backend, start a new world, the file of a descriptor.
+  void (*attach)(sim::fake_libibverbs::Backend* backend) = nullptr;
   void (*reset)() = nullptr;
   int64_t (*file_of)(int descriptor) = nullptr;
 };

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "conformance/driver/driver.h"
+#include "conformance/driver/implementation.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm::sim {

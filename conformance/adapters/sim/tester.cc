@@ -11,20 +11,11 @@ constexpr uint32_t kNobodysCid = 0x40000000;
 constexpr uint32_t kNobodysQp = 0x800000;
 
 uint8_t RoomFor(MadKind kind, const Limits& limits) {
-  switch (kind) {
-    case MadKind::kReq:
-      return limits.request_data;
-    case MadKind::kRep:
-      return limits.reply_data;
-    case MadKind::kRej:
-      return limits.reject_data;
-    case MadKind::kSidrReq:
-      return limits.datagram_request_data;
-    case MadKind::kSidrRep:
-      return limits.datagram_reply_data;
-    default:
-      return 0;
-  }
+  if (kind == MadKind::kReq) return limits.request_data;
+  if (kind == MadKind::kRep) return limits.reply_data;
+  if (kind == MadKind::kRej) return limits.reject_data;
+  if (kind == MadKind::kSidrReq) return limits.datagram_request_data;
+  return kind == MadKind::kSidrRep ? limits.datagram_reply_data : uint8_t{0};
 }
 
 bool NamesReceiversQp(MadKind kind) { return kind == MadKind::kDreq || kind == MadKind::kLap; }

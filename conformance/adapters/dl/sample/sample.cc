@@ -1,341 +1,288 @@
-#include "conformance/adapters/dl/sample/sample.h"
-
-#include <fcntl.h>
-#include <fmt/format.h>
+// The distribution's librdmacm on the simulated kernel, with the hooks of ../hooks.h.
+#include <infiniband/verbs.h>
 #include <netinet/in.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
+#include <rdma/rdma_cma.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 
-#include "conformance/adapters/dl/c_enum.h"
-#include "conformance/defects/defects.h"
-#include "conformance/defects/switch.h"
-#include "model/vocabulary/sockaddr.h"
+#include "conformance/adapters/dl/hooks.h"
+#include "conformance/adapters/lib/libraries.h"
+#include "conformance/adapters/lib/simulated_backend.h"
+#include "model/base/sanitized.h"
+#include "model/conversation/conversation.h"
 
-namespace cm::sample {
 namespace {
 
-std::unique_ptr<Sample>& Slot() {
-  static auto* const slot = new std::unique_ptr<Sample>;
-  return *slot;
+using cm::CallKind;
+
+// What a call has returned.
+struct Result {
+  int value = 0;
+  int error = 0;  // errno
+};
+
+// The world of this process.
+struct World {
+  World(const cm::Conversation& conversation, const cm::Profile* profile, cm::Libraries with)
+      : libraries(std::move(with)), backend(conversation, profile, &libraries) {}
+
+  cm::Libraries libraries;
+  cm::SimulatedBackend backend;
+  cm::Lane lane;
+  std::map<cm::Lane, std::shared_ptr<Result>> pending;
+};
+
+World* the_world = nullptr;  // lives as long as the process
+
+// The library of the entered side.
+const cm::RdmaCmApi& Real() { return the_world->backend.api(); }
+
+// Makes a call that may wait, on a stack of its own. Where it does, it stays pending on the lane.
+int Make(CallKind kind, const std::function<int()>& call) {
+  auto result = std::make_shared<Result>();
+  const bool returned = the_world->backend.Make(kind, [=] {
+    errno = 0;
+    result->value = call();
+    result->error = errno;
+  });
+  if (!returned) the_world->pending[the_world->lane] = result;
+  errno = result->error;
+  return result->value;
 }
 
-// Returns like a call of the C API; crashes where the real library would.
-int ToC(const Reply& reply) {
-  if (reply.kind == ReplyKind::kCrashed) std::raise(SIGSEGV);
-  if (reply.value < 0) errno = static_cast<int>(reply.error);
-  return reply.value;
-}
+// The arguments of rdma_create_ep, which reads them again after it has waited.
+struct Endpoint {
+  Endpoint(const rdma_addrinfo& given, const ibv_qp_init_attr* pair) : info(given) {
+    if (info.ai_src_addr != nullptr) std::memcpy(&source, info.ai_src_addr, info.ai_src_len);
+    if (info.ai_dst_addr != nullptr) std::memcpy(&destination, info.ai_dst_addr, info.ai_dst_len);
+    if (info.ai_src_addr != nullptr) info.ai_src_addr = reinterpret_cast<sockaddr*>(&source);
+    if (info.ai_dst_addr != nullptr) info.ai_dst_addr = reinterpret_cast<sockaddr*>(&destination);
+    if (pair != nullptr) attributes = *pair;
+  }
+  Endpoint(const Endpoint&) = delete;
+  Endpoint& operator=(const Endpoint&) = delete;
 
-uint32_t NumberIn(const Channel* channel) {
-  return channel == nullptr ? woven::kNobody : channel->number;
-}
+  rdma_addrinfo info;
+  sockaddr_storage source{};
+  sockaddr_storage destination{};
+  std::optional<ibv_qp_init_attr> attributes;
+};
 
-void Copy(const Address& address, const Topology& topology, sockaddr_storage* to) {
-  SockAddr c(address, topology);
-  *to = {};
-  if (c.get() != nullptr) std::memcpy(to, c.get(), sizeof(*to));
+std::string_view Defect() {
+  const char* const named = std::getenv("CMCHECK_SAMPLE_DEFECT");
+  return named == nullptr ? "" : named;
 }
+constexpr std::string_view kWrongErrno = "connect-wrong-errno";
 
 }  // namespace
 
-Sample::Sample(const Topology* topology, const Profile* profile, uint64_t seed, size_t defect)
-    : defect_(defect),
-      topology_(topology),
-      world_(topology, profile, NamedStream(seed, "world")),
-      before_(world_.InUse()),
-      devices_(topology->devices.size()),
-      contexts_(topology->devices.size()) {
-  for (size_t i = 0; i < devices_.size(); ++i) {
-    topology->devices[i].name.copy(devices_[i].name, sizeof(devices_[i].name) - 1);
-    contexts_[i].device = &devices_[i];
-  }
+extern "C" {
+
+// Calls that may wait.
+
+int rdma_resolve_addr(rdma_cm_id* id, sockaddr* src_addr, sockaddr* dst_addr, int timeout_ms) {
+  return Make(CallKind::kResolveAddr,
+              [=] { return Real().rdma_resolve_addr(id, src_addr, dst_addr, timeout_ms); });
+}
+int rdma_resolve_route(rdma_cm_id* id, int timeout_ms) {
+  return Make(CallKind::kResolveRoute, [=] { return Real().rdma_resolve_route(id, timeout_ms); });
+}
+int rdma_connect(rdma_cm_id* id, rdma_conn_param* conn_param) {
+  const int value = Make(CallKind::kConnect, [=] { return Real().rdma_connect(id, conn_param); });
+  if (value == -1 && errno == EINVAL && Defect() == kWrongErrno) errno = ENOTCONN;
+  return value;
+}
+int rdma_accept(rdma_cm_id* id, rdma_conn_param* conn_param) {
+  return Make(CallKind::kAccept, [=] { return Real().rdma_accept(id, conn_param); });
+}
+int rdma_disconnect(rdma_cm_id* id) {
+  return Make(CallKind::kDisconnect, [=] { return Real().rdma_disconnect(id); });
+}
+int rdma_get_request(rdma_cm_id* listen, rdma_cm_id** id) {
+  return Make(CallKind::kGetRequest, [=] { return Real().rdma_get_request(listen, id); });
+}
+int rdma_get_cm_event(rdma_event_channel* channel, rdma_cm_event** event) {
+  return Make(CallKind::kGetCmEvent, [=] { return Real().rdma_get_cm_event(channel, event); });
+}
+int rdma_migrate_id(rdma_cm_id* id, rdma_event_channel* channel) {
+  return Make(CallKind::kMigrateId, [=] { return Real().rdma_migrate_id(id, channel); });
+}
+int rdma_join_multicast(rdma_cm_id* id, sockaddr* addr, void* context) {
+  return Make(CallKind::kJoinMulticast,
+              [=] { return Real().rdma_join_multicast(id, addr, context); });
+}
+int rdma_join_multicast_ex(rdma_cm_id* id, rdma_cm_join_mc_attr_ex* attr, void* context) {
+  return Make(CallKind::kJoinMulticastEx,
+              [=] { return Real().rdma_join_multicast_ex(id, attr, context); });
+}
+int rdma_leave_multicast(rdma_cm_id* id, sockaddr* addr) {
+  return Make(CallKind::kLeaveMulticast, [=] { return Real().rdma_leave_multicast(id, addr); });
+}
+int rdma_create_ep(rdma_cm_id** id, rdma_addrinfo* res, ibv_pd* pd, ibv_qp_init_attr* pair) {
+  const auto kept = std::make_shared<Endpoint>(*res, pair);
+  return Make(CallKind::kCreateEp, [=] {
+    ibv_qp_init_attr* const attributes = kept->attributes ? &*kept->attributes : nullptr;
+    return Real().rdma_create_ep(id, &kept->info, pd, attributes);
+  });
+}
+int rdma_destroy_id(rdma_cm_id* id) {
+  return Make(CallKind::kDestroyId, [=] { return Real().rdma_destroy_id(id); });
+}
+void rdma_destroy_ep(rdma_cm_id* id) {
+  Make(CallKind::kDestroyEp, [=] { return Real().rdma_destroy_ep(id), 0; });
+}
+void rdma_destroy_event_channel(rdma_event_channel* channel) {
+  Make(CallKind::kDestroyEventChannel,
+       [=] { return Real().rdma_destroy_event_channel(channel), 0; });
 }
 
-int Sample::Begin(const woven::Progress& progress, const Unfinished& unfinished) {
-  if (progress.reply.kind != ReplyKind::kBlocked) return Finish(progress, unfinished);
-  world_.Block(lane_, progress.ongoing);
-  unfinished_[lane_] = unfinished;
+// All others.
+
+rdma_event_channel* rdma_create_event_channel(void) { return Real().rdma_create_event_channel(); }
+int rdma_create_id(rdma_event_channel* channel, rdma_cm_id** id, void* context,
+                   rdma_port_space ps) {
+  return Real().rdma_create_id(channel, id, context, ps);
+}
+int rdma_bind_addr(rdma_cm_id* id, sockaddr* addr) { return Real().rdma_bind_addr(id, addr); }
+int rdma_listen(rdma_cm_id* id, int backlog) { return Real().rdma_listen(id, backlog); }
+int rdma_create_qp(rdma_cm_id* id, ibv_pd* pd, ibv_qp_init_attr* qp_init_attr) {
+  return Real().rdma_create_qp(id, pd, qp_init_attr);
+}
+int rdma_create_qp_ex(rdma_cm_id* id, ibv_qp_init_attr_ex* qp_init_attr) {
+  return Real().rdma_create_qp_ex(id, qp_init_attr);
+}
+void rdma_destroy_qp(rdma_cm_id* id) { Real().rdma_destroy_qp(id); }
+int rdma_reject(rdma_cm_id* id, const void* private_data, uint8_t length) {
+  return Real().rdma_reject(id, private_data, length);
+}
+int rdma_reject_ece(rdma_cm_id* id, const void* private_data, uint8_t length) {
+  return Real().rdma_reject_ece(id, private_data, length);
+}
+int rdma_establish(rdma_cm_id* id) { return Real().rdma_establish(id); }
+int rdma_ack_cm_event(rdma_cm_event* event) { return Real().rdma_ack_cm_event(event); }
+int rdma_notify(rdma_cm_id* id, ibv_event_type event) { return Real().rdma_notify(id, event); }
+int rdma_init_qp_attr(rdma_cm_id* id, ibv_qp_attr* qp_attr, int* qp_attr_mask) {
+  return Real().rdma_init_qp_attr(id, qp_attr, qp_attr_mask);
+}
+int rdma_set_local_ece(rdma_cm_id* id, ibv_ece* ece) { return Real().rdma_set_local_ece(id, ece); }
+int rdma_get_remote_ece(rdma_cm_id* id, ibv_ece* ece) {
+  return Real().rdma_get_remote_ece(id, ece);
+}
+uint16_t rdma_get_src_port(rdma_cm_id* id) { return Real().rdma_get_src_port(id); }
+uint16_t rdma_get_dst_port(rdma_cm_id* id) { return Real().rdma_get_dst_port(id); }
+const char* rdma_event_str(rdma_cm_event_type event) { return Real().rdma_event_str(event); }
+int rdma_set_option(rdma_cm_id* id, int level, int optname, void* optval, size_t optlen) {
+  return Real().rdma_set_option(id, level, optname, optval, optlen);
+}
+int rdma_getaddrinfo(const char* node, const char* service, const rdma_addrinfo* hints,
+                     rdma_addrinfo** res) {
+  return Real().rdma_getaddrinfo(node, service, hints, res);
+}
+void rdma_freeaddrinfo(rdma_addrinfo* res) { Real().rdma_freeaddrinfo(res); }
+ibv_context** rdma_get_devices(int* num_devices) { return Real().rdma_get_devices(num_devices); }
+void rdma_free_devices(ibv_context** list) { Real().rdma_free_devices(list); }
+int ibv_query_qp(ibv_qp* qp, ibv_qp_attr* attr, int attr_mask, ibv_qp_init_attr* init) {
+  return Real().ibv_query_qp(qp, attr, attr_mask, init);
+}
+const char* ibv_get_device_name(ibv_device* device) { return Real().ibv_get_device_name(device); }
+
+// The hooks.
+
+const char* cmcheck_capabilities(void) {
+  static const auto* const words =
+      new std::string(cm::ToString(cm::Profiles()
+                                       .front()
+                                       .capabilities.Without(cm::Capability::kData)
+                                       .Without(cm::Capability::kTester)));
+  return words->c_str();
+}
+
+int cmcheck_start(const char* topology, const char* profile, uint64_t seed) {
+  const cm::Topology* const where = cm::FindTopology(topology);
+  const cm::Profile* const how = cm::FindProfile(profile);
+  const bool known = where != nullptr && how != nullptr;
+  // ThreadSanitizer does not know stacks of that kind.
+  if (!known || cm::kThreadSanitized || !(Defect().empty() || Defect() == kWrongErrno)) return -1;
+  auto loaded = cm::LoadLibraries("librdmacm.so.1");
+  auto* const libraries = std::get_if<cm::Libraries>(&loaded);
+  if (libraries == nullptr) return -1;
+  cm::Conversation conversation;
+  conversation.topology = where;
+  conversation.origin = cm::Origin{.seed = seed};
+  cm::InitialiseLibraries(conversation, *how, *libraries);
+  the_world = new World(conversation, how, std::move(*libraries));
   return 0;
 }
 
-int Sample::Finish(const woven::Progress& progress, const Unfinished& unfinished) {
-  if (progress.reply.succeeded()) {
-    if (unfinished.fetches != nullptr) *unfinished.fetches = &Make(progress.made).release()->c;
-    if (unfinished.requests != nullptr) {
-      const woven::FetchedEvent& event = library().events[library().ids[progress.made].event];
-      Id* const listener = IdAt(event.listen_id);
-      *unfinished.requests = &NewId(progress.made, nullptr, listener->space)->c;
-    }
-    if (unfinished.makes != nullptr)
-      *unfinished.makes = &NewId(progress.made, nullptr, unfinished.space)->c;
-    if (unfinished.closes != nullptr) {
-      close(unfinished.closes->c.fd);
-      delete unfinished.closes;
-    }
-  }
-  const int value = ToC(progress.reply);
-  const int error = errno;
-  if (unfinished.completes != nullptr) Refresh(unfinished.completes);
-  errno = error;
-  return value;
+void cmcheck_enter(uint8_t side, uint8_t lane) {
+  the_world->lane = {.side = side, .number = lane};
+  the_world->backend.Enter(the_world->lane);
 }
 
-rdma_event_channel* Sample::CreateChannel() {
-  auto* const channel = new Channel;
-  // Whether it is to block is asked of the descriptor, as it may be told at any time.
-  const woven::Progress progress = Do(call::CreateEventChannel{});
-  channel->number = progress.made;
-  channel->c.fd = eventfd(0, EFD_CLOEXEC);
-  return &channel->c;
+int64_t cmcheck_now(void) { return the_world->backend.Now().nanoseconds(); }
+
+int64_t cmcheck_next(void) {
+  const std::optional<cm::Instant> next = the_world->backend.NextAt();
+  return next ? next->nanoseconds() : -1;
 }
 
-void Sample::DestroyChannel(Channel* channel) {
-  Begin(Do(call::DestroyEventChannel{}, {.channel = channel->number}), {.closes = channel});
+void cmcheck_step(void) { the_world->backend.Step(); }
+
+void cmcheck_advance(int64_t until_ns) {
+  the_world->backend.Advance(cm::Instant::FromNanoseconds(until_ns));
 }
 
-Id* Sample::NewId(uint32_t number, rdma_event_channel* channel, PortSpace space) {
-  std::unique_ptr<Id>& id = ids_[{lane_.side, number}];
-  id = std::make_unique<Id>();
-  id->side = lane_.side;
-  id->number = number;
-  id->c.channel = channel;
-  id->space = space;
-  Store(&id->c.ps, static_cast<uint32_t>(space));
-  id->qp.qp_context = id.get();
-  id->c.qp_type = IsDatagram(space) ? IBV_QPT_UD : IBV_QPT_RC;
-  Refresh(id.get());
-  return id.get();
+int cmcheck_blocked(void) { return the_world->pending.contains(the_world->lane) ? 1 : 0; }
+
+int cmcheck_continue(int* value) {
+  if (!the_world->backend.Continue(nullptr)) return 0;
+  const auto node = the_world->pending.extract(the_world->lane);
+  *value = node.mapped()->value;
+  errno = node.mapped()->error;
+  return 1;
 }
 
-Id* Sample::IdAt(uint32_t number) {
-  const auto at = ids_.find({lane_.side, number});
-  return at == ids_.end() ? nullptr : at->second.get();
+int cmcheck_readable(struct rdma_event_channel* channel) {
+  return the_world->backend.Readable(channel) ? 1 : 0;
 }
 
-int Sample::CreateId(Channel* channel, rdma_cm_id** id, PortSpace space) {
-  const woven::Progress progress =
-      Do(call::CreateId{.space = space}, {.channel = NumberIn(channel)});
-  if (progress.reply.succeeded())
-    *id = &NewId(progress.made, channel == nullptr ? nullptr : &channel->c, space)->c;
-  return ToC(progress.reply);
+int cmcheck_fault(const struct cmcheck_fault_line* fault) {
+  const std::optional<cm::FaultKind> kind = cm::ParseFaultKind(fault->kind);
+  if (!kind) return -1;
+  cm::MadKinds messages = fault->messages == 0 ? cm::MadKinds() : cm::MadKinds::All();
+  for (int i = 0; i < cm::kMadKindCount; ++i)
+    if (fault->messages == 1u << i) messages = cm::MadKinds(static_cast<cm::MadKind>(i));
+  const bool done = the_world->backend.Inject(
+      {.kind = *kind,
+       .side = fault->side,
+       .to = fault->to,
+       .messages = messages,
+       .first = fault->first,
+       .last = fault->last,
+       .by = cm::Duration::Nanoseconds(fault->by_ns),
+       .at_most = cm::Duration::Nanoseconds(fault->at_most_ns),
+       .shape = fault->tail == 1 ? cm::DelayShape::kTail : cm::DelayShape::kUniform,
+       .after = cm::Duration::Nanoseconds(fault->after_ns),
+       .window = cm::Duration::Nanoseconds(fault->window_ns)});
+  return done ? 0 : -1;
 }
 
-int Sample::DestroyId(Id* id) { return Begin(Do(call::DestroyId{}, {.id = id->number}), {}); }
+int cmcheck_heal(void) { return the_world->backend.Heal() ? 0 : -1; }
 
-int Sample::Answer(Id* id, const Reply& reply) {
-  const int value = ToC(reply);
-  const int error = errno;
-  Refresh(id);
-  errno = error;
-  return value;
+const char* cmcheck_leaks(void) {
+  static auto* const words = new std::string;
+  *words = the_world->backend.Leaks();
+  return words->c_str();
 }
 
-int Sample::GetRequest(Id* listener, rdma_cm_id** id) {
-  return Begin(Do(call::GetRequest{}, {.id = listener->number}),
-               {.requests = id, .completes = listener});
-}
-
-// The id has moved unless the call was refused, even if the call still waits.
-int Sample::MigrateId(Id* id, Channel* channel) {
-  const woven::Progress progress =
-      Do(call::MigrateId{}, {.id = id->number, .channel = NumberIn(channel)});
-  const bool moved = progress.reply.kind == ReplyKind::kBlocked || progress.reply.succeeded();
-  if (moved) id->c.channel = channel == nullptr ? nullptr : &channel->c;
-  return Begin(progress, {.completes = id});
-}
-
-int Sample::CreateEp(const call::CreateEp& ep, rdma_cm_id** id) {
-  return Begin(Do(ep), {.makes = id, .space = ep.space});
-}
-
-int Sample::DestroyEp(Id* id) { return Begin(Do(call::DestroyEp{}, {.id = id->number}), {}); }
-
-ibv_context** Sample::NewList(uint32_t devices, int* count) {
-  auto** const list = new ibv_context*[contexts_.size() + 1];
-  *count = 0;
-  for (size_t i = 0; i < contexts_.size(); ++i)
-    if ((devices >> i & 1) != 0) list[(*count)++] = &contexts_[i];
-  list[*count] = nullptr;
-  return list;
-}
-
-Shown Sample::Show(const Id& id) {
-  return woven::Show(world_.Context(), world_.library(id.side), id.number);
-}
-
-void Sample::Refresh(Id* id) {
-  const Shown shown = Show(*id);
-  id->c.verbs = shown.device_known ? &contexts_[shown.device] : nullptr;
-  id->c.port_num = shown.port_num;
-  Copy(shown.source, *topology_, &id->c.route.addr.src_storage);
-  Copy(shown.destination, *topology_, &id->c.route.addr.dst_storage);
-  id->c.route.num_paths = shown.num_paths;
-  id->c.qp = shown.qp ? &id->qp : nullptr;
-  id->qp.context = id->c.verbs;
-  const woven::Library& library = world_.library(id->side);
-  const uint32_t number = library.ids[id->number].event;
-  const bool retains = number != woven::kNobody;
-  // The place of an event is used again: that it is the same says nothing.
-  if (retains && id->event && library.events[number] == id->kept) return;
-  id->event = retains ? Make(number) : nullptr;
-  if (retains) id->kept = library.events[number];
-  id->c.event = retains ? &id->event->c : nullptr;
-}
-
-int Sample::GetEvent(Channel* channel, rdma_cm_event** event) {
-  const bool nonblocking = (fcntl(channel->c.fd, F_GETFL) & O_NONBLOCK) != 0;
-  const woven::Progress progress = Do(call::GetCmEvent{}, {.channel = channel->number});
-  if (progress.reply.kind == ReplyKind::kBlocked && nonblocking)
-    return ToC(Reply::Refused(Errno::kAgain));
-  return Begin(progress, {.fetches = event});
-}
-
-std::unique_ptr<Event> Sample::Make(uint32_t number) {
-  const woven::FetchedEvent& fetched = world_.library(lane_.side).events[number];
-  auto event = std::make_unique<Event>();
-  event->number = number;
-  event->private_data = fetched.event.private_data;
-  rdma_cm_event& c = event->c;
-  Store(&c.event, static_cast<uint32_t>(fetched.event.type));
-  c.status = fetched.event.status;
-  if (fetched.listen_id != woven::kNobody) {
-    Id* const listener = IdAt(fetched.listen_id);
-    c.listen_id = &listener->c;
-    // The id of a synchronous listener's request was created when rdma_get_request returned.
-    if (!world_.library(lane_.side).ids[fetched.id].synchronous)
-      NewId(fetched.id, listener->c.channel, listener->space);
-  }
-  if (Id* const id = IdAt(fetched.id)) {
-    const woven::Library& library = world_.library(lane_.side);
-    if (library.ids.Live(fetched.id) && !library.ids[fetched.id].synchronous) Refresh(id);
-    c.id = &id->c;
-  }
-  FillParam(fetched.event, event.get());
-  return event;
-}
-
-uint16_t Sample::Keep(void* context) {
-  const auto known = std::ranges::find(contexts_of_groups_, context);
-  const auto number = static_cast<uint16_t>(known - contexts_of_groups_.begin());
-  if (known == contexts_of_groups_.end()) contexts_of_groups_.push_back(context);
-  return number;
-}
-
-// A group is given as a GID, in which IPv4 addresses are mapped.
-void Sample::FillMembership(const CmEvent& fetched, rdma_ud_param* ud) const {
-  ud->private_data = contexts_of_groups_[fetched.context];
-  ud->private_data_len = 0;
-  SockAddr address(fetched.group, *topology_);
-  if (address.get() == nullptr) return;
-  ud->ah_attr.is_global = 1;
-  uint8_t* const gid = ud->ah_attr.grh.dgid.raw;
-  if (fetched.group.v6) {
-    std::memcpy(gid, &reinterpret_cast<sockaddr_in6*>(address.get())->sin6_addr, 16);
-    return;
-  }
-  gid[10] = gid[11] = 0xff;
-  std::memcpy(gid + 12, &reinterpret_cast<sockaddr_in*>(address.get())->sin_addr, 4);
-}
-
-void Sample::FillParam(const CmEvent& fetched, Event* event) const {
-  rdma_cm_event& c = event->c;
-  if (fetched.type == EventType::kUser)
-    std::memcpy(&c.param, &fetched.argument, sizeof(fetched.argument));
-  if (fetched.type >= EventType::kAddrInfoResolved) return;
-  if (c.id != nullptr && ValueOf(c.id->qp_type) == IBV_QPT_UD) {
-    rdma_ud_param& ud = c.param.ud;
-    ud.private_data = event->private_data.empty() ? nullptr : event->private_data.bytes().data();
-    ud.private_data_len = event->private_data.size();
-    ud.qp_num = fetched.qp_num;
-    ud.qkey = fetched.qkey;
-    const bool of_group =
-        fetched.type == EventType::kMulticastJoin || fetched.type == EventType::kMulticastError;
-    if (of_group) FillMembership(fetched, &ud);
-    return;
-  }
-  rdma_conn_param& conn = c.param.conn;
-  conn.private_data = event->private_data.empty() ? nullptr : event->private_data.bytes().data();
-  conn.private_data_len = event->private_data.size();
-  conn.responder_resources = fetched.conn.responder_resources;
-  conn.initiator_depth = fetched.conn.initiator_depth;
-  conn.flow_control = fetched.conn.flow_control;
-  conn.retry_count = fetched.conn.retry_count;
-  conn.rnr_retry_count = fetched.conn.rnr_retry_count;
-  conn.srq = fetched.conn.srq;
-  conn.qp_num = fetched.qp_num;
-}
-
-int Sample::Ack(Event* event) {
-  const Reply reply = Do(call::AckCmEvent{}, {.event = event->number}).reply;
-  delete event;
-  return ToC(reply);
-}
-
-Address Sample::AddressOf(const sockaddr* address) const {
-  if (address != nullptr && address->sa_family == AF_UNSPEC)
-    return {.kind = AddressKind::kBadFamily};
-  return cm::AddressOf(address, *topology_);
-}
-
-bool Sample::Blocked() const { return unfinished_.contains(lane_); }
-
-bool Sample::Continue(int* value) {
-  const woven::Progress progress = world_.Continue(lane_);
-  if (progress.reply.kind == ReplyKind::kBlocked) return false;
-  const Unfinished unfinished = unfinished_.at(lane_);
-  unfinished_.erase(lane_);
-  *value = Finish(progress, unfinished);
-  return true;
-}
-
-bool Sample::Readable(Channel* channel) {
-  return woven::Readable(world_.Context(), library(), channel->number);
-}
-
-void Sample::Inject(const Fault& fault) {
-  world_.Inject(fault);
-  if (fault.kind == FaultKind::kExit)
-    std::erase_if(unfinished_, [&](const auto& u) { return u.first.side == fault.side; });
-}
-
-std::string Sample::Leaks() const {
-  const woven::Usage after = world_.InUse();
-  if (after == before_) return {};
-  return fmt::format(
-      "in use at the end: {} kernel ids, {} IB CM ids, {} queue pairs, {} shared receive queues, "
-      "{} memory regions, {} ids of the library, {} unacknowledged events, {} not given back",
-      after.kernel_ids, after.ib_ids, after.queue_pairs, after.receive_queues, after.regions,
-      after.library_ids, after.unacknowledged, after.handed_out);
-}
-
-bool StartSample(const std::string& topology, const std::string& profile, uint64_t seed) {
-  const Topology* const where = FindTopology(topology);
-  const Profile* const how = FindProfile(profile);
-  if (where == nullptr || how == nullptr) return false;
-  const char* const named = std::getenv("CMCHECK_SAMPLE_DEFECT");
-  size_t defect = 0;
-  if (named != nullptr && *named != '\0') {
-    defect = NumberOf(named);
-    if (defect == 0) return false;
-  }
-  Slot() = std::make_unique<Sample>(where, how, seed, defect);
-  return true;
-}
-
-Sample& TheSample() {
-  if (!Slot()) {
-    const Topology& topology = Topologies().front();
-    Slot() = std::make_unique<Sample>(&topology, &Profiles().front(), 0, 0);
-  }
-  defects::switched_on = Slot()->defect();
-  return *Slot();
-}
-
-}  // namespace cm::sample
+}  // extern "C"

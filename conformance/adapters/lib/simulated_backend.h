@@ -1,6 +1,6 @@
 // A conversation's world under the real library.
-#ifndef CONFORMANCE_ADAPTERS_LIB_SIMULATED_GROUND_H_
-#define CONFORMANCE_ADAPTERS_LIB_SIMULATED_GROUND_H_
+#ifndef CONFORMANCE_ADAPTERS_LIB_SIMULATED_BACKEND_H_
+#define CONFORMANCE_ADAPTERS_LIB_SIMULATED_BACKEND_H_
 
 #include <cstdint>
 #include <functional>
@@ -23,23 +23,23 @@ namespace cm {
 // Every call runs on a fiber of its lane, which yields where the kernel, or the library itself,
 // lets a thread sleep. Threads within a synchronous call continue as soon as they can, like those
 // of the simulated library; others when they are polled.
-class SimulatedGround : public VirtualGround,
+class SimulatedBackend : public VirtualBackend,
                         public sim::fake_libibverbs::Backend,
                         private sim::uapi::Memory {
  public:
   // All of them must outlive this object. One at a time in a process.
-  SimulatedGround(const Conversation& conversation, const Profile* profile,
+  SimulatedBackend(const Conversation& conversation, const Profile* profile,
                   const Libraries* libraries);
-  ~SimulatedGround() override;
+  ~SimulatedBackend() override;
 
-  // VirtualGround
+  // VirtualBackend
   void Enter(Lane lane) override { lane_ = lane; }
   const RdmaCmApi& api() const override { return libraries_.of_sides[lane_.side]; }
   Instant Now() const override { return world_.Now(); }
   std::optional<Instant> NextAt() const override { return world_.NextAt(); }
   void Step() override;
   void Advance(Instant until) override;
-  bool Make(const Call& call, std::function<void()> made) override;
+  bool Make(CallKind kind, std::function<void()> made) override;
   bool Continue(Products* products) override;
   size_t Pick(size_t threads) override { return drawn_ ? world_.PickThread(threads) : 0; }
   bool Readable(rdma_event_channel* channel) override;
@@ -86,4 +86,4 @@ void InitialiseLibraries(const Conversation& conversation, const Profile& profil
 
 }  // namespace cm
 
-#endif  // CONFORMANCE_ADAPTERS_LIB_SIMULATED_GROUND_H_
+#endif  // CONFORMANCE_ADAPTERS_LIB_SIMULATED_BACKEND_H_

@@ -1,8 +1,9 @@
-#include "conformance/adapters/lib/simulated_ground.h"
+#include "conformance/adapters/lib/simulated_backend.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -11,27 +12,16 @@
 namespace cm {
 namespace {
 
-// Threads that wait for more than an event of their id's own channel are polled.
-bool GoesOnUnasked(CallKind kind) {
-  switch (kind) {
-    case CallKind::kGetCmEvent:
-    case CallKind::kDestroyEventChannel:
-    case CallKind::kDestroyId:
-    case CallKind::kDestroyEp:
-    case CallKind::kMigrateId:
-    case CallKind::kLeaveMulticast:
-    case CallKind::kGetSendComp:
-    case CallKind::kGetRecvComp:
-      return false;
-    default:
-      return true;
-  }
-}
+// Calls that wait for more than an event of their id's own channel: their threads are polled.
+constexpr std::array kPolled = {CallKind::kGetCmEvent,  CallKind::kDestroyEventChannel,
+                                CallKind::kDestroyId,   CallKind::kDestroyEp,
+                                CallKind::kMigrateId,   CallKind::kLeaveMulticast,
+                                CallKind::kGetSendComp, CallKind::kGetRecvComp};
 
 }  // namespace
 
-SimulatedGround::SimulatedGround(const Conversation& conversation, const Profile* profile,
-                                 const Libraries* libraries)
+SimulatedBackend::SimulatedBackend(const Conversation& conversation, const Profile* profile,
+                                   const Libraries* libraries)
     : libraries_(*libraries),
       drawn_(conversation.origin.has_value()),
       world_(conversation.topology, profile, CoinsOf(conversation)),
@@ -43,9 +33,9 @@ SimulatedGround::SimulatedGround(const Conversation& conversation, const Profile
   libraries_.reset();
 }
 
-SimulatedGround::~SimulatedGround() { libraries_.attach(nullptr); }
+SimulatedBackend::~SimulatedBackend() { libraries_.attach(nullptr); }
 
-sim::uapi::Answer SimulatedGround::Ask(const sim::uapi::Request& request) {
+sim::uapi::Answer SimulatedBackend::Ask(const sim::uapi::Request& request) {
   sim::uapi::Answer answer = machine_.Ask(Asking(), request);
   while (answer.waits) {
     sim::Fiber::Yield();
@@ -54,58 +44,58 @@ sim::uapi::Answer SimulatedGround::Ask(const sim::uapi::Request& request) {
   return answer;
 }
 
-bool SimulatedGround::Read(uint32_t /*process*/, uint64_t address, std::span<uint8_t> bytes) {
+bool SimulatedBackend::Read(uint32_t /*process*/, uint64_t address, std::span<uint8_t> bytes) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): a program's pointer, as verbs have it
   std::memcpy(bytes.data(), reinterpret_cast<const void*>(address), bytes.size());
   return true;
 }
 
-bool SimulatedGround::Write(uint32_t /*process*/, uint64_t address,
-                            std::span<const uint8_t> bytes) {
+bool SimulatedBackend::Write(uint32_t /*process*/, uint64_t address,
+                             std::span<const uint8_t> bytes) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
   return true;
 }
 
-bool SimulatedGround::Resume(Pending* pending) {
+bool SimulatedBackend::Resume(Pending* pending) {
   const Lane entered = std::exchange(lane_, pending->lane);
   const bool ended = pending->fiber->ended() || pending->fiber->Resume();
   lane_ = entered;
   return ended;
 }
 
-bool SimulatedGround::Make(const Call& call, std::function<void()> made) {
+bool SimulatedBackend::Make(CallKind kind, std::function<void()> made) {
   Pending pending{.lane = lane_,
-                  .eager = GoesOnUnasked(KindOf(call)),
+                  .eager = std::ranges::find(kPolled, kind) == kPolled.end(),
                   .fiber = std::make_unique<sim::Fiber>(std::move(made))};
   if (Resume(&pending)) return true;
   pending_.push_back(std::move(pending));
   return false;
 }
 
-bool SimulatedGround::Continue(Products* /*products*/) {
+bool SimulatedBackend::Continue(Products* /*products*/) {
   const auto at = std::ranges::find(pending_, lane_, &Pending::lane);
   if (at == pending_.end() || !Resume(&*at)) return false;
   pending_.erase(at);
   return true;
 }
 
-void SimulatedGround::Step() {
+void SimulatedBackend::Step() {
   world_.Step();
   GoOn();
 }
 
-void SimulatedGround::GoOn() {
+void SimulatedBackend::GoOn() {
   for (Pending& pending : pending_)
     if (pending.eager) static_cast<void>(Resume(&pending));
 }
 
-void SimulatedGround::Advance(Instant until) {
+void SimulatedBackend::Advance(Instant until) {
   while (world_.NextAt() && *world_.NextAt() <= until) Step();
   world_.RunUntil(until);
 }
 
-bool SimulatedGround::Readable(rdma_event_channel* channel) {
+bool SimulatedBackend::Readable(rdma_event_channel* channel) {
   const int64_t file = libraries_.file_of(channel->fd);
   if (file < 0) return false;
   const sim::uapi::Answer answer =
@@ -113,7 +103,7 @@ bool SimulatedGround::Readable(rdma_event_channel* channel) {
   return answer.value == 1;
 }
 
-bool SimulatedGround::Inject(const Fault& fault) {
+bool SimulatedBackend::Inject(const Fault& fault) {
   if (fault.kind != FaultKind::kExit) world_.Inject(fault);
   for (uint8_t side = 0; side < process_of_.size(); ++side) {
     const bool exits = fault.kind == FaultKind::kExit && side == fault.side;
@@ -125,19 +115,19 @@ bool SimulatedGround::Inject(const Fault& fault) {
 }
 
 // Its address is reused by an object without history.
-void SimulatedGround::EndProcess(uint8_t side) {
+void SimulatedBackend::EndProcess(uint8_t side) {
   std::erase_if(pending_, [side](const Pending& p) { return p.lane.side == side; });
   machine_.RemoveProcess(process_of_[side]);
   process_of_[side] = machine_.AddProcess(side);
 }
 
-bool SimulatedGround::Heal() {
+bool SimulatedBackend::Heal() {
   world_.Heal();
   return true;
 }
 
 // Queue pairs and regions belong to the program, and a conversation need not release them.
-std::string SimulatedGround::Leaks() {
+std::string SimulatedBackend::Leaks() {
   const sim::Usage after = world_.InUse();
   if (after.kernel_ids == before_.kernel_ids && after.ib_ids == before_.ib_ids) return {};
   return fmt::format("in use at the end: {} kernel ids, {} IB CM ids", after.kernel_ids,
@@ -146,11 +136,11 @@ std::string SimulatedGround::Leaks() {
 
 void InitialiseLibraries(const Conversation& conversation, const Profile& profile,
                          const Libraries& libraries) {
-  SimulatedGround ground(conversation, &profile, &libraries);
+  SimulatedBackend backend(conversation, &profile, &libraries);
   for (uint8_t side = 0; side < conversation.topology->sides.size(); ++side) {
-    ground.Enter({.side = side, .number = 1});
-    rdma_event_channel* const channel = ground.api().rdma_create_event_channel();
-    if (channel != nullptr) ground.api().rdma_destroy_event_channel(channel);
+    backend.Enter({.side = side, .number = 1});
+    rdma_event_channel* const channel = backend.api().rdma_create_event_channel();
+    if (channel != nullptr) backend.api().rdma_destroy_event_channel(channel);
   }
 }
 
