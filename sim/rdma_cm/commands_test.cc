@@ -239,17 +239,6 @@ TEST_F(OverTcp, AnAcceptReportsToTheContextThatItGives) {
   EXPECT_EQ(Execute(k, there, command::JoinMulticast{.id = request}).error(), Errno::kInval);
 }
 
-// source: linux 6.1 cma.c rdma_accept, which looks at the state before it may have to reject
-TEST_F(OverTcp, AnAcceptAfterADeviceRemovalRejectsNothing) {
-  Listener(1);
-  EXPECT_EQ(Connect(Routed()), Errno::kNone);
-  const uint32_t request = Take(there).id;
-  RemoveDevice(k, 1);
-  const command::Accept accept{.id = request, .valid = true, .param = {.qp_known = true}};
-  EXPECT_EQ(Execute(k, there, accept), Errno::kInval);
-  EXPECT_EQ(iw.at(cma.ids[CmIdIndex(request)].iw).state, IwState::kConnRecv);
-}
-
 TEST_F(OverTcp, ADestroyWaitsForTheReply) {
   Listener(1);
   const uint32_t id = Routed();

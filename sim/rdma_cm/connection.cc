@@ -33,7 +33,11 @@ Errno Execute(const KernelContext& k, FileIndex file, const command::Accept& cmd
   const Result<CmIdIndex> id = LookupWithDevice(k, file, cmd.id);
   if (!id.ok()) return id.error();
   CmId& own = k.cma->ids[id.value()];
-  if (own.state != CmState::kConnect) return Errno::kInval;
+  if (own.state != CmState::kConnect) {
+    // Unlike linux 6.1 cma.c rdma_accept, which rejects nothing in a wrong state.
+    if (own.iw.valid()) k.transport->Reject(k, id.value(), {});
+    return Errno::kInval;
+  }
   const uint64_t before = own.uid;
   // Over iWARP the connection is established within the call, and an event reports it.
   if (cmd.valid) own.uid = cmd.uid;
