@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/channel/misuse.h"
 #include "model/conversation/print.h"
 #include "model/oracle/judge/answers.h"
 #include "model/oracle/judge/channels.h"
