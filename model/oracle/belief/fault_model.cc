@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/oracle/belief/message_kinds.h"
+
 namespace cm::model {
 namespace {
 
@@ -21,44 +23,6 @@ bool OfEveryPacket(const Fault& fault) {
 
 // The end of a fault.
 constexpr int64_t kStill = std::numeric_limits<int64_t>::max();
-
-// The message on the wire for each kind of sending.
-MadKind MadOf(Sends kind) {
-  switch (kind) {
-    case Sends::kReq:
-      return MadKind::kReq;
-    case Sends::kMra:
-      return MadKind::kMra;
-    case Sends::kRep:
-      return MadKind::kRep;
-    case Sends::kRtu:
-      return MadKind::kRtu;
-    case Sends::kDreq:
-      return MadKind::kDreq;
-    case Sends::kDrep:
-      return MadKind::kDrep;
-    case Sends::kSidrReq:
-      return MadKind::kSidrReq;
-    case Sends::kSidrRep:
-    case Sends::kSidrRefusal:
-      return MadKind::kSidrRep;
-    case Sends::kLap:
-      return MadKind::kLap;
-    case Sends::kNothing:
-    case Sends::kAgain:
-    case Sends::kRejReq:
-    case Sends::kRejRep:
-    case Sends::kRejOther:
-    case Sends::kRejNobody:
-    case Sends::kRejTimeout:
-    case Sends::kMpaRequest:
-    case Sends::kMpaReply:
-    case Sends::kMpaReject:
-    case Sends::kFin:
-      break;
-  }
-  return MadKind::kRej;
-}
 
 }  // namespace
 

@@ -3,43 +3,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/oracle/belief/message_kinds.h"
 #include "model/oracle/machine/arrivals.h"
 #include "model/oracle/machine/payloads.h"
 
 namespace cm::model {
 namespace {
 
-// The name of the message while it is under way.
+// What the message is while it is under way.
 Sends SendsOf(const TesterMad& mad) {
-  switch (mad.kind) {
-    case MadKind::kReq:
-      return Sends::kReq;
-    case MadKind::kMra:
-      return Sends::kMra;
-    case MadKind::kRej:
-      return Sends::kRejOther;
-    case MadKind::kRep:
-      return Sends::kRep;
-    case MadKind::kRtu:
-      return Sends::kRtu;
-    case MadKind::kDreq:
-      return Sends::kDreq;
-    case MadKind::kDrep:
-      return Sends::kDrep;
-    case MadKind::kSidrReq:
-      return Sends::kSidrReq;
-    case MadKind::kSidrRep:
-      return mad.status == SidrStatus::kSuccess ? Sends::kSidrRep : Sends::kSidrRefusal;
-    case MadKind::kLap:
-    case MadKind::kApr:
-    case MadKind::kOther:
-    case MadKind::kMpaRequest:
-    case MadKind::kMpaReply:
-    case MadKind::kMpaReject:
-    case MadKind::kFin:
-      break;
-  }
-  return Sends::kLap;
+  if (mad.kind == MadKind::kSidrRep && mad.status != SidrStatus::kSuccess)
+    return Sends::kSidrRefusal;
+  const auto found = std::ranges::find(kMessageKinds, mad.kind, &std::pair<Sends, MadKind>::second);
+  return found == kMessageKinds.end() ? Sends::kLap : found->first;
 }
 
 MadGuard GuardOf(const TesterMad& mad, bool over_infiniband) {
@@ -133,8 +109,7 @@ Verdict TesterMessages::Send(uint32_t line, Span when) {
     return verdict;
   }
   for (const IdRef other : concerned) components_.Merge(concerned.front(), other);
-  components_.Change(components_.NumberOf(concerned.front()),
-                     [&](Possibility* p) { p->Send(flight); });
+  search_.Change(components_.NumberOf(concerned.front()), [&](Possibility* p) { p->Send(flight); });
   return verdict;
 }
 
