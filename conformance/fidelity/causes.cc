@@ -29,17 +29,16 @@ bool OfTimer(model::RuleNumber rule) {
   return below != model::rules::kFromBelow.end() && below->on == model::Below::kAddressTimesOut;
 }
 
-// One history and its judgements by the tables.
+// One history and the verdicts of the tables on it.
 class Side {
  public:
   Side(std::string_view name, const History& history, const std::optional<Step>& step,
        const Profile& profile)
       : name_(name), history_(history), step_(step) {
     at_records_.reserve(history.records.size());
-    verdict_ = model::JudgeHistory(history, profile,
-                                   [&](const Record&, const model::Verdict& at_record) {
-                                     at_records_.push_back(at_record);
-                                   });
+    verdict_ = model::JudgeHistory(
+        history, profile,
+        [&](const Record&, const model::Verdict& at_record) { at_records_.push_back(at_record); });
   }
 
   std::string_view name() const { return name_; }

@@ -28,7 +28,7 @@ struct RecordingVerdict {
   model::RuleBits confirmed;
 };
 
-// `each`, if given, is called for every record with its judgement.
+// `each`, if given, is called for every record with its verdict.
 RecordingVerdict JudgeRecording(
     const Recording& recording, const Profile& profile,
     const std::function<void(size_t, const model::Verdict&)>& each = nullptr);

@@ -9,16 +9,12 @@
 #include "model/oracle/judge/answers.h"
 #include "model/oracle/judge/channels.h"
 #include "model/oracle/judge/data_path.h"
-#include "model/oracle/judge/destructions.h"
-#include "model/oracle/judge/disconnections.h"
 #include "model/oracle/judge/endpoints.h"
 #include "model/oracle/judge/environment.h"
 #include "model/oracle/judge/id_calls.h"
-#include "model/oracle/judge/inspections.h"
 #include "model/oracle/judge/judge_context.h"
-#include "model/oracle/judge/memberships.h"
-#include "model/oracle/judge/migrations.h"
-#include "model/oracle/judge/owned_results.h"
+#include "model/oracle/judge/lasting_calls.h"
+#include "model/oracle/judge/results.h"
 #include "model/oracle/judge/scope.h"
 #include "model/oracle/judge/synchronous_calls.h"
 
@@ -66,7 +62,7 @@ class Oracle::Judges {
     if (verdict.IsPermitted()) data_path_.Learn(record, line);
     if (verdict.kind == VerdictKind::kOutOfScope) channels_.LearnUnjudged(line);
     verdict.by |= verdict.certain;
-    context_.components.Reach(verdict.by);
+    context_.search.Reach(verdict.by);
     // A record that is not observed, or not permitted, shows no row.
     if (!verdict.IsPermitted() || IsUnseen(record)) verdict.certain.reset();
     confirmed_ |= verdict.certain;
@@ -228,7 +224,7 @@ void Oracle::MarkOutOfScope(IdRef id) { judges_->context().components.MarkOutOfS
 void Oracle::ShowsOnlyTypeAndStatus() { judges_->context().partial_events = true; }
 void Oracle::NumbersNameQps() { judges_->context().facts.numbers_name_qps = true; }
 
-const RuleBits& Oracle::reached() const { return judges_->context().components.reached(); }
+const RuleBits& Oracle::reached() const { return judges_->context().search.reached(); }
 const RuleBits& Oracle::confirmed() const { return judges_->confirmed(); }
 size_t Oracle::largest_set() const { return judges_->context().components.largest(); }
 

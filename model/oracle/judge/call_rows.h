@@ -6,11 +6,17 @@
 #include <utility>
 
 #include "model/base/inline_vector.h"
+#include "model/oracle/belief/conversation_facts.h"
+#include "model/oracle/belief/fault_model.h"
 #include "model/oracle/judge/components.h"
 #include "model/oracle/judge/judge_context.h"
+#include "model/oracle/machine/guard_row.h"
 #include "model/oracle/machine/guards.h"
 
 namespace cm::model {
+
+// Follows the hidden steps of each other owner of the port.
+PortClash ClashFor(IdRef id, const Call& call, const Window& window, JudgeContext& context);
 
 class CallRows {
  public:
@@ -41,11 +47,9 @@ class CallRows {
   void ForEachAfter(const Possibility& p, uint8_t at, const CallRule& rule, Guard guard,
                     Use use) const {
     Possibility after = After(p, at, rule, guard);
-    const InlineVector<uint8_t, 2> devices = DevicesAfter(p.ids[at], rule);
-    for (size_t i = 0; i < devices.size(); ++i) {
-      Possibility there = i + 1 < devices.size() ? after : std::move(after);
-      if (devices[i] != kNoDevice) there.ids[at].device = devices[i];
-      use(std::move(there));
+    for (const uint8_t device : DevicesAfter(p.ids[at], rule)) {
+      if (device != kNoDevice) after.ids[at].device = device;
+      use(after);
     }
   }
 

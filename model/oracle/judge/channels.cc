@@ -107,11 +107,10 @@ Verdict Channels::Fetched(const Record& record, const call::GetCmEvent& call,
   }
   if (!facts_.id(owner).exists) return refuse("an event of an id that exists");
   if (facts_.id(owner).channel != call.channel) return refuse("an event of this channel's ids");
-  if (!components_.Close(components_.NumberOf(owner), window, &verdict)) return verdict;
+  if (!search_.Close(owner, window, &verdict)) return verdict;
   std::vector<uint16_t> memberships;  // one of which the event is of
-  const bool kept = components_.Keep(
-      components_.NumberOf(owner), &verdict,
-      AtId(owner, [&](Possibility& p, uint8_t at, JudgedStep& judged) {
+  const bool kept =
+      search_.Keep(owner, &verdict, [&](Possibility& p, uint8_t at, JudgedStep& judged) {
         while (delivery_.Swallow(&p, at, window.span())) at = p.Find(owner);
         const FetchRule* rule = delivery_.HeadRule(p, at);
         if (rule == nullptr) return;
@@ -124,7 +123,7 @@ Verdict Channels::Fetched(const Record& record, const call::GetCmEvent& call,
         delivery_.Take(&p, at, *rule, call.request, window.span());
         judged.By(p.used);
         judged.Add(std::move(p));
-      }));
+      });
   if (!kept && is_request && AnyAsksUnjudged()) {  // it may be of one of those
     facts_.id(call.request) = facts_.id(owner);
     facts_.id(call.request).in_scope = false;
@@ -162,9 +161,9 @@ Verdict Channels::Nothing(const Record& record, ChannelRef channel, const Reply&
     return verdict;
   }
   for (const Components::Number number : components_.On(channel)) {
-    if (!components_.Close(number, window, &verdict)) return verdict;
+    if (!search_.Close(number, window, &verdict)) return verdict;
     Verdict unread;  // what would have been permitted instead
-    const bool kept = components_.Keep(number, &verdict, [&](Possibility& p, JudgedStep& judged) {
+    const bool kept = search_.Keep(number, &verdict, [&](Possibility& p, JudgedStep& judged) {
       const auto before = Unread(p, channel);
       if (delivery_.Drain(&p, channel, window.span())) {
         p.used.set(NumberOf(&rule));
@@ -219,11 +218,12 @@ Verdict Channels::Wait(const Record& record, ChannelRef channel, bool readable) 
   const std::optional<int64_t> fetched = facts_.channel(channel).fetched;
   const auto is_drained = [&](const Possibility& p) { return delivery_.IsDrained(p, channel); };
   for (const Components::Number number : components_.On(channel)) {
-    if (!components_.Close(number, window, &verdict)) return verdict;
-    if (components_.Any(number, [&](const Possibility& p) { return !is_drained(p); }))
+    if (!search_.Close(number, window, &verdict)) return verdict;
+    if (std::ranges::any_of(components_.SetOf(number).items(),
+                            [&](const Possibility& p) { return !is_drained(p); }))
       able.push_back(number);
     if (readable) continue;
-    const bool kept = components_.Keep(number, &verdict, [&](Possibility& p, JudgedStep& judged) {
+    const bool kept = search_.Keep(number, &verdict, [&](Possibility& p, JudgedStep& judged) {
       // A fetch of a later event has made the library process the ones it drops.
       if (is_drained(p) || (fetched && delivery_.Drain(&p, channel, {*fetched, window.end})))
         judged.Add(std::move(p));
@@ -248,7 +248,7 @@ Verdict Channels::Wait(const Record& record, ChannelRef channel, bool readable) 
   }
   if (able.size() > 1) return verdict;  // one of several: no telling which
   verdict.sharp = true;
-  components_.Keep(able.front(), &verdict, [&](Possibility& p, JudgedStep& judged) {
+  search_.Keep(able.front(), &verdict, [&](Possibility& p, JudgedStep& judged) {
     if (is_drained(p))
       verdict.sharp = false;
     else
@@ -261,10 +261,10 @@ Verdict Channels::FetchedUnseen(const Record& record, const call::GetCmEvent& ca
   const Window window = WindowOf(record);
   Verdict verdict{.saw = "unseen"};
   for (const Components::Number number : components_.On(call.channel)) {
-    if (!components_.Close(number, window, &verdict)) return verdict;
+    if (!search_.Close(number, window, &verdict)) return verdict;
     PossibilitySet next;
     CmEvent event;
-    for (const Possibility& p : components_.PossibilitiesOf(number)) {
+    for (const Possibility& p : components_.SetOf(number).items()) {
       for (uint8_t i = 0; i < p.ids.size(); ++i) {
         const IdRef name = p.ids[i].name;
         if (!name.valid() || facts_.id(name).channel != call.channel) continue;
@@ -277,8 +277,8 @@ Verdict Channels::FetchedUnseen(const Record& record, const call::GetCmEvent& ca
       }
     }
     if (next.empty()) continue;  // it may have fetched of another component, or nothing
-    components_.Exchange(number, std::move(next));
-    learning_.FromEvent(event, components_.PossibilitiesOf(number).front(), {});
+    components_.Put(number, std::move(next));
+    learning_.FromEvent(event, components_.SetOf(number).items().front(), {});
     facts_.CreditOf(call.event) = event.id;
     ++facts_.id(event.id).unacked;
     return verdict;

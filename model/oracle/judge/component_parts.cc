@@ -121,7 +121,7 @@ void Components::Merge(IdRef a, IdRef b) {
     one.ids.push_back(id);
   }
   components_.erase(from);
-  Exchange(into, std::move(product));
+  Put(into, std::move(product));
 }
 
 void Components::MergeForRequest(IdRef id) {

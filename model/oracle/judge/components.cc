@@ -5,54 +5,6 @@
 #include "model/oracle/machine/left_requests.h"
 
 namespace cm::model {
-namespace {
-
-// Possibilities of a component before the oracle gives up.
-constexpr size_t kMostPossibilities = 16384;
-
-// Follows all hidden steps. False when there are too many possibilities.
-bool Expand(const Steps& steps, const Window& window, PossibilitySet* set) {
-  std::vector<size_t> open(set->size());
-  for (size_t i = 0; i < open.size(); ++i) open[i] = i;
-  std::vector<bool> queued(set->size(), true);
-  const Steps::Take take = [&](Possibility successor) {
-    const auto [added, at] = set->Add(std::move(successor));
-    if (added == PossibilitySet::Added::kKnown) return;
-    if (at >= queued.size()) queued.resize(at + 1, false);
-    if (queued[at]) return;
-    queued[at] = true;
-    open.push_back(at);
-  };
-  for (size_t next = 0; next < open.size(); ++next) {
-    if (set->size() > kMostPossibilities) return false;
-    queued[open[next]] = false;
-    const Possibility p = set->items()[open[next]];  // a copy: the set grows
-    steps.Expand(p, window, take);
-  }
-  return true;
-}
-
-// Drops what is overdue, and returns its names.
-std::vector<std::string> DropOverdue(const Steps& steps, const Window& window,
-                                     PossibilitySet* set) {
-  std::vector<std::string> overdue;
-  std::vector<bool> stays;
-  stays.reserve(set->size());
-  for (const Possibility& p : set->items()) {
-    std::string what = steps.Overdue(p, window);
-    stays.push_back(what.empty());
-    if (!what.empty() && std::ranges::find(overdue, what) == overdue.end())
-      overdue.push_back(std::move(what));
-  }
-  if (!set->may_have_doubles() && std::ranges::find(stays, false) == stays.end()) return overdue;
-  PossibilitySet stay;
-  for (size_t i = 0; i < stays.size(); ++i)
-    if (stays[i]) stay.Add(std::move(set->mutable_items()[i]));
-  *set = std::move(stay);
-  return overdue;
-}
-
-}  // namespace
 
 void Components::Add(IdRef id) {
   facts_.id(id).component = next_++;
@@ -88,36 +40,6 @@ std::vector<Components::Number> Components::On(ChannelRef channel) const {
     if (here || left) numbers.push_back(number);
   }
   return numbers;
-}
-
-bool Components::Close(Number number, const Window& window, Verdict* verdict) {
-  Component& component = components_[number];
-  const bool followed = Expand(steps_, window, &component.set);
-  std::vector<std::string> overdue;
-  if (followed) overdue = DropOverdue(steps_, window, &component.set);
-  largest_ = std::max(largest_, component.set.size());
-  if (!followed) {
-    verdict->kind = VerdictKind::kInconclusive;
-    return false;
-  }
-  if (!component.set.empty()) return true;
-  verdict->kind = VerdictKind::kRefused;
-  for (const std::string& what : overdue)
-    verdict->permitted.push_back({.what = what + " is overdue, and nothing shows it"});
-  return false;
-}
-
-void Components::CloseAll(const Window& window) {
-  for (const Number number : All()) {
-    Verdict ignored;
-    Close(number, window, &ignored);
-  }
-}
-
-// Rows that every remaining possibility has used are certain; they are counted once.
-void Components::Confirm(Number number, Verdict* verdict) {
-  PossibilitySet& set = components_[number].set;
-  if (!set.empty()) verdict->certain |= set.TakeCertain(&reached_);
 }
 
 }  // namespace cm::model

@@ -5,7 +5,6 @@
 
 #include "model/conversation/print.h"
 #include "model/oracle/judge/answers.h"
-#include "model/oracle/judge/queue_ends.h"
 
 namespace cm::model {
 namespace {
@@ -38,7 +37,7 @@ bool Fits(const Completion& expected, Completion seen) {
 
 // Its queue pair is in error, whatever was thought of it.
 void DataPath::QueuePairFailed(IdRef id) {
-  components_.Change(components_.NumberOf(id), [id](Possibility* p) {
+  search_.Change(components_.NumberOf(id), [id](Possibility* p) {
     const uint8_t at = p->Find(id);
     if (at != kNoId && p->ids[at].qp == QpPhase::kRts) p->ids[at].qp = QpPhase::kErr;
   });
@@ -134,7 +133,7 @@ Verdict DataPath::Complete(const Record& record, Lane lane, const Call& call, co
   const IdRef id = IdOf(call);
   Verdict verdict{.saw = ToString(reply)};
   if (handed) verdict.saw += " " + ToString(*handed, facts_.topology());
-  if (!components_.Close(components_.NumberOf(id), WindowOf(record), &verdict)) return verdict;
+  if (!search_.Close(id, WindowOf(record), &verdict)) return verdict;
   const Ends ends = EndsOf(id, facts_, components_);
   const bool receives = KindOf(call) == CallKind::kGetRecvComp;
   const Certainty nothing = NothingCompleted(id, receives, ends);
@@ -248,6 +247,44 @@ void DataPath::Learn(const Record& record, const Line& line) {
     work.of(id).unknown |= work.of(id).shares;
     work.of(id).srq = false;
   }
+}
+
+QpPhases PhasesOf(IdRef id, Components& components) {
+  QpPhases phases;
+  for (const Possibility& p : components.PossibilitiesOf(id)) {
+    const uint8_t at = p.Find(id);
+    phases = phases | (at == kNoId || p.ids[at].gone ? QpPhase::kNone : p.ids[at].qp);
+  }
+  return phases;
+}
+
+// The peer is certain as soon as it is known at all.
+void MeetPeer(IdRef id, ConversationFacts& facts, Components& components) {
+  QueuesInfo& own = facts.work.of(id);
+  uint8_t device = kNoDevice;
+  bool moved = false;
+  for (const Possibility& p : components.PossibilitiesOf(id)) {
+    const uint8_t at = p.Find(id);
+    if (at == kNoId) continue;
+    const uint8_t ca = facts.CaOf(p.ids[at].device);
+    moved |= device != kNoDevice && device != ca;
+    device = ca;
+    const uint8_t peer = p.ids[at].peer;
+    if (own.peer.valid() || peer == kNoId || !p.ids[peer].name.valid()) continue;
+    own.peer = p.ids[peer].name;
+    if (!facts.work.of(own.peer).peer.valid()) facts.work.of(own.peer).peer = id;
+  }
+  own.device = moved ? kNoDevice : device;
+}
+
+Ends EndsOf(IdRef id, ConversationFacts& facts, Components& components) {
+  MeetPeer(id, facts, components);
+  const IdRef peer = facts.work.of(id).peer;
+  Ends ends{.own = PhasesOf(id, components)};
+  if (!peer.valid()) return ends;
+  MeetPeer(peer, facts, components);
+  ends.peers = PhasesOf(peer, components);
+  return ends;
 }
 
 }  // namespace cm::model

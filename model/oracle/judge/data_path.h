@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "model/conversation/history.h"
+#include "model/oracle/belief/conversation_facts.h"
 #include "model/oracle/belief/work_tracker.h"
+#include "model/oracle/judge/components.h"
 #include "model/oracle/judge/judge_context.h"
 #include "model/oracle/judge/verdict.h"
 
@@ -42,6 +44,12 @@ class DataPath : JudgeBase {
 
   std::vector<uint32_t> datagram_lengths_;  // of all that were sent
 };
+
+QpPhases PhasesOf(IdRef id, Components& components);
+// Learns the peer and the device of the id's queue pair, as soon as they are certain.
+void MeetPeer(IdRef id, ConversationFacts& facts, Components& components);
+// The same, and then the phases of both.
+Ends EndsOf(IdRef id, ConversationFacts& facts, Components& components);
 
 }  // namespace cm::model
 

@@ -6,7 +6,7 @@
 
 #include "model/conversation/print.h"
 #include "model/oracle/judge/answers.h"
-#include "model/oracle/judge/beginning.h"
+#include "model/oracle/judge/synchronous_calls.h"
 
 namespace cm::model {
 namespace {
@@ -54,7 +54,7 @@ class Creation : JudgeBase {
   void Follow(const Window& window) {
     PossibilitySet found;  // address and route
     while (!Possibilities().empty()) {
-      if (!components_.Close(components_.NumberOf(ep_.id), window, verdict_)) {
+      if (!search_.Close(ep_.id, window, verdict_)) {
         if (verdict_->kind == VerdictKind::kInconclusive) return;
         verdict_->kind = VerdictKind::kPermitted;  // others may fit
         break;
@@ -83,7 +83,7 @@ class Creation : JudgeBase {
       verdict_->kind = VerdictKind::kRefused;
       return;
     }
-    components_.Confirm(components_.NumberOf(ep_.id), verdict_);
+    search_.Confirm(components_.NumberOf(ep_.id), verdict_);
     if (reply_.kind != ReplyKind::kReturned || reply_.succeeded()) return;
     facts_.id(ep_.id).exists = false;
     facts_.ReleasePortsOf(ep_.id);
@@ -92,7 +92,7 @@ class Creation : JudgeBase {
  private:
   const std::vector<Possibility>& Possibilities() { return components_.PossibilitiesOf(ep_.id); }
   void Exchange(PossibilitySet set) {
-    components_.Exchange(components_.NumberOf(ep_.id), std::move(set));
+    components_.Put(components_.NumberOf(ep_.id), std::move(set));
   }
 
   // Keeps a possibility in which the call ends in this way, if it is the way that was seen.

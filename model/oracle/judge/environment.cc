@@ -16,7 +16,7 @@ void CountOne(uint8_t* due) {
 
 void Environment::TurnLinks(int64_t until) {
   while (const std::optional<int64_t> at = fault_model_.NextTurn(until)) {
-    components_.CloseAll({*at, *at, context_.settled});
+    search_.CloseAll({*at, *at, context_.settled});
     fault_model_.Turn();
   }
 }
@@ -30,7 +30,7 @@ Verdict Environment::Line(const Record& record, const cm::Line& line) {
     return {};
   }
   if (std::holds_alternative<line::Passes>(line)) return {};
-  components_.CloseAll(window);
+  search_.CloseAll(window);
   if (std::holds_alternative<line::Sends>(line)) return tester_.Send(record.line, window.span());
   if (const auto* injects = std::get_if<line::Injects>(&line)) {
     Inject(injects->fault, window);
@@ -82,7 +82,7 @@ bool Environment::MessagesUnderWay(int64_t now) const {
 }
 
 void Environment::RemoveDevice(uint8_t device, const Window& window) {
-  components_.ChangeAll([&](Possibility* p) {
+  search_.ChangeAll([&](Possibility* p) {
     for (IdState& id : p->ids) {
       const bool on_it = facts_.CaOf(id.device) == facts_.CaOf(device);
       if (!on_it || id.closed || id.gone || id.state == State::kDeviceRemoval) continue;
@@ -107,7 +107,7 @@ void Environment::MeetNeighbour(IdState* id, uint8_t device, const Window& windo
 // source: linux 6.1 cma.c cma_netdev_change
 void Environment::FailOver(uint8_t device, const Window& window) {
   const uint32_t now = fault_model_.FailOvers(device);
-  components_.ChangeAll([&](Possibility* p) {
+  search_.ChangeAll([&](Possibility* p) {
     for (IdState& id : p->ids) {
       if (id.closed || id.gone) continue;
       MeetNeighbour(&id, device, window);
@@ -124,7 +124,7 @@ void Environment::FailOver(uint8_t device, const Window& window) {
 
 // source: linux 6.1 cma.c cma_netevent_callback
 void Environment::ChangeNeighbours(const Window& window) {
-  components_.ChangeAll([&](Possibility* p) {
+  search_.ChangeAll([&](Possibility* p) {
     for (IdState& id : p->ids) {
       if (!id.name.valid() || id.closed || id.gone) continue;
       const IdInfo& info = facts_.id(id.name);
@@ -145,7 +145,7 @@ void Environment::ChangeNeighbours(const Window& window) {
 void Environment::Exit(uint8_t side, const Window& window) {
   for (const Components::Number number : components_.All()) {
     const std::vector<IdRef> ids = components_.IdsOf(number);
-    components_.Change(number, [&](Possibility* p) {
+    search_.Change(number, [&](Possibility* p) {
       for (const IdRef name : ids) {
         const uint8_t at = p->Find(name);
         if (at == kNoId || facts_.id(name).side != side || p->ids[at].gone) continue;
@@ -168,7 +168,7 @@ void Environment::Forget(uint8_t side) {
 // Drops everything of the kernel, without notifications. Its sent messages stay in flight.
 void Environment::Crash(uint8_t kernel) {
   for (const Components::Number number : components_.All()) {
-    components_.Change(number, [&](Possibility* p) {
+    search_.Change(number, [&](Possibility* p) {
       for (IdState& id : p->ids) {
         const uint8_t of = id.name.valid() ? facts_.id(id.name).kernel : facts_.KernelOf(id.device);
         if (of != kernel) continue;

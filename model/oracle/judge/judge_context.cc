@@ -13,7 +13,8 @@ JudgeContext::JudgeContext(const Conversation& conversation_in, const Profile& p
       executor(facts, machine),
       delivery(facts, fault_model, machine, executor),
       steps(facts, fault_model, machine, delivery),
-      components(facts, steps),
+      components(facts),
+      search(components, steps),
       learning(facts, fault_model, machine, components) {}
 
 std::optional<WaitingCall> JudgeContext::TakeWaiting(Lane lane) {

@@ -11,6 +11,7 @@
 #include "model/oracle/belief/fault_model.h"
 #include "model/oracle/judge/components.h"
 #include "model/oracle/judge/learning.h"
+#include "model/oracle/judge/search.h"
 #include "model/oracle/machine/delivery.h"
 #include "model/oracle/machine/effects.h"
 #include "model/oracle/machine/machine.h"
@@ -60,6 +61,7 @@ struct JudgeContext {
   Delivery delivery;
   Steps steps;
   Components components;
+  Search search;
   Learning learning;
   std::vector<WaitingCall> waiting;
   int64_t settled = -1;         // when the world was last quiet
@@ -78,6 +80,7 @@ class JudgeBase {
         machine_(context.machine),
         delivery_(context.delivery),
         components_(context.components),
+        search_(context.search),
         learning_(context.learning) {}
 
   Window WindowOf(const Record& record) const { return context_.WindowOf(record); }
@@ -95,6 +98,7 @@ class JudgeBase {
   const Machine& machine_;
   const Delivery& delivery_;
   Components& components_;
+  Search& search_;
   Learning& learning_;
 };
 

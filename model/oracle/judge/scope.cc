@@ -140,9 +140,7 @@ bool Scope::CanFollowOverIwarp(const Call& call, const Window& window) {
   if (!parametrised && !breaks_qp && !EndsIt(call)) return true;
   // What happens within a call that waits must not come before it.
   Verdict ignored;
-  if (!components_.Close(components_.NumberOf(id), parametrised ? window : window.AtBegin(),
-                         &ignored))
-    return true;
+  if (!search_.Close(id, parametrised ? window : window.AtBegin(), &ignored)) return true;
   if (parametrised && !ParametersAreCovered(call)) return false;
   if (!components_.MayBe(id, [](const IdState& own) { return own.iw == IwState::kConnSent; }))
     return true;

@@ -6,11 +6,16 @@
 
 #include "model/conversation/print.h"
 #include "model/oracle/judge/answers.h"
-#include "model/oracle/judge/beginning.h"
 #include "model/oracle/judge/call_rows.h"
 
 namespace cm::model {
 namespace {
+
+bool FitsRefusal(const Outcome& outcome, const Reply& reply) {
+  if (outcome.kind == OutcomeKind::kCrashes) return reply.kind == ReplyKind::kCrashed;
+  return outcome.kind == OutcomeKind::kReturns && outcome != Returns() &&
+         reply == Reply::Refused(outcome.error);
+}
 
 Found FoundIn(const Pending& event) {
   if (event.type == EventType::kRejected && event.status != 0) return Found::kRejected;
@@ -62,6 +67,42 @@ Possibility Served(Possibility p, uint8_t listener, const Call& call) {
 
 }  // namespace
 
+Beginning Begin(JudgeContext& context, const Call& call, const Reply& reply, const Window& window,
+                Verdict* verdict) {
+  const IdRef id = IdOf(call);
+  const bool request = std::holds_alternative<call::GetRequest>(call);
+  const bool waits = request || rules::kCompleting.Has(KindOf(call));
+  const CallRows rows(context, call, window, ClashFor(id, call, window, context));
+  Beginning beginning;
+  const auto visit = [&](const Possibility& p, uint8_t at, const CallRule& rule, Guard guard) {
+    const bool starts = rule.outcome == Returns();
+    if (!starts) Permit(verdict, rule, "-1 " + cm::ToString(rule.outcome.error));
+    if (!starts && !FitsRefusal(rule.outcome, reply) && !Unseen(reply)) return;
+    verdict->by.set(NumberOf(&rule));
+    context.learning.FromQpNumber(rule, call, p.ids[at]);
+    if (!starts) {
+      beginning.refused.Add(rows.After(p, at, rule, guard));
+      return;
+    }
+    if (std::ranges::find(beginning.starting, &rule) == beginning.starting.end())
+      beginning.starting.push_back(&rule);
+    rows.ForEachAfter(p, at, rule, guard, [&](Possibility after) {
+      if (waits) {
+        after.ids[at].awaits = request ? Awaits::kRequest : Awaits::kEvent;
+        after.ids[at].awaited = window.span();
+        after.ids[at].retained.reset();
+      }
+      beginning.begun.Add(std::move(after));
+    });
+  };
+  for (const Possibility& p : context.components.PossibilitiesOf(id)) {
+    const uint8_t at = p.Find(id);
+    if (at != kNoId)
+      rows.ForEach(p, at, [&](const CallRule& rule, Guard guard) { visit(p, at, rule, guard); });
+  }
+  return beginning;
+}
+
 bool SynchronousCalls::Waits(const Call& call) const {
   if (std::holds_alternative<call::GetRequest>(call)) return true;
   const IdRef id = IdOf(call);
@@ -76,7 +117,7 @@ Verdict SynchronousCalls::Called(const Record& record, Lane lane, const Call& ca
   const Window start = window.AtBegin();
   const IdRef id = IdOf(call);
   Verdict verdict{.saw = ToString(reply)};
-  if (!components_.Close(components_.NumberOf(id), start, &verdict)) return verdict;
+  if (!search_.Close(id, start, &verdict)) return verdict;
   Beginning beginning = Begin(context_, call, reply, start, &verdict);
   // A result that may be the kernel's immediate refusal is taken for that, unless it may also be
   // the event's: then the remaining events of the id are unknown.
@@ -84,14 +125,14 @@ Verdict SynchronousCalls::Called(const Record& record, Lane lane, const Call& ca
   const bool one_errno = std::holds_alternative<call::ResolveAddrInfo>(call);
   if (one_errno && was_refused && !beginning.begun.empty()) return LeaveScope(id);
   if (was_refused || beginning.begun.empty()) {
-    components_.Exchange(components_.NumberOf(id), std::move(beginning.refused));
+    components_.Put(components_.NumberOf(id), std::move(beginning.refused));
     if (was_refused)
-      components_.Confirm(components_.NumberOf(id), &verdict);
+      search_.Confirm(components_.NumberOf(id), &verdict);
     else
       verdict.kind = VerdictKind::kRefused;
     return verdict;
   }
-  components_.Exchange(components_.NumberOf(id), std::move(beginning.begun));
+  components_.Put(components_.NumberOf(id), std::move(beginning.begun));
   for (const CallRule* rule : beginning.starting) learning_.FromRow(id, call, *rule, start.span());
   facts_.ReleaseRequestOf(id);
   Complete(window, call, reply, &verdict);
@@ -110,7 +151,7 @@ Verdict SynchronousCalls::Returned(const Record& record, const Call& call, const
 void SynchronousCalls::Complete(const Window& window, const Call& call, const Reply& reply,
                                 Verdict* verdict) {
   const IdRef id = IdOf(call);
-  if (!components_.Close(components_.NumberOf(id), window, verdict)) return;
+  if (!search_.Close(id, window, verdict)) return;
   const auto step = [&](Possibility& p, uint8_t at, JudgedStep& judged) {
     const IdState& own = p.ids[at];
     const CompletionRule* rule = RuleAt(KindOf(call), own);
@@ -130,7 +171,7 @@ void SynchronousCalls::Complete(const Window& window, const Call& call, const Re
     judged.By(*rule);
     judged.Add(std::move(after));
   };
-  const bool kept = components_.Keep(components_.NumberOf(id), verdict, AtId(id, step));
+  const bool kept = search_.Keep(id, verdict, step);
   verdict->sharp = verdict->permitted.size() < 3;
   if (!kept) return;
   if (reply.kind == ReplyKind::kReturned) Learn(call);
@@ -169,8 +210,8 @@ Verdict SynchronousCalls::StillWaiting(const Record& record) {
     const bool judged = call.what == WaitingCall::For::kEventOfId && facts_.id(call.id).in_scope;
     if (!judged) continue;
     const Components::Number number = components_.NumberOf(call.id);
-    if (!components_.Close(number, {now, now, context_.settled}, &verdict)) return verdict;
-    const bool kept = components_.Keep(
+    if (!search_.Close(number, {now, now, context_.settled}, &verdict)) return verdict;
+    const bool kept = search_.Keep(
         number, &verdict, AtId(call.id, [&](Possibility& p, uint8_t at, JudgedStep& step) {
           const IdState& id = p.ids[at];
           const bool waits = id.awaits == Awaits::kEvent || id.awaits == Awaits::kRequest;

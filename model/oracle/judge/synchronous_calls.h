@@ -3,11 +3,24 @@
 #ifndef MODEL_ORACLE_JUDGE_SYNCHRONOUS_CALLS_H_
 #define MODEL_ORACLE_JUDGE_SYNCHRONOUS_CALLS_H_
 
+#include <vector>
+
 #include "model/conversation/history.h"
 #include "model/oracle/judge/judge_context.h"
 #include "model/oracle/judge/verdict.h"
 
 namespace cm::model {
+
+struct Beginning {
+  PossibilitySet refused;
+  PossibilitySet begun;
+  std::vector<const CallRule*> starting;  // the rows by which it has begun
+};
+
+// Of a call that may answer with `reply` at the window's begin. Permitted refusals are added to the
+// verdict.
+Beginning Begin(JudgeContext& context, const Call& call, const Reply& reply, const Window& window,
+                Verdict* verdict);
 
 class SynchronousCalls : JudgeBase {
  public:

@@ -9,7 +9,7 @@
 namespace cm::model {
 namespace {
 
-// The name of the message while it is under way.
+// What the message is while it is under way.
 Sends SendsOf(const TesterMad& mad) {
   if (mad.kind == MadKind::kRej) return Sends::kRejOther;
   if (mad.kind == MadKind::kSidrRep)
@@ -108,8 +108,7 @@ Verdict TesterMessages::Send(uint32_t line, Span when) {
     return verdict;
   }
   for (const IdRef other : concerned) components_.Merge(concerned.front(), other);
-  components_.Change(components_.NumberOf(concerned.front()),
-                     [&](Possibility* p) { p->Send(flight); });
+  search_.Change(components_.NumberOf(concerned.front()), [&](Possibility* p) { p->Send(flight); });
   return verdict;
 }
 

@@ -1,5 +1,8 @@
 #include "model/oracle/machine/arrivals.h"
 
+#include <array>
+#include <utility>
+
 namespace cm::model {
 
 uint8_t FindAnswering(const Possibility& p, IdRef origin) {
@@ -13,39 +16,19 @@ uint8_t FindAnswering(const Possibility& p, IdRef origin) {
 }
 
 IbStimulus PlainStimulus(const Flight& flight) {
-  switch (flight.kind) {
-    case Sends::kMra:
-      return IbStimulus::kMra;
-    case Sends::kRep:
-      return IbStimulus::kRep;
-    case Sends::kRtu:
-      return IbStimulus::kRtu;
-    case Sends::kDreq:
-      return IbStimulus::kDreq;
-    case Sends::kDrep:
-      return IbStimulus::kDrep;
-    case Sends::kSidrRep:
-      return IbStimulus::kSidrRep;
-    case Sends::kSidrRefusal:
-      return IbStimulus::kSidrRefusal;
-    case Sends::kRejReq:
-    case Sends::kRejRep:
-    case Sends::kRejOther:
-    case Sends::kRejNobody:
-    case Sends::kRejTimeout:
-    case Sends::kNothing:
-    case Sends::kReq:
-    case Sends::kSidrReq:
-    case Sends::kAgain:
-    case Sends::kLap:
-    case Sends::kMpaRequest:
-    case Sends::kMpaReply:
-    case Sends::kMpaReject:
-    case Sends::kFin:
-      break;
-  }
-  return flight.reason == static_cast<uint16_t>(RejReason::kStaleConn) ? IbStimulus::kRejStale
-                                                                       : IbStimulus::kRej;
+  static constexpr auto kPlain = std::to_array<std::pair<Sends, IbStimulus>>({
+      {Sends::kMra, IbStimulus::kMra},
+      {Sends::kRep, IbStimulus::kRep},
+      {Sends::kRtu, IbStimulus::kRtu},
+      {Sends::kDreq, IbStimulus::kDreq},
+      {Sends::kDrep, IbStimulus::kDrep},
+      {Sends::kSidrRep, IbStimulus::kSidrRep},
+      {Sends::kSidrRefusal, IbStimulus::kSidrRefusal},
+  });
+  for (const auto& [kind, stimulus] : kPlain)
+    if (kind == flight.kind) return stimulus;
+  const bool stale = flight.reason == static_cast<uint16_t>(RejReason::kStaleConn);
+  return stale ? IbStimulus::kRejStale : IbStimulus::kRej;
 }
 
 // source: linux 6.1 cm.c cm_acquire_id, cm_acquire_rejected_id, cm_acquire_mraed_id

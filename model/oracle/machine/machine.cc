@@ -20,26 +20,10 @@ bool IsOwn(IbStimulus on) { return InfoOf(on).origin != Origin::kMessage; }
 }  // namespace
 
 bool Machine::KnownRemotely(const IdState& id) {
-  switch (id.ib) {
-    case IbState::kMraReqSent:
-    case IbState::kRepSent:
-    case IbState::kMraRepRcvd:
-    case IbState::kMraRepSent:
-    case IbState::kEstablished:
-    case IbState::kDreqSent:
-    case IbState::kDreqRcvd:
-    case IbState::kSidrReqRcvd:
-      return !id.gone;
-    case IbState::kNone:
-    case IbState::kIdle:
-    case IbState::kReqSent:
-    case IbState::kMraReqRcvd:
-    case IbState::kTimewait:
-    case IbState::kSidrReqSent:
-    case IbState::kSame:
-      break;
-  }
-  return false;
+  using enum IbState;
+  static constexpr IbStates kKnown = IbStates(kMraReqSent) | kRepSent | kMraRepRcvd | kMraRepSent |
+                                     kEstablished | kDreqSent | kDreqRcvd | kSidrReqRcvd;
+  return kKnown.Has(id.ib) && !id.gone;
 }
 
 const IbRule* Machine::Find(IbState state, IbStimulus on) {

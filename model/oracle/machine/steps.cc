@@ -77,6 +77,12 @@ class Steps::Expansion {
     (*take_)(std::move(next));
   }
 
+  // Offers a step from below.
+  void OfferBelow(const Possibility& p, uint8_t i, Due due, std::string_view what, Below on) {
+    Offer(p, due, what,
+          [&, i, on](Possibility* next, Span when) { machine_.FromBelow(next, i, on, when); });
+  }
+
   void ExpandId(const Possibility& p, uint8_t i) {
     const IdState& id = p.ids[i];
     if (!id.gone && !id.closed) ExpandWork(p, i);
@@ -109,10 +115,8 @@ class Steps::Expansion {
     if (id.state == State::kRouteQuery && machine_.over_infiniband()) {
       ExpandRouteQuery(p, i);
     } else if (id.state == State::kRouteQuery) {
-      Offer(p, steps_.Prompt(id.resolving, window_), "the end of route resolution",
-            [&, i](Possibility* next, Span when) {
-              machine_.FromBelow(next, i, Below::kRouteFound, when);
-            });
+      OfferBelow(p, i, steps_.Prompt(id.resolving, window_), "the end of route resolution",
+                 Below::kRouteFound);
     }
     if (id.removal_due && id.state != State::kDeviceRemoval) {
       Offer(p, steps_.Prompt(id.due, window_), "the removal of the device",
@@ -122,10 +126,8 @@ class Steps::Expansion {
             });
     }
     if (id.state == State::kDeviceRemoval) {
-      Offer(p, steps_.Prompt(id.due, window_), "the end of the kernel's id",
-            [&, i](Possibility* next, Span when) {
-              machine_.FromBelow(next, i, Below::kKernelIdClosed, when);
-            });
+      OfferBelow(p, i, steps_.Prompt(id.due, window_), "the end of the kernel's id",
+                 Below::kKernelIdClosed);
     }
     if (id.iw == IwState::kClosing) {
       Offer(p, steps_.Prompt(id.timewait, window_), "the end of the connection",
@@ -204,17 +206,13 @@ class Steps::Expansion {
     if (info.resolution == Resolution::kSilent) {
       if (info.timeout_ms < 0) return;
       const Due due = steps_.Timer(id.resolving, Duration::Milliseconds(info.timeout_ms));
-      Offer(p, due, "the time-out of address resolution", [&, i](Possibility* next, Span when) {
-        machine_.FromBelow(next, i, Below::kAddressTimesOut, when);
-      });
+      OfferBelow(p, i, due, "the time-out of address resolution", Below::kAddressTimesOut);
       return;
     }
     const bool other_link = info.space == PortSpace::kIpoib && !machine_.over_infiniband();
     if (other_link && id.device == kNoDevice) {
-      Offer(p, steps_.Prompt(id.resolving, window_), "the end of address resolution",
-            [&, i](Possibility* next, Span when) {
-              machine_.FromBelow(next, i, Below::kAddressOfOtherLink, when);
-            });
+      OfferBelow(p, i, steps_.Prompt(id.resolving, window_), "the end of address resolution",
+                 Below::kAddressOfOtherLink);
       return;
     }
     const uint8_t device = info.interface;
@@ -231,10 +229,8 @@ class Steps::Expansion {
             });
     }
     if (registered != Certainty::kYes) {
-      Offer(p, steps_.Prompt(id.resolving, window_), "the end of address resolution",
-            [&, i](Possibility* next, Span when) {
-              machine_.FromBelow(next, i, Below::kAddressWithoutDevice, when);
-            });
+      OfferBelow(p, i, steps_.Prompt(id.resolving, window_), "the end of address resolution",
+                 Below::kAddressWithoutDevice);
     }
   }
 

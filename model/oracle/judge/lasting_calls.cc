@@ -1,0 +1,266 @@
+#include "model/oracle/judge/lasting_calls.h"
+
+#include <algorithm>
+
+#include "model/conversation/print.h"
+#include "model/oracle/judge/answers.h"
+#include "model/oracle/judge/call_rows.h"
+#include "model/oracle/machine/channel_rows.h"
+#include "model/oracle/machine/left_requests.h"
+
+namespace cm::model {
+namespace {
+
+const ChannelRule& Row(ChannelGuard guard) {
+  return RowOf(ChannelState::kEmpty, CallKind::kDestroyEventChannel, guard);
+}
+
+}  // namespace
+
+Verdict Destructions::Id(const Record& record, Lane lane, const Call& call, const Reply& reply) {
+  const Window window = WindowOf(record);
+  const IdRef id = IdOf(call);
+  const bool possible =
+      reply.kind != ReplyKind::kCrashed && (reply.kind != ReplyKind::kReturned || reply.value == 0);
+  const bool acknowledged = facts_.id(id).unacked == 0;
+  const CallRows rows(context_, call, window.AtBegin());
+  Verdict verdict{.saw = ToString(reply)};
+  const auto begins = AtId(id, [&](Possibility& p, uint8_t at, JudgedStep& judged) {
+    rows.ForEach(p, at, [&](const CallRule& rule, Guard guard) {
+      judged.Permit(rule, Text(rule.outcome));
+      if (possible) judged.Add(rows.After(p, at, rule, guard));
+    });
+  });
+  const auto ends = [&](Possibility& p, JudgedStep& judged) {
+    const bool running = p.Find(id) != kNoId;  // its message is still being repeated
+    const bool done = !running && acknowledged;
+    if (Unseen(reply) || done == reply.succeeded()) judged.Add(std::move(p));
+  };
+  if (!search_.JudgeLasting(components_.NumberOf(id), window, &verdict, begins, ends))
+    return verdict;
+  facts_.id(id).exists = false;
+  if (reply.kind == ReplyKind::kBlocked) {
+    context_.waiting.push_back(
+        {.what = WaitingCall::For::kEndOfId, .line = record.line, .lane = lane, .id = id});
+  } else {
+    facts_.ReleasePortsOf(id);
+    facts_.ReleaseRequestOf(id);
+  }
+  components_.Split(components_.NumberOf(id));
+  return verdict;
+}
+
+bool Destructions::DestroyAllOn(ChannelRef channel, Components::Number number, const Window& window,
+                                bool blocked, bool* may_be_held_up, Verdict* verdict) {
+  const Span now = window.AtBegin().span();
+  const std::vector<IdRef> ids = components_.IdsOf(number);
+  const auto held_up = [&](const Possibility& p) {
+    return std::ranges::any_of(p.ids, [&](const IdState& id) {
+      return id.gone && id.name.valid() && facts_.id(id.name).channel == channel;
+    });
+  };
+  if (!search_.Close(number, window.AtBegin(), verdict)) return false;
+  search_.Advance(number, verdict, [&](Possibility& p, JudgedStep& judged) {
+    for (const IdRef id : ids) {
+      const uint8_t at = p.Find(id);
+      if (at == kNoId || facts_.id(id).channel != channel || p.ids[at].gone) continue;
+      machine_.Destroy(&p, at, now);
+    }
+    DestroyLeftOn([channel](ChannelRef one) { return one == channel; }, machine_, &p, now);
+    if (held_up(p)) p.used.set(NumberOf(&Row(ChannelGuard::kMessageOutstanding)));
+    judged.Add(std::move(p));
+  });
+  const bool kept = search_.Judge(number, window, verdict, [&](Possibility& p, JudgedStep& judged) {
+    const bool running = held_up(p);
+    *may_be_held_up |= running;
+    if (blocked || !running) judged.Add(std::move(p));
+  });
+  if (!kept) return false;
+  // What is called on them from now on reads memory that is not theirs any more.
+  for (const IdRef id : ids)
+    if (facts_.id(id).channel == channel) facts_.id(id).in_scope = false;
+  return true;
+}
+
+Verdict Destructions::Channel(const Record& record, Lane lane,
+                              const call::DestroyEventChannel& call, const Reply& reply) {
+  Verdict verdict{.saw = ToString(reply)};
+  const ChannelRule& gone = Row(ChannelGuard::kFine);
+  const ChannelRule& held_up = Row(ChannelGuard::kMessageOutstanding);
+  for (const ChannelRule* rule : {&gone, &held_up}) Permit(&verdict, *rule, Text(rule->outcome));
+  const bool blocked = reply.kind == ReplyKind::kBlocked;
+  if (!blocked && !reply.succeeded() && !Unseen(reply)) {
+    verdict.kind = VerdictKind::kRefused;
+    return verdict;
+  }
+  bool may_be_held_up = false;
+  for (const Components::Number number : components_.On(call.channel))
+    if (!DestroyAllOn(call.channel, number, WindowOf(record), blocked, &may_be_held_up, &verdict))
+      return verdict;
+  if (blocked && !may_be_held_up) verdict.kind = VerdictKind::kRefused;
+  verdict.certain.set(NumberOf(blocked ? &held_up : &gone));
+  if (blocked) {
+    context_.waiting.push_back({.what = WaitingCall::For::kEndOfId,
+                                .line = record.line,
+                                .lane = lane,
+                                .channel = call.channel});
+  } else {
+    std::erase_if(facts_.ports, [&](const PortOwner& owner) {
+      return facts_.id(owner.id).channel == call.channel;
+    });
+  }
+  facts_.channel(call.channel).exists = false;
+  return verdict;
+}
+
+Verdict Destructions::Returned(const Record& record, const WaitingCall& was, const Reply& reply) {
+  Verdict verdict{.saw = "returned " + ToString(reply)};
+  const auto refuse = [&](std::string what) {
+    verdict.kind = VerdictKind::kRefused;
+    verdict.permitted.push_back({.what = std::move(what), .source = "man rdma_destroy_id(3)"});
+    return verdict;
+  };
+  if (!reply.succeeded()) return refuse("0");
+  const bool one = was.id.valid();
+  if (one && facts_.id(was.id).unacked > 0) return refuse("blocked: an event is not acknowledged");
+  const auto runs = [&](const IdState& id) {
+    return id.gone && (id.name == was.id || (!one && facts_.id(id.name).channel == was.channel));
+  };
+  const std::vector<Components::Number> concerned =
+      one ? std::vector{components_.NumberOf(was.id)} : components_.All();
+  for (const Components::Number number : concerned) {
+    if (!components_.Has(number)) continue;
+    if (!search_.Close(number, WindowOf(record), &verdict)) return verdict;
+    const bool kept = search_.Keep(number, &verdict, [&](Possibility& p, JudgedStep& judged) {
+      if (std::ranges::none_of(p.ids, runs)) judged.Add(std::move(p));
+    });
+    if (!kept) return refuse("blocked: a message of the id is still being repeated");
+  }
+  if (!one) return verdict;
+  facts_.ReleasePortsOf(was.id);
+  facts_.ReleaseRequestOf(was.id);
+  return verdict;
+}
+
+Verdict Disconnections::Called(const Record& record, Lane lane, const Call& call,
+                               const Reply& reply) {
+  const Window window = WindowOf(record);
+  const IdRef id = IdOf(call);
+  const CallRows rows(context_, call, window.AtBegin());
+  const bool blocked = reply.kind == ReplyKind::kBlocked;
+  Verdict verdict{.saw = ToString(reply)};
+  const auto begins = AtId(id, [&](const Possibility& p, uint8_t at, JudgedStep& judged) {
+    rows.ForEach(p, at, [&](const CallRule& rule, Guard guard) {
+      judged.Permit(rule, Text(rule.outcome));
+      const bool waits = rule.outcome.kind == OutcomeKind::kBlocks;
+      const bool fits = waits ? blocked || reply.succeeded() : Fits(rule.outcome, reply);
+      if (!fits && !Unseen(reply)) return;
+      judged.By(rule);
+      judged.Add(rows.After(p, at, rule, guard));
+    });
+  });
+  const auto ends = [&](Possibility& p, JudgedStep& judged) {
+    const uint8_t at = p.Find(id);
+    const bool waits = at != kNoId && p.ids[at].ending;
+    const bool answered = reply.kind == ReplyKind::kReturned;
+    if (Unseen(reply) || (answered ? !waits : blocked && waits)) judged.Add(std::move(p));
+  };
+  if (!search_.JudgeLasting(components_.NumberOf(id), window, &verdict, begins, ends))
+    return verdict;
+  if (blocked)
+    context_.waiting.push_back(
+        {.what = WaitingCall::For::kDisconnection, .line = record.line, .lane = lane, .id = id});
+  components_.Split(components_.NumberOf(id));
+  return verdict;
+}
+
+Verdict Disconnections::Returned(const Record& record, const WaitingCall& was, const Reply& reply) {
+  const auto rule = std::ranges::find_if(rules::kCalls, [](const CallRule& r) {
+    return r.on == CallKind::kDisconnect && r.outcome == kBlocks;
+  });
+  if (!facts_.id(was.id).in_scope) return OutOfScope();
+  Verdict verdict{.saw = "returned " + ToString(reply)};
+  Permit(&verdict, *rule, "0");
+  verdict.by.set(NumberOf(&*rule));
+  const bool fits = reply.succeeded() || Unseen(reply);
+  search_.Judge(components_.NumberOf(was.id), WindowOf(record), &verdict,
+                [&](Possibility& p, JudgedStep& judged) {
+                  const uint8_t at = p.Find(was.id);
+                  if (fits && (at == kNoId || !p.ids[at].ending)) judged.Add(std::move(p));
+                });
+  return verdict;
+}
+
+Verdict Migrations::Called(const Record& record, Lane lane, const call::MigrateId& call,
+                           const Reply& reply) {
+  // What was to happen before the call has happened; the call itself may take long.
+  const Window window = WindowOf(record).AtBegin();
+  const Call as_call = call;
+  const CallRows rows(context_, as_call, window);
+  Verdict verdict{.saw = ToString(reply)};
+  bool moves = false;
+  const bool kept = search_.Judge(call.id, window, &verdict,
+                                  [&](const Possibility& p, uint8_t at, JudgedStep& judged) {
+                                    rows.ForEach(p, at, [&](const CallRule& rule, Guard guard) {
+                                      judged.Permit(rule, Text(rule.outcome));
+                                      if (!MayFit(rule.outcome, reply)) return;
+                                      moves |= rule.effects.front() == Effect::kMovesEvents;
+                                      judged.By(rule);
+                                      judged.Add(rows.After(p, at, rule, guard));
+                                    });
+                                  });
+  if (!kept || !moves) return verdict;
+  IdInfo& info = facts_.id(call.id);
+  if (info.synchronous()) facts_.ReleaseRequestOf(call.id);
+  info.channel = call.channel;
+  if (reply.kind == ReplyKind::kBlocked)
+    context_.waiting.push_back({.what = WaitingCall::For::kMigration,
+                                .line = record.line,
+                                .lane = lane,
+                                .id = call.id,
+                                .count = info.acked + info.unacked});
+  return verdict;
+}
+
+// The library counts: it waits for as many acknowledgements as there were events in hand, of
+// whichever events. One that it drops itself counts as well.
+Verdict Migrations::Returned(const WaitingCall& was, const Reply& reply) const {
+  const auto rule = std::ranges::find_if(rules::kCalls, [](const CallRule& r) {
+    return r.on == CallKind::kMigrateId && r.outcome == kBlocks;
+  });
+  Verdict verdict{.saw = "returned " + ToString(reply)};
+  verdict.by.set(NumberOf(&*rule));
+  const IdInfo& info = facts_.id(was.id);
+  const bool waits = info.acked < was.count && !info.left_requests;
+  Permit(&verdict, *rule, waits ? "blocked: an event is not acknowledged" : "0");
+  if (waits || (!reply.succeeded() && !Unseen(reply))) verdict.kind = VerdictKind::kRefused;
+  return verdict;
+}
+
+Verdict Memberships::Leave(const Record& record, Lane lane, const Call& call,
+                           const seen::Answered& answered) {
+  const auto& leave = std::get<call::LeaveMulticast>(call);
+  const uint16_t left = facts_.id(leave.id).JoinedAs(leave.address);
+  Verdict verdict = calls_.Called(record, call, answered);
+  const bool waits = answered.reply.kind == ReplyKind::kBlocked;
+  if (left != 0 && waits && verdict.IsPermitted())
+    context_.waiting.push_back({.what = WaitingCall::For::kLeaving,
+                                .line = record.line,
+                                .lane = lane,
+                                .id = leave.id,
+                                .count = left});
+  return verdict;
+}
+
+// The last event of the membership has been acknowledged, by another thread.
+Verdict Memberships::Left(const WaitingCall& was, const Reply& reply) const {
+  if (!facts_.id(was.id).in_scope) return OutOfScope();
+  const Membership& left = facts_.id(was.id).memberships[static_cast<size_t>(was.count) - 1];
+  const bool unacked = left.unacked > 0 && !left.blurred;
+  const std::string saw = "returned " + ToString(reply);
+  if (!unacked && (reply.succeeded() || Unseen(reply))) return {.saw = saw};
+  return Refused(saw, unacked ? "blocked: an event of the membership is not acknowledged" : "0",
+                 "man rdma_leave_multicast(3)");
+}
+
+}  // namespace cm::model

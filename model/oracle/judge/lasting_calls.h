@@ -1,0 +1,62 @@
+// Calls that may wait for acknowledgements or for the peer: each begins, and returns.
+#ifndef MODEL_ORACLE_JUDGE_LASTING_CALLS_H_
+#define MODEL_ORACLE_JUDGE_LASTING_CALLS_H_
+
+#include "model/conversation/history.h"
+#include "model/oracle/judge/id_calls.h"
+#include "model/oracle/judge/judge_context.h"
+#include "model/oracle/judge/verdict.h"
+
+namespace cm::model {
+
+// The ends of ids and channels. Destroying an id has two parts: the kernel's, which a message that
+// was given up can hold up, and the library's, which waits for acknowledgements.
+class Destructions : JudgeBase {
+ public:
+  explicit Destructions(JudgeContext& context) : JudgeBase(context) {}
+
+  Verdict Id(const Record& record, Lane lane, const Call& call, const Reply& reply);
+  Verdict Channel(const Record& record, Lane lane, const call::DestroyEventChannel& call,
+                  const Reply& reply);
+  // One of both returns after it has waited.
+  Verdict Returned(const Record& record, const WaitingCall& was, const Reply& reply);
+
+ private:
+  bool DestroyAllOn(ChannelRef channel, Components::Number number, const Window& window,
+                    bool blocked, bool* may_be_held_up, Verdict* verdict);
+};
+
+// rdma_disconnect over iWARP: where the MPA reply is awaited it goes on when that is there.
+class Disconnections : JudgeBase {
+ public:
+  explicit Disconnections(JudgeContext& context) : JudgeBase(context) {}
+
+  Verdict Called(const Record& record, Lane lane, const Call& call, const Reply& reply);
+  Verdict Returned(const Record& record, const WaitingCall& was, const Reply& reply);
+};
+
+// rdma_migrate_id.
+class Migrations : JudgeBase {
+ public:
+  explicit Migrations(JudgeContext& context) : JudgeBase(context) {}
+
+  Verdict Called(const Record& record, Lane lane, const call::MigrateId& call, const Reply& reply);
+  Verdict Returned(const WaitingCall& was, const Reply& reply) const;
+};
+
+// rdma_leave_multicast. Which memberships an id has is known for certain; what is reported of them
+// is one of several possibilities.
+class Memberships : JudgeBase {
+ public:
+  explicit Memberships(JudgeContext& context) : JudgeBase(context), calls_(context) {}
+
+  Verdict Leave(const Record& record, Lane lane, const Call& call, const seen::Answered& answered);
+  Verdict Left(const WaitingCall& was, const Reply& reply) const;
+
+ private:
+  IdCalls calls_;
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_JUDGE_LASTING_CALLS_H_

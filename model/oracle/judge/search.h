@@ -1,0 +1,147 @@
+// The search for an explanation, breadth first: all possibilities that explain what was seen so far
+// are followed at the same time.
+#ifndef MODEL_ORACLE_JUDGE_SEARCH_H_
+#define MODEL_ORACLE_JUDGE_SEARCH_H_
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "model/oracle/belief/fault_model.h"
+#include "model/oracle/belief/possibility_set.h"
+#include "model/oracle/judge/answers.h"
+#include "model/oracle/judge/components.h"
+#include "model/oracle/judge/verdict.h"
+#include "model/oracle/machine/steps.h"
+
+namespace cm::model {
+
+// What an observation makes of one possibility: its successors, by the rows that permit them, and
+// what else would have been permitted. A possibility without a successor is refuted.
+class JudgedStep {
+ public:
+  JudgedStep(Verdict* verdict, PossibilitySet* next) : verdict_(verdict), next_(next) {}
+
+  template <typename Rule>
+  void Permit(const Rule& rule, std::string what) {
+    model::Permit(verdict_, rule, std::move(what));
+  }
+  void Permit(std::string what, std::string_view source) {
+    model::Permit(verdict_, std::move(what), source);
+  }
+  // The rows explain what was seen.
+  template <typename Rule>
+  void By(const Rule& rule) {
+    verdict_->by.set(NumberOf(&rule));
+  }
+  void By(const RuleBits& rows) { verdict_->by |= rows; }
+  void Add(Possibility successor) { next_->Add(std::move(successor)); }
+
+ private:
+  Verdict* verdict_;
+  PossibilitySet* next_;
+};
+
+// A step of an id, for possibilities that have it: `step(possibility, place of the id,
+// judged_step)`.
+template <typename Step>
+auto AtId(IdRef id, Step step) {
+  return [id, step](Possibility& p, JudgedStep& judged) {
+    const uint8_t at = p.Find(id);
+    if (at != kNoId) step(p, at, judged);
+  };
+}
+
+class Search {
+ public:
+  using Number = Components::Number;
+
+  // The references outlive it.
+  Search(Components& components, const Steps& steps) : components_(components), steps_(steps) {}
+
+  // Follows hidden steps until window.end and drops possibilities with an overdue one. False with
+  // a verdict when nothing is left or when there are too many.
+  bool Close(Number number, const Window& window, Verdict* verdict);
+  bool Close(IdRef id, const Window& window, Verdict* verdict) {
+    return Close(components_.NumberOf(id), window, verdict);
+  }
+  void CloseAll(const Window& window);
+
+  // Replaces each possibility by its successors; `step(possibility, judged_step)` finds them, and
+  // may move the possibility. False when nothing is left.
+  template <typename Step>
+  bool Advance(Number number, Verdict* verdict, Step step) {
+    PossibilitySet next;
+    JudgedStep judged(verdict, &next);
+    for (Possibility& p : components_.SetOf(number).mutable_items()) step(p, judged);
+    const bool any = !next.empty();
+    components_.Put(number, std::move(next));
+    return any;
+  }
+  // The same as a judgement: refused when nothing is left; else rows that all explanations share
+  // are certain.
+  template <typename Step>
+  bool Keep(Number number, Verdict* verdict, Step step) {
+    if (Advance(number, verdict, step))
+      Confirm(number, verdict);
+    else
+      verdict->kind = VerdictKind::kRefused;
+    return verdict->IsPermitted();
+  }
+  // The same with a step of one id: `step(possibility, place of the id, judged_step)`.
+  template <typename Step>
+  bool Keep(IdRef id, Verdict* verdict, Step step) {
+    return Keep(components_.NumberOf(id), verdict, AtId(id, step));
+  }
+  // Closes before.
+  template <typename Step>
+  bool Judge(Number number, const Window& window, Verdict* verdict, Step step) {
+    return Close(number, window, verdict) && Keep(number, verdict, step);
+  }
+  template <typename Step>
+  bool Judge(IdRef id, const Window& window, Verdict* verdict, Step step) {
+    return Close(id, window, verdict) && Keep(id, verdict, step);
+  }
+  // A call that lasts: `begins` when it is made, and what happened until window.end `ends` it.
+  template <typename Begins, typename Ends>
+  bool JudgeLasting(Number number, const Window& window, Verdict* verdict, Begins begins,
+                    Ends ends) {
+    if (!Close(number, window.AtBegin(), verdict)) return false;
+    Verdict closing{.saw = verdict->saw};
+    if (Advance(number, verdict, begins) && !Close(number, window, &closing)) {
+      *verdict = std::move(closing);
+      return false;
+    }
+    return Keep(number, verdict, ends);
+  }
+  // Changes every possibility of every component in place.
+  template <typename ChangeOne>
+  void ChangeAll(ChangeOne change) {
+    for (const Number number : components_.All())
+      for (Possibility& p : components_.SetOf(number).mutable_items()) change(&p);
+  }
+  // Changes every possibility of the component; those that become alike are stored once.
+  template <typename ChangeOne>
+  void Change(Number number, ChangeOne change) {
+    Verdict ignored;
+    Advance(number, &ignored, [&](Possibility& p, JudgedStep& judged) {
+      change(&p);
+      judged.Add(std::move(p));
+    });
+  }
+  // Rows that every remaining possibility has used are certain; they are counted once.
+  void Confirm(Number number, Verdict* verdict);
+
+  // Rows of some explanation so far.
+  const RuleBits& reached() const { return reached_; }
+  void Reach(const RuleBits& rows) { reached_ |= rows; }
+
+ private:
+  Components& components_;
+  const Steps& steps_;
+  RuleBits reached_;
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_JUDGE_SEARCH_H_
