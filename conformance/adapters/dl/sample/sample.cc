@@ -260,8 +260,8 @@ int cmcheck_fault(const struct cmcheck_fault_line* fault) {
   const std::optional<cm::FaultKind> kind = cm::ParseFaultKind(fault->kind);
   if (!kind) return -1;
   cm::MadKinds messages = fault->messages == 0 ? cm::MadKinds() : cm::MadKinds::All();
-  for (int i = 0; i < cm::kMadKindCount; ++i)
-    if (fault->messages == 1u << i) messages = cm::MadKinds(static_cast<cm::MadKind>(i));
+  for (const cm::MadKind one : cm::kMads)
+    if (fault->messages == 1u << static_cast<int>(one)) messages = cm::MadKinds(one);
   const bool done = the_world->backend.Inject(
       {.kind = *kind,
        .side = fault->side,
