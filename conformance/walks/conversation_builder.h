@@ -13,6 +13,7 @@
 #include "model/base/choice.h"
 #include "model/conversation/conversation.h"
 #include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology_ref.h"
 
 namespace cm {
 

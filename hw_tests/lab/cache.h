@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
+#include "conformance/process/process.h"
 #include "hw_tests/lab/problem.h"
-#include "model/base/process.h"
 
 namespace lab {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <variant>
 
+#include "conformance/process/process.h"
 #include "model/base/duration.h"
-#include "model/base/process.h"
 
 namespace lab {
 namespace {

@@ -10,11 +10,11 @@
 #include <string>
 #include <string_view>
 
+#include "conformance/process/process.h"
 #include "hw_tests/lab/frame.h"
 #include "hw_tests/lab/image.h"
 #include "hw_tests/lab/monitor.h"
 #include "hw_tests/lab/problem.h"
-#include "model/base/process.h"
 
 namespace lab {
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "model/base/process.h"
+#include "conformance/process/process.h"
 
 namespace lab {
 namespace {

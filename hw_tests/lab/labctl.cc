@@ -8,10 +8,10 @@
 #include <system_error>
 #include <vector>
 
+#include "conformance/process/process.h"
 #include "hw_tests/lab/cache.h"
 #include "hw_tests/lab/guest.h"
 #include "hw_tests/lab/image.h"
-#include "model/base/process.h"
 
 namespace {
 

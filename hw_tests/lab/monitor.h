@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "conformance/process/process.h"
 #include "hw_tests/lab/problem.h"
-#include "model/base/process.h"
 
 namespace lab {
 

@@ -14,7 +14,7 @@
 #include "model/vocabulary/fault.h"
 #include "model/vocabulary/names.h"
 #include "model/vocabulary/tester.h"
-#include "model/vocabulary/topology.h"
+#include "model/vocabulary/topology_ref.h"
 
 namespace cm {
 

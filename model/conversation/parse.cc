@@ -11,6 +11,7 @@
 #include "model/conversation/name_scope.h"
 #include "model/conversation/topology_text.h"
 #include "model/conversation/words.h"
+#include "model/vocabulary/topology_ref.h"
 
 namespace cm {
 namespace {

@@ -191,7 +191,7 @@ inline constexpr auto kSends =
                 {Sends::kRejReq, "REJ of REQ", MadKind::kRej},
                 {Sends::kRejRep, "REJ of REP", MadKind::kRej},
                 {Sends::kRejOther, "REJ", MadKind::kRej},
-                {Sends::kRejNobody, "REJ that names nobody", MadKind::kRej},
+                {Sends::kRejNobody, "REJ without an id of the peer", MadKind::kRej},
                 {Sends::kRejTimeout, "REJ 4", MadKind::kRej},
                 {Sends::kRep, "REP", MadKind::kRep},
                 {Sends::kRtu, "RTU", MadKind::kRtu},

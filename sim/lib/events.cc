@@ -110,7 +110,8 @@ Progress Do(const Context& c, Library& library, const call::GetCmEvent& /*x*/, c
 
 Progress GetCmEvent(const Context& c, Library& library, uint32_t channel) {
   for (;;) {
-    const Result<response::Event> event = Execute(c.kernel, library.channels[channel].file, command::GetEvent{});
+    const Result<response::Event> event =
+        Execute(c.kernel, library.channels[channel].file, command::GetEvent{});
     if (!event.ok()) {
       if (library.channels[channel].nonblocking) return Ended(event.error());
       return Blocked({.waiting = Waiting::kEvent, .channel = channel});

@@ -97,7 +97,7 @@ Progress Do(const Context& c, Library& library, const call::MigrateId& /*x*/, co
   const uint32_t channel = synchronous ? OpenPrivateChannel(c, library) : at.channel;
   const Result<uint32_t> reported =
       Execute(c.kernel, library.channels[channel].file,
-                      command::MigrateId{.id = own.handle, .from = library.FileOf(at.id)});
+              command::MigrateId{.id = own.handle, .from = library.FileOf(at.id)});
   if (!reported.ok()) {
     if (synchronous) ClosePrivateChannel(c, library, channel);
     return Ended(reported.error());

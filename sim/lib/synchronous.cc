@@ -39,7 +39,7 @@ Errno MoveToOwnChannel(const Context& c, Library& library, uint32_t id) {
   const uint32_t channel = OpenPrivateChannel(c, library);
   const Result<uint32_t> reported =
       Execute(c.kernel, library.channels[channel].file,
-                      command::MigrateId{.id = own.handle, .from = library.FileOf(id)});
+              command::MigrateId{.id = own.handle, .from = library.FileOf(id)});
   if (!reported.ok()) {
     ClosePrivateChannel(c, library, channel);
     return reported.error();

@@ -10,6 +10,7 @@
 #include "sim/rdma_cm/ib_transport.h"
 #include "sim/rdma_cm/iw_transport.h"
 #include "sim/rdma_cm/rdma_cm.h"
+#include "sim/rdma_cm/transports.h"
 
 namespace cm::sim {
 namespace {

@@ -1,10 +1,7 @@
 #include "sim/rdma_cm/transport.h"
 
-#include <cstdlib>
-
-#include "sim/rdma_cm/ib_transport.h"
 #include "sim/rdma_cm/ids.h"
-#include "sim/rdma_cm/iw_transport.h"
+#include "sim/rdma_cm/rdma_cm.h"
 
 namespace cm::sim {
 namespace {
@@ -33,21 +30,6 @@ void CmTransport::StartJoin(const KernelContext& k, MembershipIndex membership) 
 
 void CmTransport::ContinueJoin(const KernelContext& k, MembershipIndex membership) const {
   ReportMembership(k, membership, Errno::kNone);
-}
-
-const CmTransport& TransportOf(const Profile& profile) {
-  static const InfinibandTransport kInfiniband;
-  static const RoceTransport kRoce;
-  static const IwTransport kIwarp;
-  switch (profile.transport) {
-    case Transport::kInfiniband:
-      return kInfiniband;
-    case Transport::kRoce:
-      return kRoce;
-    case Transport::kIwarp:
-      return kIwarp;
-  }
-  std::abort();
 }
 
 }  // namespace cm::sim

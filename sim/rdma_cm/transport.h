@@ -7,7 +7,6 @@
 
 #include "model/base/errno.h"
 #include "model/base/result.h"
-#include "model/vocabulary/profile.h"
 #include "sim/rdma_cm/cm_id.h"
 #include "sim/rdma_cm/commands.h"
 
@@ -57,9 +56,6 @@ class CmTransport {
   virtual void StartJoin(const KernelContext& k, MembershipIndex membership) const;
   virtual void ContinueJoin(const KernelContext& k, MembershipIndex membership) const;
 };
-
-// The transport of the devices of a profile; lives for ever.
-const CmTransport& TransportOf(const Profile& profile);
 
 }  // namespace cm::sim
 

@@ -5,6 +5,7 @@
 #include "model/base/check.h"
 #include "sim/rdma_cm/ib_transport.h"
 #include "sim/rdma_cm/iw_transport.h"
+#include "sim/rdma_cm/transports.h"
 
 namespace cm::sim {
 

@@ -12,8 +12,8 @@
 #include <optional>
 #include <utility>
 
+#include "conformance/process/process.h"
 #include "model/base/choice.h"
-#include "model/base/process.h"
 #include "sim/uapi/shared_time.h"
 #include "sim/world/world.h"
 #include "tools/app/folder.h"

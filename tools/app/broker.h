@@ -20,7 +20,7 @@
 
 #include "model/base/duration.h"
 #include "model/vocabulary/profile.h"
-#include "model/vocabulary/topology.h"
+#include "model/vocabulary/topology_ref.h"
 #include "tools/app/program.h"
 #include "tools/app/script.h"
 

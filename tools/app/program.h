@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "model/base/process.h"
+#include "conformance/process/process.h"
 
 namespace cm::app {
 

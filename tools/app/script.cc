@@ -9,6 +9,7 @@
 #include "model/conversation/conversation.h"
 #include "model/conversation/fault_check.h"
 #include "model/conversation/line_parser.h"
+#include "model/vocabulary/topology_ref.h"
 
 namespace cm::app {
 namespace {

@@ -11,7 +11,7 @@
 #include "model/base/duration.h"
 #include "model/vocabulary/fault.h"
 #include "model/vocabulary/profile.h"
-#include "model/vocabulary/topology.h"
+#include "model/vocabulary/topology_ref.h"
 
 namespace cm::app {
 

@@ -15,6 +15,7 @@
 #include "conformance/runner/profile_file.h"
 #include "model/base/duration.h"
 #include "model/vocabulary/topology.h"
+#include "model/vocabulary/topology_ref.h"
 #include "tools/app/broker.h"
 #include "tools/app/program.h"
 #include "tools/app/script.h"

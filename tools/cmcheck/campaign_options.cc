@@ -16,6 +16,7 @@
 #include "model/conversation/fault_check.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
+#include "model/vocabulary/topology_ref.h"
 #include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/run.h"
 

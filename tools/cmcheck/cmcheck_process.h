@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "model/base/process.h"
+#include "conformance/process/process.h"
 
 namespace cm {
 

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/process/process.h"
 #include "conformance/runner/journal.h"
 #include "conformance/runner/profile_file.h"
 #include "conformance/walks/walk.h"
 #include "hw_tests/lab/cache.h"
 #include "hw_tests/lab/linux_place.h"
 #include "hw_tests/lab/suite_run.h"
-#include "model/base/process.h"
 #include "model/vocabulary/topology.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"

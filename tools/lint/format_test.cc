@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/base/process.h"
+#include "conformance/process/process.h"
 #include "tools/lint/rules.h"
 #include "tools/lint/tree.h"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "model/base/errno.h"
 #include "model/channel/rules.h"
@@ -144,7 +145,11 @@ Diagram CmId() {
 }
 
 std::string Stimulus(model::IbStimulus on) {
-  const bool message = on >= model::IbStimulus::kReqAgain && on <= model::IbStimulus::kDrep;
+  using enum model::IbStimulus;
+  constexpr auto kMessages =
+      std::to_array({kReqAgain, kMra, kRep, kRepStale, kRepKnown, kRepAgain, kRtu, kRej, kRejStale,
+                     kRejMoved, kDreq, kDreqOtherQp, kDrep});
+  const bool message = std::ranges::find(kMessages, on) != kMessages.end();
   return std::string(ToString(on)) + (message ? " arrives" : "");
 }
 

@@ -3,27 +3,13 @@
 #define CONFORMANCE_ADAPTERS_DL_CALLER_H_
 
 #include <memory>
-#include <optional>
 
 #include "conformance/adapters/dl/api.h"
+#include "conformance/adapters/dl/products.h"
 #include "model/conversation/conversation.h"
 #include "model/conversation/history.h"
 
 namespace cm {
-
-// The output of a call: return value and pointed-to results. Must not move while the call is
-// blocked.
-struct Products {
-  rdma_event_channel* channel = nullptr;
-  rdma_cm_id* id = nullptr;
-  rdma_cm_event* event = nullptr;
-  int value = 0;
-  int error = 0;                    // errno
-  std::optional<HandedOut> handed;  // further outputs
-  rdma_addrinfo* info = nullptr;
-  ibv_context** devices = nullptr;
-  ibv_mr* region = nullptr;
-};
 
 struct Application;
 

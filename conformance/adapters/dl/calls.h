@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "conformance/adapters/dl/api.h"
-#include "conformance/adapters/dl/caller.h"
 #include "conformance/adapters/dl/memory.h"
 #include "conformance/adapters/dl/objects.h"
+#include "conformance/adapters/dl/products.h"
 #include "conformance/adapters/dl/services.h"
 #include "model/conversation/conversation.h"
 

@@ -1,7 +1,6 @@
 #include "conformance/adapters/dl/memory.h"
 
 #include <algorithm>
-#include <ranges>
 #include <span>
 
 #include "conformance/adapters/dl/c_enum.h"
@@ -109,7 +108,7 @@ void Memory::NotePosted(const call::Work& work, bool receive) {
 // The last equal one: those before it are in the queue.
 void Memory::ForgetPosted(const call::Work& work, bool receive) {
   const std::lock_guard lock(mutex_);
-  const auto last = std::ranges::find_if(posted_ | std::views::reverse, [&](const Posted& p) {
+  const auto last = std::find_if(posted_.rbegin(), posted_.rend(), [&](const Posted& p) {
     return p.Is(work.id, receive, work.context);
   });
   if (last != posted_.rend()) posted_.erase(std::next(last).base());

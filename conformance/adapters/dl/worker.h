@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "conformance/adapters/dl/messages.h"
+#include "conformance/process/process.h"
 #include "model/base/duration.h"
-#include "model/base/process.h"
 
 namespace cm {
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "conformance/adapters/lib/embedded.h"
-#include "model/base/process.h"
+#include "conformance/process/process.h"
 #include "model/base/sanitized.h"
 
 namespace cm {

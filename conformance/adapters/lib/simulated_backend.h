@@ -24,12 +24,12 @@ namespace cm {
 // lets a thread sleep. Threads within a synchronous call continue as soon as they can, like those
 // of the simulated library; others when they are polled.
 class SimulatedBackend : public VirtualBackend,
-                        public sim::fake_libibverbs::Backend,
-                        private sim::uapi::Memory {
+                         public sim::fake_libibverbs::Backend,
+                         private sim::uapi::Memory {
  public:
   // All of them must outlive this object. One at a time in a process.
   SimulatedBackend(const Conversation& conversation, const Profile* profile,
-                  const Libraries* libraries);
+                   const Libraries* libraries);
   ~SimulatedBackend() override;
 
   // VirtualBackend

@@ -1,11 +1,11 @@
-// Child processes that end when this process does, and what is passed to them.
+// Child processes that end when this process does.
 //
 // 1. A Process has a process group of its own, so that we handle the terminal's Ctrl-C, and gets a
 //    signal from the kernel when this process has ended, for whatever reason: no handler has to
 //    clean up.
 // 2. The destructor kills the whole group and waits for its leader.
-#ifndef MODEL_BASE_PROCESS_H_
-#define MODEL_BASE_PROCESS_H_
+#ifndef CONFORMANCE_PROCESS_PROCESS_H_
+#define CONFORMANCE_PROCESS_PROCESS_H_
 
 #include <signal.h>
 #include <sys/types.h>
@@ -13,44 +13,14 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "conformance/process/descriptor.h"
 #include "model/base/duration.h"
 
 namespace cm {
-
-// A file descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() { Close(); }
-
-  int get() const { return fd_; }
-  void Close();
-
- private:
-  int fd_ = -1;
-};
-
-// An anonymous file in memory that contains `bytes`, and the path by which a program that inherits
-// it opens it. Its number is above those that a shell script uses.
-Descriptor MemoryFile(std::string_view bytes);
-std::string InheritedPath(const Descriptor& descriptor);
-std::string ReadFromStart(const Descriptor& descriptor);
-
-// Both ends of a connection; neither is inherited unless listed. Empty, with errno, on failure.
-using Ends = std::pair<Descriptor, Descriptor>;
-std::optional<Ends> SocketPair(int type);
-std::optional<Ends> Pipe();  // read end, write end
 
 // The path of a program as execvp would find it in `search_path`; otherwise the errno. source: man
 // execvp(3)
@@ -119,4 +89,4 @@ std::optional<Ran> RunProgram(const std::vector<std::string>& command);
 
 }  // namespace cm
 
-#endif  // MODEL_BASE_PROCESS_H_
+#endif  // CONFORMANCE_PROCESS_PROCESS_H_

@@ -1,4 +1,4 @@
-#include "model/base/process.h"
+#include "conformance/process/process.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>

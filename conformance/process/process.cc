@@ -1,4 +1,4 @@
-#include "model/base/process.h"
+#include "conformance/process/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,6 @@
 namespace cm {
 namespace {
 
-constexpr int kFirstInherited = 20;
 constexpr int kCannotStart = 127;
 
 // The kernel sends the death signal when the *thread* that started a process ends. This thread
@@ -135,57 +134,14 @@ ssize_t ReadSome(int fd, void* bytes, size_t count) {
 
 }  // namespace
 
-void Descriptor::Close() {
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
-}
-
-Descriptor MemoryFile(std::string_view bytes) {
-  const Descriptor low(memfd_create("cmcheck", MFD_CLOEXEC));
-  Descriptor file(fcntl(low.get(), F_DUPFD_CLOEXEC, kFirstInherited));
-  while (!bytes.empty()) {
-    const ssize_t written = write(file.get(), bytes.data(), bytes.size());
-    if (written <= 0) return {};
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return file;
-}
-
-std::string InheritedPath(const Descriptor& descriptor) {
-  return "/proc/self/fd/" + std::to_string(descriptor.get());
-}
-
-std::string ReadFromStart(const Descriptor& descriptor) {
-  std::string text;
-  std::array<char, 4096> buffer;
-  for (;;) {
-    const ssize_t n =
-        pread(descriptor.get(), buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
-    if (n <= 0) return text;
-    text.append(buffer.data(), static_cast<size_t>(n));
-  }
-}
-
-std::optional<Ends> SocketPair(int type) {
-  std::array<int, 2> ends;
-  if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends.data()) != 0) return std::nullopt;
-  return Ends(ends[0], ends[1]);
-}
-
-std::optional<Ends> Pipe() {
-  std::array<int, 2> ends;
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-  return Ends(ends[0], ends[1]);
-}
-
 std::variant<std::string, int> FindProgram(const std::string& name,
                                            const std::string& search_path) {
   int worst = ENOENT;
   const bool has_folder = name.find('/') != std::string::npos;
   for (size_t begin = 0; begin <= search_path.size() && !name.empty();) {
     const size_t end = std::min(search_path.find(':', begin), search_path.size());
-    const std::string folder = begin == end ? "." : search_path.substr(begin, end - begin);
-    const std::string path = has_folder ? name : folder + "/" + name;
+    std::string path = begin == end ? "." : search_path.substr(begin, end - begin);
+    path = has_folder ? name : path.append("/").append(name);
     const int error = Refuses(path);
     if (error == 0) return path;
     if (error == EACCES || has_folder) worst = error;
