@@ -181,6 +181,7 @@ void NoticeIsHeard(const HistoryIndex& index, PropertyResult& result) {
   }
 }
 
+// Over iWARP there are always attributes, and rdma_notify establishes nothing.
 constexpr auto kClaims = std::to_array<Property>({
     Always("ATTR-1", AttributesFitTheState,
            "rdma_init_qp_attr returns the attributes for the state, and those for INIT before "
@@ -188,11 +189,13 @@ constexpr auto kClaims = std::to_array<Property>({
            "man rdma_init_qp_attr(3), linux 6.1 cma.c rdma_init_qp_attr, cm.c ib_cm_init_qp_attr"),
     Always("ATTR-2", NoAttributesAfterTheEnd,
            "There are no attributes for a queue pair whose connection is over or rejected.",
-           "linux 6.1 cm.c ib_cm_init_qp_attr"),
+           "linux 6.1 cm.c ib_cm_init_qp_attr")
+        .Over(over::kIbCm),
     Eventually("NOT-1", NoticeEstablishes,
                "An id with COMM_EST reported by rdma_notify reports ESTABLISHED once, with or "
                "without RTU.",
-               "man rdma_notify(3), linux 6.1 cm.c cm_establish"),
+               "man rdma_notify(3), linux 6.1 cm.c cm_establish")
+        .Over(over::kIbCm),
     Sometimes("NOT-2", NoticeIsHeard, "rdma_notify is the first to report a connection.",
               "man rdma_notify(3)"),
     Always("ECE-1", QueuePairsSpeakForThemselves,
