@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "conformance/fidelity/told.h"
+#include "conformance/fidelity/test_histories.h"
 
 namespace cm {
 namespace {
@@ -16,9 +16,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 // The cause of the first difference of the two.
-Explanation Why(const Told& kernel, const Told& simulator) {
-  const History k = Tell(kernel);
-  const History s = Tell(simulator);
+Explanation Why(const HistoryText& kernel, const HistoryText& simulator) {
+  const History k = HistoryOf(kernel);
+  const History s = HistoryOf(simulator);
   const std::optional<Parting> parting = FirstParting(k, s);
   EXPECT_TRUE(parting);
   if (!parting) return {};
@@ -29,7 +29,7 @@ std::string NameOf(const Explanation& explanation) {
   return std::string(InfoOf(explanation.cause).name);
 }
 
-Told Channels() {
+HistoryText Channels() {
   return {"active rdma_create_event_channel C nonblocking -> 0",
           "passive rdma_create_event_channel S nonblocking -> 0"};
 }
@@ -44,51 +44,55 @@ TEST(Causes, EachHasANameAndASentenceOfItsOwn) {
 }
 
 TEST(Causes, TheTablesLackARow) {
-  const Explanation why = Why(Listening() + Told{"passive rdma_listen L backlog=8 -> -1 EBUSY"},
-                              Listening() + Told{"passive rdma_listen L backlog=8 -> -1 EINVAL"});
+  const Explanation why =
+      Why(Listening() + HistoryText{"passive rdma_listen L backlog=8 -> -1 EBUSY"},
+          Listening() + HistoryText{"passive rdma_listen L backlog=8 -> -1 EINVAL"});
   EXPECT_EQ(NameOf(why), "the tables lack a row");
   EXPECT_THAT(why.why, AllOf(HasSubstr("EBUSY"), HasSubstr("only: -1 EINVAL")));
 }
 
 TEST(Causes, TheSimulatorDoesWhatNoRowPermits) {
-  const Explanation why = Why(Listening() + Told{"passive rdma_listen L backlog=8 -> -1 EINVAL"},
-                              Listening() + Told{"passive rdma_listen L backlog=8 -> -1 EBUSY"});
+  const Explanation why =
+      Why(Listening() + HistoryText{"passive rdma_listen L backlog=8 -> -1 EINVAL"},
+          Listening() + HistoryText{"passive rdma_listen L backlog=8 -> -1 EBUSY"});
   EXPECT_EQ(NameOf(why), "the simulator does what no row permits");
 }
 
 TEST(Causes, BeyondTheTables) {
   const auto with = [](const std::string& answer) {
-    return Channels() + Told{"active rdma_create_id A on=C -> 0",
-                             "active rdma_bind_addr A addr=active:7000 -> 0",
-                             "active rdma_create_qp A type=UC -> " + answer};
+    return Channels() + HistoryText{"active rdma_create_id A on=C -> 0",
+                                    "active rdma_bind_addr A addr=active:7000 -> 0",
+                                    "active rdma_create_qp A type=UC -> " + answer};
   };
   EXPECT_EQ(NameOf(Why(with("0"), with("-1 EPERM"))), "beyond the tables");
 }
 
 TEST(Causes, WhichOfSeveralWaitingThreadsIsServed) {
-  const Told before = {"active rdma_create_event_channel C -> 0",
-                       "active rdma_create_id A on=C -> 0",
-                       "active/2 rdma_get_cm_event C as=E -> blocked",
-                       "active/3 rdma_get_cm_event C as=F -> blocked",
-                       "active rdma_resolve_addr A dst=passive:7471 timeout_ms=2000 -> 0"};
+  const HistoryText before = {"active rdma_create_event_channel C -> 0",
+                              "active rdma_create_id A on=C -> 0",
+                              "active/2 rdma_get_cm_event C as=E -> blocked",
+                              "active/3 rdma_get_cm_event C as=F -> blocked",
+                              "active rdma_resolve_addr A dst=passive:7471 timeout_ms=2000 -> 0"};
   const std::string event = " -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=A";
-  const Explanation why = Why(before + Told{"returned active/3 rdma_get_cm_event C as=F" + event},
-                              before + Told{"returned active/2 rdma_get_cm_event C as=E" + event});
+  const Explanation why =
+      Why(before + HistoryText{"returned active/3 rdma_get_cm_event C as=F" + event},
+          before + HistoryText{"returned active/2 rdma_get_cm_event C as=E" + event});
   EXPECT_EQ(NameOf(why), "which of several waiting threads is served");
 }
 
 TEST(Causes, OrderOfIndependentEventsOnOneChannel) {
   const auto with = [](const std::string& first, const std::string& second) {
     return Channels() +
-           Told{"active rdma_create_id A on=C -> 0",
-                "active rdma_create_id B on=C -> 0",
-                "active rdma_resolve_addr A dst=passive:7471 timeout_ms=2000 -> 0",
-                "active rdma_resolve_addr B dst=passive:7472 timeout_ms=2000 -> 0",
-                "settle -> done",
-                "active rdma_get_cm_event C as=E -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=" +
-                    first,
-                "active rdma_get_cm_event C as=F -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=" +
-                    second};
+           HistoryText{
+               "active rdma_create_id A on=C -> 0",
+               "active rdma_create_id B on=C -> 0",
+               "active rdma_resolve_addr A dst=passive:7471 timeout_ms=2000 -> 0",
+               "active rdma_resolve_addr B dst=passive:7472 timeout_ms=2000 -> 0",
+               "settle -> done",
+               "active rdma_get_cm_event C as=E -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=" +
+                   first,
+               "active rdma_get_cm_event C as=F -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=" +
+                   second};
   };
   EXPECT_EQ(NameOf(Why(with("A", "B"), with("B", "A"))),
             "order of independent events on one channel");
@@ -103,31 +107,31 @@ TEST(Causes, WhoWasFirstOfTwoRequestsInFlight) {
              "rnr_retry_count=7 private=\"" +
              data + "\"+55";
     };
-    return Listening() + Told{"active rdma_create_event_channel C nonblocking -> 0"} + Ready("A") +
-           Ready("B") +
-           Told{"active rdma_create_qp A -> 0",
-                "active rdma_create_qp B -> 0",
-                "active rdma_connect A private=\"a\" -> 0",
-                "active rdma_connect B private=\"b\" -> 0",
-                "settle -> done",
-                request("E", first),
-                request("F", second)};
+    return Listening() + HistoryText{"active rdma_create_event_channel C nonblocking -> 0"} +
+           Ready("A") + Ready("B") +
+           HistoryText{"active rdma_create_qp A -> 0",
+                       "active rdma_create_qp B -> 0",
+                       "active rdma_connect A private=\"a\" -> 0",
+                       "active rdma_connect B private=\"b\" -> 0",
+                       "settle -> done",
+                       request("E", first),
+                       request("F", second)};
   };
   EXPECT_EQ(NameOf(Why(with("a", "b"), with("b", "a"))), "who was first: two requests in flight");
 }
 
 // An address without a host: the error comes when the time is over.
-Told Asking() {
-  return Channels() + Told{"active rdma_create_id A on=C -> 0",
-                           "active rdma_resolve_addr A dst=silent:7471 timeout_ms=2000 -> 0",
-                           "pass 2s -> done", "@2100ms"};
+HistoryText Asking() {
+  return Channels() + HistoryText{"active rdma_create_id A on=C -> 0",
+                                  "active rdma_resolve_addr A dst=silent:7471 timeout_ms=2000 -> 0",
+                                  "pass 2s -> done", "@2100ms"};
 }
 constexpr const char* kError = " -> 0  event RDMA_CM_EVENT_ADDR_ERROR id=A status=-110";
 
 TEST(Causes, ATimerAtTheEdgeOfAWait) {
   const auto with = [](const std::string& first, const std::string& second) {
-    return Asking() + Told{"active rdma_get_cm_event C as=E" + first, "pass 3s -> done", "@5200ms",
-                           "active rdma_get_cm_event C as=F" + second};
+    return Asking() + HistoryText{"active rdma_get_cm_event C as=E" + first, "pass 3s -> done",
+                                  "@5200ms", "active rdma_get_cm_event C as=F" + second};
   };
   const Explanation why = Why(with(" -> -1 EAGAIN", kError), with(kError, " -> -1 EAGAIN"));
   EXPECT_EQ(NameOf(why), "late or early timer at the edge of a wait");
@@ -137,8 +141,8 @@ TEST(Causes, ATimerAtTheEdgeOfAWait) {
 
 TEST(Causes, ATimerAtTheEdgeOfAWaitForTheDescriptor) {
   const auto with = [](const std::string& waited) {
-    return Asking() + Told{"active wait C within=1ms -> " + waited, "@5200ms",
-                           std::string("active rdma_get_cm_event C as=E") + kError};
+    return Asking() + HistoryText{"active wait C within=1ms -> " + waited, "@5200ms",
+                                  std::string("active rdma_get_cm_event C as=E") + kError};
   };
   EXPECT_EQ(NameOf(Why(with("quiet"), with("readable"))),
             "late or early timer at the edge of a wait");
@@ -146,7 +150,7 @@ TEST(Causes, ATimerAtTheEdgeOfAWaitForTheDescriptor) {
 
 TEST(Causes, ATimerThatNobodyLooksForAgain) {
   const auto with = [](const std::string& answer) {
-    return Asking() + Told{"active rdma_get_cm_event C as=E" + answer};
+    return Asking() + HistoryText{"active rdma_get_cm_event C as=E" + answer};
   };
   const Explanation why = Why(with(" -> -1 EAGAIN"), with(kError));
   EXPECT_EQ(NameOf(why), "late or early timer at the edge of a wait");
@@ -156,29 +160,30 @@ TEST(Causes, ATimerThatNobodyLooksForAgain) {
 // A request over a link that is down fails immediately; afterwards the device may be deaf.
 TEST(Causes, ADeafDeviceAfterAFailedSend) {
   const auto with = [](const std::string& answer) {
-    return Listening() + Told{"active rdma_create_event_channel C nonblocking -> 0"} + Ready("A") +
-           Ready("B") +
-           Told{"active rdma_create_qp A -> 0",
-                "active rdma_create_qp B -> 0",
-                "fault link-down side=active -> done",
-                "settle -> done",
-                "active rdma_connect A -> 0",
-                "settle -> done",
-                "active rdma_get_cm_event C as=E -> 0  event RDMA_CM_EVENT_UNREACHABLE id=A "
-                "status=-110",
-                "fault link-up side=active -> done",
-                "settle -> done",
-                "active rdma_connect B -> 0",
-                "settle -> done",
-                "passive rdma_get_cm_event S as=F id=P -> 0  event RDMA_CM_EVENT_CONNECT_REQUEST "
-                "id=P "
-                "listen=L responder_resources=1 initiator_depth=1 flow_control=1 retry_count=7 "
-                "rnr_retry_count=7 private=\"\"+56",
-                "passive rdma_reject P -> 0",
-                "settle -> done",
-                "active rdma_get_cm_event C as=G" + answer,
-                "settle -> done",
-                "active rdma_get_cm_event C as=H -> -1 EAGAIN"};
+    return Listening() + HistoryText{"active rdma_create_event_channel C nonblocking -> 0"} +
+           Ready("A") + Ready("B") +
+           HistoryText{
+               "active rdma_create_qp A -> 0",
+               "active rdma_create_qp B -> 0",
+               "fault link-down side=active -> done",
+               "settle -> done",
+               "active rdma_connect A -> 0",
+               "settle -> done",
+               "active rdma_get_cm_event C as=E -> 0  event RDMA_CM_EVENT_UNREACHABLE id=A "
+               "status=-110",
+               "fault link-up side=active -> done",
+               "settle -> done",
+               "active rdma_connect B -> 0",
+               "settle -> done",
+               "passive rdma_get_cm_event S as=F id=P -> 0  event RDMA_CM_EVENT_CONNECT_REQUEST "
+               "id=P "
+               "listen=L responder_resources=1 initiator_depth=1 flow_control=1 retry_count=7 "
+               "rnr_retry_count=7 private=\"\"+56",
+               "passive rdma_reject P -> 0",
+               "settle -> done",
+               "active rdma_get_cm_event C as=G" + answer,
+               "settle -> done",
+               "active rdma_get_cm_event C as=H -> -1 EAGAIN"};
   };
   EXPECT_EQ(NameOf(Why(with(" -> -1 EAGAIN"), with(" -> 0  event RDMA_CM_EVENT_REJECTED id=B "
                                                    "status=28 private=\"\"+148"))),
@@ -197,22 +202,24 @@ TEST(Causes, ATimerThatAnotherOneOvertakes) {
            text.replace(text.find('%'), 1, name);
   };
   const auto with = [&](const std::string& last) {
-    return Listening() + Told{"active rdma_create_event_channel C nonblocking -> 0"} + Ready("A") +
-           Told{"active rdma_create_qp A -> 0",
-                "fault drop REP from=passive -> done",
-                "active rdma_connect A -> 0",
-                "pass 8s -> done",
-                "@8s",
-                named("E"),
-                "passive rdma_create_qp EP -> 0",
-                "passive rdma_accept EP -> 0",
-                "pass 75s -> done",
-                "@83s",
-                "passive rdma_get_cm_event S as=F -> 0  event RDMA_CM_EVENT_UNREACHABLE id=EP "
-                "status=-110",
-                "@87s",
-                last,
-                "passive rdma_get_cm_event S as=H -> -1 EAGAIN"};
+    return Listening() + HistoryText{"active rdma_create_event_channel C nonblocking -> 0"} +
+           Ready("A") +
+           HistoryText{
+               "active rdma_create_qp A -> 0",
+               "fault drop REP from=passive -> done",
+               "active rdma_connect A -> 0",
+               "pass 8s -> done",
+               "@8s",
+               named("E"),
+               "passive rdma_create_qp EP -> 0",
+               "passive rdma_accept EP -> 0",
+               "pass 75s -> done",
+               "@83s",
+               "passive rdma_get_cm_event S as=F -> 0  event RDMA_CM_EVENT_UNREACHABLE id=EP "
+               "status=-110",
+               "@87s",
+               last,
+               "passive rdma_get_cm_event S as=H -> -1 EAGAIN"};
   };
   const Explanation why =
       Why(with("passive rdma_get_cm_event S as=G id=GP -> -1 EAGAIN"), with(named("G")));
@@ -223,12 +230,12 @@ TEST(Causes, ATimerThatAnotherOneOvertakes) {
 // A REJ that may be lost, or not.
 TEST(Causes, APermittedAlternativeNamesTheRowsOfBoth) {
   const auto with = [](const std::string& answer) {
-    return Told{"passive rdma_create_event_channel S nonblocking -> 0",
-                "active rdma_create_event_channel C nonblocking -> 0"} +
+    return HistoryText{"passive rdma_create_event_channel S nonblocking -> 0",
+                       "active rdma_create_event_channel C nonblocking -> 0"} +
            Ready("A") +
-           Told{"active rdma_create_qp A -> 0", "fault drop REJ from=passive nth=1 -> done",
-                "active rdma_connect A -> 0", "@110s",
-                "active rdma_get_cm_event C as=E -> 0  event " + answer};
+           HistoryText{"active rdma_create_qp A -> 0", "fault drop REJ from=passive nth=1 -> done",
+                       "active rdma_connect A -> 0", "@110s",
+                       "active rdma_get_cm_event C as=E -> 0  event " + answer};
   };
   const Explanation why = Why(with("RDMA_CM_EVENT_UNREACHABLE id=A status=-110"),
                               with("RDMA_CM_EVENT_REJECTED id=A status=8 private=\"\"+148"));

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "conformance/fidelity/told.h"
+#include "conformance/fidelity/test_histories.h"
 
 namespace cm {
 namespace {
@@ -18,10 +18,10 @@ using testing::Not;
 
 const Profile& Reference() { return *FindProfile("6.1-rxe"); }
 
-Told ListensTwice(const std::string& answer) {
-  return Listening() + Told{"passive rdma_listen L backlog=8 -> " + answer};
+HistoryText ListensTwice(const std::string& answer) {
+  return Listening() + HistoryText{"passive rdma_listen L backlog=8 -> " + answer};
 }
-const Told kFault = {"fault link-down side=active -> done"};
+const HistoryText kFault = {"fault link-down side=active -> done"};
 
 LabReport Report() {
   return {.implementation = "librdmacm 44.0-2 on Linux 6.1.0",
@@ -41,18 +41,18 @@ LabReport Report() {
 // Three equal, one of them faulted, and one that differs.
 Fidelity Four() {
   Fidelity fidelity;
-  const History plain = Tell(ListensTwice("-1 EINVAL"));
-  const History faulted = Tell(kFault + ListensTwice("-1 EINVAL"));
+  const History plain = HistoryOf(ListensTwice("-1 EINVAL"));
+  const History faulted = HistoryOf(kFault + ListensTwice("-1 EINVAL"));
   fidelity.Add(Compare(plain, plain, Reference()));
   fidelity.Add(Compare(plain, plain, Reference()));
   fidelity.Add(Compare(faulted, faulted, Reference()));
-  fidelity.Add(Compare(Tell(ListensTwice("-1 EBUSY")), plain, Reference()));
+  fidelity.Add(Compare(HistoryOf(ListensTwice("-1 EBUSY")), plain, Reference()));
   return fidelity;
 }
 
 TEST(Fidelity, ASequenceIsFaultedWhenALineOfItIsAFault) {
-  const History plain = Tell(Listening() + Told{"heal -> done"});
-  const History faulted = Tell(kFault + Listening());
+  const History plain = HistoryOf(Listening() + HistoryText{"heal -> done"});
+  const History faulted = HistoryOf(kFault + Listening());
   EXPECT_FALSE(Compare(plain, plain, Reference()).faulted);
   EXPECT_TRUE(Compare(faulted, faulted, Reference()).faulted);
 }
@@ -96,7 +96,7 @@ TEST(Fidelity, TheDocumentListsRowsThatWereConfirmedAndThoseThatWereNot) {
 
 TEST(Fidelity, NoDifferenceIsSaidInAWord) {
   Fidelity fidelity;
-  const History plain = Tell(Listening());
+  const History plain = HistoryOf(Listening());
   fidelity.Add(Compare(plain, plain, Reference()));
   EXPECT_THAT(ToMarkdown(fidelity, Report(), Reference()), HasSubstr("Nowhere."));
 }

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "conformance/fidelity/told.h"
+#include "conformance/fidelity/test_histories.h"
 
 namespace cm {
 namespace {

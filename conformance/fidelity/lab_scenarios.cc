@@ -71,7 +71,7 @@ Cells LineOf(const ScenarioComparison& comparison, size_t index) {
   std::string side;
   Cells kernel;
   Duration lateness;
-  Likeness likeness = Likeness::kSame;
+  Agreement agreement = Agreement::kSame;
   for (const std::vector<EventPair>& run : comparison.runs) {
     if (index >= run.size()) {
       kernel.push_back("nothing");
@@ -82,13 +82,13 @@ Cells LineOf(const ScenarioComparison& comparison, size_t index) {
     lateness = pair.lateness;
     side = pair.simulator ? pair.simulator->side : pair.kernel->side;
     kernel.push_back(Seen(pair.kernel, pair.simulator));
-    if (pair.likeness != Likeness::kSame) likeness = pair.likeness;
+    if (pair.agreement != Agreement::kSame) agreement = pair.agreement;
   }
   Cells cells = {side, simulator ? ToString(simulator->event) : "nothing",
                  simulator ? SecondsText(simulator->at) : ""};
   cells.insert(cells.end(), kernel.begin(), kernel.end());
   cells.push_back(SecondsText(lateness));
-  cells.emplace_back(ToString(likeness));
+  cells.emplace_back(ToString(agreement));
   return cells;
 }
 

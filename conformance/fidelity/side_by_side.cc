@@ -170,14 +170,14 @@ std::vector<FetchedEvent> BySide(const History& history) {
   return events;
 }
 
-Likeness Compare(const EventPair& pair, Duration slack) {
+Agreement Compare(const EventPair& pair, Duration slack) {
   if (!pair.simulator || !pair.kernel || pair.simulator->side != pair.kernel->side ||
       pair.simulator->event != pair.kernel->event)
-    return Likeness::kOther;
-  if (pair.kernel->at + Duration::Milliseconds(1) < pair.simulator->at) return Likeness::kEarly;
+    return Agreement::kOther;
+  if (pair.kernel->at + Duration::Milliseconds(1) < pair.simulator->at) return Agreement::kEarly;
   if (pair.kernel->at > pair.simulator->at + pair.lateness + pair.kernel->outside + slack)
-    return Likeness::kLate;
-  return Likeness::kSame;
+    return Agreement::kLate;
+  return Agreement::kSame;
 }
 
 }  // namespace
@@ -204,15 +204,15 @@ std::vector<Duration> Lateness(const History& simulator, const Profile& profile)
   return of_events;
 }
 
-std::string_view ToString(Likeness likeness) {
-  switch (likeness) {
-    case Likeness::kSame:
+std::string_view ToString(Agreement agreement) {
+  switch (agreement) {
+    case Agreement::kSame:
       return "same";
-    case Likeness::kEarly:
+    case Agreement::kEarly:
       return "too early";
-    case Likeness::kLate:
+    case Agreement::kLate:
       return "too late";
-    case Likeness::kOther:
+    case Agreement::kOther:
       return "another event";
   }
   return "";
@@ -226,7 +226,7 @@ std::vector<EventPair> SideBySide(const std::vector<TimedEvent>& simulator,
   const auto add = [&](std::optional<TimedEvent> sim, std::optional<TimedEvent> real,
                        Duration late) {
     EventPair pair{std::move(sim), std::move(real), late};
-    pair.likeness = Compare(pair, slack);
+    pair.agreement = Compare(pair, slack);
     pairs.push_back(std::move(pair));
   };
   for (size_t s = 0; s < simulator.size(); ++s) {
@@ -244,7 +244,7 @@ std::vector<EventPair> SideBySide(const std::vector<TimedEvent>& simulator,
 
 bool Same(const std::vector<EventPair>& pairs) {
   return std::ranges::all_of(pairs,
-                             [](const EventPair& p) { return p.likeness == Likeness::kSame; });
+                             [](const EventPair& p) { return p.agreement == Agreement::kSame; });
 }
 
 }  // namespace cm

@@ -42,14 +42,14 @@ std::vector<TimedEvent> TimedEvents(const History& history);
 // The maximum lateness of each of the simulator's events on a kernel.
 std::vector<Duration> Lateness(const History& simulator, const Profile& profile);
 
-enum class Likeness : uint8_t { kSame, kEarly, kLate, kOther };
-std::string_view ToString(Likeness likeness);
+enum class Agreement : uint8_t { kSame, kEarly, kLate, kOther };
+std::string_view ToString(Agreement agreement);
 
 struct EventPair {
   std::optional<TimedEvent> simulator;
   std::optional<TimedEvent> kernel;
   Duration lateness;  // allowed
-  Likeness likeness = Likeness::kSame;
+  Agreement agreement = Agreement::kSame;
 };
 
 // `slack` is additional time for the kernel's computer.

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/fidelity/told.h"
+#include "conformance/fidelity/test_histories.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm {
@@ -25,9 +25,9 @@ constexpr Duration kSlack = Duration::Milliseconds(20);
 
 Duration Ms(int64_t ms) { return Duration::Milliseconds(ms); }
 
-std::vector<Likeness> Likenesses(const std::vector<EventPair>& pairs) {
-  std::vector<Likeness> all;
-  for (const EventPair& pair : pairs) all.push_back(pair.likeness);
+std::vector<Agreement> Agreements(const std::vector<EventPair>& pairs) {
+  std::vector<Agreement> all;
+  for (const EventPair& pair : pairs) all.push_back(pair.agreement);
   return all;
 }
 
@@ -60,47 +60,49 @@ TEST(SideBySide, AreTheSameWithinWhatTimersMayBeLate) {
 
 TEST(SideBySide, NoticesAnEventThatIsTooEarly) {
   const auto pairs = Beside({{"active", kEstablished, Ms(4094), {}}, kSimulator[1], kSimulator[2]});
-  EXPECT_THAT(Likenesses(pairs), ElementsAre(Likeness::kEarly, Likeness::kSame, Likeness::kSame));
+  EXPECT_THAT(Agreements(pairs),
+              ElementsAre(Agreement::kEarly, Agreement::kSame, Agreement::kSame));
   EXPECT_FALSE(Same(pairs));
 }
 
 TEST(SideBySide, NoticesAnEventThatIsLaterThanItsTimersMayBe) {
-  EXPECT_THAT(Likenesses(Beside({{"active", kEstablished, Ms(4096 + 256 + 21), {}},
+  EXPECT_THAT(Agreements(Beside({{"active", kEstablished, Ms(4096 + 256 + 21), {}},
                                  {"passive", kRequest, Ms(21), {}},
                                  kSimulator[2]})),
-              ElementsAre(Likeness::kLate, Likeness::kLate, Likeness::kSame));
+              ElementsAre(Agreement::kLate, Agreement::kLate, Agreement::kSame));
 }
 
 TEST(SideBySide, AllowForWhatTheEnvironmentTook) {
-  EXPECT_THAT(Likenesses(Beside({{"active", kEstablished, Ms(4096 + 256 + 20 + 100), Ms(100)},
+  EXPECT_THAT(Agreements(Beside({{"active", kEstablished, Ms(4096 + 256 + 20 + 100), Ms(100)},
                                  {"passive", kRequest, Ms(121), Ms(100)},
                                  kSimulator[2]})),
-              ElementsAre(Likeness::kSame, Likeness::kLate, Likeness::kSame));
+              ElementsAre(Agreement::kSame, Agreement::kLate, Agreement::kSame));
 }
 
 TEST(SideBySide, NoticesAnotherEventAndAnotherStatus) {
-  EXPECT_THAT(Likenesses(Beside({{"active", kUnreachable, Ms(4096), {}},
+  EXPECT_THAT(Agreements(Beside({{"active", kUnreachable, Ms(4096), {}},
                                  kSimulator[1],
                                  {"passive", {EventType::kEstablished, -1}, Ms(4096), {}}})),
-              ElementsAre(Likeness::kOther, Likeness::kSame, Likeness::kOther));
+              ElementsAre(Agreement::kOther, Agreement::kSame, Agreement::kOther));
 }
 
 TEST(SideBySide, NoticesAnEventTooManyAndTooFew) {
-  EXPECT_THAT(Likenesses(Beside({kSimulator[1], kSimulator[2]})),
-              ElementsAre(Likeness::kOther, Likeness::kSame, Likeness::kSame));
-  EXPECT_THAT(Likenesses(Beside({kSimulator[0], kSimulator[0], kSimulator[1], kSimulator[2]})),
-              ElementsAre(Likeness::kSame, Likeness::kOther, Likeness::kSame, Likeness::kSame));
-  EXPECT_THAT(Likenesses(Beside({kSimulator[0], kSimulator[1], kSimulator[2], kSimulator[2]})),
-              ElementsAre(Likeness::kSame, Likeness::kSame, Likeness::kSame, Likeness::kOther));
+  EXPECT_THAT(Agreements(Beside({kSimulator[1], kSimulator[2]})),
+              ElementsAre(Agreement::kOther, Agreement::kSame, Agreement::kSame));
+  EXPECT_THAT(Agreements(Beside({kSimulator[0], kSimulator[0], kSimulator[1], kSimulator[2]})),
+              ElementsAre(Agreement::kSame, Agreement::kOther, Agreement::kSame, Agreement::kSame));
+  EXPECT_THAT(Agreements(Beside({kSimulator[0], kSimulator[1], kSimulator[2], kSimulator[2]})),
+              ElementsAre(Agreement::kSame, Agreement::kSame, Agreement::kSame, Agreement::kOther));
 }
 
 TEST(SideBySide, OfNothingIsTheSame) { EXPECT_TRUE(Same(SideBySide({}, {}, {}, kSlack))); }
 
 // The active side connects, and waits until the history's time for the result.
 History Waiting(const std::string& until, const std::string& event) {
-  return Tell(Listening() + Told{"active rdma_create_event_channel C -> 0"} + Ready("A") +
-              Told{"active rdma_connect A -> 0", "active wait C within=1200s -> readable",
-                   "@" + until, "active rdma_get_cm_event C as=u -> 0  event " + event + " id=A"});
+  return HistoryOf(
+      Listening() + HistoryText{"active rdma_create_event_channel C -> 0"} + Ready("A") +
+      HistoryText{"active rdma_connect A -> 0", "active wait C within=1200s -> readable",
+                  "@" + until, "active rdma_get_cm_event C as=u -> 0  event " + event + " id=A"});
 }
 
 TEST(TimedEvents, SayWhatTheEnvironmentTookSinceTheConnect) {
@@ -126,8 +128,8 @@ TEST(TimedEvents, LeaveResolutionsOutAndCountFromTheConnect) {
 
 // `count` REQ, one interval apart, and UNREACHABLE one interval after the last.
 History GivenUp(int count, Duration interval) {
-  History history = Tell(Listening() + Told{"active rdma_create_event_channel C -> 0"} +
-                         Ready("A") + Told{"active rdma_connect A -> 0"});
+  History history = HistoryOf(Listening() + HistoryText{"active rdma_create_event_channel C -> 0"} +
+                              Ready("A") + HistoryText{"active rdma_connect A -> 0"});
   const Instant begin = history.records.back().end;
   const auto record = static_cast<uint32_t>(history.records.size());
   for (int i = 0; i < count; ++i)
@@ -159,7 +161,8 @@ TEST(Lateness, AddsUpOverRetransmissions) {
 }
 
 TEST(Lateness, OfWhatNoTimerDidIsNone) {
-  const History history = Tell(Listening() + Told{"active rdma_create_event_channel C -> 0"});
+  const History history =
+      HistoryOf(Listening() + HistoryText{"active rdma_create_event_channel C -> 0"});
   EXPECT_THAT(Lateness(history, *FindProfile("6.1-rxe")), IsEmpty());
 }
 

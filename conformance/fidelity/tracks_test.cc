@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "conformance/fidelity/told.h"
+#include "conformance/fidelity/test_histories.h"
 
 namespace cm {
 namespace {
@@ -14,13 +14,13 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-Told TwoChannels() {
+HistoryText TwoChannels() {
   return {"active rdma_create_event_channel C -> 0", "passive rdma_create_event_channel S -> 0"};
 }
 
 TEST(Tracks, LanesComeFirstAndEmptyChannelsHaveOne) {
-  const History history =
-      Tell(TwoChannels() + Told{"active/2 rdma_create_id A on=C -> 0", "settle -> done"});
+  const History history = HistoryOf(
+      TwoChannels() + HistoryText{"active/2 rdma_create_id A on=C -> 0", "settle -> done"});
   const std::vector<Track> tracks = TracksOf(history);
   EXPECT_THAT(tracks, ElementsAre(Field(&Track::name, "active"), Field(&Track::name, "active/2"),
                                   Field(&Track::name, "passive"), Field(&Track::name, "channel C"),
@@ -31,39 +31,41 @@ TEST(Tracks, LanesComeFirstAndEmptyChannelsHaveOne) {
 
 TEST(Tracks, AHistoryIsEqualToItself) {
   const History history =
-      Tell(Listening() + Told{"active rdma_create_event_channel C -> 0"} + Ready("A"));
+      HistoryOf(Listening() + HistoryText{"active rdma_create_event_channel C -> 0"} + Ready("A"));
   EXPECT_FALSE(FirstParting(history, history));
 }
 
 TEST(Tracks, TimesDoNotCount) {
-  const Told told = Listening();
-  EXPECT_FALSE(FirstParting(Tell(told), Tell(Told{"@3s"} + told)));
+  const HistoryText text = Listening();
+  EXPECT_FALSE(FirstParting(HistoryOf(text), HistoryOf(HistoryText{"@3s"} + text)));
 }
 
 TEST(Tracks, WhatTheEnvironmentSaysDoesNotCount) {
   const auto with = [](const std::string& answer) {
-    return Tell(TwoChannels() + Told{"fault link-down side=active -> " + answer});
+    return HistoryOf(TwoChannels() + HistoryText{"fault link-down side=active -> " + answer});
   };
   EXPECT_FALSE(FirstParting(with("done"), with("failed \"ip: no such device\"")));
 }
 
 TEST(Tracks, NumbersOfQueuePairsDoNotCount) {
   const auto with = [](const std::string& number) {
-    return Tell(Listening() + Told{"passive rdma_get_cm_event S as=E id=P -> 0  event "
-                                   "RDMA_CM_EVENT_CONNECT_REQUEST id=P listen=L qp_num=" +
-                                   number});
+    return HistoryOf(Listening() +
+                     HistoryText{"passive rdma_get_cm_event S as=E id=P -> 0  event "
+                                 "RDMA_CM_EVENT_CONNECT_REQUEST id=P listen=L qp_num=" +
+                                 number});
   };
   EXPECT_FALSE(FirstParting(with("17"), with("23")));
 }
 
 TEST(Tracks, PortsThatTheKernelChoseDoNotCountAndOthersDo) {
   const auto with = [](const std::string& port) {
-    return Tell(Listening() + Told{"passive show L -> 0  device=rxe1 port_num=1 src=passive:" +
-                                   port + " dst=any:0 num_paths=0 qp=none"});
+    return HistoryOf(Listening() +
+                     HistoryText{"passive show L -> 0  device=rxe1 port_num=1 src=passive:" + port +
+                                 " dst=any:0 num_paths=0 qp=none"});
   };
   EXPECT_FALSE(FirstParting(with("32768"), with("45000")));
   const auto handed = [](const std::string& port) {
-    return Tell(Listening() + Told{"passive rdma_get_src_port L -> 0  port=" + port});
+    return HistoryOf(Listening() + HistoryText{"passive rdma_get_src_port L -> 0  port=" + port});
   };
   EXPECT_FALSE(FirstParting(handed("32768"), handed("45000")));
   EXPECT_TRUE(FirstParting(handed("7471"), handed("7472")));
@@ -75,8 +77,8 @@ TEST(Tracks, PortsThatTheKernelChoseDoNotCountAndOthersDo) {
 
 TEST(Tracks, AnotherErrnoCounts) {
   const auto with = [](const std::string& answer) {
-    return Tell(Listening() + Told{"passive rdma_listen L backlog=8 -> " + answer,
-                                   "passive rdma_destroy_id L -> 0"});
+    return HistoryOf(Listening() + HistoryText{"passive rdma_listen L backlog=8 -> " + answer,
+                                               "passive rdma_destroy_id L -> 0"});
   };
   const std::optional<Parting> parting = FirstParting(with("-1 EINVAL"), with("-1 EBUSY"));
   ASSERT_TRUE(parting);
@@ -87,7 +89,7 @@ TEST(Tracks, AnotherErrnoCounts) {
 
 TEST(Tracks, ACallThatBlocksIsNotOneThatReturns) {
   const auto with = [](const std::string& answer) {
-    return Tell(TwoChannels() + Told{"active rdma_get_cm_event C as=E -> " + answer});
+    return HistoryOf(TwoChannels() + HistoryText{"active rdma_get_cm_event C as=E -> " + answer});
   };
   EXPECT_TRUE(FirstParting(with("blocked"), with("crashed")));
 }
@@ -95,23 +97,26 @@ TEST(Tracks, ACallThatBlocksIsNotOneThatReturns) {
 // The release is a record of its own; its position between the lines of other lanes does not
 // matter.
 TEST(Tracks, WhenAnotherThreadIsServedDoesNotCount) {
-  const Told before = TwoChannels() + Told{"active rdma_create_id A on=C -> 0",
-                                           "active/2 rdma_get_cm_event C as=E -> blocked",
-                                           "active rdma_resolve_addr A dst=passive:7471 "
-                                           "timeout_ms=2000 -> 0"};
+  const HistoryText before =
+      TwoChannels() + HistoryText{"active rdma_create_id A on=C -> 0",
+                                  "active/2 rdma_get_cm_event C as=E -> blocked",
+                                  "active rdma_resolve_addr A dst=passive:7471 "
+                                  "timeout_ms=2000 -> 0"};
   const std::string released =
       "returned active/2 rdma_get_cm_event C as=E -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=A";
   const std::string other = "passive rdma_create_id L on=S -> 0";
-  EXPECT_FALSE(
-      FirstParting(Tell(before + Told{released, other}), Tell(before + Told{other, released})));
+  EXPECT_FALSE(FirstParting(HistoryOf(before + HistoryText{released, other}),
+                            HistoryOf(before + HistoryText{other, released})));
 }
 
 TEST(Tracks, AReleaseThatNeverComesCounts) {
-  const Told before = TwoChannels() + Told{"active rdma_create_id A on=C -> 0",
-                                           "active/2 rdma_get_cm_event C as=E -> blocked"};
+  const HistoryText before =
+      TwoChannels() + HistoryText{"active rdma_create_id A on=C -> 0",
+                                  "active/2 rdma_get_cm_event C as=E -> blocked"};
   const std::string released =
       "returned active/2 rdma_get_cm_event C as=E -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=A";
-  const std::optional<Parting> parting = FirstParting(Tell(before), Tell(before + Told{released}));
+  const std::optional<Parting> parting =
+      FirstParting(HistoryOf(before), HistoryOf(before + HistoryText{released}));
   ASSERT_TRUE(parting);
   EXPECT_EQ(parting->track, "active/2");
   EXPECT_FALSE(parting->kernel);
@@ -120,9 +125,9 @@ TEST(Tracks, AReleaseThatNeverComesCounts) {
 
 TEST(Tracks, FieldsOfAnEventAreTheChannelsAffair) {
   const auto with = [](const std::string& fields) {
-    return Tell(Listening() + Told{"passive rdma_get_cm_event S as=E id=P -> 0  event "
-                                   "RDMA_CM_EVENT_CONNECT_REQUEST id=P listen=L" +
-                                   fields});
+    return HistoryOf(Listening() + HistoryText{"passive rdma_get_cm_event S as=E id=P -> 0  event "
+                                               "RDMA_CM_EVENT_CONNECT_REQUEST id=P listen=L" +
+                                               fields});
   };
   const std::optional<Parting> parting =
       FirstParting(with(" initiator_depth=1"), with(" initiator_depth=2"));
@@ -133,8 +138,8 @@ TEST(Tracks, FieldsOfAnEventAreTheChannelsAffair) {
 
 TEST(Tracks, AnEventThatIsShownIsTheLanesAffair) {
   const auto with = [](const std::string& type) {
-    return Tell({"active rdma_create_id A on=null -> 0",
-                 "active show-event A -> 0  event RDMA_CM_EVENT_" + type + " id=A"});
+    return HistoryOf({"active rdma_create_id A on=null -> 0",
+                      "active show-event A -> 0  event RDMA_CM_EVENT_" + type + " id=A"});
   };
   const std::optional<Parting> parting =
       FirstParting(with("ADDR_RESOLVED"), with("ROUTE_RESOLVED"));
@@ -145,8 +150,8 @@ TEST(Tracks, AnEventThatIsShownIsTheLanesAffair) {
 
 TEST(Tracks, TheEarliestLineOfAllTracksIsTheFirstDifference) {
   const auto with = [](const std::string& early, const std::string& late) {
-    return Tell(TwoChannels() +
-                Told{"passive wait S within=1s -> " + early, "active wait C within=1s -> " + late});
+    return HistoryOf(TwoChannels() + HistoryText{"passive wait S within=1s -> " + early,
+                                                 "active wait C within=1s -> " + late});
   };
   const std::optional<Parting> parting =
       FirstParting(with("quiet", "quiet"), with("readable", "readable"));

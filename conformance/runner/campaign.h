@@ -11,7 +11,7 @@
 
 #include "conformance/driver/implementation.h"
 #include "conformance/runner/verdict.h"
-#include "conformance/walks/conversation_builder.h"
+#include "conformance/walks/draw_options.h"
 #include "model/conversation/conversation.h"
 #include "model/conversation/history.h"
 

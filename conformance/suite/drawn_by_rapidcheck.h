@@ -5,7 +5,7 @@
 #include <string>
 
 #include "conformance/driver/implementation.h"
-#include "conformance/walks/conversation_builder.h"
+#include "conformance/walks/draw_options.h"
 
 namespace cm {
 

@@ -98,7 +98,7 @@ class AddrInfoWalk {
     builder_.Call(Thread::kWaiting, call::MigrateId{id, other});
     LooksUp(id, side);
     Writes(id, side);
-    for (int i = 0; i < 4; ++i) builder_.Fetch(ConversationBuilder::MainLane(side), other);
+    for (int i = 0; i < 4; ++i) builder_.Fetch(LaneOf(side), other);
     Queries(id, side);
     unread_ = 0;
     if (builder_.OneIn(3, "and waits from now on")) {
@@ -140,13 +140,11 @@ class AddrInfoWalk {
       if (builder_.OneIn(8, "records of services")) resolve.hints->flags |= kServiceRecordsHint;
       if (builder_.OneIn(8, "by the resolver")) resolve.hints->flags |= kResolverHint;
     }
-    builder_.Call(
-        synchronous_ ? ConversationBuilder::WaitingLane(side) : ConversationBuilder::MainLane(side),
-        resolve);
+    builder_.Call(synchronous_ ? LaneOf(side, Thread::kWaiting) : LaneOf(side), resolve);
   }
 
   void Queries(IdRef id, uint8_t side) {
-    const HeldRef info = builder_.NewHeld(side);
+    const HeldRef info = builder_.names().NewHeld(side);
     builder_.Calls({call::QueryAddrInfo{id, info}, call::FreeAddrInfo{info}});
   }
 

@@ -158,7 +158,7 @@ class AttributeWalk {
   }
 
   void Loses(IdRef id) {
-    if (!builder_.Inject(FaultKind::kRemoveDevice, builder_.SideOf(id))) return;
+    if (!builder_.Inject(FaultKind::kRemoveDevice, builder_.names().SideOf(id))) return;
     Asks(id);  // before its kernel id is destroyed, where lines may race
     builder_.SettlesAndFetches(1);
     for (int i = 0; i < 3; ++i) Asks(id);
@@ -193,7 +193,7 @@ class AttributeWalk {
         builder_.Call(call::GetDstPort{id});
         return builder_.Call(call::Show{id});
       case 5:
-        return builder_.Call(ConversationBuilder::MainLane(builder_.SideOf(id)), EventName());
+        return builder_.Call(LaneOf(builder_.names().SideOf(id)), EventName());
       case 6:
         if (!builder_.OneIn(4, "refuse")) return builder_.Call(Attributes(id));
         return builder_.Call(call::RejectEce{id, PrivateData::Counting(arguments_.DataLength(

@@ -37,10 +37,10 @@ class Traffic {
 
   void Meet() {
     const PortSpace space = datagrams_ ? PortSpace::kUdp : PortSpace::kTcp;
-    const IdRef listener = builder_.NewIdIn(kPassiveSide, builder_.ChannelOf(kPassiveSide), space);
+    const IdRef listener = builder_.NewId(kPassiveSide, builder_.ChannelOf(kPassiveSide), space);
     const Address at = builder_.AddressOf(kPassiveSide, builder_.Port(0));
     builder_.Calls({call::BindAddr{listener, at}, call::Listen{listener, 4}});
-    ends_[0].id = builder_.NewIdIn(kActiveSide, builder_.ChannelOf(kActiveSide), space);
+    ends_[0].id = builder_.NewId(kActiveSide, builder_.ChannelOf(kActiveSide), space);
     builder_.Call(call::ResolveAddr{ends_[0].id, builder_.AddressOf(kActiveSide, 0), at, 2000});
     builder_.Await(kActiveSide);
     builder_.Call(call::ResolveRoute{ends_[0].id, 2000});
@@ -94,7 +94,7 @@ class Traffic {
 
   template <typename Registers>
   MrRef Register(const End& end) {
-    const MrRef mr = builder_.NewRegion(end.side);
+    const MrRef mr = builder_.names().NewRegion(end.side);
     builder_.Call(Registers{mr, end.id, kSlot * kSlots});
     return mr;
   }

@@ -31,7 +31,7 @@ class DatagramWalk : public Steps {
   // RDMA_PS_IPOIB is for interfaces of InfiniBand, which no side has.
   void AsksOtherLinks() {
     const IdRef id =
-        builder_.NewIdIn(kActiveSide, builder_.ChannelOf(kActiveSide), PortSpace::kIpoib);
+        builder_.NewId(kActiveSide, builder_.ChannelOf(kActiveSide), PortSpace::kIpoib);
     const Address own = builder_.AddressOf(kActiveSide, builder_.Port(3));
     const Address there = builder_.AddressOf(kPassiveSide, port_);
     if (builder_.OneIn(3, "bound")) return builder_.Call(call::BindAddr{id, own});
@@ -41,7 +41,7 @@ class DatagramWalk : public Steps {
   }
 
   void Serves(PortSpace space) {
-    const IdRef id = builder_.NewIdIn(kPassiveSide, builder_.ChannelOf(kPassiveSide), space);
+    const IdRef id = builder_.NewId(kPassiveSide, builder_.ChannelOf(kPassiveSide), space);
     const bool any = builder_.OneIn(4, "on a wildcard");
     Address to = builder_.AddressOf(kPassiveSide, port_);
     if (builder_.OneIn(8, "of the other family"))
@@ -89,8 +89,7 @@ class DatagramWalk : public Steps {
   }
 
   void Asks() {
-    const IdRef id =
-        builder_.NewIdIn(kActiveSide, builder_.ChannelOf(kActiveSide), PortSpace::kUdp);
+    const IdRef id = builder_.NewId(kActiveSide, builder_.ChannelOf(kActiveSide), PortSpace::kUdp);
     active_.push_back(id);
     builder_.ResolvesPeer(id, port_);
     builder_.Await(kActiveSide);
@@ -126,7 +125,7 @@ class DatagramWalk : public Steps {
   void UsesPassive() { Does(passive_); }
 
   void FetchesRequest() {
-    const Lane lane = ConversationBuilder::MainLane(kPassiveSide);
+    const Lane lane = LaneOf(kPassiveSide);
     builder_.Wait(lane, builder_.ChannelOf(kPassiveSide), Duration::Milliseconds(100));
     const IdRef id = builder_.Fetch(kPassiveSide);
     passive_.push_back(id);

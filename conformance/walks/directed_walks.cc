@@ -4,6 +4,7 @@
 #include "conformance/walks/walks.h"
 
 namespace cm {
+
 // A whole life: connected, disconnected by either side or both, timewait to its end.
 void LifeOfAConnection(ConversationBuilder& builder) {
   const IdRef listener = builder.Listens(kPassiveSide);
@@ -180,7 +181,7 @@ void DestroyWaits(ConversationBuilder& builder) {
   const IdRef id = builder.NewId(kActiveSide, channel);
   builder.ResolvesPeer(id, builder.Port(0));
   builder.Await(kActiveSide, channel, false);
-  builder.Call(ConversationBuilder::WaitingLane(kActiveSide), call::DestroyId{id});
+  builder.Call(LaneOf(kActiveSide, Thread::kWaiting), call::DestroyId{id});
   if (builder.OneIn(2, "something else meanwhile")) builder.Listens(kPassiveSide, builder.Port(1));
   const auto held = builder.model().held();
   if (!held.empty()) builder.Call(call::AckCmEvent{held.back().first});
@@ -275,7 +276,7 @@ void OddAddresses(ConversationBuilder& builder) {
   const Address here = builder.AddressOf(kActiveSide, 0, v6);
   const IdRef id = builder.NewId(kActiveSide, channel);
   if (builder.OneIn(4, "no such port space"))
-    builder.Destroys(builder.NewIdIn(kActiveSide, channel, static_cast<PortSpace>(0x999)));
+    builder.Destroys(builder.NewId(kActiveSide, channel, static_cast<PortSpace>(0x999)));
   switch (builder.Below(8, "what is odd")) {
     case 6:
       return FromLoopback(builder, id, v6);

@@ -10,8 +10,8 @@ namespace {
 
 void LooksUp(ConversationBuilder& builder) {
   const uint8_t side = builder.AnySide();
-  const Lane lane = ConversationBuilder::MainLane(side);
-  const HeldRef info = builder.NewHeld(side);
+  const Lane lane = LaneOf(side);
+  const HeldRef info = builder.names().NewHeld(side);
   call::GetAddrInfo get{.info = info};
   get.node = SomeNode(builder);
   if (!builder.OneIn(4, "without a service")) get.service = builder.Port(0);
@@ -21,7 +21,7 @@ void LooksUp(ConversationBuilder& builder) {
 }
 
 void LooksForDevices(ConversationBuilder& builder, uint8_t side) {
-  const HeldRef devices = builder.NewHeld(side);
+  const HeldRef devices = builder.names().NewHeld(side);
   builder.Calls({call::GetDevices{devices}, call::FreeDevices{devices}});
 }
 
@@ -58,7 +58,7 @@ class Meeting {
 
  private:
   void Serve() {
-    listener_ = builder_.NewName(kPassiveSide);
+    listener_ = builder_.names().NewId(kPassiveSide);
     const bool wildcard = builder_.OneIn(6, "everywhere");
     const Address source = wildcard ? Wildcard(port_) : builder_.AddressOf(kPassiveSide, port_);
     builder_.Calls({call::CreateEp{.id = listener_,
@@ -70,8 +70,8 @@ class Meeting {
   }
 
   void Ask() {
-    const Lane lane = ConversationBuilder::MainLane(kActiveSide);
-    active_ = builder_.NewName(kActiveSide);
+    const Lane lane = LaneOf(kActiveSide);
+    active_ = builder_.names().NewId(kActiveSide);
     call::CreateEp ep{.id = active_, .with_qp = has_qp_, .space = space_};
     if (builder_.OneIn(2, "a source")) ep.source = builder_.AddressOf(kActiveSide, 0);
     ep.destination = builder_.AddressOf(kPassiveSide, port_);
@@ -87,7 +87,7 @@ class Meeting {
   }
 
   void Receive() {
-    passive_ = builder_.GetsRequest(ConversationBuilder::WaitingLane(kPassiveSide), listener_);
+    passive_ = builder_.GetsRequest(LaneOf(kPassiveSide, Thread::kWaiting), listener_);
     builder_.Call(call::Show{passive_});
   }
 
@@ -147,7 +147,7 @@ Address OddAddress(ConversationBuilder& builder, bool passive) {
 void OddEndpoints(ConversationBuilder& builder) {
   const uint8_t side = builder.AnySide();
   for (uint64_t left = 1 + builder.Below(4, "how many odd ones"); left > 0; --left) {
-    call::CreateEp ep{.id = builder.NewName(side)};
+    call::CreateEp ep{.id = builder.names().NewId(side)};
     ep.passive = builder.OneIn(2, "a passive one");
     ep.with_qp = builder.OneIn(2, "with attributes");
     if (ep.passive) {
@@ -158,13 +158,13 @@ void OddEndpoints(ConversationBuilder& builder) {
         ep.source = builder.AddressOf(side, builder.Port(3), ep.destination.v6);
       if (ep.with_qp && builder.OneIn(3, "of another type")) ep.type = QpType::kUd;
     }
-    builder.Call(ConversationBuilder::MainLane(side), ep);
+    builder.Call(LaneOf(side), ep);
     // An endpoint that waits is awaited, so that nothing happens in the middle of it.
     builder.Settle();
     builder.Pass(Duration::Seconds(3));
     if (ep.source.port != 0 && builder.OneIn(2, "its port is asked for"))
       builder.Call(
-          call::CreateEp{.id = builder.NewName(side), .source = ep.source, .passive = true});
+          call::CreateEp{.id = builder.names().NewId(side), .source = ep.source, .passive = true});
     builder.Call(Thread::kSpare, call::Show{ep.id});
     if (builder.OneIn(2, "it goes")) builder.Call(Thread::kSpare, call::DestroyEp{ep.id});
   }
@@ -184,19 +184,19 @@ void PlainIdGoes(ConversationBuilder& builder) {
 // A listener whose requests cannot have their queue pairs. Their ids have no names, so the process
 // must exit.
 void RequestsWithoutQps(ConversationBuilder& builder) {
-  const IdRef listener = builder.NewName(kPassiveSide);
+  const IdRef listener = builder.names().NewId(kPassiveSide);
   builder.Calls({call::CreateEp{.id = listener,
                                 .source = builder.AddressOf(kPassiveSide, builder.Port(1)),
                                 .passive = true,
                                 .with_qp = true,
                                 .type = QpType::kUd},
                  call::Listen{listener, 4}});
-  const IdRef active = builder.NewName(kActiveSide);
+  const IdRef active = builder.names().NewId(kActiveSide);
   builder.Call(call::CreateEp{.id = active,
                               .destination = builder.AddressOf(kPassiveSide, builder.Port(1)),
                               .with_qp = true});
   builder.Call(Thread::kWaiting, call::Connect{active, ConnParam{}});
-  builder.GetsRequest(ConversationBuilder::WaitingLane(kPassiveSide), listener);
+  builder.GetsRequest(LaneOf(kPassiveSide, Thread::kWaiting), listener);
   builder.Settle();
   builder.Inject(FaultKind::kExit, kPassiveSide);
   builder.Settle();
@@ -213,7 +213,7 @@ void DevicesGo(ConversationBuilder& builder) {
   LooksForDevices(builder, side);
   builder.Settle();
   if (builder.OneIn(2, "a passive endpoint without a device")) {
-    const IdRef id = builder.NewName(side);
+    const IdRef id = builder.names().NewId(side);
     builder.Call(call::CreateEp{
         .id = id, .source = builder.AddressOf(side, builder.Port(2)), .passive = true});
   }

@@ -46,6 +46,15 @@ void GeneratorModel::Connects(IdRef id) {
   Expect(own.channel, {.type = EventType::kRejected, .id = id});
 }
 
+// The active side is established, and its RTU establishes the passive one.
+void GeneratorModel::Establishes(IdRef active) {
+  At(active).phase = Phase::kEstablished;
+  const IdRef peer = At(active).peer;
+  if (!peer.valid() || At(peer).phase != Phase::kAccepted) return;
+  At(peer).phase = Phase::kEstablished;
+  Expect(At(peer).channel, {.type = EventType::kEstablished, .id = peer});
+}
+
 // One end of a connection is over; the events of the other end.
 void GeneratorModel::Ends(IdRef id, bool destroyed) {
   ExpectedId& own = At(id);
@@ -81,35 +90,20 @@ void GeneratorModel::Fetches(Lane lane, const call::GetCmEvent& get) {
   waiting_[get.channel.index].erase(waiting_[get.channel.index].begin());
   held_.emplace_back(get.event, event.id);
   ExpectedId& own = At(event.id);
-  switch (event.type) {
-    case EventType::kAddrResolved:
-      own.device_known = true;
-      break;
-    case EventType::kConnectRequest: {
-      ++own.backlog;
-      const uint16_t port = own.port;
-      At(get.request) = {.phase = Phase::kPending,
-                         .side = lane.side,
-                         .channel = get.channel,
-                         .peer = event.asker,
-                         .device_known = true,
-                         .ever = true,
-                         .port = port};
-      At(event.asker).peer = get.request;
-      break;
-    }
-    case EventType::kConnectResponse: {
-      if (!own.has_qp) break;
-      own.phase = Phase::kEstablished;
-      const IdRef peer = own.peer;
-      if (!peer.valid() || At(peer).phase != Phase::kAccepted) break;
-      At(peer).phase = Phase::kEstablished;
-      Expect(At(peer).channel, {.type = EventType::kEstablished, .id = peer});
-      break;
-    }
-    default:
-      break;
+  if (event.type == EventType::kAddrResolved) own.device_known = true;
+  if (event.type == EventType::kConnectRequest) {
+    ++own.backlog;
+    const uint16_t port = own.port;
+    At(get.request) = {.phase = Phase::kPending,
+                       .side = lane.side,
+                       .channel = get.channel,
+                       .peer = event.asker,
+                       .device_known = true,
+                       .ever = true,
+                       .port = port};
+    At(event.asker).peer = get.request;
   }
+  if (event.type == EventType::kConnectResponse && own.has_qp) Establishes(event.id);
 }
 
 void GeneratorModel::Calls(Lane lane, const Call& call) {
@@ -185,12 +179,7 @@ void GeneratorModel::Negotiates(IdRef id, const Call& call) {
     Ends(id, true);
     At(id).phase = Phase::kDead;
   } else if (std::holds_alternative<call::Establish>(call)) {
-    if (own.phase != Phase::kReplied) return;
-    own.phase = Phase::kEstablished;
-    const IdRef peer = own.peer;
-    if (!peer.valid() || At(peer).phase != Phase::kAccepted) return;
-    At(peer).phase = Phase::kEstablished;
-    Expect(At(peer).channel, {.type = EventType::kEstablished, .id = peer});
+    if (own.phase == Phase::kReplied) Establishes(id);
   } else if (std::holds_alternative<call::Disconnect>(call)) {
     Ends(id, false);
   } else if (std::holds_alternative<call::DestroyId>(call)) {

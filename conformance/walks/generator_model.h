@@ -79,6 +79,7 @@ class GeneratorModel {
   void CallsOn(IdRef id, const Call& call);
   void Negotiates(IdRef id, const Call& call);
   void Connects(IdRef id);
+  void Establishes(IdRef active);
   void Fetches(Lane lane, const call::GetCmEvent& get);
   void Ends(IdRef id, bool destroyed);
   void Gone(IdRef id);

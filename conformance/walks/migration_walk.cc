@@ -52,14 +52,13 @@ class MigrationWalk {
     builder_.ResolvesPeer(id, port_);
     if (builder_.OneIn(2, "when it is there")) builder_.Settle();
     const bool held = builder_.OneIn(2, "one in hand");
-    if (held) builder_.Fetch(ConversationBuilder::MainLane(kActiveSide), Here(kActiveSide), false);
-    const auto event = static_cast<uint16_t>(builder_.conversation().names.events.size() - 1);
+    if (held) builder_.Fetch(LaneOf(kActiveSide), Here(kActiveSide), false);
+    const EventRef event = builder_.names().LastEvent();
     builder_.Call(Thread::kWaiting, call::MigrateId{id, There(kActiveSide)});
     if (held && builder_.OneIn(3, "not moved again"))
       builder_.Call(Thread::kSpare, call::MigrateId{id, Here(kActiveSide)});
     builder_.Settle();
-    if (held && !builder_.OneIn(5, "never acknowledged"))
-      builder_.Call(call::AckCmEvent{EventRef{event}});
+    if (held && !builder_.OneIn(5, "never acknowledged")) builder_.Call(call::AckCmEvent{event});
     builder_.Settle();
     builder_.Call(call::ResolveRoute{id, 2000});
     SettlesAndLooks(kActiveSide);
@@ -73,7 +72,7 @@ class MigrationWalk {
     Asks();
     builder_.Settle();
     if (builder_.OneIn(4, "one is read")) {
-      passive_ = builder_.Fetch(ConversationBuilder::MainLane(kPassiveSide), Here(kPassiveSide),
+      passive_ = builder_.Fetch(LaneOf(kPassiveSide), Here(kPassiveSide),
                                 !builder_.OneIn(3, "not acknowledged"));
       Asks();
       builder_.Settle();
@@ -118,8 +117,7 @@ class MigrationWalk {
     Asks();
     builder_.Settle();
     const bool read = builder_.OneIn(2, "one is read");
-    if (read)
-      passive_ = builder_.GetsRequest(ConversationBuilder::WaitingLane(kPassiveSide), listener_);
+    if (read) passive_ = builder_.GetsRequest(LaneOf(kPassiveSide, Thread::kWaiting), listener_);
     if (builder_.OneIn(2, "one more asks")) Asks();
     builder_.Settle();
     // While the request is held, its listener waits for that.
@@ -199,7 +197,7 @@ class MigrationWalk {
   // Moves either id, or none.
   void Moves(IdRef id) {
     if (!id.valid() || builder_.OneIn(2, "it stays")) return;
-    const ChannelRef where = channels_[builder_.SideOf(id)][builder_.Below(2, "where to")];
+    const ChannelRef where = channels_[builder_.names().SideOf(id)][builder_.Below(2, "where to")];
     builder_.Call(Thread::kSpare, call::MigrateId{id, where});
   }
 
@@ -214,9 +212,7 @@ class MigrationWalk {
     if (side == kActiveSide) builder_.FetchesAll(1);
   }
 
-  IdRef Fetches(uint8_t side, ChannelRef channel) {
-    return builder_.Fetch(ConversationBuilder::MainLane(side), channel);
-  }
+  IdRef Fetches(uint8_t side, ChannelRef channel) { return builder_.Fetch(LaneOf(side), channel); }
 
   ConversationBuilder& builder_;
   const uint16_t port_;

@@ -21,7 +21,7 @@ void Misuses(ConversationBuilder& builder) {
   const uint8_t side = builder.AnySide();
   const IdRef id = side == kActiveSide ? active : passive;
   const ChannelRef channel = builder.ChannelOf(side);
-  const Lane lane = ConversationBuilder::MainLane(side);
+  const Lane lane = LaneOf(side);
   switch (builder.Below(5, "which misuse")) {
     case 0:
       builder.Destroys(id);
@@ -41,7 +41,7 @@ void Misuses(ConversationBuilder& builder) {
       builder.Disconnects(side == kActiveSide ? passive : active);
       builder.Settle();
       builder.Fetch(lane, channel, true);
-      return builder.Call(call::AckCmEvent{builder.LastEvent()});
+      return builder.Call(call::AckCmEvent{builder.names().LastEvent()});
     default:
       builder.Disconnects(side == kActiveSide ? passive : active);
       builder.Settle();

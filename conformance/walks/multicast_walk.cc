@@ -27,7 +27,7 @@ class MulticastWalk : public Steps {
   }
 
  private:
-  Lane Main() const { return ConversationBuilder::MainLane(side_); }
+  Lane Main() const { return LaneOf(side_); }
   Lane Other() const { return {.side = side_, .number = 2}; }
 
   PortSpace Space() {
@@ -39,7 +39,7 @@ class MulticastWalk : public Steps {
   // An id in one of the states in which joins are possible.
   void Makes() {
     const PortSpace space = Space();
-    const IdRef id = builder_.NewIdIn(side_, channel_, space);
+    const IdRef id = builder_.NewId(side_, channel_, space);
     ids_.push_back(id);
     const uint16_t port = builder_.Port(static_cast<int>(ids_.size()));
     const Address own = builder_.AddressOf(side_, 0);
@@ -192,7 +192,7 @@ class MulticastWalk : public Steps {
 
   // Joins wait for their event, and the last one is kept: only the next call releases it.
   void WalkSynchronously() {
-    const IdRef id = builder_.NewIdIn(side_, {}, PortSpace::kUdp);
+    const IdRef id = builder_.NewId(side_, {}, PortSpace::kUdp);
     ids_.push_back(id);
     builder_.Call(call::BindAddr{id, builder_.AddressOf(side_, builder_.Port(1))});
     if (builder_.OneIn(2, "with a queue pair")) builder_.Call(call::CreateQp{id});

@@ -32,8 +32,8 @@ class OptionWalk {
   void Alone() {
     const uint8_t side = builder_.AnySide();
     const bool datagrams = builder_.OneIn(3, "datagrams");
-    const IdRef id = builder_.NewIdIn(side, builder_.ChannelOf(side),
-                                      datagrams ? PortSpace::kUdp : PortSpace::kTcp);
+    const IdRef id = builder_.NewId(side, builder_.ChannelOf(side),
+                                    datagrams ? PortSpace::kUdp : PortSpace::kTcp);
     Tries(id);
     builder_.Call(call::BindAddr{id, Somewhere(side)});
     Tries(id);

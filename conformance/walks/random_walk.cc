@@ -113,20 +113,16 @@ class Random : public Steps {
       return;
     }
     const ExpectedId expected = builder_.model().id(id);
-    switch (expected.phase) {
-      case Phase::kCreated:
-      case Phase::kBound:
-        return Resolve(id, expected);
-      case Phase::kAddrResolved:
-        if (expected.device_known) return builder_.Call(call::ResolveRoute{id, 2000});
-        return FetchOn(expected.channel, expected.side, true);
-      case Phase::kRouteResolved:
-        if (!expected.has_qp && !builder_.OneIn(6, "without a queue pair"))
-          builder_.Call(call::CreateQp{id});
-        return Connects(id);
-      default:
-        return builder_.Call(call::Establish{id});
+    if (expected.phase == Phase::kCreated || expected.phase == Phase::kBound)
+      return Resolve(id, expected);
+    if (expected.phase == Phase::kAddrResolved) {
+      if (expected.device_known) return builder_.Call(call::ResolveRoute{id, 2000});
+      return FetchOn(expected.channel, expected.side, true);
     }
+    if (expected.phase == Phase::kReplied) return builder_.Call(call::Establish{id});
+    if (!expected.has_qp && !builder_.OneIn(6, "without a queue pair"))
+      builder_.Call(call::CreateQp{id});
+    Connects(id);
   }
 
   void Resolve(IdRef id, const ExpectedId& expected) {
@@ -157,9 +153,8 @@ class Random : public Steps {
       if (channels_.empty() || !builder_.OneIn(6, "look at a channel without events")) return;
       const Known& known = channels_[builder_.Below(channels_.size(), "which channel")];
       if (known.blocking)
-        return builder_.Wait(ConversationBuilder::MainLane(known.side), known.channel,
-                             Duration::Milliseconds(30));
-      builder_.Fetch(ConversationBuilder::MainLane(known.side), known.channel, true);
+        return builder_.Wait(LaneOf(known.side), known.channel, Duration::Milliseconds(30));
+      builder_.Fetch(LaneOf(known.side), known.channel, true);
       return;
     }
     const Known known = full[builder_.Below(full.size(), "which channel")];
@@ -168,8 +163,8 @@ class Random : public Steps {
 
   void FetchOn(ChannelRef channel, uint8_t side, bool acknowledge) {
     if (builder_.Can(Capability::kRaces) && !builder_.OneIn(8, "fetch without waiting"))
-      builder_.Wait(ConversationBuilder::MainLane(side), channel, Duration::Seconds(1));
-    builder_.Fetch(ConversationBuilder::MainLane(side), channel, acknowledge);
+      builder_.Wait(LaneOf(side), channel, Duration::Seconds(1));
+    builder_.Fetch(LaneOf(side), channel, acknowledge);
   }
 
   void Ack() {

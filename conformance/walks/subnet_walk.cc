@@ -38,7 +38,7 @@ class SubnetWalk {
 
   // An id with an address, of a peer mostly.
   IdRef Addressed(PortSpace space) {
-    const IdRef id = builder_.NewIdIn(kActiveSide, channel_, space);
+    const IdRef id = builder_.NewId(kActiveSide, channel_, space);
     Address there = builder_.AddressOf(kPassiveSide, port_);
     if (builder_.OneIn(6, "a group")) there = {.kind = AddressKind::kGroup, .group = 1};
     if (builder_.OneIn(8, "loopback")) there = {.kind = AddressKind::kLoopback, .port = port_};
@@ -87,7 +87,7 @@ class SubnetWalk {
 
   void RoutesSynchronously() {
     if (!builder_.Can(Capability::kLanes)) return Routes();
-    const IdRef id = builder_.NewIdIn(kActiveSide, {}, PortSpace::kTcp);
+    const IdRef id = builder_.NewId(kActiveSide, {}, PortSpace::kTcp);
     builder_.ResolvesPeer(id, port_);
     Silences(kActiveSide);
     builder_.Call(call::ResolveRoute{id, Patience()});
@@ -120,7 +120,7 @@ class SubnetWalk {
   void Groups() {
     std::array<IdRef, 2> ids;
     for (IdRef& id : ids) {
-      id = builder_.NewIdIn(kActiveSide, channel_, Space());
+      id = builder_.NewId(kActiveSide, channel_, Space());
       builder_.Call(call::BindAddr{id, builder_.AddressOf(kActiveSide, 0)});
       if (builder_.OneIn(3, "with a queue pair")) builder_.Call(call::CreateQp{id});
     }
@@ -148,7 +148,7 @@ class SubnetWalk {
   void Services() {
     const PortSpace space = Space();
     const ChannelRef channel = builder_.ChannelOf(kPassiveSide);
-    const IdRef listener = builder_.NewIdIn(kPassiveSide, channel, space);
+    const IdRef listener = builder_.NewId(kPassiveSide, channel, space);
     const bool any = builder_.OneIn(3, "on a wildcard");
     const Address at = any ? Wildcard(port_) : builder_.AddressOf(kPassiveSide, port_);
     builder_.Calls({call::BindAddr{listener, at}, call::Listen{listener, 4}});

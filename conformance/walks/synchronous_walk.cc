@@ -20,8 +20,7 @@ class Company {
   void Meet() {
     Listen();
     const bool early = server_waits_ && builder_.OneIn(2, "the server waits first");
-    if (early)
-      passive_ = builder_.GetsRequest(ConversationBuilder::WaitingLane(kPassiveSide), listener_);
+    if (early) passive_ = builder_.GetsRequest(LaneOf(kPassiveSide, Thread::kWaiting), listener_);
     using enum MadKind;
     if (builder_.OneIn(5, "something is lost"))
       builder_.LosesOneOf({kReq, kRep, kRtu, kDreq, kRej});
@@ -91,7 +90,7 @@ class Company {
 
   void Receive() {
     passive_ = server_waits_
-                   ? builder_.GetsRequest(ConversationBuilder::WaitingLane(kPassiveSide), listener_)
+                   ? builder_.GetsRequest(LaneOf(kPassiveSide, Thread::kWaiting), listener_)
                    : builder_.Await(kPassiveSide);
   }
 
@@ -100,7 +99,7 @@ class Company {
     if (builder_.OneIn(8, "the device goes"))
       builder_.Inject(FaultKind::kRemoveDevice, kPassiveSide);
     if (builder_.OneIn(6, "another waits already"))
-      builder_.GetsRequest(ConversationBuilder::SpareLane(kPassiveSide), listener_);
+      builder_.GetsRequest(LaneOf(kPassiveSide, Thread::kSpare), listener_);
     const uint64_t answer = builder_.Below(8, "what the server says");
     if (answer == 0) builder_.Call(call::Reject{passive_, PrivateData::Counting(5)});
     if (answer == 1) builder_.Call(call::DestroyId{passive_});

@@ -33,7 +33,7 @@ struct Holder {
 
 Holder Holds(ConversationBuilder& builder, uint8_t side) {
   Holder holder;
-  const Lane lane = ConversationBuilder::MainLane(side);
+  const Lane lane = LaneOf(side);
   const ChannelRef channel = builder.ChannelOf(side);
   holder.id = builder.NewId(side, channel);
   const Address to = builder.AddressOf(OtherSide(side), builder.Port(0));
@@ -41,7 +41,7 @@ Holder Holds(ConversationBuilder& builder, uint8_t side) {
   for (EventRef& event : holder.held) {
     builder.Wait(lane, channel, Duration::Seconds(1));
     builder.Fetch(lane, channel, false);
-    event = builder.LastEvent();
+    event = builder.names().LastEvent();
     if (&event == holder.held.data()) builder.Call(call::ResolveRoute{holder.id, 2000});
   }
   return holder;
@@ -98,11 +98,11 @@ void MigrateAtOnce(ConversationBuilder& builder) {
     if (fetches) builder.Fetch(Thread(side, 3), from, false);
     builder.Call(Thread(side, 4), call::AckCmEvent{holder.held[0]});
   });
-  if (fetches) builder.Call(call::AckCmEvent{builder.LastEvent()});
+  if (fetches) builder.Call(call::AckCmEvent{builder.names().LastEvent()});
   AtOnce(builder,
          {{side, call::MigrateId{holder.id, to}}, {side, call::AckCmEvent{holder.held[1]}}});
-  builder.Fetch(ConversationBuilder::MainLane(side), to);
-  builder.Fetch(ConversationBuilder::MainLane(side), from);
+  builder.Fetch(LaneOf(side), to);
+  builder.Fetch(LaneOf(side), from);
 }
 
 // Two ids that bind the same port.
@@ -130,8 +130,8 @@ void OneIdAtOnce(ConversationBuilder& builder) {
     const call::ResolveAddr resolve{id, builder.AddressOf(side, 0),
                                     builder.AddressOf(other, builder.Port(2)), 2000};
     AtOnce(builder, {{side, resolve}, {side, resolve}});
-    builder.Wait(ConversationBuilder::MainLane(side), channel, Duration::Seconds(1));
-    builder.Fetch(ConversationBuilder::MainLane(side), channel);
+    builder.Wait(LaneOf(side), channel, Duration::Seconds(1));
+    builder.Fetch(LaneOf(side), channel);
     const call::ResolveRoute route{id, 2000};
     AtOnce(builder, {{side, route}, {side, route}});
     return;
@@ -158,7 +158,7 @@ void AnswerAtOnce(ConversationBuilder& builder) {
   if (builder.OneIn(4, "the listener goes")) connects.push_back({other, call::DestroyId{listener}});
   AtOnce(builder, std::move(connects));
   builder.Settle();
-  const Lane lane = ConversationBuilder::MainLane(other);
+  const Lane lane = LaneOf(other);
   const IdRef one = builder.Fetch(lane, builder.ChannelOf(other));
   const IdRef two = builder.Fetch(lane, builder.ChannelOf(other));
   ConnParam param = builder.Numbered();

@@ -16,74 +16,11 @@ constexpr Capabilities Need(std::initializer_list<Capability> all) {
 }
 
 using enum Capability;
-constexpr Capabilities kNothing;
-
 constexpr auto kWalks = std::to_array<Walk>({
-    {"random", 60, RandomWalk, kNothing,
-     "Anything, legal and illegal, with weights that each run draws for itself."},
-    {"life", 8, LifeOfAConnection, Need({kTime}),
-     "A connection from its first call to the end of timewait."},
-    {"loss", 8, MessagesAreLost, Need({kDrop, kTime}), "Messages of one kind are lost."},
-    {"disturbance", 4, MessagesAreDisturbed, Need({kDelay, kTime}),
-     "Messages are delayed, duplicated or reordered."},
-    {"strays", 4, StrayMessages, Need({kDelay, kTime}),
-     "Late messages for ids that have moved on or are gone."},
-    {"patience", 2, NobodyAnswers, Need({kDrop, kTime}),
-     "The peer does not answer, and every timer expires."},
-    {"refusal", 6, Refusals, kNothing, "A request is rejected in every possible way."},
-    {"out-of-place", 6, AnswersOutOfPlace, Need({kTime}),
-     "Accept, reject and establish at the wrong time."},
-    {"removal", 4, DeviceRemoved, Need({kRemoveDevice}),
-     "A device is removed under ids in many states."},
-    {"address-change", 24, AddressChanges, Need({kFailOver}), "The bond under a side fails over."},
-    {"source-lost", 20, SourceGoes, Need({kFailOver, kTime}),
-     "The bond fails over under ids that use its address."},
-    {"neighbour", 3, NeighbourChanges, Need({kNeighbour, kTime}),
-     "The peer's hardware address changes."},
-    {"link", 3, LinkGoesDown, Need({kLink, kTime}), "The link goes down before a step."},
-    {"exit", 3, PeerExits, Need({kExit, kTime}), "A process exits without disconnecting."},
-    {"destroy-waits", 1, DestroyWaits, Need({kLanes}),
-     "Destroying an id with an unacknowledged event."},
-    {"crowd", 6, Crowd, kNothing, "Many ids connect to one listener before it fetches."},
-    {"limits", 4, ArgumentLimits, kNothing, "Arguments at their limits, and one beyond."},
-    {"odd-addresses", 5, OddAddresses, kNothing,
-     "Addresses that cannot be resolved, or have no route."},
-    {"removed-unread", 3, RemovedUnread, Need({kRemoveDevice}),
-     "A device is removed while events of its ids are unread."},
-    {"no-follow", 2, ReplyCannotBeFollowed, kNothing, "A reply that the library cannot process."},
-    {"held-up", 1, AbandonedHoldsUp, Need({kTime}),
-     "The destroy of an abandoned id waits for its request."},
-    {"misuse", 4, Misuses, Need({kMisuse, kLanes}),
-     "Calls on destroyed objects, and objects that are never destroyed."},
-    {"ports", 4, PortsMeet, kNothing, "Ports that are taken, shared and freed."},
-    {"attributes", 12, AttributesInEveryState, kNothing,
-     "Attributes, ECE options and rdma_notify, in every state."},
-    {"synchronous", 6, SynchronousCalls, Need({kLanes}),
-     "A client or a server, or both, on synchronous ids."},
-    {"datagrams", 9, DatagramServices, kNothing,
-     "Datagram services are looked up, found and refused."},
-    {"threads", 8, ThreadsAtOnce, Need({kLanes}),
-     "Concurrent threads, on ids of their own, on one id and on one channel."},
-    {"options", 8, OptionsInEveryState, kNothing,
-     "Options of ids in every state, shared ports, and timers of their own."},
-    {"migration", 6, IdsMove, Need({kLanes}),
-     "Ids move from channel to channel, with unread and unacknowledged events."},
-    {"multicast", 6, GroupsAreJoined, kNothing,
-     "Groups are joined and left, by ids in every state."},
-    {"endpoints", 6, EndpointsMeet, Need({kLanes}),
-     "Endpoints are looked up, created and destroyed by single calls."},
-    {"addrinfo", 4, AddressesForIds, Need({kLaterCalls, kLanes}),
-     "Ids look addresses up, and events are written to them, in every state."},
-    {"data", 5, DataMoves, Need({kData, kTime}),
-     "Messages, reads and writes; then the connection ends, with work requests posted."},
-    {"subnet", 12, SubnetsAreAsked, Need({kSilenceSm, kTime}),
-     "The SA of a subnet is queried, and may be silent."},
-    {"crash", 4, HostCrashes, Need({kHostCrash, kTime}),
-     "A host stops without disconnecting, and may start again."},
-    {"flapping", 3, LinkFlaps, Need({kFlap, kTime}),
-     "The link flaps: it goes down and up repeatedly."},
-    {"doubled-address", 2, AddressDoubled, Need({kDuplicateAddress, kTime}),
-     "Another host answers for the address of a side."},
+#define CM_WALK(function, name, weight, sentence, ...) \
+  {name, weight, function, Need({__VA_ARGS__}), sentence},
+    CM_WALKS(CM_WALK)
+#undef CM_WALK
 });
 
 }  // namespace
@@ -117,8 +54,7 @@ Conversation DrawFrom(const DrawOptions& asked, Choice& choice) {
   }
   ConversationBuilder builder(options, &choice);
   walk->walk(builder);
-  builder.Epilogue();
-  Conversation conversation = builder.Take();
+  Conversation conversation = builder.Finish();
   conversation.origin = Origin{.seed = options.seed,
                                .index = options.index,
                                .walk = std::string(walk->name),

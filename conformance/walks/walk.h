@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "conformance/walks/conversation_builder.h"
+#include "conformance/walks/draw_options.h"
 
 namespace cm {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "conformance/driver/implementation.h"
-#include "conformance/walks/conversation_builder.h"
+#include "conformance/walks/draw_options.h"
 #include "model/vocabulary/fault.h"
 #include "model/vocabulary/profile.h"
 #include "tools/cmcheck/command_line.h"

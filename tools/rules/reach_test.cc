@@ -9,7 +9,7 @@
 
 #include "conformance/adapters/sim/sim_adapter.h"
 #include "conformance/runner/campaign.h"
-#include "conformance/walks/conversation_builder.h"
+#include "conformance/walks/draw_options.h"
 #include "model/catalogue/catalogue.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"

@@ -181,6 +181,7 @@ void NoticeIsHeard(const HistoryIndex& index, PropertyResult& result) {
   }
 }
 
+// Over iWARP there are always attributes, and rdma_notify establishes nothing.
 constexpr auto kClaims = std::to_array<Property>({
     Always("ATTR-1", AttributesFitTheState,
            "rdma_init_qp_attr returns the attributes for the state, and those for INIT before "

@@ -9,9 +9,9 @@ namespace {
 constexpr Duration kLate = Duration::Seconds(15);     // later than all changes of the receiver
 constexpr Duration kUntilMra = Duration::Seconds(7);  // a request was retransmitted by then
 
-class Strays {
+class LateMessages {
  public:
-  explicit Strays(ConversationBuilder& builder) : builder_(builder), port_(builder.Port(0)) {}
+  explicit LateMessages(ConversationBuilder& builder) : builder_(builder), port_(builder.Port(0)) {}
 
   // A message is delayed for so long that its receiver is gone when it arrives.
   void ReachNobody() {
@@ -94,7 +94,7 @@ class Strays {
 
  private:
   IdRef Answers(const ConnParam& param) {
-    const Lane lane = ConversationBuilder::MainLane(kPassiveSide);
+    const Lane lane = LaneOf(kPassiveSide);
     builder_.Wait(lane, builder_.ChannelOf(kPassiveSide), Duration::Seconds(1));
     const IdRef passive = builder_.Fetch(lane, builder_.ChannelOf(kPassiveSide));
     builder_.Call(call::Accept{passive, param});
@@ -130,13 +130,13 @@ class Strays {
 
 }  // namespace
 
-void StrayMessages(ConversationBuilder& builder) {
-  Strays strays(builder);
-  builder.DoOneOf(&strays, "what arrives too late",
-                  {{1, &Strays::ReachNobody},
-                   {1, &Strays::FindAnotherState},
-                   {1, &Strays::RefuseWhatIsGone},
-                   {1, &Strays::RefuseReplies}});
+void MessagesArriveLate(ConversationBuilder& builder) {
+  LateMessages late(builder);
+  builder.DoOneOf(&late, "what arrives too late",
+                  {{1, &LateMessages::ReachNobody},
+                   {1, &LateMessages::FindAnotherState},
+                   {1, &LateMessages::RefuseWhatIsGone},
+                   {1, &LateMessages::RefuseReplies}});
 }
 
 }  // namespace cm

@@ -1,4 +1,4 @@
-#include "conformance/fidelity/told.h"
+#include "conformance/fidelity/test_histories.h"
 
 #include <fmt/format.h>
 
@@ -10,16 +10,16 @@
 
 namespace cm {
 
-Told operator+(Told a, const Told& b) {
+HistoryText operator+(HistoryText a, const HistoryText& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
 
-std::string FileOf(const Told& told) {
+std::string FileOf(const HistoryText& text) {
   std::string said;
   std::string seen;
   Duration now;
-  for (const std::string& one : told) {
+  for (const std::string& one : text) {
     if (one.starts_with("@")) {
       now = ParseDuration(one.substr(1)).value();
       continue;
@@ -33,22 +33,22 @@ std::string FileOf(const Told& told) {
          said + "----\n" + seen;
 }
 
-History Tell(const Told& told) {
-  const std::string text = FileOf(told);
-  auto parsed = ParseHistory(text);
+History HistoryOf(const HistoryText& text) {
+  const std::string file = FileOf(text);
+  auto parsed = ParseHistory(file);
   if (const auto* problem = std::get_if<TextProblem>(&parsed))
-    fmt::print(stderr, "line {}: {}\n{}", problem->line, problem->what, text);
+    fmt::print(stderr, "line {}: {}\n{}", problem->line, problem->what, file);
   CM_CHECK(std::holds_alternative<History>(parsed));
   return std::get<History>(std::move(parsed));
 }
 
-Told Listening() {
+HistoryText Listening() {
   return {"passive rdma_create_event_channel S nonblocking -> 0",
           "passive rdma_create_id L on=S -> 0", "passive rdma_bind_addr L addr=passive:7471 -> 0",
           "passive rdma_listen L backlog=8 -> 0"};
 }
 
-Told Ready(const std::string& id) {
+HistoryText Ready(const std::string& id) {
   return {
       fmt::format("active rdma_create_id {} on=C -> 0", id),
       fmt::format("active rdma_resolve_addr {} src=active:0 dst=passive:7471 timeout_ms=2000 -> 0",
