@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "model/capture/claims.h"
+#include "model/capture/special_rules.h"
 #include "model/capture/timing.h"
 #include "model/mad/constraints.h"
 #include "model/mad/text.h"

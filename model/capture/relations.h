@@ -7,7 +7,6 @@
 #include <span>
 
 #include "model/capture/captured_message.h"
-#include "model/capture/sender_fingerprint.h"
 #include "model/mad/constraints.h"
 #include "model/vocabulary/mad_kind.h"
 
@@ -27,12 +26,6 @@ struct Spoken {
 std::optional<Violation> FirstBreach(const CapturedMessage& sighting, bool active,
                                      std::span<const Spoken> before, bool may_lack,
                                      std::span<const mad::Constraint> table);
-
-// Rules that rows cannot express: addresses, the RDMA CM header, the situations of a REJ, and for
-// known senders values that are computed from other fields.
-std::optional<Violation> FirstOddity(const CapturedMessage& sighting, bool active,
-                                     std::span<const Spoken> before,
-                                     const SenderFingerprint& sender);
 
 // The first message of that kind; null if there was none.
 const mad::Mad* FirstOf(std::span<const Spoken> before, MadKind kind);

@@ -1,5 +1,6 @@
 // Binding and listening. source: linux 6.1 cma.c rdma_bind_addr_dst, rdma_listen
 #include "sim/rdma_cm/ids.h"
+#include "sim/rdma_cm/transport.h"
 
 namespace cm::sim {
 namespace {

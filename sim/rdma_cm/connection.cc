@@ -1,6 +1,7 @@
 // Connecting, accepting, rejecting, disconnecting. source: linux 6.1 cma.c rdma_connect_locked,
 // rdma_accept, rdma_reject, rdma_disconnect
 #include "sim/rdma_cm/ids.h"
+#include "sim/rdma_cm/transport.h"
 
 namespace cm::sim {
 namespace {

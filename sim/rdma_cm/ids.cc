@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "sim/rdma_cm/transport.h"
+
 namespace cm::sim {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sim/rdma_cm/ids.h"
+#include "sim/rdma_cm/transport.h"
 
 namespace cm::sim {
 namespace {

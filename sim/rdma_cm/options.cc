@@ -1,6 +1,7 @@
 // Options of ids. source: linux 6.1 ucma.c ucma_set_option, cma.c rdma_set_reuseaddr,
 // rdma_set_afonly, rdma_set_ack_timeout, rdma_set_ib_path
 #include "sim/rdma_cm/ids.h"
+#include "sim/rdma_cm/transport.h"
 
 namespace cm::sim {
 namespace {

@@ -17,9 +17,10 @@
 #include "sim/rdma_cm/event_files.h"
 #include "sim/rdma_cm/pending_destroys.h"
 #include "sim/rdma_cm/port_table.h"
-#include "sim/rdma_cm/transport.h"
 
 namespace cm::sim {
+
+class CmTransport;
 
 // The state of all kernels' rdma_cm: a value.
 struct RdmaCm {

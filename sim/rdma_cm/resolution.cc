@@ -1,5 +1,6 @@
 // Address and route resolution. source: linux 6.1 cma.c rdma_resolve_addr, addr_handler, addr.c
 #include "sim/rdma_cm/ids.h"
+#include "sim/rdma_cm/transport.h"
 
 namespace cm::sim {
 namespace {

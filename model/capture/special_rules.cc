@@ -1,0 +1,244 @@
+#include "model/capture/special_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <type_traits>
+
+#include "model/capture/claims.h"
+#include "model/mad/cma_header.h"
+#include "model/mad/text.h"
+
+namespace cm::wire {
+namespace {
+
+std::string Number(uint64_t value) { return fmt::format("{:#x}", value); }
+
+Violation Broken(const CapturedMessage& sighting, const Claim& claim, std::string saw,
+                 std::string permitted) {
+  return {sighting.number,         sighting.nanoseconds,      std::string(claim.id),
+          std::string(claim.says), std::string(claim.source), std::move(saw),
+          std::move(permitted)};
+}
+
+mad::Gid InHeader(mad::Gid address) {  // without the prefix of an IPv4-mapped address
+  constexpr size_t kPrefix = 10;
+  if (std::all_of(address.begin(), address.begin() + kPrefix, [](uint8_t b) { return b == 0; }) &&
+      address[kPrefix] == 0xff && address[kPrefix + 1] == 0xff)
+    address[kPrefix] = address[kPrefix + 1] = 0;
+  return address;
+}
+
+// Whether the RDMA CM header has the addresses that the message travels between.
+template <typename M>
+bool BeginsWithHeader(const CapturedMessage& sighting, const M& request) {
+  const mad::CmaHeader header = mad::CmaHeaderOf(request);
+  return header.source_address == InHeader(sighting.from) &&
+         header.destination_address == InHeader(sighting.to);
+}
+
+std::optional<Violation> OddAddresses(const CapturedMessage& sighting) {
+  if (const auto* req = sighting.As<mad::Req>()) {
+    if (req->primary_local_gid != sighting.from || req->primary_remote_gid != sighting.to)
+      return Broken(sighting, claims::kAddresses,
+                    fmt::format("GIDs {} and {}", AddressText(req->primary_local_gid),
+                                AddressText(req->primary_remote_gid)),
+                    fmt::format("{} and {}", AddressText(sighting.from), AddressText(sighting.to)));
+  }
+  const auto check = [&](const auto& request) -> std::optional<Violation> {
+    const auto service = mad::ServiceOf(request.service_id);
+    // An AF_IB id has no such header.
+    if (!service || service->space == PortSpace::kIb) return std::nullopt;
+    if (BeginsWithHeader(sighting, request)) return std::nullopt;
+    return Broken(sighting, claims::kCmaAddresses, "other addresses in the header of RDMA CM",
+                  fmt::format("{} and {}", AddressText(sighting.from), AddressText(sighting.to)));
+  };
+  if (const auto* req = sighting.As<mad::Req>()) return check(*req);
+  if (const auto* req = sighting.As<mad::SidrReq>()) return check(*req);
+  return std::nullopt;
+}
+
+uint64_t GuidIn(const mad::Rej& rej) {
+  uint64_t guid = 0;
+  for (int i = 0; i < 8; ++i) guid = guid << 8 | rej.ari[i];
+  return guid;
+}
+
+// The local id of a REJ that is sent without an id: the bytes in its place in the REQ. 0 for an
+// unknown REQ.
+uint32_t EchoBy(const mad::Mad* req) {
+  const auto* body = req == nullptr ? nullptr : std::get_if<mad::Req>(&req->message);
+  return body == nullptr ? 0 : uint32_t{body->reserved_4} << 24 | body->vendor_id;
+}
+
+std::optional<Violation> OddRej(const CapturedMessage& sighting, bool active,
+                                std::span<const Spoken> before) {
+  const auto* rej = sighting.As<mad::Rej>();
+  if (rej == nullptr) return std::nullopt;
+  const mad::Mad* req = FirstOf(before, MadKind::kReq);
+  const bool about_req = rej->message_rejected == mad::About::kReq;
+  const bool without_id = about_req && rej->local_cid == 0;
+  const bool by_nobody = about_req && rej->local_cid == EchoBy(req);
+  const bool says_gid = rej->reject_info_length == sizeof(mad::Gid) &&
+                        std::any_of(rej->ari.begin(), rej->ari.begin() + sizeof(mad::Gid),
+                                    [](uint8_t b) { return b; });
+  const auto odd = [&](const Claim& claim) {
+    return Broken(
+        sighting, claim,
+        fmt::format("reason {} about {}, ids {:#x} and {:#x}, {} bytes of information",
+                    static_cast<int>(rej->reason), static_cast<int>(rej->message_rejected),
+                    rej->local_cid, rej->remote_cid, rej->reject_info_length),
+        std::string(claim.says));
+  };
+  if (rej->local_cid == 0 && !about_req) return odd(claims::kRejWithoutId);
+  switch (rej->reason) {
+    case RejReason::kTimeout: {
+      const auto* asked = req == nullptr ? nullptr : std::get_if<mad::Req>(&req->message);
+      if (!active || rej->message_rejected != mad::About::kOther || rej->remote_cid != 0 ||
+          (asked != nullptr && GuidIn(*rej) != asked->local_ca_guid))
+        return odd(claims::kRejTimeout);
+      break;
+    }
+    case RejReason::kInvalidServiceId:
+      if (!by_nobody) return odd(claims::kRejNoService);
+      break;
+    case RejReason::kStaleConn:
+      if (about_req && !without_id && !by_nobody) return odd(claims::kRejStale);
+      break;
+    case RejReason::kInvalidGid:
+    case RejReason::kInvalidAltGid:
+      if (!without_id || !says_gid) return odd(claims::kRejGid);
+      break;
+    default:
+      break;
+  }
+  return std::nullopt;
+}
+
+// An XRC target QP has its number there; others have none. source: linux 6.1 cm.c cm_format_rep
+std::optional<Violation> OddEeContext(const CapturedMessage& sighting,
+                                      std::span<const Spoken> before) {
+  const auto* rep = sighting.As<mad::Rep>();
+  const mad::Mad* first = FirstOf(before, MadKind::kReq);
+  const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
+  if (rep == nullptr || req == nullptr || rep->local_eecn == 0) return std::nullopt;
+  if (req->transport_service_type == mad::TransportServiceType::kExtended) return std::nullopt;
+  return Broken(sighting, claims::kEeContext, Number(rep->local_eecn), "0");
+}
+
+bool HasData(const mad::Message& message) {
+  const auto set = [](uint8_t byte) { return byte != 0; };
+  const auto* rej = std::get_if<mad::Rej>(&message);
+  if (rej != nullptr && rej->local_cid == 0)
+    return std::any_of(rej->private_data.begin(), rej->private_data.end(), set);
+  return std::visit(
+      [&](const auto& m) {
+        using M = std::remove_cvref_t<decltype(m)>;
+        if constexpr (std::is_same_v<M, mad::Mra> || std::is_same_v<M, mad::Rtu> ||
+                      std::is_same_v<M, mad::Dreq> || std::is_same_v<M, mad::Drep>)
+          return std::any_of(m.private_data.begin(), m.private_data.end(), set);
+        else
+          return false;
+      },
+      message);
+}
+
+std::optional<Violation> OddLinuxRej(const CapturedMessage& sighting) {
+  const auto* rej = sighting.As<mad::Rej>();
+  if (rej == nullptr) return std::nullopt;
+  switch (static_cast<int>(rej->reason)) {
+    case 4:
+    case 12:
+    case 18:
+      return std::nullopt;
+    case 8:
+    case 10:
+    case 28:
+    case 35:
+      if (rej->reject_info_length == 0) return std::nullopt;
+      break;
+    default:
+      break;
+  }
+  return Broken(sighting, claims::kRejReason,
+                fmt::format("reason {} with {} bytes of information", static_cast<int>(rej->reason),
+                            rej->reject_info_length),
+                "4, 12 and 18 with information; 8, 10, 28 and 35 without");
+}
+
+// source: linux 6.1 cma.c cma_get_roce_udp_flow_label
+std::optional<Violation> OddFlowLabel(const CapturedMessage& sighting, const mad::Req& req) {
+  const auto service = mad::ServiceOf(req.service_id);
+  const bool computed = service && mad::HasCmaHeader(req);
+  if (!computed || std::holds_alternative<mad::Ipv6>(sighting.frame.ip)) return std::nullopt;
+  const uint32_t source = mad::CmaHeaderOf(req).port;
+  const uint32_t label = (source * 31 + service->port) & 0xfffff;
+  if (label == req.primary_flow_label) return std::nullopt;
+  return Broken(sighting, claims::kFlowLabel, fmt::format("{:#x}", req.primary_flow_label),
+                fmt::format("{:#x}", label));
+}
+
+std::optional<Violation> OddService(const CapturedMessage& sighting) {
+  const auto* req = sighting.As<mad::Req>();
+  const auto* sidr = sighting.As<mad::SidrReq>();
+  if (req == nullptr && sidr == nullptr) return std::nullopt;
+  const uint64_t id = req != nullptr ? req->service_id : sidr->service_id;
+  const auto service = mad::ServiceOf(id);
+  const bool both = service && service->space == PortSpace::kIb;
+  const bool connects = service && service->space == PortSpace::kTcp;
+  if (both || (service && connects == (req != nullptr))) return std::nullopt;
+  // For others than RDMA CM any value; they have no RDMA CM header.
+  if (!service &&
+      (req != nullptr ? !BeginsWithHeader(sighting, *req) : !BeginsWithHeader(sighting, *sidr)))
+    return std::nullopt;
+  return Broken(sighting, claims::kService, Number(id), std::string(claims::kService.says));
+}
+
+std::optional<Violation> OddAlternate(const CapturedMessage& sighting) {
+  const auto* req = sighting.As<mad::Req>();
+  if (req == nullptr) return std::nullopt;
+  if (req->alternate_local_gid == mad::Gid{} && req->alternate_remote_gid == mad::Gid{})
+    return std::nullopt;
+  return Broken(sighting, claims::kNoAlternate,
+                fmt::format("alternate GIDs {} and {}", AddressText(req->alternate_local_gid),
+                            AddressText(req->alternate_remote_gid)),
+                "none");
+}
+
+std::optional<Violation> OddTid(const CapturedMessage& sighting) {
+  const bool own = sighting.kind() == MadKind::kReq || sighting.kind() == MadKind::kSidrReq ||
+                   sighting.kind() == MadKind::kDreq;
+  if (!own) return std::nullopt;
+  const Cids cids = CidsOf(sighting.mad().message);
+  const auto low = static_cast<uint32_t>(sighting.mad().header.tid);
+  // In the byte order of the sender's CPU: little-endian mostly.
+  if (low == cids.local || low == __builtin_bswap32(cids.local)) return std::nullopt;
+  return Broken(sighting, claims::kTidOfCid, fmt::format("TID {:#x}", low),
+                fmt::format("{:#x} or {:#x}", cids.local, __builtin_bswap32(cids.local)));
+}
+
+}  // namespace
+
+std::optional<Violation> FirstOddity(const CapturedMessage& sighting, bool active,
+                                     std::span<const Spoken> before,
+                                     const SenderFingerprint& sender) {
+  if (auto odd = OddAddresses(sighting)) return odd;
+  if (auto odd = OddRej(sighting, active, before)) return odd;
+  if (auto odd = OddEeContext(sighting, before)) return odd;
+  if (!sender.is_known()) return std::nullopt;
+  if (auto odd = OddLinuxRej(sighting)) return odd;
+  if (HasData(sighting.mad().message))
+    return Broken(sighting, claims::kNoData, "private data", "zeros");
+  if (const auto* req = sighting.As<mad::Req>(); req != nullptr)
+    if (auto odd = OddFlowLabel(sighting, *req)) return odd;
+  if (auto odd = OddService(sighting)) return odd;
+  if (sender.IsOver(Transport::kRoce))
+    if (auto odd = OddAlternate(sighting)) return odd;
+  if (sighting.kind() == MadKind::kLap || sighting.kind() == MadKind::kApr)
+    return Broken(sighting, claims::kNeverSent, std::string(ToString(sighting.kind())), "neither");
+  return OddTid(sighting);
+}
+
+}  // namespace cm::wire
