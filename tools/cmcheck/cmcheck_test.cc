@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/sanitized.h"
 #include "tools/cmcheck/cmcheck_process.h"
 
 namespace cm {
@@ -29,7 +30,6 @@ using testing::UnorderedElementsAre;
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr const char* kSample = "conformance/adapters/dl/sample/libsample_rdmacm.so";
 constexpr const char* kGolden = "conformance/scenarios/establishment/depths_are_swapped.conv";
 constexpr const char* kRecording =
     "conformance/recordings/6.1-rxe/01-connect_disconnect_by_active.jsonl";
@@ -303,11 +303,19 @@ TEST_F(Cmcheck, KnowsNothingWhereNothingCouldBeJudged) {
   EXPECT_THAT(run.output, HasSubstr("it needs drop, which profile 6.1-siw does not have"));
 }
 
-TEST_F(Cmcheck, ComparesOfAnothersConversationWhatBothCanSee) {
-  const std::string impl = "dl:" + DataFile(kSample).string();
-  ASSERT_EQ(
-      folder_.Cmcheck({"run", "--impl", impl, "--walk", "life", "--only", "4", "--keep"}).exit_code,
-      0);
+class CmcheckWithASample : public Cmcheck {
+ protected:
+  void SetUp() override {
+    if (kAddressSanitized || kThreadSanitized) GTEST_SKIP() << "sanitizers refuse RTLD_DEEPBIND";
+  }
+  const std::string sample_ =
+      "dl:" + DataFile("conformance/adapters/dl/sample/libsample_rdmacm.so").string();
+};
+
+TEST_F(CmcheckWithASample, ComparesOfAnothersConversationWhatBothCanSee) {
+  ASSERT_EQ(folder_.Cmcheck({"run", "--impl", sample_, "--walk", "life", "--only", "4", "--keep"})
+                .exit_code,
+            0);
   const std::string kept = "cmcheck-report/conversations/000004.conv";
   const Ended replay = folder_.Cmcheck({"replay", kept, "--impl", "sim"});
   EXPECT_EQ(replay.exit_code, 0) << replay.output;
@@ -427,20 +435,18 @@ TEST_F(Cmcheck, RewritesTheOthersWhenOneCannotBeCarriedOut) {
   EXPECT_EQ(folder_.Read("damaged.conv"), damaged);
 }
 
-TEST_F(Cmcheck, JudgesASharedObjectWithAndWithoutADefect) {
-  const std::string impl = "dl:" + DataFile(kSample).string();
-  const std::vector<std::string> run = {"run", "--impl", impl, "--sequences", "40"};
+TEST_F(CmcheckWithASample, JudgesASharedObjectWithAndWithoutADefect) {
+  const std::vector<std::string> run = {"run", "--impl", sample_, "--sequences", "40"};
   const Ended clean = folder_.Cmcheck(run);
   EXPECT_EQ(clean.exit_code, 0) << clean.output << clean.error;
-  EXPECT_EQ(Results()["implementation"], impl);
+  EXPECT_EQ(Results()["implementation"], sample_);
   const Ended found = folder_.Cmcheck(run, {"CMCHECK_SAMPLE_DEFECT=connect-wrong-errno"});
   EXPECT_EQ(found.exit_code, 1);
   EXPECT_EQ(Results()["findings"][0]["about"], "rdma_connect");
 }
 
-TEST_F(Cmcheck, ComparesTwoImplementationsLineByLine) {
-  const std::string other = "dl:" + DataFile(kSample).string();
-  const std::vector<std::string> compare = {"compare", "sim",         other, "--walk",
+TEST_F(CmcheckWithASample, ComparesTwoImplementationsLineByLine) {
+  const std::vector<std::string> compare = {"compare", "sim",         sample_, "--walk",
                                             "random",  "--sequences", "40"};
   const Ended same = folder_.Cmcheck(compare);
   EXPECT_EQ(same.exit_code, 0) << same.output << same.error;
@@ -450,15 +456,14 @@ TEST_F(Cmcheck, ComparesTwoImplementationsLineByLine) {
   EXPECT_THAT(differ.output, AllOf(HasSubstr("-1 EINVAL"), HasSubstr("-1 ENOTCONN")));
 }
 
-TEST_F(Cmcheck, ComparesNothingThatOneOfTheTwoCannotCarryOut) {
-  const std::string other = "dl:" + DataFile(kSample).string();
-  for (const std::string& first : {std::string("sim"), other}) {
-    const Ended ended = folder_.Cmcheck({"compare", first, other, "--sequences", "10"},
+TEST_F(CmcheckWithASample, ComparesNothingThatOneOfTheTwoCannotCarryOut) {
+  for (const std::string& first : {std::string("sim"), sample_}) {
+    const Ended ended = folder_.Cmcheck({"compare", first, sample_, "--sequences", "10"},
                                         {"CMCHECK_SAMPLE_DEFECT=no-such-defect"});
     EXPECT_EQ(ended.exit_code, 3) << "nothing is known of the two";
     EXPECT_THAT(LinesOf(ended.output),
                 ElementsAre("       10  sequences", "        0  the same", "        0  different",
-                            AllOf(HasSubstr("       10  not compared: " + other),
+                            AllOf(HasSubstr("       10  not compared: " + sample_),
                                   HasSubstr("cmcheck_start says no"))));
   }
 }
