@@ -486,19 +486,5 @@ TEST_F(Cmcheck, EndsWithThreeWhenMoreIsInconclusiveThanIsPermitted) {
   EXPECT_EQ(folder_.Cmcheck(With(run, {"--max-inconclusive", "9.99"})).exit_code, 3);
 }
 
-// A library of another release may need that release's C library. source: man ld.so(8)
-TEST_F(Cmcheck, IsStartedAgainByTheLoaderBesideALibraryThatCannotBeLoaded) {
-  folder_.Write("librdmacm.so.1", "of another machine");
-  folder_.Write("ld-linux-x86-64.so.2", "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
-  fs::permissions(folder_.path() / "ld-linux-x86-64.so.2", fs::perms::owner_all);
-  const std::vector<std::string> arguments = {"run", "--impl", "lib:./librdmacm.so.1",
-                                              "--sequences", "7"};
-  const Ended ended = folder_.Cmcheck(arguments);
-  std::vector<std::string> expected = {"--library-path", fs::canonical(folder_.path()),
-                                       fs::canonical(DataFile("tools/cmcheck/cmcheck"))};
-  expected.insert(expected.end(), arguments.begin(), arguments.end());
-  EXPECT_EQ(LinesOf(ended.output), expected) << ended.error;
-}
-
 }  // namespace
 }  // namespace cm

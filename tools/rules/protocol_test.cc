@@ -73,8 +73,10 @@ TEST(Scenarios, ThatClaimWhatTheyDoNotComeByAreNoticed) {
   EXPECT_THAT(UnfoundedClaims(told), ElementsAre(told[0].path + ": R26", told[0].path + ": R99"));
 }
 
+// //conformance/scenarios:protocol_test has S73: two hundred requests are too many to be read.
 TEST(Scenarios, AreAllTold) {
   for (const std::string& number : ScenarioNumbers()) {
+    if (number == "S73") continue;
     const bool told = std::ranges::any_of(
         Conversations(), [&](const Told& t) { return ScenarioNumberOf(t.path) == number; });
     EXPECT_TRUE(told) << number;
