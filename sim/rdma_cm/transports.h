@@ -1,4 +1,4 @@
-// The transports that there are.
+// The transports that there are, and what most of them have in common.
 #ifndef SIM_RDMA_CM_TRANSPORTS_H_
 #define SIM_RDMA_CM_TRANSPORTS_H_
 
