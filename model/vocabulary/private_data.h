@@ -20,7 +20,7 @@ class PrivateData {
   }
   explicit PrivateData(std::span<const uint8_t> bytes)
       : size_(static_cast<uint8_t>(bytes.size() < 255 ? bytes.size() : 255)) {
-    std::memcpy(bytes_.data(), bytes.data(), size_);
+    if (size_ > 0) std::memcpy(bytes_.data(), bytes.data(), size_);
   }
   // 01 02 03 ...: content that shows where it was truncated.
   static PrivateData Counting(uint8_t size) {

@@ -14,6 +14,8 @@
 namespace cm {
 namespace {
 
+using WriteCmEvent = int (*)(rdma_cm_id*, uint32_t, int, uint64_t);
+
 std::string heard;
 
 class LaterCalls : public testing::Test {
@@ -37,10 +39,13 @@ class LaterCalls : public testing::Test {
       *made = &info;
       return 0;
     };
-    api_.rdma_write_cm_event = [](rdma_cm_id*, rdma_cm_event_type, int status, uint64_t argument) {
+    // A type that is no enumerator is passed, as in C.
+    const auto write = [](rdma_cm_id*, uint32_t, int status, uint64_t argument) {
       heard = std::to_string(status) + " " + std::to_string(argument);
       return 0;
     };
+    api_.rdma_write_cm_event =
+        reinterpret_cast<decltype(api_.rdma_write_cm_event)>(static_cast<WriteCmEvent>(write));
     api_.rdma_get_cm_event = [](rdma_event_channel*, rdma_cm_event** made) {
       const uint32_t user = 18;
       const uint64_t argument = 7;
