@@ -29,6 +29,19 @@ constexpr std::optional<Effect> FirstWithTwoActions(std::span<const EffectRow<Fu
   return std::nullopt;
 }
 
+// An effect without a row, or with two over one transport.
+template <typename Function>
+constexpr std::optional<Effect> FirstWithoutOneAction(std::span<const EffectRow<Function>> rows) {
+  for (int e = 0; e < kEffectCount; ++e) {
+    const auto effect = static_cast<Effect>(e);
+    bool acts = effect == Effect::kNone;
+    for (const EffectRow<Function>& row : rows)
+      acts |= row.effect == effect && row.action != nullptr;
+    if (!acts) return effect;
+  }
+  return FirstWithTwoActions(rows);
+}
+
 // By transport and effect; null where there is no row.
 template <typename Function>
 constexpr auto ByTransport(std::span<const EffectRow<Function>> rows) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 
+#include "model/base/check.h"
 #include "model/oracle/machine/effect_row.h"
 #include "model/oracle/machine/groups.h"
 #include "model/oracle/machine/guards.h"
@@ -157,6 +158,9 @@ void MovesEvents(const Carrying& c) {
   MoveTo(std::get<call::MigrateId>(c.call).channel, c.facts, c.machine, c.p, c.id, c.when);
 }
 
+// Changes what is certain alone, for every possibility alike: see Learning.
+void OnlyTeaches(const Carrying& /*c*/) {}
+
 constexpr auto kRows = std::to_array<Row>({
     {Effect::kBindsAddress, BindsAddress},
     {Effect::kBindsSource, BindsAddress},
@@ -201,23 +205,42 @@ constexpr auto kRows = std::to_array<Row>({
     {Effect::kWritesEvent, WritesEvent},
     {Effect::kCloses, [](auto& c) { c.Asks(IwStimulus::kDisconnect); }, over::kIwarp},
     {Effect::kEndsLater, [](auto& c) { c.own().ending = true; }, over::kIwarp},
+    {Effect::kBindsAny, OnlyTeaches},
+    {Effect::kSetsDestination, OnlyTeaches},
+    {Effect::kMeetsInterface, OnlyTeaches},
+    {Effect::kSetsEce, OnlyTeaches},
+    {Effect::kSharesPort, OnlyTeaches},
+    {Effect::kSharesPortNoMore, OnlyTeaches},
+    {Effect::kLimitsFamily, OnlyTeaches},
+    {Effect::kSetsTimeout, OnlyTeaches},
+    {Effect::kForgetsGroup, OnlyTeaches},
 });
-static_assert(!FirstWithTwoActions<void (*)(const Carrying&)>(kRows),
-              "an effect acts once over a transport");
+
+// Its name in a message of the compiler names the effect.
+template <Effect kEffect>
+struct TheEffectWithoutOneAction {
+  static_assert(kEffect == Effect::kNone,
+                "an effect has an action, and one alone over a transport");
+};
+template struct TheEffectWithoutOneAction<
+    FirstWithoutOneAction<void (*)(const Carrying&)>(kRows).value_or(Effect::kNone)>;
 
 constexpr auto kByTransport = ByTransport<void (*)(const Carrying&)>(kRows);
 
 }  // namespace
 
 bool RowExecutor::Acts(Effect effect, Transport transport) {
-  return kByTransport[static_cast<size_t>(transport)][static_cast<size_t>(effect)] != nullptr;
+  const auto action = kByTransport[static_cast<size_t>(transport)][static_cast<size_t>(effect)];
+  return action != nullptr && action != OnlyTeaches;
 }
 
 void RowExecutor::Carry(Possibility* p, uint8_t id, Effect effect, const Call& call,
                         Span when) const {
+  if (effect == Effect::kNone) return;
   const auto transport = static_cast<size_t>(facts_.profile().transport);
   const auto action = kByTransport[transport][static_cast<size_t>(effect)];
-  if (action != nullptr) action({facts_, machine_, p, id, call, when});
+  CM_CHECK(action != nullptr) << ToString(effect) << ": not over this transport";
+  action({facts_, machine_, p, id, call, when});
 }
 
 void RowExecutor::Apply(Possibility* p, uint8_t id, const CallRule& rule, const Call& call,

@@ -70,6 +70,20 @@ TEST(EffectRows, ArePlacedByTransportAndEffect) {
   EXPECT_EQ(at(Transport::kIwarp, Effect::kSendsRep), nullptr);
 }
 
+TEST(EffectRows, NameTheEffectWhoseActionIsMissing) {
+  ASSERT_EQ(FirstWithoutOneAction<void (*)()>(ActionRows()), std::nullopt);
+  for (int e = 0; e < kEffectCount; ++e) {
+    const auto effect = static_cast<Effect>(e);
+    if (effect == Effect::kNone) continue;
+    std::vector<ActionRow> without_row = ActionRows();
+    without_row.erase(without_row.begin() + e);
+    EXPECT_THAT(FirstWithoutOneAction<void (*)()>(without_row), Optional(effect));
+    std::vector<ActionRow> without_function = ActionRows();
+    without_function[static_cast<size_t>(e)].action = nullptr;
+    EXPECT_THAT(FirstWithoutOneAction<void (*)()>(without_function), Optional(effect));
+  }
+}
+
 TEST(EffectRows, NameTheEffectThatHasTwoActionsOverOneTransport) {
   std::vector<ActionRow> rows = ActionRows();
   EXPECT_EQ(FirstWithTwoActions<void (*)()>(rows), std::nullopt);
