@@ -104,7 +104,7 @@ std::optional<Violation> Exchange::Take(const CapturedMessage& sighting, bool ac
     return breach;
   if (earlier == nullptr) {
     if (auto breach = FirstBreach(sighting, active, spoken_, false, sender.filled())) return breach;
-    if (auto odd = FirstOddity(sighting, active, spoken_, sender)) return odd;
+    if (auto odd = FirstBrokenRule(sighting, active, spoken_, sender)) return odd;
   }
   const bool again = earlier != nullptr;
   if (auto out_of_order = Sequenced(sighting, active, again, sender)) return out_of_order;

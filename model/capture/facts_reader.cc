@@ -92,9 +92,16 @@ class Reader {
                        Said(MadKind::kDreq, line.remote, line.local)
                    ? ""
                    : "a DREP answers a DREQ (L11, R24, R26)";
-      default:
-        return "";
+      case MadKind::kLap:
+      case MadKind::kApr:
+      case MadKind::kOther:
+      case MadKind::kMpaRequest:
+      case MadKind::kMpaReply:
+      case MadKind::kMpaReject:
+      case MadKind::kFin:
+        break;
     }
+    return "";
   }
 
   // M1, M3, M5 and section 3.4: neither early nor late.

@@ -1,6 +1,8 @@
 #include "model/capture/identifier.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace cm::wire {
 namespace {
@@ -15,20 +17,17 @@ using model::rules::kIbCm;
 
 // The message that an id retransmits until it is answered, by its state.
 Sends OwnOf(IbState state) {
-  switch (state) {
-    case IbState::kReqSent:
-    case IbState::kMraReqRcvd:
-      return Sends::kReq;
-    case IbState::kRepSent:
-    case IbState::kMraRepRcvd:
-      return Sends::kRep;
-    case IbState::kDreqSent:
-      return Sends::kDreq;
-    case IbState::kSidrReqSent:
-      return Sends::kSidrReq;
-    default:
-      return Sends::kNothing;
-  }
+  using enum IbState;
+  constexpr auto kOwn = std::to_array<std::pair<IbState, Sends>>({
+      {kReqSent, Sends::kReq},
+      {kMraReqRcvd, Sends::kReq},
+      {kRepSent, Sends::kRep},
+      {kMraRepRcvd, Sends::kRep},
+      {kDreqSent, Sends::kDreq},
+      {kSidrReqSent, Sends::kSidrReq},
+  });
+  const auto own = std::ranges::find(kOwn, state, &std::pair<IbState, Sends>::first);
+  return own == kOwn.end() ? Sends::kNothing : own->second;
 }
 
 // Calls that end before their message was sent.
@@ -44,7 +43,7 @@ constexpr int kFirstTimer = static_cast<int>(IbStimulus::kRetry);
 
 Sends SentBy(const IbRule& rule) {
   if (rule.answer != IbAnswer::kDone) return Sends::kNothing;
-  if (rule.sends == Sends::kRejNobody) return Sends::kRejOther;
+  if (rule.sends == Sends::kRejWithoutId) return Sends::kRejOther;
   return rule.sends;
 }
 

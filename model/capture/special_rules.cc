@@ -39,7 +39,7 @@ bool BeginsWithHeader(const CapturedMessage& sighting, const M& request) {
          header.destination_address == InHeader(sighting.to);
 }
 
-std::optional<Violation> OddAddresses(const CapturedMessage& sighting) {
+std::optional<Violation> CheckAddresses(const CapturedMessage& sighting) {
   if (const auto* req = sighting.As<mad::Req>()) {
     if (req->primary_local_gid != sighting.from || req->primary_remote_gid != sighting.to)
       return Broken(sighting, claims::kAddresses,
@@ -73,14 +73,14 @@ uint32_t EchoBy(const mad::Mad* req) {
   return body == nullptr ? 0 : uint32_t{body->reserved_4} << 24 | body->vendor_id;
 }
 
-std::optional<Violation> OddRej(const CapturedMessage& sighting, bool active,
-                                std::span<const Spoken> before) {
+std::optional<Violation> CheckRej(const CapturedMessage& sighting, bool active,
+                                  std::span<const Spoken> before) {
   const auto* rej = sighting.As<mad::Rej>();
   if (rej == nullptr) return std::nullopt;
   const mad::Mad* req = FirstOf(before, MadKind::kReq);
   const bool about_req = rej->message_rejected == mad::About::kReq;
   const bool without_id = about_req && rej->local_cid == 0;
-  const bool by_nobody = about_req && rej->local_cid == EchoBy(req);
+  const bool echoes_request = about_req && rej->local_cid == EchoBy(req);
   const bool says_gid = rej->reject_info_length == sizeof(mad::Gid) &&
                         std::any_of(rej->ari.begin(), rej->ari.begin() + sizeof(mad::Gid),
                                     [](uint8_t b) { return b; });
@@ -93,33 +93,25 @@ std::optional<Violation> OddRej(const CapturedMessage& sighting, bool active,
         std::string(claim.says));
   };
   if (rej->local_cid == 0 && !about_req) return odd(claims::kRejWithoutId);
-  switch (rej->reason) {
-    case RejReason::kTimeout: {
-      const auto* asked = req == nullptr ? nullptr : std::get_if<mad::Req>(&req->message);
-      if (!active || rej->message_rejected != mad::About::kOther || rej->remote_cid != 0 ||
-          (asked != nullptr && GuidIn(*rej) != asked->local_ca_guid))
-        return odd(claims::kRejTimeout);
-      break;
-    }
-    case RejReason::kInvalidServiceId:
-      if (!by_nobody) return odd(claims::kRejNoService);
-      break;
-    case RejReason::kStaleConn:
-      if (about_req && !without_id && !by_nobody) return odd(claims::kRejStale);
-      break;
-    case RejReason::kInvalidGid:
-    case RejReason::kInvalidAltGid:
-      if (!without_id || !says_gid) return odd(claims::kRejGid);
-      break;
-    default:
-      break;
+  const RejReason reason = rej->reason;
+  if (reason == RejReason::kTimeout) {
+    const auto* asked = req == nullptr ? nullptr : std::get_if<mad::Req>(&req->message);
+    if (!active || rej->message_rejected != mad::About::kOther || rej->remote_cid != 0 ||
+        (asked != nullptr && GuidIn(*rej) != asked->local_ca_guid))
+      return odd(claims::kRejTimeout);
   }
+  if (reason == RejReason::kInvalidServiceId && !echoes_request) return odd(claims::kRejNoService);
+  if (reason == RejReason::kStaleConn && about_req && !without_id && !echoes_request)
+    return odd(claims::kRejStale);
+  if ((reason == RejReason::kInvalidGid || reason == RejReason::kInvalidAltGid) &&
+      (!without_id || !says_gid))
+    return odd(claims::kRejGid);
   return std::nullopt;
 }
 
 // An XRC target QP has its number there; others have none. source: linux 6.1 cm.c cm_format_rep
-std::optional<Violation> OddEeContext(const CapturedMessage& sighting,
-                                      std::span<const Spoken> before) {
+std::optional<Violation> CheckEeContext(const CapturedMessage& sighting,
+                                        std::span<const Spoken> before) {
   const auto* rep = sighting.As<mad::Rep>();
   const mad::Mad* first = FirstOf(before, MadKind::kReq);
   const auto* req = first == nullptr ? nullptr : std::get_if<mad::Req>(&first->message);
@@ -145,23 +137,16 @@ bool HasData(const mad::Message& message) {
       message);
 }
 
-std::optional<Violation> OddLinuxRej(const CapturedMessage& sighting) {
+std::optional<Violation> CheckLinuxRej(const CapturedMessage& sighting) {
   const auto* rej = sighting.As<mad::Rej>();
   if (rej == nullptr) return std::nullopt;
-  switch (static_cast<int>(rej->reason)) {
-    case 4:
-    case 12:
-    case 18:
-      return std::nullopt;
-    case 8:
-    case 10:
-    case 28:
-    case 35:
-      if (rej->reject_info_length == 0) return std::nullopt;
-      break;
-    default:
-      break;
-  }
+  // Reasons that carry information, and those that carry none.
+  constexpr auto kInformed = std::to_array({4, 12, 18});
+  constexpr auto kBare = std::to_array({8, 10, 28, 35});
+  const auto is_in = [reason = static_cast<int>(rej->reason)](const auto& reasons) {
+    return std::ranges::find(reasons, reason) != reasons.end();
+  };
+  if (is_in(kInformed) || (is_in(kBare) && rej->reject_info_length == 0)) return std::nullopt;
   return Broken(sighting, claims::kRejReason,
                 fmt::format("reason {} with {} bytes of information", static_cast<int>(rej->reason),
                             rej->reject_info_length),
@@ -169,7 +154,7 @@ std::optional<Violation> OddLinuxRej(const CapturedMessage& sighting) {
 }
 
 // source: linux 6.1 cma.c cma_get_roce_udp_flow_label
-std::optional<Violation> OddFlowLabel(const CapturedMessage& sighting, const mad::Req& req) {
+std::optional<Violation> CheckFlowLabel(const CapturedMessage& sighting, const mad::Req& req) {
   const auto service = mad::ServiceOf(req.service_id);
   const bool computed = service && mad::HasCmaHeader(req);
   if (!computed || std::holds_alternative<mad::Ipv6>(sighting.frame.ip)) return std::nullopt;
@@ -180,7 +165,7 @@ std::optional<Violation> OddFlowLabel(const CapturedMessage& sighting, const mad
                 fmt::format("{:#x}", label));
 }
 
-std::optional<Violation> OddService(const CapturedMessage& sighting) {
+std::optional<Violation> CheckService(const CapturedMessage& sighting) {
   const auto* req = sighting.As<mad::Req>();
   const auto* sidr = sighting.As<mad::SidrReq>();
   if (req == nullptr && sidr == nullptr) return std::nullopt;
@@ -196,7 +181,7 @@ std::optional<Violation> OddService(const CapturedMessage& sighting) {
   return Broken(sighting, claims::kService, Number(id), std::string(claims::kService.says));
 }
 
-std::optional<Violation> OddAlternate(const CapturedMessage& sighting) {
+std::optional<Violation> CheckAlternate(const CapturedMessage& sighting) {
   const auto* req = sighting.As<mad::Req>();
   if (req == nullptr) return std::nullopt;
   if (req->alternate_local_gid == mad::Gid{} && req->alternate_remote_gid == mad::Gid{})
@@ -207,7 +192,7 @@ std::optional<Violation> OddAlternate(const CapturedMessage& sighting) {
                 "none");
 }
 
-std::optional<Violation> OddTid(const CapturedMessage& sighting) {
+std::optional<Violation> CheckTid(const CapturedMessage& sighting) {
   const bool own = sighting.kind() == MadKind::kReq || sighting.kind() == MadKind::kSidrReq ||
                    sighting.kind() == MadKind::kDreq;
   if (!own) return std::nullopt;
@@ -221,24 +206,24 @@ std::optional<Violation> OddTid(const CapturedMessage& sighting) {
 
 }  // namespace
 
-std::optional<Violation> FirstOddity(const CapturedMessage& sighting, bool active,
-                                     std::span<const Spoken> before,
-                                     const SenderFingerprint& sender) {
-  if (auto odd = OddAddresses(sighting)) return odd;
-  if (auto odd = OddRej(sighting, active, before)) return odd;
-  if (auto odd = OddEeContext(sighting, before)) return odd;
+std::optional<Violation> FirstBrokenRule(const CapturedMessage& sighting, bool active,
+                                         std::span<const Spoken> before,
+                                         const SenderFingerprint& sender) {
+  if (auto odd = CheckAddresses(sighting)) return odd;
+  if (auto odd = CheckRej(sighting, active, before)) return odd;
+  if (auto odd = CheckEeContext(sighting, before)) return odd;
   if (!sender.is_known()) return std::nullopt;
-  if (auto odd = OddLinuxRej(sighting)) return odd;
+  if (auto odd = CheckLinuxRej(sighting)) return odd;
   if (HasData(sighting.mad().message))
     return Broken(sighting, claims::kNoData, "private data", "zeros");
   if (const auto* req = sighting.As<mad::Req>(); req != nullptr)
-    if (auto odd = OddFlowLabel(sighting, *req)) return odd;
-  if (auto odd = OddService(sighting)) return odd;
+    if (auto odd = CheckFlowLabel(sighting, *req)) return odd;
+  if (auto odd = CheckService(sighting)) return odd;
   if (sender.IsOver(Transport::kRoce))
-    if (auto odd = OddAlternate(sighting)) return odd;
+    if (auto odd = CheckAlternate(sighting)) return odd;
   if (sighting.kind() == MadKind::kLap || sighting.kind() == MadKind::kApr)
     return Broken(sighting, claims::kNeverSent, std::string(ToString(sighting.kind())), "neither");
-  return OddTid(sighting);
+  return CheckTid(sighting);
 }
 
 }  // namespace cm::wire

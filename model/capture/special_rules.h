@@ -13,9 +13,9 @@ namespace cm::wire {
 
 // The first that the message violates: addresses, the RDMA CM header, the situations of a REJ, and
 // for known senders values that are computed from other fields.
-std::optional<Violation> FirstOddity(const CapturedMessage& sighting, bool active,
-                                     std::span<const Spoken> before,
-                                     const SenderFingerprint& sender);
+std::optional<Violation> FirstBrokenRule(const CapturedMessage& sighting, bool active,
+                                         std::span<const Spoken> before,
+                                         const SenderFingerprint& sender);
 
 }  // namespace cm::wire
 
