@@ -20,7 +20,7 @@ constexpr auto kIbCmRows = std::to_array<IbRule>({
   {"ib-rej-1", IbState::kMraReqSent, IbStimulus::kSendRej, IbAnswer::kDone, IbState::kIdle, Sends::kRejReq, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked (L6)", "6.1-rxe/11-reject_by_consumer:14"}},
   {"ib-rej-2", IbState::kMraRepSent, IbStimulus::kSendRej, IbAnswer::kDone, IbState::kIdle, Sends::kRejRep, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked (L7)", "6.1-rxe/09-reply_rejected_by_connecting_side:17"}},
   {"ib-rej-3", ib::kReplying, IbStimulus::kSendRej, IbAnswer::kDone, IbState::kTimewait, Sends::kRejOther, Report::kNothing, true, {"linux 6.1 cm.c cm_send_rej_locked (L8)", "lab 6.1-rxe, seed 1"}},
-  {"ib-rej-4", ib::kRequesting, IbStimulus::kSendRej, IbAnswer::kDone, IbState::kIdle, Sends::kRejNobody, Report::kNothing, true, {"linux 6.1 cm.c cm_send_rej_locked (L9)", "6.1-rxe/35-reject_misuse:18"}},
+  {"ib-rej-4", ib::kRequesting, IbStimulus::kSendRej, IbAnswer::kDone, IbState::kIdle, Sends::kRejWithoutId, Report::kNothing, true, {"linux 6.1 cm.c cm_send_rej_locked (L9)", "6.1-rxe/35-reject_misuse:18"}},
   {"ib-rej-5", ib::kAny.Except(ib::kNegotiating), IbStimulus::kSendRej, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked", "6.1-rxe/05-connect_without_qp_then_establish:20"}},
 
   {"ib-dreq-1", IbState::kEstablished, IbStimulus::kSendDreq, IbAnswer::kDone, IbState::kDreqSent, Sends::kDreq, Report::kNothing, false, {"linux 6.1 cm.c ib_send_cm_dreq (L10)", "6.1-rxe/01-connect_disconnect_by_active:20"}},
@@ -136,7 +136,7 @@ constexpr auto kIbCmRows = std::to_array<IbRule>({
 constexpr auto kRequestsRows = std::to_array<RequestRule>({
   {"request-6", RequestGuard::kUnresolvable, RequestOutcome::kDropped, RejReason::kNone, {"linux 6.1 cm.c cm_init_av_for_response (N1)", ""}},
   {"request-1", RequestGuard::kStale, RequestOutcome::kRejected, RejReason::kStaleConn, {"linux 6.1 cm.c cm_match_req (N3)", "6.1-rxe/19-stale_connection:25"}},
-  {"request-2", RequestGuard::kNobodyListens, RequestOutcome::kRejected, RejReason::kInvalidServiceId, {"linux 6.1 cm.c cm_match_req (N4)", "6.1-rxe/55-synchronous_id:32"}},
+  {"request-2", RequestGuard::kNoListener, RequestOutcome::kRejected, RejReason::kInvalidServiceId, {"linux 6.1 cm.c cm_match_req (N4)", "6.1-rxe/55-synchronous_id:32"}},
   {"request-7", RequestGuard::kNoPath, RequestOutcome::kRejected, RejReason::kInvalidGid, {"linux 6.1 cm.c cm_req_handler, cm_init_av_by_path (N5)", ""}},
   {"request-8", RequestGuard::kAlternatePath, RequestOutcome::kRejected, RejReason::kInvalidAltGid, {"linux 6.1 cm.c cm_req_handler, cm_init_av_by_path (N6)", ""}},
   {"request-9", RequestGuard::kNotUnderstood, RequestOutcome::kRejected, RejReason::kConsumerDefined, {"linux 6.1 cma.c cma_ib_check_req_qp_type, cma_get_ip_ver, cm.c cm_process_work (N9), cm_destroy_id (D3)", ""}},
@@ -146,7 +146,7 @@ constexpr auto kRequestsRows = std::to_array<RequestRule>({
 });
 
 constexpr auto kSidrRequestsRows = std::to_array<SidrRequestRule>({
-  {"sidr-request-1", RequestGuard::kNobodyListens, false, SidrStatus::kUnsupported, {"linux 6.1 cm.c cm_sidr_req_handler (R36)", "6.1-rxe/79-datagram_refusals:10"}},
+  {"sidr-request-1", RequestGuard::kNoListener, false, SidrStatus::kUnsupported, {"linux 6.1 cm.c cm_sidr_req_handler (R36)", "6.1-rxe/79-datagram_refusals:10"}},
   {"sidr-request-5", RequestGuard::kNotUnderstood, false, SidrStatus::kReject, {"linux 6.1 cma.c cma_get_ip_ver, cm.c cm_destroy_id (R38)", ""}},
   {"sidr-request-2", RequestGuard::kOtherAddress, false, SidrStatus::kReject, {"linux 6.1 cma.c cma_find_listener, cm.c cm_destroy_id (R38)", "lab 6.1-rxe datagrams, seed 1"}},
   {"sidr-request-3", RequestGuard::kBacklogFull, false, SidrStatus::kReject, {"linux 6.1 ucma.c ucma_connect_event_handler, cm.c cm_destroy_id (R38)", "lab 6.1-rxe datagrams, seed 1"}},

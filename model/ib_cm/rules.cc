@@ -51,7 +51,7 @@ constexpr auto kRequestGuards =
     ByValue(std::to_array<RequestGuardInfo>({
                 {RequestGuard::kUnresolvable, "unresolvable", over::kAll, Need::kTester},
                 {RequestGuard::kStale, "stale"},
-                {RequestGuard::kNobodyListens, "nobody-listens"},
+                {RequestGuard::kNoListener, "no-listener"},
                 {RequestGuard::kNoPath, "no-path", over::kAll, Need::kTester},
                 {RequestGuard::kAlternatePath, "alternate-path", over::kEthernet, Need::kTester},
                 {RequestGuard::kNotUnderstood, "not-understood", over::kAll, Need::kTester},

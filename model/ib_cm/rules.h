@@ -35,7 +35,7 @@ struct IbRule {
 enum class RequestGuard : uint8_t {
   kUnresolvable,   // the address that it came from does not answer
   kStale,          // its QP number is that of a live connection of the same peer
-  kNobodyListens,  // for the port, on the device that it came to
+  kNoListener,     // for the port, on the device that it came to
   kNoPath,         // its partition or its addresses are not to be had here
   kAlternatePath,  // it names one, which cannot be found over RoCE
   kNotUnderstood,  // its CMA header, or the type of connection that it is for

@@ -156,11 +156,11 @@ enum class Sends : uint8_t {
   kNothing,
   kReq,
   kMra,
-  kRejReq,      // rejects the request
-  kRejRep,      // rejects the reply
-  kRejOther,    // rejects neither
-  kRejNobody,   // the same without a communication id of the peer: no id takes it
-  kRejTimeout,  // reason 4: gives up the request
+  kRejReq,        // rejects the request
+  kRejRep,        // rejects the reply
+  kRejOther,      // rejects neither
+  kRejWithoutId,  // the same without a communication id of the peer: no id takes it
+  kRejTimeout,    // reason 4: gives up the request
   kRep,
   kRtu,
   kDreq,
@@ -191,7 +191,7 @@ inline constexpr auto kSends =
                 {Sends::kRejReq, "REJ of REQ", MadKind::kRej},
                 {Sends::kRejRep, "REJ of REP", MadKind::kRej},
                 {Sends::kRejOther, "REJ", MadKind::kRej},
-                {Sends::kRejNobody, "REJ without an id of the peer", MadKind::kRej},
+                {Sends::kRejWithoutId, "REJ without an id of the peer", MadKind::kRej},
                 {Sends::kRejTimeout, "REJ 4", MadKind::kRej},
                 {Sends::kRep, "REP", MadKind::kRep},
                 {Sends::kRtu, "RTU", MadKind::kRtu},

@@ -56,7 +56,7 @@ constexpr auto kIwCmRows = std::to_array<IwRule>({
 });
 
 constexpr auto kIwRequestsRows = std::to_array<IwRequestRule>({
-  {"iw-request-1", RequestGuard::kNobodyListens, Sends::kFin, {"linux 6.1 siw_cm.c siw_cm_work_handler: the listener has gone meanwhile", ""}},
+  {"iw-request-1", RequestGuard::kNoListener, Sends::kFin, {"linux 6.1 siw_cm.c siw_cm_work_handler: the listener has gone meanwhile", ""}},
   {"iw-request-2", RequestGuard::kOtherAddress, Sends::kFin, {"linux 6.1 siw_cm.c siw_cm_work_handler: the listener has gone meanwhile, and its port is another one's at another address", ""}},
   {"iw-request-3", RequestGuard::kBacklogFull, Sends::kMpaReject, {"linux 6.1 ucma.c ucma_connect_event_handler, iwcm.c cm_conn_req_handler", ""}},
   {"iw-request-4", RequestGuard::kFine, Sends::kNothing, {"man rdma_get_cm_event(3), linux 6.1 cma.c iw_conn_req_handler", "6.1-siw/01-connect_disconnect_by_active:13"}},

@@ -79,7 +79,7 @@ void ReceiveReq(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
     case RequestVerdict::kTaken:
       ids[ib].state = IbState::kMraReqSent;  // from now on duplicates are answered by MRA
       return;
-    case RequestVerdict::kNobodyListens:
+    case RequestVerdict::kNoListener:
     case RequestVerdict::kRejected:
       reject(RejReason::kConsumerDefined);
       break;

@@ -81,7 +81,7 @@ struct IwId {
 enum class IwEventKind : uint8_t { kReply, kRejected, kTimedOut, kFailed, kEstablished, kClosed };
 
 // The decision of the layer above about a request.
-enum class IwVerdict : uint8_t { kTaken, kNobodyListens, kRejected };
+enum class IwVerdict : uint8_t { kTaken, kNoListener, kRejected };
 
 // The layer above.
 class IwCmUser {

@@ -113,7 +113,7 @@ TEST_F(Connections, AreRejectedByThePeer) {
 }
 
 TEST_F(Connections, ThatNoOneTakesAreRejected) {
-  for (const IwVerdict verdict : {IwVerdict::kRejected, IwVerdict::kNobodyListens}) {
+  for (const IwVerdict verdict : {IwVerdict::kRejected, IwVerdict::kNoListener}) {
     user.verdict = verdict;
     Connect();
   }

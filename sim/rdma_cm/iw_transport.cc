@@ -112,7 +112,7 @@ void IwTransport::QueuePairBreaks(const KernelContext& k, CmIdIndex id) const {
 
 IwVerdict IwCall::OnMpaRequest(IwIndex iw, const Frame& request) {
   const CmIdIndex listener = ListenerFor(k_, request.to_device, request);
-  if (!listener.valid()) return IwVerdict::kNobodyListens;
+  if (!listener.valid()) return IwVerdict::kNoListener;
   if (k_.cma->ids[listener].backlog <= 0) return IwVerdict::kRejected;
   CmId child;
   child.source = request.destination;

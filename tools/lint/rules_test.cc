@@ -70,9 +70,14 @@ std::vector<Example> WordExamples() {
        File("sim/README.md",
             "The peer is "
             "told."),
-       File("sim/a.conv",
+       File("sim/a.txt",
             "# The peer is "
             "told.")},
+      {"plain-words", "Conversation",
+       File("sim/a.conv",
+            "# The peer is "
+            "told."),
+       File("sim/a.conv", "# The peer hears of it.")},
   };
 }
 

@@ -160,8 +160,10 @@ constexpr auto kVague = std::to_array<std::string_view>({
 });
 
 bool IsText(const Source& source) {
-  return source.language() != Language::kOther || source.path().ends_with(".md") ||
-         source.path().ends_with(".py") || source.path().ends_with(".sh");
+  constexpr auto kEndings =
+      std::to_array<std::string_view>({".md", ".py", ".sh", ".conv", ".defect"});
+  return source.language() != Language::kOther ||
+         std::ranges::any_of(kEndings, [&](auto end) { return source.path().ends_with(end); });
 }
 
 void PlainWords(const Tree& tree, Report& report) {

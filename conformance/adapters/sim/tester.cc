@@ -24,10 +24,10 @@ bool NamesSendersQp(MadKind kind) {
   return kind == MadKind::kReq || kind == MadKind::kRep || kind == MadKind::kSidrRep;
 }
 
-// `nobodys`: the bits that mark a plain number as unused, unless it is 0.
-uint32_t CidOf(const TesterNumber& said, uint32_t nobodys, const std::vector<CmNumbers>& numbers) {
+// `unused`: the bits that mark a plain number as unused, unless it is 0.
+uint32_t CidOf(const TesterNumber& said, uint32_t unused, const std::vector<CmNumbers>& numbers) {
   if (said.of.valid()) return numbers[said.of.index].cid;
-  return said.plain != 0 ? said.plain | nobodys : 0;
+  return said.plain != 0 ? said.plain | unused : 0;
 }
 
 uint32_t QpNumberOf(const TesterMad& said, const std::vector<CmNumbers>& numbers) {

@@ -48,7 +48,7 @@ void Machine::Queue(Possibility* p, uint8_t id, Pending pending) const {
 
 void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, const Details& details,
                    Span when) const {
-  if (kind == Sends::kRejNobody) return;
+  if (kind == Sends::kRejWithoutId) return;
   IdState& own = p->ids[id];
   if (kind == Sends::kAgain) {
     own.last = when;
@@ -259,7 +259,7 @@ RequestGuard Machine::GuardOf(const Possibility& p, const Flight& flight, uint8_
         (address.v6 == sender.destination.v6 && (wildcard || address.SameHost(sender.destination)));
     if (*listener == kNoId && device_fits && address_fits) *listener = i;
   }
-  if (!has_listener) return RequestGuard::kNobodyListens;
+  if (!has_listener) return RequestGuard::kNoListener;
   if (flight.tester != kNoTester) {
     const RequestGuard odd = OddityOf(*facts_.tester_messages[flight.tester].mad);
     if (odd != RequestGuard::kFine) return odd;
