@@ -49,9 +49,9 @@ Json FindingsOf(const Tally& tally) {
 // One family of the catalogue, as a row of the table.
 struct FamilyRow {
   std::string_view family;
-  bool judged = false;
   int claims = 0;
-  int arose = 0;        // properties whose premise arose
+  int judged = 0;
+  int arose = 0;        // claims whose premise arose in some sequence
   int unsupported = 0;  // not possible in this environment
   uint64_t failed = 0;  // violating sequences, summed over properties
 };
@@ -65,7 +65,8 @@ std::vector<FamilyRow> Families(const Tally& tally, const TableOptions& options)
       rows.push_back({.family = property.family});
     FamilyRow& row = rows.back();
     ++row.claims;
-    row.judged |= options.property.empty() || options.property == property.id;
+    if (!options.property.empty() && options.property != property.id) continue;
+    ++row.judged;
     if (tally.Arose(i) > 0)
       ++row.arose;
     else if ((property.needs.bits() & ~options.capabilities.bits()) != 0)
@@ -73,6 +74,16 @@ std::vector<FamilyRow> Families(const Tally& tally, const TableOptions& options)
     row.failed += tally.Against(property.id);
   }
   return rows;
+}
+
+// How often the one property that was judged arose; empty when all were.
+std::string SingleProperty(const Tally& tally, std::string_view id) {
+  const auto properties = Properties();
+  const auto found = std::ranges::find(properties, id, &Property::id);
+  if (found == properties.end()) return {};
+  return fmt::format("property    {} arose in {} of {} sequences\n", id,
+                     tally.Arose(static_cast<size_t>(found - properties.begin())),
+                     tally.sequences());
 }
 
 // Colours, or none.
@@ -93,6 +104,10 @@ class Paint {
 std::string VerdictOf(uint64_t failed, bool arose, const Paint& paint) {
   if (failed > 0) return paint.Bad(fmt::format("failed in {}", failed));
   return arose ? paint.Good("passed") : paint.Dim("did not arise");
+}
+
+std::string ClaimsRow(std::string_view family, int arose, int claims) {
+  return fmt::format("{:<18} {:>2} of {:>2}  ", family, arose, claims);
 }
 
 std::string FindingText(const CountedFinding& counted, const Paint& paint) {
@@ -158,21 +173,21 @@ std::string ToTable(const Tally& tally, const CampaignName& name, const Profile&
   std::string text =
       fmt::format("{} under profile {}, topology {}, seed {}, sequences {}\n\n",
                   name.implementation, profile.name, name.topology, name.seed, numbers);
-  text += fmt::format("{:<18} {:>7} {:>7}  {}\n", "claims", "number", "arose", "verdict");
+  text += fmt::format("{:<18} {:<8}  {}\n", "claims", "arose", "verdict");
   const auto runner_row = [&](std::string_view what, std::string_view id) {
     const bool judged = options.property.empty() || options.property == id;
     const bool arose = judged && tally.calls() > 0;
-    text +=
-        fmt::format("{:<18} {:>7} {:>7}  {}\n", what, 1, arose ? 1 : 0,
-                    judged ? VerdictOf(tally.Against(id), arose, paint) : paint.Dim("not judged"));
+    text += ClaimsRow(what, arose ? 1 : 0, 1);
+    text += judged ? VerdictOf(tally.Against(id), arose, paint) : paint.Dim("not judged");
+    text += "\n";
   };
   runner_row("rows", kRowsId);
   runner_row("leaks", kLeakId);
   for (const FamilyRow& row : Families(tally, options)) {
-    text += fmt::format(
-        "{:<18} {:>7} {:>7}  {}", row.family, row.claims, row.arose,
-        row.judged ? VerdictOf(row.failed, row.arose > 0, paint) : paint.Dim("not judged"));
-    if (row.judged && row.unsupported > 0)
+    const bool judged = row.judged > 0;
+    text += ClaimsRow(row.family, row.arose, judged ? row.judged : row.claims);
+    text += judged ? VerdictOf(row.failed, row.arose > 0, paint) : paint.Dim("not judged");
+    if (judged && row.unsupported > 0)
       text += paint.Dim(fmt::format(", {} unsupported by this environment", row.unsupported));
     text += "\n";
   }
@@ -187,6 +202,7 @@ std::string ToTable(const Tally& tally, const CampaignName& name, const Profile&
   for (const auto& [reason, of] : tally.reasons())
     text +=
         fmt::format("            {} x {}, first in sequence {}\n", of.sequences, reason, of.first);
+  text += SingleProperty(tally, options.property);
   text += fmt::format("calls       {}; events {}\n", tally.calls(), tally.events());
   text += fmt::format("rules       {} of {} reached ({} %), {} confirmed\n", reached,
                       reachable.count(), reached * 100 / std::max<size_t>(reachable.count(), 1),

@@ -143,14 +143,16 @@ TEST(Results, ReadAsATableWithARowForEachFamilyAndEachFinding) {
 
 TEST(Results, OfOnePropertySayThatTheOthersWereNotJudged) {
   const std::string table = ToTable(ATally(), kName, Profiles().front(), {.property = "EST-1"});
-  EXPECT_THAT(table, AllOf(ContainsRegex("\nrows +1 +0  not judged\n"),
-                           ContainsRegex("\nleaks +1 +0  not judged\n"),
-                           ContainsRegex("\nestablishment +[0-9]+ +[0-9]+  failed in 1"),
-                           ContainsRegex("\nrejection +[0-9]+ +[0-9]+  not judged\n")));
-  EXPECT_THAT(
-      ToTable(ATally(), kName, Profiles().front(), {.property = "ROWS-1"}),
-      AllOf(ContainsRegex("\nrows +1 +1  passed\n"), ContainsRegex("\nleaks +1 +0  not judged\n")));
-  EXPECT_THAT(ToTable(ATally(), kName, Profiles().front(), {}), Not(HasSubstr("not judged")));
+  EXPECT_THAT(table, AllOf(ContainsRegex("\nrows +0 of +1  not judged\n"),
+                           ContainsRegex("\nleaks +0 of +1  not judged\n"),
+                           ContainsRegex("\nestablishment +1 of +1  failed in 1"),
+                           ContainsRegex("\nrejection +[0-9]+ of +[0-9]+  not judged\n"),
+                           HasSubstr("\nproperty    EST-1 arose in 1 of 3 sequences\n")));
+  EXPECT_THAT(ToTable(ATally(), kName, Profiles().front(), {.property = "ROWS-1"}),
+              AllOf(ContainsRegex("\nrows +1 of +1  passed\n"),
+                    ContainsRegex("\nleaks +0 of +1  not judged\n")));
+  EXPECT_THAT(ToTable(ATally(), kName, Profiles().front(), {}),
+              AllOf(Not(HasSubstr("not judged")), Not(HasSubstr("\nproperty "))));
 }
 
 TEST(Results, NameTheSequencesThatAreNoRange) {

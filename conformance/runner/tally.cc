@@ -33,7 +33,7 @@ void Tally::Add(const SequenceResult& result) {
   if (result.observations > 0) ++largest_sets_[result.largest_set];
   for (size_t i = 0; i < heard_.size(); ++i) heard_[i] += result.heard[i];
   if (arose_.size() < result.arose.size()) arose_.resize(result.arose.size());
-  for (size_t i = 0; i < result.arose.size(); ++i) arose_[i] += result.arose[i];
+  for (size_t i = 0; i < result.arose.size(); ++i) arose_[i] += result.arose[i] > 0 ? 1 : 0;
   std::set<std::string_view> claims;
   for (const Finding& finding : result.findings) {
     if (claims.insert(finding.id).second) ++against_[finding.id];

@@ -62,7 +62,7 @@ class Tally {
   uint64_t sharpness_basis_points() const {
     return observations_ == 0 ? 10000 : sharp_ * 10000 / observations_;
   }
-  // How often the premise of a property arose, by index in Properties().
+  // The sequences in which the premise of a property arose, by index in Properties().
   uint64_t Arose(size_t property) const { return property < arose_.size() ? arose_[property] : 0; }
   // The number of sequences that violate the property.
   uint64_t Against(std::string_view claim) const;
