@@ -182,6 +182,22 @@ std::optional<Verdict> ParseVerdict(std::string_view name) {
   return std::nullopt;
 }
 
+std::string WhatObjects(const std::vector<Finding>& findings) {
+  std::vector<std::string> clauses;
+  std::vector<std::string_view> properties;
+  for (const Finding& finding : findings) {
+    if (finding.id == kRowsId)
+      clauses.emplace_back("rows refuse");
+    else
+      properties.emplace_back(finding.id);
+  }
+  if (properties.size() == 1)
+    clauses.push_back(fmt::format("property {} objects", properties.front()));
+  else if (!properties.empty())
+    clauses.push_back(fmt::format("properties {} object", fmt::join(properties, ", ")));
+  return fmt::format("{}", fmt::join(clauses, "; "));
+}
+
 bool Declared(const Finding& finding, const Profile& profile) {
   return std::any_of(profile.deviations.begin(), profile.deviations.end(),
                      [&](const Deviation& deviation) { return deviation.id == finding.id; });

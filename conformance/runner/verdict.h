@@ -96,6 +96,9 @@ struct Ending {
 SequenceResult Judge(const History& history, const Ending& ending, const Profile& profile,
                      std::string_view only = {});
 
+// What objects to it: "rows refuse; properties EST-1, EV-2 object". Empty when nothing does.
+std::string WhatObjects(const std::vector<Finding>& findings);
+
 // True when the profile declares the deviation.
 bool Declared(const Finding& finding, const Profile& profile);
 

@@ -46,6 +46,16 @@ History WrongErrno() {
             "connect-wrong-errno");
 }
 
+TEST(Verdict, SaysWhetherTheRowsObjectOrWhichProperties) {
+  const Finding rows{.id = std::string(kRowsId)};
+  const Finding one{.id = "EST-1"};
+  const Finding other{.id = "EV-1"};
+  EXPECT_EQ(WhatObjects({}), "");
+  EXPECT_EQ(WhatObjects({rows}), "rows refuse");
+  EXPECT_EQ(WhatObjects({one}), "property EST-1 objects");
+  EXPECT_EQ(WhatObjects({rows, one, other}), "rows refuse; properties EST-1, EV-1 object");
+}
+
 TEST(Verdict, OfAConformingHistoryIsPassedWithItsCounts) {
   const SequenceResult result =
       SequenceRun(Of(std::string(kOneId) +

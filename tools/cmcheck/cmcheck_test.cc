@@ -189,7 +189,7 @@ TEST_F(CmcheckWithADefect, ExplainsTheFindingFromTheFileAlone) {
   EXPECT_EQ(explain.exit_code, 1);
   EXPECT_THAT(explain.output, HasSubstr("REFUSED"));
   EXPECT_THAT(explain.output, HasSubstr("connect-"));
-  EXPECT_THAT(explain.output, EndsWith("\nrefused\n"));
+  EXPECT_THAT(explain.output, EndsWith("\nrows refuse; property EST-9 objects\n"));
 }
 
 TEST_F(CmcheckWithADefect, ShrinksAFindingThatWasLeftAsItWasDrawn) {

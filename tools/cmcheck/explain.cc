@@ -108,7 +108,7 @@ int ExplainHistory(const History& history, const Profile& profile) {
   for (const Finding& finding : result.findings)
     if (finding.id != kRowsId) fmt::print("\n{}", Describe(finding));
   for (const MisuseNote& note : MisusesOf(history)) fmt::print("\n{}", Describe(note, history));
-  fmt::print("\n{}\n", result.findings.empty() ? "permitted" : "refused");
+  fmt::print("\n{}\n", result.findings.empty() ? "permitted" : WhatObjects(result.findings));
   return result.findings.empty() ? kExitClean : kExitFound;
 }
 
@@ -177,7 +177,7 @@ void AddExplain(Verb cmcheck) {
       "explain", "For each line: the rows that permit it, or what would have been permitted", R"(
 A conversation with a history is judged as it stands, unless --impl carries it out anew; one without
 is carried out by sim. A file that ends in .jsonl is a recording of a real kernel.
-Exit code 0 permitted, 1 refused.
+The last line says who objects: the rows, or properties. Exit code 0 permitted, 1 refused.
 Examples:
   cmcheck explain cmcheck-report/findings/rows-1-rdma_connect.conv
   cmcheck explain conformance/recordings/6.1-rxe/01-connect_disconnect_by_active.jsonl \
