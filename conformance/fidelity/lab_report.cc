@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include "model/base/files.h"
 #include "model/conversation/parse.h"
 
 namespace cm {
@@ -17,12 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-std::optional<std::string> TextOf(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || fs::is_directory(path)) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
 
 // Reads fields of an object, and stores the first that is missing or invalid.
 class Fields {
@@ -56,7 +49,7 @@ class Fields {
 };
 
 std::string ReadResults(const fs::path& path, LabReport* report) {
-  const std::optional<std::string> text = TextOf(path);
+  const std::optional<std::string> text = ReadFile(path);
   if (!text)
     return fmt::format("{} cannot be read: no report of a finished `cmcheck lab run`",
                        path.string());
@@ -95,7 +88,7 @@ std::variant<LabReport, std::string> ReadLabReport(const fs::path& folder) {
 }
 
 std::variant<History, std::string> ReadLabConversation(const fs::path& file) {
-  const std::optional<std::string> text = TextOf(file);
+  const std::optional<std::string> text = ReadFile(file);
   if (!text) return fmt::format("{} cannot be read", file.string());
   auto parsed = ParseHistory(*text);
   if (const auto* problem = std::get_if<TextProblem>(&parsed))

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "model/base/check.h"
+#include "model/base/files.h"
 
 namespace cm {
 namespace {
@@ -15,16 +14,9 @@ namespace fs = std::filesystem;
 
 std::vector<CarriedRecording> ReadFolder(std::string_view kernel) {
   std::vector<CarriedRecording> all;
-  std::error_code error;
-  const fs::path folder = fs::path("conformance/recordings") / kernel;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    std::ifstream in(entry.path(), std::ios::binary);
-    all.push_back({std::string(kernel),
-                   entry.path().stem().string(),
-                   {std::istreambuf_iterator<char>(in), {}}});
-  }
-  CM_CHECK(!all.empty()) << "no recordings of " << kernel << ": " << error.message();
-  std::ranges::sort(all, {}, &CarriedRecording::name);  // lint: keys are unique
+  for (const fs::path& path : FilesIn(fs::path("conformance/recordings") / kernel, ".jsonl"))
+    all.push_back({std::string(kernel), path.stem().string(), *ReadFile(path)});
+  CM_CHECK(!all.empty()) << "no recordings of " << kernel;
   return all;
 }
 

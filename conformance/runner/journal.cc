@@ -14,6 +14,7 @@
 
 #include "conformance/properties/registry.h"
 #include "model/base/digest.h"
+#include "model/base/files.h"
 
 namespace cm {
 namespace {
@@ -110,11 +111,10 @@ std::variant<SequenceResult, std::string> ResultOf(const Json& json) {
 // Removes a partial last line.
 std::error_code CutOffHalfLine(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) return {};
-  std::ifstream in(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  const size_t end = text.rfind('\n') + 1;  // npos + 1 is 0
-  if (end < text.size()) std::filesystem::resize_file(path, end, error);
+  const std::optional<std::string> text = ReadFile(path);
+  if (!text) return {};
+  const size_t end = text->rfind('\n') + 1;  // npos + 1 is 0
+  if (end < text->size()) std::filesystem::resize_file(path, end, error);
   return error;
 }
 

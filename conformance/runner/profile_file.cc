@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -14,6 +12,7 @@
 
 #include "conformance/properties/registry.h"
 #include "conformance/runner/verdict.h"
+#include "model/base/files.h"
 
 namespace cm {
 namespace {
@@ -231,14 +230,14 @@ std::variant<Profile, std::string> ParseProfile(std::string_view text) {
 
 std::variant<Profile, std::string> LoadProfile(const std::string& name_or_path) {
   if (const Profile* known = FindProfile(name_or_path)) return *known;
-  std::ifstream in(name_or_path, std::ios::binary);
   std::error_code ignored;
   if (std::filesystem::is_directory(name_or_path, ignored))
     return fmt::format("{} is a directory, not a profile", name_or_path);
-  if (!in)
+  const std::optional<std::string> text = ReadFile(name_or_path);
+  if (!text)
     return fmt::format("there is no profile '{}' and no such file; profiles are {}", name_or_path,
                        ProfileNames());
-  auto parsed = ParseProfile(std::string(std::istreambuf_iterator<char>(in), {}));
+  auto parsed = ParseProfile(*text);
   if (auto* problem = std::get_if<std::string>(&parsed))
     return fmt::format("{}: {}", name_or_path, *problem);
   return std::get<Profile>(std::move(parsed));

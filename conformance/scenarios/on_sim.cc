@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <utility>
 
 #include "conformance/defects/defective_sim.h"
 #include "conformance/driver/perform.h"
 #include "conformance/properties/registry.h"
 #include "model/base/check.h"
+#include "model/base/files.h"
 #include "model/conversation/parse.h"
 #include "model/oracle/judge.h"
 #include "model/oracle/orders.h"
@@ -75,11 +74,9 @@ std::vector<std::string> ConversationFiles(const std::string& folder) {
 }
 
 std::string TextOf(const std::string& file) {
-  std::ifstream stream(file);
-  CM_CHECK(stream.good());
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
+  std::optional<std::string> text = ReadFile(file);
+  CM_CHECK(text.has_value()) << file;
+  return *std::move(text);
 }
 
 }  // namespace cm

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <system_error>
 #include <vector>
@@ -17,6 +15,7 @@
 #include "hw_tests/lab/cache.h"
 #include "hw_tests/lab/embedded.h"
 #include "model/base/duration.h"
+#include "model/base/files.h"
 
 namespace lab {
 namespace {
@@ -25,11 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kComplaint = "build_image.sh: ";
 constexpr int kAskEveryMs = 100;
-
-std::string ReadFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(file)), {});
-}
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -209,8 +203,8 @@ Outcome<Image> Image::Ensure(const ImageSettings& settings, const Caller& caller
 Outcome<Image> Image::Open(const fs::path& folder) {
   Image image;
   image.folder_ = folder;
-  image.kernel_release_ = FirstLine(ReadFile(folder / "release"));
-  const std::string versions = ReadFile(folder / "versions");
+  image.kernel_release_ = FirstLine(cm::ReadFile(folder / "release").value_or(""));
+  const std::string versions = cm::ReadFile(folder / "versions").value_or("");
   image.kernel_version_ = VersionOf(versions, "linux-image-" + image.kernel_release_);
   image.librdmacm_version_ = VersionOf(versions, "librdmacm1");
   if (image.librdmacm_version_.empty())

@@ -14,6 +14,7 @@
 
 #include "conformance/runner/profile_file.h"
 #include "model/base/duration.h"
+#include "model/base/files.h"
 #include "model/vocabulary/topology.h"
 #include "model/vocabulary/topology_ref.h"
 #include "tools/app/broker.h"
@@ -194,9 +195,8 @@ std::string Read(const AppOptions& options, app::Setting* setting) {
   }
   if (options.faults.empty()) return {};
   const auto text = ReadFile(FromUsersFolder(options.faults));
-  if (!std::holds_alternative<std::string>(text))
-    return fmt::format("--faults {}: cannot be read", options.faults);
-  auto script = app::ReadScript(std::get<std::string>(text), setting->topology, &setting->profile);
+  if (!text) return fmt::format("--faults {}: cannot be read", options.faults);
+  auto script = app::ReadScript(*text, setting->topology, &setting->profile);
   if (auto* problem = std::get_if<std::string>(&script))
     return fmt::format("{}: {}", options.faults, *problem);
   setting->script = std::get<std::vector<app::Happening>>(std::move(script));

@@ -13,6 +13,7 @@
 #include "conformance/properties/registry.h"
 #include "conformance/walks/walk.h"
 #include "model/base/digest.h"
+#include "model/base/files.h"
 #include "model/conversation/fault_check.h"
 #include "model/vocabulary/profile.h"
 #include "model/vocabulary/topology.h"
@@ -258,10 +259,9 @@ std::string DigestOfFiles(const RunOptions& options, const std::string& implemen
   bool any = false;
   const auto add = [&](const std::string& name, const std::string& path) {
     const auto content = ReadFile(FromUsersFolder(path));
-    const auto* text = std::get_if<std::string>(&content);
-    if (text == nullptr) return;
+    if (!content) return;
     digest.Text(name);
-    digest.Text(*text);
+    digest.Text(*content);
     any = true;
   };
   if (FindProfile(options.asked.profile) == nullptr) add("profile", options.asked.profile);

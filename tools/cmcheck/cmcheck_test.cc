@@ -410,11 +410,12 @@ TEST_F(Cmcheck, RewritesAGoldenFileToWhatItIs) {
   const std::string before = folder_.Read("golden.conv");
   const Ended rewrite = folder_.Cmcheck({"rewrite", "golden.conv"});
   EXPECT_EQ(rewrite.exit_code, 0) << rewrite.output;
-  EXPECT_THAT(rewrite.output, IsEmpty());
+  EXPECT_EQ(rewrite.output, "0 written, 1 unchanged\n");
   EXPECT_EQ(folder_.Read("golden.conv"), before);
   const size_t at = before.rfind("-> 0");
   folder_.Write("golden.conv", before.substr(0, at) + "-> 1" + before.substr(at + 4));
-  EXPECT_EQ(folder_.Cmcheck({"rewrite", "golden.conv"}).output, "golden.conv\n");
+  EXPECT_EQ(folder_.Cmcheck({"rewrite", "golden.conv"}).output,
+            "wrote golden.conv\n1 written, 0 unchanged\n");
   EXPECT_EQ(folder_.Read("golden.conv"), before);
 }
 
@@ -427,7 +428,7 @@ TEST_F(Cmcheck, RewritesTheOthersWhenOneCannotBeCarriedOut) {
   const Ended rewrite =
       folder_.Cmcheck({"rewrite", "damaged.conv", "nope.conv", "golden.conv", "damaged.conv"});
   EXPECT_EQ(rewrite.exit_code, 2);
-  EXPECT_EQ(rewrite.output, "golden.conv\n");
+  EXPECT_EQ(rewrite.output, "wrote golden.conv\n1 written, 0 unchanged\n");
   EXPECT_THAT(LinesOf(rewrite.error),
               ElementsAre(HasSubstr("damaged.conv:1:"), HasSubstr("nope.conv cannot be read"),
                           HasSubstr("damaged.conv:1:")));

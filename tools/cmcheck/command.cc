@@ -8,8 +8,6 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "conformance/adapters/sim/sim_adapter.h"
@@ -82,12 +80,6 @@ std::string ShellWord(const std::string& word) {
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
-}
-
-std::variant<std::string, std::monostate> ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path)) return std::monostate{};
-  return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
 void AddAnswering(Verb verb, Asked* asked) {

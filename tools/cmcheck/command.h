@@ -44,8 +44,6 @@ std::string FromUsersFolder(const std::string& path);
 // The word quoted for a shell, where it needs quotes.
 std::string ShellWord(const std::string& word);
 
-std::variant<std::string, std::monostate> ReadFile(const std::string& path);
-
 // The implementation under test, as given on the command line.
 struct Asked {
   std::string impl = "sim";  // sim, lib, lib:PATH, dl, dl:PATH

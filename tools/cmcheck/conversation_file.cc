@@ -10,6 +10,7 @@
 
 #include "conformance/runner/campaign.h"
 #include "conformance/runner/profile_file.h"
+#include "model/base/files.h"
 #include "model/conversation/parse.h"
 #include "model/vocabulary/profile.h"
 #include "tools/cmcheck/command.h"
@@ -25,12 +26,9 @@ std::string CutOff(const std::string& path, const std::string& text) {
 
 std::variant<ConversationFile, std::string> ReadConversationFile(const std::string& path) {
   auto content = ReadFile(FromUsersFolder(path));
-  if (std::holds_alternative<std::monostate>(content))
-    return fmt::format("{} cannot be read", path);
-  ConversationFile file{.path = path,
-                        .conversation = {},
-                        .text = std::get<std::string>(std::move(content)),
-                        .history = {}};
+  if (!content) return fmt::format("{} cannot be read", path);
+  ConversationFile file{
+      .path = path, .conversation = {}, .text = *std::move(content), .history = {}};
   if (std::string problem = CutOff(path, file.text); !problem.empty()) return problem;
   auto conversation = ParseConversation(file.text);
   if (const auto* problem = std::get_if<TextProblem>(&conversation))

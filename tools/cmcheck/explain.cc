@@ -10,6 +10,7 @@
 #include "conformance/runner/campaign.h"
 #include "conformance/runner/misuse.h"
 #include "conformance/runner/profile_file.h"
+#include "model/base/files.h"
 #include "model/catalogue/catalogue.h"
 #include "model/conversation/print.h"
 #include "model/oracle/judge.h"
@@ -163,11 +164,10 @@ int DoExplain(const ExplainOptions& options) {
   if (std::string problem = WhyWithoutEffect(options.asked, true); !problem.empty())
     return Unusable(fmt::format("{}: {}", options.path, problem));
   auto content = ReadFile(FromUsersFolder(options.path));
-  if (std::holds_alternative<std::monostate>(content))
-    return Unusable(fmt::format("{} cannot be read", options.path));
+  if (!content) return Unusable(fmt::format("{} cannot be read", options.path));
   auto profile = LoadProfile(options.asked.profile.empty() ? "6.1-rxe" : options.asked.profile);
   if (auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
-  return ExplainRecording(options, std::get<std::string>(content), std::get<Profile>(profile));
+  return ExplainRecording(options, *content, std::get<Profile>(profile));
 }
 
 }  // namespace

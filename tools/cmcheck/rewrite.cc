@@ -7,6 +7,7 @@
 
 #include "conformance/runner/campaign.h"
 #include "conformance/scenarios/golden.h"
+#include "model/base/files.h"
 #include "tools/cmcheck/command.h"
 #include "tools/cmcheck/conversation_file.h"
 #include "tools/cmcheck/report.h"
@@ -20,21 +21,24 @@ struct RewriteOptions {
   std::vector<std::string> paths;
 };
 
+struct Counts {
+  int written = 0;
+  int unchanged = 0;
+  int findings = 0;
+};
+
 // Empty, or the error.
-std::string RewriteOne(const RewriteOptions& options, const std::string& path, int* found) {
+std::string RewriteOne(const RewriteOptions& options, const std::string& path, Counts* counts) {
   const std::string real_path = FromUsersFolder(path);
   auto content = ReadFile(real_path);
-  if (std::holds_alternative<std::monostate>(content))
-    return fmt::format("{} cannot be read", path);
-  if (std::string problem = CutOff(path, std::get<std::string>(content)); !problem.empty())
-    return problem;
-  auto golden = ReadGolden(std::get<std::string>(content));
+  if (!content) return fmt::format("{} cannot be read", path);
+  if (std::string problem = CutOff(path, *content); !problem.empty()) return problem;
+  auto golden = ReadGolden(*content);
   if (const auto* problem = std::get_if<TextProblem>(&golden))
     return fmt::format("{}:{}: {}", path, problem->line, problem->what);
   const Golden& known = std::get<Golden>(golden);
   Asked asked = options.asked;
-  if (std::string problem =
-          TakeItsProfile(path, known.conversation, std::get<std::string>(content), &asked.profile);
+  if (std::string problem = TakeItsProfile(path, known.conversation, *content, &asked.profile);
       !problem.empty())
     return problem;
   if (std::string problem = WhyBeyond(asked.capabilities, path, known.conversation);
@@ -48,23 +52,32 @@ std::string RewriteOne(const RewriteOptions& options, const std::string& path, i
     return fmt::format("{}: {}", path, judged.result.reason);
   const std::string text = Rewritten(known, judged.history);
   for (const Finding& finding : judged.result.findings) {
-    ++*found;
+    ++counts->findings;
     fmt::print("{}: {} at {}: saw {}\n", path, finding.id, finding.where, finding.saw);
   }
-  if (text == std::get<std::string>(content)) return {};
-  fmt::print("{}\n", path);
-  return WriteFile(real_path, text);
+  if (text == *content) {
+    ++counts->unchanged;
+    return {};
+  }
+  std::string problem = WriteFile(real_path, text);
+  if (problem.empty()) {
+    ++counts->written;
+    fmt::print("wrote {}\n", path);
+  }
+  return problem;
 }
 
 int Rewrite(const RewriteOptions& options) {
-  int found = 0;
+  Counts counts;
   int code = kExitClean;
   for (const std::string& path : options.paths) {
     if (Interrupted()) return kExitInterrupted;
-    if (std::string problem = RewriteOne(options, path, &found); !problem.empty())
+    if (std::string problem = RewriteOne(options, path, &counts); !problem.empty())
       code = Unusable(problem);
   }
-  return code == kExitClean && found > 0 ? kExitFound : code;
+  if (counts.written + counts.unchanged > 0)
+    fmt::print("{} written, {} unchanged\n", counts.written, counts.unchanged);
+  return code == kExitClean && counts.findings > 0 ? kExitFound : code;
 }
 
 }  // namespace
@@ -72,7 +85,7 @@ int Rewrite(const RewriteOptions& options) {
 void AddRewrite(Verb cmcheck) {
   Verb verb =
       cmcheck.Add("rewrite", "Write the outcome of golden conversations after their dashes", R"(
-Prints the files that changed; commit a change only when you can say why it is right. A file without
+Writes and prints the files that change; commit a change only when you can say why it is right. A file without
 the line of dashes gets one. One that cannot be carried out is printed and left as it is, and the exit
 code is 2 when the others are done.
 Example:

@@ -15,6 +15,7 @@
 #include "conformance/fidelity/lab_scenarios.h"
 #include "conformance/runner/profile_file.h"
 #include "conformance/scenarios/expectation.h"
+#include "model/base/files.h"
 #include "model/conversation/parse.h"
 #include "model/vocabulary/profile.h"
 #include "tools/cmcheck/conversation_file.h"
@@ -126,9 +127,8 @@ class ScenarioRun {
     for (size_t i = 0; i < kernel_.scenarios.size(); ++i) {
       const fs::path file = folder / "conversations" / fmt::format("{:06}.conv", i);
       auto content = ReadFile(file.string());
-      if (std::holds_alternative<std::monostate>(content))
-        return fmt::format("{} is missing: no guest has finished", file.string());
-      auto history = ParseHistory(std::get<std::string>(content));
+      if (!content) return fmt::format("{} is missing: no guest has finished", file.string());
+      auto history = ParseHistory(*content);
       if (const auto* problem = std::get_if<TextProblem>(&history))
         return fmt::format("{}:{}: {}", file.string(), problem->line, problem->what);
       kernel_.scenarios[i].runs.push_back(TimedEvents(std::get<History>(history)));
@@ -140,9 +140,8 @@ class ScenarioRun {
     const fs::path from = FromUsersFolder(options_.from);
     if (fs::is_directory(from)) return ReadReport(from);
     auto content = ReadFile(FromUsersFolder(options_.from));
-    if (std::holds_alternative<std::monostate>(content))
-      return fmt::format("{} cannot be read", options_.from);
-    auto read = ReadLabScenarios(std::get<std::string>(content));
+    if (!content) return fmt::format("{} cannot be read", options_.from);
+    auto read = ReadLabScenarios(*content);
     if (const auto* problem = std::get_if<std::string>(&read))
       return fmt::format("{}: {}", options_.from, *problem);
     kernel_ = std::get<LabScenarios>(std::move(read));

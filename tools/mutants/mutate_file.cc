@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "model/base/files.h"
 #include "tools/mutants/find_sites.h"
 #include "tools/mutants/sites.h"
 
@@ -19,20 +19,18 @@ int main(int argc, char** argv) {
   }
   const std::string name = argv[1];
   const std::vector<std::string> flags(argv + 4, argv + argc);
-  std::ifstream input(argv[2], std::ios::binary);
-  std::ostringstream source;
-  source << input.rdbuf();
-  if (!input) {
+  const std::optional<std::string> source = cm::ReadFile(argv[2]);
+  if (!source) {
     fmt::print(stderr, "mutate_file: cannot read {}\n", argv[2]);
     return 2;
   }
-  const cm::mutant::Found found = cm::mutant::FindSites(name, source.str(), flags);
+  const cm::mutant::Found found = cm::mutant::FindSites(name, *source, flags);
   if (!found.problem.empty()) {
     fmt::print(stderr, "{}\n", found.problem);
     return 1;
   }
   std::ofstream output(argv[3], std::ios::binary);
-  output << cm::mutant::MutatedText(name, source.str(), found.sites);
+  output << cm::mutant::MutatedText(name, *source, found.sites);
   output.close();
   if (!output) {
     fmt::print(stderr, "mutate_file: cannot write {}\n", argv[3]);

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <string_view>
 
+#include "model/base/files.h"
 #include "model/catalogue/catalogue.h"
 #include "model/cm_id/rules.h"
 #include "model/vocabulary/call.h"
@@ -265,12 +264,6 @@ std::string RulesMarkdown(const std::vector<Diagram>& diagrams) {
   return text + Unobserved(tables) + Ambiguities();
 }
 
-// Empty where there is no such file.
-std::string TextOf(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 }  // namespace
 
 std::vector<Document> AllDocuments(const std::filesystem::path& root) {
@@ -283,7 +276,8 @@ std::vector<Document> AllDocuments(const std::filesystem::path& root) {
   const std::vector<LabScenarios> kernels = KernelScenarios(root);
   documents.push_back({"protocol.md", ProtocolMarkdown(scenarios, kernels)});
   documents.push_back({"scenarios.md", ScenariosMarkdown(scenarios, kernels)});
-  documents.push_back({"language.md", LanguageMarkdown(TextOf(root / "docs/language.md"))});
+  documents.push_back(
+      {"language.md", LanguageMarkdown(ReadFile(root / "docs/language.md").value_or(""))});
   for (const Diagram& diagram : diagrams)
     documents.push_back({fmt::format("diagrams/{}.dot", diagram.name), ToDot(diagram)});
   return documents;

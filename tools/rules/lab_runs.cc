@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 #include <utility>
+
+#include "model/base/files.h"
 
 namespace cm::ruledoc {
 namespace {
@@ -68,17 +68,9 @@ std::string ToJson(const LabRun& run) {
 }
 
 std::vector<LabRun> ReadLabRuns(const fs::path& folder) {
-  std::error_code error;
-  std::vector<fs::path> paths;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".json") paths.push_back(entry.path());
-  std::ranges::sort(paths);
   std::vector<LabRun> runs;
-  for (const fs::path& path : paths) {
-    std::ifstream in(path, std::ios::binary);
-    std::optional<LabRun> run = FromCarried({std::istreambuf_iterator<char>(in), {}});
-    if (run) runs.push_back(*std::move(run));
-  }
+  for (const fs::path& path : FilesIn(folder, ".json"))
+    if (auto run = FromCarried(ReadFile(path).value_or(""))) runs.push_back(*std::move(run));
   return runs;
 }
 

@@ -5,16 +5,15 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
-#include <system_error>
 #include <variant>
 #include <vector>
 
+#include "model/base/files.h"
 #include "model/catalogue/catalogue.h"
 #include "tools/rules/fill.h"
+#include "tools/rules/generated_files.h"
 #include "tools/rules/lab_runs.h"
 #include "tools/rules/recording_evidence.h"
 
@@ -23,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using cm::model::AllRules;
 using cm::model::RuleNumber;
+using cm::ruledoc::GeneratedFiles;
 using cm::ruledoc::LabRun;
 using cm::ruledoc::RecordingEvidence;
 
@@ -48,46 +48,31 @@ void Print(std::span<const RecordingEvidence> testimonies) {
   fmt::print("{} rows, {} shown by {} recordings\n", AllRules().size(), shown, testimonies.size());
 }
 
-std::string ReadText(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // Stores the run in the workspace.
 int Carry(const fs::path& workspace, const fs::path& results, std::string_view walk) {
-  const auto read = cm::ruledoc::ReadResults(ReadText(results), walk);
+  const auto read = cm::ruledoc::ReadResults(cm::ReadFile(results).value_or(""), walk);
   if (const auto* problem = std::get_if<std::string>(&read)) {
     fmt::print(stderr, "{}: {}\n", results.string(), *problem);
     return 2;
   }
   const auto& run = std::get<LabRun>(read);
   const fs::path path = workspace / kLabRuns / cm::ruledoc::FileNameOf(run);
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  if (!(std::ofstream(path, std::ios::binary) << cm::ruledoc::ToJson(run))) {
-    fmt::print(stderr, "cannot write {}\n", path.string());
-    return 2;
-  }
-  fmt::print("wrote {}\n", path.string());
-  return 0;
+  return GeneratedFiles().Write(path, cm::ruledoc::ToJson(run)) ? 0 : 2;
 }
 
 int Fill(const fs::path& workspace, std::span<const RecordingEvidence> testimonies) {
   const std::vector<LabRun> runs = cm::ruledoc::ReadLabRuns(workspace / kLabRuns);
+  GeneratedFiles files;
   for (const std::string_view table : kTables) {
     const fs::path path = workspace / table;
-    const std::string before = ReadText(path);
-    const std::string after = cm::ruledoc::Filled(before, [&](std::string_view id) {
-      const std::string shown = FirstShown(id, testimonies);
-      return shown.empty() ? cm::ruledoc::FirstConfirmed(id, runs) : shown;
-    });
-    if (after == before) continue;
-    if (!(std::ofstream(path, std::ios::binary) << after)) {
-      fmt::print(stderr, "cannot write {}\n", path.string());
-      return 2;
-    }
-    fmt::print("wrote {}\n", table);
+    const std::string filled =
+        cm::ruledoc::Filled(cm::ReadFile(path).value_or(""), [&](std::string_view id) {
+          const std::string shown = FirstShown(id, testimonies);
+          return shown.empty() ? cm::ruledoc::FirstConfirmed(id, runs) : shown;
+        });
+    if (!files.Write(path, filled)) return 2;
   }
+  fmt::print("{}\n", files.Summary());
   return 0;
 }
 

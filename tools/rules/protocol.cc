@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <utility>
 #include <variant>
 
 #include "model/base/check.h"
+#include "model/base/files.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm::ruledoc {
@@ -190,11 +189,10 @@ answered stands in [scenarios.md](scenarios.md).
 std::vector<LabScenarios> KernelScenarios(const std::filesystem::path& root) {
   std::vector<LabScenarios> kernels;
   for (const Profile& profile : Profiles()) {
-    std::ifstream in(
-        root / fmt::format("conformance/recordings/lab/scenarios/{}.json", profile.name),
-        std::ios::binary);
-    if (!in) continue;
-    auto read = ReadLabScenarios(std::string(std::istreambuf_iterator<char>(in), {}));
+    const std::optional<std::string> text =
+        ReadFile(root / fmt::format("conformance/recordings/lab/scenarios/{}.json", profile.name));
+    if (!text) continue;
+    auto read = ReadLabScenarios(*text);
     CM_CHECK(std::holds_alternative<LabScenarios>(read));
     kernels.push_back(std::get<LabScenarios>(std::move(read)));
   }

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <variant>
 
 #include "conformance/recordings/judge.h"
 #include "conformance/recordings/recording.h"
+#include "model/base/files.h"
 #include "model/conversation/history.h"
 #include "model/conversation/parse.h"
 #include "model/oracle/oracle.h"
@@ -59,19 +58,12 @@ std::vector<RecordingEvidence> HearFolder(const fs::path& folder) {
   std::vector<RecordingEvidence> testimonies;
   const std::string kernel = folder.filename().string();
   const Profile* profile = FindProfile(kernel);
-  std::error_code error;
-  std::vector<fs::path> paths;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".jsonl") paths.push_back(entry.path());
-  std::ranges::sort(paths);
-  for (const fs::path& path : paths) {
+  for (const fs::path& path : FilesIn(folder, ".jsonl")) {
     std::string name = kernel + "/" + path.stem().string();
-    std::ifstream in(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
     if (profile == nullptr)
       testimonies.push_back({.name = std::move(name), .problem = "no profile is called " + kernel});
     else
-      testimonies.push_back(Hear(std::move(name), text, *profile));
+      testimonies.push_back(Hear(std::move(name), ReadFile(path).value_or(""), *profile));
   }
   return testimonies;
 }

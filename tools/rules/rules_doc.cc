@@ -4,10 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "tools/rules/documents.h"
+#include "tools/rules/generated_files.h"
 
 namespace {
 
@@ -20,15 +20,6 @@ fs::path Under(const char* variable, const fs::path& path) {
   return folder == nullptr ? path : fs::path(folder) / path;
 }
 
-bool Write(const fs::path& path, const std::string& text) {
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  return !error && out.good();
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -38,14 +29,10 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   const fs::path folder = given.empty() ? Under("BUILD_WORKSPACE_DIRECTORY", "docs")
                                         : Under("BUILD_WORKING_DIRECTORY", given);
+  cm::ruledoc::GeneratedFiles files;
   for (const cm::ruledoc::Document& document :
-       cm::ruledoc::AllDocuments(Under("BUILD_WORKSPACE_DIRECTORY", "."))) {
-    const fs::path path = folder / document.path;
-    if (!Write(path, document.text)) {
-      fmt::print(stderr, "cannot write {}\n", path.string());
-      return 2;
-    }
-    fmt::print("wrote {}\n", path.string());
-  }
+       cm::ruledoc::AllDocuments(Under("BUILD_WORKSPACE_DIRECTORY", ".")))
+    if (!files.Write(folder / document.path, document.text)) return 2;
+  fmt::print("{}\n", files.Summary());
   return 0;
 }

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <utility>
+
+#include "model/base/files.h"
 
 namespace cm::ruledoc {
 namespace {
@@ -55,11 +55,8 @@ std::vector<std::string> BareNamesIn(std::string_view text) {
 
 Sources ReadSources(const fs::path& folder) {
   Sources sources;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    std::ifstream in(entry.path(), std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    sources.emplace(entry.path().generic_string(), AnchorsIn(text));
-  }
+  for (const fs::path& path : FilesIn(folder, ".md"))
+    sources.emplace(path.generic_string(), AnchorsIn(ReadFile(path).value_or("")));
   return sources;
 }
 

@@ -1,8 +1,6 @@
 #include "tools/rules/told.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -12,6 +10,7 @@
 #include "conformance/scenarios/expectation.h"
 #include "conformance/scenarios/golden.h"
 #include "model/base/check.h"
+#include "model/base/files.h"
 #include "model/oracle/orders.h"
 #include "model/vocabulary/profile.h"
 
@@ -69,9 +68,7 @@ std::vector<Told> ToldIn(const fs::path& folder) {
   std::vector<Told> all;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".conv") continue;
-    std::ifstream in(entry.path(), std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const auto read = ReadGolden(text);
+    const auto read = ReadGolden(ReadFile(entry.path()).value_or(""));
     const auto* const golden = std::get_if<Golden>(&read);
     if (golden == nullptr || golden->expected.empty()) continue;
     all.push_back(Tell(entry.path().lexically_relative(folder).generic_string(), *golden));

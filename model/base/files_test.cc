@@ -1,0 +1,47 @@
+#include "model/base/files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace cm {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+ protected:
+  Files() : folder_(fs::path(testing::TempDir()) / "files_test") {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  fs::path Write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+    return folder_ / name;
+  }
+
+  const fs::path folder_;
+};
+
+TEST_F(Files, AreReadByteByByte) {
+  const std::string bytes("a\r\n\0b", 5);
+  EXPECT_EQ(ReadFile(Write("f", bytes)), bytes);
+  EXPECT_EQ(ReadFile(Write("empty", "")), "");
+}
+
+TEST_F(Files, ThatAreMissingOrFoldersCannotBeRead) {
+  EXPECT_EQ(ReadFile(folder_ / "missing"), std::nullopt);
+  EXPECT_EQ(ReadFile(folder_), std::nullopt);
+}
+
+TEST_F(Files, OfAFolderAreSortedAndOfOneExtension) {
+  const fs::path b = Write("b.conv", "");
+  const fs::path a = Write("a.conv", "");
+  Write("c.json", "");
+  EXPECT_THAT(FilesIn(folder_, ".conv"), testing::ElementsAre(a, b));
+  EXPECT_THAT(FilesIn(folder_ / "missing", ".conv"), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace cm
