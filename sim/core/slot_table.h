@@ -14,7 +14,6 @@
 
 #include "model/base/check.h"
 #include "sim/core/large_memory.h"
-#include "sim/core/slab.h"
 
 namespace cm::sim {
 
@@ -26,23 +25,24 @@ constexpr uint32_t HashOfKey(uint64_t key) {
 }
 
 // Open addressing with linear probing in a power of 2 of entries; removal closes the gap, so that
-// the table does not degrade.
+// the table does not degrade. I is the Index of the objects.
+template <typename I>
 class SlotTable {
  public:
-  void Add(uint32_t hash, uint32_t place) {
+  void Add(uint32_t hash, I place) {
     if ((size_ + 1) * 4 > entries_.size() * 3) Grow();
     Insert({.hash = hash, .place = place});
     ++size_;
   }
 
   // The index must be in the table under this hash.
-  void Remove(uint32_t hash, uint32_t place) {
+  void Remove(uint32_t hash, I place) {
     size_t gap = HomeOf(hash);
     while (entries_[gap].place != place || entries_[gap].hash != hash) {
-      CM_CHECK(entries_[gap].place != kNobody) << "place " << place;
+      CM_CHECK(entries_[gap].place.valid()) << "place " << place.value();
       gap = After(gap);
     }
-    for (size_t i = After(gap); entries_[i].place != kNobody; i = After(i)) {
+    for (size_t i = After(gap); entries_[i].place.valid(); i = After(i)) {
       if (Distance(HomeOf(entries_[i].hash), i) < Distance(gap, i)) continue;
       entries_[gap] = entries_[i];
       gap = i;
@@ -55,18 +55,8 @@ class SlotTable {
   template <typename Visitor>
   void Visit(uint32_t hash, Visitor visitor) const {
     if (entries_.empty()) return;
-    for (size_t i = HomeOf(hash); entries_[i].place != kNobody; i = After(i))
+    for (size_t i = HomeOf(hash); entries_[i].place.valid(); i = After(i))
       if (entries_[i].hash == hash) visitor(entries_[i].place);
-  }
-
-  // The first index under the hash that satisfies the predicate; kNobody when none does.
-  template <typename Predicate>
-  uint32_t Find(uint32_t hash, Predicate is_it) const {
-    if (entries_.empty()) return kNobody;
-    size_t i = HomeOf(hash);
-    while (entries_[i].place != kNobody && !(entries_[i].hash == hash && is_it(entries_[i].place)))
-      i = After(i);
-    return entries_[i].place;
   }
 
   // Prefetches the entries under the hash: one cache line's worth, which is mostly on two lines.
@@ -80,7 +70,7 @@ class SlotTable {
  private:
   struct Entry {
     uint32_t hash = 0;
-    uint32_t place = kNobody;  // kNobody: the entry is free
+    I place;  // invalid: the entry is free
   };
 
   static constexpr size_t kLine = 64 / sizeof(Entry);
@@ -91,7 +81,7 @@ class SlotTable {
   size_t Distance(size_t from, size_t to) const { return (to - from) & (entries_.size() - 1); }
   void Insert(Entry entry) {
     size_t i = HomeOf(entry.hash);
-    while (entries_[i].place != kNobody) i = After(i);
+    while (entries_[i].place.valid()) i = After(i);
     entries_[i] = entry;
   }
   void Grow() {
@@ -99,7 +89,7 @@ class SlotTable {
     before.swap(entries_);
     shift_ = 32 - std::countr_zero(entries_.size());
     for (const Entry& entry : before)
-      if (entry.place != kNobody) Insert(entry);
+      if (entry.place.valid()) Insert(entry);
   }
 
   int shift_ = 0;

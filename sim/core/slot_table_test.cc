@@ -2,34 +2,40 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "sim/core/index.h"
+
 namespace cm::sim {
 namespace {
 
-std::multiset<uint32_t> Under(const SlotTable& table, uint32_t hash) {
+using Place = Index<struct Thing>;
+using Table = SlotTable<Place>;
+
+std::multiset<uint32_t> Under(const Table& table, uint32_t hash) {
   std::multiset<uint32_t> places;
-  table.Visit(hash, [&](uint32_t place) { places.insert(place); });
+  table.Visit(hash, [&](Place place) { places.insert(place.value()); });
   return places;
 }
 
 TEST(SlotTable, ShowsEveryPlaceUnderAHash) {
-  SlotTable table;
+  Table table;
   EXPECT_TRUE(Under(table, 7).empty());
-  table.Add(7, 1);
-  table.Add(7, 2);
-  table.Add(8, 3);
+  table.Add(7, Place(1));
+  table.Add(7, Place(2));
+  table.Add(8, Place(3));
   EXPECT_EQ(Under(table, 7), (std::multiset<uint32_t>{1, 2}));
-  table.Remove(7, 1);
+  table.Remove(7, Place(1));
   EXPECT_EQ(Under(table, 7), (std::multiset<uint32_t>{2}));
   EXPECT_EQ(Under(table, 8), (std::multiset<uint32_t>{3}));
 }
 
 // Entries at the end of the table have their neighbours at its beginning.
 TEST(SlotTable, HoldsWhatAReferenceHolds) {
-  SlotTable table;
+  Table table;
   std::multiset<std::pair<uint32_t, uint32_t>> reference;
   uint64_t state = 1;
   for (uint32_t step = 0; step < 20000; ++step) {
@@ -37,10 +43,10 @@ TEST(SlotTable, HoldsWhatAReferenceHolds) {
     const auto hash = static_cast<uint32_t>(0xffffffff - ((state >> 40) & 0x3f) * 0x1000000);
     if ((state >> 33) % 3 == 0 && !reference.empty()) {
       const auto [gone_hash, gone] = *reference.begin();
-      table.Remove(gone_hash, gone);
+      table.Remove(gone_hash, Place(gone));
       reference.erase(reference.begin());
     } else if (reference.size() < 200) {
-      table.Add(hash, step);
+      table.Add(hash, Place(step));
       reference.emplace(hash, step);
     }
     std::multiset<uint32_t> expected;
@@ -52,9 +58,9 @@ TEST(SlotTable, HoldsWhatAReferenceHolds) {
 }
 
 TEST(SlotTableDeathTest, DoesNotRemoveWhatIsNotThere) {
-  SlotTable table;
-  table.Add(7, 1);
-  EXPECT_DEATH(table.Remove(7, 2), "place 2");
+  Table table;
+  table.Add(7, Place(1));
+  EXPECT_DEATH(table.Remove(7, Place(2)), "place 2");
 }
 
 }  // namespace

@@ -21,16 +21,16 @@ constexpr uint32_t kPeer = 77;
 class Taker : public IbCmUser {
  public:
   bool Listens(uint8_t /*device*/, const Mad& /*req*/) override { return true; }
-  RequestVerdict OnRequest(uint32_t ib, uint8_t /*device*/, const Mad& /*req*/) override {
+  RequestVerdict OnRequest(IbIndex ib, uint8_t /*device*/, const Mad& /*req*/) override {
     requested = ib;
     return RequestVerdict::kTaken;
   }
-  void OnIbEvent(uint32_t /*user*/, IbEventKind kind, const Mad* /*mad*/) override {
+  void OnIbEvent(CmIdIndex /*user*/, IbEventKind kind, const Mad* /*mad*/) override {
     heard.push_back(kind);
   }
-  void OnIbGone(uint32_t /*user*/) override {}
+  void OnIbGone(CmIdIndex /*user*/) override {}
 
-  uint32_t requested = kNobody;
+  IbIndex requested;
   std::vector<IbEventKind> heard;
 };
 
@@ -52,7 +52,7 @@ class IbCmAnswers : public testing::Test {
     return notes.back().mad;
   }
   // The passive end of an established connection.
-  uint32_t Established() {
+  IbIndex Established() {
     Receive({.kind = MadKind::kReq,
              .local_cid = kPeer,
              .tid = kPeer,
@@ -60,7 +60,7 @@ class IbCmAnswers : public testing::Test {
              .response_timeout = 20,
              .max_retries = 15,
              .ack_timeout = 19});
-    const uint32_t ib = taker_.requested;
+    const IbIndex ib = taker_.requested;
     EXPECT_EQ(ib_.SendRep(Context(), ib, Mad{.qp_num = 17}), Errno::kNone);
     reply_ = Sent().value_or(Mad{});
     Receive({.kind = MadKind::kRtu, .local_cid = kPeer, .remote_cid = reply_.local_cid});
@@ -97,13 +97,13 @@ TEST_F(IbCmAnswers, RejectARequestWithItsTransaction) {
 }
 
 TEST_F(IbCmAnswers, BeginADisconnectWithATransactionOfItsOwn) {
-  const uint32_t ib = Established();
+  const IbIndex ib = Established();
   EXPECT_EQ(ib_.SendDreq(Context(), ib), Errno::kNone);
   EXPECT_EQ(Sent()->tid, reply_.local_cid);
 }
 
 TEST_F(IbCmAnswers, EndADisconnectWithTheTransactionOfTheFirst) {
-  const uint32_t ib = Established();
+  const IbIndex ib = Established();
   Receive(Disconnect(101));
   EXPECT_EQ(ib_.SendDrep(Context(), ib), Errno::kNone);
   EXPECT_EQ(Sent()->tid, 101u);
@@ -115,7 +115,7 @@ TEST_F(IbCmAnswers, EndADisconnectWithTheTransactionOfTheFirst) {
 }
 
 TEST_F(IbCmAnswers, HaveTheTransactionOfTheRequestWhereItHasDisconnectedItself) {
-  const uint32_t ib = Established();
+  const IbIndex ib = Established();
   EXPECT_EQ(ib_.SendDreq(Context(), ib), Errno::kNone);
   Receive({.kind = MadKind::kDrep, .local_cid = kPeer, .remote_cid = reply_.local_cid});
   ASSERT_EQ(ib_.at(ib).state, IbState::kTimewait);
@@ -135,7 +135,7 @@ TEST_F(IbCmAnswers, ToADisconnectOfNobodyHaveItsTransaction) {
 
 TEST_F(IbCmAnswers, AreNoneToAReplyWhoseSenderIsKnown) {
   Established();
-  const uint32_t asks = ib_.Create(0, kHere, 0, 0);
+  const IbIndex asks = ib_.Create(0, kHere, CmIdIndex(0), 0);
   EXPECT_EQ(ib_.SendReq(Context(), asks, kThere, 18, Mad{.qp_num = 19}), Errno::kNone);
   const Mad req = Sent().value_or(Mad{});
   taker_.heard.clear();
@@ -146,7 +146,7 @@ TEST_F(IbCmAnswers, AreNoneToAReplyWhoseSenderIsKnown) {
 }
 
 TEST_F(IbCmAnswers, TakeTheTimeThatThePeersDeviceNeedsIntoTimewait) {
-  const uint32_t asks = ib_.Create(0, kHere, 0, 0);
+  const IbIndex asks = ib_.Create(0, kHere, CmIdIndex(0), 0);
   EXPECT_EQ(ib_.SendReq(Context(), asks, kThere, 18, Mad{.qp_num = 19}), Errno::kNone);
   const Mad req = Sent().value_or(Mad{});
   Receive({.kind = MadKind::kRep,

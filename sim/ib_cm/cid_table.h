@@ -13,15 +13,15 @@
 
 #include "model/base/check.h"
 #include "sim/core/large_memory.h"
-#include "sim/core/slab.h"
 #include "sim/core/slot_table.h"
+#include "sim/ib_cm/ib_id.h"
 
 namespace cm::sim {
 
 class CidTable {
  public:
   // `cid` is the next new one.
-  void Add(uint32_t cid, uint32_t ib) {
+  void Add(uint32_t cid, IbIndex ib) {
     const uint32_t number = cid / kCids;
     if (number >= places_.size()) places_.resize(number + 1);
     PagePlace& place = places_[number];
@@ -30,33 +30,33 @@ class CidTable {
   }
   // The owner is gone.
   void Remove(uint32_t cid) {
-    EntryOf(cid)->owner = kNobody;
+    EntryOf(cid)->owner = IbIndex();
     ReleaseEntry(cid);
   }
-  // The owner; kNobody when there is none.
-  uint32_t Owner(uint32_t cid) const {
+  // The owner; invalid when there is none.
+  IbIndex Owner(uint32_t cid) const {
     const Entry* const entry = EntryOf(cid);
-    return entry == nullptr ? kNobody : entry->owner;
+    return entry == nullptr ? IbIndex() : entry->owner;
   }
 
   // The id's peer uses `cid`, which may be any number.
-  void AddRemote(uint32_t cid, uint32_t ib) {
+  void AddRemote(uint32_t cid, IbIndex ib) {
     Entry* const entry = EntryOf(cid);
-    if (entry == nullptr || entry->remote != kNobody) return others_.Add(HashOfKey(cid), ib);
+    if (entry == nullptr || entry->remote.valid()) return others_.Add(HashOfKey(cid), ib);
     entry->remote = ib;
     ++places_[cid / kCids].used;
   }
-  void RemoveRemote(uint32_t cid, uint32_t ib) {
+  void RemoveRemote(uint32_t cid, IbIndex ib) {
     Entry* const entry = EntryOf(cid);
     if (entry == nullptr || entry->remote != ib) return others_.Remove(HashOfKey(cid), ib);
-    entry->remote = kNobody;
+    entry->remote = IbIndex();
     ReleaseEntry(cid);
   }
   // Calls `visitor` with those ids, and maybe with others.
   template <typename Visitor>
   void VisitRemotes(uint32_t cid, Visitor visitor) const {
     const Entry* const entry = EntryOf(cid);
-    if (entry != nullptr && entry->remote != kNobody) visitor(entry->remote);
+    if (entry != nullptr && entry->remote.valid()) visitor(entry->remote);
     others_.Visit(HashOfKey(cid), visitor);
   }
 
@@ -67,8 +67,8 @@ class CidTable {
 
  private:
   struct Entry {
-    uint32_t owner = kNobody;
-    uint32_t remote = kNobody;  // the first id whose peer uses it
+    IbIndex owner;
+    IbIndex remote;  // the first id whose peer uses it
   };
   static constexpr uint32_t kCids = 256;
   using Page = std::array<Entry, kCids>;
@@ -103,7 +103,7 @@ class CidTable {
   std::vector<PagePlace> places_;  // by the upper bits of a communication id
   std::vector<Page, LargeMemory<Page>> pages_;
   std::vector<uint32_t> free_;  // empty pages
-  SlotTable others_;            // further users: of numbers without an owner, or with a first user
+  SlotTable<IbIndex> others_;   // further users: of numbers without an owner, or with a first user
 };
 
 }  // namespace cm::sim

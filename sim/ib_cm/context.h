@@ -8,6 +8,7 @@
 #include "sim/core/agenda.h"
 #include "sim/fabric/fabric.h"
 #include "sim/fabric/mad.h"
+#include "sim/ib_cm/ib_id.h"
 #include "sim/ib_cm/timer.h"
 
 namespace cm::sim {
@@ -38,11 +39,11 @@ class IbCmUser {
   // True when there is a listener for the service id on the device.
   virtual bool Listens(uint8_t device, const Mad& req) = 0;
   // A request that is neither a duplicate nor stale, with the new id `ib`.
-  virtual RequestVerdict OnRequest(uint32_t ib, uint8_t device, const Mad& req) = 0;
+  virtual RequestVerdict OnRequest(IbIndex ib, uint8_t device, const Mad& req) = 0;
   // `mad` is the message that caused the event, or null.
-  virtual void OnIbEvent(uint32_t user, IbEventKind kind, const Mad* mad) = 0;
+  virtual void OnIbEvent(CmIdIndex user, IbEventKind kind, const Mad* mad) = 0;
   // The destroy of an id has completed.
-  virtual void OnIbGone(uint32_t user) = 0;
+  virtual void OnIbGone(CmIdIndex user) = 0;
 };
 
 // The surroundings of a call; all of them outlive it.

@@ -62,7 +62,7 @@ void ReceiveOther(const IbContext& c, uint8_t device, const Mad& mad) {
 
 }  // namespace
 
-Errno IbCm::SendReq(const Context& c, uint32_t ib, uint8_t to_device, uint8_t packet_lifetime,
+Errno IbCm::SendReq(const Context& c, IbIndex ib, uint8_t to_device, uint8_t packet_lifetime,
                     const Mad& req) {
   IbId& id = tx_.ids()[ib];
   if (id.state != IbState::kIdle) return Errno::kInval;
@@ -87,7 +87,7 @@ Errno IbCm::SendReq(const Context& c, uint32_t ib, uint8_t to_device, uint8_t pa
   return Errno::kNone;
 }
 
-Errno IbCm::SendRep(const Context& c, uint32_t ib, const Mad& rep) {
+Errno IbCm::SendRep(const Context& c, IbIndex ib, const Mad& rep) {
   IbId& id = tx_.ids()[ib];
   if (!id.IsIn(IbState::kReqRcvd, IbState::kMraReqSent)) return Errno::kInval;
   if (SourceLost(c, ib)) return Errno::kInval;
@@ -104,7 +104,7 @@ Errno IbCm::SendRep(const Context& c, uint32_t ib, const Mad& rep) {
   return Errno::kNone;
 }
 
-Errno IbCm::SendRtu(const Context& c, uint32_t ib) {
+Errno IbCm::SendRtu(const Context& c, IbIndex ib) {
   IbId& id = tx_.ids()[ib];
   if (!id.IsIn(IbState::kRepRcvd, IbState::kMraRepSent)) return Errno::kInval;
   if (SourceLost(c, ib)) return Errno::kInval;
@@ -113,7 +113,7 @@ Errno IbCm::SendRtu(const Context& c, uint32_t ib) {
   return Errno::kNone;
 }
 
-Errno IbCm::SendRej(const Context& c, uint32_t ib, RejReason reason, const PrivateData& data) {
+Errno IbCm::SendRej(const Context& c, IbIndex ib, RejReason reason, const PrivateData& data) {
   IbId& id = tx_.ids()[ib];
   if (data.size() > c.profile->limits.reject_data) return Errno::kInval;
   Mad rej = RejFrom(id, About::kReq, reason);
@@ -157,7 +157,7 @@ Errno IbCm::SendRej(const Context& c, uint32_t ib, RejReason reason, const Priva
   return lost ? Errno::kInval : Errno::kNone;
 }
 
-Errno IbCm::SendDrep(const Context& c, uint32_t ib) {
+Errno IbCm::SendDrep(const Context& c, IbIndex ib) {
   IbId& id = tx_.ids()[ib];
   if (id.state != IbState::kDreqRcvd) return Errno::kInval;
   if (!SourceLost(c, ib)) tx_.Send(c, id, MessageFrom(id, MadKind::kDrep));
@@ -165,15 +165,15 @@ Errno IbCm::SendDrep(const Context& c, uint32_t ib) {
   return Errno::kNone;
 }
 
-Errno IbCm::SendSidrReq(const Context& c, uint32_t ib, uint8_t to_device, const Mad& req) {
+Errno IbCm::SendSidrReq(const Context& c, IbIndex ib, uint8_t to_device, const Mad& req) {
   return sim::SendSidrReq(c, &tx_, ib, to_device, req);
 }
 
-Errno IbCm::SendSidrRep(const Context& c, uint32_t ib, Mad rep) {
+Errno IbCm::SendSidrRep(const Context& c, IbIndex ib, Mad rep) {
   return sim::SendSidrRep(c, &tx_, ib, std::move(rep));
 }
 
-Errno IbCm::Notify(const Context& c, uint32_t ib, uint8_t event) {
+Errno IbCm::Notify(const Context& c, IbIndex ib, uint8_t event) {
   IbId& id = tx_.ids()[ib];
   const bool stands = id.state == IbState::kEstablished;
   if (event == call::Notify::kCommEst) {
@@ -194,7 +194,7 @@ Errno IbCm::Notify(const Context& c, uint32_t ib, uint8_t event) {
 }
 
 // source: linux 6.1 cm.c cm_init_qp_init_attr, cm_init_qp_rtr_attr, cm_init_qp_rts_attr
-Result<uint32_t> IbCm::InitQpAttr(uint32_t ib, QpState state) const {
+Result<uint32_t> IbCm::InitQpAttr(IbIndex ib, QpState state) const {
   constexpr uint32_t kRtrMask = 0x129181;
   constexpr uint32_t kRtsMask = 0x12e01;
   constexpr uint32_t kRearmMask = 0x44000;
@@ -209,7 +209,7 @@ Result<uint32_t> IbCm::InitQpAttr(uint32_t ib, QpState state) const {
   return Errno::kInval;
 }
 
-bool IbCm::Destroy(const Context& c, uint32_t ib) {
+bool IbCm::Destroy(const Context& c, IbIndex ib) {
   IbId& id = tx_.ids()[ib];
   const std::optional<Mad> farewell = Farewell(c, id);
   if (id.state == id.message_state) tx_.Cancel(&id);  // else its message is of a past state
@@ -227,8 +227,8 @@ bool IbCm::Destroy(const Context& c, uint32_t ib) {
 
 void IbCm::Crash(const Context& c, uint8_t kernel) {
   work_.Release(c, kernel);
-  for (uint32_t ib = 0; ib < ids().end(); ++ib)
-    if (ids().Live(ib) && at(ib).kernel == kernel) tx_.Free(ib);
+  for (const IbIndex ib : ids().All())
+    if (at(ib).kernel == kernel) tx_.Free(ib);
 }
 
 void IbCm::Process(const Context& c, uint8_t device, const Mad& mad) {
@@ -253,7 +253,7 @@ void IbCm::Postpone(const Context& c, uint8_t device, const Mad& mad) {
 
 void IbCm::OnWorkGoesOn(const Context& c, uint8_t kernel) {
   while (const std::optional<Work> work = work_.TakeNext(c, kernel)) {
-    if (work->ib == kNobody) {
+    if (!work->ib.valid()) {
       Receive(c, work->device, work->mad);
     } else if (ids().Live(work->ib) && at(work->ib).local_cid == work->cid) {
       IbId& id = tx_.ids()[work->ib];
@@ -262,7 +262,7 @@ void IbCm::OnWorkGoesOn(const Context& c, uint8_t kernel) {
   }
 }
 
-void IbCm::OnTimewaitOver(const Context& c, uint32_t ib) {
+void IbCm::OnTimewaitOver(const Context& c, IbIndex ib) {
   if (!ids().Live(ib)) return;
   IbId& id = tx_.ids()[ib];
   if (id.state != IbState::kTimewait || id.timewait_timer != c.agenda->Now()) return;

@@ -29,46 +29,46 @@ class IbCm {
   using Context = IbContext;
 
   // An idle id; see IdTable::Create. source: linux 6.1 cm.c ib_create_cm_id
-  uint32_t Create(uint8_t kernel, uint8_t device, uint32_t user, uint32_t source_since) {
+  IbIndex Create(uint8_t kernel, uint8_t device, CmIdIndex user, uint32_t source_since) {
     return tx_.ids().Create(kernel, device, user, source_since);
   }
-  const IbId& at(uint32_t ib) const { return ids()[ib]; }
-  void SetUser(uint32_t ib, uint32_t user) { tx_.ids()[ib].user = user; }
+  const IbId& at(IbIndex ib) const { return ids()[ib]; }
+  void SetUser(IbIndex ib, CmIdIndex user) { tx_.ids()[ib].user = user; }
 
   // Rows L. They return kNone, or EINVAL in a state where the message cannot be sent, or (except
   // SendReq) when the address that the id sends from is gone; then the id is as it was, but after
   // SendRej and SendDreq in the state that the message leads to.
   //
   // `packet_lifetime` of the path: an exponent. source: linux 6.1 cm.c ib_send_cm_req
-  Errno SendReq(const Context& c, uint32_t ib, uint8_t to_device, uint8_t packet_lifetime,
+  Errno SendReq(const Context& c, IbIndex ib, uint8_t to_device, uint8_t packet_lifetime,
                 const Mad& req);
   // source: linux 6.1 cm.c ib_send_cm_rep
-  Errno SendRep(const Context& c, uint32_t ib, const Mad& rep);
+  Errno SendRep(const Context& c, IbIndex ib, const Mad& rep);
   // source: linux 6.1 cm.c ib_send_cm_rtu
-  Errno SendRtu(const Context& c, uint32_t ib);
+  Errno SendRtu(const Context& c, IbIndex ib);
   // EINVAL for too long data as well. source: linux 6.1 cm.c ib_send_cm_rej
-  Errno SendRej(const Context& c, uint32_t ib, RejReason reason, const PrivateData& data);
+  Errno SendRej(const Context& c, IbIndex ib, RejReason reason, const PrivateData& data);
   // source: linux 6.1 cm.c ib_send_cm_dreq
-  Errno SendDreq(const Context& c, uint32_t ib) { return tx_.SendDreq(c, ib); }
+  Errno SendDreq(const Context& c, IbIndex ib) { return tx_.SendDreq(c, ib); }
   // kNone although it cannot be sent. source: linux 6.1 cm.c ib_send_cm_drep
-  Errno SendDrep(const Context& c, uint32_t ib);
+  Errno SendDrep(const Context& c, IbIndex ib);
   // source: linux 6.1 cm.c ib_send_cm_sidr_req
-  Errno SendSidrReq(const Context& c, uint32_t ib, uint8_t to_device, const Mad& req);
+  Errno SendSidrReq(const Context& c, IbIndex ib, uint8_t to_device, const Mad& req);
   // EINVAL for too long data as well. source: linux 6.1 cm.c ib_send_cm_sidr_rep
-  Errno SendSidrRep(const Context& c, uint32_t ib, Mad rep);
+  Errno SendSidrRep(const Context& c, IbIndex ib, Mad rep);
 
   // The application reports `event` (call::Notify) of the queue pair. EISCONN: COMM_EST of an
   // established connection. EINVAL: another event than COMM_EST and PATH_MIG, or in another state.
   // source: linux 6.1 cm.c ib_cm_notify
-  Errno Notify(const Context& c, uint32_t ib, uint8_t event);
+  Errno Notify(const Context& c, IbIndex ib, uint8_t event);
   // The mask of attributes that a queue pair needs for INIT, RTR or RTS. EINVAL: the id is not in a
   // state for that. source: linux 6.1 cm.c ib_cm_init_qp_attr
-  Result<uint32_t> InitQpAttr(uint32_t ib, QpState state) const;
+  Result<uint32_t> InitQpAttr(IbIndex ib, QpState state) const;
   // The address that the id sends from is gone.
-  bool SourceLost(const Context& c, uint32_t ib) const { return tx_.SourceLost(c, at(ib)); }
+  bool SourceLost(const Context& c, IbIndex ib) const { return tx_.SourceLost(c, at(ib)); }
   // Rows D. False when it waits until the outstanding message is given up; then OnIbGone is called.
   // source: linux 6.1 cm.c cm_destroy_id
-  bool Destroy(const Context& c, uint32_t ib);
+  bool Destroy(const Context& c, IbIndex ib);
   // Drops everything of the kernel, without notifications. Communication ids continue from their
   // last value: after a restart none is one that a peer may still know.
   void Crash(const Context& c, uint8_t kernel);
@@ -79,9 +79,9 @@ class IbCm {
   void Postpone(const Context& c, uint8_t device, const Mad& mad);
   // Events of the agenda; those that are out of date are ignored.
   void OnWorkGoesOn(const Context& c, uint8_t kernel);
-  void OnMadTimer(const Context& c, uint32_t ib) { tx_.OnMadTimer(c, ib); }
-  void OnTimewaitOver(const Context& c, uint32_t ib);
-  void OnSendFailed(const Context& c, uint32_t ib) { tx_.OnSendFailed(c, ib); }
+  void OnMadTimer(const Context& c, IbIndex ib) { tx_.OnMadTimer(c, ib); }
+  void OnTimewaitOver(const Context& c, IbIndex ib);
+  void OnSendFailed(const Context& c, IbIndex ib) { tx_.OnSendFailed(c, ib); }
 
   const IdTable& ids() const { return tx_.ids(); }
   const Transmitter& transmitter() const { return tx_; }

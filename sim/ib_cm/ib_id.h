@@ -7,10 +7,14 @@
 #include "model/base/duration.h"
 #include "model/vocabulary/protocol.h"
 #include "model/vocabulary/reply.h"
-#include "sim/core/slab.h"
+#include "sim/core/index.h"
 #include "sim/ib_cm/timer.h"
 
 namespace cm::sim {
+
+using CmIdIndex = Index<struct CmId>;  // of the layer above
+using IbIndex = Index<struct IbId>;
+using MessageIndex = Index<struct StoredMessage>;
 
 // source: linux 6.1 ib_cm.h enum ib_cm_state
 enum class IbState : uint8_t {
@@ -65,9 +69,9 @@ struct alignas(64) IbId {
   uint32_t tid = 0;  // for its answers: of the REQ, or of the first DREQ received
   uint32_t local_qpn = 0;
   uint32_t remote_qpn = 0;
-  uint32_t user = kNobody;     // the rdma_cm id above
-  uint32_t message = kNobody;  // the stored message, unless it is rebuilt each time
-  Interval interval;           // between two transmissions; an MRA changes it
+  CmIdIndex user;        // the rdma_cm id above
+  MessageIndex message;  // the stored message, unless it is rebuilt each time
+  Interval interval;     // between two transmissions; an MRA changes it
 
   template <typename... States>
   constexpr bool IsIn(States... any) const {

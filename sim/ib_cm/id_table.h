@@ -1,7 +1,7 @@
 // The ids of all kernels: found by their own numbers and by their peers'.
 //
-// Look-ups return kNobody where there is none. The indices can be rebuilt from the ids; equality
-// ignores them.
+// Look-ups return an invalid index where there is none. The indices can be rebuilt from the ids;
+// equality ignores them.
 #ifndef SIM_IB_CM_ID_TABLE_H_
 #define SIM_IB_CM_ID_TABLE_H_
 
@@ -24,29 +24,29 @@ class IdTable {
  public:
   // An idle id with the next communication id. `source_since`: the number of fail-overs of the
   // device's bond when the id got its GID.
-  uint32_t Create(uint8_t kernel, uint8_t device, uint32_t user, uint32_t source_since);
-  void Free(uint32_t ib);
+  IbIndex Create(uint8_t kernel, uint8_t device, CmIdIndex user, uint32_t source_since);
+  void Free(IbIndex ib);
 
   // The id must be live.
-  IbId& operator[](uint32_t ib) { return ids_[ib]; }
-  const IbId& operator[](uint32_t ib) const { return ids_[ib]; }
-  IbMore& more(uint32_t ib) { return more_[ib]; }
-  const IbMore& more(uint32_t ib) const { return more_[ib]; }
-  uint32_t PlaceOf(const IbId& id) const { return ids_.PlaceOf(id); }
-  bool Live(uint32_t ib) const { return ids_.Live(ib); }
+  IbId& operator[](IbIndex ib) { return ids_[ib]; }
+  const IbId& operator[](IbIndex ib) const { return ids_[ib]; }
+  IbMore& more(IbIndex ib) { return more_[ib.value()]; }
+  const IbMore& more(IbIndex ib) const { return more_[ib.value()]; }
+  IbIndex PlaceOf(const IbId& id) const { return ids_.PlaceOf(id); }
+  bool Live(IbIndex ib) const { return ids_.Live(ib); }
   uint32_t live_count() const { return ids_.live_count(); }
-  uint32_t end() const { return ids_.end(); }
+  auto All() const { return ids_.All(); }
 
   // The id that a message belongs to, by both communication ids, through any device of its kernel;
   // an idle id still matches. source: linux 6.1 cm.c cm_acquire_id
-  uint32_t Match(const IbContext& c, uint8_t device, uint32_t local_cid, uint32_t remote_cid) const;
+  IbIndex Match(const IbContext& c, uint8_t device, uint32_t local_cid, uint32_t remote_cid) const;
   // The oldest id whose peer, at the channel adapter `ca`, has this communication id or queue pair.
   // source: linux 6.1 cm.c cm_find_remote_id, cm_insert_remote_qpn
-  uint32_t FindRemoteId(uint8_t kernel, uint8_t ca, uint32_t cid) const;
-  uint32_t FindRemoteQp(uint8_t kernel, uint8_t ca, uint32_t qpn) const;
+  IbIndex FindRemoteId(uint8_t kernel, uint8_t ca, uint32_t cid) const;
+  IbIndex FindRemoteQp(uint8_t kernel, uint8_t ca, uint32_t qpn) const;
   // The id of an unanswered SIDR_REQ, by its number and its source LID, which over RoCE is always
   // 0. source: linux 6.1 cm.c cm_insert_remote_sidr
-  uint32_t FindSidrRequest(const IbContext& c, uint8_t kernel, uint8_t sender, uint32_t cid) const;
+  IbIndex FindSidrRequest(const IbContext& c, uint8_t kernel, uint8_t sender, uint32_t cid) const;
 
   static void SetPeer(const IbContext& c, IbId* id, uint8_t peer_device) {
     id->peer_device = peer_device;
@@ -62,7 +62,7 @@ class IdTable {
   //
   // What the timers of near events will read; those that are `near` were `coming` before.
   void PrefetchNearing(std::span<const Event> coming, std::span<const Event> near) const;
-  void Prefetch(uint32_t ib) const;
+  void Prefetch(IbIndex ib) const;
   // What the receiver of a message will read.
   void PrefetchReceiver(const IbContext& c, const IbId& id, const Mad& mad) {
     if (ids_.end() >= kVast) PrefetchEntries(c, id, mad);
@@ -81,13 +81,13 @@ class IdTable {
   static uint32_t HashOf(uint8_t kernel, uint8_t ca, uint32_t number) {
     return HashOfKey((uint64_t{kernel} << 40) | (uint64_t{ca} << 32) | number);
   }
-  uint32_t Older(uint32_t a, uint32_t b) const;
+  IbIndex Older(IbIndex a, IbIndex b) const;
   void PrefetchEntries(const IbContext& c, const IbId& id, const Mad& mad);
 
-  Slab<IbId> ids_;
+  Slab<IbId, IbIndex> ids_;
   std::vector<IbMore, LargeMemory<IbMore>> more_;  // by id
   CidTable by_cid_;
-  SlotTable by_remote_qpn_;
+  SlotTable<IbIndex> by_remote_qpn_;
   uint32_t last_cid_ = 0;
   // The communication ids of the last messages that end connections; else 0.
   std::array<uint32_t, kMessagesAhead> awaited_{};

@@ -16,20 +16,20 @@ constexpr uint8_t kThere = 2;  // the tester's device
 class IdTableTest : public testing::Test {
  protected:
   IbContext Context() { return {&agenda_, &fabric_, nullptr, profile_}; }
-  uint32_t Create() { return ids_.Create(fabric_.KernelOf(kHere), kHere, kNobody, 0); }
+  IbIndex Create() { return ids_.Create(fabric_.KernelOf(kHere), kHere, CmIdIndex(), 0); }
   // With a peer that has these numbers.
-  uint32_t Connect(uint32_t remote_cid, uint32_t remote_qpn) {
-    const uint32_t ib = Create();
+  IbIndex Connect(uint32_t remote_cid, uint32_t remote_qpn) {
+    const IbIndex ib = Create();
     IdTable::SetPeer(Context(), &ids_[ib], kThere);
     ids_[ib].remote_cid = remote_cid;
     ids_[ib].remote_qpn = remote_qpn;
     ids_.IndexByPeer(&ids_[ib]);
     return ib;
   }
-  uint32_t FindRemoteId(uint32_t cid) {
+  IbIndex FindRemoteId(uint32_t cid) {
     return ids_.FindRemoteId(fabric_.KernelOf(kHere), fabric_.CaOf(kThere), cid);
   }
-  uint32_t FindRemoteQp(uint32_t qpn) {
+  IbIndex FindRemoteQp(uint32_t qpn) {
     return ids_.FindRemoteQp(fabric_.KernelOf(kHere), fabric_.CaOf(kThere), qpn);
   }
 
@@ -40,34 +40,34 @@ class IdTableTest : public testing::Test {
 };
 
 TEST_F(IdTableTest, MatchesAMessageByBothItsIds) {
-  const uint32_t ib = Connect(77, 18);
+  const IbIndex ib = Connect(77, 18);
   const uint32_t cid = ids_[ib].local_cid;
   EXPECT_EQ(ids_.Match(Context(), kHere, cid, 77), ib);
-  EXPECT_EQ(ids_.Match(Context(), kHere, cid, 78), kNobody);
-  EXPECT_EQ(ids_.Match(Context(), kHere, cid + 1, 77), kNobody);
-  EXPECT_EQ(ids_.Match(Context(), kThere, cid, 77), kNobody) << "another kernel";
+  EXPECT_FALSE(ids_.Match(Context(), kHere, cid, 78).valid());
+  EXPECT_FALSE(ids_.Match(Context(), kHere, cid + 1, 77).valid());
+  EXPECT_FALSE(ids_.Match(Context(), kThere, cid, 77).valid()) << "another kernel";
   ids_[ib].dying = true;
-  EXPECT_EQ(ids_.Match(Context(), kHere, cid, 77), kNobody);
+  EXPECT_FALSE(ids_.Match(Context(), kHere, cid, 77).valid());
 }
 
 TEST_F(IdTableTest, FindsTheOldestIdByThePeersNumbers) {
-  const uint32_t first = Connect(77, 18);
-  const uint32_t second = Connect(77, 18);
+  const IbIndex first = Connect(77, 18);
+  const IbIndex second = Connect(77, 18);
   EXPECT_EQ(FindRemoteId(77), first);
   EXPECT_EQ(FindRemoteQp(18), first);
   ids_.Free(first);
   EXPECT_EQ(FindRemoteId(77), second);
   ids_.Unindex(&ids_[second]);
-  EXPECT_EQ(FindRemoteId(77), kNobody);
-  EXPECT_EQ(FindRemoteQp(18), kNobody);
+  EXPECT_FALSE(FindRemoteId(77).valid());
+  EXPECT_FALSE(FindRemoteQp(18).valid());
 }
 
 // A slot is reused, and its communication id is not.
 TEST_F(IdTableTest, GivesEachIdANewCommunicationId) {
-  const uint32_t first = Create();
+  const IbIndex first = Create();
   const uint32_t cid = ids_[first].local_cid;
   ids_.Free(first);
-  const uint32_t second = Create();
+  const IbIndex second = Create();
   EXPECT_EQ(second, first);
   EXPECT_EQ(ids_[second].local_cid, cid + 1);
 }

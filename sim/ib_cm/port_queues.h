@@ -14,7 +14,7 @@ namespace cm::sim {
 
 struct PortQueue {
   uint32_t outstanding = 0;
-  Fifo<uint32_t> backlog;  // ids
+  Fifo<IbIndex> backlog;  // ids
   friend bool operator==(const PortQueue&, const PortQueue&) = default;
 };
 
@@ -23,21 +23,21 @@ class PortQueues {
   // Whether the id's message counts as outstanding, and no other message waits.
   bool MayRepeat(const IbId& id) const { return id.counted && queues_[id.device].backlog.empty(); }
   // Queues the id's message behind all others of its port.
-  void Enqueue(IbId* id, uint32_t ib);
+  void Enqueue(IbId* id, IbIndex ib);
   // The id's message is neither outstanding nor queued any more.
-  void Leave(IbId* id, uint32_t ib) {
+  void Leave(IbId* id, IbIndex ib) {
     if (id->counted || id->queued) Remove(id, ib);
   }
   // Takes the next queued id of a port with fewer than `limit` outstanding messages, which thereby
-  // become one more; kNobody when there is none.
-  uint32_t TakeNext(uint32_t limit);
+  // become one more; invalid when there is none.
+  IbIndex TakeNext(uint32_t limit);
 
   // By device, up to the last one where a message was queued.
   const std::vector<PortQueue>& queues() const { return queues_; }
   friend bool operator==(const PortQueues&, const PortQueues&) = default;
 
  private:
-  void Remove(IbId* id, uint32_t ib);
+  void Remove(IbId* id, IbIndex ib);
 
   std::vector<PortQueue> queues_;
 };

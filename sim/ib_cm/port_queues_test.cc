@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "sim/core/slab.h"
+#include "sim/core/index.h"
 
 namespace cm::sim {
 namespace {
@@ -17,10 +17,11 @@ class PortQueuesTest : public testing::Test {
   PortQueuesTest() {
     for (IbId& id : ids_) id.device = 1;
   }
-  void Enqueue(uint32_t ib) { queues_.Enqueue(&ids_[ib], ib); }
-  void Leave(uint32_t ib) { queues_.Leave(&ids_[ib], ib); }
+  void Enqueue(uint32_t ib) { queues_.Enqueue(&ids_[ib], IbIndex(ib)); }
+  void Leave(uint32_t ib) { queues_.Leave(&ids_[ib], IbIndex(ib)); }
+  // The number of the id; kNobody when there is none.
   uint32_t Take() {
-    const uint32_t ib = queues_.TakeNext(kLimit);
+    const uint32_t ib = queues_.TakeNext(kLimit).value();
     if (ib == kNobody) return ib;
     ids_[ib].queued = false;
     ids_[ib].counted = true;

@@ -5,21 +5,21 @@
 
 namespace cm::sim {
 
-void IdTable::Prefetch(uint32_t ib) const {
+void IdTable::Prefetch(IbIndex ib) const {
   ids_.Prefetch(ib);
-  if (ib < more_.size()) FetchSoon(&more_[ib]);
+  if (ib.value() < more_.size()) FetchSoon(&more_[ib.value()]);
 }
 
 void IdTable::PrefetchNearing(std::span<const Event> coming, std::span<const Event> near) const {
   for (const Event& event : coming)
     if (event.kind() == EventKind::kMadTimer || event.kind() == EventKind::kTimewaitOver)
-      ids_.Prefetch(event.on());
+      ids_.Prefetch(IbIndex(event.on()));
   for (const Event& event : near) {
-    const uint32_t ib = event.on();
+    const IbIndex ib(event.on());
     if (event.kind() != EventKind::kTimewaitOver || !ids_.Live(ib)) continue;
     by_cid_.Prefetch(ids_[ib].local_cid);
     ids_.PrefetchFree(ib);
-    FetchSoon(&more_[ib]);
+    FetchSoon(&more_[ib.value()]);
   }
 }
 

@@ -11,14 +11,14 @@ namespace {
 
 constexpr uint16_t kFullMember = 0x8000;  // membership bit of a P_Key
 
-void ReceiveDuplicateReq(const IbContext& c, Transmitter* tx, uint32_t ib) {
+void ReceiveDuplicateReq(const IbContext& c, Transmitter* tx, IbIndex ib) {
   const IbId& id = tx->ids()[ib];
   if (id.state != IbState::kMraReqSent) return;
   tx->Send(c, id, MraFrom(id, About::kReq, c.profile->timing.mra_service_timeout));
 }
 
 // The connection that its peer does not know any more is ended.
-void EndStale(const IbContext& c, Transmitter* tx, uint32_t ib) {
+void EndStale(const IbContext& c, Transmitter* tx, IbIndex ib) {
   if (tx->ids()[ib].state == IbState::kEstablished) static_cast<void>(tx->SendDreq(c, ib));
 }
 
@@ -33,9 +33,9 @@ RejReason PathRefusedBecause(const IbContext& c, const Mad& req) {
 }
 
 // The id of a request that is neither a duplicate nor stale.
-uint32_t NewId(const IbContext& c, IdTable* ids, uint8_t device, const Mad& req) {
-  const uint32_t ib =
-      ids->Create(c.fabric->KernelOf(device), device, kNobody, c.fabric->device(device).fail_overs);
+IbIndex NewId(const IbContext& c, IdTable* ids, uint8_t device, const Mad& req) {
+  const IbIndex ib = ids->Create(c.fabric->KernelOf(device), device, CmIdIndex(),
+                                 c.fabric->device(device).fail_overs);
   IbId& id = (*ids)[ib];
   id.state = IbState::kReqRcvd;
   id.tid = req.tid;
@@ -56,16 +56,16 @@ void ReceiveReq(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
   IdTable& ids = tx->ids();
   const uint8_t kernel = c.fabric->KernelOf(device);
   const uint8_t ca = c.fabric->CaOf(req.sender);
-  const uint32_t duplicate = ids.FindRemoteId(kernel, ca, req.local_cid);
-  if (duplicate != kNobody) return ReceiveDuplicateReq(c, tx, duplicate);
+  const IbIndex duplicate = ids.FindRemoteId(kernel, ca, req.local_cid);
+  if (duplicate.valid()) return ReceiveDuplicateReq(c, tx, duplicate);
   Mad rej = AnswerTo(req, device, MadKind::kRej);
   rej.about = About::kReq;
   const auto reject = [&](RejReason reason) {
     rej.reason = reason;
     c.fabric->Send(c.agenda, device, req.sender, rej);
   };
-  const uint32_t stale = ids.FindRemoteQp(kernel, ca, req.qp_num);
-  if (stale != kNobody) {
+  const IbIndex stale = ids.FindRemoteQp(kernel, ca, req.qp_num);
+  if (stale.valid()) {
     reject(RejReason::kStaleConn);
     return EndStale(c, tx, stale);
   }
@@ -74,7 +74,7 @@ void ReceiveReq(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
     rej.info = reason == RejReason::kInvalidGid ? RejInfo::kPortGid : RejInfo::kPathGid;
     return reject(reason);
   }
-  const uint32_t ib = NewId(c, &ids, device, req);
+  const IbIndex ib = NewId(c, &ids, device, req);
   switch (c.user->OnRequest(ib, device, req)) {
     case RequestVerdict::kTaken:
       ids[ib].state = IbState::kMraReqSent;  // from now on duplicates are answered by MRA
@@ -90,9 +90,9 @@ void ReceiveReq(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
 }
 
 void ReceiveMra(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& mra) {
-  const uint32_t ib =
+  const IbIndex ib =
       tx->ids().Match(c, device, mra.remote_cid, mra.about == About::kReq ? 0 : mra.local_cid);
-  if (ib == kNobody) return;
+  if (!ib.valid()) return;
   IbId& id = tx->ids()[ib];
   if (mra.about == About::kReq && id.state == IbState::kReqSent) {
     id.state = IbState::kMraReqRcvd;
@@ -105,18 +105,18 @@ void ReceiveMra(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
   // The new interval applies to all later transmissions.
   id.interval = Interval(Timing::Exponent(mra.service_timeout) + Timing::Exponent(id.av_timeout));
   id.mad_timer = c.TimerAt(id.interval.span());
-  c.agenda->At(id.mad_timer, EventKind::kMadTimer, ib);
+  c.agenda->At(id.mad_timer, EventKind::kMadTimer, ib.value());
 }
 
 void ReceiveRej(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& rej) {
-  uint32_t ib = kNobody;
+  IbIndex ib;
   if (rej.reason == RejReason::kTimeout && rej.info == RejInfo::kGuid) {
     ib = tx->ids().FindRemoteId(c.fabric->KernelOf(device), c.fabric->CaOf(rej.sender),
                                 rej.local_cid);
   } else {
     ib = tx->ids().Match(c, device, rej.remote_cid, rej.about == About::kReq ? 0 : rej.local_cid);
   }
-  if (ib == kNobody) return;
+  if (!ib.valid()) return;
   IbId& id = tx->ids()[ib];
   const bool stale = rej.reason == RejReason::kStaleConn;
   switch (id.state) {
@@ -155,8 +155,8 @@ void ReceiveRej(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
 }
 
 void ReceiveDuplicateRep(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& rep) {
-  const uint32_t ib = tx->ids().Match(c, device, rep.remote_cid, rep.local_cid);
-  if (ib == kNobody) return;
+  const IbIndex ib = tx->ids().Match(c, device, rep.remote_cid, rep.local_cid);
+  if (!ib.valid()) return;
   const IbId& id = tx->ids()[ib];
   if (id.state == IbState::kMraRepSent)
     tx->Send(c, id, MraFrom(id, About::kRep, c.profile->timing.mra_service_timeout));
@@ -165,14 +165,14 @@ void ReceiveDuplicateRep(const IbContext& c, Transmitter* tx, uint8_t device, co
 }
 
 void ReceiveRep(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& rep) {
-  const uint32_t ib = tx->ids().Match(c, device, rep.remote_cid, 0);
-  if (ib == kNobody) return ReceiveDuplicateRep(c, tx, device, rep);
+  const IbIndex ib = tx->ids().Match(c, device, rep.remote_cid, 0);
+  if (!ib.valid()) return ReceiveDuplicateRep(c, tx, device, rep);
   IbId& id = tx->ids()[ib];
   if (!id.IsIn(IbState::kReqSent, IbState::kMraReqRcvd)) return;
   const uint8_t ca = c.fabric->CaOf(rep.sender);
-  if (tx->ids().FindRemoteId(id.kernel, ca, rep.local_cid) != kNobody) return;
-  const uint32_t stale = tx->ids().FindRemoteQp(id.kernel, ca, rep.qp_num);
-  if (stale != kNobody) {
+  if (tx->ids().FindRemoteId(id.kernel, ca, rep.local_cid).valid()) return;
+  const IbIndex stale = tx->ids().FindRemoteQp(id.kernel, ca, rep.qp_num);
+  if (stale.valid()) {
     Mad rej = RejFrom(id, About::kRep, RejReason::kStaleConn);
     rej.remote_cid = rep.local_cid;
     rej.tid = rep.tid;
@@ -191,8 +191,8 @@ void ReceiveRep(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
 }
 
 void ReceiveRtu(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& rtu) {
-  const uint32_t ib = tx->ids().Match(c, device, rtu.remote_cid, rtu.local_cid);
-  if (ib == kNobody) return;
+  const IbIndex ib = tx->ids().Match(c, device, rtu.remote_cid, rtu.local_cid);
+  if (!ib.valid()) return;
   IbId& id = tx->ids()[ib];
   if (!id.IsIn(IbState::kRepSent, IbState::kMraRepRcvd)) return;
   tx->Cancel(&id);
@@ -201,8 +201,8 @@ void ReceiveRtu(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
 }
 
 void ReceiveDreq(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& dreq) {
-  const uint32_t ib = tx->ids().Match(c, device, dreq.remote_cid, dreq.local_cid);
-  if (ib == kNobody) {
+  const IbIndex ib = tx->ids().Match(c, device, dreq.remote_cid, dreq.local_cid);
+  if (!ib.valid()) {
     Mad drep = AnswerTo(dreq, device, MadKind::kDrep);
     drep.local_cid = dreq.remote_cid;
     c.fabric->Send(c.agenda, device, dreq.sender, drep);
@@ -225,8 +225,8 @@ void ReceiveDreq(const IbContext& c, Transmitter* tx, uint8_t device, const Mad&
 // The layer above ignores it, and so it is never answered.
 void ReceiveLap(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& lap) {
   if (c.profile->transport != Transport::kInfiniband) return;
-  const uint32_t ib = tx->ids().Match(c, device, lap.remote_cid, lap.local_cid);
-  if (ib == kNobody || tx->ids()[ib].state != IbState::kEstablished) return;
+  const IbIndex ib = tx->ids().Match(c, device, lap.remote_cid, lap.local_cid);
+  if (!ib.valid() || tx->ids()[ib].state != IbState::kEstablished) return;
   IbId& id = tx->ids()[ib];
   switch (id.lap) {
     case LapState::kUninit:
@@ -244,8 +244,8 @@ void ReceiveLap(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& 
 }
 
 void ReceiveDrep(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& drep) {
-  const uint32_t ib = tx->ids().Match(c, device, drep.remote_cid, drep.local_cid);
-  if (ib == kNobody) return;
+  const IbIndex ib = tx->ids().Match(c, device, drep.remote_cid, drep.local_cid);
+  if (!ib.valid()) return;
   IbId& id = tx->ids()[ib];
   if (!id.IsIn(IbState::kDreqSent, IbState::kDreqRcvd)) return;
   tx->Cancel(&id);

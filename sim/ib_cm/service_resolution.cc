@@ -5,7 +5,7 @@
 
 namespace cm::sim {
 
-Errno SendSidrReq(const IbContext& c, Transmitter* tx, uint32_t ib, uint8_t to_device,
+Errno SendSidrReq(const IbContext& c, Transmitter* tx, IbIndex ib, uint8_t to_device,
                   const Mad& req) {
   IbId& id = tx->ids()[ib];
   if (id.state != IbState::kIdle) return Errno::kInval;
@@ -22,7 +22,7 @@ Errno SendSidrReq(const IbContext& c, Transmitter* tx, uint32_t ib, uint8_t to_d
   return Errno::kNone;
 }
 
-Errno SendSidrRep(const IbContext& c, Transmitter* tx, uint32_t ib, Mad rep) {
+Errno SendSidrRep(const IbContext& c, Transmitter* tx, IbIndex ib, Mad rep) {
   IbId& id = tx->ids()[ib];
   const uint32_t room = c.profile->limits.datagram_reply_data;
   if (rep.data.size() > room) return Errno::kInval;
@@ -48,13 +48,13 @@ void ReceiveSidrReq(const IbContext& c, Transmitter* tx, uint8_t device, const M
   IdTable& ids = tx->ids();
   const uint8_t kernel = c.fabric->KernelOf(device);
   // Indexed only while it is not answered: a retransmission after that is a new request.
-  if (ids.FindSidrRequest(c, kernel, req.sender, req.local_cid) != kNobody) return;
+  if (ids.FindSidrRequest(c, kernel, req.sender, req.local_cid).valid()) return;
   const auto refuse = [&](SidrStatus status) {
     c.fabric->Send(c.agenda, device, req.sender,
                    SidrRefusal(c, AnswerTo(req, device, MadKind::kSidrRep), status));
   };
   if (!c.user->Listens(device, req)) return refuse(SidrStatus::kUnsupported);
-  const uint32_t ib = ids.Create(kernel, device, kNobody, c.fabric->device(device).fail_overs);
+  const IbIndex ib = ids.Create(kernel, device, CmIdIndex(), c.fabric->device(device).fail_overs);
   IbId& id = ids[ib];
   id.state = IbState::kSidrReqRcvd;
   IdTable::SetPeer(c, &id, req.sender);
@@ -67,8 +67,8 @@ void ReceiveSidrReq(const IbContext& c, Transmitter* tx, uint8_t device, const M
 }
 
 void ReceiveSidrRep(const IbContext& c, Transmitter* tx, uint8_t device, const Mad& rep) {
-  const uint32_t ib = tx->ids().Match(c, device, rep.remote_cid, 0);
-  if (ib == kNobody || tx->ids()[ib].state != IbState::kSidrReqSent) return;
+  const IbIndex ib = tx->ids().Match(c, device, rep.remote_cid, 0);
+  if (!ib.valid() || tx->ids()[ib].state != IbState::kSidrReqSent) return;
   IbId& id = tx->ids()[ib];
   tx->Cancel(&id);
   tx->ResetToIdle(&id);

@@ -13,11 +13,11 @@
 namespace cm::sim {
 
 // Asks `to_device`, with the retransmissions of the profile. EINVAL: the id is not idle.
-Errno SendSidrReq(const IbContext& c, Transmitter* tx, uint32_t ib, uint8_t to_device,
+Errno SendSidrReq(const IbContext& c, Transmitter* tx, IbIndex ib, uint8_t to_device,
                   const Mad& req);
 // Answers the request that the id stands for. EINVAL: it stands for none, it cannot send, or the
 // data of `rep` are too long.
-Errno SendSidrRep(const IbContext& c, Transmitter* tx, uint32_t ib, Mad rep);
+Errno SendSidrRep(const IbContext& c, Transmitter* tx, IbIndex ib, Mad rep);
 // The SIDR_REP of a device that refuses the request.
 Mad SidrRefusal(const IbContext& c, Mad answer, SidrStatus status);
 

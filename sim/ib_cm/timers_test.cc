@@ -38,17 +38,17 @@ class Hosts : private IbCmUser {
     fabric_.watches = true;
   }
 
-  uint32_t Connect() {
-    const uint32_t ib = ib_.Create(0, 0, kNobody, 0);
-    ib_.SetUser(ib, ib);
+  IbIndex Connect() {
+    const IbIndex ib = ib_.Create(0, 0, CmIdIndex(), 0);
+    ib_.SetUser(ib, CmIdIndex(ib.value()));
     Mad req;
     req.qp_num = ++numbers_;
     const auto lifetime = static_cast<uint8_t>(profile_.timing.packet_lifetime);
     EXPECT_EQ(ib_.SendReq(Context(), ib, 1, lifetime, req), Errno::kNone);
     return ib;
   }
-  void Disconnect(uint32_t ib) { EXPECT_EQ(ib_.SendDreq(Context(), ib), Errno::kNone); }
-  void Destroy(uint32_t ib) { ib_.Destroy(Context(), ib); }
+  void Disconnect(IbIndex ib) { EXPECT_EQ(ib_.SendDreq(Context(), ib), Errno::kNone); }
+  void Destroy(IbIndex ib) { ib_.Destroy(Context(), ib); }
   void Loses(MadKind kind) {
     for (const uint8_t side : {0, 1})
       fabric_.Install({.kind = FaultKind::kDrop, .side = side, .messages = MadKinds(kind)}, Now());
@@ -81,8 +81,9 @@ class Hosts : private IbCmUser {
   IbCm::Context Context() { return {&agenda_, &fabric_, this, &profile_}; }
   void Step() {
     const Event event = agenda_.Take();
-    if (event.kind() == EventKind::kMadTimer) ib_.OnMadTimer(Context(), event.on());
-    if (event.kind() == EventKind::kTimewaitOver) ib_.OnTimewaitOver(Context(), event.on());
+    if (event.kind() == EventKind::kMadTimer) ib_.OnMadTimer(Context(), IbIndex(event.on()));
+    if (event.kind() == EventKind::kTimewaitOver)
+      ib_.OnTimewaitOver(Context(), IbIndex(event.on()));
     if (event.kind() != EventKind::kPacketArrives) return;
     const Packet* const packet = fabric_.Arrive(Now(), event.on());
     if (packet) ib_.Receive(Context(), packet->to, packet->mad);
@@ -93,19 +94,20 @@ class Hosts : private IbCmUser {
     request_.reset();
   }
   bool Listens(uint8_t, const Mad&) override { return true; }
-  RequestVerdict OnRequest(uint32_t ib, uint8_t, const Mad&) override {
-    ib_.SetUser(ib, ib);
+  RequestVerdict OnRequest(IbIndex ib, uint8_t, const Mad&) override {
+    ib_.SetUser(ib, CmIdIndex(ib.value()));
     request_ = ib;
     return RequestVerdict::kTaken;
   }
-  void OnIbEvent(uint32_t ib, IbEventKind kind, const Mad*) override {
+  void OnIbEvent(CmIdIndex user, IbEventKind kind, const Mad*) override {
+    const IbIndex ib(user.value());
     heard_.push_back({kind, Now()});
     Errno answered = Errno::kNone;
     if (kind == IbEventKind::kRepReceived) answered = ib_.SendRtu(Context(), ib);
     if (kind == IbEventKind::kDreqReceived) answered = ib_.SendDrep(Context(), ib);
     EXPECT_EQ(answered, Errno::kNone);
   }
-  void OnIbGone(uint32_t) override {}
+  void OnIbGone(CmIdIndex) override {}
 
   struct HeardEvent {
     IbEventKind kind;
@@ -117,7 +119,7 @@ class Hosts : private IbCmUser {
   Fabric fabric_;
   IbCm ib_;
   uint32_t numbers_ = 0;
-  std::optional<uint32_t> request_;
+  std::optional<IbIndex> request_;
   std::vector<HeardEvent> heard_;
 };
 
@@ -179,7 +181,7 @@ TEST(AWheel, EndsTimewaitLateAndNeverEarly) {
   for (const Nominal& one : {Nominal{"6.1-rxe", 2048, 256}, Nominal{"6.12-rxe", 512, 32}}) {
     for (int64_t phase_ms = 0; phase_ms < 300; phase_ms += 7) {
       Hosts hosts(WithClock(one.profile, TimerClock::kWheel));
-      const uint32_t ib = hosts.Connect();
+      const IbIndex ib = hosts.Connect();
       hosts.RunUntil(Instant() + Duration::Milliseconds(1 + phase_ms));
       hosts.Disconnect(ib);
       hosts.RunToTheEnd();
@@ -236,7 +238,7 @@ TEST(AKernelThatLimitsRequests, SendsAsManyAtOnceAsItMay) {
 TEST(AKernelThatLimitsRequests, ForgetsOneThatIsDestroyedBeforeItsTurn) {
   Hosts hosts(WithClock("7.2-rxe", TimerClock::kExact));
   hosts.Loses(MadKind::kReq);
-  std::vector<uint32_t> ids;
+  std::vector<IbIndex> ids;
   for (int i = 0; i < 130; ++i) ids.push_back(hosts.Connect());
   hosts.Destroy(ids[128]);
   EXPECT_THAT(hosts.Sent(MadKind::kReq), SizeIs(128));

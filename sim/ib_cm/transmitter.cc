@@ -14,7 +14,7 @@ bool IsLimited(const IbContext& c, const IbId& id) {
 
 }  // namespace
 
-void Transmitter::Free(uint32_t ib) {
+void Transmitter::Free(IbIndex ib) {
   Cancel(&ids_[ib]);
   ids_.Free(ib);
 }
@@ -25,7 +25,7 @@ bool Transmitter::SourceLost(const IbContext& c, const IbId& id) {
 }
 
 Mad Transmitter::MessageOf(const IbId& id) const {
-  return id.message == kNobody ? DreqFrom(id) : messages_[id.message].mad;
+  return !id.message.valid() ? DreqFrom(id) : messages_[id.message].mad;
 }
 
 Mad& Transmitter::Store(IbId* id, const Mad& message) {
@@ -34,7 +34,7 @@ Mad& Transmitter::Store(IbId* id, const Mad& message) {
   return messages_[id->message].mad = message;
 }
 
-void Transmitter::Begin(const IbContext& c, uint32_t ib, MadKind kind) {
+void Transmitter::Begin(const IbContext& c, IbIndex ib, MadKind kind) {
   IbId& id = ids_[ib];
   id.message_kind = kind;
   id.message_state = id.state;
@@ -48,29 +48,29 @@ void Transmitter::Cancel(IbId* id) {
   id->outstanding = false;
   id->mad_timer = Instant::Never();
   ports_.Leave(id, ids_.PlaceOf(*id));
-  if (id->message != kNobody) messages_.Free(std::exchange(id->message, kNobody));
+  if (id->message.valid()) messages_.Free(std::exchange(id->message, MessageIndex()));
 }
 
-void Transmitter::Transmit(const IbContext& c, uint32_t ib) {
+void Transmitter::Transmit(const IbContext& c, IbIndex ib) {
   IbId& id = ids_[ib];
   id.mad_timer = c.TimerAt(id.interval.span());
   const bool lost = SourceLost(c, id);
   if (lost) c.fabric->device(id.device).hears = Hears::kNever;
   const auto send = [&](const Mad& mad) { return Send(c, id, mad); };
-  if (!lost && (id.message == kNobody ? send(DreqFrom(id)) : send(messages_[id.message].mad))) {
+  if (!lost && (!id.message.valid() ? send(DreqFrom(id)) : send(messages_[id.message].mad))) {
     // Its timer starts when it has been sent. source: observed 6.12-rxe 73-link_down_when_resolving
     if (c.fabric->Keeps(id.device, id.peer_device)) {
       id.mad_timer = Instant::Never();
       return;
     }
-    c.agenda->At(id.mad_timer, EventKind::kMadTimer, ib);
+    c.agenda->At(id.mad_timer, EventKind::kMadTimer, ib.value());
   } else {
     id.mad_timer = c.agenda->Now() + kSendErrorLatency;
-    c.agenda->At(id.mad_timer, EventKind::kSendFailed, ib);
+    c.agenda->At(id.mad_timer, EventKind::kSendFailed, ib.value());
   }
 }
 
-void Transmitter::TransmitInTurn(const IbContext& c, uint32_t ib) {
+void Transmitter::TransmitInTurn(const IbContext& c, IbIndex ib) {
   IbId& id = ids_[ib];
   if (!IsLimited(c, id) || ports_.MayRepeat(id)) return Transmit(c, ib);
   id.mad_timer = Instant::Never();
@@ -80,14 +80,14 @@ void Transmitter::TransmitInTurn(const IbContext& c, uint32_t ib) {
 
 void Transmitter::SendQueued(const IbContext& c) {
   const auto next = [&] { return ports_.TakeNext(c.profile->limits.max_outstanding); };
-  for (uint32_t ib = next(); ib != kNobody; ib = next()) {
+  for (IbIndex ib = next(); ib.valid(); ib = next()) {
     ids_[ib].queued = false;
     ids_[ib].counted = true;
     Transmit(c, ib);
   }
 }
 
-Errno Transmitter::SendDreq(const IbContext& c, uint32_t ib) {
+Errno Transmitter::SendDreq(const IbContext& c, IbIndex ib) {
   IbId& id = ids_[ib];
   if (id.state != IbState::kEstablished) return Errno::kInval;
   if (SourceLost(c, id)) {
@@ -100,13 +100,13 @@ Errno Transmitter::SendDreq(const IbContext& c, uint32_t ib) {
   return Errno::kNone;
 }
 
-void Transmitter::EnterTimewait(const IbContext& c, uint32_t ib) {
+void Transmitter::EnterTimewait(const IbContext& c, IbIndex ib) {
   IbId& id = ids_[ib];
   id.state = IbState::kTimewait;
   ids_.Unindex(&id);
   const Duration span = Timing::Exponent(id.av_timeout);
   id.timewait_timer = c.TimerAt(span);
-  c.agenda->At(id.timewait_timer, EventKind::kTimewaitOver, ib);
+  c.agenda->At(id.timewait_timer, EventKind::kTimewaitOver, ib.value());
 }
 
 void Transmitter::EndTimewait(const IbContext& c, IbId* id) {
@@ -119,26 +119,26 @@ void Transmitter::ResetToIdle(IbId* id) {
   ids_.Unindex(id);
 }
 
-bool Transmitter::IsDue(const IbContext& c, uint32_t ib) const {
+bool Transmitter::IsDue(const IbContext& c, IbIndex ib) const {
   return ids_.Live(ib) && ids_[ib].outstanding && ids_[ib].mad_timer == c.agenda->Now();
 }
 
-void Transmitter::OnMadTimer(const IbContext& c, uint32_t ib) {
+void Transmitter::OnMadTimer(const IbContext& c, IbIndex ib) {
   if (!IsDue(c, ib)) return;
   if (ids_[ib].retries_left == 0) return GiveUp(c, ib);
   --ids_[ib].retries_left;
   TransmitInTurn(c, ib);
 }
 
-void Transmitter::OnSendFailed(const IbContext& c, uint32_t ib) {
+void Transmitter::OnSendFailed(const IbContext& c, IbIndex ib) {
   if (IsDue(c, ib)) GiveUp(c, ib);
 }
 
-void Transmitter::GiveUp(const IbContext& c, uint32_t ib) {
+void Transmitter::GiveUp(const IbContext& c, IbIndex ib) {
   IbId& id = ids_[ib];
   Cancel(&id);
   if (id.dying) {
-    const uint32_t user = id.user;
+    const CmIdIndex user = id.user;
     Free(ib);
     c.user->OnIbGone(user);
   } else if (id.state == id.message_state) {  // else the id has moved on
@@ -147,9 +147,9 @@ void Transmitter::GiveUp(const IbContext& c, uint32_t ib) {
   SendQueued(c);
 }
 
-void Transmitter::Exhausted(const IbContext& c, uint32_t ib) {
+void Transmitter::Exhausted(const IbContext& c, IbIndex ib) {
   IbId& id = ids_[ib];
-  const uint32_t user = id.user;
+  const CmIdIndex user = id.user;
   if (id.message_kind == MadKind::kDreq) {
     EnterTimewait(c, ib);
     return c.user->OnIbEvent(user, IbEventKind::kDreqError, nullptr);

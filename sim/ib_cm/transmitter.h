@@ -30,7 +30,7 @@ class Transmitter {
   IdTable& ids() { return ids_; }
   const IdTable& ids() const { return ids_; }
   // Cancels the id's message, and frees the id.
-  void Free(uint32_t ib);
+  void Free(IbIndex ib);
 
   // The source GID was removed when its device's bond failed over: the id can create no further
   // message. source: linux 6.1 cm.c cm_alloc_msg, observed 6.1-rxe in the lab
@@ -45,7 +45,7 @@ class Transmitter {
   // it sends a DREQ, which carries nothing that the id does not know.
   Mad& Store(IbId* id, const Mad& message);
   // Sends the message of this kind until it is answered.
-  void Begin(const IbContext& c, uint32_t ib, MadKind kind);
+  void Begin(const IbContext& c, IbIndex ib, MadKind kind);
   // It is answered, or its answer is of no interest any more.
   void Cancel(IbId* id);
   // The message that waits for an answer.
@@ -54,27 +54,27 @@ class Transmitter {
   void SendQueued(const IbContext& c);
 
   // Begins to disconnect. EINVAL: it is not established; or it cannot send, and is in timewait now.
-  Errno SendDreq(const IbContext& c, uint32_t ib);
-  void EnterTimewait(const IbContext& c, uint32_t ib);
+  Errno SendDreq(const IbContext& c, IbIndex ib);
+  void EnterTimewait(const IbContext& c, IbIndex ib);
   void EndTimewait(const IbContext& c, IbId* id);
   void ResetToIdle(IbId* id);
 
   // Events of the agenda; those that are out of date are ignored.
-  void OnMadTimer(const IbContext& c, uint32_t ib);
-  void OnSendFailed(const IbContext& c, uint32_t ib);
+  void OnMadTimer(const IbContext& c, IbIndex ib);
+  void OnSendFailed(const IbContext& c, IbIndex ib);
 
   const PortQueues& ports() const { return ports_; }
   friend bool operator==(const Transmitter&, const Transmitter&) = default;
 
  private:
-  bool IsDue(const IbContext& c, uint32_t ib) const;
-  void Transmit(const IbContext& c, uint32_t ib);
-  void TransmitInTurn(const IbContext& c, uint32_t ib);
-  void GiveUp(const IbContext& c, uint32_t ib);
-  void Exhausted(const IbContext& c, uint32_t ib);
+  bool IsDue(const IbContext& c, IbIndex ib) const;
+  void Transmit(const IbContext& c, IbIndex ib);
+  void TransmitInTurn(const IbContext& c, IbIndex ib);
+  void GiveUp(const IbContext& c, IbIndex ib);
+  void Exhausted(const IbContext& c, IbIndex ib);
 
   IdTable ids_;
-  Slab<StoredMessage> messages_;
+  Slab<StoredMessage, MessageIndex> messages_;
   PortQueues ports_;
 };
 

@@ -44,7 +44,7 @@ bool WorkQueues::QueueMessage(uint8_t kernel, uint8_t device, const Mad& mad) {
   return true;
 }
 
-bool WorkQueues::QueueTimewait(uint32_t ib, const IbId& id) {
+bool WorkQueues::QueueTimewait(IbIndex ib, const IbId& id) {
   WorkQueue* const queue = Find(id.kernel);
   if (queue == nullptr) return false;
   queue->waiting.push_back({.ib = ib, .cid = id.local_cid});

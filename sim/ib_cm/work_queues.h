@@ -22,9 +22,9 @@
 namespace cm::sim {
 
 struct Work {
-  uint32_t ib = kNobody;  // end of this id's timewait, if set
-  uint32_t cid = 0;       // unique number of the id
-  uint8_t device = 0;     // the receiving device
+  IbIndex ib;          // end of this id's timewait, if set
+  uint32_t cid = 0;    // unique number of the id
+  uint8_t device = 0;  // the receiving device
   Mad mad;
   friend bool operator==(const Work&, const Work&) = default;
 };
@@ -46,7 +46,7 @@ class WorkQueues {
 
   // They queue a received message or the end of an id's timewait if the kernel is busy; else false.
   bool QueueMessage(uint8_t kernel, uint8_t device, const Mad& mad);
-  bool QueueTimewait(uint32_t ib, const IbId& id);
+  bool QueueTimewait(IbIndex ib, const IbId& id);
   // Takes the next work of a kernel that has become free. Empty if it is busy, and at the end, when
   // it is released.
   std::optional<Work> TakeNext(const IbContext& c, uint8_t kernel);

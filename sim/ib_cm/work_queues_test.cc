@@ -83,7 +83,7 @@ class AKernelThatLooks : public testing::Test, private IbCmUser {
  private:
   void Step() {
     Happens();
-    for (const uint32_t ib : asked_) {
+    for (const IbIndex ib : asked_) {
       const uint32_t number = ib_.at(ib).remote_cid + 100;
       EXPECT_EQ(ib_.SendRep(Context(), ib, Mad{.qp_num = number}), Errno::kNone);
     }
@@ -91,8 +91,9 @@ class AKernelThatLooks : public testing::Test, private IbCmUser {
   }
   void Happens() {
     const Event event = agenda_.Take();
-    if (event.kind() == EventKind::kMadTimer) ib_.OnMadTimer(Context(), event.on());
-    if (event.kind() == EventKind::kTimewaitOver) ib_.OnTimewaitOver(Context(), event.on());
+    if (event.kind() == EventKind::kMadTimer) ib_.OnMadTimer(Context(), IbIndex(event.on()));
+    if (event.kind() == EventKind::kTimewaitOver)
+      ib_.OnTimewaitOver(Context(), IbIndex(event.on()));
     if (event.kind() == EventKind::kWorkGoesOn)
       ib_.OnWorkGoesOn(Context(), static_cast<uint8_t>(event.on()));
     if (event.kind() != EventKind::kPacketArrives) return;
@@ -102,23 +103,24 @@ class AKernelThatLooks : public testing::Test, private IbCmUser {
       ib_.Postpone(Context(), late->to, late->mad);
   }
   bool Listens(uint8_t, const Mad&) override { return true; }
-  RequestVerdict OnRequest(uint32_t ib, uint8_t, const Mad& req) override {
-    ib_.SetUser(ib, ib);
+  RequestVerdict OnRequest(IbIndex ib, uint8_t, const Mad& req) override {
+    ib_.SetUser(ib, CmIdIndex(ib.value()));
     ids_.push_back(ib_.at(ib).local_cid);
     heard_.push_back("REQ " + std::to_string(req.local_cid));
     asked_.push_back(ib);
     return RequestVerdict::kTaken;
   }
-  void OnIbEvent(uint32_t ib, IbEventKind kind, const Mad*) override {
+  void OnIbEvent(CmIdIndex user, IbEventKind kind, const Mad*) override {
+    const IbIndex ib(user.value());
     if (kind == IbEventKind::kTimewaitExit) return heard_.push_back("TIMEWAIT_EXIT");
     if (kind == IbEventKind::kRtuReceived) return heard_.push_back("RTU");
     if (kind != IbEventKind::kDreqReceived) return heard_.push_back("another");
     heard_.push_back("DREQ");
     EXPECT_EQ(ib_.SendDrep(Context(), ib), Errno::kNone);
   }
-  void OnIbGone(uint32_t) override {}
+  void OnIbGone(CmIdIndex) override {}
 
-  std::vector<uint32_t> asked_;  // requests not accepted yet
+  std::vector<IbIndex> asked_;  // requests not accepted yet
   const Topology* topology_ = FindTopology("tester");
   const Profile* profile_ = FindProfile("6.12-rxe");
   Agenda agenda_;

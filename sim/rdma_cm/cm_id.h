@@ -15,9 +15,7 @@
 
 namespace cm::sim {
 
-using CmIdIndex = Index<struct CmId>;
 using FileIndex = Index<struct File>;
-using IbIndex = Index<IbId>;
 
 // source: linux 6.1 cma_priv.h enum rdma_cm_state
 enum class CmState : uint8_t {

@@ -99,15 +99,15 @@ Errno IbTransport::Connect(const KernelContext& k, CmIdIndex id,
   req.destination = own.destination;
   req.data = data.Resized(limits.request_data);
   own.state = CmState::kConnect;
-  own.ib = IbIndex(k.ib->Create(own.kernel, own.device, id.value(), own.source_since));
+  own.ib = k.ib->Create(own.kernel, own.device, id, own.source_since);
   const uint8_t there = own.path_given ? own.device : PeerOf(k, own);
-  return k.ib->SendReq(IbCall(k), own.ib.value(), there, own.packet_lifetime, req);
+  return k.ib->SendReq(IbCall(k), own.ib, there, own.packet_lifetime, req);
 }
 
 Errno IbTransport::Accept(const KernelContext& k, CmIdIndex id, const command::Accept& cmd) const {
   const CmId& own = k.cma->ids[id];
   if (IsDatagram(own.space)) return AcceptDatagram(k, id, cmd);
-  if (!cmd.valid) return k.ib->SendRtu(IbCall(k), own.ib.value());
+  if (!cmd.valid) return k.ib->SendRtu(IbCall(k), own.ib);
   const Limits& limits = k.profile->limits;
   const PrivateData& data = cmd.param.private_data;
   if (data.size() > limits.reply_data) return Errno::kInval;
@@ -118,7 +118,7 @@ Errno IbTransport::Accept(const KernelContext& k, CmIdIndex id, const command::A
   rep.conn.retry_count = 0;
   rep.conn.rnr_retry_count = std::min(rep.conn.rnr_retry_count, limits.max_retry_count);
   rep.data = data.Resized(limits.reply_data);
-  return k.ib->SendRep(IbCall(k), own.ib.value(), rep);
+  return k.ib->SendRep(IbCall(k), own.ib, rep);
 }
 
 Errno IbTransport::Reject(const KernelContext& k, CmIdIndex id, const command::Reject& cmd) const {
@@ -128,7 +128,7 @@ Errno IbTransport::Reject(const KernelContext& k, CmIdIndex id, const command::R
   const RejReason reason =
       cmd.reason == RejReason::kNone ? RejReason::kConsumerDefined : cmd.reason;
   if (cmd.private_data.size() > k.profile->limits.reject_data) return Errno::kInval;
-  return k.ib->SendRej(IbCall(k), own.ib.value(), reason, cmd.private_data);
+  return k.ib->SendRej(IbCall(k), own.ib, reason, cmd.private_data);
 }
 
 Errno IbTransport::Disconnect(const KernelContext& k, CmIdIndex id) const {
@@ -137,7 +137,7 @@ Errno IbTransport::Disconnect(const KernelContext& k, CmIdIndex id) const {
   if (own.listens_on_device) return Errno::kNone;
   if (!own.ib.valid()) return Errno::kInval;
   const IbCall ib(k);
-  if (k.ib->SendDreq(ib, own.ib.value()) != Errno::kNone) k.ib->SendDrep(ib, own.ib.value());
+  if (k.ib->SendDreq(ib, own.ib) != Errno::kNone) k.ib->SendDrep(ib, own.ib);
   return Errno::kNone;
 }
 
@@ -145,7 +145,7 @@ Errno IbTransport::Notify(const KernelContext& k, CmIdIndex id, uint8_t event) c
   const CmId& own = k.cma->ids[id];
   // A listener's IB CM id has no connection.
   if (own.listens_on_device || !own.ib.valid()) return Errno::kInval;
-  return k.ib->Notify(IbCall(k), own.ib.value(), event);
+  return k.ib->Notify(IbCall(k), own.ib, event);
 }
 
 Result<response::QpAttr> IbTransport::Attributes(const KernelContext& k, CmIdIndex id,
@@ -155,13 +155,13 @@ Result<response::QpAttr> IbTransport::Attributes(const KernelContext& k, CmIdInd
   if (own.listens_on_device) return Errno::kInval;
   // Without an IB CM id there are only the attributes for INIT, for any requested state.
   if (!own.ib.valid()) return response::QpAttr{.mask = kInitAttrMask};
-  const Result<uint32_t> mask = k.ib->InitQpAttr(own.ib.value(), state);
+  const Result<uint32_t> mask = k.ib->InitQpAttr(own.ib, state);
   if (!mask.ok()) return mask.error();
   // Modifying a queue pair with them fails if they cannot be resolved.
   Errno resolves = ResolvesPeers(k, own) ? Errno::kNone : Errno::kNetUnreach;
-  if (k.ib->SourceLost(IbCall(k), own.ib.value())) resolves = Errno::kNoData;
-  const IbId& ib = k.ib->at(own.ib.value());
-  const IbMore& more = k.ib->ids().more(own.ib.value());
+  if (k.ib->SourceLost(IbCall(k), own.ib)) resolves = Errno::kNoData;
+  const IbId& ib = k.ib->at(own.ib);
+  const IbMore& more = k.ib->ids().more(own.ib);
   return response::QpAttr{.mask = mask.value(),
                           .connects = state != QpState::kInit,
                           .resolves = resolves,
@@ -176,7 +176,7 @@ Result<response::QpAttr> IbTransport::Attributes(const KernelContext& k, CmIdInd
 
 bool IbTransport::Destroy(const KernelContext& k, CmIdIndex id) const {
   const IbIndex ib = k.cma->ids[id].ib;
-  return !ib.valid() || k.ib->Destroy(IbCall(k), ib.value());
+  return !ib.valid() || k.ib->Destroy(IbCall(k), ib);
 }
 
 Errno IbTransport::ConnectDatagram(const KernelContext& k, CmIdIndex id,
@@ -191,8 +191,8 @@ Errno IbTransport::ConnectDatagram(const KernelContext& k, CmIdIndex id,
   req.destination = own.destination;
   req.data = cmd.param.private_data.Resized(room);
   own.state = CmState::kConnect;
-  own.ib = IbIndex(k.ib->Create(own.kernel, own.device, id.value(), own.source_since));
-  return k.ib->SendSidrReq(IbCall(k), own.ib.value(), PeerOf(k, own), req);
+  own.ib = k.ib->Create(own.kernel, own.device, id, own.source_since);
+  return k.ib->SendSidrReq(IbCall(k), own.ib, PeerOf(k, own), req);
 }
 
 // Without parameters the reply has the queue pair that the kernel knows: none.
@@ -205,21 +205,21 @@ Errno IbTransport::AcceptDatagram(const KernelContext& k, CmIdIndex id,
     rep.qp_num = cmd.param.qp_num & k24Bits;
     rep.data = cmd.param.private_data;
   }
-  return k.ib->SendSidrRep(IbCall(k), own.ib.value(), std::move(rep));
+  return k.ib->SendSidrRep(IbCall(k), own.ib, std::move(rep));
 }
 
 Errno IbTransport::RejectDatagram(const KernelContext& k, CmIdIndex id, const PrivateData& data) {
   Mad rep;
   rep.status = SidrStatus::kReject;
   rep.data = data;
-  return k.ib->SendSidrRep(IbCall(k), k.cma->ids[id].ib.value(), std::move(rep));
+  return k.ib->SendSidrRep(IbCall(k), k.cma->ids[id].ib, std::move(rep));
 }
 
 bool IbCall::Listens(uint8_t device, const Mad& req) {
   return k_.cma->ports.Listens(k_.cma->ids, k_.fabric->topology(), device, req.space, req.port);
 }
 
-RequestVerdict IbCall::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
+RequestVerdict IbCall::OnRequest(IbIndex ib, uint8_t device, const Mad& req) {
   if (!k_.transport->TakesRequestsTo(req.destination)) return RequestVerdict::kRejected;
   // A CMA header of an unknown version, or a connection of another type.
   if (req.cma_version != 0 || req.unreliable) return RequestVerdict::kRejected;
@@ -233,7 +233,7 @@ RequestVerdict IbCall::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
   request.source = destination;
   request.destination = req.source;
   request.num_paths = datagram ? 0 : 1;
-  request.ib = IbIndex(ib);
+  request.ib = ib;
   response::Event event{.type = EventType::kConnectRequest,
                         .conn = Swapped(req.conn),
                         .ece = req.ece,
@@ -241,12 +241,11 @@ RequestVerdict IbCall::OnRequest(uint32_t ib, uint8_t device, const Mad& req) {
                         .private_data = req.data};
   if (datagram) event.conn = {};
   const CmIdIndex id = ReportRequest(k_, listener, device, std::move(request), std::move(event));
-  k_.ib->SetUser(ib, id.value());
+  k_.ib->SetUser(ib, id);
   return RequestVerdict::kTaken;
 }
 
-void IbCall::OnIbEvent(uint32_t user, IbEventKind kind, const Mad* mad) {
-  const CmIdIndex id(user);
+void IbCall::OnIbEvent(CmIdIndex id, IbEventKind kind, const Mad* mad) {
   CmId& own = k_.cma->ids[id];
   const CmState wanted =
       kind == IbEventKind::kTimewaitExit ? CmState::kDisconnect : CmState::kConnect;
@@ -256,6 +255,6 @@ void IbCall::OnIbEvent(uint32_t user, IbEventKind kind, const Mad* mad) {
   Report(k_, id, std::move(event));
 }
 
-void IbCall::OnIbGone(uint32_t user) { OnTransportGone(k_, CmIdIndex(user)); }
+void IbCall::OnIbGone(CmIdIndex id) { OnTransportGone(k_, id); }
 
 }  // namespace cm::sim

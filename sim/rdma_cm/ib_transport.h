@@ -23,9 +23,9 @@ class IbCall final : private IbCmUser {
 
  private:
   bool Listens(uint8_t device, const Mad& req) override;
-  RequestVerdict OnRequest(uint32_t ib, uint8_t device, const Mad& req) override;
-  void OnIbEvent(uint32_t user, IbEventKind kind, const Mad* mad) override;
-  void OnIbGone(uint32_t user) override;
+  RequestVerdict OnRequest(IbIndex ib, uint8_t device, const Mad& req) override;
+  void OnIbEvent(CmIdIndex id, IbEventKind kind, const Mad* mad) override;
+  void OnIbGone(CmIdIndex id) override;
 
   const KernelContext& k_;
   IbCm::Context c_;

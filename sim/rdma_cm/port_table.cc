@@ -16,8 +16,7 @@ uint32_t HashOfPort(const CmId& id) { return HashOfPort(id.kernel, id.space, id.
 template <typename Visitor>
 void PortTable::VisitOwners(const CmIds& ids, uint8_t kernel, PortSpace space, uint16_t port,
                             Visitor visitor) const {
-  owners_.Visit(HashOfPort(kernel, space, port), [&](uint32_t number) {
-    const CmIdIndex id(number);
+  owners_.Visit(HashOfPort(kernel, space, port), [&](CmIdIndex id) {
     const CmId& owner = ids[id];
     if (owner.kernel == kernel && owner.space == space && owner.source.port == port)
       visitor(id, owner);
@@ -69,12 +68,12 @@ Errno PortTable::Take(CmIds* ids, CmIdIndex id) {
   }
   own.owns_port = true;
   own.took_port = ++taken_;
-  owners_.Add(HashOfPort(own), id.value());
+  owners_.Add(HashOfPort(own), id);
   return Errno::kNone;
 }
 
 void PortTable::Leave(CmIds* ids, CmIdIndex id) {
-  owners_.Remove(HashOfPort((*ids)[id]), id.value());
+  owners_.Remove(HashOfPort((*ids)[id]), id);
   (*ids)[id].owns_port = false;
 }
 

@@ -45,7 +45,7 @@ class PortTable {
                    Visitor visitor) const;
   bool FindEphemeralPort(CmIds* ids, CmIdIndex id);
 
-  SlotTable owners_;  // by kernel, space and port
+  SlotTable<CmIdIndex> owners_;  // by kernel, space and port
   uint32_t taken_ = 0;
   uint16_t last_ephemeral_ = 0;
 };

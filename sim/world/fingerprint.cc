@@ -75,7 +75,7 @@ uint64_t HashOf(const Mad& mad) {
   return d.Value();
 }
 
-uint64_t HashOf(const IbCm& ib, uint32_t place, Instant now) {
+uint64_t HashOf(const IbCm& ib, IbIndex place, Instant now) {
   const IbId& id = ib.at(place);
   Digest d;
   d.U8(id.dying ? 1 : 0);
@@ -158,7 +158,7 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now) {
   d.U8(id.resolve_interface);
   d.U32(static_cast<uint32_t>(id.resolve_status));
   d.U8(id.listener.valid() ? 1 : 0);
-  d.U64(id.ib.valid() ? HashOf(ib, id.ib.value(), now) : 0);
+  d.U64(id.ib.valid() ? HashOf(ib, id.ib, now) : 0);
   if (id.iw.valid()) d.U64(HashOf(iw.at(id.iw), now));
   return d.Value();
 }
@@ -379,7 +379,7 @@ void Put(Digest* d, const WorkQueue& queue, const IbCm& ib, Instant now) {
   PutTime(d, queue.free_at, now);
   for (const Work& work : queue.waiting) {
     d->U8(work.device);
-    if (work.ib == kNobody)
+    if (!work.ib.valid())
       d->U64(HashOf(work.mad));
     else if (ib.ids().Live(work.ib))
       d->U64(HashOf(ib, work.ib, now));
@@ -473,7 +473,7 @@ uint64_t World::Fingerprint() const {
   for (const WaitingLane& waiting : waiting_) Put(&d, waiting);
   // Requests that wait for their turn, in their order.
   for (const PortQueue& port : ib_.transmitter().ports().queues())
-    for (const uint32_t ib : port.backlog) d.U64(HashOf(ib_, ib, now));
+    for (const IbIndex ib : port.backlog) d.U64(HashOf(ib_, ib, now));
   for (const WorkQueue& queue : ib_.work().queues()) Put(&d, queue, ib_, now);
   // Queued events, file by file in the order of opening.
   for (const FileIndex f : cma_.files.All()) {

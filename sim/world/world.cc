@@ -80,11 +80,11 @@ void World::Happens(const Event& event) {
         ib_.Postpone(ib, late->to, late->mad);
       return;
     case EventKind::kMadTimer:
-      return ib_.OnMadTimer(ib, event.on());
+      return ib_.OnMadTimer(ib, IbIndex(event.on()));
     case EventKind::kTimewaitOver:
-      return ib_.OnTimewaitOver(ib, event.on());
+      return ib_.OnTimewaitOver(ib, IbIndex(event.on()));
     case EventKind::kSendFailed:
-      return ib_.OnSendFailed(ib, event.on());
+      return ib_.OnSendFailed(ib, IbIndex(event.on()));
     case EventKind::kWorkGoesOn:
       return ib_.OnWorkGoesOn(ib, static_cast<uint8_t>(event.on()));
     case EventKind::kAddressWork:
@@ -220,7 +220,7 @@ CmNumbers World::NumbersOf(uint8_t side, uint32_t id) const {
   if (!libraries_[side].ids.Live(id)) return {};
   const CmIdIndex handle(libraries_[side].ids[id].handle);
   if (!cma_.ids.Live(handle) || !cma_.ids[handle].ib.valid()) return {};
-  const IbId& ib = ib_.at(cma_.ids[handle].ib.value());
+  const IbId& ib = ib_.at(cma_.ids[handle].ib);
   return {.cid = ib.local_cid, .qp_num = ib.local_qpn};
 }
 

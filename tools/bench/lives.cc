@@ -39,8 +39,9 @@ void Lives::Foresee(std::span<const sim::Event> coming, std::span<const sim::Eve
   for (const sim::Event& event : near) {
     if (event.kind() == kApplication)
       ib_.ids().Prefetch(ends_[event.on()].active);
-    else if (event.kind() == sim::EventKind::kTimewaitOver && ib_.ids().Live(event.on()))
-      sim::FetchSoon(&ends_[ib_.at(event.on()).user / 2]);
+    else if (event.kind() == sim::EventKind::kTimewaitOver &&
+             ib_.ids().Live(sim::IbIndex(event.on())))
+      sim::FetchSoon(&ends_[ib_.at(sim::IbIndex(event.on())).user.value() / 2]);
   }
 }
 
@@ -50,9 +51,9 @@ void Lives::Happens(const sim::Event& event) {
       Arrives(event.on());
       return;
     case sim::EventKind::kMadTimer:
-      return ib_.OnMadTimer(Context(), event.on());
+      return ib_.OnMadTimer(Context(), sim::IbIndex(event.on()));
     case sim::EventKind::kTimewaitOver:
-      return ib_.OnTimewaitOver(Context(), event.on());
+      return ib_.OnTimewaitOver(Context(), sim::IbIndex(event.on()));
     case kApplication:
       return Application(event.on());
     default:
@@ -76,11 +77,12 @@ void Lives::Arrives(uint32_t number) {
 
 // Time to connect, or to disconnect.
 void Lives::Application(uint32_t connection) {
-  if (ends_[connection].active != sim::kNobody) {
+  if (ends_[connection].active.valid()) {
     CM_CHECK(ib_.SendDreq(Context(), ends_[connection].active) == Errno::kNone);
     return;
   }
-  const uint32_t ib = ends_[connection].active = ib_.Create(0, kActiveDevice, 2 * connection, 0);
+  const sim::IbIndex ib = ends_[connection].active =
+      ib_.Create(0, kActiveDevice, sim::CmIdIndex(2 * connection), 0);
   sim::Mad req;
   req.qp_num = 2 * connection;
   req.port = 7471;
@@ -92,19 +94,20 @@ void Lives::Application(uint32_t connection) {
 
 bool Lives::Listens(uint8_t, const sim::Mad&) { return true; }
 
-sim::RequestVerdict Lives::OnRequest(uint32_t ib, uint8_t, const sim::Mad& req) {
+sim::RequestVerdict Lives::OnRequest(sim::IbIndex ib, uint8_t, const sim::Mad& req) {
   const uint32_t connection = req.qp_num / 2;
   // The one before it is still in timewait: its last message was lost.
-  if (ends_[connection].passive != sim::kNobody) return sim::RequestVerdict::kDropped;
+  if (ends_[connection].passive.valid()) return sim::RequestVerdict::kDropped;
   ends_[connection].passive = ib;
-  ib_.SetUser(ib, 2 * connection + 1);
+  ib_.SetUser(ib, sim::CmIdIndex(2 * connection + 1));
   asked_ = Request{connection, ib};
   return sim::RequestVerdict::kTaken;
 }
 
-void Lives::OnIbEvent(uint32_t user, sim::IbEventKind kind, const sim::Mad*) {
-  const uint32_t connection = user / 2;
-  uint32_t& ib = user % 2 == 0 ? ends_[connection].active : ends_[connection].passive;
+void Lives::OnIbEvent(sim::CmIdIndex user, sim::IbEventKind kind, const sim::Mad*) {
+  const uint32_t connection = user.value() / 2;
+  const bool active = user.value() % 2 == 0;
+  sim::IbIndex& ib = active ? ends_[connection].active : ends_[connection].passive;
   switch (kind) {
     case sim::IbEventKind::kRepReceived:
       CM_CHECK(ib_.SendRtu(Context(), ib) == Errno::kNone);
@@ -118,8 +121,8 @@ void Lives::OnIbEvent(uint32_t user, sim::IbEventKind kind, const sim::Mad*) {
     case sim::IbEventKind::kTimewaitExit:
       // The IB CM's last access to an id.
       CM_CHECK(ib_.Destroy(Context(), ib));
-      ib = sim::kNobody;
-      if (user % 2 != 0) return;
+      ib = {};
+      if (!active) return;
       ++cycles_;
       agenda_.At(agenda_.Now(), kApplication, connection);
       return;
@@ -128,6 +131,6 @@ void Lives::OnIbEvent(uint32_t user, sim::IbEventKind kind, const sim::Mad*) {
   }
 }
 
-void Lives::OnIbGone(uint32_t) {}
+void Lives::OnIbGone(sim::CmIdIndex) {}
 
 }  // namespace cm::bench

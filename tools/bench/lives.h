@@ -35,13 +35,13 @@ class Lives : private sim::IbCmUser {
   // An accepted request to be answered.
   struct Request {
     uint32_t connection = 0;
-    uint32_t ib = sim::kNobody;
+    sim::IbIndex ib;
   };
 
   // The ids of a connection.
   struct Ends {
-    uint32_t active = sim::kNobody;
-    uint32_t passive = sim::kNobody;
+    sim::IbIndex active;
+    sim::IbIndex passive;
   };
 
   sim::IbCm::Context Context();
@@ -52,9 +52,9 @@ class Lives : private sim::IbCmUser {
   void Application(uint32_t connection);
 
   bool Listens(uint8_t device, const sim::Mad& req) override;
-  sim::RequestVerdict OnRequest(uint32_t ib, uint8_t device, const sim::Mad& req) override;
-  void OnIbEvent(uint32_t user, sim::IbEventKind kind, const sim::Mad* mad) override;
-  void OnIbGone(uint32_t user) override;
+  sim::RequestVerdict OnRequest(sim::IbIndex ib, uint8_t device, const sim::Mad& req) override;
+  void OnIbEvent(sim::CmIdIndex user, sim::IbEventKind kind, const sim::Mad* mad) override;
+  void OnIbGone(sim::CmIdIndex user) override;
 
   sim::Agenda agenda_;
   sim::Fabric fabric_;

@@ -12,8 +12,8 @@ ProtocolLoad::ProtocolLoad(const Profile* profile, uint64_t lost_percent)
       fabric_(FindTopology("two-kernels"), profile) {}
 
 void ProtocolLoad::Connect() {
-  const uint32_t ib = ib_.Create(0, 0, sim::kNobody, 0);
-  ib_.SetUser(ib, ib);
+  const sim::IbIndex ib = ib_.Create(0, 0, {}, 0);
+  ib_.SetUser(ib, sim::CmIdIndex(ib.value()));
   Mad req;
   req.qp_num = ++qp_number_ & 0xffffff;
   req.data = PrivateData::Counting(8).Resized(profile_->limits.request_data);
@@ -35,7 +35,7 @@ bool ProtocolLoad::Step() {
   Happens(event);
   // A request can be accepted when the IB CM has processed it.
   while (!requests_.empty()) {
-    const uint32_t ib = requests_.back();
+    const sim::IbIndex ib = requests_.back();
     requests_.pop_back();
     Mad rep;
     rep.qp_num = ++qp_number_ & 0xffffff;
@@ -60,11 +60,11 @@ void ProtocolLoad::Happens(const sim::Event& event) {
       return ib_.Receive(Context(), packet->to, packet->mad);
     }
     case EventKind::kMadTimer:
-      return ib_.OnMadTimer(Context(), event.on());
+      return ib_.OnMadTimer(Context(), sim::IbIndex(event.on()));
     case EventKind::kTimewaitOver:
-      return ib_.OnTimewaitOver(Context(), event.on());
+      return ib_.OnTimewaitOver(Context(), sim::IbIndex(event.on()));
     case EventKind::kSendFailed:
-      return ib_.OnSendFailed(Context(), event.on());
+      return ib_.OnSendFailed(Context(), sim::IbIndex(event.on()));
     default:
       return;
   }
@@ -72,14 +72,15 @@ void ProtocolLoad::Happens(const sim::Event& event) {
 
 bool ProtocolLoad::Listens(uint8_t device, const Mad&) { return device == 1; }
 
-sim::RequestVerdict ProtocolLoad::OnRequest(uint32_t ib, uint8_t, const Mad&) {
-  ib_.SetUser(ib, ib);
+sim::RequestVerdict ProtocolLoad::OnRequest(sim::IbIndex ib, uint8_t, const Mad&) {
+  ib_.SetUser(ib, sim::CmIdIndex(ib.value()));
   requests_.push_back(ib);
   return sim::RequestVerdict::kTaken;
 }
 
 // An id is destroyed after its timewait, or when it can have no further event.
-void ProtocolLoad::OnIbEvent(uint32_t ib, IbEventKind kind, const Mad*) {
+void ProtocolLoad::OnIbEvent(sim::CmIdIndex user, IbEventKind kind, const Mad*) {
+  const sim::IbIndex ib(user.value());  // an id is its own user
   switch (kind) {
     case IbEventKind::kRepReceived:
       static_cast<void>(ib_.SendRtu(Context(), ib));
@@ -106,9 +107,9 @@ void ProtocolLoad::OnIbEvent(uint32_t ib, IbEventKind kind, const Mad*) {
   }
 }
 
-void ProtocolLoad::OnIbGone(uint32_t) {}
+void ProtocolLoad::OnIbGone(sim::CmIdIndex) {}
 
-void ProtocolLoad::Destroy(uint32_t ib) {
+void ProtocolLoad::Destroy(sim::IbIndex ib) {
   const bool active = ib_.at(ib).kernel == 0;
   ib_.Destroy(Context(), ib);
   ++gone_;

@@ -48,13 +48,13 @@ class ProtocolLoad : private sim::IbCmUser {
 
  private:
   bool Listens(uint8_t device, const sim::Mad& req) override;
-  sim::RequestVerdict OnRequest(uint32_t ib, uint8_t device, const sim::Mad& req) override;
-  void OnIbEvent(uint32_t user, sim::IbEventKind kind, const sim::Mad* mad) override;
-  void OnIbGone(uint32_t user) override;
+  sim::RequestVerdict OnRequest(sim::IbIndex ib, uint8_t device, const sim::Mad& req) override;
+  void OnIbEvent(sim::CmIdIndex user, sim::IbEventKind kind, const sim::Mad* mad) override;
+  void OnIbGone(sim::CmIdIndex user) override;
   sim::IbCm::Context Context() { return {&agenda_, &fabric_, this, profile_}; }
   void Happens(const sim::Event& event);
   void Note(uint64_t word) { digest_ = std::rotl((digest_ ^ word) * 0x9e3779b97f4a7c15, 29); }
-  void Destroy(uint32_t ib);
+  void Destroy(sim::IbIndex ib);
 
   const Profile* profile_;
   uint64_t lost_percent_;
@@ -64,9 +64,9 @@ class ProtocolLoad : private sim::IbCmUser {
   sim::IbCm ib_;
   bool ends_at_once_ = false;
   bool begins_again_ = false;
-  std::vector<uint32_t> requests_;  // to be accepted
-  sim::Fifo<uint32_t> standing_;    // active ids, in the order of establishment
-  uint64_t beginning_ = 0;          // new connections to begin
+  std::vector<sim::IbIndex> requests_;  // to be accepted
+  sim::Fifo<sim::IbIndex> standing_;    // active ids, in the order of establishment
+  uint64_t beginning_ = 0;              // new connections to begin
   uint32_t qp_number_ = 0;
   uint64_t events_ = 0;
   uint64_t gone_ = 0;
