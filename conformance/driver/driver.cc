@@ -14,7 +14,7 @@ std::vector<seen::Answered> Driver::SubmitTogether(const std::vector<Submission>
     if (!released) continue;
     answers[i] = {.reply = released->reply,
                   .event = std::move(released->event),
-                  .handed = std::move(released->handed)};
+                  .output = std::move(released->output)};
   }
   return answers;
 }

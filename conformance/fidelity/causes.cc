@@ -176,7 +176,7 @@ class Side {
   const History& history_;
   const std::optional<Step>& step_;
   std::vector<model::Verdict> at_records_;
-  model::HistoryVerdict verdict_;
+  model::HistoryResult verdict_;
 };
 
 using Maybe = std::optional<Explanation>;

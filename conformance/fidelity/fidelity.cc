@@ -161,7 +161,7 @@ Comparison Compare(const History& kernel, const History& simulator, const Profil
                         .options = origin.options,
                         .faulted = Faulted(kernel.conversation),
                         .difference = {}};
-  const model::HistoryVerdict verdict = model::JudgeHistory(kernel, profile);
+  const model::HistoryResult verdict = model::JudgeHistory(kernel, profile);
   comparison.refused = verdict.kind == model::VerdictKind::kRefused;
   comparison.confirmed = verdict.confirmed;
   const std::optional<Parting> parting = FirstParting(kernel, simulator);

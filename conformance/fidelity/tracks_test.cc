@@ -64,11 +64,11 @@ TEST(Tracks, PortsThatTheKernelChoseDoNotCountAndOthersDo) {
                                  " dst=any:0 num_paths=0 qp=none"});
   };
   EXPECT_FALSE(FirstParting(with("32768"), with("45000")));
-  const auto handed = [](const std::string& port) {
+  const auto output = [](const std::string& port) {
     return HistoryOf(Listening() + HistoryText{"passive rdma_get_src_port L -> 0  port=" + port});
   };
-  EXPECT_FALSE(FirstParting(handed("32768"), handed("45000")));
-  EXPECT_TRUE(FirstParting(handed("7471"), handed("7472")));
+  EXPECT_FALSE(FirstParting(output("32768"), output("45000")));
+  EXPECT_TRUE(FirstParting(output("7471"), output("7472")));
   const std::optional<Parting> parting = FirstParting(with("7471"), with("7472"));
   ASSERT_TRUE(parting);
   EXPECT_EQ(parting->track, "passive");

@@ -4,8 +4,8 @@
 #include <variant>
 
 namespace cm::families {
-const std::optional<HandedOut>& HandedBy(const HistoryIndex& index, const MadeCall& call) {
-  return std::get<seen::Answered>(index.history().records[call.at].seen).handed;
+const std::optional<Output>& OutputOf(const HistoryIndex& index, const MadeCall& call) {
+  return std::get<seen::Answered>(index.history().records[call.at].seen).output;
 }
 
 std::pair<Reply, size_t> EndOf(const HistoryIndex& index, const MadeCall& call) {

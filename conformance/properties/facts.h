@@ -11,7 +11,7 @@
 namespace cm::families {
 
 // Outputs of the call besides its value.
-const std::optional<HandedOut>& HandedBy(const HistoryIndex& index, const MadeCall& call);
+const std::optional<Output>& OutputOf(const HistoryIndex& index, const MadeCall& call);
 // The result of the call, and its record: for a blocked call a later one.
 std::pair<Reply, size_t> EndOf(const HistoryIndex& index, const MadeCall& call);
 // A call that succeeded on the id between the two records.

@@ -372,7 +372,7 @@ std::vector<int> JudgedLines(std::string_view recording, const Profile& profile)
   const Recording& said = *std::get<std::unique_ptr<Recording>>(read);
   std::vector<int> lines;
   std::vector<int> unjudged;  // one line can make two records
-  const RecordingVerdict verdict =
+  const RecordingResult verdict =
       JudgeRecording(said, profile, [&](size_t i, const model::Verdict& at_record) {
         const bool judged = at_record.kind == model::VerdictKind::kPermitted;
         (judged ? lines : unjudged).push_back(said.line_of[i]);
@@ -401,7 +401,7 @@ std::string Altered(std::string_view recording, const Alteration& alteration) {
 bool Admits(std::string_view altered, const Profile& profile) {
   const auto read = ReadRecording(altered);
   if (std::holds_alternative<TextProblem>(read)) return false;
-  const RecordingVerdict verdict =
+  const RecordingResult verdict =
       JudgeRecording(*std::get<std::unique_ptr<Recording>>(read), profile);
   return !verdict.refusal && !verdict.inconclusive;
 }

@@ -6,13 +6,13 @@
 
 namespace cm {
 
-RecordingVerdict JudgeRecording(const Recording& recording, const Profile& profile,
-                                const std::function<void(size_t, const model::Verdict&)>& each) {
+RecordingResult JudgeRecording(const Recording& recording, const Profile& profile,
+                               const std::function<void(size_t, const model::Verdict&)>& each) {
   const History& history = recording.history;
   model::Oracle oracle(history.conversation, profile);
   oracle.ShowsOnlyTypeAndStatus();
   oracle.NumbersNameQps();
-  RecordingVerdict verdict;
+  RecordingResult verdict;
   size_t foreign = 0;
   for (size_t i = 0; i < history.records.size(); ++i) {
     for (; foreign < recording.foreign.size() && recording.foreign[foreign].before_record <= i;

@@ -14,13 +14,13 @@
 namespace cm {
 
 // The first line that is refused.
-struct RecordingRefusal {
+struct RefusedLine {
   int line = 0;      // of the file, from 1
   std::string text;  // the observation, the permitted ones, their rules and sources
 };
 
-struct RecordingVerdict {
-  std::optional<RecordingRefusal> refusal;
+struct RecordingResult {
+  std::optional<RefusedLine> refusal;
   bool inconclusive = false;
   size_t judged = 0;        // records that the oracle permitted
   size_t out_of_scope = 0;  // lines that it cannot judge, unknown ones included
@@ -29,7 +29,7 @@ struct RecordingVerdict {
 };
 
 // `each`, if given, is called for every record with its verdict.
-RecordingVerdict JudgeRecording(
+RecordingResult JudgeRecording(
     const Recording& recording, const Profile& profile,
     const std::function<void(size_t, const model::Verdict&)>& each = nullptr);
 

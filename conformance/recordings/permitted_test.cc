@@ -63,7 +63,7 @@ class Carried : public testing::TestWithParam<CarriedRecording> {};
 
 TEST_P(Carried, IsPermittedLineByLine) {
   const std::unique_ptr<Recording> recording = Read(GetParam());
-  const RecordingVerdict verdict = JudgeRecording(*recording, GetParam().profile());
+  const RecordingResult verdict = JudgeRecording(*recording, GetParam().profile());
   EXPECT_FALSE(verdict.refusal) << GetParam().FullName() << ":" << verdict.refusal->line << "\n"
                                 << verdict.refusal->text;
   EXPECT_FALSE(verdict.inconclusive);
@@ -83,7 +83,7 @@ TEST_P(Carried, HasNoLineThatIsPassedOverInSilence) {
 
 TEST_P(Carried, IsCountedWhole) {
   const std::unique_ptr<Recording> recording = Read(GetParam());
-  const RecordingVerdict verdict = JudgeRecording(*recording, GetParam().profile());
+  const RecordingResult verdict = JudgeRecording(*recording, GetParam().profile());
   EXPECT_EQ(verdict.judged + verdict.out_of_scope,
             recording->history.records.size() + recording->foreign.size());
 }

@@ -266,7 +266,7 @@ void RecordingReader::ReadCall(const Json& line) {
   seen::Answered answered{.reply = reply};
   // The scripts printed the requested attributes, and set the state themselves.
   if (const auto* attrs = std::get_if<call::InitQpAttr>(&*call); attrs != nullptr && !reply.value)
-    answered.handed = QpAttrs{static_cast<uint32_t>(Number(line, "mask")), attrs->state};
+    answered.output = QpAttrs{static_cast<uint32_t>(Number(line, "mask")), attrs->state};
   Say(lane, *call, std::move(answered), begin, end);
   if (std::holds_alternative<call::Accept>(*call)) FinishEmbedded(end);
 }

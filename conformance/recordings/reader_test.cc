@@ -46,7 +46,7 @@ std::string ProblemIn(std::string_view text) {
   return std::to_string(problem->line) + ": " + problem->what;
 }
 
-RecordingVerdict Judged(std::string_view text) {
+RecordingResult Judged(std::string_view text) {
   const auto read = ReadRecording(text);
   EXPECT_FALSE(std::holds_alternative<TextProblem>(read)) << std::get<TextProblem>(read).what;
   return JudgeRecording(*std::get<std::unique_ptr<Recording>>(read), ReferenceProfile());
@@ -138,7 +138,7 @@ TEST(Reader, WantsTheEventOfASuccessfulFetch) {
       "\n";
   const std::string text = std::string(kShort) + fetch;
   EXPECT_EQ(ProblemIn(text), "8: the file ends where the event of rdma_get_cm_event should stand");
-  const RecordingVerdict verdict = Judged(text + "{\"t_us\":7000,\"k\":\"end\"}\n");
+  const RecordingResult verdict = Judged(text + "{\"t_us\":7000,\"k\":\"end\"}\n");
   ASSERT_TRUE(verdict.refusal);
   EXPECT_THAT(verdict.refusal->text, HasSubstr("rdma_get_cm_event returned 0, and no event"));
 }
@@ -175,7 +175,7 @@ std::string CallLine(int at, std::string_view function, std::string_view argumen
 }
 
 // The short recording with a line before the resolution.
-RecordingVerdict JudgedWith(const std::string& line, std::string_view text = kShort) {
+RecordingResult JudgedWith(const std::string& line, std::string_view text = kShort) {
   const std::string behind = R"({"t_us":5,)";
   return Judged(With(behind, line + behind, text));
 }
@@ -189,7 +189,7 @@ TEST(Reader, JudgesOptions) {
   EXPECT_FALSE(JudgedWith(CallLine(4, "rdma_set_option", "A 0 0 5 len=4", kInvalid)).refusal);
   EXPECT_FALSE(JudgedWith(CallLine(4, "rdma_set_option", "A 7 0 0x10", kNoSuch)).refusal);
   EXPECT_TRUE(JudgedWith(CallLine(4, "rdma_set_option", "A 7 0 0x10")).refusal);
-  const RecordingVerdict untold = JudgedWith(CallLine(4, "rdma_set_option", "A 0 1"));
+  const RecordingResult untold = JudgedWith(CallLine(4, "rdma_set_option", "A 0 1"));
   EXPECT_FALSE(untold.refusal);
   EXPECT_GT(untold.out_of_scope, Judged(kShort).out_of_scope);
 }
@@ -219,7 +219,7 @@ TEST(Reader, StopsJudgingWhereAnEndpointIsMadeOfWhoKnowsWhat) {
 }
 
 TEST(Reader, RefusesAnEventWhoseNameAndNumberDiffer) {
-  const RecordingVerdict verdict = Judged(With(R"("num":0,"status")", R"("num":2,"status")"));
+  const RecordingResult verdict = Judged(With(R"("num":0,"status")", R"("num":2,"status")"));
   ASSERT_TRUE(verdict.refusal);
   EXPECT_EQ(verdict.refusal->line, 4);
   EXPECT_THAT(verdict.refusal->text, HasSubstr("type ADDR_RESOLVED num 2"));

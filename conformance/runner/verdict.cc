@@ -39,7 +39,7 @@ void AddUnique(std::vector<std::string>* all, std::string one) {
     all->push_back(std::move(one));
 }
 
-Finding RowsFinding(const History& history, const model::HistoryVerdict& verdict) {
+Finding RowsFinding(const History& history, const model::HistoryResult& verdict) {
   const Record& record = history.records[verdict.record];
   std::vector<std::string> permitted;
   std::vector<std::string> sources;
@@ -57,7 +57,7 @@ Finding RowsFinding(const History& history, const model::HistoryVerdict& verdict
       .where = WhereOf(history, record)};
 }
 
-void AddVerdict(const History& history, const model::HistoryVerdict& verdict,
+void AddVerdict(const History& history, const model::HistoryResult& verdict,
                 SequenceResult* result) {
   result->observations = verdict.observations;
   result->sharp = verdict.sharp;
@@ -103,7 +103,7 @@ void JudgeByProperties(const History& history, const Profile& profile, std::stri
   }
 }
 
-void JudgeByClaims(const History& history, const model::HistoryVerdict& verdict,
+void JudgeByClaims(const History& history, const model::HistoryResult& verdict,
                    const Profile& profile, std::string_view only, SequenceResult* result) {
   AddVerdict(history, verdict, result);
   if (!only.empty() && only != kRowsId) result->findings.clear();

@@ -179,16 +179,16 @@ void Put(Digest* d, const std::optional<Shown>& shown) {
   d->U8(shown->qp ? static_cast<uint8_t>(*shown->qp) + 1 : 0);
 }
 
-void Put(Digest* d, const HandedOut& handed) {
-  d->U8(static_cast<uint8_t>(handed.index()));
-  if (const auto* attrs = std::get_if<QpAttrs>(&handed)) {
+void Put(Digest* d, const Output& output) {
+  d->U8(static_cast<uint8_t>(output.index()));
+  if (const auto* attrs = std::get_if<QpAttrs>(&output)) {
     d->U32(attrs->mask);
     d->U8(attrs->state);
-  } else if (const auto* ece = std::get_if<EceOptions>(&handed)) {
+  } else if (const auto* ece = std::get_if<EceOptions>(&output)) {
     Put(d, *ece);
-  } else if (const auto* port = std::get_if<PortHanded>(&handed)) {
+  } else if (const auto* port = std::get_if<PortOutput>(&output)) {
     d->U16(port->port);
-  } else if (const auto* info = std::get_if<AddrInfoHanded>(&handed)) {
+  } else if (const auto* info = std::get_if<AddrInfoOutput>(&output)) {
     d->U32(info->flags);
     d->U8(info->family);
     Put(d, info->type);
@@ -199,19 +199,19 @@ void Put(Digest* d, const HandedOut& handed) {
     d->U8(info->destination_length);
     d->U32(info->route_length);
     d->U32(info->connect_length);
-  } else if (const auto* devices = std::get_if<DevicesHanded>(&handed)) {
+  } else if (const auto* devices = std::get_if<DevicesOutput>(&output)) {
     d->U32(devices->known);
     d->U32(devices->unknown);
-  } else if (const auto* bytes = std::get_if<BytesHanded>(&handed)) {
+  } else if (const auto* bytes = std::get_if<BytesOutput>(&output)) {
     d->U32(bytes->digest);
-  } else if (const auto* completion = std::get_if<Completion>(&handed)) {
+  } else if (const auto* completion = std::get_if<Completion>(&output)) {
     d->U8(static_cast<uint8_t>(completion->status));
     d->U8(static_cast<uint8_t>(completion->opcode));
     d->U16(completion->context);
     d->U32(completion->length);
     d->U32(completion->bytes);
   } else {
-    d->Text(std::get<TextHanded>(handed).words());
+    d->Text(std::get<TextOutput>(output).words());
   }
 }
 
@@ -221,11 +221,11 @@ void PutSeen(Digest* d, const Observation& seen, const Names& names) {
     Put(d, answered->reply);
     Put(d, answered->event, names);
     Put(d, answered->shown);
-    if (answered->handed) Put(d, *answered->handed);
+    if (answered->output) Put(d, *answered->output);
   } else if (const auto* released = std::get_if<seen::Released>(&seen)) {
     Put(d, released->reply);
     Put(d, released->event, names);
-    if (released->handed) Put(d, *released->handed);
+    if (released->output) Put(d, *released->output);
   } else if (const auto* waited = std::get_if<seen::Waited>(&seen)) {
     d->U8(waited->readable ? 1 : 0);
   } else {

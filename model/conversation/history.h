@@ -21,15 +21,15 @@ namespace seen {
 // A call: its reply, or that it is blocked or crashed or could not be made.
 struct Answered {
   Reply reply;
-  std::optional<CmEvent> event;     // of rdma_get_cm_event that returned 0; id->event of show-event
-  std::optional<Shown> shown;       // of show
-  std::optional<HandedOut> handed;  // outputs besides the value
+  std::optional<CmEvent> event;  // of rdma_get_cm_event that returned 0; id->event of show-event
+  std::optional<Shown> shown;    // of show
+  std::optional<Output> output;  // besides the value
 };
 // A blocked call returned.
 struct Released {
   Reply reply;
   std::optional<CmEvent> event;
-  std::optional<HandedOut> handed;
+  std::optional<Output> output;
 };
 // The descriptor became readable, or did not.
 struct Waited {

@@ -111,17 +111,17 @@ Observation HistoryParser::ParseAnswer(std::string_view answer, const Line& line
   }
   std::optional<CmEvent> event;
   std::optional<Shown> shown;
-  std::optional<HandedOut> handed;
+  std::optional<Output> output;
   if (words.Peek() == "event") {
     words.Next("event");
     event = ParseEvent(words);
   } else if (words.Peek().starts_with("device=")) {
     shown = ParseShown(words);
   } else if (!words.empty()) {
-    handed = ParseHandedOut(words);
+    output = ParseOutput(words);
   }
-  if (released) return seen::Released{reply, event, handed};
-  return seen::Answered{reply, event, shown, handed};
+  if (released) return seen::Released{reply, event, output};
+  return seen::Answered{reply, event, shown, output};
 }
 
 Reply HistoryParser::ParseReply(Words& words) {
@@ -208,12 +208,12 @@ Shown HistoryParser::ParseShown(Words& words) {
   return shown;
 }
 
-AddrInfoHanded HistoryParser::ParseAddrInfo(Words& words) {
+AddrInfoOutput HistoryParser::ParseAddrInfo(Words& words) {
   const Topology& topology = *history_->conversation.topology;
   const auto number = [&words](std::string_view key) {
     return static_cast<uint32_t>(words.Number(key, 0, 0, 0xffffffffLL));
   };
-  AddrInfoHanded info{.flags = number("flags"), .family = Byte(words, "family")};
+  AddrInfoOutput info{.flags = number("flags"), .family = Byte(words, "family")};
   info.type = ParseQpType(words.Need("type"));
   info.space = ParsePortSpace(words.Need("ps"));
   const auto address = [&](std::string_view key, uint8_t* length) {
@@ -235,9 +235,9 @@ AddrInfoHanded HistoryParser::ParseAddrInfo(Words& words) {
   return info;
 }
 
-DevicesHanded HistoryParser::ParseDevices(Words& words) {
+DevicesOutput HistoryParser::ParseDevices(Words& words) {
   const Topology& topology = *history_->conversation.topology;
-  DevicesHanded devices;
+  DevicesOutput devices;
   std::string_view rest = words.Need("devices");
   while (!rest.empty() && rest != "none") {
     const std::string_view name = rest.substr(0, rest.find(','));
@@ -274,22 +274,22 @@ Completion HistoryParser::ParseCompletion(Words& words) {
   return completion;
 }
 
-HandedOut HistoryParser::ParseHandedOut(Words& words) {
+Output HistoryParser::ParseOutput(Words& words) {
   const auto number = [&words](std::string_view key) {
     return static_cast<uint32_t>(words.Number(key, 0, 0, 0xffffffffLL));
   };
   if (const auto text = words.Take("text"))
-    return TextHanded::Of(text->size() >= 2 ? text->substr(1, text->size() - 2) : *text);
+    return TextOutput::Of(text->size() >= 2 ? text->substr(1, text->size() - 2) : *text);
   if (words.Peek().starts_with("flags=")) return ParseAddrInfo(words);
   if (words.Peek().starts_with("devices=")) return ParseDevices(words);
-  if (words.Peek().starts_with("bytes=")) return BytesHanded{Digest32(words)};
+  if (words.Peek().starts_with("bytes=")) return BytesOutput{Digest32(words)};
   if (words.Peek().starts_with("status=")) return ParseCompletion(words);
   if (words.Peek().starts_with("mask=")) {
     const auto mask = static_cast<uint32_t>(words.Bits("mask", 0xffffffff));
     return QpAttrs{mask, Byte(words, "state")};
   }
   if (words.Peek().starts_with("port="))
-    return PortHanded{static_cast<uint16_t>(words.Number("port", 0, 0, 65535))};
+    return PortOutput{static_cast<uint16_t>(words.Number("port", 0, 0, 65535))};
   EceOptions ece;
   ece.vendor_id = number("vendor_id");
   ece.options = number("options");

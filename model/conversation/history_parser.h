@@ -29,9 +29,9 @@ class HistoryParser {
   static Reply ParseReply(Words& words);
   CmEvent ParseEvent(Words& words);
   Shown ParseShown(Words& words);
-  HandedOut ParseHandedOut(Words& words);
-  AddrInfoHanded ParseAddrInfo(Words& words);
-  DevicesHanded ParseDevices(Words& words);
+  Output ParseOutput(Words& words);
+  AddrInfoOutput ParseAddrInfo(Words& words);
+  DevicesOutput ParseDevices(Words& words);
   Completion ParseCompletion(Words& words);
   uint32_t Digest32(Words& words);
   Observation ParseAnswer(std::string_view answer, const Line& line, bool released, Words& words);

@@ -316,7 +316,7 @@ TEST(ParseHistory, ReadsWhatIsPrinted) {
   EXPECT_EQ(std::get<History>(parsed).implementation, "another");
 }
 
-TEST(ParseHistory, ReadsWhatIsHandedOut) {
+TEST(ParseHistory, ReadsOutputs) {
   const std::string text = R"(conversation 1
 topology one-kernel-two-devices
 profile 6.1-rxe

@@ -28,7 +28,7 @@ std::string ShownAddress(const Address& address, const Topology& topology) {
   return address.kind == AddressKind::kNone ? "none" : ToString(address, topology);
 }
 
-std::string AddrInfoText(const AddrInfoHanded& info, const Topology& topology) {
+std::string AddrInfoText(const AddrInfoOutput& info, const Topology& topology) {
   return fmt::format(
       " flags={} family={} type={} ps={} src={}+{} dst={}+{} route={} connect={}", info.flags,
       info.family, info.type ? ToString(*info.type) : std::string_view("none"),
@@ -37,7 +37,7 @@ std::string AddrInfoText(const AddrInfoHanded& info, const Topology& topology) {
       info.route_length, info.connect_length);
 }
 
-std::string DevicesText(const DevicesHanded& devices, const Topology& topology) {
+std::string DevicesText(const DevicesOutput& devices, const Topology& topology) {
   std::string text;
   for (size_t i = 0; i < topology.devices.size(); ++i)
     if ((devices.known >> i & 1) != 0)
@@ -57,19 +57,19 @@ std::string CompletionText(const Completion& completion) {
   return text;
 }
 
-std::string HandedOutText(const HandedOut& handed, const Topology& topology) {
-  if (const auto* attrs = std::get_if<QpAttrs>(&handed))
+std::string OutputText(const Output& output, const Topology& topology) {
+  if (const auto* attrs = std::get_if<QpAttrs>(&output))
     return fmt::format(" mask={:#x} state={}", attrs->mask, attrs->state);
-  if (const auto* ece = std::get_if<EceOptions>(&handed)) return EceText(*ece);
-  if (const auto* port = std::get_if<PortHanded>(&handed))
+  if (const auto* ece = std::get_if<EceOptions>(&output)) return EceText(*ece);
+  if (const auto* port = std::get_if<PortOutput>(&output))
     return fmt::format(" port={}", port->port);
-  if (const auto* info = std::get_if<AddrInfoHanded>(&handed)) return AddrInfoText(*info, topology);
-  if (const auto* devices = std::get_if<DevicesHanded>(&handed))
+  if (const auto* info = std::get_if<AddrInfoOutput>(&output)) return AddrInfoText(*info, topology);
+  if (const auto* devices = std::get_if<DevicesOutput>(&output))
     return DevicesText(*devices, topology);
-  if (const auto* bytes = std::get_if<BytesHanded>(&handed))
+  if (const auto* bytes = std::get_if<BytesOutput>(&output))
     return fmt::format(" bytes={:08x}", bytes->digest);
-  if (const auto* completion = std::get_if<Completion>(&handed)) return CompletionText(*completion);
-  return fmt::format(" text=\"{}\"", std::get<TextHanded>(handed).words());
+  if (const auto* completion = std::get_if<Completion>(&output)) return CompletionText(*completion);
+  return fmt::format(" text=\"{}\"", std::get<TextOutput>(output).words());
 }
 
 // A tool's output, escaped for quotes.
@@ -179,8 +179,8 @@ std::string ToString(const CmEvent& event, const Conversation& conversation) {
   return text;
 }
 
-std::string ToString(const HandedOut& handed, const Topology& topology) {
-  return HandedOutText(handed, topology).substr(1);
+std::string ToString(const Output& output, const Topology& topology) {
+  return OutputText(output, topology).substr(1);
 }
 
 std::string ToString(const Shown& shown, const Topology& topology) {
@@ -201,13 +201,13 @@ std::string ToString(const Record& record, const Conversation& conversation) {
       text += fmt::format(" why={}", ToString(*record.not_made));
     if (answered->event) text += "  event " + ToString(*answered->event, conversation);
     if (answered->shown) text += "  " + ToString(*answered->shown, *conversation.topology);
-    if (answered->handed) text += "  " + ToString(*answered->handed, *conversation.topology);
+    if (answered->output) text += "  " + ToString(*answered->output, *conversation.topology);
     return text;
   }
   if (const auto* released = std::get_if<seen::Released>(&record.seen)) {
     std::string text = "returned " + said + " -> " + ToString(released->reply);
     if (released->event) text += "  event " + ToString(*released->event, conversation);
-    if (released->handed) text += "  " + ToString(*released->handed, *conversation.topology);
+    if (released->output) text += "  " + ToString(*released->output, *conversation.topology);
     return text;
   }
   if (const auto* waited = std::get_if<seen::Waited>(&record.seen))

@@ -25,7 +25,7 @@ std::string ToString(const Shown& shown, const Topology& topology);
 // "mad passive REJ reason=28 of=REQ".
 std::string ToString(const WireRecord& wire, const Topology& topology);
 // "mask=0x39 state=1".
-std::string ToString(const HandedOut& handed, const Topology& topology);
+std::string ToString(const Output& output, const Topology& topology);
 // A line and its result: "active rdma_listen L backlog=8 -> 0".
 std::string ToString(const Record& record, const Conversation& conversation);
 

@@ -16,8 +16,8 @@ void Forget(Shown* shown) {
   for (Address* address : {&shown->source, &shown->destination})
     if (address->port >= kFirstEphemeralPort) address->port = 0;
 }
-void Forget(HandedOut* handed) {
-  if (auto* port = std::get_if<PortHanded>(handed))
+void Forget(Output* output) {
+  if (auto* port = std::get_if<PortOutput>(output))
     if (port->port >= kFirstEphemeralPort) port->port = 0;
 }
 
@@ -27,7 +27,7 @@ Record WithoutVolatile(Record record) {
   if (auto* answered = std::get_if<seen::Answered>(&record.seen)) {
     Forget(&answered->event);
     if (answered->shown) Forget(&*answered->shown);
-    if (answered->handed) Forget(&*answered->handed);
+    if (answered->output) Forget(&*answered->output);
   } else if (auto* released = std::get_if<seen::Released>(&record.seen)) {
     Forget(&released->event);
   }

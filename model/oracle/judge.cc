@@ -14,10 +14,10 @@ bool IsObservation(const Record& record) {
 
 }  // namespace
 
-HistoryVerdict JudgeHistory(const History& history, const Profile& profile,
-                            const std::function<void(const Record&, const Verdict&)>& each) {
+HistoryResult JudgeHistory(const History& history, const Profile& profile,
+                           const std::function<void(const Record&, const Verdict&)>& each) {
   Oracle oracle(history.conversation, profile);
-  HistoryVerdict verdict;
+  HistoryResult verdict;
   for (size_t i = 0; i < history.records.size(); ++i) {
     const Record& record = history.records[i];
     Verdict at_record = oracle.Observe(record);

@@ -9,7 +9,7 @@
 
 namespace cm::model {
 
-struct HistoryVerdict {
+struct HistoryResult {
   VerdictKind kind = VerdictKind::kPermitted;
   size_t record = 0;        // index of the first refused or inconclusive one
   Verdict at_record;        // of that record
@@ -22,7 +22,7 @@ struct HistoryVerdict {
 };
 
 // `each`, if given, is called for every record with its verdict.
-HistoryVerdict JudgeHistory(
+HistoryResult JudgeHistory(
     const History& history, const Profile& profile,
     const std::function<void(const Record&, const Verdict&)>& each = nullptr);
 

@@ -55,7 +55,7 @@ struct Said {
 
 Said Judge(const Told& told, const Profile& profile) {
   const History history = Tell(told);
-  const HistoryVerdict verdict = JudgeHistory(history, profile);
+  const HistoryResult verdict = JudgeHistory(history, profile);
   return {verdict.kind, verdict.record, Explain(verdict.at_record)};
 }
 

@@ -149,7 +149,7 @@ class Oracle::Judges {
       return answered.shown ? inspections_.Show(record, id, *answered.shown)
                             : Refused(ToString(reply), "the fields of the id");
     if (kind == CallKind::kShowEvent) return inspections_.ShowEvent(record, id, answered);
-    if (IsCompletion(kind)) return data_path_.Complete(record, lane, call, reply, answered.handed);
+    if (IsCompletion(kind)) return data_path_.Complete(record, lane, call, reply, answered.output);
     if (synchronous_.Waits(call)) return synchronous_.Called(record, lane, call, reply);
     if (kind == CallKind::kLeaveMulticast) return memberships_.Leave(record, lane, call, answered);
     if (kind == CallKind::kDestroyId || kind == CallKind::kDestroyEp)
@@ -186,7 +186,7 @@ class Oracle::Judges {
       case WaitingCall::For::kCompletion:
         break;
     }
-    return data_path_.Complete(record, lane, line.call, released.reply, released.handed);
+    return data_path_.Complete(record, lane, line.call, released.reply, released.output);
   }
 
   ConversationFacts& facts() { return context_.facts; }

@@ -15,7 +15,7 @@ namespace cm::model {
 // concurrent calls are reordered.
 struct InOrder {
   History history;
-  HistoryVerdict verdict;
+  HistoryResult verdict;
 };
 
 // Whether it has concurrent calls.

@@ -89,21 +89,21 @@ struct QpAttrs {  // of rdma_init_qp_attr
   uint8_t state = 0;  // attr.qp_state, as returned
   friend constexpr bool operator==(const QpAttrs&, const QpAttrs&) = default;
 };
-struct PortHanded {  // of rdma_get_src_port and rdma_get_dst_port, in host order
+struct PortOutput {  // of rdma_get_src_port and rdma_get_dst_port, in host order
   uint16_t port = 0;
-  friend constexpr bool operator==(const PortHanded&, const PortHanded&) = default;
+  friend constexpr bool operator==(const PortOutput&, const PortOutput&) = default;
 };
-struct TextHanded {  // of rdma_event_str
+struct TextOutput {  // of rdma_event_str
   std::array<char, 48> text{};
   std::string_view words() const { return text.data(); }
-  static TextHanded Of(std::string_view words) {
-    TextHanded handed;
-    words.copy(handed.text.data(), handed.text.size() - 1);
-    return handed;
+  static TextOutput Of(std::string_view words) {
+    TextOutput output;
+    words.copy(output.text.data(), output.text.size() - 1);
+    return output;
   }
-  friend bool operator==(const TextHanded&, const TextHanded&) = default;
+  friend bool operator==(const TextOutput&, const TextOutput&) = default;
 };
-struct AddrInfoHanded {  // of rdma_getaddrinfo: the first, and only, rdma_addrinfo
+struct AddrInfoOutput {  // of rdma_getaddrinfo: the first, and only, rdma_addrinfo
   uint32_t flags = 0;
   uint8_t family = 0;          // AF_*
   std::optional<QpType> type;  // empty: 0
@@ -114,19 +114,19 @@ struct AddrInfoHanded {  // of rdma_getaddrinfo: the first, and only, rdma_addri
   uint8_t destination_length = 0;
   uint32_t route_length = 0;
   uint32_t connect_length = 0;
-  friend constexpr bool operator==(const AddrInfoHanded&, const AddrInfoHanded&) = default;
+  friend constexpr bool operator==(const AddrInfoOutput&, const AddrInfoOutput&) = default;
 };
-struct DevicesHanded {   // of rdma_get_devices; their order is not recorded
+struct DevicesOutput {   // of rdma_get_devices; their order is not recorded
   uint32_t known = 0;    // bits: indices into the topology's devices
   uint32_t unknown = 0;  // number of others, which the topology lacks
-  friend constexpr bool operator==(const DevicesHanded&, const DevicesHanded&) = default;
+  friend constexpr bool operator==(const DevicesOutput&, const DevicesOutput&) = default;
 };
-struct BytesHanded {  // of rdma_dereg_mr: content of the region's buffer, see BytesDigest
+struct BytesOutput {  // of rdma_dereg_mr: content of the region's buffer, see BytesDigest
   uint32_t digest = 0;
-  friend constexpr bool operator==(const BytesHanded&, const BytesHanded&) = default;
+  friend constexpr bool operator==(const BytesOutput&, const BytesOutput&) = default;
 };
-using HandedOut = std::variant<QpAttrs, EceOptions, PortHanded, TextHanded, AddrInfoHanded,
-                               DevicesHanded, BytesHanded, Completion>;
+using Output = std::variant<QpAttrs, EceOptions, PortOutput, TextOutput, AddrInfoOutput,
+                            DevicesOutput, BytesOutput, Completion>;
 
 }  // namespace cm
 

@@ -70,7 +70,7 @@ struct Progress {
   Reply reply;
   uint32_t made = kNobody;  // the channel, id or event that the call created
   Ongoing ongoing;
-  std::optional<HandedOut> handed;  // further outputs
+  std::optional<Output> output;  // further outputs
   friend bool operator==(const Progress&, const Progress&) = default;
 };
 

@@ -177,13 +177,13 @@ void QpToError(const Context& c, Library& library, uint32_t id) {
   QueuePairBreaks(c.kernel, own.handle);
 }
 
-// `handed` are the attributes for the state (attr.qp_state). source: man rdma_init_qp_attr(3)
+// `output` are the attributes for the state (attr.qp_state). source: man rdma_init_qp_attr(3)
 Progress Do(const Context& c, Library& library, const call::InitQpAttr& x, const Named& at) {
   const Result<response::QpAttr> attr =
       Write(c, library, at.id,
             command::InitQpAttr{library.ids[at.id].handle, static_cast<QpState>(x.state)});
   if (!attr.ok()) return Ended(attr.error());
-  return {.handed = QpAttrs{.mask = attr.value().mask, .state = x.state}};
+  return {.output = QpAttrs{.mask = attr.value().mask, .state = x.state}};
 }
 
 // Sends the request. EINVAL for depths beyond the device's; crashes without parameters and queue
@@ -262,7 +262,7 @@ Progress Do(const Context& /*c*/, Library& library, const call::GetRemoteEce& /*
             const Named& at) {
   const UserId& own = library.ids[at.id];
   if (own.qp != kNobody) return Ended(Errno::kInval);
-  return {.handed = own.remote_ece};
+  return {.output = own.remote_ece};
 }
 
 }  // namespace cm::sim

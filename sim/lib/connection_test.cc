@@ -120,12 +120,12 @@ TEST_F(ConnectionTest, MovesDataWhenItIsThere) {
   EXPECT_TRUE(Do(0, send, at(active, from)).reply.succeeded());
   const Progress blocked = Do(0, call::GetSendComp{}, {.id = active});
   EXPECT_EQ(blocked.ongoing.waiting, Waiting::kSentWork);
-  EXPECT_EQ(std::get<Completion>(*Wait(0, blocked).handed).context, 1);
+  EXPECT_EQ(std::get<Completion>(*Wait(0, blocked).output).context, 1);
   const Progress got = Do(1, call::GetRecvComp{}, {.id = passive});
-  EXPECT_EQ(std::get<Completion>(*got.handed).length, 8u);
+  EXPECT_EQ(std::get<Completion>(*got.output).length, 8u);
   // Both buffers have the bytes of the first now.
   const auto digest = [&](uint8_t side, uint32_t id, uint32_t mr) {
-    return std::get<BytesHanded>(*Do(side, call::DeregMr{}, at(id, mr)).handed).digest;
+    return std::get<BytesOutput>(*Do(side, call::DeregMr{}, at(id, mr)).output).digest;
   };
   EXPECT_EQ(digest(1, passive, to), digest(0, active, from));
 }

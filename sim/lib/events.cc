@@ -158,7 +158,7 @@ Progress Do(const Context& c, Library& library, const call::WriteCmEvent& x, con
 Progress Do(const Context& c, Library& /*library*/, const call::EventStr& x, const Named& /*at*/) {
   const bool later = c.profile->capabilities.Has(Capability::kLaterCalls);
   const bool known = x.type < kFirstEventTypeCount || (later && x.type < kFirstEventTypeCount + 2);
-  return {.handed = TextHanded::Of(known ? ToString(static_cast<EventType>(x.type))
+  return {.output = TextOutput::Of(known ? ToString(static_cast<EventType>(x.type))
                                          : std::string_view("UNKNOWN EVENT"))};
 }
 

@@ -118,7 +118,7 @@ TEST_F(EventsTest, SayConnectErrorWhenAStepOfTheLibraryFails) {
 TEST_F(EventsTest, HaveNames) {
   const auto name = [&](uint8_t type) {
     const Progress said = Do(0, call::EventStr{.type = type});
-    return std::get<TextHanded>(*said.handed);
+    return std::get<TextOutput>(*said.output);
   };
   EXPECT_EQ(name(0).words(), "RDMA_CM_EVENT_ADDR_RESOLVED");
   EXPECT_EQ(name(200).words(), "UNKNOWN EVENT");

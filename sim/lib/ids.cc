@@ -197,12 +197,12 @@ Reply ResolveRoute(const Context& c, Library& library, uint32_t id, int32_t time
 
 Progress Do(const Context& /*c*/, Library& library, const call::GetSrcPort& /*x*/,
             const Named& at) {
-  return {.handed = PortHanded{library.ids[at.id].source.port}};
+  return {.output = PortOutput{library.ids[at.id].source.port}};
 }
 
 Progress Do(const Context& /*c*/, Library& library, const call::GetDstPort& /*x*/,
             const Named& at) {
-  return {.handed = PortHanded{library.ids[at.id].destination.port}};
+  return {.output = PortOutput{library.ids[at.id].destination.port}};
 }
 
 // Not functions of the library: Show and the id's retained event answer them.

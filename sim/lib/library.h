@@ -39,7 +39,7 @@ struct UserId {
   bool gives_qps = false;              // its requests come with queue pairs
   bool looks_up = false;               // an address lookup is outstanding, or its result waits
   std::optional<QpType> qps_type;      // of this type; empty: that of the port space
-  std::optional<AddrInfoHanded> info;  // the result, not returned yet
+  std::optional<AddrInfoOutput> info;  // the result, not returned yet
   PortSpace space = PortSpace::kTcp;
   uint32_t channel = kNobody;
   uint32_t handle = kNobody;  // the kernel's

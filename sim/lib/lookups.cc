@@ -42,7 +42,7 @@ Progress LookUp(const call::GetAddrInfo& call) {
   const bool node = call.node.kind != AddressKind::kNone;
   if (!node && !call.service && !call.hints) return Ended(Errno::kInval);
   const AddrHints hints = call.hints.value_or(AddrHints{});
-  AddrInfoHanded info{.family = hints.family, .type = hints.type, .space = hints.space};
+  AddrInfoOutput info{.family = hints.family, .type = hints.type, .space = hints.space};
   if (!node && !call.service) {
     info.flags = hints.flags;
     info.destination = hints.destination;
@@ -70,7 +70,7 @@ Progress LookUp(const call::GetAddrInfo& call) {
   if (info.source.kind == AddressKind::kNone) info.source = hints.source;
   info.source_length = LengthOf(info.source);
   info.destination_length = LengthOf(info.destination);
-  return {.handed = info};
+  return {.output = info};
 }
 
 // The error of rdma_resolve_addrinfo for every failure without an errno.
@@ -93,7 +93,7 @@ Errno StartLookup(const Context& c, Library& library, uint32_t id, const call::R
       Write(c, library, id, command::WriteCmEvent{.id = own.handle, .type = EventType::kInternal});
   if (written != Errno::kNone) return kOwnFailure;
   own.looks_up = true;
-  own.info = std::get<AddrInfoHanded>(*found.handed);
+  own.info = std::get<AddrInfoOutput>(*found.output);
   return Errno::kNone;
 }
 
@@ -105,7 +105,7 @@ Progress GiveBack(Library& library) {
 
 }  // namespace
 
-// `handed` is the result, to be released. EINVAL without node, service and hints; an error number
+// `output` is the result, to be released. EINVAL without node, service and hints; an error number
 // of the resolver where it finds nothing. source: man rdma_getaddrinfo(3)
 Progress Do(const Context& /*c*/, Library& library, const call::GetAddrInfo& x,
             const Named& /*at*/) {
@@ -118,14 +118,14 @@ Progress Do(const Context& /*c*/, Library& library, const call::FreeAddrInfo& /*
   return GiveBack(library);
 }
 
-// `handed` is the list, to be released; the library opens the devices anew on each call. ENODEV
+// `output` is the list, to be released; the library opens the devices anew on each call. ENODEV
 // without a device. source: man rdma_get_devices(3)
 Progress Do(const Context& c, Library& library, const call::GetDevices& /*x*/,
             const Named& /*at*/) {
   const uint32_t devices = RegisteredDevices(c.kernel, library.kernel);
   if (devices == 0) return Ended(Errno::kNoDev);
   ++library.handed_out;
-  return {.handed = DevicesHanded{.known = devices}};
+  return {.output = DevicesOutput{.known = devices}};
 }
 Progress Do(const Context& /*c*/, Library& library, const call::FreeDevices& /*x*/,
             const Named& /*at*/) {
@@ -155,11 +155,11 @@ Progress Do(const Context& /*c*/, Library& library, const call::QueryAddrInfo& /
             const Named& at) {
   UserId& own = library.ids[at.id];
   if (!own.looks_up || !own.info) return Ended(Errno::kNoEnt);
-  const AddrInfoHanded info = *own.info;
+  const AddrInfoOutput info = *own.info;
   ++library.handed_out;
   own.looks_up = false;
   own.info.reset();
-  return {.handed = info};
+  return {.output = info};
 }
 
 // A result that was returned before its event arrived is not there any more: the library queries

@@ -108,11 +108,11 @@ TEST_F(SynchronousTest, ALookupAnswersByItsHints) {
   const auto found = [&](const call::GetAddrInfo& x) {
     const Progress progress = Do(0, x);
     EXPECT_EQ(progress.reply.value, 0);
-    return std::get<AddrInfoHanded>(*progress.handed);
+    return std::get<AddrInfoOutput>(*progress.output);
   };
   EXPECT_EQ(Do(0, call::GetAddrInfo{}).reply, Reply::Refused(Errno::kInval));
   EXPECT_EQ(found({.service = 5}).destination.kind, AddressKind::kLoopback);
-  const AddrInfoHanded any = found({.service = 5, .hints = AddrHints{.flags = kPassiveHint}});
+  const AddrInfoOutput any = found({.service = 5, .hints = AddrHints{.flags = kPassiveHint}});
   EXPECT_EQ(any.source.kind, AddressKind::kAny);
   EXPECT_EQ(any.source.port, 5);
   EXPECT_EQ(found({.node = Of(1, 0), .hints = AddrHints{.type = QpType::kUd}}).space,
@@ -135,7 +135,7 @@ TEST_F(LookupOfAnIdTest, IsReturnedOnce) {
   EXPECT_EQ(On(0, id, lookup), Errno::kBusy);
   EXPECT_EQ(Take(0, EventType::kAddrInfoResolved), id);
   const Progress found = Do(0, call::QueryAddrInfo{}, {.id = id});
-  EXPECT_EQ(std::get<AddrInfoHanded>(*found.handed).destination, Of(1, 5));
+  EXPECT_EQ(std::get<AddrInfoOutput>(*found.output).destination, Of(1, 5));
   EXPECT_EQ(On(0, id, call::QueryAddrInfo{}), Errno::kNoEnt);
 }
 

@@ -100,13 +100,13 @@ Progress Do(const Context& c, Library& library, const call::RegWrite& x, const N
   return Register(c, library, at, x.length, {.remote_write = true});
 }
 
-// `handed` is the digest of the final content of the region's buffer.
+// `output` is the digest of the final content of the region's buffer.
 Progress Do(const Context& c, Library& /*library*/, const call::DeregMr& /*x*/, const Named& at) {
   const uint32_t region = at.regions.front();
   c.verbs->regions().Deregister(region);
   BytesDigest digest;
   digest.Add(c.verbs->regions()[region].bytes);
-  return {.handed = BytesHanded{digest.value()}};
+  return {.output = BytesOutput{digest.value()}};
 }
 
 Progress Do(const Context& c, Library& library, const call::PostRecv& x, const Named& at) {
@@ -137,7 +137,7 @@ Progress Do(const Context& c, Library& library, const call::PostWritev& x, const
   return PostSend(c, library, x, at, WcOpcode::kWrite);
 }
 
-// Wait for a completion, which is `handed`; crash without a queue pair.
+// Wait for a completion, which is `output`; crash without a queue pair.
 Progress Do(const Context& c, Library& library, const call::GetSendComp& /*x*/, const Named& at) {
   return GetCompletion(c, library, {.waiting = Waiting::kSentWork, .id = at.id});
 }
@@ -151,7 +151,7 @@ Progress GetCompletion(const Context& c, Library& library, const Ongoing& ongoin
   const bool sent = ongoing.waiting == Waiting::kSentWork;
   const std::optional<Completion> done = sent ? c.verbs->PollSent(qp) : c.verbs->PollReceived(qp);
   if (!done) return Blocked(ongoing);
-  return {.handed = *done};
+  return {.output = *done};
 }
 
 }  // namespace cm::sim

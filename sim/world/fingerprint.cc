@@ -163,7 +163,7 @@ uint64_t HashOf(const CmId& id, const IbCm& ib, const IwCm& iw, Instant now) {
   return d.Value();
 }
 
-void Put(Digest* d, const AddrInfoHanded& info) {
+void Put(Digest* d, const AddrInfoOutput& info) {
   d->U32(info.flags);
   d->U8(info.family);
   d->U8(info.type ? static_cast<uint8_t>(*info.type) : 0);

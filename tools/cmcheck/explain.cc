@@ -83,7 +83,7 @@ int ExplainRecording(const ExplainOptions& options, const std::string& text,
     fmt::print("{}:{}: {}\n", options.path, recording.line_of[i], ToString(record, conversation));
     PrintRecord(record, at_record, conversation, profile);
   };
-  const RecordingVerdict verdict = JudgeRecording(recording, profile, print);
+  const RecordingResult verdict = JudgeRecording(recording, profile, print);
   fmt::print("\n{} answers and events permitted, {} lines out of scope\n", verdict.judged,
              verdict.out_of_scope);
   for (const ForeignLine& foreign : recording.foreign)
@@ -100,7 +100,7 @@ int ExplainHistory(const History& history, const Profile& profile) {
     fmt::print("{:>12}  {}\n", ToString(record.begin), ToString(record, history.conversation));
     PrintRecord(record, at_record, history.conversation, profile);
   };
-  const model::HistoryVerdict verdict = model::JudgeHistory(
+  const model::HistoryResult verdict = model::JudgeHistory(
       model::HasTogether(history.conversation) ? model::FindOrder(history, profile).history
                                                : history,
       profile, print);

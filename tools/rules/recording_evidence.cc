@@ -39,7 +39,7 @@ RecordingEvidence Hear(std::string name, std::string_view text, const Profile& p
   const auto ends = static_cast<size_t>(std::ranges::count(text, '\n'));
   testimony.shown.resize(text.ends_with('\n') ? ends : ends + 1);
   model::RuleBits certain;
-  const RecordingVerdict verdict =
+  const RecordingResult verdict =
       JudgeRecording(recording, profile, [&](size_t i, const model::Verdict& at_record) {
         certain |= at_record.certain;
         testimony.shown[static_cast<size_t>(recording.line_of[i]) - 1] |= at_record.by & certain;

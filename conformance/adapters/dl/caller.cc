@@ -59,7 +59,7 @@ seen::Answered Caller::Conclude(const Call& call, const Products& products) {
   // The resolver has error numbers of its own, below -1.
   if (products.value == -1) answered.reply.error = static_cast<Errno>(products.error);
   if (products.value != 0) return answered;
-  answered.handed = products.handed;
+  answered.output = products.output;
   EachName(call, [&](const auto& ref, const FieldInfo& info) {
     if (info.use == NameUse::kMakes && !info.derived) Name(ref, products, app_.get());
   });

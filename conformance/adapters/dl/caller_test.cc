@@ -90,9 +90,9 @@ TEST_F(LaterCalls, ResolveTheNumericNodeAndService) {
 }
 
 TEST_F(LaterCalls, QueryReadsTheFields) {
-  const auto handed = Run("active rdma_query_addrinfo a info=i\n").back().handed;
-  ASSERT_TRUE(handed.has_value());
-  const auto& fields = std::get<AddrInfoHanded>(*handed);
+  const auto output = Run("active rdma_query_addrinfo a info=i\n").back().output;
+  ASSERT_TRUE(output.has_value());
+  const auto& fields = std::get<AddrInfoOutput>(*output);
   EXPECT_EQ(fields.flags, uint32_t{RAI_PASSIVE});
   EXPECT_EQ(fields.family, AF_INET);
   EXPECT_EQ(fields.type, QpType::kRc);

@@ -115,7 +115,7 @@ int Make(const call::InitQpAttr& c, Application& app, Products* products) {
   Store(&attr.qp_state, c.state);
   int mask = 0;
   const int value = app.api->rdma_init_qp_attr(app.At(c.id), &attr, &mask);
-  products->handed =
+  products->output =
       QpAttrs{static_cast<uint32_t>(mask), static_cast<uint8_t>(ValueOf(attr.qp_state))};
   return value;
 }
@@ -126,7 +126,7 @@ int Make(const call::SetLocalEce& c, Application& app, Products* /*products*/) {
 int Make(const call::GetRemoteEce& c, Application& app, Products* products) {
   ibv_ece ece{};
   const int value = app.api->rdma_get_remote_ece(app.At(c.id), &ece);
-  products->handed = EceOptions{ece.vendor_id, ece.options, ece.comp_mask};
+  products->output = EceOptions{ece.vendor_id, ece.options, ece.comp_mask};
   return value;
 }
 int Make(const call::RejectEce& c, Application& app, Products* /*products*/) {
@@ -135,16 +135,16 @@ int Make(const call::RejectEce& c, Application& app, Products* /*products*/) {
                                   static_cast<uint8_t>(data.size()));
 }
 int Make(const call::GetSrcPort& c, Application& app, Products* products) {
-  products->handed = PortHanded{ntohs(app.api->rdma_get_src_port(app.At(c.id)))};
+  products->output = PortOutput{ntohs(app.api->rdma_get_src_port(app.At(c.id)))};
   return 0;
 }
 int Make(const call::GetDstPort& c, Application& app, Products* products) {
-  products->handed = PortHanded{ntohs(app.api->rdma_get_dst_port(app.At(c.id)))};
+  products->output = PortOutput{ntohs(app.api->rdma_get_dst_port(app.At(c.id)))};
   return 0;
 }
 int Make(const call::EventStr& c, Application& app, Products* products) {
   const char* const text = WithNumbers(app.api->rdma_event_str)(c.type);
-  products->handed = TextHanded::Of(text == nullptr ? "" : text);
+  products->output = TextOutput::Of(text == nullptr ? "" : text);
   return 0;
 }
 int Make(const call::SetOption& c, Application& app, Products* /*products*/) {

@@ -55,8 +55,8 @@ class Lookup {
   rdma_addrinfo hints_;
 };
 
-AddrInfoHanded FieldsOf(const rdma_addrinfo& info, const Topology& topology) {
-  AddrInfoHanded fields{.flags = static_cast<uint32_t>(info.ai_flags),
+AddrInfoOutput FieldsOf(const rdma_addrinfo& info, const Topology& topology) {
+  AddrInfoOutput fields{.flags = static_cast<uint32_t>(info.ai_flags),
                         .family = static_cast<uint8_t>(info.ai_family)};
   if (info.ai_qp_type != 0) fields.type = static_cast<QpType>(info.ai_qp_type);
   if (info.ai_port_space != 0) fields.space = static_cast<PortSpace>(info.ai_port_space);
@@ -69,8 +69,8 @@ AddrInfoHanded FieldsOf(const rdma_addrinfo& info, const Topology& topology) {
   return fields;
 }
 
-DevicesHanded NamesOf(ibv_context** devices, const Application& app) {
-  DevicesHanded names;
+DevicesOutput NamesOf(ibv_context** devices, const Application& app) {
+  DevicesOutput names;
   for (; *devices != nullptr; ++devices) {
     const std::string_view name = app.api->ibv_get_device_name((*devices)->device);
     if (const auto device = app.topology.DeviceNamed(name))
@@ -87,7 +87,7 @@ int Make(const call::GetAddrInfo& c, Application& app, Products* products) {
   const Lookup lookup(c, app.topology);
   const int value =
       app.api->rdma_getaddrinfo(lookup.node(), lookup.service(), lookup.hints(), &products->info);
-  if (value == 0) products->handed = FieldsOf(*products->info, app.topology);
+  if (value == 0) products->output = FieldsOf(*products->info, app.topology);
   return value;
 }
 
@@ -100,7 +100,7 @@ int Make(const call::GetDevices& /*c*/, Application& app, Products* products) {
   int count = 0;
   products->devices = app.api->rdma_get_devices(&count);
   if (products->devices == nullptr) return -1;
-  products->handed = NamesOf(products->devices, app);
+  products->output = NamesOf(products->devices, app);
   return 0;
 }
 
@@ -117,7 +117,7 @@ int Make(const call::ResolveAddrInfo& c, Application& app, Products* /*products*
 
 int Make(const call::QueryAddrInfo& c, Application& app, Products* products) {
   const int value = app.api->rdma_query_addrinfo(app.At(c.id), &products->info);
-  if (value == 0) products->handed = FieldsOf(*products->info, app.topology);
+  if (value == 0) products->output = FieldsOf(*products->info, app.topology);
   return value;
 }
 

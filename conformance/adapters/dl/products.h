@@ -17,8 +17,8 @@ struct Products {
   rdma_cm_id* id = nullptr;
   rdma_cm_event* event = nullptr;
   int value = 0;
-  int error = 0;                    // errno
-  std::optional<HandedOut> handed;  // further outputs
+  int error = 0;                 // errno
+  std::optional<Output> output;  // further outputs
   rdma_addrinfo* info = nullptr;
   ibv_context** devices = nullptr;
   ibv_mr* region = nullptr;

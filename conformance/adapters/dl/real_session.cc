@@ -80,7 +80,7 @@ class RealSession : public Session, public Driver, public Environment {
     pending_.erase(pending);
     return seen::Released{.reply = answer->answered.reply,
                           .event = answer->answered.event,
-                          .handed = answer->answered.handed};
+                          .output = answer->answered.output};
   }
 
   bool Readable(Lane lane, ChannelRef channel, Duration within) override {

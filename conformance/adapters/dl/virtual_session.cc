@@ -79,7 +79,7 @@ class VirtualSession : public Session, public Driver, public Environment {
     if (!answer || answer->answered.reply.kind == ReplyKind::kBlocked) return std::nullopt;
     return seen::Released{.reply = answer->answered.reply,
                           .event = answer->answered.event,
-                          .handed = answer->answered.handed};
+                          .output = answer->answered.output};
   }
   bool Readable(Lane lane, ChannelRef channel, Duration within) override {
     const std::optional<Answer> answer =

@@ -67,7 +67,7 @@ int Fetched(int (*fetch)(rdma_cm_id*, ibv_wc*), IdRef ref, bool receive, Applica
   ibv_wc wc{};
   if (fetch(id, &wc) != 1) return -1;
   const bool datagram = ValueOf(id->qp_type) == IBV_QPT_UD;
-  products->handed = app.memory.Read(wc, ref, receive, datagram);
+  products->output = app.memory.Read(wc, ref, receive, datagram);
   return 0;
 }
 
@@ -110,7 +110,7 @@ int Make(const call::RegWrite& c, Application& app, Products* products) {
 }
 int Make(const call::DeregMr& c, Application& app, Products* products) {
   const int value = rdma_dereg_mr(app.memory.RegionAt(c.mr));
-  products->handed = BytesHanded{app.memory.DigestOf(c.mr)};
+  products->output = BytesOutput{app.memory.DigestOf(c.mr)};
   return value;
 }
 

@@ -71,7 +71,7 @@ class SimSession : public Session, public Driver, public Environment {
     CM_CHECK(waiting != waiting_calls_.end());
     const Call call = waiting->call;
     waiting_calls_.erase(waiting);
-    seen::Released released{.reply = progress.reply, .handed = progress.handed};
+    seen::Released released{.reply = progress.reply, .output = progress.output};
     if (progress.reply.succeeded()) released.event = Learn(lane.side, call, progress.made);
     return released;
   }
@@ -171,7 +171,7 @@ class SimSession : public Session, public Driver, public Environment {
       progress = RunUntilAnswered(lane);
       if (progress.reply.kind == ReplyKind::kBlocked) waiting_calls_.push_back({lane, call});
     }
-    seen::Answered answered{.reply = progress.reply, .handed = progress.handed};
+    seen::Answered answered{.reply = progress.reply, .output = progress.output};
     if (progress.reply.succeeded()) answered.event = Learn(lane.side, call, progress.made);
     if (const auto* show = std::get_if<call::ShowEvent>(&call)) {
       const uint32_t event = world_.library(lane.side).ids[names_.Id(show->id)].event;

@@ -5,8 +5,8 @@
 namespace cm::counterexamples {
 namespace {
 
-HandedOut& HandedAt(History& history, size_t record) {
-  return *std::get<seen::Answered>(history.records[record].seen).handed;
+Output& OutputAt(History& history, size_t record) {
+  return *std::get<seen::Answered>(history.records[record].seen).output;
 }
 
 }  // namespace
@@ -16,12 +16,12 @@ std::vector<Counterexample> Attributes() {
       {"ATTR-1", "the attributes are those for another state",
        Connected("active rdma_init_qp_attr A state=2\n"), "",
        [](History& h) {
-         HandedAt(h, Makes(h, CallKind::kInitQpAttr)) = QpAttrs{.mask = 0x39, .state = 2};
+         OutputAt(h, Makes(h, CallKind::kInitQpAttr)) = QpAttrs{.mask = 0x39, .state = 2};
        }},
       {"ATTR-1", "there are attributes for ERR", Asked("active rdma_init_qp_attr A state=1\n"), "",
        [](History& h) {
          const size_t at = Makes(h, CallKind::kInitQpAttr);
-         HandedAt(h, at) = QpAttrs{.mask = 0x39, .state = 6};
+         OutputAt(h, at) = QpAttrs{.mask = 0x39, .state = 6};
        }},
       {"ATTR-2", "there are attributes for a connection that is over",
        Connected(R"(active rdma_disconnect A
@@ -60,10 +60,10 @@ active rdma_connect A qp_num=4101
 passive taking S id=P
 passive rdma_get_remote_ece P
 )"),
-       "", [](History& h) { HandedAt(h, Makes(h, CallKind::kGetRemoteEce)) = EceOptions{}; }},
+       "", [](History& h) { OutputAt(h, Makes(h, CallKind::kGetRemoteEce)) = EceOptions{}; }},
       {"PORT-7", "a port is not that of the address",
        Listening("passive rdma_get_src_port L\npassive show L\n"), "",
-       [](History& h) { HandedAt(h, Makes(h, CallKind::kGetSrcPort)) = PortHanded{7472}; }},
+       [](History& h) { OutputAt(h, Makes(h, CallKind::kGetSrcPort)) = PortOutput{7472}; }},
       {"REJ-9", "a refusal for the options says otherwise",
        Asked("passive taking S id=P\npassive rdma_reject_ece P\nactive taking C\n"),
        "reject-ece-is-consumer"},

@@ -22,8 +22,8 @@ constexpr uint32_t kForRts = 0x12e01;
 constexpr uint32_t kIwForInit = 0x29;
 constexpr uint32_t kIwForRts = 0x20;
 
-std::string Text(const HistoryIndex& index, const HandedOut& handed) {
-  return ToString(handed, *index.history().conversation.topology);
+std::string Text(const HistoryIndex& index, const Output& output) {
+  return ToString(output, *index.history().conversation.topology);
 }
 
 // The attributes of a queue pair for the state; none where the call is refused.
@@ -51,9 +51,9 @@ void AttributesFitTheState(const HistoryIndex& index, PropertyResult& result) {
       const std::optional<uint32_t> mask = Negotiates(index, id, call->at)
                                                ? MaskOf(index, state)
                                                : (index.OverIwarp() ? kIwForInit : kForInit);
-      const auto& handed = HandedBy(index, *call);
-      if (mask && handed == HandedOut(QpAttrs{*mask, state})) continue;
-      const std::string saw = handed ? " " + Text(index, *handed) : ", and nothing";
+      const auto& output = OutputOf(index, *call);
+      if (mask && output == Output(QpAttrs{*mask, state})) continue;
+      const std::string saw = output ? " " + Text(index, *output) : ", and nothing";
       result.Violated(call->at, Made(index, *call) + saw,
                       mask ? Text(index, QpAttrs{*mask, state}) : "-1 EINVAL");
     }
@@ -134,10 +134,10 @@ void OptionsAreCarried(const HistoryIndex& index, PropertyResult& result) {
     for (const MadeCall* call : index.CallsOn(pair.passive, CallKind::kGetRemoteEce)) {
       if (!call->reply.succeeded()) continue;
       result.Arose();
-      const auto& handed = HandedBy(index, *call);
-      if (handed == HandedOut(set)) continue;
-      result.Violated(call->at, handed ? Text(index, *handed) : "nothing",
-                      Text(index, HandedOut(set)) + ": what the peer has set");
+      const auto& output = OutputOf(index, *call);
+      if (output == Output(set)) continue;
+      result.Violated(call->at, output ? Text(index, *output) : "nothing",
+                      Text(index, Output(set)) + ": what the peer has set");
     }
   }
 }
@@ -163,10 +163,10 @@ void PortsAreThoseShown(const HistoryIndex& index, PropertyResult& result) {
         const auto& shown = std::get<seen::Answered>(index.history().records[show->at].seen).shown;
         if (show->at < call->at || !shown || !Unchanged(index, id, call->at, show->at)) continue;
         result.Arose();
-        const HandedOut port = PortHanded{source ? shown->source.port : shown->destination.port};
-        const auto& handed = HandedBy(index, *call);
-        if (handed != port)
-          result.Violated(call->at, handed ? Text(index, *handed) : "nothing",
+        const Output port = PortOutput{source ? shown->source.port : shown->destination.port};
+        const auto& output = OutputOf(index, *call);
+        if (output != port)
+          result.Violated(call->at, output ? Text(index, *output) : "nothing",
                           Text(index, port) + ": that of its address");
       }
     }

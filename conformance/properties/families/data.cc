@@ -49,16 +49,16 @@ struct Region {
 };
 
 // The completion that the call finally returned.
-std::optional<Stray> HandedBy(const HistoryIndex& index, const MadeCall& call) {
+std::optional<Stray> CompletedBy(const HistoryIndex& index, const MadeCall& call) {
   const size_t at = call.released.value_or(call.at);
   const Observation& seen = index.history().records[at].seen;
   const auto* answered = std::get_if<seen::Answered>(&seen);
   const auto* released = std::get_if<seen::Released>(&seen);
-  const std::optional<HandedOut>* handed = answered != nullptr   ? &answered->handed
-                                           : released != nullptr ? &released->handed
-                                                                 : nullptr;
+  const std::optional<Output>* output = answered != nullptr   ? &answered->output
+                                        : released != nullptr ? &released->output
+                                                              : nullptr;
   const auto* completion =
-      handed != nullptr && *handed ? std::get_if<Completion>(&**handed) : nullptr;
+      output != nullptr && *output ? std::get_if<Completion>(&**output) : nullptr;
   if (completion == nullptr) return std::nullopt;
   return Stray{at, *completion};
 }
@@ -113,7 +113,7 @@ std::optional<Queues> QueuesOf(const HistoryIndex& index, IdRef id) {
     Queue& queue = kind == CallKind::kGetRecvComp ? queues.receives : queues.sends;
     if (!returns && call->reply.kind == ReplyKind::kBlocked) queue.waits.push_back({call, at});
     if (returns || !call->released)
-      if (const std::optional<Stray> seen = HandedBy(index, *call)) Complete(queue, *seen);
+      if (const std::optional<Stray> seen = CompletedBy(index, *call)) Complete(queue, *seen);
   }
   if (pairs > 1) return std::nullopt;
   return queues;
@@ -131,7 +131,7 @@ void ForEachQueue(const HistoryIndex& index, Each each) {
 }
 
 std::string Saw(const HistoryIndex& index, const Completion& completion) {
-  return ToString(HandedOut(completion), index.topology());
+  return ToString(Output(completion), index.topology());
 }
 
 // All work requests on regions, of any id.
@@ -349,8 +349,8 @@ void OnlyItsRange(const HistoryIndex& index, PropertyResult& result) {
     if (dereg == nullptr || !call.reply.succeeded() || regions[dereg->mr.index].made == nullptr)
       continue;
     const auto* answered = std::get_if<seen::Answered>(&index.history().records[call.at].seen);
-    const auto* held = answered != nullptr && answered->handed
-                           ? std::get_if<BytesHanded>(&*answered->handed)
+    const auto* held = answered != nullptr && answered->output
+                           ? std::get_if<BytesOutput>(&*answered->output)
                            : nullptr;
     if (held == nullptr) continue;
     const std::optional<uint32_t> expected =
@@ -359,8 +359,8 @@ void OnlyItsRange(const HistoryIndex& index, PropertyResult& result) {
     if (!expected) continue;
     result.Arose();
     if (held->digest != *expected)
-      result.Violated(call.at, ToString(HandedOut(*held), index.topology()),
-                      ToString(HandedOut(BytesHanded{*expected}), index.topology()));
+      result.Violated(call.at, ToString(Output(*held), index.topology()),
+                      ToString(Output(BytesOutput{*expected}), index.topology()));
   }
 }
 

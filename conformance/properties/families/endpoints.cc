@@ -102,13 +102,13 @@ void InfoIsWhatWasAsked(const HistoryIndex& index, PropertyResult& result) {
     const auto* get = std::get_if<call::GetAddrInfo>(call.call);
     if (get == nullptr || !call.reply.succeeded() || get->node.kind == AddressKind::kNone) continue;
     result.Arose();
-    const auto& handed = HandedBy(index, call);
-    const auto* info = handed ? std::get_if<AddrInfoHanded>(&*handed) : nullptr;
+    const auto& output = OutputOf(index, call);
+    const auto* info = output ? std::get_if<AddrInfoOutput>(&*output) : nullptr;
     const bool passive = get->hints && (get->hints->flags & kPassiveHint) != 0;
     const Address wanted = get->node.WithPort(get->service.value_or(0));
     if (info != nullptr && (passive ? info->source : info->destination) == wanted) continue;
     result.Violated(
-        call.at, handed ? ToString(*handed, index.topology()) : "nothing",
+        call.at, output ? ToString(*output, index.topology()) : "nothing",
         ToString(wanted, index.topology()) + (passive ? " as the source" : " as the destination"));
   }
 }
@@ -140,13 +140,13 @@ uint32_t GoneBefore(const HistoryIndex& index, size_t record) {
 void DevicesAreThere(const HistoryIndex& index, PropertyResult& result) {
   for (const MadeCall& call : index.calls()) {
     if (call.kind() != CallKind::kGetDevices || !call.reply.succeeded()) continue;
-    const auto& handed = HandedBy(index, call);
-    const auto* devices = handed ? std::get_if<DevicesHanded>(&*handed) : nullptr;
+    const auto& output = OutputOf(index, call);
+    const auto* devices = output ? std::get_if<DevicesOutput>(&*output) : nullptr;
     const uint32_t gone = GoneBefore(index, call.at);
     if (devices == nullptr || gone == 0) continue;
     result.Arose();
     if ((devices->known & gone) != 0)
-      result.Violated(call.at, ToString(*handed, index.topology()), "no device that was removed");
+      result.Violated(call.at, ToString(*output, index.topology()), "no device that was removed");
   }
 }
 

@@ -64,7 +64,7 @@ const MadeCall* LookupBefore(const HistoryIndex& index, const MadeCall& query) {
   return last;
 }
 
-void HandedOutOnce(const HistoryIndex& index, PropertyResult& result) {
+void ReturnedOnce(const HistoryIndex& index, PropertyResult& result) {
   for (const MadeCall& call : index.calls()) {
     if (call.kind() != CallKind::kQueryAddrInfo || !call.reply.succeeded()) continue;
     result.Arose();
@@ -82,12 +82,12 @@ void HandsOutWhatWasAsked(const HistoryIndex& index, PropertyResult& result) {
     if (asked.node.kind == AddressKind::kNone) continue;
     result.Arose();
     const auto& answered = std::get<seen::Answered>(index.history().records[call.at].seen);
-    const auto* info = answered.handed ? std::get_if<AddrInfoHanded>(&*answered.handed) : nullptr;
+    const auto* info = answered.output ? std::get_if<AddrInfoOutput>(&*answered.output) : nullptr;
     const bool passive = asked.hints && (asked.hints->flags & kPassiveHint) != 0;
     const Address wanted = asked.node.WithPort(asked.service.value_or(0));
     if (info != nullptr && (passive ? info->source : info->destination) == wanted) continue;
     result.Violated(
-        call.at, answered.handed ? ToString(*answered.handed, index.topology()) : "nothing",
+        call.at, answered.output ? ToString(*answered.output, index.topology()) : "nothing",
         ToString(wanted, index.topology()) + (passive ? " as the source" : " as the destination"));
   }
 }
@@ -101,7 +101,7 @@ constexpr auto kClaims = std::to_array<Property>({
            "rdma-core 65 cma.c rdma_write_cm_event, linux 7.2 ucma.c ucma_write_cm_event"),
     Sometimes("USER-2", IsHeard<EventType::kUser>, "USER is reported.",
               "rdma-core 65 cma.c rdma_write_cm_event", kLater),
-    Always("AINFO-1", HandedOutOnce,
+    Always("AINFO-1", ReturnedOnce,
            "rdma_query_addrinfo returns the result of rdma_resolve_addrinfo once.",
            "rdma-core 65 cma.c rdma_query_addrinfo"),
     Always("AINFO-2", HandsOutWhatWasAsked,

@@ -129,10 +129,10 @@ Certainty DataPath::NothingCompleted(IdRef id, bool receives, const Ends& ends) 
 }
 
 Verdict DataPath::Complete(const Record& record, Lane lane, const Call& call, const Reply& reply,
-                           const std::optional<HandedOut>& handed) {
+                           const std::optional<Output>& output) {
   const IdRef id = IdOf(call);
   Verdict verdict{.saw = ToString(reply)};
-  if (handed) verdict.saw += " " + ToString(*handed, facts_.topology());
+  if (output) verdict.saw += " " + ToString(*output, facts_.topology());
   if (!search_.Close(id, WindowOf(record), &verdict)) return verdict;
   const Ends ends = EndsOf(id, facts_, components_);
   const bool receives = KindOf(call) == CallKind::kGetRecvComp;
@@ -154,8 +154,8 @@ Verdict DataPath::Complete(const Record& record, Lane lane, const Call& call, co
   if (reply.kind == ReplyKind::kBlocked && fits)
     context_.waiting.push_back(
         {.what = WaitingCall::For::kCompletion, .line = record.line, .lane = lane});
-  if (guards.Has(Guard::kFine)) fits = JudgeWork(id, receives, ends, handed, &verdict) && fits;
-  if (reply.succeeded() && !(handed && std::holds_alternative<Completion>(*handed))) fits = false;
+  if (guards.Has(Guard::kFine)) fits = JudgeWork(id, receives, ends, output, &verdict) && fits;
+  if (reply.succeeded() && !(output && std::holds_alternative<Completion>(*output))) fits = false;
   if (!fits) verdict.kind = VerdictKind::kRefused;
   return verdict;
 }
@@ -163,9 +163,9 @@ Verdict DataPath::Complete(const Record& record, Lane lane, const Call& call, co
 // Whether the completion is a permitted one; the permitted ones are added to the verdict. True
 // where none was returned.
 bool DataPath::JudgeWork(IdRef id, bool receives, const Ends& ends,
-                         const std::optional<HandedOut>& handed, Verdict* verdict) {
+                         const std::optional<Output>& output, Verdict* verdict) {
   QueuesInfo& own = facts_.work.of(id);
-  const auto* seen = handed ? std::get_if<Completion>(&*handed) : nullptr;
+  const auto* seen = output ? std::get_if<Completion>(&*output) : nullptr;
   if (facts_.work.Unknown(id)) {
     verdict->sharp = false;
     return true;

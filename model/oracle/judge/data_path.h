@@ -22,7 +22,7 @@ class DataPath : JudgeBase {
 
   // rdma_get_send_comp and rdma_get_recv_comp, when they are made or when they return.
   Verdict Complete(const Record& record, Lane lane, const Call& call, const Reply& reply,
-                   const std::optional<HandedOut>& handed);
+                   const std::optional<Output>& output);
   Verdict Deregister(const call::DeregMr& dereg, const seen::Answered& answered);
   // What a permitted record says about queues.
   void Learn(const Record& record, const Line& line);
@@ -38,7 +38,7 @@ class DataPath : JudgeBase {
   std::vector<DueCompletion> DueOfReceives(IdRef id, const Ends& ends) const;
   bool AllMayBeSilent(IdRef id, const Ends& ends) const;
   Certainty NothingCompleted(IdRef id, bool receives, const Ends& ends) const;
-  bool JudgeWork(IdRef id, bool receives, const Ends& ends, const std::optional<HandedOut>& handed,
+  bool JudgeWork(IdRef id, bool receives, const Ends& ends, const std::optional<Output>& output,
                  Verdict* verdict);
   void QueuePairFailed(IdRef id);
 

@@ -51,8 +51,8 @@ bool HasOutput(CallKind kind) {
          kind == CallKind::kQueryAddrInfo;
 }
 
-std::vector<HandedOut> OutputsOf(const ConversationFacts& facts, const Possibility& p,
-                                 const Call& call) {
+std::vector<Output> OutputsOf(const ConversationFacts& facts, const Possibility& p,
+                              const Call& call) {
   const IdRef id = IdOf(call);
   const IdState& own = p.ids[p.Find(id)];
   if (const auto* attrs = std::get_if<call::InitQpAttr>(&call)) {
@@ -68,12 +68,12 @@ std::vector<HandedOut> OutputsOf(const ConversationFacts& facts, const Possibili
   if (std::holds_alternative<call::QueryAddrInfo>(call)) return LookedUp(*facts.id(id).looked_up);
   const Shown& shown = facts.id(id).shown;
   const bool source = std::holds_alternative<call::GetSrcPort>(call);
-  return {PortHanded{source ? shown.source.port : shown.destination.port}};
+  return {PortOutput{source ? shown.source.port : shown.destination.port}};
 }
 
-bool SameOutput(const HandedOut& expected, const HandedOut& seen) {
-  const auto* port = std::get_if<PortHanded>(&expected);
-  const auto* other = std::get_if<PortHanded>(&seen);
+bool SameOutput(const Output& expected, const Output& seen) {
+  const auto* port = std::get_if<PortOutput>(&expected);
+  const auto* other = std::get_if<PortOutput>(&seen);
   if (port != nullptr && other != nullptr && port->port >= kFirstEphemeralPort)
     return other->port >= kFirstEphemeralPort;
   return expected == seen;
@@ -96,16 +96,16 @@ Verdict IdCalls::Called(const Record& record, const Call& call, const seen::Answ
   Verdict verdict{.saw = ToString(answered.reply)};
   const CallRows rows(context_, call, window, ClashFor(id, call, window, context_));
   if (!search_.Close(id, window, &verdict)) return verdict;
-  if (has_output && answered.handed)
-    verdict.saw += " " + ToString(*answered.handed, facts_.topology());
+  if (has_output && answered.output)
+    verdict.saw += " " + ToString(*answered.output, facts_.topology());
   Verdict outputs;  // those that are permitted
   const auto has_it = [&](const Possibility& p) {
     if (!has_output) return true;
-    const std::vector<HandedOut> expected = OutputsOf(facts_, p, call);
-    const bool same = answered.handed && std::ranges::any_of(expected, [&](const HandedOut& one) {
-                        return SameOutput(one, *answered.handed);
+    const std::vector<Output> expected = OutputsOf(facts_, p, call);
+    const bool same = answered.output && std::ranges::any_of(expected, [&](const Output& one) {
+                        return SameOutput(one, *answered.output);
                       });
-    for (const HandedOut& one : expected)
+    for (const Output& one : expected)
       if (!same)
         Permit(&outputs, "0 " + ToString(one, facts_.topology()),
                "what was asked for, in this state");

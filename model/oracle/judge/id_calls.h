@@ -17,10 +17,10 @@ namespace cm::model {
 // Whether a successful call on an id has an output that depends on the id's state.
 bool HasOutput(CallKind kind);
 // The permitted outputs of such a call in a possibility.
-std::vector<HandedOut> OutputsOf(const ConversationFacts& facts, const Possibility& p,
-                                 const Call& call);
+std::vector<Output> OutputsOf(const ConversationFacts& facts, const Possibility& p,
+                              const Call& call);
 // Ports that the kernel chooses have no meaning.
-bool SameOutput(const HandedOut& expected, const HandedOut& seen);
+bool SameOutput(const Output& expected, const Output& seen);
 
 class IdCalls : JudgeBase {
  public:

@@ -111,12 +111,12 @@ Verdict Inspections::EventStr(const call::EventStr& call, const seen::Answered& 
                         ? static_cast<int>(EventType::kUser)
                         : kFirstEventTypeCount;
   const bool known = call.type < names;
-  const HandedOut expected = TextHanded::Of(known ? ToString(static_cast<EventType>(call.type))
-                                                  : std::string_view("UNKNOWN EVENT"));
+  const Output expected = TextOutput::Of(known ? ToString(static_cast<EventType>(call.type))
+                                               : std::string_view("UNKNOWN EVENT"));
   Verdict verdict{.saw = ToString(answered.reply)};
-  if (answered.handed) verdict.saw += " " + ToString(*answered.handed, facts_.topology());
+  if (answered.output) verdict.saw += " " + ToString(*answered.output, facts_.topology());
   Permit(&verdict, *rule, "0 " + ToString(expected, facts_.topology()));
-  const bool fits = answered.reply.succeeded() && answered.handed == expected;
+  const bool fits = answered.reply.succeeded() && answered.output == expected;
   if (!fits && !Unseen(answered.reply)) verdict.kind = VerdictKind::kRefused;
   verdict.certain.set(NumberOf(&*rule));
   return verdict;
@@ -138,23 +138,23 @@ std::pair<uint32_t, uint32_t> OwnedResults::DevicesOf(uint8_t side, const Window
 }
 
 // Devices of a list that the topology does not name are ignored.
-std::vector<HandedOut> OwnedResults::OutputsOf(const Call& call, uint8_t side, const Window& window,
-                                               const std::optional<HandedOut>& seen) const {
+std::vector<Output> OwnedResults::OutputsOf(const Call& call, uint8_t side, const Window& window,
+                                            const std::optional<Output>& seen) const {
   if (const auto* get = std::get_if<call::GetAddrInfo>(&call)) return LookedUp(*get);
   const auto [certain, possible] = DevicesOf(side, window);
-  const auto* devices = seen ? std::get_if<DevicesHanded>(&*seen) : nullptr;
+  const auto* devices = seen ? std::get_if<DevicesOutput>(&*seen) : nullptr;
   if (devices != nullptr) {
     const bool fits = (devices->known & certain) == certain && (devices->known & ~possible) == 0;
     if (devices->known == 0 ? devices->unknown > 0 : fits) return {*seen};
   }
-  return {DevicesHanded{.known = possible}};
+  return {DevicesOutput{.known = possible}};
 }
 
 Verdict OwnedResults::Called(const Record& record, Lane lane, const Call& call,
                              const seen::Answered& answered) const {
   const Window window = WindowOf(record);
   Verdict verdict{.saw = ToString(answered.reply)};
-  if (answered.handed) verdict.saw += " " + ToString(*answered.handed, facts_.topology());
+  if (answered.output) verdict.saw += " " + ToString(*answered.output, facts_.topology());
   std::vector<Guard> guards{Guard::kFine};
   if (const auto* get = std::get_if<call::GetAddrInfo>(&call)) {
     guards = {LookupGuard(*get)};
@@ -168,12 +168,12 @@ Verdict OwnedResults::Called(const Record& record, Lane lane, const Call& call,
         return std::ranges::any_of(guards, [&](Guard guard) { return rule.when.Has(guard); });
       });
   if (!fits || !answered.reply.succeeded() || ReturnsVoid(KindOf(call))) return verdict;
-  const std::vector<HandedOut> expected = OutputsOf(call, lane.side, window, answered.handed);
-  if (answered.handed && std::ranges::find(expected, *answered.handed) != expected.end())
+  const std::vector<Output> expected = OutputsOf(call, lane.side, window, answered.output);
+  if (answered.output && std::ranges::find(expected, *answered.output) != expected.end())
     return verdict;
   verdict.kind = VerdictKind::kRefused;
   verdict.permitted.clear();
-  for (const HandedOut& one : expected)
+  for (const Output& one : expected)
     verdict.permitted.push_back(
         {.what = "0 " + ToString(one, facts_.topology()), .source = "what was asked for"});
   return verdict;

@@ -37,8 +37,8 @@ class OwnedResults : JudgeBase {
 
  private:
   std::pair<uint32_t, uint32_t> DevicesOf(uint8_t side, const Window& window) const;
-  std::vector<HandedOut> OutputsOf(const Call& call, uint8_t side, const Window& window,
-                                   const std::optional<HandedOut>& seen) const;
+  std::vector<Output> OutputsOf(const Call& call, uint8_t side, const Window& window,
+                                const std::optional<Output>& seen) const;
 };
 
 }  // namespace cm::model

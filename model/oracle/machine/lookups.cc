@@ -13,15 +13,15 @@ std::optional<bool> DatagramsBySpace(const AddrHints& hints) {
   return IsDatagram(*hints.space);
 }
 
-void SetLengths(AddrInfoHanded* info) {
+void SetLengths(AddrInfoOutput* info) {
   if (info->source.kind != AddressKind::kNone)
     info->source_length = SockaddrLength(info->source.v6);
   if (info->destination.kind != AddressKind::kNone)
     info->destination_length = SockaddrLength(info->destination.v6);
 }
 
-AddrInfoHanded Echo(const AddrHints& hints) {
-  AddrInfoHanded info{.flags = hints.flags,
+AddrInfoOutput Echo(const AddrHints& hints) {
+  AddrInfoOutput info{.flags = hints.flags,
                       .family = hints.family,
                       .type = hints.type,
                       .space = hints.space,
@@ -32,7 +32,7 @@ AddrInfoHanded Echo(const AddrHints& hints) {
 }
 
 // Without a node the address is any or loopback, of the family that the resolver puts first.
-AddrInfoHanded Found(const call::GetAddrInfo& get, bool v6) {
+AddrInfoOutput Found(const call::GetAddrInfo& get, bool v6) {
   const AddrHints hints = get.hints.value_or(AddrHints{});
   const bool passive = (hints.flags & kPassiveHint) != 0;
   const bool datagrams = DatagramsByType(hints).value_or(DatagramsBySpace(hints).value_or(false));
@@ -40,7 +40,7 @@ AddrInfoHanded Found(const call::GetAddrInfo& get, bool v6) {
   if (address.kind == AddressKind::kNone)
     address = {.kind = passive ? AddressKind::kAny : AddressKind::kLoopback, .v6 = v6};
   address.port = get.service.value_or(0);
-  AddrInfoHanded info{.flags = passive ? kPassiveHint : 0, .family = FamilyNumber(address.v6)};
+  AddrInfoOutput info{.flags = passive ? kPassiveHint : 0, .family = FamilyNumber(address.v6)};
   info.type = hints.type.value_or(datagrams ? QpType::kUd : QpType::kRc);
   info.space = hints.space.value_or(datagrams ? PortSpace::kUdp : PortSpace::kTcp);
   info.source = passive ? address : hints.source;
@@ -68,10 +68,10 @@ Guard LookupGuard(const call::GetAddrInfo& get) {
   return Guard::kFine;
 }
 
-std::vector<HandedOut> LookedUp(const call::GetAddrInfo& get) {
+std::vector<Output> LookedUp(const call::GetAddrInfo& get) {
   if (LookupGuard(get) == Guard::kHintsAlone) return {Echo(*get.hints)};
   const uint8_t family = get.hints ? get.hints->family : uint8_t{0};
-  std::vector<HandedOut> infos;
+  std::vector<Output> infos;
   if (family != kInet6Family) infos.emplace_back(Found(get, false));
   if (family == kInet6Family || (family == 0 && get.node.kind == AddressKind::kNone))
     infos.emplace_back(Found(get, true));

@@ -15,7 +15,7 @@ namespace cm::model {
 call::GetAddrInfo LookupOf(const call::ResolveAddrInfo& resolve);
 Guard LookupGuard(const call::GetAddrInfo& get);
 // The permitted results of a successful lookup.
-std::vector<HandedOut> LookedUp(const call::GetAddrInfo& get);
+std::vector<Output> LookedUp(const call::GetAddrInfo& get);
 
 }  // namespace cm::model
 
