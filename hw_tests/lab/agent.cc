@@ -137,6 +137,8 @@ void Agent::KillShell() {
   kill(shell_, SIGKILL);
 }
 
+// Not by conformance/process: its programs end with the agent and have default signals, and the
+// agent is process 1 of the guest, which reaps whatever a command leaves running.
 void Agent::Start(const std::string& command) {
   std::array<int, 2> output;
   std::array<int, 2> error;

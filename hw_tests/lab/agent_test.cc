@@ -3,16 +3,16 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "conformance/process/descriptor.h"
+#include "conformance/process/process.h"
 #include "hw_tests/lab/frame.h"
 
 namespace lab {
@@ -30,40 +30,31 @@ struct Answer {
 class AgentTest : public ::testing::Test {
  protected:
   AgentTest() {
-    std::array<int, 2> ends;
-    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
-    port_ = ends[0];
-    agent_ = fork();
-    if (agent_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      close(ends[0]);
-      fcntl(ends[1], F_SETFL, O_NONBLOCK);
-      ServeAgent(ends[1]);
-    }
-    close(ends[1]);
+    std::optional<cm::Ends> ends = cm::SocketPair(SOCK_STREAM);
+    port_ = std::move(ends->first);
+    auto agent = cm::Process::Fork([&] {
+      port_.Close();
+      fcntl(ends->second.get(), F_SETFL, O_NONBLOCK);
+      ServeAgent(ends->second.get());
+    });
+    agent_ = std::move(agent.value());
     const std::optional<Frame> ready = Receive();
     EXPECT_TRUE(ready && ready->type == FrameType::kReady);
   }
 
-  ~AgentTest() override {
-    kill(agent_, SIGKILL);
-    waitpid(agent_, nullptr, 0);
-    close(port_);
-  }
-
   void Send(const Frame& frame) {
     const std::string bytes = Encode(frame);
-    ASSERT_EQ(write(port_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    ASSERT_EQ(write(port_.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   }
 
   // Empty when nothing arrives within the time limit of the tests.
   std::optional<Frame> Receive() {
     for (;;) {
       if (std::optional<Frame> frame = decoder_.Next()) return frame;
-      pollfd ready = {port_, POLLIN, 0};
+      pollfd ready = {port_.get(), POLLIN, 0};
       if (poll(&ready, 1, kPatienceMs) <= 0) return std::nullopt;
       std::array<char, 4096> buffer;
-      const ssize_t n = read(port_, buffer.data(), buffer.size());
+      const ssize_t n = read(port_.get(), buffer.data(), buffer.size());
       if (n <= 0) return std::nullopt;
       decoder_.Append({buffer.data(), static_cast<size_t>(n)});
     }
@@ -88,8 +79,8 @@ class AgentTest : public ::testing::Test {
     return AwaitExit();
   }
 
-  int port_ = -1;
-  pid_t agent_ = 0;
+  cm::Descriptor port_;
+  cm::Process agent_;
   uint32_t command_ = 0;
   FrameDecoder decoder_;
 };
@@ -150,7 +141,7 @@ TEST_F(AgentTest, KillWithoutACommandIsHarmless) {
 
 TEST_F(AgentTest, EndsWhenTheStreamHasLostItsBoundaries) {
   const std::string rubbish(64, '\xff');
-  ASSERT_EQ(write(port_, rubbish.data(), rubbish.size()), 64);
+  ASSERT_EQ(write(port_.get(), rubbish.data(), rubbish.size()), 64);
   EXPECT_FALSE(Receive());
 }
 

@@ -2,10 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
 
+#include "conformance/process/process.h"
 #include "model/vocabulary/topology.h"
 
 namespace cm::app {
@@ -23,11 +24,9 @@ class Host : public testing::Test {
 
   // Returns what it prints, and its exit code.
   std::string Ip(const std::string& words) const {
-    FILE* output = popen((folder_ / "bin/ip").string().append(" " + words + " 2>&1").c_str(), "r");
-    std::string text;
-    for (int c = std::fgetc(output); c != EOF; c = std::fgetc(output))
-      text.push_back(static_cast<char>(c));
-    return text + std::to_string(pclose(output) / 256);
+    const std::optional<Ran> ran =
+        RunProgram({"/bin/sh", "-c", (folder_ / "bin/ip").string() + " " + words});
+    return ran ? ran->output + std::to_string(ran->exit_code) : "not started";
   }
 
   const fs::path folder_ = fs::path(testing::TempDir()) / "host";

@@ -120,6 +120,7 @@ std::string EnvironmentOf(pid_t process, const std::string& name) {
   return text.substr(begin, text.find('\0', begin) - begin);
 }
 
+// Not by conformance/process, whose processes end with this one: the guard stays longer.
 Guard::Guard(std::string setting, std::string folder) {
   std::array<int, 2> pipe{};
   if (pipe2(pipe.data(), O_CLOEXEC) != 0) return;

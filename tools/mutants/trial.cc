@@ -5,27 +5,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <deque>
-#include <memory>
+#include <optional>
 #include <sstream>
 #include <utility>
+
+#include "conformance/process/process.h"
+#include "model/base/duration.h"
 
 namespace cm::mutant {
 namespace {
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
-
-void Write(const Sight& sight, std::FILE* file) {
-  fmt::print(file, "{:d} {:d} {} {} {}\n{}\n", sight.reached, sight.failed, sight.sequence,
-             sight.digest, sight.profile, sight.claims);
-  std::fflush(file);
+std::string ToText(const Sight& sight) {
+  return fmt::format("{:d} {:d} {} {} {}\n{}\n", sight.reached, sight.failed, sight.sequence,
+                     sight.digest, sight.profile, sight.claims);
 }
 
 Sight Read(const std::string& content) {
@@ -37,67 +33,49 @@ Sight Read(const std::string& content) {
   return sight;
 }
 
-std::string ContentOf(std::FILE* file) {
-  std::string content;
-  std::rewind(file);
-  char buffer[4096];
-  for (size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;)
-    content.append(buffer, n);
-  return content;
-}
-
-void Limit(int resource, uint64_t amount) {
-  const rlimit limit{.rlim_cur = amount, .rlim_max = amount};
-  setrlimit(resource, &limit);  // a trial without limits is a slow trial
-}
-
-// In the process of the trial.
-[[noreturn]] void LookFromHere(int mutant, const Look& look, const Limits& limits, std::FILE* told,
-                               std::FILE* errors) {
-  dup2(fileno(errors), STDERR_FILENO);
-  Limit(RLIMIT_CORE, 0);
-  const rlimit time{.rlim_cur = limits.cpu_seconds, .rlim_max = limits.cpu_seconds + 1};
-  setrlimit(RLIMIT_CPU, &time);
-  Limit(RLIMIT_AS, limits.memory_bytes);
-  Write(look(mutant), told);
-  _exit(0);
-}
-
 // A trial that is under way.
-struct Process {
+struct Running {
   int mutant = 0;
-  pid_t id = -1;
-  TemporaryFile told;
-  TemporaryFile errors;
+  Descriptor sight;   // what is seen, as text
+  Descriptor errors;  // standard error
+  Process process;
 };
 
-// False when there is no process.
-bool Begin(int mutant, const Look& look, const Limits& limits, Process* process) {
-  *process = {.mutant = mutant,
-              .id = -1,
-              .told = TemporaryFile(std::tmpfile()),
-              .errors = TemporaryFile(std::tmpfile())};
-  if (process->told == nullptr || process->errors == nullptr) return false;
+// In the process of the trial.
+void LookFromHere(const Running& trial, const Look& look, const Limits& limits) {
+  dup2(trial.errors.get(), STDERR_FILENO);
+  const rlimit time{.rlim_cur = limits.cpu_seconds, .rlim_max = limits.cpu_seconds + 1};
+  setrlimit(RLIMIT_CPU, &time);
+  // A trial without this limit is a slow trial.
+  const rlimit memory{.rlim_cur = limits.memory_bytes, .rlim_max = limits.memory_bytes};
+  setrlimit(RLIMIT_AS, &memory);
+  const std::string text = ToText(look(trial.mutant));
+  static_cast<void>(!write(trial.sight.get(), text.data(), text.size()));
+}
+
+// Empty when there is no process.
+std::optional<Running> Begin(int mutant, const Look& look, const Limits& limits) {
+  Running trial{.mutant = mutant, .sight = MemoryFile(""), .errors = MemoryFile(""), .process = {}};
   std::fflush(nullptr);
-  process->id = fork();
-  if (process->id == 0)
-    LookFromHere(mutant, look, limits, process->told.get(), process->errors.get());
-  return process->id > 0;
+  auto process = Process::Fork([&] { LookFromHere(trial, look, limits); });
+  if (!process) return std::nullopt;
+  trial.process = *std::move(process);
+  return trial;
 }
 
 // What the process that ended with this status says; the sight is empty where it says nothing.
-Trial Ended(const Process& process, int status, uint64_t normal_digest, Sight* sight) {
-  Trial trial{.mutant = process.mutant, .by = {}, .profile = {}};
+Trial Ended(const Running& running, int status, uint64_t normal_digest, Sight* sight) {
+  Trial trial{.mutant = running.mutant, .by = {}, .profile = {}};
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
-    const std::string said = ContentOf(process.errors.get());
+    const std::string said = ReadFromStart(running.errors);
     const char* const name = sigabbrev_np(signal);
     trial.outcome = signal == SIGXCPU ? Outcome::kHung : Outcome::kCrashed;
     trial.by = fmt::format("SIG{}", name == nullptr ? "?" : name);
     if (!said.empty()) trial.by += ": " + said.substr(0, said.find('\n'));
     return trial;
   }
-  const std::string content = ContentOf(process.told.get());
+  const std::string content = ReadFromStart(running.sight);
   *sight = Read(content);
   if (content.empty()) {
     trial.outcome = Outcome::kCrashed;
@@ -113,11 +91,10 @@ Trial Ended(const Process& process, int status, uint64_t normal_digest, Sight* s
   return trial;
 }
 
-Trial End(const Process& process, uint64_t normal_digest, Sight* sight) {
-  int status = 0;
-  while (waitpid(process.id, &status, 0) < 0 && errno == EINTR) {
-  }
-  return Ended(process, status, normal_digest, sight);
+Trial End(Running* running, uint64_t normal_digest, Sight* sight) {
+  std::optional<int> status;
+  while (!status) status = running->process.Wait(Duration::Seconds(60));
+  return Ended(*running, *status, normal_digest, sight);
 }
 
 }  // namespace
@@ -148,22 +125,22 @@ std::string TryAll(const std::vector<int>& mutants, const Look& look, const Limi
                    int jobs, const OnTrial& on_trial) {
   constexpr const char* kNoProcess = "a process of a trial cannot be started";
   Sight normal;
-  Process first;
-  if (!Begin(0, look, limits, &first)) return kNoProcess;
-  const Trial without = End(first, 0, &normal);
+  std::optional<Running> first = Begin(0, look, limits);
+  if (!first) return kNoProcess;
+  const Trial without = End(&*first, 0, &normal);
   if (Noticed(without.outcome))
     return fmt::format("without any mutant: {} {}", ToString(without.outcome), without.by);
-  std::deque<Process> under_way;
+  std::deque<Running> under_way;
   const auto end_first = [&] {
     Sight sight;
-    on_trial(End(under_way.front(), normal.digest, &sight));
+    on_trial(End(&under_way.front(), normal.digest, &sight));
     under_way.pop_front();
   };
   for (const int mutant : mutants) {
     if (under_way.size() >= static_cast<size_t>(jobs)) end_first();
-    Process process;
-    if (!Begin(mutant, look, limits, &process)) return kNoProcess;
-    under_way.push_back(std::move(process));
+    std::optional<Running> next = Begin(mutant, look, limits);
+    if (!next) return kNoProcess;
+    under_way.push_back(*std::move(next));
   }
   while (!under_way.empty()) end_first();
   return {};

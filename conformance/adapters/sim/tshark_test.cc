@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -24,6 +23,7 @@
 #include <vector>
 
 #include "conformance/adapters/sim/capture.h"
+#include "conformance/process/process.h"
 #include "conformance/scenarios/golden.h"
 #include "conformance/scenarios/on_sim.h"
 #include "model/mad/frame.h"
@@ -140,12 +140,10 @@ class Tshark : public testing::Test {
 
   // The output of a command, line by line.
   static std::vector<std::string> LinesOf(const std::string& command) {
-    std::string text;
-    FILE* pipe = popen(command.c_str(), "r");
-    for (int c = std::getc(pipe); c != EOF; c = std::getc(pipe)) text += static_cast<char>(c);
-    EXPECT_EQ(pclose(pipe), 0) << command;
+    const std::optional<Ran> ran = RunProgram({"/bin/sh", "-c", command});
+    EXPECT_TRUE(ran && ran->exit_code == 0) << command;
     std::vector<std::string> lines;
-    std::istringstream stream(text);
+    std::istringstream stream(ran ? ran->output : "");
     for (std::string line; std::getline(stream, line);) lines.push_back(line);
     return lines;
   }
