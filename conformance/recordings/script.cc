@@ -116,11 +116,6 @@ std::optional<std::string> ScriptWords::Value(std::string_view key) const {
   return std::nullopt;
 }
 
-int ScriptWords::Number(std::string_view key, int fallback) const {
-  const std::optional<std::string> value = Value(key);
-  return value ? NumberIn(*value, fallback) : fallback;
-}
-
 bool ScriptWords::Has(std::string_view flag) const {
   return std::ranges::find(words_, flag) != words_.end();
 }

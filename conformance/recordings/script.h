@@ -20,8 +20,6 @@ class ScriptWords {
   // The n-th positional word; empty when there are fewer.
   std::string Word(size_t n) const { return n < words_.size() ? words_[n] : std::string(); }
   std::optional<std::string> Value(std::string_view key) const;
-  // The number after key=, or `fallback`.
-  int Number(std::string_view key, int fallback) const;
   bool Has(std::string_view flag) const;
 
  private:

@@ -14,6 +14,7 @@
 
 #include "conformance/driver/perform.h"
 #include "conformance/walks/walk.h"
+#include "model/base/check.h"
 #include "model/conversation/fault_check.h"
 
 namespace cm {
@@ -177,6 +178,7 @@ bool RunCampaign(Implementation& implementation, const CampaignOptions& options,
         queue.Stop();
         break;
       }
+      SetCheckContext(fmt::format("seed {}, sequence {}", options.draw.seed, *number));
       SequenceRun judged =
           RunOne(implementation, ConversationOf(options, *number), options.property);
       judged.result.index = *number;  // a given one has none

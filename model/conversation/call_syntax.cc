@@ -114,21 +114,6 @@ std::string SyntaxOf(CallKind kind) {
 
 std::string DefaultsOf(CallKind kind) { return Described(kind).defaults; }
 
-std::string NamesOf(CallKind kind) {
-  std::vector<std::string> parts;
-  const auto note = [&parts](const FieldInfo& info) {
-    const std::string_view verb = info.use == NameUse::kMakes   ? "makes"
-                                  : info.use == NameUse::kFrees ? "frees"
-                                                                : "uses";
-    if (info.use != NameUse::kNone) parts.push_back(fmt::format("{} {}", verb, info.noun));
-  };
-  EachCall([&]<typename One>() {
-    if (KindOf(One{}) != kind) return;
-    ForEachField(kRow<One>.fields, [&](const auto& field) { note(field.info); });
-  });
-  return Joined(parts);
-}
-
 std::string TraitsText(CallKind kind) {
   const CallTraits& traits = TraitsOf(kind);
   std::vector<std::string> parts;

@@ -13,8 +13,6 @@ namespace cm {
 std::string SyntaxOf(CallKind kind);
 // "backlog=8": the defaults of the arguments in brackets, if they have a value.
 std::string DefaultsOf(CallKind kind);
-// "makes an id, uses a channel": the effect of the call on its names.
-std::string NamesOf(CallKind kind);
 // "returns void; may block; map 1.4": traits that hold, "" for none.
 std::string TraitsText(CallKind kind);
 

@@ -39,7 +39,6 @@ class NameScope {
   bool IdIsLive(IdRef id) const { return id.valid() && ids_[id.index].live; }
   bool ChannelIsLive(ChannelRef c) const { return c.valid() && channels_[c.index].live; }
   bool EventIsLive(EventRef e) const { return e.valid() && events_[e.index].live; }
-  bool RegionIsLive(MrRef m) const { return m.valid() && regions_[m.index].live; }
   bool HeldIsLive(HeldRef h) const { return h.valid() && held_[h.index].live; }
   bool LaneWaits(Lane lane) const;
   // The channel of the id's events.

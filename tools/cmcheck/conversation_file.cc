@@ -8,12 +8,10 @@
 #include <system_error>
 #include <utility>
 
-#include "conformance/runner/campaign.h"
 #include "conformance/runner/profile_file.h"
 #include "model/base/files.h"
 #include "model/conversation/parse.h"
 #include "model/vocabulary/profile.h"
-#include "tools/cmcheck/command.h"
 
 namespace cm {
 
@@ -70,6 +68,21 @@ std::string WhyBeyond(const std::string& capabilities, const std::string& path,
              ? std::string()
              : fmt::format("{}: it needs {}, which --capabilities '{}' does not have", path,
                            ToString(missing), capabilities);
+}
+
+std::variant<CarriedOut, std::string> CarryOut(const std::string& path,
+                                               const Conversation& conversation,
+                                               std::string_view text, Asked asked) {
+  std::string problem = TakeItsProfile(path, conversation, text, &asked.profile);
+  if (problem.empty()) problem = WhyBeyond(asked.capabilities, path, conversation);
+  if (!problem.empty()) return problem;
+  auto resolved = Resolve(asked);
+  if (auto* why = std::get_if<std::string>(&resolved)) return std::move(*why);
+  CarriedOut done{.answering = std::get<Answering>(std::move(resolved)), .run = {}};
+  done.run = RunOne(*done.answering.implementation, conversation, {});
+  if (done.run.result.verdict == Verdict::kUnsupported)
+    return fmt::format("{}: {}", path, done.run.result.reason);
+  return done;
 }
 
 std::string WhyUnreadable(const std::string& path) {

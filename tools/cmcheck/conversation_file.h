@@ -8,9 +8,11 @@
 #include <variant>
 #include <vector>
 
+#include "conformance/runner/campaign.h"
 #include "conformance/runner/verdict.h"
 #include "model/conversation/conversation.h"
 #include "model/conversation/history.h"
+#include "tools/cmcheck/command.h"
 
 namespace cm {
 
@@ -39,6 +41,18 @@ std::string TakeItsProfile(const std::string& path, const Conversation& conversa
 // --capabilities was not given.
 std::string WhyBeyond(const std::string& capabilities, const std::string& path,
                       const Conversation& conversation);
+
+// A conversation that was carried out by the implementation under test.
+struct CarriedOut {
+  Answering answering;
+  SequenceRun run;
+};
+// Carries out the conversation of a file, under the profile of the file unless --profile gives
+// another one; or the error, in one line: the profile, a capability that --capabilities lacks, the
+// implementation, or what it does not support.
+std::variant<CarriedOut, std::string> CarryOut(const std::string& path,
+                                               const Conversation& conversation,
+                                               std::string_view text, Asked asked);
 
 // Empty, or the error in reading the folder.
 std::string WhyUnreadable(const std::string& path);

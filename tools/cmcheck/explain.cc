@@ -135,27 +135,21 @@ int ExplainConversation(ExplainOptions options) {
   auto read = ReadConversationFile(options.path);
   if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
   const ConversationFile& file = std::get<ConversationFile>(read);
-  if (std::string problem =
-          TakeItsProfile(file.path, file.conversation, file.text, &options.asked.profile);
-      !problem.empty())
-    return Unusable(problem);
-  if (std::string problem = WhyBeyond(options.asked.capabilities, file.path, file.conversation);
-      !problem.empty())
-    return Unusable(problem);
-  if (file.history && options.asked.impl.empty()) {
-    if (std::string problem = WhyWithoutEffect(options.asked, false); !problem.empty())
+  Asked& asked = options.asked;
+  if (file.history && asked.impl.empty()) {
+    std::string problem = TakeItsProfile(file.path, file.conversation, file.text, &asked.profile);
+    if (problem.empty()) problem = WhyBeyond(asked.capabilities, file.path, file.conversation);
+    if (!problem.empty()) return Unusable(problem);
+    if (problem = WhyWithoutEffect(asked, false); !problem.empty())
       return Unusable(fmt::format("{}: {}", file.path, problem));
-    auto profile = LoadProfile(options.asked.profile);
-    if (auto* problem = std::get_if<std::string>(&profile)) return Unusable(*problem);
+    auto profile = LoadProfile(asked.profile);
+    if (auto* why = std::get_if<std::string>(&profile)) return Unusable(*why);
     return ExplainHistory(*file.history, std::get<Profile>(profile));
   }
-  if (options.asked.impl.empty()) options.asked.impl = "sim";
-  auto resolved = Resolve(options.asked);
-  if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
-  Answering& answering = std::get<Answering>(resolved);
-  const SequenceRun judged = RunOne(*answering.implementation, file.conversation, {});
-  if (judged.result.verdict == Verdict::kUnsupported)
-    return Unusable(fmt::format("{}: {}", file.path, judged.result.reason));
+  if (asked.impl.empty()) asked.impl = "sim";
+  auto carried = CarryOut(file.path, file.conversation, file.text, asked);
+  if (auto* problem = std::get_if<std::string>(&carried)) return Unusable(*problem);
+  const auto& [answering, judged] = std::get<CarriedOut>(carried);
   return ExplainHistory(judged.history, answering.implementation->profile());
 }
 

@@ -38,23 +38,13 @@ std::string Compare(const ConversationFile& file, const History& history) {
   return Difference(known, history, simulated ? GoldenView::kExact : GoldenView::kVisible);
 }
 
-int Replay(ReplayOptions options) {
+int Replay(const ReplayOptions& options) {
   auto read = ReadConversationFile(options.path);
   if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
   const ConversationFile& file = std::get<ConversationFile>(read);
-  if (std::string problem =
-          TakeItsProfile(file.path, file.conversation, file.text, &options.asked.profile);
-      !problem.empty())
-    return Unusable(problem);
-  if (std::string problem = WhyBeyond(options.asked.capabilities, file.path, file.conversation);
-      !problem.empty())
-    return Unusable(problem);
-  auto resolved = Resolve(options.asked);
-  if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
-  Answering& answering = std::get<Answering>(resolved);
-  const SequenceRun judged = RunOne(*answering.implementation, file.conversation, {});
-  if (judged.result.verdict == Verdict::kUnsupported)
-    return Unusable(fmt::format("{}: {}", file.path, judged.result.reason));
+  auto carried = CarryOut(file.path, file.conversation, file.text, options.asked);
+  if (auto* problem = std::get_if<std::string>(&carried)) return Unusable(*problem);
+  const SequenceRun& judged = std::get<CarriedOut>(carried).run;
   if (!options.quiet) fmt::print("{}\n", ToText(judged.history));
   for (const Finding& finding : judged.result.findings) fmt::print("{}", Describe(finding));
   for (const MisuseNote& note : MisusesOf(judged.history))

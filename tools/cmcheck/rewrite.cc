@@ -37,19 +37,9 @@ std::string RewriteOne(const RewriteOptions& options, const std::string& path, C
   if (const auto* problem = std::get_if<TextProblem>(&golden))
     return fmt::format("{}:{}: {}", path, problem->line, problem->what);
   const Golden& known = std::get<Golden>(golden);
-  Asked asked = options.asked;
-  if (std::string problem = TakeItsProfile(path, known.conversation, *content, &asked.profile);
-      !problem.empty())
-    return problem;
-  if (std::string problem = WhyBeyond(asked.capabilities, path, known.conversation);
-      !problem.empty())
-    return problem;
-  auto resolved = Resolve(asked);
-  if (auto* problem = std::get_if<std::string>(&resolved)) return *problem;
-  Answering& answering = std::get<Answering>(resolved);
-  const SequenceRun judged = RunOne(*answering.implementation, known.conversation, {});
-  if (judged.result.verdict == Verdict::kUnsupported)
-    return fmt::format("{}: {}", path, judged.result.reason);
+  auto carried = CarryOut(path, known.conversation, *content, options.asked);
+  if (auto* problem = std::get_if<std::string>(&carried)) return *problem;
+  const SequenceRun& judged = std::get<CarriedOut>(carried).run;
   const std::string text = Rewritten(known, judged.history);
   for (const Finding& finding : judged.result.findings) {
     ++counts->findings;

@@ -33,23 +33,13 @@ const Finding* ChosenOf(const SequenceRun& judged, const std::string& id) {
   return chosen == judged.result.findings.end() ? nullptr : &*chosen;
 }
 
-int DoShrink(ShrinkOptions options) {
+int DoShrink(const ShrinkOptions& options) {
   auto read = ReadConversationFile(options.path);
   if (auto* problem = std::get_if<std::string>(&read)) return Unusable(*problem);
   const ConversationFile& file = std::get<ConversationFile>(read);
-  if (std::string problem =
-          TakeItsProfile(file.path, file.conversation, file.text, &options.asked.profile);
-      !problem.empty())
-    return Unusable(problem);
-  if (std::string problem = WhyBeyond(options.asked.capabilities, file.path, file.conversation);
-      !problem.empty())
-    return Unusable(problem);
-  auto resolved = Resolve(options.asked);
-  if (auto* problem = std::get_if<std::string>(&resolved)) return Unusable(*problem);
-  Answering& answering = std::get<Answering>(resolved);
-  const SequenceRun whole = RunOne(*answering.implementation, file.conversation, {});
-  if (whole.result.verdict == Verdict::kUnsupported)
-    return Unusable(fmt::format("{}: {}", file.path, whole.result.reason));
+  auto carried = CarryOut(file.path, file.conversation, file.text, options.asked);
+  if (auto* problem = std::get_if<std::string>(&carried)) return Unusable(*problem);
+  const auto& [answering, whole] = std::get<CarriedOut>(carried);
   const Finding* finding = ChosenOf(whole, options.finding);
   if (finding == nullptr)
     return Unusable(fmt::format("{} shows no finding{} on {}: nothing to shrink", file.path,
