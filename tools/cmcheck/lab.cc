@@ -81,7 +81,10 @@ class LabRun {
       if (std::string problem = WhyUnwritable(FromUsersFolder(options_.run.json)); !problem.empty())
         return Unusable(problem);
     std::string problem = report_.Prepare();
-    if (problem.empty()) problem = OpenJournal();
+    const std::string campaign = "lab " + CampaignText(options_.run, image_.kernel_version(),
+                                                       DigestOfFiles(options_.run, ""));
+    if (problem.empty())
+      problem = OpenJournal(options_.run.journal, campaign, &campaign_, &earlier_, &journal_);
     if (!problem.empty()) {
       report_.Discard();
       return Unusable(problem);
@@ -152,21 +155,6 @@ class LabRun {
         std::rotate(part->numbers.begin(), part->numbers.begin() + first, part->numbers.end());
       }
     return {pair, bond};
-  }
-
-  std::string OpenJournal() {
-    if (options_.run.journal.empty()) return {};
-    const std::string path = FromUsersFolder(options_.run.journal);
-    const std::string text = "lab " + CampaignText(options_.run, image_.kernel_version(),
-                                                   DigestOfFiles(options_.run, ""));
-    auto known = ReadJournal(path, text);
-    if (auto* problem = std::get_if<std::string>(&known)) return *problem;
-    earlier_ = std::get<JournalContent>(std::move(known));
-    TakeEarlier(&earlier_, &campaign_);
-    auto opened = Journal::Open(path, text);
-    if (auto* problem = std::get_if<std::string>(&opened)) return *problem;
-    journal_ = std::get<std::unique_ptr<Journal>>(std::move(opened));
-    return {};
   }
 
   std::string ReplayOf(uint64_t index) const {

@@ -35,7 +35,12 @@ class Runner {
       if (std::string problem = WhyUnwritable(FromUsersFolder(options_.json)); !problem.empty())
         return Unusable(problem);
     if (std::string problem = report_.Prepare(); !problem.empty()) return Fail(problem);
-    if (std::string problem = OpenJournal(); !problem.empty()) return Fail(problem);
+    const std::string campaign =
+        CampaignText(options_, answering_.text, DigestOfFiles(options_, answering_.text));
+    if (std::string problem =
+            OpenJournal(options_.journal, campaign, &campaign_, &earlier_, &journal_);
+        !problem.empty())
+      return Fail(problem);
     Draw();
     if (!problem_.empty()) return Fail(problem_);
     tally_.Conclude({.capabilities = campaign_.draw.capabilities,
@@ -71,21 +76,6 @@ class Runner {
   int Fail(const std::string& problem) {
     if (tally_.sequences() == 0) report_.Discard();
     return Unusable(problem);
-  }
-
-  std::string OpenJournal() {
-    if (options_.journal.empty()) return {};
-    const std::string path = FromUsersFolder(options_.journal);
-    const std::string text =
-        CampaignText(options_, answering_.text, DigestOfFiles(options_, answering_.text));
-    auto known = ReadJournal(path, text);
-    if (auto* problem = std::get_if<std::string>(&known)) return *problem;
-    earlier_ = std::get<JournalContent>(std::move(known));
-    TakeEarlier(&earlier_, &campaign_);
-    auto opened = Journal::Open(path, text);
-    if (auto* problem = std::get_if<std::string>(&opened)) return *problem;
-    journal_ = std::get<std::unique_ptr<Journal>>(std::move(opened));
-    return {};
   }
 
   void Draw() {
@@ -177,13 +167,24 @@ class Runner {
 
 }  // namespace
 
-void TakeEarlier(JournalContent* earlier, CampaignOptions* campaign) {
+std::string OpenJournal(const std::string& option, const std::string& text,
+                        CampaignOptions* campaign, JournalContent* earlier,
+                        std::unique_ptr<Journal>* journal) {
+  if (option.empty()) return {};
+  const std::string path = FromUsersFolder(option);
+  auto known = ReadJournal(path, text);
+  if (auto* problem = std::get_if<std::string>(&known)) return *problem;
+  *earlier = std::get<JournalContent>(std::move(known));
   const uint64_t end = campaign->first + campaign->sequences;
-  std::erase_if(*earlier, [&](const auto& known) {
-    return known.first < campaign->first || known.first >= end ||
-           campaign->done.contains(known.first);
+  std::erase_if(*earlier, [&](const auto& sequence) {
+    return sequence.first < campaign->first || sequence.first >= end ||
+           campaign->done.contains(sequence.first);
   });
   for (const auto& [index, result] : *earlier) campaign->done.insert(index);
+  auto opened = Journal::Open(path, text);
+  if (auto* problem = std::get_if<std::string>(&opened)) return *problem;
+  *journal = std::get<std::unique_ptr<Journal>>(std::move(opened));
+  return {};
 }
 
 int ExitCodeOf(const Tally& tally, const RunOptions& options, bool interrupted) {

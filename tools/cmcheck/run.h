@@ -3,6 +3,7 @@
 #define TOOLS_CMCHECK_RUN_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 
@@ -48,8 +49,12 @@ std::string DigestOfFiles(const RunOptions& options, const std::string& implemen
 // Identity of the campaign in a journal: another campaign does not continue it.
 std::string CampaignText(const RunOptions& options, const std::string& implementation,
                          const std::string& digest_of_files);
-// The requested results of a journal, which need not be judged again.
-void TakeEarlier(JournalContent* earlier, CampaignOptions* campaign);
+// Opens the journal that the option names, if it is not empty. `earlier` are its results that the
+// campaign asks for, which then need not be judged again. `text` is that of CampaignText. Empty, or
+// the error: the file cannot be used, or is the journal of another campaign.
+std::string OpenJournal(const std::string& option, const std::string& text,
+                        CampaignOptions* campaign, JournalContent* earlier,
+                        std::unique_ptr<Journal>* journal);
 
 // Without judged sequences: kExitInconclusive.
 int ExitCodeOf(const Tally& tally, const RunOptions& options, bool interrupted);

@@ -18,15 +18,19 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kLab = "lab ";
 
+LabRun RunOf(const Json& json, std::string name) {
+  return {.name = std::move(name),
+          .library = json.at("library"),
+          .kernel = json.at("kernel"),
+          .digest = json.at("digest"),
+          .sequences = json.at("sequences"),
+          .confirmed = json.at("confirmed")};
+}
+
 std::optional<LabRun> FromCarried(const std::string& text) {
   try {
     const Json json = Json::parse(text);
-    return LabRun{.name = json.at("name"),
-                  .library = json.at("library"),
-                  .kernel = json.at("kernel"),
-                  .digest = json.at("digest"),
-                  .sequences = json.at("sequences"),
-                  .confirmed = json.at("confirmed")};
+    return RunOf(json, json.at("name"));
   } catch (const Json::exception&) {
     return std::nullopt;
   }
@@ -41,13 +45,8 @@ std::variant<LabRun, std::string> ReadResults(std::string_view text, std::string
     if (!implementation.starts_with("librdmacm"))
       return fmt::format("it is of \"{}\", and not of a real library", implementation);
     if (json.at("failed") != 0) return "it has findings: what they say is not settled";
-    return LabRun{.name = fmt::format("lab {}{}{}, seed {}", std::string(json.at("profile")),
-                                      walk.empty() ? "" : " ", walk, uint64_t{json.at("seed")}),
-                  .library = json.at("library"),
-                  .kernel = json.at("kernel"),
-                  .digest = json.at("digest"),
-                  .sequences = json.at("sequences"),
-                  .confirmed = json.at("confirmed")};
+    return RunOf(json, fmt::format("lab {}{}{}, seed {}", std::string(json.at("profile")),
+                                   walk.empty() ? "" : " ", walk, uint64_t{json.at("seed")}));
   } catch (const Json::exception& problem) {
     return fmt::format("it is no results.json of a run in the lab: {}", problem.what());
   }

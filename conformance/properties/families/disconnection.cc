@@ -85,26 +85,33 @@ bool OnAnotherPath(const HistoryIndex& index, const Pair& pair) {
          PathMigrated(index, pair.passive, end_of_all);
 }
 
-void PeerHearsTheEnd(const HistoryIndex& index, PropertyResult& result) {
-  if (!index.Undisturbed()) return;
+// Calls a function for either end of each established connection, with its peer and the record at
+// which both ends had reported ESTABLISHED.
+template <typename Each>
+void ForEachConnectedEnd(const HistoryIndex& index, Each each) {
   for (const Pair& pair : index.pairs()) {
     const HeardEvent* active = index.First(pair.active, EventType::kEstablished);
     const HeardEvent* passive = index.First(pair.passive, EventType::kEstablished);
     if (active == nullptr || passive == nullptr) continue;
     const size_t connected = std::max(active->at, passive->at);
-    for (const IdRef id : {pair.active, pair.passive}) {
-      const IdRef peer = id == pair.active ? pair.passive : pair.active;
-      const auto calls = index.CallsOn(id, CallKind::kDisconnect);
-      const auto ends = std::ranges::find_if(calls, [connected](const MadeCall* call) {
-        return call->at > connected && call->reply.succeeded();
-      });
-      if (ends == calls.end() || Touched(index, id, connected, (*ends)->at)) continue;
-      if (Touched(index, peer, connected, (*ends)->at)) continue;
-      const Silence* silence = index.SilentAfter(peer, (*ends)->at);
-      if (silence == nullptr || !index.Settled((*ends)->at, silence->at)) continue;
-      BeforeSilence(index, result, peer, EventType::kDisconnected, *silence);
-    }
+    each(pair.active, pair.passive, connected);
+    each(pair.passive, pair.active, connected);
   }
+}
+
+void PeerHearsTheEnd(const HistoryIndex& index, PropertyResult& result) {
+  if (!index.Undisturbed()) return;
+  ForEachConnectedEnd(index, [&](IdRef id, IdRef peer, size_t connected) {
+    const auto calls = index.CallsOn(id, CallKind::kDisconnect);
+    const auto ends = std::ranges::find_if(calls, [connected](const MadeCall* call) {
+      return call->at > connected && call->reply.succeeded();
+    });
+    if (ends == calls.end() || Touched(index, id, connected, (*ends)->at)) return;
+    if (Touched(index, peer, connected, (*ends)->at)) return;
+    const Silence* silence = index.SilentAfter(peer, (*ends)->at);
+    if (silence == nullptr || !index.Settled((*ends)->at, silence->at)) return;
+    BeforeSilence(index, result, peer, EventType::kDisconnected, *silence);
+  });
 }
 
 void TimewaitFollows(const HistoryIndex& index, PropertyResult& result) {
@@ -174,30 +181,19 @@ void TimewaitEnds(const HistoryIndex& index, PropertyResult& result) {
 void ExitEndsConnections(const HistoryIndex& index, PropertyResult& result) {
   for (const FaultRow& row : kFaultKinds)
     if (row.kind != FaultKind::kExit && index.faults().Injected(row.kind)) return;
-  for (const Pair& pair : index.pairs()) {
-    const HeardEvent* active = index.First(pair.active, EventType::kEstablished);
-    const HeardEvent* passive = index.First(pair.passive, EventType::kEstablished);
-    if (active == nullptr || passive == nullptr) continue;
-    const size_t connected = std::max(active->at, passive->at);
-    for (const IdRef id : {pair.active, pair.passive}) {
-      const IdRef peer = id == pair.active ? pair.passive : pair.active;
-      const size_t exited = index[peer].end;
-      if (exited >= index.history().records.size() ||
-          !index.faults().Before(exited + 1, FaultKind::kExit, index[peer].side) ||
-          index.faults().Before(exited, FaultKind::kExit, index[peer].side)) {
-        continue;
-      }
-      const Silence* silence = index.SilentAfter(id, exited);
-      if (silence == nullptr || !index.Settled(exited, silence->at)) continue;
-      if (Touched(index, id, connected, silence->at) || Touched(index, peer, connected, exited))
-        continue;
-      result.Arose();
-      const HeardEvent* heard = index.First(id, EventType::kDisconnected);
-      if (heard == nullptr || heard->at > silence->at)
-        result.Violated(silence->at, "nothing",
-                        "RDMA_CM_EVENT_DISCONNECTED of " + NameOf(index, id));
+  ForEachConnectedEnd(index, [&](IdRef id, IdRef peer, size_t connected) {
+    const size_t exited = index[peer].end;
+    if (exited >= index.history().records.size() ||
+        !index.faults().Before(exited + 1, FaultKind::kExit, index[peer].side) ||
+        index.faults().Before(exited, FaultKind::kExit, index[peer].side)) {
+      return;
     }
-  }
+    const Silence* silence = index.SilentAfter(id, exited);
+    if (silence == nullptr || !index.Settled(exited, silence->at)) return;
+    if (Touched(index, id, connected, silence->at)) return;
+    if (Touched(index, peer, connected, exited)) return;
+    BeforeSilence(index, result, id, EventType::kDisconnected, *silence);
+  });
 }
 
 constexpr Capabilities kNeedsTime = Capabilities().With(Capability::kTime);
