@@ -16,6 +16,16 @@ size_t EndOfTogether(const Conversation& conversation, size_t first) {
   return end;
 }
 
+bool IsTogether(const Conversation& conversation, size_t line) {
+  const auto meanwhile = [&](size_t i) {
+    const auto* calls = i < conversation.lines.size()
+                            ? std::get_if<line::Calls>(&conversation.lines[i])
+                            : nullptr;
+    return calls != nullptr && calls->meanwhile;
+  };
+  return meanwhile(line) || meanwhile(line + 1);
+}
+
 std::array<IdRef, 3> IdsIn(const TesterMad& mad) {
   return {mad.local.of, mad.remote.of, mad.qp.of};
 }

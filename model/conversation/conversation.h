@@ -78,6 +78,9 @@ struct Conversation {
 // are marked, each of a lane of its own.
 size_t EndOfTogether(const Conversation& conversation, size_t first);
 
+// Whether the line is one of several concurrent calls.
+bool IsTogether(const Conversation& conversation, size_t line);
+
 // The ids in a message of the tester; some may be none.
 std::array<IdRef, 3> IdsIn(const TesterMad& mad);
 

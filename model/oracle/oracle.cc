@@ -110,6 +110,9 @@ class Oracle::Judges {
       return inspections_.EventStr(*names, answered);
     const IdRef id = IdOf(call);
     if (HeldOf(call).valid() && !id.valid()) return owned_.Called(record, lane, call, answered);
+    if (!TraitsOf(KindOf(call)).may_block && context_.WaitedIn(record))
+      return Refused(ToString(reply) + " after " + ToString(record.end - record.begin),
+                     "a prompt return: the call waits for nothing");
     if (const auto* ep = std::get_if<call::CreateEp>(&call))
       return endpoints_.Create(record, lane, *ep, reply);
     if (const auto* dereg = std::get_if<call::DeregMr>(&call))

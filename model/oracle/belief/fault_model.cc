@@ -101,10 +101,9 @@ void FaultModel::Heal(int64_t now) {
   turns_.clear();
   for (DeviceInfo& device : devices_) {
     device.wrong_before = device.wrong_neighbours;
-    if (!device.up) device.link_changed = now;
+    if (!device.up) SetLink(&device, true, now);
     if (device.wrong_neighbours != 0) device.neighbour_changed = now;
     device.flaps_until = std::min(device.flaps_until, now);
-    device.up = true;
     device.wrong_neighbours = 0;
     if (!device.silences.empty())
       device.silences.back().end = std::min(device.silences.back().end, now);
@@ -112,6 +111,8 @@ void FaultModel::Heal(int64_t now) {
 }
 
 void FaultModel::SetLink(DeviceInfo* device, bool up, int64_t now) const {
+  if (device->up && !up) device->downs.push_back({now, kStill});
+  if (!device->up && up) device->downs.back().end = now;
   device->up = up;
   device->may_be_deaf |= !up && profile_.dialect.link_down_fails_sends;
   device->link_changed = now;
@@ -202,6 +203,16 @@ void FaultModel::Settle(int64_t now) {
 bool FaultModel::Prompt(int64_t since, const Window& window) const {
   const int64_t bound = profile_.timing.prompt.nanoseconds();
   return since > window.settled && since + bound >= window.begin;
+}
+
+Certainty FaultModel::Keeps(uint8_t device, Span sent) const {
+  if (!profile_.dialect.link_down_keeps_sends) return Certainty::kNo;
+  Certainty keeps = Certainty::kNo;
+  for (const Change& down : devices_[device].downs) {
+    if (down.end == kStill && sent.earliest > down.begin) return Certainty::kYes;
+    if (sent.latest >= down.begin && sent.earliest <= down.end) keeps = Certainty::kMaybe;
+  }
+  return keeps;
 }
 
 Certainty FaultModel::Registered(uint8_t device, const Window& window) const {

@@ -24,8 +24,9 @@ struct Window {
   int64_t settled = -1;  // prompt events before this have happened
 
   Span span() const { return {begin, end}; }
-  // Its first moment alone.
+  // Its first moment alone, and its last.
   Window AtBegin() const { return {begin, begin, settled}; }
+  Window AtEnd() const { return {end, end, settled}; }
 };
 
 // The possible fates of a message.
@@ -71,12 +72,9 @@ class FaultModel {
   // Whether ids can be bound to the device.
   Certainty Registered(uint8_t device, const Window& window) const;
   bool LinkUp(uint8_t device) const { return devices_[device].up; }
-  // Whether the device silently keeps a message sent at `since` over its link. There is no
-  // observation of kept messages once the link is up again.
-  bool Keeps(uint8_t device, int64_t since) const {
-    const DeviceInfo& from = devices_[device];
-    return profile_.dialect.link_down_keeps_sends && !from.up && since > from.link_changed;
-  }
+  // Whether the device silently keeps a message that was sent over its link. There is no
+  // observation of kept messages once the link is up again: kMaybe.
+  Certainty Keeps(uint8_t device, Span sent) const;
   // The first registered device, and the next one while the first may just have been removed.
   // source: linux 6.1 cma.c cma_bind_loopback
   InlineVector<uint8_t, 2> LoopbackDevices(uint8_t kernel, const Window& window) const;
@@ -126,6 +124,7 @@ class FaultModel {
     int64_t changed = 0;              // and when
     int64_t deaf_from = 0;            // of a removed one: later messages do not arrive
     int64_t link_changed = kNever;
+    std::vector<Change> downs;  // of its link
     int64_t neighbour_changed = kNever;
     int64_t busy_until = kNever;
     std::vector<Change> silences;  // of the SM and SA of its subnet

@@ -107,6 +107,7 @@ Verdict Channels::Fetched(const Record& record, const call::GetCmEvent& call,
   }
   if (!facts_.id(owner).exists) return refuse("an event of an id that exists");
   if (facts_.id(owner).channel != call.channel) return refuse("an event of this channel's ids");
+  if (!WaitedRightly(record, call.channel, &verdict)) return verdict;
   if (!search_.Close(owner, window, &verdict)) return verdict;
   std::vector<uint16_t> memberships;  // one of which the event is of
   const bool kept =
@@ -211,31 +212,50 @@ bool Channels::MayHearOfUnjudged(ChannelRef channel) {
   return listens && AnyAsksUnjudged();
 }
 
+bool Channels::StaysQuiet(ChannelRef channel, const Window& window, Verdict* verdict) {
+  const std::optional<int64_t> fetched = facts_.channel(channel).fetched;
+  for (const Components::Number number : components_.On(channel)) {
+    const bool quiet = search_.Last(number, window, verdict, [&](Possibility& p) {
+      // A fetch of a later event has made the library process the ones it drops.
+      return delivery_.IsDrained(p, channel) ||
+             (fetched && delivery_.Drain(&p, channel, {*fetched, window.end}));
+    });
+    if (quiet) continue;
+    if (verdict->permitted.empty()) Permit(verdict, FetchRow(), "readable: an event is due");
+    return false;
+  }
+  return true;
+}
+
+bool Channels::WaitedRightly(const Record& record, ChannelRef channel, Verdict* verdict) {
+  const std::optional<Window> waited = context_.WaitedIn(record);
+  if (!waited || MayHearOfUnjudged(channel)) return true;
+  Verdict until{.saw = verdict->saw + ", late"};
+  if (!StaysQuiet(channel, *waited, &until)) {
+    *verdict = std::move(until);
+    return false;
+  }
+  verdict->certain |= until.certain;
+  return true;
+}
+
 Verdict Channels::Wait(const Record& record, ChannelRef channel, bool readable) {
   const Window window = WindowOf(record);
   Verdict verdict{.saw = readable ? "readable" : "quiet"};
+  if (!readable) {
+    if (StaysQuiet(channel, window, &verdict)) facts_.channel(channel).fetched.reset();
+    return verdict;
+  }
+  if (!WaitedRightly(record, channel, &verdict)) return verdict;
   std::vector<Components::Number> able;
-  const std::optional<int64_t> fetched = facts_.channel(channel).fetched;
   const auto is_drained = [&](const Possibility& p) { return delivery_.IsDrained(p, channel); };
   for (const Components::Number number : components_.On(channel)) {
     if (!search_.Close(number, window, &verdict)) return verdict;
     if (std::ranges::any_of(components_.SetOf(number).items(),
                             [&](const Possibility& p) { return !is_drained(p); }))
       able.push_back(number);
-    if (readable) continue;
-    const bool kept = search_.Keep(number, &verdict, [&](Possibility& p, JudgedStep& judged) {
-      // A fetch of a later event has made the library process the ones it drops.
-      if (is_drained(p) || (fetched && delivery_.Drain(&p, channel, {*fetched, window.end})))
-        judged.Add(std::move(p));
-    });
-    if (!kept) Permit(&verdict, FetchRow(), "readable: an event is due");
-    if (!kept) return verdict;
   }
-  verdict.sharp = !readable || able.empty();
-  if (!readable) {
-    facts_.channel(channel).fetched.reset();
-    return verdict;
-  }
+  verdict.sharp = able.empty();
   // It may be readable for an id that is not judged, or because of a request of one.
   if (MayHearOfUnjudged(channel)) {
     if (able.empty()) verdict.kind = VerdictKind::kOutOfScope;

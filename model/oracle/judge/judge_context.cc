@@ -17,6 +17,14 @@ JudgeContext::JudgeContext(const Conversation& conversation_in, const Profile& p
       search(components, steps),
       learning(facts, fault_model, machine, components) {}
 
+std::optional<Window> JudgeContext::WaitedIn(const Record& record) const {
+  if (IsTogether(conversation, record.line)) return std::nullopt;
+  Window waited = WindowOf(record);
+  waited.end -= profile.timing.Latest(profile.timing.prompt).nanoseconds();
+  if (waited.end <= waited.begin) return std::nullopt;
+  return waited;
+}
+
 std::optional<WaitingCall> JudgeContext::TakeWaiting(Lane lane) {
   const auto found = std::ranges::find(waiting, lane, &WaitingCall::lane);
   if (found == waiting.end()) return std::nullopt;

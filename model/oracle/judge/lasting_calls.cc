@@ -31,13 +31,17 @@ Verdict Destructions::Id(const Record& record, Lane lane, const Call& call, cons
       if (possible) judged.Add(rows.After(p, at, rule, guard));
     });
   });
-  const auto ends = [&](Possibility& p, JudgedStep& judged) {
+  const auto waits = [&](const Possibility& p) {
     const bool running = p.Find(id) != kNoId;  // its message is still being repeated
-    const bool done = !running && acknowledged;
-    if (Unseen(reply) || done == reply.succeeded()) judged.Add(std::move(p));
+    return running || !acknowledged;
   };
-  if (!search_.JudgeLasting(components_.NumberOf(id), window, &verdict, begins, ends))
+  const auto ends = [&](Possibility& p, JudgedStep& judged) {
+    if (Unseen(reply) || waits(p) != reply.succeeded()) judged.Add(std::move(p));
+  };
+  if (!search_.JudgeLasting(components_.NumberOf(id), window, context_.WaitedIn(record), &verdict,
+                            begins, waits, ends)) {
     return verdict;
+  }
   facts_.id(id).exists = false;
   if (reply.kind == ReplyKind::kBlocked) {
     context_.waiting.push_back(
@@ -159,14 +163,18 @@ Verdict Disconnections::Called(const Record& record, Lane lane, const Call& call
       judged.Add(rows.After(p, at, rule, guard));
     });
   });
-  const auto ends = [&](Possibility& p, JudgedStep& judged) {
+  const auto waits = [&](const Possibility& p) {
     const uint8_t at = p.Find(id);
-    const bool waits = at != kNoId && p.ids[at].ending;
-    const bool answered = reply.kind == ReplyKind::kReturned;
-    if (Unseen(reply) || (answered ? !waits : blocked && waits)) judged.Add(std::move(p));
+    return at != kNoId && p.ids[at].ending;
   };
-  if (!search_.JudgeLasting(components_.NumberOf(id), window, &verdict, begins, ends))
+  const auto ends = [&](Possibility& p, JudgedStep& judged) {
+    const bool answered = reply.kind == ReplyKind::kReturned;
+    if (Unseen(reply) || (answered ? !waits(p) : blocked && waits(p))) judged.Add(std::move(p));
+  };
+  if (!search_.JudgeLasting(components_.NumberOf(id), window, context_.WaitedIn(record), &verdict,
+                            begins, waits, ends)) {
     return verdict;
+  }
   if (blocked)
     context_.waiting.push_back(
         {.what = WaitingCall::For::kDisconnection, .line = record.line, .lane = lane, .id = id});

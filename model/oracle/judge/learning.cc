@@ -83,8 +83,10 @@ void StartsAddress(const Lesson& l) {
   // From loopback to the same kernel: found, and no device with it.
   const bool stays_inside = info.bound.kind == AddressKind::kLoopback &&
                             l.facts.LocalDevice(resolve.destination, info.kernel) != kNoDevice;
-  if (info.resolution == Resolution::kLoopback || stays_inside) return;
-  info.interface = l.facts.RouteTo(info, resolve.destination).value_or(kNoDevice);
+  if (info.resolution == Resolution::kLoopback) return;
+  const std::optional<uint8_t> route =
+      stays_inside ? std::nullopt : l.facts.RouteTo(info, resolve.destination);
+  info.interface = route.value_or(kNoDevice);
   if (info.interface == kNoDevice) return;
   if (IsUnreachable(l, resolve.destination)) info.resolution = Resolution::kSilent;
   info.fail_overs = l.fault_model.FailOvers(info.interface);

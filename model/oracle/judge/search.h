@@ -3,6 +3,7 @@
 #ifndef MODEL_ORACLE_JUDGE_SEARCH_H_
 #define MODEL_ORACLE_JUDGE_SEARCH_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,16 +103,28 @@ class Search {
   bool Judge(IdRef id, const Window& window, Verdict* verdict, Step step) {
     return Close(id, window, verdict) && Keep(id, verdict, step);
   }
-  // A call that lasts: `begins` when it is made, and what happened until window.end `ends` it.
-  template <typename Begins, typename Ends>
-  bool JudgeLasting(Number number, const Window& window, Verdict* verdict, Begins begins,
-                    Ends ends) {
+  // Until the end of the window it is as `holds(possibility)` says, and nothing is overdue then.
+  template <typename Holds>
+  bool Last(Number number, const Window& window, Verdict* verdict, Holds holds) {
+    const auto step = [&](Possibility& p, JudgedStep& judged) {
+      if (holds(p)) judged.Add(std::move(p));
+    };
+    return Judge(number, window, verdict, step) && Close(number, window.AtEnd(), verdict);
+  }
+  // A call that lasts: `begins` when it is made, `waits` in all of `waited`, if there is such a
+  // time, and what happened until window.end `ends` it.
+  template <typename Begins, typename Waits, typename Ends>
+  bool JudgeLasting(Number number, const Window& window, const std::optional<Window>& waited,
+                    Verdict* verdict, Begins begins, Waits waits, Ends ends) {
     if (!Close(number, window.AtBegin(), verdict)) return false;
-    Verdict closing{.saw = verdict->saw};
-    if (Advance(number, verdict, begins) && !Close(number, window, &closing)) {
-      *verdict = std::move(closing);
+    if (!Advance(number, verdict, begins)) return Keep(number, verdict, ends);
+    Verdict lasting{.saw = verdict->saw + (waited ? ", late" : "")};
+    if ((waited && !Last(number, *waited, &lasting, waits)) || !Close(number, window, &lasting)) {
+      if (lasting.permitted.empty()) lasting.permitted = std::move(verdict->permitted);
+      *verdict = std::move(lasting);
       return false;
     }
+    verdict->certain |= lasting.certain;
     return Keep(number, verdict, ends);
   }
   // Changes every possibility of every component in place.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "model/conversation/print.h"
@@ -10,6 +11,8 @@
 
 namespace cm::model {
 namespace {
+
+constexpr std::string_view kCompletes = "rdma-core 44 cma.c ucma_complete";
 
 bool FitsRefusal(const Outcome& outcome, const Reply& reply) {
   if (outcome.kind == OutcomeKind::kCrashes) return reply.kind == ReplyKind::kCrashed;
@@ -135,7 +138,7 @@ Verdict SynchronousCalls::Called(const Record& record, Lane lane, const Call& ca
   components_.Put(components_.NumberOf(id), std::move(beginning.begun));
   for (const CallRule* rule : beginning.starting) learning_.FromRow(id, call, *rule, start.span());
   facts_.ReleaseRequestOf(id);
-  Complete(window, call, reply, &verdict);
+  Complete(record, call, reply, &verdict);
   if (verdict.IsPermitted() && reply.kind == ReplyKind::kBlocked)
     context_.waiting.push_back(
         {.what = WaitingCall::For::kEventOfId, .line = record.line, .lane = lane, .id = id});
@@ -144,13 +147,25 @@ Verdict SynchronousCalls::Called(const Record& record, Lane lane, const Call& ca
 
 Verdict SynchronousCalls::Returned(const Record& record, const Call& call, const Reply& reply) {
   Verdict verdict{.saw = "returned " + ToString(reply)};
-  Complete(WindowOf(record), call, reply, &verdict);
+  Complete(record, call, reply, &verdict);
   return verdict;
 }
 
-void SynchronousCalls::Complete(const Window& window, const Call& call, const Reply& reply,
+void SynchronousCalls::Complete(const Record& record, const Call& call, const Reply& reply,
                                 Verdict* verdict) {
+  const Window window = WindowOf(record);
   const IdRef id = IdOf(call);
+  const std::optional<Window> waited = context_.WaitedIn(record);
+  const auto waits = [&](const Possibility& p) {
+    const uint8_t at = p.Find(id);
+    const CompletionRule* rule = at == kNoId ? nullptr : RuleAt(KindOf(call), p.ids[at]);
+    return rule == nullptr || rule->outcome == kBlocks;
+  };
+  if (waited && !search_.Last(components_.NumberOf(id), *waited, verdict, waits)) {
+    verdict->saw += ", late";
+    Permit(verdict, "an earlier return: the event was there", kCompletes);
+    return;
+  }
   if (!search_.Close(id, window, verdict)) return;
   const auto step = [&](Possibility& p, uint8_t at, JudgedStep& judged) {
     const IdState& own = p.ids[at];
@@ -220,7 +235,7 @@ Verdict SynchronousCalls::StillWaiting(const Record& record) {
     if (kept) continue;
     verdict.saw = "a call on a synchronous id that still waits";
     verdict.permitted = {
-        {.what = "its return: the event is there", .source = "rdma-core 44 cma.c ucma_complete"}};
+        {.what = "its return: the event is there", .source = std::string(kCompletes)}};
     return verdict;
   }
   return verdict;

@@ -34,7 +34,7 @@ class SynchronousCalls : JudgeBase {
   Verdict StillWaiting(const Record& record);
 
  private:
-  void Complete(const Window& window, const Call& call, const Reply& reply, Verdict* verdict);
+  void Complete(const Record& record, const Call& call, const Reply& reply, Verdict* verdict);
   void GiveQp(const call::GetRequest& get, const Window& window, const Reply& reply,
               const Possibility& served, JudgedStep& judged);
   void Learn(const Call& call);

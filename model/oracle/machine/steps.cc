@@ -29,10 +29,8 @@ Steps::Due Steps::Prompt(Span since, const Window& window, int64_t late) const {
 }
 
 Steps::Due Steps::Timer(Span since, Duration nominal) const {
-  // Where the environment meddles with time, lateness proves nothing.
-  const int64_t latest =
-      fault_model_.disturbed() ? kNever : facts_.profile().timing.Latest(nominal).nanoseconds();
-  return {.not_before = since.earliest + nominal.nanoseconds(), .not_after = since.latest + latest};
+  return {.not_before = since.earliest + nominal.nanoseconds(),
+          .not_after = since.latest + facts_.profile().timing.Latest(nominal).nanoseconds()};
 }
 
 // Everything that one possibility may turn into by a single step.
@@ -239,7 +237,8 @@ class Steps::Expansion {
   void ExpandOutstanding(const Possibility& p, uint8_t i) {
     const IdState& id = p.ids[i];
     if (id.message == Sends::kMpaRequest) return ExpandAwaitedReply(p, i);
-    if (IsKept(id)) return;
+    const Certainty kept = Keeps(id);
+    if (kept == Certainty::kYes) return;  // neither repeated nor given up
     const Timing timing = steps_.facts_.TimingOf(id);
     const bool active = !id.origin.valid();
     const Duration plain = id.message == Sends::kRep || id.message == Sends::kSidrReq || !active
@@ -267,7 +266,7 @@ class Steps::Expansion {
     }
     if (!under_way) {
       Due again = steps_.Timer(id.last, interval);
-      if (!MustRepeat(id, timing, plain)) again.not_after = kNever;
+      if (!MustRepeat(id, timing, plain) || kept != Certainty::kNo) again.not_after = kNever;
       // An id that is asked for its message once more says nothing new about itself.
       Offer(p, again, "", [&, i](Possibility* next, Span when) {
         machine_.Stimulate(next, i, IbStimulus::kRetry, {}, when);
@@ -281,7 +280,7 @@ class Steps::Expansion {
     const Duration longest = std::max(timing.GiveUp(plain), timing.GiveUp(timing.AfterMra()));
     if (id.mra || MayMeetMra(id))
       end.not_after = id.first.latest + timing.Latest(longest).nanoseconds();
-    if (steps_.fault_model_.disturbed()) end.not_after = kNever;
+    if (kept != Certainty::kNo) end.not_after = kNever;
     Offer(p, end, "the last repetition of a message", [&, i](Possibility* next, Span when) {
       std::erase_if(next->flights,
                     [&](const Flight& f) { return f.from == i && f.kind == next->ids[i].message; });
@@ -302,16 +301,16 @@ class Steps::Expansion {
           });
   }
 
-  // Neither repeated nor given up. source: observed 6.12-rxe 73-link_down_when_resolving
-  bool IsKept(const IdState& id) const {
-    return id.device != kNoDevice && id.device != steps_.facts_.PeerDeviceOf(id) &&
-           steps_.fault_model_.Keeps(id.device, id.last.earliest);
+  // Whether the device keeps its message. source: observed 6.12-rxe 73-link_down_when_resolving
+  Certainty Keeps(const IdState& id) const {
+    if (id.device == kNoDevice || id.device == steps_.facts_.PeerDeviceOf(id))
+      return Certainty::kNo;
+    return steps_.fault_model_.Keeps(id.device, id.last);
   }
 
-  // Whether there must be a further retransmission. Unknown where messages may be delayed or
-  // lost.
+  // Whether there must be a further retransmission.
   bool MustRepeat(const IdState& id, const Timing& timing, Duration plain) const {
-    if (steps_.fault_model_.disturbed() || id.mra || id.abandoned) return false;
+    if (id.mra || id.abandoned) return false;
     return id.last.latest < id.first.earliest + timing.max_retries * plain.nanoseconds();
   }
 
