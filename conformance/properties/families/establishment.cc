@@ -246,6 +246,7 @@ void ActiveHearsTheReply(const HistoryIndex& index, PropertyResult& result) {
     if (silence == nullptr || !index.Settled(accept->at, silence->at)) continue;
     if (Touched(index, pair.active, connect->at, silence->at)) continue;
     if (Touched(index, pair.passive, accept->at, silence->at)) continue;
+    if (RepliesShareQp(index, silence->at)) continue;
     if (index.CallsOn(pair.passive, CallKind::kAccept).front() != accept) continue;
     if (index.FirstSuccess(pair.passive, CallKind::kReject) != nullptr) continue;
     result.Arose();

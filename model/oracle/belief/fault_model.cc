@@ -19,6 +19,12 @@ bool OfEveryPacket(const Fault& fault) {
   return fault.messages == MadKinds::All() && fault.Effect() != PacketEffect::kDoubled;
 }
 
+void Delay(const Fault& fault, Fate* fate) {
+  const bool late = fault.Effect() == PacketEffect::kLate;
+  fate->in_order = false;
+  fate->late += (late ? fault.MostLate() : kReordering).nanoseconds();
+}
+
 // The end of a fault.
 constexpr int64_t kStill = std::numeric_limits<int64_t>::max();
 
@@ -31,7 +37,12 @@ FaultModel::FaultModel(const Topology& topology, const Profile& profile)
 
 void FaultModel::InjectOnPackets(const Fault& fault, int64_t now, bool meets_flights) {
   disturbed_ = true;
-  rules_.push_back({.fault = fault, .since = now, .meets_flights = meets_flights});
+  Rule rule{.fault = fault, .since = now, .meets_flights = meets_flights};
+  if (fault.last != 0 && counted_.size() < kCountedRules) {
+    rule.counted = static_cast<uint8_t>(counted_.size());
+    counted_.push_back(fault);
+  }
+  rules_.push_back(rule);
 }
 
 void FaultModel::Inject(const Fault& fault, int64_t now) {
@@ -249,18 +260,27 @@ InlineVector<uint8_t, 2> FaultModel::LoopbackDevices(uint8_t kernel, const Windo
   return found;
 }
 
-Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, bool asked,
-                                Fate* fate) const {
+bool FaultModel::Matches(const Rule& rule, const Flight& flight) const {
   const Fault& fault = rule.fault;
   if (!Names(fault.side, flight.from_device) || !Names(fault.to, flight.to_device) ||
       !fault.messages.Has(MadKindOf(flight.kind).value_or(MadKind::kOther))) {
-    return Certainty::kNo;
+    return false;
   }
   // It may have been in flight for the time of a prompt event.
   const int64_t prompt = profile_.timing.prompt.nanoseconds();
-  if (fault.after > Duration() && flight.since.latest + prompt < rule.first())
-    return Certainty::kNo;
-  if (flight.since.earliest > rule.last()) return Certainty::kNo;
+  const bool too_early = fault.after > Duration() && flight.since.latest + prompt < rule.first();
+  return !too_early && flight.since.earliest <= rule.last();
+}
+
+Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, const Hits& hits,
+                                bool asked, Fate* fate) const {
+  const Fault& fault = rule.fault;
+  if (!Matches(rule, flight)) return Certainty::kNo;
+  if (rule.counted != kNoRule) {
+    if (hits[rule.counted] > fault.last - fault.first) return Certainty::kNo;  // used up
+    fate->hits.push_back({rule.counted, fault.Effect()});
+    return Certainty::kMaybe;
+  }
   const bool begun = rule.meets_flights ? flight.since.earliest > rule.first()
                                         : flight.since.earliest >= rule.first();
   const bool always =
@@ -274,15 +294,11 @@ Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, bool ask
       if (always && asked) fate->can_arrive = false;
       break;
     case PacketEffect::kLate:
-      fate->in_order = false;
-      fate->late += fault.MostLate().nanoseconds();
+    case PacketEffect::kOvertaken:
+      Delay(fault, fate);
       break;
     case PacketEffect::kDoubled:
       fate->can_be_copied = !flight.copied;
-      break;
-    case PacketEffect::kOvertaken:
-      fate->in_order = false;
-      fate->late += kReordering.nanoseconds();
       break;
   }
   return always && flight.since.latest < rule.last() ? Certainty::kYes : Certainty::kMaybe;
@@ -337,7 +353,7 @@ bool FaultModel::Parted(uint8_t a, uint8_t b) const {
   return false;
 }
 
-Fate FaultModel::FateOf(const Flight& flight) const {
+Fate FaultModel::FateOf(const Flight& flight, const Hits& hits) const {
   if (profile_.transport == Transport::kIwarp) return FateOverTcp(flight);
   Fate fate;
   if (flight.to_device == kNoDevice) {  // as from a local address to a loopback address
@@ -388,9 +404,15 @@ Fate FaultModel::FateOf(const Flight& flight) const {
     fate.can_be_lost = true;
     if (flight.since.earliest > from.neighbour_changed) fate.can_arrive = false;
   }
+  if (flight.hit != kNoRule) {
+    const Fault& fault = counted_[flight.hit];
+    Delay(fault, &fate);
+    fate.early = fault.by.nanoseconds();
+    return fate;
+  }
   bool asked = true;
   for (const Rule& rule : rules_) {
-    const Certainty decides = ApplyRule(rule, flight, asked, &fate);
+    const Certainty decides = ApplyRule(rule, flight, hits, asked, &fate);
     if (decides == Certainty::kYes) break;
     asked = asked && decides == Certainty::kNo;
   }

@@ -29,6 +29,12 @@ struct Window {
   Window AtEnd() const { return {end, end, settled}; }
 };
 
+// A counted rule may hit a message.
+struct MayHit {
+  uint8_t rule = kNoRule;
+  PacketEffect effect = PacketEffect::kNone;
+};
+
 // The possible fates of a message.
 struct Fate {
   bool can_arrive = true;
@@ -36,7 +42,9 @@ struct Fate {
   bool can_be_copied = false;
   bool in_order = true;          // after all earlier messages of its sender
   bool fails_at_sender = false;  // the send fails immediately
+  int64_t early = 0;             // minimum delay
   int64_t late = 0;              // maximum delay beyond prompt arrival
+  InlineVector<MayHit, kCountedRules> hits;
 };
 
 class FaultModel {
@@ -56,7 +64,8 @@ class FaultModel {
   // Every prompt event in progress has happened by `now`.
   void Settle(int64_t now);
 
-  Fate FateOf(const Flight& flight) const;
+  // `hits`: how many messages each counted rule has hit.
+  Fate FateOf(const Flight& flight, const Hits& hits) const;
   // A TCP connection cannot make progress from one device to the other.
   bool Parted(uint8_t a, uint8_t b) const;
   // The possible results of a query to the SA of the device's subnet that is sent at `since`, and
@@ -134,6 +143,7 @@ class FaultModel {
     int64_t since = 0;
     bool meets_flights = false;  // sent at that same instant, which it does not affect
     int64_t until = kForEver;
+    uint8_t counted = kNoRule;  // its number, if it is
     // The earliest and the latest time of its effect.
     int64_t first() const { return since + fault.after.nanoseconds(); }
     int64_t last() const {
@@ -155,7 +165,10 @@ class FaultModel {
   Fate FateOverTcp(const Flight& flight) const;
   // Whether the rule decides, so that later rules are skipped. `asked`: earlier rules certainly
   // have not decided.
-  Certainty ApplyRule(const Rule& rule, const Flight& flight, bool asked, Fate* fate) const;
+  Certainty ApplyRule(const Rule& rule, const Flight& flight, const Hits& hits, bool asked,
+                      Fate* fate) const;
+  // Whether it may hit the message, for its time and its kind.
+  bool Matches(const Rule& rule, const Flight& flight) const;
   bool Prompt(int64_t since, const Window& window) const;
 
   const Topology& topology_;
@@ -177,6 +190,7 @@ class FaultModel {
   std::vector<DeviceInfo> devices_;
   std::vector<uint8_t> order_;  // devices in the order of their registration
   std::vector<Rule> rules_;
+  std::vector<Fault> counted_;  // the faults of the counted rules, also of those that are healed
   std::vector<LinkTurn> turns_;
   bool disturbed_ = false;
 };

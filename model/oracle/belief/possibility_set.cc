@@ -38,6 +38,16 @@ bool WidenTimes(Possibility* mine, const Possibility& other) {
   return widened;
 }
 
+// The rules may still hit what they may hit in either.
+bool LowerHits(Possibility* mine, const Possibility& other) {
+  bool lowered = false;
+  for (size_t i = 0; i < mine->hits.size(); ++i) {
+    lowered |= other.hits[i] < mine->hits[i];
+    mine->hits[i] = std::min(mine->hits[i], other.hits[i]);
+  }
+  return lowered;
+}
+
 }  // namespace
 
 bool SameBehaviour(const Possibility& a, const Possibility& b) {
@@ -131,6 +141,7 @@ std::pair<PossibilitySet::Added, size_t> PossibilitySet::Add(Possibility p) {
   }
   Possibility& known = items_[at];
   bool widened = WidenTimes(&known, p);
+  widened |= LowerHits(&known, p);
   // Only rows that every way here has used are certain; what follows from it has to hear of that.
   widened |= (known.used & ~p.used).any();
   known.perhaps |= (known.used ^ p.used) | p.perhaps;

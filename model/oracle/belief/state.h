@@ -56,12 +56,18 @@ struct Pending {
   friend constexpr auto operator<=>(const Pending&, const Pending&) = default;
 };
 
+// Packet rules that hit a limited number of messages, and are counted.
+inline constexpr uint8_t kCountedRules = 4;
+inline constexpr uint8_t kNoRule = 0xff;
+using Hits = std::array<uint8_t, kCountedRules>;
+
 // A message under way.
 struct Flight {
   Sends kind = Sends::kNothing;
-  bool copied = false;   // a copy of it is under way or has arrived already
-  uint8_t from = kNoId;  // kNoId: sent for an id that is gone
-  uint8_t to = kNoId;    // kNoId: an id that is gone; of REQ: any listener
+  uint8_t hit = kNoRule;  // the counted rule that has delayed it
+  bool copied = false;    // a copy of it is under way or has arrived already
+  uint8_t from = kNoId;   // kNoId: sent for an id that is gone
+  uint8_t to = kNoId;     // kNoId: an id that is gone; of REQ: any listener
   uint8_t from_device = kNoDevice;
   uint8_t to_device = kNoDevice;
   uint16_t reason = 0;         // of REJ; of MRA: 1 if it speaks of a reply; of an MPA reply: what
@@ -161,8 +167,11 @@ struct IdState : IdTimes {
 struct Possibility {
   std::vector<IdState> ids;
   std::vector<Flight> flights;  // by sender; those of one sender in the order of sending
-  RuleBits used;                // rows that led here since they were last reported
-  RuleBits perhaps;             // rows of some of the ways that led here, but not of all
+  // By counted rule: how many messages it has hit at least. With fewer more may follow: of two
+  // possibilities that are otherwise alike the smaller numbers are kept.
+  Hits hits{};
+  RuleBits used;     // rows that led here since they were last reported
+  RuleBits perhaps;  // rows of some of the ways that led here, but not of all
 
   uint8_t Find(IdRef name) const {
     for (uint8_t i = 0; i < ids.size(); ++i)

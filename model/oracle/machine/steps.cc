@@ -250,7 +250,7 @@ class Steps::Expansion {
     for (const Flight& flight : p.flights) {
       if (flight.from != i || flight.kind != id.message) continue;
       under_way = true;
-      fails |= steps_.fault_model_.FateOf(flight).fails_at_sender;
+      fails |= steps_.fault_model_.FateOf(flight, p.hits).fails_at_sender;
     }
     if (fails) {
       Offer(p, steps_.Prompt(id.last, window_, kNever), "", [&, i](Possibility* next, Span when) {
@@ -330,43 +330,89 @@ class Steps::Expansion {
 
   void ExpandFlight(const Possibility& p, size_t f) {
     const Flight& flight = p.flights[f];
-    const Fate fate = steps_.fault_model_.FateOf(flight);
+    const Fate fate = steps_.fault_model_.FateOf(flight, p.hits);
     bool behind = false;
     for (size_t earlier = 0; earlier < f && !behind; ++earlier) {
       // What is held back itself holds nothing up.
       const Flight& first = p.flights[earlier];
       behind = first.SameSender(flight) && first.to_device == flight.to_device &&
-               steps_.fault_model_.FateOf(first).in_order;
+               steps_.fault_model_.FateOf(first, p.hits).in_order;
     }
-    const Due due = steps_.Prompt(flight.since, window_, fate.late);
-    if (fate.can_arrive && (!behind || !fate.in_order)) {
-      // What may find its queue pair in use may find that it is not.
-      const bool asks = flight.kind == Sends::kReq || flight.kind == Sends::kRep;
-      const uint8_t user = asks ? machine_.UserOf(p, flight, Certainty::kYes) : kNoId;
-      const uint8_t other = asks ? machine_.UserOf(p, flight, Certainty::kMaybe) : kNoId;
-      OfferArrival(p, f, fate, due, user);
-      if (other != user) OfferArrival(p, f, fate, due, other);
-    }
-    if (fate.can_be_lost || !fate.can_arrive) {
-      Offer(p, due, "the loss of a message", [&, f](Possibility* next, Span) {
-        next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
-      });
+    Due due = steps_.Prompt(flight.since, window_, fate.late);
+    due.not_before += fate.early;
+    const bool arrives = fate.can_arrive && (!behind || !fate.in_order);
+    if (arrives) OfferArrival(p, f, due);
+    if (arrives && fate.can_be_copied) OfferCopy(p, f, due, kNoRule);
+    const bool lost = fate.can_be_lost || !fate.can_arrive;
+    if (lost) OfferLoss(p, f, due, kNoRule);
+    for (const MayHit& hit : fate.hits) {
+      switch (hit.effect) {
+        case PacketEffect::kNone:
+          break;
+        case PacketEffect::kLost:
+        case PacketEffect::kCorrupt:
+          if (!lost) OfferLoss(p, f, due, hit.rule);
+          break;
+        case PacketEffect::kLate:
+        case PacketEffect::kOvertaken:
+          OfferDelay(p, f, due, hit.rule);
+          break;
+        case PacketEffect::kDoubled:
+          if (arrives && !flight.copied) OfferCopy(p, f, due, hit.rule);
+          break;
+      }
     }
   }
 
-  // `user`: the id that its queue pair is connected to.
-  void OfferArrival(const Possibility& p, size_t f, const Fate& fate, Due due, uint8_t user) {
-    Offer(p, due, "the arrival of a message", [&, f](Possibility* next, Span when) {
-      const Flight arrives = next->flights[f];
+  // One that arrives meets the user of its queue pair's number: what may find it in use may find
+  // that it is not. `change` comes before.
+  template <typename Change>
+  void OfferArrival(const Possibility& p, size_t f, Due due, Change change) {
+    const Flight& flight = p.flights[f];
+    const bool asks = flight.kind == Sends::kReq || flight.kind == Sends::kRep;
+    const uint8_t user = asks ? machine_.UserOf(p, flight, Certainty::kYes) : kNoId;
+    const uint8_t other = asks ? machine_.UserOf(p, flight, Certainty::kMaybe) : kNoId;
+    const auto offer = [&](uint8_t met) {
+      Offer(p, due, "the arrival of a message", [&, met](Possibility* next, Span when) {
+        const Flight arrives = p.flights[f];
+        change(next);
+        Arrive(next, arrives, met, when);
+      });
+    };
+    offer(user);
+    if (other != user) offer(other);
+  }
+
+  void OfferArrival(const Possibility& p, size_t f, Due due) {
+    OfferArrival(p, f, due, [f](Possibility* next) {
       next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
-      Arrive(next, arrives, user, when);
     });
-    if (!fate.can_be_copied) return;
-    Offer(p, due, "the arrival of a message", [&, f](Possibility* next, Span when) {
+  }
+
+  // Its copy arrives first. `rule`: the counted rule that does it; none of those that are not.
+  void OfferCopy(const Possibility& p, size_t f, Due due, uint8_t rule) {
+    OfferArrival(p, f, due, [f, rule](Possibility* next) {
       next->flights[f].copied = true;
-      const Flight arrives = next->flights[f];
-      Arrive(next, arrives, user, when);
+      CountHit(next, rule);
     });
+  }
+
+  void OfferLoss(const Possibility& p, size_t f, Due due, uint8_t rule) {
+    Offer(p, due, "the loss of a message", [f, rule](Possibility* next, Span) {
+      next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
+      CountHit(next, rule);
+    });
+  }
+
+  void OfferDelay(const Possibility& p, size_t f, Due due, uint8_t rule) {
+    Offer(p, due, "the delay of a message", [f, rule](Possibility* next, Span) {
+      next->flights[f].hit = rule;
+      CountHit(next, rule);
+    });
+  }
+
+  static void CountHit(Possibility* p, uint8_t rule) {
+    if (rule != kNoRule) ++p->hits[rule];
   }
 
   void Arrive(Possibility* next, const Flight& flight, uint8_t user, Span when) {
