@@ -45,7 +45,7 @@ constexpr auto kIbCmRows = std::to_array<IbRule>({
   {"ib-path-mig-1", IbState::kEstablished, IbStimulus::kPathMig, IbAnswer::kDone, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_migrate (L12b)", ""}},
   {"ib-path-mig-2", ib::kAny.Except(IbState::kEstablished), IbStimulus::kPathMig, IbAnswer::kRefused, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_migrate (L12b)", "lab 6.1-rxe, seed 1"}},
 
-  {"ib-destroy-1", ib::kRequesting, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejTimeout, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D2)", "6.1-rxe/69-device_removal_by_state:50"}},
+  {"ib-destroy-1", ib::kRequesting, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejTimeout, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D2)", "6.1-rxe/63-every_reject_lost:21"}},
   {"ib-destroy-2", IbState::kMraReqSent, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejReq, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D4)", "6.1-rxe/13-request_dropped_by_destroying_new_id:14"}},
   {"ib-destroy-3", IbState::kMraRepSent, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejRep, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D5)", "6.1-rxe/15-connecting_id_destroyed_after_accept:18"}},
   {"ib-destroy-4", ib::kReplying, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kRejOther, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D6)", "lab 6.1-rxe, seed 1"}},
@@ -53,18 +53,18 @@ constexpr auto kIbCmRows = std::to_array<IbRule>({
   {"ib-destroy-6", IbState::kDreqRcvd, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kDrep, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D9)", "6.1-rxe/17-listener_destroyed_with_request_read:24"}},
   {"ib-destroy-7", IbStates(IbState::kNone) | IbState::kIdle | IbState::kDreqSent | IbState::kTimewait, IbStimulus::kDestroy, IbAnswer::kDone, IbState::kNone, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_destroy_id (D1, D8, D10)", "6.1-rxe/01-connect_disconnect_by_active:29"}},
 
-  {"ib-req-again-1", IbState::kMraReqSent, IbStimulus::kReqAgain, IbAnswer::kDone, IbState::kSame, Sends::kMra, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_req_handler (N2b)", "lab 6.1-rxe, seed 1"}},
+  {"ib-req-again-1", IbState::kMraReqSent, IbStimulus::kReqAgain, IbAnswer::kDone, IbState::kSame, Sends::kMra, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_req_handler (N2b)", "6.1-rxe/63-every_reject_lost:17"}},
   {"ib-req-again-2", ib::kReplying | IbState::kEstablished | IbState::kDreqSent | IbState::kDreqRcvd, IbStimulus::kReqAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_req_handler (N2d)", ""}},
 
-  {"ib-mra-1", IbState::kReqSent, IbStimulus::kMra, IbAnswer::kDone, IbState::kMraReqRcvd, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R1)", "lab 6.1-rxe, seed 1"}},
-  {"ib-mra-2", IbState::kRepSent, IbStimulus::kMra, IbAnswer::kDone, IbState::kMraRepRcvd, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R8)", "lab 6.1-rxe strays, seed 2"}},
+  {"ib-mra-1", IbState::kReqSent, IbStimulus::kMra, IbAnswer::kDone, IbState::kMraReqRcvd, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R1)", "6.1-rxe/63-every_reject_lost:17"}},
+  {"ib-mra-2", IbState::kRepSent, IbStimulus::kMra, IbAnswer::kDone, IbState::kMraRepRcvd, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R8)", "6.1-rxe/39-active_never_reads_its_reply:17"}},
   {"ib-mra-3", ib::kAny.Except(IbStates(IbState::kNone) | IbState::kReqSent | IbState::kRepSent), IbStimulus::kMra, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_mra_handler (R29)", ""}},
 
   {"ib-rep-received-1", ib::kRequesting, IbStimulus::kRep, IbAnswer::kDone, IbState::kMraRepSent, Sends::kNothing, Report::kRepReceived, false, {"linux 6.1 cm.c cm_rep_handler (R2), cma.c cma_ib_handler (L5)", "6.1-rxe/01-connect_disconnect_by_active:16"}},
   {"ib-rep-received-2", ib::kAny.Except(ib::kRequesting | IbState::kNone), IbStimulus::kRep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R28, R29)", "lab 6.1-rxe, seed 1"}},
   {"ib-rep-stale-1", ib::kRequesting, IbStimulus::kRepStale, IbAnswer::kDone, IbState::kSame, Sends::kRejRep, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R4): its own message is repeated as before", "lab 6.1-rxe strays, seed 2"}},
   {"ib-rep-known-1", ib::kRequesting, IbStimulus::kRepKnown, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_rep_handler (R3): its own message is repeated as before", ""}},
-  {"ib-rep-again-1", IbState::kMraRepSent, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kMra, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R13)", "lab 6.1-rxe strays, seed 2"}},
+  {"ib-rep-again-1", IbState::kMraRepSent, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kMra, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R13)", "6.1-rxe/39-active_never_reads_its_reply:17"}},
   {"ib-rep-again-2", IbState::kEstablished, IbStimulus::kRepAgain, IbAnswer::kDone, IbState::kSame, Sends::kRtu, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R15)", "lab 6.1-rxe, seed 1"}},
   {"ib-rep-again-3", ib::kAny.Except(IbStates(IbState::kNone) | IbState::kMraRepSent | IbState::kEstablished), IbStimulus::kRepAgain, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_dup_rep_handler (R29)", ""}},
 
@@ -102,7 +102,7 @@ constexpr auto kIbCmRows = std::to_array<IbRule>({
   {"ib-unknown-6", IbState::kNone, IbStimulus::kRejStale, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_acquire_rejected_id (R28)", ""}},
   {"ib-unknown-7", IbState::kNone, IbStimulus::kDrep, IbAnswer::kIgnored, IbState::kSame, Sends::kNothing, Report::kNothing, false, {"linux 6.1 cm.c cm_drep_handler (R28)", "6.1-rxe/89-peer_process_exits:14"}},
 
-  {"ib-retry-1", ib::kRequesting | ib::kReplying | IbState::kDreqSent, IbStimulus::kRetry, IbAnswer::kDone, IbState::kSame, Sends::kAgain, Report::kNothing, false, {"linux 6.1 mad.c retry_send (M1, M3, M5)", "6.1-rxe/39-active_never_reads_its_reply:21"}},
+  {"ib-retry-1", ib::kRequesting | ib::kReplying | IbState::kDreqSent, IbStimulus::kRetry, IbAnswer::kDone, IbState::kSame, Sends::kAgain, Report::kNothing, false, {"linux 6.1 mad.c retry_send (M1, M3, M5)", "6.1-rxe/39-active_never_reads_its_reply:17"}},
   {"ib-retry-2", IbStates(IbState::kIdle) | IbState::kTimewait | IbState::kNone, IbStimulus::kRetry, IbAnswer::kDone, IbState::kSame, Sends::kAgain, Report::kNothing, false, {"linux 6.1 cm.c cm_send_rej_locked (L8, L9): its message is not taken back", "lab 6.1-rxe, seed 1"}},
   {"ib-exhausted-1", ib::kRequesting, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kReqError, false, {"linux 6.1 cm.c cm_process_send_error (M2)", "6.1-rxe/57-every_request_lost:14"}},
   {"ib-exhausted-2", ib::kReplying, IbStimulus::kExhausted, IbAnswer::kDone, IbState::kIdle, Sends::kNothing, Report::kRepError, false, {"linux 6.1 cm.c cm_process_send_error (M4)", "6.1-rxe/59-every_ready_to_use_lost:18"}},

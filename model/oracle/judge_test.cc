@@ -6,12 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
 
-#include "model/conversation/parse.h"
+#include "model/oracle/told.h"
 #include "model/vocabulary/profile.h"
 
 namespace cm::model {
@@ -20,97 +16,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-// "LINE -> ANSWER", in order, each 1 ms after the one before; "@70s" sets the clock.
-using Told = std::vector<std::string>;
-
-History Tell(const Told& told) {
-  std::string said;
-  std::string seen;
-  Duration now;
-  for (const std::string& one : told) {
-    if (one.starts_with("@")) {
-      now = ParseDuration(one.substr(1)).value();
-      continue;
-    }
-    const std::string line = one.substr(0, one.find(" -> "));
-    if (!line.starts_with("returned ")) said += line + "\n";
-    seen += ToString(now) + "  " + one + "\n";
-    now = now + Duration::Milliseconds(1);
-  }
-  auto parsed = ParseHistory("conversation 1\ntopology two-kernels\ncapabilities none\n" + said +
-                             "----\n" + seen);
-  if (const auto* problem = std::get_if<TextProblem>(&parsed)) {
-    ADD_FAILURE() << problem->line << ": " << problem->what << "\n" << said << "----\n" << seen;
-    return {};
-  }
-  return std::move(std::get<History>(parsed));
-}
-
-struct Said {
-  VerdictKind verdict;
-  size_t record;
-  std::string text;
-};
-
-Said Judge(const Told& told, const Profile& profile) {
-  const History history = Tell(told);
-  const HistoryResult verdict = JudgeHistory(history, profile);
-  return {verdict.kind, verdict.record, Explain(verdict.at_record)};
-}
-
-void ExpectPermitted(const Told& told, const Profile& profile = *FindProfile("6.1-rxe")) {
-  const Said said = Judge(told, profile);
-  EXPECT_EQ(said.verdict, VerdictKind::kPermitted) << "record " << said.record << "\n" << said.text;
-}
-
-// The last of the records is refused, and none before it.
-std::string RefusalOfTheLast(const Told& told, const Profile& profile = *FindProfile("6.1-rxe")) {
-  const Said said = Judge(told, profile);
-  EXPECT_EQ(said.verdict, VerdictKind::kRefused);
-  size_t records = 0;
-  for (const std::string& one : told)
-    if (!one.starts_with("@")) ++records;
-  EXPECT_EQ(said.record + 1, records) << said.text;
-  return said.text;
-}
-
-Told operator+(Told a, const Told& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-const Told kListening = {
-    "passive rdma_create_event_channel S -> 0", "passive rdma_create_id L on=S -> 0",
-    "passive rdma_bind_addr L addr=passive:7471 -> 0", "passive rdma_listen L backlog=8 -> 0"};
-const Told kIdle = {"active rdma_create_event_channel C -> 0", "active rdma_create_id A on=C -> 0"};
-const Told kResolving =
-    kIdle + Told{"active rdma_resolve_addr A src=active:0 dst=passive:7471 timeout_ms=2000 -> 0"};
-const Told kAddrResolved =
-    kResolving +
-    Told{"active rdma_get_cm_event C as=e1 -> 0  event RDMA_CM_EVENT_ADDR_RESOLVED id=A",
-         "active rdma_ack_cm_event e1 -> 0"};
-const Told kRouteResolved =
-    kAddrResolved +
-    Told{"active rdma_resolve_route A timeout_ms=2000 -> 0",
-         "active rdma_get_cm_event C as=e2 -> 0  event RDMA_CM_EVENT_ROUTE_RESOLVED id=A",
-         "active rdma_ack_cm_event e2 -> 0", "active rdma_create_qp A -> 0"};
-const Told kConnecting =
-    kListening + kRouteResolved + Told{"active rdma_connect A private=\"hello\" -> 0"};
-const std::string kRequestFields =
-    " responder_resources=1 initiator_depth=1 flow_control=1 retry_count=7 rnr_retry_count=7 "
-    "qp_num=17";
-const std::string kFetchRequest =
-    "passive rdma_get_cm_event S as=r id=P -> 0  event RDMA_CM_EVENT_CONNECT_REQUEST id=P "
-    "listen=L";
-const Told kRequested =
-    kConnecting + Told{kFetchRequest + kRequestFields + " private=\"hello\"+51",
-                       "passive rdma_ack_cm_event r -> 0", "passive rdma_create_qp P -> 0"};
-const Told kAccepted = kRequested + Told{"passive rdma_accept P -> 0"};
-const std::string kEstablished =
-    "active rdma_get_cm_event C as=e3 -> 0  event RDMA_CM_EVENT_ESTABLISHED id=A "
-    "responder_resources=1 initiator_depth=1 flow_control=1 rnr_retry_count=7 qp_num=18 "
-    "private=\"\"+196";
 
 TEST(TheOracle, PermitsAConnection) {
   ExpectPermitted(

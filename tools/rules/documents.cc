@@ -15,6 +15,7 @@
 #include "tools/rules/ambiguities.h"
 #include "tools/rules/diagram.h"
 #include "tools/rules/language.h"
+#include "tools/rules/owed_page.h"
 #include "tools/rules/protocol.h"
 #include "tools/rules/scope.h"
 #include "tools/rules/table.h"
@@ -273,6 +274,7 @@ std::vector<Document> AllDocuments(const std::filesystem::path& root) {
   const std::vector<Told> scenarios = ToldIn(root / "conformance/scenarios");
   documents.push_back({"functions.md", FunctionsMarkdown(scenarios)});
   documents.push_back({"ambiguities.md", AmbiguitiesMarkdown(scenarios)});
+  documents.push_back({"owed.md", OwedMarkdown()});
   const std::vector<LabScenarios> kernels = KernelScenarios(root);
   documents.push_back({"protocol.md", ProtocolMarkdown(scenarios, kernels)});
   documents.push_back({"scenarios.md", ScenariosMarkdown(scenarios, kernels)});

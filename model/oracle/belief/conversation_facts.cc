@@ -200,6 +200,12 @@ uint8_t ConversationFacts::PeerDeviceOf(const IdState& id) const {
   return DeviceOf(ids_[id.name.index].destination);
 }
 
+int64_t ConversationFacts::Turns() const {
+  const size_t limit = profile_.limits.max_outstanding;
+  if (limit == 0 || ids_.size() <= limit) return 1;
+  return static_cast<int64_t>((ids_.size() + limit - 1) / limit);
+}
+
 uint8_t ConversationFacts::SourceOf(const IdState& id) const {
   if (id.origin.valid()) return id.source;
   const std::optional<uint32_t> since = ids_[id.name.index].source_from;

@@ -156,6 +156,9 @@ class ConversationFacts {
   // The membership of that id that the event counts for as well; 0 for none.
   uint16_t& MembershipOf(EventRef ref) { return memberships_[ref.index]; }
   size_t id_count() const { return ids_.size(); }
+  // How many turns a port needs for one message of each of its kernel's ids, where the number of
+  // those that wait for an answer is limited. source: linux 7.2 mad.c get_sol_fc_max_outstanding
+  int64_t Turns() const;
 
   // An event of the id is acknowledged.
   void Acknowledge(IdRef id);

@@ -35,18 +35,19 @@ FaultModel::FaultModel(const Topology& topology, const Profile& profile)
   for (uint8_t device = 0; device < devices_.size(); ++device) order_.push_back(device);
 }
 
-void FaultModel::InjectOnPackets(const Fault& fault, int64_t now, bool meets_flights) {
-  disturbed_ = true;
+void FaultModel::AddRule(const Fault& fault, int64_t now, bool meets_flights) {
   Rule rule{.fault = fault, .since = now, .meets_flights = meets_flights};
   if (fault.last != 0 && counted_.size() < kCountedRules) {
     rule.counted = static_cast<uint8_t>(counted_.size());
     counted_.push_back(fault);
   }
   rules_.push_back(rule);
+  if (fault.Loses() && fault.window != Duration::Max()) losses_end_.push_back(rule.last());
 }
 
-void FaultModel::Inject(const Fault& fault, int64_t now) {
+void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
   disturbed_ |= fault.kind != FaultKind::kSilenceSm;
+  if (fault.OnPackets()) return AddRule(fault, now, meets_flights);
   for (DeviceInfo& info : devices_) info.wrong_before = info.wrong_neighbours;
   DeviceInfo& device = devices_[topology_.sides[fault.side].device];
   switch (fault.kind) {
@@ -91,6 +92,7 @@ void FaultModel::Inject(const Fault& fault, int64_t now) {
                         .left = 2 * fault.last});
       device.flaps_until =
           std::max(device.flaps_until, now + (2 * fault.last - 1) * fault.by.nanoseconds());
+      losses_end_.push_back(device.flaps_until);
       return Turn();
     case FaultKind::kCrash:
     case FaultKind::kRestart:
@@ -296,6 +298,8 @@ Certainty FaultModel::ApplyRule(const Rule& rule, const Flight& flight, const Hi
     case PacketEffect::kLate:
     case PacketEffect::kOvertaken:
       Delay(fault, fate);
+      if (always && asked && flight.since.latest < rule.last())
+        fate->early += fault.by.nanoseconds();
       break;
     case PacketEffect::kDoubled:
       fate->can_be_copied = !flight.copied;
@@ -351,6 +355,14 @@ bool FaultModel::Parted(uint8_t a, uint8_t b) const {
     }
   }
   return false;
+}
+
+void FaultModel::TellEpochs(Possibility* p) const {
+  if (losses_end_.empty()) return;
+  for (Flight& flight : p->flights) {
+    const auto over = [&](int64_t end) { return end < flight.since.earliest; };
+    flight.epoch = static_cast<uint8_t>(std::ranges::count_if(losses_end_, over));
+  }
 }
 
 Fate FaultModel::FateOf(const Flight& flight, const Hits& hits) const {

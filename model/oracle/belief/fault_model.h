@@ -51,10 +51,9 @@ class FaultModel {
  public:
   FaultModel(const Topology& topology, const Profile& profile);
 
-  // The environment injects a fault at `now`.
-  void Inject(const Fault& fault, int64_t now);
-  // A packet fault. `meets_flights`: messages sent at that instant may be in flight.
-  void InjectOnPackets(const Fault& fault, int64_t now, bool meets_flights);
+  // The environment injects a fault at `now`. `meets_flights`: messages that were sent at that
+  // instant may be in flight.
+  void Inject(const Fault& fault, int64_t now, bool meets_flights = false);
   void Heal(int64_t now);
   // A request from an unresolvable source arrives at the device at `now`: its kernel's CM is busy
   // with the resolution for a second. source: linux 6.1 addr.c rdma_addr_find_l2_eth_by_grh
@@ -64,6 +63,8 @@ class FaultModel {
   // Every prompt event in progress has happened by `now`.
   void Settle(int64_t now);
 
+  // Sets the epoch of each flight: what is sent in different ones has different fates.
+  void TellEpochs(Possibility* p) const;
   // `hits`: how many messages each counted rule has hit.
   Fate FateOf(const Flight& flight, const Hits& hits) const;
   // A TCP connection cannot make progress from one device to the other.
@@ -170,6 +171,7 @@ class FaultModel {
   // Whether it may hit the message, for its time and its kind.
   bool Matches(const Rule& rule, const Flight& flight) const;
   bool Prompt(int64_t since, const Window& window) const;
+  void AddRule(const Fault& fault, int64_t now, bool meets_flights);
 
   const Topology& topology_;
   const Profile& profile_;
@@ -190,6 +192,7 @@ class FaultModel {
   std::vector<DeviceInfo> devices_;
   std::vector<uint8_t> order_;  // devices in the order of their registration
   std::vector<Rule> rules_;
+  std::vector<int64_t> losses_end_;  // of faults that lose messages for a time
   std::vector<Fault> counted_;  // the faults of the counted rules, also of those that are healed
   std::vector<LinkTurn> turns_;
   bool disturbed_ = false;

@@ -38,20 +38,10 @@ bool WidenTimes(Possibility* mine, const Possibility& other) {
   return widened;
 }
 
-// The rules may still hit what they may hit in either.
-bool LowerHits(Possibility* mine, const Possibility& other) {
-  bool lowered = false;
-  for (size_t i = 0; i < mine->hits.size(); ++i) {
-    lowered |= other.hits[i] < mine->hits[i];
-    mine->hits[i] = std::min(mine->hits[i], other.hits[i]);
-  }
-  return lowered;
-}
-
 }  // namespace
 
 bool SameBehaviour(const Possibility& a, const Possibility& b) {
-  return a.ids == b.ids && a.flights == b.flights;
+  return a.ids == b.ids && a.flights == b.flights && a.hits == b.hits;
 }
 
 uint64_t HashOf(const Possibility& p) {
@@ -77,6 +67,9 @@ uint64_t HashOf(const Possibility& p) {
     m.Add(id.queue.size() | (static_cast<uint64_t>(id.awaits) << 8) |
           (uint64_t{id.retained.has_value()} << 16));
   }
+  uint64_t hits = 0;
+  for (const uint8_t count : p.hits) hits = hits << 8 | count;
+  m.Add(hits);
   for (const Flight& f : p.flights)
     m.Add((static_cast<uint64_t>(f.kind) << 40) | (uint64_t{f.from} << 32) |
           (uint64_t{f.to} << 24) | (uint64_t{f.copied} << 16) | f.reason |
@@ -141,7 +134,6 @@ std::pair<PossibilitySet::Added, size_t> PossibilitySet::Add(Possibility p) {
   }
   Possibility& known = items_[at];
   bool widened = WidenTimes(&known, p);
-  widened |= LowerHits(&known, p);
   // Only rows that every way here has used are certain; what follows from it has to hear of that.
   widened |= (known.used & ~p.used).any();
   known.perhaps |= (known.used ^ p.used) | p.perhaps;

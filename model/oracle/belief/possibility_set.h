@@ -11,7 +11,7 @@
 
 namespace cm::model {
 
-// The same but for times, hits and rows.
+// The same but for times and rows.
 bool SameBehaviour(const Possibility& a, const Possibility& b);
 uint64_t HashOf(const Possibility& p);
 

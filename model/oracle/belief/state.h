@@ -65,9 +65,10 @@ using Hits = std::array<uint8_t, kCountedRules>;
 struct Flight {
   Sends kind = Sends::kNothing;
   uint8_t hit = kNoRule;  // the counted rule that has delayed it
-  bool copied = false;    // a copy of it is under way or has arrived already
-  uint8_t from = kNoId;   // kNoId: sent for an id that is gone
-  uint8_t to = kNoId;     // kNoId: an id that is gone; of REQ: any listener
+  uint8_t epoch = 0;     // how many faults that lose messages for a time were over when it was sent
+  bool copied = false;   // a copy of it is under way or has arrived already
+  uint8_t from = kNoId;  // kNoId: sent for an id that is gone
+  uint8_t to = kNoId;    // kNoId: an id that is gone; of REQ: any listener
   uint8_t from_device = kNoDevice;
   uint8_t to_device = kNoDevice;
   uint16_t reason = 0;         // of REJ; of MRA: 1 if it speaks of a reply; of an MPA reply: what
@@ -167,11 +168,9 @@ struct IdState : IdTimes {
 struct Possibility {
   std::vector<IdState> ids;
   std::vector<Flight> flights;  // by sender; those of one sender in the order of sending
-  // By counted rule: how many messages it has hit at least. With fewer more may follow: of two
-  // possibilities that are otherwise alike the smaller numbers are kept.
-  Hits hits{};
-  RuleBits used;     // rows that led here since they were last reported
-  RuleBits perhaps;  // rows of some of the ways that led here, but not of all
+  Hits hits{};                  // by counted rule: how many messages it has hit, at least
+  RuleBits used;                // rows that led here since they were last reported
+  RuleBits perhaps;             // rows of some of the ways that led here, but not of all
 
   uint8_t Find(IdRef name) const {
     for (uint8_t i = 0; i < ids.size(); ++i)

@@ -32,6 +32,13 @@ Possibility Product(const Possibility& x, const Possibility& y) {
   return both;
 }
 
+Hits LeastHits(const std::vector<Possibility>& all) {
+  Hits least = all.front().hits;
+  for (const Possibility& p : all)
+    for (size_t i = 0; i < least.size(); ++i) least[i] = std::min(least[i], p.hits[i]);
+  return least;
+}
+
 // Names by which the ids are known: an unfetched request is known as its listener.
 std::vector<IdRef> NamesIn(const Possibility& p) {
   std::vector<IdRef> names(p.ids.size());
@@ -176,7 +183,13 @@ void Components::MergeForService(IdRef id, uint16_t port) {
 void Components::Split(Number number) {
   const std::vector<IdRef> ids = components_[number].ids;
   if (ids.size() < 2) return;
-  const PossibilitySet& set = components_[number].set;
+  // Hits are of all parts together: each part goes on with those that are certain.
+  PossibilitySet set;
+  const Hits certain = LeastHits(components_[number].set.items());
+  for (Possibility p : components_[number].set.items()) {
+    p.hits = certain;
+    set.Add(std::move(p));
+  }
   Links links(ids);
   for (const Possibility& p : set.items())
     if (!links.Couple(facts_, p)) return;

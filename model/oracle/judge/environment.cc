@@ -43,7 +43,7 @@ Verdict Environment::Line(const Record& record, const cm::Line& line) {
 
 void Environment::Inject(const Fault& fault, const Window& window) {
   const int64_t now = window.begin;
-  if (fault.OnPackets()) return fault_model_.InjectOnPackets(fault, now, MessagesUnderWay(now));
+  if (fault.OnPackets()) return fault_model_.Inject(fault, now, MessagesUnderWay(now));
   const uint8_t device = facts_.topology().sides[fault.side].device;
   const uint8_t kernel = facts_.topology().KernelOf(fault.side);
   const FaultRow& row = RowOf(fault.kind);

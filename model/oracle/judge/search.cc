@@ -54,15 +54,17 @@ std::vector<std::string> DropOverdue(const Steps& steps, const Window& window,
 }  // namespace
 
 bool Search::Close(Number number, const Window& window, Verdict* verdict) {
-  PossibilitySet& set = components_.SetOf(number);
-  const bool followed = Expand(steps_, window, &set);
-  std::vector<std::string> overdue;
-  if (followed) overdue = DropOverdue(steps_, window, &set);
+  const bool followed = Expand(steps_, window, &components_.SetOf(number));
+  if (followed) return Stay(number, window, verdict);
   components_.NoteSize(number);
-  if (!followed) {
-    verdict->kind = VerdictKind::kInconclusive;
-    return false;
-  }
+  verdict->kind = VerdictKind::kInconclusive;
+  return false;
+}
+
+bool Search::Stay(Number number, const Window& window, Verdict* verdict) {
+  PossibilitySet& set = components_.SetOf(number);
+  const std::vector<std::string> overdue = DropOverdue(steps_, window, &set);
+  components_.NoteSize(number);
   if (!set.empty()) return true;
   verdict->kind = VerdictKind::kRefused;
   for (const std::string& what : overdue)

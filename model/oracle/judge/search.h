@@ -67,6 +67,8 @@ class Search {
     return Close(components_.NumberOf(id), window, verdict);
   }
   void CloseAll(const Window& window);
+  // The same without following them: nothing has happened until window.begin.
+  bool Stay(Number number, const Window& window, Verdict* verdict);
 
   // Replaces each possibility by its successors; `step(possibility, judged_step)` finds them, and
   // may move the possibility. False when nothing is left.
@@ -109,7 +111,7 @@ class Search {
     const auto step = [&](Possibility& p, JudgedStep& judged) {
       if (holds(p)) judged.Add(std::move(p));
     };
-    return Judge(number, window, verdict, step) && Close(number, window.AtEnd(), verdict);
+    return Judge(number, window, verdict, step) && Stay(number, window.AtEnd(), verdict);
   }
   // A call that lasts: `begins` when it is made, `waits` in all of `waited`, if there is such a
   // time, and what happened until window.end `ends` it.

@@ -72,6 +72,7 @@ class Steps::Expansion {
     Possibility next = p;
     // What it sets off began no later than it had to happen itself.
     change(&next, Span{due.not_before, std::min(window_.end, due.not_after)});
+    steps_.fault_model_.TellEpochs(&next);
     (*take_)(std::move(next));
   }
 
@@ -265,21 +266,19 @@ class Steps::Expansion {
       });
     }
     if (!under_way) {
-      Due again = steps_.Timer(id.last, interval);
+      Due again = InTurn(id.last, interval);
       if (!MustRepeat(id, timing, plain) || kept != Certainty::kNo) again.not_after = kNever;
-      // An id that is asked for its message once more says nothing new about itself.
-      Offer(p, again, "", [&, i](Possibility* next, Span when) {
+      Offer(p, again, "the repetition of a message", [&, i](Possibility* next, Span when) {
         machine_.Stimulate(next, i, IbStimulus::kRetry, {}, when);
       });
     }
     if (MustRepeat(id, timing, plain)) return;
-    Due end = steps_.Timer(id.first, timing.GiveUp(plain));
+    Due end = InTurn(id.first, timing.GiveUp(plain));
     // An MRA makes it longer, but for one of a tester, which may say anything.
     const int64_t earliest = EarliestEnd(id, plain);
     end.not_before = id.mra_timeout != 0 ? earliest : std::max(end.not_before, earliest);
     const Duration longest = std::max(timing.GiveUp(plain), timing.GiveUp(timing.AfterMra()));
-    if (id.mra || MayMeetMra(id))
-      end.not_after = id.first.latest + timing.Latest(longest).nanoseconds();
+    if (id.mra) end.not_after = id.first.latest + timing.Latest(longest).nanoseconds();
     if (kept != Certainty::kNo) end.not_after = kNever;
     Offer(p, end, "the last repetition of a message", [&, i](Possibility* next, Span when) {
       std::erase_if(next->flights,
@@ -289,6 +288,13 @@ class Steps::Expansion {
       if (abandoned) next->ids[i].outstanding = next->ids[i].abandoned = false;
       next->Tidy();
     });
+  }
+
+  // The timer of a message that may have to wait for its turn.
+  Due InTurn(Span since, Duration nominal) const {
+    Due due = steps_.Timer(since, nominal);
+    due.not_after = since.latest + (due.not_after - since.latest) * steps_.facts_.Turns();
+    return due;
   }
 
   // TCP repeats what is lost, until the provider waits no more.
@@ -321,11 +327,6 @@ class Steps::Expansion {
     const int64_t waited = (id.first_mra.latest - id.first.earliest) / plain.nanoseconds();
     const int64_t left = timing.max_retries + 1 - std::min<int64_t>(timing.max_retries, waited);
     return id.first_mra.earliest + left * timing.AfterMra().nanoseconds();
-  }
-
-  // A request or reply that is not answered will be repeated and answered by MRA.
-  static bool MayMeetMra(const IdState& id) {
-    return id.message == Sends::kReq || id.message == Sends::kRep;
   }
 
   void ExpandFlight(const Possibility& p, size_t f) {

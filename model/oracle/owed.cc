@@ -1,0 +1,179 @@
+#include "model/oracle/owed.h"
+
+namespace cm::model {
+namespace {
+
+constexpr Duration kOne = Duration::Seconds(1);
+constexpr Duration kOvertaken = Duration::Milliseconds(10);
+
+Duration Zero(const Timing&) { return {}; }
+Duration Prompt(const Timing& t) { return t.prompt; }
+Duration Retry(const Timing& t) { return t.RequestInterval(); }
+Duration LateRetry(const Timing& t) { return t.Latest(t.RequestInterval()) + t.prompt; }
+
+constexpr OwedBounds kPromptly{"promptly", Zero, Prompt};
+constexpr OwedBounds kReturns{"promptly", Zero, [](const Timing& t) { return t.Latest(t.prompt); }};
+constexpr OwedBounds kOvertakenByOne{"promptly, and 10 ms later", Zero,
+                                     [](const Timing& t) { return t.prompt + kOvertaken; }};
+constexpr OwedBounds kDelayed{"1 s later", [](const Timing&) { return kOne; },
+                              [](const Timing& t) { return kOne + t.prompt; }};
+constexpr OwedBounds kAtRetry{"after one request interval", Retry, LateRetry};
+constexpr OwedBounds kByRetry{"by the end of one request interval", Zero, LateRetry};
+constexpr OwedBounds kBySecondRetry{
+    "after one or two request intervals", Retry,
+    [](const Timing& t) { return t.Latest(t.RequestInterval()) * 2 + t.prompt; }};
+constexpr OwedBounds kRetryOvertaken{"after one request interval and 10 ms", Retry,
+                                     [](const Timing& t) { return LateRetry(t) + kOvertaken; }};
+constexpr OwedBounds kRetryDelayed{"after one request interval and 1 s",
+                                   [](const Timing& t) { return Retry(t) + kOne; },
+                                   [](const Timing& t) { return LateRetry(t) + kOne; }};
+constexpr OwedBounds kGivenUp{
+    "after 16 request intervals", [](const Timing& t) { return t.GiveUp(t.RequestInterval()); },
+    [](const Timing& t) { return t.Latest(t.GiveUp(t.RequestInterval())); }};
+constexpr OwedBounds kTimewait{"after timewait", [](const Timing& t) { return t.Timewait(); },
+                               [](const Timing& t) { return t.Latest(t.Timewait()); }};
+constexpr OwedBounds kThereAndBack{"promptly", Zero, [](const Timing& t) { return t.prompt * 2; }};
+constexpr OwedBounds kAnswered{"by the answer to the repetition", Retry,
+                               [](const Timing& t) { return LateRetry(t) + t.prompt; }};
+constexpr OwedBounds kSubnetGivenUp{
+    "after the retries of the SA query",
+    [](const Timing&) { return Timing::AskPatience(Duration::Seconds(2)); },
+    [](const Timing& t) { return t.Latest(Timing::AskPatience(Duration::Seconds(2))); }};
+
+constexpr std::string_view kUnreachable = "RDMA_CM_EVENT_UNREACHABLE id=A status=-110";
+constexpr std::string_view kNoListener = "RDMA_CM_EVENT_REJECTED id=A status=8 private=\"\"+148";
+constexpr std::string_view kRemoval = "RDMA_CM_EVENT_DEVICE_REMOVAL id=A";
+constexpr std::string_view kMoved = "RDMA_CM_EVENT_ADDR_CHANGE id=A";
+constexpr std::string_view kGivesUp = "linux 6.1 cm.c cm_process_send_error";
+constexpr std::string_view kRepeats = "linux 6.1 cm.c cm_process_send_error, mad.c retry_send";
+
+// How a fault is injected where nothing else is said, and what it changes.
+struct Case {
+  FaultKind fault;
+  std::string_view lines;
+  std::string_view profile = "6.1-rxe";
+  std::string_view topology = "two-kernels";
+  bool early = false;
+};
+constexpr auto kCases = std::to_array<Case>({
+    {FaultKind::kDrop, "drop REQ from=active nth=1"},
+    {FaultKind::kDelay, "delay any from=active by=1s"},
+    {FaultKind::kDuplicate, "duplicate any from=active"},
+    {FaultKind::kReorder, "reorder any from=active"},
+    {FaultKind::kLinkDown, "link-down side=passive"},
+    {FaultKind::kLinkUp, "link-down side=active; link-up side=active"},
+    {FaultKind::kRemoveDevice, "remove-device side=passive"},
+    {FaultKind::kAddDevice, "remove-device side=passive; add-device side=passive"},
+    {FaultKind::kFailOver, "fail-over side=active", "6.1-rxe", "bond", true},
+    {FaultKind::kNeighbourChange, "neighbour-change side=passive"},
+    {FaultKind::kExit, "exit side=passive"},
+    {FaultKind::kSilenceSm, "silence-sm side=active", "6.1-ib"},
+    {FaultKind::kCorrupt, "corrupt REQ from=active nth=1"},
+    {FaultKind::kDuplicateAddress, "duplicate-address side=active"},
+    {FaultKind::kFlap, "link-flap side=passive every=1s times=1", "7.2-rxe"},
+    {FaultKind::kCrash, "crash side=passive"},
+    {FaultKind::kRestart, "crash side=passive; restart side=passive"},
+});
+
+struct Change {
+  FaultKind fault;
+  Owed owed;
+  OwedBounds bounds;
+  std::string_view event;
+  std::string_view source;
+  std::string_view lines;
+};
+constexpr auto kChanges = std::to_array<Change>({
+    {FaultKind::kDrop, Owed::kMessage, kByRetry, "", kRepeats, ""},
+    {FaultKind::kDrop, Owed::kRepetition, kBySecondRetry, "", kRepeats, ""},
+    {FaultKind::kCorrupt, Owed::kMessage, kByRetry, "", kRepeats, ""},
+    {FaultKind::kCorrupt, Owed::kRepetition, kBySecondRetry, "", kRepeats, ""},
+    {FaultKind::kDelay, Owed::kMessage, kDelayed, "", "the fault's own time", ""},
+    {FaultKind::kDelay, Owed::kRepetition, kRetryDelayed, "", "the fault's own time", ""},
+    {FaultKind::kReorder, Owed::kMessage, kOvertakenByOne, "", "the fault's own time", ""},
+    {FaultKind::kReorder, Owed::kRepetition, kRetryOvertaken, "", "the fault's own time", ""},
+    {FaultKind::kLinkDown, Owed::kMessage, kGivenUp, kUnreachable, kGivesUp, ""},
+    {FaultKind::kLinkDown, Owed::kRepetition, kGivenUp, kUnreachable, kGivesUp, ""},
+    {FaultKind::kRemoveDevice, Owed::kNews, kPromptly, kRemoval, "linux 6.1 cma.c cma_remove_one",
+     "remove-device side=active"},
+    {FaultKind::kRemoveDevice, Owed::kMessage, kGivenUp, kUnreachable, kGivesUp, ""},
+    {FaultKind::kRemoveDevice, Owed::kRepetition, kGivenUp, kUnreachable, kGivesUp, ""},
+    {FaultKind::kAddDevice, Owed::kMessage, kThereAndBack, kNoListener,
+     "linux 6.1 cma.c cma_remove_one: the listener is gone", ""},
+    {FaultKind::kAddDevice, Owed::kRepetition, kAnswered, kNoListener,
+     "linux 6.1 cma.c cma_remove_one: the listener is gone", ""},
+    {FaultKind::kFailOver, Owed::kNews, kPromptly, kMoved, "linux 6.1 cma.c cma_netdev_change", ""},
+    {FaultKind::kFailOver, Owed::kTimewait, kPromptly, kMoved, "linux 6.1 cma.c cma_netdev_change",
+     ""},
+    {FaultKind::kNeighbourChange, Owed::kNews, kPromptly, kUnreachable,
+     "linux 6.1 cma.c cma_netevent_callback", "neighbour-change side=active"},
+    {FaultKind::kExit, Owed::kNews, kPromptly, "RDMA_CM_EVENT_DISCONNECTED id=A",
+     "linux 6.1 ucma.c ucma_close: its ids are destroyed", ""},
+    {FaultKind::kExit, Owed::kMessage, kThereAndBack, kNoListener,
+     "linux 6.1 ucma.c ucma_close: the listener is gone", ""},
+    {FaultKind::kExit, Owed::kRepetition, kAnswered, kNoListener,
+     "linux 6.1 ucma.c ucma_close: the listener is gone", ""},
+    {FaultKind::kSilenceSm, Owed::kEvent, kSubnetGivenUp,
+     "RDMA_CM_EVENT_ROUTE_ERROR id=A status=-110", "linux 6.1 sa_query.c send_mad", ""},
+    {FaultKind::kDuplicateAddress, Owed::kNews, kPromptly, kUnreachable,
+     "linux 6.1 cma.c cma_netevent_callback", "duplicate-address side=passive"},
+    {FaultKind::kFlap, Owed::kMessage, kByRetry, "", kRepeats, ""},
+    {FaultKind::kFlap, Owed::kRepetition, kBySecondRetry, "", kRepeats, ""},
+    {FaultKind::kCrash, Owed::kMessage, kGivenUp, kUnreachable, kGivesUp, ""},
+    {FaultKind::kCrash, Owed::kRepetition, kGivenUp, kUnreachable, kGivesUp, ""},
+    {FaultKind::kRestart, Owed::kMessage, kThereAndBack, kNoListener,
+     "nothing listens after the restart", ""},
+    {FaultKind::kRestart, Owed::kRepetition, kAnswered, kNoListener,
+     "nothing listens after the restart", ""},
+});
+
+constexpr OwedBounds Usual(Owed owed) {
+  switch (owed) {
+    case Owed::kEvent:
+    case Owed::kNews:
+    case Owed::kMessage:
+      return kPromptly;
+    case Owed::kReturn:
+      return kReturns;
+    case Owed::kRepetition:
+      return kAtRetry;
+    case Owed::kTimewait:
+      return kTimewait;
+  }
+  return kPromptly;
+}
+
+OwedRow RowFor(const Case& from, Owed owed) {
+  OwedRow row{.fault = from.fault,
+              .owed = owed,
+              .lines = from.lines,
+              .early = from.early && owed != Owed::kNews && owed != Owed::kTimewait,
+              .event = "",
+              .bounds = Usual(owed),
+              .profile = from.profile,
+              .topology = from.topology,
+              .source = ""};
+  for (const Change& change : kChanges) {
+    if (change.fault != from.fault || change.owed != owed) continue;
+    row.bounds = change.bounds;
+    row.event = change.event;
+    row.source = change.source;
+    if (!change.lines.empty()) row.lines = change.lines;
+  }
+  return row;
+}
+
+}  // namespace
+
+std::vector<OwedRow> OwedRows() {
+  std::vector<OwedRow> rows;
+  for (const FaultRow& kind : kFaultKinds)
+    for (const Case& from : kCases)
+      for (const OwedThing& thing : kOwedThings)
+        if (from.fault == kind.kind) rows.push_back(RowFor(from, thing.owed));
+  std::erase_if(rows,
+                [](const OwedRow& row) { return row.owed == Owed::kNews && row.event.empty(); });
+  return rows;
+}
+
+}  // namespace cm::model
