@@ -63,6 +63,14 @@ int64_t NumberOf(const Json& line, std::string_view key) {
   return found != line.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
 }
 
+// A quiet wait beyond every bound: an MRA may make a request last for 18 minutes.
+constexpr int64_t kBeyond = 1800;
+// In place of an event.
+constexpr int64_t kInstead = 600;
+// How much longer a slow call takes.
+constexpr int64_t kSlow = 30;
+constexpr int64_t kMicroseconds = 1'000'000;
+
 Json TextOrNull(std::string_view text) { return text.empty() ? Json() : Json(std::string(text)); }
 
 // Alters the lines of one recording, one after the other.
@@ -80,9 +88,11 @@ class Alterer {
       const Json& json = lines_[static_cast<size_t>(line) - 1];
       const std::string kind = TextOf(json, "k");
       if (kind == "call") AlterReply(json);
+      if (kind == "call") Slow(json);
       if (json.contains("mask") && NumberOf(json, "ret") == 0) AlterMask(json);
       if (kind == "crash") AlterCrash(json);
       if (kind == "event") AlterEvent(json);
+      if (kind == "event") DelayEvent(json);
       if (kind == "id_event") AlterIdEvent(json);
       if (kind == "show") AlterShow(json);
       if (kind == "wait") AlterWait(json);
@@ -115,6 +125,30 @@ class Alterer {
   void Say(std::string field, std::string was, std::string is, const Json& line) {
     if (was != is)
       found_.push_back({line_, std::move(field), std::move(was), std::move(is), line.dump()});
+  }
+
+  // What follows would have to happen later, too: the recording ends.
+  void SayLast(std::string field, std::string is, std::string text) {
+    found_.push_back({line_, std::move(field), "in time", std::move(is), std::move(text), true});
+  }
+
+  void Slow(const Json& line) {
+    Json other = line;
+    other["dur_us"] = NumberOf(line, "dur_us") + kSlow * kMicroseconds;
+    SayLast("time", fmt::format("{} s longer", kSlow), other.dump());
+  }
+
+  void DelayEvent(const Json& line) {
+    const auto quiet = [&](int64_t seconds) {
+      return Json{{"t_us", NumberOf(line, "t_us") + seconds * kMicroseconds},
+                  {"k", "quiet"},
+                  {"chan", TextOf(line, "chan")},
+                  {"ms", seconds * 1000}};
+    };
+    Json late = line;
+    late["t_us"] = NumberOf(line, "t_us") + kBeyond * kMicroseconds;
+    SayLast("time", "late", quiet(kBeyond).dump() + "\n" + late.dump());
+    SayLast("time", "never", quiet(kInstead).dump());
   }
 
   void AlterReply(const Json& line) {
@@ -394,6 +428,7 @@ std::string Altered(std::string_view recording, const Alteration& alteration) {
   for (const std::string_view line : LinesOf(recording)) {
     text += ++number == alteration.line ? std::string_view(alteration.text) : line;
     text += '\n';
+    if (number == alteration.line && alteration.ends) break;
   }
   return text;
 }

@@ -1,10 +1,11 @@
-// Alters one observed field of a recording: a good oracle refuses the result.
+// Alters one observation of a recording: a good oracle refuses the result.
 //
-// Only results of the implementation are altered, never its input: arguments, faults, waits and
-// times stay. Volatile fields (queue pair numbers, ports that the kernel draws) are not altered,
-// except that a drawn port may become a requested one. Redundant fields (the name and the number of
-// an event, the port in an address and beside it) are altered together, because otherwise the line
-// contradicts itself and no oracle is needed.
+// Only results of the implementation are altered, never its input: arguments and faults stay. An
+// event comes late, after a quiet wait beyond every bound, or never, with one in its place; a call
+// returns 30 s later. Volatile fields (queue pair numbers, ports that the kernel draws) are not
+// altered, except that a drawn port may become a requested one. Redundant fields (the name and the
+// number of an event, the port in an address and beside it) are altered together, because otherwise
+// the line contradicts itself and no oracle is needed.
 #ifndef CONFORMANCE_RECORDINGS_ALTERATIONS_H_
 #define CONFORMANCE_RECORDINGS_ALTERATIONS_H_
 
@@ -21,7 +22,8 @@ struct Alteration {
   std::string field;  // "reply", "type", "conn.rr", "qp", ...
   std::string was;
   std::string is;
-  std::string text;  // the altered line
+  std::string text;   // the altered line; two, where a wait comes before
+  bool ends = false;  // the recording ends with it
 
   // "12 reply 0 -> -1 EINVAL"
   std::string Name() const;

@@ -104,15 +104,13 @@ class Oracle::Judges {
   Verdict Called(const Record& record, Lane lane, const Call& call,
                  const seen::Answered& answered) {
     const Reply& reply = answered.reply;
+    if (!TraitsOf(KindOf(call)).may_block && context_.WaitedIn(record)) return Slow(record, reply);
     if (const auto* create = std::get_if<call::CreateId>(&call))
       return calls_.Create(lane, *create, reply);
     if (const auto* names = std::get_if<call::EventStr>(&call))
       return inspections_.EventStr(*names, answered);
     const IdRef id = IdOf(call);
     if (HeldOf(call).valid() && !id.valid()) return owned_.Called(record, lane, call, answered);
-    if (!TraitsOf(KindOf(call)).may_block && context_.WaitedIn(record))
-      return Refused(ToString(reply) + " after " + ToString(record.end - record.begin),
-                     "a prompt return: the call waits for nothing");
     if (const auto* ep = std::get_if<call::CreateEp>(&call))
       return endpoints_.Create(record, lane, *ep, reply);
     if (const auto* dereg = std::get_if<call::DeregMr>(&call))
@@ -159,7 +157,13 @@ class Oracle::Judges {
       return destructions_.Id(record, lane, call, reply);
     if (const auto* migrate = std::get_if<call::MigrateId>(&call))
       return migrations_.Called(record, lane, *migrate, reply);
+    if (context_.WaitedIn(record)) return Slow(record, reply);
     return calls_.Called(record, call, answered);
+  }
+
+  static Verdict Slow(const Record& record, const Reply& reply) {
+    return Refused(ToString(reply) + " after " + ToString(record.end - record.begin),
+                   "a prompt return: the call waits for nothing");
   }
 
   // A call that has waited returns.

@@ -157,7 +157,9 @@ Verdict Channels::Nothing(const Record& record, ChannelRef channel, const Reply&
   Verdict verdict{.saw = ToString(reply)};
   const ChannelRule& rule = NothingRow(facts_.channel(channel).nonblocking);
   Permit(&verdict, rule, Text(rule.outcome));
-  if (!Fits(rule.outcome, reply)) {
+  const bool late = reply.kind == ReplyKind::kReturned && context_.WaitedIn(record);
+  if (late) verdict.saw += ", late";
+  if (!Fits(rule.outcome, reply) || late) {
     verdict.kind = VerdictKind::kRefused;
     return verdict;
   }

@@ -54,8 +54,16 @@ Verdict Destructions::Id(const Record& record, Lane lane, const Call& call, cons
   return verdict;
 }
 
+bool Destructions::HasUnjudged(ChannelRef channel) const {
+  for (uint16_t i = 0; i < facts_.id_count(); ++i) {
+    const IdInfo& info = facts_.id(IdRef{i});
+    if (info.exists && !info.in_scope && info.channel == channel) return true;
+  }
+  return false;
+}
+
 bool Destructions::DestroyAllOn(ChannelRef channel, Components::Number number, const Window& window,
-                                bool blocked, bool* may_be_held_up, Verdict* verdict) {
+                                bool blocked, HeldUp* may_be, Verdict* verdict) {
   const Span now = window.AtBegin().span();
   const std::vector<IdRef> ids = components_.IdsOf(number);
   const auto held_up = [&](const Possibility& p) {
@@ -71,12 +79,13 @@ bool Destructions::DestroyAllOn(ChannelRef channel, Components::Number number, c
       machine_.Destroy(&p, at, now);
     }
     DestroyLeftOn([channel](ChannelRef one) { return one == channel; }, machine_, &p, now);
+    may_be->at_first |= held_up(p);
     if (held_up(p)) p.used.set(NumberOf(&Row(ChannelGuard::kMessageOutstanding)));
     judged.Add(std::move(p));
   });
   const bool kept = search_.Judge(number, window, verdict, [&](Possibility& p, JudgedStep& judged) {
     const bool running = held_up(p);
-    *may_be_held_up |= running;
+    may_be->at_last |= running;
     if (blocked || !running) judged.Add(std::move(p));
   });
   if (!kept) return false;
@@ -97,11 +106,14 @@ Verdict Destructions::Channel(const Record& record, Lane lane,
     verdict.kind = VerdictKind::kRefused;
     return verdict;
   }
-  bool may_be_held_up = false;
+  HeldUp may_be{.at_first = HasUnjudged(call.channel)};
   for (const Components::Number number : components_.On(call.channel))
-    if (!DestroyAllOn(call.channel, number, WindowOf(record), blocked, &may_be_held_up, &verdict))
+    if (!DestroyAllOn(call.channel, number, WindowOf(record), blocked, &may_be, &verdict))
       return verdict;
-  if (blocked && !may_be_held_up) verdict.kind = VerdictKind::kRefused;
+  const bool waited = context_.WaitedIn(record).has_value();
+  if (waited) verdict.saw += ", late";
+  if ((blocked && !may_be.at_last) || (waited && !may_be.at_first))
+    verdict.kind = VerdictKind::kRefused;
   verdict.certain.set(NumberOf(blocked ? &held_up : &gone));
   if (blocked) {
     context_.waiting.push_back({.what = WaitingCall::For::kEndOfId,

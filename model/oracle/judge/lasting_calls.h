@@ -22,8 +22,14 @@ class Destructions : JudgeBase {
   Verdict Returned(const Record& record, const WaitingCall& was, const Reply& reply);
 
  private:
+  bool HasUnjudged(ChannelRef channel) const;
+  // Whether a message may hold the call up, at its beginning and at its end.
+  struct HeldUp {
+    bool at_first = false;
+    bool at_last = false;
+  };
   bool DestroyAllOn(ChannelRef channel, Components::Number number, const Window& window,
-                    bool blocked, bool* may_be_held_up, Verdict* verdict);
+                    bool blocked, HeldUp* may_be, Verdict* verdict);
 };
 
 // rdma_disconnect over iWARP: where the MPA reply is awaited it goes on when that is there.

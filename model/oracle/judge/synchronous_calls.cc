@@ -124,6 +124,7 @@ Verdict SynchronousCalls::Called(const Record& record, Lane lane, const Call& ca
   Beginning beginning = Begin(context_, call, reply, start, &verdict);
   // A result that may be the kernel's immediate refusal is taken for that, unless it may also be
   // the event's: then the remaining events of the id are unknown.
+  if (context_.WaitedIn(record)) beginning.refused.clear();
   const bool was_refused = !beginning.refused.empty();
   const bool one_errno = std::holds_alternative<call::ResolveAddrInfo>(call);
   if (one_errno && was_refused && !beginning.begun.empty()) return LeaveScope(id);
@@ -159,7 +160,7 @@ void SynchronousCalls::Complete(const Record& record, const Call& call, const Re
   const auto waits = [&](const Possibility& p) {
     const uint8_t at = p.Find(id);
     const CompletionRule* rule = at == kNoId ? nullptr : RuleAt(KindOf(call), p.ids[at]);
-    return rule == nullptr || rule->outcome == kBlocks;
+    return at == kNoId || (rule != nullptr && rule->outcome == kBlocks);
   };
   if (waited && !search_.Last(components_.NumberOf(id), *waited, verdict, waits)) {
     verdict->saw += ", late";
