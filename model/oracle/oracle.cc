@@ -157,8 +157,18 @@ class Oracle::Judges {
       return destructions_.Id(record, lane, call, reply);
     if (const auto* migrate = std::get_if<call::MigrateId>(&call))
       return migrations_.Called(record, lane, *migrate, reply);
-    if (context_.WaitedIn(record)) return Slow(record, reply);
+    const bool unreached = reply.error == Errno::kTimedOut || reply.error == Errno::kHostUnreach;
+    const bool by_tcp = unreached && kind == CallKind::kConnect && MayAwaitTcp(record);
+    if (context_.WaitedIn(record) && !by_tcp) return Slow(record, reply);
     return calls_.Called(record, call, answered);
+  }
+
+  // Over iWARP rdma_connect waits for the TCP connection. source: man tcp(7) tcp_syn_retries,
+  // observed 6.1-siw 73-link_down_when_resolving
+  bool MayAwaitTcp(const Record& record) const {
+    constexpr Duration kSynPatience = Duration::Seconds(127);
+    return context_.machine.over_iwarp() &&
+           record.end - record.begin <= context_.profile.timing.Latest(kSynPatience);
   }
 
   static Verdict Slow(const Record& record, const Reply& reply) {
