@@ -119,6 +119,8 @@ class Oracle::Judges {
     if (!facts().id(id).in_scope) return OutOfScope();
     if (!scope_.HasRowsFor(call)) return LeaveScope(id);
     if (!facts().id(id).exists) return Refused(ToString(reply), "nothing: the id does not exist");
+    if (IsBeingCreated(id))
+      return Refused(ToString(reply), "nothing: rdma_create_ep has not returned the id");
     if (!scope_.CanFollow(call, context_.WindowOf(record))) return LeaveScope(id);
     return CalledOnId(record, lane, call, answered);
   }
@@ -161,6 +163,13 @@ class Oracle::Judges {
     const bool by_tcp = unreached && kind == CallKind::kConnect && MayAwaitTcp(record);
     if (context_.WaitedIn(record) && !by_tcp) return Slow(record, reply);
     return calls_.Called(record, call, answered);
+  }
+
+  bool IsBeingCreated(IdRef id) const {
+    return std::ranges::any_of(context_.waiting, [&](const WaitingCall& waiting) {
+      const auto* calls = std::get_if<line::Calls>(&context_.conversation.lines[waiting.line]);
+      return waiting.id == id && calls != nullptr && KindOf(calls->call) == CallKind::kCreateEp;
+    });
   }
 
   // Over iWARP rdma_connect waits for the TCP connection. source: man tcp(7) tcp_syn_retries,

@@ -249,7 +249,9 @@ void SynchronousCalls::Learn(const Call& call) {
   const std::optional<Pending>& retained = p.ids[p.Find(id)].retained;
   const auto* get = std::get_if<call::GetRequest>(&call);
   if (get == nullptr) {
-    if (retained) learning_.FromEvent({.type = retained->type, .id = id}, p, {});
+    // The new id of a request is not returned.
+    if (retained && retained->type != EventType::kConnectRequest)
+      learning_.FromEvent({.type = retained->type, .id = id}, p, {});
     return;
   }
   const uint8_t request = p.Find(get->request);
