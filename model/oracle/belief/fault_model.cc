@@ -215,7 +215,7 @@ void FaultModel::Settle(int64_t now) {
 // Whether an event that began at `since` may still be in progress.
 bool FaultModel::Prompt(int64_t since, const Window& window) const {
   const int64_t bound = profile_.timing.prompt.nanoseconds();
-  return since > window.settled && since + bound >= window.begin;
+  return since > window.settled.earliest && since + bound >= window.begin;
 }
 
 Certainty FaultModel::Keeps(uint8_t device, Span sent) const {

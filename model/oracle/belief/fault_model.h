@@ -17,11 +17,12 @@
 
 namespace cm::model {
 
-// Time of an observation, in ns, and the time before which every prompt event has happened.
+// Time of an observation, in ns, and the last settling: every prompt event that was in progress at
+// its beginning has happened before its end.
 struct Window {
   int64_t begin = 0;
   int64_t end = 0;
-  int64_t settled = -1;  // prompt events before this have happened
+  Span settled = {-1, -1};
 
   Span span() const { return {begin, end}; }
   // Its first moment alone, and its last.

@@ -149,8 +149,8 @@ struct IdState : IdTimes {
   uint16_t message_payload = kNoPayload;
   uint16_t request_payload = kNoPayload;  // of a request: what it carried
   uint16_t reply_payload = kNoPayload;    // what the reply carried that was fetched
-  InlineVector<Pending, 8> queue;
-  InlineVector<uint16_t, 8> joining;  // memberships that are not reported yet: what will be said
+  std::vector<Pending> queue;
+  std::vector<uint16_t> joining;  // memberships that are not reported yet: what will be said
   Awaits awaits = Awaits::kNothing;
   std::optional<Pending> retained;  // id->event of a synchronous id, as it was delivered
 

@@ -25,7 +25,7 @@ void Environment::TurnLinks(int64_t until) {
 Verdict Environment::Line(const Record& record, const cm::Line& line) {
   const Window window = WindowOf(record);
   if (std::holds_alternative<line::Settles>(line)) {
-    context_.settled = window.begin;
+    context_.settled = window.span();
     fault_model_.Settle(window.end);
     return {};
   }

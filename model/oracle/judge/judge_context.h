@@ -49,9 +49,9 @@ struct JudgeContext {
     return {
         .begin = record.begin.nanoseconds(), .end = record.end.nanoseconds(), .settled = settled};
   }
-  // The part of a long observation in which what ended it cannot have happened yet: all but the time
-  // in which a kernel answers. None of a short one, and of a call at once with others: its own end
-  // is not recorded.
+  // The part of a long observation in which what ended it cannot have happened yet: all but the
+  // time in which a kernel answers. None of a short one, and of a call at once with others: its own
+  // end is not recorded.
   std::optional<Window> WaitedIn(const Record& record) const;
   // Removes and returns the call that waits on the lane.
   std::optional<WaitingCall> TakeWaiting(Lane lane);
@@ -68,7 +68,7 @@ struct JudgeContext {
   Search search;
   Learning learning;
   std::vector<WaitingCall> waiting;
-  int64_t settled = -1;         // when the world was last quiet
+  Span settled = {-1, -1};      // the last `settle`
   bool partial_events = false;  // id->event is shown with type and status alone
 };
 

@@ -60,7 +60,7 @@ const CompletionRule* RuleAt(CallKind kind, const IdState& id) {
 Possibility Served(Possibility p, uint8_t listener, const Call& call) {
   IdState& own = p.ids[listener];
   const Pending request = own.queue.front();
-  own.queue.erase_at(0);
+  own.queue.erase(own.queue.begin());
   own.awaits = Awaits::kNothing;
   IdState& child = p.ids[request.child];
   child.name = std::get<call::GetRequest>(call).request;

@@ -126,7 +126,7 @@ void Delivery::Take(Possibility* p, uint8_t id, const FetchRule& rule, IdRef req
   const Pending head = p->ids[id].queue.front();
   p->used.set(NumberOf(&rule));
   p->used.set(fetched);
-  p->ids[id].queue.erase_at(0);
+  p->ids[id].queue.erase(p->ids[id].queue.begin());
   if (head.type == EventType::kConnectRequest) {
     ++p->ids[id].backlog;
     p->ids[head.child].name = request;
@@ -164,7 +164,7 @@ bool Delivery::Swallow(Possibility* p, uint8_t id, Span when) const {
   if (rule == nullptr || !rule->swallowed) return false;
   const Pending head = p->ids[id].queue.front();
   p->used.set(NumberOf(rule));
-  p->ids[id].queue.erase_at(0);
+  p->ids[id].queue.erase(p->ids[id].queue.begin());
   if (head.type != EventType::kConnectRequest) return true;
   ++p->ids[id].backlog;
   if (rule->effects.front() == Effect::kDestroys) machine_.Destroy(p, head.child, when);

@@ -51,9 +51,9 @@ void DropEvents(const ConversationFacts& facts, IdState* id, uint16_t membership
     return payload != kNoPayload && facts.payloads[payload].membership == membership;
   };
   for (size_t i = id->joining.size(); i-- > 0;)
-    if (of_it(id->joining[i])) id->joining.erase_at(i);
+    if (of_it(id->joining[i])) id->joining.erase(id->joining.begin() + static_cast<ptrdiff_t>(i));
   for (size_t i = id->queue.size(); i-- > 0;)
-    if (of_it(id->queue[i].payload)) id->queue.erase_at(i);
+    if (of_it(id->queue[i].payload)) id->queue.erase(id->queue.begin() + static_cast<ptrdiff_t>(i));
 }
 
 // The kernel attaches queue pairs to groups only, though ids may join any address. A queue pair

@@ -42,8 +42,7 @@ bool Machine::MoveQp(Possibility* p, uint8_t id, QpStimulus on) {
 }
 
 void Machine::Queue(Possibility* p, uint8_t id, Pending pending) const {
-  InlineVector<Pending, 8>& queue = p->ids[id].queue;
-  if (!queue.full()) queue.push_back(pending);
+  p->ids[id].queue.push_back(pending);
 }
 
 void Machine::Send(Possibility* p, uint8_t id, Sends kind, bool own_source, const Details& details,
@@ -149,7 +148,7 @@ void Machine::ReportMembership(Possibility* p, uint8_t id, size_t which, Below o
                                Span when) const {
   IdState& own = p->ids[id];
   uint16_t payload = own.joining[which];
-  own.joining.erase_at(which);
+  own.joining.erase(own.joining.begin() + static_cast<ptrdiff_t>(which));
   const bool joined = facts_.payloads[payload].group.kind != AddressKind::kNone;
   if (on == Below::kGroupTimesOut) payload = facts_.payloads.FailureOf(payload);
   const bool told = own.state != State::kDeviceRemoval;

@@ -23,8 +23,8 @@ bool IsOverTcp(Sends kind) {
 Steps::Due Steps::Prompt(Span since, const Window& window, int64_t late) const {
   const int64_t bound = facts_.profile().timing.prompt.nanoseconds();
   Due due{.not_before = since.earliest, .not_after = since.latest + bound + late};
-  if (late == 0 && since.latest <= window.settled)
-    due.not_after = std::min(due.not_after, window.settled);
+  if (late == 0 && since.latest <= window.settled.earliest)
+    due.not_after = std::min(due.not_after, window.settled.latest - 1);
   return due;
 }
 
