@@ -127,12 +127,14 @@ void ReadLimits(const Json& json, Limits* limits, std::string* problem) {
 }
 
 void ReadDialect(const Json& json, Dialect* dialect, std::string* problem) {
-  Fields fields(json, "'dialect'",
-                {"link_down_fails_sends", "link_down_keeps_sends", "long_messages_as_manual",
-                 "accept_releases_datagram_request", "last_receive_is_told"},
-                problem);
+  Fields fields(
+      json, "'dialect'",
+      {"link_down_fails_sends", "link_down_keeps_sends", "link_down_mutes",
+       "long_messages_as_manual", "accept_releases_datagram_request", "last_receive_is_told"},
+      problem);
   fields.Read("link_down_fails_sends", &dialect->link_down_fails_sends);
   fields.Read("link_down_keeps_sends", &dialect->link_down_keeps_sends);
+  fields.Read("link_down_mutes", &dialect->link_down_mutes);
   fields.Read("long_messages_as_manual", &dialect->long_messages_as_manual);
   fields.Read("accept_releases_datagram_request", &dialect->accept_releases_datagram_request);
   fields.Read("last_receive_is_told", &dialect->last_receive_is_told);

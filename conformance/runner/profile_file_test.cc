@@ -61,6 +61,7 @@ TEST(ProfileFile, ChangesWhatItNamesAndNothingElse) {
       "timing": {"packet_lifetime": 17, "max_retries": 3, "quiet_ms": 50, "clock": "wheel"},
       "limits": {"request_data": 40, "max_backlog": 2000, "max_outstanding": 16},
       "dialect": {"link_down_fails_sends": true, "link_down_keeps_sends": false,
+                  "link_down_mutes": false,
                   "long_messages_as_manual": true,
                   "accept_releases_datagram_request": false,
                   "last_receive_is_told": false},

@@ -10,7 +10,7 @@
 namespace cm {
 
 // Values are Linux's, so that a digest means the same everywhere. kNone is success.
-enum class Errno : int16_t {
+enum class Errno : int32_t {
   kNone = 0,
   kPerm = 1,
   kNoEnt = 2,

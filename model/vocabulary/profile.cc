@@ -44,6 +44,7 @@ std::vector<Profile> MakeProfiles() {
   linux612.timing.packet_lifetime = 16;
   linux612.dialect = {.link_down_fails_sends = false,
                       .link_down_keeps_sends = true,
+                      .link_down_mutes = true,
                       .accept_releases_datagram_request = true,
                       .last_receive_is_told = true};
   Profile linux72 = linux612;

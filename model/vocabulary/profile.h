@@ -82,6 +82,9 @@ struct Dialect {
   // 73-link_down_when_resolving
   bool link_down_fails_sends = true;
   bool link_down_keeps_sends = false;
+  // After a message that was sent over a link that was down the device gets nothing out any more.
+  // source: observed lab 6.12-rxe and 7.2-rxe, seed 61
+  bool link_down_mutes = false;
   // A message longer than its receive completes as the manual says; else as on Soft-RoCE, with an
   // operation error at both ends. source: man ibv_poll_cq(3); observed lab 6.1-rxe data, seed 1
   bool long_messages_as_manual = false;

@@ -72,6 +72,9 @@ TEST(Dialect, OfALinkThatIsDownDiffersFromKernelToKernel) {
   EXPECT_TRUE(FindProfile("6.12-rxe")->dialect.link_down_keeps_sends);
   EXPECT_FALSE(FindProfile("7.2-rxe")->dialect.link_down_fails_sends);
   EXPECT_FALSE(FindProfile("7.2-rxe")->dialect.link_down_keeps_sends);
+  EXPECT_FALSE(FindProfile("6.1-rxe")->dialect.link_down_mutes);
+  EXPECT_TRUE(FindProfile("6.12-rxe")->dialect.link_down_mutes);
+  EXPECT_TRUE(FindProfile("7.2-rxe")->dialect.link_down_mutes);
 }
 
 // With rdma-core 44 the listener cannot be destroyed before its requests; from 52 on it can.

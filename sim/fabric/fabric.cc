@@ -28,6 +28,7 @@ void Fabric::Register(uint8_t device) {
     devices_[port].registered = devices_[port].receives = true;
     devices_[port].halted = false;
     if (devices_[port].hears == Hears::kNever) devices_[port].hears = Hears::kAtOnce;
+    devices_[port].mute = false;
     registered_.push_back(port);
   }
 }
@@ -113,17 +114,30 @@ bool Fabric::CarriesTcp(uint8_t a, uint8_t b) const {
   return true;
 }
 
+// Where that makes a device mute, either end of the link takes the carrier away; a bond still takes
+// what its links bring. source: observed lab 6.12-rxe, seed 61
+bool Fabric::NoCarrier(uint8_t from, uint8_t to) const {
+  if (!devices_[from].up) return true;
+  return profile_->dialect.link_down_mutes && to != kNoDevice && !devices_[to].up &&
+         !topology_->devices[to].bonded;
+}
+
 bool Fabric::Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad) {
   const bool crosses = CrossesLink(from, to);
   const auto note = [&](bool lost, bool corrupt = false, bool doubled = false) {
     if (!watches) return;
     wire_notes.push_back({agenda->Now(), from, to, lost, corrupt, doubled, mad});
   };
-  if (crosses && !devices_[from].up) {
+  if (crosses && NoCarrier(from, to)) {
     note(true);
     // source: observed 6.1-rxe in the lab, rxe: "qp#1 Failed allocating skb"
     if (profile_->dialect.link_down_fails_sends) devices_[from].hears = Hears::kNever;
+    devices_[from].mute |= profile_->dialect.link_down_mutes;
     return !profile_->dialect.link_down_fails_sends;
+  }
+  if (crosses && devices_[from].mute) {
+    note(true);
+    return true;
   }
   if (!crosses) {
     note(false);

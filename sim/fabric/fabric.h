@@ -42,6 +42,7 @@ struct DeviceState {
   bool registered = true;  // ids can be bound to it
   bool receives = true;    // messages reach it
   Hears hears = Hears::kAtOnce;
+  bool mute = false;              // nothing that it sends gets out
   bool up = true;                 // its interface
   uint32_t wrong_neighbours = 0;  // devices of which it has a wrong hardware address
   uint8_t bond_slave = 0;         // which of the two interfaces of its bond is active
@@ -127,7 +128,8 @@ class Fabric {
   bool Send(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad);
   // Whether the sending device silently keeps messages that it is given, without sending them.
   bool Keeps(uint8_t from, uint8_t to) const {
-    return CrossesLink(from, to) && !devices_[from].up && profile_->dialect.link_down_keeps_sends;
+    return CrossesLink(from, to) && (NoCarrier(from, to) || devices_[from].mute) &&
+           profile_->dialect.link_down_keeps_sends;
   }
   // The packet that arrives, valid until the next one arrives; null when it does not (a stale
   // event, or no receiver), and when its receiver processes it later.
@@ -162,6 +164,8 @@ class Fabric {
   void Hold(Agenda* agenda, uint8_t from, uint8_t to, const Mad& mad);
   void ReleaseHeld(Agenda* agenda, uint8_t from, Duration after);
   bool CrossesLink(uint8_t from, uint8_t to) const { return from != to; }
+  // Of a link: nothing that is sent gets over it.
+  bool NoCarrier(uint8_t from, uint8_t to) const;
 
   const Topology* topology_;
   const Profile* profile_;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -221,9 +222,28 @@ TEST_F(FabricTest, SaysThatItCannotSendWhereTheKernelDoes) {
     EXPECT_TRUE(other.Send(&agenda_, 0, 1, Mad{})) << profile;
     EXPECT_EQ(other.Keeps(0, 1), keeps) << profile;
     EXPECT_FALSE(other.Keeps(0, 0)) << profile;
-    EXPECT_FALSE(other.Keeps(1, 0)) << profile;
+    // Neither end has a carrier.
+    EXPECT_EQ(other.Keeps(1, 0), keeps) << profile;
   }
   EXPECT_THAT(Arrivals(), IsEmpty());
+}
+
+// Linux 6.12 and 7.2: nothing gets out after a message that was sent over a dead link.
+TEST_F(FabricTest, MakesADeviceMuteWhereTheKernelDoes) {
+  for (const auto& [profile, mute] :
+       {std::pair{"6.1-rxe", false}, std::pair{"6.12-rxe", true}, std::pair{"7.2-rxe", true}}) {
+    Fabric other(FindTopology("two-kernels"), FindProfile(profile));
+    other.device(0).up = false;
+    static_cast<void>(other.Send(&agenda_, 0, 1, Mad{}));
+    EXPECT_EQ(other.device(0).mute, mute) << profile;
+    EXPECT_FALSE(other.device(1).mute) << profile;
+    other.device(0).up = true;
+    EXPECT_TRUE(other.Send(&agenda_, 0, 1, Mad{})) << profile;
+    EXPECT_EQ(other.Keeps(0, 1), other.device(0).mute && profile == std::string_view("6.12-rxe"));
+    other.Unregister(0);
+    other.Register(0);
+    EXPECT_FALSE(other.device(0).mute) << profile;
+  }
 }
 
 TEST_F(FabricTest, LosesWhatIsSentToAWrongHardwareAddress) {

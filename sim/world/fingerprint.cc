@@ -364,6 +364,7 @@ void Put(Digest* d, const DeviceState& state) {
   d->U32(state.fail_overs);
   d->U8(state.sm_silent ? 1 : 0);
   d->U8(static_cast<uint8_t>(state.hears));
+  d->U8(state.mute ? 1 : 0);
 }
 
 void Put(Digest* d, const Flapping& flapping, Instant now) {

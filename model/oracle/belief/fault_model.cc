@@ -142,6 +142,7 @@ void FaultModel::SetDevice(uint8_t device, bool registered, int64_t now) {
     order_.push_back(port);
     info.changes = true;
     info.may_be_deaf = false;
+    info.mute = Certainty::kNo;
     info.changed = now;
     info.deaf_from = now + profile_.timing.prompt.nanoseconds();
   }
@@ -154,6 +155,7 @@ void FaultModel::SetHost(uint8_t kernel, bool runs) {
     info.halted = !runs;
     info.registered = runs;
     info.may_be_deaf = false;
+    info.mute = Certainty::kNo;
     std::erase(order_, device);
     order_.push_back(device);
   }
@@ -218,14 +220,32 @@ bool FaultModel::Prompt(int64_t since, const Window& window) const {
   return since > window.settled.earliest && since + bound >= window.begin;
 }
 
-Certainty FaultModel::Keeps(uint8_t device, Span sent) const {
-  if (!profile_.dialect.link_down_keeps_sends) return Certainty::kNo;
-  Certainty keeps = Certainty::kNo;
-  for (const Change& down : devices_[device].downs) {
-    if (down.end == kStill && sent.earliest > down.begin) return Certainty::kYes;
-    if (sent.latest >= down.begin && sent.earliest <= down.end) keeps = Certainty::kMaybe;
+Certainty FaultModel::NoCarrier(uint8_t from, uint8_t to, Span sent) const {
+  Certainty none = Certainty::kNo;
+  for (const uint8_t end : {from, to}) {
+    // A bond that is down still takes what its links bring.
+    if (end == kNoDevice || (end == to && topology_.devices[to].bonded)) continue;
+    for (const Change& down : devices_[end].downs) {
+      if (sent.earliest > down.begin && sent.latest < down.end) return Certainty::kYes;
+      if (sent.latest >= down.begin && sent.earliest <= down.end) none = Certainty::kMaybe;
+    }
   }
-  return keeps;
+  return none;
+}
+
+Certainty FaultModel::Keeps(uint8_t device, uint8_t peer, Span sent, const Possibility& p) const {
+  if (!profile_.dialect.link_down_keeps_sends) return Certainty::kNo;
+  return std::max(IsMute(device, p), NoCarrier(device, peer, sent));
+}
+
+// What was sent before the link was down may still arrive.
+Certainty FaultModel::SentByMute(const Flight& flight, const Possibility& p) const {
+  const Certainty mute = IsMute(flight.from_device, p);
+  if (mute == Certainty::kNo) return mute;
+  for (const uint8_t end : {flight.from_device, flight.to_device})
+    for (const Change& down : devices_[end].downs)
+      if (flight.since.earliest > down.begin) return mute;
+  return Certainty::kNo;
 }
 
 Certainty FaultModel::Registered(uint8_t device, const Window& window) const {
@@ -365,7 +385,7 @@ void FaultModel::TellEpochs(Possibility* p) const {
   }
 }
 
-Fate FaultModel::FateOf(const Flight& flight, const Hits& hits) const {
+Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
   if (profile_.transport == Transport::kIwarp) return FateOverTcp(flight);
   Fate fate;
   if (flight.to_device == kNoDevice) {  // as from a local address to a loopback address
@@ -395,6 +415,11 @@ Fate FaultModel::FateOf(const Flight& flight, const Hits& hits) const {
   }
   if (flight.from_device == flight.to_device) return fate;  // it does not use the link
   const DeviceInfo& from = devices_[flight.from_device];
+  if (profile_.dialect.link_down_mutes)
+    fate.mutes = NoCarrier(flight.from_device, flight.to_device, flight.since);
+  const Certainty lost = std::max(fate.mutes, SentByMute(flight, p));
+  fate.can_be_lost |= lost != Certainty::kNo;
+  if (lost == Certainty::kYes) fate.can_arrive = false;
   const int64_t flapping = std::max(from.flaps_until, to.flaps_until);
   const bool flaps = flapping != kNever && flight.since.earliest <= flapping;
   if (flaps) {
@@ -424,7 +449,7 @@ Fate FaultModel::FateOf(const Flight& flight, const Hits& hits) const {
   }
   bool asked = true;
   for (const Rule& rule : rules_) {
-    const Certainty decides = ApplyRule(rule, flight, hits, asked, &fate);
+    const Certainty decides = ApplyRule(rule, flight, p.hits, asked, &fate);
     if (decides == Certainty::kYes) break;
     asked = asked && decides == Certainty::kNo;
   }

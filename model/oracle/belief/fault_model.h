@@ -41,10 +41,11 @@ struct Fate {
   bool can_arrive = true;
   bool can_be_lost = false;
   bool can_be_copied = false;
-  bool in_order = true;          // after all earlier messages of its sender
-  bool fails_at_sender = false;  // the send fails immediately
-  int64_t early = 0;             // minimum delay
-  int64_t late = 0;              // maximum delay beyond prompt arrival
+  bool in_order = true;              // after all earlier messages of its sender
+  bool fails_at_sender = false;      // the send fails immediately
+  int64_t early = 0;                 // minimum delay
+  int64_t late = 0;                  // maximum delay beyond prompt arrival
+  Certainty mutes = Certainty::kNo;  // where it is lost, its sender's device is mute from then on
   InlineVector<MayHit, kCountedRules> hits;
 };
 
@@ -66,8 +67,8 @@ class FaultModel {
 
   // Sets the epoch of each flight: what is sent in different ones has different fates.
   void TellEpochs(Possibility* p) const;
-  // `hits`: how many messages each counted rule has hit.
-  Fate FateOf(const Flight& flight, const Hits& hits) const;
+  // By what the counted rules have hit in the possibility, and which devices are mute in it.
+  Fate FateOf(const Flight& flight, const Possibility& p) const;
   // A TCP connection cannot make progress from one device to the other.
   bool Parted(uint8_t a, uint8_t b) const;
   // The possible results of a query to the SA of the device's subnet that is sent at `since`, and
@@ -83,9 +84,14 @@ class FaultModel {
   // Whether ids can be bound to the device.
   Certainty Registered(uint8_t device, const Window& window) const;
   bool LinkUp(uint8_t device) const { return devices_[device].up; }
-  // Whether the device silently keeps a message that was sent over its link. There is no
-  // observation of kept messages once the link is up again: kMaybe.
-  Certainty Keeps(uint8_t device, Span sent) const;
+  // Messages of other components may have made the device mute, or have certainly.
+  void NoteMute(uint8_t device, Certainty mute) {
+    devices_[device].mute = std::max(devices_[device].mute, mute);
+  }
+  // Whether a message of that time was sent over a link without a carrier: either end was down.
+  Certainty NoCarrier(uint8_t from, uint8_t to, Span sent) const;
+  // Whether the device silently keeps a message that was sent over the link to its peer.
+  Certainty Keeps(uint8_t device, uint8_t peer, Span sent, const Possibility& p) const;
   // The first registered device, and the next one while the first may just have been removed.
   // source: linux 6.1 cma.c cma_bind_loopback
   InlineVector<uint8_t, 2> LoopbackDevices(uint8_t kernel, const Window& window) const;
@@ -131,9 +137,10 @@ class FaultModel {
     uint32_t fail_overs = 0;
     std::vector<Change> failed_over;  // each time
     bool may_be_deaf = false;         // a send may have failed, after which it receives nothing
-    bool changes = false;             // it was removed or added
-    int64_t changed = 0;              // and when
-    int64_t deaf_from = 0;            // of a removed one: later messages do not arrive
+    Certainty mute = Certainty::kNo;
+    bool changes = false;   // it was removed or added
+    int64_t changed = 0;    // and when
+    int64_t deaf_from = 0;  // of a removed one: later messages do not arrive
     int64_t link_changed = kNever;
     std::vector<Change> downs;  // of its link
     int64_t neighbour_changed = kNever;
@@ -172,6 +179,11 @@ class FaultModel {
   // Whether it may hit the message, for its time and its kind.
   bool Matches(const Rule& rule, const Flight& flight) const;
   bool Prompt(int64_t since, const Window& window) const;
+  // Whether its sender's device was mute when it was sent.
+  Certainty SentByMute(const Flight& flight, const Possibility& p) const;
+  Certainty IsMute(uint8_t device, const Possibility& p) const {
+    return p.IsMute(device) ? Certainty::kYes : devices_[device].mute;
+  }
   void AddRule(const Fault& fault, int64_t now, bool meets_flights);
 
   const Topology& topology_;

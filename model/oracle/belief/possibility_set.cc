@@ -41,7 +41,7 @@ bool WidenTimes(Possibility* mine, const Possibility& other) {
 }  // namespace
 
 bool SameBehaviour(const Possibility& a, const Possibility& b) {
-  return a.ids == b.ids && a.flights == b.flights && a.hits == b.hits;
+  return a.ids == b.ids && a.flights == b.flights && a.hits == b.hits && a.mutes == b.mutes;
 }
 
 uint64_t HashOf(const Possibility& p) {
@@ -70,6 +70,7 @@ uint64_t HashOf(const Possibility& p) {
   uint64_t hits = 0;
   for (const uint8_t count : p.hits) hits = hits << 8 | count;
   m.Add(hits);
+  m.Add(p.mutes);
   for (const Flight& f : p.flights)
     m.Add((static_cast<uint64_t>(f.kind) << 40) | (uint64_t{f.from} << 32) |
           (uint64_t{f.to} << 24) | (uint64_t{f.copied} << 16) | f.reason |

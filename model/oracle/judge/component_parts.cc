@@ -27,6 +27,7 @@ Possibility Product(const Possibility& x, const Possibility& y) {
   }
   // Where they were parted before, either knows the hits of both up to then.
   for (size_t i = 0; i < both.hits.size(); ++i) both.hits[i] = std::max(x.hits[i], y.hits[i]);
+  both.mutes |= y.mutes;
   both.used |= y.used;
   both.perhaps |= y.perhaps;
   return both;

@@ -17,6 +17,7 @@ void CountOne(uint8_t* due) {
 void Environment::TurnLinks(int64_t until) {
   while (const std::optional<int64_t> at = fault_model_.NextTurn(until)) {
     search_.CloseAll({*at, *at, context_.settled});
+    SpreadMutes();
     fault_model_.Turn();
   }
 }
@@ -31,6 +32,7 @@ Verdict Environment::Line(const Record& record, const cm::Line& line) {
   }
   if (std::holds_alternative<line::Passes>(line)) return {};
   search_.CloseAll(window);
+  SpreadMutes();
   if (std::holds_alternative<line::Sends>(line)) return tester_.Send(record.line, window.span());
   if (const auto* injects = std::get_if<line::Injects>(&line)) {
     Inject(injects->fault, window);
@@ -51,7 +53,37 @@ void Environment::Inject(const Fault& fault, const Window& window) {
   facts_.fail_overs[device] = static_cast<uint8_t>(fault_model_.FailOvers(device));
   if (row.leaves == FaultPremise::kHostStopped) Crash(kernel);
   if (row.leaves == FaultPremise::kHostRunning) ++facts_.boots[kernel];
+  if (fault.kind == FaultKind::kAddDevice || fault.kind == FaultKind::kRestart) Unmute(device);
   Tell(row.tells, fault.side, window);
+}
+
+// A device that one component has made mute is so for the others.
+void Environment::SpreadMutes() {
+  if (!context_.profile.dialect.link_down_mutes) return;
+  for (uint8_t device = 0; device < facts_.topology().devices.size(); ++device) {
+    const auto may_mute = [&](const Flight& flight) {
+      return flight.from_device == device && flight.to_device != device &&
+             fault_model_.NoCarrier(device, flight.to_device, flight.since) != Certainty::kNo;
+    };
+    for (const Components::Number number : components_.All()) {
+      const std::vector<Possibility>& all = components_.SetOf(number).items();
+      const auto is_mute = [device](const Possibility& p) { return p.IsMute(device); };
+      const bool maybe = std::ranges::any_of(all, [&](const Possibility& p) {
+        return p.IsMute(device) || std::ranges::any_of(p.flights, may_mute);
+      });
+      if (!maybe) continue;
+      const bool certain = std::ranges::all_of(all, is_mute);
+      fault_model_.NoteMute(device, certain ? Certainty::kYes : Certainty::kMaybe);
+    }
+  }
+}
+
+// A device that is registered anew sends again.
+void Environment::Unmute(uint8_t device) {
+  search_.ChangeAll([&](Possibility* p) {
+    for (uint8_t one = 0; one < facts_.topology().devices.size(); ++one)
+      if (facts_.CaOf(one) == facts_.CaOf(device)) p->mutes &= static_cast<uint8_t>(~(1U << one));
+  });
 }
 
 void Environment::Tell(FaultTells tells, uint8_t side, const Window& window) {

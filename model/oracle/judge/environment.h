@@ -23,6 +23,8 @@ class Environment : JudgeBase {
   void Inject(const Fault& fault, const Window& window);
   bool MessagesUnderWay(int64_t now) const;
   // What a fault of the side brings about at once.
+  void SpreadMutes();
+  void Unmute(uint8_t device);
   void Tell(FaultTells tells, uint8_t side, const Window& window);
   void RemoveDevice(uint8_t device, const Window& window);
   void MeetNeighbour(IdState* id, uint8_t device, const Window& window) const;

@@ -238,7 +238,7 @@ class Steps::Expansion {
   void ExpandOutstanding(const Possibility& p, uint8_t i) {
     const IdState& id = p.ids[i];
     if (id.message == Sends::kMpaRequest) return ExpandAwaitedReply(p, i);
-    const Certainty kept = Keeps(id);
+    const Certainty kept = Keeps(id, p);
     if (kept == Certainty::kYes) return;  // neither repeated nor given up
     const Timing timing = steps_.facts_.TimingOf(id);
     const bool active = !id.origin.valid();
@@ -251,7 +251,7 @@ class Steps::Expansion {
     for (const Flight& flight : p.flights) {
       if (flight.from != i || flight.kind != id.message) continue;
       under_way = true;
-      fails |= steps_.fault_model_.FateOf(flight, p.hits).fails_at_sender;
+      fails |= steps_.fault_model_.FateOf(flight, p).fails_at_sender;
     }
     if (fails) {
       Offer(p, steps_.Prompt(id.last, window_, kNever), "", [&, i](Possibility* next, Span when) {
@@ -308,10 +308,10 @@ class Steps::Expansion {
   }
 
   // Whether the device keeps its message. source: observed 6.12-rxe 73-link_down_when_resolving
-  Certainty Keeps(const IdState& id) const {
-    if (id.device == kNoDevice || id.device == steps_.facts_.PeerDeviceOf(id))
-      return Certainty::kNo;
-    return steps_.fault_model_.Keeps(id.device, id.last);
+  Certainty Keeps(const IdState& id, const Possibility& p) const {
+    const uint8_t peer = steps_.facts_.PeerDeviceOf(id);
+    if (id.device == kNoDevice || id.device == peer) return Certainty::kNo;
+    return steps_.fault_model_.Keeps(id.device, peer, id.last, p);
   }
 
   // Whether there must be a further retransmission.
@@ -331,13 +331,13 @@ class Steps::Expansion {
 
   void ExpandFlight(const Possibility& p, size_t f) {
     const Flight& flight = p.flights[f];
-    const Fate fate = steps_.fault_model_.FateOf(flight, p.hits);
+    const Fate fate = steps_.fault_model_.FateOf(flight, p);
     bool behind = false;
     for (size_t earlier = 0; earlier < f && !behind; ++earlier) {
       // What is held back itself holds nothing up.
       const Flight& first = p.flights[earlier];
       behind = first.SameSender(flight) && first.to_device == flight.to_device &&
-               steps_.fault_model_.FateOf(first, p.hits).in_order;
+               steps_.fault_model_.FateOf(first, p).in_order;
     }
     Due due = steps_.Prompt(flight.since, window_, fate.late);
     due.not_before += fate.early;
@@ -345,7 +345,8 @@ class Steps::Expansion {
     if (arrives) OfferArrival(p, f, due);
     if (arrives && fate.can_be_copied) OfferCopy(p, f, due, kNoRule);
     const bool lost = fate.can_be_lost || !fate.can_arrive;
-    if (lost) OfferLoss(p, f, due, kNoRule);
+    if (lost && fate.mutes != Certainty::kYes) OfferLoss(p, f, due, kNoRule);
+    if (lost && fate.mutes != Certainty::kNo) OfferMuting(p, f, due);
     for (const MayHit& hit : fate.hits) {
       switch (hit.effect) {
         case PacketEffect::kNone:
@@ -402,6 +403,14 @@ class Steps::Expansion {
     Offer(p, due, "the loss of a message", [f, rule](Possibility* next, Span) {
       next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
       CountHit(next, rule);
+    });
+  }
+
+  // It is lost, since the link has no carrier, and all that comes after it.
+  void OfferMuting(const Possibility& p, size_t f, Due due) {
+    Offer(p, due, "the loss of a message", [f](Possibility* next, Span) {
+      next->mutes |= static_cast<uint8_t>(1U << next->flights[f].from_device);
+      next->flights.erase(next->flights.begin() + static_cast<ptrdiff_t>(f));
     });
   }
 
