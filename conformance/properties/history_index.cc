@@ -159,12 +159,12 @@ void HistoryIndex::NoteEnd(size_t at, const std::function<bool(const IndexedId&)
 }
 
 // For an id without a queue pair of the library the application gives the number.
-bool HistoryIndex::NamesAnotherQp(const MadeCall& call, uint32_t heard) const {
+std::optional<uint32_t> HistoryIndex::NamedQp(const MadeCall& call) const {
   const auto& connect = std::get<call::Connect>(*call.call);
-  if (!connect.param || connect.param->qp_num == 0 || OverIwarp()) return false;
+  if (!connect.param || connect.param->qp_num == 0 || OverIwarp()) return std::nullopt;
   for (const CallKind kind : {CallKind::kCreateQp, CallKind::kCreateQpEx, CallKind::kCreateEp})
-    if (!CallsOn(connect.id, kind).empty()) return false;
-  return heard != (connect.param->qp_num & 0xffffff);
+    if (!CallsOn(connect.id, kind).empty()) return std::nullopt;
+  return connect.param->qp_num & 0xffffff;
 }
 
 // A request belongs to the only earlier rdma_connect whose data it carries and that has no other
@@ -178,6 +178,7 @@ void HistoryIndex::FindPairs() {
     if (heard.event.type != EventType::kConnectRequest || !heard.event.id.valid()) continue;
     std::vector<IdRef> candidates;
     std::vector<IdRef> earlier;
+    bool again = false;  // by the number of the queue pair
     for (const MadeCall& call : calls_) {
       if (call.at > heard.at) break;
       const auto* connect = std::get_if<call::Connect>(call.call);
@@ -185,17 +186,19 @@ void HistoryIndex::FindPairs() {
       const PrivateData sent = connect->param ? connect->param->private_data : PrivateData();
       const PrivateData heard_of = OverIwarp() ? sent : sent.Resized(size);
       if (heard_of != heard.event.private_data) continue;
-      if (NamesAnotherQp(call, heard.event.qp_num)) continue;
+      const std::optional<uint32_t> named = NamedQp(call);
+      if (named && *named != heard.event.qp_num) continue;
       (taken[connect->id.index] ? earlier : candidates).push_back(connect->id);
+      again |= named && taken[connect->id.index];
     }
     const bool asked_by_hand = std::ranges::any_of(hand_made_, [&](const HandMade& made) {
       return made.at < heard.at && made.mad->kind == MadKind::kReq &&
              made.mad->data.Resized(size) == heard.event.private_data;
     });
     if (asked_by_hand) continue;
-    if (candidates.empty() || !undisturbed_)
+    if (candidates.empty() || again || !undisturbed_)
       repeated.insert(repeated.end(), earlier.begin(), earlier.end());
-    if (candidates.size() != 1) continue;
+    if (candidates.size() != 1 || again) continue;
     taken[candidates.front().index] = true;
     pairs_.push_back({candidates.front(), heard.event.id});
   }

@@ -73,7 +73,7 @@ class HistoryIndex {
   void NoteEvent(size_t at, Instant time, const call::GetCmEvent& get, const CmEvent& event);
   void NoteEnd(size_t at, const std::function<bool(const IndexedId&)>& which);
   void FindPairs();
-  bool NamesAnotherQp(const MadeCall& call, uint32_t heard) const;
+  std::optional<uint32_t> NamedQp(const MadeCall& call) const;
 
   const History& history_;
   const Profile& profile_;

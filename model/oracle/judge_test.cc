@@ -352,6 +352,22 @@ TEST(TheOracle, TakesLongMessagesAsTheDialectHasThem) {
   }
 }
 
+// A call on a synchronous listener that ends with a request as its event: the new id is lost.
+TEST(TheOracle, PermitsARequestAsTheEventOfAnotherCall) {
+  const Told listening = {"passive rdma_create_id L on=null -> 0",
+                          "passive rdma_bind_addr L addr=passive:7471 -> 0",
+                          "passive rdma_listen L backlog=8 -> 0"};
+  ExpectPermitted(
+      listening + kRouteResolved +
+      Told{"active rdma_connect A -> 0", "settle -> done", "passive rdma_disconnect L -> 0"});
+}
+
+TEST(TheOracle, RefusesACallOnAnIdThatIsNotReturnedYet) {
+  EXPECT_THAT(RefusalOfTheLast({"active rdma_create_ep A dst=passive:7471 -> blocked",
+                                "active/2 rdma_listen A backlog=8 -> 0"}),
+              HasSubstr("rdma_create_ep has not returned the id"));
+}
+
 // TCP retransmits for a quarter of an hour, and not for ever.
 TEST(TheOracle, RefusesSilenceOverTcpLongAfterAFault) {
   const Profile& iwarp = *FindProfile("6.1-siw");

@@ -215,6 +215,12 @@ void RouteComesFirst(const HistoryIndex& index, PropertyResult& result) {
     if (!index.CallsOn(call.id(), CallKind::kCreateEp).empty()) continue;  // it resolves
     const MadeCall* route = index.FirstSuccess(call.id(), CallKind::kResolveRoute);
     if (route != nullptr && route->at < call.at) continue;
+    // A path given by the application is a route as well.
+    const auto options = index.CallsOn(call.id(), CallKind::kSetOption);
+    const bool given = std::ranges::any_of(options, [&](const MadeCall* set) {
+      return std::get<call::SetOption>(*set->call).option == kIbPathOption && set->at < call.at;
+    });
+    if (given) continue;
     result.Arose();
     if (call.reply.succeeded())
       result.Violated(call.at, Made(index, call), "-1 EINVAL: no route is resolved");
