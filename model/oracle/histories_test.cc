@@ -22,7 +22,7 @@ std::vector<std::string> FilesIn(const std::string& folder) {
   for (const fs::directory_entry& entry :
        fs::directory_iterator("model/oracle/histories/" + folder))
     files.push_back(entry.path().string());
-  std::ranges::sort(files);
+  std::ranges::stable_sort(files);
   return files;
 }
 

@@ -31,7 +31,10 @@ constexpr int64_t kStill = std::numeric_limits<int64_t>::max();
 }  // namespace
 
 FaultModel::FaultModel(const Topology& topology, const Profile& profile)
-    : topology_(topology), profile_(profile), devices_(topology.devices.size()) {
+    : topology_(topology),
+      profile_(profile),
+      carriers_(topology, profile.dialect),
+      devices_(topology.devices.size()) {
   for (uint8_t device = 0; device < devices_.size(); ++device) order_.push_back(device);
 }
 
@@ -59,7 +62,7 @@ void FaultModel::Inject(const Fault& fault, int64_t now, bool meets_flights) {
       return;
     case FaultKind::kLinkDown:
     case FaultKind::kLinkUp:
-      return SetLink(&device, fault.kind == FaultKind::kLinkUp, now);
+      return SetLink(topology_.sides[fault.side].device, fault.kind == FaultKind::kLinkUp, now);
     case FaultKind::kRemoveDevice:
     case FaultKind::kAddDevice:
       return SetDevice(topology_.sides[fault.side].device, fault.kind == FaultKind::kAddDevice,
@@ -112,9 +115,10 @@ void FaultModel::Heal(int64_t now) {
   });
   for (Rule& rule : rules_) rule.until = std::min(rule.until, now);
   turns_.clear();
-  for (DeviceInfo& device : devices_) {
+  for (uint8_t number = 0; number < devices_.size(); ++number) {
+    DeviceInfo& device = devices_[number];
     device.wrong_before = device.wrong_neighbours;
-    if (!device.up) SetLink(&device, true, now);
+    if (!device.up) SetLink(number, true, now);
     if (device.wrong_neighbours != 0) device.neighbour_changed = now;
     device.flaps_until = std::min(device.flaps_until, now);
     device.wrong_neighbours = 0;
@@ -123,9 +127,9 @@ void FaultModel::Heal(int64_t now) {
   }
 }
 
-void FaultModel::SetLink(DeviceInfo* device, bool up, int64_t now) const {
-  if (device->up && !up) device->downs.push_back({now, kStill});
-  if (!device->up && up) device->downs.back().end = now;
+void FaultModel::SetLink(uint8_t number, bool up, int64_t now) {
+  carriers_.Turn(number, up, now);
+  DeviceInfo* const device = &devices_[number];
   device->up = up;
   device->may_be_deaf |= !up && profile_.dialect.link_down_fails_sends;
   device->link_changed = now;
@@ -142,7 +146,7 @@ void FaultModel::SetDevice(uint8_t device, bool registered, int64_t now) {
     order_.push_back(port);
     info.changes = true;
     info.may_be_deaf = false;
-    info.mute = Certainty::kNo;
+    carriers_.Renew(port);
     info.changed = now;
     info.deaf_from = now + profile_.timing.prompt.nanoseconds();
   }
@@ -155,7 +159,7 @@ void FaultModel::SetHost(uint8_t kernel, bool runs) {
     info.halted = !runs;
     info.registered = runs;
     info.may_be_deaf = false;
-    info.mute = Certainty::kNo;
+    carriers_.Renew(device);
     std::erase(order_, device);
     order_.push_back(device);
   }
@@ -174,7 +178,7 @@ std::optional<int64_t> FaultModel::NextTurn(int64_t until) const {
 void FaultModel::Turn() {
   const auto first = turns_.begin() + (FirstTurn() - turns_.cbegin());
   --first->left;
-  SetLink(&devices_[first->device], first->left % 2 == 0, first->at);
+  SetLink(first->device, first->left % 2 == 0, first->at);
   first->at += first->every;
   if (first->left == 0) turns_.erase(first);
 }
@@ -218,34 +222,6 @@ void FaultModel::Settle(int64_t now) {
 bool FaultModel::Prompt(int64_t since, const Window& window) const {
   const int64_t bound = profile_.timing.prompt.nanoseconds();
   return since > window.settled.earliest && since + bound >= window.begin;
-}
-
-Certainty FaultModel::NoCarrier(uint8_t from, uint8_t to, Span sent) const {
-  Certainty none = Certainty::kNo;
-  for (const uint8_t end : {from, to}) {
-    // A bond that is down still takes what its links bring.
-    if (end == kNoDevice || (end == to && topology_.devices[to].bonded)) continue;
-    for (const Change& down : devices_[end].downs) {
-      if (sent.earliest > down.begin && sent.latest < down.end) return Certainty::kYes;
-      if (sent.latest >= down.begin && sent.earliest <= down.end) none = Certainty::kMaybe;
-    }
-  }
-  return none;
-}
-
-Certainty FaultModel::Keeps(uint8_t device, uint8_t peer, Span sent, const Possibility& p) const {
-  if (!profile_.dialect.link_down_keeps_sends) return Certainty::kNo;
-  return std::max(IsMute(device, p), NoCarrier(device, peer, sent));
-}
-
-// What was sent before the link was down may still arrive.
-Certainty FaultModel::SentByMute(const Flight& flight, const Possibility& p) const {
-  const Certainty mute = IsMute(flight.from_device, p);
-  if (mute == Certainty::kNo) return mute;
-  for (const uint8_t end : {flight.from_device, flight.to_device})
-    for (const Change& down : devices_[end].downs)
-      if (flight.since.earliest > down.begin) return mute;
-  return Certainty::kNo;
 }
 
 Certainty FaultModel::Registered(uint8_t device, const Window& window) const {
@@ -389,7 +365,7 @@ Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
   if (profile_.transport == Transport::kIwarp) return FateOverTcp(flight);
   Fate fate;
   if (flight.to_device == kNoDevice) {  // as from a local address to a loopback address
-    const bool fails = !LinkUp(flight.from_device) && profile_.dialect.link_down_fails_sends;
+    const bool fails = !devices_[flight.from_device].up && profile_.dialect.link_down_fails_sends;
     fate.can_be_lost = true;
     fate.can_arrive = false;
     fate.fails_at_sender = fails;
@@ -415,9 +391,8 @@ Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
   }
   if (flight.from_device == flight.to_device) return fate;  // it does not use the link
   const DeviceInfo& from = devices_[flight.from_device];
-  if (profile_.dialect.link_down_mutes)
-    fate.mutes = NoCarrier(flight.from_device, flight.to_device, flight.since);
-  const Certainty lost = std::max(fate.mutes, SentByMute(flight, p));
+  fate.mutes = carriers_.Mutes(flight);
+  const Certainty lost = std::max(fate.mutes, carriers_.SentByMute(flight, p));
   fate.can_be_lost |= lost != Certainty::kNo;
   if (lost == Certainty::kYes) fate.can_arrive = false;
   const int64_t flapping = std::max(from.flaps_until, to.flaps_until);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/base/inline_vector.h"
+#include "model/oracle/belief/carriers.h"
 #include "model/oracle/belief/certainty.h"
 #include "model/oracle/belief/state.h"
 #include "model/vocabulary/fault.h"
@@ -83,15 +84,8 @@ class FaultModel {
   Query QueryOf(uint8_t device, Span since, Duration patience) const;
   // Whether ids can be bound to the device.
   Certainty Registered(uint8_t device, const Window& window) const;
-  bool LinkUp(uint8_t device) const { return devices_[device].up; }
-  // Messages of other components may have made the device mute, or have certainly.
-  void NoteMute(uint8_t device, Certainty mute) {
-    devices_[device].mute = std::max(devices_[device].mute, mute);
-  }
-  // Whether a message of that time was sent over a link without a carrier: either end was down.
-  Certainty NoCarrier(uint8_t from, uint8_t to, Span sent) const;
-  // Whether the device silently keeps a message that was sent over the link to its peer.
-  Certainty Keeps(uint8_t device, uint8_t peer, Span sent, const Possibility& p) const;
+  Carriers& carriers() { return carriers_; }
+  const Carriers& carriers() const { return carriers_; }
   // The first registered device, and the next one while the first may just have been removed.
   // source: linux 6.1 cma.c cma_bind_loopback
   InlineVector<uint8_t, 2> LoopbackDevices(uint8_t kernel, const Window& window) const;
@@ -137,12 +131,10 @@ class FaultModel {
     uint32_t fail_overs = 0;
     std::vector<Change> failed_over;  // each time
     bool may_be_deaf = false;         // a send may have failed, after which it receives nothing
-    Certainty mute = Certainty::kNo;
-    bool changes = false;   // it was removed or added
-    int64_t changed = 0;    // and when
-    int64_t deaf_from = 0;  // of a removed one: later messages do not arrive
+    bool changes = false;             // it was removed or added
+    int64_t changed = 0;              // and when
+    int64_t deaf_from = 0;            // of a removed one: later messages do not arrive
     int64_t link_changed = kNever;
-    std::vector<Change> downs;  // of its link
     int64_t neighbour_changed = kNever;
     int64_t busy_until = kNever;
     std::vector<Change> silences;  // of the SM and SA of its subnet
@@ -179,11 +171,6 @@ class FaultModel {
   // Whether it may hit the message, for its time and its kind.
   bool Matches(const Rule& rule, const Flight& flight) const;
   bool Prompt(int64_t since, const Window& window) const;
-  // Whether its sender's device was mute when it was sent.
-  Certainty SentByMute(const Flight& flight, const Possibility& p) const;
-  Certainty IsMute(uint8_t device, const Possibility& p) const {
-    return p.IsMute(device) ? Certainty::kYes : devices_[device].mute;
-  }
   void AddRule(const Fault& fault, int64_t now, bool meets_flights);
 
   const Topology& topology_;
@@ -198,10 +185,11 @@ class FaultModel {
   std::vector<LinkTurn>::const_iterator FirstTurn() const;
   void SetDevice(uint8_t device, bool registered, int64_t now);
   void SetHost(uint8_t kernel, bool runs);
-  void SetLink(DeviceInfo* device, bool up, int64_t now) const;
+  void SetLink(uint8_t number, bool up, int64_t now);
 
   uint8_t FirstWorking(uint8_t kernel, const Window& window, Certainty least) const;
 
+  Carriers carriers_;
   std::vector<DeviceInfo> devices_;
   std::vector<uint8_t> order_;  // devices in the order of their registration
   std::vector<Rule> rules_;

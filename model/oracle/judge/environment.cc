@@ -63,7 +63,7 @@ void Environment::SpreadMutes() {
   for (uint8_t device = 0; device < facts_.topology().devices.size(); ++device) {
     const auto may_mute = [&](const Flight& flight) {
       return flight.from_device == device && flight.to_device != device &&
-             fault_model_.NoCarrier(device, flight.to_device, flight.since) != Certainty::kNo;
+             fault_model_.carriers().Mutes(flight) != Certainty::kNo;
     };
     for (const Components::Number number : components_.All()) {
       const std::vector<Possibility>& all = components_.SetOf(number).items();
@@ -73,7 +73,7 @@ void Environment::SpreadMutes() {
       });
       if (!maybe) continue;
       const bool certain = std::ranges::all_of(all, is_mute);
-      fault_model_.NoteMute(device, certain ? Certainty::kYes : Certainty::kMaybe);
+      fault_model_.carriers().NoteMute(device, certain ? Certainty::kYes : Certainty::kMaybe);
     }
   }
 }

@@ -34,7 +34,7 @@ inline Certainty FamilyUnsupported(const Situation& s) {
 // An interface of the kernel has the address, and answers for it.
 inline bool IsThere(const Situation& s, const Address& wanted) {
   const uint8_t device = s.facts.LocalDevice(wanted, s.info.kernel);
-  return device != kNoDevice && (!wanted.v6 || s.fault_model.LinkUp(device));
+  return device != kNoDevice && (!wanted.v6 || s.fault_model.carriers().IsUp(device));
 }
 
 inline Certainty AddressNotLocal(const Situation& s) {
@@ -77,7 +77,7 @@ inline Certainty NoRoute(const Situation& s) {
   const std::optional<uint8_t> interface = s.facts.RouteTo(bound, resolve.destination);
   if (!interface) return Certainty::kYes;
   const bool to_itself = s.facts.LocalDevice(resolve.destination, s.info.kernel) == *interface;
-  return Of(!to_itself && !s.fault_model.LinkUp(*interface));
+  return Of(!to_itself && !s.fault_model.carriers().IsUp(*interface));
 }
 
 // IPv4 loopback leads to addresses of the same kernel, and nowhere else.

@@ -79,7 +79,7 @@ inline Certainty QpSourceLost(const Situation& s) {
 
 inline Certainty QpWithoutRoute(const Situation& s) {
   return Of(!s.datagram() && s.id.qp != QpPhase::kNone && s.id.device != kNoDevice &&
-            !s.fault_model.LinkUp(s.id.device));
+            !s.fault_model.carriers().IsUp(s.id.device));
 }
 
 // The IB CM does not do what it is asked, which for an id of datagrams is something else.

@@ -311,7 +311,7 @@ class Steps::Expansion {
   Certainty Keeps(const IdState& id, const Possibility& p) const {
     const uint8_t peer = steps_.facts_.PeerDeviceOf(id);
     if (id.device == kNoDevice || id.device == peer) return Certainty::kNo;
-    return steps_.fault_model_.Keeps(id.device, peer, id.last, p);
+    return steps_.fault_model_.carriers().Keeps(id.device, peer, id.last, p);
   }
 
   // Whether there must be a further retransmission.

@@ -1,0 +1,56 @@
+// Links without a carrier, and the devices that a send over one has made mute.
+#ifndef MODEL_ORACLE_BELIEF_CARRIERS_H_
+#define MODEL_ORACLE_BELIEF_CARRIERS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "model/oracle/belief/certainty.h"
+#include "model/oracle/belief/state.h"
+#include "model/vocabulary/profile.h"
+#include "model/vocabulary/topology.h"
+
+namespace cm::model {
+
+// Where a send over a link without a carrier makes a device mute, nothing that it sends later gets
+// out. source: Dialect::link_down_mutes
+class Carriers {
+ public:
+  // The references outlive it.
+  Carriers(const Topology& topology, const Dialect& dialect)
+      : topology_(topology), dialect_(dialect), devices_(topology.devices.size()) {}
+
+  // The interface of the device goes down or up; twice the same is once.
+  void Turn(uint8_t device, bool up, int64_t now);
+  bool IsUp(uint8_t device) const;
+  // Messages of other components may have made the device mute, or have certainly.
+  void NoteMute(uint8_t device, Certainty mute);
+  // The device is registered anew, or gone.
+  void Renew(uint8_t device) { devices_[device].mute = Certainty::kNo; }
+
+  // Whether a message of that time was sent while either end of the link was down.
+  Certainty Missed(uint8_t from, uint8_t to, Span sent) const;
+  // Whether its sender is mute from then on.
+  Certainty Mutes(const Flight& flight) const;
+  // Whether its sender's device was mute when it was sent.
+  Certainty SentByMute(const Flight& flight, const Possibility& p) const;
+  // Whether the device silently keeps a message that was sent over the link to its peer.
+  Certainty Keeps(uint8_t device, uint8_t peer, Span sent, const Possibility& p) const;
+
+ private:
+  struct Device {
+    std::vector<Span> downs;  // of its interface
+    Certainty mute = Certainty::kNo;
+  };
+  Certainty IsMute(uint8_t device, const Possibility& p) const {
+    return p.IsMute(device) ? Certainty::kYes : devices_[device].mute;
+  }
+
+  const Topology& topology_;
+  const Dialect& dialect_;
+  std::vector<Device> devices_;
+};
+
+}  // namespace cm::model
+
+#endif  // MODEL_ORACLE_BELIEF_CARRIERS_H_
