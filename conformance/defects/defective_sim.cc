@@ -1,5 +1,7 @@
 #include "conformance/defects/defective_sim.h"
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,18 +16,20 @@
 namespace cm {
 namespace {
 
+using defects::Numbers;
 using defects::SwitchedOn;
 
-// Sessions of several defects may share a thread: the defect is on while one of them runs.
+// Sessions of several defects may share a thread: its own are on while one of them runs.
 class DefectiveSession : public Session, public Driver, public Environment {
  public:
-  DefectiveSession(size_t defect, const Conversation& conversation, woven::SessionOptions options)
-      : defect_(defect) {
-    const SwitchedOn on(defect_);
+  DefectiveSession(const Numbers& defects, const Conversation& conversation,
+                   woven::SessionOptions options)
+      : defects_(defects) {
+    const SwitchedOn on(defects_);
     session_ = woven::StartSession(conversation, std::move(options));
   }
   ~DefectiveSession() override {
-    const SwitchedOn on(defect_);
+    const SwitchedOn on(defects_);
     session_.reset();
   }
   DefectiveSession(const DefectiveSession&) = delete;
@@ -34,99 +38,108 @@ class DefectiveSession : public Session, public Driver, public Environment {
   Driver& driver() override { return *this; }
   Environment& environment() override { return *this; }
   std::vector<WireRecord> TakeWire() override {
-    const SwitchedOn on(defect_);
+    const SwitchedOn on(defects_);
     return session_->TakeWire();
   }
   std::string Leaks() override {
-    const SwitchedOn on(defect_);
+    const SwitchedOn on(defects_);
     return session_->Leaks();
   }
   std::string Unsupported() const override {
-    const SwitchedOn on(defect_);
+    const SwitchedOn on(defects_);
     return session_->Unsupported();
   }
   bool Inconclusive() const override {
-    const SwitchedOn on(defect_);
+    const SwitchedOn on(defects_);
     return session_->Inconclusive();
   }
 
   seen::Answered Submit(Lane lane, const Call& call) override {
-    const SwitchedOn on(defect_);
+    const SwitchedOn on(defects_);
     return session_->driver().Submit(lane, call);
   }
   std::vector<seen::Answered> SubmitTogether(const std::vector<Submission>& all) override {
-    const SwitchedOn on(defect_);
+    const SwitchedOn on(defects_);
     return session_->driver().SubmitTogether(all);
   }
   std::optional<seen::Released> Released(Lane lane) override {
-    const SwitchedOn on(defect_);
+    const SwitchedOn on(defects_);
     return session_->driver().Released(lane);
   }
   bool Readable(Lane lane, ChannelRef channel, Duration within) override {
-    const SwitchedOn on(defect_);
+    const SwitchedOn on(defects_);
     return session_->driver().Readable(lane, channel, within);
   }
   Instant Now() override {
-    const SwitchedOn on(defect_);
+    const SwitchedOn on(defects_);
     return session_->driver().Now();
   }
 
   seen::Done Pass(Duration span) override {
-    const SwitchedOn on(defect_);
+    const SwitchedOn on(defects_);
     return session_->environment().Pass(span);
   }
   seen::Done Settle() override {
-    const SwitchedOn on(defect_);
+    const SwitchedOn on(defects_);
     return session_->environment().Settle();
   }
   seen::Done Inject(const Fault& fault) override {
-    const SwitchedOn on(defect_);
+    const SwitchedOn on(defects_);
     return session_->environment().Inject(fault);
   }
   seen::Done Heal() override {
-    const SwitchedOn on(defect_);
+    const SwitchedOn on(defects_);
     return session_->environment().Heal();
   }
   seen::Done Send(uint8_t side, const TesterMad& mad) override {
-    const SwitchedOn on(defect_);
+    const SwitchedOn on(defects_);
     return session_->environment().Send(side, mad);
   }
 
  private:
-  size_t defect_;
+  Numbers defects_;
   std::unique_ptr<Session> session_;
 };
 
 class DefectiveSim : public Implementation {
  public:
-  DefectiveSim(SimOptions options, size_t defect) : options_(std::move(options)), defect_(defect) {}
-
-  std::string name() const override {
-    return "sim+defect(" + std::string(Defects()[defect_ - 1].name) + ")";
+  DefectiveSim(SimOptions options, const std::vector<std::string>& defects)
+      : options_(std::move(options)),
+        name_(fmt::format("sim+defect({})", fmt::join(defects, "+"))) {
+    for (const std::string& defect : defects) defects_.set(NumberOf(defect));
   }
+
+  std::string name() const override { return name_; }
   const Profile& profile() const override { return options_.profile; }
   Capabilities capabilities() const override { return options_.capabilities; }
   bool concurrent() const override { return true; }
   std::unique_ptr<Session> Start(const Conversation& conversation) override {
     return std::make_unique<DefectiveSession>(
-        defect_, conversation,
+        defects_, conversation,
         woven::SessionOptions{
             .profile = &options_.profile, .watch_wire = options_.watch_wire, .on_wire = {}});
   }
 
  private:
   SimOptions options_;
-  size_t defect_;
+  std::string name_;
+  Numbers defects_;
 };
 
 }  // namespace
 
-std::unique_ptr<Implementation> MakeDefectiveSim(SimOptions options, std::string_view defect) {
-  if (defect.empty()) return MakeSimImplementation(std::move(options));
+std::unique_ptr<Implementation> MakeDefectiveSim(SimOptions options,
+                                                 const std::vector<std::string>& defects) {
+  if (defects.empty()) return MakeSimImplementation(std::move(options));
   CM_CHECK(!options.on_wire);
-  const size_t number = NumberOf(defect);
-  if (number == 0) return nullptr;
-  return std::make_unique<DefectiveSim>(std::move(options), number);
+  if (!WhyNotTogether(defects).empty()) return nullptr;
+  return std::make_unique<DefectiveSim>(std::move(options), defects);
+}
+
+std::unique_ptr<Implementation> MakeDefectiveSim(SimOptions options, std::string_view defect) {
+  std::vector<std::string> defects;
+  if (!defect.empty()) defects.emplace_back(defect);
+  return MakeDefectiveSim(std::move(options), defects);
 }
 
 }  // namespace cm

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/vocabulary/profile.h"
 
@@ -16,13 +18,18 @@ struct Defect {
   std::string_view source;    // source of the right behaviour
   std::string_view profile;   // one that shows the defect; empty: all profiles do
   std::string_view needs;     // the capability, or the transport, that makes a profile show it
+  std::span<const std::string_view> functions;  // that it patches, with file and line
 };
 
 // In the order of their names.
 std::span<const Defect> Defects();
 
-// The argument of SwitchedOn; 0 when there is no defect of that name.
+// From 1; 0 when there is no defect of that name.
 size_t NumberOf(std::string_view name);
+
+// Why they cannot be switched on together: one that does not exist, is named twice, or patches a
+// function that another one patches. Empty when they can.
+std::string WhyNotTogether(const std::vector<std::string>& names);
 
 // A profile that shows the defect, where the given one does not; else empty.
 std::string_view WhoShows(std::string_view defect, const Profile& profile);

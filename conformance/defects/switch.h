@@ -2,26 +2,30 @@
 #ifndef CONFORMANCE_DEFECTS_SWITCH_H_
 #define CONFORMANCE_DEFECTS_SWITCH_H_
 
+#include <bitset>
 #include <cstddef>
 #include <utility>
 
 namespace cm::defects {
 
-// The defect of this thread: its number in Defects(), from 1; 0 is none.
-inline thread_local constinit size_t switched_on = 0;
+// Defects by their numbers in Defects(), from 1.
+using Numbers = std::bitset<256>;
 
-inline bool On(size_t number) { return switched_on == number; }
+// The defects of this thread.
+inline thread_local constinit Numbers switched_on;
 
-// Switches the defect on in this thread for the lifetime of the object.
+inline bool On(size_t number) { return switched_on[number]; }
+
+// Switches these defects on in this thread, and all others off, for the lifetime of the object.
 class SwitchedOn {
  public:
-  explicit SwitchedOn(size_t number) : before_(std::exchange(switched_on, number)) {}
+  explicit SwitchedOn(const Numbers& numbers) : before_(std::exchange(switched_on, numbers)) {}
   ~SwitchedOn() { switched_on = before_; }
   SwitchedOn(const SwitchedOn&) = delete;
   SwitchedOn& operator=(const SwitchedOn&) = delete;
 
  private:
-  size_t before_;
+  Numbers before_;
 };
 
 }  // namespace cm::defects

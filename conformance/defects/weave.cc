@@ -63,8 +63,9 @@ bool OfType(const Hunk& hunk) {
   return hunk.function.starts_with("struct ") || hunk.function.starts_with("class ");
 }
 
-// Adds the patched body to `places`, if the hunk fits exactly one; else returns false.
-bool Place(const std::string& text, const Hunk& hunk, size_t number, Places* places) {
+// Adds the patched body to `places`, if the hunk fits exactly one, and returns where it begins.
+std::optional<size_t> Place(const std::string& text, const Hunk& hunk, size_t number,
+                            Places* places) {
   Alternatives* found = nullptr;
   std::string patched;
   for (const Body& body : BodiesOf(CodeOnly(text), hunk.function)) {
@@ -76,18 +77,18 @@ bool Place(const std::string& text, const Hunk& hunk, size_t number, Places* pla
       before = known->second.bodies.back().second;
     std::optional<std::string> after = Apply(before, hunk);
     if (!after) continue;
-    if (found != nullptr) return false;
+    if (found != nullptr) return std::nullopt;
     patched = *std::move(after);
     found = &(*places)[body.begin];
     found->own = body;
   }
-  if (found == nullptr) return false;
+  if (found == nullptr) return std::nullopt;
   const size_t as = OfType(hunk) ? 0 : number;
   if (found->bodies.empty() || found->bodies.back().first != as)
     found->bodies.emplace_back(as, patched);
   else
     found->bodies.back().second = patched;
-  return true;
+  return found->own.begin;
 }
 
 std::string Woven(const std::string& text, const Places& places) {
@@ -108,6 +109,12 @@ std::string Woven(const std::string& text, const Places& places) {
   return woven + text.substr(done);
 }
 
+// Names one of several functions of that name.
+std::string NameOf(const Hunk& hunk, std::string_view text, size_t begin) {
+  const auto line = std::ranges::count(text.substr(0, begin), '\n') + 1;
+  return fmt::format("{} in {}, line {}", hunk.function, hunk.file, line);
+}
+
 std::string Quoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -117,36 +124,50 @@ std::string Quoted(std::string_view text) {
   return quoted + "\"";
 }
 
+std::string ArrayOf(const Names& functions, size_t number) {
+  std::string items;
+  for (const std::string& function : functions) items += "    " + Quoted(function) + ",\n";
+  return fmt::format("constexpr auto kFunctions{} = std::to_array<std::string_view>({{\n{}}});\n",
+                     number, items);
+}
+
 }  // namespace
 
-std::variant<Sources, std::string> Weave(const Sources& sources,
-                                         const std::vector<DefectFile>& defects) {
+std::variant<WovenSources, std::string> Weave(const Sources& sources,
+                                              const std::vector<DefectFile>& defects) {
+  WovenSources woven{.sources = sources, .functions = std::vector<Names>(defects.size())};
   std::map<std::string, Places> places;
   for (size_t i = 0; i < defects.size(); ++i) {
     for (const Hunk& hunk : defects[i].hunks) {
       const auto source = sources.find(hunk.file);
       if (source == sources.end())
         return fmt::format("{}: there is no file {}", defects[i].name, hunk.file);
-      if (!Place(source->second, hunk, i + 1, &places[hunk.file]))
+      const std::optional<size_t> begin = Place(source->second, hunk, i + 1, &places[hunk.file]);
+      if (!begin)
         return fmt::format(
             "{}: its patch no longer applies: its lines do not stand once in one body of {} in {}",
             defects[i].name, hunk.function, hunk.file);
+      if (!OfType(hunk)) woven.functions[i].push_back(NameOf(hunk, source->second, *begin));
     }
   }
-  Sources woven = sources;
-  for (const auto& [file, of_file] : places) woven[file] = Woven(sources.at(file), of_file);
+  for (const auto& [file, of_file] : places) woven.sources[file] = Woven(sources.at(file), of_file);
   return woven;
 }
 
-std::string ListOf(const std::vector<DefectFile>& defects) {
+std::string ListOf(const std::vector<DefectFile>& defects, const std::vector<Names>& functions) {
+  std::string arrays;
   std::string rows;
-  for (const DefectFile& defect : defects)
-    rows +=
-        fmt::format("    {{{}, {}, {}, {}, {}}},\n", Quoted(defect.name), Quoted(defect.sentence),
-                    Quoted(defect.source), Quoted(defect.profile), Quoted(defect.needs));
-  return "#include <array>\n\n#include \"conformance/defects/defects.h\"\n\n"
-         "namespace cm {\nnamespace {\n\nconstexpr auto kDefects = std::to_array<Defect>({\n" +
-         rows +
+  for (size_t i = 0; i < defects.size(); ++i) {
+    const DefectFile& defect = defects[i];
+    const bool any = !functions[i].empty();
+    if (any) arrays += ArrayOf(functions[i], i + 1);
+    rows += fmt::format("    {{{}, {}, {}, {}, {}, {}}},\n", Quoted(defect.name),
+                        Quoted(defect.sentence), Quoted(defect.source), Quoted(defect.profile),
+                        Quoted(defect.needs), any ? fmt::format("kFunctions{}", i + 1) : "{}");
+  }
+  return "#include <array>\n#include <string_view>\n\n"
+         "#include \"conformance/defects/defects.h\"\n\nnamespace cm {\nnamespace {\n\n" +
+         arrays + "\nconstexpr auto kDefects = std::to_array<Defect>({\n" + rows +
          "});\n\n}  // namespace\n\nstd::span<const Defect> Defects() { return kDefects; }\n"
          "\n}  // namespace cm\n";
 }

@@ -16,6 +16,7 @@
 namespace cm::defects {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 using testing::StartsWith;
@@ -36,7 +37,7 @@ DefectFile Read(const std::string& hunks, const std::string& name = "opens-twice
 std::string Woven(const std::string& text, const std::vector<DefectFile>& defects) {
   const auto woven = Weave({{kFile, text}}, defects);
   if (const auto* problem = std::get_if<std::string>(&woven)) return *problem;
-  return std::get<Sources>(woven).at(kFile);
+  return std::get<WovenSources>(woven).sources.at(kFile);
 }
 
 const std::string kDoor = R"(// void Door::Open() { is what opens it
@@ -157,8 +158,19 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ListOf, HasARowForEachDefect) {
   DefectFile defect = Read("Open\n-  A();\n");
   defect.sentence = "It says \"open\".";
-  EXPECT_THAT(ListOf({defect}), HasSubstr("{\"opens-twice\", \"It says \\\"open\\\".\", "
-                                          "\"man door(3)\", \"\", \"\"},"));
+  const std::string list = ListOf({defect, defect}, {{"Open in sim/door.cc, line 2"}, {}});
+  EXPECT_THAT(list, HasSubstr("{\"opens-twice\", \"It says \\\"open\\\".\", "
+                              "\"man door(3)\", \"\", \"\", kFunctions1},"));
+  EXPECT_THAT(list, HasSubstr("\"\", \"\", {}},"));
+  EXPECT_THAT(list, HasSubstr("({\n    \"Open in sim/door.cc, line 2\",\n});"));
+}
+
+TEST(Weave, NamesTheFunctionsOfEachDefect) {
+  const auto woven = Weave({{kFile, kDoor}}, {Read("Door::Open\n-  Unlock();\n"),
+                                              Read("Door::Shut\n-  return true;\n")});
+  EXPECT_THAT(std::get<WovenSources>(woven).functions,
+              ElementsAre(ElementsAre("Door::Open in sim/door.cc, line 2"),
+                          ElementsAre("Door::Shut in sim/door.cc, line 7")));
 }
 
 TEST(BodiesOf, SeesNeitherCommentsNorLiteralsNorCalls) {

@@ -64,9 +64,10 @@ int Run(const Arguments& arguments) {
   if (const auto* problem = std::get_if<std::string>(&woven)) return Fail(*problem);
   Relocation relocation = arguments.relocation;
   for (const auto& [path, text] : sources) relocation.copied.insert(path);
-  for (const auto& [path, text] : std::get<Sources>(woven))
+  const auto& [texts, functions] = std::get<WovenSources>(woven);
+  for (const auto& [path, text] : texts)
     Write(std::filesystem::path(arguments.out) / path, Relocate(text, relocation));
-  if (!arguments.list.empty()) Write(arguments.list, ListOf(defects));
+  if (!arguments.list.empty()) Write(arguments.list, ListOf(defects, functions));
   return 0;
 }
 

@@ -58,15 +58,24 @@ RuleBits BitsOf(const std::string& hex) {
 }
 
 Json ToJson(const Finding& finding) {
-  return {{"id", finding.id},         {"about", finding.about},
-          {"saw", finding.saw},       {"permitted", finding.permitted},
-          {"source", finding.source}, {"record", finding.record},
+  return {{"id", finding.id},
+          {"about", finding.about},
+          {"rule", finding.rule},
+          {"field", finding.field},
+          {"value", finding.value},
+          {"saw", finding.saw},
+          {"permitted", finding.permitted},
+          {"source", finding.source},
+          {"record", finding.record},
           {"where", finding.where}};
 }
 
 Finding FindingOf(const Json& json, uint64_t index) {
   return {.id = json.at("id"),
           .about = json.at("about"),
+          .rule = json.at("rule"),
+          .field = json.at("field"),
+          .value = json.at("value"),
           .saw = json.at("saw"),
           .permitted = json.at("permitted"),
           .source = json.at("source"),

@@ -35,6 +35,7 @@ Json FindingsOf(const Tally& tally) {
     const Finding& finding = counted.finding;
     findings.push_back({{"id", finding.id},
                         {"about", finding.about},
+                        {"cause", finding.Cause()},
                         {"saw", finding.saw},
                         {"permitted", finding.permitted},
                         {"source", finding.source},

@@ -9,6 +9,7 @@
 #include "conformance/properties/registry.h"
 #include "model/conversation/name_scope.h"
 #include "model/conversation/print.h"
+#include "model/oracle/difference.h"
 #include "model/oracle/judge.h"
 #include "model/oracle/orders.h"
 #include "model/vocabulary/call.h"
@@ -34,27 +35,46 @@ std::string AboutOf(const History& history, const Record& record) {
   return "environment";
 }
 
+// The conversation chooses its values, so that they do not tell causes apart.
+bool IsDrawn(std::string_view field) {
+  constexpr auto kDrawn = std::to_array<std::string_view>(
+      {"argument", "bytes", "context", "dst", "group", "id", "initiator_depth", "listen", "port",
+       "private_data", "qkey", "qp_num", "responder_resources", "src"});
+  return std::ranges::find(kDrawn, field) != kDrawn.end();
+}
+
 void AddUnique(std::vector<std::string>* all, std::string one) {
   if (!one.empty() && std::find(all->begin(), all->end(), one) == all->end())
     all->push_back(std::move(one));
 }
 
-Finding RowsFinding(const History& history, const model::HistoryResult& verdict) {
-  const Record& record = history.records[verdict.record];
+Finding RowsFinding(const History& history, const model::Refusal& refusal) {
+  const Record& record = history.records[refusal.record];
+  model::Difference differs = model::DifferenceOf(refusal.verdict);
   std::vector<std::string> permitted;
   std::vector<std::string> sources;
-  for (const model::Permitted& p : verdict.at_record.permitted) {
+  for (const model::Permitted& p : refusal.verdict.permitted) {
     AddUnique(&permitted, p.what);
     AddUnique(&sources, p.rule.empty() ? p.source : fmt::format("{} ({})", p.rule, p.source));
   }
   return {
       .id = std::string(kRowsId),
       .about = AboutOf(history, record),
-      .saw = verdict.at_record.saw,
+      .rule = std::move(differs.rule),
+      .field = std::move(differs.field),
+      .value = std::move(differs.saw),
+      .saw = refusal.verdict.saw,
       .permitted = permitted.empty() ? "nothing" : fmt::format("{}", fmt::join(permitted, "; ")),
       .source = fmt::format("{}", fmt::join(sources, "; ")),
-      .record = verdict.record,
+      .record = refusal.record,
       .where = WhereOf(history, record)};
+}
+
+// Of one cause the first of the sequence is kept.
+void AddFinding(Finding finding, SequenceResult* result) {
+  const bool known = std::ranges::any_of(result->findings,
+                                         [&](const Finding& other) { return other.Same(finding); });
+  if (!known) result->findings.push_back(std::move(finding));
 }
 
 void AddVerdict(const History& history, const model::HistoryResult& verdict,
@@ -64,8 +84,8 @@ void AddVerdict(const History& history, const model::HistoryResult& verdict,
   result->largest_set = verdict.largest_set;
   result->reached = verdict.reached;
   result->confirmed = verdict.confirmed;
-  if (verdict.kind == model::VerdictKind::kRefused)
-    result->findings.push_back(RowsFinding(history, verdict));
+  for (const model::Refusal& refusal : verdict.refusals)
+    AddFinding(RowsFinding(history, refusal), result);
   if (verdict.kind == model::VerdictKind::kInconclusive) {
     result->verdict = Verdict::kInconclusive;
     result->reason = "too many possibilities are left";
@@ -90,16 +110,17 @@ void JudgeByProperties(const History& history, const Profile& profile, std::stri
     const bool wanted = only.empty() || only == property.id;
     if (wanted && Concerns(property, index.profile())) property.check(index, property_result);
     result->arose.push_back(static_cast<uint32_t>(property_result.arose()));
-    if (property_result.violations().empty()) continue;
-    const Violation& first = property_result.violations().front();
-    const Record& record = history.records[first.record];
-    result->findings.push_back({.id = std::string(property.id),
-                                .about = AboutOf(history, record),
-                                .saw = first.saw,
-                                .permitted = first.permitted,
-                                .source = std::string(property.source),
-                                .record = first.record,
-                                .where = WhereOf(history, record)});
+    for (const Violation& violation : property_result.violations()) {
+      const Record& record = history.records[violation.record];
+      AddFinding({.id = std::string(property.id),
+                  .about = AboutOf(history, record),
+                  .saw = violation.saw,
+                  .permitted = violation.permitted,
+                  .source = std::string(property.source),
+                  .record = violation.record,
+                  .where = WhereOf(history, record)},
+                 result);
+    }
   }
 }
 
@@ -182,14 +203,23 @@ std::optional<Verdict> ParseVerdict(std::string_view name) {
   return std::nullopt;
 }
 
+std::string Finding::Cause() const {
+  // What leaks shows at the end, whatever the last line is.
+  if (id == kLeakId) return id;
+  std::string cause = id + " " + about;
+  if (!rule.empty()) cause += " " + rule;
+  if (!field.empty()) cause += " " + field + " " + (IsDrawn(field) ? "another" : value);
+  return cause;
+}
+
 std::string WhatObjects(const std::vector<Finding>& findings) {
   std::vector<std::string> clauses;
-  std::vector<std::string_view> properties;
+  std::vector<std::string> properties;
   for (const Finding& finding : findings) {
     if (finding.id == kRowsId)
-      clauses.emplace_back("rows refuse");
+      AddUnique(&clauses, "rows refuse");
     else
-      properties.emplace_back(finding.id);
+      AddUnique(&properties, finding.id);
   }
   if (properties.size() == 1)
     clauses.push_back(fmt::format("property {} objects", properties.front()));

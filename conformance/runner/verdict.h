@@ -41,18 +41,20 @@ inline constexpr auto kRunnerClaims = std::to_array<RunnerClaim>({
 struct Finding {
   std::string id;     // of the claim
   std::string about;  // the call or event: "rdma_connect", "RDMA_CM_EVENT_REJECTED"
+  std::string rule;   // of the rows: the one whose observation is nearest to what was seen
+  std::string field;  // of the rows: what differs from it, and its value
+  std::string value;
   std::string saw;
   std::string permitted;
   std::string source;  // rules with their sources, or the property's
   uint64_t index = 0;  // number of the sequence
   size_t record = 0;   // of its history
-  int calls = 0;       // of the shortest conversation that shows it; 0: not shrunk
+  int calls = 0;       // of the shortest conversation known to show it
   std::string where;   // the line of the conversation
 
-  // True for the same claim; for the rows, at the same call or event.
-  bool Same(const Finding& other) const {
-    return id == other.id && (about == other.about || id != kRowsId);
-  }
+  // The same for findings of one cause: claim, call or event, row, field and its value.
+  std::string Cause() const;
+  bool Same(const Finding& other) const { return Cause() == other.Cause(); }
 };
 
 enum class Verdict : uint8_t {

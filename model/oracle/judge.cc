@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace cm::model {
 namespace {
 
@@ -12,10 +14,10 @@ bool IsObservation(const Record& record) {
   return std::holds_alternative<seen::Released>(record.seen);
 }
 
-}  // namespace
+using OnRecord = std::function<void(const Record&, const Verdict&)>;
 
-HistoryResult JudgeHistory(const History& history, const Profile& profile,
-                           const std::function<void(const Record&, const Verdict&)>& each) {
+HistoryResult Judge(const History& history, const Profile& profile, const OnRecord& each,
+                    bool up_to_refusal) {
   Oracle oracle(history.conversation, profile);
   HistoryResult verdict;
   for (size_t i = 0; i < history.records.size(); ++i) {
@@ -27,17 +29,31 @@ HistoryResult JudgeHistory(const History& history, const Profile& profile,
     }
     if (each) each(record, at_record);
     if (at_record.kind == VerdictKind::kOutOfScope) ++verdict.out_of_scope;
-    if (at_record.kind == VerdictKind::kRefused || at_record.kind == VerdictKind::kInconclusive) {
+    const bool refused = at_record.kind == VerdictKind::kRefused;
+    const bool inconclusive = at_record.kind == VerdictKind::kInconclusive;
+    if (!refused && !inconclusive) continue;
+    if (refused) verdict.refusals.push_back({i, at_record});
+    if (verdict.kind == VerdictKind::kPermitted) {
       verdict.kind = at_record.kind;
       verdict.record = i;
       verdict.at_record = std::move(at_record);
-      break;
     }
+    if (inconclusive || up_to_refusal) break;
   }
   verdict.largest_set = oracle.largest_set();
   verdict.reached = oracle.reached();
   verdict.confirmed = oracle.confirmed();
   return verdict;
+}
+
+}  // namespace
+
+HistoryResult JudgeHistory(const History& history, const Profile& profile, const OnRecord& each) {
+  return Judge(history, profile, each, false);
+}
+
+HistoryResult JudgeUpToRefusal(const History& history, const Profile& profile) {
+  return Judge(history, profile, nullptr, true);
 }
 
 std::string Explain(const Verdict& verdict) {

@@ -17,6 +17,7 @@
 #include "model/oracle/judge/results.h"
 #include "model/oracle/judge/scope.h"
 #include "model/oracle/judge/synchronous_calls.h"
+#include "model/oracle/judge/unjudged.h"
 
 namespace cm::model {
 namespace {
@@ -55,12 +56,15 @@ class Oracle::Judges {
     environment_.TurnLinks((Fetches(record, line) ? record.end : record.begin).nanoseconds());
     const bool releases = std::holds_alternative<seen::Released>(record.seen);
     Verdict waiting;
-    if (just_settled_ && !releases) waiting = synchronous_.StillWaiting(record);
-    if (!waiting.IsPermitted()) return waiting;
+    if (just_settled_ && !releases) waiting = StillWaiting(record);
+    if (waiting.kind == VerdictKind::kInconclusive) return waiting;
     just_settled_ = std::holds_alternative<line::Settles>(line) || (just_settled_ && releases);
-    Verdict verdict = IsNotMade(record) ? std::move(waiting) : Judge(record, line);
+    Verdict verdict = IsNotMade(record) ? Verdict{} : Judge(record, line);
     if (verdict.IsPermitted()) data_path_.Learn(record, line);
-    if (verdict.kind == VerdictKind::kOutOfScope) channels_.LearnUnjudged(line);
+    if (verdict.kind == VerdictKind::kRefused) unjudged_.EndAfter(record, line);
+    if (verdict.kind == VerdictKind::kRefused || verdict.kind == VerdictKind::kOutOfScope)
+      LearnUnjudged(record, line);
+    if (waiting.kind == VerdictKind::kRefused) verdict = std::move(waiting);
     verdict.by |= verdict.certain;
     context_.search.Reach(verdict.by);
     // A record that is not observed, or not permitted, shows no row.
@@ -73,6 +77,21 @@ class Oracle::Judges {
   const RuleBits& confirmed() const { return confirmed_; }
 
  private:
+  // The first of the calls that would have returned; the judgement of all of them ends.
+  Verdict StillWaiting(const Record& record) {
+    Verdict first = synchronous_.StillWaiting(record);
+    for (Verdict next = first; next.kind == VerdictKind::kRefused;) {
+      unjudged_.EndContradicted();
+      next = synchronous_.StillWaiting(record);
+    }
+    return first;
+  }
+
+  void LearnUnjudged(const Record& record, const Line& line) {
+    unjudged_.Learn(record, line);
+    if (const auto* calls = std::get_if<line::Calls>(&line)) data_path_.LearnUnjudged(calls->call);
+  }
+
   Verdict Judge(const Record& record, const Line& line) {
     const auto* answered = std::get_if<seen::Answered>(&record.seen);
     if (answered != nullptr && answered->reply.kind == ReplyKind::kNotApplicable)
@@ -121,7 +140,8 @@ class Oracle::Judges {
     if (!facts().id(id).exists) return Refused(ToString(reply), "nothing: the id does not exist");
     if (IsBeingCreated(id))
       return Refused(ToString(reply), "nothing: rdma_create_ep has not returned the id");
-    if (!scope_.CanFollow(call, context_.WindowOf(record))) return LeaveScope(id);
+    if (unjudged_.MayMeet(call) || !scope_.CanFollow(call, context_.WindowOf(record)))
+      return LeaveScope(id);
     return CalledOnId(record, lane, call, answered);
   }
 
@@ -190,8 +210,7 @@ class Oracle::Judges {
                    const seen::Released& released) {
     const std::optional<WaitingCall> was = context_.TakeWaiting(lane);
     const IdRef id = IdOf(call);
-    const bool judged = !id.valid() || !facts().id(id).exists || facts().id(id).in_scope;
-    if (!judged) return OutOfScope();
+    if (id.valid() && !facts().id(id).in_scope) return OutOfScope();
     if (!was) return Refused(ToString(released.reply), "nothing: no call waits");
     const auto& line = std::get<line::Calls>(context_.conversation.lines[was->line]);
     switch (was->what) {
@@ -209,6 +228,8 @@ class Oracle::Judges {
         return disconnections_.Returned(record, *was, released.reply);
       case WaitingCall::For::kLeaving:
         return memberships_.Left(*was, released.reply);
+      case WaitingCall::For::kNothingJudged:
+        return OutOfScope();
       case WaitingCall::For::kCompletion:
         break;
     }
@@ -235,6 +256,7 @@ class Oracle::Judges {
   OwnedResults owned_{context_};
   Inspections inspections_{context_};
   Environment environment_{context_};
+  Unjudged unjudged_{context_};
   bool just_settled_ = false;
   bool undefined_ = false;  // nothing can be said about what comes after
   RuleBits confirmed_;

@@ -4,7 +4,9 @@
 // of ids that can influence one another (a component), every possibility that the tables permit,
 // and refuses a record when none is left. README.md maps its three rooms.
 //
-//   1. Observe each record of a history in turn; the first that is refused ends the judgement.
+//   1. Observe each record of a history in turn. A refusal ends the judgement of the component that
+//      the record is about; the others are judged on. One that is about no component ends the
+//      judgement of all ids of its channel.
 //   2. Loss, delay, removal and address change are permitted only where an environment line of the
 //      conversation permits them.
 //   3. The sets are closed over hidden steps (a message arrives, a timer expires) before an
@@ -29,8 +31,8 @@ class Oracle {
   Oracle(const Oracle&) = delete;
   Oracle& operator=(const Oracle&) = delete;
 
-  // Judges the next record of the history, in order. After a refusal the oracle must not be used
-  // any more. Inconclusive when a component has too many possibilities. Never fails.
+  // Judges the next record of the history, in order. Inconclusive when a component has too many
+  // possibilities: the oracle must not be used any more. Never fails.
   Verdict Observe(const Record& record);
   // The tables do not cover a call on the id: it, and all ids that it can influence, are not judged
   // any more.

@@ -57,7 +57,10 @@ class Search {
 
   InOrder Run() {
     static_cast<void>(Try(0));
-    return best_ ? *std::move(best_) : std::move(tried_);
+    InOrder found = best_ ? *std::move(best_) : std::move(tried_);
+    if (found.verdict.kind == VerdictKind::kRefused)
+      found.verdict = JudgeHistory(found.history, profile_);
+    return found;
   }
 
  private:
@@ -71,7 +74,7 @@ class Search {
     do {
       for (size_t i = 0; i < order.size(); ++i)
         tried_.history.records[group.begin + i] = as_recorded_.records[order[i]];
-      tried_.verdict = JudgeHistory(tried_.history, profile_);
+      tried_.verdict = JudgeUpToRefusal(tried_.history, profile_);
       if (++orders_ > kMostOrders) {
         tried_.verdict.kind = VerdictKind::kInconclusive;
         best_ = tried_;

@@ -86,7 +86,8 @@ void AddAnswering(Verb verb, Asked* asked) {
   verb.Text("--impl", &asked->impl,
             "Implementation: sim; lib or lib:PATH (the installed librdmacm, or any, on the "
             "simulated kernel); dl or dl:PATH (the same on this machine's kernel)");
-  verb.Text("--defect", &asked->defect, "A named defect of sim; `cmcheck list defects`");
+  verb.Texts("--defect", &asked->defects,
+             "A named defect of sim, may be repeated; `cmcheck list defects`");
   verb.Text("--place", &asked->place, "Where dl runs: bare, or guest inside the lab");
 }
 
@@ -110,7 +111,7 @@ std::variant<Answering, std::string> Resolve(const Asked& asked) {
   if (auto* problem = std::get_if<std::string>(&profile)) return std::move(*problem);
   const Profile& known = std::get<Profile>(profile);
   std::variant<Answering, std::string> answering;
-  if (asked.impl == "sim" && asked.defect.empty() && asked.place.empty())
+  if (asked.impl == "sim" && asked.defects.empty() && asked.place.empty())
     answering = Simulator(known);
   else if (resolve_other != nullptr)
     answering = resolve_other(asked, known);

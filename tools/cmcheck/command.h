@@ -46,8 +46,8 @@ std::string ShellWord(const std::string& word);
 
 // The implementation under test, as given on the command line.
 struct Asked {
-  std::string impl = "sim";  // sim, lib, lib:PATH, dl, dl:PATH
-  std::string defect;        // of sim
+  std::string impl = "sim";          // sim, lib, lib:PATH, dl, dl:PATH
+  std::vector<std::string> defects;  // of sim
   std::string profile = "6.1-rxe";
   std::string capabilities;  // empty: all of the environment
   std::string place;         // where dl runs: "bare", "guest"

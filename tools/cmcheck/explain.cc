@@ -116,7 +116,7 @@ int ExplainHistory(const History& history, const Profile& profile) {
 // The option that has no effect on a finished history; empty when there is none.
 std::string WhyWithoutEffect(const Asked& asked, bool recording) {
   const char* what = nullptr;
-  if (!asked.defect.empty()) what = "--defect";
+  if (!asked.defects.empty()) what = "--defect";
   if (!asked.place.empty()) what = "--place";
   if (recording && !asked.impl.empty()) what = "--impl";
   if (recording && !asked.capabilities.empty()) what = "--capabilities";

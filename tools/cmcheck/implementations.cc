@@ -17,25 +17,21 @@
 namespace cm {
 namespace {
 
-std::string DefectNames() {
-  std::vector<std::string_view> names;
-  for (const Defect& defect : Defects()) names.push_back(defect.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 std::variant<Answering, std::string> ResolveSim(const Asked& asked, SimOptions options) {
   if (!asked.place.empty()) return "--place goes with --impl dl only";
   const Profile profile = options.profile;
   Answering answering;
-  answering.implementation = MakeDefectiveSim(std::move(options), asked.defect);
-  if (answering.implementation == nullptr)
-    return fmt::format("there is no defect '{}'; defects are {}", asked.defect, DefectNames());
-  answering.text = asked.defect.empty() ? "sim" : "sim+" + asked.defect;
-  if (const std::string_view other = WhoShows(asked.defect, profile); !other.empty())
-    fmt::print(stderr, "cmcheck: profile {} does not show the defect {}: {} does\n", profile.name,
-               asked.defect, other);
+  if (std::string why = WhyNotTogether(asked.defects); !why.empty()) return why;
+  answering.implementation = MakeDefectiveSim(std::move(options), asked.defects);
+  answering.text = "sim";
   answering.options = "--impl sim";
-  if (!asked.defect.empty()) answering.options += " --defect " + asked.defect;
+  for (const std::string& defect : asked.defects) {
+    answering.text += "+" + defect;
+    answering.options += " --defect " + defect;
+    if (const std::string_view other = WhoShows(defect, profile); !other.empty())
+      fmt::print(stderr, "cmcheck: profile {} does not show the defect {}: {} does\n", profile.name,
+                 defect, other);
+  }
   answering.library = "simulated";
   answering.kernel = "simulated";
   return answering;
@@ -50,7 +46,7 @@ std::variant<std::unique_ptr<Place>, std::string> PlaceNamed(const std::string& 
 }
 
 std::variant<Answering, std::string> ResolveDl(const Asked& asked, DlOptions options) {
-  if (!asked.defect.empty()) return "--defect goes with --impl sim only";
+  if (!asked.defects.empty()) return "--defect goes with --impl sim only";
   const size_t colon = asked.impl.find(':');
   if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);
   if (options.path.empty()) return "--impl dl: has no path after the colon";
@@ -72,7 +68,7 @@ std::variant<Answering, std::string> ResolveDl(const Asked& asked, DlOptions opt
 }
 
 std::variant<Answering, std::string> ResolveLib(const Asked& asked, LibOptions options) {
-  if (!asked.defect.empty()) return "--defect goes with --impl sim only";
+  if (!asked.defects.empty()) return "--defect goes with --impl sim only";
   if (!asked.place.empty()) return "--place goes with --impl dl only";
   const size_t colon = asked.impl.find(':');
   if (colon != std::string::npos) options.path = asked.impl.substr(colon + 1);

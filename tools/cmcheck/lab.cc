@@ -212,7 +212,7 @@ int RunLab(LabOptions options) {
   if (options.run.topology.empty()) options.run.topology = kLabTopologies;
   if (options.run.asked.impl != "sim" && options.run.asked.impl != "dl")
     return Unusable("in the lab the implementation is the distribution's librdmacm: no --impl");
-  if (!options.run.asked.defect.empty())
+  if (!options.run.asked.defects.empty())
     return Unusable("in the lab the implementation is the distribution's librdmacm: no --defect");
   if (!options.run.asked.place.empty())
     return Unusable("in the lab the implementation stands in a guest: no --place");

@@ -34,11 +34,12 @@ std::string ProblemOf(const fs::path& path, const std::error_code& error) {
                : std::string();
 }
 
+// Without an extension. Several causes may have one.
 std::string NameOf(const Finding& finding) {
   std::string name = finding.id;
   if (finding.id == kRowsId) name += "-" + finding.about;
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return name + ".conv";
+  return name;
 }
 
 }  // namespace
@@ -90,7 +91,10 @@ std::string Report::WriteFinding(const Finding& finding, const History& history,
   std::error_code error;
   fs::create_directories(folder_ / "findings", error);
   if (error) return fmt::format("{}: {}", (folder_ / "findings").string(), error.message());
-  *path = folder_ / "findings" / NameOf(finding);
+  const std::string name = NameOf(finding);
+  const int number = ++named_[name];
+  *path = folder_ / "findings" /
+          (number == 1 ? name + ".conv" : fmt::format("{}-{}.conv", name, number));
   return WriteFile(*path, ToText(history));
 }
 
@@ -101,14 +105,11 @@ std::string Report::WriteConversation(uint64_t index, const History& history) {
   return WriteFile(folder_ / "conversations" / fmt::format("{:06}.conv", index), ToText(history));
 }
 
-std::string Examples::KeyOf(const Finding& finding) {
-  return finding.id == kRowsId ? finding.id + " " + finding.about : finding.id;
-}
-
 void Examples::Add(const SequenceRun& judged) {
   for (const Finding& finding : judged.result.findings) {
-    if (examples_.size() >= kFindingsWithExamples && !examples_.contains(KeyOf(finding))) continue;
-    std::vector<SequenceRun>& known = examples_[KeyOf(finding)];
+    const std::string cause = finding.Cause();
+    if (examples_.size() >= kFindingsWithExamples && !examples_.contains(cause)) continue;
+    std::vector<SequenceRun>& known = examples_[cause];
     const bool same_walk = std::any_of(known.begin(), known.end(), [&](const SequenceRun& other) {
       return other.result.walk == judged.result.walk;
     });
@@ -117,7 +118,7 @@ void Examples::Add(const SequenceRun& judged) {
 }
 
 const std::vector<SequenceRun>* Examples::Of(const Finding& finding) const {
-  const auto found = examples_.find(KeyOf(finding));
+  const auto found = examples_.find(finding.Cause());
   return found == examples_.end() ? nullptr : &found->second;
 }
 

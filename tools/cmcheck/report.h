@@ -18,7 +18,8 @@ std::string WriteFile(const std::filesystem::path& path, const std::string& text
 std::string WhyUnwritable(const std::filesystem::path& path);
 
 // results.json, table.txt, and a conversation for each finding:
-//   findings/rows-1-rdma_connect.conv   the shortest one, with its outcome
+//   findings/rows-1-rdma_connect.conv     the shortest one, with its outcome
+//   findings/rows-1-rdma_connect-2.conv   of another cause at the same call
 class Report {
  public:
   // Empty `problem` on success; creates the folder if necessary.
@@ -35,10 +36,11 @@ class Report {
 
  private:
   std::filesystem::path folder_;
-  std::filesystem::path made_;  // the outermost created folder
+  std::filesystem::path made_;        // the outermost created folder
+  std::map<std::string, int> named_;  // findings by the beginning of their files' names
 };
 
-// Sequences that show each finding: a few for each, preferably of different walks, to find a short
+// Sequences that show each cause: a few for each, preferably of different walks, to find a short
 // conversation.
 class Examples {
  public:
@@ -46,8 +48,7 @@ class Examples {
   const std::vector<SequenceRun>* Of(const Finding& finding) const;
 
  private:
-  static std::string KeyOf(const Finding& finding);
-  std::map<std::string, std::vector<SequenceRun>> examples_;
+  std::map<std::string, std::vector<SequenceRun>> examples_;  // by cause
 };
 
 }  // namespace cm

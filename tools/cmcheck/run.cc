@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -117,41 +119,56 @@ class Runner {
     if (!problem_.empty()) StopWork();
   }
 
-  // Shrinks the examples and writes the shortest conversation.
+  // Shrinks the examples of each cause, and writes the shortest conversations, shortest first.
   void WriteFindings() {
-    for (CountedFinding& counted : tally_.findings()) {
-      const std::vector<SequenceRun>* examples = examples_.Of(counted.finding);
-      if (examples == nullptr || examples->empty()) continue;
-      History shortest = examples->front().history;
-      if (options_.shrink && implementation().concurrent())
-        for (const SequenceRun& example : *examples)
-          ShrinkExample(example, &counted.finding, &shortest);
-      std::filesystem::path path;
-      if (std::string problem = report_.WriteFinding(counted.finding, shortest, &path);
-          !problem.empty()) {
-        problem_ = problem;
-        return;
-      }
-      counted.replay =
-          fmt::format("cmcheck replay {} {}", ShellWord(path.string()), answering_.options);
+    std::vector<std::optional<History>> shortest;
+    shortest.reserve(tally_.findings().size());
+    for (CountedFinding& counted : tally_.findings())
+      shortest.push_back(ShortestOf(&counted.finding));
+    std::vector<size_t> order(shortest.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {},
+                             [&](size_t i) { return tally_.findings()[i].finding.calls; });
+    std::vector<CountedFinding> sorted;
+    for (const size_t i : order) {
+      sorted.push_back(std::move(tally_.findings()[i]));
+      if (problem_.empty() && shortest[i]) Write(*shortest[i], &sorted.back());
     }
-    std::stable_sort(tally_.findings().begin(), tally_.findings().end(),
-                     [](const CountedFinding& a, const CountedFinding& b) {
-                       return a.finding.calls < b.finding.calls;
-                     });
+    tally_.findings() = std::move(sorted);
   }
 
-  void ShrinkExample(const SequenceRun& example, Finding* finding, History* shortest) {
-    const std::optional<Shrunk> shrunk = Shrink(implementation(), example.history.conversation,
-                                                *finding, kShrinkAttempts, nullptr, Interrupted());
-    if (!shrunk) return;
-    const History& history = shrunk->judged.history;
-    if (finding->calls > 0 && CallCount(history.conversation) >= finding->calls) return;
-    const uint64_t index = finding->index;
-    *finding = shrunk->finding;
-    finding->index = index;
-    finding->calls = CallCount(history.conversation);
-    *shortest = history;
+  void Write(const History& history, CountedFinding* counted) {
+    std::filesystem::path path;
+    problem_ = report_.WriteFinding(counted->finding, history, &path);
+    counted->replay =
+        fmt::format("cmcheck replay {} {}", ShellWord(path.string()), answering_.options);
+  }
+
+  // The shortest conversation known with the cause of the finding, which becomes the finding there.
+  std::optional<History> ShortestOf(Finding* finding) {
+    std::optional<History> shortest;
+    const auto take = [&](const Finding& shown, const History& history) {
+      const int calls = CallCount(history.conversation);
+      if (shortest && calls >= finding->calls) return;
+      const uint64_t index = finding->index;
+      *finding = shown;
+      finding->index = index;
+      finding->calls = calls;
+      shortest = history;
+    };
+    const std::vector<SequenceRun>* examples = examples_.Of(*finding);
+    if (examples == nullptr) return shortest;
+    const Finding drawn = *finding;
+    for (const SequenceRun& example : *examples)
+      for (const Finding& shown : example.result.findings)
+        if (shown.Same(drawn)) take(shown, example.history);
+    if (!options_.shrink || !implementation().concurrent()) return shortest;
+    for (const SequenceRun& example : *examples)
+      if (const std::optional<Shrunk> shrunk =
+              Shrink(implementation(), example.history.conversation, drawn, kShrinkAttempts,
+                     nullptr, Interrupted()))
+        take(shrunk->finding, shrunk->judged.history);
+    return shortest;
   }
 
   const RunOptions& options_;

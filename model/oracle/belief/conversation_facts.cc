@@ -103,6 +103,14 @@ uint8_t ConversationFacts::DeviceOf(const Address& address) const {
   return topology_->sides[address.side].device;
 }
 
+void ConversationFacts::LeaveJudgement(IdRef id) {
+  IdInfo& info = ids_[id.index];
+  info.in_scope = false;
+  work.of(id).unknown = true;
+  if (info.channel.valid()) channel(info.channel).unjudged = true;
+  for (ChannelInfo& any : channels_) any.unjudged |= info.left_requests && any.side == info.side;
+}
+
 void ConversationFacts::Acknowledge(IdRef id) {
   --ids_[id.index].unacked;
   ++ids_[id.index].acked;

@@ -78,7 +78,7 @@ struct IdInfo {
   bool exists = false;
   bool in_scope = true;  // it is judged
   bool owns_port = false;
-  bool connected = false;  // rdma_connect has succeeded
+  bool connected = false;  // rdma_connect has succeeded, or may have
   bool tracked = false;    // the kernel follows its peer's hardware address
   bool knew_wrong_neighbour = false;
   bool gives_qps = false;          // a passive endpoint: its requests come with queue pairs
@@ -105,7 +105,6 @@ struct IdInfo {
   uint8_t ack_timeout = 0;             // ACK_TIMEOUT; 0: that of the path
   std::optional<int> packet_lifetime;  // of its route, if it differs from the default
   std::optional<ConnFields> depths;    // given by the last connecting or accepting call
-  bool asks_unjudged = false;          // rdma_connect was called on it while it was not judged
   bool reply_unguarded = false;        // over iWARP: no timer waits for the reply any more
   uint64_t qp_key = 0;                 // equal for equal QP numbers; 0 before connecting
   uint32_t boot = 0;                   // number of restarts of its kernel by then
@@ -127,6 +126,7 @@ struct ChannelInfo {
   bool exists = false;
   bool nonblocking = false;
   uint8_t side = 0;
+  bool unjudged = false;  // events of ids that are not judged may be on it
   // Time of the first fetch since the channel was empty.
   std::optional<int64_t> fetched;
 };
@@ -159,6 +159,9 @@ class ConversationFacts {
   // How many turns a port needs for one message of each of its kernel's ids, where the number of
   // those that wait for an answer is limited. source: linux 7.2 mad.c get_sol_fc_max_outstanding
   int64_t Turns() const;
+
+  // Nothing is certain of the id any more.
+  void LeaveJudgement(IdRef id);
 
   // An event of the id is acknowledged.
   void Acknowledge(IdRef id);

@@ -101,10 +101,7 @@ Verdict Channels::Fetched(const Record& record, const call::GetCmEvent& call,
   if (!is_request && event.listen_id.valid()) return refuse("no listen_id in such an event");
   const IdRef owner = is_request ? event.listen_id : event.id;
   if (!owner.valid()) return refuse("an event of an id that exists");
-  if (!facts_.id(owner).in_scope) {
-    if (is_request) facts_.id(call.request) = facts_.id(owner);
-    return OutOfScope();
-  }
+  if (!facts_.id(owner).in_scope) return OutOfScope();
   if (!facts_.id(owner).exists) return refuse("an event of an id that exists");
   if (facts_.id(owner).channel != call.channel) return refuse("an event of this channel's ids");
   if (!WaitedRightly(record, call.channel, &verdict)) return verdict;
@@ -125,11 +122,6 @@ Verdict Channels::Fetched(const Record& record, const call::GetCmEvent& call,
         judged.By(p.used);
         judged.Add(std::move(p));
       });
-  if (!kept && is_request && AnyAsksUnjudged()) {  // it may be of one of those
-    facts_.id(call.request) = facts_.id(owner);
-    facts_.id(call.request).in_scope = false;
-    return LeaveScope(owner);
-  }
   if (!kept) {
     if (verdict.permitted.empty()) Permit(&verdict, NothingRow(true), "no event of this id now");
     return verdict;
@@ -188,32 +180,6 @@ Verdict Channels::Nothing(const Record& record, ChannelRef channel, const Reply&
   return verdict;
 }
 
-void Channels::LearnUnjudged(const Line& line) {
-  const auto* calls = std::get_if<line::Calls>(&line);
-  if (calls == nullptr || !std::holds_alternative<call::Connect>(calls->call)) return;
-  const IdRef id = IdOf(calls->call);
-  if (id.valid() && !facts_.id(id).in_scope) facts_.id(id).asks_unjudged = true;
-}
-
-bool Channels::AnyAsksUnjudged() const {
-  for (uint16_t i = 0; i < facts_.id_count(); ++i)
-    if (facts_.id(IdRef{i}).asks_unjudged) return true;
-  return false;
-}
-
-bool Channels::MayHearOfUnjudged(ChannelRef channel) {
-  bool listens = false;
-  for (uint16_t i = 0; i < facts_.id_count(); ++i) {
-    const IdInfo& info = facts_.id(IdRef{i});
-    if (!info.exists || info.channel != channel) continue;
-    if (!info.in_scope) return true;
-    listens = listens || components_.MayBe(IdRef{i}, [](const IdState& own) {
-      return own.state == State::kListen;
-    });
-  }
-  return listens && AnyAsksUnjudged();
-}
-
 bool Channels::StaysQuiet(ChannelRef channel, const Window& window, Verdict* verdict) {
   const std::optional<int64_t> fetched = facts_.channel(channel).fetched;
   for (const Components::Number number : components_.On(channel)) {
@@ -231,7 +197,7 @@ bool Channels::StaysQuiet(ChannelRef channel, const Window& window, Verdict* ver
 
 bool Channels::WaitedRightly(const Record& record, ChannelRef channel, Verdict* verdict) {
   const std::optional<Window> waited = context_.WaitedIn(record);
-  if (!waited || MayHearOfUnjudged(channel)) return true;
+  if (!waited || facts_.channel(channel).unjudged) return true;
   Verdict until{.saw = verdict->saw + ", late"};
   if (!StaysQuiet(channel, *waited, &until)) {
     *verdict = std::move(until);
@@ -258,8 +224,8 @@ Verdict Channels::Wait(const Record& record, ChannelRef channel, bool readable) 
       able.push_back(number);
   }
   verdict.sharp = able.empty();
-  // It may be readable for an id that is not judged, or because of a request of one.
-  if (MayHearOfUnjudged(channel)) {
+  // It may be readable for an id that is not judged.
+  if (facts_.channel(channel).unjudged) {
     if (able.empty()) verdict.kind = VerdictKind::kOutOfScope;
     return verdict;
   }

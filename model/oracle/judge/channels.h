@@ -24,9 +24,6 @@ class Channels : JudgeBase {
   // The channel becomes readable within a time, or stays quiet.
   Verdict Wait(const Record& record, ChannelRef channel, bool readable);
 
-  // A line on an id that is not judged: it may send a request to any listener.
-  void LearnUnjudged(const Line& line);
-
  private:
   Verdict Fetched(const Record& record, const call::GetCmEvent& call, const CmEvent& event);
   // Nothing comes until the end of the window. False with a verdict when something had to.
@@ -39,8 +36,6 @@ class Channels : JudgeBase {
   Verdict FetchedUnseen(const Record& record, const call::GetCmEvent& call);
   void Count(const call::GetCmEvent& call, IdRef owner, const std::vector<uint16_t>& memberships);
   std::vector<std::pair<IdRef, Pending>> Unread(const Possibility& p, ChannelRef channel) const;
-  bool AnyAsksUnjudged() const;
-  bool MayHearOfUnjudged(ChannelRef channel);
 };
 
 }  // namespace cm::model

@@ -134,33 +134,47 @@ void Components::Merge(IdRef a, IdRef b) {
   Put(into, std::move(product));
 }
 
-void Components::MergeForRequest(IdRef id) {
+std::vector<IdRef> Components::OwnersAskedBy(IdRef id) const {
   const IdInfo& info = facts_.id(id);
   const uint8_t device = facts_.DeviceOf(info.destination);
-  if (device == kNoDevice) return;
+  std::vector<IdRef> owners;
+  if (device == kNoDevice) return owners;
   const uint8_t kernel = facts_.KernelOf(device);
   for (const PortOwner& owner : facts_.ports)
     if (owner.kernel == kernel && owner.space == info.space &&
         owner.address.port == info.destination.port)
-      Merge(id, owner.id);
+      owners.push_back(owner.id);
+  return owners;
+}
+
+void Components::MergeForRequest(IdRef id) {
+  if (facts_.DeviceOf(facts_.id(id).destination) == kNoDevice) return;  // it goes nowhere
+  for (const IdRef owner : OwnersAskedBy(id)) Merge(id, owner);
   MergeForQp(id);
 }
 
 // The same QP number makes one connection stale for the other, as long as it has either end.
-void Components::MergeForQp(IdRef id) {
-  if (facts_.id(id).qp_key == 0) return;
+std::vector<IdRef> Components::SharersOfQp(IdRef id) const {
+  if (facts_.id(id).qp_key == 0) return {};
   const auto shares = [&](IdRef other) {
     return other.valid() && other != id && facts_.SameQpNumber(id, other) != Certainty::kNo;
   };
-  const std::vector<IdRef> others = WhereMayBe([&](const Possibility& p) {
+  return WhereMayBe([&](const Possibility& p) {
     return std::ranges::any_of(
         p.ids, [&](const IdState& s) { return shares(s.name) || shares(s.PeerName()); });
   });
-  for (const IdRef other : others) Merge(id, other);
+}
+
+void Components::MergeForQp(IdRef id) {
+  for (const IdRef other : SharersOfQp(id)) Merge(id, other);
 }
 
 void Components::MergeForService(IdRef id, uint16_t port) {
-  if (port == 0) return;
+  for (const IdRef asker : AskersOf(id, port)) Merge(id, asker);
+}
+
+std::vector<IdRef> Components::AskersOf(IdRef id, uint16_t port) const {
+  if (port == 0) return {};
   const PortSpace space = facts_.id(id).space;
   const uint8_t kernel = facts_.id(id).kernel;
   const auto asks = [&](IdRef sender) {
@@ -169,7 +183,7 @@ void Components::MergeForService(IdRef id, uint16_t port) {
     return device != kNoDevice && facts_.KernelOf(device) == kernel && info.space == space &&
            info.destination.port == port;
   };
-  const std::vector<IdRef> askers = WhereMayBe([&](const Possibility& p) {
+  return WhereMayBe([&](const Possibility& p) {
     return std::ranges::any_of(p.ids,
                                [&](const IdState& s) {
                                  return s.name.valid() && !s.origin.valid() && s.outstanding &&
@@ -178,7 +192,6 @@ void Components::MergeForService(IdRef id, uint16_t port) {
            std::ranges::any_of(
                p.flights, [&](const Flight& f) { return IsRequest(f.kind) && asks(f.sender); });
   });
-  for (const IdRef asker : askers) Merge(id, asker);
 }
 
 void Components::Split(Number number) {

@@ -16,11 +16,31 @@ void Components::Add(IdRef id) {
 }
 
 void Components::MarkOutOfScope(IdRef id) {
-  const IdInfo& info = facts_.id(id);
-  if (!info.exists || !info.in_scope) return;
-  const Number number = info.component;
-  for (const IdRef member : components_[number].ids) facts_.id(member).in_scope = false;
+  const auto found = components_.find(NumberOf(id));
+  const bool judged = found != components_.end() &&
+                      std::ranges::find(found->second.ids, id) != found->second.ids.end();
+  if (judged)
+    MarkOutOfScope(found->first);
+  else
+    facts_.LeaveJudgement(id);
+}
+
+void Components::MarkOutOfScope(Number number) {
+  std::vector<IdRef> held_up;  // by a request that a member holds: when that ends is not known
+  for (const IdRef member : components_[number].ids) {
+    if (NumberOf(member) != number) continue;
+    facts_.LeaveJudgement(member);
+    if (facts_.id(member).holds.valid()) held_up.push_back(facts_.id(member).holds);
+  }
   components_.erase(number);
+  for (const IdRef listener : held_up)
+    if (facts_.id(listener).in_scope) MarkOutOfScope(listener);
+}
+
+const std::vector<Possibility>& Components::PossibilitiesOf(IdRef id) const {
+  static const std::vector<Possibility> none;
+  const auto found = components_.find(NumberOf(id));
+  return found == components_.end() ? none : found->second.set.items();
 }
 
 std::vector<Components::Number> Components::All() const {

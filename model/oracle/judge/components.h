@@ -25,7 +25,9 @@ class Components {
   void AddRequest(IdRef listener, IdRef request) { Of(listener).ids.push_back(request); }
   // The id, and all that it can influence, are not judged any more.
   void MarkOutOfScope(IdRef id);
-  const std::vector<Possibility>& PossibilitiesOf(IdRef id) { return Of(id).set.items(); }
+  void MarkOutOfScope(Number number);
+  // None of an id that is not judged.
+  const std::vector<Possibility>& PossibilitiesOf(IdRef id) const;
   // What may be so of the component.
   PossibilitySet& SetOf(Number number) { return components_[number].set; }
   void Put(Number number, PossibilitySet set) {
@@ -46,13 +48,20 @@ class Components {
   void MergeForRequest(IdRef id);
   void MergeForService(IdRef id, uint16_t port);
   void MergeForQp(IdRef id);
+  // The owners of the port that the id asks for.
+  std::vector<IdRef> OwnersAskedBy(IdRef id) const;
+  // One id of each component with one that asks for the port, in the port space and at the kernel
+  // of the id.
+  std::vector<IdRef> AskersOf(IdRef id, uint16_t port) const;
+  // One id of each component in which the number of the id's queue pair may be in use.
+  std::vector<IdRef> SharersOfQp(IdRef id) const;
   // Parts the component where nothing couples its ids any more, if its set is the product of its
   // parts.
   void Split(Number number);
 
   // Whether it may be so of the id.
   template <typename Is>
-  bool MayBe(IdRef id, Is is) {
+  bool MayBe(IdRef id, Is is) const {
     return std::ranges::any_of(PossibilitiesOf(id), [&](const Possibility& p) {
       const uint8_t at = p.Find(id);
       return at != kNoId && is(p.ids[at]);

@@ -249,6 +249,17 @@ void DataPath::Learn(const Record& record, const Line& line) {
   }
 }
 
+void DataPath::LearnUnjudged(const Call& call) {
+  const auto registered = [&](const auto& reg) {
+    facts_.work.region(reg.mr) = {.live = true, .by = KindOf(call), .length = reg.length};
+  };
+  if (const auto* msgs = std::get_if<call::RegMsgs>(&call)) registered(*msgs);
+  if (const auto* read = std::get_if<call::RegRead>(&call)) registered(*read);
+  if (const auto* write = std::get_if<call::RegWrite>(&call)) registered(*write);
+  if (KindOf(call) == CallKind::kPostUdSend)
+    datagram_lengths_.push_back(LengthOf(WorkOf(call)->sges));
+}
+
 QpPhases PhasesOf(IdRef id, Components& components) {
   QpPhases phases;
   for (const Possibility& p : components.PossibilitiesOf(id)) {

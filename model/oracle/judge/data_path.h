@@ -26,6 +26,8 @@ class DataPath : JudgeBase {
   Verdict Deregister(const call::DeregMr& dereg, const seen::Answered& answered);
   // What a permitted record says about queues.
   void Learn(const Record& record, const Line& line);
+  // What a call on an id that is not judged may have done.
+  void LearnUnjudged(const Call& call);
 
  private:
   struct DueCompletion {

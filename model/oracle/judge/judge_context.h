@@ -30,6 +30,7 @@ struct WaitingCall {
     kDisconnection,  // over iWARP
     kLeaving,        // acknowledgements of membership number `count`
     kCompletion,     // of a work request
+    kNothingJudged,  // its beginning was refused
   };
   For what;
   uint32_t line = 0;

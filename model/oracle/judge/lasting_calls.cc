@@ -54,14 +54,6 @@ Verdict Destructions::Id(const Record& record, Lane lane, const Call& call, cons
   return verdict;
 }
 
-bool Destructions::HasUnjudged(ChannelRef channel) const {
-  for (uint16_t i = 0; i < facts_.id_count(); ++i) {
-    const IdInfo& info = facts_.id(IdRef{i});
-    if (info.exists && !info.in_scope && info.channel == channel) return true;
-  }
-  return false;
-}
-
 bool Destructions::DestroyAllOn(ChannelRef channel, Components::Number number, const Window& window,
                                 bool blocked, HeldUp* may_be, Verdict* verdict) {
   const Span now = window.AtBegin().span();
@@ -106,7 +98,8 @@ Verdict Destructions::Channel(const Record& record, Lane lane,
     verdict.kind = VerdictKind::kRefused;
     return verdict;
   }
-  HeldUp may_be{.at_first = HasUnjudged(call.channel)};
+  const bool unjudged = facts_.channel(call.channel).unjudged;
+  HeldUp may_be{.at_first = unjudged, .at_last = unjudged};
   for (const Components::Number number : components_.On(call.channel))
     if (!DestroyAllOn(call.channel, number, WindowOf(record), blocked, &may_be, &verdict))
       return verdict;

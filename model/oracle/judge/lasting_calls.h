@@ -22,7 +22,6 @@ class Destructions : JudgeBase {
   Verdict Returned(const Record& record, const WaitingCall& was, const Reply& reply);
 
  private:
-  bool HasUnjudged(ChannelRef channel) const;
   // Whether a message may hold the call up, at its beginning and at its end.
   struct HeldUp {
     bool at_first = false;
