@@ -233,7 +233,8 @@ TEST(Causes, APermittedAlternativeNamesTheRowsOfBoth) {
     return HistoryText{"passive rdma_create_event_channel S nonblocking -> 0",
                        "active rdma_create_event_channel C nonblocking -> 0"} +
            Ready("A") +
-           HistoryText{"active rdma_create_qp A -> 0", "fault drop REJ from=passive nth=1..16 -> done",
+           HistoryText{"active rdma_create_qp A -> 0",
+                       "fault drop REJ from=passive nth=1..16 -> done",
                        "active rdma_connect A -> 0", "@110s",
                        "active rdma_get_cm_event C as=E -> 0  event " + answer};
   };

@@ -18,9 +18,8 @@ size_t EndOfTogether(const Conversation& conversation, size_t first) {
 
 bool IsTogether(const Conversation& conversation, size_t line) {
   const auto meanwhile = [&](size_t i) {
-    const auto* calls = i < conversation.lines.size()
-                            ? std::get_if<line::Calls>(&conversation.lines[i])
-                            : nullptr;
+    const auto* calls =
+        i < conversation.lines.size() ? std::get_if<line::Calls>(&conversation.lines[i]) : nullptr;
     return calls != nullptr && calls->meanwhile;
   };
   return meanwhile(line) || meanwhile(line + 1);

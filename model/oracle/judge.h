@@ -17,11 +17,11 @@ struct Refusal {
 
 struct HistoryResult {
   VerdictKind kind = VerdictKind::kPermitted;
-  size_t record = 0;        // index of the first refused or inconclusive one
-  Verdict at_record;        // of that record
+  size_t record = 0;              // index of the first refused or inconclusive one
+  Verdict at_record;              // of that record
   std::vector<Refusal> refusals;  // of all refused records; the first is `at_record`
-  size_t observations = 0;  // records that could be refused
-  size_t sharp = 0;         // those for which an altered observation would be refused
+  size_t observations = 0;        // records that could be refused
+  size_t sharp = 0;               // those for which an altered observation would be refused
   size_t out_of_scope = 0;
   size_t largest_set = 0;
   RuleBits reached;

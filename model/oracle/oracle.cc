@@ -123,7 +123,8 @@ class Oracle::Judges {
   Verdict Called(const Record& record, Lane lane, const Call& call,
                  const seen::Answered& answered) {
     const Reply& reply = answered.reply;
-    if (!TraitsOf(KindOf(call)).may_block && context_.WaitedIn(record)) return Slow(record, reply);
+    if (!TraitsOf(KindOf(call)).may_block && IsSlow(record, call, reply))
+      return Slow(record, reply);
     if (const auto* create = std::get_if<call::CreateId>(&call))
       return calls_.Create(lane, *create, reply);
     if (const auto* names = std::get_if<call::EventStr>(&call))
@@ -179,9 +180,7 @@ class Oracle::Judges {
       return destructions_.Id(record, lane, call, reply);
     if (const auto* migrate = std::get_if<call::MigrateId>(&call))
       return migrations_.Called(record, lane, *migrate, reply);
-    const bool unreached = reply.error == Errno::kTimedOut || reply.error == Errno::kHostUnreach;
-    const bool by_tcp = unreached && kind == CallKind::kConnect && MayAwaitTcp(record);
-    if (context_.WaitedIn(record) && !by_tcp) return Slow(record, reply);
+    if (IsSlow(record, call, reply)) return Slow(record, reply);
     return calls_.Called(record, call, answered);
   }
 
@@ -192,12 +191,22 @@ class Oracle::Judges {
     });
   }
 
-  // Over iWARP rdma_connect waits for the TCP connection. source: man tcp(7) tcp_syn_retries,
-  // observed 6.1-siw 73-link_down_when_resolving
-  bool MayAwaitTcp(const Record& record) const {
+  // Over iWARP rdma_connect waits for the TCP connection, and rdma_destroy_qp for the MPA reply.
+  // source: man tcp(7) tcp_syn_retries, observed 6.1-siw 73-link_down_when_resolving, lab 6.1-siw,
+  // seed 61
+  Duration PatienceOfIwarp(CallKind kind, const Reply& reply) const {
     constexpr Duration kSynPatience = Duration::Seconds(127);
-    return context_.machine.over_iwarp() &&
-           record.end - record.begin <= context_.profile.timing.Latest(kSynPatience);
+    const bool unreached = reply.error == Errno::kTimedOut || reply.error == Errno::kHostUnreach;
+    if (kind == CallKind::kConnect && unreached) return kSynPatience;
+    return kind == CallKind::kDestroyQp ? context_.profile.timing.mpa_reply : Duration();
+  }
+
+  // A call that waits for no event has lasted.
+  bool IsSlow(const Record& record, const Call& call, const Reply& reply) const {
+    if (!context_.WaitedIn(record)) return false;
+    if (!context_.machine.over_iwarp()) return true;
+    const Duration patience = PatienceOfIwarp(KindOf(call), reply);
+    return record.end - record.begin > context_.profile.timing.Latest(patience);
   }
 
   static Verdict Slow(const Record& record, const Reply& reply) {

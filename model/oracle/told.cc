@@ -1,5 +1,6 @@
 #include "model/oracle/told.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -29,7 +30,7 @@ History Tell(const Told& told) {
     }
     const std::string line = one.substr(0, one.find(" -> "));
     if (!line.starts_with("returned ")) said += line + "\n";
-    seen += ToString(now) + until + "  " + one + "\n";
+    seen += fmt::format("{}{}  {}\n", ToString(now), until, one);
     if (!until.empty()) now = ParseDuration(until.substr(2)).value();
     until.clear();
     now = now + Duration::Milliseconds(1);

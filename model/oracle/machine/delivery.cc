@@ -23,7 +23,8 @@ bool Delivery::ReplyCanBeFollowed(const IdState& id) const {
   const bool possible = up != nullptr && up->possible && ready->answer == IbAnswer::kDone &&
                         rtu->answer == IbAnswer::kDone && id.state == State::kConnect;
   if (!possible || machine_.over_infiniband()) return possible;
-  return fault_model_.carriers().IsUp(id.device) && facts_.SourceOf(id) == fault_model_.FailOvers(id.device);
+  return fault_model_.carriers().IsUp(id.device) &&
+         facts_.SourceOf(id) == fault_model_.FailOvers(id.device);
 }
 
 FetchGuard Delivery::GuardOf(const Possibility& p, uint8_t id) const {
