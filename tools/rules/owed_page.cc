@@ -30,8 +30,8 @@ What stays open:
 
 * A call that is made at once with others (`&`) has no bound: its own end is not recorded. Drivers that
   recorded the end of each call would close this.
-* Under 6.1-rxe a device whose link was down may receive nothing any more ("the deaf device" in
-  [fidelity.md](fidelity.md)). Under 6.12-rxe and 7.2-rxe one that has sent while the link was down gets nothing
+* Under 6.1-rxe a device whose link was down may receive nothing any more (the deaf device of
+  [decisions.md](decisions.md)). Under 6.12-rxe and 7.2-rxe one that has sent while the link was down gets nothing
   out any more; a message that was sent in the instant of the fault leaves open whether it is.
 * Over iWARP TCP repeats what is lost: a message may be late by a quarter of an hour after any fault.
 

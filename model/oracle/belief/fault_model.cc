@@ -382,7 +382,7 @@ Fate FaultModel::FateOf(const Flight& flight, const Possibility& p) const {
     fate.can_arrive = lost == Certainty::kMaybe;
     fate.fails_at_sender = true;
   }
-  // source: observed lab 6.1-rxe, "the deaf device" in docs/fidelity.md
+  // source: observed lab 6.1-rxe, the deaf device in docs/decisions.md
   fate.can_be_lost |= to.may_be_deaf;
   if (!to.registered) {
     // The device that is being removed still receives for a moment.
