@@ -38,7 +38,8 @@ WorkRequest RequestOf(const call::Work& x, const Named& at, WcOpcode opcode) {
   WorkRequest request{.opcode = opcode,
                       .context = x.context,
                       .signaled = (x.flags & kSignaled) != 0,
-                      .is_inline = (x.flags & kInline) != 0};
+                      .is_inline = (x.flags & kInline) != 0,
+                      .solicited = (x.flags & kSolicited) != 0};
   for (size_t i = 0; i < x.sges.size(); ++i)
     request.pieces.push_back({at.regions[i], x.sges[i].offset, x.sges[i].length});
   const uint32_t remote = x.remote.mr.valid() ? at.regions.back() : kNobody;

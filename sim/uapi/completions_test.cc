@@ -52,6 +52,21 @@ TEST_F(Completions, ArmedQueueReportsOneCompletion) {
   EXPECT_EQ(Ask(b_, take).value, -EAGAIN);
 }
 
+TEST_F(Completions, QueueThatIsArmedForSolicitedCompletionsReportsNoOther) {
+  constexpr uint32_t kSolicitedFlag = 4;
+  ConnectBoth();
+  ASSERT_EQ(Receive(b_, 1, 0, 8), 0);
+  ASSERT_EQ(Receive(b_, 2, 0, 8), 0);
+  const Request take{.op = Op::kTakeEvent, .more = 1, .bytes = Bytes(b_.cq)};
+  ASSERT_EQ(Ask(b_, {.op = Op::kArm, .on = b_.cq, .more = 1}).value, 0);
+  ASSERT_EQ(Post(a_, {.opcode = kSend}, 0, 1), 0);
+  Settle();
+  EXPECT_EQ(Ask(b_, take).value, -EAGAIN);
+  ASSERT_EQ(Post(a_, {.opcode = kSend, .flags = kSolicitedFlag}, 0, 1), 0);
+  Settle();
+  EXPECT_EQ(Ask(b_, take).value, b_.cq);
+}
+
 TEST_F(Completions, TakingAnEventWaitsForOne) {
   ConnectBoth();
   ASSERT_EQ(Receive(b_, 1, 0, 8), 0);

@@ -52,7 +52,8 @@ enum class Op : uint32_t {
   kPostReceive,  // a queue pair; the same
   kPostToSrq,    // a shared receive queue; the same
   kPoll,         // a completion queue, the maximum -> bytes: CompletionRecord each
-  kArm,          // a completion queue: the next completion is reported to its channel
+  kArm,          // a completion queue, a flag: solicited only; the next completion is reported to
+                 // its channel
   kTakeEvent,    // completion queues in bytes, 4 each: of one channel; a flag: do not wait
                  // -> value: the one that has an event and is disarmed. May wait; EAGAIN.
   kPollEvents,   // completion queues in the same way -> value: 1 when one of them has an event

@@ -91,9 +91,7 @@ Outcome VerbsEnd::CarryCq(uint32_t process, const Request& request) {
   if (request.op == Op::kDestroyCq) return DestroyCq(request.on);
   if (request.op == Op::kResizeCq) return ResizeCq(*cq, request.more);
   if (request.op == Op::kPoll) return Poll(cq, request.more);
-  NoteCompletions(cq);
-  cq->armed = true;
-  cq->since = verbs().cqs().last();
+  verbs().cqs().EventsOf(cq->cq).Arm(request.more != 0);
   return Value(0);
 }
 

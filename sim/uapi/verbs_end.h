@@ -35,9 +35,6 @@ class VerbsEnd {
   struct OwnCq {
     uint32_t process = 0;
     uint32_t cq = 0;
-    bool armed = false;
-    uint64_t since = 0;   // completions so far when it was armed
-    uint32_t events = 0;  // not yet taken from its channel
     ToldRecord told;
   };
   struct OwnSrq {
@@ -108,7 +105,6 @@ class VerbsEnd {
   Outcome Poll(OwnCq* own, uint64_t at_most);
   CompletionRecord PollOne(uint32_t cq);
   Outcome TakeEvent(uint32_t process, const Request& request);
-  void NoteCompletions(OwnCq* cq);
 
   World* world_;
   const DeviceFile* device_file_;

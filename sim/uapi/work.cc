@@ -128,6 +128,7 @@ Outcome VerbsEnd::PostSend(const OwnQp& own, const Request& request) {
   WorkRequest work = std::move(made.value());
   work.opcode = *known;
   work.signaled = own.signal_all || (record.flags & kSignaled) != 0;
+  work.solicited = (record.flags & kSolicited) != 0;
   if (opcode == WrOpcode::kSendWithImmediate || opcode == WrOpcode::kWriteWithImmediate)
     work.immediate = record.immediate;
   if (datagram) SendTo(own, record, &work);
@@ -150,15 +151,6 @@ Outcome VerbsEnd::PostToSrq(const OwnSrq& own, const Request& request) {
   return DoneUnless(verbs().srqs().Post(own.srq, std::move(work.value())));
 }
 
-// Disarms the CQ and counts an event if something completed since it was armed.
-void VerbsEnd::NoteCompletions(OwnCq* cq) {
-  if (!cq->armed) return;
-  const Fifo<Cq::Entry>& done = verbs().cqs()[cq->cq].done;
-  if (done.empty() || done.back().finished.order.value <= cq->since) return;
-  cq->armed = false;
-  ++cq->events;
-}
-
 CompletionRecord VerbsEnd::PollOne(uint32_t cq) {
   const Cq::Entry entry = verbs().cqs().Take(cq);
   const Finished& done = entry.finished;
@@ -177,7 +169,6 @@ CompletionRecord VerbsEnd::PollOne(uint32_t cq) {
 }
 
 Outcome VerbsEnd::Poll(OwnCq* own, uint64_t at_most) {
-  NoteCompletions(own);
   Outcome outcome;
   for (uint64_t i = 0; i < at_most && !verbs().cqs()[own->cq].done.empty(); ++i) {
     const CompletionRecord record = PollOne(own->cq);
@@ -196,10 +187,10 @@ Outcome VerbsEnd::TakeEvent(uint32_t process, const Request& request) {
     const auto cq = cqs_.find(number);
     if (cq == cqs_.end() || cq->second.process != process) return Refused(Errno::kInval);
     if (at == 0) first = number;
-    NoteCompletions(&cq->second);
-    if (cq->second.events == 0) continue;
+    CqEvents& events = verbs().cqs().EventsOf(cq->second.cq);
+    if (events.unread == 0) continue;
     if (request.op == Op::kPollEvents) return {.answer = {.value = 1}};
-    --cq->second.events;
+    events.Take();
     return {.answer = {.value = number}};
   }
   if (request.op == Op::kPollEvents) return {};

@@ -1,4 +1,4 @@
-// Completions, and the completion queues that programs create.
+// Completions, their queues and their events.
 #ifndef SIM_VERBS_COMPLETIONS_H_
 #define SIM_VERBS_COMPLETIONS_H_
 
@@ -14,12 +14,6 @@
 
 namespace cm::sim {
 
-// Counts all events so far: equal worlds may have different histories.
-struct Stamp {
-  uint64_t value = 0;
-  friend constexpr bool operator==(Stamp, Stamp) { return true; }
-};
-
 // Its bytes are read when it is polled: the application looks no earlier.
 struct Finished {
   Completion completion;
@@ -28,12 +22,43 @@ struct Finished {
   std::optional<uint32_t> immediate;  // received with it
   bool by_write = false;              // a receive consumed by a write with immediate data
   uint32_t source_number = 0;         // of a datagram
-  Stamp order;                        // order of completion over all queues
   friend bool operator==(const Finished&, const Finished&) = default;
 };
 
-// A completion queue for any number of queue pairs. Completions stay after their queue pair was
-// destroyed.
+// The completion events of a queue. source: linux 6.1 rxe_verbs.c rxe_req_notify_cq, rxe_cq.c
+// rxe_cq_post
+struct CqEvents {
+  enum class Armed : uint8_t { kNot, kForSolicited, kForNext };
+  Armed armed = Armed::kNot;
+  uint32_t unread = 0;  // on the channel
+
+  // The next completion is reported, not one that is there already.
+  void Arm(bool solicited_only) {
+    if (armed != Armed::kForNext) armed = solicited_only ? Armed::kForSolicited : Armed::kForNext;
+  }
+  void Completed(bool solicited) {
+    if (armed == Armed::kNot || (armed == Armed::kForSolicited && !solicited)) return;
+    armed = Armed::kNot;
+    ++unread;
+  }
+  // Reads an event. False when there is none.
+  bool Take() {
+    if (unread == 0) return false;
+    --unread;
+    return true;
+  }
+  friend bool operator==(const CqEvents&, const CqEvents&) = default;
+};
+
+// The completion queue of one queue of a queue pair, where the program created none.
+struct OwnCq {
+  Fifo<Finished> done;
+  CqEvents events;
+  friend bool operator==(const OwnCq&, const OwnCq&) = default;
+};
+
+// A completion queue that a program created, for any number of queue pairs. Completions stay after
+// their queue pair was destroyed.
 struct Cq {
   struct Entry {
     Finished finished;
@@ -44,6 +69,7 @@ struct Cq {
   bool live = false;
   uint32_t holds = 0;
   Fifo<Entry> done;
+  CqEvents events;
   friend bool operator==(const Cq&, const Cq&) = default;
 };
 
@@ -66,15 +92,12 @@ class CompletionQueues {
     cqs_[cq].done.pop_front();
     return first;
   }
-  // The stamp of a new completion; and of the last one.
-  Stamp Next() { return {++last_.value}; }
-  uint64_t last() const { return last_.value; }
+  CqEvents& EventsOf(uint32_t cq) { return cqs_[cq].events; }
 
   friend bool operator==(const CompletionQueues&, const CompletionQueues&) = default;
 
  private:
   Slab<Cq> cqs_;
-  Stamp last_;
 };
 
 }  // namespace cm::sim

@@ -46,6 +46,10 @@ class Verbs::Delivery {
   Outcome Read();
   Outcome Atomic();
 
+  Finished* FinishReceive(uint32_t peer, const WorkRequest& receive, WcStatus status,
+                          uint32_t length = 0) {
+    return v_.FinishReceive(peer, receive, status, work_.solicited, length);
+  }
   Outcome Refuse(WcStatus status);
   Outcome NotReady();
   Outcome Overrun();
@@ -191,10 +195,10 @@ void Verbs::Delivery::DatagramTo(uint32_t peer) {
   const WorkRequest receive = v_.TakeReceive(peer);
   if (!Scatter(receive.pieces, work_.header) ||
       !Scatter(receive.pieces, work_.data, kDatagramHeader)) {
-    v_.FinishReceive(peer, receive, WcStatus::kLocQpOp);
+    FinishReceive(peer, receive, WcStatus::kLocQpOp);
     return v_.SetError(peer);
   }
-  Finished* const done = v_.FinishReceive(peer, receive, WcStatus::kSuccess, length);
+  Finished* const done = FinishReceive(peer, receive, WcStatus::kSuccess, length);
   if (done == nullptr) return v_.SetError(peer);
   done->immediate = work_.immediate;
   done->source_number = own_.number;
@@ -204,7 +208,7 @@ Outcome Verbs::Delivery::Send() {
   if (v_.ReceivesOf(peer_)->empty()) return NotReady();
   const WorkRequest receive = v_.TakeReceive(peer_);
   const auto fail = [&](WcStatus here, WcStatus there) {
-    v_.FinishReceive(peer_, receive, there);
+    FinishReceive(peer_, receive, there);
     return Refuse(here);
   };
   const bool too_long = work_.length() > receive.length();
@@ -212,7 +216,7 @@ Outcome Verbs::Delivery::Send() {
     return fail(WcStatus::kRemInvReq, WcStatus::kLocLen);
   if (too_long || !MayWrite(Peer(), receive.pieces) || !Scatter(receive.pieces, work_.data))
     return fail(WcStatus::kRemOp, WcStatus::kLocQpOp);
-  Finished* const done = v_.FinishReceive(peer_, receive, WcStatus::kSuccess, work_.length());
+  Finished* const done = FinishReceive(peer_, receive, WcStatus::kSuccess, work_.length());
   if (done == nullptr) return Overrun();
   done->immediate = work_.immediate;
   return {};
@@ -225,7 +229,7 @@ Outcome Verbs::Delivery::Write() {
   const Outcome written = WriteThere();
   if (written.status != WcStatus::kSuccess || !work_.immediate) return written;
   const WorkRequest receive = v_.TakeReceive(peer_);
-  Finished* const done = v_.FinishReceive(peer_, receive, WcStatus::kSuccess, work_.length());
+  Finished* const done = FinishReceive(peer_, receive, WcStatus::kSuccess, work_.length());
   if (done == nullptr) return Overrun();
   done->immediate = work_.immediate;
   done->by_write = true;

@@ -49,24 +49,26 @@ std::optional<Completion> Verbs::Poll(uint32_t qp, Fifo<Finished>* done) const {
   return completion;
 }
 
+// No completion of a send is solicited. source: linux 6.1 rxe_comp.c do_complete
 Finished* Verbs::FinishSend(uint32_t qp, const WorkRequest& work, WcStatus status) {
   Qp& own = qps_[qp];
   const bool counts = work.opcode == WcOpcode::kRead || IsAtomic(work.opcode);
   return Finish(own, own.send_cq, &own.sent, work,
-                {.status = status, .length = counts ? work.length() : 0});
+                {.status = status, .length = counts ? work.length() : 0}, false);
 }
 
 Finished* Verbs::FinishReceive(uint32_t qp, const WorkRequest& work, WcStatus status,
-                               uint32_t length) {
+                               bool solicited, uint32_t length) {
   Qp& own = qps_[qp];
-  return Finish(own, own.receive_cq, &own.received, work, {.status = status, .length = length});
+  return Finish(own, own.receive_cq, &own.received, work, {.status = status, .length = length},
+                solicited);
 }
 
 // A full completion queue loses completions. source: linux 6.1 rxe_cq.c rxe_cq_post
-Finished* Verbs::Finish(const Qp& qp, uint32_t cq, Fifo<Finished>* own, const WorkRequest& work,
-                        Completion completion) {
+Finished* Verbs::Finish(const Qp& qp, uint32_t cq, OwnCq* own, const WorkRequest& work,
+                        Completion completion, bool solicited) {
   const bool shared = cq != kNobody;
-  if (shared ? cqs_.Full(cq) : own->size() >= QueueLimits::kWork) {
+  if (shared ? cqs_.Full(cq) : own->done.size() >= QueueLimits::kWork) {
     if (shared) Report(ObjectEvent::kCqErr, cq);
     return nullptr;
   }
@@ -75,23 +77,24 @@ Finished* Verbs::Finish(const Qp& qp, uint32_t cq, Fifo<Finished>* own, const Wo
     completion.opcode = work.opcode;
   else
     completion.length = 0;
-  Finished finished{
-      .completion = completion, .pieces = work.pieces, .wr_id = work.wr_id, .order = cqs_.Next()};
+  (shared ? cqs_.EventsOf(cq) : own->events).Completed(solicited);
+  Finished finished{.completion = completion, .pieces = work.pieces, .wr_id = work.wr_id};
   if (shared) {
     return cqs_.Add(
         cq, {.finished = std::move(finished), .qp_number = qp.number, .datagram = qp.datagram});
   }
-  own->push_back(std::move(finished));
-  return &own->back();
+  own->done.push_back(std::move(finished));
+  return &own->done.back();
 }
 
-// Each request once, in the order of posting. Receives of a shared queue stay there.
+// Each request once, in the order of posting. Receives of a shared queue stay there. A flushed
+// receive is solicited. source: linux 6.1 rxe_resp.c do_complete
 void Verbs::Flush(uint32_t qp) {
   Qp& own = qps_[qp];
   own.due = Instant::Never();
   for (const WorkRequest& work : own.sends) FinishSend(qp, work, WcStatus::kWrFlush);
   own.sends.clear();
-  for (const WorkRequest& work : own.receives) FinishReceive(qp, work, WcStatus::kWrFlush);
+  for (const WorkRequest& work : own.receives) FinishReceive(qp, work, WcStatus::kWrFlush, true);
   own.receives.clear();
 }
 

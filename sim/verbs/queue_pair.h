@@ -53,8 +53,8 @@ struct Qp {
   Fifo<WorkRequest> receives;
   uint32_t send_cq = kNobody;      // of a program; else the queue pair has its own
   uint32_t receive_cq = kNobody;   // the same
-  Fifo<Finished> sent;             // the completion queue of sends
-  Fifo<Finished> received;         // and of receives
+  OwnCq sent;                      // of sends
+  OwnCq received;                  // and of receives
   Instant due = Instant::Never();  // execution time of the first of `sends`
   uint32_t draining = 0;           // number of `sends` that are still executed in SQD
   uint8_t retries_left = 0;

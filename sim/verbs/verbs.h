@@ -83,8 +83,11 @@ class Verbs {
   Errno PostSend(const Context& c, uint32_t qp, WorkRequest work);
   Errno PostReceive(uint32_t qp, WorkRequest work);
   // The next completion of the queue pair's own queues; empty when there is none.
-  std::optional<Completion> PollSent(uint32_t qp) { return Poll(qp, &qps_[qp].sent); }
-  std::optional<Completion> PollReceived(uint32_t qp) { return Poll(qp, &qps_[qp].received); }
+  std::optional<Completion> PollSent(uint32_t qp) { return Poll(qp, &qps_[qp].sent.done); }
+  std::optional<Completion> PollReceived(uint32_t qp) { return Poll(qp, &qps_[qp].received.done); }
+  CqEvents& EventsOf(uint32_t qp, bool receives) {
+    return (receives ? qps_[qp].received : qps_[qp].sent).events;
+  }
 
   // The first send of the queue pair is due: an event of the agenda.
   void OnWorkDue(const Context& c, uint32_t qp);
@@ -119,10 +122,10 @@ class Verbs {
   std::optional<Completion> Poll(uint32_t qp, Fifo<Finished>* done) const;
   // The completion to fill in further; null when the queue is full.
   Finished* FinishSend(uint32_t qp, const WorkRequest& work, WcStatus status);
-  Finished* FinishReceive(uint32_t qp, const WorkRequest& work, WcStatus status,
+  Finished* FinishReceive(uint32_t qp, const WorkRequest& work, WcStatus status, bool solicited,
                           uint32_t length = 0);
-  Finished* Finish(const Qp& qp, uint32_t cq, Fifo<Finished>* own, const WorkRequest& work,
-                   Completion completion);
+  Finished* Finish(const Qp& qp, uint32_t cq, OwnCq* own, const WorkRequest& work,
+                   Completion completion, bool solicited);
   void Flush(uint32_t qp);
   Fifo<WorkRequest>* ReceivesOf(uint32_t qp);
   WorkRequest TakeReceive(uint32_t qp);

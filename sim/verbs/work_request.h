@@ -47,6 +47,7 @@ struct WorkRequest {
   uint16_t context = 0;
   bool signaled = true;
   bool is_inline = false;
+  bool solicited = false;
   std::vector<Piece> pieces;
   uint32_t empty_pieces = 0;          // elements of length 0; not stored in the list
   std::vector<uint8_t> data;          // inline data; or AtomicOperands; or the data to send

@@ -261,6 +261,7 @@ void Put(Digest* d, const WorkRequest& work) {
   d->U16(work.context);
   d->U8(work.signaled ? 1 : 0);
   d->U8(work.is_inline ? 1 : 0);
+  d->U8(work.solicited ? 1 : 0);
   Put(d, work.pieces);
   d->Bytes(work.data);
   Put(d, work.remote);
@@ -272,9 +273,11 @@ void Put(Digest* d, const Fifo<WorkRequest>& queue) {
   for (const WorkRequest& work : queue) Put(d, work);
 }
 
-void Put(Digest* d, const Fifo<Finished>& done) {
-  d->U32(static_cast<uint32_t>(done.size()));
-  for (const Finished& one : done) {
+void Put(Digest* d, const OwnCq& cq) {
+  d->U8(static_cast<uint8_t>(cq.events.armed));
+  d->U32(cq.events.unread);
+  d->U32(static_cast<uint32_t>(cq.done.size()));
+  for (const Finished& one : cq.done) {
     d->U8(static_cast<uint8_t>(one.completion.status));
     d->U8(static_cast<uint8_t>(one.completion.opcode));
     d->U16(one.completion.context);
