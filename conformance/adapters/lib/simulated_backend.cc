@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 
@@ -12,11 +11,11 @@
 namespace cm {
 namespace {
 
-// Calls that wait for more than an event of their id's own channel: their threads are polled.
-constexpr std::array kPolled = {CallKind::kGetCmEvent,  CallKind::kDestroyEventChannel,
-                                CallKind::kDestroyId,   CallKind::kDestroyEp,
-                                CallKind::kMigrateId,   CallKind::kLeaveMulticast,
-                                CallKind::kGetSendComp, CallKind::kGetRecvComp};
+// Threads that wait for more than an event of their id's own channel are polled.
+bool GoesOnUnasked(CallKind kind) {
+  return !TraitsOf(kind).may_block || CompletesWithEvent(kind) || kind == CallKind::kGetRequest ||
+         kind == CallKind::kCreateEp;
+}
 
 }  // namespace
 
@@ -66,7 +65,7 @@ bool SimulatedBackend::Resume(Pending* pending) {
 
 bool SimulatedBackend::Make(CallKind kind, std::function<void()> made) {
   Pending pending{.lane = lane_,
-                  .eager = std::ranges::find(kPolled, kind) == kPolled.end(),
+                  .eager = GoesOnUnasked(kind),
                   .fiber = std::make_unique<sim::Fiber>(std::move(made))};
   if (Resume(&pending)) return true;
   pending_.push_back(std::move(pending));
