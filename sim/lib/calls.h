@@ -37,12 +37,11 @@ enum class Waiting : uint8_t {
   kLookup,      // rdma_resolve_addrinfo on one, for the same
   kRequest,     // rdma_get_request, for the same
   kMigrationAcks,
-  kGroupAcks,     // rdma_leave_multicast
-  kEpAddress,     // rdma_create_ep, for the end of its address resolution
-  kEpRoute,       // and of its route resolution
-  kSentWork,      // rdma_get_send_comp
-  kReceivedWork,  // rdma_get_recv_comp
-  kReply,         // rdma_disconnect over iWARP, for the reply to the request
+  kGroupAcks,  // rdma_leave_multicast
+  kEpAddress,  // rdma_create_ep, for the end of its address resolution
+  kEpRoute,    // and of its route resolution
+  kCqEvent,    // of a completion queue
+  kReply,      // rdma_disconnect over iWARP, for the reply to the request
 };
 
 // True when the next event of the id's own channel ends the wait, or is its next step.
@@ -62,6 +61,8 @@ struct Ongoing {
   uint32_t events_reported = 0;
   bool with_qp = false;        // of rdma_create_ep: attributes of a queue pair are given
   std::optional<QpType> type;  // and its type
+  bool receives = false;       // the completion queue: id->recv_cq, or id->send_cq
+  bool polls = false;          // it waits for a completion, not for the event itself
   friend bool operator==(const Ongoing&, const Ongoing&) = default;
 };
 

@@ -119,7 +119,7 @@ TEST_F(ConnectionTest, MovesDataWhenItIsThere) {
   EXPECT_EQ(Do(0, send, {.id = Create(0)}).reply, Reply::Crashed()) << "without a queue pair";
   EXPECT_TRUE(Do(0, send, at(active, from)).reply.succeeded());
   const Progress blocked = Do(0, call::GetSendComp{}, {.id = active});
-  EXPECT_EQ(blocked.ongoing.waiting, Waiting::kSentWork);
+  EXPECT_EQ(blocked.ongoing.waiting, Waiting::kCqEvent);
   EXPECT_EQ(std::get<Completion>(*Wait(0, blocked).output).context, 1);
   const Progress got = Do(1, call::GetRecvComp{}, {.id = passive});
   EXPECT_EQ(std::get<Completion>(*got.output).length, 8u);

@@ -29,9 +29,8 @@ Progress Continue(const Context& c, Library& library, const Ongoing& ongoing) {
     case Waiting::kEpAddress:
     case Waiting::kEpRoute:
       return GoOnWithEp(c, library, ongoing);
-    case Waiting::kSentWork:
-    case Waiting::kReceivedWork:
-      return GetCompletion(c, library, ongoing);
+    case Waiting::kCqEvent:
+      return TakeCqEvent(c, library, ongoing);
     case Waiting::kReply:
       return Disconnect(c, library, ongoing.id);
   }

@@ -24,7 +24,7 @@ Progress TakeRequest(const Context& c, Library& library, const Ongoing& ongoing)
 Progress GoOnWithEp(const Context& c, Library& library, Ongoing ongoing);
 Progress FinishLookup(const Context& c, Library& library, const Ongoing& ongoing);
 Progress FinishLeaving(Library& library, const Ongoing& ongoing);
-Progress GetCompletion(const Context& c, Library& library, const Ongoing& ongoing);
+Progress TakeCqEvent(const Context& c, Library& library, const Ongoing& ongoing);
 
 }  // namespace cm::sim
 

@@ -73,6 +73,20 @@ Progress PostSend(const Context& c, const Library& library, const call::Work& x,
   return Ended(c.verbs->PostSend(c, own.qp, std::move(work)));
 }
 
+// It polls, asks for an event, polls again, and waits for the event. Crashes without a queue pair.
+Progress PollOrWait(const Context& c, const Library& library, const Ongoing& ongoing) {
+  const uint32_t qp = library.ids[ongoing.id].qp;
+  if (qp == kNobody) return Ended(Reply::Crashed());
+  CqEvents& events = c.verbs->EventsOf(qp, ongoing.receives);
+  for (;;) {
+    const std::optional<Completion> done =
+        ongoing.receives ? c.verbs->PollReceived(qp) : c.verbs->PollSent(qp);
+    if (done) return {.output = *done};
+    events.Arm(false);
+    if (!events.Take()) return Blocked(ongoing);
+  }
+}
+
 }  // namespace
 
 Progress Do(const Context& c, Library& library, const call::CreateSrq& /*x*/, const Named& at) {
@@ -138,21 +152,20 @@ Progress Do(const Context& c, Library& library, const call::PostWritev& x, const
   return PostSend(c, library, x, at, WcOpcode::kWrite);
 }
 
-// Wait for a completion, which is `output`; crash without a queue pair.
+// Wait for a completion, which is `output`.
 Progress Do(const Context& c, Library& library, const call::GetSendComp& /*x*/, const Named& at) {
-  return GetCompletion(c, library, {.waiting = Waiting::kSentWork, .id = at.id});
+  return PollOrWait(c, library, {.waiting = Waiting::kCqEvent, .id = at.id, .polls = true});
 }
 Progress Do(const Context& c, Library& library, const call::GetRecvComp& /*x*/, const Named& at) {
-  return GetCompletion(c, library, {.waiting = Waiting::kReceivedWork, .id = at.id});
+  return PollOrWait(c, library,
+                    {.waiting = Waiting::kCqEvent, .id = at.id, .receives = true, .polls = true});
 }
 
-Progress GetCompletion(const Context& c, Library& library, const Ongoing& ongoing) {
+Progress TakeCqEvent(const Context& c, Library& library, const Ongoing& ongoing) {
   const uint32_t qp = library.ids[ongoing.id].qp;
   if (qp == kNobody) return Ended(Reply::Crashed());
-  const bool sent = ongoing.waiting == Waiting::kSentWork;
-  const std::optional<Completion> done = sent ? c.verbs->PollSent(qp) : c.verbs->PollReceived(qp);
-  if (!done) return Blocked(ongoing);
-  return {.output = *done};
+  if (!c.verbs->EventsOf(qp, ongoing.receives).Take()) return Blocked(ongoing);
+  return ongoing.polls ? PollOrWait(c, library, ongoing) : Progress{};
 }
 
 }  // namespace cm::sim

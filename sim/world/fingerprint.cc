@@ -341,6 +341,8 @@ void Put(Digest* d, const WaitingLane& waiting) {
   d->U8(waiting.lane.number);
   d->U8(static_cast<uint8_t>(ongoing.waiting));
   d->U8(ongoing.with_qp ? 1 : 0);
+  d->U8(ongoing.receives ? 1 : 0);
+  d->U8(ongoing.polls ? 1 : 0);
   d->U8(ongoing.type ? static_cast<uint8_t>(*ongoing.type) : 0);
   d->U8(waiting.done ? 1 : 0);
   if (!waiting.done) return;
