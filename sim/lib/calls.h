@@ -41,6 +41,8 @@ enum class Waiting : uint8_t {
   kEpAddress,  // rdma_create_ep, for the end of its address resolution
   kEpRoute,    // and of its route resolution
   kCqEvent,    // of a completion queue
+  kCqAcks,     // rdma_destroy_qp, for acknowledgements of completion events
+  kEpCqAcks,   // and rdma_destroy_ep, which then destroys the id
   kReply,      // rdma_disconnect over iWARP, for the reply to the request
 };
 

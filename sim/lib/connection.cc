@@ -134,7 +134,15 @@ Reply CreateQp(const Context& c, Library& library, uint32_t id, std::optional<Qp
 
 // Crashes without a queue pair. source: man rdma_destroy_qp(3)
 Progress Do(const Context& c, Library& library, const call::DestroyQp& /*x*/, const Named& at) {
-  return Ended(DestroyQp(c, library, at.id));
+  const Reply destroyed = DestroyQp(c, library, at.id);
+  if (!destroyed.succeeded()) return Ended(destroyed);
+  return FinishDestroyQp(c, library, {.waiting = Waiting::kCqAcks, .id = at.id});
+}
+
+Progress FinishDestroyQp(const Context& c, Library& library, const Ongoing& ongoing) {
+  if (library.ids[ongoing.id].cq_events_unacked != UserId{}.cq_events_unacked)
+    return Blocked(ongoing);
+  return ongoing.waiting == Waiting::kEpCqAcks ? DestroyId(c, library, ongoing.id) : Progress{};
 }
 
 Reply DestroyQp(const Context& c, Library& library, uint32_t id) {

@@ -3,6 +3,7 @@
 #ifndef SIM_LIB_LIBRARY_H_
 #define SIM_LIB_LIBRARY_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -48,6 +49,8 @@ struct UserId {
   uint32_t service = 0;      // of a datagram id: the queue pair in its ESTABLISHED
   uint32_t event = kNobody;  // id->event, left by the last synchronous call
   uint32_t events_completed = 0;
+  // Completion events that were read, less those that were acknowledged: of sends, of receives.
+  std::array<int64_t, 2> cq_events_unacked{};
   EceOptions local_ece;   // to be sent
   EceOptions remote_ece;  // received
   Address source;

@@ -13,7 +13,7 @@ constexpr int32_t kEpTimeoutMs = 2000;
 // The queue pair is destroyed first, in every state of the id; errors are ignored.
 Progress DestroyEp(const Context& c, Library& library, uint32_t id) {
   if (library.ids[id].qp != kNobody) static_cast<void>(DestroyQp(c, library, id));
-  return DestroyId(c, library, id);
+  return FinishDestroyQp(c, library, {.waiting = Waiting::kEpCqAcks, .id = id});
 }
 
 // Undoes all steps so far.

@@ -31,6 +31,9 @@ Progress Continue(const Context& c, Library& library, const Ongoing& ongoing) {
       return GoOnWithEp(c, library, ongoing);
     case Waiting::kCqEvent:
       return TakeCqEvent(c, library, ongoing);
+    case Waiting::kCqAcks:
+    case Waiting::kEpCqAcks:
+      return FinishDestroyQp(c, library, ongoing);
     case Waiting::kReply:
       return Disconnect(c, library, ongoing.id);
   }

@@ -13,6 +13,9 @@ namespace cm::sim {
 
 Progress FinishClose(const Context& c, Library& library, const Ongoing& ongoing);
 Progress FinishDestroy(const Context& c, Library& library, Ongoing ongoing);
+// Destroying a completion queue waits until as many of its events are acknowledged as were read.
+// source: rdma-core 44 cma.c ucma_destroy_cqs, libibverbs/cmd_cq.c ibv_cmd_destroy_cq
+Progress FinishDestroyQp(const Context& c, Library& library, const Ongoing& ongoing);
 Progress FinishMigration(const Library& library, const Ongoing& ongoing);
 Progress Disconnect(const Context& c, Library& library, uint32_t id);
 Progress GetCmEvent(const Context& c, Library& library, uint32_t channel);

@@ -191,6 +191,7 @@ uint64_t HashOf(const UserId& id) {
   d.U8(id.service != 0 ? 1 : 0);
   d.U8(id.event != kNobody ? 1 : 0);
   d.U32(id.events_completed);
+  for (const int64_t events : id.cq_events_unacked) d.U64(static_cast<uint64_t>(events));
   Put(&d, id.local_ece);
   Put(&d, id.remote_ece);
   Put(&d, id.source);
