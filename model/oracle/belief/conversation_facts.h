@@ -79,6 +79,7 @@ struct IdInfo {
   bool in_scope = true;  // it is judged
   bool owns_port = false;
   bool connected = false;  // rdma_connect has succeeded, or may have
+  bool listens = false;    // rdma_listen has succeeded
   bool tracked = false;    // the kernel follows its peer's hardware address
   bool knew_wrong_neighbour = false;
   bool gives_qps = false;          // a passive endpoint: its requests come with queue pairs

@@ -203,7 +203,10 @@ void Learning::FromRow(IdRef id, const Call& call, const CallRule& rule, Span wh
   const bool bound_now =
       std::holds_alternative<call::BindAddr>(call) || std::holds_alternative<call::Listen>(call);
   if (!bound_now || rule.outcome.error != Errno::kNone) return;
-  if (std::holds_alternative<call::Listen>(call)) info.shares_port = false;
+  if (std::holds_alternative<call::Listen>(call)) {
+    info.listens = true;
+    info.shares_port = false;
+  }
   // The library asks the kernel for the addresses.
   info.shown.source = WithEphemeralPort(info.bound);
   info.shown.destination = info.destination;
