@@ -2,6 +2,7 @@
 // connection ends, with work requests posted.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "conformance/walks/walks.h"
 
@@ -26,6 +27,7 @@ struct End {
   int posted_receives = 0;
   int received = 0;  // receives that a message has consumed
   bool failed = false;
+  std::array<uint32_t, 2> unacked{};  // completion events, of sends and of receives
 };
 
 class Traffic {
@@ -314,9 +316,35 @@ class Traffic {
     }
   }
 
+  // A message or two that a queue is armed for, and the thread that waits for the event.
+  void Notice(End& own, End& other) {
+    const bool receives = OneIn(3, "of receives");
+    End& end = receives ? other : own;
+    for (uint64_t left = OneIn(6, "twice") ? 2 : 1; left > 0; --left)
+      builder_.Call(call::ReqNotifyCq{end.id, receives, OneIn(4, "solicited ones only")});
+    Message(own, other, OneIn(8, "polled before"));
+    const bool more = OneIn(2, "two messages");
+    if (more) Message(own, other, false);
+    builder_.Call(call::GetCqEvent{end.id, receives});
+    ++end.unacked[receives ? 1 : 0];
+    if (more && builder_.Can(Capability::kLanes))
+      builder_.Call(Thread::kWaiting, call::GetCqEvent{end.id, receives});
+    Collect();
+    if (!OneIn(3, "acknowledged later")) Acknowledge(end);
+  }
+
+  // All events of completions that may have been read.
+  void Acknowledge(End& end) {
+    for (const bool receives : {false, true}) {
+      const uint32_t events = std::exchange(end.unacked[receives ? 1 : 0], 0);
+      if (events > 0) builder_.Call(call::AckCqEvents{end.id, receives, events});
+    }
+  }
+
   void Step(End& own, End& other) {
     if (OneIn(20, "too much")) return TooMuch(own, other);
-    const uint64_t what = builder_.Below(datagrams_ ? 4 : 14, "what is done");
+    const uint64_t what = builder_.Below(datagrams_ ? 5 : 15, "what is done");
+    if (what == (datagrams_ ? 4 : 14)) return Notice(own, other);
     if (what >= 4 && what <= 9) return ReadOrWrite(own, other, what <= 6);
     if (what == 10) return Violate(own, other);
     if (what == 11) return TooLong(own, other);
@@ -346,6 +374,7 @@ class Traffic {
 
   void Release() {
     for (End& end : ends_) {
+      if (!OneIn(8, "not acknowledged")) Acknowledge(end);
       if (end.shares) {
         builder_.Calls({call::DestroyQp{end.id}, call::DestroySrq{end.id}});
       }

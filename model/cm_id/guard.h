@@ -102,6 +102,8 @@ namespace cm::model {
   X(kQueueFull, "queue-full", over::kAll, "the queue holds as many requests as it was asked for") \
   X(kQpNotReady, "qp-not-ready", over::kAll, "the queue pair is in INIT") \
   X(kNothingCompleted, "nothing-completed", over::kAll, "no request has completed") \
+  X(kNoCqEvent, "no-cq-event", over::kAll, "no completion event is on the channel") \
+  X(kCqEventsUnacked, "cq-events-unacked", over::kAll, "completion events are read and not acknowledged") \
   X(kOverIwarp, "over-iwarp", over::kIwarp, "the id's device is one of iWARP") \
   X(kTypeUnsupported, "type-unsupported", over::kIwarp, "iWARP has no queue pairs of the type that is wanted") \
   X(kNoKeys, "no-keys", over::kIwarp, "the destination is loopback, which is found by a P_Key, and iWARP has none") \
@@ -171,7 +173,7 @@ inline constexpr auto kLookedAt = std::to_array<LookedAt>({
   {CallKind::kResolveAddr, {kFamilyUnsupported, kDeviceRemoved, kAddressNotLocal, kInterfaceDiffers, kOtherLink, kDeviceGone, kPortInUse, kPortInUseByWildcard, kFamiliesDiffer, kFromLoopback, kNoRoute, kNoDeviceAtAll, kNoKeys}},
   {CallKind::kResolveRoute, {kDeviceUnknown, kDeviceRemoved, kTimeoutZero, kNoInterface}},
   {Calls(CallKind::kCreateQp) | CallKind::kCreateQpEx, {kQpPresent, kDeviceUnknown, kTypeUnsupported, kDeviceRemoved, kTypeDiffers, kDatagram, kInitRefused}},
-  {CallKind::kDestroyQp, {kQpAbsent}},
+  {CallKind::kDestroyQp, {kQpAbsent, kCqEventsUnacked}},
   {CallKind::kConnect, {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kDataTooLong, kSourceLost, kQpUnknown, kPeerUnreachable, kConnectionRefused, kDatagram}},
   {CallKind::kAccept, {kNoQpNoParam, kDeviceUnknown, kDepthTooLarge, kDeviceRemoved, kQpCannotComeUp, kQpSourceLost, kQpWithoutRoute, kDataTooLong, kRepRefused, kQpUnknown, kConnectionLost, kSourceLost, kDatagram}},
   {Calls(CallKind::kReject) | CallKind::kRejectEce, {kDeviceRemoved, kDataTooLong, kRejRefused, kConnectionLost, kSourceLost, kDatagram}},
@@ -206,6 +208,8 @@ inline constexpr auto kLookedAt = std::to_array<LookedAt>({
   {Calls(CallKind::kPostSendv) | CallKind::kPostReadv | CallKind::kPostWritev, {kQpAbsent, kDatagram, kPiecesTooMany, kInlineTooLong, kQueueFull, kQpNotReady}},
   {CallKind::kPostUdSend, {kQpAbsent, kServiceUnknown, kInlineTooLong, kQueueFull}},
   {Calls(CallKind::kGetSendComp) | CallKind::kGetRecvComp, {kQpAbsent, kNothingCompleted}},
+  {Calls(CallKind::kReqNotifyCq) | CallKind::kAckCqEvents, {kQpAbsent}},
+  {CallKind::kGetCqEvent, {kQpAbsent, kNoCqEvent}},
 });
 // clang-format on
 

@@ -91,6 +91,7 @@ constexpr auto kCallsRows = std::to_array<CallRule>({
   {"iw-qp-type-1", kAnyState, CallKind::kCreateQp, kTypeUnsupported, Returns(Errno::kNotSup), kSame, {}, {"linux 6.1 siw_verbs.c siw_create_qp", "6.1-siw/49-qp_misuse:11"}},
 
   {"destroy-qp-1", kAnyState, CallKind::kDestroyQp, kQpAbsent, kCrashes, kSame, {}, {"rdma-core 44 cma.c rdma_destroy_qp", ""}},
+  {"destroy-qp-3", kAnyState, CallKind::kDestroyQp, kCqEventsUnacked, kBlocks, kSame, {kQpDestroyed}, {"rdma-core 44 cma.c ucma_destroy_cqs, man ibv_ack_cq_events(3)", ""}},
   {"destroy-qp-2", kAnyState, CallKind::kDestroyQp, kFine, Returns(), kSame, {kQpDestroyed}, {"man rdma_destroy_qp(3)", "6.1-rxe/15-connecting_id_destroyed_after_accept:17"}},
 
   {"connect-1", kAnyState, CallKind::kConnect, kNoQpNoParam, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c ucma_valid_param", "lab 6.1-rxe, seed 1"}},
@@ -376,6 +377,13 @@ constexpr auto kCallsRows = std::to_array<CallRule>({
   {"get-recv-comp-1", kAnyState, CallKind::kGetRecvComp, kQpAbsent, kCrashes, kSame, {}, {"rdma-core 44 rdma_verbs.h rdma_get_recv_comp: there is no completion queue", ""}},
   {"get-recv-comp-2", kAnyState, CallKind::kGetRecvComp, kNothingCompleted, kBlocks, kSame, {}, {"rdma-core 44 rdma_verbs.h rdma_get_recv_comp", "lab 6.1-rxe data, seed 1"}},
   {"get-recv-comp-3", kAnyState, CallKind::kGetRecvComp, kFine, Returns(), kSame, {}, {"man rdma_get_recv_comp(3)", "lab 6.1-rxe data, seed 1"}},
+  {"req-notify-cq-1", kAnyState, CallKind::kReqNotifyCq, kQpAbsent, kCrashes, kSame, {}, {"man ibv_req_notify_cq(3): there is no completion queue", ""}},
+  {"req-notify-cq-2", kAnyState, CallKind::kReqNotifyCq, kFine, Returns(), kSame, {}, {"man ibv_req_notify_cq(3)", ""}},
+  {"get-cq-event-1", kAnyState, CallKind::kGetCqEvent, kQpAbsent, kCrashes, kSame, {}, {"man ibv_get_cq_event(3): there is no channel", ""}},
+  {"get-cq-event-2", kAnyState, CallKind::kGetCqEvent, kNoCqEvent, kBlocks, kSame, {}, {"man ibv_get_cq_event(3)", ""}},
+  {"get-cq-event-3", kAnyState, CallKind::kGetCqEvent, kFine, Returns(), kSame, {}, {"man ibv_get_cq_event(3)", ""}},
+  {"ack-cq-events-1", kAnyState, CallKind::kAckCqEvents, kQpAbsent, kCrashes, kSame, {}, {"man ibv_ack_cq_events(3): there is no completion queue", ""}},
+  {"ack-cq-events-2", kAnyState, CallKind::kAckCqEvents, kFine, Returns(), kSame, {}, {"man ibv_ack_cq_events(3)", ""}},
 });
 
 constexpr auto kFromBelowRows = std::to_array<BelowRule>({

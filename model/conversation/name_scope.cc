@@ -130,7 +130,6 @@ bool NameScope::WouldCrash(const Call& call) const {
   if (!id.live) return false;
   const CallKind kind = KindOf(call);
   if (kind == CallKind::kResolveRoute || QpAskedBy(call)) return !id.device_known;
-  if (kind == CallKind::kDestroyQp) return !id.has_qp;
   // Without a queue pair and parameters it is refused before it reads them.
   if (const auto* connect = std::get_if<call::Connect>(&call))
     return !id.device_known && (id.has_qp || connect->param);
@@ -144,7 +143,7 @@ bool NameScope::WouldCrash(const Call& call) const {
     return create->typed && !id.device_known;
   // A queue pair that uses the shared queue keeps it, without notice to the library.
   if (kind == CallKind::kDestroySrq) return !id.has_srq || id.has_qp;
-  return IsCompletion(kind) && !id.has_qp;
+  return TraitsOf(kind).on_cq && !id.has_qp;
 }
 
 // source: <rdma/rdma_verbs.h>: rdma_post_recv asserts that its element is within the region
@@ -335,12 +334,12 @@ void NameScope::Observe(const Record& record) {
     const bool leaves = std::holds_alternative<call::LeaveMulticast>(calls->call);
     const bool on_id = id.valid() && !migrates;
     const ChannelRef needed = on_id ? ids_[id.index].channel : cm::ChannelOf(calls->call);
-    const bool alone = migrates || leaves || Completes(calls->call);
     const CallKind kind = KindOf(calls->call);
+    const bool alone = migrates || leaves || Completes(calls->call) || kind == CallKind::kDestroyQp;
     waiting_.push_back({.lane = calls->lane,
                         .channel = needed,
                         .id = alone ? id : IdRef{},
-                        .queues = IsCompletion(kind) ? id : IdRef{},
+                        .queues = TraitsOf(kind).on_cq ? id : IdRef{},
                         .kind = kind});
   }
   CallAnswered(calls->lane, calls->call, answered->reply, answered->event);

@@ -173,7 +173,9 @@ class Oracle::Judges {
       return answered.shown ? inspections_.Show(record, id, *answered.shown)
                             : Refused(ToString(reply), "the fields of the id");
     if (kind == CallKind::kShowEvent) return inspections_.ShowEvent(record, id, answered);
-    if (IsCompletion(kind)) return data_path_.Complete(record, lane, call, reply, answered.output);
+    const bool destroyed_qp = kind == CallKind::kDestroyQp && reply.kind == ReplyKind::kReturned;
+    if (destroyed_qp && IsSlow(record, call, reply)) return Slow(record, reply);
+    if (TraitsOf(kind).on_cq) return data_path_.OnCq(record, lane, call, reply, answered.output);
     if (synchronous_.Waits(call)) return synchronous_.Called(record, lane, call, reply);
     if (kind == CallKind::kLeaveMulticast) return memberships_.Leave(record, lane, call, answered);
     if (kind == CallKind::kDestroyId || kind == CallKind::kDestroyEp)
@@ -239,10 +241,10 @@ class Oracle::Judges {
         return memberships_.Left(*was, released.reply);
       case WaitingCall::For::kNothingJudged:
         return OutOfScope();
-      case WaitingCall::For::kCompletion:
+      case WaitingCall::For::kCq:
         break;
     }
-    return data_path_.Complete(record, lane, line.call, released.reply, released.output);
+    return data_path_.OnCq(record, lane, line.call, released.reply, released.output);
   }
 
   ConversationFacts& facts() { return context_.facts; }

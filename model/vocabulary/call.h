@@ -290,13 +290,27 @@ struct GetSendComp {          // waits for a completion; 1 in C is 0 here
 struct GetRecvComp {
   IdRef id;
 };
+struct ReqNotifyCq {  // on id->send_cq, or on id->recv_cq
+  IdRef id;
+  bool receives = false;
+  bool solicited_only = false;
+};
+struct GetCqEvent {  // from id->send_cq_channel, or from id->recv_cq_channel
+  IdRef id;
+  bool receives = false;
+};
+struct AckCqEvents {  // of id->send_cq, or of id->recv_cq
+  IdRef id;
+  bool receives = false;
+  uint32_t events = 1;
+};
 
 }  // namespace call
 
 // Every call: its number in digests, which is permanent; the struct; the C function; and its
 // linkage. Required and Optional functions are symbols of the library, Inline ones are in
-// <rdma/rdma_verbs.h>, Own calls are no functions of the library. All other properties of a call
-// are its row in call_table.h.
+// <rdma/rdma_verbs.h> or libibverbs, Own calls are no functions of the library. All other
+// properties of a call are its row in call_table.h.
 #define CM_CALLS(X)                                               \
   X(0, CreateEventChannel, rdma_create_event_channel, Required)   \
   X(1, DestroyEventChannel, rdma_destroy_event_channel, Required) \
@@ -358,7 +372,10 @@ struct GetRecvComp {
   X(57, PostWritev, rdma_post_writev, Inline)                     \
   X(58, PostUdSend, rdma_post_ud_send, Inline)                    \
   X(59, GetSendComp, rdma_get_send_comp, Inline)                  \
-  X(60, GetRecvComp, rdma_get_recv_comp, Inline)
+  X(60, GetRecvComp, rdma_get_recv_comp, Inline)                  \
+  X(61, ReqNotifyCq, ibv_req_notify_cq, Inline)                   \
+  X(62, GetCqEvent, ibv_get_cq_event, Inline)                     \
+  X(63, AckCqEvents, ibv_ack_cq_events, Inline)
 
 // A call's kind, named as its struct.
 enum class CallKind : uint8_t {
@@ -393,6 +410,7 @@ struct CallTraits {
   bool in_kernel = false;        // changes only the kernel's state of the id
   bool moves_data = false;       // on regions and queues, except creating queue pairs
   bool completion = false;       // waits for a completion
+  bool on_cq = false;            // on a completion queue, which comes with the queue pair
   Posting posts = Posting::kNothing;
   // From the list of calls.
   std::string_view name;

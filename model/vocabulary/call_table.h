@@ -280,8 +280,9 @@ inline constexpr auto kRow<call::CreateQpEx> =
     Row({.manual = "man rdma_create_qp(3)"}, OfId<call::CreateQpEx>(),
         Key("type", &call::CreateQpEx::type).HashedIfSet());
 template <>
-inline constexpr auto kRow<call::DestroyQp> =
-    Row({.manual = "man rdma_destroy_qp(3)", .returns_void = true}, OfId<call::DestroyQp>());
+inline constexpr auto kRow<call::DestroyQp> = Row(
+    {.manual = "man rdma_destroy_qp(3)", .returns_void = true, .may_block = true, .on_cq = true},
+    OfId<call::DestroyQp>());
 template <>
 inline constexpr auto kRow<call::CreateSrq> =
     Row({.manual = "man rdma_create_srq(3)", .moves_data = true}, OfId<call::CreateSrq>());
@@ -350,14 +351,30 @@ template <>
 inline constexpr auto kRow<call::GetSendComp> = Row({.manual = "man rdma_get_send_comp(3)",
                                                      .may_block = true,
                                                      .moves_data = true,
-                                                     .completion = true},
+                                                     .completion = true,
+                                                     .on_cq = true},
                                                     OfId<call::GetSendComp>());
 template <>
 inline constexpr auto kRow<call::GetRecvComp> = Row({.manual = "man rdma_get_recv_comp(3)",
                                                      .may_block = true,
                                                      .moves_data = true,
-                                                     .completion = true},
+                                                     .completion = true,
+                                                     .on_cq = true},
                                                     OfId<call::GetRecvComp>());
+template <>
+inline constexpr auto kRow<call::ReqNotifyCq> =
+    Row({.manual = "man ibv_req_notify_cq(3)", .moves_data = true, .on_cq = true},
+        OfId<call::ReqNotifyCq>(), Key("recv", &call::ReqNotifyCq::receives),
+        Key("solicited", &call::ReqNotifyCq::solicited_only));
+template <>
+inline constexpr auto kRow<call::GetCqEvent> =
+    Row({.manual = "man ibv_get_cq_event(3)", .may_block = true, .moves_data = true, .on_cq = true},
+        OfId<call::GetCqEvent>(), Key("recv", &call::GetCqEvent::receives));
+template <>
+inline constexpr auto kRow<call::AckCqEvents> = Row(
+    {.manual = "man ibv_ack_cq_events(3)", .returns_void = true, .moves_data = true, .on_cq = true},
+    OfId<call::AckCqEvents>(), Key("recv", &call::AckCqEvents::receives),
+    Key("events", &call::AckCqEvents::events));
 
 // Calls visit.operator()<call::X>() for each call, in the order of CallKind.
 template <typename Visit>

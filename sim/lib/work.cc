@@ -161,11 +161,34 @@ Progress Do(const Context& c, Library& library, const call::GetRecvComp& /*x*/, 
                     {.waiting = Waiting::kCqEvent, .id = at.id, .receives = true, .polls = true});
 }
 
+// Crashes without a queue pair. source: man ibv_req_notify_cq(3)
+Progress Do(const Context& c, Library& library, const call::ReqNotifyCq& x, const Named& at) {
+  const uint32_t qp = library.ids[at.id].qp;
+  if (qp == kNobody) return Ended(Reply::Crashed());
+  c.verbs->EventsOf(qp, x.receives).Arm(x.solicited_only);
+  return {};
+}
+
+// Blocked without an event; crashes without a queue pair. source: man ibv_get_cq_event(3)
+Progress Do(const Context& c, Library& library, const call::GetCqEvent& x, const Named& at) {
+  return TakeCqEvent(c, library,
+                     {.waiting = Waiting::kCqEvent, .id = at.id, .receives = x.receives});
+}
+
+// Crashes without a queue pair. source: man ibv_ack_cq_events(3)
+Progress Do(const Context& /*c*/, Library& library, const call::AckCqEvents& x, const Named& at) {
+  if (library.ids[at.id].qp == kNobody) return Ended(Reply::Crashed());
+  library.ids[at.id].cq_events_unacked[x.receives ? 1 : 0] -= x.events;
+  return {};
+}
+
 Progress TakeCqEvent(const Context& c, Library& library, const Ongoing& ongoing) {
   const uint32_t qp = library.ids[ongoing.id].qp;
   if (qp == kNobody) return Ended(Reply::Crashed());
   if (!c.verbs->EventsOf(qp, ongoing.receives).Take()) return Blocked(ongoing);
-  return ongoing.polls ? PollOrWait(c, library, ongoing) : Progress{};
+  if (ongoing.polls) return PollOrWait(c, library, ongoing);
+  ++library.ids[ongoing.id].cq_events_unacked[ongoing.receives ? 1 : 0];
+  return {};
 }
 
 }  // namespace cm::sim

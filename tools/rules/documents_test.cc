@@ -71,7 +71,7 @@ TEST(Alternatives, ShareTheirSituation) {
 TEST(Answers, ComeWithTheUnguardedOneFirst) {
   EXPECT_EQ(Answers(model::State::kIdle, CallKind::kListen), "**0**, ENXIO");
   EXPECT_EQ(Answers(model::State::kConnect, CallKind::kListen), "**EINVAL**, ENXIO");
-  EXPECT_EQ(Answers(model::State::kIdle, CallKind::kDestroyQp), "**0**, crashes");
+  EXPECT_EQ(Answers(model::State::kIdle, CallKind::kDestroyQp), "**0**, crashes, blocks");
 }
 
 TEST(Diagrams, DrawOneArrowBetweenTwoStatesAndNoneThatStays) {

@@ -29,6 +29,7 @@ constexpr auto kExported = std::to_array<Exported>({
 });
 
 constexpr auto kInline = std::to_array<std::string_view>({
+    "ibv_ack_cq_events", "ibv_get_cq_event", "ibv_req_notify_cq",
     "rdma_dereg_mr", "rdma_get_recv_comp", "rdma_get_send_comp", "rdma_post_read",
     "rdma_post_readv", "rdma_post_recv", "rdma_post_recvv", "rdma_post_send", "rdma_post_sendv",
     "rdma_post_ud_send", "rdma_post_write", "rdma_post_writev", "rdma_reg_msgs", "rdma_reg_read",

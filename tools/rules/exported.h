@@ -17,8 +17,9 @@ struct Exported {
 // source: rdma-core librdmacm.map, RDMACM_1.0 to RDMACM_1.5
 std::span<const Exported> ExportedFunctions();
 
-// Functions of <rdma/rdma_verbs.h>, by name: they are in no library; and the rsockets of the map: a
-// client of the functions above, not covered by the model. In alphabetical order.
+// Functions of <rdma/rdma_verbs.h>, which are in no library, and those of libibverbs that
+// conversations have; and the rsockets of the map: a client of the functions above, not covered by
+// the model. In alphabetical order.
 std::span<const std::string_view> InlineFunctions();
 std::span<const std::string_view> RsocketFunctions();
 

@@ -29,6 +29,7 @@ void AckCqEvents(ibv_cq* cq, unsigned int count);
 #undef ibv_ack_cq_events
 #pragma pop_macro("ibv_reg_mr")
 
+#include <cerrno>
 #include <vector>
 
 #include "conformance/adapters/dl/api.h"
@@ -172,6 +173,25 @@ int Make(const call::GetSendComp& c, Application& app, Products* products) {
 }
 int Make(const call::GetRecvComp& c, Application& app, Products* products) {
   return Fetched(rdma_get_recv_comp, c.id, true, app, products);
+}
+
+int Make(const call::ReqNotifyCq& c, Application& app, Products* /*products*/) {
+  rdma_cm_id* const id = app.At(c.id);
+  errno = ibv_req_notify_cq(c.receives ? id->recv_cq : id->send_cq, c.solicited_only ? 1 : 0);
+  return errno == 0 ? 0 : -1;
+}
+
+int Make(const call::GetCqEvent& c, Application& app, Products* /*products*/) {
+  rdma_cm_id* const id = app.At(c.id);
+  ibv_cq* cq = nullptr;
+  void* context = nullptr;
+  return app.api->ibv_get_cq_event(c.receives ? id->recv_cq_channel : id->send_cq_channel, &cq,
+                                   &context);
+}
+int Make(const call::AckCqEvents& c, Application& app, Products* /*products*/) {
+  rdma_cm_id* const id = app.At(c.id);
+  app.api->ibv_ack_cq_events(c.receives ? id->recv_cq : id->send_cq, c.events);
+  return 0;
 }
 
 void UseInline(const RdmaCmApi* api) { loaded::api = api; }

@@ -62,6 +62,15 @@ active rdma_get_send_comp A
 passive rdma_dereg_mr pr
 )"),
        "write-ignores-key"},
+      {"DATA-6", "a queue that was armed once reports two completions",
+       Joined(R"(active ibv_req_notify_cq A
+active rdma_post_write A context=1 sge=a:0+8 remote=pw:0
+active rdma_post_write A context=2 sge=a:8+8 remote=pw:8
+settle
+active ibv_get_cq_event A
+active ibv_get_cq_event A
+)"),
+       "cq-stays-armed"},
   };
 }
 

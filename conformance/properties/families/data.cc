@@ -364,6 +364,29 @@ void OnlyItsRange(const HistoryIndex& index, PropertyResult& result) {
   }
 }
 
+// Of a polling call the library may have armed the queue once, without waiting.
+// source: rdma-core 44 rdma_verbs.h rdma_get_send_comp
+void OneEventAnArming(const HistoryIndex& index, PropertyResult& result) {
+  for (uint16_t i = 0; i < index.id_count(); ++i) {
+    std::array<int, 2> armed{};  // of sends, of receives
+    for (const MadeCall* call : index.CallsOn(IdRef{i})) {
+      const CallKind kind = call->kind();
+      if (MayBeKept(*call)) break;
+      if (kind == CallKind::kGetSendComp) ++armed[0];
+      if (kind == CallKind::kGetRecvComp) ++armed[1];
+      if (!call->reply.succeeded()) continue;
+      if (const auto* arms = std::get_if<call::ReqNotifyCq>(call->call))
+        ++armed[arms->receives ? 1 : 0];
+      const auto* reads = std::get_if<call::GetCqEvent>(call->call);
+      if (reads == nullptr) continue;
+      result.Arose();
+      if (armed[reads->receives ? 1 : 0]-- == 0)
+        return result.Violated(call->at, Made(index, *call),
+                               "blocked: the queue was not armed again since its last event");
+    }
+  }
+}
+
 constexpr auto kClaims = std::to_array<Property>({
     Always("DATA-1", BytesArrive,
            "A buffer filled by rdma_post_recv or rdma_post_read contains the bytes of its message, "
@@ -385,6 +408,10 @@ constexpr auto kClaims = std::to_array<Property>({
            "rdma_post_write changes its remote range and nothing else, and nothing of a region "
            "that rdma_reg_write has not registered.",
            "man rdma_post_write(3), man rdma_reg_write(3)"),
+    Always("DATA-6", OneEventAnArming,
+           "ibv_get_cq_event returns at most one event for each time that the completion queue was "
+           "armed.",
+           "man ibv_req_notify_cq(3), man ibv_get_cq_event(3)"),
 });
 
 }  // namespace

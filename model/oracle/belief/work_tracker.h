@@ -5,10 +5,12 @@
 #ifndef MODEL_ORACLE_BELIEF_WORK_TRACKER_H_
 #define MODEL_ORACLE_BELIEF_WORK_TRACKER_H_
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "model/oracle/belief/certainty.h"
+#include "model/oracle/belief/completion_events.h"
 #include "model/oracle/belief/state.h"
 #include "model/vocabulary/call.h"
 #include "model/work_completion/rules.h"
@@ -48,6 +50,8 @@ struct QueuesInfo {
   uint8_t rnr_retries = 7;  // that the application of this end has asked the other one for
   uint8_t device = kNoDevice;
   IdRef peer;
+  std::array<CompletionEvents, 2> events;  // of sends, of receives
+  bool CqEventsUnacked() const { return events[0].Unacknowledged() || events[1].Unacknowledged(); }
 };
 
 // Which states the two ends may be in.

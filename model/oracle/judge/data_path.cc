@@ -137,6 +137,12 @@ Verdict DataPath::Complete(const Record& record, Lane lane, const Call& call, co
   const Ends ends = EndsOf(id, facts_, components_);
   const bool receives = KindOf(call) == CallKind::kGetRecvComp;
   const Certainty nothing = NothingCompleted(id, receives, ends);
+  // It arms the queue where it finds none, and reads events while it waits.
+  CompletionEvents& events = EventsOf(id, receives, ends);
+  if (std::holds_alternative<seen::Released>(record.seen))
+    events.Waited();
+  else if (nothing != Certainty::kNo || !context_.quiet)
+    events.MayHaveWaited();
   Guards guards;
   if (ends.own.Has(QpPhase::kNone)) guards = guards | Guard::kQpAbsent;
   if (!Only(ends.own, QpPhase::kNone)) {
@@ -152,8 +158,7 @@ Verdict DataPath::Complete(const Record& record, Lane lane, const Call& call, co
     verdict.certain.set(NumberOf(&rule));
   }
   if (reply.kind == ReplyKind::kBlocked && fits)
-    context_.waiting.push_back(
-        {.what = WaitingCall::For::kCompletion, .line = record.line, .lane = lane});
+    context_.waiting.push_back({.what = WaitingCall::For::kCq, .line = record.line, .lane = lane});
   if (guards.Has(Guard::kFine)) fits = JudgeWork(id, receives, ends, output, &verdict) && fits;
   if (reply.succeeded() && !(output && std::holds_alternative<Completion>(*output))) fits = false;
   if (!fits) verdict.kind = VerdictKind::kRefused;
@@ -198,10 +203,13 @@ Verdict DataPath::Deregister(const call::DeregMr& dereg, const seen::Answered& a
 // What calls, events and faults say about queues.
 void DataPath::Learn(const Record& record, const Line& line) {
   WorkTracker& work = facts_.work;
+  const auto* calls = std::get_if<line::Calls>(&line);
+  const bool starts_nothing = calls != nullptr && TraitsOf(KindOf(calls->call)).on_cq;
+  context_.quiet =
+      std::holds_alternative<line::Settles>(line) || (context_.quiet && starts_nothing);
   if (const auto* injects = std::get_if<line::Injects>(&line))
     if (!injects->fault.OnPackets()) work.Disturb();
   const auto* answered = std::get_if<seen::Answered>(&record.seen);
-  const auto* calls = std::get_if<line::Calls>(&line);
   if (answered == nullptr || calls == nullptr) return;
   const Call& call = calls->call;
   const IdRef id = IdOf(call);

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "model/conversation/history.h"
+#include "model/oracle/belief/completion_events.h"
 #include "model/oracle/belief/conversation_facts.h"
 #include "model/oracle/belief/work_tracker.h"
 #include "model/oracle/judge/components.h"
+#include "model/oracle/judge/id_calls.h"
 #include "model/oracle/judge/judge_context.h"
 #include "model/oracle/judge/verdict.h"
 
@@ -18,11 +20,11 @@ namespace cm::model {
 
 class DataPath : JudgeBase {
  public:
-  explicit DataPath(JudgeContext& context) : JudgeBase(context) {}
+  explicit DataPath(JudgeContext& context) : JudgeBase(context), calls_(context) {}
 
-  // rdma_get_send_comp and rdma_get_recv_comp, when they are made or when they return.
-  Verdict Complete(const Record& record, Lane lane, const Call& call, const Reply& reply,
-                   const std::optional<Output>& output);
+  // Calls on completion queues, when they are made or when they return.
+  Verdict OnCq(const Record& record, Lane lane, const Call& call, const Reply& reply,
+               const std::optional<Output>& output);
   Verdict Deregister(const call::DeregMr& dereg, const seen::Answered& answered);
   // What a permitted record says about queues.
   void Learn(const Record& record, const Line& line);
@@ -36,6 +38,9 @@ class DataPath : JudgeBase {
     size_t at = 0;  // the request, among all of its queue
   };
 
+  // rdma_get_send_comp and rdma_get_recv_comp.
+  Verdict Complete(const Record& record, Lane lane, const Call& call, const Reply& reply,
+                   const std::optional<Output>& output);
   std::vector<DueCompletion> DueOfSends(IdRef id, const Ends& ends) const;
   std::vector<DueCompletion> DueOfReceives(IdRef id, const Ends& ends) const;
   bool AllMayBeSilent(IdRef id, const Ends& ends) const;
@@ -43,7 +48,16 @@ class DataPath : JudgeBase {
   bool JudgeWork(IdRef id, bool receives, const Ends& ends, const std::optional<Output>& output,
                  Verdict* verdict);
   void QueuePairFailed(IdRef id);
+  Verdict QueuePairDestroyed(IdRef id, const Reply& reply) const;
+  size_t PostedAtBothEnds(IdRef id) const;
+  // What the queue is armed for, and whether that has completed since.
+  CompletionEvents::Arming ArmingOf(const call::ReqNotifyCq& call, const Ends& ends) const;
+  Certainty CompletedSince(IdRef id, bool receives, const Ends& ends,
+                           const CompletionEvents::Arming& arming) const;
+  CompletionEvents& EventsOf(IdRef id, bool receives, const Ends& ends);
+  void LearnFromCq(const Call& call, const Ends& ends);
 
+  IdCalls calls_;
   std::vector<uint32_t> datagram_lengths_;  // of all that were sent
 };
 

@@ -29,7 +29,7 @@ struct WaitingCall {
     kMigration,      // `count` acknowledgements
     kDisconnection,  // over iWARP
     kLeaving,        // acknowledgements of membership number `count`
-    kCompletion,     // of a work request
+    kCq,             // a completion, or an event of a completion queue
     kNothingJudged,  // its beginning was refused
   };
   For what;
@@ -70,6 +70,7 @@ struct JudgeContext {
   Learning learning;
   std::vector<WaitingCall> waiting;
   Span settled = {-1, -1};      // the last `settle`
+  bool quiet = false;           // and nothing was done since then that completes
   bool partial_events = false;  // id->event is shown with type and status alone
 };
 

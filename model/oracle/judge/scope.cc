@@ -65,6 +65,10 @@ bool Scope::HasRowsFor(const Call& call) const {
 }
 
 bool Scope::CanFollow(const Call& call, const Window& window) {
+  // With completion events that are not acknowledged rdma_destroy_ep waits first, and then destroys
+  // the id. source: rdma-core 44 cma.c rdma_destroy_ep
+  if (std::holds_alternative<call::DestroyEp>(call) && facts_.work.of(IdOf(call)).CqEventsUnacked())
+    return false;
   const bool too_many = Queues(call) && components_.MayBe(IdOf(call), [](const IdState& own) {
     return own.queue.size() + own.joining.size() > kMostUnread;
   });

@@ -16,6 +16,11 @@ inline Certainty InlineTooLong(const Situation& s) {
   return Of((work.flags & kInline) != 0 && LengthOf(work.sges) > QueueLimits::kInline);
 }
 
+// Of the queue that the call names, as it was brought up to date by DataPath.
+inline Certainty NoCqEvent(const Situation& s) {
+  return QueuesOf(s).events[std::get<call::GetCqEvent>(s.call).receives ? 1 : 0].Missing();
+}
+
 inline constexpr auto kOfQueues = std::to_array<GuardRow>({
     {Guard::kSrqUntyped,
      [](const Situation& s) { return Of(!std::get<call::CreateSrqEx>(s.call).typed); }},
@@ -28,6 +33,8 @@ inline constexpr auto kOfQueues = std::to_array<GuardRow>({
     {Guard::kInlineTooLong, InlineTooLong},
     {Guard::kQueueFull, [](const Situation& s) { return s.facts.work.QueueFull(s.id, s.call); }},
     {Guard::kQpNotReady, [](const Situation& s) { return Of(s.id.qp == QpPhase::kInit); }},
+    {Guard::kNoCqEvent, NoCqEvent},
+    {Guard::kCqEventsUnacked, [](const Situation& s) { return Of(QueuesOf(s).CqEventsUnacked()); }},
     // Decided over all possibilities at once, by Oracle::NothingCompleted.
     {Guard::kNothingCompleted, [](const Situation& /*any*/) { return Certainty::kNo; }},
 });
