@@ -110,6 +110,7 @@ namespace cm::model {
   X(kQpUnknown, "qp-unknown", over::kIwarp, "the id has no queue pair, and the number given is that of none") \
   X(kConnectionRefused, "connection-refused", over::kIwarp, "the port has no listener, and TCP refuses the connection immediately") \
   X(kPeerUnreachable, "peer-unreachable", over::kIwarp, "no host accepts or refuses the TCP connection") \
+  X(kTcpPortTaken, "tcp-port-taken", over::kIwarp, "an id of another port space listens on the port, and TCP knows no port spaces") \
   X(kReplyAwaited, "reply-awaited", over::kIwarp, "the request is sent, and not answered yet") \
   X(kConnectionLost, "connection-lost", over::kIwarp, "the request is there, and its connection is gone") \
   X(kNoBroadcast, "no-broadcast", over::kInfiniband, "the id is on no interface, whose broadcast group a join goes by")
@@ -169,7 +170,7 @@ inline constexpr auto kLookedAt = std::to_array<LookedAt>({
   {CallKind::kCreateId, {kSpaceUnknown}},
   {Calls(CallKind::kDestroyId) | CallKind::kDestroyEp, {kMessageOutstanding, kReplyAwaited, kEventsUnacked}},
   {CallKind::kBindAddr, {kFamilyUnsupported, kDeviceRemoved, kAddressNotLocal, kInterfaceDiffers, kOtherLink, kDeviceGone, kPortInUse, kPortInUseByWildcard}},
-  {CallKind::kListen, {kDeviceRemoved, kPortInUse, kPortInUseByWildcard}},
+  {CallKind::kListen, {kDeviceRemoved, kPortInUse, kPortInUseByWildcard, kTcpPortTaken}},
   {CallKind::kResolveAddr, {kFamilyUnsupported, kDeviceRemoved, kAddressNotLocal, kInterfaceDiffers, kOtherLink, kDeviceGone, kPortInUse, kPortInUseByWildcard, kFamiliesDiffer, kFromLoopback, kNoRoute, kNoDeviceAtAll, kNoKeys}},
   {CallKind::kResolveRoute, {kDeviceUnknown, kDeviceRemoved, kTimeoutZero, kNoInterface}},
   {Calls(CallKind::kCreateQp) | CallKind::kCreateQpEx, {kQpPresent, kDeviceUnknown, kTypeUnsupported, kDeviceRemoved, kTypeDiffers, kDatagram, kInitRefused}},

@@ -39,12 +39,13 @@ constexpr auto kCallsRows = std::to_array<CallRule>({
   {"bind-10", kIdle, CallKind::kBindAddr, kOtherLink, Returns(Errno::kInval), kSame, {kMeetsInterface}, {"linux 6.1 cma.c cma_acquire_dev_by_src_ip", "6.1-rxe/85-port_spaces:13"}},
 
   {"listen-1", kAnyState, CallKind::kListen, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "6.1-rxe/69-device_removal_by_state:54"}},
-  {"listen-2", kIdle, CallKind::kListen, Guards(kPortInUse) | kPortInUseByWildcard | kFine, Returns(), kListen, {kSetsBacklog, kBindsAny}, {"linux 6.1 cma.c rdma_listen, cm.c ib_cm_insert_listen (L0)", "lab 6.1-rxe, seed 1"}},
+  {"listen-2", kIdle, CallKind::kListen, Guards(kPortInUse) | kPortInUseByWildcard | kTcpPortTaken | kFine, Returns(), kListen, {kSetsBacklog, kBindsAny}, {"linux 6.1 cma.c rdma_listen, cm.c ib_cm_insert_listen (L0)", "lab 6.1-rxe, seed 1"}},
   {"listen-3", kAddrBound, CallKind::kListen, kFine, Returns(), kListen, {kSetsBacklog}, {"man rdma_listen(3), linux 6.1 cm.c ib_cm_insert_listen (L0)", "6.1-rxe/01-connect_disconnect_by_active:5"}},
-  {"listen-4", kAnyState.Except(States(kIdle) | kAddrBound), CallKind::kListen, Guards(kPortInUse) | kPortInUseByWildcard | kFine, Returns(Errno::kInval), kSame, {kSetsBacklog}, {"linux 6.1 cma.c rdma_listen, ucma.c ucma_listen", "lab 6.1-rxe datagrams, seed 1"}},
+  {"listen-4", kAnyState.Except(States(kIdle) | kAddrBound), CallKind::kListen, Guards(kPortInUse) | kPortInUseByWildcard | kTcpPortTaken | kFine, Returns(Errno::kInval), kSame, {kSetsBacklog}, {"linux 6.1 cma.c rdma_listen, ucma.c ucma_listen", "lab 6.1-rxe datagrams, seed 1"}},
   // A listener does not share its port.
   {"listen-5", kAddrBound, CallKind::kListen, kPortInUse, Returns(Errno::kAddrInUse), kSame, {kSetsBacklog}, {"linux 6.1 cma.c rdma_listen, cma_check_port", "lab 6.1-rxe, seed 1"}},
   {"listen-6", kAddrBound, CallKind::kListen, kPortInUseByWildcard, Returns(Errno::kAddrNotAvail), kSame, {kSetsBacklog}, {"linux 6.1 cma.c rdma_listen, cma_check_port", "lab 6.1-rxe, seed 1"}},
+  {"iw-listen-1", kAddrBound, CallKind::kListen, kTcpPortTaken, Returns(Errno::kAddrInUse), kSame, {kSetsBacklog}, {"linux 6.1 cma.c rdma_listen, siw_cm.c siw_create_listen", ""}},
 
   {"resolve-addr-1", kAnyState, CallKind::kResolveAddr, kFamilyUnsupported, Returns(Errno::kInval), kSame, {}, {"rdma-core 44 cma.c rdma_resolve_addr", "6.1-rxe/23-resolve_misuse:6"}},
   {"resolve-addr-2", kAnyState, CallKind::kResolveAddr, kDeviceRemoved, Returns(Errno::kNxIo), kSame, {}, {"linux 6.1 ucma.c ucma_get_ctx", "lab 6.1-rxe, seed 1"}},

@@ -2,6 +2,7 @@
 #ifndef MODEL_ORACLE_MACHINE_IW_GUARDS_H_
 #define MODEL_ORACLE_MACHINE_IW_GUARDS_H_
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <variant>
@@ -49,6 +50,26 @@ inline Certainty ConnectionRefused(const Situation& s) {
   return Of(acceptor != RequestGuard::kFine && acceptor != RequestGuard::kBacklogFull);
 }
 
+// A listening id of another port space has a TCP socket on the port.
+inline Certainty TcpPortTaken(const Situation& s) {
+  const Address& own = s.info.bound;
+  if (s.id.state != State::kAddrBound || own.port == 0) return Certainty::kNo;
+  const bool family_only = s.info.family_only.value_or(!own.v6);
+  Certainty taken = Certainty::kNo;
+  for (const PortOwner& owner : s.facts.ports) {
+    const bool meets = own.AnyOrLoopback() || owner.address.AnyOrLoopback() || own == owner.address;
+    const bool apart = owner.family_only && family_only && owner.address.v6 != own.v6;
+    if (!meets || apart || owner.kernel != s.info.kernel || owner.space == s.info.space ||
+        owner.address.port != own.port)
+      continue;
+    const IdInfo& other = s.facts.id(owner.id);
+    if (other.in_scope && !other.listens) continue;
+    const bool certain = other.in_scope && !s.fault_model.disturbed();
+    taken = std::max(taken, certain ? Certainty::kYes : Certainty::kMaybe);
+  }
+  return taken;
+}
+
 inline Certainty TypeUnsupported(const Situation& s) {
   const call::CreateQp create = *QpAskedBy(s.call);
   return Of(create.type ? *create.type == QpType::kUd : s.datagram());
@@ -64,6 +85,7 @@ inline constexpr auto kOfIwarp = std::to_array<GuardRow>({
     {Guard::kQpUnknown, QpUnknown},
     {Guard::kConnectionRefused, ConnectionRefused},
     {Guard::kPeerUnreachable, PeerUnreachable},
+    {Guard::kTcpPortTaken, TcpPortTaken},
     {Guard::kReplyAwaited,
      [](const Situation& s) { return Of(s.id.iw == IwState::kConnSent && !s.id.abandoned); }},
     {Guard::kConnectionLost, [](const Situation& s) { return Of(s.id.iw == IwState::kConnLost); }},
